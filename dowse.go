@@ -1,0 +1,103 @@
+// Package dowse holds the nouns of a focused crawl and the points where parts
+// plug in. Everything else in the module is written in these words.
+//
+// A person states a topic. A [Judge] rates pages against it. A [Strategy] turns
+// each judged [Page] into ranked [Lead]s, and the crawl visits the best lead next.
+// The package imports only the standard library, does no I/O and reads no clock.
+package dowse
+
+// A Judge rates how relevant a page is to a topic. It may be called from many
+// goroutines at once and must not keep or change the page.
+type Judge interface {
+	Judge(p *Page) Verdict
+}
+
+// A WindowJudge also rates short texts: runs of the page's words, given as
+// ranges into p.Words. JudgeWindows returns the verdict that Judge would, and one
+// relevance for each window, from a single reading of the page.
+type WindowJudge interface {
+	Judge
+	JudgeWindows(p *Page, windows []Span) (Verdict, []float64)
+}
+
+// A Strategy decides in which order a crawl visits what it finds. Follow is
+// called once for each visited page, failed ones included, never concurrently.
+// It may learn from the page and returns what it thinks of the page's links, or
+// of any other URL.
+//
+// Before Follow the crawl has resolved, filtered and merged the page's links, so
+// that every link can be queued, and has filled each link's Target. Every lead
+// that the crawl accepted comes back in exactly one final Follow: with a page, or
+// with its outcome. Temporary failures are retried and not shown. The page's
+// strings may be kept, the page and its slices may not.
+type Strategy interface {
+	Follow(p *Page) []Lead
+}
+
+// A Starter says how the seeds are queued. Without it each seed is a lead of
+// priority 1.
+type Starter interface {
+	Start(seeds []URL) []Lead
+}
+
+// A Windower declares how many words around a link (its anchor included) the
+// judge is to rate before Follow; the rating is the link's Context.
+type Windower interface {
+	Window() int
+}
+
+// An Idler is asked for leads when nothing waits and nothing is being visited.
+// If it returns none the crawl is over.
+type Idler interface {
+	Idle() []Lead
+}
+
+// A Rounder crawls in rounds: N leads are taken at once, all are visited, and
+// every Follow of the round sees the state as it was when the round began. Zero
+// means a stream, in which each page is followed as soon as it is there.
+type Rounder interface {
+	Round() int
+}
+
+// A BeforeRounder may act on the queue before a round is taken (in a stream,
+// before each lead is).
+type BeforeRounder interface {
+	BeforeRound(v View) []Lead
+}
+
+// A Rescorer rates a lead again when it comes to the top of the queue. If the
+// new priority falls below the next lead's, the lead goes back.
+type Rescorer interface {
+	Rescore(l Lead) float64
+}
+
+// A Saver can write down what it has learnt and take it up again: Load on a new
+// value of the same type and parameters, then going on, equals going on.
+type Saver interface {
+	Save() ([]byte, error)
+	Load([]byte) error
+}
+
+// A TextReader tells whether Follow reads the text of pages. Only then is the
+// text restored from the archive when a crawl is resumed from its journal.
+type TextReader interface {
+	ReadsText() bool
+}
+
+// A View shows a strategy the ends of the queue.
+type View interface {
+	// Best returns the waiting lead with the highest priority.
+	Best() (Lead, bool)
+	// BestVisited returns the visited URL with the highest priority. It answers
+	// only for a strategy that revisits (see [Revisiter]).
+	BestVisited() (Lead, bool)
+	// Waiting and Visited count the URLs that wait and that were fetched.
+	Waiting() int
+	Visited() int
+}
+
+// A Revisiter asks for pages again: the crawl then keeps visited URLs in a queue
+// of their own by the priority they gather.
+type Revisiter interface {
+	Revisits() bool
+}

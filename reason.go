@@ -1,0 +1,109 @@
+package dowse
+
+// Reason tells why a URL was not fetched or not taken in. The list is closed and
+// stable: scripts may match on it.
+type Reason string
+
+// The reasons for skipping.
+const (
+	SkipScopeHost    Reason = "scope.host"
+	SkipScopeExclude Reason = "scope.exclude"
+	SkipScopeDepth   Reason = "scope.depth"
+	SkipScopeTunnel  Reason = "scope.tunnel"
+	SkipRobotsTxt    Reason = "robots.txt"
+	SkipRobotsMeta   Reason = "robots.meta"
+	SkipScoreLow     Reason = "score.low"
+	SkipBudgetHost   Reason = "budget.host"
+	SkipBudgetCrawl  Reason = "budget.crawl"
+	SkipTrapPattern  Reason = "trap.pattern"
+	SkipTrapFarm     Reason = "trap.farm"
+	SkipDupURL       Reason = "dup.url"
+	SkipDupContent   Reason = "dup.content"
+	SkipTypeMIME     Reason = "type.mime"
+	SkipTypeSize     Reason = "type.size"
+	SkipLang         Reason = "lang"
+	SkipHostBlocked  Reason = "host.blocked"
+	SkipHostDown     Reason = "host.down"
+	SkipChallenge    Reason = "host.challenge"
+	SkipPrivateIP    Reason = "policy.private-ip"
+	SkipLogin        Reason = "policy.login"
+	SkipPayment      Reason = "policy.payment"
+	SkipUserBlocked  Reason = "user.blocked"
+	SkipForgotten    Reason = "user.forgotten"
+)
+
+// The reasons for failing.
+const (
+	FailHTTP     Reason = "http.status"   // the server said no: 404, 410, 500 after retries
+	FailProtocol Reason = "http.protocol" // what came back is not sound HTTP
+	FailTimeout  Reason = "net.timeout"
+	FailConnect  Reason = "net.connect"
+	FailDNS      Reason = "net.dns"
+	FailTLS      Reason = "net.tls"
+	FailEncoding Reason = "body.encoding" // a content coding that can't be undone
+	FailRedirect Reason = "redirect"      // a chain too long, a loop, a target that is no URL
+)
+
+// ReasonHelp lists every reason with its meaning, in the order of printing.
+func ReasonHelp() []struct {
+	Reason Reason
+	Means  string
+} {
+	type row = struct {
+		Reason Reason
+		Means  string
+	}
+	return []row{
+		{SkipScopeHost, "outside --scope"},
+		{SkipScopeExclude, "matches --exclude, or no --include"},
+		{SkipScopeDepth, "more links from a seed than --max-depth"},
+		{SkipScopeTunnel, "more off-topic pages in a row than --tunnel"},
+		{SkipRobotsTxt, "the host's robots.txt forbids it"},
+		{SkipRobotsMeta, "nofollow: in the page, its header or the link"},
+		{SkipScoreLow, "the strategy's priority is below --min-score"},
+		{SkipBudgetHost, "the host gave --per-host pages already"},
+		{SkipBudgetCrawl, "the crawl ended before its turn"},
+		{SkipTrapPattern, "one of too many URLs of one pattern with nothing useful in them"},
+		{SkipTrapFarm, "its host gives ever new pages with the same text"},
+		{SkipDupURL, "another spelling of a URL that is known"},
+		{SkipDupContent, "nearly the same text as another page: kept, links not followed"},
+		{SkipTypeMIME, "not HTML"},
+		{SkipTypeSize, "larger than the size limit"},
+		{SkipLang, "in a language that the topic does not want"},
+		{SkipHostBlocked, "the host was blocked"},
+		{SkipHostDown, "the host could not be reached, several times"},
+		{SkipChallenge, "the host wants a person, not a crawler"},
+		{SkipPrivateIP, "an address inside a network, not listed in --allow-net"},
+		{SkipLogin, "behind a login"},
+		{SkipPayment, "behind a payment (402)"},
+		{SkipUserBlocked, "excluded by the user"},
+		{SkipForgotten, "taken down with dowse forget"},
+		{FailHTTP, "the server answered with an error"},
+		{FailProtocol, "the answer was not sound HTTP"},
+		{FailTimeout, "no answer in time"},
+		{FailConnect, "no connection"},
+		{FailDNS, "the name has no address"},
+		{FailTLS, "no secure connection"},
+		{FailEncoding, "a content coding that can't be undone"},
+		{FailRedirect, "redirects in a circle, too often, or to no URL"},
+	}
+}
+
+// StopReason tells why a crawl ended. The list is closed and stable.
+type StopReason string
+
+// The reasons for stopping.
+const (
+	StopPages     StopReason = "pages"
+	StopBytes     StopReason = "bytes"
+	StopTime      StopReason = "time"
+	StopOnTopic   StopReason = "on_topic"
+	StopExhausted StopReason = "exhausted" // nothing is left to visit
+	StopDriedUp   StopReason = "dried_up"  // --until came true
+	StopStarved   StopReason = "starved"   // all that is left waits for hosts that do not answer
+	StopDisk      StopReason = "disk"
+	StopMemory    StopReason = "memory"
+	StopSignal    StopReason = "signal"
+	StopAPI       StopReason = "api"
+	StopError     StopReason = "error"
+)
