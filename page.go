@@ -48,8 +48,9 @@ type Page struct {
 	Fetch    Fetch
 	Document // empty unless Outcome is Fetched, but for Links
 	Verdict  Verdict
-	OnTopic  bool // set by the crawl: Verdict.Relevance reaches the threshold
-	Near     URL  // an earlier page with nearly the same text, if any
+	OnTopic  bool  // set by the crawl: Verdict.Relevance reaches the threshold
+	Near     URL   // an earlier page with nearly the same text, if any
+	Maps     []URL // further sitemaps that a sitemap index lists
 
 	Host *HostReport // what the visit learnt of the host; nil for nothing
 }

@@ -1,0 +1,198 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dowse"
+	"dowse/weburl"
+)
+
+// A Capture is one line of a CDXJ index: what was recorded of a URL, when, and
+// where it is.
+type Capture struct {
+	Key    string // the URL with its host reversed, by which lines are sorted
+	At     time.Time
+	URL    string
+	Digest string
+	MIME   string
+	Status int // 0 for none
+	Place  dowse.Place
+}
+
+// captureJSON is the object of a line. All values are strings, as pywb has them.
+type captureJSON struct {
+	URL      string `json:"url"`
+	Digest   text   `json:"digest,omitempty"`
+	MIME     text   `json:"mime,omitempty"`
+	Filename string `json:"filename"`
+	Offset   text   `json:"offset"`
+	Length   text   `json:"length,omitempty"`
+	Status   text   `json:"status,omitempty"`
+}
+
+// text is a string that other writers may have put as a number.
+type text string
+
+func (t *text) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, (*string)(t))
+	}
+	var n json.Number
+	err := json.Unmarshal(b, &n)
+	*t = text(n)
+	return err
+}
+
+func (t text) int() (int64, error) {
+	if t == "" || t == "-" {
+		return 0, nil
+	}
+	return strconv.ParseInt(string(t), 10, 64)
+}
+
+const stamp = "20060102150405"
+
+// String returns the line, without its end.
+func (c Capture) String() string {
+	var b bytes.Buffer
+	b.WriteString(c.Key + " " + c.At.UTC().Format(stamp) + " ")
+	line := captureJSON{
+		URL: c.URL, Digest: text(c.Digest), MIME: text(c.MIME), Filename: c.Place.File,
+		Offset: text(strconv.FormatInt(c.Place.Offset, 10)),
+	}
+	if c.Place.Length > 0 {
+		line.Length = text(strconv.FormatInt(c.Place.Length, 10))
+	}
+	if c.Status > 0 {
+		line.Status = text(strconv.Itoa(c.Status))
+	}
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.Encode(line) // strings always encode
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+var errCDXJ = errors.New("archive: not a CDXJ line")
+
+// ParseCapture reads a line of a CDXJ index, ours or another writer's.
+func ParseCapture(line string) (Capture, error) {
+	key, rest, ok := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+	when, object, more := strings.Cut(rest, " ")
+	if !ok || !more || key == "" || strings.HasPrefix(key, "!") {
+		return Capture{}, errCDXJ
+	}
+	at, err := parseStamp(when)
+	if err != nil {
+		return Capture{}, fmt.Errorf("%w: %w", errCDXJ, err)
+	}
+	var j captureJSON
+	if err := json.Unmarshal([]byte(object), &j); err != nil {
+		return Capture{}, fmt.Errorf("%w: %w", errCDXJ, err)
+	}
+	offset, err1 := j.Offset.int()
+	length, err2 := j.Length.int()
+	status, err3 := j.Status.int()
+	if err := errors.Join(err1, err2, err3); err != nil || offset < 0 || length < 0 || status < 0 || status > 999 {
+		return Capture{}, fmt.Errorf("%w: a number is none", errCDXJ)
+	}
+	c := Capture{Key: key, At: at, URL: j.URL, Digest: string(j.Digest), MIME: string(j.MIME), Status: int(status)}
+	c.Place = dowse.Place{File: j.Filename, Offset: offset, Length: length}
+	return c, nil
+}
+
+// parseStamp reads 14 digits, or 17 with milliseconds.
+func parseStamp(s string) (time.Time, error) {
+	if len(s) == 17 {
+		return time.Parse(stamp+".000", s[:14]+"."+s[14:])
+	}
+	return time.Parse(stamp, s)
+}
+
+// Index writes the CDXJ index of some WARC files: a line for each response,
+// revisit and resource, sorted by bytes. File names in it are base names. It
+// keeps the lines in memory until they are sorted, some 300 bytes to a capture.
+func Index(w io.Writer, paths ...string) error {
+	var lines []string
+	for _, path := range paths {
+		for c, err := range captures(path) {
+			if err != nil {
+				return fmt.Errorf("archive: index %s: %w", path, err)
+			}
+			lines = append(lines, c.String())
+		}
+	}
+	slices.Sort(lines)
+	for _, line := range lines {
+		if _, err := io.WriteString(w, line+"\n"); err != nil {
+			return fmt.Errorf("archive: write index: %w", err)
+		}
+	}
+	return nil
+}
+
+// captures lists what a file holds, in its order.
+func captures(path string) func(yield func(Capture, error) bool) {
+	return func(yield func(Capture, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(Capture{}, err)
+			return
+		}
+		defer f.Close()
+		for rec, err := range Records(f) {
+			if err != nil {
+				yield(Capture{}, err)
+				return
+			}
+			c, ok, err := rec.capture(filepath.Base(path))
+			if ok || err != nil {
+				if !yield(c, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+var errNoPlace = errors.New("records share one gzip member, so that none can be read alone")
+
+func (r *Record) capture(file string) (c Capture, ok bool, err error) {
+	kind := r.Type()
+	if kind != "response" && kind != "revisit" && kind != "resource" || r.Target() == "" {
+		return c, false, nil
+	}
+	c = Capture{URL: r.Target(), At: r.Date(), Digest: r.Header.Value("WARC-Payload-Digest"), MIME: "unk"}
+	c.Key = string(appendURL(nil, weburl.SURT(key(c.URL))))
+	if resp, err := r.Response(); err == nil {
+		c.Status, c.MIME = resp.StatusCode, mediaType(resp.Header)
+	}
+	if kind == "revisit" {
+		c.MIME = "warc/revisit"
+	}
+	c.Place = dowse.Place{File: file, Offset: r.Offset}
+	c.Place.Length, err = r.Size()
+	if err == nil && c.Place.Length == 0 {
+		err = damageAt(r.Offset, errNoPlace)
+	}
+	return c, true, err
+}
+
+func mediaType(h http.Header) string {
+	t, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	t = strings.ToLower(string(appendText(nil, t, 100)))
+	if t == "" {
+		return "unk"
+	}
+	return t
+}

@@ -1,0 +1,134 @@
+package archive
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"time"
+)
+
+// ErrSmall is returned by [Erase] for records too short to put a blank in their
+// place. Records of this package are long enough.
+var ErrSmall = errors.New("archive: record is too short to be blanked out")
+
+// Erase rewrites a WARC file without the records at the given offsets and
+// without the requests and metadata of the same exchanges: a takedown. It returns
+// how many records it erased.
+//
+// In their place stands a record that says only when something was erased, of
+// exactly the same length. So no other record moves, every known place stays
+// true, and no crash between this and the books of the caller can part them. The
+// file is replaced as a whole: a crash leaves the old or the new one. It must not
+// be open for writing. Revisits in this or other files that refer to an erased
+// record lose what they refer to.
+func Erase(path string, at time.Time, offsets ...int64) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, fmt.Errorf("archive: erase in %s: %w", path, err)
+	}
+	spans, err := exchanges(f, offsets)
+	if err == nil {
+		err = blankOut(f, path, at, spans)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return 0, fmt.Errorf("archive: erase in %s: %w", path, err)
+	}
+	return len(spans), nil
+}
+
+func blankOut(f *os.File, path string, at time.Time, spans []span) error {
+	if len(spans) == 0 {
+		return nil
+	}
+	return replace(path, func(w io.Writer) error {
+		end := int64(0)
+		for _, s := range joined(spans) {
+			if _, err := io.Copy(w, io.NewSectionReader(f, end, s.offset-end)); err != nil {
+				return err
+			}
+			if err := writeBlank(w, f, s, at); err != nil {
+				return err
+			}
+			end = s.offset + s.length
+		}
+		_, err := io.Copy(w, io.NewSectionReader(f, end, 1<<62))
+		return err
+	})
+}
+
+// joined makes one span of those that touch, so that short records are no
+// obstacle. A blank is made in memory; what is long enough is not made longer.
+func joined(spans []span) (out []span) {
+	const enough = 1 << 20
+	for _, s := range spans {
+		if n := len(out); n > 0 && out[n-1].offset+out[n-1].length == s.offset && out[n-1].length < enough {
+			out[n-1].length += s.length
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func writeBlank(w io.Writer, f io.ReaderAt, s span, at time.Time) error {
+	zipped, err := isZipped(f, s.offset)
+	if err != nil {
+		return err
+	}
+	blank := plainBlank
+	if zipped {
+		blank = zippedBlank
+	}
+	b, err := blank(int(s.length), at, s.offset)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b)
+	return err
+}
+
+// plainBlank is a record of exactly that length which says nothing but that.
+func plainBlank(length int, at time.Time, offset int64) ([]byte, error) {
+	id, _ := recordID(nil, "erased", fmt.Sprint(offset), at, Digest{})
+	head := []byte("WARC/1.1\r\nWARC-Type: metadata")
+	head = appendID(head, "WARC-Record-ID", id)
+	head = append(head, "\r\nWARC-Date: "...)
+	head = appendDate(head, at)
+	head = append(head, "\r\nContent-Type: text/plain\r\nContent-Length: "...)
+	const text, digits, ends = "erased", 12, len("\r\n\r\n") * 2
+	block := length - len(head) - digits - ends
+	if block < len(text) {
+		return nil, ErrSmall
+	}
+	out := fmt.Appendf(head, "%0*d\r\n\r\n%-*s\r\n\r\n", digits, block, block, text)
+	return out, nil
+}
+
+// zippedBlank is the same as a gzip member of exactly that length: the record
+// stands in it uncompressed, in deflate's stored blocks (RFC 1951, 3.2.4).
+func zippedBlank(length int, at time.Time, offset int64) ([]byte, error) {
+	const frame, most, overhead = 10 + 8, 1<<16 - 1, 5
+	blocks := (length - frame + most + overhead - 1) / (most + overhead)
+	text, err := plainBlank(length-frame-blocks*overhead, at, offset)
+	if err != nil {
+		return nil, err
+	}
+	out := append(make([]byte, 0, length), 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)
+	for i, rest := 0, text; i < blocks; i++ {
+		n := min(most, len(rest))
+		last := byte(0)
+		if i == blocks-1 {
+			last = 1
+		}
+		out = append(out, last)
+		out = binary.LittleEndian.AppendUint16(out, uint16(n))
+		out = binary.LittleEndian.AppendUint16(out, ^uint16(n))
+		out = append(out, rest[:n]...)
+		rest = rest[n:]
+	}
+	out = binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(text))
+	return binary.LittleEndian.AppendUint32(out, uint32(len(text))), nil
+}

@@ -1,0 +1,305 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// maxHeader bounds the header of a record. Some writers put JSON into it.
+const maxHeader = 1 << 20
+
+// A Reader reads the records of a WARC file one after another: version 1.1, 1.0
+// and older, each record a gzip member, the whole file one member, or not
+// compressed at all. It needs a fixed amount of memory for any file. It is not
+// for use by several goroutines.
+type Reader struct {
+	base    int64 // offset of the first byte read
+	input   counter
+	raw     *bufio.Reader // the file
+	gz      *gzip.Reader
+	inside  counter
+	member  *bufio.Reader // what the current gzip member holds
+	text    *bufio.Reader // member, or raw where the file is not compressed
+	zipped  bool          // in a gzip member
+	start   int64         // of that member
+	alone   bool          // the current record is the first one in its member
+	current *Record
+	err     error
+}
+
+// counter counts what is read through it.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// NewReader returns a reader of the file r.
+func NewReader(r io.Reader) *Reader {
+	z := &Reader{raw: bufio.NewReaderSize(nil, 32<<10), member: bufio.NewReaderSize(nil, 16<<10)}
+	z.reset(r, 0)
+	return z
+}
+
+// reset takes up another file, which begins at that offset.
+func (r *Reader) reset(file io.Reader, base int64) {
+	*r = Reader{base: base, raw: r.raw, member: r.member, gz: r.gz}
+	r.input = counter{r: file}
+	r.raw.Reset(&r.input)
+}
+
+// offset is where in the file the next byte is.
+func (r *Reader) offset() int64 { return r.base + r.input.n - int64(r.raw.Buffered()) }
+
+// Next returns the next record, or io.EOF after the last. Any other error is a
+// [*DamageError] and stays: there is no safe way to find the next record behind
+// a broken one, as a page may hold bytes that look like records.
+func (r *Reader) Next() (*Record, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	rec, err := r.next()
+	if err != nil {
+		r.err = err
+		return nil, err
+	}
+	r.current = rec
+	return rec, nil
+}
+
+func (r *Reader) next() (*Record, error) {
+	if err := r.finish(); err != nil {
+		return nil, err
+	}
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	return r.header()
+}
+
+// begin goes to where the next record starts: on in the same member, or into the
+// next one that holds anything.
+func (r *Reader) begin() error {
+	for !r.zipped {
+		start := r.offset()
+		magic, err := r.raw.Peek(2)
+		switch {
+		case len(magic) == 0 && err == io.EOF:
+			return io.EOF
+		case !bytes.Equal(magic, []byte{0x1f, 0x8b}):
+			r.text, r.start = r.raw, start
+			return nil
+		}
+		if err := r.open(start); err != nil {
+			return damageAt(start, err)
+		}
+	}
+	return nil
+}
+
+// open begins a gzip member. An empty one is passed over.
+func (r *Reader) open(start int64) (err error) {
+	if r.gz == nil {
+		r.gz, err = gzip.NewReader(r.raw)
+	} else {
+		err = r.gz.Reset(r.raw)
+	}
+	if err != nil {
+		return noEOF(err)
+	}
+	r.gz.Multistream(false)
+	r.inside = counter{r: r.gz}
+	r.member.Reset(&r.inside)
+	r.text, r.start, r.zipped, r.alone = r.member, start, true, true
+	return r.leave()
+}
+
+// leave ends the member if there is nothing more in it.
+func (r *Reader) leave() error {
+	_, err := r.member.Peek(1)
+	if err == io.EOF {
+		r.zipped = false
+		return nil
+	}
+	return err
+}
+
+// header reads the header of the record that begins here.
+func (r *Reader) header() (*Record, error) {
+	offset, inner := r.start, int64(0)
+	if r.zipped {
+		inner = r.inside.n - int64(r.member.Buffered())
+	}
+	text, err := readHead(r.text, maxHeader, isVersionLine)
+	if err != nil {
+		return nil, damageAt(offset, err)
+	}
+	rec, err := parseHeader(string(text))
+	if err != nil {
+		return nil, damageAt(offset, err)
+	}
+	rec.Offset, rec.inner, rec.reader = offset, inner, r
+	return rec, nil
+}
+
+func isVersionLine(line []byte) error {
+	if !bytes.HasPrefix(line, []byte("WARC/")) {
+		return errNotWARC
+	}
+	return nil
+}
+
+// readHead reads up to the first empty line and returns what stands before it.
+// The first line is shown to check, so that other files are refused at once.
+func readHead(br *bufio.Reader, limit int, check func(line []byte) error) ([]byte, error) {
+	var head []byte
+	whole := true // the last piece ended a line
+	for {
+		piece, err := br.ReadSlice('\n')
+		if err != nil && err != bufio.ErrBufferFull {
+			return head, noEOF(err)
+		}
+		if head == nil {
+			if err := check(piece); err != nil {
+				return nil, err
+			}
+			head = make([]byte, 0, 1024)
+		} else if whole && len(bytes.TrimRight(piece, "\r\n")) == 0 {
+			return head, nil
+		}
+		head = append(head, piece...)
+		whole = err == nil
+		if len(head) > limit {
+			return head, errHeader
+		}
+	}
+}
+
+// noEOF makes an end where there should be none an error of its own.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// finish reads the rest of the current record: block, line breaks, and the
+// checksum of its gzip member.
+func (r *Reader) finish() error {
+	rec := r.current
+	if rec == nil {
+		return nil
+	}
+	r.current = nil
+	if err := r.drain(rec); err != nil {
+		r.err = damageAt(rec.Offset, err)
+		return r.err
+	}
+	if !r.zipped && (r.alone || r.text == r.raw) {
+		rec.size = r.offset() - rec.Offset
+	}
+	r.alone = false
+	rec.reader = nil
+	return nil
+}
+
+func (r *Reader) drain(rec *Record) error {
+	if _, err := io.Copy(io.Discard, rec); err != nil {
+		return err
+	}
+	if err := r.lineBreaks(rec); err != nil {
+		return err
+	}
+	if r.zipped {
+		return r.leave()
+	}
+	return nil
+}
+
+// lineBreaks passes over the two that end a record, or as many as there are.
+func (r *Reader) lineBreaks(rec *Record) error {
+	for {
+		b, err := r.text.Peek(1)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if b[0] != '\r' && b[0] != '\n' {
+			return r.boundary(rec)
+		}
+		rec.ended++
+		r.text.Discard(1)
+	}
+}
+
+// boundary tells whether what comes next can be a record. A wrong Content-Length
+// shows here.
+func (r *Reader) boundary(rec *Record) error {
+	next, _ := r.text.Peek(5)
+	if rec.ended > 0 && bytes.Equal(next, []byte("WARC/")) {
+		return nil
+	}
+	if !r.zipped && rec.ended > 0 && bytes.HasPrefix(next, []byte{0x1f, 0x8b}) {
+		return nil
+	}
+	return errTerminal
+}
+
+// Records reads the records of a WARC file; see [Reader]. A record is there until
+// the next one is taken. An error is the last thing that comes.
+func Records(r io.Reader) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		z := NewReader(r)
+		for {
+			rec, err := z.Next()
+			if err == io.EOF {
+				return
+			}
+			if !yield(rec, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// At opens the record at an offset of a WARC file. The caller closes it.
+func At(path string, offset int64) (*Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("archive: open %s: %w", path, err)
+	}
+	rec, err := at(f, offset)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("archive: read %s: %w", path, err)
+	}
+	rec.closer = f
+	return rec, nil
+}
+
+func at(f *os.File, offset int64) (*Record, error) {
+	if _, err := f.Seek(offset, io.SeekStart); err != nil {
+		return nil, err
+	}
+	r := NewReader(nil)
+	r.reset(f, offset)
+	rec, err := r.Next()
+	if errors.Is(err, io.EOF) {
+		return nil, damageAt(offset, io.ErrUnexpectedEOF)
+	}
+	return rec, err
+}

@@ -1,0 +1,170 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"dowse"
+)
+
+// A Cut tells what [Recover] took off the end of a file.
+type Cut struct {
+	File  string
+	Size  int64 // what is left of it; 0 if the file was removed
+	Bytes int64 // what was taken off
+}
+
+func (c Cut) String() string {
+	if c.Size == 0 {
+		return fmt.Sprintf("removed %s: its %d bytes were not committed", c.File, c.Bytes)
+	}
+	return fmt.Sprintf("cut %d bytes off %s: they were not committed", c.Bytes, c.File)
+}
+
+// ErrMissing is returned by [Recover] if a file is shorter than what was
+// committed of it.
+var ErrMissing = errors.New("archive: committed records are missing")
+
+// Recover puts the files of a folder into the state they had at the last commit,
+// and reports what it took off. It is to be called before [OpenWriter].
+//
+// last is the place of the last response that was committed. What follows it
+// came after the commit, complete or torn, and goes; [Encode] writes the response
+// as the last record of an exchange, so nothing before its end is younger. If
+// last is the zero Place the last file is read instead, and cut after its last
+// complete record; earlier files were synced before a later one was begun.
+func Recover(dir string, last dowse.Place) ([]Cut, error) {
+	names, err := ownFiles(dir)
+	if errors.Is(err, fs.ErrNotExist) && last.File == "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("archive: recover %s: %w", dir, err)
+	}
+	if err := removeTemporary(dir); err != nil {
+		return nil, fmt.Errorf("archive: recover %s: %w", dir, err)
+	}
+	if last.File != "" {
+		return cutAfter(dir, names, last)
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	return cutTorn(dir, names[len(names)-1])
+}
+
+// removeTemporary clears away rewritten files that never took effect.
+func removeTemporary(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if _, ours := serialOf(strings.TrimSuffix(e.Name(), temporary)); ours && strings.HasSuffix(e.Name(), temporary) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}
+
+func cutAfter(dir string, names []string, last dowse.Place) (cuts []Cut, err error) {
+	found := false
+	for _, name := range names {
+		keep := int64(-1)
+		switch {
+		case name == last.File:
+			found, keep = true, last.Offset+last.Length
+		case found:
+			keep = 0
+		}
+		if keep < 0 {
+			continue
+		}
+		if cuts, err = shorten(dir, name, keep, cuts); err != nil {
+			return cuts, err
+		}
+	}
+	if !found {
+		return cuts, fmt.Errorf("%w: there is no file %s in %s", ErrMissing, printable(last.File), dir)
+	}
+	return cuts, nil
+}
+
+func cutTorn(dir, name string) ([]Cut, error) {
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return nil, fmt.Errorf("archive: recover %s: %w", name, err)
+	}
+	defer f.Close()
+	end, err := soundEnd(f)
+	if err != nil {
+		return nil, fmt.Errorf("archive: recover %s: %w", name, err)
+	}
+	return shorten(dir, name, end, nil)
+}
+
+// soundEnd returns where the last complete record of a file ends. Errors of the
+// disk are errors; what can't be understood is a torn tail.
+func soundEnd(f io.Reader) (end int64, err error) {
+	watch := &diskErrors{r: f}
+	for rec, err := range Records(watch) {
+		if err != nil {
+			return end, watch.err
+		}
+		size, err := rec.Size()
+		if err != nil || rec.ended < 4 || size == 0 {
+			return end, watch.err
+		}
+		end = rec.Offset + size
+	}
+	return end, watch.err
+}
+
+// diskErrors remembers an error of reading that is not the end.
+type diskErrors struct {
+	r   io.Reader
+	err error
+}
+
+func (d *diskErrors) Read(p []byte) (int, error) {
+	n, err := d.r.Read(p)
+	if err != nil && err != io.EOF {
+		d.err = err
+	}
+	return n, err
+}
+
+// shorten cuts a file to size, or removes it where nothing is left.
+func shorten(dir, name string, size int64, cuts []Cut) ([]Cut, error) {
+	path := filepath.Join(dir, name)
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return cuts, fmt.Errorf("archive: recover %s: %w", name, err)
+	case info.Size() < size:
+		return cuts, fmt.Errorf("%w: %s has %d bytes of %d", ErrMissing, name, info.Size(), size)
+	case info.Size() == size && size > 0:
+		return cuts, nil
+	case size == 0:
+		err = errors.Join(os.Remove(path), syncFolder(dir))
+	default:
+		err = truncate(path, size)
+	}
+	if err != nil {
+		return cuts, fmt.Errorf("archive: recover %s: %w", name, err)
+	}
+	return append(cuts, Cut{File: name, Size: size, Bytes: info.Size() - size}), nil
+}
+
+func truncate(path string, size int64) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
+}

@@ -1,0 +1,125 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"strconv"
+	"strings"
+)
+
+// ErrNotHTTP is returned for a record that holds no HTTP response.
+var ErrNotHTTP = errors.New("archive: record is not an HTTP response")
+
+// Response returns the HTTP response of a response or revisit record, or one that
+// delivers a resource record. The body is the payload: transfer coding is
+// undone, content coding is not. It is as long as what is stored, whatever the
+// head says, since writers disagree about which head belongs to a decoded body.
+// The body reads from the record and lives as long.
+func (r *Record) Response() (*http.Response, error) {
+	switch kind := r.Type(); {
+	case kind == "resource" || kind == "conversion":
+		return r.resource(), nil
+	case kind != "response" && kind != "revisit" || !r.isHTTP():
+		return nil, ErrNotHTTP
+	}
+	br := bufio.NewReaderSize(r, 4<<10)
+	head, err := readHead(br, maxHead, isStatusLine)
+	if err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && r.left == 0 && len(head) > 0) {
+		return nil, fmt.Errorf("archive: head of %s: %w", printable(r.Target()), err)
+	}
+	resp := parseHead(head)
+	r.body(resp, br)
+	return resp, nil
+}
+
+// isHTTP takes the target's scheme where a writer gave no useful content type.
+func (r *Record) isHTTP() bool {
+	if strings.HasPrefix(strings.ToLower(r.Header.Value("Content-Type")), "application/http") {
+		return true
+	}
+	return r.Header.Value("Content-Type") == "" && strings.HasPrefix(r.Target(), "http")
+}
+
+func isStatusLine(line []byte) error {
+	if !bytes.HasPrefix(line, []byte("HTTP/")) {
+		return errors.New("no status line")
+	}
+	return nil
+}
+
+// parseHead reads a head leniently: fields that are none are passed over.
+func parseHead(head []byte) *http.Response {
+	line, rest := nextLine(head)
+	code, _ := statusCode(line)
+	_, status, _ := strings.Cut(string(line), " ")
+	resp := &http.Response{Status: strings.TrimSpace(status), StatusCode: code, Header: make(http.Header)}
+	resp.Proto, resp.ProtoMajor, resp.ProtoMinor = "HTTP/1.1", 1, 1
+	for len(rest) > 0 {
+		line, rest = nextLine(rest)
+		name, value, ok := bytes.Cut(line, []byte(":"))
+		if name = bytes.TrimSpace(name); ok && areTokens(name) {
+			resp.Header.Add(string(name), string(bytes.TrimSpace(value)))
+		}
+	}
+	return resp
+}
+
+// body attaches what follows the head.
+func (r *Record) body(resp *http.Response, br *bufio.Reader) {
+	length := r.left + int64(br.Buffered())
+	var body io.Reader = br
+	if isChunked(resp.Header) {
+		resp.Header.Del("Transfer-Encoding")
+		if looksChunked(br) {
+			body, length = httputil.NewChunkedReader(br), -1
+		}
+	}
+	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") && length != 0 && length > 0 && !looksZipped(br) {
+		resp.Header.Del("Content-Encoding")
+	}
+	resp.Header.Del("Content-Length")
+	if length >= 0 {
+		resp.Header.Set("Content-Length", strconv.FormatInt(length, 10))
+	}
+	resp.ContentLength = length
+	resp.Body = io.NopCloser(body)
+}
+
+func isChunked(h http.Header) bool {
+	return strings.Contains(strings.ToLower(strings.Join(h.Values("Transfer-Encoding"), ",")), "chunked")
+}
+
+// looksChunked tells whether a body that is said to come in chunks does: many
+// writers keep the field and store the body without them.
+func looksChunked(br *bufio.Reader) bool {
+	b, _ := br.Peek(18)
+	line, _, found := bytes.Cut(b, []byte("\n"))
+	size, _, _ := bytes.Cut(bytes.TrimSpace(line), []byte(";"))
+	_, err := strconv.ParseUint(string(bytes.TrimSpace(size)), 16, 63)
+	return err == nil && (found || bytes.IndexByte(b, ';') > 0)
+}
+
+// looksZipped tells the same of gzip.
+func looksZipped(br *bufio.Reader) bool {
+	b, _ := br.Peek(2)
+	return len(b) < 2 || b[0] == 0x1f && b[1] == 0x8b
+}
+
+func (r *Record) resource() *http.Response {
+	resp := parseHead([]byte("HTTP/1.1 200 OK"))
+	if t := r.Header.Value("Content-Type"); t != "" {
+		resp.Header.Set("Content-Type", t)
+	}
+	resp.Header.Set("Content-Length", strconv.FormatInt(r.Length, 10))
+	resp.ContentLength = r.left
+	resp.Body = io.NopCloser(r)
+	return resp
+}
+
+// printable is foreign text as it may stand in an error.
+func printable(s string) string { return string(appendText(nil, s, 200)) }

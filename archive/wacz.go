@@ -1,0 +1,264 @@
+package archive
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"dowse"
+)
+
+// A WACZ is a collection in one file: a zip of WARC files, their index, lists of
+// pages, and a description of it all (WACZ 1.2.0). Replay software reads parts of
+// it by range, so WARC files and index are stored and not compressed once more.
+type WACZ struct {
+	Archives    []string                   // WARC files; their base names must differ
+	Index       string                     // a CDXJ file of them; "" has it made
+	Pages       iter.Seq2[PageLine, error] // the pages a reader is shown first: those on topic
+	ExtraPages  iter.Seq2[PageLine, error] // the other ones; nil for no such list
+	Files       []PackedFile               // whatever else belongs to the collection
+	Title       string
+	Description string
+	Software    string    // dowse
+	Created     time.Time // the one time in the file
+	Home        PageLine  // where replay begins; the zero value for nowhere
+}
+
+// A PageLine is a page in the list of pages. Beside what the format knows it has
+// what a focused crawl can say of a page.
+type PageLine struct {
+	URL       dowse.URL
+	At        time.Time
+	Title     string
+	Relevance float64
+	Label     string // a person's
+	Parent    dowse.URL
+	Why       string
+}
+
+// A PackedFile is a file that goes into a WACZ under a name of its own, which may
+// have folders in it.
+type PackedFile struct{ Name, Path string }
+
+type pageJSON struct {
+	ID        string  `json:"id"`
+	URL       string  `json:"url"`
+	TS        string  `json:"ts"`
+	Title     string  `json:"title,omitempty"`
+	Relevance float64 `json:"relevance"`
+	Label     string  `json:"label,omitempty"`
+	Parent    string  `json:"parent,omitempty"`
+	Why       string  `json:"why,omitempty"`
+}
+
+// MarshalJSON gives the object that stands in pages.jsonl.
+func (p PageLine) MarshalJSON() ([]byte, error) {
+	ts := p.At.UTC().Format("2006-01-02T15:04:05.000Z")
+	id := sha1.Sum([]byte(ts + " " + string(p.URL)))
+	return json.Marshal(pageJSON{
+		ID: hex.EncodeToString(id[:8]), URL: string(p.URL), TS: ts, Title: p.Title,
+		Relevance: p.Relevance, Label: p.Label, Parent: string(p.Parent), Why: p.Why,
+	})
+}
+
+// WritePages writes a list of pages in the format json-pages-1.0: a header line
+// with id and title of the list, then a line for each page.
+func WritePages(w io.Writer, id, title string, pages iter.Seq2[PageLine, error]) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	header := struct {
+		Format string `json:"format"`
+		ID     string `json:"id"`
+		Title  string `json:"title"`
+	}{"json-pages-1.0", id, title}
+	if err := enc.Encode(header); err != nil {
+		return err
+	}
+	for page, err := range pages {
+		if err != nil {
+			return err
+		}
+		if err := enc.Encode(page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Names and values that the format fixes.
+const (
+	waczVersion = "1.2.0"
+	packageName = "datapackage.json"
+	digestName  = "datapackage-digest.json"
+)
+
+// datapackage is the description in a WACZ.
+type datapackage struct {
+	Profile     string     `json:"profile"`
+	Version     string     `json:"wacz_version"`
+	Title       string     `json:"title,omitempty"`
+	Description string     `json:"description,omitempty"`
+	Created     string     `json:"created"`
+	Software    string     `json:"software"`
+	Home        *home      `json:"home,omitempty"`
+	Resources   []Resource `json:"resources"`
+}
+
+type home struct {
+	URL string `json:"url"`
+	TS  string `json:"ts"`
+}
+
+// A Resource is a file in a WACZ as its description lists it.
+type Resource struct {
+	Name  string `json:"name"`
+	Path  string `json:"path"`
+	Hash  string `json:"hash"` // sha256:hex
+	Bytes int64  `json:"bytes"`
+}
+
+type packageDigest struct {
+	Path string `json:"path"`
+	Hash string `json:"hash"`
+}
+
+// WriteWACZ writes a WACZ as a stream. The same parts give the same bytes.
+func WriteWACZ(w io.Writer, p WACZ) error {
+	pack := &packer{zip: zip.NewWriter(w), at: p.Created.UTC(), seen: make(map[string]bool)}
+	for _, path := range p.Archives {
+		pack.file("archive/"+filepath.Base(path), path, zip.Store)
+	}
+	if p.Index != "" {
+		pack.file("indexes/index.cdxj", p.Index, zip.Store)
+	} else {
+		pack.add("indexes/index.cdxj", zip.Store, func(w io.Writer) error { return Index(w, p.Archives...) })
+	}
+	pack.pages("pages", "Pages", p.Pages)
+	if p.ExtraPages != nil {
+		pack.pages("extraPages", "Extra pages", p.ExtraPages)
+	}
+	for _, f := range p.Files {
+		pack.file(f.Name, f.Path, zip.Deflate)
+	}
+	pack.describe(&p)
+	if err := pack.finish(); err != nil {
+		return fmt.Errorf("archive: write WACZ: %w", err)
+	}
+	return nil
+}
+
+// packer writes entries and remembers what the description has to list. After
+// the first error it does nothing.
+type packer struct {
+	zip       *zip.Writer
+	at        time.Time
+	seen      map[string]bool
+	resources []Resource
+	err       error
+}
+
+// add writes one entry and lists it.
+func (k *packer) add(name string, method uint16, write func(io.Writer) error) {
+	if k.err == nil && (k.seen[name] || !fsName(name)) {
+		k.err = fmt.Errorf("entry %q twice, or not a name", name)
+	}
+	if k.err != nil {
+		return
+	}
+	k.seen[name] = true
+	entry, err := k.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: k.at})
+	if err != nil {
+		k.err = err
+		return
+	}
+	sum := sha256.New()
+	count := &counted{w: io.MultiWriter(entry, sum)}
+	k.err = write(count)
+	k.resources = append(k.resources, Resource{
+		Name: name[strings.LastIndexByte(name, '/')+1:], Path: name,
+		Hash: "sha256:" + hex.EncodeToString(sum.Sum(nil)), Bytes: count.n,
+	})
+}
+
+// fsName tells whether a name stays within the folder it is unpacked into.
+func fsName(name string) bool { return filepath.IsLocal(name) && !strings.Contains(name, `\`) }
+
+type counted struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func (k *packer) file(name, path string, method uint16) {
+	k.add(name, method, func(w io.Writer) error {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = io.Copy(w, f)
+		return err
+	})
+}
+
+func (k *packer) pages(id, title string, pages iter.Seq2[PageLine, error]) {
+	if pages == nil {
+		pages = func(func(PageLine, error) bool) {}
+	}
+	k.add("pages/"+id+".jsonl", zip.Deflate, func(w io.Writer) error {
+		return WritePages(w, id, title, pages)
+	})
+}
+
+// describe writes the description, and the digest of that.
+func (k *packer) describe(p *WACZ) {
+	d := datapackage{
+		Profile: "wacz", Version: waczVersion, Title: p.Title, Description: p.Description,
+		Created: string(appendDate(nil, p.Created)), Software: cmp.Or(p.Software, "dowse"), Resources: k.resources,
+	}
+	if p.Home.URL != "" {
+		d.Home = &home{string(p.Home.URL), string(appendDate(nil, p.Home.At))}
+	}
+	text := k.object(packageName, d)
+	sum := sha256.Sum256(text)
+	k.object(digestName, packageDigest{packageName, "sha256:" + hex.EncodeToString(sum[:])})
+}
+
+func (k *packer) object(name string, v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		k.err = errors.Join(k.err, err)
+	}
+	k.add(name, zip.Deflate, func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+	return b.Bytes()
+}
+
+func (k *packer) finish() error {
+	if k.err != nil {
+		return k.err
+	}
+	return k.zip.Close()
+}

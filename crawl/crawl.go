@@ -1,0 +1,468 @@
+package crawl
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"dowse"
+	"dowse/frontier"
+	"dowse/weburl"
+)
+
+// Config holds what a crawl is made of. Only Strategy is required.
+type Config struct {
+	Strategy  dowse.Strategy
+	Threshold float64 // relevance from which a page is on topic; 0.5
+	Limits    Limits
+	Scope     Scope
+	Polite    Politeness
+	Traps     Traps
+
+	Round    int           // leads to a round, as the papers crawl; 0 streams
+	Lease    time.Duration // after which a visit that did not come back is given up; 5 min
+	Tries    int           // visits to a URL that fails for the moment; 3
+	Robots   bool          // ask each host's robots.txt before its first page
+	Sitemaps bool          // read the sitemaps that robots.txt names
+	NoFollow bool          // follow links marked nofollow all the same
+	MinScore float64       // leads below are not queued (score.low); -Inf for all if 0 is not set by HasMin
+	HasMin   bool
+	Key      uint64 // of the fingerprints, random for each collection
+
+	Log Log // where entries and the strings of URLs go; nil keeps strings in memory only
+}
+
+// A Log keeps the entries of a crawl and the strings of its URLs. Names that are
+// added belong to the next entry that is recorded.
+type Log interface {
+	frontier.Names
+	// Record keeps an entry and returns its place.
+	Record(e *Entry) (place uint64)
+	// RobotsAt returns the robots.txt of the entry at a place, parsed.
+	RobotsAt(place uint64) *dowse.Robots
+}
+
+// VisitKind tells what a visit is for.
+type VisitKind uint8
+
+// The kinds of visits.
+const (
+	VisitPage    VisitKind = iota
+	VisitRobots            // a host's robots.txt, before its first page
+	VisitSitemap           // a list of URLs
+)
+
+// A Visit is work for a driver: fetch URL and give the outcome to Absorb before
+// the deadline.
+type Visit struct {
+	Kind     VisitKind
+	URL      dowse.URL
+	Lead     dowse.Lead
+	Depth    int
+	Hops     int
+	Again    bool
+	Deadline time.Time
+}
+
+// Page returns a page for the visit, to be filled with what came of it.
+func (v Visit) Page() *dowse.Page {
+	return &dowse.Page{URL: v.URL, Lead: v.Lead, Depth: v.Depth, Hops: v.Hops, Again: v.Again}
+}
+
+// Crawl is the state of a crawl. Its methods must not be called concurrently.
+type Crawl struct {
+	cfg      Config
+	f        *frontier.Frontier
+	hosts    []host // by frontier.HostID
+	flights  map[frontier.ID]*flight
+	asking   map[frontier.HostID]*flight // robots.txt under way
+	leases   []lease                     // in order of their deadlines
+	tries    map[frontier.ID]uint8
+	sitemaps map[frontier.ID]bool
+	traps    trapBook
+	near     nearIndex
+	round    *round
+	again    []frontier.ID // to be visited again in the next round
+	stats    stats
+	stopped  dowse.StopReason
+	started  bool
+	replay   bool // entries are being replayed: nothing is recorded
+	lastNow  time.Time
+	ids      []frontier.ID // scratch
+}
+
+// A flight is a visit that has not come back.
+type flight struct {
+	visit  Visit
+	id     frontier.ID
+	host   frontier.HostID
+	began  time.Time
+	queue  int     // leads that waited when it was taken
+	regret float64 // by how much the best of them was better: politeness' price
+	rest   time.Duration
+	idle   bool   // settled without a visit
+	place  uint64 // replay: of its entry
+}
+
+type lease struct {
+	deadline time.Time
+	flight   *flight
+}
+
+// New returns a crawl at its beginning.
+func New(cfg Config) (*Crawl, error) {
+	c, err := prepare(cfg)
+	if err != nil {
+		return nil, err
+	}
+	c.f = frontier.New(c.frontierConfig())
+	return c, nil
+}
+
+func prepare(cfg Config) (*Crawl, error) {
+	if cfg.Strategy == nil {
+		return nil, errors.New("crawl: no strategy")
+	}
+	if cfg.Threshold == 0 {
+		cfg.Threshold = 0.5
+	}
+	if cfg.Lease == 0 {
+		cfg.Lease = 5 * time.Minute
+	}
+	if cfg.Tries == 0 {
+		cfg.Tries = 3
+	}
+	if cfg.Log == nil {
+		cfg.Log = newMemoryLog()
+	}
+	if r, ok := cfg.Strategy.(dowse.Rounder); ok && cfg.Round == 0 {
+		cfg.Round = r.Round()
+	}
+	cfg.Polite = cfg.Polite.withDefaults()
+	cfg.Traps = cfg.Traps.withDefaults()
+	return &Crawl{
+		cfg:      cfg,
+		flights:  map[frontier.ID]*flight{},
+		asking:   map[frontier.HostID]*flight{},
+		tries:    map[frontier.ID]uint8{},
+		sitemaps: map[frontier.ID]bool{},
+		traps:    trapBook{},
+		near:     newNearIndex(),
+	}, nil
+}
+
+func (c *Crawl) frontierConfig() frontier.Config {
+	rv, ok := c.cfg.Strategy.(dowse.Revisiter)
+	return frontier.Config{
+		Names:     c.cfg.Log,
+		Key:       c.cfg.Key,
+		Revisits:  ok && rv.Revisits(),
+		HostConns: c.cfg.Polite.Conns,
+	}
+}
+
+// Start queues the seeds, as the strategy wants them. It may be called again with
+// further seeds.
+func (c *Crawl) Start(now time.Time, seeds []dowse.URL) {
+	c.clock(now)
+	c.started = true
+	c.cfg.Scope.learn(seeds)
+	var known []dowse.URL
+	for _, u := range seeds {
+		id := c.see(u)
+		if c.f.State(id) != dowse.Unseen {
+			continue
+		}
+		c.f.SetDepth(id, 0, 0)
+		if why := c.refuses(u, id, 0, 0); why != "" {
+			c.exclude(id, why)
+			continue
+		}
+		known = append(known, u)
+	}
+	for _, l := range c.seedLeads(known) {
+		c.apply(l)
+	}
+	c.record(&Entry{Kind: EntryStart, At: now, Seeds: seeds})
+}
+
+func (c *Crawl) seedLeads(seeds []dowse.URL) []dowse.Lead {
+	if s, ok := c.cfg.Strategy.(dowse.Starter); ok {
+		return s.Start(seeds)
+	}
+	leads := make([]dowse.Lead, len(seeds))
+	for i, u := range seeds {
+		leads[i] = dowse.Lead{URL: u, Priority: 1, Because: []dowse.Because{{What: "seed", Weight: 1}}}
+	}
+	return leads
+}
+
+// clock takes note of the time, for the time limit: only time in which the crawl
+// was at work counts, not the gap between two runs.
+func (c *Crawl) clock(now time.Time) {
+	if d := now.Sub(c.lastNow); !c.lastNow.IsZero() && d > 0 && d < time.Minute {
+		c.stats.Elapsed += d
+	}
+	c.lastNow = now
+}
+
+// Next returns the next visit to make at now. If there is none, when tells at
+// what time there may be one; the zero time means not before the next Absorb, or
+// never: see Stopped.
+func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
+	c.clock(now)
+	c.expire(now)
+	if c.stop(c.limitReached()) {
+		return Visit{}, time.Time{}, false
+	}
+	if c.full() {
+		return Visit{}, c.nextDeadline(), false
+	}
+	if at := c.stats.slot; at.After(now) {
+		return Visit{}, at, false
+	}
+	if v, when, ok = c.pick(now); ok {
+		c.takeSlot(now)
+		return v, time.Time{}, true
+	}
+	return Visit{}, c.waitOrStop(now, when), false
+}
+
+// pick finds a visit, if need be by asking the strategy for more leads.
+func (c *Crawl) pick(now time.Time) (Visit, time.Time, bool) {
+	for {
+		v, when, ok := c.pickLead(now)
+		if ok || !when.IsZero() || c.out() > 0 || c.f.Count(dowse.Waiting) > 0 || c.round != nil {
+			return v, when, ok
+		}
+		idler, can := c.cfg.Strategy.(dowse.Idler)
+		if !can {
+			return v, when, false
+		}
+		if !c.idle(now, idler) {
+			return v, when, false
+		}
+	}
+}
+
+func (c *Crawl) idle(now time.Time, idler dowse.Idler) bool {
+	for _, l := range idler.Idle() {
+		c.apply(l)
+	}
+	c.record(&Entry{Kind: EntryIdle, At: now})
+	return c.f.Count(dowse.Waiting) > 0
+}
+
+func (c *Crawl) pickLead(now time.Time) (Visit, time.Time, bool) {
+	if c.cfg.Round > 0 {
+		return c.pickRound(now)
+	}
+	c.beforeRound(now)
+	return c.pickStream(now)
+}
+
+func (c *Crawl) beforeRound(now time.Time) {
+	b, ok := c.cfg.Strategy.(dowse.BeforeRounder)
+	if !ok {
+		return
+	}
+	if leads := b.BeforeRound(view{c}); len(leads) > 0 {
+		for _, l := range leads {
+			c.apply(l)
+		}
+		c.record(&Entry{Kind: EntryBefore, At: now})
+	}
+}
+
+// pickStream takes the best lead among the hosts that are rested. Leads that may
+// not be visited after all are settled on the way.
+func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
+	for rescored := 0; ; {
+		id, when, ok := c.f.Next(now)
+		if !ok {
+			return Visit{}, when, false
+		}
+		regret := c.f.LastRegret()
+		h := c.f.Host(id)
+		if rescored < maxRescores && c.fellBehind(id) {
+			rescored++
+			c.f.Queue(id)
+			c.f.Release(h, c.f.Ready(h), time.Time{})
+			continue
+		}
+		if c.wantsRobots(h, now) {
+			c.f.Queue(id)
+			return c.askRobots(id, h, now), time.Time{}, true
+		}
+		if outcome, why, detail := c.forbids(id, h); why != "" {
+			c.f.Release(h, c.f.Ready(h), time.Time{})
+			c.settleUnvisited(now, id, outcome, why, detail)
+			continue
+		}
+		return c.takeOff(id, h, now, regret), time.Time{}, true
+	}
+}
+
+const maxRescores = 10 // per pick; Aggarwal's priorities drift, SPEC C.10
+
+// fellBehind rates a lead again and reports whether another is better now.
+func (c *Crawl) fellBehind(id frontier.ID) bool {
+	r, ok := c.cfg.Strategy.(dowse.Rescorer)
+	if !ok {
+		return false
+	}
+	old := c.f.Priority(id)
+	p := r.Rescore(c.lead(id))
+	if p == old {
+		return false
+	}
+	c.f.SetPriority(id, p, dowse.Replace)
+	best, ok := c.f.Peek()
+	return ok && p < old && c.f.Band(best) <= c.f.Band(id) && c.f.Priority(best) > p
+}
+
+func (c *Crawl) lead(id frontier.ID) dowse.Lead {
+	return dowse.Lead{URL: c.f.URL(id), Priority: c.f.Priority(id), Band: c.f.Band(id), Group: c.f.Group(id), Note: c.f.Note(id)}
+}
+
+// takeOff makes the visit for a lead that was taken out of the frontier.
+func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret float64) Visit {
+	depth, hops := c.f.Depth(id)
+	_, again := c.f.Visit(id)
+	v := Visit{
+		URL: c.f.URL(id), Lead: c.lead(id), Depth: int(depth), Hops: int(hops), Again: again,
+		Deadline: now.Add(c.cfg.Lease),
+	}
+	if c.sitemaps[id] {
+		v.Kind = VisitSitemap
+	}
+	fl := &flight{visit: v, id: id, host: h, began: now, queue: c.f.Count(dowse.Waiting), regret: regret}
+	fl.rest = c.rested(h, now)
+	c.flights[id] = fl
+	c.leases = append(c.leases, lease{v.Deadline, fl})
+	c.stats.Picks++
+	if !math.IsNaN(regret) && !math.IsInf(regret, 0) {
+		c.stats.Regret += regret
+	}
+	return v
+}
+
+// out counts the visits that have not come back.
+func (c *Crawl) out() int { return len(c.flights) + len(c.asking) }
+
+// expire gives up visits whose deadline has passed, so that a lost worker does no
+// harm: the URL is tried again.
+func (c *Crawl) expire(now time.Time) {
+	for len(c.leases) > 0 {
+		l := c.leases[0]
+		live := c.flights[l.flight.id] == l.flight || c.asking[l.flight.host] == l.flight
+		if live && l.deadline.After(now) {
+			return
+		}
+		c.leases = c.leases[1:]
+		if live {
+			c.lost(now, l.flight)
+		}
+	}
+}
+
+func (c *Crawl) lost(now time.Time, fl *flight) {
+	p := fl.visit.Page()
+	p.Outcome, p.Reason, p.Detail = dowse.Temporary, dowse.FailTimeout, "the visit did not come back"
+	if fl.visit.Kind == VisitRobots {
+		p.Host = &dowse.HostReport{Robots: &dowse.Robots{At: now}}
+	}
+	c.Absorb(now, p)
+}
+
+func (c *Crawl) nextDeadline() time.Time {
+	if len(c.leases) == 0 {
+		return time.Time{}
+	}
+	return c.leases[0].deadline
+}
+
+// waitOrStop tells when to ask again, or ends the crawl because there is nothing
+// to wait for.
+func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
+	if c.out() > 0 {
+		return earlier(when, c.nextDeadline())
+	}
+	if when.IsZero() {
+		c.stop(dowse.StopExhausted)
+	} else if when.Sub(now) > c.cfg.Polite.Patience {
+		c.stop(dowse.StopStarved)
+	}
+	return when
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// Stopped reports why the crawl is over, or "" while it goes on. Visits that are
+// still out may be absorbed afterwards.
+func (c *Crawl) Stopped() dowse.StopReason { return c.stopped }
+
+// Stop ends the crawl from outside: no further visit is handed out.
+func (c *Crawl) Stop(why dowse.StopReason) { c.stop(why) }
+
+// Resume lets a stopped crawl go on, under new limits.
+func (c *Crawl) Resume(l Limits) {
+	c.stopped = ""
+	c.cfg.Limits = l
+	c.lastNow = time.Time{}
+}
+
+func (c *Crawl) stop(why dowse.StopReason) bool {
+	if c.stopped == "" {
+		c.stopped = why
+	}
+	return c.stopped != ""
+}
+
+func (c *Crawl) see(u dowse.URL) frontier.ID {
+	id, _ := c.f.See(u, weburl.Host(u))
+	c.grow()
+	return id
+}
+
+// grow keeps the host table as long as the frontier's.
+func (c *Crawl) grow() {
+	for len(c.hosts) < c.f.Hosts() {
+		c.hosts = append(c.hosts, host{})
+	}
+}
+
+// record keeps an entry. In a replay it is there already.
+func (c *Crawl) record(e *Entry) uint64 {
+	if c.replay {
+		return e.place
+	}
+	return c.cfg.Log.Record(e)
+}
+
+// view shows the strategy the ends of the queue.
+type view struct{ c *Crawl }
+
+func (v view) Best() (dowse.Lead, bool) {
+	id, ok := v.c.f.Peek()
+	if !ok {
+		return dowse.Lead{}, false
+	}
+	return v.c.lead(id), true
+}
+
+func (v view) BestVisited() (dowse.Lead, bool) {
+	id, ok := v.c.f.BestVisited()
+	if !ok {
+		return dowse.Lead{}, false
+	}
+	return v.c.lead(id), true
+}
+
+func (v view) Waiting() int { return v.c.f.Count(dowse.Waiting) }
+func (v view) Visited() int { return v.c.f.Count(dowse.Visited) }

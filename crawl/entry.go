@@ -1,0 +1,91 @@
+package crawl
+
+import (
+	"time"
+
+	"dowse"
+	"dowse/frontier"
+)
+
+// EntryKind tells what happened.
+type EntryKind uint8
+
+// The kinds of entries.
+const (
+	EntryStart  EntryKind = iota + 1 // seeds were given
+	EntryPage                        // a lead came to its end: visited, failed or settled unvisited
+	EntryRetry                       // a visit failed for the moment
+	EntryRobots                      // a host's robots.txt was read
+	EntryRound                       // a round was taken
+	EntryIdle                        // the strategy was asked for leads when nothing waited
+	EntryBefore                      // the strategy acted on the queue before a round
+	EntryNote                        // something for people: a run began or ended, a command
+	EntryForget                      // a URL was taken down
+)
+
+// An Entry is one thing that happened in a crawl. Which fields count depends on
+// the kind.
+type Entry struct {
+	Kind EntryKind
+	At   time.Time
+	ID   frontier.ID // of the page's URL
+	Page *dowse.Page // its Links are those that the strategy saw
+
+	Found  []dowse.Link // the page's links before filtering
+	Links  []Decision   // what became of each of them
+	Queue  int          // leads that waited when the page's was taken
+	Regret float64      // by how much the best of them was better
+	Rested time.Duration
+	Idle   bool // the page was settled without a visit
+
+	Host   string        // EntryRobots
+	Robots *dowse.Robots // EntryRobots
+	Seeds  []dowse.URL   // EntryStart
+	Round  []frontier.ID // EntryRound
+	Text   string        // EntryNote
+
+	place  uint64
+	cursor int                 // note: the link after the last one found
+	index  map[frontier.ID]int // note: links by target, made when leads come in another order
+}
+
+// A Decision tells what became of a link.
+type Decision struct {
+	ID       frontier.ID
+	Target   frontier.ID // the same, or where a known redirect leads
+	Fresh    bool        // first sighting of the target
+	State    dowse.State // of the target, after the page
+	Reason   dowse.Reason
+	Priority float64 // of the target, after the page
+	Offered  float64 // priority of the strategy's lead
+	Because  []dowse.Because
+}
+
+// note keeps with a link's decision what the strategy said of its target. Leads
+// mostly come in the order of the links, so the next link is tried first.
+func (e *Entry) note(id frontier.ID, l dowse.Lead) {
+	if id == frontier.None || len(e.Links) == 0 {
+		return
+	}
+	if e.cursor >= len(e.Links) || e.Links[e.cursor].Target != id {
+		at, ok := e.find(id)
+		if !ok {
+			return
+		}
+		e.cursor = at
+	}
+	d := &e.Links[e.cursor]
+	d.Offered, d.Because = l.Priority, l.Because
+	e.cursor++
+}
+
+func (e *Entry) find(id frontier.ID) (int, bool) {
+	if e.index == nil {
+		e.index = make(map[frontier.ID]int, len(e.Links))
+		for i := len(e.Links) - 1; i >= 0; i-- {
+			e.index[e.Links[i].Target] = i
+		}
+	}
+	at, ok := e.index[id]
+	return at, ok
+}

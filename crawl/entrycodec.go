@@ -1,0 +1,356 @@
+package crawl
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"dowse"
+	"dowse/frontier"
+)
+
+// appendEntry writes an entry. Links are written as numbers: the strings of new
+// URLs stand beside the entry, see Journal.
+func appendEntry(b []byte, e *Entry) []byte {
+	w := &enc{b: b}
+	w.byte(byte(e.Kind))
+	w.t(e.At)
+	switch e.Kind {
+	case EntryStart:
+		w.urls(e.Seeds)
+	case EntryPage:
+		w.page(e)
+	case EntryRetry:
+		w.u(uint64(e.ID))
+		w.visit(e.Page)
+	case EntryRobots:
+		w.s(e.Host)
+		w.s(string(e.Page.URL))
+		w.visit(e.Page)
+		w.robots(e.Robots)
+	case EntryRound:
+		w.u(uint64(len(e.Round)))
+		for _, id := range e.Round {
+			w.u(uint64(id))
+		}
+	case EntryNote:
+		w.s(e.Text)
+	case EntryForget:
+		w.u(uint64(e.ID))
+		w.s(e.Text)
+	}
+	return w.b
+}
+
+func (w *enc) urls(list []dowse.URL) {
+	w.u(uint64(len(list)))
+	for _, u := range list {
+		w.s(string(u))
+	}
+}
+
+// visit writes the facts of a visit: how it ended, and what was learnt of the host.
+func (w *enc) visit(p *dowse.Page) {
+	w.byte(byte(p.Outcome))
+	w.byte(reasonCode(p.Reason))
+	w.s(p.Detail)
+	f := &p.Fetch
+	w.t(f.At)
+	w.i(int64(f.Took))
+	w.i(int64(f.Status))
+	w.s(f.Type)
+	w.i(f.Bytes)
+	w.i(f.Wire)
+	w.bool(f.Truncated)
+	w.bytes(f.Address.AsSlice())
+	w.s(f.Charset)
+	w.s(f.Archive.File)
+	w.i(f.Archive.Offset)
+	w.i(f.Archive.Length)
+	h := p.Host
+	w.bool(h != nil)
+	if h != nil {
+		w.i(int64(h.RetryAfter))
+		w.bool(h.BackOff)
+		w.bool(h.Down)
+	}
+}
+
+func (w *enc) robots(r *dowse.Robots) {
+	w.t(r.At)
+	w.i(int64(r.Status))
+	w.bytes(r.Body)
+	w.i(int64(r.Delay))
+	w.urls(r.Sitemaps)
+}
+
+func (w *enc) page(e *Entry) {
+	p := e.Page
+	w.u(uint64(e.ID))
+	w.visit(p)
+	w.bool(e.Idle)
+	w.u(uint64(e.Queue))
+	w.f(e.Regret)
+	w.i(int64(e.Rested))
+	w.lead(&p.Lead)
+	w.bool(p.Again)
+	w.u(uint64(p.Depth))
+	w.u(uint64(p.Hops))
+	w.urls(p.Maps)
+	w.document(p)
+	w.verdict(&p.Verdict)
+	w.u(uint64(len(e.Found)))
+	for i := range e.Found {
+		w.link(&e.Found[i], &e.Links[i])
+	}
+}
+
+func (w *enc) lead(l *dowse.Lead) {
+	w.f(l.Priority)
+	w.byte(byte(l.Band))
+	w.s(l.Group)
+	w.s(l.Note)
+}
+
+func (w *enc) document(p *dowse.Page) {
+	w.s(p.Title)
+	w.s(p.Language)
+	w.s(string(p.Canonical))
+	w.s(string(p.Near))
+	w.t(p.Published)
+	w.u(uint64(len(p.Words)))
+	w.u64(p.Simhash)
+	w.byte(flagBits(p.NoFollow, p.NoIndex, p.NoArchive))
+	w.s(p.Cut)
+	w.u(uint64(len(p.Types)))
+	for _, t := range p.Types {
+		w.s(t)
+	}
+	w.urls(p.Licences)
+}
+
+func flagBits(flags ...bool) (b byte) {
+	for i, f := range flags {
+		if f {
+			b |= 1 << i
+		}
+	}
+	return b
+}
+
+func (w *enc) verdict(v *dowse.Verdict) {
+	w.f(v.Relevance)
+	w.s(v.Scale)
+	w.s(v.Judge)
+	w.because(v.Because)
+}
+
+func (w *enc) because(list []dowse.Because) {
+	w.u(uint64(len(list)))
+	for _, b := range list {
+		w.name(b.What)
+		w.f(b.Weight)
+		w.u(uint64(b.Count))
+	}
+}
+
+func (w *enc) link(l *dowse.Link, d *Decision) {
+	same := d.Offered == d.Priority
+	w.byte(flagBits(l.NoFollow, d.Fresh, d.Target != d.ID, same, len(l.More) > 0, len(d.Because) > 0))
+	w.u(uint64(d.ID))
+	if d.Target != d.ID {
+		w.u(uint64(d.Target))
+	}
+	w.byte(byte(d.State))
+	w.byte(reasonCode(d.Reason))
+	w.f(d.Priority)
+	if !same {
+		w.f(d.Offered)
+	}
+	if len(d.Because) > 0 {
+		w.because(d.Because)
+	}
+	w.mention(&l.Mention)
+	if len(l.More) > 0 {
+		w.u(uint64(len(l.More)))
+		for i := range l.More {
+			w.mention(&l.More[i])
+		}
+	}
+}
+
+func (w *enc) mention(m *dowse.Mention) {
+	w.s(m.Anchor)
+	w.f(m.Context)
+}
+
+// readEntry is the inverse of appendEntry. urlOf gives the strings of numbered
+// URLs, parse makes rules of a robots.txt.
+func readEntry(b []byte, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
+	r := &dec{b: b}
+	e := &Entry{Kind: EntryKind(r.byte()), At: r.t()}
+	switch e.Kind {
+	case EntryStart:
+		e.Seeds = r.urls()
+	case EntryPage:
+		r.page(e, urlOf)
+	case EntryRetry:
+		e.ID = frontier.ID(r.u())
+		e.Page = &dowse.Page{URL: urlOf(e.ID)}
+		r.visit(e.Page)
+	case EntryRobots:
+		e.Host = r.s()
+		e.Page = &dowse.Page{URL: dowse.URL(r.s())}
+		r.visit(e.Page)
+		e.Robots = r.robots(parse)
+	case EntryRound:
+		for range r.count() {
+			e.Round = append(e.Round, frontier.ID(r.u()))
+		}
+	case EntryIdle, EntryBefore:
+	case EntryNote:
+		e.Text = r.s()
+	case EntryForget:
+		e.ID = frontier.ID(r.u())
+		e.Text = r.s()
+	default:
+		return nil, fmt.Errorf("entry of unknown kind %d", e.Kind)
+	}
+	return e, r.err
+}
+
+func (r *dec) urls() (list []dowse.URL) {
+	for range r.count() {
+		list = append(list, dowse.URL(r.s()))
+	}
+	return list
+}
+
+func (r *dec) visit(p *dowse.Page) {
+	p.Outcome = dowse.Outcome(r.byte())
+	p.Reason = reasonOf(r.byte())
+	p.Detail = r.s()
+	f := &p.Fetch
+	f.At = r.t()
+	f.Took = time.Duration(r.i())
+	f.Status = int(r.i())
+	f.Type = r.s()
+	f.Bytes = r.i()
+	f.Wire = r.i()
+	f.Truncated = r.bool()
+	f.Address, _ = netip.AddrFromSlice(r.raw())
+	f.Charset = r.s()
+	f.Archive = dowse.Place{File: r.s(), Offset: r.i(), Length: r.i()}
+	if r.bool() {
+		p.Host = &dowse.HostReport{RetryAfter: time.Duration(r.i()), BackOff: r.bool(), Down: r.bool()}
+	}
+}
+
+// A RobotsParser makes the rules of a robots.txt from its text and status.
+type RobotsParser func(body []byte, status int) dowse.Rules
+
+func (r *dec) robots(parse RobotsParser) *dowse.Robots {
+	x := &dowse.Robots{At: r.t(), Status: int(r.i()), Body: r.bytes(), Delay: time.Duration(r.i()), Sitemaps: r.urls()}
+	if parse != nil && r.err == nil {
+		x.Rules = parse(x.Body, x.Status)
+	}
+	return x
+}
+
+func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
+	e.ID = frontier.ID(r.u())
+	p := &dowse.Page{URL: urlOf(e.ID)}
+	e.Page = p
+	r.visit(p)
+	e.Idle = r.bool()
+	e.Queue = int(r.u())
+	e.Regret = r.f()
+	e.Rested = time.Duration(r.i())
+	r.lead(&p.Lead)
+	p.Lead.URL = p.URL
+	p.Again = r.bool()
+	p.Depth = int(r.u())
+	p.Hops = int(r.u())
+	p.Maps = r.urls()
+	r.document(p)
+	r.verdict(&p.Verdict)
+	n := r.count()
+	e.Found = make([]dowse.Link, n)
+	e.Links = make([]Decision, n)
+	for i := range n {
+		r.link(&e.Found[i], &e.Links[i])
+		e.Found[i].URL = urlOf(e.Links[i].ID)
+	}
+}
+
+func (r *dec) lead(l *dowse.Lead) {
+	l.Priority = r.f()
+	l.Band = int8(r.byte())
+	l.Group = r.s()
+	l.Note = r.s()
+}
+
+func (r *dec) document(p *dowse.Page) {
+	p.Title = r.s()
+	p.Language = r.s()
+	p.Canonical = dowse.URL(r.s())
+	p.Near = dowse.URL(r.s())
+	p.Published = r.t()
+	r.u() // words; the text itself is in the archive
+	p.Simhash = r.u64()
+	flags := r.byte()
+	p.NoFollow, p.NoIndex, p.NoArchive = flags&1 != 0, flags&2 != 0, flags&4 != 0
+	p.Cut = r.s()
+	for range r.count() {
+		p.Types = append(p.Types, r.s())
+	}
+	p.Licences = r.urls()
+}
+
+func (r *dec) verdict(v *dowse.Verdict) {
+	v.Relevance = r.f()
+	v.Scale = r.s()
+	v.Judge = r.s()
+	v.Because = r.because()
+}
+
+func (r *dec) because() (list []dowse.Because) {
+	for range r.count() {
+		list = append(list, dowse.Because{What: r.name(), Weight: r.f(), Count: int(r.u())})
+	}
+	return list
+}
+
+func (r *dec) link(l *dowse.Link, d *Decision) {
+	flags := r.byte()
+	l.NoFollow, d.Fresh = flags&1 != 0, flags&2 != 0
+	d.ID = frontier.ID(r.u())
+	d.Target = d.ID
+	if flags&4 != 0 {
+		d.Target = frontier.ID(r.u())
+	}
+	d.State = dowse.State(r.byte())
+	d.Reason = reasonOf(r.byte())
+	d.Priority = r.f()
+	d.Offered = d.Priority
+	if flags&8 == 0 {
+		d.Offered = r.f()
+	}
+	if flags&32 != 0 {
+		d.Because = r.because()
+	}
+	r.mention(&l.Mention)
+	if flags&16 != 0 {
+		for range r.count() {
+			var m dowse.Mention
+			r.mention(&m)
+			l.More = append(l.More, m)
+		}
+	}
+}
+
+func (r *dec) mention(m *dowse.Mention) {
+	m.Anchor = r.s()
+	m.Context = r.f()
+	m.Above = [3]int32{-1, -1, -1}
+}

@@ -1,0 +1,475 @@
+package crawl
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"dowse"
+	"dowse/frontier"
+)
+
+// A Journal is the log of a crawl on disk: every entry, in order, and the strings
+// of all URLs. It is append-only, in segments named by the offset at which they
+// begin. A record is
+//
+//	u32 length of the payload, u32 CRC-32C of it, u32 where the entry begins in it,
+//	payload: the strings of the URLs that the entry brought up, then the entry
+//
+// Appending is cheap and done in memory; Sync writes and syncs what was appended.
+// One goroutine may append while another syncs.
+type Journal struct {
+	dir      string
+	parse    RobotsParser
+	readOnly bool
+	segments []segment
+
+	mu      sync.Mutex
+	cur     []byte // the record under construction, room for its header included
+	end     uint64 // offset at which cur begins
+	pending piece  // appended, not yet written
+	writing piece  // being written
+
+	replaying *replayNames
+}
+
+type segment struct {
+	base uint64
+	f    *os.File
+}
+
+// A piece is a run of records in memory.
+type piece struct {
+	at uint64
+	b  []byte
+}
+
+func (p piece) has(place uint64) bool {
+	return place >= p.at && place < p.at+uint64(len(p.b))
+}
+
+const (
+	journalMagic = "dowsej1\n"
+	recordHeader = 12
+	segmentSize  = 1 << 30
+	maxRecord    = 256 << 20
+	maxNameRead  = 4096 // longest URL, with its own header
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// ErrVersion is returned for files of another version of the format.
+var ErrVersion = errors.New("written by another version of dowse")
+
+// OpenJournal opens the journal in dir, or begins one. With readOnly it takes no
+// part in writing: another process may be at it.
+func OpenJournal(dir string, parse RobotsParser, readOnly bool) (*Journal, error) {
+	j := &Journal{dir: dir, parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader)}
+	names, err := filepath.Glob(filepath.Join(dir, "journal-*.log"))
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	for _, name := range names {
+		if err := j.openSegment(name); err != nil {
+			j.Close()
+			return nil, err
+		}
+	}
+	slices.SortFunc(j.segments, func(a, b segment) int { return cmp.Compare(a.base, b.base) })
+	if len(j.segments) == 0 && !readOnly {
+		return j, j.addSegment(0)
+	}
+	return j, nil
+}
+
+func (j *Journal) openSegment(name string) error {
+	var base uint64
+	if _, err := fmt.Sscanf(strings.TrimSuffix(filepath.Base(name), ".log"), "journal-%016x", &base); err != nil {
+		return fmt.Errorf("journal: %s: not a segment's name", name)
+	}
+	flag := os.O_RDWR
+	if j.readOnly {
+		flag = os.O_RDONLY
+	}
+	f, err := os.OpenFile(name, flag, 0)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	magic := make([]byte, len(journalMagic))
+	n, err := io.ReadFull(f, magic)
+	if err == nil && string(magic) != journalMagic {
+		f.Close()
+		return fmt.Errorf("journal: %s: %w", name, ErrVersion)
+	}
+	if err != nil && !j.readOnly { // begun, and the power went: nothing can be in it
+		if _, err := f.WriteAt([]byte(journalMagic[n:]), int64(n)); err != nil {
+			f.Close()
+			return fmt.Errorf("journal: %w", err)
+		}
+	}
+	j.segments = append(j.segments, segment{base, f})
+	return nil
+}
+
+func (j *Journal) addSegment(base uint64) error {
+	name := filepath.Join(j.dir, fmt.Sprintf("journal-%016x.log", base))
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	if _, err = f.WriteString(journalMagic); err == nil {
+		err = syncDir(j.dir)
+	}
+	if err != nil {
+		f.Close()
+		return fmt.Errorf("journal: %w", err)
+	}
+	j.segments = append(j.segments, segment{base, f})
+	return nil
+}
+
+// syncDir makes a new name in a directory survive a loss of power.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !os.IsPermission(err) {
+		return err
+	}
+	return nil
+}
+
+// Add keeps the string of a URL with the record under construction.
+func (j *Journal) Add(u dowse.URL) uint64 {
+	if j.replaying != nil {
+		return j.replaying.next(u)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	place := j.end + uint64(len(j.cur))
+	j.cur = binary.AppendUvarint(j.cur, uint64(len(j.cur)))
+	j.cur = binary.AppendUvarint(j.cur, uint64(len(u)))
+	j.cur = append(j.cur, u...)
+	return place
+}
+
+// Record appends an entry and returns its place.
+func (j *Journal) Record(e *Entry) uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	place := j.end
+	body := len(j.cur) - recordHeader
+	j.cur = appendEntry(j.cur, e)
+	payload := j.cur[recordHeader:]
+	binary.LittleEndian.PutUint32(j.cur[0:], uint32(len(payload)))
+	binary.LittleEndian.PutUint32(j.cur[4:], crc32.Checksum(payload, castagnoli))
+	binary.LittleEndian.PutUint32(j.cur[8:], uint32(body))
+	if len(j.pending.b) == 0 {
+		j.pending.at = j.end
+	}
+	j.pending.b = append(j.pending.b, j.cur...)
+	j.end += uint64(len(j.cur))
+	j.cur = j.cur[:recordHeader]
+	return place
+}
+
+// At returns the URL whose string was added at place.
+func (j *Journal) At(place uint64) dowse.URL {
+	u, _, err := j.name(place)
+	if err != nil {
+		return ""
+	}
+	return u
+}
+
+// name returns the string at a place and the place of the record it belongs to.
+func (j *Journal) name(place uint64) (u dowse.URL, record uint64, err error) {
+	var buf [maxNameRead]byte
+	b, err := j.read(place, buf[:])
+	if err != nil {
+		return "", 0, err
+	}
+	back, n := binary.Uvarint(b)
+	if n <= 0 || back > place {
+		return "", 0, errShort
+	}
+	size, m := binary.Uvarint(b[n:])
+	if m <= 0 || size > uint64(len(b)-n-m) {
+		return "", 0, errShort
+	}
+	return dowse.URL(b[n+m : n+m+int(size)]), place - back, nil
+}
+
+// read returns up to len(buf) bytes from place on, from memory or from disk.
+func (j *Journal) read(place uint64, buf []byte) ([]byte, error) {
+	j.mu.Lock()
+	for _, p := range []piece{{j.end, j.cur}, j.pending, j.writing} {
+		if p.has(place) {
+			n := copy(buf, p.b[place-p.at:])
+			j.mu.Unlock()
+			return buf[:n], nil
+		}
+	}
+	s, ok := j.segmentOf(place)
+	j.mu.Unlock()
+	if !ok {
+		return nil, fmt.Errorf("journal: no segment for offset %d", place)
+	}
+	n, err := s.f.ReadAt(buf, int64(place-s.base)+int64(len(journalMagic)))
+	if n == 0 && err != nil {
+		return nil, fmt.Errorf("journal: read at %d: %w", place, err)
+	}
+	return buf[:n], nil
+}
+
+func (j *Journal) segmentOf(place uint64) (segment, bool) {
+	i, found := slices.BinarySearchFunc(j.segments, place, func(s segment, p uint64) int { return cmp.Compare(s.base, p) })
+	if found {
+		return j.segments[i], true
+	}
+	if i == 0 {
+		return segment{}, false
+	}
+	return j.segments[i-1], true
+}
+
+// End returns the offset after the last entry.
+func (j *Journal) End() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.end
+}
+
+// Sync writes what was appended and waits until it is on the disk. When it
+// returns nil, everything recorded before the call survives a loss of power.
+func (j *Journal) Sync() error {
+	j.mu.Lock()
+	if len(j.pending.b) == 0 {
+		j.mu.Unlock()
+		return nil
+	}
+	spare := j.writing.b
+	j.writing = j.pending
+	j.pending = piece{b: spare[:0]}
+	j.mu.Unlock()
+	if err := j.write(j.writing); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	j.writing.b = j.writing.b[:0]
+	if cap(j.writing.b) > 16<<20 {
+		j.writing.b = nil
+	}
+	j.mu.Unlock()
+	return nil
+}
+
+func (j *Journal) write(p piece) error {
+	s := j.segments[len(j.segments)-1]
+	if p.at-s.base >= segmentSize {
+		j.mu.Lock()
+		err := j.addSegment(p.at)
+		s = j.segments[len(j.segments)-1]
+		j.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := s.f.WriteAt(p.b, int64(p.at-s.base)+int64(len(journalMagic))); err != nil {
+		return fmt.Errorf("journal: write: %w", err)
+	}
+	if err := s.f.Sync(); err != nil {
+		return fmt.Errorf("journal: sync: %w", err)
+	}
+	return nil
+}
+
+// Close closes the files. What was not synced is lost.
+func (j *Journal) Close() error {
+	var errs []error
+	for _, s := range j.segments {
+		errs = append(errs, s.f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// A record as it stands in the journal.
+type record struct {
+	place   uint64
+	payload []byte
+	body    int
+}
+
+// recordAt reads the record at a place and checks it.
+func (j *Journal) recordAt(place uint64) (record, error) {
+	var head [recordHeader]byte
+	b, err := j.readFull(place, head[:])
+	if err != nil {
+		return record{}, err
+	}
+	size, sum, body := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
+	if size > maxRecord || body > size {
+		return record{}, fmt.Errorf("journal: record at %d: %w", place, errShort)
+	}
+	payload, err := j.readFull(place+recordHeader, make([]byte, size))
+	if err != nil {
+		return record{}, err
+	}
+	if crc32.Checksum(payload, castagnoli) != sum {
+		return record{}, fmt.Errorf("journal: record at %d: checksum does not match", place)
+	}
+	return record{place, payload, int(body)}, nil
+}
+
+func (j *Journal) readFull(place uint64, buf []byte) ([]byte, error) {
+	b, err := j.read(place, buf)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) < len(buf) {
+		return nil, fmt.Errorf("journal: record at %d: %w", place, errShort)
+	}
+	return b, nil
+}
+
+// next returns the place of the record after r, which is where the next segment
+// begins if r was the last of its own.
+func (r record) next() uint64 { return r.place + recordHeader + uint64(len(r.payload)) }
+
+// records yields the sound records from a place on. It ends at the end of the
+// journal or at the first record that is not sound, which end tells.
+func (j *Journal) records(from uint64, end *uint64) iter.Seq[record] {
+	return func(yield func(record) bool) {
+		for *end = from; ; {
+			r, err := j.recordAt(*end)
+			if err != nil {
+				return
+			}
+			*end = r.next()
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// size returns the offset after the last byte on disk.
+func (j *Journal) size() (uint64, error) {
+	if len(j.segments) == 0 {
+		return 0, nil
+	}
+	s := j.segments[len(j.segments)-1]
+	st, err := s.f.Stat()
+	if err != nil {
+		return 0, fmt.Errorf("journal: %w", err)
+	}
+	return s.base + uint64(max(0, st.Size()-int64(len(journalMagic)))), nil
+}
+
+// cutTail drops what stands after the last sound record, and reports how much.
+func (j *Journal) cutTail(end uint64) (cut uint64, err error) {
+	size, err := j.size()
+	if err != nil {
+		return 0, err
+	}
+	j.end = end
+	if size <= end || j.readOnly {
+		return 0, nil
+	}
+	for len(j.segments) > 1 && j.segments[len(j.segments)-1].base > end {
+		last := j.segments[len(j.segments)-1]
+		name := last.f.Name()
+		if err := errors.Join(last.f.Close(), os.Remove(name)); err != nil {
+			return 0, fmt.Errorf("journal: cut the tail: %w", err)
+		}
+		j.segments = j.segments[:len(j.segments)-1]
+	}
+	s := j.segments[len(j.segments)-1]
+	if err := s.f.Truncate(int64(end-s.base) + int64(len(journalMagic))); err != nil {
+		return 0, fmt.Errorf("journal: cut the tail: %w", err)
+	}
+	return size - end, s.f.Sync()
+}
+
+// RobotsAt returns the robots.txt of the entry at a place.
+func (j *Journal) RobotsAt(place uint64) *dowse.Robots {
+	r, err := j.recordAt(place)
+	if err != nil {
+		return nil
+	}
+	e, err := readEntry(r.payload[r.body:], func(frontier.ID) dowse.URL { return "" }, j.parse)
+	if err != nil {
+		return nil
+	}
+	return e.Robots
+}
+
+// Entry returns the entry at a place. urlOf gives the strings of URLs.
+func (j *Journal) Entry(place uint64, urlOf func(frontier.ID) dowse.URL) (*Entry, error) {
+	r, err := j.recordAt(place)
+	if err != nil {
+		return nil, err
+	}
+	return readEntry(r.payload[r.body:], urlOf, j.parse)
+}
+
+// Entries yields all entries with their places. It ends with an error if the
+// journal is damaged before its end.
+func (j *Journal) Entries(urlOf func(frontier.ID) dowse.URL) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		var end uint64
+		for r := range j.records(0, &end) {
+			e, err := readEntry(r.payload[r.body:], urlOf, j.parse)
+			if err == nil {
+				e.place = r.place
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+		if j.End() > end {
+			_, err := j.recordAt(end)
+			yield(nil, err)
+		}
+	}
+}
+
+// Origin returns the entry in which a URL was first seen, or from which its place
+// in the queue comes, with the index of the link that led to it; -1 for a seed.
+func (j *Journal) Origin(id frontier.ID, place uint64, urlOf func(frontier.ID) dowse.URL) (*Entry, int, error) {
+	_, at, err := j.name(place)
+	if err != nil {
+		return nil, -1, err
+	}
+	end := at
+	n := 0
+	for r := range j.records(at, &end) {
+		e, err := readEntry(r.payload[r.body:], urlOf, j.parse)
+		if err != nil {
+			return nil, -1, err
+		}
+		if e.Kind == EntryStart || e.Kind == EntryRobots {
+			return e, -1, nil
+		}
+		for i := range e.Links {
+			if e.Links[i].ID == id {
+				return e, i, nil
+			}
+		}
+		if n++; n > 1000 { // a round is not larger
+			break
+		}
+	}
+	return nil, -1, fmt.Errorf("journal: no entry tells where %s comes from", urlOf(id))
+}

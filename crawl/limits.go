@@ -1,0 +1,61 @@
+package crawl
+
+import (
+	"time"
+
+	"dowse"
+	"dowse/frontier"
+)
+
+// Limits end a crawl. All are hard; the first that is reached counts. Zero means
+// no limit.
+type Limits struct {
+	Pages   int           // pages fetched
+	OnTopic int           // pages on topic
+	Bytes   int64         // as they came over the wire
+	Time    time.Duration // at work
+	PerHost int           // pages fetched from one host
+	Depth   int           // links from a seed
+	Tunnel  int           // off-topic pages in a row; 0 for no limit
+	Dry     Dry           // end when the harvest dries up
+}
+
+// Dry ends a crawl when fewer than Harvest of the last Over pages were on topic.
+type Dry struct {
+	Harvest float64
+	Over    int
+}
+
+// limitReached tells which limit has been reached, if any.
+func (c *Crawl) limitReached() dowse.StopReason {
+	l, s := &c.cfg.Limits, &c.stats
+	switch {
+	case l.Pages > 0 && s.Fetched >= l.Pages:
+		return dowse.StopPages
+	case l.OnTopic > 0 && s.OnTopic >= l.OnTopic:
+		return dowse.StopOnTopic
+	case l.Bytes > 0 && s.Bytes >= l.Bytes:
+		return dowse.StopBytes
+	case l.Time > 0 && s.Elapsed >= l.Time:
+		return dowse.StopTime
+	case l.Dry.Over > 0 && s.Fetched >= l.Dry.Over && s.window(l.Dry.Over) < l.Dry.Harvest:
+		return dowse.StopDriedUp
+	}
+	return ""
+}
+
+// full reports whether no further visit may begin before one comes back: all
+// connections are in use, or those that are out may yet use up the page limit.
+func (c *Crawl) full() bool {
+	if c.out() >= c.cfg.Polite.InFlight {
+		return true
+	}
+	n := c.cfg.Limits.Pages
+	return n > 0 && c.stats.Fetched+len(c.flights) >= n
+}
+
+// overHost reports whether a host has given all the pages it may.
+func (c *Crawl) overHost(h frontier.HostID) bool {
+	n := c.cfg.Limits.PerHost
+	return n > 0 && int(c.hosts[h].fetched) >= n
+}

@@ -1,0 +1,213 @@
+package crawl
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"dowse"
+)
+
+// A Visitor makes visits. Visit is called from many goroutines; it ends when ctx
+// does, and always returns a page.
+type Visitor interface {
+	Visit(ctx context.Context, v Visit) Arrival
+}
+
+// An Arrival is what came of a visit.
+type Arrival struct {
+	Page *dowse.Page
+	Keep func() error // stores the page; called in turn, before it is absorbed; may be nil
+}
+
+// Live drives a crawl with goroutines and the wall clock: one loop that owns the
+// crawl, one goroutine for each visit under way, and one that commits.
+//
+// A visit counts as under way until its page is committed, so that a crash at any
+// moment costs at most as many pages as there may be visits at once.
+type Live struct {
+	Crawl   *Crawl
+	Visitor Visitor
+
+	// Commit makes durable all that was kept and recorded before it is called. It
+	// runs beside the loop, never twice at once. Nil for a crawl in memory.
+	Commit func() error
+	// Committed hears of every page that came to an end, after its commit, in order.
+	// It is called by the loop, so that it may look at the crawl.
+	Committed func(p *dowse.Page)
+	// Checkpoint saves the state, after committing what was absorbed. It is called by
+	// the loop after every CheckpointEvery pages and at the end.
+	Checkpoint      func() error
+	CheckpointEvery int
+	// Tick is called by the loop about twice a second.
+	Tick func(now time.Time)
+	// Commands are run by the loop, between two pages.
+	Commands <-chan func()
+
+	out       int // visits under way
+	waiting   []*dowse.Page
+	flushing  []*dowse.Page
+	sinceSave int
+	err       error
+}
+
+// Run crawls until the crawl stops, ctx ends (then visits under way are still
+// taken in), or abort ends (then they are given up: their leads wait again when
+// the crawl is resumed). It returns the first error in keeping or committing; what
+// was committed before it is safe.
+func (l *Live) Run(ctx, abort context.Context) error {
+	n := l.Crawl.cfg.Polite.InFlight
+	arrivals := make(chan Arrival, n)
+	commits := make(chan error, 1)
+	var visits sync.WaitGroup
+	defer visits.Wait()
+	abort, giveUp := context.WithCancel(abort)
+	defer giveUp()
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	done, given := ctx.Done(), abort.Done()
+	for {
+		when := l.launch(abort, arrivals, &visits)
+		l.commit(commits)
+		if l.finished() {
+			return l.finish()
+		}
+		if abort.Err() != nil && len(l.flushing) == 0 && len(l.waiting) == 0 {
+			return l.finish()
+		}
+		wake := alarm(timer, when)
+		select {
+		case a := <-arrivals:
+			l.arrive(abort, a)
+			l.drain(abort, arrivals)
+		case err := <-commits:
+			l.committed(err)
+		case <-done:
+			l.Crawl.Stop(dowse.StopSignal)
+			done = nil
+		case <-given:
+			l.Crawl.Stop(dowse.StopSignal)
+			given = nil
+		case f := <-l.Commands:
+			f()
+		case now := <-tick.C:
+			if l.Tick != nil {
+				l.Tick(now)
+			}
+		case <-wake:
+		}
+	}
+}
+
+// alarm sets the timer to when; the zero time means never.
+func alarm(t *time.Timer, when time.Time) <-chan time.Time {
+	if when.IsZero() {
+		return nil
+	}
+	t.Reset(max(0, time.Until(when)))
+	return t.C
+}
+
+// launch starts all visits that may begin now and tells when more may.
+func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync.WaitGroup) time.Time {
+	for l.err == nil && ctx.Err() == nil {
+		if l.out+len(l.waiting)+len(l.flushing) >= l.Crawl.cfg.Polite.InFlight && l.out+len(l.waiting)+len(l.flushing) > 0 {
+			return time.Time{}
+		}
+		v, when, ok := l.Crawl.Next(time.Now())
+		if !ok {
+			return when
+		}
+		l.out++
+		visits.Go(func() { arrivals <- l.Visitor.Visit(ctx, v) })
+	}
+	return time.Time{}
+}
+
+func (l *Live) drain(abort context.Context, arrivals <-chan Arrival) {
+	for range cap(arrivals) {
+		select {
+		case a := <-arrivals:
+			l.arrive(abort, a)
+		default:
+			return
+		}
+	}
+}
+
+// arrive keeps and absorbs a page. After an error, or when visits were given up,
+// nothing is taken in any more: the lead waits again when the crawl is resumed.
+func (l *Live) arrive(abort context.Context, a Arrival) {
+	l.out--
+	if l.err != nil || abort.Err() != nil {
+		return
+	}
+	if a.Keep != nil {
+		if err := a.Keep(); err != nil {
+			l.fail(err)
+			return
+		}
+	}
+	l.Crawl.Absorb(time.Now(), a.Page)
+	l.waiting = append(l.waiting, a.Page)
+	l.sinceSave++
+}
+
+func (l *Live) fail(err error) {
+	if l.err == nil {
+		l.err = err
+		l.Crawl.Stop(dowse.StopError)
+	}
+}
+
+// commit starts a commit of what was absorbed, unless one is under way.
+func (l *Live) commit(commits chan<- error) {
+	if len(l.flushing) > 0 || len(l.waiting) == 0 || l.err != nil {
+		return
+	}
+	l.flushing, l.waiting = l.waiting, nil
+	if l.Commit == nil {
+		commits <- nil
+		return
+	}
+	go func() { commits <- l.Commit() }()
+}
+
+func (l *Live) committed(err error) {
+	pages := l.flushing
+	l.flushing = nil
+	if err != nil {
+		l.fail(err)
+		return
+	}
+	if l.Committed != nil {
+		for _, p := range pages {
+			l.Committed(p)
+		}
+	}
+	l.checkpoint(false)
+}
+
+// checkpoint saves the state when it is due and nothing is uncommitted.
+func (l *Live) checkpoint(last bool) {
+	due := last || l.CheckpointEvery > 0 && l.sinceSave >= l.CheckpointEvery
+	if !due || l.Checkpoint == nil || l.err != nil || l.Crawl.MidRound() {
+		return
+	}
+	l.sinceSave = 0
+	if err := l.Checkpoint(); err != nil {
+		l.fail(err)
+	}
+}
+
+func (l *Live) finished() bool {
+	over := l.Crawl.Stopped() != "" || l.err != nil
+	return over && l.out == 0 && len(l.flushing) == 0 && (len(l.waiting) == 0 || l.err != nil)
+}
+
+func (l *Live) finish() error {
+	l.checkpoint(true)
+	return l.err
+}

@@ -1,0 +1,203 @@
+package crawl
+
+import (
+	"time"
+
+	"dowse"
+	"dowse/frontier"
+	"dowse/weburl"
+)
+
+// Politeness says how hosts are spared. Zero fields mean the defaults.
+type Politeness struct {
+	Delay    time.Duration // between the end of a visit to a host and the next; 1 s, None for no delay
+	Conns    int           // visits to a host at once; 1
+	MaxRate  float64       // visits a second, over all hosts; 0 for no limit
+	Patience time.Duration // the crawl ends when no host may be visited for so long; 2 min
+	MaxDelay time.Duration // a Crawl-delay or a slow host slows down to this at most; 1 min
+	InFlight int           // visits at once, over all hosts; 64
+}
+
+// None stands for a delay of zero, where the zero value means the default.
+const None time.Duration = -1
+
+func (p Politeness) withDefaults() Politeness {
+	if p.Delay == 0 {
+		p.Delay = time.Second
+	}
+	p.Delay = max(p.Delay, 0)
+	p.Conns = max(p.Conns, 1)
+	if p.Patience == 0 {
+		p.Patience = 2 * time.Minute
+	}
+	if p.MaxDelay == 0 {
+		p.MaxDelay = time.Minute
+	}
+	if p.InFlight == 0 {
+		p.InFlight = 64
+	}
+	return p
+}
+
+const (
+	backOffStart = 2 * time.Second  // after the first 429 or 5xx without Retry-After; doubles
+	backOffMax   = 10 * time.Minute // and ends here
+	slowFactor   = 2                // a host rests at least so many times as long as it took to answer
+	downAfter    = 5                // failed connections in a row until a host counts as down
+	robotsLife   = 24 * time.Hour   // RFC 9309 2.4
+	maxSitemaps  = 100              // to a host
+)
+
+// A host is what the crawl knows of one host.
+type host struct {
+	robots      *dowse.Robots // nil if not read, or not read since the crawl was opened
+	robotsPlace uint64        // the journal's entry for it, plus 1; 0 for none
+	robotsUntil time.Time
+	last        time.Time // end of the last visit
+	backOffs    uint16    // in a row
+	downs       uint16    // in a row
+	maps        uint16    // sitemaps taken from it
+	fetched     uint32
+	onTopic     uint32
+	requests    uint32
+	failed      uint32
+	recent      uint32 // the last 20 pages, newest lowest, 1 for on topic
+	bytes       int64
+	maxDelay    time.Duration
+}
+
+// rest computes from what the visit reported how long the host, and the address
+// it stands on, are to be left alone.
+func (c *Crawl) rest(now time.Time, id frontier.HostID, p *dowse.Page) (ready, lane time.Time) {
+	h := &c.hosts[id]
+	h.last = now
+	h.requests++
+	delay := c.delay(id, p.Fetch.Took)
+	h.maxDelay = max(h.maxDelay, delay)
+	rest := max(delay, c.backOff(h, p.Host))
+	if a := p.Fetch.Address; a.IsValid() && isPublic(a) {
+		c.f.Lane(id, a.String())
+	}
+	return now.Add(rest), now.Add(delay)
+}
+
+// delay is the pause that a host gets in good times: the configured one, its
+// Crawl-delay, or twice as long as it needed to answer, whichever is longest.
+func (c *Crawl) delay(id frontier.HostID, took time.Duration) time.Duration {
+	d := c.cfg.Polite.Delay
+	if c.cfg.Polite.Delay > 0 {
+		d = max(d, min(slowFactor*took, c.cfg.Polite.MaxDelay))
+	}
+	if r := c.rules(id); r != nil {
+		d = max(d, min(r.Delay, c.cfg.Polite.MaxDelay))
+	}
+	return d
+}
+
+// backOff returns how long a host in trouble is left alone. Retry-After is a
+// promise; without it the pause doubles each time.
+func (c *Crawl) backOff(h *host, r *dowse.HostReport) time.Duration {
+	if r == nil || !r.BackOff && !r.Down && r.RetryAfter == 0 {
+		h.backOffs, h.downs = 0, 0
+		return 0
+	}
+	if r.Down {
+		h.downs++
+	}
+	pause := min(backOffStart<<min(h.backOffs, 20), backOffMax)
+	h.backOffs++
+	if r.RetryAfter > 0 {
+		pause = r.RetryAfter
+	}
+	return pause
+}
+
+// rested is how long the host had rested when a visit to it began.
+func (c *Crawl) rested(id frontier.HostID, now time.Time) time.Duration {
+	if last := c.hosts[id].last; !last.IsZero() {
+		return now.Sub(last)
+	}
+	return 0
+}
+
+// takeSlot reserves the next moment at which a visit may begin under MaxRate.
+func (c *Crawl) takeSlot(now time.Time) {
+	if r := c.cfg.Polite.MaxRate; r > 0 {
+		c.stats.slot = now.Add(time.Duration(float64(time.Second) / r))
+	}
+}
+
+// wantsRobots reports whether a host's robots.txt must be read first.
+func (c *Crawl) wantsRobots(id frontier.HostID, now time.Time) bool {
+	if !c.cfg.Robots || c.f.HostName(id) == "" {
+		return false
+	}
+	h := &c.hosts[id]
+	return h.robots == nil && h.robotsPlace == 0 || now.After(h.robotsUntil)
+}
+
+// askRobots makes the visit to a host's robots.txt.
+func (c *Crawl) askRobots(id frontier.ID, h frontier.HostID, now time.Time) Visit {
+	v := Visit{Kind: VisitRobots, URL: weburl.Robots(c.f.URL(id)), Deadline: now.Add(c.cfg.Lease)}
+	fl := &flight{visit: v, id: frontier.None, host: h, began: now}
+	c.asking[h] = fl
+	c.leases = append(c.leases, lease{v.Deadline, fl})
+	return v
+}
+
+// absorbRobots takes in a host's rules. It reports whether the page was a visit
+// to robots.txt and nothing else.
+func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) bool {
+	h, ok := c.f.HostOf(weburl.Host(p.URL))
+	if !ok || c.asking[h] == nil || c.asking[h].visit.URL != p.URL {
+		return false
+	}
+	fl := c.asking[h]
+	delete(c.asking, h)
+	r := p.Host.Robots
+	c.hosts[h].robots, c.hosts[h].robotsUntil = r, now.Add(robotsLife)
+	ready, lane := c.rest(now, h, p)
+	c.f.Release(h, ready, lane)
+	c.stats.Requests++
+	c.stats.Bytes += p.Fetch.Wire
+	if c.cfg.Sitemaps {
+		c.queueSitemaps(h, r.Sitemaps)
+	}
+	e := &Entry{Kind: EntryRobots, At: now, Host: c.f.HostName(h), Robots: r, Page: p, place: fl.place}
+	c.hosts[h].robotsPlace = c.record(e) + 1
+	return true
+}
+
+// rules returns what a host's robots.txt said, nil if it was not read.
+func (c *Crawl) rules(id frontier.HostID) *dowse.Robots {
+	h := &c.hosts[id]
+	if h.robots == nil && h.robotsPlace > 0 {
+		h.robots = c.cfg.Log.RobotsAt(h.robotsPlace - 1)
+	}
+	return h.robots
+}
+
+// queueSitemaps lets the sitemaps of a host wait, behind every link that promises
+// anything.
+func (c *Crawl) queueSitemaps(h frontier.HostID, maps []dowse.URL) {
+	for _, u := range maps {
+		if c.hosts[h].maps >= maxSitemaps {
+			return
+		}
+		id := c.see(u)
+		if c.f.State(id) != dowse.Unseen || c.refuses(u, id, 0, 0) != "" {
+			continue
+		}
+		c.hosts[h].maps++
+		c.sitemaps[id] = true
+		c.f.SetPriority(id, 0, dowse.Max)
+		c.f.Queue(id)
+	}
+}
+
+// sitemapSeen queues the further sitemaps that an index lists.
+func (c *Crawl) sitemapSeen(p *dowse.Page) {
+	if h, ok := c.f.HostOf(weburl.Host(p.URL)); ok {
+		c.queueSitemaps(h, p.Maps)
+	}
+}

@@ -1,0 +1,246 @@
+package crawl
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"dowse"
+	"dowse/frontier"
+)
+
+const snapshotMagic = "dowses1\n"
+
+// Snapshot writes the state of the crawl, to be taken up by Restore with the
+// journal from offset end on. It must not be called in the middle of a round.
+func (c *Crawl) Snapshot(w io.Writer, end uint64) error {
+	if c.round != nil {
+		return errors.New("crawl: snapshot: a round is under way")
+	}
+	learnt, err := c.saveStrategy()
+	if err != nil {
+		return err
+	}
+	e := &enc{b: []byte(snapshotMagic)}
+	e.u64(end)
+	e.core(c)
+	e.bytes(learnt)
+	e.b = binary.LittleEndian.AppendUint32(e.b, crc32.Checksum(e.b, castagnoli))
+	head := binary.LittleEndian.AppendUint64(nil, uint64(len(e.b)))
+	for _, b := range [][]byte{head, e.b} {
+		if _, err := w.Write(b); err != nil {
+			return fmt.Errorf("crawl: snapshot: %w", err)
+		}
+	}
+	return c.f.Snapshot(w)
+}
+
+// MidRound reports whether a round is under way, so that no snapshot can be taken.
+func (c *Crawl) MidRound() bool { return c.round != nil }
+
+func (c *Crawl) saveStrategy() ([]byte, error) {
+	s, ok := c.cfg.Strategy.(dowse.Saver)
+	if !ok {
+		return nil, nil
+	}
+	b, err := s.Save()
+	if err != nil {
+		return nil, fmt.Errorf("crawl: save what the strategy learnt: %w", err)
+	}
+	return b, nil
+}
+
+// Restore takes up a crawl from a snapshot. It returns the offset from which the
+// journal is to be folded in. Visits that were out when it was taken wait again.
+func Restore(cfg Config, r io.Reader) (c *Crawl, from uint64, err error) {
+	c, err = prepare(cfg)
+	if err != nil {
+		return nil, 0, err
+	}
+	d, err := readCore(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	from = d.u64()
+	d.core(c)
+	learnt := d.bytes()
+	if d.err != nil {
+		return nil, 0, fmt.Errorf("crawl: snapshot: %w", d.err)
+	}
+	if s, ok := c.cfg.Strategy.(dowse.Saver); ok && len(learnt) > 0 {
+		if err := s.Load(learnt); err != nil {
+			return nil, 0, fmt.Errorf("crawl: load what the strategy learnt: %w", err)
+		}
+	}
+	if c.f, err = frontier.Load(r, c.frontierConfig()); err != nil {
+		return nil, 0, fmt.Errorf("crawl: snapshot: %w", err)
+	}
+	c.grow()
+	c.groundFlights()
+	return c, from, nil
+}
+
+func readCore(r io.Reader) (*dec, error) {
+	var head [8]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return nil, fmt.Errorf("crawl: snapshot: %w", err)
+	}
+	n := binary.LittleEndian.Uint64(head[:])
+	if n < uint64(len(snapshotMagic))+4 || n > 1<<40 {
+		return nil, fmt.Errorf("crawl: snapshot: %w", errShort)
+	}
+	var buf bytes.Buffer
+	if m, err := io.CopyN(&buf, r, int64(n)); err != nil || uint64(m) != n {
+		return nil, fmt.Errorf("crawl: snapshot: %w", errShort)
+	}
+	b := buf.Bytes()
+	sum := binary.LittleEndian.Uint32(b[n-4:])
+	if string(b[:len(snapshotMagic)]) != snapshotMagic {
+		return nil, fmt.Errorf("crawl: snapshot: %w", ErrVersion)
+	}
+	if crc32.Checksum(b[:n-4], castagnoli) != sum {
+		return nil, fmt.Errorf("crawl: snapshot: checksum does not match")
+	}
+	return &dec{b: b[len(snapshotMagic) : n-4]}, nil
+}
+
+// groundFlights lets visits that were out wait again.
+func (c *Crawl) groundFlights() {
+	if c.f.Count(dowse.Flying) == 0 {
+		return
+	}
+	for id := range frontier.ID(c.f.Len()) {
+		if c.f.State(id) == dowse.Flying {
+			c.f.Queue(id)
+		}
+	}
+}
+
+func (e *enc) core(c *Crawl) {
+	e.bool(c.started)
+	e.u(uint64(len(c.hosts)))
+	for i := range c.hosts {
+		e.host(&c.hosts[i])
+	}
+	e.u(uint64(len(c.tries)))
+	for _, id := range slices.Sorted(maps.Keys(c.tries)) {
+		e.u(uint64(id))
+		e.byte(c.tries[id])
+	}
+	e.u(uint64(len(c.sitemaps)))
+	for _, id := range slices.Sorted(maps.Keys(c.sitemaps)) {
+		e.u(uint64(id))
+	}
+	e.u(uint64(len(c.traps)))
+	for _, k := range slices.Sorted(maps.Keys(c.traps)) {
+		s := c.traps[k]
+		e.u64(k)
+		e.u(uint64(s.visited))
+		e.u(uint64(s.novel))
+		e.u(uint64(s.onTopic))
+	}
+	e.u(uint64(len(c.near.hashes)))
+	for i, h := range c.near.hashes {
+		e.u64(h)
+		e.u(uint64(c.near.pages[i]))
+	}
+	e.u(uint64(len(c.again)))
+	for _, id := range c.again {
+		e.u(uint64(id))
+	}
+	homes := slices.Sorted(maps.Keys(c.cfg.Scope.homes))
+	e.u(uint64(len(homes)))
+	for _, h := range homes {
+		e.s(h)
+	}
+	e.stats(&c.stats)
+}
+
+func (d *dec) core(c *Crawl) {
+	c.started = d.bool()
+	c.hosts = make([]host, d.count())
+	for i := range c.hosts {
+		d.host(&c.hosts[i])
+	}
+	for range d.count() {
+		id := frontier.ID(d.u())
+		c.tries[id] = d.byte()
+	}
+	for range d.count() {
+		c.sitemaps[frontier.ID(d.u())] = true
+	}
+	for range d.count() {
+		k := d.u64()
+		c.traps[k] = &shape{visited: uint32(d.u()), novel: uint32(d.u()), onTopic: uint32(d.u())}
+	}
+	for range d.count() {
+		h := d.u64()
+		c.near.add(h, uint32(d.u()))
+	}
+	for range d.count() {
+		c.again = append(c.again, frontier.ID(d.u()))
+	}
+	if n := d.count(); n > 0 {
+		c.cfg.Scope.homes = make(map[string]bool, n)
+		for range n {
+			c.cfg.Scope.homes[d.s()] = true
+		}
+	}
+	d.stats(&c.stats)
+}
+
+func (e *enc) host(h *host) {
+	e.u(h.robotsPlace)
+	e.t(h.robotsUntil)
+	e.t(h.last)
+	for _, v := range []uint64{
+		uint64(h.backOffs), uint64(h.downs), uint64(h.maps), uint64(h.fetched), uint64(h.onTopic),
+		uint64(h.requests), uint64(h.failed), uint64(h.recent), uint64(h.bytes), uint64(h.maxDelay),
+	} {
+		e.u(v)
+	}
+}
+
+func (d *dec) host(h *host) {
+	h.robotsPlace = d.u()
+	h.robotsUntil = d.t()
+	h.last = d.t()
+	h.backOffs, h.downs, h.maps = uint16(d.u()), uint16(d.u()), uint16(d.u())
+	h.fetched, h.onTopic, h.requests = uint32(d.u()), uint32(d.u()), uint32(d.u())
+	h.failed, h.recent = uint32(d.u()), uint32(d.u())
+	h.bytes, h.maxDelay = int64(d.u()), time.Duration(d.u())
+}
+
+func (e *enc) stats(s *stats) {
+	e.u(uint64(s.Fetched))
+	e.u(uint64(s.OnTopic))
+	e.u(uint64(s.Bytes))
+	e.u(uint64(s.Requests))
+	e.u(uint64(s.Picks))
+	e.f(s.Regret)
+	e.u(uint64(s.Elapsed))
+	e.u(uint64(s.at))
+	e.u(uint64(len(s.recent)))
+	for _, on := range s.recent {
+		e.bool(on)
+	}
+}
+
+func (d *dec) stats(s *stats) {
+	s.Fetched, s.OnTopic = int(d.u()), int(d.u())
+	s.Bytes, s.Requests, s.Picks = int64(d.u()), int(d.u()), int(d.u())
+	s.Regret, s.Elapsed = d.f(), time.Duration(d.u())
+	s.at = int(d.u())
+	for range d.count() {
+		s.recent = append(s.recent, d.bool())
+	}
+	if s.at >= max(1, len(s.recent)) {
+		d.fail()
+	}
+}

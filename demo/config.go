@@ -1,0 +1,133 @@
+package demo
+
+import (
+	"math"
+	"time"
+)
+
+// Config says which web to make. The zero value is the web of the demo: 2,400
+// pages on 48 sites, with tide pools as the topic.
+type Config struct {
+	Pages int // 2,400; at least 600, at most 1,000,000
+	// Sites is the number of hosts; 48 at 2,400 pages, and growing as the 0.8th
+	// power of the pages, so that larger webs have larger sites (Huberman and
+	// Adamic 1999: pages per site follow a power law). At least 48.
+	Sites int
+	Seed  uint64
+	// Topic is the topic of the first neighbourhood, which has most of the traps
+	// laid for it; "tide pools". Further neighbourhoods take the topics in turn.
+	Topic string
+	// Latency is how long an answer takes on average, SlowLatency how long on the
+	// slow host; 12 ms and 400 ms, negative for none.
+	Latency, SlowLatency time.Duration
+	Topology             Topology
+}
+
+// Topology holds the parameters of pages and links. Zero fields take the default;
+// a negative one means none. The defaults come from the literature where it has
+// figures, and were fixed before any strategy was measured on this web; changes
+// are listed in docs/demo-web.md.
+type Topology struct {
+	// PageBytes is the mean size of a page's HTML; 20,000. PageSpread is the
+	// standard deviation of the logarithm of a page's text; 0.6. Sizes of web
+	// documents have a log-normal body (Barford and Crovella 1998).
+	PageBytes  int
+	PageSpread float64
+	// Links is the mean number of links on a page; 40: crawls of the 2010s count
+	// 36 to 37 after merging repeated targets (Meusel et al. 2014: 128.7 billion
+	// arcs on 3.5 billion pages). LinkSpread is as PageSpread; 0.5.
+	Links      int
+	LinkSpread float64
+	// Internal is the share of links that stay on the site; 0.75 (Suel and Yuan
+	// 2001 find about three quarters of all links within a host).
+	Internal float64
+	// InDegree is the exponent of the power law of in-degrees; 2.1 (Broder et al.
+	// 2000). Targets are picked by rank with the exponent 1/(InDegree-1).
+	InDegree float64
+	// SameTopic and Related are the shares of external links that stay in the
+	// topic of their page and in a neighbouring topic; 0.45 and 0.15. Davison 2000
+	// finds linked pages of different sites many times more alike than random
+	// ones, Chakrabarti et al. 2002 a topic citation matrix with a strong
+	// diagonal whose rows keep about half of their mass in related topics.
+	SameTopic, Related float64
+	// Purity is the share of a topical site's articles that are on its topic;
+	// 0.62. Of the rest, AsideRelated (0.3) are on a neighbouring topic,
+	// AsideRandom (0.2) on any, the others on none: shop, office, imprint. Ester et
+	// al. 2004 describe sites on a topic as mixtures of this kind.
+	Purity, AsideRelated, AsideRandom float64
+	// PlainAnchor is the share of links in the text and in lists whose anchor says
+	// nothing of the target ("read more"); 0.15. Davison 2000 and Eiron and
+	// McCurley 2003 find anchors to describe their target mostly, not always.
+	PlainAnchor float64
+	// Mention is the share of pages that mention a topic they are not on; 0.12.
+	Mention float64
+	// Dead, Moved and Files are the shares of links to nothing (404, 410), to a
+	// redirect and to a file that is no page; 0.03, 0.03, 0.01. Dead links: Bar-Yossef
+	// et al. 2004 report shares from a few per cent up, rising with age.
+	Dead, Moved, Files float64
+	// Spam is the share of external links that a link farm has bought or slipped
+	// in; 0.03 (Ntoulas et al. 2006 and Gyöngyi and Garcia-Molina 2005 find spam on
+	// several per cent of pages).
+	Spam float64
+}
+
+const (
+	defaultPages = 2400
+	leastPages   = 600
+	mostPages    = 1_000_000
+	neighbours   = 48 // sites of a neighbourhood
+)
+
+func (c Config) withDefaults() Config {
+	c.Pages = min(max(orInt(c.Pages, defaultPages), leastPages), mostPages)
+	scaled := neighbours * math.Pow(float64(c.Pages)/defaultPages, 0.8)
+	c.Sites = max(orInt(c.Sites, int(scaled+0.5)), neighbours)
+	c.Sites = min(c.Sites, max(neighbours, c.Pages/leastSite))
+	if c.Topic == "" {
+		c.Topic = "tide pools"
+	}
+	c.Latency = orDuration(c.Latency, 12*time.Millisecond)
+	c.SlowLatency = orDuration(c.SlowLatency, 400*time.Millisecond)
+	c.Topology = c.Topology.withDefaults()
+	return c
+}
+
+func (t Topology) withDefaults() Topology {
+	t.PageBytes = orInt(t.PageBytes, 20_000)
+	t.Links = orInt(t.Links, 40)
+	for _, f := range []struct {
+		field *float64
+		value float64
+	}{
+		{&t.PageSpread, 0.6}, {&t.LinkSpread, 0.5},
+		{&t.Internal, 0.75}, {&t.InDegree, 2.1},
+		{&t.SameTopic, 0.45}, {&t.Related, 0.15},
+		{&t.Purity, 0.62}, {&t.AsideRelated, 0.3}, {&t.AsideRandom, 0.2},
+		{&t.PlainAnchor, 0.15}, {&t.Mention, 0.12},
+		{&t.Dead, 0.03}, {&t.Moved, 0.03}, {&t.Files, 0.01}, {&t.Spam, 0.03},
+	} {
+		*f.field = orFloat(*f.field, f.value)
+	}
+	return t
+}
+
+func orInt(v, other int) int {
+	if v == 0 {
+		return other
+	}
+	return max(v, 0)
+}
+
+func orFloat(v, other float64) float64 {
+	if v == 0 {
+		return other
+	}
+	return max(v, 0)
+}
+
+func orDuration(v, other time.Duration) time.Duration {
+	if v == 0 {
+		return other
+	}
+	return max(v, 0)
+}

@@ -1,0 +1,69 @@
+package demo
+
+import "math"
+
+// dice is a stream of random bits that depends on nothing but where it starts
+// (SplitMix64, Steele et al. 2014).
+type dice uint64
+
+// diceFor returns the dice of one purpose for one thing, independent of all others.
+func diceFor(seed uint64, purpose, n int) dice {
+	return dice(mix(mix(seed+0x9e3779b97f4a7c15*uint64(purpose+1)) ^ uint64(n)))
+}
+
+func (d *dice) next() uint64 {
+	*d += 0x9e3779b97f4a7c15
+	return mix(uint64(*d))
+}
+
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// under returns a number from 0 to n-1.
+func (d *dice) under(n int) int { return scale(d.next(), n) }
+
+// share returns a number from 0 to 1, 1 excluded.
+func (d *dice) share() float64 { return float64(d.next()>>11) / (1 << 53) }
+
+func (d *dice) chance(p float64) bool { return d.share() < p }
+
+// scale maps the upper half of random bits to 0..n-1.
+func scale(bits uint64, n int) int { return int((bits >> 32) * uint64(n) >> 32) }
+
+// logNormal returns a number with the given mean whose logarithm is normal with
+// deviation spread.
+func (d *dice) logNormal(mean, spread float64) float64 {
+	u, v := 1-d.share(), d.share()
+	normal := math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*v)
+	return mean * math.Exp(spread*normal-spread*spread/2)
+}
+
+// rank returns a number from 0 to n-1, in which k is drawn with a probability
+// that falls as (k+1)^-exponent.
+func (d *dice) rank(n int, exponent float64) int {
+	if n <= 1 {
+		return 0
+	}
+	if math.Abs(1-exponent) < 0.01 {
+		exponent = 0.99
+	}
+	e := 1 - exponent
+	x := math.Pow(1+d.share()*(math.Pow(float64(n)+1, e)-1), 1/e)
+	return min(max(int(x)-1, 0), n-1)
+}
+
+// What dice are rolled for. A new purpose goes to the end: the numbers are part
+// of what makes a web the same bytes.
+const (
+	forTopic = iota
+	forText
+	forLinks
+	forLatency
+	forSites
+	forOrder
+	forDate
+	forSeeds
+)

@@ -1,0 +1,380 @@
+package demo
+
+import "dowse"
+
+// A target is where a link leads: to a page, or to something else that is named
+// after a page.
+type target struct {
+	kind targetKind
+	page int // number of a page; for a month its number from the year 0
+}
+
+type targetKind uint8
+
+const (
+	toPage targetKind = iota
+	toRedirect
+	toMoved // the same on the host that has moved
+	toDead
+	toFile
+	toMonth
+	toRepeat // a relative link that makes its own address longer
+	toLoop
+)
+
+// A plan is all links of a page: those of its frame, those in lists and those in
+// the text, in this order.
+type plan struct {
+	links      []target
+	nav, lists int // how many are of the frame, how many in lists
+}
+
+func (p *plan) add(t target) { p.links = append(p.links, t) }
+
+const (
+	branching  = 3  // articles that an article leads on to, so that all can be reached
+	listLength = 12 // articles on a section's page
+	hubFactor  = 2  // links of a link page, relative to others
+	topicTries = 4  // to find a page on the topic on a site of the topic
+)
+
+// planOf decides the links of a page.
+func (w *Web) planOf(p leaf) plan {
+	original := p
+	if p.source != p.id {
+		original = w.leaf(p.source)
+	}
+	pl := w.planOriginal(original)
+	if p.source != p.id {
+		w.carryOver(pl.links, original.site, p.site)
+	}
+	return pl
+}
+
+// carryOver turns the links of a copied page to the copies, where there are any.
+func (w *Web) carryOver(links []target, from, to *site) {
+	for i, t := range links {
+		if local := t.page - from.first; t.kind != toMonth && local >= 0 && local < to.count {
+			links[i].page = to.first + local
+		}
+	}
+}
+
+func (w *Web) planOriginal(p leaf) plan {
+	d := diceFor(w.config.Seed, forLinks, p.id)
+	size := int(d.logNormal(float64(w.config.Topology.Links), w.config.Topology.LinkSpread))
+	size = min(max(size, 12), 250)
+	if p.local == linksPage || w.isDirectory(p) {
+		size *= hubFactor
+	}
+	pl := plan{links: make([]target, 0, size+16)}
+	w.frame(&pl, p)
+	pl.nav = len(pl.links)
+	w.structure(&pl, p)
+	w.oddities(&pl, p)
+	fixed := len(pl.links) - pl.nav
+	body := max(size-len(pl.links), 4)
+	w.body(&pl, p, body, size, &d)
+	pl.lists = fixed + (body+1)/2
+	return pl
+}
+
+func (w *Web) isDirectory(p leaf) bool {
+	article := p.local - p.site.firstArticle()
+	return p.site.kind == Portal && article >= 0 && article < w.words.topics()
+}
+
+// frame adds the navigation: home, links, sections.
+func (w *Web) frame(pl *plan, p leaf) {
+	for local := range p.site.firstArticle() {
+		pl.add(target{page: p.site.first + local})
+	}
+}
+
+// structure adds the links by which every page of the web can be reached.
+func (w *Web) structure(pl *plan, p leaf) {
+	s := p.site
+	first, n := s.firstArticle(), s.articles()
+	article := func(k int) {
+		if k >= 0 && k < n {
+			pl.add(target{page: s.first + first + k})
+		}
+	}
+	switch {
+	case p.local == homePage:
+		for k := range 8 {
+			article(k)
+		}
+	case p.local == linksPage:
+		w.passOn(pl, s)
+	case p.local < first:
+		w.section(pl, p)
+	default:
+		k := p.local - first
+		article(k - 1)
+		article(k + 1)
+		for c := range branching {
+			article(branching*k + 1 + c)
+		}
+	}
+}
+
+// passOn adds what a link page owes to other sites: the first portal, and the sites
+// below this one in a tree over all of them.
+func (w *Web) passOn(pl *plan, s *site) {
+	pl.add(target{page: w.sites[w.ring[0]].first})
+	at := w.ringIndex(s)
+	for c := range branching {
+		if k := branching*at + 1 + c; at >= 0 && k < len(w.ring) {
+			pl.add(target{page: w.sites[w.ring[k]].first})
+		}
+	}
+}
+
+func (w *Web) ringIndex(s *site) int {
+	for i, k := range w.ring {
+		if &w.sites[k] == s {
+			return i
+		}
+	}
+	return -1
+}
+
+// section adds the first articles that stand in a section.
+func (w *Web) section(pl *plan, p leaf) {
+	s := p.site
+	name, found := s.shape.sections[p.local-2], 0
+	for local := s.firstArticle(); local < s.open() && local < 200 && found < listLength; local++ {
+		if w.sectionOf(s, local, w.lexiconOf(s, local)) == name {
+			pl.add(target{page: s.first + local})
+			found++
+		}
+	}
+}
+
+// oddities adds the entrances of traps and of the tunnel.
+func (w *Web) oddities(pl *plan, p leaf) {
+	s := p.site
+	switch {
+	case s.kind == Calendar && p.local != linksPage:
+		pl.add(target{toMonth, firstMonth})
+	case s.kind == News && p.local == homePage:
+		pl.add(target{toRepeat, s.first})
+	case s.kind == Flaky && p.local == linksPage:
+		pl.add(target{toLoop, s.first})
+	case s.kind == Passage && p.local == homePage:
+		pl.add(target{page: s.first + s.count - 2})
+	case s.kind == Passage && p.local == s.count-2:
+		pl.add(target{page: s.first + s.count - 1})
+	case s.kind == Passage && p.local == s.count-1:
+		pl.add(target{page: w.sites[s.partner].first})
+	case s.kind == OldPages && p.local == linksPage:
+		pl.add(target{page: w.passageNear(s)})
+	}
+}
+
+// passageNear returns the home page of the passage of a site's neighbourhood. Every
+// neighbourhood that has the one has the other.
+func (w *Web) passageNear(s *site) int {
+	i := w.hosts[s.host]
+	for w.sites[i].kind != Passage {
+		i++
+	}
+	return w.sites[i].first
+}
+
+// body adds the links that a page chooses freely: n of size in all.
+func (w *Web) body(pl *plan, p leaf, n, size int, d *dice) {
+	outward := min((1-w.config.Topology.Internal)*float64(size)/float64(n), 0.9)
+	if p.local == linksPage || w.isDirectory(p) {
+		outward = 0.85
+	}
+	for range n {
+		t := target{}
+		switch {
+		case p.site.kind == Farm:
+			t.page = w.farmed(p, d)
+		case d.chance(outward) || p.site.articles() == 0:
+			t.page = w.external(p, d)
+		default:
+			t.page = w.internal(p, d)
+		}
+		pl.add(w.wear(t, d))
+	}
+}
+
+// wear lets a link grow old: some lead nowhere, some through a redirect.
+func (w *Web) wear(t target, d *dice) target {
+	top := &w.config.Topology
+	switch u := d.share(); {
+	case u < top.Dead:
+		t.kind = toDead
+	case u < top.Dead+top.Moved:
+		t.kind = toRedirect
+		if w.movedHost(t.page) != nil {
+			t.kind = toMoved
+		}
+	case u < top.Dead+top.Moved+top.Files:
+		t.kind = toFile
+	}
+	return t
+}
+
+// movedHost returns the host that redirects to the site of a page, or nil.
+func (w *Web) movedHost(page int) *site {
+	s := w.leaf(page).site
+	for i := w.hosts[s.host]; i >= 0 && i > w.hosts[s.host]-neighbours; i-- {
+		if m := &w.sites[i]; m.kind == Moved && &w.sites[m.partner] == s {
+			return m
+		}
+	}
+	return nil
+}
+
+// internal picks an article of the same site, rather one on the page's topic.
+func (w *Web) internal(p leaf, d *dice) int {
+	s := p.site
+	local := 0
+	for range 2 {
+		local = s.firstArticle() + d.rank(s.articles(), w.rankBy/2)
+		if w.lexiconOf(s, local) == p.lex {
+			break
+		}
+	}
+	return s.first + local
+}
+
+// external picks a page anywhere: on the page's topic, on a related one, or any.
+func (w *Web) external(p leaf, d *dice) int {
+	top := &w.config.Topology
+	if len(w.farms) > 0 && d.chance(top.Spam) {
+		return w.pageOf(&w.sites[w.farms[d.under(len(w.farms))]], d)
+	}
+	switch u := d.share(); {
+	case u < top.SameTopic:
+		return w.on(p.lex, d)
+	case u < top.SameTopic+top.Related:
+		return w.on(w.kin[p.lex][d.under(len(w.kin[p.lex]))], d)
+	}
+	return w.pageOf(w.popular(w.all, d), d)
+}
+
+// on picks a page on a topic, if one turns up soon, or else on a site of the topic.
+func (w *Web) on(topic int, d *dice) int {
+	sites := w.onTopic[topic]
+	if len(sites) == 0 {
+		sites = w.all
+	}
+	page := 0
+	for range topicTries {
+		s := w.popular(sites, d)
+		page = w.pageOf(s, d)
+		if w.lexiconOf(s, page-s.first) == topic {
+			break
+		}
+	}
+	return page
+}
+
+func (w *Web) popular(sites []int32, d *dice) *site {
+	return &w.sites[sites[d.rank(len(sites), w.rankBy)]]
+}
+
+func (w *Web) pageOf(s *site, d *dice) int { return s.first + d.rank(s.open(), w.rankBy) }
+
+// farmed picks the target of a farm's link: mostly the farm.
+func (w *Web) farmed(p leaf, d *dice) int {
+	if d.chance(0.1) {
+		return w.pageOf(w.popular(w.all, d), d)
+	}
+	s := p.site
+	if twin := w.twin(s); twin != nil && d.chance(0.5) {
+		s = twin
+	}
+	return s.first + d.under(s.count)
+}
+
+// twin returns the other host of a farm; the two are neighbours in the table.
+func (w *Web) twin(s *site) *site {
+	for i := w.hosts[s.host] - 1; i <= w.hosts[s.host]+1; i += 2 {
+		if t := &w.sites[i]; t.kind == Farm {
+			return t
+		}
+	}
+	return nil
+}
+
+// Links returns the addresses to which a page links, in the order of the page and
+// as often as it does. A page that is none has no links.
+func (w *Web) Links(u dowse.URL) []dowse.URL {
+	at, ok := parse(u)
+	if !ok {
+		return nil
+	}
+	if i, known := w.hosts[at.host]; known {
+		return w.linksAt(&w.sites[i], at)
+	}
+	return nil
+}
+
+func (w *Web) linksAt(s *site, at place) []dowse.URL {
+	links, _ := w.targetsAt(s, at)
+	session := newSession(s, at)
+	urls := make([]dowse.URL, len(links))
+	for i, t := range links {
+		urls[i] = dowse.URL(w.appendURL(make([]byte, 0, 64), t, nil, at.path, session.next()))
+	}
+	return urls
+}
+
+// targetsAt returns the links of whatever page there is at a path.
+func (w *Web) targetsAt(s *site, at place) ([]target, bool) {
+	if month, ok := monthAt(s, at.path); ok {
+		return monthLinks(s, month), true
+	}
+	if isRepeat(s, at.path) {
+		return []target{{page: s.first}, {toRepeat, s.first}}, true
+	}
+	local, ok := w.find(s, at.path)
+	if !ok {
+		return nil, false
+	}
+	return w.planOf(w.leaf(s.first + local)).links, true
+}
+
+// appendURL writes the address of a target: relative to the site from if that is
+// its own, absolute if from is nil. here is the path of the page.
+func (w *Web) appendURL(b []byte, t target, from *site, here, session string) []byte {
+	s := w.leaf(max(t.page, 0)).site
+	if t.kind == toMonth {
+		s = w.calendarOf(t.page)
+	}
+	local := t.page - s.first
+	if t.kind == toMoved {
+		s = w.movedHost(t.page)
+	}
+	if s != from {
+		b = append(append(b, "http://"...), s.host...)
+	}
+	switch t.kind {
+	case toRedirect:
+		return appendInt(append(b, "/go/"...), local)
+	case toMoved:
+		return appendInt(append(b, "/page/"...), local)
+	case toDead:
+		return appendInt(append(b, "/old/"...), local)
+	case toFile:
+		return append(appendInt(append(b, "/files/sheet-"...), local), ".pdf"...)
+	case toMonth:
+		return appendMonth(b, t.page)
+	case toRepeat:
+		return append(append(b, here...), "archive/"...)
+	case toLoop:
+		return append(b, "/loop/a"...)
+	}
+	b = w.appendPath(b, s, local)
+	if s.kind == Forum {
+		b = append(append(b, "?PHPSESSID="...), session...)
+	}
+	return b
+}

@@ -1,0 +1,233 @@
+package extract
+
+import (
+	"bytes"
+
+	"golang.org/x/net/html"
+)
+
+// attributes are those of a tag that mean something to a reader of pages. They
+// are valid until the next token.
+type attributes struct {
+	href, src, rel, hreflang, typ []byte // links
+	alt, lang, content, datetime  []byte
+	name, property, httpEquiv     []byte // meta
+	itemtype, itemprop, typeof    []byte // microdata, RDFa
+	encoding                      []byte // of annotation-xml
+	hidden, pubdate, font         bool
+
+	escaped bool // some value has references in it
+}
+
+// maxAttributes are looked at in a tag.
+const maxAttributes = 256
+
+// read fills in the attributes of the tag token whose bytes behind the name are
+// rest. The tokenizer's own way to them is taken only for values with references
+// in them, since it allocates.
+func (a *attributes) read(rest []byte, z *html.Tokenizer) {
+	*a = attributes{}
+	if len(rest) < 3 {
+		return
+	}
+	for n := 0; n < maxAttributes; n++ {
+		key, val, tail, ok := nextAttribute(rest)
+		if !ok {
+			break
+		}
+		a.set(key, val)
+		rest = tail
+	}
+	if a.escaped {
+		a.readEscaped(z)
+	}
+}
+
+func (a *attributes) readEscaped(z *html.Tokenizer) {
+	*a = attributes{}
+	for n := 0; n < maxAttributes; n++ {
+		key, val, more := z.TagAttr()
+		a.set(key, val)
+		if !more {
+			return
+		}
+	}
+}
+
+// nextAttribute cuts the first attribute off the bytes of a tag.
+func nextAttribute(b []byte) (key, val, rest []byte, ok bool) {
+	i := 0
+	for i < len(b) && (isSpace(b[i]) || b[i] == '/') {
+		i++
+	}
+	if i >= len(b) || b[i] == '>' {
+		return nil, nil, nil, false
+	}
+	start := i
+	for i++; i < len(b) && !isSpace(b[i]) && b[i] != '=' && b[i] != '/' && b[i] != '>'; i++ {
+	}
+	key, b = b[start:i], skipSpace(b[i:])
+	if len(b) == 0 || b[0] != '=' {
+		return key, b[:0], b, true
+	}
+	val, rest = attributeValue(skipSpace(b[1:]))
+	return key, val, rest, true
+}
+
+func attributeValue(b []byte) (val, rest []byte) {
+	if len(b) == 0 {
+		return b, b
+	}
+	if q := b[0]; q == '"' || q == '\'' {
+		end := bytes.IndexByte(b[1:], q)
+		if end < 0 {
+			return b[1:], nil
+		}
+		return b[1 : 1+end], b[end+2:]
+	}
+	i := 0
+	for i < len(b) && !isSpace(b[i]) && b[i] != '>' {
+		i++
+	}
+	return b[:i], b[i:]
+}
+
+func skipSpace(b []byte) []byte {
+	for len(b) > 0 && isSpace(b[0]) {
+		b = b[1:]
+	}
+	return b
+}
+
+// isSpace reports whether c is white space to HTML.
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
+}
+
+// set keeps an attribute that is of interest; the first of a name counts.
+func (a *attributes) set(key, val []byte) {
+	field, flag := a.place(key)
+	switch {
+	case flag != nil:
+		*flag = true
+	case field != nil && *field == nil:
+		*field = val[:len(val):len(val)]
+		a.escaped = a.escaped || hasEscapes(val)
+	}
+}
+
+// place returns where an attribute is kept, as bytes or, of those that count by
+// being there, as a flag.
+func (a *attributes) place(key []byte) (field *[]byte, flag *bool) {
+	var lower [12]byte
+	if len(key) > len(lower) {
+		return nil, nil
+	}
+	for i, c := range key {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		lower[i] = c
+	}
+	switch string(lower[:len(key)]) {
+	case "href", "xlink:href":
+		return &a.href, nil
+	case "src":
+		return &a.src, nil
+	case "rel":
+		return &a.rel, nil
+	case "hreflang":
+		return &a.hreflang, nil
+	case "type":
+		return &a.typ, nil
+	case "alt":
+		return &a.alt, nil
+	case "lang", "xml:lang":
+		return &a.lang, nil
+	case "content":
+		return &a.content, nil
+	case "datetime":
+		return &a.datetime, nil
+	case "name":
+		return &a.name, nil
+	case "property":
+		return &a.property, nil
+	case "http-equiv":
+		return &a.httpEquiv, nil
+	case "itemtype":
+		return &a.itemtype, nil
+	case "itemprop":
+		return &a.itemprop, nil
+	case "typeof":
+		return &a.typeof, nil
+	case "encoding":
+		return &a.encoding, nil
+	case "hidden":
+		return nil, &a.hidden
+	case "pubdate":
+		return nil, &a.pubdate
+	case "color", "face", "size":
+		return nil, &a.font
+	}
+	return nil, nil
+}
+
+// hasEscapes reports whether a value differs from the bytes it is written in.
+func hasEscapes(val []byte) bool {
+	for _, c := range val {
+		if c == '&' || c == '\r' || c == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// eq reports whether b is word, which is in lower case, but for case and the
+// space around it.
+func eq(b []byte, word string) bool {
+	if len(b) != len(word) {
+		if b = bytes.TrimSpace(b); len(b) != len(word) {
+			return false
+		}
+	}
+	for i := range len(word) {
+		c := b[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// hasToken reports whether word is one of those in b, which are apart by spaces
+// or commas.
+func hasToken(b []byte, word string) bool {
+	for t := range tokens(b) {
+		if eq(t, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// tokens yields the words of b, which are apart by spaces or commas.
+func tokens(b []byte) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		start := -1
+		for i := 0; i <= len(b); i++ {
+			if i < len(b) && !isSpace(b[i]) && b[i] != ',' {
+				if start < 0 {
+					start = i
+				}
+				continue
+			}
+			if start >= 0 && !yield(b[start:i]) {
+				return
+			}
+			start = -1
+		}
+	}
+}

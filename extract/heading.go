@@ -1,0 +1,78 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html/atom"
+
+	"dowse"
+)
+
+// A mark is a heading of the page, in bytes of the text.
+type mark struct {
+	level      int
+	start, end int32
+}
+
+func (p *pass) openHeading(t tag) {
+	if len(p.headings) >= p.opt.Headings || p.inert > 0 {
+		return
+	}
+	at := int32(p.text.len())
+	p.headings = append(p.headings, mark{level: levelOf(t), start: at, end: -1})
+}
+
+func levelOf(t tag) int {
+	switch atom.Atom(t) {
+	case atom.H1:
+		return 1
+	case atom.H2:
+		return 2
+	case atom.H3:
+		return 3
+	case atom.H4:
+		return 4
+	case atom.H5:
+		return 5
+	}
+	return 6
+}
+
+// closeHeading ends the innermost open heading.
+func (p *pass) closeHeading() {
+	for i := len(p.headings) - 1; i >= 0 && i >= len(p.headings)-8; i-- {
+		if p.headings[i].end < 0 {
+			p.headings[i].end = int32(p.text.len())
+			return
+		}
+	}
+}
+
+// placeHeadings fills in the document's headings, those with text. It returns
+// which of them hold after each number of the page's headings: the last h1, the
+// last h2 under it, and the last deeper one under that.
+func (p *pass) placeHeadings() (above [][3]int32) {
+	none := [3]int32{-1, -1, -1}
+	above = append(make([][3]int32, 0, len(p.headings)+1), none)
+	now := none
+	for _, h := range p.headings {
+		if text := p.headingText(h); text != "" {
+			i := int32(len(p.doc.Headings))
+			at := firstEndingAfter(p.doc.Words, h.start)
+			p.doc.Headings = append(p.doc.Headings, dowse.Heading{Level: h.level, Text: text, At: at})
+			rank := min(h.level, 3) - 1
+			now[rank] = i
+			copy(now[rank+1:], none[:])
+		}
+		above = append(above, now)
+	}
+	return above
+}
+
+func (p *pass) headingText(h mark) string {
+	if h.end < h.start {
+		h.end = int32(len(p.doc.Text))
+	}
+	s := firstRunes(strings.TrimLeft(p.doc.Text[h.start:h.end], " \n"), p.opt.Anchor)
+	return strings.ReplaceAll(s, "\n", " ")
+}

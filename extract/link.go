@@ -1,0 +1,267 @@
+package extract
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html/atom"
+
+	"dowse"
+)
+
+// A mention is one link of the page, in bytes of the text.
+type mention struct {
+	link       int32 // index of the target
+	more       int32 // index among the target's further mentions, -1 for the first
+	start, end int32 // the anchor
+	from, to   int32 // the block around it
+	headings   int32 // how many were opened before it
+	alt        string
+}
+
+// links are the page's links while it is read.
+type links struct {
+	targets  []dowse.Link
+	index    map[dowse.URL]int32
+	mentions []mention
+	open     []int32 // mentions whose block has not ended
+	current  int32   // the mention whose anchor is open, -1 for none
+}
+
+func newLinks() links {
+	return links{
+		targets:  make([]dowse.Link, 0, 32),
+		index:    make(map[dowse.URL]int32, 32),
+		mentions: make([]mention, 0, 48),
+		current:  -1,
+	}
+}
+
+// forget drops all links.
+func (l *links) forget() {
+	clear(l.index)
+	l.targets, l.mentions, l.open, l.current = l.targets[:0], l.mentions[:0], l.open[:0], -1
+}
+
+// endBlocks ends the block of the mentions that wait for it, those from mark on.
+func (l *links) endBlocks(mark, at int) {
+	if mark >= len(l.open) {
+		return
+	}
+	for _, i := range l.open[mark:] {
+		l.mentions[i].to = int32(at)
+	}
+	l.open = l.open[:mark]
+}
+
+// addLink adds a link at the present place of the text and returns its mention,
+// or -1 if it is none.
+func (p *pass) addLink(href, rel []byte) int32 {
+	u, ok := p.resolve(href)
+	if !ok || u == p.self && !p.opt.KeepSelf {
+		return -1
+	}
+	if len(p.link.mentions) >= p.opt.Mentions {
+		p.cut(CutLinks)
+		return -1
+	}
+	i, known := p.link.index[u]
+	if !known {
+		if len(p.link.targets) >= p.opt.Links {
+			p.cut(CutLinks)
+			return -1
+		}
+		i = int32(len(p.link.targets))
+		p.link.index[u] = i
+		p.link.targets = append(p.link.targets, dowse.Link{URL: u, NoFollow: true})
+	}
+	return p.addMention(i, known, isNoFollow(rel))
+}
+
+func (p *pass) addMention(target int32, again, noFollow bool) int32 {
+	t := &p.link.targets[target]
+	t.NoFollow = t.NoFollow && noFollow
+	at := int32(p.text.len())
+	m := mention{link: target, more: -1, start: at, end: at, from: p.open.blockStart(), headings: int32(len(p.headings))}
+	if again {
+		m.more = int32(len(t.More))
+		t.More = append(t.More, dowse.Mention{})
+	}
+	n := int32(len(p.link.mentions))
+	p.link.mentions = append(p.link.mentions, m)
+	p.link.open = append(p.link.open, n)
+	return n
+}
+
+// resolve makes a URL of a reference on the page.
+func (p *pass) resolve(href []byte) (dowse.URL, bool) {
+	s := string(truncate(href, p.opt.Href))
+	if p.base != nil && len(s) == len(href) {
+		if u, err := p.base.Resolve(s); err == nil {
+			return u, true
+		}
+	}
+	if p.opt.OnDrop != nil {
+		p.opt.OnDrop(s)
+	}
+	return "", false
+}
+
+// isNoFollow reports whether the author of a link does not vouch for it.
+func isNoFollow(rel []byte) bool {
+	return len(rel) > 0 && (hasToken(rel, "nofollow") || hasToken(rel, "ugc") || hasToken(rel, "sponsored"))
+}
+
+// openAnchor begins the link of an a element.
+func (p *pass) openAnchor(e *element) {
+	p.closeAnchor()
+	if e.attr.href == nil {
+		return
+	}
+	p.sawHref(e.attr.href)
+	p.link.current = p.addLink(e.attr.href, e.attr.rel)
+	p.licence(e)
+}
+
+func (p *pass) sawHref(href []byte) {
+	if p.opt.OnHref != nil {
+		p.opt.OnHref(string(href))
+	}
+}
+
+// endAnchor ends the open link at the end tag of an a element.
+func (p *pass) endAnchor(t tag) {
+	if t == tag(atom.A) {
+		p.closeAnchor()
+	}
+}
+
+func (p *pass) closeAnchor() {
+	if p.link.current >= 0 {
+		p.link.mentions[p.link.current].end = int32(p.text.len())
+		p.link.current = -1
+	}
+}
+
+// addAlt adds text that stands for what can't be read to the open link.
+func (p *pass) addAlt(text []byte) {
+	if p.link.current < 0 {
+		return
+	}
+	m := &p.link.mentions[p.link.current]
+	if len(m.alt) >= 4*p.opt.Anchor {
+		return
+	}
+	alt := field(text, p.opt.Anchor)
+	if alt == "" {
+		return
+	}
+	if m.alt != "" {
+		alt = m.alt + " " + alt
+	}
+	m.alt = firstRunes(alt, p.opt.Anchor)
+}
+
+// addArea adds the link of an area, a frame or a link element: one without a
+// place in the text.
+func (p *pass) addArea(href, rel, alt []byte) {
+	if i := p.addLink(href, rel); i >= 0 && len(alt) > 0 {
+		p.link.mentions[i].alt = field(alt, p.opt.Anchor)
+	}
+}
+
+// maxBlock is the number of words of a block that count on each side of a link.
+const maxBlock = 50
+
+// placeLinks turns the mentions into those of the document. Above are the
+// document's headings that hold after each number of headings of the page.
+func (p *pass) placeLinks(above [][3]int32) {
+	for i := range p.link.mentions {
+		m := &p.link.mentions[i]
+		t := &p.link.targets[m.link]
+		d := &t.Mention
+		if m.more >= 0 {
+			d = &t.More[m.more]
+		}
+		*d = p.place(m)
+		d.Above = above[m.headings]
+	}
+	p.doc.Links = p.link.targets
+}
+
+func (p *pass) place(m *mention) dowse.Mention {
+	d := dowse.Mention{Context: math.NaN()}
+	start, end := p.anchorText(m, &d)
+	words := p.doc.Words
+	d.At.Start = firstEndingAfter(words, start)
+	d.At.End = max(d.At.Start, firstStartingAt(words, end))
+	d.Block = dowse.Span{
+		Start: max(min(firstEndingAfter(words, m.from), d.At.Start), d.At.Start-maxBlock),
+		End:   min(max(firstStartingAt(words, m.to), d.At.End), d.At.End+maxBlock),
+	}
+	return d
+}
+
+// anchorText sets the anchor and returns the part of the text that it is.
+func (p *pass) anchorText(m *mention, d *dowse.Mention) (start, end int32) {
+	s := p.doc.Text[m.start:m.end]
+	lead := len(s) - len(strings.TrimLeft(s, " \n"))
+	s = firstRunes(s[lead:], p.opt.Anchor)
+	if s == "" {
+		d.Anchor = m.alt
+		return m.start, m.start
+	}
+	start = m.start + int32(lead)
+	if strings.IndexByte(s, '\n') < 0 {
+		d.Anchor = s
+	} else {
+		d.Anchor = strings.ReplaceAll(s, "\n", " ")
+	}
+	return start, start + int32(len(s))
+}
+
+// firstEndingAfter returns the index of the first word that ends after the byte.
+func firstEndingAfter(words []dowse.Span, at int32) int32 {
+	i, _ := slices.BinarySearchFunc(words, at, func(w dowse.Span, at int32) int { return int(w.End) - int(at) - 1 })
+	return int32(i)
+}
+
+// firstStartingAt returns the index of the first word that starts at or after
+// the byte.
+func firstStartingAt(words []dowse.Span, at int32) int32 {
+	i, _ := slices.BinarySearchFunc(words, at, func(w dowse.Span, at int32) int { return int(w.Start) - int(at) })
+	return int32(i)
+}
+
+// note reads what an element that counts says beside its text.
+func (p *pass) note(e *element) {
+	if p.inert > 0 {
+		return
+	}
+	switch e.atom() {
+	case atom.A:
+		p.openAnchor(e)
+	case atom.Area:
+		if e.attr.href != nil {
+			p.sawHref(e.attr.href)
+			p.addArea(e.attr.href, e.attr.rel, e.attr.alt)
+		}
+	case atom.Frame, atom.Iframe:
+		if len(bytes.TrimSpace(e.attr.src)) > 0 {
+			p.addArea(e.attr.src, nil, nil)
+		}
+	case atom.Img, atom.Image:
+		p.addAlt(e.attr.alt)
+	case atom.Base:
+		p.rebase(e.attr.href)
+	case atom.Link:
+		p.readLink(e)
+	case atom.Meta:
+		p.readMeta(e)
+	case atom.Html:
+		p.readLang(e.attr.lang)
+	}
+	p.readItem(e)
+}

@@ -1,0 +1,200 @@
+package extract
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"dowse"
+)
+
+// metadata is what the page says of itself beside its text.
+type metadata struct {
+	titled    bool
+	lang      string // of the document element
+	language  string // of a header in the page
+	canonical dowse.URL
+	licences  []dowse.URL
+	types     []string
+	published time.Time
+	rank      dateRank
+	data      bool // the script being read is JSON-LD
+}
+
+const (
+	maxTypes    = 32
+	maxLicences = 16
+	maxLanguage = 35 // characters: the longest that BCP 47 says to expect
+)
+
+// describe fills in what the page says of itself.
+func (p *pass) describe() {
+	p.doc.Language = p.meta.lang
+	if p.doc.Language == "" {
+		p.doc.Language = p.meta.language
+	}
+	p.doc.Canonical = p.meta.canonical
+	p.doc.Licences = p.meta.licences
+	p.doc.Types = p.meta.types
+	p.doc.Published = p.meta.published
+}
+
+func (p *pass) title(text []byte) {
+	if p.meta.titled || p.inert > 0 {
+		return
+	}
+	p.doc.Title = field(text, p.opt.Field)
+	p.meta.titled = p.doc.Title != ""
+}
+
+func (p *pass) readLang(lang []byte) {
+	if p.meta.lang == "" {
+		p.meta.lang = languageOf(lang)
+	}
+}
+
+// languageOf returns a language tag in lower case, "" if b is none.
+func languageOf(b []byte) string {
+	b, _, _ = bytes.Cut(bytes.TrimSpace(b), []byte(","))
+	if len(b) == 0 || len(b) > maxLanguage {
+		return ""
+	}
+	lower := bytes.ReplaceAll(bytes.ToLower(b), []byte("_"), []byte("-"))
+	for _, c := range lower {
+		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-') {
+			return ""
+		}
+	}
+	return string(lower)
+}
+
+// rebase reads a base element. The first with an href counts, and it can't lead
+// out of http(s).
+func (p *pass) rebase(href []byte) {
+	if p.based || href == nil || p.base == nil || len(href) > p.opt.Href {
+		return
+	}
+	p.based = true
+	if b, err := p.base.Rebase(string(href)); err == nil {
+		p.base = b
+	}
+}
+
+// readLink reads a link element.
+func (p *pass) readLink(e *element) {
+	rel := e.attr.rel
+	if e.attr.href == nil || rel == nil {
+		return
+	}
+	switch {
+	case hasToken(rel, "canonical"):
+		if u, ok := p.resolve(e.attr.href); ok && p.meta.canonical == "" {
+			p.meta.canonical = u
+		}
+	case hasToken(rel, "next") || hasToken(rel, "prev"):
+		p.addArea(e.attr.href, rel, nil)
+	case hasToken(rel, "alternate") && len(e.attr.hreflang) > 0 && isPage(e.attr.typ):
+		p.addArea(e.attr.href, rel, nil)
+	}
+	p.licence(e)
+}
+
+func isPage(typ []byte) bool {
+	return len(typ) == 0 || eq(typ, "text/html") || eq(typ, "application/xhtml+xml")
+}
+
+// licence keeps where a link says the page's licence is.
+func (p *pass) licence(e *element) {
+	if len(e.attr.rel) == 0 || !hasToken(e.attr.rel, "license") || len(p.meta.licences) >= maxLicences {
+		return
+	}
+	if u, ok := p.resolve(e.attr.href); ok && !slices.Contains(p.meta.licences, u) {
+		p.meta.licences = append(p.meta.licences, u)
+	}
+}
+
+// readMeta reads a meta element.
+func (p *pass) readMeta(e *element) {
+	content := e.attr.content
+	if content == nil {
+		return
+	}
+	switch {
+	case eq(e.attr.httpEquiv, "refresh"):
+		p.readRefresh(content)
+	case eq(e.attr.httpEquiv, "content-language"):
+		p.meta.language = languageOf(content)
+	case eq(e.attr.name, "description") && p.doc.Description == "":
+		p.doc.Description = field(content, p.opt.Field)
+	case eq(e.attr.name, "keywords") && p.doc.Keywords == "":
+		p.doc.Keywords = field(content, p.opt.Field)
+	case eq(e.attr.name, "robots") || p.opt.Agent != "" && eq(e.attr.name, p.opt.Agent):
+		p.readRobots(content)
+	}
+	p.readDate(content, dateRankOf(e.attr.property))
+	p.readDate(content, dateRankOf(e.attr.name))
+}
+
+// readRefresh lets the target of a refresh be a link.
+func (p *pass) readRefresh(content []byte) {
+	_, target, ok := Refresh(string(truncate(content, p.opt.Href+64)))
+	if ok && target != "" {
+		p.addArea([]byte(target), nil, nil)
+	}
+}
+
+func (p *pass) readRobots(content []byte) {
+	var r robots
+	r.read(string(truncate(content, 1024)))
+	p.doc.NoFollow = p.doc.NoFollow || r.noFollow
+	p.doc.NoIndex = p.doc.NoIndex || r.noIndex
+	p.doc.NoArchive = p.doc.NoArchive || r.noArchive
+}
+
+// readItem reads microdata and RDFa.
+func (p *pass) readItem(e *element) {
+	for t := range tokens(e.attr.itemtype) {
+		p.addType(string(truncate(t, 128)))
+	}
+	for t := range tokens(e.attr.typeof) {
+		p.addType(string(truncate(t, 128)))
+	}
+	if e.attr.itemprop == nil && !e.attr.pubdate {
+		return
+	}
+	value := e.attr.content
+	if value == nil {
+		value = e.attr.datetime
+	}
+	switch {
+	case hasToken(e.attr.itemprop, "datepublished"):
+		p.readDate(value, dateOfItem)
+	case e.attr.pubdate:
+		p.readDate(value, dateOfTime)
+	}
+}
+
+// addType keeps a type of schema.org, written as a URL or as a name.
+func (p *pass) addType(s string) {
+	for _, prefix := range []string{"https://", "http://", "www.", "schema.org/", "schema:"} {
+		s = strings.TrimPrefix(s, prefix)
+	}
+	if len(p.meta.types) < maxTypes && isTypeName(s) && !slices.Contains(p.meta.types, s) {
+		p.meta.types = append(p.meta.types, s)
+	}
+}
+
+// isTypeName reports whether s is a name as schema.org gives them: letters and
+// digits, a capital or a digit first.
+func isTypeName(s string) bool {
+	if s == "" || len(s) > 64 || 'a' <= s[0] && s[0] <= 'z' {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') {
+			return false
+		}
+	}
+	return true
+}

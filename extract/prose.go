@@ -1,0 +1,160 @@
+package extract
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// prose is text as it is shown: runs of white space are one space, blocks are
+// apart by a line break, and nothing in it can move a terminal's cursor: control
+// characters count as space, and marks that turn the direction of writing or
+// hyphenate are left out.
+type prose struct {
+	buf  []byte
+	max  int  // bytes
+	word int  // bytes of a run without spaces; 0 for no bound
+	run  int  // bytes since the last space
+	gap  byte // what stands before the next character: 0, ' ' or '\n'
+	full bool // something did not fit
+}
+
+func (t *prose) len() int { return len(t.buf) }
+
+// line lets what comes begin on a new line.
+func (t *prose) line() { t.gap = '\n' }
+
+// space sets what comes apart.
+func (t *prose) space() {
+	if t.gap == 0 {
+		t.gap = ' '
+	}
+}
+
+// Classes of bytes in a text.
+const (
+	plain  = iota
+	blank  // space and control characters
+	beyond // part of a character beyond ASCII
+	nul    // nothing at all
+)
+
+var byteClass = func() (t [256]uint8) {
+	for c := range t {
+		switch {
+		case c == 0:
+			t[c] = nul
+		case c <= ' ' || c == 0x7f:
+			t[c] = blank
+		case c >= utf8.RuneSelf:
+			t[c] = beyond
+		}
+	}
+	return t
+}()
+
+// add appends s.
+func (t *prose) add(s []byte) {
+	for i := 0; i < len(s); {
+		switch byteClass[s[i]] {
+		case plain:
+			j := i + 1
+			for j < len(s) && byteClass[s[j]] == plain {
+				j++
+			}
+			t.put(s[i:j])
+			i = j
+		case beyond:
+			i += t.addRune(s[i:])
+		case blank:
+			t.space()
+			t.run = 0
+			i++
+		default:
+			i++
+		}
+	}
+}
+
+// addRune appends the first character of s, which is beyond ASCII, and returns
+// its length in s.
+func (t *prose) addRune(s []byte) int {
+	r, n := utf8.DecodeRune(s)
+	switch {
+	case r == utf8.RuneError && n == 1:
+		t.put([]byte("\uFFFD"))
+	case unicode.IsSpace(r) || unicode.IsControl(r):
+		t.space()
+		t.run = 0
+	case isUnshown(r):
+	default:
+		if r > 0x2000 && !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			t.run = 0
+		}
+		t.put(s[:n])
+	}
+	return n
+}
+
+// isUnshown reports whether r changes only how others are shown: soft hyphens,
+// embeddings and overrides of the direction, byte order marks.
+func isUnshown(r rune) bool {
+	return r == 0xAD || r == 0xFEFF || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
+}
+
+// put appends characters that are no spaces, behind the gap.
+func (t *prose) put(s []byte) {
+	if t.gap != 0 {
+		t.run = 0
+	}
+	if t.word > 0 && t.run+len(s) > t.word {
+		s = truncate(s, t.word-t.run)
+		t.run = t.word
+		if len(s) == 0 {
+			return
+		}
+	} else {
+		t.run += len(s)
+	}
+	if len(t.buf)+len(s)+1 > t.max {
+		t.full = true
+		return
+	}
+	if t.gap != 0 && len(t.buf) > 0 {
+		t.buf = append(t.buf, t.gap)
+	}
+	t.gap = 0
+	t.buf = append(t.buf, s...)
+}
+
+// truncate returns at most n bytes of s, whole characters only.
+func truncate(s []byte, n int) []byte {
+	if n >= len(s) {
+		return s
+	}
+	n = max(n, 0)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// field returns at most limit characters of s as prose.
+func field(s []byte, limit int) string {
+	t := prose{max: 4*limit + 2}
+	t.add(truncate(s, 64*limit))
+	return firstRunes(string(t.buf), limit)
+}
+
+// firstRunes returns the first n characters of s.
+func firstRunes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}

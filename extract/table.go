@@ -1,0 +1,285 @@
+package extract
+
+import (
+	"golang.org/x/net/html/atom"
+)
+
+// Each of the functions start… and end… in this file reads a tag by the rules of
+// one mode. It reports whether the tag is to be read again, by the mode that is
+// then set.
+
+// startTable opens a table.
+func (p *pass) startTable(e *element) {
+	p.closeParagraph()
+	p.noFrames = true
+	if !p.mode.betweenCells() {
+		p.fosterAt, p.fosterGap = p.text.len(), p.text.gap
+	}
+	p.insert(e)
+	p.mode = tableMode
+}
+
+// clearTo closes elements until the innermost is one of a, or a template.
+func (p *pass) clearTo(a ...atom.Atom) {
+	for len(p.open.frames) > 0 {
+		t := p.open.top()
+		for _, x := range append(a, atom.Template) {
+			if t.space == inHTML && atom.Atom(t.tag) == x {
+				return
+			}
+		}
+		p.open.pop(p)
+	}
+}
+
+func (p *pass) clearToTable() { p.clearTo(atom.Table) }
+func (p *pass) clearToTbody() { p.clearTo(atom.Tbody, atom.Thead, atom.Tfoot) }
+func (p *pass) clearToRow()   { p.clearTo(atom.Tr) }
+
+func (p *pass) startInTable(e *element) (again bool) {
+	switch e.atom() {
+	case atom.Caption:
+		p.clearToTable()
+		p.insert(e)
+		p.mode = captionMode
+	case atom.Colgroup:
+		p.clearToTable()
+		p.insert(e)
+		p.mode = colgroupMode
+	case atom.Col:
+		p.clearToTable()
+		p.insert(impliedElement(atom.Colgroup))
+		p.mode = colgroupMode
+		return true
+	case atom.Tbody, atom.Thead, atom.Tfoot:
+		p.clearToTable()
+		p.insert(e)
+		p.mode = tbodyMode
+	case atom.Td, atom.Th, atom.Tr:
+		p.clearToTable()
+		p.insert(impliedElement(atom.Tbody))
+		p.mode = tbodyMode
+		return true
+	case atom.Table:
+		return p.endTable()
+	case atom.Form:
+		p.form = p.form || p.inert == 0
+	case atom.Input:
+		if eq(e.attr.typ, "hidden") {
+			return false
+		}
+		p.startInBody(e)
+	default:
+		p.startInBody(e)
+	}
+	return false
+}
+
+// endTable closes the table, and reports whether there was one.
+func (p *pass) endTable() bool {
+	i := p.open.find(atom.Table, tableScope)
+	if i < 0 {
+		return false
+	}
+	p.open.popTo(i, p)
+	p.resetMode()
+	return true
+}
+
+func (p *pass) endInTable(t tag) (again bool) {
+	switch atom.Atom(t) {
+	case atom.Table:
+		p.endTable()
+	case atom.Body, atom.Caption, atom.Col, atom.Colgroup, atom.Html, atom.Tbody, atom.Td, atom.Tfoot, atom.Th, atom.Thead, atom.Tr:
+	default:
+		p.endInBody(t)
+	}
+	return false
+}
+
+func (p *pass) startInTbody(e *element) (again bool) {
+	switch e.atom() {
+	case atom.Tr:
+		p.clearToTbody()
+		p.insert(e)
+		p.mode = rowMode
+		return false
+	case atom.Th, atom.Td:
+		p.clearToTbody()
+		p.insert(impliedElement(atom.Tr))
+		p.mode = rowMode
+		return true
+	case atom.Caption, atom.Col, atom.Colgroup, atom.Tbody, atom.Tfoot, atom.Thead:
+		return p.endTbody()
+	}
+	return p.startInTable(e)
+}
+
+// endTbody closes a group of rows and reports whether one was open.
+func (p *pass) endTbody() bool {
+	i := p.open.findFunc(tableScope, func(f *frame) bool {
+		a := atom.Atom(f.tag)
+		return a == atom.Tbody || a == atom.Thead || a == atom.Tfoot
+	})
+	if i < 0 {
+		return false
+	}
+	p.open.popTo(i, p)
+	p.mode = tableMode
+	return true
+}
+
+func (p *pass) endInTbody(t tag) (again bool) {
+	switch a := atom.Atom(t); a {
+	case atom.Tbody, atom.Thead, atom.Tfoot:
+		if p.open.find(a, tableScope) >= 0 {
+			p.endTbody()
+		}
+	case atom.Table:
+		return p.endTbody()
+	case atom.Body, atom.Caption, atom.Col, atom.Colgroup, atom.Html, atom.Td, atom.Th, atom.Tr:
+	default:
+		return p.endInTable(t)
+	}
+	return false
+}
+
+func (p *pass) startInRow(e *element) (again bool) {
+	switch e.atom() {
+	case atom.Th, atom.Td:
+		p.clearToRow()
+		p.insert(e)
+		p.mode = cellMode
+		return false
+	case atom.Caption, atom.Col, atom.Colgroup, atom.Tbody, atom.Tfoot, atom.Thead, atom.Tr:
+		return p.endRow()
+	}
+	return p.startInTable(e)
+}
+
+// endRow closes a row and reports whether one was open.
+func (p *pass) endRow() bool {
+	i := p.open.find(atom.Tr, tableScope)
+	if i < 0 {
+		return false
+	}
+	p.open.popTo(i, p)
+	p.mode = tbodyMode
+	return true
+}
+
+func (p *pass) endInRow(t tag) (again bool) {
+	switch a := atom.Atom(t); a {
+	case atom.Tr:
+		p.endRow()
+	case atom.Table:
+		return p.endRow()
+	case atom.Tbody, atom.Thead, atom.Tfoot:
+		return p.open.find(a, tableScope) >= 0 && p.endRow()
+	case atom.Body, atom.Caption, atom.Col, atom.Colgroup, atom.Html, atom.Td, atom.Th:
+	default:
+		return p.endInTable(t)
+	}
+	return false
+}
+
+func (p *pass) startInCell(e *element) (again bool) {
+	if e.kind&tablePart != 0 && e.atom() != atom.Frame && e.atom() != atom.Head {
+		return p.endCell()
+	}
+	p.startInBody(e)
+	return false
+}
+
+// endCell closes a cell and reports whether one was open.
+func (p *pass) endCell() bool {
+	i := p.open.findFunc(tableScope, func(f *frame) bool {
+		return f.tag == tag(atom.Td) || f.tag == tag(atom.Th)
+	})
+	if i < 0 {
+		return false
+	}
+	p.open.popTo(i, p)
+	p.mode = rowMode
+	return true
+}
+
+func (p *pass) endInCell(t tag) (again bool) {
+	switch a := atom.Atom(t); a {
+	case atom.Td, atom.Th:
+		if p.open.find(a, tableScope) >= 0 {
+			p.endCell()
+		}
+	case atom.Body, atom.Caption, atom.Col, atom.Colgroup, atom.Html:
+	case atom.Table:
+		return p.open.find(a, tableScope) >= 0 && p.endCell()
+	case atom.Tbody, atom.Tfoot, atom.Thead, atom.Tr:
+		return p.open.find(a, tableScope) >= 0 && p.endCell()
+	default:
+		p.endInBody(t)
+	}
+	return false
+}
+
+func (p *pass) startInCaption(e *element) (again bool) {
+	if e.kind&tablePart != 0 && e.atom() != atom.Frame && e.atom() != atom.Head {
+		return p.endCaption()
+	}
+	p.startInBody(e)
+	return false
+}
+
+// endCaption closes a caption and reports whether one was open.
+func (p *pass) endCaption() bool {
+	i := p.open.find(atom.Caption, tableScope)
+	if i < 0 {
+		return false
+	}
+	p.open.popTo(i, p)
+	p.mode = tableMode
+	return true
+}
+
+func (p *pass) endInCaption(t tag) (again bool) {
+	switch atom.Atom(t) {
+	case atom.Caption:
+		p.endCaption()
+	case atom.Table:
+		return p.endCaption()
+	case atom.Body, atom.Col, atom.Colgroup, atom.Html, atom.Tbody, atom.Td, atom.Tfoot, atom.Th, atom.Thead, atom.Tr:
+	default:
+		p.endInBody(t)
+	}
+	return false
+}
+
+func (p *pass) startInColgroup(e *element) (again bool) {
+	switch e.atom() {
+	case atom.Col:
+		return false
+	case atom.Template:
+		p.startMeta(e)
+		return false
+	}
+	p.endColgroup()
+	return true
+}
+
+func (p *pass) endColgroup() {
+	if p.open.is(atom.Colgroup) {
+		p.open.pop(p)
+	}
+	p.mode = tableMode
+}
+
+func (p *pass) endInColgroup(t tag) (again bool) {
+	switch atom.Atom(t) {
+	case atom.Colgroup:
+		p.endColgroup()
+	case atom.Col:
+	default:
+		p.endColgroup()
+		return true
+	}
+	return false
+}

@@ -1,0 +1,426 @@
+package extract
+
+import (
+	"bytes"
+
+	"golang.org/x/net/html/atom"
+)
+
+// mode tells which rules tags are read by. The rules are those of the HTML
+// standard's tree construction, as far as they decide which tags and texts count
+// and which elements are open.
+type mode uint8
+
+const (
+	headMode mode = iota // nothing of the body has come yet
+	bodyMode
+	tableMode
+	tbodyMode
+	rowMode
+	cellMode
+	captionMode
+	colgroupMode
+	framesetMode
+)
+
+// betweenCells reports whether what is no part of a table stands before it.
+func (m mode) betweenCells() bool { return m == tableMode || m == tbodyMode || m == rowMode }
+
+// An element is a start tag.
+type element struct {
+	tag    tag
+	kind   kind
+	closed bool // written as <x/>
+	attr   attributes
+}
+
+func (e *element) atom() atom.Atom { return atom.Atom(e.tag) }
+
+// impliedElement is an element that nobody wrote.
+func impliedElement(a atom.Atom) *element {
+	return &element{tag: tag(a), kind: tag(a).kind()}
+}
+
+// nameBuffer holds a tag's name. Longer names are nobody's.
+type nameBuffer [64]byte
+
+func (p *pass) startToken(closed bool) {
+	var buf nameBuffer
+	name, rest := p.src.tagName(buf[:0])
+	e := &p.element
+	e.tag, e.closed = tagOf(name), closed
+	e.kind = e.tag.kind()
+	e.attr.read(rest, p.src.z)
+	big := len(rest) > bigTag
+	p.raw = 0
+	p.start(e)
+	if p.raw == 0 {
+		p.src.z.NextIsNotRawText()
+	}
+	if big {
+		if text := p.src.forget(p.raw); len(text) > 0 {
+			p.rawToken(text)
+		}
+	}
+}
+
+func (p *pass) start(e *element) {
+	if p.open.foreign() && !p.integrates(e.tag) {
+		p.startForeign(e)
+		return
+	}
+	p.startHTML(e)
+}
+
+// startHTML reads a start tag by the rules of the mode.
+func (p *pass) startHTML(e *element) {
+	again := true
+	for again {
+		switch p.mode {
+		case headMode:
+			again = p.startInHead(e)
+		case tableMode:
+			again = p.startInTable(e)
+		case tbodyMode:
+			again = p.startInTbody(e)
+		case rowMode:
+			again = p.startInRow(e)
+		case cellMode:
+			again = p.startInCell(e)
+		case captionMode:
+			again = p.startInCaption(e)
+		case colgroupMode:
+			again = p.startInColgroup(e)
+		case framesetMode:
+			p.startInFrameset(e)
+			return
+		default:
+			p.startInBody(e)
+			return
+		}
+	}
+}
+
+// startInHead reports whether the tag belongs to the body, which then begins.
+func (p *pass) startInHead(e *element) (again bool) {
+	switch a := e.atom(); {
+	case a == atom.Noscript || a == atom.Head:
+		return false
+	case e.kind&inHead != 0:
+		p.startMeta(e)
+		return false
+	case a == atom.Frameset:
+		p.mode = framesetMode
+		return false
+	case a == atom.Body:
+		p.noFrames = true
+	}
+	p.mode = bodyMode
+	return true
+}
+
+// startMeta reads a tag that belongs into a head, wherever it stands.
+func (p *pass) startMeta(e *element) {
+	switch {
+	case e.atom() == atom.Html:
+		p.note(e)
+	case e.kind&rawText != 0:
+		p.insertRaw(e)
+	case e.atom() == atom.Template:
+		p.insert(e)
+		p.mode = bodyMode
+	default:
+		p.insert(e)
+	}
+}
+
+func (p *pass) startInFrameset(e *element) {
+	switch e.atom() {
+	case atom.Noframes:
+		p.insertRaw(e)
+	case atom.Frame:
+		p.insert(e)
+	}
+}
+
+// insert opens an element, or has it done with where it can't have content.
+func (p *pass) insert(e *element) {
+	p.note(e)
+	p.separate(e.tag, e.kind)
+	if e.kind&void != 0 {
+		return
+	}
+	p.open.push(frame{tag: e.tag, kind: e.kind, hidden: e.attr.hidden}, p)
+}
+
+// insertRaw opens an element whose content is text until its end tag.
+func (p *pass) insertRaw(e *element) {
+	p.note(e)
+	p.separate(e.tag, e.kind)
+	p.raw = e.tag
+	p.meta.data = e.atom() == atom.Script && eq(e.attr.typ, "application/ld+json")
+}
+
+// opened and closed keep account of the open elements.
+func (p *pass) opened(f *frame) {
+	if f.kind&heading != 0 && f.space == inHTML {
+		p.openHeading(f.tag)
+	}
+	if f.kind&marker != 0 {
+		f.anchor, p.link.current = p.link.current, -1
+	}
+	if f.hidden {
+		p.hidden++
+	}
+	p.count(f, 1)
+}
+
+func (p *pass) closed(f *frame) {
+	p.separate(f.tag, f.kind)
+	if f.kind&block != 0 {
+		p.link.endBlocks(int(f.mark), p.text.len())
+	}
+	if f.kind&heading != 0 && f.space == inHTML {
+		p.closeHeading()
+	}
+	if f.kind&marker != 0 {
+		p.closeAnchor()
+		p.link.current = f.anchor
+	}
+	if f.hidden {
+		p.hidden--
+	}
+	p.count(f, -1)
+}
+
+func (p *pass) count(f *frame, n int) {
+	if f.space != inHTML {
+		return
+	}
+	switch atom.Atom(f.tag) {
+	case atom.P:
+		p.open.paras += n
+	case atom.Template:
+		p.inert += n
+	}
+}
+
+// separate sets the text on the two sides of a tag apart, as the element asks.
+func (p *pass) separate(t tag, k kind) {
+	if k&(block|apart) == 0 || p.inert > 0 {
+		return
+	}
+	before := p.mode.betweenCells() && k&tablePart == 0 && t != tag(atom.Table)
+	if before {
+		p.beforeTable()
+	}
+	if k&block != 0 {
+		p.text.line()
+	} else {
+		p.text.space()
+	}
+	if before {
+		p.backInTable()
+	}
+}
+
+func (p *pass) textToken() {
+	text := p.src.text()
+	if p.raw != 0 {
+		p.rawToken(text)
+		return
+	}
+	if p.open.foreign() {
+		p.foreignText(text)
+		return
+	}
+	if p.mode == framesetMode {
+		return
+	}
+	if isBlank(text) {
+		p.blankText()
+		return
+	}
+	p.leaveHead()
+	p.noFrames = p.noFrames || len(bytes.Trim(text, " \t\r\n\f\x00")) > 0
+	p.show(text)
+}
+
+// blankText reads text that is all white space.
+func (p *pass) blankText() {
+	if p.inert == 0 && (p.mode == bodyMode || p.mode == cellMode || p.mode == captionMode) {
+		p.text.space()
+	}
+}
+
+// leaveHead ends what can't contain text: the head, and columns of a table.
+func (p *pass) leaveHead() {
+	switch p.mode {
+	case headMode:
+		p.mode = bodyMode
+	case colgroupMode:
+		p.endColgroup()
+	}
+}
+
+func isBlank(s []byte) bool {
+	for _, c := range s {
+		if !isSpace(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// rawToken reads the content of an element that holds only text.
+func (p *pass) rawToken(text []byte) {
+	switch atom.Atom(p.raw) {
+	case atom.Title:
+		p.title(text)
+	case atom.Script:
+		if p.meta.data && p.inert == 0 {
+			p.readJSONLD(text)
+		}
+	case atom.Textarea, atom.Xmp, atom.Plaintext:
+		p.show(text)
+	}
+}
+
+// show adds text to what can be seen on the page.
+func (p *pass) show(text []byte) {
+	switch {
+	case p.inert > 0:
+	case p.hidden > 0:
+		p.addAlt(text)
+	case p.mode.betweenCells():
+		p.beforeTable()
+		p.text.add(text)
+		p.backInTable()
+	default:
+		p.text.add(text)
+	}
+}
+
+// beforeTable and backInTable enclose what stands between the cells of a table
+// and is therefore shown before it: it goes on where the text before the table
+// ended, unless cells were shown since.
+func (p *pass) beforeTable() {
+	if p.text.len() == p.fosterAt {
+		p.text.gap = p.fosterGap
+	} else {
+		p.text.line()
+	}
+}
+
+func (p *pass) backInTable() {
+	p.fosterAt, p.fosterGap = p.text.len(), p.text.gap
+	p.text.line()
+}
+
+func (p *pass) endToken() {
+	var buf nameBuffer
+	name, rest := p.src.tagName(buf[:0])
+	t := tagOf(name)
+	switch {
+	case p.raw != 0:
+		p.separate(t, t.kind())
+		p.raw = 0
+	case p.open.over > 0:
+		p.open.over--
+		p.separate(t, t.kind())
+		p.endAnchor(t)
+	case p.open.foreign():
+		p.endForeign(t)
+	default:
+		p.endHTML(t)
+	}
+	if len(rest) > bigTag {
+		p.src.forget(0)
+	}
+}
+
+// endHTML reads an end tag by the rules of the mode.
+func (p *pass) endHTML(t tag) {
+	if atom.Atom(t) == atom.Template {
+		p.endTemplate()
+		return
+	}
+	again := true
+	for again {
+		switch p.mode {
+		case headMode:
+			again = p.endInHead(t)
+		case tableMode:
+			again = p.endInTable(t)
+		case tbodyMode:
+			again = p.endInTbody(t)
+		case rowMode:
+			again = p.endInRow(t)
+		case cellMode:
+			again = p.endInCell(t)
+		case captionMode:
+			again = p.endInCaption(t)
+		case colgroupMode:
+			again = p.endInColgroup(t)
+		case framesetMode:
+			return
+		default:
+			p.endInBody(t)
+			return
+		}
+	}
+}
+
+// endInHead lets the body begin where an end tag implies one.
+func (p *pass) endInHead(t tag) (again bool) {
+	switch atom.Atom(t) {
+	case atom.Br:
+		p.mode = bodyMode
+		return true
+	case atom.Body, atom.Html:
+		p.mode = bodyMode
+	}
+	return false
+}
+
+// endTemplate closes the innermost template with all that is in it.
+func (p *pass) endTemplate() {
+	i := p.open.find(atom.Template, 0)
+	if i < 0 {
+		return
+	}
+	m := p.open.frames[i].mode
+	p.open.popTo(i, p)
+	p.mode = m
+}
+
+// resetMode finds the mode from the open elements.
+func (p *pass) resetMode() {
+	for i := len(p.open.frames) - 1; i >= 0; i-- {
+		f := &p.open.frames[i]
+		p.open.work--
+		if f.space != inHTML {
+			continue
+		}
+		switch atom.Atom(f.tag) {
+		case atom.Td, atom.Th:
+			p.mode = cellMode
+		case atom.Tr:
+			p.mode = rowMode
+		case atom.Tbody, atom.Thead, atom.Tfoot:
+			p.mode = tbodyMode
+		case atom.Caption:
+			p.mode = captionMode
+		case atom.Colgroup:
+			p.mode = colgroupMode
+		case atom.Table:
+			p.mode = tableMode
+		case atom.Template:
+			p.mode = bodyMode
+		default:
+			continue
+		}
+		return
+	}
+	p.mode = bodyMode
+}

@@ -1,0 +1,123 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"time"
+
+	"dowse"
+)
+
+// A Client asks the web. It is safe for use by many goroutines; each call makes
+// one request at a time and returns when it is over.
+type Client struct {
+	config    Config
+	guard     guard
+	transport http.RoundTripper
+	live      bool // transport is our own
+	header    http.Header
+	headTail  []byte
+	codec     *codec
+}
+
+// New returns a client. It fails only for settings that can't be used; nothing is
+// sent and no name looked up before the first request.
+func New(c Config) (*Client, error) {
+	c = c.withDefaults()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	h := newHeader(c)
+	client := &Client{
+		config: c, guard: c.AllowNet, header: h, headTail: headTail(h),
+		transport: c.Transport, live: c.Transport == nil, codec: &codec{},
+	}
+	if client.live {
+		client.transport = newTransport(c)
+	}
+	return client, nil
+}
+
+// newTransport returns the way to the live web.
+func newTransport(c Config) *http.Transport {
+	dial := c.Dial
+	if dial == nil {
+		dial = newDialer(c).DialContext
+	}
+	settings := c.TLS.Clone()
+	if settings == nil {
+		settings = &tls.Config{}
+	}
+	return &http.Transport{
+		DialContext:            dial,
+		TLSClientConfig:        settings,
+		TLSHandshakeTimeout:    c.ConnectTimeout,
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true, // codings are undone here, with limits
+		MaxIdleConns:           c.IdleConns,
+		MaxIdleConnsPerHost:    c.IdlePerHost,
+		IdleConnTimeout:        c.IdleTimeout,
+		MaxResponseHeaderBytes: c.MaxHeader,
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: 1 << 20, MaxReceiveBufferPerConnection: 4 << 20},
+	}
+}
+
+// Close lets go of idle connections. Calls under way go on.
+func (c *Client) Close() {
+	if t, ok := c.transport.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
+
+// UserAgent returns what the client calls itself.
+func (c *Client) UserAgent() string { return c.header.Get("User-Agent") }
+
+// Agent returns the product token under which robots.txt rules are looked up.
+func (c *Client) Agent() string { return c.config.token() }
+
+// Get asks for the page u: one request, no redirect followed. It never fails:
+// what went wrong is the response's outcome. The caller owns the response.
+func (c *Client) Get(ctx context.Context, u dowse.URL) *Response {
+	return c.fetch(ctx, u, pageLimits(c.config))
+}
+
+// fetch makes one request for u and takes in the answer as far as limits says.
+func (c *Client) fetch(ctx context.Context, u dowse.URL, l limits) *Response {
+	r := &Response{URL: u}
+	r.Fetch.At = time.Now()
+	scheme, authority, rest, ok := split(u)
+	if !ok {
+		return r.fail(dowse.FailProtocol, "not an http or https URL")
+	}
+	if addr, ok := literal(hostname(authority)); ok && !c.guard.allows(addr) {
+		return r.refuse(&privateError{host: hostname(authority), addr: addr})
+	}
+	r.RequestHead = c.requestHead(authority, rest)
+	w := newWatch(ctx, c.config)
+	defer w.stop()
+	v := &visit{Response: r, watch: w, codec: c.codec, limits: l}
+	v.exchange(c.transport, c.request(c.traced(w.ctx, r), u, scheme, authority, rest))
+	r.Fetch.Took = time.Since(r.Fetch.At)
+	return r
+}
+
+// traced lets the response learn which address answered.
+func (c *Client) traced(ctx context.Context, r *Response) context.Context {
+	if !c.live {
+		return ctx
+	}
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) { r.Fetch.Address = remoteAddr(info.Conn) },
+	})
+}
+
+func remoteAddr(conn net.Conn) netip.Addr {
+	if a, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
+		return a.AddrPort().Addr().Unmap()
+	}
+	return netip.Addr{}
+}

@@ -1,0 +1,108 @@
+package fetch
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"dowse"
+)
+
+// split cuts a canonical URL into scheme, authority and the rest, which begins
+// with a slash. It reports false for what is not http or https.
+func split(u dowse.URL) (scheme, authority, rest string, ok bool) {
+	scheme, after, ok := strings.Cut(string(u), "://")
+	if !ok || scheme != "http" && scheme != "https" {
+		return "", "", "", false
+	}
+	after, _, _ = strings.Cut(after, "#")
+	end := strings.IndexAny(after, "/?")
+	if end < 0 {
+		return scheme, after, "/", after != ""
+	}
+	authority, rest = after[:end], after[end:]
+	if rest[0] != '/' {
+		rest = "/" + rest
+	}
+	return scheme, authority, rest, authority != ""
+}
+
+// hostname returns the host of an authority, without port.
+func hostname(authority string) string {
+	if i := strings.LastIndexByte(authority, ':'); i > strings.LastIndexByte(authority, ']') {
+		authority = authority[:i]
+	}
+	return strings.Trim(authority, "[]")
+}
+
+// requestURL returns u for net/http such that exactly the bytes of u are asked
+// for. Canonical URLs hold escapes and signs that net/url would refuse or
+// rewrite; those are passed through as an opaque part.
+func (c *Client) requestURL(u dowse.URL, scheme, authority, rest string) *url.URL {
+	if parsed, err := url.Parse(string(u)); err == nil && parsed.RequestURI() == rest {
+		parsed.User, parsed.Fragment, parsed.RawFragment = nil, "", ""
+		return parsed
+	}
+	out := &url.URL{Scheme: scheme, Host: authority, Opaque: "//" + authority + rest}
+	if c.live && !strings.HasPrefix(rest, "//") {
+		out.Opaque = rest
+	}
+	return out
+}
+
+// request returns the request for u. All requests share one header, which
+// neither side may change.
+func (c *Client) request(ctx context.Context, u dowse.URL, scheme, authority, rest string) *http.Request {
+	r := &http.Request{
+		Method: http.MethodGet, URL: c.requestURL(u, scheme, authority, rest),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: c.header, Host: authority,
+	}
+	return r.WithContext(ctx)
+}
+
+// newHeader returns what every request says.
+func newHeader(c Config) http.Header {
+	h := http.Header{
+		"User-Agent":      {c.userAgent()},
+		"Accept":          {"text/html,application/xhtml+xml,*/*;q=0.1"},
+		"Accept-Encoding": {"gzip, deflate, br, zstd"},
+	}
+	if from := c.from(); from != "" {
+		h["From"] = []string{from}
+	}
+	return h
+}
+
+// requestHead returns the request for rest as HTTP/1.1 would have it on the wire.
+func (c *Client) requestHead(authority, rest string) []byte {
+	head := make([]byte, 0, len(rest)+len(authority)+len(c.headTail)+24)
+	head = append(head, "GET "...)
+	head = append(head, rest...)
+	head = append(head, " HTTP/1.1\r\nHost: "...)
+	head = append(head, authority...)
+	head = append(head, "\r\n"...)
+	return append(head, c.headTail...)
+}
+
+// headTail is the part of a request head that is the same for every request.
+func headTail(h http.Header) []byte {
+	tail := []byte("User-Agent: " + h.Get("User-Agent") + "\r\n")
+	for _, name := range sortedNames(h) {
+		if name != "User-Agent" {
+			tail = append(tail, name+": "+h.Get(name)+"\r\n"...)
+		}
+	}
+	return append(tail, "\r\n"...)
+}
+
+func sortedNames(h http.Header) []string {
+	names := make([]string, 0, len(h))
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

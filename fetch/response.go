@@ -1,0 +1,140 @@
+package fetch
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"dowse"
+)
+
+// A Response tells what the web said to one request. Its byte slices belong to
+// the caller and may share memory with each other.
+type Response struct {
+	URL     dowse.URL
+	Outcome dowse.Outcome
+	Reason  dowse.Reason // why it failed, was skipped or is to be tried again
+	Detail  string       // the cause in words: one line, bounded, no control characters
+	Fetch   dowse.Fetch  // all but Charset and Archive
+
+	Header   http.Header // nil if no answer came
+	Location dowse.URL   // the target of a redirect
+	Body     []byte      // content codings undone; the charset is not
+	Links    []dowse.URL // what a sitemap or feed lists
+	Maps     []dowse.URL // the sitemaps that a sitemap index lists
+
+	// RequestHead and ResponseHead are request and answer up to the empty line, in
+	// the form that HTTP/1.1 has on the wire, whatever the connection spoke. The
+	// transfer coding is undone and so not named. ResponseHead is nil if no answer
+	// came.
+	RequestHead  []byte
+	ResponseHead []byte
+	// RawBody is the body as sent, content codings included, as far as it was read.
+	RawBody []byte
+
+	Host *dowse.HostReport // what the answer told of the host; nil for nothing
+}
+
+func (r *Response) fail(reason dowse.Reason, detail string) *Response {
+	r.Outcome, r.Reason, r.Detail = dowse.Failed, reason, clean(detail)
+	return r
+}
+
+func (r *Response) skip(reason dowse.Reason, detail string) *Response {
+	r.Outcome, r.Reason, r.Detail = dowse.Skipped, reason, clean(detail)
+	return r
+}
+
+func (r *Response) again(reason dowse.Reason, detail string) *Response {
+	r.Outcome, r.Reason, r.Detail = dowse.Temporary, reason, clean(detail)
+	return r
+}
+
+func (r *Response) refuse(err *privateError) *Response {
+	return r.skip(dowse.SkipPrivateIP, err.Error())
+}
+
+// host returns the report on the host, made when first asked for.
+func (r *Response) host() *dowse.HostReport {
+	if r.Host == nil {
+		r.Host = &dowse.HostReport{}
+	}
+	return r.Host
+}
+
+// head takes in the status line and the header fields.
+func (r *Response) head(resp *http.Response) {
+	r.Header = resp.Header
+	r.Fetch.Status = resp.StatusCode
+	r.ResponseHead = responseHead(resp)
+	r.Fetch.Wire = int64(len(r.ResponseHead))
+}
+
+// responseHead rebuilds the head of the answer.
+func responseHead(resp *http.Response) []byte {
+	head := make([]byte, 0, headSize(resp.Header))
+	proto := "HTTP/1.1"
+	if resp.ProtoMajor == 1 && resp.ProtoMinor == 0 {
+		proto = "HTTP/1.0"
+	}
+	code := fmt.Sprintf("%03d", resp.StatusCode)
+	text := strings.TrimLeft(strings.TrimPrefix(resp.Status, strconv.Itoa(resp.StatusCode)), " ")
+	if text == "" {
+		text = http.StatusText(resp.StatusCode)
+	}
+	head = append(head, proto+" "+code+" "...)
+	head = appendLine(head, text)
+	for _, name := range sortedNames(resp.Header) {
+		for _, value := range resp.Header[name] {
+			head = append(head, name...)
+			head = append(head, ": "...)
+			head = appendLine(head, value)
+		}
+	}
+	return append(head, "\r\n"...)
+}
+
+func headSize(h http.Header) int {
+	size := 64
+	for name, values := range h {
+		for _, v := range values {
+			size += len(name) + len(v) + 4
+		}
+	}
+	return size
+}
+
+// appendLine appends s and a line end; what would end the line early becomes a space.
+func appendLine(dst []byte, s string) []byte {
+	from := len(dst)
+	dst = append(dst, s...)
+	for i := from; i < len(dst); i++ {
+		if dst[i] == '\r' || dst[i] == '\n' || dst[i] == 0 {
+			dst[i] = ' '
+		}
+	}
+	return append(dst, "\r\n"...)
+}
+
+// maxDetail bounds the words in which a server's doings are told.
+const maxDetail = 200
+
+// clean makes foreign text fit for a log, a terminal and a table: one line, at
+// most maxDetail bytes, nothing that moves the cursor or turns the direction.
+func clean(s string) string {
+	var b strings.Builder
+	for _, r := range s[:min(len(s), 2*maxDetail)] {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			r = ' '
+		}
+		if b.Len()+utf8.RuneLen(r) > maxDetail-len("…") {
+			b.WriteString("…")
+			break
+		}
+		b.WriteRune(r)
+	}
+	return strings.TrimSpace(b.String())
+}

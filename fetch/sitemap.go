@@ -1,0 +1,339 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"golang.org/x/net/html/charset"
+
+	"dowse"
+	"dowse/weburl"
+)
+
+const (
+	// maxSitemapURLs and maxSitemapBytes are the limits of the sitemaps protocol.
+	maxSitemapURLs  = 50_000
+	maxSitemapBytes = 50 << 20
+	// maxSitemapDepth is deeper than any sitemap or feed needs.
+	maxSitemapDepth = 64
+	// maxSitemapToken bounds one tag, comment or run of text.
+	maxSitemapToken = 1 << 20
+)
+
+// errSitemap is behind every complaint that a file is no sitemap at all.
+var errSitemap = errors.New("not a sitemap or feed")
+
+// ParseSitemap returns the pages and the further sitemaps that a sitemap lists:
+// XML, a sitemap index, plain text, RSS or Atom, each also as gzip. Only URLs of
+// base's own host are returned, each once, in the order of the file, at most
+// 50,000. Of a file that breaks off or is not well-formed it returns what came
+// before, with the error. Entities that a file declares itself are refused.
+func ParseSitemap(body []byte, base dowse.URL) (pages, maps []dowse.URL, err error) {
+	b, err := weburl.NewBase(string(base))
+	if err != nil {
+		return nil, nil, fmt.Errorf("fetch: sitemap: %w", err)
+	}
+	l := &listing{base: b, host: weburl.Host(base), seen: map[dowse.URL]bool{}}
+	if err := l.read(body); err != nil {
+		return l.pages, l.maps, fmt.Errorf("fetch: sitemap %s: %w", base, err)
+	}
+	return l.pages, l.maps, nil
+}
+
+// A listing gathers the URLs of one file.
+type listing struct {
+	base        *weburl.Base
+	host        string
+	seen        map[dowse.URL]bool
+	pages, maps []dowse.URL
+}
+
+// errFull ends the reading of a file that lists more than it may.
+var errFull = errors.New("full")
+
+func (l *listing) read(body []byte) error {
+	var src io.Reader = bytes.NewReader(body)
+	if bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(src)
+		if err != nil {
+			return err
+		}
+		src = z
+	}
+	in := bufio.NewReader(io.LimitReader(src, maxSitemapBytes))
+	err := l.readText(in)
+	if errors.Is(err, errFull) || err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// readText tells XML from plain text by the first sign.
+func (l *listing) readText(in *bufio.Reader) error {
+	in, err := utf8Reader(in)
+	if err != nil {
+		return err
+	}
+	for {
+		c, err := in.ReadByte()
+		if err != nil {
+			return err
+		}
+		if c == '<' {
+			in.UnreadByte()
+			return l.readXML(in)
+		}
+		if !isSpace(c) {
+			in.UnreadByte()
+			return l.readLines(in)
+		}
+	}
+}
+
+// utf8Reader skips a byte order mark, and undoes UTF-16 where it says so.
+func utf8Reader(in *bufio.Reader) (*bufio.Reader, error) {
+	head, _ := in.Peek(3)
+	label := ""
+	switch {
+	case bytes.HasPrefix(head, []byte{0xEF, 0xBB, 0xBF}):
+		in.Discard(3)
+		return in, nil
+	case bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
+		label = "utf-16be"
+	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}):
+		label = "utf-16le"
+	default:
+		return in, nil
+	}
+	in.Discard(2)
+	decoded, err := charset.NewReaderLabel(label, in)
+	return bufio.NewReader(decoded), err
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// readLines reads a URL to a line.
+func (l *listing) readLines(in *bufio.Reader) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 0, 4096), maxSitemapToken)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if _, err := weburl.Parse(line); err != nil {
+			continue
+		}
+		if err := l.add(&l.pages, line); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	if len(l.pages) == 0 {
+		return errSitemap
+	}
+	return nil
+}
+
+// add appends the URL that raw stands for, if it is new and on the host.
+func (l *listing) add(list *[]dowse.URL, raw string) error {
+	u, err := l.base.Resolve(raw)
+	if err != nil || weburl.Host(u) != l.host || l.seen[u] {
+		return nil
+	}
+	if len(l.seen) >= maxSitemapURLs {
+		return errFull
+	}
+	l.seen[u] = true
+	*list = append(*list, u)
+	return nil
+}
+
+// readXML streams through elements; nothing is kept but the path to the current
+// one and the text of a link.
+func (l *listing) readXML(in io.Reader) error {
+	limit := &tokenLimit{src: in, allowed: maxSitemapToken}
+	d := xml.NewDecoder(limit)
+	d.Strict = false
+	d.CharsetReader = asUTF8
+	x := &elements{listing: l}
+	for {
+		token, err := d.RawToken()
+		if err != nil {
+			return x.ended(err)
+		}
+		if err := x.token(token); err != nil {
+			return err
+		}
+		limit.allowed = d.InputOffset() + maxSitemapToken
+	}
+}
+
+// asUTF8 makes UTF-8 of the encoding that an XML declaration names. A name that
+// lies about UTF-16, which the reader has undone by then, is passed over.
+func asUTF8(label string, in io.Reader) (io.Reader, error) {
+	if strings.HasPrefix(strings.ToLower(label), "utf-16") {
+		return in, nil
+	}
+	return charset.NewReaderLabel(label, in)
+}
+
+// elements is the state of a walk through the XML of a sitemap or feed.
+type elements struct {
+	*listing
+	path []string // local names of the open elements
+	text []byte   // of the open link
+	item string   // an item's guid, until it has a link
+	link bool     // the item has a link
+}
+
+func (x *elements) token(t xml.Token) error {
+	switch t := t.(type) {
+	case xml.Directive:
+		if bytes.Contains(bytes.ToUpper(t), []byte("<!ENTITY")) {
+			return fmt.Errorf("%w: it declares entities", errSitemap)
+		}
+	case xml.StartElement:
+		return x.start(t)
+	case xml.EndElement:
+		return x.end(t.Name.Local)
+	case xml.CharData:
+		if x.wanted() {
+			x.text = append(x.text, t...)
+		}
+	}
+	return nil
+}
+
+// roots are the elements that a sitemap or feed may begin with.
+var roots = map[string]bool{"urlset": true, "sitemapindex": true, "rss": true, "RDF": true, "feed": true}
+
+func (x *elements) start(e xml.StartElement) error {
+	name := e.Name.Local
+	if len(x.path) == 0 && !roots[name] {
+		return fmt.Errorf("%w: it is <%s>", errSitemap, clean(name))
+	}
+	if len(x.path) >= maxSitemapDepth {
+		return fmt.Errorf("%w: nested too deep", errSitemap)
+	}
+	x.path = append(x.path, name)
+	x.text = x.text[:0]
+	if name == "item" {
+		x.item, x.link = "", false
+	}
+	if x.at("entry", "link") {
+		return x.entryLink(e.Attr)
+	}
+	return nil
+}
+
+// at reports whether the innermost elements have these names.
+func (x *elements) at(parent, name string) bool {
+	n := len(x.path)
+	return n >= 2 && x.path[n-2] == parent && x.path[n-1] == name
+}
+
+// wanted reports whether the text of the current element is a URL.
+func (x *elements) wanted() bool {
+	return x.at("url", "loc") || x.at("sitemap", "loc") || x.at("sitemapindex", "sitemap") ||
+		x.at("item", "link") || x.at("item", "guid")
+}
+
+// entryLink takes the link of an Atom entry to its page.
+func (x *elements) entryLink(attrs []xml.Attr) error {
+	href, rel := "", "alternate"
+	for _, a := range attrs {
+		switch a.Name.Local {
+		case "href":
+			href = a.Value
+		case "rel":
+			rel = a.Value
+		}
+	}
+	if rel != "alternate" || href == "" {
+		return nil
+	}
+	return x.add(&x.pages, href)
+}
+
+func (x *elements) end(name string) error {
+	if len(x.path) == 0 || x.path[len(x.path)-1] != name {
+		return nil // an end without a beginning: the next one may fit
+	}
+	err := x.taken(strings.TrimSpace(string(x.text)))
+	x.path = x.path[:len(x.path)-1]
+	x.text = x.text[:0]
+	return err
+}
+
+// taken takes in the text of the element that ends.
+func (x *elements) taken(text string) error {
+	switch {
+	case x.path[len(x.path)-1] == "item" && !x.link && x.item != "":
+		return x.add(&x.pages, x.item)
+	case text == "":
+		return nil
+	case x.at("url", "loc"):
+		return x.add(&x.pages, text)
+	case x.at("sitemap", "loc"), x.at("sitemapindex", "sitemap"):
+		return x.add(&x.maps, text)
+	case x.at("item", "link"):
+		x.link = true
+		return x.add(&x.pages, text)
+	case x.at("item", "guid"):
+		if _, err := weburl.Parse(text); err == nil {
+			x.item = text
+		}
+	}
+	return nil
+}
+
+// ended tells a file that was read to its end from one that broke off.
+func (x *elements) ended(err error) error {
+	if err == io.EOF && len(x.path) > 0 {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// tokenLimit ends a reader at a token that is too long to be held in memory.
+type tokenLimit struct {
+	src     io.Reader
+	given   int64 // bytes read
+	allowed int64 // bytes to be read before the next token must end
+}
+
+func (t *tokenLimit) Read(p []byte) (int, error) {
+	if t.given > t.allowed {
+		return 0, fmt.Errorf("%w: a part of it is over %d bytes", errSitemap, maxSitemapToken)
+	}
+	n, err := t.src.Read(p)
+	t.given += int64(n)
+	return n, err
+}
+
+// Sitemap asks for a sitemap or feed: one request, no redirect followed. If it
+// can be read the outcome is Listed, with Links and Maps, even if the file breaks
+// off.
+func (c *Client) Sitemap(ctx context.Context, u dowse.URL) *Response {
+	r := c.fetch(ctx, u, limits{wire: c.config.MaxWire, decoded: c.config.MaxBody})
+	if r.Outcome != dowse.Fetched {
+		return r
+	}
+	pages, maps, err := ParseSitemap(r.Body, u)
+	if err != nil && len(pages)+len(maps) == 0 {
+		return r.skip(dowse.SkipTypeMIME, errors.Unwrap(err).Error())
+	}
+	r.Outcome, r.Links, r.Maps = dowse.Listed, pages, maps
+	if err != nil {
+		r.Detail = clean(errors.Unwrap(err).Error())
+		r.Fetch.Truncated = true
+	}
+	return r
+}

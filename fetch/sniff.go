@@ -1,0 +1,80 @@
+package fetch
+
+import (
+	"bytes"
+	"mime"
+	"net/http"
+	"strings"
+)
+
+// sniffLen is how many bytes the type of a body is read from: 512, as the WHATWG
+// MIME Sniffing Standard has it, and as many again for an XML prologue.
+const sniffLen = 1024
+
+// mediaType returns the declared media type: lower case, without parameters, ""
+// for none that makes sense.
+func mediaType(h http.Header) string {
+	declared, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	declared = strings.ToLower(strings.TrimSpace(declared))
+	if len(declared) > 127 || !strings.Contains(declared, "/") {
+		return ""
+	}
+	if t, _, err := mime.ParseMediaType(declared); err != nil || t != declared {
+		return ""
+	}
+	return declared
+}
+
+func isHTML(t string) bool {
+	return t == "text/html" || t == "application/xhtml+xml" || t == "application/vnd.wap.xhtml+xml"
+}
+
+// isVague reports whether the type says so little that the body must be looked at.
+func isVague(t string) bool {
+	switch t {
+	case "", "application/octet-stream", "application/unknown", "unknown/unknown", "*/*",
+		"text/xml", "application/xml":
+		return true
+	}
+	return false
+}
+
+func mayBeHTML(t string) bool { return isHTML(t) || isVague(t) }
+
+// sniff returns the media type of a body that was declared as t, and whether it is
+// HTML. A declaration of HTML is believed unless the body begins like something
+// that no text begins like; UTF-16 looks binary and is not.
+func sniff(t string, body []byte) (string, bool) {
+	body = body[:min(len(body), sniffLen)]
+	found, _, _ := strings.Cut(http.DetectContentType(body), ";")
+	switch {
+	case isHTML(t):
+		if isBinary(found, body) {
+			return found, false
+		}
+		return t, true
+	case !isVague(t):
+		return t, false
+	case found == "text/html":
+		return found, true
+	case found == "text/xml" && bytes.Contains(body, []byte("<html")):
+		return "application/xhtml+xml", true
+	case t == "" || t == "application/octet-stream":
+		return found, false
+	}
+	return t, false
+}
+
+// isBinary reports whether a signature of a binary format is more than an accident
+// of text: "BM" begins a bitmap, and a page on BMW.
+func isBinary(found string, body []byte) bool {
+	switch {
+	case strings.HasPrefix(found, "text/"), found == "application/octet-stream":
+		return false
+	case found == "application/pdf", found == "application/postscript":
+		return true
+	}
+	return bytes.ContainsFunc(body, func(r rune) bool {
+		return r < ' ' && !strings.ContainsRune("\t\n\f\r\x1b", r)
+	})
+}

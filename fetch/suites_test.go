@@ -1,0 +1,129 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"dowse"
+)
+
+// suite reads a file of the conformance suites, which live beside the project.
+func suite(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "shared", "suites", filepath.FromSlash(name)))
+	if err != nil {
+		t.Skipf("the conformance suites are not here: %v", err)
+	}
+	return b
+}
+
+func eachLine(t *testing.T, data []byte, into func() any, do func()) (n int) {
+	t.Helper()
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if err := json.Unmarshal(lines.Bytes(), into()); err != nil {
+			t.Fatal(err)
+		}
+		do()
+		n++
+	}
+	return n
+}
+
+func TestPublicSuite(t *testing.T) {
+	var c struct {
+		IP     string
+		Public bool
+	}
+	n := eachLine(t, suite(t, "net/ip-public.jsonl"), func() any { return &c }, func() {
+		if got := Public(netip.MustParseAddr(c.IP)); got != c.Public {
+			t.Errorf("Public(%s) = %v", c.IP, got)
+		}
+	})
+	if n != 2222 {
+		t.Errorf("%d addresses, want 2222", n)
+	}
+}
+
+// TestRobotsSuite runs Google's own cases. One of them contradicts RFC 9309 2.2.2,
+// which compares %62%61%7A and baz as equal.
+func TestRobotsSuite(t *testing.T) {
+	type robotsCase struct {
+		Test    string
+		Robots  string `json:"robots_hex"`
+		Agent   string `json:"agent_hex"`
+		URL     string `json:"url_hex"`
+		Allowed bool
+	}
+	var c robotsCase
+	var odd []robotsCase
+	n := eachLine(t, suite(t, "robots/google.jsonl"), func() any { c = robotsCase{}; return &c }, func() {
+		r := ParseRobots(unhex(t, c.Robots), 200, string(unhex(t, c.Agent)))
+		if ok, _ := r.Rules.Allowed(dowse.URL(unhex(t, c.URL))); ok != c.Allowed {
+			odd = append(odd, c)
+		}
+	})
+	if n != 145 || len(odd) != 1 {
+		t.Errorf("%d of %d cases differ, want 1 of 145", len(odd), n)
+	}
+	for _, c := range odd {
+		if !bytes.Contains(unhex(t, c.Robots), []byte("%62%61%7A")) {
+			t.Errorf("%s: %q %q: allowed is not %v", c.Test, unhex(t, c.Robots), unhex(t, c.URL), c.Allowed)
+		}
+	}
+}
+
+func unhex(t *testing.T, s string) []byte {
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestSitemapSuite(t *testing.T) {
+	const ext = "sitemaps/extension/"
+	for _, c := range []struct {
+		file, base  string
+		pages, maps int
+		first, last dowse.URL
+	}{
+		{"rss/feed.rss", "https://www.example.com/feed.rss", 4, 0, "https://www.example.com/blog/post/1", "https://www.example.com/foo?q=a&l=fr"},
+		{"rss/xmlRss_pubDate.xml", "http://www.example.com/rss.xml", 7, 0, "http://www.example.com/article_1", "http://www.example.com/article_7"},
+		{"sitemaps/atom.xml", "http://example.org/feed/", 2, 0, "http://example.org/2003/12/13/atom03", "http://example.org/2003/12/13/atom03.html"},
+		{"sitemaps/do-not-visit.txt", "http://www.example.com/sitemap.txt", 1, 0, "http://www.example.com/do-not-visit-here", "http://www.example.com/do-not-visit-here"},
+		{"sitemaps/sitemap-with-bom.txt", "http://www.domain.com/sitemap.txt", 2, 0, "http://www.domain.com/page1.html", "http://www.domain.com/page2.html"},
+		{"sitemaps/sitemap.badns.xml", "http://www.example.com/sitemap.xml", 2, 0, "http://www.example.com/1", "http://www.example.com/2"},
+		{"sitemaps/sitemap.index.xml", "https://example.com/sitemap.xml", 0, 15, "https://example.com/sitemap.jss?portalCode=10260&lang=en", "https://example.com/sitemap.jss?portalCode=10570&lang=en"},
+		{"sitemaps/sitemap.ns.xml", "http://www.example.com/sitemap.xml", 2, 0, "http://www.example.com/1", "http://www.example.com/2"},
+		{"sitemaps/sitemap.txt", "http://www.domain.com/sitemap.txt", 2, 0, "http://www.domain.com/page1.html", "http://www.domain.com/page2.html"},
+		{"sitemaps/sitemap.txt.gz", "http://www.example.com/sitemap.txt.gz", 5, 0, "http://www.example.com/", "http://www.example.com/catalog?item=83&desc=vacation_usa"},
+		{"sitemaps/xmlSitemap.gz", "http://www.example.com/sitemap.xml.gz", 5, 0, "http://www.example.com/", "http://www.example.com/catalog?item=83&desc=vacation_usa"},
+		{ext + "hebdenbridgetimes-articles-sitemap.xml", "http://www.hebdenbridgetimes.co.uk/s.xml", 78, 0, "http://www.hebdenbridgetimes.co.uk/news/local/video-tour-de-yorkshire-in-calderdale-1-7242580", ""},
+		{ext + "pagemaps-sitemap.xml", "http://www.example.com/s.xml", 1, 0, "", ""},
+		{ext + "shinpaideshou-news-sitemap.xml", "https://shinpaideshou.wordpress.com/s.xml", 1, 0, "", ""},
+		{ext + "sitemap-images.xml", "http://www.example.com/s.xml", 2, 0, "http://www.example.com/images/some_image_landing_page.html", ""},
+		{ext + "sitemap-links.xml", "http://www.example.com/s.xml", 3, 0, "http://www.example.com/english/", "http://www.example.com/schweiz-deutsch/"},
+		{ext + "sitemap-mobile.xml", "http://www.example.com/s.xml", 3, 0, "http://www.example.com/mobile-friendly-1/", ""},
+		{ext + "sitemap-news.xml", "http://www.example.org/s.xml", 1, 0, "", ""},
+		{ext + "sitemap-videos-tvshow.xml", "https://example.org/s.xml", 1, 0, "https://example.org/my-tv-show/23/13/", ""},
+		{ext + "sitemap-videos.xml", "http://www.example.com/s.xml", 2, 0, "http://www.example.com/videos/some_video_landing_page.html", ""},
+	} {
+		pages, maps, err := ParseSitemap(suite(t, "sitemap/"+c.file), dowse.URL(c.base))
+		if err != nil || len(pages) != c.pages || len(maps) != c.maps {
+			t.Errorf("%s: %d pages, %d maps, %v; want %d, %d", c.file, len(pages), len(maps), err, c.pages, c.maps)
+			continue
+		}
+		all := append(pages, maps...)
+		if c.first != "" && all[0] != c.first || c.last != "" && all[len(all)-1] != c.last {
+			t.Errorf("%s: from %s to %s; want from %s to %s", c.file, all[0], all[len(all)-1], c.first, c.last)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// A timeoutError tells which limit of time a server overran.
+type timeoutError string
+
+func (e timeoutError) Error() string { return string(e) }
+func (e timeoutError) Timeout() bool { return true }
+
+// A watch ends a download that takes too long: until its header is there, between
+// two reads of its body, at too low a rate, or in all. One timer does it; only
+// the goroutine that downloads may call its methods.
+type watch struct {
+	ctx    context.Context // of the request
+	caller context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+
+	config   Config
+	deadline time.Time // of the whole download
+	body     time.Time // when the body began; zero before
+	limit    string    // which limit the timer stands for
+}
+
+func newWatch(ctx context.Context, c Config) *watch {
+	w := &watch{caller: ctx, config: c, deadline: time.Now().Add(c.Timeout)}
+	w.ctx, w.cancel = context.WithCancelCause(ctx)
+	first := min(c.HeaderTimeout, c.Timeout)
+	w.limit = fmt.Sprintf("no answer within %v", first)
+	w.timer = time.AfterFunc(first, func() { w.cancel(timeoutError("")) })
+	return w
+}
+
+func (w *watch) stop() {
+	w.timer.Stop()
+	w.cancel(nil)
+}
+
+// answered notes that the header is there.
+func (w *watch) answered() {
+	w.body = time.Now()
+	w.wait(w.body)
+}
+
+// wait sets the timer for the next bytes of the body.
+func (w *watch) wait(now time.Time) {
+	left := w.deadline.Sub(now)
+	if left < w.config.ReadTimeout {
+		w.limit = fmt.Sprintf("not done within %v", w.config.Timeout)
+		w.timer.Reset(left)
+		return
+	}
+	w.limit = ""
+	w.timer.Reset(w.config.ReadTimeout)
+}
+
+// progress notes that n bytes of the body are there, and returns an error if that
+// is too slow to go on.
+func (w *watch) progress(n int64) error {
+	now := time.Now()
+	took := now.Sub(w.body)
+	if took > w.config.ReadTimeout && float64(n) < float64(w.config.MinRate)*took.Seconds() {
+		return timeoutError(fmt.Sprintf("slower than %d bytes a second", w.config.MinRate))
+	}
+	w.wait(now)
+	return nil
+}
+
+// cause returns what is behind err: the caller who gave up, the limit that was
+// overrun, or err itself.
+func (w *watch) cause(err error) error {
+	if w.caller.Err() != nil {
+		return errCancelled
+	}
+	if w.ctx.Err() == nil {
+		return err
+	}
+	if w.limit == "" {
+		return timeoutError(fmt.Sprintf("nothing more for %v", w.config.ReadTimeout))
+	}
+	return timeoutError(w.limit)
+}

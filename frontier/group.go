@@ -1,0 +1,117 @@
+package frontier
+
+import (
+	"slices"
+	"strings"
+
+	"dowse"
+)
+
+// groups knows the groups of URLs that are not their hosts, and who is in them.
+type groups struct {
+	interned
+	members [][]uint32 // of a group: all that are in it, and some that were
+	dropped map[string]bool
+}
+
+// Group returns the group of the URL: its host's name, or what SetGroup said.
+func (f *Frontier) Group(id ID) string {
+	if g, ok := f.groups.at(id); ok {
+		return f.groups.texts[g]
+	}
+	return f.host(f.entry(id).host).name
+}
+
+// SetGroup puts the URL into a group; "" means its host's. A URL that waits goes
+// to Excluded if the group was dropped.
+func (f *Frontier) SetGroup(id ID, group string) {
+	e := f.entry(id)
+	if group == f.host(e.host).name {
+		group = ""
+	}
+	f.groups.join(id, group)
+	if e.state == dowse.Waiting && f.shut(id, e) {
+		f.move(id, e, dowse.Excluded)
+	}
+}
+
+// Dropped tells whether the group was dropped. Queue refuses its URLs.
+func (f *Frontier) Dropped(group string) bool { return f.groups.dropped[group] }
+
+func (f *Frontier) shut(id ID, e *entry) bool {
+	return len(f.groups.dropped) > 0 && f.groups.dropped[f.Group(id)]
+}
+
+// Drop takes all waiting URLs of a group out of the queue, for good: they are
+// Excluded, and no other of the group is queued any more. It returns them by ID.
+// Its cost grows with the size of the group.
+func (f *Frontier) Drop(group string) (ids []ID) {
+	if f.Dropped(group) {
+		return nil
+	}
+	f.groups.dropped[strings.Clone(group)] = true
+	ids = append(f.hostMembers(group), f.groupMembers(group)...)
+	for _, id := range ids {
+		f.move(id, f.entry(id), dowse.Excluded)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// hostMembers returns the waiting URLs of a group that is a host, the last in the
+// heap first: so each leaves without moving another.
+func (f *Frontier) hostMembers(group string) (ids []ID) {
+	h, ok := f.hostIDs[group]
+	if !ok {
+		return nil
+	}
+	for _, lead := range slices.Backward(f.host(h).leads) {
+		if _, other := f.groups.at(ID(lead)); !other {
+			ids = append(ids, ID(lead))
+		}
+	}
+	return ids
+}
+
+func (f *Frontier) groupMembers(group string) (ids []ID) {
+	g, ok := f.groups.index[group]
+	if !ok {
+		return nil
+	}
+	for _, id := range f.groups.current(g) {
+		if f.State(ID(id)) == dowse.Waiting {
+			ids = append(ids, ID(id))
+		}
+	}
+	return ids
+}
+
+func (g *groups) join(id ID, group string) {
+	old, had := g.at(id)
+	if had && g.texts[old] == group {
+		return
+	}
+	g.set(id, group)
+	if had && g.users[old] == 0 {
+		g.members[old] = nil
+	}
+	i, ok := g.at(id)
+	if !ok {
+		return
+	}
+	for len(g.members) < len(g.texts) {
+		g.members = append(g.members, nil)
+	}
+	if m := g.members[i]; len(m) == cap(m) && len(m) > 2*int(g.users[i]) {
+		g.current(i)
+	}
+	g.members[i] = append(g.members[i], uint32(id))
+}
+
+// current forgets who is not in the group any more and returns who is, each once.
+func (g *groups) current(i uint32) []uint32 {
+	m := slices.DeleteFunc(g.members[i], func(id uint32) bool { return g.of.at(id) != i+1 })
+	slices.Sort(m)
+	g.members[i] = slices.Compact(m)
+	return g.members[i]
+}

@@ -1,0 +1,55 @@
+package frontier
+
+import "time"
+
+// HostID numbers a host, the unit of politeness, by first sighting, from 0.
+type HostID uint32
+
+// A host has the heap of its waiting leads. It stands in the heap of all hosts
+// while it has any, and in one seat of politeness.
+type host struct {
+	leads []uint32
+	name  string
+	ready time.Time
+	lane  uint32 // 1 + index; 0 for none
+	busy  uint32
+	inAll uint32 // position in polite.all
+	at    uint32 // position in the heap of its seat
+	seat  seat
+}
+
+// A lane is shared by hosts of one address. Those that are rested wait in its
+// heap, and the lane, in a seat of its own, waits for the best of them.
+type lane struct {
+	rested []party
+	name   string
+	ready  time.Time
+	busy   uint32
+	at     uint32
+	seat   seat
+}
+
+func (f *Frontier) host(h HostID) *host { return f.hosts.at(uint32(h)) }
+func (f *Frontier) lane(l uint32) *lane { return f.lanes.at(l - 1) }
+
+// Hosts returns the number of known hosts. Their numbers are 0 to Hosts()-1.
+func (f *Frontier) Hosts() int { return f.hosts.n }
+
+// HostName returns the name under which See met the host.
+func (f *Frontier) HostName(h HostID) string { return f.host(h).name }
+
+// HostOf returns the number of a host if it is known.
+func (f *Frontier) HostOf(name string) (HostID, bool) {
+	h, ok := f.hostIDs[name]
+	return h, ok
+}
+
+// Ready returns the time at which the host is rested, its lane aside; the zero
+// time for a host that was never visited.
+func (f *Frontier) Ready(h HostID) time.Time { return f.host(h).ready }
+
+// Busy returns the number of visits to the host that have begun and not ended.
+func (f *Frontier) Busy(h HostID) int { return int(f.host(h).busy) }
+
+// WaitingOn returns how many leads wait for the host.
+func (f *Frontier) WaitingOn(h HostID) int { return len(f.host(h).leads) }

@@ -1,0 +1,219 @@
+package frontier
+
+import (
+	"fmt"
+
+	"dowse"
+)
+
+// Queue lets a URL wait for a visit, whatever its state was: unseen, held, in
+// flight and to be tried again, excluded and forced, visited and to be visited
+// again. A URL that waits already stays where it is. A URL of a dropped group is
+// not queued and keeps its state (see [Frontier.Dropped]).
+func (f *Frontier) Queue(id ID) {
+	e := f.entry(id)
+	if e.state == dowse.Waiting || f.shut(id, e) {
+		return
+	}
+	f.move(id, e, dowse.Waiting)
+}
+
+// Settle puts a URL into a state in which it does not wait: Held, Visited, Dead,
+// Aliased or Excluded. It leaves the queue if it stood there. Settle is about the
+// URL alone: the visit to its host ends with [Frontier.Release].
+func (f *Frontier) Settle(id ID, s dowse.State) {
+	switch s {
+	case dowse.Held, dowse.Visited, dowse.Dead, dowse.Aliased, dowse.Excluded:
+	default:
+		panic(fmt.Sprintf("frontier: settle %d: %v is not a state to settle in", id, s))
+	}
+	if e := f.entry(id); e.state != s {
+		f.move(id, e, s)
+	}
+}
+
+// Take takes a URL out of where it stands, regardless of its host's rest: its
+// state is then Flying. Its host is not busy for that (see [Frontier.Begin]).
+func (f *Frontier) Take(id ID) {
+	if e := f.entry(id); e.state != dowse.Flying {
+		f.move(id, e, dowse.Flying)
+	}
+}
+
+// SetBand puts a URL into a band. Bands are emptied in order, the lowest first.
+func (f *Frontier) SetBand(id ID, band int8) {
+	e := f.entry(id)
+	if e.band == band {
+		return
+	}
+	e.band = band
+	f.reorder(id, e)
+}
+
+// Peek returns the best waiting lead of all hosts, rested or not.
+func (f *Frontier) Peek() (ID, bool) {
+	if len(f.polite.all) == 0 {
+		return None, false
+	}
+	return f.best(f.polite.all[0]), true
+}
+
+// BestVisited returns the visited URL with the highest priority above 0, whatever
+// its band; the first seen of equals. It answers only with Config.Revisits.
+func (f *Frontier) BestVisited() (ID, bool) {
+	if len(f.visited) == 0 {
+		return None, false
+	}
+	id := ID(f.visited[0])
+	if f.Priority(id) <= 0 {
+		return None, false
+	}
+	return id, true
+}
+
+// move is the only way from one state to another. It keeps counts, heaps and
+// priority right.
+func (f *Frontier) move(id ID, e *entry, s dowse.State) {
+	f.leave(id, e)
+	f.ashore(id, e)
+	f.counts[e.state]--
+	e.state = s
+	f.counts[s]++
+	f.float(id, e, e.key)
+	f.enter(id, e)
+}
+
+func (f *Frontier) leave(id ID, e *entry) {
+	switch {
+	case e.state == dowse.Waiting:
+		ho := f.host(e.host)
+		at := f.at(id)
+		remove(byLead{f}, &ho.leads, int(at))
+		f.setAt(id, nowhere)
+		if at == 0 {
+			f.refresh(e.host)
+		}
+	case e.state == dowse.Visited && f.revisits:
+		remove(byVisited{f}, &f.visited, int(f.at(id)))
+		f.setAt(id, nowhere)
+	}
+}
+
+func (f *Frontier) enter(id ID, e *entry) {
+	switch {
+	case e.state == dowse.Waiting:
+		ho := f.host(e.host)
+		push(byLead{f}, &ho.leads, uint32(id))
+		if ho.leads[0] == uint32(id) {
+			f.refresh(e.host)
+		}
+	case e.state == dowse.Visited && f.revisits:
+		push(byVisited{f}, &f.visited, uint32(id))
+	}
+}
+
+// reorder moves a URL whose rank has changed.
+func (f *Frontier) reorder(id ID, e *entry) {
+	switch {
+	case e.state == dowse.Waiting:
+		leads := f.host(e.host).leads
+		top := leads[0]
+		fix(byLead{f}, leads, int(f.at(id)))
+		if top == uint32(id) || leads[0] == uint32(id) {
+			f.refresh(e.host)
+		}
+	case e.state == dowse.Visited && f.revisits:
+		fix(byVisited{f}, f.visited, int(f.at(id)))
+	}
+}
+
+// byLead orders waiting leads: band, priority, first sighting.
+type byLead struct{ f *Frontier }
+
+func (o byLead) before(a, b uint32) bool {
+	x, y := o.f.entries.at(a), o.f.entries.at(b)
+	if x.band != y.band {
+		return x.band < y.band
+	}
+	return x.above(y, a < b)
+}
+
+func (o byLead) moved(x uint32, at int) { o.f.setAt(ID(x), uint32(at)) }
+
+// byVisited orders visited URLs: priority, first sighting.
+type byVisited struct{ f *Frontier }
+
+func (o byVisited) before(a, b uint32) bool {
+	return o.f.entries.at(a).above(o.f.entries.at(b), a < b)
+}
+
+func (o byVisited) moved(x uint32, at int) { o.f.setAt(ID(x), uint32(at)) }
+
+// above compares two URLs of one tide; first decides between equals.
+func (e *entry) above(o *entry, first bool) bool {
+	if e.is(moored) != o.is(moored) {
+		return e.is(moored)
+	}
+	return e.key > o.key || e.key == o.key && first
+}
+
+// Top returns the n best waiting leads in order, regardless of politeness, and
+// changes nothing. Its cost grows with n, not with the number that waits.
+func (f *Frontier) Top(n int) []ID {
+	n = min(n, f.counts[dowse.Waiting])
+	if n <= 0 {
+		return nil
+	}
+	t := ranking{f: f}
+	t.host(0)
+	ids := make([]ID, 0, n)
+	for len(ids) < n {
+		ids = append(ids, t.next())
+	}
+	return ids
+}
+
+// A ranking walks down the heaps of hosts and leads in the order of leads: after
+// a node only its children can be next.
+type ranking struct {
+	f    *Frontier
+	open []candidate
+}
+
+type candidate struct {
+	lead uint32
+	host HostID
+	at   int // in the host's heap
+	all  int // its host's place in the heap of all hosts
+}
+
+func (t *ranking) next() ID {
+	c := t.open[0]
+	remove(byCandidate{t.f}, &t.open, 0)
+	for i := fan*c.at + 1; i <= fan*c.at+fan; i++ {
+		t.lead(c.host, i, c.all)
+	}
+	if c.at == 0 {
+		for i := fan*c.all + 1; i <= fan*c.all+fan; i++ {
+			t.host(i)
+		}
+	}
+	return ID(c.lead)
+}
+
+func (t *ranking) host(all int) {
+	if all < len(t.f.polite.all) {
+		t.lead(HostID(t.f.polite.all[all]), 0, all)
+	}
+}
+
+func (t *ranking) lead(h HostID, at, all int) {
+	if leads := t.f.host(h).leads; at < len(leads) {
+		push(byCandidate{t.f}, &t.open, candidate{leads[at], h, at, all})
+	}
+}
+
+type byCandidate struct{ f *Frontier }
+
+func (o byCandidate) before(a, b candidate) bool { return byLead(o).before(a.lead, b.lead) }
+func (o byCandidate) moved(candidate, int)       {}

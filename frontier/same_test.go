@@ -1,0 +1,271 @@
+package frontier
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"dowse"
+
+	"pgregory.net/rapid"
+)
+
+// TestSameAsModel lets a frontier and its model do the same things, in any order,
+// and compares all that can be seen of them after each.
+func TestSameAsModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := newPair(Config{
+			Names:     NewArena(),
+			Key:       rapid.Uint64().Draw(t, "key"),
+			Revisits:  rapid.Bool().Draw(t, "revisits"),
+			HostConns: rapid.IntRange(0, 2).Draw(t, "conns"),
+		})
+		t.Repeat(p.actions())
+	})
+}
+
+// A pair is a frontier and its model, and the time that both are told.
+type pair struct {
+	cfg Config
+	f   *Frontier
+	m   *model
+	now time.Time
+}
+
+func newPair(cfg Config) *pair {
+	return &pair{cfg: cfg, f: New(cfg), m: newModel(cfg), now: time.Unix(1e9, 0).UTC()}
+}
+
+func (p *pair) actions() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"":            p.compare,
+		"see":         p.see,
+		"see more":    p.see,
+		"offer":       p.offer,
+		"offer more":  p.offer,
+		"offer again": p.offer,
+		"band":        p.band,
+		"settle":      p.settle,
+		"take":        p.take,
+		"next":        p.next,
+		"next more":   p.next,
+		"release":     p.release,
+		"begin":       p.begin,
+		"rest":        p.rest,
+		"lane":        p.lane,
+		"raise":       p.raise,
+		"group":       p.group,
+		"drop":        p.drop,
+		"remember":    p.remember,
+		"alias":       p.alias,
+		"wait":        p.wait,
+		"reload":      p.reload,
+	}
+}
+
+func (p *pair) compare(t *rapid.T) {
+	if err := p.m.differs(p.f); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.f.sound(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// id draws a known URL.
+func (p *pair) id(t *rapid.T) ID {
+	if len(p.m.urls) == 0 {
+		t.Skip("nothing known")
+	}
+	return ID(rapid.IntRange(0, len(p.m.urls)-1).Draw(t, "id"))
+}
+
+func (p *pair) host(t *rapid.T) int {
+	if len(p.m.hosts) == 0 {
+		t.Skip("no host")
+	}
+	return rapid.IntRange(0, len(p.m.hosts)-1).Draw(t, "host")
+}
+
+// amount draws a number that adds up without rounding, so that the order of
+// adding can't be seen.
+func amount(t *rapid.T) float64 { return float64(rapid.IntRange(-4, 32).Draw(t, "amount")) / 8 }
+
+func (p *pair) soon(t *rapid.T) time.Time {
+	return p.now.Add(time.Duration(rapid.IntRange(-1, 4).Draw(t, "seconds")) * time.Second)
+}
+
+func (p *pair) see(t *rapid.T) {
+	host := rapid.SampledFrom([]string{"", "a", "b", "c", "d", "e"}).Draw(t, "name")
+	u := dowse.URL(fmt.Sprintf("http://%s/%d", host, rapid.IntRange(0, 5).Draw(t, "page")))
+	id, fresh := p.f.See(u, host)
+	if want, first := p.m.see(u, host); id != want || fresh != first {
+		t.Fatalf("See(%s) = %v %v, want %v %v", u, id, fresh, want, first)
+	}
+}
+
+func (p *pair) offer(t *rapid.T) {
+	id := p.id(t)
+	if rapid.Bool().Draw(t, "rated") {
+		how := rapid.SampledFrom([]dowse.Merge{dowse.Replace, dowse.Max, dowse.Add}).Draw(t, "merge")
+		a := amount(t)
+		p.f.SetPriority(id, a, how)
+		p.m.setPriority(id, a, how)
+	}
+	p.f.Queue(id)
+	p.m.queue(id)
+}
+
+func (p *pair) band(t *rapid.T) {
+	id, band := p.id(t), int8(rapid.IntRange(-1, 1).Draw(t, "band"))
+	p.f.SetBand(id, band)
+	p.m.urls[id].band = band
+}
+
+func (p *pair) settle(t *rapid.T) {
+	id := p.id(t)
+	s := rapid.SampledFrom([]dowse.State{dowse.Held, dowse.Visited, dowse.Visited, dowse.Dead, dowse.Aliased, dowse.Excluded}).Draw(t, "state")
+	p.f.Settle(id, s)
+	p.m.urls[id].state = s
+}
+
+func (p *pair) take(t *rapid.T) {
+	id := p.id(t)
+	p.f.Take(id)
+	p.m.urls[id].state = dowse.Flying
+}
+
+func (p *pair) next(t *rapid.T) {
+	id, when, ok := p.f.Next(p.now)
+	if want, has := p.m.next(p.now); id != want || ok != has {
+		t.Fatalf("Next(%v) = %v %v, want %v %v", p.now, id, ok, want, has)
+	}
+	wake, wakes := p.m.wake()
+	switch {
+	case ok && !when.IsZero():
+		t.Fatalf("Next gave a lead and also a time, %v", when)
+	case ok:
+	case !when.IsZero() && !when.After(p.now):
+		t.Fatalf("Next = none before %v, at %v", when, p.now)
+	case wakes && (when.IsZero() || when.After(wake)):
+		t.Fatalf("Next = none before %v, but there is one at %v", when, wake)
+	}
+}
+
+func (p *pair) release(t *rapid.T) {
+	h, ready, laneReady := p.host(t), p.soon(t), p.soon(t)
+	p.f.Release(HostID(h), ready, laneReady)
+	p.m.release(h, ready, laneReady)
+}
+
+func (p *pair) begin(t *rapid.T) {
+	h := p.host(t)
+	p.f.Begin(HostID(h))
+	p.m.hosts[h].busy++
+}
+
+func (p *pair) rest(t *rapid.T) {
+	h, until := p.host(t), p.soon(t)
+	p.f.Rest(HostID(h), until)
+	p.m.hosts[h].ready = later(p.m.hosts[h].ready, until)
+}
+
+func (p *pair) lane(t *rapid.T) {
+	h, name := p.host(t), rapid.SampledFrom([]string{"", "1.1.1.1", "2.2.2.2"}).Draw(t, "lane")
+	p.f.Lane(HostID(h), name)
+	p.m.hosts[h].lane = name
+}
+
+func (p *pair) raise(t *rapid.T) {
+	cap := rapid.SampledFrom([]float64{0, 2, 2, 2, 3, -1}).Draw(t, "cap")
+	by, visited := amount(t), rapid.Bool().Draw(t, "visited")
+	p.f.Raise(by, cap, visited)
+	p.m.raise(by, cap, visited)
+}
+
+func (p *pair) group(t *rapid.T) {
+	id, group := p.id(t), rapid.SampledFrom([]string{"", "a", "b", "x", "y"}).Draw(t, "group")
+	p.f.SetGroup(id, group)
+	p.m.setGroup(id, group)
+}
+
+func (p *pair) drop(t *rapid.T) {
+	group := rapid.SampledFrom([]string{"a", "x", "y", "unknown"}).Draw(t, "group")
+	if rapid.IntRange(0, 3).Draw(t, "rarely") > 0 {
+		t.Skip("not now")
+	}
+	got, want := p.f.Drop(group), p.m.drop(group)
+	if fmt.Sprint(got) != fmt.Sprint(want) || !p.f.Dropped(group) {
+		t.Fatalf("Drop(%s) = %v, want %v", group, got, want)
+	}
+}
+
+func (p *pair) remember(t *rapid.T) {
+	id := p.id(t)
+	u := p.m.urls[id]
+	u.note = rapid.SampledFrom([]string{"", "one", "two", "three"}).Draw(t, "note")
+	u.reason = rapid.Uint8().Draw(t, "reason")
+	u.depth = [2]uint8{rapid.Uint8().Draw(t, "depth"), rapid.Uint8().Draw(t, "hops")}
+	p.f.SetNote(id, u.note)
+	p.f.SetReason(id, u.reason)
+	p.f.SetDepth(id, u.depth[0], u.depth[1])
+	if rapid.Bool().Draw(t, "visit") {
+		u.visit = &Visit{Relevance: amount(t), OnTopic: rapid.Bool().Draw(t, "on topic"), Place: rapid.Uint64().Draw(t, "place")}
+		p.f.SetVisit(id, *u.visit)
+	}
+}
+
+func (p *pair) alias(t *rapid.T) {
+	id, target := p.id(t), p.id(t)
+	p.f.SetAlias(id, target)
+	p.m.alias[id] = target
+}
+
+// wait lets time pass, now and then backwards.
+func (p *pair) wait(t *rapid.T) {
+	p.now = p.now.Add(time.Duration(rapid.IntRange(-2, 6).Draw(t, "halves")) * time.Second / 2)
+}
+
+// reload goes on with what a snapshot of the frontier says.
+func (p *pair) reload(t *rapid.T) {
+	var first, second bytes.Buffer
+	if err := p.f.Snapshot(&first); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(bytes.NewReader(first.Bytes()), p.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Snapshot(&second); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Fatal("the snapshot of a loaded frontier is not the snapshot it was loaded from")
+	}
+	p.f = again
+}
+
+// sound checks what the heaps rely on.
+func (f *Frontier) sound() error {
+	for i := range uint32(f.entries.n) {
+		e := f.entries.at(i)
+		t := f.tideOf(e.state)
+		rises := t != nil && t.cap != 0 && !e.is(moored)
+		switch at := f.rise.at(i); {
+		case e.is(moored) && (t == nil || t.cap == 0):
+			return fmt.Errorf("%d is moored without a cap", i)
+		case rises != (at != 0), rises && t.rising[at-1] != i:
+			return fmt.Errorf("%d has place %d among the rising", i, at)
+		case rises && e.key+t.offset >= t.cap:
+			return fmt.Errorf("%d rises above the cap", i)
+		}
+	}
+	for h := range f.hosts.n {
+		ho := f.host(HostID(h))
+		if ho.seat != f.seatFor(ho) {
+			return fmt.Errorf("host %d has seat %d, want %d", h, ho.seat, f.seatFor(ho))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package frontier
+
+// A Visit is what a crawl wants to remember of a visited page.
+type Visit struct {
+	Relevance float64
+	OnTopic   bool
+	Place     uint64 // the caller's: where the visit is written down
+}
+
+// visit also knows the position of its URL in a heap, so that the entry has one
+// field for both.
+type visit struct {
+	relevance float64
+	place     uint64
+	at        uint32
+	onTopic   bool
+}
+
+// SetVisit keeps what is known of a visit, in place of what was. URLs without a
+// visit have no room for it.
+func (f *Frontier) SetVisit(id ID, v Visit) {
+	e := f.entry(id)
+	if !e.is(hasVisit) {
+		f.visits.add().at = e.at
+		e.at = uint32(f.visits.n - 1)
+		e.set(hasVisit)
+	}
+	kept := f.visits.at(e.at)
+	kept.relevance, kept.onTopic, kept.place = v.Relevance, v.OnTopic, v.Place
+}
+
+// Visit returns what SetVisit kept last.
+func (f *Frontier) Visit(id ID) (Visit, bool) {
+	e := f.entry(id)
+	if !e.is(hasVisit) {
+		return Visit{}, false
+	}
+	v := f.visits.at(e.at)
+	return Visit{Relevance: v.relevance, OnTopic: v.onTopic, Place: v.place}, true
+}

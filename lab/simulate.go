@@ -1,0 +1,106 @@
+// Package lab tells which strategy is better, and how sure we are.
+package lab
+
+import (
+	"container/heap"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+)
+
+// A Web holds still: it answers visits without a network, in virtual time.
+type Web interface {
+	// Visit returns what came of a visit and how long it took.
+	Visit(v crawl.Visit) (p *dowse.Page, took time.Duration)
+}
+
+// Simulation runs a crawl over a web in virtual time: an event heap instead of a
+// network, arithmetic instead of a clock. The same crawl, web and number of
+// workers give the same visits in the same order, always.
+type Simulation struct {
+	Crawl   *crawl.Crawl
+	Web     Web
+	Workers int                                     // visits at once; 1
+	Start   time.Time                               // 2000-01-01 UTC
+	Each    func(now time.Time, p *dowse.Page) bool // hears of every page as it is absorbed; false ends the run
+
+	now    time.Time
+	seq    int
+	events events
+}
+
+// Run simulates until the crawl stops and returns the virtual time it took.
+func (s *Simulation) Run() time.Duration {
+	s.Workers = max(s.Workers, 1)
+	if s.Start.IsZero() {
+		s.Start = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	s.now = s.Start
+	for {
+		when := s.launch()
+		switch {
+		case len(s.events) > 0 && (when.IsZero() || !s.events[0].at.After(when)):
+			if !s.land() {
+				return s.now.Sub(s.Start)
+			}
+		case when.IsZero():
+			return s.now.Sub(s.Start)
+		default:
+			s.now = when
+		}
+	}
+}
+
+// launch starts visits while workers are free and tells when more may start.
+func (s *Simulation) launch() time.Time {
+	for len(s.events) < s.Workers {
+		v, when, ok := s.Crawl.Next(s.now)
+		if !ok {
+			if s.Crawl.Stopped() != "" {
+				return time.Time{}
+			}
+			return when
+		}
+		p, took := s.Web.Visit(v)
+		p.Fetch.At = s.now
+		p.Fetch.Took = took
+		s.seq++
+		heap.Push(&s.events, event{s.now.Add(took), s.seq, p})
+	}
+	return time.Time{}
+}
+
+func (s *Simulation) land() bool {
+	e := heap.Pop(&s.events).(event)
+	if e.at.After(s.now) {
+		s.now = e.at
+	}
+	s.Crawl.Absorb(s.now, e.page)
+	return s.Each == nil || s.Each(s.now, e.page)
+}
+
+type event struct {
+	at   time.Time
+	seq  int
+	page *dowse.Page
+}
+
+// events is a heap by time, then by start.
+type events []event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	if !e[i].at.Equal(e[j].at) {
+		return e[i].at.Before(e[j].at)
+	}
+	return e[i].seq < e[j].seq
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	old := *e
+	x := old[len(old)-1]
+	*e = old[:len(old)-1]
+	return x
+}

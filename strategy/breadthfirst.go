@@ -1,0 +1,30 @@
+package strategy
+
+import "dowse"
+
+// BreadthFirst visits pages in the order in which they were found: the baseline of
+// Wang et al. 2009. All leads have the same priority, and the frontier keeps equals
+// in order of first sighting.
+type BreadthFirst struct{}
+
+var found = []dowse.Because{{What: "found", Weight: 0}}
+
+// Start queues the seeds in the given order.
+func (BreadthFirst) Start(seeds []dowse.URL) []dowse.Lead {
+	leads := make([]dowse.Lead, len(seeds))
+	for i, u := range seeds {
+		leads[i] = dowse.Lead{URL: u, Merge: dowse.Max, Because: []dowse.Because{{What: "seed"}}}
+	}
+	return leads
+}
+
+// Follow queues every link that was not seen before.
+func (BreadthFirst) Follow(p *dowse.Page) []dowse.Lead {
+	leads := make([]dowse.Lead, 0, len(p.Links))
+	for i := range p.Links {
+		if l := &p.Links[i]; l.Target.State == dowse.Unseen || l.Target.State == dowse.Held {
+			leads = append(leads, dowse.Lead{URL: l.URL, Merge: dowse.Max, Because: found})
+		}
+	}
+	return leads
+}

@@ -1,0 +1,136 @@
+// Package strategy decides what is worth following: one strategy to a file.
+//
+// A strategy is a struct whose exported fields are its parameters; zero values
+// mean the defaults, which are the papers'. All of them pass strategytest.
+package strategy
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dowse"
+)
+
+// Default is the strategy that a crawl follows if nobody says otherwise.
+const Default = "link-context"
+
+// A Description tells what a strategy is, for people.
+type Description struct {
+	Name   string
+	Paper  string
+	About  string
+	Params []Param
+
+	make func() dowse.Strategy
+}
+
+// A Param is a parameter of a strategy.
+type Param struct {
+	Name, Default, Help string
+}
+
+// All describes every strategy, in the order of telling.
+func All() []Description {
+	list := []Description{
+		{Name: "breadth-first", Paper: "baseline of Wang et al. 2009", About: "pages in the order in which they were found", make: func() dowse.Strategy { return &BreadthFirst{} }},
+		{Name: "random", Paper: "lower bound", About: "pages in a random order", make: func() dowse.Strategy { return &Random{} }},
+		{Name: "link-context", Paper: "Wang et al. 2009, eq. 9; Pant and Srinivasan 2006", About: "the linking page and the words around the link", make: func() dowse.Strategy { return &LinkContext{} }},
+	}
+	for i := range list {
+		list[i].Params = params(list[i].make())
+	}
+	return list
+}
+
+// New makes the strategy that spec names: NAME or NAME:key=value,key=value.
+func New(spec string) (dowse.Strategy, error) {
+	name, args, _ := strings.Cut(spec, ":")
+	all := All()
+	i := slices.IndexFunc(all, func(d Description) bool { return d.Name == name })
+	if i < 0 {
+		var names []string
+		for _, d := range all {
+			names = append(names, d.Name)
+		}
+		return nil, fmt.Errorf("no strategy is called %q; there are %s", name, strings.Join(names, ", "))
+	}
+	s := all[i].make()
+	for kv := range strings.SplitSeq(args, ",") {
+		if kv == "" {
+			continue
+		}
+		if err := set(s, kv); err != nil {
+			return nil, fmt.Errorf("strategy %s: %w", name, err)
+		}
+	}
+	return s, nil
+}
+
+func params(s dowse.Strategy) (list []Param) {
+	t := reflect.TypeOf(s).Elem()
+	for i := range t.NumField() {
+		if name, ok := t.Field(i).Tag.Lookup("param"); ok {
+			list = append(list, Param{name, t.Field(i).Tag.Get("default"), t.Field(i).Tag.Get("help")})
+		}
+	}
+	return list
+}
+
+func set(s dowse.Strategy, kv string) error {
+	key, value, ok := strings.Cut(kv, "=")
+	if !ok {
+		return fmt.Errorf("parameter %q: want key=value", kv)
+	}
+	v := reflect.ValueOf(s).Elem()
+	var names []string
+	for i := range v.NumField() {
+		name, ok := v.Type().Field(i).Tag.Lookup("param")
+		if !ok {
+			continue
+		}
+		if name == key {
+			return setField(v.Field(i), key, value)
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("it has no parameters, so no %q", key)
+	}
+	return fmt.Errorf("it has no parameter %q; it has %s", key, strings.Join(names, ", "))
+}
+
+func setField(f reflect.Value, key, value string) (err error) {
+	switch f.Kind() {
+	case reflect.Float64:
+		var x float64
+		if x, err = strconv.ParseFloat(value, 64); err == nil {
+			f.SetFloat(x)
+		}
+	case reflect.Int:
+		var x int64
+		if x, err = strconv.ParseInt(value, 10, 64); err == nil {
+			f.SetInt(x)
+		}
+	case reflect.Uint64:
+		var x uint64
+		if x, err = strconv.ParseUint(value, 10, 64); err == nil {
+			f.SetUint(x)
+		}
+	case reflect.Bool:
+		var x bool
+		if x, err = strconv.ParseBool(value); err == nil {
+			f.SetBool(x)
+		}
+	case reflect.String:
+		f.SetString(value)
+	default:
+		return fmt.Errorf("parameter %q can't be set", key)
+	}
+	if err != nil {
+		return fmt.Errorf("parameter %s=%s: want a %s", key, value, f.Kind())
+	}
+	return nil
+}

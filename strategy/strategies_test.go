@@ -1,0 +1,48 @@
+package strategy_test
+
+import (
+	"strings"
+	"testing"
+
+	"dowse"
+	"dowse/strategy"
+	"dowse/strategy/strategytest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, d := range strategy.All() {
+		t.Run(d.Name, func(t *testing.T) {
+			strategytest.Run(t, func() dowse.Strategy {
+				s, err := strategy.New(d.Name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			})
+		})
+	}
+}
+
+func TestNew(t *testing.T) {
+	s, err := strategy.New("link-context:beta=0.5,words=12")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lc := s.(*strategy.LinkContext); lc.Beta != 0.5 || lc.Window() != 12 {
+		t.Errorf("parameters were not taken: %+v", lc)
+	}
+	for spec, says := range map[string]string{
+		"best-first":                "there are breadth-first",
+		"link-context:beta":         "want key=value",
+		"link-context:beta=x":       "want a float64",
+		"link-context:gamma=1":      "it has beta, words",
+		"breadth-first:depth=3":     "no parameters",
+		"random:seed=-1":            "want a uint64",
+		"link-context:words=1.5":    "want a int",
+		"link-context:beta=1,b=0,,": `no parameter "b"`,
+	} {
+		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"dowse"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// MaxWord is the length in bytes above which a word is no term: such a run of
+// letters is data, or a script without spaces. It bounds what a hostile page can
+// make an analyzer do or keep.
+const MaxWord = 128
+
+// Options are the rules by which words become terms. The zero value is English
+// with Porter's stemmer.
+type Options struct {
+	Language     string   // BCP 47; "" means "en". An unknown one has no stop words and no stems
+	Stem         Stemmer  // nil means the language's, see [StemmerFor]
+	Stop         []string // nil means the language's, see [StopWords]; empty means none
+	SymbolSuffix bool     // keep # and + after a word: c#, c++ (Taylan et al. 2011)
+	Memory       int      // words to remember; 0 means 65,536, negative none
+}
+
+// An Analyzer makes terms of words by fixed rules. The same word always gives the
+// same term. It may be used from many goroutines; its memory is bounded whatever
+// it is fed.
+type Analyzer struct {
+	stem    Stemmer
+	stop    map[string]bool
+	turkish bool
+	symbols bool
+	memo    *Memo[string] // nil for none
+}
+
+// NewAnalyzer returns an analyzer with the given rules.
+func NewAnalyzer(o Options) *Analyzer {
+	lang := primary(o.Language)
+	a := &Analyzer{
+		stem:    o.Stem,
+		stop:    map[string]bool{},
+		turkish: lang == "tr" || lang == "az",
+		symbols: o.SymbolSuffix,
+	}
+	if a.stem == nil {
+		a.stem = StemmerFor(lang)
+	}
+	stop := o.Stop
+	if stop == nil {
+		stop = StopWords(lang)
+	}
+	for _, w := range stop {
+		a.stop[a.fold(w)] = true
+	}
+	if o.Memory >= 0 {
+		a.memo = NewMemo(o.Memory, a.reduce)
+	}
+	return a
+}
+
+// Term returns the term of a word as written, "" for a word that is dropped: too
+// short, too long, or a stop word. Words are those of [dowse.Words], with their
+// symbols where the analyzer keeps them (see [Analyzer.Word]).
+func (a *Analyzer) Term(word string) string {
+	if a.memo == nil {
+		return a.reduce(word)
+	}
+	return a.memo.Of(word)
+}
+
+// Terms returns the terms of s in order, dropped words left out.
+func (a *Analyzer) Terms(s string) []string {
+	var terms []string
+	for _, w := range dowse.Words(s) {
+		if t := a.Term(a.Word(s, w)); t != "" {
+			terms = append(terms, t)
+		}
+	}
+	return terms
+}
+
+// Tokens returns the folded words of s in order, stop words included, for those
+// who compare words as they stand.
+func (a *Analyzer) Tokens(s string) []string {
+	var tokens []string
+	for _, w := range dowse.Words(s) {
+		if t := a.token(a.Word(s, w)); t != "" {
+			tokens = append(tokens, t)
+		}
+	}
+	return tokens
+}
+
+// Word returns the word w of s, with the # and + that follow it if the analyzer
+// keeps them.
+func (a *Analyzer) Word(s string, w dowse.Span) string {
+	end := int(w.End)
+	if a.symbols {
+		for end < len(s) && (s[end] == '#' || s[end] == '+') {
+			end++
+		}
+	}
+	return s[w.Start:end]
+}
+
+// reduce makes a term of a word without asking the memory.
+func (a *Analyzer) reduce(word string) string {
+	t := a.token(word)
+	if t == "" || a.stop[t] {
+		return ""
+	}
+	return a.stem(t)
+}
+
+// token returns the folded word, "" if it is too short or too long.
+func (a *Analyzer) token(word string) string {
+	if len(word) > MaxWord {
+		return ""
+	}
+	t := a.fold(word)
+	if utf8.RuneCountInString(t) < 2 {
+		return ""
+	}
+	return t
+}
+
+func (a *Analyzer) fold(word string) string {
+	word = norm.NFC.String(word)
+	if a.turkish {
+		return strings.ToLowerSpecial(unicode.TurkishCase, word)
+	}
+	return strings.ToLower(word)
+}
+
+// primary returns the language of a BCP 47 tag without script and region.
+func primary(tag string) string {
+	tag = strings.ToLower(strings.TrimSpace(tag))
+	if i := strings.IndexAny(tag, "-_"); i >= 0 {
+		tag = tag[:i]
+	}
+	if tag == "" {
+		return "en"
+	}
+	return tag
+}

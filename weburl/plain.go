@@ -1,0 +1,177 @@
+package weburl
+
+import (
+	"strings"
+
+	"dowse"
+)
+
+// Most hrefs are spelled canonically already. The functions here recognise them
+// byte by byte, without parsing or copying, and give up on anything else. They
+// answer as the long way round does: a test compares the two.
+
+// What a byte may be without a second look.
+const (
+	inLabel    = 1 << iota // of a host name in lower case
+	inPath                 // stays as it is in a path
+	inQuery                // stays as it is in a query, and separates nothing
+	unreserved             // never needs an escape
+	inToken                // of a word, number or identifier
+)
+
+var class = func() (t [256]uint8) {
+	set := func(bits uint8, bytes string) {
+		for i := 0; i < len(bytes); i++ {
+			t[bytes[i]] |= bits
+		}
+	}
+	const lower, upper, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
+	set(inLabel, lower+digits+"-_")
+	set(unreserved, lower+upper+digits+"-._~")
+	set(inToken, lower+upper+digits+"-_")
+	set(inPath, lower+upper+digits+"-._~!$&')*+,:=@[]|")
+	set(inQuery, lower+upper+digits+"-._~!$()*+,:=@[]|/?{}`^\\")
+	return t
+}()
+
+// plainAbsolute returns s as a URL if s is an absolute canonical URL but for a
+// fragment, an empty query or a missing slash after the host.
+func plainAbsolute(s string) (dowse.URL, bool) {
+	scheme, _, _ := strings.Cut(s, ":")
+	end, bare, ok := plainAuthority(scheme, s[min(len(s), len(scheme)+1):])
+	end += len(scheme) + 1
+	switch {
+	case !ok:
+		return "", false
+	case bare:
+		return dowse.URL(s[:end] + "/"), true
+	}
+	return dowse.URL(strings.Clone(s[:end])), true
+}
+
+// plainAuthority returns where the URL ends of which s, //host/path?query, is
+// the rest after the scheme; bare says that it lacks the slash after the host.
+func plainAuthority(scheme, s string) (end int, bare, ok bool) {
+	if !strings.HasPrefix(s, "//") || scheme != "http" && scheme != "https" {
+		return 0, false, false
+	}
+	end, ok = plainHost(s, len("//"), scheme)
+	switch {
+	case !ok:
+		return 0, false, false
+	case end == len(s) || s[end] == '#':
+		return end, true, true
+	case s[end] != '/':
+		return 0, false, false
+	}
+	end, ok = plainPath(s, end+1)
+	return end, false, ok
+}
+
+// plainHost returns where the host that begins at s[i:] ends. A name whose last
+// label begins with a digit may be an address and is not plain.
+func plainHost(s string, i int, scheme string) (end int, ok bool) {
+	start, label := i, i
+	for ; i < len(s) && (class[s[i]]&inLabel != 0 || s[i] == '.'); i++ {
+		if s[i] != '.' {
+			continue
+		}
+		if i == label || i-label > 63 {
+			return 0, false
+		}
+		label = i + 1
+	}
+	if i == label || i-label > 63 || i-start > 253 || isDigit(s[label]) {
+		return 0, false
+	}
+	if i < len(s) && s[i] == ':' {
+		return plainPort(s, i+1, scheme)
+	}
+	return i, true
+}
+
+func plainPort(s string, i int, scheme string) (end int, ok bool) {
+	start := i
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	n := i - start
+	standard := scheme == "http" && s[start:i] == "80" || scheme == "https" && s[start:i] == "443"
+	if n == 0 || n > 4 || s[start] == '0' || standard {
+		return 0, false
+	}
+	return i, true
+}
+
+// plainPath returns where the path at s[i:], which begins a segment, ends
+// together with the query behind it.
+func plainPath(s string, i int) (end int, ok bool) {
+	segment := i
+	for ; i < len(s); i++ {
+		c := s[i]
+		if class[c]&inPath != 0 {
+			continue
+		}
+		switch c {
+		case '/':
+			if isDots(s[segment:i]) {
+				return 0, false
+			}
+			segment = i + 1
+		case '(':
+			if i == segment {
+				return 0, false
+			}
+		case '%':
+			if !plainEscape(s, i) {
+				return 0, false
+			}
+			i += 2
+		case '?', '#':
+			if isDots(s[segment:i]) {
+				return 0, false
+			}
+			return plainQuery(s, i)
+		default:
+			return 0, false
+		}
+	}
+	return i, !isDots(s[segment:])
+}
+
+// plainQuery returns where the query ends that begins at s[i] with a question
+// mark; an empty one ends there.
+func plainQuery(s string, i int) (end int, ok bool) {
+	if s[i] == '#' {
+		return i, true
+	}
+	mark := i
+	param := i + 1
+	for i++; i < len(s) && s[i] != '#'; i++ {
+		c := s[i]
+		switch {
+		case class[c]&inQuery != 0:
+		case isSeparator(c):
+			if isNoise(s[param:i]) {
+				return 0, false
+			}
+			param = i + 1
+		case c == '%' && plainEscape(s, i):
+			i += 2
+		default:
+			return 0, false
+		}
+	}
+	if i == mark+1 {
+		return mark, true
+	}
+	return i, !isNoise(s[param:i])
+}
+
+// plainEscape reports whether the % at s[i] begins an escape in canonical form.
+func plainEscape(s string, i int) bool {
+	c, ok := escaped(s, i)
+	return ok && s[i+1] <= 'F' && s[i+2] <= 'F' && class[c]&unreserved == 0
+}
+
+func isDots(segment string) bool { return segment == "." || segment == ".." }
