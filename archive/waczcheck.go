@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -145,7 +147,7 @@ func hashOf(f *zip.File, listed int64) ([]byte, int64, error) {
 
 // rest tells of what is there and not listed.
 func (c *checker) rest() {
-	for name := range c.files {
+	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		if !strings.HasSuffix(name, "/") {
 			c.problem("%s is there and not listed", printable(name))
 		}

@@ -259,7 +259,7 @@ type indexer struct {
 type revisit struct {
 	url   dowse.URL
 	at    int64
-	refer [3]uint64 // to try in turn: payload digest, record ID, URL
+	refer [3]uint64 // names of the original, to be tried in turn
 }
 
 func (x *indexer) add(path string) error {
@@ -332,22 +332,28 @@ func (x *indexer) alias(u dowse.URL) {
 
 // names are the hashes under which a revisit may ask for a response.
 func (x *indexer) names(rec *Record, u dowse.URL) []uint64 {
-	names := []uint64{x.hash("u", string(u)), x.hash("i", rec.ID())}
+	names := []uint64{x.hash("url", string(u)), x.hash("id", rec.ID())}
 	if d := rec.Header.Value("WARC-Payload-Digest"); d != "" {
-		names = append(names, x.hash("d", d))
+		return append(names, x.hash("digest", d))
 	}
-	return names
+	return append(names, x.hash("undigested", string(u)))
 }
 
+// references are the names to look for in turn. A revisit that knows the digest
+// of its payload is not content with a response of another one.
 func (x *indexer) references(rec *Record) [3]uint64 {
 	target := rec.Header.Value("WARC-Refers-To-Target-URI")
 	if target == "" {
 		target = rec.Target()
 	}
+	digest, way := rec.Header.Value("WARC-Payload-Digest"), "url"
+	if digest != "" {
+		way = "undigested"
+	}
 	return [3]uint64{
-		x.hash("d", rec.Header.Value("WARC-Payload-Digest")),
-		x.hash("i", bare(rec.Header.Value("WARC-Refers-To"))),
-		x.hash("u", string(key(bare(target)))),
+		x.hash("digest", digest),
+		x.hash("id", bare(rec.Header.Value("WARC-Refers-To"))),
+		x.hash(way, string(key(bare(target)))),
 	}
 }
 
@@ -358,6 +364,7 @@ func (x *indexer) hash(kind, s string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(x.seed)
 	h.WriteString(kind)
+	h.WriteByte(0)
 	h.WriteString(s)
 	return max(h.Sum64(), 1)
 }

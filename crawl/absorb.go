@@ -42,6 +42,7 @@ func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
 	c.f.Release(fl.host, ready, laneReady)
 	c.stats.Requests++
 	c.stats.Bytes += p.Fetch.Wire
+	c.stats.archive(p.Fetch.Archive)
 }
 
 // retry puts a lead whose visit failed for the moment back into the queue. It
@@ -58,7 +59,7 @@ func (c *Crawl) retry(now time.Time, fl *flight, p *dowse.Page) bool {
 	if c.round != nil {
 		c.round.back(fl.id)
 	}
-	c.record(&Entry{Kind: EntryRetry, At: now, ID: fl.id, Page: p})
+	c.record(&Entry{Kind: EntryRetry, At: now, ID: fl.id, Page: p, Regret: fl.regret})
 	return true
 }
 

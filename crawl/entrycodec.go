@@ -22,6 +22,7 @@ func appendEntry(b []byte, e *Entry) []byte {
 		w.page(e)
 	case EntryRetry:
 		w.u(uint64(e.ID))
+		w.f(e.Regret)
 		w.visit(e.Page)
 	case EntryRobots:
 		w.s(e.Host)
@@ -196,6 +197,7 @@ func readEntry(b []byte, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) 
 		r.page(e, urlOf)
 	case EntryRetry:
 		e.ID = frontier.ID(r.u())
+		e.Regret = r.f()
 		e.Page = &dowse.Page{URL: urlOf(e.ID)}
 		r.visit(e.Page)
 	case EntryRobots:

@@ -88,7 +88,8 @@ func OpenJournal(dir string, parse RobotsParser, readOnly bool) (*Journal, error
 	if len(j.segments) == 0 && !readOnly {
 		return j, j.addSegment(0)
 	}
-	return j, nil
+	j.end, err = j.size()
+	return j, err
 }
 
 func (j *Journal) openSegment(name string) error {
@@ -313,6 +314,9 @@ type record struct {
 
 // recordAt reads the record at a place and checks it.
 func (j *Journal) recordAt(place uint64) (record, error) {
+	if place >= j.End() {
+		return record{}, io.EOF
+	}
 	var head [recordHeader]byte
 	b, err := j.readFull(place, head[:])
 	if err != nil {
@@ -473,3 +477,7 @@ func (j *Journal) Origin(id frontier.ID, place uint64, urlOf func(frontier.ID) d
 	}
 	return nil, -1, fmt.Errorf("journal: no entry tells where %s comes from", urlOf(id))
 }
+
+// SetParser tells how robots.txt files are parsed, for a journal that was opened
+// before that was known.
+func (j *Journal) SetParser(parse RobotsParser) { j.parse = parse }

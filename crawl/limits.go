@@ -16,7 +16,7 @@ type Limits struct {
 	Time    time.Duration // at work
 	PerHost int           // pages fetched from one host
 	Depth   int           // links from a seed
-	Tunnel  int           // off-topic pages in a row; 0 for no limit
+	Tunnel  int           // off-topic pages in a row; 0 for no limit, negative for none at all
 	Dry     Dry           // end when the harvest dries up
 }
 

@@ -160,6 +160,7 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) bool {
 	c.f.Release(h, ready, lane)
 	c.stats.Requests++
 	c.stats.Bytes += p.Fetch.Wire
+	c.stats.archive(p.Fetch.Archive)
 	if c.cfg.Sitemaps {
 		c.queueSitemaps(h, r.Sitemaps)
 	}

@@ -107,7 +107,7 @@ func (c *Crawl) refuses(u dowse.URL, id frontier.ID, depth, hops int) dowse.Reas
 	switch {
 	case l.Depth > 0 && depth > l.Depth:
 		return dowse.SkipScopeDepth
-	case l.Tunnel > 0 && hops > l.Tunnel:
+	case l.Tunnel != 0 && hops > max(l.Tunnel, 0):
 		return dowse.SkipScopeTunnel
 	case c.overHost(h):
 		return dowse.SkipBudgetHost

@@ -225,6 +225,9 @@ func (e *enc) stats(s *stats) {
 	e.u(uint64(s.Picks))
 	e.f(s.Regret)
 	e.u(uint64(s.Elapsed))
+	e.s(s.archived.File)
+	e.i(s.archived.Offset)
+	e.i(s.archived.Length)
 	e.u(uint64(s.at))
 	e.u(uint64(len(s.recent)))
 	for _, on := range s.recent {
@@ -236,6 +239,7 @@ func (d *dec) stats(s *stats) {
 	s.Fetched, s.OnTopic = int(d.u()), int(d.u())
 	s.Bytes, s.Requests, s.Picks = int64(d.u()), int(d.u()), int(d.u())
 	s.Regret, s.Elapsed = d.f(), time.Duration(d.u())
+	s.archived = dowse.Place{File: d.s(), Offset: d.i(), Length: d.i()}
 	s.at = int(d.u())
 	for range d.count() {
 		s.recent = append(s.recent, d.bool())

@@ -17,9 +17,10 @@ type stats struct {
 	Regret   float64
 	Elapsed  time.Duration
 
-	recent []bool // the last pages, a ring
-	at     int
-	slot   time.Time
+	archived dowse.Place // of the last answer kept, in the archive's order
+	recent   []bool      // the last pages, a ring
+	at       int
+	slot     time.Time
 }
 
 const recentPages = 1000 // pages that windows look back on, at most
@@ -168,4 +169,15 @@ func (c *Crawl) Host(i int) HostStatus {
 		s.Recent = append(s.Recent, h.recent>>i&1 == 1)
 	}
 	return s
+}
+
+// LastArchived returns the place of the last answer that was kept: what follows it
+// in the archive was never committed.
+func (c *Crawl) LastArchived() dowse.Place { return c.stats.archived }
+
+// archive takes note of where an answer was kept.
+func (s *stats) archive(p dowse.Place) {
+	if p.File > s.archived.File || p.File == s.archived.File && p.Offset > s.archived.Offset {
+		s.archived = p
+	}
 }

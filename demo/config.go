@@ -45,16 +45,19 @@ type Topology struct {
 	// 2000). Targets are picked by rank with the exponent 1/(InDegree-1).
 	InDegree float64
 	// SameTopic and Related are the shares of external links that stay in the
-	// topic of their page and in a neighbouring topic; 0.45 and 0.15. Davison 2000
+	// topic of their page and in a neighbouring topic; 0.4 and 0.1. Davison 2000
 	// finds linked pages of different sites many times more alike than random
 	// ones, Chakrabarti et al. 2002 a topic citation matrix with a strong
 	// diagonal whose rows keep about half of their mass in related topics.
 	SameTopic, Related float64
 	// Purity is the share of a topical site's articles that are on its topic;
-	// 0.62. Of the rest, AsideRelated (0.3) are on a neighbouring topic,
+	// 0.58. Of the rest, AsideRelated (0.3) are on a neighbouring topic,
 	// AsideRandom (0.2) on any, the others on none: shop, office, imprint. Ester et
 	// al. 2004 describe sites on a topic as mixtures of this kind.
 	Purity, AsideRelated, AsideRandom float64
+	// Regional is the share of articles on sites without a topic that are on the
+	// topic of the neighbourhood; 0.2. Half have none, the rest are on any.
+	Regional float64
 	// PlainAnchor is the share of links in the text and in lists whose anchor says
 	// nothing of the target ("read more"); 0.15. Davison 2000 and Eiron and
 	// McCurley 2003 find anchors to describe their target mostly, not always.
@@ -101,9 +104,9 @@ func (t Topology) withDefaults() Topology {
 	}{
 		{&t.PageSpread, 0.6}, {&t.LinkSpread, 0.5},
 		{&t.Internal, 0.75}, {&t.InDegree, 2.1},
-		{&t.SameTopic, 0.45}, {&t.Related, 0.15},
-		{&t.Purity, 0.62}, {&t.AsideRelated, 0.3}, {&t.AsideRandom, 0.2},
-		{&t.PlainAnchor, 0.15}, {&t.Mention, 0.12},
+		{&t.SameTopic, 0.4}, {&t.Related, 0.1},
+		{&t.Purity, 0.58}, {&t.AsideRelated, 0.3}, {&t.AsideRandom, 0.2},
+		{&t.Regional, 0.2}, {&t.PlainAnchor, 0.15}, {&t.Mention, 0.12},
 		{&t.Dead, 0.03}, {&t.Moved, 0.03}, {&t.Files, 0.01}, {&t.Spam, 0.03},
 	} {
 		*f.field = orFloat(*f.field, f.value)

@@ -5,8 +5,9 @@ import "dowse"
 // A target is where a link leads: to a page, or to something else that is named
 // after a page.
 type target struct {
-	kind targetKind
-	page int // number of a page; for a month its number from the year 0
+	kind  targetKind
+	page  int // number of a page, or of the home page of the site meant
+	month int // since the year 0
 }
 
 type targetKind uint8
@@ -22,14 +23,20 @@ const (
 	toLoop
 )
 
-// A plan is all links of a page: those of its frame, those in lists and those in
-// the text, in this order.
+// A plan is all links of a page in their order: those of its frame, those in the
+// text, those in the list beside it, those at the foot.
 type plan struct {
-	links      []target
-	nav, lists int // how many are of the frame, how many in lists
+	links     []target
+	nav, text int // how many are of the frame and in the text
+	foot      int // how many are at the foot
 }
 
 func (p *plan) add(t target) { p.links = append(p.links, t) }
+
+func (p *plan) navLinks() []target  { return p.links[:p.nav] }
+func (p *plan) textLinks() []target { return p.links[p.nav : p.nav+p.text] }
+func (p *plan) listLinks() []target { return p.links[p.nav+p.text : len(p.links)-p.foot] }
+func (p *plan) footLinks() []target { return p.links[len(p.links)-p.foot:] }
 
 const (
 	branching  = 3  // articles that an article leads on to, so that all can be reached
@@ -54,7 +61,7 @@ func (w *Web) planOf(p leaf) plan {
 // carryOver turns the links of a copied page to the copies, where there are any.
 func (w *Web) carryOver(links []target, from, to *site) {
 	for i, t := range links {
-		if local := t.page - from.first; t.kind != toMonth && local >= 0 && local < to.count {
+		if local := t.page - from.first; local >= 0 && local < to.count {
 			links[i].page = to.first + local
 		}
 	}
@@ -67,16 +74,28 @@ func (w *Web) planOriginal(p leaf) plan {
 	if p.local == linksPage || w.isDirectory(p) {
 		size *= hubFactor
 	}
-	pl := plan{links: make([]target, 0, size+16)}
+	pl := plan{links: make([]target, 0, size+16), foot: len(p.site.foot)}
 	w.frame(&pl, p)
 	pl.nav = len(pl.links)
+	fixed := w.fixed(p)
+	body := max(size-pl.nav-len(fixed)-pl.foot, 4)
+	pl.text = body / 2
+	outward := w.outward(p, body, size)
+	w.body(&pl, p, pl.text, outward, &d)
+	pl.links = append(pl.links, fixed...)
+	w.body(&pl, p, body-pl.text, outward, &d)
+	for _, local := range p.site.foot {
+		pl.add(target{page: p.site.first + int(local)})
+	}
+	return pl
+}
+
+// fixed returns the links that a page has to have.
+func (w *Web) fixed(p leaf) []target {
+	pl := plan{links: make([]target, 0, listLength+4)}
 	w.structure(&pl, p)
 	w.oddities(&pl, p)
-	fixed := len(pl.links) - pl.nav
-	body := max(size-len(pl.links), 4)
-	w.body(&pl, p, body, size, &d)
-	pl.lists = fixed + (body+1)/2
-	return pl
+	return pl.links
 }
 
 func (w *Web) isDirectory(p leaf) bool {
@@ -123,21 +142,11 @@ func (w *Web) structure(pl *plan, p leaf) {
 // below this one in a tree over all of them.
 func (w *Web) passOn(pl *plan, s *site) {
 	pl.add(target{page: w.sites[w.ring[0]].first})
-	at := w.ringIndex(s)
 	for c := range branching {
-		if k := branching*at + 1 + c; at >= 0 && k < len(w.ring) {
+		if k := branching*s.ring + 1 + c; s.ring >= 0 && k < len(w.ring) {
 			pl.add(target{page: w.sites[w.ring[k]].first})
 		}
 	}
-}
-
-func (w *Web) ringIndex(s *site) int {
-	for i, k := range w.ring {
-		if &w.sites[k] == s {
-			return i
-		}
-	}
-	return -1
 }
 
 // section adds the first articles that stand in a section.
@@ -157,11 +166,11 @@ func (w *Web) oddities(pl *plan, p leaf) {
 	s := p.site
 	switch {
 	case s.kind == Calendar && p.local != linksPage:
-		pl.add(target{toMonth, firstMonth})
+		pl.add(target{toMonth, s.first, firstMonth})
 	case s.kind == News && p.local == homePage:
-		pl.add(target{toRepeat, s.first})
+		pl.add(target{kind: toRepeat, page: s.first})
 	case s.kind == Flaky && p.local == linksPage:
-		pl.add(target{toLoop, s.first})
+		pl.add(target{kind: toLoop, page: s.first})
 	case s.kind == Passage && p.local == homePage:
 		pl.add(target{page: s.first + s.count - 2})
 	case s.kind == Passage && p.local == s.count-2:
@@ -176,19 +185,24 @@ func (w *Web) oddities(pl *plan, p leaf) {
 // passageNear returns the home page of the passage of a site's neighbourhood. Every
 // neighbourhood that has the one has the other.
 func (w *Web) passageNear(s *site) int {
-	i := w.hosts[s.host]
+	i := s.index
 	for w.sites[i].kind != Passage {
 		i++
 	}
 	return w.sites[i].first
 }
 
-// body adds the links that a page chooses freely: n of size in all.
-func (w *Web) body(pl *plan, p leaf, n, size int, d *dice) {
-	outward := min((1-w.config.Topology.Internal)*float64(size)/float64(n), 0.9)
+// outward is the share of external links among the body links that a page chooses
+// freely, such that Internal comes out for all its links.
+func (w *Web) outward(p leaf, body, size int) float64 {
 	if p.local == linksPage || w.isDirectory(p) {
-		outward = 0.85
+		return 0.85
 	}
+	return min((1-w.config.Topology.Internal)*float64(size)/float64(body), 0.9)
+}
+
+// body adds n links that a page chooses freely.
+func (w *Web) body(pl *plan, p leaf, n int, outward float64, d *dice) {
 	for range n {
 		t := target{}
 		switch {
@@ -223,7 +237,7 @@ func (w *Web) wear(t target, d *dice) target {
 // movedHost returns the host that redirects to the site of a page, or nil.
 func (w *Web) movedHost(page int) *site {
 	s := w.leaf(page).site
-	for i := w.hosts[s.host]; i >= 0 && i > w.hosts[s.host]-neighbours; i-- {
+	for i := s.index; i >= 0 && i > s.index-neighbours; i-- {
 		if m := &w.sites[i]; m.kind == Moved && &w.sites[m.partner] == s {
 			return m
 		}
@@ -296,7 +310,7 @@ func (w *Web) farmed(p leaf, d *dice) int {
 
 // twin returns the other host of a farm; the two are neighbours in the table.
 func (w *Web) twin(s *site) *site {
-	for i := w.hosts[s.host] - 1; i <= w.hosts[s.host]+1; i += 2 {
+	for i := s.index - 1; i <= s.index+1; i += 2 {
 		if t := &w.sites[i]; t.kind == Farm {
 			return t
 		}
@@ -319,10 +333,10 @@ func (w *Web) Links(u dowse.URL) []dowse.URL {
 
 func (w *Web) linksAt(s *site, at place) []dowse.URL {
 	links, _ := w.targetsAt(s, at)
-	session := newSession(s, at)
+	ids := newSession(s, at)
 	urls := make([]dowse.URL, len(links))
 	for i, t := range links {
-		urls[i] = dowse.URL(w.appendURL(make([]byte, 0, 64), t, nil, at.path, session.next()))
+		urls[i] = dowse.URL(w.appendURL(make([]byte, 0, 64), t, nil, at.path, ids.next()))
 	}
 	return urls
 }
@@ -333,7 +347,7 @@ func (w *Web) targetsAt(s *site, at place) ([]target, bool) {
 		return monthLinks(s, month), true
 	}
 	if isRepeat(s, at.path) {
-		return []target{{page: s.first}, {toRepeat, s.first}}, true
+		return []target{{page: s.first}, {kind: toRepeat, page: s.first}}, true
 	}
 	local, ok := w.find(s, at.path)
 	if !ok {
@@ -345,10 +359,7 @@ func (w *Web) targetsAt(s *site, at place) ([]target, bool) {
 // appendURL writes the address of a target: relative to the site from if that is
 // its own, absolute if from is nil. here is the path of the page.
 func (w *Web) appendURL(b []byte, t target, from *site, here, session string) []byte {
-	s := w.leaf(max(t.page, 0)).site
-	if t.kind == toMonth {
-		s = w.calendarOf(t.page)
-	}
+	s := w.leaf(t.page).site
 	local := t.page - s.first
 	if t.kind == toMoved {
 		s = w.movedHost(t.page)
@@ -366,14 +377,14 @@ func (w *Web) appendURL(b []byte, t target, from *site, here, session string) []
 	case toFile:
 		return append(appendInt(append(b, "/files/sheet-"...), local), ".pdf"...)
 	case toMonth:
-		return appendMonth(b, t.page)
+		return appendMonth(b, t.month)
 	case toRepeat:
 		return append(append(b, here...), "archive/"...)
 	case toLoop:
 		return append(b, "/loop/a"...)
 	}
 	b = w.appendPath(b, s, local)
-	if s.kind == Forum {
+	if session != "" && s.kind == Forum {
 		b = append(append(b, "?PHPSESSID="...), session...)
 	}
 	return b

@@ -47,12 +47,16 @@ func (k Kind) String() string {
 // A site is a row of the only table that a web keeps.
 type site struct {
 	host     string
+	index    int // in the table
+	ring     int // in the ring, or -1
 	kind     Kind
 	topic    int // lexicon of its home page; for a farm the topic it pretends
+	focus    int // topic of its neighbourhood
 	first    int // number of its home page
 	count    int
 	shape    shape
-	partner  int // the site that a mirror copies, a redirect leads to, a passage ends at
+	partner  int     // the site that a mirror copies, a redirect leads to, a passage ends at
+	foot     []int32 // pages to which every page links at its foot
 	listed   bool
 	weight   float64
 	language string
@@ -92,7 +96,7 @@ type plot struct {
 
 // plots of every neighbourhood; ordinary and general sites fill it up.
 var plots = []plot{
-	{Portal, "signpost", 1}, {News, "weeklypost", 1.6}, {Calendar, "calendar", 0.5}, {Forum, "forum", 1},
+	{Portal, "signpost", 1.5}, {News, "weeklypost", 2.5}, {Calendar, "calendar", 0.5}, {Forum, "forum", 1.5},
 	{Busy, "busytides", 1}, {Closed, "closed", 0.6}, {Slow, "slow", 1}, {Flaky, "flaky", 0.8},
 	{Mirror, "mirror", 0.8}, {Moved, "moved", 0}, {OldPages, "oldpages", 0.8}, {Farm, "best", 0.8}, {Farm, "cheap", 0.8},
 	{French, "lemarche", 0.6}, {German, "dorfblatt", 0.6}, {Passage, "harbourledger", 0.4}, {Hidden, "undertow", 1.2},
@@ -100,8 +104,11 @@ var plots = []plot{
 
 const (
 	generalSites = 4
+	footLinks    = 4
 	siteSpread   = 0.8 // deviation of the logarithm of the sizes of ordinary sites
-	focusWeight  = 1.5 // size of ordinary sites on the neighbourhood's topic
+	focusWeight  = 1.7 // size of ordinary sites on the neighbourhood's topic
+
+	generalWeight = 1.5
 )
 
 // survey lays out all sites but for their pages.
@@ -121,22 +128,46 @@ func (w *Web) settle(q, room, focus int, d *dice) {
 		for _, p := range plots {
 			w.found(p.kind, w.plotName(p, q, focus), w.plotTopic(p.kind, focus, d), p.weight, d)
 		}
-		for range generalSites {
-			w.found(General, "", w.words.everyday(), spread(d), d)
+		for _, weight := range weights(generalSites) {
+			w.found(General, "", w.words.everyday(), generalWeight*weight, d)
 		}
-		for t := range w.words.topics() {
-			if t != focus {
-				w.found(Ordinary, "", t, spread(d), d)
-			}
+		others := weights(w.words.topics() - 1)
+		shuffle(others, d)
+		for i, weight := range others {
+			w.found(Ordinary, "", (focus+1+i)%w.words.topics(), weight, d)
 		}
 	}
-	for len(w.sites) < begin+room {
-		w.found(Ordinary, "", focus, focusWeight*spread(d), d)
+	for _, weight := range weights(begin + room - len(w.sites)) {
+		w.found(Ordinary, "", focus, focusWeight*weight, d)
+	}
+	for i := begin; i < len(w.sites); i++ {
+		w.sites[i].focus = focus
 	}
 	w.pair(begin)
 }
 
-func spread(d *dice) float64 { return math.Min(math.Max(d.logNormal(1, siteSpread), 0.4), 4) }
+// weights returns the sizes of n sites, relative to their mean: the quantiles of a
+// log-normal distribution, the small ones first. Crawls begin on the first sites
+// of a topic, and would not leave a large one for long.
+func weights(n int) []float64 {
+	sizes, sum := make([]float64, n), 0.0
+	for i := range sizes {
+		normal := math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(n)-1)
+		sizes[i] = math.Exp(siteSpread * normal)
+		sum += sizes[i]
+	}
+	for i := range sizes {
+		sizes[i] *= float64(n) / sum
+	}
+	return sizes
+}
+
+func shuffle[T any](list []T, d *dice) {
+	for i := len(list) - 1; i > 0; i-- {
+		j := d.under(i + 1)
+		list[i], list[j] = list[j], list[i]
+	}
+}
 
 func (w *Web) plotName(p plot, q, focus int) string {
 	name := p.name
@@ -166,7 +197,7 @@ func (w *Web) plotTopic(k Kind, focus int, d *dice) int {
 // found adds one site.
 func (w *Web) found(k Kind, name string, topic int, weight float64, d *dice) {
 	lex := &w.words.lexicons[topic]
-	s := site{kind: k, topic: topic, weight: weight, partner: -1, language: lex.language}
+	s := site{index: len(w.sites), ring: -1, kind: k, topic: topic, weight: weight, partner: -1, language: lex.language}
 	s.host = w.freeHost(name, lex, d)
 	s.shape = w.newShape(&s, lex, d)
 	s.listed = k == News || k == Ordinary && d.chance(0.15)
@@ -326,18 +357,35 @@ func (w *Web) index() {
 			w.all = append(w.all, int32(i))
 		}
 	}
-	for t := range w.onTopic {
-		w.shuffle(w.onTopic[t], t)
+	for i, k := range w.ring {
+		w.sites[k].ring = i
 	}
-	w.shuffle(w.all, len(w.onTopic))
+	d := diceFor(w.config.Seed, forOrder, 0)
+	for t := range w.onTopic {
+		shuffle(w.onTopic[t], &d)
+	}
+	shuffle(w.all, &d)
+	sort.SliceStable(w.all, func(a, b int) bool { return w.general(w.all[a]) && !w.general(w.all[b]) })
 }
 
-func (w *Web) shuffle(list []int32, n int) {
-	d := diceFor(w.config.Seed, forOrder, n)
-	for i := len(list) - 1; i > 0; i-- {
-		j := d.under(i + 1)
-		list[i], list[j] = list[j], list[i]
+// underline finds the pages that a site links to at the foot of every page: the
+// first of its articles that have no topic, such as the privacy notice.
+func (w *Web) underline(s *site) {
+	if s.kind == Farm || s.kind == Passage {
+		return
 	}
+	for local := s.firstArticle(); local < s.open() && local < 100 && len(s.foot) < footLinks; local++ {
+		if w.lexiconOf(s, local) == w.words.everyday() {
+			s.foot = append(s.foot, int32(local))
+		}
+	}
+}
+
+// general tells whether a site is for everybody. These are the most popular ones,
+// so that a crawl in breadth meets them first (Najork and Wiener 2001).
+func (w *Web) general(i int32) bool {
+	k := w.sites[i].kind
+	return k == General || k == News || k == Portal || k == Forum
 }
 
 // related lists for each topic the topics of the same category, or of the same

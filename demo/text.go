@@ -80,6 +80,20 @@ func (s *scribe) fill(line sentence, lex *lexicon, topical bool) {
 	s.capital(start)
 }
 
+// article turns the "a" before a word that begins at a place of the text into "an"
+// where it has to be.
+func (s *scribe) article(at int) {
+	if at < 2 || at >= len(s.buf) || s.buf[at-1] != ' ' || s.buf[at-2]|0x20 != 'a' || at > 2 && s.buf[at-3] != ' ' && s.buf[at-3] != '>' {
+		return
+	}
+	switch s.buf[at] {
+	case 'a', 'e', 'i', 'o':
+		s.buf = append(s.buf, 0)
+		copy(s.buf[at:], s.buf[at-1:])
+		s.buf[at-1] = 'n'
+	}
+}
+
 // capital makes the letter at a place of the text upper case.
 func (s *scribe) capital(at int) {
 	if at < len(s.buf) && 'a' <= s.buf[at] && s.buf[at] <= 'z' {
@@ -96,8 +110,16 @@ func (s *scribe) draw() uint64 {
 	return bits
 }
 
-// The upper half of the bits picks within a list, the lower half the list.
+// slot fills a slot. The upper half of the bits picks within a list, the lower half the list.
 func (s *scribe) slot(slot byte, bits uint64, lex *lexicon, topical bool) {
+	at := len(s.buf)
+	s.word(slot, bits, lex, topical)
+	if lex.language == "en" {
+		s.article(at)
+	}
+}
+
+func (s *scribe) word(slot byte, bits uint64, lex *lexicon, topical bool) {
 	own := lex.sentences != nil || topical && bits&15 < 9
 	switch slot {
 	case 'n':
@@ -119,7 +141,7 @@ func (s *scribe) slot(slot byte, bits uint64, lex *lexicon, topical bool) {
 	case 'q':
 		s.number(2 + scale(bits, 97))
 	case 'T':
-		s.str(lex.Words[scale(bits, len(lex.Words))])
+		s.str(lex.phrases[scale(bits, len(lex.phrases))])
 	case 'j':
 		s.str(s.subject)
 	}

@@ -13,6 +13,7 @@ var vocabularyFiles embed.FS
 type lexicon struct {
 	Topic
 	language  string
+	phrases   []string // the topic by name, as text has it
 	nouns     []form
 	verbs     []form
 	adjs      []string
@@ -118,6 +119,10 @@ func newLexicon(language string, of map[string][]string) lexicon {
 		subjects: of["subjects"], hosts: of["hosts"], sections: of["sections"], places: of["places"],
 	}
 	lex.Words, lex.Also, lex.Not = of["words"], of["also"], of["not"]
+	lex.phrases = of["phrases"]
+	if lex.phrases == nil {
+		lex.phrases = lex.Words
+	}
 	if len(of["topic"]) > 0 {
 		lex.Name, lex.Path = of["topic"][0], of["path"][0]
 	}
@@ -237,22 +242,26 @@ var plainLetter = map[rune]string{
 	'ñ': "n", 'ô': "o", 'ö': "oe", 'û': "u", 'ü': "ue", 'ß': "ss",
 }
 
-// zipf maps random bits to ranks whose probability falls as 1/rank (Zipf 1949).
+// zipf maps random bits to ranks whose probability falls as 1/(rank + zipfOffset):
+// Zipf's law as Mandelbrot put it in 1953. The head of the law is in the grammar.
 type zipf []uint16
 
-const zipfSteps = 4096
+const (
+	zipfSteps  = 4096
+	zipfOffset = 5
+)
 
 func newZipf(n int) zipf {
 	total := 0.0
 	for k := 1; k <= n; k++ {
-		total += 1 / float64(k)
+		total += 1 / float64(k+zipfOffset)
 	}
 	z := make(zipf, zipfSteps)
-	k, sum := 1, 1.0
+	k, sum := 1, 1.0/(1+zipfOffset)
 	for i := range z {
 		for k < n && sum/total < (float64(i)+0.5)/zipfSteps {
 			k++
-			sum += 1 / float64(k)
+			sum += 1 / float64(k+zipfOffset)
 		}
 		z[i] = uint16(k - 1)
 	}

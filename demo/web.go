@@ -58,6 +58,9 @@ func New(c Config) *Web {
 		w.kin = append(w.kin, w.kinOf(i))
 		w.stuffed = append(w.stuffed, w.words.stuff(i))
 	}
+	for i := range w.sites {
+		w.underline(&w.sites[i])
+	}
 	return w
 }
 
@@ -202,10 +205,7 @@ func (w *Web) articleLexicon(s *site, local int) int {
 	top := &w.config.Topology
 	switch {
 	case s.topic == w.words.everyday():
-		if d.chance(0.5) {
-			return s.topic
-		}
-		return d.under(w.words.topics())
+		return w.mixed(s, &d)
 	case d.chance(top.Purity):
 		return s.topic
 	}
@@ -216,4 +216,15 @@ func (w *Web) articleLexicon(s *site, local int) int {
 		return d.under(w.words.topics())
 	}
 	return w.words.everyday()
+}
+
+// mixed picks what an article on a site without a topic is about.
+func (w *Web) mixed(s *site, d *dice) int {
+	switch u := d.share(); {
+	case u < 0.5:
+		return s.topic
+	case u < 0.5+w.config.Topology.Regional:
+		return s.focus
+	}
+	return d.under(w.words.topics())
 }

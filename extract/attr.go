@@ -61,7 +61,7 @@ func nextAttribute(b []byte) (key, val, rest []byte, ok bool) {
 		i++
 	}
 	if i >= len(b) || b[i] == '>' {
-		return nil, nil, nil, false
+		return nil, nil, b[min(i, len(b)):], false
 	}
 	start := i
 	for i++; i < len(b) && !isSpace(b[i]) && b[i] != '=' && b[i] != '/' && b[i] != '>'; i++ {

@@ -168,7 +168,6 @@ func (p *pass) closeRuby(but tag) {
 
 // closeFormat ends a formatting element. Blocks that began in it stay open.
 func (p *pass) closeFormat(t tag, ends kind) {
-	p.endAnchor(t)
 	i := p.open.findFunc(ends, func(f *frame) bool { return f.tag == t })
 	if i < 0 {
 		return
@@ -205,6 +204,7 @@ func (p *pass) endInBody(t tag) {
 			p.open.popTo(i, p)
 		}
 	case k&format != 0:
+		p.endAnchor(t)
 		p.closeFormat(t, scope)
 	default:
 		p.endAny(t)

@@ -64,7 +64,11 @@ func (c treeCase) seen() (hrefs, words []string) {
 	var stack []open
 	var text strings.Builder
 	separate := func(o open) {
-		if k := tagOf([]byte(o.name)).kind(); o.space == "" && k&(block|apart) != 0 {
+		k := tagOf([]byte(o.name)).kind()
+		if o.space != "" {
+			k = foreignKind(tagOf(bytes.ToLower([]byte(o.name))), map[string]space{"svg": inSVG, "math": inMath}[o.space])
+		}
+		if k&(block|apart) != 0 {
 			text.WriteString("\n")
 		}
 	}

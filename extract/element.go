@@ -133,13 +133,17 @@ const (
 	inMath
 )
 
+var svgText = tagOf([]byte("text"))
+
 // foreignKind is the kind of an element of SVG or MathML.
 func foreignKind(t tag, s space) kind {
 	const all = scope | listScope | buttonScope | special
 	a := atom.Atom(t)
 	switch {
+	case s == inSVG && (a == atom.Svg || t == svgText):
+		return apart
 	case s == inSVG && (a == atom.Foreignobject || a == atom.Desc || a == atom.Title):
-		return all | integration
+		return all | integration | apart
 	case s == inMath && (a == atom.Mi || a == atom.Mo || a == atom.Mn || a == atom.Ms || a == atom.Mtext):
 		return all | mathText
 	case s == inMath && a == atom.AnnotationXml:

@@ -13,6 +13,7 @@ func (p *pass) insertForeign(e *element, s space) {
 	if e.atom() == atom.AnnotationXml && (eq(e.attr.encoding, "text/html") || eq(e.attr.encoding, "application/xhtml+xml")) {
 		k |= integration
 	}
+	p.separate(e.tag, k)
 	if e.closed {
 		return
 	}

@@ -99,7 +99,7 @@ func newPass(body []byte, url dowse.URL, opt Options) *pass {
 	p := &pass{opt: opt, self: url}
 	p.base, _ = weburl.NewBase(string(url))
 	p.src = newSource(body)
-	p.text = prose{buf: make([]byte, 0, min(len(body)*2/3, opt.Text)+16), max: opt.Text, word: opt.Word}
+	p.text = prose{buf: make([]byte, 0, min(len(body)*5/8, opt.Text)+16), max: opt.Text, word: opt.Word}
 	p.open = stack{frames: make([]frame, 0, 32), max: opt.Depth, work: opt.Work}
 	p.link = newLinks()
 	return p
@@ -146,7 +146,7 @@ func (p *pass) document() *dowse.Document {
 		p.cut(CutText)
 	}
 	p.doc.Text = string(p.text.buf)
-	p.doc.Words = dowse.AppendWords(make([]dowse.Span, 0, len(p.doc.Text)/6+8), p.doc.Text, 0)
+	p.doc.Words = dowse.AppendWords(make([]dowse.Span, 0, len(p.doc.Text)/5+8), p.doc.Text, 0)
 	above := p.placeHeadings()
 	p.placeLinks(above)
 	p.describe()

@@ -28,12 +28,13 @@ type links struct {
 	mentions []mention
 	open     []int32 // mentions whose block has not ended
 	current  int32   // the mention whose anchor is open, -1 for none
+	ended    int     // bytes of text at the last end tag of an anchor
 }
 
 func newLinks() links {
 	return links{
-		targets:  make([]dowse.Link, 0, 32),
-		index:    make(map[dowse.URL]int32, 32),
+		targets:  make([]dowse.Link, 0, 48),
+		index:    make(map[dowse.URL]int32, 48),
 		mentions: make([]mention, 0, 48),
 		current:  -1,
 	}
@@ -114,11 +115,16 @@ func isNoFollow(rel []byte) bool {
 	return len(rel) > 0 && (hasToken(rel, "nofollow") || hasToken(rel, "ugc") || hasToken(rel, "sponsored"))
 }
 
-// openAnchor begins the link of an a element.
+// openAnchor begins the link of an a element. Links that touch are apart: menus
+// are written so.
 func (p *pass) openAnchor(e *element) {
+	touches := p.link.current >= 0 || p.link.ended == p.text.len()
 	p.closeAnchor()
 	if e.attr.href == nil {
 		return
+	}
+	if touches && p.hidden == 0 {
+		p.text.space()
 	}
 	p.sawHref(e.attr.href)
 	p.link.current = p.addLink(e.attr.href, e.attr.rel)
@@ -135,6 +141,7 @@ func (p *pass) sawHref(href []byte) {
 func (p *pass) endAnchor(t tag) {
 	if t == tag(atom.A) {
 		p.closeAnchor()
+		p.link.ended = p.text.len()
 	}
 }
 
@@ -164,11 +171,19 @@ func (p *pass) addAlt(text []byte) {
 	m.alt = firstRunes(alt, p.opt.Anchor)
 }
 
-// addArea adds the link of an area, a frame or a link element: one without a
-// place in the text.
+// addArea adds the link of an area or a frame: one without words in the text.
 func (p *pass) addArea(href, rel, alt []byte) {
 	if i := p.addLink(href, rel); i >= 0 && len(alt) > 0 {
 		p.link.mentions[i].alt = field(alt, p.opt.Anchor)
+	}
+}
+
+// addRemote adds a link that stands nowhere on the page.
+func (p *pass) addRemote(href, rel []byte) {
+	if i := p.addLink(href, rel); i >= 0 {
+		m := &p.link.mentions[i]
+		m.from, m.to = m.start, m.start
+		p.link.open = p.link.open[:len(p.link.open)-1]
 	}
 }
 

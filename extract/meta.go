@@ -93,9 +93,9 @@ func (p *pass) readLink(e *element) {
 			p.meta.canonical = u
 		}
 	case hasToken(rel, "next") || hasToken(rel, "prev"):
-		p.addArea(e.attr.href, rel, nil)
+		p.addRemote(e.attr.href, rel)
 	case hasToken(rel, "alternate") && len(e.attr.hreflang) > 0 && isPage(e.attr.typ):
-		p.addArea(e.attr.href, rel, nil)
+		p.addRemote(e.attr.href, rel)
 	}
 	p.licence(e)
 }
@@ -140,7 +140,7 @@ func (p *pass) readMeta(e *element) {
 func (p *pass) readRefresh(content []byte) {
 	_, target, ok := Refresh(string(truncate(content, p.opt.Href+64)))
 	if ok && target != "" {
-		p.addArea([]byte(target), nil, nil)
+		p.addRemote([]byte(target), nil)
 	}
 }
 

@@ -57,12 +57,7 @@ func (t *prose) add(s []byte) {
 	for i := 0; i < len(s); {
 		switch byteClass[s[i]] {
 		case plain:
-			j := i + 1
-			for j < len(s) && byteClass[s[j]] == plain {
-				j++
-			}
-			t.put(s[i:j])
-			i = j
+			i += t.addPlain(s[i:])
 		case beyond:
 			i += t.addRune(s[i:])
 		case blank:
@@ -73,6 +68,37 @@ func (t *prose) add(s []byte) {
 			i++
 		}
 	}
+}
+
+// addPlain appends the words with which s begins, as far as they are ASCII and
+// one space apart, and returns how long they are: most text is all of that.
+func (t *prose) addPlain(s []byte) int {
+	if t.gap != 0 {
+		t.run = 0
+	}
+	i, last := 1, 0
+	for i < len(s) {
+		if byteClass[s[i]] == plain {
+			i++
+			continue
+		}
+		if s[i] != ' ' || i+1 == len(s) || byteClass[s[i+1]] != plain {
+			break
+		}
+		if t.word > 0 && t.run+i > t.word {
+			break
+		}
+		last = i + 1
+		i += 2
+	}
+	if last > 0 && t.word > 0 && t.run+i > t.word { // leave the last word to its own bound
+		i = last - 1
+	}
+	t.put(s[:i])
+	if last > 0 {
+		t.run = max(0, i-last)
+	}
+	return i
 }
 
 // addRune appends the first character of s, which is beyond ASCII, and returns
@@ -101,8 +127,12 @@ func isUnshown(r rune) bool {
 	return r == 0xAD || r == 0xFEFF || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
 }
 
-// put appends characters that are no spaces, behind the gap.
+// put appends characters that neither begin nor end with a space, behind the
+// gap.
 func (t *prose) put(s []byte) {
+	if t.full {
+		return
+	}
 	if t.gap != 0 {
 		t.run = 0
 	}

@@ -8,7 +8,8 @@ import (
 
 // Refresh reads the content of a meta refresh by the rules of the HTML standard:
 // after how many seconds to go to which reference. An empty target is the page
-// itself. A delay too long to count is the longest that can be counted.
+// itself. Tabs and line breaks in the target are left out, as they are in every
+// URL. A delay too long to count is the longest that can be counted.
 func Refresh(content string) (seconds int, target string, ok bool) {
 	s := strings.TrimLeft(content, htmlSpace)
 	digits := leading(s, isDigit)
@@ -28,8 +29,10 @@ func Refresh(content string) (seconds int, target string, ok bool) {
 	if s != "" && (s[0] == ';' || s[0] == ',') {
 		s = strings.TrimLeft(s[1:], htmlSpace)
 	}
-	return seconds, refreshTarget(s), true
+	return seconds, noBreaks.Replace(refreshTarget(s)), true
 }
+
+var noBreaks = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
 const htmlSpace = " \t\n\f\r"
 

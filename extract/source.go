@@ -77,7 +77,10 @@ func (s *source) resume(raw tag) bool {
 	at := s.at()
 	switch {
 	case len(s.z.Raw()) > 0:
-		at = s.after(tagEnd, at-1)
+		rest := skipTag(s.body[at-len(s.z.Raw()):])
+		at = len(s.body) - len(bytes.TrimPrefix(rest, tagEnd))
+	case s.last == html.DoctypeToken:
+		at = s.after(tagEnd, at-len(tagEnd))
 	case s.last == html.CommentToken:
 		at = s.after(commentEnd, at-len(commentEnd))
 	case s.data:

@@ -57,8 +57,13 @@ func (e *privateError) Error() string {
 }
 
 // A guard decides which addresses may be dialled.
-type guard []netip.Prefix
+type guard struct {
+	allowed []netip.Prefix
+	only    bool // nothing but these, not even public addresses
+}
+
+func newGuard(c Config) guard { return guard{c.AllowNet, c.OnlyAllowed} }
 
 func (g guard) allows(addr netip.Addr) bool {
-	return Public(addr) || contains(g, addr.Unmap().WithZone(""))
+	return !g.only && Public(addr) || contains(g.allowed, addr.Unmap().WithZone(""))
 }

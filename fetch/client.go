@@ -33,7 +33,7 @@ func New(c Config) (*Client, error) {
 	}
 	h := newHeader(c)
 	client := &Client{
-		config: c, guard: c.AllowNet, header: h, headTail: headTail(h),
+		config: c, guard: newGuard(c), header: h, headTail: headTail(h),
 		transport: c.Transport, live: c.Transport == nil, codec: &codec{},
 	}
 	if client.live {

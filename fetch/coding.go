@@ -185,3 +185,14 @@ func (c *codec) release(b *[]byte) {
 		c.buffers.Put(b)
 	}
 }
+
+// Decoded returns a body with the content codings that h names undone, as far as
+// that goes and up to max bytes: for bodies that were kept as they came.
+func Decoded(h http.Header, raw []byte, max int64) []byte {
+	list, err := codings(h)
+	if err != nil || len(list) == 0 {
+		return raw
+	}
+	body, _, _ := new(codec).decode(list, raw, max)
+	return body
+}

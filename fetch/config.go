@@ -29,6 +29,8 @@ type Config struct {
 
 	// AllowNet lists networks that may be dialled although they are not public.
 	AllowNet []netip.Prefix
+	// OnlyAllowed refuses public addresses too: nothing outside AllowNet is dialled.
+	OnlyAllowed bool
 	// Resolver is the DNS server to ask, "address" or "address:port"; the system's.
 	Resolver string
 

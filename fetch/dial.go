@@ -24,7 +24,7 @@ type dialer struct {
 }
 
 func newDialer(c Config) *dialer {
-	return &dialer{guard: c.AllowNet, resolver: newResolver(c), timeout: c.ConnectTimeout}
+	return &dialer{guard: newGuard(c), resolver: newResolver(c), timeout: c.ConnectTimeout}
 }
 
 // newResolver returns a resolver that keeps answers for as long as they say, at

@@ -78,7 +78,7 @@ func isTLS(err error) bool {
 	)
 	return errors.As(err, &record) || errors.As(err, &alert) || errors.As(err, &verify) ||
 		errors.As(err, &authority) || errors.As(err, &host) || errors.As(err, &invalid) ||
-		strings.HasPrefix(err.Error(), "tls: ") || strings.Contains(err.Error(), "HTTP response to HTTPS client")
+		strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "HTTP response to HTTPS client")
 }
 
 // isConnection reports whether the connection broke, rather than said nonsense.

@@ -10,8 +10,8 @@ import (
 	"dowse"
 )
 
-// split cuts a canonical URL into scheme, authority and the rest, which begins
-// with a slash. It reports false for what is not http or https.
+// split cuts a URL into scheme, authority (never with a user name) and the rest,
+// which begins with a slash. It reports false for what is not http or https.
 func split(u dowse.URL) (scheme, authority, rest string, ok bool) {
 	scheme, after, ok := strings.Cut(string(u), "://")
 	if !ok || scheme != "http" && scheme != "https" {
@@ -20,9 +20,10 @@ func split(u dowse.URL) (scheme, authority, rest string, ok bool) {
 	after, _, _ = strings.Cut(after, "#")
 	end := strings.IndexAny(after, "/?")
 	if end < 0 {
-		return scheme, after, "/", after != ""
+		end, after = len(after), after+"/"
 	}
 	authority, rest = after[:end], after[end:]
+	authority = authority[strings.LastIndexByte(authority, '@')+1:]
 	if rest[0] != '/' {
 		rest = "/" + rest
 	}

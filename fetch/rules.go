@@ -35,10 +35,11 @@ type rule struct {
 	line   string // as it stands in the file
 }
 
-// newRule reads a pattern.
+// newRule reads a pattern. The rule keeps nothing of the text that pattern is
+// part of.
 func newRule(pattern, line string, allow bool) rule {
 	r := rule{allow: allow, line: line}
-	body, end := strings.CutSuffix(pattern, "$")
+	body, end := strings.CutSuffix(strings.Clone(pattern), "$")
 	r.end = end
 	for i, literal := range strings.Split(body, "*") {
 		literal = normal(literal, true)

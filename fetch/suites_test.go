@@ -106,15 +106,15 @@ func TestSitemapSuite(t *testing.T) {
 		{"sitemaps/sitemap.txt", "http://www.domain.com/sitemap.txt", 2, 0, "http://www.domain.com/page1.html", "http://www.domain.com/page2.html"},
 		{"sitemaps/sitemap.txt.gz", "http://www.example.com/sitemap.txt.gz", 5, 0, "http://www.example.com/", "http://www.example.com/catalog?item=83&desc=vacation_usa"},
 		{"sitemaps/xmlSitemap.gz", "http://www.example.com/sitemap.xml.gz", 5, 0, "http://www.example.com/", "http://www.example.com/catalog?item=83&desc=vacation_usa"},
-		{ext + "hebdenbridgetimes-articles-sitemap.xml", "http://www.hebdenbridgetimes.co.uk/s.xml", 78, 0, "http://www.hebdenbridgetimes.co.uk/news/local/video-tour-de-yorkshire-in-calderdale-1-7242580", ""},
-		{ext + "pagemaps-sitemap.xml", "http://www.example.com/s.xml", 1, 0, "", ""},
-		{ext + "shinpaideshou-news-sitemap.xml", "https://shinpaideshou.wordpress.com/s.xml", 1, 0, "", ""},
-		{ext + "sitemap-images.xml", "http://www.example.com/s.xml", 2, 0, "http://www.example.com/images/some_image_landing_page.html", ""},
+		{ext + "hebdenbridgetimes-articles-sitemap.xml", "http://www.hebdenbridgetimes.co.uk/s.xml", 74, 0, "http://www.hebdenbridgetimes.co.uk/news/local/video-tour-de-yorkshire-in-calderdale-1-7242580", ""},
+		{ext + "pagemaps-sitemap.xml", "http://www.example.com/s.xml", 2, 0, "http://www.example.com/foo", ""},
+		{ext + "shinpaideshou-news-sitemap.xml", "https://shinpaideshou.wordpress.com/s.xml", 3, 0, "", ""},
+		{ext + "sitemap-images.xml", "http://www.example.com/s.xml", 1, 0, "http://www.example.com/images/some_image_landing_page.html", ""},
 		{ext + "sitemap-links.xml", "http://www.example.com/s.xml", 3, 0, "http://www.example.com/english/", "http://www.example.com/schweiz-deutsch/"},
 		{ext + "sitemap-mobile.xml", "http://www.example.com/s.xml", 3, 0, "http://www.example.com/mobile-friendly-1/", ""},
-		{ext + "sitemap-news.xml", "http://www.example.org/s.xml", 1, 0, "", ""},
+		{ext + "sitemap-news.xml", "http://www.example.org/s.xml", 2, 0, "", ""},
 		{ext + "sitemap-videos-tvshow.xml", "https://example.org/s.xml", 1, 0, "https://example.org/my-tv-show/23/13/", ""},
-		{ext + "sitemap-videos.xml", "http://www.example.com/s.xml", 2, 0, "http://www.example.com/videos/some_video_landing_page.html", ""},
+		{ext + "sitemap-videos.xml", "http://www.example.com/s.xml", 3, 0, "http://www.example.com/videos/some_video_landing_page.html", ""},
 	} {
 		pages, maps, err := ParseSitemap(suite(t, "sitemap/"+c.file), dowse.URL(c.base))
 		if err != nil || len(pages) != c.pages || len(maps) != c.maps {

@@ -55,6 +55,9 @@ func (s *reader) check(f *Frontier) {
 		case e.is(moored) && (t == nil || t.cap == 0):
 			s.damaged("a priority at no cap")
 			return
+		case t != nil && t.cap != 0 && !e.is(moored) && e.key+t.offset >= t.cap:
+			s.damaged("a priority above the cap")
+			return
 		case e.is(hasVisit) && (int(e.at) >= len(owned) || owned[e.at]):
 			s.damaged("a visit of no URL")
 			return

@@ -70,14 +70,10 @@ func (b *Base) URL() dowse.URL { return b.url }
 // of this package's errors stands against it. The URL shares no memory with href.
 func (b *Base) Resolve(href string) (dowse.URL, error) {
 	s := trimSpace(href)
-	u, ok := b.plain(s)
-	if !ok {
-		return b.unusual(s)
+	if u, ok := b.plain(s); ok && len(u) <= maxPlain {
+		return u, nil
 	}
-	if len(u) > MaxLength {
-		return "", ErrTooLong
-	}
-	return u, nil
+	return b.unusual(s)
 }
 
 // unusual resolves any href.
@@ -99,7 +95,7 @@ func (b *Base) plain(s string) (dowse.URL, bool) {
 	switch {
 	case s == "" || s[0] == '#':
 		return b.url, true
-	case len(s) > MaxLength:
+	case len(s) > maxPlain:
 		return "", false
 	case s[0] == '/':
 		return b.plainSlash(s)

@@ -24,10 +24,10 @@ func canonical(href string) (dowse.URL, error) {
 	path, query, _ := strings.Cut(rest[slash:], "?")
 	dst = appendPath(dst, path)
 	dst = appendQuery(dst, query)
-	if len(dst) > MaxLength {
-		return "", ErrTooLong
+	if u := string(dst); !isTooLong(u) {
+		return dowse.URL(u), nil
 	}
-	return dowse.URL(dst), nil
+	return "", ErrTooLong
 }
 
 // canonicalHost drops user name, password and trailing dot from an authority. It

@@ -71,11 +71,23 @@ func domainToASCII(domain string) (string, bool) {
 	if isASCII(domain) {
 		return strings.ToLower(domain), true
 	}
-	if !utf8.ValidString(domain) {
+	if !utf8.ValidString(domain) || longestLabel(domain) > maxLabel {
 		return "", false
 	}
 	ascii, err := punycode.ToASCII(laterUnicode.Replace(domain))
 	return ascii, err == nil
+}
+
+// maxLabel bounds the bytes of a label that is to become Punycode, since the
+// time for that grows with their square. No name with a longer one is in the DNS.
+const maxLabel = 256
+
+func longestLabel(domain string) int {
+	longest := 0
+	for label := range strings.SplitSeq(domain, ".") {
+		longest = max(longest, len(label))
+	}
+	return longest
 }
 
 // laterUnicode maps what UTS 46 maps since Unicode 15.1 and 16, ahead of the

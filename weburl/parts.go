@@ -43,10 +43,11 @@ func Host(u dowse.URL) string {
 // is asked for.
 func Hostname(u dowse.URL) string {
 	host := Host(u)
+	end := ":"
 	if strings.HasPrefix(host, "[") {
-		return host[1:strings.IndexByte(host, ']')]
+		host, end = host[1:], "]"
 	}
-	name, _, _ := strings.Cut(host, ":")
+	name, _, _ := strings.Cut(host, end)
 	return name
 }
 

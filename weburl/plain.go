@@ -10,6 +10,10 @@ import (
 // byte by byte, without parsing or copying, and give up on anything else. They
 // answer as the long way round does: a test compares the two.
 
+// maxPlain is the length of the longest plain href and URL: too short to hold
+// more than maxSlashes.
+const maxPlain = maxSlashes
+
 // What a byte may be without a second look.
 const (
 	inLabel    = 1 << iota // of a host name in lower case
@@ -37,6 +41,9 @@ var class = func() (t [256]uint8) {
 // plainAbsolute returns s as a URL if s is an absolute canonical URL but for a
 // fragment, an empty query or a missing slash after the host.
 func plainAbsolute(s string) (dowse.URL, bool) {
+	if len(s) > maxPlain {
+		return "", false
+	}
 	scheme, _, _ := strings.Cut(s, ":")
 	end, bare, ok := plainAuthority(scheme, s[min(len(s), len(scheme)+1):])
 	end += len(scheme) + 1

@@ -34,12 +34,19 @@ import (
 // end here; 2,048 is what sitemaps allow.
 const MaxLength = 2048
 
+// What no URL of a page has, and what the parser takes long over: the time for
+// these grows with the square of their number.
+const (
+	maxSlashes = 512
+	maxAts     = 16 // signs in front of a host
+)
+
 // What is wrong with a URL. Errors of this package wrap one of these.
 var (
 	ErrNoScheme = errors.New("no scheme such as https://")
 	ErrScheme   = errors.New("the scheme is not http or https")
 	ErrHost     = errors.New("no valid host")
-	ErrTooLong  = fmt.Errorf("longer than %d bytes", MaxLength)
+	ErrTooLong  = fmt.Errorf("longer than %d bytes or %d segments", MaxLength, maxSlashes)
 )
 
 // Parse returns the canonical form of an absolute http or https URL, or what is
@@ -57,7 +64,7 @@ var (
 //     gclid, fbclid, mc_eid, msclkid, yclid, igshid
 func Parse(raw string) (dowse.URL, error) {
 	s := trimSpace(raw)
-	if u, ok := plainAbsolute(s); ok && len(u) <= MaxLength {
+	if u, ok := plainAbsolute(s); ok && len(u) <= maxPlain {
 		return u, nil
 	}
 	u, err := parse(s)
@@ -90,10 +97,30 @@ func written(s string) (string, error) {
 	if scheme := schemeOf(s); scheme != "" && !isHTTP(scheme) {
 		return "", ErrScheme
 	}
-	if len(s) > MaxLength {
+	if isTooLong(s) {
 		return "", ErrTooLong
 	}
+	if strings.Count(authorityOf(s), "@") > maxAts {
+		return "", ErrHost
+	}
 	return s, nil
+}
+
+func isTooLong(s string) bool {
+	return len(s) > MaxLength || strings.Count(s, "/")+strings.Count(s, `\`) > maxSlashes
+}
+
+// authorityOf returns what may be user name, password and host.
+func authorityOf(s string) string {
+	rest := s
+	if scheme := schemeOf(s); scheme != "" {
+		rest = s[len(scheme)+1:]
+	}
+	rest = strings.TrimLeft(rest, `/\`)
+	if end := strings.IndexAny(rest, `/\?`); end >= 0 {
+		return rest[:end]
+	}
+	return rest
 }
 
 // schemeOf returns what stands before the colon if that is a scheme, else "".

@@ -179,7 +179,11 @@ func TestParseRefuses(t *testing.T) {
 		{"http://a'b.example.com/", weburl.ErrHost},
 		{"http://" + strings.Repeat("a", 64) + ".example/", weburl.ErrHost},
 		{"http://" + strings.Repeat("a.", 127) + "example/", weburl.ErrHost},
+		{"http://" + strings.Repeat("a@", 20) + "example.com/", weburl.ErrHost},
+		{"http://" + strings.Repeat("\u4e00", 100) + ".example/", weburl.ErrHost},
 		{"http://example.com/" + long, weburl.ErrTooLong},
+		{"http://example.com" + strings.Repeat("/a", 600), weburl.ErrTooLong},
+		{"http://example.com" + strings.Repeat(`\a`, 600), weburl.ErrTooLong},
 		{"http://example.com/" + strings.Repeat("ü", 400), weburl.ErrTooLong},
 	} {
 		u, err := weburl.Parse(c.raw)

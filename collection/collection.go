@@ -1,0 +1,177 @@
+package collection
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/crawl"
+	"dowse/frontier"
+)
+
+// A Collection is an open directory. Its methods must not be called while the
+// crawl in it goes on, but from the crawl's own loop.
+type Collection struct {
+	Dir      string
+	Settings Settings
+	Journal  *crawl.Journal
+	Crawl    *crawl.Crawl // after Load
+	Notices  []string     // what a person should know of the opening: tails cut off
+
+	readOnly bool
+	lock     *os.File
+}
+
+var folders = []string{"archive", "indexes", "pages", "state", "log"}
+
+// Create makes a new collection and opens it. The directory may exist if it is
+// empty.
+func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser) (*Collection, error) {
+	if IsCollection(dir) {
+		return nil, fmt.Errorf("collection: %s is a collection already", dir)
+	}
+	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 {
+		return nil, fmt.Errorf("collection: %s is not empty and not a collection", dir)
+	}
+	for _, f := range folders {
+		if err := os.MkdirAll(filepath.Join(dir, f), 0o755); err != nil {
+			return nil, fmt.Errorf("collection: %w", err)
+		}
+	}
+	s.Dowse = Format
+	if err := writeWhole(filepath.Join(dir, "topic.yaml"), topic); err != nil {
+		return nil, err
+	}
+	// The settings come last: with them the directory is a collection.
+	if err := writeSettings(dir, s); err != nil {
+		return nil, err
+	}
+	return Open(dir, parse, false)
+}
+
+// Open opens a collection, to go on with it or only to read. A reader may open it
+// while another process crawls; it sees what was committed before.
+func Open(dir string, parse crawl.RobotsParser, readOnly bool) (*Collection, error) {
+	s, err := readSettings(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &Collection{Dir: dir, Settings: s, readOnly: readOnly}
+	if !readOnly {
+		if c.lock, err = lock(dir); err != nil {
+			return nil, err
+		}
+	}
+	if c.Journal, err = crawl.OpenJournal(c.state(), parse, readOnly); err != nil {
+		c.unlock()
+		return nil, fmt.Errorf("collection: %s: %w", dir, err)
+	}
+	return c, nil
+}
+
+func (c *Collection) state() string { return filepath.Join(c.Dir, "state") }
+
+// ArchiveDir is where the WARC files are.
+func (c *Collection) ArchiveDir() string { return filepath.Join(c.Dir, "archive") }
+
+// Topic returns the topic file of the collection.
+func (c *Collection) Topic() ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(c.Dir, "topic.yaml"))
+	if err != nil {
+		return nil, fmt.Errorf("collection: %w", err)
+	}
+	return data, nil
+}
+
+// SaveSettings freezes changed settings.
+func (c *Collection) SaveSettings() error { return writeSettings(c.Dir, c.Settings) }
+
+// Load takes up the crawl: from the newest snapshot that is sound, and the journal
+// after it. What a crash tore off at the end of journal and archive is cut off and
+// told in Notices.
+func (c *Collection) Load(cfg crawl.Config, restore crawl.Restorer) error {
+	cfg.Log = c.Journal
+	cfg.Key = c.Settings.Key
+	from, err := c.loadSnapshot(cfg)
+	if err != nil {
+		return err
+	}
+	_, cut, err := c.Crawl.Fold(c.Journal, from, restore)
+	if err != nil {
+		return fmt.Errorf("collection: %s: %w", c.Dir, err)
+	}
+	if cut > 0 {
+		c.notice("the last entry of the journal was torn: %d bytes cut off", cut)
+	}
+	if c.readOnly {
+		return nil
+	}
+	return c.recoverArchive()
+}
+
+func (c *Collection) notice(format string, args ...any) {
+	c.Notices = append(c.Notices, fmt.Sprintf(format, args...))
+}
+
+// recoverArchive cuts off what was written to the archive and never committed.
+func (c *Collection) recoverArchive() error {
+	last := c.Crawl.LastArchived()
+	if last.File == "" && c.Crawl.Status().Requests > 0 {
+		return nil // a crawl that keeps no archive
+	}
+	if last.File == "" {
+		return c.clearArchive()
+	}
+	cuts, err := archive.Recover(c.ArchiveDir(), last)
+	for _, cut := range cuts {
+		c.notice("%s", cut)
+	}
+	if err != nil {
+		return fmt.Errorf("collection: %s: %w", c.Dir, err)
+	}
+	return nil
+}
+
+// clearArchive removes archive files of which nothing was committed.
+func (c *Collection) clearArchive() error {
+	files, err := archive.Files(c.ArchiveDir())
+	for _, f := range files {
+		c.notice("%s: nothing of it was committed: removed", filepath.Base(f))
+		err = errors.Join(err, os.Remove(f))
+	}
+	if err != nil {
+		return fmt.Errorf("collection: %w", err)
+	}
+	return nil
+}
+
+func (c *Collection) unlock() {
+	if c.lock != nil {
+		c.lock.Close()
+		c.lock = nil
+	}
+}
+
+// Close closes the collection. It does not save: see Checkpoint.
+func (c *Collection) Close() error {
+	err := c.Journal.Close()
+	c.unlock()
+	return err
+}
+
+// URL returns the string of a numbered URL.
+func (c *Collection) URL(id frontier.ID) dowse.URL {
+	if int(id) >= c.Crawl.Frontier().Len() {
+		return ""
+	}
+	return c.Crawl.Frontier().URL(id)
+}
+
+// Prefix is what the names of the collection's WARC files begin with.
+func (c *Collection) Prefix() string {
+	return strings.ToUpper(c.Settings.Name)
+}

@@ -1,0 +1,17 @@
+// Package collection keeps what a crawl gathered and decided: one directory on
+// disk.
+//
+//	NAME.dowse/
+//	  dowse.lock    held by the process that crawls
+//	  crawl.yaml    settings, frozen when the crawl began
+//	  topic.yaml    what is wanted
+//	  archive/      what the web said: WARC files
+//	  indexes/      index.cdxj, made from them
+//	  pages/        pages.jsonl (on topic) and extraPages.jsonl (the others)
+//	  state/        journal and snapshots: see docs/formats.md
+//	  log/          crawl.log
+//	  README.md     what this is, for people
+//
+// The journal and the archive are the truth. Everything else can be made again
+// from them, and is, at every stop.
+package collection

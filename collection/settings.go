@@ -1,0 +1,149 @@
+package collection
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"dowse/crawl"
+)
+
+// Format is the version of the directory. A collection of another version is
+// refused with what to do.
+const Format = "collection/v1"
+
+// Settings are what a crawl was begun with. They are frozen in crawl.yaml; limits
+// may be changed when it is resumed.
+type Settings struct {
+	Dowse     string    `yaml:"dowse"` // Format
+	Name      string    `yaml:"name"`
+	Version   string    `yaml:"version"` // of the program that began it
+	Begun     time.Time `yaml:"begun"`
+	Key       uint64    `yaml:"key"` // of the fingerprints
+	Seeds     []string  `yaml:"seeds,omitempty"`
+	Strategy  string    `yaml:"strategy"`
+	Threshold float64   `yaml:"threshold"`
+
+	Limits     Limits     `yaml:"limits,omitempty"`
+	Scope      Scope      `yaml:"scope,omitempty"`
+	Politeness Politeness `yaml:"politeness,omitempty"`
+	Identity   Identity   `yaml:"identity,omitempty"`
+	Network    Network    `yaml:"network,omitempty"`
+	Demo       *Demo      `yaml:"demo,omitempty"`
+}
+
+// Limits are those of package crawl, as they stand in a file.
+type Limits struct {
+	Pages   int           `yaml:"pages,omitempty"`
+	OnTopic int           `yaml:"on_topic,omitempty"`
+	Bytes   int64         `yaml:"bytes,omitempty"`
+	Time    time.Duration `yaml:"time,omitempty"`
+	PerHost int           `yaml:"per_host,omitempty"`
+	Depth   int           `yaml:"max_depth,omitempty"`
+	Tunnel  int           `yaml:"tunnel,omitempty"`
+	Harvest float64       `yaml:"until_harvest,omitempty"`
+	Over    int           `yaml:"until_over,omitempty"`
+}
+
+// Crawl returns the limits in the words of package crawl.
+func (l Limits) Crawl() crawl.Limits {
+	return crawl.Limits{
+		Pages: l.Pages, OnTopic: l.OnTopic, Bytes: l.Bytes, Time: l.Time, PerHost: l.PerHost,
+		Depth: l.Depth, Tunnel: l.Tunnel, Dry: crawl.Dry{Harvest: l.Harvest, Over: l.Over},
+	}
+}
+
+// Scope is that of package crawl, as it stands in a file.
+type Scope struct {
+	Reach   string   `yaml:"reach,omitempty"`
+	Include []string `yaml:"include,omitempty"`
+	Exclude []string `yaml:"exclude,omitempty"`
+	Block   []string `yaml:"block,omitempty"`
+}
+
+// Politeness is that of package crawl, as it stands in a file.
+type Politeness struct {
+	Delay    time.Duration `yaml:"delay,omitempty"` // -1ns for none
+	Conns    int           `yaml:"host_conns,omitempty"`
+	InFlight int           `yaml:"conns,omitempty"`
+	MaxRate  float64       `yaml:"max_rate,omitempty"`
+	NoFollow bool          `yaml:"follow_nofollow,omitempty"`
+}
+
+// Identity tells who crawls.
+type Identity struct {
+	Agent   string `yaml:"agent,omitempty"`
+	Contact string `yaml:"contact,omitempty"`
+}
+
+// Network tells what may be reached, and how.
+type Network struct {
+	AllowNet []string      `yaml:"allow_net,omitempty"`
+	Resolver string        `yaml:"resolver,omitempty"`
+	Timeout  time.Duration `yaml:"timeout,omitempty"`
+	MaxBody  int64         `yaml:"max_body,omitempty"`
+}
+
+// Demo marks a collection of the made web, so that it can be served again.
+type Demo struct {
+	Pages int    `yaml:"pages,omitempty"`
+	Seed  uint64 `yaml:"seed,omitempty"`
+}
+
+const settingsName = "crawl.yaml"
+
+// IsCollection reports whether a directory holds a collection.
+func IsCollection(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, settingsName))
+	return err == nil
+}
+
+// ErrFormat is returned for collections that this version can't use.
+var ErrFormat = errors.New("a collection of another version")
+
+func readSettings(dir string) (Settings, error) {
+	var s Settings
+	path := filepath.Join(dir, settingsName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return s, fmt.Errorf("collection: %s is not a collection: %w", dir, err)
+	}
+	if err := yaml.Unmarshal(data, &s); err != nil {
+		return s, fmt.Errorf("collection: %s: %w", path, err)
+	}
+	if s.Dowse != Format {
+		return s, fmt.Errorf("collection: %s says %q, this program reads %q: %w; use the program that wrote it (%s)", path, s.Dowse, Format, ErrFormat, s.Version)
+	}
+	return s, nil
+}
+
+func writeSettings(dir string, s Settings) error {
+	data, err := yaml.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("collection: settings: %w", err)
+	}
+	return writeWhole(filepath.Join(dir, settingsName), data)
+}
+
+// writeWhole replaces a file as a whole: after a crash it is the old or the new one.
+func writeWhole(path string, data []byte) error {
+	tmp := path + ".tmp"
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return fmt.Errorf("collection: %w", err)
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		os.Remove(tmp)
+		return fmt.Errorf("collection: write %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,290 @@
+// Package crawler is dowse for Go programs: open a collection, crawl, range over
+// its pages. It is where the parts are wired together, once; the command line
+// stands on it too.
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"time"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/fetch"
+	"dowse/topic"
+)
+
+// Version of dowse, as it stands in User-Agent, archives and collections.
+const Version = "0.1"
+
+// Config says what to look for, where, and how. What is wanted is given by Words
+// or Topic, or by a Judge of one's own.
+type Config struct {
+	Words []string     // a few words; or
+	Topic *topic.Topic // a topic; or
+	Judge dowse.Judge  // a judge of one's own, in place of the topic's
+	Seeds []string     // URLs to begin with, beside the topic's
+
+	Strategy     dowse.Strategy // in place of StrategyName
+	StrategyName string         // NAME or NAME:key=value,…; link-context
+	Threshold    float64        // relevance from which a page is on topic; the topic's, or 0.5
+
+	Agent   string // product token for robots.txt; "dowse"
+	Contact string // URL or mail address at which the crawler's owner is reached
+
+	Pages  int               // pages to fetch at most; short for Limits.Pages
+	Limits collection.Limits // where the crawl ends
+	Scope  collection.Scope
+	Polite collection.Politeness
+
+	AllowNet  []string          // networks inside which may be crawled, as CIDR
+	Resolver  string            // DNS server to ask; the system's
+	Timeout   time.Duration     // for a download; 60 s
+	MaxBody   int64             // bytes of a body; 10 MiB
+	Transport http.RoundTripper // answers in place of the network
+	Dial      func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	NoArchive  bool                 // keep decisions, but not what the web said
+	NoSitemaps bool                 // do not read the sitemaps that robots.txt names
+	Demo       *collection.Demo     // marks a collection of the made web
+	Log        *slog.Logger         // nil for silence
+	Tick       func(s crawl.Status) // hears of the crawl about twice a second, from its loop
+}
+
+// A Crawler is an open collection and the crawl in it.
+type Crawler struct {
+	Collection *collection.Collection
+	Topic      *topic.Topic
+
+	cfg     Config
+	client  *fetch.Client
+	writer  *archive.Writer
+	live    *crawl.Live
+	err     error
+	stopped dowse.StopReason
+}
+
+// Open opens the collection in dir and takes up the crawl in it, or begins one. It
+// returns an error that says what to do when the crawl may not begin; nothing is
+// sent before that.
+func Open(dir string, cfg Config) (*Crawler, error) {
+	if collection.IsCollection(dir) {
+		return resume(dir, cfg)
+	}
+	return begin(dir, cfg)
+}
+
+func begin(dir string, cfg Config) (*Crawler, error) {
+	t, err := wanted(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	s, err := settings(t, cfg)
+	if err != nil {
+		return nil, err
+	}
+	seeds, err := seedURLs(s.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	if err := identified(s, cfg, seeds); err != nil {
+		return nil, err
+	}
+	col, err := collection.Create(dir, s, t.YAML(), robotsParser(s))
+	if err != nil {
+		return nil, err
+	}
+	c, err := assemble(col, t, cfg)
+	if err != nil {
+		return nil, errors.Join(err, col.Close())
+	}
+	col.Crawl.Start(time.Now(), seeds)
+	if err := c.commit(); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func resume(dir string, cfg Config) (*Crawler, error) {
+	col, err := collection.Open(dir, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	c, err := takeUp(col, cfg)
+	if err != nil {
+		return nil, errors.Join(err, col.Close())
+	}
+	return c, nil
+}
+
+func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
+	col.Journal.SetParser(robotsParser(col.Settings))
+	data, err := col.Topic()
+	if err != nil {
+		return nil, err
+	}
+	t, err := topic.Parse(data, "topic.yaml")
+	if err != nil {
+		return nil, err
+	}
+	cfg = merge(cfg, &col.Settings)
+	seeds, err := seedURLs(col.Settings.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	if err := identified(col.Settings, cfg, seeds); err != nil {
+		return nil, err
+	}
+	c, err := assemble(col, t, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if col.Crawl.Books().Known == 0 { // begun, and the power went before the seeds were kept
+		col.Crawl.Start(time.Now(), seeds)
+	}
+	col.Crawl.Resume(col.Settings.Limits.Crawl())
+	return c, col.SaveSettings()
+}
+
+// assemble puts the parts together around an open collection.
+func assemble(col *collection.Collection, t *topic.Topic, cfg Config) (*Crawler, error) {
+	c := &Crawler{Collection: col, Topic: t, cfg: cfg}
+	parts, err := partsOf(col.Settings, t, cfg)
+	if err != nil {
+		return nil, err
+	}
+	c.client = parts.client
+	if err := col.Load(parts.crawl, restorer(col)); err != nil {
+		return nil, err
+	}
+	if !cfg.NoArchive {
+		if c.writer, err = archive.OpenWriter(col.ArchiveDir(), archiveOptions(col, c.client)); err != nil {
+			return nil, err
+		}
+		parts.visitor.keeper = newKeeper(c.writer)
+	}
+	c.live = &crawl.Live{
+		Crawl: col.Crawl, Visitor: parts.visitor, Commit: c.commit,
+		Checkpoint: c.checkpoint, CheckpointEvery: 5000,
+	}
+	return c, nil
+}
+
+func archiveOptions(col *collection.Collection, client *fetch.Client) archive.Options {
+	return archive.Options{
+		Prefix: col.Prefix(), Software: "dowse/" + Version, Operator: col.Settings.Identity.Contact,
+		Robots: "obey", UserAgent: client.UserAgent(),
+		Info: []archive.Field{{Name: "isPartOf", Value: col.Settings.Name}, {Name: "dowse-strategy", Value: col.Settings.Strategy}},
+	}
+}
+
+// commit makes durable what was kept and recorded: first the archive, then the
+// journal that refers to it.
+func (c *Crawler) commit() error {
+	if c.writer != nil {
+		if err := c.writer.Sync(); err != nil {
+			return err
+		}
+	}
+	return c.Collection.Journal.Sync()
+}
+
+func (c *Crawler) checkpoint() error {
+	if err := c.commit(); err != nil {
+		return err
+	}
+	return c.Collection.Checkpoint()
+}
+
+// A Page is a page of the crawl, as its programs see it.
+type Page struct {
+	*dowse.Page
+	Relevance float64
+	Why       string // the verdict's reasons in a line
+}
+
+// Crawl crawls, and yields every page that was fetched, after it is safely on
+// disk. Breaking off the loop, or the end of ctx, pauses the crawl; Crawl again
+// resumes it. After the loop Err and StopReason tell how it ended.
+func (c *Crawler) Crawl(ctx context.Context) iter.Seq[*Page] {
+	return func(yield func(*Page) bool) {
+		c.Run(ctx, context.WithoutCancel(ctx), yield)
+	}
+}
+
+// Run is Crawl for those who tell a pause (ctx ends: visits under way are still
+// taken in) from an interruption (abort ends: they are given up). It yields the
+// fetched pages until yield returns false.
+func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
+	ctx, pause := context.WithCancel(ctx)
+	defer pause()
+	going := true
+	c.live.Committed = func(p *dowse.Page) {
+		if p.Outcome != dowse.Fetched || !going {
+			return
+		}
+		if going = yield(&Page{p, p.Verdict.Relevance, Reasons(p.Verdict.Because, 4)}); !going {
+			pause()
+		}
+	}
+	c.live.Tick = func(time.Time) {
+		if c.cfg.Tick != nil {
+			c.cfg.Tick(c.Collection.Crawl.Status())
+		}
+	}
+	if c.stopped != "" {
+		c.Collection.Crawl.Resume(c.Collection.Settings.Limits.Crawl())
+	}
+	c.err = c.live.Run(ctx, abort)
+	c.stopped = c.Collection.Crawl.Stopped()
+	if c.err == nil {
+		c.err = c.Collection.Summarise()
+	}
+}
+
+// Err returns what went wrong in the last Crawl: keeping or committing a page. What
+// was committed before is safe.
+func (c *Crawler) Err() error { return c.err }
+
+// StopReason tells why the last Crawl ended.
+func (c *Crawler) StopReason() dowse.StopReason { return c.stopped }
+
+// Status returns how the crawl stands. It must not be called during Crawl.
+func (c *Crawler) Status() crawl.Status { return c.Collection.Crawl.Status() }
+
+// Close closes the collection.
+func (c *Crawler) Close() error {
+	var err error
+	if c.writer != nil {
+		err = c.writer.Close()
+	}
+	if c.client != nil {
+		c.client.Close()
+	}
+	return errors.Join(err, c.Collection.Close())
+}
+
+func randomKey() uint64 { return rand.Uint64() }
+
+// Reasons writes the strongest n reasons in a line.
+func Reasons(list []dowse.Because, n int) string {
+	var s string
+	for i, b := range strongest(list, n) {
+		if i > 0 {
+			s += ", "
+		}
+		s += fmt.Sprintf("%+.2f %s", b.Weight, b.What)
+		if b.Count > 1 {
+			s += fmt.Sprintf(" ×%d", b.Count)
+		}
+	}
+	return s
+}

@@ -1,0 +1,59 @@
+package crawler
+
+import (
+	"sync"
+
+	"dowse"
+	"dowse/archive"
+)
+
+// A keeper writes answers to the archive. Bodies that were kept before are kept as
+// a reference to the first.
+type keeper struct {
+	writer *archive.Writer
+	seen   map[archive.Digest]archive.Original
+	pool   sync.Pool // of []byte
+}
+
+const (
+	rememberedBodies = 200_000 // of which copies are recognised; some 30 MB
+	smallBody        = 512     // a copy of less is not worth a reference
+)
+
+func newKeeper(w *archive.Writer) *keeper {
+	return &keeper{writer: w, seen: map[archive.Digest]archive.Original{}}
+}
+
+// A parcel is an answer, encoded and ready to be appended.
+type parcel struct {
+	ex  *archive.Exchange
+	enc archive.Encoded
+}
+
+// pack encodes an exchange; it is called by visits, many at once.
+func (k *keeper) pack(ex *archive.Exchange) parcel {
+	buf, _ := k.pool.Get().([]byte)
+	return parcel{ex, archive.Encode(buf[:0], ex)}
+}
+
+// keep appends the parcels of a visit; it is called in turn. The page is told
+// where the last answer is.
+func (k *keeper) keep(p *dowse.Page, parcels []parcel) error {
+	for _, c := range parcels {
+		enc := c.enc
+		original, copied := k.seen[enc.Digest]
+		if copied && len(c.ex.Payload) >= smallBody {
+			enc = archive.EncodeRevisit(nil, c.ex, original)
+		}
+		place, err := k.writer.Append(enc)
+		if err != nil {
+			return err
+		}
+		p.Fetch.Archive = place
+		if !copied && len(c.ex.Payload) >= smallBody && len(k.seen) < rememberedBodies {
+			k.seen[c.enc.Digest] = c.enc.Original
+		}
+		k.pool.Put(c.enc.Bytes[:0])
+	}
+	return nil
+}

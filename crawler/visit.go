@@ -1,0 +1,175 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/crawl"
+	"dowse/extract"
+	"dowse/fetch"
+	"dowse/text"
+)
+
+// A visitor makes visits: fetch, extract, judge, and encode for the archive. All
+// of it happens in the visit's own goroutine; only keeping is done in turn.
+type visitor struct {
+	client *fetch.Client
+	judge  dowse.Judge
+	window int // words around a link to rate; 0 for none
+	wants  func(language string) bool
+	keeper *keeper // nil keeps nothing
+}
+
+// Visit makes one visit.
+func (v *visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
+	switch visit.Kind {
+	case crawl.VisitRobots:
+		return v.robots(ctx, visit)
+	case crawl.VisitSitemap:
+		return v.sitemap(ctx, visit)
+	}
+	r := v.client.Get(ctx, visit.URL)
+	p := pageOf(visit, r)
+	if r.Outcome == dowse.Fetched {
+		v.read(p, r)
+	}
+	return v.arrival(p, r)
+}
+
+// pageOf takes over what fetch reports.
+func pageOf(visit crawl.Visit, r *fetch.Response) *dowse.Page {
+	p := visit.Page()
+	p.Outcome, p.Reason, p.Detail = r.Outcome, r.Reason, r.Detail
+	p.Fetch, p.Host = r.Fetch, r.Host
+	if r.Outcome == dowse.Redirected {
+		p.Links = []dowse.Link{{URL: r.Location, Mention: bare}}
+	}
+	return p
+}
+
+// bare is a mention without words.
+var bare = dowse.Mention{Above: [3]int32{-1, -1, -1}, Context: math.NaN()}
+
+func (v *visitor) robots(ctx context.Context, visit crawl.Visit) crawl.Arrival {
+	rules, hops := v.client.RobotsHops(ctx, visit.URL)
+	last := hops[len(hops)-1]
+	p := visit.Page()
+	p.Fetch = last.Fetch
+	p.Host = &dowse.HostReport{}
+	if last.Host != nil {
+		*p.Host = *last.Host
+	}
+	p.Host.Robots = rules
+	return v.arrival(p, hops...)
+}
+
+func (v *visitor) sitemap(ctx context.Context, visit crawl.Visit) crawl.Arrival {
+	r := v.client.Sitemap(ctx, visit.URL)
+	p := pageOf(visit, r)
+	if r.Outcome == dowse.Listed {
+		p.Maps = r.Maps
+		p.Links = make([]dowse.Link, len(r.Links))
+		for i, u := range r.Links {
+			p.Links[i] = dowse.Link{URL: u, Mention: bare}
+		}
+	}
+	return v.arrival(p, r)
+}
+
+// read extracts and judges a page that was fetched.
+func (v *visitor) read(p *dowse.Page, r *fetch.Response) {
+	body, charset := extract.Decode(r.Body, r.Header.Get("Content-Type"))
+	p.Fetch.Charset = charset
+	p.Document = *extract.HTML(body, p.URL, extract.Options{Agent: v.client.Agent()})
+	noFollow, noIndex, noArchive := extract.RobotsTag(r.Header.Values("X-Robots-Tag"), v.client.Agent())
+	p.NoFollow = p.NoFollow || noFollow
+	p.NoIndex = p.NoIndex || noIndex
+	p.NoArchive = p.NoArchive || noArchive
+	p.Simhash = text.Simhash(&p.Document)
+	if !v.wants(p.Language) {
+		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipLang, "the page says it is in "+p.Language
+		p.Links = nil
+		return
+	}
+	rate(p, v.judge, v.window)
+}
+
+// rate lets the judge read a page, and the words around its links.
+func rate(p *dowse.Page, j dowse.Judge, window int) {
+	wj, ok := j.(dowse.WindowJudge)
+	if !ok || window == 0 {
+		p.Verdict = j.Judge(p)
+		return
+	}
+	mentions := mentionsOf(p)
+	windows := make([]dowse.Span, len(mentions))
+	for i, m := range mentions {
+		m.Window = dowse.Window(m.At, len(p.Words), window)
+		windows[i] = m.Window
+	}
+	var scores []float64
+	p.Verdict, scores = wj.JudgeWindows(p, windows)
+	for i, m := range mentions {
+		m.Context = scores[i]
+	}
+}
+
+func mentionsOf(p *dowse.Page) []*dowse.Mention {
+	list := make([]*dowse.Mention, 0, len(p.Links)+8)
+	for i := range p.Links {
+		l := &p.Links[i]
+		list = append(list, &l.Mention)
+		for k := range l.More {
+			list = append(list, &l.More[k])
+		}
+	}
+	return list
+}
+
+// arrival packs the page with the bytes to keep: one exchange for each answer
+// that came.
+func (v *visitor) arrival(p *dowse.Page, answers ...*fetch.Response) crawl.Arrival {
+	if v.keeper == nil {
+		return crawl.Arrival{Page: p}
+	}
+	var parcels []parcel
+	for i, r := range answers {
+		if r.ResponseHead == nil {
+			continue
+		}
+		ex := &archive.Exchange{
+			URL: r.URL, At: r.Fetch.At, Address: r.Fetch.Address,
+			RequestHead: r.RequestHead, ResponseHead: r.ResponseHead, Payload: r.RawBody,
+		}
+		if r.Fetch.Truncated {
+			ex.Truncated = "length"
+		}
+		if i == len(answers)-1 && p.Outcome == dowse.Fetched && len(p.Verdict.Because) > 0 {
+			ex.Metadata = metadata(p)
+		}
+		parcels = append(parcels, v.keeper.pack(ex))
+	}
+	return crawl.Arrival{Page: p, Keep: func() error { return v.keeper.keep(p, parcels) }}
+}
+
+// metadata is what the archive says of a page beside the answer itself.
+func metadata(p *dowse.Page) []archive.Field {
+	fields := []archive.Field{
+		{Name: "fetchTimeMs", Value: strconv.FormatInt(int64(p.Fetch.Took/time.Millisecond), 10)},
+		{Name: "hopsFromSeed", Value: strconv.Itoa(p.Depth)},
+		{Name: "dowse-relevance", Value: strconv.FormatFloat(p.Verdict.Relevance, 'f', 6, 64)},
+		{Name: "dowse-outlinks", Value: strconv.Itoa(len(p.Links))},
+	}
+	for i, b := range p.Verdict.Because {
+		if i == 10 {
+			break
+		}
+		fields = append(fields, archive.Field{Name: "dowse-because", Value: fmt.Sprintf("%+.4f %s", b.Weight, b.What)})
+	}
+	return fields
+}

@@ -1,0 +1,295 @@
+package crawler
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/fetch"
+	"dowse/strategy"
+	"dowse/topic"
+	"dowse/weburl"
+)
+
+// ErrIdentity is returned when a crawl would reach the public web and nobody says
+// who is crawling.
+var ErrIdentity = errors.New("who is crawling? Sites must be able to reach you")
+
+// ErrSeeds is returned when there is nowhere to begin.
+var ErrSeeds = errors.New("no seeds: say where to begin")
+
+// wanted makes the topic from what the config gives.
+func wanted(cfg *Config) (*topic.Topic, error) {
+	switch {
+	case cfg.Topic != nil:
+		return cfg.Topic, nil
+	case len(cfg.Words) > 0:
+		return topic.FromWords(cfg.Words), nil
+	case cfg.Judge != nil:
+		return &topic.Topic{Name: "crawl", Words: []string{"anything"}}, nil
+	}
+	return nil, errors.New("crawler: nothing to look for: give Words, a Topic or a Judge")
+}
+
+// settings freezes what a new crawl is begun with.
+func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
+	s := collection.Settings{
+		Name: t.Name, Version: Version, Begun: time.Now().UTC().Truncate(time.Second), Key: randomKey(),
+		Seeds: append(slices.Clone(cfg.Seeds), t.Seeds...), Threshold: t.OnTopic(),
+		Limits: cfg.Limits, Scope: cfg.Scope, Politeness: cfg.Polite,
+		Identity: collection.Identity{Agent: cfg.Agent, Contact: cfg.Contact},
+		Network:  collection.Network{AllowNet: cfg.AllowNet, Resolver: cfg.Resolver, Timeout: cfg.Timeout, MaxBody: cfg.MaxBody},
+		Demo:     cfg.Demo,
+	}
+	if cfg.Threshold > 0 {
+		s.Threshold = cfg.Threshold
+	}
+	s.Limits.Pages = cmp.Or(cfg.Pages, s.Limits.Pages)
+	s.Limits.PerHost = cmp.Or(s.Limits.PerHost, t.PerHost)
+	if s.Limits.Tunnel == 0 && t.Tunnel != nil {
+		s.Limits.Tunnel = cmp.Or(*t.Tunnel, -1)
+	}
+	s.Scope.Reach = cmp.Or(s.Scope.Reach, string(t.Scope), string(crawl.ReachWeb))
+	s.Strategy = cmp.Or(cfg.StrategyName, t.Strategy, strategy.Default)
+	if cfg.Strategy != nil {
+		s.Strategy = fmt.Sprintf("custom %T", cfg.Strategy)
+	}
+	return s, nil
+}
+
+// merge lets a resumed crawl keep its settings, but for what was given anew.
+func merge(cfg Config, s *collection.Settings) Config {
+	s.Limits.Pages = cmp.Or(cfg.Pages, cfg.Limits.Pages, s.Limits.Pages)
+	s.Limits.OnTopic = cmp.Or(cfg.Limits.OnTopic, s.Limits.OnTopic)
+	s.Limits.Bytes = cmp.Or(cfg.Limits.Bytes, s.Limits.Bytes)
+	s.Limits.Time = cmp.Or(cfg.Limits.Time, s.Limits.Time)
+	s.Limits.PerHost = cmp.Or(cfg.Limits.PerHost, s.Limits.PerHost)
+	s.Limits.Depth = cmp.Or(cfg.Limits.Depth, s.Limits.Depth)
+	s.Limits.Tunnel = cmp.Or(cfg.Limits.Tunnel, s.Limits.Tunnel)
+	if cfg.Limits.Over > 0 {
+		s.Limits.Harvest, s.Limits.Over = cfg.Limits.Harvest, cfg.Limits.Over
+	}
+	s.Politeness.Delay = cmp.Or(cfg.Polite.Delay, s.Politeness.Delay)
+	s.Politeness.Conns = cmp.Or(cfg.Polite.Conns, s.Politeness.Conns)
+	s.Politeness.InFlight = cmp.Or(cfg.Polite.InFlight, s.Politeness.InFlight)
+	s.Politeness.MaxRate = cmp.Or(cfg.Polite.MaxRate, s.Politeness.MaxRate)
+	s.Scope.Include = append(s.Scope.Include, cfg.Scope.Include...)
+	s.Scope.Exclude = append(s.Scope.Exclude, cfg.Scope.Exclude...)
+	s.Scope.Block = append(s.Scope.Block, cfg.Scope.Block...)
+	s.Identity.Agent = cmp.Or(cfg.Agent, s.Identity.Agent)
+	s.Identity.Contact = cmp.Or(cfg.Contact, s.Identity.Contact)
+	if len(cfg.AllowNet) > 0 {
+		s.Network.AllowNet = cfg.AllowNet
+	}
+	s.Network.Resolver = cmp.Or(cfg.Resolver, s.Network.Resolver)
+	return cfg
+}
+
+func seedURLs(raw []string) ([]dowse.URL, error) {
+	if len(raw) == 0 {
+		return nil, fmt.Errorf("crawler: %w", ErrSeeds)
+	}
+	var urls []dowse.URL
+	for _, s := range raw {
+		u, err := weburl.Parse(s)
+		if err != nil {
+			return nil, fmt.Errorf("crawler: seed %q: %w", s, err)
+		}
+		if !slices.Contains(urls, u) {
+			urls = append(urls, u)
+		}
+	}
+	return urls, nil
+}
+
+// identified checks that the crawl has a contact, or can't reach the public web:
+// all its seeds are addresses that the user allowed, or names that the user's own
+// resolver answers, and then nothing public is ever dialled.
+func identified(s collection.Settings, cfg Config, seeds []dowse.URL) error {
+	if s.Identity.Contact != "" || cfg.Dial != nil || cfg.Transport != nil {
+		return nil
+	}
+	nets, err := prefixes(s.Network.AllowNet)
+	if err != nil {
+		return err
+	}
+	if len(nets) == 0 {
+		return ErrIdentity
+	}
+	for _, u := range seeds {
+		if s.Network.Resolver == "" && !inside(weburl.Hostname(u), nets) {
+			return ErrIdentity
+		}
+	}
+	return nil
+}
+
+func inside(host string, nets []netip.Prefix) bool {
+	if host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && slices.ContainsFunc(nets, func(n netip.Prefix) bool { return n.Contains(a) })
+}
+
+func prefixes(list []string) (nets []netip.Prefix, err error) {
+	for _, s := range list {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			a, err2 := netip.ParseAddr(s)
+			if err2 != nil {
+				return nil, fmt.Errorf("crawler: allow-net %q: want a network as 10.0.0.0/8 or an address", s)
+			}
+			p = netip.PrefixFrom(a, a.BitLen())
+		}
+		nets = append(nets, p)
+	}
+	return nets, nil
+}
+
+func robotsParser(s collection.Settings) crawl.RobotsParser {
+	agent := cmp.Or(s.Identity.Agent, "dowse")
+	agent, _, _ = strings.Cut(agent, "/")
+	return func(body []byte, status int) dowse.Rules { return fetch.ParseRobots(body, status, agent).Rules }
+}
+
+// parts are what a crawl is assembled from.
+type parts struct {
+	client  *fetch.Client
+	crawl   crawl.Config
+	visitor *visitor
+}
+
+func partsOf(s collection.Settings, t *topic.Topic, cfg Config) (*parts, error) {
+	strat, err := strategyOf(s, cfg)
+	if err != nil {
+		return nil, err
+	}
+	judge := cfg.Judge
+	if judge == nil {
+		if judge, err = t.Judge(); err != nil {
+			return nil, err
+		}
+	}
+	scope, err := scopeOf(s.Scope)
+	if err != nil {
+		return nil, err
+	}
+	client, err := clientOf(s, cfg)
+	if err != nil {
+		return nil, err
+	}
+	v := &visitor{client: client, judge: judge, wants: t.Wants}
+	if w, ok := strat.(dowse.Windower); ok {
+		v.window = w.Window()
+	}
+	return &parts{client: client, visitor: v, crawl: crawl.Config{
+		Strategy: strat, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope,
+		Polite: crawl.Politeness{
+			Delay: s.Politeness.Delay, Conns: s.Politeness.Conns, InFlight: s.Politeness.InFlight, MaxRate: s.Politeness.MaxRate,
+		},
+		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow,
+	}}, nil
+}
+
+func strategyOf(s collection.Settings, cfg Config) (dowse.Strategy, error) {
+	if cfg.Strategy != nil {
+		return cfg.Strategy, nil
+	}
+	if strings.HasPrefix(s.Strategy, "custom ") {
+		return nil, fmt.Errorf("crawler: %s was crawled with a strategy of its own program (%s); open it with that program", s.Name, s.Strategy)
+	}
+	st, err := strategy.New(s.Strategy)
+	if err != nil {
+		return nil, fmt.Errorf("crawler: %w", err)
+	}
+	return st, nil
+}
+
+func scopeOf(s collection.Scope) (crawl.Scope, error) {
+	out := crawl.Scope{Reach: crawl.Reach(s.Reach), Block: map[string]bool{}}
+	switch out.Reach {
+	case "", crawl.ReachWeb, crawl.ReachDomain, crawl.ReachHost, crawl.ReachPrefix:
+	default:
+		return out, fmt.Errorf("crawler: scope %q: want web, domain, host or prefix", s.Reach)
+	}
+	for _, h := range s.Block {
+		out.Block[strings.ToLower(h)] = true
+	}
+	var err error
+	if out.Include, err = patterns("include", s.Include); err != nil {
+		return out, err
+	}
+	out.Exclude, err = patterns("exclude", s.Exclude)
+	return out, err
+}
+
+func patterns(flag string, list []string) (res []*regexp.Regexp, err error) {
+	for _, s := range list {
+		re, err := regexp.Compile(s)
+		if err != nil {
+			return nil, fmt.Errorf("crawler: %s %q: %w", flag, s, err)
+		}
+		res = append(res, re)
+	}
+	return res, nil
+}
+
+func clientOf(s collection.Settings, cfg Config) (*fetch.Client, error) {
+	nets, err := prefixes(s.Network.AllowNet)
+	if err != nil {
+		return nil, err
+	}
+	return fetch.New(fetch.Config{
+		Agent: cmp.Or(s.Identity.Agent, "dowse"), Contact: s.Identity.Contact, Version: Version,
+		AllowNet: nets, OnlyAllowed: s.Identity.Contact == "" && cfg.Dial == nil && cfg.Transport == nil,
+		Resolver: s.Network.Resolver, Timeout: s.Network.Timeout,
+		MaxBody: s.Network.MaxBody, Dial: cfg.Dial, Transport: cfg.Transport,
+	})
+}
+
+// restorer gives pages their text back from the archive, and their links as
+// extracted; the ratings of windows are those of the journal.
+func restorer(col *collection.Collection) crawl.Restorer {
+	return func(page *dowse.Page) error {
+		doc, err := col.Document(page)
+		if err != nil {
+			return err
+		}
+		doc.Simhash = page.Simhash
+		doc.NoFollow, doc.NoIndex, doc.NoArchive = page.NoFollow, page.NoIndex, page.NoArchive
+		keepRatings(doc.Links, page.Links)
+		page.Document = *doc
+		return nil
+	}
+}
+
+func keepRatings(fresh, rated []dowse.Link) {
+	for i := range fresh {
+		if i >= len(rated) || rated[i].URL != fresh[i].URL {
+			return
+		}
+		fresh[i].Context = rated[i].Context
+		for k := range fresh[i].More {
+			if k < len(rated[i].More) {
+				fresh[i].More[k].Context = rated[i].More[k].Context
+			}
+		}
+	}
+}
+
+// strongest returns the n reasons with the largest weights, strongest first.
+func strongest(list []dowse.Because, n int) []dowse.Because {
+	s := slices.Clone(list)
+	slices.SortStableFunc(s, func(a, b dowse.Because) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
+	return s[:min(n, len(s))]
+}

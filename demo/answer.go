@@ -1,0 +1,159 @@
+package demo
+
+import (
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"strings"
+	"time"
+
+	"dowse"
+)
+
+// A Page is what a host answers.
+type Page struct {
+	URL        dowse.URL // the address of the page as Pages lists it; "" for what is no page
+	Status     int
+	Location   dowse.URL // where a redirect leads
+	Type       string    // Content-Type as declared
+	Body       []byte
+	Latency    time.Duration
+	RetryAfter time.Duration
+	Reset      bool // there is no answer: the connection is dropped
+}
+
+const (
+	plainType = "text/plain; charset=utf-8"
+	htmlType  = "text/html; charset=utf-8"
+)
+
+// The moods of the busy and the flaky host: of so many requests in a row, these are
+// not answered well.
+const (
+	busyEvery, busyFrom, busyTo = 9, 4, 6
+	flakyEvery, flakyAt         = 8, 5
+	retryAfter                  = time.Second
+)
+
+// Page returns what the host of u answers when it is in a good mood; false means
+// that there is no such host.
+func (w *Web) Page(u dowse.URL) (Page, bool) { return w.Answer(u, 0) }
+
+// Answer returns what the host of u answers to the n-th request that it gets,
+// counted from 0 and without those for robots.txt. Only the busy and the flaky
+// host care, so that a simulation in virtual time and a live crawl can meet the
+// same faults.
+func (w *Web) Answer(u dowse.URL, n int) (Page, bool) {
+	at, ok := parse(u)
+	if !ok {
+		return Page{}, false
+	}
+	i, ok := w.hosts[at.host]
+	if !ok {
+		return Page{}, false
+	}
+	s := &w.sites[i]
+	p := w.respond(s, at, n)
+	p.Latency = w.latency(s, at)
+	return p, true
+}
+
+func (w *Web) respond(s *site, at place, n int) Page {
+	switch {
+	case at.path == "/robots.txt":
+		return Page{Status: http.StatusOK, Type: plainType, Body: []byte(s.robots())}
+	case s.kind == Busy && n%busyEvery >= busyFrom && n%busyEvery < busyTo:
+		return Page{Status: http.StatusTooManyRequests, Type: plainType, Body: []byte("Too many visitors, come back later.\n"), RetryAfter: retryAfter}
+	case s.kind == Flaky && n%flakyEvery == flakyAt:
+		return Page{Reset: true}
+	case at.path == "/sitemap.xml" && s.listed:
+		return Page{Status: http.StatusOK, Type: "application/xml", Body: w.sitemap(s)}
+	}
+	if local, ok := w.find(s, at.path); ok {
+		return w.html(w.leaf(s.first+local), at)
+	}
+	return w.respondOddly(s, at)
+}
+
+// respondOddly answers for all paths that are no pages.
+func (w *Web) respondOddly(s *site, at place) Page {
+	if _, ok := monthAt(s, at.path); ok || isRepeat(s, at.path) {
+		return Page{Status: http.StatusOK, Type: htmlType, Body: w.endless(s, at)}
+	}
+	if to, ok := w.redirectAt(s, at.path); ok {
+		return Page{Status: http.StatusMovedPermanently, Type: plainType, Location: dowse.URL(to), Body: []byte("See " + to + "\n")}
+	}
+	if strings.HasPrefix(at.path, "/files/") && strings.HasSuffix(at.path, ".pdf") {
+		return Page{Status: http.StatusOK, Type: "application/pdf", Body: []byte("%PDF-1.4\n" + at.path + "\n%%EOF\n")}
+	}
+	status := http.StatusNotFound
+	if n, ok := parseNumber(strings.TrimPrefix(at.path, "/old/")); ok && n%5 == 0 {
+		status = http.StatusGone
+	}
+	body := fmt.Sprintf("<!DOCTYPE html>\n<title>%d</title>\n<h1>There is no such page</h1>\n<p><a href=\"/\">%s</a></p>\n", status, s.host)
+	return Page{Status: status, Type: htmlType, Body: []byte(body)}
+}
+
+// html makes a page of the web.
+func (w *Web) html(p leaf, at place) Page {
+	body := w.render(p, at)
+	if p.site.kind == OldPages {
+		body = windows1252(body)
+	}
+	return Page{URL: w.urlOf(p.id), Status: http.StatusOK, Type: htmlType, Body: body}
+}
+
+// Latency returns how long the host of u takes to answer.
+func (w *Web) Latency(u dowse.URL) time.Duration {
+	at, ok := parse(u)
+	if !ok {
+		return 0
+	}
+	i, ok := w.hosts[at.host]
+	if !ok {
+		return 0
+	}
+	return w.latency(&w.sites[i], at)
+}
+
+// latency spreads around the mean: from 0.4 to 1.6 of it.
+func (w *Web) latency(s *site, at place) time.Duration {
+	if s.kind == Slow {
+		return w.config.SlowLatency
+	}
+	h := fnv.New32a()
+	h.Write([]byte(at.path))
+	d := diceFor(w.config.Seed, forLatency, s.index^int(h.Sum32()))
+	return time.Duration((0.4 + 1.2*d.share()) * float64(w.config.Latency))
+}
+
+// windows1252 turns UTF-8 into the old encoding of western Europe. What it does not
+// have becomes a question mark.
+func windows1252(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for _, r := range string(text) {
+		switch {
+		case r < 0x80 || 0xa0 <= r && r < 0x100:
+			out = append(out, byte(r))
+		default:
+			out = append(out, oldByte(r))
+		}
+	}
+	return out
+}
+
+func oldByte(r rune) byte {
+	switch r {
+	case '–':
+		return 0x96
+	case '’':
+		return 0x92
+	case '“':
+		return 0x93
+	case '”':
+		return 0x94
+	case '€':
+		return 0x80
+	}
+	return '?'
+}

@@ -1,0 +1,169 @@
+package demo
+
+import "dowse"
+
+// Oracle crawls with open eyes: it knows which pages are on topic and how all pages
+// are linked, but as any crawler it can only visit what robots.txt allows and what
+// a seed, a visited page or a visited site's sitemap names. It visits a page on
+// topic whenever one is at hand, else it goes the shortest way to one, and
+// when there is none left it takes what comes until budget pages are visited. Redirects cost it
+// nothing. So it is the upper bound of what a crawler can do; it is greedy, and
+// in theory a way that is longer at first could be better in the end.
+//
+// It returns the share of visited pages that are on topic, and the pages in order.
+func (w *Web) Oracle(topic string, seeds []dowse.URL, budget int) (harvest float64, order []dowse.URL) {
+	wanted, ok := w.wanted(topic)
+	if !ok || budget <= 0 {
+		return 0, nil
+	}
+	o := &oracle{web: w, wanted: wanted, budget: budget, state: make([]pageState, w.config.Pages), mapped: make([]bool, len(w.sites))}
+	for _, u := range seeds {
+		if id, isPage := w.numberOf(u); isPage {
+			o.discover(id)
+		}
+	}
+	o.crawl()
+	for _, id := range o.order {
+		order = append(order, w.urlOf(int(id)))
+	}
+	return float64(o.found) / float64(max(len(order), 1)), order
+}
+
+type pageState uint8
+
+const (
+	unknown pageState = iota
+	known
+	visited
+)
+
+type oracle struct {
+	web    *Web
+	wanted []bool
+	budget int
+	state  []pageState
+	mapped []bool  // sites whose sitemap was read
+	hits   []int32 // known pages on topic
+	others []int32 // known pages off topic, in order of discovery
+	order  []int32
+	found  int
+	spent  bool // no page on topic can be reached any more
+}
+
+func (o *oracle) crawl() {
+	for len(o.order) < o.budget {
+		switch {
+		case len(o.hits) > 0:
+			id := o.hits[0]
+			o.hits = o.hits[1:]
+			o.visit(int(id))
+			o.found++
+		case !o.detour() && !o.takeAny():
+			return
+		}
+	}
+}
+
+// discover makes a page known, if it may be fetched.
+func (o *oracle) discover(id int) {
+	if o.state[id] != unknown {
+		return
+	}
+	p := o.web.leaf(id)
+	if !o.web.mayFetch(p) {
+		return
+	}
+	o.state[id] = known
+	if o.wanted[p.lex] {
+		o.hits = append(o.hits, int32(id))
+	} else {
+		o.others = append(o.others, int32(id))
+	}
+}
+
+func (o *oracle) visit(id int) {
+	if o.state[id] == visited || len(o.order) == o.budget {
+		return
+	}
+	o.state[id] = visited
+	o.order = append(o.order, int32(id))
+	o.neighbours(id, o.mapped, o.discover)
+}
+
+// neighbours calls f for all pages that a visit to id names. A site's sitemap is
+// read once, as mapped says.
+func (o *oracle) neighbours(id int, mapped []bool, f func(int)) {
+	p := o.web.leaf(id)
+	for _, t := range o.web.planOf(p).links {
+		switch t.kind {
+		case toPage, toRedirect, toMoved:
+			f(t.page)
+		}
+	}
+	if p.site.listed && !mapped[p.site.index] {
+		mapped[p.site.index] = true
+		for id := range o.web.listed(p.site) {
+			f(id)
+		}
+	}
+}
+
+// detour visits the off-topic pages on the shortest way to a page on topic, which
+// is then known. It returns false if there is no way.
+func (o *oracle) detour() bool {
+	if o.spent {
+		return false
+	}
+	parent := map[int32]int32{}
+	var queue []int32
+	for _, id := range o.others {
+		if o.state[id] == known {
+			parent[id] = -1
+			queue = append(queue, id)
+		}
+	}
+	mapped := append([]bool(nil), o.mapped...)
+	goal := int32(-1)
+	for i := 0; i < len(queue) && goal < 0; i++ {
+		at := queue[i]
+		o.neighbours(int(at), mapped, func(next int) {
+			p := o.web.leaf(next)
+			if _, seen := parent[int32(next)]; seen || o.state[next] != unknown || !o.web.mayFetch(p) {
+				return
+			}
+			parent[int32(next)] = at
+			if goal < 0 && o.wanted[p.lex] {
+				goal = int32(next)
+			}
+			queue = append(queue, int32(next))
+		})
+	}
+	if goal < 0 {
+		o.spent = true
+		return false
+	}
+	o.walk(parent, parent[goal])
+	return true
+}
+
+// walk visits the way that ends at id, from its beginning.
+func (o *oracle) walk(parent map[int32]int32, id int32) {
+	if id < 0 {
+		return
+	}
+	o.walk(parent, parent[id])
+	o.visit(int(id))
+}
+
+// takeAny visits the off-topic page that has been known for longest.
+func (o *oracle) takeAny() bool {
+	for len(o.others) > 0 {
+		id := o.others[0]
+		o.others = o.others[1:]
+		if o.state[id] == known {
+			o.visit(int(id))
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,366 @@
+package demo
+
+import (
+	"strings"
+	"time"
+)
+
+const sentenceBytes = 64 // mean length of a sentence with its share of markup
+
+// render makes the HTML of a page.
+func (w *Web) render(p leaf, at place) []byte {
+	r := w.newPress(p, at)
+	r.head()
+	r.frame()
+	r.article()
+	r.foot()
+	return r.buf
+}
+
+// A press prints one page.
+type press struct {
+	scribe
+	web      *Web
+	page     leaf
+	place    place
+	plan     plan
+	session  session
+	title    string
+	passages int // sentences to print
+}
+
+func (w *Web) newPress(p leaf, at place) *press {
+	top := &w.config.Topology
+	r := &press{web: w, page: p, place: at, plan: w.planOf(p), session: newSession(p.site, at)}
+	r.scribe = scribe{
+		dice: diceFor(w.config.Seed, forText, p.source), words: w.words, lex: w.lexiconFor(p),
+		subject: w.subject(p), accents: p.site.kind == OldPages,
+		slips: p.source != p.id, slipSeed: uint64(p.id)*2 + 1,
+	}
+	r.topical = 0.12 + 0.45*r.dice.share()
+	text := float64(max(top.PageBytes-5300, 2000))
+	r.passages = min(max(int(r.dice.logNormal(text, top.PageSpread)), 600), 160_000) / sentenceBytes
+	r.title = r.newTitle()
+	r.buf = make([]byte, 0, 9000+len(r.plan.links)*90+r.passages*sentenceBytes*5/4)
+	return r
+}
+
+func (w *Web) lexiconFor(p leaf) *lexicon {
+	if p.site.kind == Farm {
+		return &w.stuffed[p.site.topic]
+	}
+	return &w.words.lexicons[p.lex]
+}
+
+// subject names what a page is about.
+func (w *Web) subject(p leaf) string {
+	s, article := p.site, p.local-p.site.firstArticle()
+	switch {
+	case p.site.kind == Farm:
+		return w.words.lexicons[s.topic].Name
+	case p.local == homePage:
+		return siteName(s.host)
+	case p.local == linksPage:
+		return "links"
+	case article < 0:
+		return s.shape.sections[p.local-2]
+	case w.isDirectory(p):
+		return w.words.lexicons[p.lex].Name
+	}
+	return w.words.lexicons[p.lex].subjects[w.subjectOf(s, article, p.lex)]
+}
+
+// siteName is the host's first label with a capital.
+func siteName(host string) string {
+	name, _, _ := strings.Cut(host, ".")
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// newTitle joins the subject with a place or the topic, and the site.
+func (r *press) newTitle() string {
+	s := r.scribe
+	s.buf = make([]byte, 0, 80)
+	s.str(s.subject)
+	s.capital(0)
+	bits := r.dice.next()
+	switch {
+	case r.page.local == homePage && r.page.lex < r.words.topics() || bits&7 < 2 && r.lex.language == "en":
+		s.str(": ")
+		s.str(r.lex.phrases[scale(bits, len(r.lex.phrases))])
+	case bits&7 < 5:
+		s.str(", ")
+		s.place(bits, r.lex)
+	}
+	if r.page.site.kind == Farm {
+		s.str(" best price buy now")
+	}
+	s.str(" – ")
+	s.str(siteName(r.page.site.host))
+	return string(s.buf)
+}
+
+// published returns the date of a page.
+func (w *Web) published(id int) time.Time {
+	d := diceFor(w.config.Seed, forDate, id)
+	return time.Date(2019, 1, 1, 8, 0, 0, 0, time.UTC).AddDate(0, 0, d.under(2700))
+}
+
+func (r *press) head() {
+	r.str("<!DOCTYPE html>\n<html lang=\"")
+	r.str(r.lex.language)
+	r.str("\">\n<head>\n<meta charset=\"utf-8\">\n<title>")
+	r.str(r.title)
+	r.str("</title>\n<meta name=\"description\" content=\"")
+	r.plainSentence()
+	r.str("\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"canonical\" href=\"")
+	r.str(string(r.web.urlOf(r.page.id)))
+	r.str("\">\n<style>\n")
+	r.str(style)
+	r.str("</style>\n<script>\n")
+	r.str(script)
+	r.str("</script>\n</head>\n<body class=\"")
+	r.str(r.page.site.kind.String())
+	r.str("\">\n")
+}
+
+// plainSentence writes a sentence in which no quotation marks are.
+func (r *press) plainSentence() {
+	list := r.words.topical
+	if r.lex.sentences != nil {
+		list = r.lex.sentences
+	}
+	r.about(list, r.lex)
+}
+
+// frame prints the site's name and the navigation, the same on all its pages.
+func (r *press) frame() {
+	r.str("<header><p class=\"brand\">")
+	r.str(siteName(r.page.site.host))
+	r.str("</p>\n<nav aria-label=\"Main\"><ul>\n")
+	for _, t := range r.plan.navLinks() {
+		r.str("<li>")
+		r.anchor(t, r.web.subject(r.web.leaf(t.page)))
+		r.str("</li>\n")
+	}
+	r.str("</ul></nav>\n</header>\n")
+}
+
+// article prints the page's own part: text with links in it, then lists of links.
+func (r *press) article() {
+	r.str("<main>\n<article>\n<h1>")
+	r.heading(r.subject)
+	r.str("</h1>\n<p class=\"date\"><time datetime=\"")
+	r.buf = r.web.published(r.page.source).AppendFormat(r.buf, "2006-01-02")
+	r.str("\">")
+	r.buf = r.web.published(r.page.source).AppendFormat(r.buf, "2 January 2006")
+	r.str("</time></p>\n")
+	r.paragraphs(r.plan.textLinks())
+	r.str("</article>\n<aside>\n<h2>")
+	r.str(relatedHeading[r.lex.language])
+	r.str("</h2>\n<ul>\n")
+	for _, t := range r.plan.listLinks() {
+		r.item(t)
+	}
+	r.str("</ul>\n</aside>\n</main>\n")
+}
+
+var relatedHeading = map[string]string{"en": "Related pages", "fr": "À voir aussi", "de": "Siehe auch"}
+
+func (r *press) heading(text string) {
+	at := len(r.buf)
+	r.str(text)
+	r.capital(at)
+}
+
+// paragraphs prints the text, and the links spread over it.
+func (r *press) paragraphs(links []target) {
+	mention := r.mention()
+	left := 0 // sentences left in the paragraph
+	for i, linked := 0, 0; i < r.passages; i++ {
+		if left == 0 {
+			r.paragraph(i)
+			left = 3 + r.dice.under(5)
+		}
+		switch {
+		case linked < len(links) && linked*r.passages <= i*len(links):
+			r.linkSentence(links[linked])
+			linked++
+		case i == r.passages/2 && mention != nil:
+			r.about(r.words.mention, mention)
+		case r.page.site.kind == Farm:
+			r.about(r.words.farm, r.lex)
+		default:
+			r.sentence()
+		}
+		r.buf = append(r.buf, ' ')
+		left--
+	}
+	r.rest(links)
+	r.str("</p>\n")
+}
+
+// rest prints the links for which a short text had no sentence.
+func (r *press) rest(links []target) {
+	for k := range links {
+		if k >= r.passages {
+			r.linkSentence(links[k])
+			r.buf = append(r.buf, ' ')
+		}
+	}
+}
+
+// paragraph begins a new one, with a heading above now and then.
+func (r *press) paragraph(sentences int) {
+	if sentences > 0 {
+		r.str("</p>\n")
+	}
+	if bits := r.dice.next(); sentences > 0 && bits&3 == 0 {
+		r.str("<h2>")
+		at := len(r.buf)
+		r.str(r.noun(bits, r.lex, bits&16 != 0).many)
+		r.capital(at)
+		r.str(" and ")
+		r.str(r.noun(bits<<20, r.lex, bits&32 != 0).many)
+		r.str("</h2>\n")
+	}
+	r.str("<p>")
+}
+
+// mention returns the lexicon of a topic that the page names in passing, or nil.
+func (r *press) mention() *lexicon {
+	bits, chance := r.dice.next(), r.dice.share()
+	if r.lex.language != "en" || chance >= r.web.config.Topology.Mention {
+		return nil
+	}
+	kin := r.web.kin[r.page.lex]
+	if bits&1 == 0 && kin[0] < r.words.topics() {
+		return &r.words.lexicons[kin[scale(bits, len(kin))]]
+	}
+	return &r.words.lexicons[scale(bits, r.words.topics())]
+}
+
+// linkSentence prints a sentence around a link. The words around it are about the
+// target as often as about the page (Davison 2000: text around anchors tells of
+// the target, less than the anchor does).
+func (r *press) linkSentence(t target) {
+	goal := r.web.leaf(t.page)
+	pick := r.dice.next()
+	line := r.words.link[scale(pick, len(r.words.link))]
+	lex := r.lex
+	if pick&1 == 0 && r.lex.sentences == nil {
+		lex = r.web.lexiconFor(goal)
+	}
+	if r.lex.sentences != nil {
+		line = foreignLink[r.lex.language]
+	}
+	for _, p := range line {
+		switch p.slot {
+		case 0:
+			r.str(p.text)
+		case 'L':
+			r.freeAnchor(t, goal)
+		default:
+			r.slot(p.slot, r.draw(), lex, true)
+		}
+	}
+}
+
+var foreignLink = map[string]sentence{
+	"fr": parseSentence("Voir aussi {L}, sur le {n}."),
+	"de": parseSentence("Siehe dazu {L}, zum {n}."),
+}
+
+// item prints a link of a list, with a few words about it.
+func (r *press) item(t target) {
+	goal := r.web.leaf(t.page)
+	r.str("<li>")
+	r.freeAnchor(t, goal)
+	if bits := r.draw(); bits&3 == 0 {
+		lex := r.web.lexiconFor(goal)
+		r.str(" – ")
+		r.str(r.adjective(bits, lex, true))
+		r.str(" ")
+		r.str(r.noun(bits<<16, lex, true).many)
+	}
+	r.str("</li>\n")
+}
+
+// freeAnchor prints a link whose anchor an author chose: mostly it names the
+// target's subject, sometimes with more, sometimes it says nothing.
+func (r *press) freeAnchor(t target, goal leaf) {
+	plain, bits := r.dice.share(), r.dice.next()
+	subject := r.web.subject(goal)
+	switch {
+	case t.kind == toMonth:
+		r.anchor(t, "this month")
+	case t.kind == toRepeat:
+		r.anchor(t, "archive")
+	case plain < r.web.config.Topology.PlainAnchor:
+		r.anchor(t, plainAnchors[scale(bits, len(plainAnchors))])
+	case bits&7 == 0:
+		lex := r.web.lexiconFor(goal)
+		r.anchor(t, subject+" and "+r.noun(bits, lex, true).many)
+	case bits&7 == 1:
+		r.anchor(t, goal.site.host)
+	case bits&15 == 2:
+		r.picture(t, subject)
+	default:
+		r.anchor(t, subject)
+	}
+}
+
+var plainAnchors = []string{"read more", "here", "next", "more", "this page", "continue", "details", "link", "a photograph"}
+
+func (r *press) anchor(t target, text string) {
+	r.open(t)
+	r.str(text)
+	r.str("</a>")
+}
+
+func (r *press) picture(t target, text string) {
+	r.open(t)
+	r.str(`<img src="/img/`)
+	r.number(t.page % 1000)
+	r.str(`.jpg" alt="`)
+	r.str(text)
+	r.str(`"></a>`)
+}
+
+func (r *press) open(t target) {
+	r.str(`<a href="`)
+	r.buf = r.web.appendURL(r.buf, t, r.page.site, r.place.path, r.session.next())
+	r.str(`">`)
+}
+
+func (r *press) foot() {
+	r.str("<footer>\n<p>")
+	r.str(cookieText[r.lex.language])
+	r.str("</p>\n<p>&copy; ")
+	r.str(siteName(r.page.site.host))
+	r.str("&nbsp;&middot; ")
+	r.str(r.page.site.shape.sections[0])
+	r.str(" &amp; more</p>\n<p>")
+	for _, t := range r.plan.footLinks() {
+		r.anchor(t, r.web.subject(r.web.leaf(t.page)))
+		r.str(" &middot;\n")
+	}
+	r.str("</p>\n</footer>\n</body>\n</html>\n")
+}
+
+// endless prints the page of a trap: short, and always leading on.
+func (w *Web) endless(s *site, at place) []byte {
+	links, _ := w.targetsAt(s, at)
+	names := []string{siteName(s.host), "previous month", "next month", "next year"}
+	if isRepeat(s, at.path) {
+		names[1] = "archive"
+	}
+	b := append([]byte("<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>"), siteName(s.host)...)
+	b = append(append(append(b, ' '), at.path...), "</title></head>\n<body>\n<h1>"...)
+	b = append(append(b, at.path...), "</h1>\n<p>Meetings, walks and talks of the month. Nothing has been entered yet.</p>\n<ul>\n"...)
+	for i, t := range links {
+		b = append(b, `<li><a href="`...)
+		b = w.appendURL(b, t, s, at.path, "")
+		b = append(append(append(b, `">`...), names[i]...), "</a></li>\n"...)
+	}
+	return append(b, "</ul>\n</body>\n</html>\n"...)
+}

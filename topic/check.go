@@ -1,0 +1,163 @@
+package topic
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"dowse/judge"
+	"dowse/text"
+)
+
+// A Level tells how serious a finding is.
+type Level string
+
+// The levels of findings.
+const (
+	OK    Level = "ok"
+	Hint  Level = "hint"
+	Warn  Level = "warn"
+	Wrong Level = "error" // the topic can't be crawled
+)
+
+// A Finding is one line of what there is to say about a topic.
+type Finding struct {
+	Level Level
+	Text  string
+}
+
+func (f Finding) String() string { return fmt.Sprintf("%-5s %s", f.Level, f.Text) }
+
+// Check returns what there is to say about a topic before it is crawled: what it
+// has, how the judge reads it, and what will probably go wrong. A topic without a
+// finding of level [Wrong] can be judged by.
+func (t *Topic) Check() []Finding {
+	c := &checker{topic: t, analyzer: text.NewAnalyzer(text.Options{Language: t.Language(), SymbolSuffix: true, Memory: -1})}
+	c.say(OK, "words %d, also %d, not %d, seeds %d", len(t.Words), len(t.Also), len(t.Not), len(t.Seeds))
+	c.judge()
+	c.terms()
+	c.duplicates()
+	c.breadth()
+	c.languages()
+	c.seeds()
+	return c.findings
+}
+
+type checker struct {
+	topic    *Topic
+	analyzer *text.Analyzer
+	findings []Finding
+}
+
+func (c *checker) say(l Level, format string, args ...any) {
+	c.findings = append(c.findings, Finding{l, fmt.Sprintf(format, args...)})
+}
+
+// judge tells all that keeps the topic from being judged by.
+func (c *checker) judge() {
+	found := len(c.findings)
+	for _, list := range c.lists() {
+		for _, w := range list.entries {
+			c.entry(list.key, w)
+		}
+	}
+	if len(c.findings) > found {
+		return
+	}
+	if _, err := judge.NewWords(c.topic.wanted()); err != nil {
+		c.say(Wrong, "%v", err)
+	}
+}
+
+func (c *checker) entry(key, w string) {
+	switch n := len(c.analyzer.Terms(w)); {
+	case n == 0:
+		c.say(Wrong, "%s: %q has only stop words or signs: no page can be told by it", key, w)
+	case n > judge.MaxPhrase:
+		c.say(Wrong, "%s: %q is too long for a phrase: cut it into phrases of at most %d words", key, w, judge.MaxPhrase)
+	}
+}
+
+type namedList struct {
+	key     string
+	entries []string
+}
+
+func (c *checker) lists() []namedList {
+	return []namedList{{"words", c.topic.Words}, {"also", c.topic.Also}, {"not", c.topic.Not}}
+}
+
+// terms tells what the judge makes of the words.
+func (c *checker) terms() {
+	var forms []string
+	for _, w := range c.topic.Words {
+		if terms := c.analyzer.Terms(w); len(terms) > 0 {
+			forms = append(forms, strings.Join(terms, " "))
+		}
+	}
+	if len(forms) > 12 {
+		forms = append(forms[:12], "…")
+	}
+	if len(forms) > 0 {
+		c.say(Hint, "the judge looks for: %s", strings.Join(forms, ", "))
+	}
+}
+
+// duplicates tells which words are the same to the judge.
+func (c *checker) duplicates() {
+	type mention struct{ key, word string }
+	first := map[string]mention{}
+	for _, list := range c.lists()[:2] {
+		for _, w := range list.entries {
+			form := strings.Join(c.analyzer.Terms(w), " ")
+			if m, ok := first[form]; ok && form != "" {
+				c.say(Warn, "%s: %q is the same to the judge as %q in %s: remove one", list.key, w, m.word, m.key)
+				continue
+			}
+			first[form] = mention{list.key, w}
+		}
+	}
+}
+
+// breadth warns of topics that match too much.
+func (c *checker) breadth() {
+	t := c.topic
+	if len(t.Words) == 1 && len(c.analyzer.Terms(t.Words[0])) == 1 {
+		if utf8.RuneCountInString(t.Words[0]) < 5 {
+			c.say(Warn, "words: %q is one short word and will match much else: add phrases, also: or not:", t.Words[0])
+		} else {
+			c.say(Hint, "one word makes a wide topic: phrases and also: make it surer")
+		}
+	}
+	if len(t.Not) == 0 {
+		c.say(Hint, "no not: name what looks alike and is not wanted, if there is such")
+	}
+	if th := t.Threshold; th != 0 && (th < 0.2 || th > 0.9) {
+		c.say(Warn, "threshold %g: nearly every page, or hardly any, will be on topic; 0.5 is usual", th)
+	}
+}
+
+// languages warns where words can't be stemmed.
+func (c *checker) languages() {
+	for _, l := range c.topic.Languages {
+		if len(text.StopWords(l)) == 0 {
+			c.say(Hint, "languages: %q has no list of stop words here: words match as they are written", l)
+		}
+	}
+	if len(c.topic.Languages) > 1 {
+		c.say(Hint, "words are stemmed as %q, the first of the languages", c.topic.Language())
+	}
+}
+
+func (c *checker) seeds() {
+	seen := map[string]bool{}
+	for _, s := range c.topic.Seeds {
+		if seen[s] {
+			c.say(Warn, "seeds: %s is there twice: remove one", s)
+		}
+		seen[s] = true
+	}
+	if len(c.topic.Seeds) == 0 {
+		c.say(Warn, "no seeds: give some with --seed URL, or add seeds:")
+	}
+}

@@ -1,0 +1,433 @@
+package topic
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"dowse/judge"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// reader makes a topic of a parsed file and gathers what is wrong with it.
+type reader struct {
+	file     string
+	problems []*Error
+}
+
+func (r *reader) at(line, column int, problem, fix string) *Error {
+	return &Error{File: r.file, Line: line, Column: column, Problem: problem, Fix: fix}
+}
+
+func (r *reader) fail(n ast.Node, problem, fix string) {
+	if len(r.problems) < maxProblems {
+		line, column := position(n)
+		r.problems = append(r.problems, r.at(line, column, problem, fix))
+	}
+}
+
+// A key is one that a mapping may have, and how its value is read.
+type key struct {
+	name string
+	read func(ast.Node) // nil for one that this version knows and can't do
+}
+
+// topic reads the file's mapping.
+func (r *reader) topic(root ast.Node, t *Topic) {
+	seen := r.mapping(root, "", []key{
+		{"dowse", r.schema},
+		{"name", func(n ast.Node) { t.Name = r.name(n) }},
+		{"about", func(n ast.Node) { t.About = r.text(n, "about", 4000) }},
+		{"words", func(n ast.Node) { t.Words = r.words(n, "words") }},
+		{"also", func(n ast.Node) { t.Also = r.words(n, "also") }},
+		{"not", func(n ast.Node) { t.Not = r.words(n, "not") }},
+		{"languages", func(n ast.Node) { t.Languages, t.Only = r.languages(n) }},
+		{"threshold", func(n ast.Node) { t.Threshold = r.threshold(n) }},
+		{"seeds", func(n ast.Node) { t.Seeds = r.seeds(n) }},
+		{"scope", func(n ast.Node) { t.Scope = r.scope(n) }},
+		{"limits", func(n ast.Node) { r.limits(n, t) }},
+		{"follow", func(n ast.Node) { r.follow(n, t) }},
+		{"like", nil}, {"unlike", nil}, {"category", nil}, {"where", nil}, {"model", nil}, {"judge", nil},
+	})
+	if seen == nil {
+		return
+	}
+	r.require(root, seen, t)
+	if n := len(t.Words) + len(t.Also) + len(t.Not); n > judge.MaxWords {
+		r.fail(root, fmt.Sprintf("%d words and phrases are too many", n), fmt.Sprintf("keep the best %d", judge.MaxWords))
+	}
+}
+
+// require fails for what every topic must have.
+func (r *reader) require(root ast.Node, seen map[string]bool, t *Topic) {
+	if !seen["dowse"] {
+		r.fail(root, `the key "dowse" is missing`, `add "dowse: `+Schema+`" as the first line`)
+	}
+	if !seen["name"] {
+		r.fail(root, `the key "name" is missing`, fmt.Sprintf("add %q", "name: "+slug(strings.Join(t.Words, " "))))
+	}
+	if !seen["words"] && !unsupported(seen) {
+		r.fail(root, "the topic does not say what is wanted", `add "words:" with words or phrases of the topic`)
+	}
+}
+
+// unsupported reports whether the file has evidence that was refused already.
+func unsupported(seen map[string]bool) bool {
+	return seen["like"] || seen["category"] || seen["where"] || seen["model"] || seen["judge"]
+}
+
+// mapping reads the keys of a mapping and returns which there were, nil if the
+// node is none. Inside names the mapping in errors, "" for the file itself.
+func (r *reader) mapping(n ast.Node, inside string, keys []key) map[string]bool {
+	values, ok := pairs(n)
+	if !ok {
+		r.fail(n, of(inside)+"is "+kindOf(n)+", not keys with values", "write one \"key: value\" to a line")
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, v := range values {
+		r.pair(v, inside, keys, seen)
+	}
+	return seen
+}
+
+// pair reads one key with its value.
+func (r *reader) pair(v *ast.MappingValueNode, inside string, keys []key, seen map[string]bool) {
+	name := v.Key.GetToken().Value
+	k, known := find(keys, name)
+	switch _, merge := v.Key.(*ast.MergeKeyNode); {
+	case merge:
+		r.fail(v.Key, "the merge key << is not allowed in a topic file", "write the keys out")
+	case !known:
+		r.fail(v.Key, fmt.Sprintf("%sunknown key %q", of(inside), cut(name)), suggestion(name, names(keys)))
+	case seen[name]:
+		r.fail(v.Key, fmt.Sprintf("%sthe key %q is there twice", of(inside), name), "remove one of them, or merge their values")
+	case k.read == nil:
+		seen[name] = true
+		r.fail(v.Key, fmt.Sprintf("%s%q: not supported by this version", of(inside), name), "remove it; this version reads topics in words")
+	default:
+		seen[name] = true
+		k.read(v.Value)
+	}
+}
+
+func find(keys []key, name string) (key, bool) {
+	for _, k := range keys {
+		if k.name == name {
+			return k, true
+		}
+	}
+	return key{}, false
+}
+
+func names(keys []key) []string {
+	var list []string
+	for _, k := range keys {
+		list = append(list, k.name)
+	}
+	return list
+}
+
+func of(inside string) string {
+	if inside == "" {
+		return ""
+	}
+	return inside + ": "
+}
+
+// pairs returns the keys and values of a mapping.
+func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return n.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}, true
+	}
+	return nil, false
+}
+
+// scalar returns the text of a single value as written. Numbers and true and
+// false are texts too: a topic can be about 1984.
+func (r *reader) scalar(n ast.Node, inside string) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NanNode, *ast.InfinityNode:
+		return n.GetToken().Value, true
+	case *ast.NullNode:
+		r.fail(n, of(inside)+"there is no value", "write a value after the key, or remove the key")
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
+		r.fail(n, of(inside)+"anchors, aliases and tags (& * !) are not allowed in a topic file", "write the value out, in quotes if it begins with such a sign")
+	default:
+		r.fail(n, of(inside)+"is "+kindOf(n)+", not a single value", "write one value, in quotes if it has : or #")
+	}
+	return "", false
+}
+
+// kindOf names a kind of node for people.
+func kindOf(n ast.Node) string {
+	switch n.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "a mapping"
+	case *ast.SequenceNode:
+		return "a list"
+	case *ast.NullNode, nil:
+		return "empty"
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
+		return "an anchor, alias or tag"
+	}
+	return "a single value"
+}
+
+// list returns the items of a list, and hands each with its text to use.
+func (r *reader) list(n ast.Node, inside string, use func(item ast.Node, s string)) {
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok {
+		fix := fmt.Sprintf("write a list: %q", inside+": [one, two]")
+		if s, scalar := n.(*ast.StringNode); scalar && !strings.ContainsAny(s.Value, "\n,[]{}") {
+			fix = fmt.Sprintf("write %q", fmt.Sprintf("%s: [%s]", inside, cut(s.Value)))
+		}
+		r.fail(n, inside+": is "+kindOf(n)+", not a list", fix)
+		return
+	}
+	if len(seq.Values) == 0 {
+		r.fail(n, inside+": the list is empty", "add an item, or remove the key")
+	}
+	for _, item := range seq.Values {
+		if s, ok := r.scalar(item, inside); ok {
+			use(item, s)
+		}
+	}
+}
+
+// text returns prose on one line.
+func (r *reader) text(n ast.Node, inside string, limit int) string {
+	s, ok := r.scalar(n, inside)
+	s = oneLine(s)
+	if ok && s == "" {
+		r.fail(n, inside+": is empty", "write a text, or remove the key")
+	}
+	if len(s) > limit {
+		r.fail(n, fmt.Sprintf("%s: has more than %d bytes", inside, limit), "shorten it")
+	}
+	return s
+}
+
+// oneLine joins the lines of a text and takes out what is no printable character.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar || r == '\ufeff' {
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func (r *reader) words(n ast.Node, inside string) []string {
+	var words []string
+	r.list(n, inside, func(item ast.Node, _ string) {
+		if w := r.text(item, inside, 200); w != "" {
+			words = append(words, w)
+		}
+	})
+	return words
+}
+
+func (r *reader) schema(n ast.Node) {
+	s, ok := r.scalar(n, "dowse")
+	switch {
+	case !ok || s == Schema:
+	case strings.HasPrefix(s, "topic/v"):
+		r.fail(n, fmt.Sprintf("the file is a %q, this version reads %q", cut(s), Schema), "use a newer dowse, or write \"dowse: "+Schema+"\"")
+	default:
+		r.fail(n, fmt.Sprintf("%q is not a schema of topic files", cut(s)), "write \"dowse: "+Schema+"\"")
+	}
+}
+
+func (r *reader) name(n ast.Node) string {
+	s, ok := r.scalar(n, "name")
+	if ok && !isName(s) {
+		r.fail(n, fmt.Sprintf("name: %q can't be a directory: only lower case letters, digits and - _ . are allowed, %d at most", cut(s), maxName),
+			fmt.Sprintf("write %q", "name: "+slug(s)))
+	}
+	return s
+}
+
+// maxLanguages is how many languages a topic may name.
+const maxLanguages = 50
+
+// languageTag is the part of BCP 47 that pages use: language, script, region.
+var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]{2,8})*$`)
+
+// languages reads a list of languages, or {only: list}.
+func (r *reader) languages(n ast.Node) (tags []string, only bool) {
+	if _, ok := pairs(n); !ok {
+		return r.tags(n, "languages"), false
+	}
+	r.mapping(n, "languages", []key{{"only", func(n ast.Node) { tags, only = r.tags(n, "only"), true }}})
+	if !only && len(r.problems) == 0 {
+		r.fail(n, "languages: the mapping is empty", `write "languages: [en]" or "languages: {only: [en]}"`)
+	}
+	return tags, only
+}
+
+func (r *reader) tags(n ast.Node, inside string) []string {
+	var tags []string
+	r.list(n, inside, func(item ast.Node, s string) {
+		tag := strings.ToLower(strings.ReplaceAll(s, "_", "-"))
+		if !languageTag.MatchString(tag) || len(tag) > 35 {
+			r.fail(item, fmt.Sprintf("languages: %q is not a language code", cut(s)), languageFix(tag))
+			return
+		}
+		tags = append(tags, tag)
+	})
+	if len(tags) > maxLanguages {
+		r.fail(n, fmt.Sprintf("languages: %d are too many", len(tags)), fmt.Sprintf("keep at most %d", maxLanguages))
+	}
+	return tags
+}
+
+// languageFix suggests the code of a language given by its English name.
+func languageFix(name string) string {
+	for _, l := range [][2]string{
+		{"english", "en"}, {"german", "de"}, {"french", "fr"}, {"spanish", "es"}, {"italian", "it"},
+		{"portuguese", "pt"}, {"dutch", "nl"}, {"swedish", "sv"}, {"russian", "ru"}, {"turkish", "tr"},
+	} {
+		if l[0] == name {
+			return fmt.Sprintf("did you mean %q?", l[1])
+		}
+	}
+	return `use codes of two or three letters: "en", "pt-br"`
+}
+
+func (r *reader) threshold(n ast.Node) float64 {
+	s, ok := r.scalar(n, "threshold")
+	if !ok {
+		return 0
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err == nil && f > 0 && f <= 1 {
+		return f
+	}
+	fix := "write a number from 0.01 to 1, such as 0.5"
+	if percent, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64); err == nil && percent > 1 && percent <= 100 {
+		fix = fmt.Sprintf("did you mean %g?", math.Round(percent)/100)
+	}
+	r.fail(n, fmt.Sprintf("threshold: %q is not a relevance", cut(s)), fix)
+	return 0
+}
+
+func (r *reader) seeds(n ast.Node) []string {
+	var seeds []string
+	if _, other := pairs(n); other || isText(n, "from-like") {
+		r.fail(n, "seeds: taking them from examples or a category is not supported by this version", `write a list of URLs: "- https://example.org/"`)
+		return nil
+	}
+	r.list(n, "seeds", func(item ast.Node, s string) {
+		if fix := seedFix(s); fix != "" {
+			r.fail(item, fmt.Sprintf("seeds: %q is not an absolute http or https URL", cut(s)), fix)
+			return
+		}
+		seeds = append(seeds, s)
+	})
+	return seeds
+}
+
+func isText(n ast.Node, s string) bool {
+	t, ok := n.(*ast.StringNode)
+	return ok && t.Value == s
+}
+
+// seedFix returns what to do about a seed that is no URL, "" for one that is.
+func seedFix(s string) string {
+	const whole = `write the whole URL, such as "https://example.org/"`
+	u, err := url.Parse(s)
+	switch {
+	case len(s) > 2048:
+		return "shorten it to 2,048 bytes"
+	case strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
+		return "write one URL to an item, without spaces"
+	case err == nil && u.User != nil:
+		return "remove user and password"
+	case err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "":
+		return ""
+	case !strings.Contains(s, "://") && strings.Contains(s, "."):
+		return fmt.Sprintf("did you mean %q?", "https://"+cut(s))
+	case err == nil && u.Scheme != "" && u.Host != "":
+		return fmt.Sprintf("%s: can't be crawled, only http and https", u.Scheme)
+	}
+	return whole
+}
+
+func (r *reader) scope(n ast.Node) Scope {
+	s, ok := r.scalar(n, "scope")
+	for _, known := range scopes() {
+		if s == known {
+			return Scope(s)
+		}
+	}
+	if ok {
+		r.fail(n, fmt.Sprintf("scope: %q is not a scope", cut(s)), suggestion(s, scopes()))
+	}
+	return ""
+}
+
+func (r *reader) limits(n ast.Node, t *Topic) {
+	r.mapping(n, "limits", []key{
+		{"per_host", func(n ast.Node) { t.PerHost = r.number(n, "limits: per_host", 1) }},
+	})
+}
+
+func (r *reader) follow(n ast.Node, t *Topic) {
+	r.mapping(n, "follow", []key{
+		{"strategy", func(n ast.Node) { t.Strategy = r.strategy(n) }},
+		{"tunnel", func(n ast.Node) {
+			if !isText(n, "none") {
+				tunnel := r.number(n, "follow: tunnel", 0)
+				t.Tunnel = &tunnel
+			}
+		}},
+		{"explore", nil},
+	})
+}
+
+// strategyName is NAME or NAME:key=value,…; which there are is not known here.
+var strategyName = regexp.MustCompile(`^[a-z][a-z0-9-]*(:[a-z0-9_]+=[^,=\s]+(,[a-z0-9_]+=[^,=\s]+)*)?$`)
+
+func (r *reader) strategy(n ast.Node) string {
+	s, ok := r.scalar(n, "follow: strategy")
+	if ok && (len(s) > 200 || !strategyName.MatchString(s)) {
+		r.fail(n, fmt.Sprintf("follow: %q is not the name of a strategy", cut(s)), `write a name, such as "link-context"; dowse help strategies lists them`)
+	}
+	return s
+}
+
+func (r *reader) number(n ast.Node, inside string, least int) int {
+	s, ok := r.scalar(n, inside)
+	if !ok {
+		return 0
+	}
+	i, err := strconv.Atoi(s)
+	if err != nil || i < least || i > math.MaxInt32 {
+		r.fail(n, fmt.Sprintf("%s: %q is not a number it can be", inside, cut(s)), fmt.Sprintf("write a whole number from %d", least))
+		return 0
+	}
+	return i
+}
+
+// cut shortens what an error quotes from the file.
+func cut(s string) string {
+	s = oneLine(s)
+	if runes := []rune(s); len(runes) > 60 {
+		return string(runes[:59]) + "…"
+	}
+	return s
+}
