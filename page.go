@@ -26,7 +26,7 @@ const (
 	Failed                    // for good: Reason and Detail say why
 	Skipped                   // there, but not taken in: Reason says why
 	Temporary                 // failed, worth another try; never shown to a strategy
-	Listed                    // a sitemap or feed: links without context
+	Listed                    // a sitemap or feed, with links without context; or a robots.txt
 )
 
 var outcomeNames = [...]string{"fetched", "redirected", "refused", "failed", "skipped", "temporary", "listed"}

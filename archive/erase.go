@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -103,8 +104,9 @@ func plainBlank(length int, at time.Time, offset int64) ([]byte, error) {
 	if block < len(text) {
 		return nil, ErrSmall
 	}
-	out := fmt.Appendf(head, "%0*d\r\n\r\n%-*s\r\n\r\n", digits, block, block, text)
-	return out, nil
+	out := fmt.Appendf(head, "%*d\r\n\r\n%s", digits, block, text)
+	out = append(out, bytes.Repeat([]byte(" "), block-len(text))...)
+	return append(out, "\r\n\r\n"...), nil
 }
 
 // zippedBlank is the same as a gzip member of exactly that length: the record

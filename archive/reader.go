@@ -146,7 +146,7 @@ func (r *Reader) header() (*Record, error) {
 	if err != nil {
 		return nil, damageAt(offset, err)
 	}
-	rec, err := parseHeader(string(text))
+	rec, err := parseHeader(text)
 	if err != nil {
 		return nil, damageAt(offset, err)
 	}

@@ -120,18 +120,27 @@ var (
 	errTerminal = errors.New("block is not followed by the end of a record: its Content-Length is wrong")
 )
 
+// maxHeaderFields bounds the work of looking for a field.
+const maxHeaderFields = 1000
+
 // parseHeader reads the version line and the fields of a record. Lines may end
 // in LF alone and may be folded; what has no colon is passed over.
-func parseHeader(text string) (*Record, error) {
-	line, rest, _ := strings.Cut(text, "\n")
+func parseHeader(head []byte) (*Record, error) {
+	unfold(head)
+	line, rest, _ := strings.Cut(string(head), "\n")
 	version, ok := strings.CutPrefix(strings.TrimSpace(line), "WARC/")
 	if !ok {
 		return nil, errNotWARC
 	}
 	r := &Record{Version: version, Header: make(Fields, 0, 16)}
-	for rest != "" {
+	for rest != "" && len(r.Header) <= maxHeaderFields {
 		line, rest, _ = strings.Cut(rest, "\n")
-		r.addLine(strings.TrimRight(line, "\r"))
+		if name, value, ok := strings.Cut(line, ":"); ok {
+			r.Header = append(r.Header, Field{strings.TrimSpace(name), strings.TrimSpace(value)})
+		}
+	}
+	if len(r.Header) > maxHeaderFields {
+		return nil, errHeader
 	}
 	var err error
 	r.Length, err = r.contentLength()
@@ -139,14 +148,16 @@ func parseHeader(text string) (*Record, error) {
 	return r, err
 }
 
-func (r *Record) addLine(line string) {
-	if n := len(r.Header); n > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
-		r.Header[n-1].Value += " " + strings.TrimSpace(line)
-		return
-	}
-	name, value, ok := strings.Cut(line, ":")
-	if ok {
-		r.Header = append(r.Header, Field{strings.TrimSpace(name), strings.TrimSpace(value)})
+// unfold joins lines that begin with a space to those before them, in place.
+func unfold(head []byte) {
+	for i := 1; i+1 < len(head); i++ {
+		if head[i] != '\n' || head[i+1] != ' ' && head[i+1] != '\t' {
+			continue
+		}
+		head[i] = ' '
+		if head[i-1] == '\r' {
+			head[i-1] = ' '
+		}
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
 )
 
 func lines(pages ...PageLine) iter.Seq2[PageLine, error] {
@@ -100,11 +99,13 @@ func TestVerifyWACZ(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	for what, change := range map[string]func(name, text string) (string, string, bool){
-		"a changed page":   func(n, s string) (string, string, bool) { return n, strings.Replace(s, "0.83", "0.99", 1), true },
-		"a missing file":   func(n, s string) (string, string, bool) { return n, s, n != "pages/extraPages.jsonl" },
-		"a renamed file":   func(n, s string) (string, string, bool) { return strings.Replace(n, "topic/", "other/", 1), s, true },
-		"a longer file":    func(n, s string) (string, string, bool) { return n, strings.Replace(s, "words:", "words: ", 1), true },
-		"a longer listing": func(n, s string) (string, string, bool) { return n, strings.Replace(s, "Tide pools", "Tide Pools", 1), true },
+		"a changed page": func(n, s string) (string, string, bool) { return n, strings.Replace(s, "0.83", "0.99", 1), true },
+		"a missing file": func(n, s string) (string, string, bool) { return n, s, n != "pages/extraPages.jsonl" },
+		"a renamed file": func(n, s string) (string, string, bool) { return strings.Replace(n, "topic/", "other/", 1), s, true },
+		"a longer file":  func(n, s string) (string, string, bool) { return n, strings.Replace(s, "words:", "words: ", 1), true },
+		"a longer listing": func(n, s string) (string, string, bool) {
+			return n, strings.Replace(s, "Tide pools", "Tide Pools", 1), true
+		},
 	} {
 		check(t, os.WriteFile(path, rezipped(t, b, change), 0o666))
 		p, err := VerifyWACZ(path)

@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -308,5 +309,21 @@ func TestRecorder(t *testing.T) {
 	}
 	if truncated["/a"] != "" || truncated["/long"] != "length" || truncated["/unread"] != "unspecified" {
 		t.Errorf("truncated: %v", truncated)
+	}
+}
+
+// TestHeadersAreBounded: headers that cost too much are refused, quickly.
+func TestHeadersAreBounded(t *testing.T) {
+	for what, header := range map[string]string{
+		"folded":   "A: b\r\n" + strings.Repeat(" x\r\n", 200_000),
+		"a line":   "A: " + strings.Repeat("x", 2<<20) + "\r\n",
+		"fields":   strings.Repeat("A: b\r\n", 100_000),
+		"no field": strings.Repeat("x\r\n", 300_000),
+	} {
+		file := "WARC/1.0\r\n" + header + "Content-Length: 0\r\n\r\n\r\n\r\n"
+		recs, _, err := read(strings.NewReader(file))
+		if tooLong := len(header) > maxHeader || what == "fields"; tooLong != errors.Is(err, errHeader) || !tooLong && len(recs) != 1 {
+			t.Errorf("%s: %d records, %v", what, len(recs), err)
+		}
 	}
 }

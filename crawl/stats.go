@@ -108,6 +108,8 @@ type Status struct {
 	Top      float64          `json:"frontier_top"`    // priority of the best lead that waits
 	Books    Books            `json:"books"`
 	Stopped  dowse.StopReason `json:"stop_reason"`
+
+	LimitedBy string `json:"limited_by"` // what keeps it from going faster: connections, politeness, leads
 }
 
 // Books returns the books of the crawl.
@@ -124,7 +126,7 @@ func (c *Crawl) Status() Status {
 	s := Status{
 		Fetched: c.stats.Fetched, OnTopic: c.stats.OnTopic, Window: c.stats.window(200),
 		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(),
-		Books: c.Books(), Stopped: c.stopped,
+		Books: c.Books(), Stopped: c.stopped, LimitedBy: c.limitedBy(),
 	}
 	if s.Fetched > 0 {
 		s.Harvest = float64(s.OnTopic) / float64(s.Fetched)
@@ -136,6 +138,17 @@ func (c *Crawl) Status() Status {
 		s.Top = c.f.Priority(id)
 	}
 	return s
+}
+
+// limitedBy names what keeps the crawl from going faster.
+func (c *Crawl) limitedBy() string {
+	switch {
+	case c.out() >= c.cfg.Polite.InFlight:
+		return "connections"
+	case c.f.Count(dowse.Waiting) > 0:
+		return "politeness"
+	}
+	return "leads"
 }
 
 // Frontier shows the crawl's URLs. It must only be read, and not while the crawl

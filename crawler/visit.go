@@ -15,25 +15,27 @@ import (
 	"dowse/text"
 )
 
-// A visitor makes visits: fetch, extract, judge, and encode for the archive. All
-// of it happens in the visit's own goroutine; only keeping is done in turn.
-type visitor struct {
-	client *fetch.Client
-	judge  dowse.Judge
-	window int // words around a link to rate; 0 for none
-	wants  func(language string) bool
+// A Visitor makes visits: fetch, extract, judge, and encode for the archive. All
+// of it happens in the visit's own goroutine; only keeping is done in turn. It is
+// a crawl.Visitor, for live crawls as for the lab.
+type Visitor struct {
+	Client *fetch.Client
+	Judge  dowse.Judge
+	Window int                        // words around a link to rate; 0 for none
+	Wants  func(language string) bool // whether pages in a language are taken in; nil for all
+
 	keeper *keeper // nil keeps nothing
 }
 
 // Visit makes one visit.
-func (v *visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
+func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	switch visit.Kind {
 	case crawl.VisitRobots:
 		return v.robots(ctx, visit)
 	case crawl.VisitSitemap:
 		return v.sitemap(ctx, visit)
 	}
-	r := v.client.Get(ctx, visit.URL)
+	r := v.Client.Get(ctx, visit.URL)
 	p := pageOf(visit, r)
 	if r.Outcome == dowse.Fetched {
 		v.read(p, r)
@@ -55,10 +57,11 @@ func pageOf(visit crawl.Visit, r *fetch.Response) *dowse.Page {
 // bare is a mention without words.
 var bare = dowse.Mention{Above: [3]int32{-1, -1, -1}, Context: math.NaN()}
 
-func (v *visitor) robots(ctx context.Context, visit crawl.Visit) crawl.Arrival {
-	rules, hops := v.client.RobotsHops(ctx, visit.URL)
+func (v *Visitor) robots(ctx context.Context, visit crawl.Visit) crawl.Arrival {
+	rules, hops := v.Client.RobotsHops(ctx, visit.URL)
 	last := hops[len(hops)-1]
 	p := visit.Page()
+	p.Outcome = dowse.Listed // not a page
 	p.Fetch = last.Fetch
 	p.Host = &dowse.HostReport{}
 	if last.Host != nil {
@@ -68,8 +71,8 @@ func (v *visitor) robots(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	return v.arrival(p, hops...)
 }
 
-func (v *visitor) sitemap(ctx context.Context, visit crawl.Visit) crawl.Arrival {
-	r := v.client.Sitemap(ctx, visit.URL)
+func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) crawl.Arrival {
+	r := v.Client.Sitemap(ctx, visit.URL)
 	p := pageOf(visit, r)
 	if r.Outcome == dowse.Listed {
 		p.Maps = r.Maps
@@ -82,21 +85,21 @@ func (v *visitor) sitemap(ctx context.Context, visit crawl.Visit) crawl.Arrival 
 }
 
 // read extracts and judges a page that was fetched.
-func (v *visitor) read(p *dowse.Page, r *fetch.Response) {
+func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 	body, charset := extract.Decode(r.Body, r.Header.Get("Content-Type"))
 	p.Fetch.Charset = charset
-	p.Document = *extract.HTML(body, p.URL, extract.Options{Agent: v.client.Agent()})
-	noFollow, noIndex, noArchive := extract.RobotsTag(r.Header.Values("X-Robots-Tag"), v.client.Agent())
+	p.Document = *extract.HTML(body, p.URL, extract.Options{Agent: v.Client.Agent()})
+	noFollow, noIndex, noArchive := extract.RobotsTag(r.Header.Values("X-Robots-Tag"), v.Client.Agent())
 	p.NoFollow = p.NoFollow || noFollow
 	p.NoIndex = p.NoIndex || noIndex
 	p.NoArchive = p.NoArchive || noArchive
 	p.Simhash = text.Simhash(&p.Document)
-	if !v.wants(p.Language) {
+	if v.Wants != nil && !v.Wants(p.Language) {
 		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipLang, "the page says it is in "+p.Language
 		p.Links = nil
 		return
 	}
-	rate(p, v.judge, v.window)
+	rate(p, v.Judge, v.Window)
 }
 
 // rate lets the judge read a page, and the words around its links.
@@ -133,7 +136,7 @@ func mentionsOf(p *dowse.Page) []*dowse.Mention {
 
 // arrival packs the page with the bytes to keep: one exchange for each answer
 // that came.
-func (v *visitor) arrival(p *dowse.Page, answers ...*fetch.Response) crawl.Arrival {
+func (v *Visitor) arrival(p *dowse.Page, answers ...*fetch.Response) crawl.Arrival {
 	if v.keeper == nil {
 		return crawl.Arrival{Page: p}
 	}

@@ -166,7 +166,7 @@ func robotsParser(s collection.Settings) crawl.RobotsParser {
 type parts struct {
 	client  *fetch.Client
 	crawl   crawl.Config
-	visitor *visitor
+	visitor *Visitor
 }
 
 func partsOf(s collection.Settings, t *topic.Topic, cfg Config) (*parts, error) {
@@ -188,9 +188,9 @@ func partsOf(s collection.Settings, t *topic.Topic, cfg Config) (*parts, error) 
 	if err != nil {
 		return nil, err
 	}
-	v := &visitor{client: client, judge: judge, wants: t.Wants}
+	v := &Visitor{Client: client, Judge: judge, Wants: t.Wants}
 	if w, ok := strat.(dowse.Windower); ok {
-		v.window = w.Window()
+		v.Window = w.Window()
 	}
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
 		Strategy: strat, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope,

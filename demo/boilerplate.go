@@ -2,14 +2,35 @@ package demo
 
 // What pages carry beside their own words.
 
-var cookieText = map[string]string{
-	"en": "We keep a cookie to remember that you have read this notice about cookies. It holds no name and is gone after a year. " +
-		"By going on you agree; if you would rather not, close the window and write us a letter. All texts may be read aloud. " +
-		"Questions about opening hours, parking, lost umbrellas and the newsletter are answered on weekdays from nine to noon.",
-	"fr": "Ce site garde un cookie pour se souvenir que vous avez lu cet avis. Il ne contient aucun nom et disparaît après un an. " +
-		"Les questions sur les horaires reçoivent une réponse en semaine, le matin.",
-	"de": "Diese Seite merkt sich mit einem Cookie, dass der Hinweis gelesen wurde. Er enthält keinen Namen und verfällt nach einem Jahr. " +
-		"Fragen zu Öffnungszeiten werden werktags am Vormittag beantwortet.",
+// A phrasebook is what the frame of a page says in a language.
+type phrasebook struct {
+	and, related, cookies string
+	anchors               []string // that say nothing of the target
+	link                  sentence // around a link, where the grammar has none
+}
+
+var phrases = map[string]phrasebook{
+	"en": {
+		and: " and ", related: "Related pages",
+		cookies: "We keep a cookie to remember that you have read this notice about cookies. It holds no name and is gone after a year. " +
+			"By going on you agree; if you would rather not, close the window and write us a letter. All texts may be read aloud. " +
+			"Questions about opening hours, parking, lost umbrellas and the newsletter are answered on weekdays from nine to noon.",
+		anchors: []string{"read more", "here", "next", "more", "this page", "continue", "details", "link", "a photograph"},
+	},
+	"fr": {
+		and: " et ", related: "À voir aussi",
+		cookies: "Ce site garde un cookie pour se souvenir que vous avez lu cet avis. Il ne contient aucun nom et disparaît après un an. " +
+			"Les questions sur les horaires reçoivent une réponse en semaine, le matin.",
+		anchors: []string{"lire la suite", "ici", "suivant", "plus"},
+		link:    parseSentence("Voir aussi {L}, sur le {n}."),
+	},
+	"de": {
+		and: " und ", related: "Siehe auch",
+		cookies: "Diese Seite merkt sich mit einem Cookie, dass der Hinweis gelesen wurde. Er enthält keinen Namen und verfällt nach einem Jahr. " +
+			"Fragen zu Öffnungszeiten werden werktags am Vormittag beantwortet.",
+		anchors: []string{"weiterlesen", "hier", "nächste Seite", "mehr"},
+		link:    parseSentence("Siehe dazu {L}, zum {n}."),
+	},
 }
 
 const style = `:root{--ink:#1d2730;--paper:#fbfaf6;--line:#d8d4c8;--accent:#27657a;--soft:#eef2ee}

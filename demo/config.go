@@ -8,7 +8,7 @@ import (
 // Config says which web to make. The zero value is the web of the demo: 2,400
 // pages on 48 sites, with tide pools as the topic.
 type Config struct {
-	Pages int // 2,400; at least 600, at most 1,000,000
+	Pages int // 2,400; at least 1,000, at most 1,000,000
 	// Sites is the number of hosts; 48 at 2,400 pages, and growing as the 0.8th
 	// power of the pages, so that larger webs have larger sites (Huberman and
 	// Adamic 1999: pages per site follow a power law). At least 48.
@@ -44,16 +44,15 @@ type Topology struct {
 	// InDegree is the exponent of the power law of in-degrees; 2.1 (Broder et al.
 	// 2000). Targets are picked by rank with the exponent 1/(InDegree-1).
 	InDegree float64
-	// SameTopic and Related are the shares of external links that stay in the
-	// topic of their page and in a neighbouring topic; 0.4 and 0.1. Davison 2000
-	// finds linked pages of different sites many times more alike than random
-	// ones, Chakrabarti et al. 2002 a topic citation matrix with a strong
-	// diagonal whose rows keep about half of their mass in related topics.
+	// SameTopic and Related are the shares of external links that are meant for the
+	// topic of their page and for a neighbouring topic; 0.4 and 0.1. Davison 2000
+	// finds linked pages far more alike than random ones, Chakrabarti et al. 2002 a
+	// topic citation matrix with a strong diagonal; the numbers are ours.
 	SameTopic, Related float64
 	// Purity is the share of a topical site's articles that are on its topic;
 	// 0.58. Of the rest, AsideRelated (0.3) are on a neighbouring topic,
 	// AsideRandom (0.2) on any, the others on none: shop, office, imprint. Ester et
-	// al. 2004 describe sites on a topic as mixtures of this kind.
+	// al. 2004 treat websites as such mixtures; the numbers are ours.
 	Purity, AsideRelated, AsideRandom float64
 	// Regional is the share of articles on sites without a topic that are on the
 	// topic of the neighbourhood; 0.2. Half have none, the rest are on any.
@@ -64,20 +63,24 @@ type Topology struct {
 	PlainAnchor float64
 	// Mention is the share of pages that mention a topic they are not on; 0.12.
 	Mention float64
-	// Dead, Moved and Files are the shares of links to nothing (404, 410), to a
-	// redirect and to a file that is no page; 0.03, 0.03, 0.01. Dead links: Bar-Yossef
-	// et al. 2004 report shares from a few per cent up, rising with age.
+	// Faint is the share of articles that hardly speak of their topic, Borrow that of
+	// pages with some sentences on a related one; 0.15 and 0.25: what makes a judge
+	// unsure.
+	Faint, Borrow float64
+	// Dead, Moved and Files are the shares of freely chosen links to nothing (404,
+	// 410), to a redirect and to a file that is no page; 0.03, 0.03, 0.01. Bar-Yossef
+	// et al. 2004 find dead links in all parts of the web, more on old pages.
 	Dead, Moved, Files float64
 	// Spam is the share of external links that a link farm has bought or slipped
-	// in; 0.03 (Ntoulas et al. 2006 and Gyöngyi and Garcia-Molina 2005 find spam on
-	// several per cent of pages).
+	// in; 0.03. Ntoulas et al. 2006 find spam on more than a tenth of all pages.
 	Spam float64
 }
 
 const (
 	defaultPages = 2400
-	leastPages   = 600
+	leastPages   = 1000
 	mostPages    = 1_000_000
+	leastMean    = 20 // pages per site
 	neighbours   = 48 // sites of a neighbourhood
 )
 
@@ -85,7 +88,7 @@ func (c Config) withDefaults() Config {
 	c.Pages = min(max(orInt(c.Pages, defaultPages), leastPages), mostPages)
 	scaled := neighbours * math.Pow(float64(c.Pages)/defaultPages, 0.8)
 	c.Sites = max(orInt(c.Sites, int(scaled+0.5)), neighbours)
-	c.Sites = min(c.Sites, max(neighbours, c.Pages/leastSite))
+	c.Sites = min(c.Sites, max(neighbours, c.Pages/leastMean))
 	if c.Topic == "" {
 		c.Topic = "tide pools"
 	}
@@ -106,7 +109,7 @@ func (t Topology) withDefaults() Topology {
 		{&t.Internal, 0.75}, {&t.InDegree, 2.1},
 		{&t.SameTopic, 0.4}, {&t.Related, 0.1},
 		{&t.Purity, 0.58}, {&t.AsideRelated, 0.3}, {&t.AsideRandom, 0.2},
-		{&t.Regional, 0.2}, {&t.PlainAnchor, 0.15}, {&t.Mention, 0.12},
+		{&t.Regional, 0.2}, {&t.PlainAnchor, 0.15}, {&t.Mention, 0.12}, {&t.Faint, 0.15}, {&t.Borrow, 0.25},
 		{&t.Dead, 0.03}, {&t.Moved, 0.03}, {&t.Files, 0.01}, {&t.Spam, 0.03},
 	} {
 		*f.field = orFloat(*f.field, f.value)

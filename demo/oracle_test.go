@@ -83,8 +83,9 @@ func TestOracleVisitsOnlyWhatACrawlerCould(t *testing.T) {
 		}
 		at, _ := parse(u)
 		for _, l := range append(w.Links(u), w.Sitemap(at.host)...) {
-			if p, ok := w.Page(l); ok && p.Location != "" {
-				l = p.Location
+			to, _ := parse(l)
+			if goal, ok := w.redirectAt(&w.sites[w.hosts[to.host]], to.path); ok {
+				l = dowse.URL(goal)
 			}
 			clean, _, _ := strings.Cut(string(l), "?")
 			named[dowse.URL(clean)] = true

@@ -37,12 +37,27 @@ func (w *Web) newPress(p leaf, at place) *press {
 		subject: w.subject(p), accents: p.site.kind == OldPages,
 		slips: p.source != p.id, slipSeed: uint64(p.id)*2 + 1,
 	}
-	r.topical = 0.12 + 0.45*r.dice.share()
+	r.temper(p)
 	text := float64(max(top.PageBytes-5300, 2000))
 	r.passages = min(max(int(r.dice.logNormal(text, top.PageSpread)), 600), 160_000) / sentenceBytes
 	r.title = r.newTitle()
 	r.buf = make([]byte, 0, 9000+len(r.plan.links)*90+r.passages*sentenceBytes*5/4)
 	return r
+}
+
+// temper decides how much of the text is on the page's topic, and how much on a
+// related one.
+func (r *press) temper(p leaf) {
+	top := &r.web.config.Topology
+	r.topical = 0.12 + 0.45*r.dice.share()
+	if r.dice.chance(top.Faint) && p.local >= p.site.firstArticle() {
+		r.topical /= 6
+	}
+	kin := r.web.kin[p.lex]
+	r.aside = &r.words.lexicons[kin[r.dice.under(len(kin))]]
+	if r.dice.chance(top.Borrow) {
+		r.borrowed = 0.08 * r.dice.share()
+	}
 }
 
 func (w *Web) lexiconFor(p leaf) *lexicon {
@@ -156,15 +171,13 @@ func (r *press) article() {
 	r.str("</time></p>\n")
 	r.paragraphs(r.plan.textLinks())
 	r.str("</article>\n<aside>\n<h2>")
-	r.str(relatedHeading[r.lex.language])
+	r.str(phrases[r.lex.language].related)
 	r.str("</h2>\n<ul>\n")
 	for _, t := range r.plan.listLinks() {
 		r.item(t)
 	}
 	r.str("</ul>\n</aside>\n</main>\n")
 }
-
-var relatedHeading = map[string]string{"en": "Related pages", "fr": "À voir aussi", "de": "Siehe auch"}
 
 func (r *press) heading(text string) {
 	at := len(r.buf)
@@ -217,10 +230,10 @@ func (r *press) paragraph(sentences int) {
 	if bits := r.dice.next(); sentences > 0 && bits&3 == 0 {
 		r.str("<h2>")
 		at := len(r.buf)
-		r.str(r.noun(bits, r.lex, bits&16 != 0).many)
+		r.str(r.noun(bits, r.lex, bits&16 != 0 || r.lex.sentences != nil).many)
 		r.capital(at)
-		r.str(" and ")
-		r.str(r.noun(bits<<20, r.lex, bits&32 != 0).many)
+		r.str(phrases[r.lex.language].and)
+		r.str(r.noun(bits<<20, r.lex, bits&32 != 0 || r.lex.sentences != nil).many)
 		r.str("</h2>\n")
 	}
 	r.str("<p>")
@@ -251,7 +264,7 @@ func (r *press) linkSentence(t target) {
 		lex = r.web.lexiconFor(goal)
 	}
 	if r.lex.sentences != nil {
-		line = foreignLink[r.lex.language]
+		line = phrases[r.lex.language].link
 	}
 	for _, p := range line {
 		switch p.slot {
@@ -263,11 +276,6 @@ func (r *press) linkSentence(t target) {
 			r.slot(p.slot, r.draw(), lex, true)
 		}
 	}
-}
-
-var foreignLink = map[string]sentence{
-	"fr": parseSentence("Voir aussi {L}, sur le {n}."),
-	"de": parseSentence("Siehe dazu {L}, zum {n}."),
 }
 
 // item prints a link of a list, with a few words about it.
@@ -296,10 +304,11 @@ func (r *press) freeAnchor(t target, goal leaf) {
 	case t.kind == toRepeat:
 		r.anchor(t, "archive")
 	case plain < r.web.config.Topology.PlainAnchor:
-		r.anchor(t, plainAnchors[scale(bits, len(plainAnchors))])
+		anchors := phrases[r.lex.language].anchors
+		r.anchor(t, anchors[scale(bits, len(anchors))])
 	case bits&7 == 0:
 		lex := r.web.lexiconFor(goal)
-		r.anchor(t, subject+" and "+r.noun(bits, lex, true).many)
+		r.anchor(t, subject+phrases[r.lex.language].and+r.noun(bits, lex, true).many)
 	case bits&7 == 1:
 		r.anchor(t, goal.site.host)
 	case bits&15 == 2:
@@ -308,8 +317,6 @@ func (r *press) freeAnchor(t target, goal leaf) {
 		r.anchor(t, subject)
 	}
 }
-
-var plainAnchors = []string{"read more", "here", "next", "more", "this page", "continue", "details", "link", "a photograph"}
 
 func (r *press) anchor(t target, text string) {
 	r.open(t)
@@ -334,7 +341,7 @@ func (r *press) open(t target) {
 
 func (r *press) foot() {
 	r.str("<footer>\n<p>")
-	r.str(cookieText[r.lex.language])
+	r.str(phrases[r.lex.language].cookies)
 	r.str("</p>\n<p>&copy; ")
 	r.str(siteName(r.page.site.host))
 	r.str("&nbsp;&middot; ")

@@ -46,20 +46,19 @@ func (k Kind) String() string {
 
 // A site is a row of the only table that a web keeps.
 type site struct {
-	host     string
-	index    int // in the table
-	ring     int // in the ring, or -1
-	kind     Kind
-	topic    int // lexicon of its home page; for a farm the topic it pretends
-	focus    int // topic of its neighbourhood
-	first    int // number of its home page
-	count    int
-	shape    shape
-	partner  int     // the site that a mirror copies, a redirect leads to, a passage ends at
-	foot     []int32 // pages to which every page links at its foot
-	listed   bool
-	weight   float64
-	language string
+	host    string
+	index   int // in the table
+	ring    int // in the ring, or -1
+	kind    Kind
+	topic   int // lexicon of its home page; for a farm the topic it pretends
+	focus   int // topic of its neighbourhood
+	first   int // number of its home page
+	count   int
+	shape   shape
+	partner int     // the site that a mirror copies, a redirect leads to, a passage ends at
+	foot    []int32 // pages to which every page links at its foot
+	listed  bool
+	weight  float64
 }
 
 // shape is how a site arranges its pages: home, links, sections, articles.
@@ -197,7 +196,7 @@ func (w *Web) plotTopic(k Kind, focus int, d *dice) int {
 // found adds one site.
 func (w *Web) found(k Kind, name string, topic int, weight float64, d *dice) {
 	lex := &w.words.lexicons[topic]
-	s := site{index: len(w.sites), ring: -1, kind: k, topic: topic, weight: weight, partner: -1, language: lex.language}
+	s := site{index: len(w.sites), ring: -1, kind: k, topic: topic, weight: weight, partner: -1}
 	s.host = w.freeHost(name, lex, d)
 	s.shape = w.newShape(&s, lex, d)
 	s.listed = k == News || k == Ordinary && d.chance(0.15)

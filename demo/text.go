@@ -43,6 +43,8 @@ type scribe struct {
 	lex      *lexicon
 	subject  string
 	topical  float64 // share of sentences on the subject
+	aside    *lexicon
+	borrowed float64 // share of sentences on the aside, which is another topic
 	accents  bool    // use words with accents
 	slips    bool    // change a word now and then: a copy that is not quite one
 	slipSeed uint64
@@ -53,11 +55,14 @@ func (s *scribe) str(text string) { s.buf = append(s.buf, text...) }
 // sentence writes one sentence of the page.
 func (s *scribe) sentence() {
 	pick := s.dice.next()
+	u := float64(uint32(pick)) / (1 << 32)
 	switch {
 	case s.lex.sentences != nil:
 		s.fill(s.lex.sentences[scale(pick, len(s.lex.sentences))], s.lex, true)
-	case float64(uint32(pick))/(1<<32) < s.topical:
+	case u < s.topical:
 		s.fill(s.words.topical[scale(pick, len(s.words.topical))], s.lex, true)
+	case u < s.topical+s.borrowed:
+		s.fill(s.words.topical[scale(pick, len(s.words.topical))], s.aside, true)
 	default:
 		s.fill(s.words.plain[scale(pick, len(s.words.plain))], s.lex, false)
 	}

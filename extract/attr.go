@@ -22,11 +22,10 @@ type attributes struct {
 // maxAttributes are looked at in a tag.
 const maxAttributes = 256
 
-// read fills in the attributes of the tag token whose bytes behind the name are
-// rest. The tokenizer's own way to them is taken only for values with references
-// in them, since it allocates.
+// read fills in the attributes, which are empty, from the tag token whose bytes
+// behind the name are rest. The tokenizer's own way to them is taken only for
+// values with references in them, since it allocates.
 func (a *attributes) read(rest []byte, z *html.Tokenizer) {
-	*a = attributes{}
 	if len(rest) < 3 {
 		return
 	}

@@ -11,6 +11,7 @@ func (p *pass) startInBody(e *element) {
 	case a == atom.Html || e.kind&inHead != 0 && a != atom.Noscript && a != atom.Head:
 		p.startMeta(e)
 	case a == atom.Body:
+		p.note(e)
 		p.noFrames = true
 	case a == atom.Frameset:
 		p.startFrameset()

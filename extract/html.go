@@ -56,7 +56,7 @@ func (o Options) withDefaults() Options {
 // HTML reads a page that was found at url. The body is UTF-8, as [Decode]
 // returns it; it is not kept. Whatever the body holds, time and memory are
 // bounded by the options and there is a document: Cut names the first budget
-// that ran out.
+// that ran out. HTML may be called from many goroutines.
 //
 // Links come one to a target, resolved against url or the page's base, without
 // those to the page itself. They are the targets of a, area, frame and iframe,
@@ -82,14 +82,13 @@ type pass struct {
 	link     links
 	headings []mark
 
-	element  element // the start tag being read
-	raw      tag     // the element whose text comes next, if that is raw text
-	mode     mode    // of insertion
-	form     bool    // a form is open
-	noFrames bool    // too late for a frameset
-	based    bool    // a base was seen
-	hidden   int     // open elements that are not shown
-	inert    int     // open templates
+	raw      tag  // the element whose text comes next, if that is raw text
+	mode     mode // of insertion
+	form     bool // a form is open
+	noFrames bool // too late for a frameset
+	based    bool // a base was seen
+	hidden   int  // open elements that are not shown
+	inert    int  // open templates
 
 	fosterAt  int  // bytes of text when a table was opened, or since shown before it
 	fosterGap byte // what then stood before the next character

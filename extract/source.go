@@ -86,7 +86,7 @@ func (s *source) resume(raw tag) bool {
 	case s.data:
 		at = s.after(cdataEnd, at-len(cdataEnd))
 	case raw != 0:
-		at = s.endTag(raw, at-maxToken/2)
+		at = s.endTag(raw, at-len("</plaintext"))
 	}
 	s.last, s.data = 0, false
 	if at >= len(s.body) {
@@ -137,17 +137,22 @@ func (s *source) forget(raw tag) (text []byte) {
 	return text
 }
 
-// text returns the text of a text token.
-func (s *source) text() []byte {
-	if s.data {
-		raw := s.z.Raw()[len(cdata):]
-		return bytes.TrimSuffix(raw, cdataEnd)
+// text returns the text of a text token, in which line breaks may be of any kind.
+// It goes by the tokenizer's own way only where the text is not what is written.
+func (s *source) text(raw tag) []byte {
+	b := s.z.Raw()
+	switch {
+	case s.data:
+		return bytes.TrimSuffix(b[len(cdata):], cdataEnd)
+	case bytes.IndexByte(b, '&') >= 0 || raw != 0 && bytes.IndexByte(b, 0) >= 0:
+		return s.z.Text()
 	}
-	return s.z.Text()
+	return b
 }
 
-// tagName returns the tag token's name, and the token's bytes behind the name.
-// Unlike the tokenizer's own method it does not allocate.
+// tagName appends the tag token's name to name, as far as there is room, and
+// returns the token's bytes behind the name. Unlike the tokenizer's own method it
+// does not allocate.
 func (s *source) tagName(name []byte) (lower, rest []byte) {
 	raw := s.z.Raw()[1:]
 	if len(raw) > 0 && raw[0] == '/' {
@@ -161,7 +166,9 @@ func (s *source) tagName(name []byte) (lower, rest []byte) {
 		if 'A' <= c && c <= 'Z' {
 			c += 'a' - 'A'
 		}
-		name = append(name, c)
+		if len(name) < cap(name) {
+			name = append(name, c)
+		}
 	}
 	return name, nil
 }

@@ -21,15 +21,18 @@ type frame struct {
 // it is counted, so that an end tag finds its match, and that is all.
 type stack struct {
 	frames []frame
+	body   frame
 	max    int
 	over   int
 	paras  int // open p, to be quick about having none
 	work   int // looks that are left
 }
 
+// top returns the innermost element: body, if none is open in it.
 func (s *stack) top() *frame {
 	if len(s.frames) == 0 {
-		return &frame{tag: tag(atom.Body), block: -1}
+		s.body = frame{tag: tag(atom.Body), block: -1}
+		return &s.body
 	}
 	return &s.frames[len(s.frames)-1]
 }

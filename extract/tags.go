@@ -41,19 +41,18 @@ func impliedElement(a atom.Atom) *element {
 	return &element{tag: tag(a), kind: tag(a).kind()}
 }
 
-// nameBuffer holds a tag's name. Longer names are nobody's.
+// nameBuffer holds a tag's name. No element has a longer one.
 type nameBuffer [64]byte
 
 func (p *pass) startToken(closed bool) {
 	var buf nameBuffer
 	name, rest := p.src.tagName(buf[:0])
-	e := &p.element
-	e.tag, e.closed = tagOf(name), closed
+	e := element{tag: tagOf(name), closed: closed}
 	e.kind = e.tag.kind()
 	e.attr.read(rest, p.src.z)
 	big := len(rest) > bigTag
 	p.raw = 0
-	p.start(e)
+	p.start(&e)
 	if p.raw == 0 {
 		p.src.z.NextIsNotRawText()
 	}
@@ -225,7 +224,7 @@ func (p *pass) separate(t tag, k kind) {
 }
 
 func (p *pass) textToken() {
-	text := p.src.text()
+	text := p.src.text(p.raw)
 	if p.raw != 0 {
 		p.rawToken(text)
 		return

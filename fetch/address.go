@@ -43,17 +43,21 @@ func contains(list []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// A privateError is the refusal to dial an address inside a network.
+// A privateError is the refusal to dial an address.
 type privateError struct {
 	host string
 	addr netip.Addr
 }
 
 func (e *privateError) Error() string {
-	if e.host == "" || e.host == e.addr.String() {
-		return e.addr.String() + " is not a public address"
+	what := "is not a public address"
+	if Public(e.addr) {
+		what = "is not in an allowed network"
 	}
-	return e.host + " is at " + e.addr.String() + ", which is not a public address"
+	if e.host == "" || e.host == e.addr.String() {
+		return e.addr.String() + " " + what
+	}
+	return e.host + " is at " + e.addr.String() + ", which " + what
 }
 
 // A guard decides which addresses may be dialled.

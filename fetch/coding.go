@@ -176,7 +176,7 @@ func (c *codec) buffer() *[]byte {
 		*b = (*b)[:0]
 		return b
 	}
-	b := make([]byte, 0, 64<<10)
+	b := make([]byte, 0, 32<<10)
 	return &b
 }
 
@@ -191,7 +191,7 @@ func (c *codec) release(b *[]byte) {
 func Decoded(h http.Header, raw []byte, max int64) []byte {
 	list, err := codings(h)
 	if err != nil || len(list) == 0 {
-		return raw
+		return raw[:min(int64(len(raw)), max)]
 	}
 	body, _, _ := new(codec).decode(list, raw, max)
 	return body

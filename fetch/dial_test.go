@@ -185,6 +185,26 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestOnlyAllowed checks that even public addresses can be out of bounds.
+func TestOnlyAllowed(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(page))
+	defer s.Close()
+	names := serveNames(t, func(string, int) []string { return []string{"93.184.215.14"} })
+	c := newClient(t, Config{OnlyAllowed: true, Resolver: names.LocalAddr().String()})
+	if r := c.Get(context.Background(), dowse.URL(s.URL+"/")); r.Outcome != dowse.Fetched {
+		t.Errorf("%v %s", r.Outcome, r.Detail)
+	}
+	for u, detail := range map[dowse.URL]string{
+		"http://93.184.215.14/": "93.184.215.14 is not in an allowed network",
+		"http://h.example/":     "h.example is at 93.184.215.14, which is not in an allowed network",
+		"http://10.0.0.1/":      "10.0.0.1 is not a public address",
+	} {
+		if r := c.Get(context.Background(), u); r.Reason != dowse.SkipPrivateIP || r.Detail != detail {
+			t.Errorf("%s: %v %q, want %q", u, r.Outcome, r.Detail, detail)
+		}
+	}
+}
+
 // TestOtherAddress checks that a dead address does not hide a live one.
 func TestOtherAddress(t *testing.T) {
 	s := serveAt(t, "127.5.0.2:0", http.HandlerFunc(page))

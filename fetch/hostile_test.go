@@ -347,6 +347,20 @@ func TestCodings(t *testing.T) {
 	}
 }
 
+func TestDecoded(t *testing.T) {
+	for _, coding := range allCodings {
+		h := http.Header{"Content-Encoding": {strings.TrimPrefix(coding, "bare ")}}
+		if got := Decoded(h, encoded(coding, []byte(sentence)), 100); string(got) != sentence[:100] {
+			t.Errorf("%s: %q", coding, got)
+		}
+	}
+	for _, h := range []http.Header{nil, {"Content-Encoding": {"unknown"}}} {
+		if got := Decoded(h, []byte(sentence), 100); string(got) != sentence[:100] {
+			t.Errorf("%v: %q", h, got)
+		}
+	}
+}
+
 // TestBombs covers H16 to H20.
 func TestBombs(t *testing.T) {
 	c := newClient(t, Config{MaxBody: 1 << 20})

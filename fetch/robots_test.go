@@ -219,14 +219,20 @@ func TestRobotsAnswers(t *testing.T) {
 				io.WriteString(w, ruleText)
 				return
 			}
-			http.Redirect(w, r, "/robots.txt?n="+strings.Repeat("x", n+1), 302)
+			http.Redirect(w, r, "/robots.txt?n="+strings.Repeat("x", n+1), http.StatusFound)
 		}, obey},
-		{"R08 redirects to itself", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/robots.txt", 301) }, all},
-		{"R08 redirects for ever", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "/robots.txt?x"+r.URL.RawQuery, 301)
+		{"R08 redirects to itself", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/robots.txt", http.StatusMovedPermanently)
 		}, all},
-		{"R09 on another host", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL+"/r", 301) }, obey},
-		{"redirect to the inside", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://10.0.0.1/", 301) }, none},
+		{"R08 redirects for ever", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/robots.txt?x"+r.URL.RawQuery, http.StatusMovedPermanently)
+		}, all},
+		{"R09 on another host", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL+"/r", http.StatusMovedPermanently)
+		}, obey},
+		{"redirect to the inside", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://10.0.0.1/", http.StatusMovedPermanently)
+		}, none},
 		{"R10 endless", func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, ruleText)
 			for r.Context().Err() == nil {

@@ -58,12 +58,16 @@ func newRule(pattern, line string, allow bool) rule {
 	return r
 }
 
-// newRules sorts the list for use.
+// newRules sorts the list for use, and drops rules that say the same again.
 func newRules(list []rule) rules {
 	slices.SortStableFunc(list, func(a, b rule) int {
-		return cmp.Or(cmp.Compare(a.prefix, b.prefix), cmp.Compare(b.size, a.size))
+		return cmp.Or(cmp.Compare(a.prefix, b.prefix), cmp.Compare(b.size, a.size), slices.Compare(a.rest, b.rest))
 	})
-	return rules(slices.Clip(list))
+	return rules(slices.Clip(slices.CompactFunc(list, rule.same)))
+}
+
+func (r rule) same(other rule) bool {
+	return r.prefix == other.prefix && r.end == other.end && r.allow == other.allow && slices.Equal(r.rest, other.rest)
 }
 
 // Allowed implements dowse.Rules.

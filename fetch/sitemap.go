@@ -21,6 +21,10 @@ const (
 	// maxSitemapURLs and maxSitemapBytes are the limits of the sitemaps protocol.
 	maxSitemapURLs  = 50_000
 	maxSitemapBytes = 50 << 20
+	// maxSitemapEntries and maxSitemapTokens bound the work on entries that come
+	// to nothing: those of other hosts, those that are no URLs, empty elements.
+	maxSitemapEntries = 4 * maxSitemapURLs
+	maxSitemapTokens  = 40 * maxSitemapURLs
 	// maxSitemapDepth is deeper than any sitemap or feed needs.
 	maxSitemapDepth = 64
 	// maxSitemapToken bounds one tag, comment or run of text.
@@ -52,6 +56,7 @@ type listing struct {
 	base        *weburl.Base
 	host        string
 	seen        map[dowse.URL]bool
+	entries     int // looked at
 	pages, maps []dowse.URL
 }
 
@@ -124,11 +129,7 @@ func (l *listing) readLines(in *bufio.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 0, 4096), maxSitemapToken)
 	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
-		if _, err := weburl.Parse(line); err != nil {
-			continue
-		}
-		if err := l.add(&l.pages, line); err != nil {
+		if err := l.add(&l.pages, absolute(lines.Text())); err != nil {
 			return err
 		}
 	}
@@ -141,8 +142,23 @@ func (l *listing) readLines(in *bufio.Reader) error {
 	return nil
 }
 
+// absolute returns what s says if that may be a whole URL, else "".
+func absolute(s string) string {
+	s = strings.TrimSpace(s)
+	if !strings.Contains(s[:min(len(s), len("https://"))], "://") {
+		return ""
+	}
+	return s
+}
+
 // add appends the URL that raw stands for, if it is new and on the host.
 func (l *listing) add(list *[]dowse.URL, raw string) error {
+	if l.entries++; l.entries > maxSitemapEntries {
+		return errFull
+	}
+	if raw == "" {
+		return nil
+	}
 	u, err := l.base.Resolve(raw)
 	if err != nil || weburl.Host(u) != l.host || l.seen[u] {
 		return nil
@@ -163,7 +179,7 @@ func (l *listing) readXML(in io.Reader) error {
 	d.Strict = false
 	d.CharsetReader = asUTF8
 	x := &elements{listing: l}
-	for {
+	for range maxSitemapTokens {
 		token, err := d.RawToken()
 		if err != nil {
 			return x.ended(err)
@@ -173,6 +189,7 @@ func (l *listing) readXML(in io.Reader) error {
 		}
 		limit.allowed = d.InputOffset() + maxSitemapToken
 	}
+	return errFull
 }
 
 // asUTF8 makes UTF-8 of the encoding that an XML declaration names. A name that
@@ -287,9 +304,7 @@ func (x *elements) taken(text string) error {
 		x.link = true
 		return x.add(&x.pages, text)
 	case x.at("item", "guid"):
-		if _, err := weburl.Parse(text); err == nil {
-			x.item = text
-		}
+		x.item = absolute(text)
 	}
 	return nil
 }

@@ -93,10 +93,18 @@ func TestSitemapLimits(t *testing.T) {
 	if err != nil || len(pages) != maxSitemapURLs || pages[0] != "http://h.example/0" {
 		t.Errorf("%d pages, %v", len(pages), err)
 	}
-	bomb := gzipped(append([]byte("<urlset><url><loc>/a</loc></url>"), bytes.Repeat([]byte("<url> </url>"), 6<<20)...))
-	pages, _, err = ParseSitemap(bomb, sitemapBase)
-	if paths(pages) != "/a" || err == nil {
-		t.Errorf("%d pages, %v", len(pages), err)
+	for name, more := range map[string]string{
+		"empty elements": "<url> </url>", "one long comment": "<!-- " + strings.Repeat("x", 1000), "spaces": strings.Repeat(" ", 1000),
+		"other hosts": "<url><loc>http://other.example/</loc></url>",
+	} {
+		bomb := gzipped(append([]byte("<urlset><url><loc>/a</loc></url>"), bytes.Repeat([]byte(more), maxSitemapBytes/len(more)+1)...))
+		if pages, _, _ := ParseSitemap(bomb, sitemapBase); paths(pages) != "/a" {
+			t.Errorf("%s: %d pages", name, len(pages))
+		}
+	}
+	lines := []byte("http://h.example/a\n" + strings.Repeat("x\n", 10*maxSitemapURLs) + "http://h.example/b\n")
+	if pages, _, err := ParseSitemap(lines, sitemapBase); paths(pages) != "/a" || err != nil {
+		t.Errorf("lines: %d pages, %v", len(pages), err)
 	}
 }
 
@@ -112,7 +120,7 @@ func TestSitemap(t *testing.T) {
 		case ok:
 			w.Write([]byte(body))
 		case r.URL.Path == "/moved":
-			http.Redirect(w, r, "/map.xml", 301)
+			http.Redirect(w, r, "/map.xml", http.StatusMovedPermanently)
 		default:
 			http.NotFound(w, r)
 		}

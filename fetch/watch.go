@@ -24,14 +24,22 @@ type watch struct {
 	config   Config
 	deadline time.Time // of the whole download
 	body     time.Time // when the body began; zero before
-	limit    string    // which limit the timer stands for
+	limit    limit     // which one the timer stands for
 }
+
+// A limit of time, told by the words around it.
+type limit struct {
+	words string // with a %v for time
+	time  time.Duration
+}
+
+func (l limit) overrun() error { return timeoutError(fmt.Sprintf(l.words, l.time)) }
 
 func newWatch(ctx context.Context, c Config) *watch {
 	w := &watch{caller: ctx, config: c, deadline: time.Now().Add(c.Timeout)}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	first := min(c.HeaderTimeout, c.Timeout)
-	w.limit = fmt.Sprintf("no answer within %v", first)
+	w.limit = limit{"no answer within %v", first}
 	w.timer = time.AfterFunc(first, func() { w.cancel(timeoutError("")) })
 	return w
 }
@@ -51,11 +59,11 @@ func (w *watch) answered() {
 func (w *watch) wait(now time.Time) {
 	left := w.deadline.Sub(now)
 	if left < w.config.ReadTimeout {
-		w.limit = fmt.Sprintf("not done within %v", w.config.Timeout)
+		w.limit = limit{"not done within %v", w.config.Timeout}
 		w.timer.Reset(left)
 		return
 	}
-	w.limit = ""
+	w.limit = limit{"nothing more for %v", w.config.ReadTimeout}
 	w.timer.Reset(w.config.ReadTimeout)
 }
 
@@ -80,8 +88,5 @@ func (w *watch) cause(err error) error {
 	if w.ctx.Err() == nil {
 		return err
 	}
-	if w.limit == "" {
-		return timeoutError(fmt.Sprintf("nothing more for %v", w.config.ReadTimeout))
-	}
-	return timeoutError(w.limit)
+	return w.limit.overrun()
 }

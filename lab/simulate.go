@@ -3,6 +3,7 @@ package lab
 
 import (
 	"container/heap"
+	"context"
 	"time"
 
 	"dowse"
@@ -13,6 +14,21 @@ import (
 type Web interface {
 	// Visit returns what came of a visit and how long it took.
 	Visit(v crawl.Visit) (p *dowse.Page, took time.Duration)
+}
+
+// Over makes a web of a visitor: the visits are the real ones, the time they take
+// is what latency says.
+func Over(v crawl.Visitor, latency func(dowse.URL) time.Duration) Web {
+	return visited{v, latency}
+}
+
+type visited struct {
+	visitor crawl.Visitor
+	latency func(dowse.URL) time.Duration
+}
+
+func (w visited) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
+	return w.visitor.Visit(context.Background(), v).Page, w.latency(v.URL)
 }
 
 // Simulation runs a crawl over a web in virtual time: an event heap instead of a

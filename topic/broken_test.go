@@ -138,6 +138,12 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		"questions":   strings.Repeat("? ", 100000),
 		"keys":        strings.Repeat("*a: ", 60000),
 		"lines":       strings.Repeat("a:\n", 80000),
+		"tabs":        strings.Repeat("a:\t1\n", 40000),
+		"old lines":   strings.Repeat("a:\r", 60000),
+		"spaced":      strings.Repeat("a :\n", 60000),
+		"JSON keys":   "{" + strings.Repeat("\"a\":1,\n", 30000) + "}",
+		"flow keys":   "{" + strings.Repeat("a,\n", 15000) + "}",
+		"documents":   strings.Repeat("--- a\n", 40000),
 		"indented":    indented(600),
 		"large":       strings.Repeat("x", topic.MaxFile+1),
 		"null bytes":  strings.Repeat("\x00", 1000),
@@ -185,5 +191,25 @@ func FuzzParse(f *testing.F) {
 		}
 		got.Check()
 		_, _ = got.Judge()
+	})
+}
+
+// What people type becomes a file that reads back as what they typed.
+func FuzzWritten(f *testing.F) {
+	for _, w := range []string{"coral bleaching", "c#", "- x", "a: b", "true", "1984", "it's \"so\"", "# no", "\u2028 é", "\\", "~", "a -b", "http://x/#y", "👍🏽", "é\u0301"} {
+		f.Add(w)
+	}
+	f.Fuzz(func(t *testing.T, w string) {
+		made := topic.FromWords([]string{w})
+		if len(made.Words) == 0 || len(made.Words[0]) > 200 {
+			return
+		}
+		read, err := topic.Parse(made.YAML(), "made.yaml")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, made.YAML())
+		}
+		if read.Words[0] != made.Words[0] || read.Name != made.Name {
+			t.Fatalf("%+v became %+v\n%s", made, read, made.YAML())
+		}
 	})
 }

@@ -14,14 +14,15 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// The limits of a topic file. The YAML parser takes time in the square of what is
-// nested or on one line, so those are bounded before it sees the file.
+// The limits of a topic file. The YAML parser takes time in the square of the
+// nesting and of the number of keys, so those are bounded before it sees the file.
 const (
 	MaxFile = 256 << 10 // bytes
 
 	maxLine    = 16 << 10 // bytes
 	maxNesting = 64       // open brackets
 	maxDashes  = 16       // "- - -" on one line
+	maxKeys    = 1000     // keys and documents
 )
 
 // Load reads a topic file.
@@ -67,25 +68,67 @@ func (r *reader) bounds(data []byte) *Error {
 	if len(data) > MaxFile {
 		return r.at(1, 1, fmt.Sprintf("the file has more than %d KiB", MaxFile>>10), "put long lists of seeds into a file of their own")
 	}
-	open := 0
+	var open, keys int
 	for i, line := range bytes.Split(data, []byte("\n")) {
-		open += bytes.Count(line, []byte("[")) + bytes.Count(line, []byte("{"))
-		open -= bytes.Count(line, []byte("]")) + bytes.Count(line, []byte("}"))
-		depth := max(open, bytes.Count(line, []byte("[")), bytes.Count(line, []byte("{")))
-		switch {
-		case !utf8.Valid(line):
-			return r.at(i+1, 1, "the line is not UTF-8", "save the file as UTF-8")
-		case bytes.ContainsFunc(line, isForbidden):
-			return r.at(i+1, 1, "the line has control characters", "remove them")
-		case len(line) > maxLine:
-			return r.at(i+1, 1, fmt.Sprintf("the line has more than %d KiB", maxLine>>10), "write one item to a line, after \"- \"")
-		case depth > maxNesting:
-			return r.at(i+1, 1, "too many brackets are open", "write lists one item to a line, after \"- \"")
-		case dashes(line) > maxDashes:
-			return r.at(i+1, 1, "lists in lists in lists", "write one item to a line, after \"- \"")
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		opened, closed := count(line, "[{"), count(line, "]}")
+		keys += keyMarks(line)
+		if problem, fix := lineProblem(line, open+opened, keys); problem != "" {
+			return r.at(i+1, 1, problem, fix)
 		}
+		open = max(open+opened-closed, 0)
 	}
 	return nil
+}
+
+// lineProblem returns what is wrong with a line, "" for nothing: brackets may be
+// open in it, and keys were seen up to its end.
+func lineProblem(line []byte, brackets, keys int) (problem, fix string) {
+	const oneToALine = `write one item to a line, after "- "`
+	switch {
+	case !utf8.Valid(line):
+		return "the line is not UTF-8", "save the file as UTF-8"
+	case bytes.ContainsFunc(line, isForbidden):
+		return "the line has control characters", "remove them"
+	case len(line) > maxLine:
+		return fmt.Sprintf("the line has more than %d KiB", maxLine>>10), oneToALine
+	case brackets > maxNesting:
+		return "too many brackets", oneToALine
+	case dashes(line) > maxDashes:
+		return "lists in lists in lists", oneToALine
+	case keys > maxKeys:
+		return fmt.Sprintf("more than %d keys", maxKeys), "a topic has about ten: remove the others"
+	}
+	return "", ""
+}
+
+func count(line []byte, chars string) int {
+	n := 0
+	for _, c := range line {
+		if strings.IndexByte(chars, c) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// keyMarks counts what may make a key or a document of a line: colons before a
+// space or after a quote, but not those of URLs.
+func keyMarks(line []byte) int {
+	n := 0
+	if start := bytes.TrimLeft(line, " \t-"); len(start) > 0 && start[0] == '?' || bytes.HasPrefix(line, []byte("---")) {
+		n++
+	}
+	for i, c := range line {
+		if c != ':' {
+			continue
+		}
+		last := i == len(line)-1
+		if last || strings.IndexByte(" \t,[]{}\"'", line[i+1]) >= 0 || i > 0 && strings.IndexByte("\"']}", line[i-1]) >= 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // dashes counts the lists that a line opens with "- - -".
@@ -104,9 +147,9 @@ func dashes(line []byte) int {
 	return n
 }
 
-// isForbidden reports what no line of a topic file may have: YAML allows no
-// control characters but tab and the carriage return before a line feed.
-func isForbidden(r rune) bool { return r < ' ' && r != '\t' && r != '\r' || r == 0x7f }
+// isForbidden reports what no line of a topic file may have: control characters
+// but the tab, of which the YAML parser complains itself.
+func isForbidden(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 // document returns the only document of the file.
 func (r *reader) document(data []byte) (ast.Node, *Error) {

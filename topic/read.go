@@ -269,13 +269,14 @@ var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]{2,8})*$`)
 
 // languages reads a list of languages, or {only: list}.
 func (r *reader) languages(n ast.Node) (tags []string, only bool) {
-	if _, ok := pairs(n); !ok {
+	values, ok := pairs(n)
+	if !ok {
 		return r.tags(n, "languages"), false
 	}
-	r.mapping(n, "languages", []key{{"only", func(n ast.Node) { tags, only = r.tags(n, "only"), true }}})
-	if !only && len(r.problems) == 0 {
+	if len(values) == 0 {
 		r.fail(n, "languages: the mapping is empty", `write "languages: [en]" or "languages: {only: [en]}"`)
 	}
+	r.mapping(n, "languages", []key{{"only", func(n ast.Node) { tags, only = r.tags(n, "only"), true }}})
 	return tags, only
 }
 

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
+)
+
+// configKeys are the settings that hold for every crawl.
+var configKeys = map[string]string{
+	"agent":      "name of the crawler, for robots.txt",
+	"contact":    "URL or mail address at which you are reached",
+	"delay":      "pause between two requests to a host",
+	"conns":      "requests at once, in all",
+	"host-conns": "requests to a host at once",
+	"max-rate":   "requests in all, as 20/s",
+	"strategy":   "strategy of new crawls",
+	"resolver":   "DNS server to ask",
+	"timeout":    "for one download",
+	"max-body":   "bytes of one page",
+}
+
+type configCmd struct {
+	Get  configGetCmd  `cmd:"" help:"Print a setting."`
+	Set  configSetCmd  `cmd:"" help:"Keep a setting for every crawl."`
+	List configListCmd `cmd:"" help:"Print all settings, and where they come from."`
+}
+
+func (configCmd) Help() string {
+	return `Examples:
+  dowse config set agent reefbot
+  dowse config set contact https://example.org/bot
+  dowse config list --origin
+
+Flags win over DOWSE_... in the environment, that over dowse.yaml in this
+directory, that over the user's own file.`
+}
+
+// A setting has a value and a place it comes from.
+type setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+}
+
+// settings are those of the config files, by key.
+type settings map[string]setting
+
+func userConfig(env func(string) string) string {
+	dir := env("XDG_CONFIG_HOME")
+	if dir == "" {
+		dir = filepath.Join(env("HOME"), ".config")
+	}
+	return filepath.Join(dir, "dowse", "config.yaml")
+}
+
+const projectConfig = "dowse.yaml"
+
+// loadConfig reads the user's and the project's file; the project's wins.
+func loadConfig(env func(string) string) (settings, error) {
+	all := settings{}
+	for _, path := range []string{userConfig(env), projectConfig} {
+		values, err := readConfig(path)
+		if err != nil {
+			return nil, err
+		}
+		for k, v := range values {
+			all[k] = setting{k, v, path}
+		}
+	}
+	return all, nil
+}
+
+func readConfig(path string) (map[string]string, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	values := map[string]string{}
+	if err := yaml.Unmarshal(data, &values); err != nil {
+		return nil, usage("%s: %v; a config file has lines as\n  contact: https://example.org/bot", path, err)
+	}
+	for k := range values {
+		if configKeys[k] == "" {
+			return nil, usage("%s: no setting is called %q; there are %s", path, k, keyList())
+		}
+	}
+	return values, nil
+}
+
+func keyList() string { return strings.Join(slices.Sorted(maps.Keys(configKeys)), ", ") }
+
+// Validate and Resolve let settings stand in for flags that were not given.
+func (settings) Validate(*kong.Application) error { return nil }
+
+func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if v, ok := s[flag.Name]; ok {
+		return v.Value, nil
+	}
+	return nil, nil
+}
+
+// effective is the value of a key with its origin, environment included.
+func effective(w *world, s settings, key string) (setting, bool) {
+	name := "DOWSE_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
+	if v := w.env(name); v != "" {
+		return setting{key, v, name}, true
+	}
+	v, ok := s[key]
+	return v, ok
+}
+
+type configGetCmd struct {
+	Key string `arg:"" help:"Setting."`
+}
+
+// Run prints a setting.
+func (c *configGetCmd) Run(w *world) error {
+	s, err := loadConfig(w.env)
+	if err != nil {
+		return err
+	}
+	if configKeys[c.Key] == "" {
+		return usage("no setting is called %q; there are %s", c.Key, keyList())
+	}
+	if v, ok := effective(w, s, c.Key); ok {
+		fmt.Fprintln(w.out, oneLine(v.Value))
+	}
+	return nil
+}
+
+type configSetCmd struct {
+	Key   string `arg:"" help:"Setting."`
+	Value string `arg:"" help:"Its value."`
+}
+
+// Run keeps a setting in the user's file.
+func (c *configSetCmd) Run(w *world) error {
+	if configKeys[c.Key] == "" {
+		return usage("no setting is called %q; there are %s", c.Key, keyList())
+	}
+	path := userConfig(w.env)
+	values, err := readConfig(path)
+	if err != nil {
+		return err
+	}
+	if values == nil {
+		values = map[string]string{}
+	}
+	values[c.Key] = c.Value
+	data, err := yaml.Marshal(values)
+	if err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	fmt.Fprintf(w.err, "wrote %s\n", path)
+	return nil
+}
+
+type configListCmd struct {
+	Origin bool `help:"Say where each value comes from."`
+	JSON   bool `help:"As JSON."`
+}
+
+// Run prints all settings.
+func (c *configListCmd) Run(w *world) error {
+	s, err := loadConfig(w.env)
+	if err != nil {
+		return err
+	}
+	list := []setting{}
+	for _, k := range slices.Sorted(maps.Keys(configKeys)) {
+		if v, ok := effective(w, s, k); ok {
+			list = append(list, v)
+		}
+	}
+	if c.JSON {
+		return json.NewEncoder(w.out).Encode(list)
+	}
+	for _, v := range list {
+		line := v.Key + ": " + oneLine(v.Value)
+		if c.Origin {
+			line += "   # " + v.Origin
+		}
+		fmt.Fprintln(w.out, line)
+	}
+	return nil
+}

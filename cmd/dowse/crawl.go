@@ -1,0 +1,348 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/topic"
+)
+
+// crawlFlags are what a crawl can be told.
+type crawlFlags struct {
+	Topic string   `short:"t" group:"what" placeholder:"FILE" help:"Topic file (or the positional argument)."`
+	Seed  []string `short:"s" group:"what" sep:"none" placeholder:"URL" help:"Seed, repeatable; - reads URLs from stdin."`
+	Seeds string   `group:"what" placeholder:"FILE" help:"File with a seed to a line."`
+	Out   string   `short:"o" group:"what" placeholder:"DIR" help:"Collection (default ./NAME.dowse)."`
+
+	Pages   int           `short:"n" group:"much" placeholder:"N" help:"Pages fetched."`
+	OnTopic int           `group:"much" placeholder:"N" help:"Pages on topic."`
+	Time    time.Duration `group:"much" placeholder:"2h" help:"Time at work."`
+	Bytes   size          `group:"much" placeholder:"5GB" help:"Bytes received."`
+	PerHost int           `group:"much" placeholder:"N" help:"Pages of one host."`
+	Until   string        `group:"much" placeholder:"RULE" help:"Stop when it dries up: 'harvest<0.05 over 500'."`
+
+	Scope    string   `group:"where" enum:",web,domain,host,prefix" default:"" placeholder:"web" help:"web, domain, host or prefix: how far from the seeds."`
+	Include  []string `group:"where" sep:"none" placeholder:"RE" help:"URLs must match one of these; repeatable."`
+	Exclude  []string `group:"where" sep:"none" placeholder:"RE" help:"URLs must match none of these; repeatable."`
+	MaxDepth int      `group:"where" placeholder:"N" help:"Links from a seed."`
+	Tunnel   string   `group:"where" placeholder:"N" help:"Off-topic pages in a row (default none: the order decides)."`
+
+	Strategy  string  `group:"order" placeholder:"NAME" help:"NAME[:key=value,...]; see dowse help strategies (default link-context)."`
+	Threshold float64 `group:"order" placeholder:"0.5" help:"Relevance from which a page is on topic."`
+
+	Agent     string        `group:"polite" placeholder:"NAME" help:"Name of the crawler, for robots.txt."`
+	Contact   string        `group:"polite" placeholder:"URL" help:"Where you are reached; required on the public web."`
+	Delay     time.Duration `group:"polite" default:"-1ns" placeholder:"1s" help:"Pause between two requests to a host."`
+	HostConns int           `group:"polite" placeholder:"1" help:"Requests to a host at once."`
+	MaxRate   string        `group:"polite" placeholder:"20/s" help:"Requests in all."`
+	Conns     int           `group:"polite" placeholder:"64" help:"Requests at once, in all."`
+	AllowNet  []string      `group:"polite" placeholder:"CIDR" help:"Network inside which may be crawled; repeatable."`
+	Resolver  string        `group:"polite" placeholder:"ADDR" help:"DNS server to ask."`
+	Timeout   time.Duration `group:"polite" placeholder:"60s" help:"For one download."`
+	MaxBody   size          `group:"polite" placeholder:"10MiB" help:"Bytes of one page; the rest is cut."`
+
+	Print      string `group:"output" enum:",url,jsonl" default:"" placeholder:"url" help:"url or jsonl: on-topic pages to stdout as they come."`
+	JSON       bool   `group:"output" help:"At the end, the status as JSON on stdout."`
+	Quiet      bool   `short:"q" group:"output" help:"Say nothing but errors."`
+	NoProgress bool   `group:"output" help:"No live screen, no progress lines."`
+}
+
+type crawlCmd struct {
+	What []string `arg:"" optional:"" name:"topic|dir|words" help:"A collection to resume, a topic file, or words."`
+	crawlFlags
+	Fresh  bool `group:"recovery" help:"Refuse if the collection exists."`
+	DryRun bool `group:"recovery" help:"Say what would be done, and do nothing."`
+}
+
+func (crawlCmd) Help() string {
+	return `Examples:
+  dowse crawl "coral bleaching" --seed https://example.org/reefs --pages 500
+  dowse crawl reefs.topic.yaml
+  dowse crawl reefs.dowse                  go on where it stopped
+  dowse crawl reefs.dowse --print url -q   stream what is on topic
+
+A directory that holds a collection is resumed; a file is a topic file;
+anything else is taken as words. Ctrl-C stops gently, the same command resumes.`
+}
+
+// Run starts or resumes a crawl.
+func (c *crawlCmd) Run(w *world) error {
+	job, err := c.job(w)
+	if err != nil {
+		return err
+	}
+	if c.Fresh && job.resume {
+		return usage("--fresh: %s is a collection already; remove it, or choose another with --out", job.dir)
+	}
+	if c.DryRun {
+		return job.plan(w)
+	}
+	job.say(w)
+	return c.drive(w, job.dir, job.cfg, nil)
+}
+
+// A job is what the arguments of a crawl come to.
+type job struct {
+	dir    string
+	cfg    crawler.Config
+	resume bool
+}
+
+func (c *crawlCmd) job(w *world) (*job, error) {
+	cfg, err := c.config(w)
+	if err != nil {
+		return nil, err
+	}
+	what := c.What
+	switch {
+	case c.Topic != "" && len(what) > 0:
+		return nil, usage("give a topic file or words, not both")
+	case c.Topic != "":
+		what = []string{c.Topic}
+	case len(what) == 0:
+		return nil, usage("what is to be crawled? Give a collection, a topic file or words")
+	}
+	if len(what) == 1 && collection.IsCollection(what[0]) {
+		return c.resumeJob(what[0], cfg)
+	}
+	if cfg.Topic, err = topicOf(what, c.Topic != ""); err != nil {
+		return nil, err
+	}
+	dir := c.Out
+	if dir == "" {
+		dir = cfg.Topic.Name + ".dowse"
+	}
+	return &job{dir, cfg, collection.IsCollection(dir)}, nil
+}
+
+func (c *crawlCmd) resumeJob(dir string, cfg crawler.Config) (*job, error) {
+	if c.Out != "" && filepath.Clean(c.Out) != filepath.Clean(dir) {
+		return nil, usage("%s is a collection and is resumed in its place; --out does not go with it", dir)
+	}
+	return &job{dir, cfg, true}, nil
+}
+
+// topicOf reads a topic file, or takes the arguments as words.
+func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
+	if len(what) == 1 {
+		st, err := os.Stat(what[0])
+		switch {
+		case err == nil && st.IsDir():
+			return nil, usage("%s is a directory, but not a collection (it has no crawl.yaml)", what[0])
+		case err == nil:
+			return topic.Load(what[0])
+		case mustBeFile || strings.HasSuffix(what[0], ".yaml") || strings.HasSuffix(what[0], ".yml") || strings.HasSuffix(what[0], ".dowse"):
+			return nil, usage("there is no %s here", what[0])
+		}
+	}
+	return topic.FromWords(what), nil
+}
+
+// config turns the flags into the words of package crawler.
+func (c *crawlFlags) config(w *world) (crawler.Config, error) {
+	cfg := crawler.Config{
+		StrategyName: c.Strategy, Threshold: c.Threshold, Agent: c.Agent, Contact: c.Contact,
+		Limits: collection.Limits{
+			Pages: c.Pages, OnTopic: c.OnTopic, Bytes: int64(c.Bytes), Time: c.Time, PerHost: c.PerHost, Depth: c.MaxDepth,
+		},
+		Scope:    collection.Scope{Reach: c.Scope, Include: c.Include, Exclude: c.Exclude},
+		Polite:   collection.Politeness{Conns: c.HostConns, InFlight: c.Conns},
+		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody),
+	}
+	if c.Delay >= 0 {
+		cfg.Polite.Delay = max(c.Delay, -1)
+		if c.Delay == 0 {
+			cfg.Polite.Delay = -1
+		}
+	}
+	var err error
+	if cfg.Seeds, err = c.seeds(w); err != nil {
+		return cfg, err
+	}
+	if cfg.Limits.Tunnel, err = parseTunnel(c.Tunnel); err != nil {
+		return cfg, err
+	}
+	if cfg.Polite.MaxRate, err = parseRate(c.MaxRate); err != nil {
+		return cfg, err
+	}
+	cfg.Limits.Harvest, cfg.Limits.Over, err = parseUntil(c.Until)
+	return cfg, err
+}
+
+func (c *crawlFlags) seeds(w *world) (list []string, err error) {
+	for _, s := range c.Seed {
+		if s != "-" {
+			list = append(list, s)
+			continue
+		}
+		more, err := lines(bufio.NewScanner(w.in))
+		if err != nil {
+			return nil, usage("seeds from stdin: %w", err)
+		}
+		list = append(list, more...)
+	}
+	if c.Seeds == "" {
+		return list, nil
+	}
+	f, err := os.Open(c.Seeds)
+	if err != nil {
+		return nil, usage("--seeds: %w", err)
+	}
+	defer f.Close()
+	more, err := lines(bufio.NewScanner(f))
+	if err != nil {
+		return nil, usage("--seeds %s: %w", c.Seeds, err)
+	}
+	return append(list, more...), nil
+}
+
+// lines returns the lines that are neither empty nor comments.
+func lines(sc *bufio.Scanner) (list []string, err error) {
+	for sc.Scan() {
+		if s := strings.TrimSpace(sc.Text()); s != "" && !strings.HasPrefix(s, "#") {
+			list = append(list, s)
+		}
+	}
+	return list, sc.Err()
+}
+
+func parseTunnel(s string) (int, error) {
+	switch s {
+	case "", "none":
+		return 0, nil
+	case "0":
+		return -1, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		return 0, usage("--tunnel %q: want a number of pages, or none for no limit", s)
+	}
+	return n, nil
+}
+
+func parseRate(s string) (float64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseFloat(strings.TrimSuffix(s, "/s"), 64)
+	if err != nil || n <= 0 || !strings.HasSuffix(s, "/s") {
+		return 0, usage("--max-rate %q: want requests a second, as 20/s", s)
+	}
+	return n, nil
+}
+
+func parseUntil(s string) (harvest float64, over int, err error) {
+	if s == "" {
+		return 0, 0, nil
+	}
+	if _, err := fmt.Sscanf(strings.ReplaceAll(s, " ", ""), "harvest<%fover%d", &harvest, &over); err != nil || over < 1 || over > 1000 || harvest <= 0 || harvest > 1 {
+		return 0, 0, usage("--until %q: want 'harvest<0.05 over 500' (over at most 1000 pages)", s)
+	}
+	return harvest, over, nil
+}
+
+func (j *job) say(w *world) {
+	if j.resume {
+		fmt.Fprintf(w.err, "resuming %s\n", j.dir)
+		return
+	}
+	fmt.Fprintf(w.err, "new collection %s, topic %q\n", j.dir, printable(strings.Join(j.cfg.Topic.Words, ", ")))
+}
+
+// plan says what a crawl would do.
+func (j *job) plan(w *world) error {
+	if j.resume {
+		fmt.Fprintf(w.out, "would resume %s\n", j.dir)
+		return nil
+	}
+	t := j.cfg.Topic
+	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(strings.Join(t.Words, ", ")), orDefault(j.cfg.StrategyName, t.Strategy, "link-context"))
+	for _, s := range append(j.cfg.Seeds, t.Seeds...) {
+		fmt.Fprintf(w.out, "  %s\n", oneLine(s))
+	}
+	return nil
+}
+
+func orDefault(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// drive runs a crawl to its end, with the live screen, and says how it ended.
+// extra has what a screen or summary shows beside it; it may be nil.
+func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extras) error {
+	scr := newScreen(w, c.Quiet, c.NoProgress, extra)
+	cfg.Tick = scr.tick
+	cr, err := crawler.Open(dir, cfg)
+	if err != nil {
+		return err
+	}
+	defer cr.Close()
+	for _, n := range cr.Collection.Notices {
+		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(n))
+	}
+	scr.begin(cr)
+	stream := newPrinter(w, c.Print)
+	cr.Run(w.ctx, w.abort, func(p *crawler.Page) bool {
+		scr.page(p)
+		stream.page(p)
+		return true
+	})
+	scr.end()
+	return c.conclude(w, dir, cr, extra)
+}
+
+// conclude says how a crawl ended and chooses the exit code.
+func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *extras) error {
+	s := cr.Status()
+	if !c.Quiet {
+		summary(w, dir, cr, s, extra)
+	}
+	if c.JSON {
+		if err := json.NewEncoder(w.out).Encode(statusOf(cr.Collection, s)); err != nil {
+			return err
+		}
+	}
+	if err := cr.Err(); err != nil {
+		return &exitError{exitInterrupted, fmt.Errorf("%w\nwhat was committed is safe; the same command resumes", err)}
+	}
+	if w.abort.Err() != nil {
+		return &exitError{code: exitAborted}
+	}
+	switch why := cr.StopReason(); {
+	case why == dowse.StopSignal || why == dowse.StopDisk || why == dowse.StopMemory:
+		return &exitError{code: exitInterrupted}
+	case s.Fetched == 0:
+		return nothingFetched(cr)
+	case s.OnTopic == 0:
+		return &exitError{exitNothing, errors.New("finished with nothing on topic; dowse pages DIR --sort score shows what came nearest")}
+	}
+	return nil
+}
+
+// nothingFetched tells a crawl that robots.txt shut out from one that reached
+// nobody.
+func nothingFetched(cr *crawler.Crawler) error {
+	b := cr.Status().Books
+	f := cr.Collection.Crawl.Frontier()
+	for id := range min(f.Len(), 1000) {
+		if cr.Collection.Crawl.Reason(f.URL(idOf(id))) == dowse.SkipRobotsTxt {
+			return &exitError{exitForbidden, errors.New("robots.txt forbids every seed; dowse why DIR URL tells the rule")}
+		}
+	}
+	return &exitError{exitNetwork, fmt.Errorf("no seed could be fetched (%d failed, %d skipped); dowse why DIR URL tells why", b.Failed, b.Skipped)}
+}

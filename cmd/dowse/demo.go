@@ -1,0 +1,319 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/crawler"
+	"dowse/demo"
+	"dowse/fetch"
+	"dowse/lab"
+	"dowse/strategy"
+	"dowse/topic"
+)
+
+type demoCmd struct {
+	Out    string `short:"o" default:"demo.dowse" help:"Collection."`
+	Pages  int    `short:"n" default:"800" help:"Pages to fetch."`
+	Web    int    `default:"2400" help:"Pages of the made web."`
+	Rng    uint64 `help:"Seed of the made web: another number, another web."`
+	Serve  bool   `help:"Only serve the web on loopback, until Ctrl-C, for crawls by hand."`
+	Curves string `placeholder:"FILE.svg" help:"No crawl: simulate all strategies and draw their harvest."`
+	Quiet  bool   `short:"q" help:"Say nothing but errors."`
+}
+
+func (demoCmd) Help() string {
+	return `Examples:
+  dowse demo                       a crawl of 800 pages; Ctrl-C pauses it
+  dowse demo                       the same command resumes
+  dowse demo --curves harvest.svg  every strategy on this web, as a picture
+
+The web is made up on the spot and served on loopback: nothing leaves this
+machine. It has answers, so the summary can say how good the crawl really was.`
+}
+
+const demoTopic = "tide pools"
+
+// Run crawls the made web.
+func (c *demoCmd) Run(w *world) error {
+	d, err := c.open()
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Curves != "":
+		return d.curves(w, c.Curves, c.Pages)
+	case c.Serve:
+		return d.serve(w)
+	}
+	server, err := d.web.Serve(w.abort)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	defer server.Close()
+	cfg := d.config(c.Pages)
+	cfg.Dial = server.Dial
+	rival := d.startRival(w.abort, c.Pages)
+	flags := crawlFlags{Quiet: c.Quiet}
+	return flags.drive(w, c.Out, cfg, d.extras(server, rival, c))
+}
+
+// A made is the made web and the topic to crawl it for.
+type made struct {
+	web   *demo.Web
+	topic *topic.Topic
+	seeds []dowse.URL
+	mark  collection.Demo
+}
+
+// open makes the web, or the one that a collection was crawled from.
+func (c *demoCmd) open() (*made, error) {
+	mark := collection.Demo{Pages: c.Web, Seed: c.Rng}
+	if collection.IsCollection(c.Out) && c.Curves == "" && !c.Serve {
+		col, err := collection.Open(c.Out, nil, true)
+		if err != nil {
+			return nil, err
+		}
+		defer col.Close()
+		if col.Settings.Demo == nil {
+			return nil, usage("%s is a collection of another web; choose another with --out", c.Out)
+		}
+		mark = *col.Settings.Demo
+	}
+	return openMade(mark)
+}
+
+func openMade(mark collection.Demo) (*made, error) {
+	if mark.Pages < 600 || mark.Pages > 1_000_000 {
+		return nil, usage("--web %d: the made web has 600 to 1,000,000 pages", mark.Pages)
+	}
+	web := demo.New(demo.Config{Pages: mark.Pages, Seed: mark.Seed})
+	t, ok := web.Topic(demoTopic)
+	if !ok {
+		return nil, fmt.Errorf("demo: no topic %q", demoTopic)
+	}
+	return &made{
+		web: web, seeds: web.Seeds(demoTopic, 2), mark: mark,
+		topic: &topic.Topic{Name: "tide-pools", Words: t.Words, Also: t.Also, Not: t.Not},
+	}, nil
+}
+
+// demoPolite is how the made web is treated: it is our own machine, so hosts rest
+// for a moment only.
+var demoPolite = collection.Politeness{Delay: 20 * time.Millisecond, InFlight: 24}
+
+func (d *made) config(pages int) crawler.Config {
+	cfg := crawler.Config{
+		Topic: d.topic, Agent: "dowse-demo", Contact: "http://127.0.0.1/",
+		Limits: collection.Limits{Pages: pages}, Polite: demoPolite, Demo: &d.mark,
+	}
+	for _, u := range d.seeds {
+		cfg.Seeds = append(cfg.Seeds, string(u))
+	}
+	return cfg
+}
+
+func (d *made) serve(w *world) error {
+	server, err := d.web.Serve(w.abort)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	defer server.Close()
+	fmt.Fprintf(w.err, "%d pages on %s, told apart by the Host header. Ctrl-C ends it.\n", d.web.Len(), server.Addr())
+	<-w.ctx.Done()
+	return nil
+}
+
+func (d *made) extras(server *demo.Server, r *rival, c *demoCmd) *extras {
+	sites := 0
+	for range d.web.Sites() {
+		sites++
+	}
+	return &extras{
+		head: []string{
+			fmt.Sprintf("Demo web: %d pages on %d made-up sites, served on %s (offline).", d.web.Len(), sites, server.Addr()),
+			fmt.Sprintf("Topic:    %q (%d words, %d seeds)   Collection: %s", demoTopic, len(d.topic.Words), len(d.seeds), c.Out),
+			"Ctrl-C pauses, the same command resumes.",
+		},
+		rival:   r.at,
+		verdict: func(cr *crawler.Crawler) []string { return d.verdict(cr, r) },
+		next: []string{
+			"dowse why " + c.Out + " " + string(d.seeds[0]),
+			"dowse pages " + c.Out + " --on --sort score",
+			"dowse export " + c.Out + " tidepools.wacz",
+		},
+	}
+}
+
+// verdict compares the crawl with the truth, with breadth-first on the same seeds
+// and budget, and with an oracle.
+func (d *made) verdict(cr *crawler.Crawler, r *rival) []string {
+	truth, fetched := 0, 0
+	f := cr.Collection.Crawl.Frontier()
+	for i := range f.Len() {
+		id := idOf(i)
+		if _, visited := f.Visit(id); !visited || f.State(id) != dowse.Visited {
+			continue
+		}
+		relevant, ok := d.web.Truth(f.URL(id), demoTopic)
+		if !ok {
+			continue
+		}
+		fetched++
+		if relevant {
+			truth++
+		}
+	}
+	n := cr.Status().Fetched
+	if fetched == 0 || n == 0 {
+		return nil
+	}
+	best, _ := d.web.Oracle(demoTopic, d.seeds, n)
+	r.wait()
+	bf, _ := r.trueAt(n)
+	return []string{fmt.Sprintf(" true harvest %.3f (the demo has answers)\n breadth-first on the same seeds and budget: %.3f      best possible: %.3f",
+		float64(truth)/float64(n), bf, best)}
+}
+
+// A rival is breadth-first on the same web, simulated beside the crawl.
+type rival struct {
+	mu     sync.Mutex
+	judged []int // pages on topic after 0, 1, 2, … pages, as the judge sees it
+	truly  []int
+	done   chan struct{}
+}
+
+func (d *made) startRival(ctx context.Context, pages int) *rival {
+	r := &rival{judged: []int{0}, truly: []int{0}, done: make(chan struct{})}
+	go func() {
+		defer close(r.done)
+		s, err := strategy.New("breadth-first")
+		if err == nil {
+			err = d.simulate(ctx, s, pages, r.add)
+		}
+		_ = err // the comparison is then shorter; the crawl is not concerned
+	}()
+	return r
+}
+
+func (r *rival) add(onTopic, truly bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.judged = append(r.judged, r.judged[len(r.judged)-1]+number(onTopic))
+	r.truly = append(r.truly, r.truly[len(r.truly)-1]+number(truly))
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (r *rival) wait() { <-r.done }
+
+// at returns the judged harvest after so many pages, if the rival is that far.
+func (r *rival) at(n int) (float64, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n <= 0 || n >= len(r.judged) {
+		return 0, false
+	}
+	return float64(r.judged[n]) / float64(n), true
+}
+
+// trueAt returns the true harvest after so many pages, or as far as it came.
+func (r *rival) trueAt(n int) (float64, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n = min(n, len(r.truly)-1)
+	if n <= 0 {
+		return 0, false
+	}
+	return float64(r.truly[n]) / float64(n), true
+}
+
+// simulate crawls the made web in virtual time, with the same politeness and as
+// many workers as the live demo has, and reports every page.
+func (d *made) simulate(ctx context.Context, s dowse.Strategy, pages int, page func(onTopic, truly bool)) error {
+	judge, err := d.topic.Judge()
+	if err != nil {
+		return err
+	}
+	client, err := fetch.New(fetch.Config{Agent: "dowse-demo", Transport: d.web.RoundTripper()})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	v := &crawler.Visitor{Client: client, Judge: judge}
+	if win, ok := s.(dowse.Windower); ok {
+		v.Window = win.Window()
+	}
+	c, err := crawl.New(crawl.Config{
+		Strategy: s, Threshold: d.topic.OnTopic(), Limits: crawl.Limits{Pages: pages}, Robots: true, Sitemaps: true,
+		Polite: crawl.Politeness{Delay: demoPolite.Delay, InFlight: demoPolite.InFlight},
+	})
+	if err != nil {
+		return err
+	}
+	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	c.Start(start, d.seeds)
+	sim := lab.Simulation{Crawl: c, Web: lab.Over(v, d.web.Latency), Workers: demoPolite.InFlight, Start: start}
+	sim.Each = func(_ time.Time, p *dowse.Page) bool {
+		if p.Outcome == dowse.Fetched {
+			truly, _ := d.web.Truth(p.URL, demoTopic)
+			page(p.OnTopic, truly)
+		}
+		return ctx.Err() == nil
+	}
+	sim.Run()
+	return ctx.Err()
+}
+
+// curves simulates every strategy and draws the harvest of each.
+func (d *made) curves(w *world, path string, pages int) error {
+	var plot lab.Plot
+	plot.Title = fmt.Sprintf("True harvest on the made web (%d pages, topic %q)", d.web.Len(), demoTopic)
+	for _, desc := range strategy.All() {
+		s, err := strategy.New(desc.Name)
+		if err != nil {
+			return err
+		}
+		line := lab.Line{Name: desc.Name}
+		n, on := 0, 0
+		err = d.simulate(w.ctx, s, pages, func(_, truly bool) {
+			n++
+			on += number(truly)
+			line.Points = append(line.Points, lab.Point{X: float64(n), Y: float64(on) / float64(n)})
+		})
+		if err != nil {
+			return &exitError{exitInterrupted, err}
+		}
+		fmt.Fprintf(w.err, "%-16s harvest %.3f after %d pages\n", desc.Name, float64(on)/float64(max(n, 1)), n)
+		plot.Lines = append(plot.Lines, line)
+	}
+	plot.Lines = append(plot.Lines, d.oracleLine(pages))
+	if err := os.WriteFile(path, plot.SVG(), 0o644); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	fmt.Fprintf(w.err, "wrote %s\n", path)
+	return nil
+}
+
+func (d *made) oracleLine(pages int) lab.Line {
+	_, order := d.web.Oracle(demoTopic, d.seeds, pages)
+	line := lab.Line{Name: "oracle"}
+	on := 0
+	for i, u := range order {
+		truly, _ := d.web.Truth(u, demoTopic)
+		on += number(truly)
+		line.Points = append(line.Points, lab.Point{X: float64(i + 1), Y: float64(on) / float64(i+1)})
+	}
+	return line
+}

@@ -1,0 +1,175 @@
+// Command dowse finds pages on a topic: it crawls the best links first, politely,
+// and can say why for every URL it ever saw.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/crawler"
+	"dowse/topic"
+)
+
+// cli is the whole command line: one field to a command, one file to a command.
+type cli struct {
+	Demo       demoCmd       `cmd:"" help:"Try it now: a made web, a topic, a crawl. No network needed."`
+	Crawl      crawlCmd      `cmd:"" help:"Start or resume a crawl."`
+	Status     statusCmd     `cmd:"" help:"How does a crawl stand?"`
+	Stop       stopCmd       `cmd:"" help:"Let a running crawl finish its visits and stop."`
+	Why        whyCmd        `cmd:"" help:"Why was a URL fetched, judged, queued or skipped?"`
+	Pages      pagesCmd      `cmd:"" help:"List pages."`
+	Hosts      hostsCmd      `cmd:"" help:"List hosts."`
+	Judge      judgeCmd      `cmd:"" help:"Rate pages without crawling."`
+	Fetch      fetchCmd      `cmd:"" help:"Fetch one page exactly as the crawler would."`
+	Export     exportCmd     `cmd:"" help:"Write pages to a file; the format goes by the suffix."`
+	Topic      topicCmd      `cmd:"" help:"Check and show topic files."`
+	Collection collectionCmd `cmd:"" aliases:"col" help:"Inspect and verify a collection."`
+	Forget     forgetCmd     `cmd:"" help:"Take a page down: archive, index and state."`
+	Config     configCmd     `cmd:"" help:"Settings that hold for every crawl: who you are."`
+	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
+	Help       helpCmd       `cmd:"" help:"Help on a command or topic."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
+}
+
+// world is what a command touches besides its arguments.
+type world struct {
+	out    io.Writer // data
+	err    io.Writer // talk
+	in     io.Reader
+	env    func(string) string
+	ctx    context.Context // ends at the first signal: finish what is under way
+	abort  context.Context // ends at the second: stop now
+	isTTY  bool            // err is a terminal
+	colour bool
+	parser *kong.Kong
+}
+
+// Exit codes: see dowse help exit-codes.
+const (
+	exitOK          = 0
+	exitInternal    = 1
+	exitUsage       = 2
+	exitInterrupted = 3
+	exitNetwork     = 4
+	exitForbidden   = 5
+	exitNothing     = 6
+	exitCollection  = 7
+	exitAssertion   = 8
+	exitAborted     = 130
+)
+
+// exitError carries an exit code. Its text may be empty: everything was said.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+func (e *exitError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+func main() {
+	ctx, abort, done := signals()
+	w := &world{
+		out: os.Stdout, err: os.Stderr, in: os.Stdin, env: os.Getenv, ctx: ctx, abort: abort,
+		isTTY: isTerminal(os.Stderr),
+	}
+	w.colour = w.isTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	code := run(w, os.Args[1:])
+	done()
+	os.Exit(code)
+}
+
+// run parses the arguments, runs the command and returns the exit code.
+func run(w *world, args []string) (code int) {
+	if len(args) == 0 {
+		fmt.Fprint(w.out, welcome)
+		return exitOK
+	}
+	var c cli
+	exited := -1
+	parser, err := newParser(&c, w, func(code int) { exited = code })
+	if err != nil {
+		fmt.Fprintln(w.err, "dowse:", err)
+		return exitInternal
+	}
+	w.parser = parser
+	ctx, err := parser.Parse(args)
+	if exited >= 0 {
+		return exited
+	}
+	if err != nil {
+		return report(w, usageError(err))
+	}
+	return report(w, ctx.Run(w))
+}
+
+func usageError(err error) error {
+	var pe *kong.ParseError
+	if errors.As(err, &pe) {
+		cmd := ""
+		if pe.Context != nil && pe.Context.Selected() != nil {
+			cmd = " " + pe.Context.Selected().Path()
+		}
+		return usage("%w; see dowse%s --help", err, strings.TrimPrefix(cmd, " dowse"))
+	}
+	return usage("%w", err)
+}
+
+// report prints an error for a person and returns the exit code for it.
+func report(w *world, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintln(w.err, "dowse:", printable(text))
+	}
+	var ee *exitError
+	var te *topic.Error
+	switch {
+	case errors.As(err, &ee):
+		return ee.code
+	case errors.Is(err, crawler.ErrIdentity):
+		fmt.Fprint(w.err, identityHelp)
+		return exitForbidden
+	case errors.As(err, &te), errors.Is(err, crawler.ErrSeeds):
+		return exitUsage
+	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, crawl.ErrVersion):
+		return exitCollection
+	}
+	return exitInternal
+}
+
+const identityHelp = `Set once:
+  dowse config set agent reefbot
+  dowse config set contact https://example.org/bot     (or mailto:you@...)
+or for this crawl: --agent NAME --contact URL. Nothing was sent.
+`
+
+const welcome = `dowse finds pages on a topic. Give it a topic; it crawls the best links first.
+
+  dowse demo                          try it now, no network needed
+  dowse crawl "coral bleaching" --seed https://example.org/reefs
+  dowse crawl reefs.topic.yaml        crawl a topic file
+  dowse crawl reefs.dowse             resume a crawl
+  dowse why reefs.dowse URL           why was it fetched, judged or skipped?
+  dowse export reefs.dowse reefs.wacz take the pages with you
+
+More: dowse help, dowse help topics
+`

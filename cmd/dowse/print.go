@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"dowse"
+	"dowse/crawler"
+	"dowse/frontier"
+)
+
+func idOf(i int) frontier.ID { return frontier.ID(i) }
+
+// A printer streams on-topic pages to stdout.
+type printer struct {
+	w    *world
+	kind string
+}
+
+func newPrinter(w *world, kind string) *printer { return &printer{w, kind} }
+
+// pageLine is a page as scripts see it.
+type pageLine struct {
+	URL      dowse.URL `json:"url"`
+	Score    float64   `json:"score"`
+	Title    string    `json:"title"`
+	Verdict  string    `json:"verdict"`
+	Language string    `json:"language,omitempty"`
+	Fetched  time.Time `json:"fetched"`
+	Because  string    `json:"because"`
+}
+
+func (p *printer) page(pg *crawler.Page) {
+	if p.kind == "" || !pg.OnTopic {
+		return
+	}
+	out := bufio.NewWriter(p.w.out)
+	defer out.Flush()
+	if p.kind == "url" {
+		fmt.Fprintln(out, oneLine(string(pg.URL)))
+		return
+	}
+	json.NewEncoder(out).Encode(pageLine{pg.URL, pg.Relevance, pg.Title, "on", pg.Language, pg.Fetch.At, pg.Why})
+}

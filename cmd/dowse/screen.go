@@ -1,0 +1,224 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/crawler"
+)
+
+// extras are what the demo knows beside the crawl: the truth, and how others do.
+type extras struct {
+	head    []string                                     // lines above the screen
+	rival   func(fetched int) (harvest float64, ok bool) // breadth-first after as many pages
+	verdict func(cr *crawler.Crawler) []string           // lines of the summary
+	next    []string                                     // commands to try next
+}
+
+// A screen shows a crawl while it runs: redrawn in place on a terminal, a line
+// every ten seconds elsewhere.
+type screen struct {
+	w       *world
+	quiet   bool
+	live    bool
+	extra   *extras
+	cr      *crawler.Crawler
+	began   time.Time
+	said    time.Time
+	drawn   int // lines on the terminal
+	recent  []string
+	history []float64 // harvest of the last pages, sampled
+	last    crawl.Status
+}
+
+const (
+	recentLines = 5
+	lineEvery   = 10 * time.Second
+)
+
+func newScreen(w *world, quiet, noProgress bool, extra *extras) *screen {
+	return &screen{w: w, quiet: quiet || noProgress, live: w.isTTY && w.env("TERM") != "dumb", extra: extra}
+}
+
+func (s *screen) begin(cr *crawler.Crawler) {
+	s.cr, s.began, s.said = cr, time.Now(), time.Now()
+	if s.quiet {
+		return
+	}
+	if s.extra != nil {
+		for _, l := range s.extra.head {
+			fmt.Fprintln(s.w.err, l)
+		}
+	}
+	if st := cr.Status(); st.Fetched > 0 {
+		fmt.Fprintf(s.w.err, "so far %d pages, %d on topic, %d queued\n", st.Fetched, st.OnTopic, st.Books.Queued)
+	}
+}
+
+// page remembers a decision for the screen.
+func (s *screen) page(p *crawler.Page) {
+	if s.quiet || !s.live {
+		return
+	}
+	s.recent = append(s.recent, s.decision(p))
+	if len(s.recent) > recentLines {
+		s.recent = s.recent[1:]
+	}
+}
+
+func (s *screen) decision(p *crawler.Page) string {
+	name := "off"
+	if p.OnTopic {
+		name = "on"
+	} else if collection.Unsure(p.Relevance, s.cr.Collection.Settings.Threshold) {
+		name = "?"
+	}
+	url := strings.TrimPrefix(strings.TrimPrefix(string(p.URL), "https://"), "http://")
+	return fmt.Sprintf(" %.2f %-4s %-38s %s", p.Relevance, name, fit(oneLine(url), 38), oneLine(p.Why))
+}
+
+// tick is called by the crawl's loop about twice a second.
+func (s *screen) tick(st crawl.Status) {
+	s.last = st
+	if s.quiet {
+		return
+	}
+	if s.live {
+		s.draw(st)
+		return
+	}
+	if time.Since(s.said) >= lineEvery {
+		s.said = time.Now()
+		fmt.Fprintln(s.w.err, s.line(st))
+	}
+}
+
+func (s *screen) line(st crawl.Status) string {
+	return fmt.Sprintf("%s crawl %s fetched=%d on=%d harvest=%.3f window=%.3f rate=%.1f/s frontier=%d hosts=%d limited_by=%s",
+		time.Now().UTC().Format(time.RFC3339), s.cr.Collection.Settings.Name, st.Fetched, st.OnTopic, st.Harvest, st.Window,
+		s.rate(st), st.Books.Queued, st.Hosts, st.LimitedBy)
+}
+
+func (s *screen) rate(st crawl.Status) float64 {
+	if st.Elapsed <= 0 {
+		return 0
+	}
+	return float64(st.Fetched) / st.Elapsed.Seconds()
+}
+
+func (s *screen) draw(st crawl.Status) {
+	var b strings.Builder
+	if s.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", s.drawn)
+	}
+	lines := s.lines(st)
+	for _, l := range lines {
+		b.WriteString(fit(l, width()))
+		b.WriteByte('\n')
+	}
+	s.drawn = len(lines)
+	fmt.Fprint(s.w.err, b.String())
+}
+
+func (s *screen) lines(st crawl.Status) []string {
+	s.history = append(s.history, st.Window)
+	out := []string{
+		"",
+		fmt.Sprintf(" fetched %5d   on topic %5d   harvest %.2f (last 200: %.2f)   %.0f s   %.0f/s",
+			st.Fetched, st.OnTopic, st.Harvest, st.Window, time.Since(s.began).Seconds(), s.rate(st)),
+		" " + sparkline(s.history, 40) + s.rival(st),
+		"",
+	}
+	out = append(out, s.recent...)
+	out = append(out, "", fmt.Sprintf(" queued %d on %d hosts, best %.2f · in flight %d · limited by %s",
+		st.Books.Queued, st.Hosts, st.Top, st.Books.InFlight, st.LimitedBy))
+	return out
+}
+
+func (s *screen) rival(st crawl.Status) string {
+	if s.extra == nil || s.extra.rival == nil {
+		return ""
+	}
+	h, ok := s.extra.rival(st.Fetched)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("   breadth-first would be at %.2f", h)
+}
+
+// sparkline draws the last n values between 0 and 1.
+func sparkline(values []float64, n int) string {
+	const bars = "▁▂▃▄▅▆▇█"
+	runes := []rune(bars)
+	if len(values) > n {
+		values = values[len(values)-n:]
+	}
+	var b strings.Builder
+	for _, v := range values {
+		i := int(v * float64(len(runes)))
+		b.WriteRune(runes[min(max(i, 0), len(runes)-1)])
+	}
+	return b.String()
+}
+
+// end leaves the last picture standing.
+func (s *screen) end() {
+	if s.quiet || !s.live || s.cr == nil {
+		return
+	}
+	s.draw(s.cr.Status())
+	fmt.Fprintln(s.w.err)
+}
+
+var stopMeans = map[dowse.StopReason]string{
+	dowse.StopPages: "the page limit is reached", dowse.StopOnTopic: "enough pages on topic",
+	dowse.StopBytes: "the byte limit is reached", dowse.StopTime: "the time is over",
+	dowse.StopExhausted: "nothing is left to visit", dowse.StopDriedUp: "the harvest dried up",
+	dowse.StopStarved: "all that is left waits for hosts that do not answer",
+	dowse.StopSignal:  "stopped", dowse.StopDisk: "the disk is full", dowse.StopError: "an error",
+	dowse.StopAPI: "stopped", dowse.StopMemory: "out of memory",
+}
+
+// summary says how a crawl ended, and what to do next.
+func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras) {
+	why := cr.StopReason()
+	fmt.Fprintf(w.err, "Done: %s (stop_reason=%s). %.1f s at work\n", stopMeans[why], why, s.Elapsed.Seconds())
+	fmt.Fprintf(w.err, " fetched %d   on topic %d   harvest %.3f judged   priority regret %.3f\n", s.Fetched, s.OnTopic, s.Harvest, s.Regret)
+	if extra != nil && extra.verdict != nil {
+		for _, l := range extra.verdict(cr) {
+			fmt.Fprintln(w.err, l)
+		}
+	}
+	b := s.Books
+	mark := "balanced"
+	if !b.Balanced() {
+		mark = "NOT BALANCED: run dowse collection verify"
+	}
+	fmt.Fprintf(w.err, " books: %d seen = %d fetched + %d failed + %d redirected + %d queued\n        + %d held + %d in flight + %d skipped (%s)\n",
+		b.Known, b.Fetched, b.Failed, b.Redirected, b.Queued, b.Held, b.InFlight, b.Skipped, mark)
+	fmt.Fprint(w.err, "\nNext: ")
+	for i, l := range nextSteps(dir, cr, extra) {
+		if i > 0 {
+			fmt.Fprint(w.err, "      ")
+		}
+		fmt.Fprintln(w.err, l)
+	}
+}
+
+func nextSteps(dir string, cr *crawler.Crawler, extra *extras) []string {
+	if extra != nil && len(extra.next) > 0 {
+		return extra.next
+	}
+	if cr.StopReason() == dowse.StopSignal {
+		return []string{"dowse crawl " + dir + "        go on", "dowse status " + dir}
+	}
+	return []string{
+		"dowse pages " + dir + " --on",
+		"dowse why " + dir + " URL",
+		"dowse export " + dir + " " + cr.Collection.Settings.Name + ".wacz",
+	}
+}

