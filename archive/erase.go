@@ -30,34 +30,33 @@ func Erase(path string, at time.Time, offsets ...int64) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("archive: erase in %s: %w", path, err)
 	}
+	defer f.Close()
 	spans, err := exchanges(f, offsets)
-	if err == nil {
-		err = blankOut(f, path, at, spans)
+	if err == nil && len(spans) > 0 {
+		err = replace(path, func(w io.Writer) error {
+			return errors.Join(blankOut(w, f, at, joined(spans)), f.Close()) // closed, for Windows to rename
+		})
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err != nil {
 		return 0, fmt.Errorf("archive: erase in %s: %w", path, err)
 	}
 	return len(spans), nil
 }
 
-func blankOut(f *os.File, path string, at time.Time, spans []span) error {
-	if len(spans) == 0 {
-		return nil
-	}
-	return replace(path, func(w io.Writer) error {
-		end := int64(0)
-		for _, s := range joined(spans) {
-			if _, err := io.Copy(w, io.NewSectionReader(f, end, s.offset-end)); err != nil {
-				return err
-			}
-			if err := writeBlank(w, f, s, at); err != nil {
-				return err
-			}
-			end = s.offset + s.length
+// blankOut copies a file with blanks in place of the spans.
+func blankOut(w io.Writer, f io.ReaderAt, at time.Time, spans []span) error {
+	end := int64(0)
+	for _, s := range spans {
+		if _, err := io.Copy(w, io.NewSectionReader(f, end, s.offset-end)); err != nil {
+			return err
 		}
-		_, err := io.Copy(w, io.NewSectionReader(f, end, 1<<62))
-		return err
-	})
+		if err := writeBlank(w, f, s, at); err != nil {
+			return err
+		}
+		end = s.offset + s.length
+	}
+	_, err := io.Copy(w, io.NewSectionReader(f, end, 1<<62))
+	return err
 }
 
 // joined makes one span of those that touch, so that short records are no

@@ -77,8 +77,8 @@ func (r *Report) broken(err error) {
 
 func (r *Report) check(rec *Record) {
 	r.Records++
-	if kind := rec.Type(); len(r.Types) < 64 || r.Types[kind] > 0 {
-		r.Types[printable(kind)]++
+	if kind := printable(rec.Type()); len(r.Types) < 64 || r.Types[kind] > 0 {
+		r.Types[kind]++
 	}
 	for _, name := range []string{"WARC-Type", "WARC-Record-ID", "WARC-Date"} {
 		if rec.Header.Value(name) == "" {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,6 +68,9 @@ type pageJSON struct {
 func (p PageLine) MarshalJSON() ([]byte, error) {
 	ts := p.At.UTC().Format("2006-01-02T15:04:05.000Z")
 	id := sha1.Sum([]byte(ts + " " + string(p.URL)))
+	if math.IsNaN(p.Relevance) || math.IsInf(p.Relevance, 0) { // JSON has no such numbers
+		p.Relevance = 0
+	}
 	return json.Marshal(pageJSON{
 		ID: hex.EncodeToString(id[:8]), URL: string(p.URL), TS: ts, Title: p.Title,
 		Relevance: p.Relevance, Label: p.Label, Parent: string(p.Parent), Why: p.Why,

@@ -157,3 +157,15 @@ func TestWACZFails(t *testing.T) {
 		}
 	}
 }
+
+// TestWACZReplays serves the pages of a WACZ from within it.
+func TestWACZReplays(t *testing.T) {
+	p, b := packed(t)
+	path := filepath.Join(t.TempDir(), "x.wacz")
+	check(t, os.WriteFile(path, b, 0o666))
+	sameWeb(t, path, p.Archives[0])
+	check(t, os.WriteFile(path, b[:len(b)/2], 0o666))
+	if _, err := OpenWeb(path); err == nil {
+		t.Error("half a WACZ was opened")
+	}
+}

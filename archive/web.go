@@ -7,21 +7,17 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/klauspost/compress/gzip"
 
 	"dowse"
-	"dowse/weburl"
 )
 
-// A Web is what a set of WARC files recorded, as an http.RoundTripper: the same
+// A Web is what a set of WARC or WACZ files recorded, as an http.RoundTripper: the same
 // request always gets the same answer, and nothing goes out. A URL that is not
 // in it is answered with 404. It may be used from many goroutines, and holds in
 // memory no more than the URLs and where their captures are.
@@ -30,11 +26,18 @@ type Web struct {
 	// before that place is served.
 	Damage []error
 
-	files    []*os.File
+	opened   []*os.File
+	files    []recording
 	captures map[dowse.URL]capture
 	aliases  map[dowse.URL]dowse.URL // other spellings
 	order    []dowse.URL
 	readers  sync.Pool // of *Reader
+}
+
+// recording is a WARC file, alone or within a WACZ.
+type recording struct {
+	name string
+	*io.SectionReader
 }
 
 // capture is where a response is kept.
@@ -51,8 +54,8 @@ type WebConfig struct {
 	First bool // of several captures of a URL the first counts, not the last
 }
 
-// OpenWeb opens the recorded web of some WARC files; of several captures of a
-// URL the last counts. Revisits are answered with the response they refer to.
+// OpenWeb opens the recorded web of some WARC or WACZ files; of several captures
+// of a URL the last counts. Revisits are answered with the response they refer to.
 func OpenWeb(paths ...string) (*Web, error) { return WebConfig{Paths: paths}.Open() }
 
 // Open opens the recorded web. It fails if a file can't be opened or does not
@@ -74,7 +77,7 @@ func (c WebConfig) Open() (*Web, error) {
 // Close closes the files. No request may be under way or come later.
 func (w *Web) Close() error {
 	var errs []error
-	for _, f := range w.files {
+	for _, f := range w.opened {
 		errs = append(errs, f.Close())
 	}
 	return errors.Join(errs...)
@@ -101,7 +104,7 @@ func (w *Web) Place(u dowse.URL) (dowse.Place, bool) {
 	if !ok {
 		return dowse.Place{}, false
 	}
-	return dowse.Place{File: filepath.Base(w.files[c.file].Name()), Offset: c.offset}, true
+	return dowse.Place{File: w.files[c.file].name, Offset: c.offset}, true
 }
 
 // RoundTrip answers a request from the files. As net/http's own transport does,
@@ -138,7 +141,7 @@ func (w *Web) find(u dowse.URL) (capture, bool) {
 
 func (w *Web) replay(c capture) (*http.Response, error) {
 	r := w.readers.Get().(*Reader)
-	r.reset(io.NewSectionReader(w.files[c.file], c.offset, 1<<62), c.offset)
+	r.reset(io.NewSectionReader(w.files[c.file], c.offset, 1<<62-c.offset), c.offset)
 	resp, err := r.response(c.inner)
 	if err != nil {
 		w.readers.Put(r)
@@ -233,152 +236,5 @@ func plain(req *http.Request, status int) *http.Response {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
 		Header:        http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "Content-Length": {strconv.Itoa(len(text))}},
 		ContentLength: int64(len(text)), Body: io.NopCloser(strings.NewReader(text)),
-	}
-}
-
-// key is the canonical URL, or the raw one for what is none.
-func key(raw string) dowse.URL {
-	u, err := weburl.Parse(raw)
-	if err != nil {
-		return dowse.URL(raw)
-	}
-	return u
-}
-
-// indexer fills a Web. Digests and record IDs are kept, as hashes, only until
-// the revisits are resolved.
-type indexer struct {
-	*Web
-	first     bool
-	seed      maphash.Seed
-	originals map[uint64]capture
-	revisits  []revisit
-}
-
-// revisit waits for the original that it refers to.
-type revisit struct {
-	url   dowse.URL
-	at    int64
-	refer [3]uint64 // names of the original, to be tried in turn
-}
-
-func (x *indexer) add(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("archive: open %s: %w", path, err)
-	}
-	x.files = append(x.files, f)
-	n := 0
-	for rec, err := range Records(f) {
-		if err != nil && n == 0 {
-			return fmt.Errorf("archive: read %s: %w", path, err)
-		}
-		if err != nil {
-			x.Damage = append(x.Damage, fmt.Errorf("archive: read %s: %w", path, err))
-			break
-		}
-		n++
-		x.record(rec)
-	}
-	return nil
-}
-
-func (x *indexer) record(rec *Record) {
-	kind := rec.Type()
-	if kind != "response" && kind != "revisit" && kind != "resource" || rec.Target() == "" {
-		return
-	}
-	u := key(rec.Target())
-	at := rec.Date().UnixNano()
-	if rec.Date().Equal(time.Time{}) {
-		at = 0
-	}
-	if kind == "revisit" {
-		x.revisits = append(x.revisits, revisit{u, at, x.references(rec)})
-		return
-	}
-	if kind == "response" && !rec.isHTTP() {
-		return
-	}
-	c := capture{at: at, offset: rec.Offset, inner: rec.inner, file: int32(len(x.files) - 1)}
-	for _, h := range x.names(rec, u) {
-		x.originals[h] = c
-	}
-	x.put(u, c)
-}
-
-func (x *indexer) put(u dowse.URL, c capture) {
-	old, known := x.captures[u]
-	if !known {
-		x.order = append(x.order, u)
-		x.alias(u)
-	}
-	if later := c.at >= old.at; !known || later != x.first {
-		x.captures[u] = c
-	}
-}
-
-// alias notes how net/url spells a URL, where that is another way: requests
-// arrive so.
-func (x *indexer) alias(u dowse.URL) {
-	parsed, err := url.Parse(string(u))
-	if err != nil {
-		return
-	}
-	if spelt := key(parsed.String()); spelt != u {
-		x.aliases[spelt] = u
-	}
-}
-
-// names are the hashes under which a revisit may ask for a response.
-func (x *indexer) names(rec *Record, u dowse.URL) []uint64 {
-	names := []uint64{x.hash("url", string(u)), x.hash("id", rec.ID())}
-	if d := rec.Header.Value("WARC-Payload-Digest"); d != "" {
-		return append(names, x.hash("digest", d))
-	}
-	return append(names, x.hash("undigested", string(u)))
-}
-
-// references are the names to look for in turn. A revisit that knows the digest
-// of its payload is not content with a response of another one.
-func (x *indexer) references(rec *Record) [3]uint64 {
-	target := rec.Header.Value("WARC-Refers-To-Target-URI")
-	if target == "" {
-		target = rec.Target()
-	}
-	digest, way := rec.Header.Value("WARC-Payload-Digest"), "url"
-	if digest != "" {
-		way = "undigested"
-	}
-	return [3]uint64{
-		x.hash("digest", digest),
-		x.hash("id", bare(rec.Header.Value("WARC-Refers-To"))),
-		x.hash(way, string(key(bare(target)))),
-	}
-}
-
-func (x *indexer) hash(kind, s string) uint64 {
-	if s == "" {
-		return 0
-	}
-	var h maphash.Hash
-	h.SetSeed(x.seed)
-	h.WriteString(kind)
-	h.WriteByte(0)
-	h.WriteString(s)
-	return max(h.Sum64(), 1)
-}
-
-// resolve gives each revisit the capture of its original. Where that was not
-// recorded here there is no body to serve, and the URL stays unknown.
-func (x *indexer) resolve() {
-	for _, r := range x.revisits {
-		for _, h := range r.refer {
-			if c, ok := x.originals[h]; ok && h != 0 {
-				c.at = r.at
-				x.put(r.url, c)
-				break
-			}
-		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Prefix    string           // begins file names, as the name of the collection; DOWSE
 	Host      string           // ends file names; the machine's name
-	MaxBytes  int64            // a file that reached it is not continued; 1e9, WARC 1.1 annex C
+	MaxBytes  int64            // of a file, but for a single exchange that is longer; 1e9, WARC 1.1 annex C
 	Software  string           // name and version of the crawler; dowse
 	Operator  string           // whom to write to
 	Robots    string           // how robots.txt was treated, as "obey"
@@ -99,7 +99,7 @@ func (w *Writer) carryOn() error {
 func (w *Writer) Append(e Encoded) (dowse.Place, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.ready(); err != nil {
+	if err := w.ready(int64(len(e.Bytes))); err != nil {
 		return dowse.Place{}, err
 	}
 	start := w.size
@@ -109,14 +109,14 @@ func (w *Writer) Append(e Encoded) (dowse.Place, error) {
 	return dowse.Place{File: w.name, Offset: start + int64(e.Offset), Length: int64(e.Length)}, nil
 }
 
-// ready sees to it that there is a file with room.
-func (w *Writer) ready() error {
+// ready sees to it that there is a file with room for n bytes, or a new one.
+func (w *Writer) ready(n int64) error {
 	switch {
 	case w.broken != nil:
 		return w.broken
 	case w.file == nil:
 		return w.create()
-	case w.size < w.opt.MaxBytes:
+	case w.size+n <= w.opt.MaxBytes:
 		return nil
 	}
 	if err := w.finish(); err != nil {

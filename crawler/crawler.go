@@ -127,11 +127,7 @@ func resume(dir string, cfg Config) (*Crawler, error) {
 
 func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	col.Journal.SetParser(robotsParser(col.Settings))
-	data, err := col.Topic()
-	if err != nil {
-		return nil, err
-	}
-	t, err := topic.Parse(data, "topic.yaml")
+	t, err := topicOf(col)
 	if err != nil {
 		return nil, err
 	}
@@ -243,11 +239,18 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	if c.stopped != "" {
 		c.Collection.Crawl.Resume(c.Collection.Settings.Limits.Crawl())
 	}
+	sitting := c.sitDown()
+	if c.err = sitting.append(c.Collection); c.err != nil {
+		c.stopped = dowse.StopError
+		return
+	}
 	c.err = c.live.Run(ctx, abort)
 	c.stopped = c.Collection.Crawl.Stopped()
 	if c.err == nil {
 		c.err = c.Collection.Summarise()
 	}
+	sitting.getUp(c)
+	c.err = errors.Join(c.err, sitting.append(c.Collection))
 }
 
 // Err returns what went wrong in the last Crawl: keeping or committing a page. What

@@ -37,9 +37,10 @@ func dateRankOf(name []byte) dateRank {
 
 // readDate keeps a date if no more trusted one is there.
 func (p *pass) readDate(value []byte, rank dateRank) {
-	if rank <= p.meta.rank || len(value) == 0 || len(value) > 64 {
+	if rank <= p.meta.rank || len(value) == 0 || len(value) > 64 || p.meta.dates >= maxDates {
 		return
 	}
+	p.meta.dates++
 	if t, ok := parseDate(string(value)); ok {
 		p.meta.published, p.meta.rank = t, rank
 	}

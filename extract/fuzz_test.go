@@ -20,7 +20,7 @@ func FuzzHTML(f *testing.F) {
 	f.Add("<table><a href=x>1<td><svg><title>2<template><p>3</table><frameset>")
 	f.Add("<select><option><a href=y><math><annotation-xml encoding=text/html><b>4</select>")
 	f.Add("<h1><a href=z hidden>5<h2></a><object></h1><li><dd></object></form>")
-	opt := Options{Tokens: 10_000, Depth: 20, Links: 20, Mentions: 30, Headings: 5, Text: 4_000, Word: 50, Field: 20, Anchor: 20, Href: 60, Work: 100_000}
+	opt := Options{Tokens: 10_000, Depth: 20, Links: 20, Mentions: 30, Headings: 5, Text: 4_000, Word: 50, Field: 20, Anchor: 20, Href: 60, Hrefs: 2_000, Work: 100_000}
 	f.Fuzz(func(t *testing.T, body string) {
 		sound(t, HTML([]byte(body), page, opt), opt)
 		sound(t, HTML([]byte(body), page, Options{}), Options{}.withDefaults())

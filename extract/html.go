@@ -22,6 +22,7 @@ type Options struct {
 	Field    int // characters of title, description and keywords each; 1,000
 	Anchor   int // characters of an anchor or a heading; 300
 	Href     int // bytes of a reference; 2,048: longer ones are dropped
+	Hrefs    int // bytes of all references, each with 64 more for its handling; 2 MiB
 	Work     int // elements looked at to find what a tag closes; 50,000,000
 
 	KeepSelf bool              // keep the links of a page to itself
@@ -44,7 +45,7 @@ func (o Options) withDefaults() Options {
 	}{
 		{&o.Tokens, 2_000_000}, {&o.Depth, 512}, {&o.Links, 10_000}, {&o.Mentions, 20_000},
 		{&o.Headings, 1_000}, {&o.Text, 1 << 20}, {&o.Word, 4_096}, {&o.Field, 1_000},
-		{&o.Anchor, 300}, {&o.Href, 2_048}, {&o.Work, 50_000_000},
+		{&o.Anchor, 300}, {&o.Href, 2_048}, {&o.Hrefs, 2 << 20}, {&o.Work, 50_000_000},
 	} {
 		if *d.field <= 0 {
 			*d.field = d.value
@@ -87,6 +88,7 @@ type pass struct {
 	form     bool // a form is open
 	noFrames bool // too late for a frameset
 	based    bool // a base was seen
+	hrefs    int  // bytes of references so far
 	hidden   int  // open elements that are not shown
 	inert    int  // open templates
 

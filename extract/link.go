@@ -60,20 +60,16 @@ func (l *links) endBlocks(mark, at int) {
 // addLink adds a link at the present place of the text and returns its mention,
 // or -1 if it is none.
 func (p *pass) addLink(href, rel []byte) int32 {
+	if len(p.link.mentions) >= p.opt.Mentions || len(p.link.targets) >= p.opt.Links {
+		p.cut(CutLinks)
+		return -1
+	}
 	u, ok := p.resolve(href)
 	if !ok || u == p.self && !p.opt.KeepSelf {
 		return -1
 	}
-	if len(p.link.mentions) >= p.opt.Mentions {
-		p.cut(CutLinks)
-		return -1
-	}
 	i, known := p.link.index[u]
 	if !known {
-		if len(p.link.targets) >= p.opt.Links {
-			p.cut(CutLinks)
-			return -1
-		}
 		i = int32(len(p.link.targets))
 		p.link.index[u] = i
 		p.link.targets = append(p.link.targets, dowse.Link{URL: u, NoFollow: true})
@@ -96,8 +92,14 @@ func (p *pass) addMention(target int32, again, noFollow bool) int32 {
 	return n
 }
 
-// resolve makes a URL of a reference on the page.
+// resolve makes a URL of a reference on the page, as long as there is budget: the
+// odd ones are dear.
 func (p *pass) resolve(href []byte) (dowse.URL, bool) {
+	p.hrefs += min(len(href), p.opt.Href) + 64
+	if p.hrefs > p.opt.Hrefs {
+		p.cut(CutLinks)
+		return "", false
+	}
 	s := string(truncate(href, p.opt.Href))
 	if p.base != nil && len(s) == len(href) {
 		if u, err := p.base.Resolve(s); err == nil {

@@ -19,11 +19,13 @@ type metadata struct {
 	types     []string
 	published time.Time
 	rank      dateRank
+	dates     int  // that were looked at
 	data      bool // the script being read is JSON-LD
 }
 
 const (
 	maxTypes    = 32
+	maxDates    = 64 // that are looked at
 	maxLicences = 16
 	maxLanguage = 35 // characters: the longest that BCP 47 says to expect
 )
@@ -154,11 +156,8 @@ func (p *pass) readRobots(content []byte) {
 
 // readItem reads microdata and RDFa.
 func (p *pass) readItem(e *element) {
-	for t := range tokens(e.attr.itemtype) {
-		p.addType(string(truncate(t, 128)))
-	}
-	for t := range tokens(e.attr.typeof) {
-		p.addType(string(truncate(t, 128)))
+	if len(p.meta.types) < maxTypes {
+		p.readItemTypes(e)
 	}
 	if e.attr.itemprop == nil && !e.attr.pubdate {
 		return
@@ -172,6 +171,15 @@ func (p *pass) readItem(e *element) {
 		p.readDate(value, dateOfItem)
 	case e.attr.pubdate:
 		p.readDate(value, dateOfTime)
+	}
+}
+
+func (p *pass) readItemTypes(e *element) {
+	for t := range tokens(e.attr.itemtype) {
+		p.addType(string(truncate(t, 128)))
+	}
+	for t := range tokens(e.attr.typeof) {
+		p.addType(string(truncate(t, 128)))
 	}
 }
 

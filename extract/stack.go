@@ -72,9 +72,6 @@ func (s *stack) findFunc(ends kind, match func(*frame) bool) int {
 	return -1
 }
 
-// has reports whether t is open, wherever.
-func (s *stack) has(t atom.Atom) bool { return s.find(t, 0) >= 0 }
-
 // push opens an element.
 func (s *stack) push(f frame, p *pass) {
 	if len(s.frames) >= s.max {

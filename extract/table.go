@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"slices"
+
 	"golang.org/x/net/html/atom"
 )
 
@@ -22,11 +24,10 @@ func (p *pass) startTable(e *element) {
 // clearTo closes elements until the innermost is one of a, or a template.
 func (p *pass) clearTo(a ...atom.Atom) {
 	for len(p.open.frames) > 0 {
-		t := p.open.top()
-		for _, x := range append(a, atom.Template) {
-			if t.space == inHTML && atom.Atom(t.tag) == x {
-				return
-			}
+		top := p.open.top()
+		t := atom.Atom(top.tag)
+		if top.space == inHTML && (t == atom.Template || slices.Contains(a, t)) {
+			return
 		}
 		p.open.pop(p)
 	}

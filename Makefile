@@ -1,0 +1,45 @@
+# dowse: bare `make` lists the targets.
+
+STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+# Packages that start goroutines: the race detector runs on these.
+RACE = ./crawl ./crawler ./fetch ./judge ./text ./archive ./demo ./collection ./cmd/dowse
+
+.PHONY: help test vet unit race cross build demo bench curves fuzz
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+test: vet unit race cross ## everything that CI checks
+
+vet: ## formatting, go vet, staticcheck
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	go vet ./...
+	$(STATICCHECK) ./...
+
+unit: ## all tests
+	go test ./...
+
+race: ## the race detector on the packages that start goroutines
+	go test -race -short $(RACE)
+
+cross: ## builds for macOS and Windows
+	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/dowse
+	GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/dowse
+
+build: ## a static binary, ./dowse
+	CGO_ENABLED=0 go build -trimpath -o dowse ./cmd/dowse
+
+demo: ## crawl the made web
+	go run ./cmd/dowse demo
+
+curves: ## draw docs/harvest.svg again
+	go run ./cmd/dowse demo --curves docs/harvest.svg
+
+bench: ## benchmarks of the hot paths
+	go test -run '^$$' -bench . -benchmem ./weburl ./text ./judge ./extract ./fetch ./archive ./frontier ./crawl ./demo
+
+fuzz: ## each fuzz test for half a minute
+	@for p in $$(grep -l 'func Fuzz' */*_test.go | xargs -n1 dirname | sort -u); do \
+	  for f in $$(grep -ho 'func Fuzz[A-Za-z0-9]*' $$p/*_test.go | sed 's/func //' | sort -u); do \
+	    echo "$$p $$f"; go test ./$$p -run '^$$' -fuzz "^$$f$$" -fuzztime 30s || exit 1; \
+	  done; done

@@ -1,0 +1,282 @@
+package dowse_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// allowed tells which packages of the module each may import. Imports go down
+// only: what is not listed here is a mistake, or a decision to be written down.
+var allowed = map[string][]string{
+	"dowse":                       {},
+	"dowse/weburl":                {"dowse"},
+	"dowse/text":                  {"dowse"},
+	"dowse/frontier":              {"dowse"},
+	"dowse/judge":                 {"dowse", "dowse/text"},
+	"dowse/topic":                 {"dowse", "dowse/text", "dowse/judge", "dowse/weburl"},
+	"dowse/strategy":              {"dowse", "dowse/text", "dowse/judge"},
+	"dowse/extract":               {"dowse", "dowse/weburl"},
+	"dowse/archive":               {"dowse", "dowse/weburl"},
+	"dowse/fetch":                 {"dowse", "dowse/weburl", "dowse/extract"},
+	"dowse/crawl":                 {"dowse", "dowse/weburl", "dowse/frontier"},
+	"dowse/strategy/strategytest": {"dowse", "dowse/crawl", "dowse/frontier"},
+	"dowse/collection": {
+		"dowse", "dowse/weburl", "dowse/frontier", "dowse/crawl", "dowse/archive", "dowse/extract", "dowse/fetch", "dowse/judge",
+	},
+	"dowse/demo": {"dowse", "dowse/weburl"},
+	"dowse/lab":  {"dowse", "dowse/crawl", "dowse/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
+	"dowse/crawler": {
+		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/frontier",
+		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection",
+	},
+	"dowse/cmd/dowse": {"*"},
+}
+
+// modules tells in which folders a third-party module may be imported, and why it
+// is there at all.
+var modules = map[string]struct {
+	why string
+	in  []string
+}{
+	"github.com/nlnwa/whatwg-url":         {"URLs as browsers parse them", []string{"weburl"}},
+	"golang.org/x/net/publicsuffix":       {"registrable domains", []string{"weburl"}},
+	"golang.org/x/net/idna":               {"international host names", []string{"weburl"}},
+	"golang.org/x/net/html":               {"the HTML tokenizer and charsets", []string{"extract", "fetch"}},
+	"golang.org/x/net/http2":              {"HTTP/2", []string{"fetch"}},
+	"golang.org/x/net/http/httpguts":      {"what may stand in a header", []string{"fetch", "archive"}},
+	"golang.org/x/net/dns":                {"DNS answers in tests", []string{"fetch"}},
+	"golang.org/x/text":                   {"Unicode forms and encodings", []string{"text", "extract", "weburl", "fetch"}},
+	"golang.org/x/sys":                    {"file locks and disk space", []string{"collection", "cmd/dowse"}},
+	"golang.org/x/term":                   {"the live screen", []string{"cmd/dowse"}},
+	"github.com/blevesearch/snowballstem": {"stemmers", []string{"text"}},
+	"github.com/zeebo/xxh3":               {"fast hashes", []string{"text", "frontier"}},
+	"github.com/gogs/chardet":             {"charsets that nobody declares", []string{"extract"}},
+	"github.com/ncruces/go-dns":           {"a DNS cache", []string{"fetch"}},
+	"github.com/klauspost/compress":       {"gzip and zstd", []string{"fetch", "archive", "collection", "cmd/dowse"}},
+	"github.com/andybalholm/brotli":       {"brotli", []string{"fetch"}},
+	"github.com/mmcdole/gofeed":           {"RSS and Atom", []string{"fetch"}},
+	"github.com/google/uuid":              {"names of records", []string{"archive"}},
+	"github.com/goccy/go-yaml":            {"YAML with good errors", []string{"topic", "collection", "cmd/dowse"}},
+	"github.com/alecthomas/kong":          {"the command line", []string{"cmd/dowse"}},
+	"github.com/jimsmart/grobotstxt":      {"tests: the reference for robots.txt", []string{"fetch"}},
+	"github.com/nlnwa/gowarc/v2":          {"tests: another reader of WARC", []string{"archive"}},
+	"github.com/internetarchive/gowarc":   {"tests: another reader of WARC", []string{"archive"}},
+	"pgregory.net/rapid":                  {"tests: properties", []string{"frontier", "crawl", "weburl"}},
+	"go.uber.org/goleak":                  {"tests: leaks", []string{"fetch", "crawl", "crawler", "demo"}},
+	"github.com/rogpeppe/go-internal":     {"tests: scripts", []string{"cmd/dowse"}},
+	"github.com/google/go-cmp":            {"tests: differences", []string{"crawl", "crawler", "archive", "extract", "fetch", "frontier", "topic", "collection"}},
+}
+
+// pure packages use no clock, network, files, goroutines or global randomness.
+// Files named here are the drivers of package crawl.
+var (
+	pure    = []string{".", "text", "judge", "strategy", "frontier", "crawl", "extract", "weburl", "lab"}
+	drivers = []string{"crawl/live.go", "crawl/journal.go", "crawl/redact.go"}
+)
+
+// source is a Go file of the module.
+type source struct {
+	path string // from the root, with slashes
+	dir  string
+	file *ast.File
+	test bool
+}
+
+func sources(t *testing.T) (list []source) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && path != "." && (strings.HasPrefix(name, ".") || name == "testdata" || isModule(path)) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		path = filepath.ToSlash(path)
+		list = append(list, source{path, filepath.ToSlash(filepath.Dir(path)), f, strings.HasSuffix(name, "_test.go")})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func imports(s source) (paths []string) {
+	for _, i := range s.file.Imports {
+		p, _ := strconv.Unquote(i.Path.Value)
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+func packageOf(dir string) string {
+	if dir == "." {
+		return "dowse"
+	}
+	return "dowse/" + dir
+}
+
+func TestImportsGoDown(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		pkg := packageOf(s.dir)
+		may, ok := allowed[pkg]
+		if !ok {
+			t.Errorf("%s: package %s is not in the table", s.path, pkg)
+			continue
+		}
+		for _, p := range imports(s) {
+			if (p == "dowse" || strings.HasPrefix(p, "dowse/")) && !slices.Contains(may, p) && !slices.Contains(may, "*") {
+				t.Errorf("%s: %s may not import %s", s.path, pkg, p)
+			}
+		}
+	}
+}
+
+func TestModulesInTheirRooms(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, p := range imports(s) {
+			if !strings.Contains(strings.Split(p, "/")[0], ".") {
+				continue
+			}
+			if !moduleAllowed(p, s.dir) {
+				t.Errorf("%s: imports %s, which has no business in %s", s.path, p, s.dir)
+			}
+		}
+	}
+}
+
+func moduleAllowed(path, dir string) bool {
+	for m, rule := range modules {
+		if (path == m || strings.HasPrefix(path, m+"/")) && slices.Contains(rule.in, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// impure are uses that make code depend on more than its arguments.
+var impure = map[string][]string{
+	"time":         {"Now", "Since", "Until", "After", "Tick", "NewTimer", "NewTicker", "Sleep", "AfterFunc"},
+	"math/rand":    {"*"},
+	"math/rand/v2": {"Int", "IntN", "Float64", "Uint64", "Uint32", "Perm", "Shuffle", "N"},
+	"os":           {"*"},
+	"net":          {"*"},
+	"net/http":     {"*"},
+	"crypto/rand":  {"*"},
+}
+
+func TestPurity(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || !slices.Contains(pure, s.dir) || slices.Contains(drivers, s.path) {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				t.Errorf("%s: starts a goroutine", s.path)
+			case *ast.SelectorExpr:
+				if what := impureUse(s, n); what != "" {
+					t.Errorf("%s: uses %s", s.path, what)
+				}
+			}
+			return true
+		})
+	}
+}
+
+func impureUse(s source, sel *ast.SelectorExpr) string {
+	x, ok := sel.X.(*ast.Ident)
+	if !ok || x.Obj != nil {
+		return ""
+	}
+	for path, names := range impure {
+		base := path[strings.LastIndexByte(path, '/')+1:]
+		if base == "v2" {
+			base = "rand"
+		}
+		if x.Name != base || !slices.Contains(imports(s), path) {
+			continue
+		}
+		if slices.Contains(names, "*") || slices.Contains(names, sel.Sel.Name) {
+			return path + "." + sel.Sel.Name
+		}
+	}
+	return ""
+}
+
+func TestEveryPackageIsDocumented(t *testing.T) {
+	documented := map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		doc := s.file.Doc.Text()
+		documented[s.dir] = documented[s.dir] || strings.HasPrefix(doc, "Package ") || strings.HasPrefix(doc, "Command ")
+	}
+	for dir, ok := range documented {
+		if !ok {
+			t.Errorf("%s has no package comment", dir)
+		}
+	}
+}
+
+func TestExportedNamesAreDocumented(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || s.file.Name.Name == "main" {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Name.IsExported() && receiverExported(f) && f.Doc == nil && !isCustomary(f) {
+				t.Errorf("%s: %s has no comment", s.path, f.Name.Name)
+			}
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+				for _, spec := range g.Specs {
+					if ts := spec.(*ast.TypeSpec); ts.Name.IsExported() && g.Doc == nil && ts.Doc == nil {
+						t.Errorf("%s: type %s has no comment", s.path, ts.Name.Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+func receiverExported(f *ast.FuncDecl) bool {
+	if f.Recv == nil {
+		return true
+	}
+	typ := f.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	id, ok := typ.(*ast.Ident)
+	return ok && id.IsExported()
+}
+
+// isCustomary reports whether a method's name says all there is to say.
+func isCustomary(f *ast.FuncDecl) bool {
+	return f.Recv != nil && slices.Contains([]string{"String", "Error", "Unwrap", "Len", "Less", "Swap", "Push", "Pop"}, f.Name.Name)
+}

@@ -1,0 +1,196 @@
+package collection
+
+import (
+	"fmt"
+	"slices"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/frontier"
+)
+
+// How a URL came into the crawl.
+const (
+	FromSeed     = "seed"
+	FromLink     = "link"
+	FromRedirect = "redirect"
+	FromSitemap  = "sitemap"
+	FromStrategy = "strategy" // no link led to it
+)
+
+// An origin is where a URL was first seen.
+type origin struct {
+	how    string
+	entry  *crawl.Entry // without the strings of URLs
+	link   int          // the entry's link that led to it; -1 for none
+	parent dowse.URL    // the page it stood on; "" for none
+	record uint64       // the place of the entry that brought it up
+}
+
+func (o *origin) anchor() string {
+	if o.link < 0 {
+		return ""
+	}
+	return anchorOf(&o.entry.Found[o.link])
+}
+
+// anchorOf returns the first anchor of a link that has words.
+func anchorOf(l *dowse.Link) string {
+	if l.Anchor != "" {
+		return l.Anchor
+	}
+	for i := range l.More {
+		if l.More[i].Anchor != "" {
+			return l.More[i].Anchor
+		}
+	}
+	return ""
+}
+
+// A reader looks up entries. It remembers the last one in which URLs came up, since
+// URLs that follow each other mostly came up in the same.
+type reader struct {
+	c      *Collection
+	record uint64
+	first  *crawl.Entry
+}
+
+// maxRoundRecords is how many entries after the one that brought up a URL may hold
+// the link to it: a round's URLs are all kept with its first page.
+const maxRoundRecords = 1000
+
+// origin finds where a URL was first seen.
+func (r *reader) origin(id frontier.ID) (*origin, error) {
+	record, err := r.c.Journal.NamedBy(r.c.Crawl.Frontier().Place(id))
+	if err != nil {
+		return nil, fmt.Errorf("collection: origin of %s: %w", r.c.URL(id), err)
+	}
+	if r.first == nil || r.record != record {
+		if r.first, err = r.c.Journal.Entry(record, noURL); err != nil {
+			return nil, fmt.Errorf("collection: origin of %s: %w", r.c.URL(id), err)
+		}
+		r.record = record
+	}
+	o := r.match(r.first, id)
+	if o == nil && r.first.Kind == crawl.EntryPage {
+		o, err = r.later(record, id)
+	}
+	if o == nil && err == nil {
+		o, err = r.earlier(record, id)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("collection: origin of %s: %w", r.c.URL(id), err)
+	}
+	o.record = record
+	return o, nil
+}
+
+func noURL(frontier.ID) dowse.URL { return "" }
+
+// match returns the origin if the entry is it.
+func (r *reader) match(e *crawl.Entry, id frontier.ID) *origin {
+	switch e.Kind {
+	case crawl.EntryStart:
+		if slices.Contains(e.Seeds, r.c.URL(id)) {
+			return &origin{how: FromSeed, entry: e, link: -1}
+		}
+	case crawl.EntryRobots:
+		if slices.Contains(e.Robots.Sitemaps, r.c.URL(id)) {
+			return &origin{how: FromSitemap, entry: e, link: -1, parent: e.Page.URL}
+		}
+	case crawl.EntryPage:
+		for i := range e.Links {
+			if e.Links[i].ID == id {
+				return &origin{how: howLinked(e), entry: e, link: i, parent: r.c.URL(e.ID)}
+			}
+		}
+	}
+	return nil
+}
+
+func howLinked(e *crawl.Entry) string {
+	switch e.Page.Outcome {
+	case dowse.Redirected:
+		return FromRedirect
+	case dowse.Listed:
+		return FromSitemap
+	}
+	return FromLink
+}
+
+// later looks among the other pages of a round.
+func (r *reader) later(record uint64, id frontier.ID) (*origin, error) {
+	n := 0
+	for e, err := range r.c.Journal.Scan(record, nil) {
+		if err != nil {
+			return nil, err
+		}
+		if o := r.match(e, id); o != nil {
+			return o, nil
+		}
+		if n++; n > maxRoundRecords {
+			break
+		}
+	}
+	return nil, nil
+}
+
+// earlier handles what no link led to: the sitemaps that a sitemap index lists come
+// up just after its entry, and what else is left the strategy brought up.
+func (r *reader) earlier(record uint64, id frontier.ID) (*origin, error) {
+	f, u := r.c.Crawl.Frontier(), r.c.URL(id)
+	from := record
+	for k := int(id) - 1; k >= 0 && from == record; k-- {
+		var err error
+		if from, err = r.c.Journal.NamedBy(f.Place(frontier.ID(k))); err != nil {
+			return nil, err
+		}
+	}
+	for e, err := range r.c.Journal.Scan(from, nil) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Place() >= record {
+			break
+		}
+		if e.Kind == crawl.EntryPage && slices.Contains(e.Page.Maps, u) {
+			return &origin{how: FromSitemap, entry: e, link: -1, parent: r.c.URL(e.ID)}, nil
+		}
+	}
+	o := &origin{how: FromStrategy, entry: r.first, link: -1}
+	if r.first.Kind == crawl.EntryPage {
+		o.parent = r.c.URL(r.first.ID)
+	}
+	return o, nil
+}
+
+// entry reads the entry at a place, without the strings of its links.
+func (c *Collection) entry(place uint64) (*crawl.Entry, error) {
+	e, err := c.Journal.Entry(place, noURL)
+	if err != nil {
+		return nil, fmt.Errorf("collection: entry at %d: %w", place, err)
+	}
+	c.nameEntry(e)
+	return e, nil
+}
+
+// nameEntry fills in the URL of an entry's own page.
+func (c *Collection) nameEntry(e *crawl.Entry) {
+	if e.Kind == crawl.EntryPage || e.Kind == crawl.EntryRetry {
+		e.Page.URL = c.URL(e.ID)
+		e.Page.Lead.URL = e.Page.URL
+	}
+}
+
+// threshold is the relevance from which a page is on topic.
+func (c *Collection) threshold() float64 {
+	if c.Settings.Threshold == 0 {
+		return 0.5
+	}
+	return c.Settings.Threshold
+}
+
+// forgotten reports whether a URL was taken down.
+func (c *Collection) forgotten(id frontier.ID) bool {
+	return c.Crawl.ReasonFor(id) == dowse.SkipForgotten
+}

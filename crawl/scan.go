@@ -1,0 +1,66 @@
+package crawl
+
+import (
+	"iter"
+
+	"dowse"
+	"dowse/frontier"
+	"dowse/weburl"
+)
+
+// Place returns where in the journal the entry stands. It is known for entries
+// that Scan and Entries yield.
+func (e *Entry) Place() uint64 { return e.place }
+
+// Scan yields the entries from a place on. The place is that of an entry, or the
+// end. It ends with an error if the journal is damaged before its end. urlOf gives
+// the strings of URLs; nil leaves them empty, which is much cheaper.
+func (j *Journal) Scan(from uint64, urlOf func(frontier.ID) dowse.URL) iter.Seq2[*Entry, error] {
+	if urlOf == nil {
+		urlOf = noURL
+	}
+	return func(yield func(*Entry, error) bool) {
+		end := from
+		for r := range j.records(from, &end) {
+			e, err := readEntry(r.payload[r.body:], urlOf, j.parse)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			e.place = r.place
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if j.End() > end {
+			_, err := j.recordAt(end)
+			yield(nil, err)
+		}
+	}
+}
+
+func noURL(frontier.ID) dowse.URL { return "" }
+
+// NamedBy returns the place of the entry that brought up the URL whose string was
+// added at place.
+func (j *Journal) NamedBy(place uint64) (uint64, error) {
+	_, record, err := j.name(place)
+	return record, err
+}
+
+// Reader opens the journal once more, only to read what is on the disk. So nothing
+// that is done with it can change or cut the files.
+func (j *Journal) Reader() (*Journal, error) { return OpenJournal(j.dir, j.parse, true) }
+
+// ReasonFor tells why a URL was left out or failed, "" if it was not.
+func (c *Crawl) ReasonFor(id frontier.ID) dowse.Reason { return reasonOf(c.f.Reason(id)) }
+
+// Pattern tells how many URLs of u's shape were visited, and how many of these
+// pages were on topic: what its trap budget was spent on.
+func (c *Crawl) Pattern(u dowse.URL) (visited, onTopic int) {
+	s := c.traps[weburl.ShapeHash(u)]
+	if s == nil {
+		return 0, 0
+	}
+	return int(s.visited), int(s.onTopic)
+}

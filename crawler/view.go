@@ -1,0 +1,51 @@
+package crawler
+
+import (
+	"errors"
+
+	"dowse/collection"
+	"dowse/topic"
+)
+
+// View opens the collection in dir to look at it. Nothing in it is changed, no lock
+// is taken and nothing can be sent, so another process may be crawling: what is seen
+// is what that process had committed. Crawl and Run must not be called.
+func View(dir string) (*Crawler, error) {
+	col, err := collection.Open(dir, nil, true)
+	if err != nil {
+		return nil, err
+	}
+	c, err := look(col)
+	if err != nil {
+		return nil, errors.Join(err, col.Close())
+	}
+	return c, nil
+}
+
+func look(col *collection.Collection) (*Crawler, error) {
+	col.Journal.SetParser(robotsParser(col.Settings))
+	t, err := topicOf(col)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := partsOf(col.Settings, t, Config{})
+	if err != nil {
+		return nil, err
+	}
+	parts.client.Close()
+	c := &Crawler{Collection: col, Topic: t}
+	if err := col.Load(parts.crawl, restorer(col)); err != nil {
+		return nil, err
+	}
+	c.stopped = lastReason(col)
+	return c, nil
+}
+
+// topicOf reads the topic that a collection was begun with.
+func topicOf(col *collection.Collection) (*topic.Topic, error) {
+	data, err := col.Topic()
+	if err != nil {
+		return nil, err
+	}
+	return topic.Parse(data, "topic.yaml")
+}
