@@ -35,6 +35,7 @@ type Original struct {
 	At     time.Time
 	ID     ID
 	Digest Digest
+	Place  dowse.Place // as [Writer.Append] returned it; lets [Open] find the payload
 }
 
 // Encoded holds the records of one exchange, compressed. The response record is
@@ -248,6 +249,7 @@ func (r *record) appendPayload(dst []byte) []byte {
 		dst = appendURL(dst, string(of.URL))
 		dst = append(dst, "\r\nWARC-Refers-To-Date: "...)
 		dst = appendDate(dst, of.At)
+		dst = appendReference(dst, of.Place)
 	}
 	if r.truncated != "" {
 		dst = append(dst, "\r\nWARC-Truncated: "...)
@@ -255,6 +257,22 @@ func (r *record) appendPayload(dst []byte) []byte {
 	}
 	return dst
 }
+
+// appendReference writes where an original is, in the fields that Heritrix uses.
+func appendReference(dst []byte, p dowse.Place) []byte {
+	if p.File == "" {
+		return dst
+	}
+	dst = append(dst, "\r\n"+referenceFile+": "...)
+	dst = appendText(dst, p.File, maxValue)
+	dst = append(dst, "\r\n"+referenceOffset+": "...)
+	return strconv.AppendInt(dst, p.Offset, 10)
+}
+
+const (
+	referenceFile   = "WARC-Refers-To-Filename"
+	referenceOffset = "WARC-Refers-To-File-Offset"
+)
 
 func appendID(dst []byte, name string, id ID) []byte {
 	dst = append(dst, "\r\n"...)

@@ -72,7 +72,7 @@ func (w *watch) wait(now time.Time) {
 func (w *watch) progress(n int64) error {
 	now := time.Now()
 	took := now.Sub(w.body)
-	if false && float64(n) < float64(w.config.MinRate)*took.Seconds() {
+	if took > w.config.ReadTimeout && float64(n) < float64(w.config.MinRate)*took.Seconds() {
 		return timeoutError(fmt.Sprintf("slower than %d bytes a second", w.config.MinRate))
 	}
 	w.wait(now)

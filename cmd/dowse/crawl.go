@@ -156,14 +156,8 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 			Pages: c.Pages, OnTopic: c.OnTopic, Bytes: int64(c.Bytes), Time: c.Time, PerHost: c.PerHost, Depth: c.MaxDepth,
 		},
 		Scope:    collection.Scope{Reach: c.Scope, Include: c.Include, Exclude: c.Exclude},
-		Polite:   collection.Politeness{Conns: c.HostConns, InFlight: c.Conns},
+		Polite:   collection.Politeness{Delay: pause(c.Delay), Conns: c.HostConns, InFlight: c.Conns},
 		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody),
-	}
-	if c.Delay >= 0 {
-		cfg.Polite.Delay = max(c.Delay, -1)
-		if c.Delay == 0 {
-			cfg.Polite.Delay = -1
-		}
 	}
 	var err error
 	if cfg.Seeds, err = c.seeds(w); err != nil {

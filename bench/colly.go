@@ -1,0 +1,29 @@
+package main
+
+import (
+	"sync/atomic"
+
+	"github.com/gocolly/colly/v2"
+)
+
+// collyCrawl is a crawl with colly as its examples have it: asynchronous, every
+// link followed, each URL once.
+func collyCrawl(pages, conns int) int {
+	c := colly.NewCollector(colly.Async(true))
+	c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: conns})
+	var sent, fetched atomic.Int64
+	c.OnRequest(func(r *colly.Request) {
+		if sent.Add(1) > int64(pages) {
+			r.Abort()
+		}
+	})
+	c.OnResponse(func(*colly.Response) { fetched.Add(1) })
+	c.OnHTML("a[href]", func(e *colly.HTMLElement) {
+		if sent.Load() < int64(pages) {
+			e.Request.Visit(e.Attr("href"))
+		}
+	})
+	c.Visit(urlOf(0))
+	c.Wait()
+	return int(fetched.Load())
+}

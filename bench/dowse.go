@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"dowse/collection"
+	"dowse/crawler"
+)
+
+// dowseCrawl is a whole crawl: robots.txt, extraction, stems, judge, 40 link
+// windows, frontier, simhash, WARC, and state that is synced.
+func dowseCrawl(pages, conns int) int {
+	dir, err := os.MkdirTemp("", "dowse-bench")
+	if err != nil {
+		fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	c, err := crawler.Open(filepath.Join(dir, "bench.dowse"), crawler.Config{
+		Words: []string{"coral reef"}, Seeds: []string{urlOf(0)}, Pages: pages,
+		AllowNet: []string{"127.0.0.0/8"},
+		Polite:   collection.Politeness{Delay: -1, Conns: conns, InFlight: conns},
+	})
+	if err != nil {
+		fatal(err)
+	}
+	defer c.Close()
+	n := 0
+	for range c.Crawl(context.Background()) {
+		n++
+	}
+	if err := c.Err(); err != nil {
+		fatal(err)
+	}
+	return n
+}
+
+func fatal(err error) {
+	fmt.Fprintln(os.Stderr, "bench:", err)
+	os.Exit(1)
+}

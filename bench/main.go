@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/pprof"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+var contenders = map[string]func(pages, conns int) int{
+	"floor": floor, "colly": collyCrawl, "dowse": dowseCrawl,
+}
+
+type options struct {
+	pages, conns, repeat int
+	latency              time.Duration
+	faults               float64
+	who, profile         string
+}
+
+func main() {
+	if len(os.Args) < 2 {
+		fatal(fmt.Errorf("want run, serve or one; see the package comment"))
+	}
+	var o options
+	f := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
+	f.IntVar(&o.pages, "pages", 5000, "pages to crawl")
+	f.IntVar(&o.conns, "conns", 32, "requests at once")
+	f.IntVar(&o.repeat, "repeat", 3, "repetitions")
+	f.DurationVar(&o.latency, "latency", 0, "of each page")
+	f.Float64Var(&o.faults, "faults", 0, "share of requests that go wrong")
+	f.StringVar(&o.who, "who", "floor,colly,dowse", "contenders")
+	f.StringVar(&o.profile, "cpuprofile", "", "of one: write a CPU profile")
+	f.Parse(os.Args[2:])
+	switch os.Args[1] {
+	case "serve":
+		fatal(newWeb(4*o.pages, o.latency, o.faults).serve())
+	case "one":
+		one(o)
+	case "run":
+		run(o)
+	default:
+		fatal(fmt.Errorf("no command %q: want run, serve or one", os.Args[1]))
+	}
+}
+
+// one runs one contender and prints what it measured of itself.
+func one(o options) {
+	if o.profile != "" {
+		f, err := os.Create(o.profile)
+		if err != nil {
+			fatal(err)
+		}
+		pprof.StartCPUProfile(f)
+		defer pprof.StopCPUProfile()
+	}
+	start := time.Now()
+	n := contenders[o.who](o.pages, o.conns)
+	json.NewEncoder(os.Stdout).Encode(result{Who: o.who, Pages: n, Seconds: time.Since(start).Seconds(), CPU: cpu(), Peak: peak()})
+}
+
+type result struct {
+	Who     string
+	Pages   int
+	Seconds float64
+	CPU     float64 // seconds, of this process
+	Peak    int64   // bytes of memory
+}
+
+// cpu returns the processor time that this process has used.
+func cpu() float64 {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// peak returns the largest resident memory that this process had.
+func peak() int64 {
+	data, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.SplitSeq(string(data), "\n") {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kb, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64)
+			return kb << 10
+		}
+	}
+	return 0
+}
+
+// run serves the web and lets the contenders crawl it, interleaved.
+func run(o options) {
+	server := start(o)
+	defer func() { server.Process.Kill(); server.Wait() }()
+	all := map[string][]result{}
+	names := strings.Split(o.who, ",")
+	for i := range o.repeat {
+		for _, who := range names {
+			r := crawlOnce(o, who)
+			all[who] = append(all[who], r)
+			fmt.Fprintf(os.Stderr, "%d/%d %-6s %d pages, %.2f s, %.2f CPU s\n", i+1, o.repeat, who, r.Pages, r.Seconds, r.CPU)
+		}
+	}
+	fmt.Printf("| contender | CPU s per 1,000 pages | pages/s | peak memory | times the floor |\n|---|---|---|---|---|\n")
+	base := 0.0
+	for _, who := range names {
+		cpu := spread(all[who], func(r result) float64 { return 1000 * r.CPU / float64(r.Pages) })
+		if base == 0 {
+			base = cpu[1]
+		}
+		rate := spread(all[who], func(r result) float64 { return float64(r.Pages) / r.Seconds })
+		mem := spread(all[who], func(r result) float64 { return float64(r.Peak) / (1 << 20) })
+		fmt.Printf("| %s | %.3f (%.3f–%.3f) | %.0f (%.0f–%.0f) | %.0f MiB | %.2f |\n", who, cpu[1], cpu[0], cpu[2], rate[1], rate[0], rate[2], mem[2], cpu[1]/base)
+	}
+}
+
+// spread returns the least, the middle and the largest value.
+func spread(list []result, of func(result) float64) [3]float64 {
+	var v []float64
+	for _, r := range list {
+		v = append(v, of(r))
+	}
+	slices.Sort(v)
+	return [3]float64{v[0], v[len(v)/2], v[len(v)-1]}
+}
+
+func start(o options) *exec.Cmd {
+	c := exec.Command(os.Args[0], "serve", "-pages", strconv.Itoa(o.pages), "-latency", o.latency.String(), "-faults", fmt.Sprint(o.faults))
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || strings.TrimSpace(line) != "ready" {
+		fatal(fmt.Errorf("the web does not come up: %q %v", line, err))
+	}
+	return c
+}
+
+func crawlOnce(o options, who string) (r result) {
+	c := exec.Command(os.Args[0], "one", "-who", who, "-pages", strconv.Itoa(o.pages), "-conns", strconv.Itoa(o.conns))
+	if o.profile != "" && who == "dowse" {
+		c.Args = append(c.Args, "-cpuprofile", o.profile)
+	}
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &r)
+	}
+	if err != nil {
+		fatal(fmt.Errorf("%s: %w", who, err))
+	}
+	return r
+}

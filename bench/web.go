@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The cheap web: hosts on addresses of their own, pages of about 20 KB with some
+// 2,000 words and 40 links, each with a text of its own, made on the fly.
+const (
+	webHosts    = 200
+	pageLinks   = 40
+	pageWords   = 2000
+	webWords    = 8000 // vocabulary
+	webBasePort = 18080
+)
+
+// web answers for every host; latency is added to each page, and every fault-th
+// request fails in one of several ways.
+type web struct {
+	pages   int
+	latency time.Duration
+	faults  float64 // share of requests that go wrong
+	words   []string
+	pool    sync.Pool
+}
+
+func newWeb(pages int, latency time.Duration, faults float64) *web {
+	rng := rand.New(rand.NewPCG(1, 2))
+	w := &web{pages: pages, latency: latency, faults: faults}
+	for range webWords {
+		var b strings.Builder
+		for range 2 + rng.IntN(3) {
+			b.WriteByte("bcdfghklmnprstvw"[rng.IntN(16)])
+			b.WriteByte("aeiou"[rng.IntN(5)])
+		}
+		w.words = append(w.words, b.String())
+	}
+	w.words[17], w.words[170] = "reef", "coral"
+	return w
+}
+
+func hostOf(page int) string {
+	h := page % webHosts
+	return fmt.Sprintf("127.1.%d.%d:%d", h/250, 1+h%250, webBasePort)
+}
+
+func urlOf(page int) string { return "http://" + hostOf(page) + "/page/" + strconv.Itoa(page) }
+
+// serve listens on every host's address until the process ends.
+func (w *web) serve() error {
+	server := &http.Server{Handler: w}
+	errs := make(chan error)
+	for h := range webHosts {
+		l, err := net.Listen("tcp", hostOf(h))
+		if err != nil {
+			return err
+		}
+		go func() { errs <- server.Serve(l) }()
+	}
+	fmt.Println("ready")
+	return <-errs
+}
+
+func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/page/"))
+	if err != nil || n < 0 || n >= w.pages {
+		http.NotFound(rw, r)
+		return
+	}
+	time.Sleep(w.latency)
+	if w.faults > 0 && rand.Float64() < w.faults {
+		fault(rw)
+		return
+	}
+	b, _ := w.pool.Get().([]byte)
+	b = w.page(b[:0], n)
+	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+	rw.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	rw.Write(b)
+	w.pool.Put(b)
+}
+
+// fault fails a request: an error, a broken connection, or half a page.
+func fault(rw http.ResponseWriter) {
+	switch rand.IntN(3) {
+	case 0:
+		http.Error(rw, "busy", http.StatusServiceUnavailable)
+	case 1:
+		panic(http.ErrAbortHandler)
+	default:
+		rw.Header().Set("Content-Type", "text/html")
+		rw.Header().Set("Content-Length", "20000")
+		rw.Write([]byte("<html><title>half a page</title><p>begins and"))
+	}
+}
+
+// page makes a page: its text and links follow from its number alone.
+func (w *web) page(b []byte, n int) []byte {
+	rng := rand.New(rand.NewPCG(uint64(n), 7))
+	b = append(b, "<!doctype html><html lang=en><head><title>Page "...)
+	b = strconv.AppendInt(b, int64(n), 10)
+	b = append(b, "</title><meta name=description content=\"A page of a cheap web\"></head><body><h1>"...)
+	b = w.sentence(b, rng, 6)
+	b = append(b, "</h1>\n"...)
+	for i := range pageLinks {
+		b = append(b, "<p>"...)
+		b = w.sentence(b, rng, pageWords/pageLinks-4)
+		b = append(b, "<a href=\""...)
+		b = append(b, urlOf(w.target(n, i, rng))...)
+		b = append(b, "\">"...)
+		b = w.sentence(b, rng, 3)
+		b = append(b, "</a></p>\n"...)
+	}
+	return append(b, "</body></html>\n"...)
+}
+
+// target is where the i-th link of a page leads: two children, so that every page
+// can be reached, and others at random.
+func (w *web) target(n, i int, rng *rand.Rand) int {
+	if i < 2 {
+		return (2*n + 1 + i) % w.pages
+	}
+	return rng.IntN(w.pages)
+}
+
+func (w *web) sentence(b []byte, rng *rand.Rand, n int) []byte {
+	for range n {
+		r := rng.Uint32()
+		// The square makes some words common and most of them rare.
+		i := int(uint64(r>>16) * uint64(r&0xffff) * uint64(len(w.words)) >> 32)
+		b = append(b, w.words[i]...)
+		b = append(b, ' ')
+	}
+	return b
+}

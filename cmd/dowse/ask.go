@@ -1,0 +1,39 @@
+package main
+
+import (
+	"time"
+
+	"dowse/collection"
+	"dowse/crawler"
+)
+
+// askFlags are what the commands that ask the web without crawling can be told: the
+// same words as for a crawl.
+type askFlags struct {
+	Agent    string        `group:"polite" placeholder:"NAME" help:"Name of the crawler, for robots.txt."`
+	Contact  string        `group:"polite" placeholder:"URL" help:"Where you are reached; required on the public web."`
+	Delay    time.Duration `group:"polite" default:"-1ns" placeholder:"1s" help:"Pause between two requests to a host."`
+	AllowNet []string      `group:"polite" placeholder:"CIDR" help:"Network inside which may be asked; repeatable."`
+	Resolver string        `group:"polite" placeholder:"ADDR" help:"DNS server to ask."`
+	Timeout  time.Duration `group:"polite" placeholder:"60s" help:"For one download."`
+	MaxBody  size          `group:"polite" placeholder:"10MiB" help:"Bytes of one page; the rest is cut."`
+}
+
+func (a *askFlags) config() crawler.Config {
+	return crawler.Config{
+		Agent: a.Agent, Contact: a.Contact, Polite: collection.Politeness{Delay: pause(a.Delay)},
+		AllowNet: a.AllowNet, Resolver: a.Resolver, Timeout: a.Timeout, MaxBody: int64(a.MaxBody),
+	}
+}
+
+// pause turns the flag --delay, -1ns if it was not given, into the words of a
+// collection, in which zero is the default and -1ns no delay.
+func pause(flag time.Duration) time.Duration {
+	switch {
+	case flag < 0:
+		return 0
+	case flag == 0:
+		return -1
+	}
+	return flag
+}

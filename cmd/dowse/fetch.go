@@ -1,0 +1,288 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"dowse"
+	"dowse/crawler"
+	"dowse/weburl"
+)
+
+type fetchCmd struct {
+	URL     string `arg:"" help:"Page to fetch."`
+	Follow  bool   `help:"Go after redirects, up to 10."`
+	Robots  bool   `help:"What robots.txt says, and the rule that decided."`
+	Headers bool   `help:"The header of the answer."`
+	Text    bool   `help:"The text of the page."`
+	Links   bool   `help:"The links of the page."`
+	JSON    bool   `help:"As JSON."`
+	askFlags
+}
+
+func (fetchCmd) Help() string {
+	return `Examples:
+  dowse fetch https://example.org/reefs
+  dowse fetch https://example.org/ --follow --text
+  dowse fetch http://127.0.0.1:8080/ --allow-net 127.0.0.1 --links --json
+
+One request, exactly as the crawler would make it: robots.txt is asked and
+obeyed, a redirect is shown and not followed.`
+}
+
+const maxRedirects = 10
+
+// Run fetches one page.
+func (c *fetchCmd) Run(w *world) error {
+	u, err := weburl.Parse(c.URL)
+	if err != nil {
+		return usage("%q: %w", c.URL, err)
+	}
+	f, err := crawler.NewFetcher(c.config())
+	if err != nil {
+		return usage("%w", err)
+	}
+	defer f.Close()
+	redirects := 0
+	if c.Follow {
+		redirects = maxRedirects
+	}
+	hops, err := f.Follow(w.ctx, u, redirects)
+	if w.ctx.Err() != nil {
+		return &exitError{exitInterrupted, errors.New("interrupted")}
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.print(w, hops); err != nil {
+		return err
+	}
+	return outcomeError(hops[len(hops)-1].Page)
+}
+
+func (c *fetchCmd) print(w *world, hops []*crawler.Hop) error {
+	if c.JSON {
+		return json.NewEncoder(w.out).Encode(c.answer(hops))
+	}
+	for _, h := range hops {
+		c.hop(w.out, h)
+	}
+	last := hops[len(hops)-1]
+	if c.Text && last.Page.Outcome == dowse.Fetched {
+		fmt.Fprintf(w.out, "\n%s\n", printable(last.Page.Text))
+	}
+	if c.Links && last.Page.Outcome == dowse.Fetched {
+		fmt.Fprintln(w.out)
+		for _, l := range last.Page.Links {
+			fmt.Fprintf(w.out, "%s\t%s\n", oneLine(string(l.URL)), oneLine(l.Anchor))
+		}
+	}
+	return nil
+}
+
+// outcomeError chooses the exit code for a page that did not come.
+func outcomeError(p *dowse.Page) error {
+	switch p.Outcome {
+	case dowse.Fetched, dowse.Redirected, dowse.Skipped, dowse.Listed:
+		if p.Reason == dowse.SkipPrivateIP {
+			return &exitError{exitForbidden, errors.New("an address inside a network; --allow-net CIDR permits it")}
+		}
+		return nil
+	case dowse.Refused:
+		return &exitError{code: exitForbidden}
+	}
+	return &exitError{code: exitNetwork}
+}
+
+// hop prints one request and what came of it.
+func (c *fetchCmd) hop(out io.Writer, h *crawler.Hop) {
+	p := h.Page
+	fmt.Fprintln(out, oneLine(string(p.URL)))
+	field(out, "outcome", outcomeLine(p))
+	if h.Response != nil && h.Response.Location != "" {
+		field(out, "to", oneLine(string(h.Response.Location)))
+	}
+	if p.Fetch.Status != 0 {
+		field(out, "answer", answerLine(p))
+	}
+	if c.Robots || p.Outcome == dowse.Refused {
+		robotsLines(out, h)
+	}
+	if p.Outcome == dowse.Fetched {
+		field(out, "title", oneLine(orDefault(p.Title, "(none)")))
+		field(out, "page", pageFacts(p))
+	}
+	if c.Headers && h.Response != nil && h.Response.ResponseHead != nil {
+		fmt.Fprintln(out)
+		fmt.Fprintln(out, strings.TrimSpace(printable(strings.ReplaceAll(string(h.Response.ResponseHead), "\r\n", "\n"))))
+	}
+}
+
+func field(out io.Writer, name, value string) { fmt.Fprintf(out, " %-9s %s\n", name, value) }
+
+func outcomeLine(p *dowse.Page) string {
+	s := p.Outcome.String()
+	if p.Reason != "" {
+		s += ": " + string(p.Reason)
+	}
+	if p.Detail != "" {
+		s += " (" + oneLine(p.Detail) + ")"
+	}
+	return s
+}
+
+func answerLine(p *dowse.Page) string {
+	f := p.Fetch
+	s := fmt.Sprintf("%d %s, %s in %d ms", f.Status, oneLine(f.Type), bytesText(f.Bytes), f.Took.Milliseconds())
+	if f.Wire > 0 && f.Wire != f.Bytes {
+		s += fmt.Sprintf(", %s sent", bytesText(f.Wire))
+	}
+	if f.Address.IsValid() {
+		s += ", from " + f.Address.String()
+	}
+	if f.Truncated {
+		s += ", cut"
+	}
+	return s
+}
+
+func pageFacts(p *dowse.Page) string {
+	s := fmt.Sprintf("%d words, %d links, charset %s", len(p.Words), len(p.Links), orDefault(p.Fetch.Charset, "unknown"))
+	if p.Language != "" {
+		s += ", language " + oneLine(p.Language)
+	}
+	for _, m := range []struct {
+		on   bool
+		name string
+	}{{p.NoFollow, "nofollow"}, {p.NoIndex, "noindex"}, {p.NoArchive, "noarchive"}} {
+		if m.on {
+			s += ", " + m.name
+		}
+	}
+	return s
+}
+
+func robotsLines(out io.Writer, h *crawler.Hop) {
+	verdict := "allowed"
+	if h.Page.Outcome == dowse.Refused || h.Response == nil {
+		verdict = "forbidden"
+	}
+	field(out, "robots", fmt.Sprintf("%s (rule: %s)", verdict, oneLine(orDefault(h.Rule, "none"))))
+	r := h.Robots
+	s := "no answer"
+	if r.Status != 0 {
+		s = fmt.Sprintf("answered with %d, %s", r.Status, bytesText(int64(len(r.Body))))
+	}
+	if r.Delay > 0 {
+		s += fmt.Sprintf(", asks for %v between requests", r.Delay)
+	}
+	field(out, "", "robots.txt "+s)
+	for _, u := range r.Sitemaps {
+		field(out, "", "sitemap "+oneLine(string(u)))
+	}
+}
+
+// bytesText writes a number of bytes for people.
+func bytesText(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1e6:
+		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
+	case n < 1e9:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// fetchAnswer is what fetch says as JSON. Header, text and links are there if they
+// were asked for.
+type fetchAnswer struct {
+	URL      dowse.URL     `json:"url"`
+	Outcome  string        `json:"outcome"`
+	Reason   dowse.Reason  `json:"reason,omitempty"`
+	Detail   string        `json:"detail,omitempty"`
+	Status   int           `json:"status"`
+	Type     string        `json:"type,omitempty"`
+	Charset  string        `json:"charset,omitempty"`
+	Bytes    int64         `json:"bytes"`
+	Wire     int64         `json:"wire"`
+	Cut      bool          `json:"truncated"`
+	Took     time.Duration `json:"took_ns"`
+	Address  string        `json:"address,omitempty"`
+	Location dowse.URL     `json:"location,omitempty"`
+	Robots   robotsAnswer  `json:"robots"`
+	Title    string        `json:"title,omitempty"`
+	Language string        `json:"language,omitempty"`
+	Words    int           `json:"words"`
+	Hops     []hopAnswer   `json:"hops,omitempty"` // redirects on the way
+	Headers  http.Header   `json:"headers,omitempty"`
+	Text     string        `json:"text,omitempty"`
+	Links    []linkAnswer  `json:"links,omitempty"`
+}
+
+type robotsAnswer struct {
+	Allowed  bool          `json:"allowed"`
+	Rule     string        `json:"rule"`
+	Status   int           `json:"status"`
+	Delay    time.Duration `json:"delay_ns"`
+	Sitemaps []dowse.URL   `json:"sitemaps,omitempty"`
+}
+
+type hopAnswer struct {
+	URL      dowse.URL `json:"url"`
+	Status   int       `json:"status"`
+	Location dowse.URL `json:"location"`
+}
+
+type linkAnswer struct {
+	URL      dowse.URL `json:"url"`
+	Anchor   string    `json:"anchor"`
+	NoFollow bool      `json:"nofollow,omitempty"`
+}
+
+func (c *fetchCmd) answer(hops []*crawler.Hop) *fetchAnswer {
+	h := hops[len(hops)-1]
+	p := h.Page
+	a := &fetchAnswer{
+		URL: p.URL, Outcome: p.Outcome.String(), Reason: p.Reason, Detail: p.Detail, Status: p.Fetch.Status,
+		Type: p.Fetch.Type, Charset: p.Fetch.Charset, Bytes: p.Fetch.Bytes, Wire: p.Fetch.Wire, Cut: p.Fetch.Truncated,
+		Took: p.Fetch.Took, Title: p.Title, Language: p.Language, Words: len(p.Words),
+		Robots: robotsAnswer{h.Response != nil, h.Rule, h.Robots.Status, h.Robots.Delay, h.Robots.Sitemaps},
+	}
+	if p.Fetch.Address.IsValid() {
+		a.Address = p.Fetch.Address.String()
+	}
+	for _, h := range hops[:len(hops)-1] {
+		a.Hops = append(a.Hops, hopAnswer{h.Page.URL, h.Page.Fetch.Status, h.Response.Location})
+	}
+	c.details(a, h)
+	return a
+}
+
+func (c *fetchCmd) details(a *fetchAnswer, h *crawler.Hop) {
+	if h.Response != nil {
+		a.Location = h.Response.Location
+		if c.Headers {
+			a.Headers = h.Response.Header
+		}
+	}
+	if h.Page.Outcome != dowse.Fetched {
+		return
+	}
+	if c.Text {
+		a.Text = h.Page.Text
+	}
+	if c.Links {
+		a.Links = slices.Grow(a.Links, len(h.Page.Links))
+		for _, l := range h.Page.Links {
+			a.Links = append(a.Links, linkAnswer{l.URL, l.Anchor, l.NoFollow})
+		}
+	}
+}

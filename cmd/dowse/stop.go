@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+
+	"dowse/collection"
+)
+
+type stopCmd struct {
+	Dir  string        `arg:"" help:"Collection."`
+	Wait time.Duration `default:"30s" help:"How long to wait until it has stopped."`
+}
+
+func (stopCmd) Help() string {
+	return `Examples:
+  dowse stop reefs.dowse
+  dowse stop reefs.dowse --wait 2m
+
+The crawl finishes the visits under way, saves and ends. dowse crawl reefs.dowse
+goes on from there.`
+}
+
+const stopPoll = 50 * time.Millisecond
+
+// Run asks the process that crawls to stop, and waits for it.
+func (c *stopCmd) Run(w *world) error {
+	if !collection.IsCollection(c.Dir) {
+		return usage("%s is not a collection", c.Dir)
+	}
+	pid := collection.Running(c.Dir)
+	if pid == 0 {
+		fmt.Fprintf(w.err, "nothing runs in %s\n", c.Dir)
+		return nil
+	}
+	if runtime.GOOS == "windows" {
+		return fmt.Errorf("stop: process %d works on %s; press Ctrl-C in its window (here a process can't be asked to stop from outside, only killed: taskkill /F /PID %d, which costs the visits under way and nothing else)", pid, c.Dir, pid)
+	}
+	if err := terminate(pid); err != nil {
+		return fmt.Errorf("stop: process %d works on %s: %w", pid, c.Dir, err)
+	}
+	if err := c.gone(w, pid); err != nil {
+		return err
+	}
+	fmt.Fprintf(w.err, "stopped process %d; dowse crawl %s goes on\n", pid, c.Dir)
+	return nil
+}
+
+func terminate(pid int) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	if err := p.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	return nil
+}
+
+// gone waits until the process let go of the collection.
+func (c *stopCmd) gone(w *world, pid int) error {
+	tick := time.NewTicker(stopPoll)
+	defer tick.Stop()
+	late := time.NewTimer(c.Wait)
+	defer late.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if collection.Running(c.Dir) != pid {
+				return nil
+			}
+		case <-late.C:
+			return &exitError{exitAssertion, fmt.Errorf("process %d was asked to stop and is still finishing its visits after %v; kill -TERM %d again stops it at once, nothing committed is lost", pid, c.Wait, pid)}
+		case <-w.ctx.Done():
+			return &exitError{code: exitInterrupted}
+		}
+	}
+}

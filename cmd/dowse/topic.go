@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"dowse/collection"
+	"dowse/topic"
+)
+
+type topicCmd struct {
+	Check topicCheckCmd `cmd:"" help:"Say what a topic file has, and what is wrong with it."`
+	Show  topicShowCmd  `cmd:"" help:"Print a topic in canonical form."`
+}
+
+func (topicCmd) Help() string {
+	return `Examples:
+  dowse topic check reefs.topic.yaml
+  dowse topic show reefs.dowse          the topic of a collection
+  dowse topic show "coral bleaching"    a topic file to begin with`
+}
+
+type topicCheckCmd struct {
+	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
+	JSON  bool   `help:"As JSON."`
+}
+
+func (topicCheckCmd) Help() string {
+	return `Examples:
+  dowse topic check reefs.topic.yaml
+  dowse topic check reefs.topic.yaml --json
+
+Exits with 2 if the topic can't be crawled as it is.`
+}
+
+// finding is a line of topic check as scripts see it.
+type finding struct {
+	Level  topic.Level `json:"level"`
+	Text   string      `json:"text"`
+	File   string      `json:"file,omitempty"`
+	Line   int         `json:"line,omitempty"`
+	Column int         `json:"column,omitempty"`
+	Fix    string      `json:"fix,omitempty"`
+}
+
+func (f finding) String() string {
+	if f.Line > 0 {
+		return fmt.Sprintf("%-5s %s:%d:%d: %s\n      %s", f.Level, f.File, f.Line, f.Column, f.Text, f.Fix)
+	}
+	return topic.Finding{Level: f.Level, Text: f.Text}.String()
+}
+
+// Run says what there is to say about a topic.
+func (c *topicCheckCmd) Run(w *world) error {
+	list, err := findings(c.Topic)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		if err := json.NewEncoder(w.out).Encode(list); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range list {
+			fmt.Fprintln(w.out, printable(f.String()))
+		}
+	}
+	for _, f := range list {
+		if f.Level == topic.Wrong {
+			return &exitError{code: exitUsage}
+		}
+	}
+	return nil
+}
+
+// findings checks a topic. That a file is wrong is a finding, not an error.
+func findings(what string) (list []finding, err error) {
+	t, _, err := anyTopic(what)
+	if problems := problemsIn(err); len(problems) > 0 {
+		return problems, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range t.Check() {
+		list = append(list, finding{Level: f.Level, Text: f.Text})
+	}
+	return list, nil
+}
+
+// problemsIn lists the problems of a topic file that an error holds.
+func problemsIn(err error) (list []finding) {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range many.Unwrap() {
+			list = append(list, problemsIn(e)...)
+		}
+		return list
+	}
+	var e *topic.Error
+	if errors.As(err, &e) {
+		list = append(list, finding{topic.Wrong, e.Problem, e.File, e.Line, e.Column, e.Fix})
+	}
+	return list
+}
+
+type topicShowCmd struct {
+	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
+}
+
+func (topicShowCmd) Help() string {
+	return `Examples:
+  dowse topic show reefs.dowse
+  dowse topic show "coral bleaching" > reefs.topic.yaml`
+}
+
+// Run prints a topic in canonical form.
+func (c *topicShowCmd) Run(w *world) error {
+	t, _, err := anyTopic(c.Topic)
+	if err != nil {
+		return err
+	}
+	_, err = w.out.Write(t.YAML())
+	return err
+}
+
+// anyTopic returns the topic that an argument names: a file, a collection or words.
+// With a collection comes the relevance from which its pages are on topic.
+func anyTopic(what string) (t *topic.Topic, threshold float64, err error) {
+	if st, err := os.Stat(what); err == nil && st.IsDir() && collection.IsCollection(what) {
+		return topicIn(what)
+	}
+	if t, err = topicOf([]string{what}, false); err != nil {
+		return nil, 0, err
+	}
+	return t, t.OnTopic(), nil
+}
+
+func topicIn(dir string) (*topic.Topic, float64, error) {
+	col, err := collection.Open(dir, nil, true)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer col.Close()
+	data, err := col.Topic()
+	if err != nil {
+		return nil, 0, err
+	}
+	t, err := topic.Parse(data, dir+"/topic.yaml")
+	return t, col.Settings.Threshold, err
+}

@@ -1,0 +1,75 @@
+package collection
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"dowse/crawl"
+)
+
+// A ranked is a ref with what it is sorted by.
+type ranked struct {
+	ref
+	key float64
+	seq int // of equals the first comes first
+}
+
+func (a ranked) compare(b ranked) int {
+	return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.seq, b.seq))
+}
+
+// best keeps the first n of what it is given: the worst of them is on top. n = 0
+// keeps all.
+type best struct {
+	n    int
+	list []ranked
+}
+
+func (b *best) Len() int           { return len(b.list) }
+func (b *best) Less(i, j int) bool { return b.list[i].compare(b.list[j]) > 0 }
+func (b *best) Swap(i, j int)      { b.list[i], b.list[j] = b.list[j], b.list[i] }
+func (b *best) Push(x any)         { b.list = append(b.list, x.(ranked)) }
+func (b *best) Pop() any {
+	x := b.list[len(b.list)-1]
+	b.list = b.list[:len(b.list)-1]
+	return x
+}
+
+func (b *best) add(r ranked) {
+	switch {
+	case b.n <= 0:
+		b.list = append(b.list, r)
+	case len(b.list) < b.n:
+		heap.Push(b, r)
+	case r.compare(b.list[0]) < 0:
+		b.list[0] = r
+		heap.Fix(b, 0)
+	}
+}
+
+// sorted reads the whole list, keeps places, and makes the rows at the end. Since
+// can only be checked on the rows of what was not fetched, so with it nothing is
+// left out before.
+func (l *lister) sorted(yield func(*Row, error) bool) error {
+	keep := &best{n: l.f.Limit}
+	if !l.f.Since.IsZero() && (l.f.Failed || l.f.Skipped != "") {
+		keep.n = 0
+	}
+	seq := 0
+	err := l.each(func(r ref, e *crawl.Entry) (bool, error) {
+		seq++
+		keep.add(ranked{r, l.key(e, r), seq})
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(keep.list, ranked.compare)
+	for _, r := range keep.list {
+		if more, err := l.hand(r.ref, nil, yield); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}

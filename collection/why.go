@@ -1,0 +1,337 @@
+package collection
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/frontier"
+	"dowse/weburl"
+)
+
+// ErrUnknown is returned for a URL that the crawl never saw.
+var ErrUnknown = errors.New("this crawl never saw it")
+
+// An Explanation tells what became of a URL, and why. Parts that do not apply are
+// nil or zero: a URL that was never fetched has no verdict.
+type Explanation struct {
+	URL      dowse.URL    `json:"url"`
+	State    string       `json:"state"` // as dowse.State says it
+	Reason   dowse.Reason `json:"reason,omitempty"`
+	Meaning  string       `json:"meaning,omitempty"` // of Reason
+	Detail   string       `json:"detail,omitempty"`
+	Title    string       `json:"title,omitempty"`
+	Language string       `json:"language,omitempty"`
+	Sitemap  bool         `json:"sitemap,omitempty"` // a list of URLs, not a page
+	Depth    int          `json:"depth"`             // links from a seed
+	Hops     int          `json:"hops"`              // off-topic pages in a row just above it
+	Tries    int          `json:"tries,omitempty"`   // requests sent for it
+
+	Verdict  *Ruling     `json:"verdict,omitempty"`
+	Chosen   *Choice     `json:"chosen,omitempty"`
+	Seen     *Sighting   `json:"seen,omitempty"`
+	Path     []dowse.URL `json:"path,omitempty"` // from a seed, the URL itself included
+	Polite   *Manners    `json:"polite,omitempty"`
+	Fetched  *Download   `json:"fetched,omitempty"`
+	Near     dowse.URL   `json:"near,omitempty"`     // an earlier page with nearly the same text
+	Redirect dowse.URL   `json:"redirect,omitempty"` // where its redirects end
+	Links    *LinkTally  `json:"links,omitempty"`
+	Pattern  *Pattern    `json:"pattern,omitempty"` // of a trap
+
+	// Partial says that the journal is too long to look all of it through: Tries may
+	// be too low, and a link that promised more than the one in Chosen may be missing.
+	Partial bool `json:"partial,omitempty"`
+}
+
+// A Choice tells why a URL stands, or stood, where it does in the queue.
+type Choice struct {
+	Priority  float64   `json:"priority"` // that it was taken at, or waits at
+	Taken     bool      `json:"taken"`
+	At        time.Time `json:"at,omitzero"`      // when it was taken in, if Taken
+	Queue     int       `json:"queue,omitempty"`  // leads that waited when it was taken
+	Regret    float64   `json:"regret,omitempty"` // by how much the best of them was better
+	Offered   float64   `json:"offered"`          // what the link below was worth
+	Because   []Cause   `json:"because,omitempty"`
+	Parent    dowse.URL `json:"parent,omitempty"` // the page with that link
+	Relevance *float64  `json:"parent_relevance,omitempty"`
+	Anchor    string    `json:"anchor,omitempty"`
+}
+
+// A Sighting tells where a URL was first seen.
+type Sighting struct {
+	How    string    `json:"how"` // FromSeed, FromLink, …
+	At     time.Time `json:"at"`
+	Parent dowse.URL `json:"parent,omitempty"`
+	Anchor string    `json:"anchor,omitempty"`
+}
+
+// Manners tell how the URL's host was treated.
+type Manners struct {
+	Host    string        `json:"host"`
+	Robots  string        `json:"robots"` // of the host: RobotsAllow, …
+	Allowed bool          `json:"allowed"`
+	Rule    string        `json:"rule,omitempty"` // that decided, as it stands in robots.txt
+	Delay   time.Duration `json:"crawl_delay_ns"` // that robots.txt asks for; 0 for none
+	Rested  time.Duration `json:"rested_ns"`      // how long the host had rested before the visit
+	State   string        `json:"state"`          // HostOK, …
+	Until   time.Time     `json:"until,omitzero"`
+}
+
+// A Download holds the facts of a visit.
+type Download struct {
+	At        time.Time     `json:"at"`
+	Status    int           `json:"status"`
+	Type      string        `json:"type,omitempty"`
+	Bytes     int64         `json:"bytes"`
+	Wire      int64         `json:"wire"`
+	Took      time.Duration `json:"took_ns"`
+	Address   string        `json:"address,omitempty"`
+	Charset   string        `json:"charset,omitempty"`
+	Truncated bool          `json:"truncated,omitempty"`
+	Again     bool          `json:"again,omitempty"` // not the first visit
+	WARC      string        `json:"warc,omitempty"`
+	Offset    int64         `json:"offset,omitempty"`
+	Length    int64         `json:"length,omitempty"`
+}
+
+// A Pattern tells what URLs of the same shape were worth.
+type Pattern struct {
+	Shape   string `json:"shape"`
+	Visited int    `json:"visited"`
+	OnTopic int    `json:"on_topic"`
+}
+
+// Why explains a URL. It answers for every URL that the crawl ever saw; for others
+// the error is ErrUnknown.
+func (c *Collection) Why(u dowse.URL) (*Explanation, error) {
+	id, ok := c.Crawl.Frontier().Find(u)
+	if !ok {
+		return nil, fmt.Errorf("collection: %s: %w", u, ErrUnknown)
+	}
+	w := &inquiry{c: c, id: id, x: &Explanation{URL: u}, r: reader{c: c}}
+	if err := w.run(); err != nil {
+		return nil, err
+	}
+	return w.x, nil
+}
+
+// An inquiry gathers an explanation.
+type inquiry struct {
+	c     *Collection
+	r     reader
+	id    frontier.ID
+	x     *Explanation
+	visit *crawl.Entry // the last one; nil for a URL that was never taken
+	place uint64       // of visit
+	from  *origin
+}
+
+func (w *inquiry) run() (err error) {
+	w.standing()
+	if v, ok := w.c.Crawl.Frontier().Visit(w.id); ok {
+		w.place = v.Place
+		if w.visit, err = w.c.entry(v.Place); err != nil {
+			return err
+		}
+		w.explainVisit()
+	}
+	if w.from, err = w.r.origin(w.id); err != nil {
+		return err
+	}
+	w.x.Seen = &Sighting{How: w.from.how, At: w.from.entry.At, Parent: w.from.parent, Anchor: w.from.anchor()}
+	w.x.Polite = w.manners()
+	if w.x.Path, err = w.path(); err != nil {
+		return err
+	}
+	return w.choice()
+}
+
+// standing fills in what the frontier knows.
+func (w *inquiry) standing() {
+	f := w.c.Crawl.Frontier()
+	state := f.State(w.id)
+	w.x.State = state.String()
+	depth, hops := f.Depth(w.id)
+	w.x.Depth, w.x.Hops = int(depth), int(hops)
+	if state == dowse.Excluded || state == dowse.Dead {
+		w.x.Reason = w.c.Crawl.ReasonFor(w.id)
+		w.x.Meaning = meaning(w.x.Reason)
+	}
+	if t, ok := f.Alias(w.id); ok {
+		w.x.Redirect = f.URL(t)
+	}
+	if w.x.Reason == dowse.SkipTrapPattern || w.x.Reason == dowse.SkipTrapFarm {
+		visited, on := w.c.Crawl.Pattern(w.x.URL)
+		w.x.Pattern = &Pattern{weburl.Shape(w.x.URL), visited, on}
+		w.x.Detail = weburl.Trap(w.x.URL)
+	}
+}
+
+// explainVisit fills in what the last visit brought.
+func (w *inquiry) explainVisit() {
+	p := w.visit.Page
+	w.x.Title, w.x.Language, w.x.Near = p.Title, p.Language, p.Near
+	w.x.Depth, w.x.Hops = p.Depth, p.Hops
+	w.x.Sitemap = p.Outcome == dowse.Listed
+	if p.Detail != "" {
+		w.x.Detail = p.Detail
+	}
+	if !w.visit.Idle {
+		w.x.Tries = 1
+		w.x.Fetched = download(p)
+	}
+	if p.Outcome == dowse.Fetched {
+		w.x.Verdict = w.c.ruling(p.Verdict)
+	}
+	if len(w.visit.Links) > 0 {
+		w.x.Links = tally(w.visit)
+	}
+}
+
+func download(p *dowse.Page) *Download {
+	f := &p.Fetch
+	d := &Download{
+		At: f.At, Status: f.Status, Type: f.Type, Bytes: f.Bytes, Wire: f.Wire, Took: f.Took, Charset: f.Charset,
+		Truncated: f.Truncated, Again: p.Again, WARC: f.Archive.File, Offset: f.Archive.Offset, Length: f.Archive.Length,
+	}
+	if f.Address.IsValid() {
+		d.Address = f.Address.String()
+	}
+	return d
+}
+
+func (w *inquiry) manners() *Manners {
+	f := w.c.Crawl.Frontier()
+	s := w.c.Crawl.Host(int(f.Host(w.id)))
+	row := w.c.hostRow(s)
+	m := &Manners{Host: row.Host, Robots: row.Robots, Allowed: true, State: row.State, Until: row.Until}
+	if s.Robots != nil {
+		m.Delay = s.Robots.Delay
+		if s.Robots.Rules != nil {
+			m.Allowed, m.Rule = s.Robots.Rules.Allowed(w.x.URL)
+		}
+	}
+	if w.visit != nil {
+		m.Rested = w.visit.Rested
+	}
+	return m
+}
+
+// maxPath bounds the path from a seed that is told.
+const maxPath = 100
+
+// path follows the first sightings up to a seed. A page is known before what it
+// links to, so numbers fall on the way; where they do not the path ends.
+func (w *inquiry) path() ([]dowse.URL, error) {
+	list := []dowse.URL{w.x.URL}
+	f := w.c.Crawl.Frontier()
+	for id, o := w.id, w.from; o.parent != "" && len(list) < maxPath; {
+		list = append(list, o.parent)
+		parent, ok := f.Find(o.parent)
+		if !ok || parent >= id {
+			break
+		}
+		var err error
+		if o, err = w.r.origin(parent); err != nil {
+			return nil, err
+		}
+		id = parent
+	}
+	for i, k := 0, len(list)-1; i < k; i, k = i+1, k-1 {
+		list[i], list[k] = list[k], list[i]
+	}
+	return list, nil
+}
+
+// maxHistory bounds how much of the journal is looked through for one URL.
+const maxHistory = 128 << 20
+
+// choice fills in why the URL stands where it does. The link that promised most is
+// the one that ranked it; mostly it is the first.
+func (w *inquiry) choice() error {
+	f := w.c.Crawl.Frontier()
+	best, err := w.history()
+	if err != nil {
+		return err
+	}
+	if w.visit == nil && !f.Known(w.id) {
+		return nil
+	}
+	ch := &Choice{Priority: finite(f.Priority(w.id))}
+	if w.visit != nil {
+		ch.Taken, ch.At = true, w.visit.At
+		ch.Priority, ch.Queue, ch.Regret = finite(w.visit.Page.Lead.Priority), w.visit.Queue, finite(w.visit.Regret)
+	}
+	w.ranked(ch, best)
+	w.x.Chosen = ch
+	return nil
+}
+
+// A promise is a link to the URL and what the strategy said of it.
+type promise struct {
+	parent frontier.ID
+	link   dowse.Link
+	crawl.Decision
+}
+
+func (w *inquiry) ranked(ch *Choice, best *promise) {
+	switch {
+	case best != nil:
+		ch.Offered, ch.Because = finite(best.Offered), causes(best.Because)
+		ch.Parent, ch.Anchor = w.c.URL(best.parent), anchorOf(&best.link)
+		if v, ok := w.c.Crawl.Frontier().Visit(best.parent); ok && w.c.Crawl.Frontier().State(best.parent) == dowse.Visited {
+			ch.Relevance = &v.Relevance
+		}
+	case w.from.how == FromSeed:
+		ch.Offered = ch.Priority
+		ch.Because = []Cause{{What: "seed", Weight: ch.Priority}}
+	default:
+		ch.Offered = ch.Priority
+		ch.Because = []Cause{{What: w.from.how, Weight: ch.Priority}}
+		ch.Parent = w.from.parent
+	}
+}
+
+// history looks through the journal from the first sighting to the visit, counts
+// the tries and returns the link that promised most.
+func (w *inquiry) history() (best *promise, err error) {
+	end := w.c.Journal.End()
+	if w.visit != nil && w.x.Reason != dowse.SkipForgotten {
+		end = w.place + 1
+	}
+	for e, err := range w.c.Journal.Scan(w.from.record, nil) {
+		if err != nil {
+			return nil, fmt.Errorf("collection: %s: %w", w.x.URL, err)
+		}
+		if e.Place() >= end {
+			break
+		}
+		if e.Place()-w.from.record > maxHistory {
+			w.x.Partial = true
+			break
+		}
+		best = w.heard(e, best)
+	}
+	return best, nil
+}
+
+// heard takes from an entry what it says of the URL.
+func (w *inquiry) heard(e *crawl.Entry, best *promise) *promise {
+	switch {
+	case e.Kind == crawl.EntryRetry && e.ID == w.id:
+		w.x.Tries++
+	case e.Kind == crawl.EntryForget && e.ID == w.id:
+		w.x.Detail = e.Text
+	case e.Kind == crawl.EntryPage && (w.visit == nil || e.Place() < w.place):
+		for i := range e.Links {
+			d := &e.Links[i]
+			if d.Target != w.id || d.Reason != "" || best != nil && d.Offered <= best.Offered {
+				continue
+			}
+			best = &promise{e.ID, e.Found[i], *d}
+		}
+	}
+	return best
+}
