@@ -22,8 +22,9 @@ type Collection struct {
 	Crawl    *crawl.Crawl // after Load
 	Notices  []string     // what a person should know of the opening: tails cut off
 
-	readOnly bool
-	lock     *os.File
+	readOnly  bool
+	lock      *os.File
+	originals map[string]dowse.Place // records that revisits refer to, by ID; made when needed
 }
 
 var folders = []string{"archive", "indexes", "pages", "state", "log"}

@@ -290,4 +290,3 @@ func (l *lister) key(e *crawl.Entry, r ref) float64 {
 	}
 	return rel
 }
-

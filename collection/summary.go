@@ -1,4 +1,6 @@
 package collection
 
+const readmeName = "README.md"
+
 // Summarise writes the readable views of the collection.
 func (c *Collection) Summarise() error { return nil }

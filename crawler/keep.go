@@ -51,7 +51,9 @@ func (k *keeper) keep(p *dowse.Page, parcels []parcel) error {
 		}
 		p.Fetch.Archive = place
 		if !copied && len(c.ex.Payload) >= smallBody && len(k.seen) < rememberedBodies {
-			k.seen[c.enc.Digest] = c.enc.Original
+			o := c.enc.Original
+			o.Place = place
+			k.seen[o.Digest] = o
 		}
 		k.pool.Put(c.enc.Bytes[:0])
 	}

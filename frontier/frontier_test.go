@@ -102,6 +102,34 @@ func TestRaiseWithoutEnd(t *testing.T) {
 	}
 }
 
+// TestManyAtTheCap lets thousands of leads of many hosts, some in a lane, reach a
+// cap at once: their order turns from priority to first sighting.
+func TestManyAtTheCap(t *testing.T) {
+	const n = 5000
+	dice := rand.New(rand.NewPCG(3, 4))
+	f := New(Config{Revisits: true})
+	for i := range n {
+		host := fmt.Sprint("h", dice.IntN(300))
+		id, _ := f.See(dowse.URL(fmt.Sprint(i)), host)
+		f.SetPriority(id, dice.Float64(), dowse.Replace)
+		if f.Queue(id); i%5 == 0 {
+			f.Settle(id, dowse.Visited)
+		}
+	}
+	for h := range HostID(50) {
+		f.Lane(h, fmt.Sprint("lane", h%3))
+	}
+	for _, step := range []struct{ by, cap float64 }{{0.1, 2}, {0.5, 2}, {-0.25, 2}, {0.75, 1}, {-0.5, 2}, {1, 0}, {0.25, 3}, {3, 3}} {
+		f.Raise(step.by, step.cap, true)
+		if err := f.sound(); err != nil {
+			t.Fatalf("after a raise by %v up to %v: %v", step.by, step.cap, err)
+		}
+	}
+	if got := f.Top(n); !slices.IsSorted(got) || f.Priority(got[0]) != 3 || f.Priority(got[len(got)-1]) != 3 {
+		t.Error("those at the cap are not first in, first out")
+	}
+}
+
 // TestGroupsForget does not gather members by moving between groups.
 func TestGroupsForget(t *testing.T) {
 	f := New(Config{})

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -263,10 +264,45 @@ func (f *Frontier) sound() error {
 			return fmt.Errorf("%d rises above the cap", i)
 		}
 	}
-	for h := range f.hosts.n {
-		ho := f.host(HostID(h))
+	for h := range HostID(f.hosts.n) {
+		ho := f.host(h)
 		if ho.seat != f.seatFor(ho) {
 			return fmt.Errorf("host %d has seat %d, want %d", h, ho.seat, f.seatFor(ho))
+		}
+		if err := ordered(byLead{f}, ho.leads, f.atOf); err != nil {
+			return fmt.Errorf("leads of host %d: %w", h, err)
+		}
+	}
+	for l := range uint32(f.lanes.n) {
+		if err := ordered(bySeat{f, laneSeat}, f.lanes.at(l).rested, f.placeOf); err != nil {
+			return fmt.Errorf("lane %d: %w", l, err)
+		}
+	}
+	p := &f.polite
+	inAll := func(x party) uint32 { return f.hosts.at(uint32(x)).inAll }
+	return errors.Join(
+		ordered(byVisited{f}, f.visited, f.atOf),
+		ordered(byAll{f}, p.all, inAll),
+		ordered(bySeat{f, restedSeat}, p.rested, f.placeOf),
+		ordered(bySeat{f, restingSeat}, p.resting, f.placeOf),
+	)
+}
+
+func (f *Frontier) atOf(id uint32) uint32 { return f.at(ID(id)) }
+
+func (f *Frontier) placeOf(x party) uint32 {
+	_, at := f.seatOf(x)
+	return *at
+}
+
+// ordered checks a heap: none before its parent, each where it is said to be.
+func ordered[T any, O order[T]](o O, h []T, at func(T) uint32) error {
+	for i, x := range h {
+		if int(at(x)) != i {
+			return fmt.Errorf("%v is at %d, said to be at %d", x, i, at(x))
+		}
+		if i > 0 && o.before(x, h[(i-1)/fan]) {
+			return fmt.Errorf("%v stands below %v", x, h[(i-1)/fan])
 		}
 	}
 	return nil

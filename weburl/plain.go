@@ -76,7 +76,8 @@ func plainAuthority(scheme, s string) (end int, bare, ok bool) {
 }
 
 // plainHost returns where the host that begins at s[i:] ends. A name whose last
-// label begins with a digit may be an address and is not plain.
+// label begins with a digit may be an address; it is plain if it is one as
+// addresses are written.
 func plainHost(s string, i int, scheme string) (end int, ok bool) {
 	start, label := i, i
 	for ; i < len(s) && (class[s[i]]&inLabel != 0 || s[i] == '.'); i++ {
@@ -88,13 +89,31 @@ func plainHost(s string, i int, scheme string) (end int, ok bool) {
 		}
 		label = i + 1
 	}
-	if i == label || i-label > 63 || i-start > 253 || isDigit(s[label]) {
+	if i == label || i-label > 63 || i-start > 253 || isDigit(s[label]) && !plainAddress(s[start:i]) {
 		return 0, false
 	}
 	if i < len(s) && s[i] == ':' {
 		return plainPort(s, i+1, scheme)
 	}
 	return i, true
+}
+
+// plainAddress reports whether s is an IPv4 address in its one canonical spelling.
+func plainAddress(s string) bool {
+	parts := 0
+	for part := range strings.SplitSeq(s, ".") {
+		n := 0
+		for i := 0; i < len(part); i++ {
+			if !isDigit(part[i]) {
+				return false
+			}
+			n = 10*n + int(part[i]-'0')
+		}
+		if parts++; len(part) == 0 || len(part) > 3 || n > 255 || part[0] == '0' && len(part) > 1 {
+			return false
+		}
+	}
+	return parts == 4
 }
 
 func plainPort(s string, i int, scheme string) (end int, ok bool) {
@@ -104,7 +123,7 @@ func plainPort(s string, i int, scheme string) (end int, ok bool) {
 	}
 	n := i - start
 	standard := scheme == "http" && s[start:i] == "80" || scheme == "https" && s[start:i] == "443"
-	if n == 0 || n > 4 || s[start] == '0' || standard {
+	if n == 0 || n > 5 || s[start] == '0' || standard || n == 5 && s[start:i] > "65535" {
 		return 0, false
 	}
 	return i, true

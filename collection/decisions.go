@@ -1,0 +1,192 @@
+package collection
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/frontier"
+)
+
+// What can happen to a URL.
+const (
+	EventQueued     = "queued"
+	EventHeld       = "held"
+	EventSkipped    = "skipped"
+	EventFetched    = "fetched"
+	EventJudged     = "judged"
+	EventFailed     = "failed"
+	EventRetried    = "retried"
+	EventRedirected = "redirected"
+	EventListed     = "listed" // a sitemap was read
+	EventRobots     = "robots" // a host's robots.txt was read
+	EventForgotten  = "forgotten"
+)
+
+// A DecisionLine is something that happened to a URL, and why.
+type DecisionLine struct {
+	TS       time.Time    `json:"ts"`
+	URL      dowse.URL    `json:"url"`
+	Event    string       `json:"event"`
+	Reason   dowse.Reason `json:"reason,omitempty"`
+	Detail   string       `json:"detail,omitempty"`
+	Score    *float64     `json:"score,omitempty"` // relevance of what was judged, priority of what was queued or taken
+	Because  []weighed    `json:"because,omitempty"`
+	Parent   dowse.URL    `json:"parent,omitempty"`
+	Anchor   string       `json:"anchor,omitempty"`
+	Depth    int          `json:"depth"`
+	Hops     int          `json:"hops"`
+	Status   int          `json:"status,omitempty"`
+	Judge    string       `json:"model,omitempty"`
+	HostWait int64        `json:"host_wait_ms,omitempty"`
+	Target   dowse.URL    `json:"target,omitempty"` // of a redirect
+}
+
+type weighed struct {
+	F string  `json:"f"`
+	W float64 `json:"w"`
+}
+
+func weights(list []dowse.Because) []weighed {
+	out := make([]weighed, len(list))
+	for i, b := range list {
+		out[i] = weighed{b.What, finite(b.Weight)}
+	}
+	return out
+}
+
+func score(f float64) *float64 { f = finite(f); return &f }
+
+// decisions writes a line for everything that happened to a URL, in order. A link
+// to a URL that is known changes nothing and has no line.
+func (x *exporter) decisions(w io.Writer) error {
+	for e, err := range x.c.Journal.Scan(0, nil) {
+		if err = errors.Join(err, x.ctx.Err()); err != nil {
+			return err
+		}
+		if e.At.Before(x.opt.Since) {
+			continue
+		}
+		for _, d := range x.c.happened(e) {
+			line, err := encode(d)
+			if err != nil {
+				return err
+			}
+			x.n++
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// happened tells what an entry did to URLs.
+func (c *Collection) happened(e *crawl.Entry) (list []DecisionLine) {
+	c.nameEntry(e)
+	switch e.Kind {
+	case crawl.EntryStart:
+		for _, u := range e.Seeds {
+			list = append(list, c.seeded(e, u))
+		}
+	case crawl.EntryRetry:
+		list = append(list, DecisionLine{TS: e.At, URL: e.Page.URL, Event: EventRetried, Reason: e.Page.Reason, Detail: e.Page.Detail, Status: e.Page.Fetch.Status})
+	case crawl.EntryRobots:
+		list = append(list, DecisionLine{TS: e.At, URL: e.Page.URL, Event: EventRobots, Status: e.Robots.Status})
+		list = append(list, c.listed(e, e.Robots.Sitemaps)...)
+	case crawl.EntryForget:
+		list = append(list, DecisionLine{TS: e.At, URL: c.URL(e.ID), Event: EventForgotten, Reason: dowse.SkipForgotten, Detail: e.Text})
+	case crawl.EntryPage:
+		list = append(list, c.visited(e)...)
+		list = append(list, c.found(e)...)
+		list = append(list, c.listed(e, e.Page.Maps)...)
+	}
+	return list
+}
+
+func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) DecisionLine {
+	d := DecisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []weighed{{"seed", 1}}}
+	id, ok := c.Crawl.Frontier().Find(u)
+	if !ok {
+		return d
+	}
+	if _, taken := c.Crawl.Frontier().Visit(id); !taken && c.Crawl.Frontier().State(id) == dowse.Excluded {
+		d.Event, d.Reason, d.Because = EventSkipped, c.Crawl.ReasonFor(id), nil
+	}
+	return d
+}
+
+// listed has a line for each sitemap that an entry brought up.
+func (c *Collection) listed(e *crawl.Entry, maps []dowse.URL) (list []DecisionLine) {
+	for _, u := range maps {
+		if _, ok := c.Crawl.Frontier().Find(u); ok {
+			list = append(list, DecisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []weighed{{FromSitemap, 0}}, Parent: e.Page.URL})
+		}
+	}
+	return list
+}
+
+var outcomeEvents = [...]string{
+	dowse.Fetched: EventFetched, dowse.Redirected: EventRedirected, dowse.Refused: EventSkipped,
+	dowse.Failed: EventFailed, dowse.Skipped: EventSkipped, dowse.Temporary: EventRetried, dowse.Listed: EventListed,
+}
+
+// visited tells how the visit to a page ended, and how it was judged.
+func (c *Collection) visited(e *crawl.Entry) []DecisionLine {
+	p := e.Page
+	d := DecisionLine{
+		TS: e.At, URL: p.URL, Event: outcomeEvents[p.Outcome], Reason: p.Reason, Detail: p.Detail, Score: score(p.Lead.Priority),
+		Depth: p.Depth, Hops: p.Hops, Status: p.Fetch.Status, HostWait: e.Rested.Milliseconds(),
+	}
+	if p.Outcome == dowse.Redirected && len(e.Links) > 0 {
+		d.Target = c.URL(e.Links[0].ID)
+	}
+	list := []DecisionLine{d}
+	if p.Outcome == dowse.Fetched {
+		list = append(list, DecisionLine{
+			TS: e.At, URL: p.URL, Event: EventJudged, Score: score(p.Verdict.Relevance), Because: weights(p.Verdict.Because),
+			Depth: p.Depth, Hops: p.Hops, Judge: p.Verdict.Judge,
+		})
+	}
+	return list
+}
+
+// found tells of each URL that a page was the first to link to.
+func (c *Collection) found(e *crawl.Entry) (list []DecisionLine) {
+	depth, hops := e.Page.Depth, e.Page.Hops
+	if e.Page.Outcome == dowse.Fetched {
+		depth, hops = depth+1, hops+1
+		if e.Page.Verdict.Relevance >= c.threshold() {
+			hops = 0
+		}
+	}
+	for i := range e.Links {
+		if !e.Links[i].Fresh {
+			continue
+		}
+		d := c.linked(e, i)
+		d.Depth, d.Hops = depth, hops
+		list = append(list, d)
+	}
+	return list
+}
+
+func (c *Collection) linked(e *crawl.Entry, i int) DecisionLine {
+	l := &e.Links[i]
+	d := DecisionLine{TS: e.At, URL: c.URL(l.ID), Parent: e.Page.URL, Anchor: anchorOf(&e.Found[i]), Because: weights(l.Because)}
+	what, why := fate(l)
+	switch what {
+	case LinkSkipped:
+		d.Event, d.Reason = EventSkipped, why
+	case LinkHeld:
+		d.Event = EventHeld
+	default:
+		d.Event, d.Score = EventQueued, score(l.Offered)
+	}
+	if l.Target != l.ID && l.Target != frontier.None {
+		d.Target = c.URL(l.Target)
+	}
+	return d
+}
