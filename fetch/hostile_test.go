@@ -83,6 +83,7 @@ func TestHostileAnswers(t *testing.T) {
 		{"403", Config{}, says("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"), dowse.Failed, dowse.FailHTTP, false},
 		{"403 for a password", Config{}, says("HTTP/1.1 403 Forbidden\r\nWWW-Authenticate: Basic\r\nContent-Length: 2\r\n\r\nno"), dowse.Skipped, dowse.SkipLogin, false},
 		{"403 for a person", Config{}, says("HTTP/1.1 403 Forbidden\r\nContent-Length: 20\r\n\r\n<h1>Solve a CAPTCHA!"), dowse.Skipped, dowse.SkipChallenge, false},
+		{"403 of a known wall", Config{}, says("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n<title>Just a moment...</title>"), dowse.Skipped, dowse.SkipChallenge, false},
 		{"503 for a person", Config{}, says("HTTP/1.1 503 Busy\r\nServer: cloudflare\r\nConnection: close\r\n\r\n<script src=/cdn-cgi/challenge-platform/x.js>"), dowse.Skipped, dowse.SkipChallenge, false},
 		{"503 with a form that has a captcha", Config{}, says("HTTP/1.1 503 Busy\r\nConnection: close\r\n\r\nDown. Write to us <div class=g-recaptcha>"), dowse.Temporary, dowse.FailHTTP, false},
 		{"challenge by header", Config{}, says("HTTP/1.1 202 Accepted\r\nX-Amzn-Waf-Action: challenge\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n"), dowse.Skipped, dowse.SkipChallenge, false},
@@ -393,7 +394,7 @@ func TestBrokenCodings(t *testing.T) {
 		{"plain text", "zstd", []byte(sentence), dowse.Failed, dowse.FailEncoding, false},
 		{"plain text", "deflate", []byte(sentence), dowse.Failed, dowse.FailEncoding, false},
 		{"unknown", "sdch", []byte(sentence), dowse.Failed, dowse.FailEncoding, false},
-		{"too many", "gzip, gzip, gzip", []byte(sentence), dowse.Failed, dowse.FailEncoding, false},
+		{"too many", "gzip, gzip, gzip", gzipped(gzipped(whole)), dowse.Failed, dowse.FailEncoding, false},
 		{"identity", "identity", []byte(sentence), dowse.Fetched, "", false},
 		{"empty", "gzip", nil, dowse.Failed, dowse.FailEncoding, false},
 	} {

@@ -61,6 +61,8 @@ func TestParseSitemap(t *testing.T) {
 		{"words", "Not found, sorry.\n", "", "", true},
 		{"empty", "", "", "", false},
 		{"nested deep", "<urlset>" + strings.Repeat("<a>", 1_000_000), "", "", true},
+		{"nested too deep", "<urlset>" + strings.Repeat("<a>", 100) + strings.Repeat("</a>", 100) + "<url><loc>/a</loc></url></urlset>", "", "", true},
+		{"nested", "<urlset>" + strings.Repeat("<a>", 10) + strings.Repeat("</a>", 10) + "<url><loc>/a</loc></url></urlset>", "/a", "", false},
 		{"a long word", "<urlset><url><loc>" + strings.Repeat("x", 3<<20) + "</loc></url></urlset>", "", "", true},
 		{"a long CDATA", "<urlset><url><loc><![CDATA[" + strings.Repeat("<>", 2<<20), "", "", true},
 		{"an end too many", "<urlset></x><url><loc>/a</loc></url></urlset>", "/a", "", false},

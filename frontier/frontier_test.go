@@ -119,7 +119,7 @@ func TestManyAtTheCap(t *testing.T) {
 	for h := range HostID(50) {
 		f.Lane(h, fmt.Sprint("lane", h%3))
 	}
-	for _, step := range []struct{ by, cap float64 }{{0.1, 2}, {0.5, 2}, {-0.25, 2}, {0.75, 1}, {-0.5, 2}, {1, 0}, {0.25, 3}, {3, 3}} {
+	for _, step := range []struct{ by, cap float64 }{{0.1, 2}, {0.5, 2}, {-0.25, 2}, {0.75, 1}, {9, 2.5}, {-0.5, 2}, {1, 0}, {0.25, 3}, {3, 3}} {
 		f.Raise(step.by, step.cap, true)
 		if err := f.sound(); err != nil {
 			t.Fatalf("after a raise by %v up to %v: %v", step.by, step.cap, err)

@@ -30,7 +30,7 @@ func (f *Frontier) SetGroup(id ID, group string) {
 		group = ""
 	}
 	f.groups.join(id, group)
-	if e.state == dowse.Waiting && f.shut(id, e) {
+	if e.state == dowse.Waiting && f.shut(id) {
 		f.move(id, e, dowse.Excluded)
 	}
 }
@@ -38,7 +38,7 @@ func (f *Frontier) SetGroup(id ID, group string) {
 // Dropped tells whether the group was dropped. Queue refuses its URLs.
 func (f *Frontier) Dropped(group string) bool { return f.groups.dropped[group] }
 
-func (f *Frontier) shut(id ID, e *entry) bool {
+func (f *Frontier) shut(id ID) bool {
 	return len(f.groups.dropped) > 0 && f.groups.dropped[f.Group(id)]
 }
 

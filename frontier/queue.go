@@ -12,7 +12,7 @@ import (
 // not queued and keeps its state (see [Frontier.Dropped]).
 func (f *Frontier) Queue(id ID) {
 	e := f.entry(id)
-	if e.state == dowse.Waiting || f.shut(id, e) {
+	if e.state == dowse.Waiting || f.shut(id) {
 		return
 	}
 	f.move(id, e, dowse.Waiting)

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/collection"
+	"dowse/extract"
+	"dowse/fetch"
+	"dowse/weburl"
+)
+
+// The limits of what judge reads.
+const (
+	maxCase = 16 << 20 // bytes of a page
+	maxLine = 32 << 20 // bytes of a line of JSONL
+)
+
+// cases yields everything that the arguments name, until hear returns false.
+func (d *docket) cases(args []string, hear func(hearing) bool) error {
+	for _, a := range args {
+		if err := d.casesOf(a, hear); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *docket) casesOf(arg string, hear func(hearing) bool) error {
+	if strings.Contains(arg, "://") {
+		return d.address(arg, hear)
+	}
+	if arg == "-" {
+		return d.stream("-", d.in, hear)
+	}
+	if collection.IsCollection(arg) {
+		files, err := archive.Files(filepath.Join(arg, "archive"))
+		if err != nil {
+			return err
+		}
+		return d.cases(files, hear)
+	}
+	f, err := os.Open(arg)
+	if err != nil {
+		return usage("judge: %w", err)
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		return usage("judge: %s is a directory, but not a collection", arg)
+	}
+	return d.stream(arg, f, hear)
+}
+
+// stream reads a file or stdin, whose first bytes tell what it is.
+func (d *docket) stream(name string, r io.Reader, hear func(hearing) bool) error {
+	in := bufio.NewReaderSize(r, 1<<16)
+	head, err := in.Peek(64)
+	if err != nil && err != io.EOF {
+		return usage("judge: %s: %w", name, err)
+	}
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	switch {
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("WARC/")):
+		return d.warc(name, in, hear)
+	case isHTMLName(name), bytes.HasPrefix(text, []byte("<")):
+		return d.html(name, in, hear)
+	case bytes.HasPrefix(text, []byte("{")):
+		return d.jsonl(name, in, hear)
+	}
+	return d.list(name, in, hear)
+}
+
+func isHTMLName(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".html", ".htm", ".xhtml":
+		return true
+	}
+	return false
+}
+
+// address has a page fetched.
+func (d *docket) address(raw string, hear func(hearing) bool) error {
+	u, err := weburl.Parse(raw)
+	if err != nil {
+		return usage("judge: %q: %w", raw, err)
+	}
+	hear(func(ctx context.Context) (*judged, dowse.Outcome, string, error) { return d.visit(ctx, raw, u) })
+	return nil
+}
+
+func (d *docket) visit(ctx context.Context, raw string, u dowse.URL) (*judged, dowse.Outcome, string, error) {
+	hops, err := d.fetcher.Follow(ctx, u, maxRedirects)
+	if err != nil {
+		return nil, 0, "", err
+	}
+	p := hops[len(hops)-1].Page
+	if p.Outcome != dowse.Fetched {
+		return nil, p.Outcome, string(p.URL) + ": " + outcomeLine(p), nil
+	}
+	line := d.rate(raw, p)
+	if p.URL != u {
+		line.Final = p.URL
+	}
+	return line, p.Outcome, "", nil
+}
+
+// list reads a URL to a line; empty lines and comments are passed over.
+func (d *docket) list(name string, in io.Reader, hear func(hearing) bool) error {
+	sc := bufio.NewScanner(in)
+	for n := 1; sc.Scan(); n++ {
+		s := strings.TrimSpace(sc.Text())
+		if s == "" || strings.HasPrefix(s, "#") {
+			continue
+		}
+		if err := d.address(s, hear); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		if d.ctx.Err() != nil {
+			return nil
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return usage("judge: %s: %w", name, err)
+	}
+	return nil
+}
+
+// html reads one page.
+func (d *docket) html(name string, in io.Reader, hear func(hearing) bool) error {
+	body, err := io.ReadAll(io.LimitReader(in, maxCase))
+	if err != nil {
+		return usage("judge: %s: %w", name, err)
+	}
+	hear(func(context.Context) (*judged, dowse.Outcome, string, error) {
+		return d.read(name, body, ""), dowse.Fetched, "", nil
+	})
+	return nil
+}
+
+// nowhere is where pages lie that do not say where they are from.
+const nowhere = dowse.URL("http://localhost/")
+
+// read extracts and rates the HTML of a page.
+func (d *docket) read(name string, body []byte, contentType string) *judged {
+	u, err := weburl.Parse(name)
+	if err != nil {
+		u = nowhere
+	}
+	text, _ := extract.Decode(body, contentType)
+	p := &dowse.Page{URL: u, Document: *extract.HTML(text, u, extract.Options{})}
+	p.Verdict = d.judge.Judge(p)
+	return d.rate(name, p)
+}
+
+// A caseLine is a page as a line of JSONL gives it.
+type caseLine struct {
+	URL         string  `json:"url"`
+	HTML        *string `json:"html"`
+	Title       string  `json:"title"`
+	Description string  `json:"description"`
+	Text        *string `json:"text"`
+	Language    string  `json:"language"`
+}
+
+// jsonl reads a page to a line.
+func (d *docket) jsonl(name string, in io.Reader, hear func(hearing) bool) error {
+	sc := bufio.NewScanner(in)
+	sc.Buffer(nil, maxLine)
+	for n := 1; sc.Scan(); n++ {
+		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
+			continue
+		}
+		var l caseLine
+		if err := json.Unmarshal(sc.Bytes(), &l); err != nil {
+			return usage("judge: %s:%d: %w", name, n, err)
+		}
+		if l.HTML == nil && l.Text == nil && l.Title == "" {
+			return usage(`judge: %s:%d: want {"url","html"} or {"url","title","text"}`, name, n)
+		}
+		if !hear(func(context.Context) (*judged, dowse.Outcome, string, error) { return d.written(&l), 0, "", nil }) {
+			return nil
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return usage("judge: %s: %w", name, err)
+	}
+	return nil
+}
+
+// written rates a page of JSONL.
+func (d *docket) written(l *caseLine) *judged {
+	if l.HTML != nil {
+		return d.read(l.URL, []byte(*l.HTML), "text/html; charset=utf-8")
+	}
+	p := &dowse.Page{URL: dowse.URL(l.URL), Document: dowse.Document{
+		Title: l.Title, Description: l.Description, Language: strings.ToLower(l.Language),
+	}}
+	if l.Text != nil {
+		p.Text = *l.Text
+	}
+	p.Words = dowse.Words(p.Text)
+	p.Verdict = d.judge.Judge(p)
+	return d.rate(l.URL, p)
+}
+
+// warc reads every HTML page of a WARC file.
+func (d *docket) warc(name string, in io.Reader, hear func(hearing) bool) error {
+	for rec, err := range archive.Records(in) {
+		if err != nil {
+			return fmt.Errorf("judge: %s: %w", name, err)
+		}
+		h, err := d.record(rec)
+		if err != nil {
+			return fmt.Errorf("judge: %s: record at %d: %w", name, rec.Offset, err)
+		}
+		if h != nil && !hear(h) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// record takes the page out of a record; nil if there is none in it.
+func (d *docket) record(rec *archive.Record) (hearing, error) {
+	if t := rec.Type(); t != "response" && t != "resource" {
+		return nil, nil
+	}
+	resp, err := rec.Response()
+	if errors.Is(err, archive.ErrNotHTTP) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode/100 != 2 || !isHTML(resp.Header) {
+		return nil, nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxCase))
+	if err != nil {
+		return nil, err
+	}
+	target, header := rec.Target(), resp.Header
+	return func(context.Context) (*judged, dowse.Outcome, string, error) {
+		return d.read(target, fetch.Decoded(header, raw, maxCase), header.Get("Content-Type")), 0, "", nil
+	}, nil
+}
+
+func isHTML(h http.Header) bool {
+	t, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
+	return t == "text/html" || t == "application/xhtml+xml"
+}

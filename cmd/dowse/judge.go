@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/topic"
+)
+
+type judgeCmd struct {
+	Topic     string   `arg:"" help:"Topic file, collection (its topic), or words in quotes."`
+	What      []string `arg:"" optional:"" name:"url|file|-" help:"URLs, HTML, WARC, JSONL or lists of URLs; - reads stdin."`
+	Plain     bool     `help:"As a table, for people."`
+	JSON      bool     `help:"As JSON, a line to a page (the default)."`
+	Threshold float64  `placeholder:"0.5" help:"Relevance from which a page is on topic."`
+	askFlags
+}
+
+func (judgeCmd) Help() string {
+	return `Examples:
+  dowse judge reefs.topic.yaml page.html --plain
+  dowse judge "coral bleaching" https://example.org/reefs
+  cat urls.txt | dowse judge reefs.topic.yaml -
+  dowse judge reefs.dowse other.warc.gz | jq -r 'select(.verdict=="on").url'
+
+Prints a line of JSON to a page: url, score, verdict (on, off, or unsure near the
+threshold), title, because. A file may be HTML, WARC (every page in it), JSONL
+with {"url","html"} or {"url","title","text"} to a line, or a URL to a line; a
+collection stands for its archive. URLs are fetched as a crawl would: robots.txt
+is obeyed, and on the public web --contact is required.`
+}
+
+// A judged is a page with its verdict, as scripts see it.
+type judged struct {
+	URL      string    `json:"url"`
+	Final    dowse.URL `json:"redirected,omitempty"` // where redirects led
+	Score    float64   `json:"score"`
+	Verdict  string    `json:"verdict"`
+	Title    string    `json:"title"`
+	Language string    `json:"language,omitempty"`
+	Because  []because `json:"because"`
+	Reason   string    `json:"reason,omitempty"` // why a crawl would leave it out all the same
+}
+
+type because struct {
+	What   string  `json:"what"`
+	Weight float64 `json:"weight"`
+	Count  int     `json:"count"`
+}
+
+// A bench rates pages: where the judge sits.
+type bench struct {
+	topic     *topic.Topic
+	judge     dowse.Judge
+	threshold float64
+	fetcher   *crawler.Fetcher
+}
+
+// Run rates pages.
+func (c *judgeCmd) Run(w *world) error {
+	if len(c.What) == 0 {
+		return usage("what is to be judged? Give URLs or files, or - for stdin")
+	}
+	b, err := c.bench()
+	if err != nil {
+		return err
+	}
+	defer b.fetcher.Close()
+	p := &docket{bench: b, world: w, plain: c.Plain && !c.JSON}
+	return p.run(c.What)
+}
+
+func (c *judgeCmd) bench() (*bench, error) {
+	t, threshold, err := anyTopic(c.Topic)
+	if err != nil {
+		return nil, err
+	}
+	if c.Threshold > 0 {
+		threshold = c.Threshold
+	}
+	j, err := t.Judge()
+	if err != nil {
+		return nil, err
+	}
+	cfg := c.config()
+	cfg.Judge = j
+	f, err := crawler.NewFetcher(cfg)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	return &bench{t, j, threshold, f}, nil
+}
+
+// rate makes the line of a page that was judged.
+func (b *bench) rate(name string, p *dowse.Page) *judged {
+	v := p.Verdict
+	j := &judged{URL: name, Score: v.Relevance, Title: p.Title, Language: p.Language, Verdict: verdictOf(v.Relevance, b.threshold), Because: []because{}}
+	for _, r := range v.Because {
+		j.Because = append(j.Because, because{r.What, r.Weight, r.Count})
+	}
+	if !b.topic.Wants(p.Language) {
+		j.Verdict, j.Reason = "off", string(dowse.SkipLang)
+	}
+	return j
+}
+
+// verdictOf says whether a page is on topic, with a band around the threshold in
+// which the judge does not decide.
+func verdictOf(relevance, threshold float64) string {
+	switch {
+	case collection.Unsure(relevance, threshold):
+		return "unsure"
+	case relevance >= threshold:
+		return "on"
+	}
+	return "off"
+}
+
+// A docket is a run of judge: cases come in, are judged beside each other, and are
+// printed in the order in which they came.
+type docket struct {
+	*bench
+	*world
+	plain bool
+
+	judged, refused, failed int
+}
+
+// A hearing judges one page. A nil line means that the page did not come: the text
+// says why.
+type hearing func(ctx context.Context) (line *judged, outcome dowse.Outcome, why string, err error)
+
+type ruling struct {
+	line    *judged
+	outcome dowse.Outcome
+	why     string
+	err     error
+}
+
+// atOnce is how many pages are judged at once: as many as it takes for hosts to be
+// asked beside each other.
+var atOnce = max(16, 2*runtime.GOMAXPROCS(0))
+
+// run judges everything the arguments name.
+func (d *docket) run(args []string) error {
+	ctx, cancel := context.WithCancel(d.ctx)
+	defer cancel()
+	queue := make(chan chan ruling, atOnce)
+	var source error
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer close(queue)
+		source = d.cases(args, func(h hearing) bool { return d.hear(ctx, &wg, queue, h) })
+	})
+	err := d.print(queue)
+	cancel()
+	for range queue { // nobody waits any more
+	}
+	wg.Wait()
+	return errors.Join(firstError(err, d.ctx.Err(), source), d.verdict())
+}
+
+func firstError(err, interrupted, source error) error {
+	switch {
+	case interrupted != nil:
+		return &exitError{exitInterrupted, errors.New("interrupted")}
+	case err != nil:
+		return err
+	}
+	return source
+}
+
+// hear starts a hearing; the queue keeps the order, and bounds how many there are.
+func (d *docket) hear(ctx context.Context, wg *sync.WaitGroup, queue chan<- chan ruling, h hearing) bool {
+	done := make(chan ruling, 1)
+	select {
+	case queue <- done:
+	case <-ctx.Done():
+		return false
+	}
+	wg.Go(func() {
+		var r ruling
+		r.line, r.outcome, r.why, r.err = h(ctx)
+		done <- r
+	})
+	return true
+}
+
+// print takes the rulings in order.
+func (d *docket) print(queue <-chan chan ruling) error {
+	for done := range queue {
+		r := <-done
+		switch {
+		case r.err != nil:
+			return r.err
+		case r.line == nil:
+			d.absent(r)
+			continue
+		}
+		d.judged++
+		if err := d.write(d.out, r.line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *docket) absent(r ruling) {
+	d.failed++
+	if r.outcome == dowse.Refused {
+		d.refused++
+	}
+	fmt.Fprintf(d.err, "dowse: %s\n", oneLine(r.why))
+}
+
+func (d *docket) write(out io.Writer, line *judged) error {
+	if !d.plain {
+		return json.NewEncoder(out).Encode(line)
+	}
+	_, err := fmt.Fprintf(out, "%.3f %-6s %-33s %s\n", line.Score, line.Verdict, fit(oneLine(line.Title), 33), fit(oneLine(line.URL), 33))
+	return err
+}
+
+// verdict chooses the exit code when not a single page could be judged.
+func (d *docket) verdict() error {
+	switch {
+	case d.judged > 0 || d.failed == 0:
+		return nil
+	case d.refused == d.failed:
+		return &exitError{code: exitForbidden}
+	}
+	return &exitError{code: exitNetwork}
+}

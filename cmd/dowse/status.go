@@ -1,0 +1,266 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/crawler"
+)
+
+type statusCmd struct {
+	Dir   []string `arg:"" optional:"" help:"Collections (default: all *.dowse here)."`
+	JSON  bool     `help:"As JSON, a line to a collection."`
+	Check bool     `help:"Exit with 8 if something is wrong, for health checks."`
+	Watch bool     `help:"Look again every two seconds, until Ctrl-C."`
+	Top   int      `default:"5" help:"Leads to show of those that wait."`
+}
+
+func (statusCmd) Help() string {
+	return `Examples:
+  dowse status                          every collection here
+  dowse status reefs.dowse --watch
+  dowse status reefs.dowse --json | jq .harvest
+  dowse status reefs.dowse --check      exit 8 if something is wrong
+
+Wrong is: the books do not balance, or nobody crawls and the last run ended
+with an error, was starved or was killed.`
+}
+
+const watchEvery = 2 * time.Second
+
+// A status is how a collection stands, as scripts see it: what the crawl says, and
+// what is known beside it.
+type status struct {
+	Name    string    `json:"name"`
+	Dir     string    `json:"dir"`
+	Process int       `json:"pid,omitempty"` // that crawls; 0 for none
+	Running bool      `json:"running"`
+	Begun   time.Time `json:"begun"`
+	Ended   time.Time `json:"ended,omitzero"` // of the last run
+	Killed  bool      `json:"killed,omitempty"`
+	Error   string    `json:"error,omitempty"` // that ended the last run
+	crawl.Status
+	Balanced bool                     `json:"balanced"`
+	Frontier []waitingLead            `json:"frontier"`
+	Reasons  []collection.ReasonCount `json:"reasons"`
+	Notices  []string                 `json:"notices,omitempty"`
+}
+
+// A waitingLead is one of the best leads that wait.
+type waitingLead struct {
+	URL      dowse.URL `json:"url"`
+	Priority float64   `json:"priority"`
+}
+
+const topLeads = 5
+
+// statusOf adds what is known of the collection to the crawl's own picture.
+func statusOf(col *collection.Collection, s crawl.Status) *status {
+	st := &status{
+		Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
+		Balanced: s.Books.Balanced(), Reasons: col.Reasons(), Frontier: leadsOf(col, topLeads), Notices: col.Notices,
+	}
+	if st.Reasons == nil {
+		st.Reasons = []collection.ReasonCount{}
+	}
+	st.Process = collection.Running(col.Dir)
+	st.Running = st.Process != 0
+	if last, ok := crawler.LastSitting(col); ok {
+		st.take(last)
+	}
+	return st
+}
+
+// take adds how the last run ended.
+func (st *status) take(last crawler.Sitting) {
+	if st.Running && last.Ended.IsZero() {
+		return
+	}
+	st.Ended, st.Error, st.Killed = last.Ended, last.Error, last.Ended.IsZero()
+	if st.Stopped == "" {
+		st.Stopped = last.Why
+	}
+}
+
+func leadsOf(col *collection.Collection, n int) []waitingLead {
+	f := col.Crawl.Frontier()
+	list := []waitingLead{}
+	for _, id := range f.Top(n) {
+		list = append(list, waitingLead{f.URL(id), f.Priority(id)})
+	}
+	return list
+}
+
+// Run shows how collections stand.
+func (c *statusCmd) Run(w *world) error {
+	dirs, err := c.dirs()
+	if err != nil {
+		return err
+	}
+	if !c.Watch {
+		return c.show(w, dirs)
+	}
+	for {
+		if w.isTTY && !c.JSON {
+			fmt.Fprint(w.out, "\x1b[H\x1b[2J")
+		}
+		if err := c.show(w, dirs); err != nil {
+			return err
+		}
+		select {
+		case <-w.ctx.Done():
+			return nil
+		case <-time.After(watchEvery):
+		}
+	}
+}
+
+func (c *statusCmd) dirs() ([]string, error) {
+	if len(c.Dir) > 0 {
+		return c.Dir, nil
+	}
+	found, err := filepath.Glob("*.dowse")
+	if err != nil {
+		return nil, err
+	}
+	dirs := slices.DeleteFunc(found, func(d string) bool { return !collection.IsCollection(d) })
+	if len(dirs) == 0 {
+		return nil, usage("there is no collection here; name one, or make one with dowse demo")
+	}
+	return dirs, nil
+}
+
+// show prints every collection and then tells what is wrong, if that is asked.
+func (c *statusCmd) show(w *world, dirs []string) error {
+	var wrong []string
+	for i, dir := range dirs {
+		st, err := c.look(dir)
+		if err != nil {
+			return err
+		}
+		if err := c.print(w.out, st, i > 0); err != nil {
+			return err
+		}
+		if problem := st.problem(); problem != "" {
+			wrong = append(wrong, dir+": "+problem)
+		}
+	}
+	if c.Check && len(wrong) > 0 {
+		return &exitError{exitAssertion, errors.New(strings.Join(wrong, "\n"))}
+	}
+	return nil
+}
+
+func (c *statusCmd) look(dir string) (*status, error) {
+	if !collection.IsCollection(dir) {
+		return nil, usage("%s is not a collection", dir)
+	}
+	cr, err := crawler.View(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer cr.Close()
+	st := statusOf(cr.Collection, cr.Status())
+	st.Frontier = leadsOf(cr.Collection, c.Top)
+	return st, nil
+}
+
+// problem says what is wrong with a crawl, "" for nothing.
+func (st *status) problem() string {
+	switch {
+	case !st.Balanced:
+		return "the books do not balance; run dowse collection verify"
+	case st.Running:
+		return ""
+	case st.Stopped == dowse.StopError:
+		return "stopped by an error: " + orDefault(st.Error, "unknown")
+	case st.Stopped == dowse.StopStarved:
+		return "starved: " + stopMeans[dowse.StopStarved]
+	case st.Killed:
+		return "the last run was killed; dowse crawl goes on"
+	}
+	return ""
+}
+
+func (c *statusCmd) print(out io.Writer, st *status, more bool) error {
+	if c.JSON {
+		return json.NewEncoder(out).Encode(st)
+	}
+	if more {
+		fmt.Fprintln(out)
+	}
+	for _, l := range st.lines() {
+		fmt.Fprintln(out, fit(oneLine(l), 80))
+	}
+	return nil
+}
+
+func (st *status) lines() []string {
+	b := st.Books
+	lines := []string{
+		fmt.Sprintf("%s  %s", st.Name, st.state(time.Now())),
+		fmt.Sprintf(" fetched   %s   on topic %s   harvest %.3f judged (last 200: %.3f)", count(st.Fetched), count(st.OnTopic), st.Harvest, st.Window),
+		fmt.Sprintf(" queued    %s on %s hosts   priority regret %.3f", count(b.Queued), count(st.Hosts), st.Regret),
+		fmt.Sprintf(" received  %s in %s requests, %s at work", bytesText(st.Bytes), count(st.Requests), st.Elapsed.Round(time.Second/10)),
+		fmt.Sprintf(" books     %s seen = %s fetched + %s failed + %s redirected", count(b.Known), count(b.Fetched), count(b.Failed), count(b.Redirected)),
+		fmt.Sprintf("           + %s queued + %s held + %s in flight + %s skipped", count(b.Queued), count(b.Held), count(b.InFlight), count(b.Skipped)),
+		"           " + balance(st.Balanced),
+	}
+	for i, l := range st.Frontier {
+		lines = append(lines, fmt.Sprintf(" %-9s %.3f %s", head(i, "next"), l.Priority, l.URL))
+	}
+	for i, r := range st.Reasons {
+		lines = append(lines, fmt.Sprintf(" %-9s %6s %s: %s", head(i, "left out"), count(r.Skipped+r.Failed), orDefault(string(r.Reason), "(no reason)"), r.Meaning))
+	}
+	for _, n := range st.Notices {
+		lines = append(lines, " note      "+n)
+	}
+	return lines
+}
+
+// head is the name of a list on its first line.
+func head(i int, name string) string {
+	if i > 0 {
+		return ""
+	}
+	return name
+}
+
+func balance(ok bool) string {
+	if ok {
+		return "balanced"
+	}
+	return "NOT BALANCED: run dowse collection verify"
+}
+
+// state says in words whether a crawl goes on, and if not, why.
+func (st *status) state(now time.Time) string {
+	switch {
+	case st.Running:
+		return fmt.Sprintf("running (process %d)", st.Process)
+	case st.Killed:
+		return "not running: the last run was killed; dowse crawl " + st.Dir + " goes on"
+	case st.Ended.IsZero():
+		return "not running"
+	}
+	ago := now.Sub(st.Ended).Round(time.Second)
+	return fmt.Sprintf("stopped %s ago: %s (%s)", ago, stopMeans[st.Stopped], orDefault(string(st.Stopped), "no reason given"))
+}
+
+// count writes a number with commas between thousands.
+func count(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,237 @@
+package crawler_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/frontier"
+)
+
+// A crash test crawls in processes of its own: this test binary, told by the
+// environment to crawl.
+const (
+	crashDir  = "DOWSE_CRASH_DIR"
+	crashSeed = "DOWSE_CRASH_SEED"
+	inFlight  = 16
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(crashDir); dir != "" {
+		crashChild(dir)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// crashChild crawls and prints every page after it was committed.
+func crashChild(dir string) {
+	c, err := crawler.Open(dir, crawler.Config{
+		Words: []string{"lighthouse"}, Seeds: []string{os.Getenv(crashSeed)}, AllowNet: []string{"127.0.0.0/8"},
+		Polite: collection.Politeness{Delay: time.Millisecond, Conns: 2, InFlight: inFlight},
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(7)
+	}
+	for p := range c.Crawl(context.Background()) {
+		fmt.Println(p.URL)
+	}
+	if c.Err() != nil {
+		fmt.Fprintln(os.Stderr, c.Err())
+		os.Exit(1)
+	}
+	c.Close()
+}
+
+// manyPages is a web of n pages on 8 loopback hosts, which counts what it is
+// asked for.
+type manyPages struct {
+	n     int
+	port  int
+	words []string
+
+	mu    sync.Mutex
+	asked map[string]int
+}
+
+func serveMany(t *testing.T, n int) *manyPages {
+	t.Helper()
+	w := &manyPages{n: n, asked: map[string]int{}}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 3000 {
+		w.words = append(w.words, fmt.Sprintf("w%x", rng.Uint32N(1<<24)))
+	}
+	for h := range 8 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.2.0.%d:%d", h+1, w.port))
+		if err != nil {
+			t.Skipf("no further loopback addresses on this machine: %v", err)
+		}
+		w.port = l.Addr().(*net.TCPAddr).Port
+		server := &http.Server{Handler: w}
+		go server.Serve(l)
+		t.Cleanup(func() { server.Close() })
+	}
+	return w
+}
+
+func (w *manyPages) url(i int) string {
+	return fmt.Sprintf("http://127.2.0.%d:%d/page/%d", i%8+1, w.port, i)
+}
+
+func (w *manyPages) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	i, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/page/"))
+	if err != nil || i >= w.n {
+		http.NotFound(rw, r)
+		return
+	}
+	w.mu.Lock()
+	w.asked[r.URL.Path]++
+	w.mu.Unlock()
+	time.Sleep(2 * time.Millisecond)
+	rng := rand.New(rand.NewPCG(uint64(i), 1))
+	rw.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(rw, "<title>Page %d of the lighthouse</title>", i)
+	for range 120 {
+		fmt.Fprint(rw, w.words[rng.IntN(len(w.words))], " ")
+	}
+	for _, k := range []int{2*i + 1, 2*i + 2, rng.IntN(w.n), rng.IntN(w.n)} {
+		if k < w.n {
+			fmt.Fprintf(rw, `<p><a href="%s">lighthouse %d</a>`, w.url(k), k)
+		}
+	}
+}
+
+// repeats counts the pages that were asked for more than once.
+func (w *manyPages) repeats() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, k := range w.asked {
+		n += k - 1
+	}
+	return n
+}
+
+// TestKill kills a crawl of 1,200 pages on 8 hosts at random moments. Afterwards
+// no committed page is lost, no more was fetched twice than was in flight, every
+// WARC file is valid to its last record and the books balance.
+func TestKill(t *testing.T) {
+	kills := 20
+	if testing.Short() {
+		kills = 4
+	}
+	web := serveMany(t, 1200)
+	dir := filepath.Join(t.TempDir(), "crash.dowse")
+	told := map[string]bool{}
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	for k := range kills {
+		before := web.repeats()
+		crawlAndKill(t, web, dir, time.Duration(40+rng.IntN(90))*time.Millisecond, told)
+		t.Logf("kill %d: %d pages committed, %d fetched again so far", k, len(told), web.repeats())
+		if again := web.repeats() - before; again > inFlight {
+			t.Errorf("after kill %d: %d pages fetched again, at most %d were in flight", k, again, inFlight)
+		}
+	}
+	out, err := child(web, dir).Output()
+	if err != nil {
+		t.Fatalf("the last run: %v", err)
+	}
+	for _, u := range strings.Fields(string(out)) {
+		told[u] = true
+	}
+	checkCrashed(t, web, dir, told)
+}
+
+func child(web *manyPages, dir string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), crashDir+"="+dir, crashSeed+"="+web.url(0))
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// crawlAndKill lets a crawl run for a while, kills it, and notes the pages that it
+// said were committed.
+func crawlAndKill(t *testing.T, web *manyPages, dir string, after time.Duration, told map[string]bool) {
+	t.Helper()
+	cmd := child(web, dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	sc := bufio.NewScanner(out)
+	for sc.Scan() {
+		if u := sc.Text(); strings.HasPrefix(u, "http") {
+			told[u] = true
+		}
+	}
+	cmd.Wait()
+}
+
+func checkCrashed(t *testing.T, web *manyPages, dir string, told map[string]bool) {
+	t.Helper()
+	c, err := crawler.Open(dir, crawler.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	s := c.Status()
+	if s.Fetched != web.n || !s.Books.Balanced() || s.Books.InFlight != 0 {
+		t.Errorf("%d pages of %d; books %+v", s.Fetched, web.n, s.Books)
+	}
+	f := c.Collection.Crawl.Frontier()
+	for u := range told {
+		id, ok := f.Find(dowse.URL(u))
+		if !ok || f.State(id) != dowse.Visited {
+			t.Errorf("%s was committed and is lost", u)
+		}
+	}
+	checkBodies(t, c, f)
+	files, err := archive.Files(c.Collection.ArchiveDir())
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no archive: %v", err)
+	}
+	for _, name := range files {
+		if r, err := archive.Verify(name); err != nil || !r.OK() {
+			t.Errorf("%s: %v %v", filepath.Base(name), err, r)
+		}
+	}
+}
+
+// checkBodies reads every fetched page back from the archive.
+func checkBodies(t *testing.T, c *crawler.Crawler, f *frontier.Frontier) {
+	t.Helper()
+	for id := range frontier.ID(f.Len()) {
+		v, ok := f.Visit(id)
+		if !ok || f.State(id) != dowse.Visited {
+			continue
+		}
+		e, err := c.Collection.Journal.Entry(v.Place, c.Collection.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := c.Collection.Document(e.Page)
+		if err != nil || !strings.HasPrefix(doc.Title, "Page ") || e.Page.URL != f.URL(id) {
+			t.Fatalf("%s: the archive has %+v, %v", f.URL(id), doc, err)
+		}
+	}
+}
