@@ -25,8 +25,8 @@ const (
 	EventForgotten  = "forgotten"
 )
 
-// A DecisionLine is something that happened to a URL, and why.
-type DecisionLine struct {
+// A decisionLine is something that happened to a URL, and why.
+type decisionLine struct {
 	TS       time.Time    `json:"ts"`
 	URL      dowse.URL    `json:"url"`
 	Event    string       `json:"event"`
@@ -84,7 +84,7 @@ func (x *exporter) decisions(w io.Writer) error {
 }
 
 // happened tells what an entry did to URLs.
-func (c *Collection) happened(e *crawl.Entry) (list []DecisionLine) {
+func (c *Collection) happened(e *crawl.Entry) (list []decisionLine) {
 	c.nameEntry(e)
 	switch e.Kind {
 	case crawl.EntryStart:
@@ -92,12 +92,12 @@ func (c *Collection) happened(e *crawl.Entry) (list []DecisionLine) {
 			list = append(list, c.seeded(e, u))
 		}
 	case crawl.EntryRetry:
-		list = append(list, DecisionLine{TS: e.At, URL: e.Page.URL, Event: EventRetried, Reason: e.Page.Reason, Detail: e.Page.Detail, Status: e.Page.Fetch.Status})
+		list = append(list, decisionLine{TS: e.At, URL: e.Page.URL, Event: EventRetried, Reason: e.Page.Reason, Detail: e.Page.Detail, Status: e.Page.Fetch.Status})
 	case crawl.EntryRobots:
-		list = append(list, DecisionLine{TS: e.At, URL: e.Page.URL, Event: EventRobots, Status: e.Robots.Status})
+		list = append(list, decisionLine{TS: e.At, URL: e.Page.URL, Event: EventRobots, Status: e.Robots.Status})
 		list = append(list, c.listed(e, e.Robots.Sitemaps)...)
 	case crawl.EntryForget:
-		list = append(list, DecisionLine{TS: e.At, URL: c.URL(e.ID), Event: EventForgotten, Reason: dowse.SkipForgotten, Detail: e.Text})
+		list = append(list, decisionLine{TS: e.At, URL: c.URL(e.ID), Event: EventForgotten, Reason: dowse.SkipForgotten, Detail: e.Text})
 	case crawl.EntryPage:
 		list = append(list, c.visited(e)...)
 		list = append(list, c.found(e)...)
@@ -106,8 +106,8 @@ func (c *Collection) happened(e *crawl.Entry) (list []DecisionLine) {
 	return list
 }
 
-func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) DecisionLine {
-	d := DecisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []weighed{{"seed", 1}}}
+func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) decisionLine {
+	d := decisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []weighed{{"seed", 1}}}
 	id, ok := c.Crawl.Frontier().Find(u)
 	if !ok {
 		return d
@@ -119,10 +119,10 @@ func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) DecisionLine {
 }
 
 // listed has a line for each sitemap that an entry brought up.
-func (c *Collection) listed(e *crawl.Entry, maps []dowse.URL) (list []DecisionLine) {
+func (c *Collection) listed(e *crawl.Entry, maps []dowse.URL) (list []decisionLine) {
 	for _, u := range maps {
 		if _, ok := c.Crawl.Frontier().Find(u); ok {
-			list = append(list, DecisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []weighed{{FromSitemap, 0}}, Parent: e.Page.URL})
+			list = append(list, decisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []weighed{{FromSitemap, 0}}, Parent: e.Page.URL})
 		}
 	}
 	return list
@@ -134,18 +134,18 @@ var outcomeEvents = [...]string{
 }
 
 // visited tells how the visit to a page ended, and how it was judged.
-func (c *Collection) visited(e *crawl.Entry) []DecisionLine {
+func (c *Collection) visited(e *crawl.Entry) []decisionLine {
 	p := e.Page
-	d := DecisionLine{
+	d := decisionLine{
 		TS: e.At, URL: p.URL, Event: outcomeEvents[p.Outcome], Reason: p.Reason, Detail: p.Detail, Score: score(p.Lead.Priority),
 		Depth: p.Depth, Hops: p.Hops, Status: p.Fetch.Status, HostWait: e.Rested.Milliseconds(),
 	}
 	if p.Outcome == dowse.Redirected && len(e.Links) > 0 {
 		d.Target = c.URL(e.Links[0].ID)
 	}
-	list := []DecisionLine{d}
+	list := []decisionLine{d}
 	if p.Outcome == dowse.Fetched {
-		list = append(list, DecisionLine{
+		list = append(list, decisionLine{
 			TS: e.At, URL: p.URL, Event: EventJudged, Score: score(p.Verdict.Relevance), Because: weights(p.Verdict.Because),
 			Depth: p.Depth, Hops: p.Hops, Judge: p.Verdict.Judge,
 		})
@@ -154,7 +154,7 @@ func (c *Collection) visited(e *crawl.Entry) []DecisionLine {
 }
 
 // found tells of each URL that a page was the first to link to.
-func (c *Collection) found(e *crawl.Entry) (list []DecisionLine) {
+func (c *Collection) found(e *crawl.Entry) (list []decisionLine) {
 	depth, hops := e.Page.Depth, e.Page.Hops
 	if e.Page.Outcome == dowse.Fetched {
 		depth, hops = depth+1, hops+1
@@ -173,9 +173,9 @@ func (c *Collection) found(e *crawl.Entry) (list []DecisionLine) {
 	return list
 }
 
-func (c *Collection) linked(e *crawl.Entry, i int) DecisionLine {
+func (c *Collection) linked(e *crawl.Entry, i int) decisionLine {
 	l := &e.Links[i]
-	d := DecisionLine{TS: e.At, URL: c.URL(l.ID), Parent: e.Page.URL, Anchor: anchorOf(&e.Found[i]), Because: weights(l.Because)}
+	d := decisionLine{TS: e.At, URL: c.URL(l.ID), Parent: e.Page.URL, Anchor: anchorOf(&e.Found[i]), Because: weights(l.Because)}
 	what, why := fate(l)
 	switch what {
 	case LinkSkipped:

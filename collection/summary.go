@@ -1,6 +1,325 @@
 package collection
 
-const readmeName = "README.md"
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 
-// Summarise writes the readable views of the collection.
-func (c *Collection) Summarise() error { return nil }
+	"dowse"
+	"dowse/archive"
+	"dowse/crawl"
+)
+
+// The files that are made from journal and archive.
+const (
+	readmeName  = "README.md"
+	indexName   = "indexes/index.cdxj"
+	pagesName   = "pages/pages.jsonl"
+	extraName   = "pages/extraPages.jsonl"
+	logName     = "log/crawl.log"
+	summaryName = "state/summary.json"
+)
+
+const (
+	maxIndexed  = 1 << 30 // bytes of archive up to which an index is made at every stop; 1 GiB takes some 10 s
+	maxLicences = 1000    // different licences that are counted
+)
+
+// A summary tells how far the readable views of a collection are written: up to
+// which place of the journal, and how long the files were then.
+type summary struct {
+	Version int              `json:"version"`
+	Journal uint64           `json:"journal"`
+	Files   map[string]int64 `json:"files"`
+	Indexed int64            `json:"indexed"` // bytes of archive that the index is of; -1 for no index
+	Facts   facts            `json:"facts"`
+}
+
+const summaryVersion = 1
+
+// facts are what the data card says beside the books.
+type facts struct {
+	First    string         `json:"first,omitempty"` // when the first page was fetched, RFC 3339
+	Last     string         `json:"last,omitempty"`
+	Licences map[string]int `json:"licences,omitempty"` // pages that link to a licence
+	NoIndex  int            `json:"noindex,omitempty"`  // pages that ask not to be shown in searches
+	NoArch   int            `json:"noarchive,omitempty"`
+}
+
+// Summarise brings the views for people and other programs up to date: the lists of
+// pages, the index, the log and the data card. It writes only what is new since the
+// last time, and after a crash what may be torn. It is called at every stop.
+func (c *Collection) Summarise() error {
+	if c.readOnly {
+		return errors.New("collection: summarise: opened only to read")
+	}
+	s := c.readSummary()
+	if err := c.summarise(s); err == nil {
+		return nil
+	}
+	// What was remembered does not fit the files or the journal: begin anew.
+	if err := c.summarise(newSummary()); err != nil {
+		return fmt.Errorf("collection: summarise %s: %w", c.Dir, err)
+	}
+	return nil
+}
+
+func newSummary() *summary {
+	return &summary{Version: summaryVersion, Files: map[string]int64{}, Indexed: -1}
+}
+
+func (c *Collection) path(name string) string { return filepath.Join(c.Dir, filepath.FromSlash(name)) }
+
+// readSummary reads what is remembered, or begins anew where it is not to be used.
+func (c *Collection) readSummary() *summary {
+	data, err := os.ReadFile(c.path(summaryName))
+	s := newSummary()
+	if err != nil || json.Unmarshal(data, s) != nil || s.Version != summaryVersion || s.Journal > c.Journal.End() {
+		return newSummary()
+	}
+	return s
+}
+
+func (c *Collection) summarise(s *summary) error {
+	size, err := c.archiveSize()
+	if err != nil {
+		return err
+	}
+	if s.Journal == c.Journal.End() && s.Journal > 0 && c.intact(s) && (s.Indexed == size || s.Indexed < 0 && size > maxIndexed) {
+		return nil
+	}
+	if err := c.writeViews(s); err != nil {
+		return err
+	}
+	if err := c.writeIndex(s, size); err != nil {
+		return err
+	}
+	if err := writeWhole(c.path(readmeName), c.dataCard(s)); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeWhole(c.path(summaryName), append(data, '\n'))
+}
+
+// intact reports whether the files are as long as they are remembered.
+func (c *Collection) intact(s *summary) bool {
+	for _, name := range []string{pagesName, extraName, logName} {
+		info, err := os.Stat(c.path(name))
+		if err != nil || info.Size() != s.Files[name] {
+			return false
+		}
+	}
+	for _, name := range []string{readmeName, indexName} {
+		if _, err := os.Stat(c.path(name)); err != nil && (name != indexName || s.Indexed >= 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// A view is a file that grows with the journal.
+type view struct {
+	name string
+	f    *os.File
+	w    *bufio.Writer
+	n    int64
+}
+
+func (v *view) Write(p []byte) (int, error) {
+	n, err := v.w.Write(p)
+	v.n += int64(n)
+	return n, err
+}
+
+// openView opens a file at the length it is remembered with: what stands after it
+// is torn, or was never accounted for.
+func (c *Collection) openView(s *summary, name string) (*view, error) {
+	if err := os.MkdirAll(filepath.Dir(c.path(name)), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(c.path(name), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	at := s.Files[name]
+	info, err := f.Stat()
+	if err == nil && info.Size() < at {
+		err = fmt.Errorf("%s is shorter than it was", name)
+	}
+	if err == nil {
+		err = f.Truncate(at)
+	}
+	if err == nil {
+		_, err = f.Seek(at, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &view{name: name, f: f, w: bufio.NewWriterSize(f, 1<<16), n: at}, nil
+}
+
+func (v *view) close() error {
+	return errors.Join(v.w.Flush(), v.f.Sync(), v.f.Close())
+}
+
+// writeViews appends what the journal tells since the last time.
+func (c *Collection) writeViews(s *summary) (err error) {
+	views := map[string]*view{}
+	defer func() {
+		for name, v := range views {
+			err = errors.Join(err, v.close())
+			s.Files[name] = v.n
+		}
+	}()
+	for _, name := range []string{pagesName, extraName, logName} {
+		if views[name], err = c.openView(s, name); err != nil {
+			delete(views, name)
+			return err
+		}
+	}
+	if err := beginLists(views); err != nil {
+		return err
+	}
+	return c.appendViews(s, views)
+}
+
+// beginLists writes the headers of lists that are empty.
+func beginLists(views map[string]*view) error {
+	for name, id := range map[string][2]string{pagesName: {"pages", "Pages"}, extraName: {"extraPages", "Extra pages"}} {
+		if v := views[name]; v.n == 0 {
+			if err := archive.WritePages(v, id[0], id[1], noPages); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func noPages(func(archive.PageLine, error) bool) {}
+
+func (c *Collection) appendViews(s *summary, views map[string]*view) error {
+	r := reader{c: c}
+	for e, err := range c.Journal.Scan(s.Journal, nil) {
+		if err != nil {
+			return err
+		}
+		c.nameEntry(e)
+		parent, err := r.parent(e)
+		if err != nil {
+			return err
+		}
+		if err := logEntry(views[logName], e, parent); err != nil {
+			return err
+		}
+		if e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched && !c.forgotten(e.ID) {
+			s.Facts.count(e.Page)
+			if err := c.listPage(views, e, parent); err != nil {
+				return err
+			}
+		}
+	}
+	s.Journal = c.Journal.End()
+	return nil
+}
+
+// parent returns the page on which an entry's URL was first seen.
+func (r *reader) parent(e *crawl.Entry) (dowse.URL, error) {
+	if e.Kind != crawl.EntryPage {
+		return "", nil
+	}
+	o, err := r.origin(e.ID)
+	if err != nil {
+		return "", err
+	}
+	return o.parent, nil
+}
+
+// listPage appends a fetched page to the list that it belongs to: a line for each
+// time it was fetched.
+func (c *Collection) listPage(views map[string]*view, e *crawl.Entry, parent dowse.URL) error {
+	v := views[extraName]
+	if e.Page.Verdict.Relevance >= c.threshold() {
+		v = views[pagesName]
+	}
+	line, err := encode(archive.PageLine{
+		URL: e.Page.URL, At: e.Page.Fetch.At, Title: e.Page.Title, Relevance: finite(e.Page.Verdict.Relevance),
+		Parent: parent, Why: ReasonLine(e.Page.Verdict.Because, 4),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = v.Write(append(line, '\n'))
+	return err
+}
+
+// count takes from a page what the data card tells.
+func (f *facts) count(p *dowse.Page) {
+	const layout = "2006-01-02T15:04:05Z"
+	at := p.Fetch.At.UTC().Format(layout)
+	if f.First == "" || at < f.First {
+		f.First = at
+	}
+	f.Last = max(f.Last, at)
+	if p.NoIndex {
+		f.NoIndex++
+	}
+	if p.NoArchive {
+		f.NoArch++
+	}
+	for _, u := range p.Licences {
+		if f.Licences == nil {
+			f.Licences = map[string]int{}
+		}
+		if _, known := f.Licences[string(u)]; known || len(f.Licences) < maxLicences {
+			f.Licences[string(u)]++
+		}
+	}
+}
+
+func (c *Collection) archiveSize() (size int64, err error) {
+	files, err := archive.Files(c.ArchiveDir())
+	if err != nil {
+		return 0, err
+	}
+	for _, path := range files {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0, err
+		}
+		size += info.Size()
+	}
+	return size, nil
+}
+
+// writeIndex makes the index of the archive anew if it has grown, unless it is so
+// large that an export may do that.
+func (c *Collection) writeIndex(s *summary, size int64) error {
+	path := c.path(indexName)
+	if size > maxIndexed {
+		s.Indexed = -1
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	if _, err := os.Stat(path); err == nil && s.Indexed == size {
+		return nil
+	}
+	files, err := archive.Files(c.ArchiveDir())
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	s.Indexed = size
+	return toFile(path, true, func(w io.Writer) error { return archive.Index(w, files...) })
+}

@@ -12,18 +12,16 @@ import (
 // (given up after their deadline, or never made) are ignored.
 func (c *Crawl) Absorb(now time.Time, p *dowse.Page) {
 	c.clock(now)
-	if p.Host != nil && p.Host.Robots != nil && c.absorbRobots(now, p) {
-		return
-	}
 	id, ok := c.f.Find(p.URL)
-	if !ok {
-		return
-	}
 	fl := c.flights[id]
-	if fl == nil {
+	if fl == nil || !ok || p.Host != nil && p.Host.Robots != nil {
+		c.absorbRobots(now, p)
 		return
 	}
 	c.land(now, fl, p)
+	if c.forgotten(id) {
+		blank(p)
+	}
 	if p.Outcome == dowse.Temporary && c.retry(now, fl, p) {
 		return
 	}
@@ -43,13 +41,20 @@ func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
 	c.stats.Requests++
 	c.stats.Bytes += p.Fetch.Wire
 	c.stats.archive(p.Fetch.Archive)
+	h := &c.hosts[fl.host]
+	h.out--
+	if countsAsPage(p) {
+		h.landed++
+	}
 }
 
 // retry puts a lead whose visit failed for the moment back into the queue. It
-// reports false when its tries are used up: then the failure is final.
+// reports false when its tries are used up, or its group was dropped meanwhile:
+// then the failure is final.
 func (c *Crawl) retry(now time.Time, fl *flight, p *dowse.Page) bool {
 	c.tries[fl.id]++
-	if int(c.tries[fl.id]) >= c.cfg.Tries {
+	spent := int(c.tries[fl.id]) >= c.cfg.Tries && !c.replay
+	if spent || c.f.Dropped(c.f.Group(fl.id)) {
 		delete(c.tries, fl.id)
 		p.Outcome = dowse.Failed
 		return false
@@ -86,6 +91,7 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 	delete(c.tries, fl.id)
 	p.OnTopic = p.Outcome == dowse.Fetched && p.Verdict.Relevance >= c.cfg.Threshold
 	e := &Entry{Kind: EntryPage, At: now, ID: fl.id, Page: p, Queue: fl.queue, Regret: fl.regret, Rested: fl.rest, Idle: fl.idle, place: fl.place}
+	c.endRedirects(fl.id, p)
 	c.checkNear(fl.id, p)
 	e.Found = p.Links
 	e.Links = c.filterLinks(fl.id, p)
@@ -95,39 +101,54 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 // finishTurn settles the page's URL, applies what the strategy said, and records
 // all of it as one entry.
 func (c *Crawl) finishTurn(t *turn) {
+	c.asked = false
 	c.count(t.fl, t.p)
 	c.settle(t.fl.id, t.p)
+	target := frontier.None
 	if t.p.Outcome == dowse.Redirected {
-		t.leads = c.followRedirect(t)
+		target = c.followRedirect(t)
 	}
-	for _, l := range t.leads {
-		id := c.apply(l)
-		t.entry.note(id, l)
+	for i := range t.leads {
+		id := c.apply(&t.leads[i])
+		t.entry.note(id, &t.leads[i])
 	}
-	c.closeDecisions(t.entry)
-	place := c.record(t.entry)
-	if t.p.Outcome == dowse.Fetched {
-		c.f.SetVisit(t.fl.id, frontier.Visit{Relevance: t.p.Verdict.Relevance, OnTopic: t.p.OnTopic, Place: place})
-	} else {
-		c.f.SetVisit(t.fl.id, frontier.Visit{Place: place})
-	}
+	c.keepAlias(t.fl.id, target)
 	if t.p.Outcome == dowse.Listed {
 		c.sitemapSeen(t.p)
 	}
+	c.closeDecisions(t.entry)
+	c.keepVisit(t.fl.id, t.p, c.record(t.entry))
+	if c.ended != nil && !c.replay {
+		c.ended(t.p)
+	}
 }
 
+// settle puts the page's URL where it belongs. A page that could not be had again
+// remains the visited page that it was, unless it is gone.
 func (c *Crawl) settle(id frontier.ID, p *dowse.Page) {
+	c.f.SetReason(id, reasonCode(p.Reason))
 	switch p.Outcome {
 	case dowse.Fetched, dowse.Listed:
 		c.f.Settle(id, dowse.Visited)
 	case dowse.Redirected:
 		c.f.Settle(id, dowse.Aliased)
 	case dowse.Refused, dowse.Skipped:
+		if p.Again && !c.forgotten(id) {
+			c.f.Settle(id, dowse.Visited)
+			return
+		}
 		c.f.Settle(id, dowse.Excluded)
-		c.f.SetReason(id, reasonCode(p.Reason))
 	default:
 		c.f.Settle(id, dowse.Dead)
-		c.f.SetReason(id, reasonCode(p.Reason))
+	}
+}
+
+func (c *Crawl) keepVisit(id frontier.ID, p *dowse.Page, place uint64) {
+	switch {
+	case p.Outcome == dowse.Fetched:
+		c.f.SetVisit(id, frontier.Visit{Relevance: p.Verdict.Relevance, OnTopic: p.OnTopic, Place: place})
+	case !p.Again:
+		c.f.SetVisit(id, frontier.Visit{Place: place})
 	}
 }
 
@@ -144,97 +165,14 @@ func (c *Crawl) checkNear(id frontier.ID, p *dowse.Page) {
 	c.near.add(p.Simhash, uint32(id))
 }
 
-// filterLinks numbers the targets of the page's links, leaves in p.Links those
-// that can be queued, and returns a decision for each link as it was found.
-func (c *Crawl) filterLinks(from frontier.ID, p *dowse.Page) []Decision {
-	found := p.Links
-	decisions := make([]Decision, len(found))
-	kept := make([]dowse.Link, 0, len(found))
-	place := map[frontier.ID]int{} // of a target in kept
-	depth, hops := p.Depth+1, p.Hops+1
-	if p.OnTopic || p.Outcome != dowse.Fetched {
-		hops = 0
-	}
-	if p.Outcome != dowse.Fetched {
-		depth, hops = p.Depth, p.Hops
-	}
-	for i := range found {
-		l := found[i]
-		id, fresh := c.f.See(l.URL, weburl.Host(l.URL))
-		c.grow()
-		d := &decisions[i]
-		target, why := c.linkTarget(from, p, &l, id, depth, hops)
-		d.ID, d.Target, d.Fresh = id, target, fresh
-		if why != "" {
-			d.Reason = why
-			continue
-		}
-		if at, twice := place[target]; twice {
-			kept[at].More = append(append(kept[at].More, l.Mention), l.More...)
-			d.Reason = dowse.SkipDupURL
-			continue
-		}
-		if target != id {
-			l.URL = c.f.URL(target)
-		}
-		place[target] = len(kept)
-		l.Target = c.target(target)
-		kept = append(kept, l)
-	}
-	p.Links = kept
-	return decisions
-}
-
-// linkTarget decides whether a link can be followed and to which URL it leads,
-// known redirects replaced.
-func (c *Crawl) linkTarget(from frontier.ID, p *dowse.Page, l *dowse.Link, id frontier.ID, depth, hops int) (frontier.ID, dowse.Reason) {
-	target := id
-	if t, ok := c.f.Alias(id); ok {
-		target = t
-	}
-	if target == from {
-		return target, dowse.SkipDupURL
-	}
-	switch c.f.State(target) {
-	case dowse.Unseen:
-		c.f.SetDepth(target, clamp8(depth), clamp8(hops))
-		if why := c.linkRefused(p, l, target, depth, hops); why != "" {
-			c.exclude(target, why)
-			return target, why
-		}
-	case dowse.Excluded:
-		if !c.reopen(p, l, target, depth, hops) {
-			return target, reasonOf(c.f.Reason(target))
-		}
-	case dowse.Dead:
-		return target, reasonOf(c.f.Reason(target))
-	case dowse.Waiting, dowse.Held:
-		c.shorten(target, depth, hops)
-		if p.Near != "" || l.NoFollow && !c.cfg.NoFollow || p.NoFollow && !c.cfg.NoFollow {
-			return target, c.linkRefused(p, l, target, depth, hops)
-		}
-	}
-	return target, ""
-}
-
-// linkRefused tells why a link must not be followed, or "".
-func (c *Crawl) linkRefused(p *dowse.Page, l *dowse.Link, id frontier.ID, depth, hops int) dowse.Reason {
-	if p.Near != "" {
-		return dowse.SkipDupContent
-	}
-	if (p.NoFollow || l.NoFollow) && !c.cfg.NoFollow && p.Outcome == dowse.Fetched {
-		return dowse.SkipRobotsMeta
-	}
-	return c.refuses(l.URL, id, depth, hops)
-}
-
 // reopen lets a URL back in that was left out for the way it was reached, when
 // it is reached in a better way.
 func (c *Crawl) reopen(p *dowse.Page, l *dowse.Link, id frontier.ID, depth, hops int) bool {
 	switch reasonOf(c.f.Reason(id)) {
-	case dowse.SkipScopeDepth, dowse.SkipScopeTunnel, dowse.SkipRobotsMeta, dowse.SkipDupContent:
 	case dowse.SkipScoreLow:
-		return true
+		return !c.f.Dropped(c.f.Group(id)) && unfollowed(p, l, c.cfg.NoFollow) == ""
+	case dowse.SkipScopeDepth, dowse.SkipScopeTunnel, dowse.SkipRobotsMeta, dowse.SkipDupContent,
+		dowse.SkipBudgetHost, dowse.SkipTrapPattern:
 	default:
 		return false
 	}
@@ -242,8 +180,16 @@ func (c *Crawl) reopen(p *dowse.Page, l *dowse.Link, id frontier.ID, depth, hops
 		return false
 	}
 	c.f.SetDepth(id, clamp8(depth), clamp8(hops))
-	c.f.Settle(id, dowse.Held)
+	c.readmit(id)
 	return true
+}
+
+// readmit takes back that a URL was left out.
+func (c *Crawl) readmit(id frontier.ID) {
+	if c.f.State(id) == dowse.Excluded {
+		c.f.Settle(id, dowse.Held)
+	}
+	c.f.SetReason(id, 0)
 }
 
 func (c *Crawl) shorten(id frontier.ID, depth, hops int) {
@@ -253,26 +199,33 @@ func (c *Crawl) shorten(id frontier.ID, depth, hops int) {
 
 func clamp8(n int) uint8 { return uint8(min(max(n, 0), 255)) }
 
+// target tells what is known of a link's target. A page that is to be visited
+// again, or is being so, is a visited one all the same.
 func (c *Crawl) target(id frontier.ID) dowse.Target {
 	t := dowse.Target{State: c.f.State(id), Seq: uint32(id), Priority: c.f.Priority(id), Note: c.f.Note(id)}
-	if t.State == dowse.Visited || t.State == dowse.Waiting {
+	if t.State == dowse.Visited || t.State == dowse.Waiting || t.State == dowse.Flying {
 		if v, ok := c.f.Visit(id); ok {
-			t.Relevance, t.OnTopic = v.Relevance, v.OnTopic
+			t.State, t.Relevance, t.OnTopic = dowse.Visited, v.Relevance, v.OnTopic
 		}
 	}
 	return t
 }
 
+func (c *Crawl) applyAll(leads []dowse.Lead) {
+	for i := range leads {
+		c.apply(&leads[i])
+	}
+	c.asked = false
+}
+
 // apply does what a lead says and returns the URL it was about.
-func (c *Crawl) apply(l dowse.Lead) frontier.ID {
+func (c *Crawl) apply(l *dowse.Lead) frontier.ID {
 	switch l.Kind {
 	case dowse.Raise:
 		c.f.Raise(l.Priority, l.Cap, l.Visited)
 		return frontier.None
 	case dowse.Drop:
-		for _, id := range c.f.Drop(l.Group) {
-			c.f.SetReason(id, reasonCode(dowse.SkipScoreLow))
-		}
+		c.drop(l)
 		return frontier.None
 	}
 	id := c.see(l.URL)
@@ -285,12 +238,30 @@ func (c *Crawl) apply(l dowse.Lead) frontier.ID {
 	return id
 }
 
+func (c *Crawl) drop(l *dowse.Lead) {
+	group := l.Group
+	if group == "" && l.URL != "" {
+		group = c.f.Group(c.see(l.URL))
+	}
+	for _, id := range c.f.Drop(group) {
+		c.takeOut(id, dowse.Excluded)
+		c.f.SetReason(id, reasonCode(dowse.SkipScoreLow))
+	}
+}
+
+// takeOut takes a URL out of the queue. One that waited for another visit is a
+// visited one again.
+func (c *Crawl) takeOut(id frontier.ID, s dowse.State) {
+	if _, again := c.f.Visit(id); again {
+		s = dowse.Visited
+	}
+	c.f.Settle(id, s)
+}
+
 // open reports whether leads for a URL still matter. A URL that no link led to is
 // checked here as links are.
 func (c *Crawl) open(id frontier.ID, u dowse.URL) bool {
 	switch c.f.State(id) {
-	case dowse.Dead, dowse.Aliased:
-		return false
 	case dowse.Excluded:
 		return reasonOf(c.f.Reason(id)) == dowse.SkipScoreLow && !c.f.Dropped(c.f.Group(id))
 	case dowse.Unseen:
@@ -303,9 +274,8 @@ func (c *Crawl) open(id frontier.ID, u dowse.URL) bool {
 	return true
 }
 
-func (c *Crawl) merge(id frontier.ID, l dowse.Lead) {
-	c.f.SetPriority(id, l.Priority, l.Merge)
-	c.mergeBand(id, l)
+func (c *Crawl) merge(id frontier.ID, l *dowse.Lead) {
+	c.rank(id, l)
 	if l.Note != "" {
 		c.f.SetNote(id, l.Note)
 	}
@@ -315,34 +285,51 @@ func (c *Crawl) merge(id frontier.ID, l dowse.Lead) {
 	switch state := c.f.State(id); {
 	case l.Kind == dowse.Hold:
 		if state == dowse.Unseen || state == dowse.Waiting {
-			c.f.Settle(id, dowse.Held)
+			c.takeOut(id, dowse.Held)
 		}
 	case l.Kind == dowse.Revisit && state == dowse.Visited:
 		c.askAgain(id)
 	case state == dowse.Unseen || state == dowse.Held || state == dowse.Excluded:
 		c.queue(id)
 	case state == dowse.Waiting && c.tooLow(id):
-		c.exclude(id, dowse.SkipScoreLow)
+		c.takeOut(id, dowse.Excluded)
+		c.f.SetReason(id, reasonCode(dowse.SkipScoreLow))
 	}
 }
 
-// mergeBand moves a URL to the lead's band. Where priorities take the maximum, so
-// do bands: the earlier one wins.
-func (c *Crawl) mergeBand(id frontier.ID, l dowse.Lead) {
-	old := c.f.Band(id)
-	if l.Band == old || l.Merge == dowse.Max && c.f.State(id) == dowse.Waiting && old < l.Band {
-		return
+// rank merges priority and band. The maximum of two is the one in the earlier band:
+// a priority says nothing against an earlier band.
+func (c *Crawl) rank(id frontier.ID, l *dowse.Lead) {
+	merge := l.Merge
+	if state := c.f.State(id); merge == dowse.Max && c.f.Known(id) && (state == dowse.Waiting || state == dowse.Held) {
+		switch old := c.f.Band(id); {
+		case old < l.Band:
+			return
+		case l.Band < old:
+			merge = dowse.Replace
+		}
 	}
+	c.f.SetPriority(id, l.Priority, merge)
 	c.f.SetBand(id, l.Band)
 }
 
 func (c *Crawl) queue(id frontier.ID) {
-	switch {
-	case c.f.Dropped(c.f.Group(id)) || c.tooLow(id):
+	if c.tooLow(id) {
 		c.exclude(id, dowse.SkipScoreLow)
-	default:
-		c.f.Queue(id)
+		return
 	}
+	c.f.SetReason(id, 0)
+	c.queueAgain(id)
+}
+
+// queueAgain lets a URL wait, unless its group was dropped.
+func (c *Crawl) queueAgain(id frontier.ID) {
+	if c.f.Dropped(c.f.Group(id)) {
+		c.takeOut(id, dowse.Excluded)
+		c.f.SetReason(id, reasonCode(dowse.SkipScoreLow))
+		return
+	}
+	c.f.Queue(id)
 }
 
 func (c *Crawl) tooLow(id frontier.ID) bool {
@@ -372,35 +359,6 @@ func (c *Crawl) settleUnvisited(now time.Time, id frontier.ID, outcome dowse.Out
 		Outcome: outcome, Reason: why, Detail: detail,
 	}
 	c.final(now, &flight{id: id, host: c.f.Host(id), idle: true}, p)
-}
-
-// followRedirect keeps the alias and makes sure that the target becomes a lead: as
-// the strategy says, or else with all that the redirecting URL had.
-func (c *Crawl) followRedirect(t *turn) []dowse.Lead {
-	if len(t.entry.Found) == 0 {
-		return t.leads
-	}
-	target := c.see(t.entry.Found[0].URL)
-	if final, ok := c.f.Alias(target); ok {
-		target = final
-	}
-	if target != t.fl.id {
-		c.f.SetAlias(t.fl.id, target)
-	}
-	u := c.f.URL(target)
-	for _, l := range t.leads {
-		if l.URL == u || l.Kind == dowse.Drop {
-			return t.leads
-		}
-	}
-	if len(t.p.Links) == 0 {
-		return t.leads
-	}
-	from := t.p.Lead
-	return append(t.leads, dowse.Lead{
-		URL: u, Priority: from.Priority, Merge: dowse.Max, Band: from.Band, Note: from.Note,
-		Because: []dowse.Because{{What: "redirected from " + string(t.p.URL), Weight: from.Priority}},
-	})
 }
 
 // closeDecisions fills in where each link's target stands now.

@@ -79,16 +79,23 @@ type Crawl struct {
 	leases   []lease                     // in order of their deadlines
 	tries    map[frontier.ID]uint8
 	sitemaps map[frontier.ID]bool
+	chains   map[frontier.ID]uint8 // redirects in a row that led to a URL
 	traps    trapBook
 	near     nearIndex
 	round    *round
 	again    []frontier.ID // to be visited again in the next round
 	stats    stats
 	stopped  dowse.StopReason
-	started  bool
-	replay   bool // entries are being replayed: nothing is recorded
 	lastNow  time.Time
-	ids      []frontier.ID // scratch
+
+	replay   bool              // entries are being replayed: nothing is recorded
+	running  bool              // the journal knows under which limits
+	adrift   bool              // visits of an earlier run may be out
+	grounded bool              // they wait again, which the journal does not know yet
+	asked    bool              // BeforeRound was called, and nothing has changed since
+	moves    []move            // since the last entry
+	ids      []frontier.ID     // scratch of filterLinks
+	ended    func(*dowse.Page) // hears of every page that came to its end
 }
 
 // A flight is a visit that has not come back.
@@ -146,6 +153,7 @@ func prepare(cfg Config) (*Crawl, error) {
 		asking:   map[frontier.HostID]*flight{},
 		tries:    map[frontier.ID]uint8{},
 		sitemaps: map[frontier.ID]bool{},
+		chains:   map[frontier.ID]uint8{},
 		traps:    trapBook{},
 		near:     newNearIndex(),
 	}, nil
@@ -162,28 +170,39 @@ func (c *Crawl) frontierConfig() frontier.Config {
 }
 
 // Start queues the seeds, as the strategy wants them. It may be called again with
-// further seeds.
+// further seeds; those that were visited already are left out.
 func (c *Crawl) Start(now time.Time, seeds []dowse.URL) {
+	c.ground()
 	c.clock(now)
-	c.started = true
 	c.cfg.Scope.learn(seeds)
-	var known []dowse.URL
+	var fresh []dowse.URL
+	twice := map[frontier.ID]bool{}
 	for _, u := range seeds {
 		id := c.see(u)
-		if c.f.State(id) != dowse.Unseen {
-			continue
+		if !twice[id] && c.seed(id, u) {
+			fresh = append(fresh, u)
 		}
-		c.f.SetDepth(id, 0, 0)
-		if why := c.refuses(u, id, 0, 0); why != "" {
-			c.exclude(id, why)
-			continue
-		}
-		known = append(known, u)
+		twice[id] = true
 	}
-	for _, l := range c.seedLeads(known) {
-		c.apply(l)
-	}
+	c.applyAll(c.seedLeads(fresh))
 	c.record(&Entry{Kind: EntryStart, At: now, Seeds: seeds})
+}
+
+// seed reports whether a seed can be queued. What kept it out before may not hold
+// for a seed.
+func (c *Crawl) seed(id frontier.ID, u dowse.URL) bool {
+	_, visited := c.f.Visit(id)
+	state := c.f.State(id)
+	if visited || c.forgotten(id) || state != dowse.Unseen && state != dowse.Held && state != dowse.Excluded {
+		return false
+	}
+	c.f.SetDepth(id, 0, 0)
+	if why := c.refuses(u, id, 0, 0); why != "" {
+		c.exclude(id, why)
+		return false
+	}
+	c.readmit(id)
+	return true
 }
 
 func (c *Crawl) seedLeads(seeds []dowse.URL) []dowse.Lead {
@@ -198,9 +217,13 @@ func (c *Crawl) seedLeads(seeds []dowse.URL) []dowse.Lead {
 }
 
 // clock takes note of the time, for the time limit: only time in which the crawl
-// was at work counts, not the gap between two runs.
+// was at work counts, not the gap between two runs. A replay knows it from the
+// entries.
 func (c *Crawl) clock(now time.Time) {
-	if d := now.Sub(c.lastNow); !c.lastNow.IsZero() && d > 0 && d < time.Minute {
+	if c.replay {
+		return
+	}
+	if d := now.Sub(c.lastNow); !c.lastNow.IsZero() && d > 0 {
 		c.stats.Elapsed += d
 	}
 	c.lastNow = now
@@ -210,6 +233,7 @@ func (c *Crawl) clock(now time.Time) {
 // what time there may be one; the zero time means not before the next Absorb, or
 // never: see Stopped.
 func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
+	c.ground()
 	c.clock(now)
 	c.expire(now)
 	if c.stop(c.limitReached()) {
@@ -228,29 +252,31 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	return Visit{}, c.waitOrStop(now, when), false
 }
 
+// maxIdle is how often in a row a strategy may answer with leads that can't be
+// queued before it counts as having none.
+const maxIdle = 100
+
 // pick finds a visit, if need be by asking the strategy for more leads.
-func (c *Crawl) pick(now time.Time) (Visit, time.Time, bool) {
-	for {
-		v, when, ok := c.pickLead(now)
+func (c *Crawl) pick(now time.Time) (v Visit, when time.Time, ok bool) {
+	for range maxIdle {
+		v, when, ok = c.pickLead(now)
 		if ok || !when.IsZero() || c.out() > 0 || c.f.Count(dowse.Waiting) > 0 || c.round != nil {
 			return v, when, ok
 		}
 		idler, can := c.cfg.Strategy.(dowse.Idler)
-		if !can {
-			return v, when, false
-		}
-		if !c.idle(now, idler) {
-			return v, when, false
+		if !can || !c.idle(now, idler) {
+			break
 		}
 	}
+	return v, when, ok
 }
 
+// idle asks the strategy for leads and reports whether it had any.
 func (c *Crawl) idle(now time.Time, idler dowse.Idler) bool {
-	for _, l := range idler.Idle() {
-		c.apply(l)
-	}
+	leads := idler.Idle()
+	c.applyAll(leads)
 	c.record(&Entry{Kind: EntryIdle, At: now})
-	return c.f.Count(dowse.Waiting) > 0
+	return len(leads) > 0
 }
 
 func (c *Crawl) pickLead(now time.Time) (Visit, time.Time, bool) {
@@ -261,17 +287,16 @@ func (c *Crawl) pickLead(now time.Time) (Visit, time.Time, bool) {
 	return c.pickStream(now)
 }
 
+// beforeRound lets the strategy act before a round, or before a lead is taken. It
+// is asked once, however often the driver has to try until a host is rested.
 func (c *Crawl) beforeRound(now time.Time) {
 	b, ok := c.cfg.Strategy.(dowse.BeforeRounder)
-	if !ok {
+	if !ok || c.asked {
 		return
 	}
-	if leads := b.BeforeRound(view{c}); len(leads) > 0 {
-		for _, l := range leads {
-			c.apply(l)
-		}
-		c.record(&Entry{Kind: EntryBefore, At: now})
-	}
+	c.applyAll(b.BeforeRound(view{c}))
+	c.asked = true
+	c.record(&Entry{Kind: EntryBefore, At: now})
 }
 
 // pickStream takes the best lead among the hosts that are rested. Leads that may
@@ -290,6 +315,11 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 			c.f.Release(h, c.f.Ready(h), time.Time{})
 			continue
 		}
+		if until, hold := c.holds(id, now); hold {
+			c.f.Queue(id)
+			c.f.Release(h, c.f.Ready(h), time.Time{})
+			return Visit{}, until, false
+		}
 		if c.wantsRobots(h, now) {
 			c.f.Queue(id)
 			return c.askRobots(id, h, now), time.Time{}, true
@@ -306,19 +336,48 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 const maxRescores = 10 // per pick; Aggarwal's priorities drift, SPEC C.10
 
 // fellBehind rates a lead again and reports whether another is better now.
-func (c *Crawl) fellBehind(id frontier.ID) bool {
+func (c *Crawl) fellBehind(now time.Time, id frontier.ID) bool {
+	if !c.rescore(now, id) {
+		return false
+	}
+	best, ok := c.f.Peek()
+	return ok && c.f.Band(best) <= c.f.Band(id) && c.f.Priority(best) > c.f.Priority(id)
+}
+
+// rescore rates a lead again and reports whether its priority has changed.
+func (c *Crawl) rescore(now time.Time, id frontier.ID) bool {
 	r, ok := c.cfg.Strategy.(dowse.Rescorer)
 	if !ok {
 		return false
 	}
 	old := c.f.Priority(id)
-	p := r.Rescore(c.lead(id))
+	c.f.SetPriority(id, r.Rescore(c.lead(id)), dowse.Replace)
+	p := c.f.Priority(id)
 	if p == old {
 		return false
 	}
-	c.f.SetPriority(id, p, dowse.Replace)
-	best, ok := c.f.Peek()
-	return ok && p < old && c.f.Band(best) <= c.f.Band(id) && c.f.Priority(best) > p
+	c.record(&Entry{Kind: EntryRescore, At: now, ID: id, Score: p})
+	return true
+}
+
+// A move is a lead that was taken out of the queue, or put back without a visit,
+// between two entries: the replay must see the queue as it was.
+type move uint64
+
+const (
+	takenOff move = iota
+	putBack
+)
+
+func (c *Crawl) moved(id frontier.ID, what move) {
+	if !c.replay {
+		c.moves = append(c.moves, move(id)<<1|what)
+	}
+}
+
+func (c *Crawl) putBack(id frontier.ID) {
+	c.f.Queue(id)
+	c.moved(id, putBack)
 }
 
 func (c *Crawl) lead(id frontier.ID) dowse.Lead {
@@ -338,6 +397,8 @@ func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret
 	}
 	fl := &flight{visit: v, id: id, host: h, began: now, queue: c.f.Count(dowse.Waiting), regret: regret}
 	fl.rest = c.rested(h, now)
+	c.asked = false
+	c.hosts[h].out++
 	c.flights[id] = fl
 	c.leases = append(c.leases, lease{v.Deadline, fl})
 	c.stats.Picks++
@@ -369,9 +430,7 @@ func (c *Crawl) expire(now time.Time) {
 func (c *Crawl) lost(now time.Time, fl *flight) {
 	p := fl.visit.Page()
 	p.Outcome, p.Reason, p.Detail = dowse.Temporary, dowse.FailTimeout, "the visit did not come back"
-	if fl.visit.Kind == VisitRobots {
-		p.Host = &dowse.HostReport{Robots: &dowse.Robots{At: now}}
-	}
+	p.Host = &dowse.HostReport{BackOff: true}
 	c.Absorb(now, p)
 }
 
@@ -414,6 +473,7 @@ func (c *Crawl) Stop(why dowse.StopReason) { c.stop(why) }
 func (c *Crawl) Resume(l Limits) {
 	c.stopped = ""
 	c.cfg.Limits = l
+	c.running = false
 	c.lastNow = time.Time{}
 }
 
@@ -442,7 +502,39 @@ func (c *Crawl) record(e *Entry) uint64 {
 	if c.replay {
 		return e.place
 	}
-	return c.cfg.Log.Record(e)
+	if !c.running {
+		e.run = &run{grounded: c.grounded, limits: c.cfg.Limits}
+		c.running, c.grounded = true, false
+	}
+	e.Elapsed, e.moves = c.stats.Elapsed, c.moves
+	place := c.cfg.Log.Record(e)
+	c.moves = c.moves[:0]
+	return place
+}
+
+// ground lets visits wait again that were out when an earlier run ended.
+func (c *Crawl) ground() {
+	if !c.adrift || c.replay {
+		return
+	}
+	c.adrift, c.grounded, c.running = false, true, false
+	c.groundFlights()
+}
+
+func (c *Crawl) groundFlights() {
+	for id := frontier.ID(0); int(id) < c.f.Len() && c.f.Count(dowse.Flying) > 0; id++ {
+		if c.f.State(id) == dowse.Flying {
+			c.queueAgain(id)
+		}
+	}
+	for h := range frontier.HostID(c.f.Hosts()) {
+		for c.f.Busy(h) > 0 {
+			c.f.Release(h, c.f.Ready(h), time.Time{})
+		}
+	}
+	if c.round != nil {
+		c.round.wait = append(c.round.wait[:0], c.round.list...)
+	}
 }
 
 // view shows the strategy the ends of the queue.

@@ -16,6 +16,11 @@ type Politeness struct {
 	Patience time.Duration // the crawl ends when no host may be visited for so long; 2 min
 	MaxDelay time.Duration // a Crawl-delay or a slow host slows down to this at most; 1 min
 	InFlight int           // visits at once, over all hosts; 64
+
+	// Hold lets a free connection wait rather than visit a lead whose priority is by
+	// more than this share below that of a lead whose host will be free soon. So pages
+	// are not spent on what is merely at hand. 0 never waits.
+	Hold float64
 }
 
 // None stands for a delay of zero, where the zero value means the default.
@@ -46,6 +51,8 @@ const (
 	downAfter    = 5                // failed connections in a row until a host counts as down
 	robotsLife   = 24 * time.Hour   // RFC 9309 2.4
 	maxSitemaps  = 100              // to a host
+	holdFor      = 3                // delays that a better lead is waited for at most, see Politeness.Hold
+	holdAmong    = 8                // of the best leads that are looked at
 )
 
 // A host is what the crawl knows of one host.
@@ -118,6 +125,30 @@ func (c *Crawl) rested(id frontier.HostID, now time.Time) time.Duration {
 		return now.Sub(last)
 	}
 	return 0
+}
+
+// holds reports whether to wait for a better lead than id, and until when; the zero
+// time means until a visit comes back.
+func (c *Crawl) holds(id frontier.ID, now time.Time) (until time.Time, ok bool) {
+	if c.cfg.Polite.Hold <= 0 {
+		return time.Time{}, false
+	}
+	band, least := c.f.Band(id), c.f.Priority(id)
+	patience := now.Add(holdFor * c.cfg.Polite.Delay)
+	for _, best := range c.f.Top(holdAmong) {
+		p := c.f.Priority(best)
+		if c.f.Band(best) != band || p <= 0 || least >= p*(1-c.cfg.Polite.Hold) {
+			return time.Time{}, false
+		}
+		h := c.f.Host(best)
+		switch ready := c.f.Ready(h); {
+		case c.f.Busy(h) > 0:
+			return time.Time{}, true
+		case ready.After(now) && !ready.After(patience):
+			return ready, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // takeSlot reserves the next moment at which a visit may begin under MaxRate.

@@ -20,6 +20,10 @@ import (
 	"dowse/weburl"
 )
 
+// defaultHold is how much worse a lead may be than one whose host will be free
+// soon, and still be visited first.
+const defaultHold = 0.25
+
 // ErrIdentity is returned when a crawl would reach the public web and nobody says
 // who is crawling.
 var ErrIdentity = errors.New("who is crawling? Sites must be able to reach you")
@@ -81,6 +85,7 @@ func merge(cfg Config, s *collection.Settings) Config {
 	s.Politeness.Delay = cmp.Or(cfg.Polite.Delay, s.Politeness.Delay)
 	s.Politeness.Conns = cmp.Or(cfg.Polite.Conns, s.Politeness.Conns)
 	s.Politeness.InFlight = cmp.Or(cfg.Polite.InFlight, s.Politeness.InFlight)
+	s.Politeness.Hold = cmp.Or(cfg.Polite.Hold, s.Politeness.Hold)
 	s.Politeness.MaxRate = cmp.Or(cfg.Polite.MaxRate, s.Politeness.MaxRate)
 	s.Scope.Include = append(s.Scope.Include, cfg.Scope.Include...)
 	s.Scope.Exclude = append(s.Scope.Exclude, cfg.Scope.Exclude...)
@@ -196,6 +201,7 @@ func partsOf(s collection.Settings, t *topic.Topic, cfg Config) (*parts, error) 
 		Strategy: strat, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope,
 		Polite: crawl.Politeness{
 			Delay: s.Politeness.Delay, Conns: s.Politeness.Conns, InFlight: s.Politeness.InFlight, MaxRate: s.Politeness.MaxRate,
+			Hold: cmp.Or(s.Politeness.Hold, defaultHold),
 		},
 		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow,
 	}}, nil

@@ -11,9 +11,12 @@ type order[T any] interface {
 // and most leads stay near the bottom, where only the height costs.
 const fan = 4
 
-func push[T any, O order[T]](o O, h *[]T, x T) {
+// push adds x and returns where it stands.
+func push[T any, O order[T]](o O, h *[]T, x T) int {
 	*h = append(roomy(*h), x)
-	rise(o, *h, len(*h)-1)
+	last := len(*h) - 1
+	o.moved(x, last)
+	return rise(o, *h, last, x)
 }
 
 // roomy makes room for one more by an eighth: append would double, and the queues
@@ -31,6 +34,7 @@ func remove[T any, O order[T]](o O, h *[]T, i int) {
 	*h = (*h)[:last]
 	if i < last {
 		(*h)[i] = x
+		o.moved(x, i)
 		fix(o, *h, i)
 	}
 	if c := cap(*h); c > 64 && last < c/4 {
@@ -40,13 +44,24 @@ func remove[T any, O order[T]](o O, h *[]T, i int) {
 
 // fix puts the i-th element, whose rank may have changed, where it belongs.
 func fix[T any, O order[T]](o O, h []T, i int) {
-	if rise(o, h, i) == i {
+	if rise(o, h, i, h[i]) == i {
 		sink(o, h, i)
 	}
 }
 
-func rise[T any, O order[T]](o O, h []T, i int) int {
-	x := h[i]
+// shift is fix for the i-th element x which is known to have become better, or
+// worse. It returns where x stands then.
+func shift[T any, O order[T]](o O, h []T, i int, x T, better bool) int {
+	if better {
+		return rise(o, h, i, x)
+	}
+	return sink(o, h, i)
+}
+
+// rise moves the i-th element x up to where it belongs. It is told x because most
+// elements stay, and then their own place in a large heap need not be touched.
+func rise[T any, O order[T]](o O, h []T, i int, x T) int {
+	from := i
 	for i > 0 {
 		up := (i - 1) / fan
 		if !o.before(x, h[up]) {
@@ -56,12 +71,14 @@ func rise[T any, O order[T]](o O, h []T, i int) int {
 		o.moved(h[i], i)
 		i = up
 	}
-	h[i] = x
-	o.moved(x, i)
+	if i != from {
+		h[i] = x
+		o.moved(x, i)
+	}
 	return i
 }
 
-func sink[T any, O order[T]](o O, h []T, i int) {
+func sink[T any, O order[T]](o O, h []T, i int) int {
 	x := h[i]
 	for {
 		first := fan*i + 1
@@ -83,6 +100,7 @@ func sink[T any, O order[T]](o O, h []T, i int) {
 	}
 	h[i] = x
 	o.moved(x, i)
+	return i
 }
 
 // heapify makes a heap of elements in any order.

@@ -46,8 +46,9 @@ func (f *Frontier) SetBand(id ID, band int8) {
 	if e.band == band {
 		return
 	}
+	better := band < e.band
 	e.band = band
-	f.reorder(id, e)
+	f.reorder(id, e, better)
 }
 
 // Peek returns the best waiting lead of all hosts, rested or not.
@@ -103,8 +104,7 @@ func (f *Frontier) enter(id ID, e *entry) {
 	switch {
 	case e.state == dowse.Waiting:
 		ho := f.host(e.host)
-		push(byLead{f}, &ho.leads, uint32(id))
-		if ho.leads[0] == uint32(id) {
+		if push(byLead{f}, &ho.leads, uint32(id)) == 0 {
 			f.refresh(e.host)
 		}
 	case e.state == dowse.Visited && f.revisits:
@@ -112,18 +112,17 @@ func (f *Frontier) enter(id ID, e *entry) {
 	}
 }
 
-// reorder moves a URL whose rank has changed.
-func (f *Frontier) reorder(id ID, e *entry) {
+// reorder moves a URL whose rank has become better, or worse.
+func (f *Frontier) reorder(id ID, e *entry, better bool) {
 	switch {
 	case e.state == dowse.Waiting:
-		leads := f.host(e.host).leads
-		top := leads[0]
-		fix(byLead{f}, leads, int(f.at(id)))
-		if top == uint32(id) || leads[0] == uint32(id) {
+		from := int(f.at(id))
+		to := shift(byLead{f}, f.host(e.host).leads, from, uint32(id), better)
+		if from == 0 || to == 0 {
 			f.refresh(e.host)
 		}
 	case e.state == dowse.Visited && f.revisits:
-		fix(byVisited{f}, f.visited, int(f.at(id)))
+		shift(byVisited{f}, f.visited, int(f.at(id)), uint32(id), better)
 	}
 }
 

@@ -57,7 +57,7 @@ func (f *Frontier) SetPriority(id ID, p float64, m dowse.Merge) {
 		return
 	}
 	f.float(id, e, p)
-	f.reorder(id, e)
+	f.reorder(id, e, p > old)
 }
 
 // float sets the priority of a URL in the state that it has.
@@ -151,7 +151,7 @@ func (f *Frontier) moor(t *tide) {
 		f.sinkFrom(t, id)
 		e.key = t.cap
 		e.set(moored)
-		f.reorder(id, e)
+		f.reorder(id, e, true)
 	}
 }
 

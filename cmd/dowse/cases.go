@@ -40,7 +40,8 @@ func (d *docket) cases(args []string, hear func(hearing) bool) error {
 
 func (d *docket) casesOf(arg string, hear func(hearing) bool) error {
 	if strings.Contains(arg, "://") {
-		return d.address(arg, hear)
+		_, err := d.address(arg, hear)
+		return err
 	}
 	if arg == "-" {
 		return d.stream("-", d.in, hear)
@@ -90,14 +91,13 @@ func isHTMLName(name string) bool {
 	return false
 }
 
-// address has a page fetched.
-func (d *docket) address(raw string, hear func(hearing) bool) error {
+// address has a page fetched. It reports whether more are wanted.
+func (d *docket) address(raw string, hear func(hearing) bool) (more bool, err error) {
 	u, err := weburl.Parse(raw)
 	if err != nil {
-		return usage("judge: %q: %w", raw, err)
+		return false, usage("judge: %q: %w", raw, err)
 	}
-	hear(func(ctx context.Context) (*judged, dowse.Outcome, string, error) { return d.visit(ctx, raw, u) })
-	return nil
+	return hear(func(ctx context.Context) (*judged, dowse.Outcome, string, error) { return d.visit(ctx, raw, u) }), nil
 }
 
 func (d *docket) visit(ctx context.Context, raw string, u dowse.URL) (*judged, dowse.Outcome, string, error) {
@@ -119,16 +119,13 @@ func (d *docket) visit(ctx context.Context, raw string, u dowse.URL) (*judged, d
 // list reads a URL to a line; empty lines and comments are passed over.
 func (d *docket) list(name string, in io.Reader, hear func(hearing) bool) error {
 	sc := bufio.NewScanner(in)
-	for n := 1; sc.Scan(); n++ {
+	for sc.Scan() {
 		s := strings.TrimSpace(sc.Text())
 		if s == "" || strings.HasPrefix(s, "#") {
 			continue
 		}
-		if err := d.address(s, hear); err != nil {
-			return fmt.Errorf("%s:%d: %w", name, n, err)
-		}
-		if d.ctx.Err() != nil {
-			return nil
+		if more, err := d.address(s, hear); err != nil || !more {
+			return err
 		}
 	}
 	if err := sc.Err(); err != nil {

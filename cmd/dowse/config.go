@@ -54,10 +54,14 @@ type setting struct {
 // settings are those of the config files, by key.
 type settings map[string]setting
 
+// userConfig is the user's own file, "" if nothing tells where it would be.
 func userConfig(env func(string) string) string {
-	dir := env("XDG_CONFIG_HOME")
+	dir := orDefault(env("XDG_CONFIG_HOME"), env("APPDATA"))
+	if home := env("HOME"); dir == "" && home != "" {
+		dir = filepath.Join(home, ".config")
+	}
 	if dir == "" {
-		dir = filepath.Join(env("HOME"), ".config")
+		return ""
 	}
 	return filepath.Join(dir, "dowse", "config.yaml")
 }
@@ -81,7 +85,7 @@ func loadConfig(env func(string) string) (settings, error) {
 
 func readConfig(path string) (map[string]string, error) {
 	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
+	if path == "" || errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
@@ -101,10 +105,16 @@ func readConfig(path string) (map[string]string, error) {
 
 func keyList() string { return strings.Join(slices.Sorted(maps.Keys(configKeys)), ", ") }
 
-// Validate and Resolve let settings stand in for flags that were not given.
+// Validate and Resolve make settings stand in for flags that were not given.
 func (settings) Validate(*kong.Application) error { return nil }
 
+// Resolve gives way to the environment, which the parser has read before.
 func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	for _, name := range flag.Envs {
+		if _, ok := os.LookupEnv(name); ok {
+			return nil, nil
+		}
+	}
 	if v, ok := s[flag.Name]; ok {
 		return v.Value, nil
 	}
@@ -124,6 +134,8 @@ func effective(w *world, s settings, key string) (setting, bool) {
 type configGetCmd struct {
 	Key string `arg:"" help:"Setting."`
 }
+
+func (configGetCmd) Help() string { return "Example:\n  dowse config get contact" }
 
 // Run prints a setting.
 func (c *configGetCmd) Run(w *world) error {
@@ -145,12 +157,27 @@ type configSetCmd struct {
 	Value string `arg:"" help:"Its value."`
 }
 
+func (configSetCmd) Help() string {
+	return `Examples:
+  dowse config set agent reefbot
+  dowse config set contact mailto:bot@example.org
+  dowse config set delay 2s
+
+The settings: ` + keyList() + `.`
+}
+
 // Run keeps a setting in the user's file.
 func (c *configSetCmd) Run(w *world) error {
 	if configKeys[c.Key] == "" {
 		return usage("no setting is called %q; there are %s", c.Key, keyList())
 	}
+	if err := c.valid(w); err != nil {
+		return err
+	}
 	path := userConfig(w.env)
+	if path == "" {
+		return usage("there is no place for it: set HOME or XDG_CONFIG_HOME")
+	}
 	values, err := readConfig(path)
 	if err != nil {
 		return err
@@ -173,10 +200,26 @@ func (c *configSetCmd) Run(w *world) error {
 	return nil
 }
 
+// valid has the value read as the flag of that name would be.
+func (c *configSetCmd) valid(w *world) error {
+	var probe cli
+	parser, err := kong.New(&probe, kong.Name("dowse"), kong.Exit(func(int) {}))
+	if err != nil {
+		return err
+	}
+	if _, err := parser.Parse([]string{"crawl", "--" + c.Key + "=" + c.Value}); err != nil {
+		return usage("%w", err)
+	}
+	_, err = probe.Crawl.config(w)
+	return err
+}
+
 type configListCmd struct {
 	Origin bool `help:"Say where each value comes from."`
 	JSON   bool `help:"As JSON."`
 }
+
+func (configListCmd) Help() string { return "Example:\n  dowse config list --origin" }
 
 // Run prints all settings.
 func (c *configListCmd) Run(w *world) error {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +16,9 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/strategy"
 	"dowse/topic"
+	"dowse/weburl"
 )
 
 // crawlFlags are what a crawl can be told.
@@ -46,6 +50,7 @@ type crawlFlags struct {
 	HostConns int           `group:"polite" placeholder:"1" help:"Requests to a host at once."`
 	MaxRate   string        `group:"polite" placeholder:"20/s" help:"Requests in all."`
 	Conns     int           `group:"polite" placeholder:"64" help:"Requests at once, in all."`
+	Hold      string        `group:"polite" placeholder:"0.25" help:"Wait for a lead this much better rather than take what is at hand; none never waits."`
 	AllowNet  []string      `group:"polite" placeholder:"CIDR" help:"Network inside which may be crawled; repeatable."`
 	Resolver  string        `group:"polite" placeholder:"ADDR" help:"DNS server to ask."`
 	Timeout   time.Duration `group:"polite" placeholder:"60s" help:"For one download."`
@@ -87,7 +92,16 @@ func (c *crawlCmd) Run(w *world) error {
 	if c.DryRun {
 		return job.plan(w)
 	}
-	job.say(w)
+	if !c.Quiet {
+		job.say(w)
+	}
+	made, err := madeFor(job.dir)
+	switch {
+	case err != nil:
+		return err
+	case made != nil:
+		return made.crawl(w, &c.crawlFlags, job.dir, job.cfg)
+	}
 	return c.drive(w, job.dir, job.cfg, nil)
 }
 
@@ -118,9 +132,9 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	if cfg.Topic, err = topicOf(what, c.Topic != ""); err != nil {
 		return nil, err
 	}
-	dir := c.Out
-	if dir == "" {
-		dir = cfg.Topic.Name + ".dowse"
+	dir := orDefault(c.Out, cfg.Topic.Name+".dowse")
+	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 && !collection.IsCollection(dir) {
+		return nil, usage("%s is not empty, and not a collection; choose another with --out", dir)
 	}
 	return &job{dir, cfg, collection.IsCollection(dir)}, nil
 }
@@ -169,8 +183,38 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	if cfg.Polite.MaxRate, err = parseRate(c.MaxRate); err != nil {
 		return cfg, err
 	}
-	cfg.Limits.Harvest, cfg.Limits.Over, err = parseUntil(c.Until)
-	return cfg, err
+	if cfg.Limits.Harvest, cfg.Limits.Over, err = parseUntil(c.Until); err != nil {
+		return cfg, err
+	}
+	return cfg, c.check(cfg)
+}
+
+// check finds what is wrong with flags before anything is made on disk.
+func (c *crawlFlags) check(cfg crawler.Config) error {
+	if c.Threshold < 0 || c.Threshold > 1 {
+		return usage("--threshold %v: want a number from 0 to 1", c.Threshold)
+	}
+	if c.Strategy != "" {
+		if _, err := strategy.New(c.Strategy); err != nil {
+			return usage("--strategy: %w; see dowse help strategies", err)
+		}
+	}
+	for _, re := range append(slices.Clone(c.Include), c.Exclude...) {
+		if _, err := regexp.Compile(re); err != nil {
+			return usage("--include or --exclude: %w", err)
+		}
+	}
+	for _, s := range cfg.Seeds {
+		if _, err := weburl.Parse(s); err != nil {
+			return usage("seed %q: %w", s, err)
+		}
+	}
+	f, err := crawler.NewFetcher(cfg) // sends nothing
+	if err != nil {
+		return usage("%w", err)
+	}
+	f.Close()
+	return nil
 }
 
 func (c *crawlFlags) seeds(w *world) (list []string, err error) {
@@ -222,6 +266,20 @@ func parseTunnel(s string) (int, error) {
 		return 0, usage("--tunnel %q: want a number of pages, or none for no limit", s)
 	}
 	return n, nil
+}
+
+func parseHold(s string) (float64, error) {
+	switch s {
+	case "":
+		return 0, nil
+	case "none":
+		return -1, nil
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || x <= 0 || x >= 1 {
+		return 0, usage("--hold %q: want a share between 0 and 1, or none", s)
+	}
+	return x, nil
 }
 
 func parseRate(s string) (float64, error) {
@@ -281,7 +339,11 @@ func orDefault(list ...string) string {
 func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extras) error {
 	scr := newScreen(w, c.Quiet, c.NoProgress, extra)
 	cfg.Tick = scr.tick
+	known := collection.IsCollection(dir)
 	cr, err := crawler.Open(dir, cfg)
+	if err != nil && known {
+		return inCollection(err)
+	}
 	if err != nil {
 		return err
 	}

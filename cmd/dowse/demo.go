@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -52,16 +53,42 @@ func (c *demoCmd) Run(w *world) error {
 	case c.Serve:
 		return d.serve(w)
 	}
+	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, d.config(c.Pages))
+}
+
+// crawl serves the made web and crawls it.
+func (d *made) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Config) error {
 	server, err := d.web.Serve(w.abort)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
 	defer server.Close()
-	cfg := d.config(c.Pages)
 	cfg.Dial = server.Dial
-	rival := d.startRival(w.abort, c.Pages)
-	flags := crawlFlags{Quiet: c.Quiet}
-	return flags.drive(w, c.Out, cfg, d.extras(server, rival, c))
+	ctx, cancel := context.WithCancel(w.abort)
+	rival := d.startRival(ctx, cmp.Or(cfg.Limits.Pages, d.pages))
+	defer func() { cancel(); rival.wait() }()
+	return flags.drive(w, dir, cfg, d.extras(server, rival, dir))
+}
+
+// madeFor makes the web that a collection was crawled from, nil if that was another
+// one: the names of the made web exist nowhere else.
+func madeFor(dir string) (*made, error) {
+	if !collection.IsCollection(dir) {
+		return nil, nil
+	}
+	col, err := collection.Open(dir, nil, true)
+	if err != nil {
+		return nil, inCollection(err)
+	}
+	defer col.Close()
+	if col.Settings.Demo == nil {
+		return nil, nil
+	}
+	d, err := openMade(*col.Settings.Demo)
+	if err == nil {
+		d.pages = col.Settings.Limits.Pages
+	}
+	return d, err
 }
 
 // A made is the made web and the topic to crawl it for.
@@ -70,23 +97,19 @@ type made struct {
 	topic *topic.Topic
 	seeds []dowse.URL
 	mark  collection.Demo
+	pages int // limit of the crawl that is resumed
 }
 
-// open makes the web, or the one that a collection was crawled from.
+// open makes the web, or the one that the collection was crawled from.
 func (c *demoCmd) open() (*made, error) {
-	mark := collection.Demo{Pages: c.Web, Seed: c.Rng}
-	if collection.IsCollection(c.Out) && c.Curves == "" && !c.Serve {
-		col, err := collection.Open(c.Out, nil, true)
-		if err != nil {
-			return nil, err
-		}
-		defer col.Close()
-		if col.Settings.Demo == nil {
-			return nil, usage("%s is a collection of another web; choose another with --out", c.Out)
-		}
-		mark = *col.Settings.Demo
+	if c.Curves != "" || c.Serve || !collection.IsCollection(c.Out) {
+		return openMade(collection.Demo{Pages: c.Web, Seed: c.Rng})
 	}
-	return openMade(mark)
+	d, err := madeFor(c.Out)
+	if err == nil && d == nil {
+		err = usage("%s is a collection of another web; choose another with --out", c.Out)
+	}
+	return d, err
 }
 
 func openMade(mark collection.Demo) (*made, error) {
@@ -106,7 +129,7 @@ func openMade(mark collection.Demo) (*made, error) {
 
 // demoPolite is how the made web is treated: it is our own machine, so hosts rest
 // for a moment only.
-var demoPolite = collection.Politeness{Delay: 20 * time.Millisecond, InFlight: 24}
+var demoPolite = collection.Politeness{Delay: 20 * time.Millisecond, InFlight: 4}
 
 func (d *made) config(pages int) crawler.Config {
 	cfg := crawler.Config{
@@ -130,7 +153,7 @@ func (d *made) serve(w *world) error {
 	return nil
 }
 
-func (d *made) extras(server *demo.Server, r *rival, c *demoCmd) *extras {
+func (d *made) extras(server *demo.Server, r *rival, dir string) *extras {
 	sites := 0
 	for range d.web.Sites() {
 		sites++
@@ -138,15 +161,15 @@ func (d *made) extras(server *demo.Server, r *rival, c *demoCmd) *extras {
 	return &extras{
 		head: []string{
 			fmt.Sprintf("Demo web: %d pages on %d made-up sites, served on %s (offline).", d.web.Len(), sites, server.Addr()),
-			fmt.Sprintf("Topic:    %q (%d words, %d seeds)   Collection: %s", demoTopic, len(d.topic.Words), len(d.seeds), c.Out),
+			fmt.Sprintf("Topic:    %q (%d words, %d seeds)   Collection: %s", demoTopic, len(d.topic.Words), len(d.seeds), dir),
 			"Ctrl-C pauses, the same command resumes.",
 		},
 		rival:   r.at,
 		verdict: func(cr *crawler.Crawler) []string { return d.verdict(cr, r) },
 		next: []string{
-			"dowse why " + c.Out + " " + string(d.seeds[0]),
-			"dowse pages " + c.Out + " --on --sort score",
-			"dowse export " + c.Out + " tidepools.wacz",
+			"dowse why " + dir + " " + string(d.seeds[0]),
+			"dowse pages " + dir + " --on --sort score",
+			"dowse export " + dir + " tidepools.wacz",
 		},
 	}
 }

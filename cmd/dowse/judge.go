@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"sync"
 
 	"dowse"
 	"dowse/collection"
@@ -149,68 +148,68 @@ type ruling struct {
 // asked beside each other.
 var atOnce = max(16, 2*runtime.GOMAXPROCS(0))
 
-// run judges everything the arguments name.
+// run judges everything the arguments name. The reader of the arguments is not
+// waited for when the run ends early: it may be waiting for a person to type.
 func (d *docket) run(args []string) error {
 	ctx, cancel := context.WithCancel(d.ctx)
 	defer cancel()
 	queue := make(chan chan ruling, atOnce)
-	var source error
-	var wg sync.WaitGroup
-	wg.Go(func() {
+	source := make(chan error, 1)
+	go func() {
 		defer close(queue)
-		source = d.cases(args, func(h hearing) bool { return d.hear(ctx, &wg, queue, h) })
-	})
-	err := d.print(queue)
-	cancel()
-	for range queue { // nobody waits any more
-	}
-	wg.Wait()
-	return errors.Join(firstError(err, d.ctx.Err(), source), d.verdict())
-}
-
-func firstError(err, interrupted, source error) error {
-	switch {
-	case interrupted != nil:
-		return &exitError{exitInterrupted, errors.New("interrupted")}
-	case err != nil:
+		source <- d.cases(args, func(h hearing) bool { return d.hear(ctx, queue, h) })
+	}()
+	if err := d.print(queue); err != nil {
 		return err
 	}
-	return source
+	return errors.Join(<-source, d.verdict())
 }
 
 // hear starts a hearing; the queue keeps the order, and bounds how many there are.
-func (d *docket) hear(ctx context.Context, wg *sync.WaitGroup, queue chan<- chan ruling, h hearing) bool {
+func (d *docket) hear(ctx context.Context, queue chan<- chan ruling, h hearing) bool {
 	done := make(chan ruling, 1)
 	select {
 	case queue <- done:
 	case <-ctx.Done():
 		return false
 	}
-	wg.Go(func() {
+	go func() {
 		var r ruling
 		r.line, r.outcome, r.why, r.err = h(ctx)
 		done <- r
-	})
+	}()
 	return true
 }
 
-// print takes the rulings in order.
+// print takes the rulings in order, until there are no more or one is an error.
 func (d *docket) print(queue <-chan chan ruling) error {
-	for done := range queue {
-		r := <-done
-		switch {
-		case r.err != nil:
-			return r.err
-		case r.line == nil:
-			d.absent(r)
-			continue
-		}
-		d.judged++
-		if err := d.write(d.out, r.line); err != nil {
-			return err
+	for {
+		select {
+		case done, ok := <-queue:
+			if !ok {
+				return nil
+			}
+			if err := d.settle(<-done); err != nil {
+				return err
+			}
+		case <-d.ctx.Done():
+			return &exitError{exitInterrupted, errors.New("interrupted")}
 		}
 	}
-	return nil
+}
+
+func (d *docket) settle(r ruling) error {
+	switch {
+	case errors.Is(r.err, context.Canceled):
+		return &exitError{exitInterrupted, errors.New("interrupted")}
+	case r.err != nil:
+		return r.err
+	case r.line == nil:
+		d.absent(r)
+		return nil
+	}
+	d.judged++
+	return d.write(d.out, r.line)
 }
 
 func (d *docket) absent(r ruling) {

@@ -106,8 +106,7 @@ func run(w *world, args []string) (code int) {
 	exited := -1
 	parser, err := newParser(&c, w, func(code int) { exited = code })
 	if err != nil {
-		fmt.Fprintln(w.err, "dowse:", err)
-		return exitInternal
+		return report(w, err)
 	}
 	w.parser = parser
 	ctx, err := parser.Parse(args)
@@ -154,6 +153,16 @@ func report(w *world, err error) int {
 		return exitCollection
 	}
 	return exitInternal
+}
+
+// inCollection marks an error of opening a collection that nothing better is known
+// of: it can't be used as it is.
+func inCollection(err error) error {
+	var ee *exitError
+	if err == nil || errors.As(err, &ee) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrSeeds) {
+		return err
+	}
+	return &exitError{exitCollection, err}
 }
 
 const identityHelp = `Set once:

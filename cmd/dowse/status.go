@@ -166,7 +166,7 @@ func (c *statusCmd) look(dir string) (*status, error) {
 	}
 	cr, err := crawler.View(dir)
 	if err != nil {
-		return nil, err
+		return nil, inCollection(err)
 	}
 	defer cr.Close()
 	st := statusOf(cr.Collection, cr.Status())

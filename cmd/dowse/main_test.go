@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"dowse": main})
+}
+
+// The scripts run the command as people do. $WEB is a small site on loopback, and
+// $CLOSED one that nobody serves.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			web := newSmallSite()
+			env.Defer(web.Close)
+			closed := httptest.NewServer(nil)
+			closed.Close()
+			env.Setenv("WEB", web.URL)
+			env.Setenv("CLOSED", closed.URL)
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_CONFIG_HOME", "")
+			env.Values["web"] = web
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "plain": plain, "columns": columns, "asked": asked, "waitfor": waitFor,
+		},
+	})
+}
+
+// A smallSite is a web of a few pages that remembers what it was asked for.
+type smallSite struct {
+	*httptest.Server
+	mu    sync.Mutex
+	paths []string
+}
+
+const reefPage = `<html lang="en"><head><title>Coral bleaching</title></head><body><h1>Coral bleaching</h1>
+<p>Coral bleaching is what reefs suffer in hot water. Bleaching of coral ends reefs; after coral
+bleaching a reef may recover. Coral bleaching was seen on many a reef.</p>
+<a href="/off">about trains</a> <a href="/moved">more on coral bleaching</a> <a href="/private/x">private</a>
+</body></html>`
+
+func newSmallSite() *smallSite {
+	s := &smallSite{}
+	mux := http.NewServeMux()
+	page := func(path, body string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprint(w, body)
+		})
+	}
+	page("/on", reefPage)
+	page("/off", `<title>Trains</title><p>Trains leave the station. `+strings.Repeat("A train is on its way. ", 40))
+	page("/hostile", "<title>a\x1b[31mred\x1b]0;own\x07 \u202eevil</title><p>words here")
+	page("/private/x", reefPage)
+	mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "User-agent: *\nDisallow: /private/\n")
+	})
+	mux.Handle("/moved", http.RedirectHandler("/on", http.StatusMovedPermanently))
+	mux.Handle("/loop", http.RedirectHandler("/loop", http.StatusFound))
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.paths = append(s.paths, r.URL.Path)
+		s.mu.Unlock()
+		mux.ServeHTTP(w, r)
+	}))
+	return s
+}
+
+// code N CMD… checks the exit code of a command.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N command...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+// plain FILE… checks that there is nothing for a terminal in the output.
+func plain(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range args {
+		if strings.ContainsAny(ts.ReadFile(name), "\x1b\r\x07") {
+			ts.Fatalf("%s has control characters: %q", name, ts.ReadFile(name))
+		}
+	}
+}
+
+// columns FILE… checks that no line is wider than 80 columns.
+func columns(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range args {
+		for line := range strings.Lines(ts.ReadFile(name)) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 {
+				ts.Fatalf("%s: %d columns: %q", name, n, line)
+			}
+		}
+	}
+}
+
+// asked PATH… checks that exactly these paths were asked for since the last time.
+func asked(ts *testscript.TestScript, neg bool, args []string) {
+	web := ts.Value("web").(*smallSite)
+	web.mu.Lock()
+	defer web.mu.Unlock()
+	if got, want := strings.Join(web.paths, " "), strings.Join(args, " "); got != want {
+		ts.Fatalf("the site was asked for %q, want %q", got, want)
+	}
+	web.paths = nil
+}
+
+// waitfor FILE waits until a file is there.
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	for range 2000 {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("%s did not come", args[0])
+}

@@ -1,0 +1,363 @@
+package collection
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/crawl"
+	"dowse/frontier"
+	"dowse/weburl"
+)
+
+// VerifyOptions say how thorough to be.
+type VerifyOptions struct {
+	// Config returns the crawl's configuration with a strategy that has learnt
+	// nothing: with it the journal is replayed from its beginning. Nil leaves that out.
+	Config  func() (crawl.Config, error)
+	Restore crawl.Restorer // for strategies that read the text of pages
+	// Progress hears what is being checked and how much of it is done; of an unknown
+	// total it is 0.
+	Progress func(step string, done, total int64)
+}
+
+// A Verification tells what was checked and what is wrong.
+type Verification struct {
+	Entries   int         `json:"entries"` // of the journal, read
+	Pages     int         `json:"pages"`   // fetched, found in the archive
+	Records   int         `json:"records"` // of the archive, read
+	Files     int         `json:"files"`   // of the archive
+	URLs      int         `json:"urls"`    // compared with a replay of the journal; 0 if there was none
+	Snapshots int         `json:"snapshots"`
+	Books     crawl.Books `json:"books"`
+	Replayed  bool        `json:"replayed"`
+	Problems  []Problem   `json:"problems"`
+	More      int         `json:"more_problems,omitempty"` // that are not listed
+}
+
+// A Problem is something that is not as it should be.
+type Problem struct {
+	Place string `json:"place"` // a file, with an offset where there is one, or a URL
+	What  string `json:"what"`
+	Do    string `json:"do"` // what a person can do
+}
+
+func (p Problem) String() string { return p.Place + ": " + p.What + "; " + p.Do }
+
+// OK reports whether nothing is wrong.
+func (v *Verification) OK() bool { return len(v.Problems) == 0 }
+
+const maxProblems = 200 // that are listed; the others are counted
+
+func (v *Verification) problem(place, do, format string, args ...any) {
+	if len(v.Problems) >= maxProblems {
+		v.More++
+		return
+	}
+	v.Problems = append(v.Problems, Problem{place, fmt.Sprintf(format, args...), do})
+}
+
+// What to do about problems.
+const (
+	doRestore = "restore the file from a copy; dowse can't make it again"
+	doExport  = "export what can be read (dowse export), or restore the file from a copy"
+	doDelete  = "delete it: the state is then made again from the journal"
+	doReport  = "this is a fault of dowse; please report it"
+	doRemove  = "move it elsewhere, or delete it"
+	doReplay  = "delete the snapshots in state/ to have the state made again from the journal; " +
+		"where limits or scope were changed at a resume the journal can't be replayed under one of them, and this is no fault"
+)
+
+// Verify reads everything that the collection holds and checks it: the books
+// balance, every entry of the journal and every record of the archive can be read,
+// every fetched page is in the archive once and under its own URL, the saved state
+// is what a replay of the journal gives, and no file is there that does not
+// belong. What is wrong is in the result; the error is for what kept it from being
+// checked. It changes nothing.
+func (c *Collection) Verify(opt VerifyOptions) (*Verification, error) {
+	if opt.Progress == nil {
+		opt.Progress = func(string, int64, int64) {}
+	}
+	v := &verifier{c: c, opt: opt, out: &Verification{Problems: []Problem{}}, places: map[dowse.Place]frontier.ID{}}
+	for _, step := range []func() error{v.books, v.journal, v.archive, v.snapshots, v.replay, v.files} {
+		if err := step(); err != nil {
+			return v.out, fmt.Errorf("collection: verify %s: %w", c.Dir, err)
+		}
+	}
+	return v.out, nil
+}
+
+// A verifier makes a verification.
+type verifier struct {
+	c      *Collection
+	opt    VerifyOptions
+	out    *Verification
+	places map[dowse.Place]frontier.ID // of pages in the archive, without lengths
+	sound  bool                        // the journal can be read to its end
+}
+
+func (v *verifier) books() error {
+	v.out.Books = v.c.Crawl.Books()
+	if b := v.out.Books; !b.Balanced() {
+		v.out.problem("state", doReport, "the books do not balance: %+v", b)
+	}
+	skipped, failed := 0, 0
+	for _, r := range v.c.Reasons() {
+		if r.Reason == "" {
+			v.out.problem("state", doReport, "%d URLs were skipped or failed without a reason", r.Skipped+r.Failed)
+		}
+		skipped, failed = skipped+r.Skipped, failed+r.Failed
+	}
+	if skipped != v.out.Books.Skipped || failed != v.out.Books.Failed {
+		v.out.problem("state", doReport, "reasons do not add up to the books: %d skipped, %d failed", skipped, failed)
+	}
+	return nil
+}
+
+// journal reads every entry, and the archive's record that it names.
+func (v *verifier) journal() error {
+	j, err := v.c.Journal.Reader()
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	end := j.End()
+	v.sound = true
+	for e, err := range j.Scan(0, nil) {
+		if err != nil {
+			v.tornJournal(end, err)
+			break
+		}
+		v.out.Entries++
+		if v.out.Entries%256 == 0 {
+			v.opt.Progress("journal", int64(e.Place()), int64(end))
+		}
+		if e.Page != nil && e.Place() < v.c.Journal.End() {
+			v.c.nameEntry(e)
+			v.kept(e)
+		}
+	}
+	return nil
+}
+
+// tornJournal reports an entry that can't be read. At the end of the journal of a
+// crawl that goes on it is just being written.
+func (v *verifier) tornJournal(end uint64, err error) {
+	v.sound = false
+	if v.c.readOnly && Running(v.c.Dir) != 0 {
+		v.sound = true
+		return
+	}
+	v.out.problem("state/journal", "restore the file from a copy before the next crawl, which cuts the journal off there; "+
+		"at the very end it is what a crash tore, and nothing is lost", "after %d entries, of %d bytes in all: %v", v.out.Entries, end, err)
+}
+
+// kept checks that the archive holds what an entry says it does.
+func (v *verifier) kept(e *crawl.Entry) {
+	p := e.Page
+	page := e.Kind == crawl.EntryPage && p.Outcome == dowse.Fetched
+	place := dowse.Place{File: p.Fetch.Archive.File, Offset: p.Fetch.Archive.Offset}
+	if place.File == "" {
+		if page && v.c.Crawl.LastArchived().File != "" {
+			v.out.problem(string(p.URL), doReport, "fetched, and not in the archive")
+		}
+		return
+	}
+	at := fmt.Sprintf("archive/%s, offset %d", place.File, place.Offset)
+	if other, twice := v.places[place]; twice {
+		v.out.problem(at, doReport, "%s and %s are at the same place", p.URL, v.c.URL(other))
+	}
+	v.places[place] = e.ID
+	gone := e.Kind != crawl.EntryRobots && v.c.forgotten(e.ID)
+	if err := v.holds(place, e, gone, page); err != nil {
+		v.out.problem(at, doExport, "%s: %v", p.URL, err)
+		return
+	}
+	if page && !gone {
+		v.out.Pages++
+	}
+}
+
+var (
+	errStillThere = errors.New("it was taken down, and is still in the archive: run dowse forget once more")
+	errOtherURL   = errors.New("the record there is of another URL")
+)
+
+func (v *verifier) holds(place dowse.Place, e *crawl.Entry, gone, page bool) error {
+	r, err := v.c.record(place)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	switch {
+	case erased(r) && (gone || !page):
+		return nil
+	case erased(r):
+		return ErrErased
+	case gone:
+		return errStillThere
+	case e.Kind != crawl.EntryRobots && !sameURL(r.Target(), e.Page.URL):
+		return fmt.Errorf("%w: %s", errOtherURL, r.Target())
+	}
+	return nil
+}
+
+func sameURL(written string, u dowse.URL) bool {
+	if written == string(u) {
+		return true
+	}
+	parsed, err := weburl.Parse(written)
+	return err == nil && parsed == u
+}
+
+// archive reads every record.
+func (v *verifier) archive() error {
+	files, err := archive.Files(v.c.ArchiveDir())
+	if err != nil {
+		return err
+	}
+	v.out.Files = len(files)
+	for i, path := range files {
+		v.opt.Progress("archive", int64(i), int64(len(files)))
+		report, err := archive.Verify(path)
+		if err != nil {
+			return err
+		}
+		v.out.Records += report.Records
+		running := v.c.readOnly && i == len(files)-1 && Running(v.c.Dir) != 0
+		for _, p := range report.Problems {
+			if !running {
+				v.out.problem(fmt.Sprintf("archive/%s, offset %d", report.File, p.Offset), doExport, "%v", p.Err)
+			}
+		}
+	}
+	return nil
+}
+
+// snapshots checks that each snapshot can be read.
+func (v *verifier) snapshots() error {
+	if v.opt.Config == nil {
+		return nil
+	}
+	for _, path := range v.c.snapshots() {
+		cfg, err := v.config(v.c.Journal)
+		if err != nil {
+			return err
+		}
+		v.out.Snapshots++
+		if _, _, err := v.c.readSnapshot(path, cfg); err != nil {
+			v.out.problem("state/"+filepath.Base(path), doDelete, "%v", err)
+		}
+	}
+	return nil
+}
+
+func (v *verifier) config(log crawl.Log) (crawl.Config, error) {
+	cfg, err := v.opt.Config()
+	cfg.Key, cfg.Log = v.c.Settings.Key, log
+	return cfg, err
+}
+
+// replay folds the whole journal and compares the state with the one at hand.
+func (v *verifier) replay() error {
+	if v.opt.Config == nil || !v.sound {
+		return nil
+	}
+	j, err := v.c.Journal.Reader()
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	cfg, err := v.config(j)
+	if err != nil {
+		return err
+	}
+	again, err := crawl.New(cfg)
+	if err != nil {
+		return err
+	}
+	v.opt.Progress("replay", 0, 0)
+	if _, _, err := again.Fold(j, 0, v.opt.Restore); err != nil {
+		v.out.problem("state/journal", doReplay, "it can't be replayed: %v", err)
+		return nil
+	}
+	if j.End() != v.c.Journal.End() {
+		return nil // a crawl goes on: the two are not of the same moment
+	}
+	v.out.Replayed = true
+	v.compare(again)
+	return nil
+}
+
+func (v *verifier) compare(again *crawl.Crawl) {
+	if a, b := v.c.Crawl.Books(), again.Books(); a != b {
+		v.out.problem("state", doReplay, "the books are %+v, and %+v after a replay of the journal", a, b)
+		return
+	}
+	if a, b := v.c.Crawl.Status(), again.Status(); a.Fetched != b.Fetched || a.OnTopic != b.OnTopic || a.Requests != b.Requests {
+		v.out.problem("state", doReplay, "%d pages, %d on topic, %d requests; after a replay %d, %d, %d", a.Fetched, a.OnTopic, a.Requests, b.Fetched, b.OnTopic, b.Requests)
+	}
+	x, y := v.c.Crawl.Frontier(), again.Frontier()
+	for id := range frontier.ID(x.Len()) {
+		v.out.URLs++
+		if what := differs(x, y, id); what != "" {
+			v.out.problem(string(v.c.URL(id)), doReplay, "%s", what)
+		}
+		if id%65536 == 0 {
+			v.opt.Progress("replay", int64(id), int64(x.Len()))
+		}
+	}
+}
+
+func differs(x, y *frontier.Frontier, id frontier.ID) string {
+	a, okA := x.Visit(id)
+	b, okB := y.Visit(id)
+	switch {
+	case x.Place(id) != y.Place(id):
+		return "it is another URL after a replay of the journal"
+	case x.State(id) != y.State(id) || x.Reason(id) != y.Reason(id):
+		return fmt.Sprintf("it is %s, and %s after a replay of the journal", x.State(id), y.State(id))
+	case !same(x.Priority(id), y.Priority(id)):
+		return fmt.Sprintf("its priority is %g, and %g after a replay of the journal", x.Priority(id), y.Priority(id))
+	case okA != okB || a != b:
+		return "its visit is another one after a replay of the journal"
+	}
+	return ""
+}
+
+// same compares priorities; those that were raised all at once may be off by a
+// rounding.
+func same(a, b float64) bool {
+	return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) || a != a && b != b
+}
+
+// files looks for what does not belong.
+func (v *verifier) files() error {
+	return eachFile(v.c.Dir, func(name string, d fs.DirEntry) error {
+		switch {
+		case strings.HasSuffix(name, ".tmp"):
+			if v.c.readOnly && Running(v.c.Dir) != 0 {
+				return nil
+			}
+			v.out.problem(name, "delete it", "left by something that was broken off")
+		case !d.Type().IsRegular():
+			v.out.problem(name, doRemove, "not a plain file")
+		case !belongs(name):
+			v.out.problem(name, doRemove, "not part of a collection")
+		case name == lockName:
+		default:
+			if f, err := os.Open(v.c.path(name)); err != nil {
+				v.out.problem(name, "check its permissions", "%v", err)
+			} else {
+				f.Close()
+			}
+		}
+		return nil
+	})
+}

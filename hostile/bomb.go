@@ -1,0 +1,83 @@
+package hostile
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+)
+
+// bombSize is what a bomb unpacks to.
+const bombSize = 1 << 30
+
+// packer opens a writer in a content coding.
+type packer func(w io.Writer) io.WriteCloser
+
+func gzipped(w io.Writer) io.WriteCloser {
+	z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	return z
+}
+
+func deflated(w io.Writer) io.WriteCloser {
+	z, _ := zlib.NewWriterLevel(w, zlib.BestSpeed)
+	return z
+}
+
+func brotlied(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, brotli.BestSpeed) }
+
+func zstandard(w io.Writer) io.WriteCloser {
+	z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return z
+}
+
+// pack returns a text in a content coding.
+func pack(p packer, text string) string {
+	var b strings.Builder
+	w := p(&b)
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
+
+// A bomb is a short body that unpacks to a long one. It is made when it is first
+// asked for.
+type bomb func() string
+
+// newBomb packs a beginning and then a line again and again.
+func newBomb(p packer, beginning, line string) bomb {
+	return sync.OnceValue(func() string {
+		var b strings.Builder
+		w := p(&b)
+		io.WriteString(w, beginning)
+		block := []byte(strings.Repeat(line, 1<<20/len(line)))
+		for n := 0; n < bombSize; n += len(block) {
+			w.Write(block)
+		}
+		w.Close()
+		return b.String()
+	})
+}
+
+// again packs a bomb once more.
+func (b bomb) again(p packer) bomb {
+	return sync.OnceValue(func() string { return pack(p, b()) })
+}
+
+// throw answers with a bomb.
+func throw(contentType, coding string, b bomb) act {
+	return func(x *exchange) {
+		if coding != "" {
+			x.ResponseWriter.Header().Set("Content-Encoding", coding)
+		}
+		x.ResponseWriter.Header().Set("Content-Length", fmt.Sprint(len(b())))
+		x.say(200, contentType, b())
+	}
+}

@@ -1,0 +1,173 @@
+package hostile
+
+import (
+	"fmt"
+	"html"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// ordinaryPages is how many ordinary pages each site has beside its homepage.
+const ordinaryPages = 4
+
+// A Site is what a row opens: a host with a homepage, ordinary pages, and pages
+// that are not ordinary at all.
+type Site struct {
+	Row  Row
+	Host string
+	Addr netip.Addr
+
+	server *Server
+	book   book
+	port   int
+	paths  map[string]act
+	trees  []tree   // longest first does not matter: the first that matches
+	linked []string // paths and URLs that the homepage links to
+	extra  []string // HTML of the homepage beside that
+	front  act      // comes before everything, if there is one
+	others map[string]*Site
+}
+
+type tree struct {
+	prefix string
+	act    act
+}
+
+func newSite(row Row, server *Server, addr netip.Addr, port int) *Site {
+	s := &Site{
+		Row: row, Host: strings.ToLower(row.ID) + ".hostile.test", Addr: addr,
+		server: server, port: port, paths: map[string]act{}, others: map[string]*Site{},
+	}
+	s.robots(text("User-agent: *\nDisallow: /never-mentioned/\n"))
+	if row.open != nil {
+		row.open(s)
+	}
+	return s
+}
+
+// URL returns the URL of a path on the site.
+func (s *Site) URL(path string) string { return origin("http", s.Host, s.port) + path }
+
+func origin(scheme, host string, port int) string { return fmt.Sprintf("%s://%s:%d", scheme, host, port) }
+
+// at answers requests for a path, to which the homepage links.
+func (s *Site) at(path string, a act) {
+	s.hidden(path, a)
+	s.link(path)
+}
+
+// hidden answers requests for a path, to which no link leads.
+func (s *Site) hidden(path string, a act) { s.paths[path] = a }
+
+// under answers requests for all paths that begin with prefix.
+func (s *Site) under(prefix string, a act) { s.trees = append(s.trees, tree{prefix, a}) }
+
+// link lets the homepage link to a path or URL.
+func (s *Site) link(href string) { s.linked = append(s.linked, href) }
+
+// write adds HTML to the homepage.
+func (s *Site) write(html string) { s.extra = append(s.extra, html) }
+
+func (s *Site) robots(a act) { s.hidden("/robots.txt", a) }
+
+// rules makes the site's robots.txt.
+func (s *Site) rules(lines ...string) { s.robots(text(strings.Join(lines, "\n") + "\n")) }
+
+// sitemaps makes a robots.txt that names sitemaps.
+func (s *Site) sitemaps(paths ...string) {
+	lines := []string{"User-agent: *", "Disallow: /never-mentioned/"}
+	for _, p := range paths {
+		lines = append(lines, "Sitemap: "+s.URL(p))
+	}
+	s.rules(lines...)
+}
+
+// other gives the site a further host name, with pages of its own, on the same
+// address. Requests to it are in a book of their own.
+func (s *Site) other(label string) *Site {
+	o := newSite(Row{ID: s.Row.ID}, s.server, s.Addr, s.port)
+	o.Host = label + "." + s.Host
+	s.others[o.Host] = o
+	s.server.names.point(o.Host, s.Addr)
+	return o
+}
+
+// listen serves connections on a further port of the site's address.
+func (s *Site) listen(serve func(net.Conn)) (port int) { return s.server.listen(s.Addr, serve) }
+
+// ServeHTTP answers for the host that is asked.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	host, _, _ := strings.Cut(strings.ToLower(r.Host), ":")
+	if o := s.others[host]; o != nil {
+		s = o
+	}
+	q := s.book.begin(r)
+	x := &exchange{ResponseWriter: w, Request: r, site: s, entry: q}
+	defer s.book.note(func() { q.End = time.Now() })
+	s.act(q.Path())(x)
+}
+
+func (s *Site) act(path string) act {
+	if s.front != nil {
+		return s.front
+	}
+	return s.usual(path)
+}
+
+// usual is how the site answers a path when nothing comes before.
+func (s *Site) usual(path string) act {
+	if a, ok := s.paths[path]; ok {
+		return a
+	}
+	for _, t := range s.trees {
+		if strings.HasPrefix(path, t.prefix) {
+			return t.act
+		}
+	}
+	switch {
+	case path == "/":
+		return page(s.homepage())
+	case strings.HasPrefix(path, "/ok/"):
+		return page(s.ordinary(path))
+	}
+	return status(http.StatusNotFound)
+}
+
+// homepage links to half of the ordinary pages, then to the others, then to the
+// rest of the ordinary ones.
+func (s *Site) homepage() string {
+	var b strings.Builder
+	b.WriteString(s.head("/"))
+	half := ordinaryPages / 2
+	for i := range half {
+		writeLink(&b, ordinaryPath(i))
+	}
+	for _, href := range s.linked {
+		writeLink(&b, href)
+	}
+	for _, h := range s.extra {
+		b.WriteString(h)
+	}
+	for i := half; i < ordinaryPages; i++ {
+		writeLink(&b, ordinaryPath(i))
+	}
+	return b.String()
+}
+
+func writeLink(b *strings.Builder, href string) {
+	fmt.Fprintf(b, "<p><a href=\"%s\">on to the next page</a>\n", html.EscapeString(href))
+}
+
+func ordinaryPath(i int) string { return fmt.Sprintf("/ok/%d", i+1) }
+
+func (s *Site) ordinary(path string) string { return s.head(path) + `<p><a href="/">home</a>` }
+
+// head begins a page with a title that names it and a text that no other page has.
+func (s *Site) head(path string) string {
+	return fmt.Sprintf("<!doctype html><html lang=en><title>%s</title>\n<h1>Page</h1>\n<p>%s\n", s.title(path), prose(s.Host+path, 120))
+}
+
+func (s *Site) title(path string) string { return s.Host + " " + path }
