@@ -50,9 +50,6 @@ func (c *Collection) body(place dowse.Place) ([]byte, string, error) {
 			return nil, "", err
 		}
 	}
-	if erased(r) {
-		return nil, "", ErrErased
-	}
 	resp, err := r.Response()
 	if err != nil {
 		return nil, "", err
@@ -64,16 +61,38 @@ func (c *Collection) body(place dowse.Place) ([]byte, string, error) {
 	return fetch.Decoded(resp.Header, raw, maxBody), resp.Header.Get("Content-Type"), nil
 }
 
-// record opens the archive's record at a place.
+// record opens the archive's record at a place. The error is ErrErased for one that
+// was taken down.
 func (c *Collection) record(place dowse.Place) (*archive.Record, error) {
 	if place.File == "" || filepath.Base(place.File) != place.File {
 		return nil, ErrNotKept
 	}
-	return archive.At(filepath.Join(c.ArchiveDir(), place.File), place.Offset)
+	path := filepath.Join(c.ArchiveDir(), place.File)
+	r, err := archive.At(path, place.Offset)
+	switch {
+	case err != nil && blankAt(path, place.Offset):
+		return nil, ErrErased
+	case err != nil:
+		return nil, err
+	case r.Type() == "metadata" && r.Target() == "":
+		r.Close()
+		return nil, ErrErased
+	}
+	return r, nil
 }
 
-// erased reports whether a record is what archive.Erase leaves.
-func erased(r *archive.Record) bool { return r.Type() == "metadata" && r.Target() == "" }
+// blankAt reports whether what stands at an offset is the inside of what
+// archive.Erase leaves: one blank for all records of an exchange.
+func blankAt(path string, offset int64) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	b := make([]byte, 16)
+	_, err = f.ReadAt(b, offset)
+	return err == nil && strings.TrimLeft(string(b), " ") == ""
+}
 
 // original finds the record that a revisit refers to: mostly it is the last visit
 // to the URL that the revisit names, else all of the archive is looked through,

@@ -12,7 +12,7 @@ import (
 var layout = []string{
 	lockName, settingsName, "topic.yaml", readmeName,
 	"archive/*.warc.gz", "archive/*.warc",
-	indexName, pagesName, extraName, logName, summaryName,
+	indexName, pagesName, extraName, logName, "log/sittings.jsonl", summaryName,
 	"state/journal-*.log", "state/snapshot-*.snap",
 }
 

@@ -191,15 +191,14 @@ var (
 
 func (v *verifier) holds(place dowse.Place, e *crawl.Entry, gone, page bool) error {
 	r, err := v.c.record(place)
+	if errors.Is(err, ErrErased) && (gone || !page) {
+		return nil // what is not a page can have gone with one that had the same answer
+	}
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	switch {
-	case erased(r) && (gone || !page):
-		return nil
-	case erased(r):
-		return ErrErased
 	case gone:
 		return errStillThere
 	case e.Kind != crawl.EntryRobots && !sameURL(r.Target(), e.Page.URL):

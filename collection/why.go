@@ -317,6 +317,12 @@ func (w *inquiry) history() (best *promise, err error) {
 	return best, nil
 }
 
+// inTime reports whether a link can have ranked the URL: one that promised more than
+// it was taken at was found while it was being fetched.
+func (w *inquiry) inTime(d *crawl.Decision) bool {
+	return w.visit == nil || d.Offered <= w.visit.Page.Lead.Priority
+}
+
 // heard takes from an entry what it says of the URL.
 func (w *inquiry) heard(e *crawl.Entry, best *promise) *promise {
 	switch {
@@ -327,10 +333,9 @@ func (w *inquiry) heard(e *crawl.Entry, best *promise) *promise {
 	case e.Kind == crawl.EntryPage && (w.visit == nil || e.Place() < w.place):
 		for i := range e.Links {
 			d := &e.Links[i]
-			if d.Target != w.id || d.Reason != "" || best != nil && d.Offered <= best.Offered {
-				continue
+			if d.Target == w.id && d.Reason == "" && w.inTime(d) && (best == nil || d.Offered > best.Offered) {
+				best = &promise{e.ID, e.Found[i], *d}
 			}
-			best = &promise{e.ID, e.Found[i], *d}
 		}
 	}
 	return best

@@ -241,7 +241,10 @@ func (c *Crawl) apply(l *dowse.Lead) frontier.ID {
 func (c *Crawl) drop(l *dowse.Lead) {
 	group := l.Group
 	if group == "" && l.URL != "" {
-		group = c.f.Group(c.see(l.URL))
+		group = weburl.Host(l.URL)
+		if id, ok := c.f.Find(l.URL); ok {
+			group = c.f.Group(id)
+		}
 	}
 	for _, id := range c.f.Drop(group) {
 		c.takeOut(id, dowse.Excluded)
@@ -352,13 +355,17 @@ func (c *Crawl) exclude(id frontier.ID, why dowse.Reason) {
 // settleUnvisited ends a lead that may not be visited after all, with the same
 // ceremony as a visit: the strategy hears of it.
 func (c *Crawl) settleUnvisited(now time.Time, id frontier.ID, outcome dowse.Outcome, why dowse.Reason, detail string) {
+	c.final(now, &flight{id: id, host: c.f.Host(id), idle: true}, c.unvisited(id, outcome, why, detail))
+}
+
+// unvisited is the page of a lead that was not visited.
+func (c *Crawl) unvisited(id frontier.ID, outcome dowse.Outcome, why dowse.Reason, detail string) *dowse.Page {
 	depth, hops := c.f.Depth(id)
 	_, again := c.f.Visit(id)
-	p := &dowse.Page{
+	return &dowse.Page{
 		URL: c.f.URL(id), Lead: c.lead(id), Depth: int(depth), Hops: int(hops), Again: again,
 		Outcome: outcome, Reason: why, Detail: detail,
 	}
-	c.final(now, &flight{id: id, host: c.f.Host(id), idle: true}, p)
 }
 
 // closeDecisions fills in where each link's target stands now.

@@ -3,6 +3,7 @@ package crawl
 import (
 	"encoding/binary"
 	"errors"
+	"iter"
 	"math"
 	"time"
 )
@@ -137,14 +138,24 @@ func (d *dec) raw() []byte {
 	return v
 }
 
-// count reads the length of a list whose items take at least one byte each.
-func (d *dec) count() int {
+// count reads the length of a list whose items take at least size bytes each, so
+// that a damaged number can't ask for more memory than there is to read.
+func (d *dec) count(size int) int {
 	n := d.u()
-	if n > uint64(len(d.b)) {
+	if n > uint64(len(d.b)/size) {
 		d.fail()
 		return 0
 	}
 	return int(n)
+}
+
+// items reads the length of such a list and counts its items until a fault.
+func (d *dec) items(size int) iter.Seq[int] {
+	n := d.count(size)
+	return func(yield func(int) bool) {
+		for i := 0; i < n && d.err == nil && yield(i); i++ {
+		}
+	}
 }
 
 func (d *dec) name() string {

@@ -307,22 +307,26 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 		if !ok {
 			return Visit{}, when, false
 		}
+		c.moved(id, taken)
 		regret := c.f.LastRegret()
 		h := c.f.Host(id)
-		if rescored < maxRescores && c.fellBehind(id) {
+		if rescored < maxRescores && c.fellBehind(now, id) {
 			rescored++
-			c.f.Queue(id)
-			c.f.Release(h, c.f.Ready(h), time.Time{})
+			c.putBack(id, h, now)
 			continue
 		}
 		if until, hold := c.holds(id, now); hold {
-			c.f.Queue(id)
-			c.f.Release(h, c.f.Ready(h), time.Time{})
+			c.putBack(id, h, now)
 			return Visit{}, until, false
 		}
 		if c.wantsRobots(h, now) {
-			c.f.Queue(id)
+			c.f.Begin(h)
+			c.putBack(id, h, now)
 			return c.askRobots(id, h, now), time.Time{}, true
+		}
+		if c.promised(id, h) {
+			c.putBack(id, h, now.Add(max(c.cfg.Polite.Delay, time.Second)))
+			continue
 		}
 		if outcome, why, detail := c.forbids(id, h); why != "" {
 			c.f.Release(h, c.f.Ready(h), time.Time{})
@@ -365,8 +369,8 @@ func (c *Crawl) rescore(now time.Time, id frontier.ID) bool {
 type move uint64
 
 const (
-	takenOff move = iota
-	putBack
+	taken move = iota
+	returned
 )
 
 func (c *Crawl) moved(id frontier.ID, what move) {
@@ -375,9 +379,11 @@ func (c *Crawl) moved(id frontier.ID, what move) {
 	}
 }
 
-func (c *Crawl) putBack(id frontier.ID) {
+// putBack returns a lead that Next gave; its host may be visited at ready.
+func (c *Crawl) putBack(id frontier.ID, h frontier.HostID, ready time.Time) {
 	c.f.Queue(id)
-	c.moved(id, putBack)
+	c.moved(id, returned)
+	c.f.Release(h, ready, time.Time{})
 }
 
 func (c *Crawl) lead(id frontier.ID) dowse.Lead {
@@ -533,8 +539,22 @@ func (c *Crawl) groundFlights() {
 		}
 	}
 	if c.round != nil {
-		c.round.wait = append(c.round.wait[:0], c.round.list...)
+		c.round.ground()
 	}
+}
+
+// abandon gives up all visits that are out: their leads wait again when the crawl
+// goes on.
+func (c *Crawl) abandon() {
+	if c.out() == 0 {
+		return
+	}
+	for _, fl := range c.flights {
+		c.hosts[fl.host].out--
+	}
+	clear(c.flights)
+	clear(c.asking)
+	c.leases, c.adrift = nil, true
 }
 
 // view shows the strategy the ends of the queue.

@@ -12,24 +12,26 @@ type EntryKind uint8
 
 // The kinds of entries.
 const (
-	EntryStart  EntryKind = iota + 1 // seeds were given
-	EntryPage                        // a lead came to its end: visited, failed or settled unvisited
-	EntryRetry                       // a visit failed for the moment
-	EntryRobots                      // a host's robots.txt was read
-	EntryRound                       // a round was taken
-	EntryIdle                        // the strategy was asked for leads when nothing waited
-	EntryBefore                      // the strategy acted on the queue before a round
-	EntryNote                        // something for people: a run began or ended, a command
-	EntryForget                      // a URL was taken down
+	EntryStart   EntryKind = iota + 1 // seeds were given
+	EntryPage                         // a lead came to its end: visited, failed or settled unvisited
+	EntryRetry                        // a visit failed for the moment
+	EntryRobots                       // a host's robots.txt was read
+	EntryRound                        // a round was taken
+	EntryIdle                         // the strategy was asked for leads when nothing waited
+	EntryBefore                       // the strategy acted on the queue before a round
+	EntryNote                         // something for people: a run began or ended, a command
+	EntryForget                       // a URL was taken down
+	EntryRescore                      // a lead was rated again
 )
 
 // An Entry is one thing that happened in a crawl. Which fields count depends on
 // the kind.
 type Entry struct {
-	Kind EntryKind
-	At   time.Time
-	ID   frontier.ID // of the page's URL
-	Page *dowse.Page // its Links are those that the strategy saw
+	Kind    EntryKind
+	At      time.Time
+	Elapsed time.Duration // at work until then
+	ID      frontier.ID   // of the page's URL
+	Page    *dowse.Page   // its Links are those that the strategy saw
 
 	Found  []dowse.Link // the page's links before filtering
 	Links  []Decision   // what became of each of them
@@ -43,10 +45,19 @@ type Entry struct {
 	Seeds  []dowse.URL   // EntryStart
 	Round  []frontier.ID // EntryRound
 	Text   string        // EntryNote
+	Score  float64       // EntryRescore: the new priority
 
+	run    *run   // the first entry of a run
+	moves  []move // of leads since the entry before
 	place  uint64
 	cursor int                 // note: the link after the last one found
 	index  map[frontier.ID]int // note: links by target, made when leads come in another order
+}
+
+// A run is what the entries after it were made under.
+type run struct {
+	grounded bool // visits that were out before it wait again
+	limits   Limits
 }
 
 // A Decision tells what became of a link.
@@ -61,25 +72,31 @@ type Decision struct {
 	Because  []dowse.Because
 }
 
-// note keeps with a link's decision what the strategy said of its target. Leads
-// mostly come in the order of the links, so the next link is tried first.
-func (e *Entry) note(id frontier.ID, l dowse.Lead) {
+// note keeps with a link's decision what the strategy said of its target.
+func (e *Entry) note(id frontier.ID, l *dowse.Lead) {
 	if id == frontier.None || len(e.Links) == 0 {
 		return
 	}
-	if e.cursor >= len(e.Links) || e.Links[e.cursor].Target != id {
-		at, ok := e.find(id)
-		if !ok {
-			return
-		}
-		e.cursor = at
+	at, ok := e.find(id)
+	if !ok {
+		return
 	}
-	d := &e.Links[e.cursor]
+	d := &e.Links[at]
 	d.Offered, d.Because = l.Priority, l.Because
-	e.cursor++
+	e.cursor = at + 1
 }
 
+// nearby is how many links after the last one are tried before the index is made.
+const nearby = 16
+
+// find returns the first link to a target. Leads mostly come in the order of the
+// links, with gaps where a link was not followed.
 func (e *Entry) find(id frontier.ID) (int, bool) {
+	for i := e.cursor; i < min(e.cursor+nearby, len(e.Links)); i++ {
+		if e.Links[i].Target == id && e.Links[i].Reason == "" {
+			return i, true
+		}
+	}
 	if e.index == nil {
 		e.index = make(map[frontier.ID]int, len(e.Links))
 		for i := len(e.Links) - 1; i >= 0; i-- {

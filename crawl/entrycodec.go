@@ -13,8 +13,7 @@ import (
 // URLs stand beside the entry, see Journal.
 func appendEntry(b []byte, e *Entry) []byte {
 	w := &enc{b: b}
-	w.byte(byte(e.Kind))
-	w.t(e.At)
+	w.head(e)
 	switch e.Kind {
 	case EntryStart:
 		w.urls(e.Seeds)
@@ -39,8 +38,63 @@ func appendEntry(b []byte, e *Entry) []byte {
 	case EntryForget:
 		w.u(uint64(e.ID))
 		w.s(e.Text)
+	case EntryRescore:
+		w.u(uint64(e.ID))
+		w.f(e.Score)
 	}
 	return w.b
+}
+
+// beginsRun marks the kind of an entry that begins a run.
+const beginsRun = 0x80
+
+// head writes what all entries have.
+func (w *enc) head(e *Entry) {
+	kind := byte(e.Kind)
+	if e.run != nil {
+		kind |= beginsRun
+	}
+	w.byte(kind)
+	w.t(e.At)
+	w.i(int64(e.Elapsed))
+	w.u(uint64(len(e.moves)))
+	for _, m := range e.moves {
+		w.u(uint64(m))
+	}
+	if e.run != nil {
+		w.bool(e.run.grounded)
+		w.limits(&e.run.limits)
+	}
+}
+
+func (r *dec) head(e *Entry) {
+	kind := r.byte()
+	e.Kind = EntryKind(kind &^ beginsRun)
+	e.At = r.t()
+	e.Elapsed = time.Duration(r.i())
+	for range r.items(1) {
+		e.moves = append(e.moves, move(r.u()))
+	}
+	if kind&beginsRun != 0 {
+		e.run = &run{grounded: r.bool()}
+		r.limits(&e.run.limits)
+	}
+}
+
+func (w *enc) limits(l *Limits) {
+	for _, v := range []int64{
+		int64(l.Pages), int64(l.OnTopic), l.Bytes, int64(l.Time), int64(l.PerHost),
+		int64(l.Depth), int64(l.Tunnel), int64(l.Dry.Over),
+	} {
+		w.i(v)
+	}
+	w.f(l.Dry.Harvest)
+}
+
+func (r *dec) limits(l *Limits) {
+	l.Pages, l.OnTopic, l.Bytes, l.Time = int(r.i()), int(r.i()), r.i(), time.Duration(r.i())
+	l.PerHost, l.Depth, l.Tunnel, l.Dry.Over = int(r.i()), int(r.i()), int(r.i()), int(r.i())
+	l.Dry.Harvest = r.f()
 }
 
 func (w *enc) urls(list []dowse.URL) {
@@ -189,7 +243,8 @@ func (w *enc) mention(m *dowse.Mention) {
 // URLs, parse makes rules of a robots.txt.
 func readEntry(b []byte, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
 	r := &dec{b: b}
-	e := &Entry{Kind: EntryKind(r.byte()), At: r.t()}
+	e := &Entry{}
+	r.head(e)
 	switch e.Kind {
 	case EntryStart:
 		e.Seeds = r.urls()
@@ -206,7 +261,7 @@ func readEntry(b []byte, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) 
 		r.visit(e.Page)
 		e.Robots = r.robots(parse)
 	case EntryRound:
-		for range r.count() {
+		for range r.items(1) {
 			e.Round = append(e.Round, frontier.ID(r.u()))
 		}
 	case EntryIdle, EntryBefore:
@@ -215,6 +270,9 @@ func readEntry(b []byte, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) 
 	case EntryForget:
 		e.ID = frontier.ID(r.u())
 		e.Text = r.s()
+	case EntryRescore:
+		e.ID = frontier.ID(r.u())
+		e.Score = r.f()
 	default:
 		return nil, fmt.Errorf("entry of unknown kind %d", e.Kind)
 	}
@@ -222,7 +280,7 @@ func readEntry(b []byte, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) 
 }
 
 func (r *dec) urls() (list []dowse.URL) {
-	for range r.count() {
+	for range r.items(1) {
 		list = append(list, dowse.URL(r.s()))
 	}
 	return list
@@ -276,7 +334,7 @@ func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 	p.Maps = r.urls()
 	r.document(p)
 	r.verdict(&p.Verdict)
-	n := r.count()
+	n := r.count(linkSize)
 	e.Found = make([]dowse.Link, n)
 	e.Links = make([]Decision, n)
 	for i := range n {
@@ -284,6 +342,13 @@ func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 		e.Found[i].URL = urlOf(e.Links[i].ID)
 	}
 }
+
+// The fewest bytes that an item of a list takes.
+const (
+	becauseSize = 10
+	mentionSize = 9
+	linkSize    = 12 + mentionSize
+)
 
 func (r *dec) lead(l *dowse.Lead) {
 	l.Priority = r.f()
@@ -303,7 +368,7 @@ func (r *dec) document(p *dowse.Page) {
 	flags := r.byte()
 	p.NoFollow, p.NoIndex, p.NoArchive = flags&1 != 0, flags&2 != 0, flags&4 != 0
 	p.Cut = r.s()
-	for range r.count() {
+	for range r.items(1) {
 		p.Types = append(p.Types, r.s())
 	}
 	p.Licences = r.urls()
@@ -317,7 +382,7 @@ func (r *dec) verdict(v *dowse.Verdict) {
 }
 
 func (r *dec) because() (list []dowse.Because) {
-	for range r.count() {
+	for range r.items(becauseSize) {
 		list = append(list, dowse.Because{What: r.name(), Weight: r.f(), Count: int(r.u())})
 	}
 	return list
@@ -343,7 +408,7 @@ func (r *dec) link(l *dowse.Link, d *Decision) {
 	}
 	r.mention(&l.Mention)
 	if flags&16 != 0 {
-		for range r.count() {
+		for range r.items(mentionSize) {
 			var m dowse.Mention
 			r.mention(&m)
 			l.More = append(l.More, m)

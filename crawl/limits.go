@@ -45,17 +45,25 @@ func (c *Crawl) limitReached() dowse.StopReason {
 }
 
 // full reports whether no further visit may begin before one comes back: all
-// connections are in use, or those that are out may yet use up the page limit.
+// connections are in use, or those that are out may yet use up a limit on pages.
 func (c *Crawl) full() bool {
 	if c.out() >= c.cfg.Polite.InFlight {
 		return true
 	}
-	n := c.cfg.Limits.Pages
-	return n > 0 && c.stats.Fetched+len(c.flights) >= n
+	l, s := &c.cfg.Limits, &c.stats
+	return l.Pages > 0 && s.Fetched+len(c.flights) >= l.Pages || l.OnTopic > 0 && s.OnTopic+len(c.flights) >= l.OnTopic
 }
 
 // overHost reports whether a host has given all the pages it may.
 func (c *Crawl) overHost(h frontier.HostID) bool {
 	n := c.cfg.Limits.PerHost
-	return n > 0 && int(c.hosts[h].fetched) >= n
+	return n > 0 && int(c.hosts[h].fetched+c.hosts[h].landed) >= n
+}
+
+// promised reports whether a lead must wait because the visits that are out may
+// give all the pages that its host may.
+func (c *Crawl) promised(id frontier.ID, h frontier.HostID) bool {
+	n, host := c.cfg.Limits.PerHost, &c.hosts[h]
+	_, again := c.f.Visit(id)
+	return n > 0 && !again && host.out > 0 && int(host.fetched+host.landed+host.out) >= n && !c.overHost(h)
 }

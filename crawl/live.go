@@ -45,11 +45,20 @@ type Live struct {
 	Commands <-chan func()
 
 	out       int // visits under way
-	waiting   []*dowse.Page
-	flushing  []*dowse.Page
+	waiting   batch
+	flushing  batch
 	sinceSave int
+	giveUp    context.CancelFunc
 	err       error
 }
+
+// A batch is what is committed together.
+type batch struct {
+	visits int           // that were absorbed
+	pages  []*dowse.Page // that came to an end
+}
+
+func (b batch) empty() bool { return b.visits == 0 && len(b.pages) == 0 }
 
 // Run crawls until the crawl stops, ctx ends (then visits under way are still
 // taken in), or abort ends (then they are given up: their leads wait again when
@@ -61,8 +70,10 @@ func (l *Live) Run(ctx, abort context.Context) error {
 	commits := make(chan error, 1)
 	var visits sync.WaitGroup
 	defer visits.Wait()
-	abort, giveUp := context.WithCancel(abort)
-	defer giveUp()
+	abort, l.giveUp = context.WithCancel(abort)
+	defer l.giveUp()
+	l.Crawl.ended = func(p *dowse.Page) { l.waiting.pages = append(l.waiting.pages, p) }
+	defer func() { l.Crawl.ended = nil }()
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	timer := time.NewTimer(0)
@@ -72,9 +83,6 @@ func (l *Live) Run(ctx, abort context.Context) error {
 		when := l.launch(abort, arrivals, &visits)
 		l.commit(commits)
 		if l.finished() {
-			return l.finish()
-		}
-		if abort.Err() != nil && len(l.flushing) == 0 && len(l.waiting) == 0 {
 			return l.finish()
 		}
 		wake := alarm(timer, when)
@@ -90,8 +98,8 @@ func (l *Live) Run(ctx, abort context.Context) error {
 		case <-given:
 			l.Crawl.Stop(dowse.StopSignal)
 			given = nil
-		case f := <-l.Commands:
-			f()
+		case f, ok := <-l.Commands:
+			l.command(f, ok)
 		case now := <-tick.C:
 			if l.Tick != nil {
 				l.Tick(now)
@@ -99,6 +107,14 @@ func (l *Live) Run(ctx, abort context.Context) error {
 		case <-wake:
 		}
 	}
+}
+
+func (l *Live) command(f func(), ok bool) {
+	if !ok {
+		l.Commands = nil
+		return
+	}
+	f()
 }
 
 // alarm sets the timer to when; the zero time means never.
@@ -113,7 +129,7 @@ func alarm(t *time.Timer, when time.Time) <-chan time.Time {
 // launch starts all visits that may begin now and tells when more may.
 func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync.WaitGroup) time.Time {
 	for l.err == nil && ctx.Err() == nil {
-		if l.out+len(l.waiting)+len(l.flushing) >= l.Crawl.cfg.Polite.InFlight && l.out+len(l.waiting)+len(l.flushing) > 0 {
+		if l.out+l.waiting.visits+l.flushing.visits >= l.Crawl.cfg.Polite.InFlight {
 			return time.Time{}
 		}
 		v, when, ok := l.Crawl.Next(time.Now())
@@ -121,9 +137,16 @@ func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync
 			return when
 		}
 		l.out++
-		visits.Go(func() { arrivals <- l.Visitor.Visit(ctx, v) })
+		visits.Go(func() { arrivals <- l.visit(ctx, v) })
 	}
 	return time.Time{}
+}
+
+// visit makes a visit, until its deadline at the latest: the crawl gives it up then.
+func (l *Live) visit(ctx context.Context, v Visit) Arrival {
+	ctx, cancel := context.WithDeadline(ctx, v.Deadline)
+	defer cancel()
+	return l.Visitor.Visit(ctx, v)
 }
 
 func (l *Live) drain(abort context.Context, arrivals <-chan Arrival) {
@@ -151,23 +174,25 @@ func (l *Live) arrive(abort context.Context, a Arrival) {
 		}
 	}
 	l.Crawl.Absorb(time.Now(), a.Page)
-	l.waiting = append(l.waiting, a.Page)
+	l.waiting.visits++
 	l.sinceSave++
 }
 
+// fail ends the run: what is under way could not be kept.
 func (l *Live) fail(err error) {
 	if l.err == nil {
 		l.err = err
 		l.Crawl.Stop(dowse.StopError)
+		l.giveUp()
 	}
 }
 
 // commit starts a commit of what was absorbed, unless one is under way.
 func (l *Live) commit(commits chan<- error) {
-	if len(l.flushing) > 0 || len(l.waiting) == 0 || l.err != nil {
+	if !l.flushing.empty() || l.waiting.empty() || l.err != nil {
 		return
 	}
-	l.flushing, l.waiting = l.waiting, nil
+	l.flushing, l.waiting = l.waiting, batch{}
 	if l.Commit == nil {
 		commits <- nil
 		return
@@ -176,8 +201,8 @@ func (l *Live) commit(commits chan<- error) {
 }
 
 func (l *Live) committed(err error) {
-	pages := l.flushing
-	l.flushing = nil
+	pages := l.flushing.pages
+	l.flushing = batch{}
 	if err != nil {
 		l.fail(err)
 		return
@@ -204,10 +229,11 @@ func (l *Live) checkpoint(last bool) {
 
 func (l *Live) finished() bool {
 	over := l.Crawl.Stopped() != "" || l.err != nil
-	return over && l.out == 0 && len(l.flushing) == 0 && (len(l.waiting) == 0 || l.err != nil)
+	return over && l.out == 0 && l.flushing.empty() && (l.waiting.empty() || l.err != nil)
 }
 
 func (l *Live) finish() error {
+	l.Crawl.abandon()
 	l.checkpoint(true)
 	return l.err
 }

@@ -47,12 +47,13 @@ func (p Politeness) withDefaults() Politeness {
 const (
 	backOffStart = 2 * time.Second  // after the first 429 or 5xx without Retry-After; doubles
 	backOffMax   = 10 * time.Minute // and ends here
-	slowFactor   = 2                // a host rests at least so many times as long as it took to answer
-	downAfter    = 5                // failed connections in a row until a host counts as down
-	robotsLife   = 24 * time.Hour   // RFC 9309 2.4
-	maxSitemaps  = 100              // to a host
-	holdFor      = 3                // delays that a better lead is waited for at most, see Politeness.Hold
-	holdAmong    = 8                // of the best leads that are looked at
+	maxPark      = 10 * 365 * 24 * time.Hour
+	slowFactor   = 2              // a host rests at least so many times as long as it took to answer
+	downAfter    = 5              // failed connections in a row until a host counts as down
+	robotsLife   = 24 * time.Hour // RFC 9309 2.4
+	maxSitemaps  = 100            // to a host
+	holdFor      = 3              // delays that a better lead is waited for at most, see Politeness.Hold
+	holdAmong    = 8              // of the best leads that are looked at
 )
 
 // A host is what the crawl knows of one host.
@@ -64,6 +65,9 @@ type host struct {
 	backOffs    uint16    // in a row
 	downs       uint16    // in a row
 	maps        uint16    // sitemaps taken from it
+	asked       uint8     // for robots.txt in a row, without an answer
+	out         uint32    // visits to its pages
+	landed      uint32    // pages that came back and are not counted yet
 	fetched     uint32
 	onTopic     uint32
 	requests    uint32
@@ -114,7 +118,7 @@ func (c *Crawl) backOff(h *host, r *dowse.HostReport) time.Duration {
 	pause := min(backOffStart<<min(h.backOffs, 20), backOffMax)
 	h.backOffs++
 	if r.RetryAfter > 0 {
-		pause = r.RetryAfter
+		pause = min(r.RetryAfter, maxPark)
 	}
 	return pause
 }
@@ -167,64 +171,130 @@ func (c *Crawl) wantsRobots(id frontier.HostID, now time.Time) bool {
 	return h.robots == nil && h.robotsPlace == 0 || now.After(h.robotsUntil)
 }
 
-// askRobots makes the visit to a host's robots.txt.
+// askRobots makes the visit to a host's robots.txt. It has the host to itself:
+// nothing else may be visited before the rules are known.
 func (c *Crawl) askRobots(id frontier.ID, h frontier.HostID, now time.Time) Visit {
 	v := Visit{Kind: VisitRobots, URL: weburl.Robots(c.f.URL(id)), Deadline: now.Add(c.cfg.Lease)}
 	fl := &flight{visit: v, id: frontier.None, host: h, began: now}
+	for range c.cfg.Polite.Conns - 1 {
+		c.f.Begin(h)
+	}
 	c.asking[h] = fl
 	c.leases = append(c.leases, lease{v.Deadline, fl})
 	return v
 }
 
-// absorbRobots takes in a host's rules. It reports whether the page was a visit
-// to robots.txt and nothing else.
-func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) bool {
+// absorbRobots takes in what came of a visit to robots.txt, if one is out for the
+// page's URL.
+func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 	h, ok := c.f.HostOf(weburl.Host(p.URL))
-	if !ok || c.asking[h] == nil || c.asking[h].visit.URL != p.URL {
-		return false
-	}
 	fl := c.asking[h]
+	if !ok || fl == nil || fl.visit.URL != p.URL {
+		return
+	}
 	delete(c.asking, h)
-	r := p.Host.Robots
-	c.hosts[h].robots, c.hosts[h].robotsUntil = r, now.Add(robotsLife)
+	r := &dowse.Robots{At: now}
+	if p.Host != nil && p.Host.Robots != nil {
+		r = p.Host.Robots
+	}
+	known := c.learnRobots(now, h, r)
 	ready, lane := c.rest(now, h, p)
-	c.f.Release(h, ready, lane)
+	for range c.cfg.Polite.Conns {
+		c.f.Release(h, ready, lane)
+	}
 	c.stats.Requests++
 	c.stats.Bytes += p.Fetch.Wire
 	c.stats.archive(p.Fetch.Archive)
 	if c.cfg.Sitemaps {
 		c.queueSitemaps(h, r.Sitemaps)
 	}
-	e := &Entry{Kind: EntryRobots, At: now, Host: c.f.HostName(h), Robots: r, Page: p, place: fl.place}
-	c.hosts[h].robotsPlace = c.record(e) + 1
+	place := c.record(&Entry{Kind: EntryRobots, At: now, Host: c.f.HostName(h), Robots: r, Page: p, place: fl.place})
+	if known {
+		c.hosts[h].robotsPlace = place + 1
+	}
+}
+
+// learnRobots keeps a host's rules and reports whether they are to be kept. A host
+// that gives no answer is asked again, after the pause that trouble gets; then the
+// old rules hold on, or what its silence means (RFC 9309 2.3.1.4, 2.4).
+func (c *Crawl) learnRobots(now time.Time, id frontier.HostID, r *dowse.Robots) bool {
+	h := &c.hosts[id]
+	if unanswered(r) {
+		h.asked++
+		if int(h.asked) < c.cfg.Tries {
+			return false
+		}
+	}
+	h.asked = 0
+	h.robotsUntil = now.Add(robotsLife)
+	if unanswered(r) && c.rules(id) != nil {
+		return false
+	}
+	h.robots = r
 	return true
+}
+
+// unanswered reports whether a host did not tell its rules, for now.
+func unanswered(r *dowse.Robots) bool {
+	return r.Status == 0 || r.Status == 429 || r.Status >= 500
 }
 
 // rules returns what a host's robots.txt said, nil if it was not read.
 func (c *Crawl) rules(id frontier.HostID) *dowse.Robots {
 	h := &c.hosts[id]
 	if h.robots == nil && h.robotsPlace > 0 {
-		h.robots = c.cfg.Log.RobotsAt(h.robotsPlace - 1)
+		if h.robots = c.cfg.Log.RobotsAt(h.robotsPlace - 1); h.robots == nil {
+			h.robotsPlace = 0 // it can't be read any more: ask again
+		}
 	}
 	return h.robots
 }
 
-// queueSitemaps lets the sitemaps of a host wait, behind every link that promises
-// anything.
+// allows reports whether a host's robots.txt lets us fetch a URL, as far as it was
+// read, and the rule that decided.
+func (c *Crawl) allows(id frontier.HostID, u dowse.URL) (ok bool, rule string) {
+	r := c.rules(id)
+	switch {
+	case r == nil:
+		return true, ""
+	case r.Rules != nil:
+		return r.Rules.Allowed(u)
+	case unanswered(r):
+		return false, "robots.txt could not be read"
+	}
+	return true, ""
+}
+
+// queueSitemaps lets the sitemaps of a host wait.
 func (c *Crawl) queueSitemaps(h frontier.HostID, maps []dowse.URL) {
 	for _, u := range maps {
 		if c.hosts[h].maps >= maxSitemaps {
 			return
 		}
-		id := c.see(u)
-		if c.f.State(id) != dowse.Unseen || c.refuses(u, id, 0, 0) != "" {
-			continue
+		if c.queueSitemap(u) {
+			c.hosts[h].maps++
 		}
-		c.hosts[h].maps++
-		c.sitemaps[id] = true
-		c.f.SetPriority(id, 0, dowse.Max)
-		c.f.Queue(id)
 	}
+}
+
+// queueSitemap lets a sitemap wait, behind every link that promises anything. It
+// reports false for one that is known as such, or that may not be visited.
+func (c *Crawl) queueSitemap(u dowse.URL) bool {
+	id := c.see(u)
+	state := c.f.State(id)
+	if state != dowse.Unseen && state != dowse.Held && state != dowse.Waiting || c.sitemaps[id] {
+		return false
+	}
+	if why := c.refuses(u, id, 0, 0); why != "" {
+		if state == dowse.Unseen {
+			c.exclude(id, why)
+		}
+		return false
+	}
+	c.sitemaps[id] = true
+	c.f.SetPriority(id, 0, dowse.Max)
+	c.queueAgain(id)
+	return true
 }
 
 // sitemapSeen queues the further sitemaps that an index lists.

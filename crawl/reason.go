@@ -25,7 +25,7 @@ func reasonOf(code uint8) dowse.Reason {
 // Reason tells why a URL was left out or failed, "" if it was not.
 func (c *Crawl) Reason(u dowse.URL) dowse.Reason {
 	if id, ok := c.f.Find(u); ok {
-		return reasonOf(c.f.Reason(id))
+		return c.ReasonFor(id)
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package crawl
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"dowse"
 	"dowse/frontier"
@@ -82,7 +83,10 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 		}
 		return ""
 	}
+	under := c.cfg.Limits
+	defer func() { c.cfg.Limits, c.running = under, false }()
 	end := from
+	var round []*Entry // pages of a round of which more are to come
 	for r := range j.records(from, &end) {
 		if err := names.take(r); err != nil {
 			return entries, 0, fmt.Errorf("crawl: entry at %d: %w", r.place, err)
@@ -92,7 +96,7 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 			return entries, 0, fmt.Errorf("crawl: entry at %d: %w", r.place, err)
 		}
 		e.place = r.place
-		if err := c.replayEntry(e, restore); err != nil {
+		if err := c.replayEntry(e, &round, restore); err != nil {
 			return entries, 0, err
 		}
 		if names.err != nil {
@@ -100,13 +104,70 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 		}
 		entries++
 	}
+	if len(round) > 0 { // torn: it is crawled again
+		end = round[0].place
+		entries -= len(round)
+	}
 	cut, err = j.cutTail(end)
+	c.adrift = true
+	c.ground()
 	return entries, cut, err
 }
 
-func (c *Crawl) replayEntry(e *Entry, restore Restorer) error {
+// replayEntry does what an entry says. The pages of a round are followed when all
+// are there.
+func (c *Crawl) replayEntry(e *Entry, round *[]*Entry, restore Restorer) error {
 	c.replay = true
 	defer func() { c.replay = false }()
+	if err := c.replayHead(e); err != nil {
+		return err
+	}
+	if e.Kind != EntryPage || c.round == nil || !c.round.has(e.ID) {
+		return c.replayBody(e, restore)
+	}
+	if *round = append(*round, e); len(*round) < len(c.round.list) {
+		return nil
+	}
+	slices.SortStableFunc(*round, func(a, b *Entry) int { return a.At.Compare(b.At) })
+	for _, e := range *round {
+		if err := c.replayBody(e, restore); err != nil {
+			return err
+		}
+	}
+	*round = nil
+	return nil
+}
+
+// replayHead brings the queue to where it was when the entry was made.
+func (c *Crawl) replayHead(e *Entry) error {
+	if e.run != nil {
+		if c.cfg.Limits = e.run.limits; e.run.grounded {
+			c.groundFlights()
+		}
+	}
+	for _, m := range e.moves {
+		id := frontier.ID(m >> 1)
+		switch {
+		case !c.known(id):
+			return fmt.Errorf("crawl: entry at %d: a lead that nothing led to", e.place)
+		case m&1 == returned:
+			c.f.Queue(id)
+		default:
+			c.f.Take(id)
+			if c.round != nil {
+				c.round.leave(id)
+			}
+		}
+	}
+	if e.Kind != EntryNote {
+		c.stats.Elapsed = e.Elapsed
+	}
+	return nil
+}
+
+func (c *Crawl) known(id frontier.ID) bool { return int(id) < c.f.Len() }
+
+func (c *Crawl) replayBody(e *Entry, restore Restorer) error {
 	switch e.Kind {
 	case EntryStart:
 		c.Start(e.At, e.Seeds)
@@ -115,31 +176,49 @@ func (c *Crawl) replayEntry(e *Entry, restore Restorer) error {
 	case EntryRobots:
 		c.replayRobots(e)
 	case EntryRound:
-		c.openRound(e.Round)
+		return c.replayRound(e)
 	case EntryIdle:
 		if s, ok := c.cfg.Strategy.(dowse.Idler); ok {
-			c.replayLeads(s.Idle())
+			c.applyAll(s.Idle())
 		}
 	case EntryBefore:
 		if s, ok := c.cfg.Strategy.(dowse.BeforeRounder); ok {
-			c.replayLeads(s.BeforeRound(view{c}))
+			c.applyAll(s.BeforeRound(view{c}))
 		}
-	case EntryForget:
-		c.forget(e.ID)
+	case EntryForget, EntryRescore:
+		return c.replayMark(e)
 	}
 	return nil
 }
 
-func (c *Crawl) replayLeads(leads []dowse.Lead) {
-	for _, l := range leads {
-		c.apply(l)
+func (c *Crawl) replayRound(e *Entry) error {
+	for _, id := range e.Round {
+		if !c.known(id) {
+			return fmt.Errorf("crawl: entry at %d: a round with a lead that nothing led to", e.place)
+		}
 	}
+	c.again = nil
+	c.openRound(e.Round)
+	return nil
+}
+
+// replayMark does what an entry says of a single URL.
+func (c *Crawl) replayMark(e *Entry) error {
+	switch {
+	case !c.known(e.ID):
+		return fmt.Errorf("crawl: entry at %d: a URL that nothing led to", e.place)
+	case e.Kind == EntryForget:
+		c.forget(e.ID)
+	default:
+		c.f.SetPriority(e.ID, e.Score, dowse.Replace)
+	}
+	return nil
 }
 
 // replayVisit takes the page's lead out as Next did, and absorbs it.
 func (c *Crawl) replayVisit(e *Entry, restore Restorer) error {
 	p := e.Page
-	if int(e.ID) >= c.f.Len() {
+	if !c.known(e.ID) {
 		return fmt.Errorf("crawl: entry at %d: a page that nothing led to", e.place)
 	}
 	if e.Kind == EntryPage {
@@ -157,14 +236,12 @@ func (c *Crawl) replayVisit(e *Entry, restore Restorer) error {
 		v.Lead = c.lead(e.ID)
 	}
 	fl := &flight{visit: v, id: e.ID, host: h, queue: e.Queue, regret: e.Regret, rest: e.Rested, idle: e.Idle, place: e.place}
-	if _, ok := c.cfg.Strategy.(dowse.Rescorer); ok && e.Kind == EntryPage {
-		c.f.SetPriority(e.ID, p.Lead.Priority, dowse.Replace)
-	}
 	if fl.idle {
 		c.replayFinal(e, fl, p)
 		return nil
 	}
 	c.flights[e.ID] = fl
+	c.hosts[h].out++
 	c.f.Begin(h)
 	c.stats.Picks++
 	c.stats.Regret += e.Regret
@@ -212,9 +289,10 @@ func orReport(r *dowse.HostReport) *dowse.HostReport {
 // Forget takes a URL out of the crawl for good, at its owner's wish: it is not
 // visited again, and an entry says so.
 func (c *Crawl) Forget(e *Entry) bool {
-	if int(e.ID) >= c.f.Len() {
+	if !c.known(e.ID) {
 		return false
 	}
+	c.ground()
 	c.forget(e.ID)
 	e.Kind = EntryForget
 	c.record(e)
@@ -230,4 +308,16 @@ func (c *Crawl) forget(id frontier.ID) {
 	}
 	c.exclude(id, dowse.SkipForgotten)
 	c.f.SetNote(id, "")
+}
+
+// forgotten reports whether a URL was taken down.
+func (c *Crawl) forgotten(id frontier.ID) bool {
+	return c.f.Reason(id) == reasonCode(dowse.SkipForgotten)
+}
+
+// blank takes out of a page all that it says, for a URL that was taken down while it
+// was visited.
+func blank(p *dowse.Page) {
+	p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipForgotten, ""
+	p.Document, p.Verdict, p.Maps = dowse.Document{}, dowse.Verdict{}, nil
 }

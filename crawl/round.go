@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"slices"
 	"time"
 
 	"dowse"
@@ -26,6 +27,23 @@ type landed struct {
 
 func (r *round) has(id frontier.ID) bool { _, ok := r.place[id]; return ok }
 
+// leave takes a member out of those that wait.
+func (r *round) leave(id frontier.ID) {
+	if i := slices.Index(r.wait, id); i >= 0 {
+		r.wait = slices.Delete(r.wait, i, i+1)
+	}
+}
+
+// ground lets all members wait that have not come back.
+func (r *round) ground() {
+	r.wait = r.wait[:0]
+	for i, id := range r.list {
+		if r.turns[i] == nil {
+			r.wait = append(r.wait, id)
+		}
+	}
+}
+
 // back lets a member of the round be visited once more.
 func (r *round) back(id frontier.ID) {
 	if r.has(id) {
@@ -36,55 +54,93 @@ func (r *round) back(id frontier.ID) {
 // pickRound returns a visit of the current round whose host is rested, and makes a
 // new round when the last one is done.
 func (c *Crawl) pickRound(now time.Time) (Visit, time.Time, bool) {
-	for c.round == nil || c.round.left == 0 {
-		if !c.newRound(now) {
+	for {
+		if c.round == nil && !c.newRound(now) {
 			return Visit{}, time.Time{}, false
 		}
-	}
-	var when time.Time
-	for i := 0; i < len(c.round.wait); i++ {
-		id := c.round.wait[i]
+		id, when := c.memberAt(now)
+		if id == frontier.None {
+			return Visit{}, when, false
+		}
 		h := c.f.Host(id)
-		if ready := c.f.Ready(h); ready.After(now) {
-			when = earlier(when, ready)
-			continue
-		}
-		if c.f.Busy(h) >= c.cfg.Polite.Conns {
-			continue
-		}
 		if c.wantsRobots(h, now) {
 			c.f.Begin(h)
 			return c.askRobots(id, h, now), time.Time{}, true
 		}
-		c.round.wait = append(c.round.wait[:i], c.round.wait[i+1:]...)
-		if outcome, why, detail := c.forbids(id, h); why != "" {
-			c.landUnvisited(now, id, h, outcome, why, detail)
-			return c.pickRound(now)
-		}
+		c.round.leave(id)
 		c.f.Take(id)
+		c.moved(id, taken)
+		if outcome, why, detail := c.forbids(id, h); why != "" {
+			c.arrive(&landed{now, &flight{id: id, host: h, idle: true}, c.unvisited(id, outcome, why, detail)})
+			continue
+		}
 		c.f.Begin(h)
 		return c.takeOff(id, h, now, 0), time.Time{}, true
 	}
-	return Visit{}, when, false
+}
+
+// memberAt returns the first lead of the round that may be visited at now. If there
+// is none, when tells at what time there may be one.
+func (c *Crawl) memberAt(now time.Time) (id frontier.ID, when time.Time) {
+	for _, id := range c.round.wait {
+		h := c.f.Host(id)
+		switch ready := c.f.Ready(h); {
+		case ready.After(now):
+			when = earlier(when, ready)
+		case c.f.Busy(h) < c.cfg.Polite.Conns && !c.promised(id, h):
+			return id, time.Time{}
+		}
+	}
+	return frontier.None, when
 }
 
 // newRound takes the best leads, and the pages to be visited again.
 func (c *Crawl) newRound(now time.Time) bool {
-	c.round = nil
 	c.beforeRound(now)
-	n := c.cfg.Round
-	if l := c.cfg.Limits.Pages; l > 0 {
-		n = min(n, l-c.stats.Fetched)
-	}
-	list := c.f.Top(n)
+	list := append(c.best(now, c.roundSize()), c.takeAgain()...)
 	if len(list) == 0 {
 		return false
 	}
-	list = append(list, c.again...)
-	c.again = nil
 	c.openRound(list)
 	c.record(&Entry{Kind: EntryRound, At: now, Round: list})
 	return true
+}
+
+// roundSize is the number of leads that a round may have without passing a limit.
+func (c *Crawl) roundSize() int {
+	n, l := c.cfg.Round, &c.cfg.Limits
+	if l.Pages > 0 {
+		n = min(n, l.Pages-c.stats.Fetched)
+	}
+	if l.OnTopic > 0 {
+		n = min(n, l.OnTopic-c.stats.OnTopic)
+	}
+	return n
+}
+
+// best returns the n best leads, rated again as often as that brings up others.
+func (c *Crawl) best(now time.Time, n int) []frontier.ID {
+	for range maxRescores {
+		changed := false
+		for _, id := range c.f.Top(n) {
+			changed = c.rescore(now, id) || changed
+		}
+		if !changed {
+			break
+		}
+	}
+	return c.f.Top(n)
+}
+
+// takeAgain returns the pages to be visited again, each once.
+func (c *Crawl) takeAgain() (list []frontier.ID) {
+	for _, id := range c.again {
+		if c.f.State(id) == dowse.Visited && !slices.Contains(list, id) {
+			list = append(list, id)
+		}
+	}
+	c.again = nil
+	return list
 }
 
 func (c *Crawl) openRound(list []frontier.ID) {
@@ -100,16 +156,6 @@ func (c *Crawl) openRound(list []frontier.ID) {
 func (c *Crawl) absorbRound(now time.Time, fl *flight, p *dowse.Page) {
 	delete(c.flights, fl.id)
 	c.arrive(&landed{now, fl, p})
-}
-
-func (c *Crawl) landUnvisited(now time.Time, id frontier.ID, h frontier.HostID, outcome dowse.Outcome, why dowse.Reason, detail string) {
-	c.f.Take(id)
-	depth, hops := c.f.Depth(id)
-	p := &dowse.Page{
-		URL: c.f.URL(id), Lead: c.lead(id), Depth: int(depth), Hops: int(hops),
-		Outcome: outcome, Reason: why, Detail: detail,
-	}
-	c.arrive(&landed{now, &flight{id: id, host: h, idle: true}, p})
 }
 
 func (c *Crawl) arrive(l *landed) {

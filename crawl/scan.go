@@ -53,7 +53,12 @@ func (j *Journal) NamedBy(place uint64) (uint64, error) {
 func (j *Journal) Reader() (*Journal, error) { return OpenJournal(j.dir, j.parse, true) }
 
 // ReasonFor tells why a URL was left out or failed, "" if it was not.
-func (c *Crawl) ReasonFor(id frontier.ID) dowse.Reason { return reasonOf(c.f.Reason(id)) }
+func (c *Crawl) ReasonFor(id frontier.ID) dowse.Reason {
+	if s := c.f.State(id); s != dowse.Excluded && s != dowse.Dead {
+		return ""
+	}
+	return reasonOf(c.f.Reason(id))
+}
 
 // Pattern tells how many URLs of u's shape were visited, and how many of these
 // pages were on topic: what its trap budget was spent on.

@@ -90,14 +90,19 @@ func (s *Scope) inReach(u dowse.URL) bool {
 	case ReachDomain, ReachHost:
 		return s.homes[s.home(u)]
 	case ReachPrefix:
-		for p := range s.homes {
-			if strings.HasPrefix(string(u), p) {
-				return true
-			}
-		}
-		return false
+		return s.below(string(u))
 	}
 	return true
+}
+
+// below reports whether a URL lies in a seed's directory.
+func (s *Scope) below(u string) bool {
+	for i := len(u); i >= 0; i = strings.LastIndexByte(u[:i], '/') {
+		if s.homes[u[:min(i+1, len(u))]] {
+			return true
+		}
+	}
+	return s.homes[""]
 }
 
 // refuses tells why a URL may not be queued, or "".
@@ -118,10 +123,8 @@ func (c *Crawl) refuses(u dowse.URL, id frontier.ID, depth, hops int) dowse.Reas
 	if why := c.trapped(u); why != "" {
 		return why
 	}
-	if r := c.rules(h); r != nil && r.Rules != nil {
-		if ok, _ := r.Rules.Allowed(u); !ok {
-			return dowse.SkipRobotsTxt
-		}
+	if ok, _ := c.allows(h, u); !ok {
+		return dowse.SkipRobotsTxt
 	}
 	return ""
 }
@@ -130,13 +133,15 @@ func (c *Crawl) refuses(u dowse.URL, id frontier.ID, depth, hops int) dowse.Reas
 // turn: much can have been learnt since.
 func (c *Crawl) forbids(id frontier.ID, h frontier.HostID) (dowse.Outcome, dowse.Reason, string) {
 	u := c.f.URL(id)
-	if r := c.rules(h); r != nil && r.Rules != nil {
-		if ok, rule := r.Rules.Allowed(u); !ok {
-			return dowse.Refused, dowse.SkipRobotsTxt, rule
-		}
+	if c.forgotten(id) {
+		return dowse.Skipped, dowse.SkipForgotten, ""
 	}
+	if ok, rule := c.allows(h, u); !ok {
+		return dowse.Refused, dowse.SkipRobotsTxt, rule
+	}
+	_, again := c.f.Visit(id)
 	switch {
-	case c.overHost(h):
+	case c.overHost(h) && !again:
 		return dowse.Skipped, dowse.SkipBudgetHost, ""
 	case c.hosts[h].downs >= downAfter:
 		return dowse.Skipped, dowse.SkipHostDown, "no connection, several times in a row"

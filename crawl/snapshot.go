@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -81,9 +82,39 @@ func Restore(cfg Config, r io.Reader) (c *Crawl, from uint64, err error) {
 	if c.f, err = frontier.Load(r, c.frontierConfig()); err != nil {
 		return nil, 0, fmt.Errorf("crawl: snapshot: %w", err)
 	}
-	c.grow()
-	c.groundFlights()
+	if err := c.fits(); err != nil {
+		return nil, 0, err
+	}
+	c.adrift = true
 	return c, from, nil
+}
+
+// fits checks that what the snapshot says of hosts and URLs is about those that its
+// frontier has.
+func (c *Crawl) fits() error {
+	if len(c.hosts) != c.f.Hosts() {
+		return fmt.Errorf("crawl: snapshot: %w: %d hosts of %d", errShort, len(c.hosts), c.f.Hosts())
+	}
+	n := frontier.ID(c.f.Len())
+	known := func(id frontier.ID) bool { return id < n }
+	ok := all(maps.Keys(c.tries), known) && all(maps.Keys(c.sitemaps), known) && all(maps.Keys(c.chains), known) &&
+		all(slices.Values(c.again), known)
+	for _, page := range c.near.pages {
+		ok = ok && known(frontier.ID(page))
+	}
+	if !ok {
+		return fmt.Errorf("crawl: snapshot: %w: a URL that is not there", errShort)
+	}
+	return nil
+}
+
+func all[T any](items iter.Seq[T], holds func(T) bool) bool {
+	for x := range items {
+		if !holds(x) {
+			return false
+		}
+	}
+	return true
 }
 
 func readCore(r io.Reader) (*dec, error) {
@@ -110,20 +141,7 @@ func readCore(r io.Reader) (*dec, error) {
 	return &dec{b: b[len(snapshotMagic) : n-4]}, nil
 }
 
-// groundFlights lets visits that were out wait again.
-func (c *Crawl) groundFlights() {
-	if c.f.Count(dowse.Flying) == 0 {
-		return
-	}
-	for id := range frontier.ID(c.f.Len()) {
-		if c.f.State(id) == dowse.Flying {
-			c.f.Queue(id)
-		}
-	}
-}
-
 func (e *enc) core(c *Crawl) {
-	e.bool(c.started)
 	e.u(uint64(len(c.hosts)))
 	for i := range c.hosts {
 		e.host(&c.hosts[i])
@@ -136,6 +154,11 @@ func (e *enc) core(c *Crawl) {
 	e.u(uint64(len(c.sitemaps)))
 	for _, id := range slices.Sorted(maps.Keys(c.sitemaps)) {
 		e.u(uint64(id))
+	}
+	e.u(uint64(len(c.chains)))
+	for _, id := range slices.Sorted(maps.Keys(c.chains)) {
+		e.u(uint64(id))
+		e.byte(c.chains[id])
 	}
 	e.u(uint64(len(c.traps)))
 	for _, k := range slices.Sorted(maps.Keys(c.traps)) {
@@ -163,37 +186,45 @@ func (e *enc) core(c *Crawl) {
 }
 
 func (d *dec) core(c *Crawl) {
-	c.started = d.bool()
-	c.hosts = make([]host, d.count())
+	c.hosts = make([]host, d.count(hostSize))
 	for i := range c.hosts {
 		d.host(&c.hosts[i])
 	}
-	for range d.count() {
+	for range d.items(2) {
 		id := frontier.ID(d.u())
 		c.tries[id] = d.byte()
 	}
-	for range d.count() {
+	for range d.items(1) {
 		c.sitemaps[frontier.ID(d.u())] = true
 	}
-	for range d.count() {
+	for range d.items(2) {
+		id := frontier.ID(d.u())
+		c.chains[id] = d.byte()
+	}
+	for range d.items(shapeSize) {
 		k := d.u64()
 		c.traps[k] = &shape{visited: uint32(d.u()), novel: uint32(d.u()), onTopic: uint32(d.u())}
 	}
-	for range d.count() {
+	for range d.items(nearSize) {
 		h := d.u64()
 		c.near.add(h, uint32(d.u()))
 	}
-	for range d.count() {
+	for range d.items(1) {
 		c.again = append(c.again, frontier.ID(d.u()))
 	}
-	if n := d.count(); n > 0 {
-		c.cfg.Scope.homes = make(map[string]bool, n)
-		for range n {
-			c.cfg.Scope.homes[d.s()] = true
-		}
+	c.cfg.Scope.homes = map[string]bool{}
+	for range d.items(1) {
+		c.cfg.Scope.homes[d.s()] = true
 	}
 	d.stats(&c.stats)
 }
+
+// The fewest bytes that an item of a list takes.
+const (
+	hostSize  = 14
+	shapeSize = 11
+	nearSize  = 9
+)
 
 func (e *enc) host(h *host) {
 	e.u(h.robotsPlace)
@@ -202,6 +233,7 @@ func (e *enc) host(h *host) {
 	for _, v := range []uint64{
 		uint64(h.backOffs), uint64(h.downs), uint64(h.maps), uint64(h.fetched), uint64(h.onTopic),
 		uint64(h.requests), uint64(h.failed), uint64(h.recent), uint64(h.bytes), uint64(h.maxDelay),
+		uint64(h.asked),
 	} {
 		e.u(v)
 	}
@@ -215,6 +247,7 @@ func (d *dec) host(h *host) {
 	h.fetched, h.onTopic, h.requests = uint32(d.u()), uint32(d.u()), uint32(d.u())
 	h.failed, h.recent = uint32(d.u()), uint32(d.u())
 	h.bytes, h.maxDelay = int64(d.u()), time.Duration(d.u())
+	h.asked = uint8(d.u())
 }
 
 func (e *enc) stats(s *stats) {
@@ -241,7 +274,7 @@ func (d *dec) stats(s *stats) {
 	s.Regret, s.Elapsed = d.f(), time.Duration(d.u())
 	s.archived = dowse.Place{File: d.s(), Offset: d.i(), Length: d.i()}
 	s.at = int(d.u())
-	for range d.count() {
+	for range d.items(1) {
 		s.recent = append(s.recent, d.bool())
 	}
 	if s.at >= max(1, len(s.recent)) {

@@ -59,9 +59,10 @@ func (c *Crawl) count(fl *flight, p *dowse.Page) {
 	switch p.Outcome {
 	case dowse.Fetched:
 		c.tally(p)
-		if p.Again {
+		if !countsAsPage(p) {
 			return
 		}
+		h.landed--
 		c.stats.page(p.OnTopic)
 		h.fetched++
 		h.recent <<= 1
@@ -73,8 +74,16 @@ func (c *Crawl) count(fl *flight, p *dowse.Page) {
 	case dowse.Failed:
 		c.tally(p)
 		h.failed++
+	case dowse.Skipped:
+		if !fl.idle {
+			c.tally(p)
+		}
 	}
 }
+
+// countsAsPage reports whether a page counts as fetched (SPEC B.4): one that is
+// fetched again does not.
+func countsAsPage(p *dowse.Page) bool { return p.Outcome == dowse.Fetched && !p.Again }
 
 // Books tell where every URL ever seen stands. They balance: Known is the sum of
 // the others.

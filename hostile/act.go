@@ -16,8 +16,8 @@ type act func(x *exchange)
 
 // An exchange is a request under way.
 type exchange struct {
-	http.ResponseWriter
 	*http.Request
+	w     http.ResponseWriter
 	site  *Site
 	entry *Request
 }
@@ -29,9 +29,9 @@ func (x *exchange) count() int { return x.site.book.count(x.entry.Path()) }
 // say answers with a status, a type and a body.
 func (x *exchange) say(code int, contentType, body string) {
 	x.site.book.note(func() { x.entry.Status = code })
-	x.ResponseWriter.Header().Set("Content-Type", contentType)
-	x.WriteHeader(code)
-	io.WriteString(x, body)
+	x.w.Header().Set("Content-Type", contentType)
+	x.w.WriteHeader(code)
+	io.WriteString(x.w, body)
 }
 
 const (
@@ -66,7 +66,7 @@ func status(code int) act {
 
 func redirect(location string) act {
 	return func(x *exchange) {
-		x.ResponseWriter.Header().Set("Location", location)
+		x.w.Header().Set("Location", location)
 		x.say(http.StatusFound, textType, "elsewhere\n")
 	}
 }
@@ -74,7 +74,7 @@ func redirect(location string) act {
 // with adds a header to what another act answers.
 func with(name, value string, a act) act {
 	return func(x *exchange) {
-		x.ResponseWriter.Header().Add(name, value)
+		x.w.Header().Add(name, value)
 		a(x)
 	}
 }
@@ -105,7 +105,7 @@ func first(n int, a, then act) act {
 // retryAfter answers that it is too busy.
 func retryAfter(code int, value func() string) act {
 	return func(x *exchange) {
-		x.ResponseWriter.Header().Set("Retry-After", value())
+		x.w.Header().Set("Retry-After", value())
 		x.say(code, textType, "busy\n")
 	}
 }
@@ -115,7 +115,7 @@ func seconds(n int) func() string { return func() string { return strconv.Itoa(n
 // raw takes the connection away from the HTTP server. It is closed afterwards.
 func raw(do func(x *exchange, c net.Conn)) act {
 	return func(x *exchange) {
-		c, _, err := http.NewResponseController(x.ResponseWriter).Hijack()
+		c, _, err := http.NewResponseController(x.w).Hijack()
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}

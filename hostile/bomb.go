@@ -75,9 +75,9 @@ func (b bomb) again(p packer) bomb {
 func throw(contentType, coding string, b bomb) act {
 	return func(x *exchange) {
 		if coding != "" {
-			x.ResponseWriter.Header().Set("Content-Encoding", coding)
+			x.w.Header().Set("Content-Encoding", coding)
 		}
-		x.ResponseWriter.Header().Set("Content-Length", fmt.Sprint(len(b())))
+		x.w.Header().Set("Content-Length", fmt.Sprint(len(b())))
 		x.say(200, contentType, b())
 	}
 }

@@ -119,8 +119,8 @@ func (o *outcome) fetchedWhole(path string) {
 		o.problem("%s was never asked for (%s)", path, f.describe(ok))
 	case f.State != dowse.Visited:
 		o.problem("%s was asked for, and is %s", path, f.describe(ok))
-	case f.Page == nil || f.Page.Title != o.site.title(path):
-		o.problem("%s has another page's title: %.80q", path, f.Page.Title)
+	case f.Title != o.site.title(path):
+		o.problem("%s has another page's title: %.80q", path, f.Title)
 	}
 }
 
@@ -162,8 +162,8 @@ func (f Finding) describe(known bool) string {
 	if f.Reason != "" {
 		s += ", " + string(f.Reason)
 	}
-	if f.Page != nil && f.Page.Detail != "" {
-		s += ": " + f.Page.Detail
+	if f.Detail != "" {
+		s += ": " + f.Detail
 	}
 	return s
 }
@@ -192,12 +192,14 @@ func matches(r *Request, prefix string) bool {
 	return r.Path() == prefix
 }
 
-// never checks that nothing below these prefixes was asked for.
+// never checks that nothing below these prefixes was asked for, but robots.txt.
 func never(prefixes ...string) check {
 	return func(o *outcome) {
 		for _, p := range prefixes {
-			if list := o.requests(p); len(list) > 0 {
-				o.problem("%s was asked for", list[0].Target)
+			for _, r := range o.requests(p) {
+				if r.Path() != "/robots.txt" {
+					o.problem("%s was asked for", r.Target)
+				}
 			}
 		}
 	}
@@ -292,6 +294,35 @@ func quietAfter(code int, d time.Duration) check {
 			if gap := o.log[i].Begin.Sub(before.Begin); before.Status == code && gap < d {
 				o.problem("%s came %v after %s was answered with %d, want %v", o.log[i].Target, gap.Round(time.Millisecond), before.Target, code, d)
 			}
+		}
+	}
+}
+
+// settledOn checks that every URL of the site's names with a path below prefix, on
+// whatever port, came to an end.
+func settledOn(prefix string) check {
+	return func(o *outcome) {
+		n := 0
+		for u, f := range o.findings {
+			if !strings.Contains(u, o.site.Host+":") || !strings.Contains(u, prefix) {
+				continue
+			}
+			n++
+			if f.State != dowse.Dead && f.State != dowse.Excluded && f.State != dowse.Visited {
+				o.problem("%s is still %s", u, f.State)
+			}
+		}
+		if n == 0 {
+			o.problem("the crawl knows of no URL with %s", prefix)
+		}
+	}
+}
+
+// untouched checks that none of the site's other names was asked for anything.
+func untouched(o *outcome) {
+	for _, other := range o.site.others {
+		for _, r := range other.book.requests() {
+			o.problem("%s was asked for %s", other.Host, r.Target)
 		}
 	}
 }

@@ -57,5 +57,7 @@ type Finding struct {
 	URL    dowse.URL
 	State  dowse.State
 	Reason dowse.Reason // why it was skipped or failed
-	Page   *dowse.Page  // as it was recorded; nil if it never came to a visit
+	Detail string       // the same in words
+	Title  string
+	Fetch  dowse.Fetch
 }

@@ -51,7 +51,9 @@ func newSite(row Row, server *Server, addr netip.Addr, port int) *Site {
 // URL returns the URL of a path on the site.
 func (s *Site) URL(path string) string { return origin("http", s.Host, s.port) + path }
 
-func origin(scheme, host string, port int) string { return fmt.Sprintf("%s://%s:%d", scheme, host, port) }
+func origin(scheme, host string, port int) string {
+	return fmt.Sprintf("%s://%s:%d", scheme, host, port)
+}
 
 // at answers requests for a path, to which the homepage links.
 func (s *Site) at(path string, a act) {
@@ -105,7 +107,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s = o
 	}
 	q := s.book.begin(r)
-	x := &exchange{ResponseWriter: w, Request: r, site: s, entry: q}
+	x := &exchange{w: w, Request: r, site: s, entry: q}
 	defer s.book.note(func() { q.End = time.Now() })
 	s.act(q.Path())(x)
 }

@@ -15,6 +15,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/strategy"
 	"dowse/topic"
@@ -394,11 +395,24 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 // nobody.
 func nothingFetched(cr *crawler.Crawler) error {
 	b := cr.Status().Books
-	f := cr.Collection.Crawl.Frontier()
-	for id := range min(f.Len(), 1000) {
-		if cr.Collection.Crawl.Reason(f.URL(idOf(id))) == dowse.SkipRobotsTxt {
-			return &exitError{exitForbidden, errors.New("robots.txt forbids every seed; dowse why DIR URL tells the rule")}
-		}
+	if forbidden(cr.Collection.Crawl) {
+		return &exitError{exitForbidden, errors.New("robots.txt forbids every seed; dowse why DIR URL tells the rule")}
 	}
 	return &exitError{exitNetwork, fmt.Errorf("no seed could be fetched (%d failed, %d skipped); dowse why DIR URL tells why", b.Failed, b.Skipped)}
+}
+
+// forbidden reports whether a rule of a robots.txt that was read left a URL out. A
+// host whose robots.txt does not come forbids everything too, but for another reason.
+func forbidden(c *crawl.Crawl) bool {
+	f := c.Frontier()
+	for i := range min(f.Len(), 1000) {
+		id := idOf(i)
+		if c.Reason(f.URL(id)) != dowse.SkipRobotsTxt {
+			continue
+		}
+		if r := c.Host(int(f.Host(id))).Robots; r != nil && r.Status >= 200 && r.Status < 300 {
+			return true
+		}
+	}
+	return false
 }

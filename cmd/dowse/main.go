@@ -48,6 +48,7 @@ type world struct {
 	ctx    context.Context // ends at the first signal: finish what is under way
 	abort  context.Context // ends at the second: stop now
 	isTTY  bool            // err is a terminal
+	outTTY bool            // out is a terminal
 	colour bool
 	parser *kong.Kong
 }
@@ -88,7 +89,7 @@ func main() {
 	ctx, abort, done := signals()
 	w := &world{
 		out: os.Stdout, err: os.Stderr, in: os.Stdin, env: os.Getenv, ctx: ctx, abort: abort,
-		isTTY: isTerminal(os.Stderr),
+		isTTY: isTerminal(os.Stderr), outTTY: isTerminal(os.Stdout),
 	}
 	w.colour = w.isTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	code := run(w, os.Args[1:])

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +38,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "plain": plain, "columns": columns, "asked": asked, "waitfor": waitFor,
+			"code": code, "plain": plain, "columns": columns, "asked": asked, "waitfor": waitFor, "envsubst": envSubst, "awaited": awaited,
 		},
 	})
 }
@@ -72,6 +73,12 @@ func newSmallSite() *smallSite {
 		fmt.Fprint(w, "User-agent: *\nDisallow: /private/\n")
 	})
 	mux.Handle("/moved", http.RedirectHandler("/on", http.StatusMovedPermanently))
+	mux.HandleFunc("/hang", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/hung", func(w http.ResponseWriter, r *http.Request) {
+		if !s.has("/hang") {
+			http.NotFound(w, r)
+		}
+	})
 	mux.Handle("/loop", http.RedirectHandler("/loop", http.StatusFound))
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -80,6 +87,13 @@ func newSmallSite() *smallSite {
 		mux.ServeHTTP(w, r)
 	}))
 	return s
+}
+
+// has reports whether a path was asked for.
+func (s *smallSite) has(path string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.paths, path)
 }
 
 // code N CMD… checks the exit code of a command.
@@ -117,15 +131,35 @@ func columns(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// asked PATH… checks that exactly these paths were asked for since the last time.
+// asked PATH… checks that exactly these paths were asked for since the last time:
+// the given one first, the others in any order, here in that of the alphabet.
 func asked(ts *testscript.TestScript, neg bool, args []string) {
 	web := ts.Value("web").(*smallSite)
 	web.mu.Lock()
 	defer web.mu.Unlock()
+	slices.Sort(web.paths[min(1, len(web.paths)):])
 	if got, want := strings.Join(web.paths, " "), strings.Join(args, " "); got != want {
 		ts.Fatalf("the site was asked for %q, want %q", got, want)
 	}
 	web.paths = nil
+}
+
+// awaited PATH waits until a path is asked for.
+func awaited(ts *testscript.TestScript, neg bool, args []string) {
+	web := ts.Value("web").(*smallSite)
+	for range 2000 {
+		if web.has(args[0]) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("nobody asks for %s", args[0])
+}
+
+// envsubst FILE puts the values of variables in their places.
+func envSubst(ts *testscript.TestScript, neg bool, args []string) {
+	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
 }
 
 // waitfor FILE waits until a file is there.

@@ -35,7 +35,10 @@ Wrong is: the books do not balance, or nobody crawls and the last run ended
 with an error, was starved or was killed.`
 }
 
-const watchEvery = 2 * time.Second
+const (
+	watchEvery  = 2 * time.Second
+	clearScreen = "\x1b[H\x1b[2J"
+)
 
 // A status is how a collection stands, as scripts see it: what the crawl says, and
 // what is known beside it.
@@ -110,8 +113,8 @@ func (c *statusCmd) Run(w *world) error {
 		return c.show(w, dirs)
 	}
 	for {
-		if w.isTTY && !c.JSON {
-			fmt.Fprint(w.out, "\x1b[H\x1b[2J")
+		if w.outTTY && !c.JSON && w.env("TERM") != "dumb" {
+			fmt.Fprint(w.out, clearScreen)
 		}
 		if err := c.show(w, dirs); err != nil {
 			return err

@@ -1,0 +1,186 @@
+package collection_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/collection"
+	"dowse/crawl"
+)
+
+var takenDown = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+// A phrase of a page's text that stands on no other page of the collection, so that
+// any trace of it is a trace of the page.
+func unique(t *testing.T, c *collection.Collection) (dowse.URL, string, string) {
+	t.Helper()
+	bodies := map[dowse.URL]string{}
+	for _, row := range list(t, c, collection.Filter{}) {
+		body, _, err := c.Body(&dowse.Page{URL: row.URL, Fetch: dowse.Fetch{Archive: dowse.Place{File: row.WARC, Offset: row.Offset}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies[row.URL] = string(body)
+	}
+	for _, row := range list(t, c, collection.Filter{On: true, Sort: collection.ByTime}) {
+		for line := range strings.Lines(bodies[row.URL]) {
+			if i := strings.Index(line, ". "); i > 0 && len(line) > i+60 && !elsewhere(bodies, row.URL, line[i:i+60]) && !strings.Contains(line[i:i+60], "<") {
+				return row.URL, row.Title, line[i : i+60]
+			}
+		}
+	}
+	t.Fatal("no page has a phrase of its own")
+	return "", "", ""
+}
+
+func elsewhere(bodies map[dowse.URL]string, u dowse.URL, phrase string) bool {
+	for other, text := range bodies {
+		if other != u && strings.Contains(text, phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+// traces lists the files in which a text stands; of the archive, unpacked, only
+// records of the page itself, since others may link to it in its words.
+func traces(t *testing.T, dir, text string, u dowse.URL) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if strings.HasSuffix(path, ".warc.gz") {
+			for r, err := range archive.Records(bytes.NewReader(readAll(t, path))) {
+				if err != nil {
+					return err
+				}
+				var b bytes.Buffer
+				if _, err := b.ReadFrom(r); err != nil {
+					return err
+				}
+				own := u != "" && (r.Target() == string(u) || r.Header.Value("WARC-Refers-To-Target-URI") == string(u))
+				if own || u == "" && strings.Contains(b.String(), text) {
+					files = append(files, path)
+				}
+			}
+		} else if strings.Contains(string(readAll(t, path)), text) {
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestForget(t *testing.T) {
+	dir := copied(t)
+	c := open(t, dir, false)
+	u, title, phrase := unique(t, c)
+	if len(traces(t, dir, title, u)) == 0 || len(traces(t, dir, phrase, "")) == 0 {
+		t.Fatal("the test looks in the wrong place")
+	}
+	before := c.Crawl.Status()
+	done, err := c.Forget(u, "its owner asked", takenDown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done.Already || done.Records == 0 || done.Entries == 0 || len(done.Copies) > 0 {
+		t.Errorf("%+v", done)
+	}
+	if files := traces(t, dir, title, u); len(files) > 0 {
+		t.Errorf("%q still stands in %v", title, files)
+	}
+	if files := traces(t, dir, phrase, ""); len(files) > 0 {
+		t.Errorf("%q still stands in %v", phrase, files)
+	}
+	after := c.Crawl.Status()
+	if after.Fetched != before.Fetched-1 || after.OnTopic != before.OnTopic-1 || !after.Books.Balanced() {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+	forgottenStays(t, c, u)
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	// It is the same after opening it again, from the snapshot and from the journal.
+	c = open(t, dir, false)
+	forgottenStays(t, c, u)
+	if v := verified(t, c); !v.OK() {
+		t.Errorf("%v", v.Problems)
+	}
+	again, err := c.Forget(u, "once more", takenDown)
+	if err != nil || !again.Already || again.Records != 0 || again.Entries != 0 {
+		t.Errorf("%v: %+v", err, again)
+	}
+	c.Close()
+	snaps, _ := filepath.Glob(filepath.Join(dir, "state", "snapshot-*"))
+	for _, s := range snaps {
+		os.Remove(s)
+	}
+	forgottenStays(t, open(t, dir, true), u)
+}
+
+// forgottenStays checks what may be known of a page that was taken down.
+func forgottenStays(t *testing.T, c *collection.Collection, u dowse.URL) {
+	t.Helper()
+	x, err := c.Why(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.State != dowse.Excluded.String() || x.Reason != dowse.SkipForgotten || x.Detail != "its owner asked" || x.Title != "" {
+		t.Errorf("%+v", x)
+	}
+	for _, row := range list(t, c, collection.Filter{}) {
+		if row.URL == u {
+			t.Error("it is still listed")
+		}
+	}
+	for _, name := range []string{"pages/pages.jsonl", "indexes/index.cdxj"} {
+		if strings.Contains(string(readAll(t, filepath.Join(c.Dir, name))), `"url":"`+string(u)+`"`) {
+			t.Errorf("it is still in %s", name)
+		}
+	}
+	export(t, c, "a.wacz", collection.ExportOptions{})
+	export(t, c, "a.jsonl", collection.ExportOptions{All: true, Text: true})
+}
+
+// A crawl goes on after a takedown and does not fetch the page again.
+func TestForgetThenCrawl(t *testing.T) {
+	dir := copied(t)
+	c := open(t, dir, false)
+	rows := list(t, c, collection.Filter{Sort: collection.ByTime, Limit: 1})
+	if _, err := c.Forget(rows[0].URL, "", takenDown); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	crawlMade(t, dir, madePages+10)
+	c = open(t, dir, true)
+	if x, err := c.Why(rows[0].URL); err != nil || x.Reason != dowse.SkipForgotten {
+		t.Errorf("%v %+v", err, x)
+	}
+	v, err := c.Verify(collection.VerifyOptions{Config: func() (crawl.Config, error) { return config(c.Settings) }})
+	if err != nil || !v.OK() {
+		t.Errorf("%v %v", err, v.Problems)
+	}
+}
+
+func TestForgetRefuses(t *testing.T) {
+	if _, err := open(t, madeDir(t), true).Forget("http://never.demo/", "", takenDown); err == nil {
+		t.Error("a collection that is only read was changed")
+	}
+	if _, err := open(t, copied(t), false).Forget("http://never.demo/", "", takenDown); err == nil {
+		t.Error("a URL that was never seen was forgotten")
+	}
+}

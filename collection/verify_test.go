@@ -1,0 +1,87 @@
+package collection_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dowse/frontier"
+)
+
+func idOf(i int) frontier.ID { return frontier.ID(i) }
+
+func TestVerifySound(t *testing.T) {
+	c := open(t, madeDir(t), true)
+	v := verified(t, c)
+	if !v.OK() {
+		t.Fatalf("%v", v.Problems)
+	}
+	if v.Pages != madePages || !v.Replayed || v.URLs != c.Crawl.Books().Known || v.Records == 0 || v.Entries < madePages || v.Snapshots == 0 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// flip changes one byte in the middle of the file that a pattern names.
+func flip(t *testing.T, pattern string) {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no file %s", pattern)
+	}
+	name := names[len(names)-1]
+	b := readAll(t, name)
+	b[len(b)/2] ^= 0x10
+	if err := os.WriteFile(name, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestVerifyFindsDamage(t *testing.T) {
+	for name, damage := range map[string]struct {
+		do    func(t *testing.T, dir string)
+		place string
+	}{
+		"journal":  {func(t *testing.T, dir string) { flip(t, filepath.Join(dir, "state", "journal-*.log")) }, "state/journal"},
+		"archive":  {func(t *testing.T, dir string) { flip(t, filepath.Join(dir, "archive", "*.warc.gz")) }, "archive/"},
+		"snapshot": {func(t *testing.T, dir string) { flip(t, filepath.Join(dir, "state", "snapshot-*.snap")) }, "state/snapshot"},
+		"stranger": {func(t *testing.T, dir string) { os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o644) }, "notes.txt"},
+		"leftover": {func(t *testing.T, dir string) {
+			os.WriteFile(filepath.Join(dir, "state", "snapshot-1.snap.tmp"), nil, 0o644)
+		}, "state/snapshot-1.snap.tmp"},
+		"torn archive": {func(t *testing.T, dir string) {
+			names, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz"))
+			os.Truncate(names[0], int64(len(readAll(t, names[0]))-10))
+		}, "archive/"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := copied(t)
+			damage.do(t, dir)
+			v := verified(t, open(t, dir, true))
+			if v.OK() {
+				t.Fatal("nothing was found")
+			}
+			for _, p := range v.Problems {
+				if strings.HasPrefix(p.Place, damage.place) && p.Do != "" && p.What != "" {
+					return
+				}
+			}
+			t.Errorf("problems are elsewhere: %v", v.Problems)
+		})
+	}
+}
+
+// A page whose place holds another page is found.
+func TestVerifyFindsLostPage(t *testing.T) {
+	dir := copied(t)
+	names, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz"))
+	for _, name := range names {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := verified(t, open(t, dir, true))
+	if v.OK() || v.Pages != 0 {
+		t.Errorf("%d pages in an archive that is gone: %v", v.Pages, v.Problems)
+	}
+}

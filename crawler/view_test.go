@@ -1,0 +1,117 @@
+package crawler_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/demo"
+)
+
+func openPools(t *testing.T, dir string, pages int) *crawler.Crawler {
+	t.Helper()
+	web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
+	var seeds []string
+	for _, u := range web.Seeds("tide pools", 2) {
+		seeds = append(seeds, string(u))
+	}
+	c, err := crawler.Open(dir, crawler.Config{
+		Words: []string{"tide pools"}, Seeds: seeds, Contact: "https://example.org/bot", Pages: pages,
+		Transport: web.RoundTripper(), Polite: collection.Politeness{Delay: -1, InFlight: 4},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// A view shows what the crawl committed, beside the crawl and after it, and changes
+// nothing.
+func TestView(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "pools.dowse")
+	c := openPools(t, dir, 40)
+	n := 0
+	for range c.Crawl(context.Background()) {
+		if n++; n == 20 {
+			v, err := crawler.View(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := v.Status().Fetched; got < 20 {
+				t.Errorf("the view shows %d pages, 20 were committed", got)
+			}
+			if last, ok := crawler.LastSitting(v.Collection); !ok || !last.Ended.IsZero() || v.StopReason() != "" {
+				t.Errorf("the crawl goes on, and the view says %+v", last)
+			}
+			v.Close()
+		}
+	}
+	want := c.Status()
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before := sizes(t, dir)
+	v, err := crawler.View(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	got := v.Status()
+	if got.Fetched != want.Fetched || got.OnTopic != want.OnTopic || got.Books != want.Books || got.Regret != want.Regret {
+		t.Errorf("the view shows\n%+v, the crawl was\n%+v", got, want)
+	}
+	if v.StopReason() != dowse.StopPages {
+		t.Errorf("stopped by %q, want pages", v.StopReason())
+	}
+	for name, size := range sizes(t, dir) {
+		if before[name] != size {
+			t.Errorf("looking changed %s from %d to %d bytes", name, before[name], size)
+		}
+	}
+}
+
+func sizes(t *testing.T, dir string) map[string]int64 {
+	t.Helper()
+	m := map[string]int64{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		st, err := d.Info()
+		m[path] = st.Size()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Each run leaves word of how it ended.
+func TestLastSitting(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "pools.dowse")
+	c := openPools(t, dir, 10)
+	if _, ok := crawler.LastSitting(c.Collection); ok {
+		t.Error("a sitting before the first")
+	}
+	for range c.Crawl(context.Background()) {
+		break
+	}
+	last, ok := crawler.LastSitting(c.Collection)
+	if !ok || last.Why != dowse.StopSignal || last.Ended.Before(last.Begun) || last.Process != os.Getpid() {
+		t.Errorf("paused, and the log says %+v", last)
+	}
+	for range c.Crawl(context.Background()) {
+	}
+	last, _ = crawler.LastSitting(c.Collection)
+	if last.Why != dowse.StopPages || last.Fetched != 10 {
+		t.Errorf("finished, and the log says %+v", last)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

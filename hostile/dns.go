@@ -1,0 +1,63 @@
+package hostile
+
+import (
+	"net/netip"
+
+	"golang.org/x/net/dns/dnsmessage"
+)
+
+// named lets the homepage link to a page on a name that the name server answers
+// for in its own way.
+func (s *Site) named(label string, a answer) *Site {
+	o := s.other(label)
+	s.server.names.set(o.Host, a)
+	s.link(o.URL("/ok/1"))
+	s.link(o.URL("/ok/2"))
+	return o
+}
+
+func nameRows() []Row {
+	loopback := inside[0]
+	return []Row{
+		{
+			ID: "D01", Does: "a name that answers an allowed address first and 127.0.0.1 afterwards", Wants: "the address that was checked is the one dialled",
+			checks: []check{settledOn("/ok/")},
+			open: func(s *Site) {
+				for _, label := range []string{"rebind-a", "rebind-b"} {
+					o := s.named(label, func(n int) *reply {
+						if n == 1 {
+							return addresses(s.Addr)
+						}
+						return addresses(loopback)
+					})
+					o.front = func(x *exchange) { // so that the next request needs another connection
+						with("Connection", "close", o.usual(x.entry.Path()))(x)
+					}
+				}
+			},
+		},
+		{
+			ID: "D02", Does: "names that answer 127.0.0.1, ::1, 0.0.0.0, and an allowed address mixed with 127.0.0.1", Wants: "none dialled",
+			checks: []check{untouched, settledOn("/ok/")},
+			open: func(s *Site) {
+				for label, addrs := range map[string][]netip.Addr{
+					"four": {loopback}, "six": {netip.IPv6Loopback()}, "zero": {netip.IPv4Unspecified()},
+					"mixed": {s.Addr, loopback}, "mapped": {netip.MustParseAddr("::ffff:127.0.0.1")},
+				} {
+					s.named(label, func(int) *reply { return addresses(addrs...) })
+				}
+			},
+		},
+		{
+			ID: "D03", Does: "names that answer SERVFAIL, NXDOMAIN, nothing at all, a CNAME loop", Wants: "bounded time; ordinary pages fetched",
+			checks: []check{settledOn("/ok/")},
+			open: func(s *Site) {
+				s.named("servfail", func(int) *reply { return failure(dnsmessage.RCodeServerFailure) })
+				s.named("nxdomain", func(int) *reply { return failure(dnsmessage.RCodeNameError) })
+				s.named("silent", func(int) *reply { return nil })
+				s.named("loop-a", func(int) *reply { return alias("loop-b." + s.Host) })
+				s.named("loop-b", func(int) *reply { return alias("loop-a." + s.Host) })
+			},
+		},
+	}
+}

@@ -1,0 +1,124 @@
+package hostile
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+const xmlHead = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
+
+// urlset is a sitemap of these URLs.
+func urlset(urls ...string) string {
+	var b strings.Builder
+	b.WriteString(xmlHead + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
+	for _, u := range urls {
+		fmt.Fprintf(&b, "<url><loc>%s</loc></url>\n", u)
+	}
+	return b.String() + "</urlset>\n"
+}
+
+// sitemapIndex lists further sitemaps.
+func sitemapIndex(urls ...string) string {
+	return strings.NewReplacer("urlset", "sitemapindex", "<url>", "<sitemap>", "</url>", "</sitemap>").Replace(urlset(urls...))
+}
+
+func sitemapRows() []Row {
+	return []Row{
+		{
+			ID: "S01", Does: "a .gz sitemap that unpacks to 1 GiB", Wants: "cut; memory bounded",
+			checks: []check{asked("/sitemap.xml.gz"), atMost(5, "/sitemap.xml.gz")},
+			open: func(s *Site) {
+				s.sitemaps("/sitemap.xml.gz")
+				entry := "<url><loc>" + s.URL("/ok/1") + "</loc></url>\n"
+				head, _, _ := strings.Cut(urlset(), "</urlset>")
+				s.hidden("/sitemap.xml.gz", throw("application/gzip", "", newBomb(gzipped, head, entry)))
+			},
+		},
+		{
+			ID: "S02", Does: "a sitemap index that lists itself and ever new indexes", Wants: "at most 100 sitemap requests",
+			checks: []check{asked("/index/"), atMost(100, "/index/")},
+			open: func(s *Site) {
+				s.sitemaps("/index/0")
+				s.under("/index/", func(x *exchange) {
+					n := numberAt(x.entry.Path(), "/index/")
+					x.say(200, xmlType, sitemapIndex(s.URL(x.entry.Path()), s.URL(fmt.Sprintf("/index/%d", 2*n+1)), s.URL(fmt.Sprintf("/index/%d", 2*n+2))))
+				})
+			},
+		},
+		{
+			ID: "S03", Does: "a sitemap with 200,000 entries, an ordinary page first", Wants: "that page is fetched; bounded memory",
+			checks: []check{asked("/found/1"), atMost(300, "/more/")},
+			open: func(s *Site) {
+				s.sitemaps("/sitemap.xml")
+				urls := []string{s.URL("/found/1")}
+				for i := range 200_000 {
+					urls = append(urls, s.URL(fmt.Sprintf("/more/%d", i)))
+				}
+				s.hidden("/sitemap.xml", typed(xmlType, urlset(urls...)))
+				s.under("/found/", article(""))
+			},
+		},
+		{
+			ID: "S04", Does: "a sitemap that lists loopback URLs and another host's pages", Wants: "trap not reached; foreign entries ignored",
+			checks: []check{asked("/sitemap.xml", "/found/1"), untouched},
+			open: func(s *Site) {
+				s.sitemaps("/sitemap.xml")
+				foreign := s.other("foreign")
+				urls := append(s.insideURLs("/from-s04/"), foreign.URL("/ok/1"), s.URL("/found/1"))
+				s.hidden("/sitemap.xml", typed(xmlType, urlset(urls...)))
+				s.under("/found/", article(""))
+			},
+		},
+		{
+			ID: "S05", Does: "billion laughs, and external entities to a file and to the inside", Wants: "refused; the file never in the output",
+			checks: []check{asked("/laughs.xml", "/file.xml", "/inside.xml"), atMost(15, "/file.xml")},
+			open: func(s *Site) {
+				s.sitemaps("/laughs.xml", "/file.xml", "/inside.xml")
+				s.hidden("/laughs.xml", typed(xmlType, laughs(s.URL("/ok/"))))
+				s.hidden("/file.xml", typed(xmlType, external(s.URL("/leak?"), "file:///etc/passwd")))
+				s.hidden("/inside.xml", typed(xmlType, external(s.URL("/leak?"), fmt.Sprintf("http://127.0.0.1:%d/from-s05", s.port))))
+			},
+		},
+		{
+			ID: "S06", Does: "sitemaps as text, with a byte order mark, cut short, as RSS and as Atom, each with a URL of its own", Wants: "the URL of each is found", Should: true,
+			checks: []check{asked("/found/text", "/found/bom", "/found/cut", "/found/rss", "/found/atom")},
+			open: func(s *Site) {
+				s.sitemaps("/text.txt", "/bom.xml", "/cut.xml", "/rss.xml", "/atom.xml")
+				s.hidden("/text.txt", text(s.URL("/found/text")+"\n"))
+				s.hidden("/bom.xml", typed(xmlType, "\uFEFF"+urlset(s.URL("/found/bom"))))
+				cut := urlset(s.URL("/found/cut"), s.URL("/found/never"))
+				s.hidden("/cut.xml", typed(xmlType, cut[:strings.LastIndex(cut, "/never")]))
+				s.hidden("/rss.xml", typed("application/rss+xml", xmlHead+`<rss version="2.0"><channel><title>t</title><link>`+s.URL("/")+`</link><item><title>i</title><link>`+s.URL("/found/rss")+`</link></item></channel></rss>`))
+				s.hidden("/atom.xml", typed("application/atom+xml", xmlHead+`<feed xmlns="http://www.w3.org/2005/Atom"><title>t</title><entry><title>e</title><link href="`+s.URL("/found/atom")+`"/></entry></feed>`))
+				s.under("/found/", article(""))
+			},
+		},
+	}
+}
+
+// laughs is a short document with entities that grow a thousand million times.
+func laughs(loc string) string {
+	var b strings.Builder
+	b.WriteString(xmlHead + "<!DOCTYPE urlset [<!ENTITY lol0 \"lol\">\n")
+	for i := range 9 {
+		fmt.Fprintf(&b, "<!ENTITY lol%d \"%s\">\n", i+1, strings.Repeat(fmt.Sprintf("&lol%d;", i), 10))
+	}
+	return b.String() + "]>\n<urlset><url><loc>" + loc + "&lol9;</loc></url></urlset>"
+}
+
+// external is a document that asks its reader to put a resource into a URL.
+func external(loc, resource string) string {
+	return xmlHead + `<!DOCTYPE urlset [<!ENTITY leak SYSTEM "` + resource + `">]>` + "\n<urlset><url><loc>" + loc + "&leak;</loc></url></urlset>"
+}
+
+// Secrets returns texts that no file of a collection may contain: the first line of
+// the file that some rows point at, and what the inside of the network says.
+func Secrets() []string {
+	list := []string{secret}
+	if data, err := os.ReadFile("/etc/passwd"); err == nil {
+		line, _, _ := strings.Cut(string(data), "\n")
+		list = append(list, line)
+	}
+	return list
+}

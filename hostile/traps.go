@@ -1,0 +1,176 @@
+package hostile
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+
+	"dowse"
+)
+
+// A trap is a page that leads to further pages of the same kind, for ever.
+func trap(prefix string, body func(x *exchange) string) func(s *Site) {
+	return func(s *Site) {
+		s.link(prefix)
+		path, _, _ := strings.Cut(prefix, "?")
+		s.under(path, made(body))
+	}
+}
+
+func trapRows() []Row {
+	const patience, little = 150, 60
+	return []Row{
+		{
+			ID: "T01", Does: "a calendar with next and previous month for ever", Wants: "at most 150 requests into the trap",
+			checks: []check{asked("/calendar/"), atMost(patience, "/calendar/")},
+			open:   trap("/calendar/2026/11", month),
+		},
+		{
+			ID: "T02", Does: "each page gives every link a new session id", Wants: "at most 150 requests into the trap",
+			checks: []check{atMost(patience, "/shop/")},
+			open: func(s *Site) {
+				s.link("/shop/1?sid=0")
+				s.under("/shop/", made(func(x *exchange) string {
+					var b strings.Builder
+					for i := range 10 {
+						writeLink(&b, fmt.Sprintf("/shop/%d?sid=%016x", i, draw(x.entry.Target, i)))
+					}
+					return x.site.head(x.entry.Path()) + b.String()
+				}))
+			},
+		},
+		{
+			ID: "T03", Does: "a relative link that grows the path for ever: dir/dir/dir/", Wants: "at most 60 requests into the trap",
+			checks: []check{asked("/dir/"), atMost(little, "/dir/")},
+			open: trap("/dir/", func(x *exchange) string {
+				return x.site.head(x.entry.Target) + `<a href="dir/">on</a> <a href="sub/dir/">or on</a>`
+			}),
+		},
+		{
+			ID: "T04", Does: "12 filters that can be combined in any order", Wants: "at most 150 requests into the trap",
+			checks: []check{atMost(patience, "/filter?")},
+			open:   trap("/filter?none=1", filters),
+		},
+		{
+			ID: "T05", Does: "any path answers 200 with ten random links and the same text", Wants: "at most 150 requests into the trap",
+			checks: []check{asked("/any/"), atMost(patience, "/any/")},
+			open: trap("/any/", func(x *exchange) string {
+				var b strings.Builder
+				b.WriteString("<title>Welcome</title><p>" + prose("T05", 100))
+				for i := range 10 {
+					n := draw(x.entry.Target, i)
+					writeLink(&b, "/any/"+strings.ReplaceAll(prose(fmt.Sprint(n), 1+int(n%3)), " ", "/"))
+				}
+				return b.String()
+			}),
+		},
+		{
+			ID: "T06", Does: "each page links to its own URL with 500 more bytes", Wants: "stopped by URL length; at most 60 requests into the trap",
+			checks: []check{asked("/grow?"), atMost(little, "/grow?")},
+			open: trap("/grow?q=", func(x *exchange) string {
+				return x.site.head(x.entry.Target) + `<a href="` + x.entry.Target + strings.Repeat("grow", 125) + `">on</a>`
+			}),
+		},
+		{
+			ID: "T07", Does: "14 spellings of one URL: case, port, dots, fragment, escapes, empty query", Wants: "fetched at most twice",
+			checks: []check{onePage(2)},
+			open:   spellings,
+		},
+		{
+			ID: "T08", Does: "an endless maze of generated pages on topic", Wants: "at most 150 requests into the trap", Should: true,
+			checks: []check{asked("/maze/"), atMost(patience, "/maze/")},
+			open: func(s *Site) {
+				s.link("/maze/entrance")
+				s.under("/maze/", after(100*time.Millisecond, made(maze)))
+			},
+		},
+	}
+}
+
+// draw returns the ith number of many that depend on seed alone.
+func draw(seed string, i int) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s %d", seed, i)
+	return h.Sum64()
+}
+
+func month(x *exchange) string {
+	at, err := time.Parse("2006/1", strings.TrimPrefix(x.entry.Path(), "/calendar/"))
+	if err != nil {
+		return "<p>no such month"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<title>%s</title><h1>%[1]s</h1><table><tr>", at.Format("January 2006"))
+	for d := at; d.Month() == at.Month(); d = d.AddDate(0, 0, 1) {
+		fmt.Fprintf(&b, "<td>%s", d.Format("Mon 2 January"))
+	}
+	b.WriteString("</table><p>Nothing happens this month.")
+	for _, step := range []int{-1, 1} {
+		writeLink(&b, at.AddDate(0, step, 0).Format("/calendar/2006/01"))
+	}
+	return b.String()
+}
+
+// filters shows some goods and adds each filter that is not set yet.
+func filters(x *exchange) string {
+	set := strings.Split(x.URL.RawQuery, "&")
+	var b strings.Builder
+	b.WriteString(x.site.head(x.entry.Target))
+	for i := range 12 {
+		f := fmt.Sprintf("filter%c=%d", 'a'+i, i)
+		if !slices.Contains(set, f) {
+			writeLink(&b, "/filter?"+strings.Join(append(slices.Clone(set), f), "&"))
+			writeLink(&b, "/filter?"+strings.Join(append([]string{f}, set...), "&"))
+		}
+	}
+	return b.String()
+}
+
+// maze is a page about the topic with links deeper into the maze.
+func maze(x *exchange) string {
+	var b strings.Builder
+	path := x.entry.Path()
+	words := strings.Fields(prose(path, 150))
+	for i := 0; i < len(words); i += 4 {
+		words[i] = Topic
+	}
+	fmt.Fprintf(&b, "<title>%s: %s</title><h1>%[1]s</h1><p>%s", Topic, words[1], strings.Join(words, " "))
+	for i := range 8 {
+		name := strings.ReplaceAll(prose(fmt.Sprint(path, i), 2), " ", "-")
+		fmt.Fprintf(&b, "<p>More about %s: <a href=\"/maze/%s/%s\">%s</a>", Topic, words[i+1], strings.ReplaceAll(name, ".", ""), Topic)
+	}
+	return b.String()
+}
+
+func spellings(s *Site) {
+	host := strings.TrimPrefix(origin("", s.Host, s.port), "://")
+	for _, spelling := range []string{
+		"/one/page", "http://" + host + "/one/page", "HTTP://" + strings.ToUpper(host) + "/one/page", fmt.Sprintf("http://%s:0%d/one/page", s.Host, s.port),
+		"/one/./page", "/one/two/../page", "/./one/page", "/one/page#top", "/one/page#", "/%6Fne/page", "/one/p%61ge", "/one/page?",
+		"//" + host + "/one/page", "/one//../page",
+	} {
+		s.link(spelling)
+	}
+	s.under("/one", article(""))
+	s.under("/%6F", article(""))
+}
+
+// onePage checks that everything below /one is one page to the crawl.
+func onePage(n int) check {
+	return func(o *outcome) {
+		var targets []string
+		for _, r := range o.log {
+			if strings.HasPrefix(r.Target, "/one") || strings.HasPrefix(r.Target, "/%6") {
+				targets = append(targets, r.Target)
+			}
+		}
+		if len(targets) == 0 || len(targets) > n {
+			o.problem("%d requests for one page: %q", len(targets), targets)
+		}
+		if f, ok := o.find("/one/page"); f.State != dowse.Visited {
+			o.problem("/one/page is %s", f.describe(ok))
+		}
+	}
+}
