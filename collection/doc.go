@@ -8,8 +8,8 @@
 //	  archive/      what the web said: WARC files
 //	  indexes/      index.cdxj, made from them
 //	  pages/        pages.jsonl (on topic) and extraPages.jsonl (the others)
-//	  state/        journal and snapshots: see docs/formats.md
-//	  log/          crawl.log
+//	  state/        journal, snapshots, how far the views are written: see docs/formats.md
+//	  log/          crawl.log, a line for each visit; sittings.jsonl
 //	  README.md     what this is, for people
 //
 // The journal and the archive are the truth. Everything else can be made again

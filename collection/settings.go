@@ -71,7 +71,7 @@ type Politeness struct {
 	Conns    int           `yaml:"host_conns,omitempty"`
 	InFlight int           `yaml:"conns,omitempty"`
 	MaxRate  float64       `yaml:"max_rate,omitempty"`
-	Hold     float64       `yaml:"hold,omitempty"` // 0.25; negative for never
+	Hold     float64       `yaml:"hold,omitempty"` // 0.1; negative for never
 	NoFollow bool          `yaml:"follow_nofollow,omitempty"`
 }
 

@@ -134,12 +134,12 @@ func (c *Crawl) rested(id frontier.HostID, now time.Time) time.Duration {
 // holds reports whether to wait for a better lead than id, and until when; the zero
 // time means until a visit comes back.
 func (c *Crawl) holds(id frontier.ID, now time.Time) (until time.Time, ok bool) {
-	if c.cfg.Polite.Hold <= 0 {
+	if c.cfg.Polite.Hold <= 0 || c.f.LastRegret() <= 0 {
 		return time.Time{}, false
 	}
 	band, least := c.f.Band(id), c.f.Priority(id)
 	patience := now.Add(holdFor * c.cfg.Polite.Delay)
-	for _, best := range c.f.Top(holdAmong) {
+	for _, best := range c.f.Leaders(holdAmong) {
 		p := c.f.Priority(best)
 		if c.f.Band(best) != band || p <= 0 || least >= p*(1-c.cfg.Polite.Hold) {
 			return time.Time{}, false

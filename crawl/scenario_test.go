@@ -424,7 +424,9 @@ func TestRevisitTheRichestInRounds(t *testing.T) {
 			return nil
 		},
 	}
-	c := begin(t, hurried(s), "s")
+	cfg := hurried(s)
+	cfg.Polite.Conns, cfg.Polite.InFlight = 9, 9
+	c := begin(t, cfg, "s")
 	var rounds []string
 	strategytest.Rounds(c, web, func(taken []dowse.URL) { rounds = append(rounds, fmt.Sprint(taken)) })
 	if want := []string{"[s]", "[a b]", "[c s]"}; !slices.Equal(rounds, want) {

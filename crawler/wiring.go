@@ -22,7 +22,7 @@ import (
 
 // defaultHold is how much worse a lead may be than one whose host will be free
 // soon, and still be visited first.
-const defaultHold = 0.25
+const defaultHold = 0.1
 
 // ErrIdentity is returned when a crawl would reach the public web and nobody says
 // who is crawling.

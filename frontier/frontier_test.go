@@ -207,3 +207,26 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("%v allocations for 100 known links", allocs)
 	}
 }
+
+// TestLeaders checks the best lead of each host against sorting all leads.
+func TestLeaders(t *testing.T) {
+	f := New(Config{})
+	var want []ID
+	for i := range 40 {
+		id, _ := f.See(dowse.URL(fmt.Sprintf("http://h%d/%d", i%7, i)), fmt.Sprintf("h%d", i%7))
+		f.SetPriority(id, float64((i*37)%101), dowse.Replace)
+		f.Queue(id)
+	}
+	seen := map[HostID]bool{}
+	for _, id := range f.Top(40) {
+		if h := f.Host(id); !seen[h] {
+			seen[h] = true
+			want = append(want, id)
+		}
+	}
+	for n := range 9 {
+		if got := f.Leaders(n); !slices.Equal(got, want[:min(n, 7)]) {
+			t.Errorf("Leaders(%d) = %v, want %v", n, got, want[:min(n, 7)])
+		}
+	}
+}

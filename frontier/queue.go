@@ -172,11 +172,28 @@ func (f *Frontier) Top(n int) []ID {
 	return ids
 }
 
+// Leaders returns the best waiting lead of each of the n best hosts, in order,
+// regardless of politeness and without changing anything.
+func (f *Frontier) Leaders(n int) []ID {
+	n = min(n, len(f.polite.all))
+	if n <= 0 {
+		return nil
+	}
+	t := ranking{f: f, leaders: true}
+	t.host(0)
+	ids := make([]ID, 0, n)
+	for len(ids) < n && len(t.open) > 0 {
+		ids = append(ids, t.next())
+	}
+	return ids
+}
+
 // A ranking walks down the heaps of hosts and leads in the order of leads: after
 // a node only its children can be next.
 type ranking struct {
-	f    *Frontier
-	open []candidate
+	f       *Frontier
+	open    []candidate
+	leaders bool // one lead to a host
 }
 
 type candidate struct {
@@ -189,7 +206,7 @@ type candidate struct {
 func (t *ranking) next() ID {
 	c := t.open[0]
 	remove(byCandidate{t.f}, &t.open, 0)
-	for i := fan*c.at + 1; i <= fan*c.at+fan; i++ {
+	for i := fan*c.at + 1; i <= fan*c.at+fan && !t.leaders; i++ {
 		t.lead(c.host, i, c.all)
 	}
 	if c.at == 0 {

@@ -160,7 +160,7 @@ func (s *Site) homepage() string {
 }
 
 func writeLink(b *strings.Builder, href string) {
-	fmt.Fprintf(b, "<p><a href=\"%s\">on to the next page</a>\n", html.EscapeString(href))
+	fmt.Fprintf(b, "<p><a href=\"%s\">%s</a>\n", html.EscapeString(href), prose(href, 3))
 }
 
 func ordinaryPath(i int) string { return fmt.Sprintf("/ok/%d", i+1) }

@@ -51,7 +51,7 @@ type crawlFlags struct {
 	HostConns int           `group:"polite" placeholder:"1" help:"Requests to a host at once."`
 	MaxRate   string        `group:"polite" placeholder:"20/s" help:"Requests in all."`
 	Conns     int           `group:"polite" placeholder:"64" help:"Requests at once, in all."`
-	Hold      string        `group:"polite" placeholder:"0.25" help:"Wait for a lead this much better rather than take what is at hand; none never waits."`
+	Hold      string        `group:"polite" placeholder:"0.1" help:"Wait for a lead this much better rather than take what is at hand; none never waits."`
 	AllowNet  []string      `group:"polite" placeholder:"CIDR" help:"Network inside which may be crawled; repeatable."`
 	Resolver  string        `group:"polite" placeholder:"ADDR" help:"DNS server to ask."`
 	Timeout   time.Duration `group:"polite" placeholder:"60s" help:"For one download."`
@@ -182,6 +182,9 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 		return cfg, err
 	}
 	if cfg.Polite.MaxRate, err = parseRate(c.MaxRate); err != nil {
+		return cfg, err
+	}
+	if cfg.Polite.Hold, err = parseHold(c.Hold); err != nil {
 		return cfg, err
 	}
 	if cfg.Limits.Harvest, cfg.Limits.Over, err = parseUntil(c.Until); err != nil {

@@ -129,7 +129,7 @@ func openMade(mark collection.Demo) (*made, error) {
 
 // demoPolite is how the made web is treated: it is our own machine, so hosts rest
 // for a moment only.
-var demoPolite = collection.Politeness{Delay: 20 * time.Millisecond, InFlight: 4}
+var demoPolite = collection.Politeness{Delay: 20 * time.Millisecond, InFlight: 16}
 
 func (d *made) config(pages int) crawler.Config {
 	cfg := crawler.Config{

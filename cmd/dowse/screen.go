@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,16 @@ func (s *screen) decision(p *crawler.Page) string {
 		name = "?"
 	}
 	url := strings.TrimPrefix(strings.TrimPrefix(string(p.URL), "https://"), "http://")
-	return fmt.Sprintf(" %.2f %-4s %-38s %s", p.Relevance, name, fit(oneLine(url), 38), oneLine(p.Why))
+	return fmt.Sprintf(" %.2f %-4s %-38s %s", p.Relevance, name, fit(oneLine(url), 38), oneLine(tellingReasons(p.Verdict.Because)))
+}
+
+// tellingReasons writes the reasons in which pages differ, the strongest first.
+func tellingReasons(list []dowse.Because) string {
+	telling := slices.DeleteFunc(slices.Clone(list), func(b dowse.Because) bool { return b.What == "bias" || b.Weight == 0 })
+	if len(telling) == 0 {
+		return "no word of the topic"
+	}
+	return crawler.Reasons(telling, 3)
 }
 
 // tick is called by the crawl's loop about twice a second.

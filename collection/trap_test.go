@@ -1,0 +1,27 @@
+package collection_test
+
+import (
+	"strings"
+	"testing"
+
+	"dowse"
+	"dowse/weburl"
+)
+
+// A trap says what it looked like and how often URLs of its pattern were visited.
+func TestWhyTrap(t *testing.T) {
+	const trap = "/barnacle/rock/barnacle/rock/barnacle/rock/barnacle/rock/barnacle/rock"
+	c := open(t, crawlSmall(t, smallWeb{
+		"/": page("home", "<a href="+trap+">barnacle</a> <a href=/gone>barnacle</a>", strings.Repeat("barnacle shell ", 50)),
+	}), true)
+	x, err := c.Why("http://small.test" + trap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Reason != dowse.SkipTrapPattern || x.Pattern == nil || x.Pattern.Visited != 0 || x.Pattern.Shape != weburl.Shape(x.URL) || x.Detail == "" || x.Fetched != nil || x.Tries != 0 {
+		t.Errorf("%+v", x)
+	}
+	if x, err = c.Why("http://small.test/gone"); err != nil || x.Reason != dowse.FailHTTP || x.Fetched.Status != 404 || x.Verdict != nil || x.Chosen.Anchor != "barnacle" {
+		t.Errorf("%v: %+v", err, x)
+	}
+}
