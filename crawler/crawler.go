@@ -6,7 +6,6 @@ package crawler
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"log/slog"
 	"math/rand/v2"
@@ -227,7 +226,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		if p.Outcome != dowse.Fetched || !going {
 			return
 		}
-		if going = yield(&Page{p, p.Verdict.Relevance, Reasons(p.Verdict.Because, 4)}); !going {
+		if going = yield(&Page{p, p.Verdict.Relevance, collection.ReasonLine(p.Verdict.Because, 4)}); !going {
 			pause()
 		}
 	}
@@ -276,18 +275,3 @@ func (c *Crawler) Close() error {
 }
 
 func randomKey() uint64 { return rand.Uint64() }
-
-// Reasons writes the strongest n reasons in a line.
-func Reasons(list []dowse.Because, n int) string {
-	var s string
-	for i, b := range strongest(list, n) {
-		if i > 0 {
-			s += ", "
-		}
-		s += fmt.Sprintf("%+.2f %s", b.Weight, b.What)
-		if b.Count > 1 {
-			s += fmt.Sprintf(" ×%d", b.Count)
-		}
-	}
-	return s
-}

@@ -6,7 +6,9 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/demo"
@@ -30,8 +32,58 @@ func Example() {
 	}
 	defer c.Close()
 	for p := range c.Crawl(context.Background()) {
-		fmt.Printf("%.2f %s %s\n", p.Relevance, p.URL, p.Why)
+		fmt.Printf("%.2f %s\n", p.Relevance, p.URL)
 	}
 	fmt.Println(c.StopReason(), c.Err())
 	// Output:
+	// 0.94 http://shorewalks.demo/
+	// 0.96 http://shorewalks.demo/links
+	// 0.05 http://shorewalks.demo/reports/towpath-mooring-6
+	// 0.99 http://besttidepools.demo/letters/jackpot-news-14
+	// 0.99 http://besttidepools.demo/
+	// pages <nil>
+}
+
+// deepest is a strategy from outside: it prefers URLs with many slashes, and
+// learns nothing.
+type deepest struct{}
+
+func (deepest) Follow(p *dowse.Page) (leads []dowse.Lead) {
+	for _, l := range p.Links {
+		slashes := float64(strings.Count(string(l.URL), "/"))
+		leads = append(leads, dowse.Lead{
+			URL: l.URL, Priority: slashes, Because: []dowse.Because{{What: "slashes", Weight: slashes}},
+		})
+	}
+	return leads
+}
+
+// A strategy is any type with the method Follow. It goes into the Config, and
+// needs no registration.
+func Example_strategy() {
+	dir, err := os.MkdirTemp("", "dowse")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+
+	web := demo.New(demo.Config{})
+	c, err := crawler.Open(filepath.Join(dir, "deep.dowse"), crawler.Config{
+		Words: []string{"tide pools"}, Seeds: []string{string(web.Seeds("tide pools", 1)[0])}, Pages: 4,
+		Strategy: deepest{}, Transport: web.RoundTripper(), Polite: collection.Politeness{Delay: -1, InFlight: 1},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	for p := range c.Crawl(context.Background()) {
+		fmt.Printf("%.0f %s\n", p.Lead.Priority, p.URL)
+	}
+	fmt.Println(c.StopReason())
+	// Output:
+	// 1 http://shorewalks.demo/
+	// 4 http://shorewalks.demo/reports/
+	// 4 http://shorewalks.demo/projects/
+	// 4 http://shorewalks.demo/shop/
+	// pages
 }

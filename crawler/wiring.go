@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -268,6 +267,9 @@ func clientOf(s collection.Settings, cfg Config) (*fetch.Client, error) {
 func restorer(col *collection.Collection) crawl.Restorer {
 	return func(page *dowse.Page) error {
 		doc, err := col.Document(page)
+		if errors.Is(err, collection.ErrErased) {
+			return nil // taken down: it goes on without its text
+		}
 		if err != nil {
 			return err
 		}
@@ -291,11 +293,4 @@ func keepRatings(fresh, rated []dowse.Link) {
 			}
 		}
 	}
-}
-
-// strongest returns the n reasons with the largest weights, strongest first.
-func strongest(list []dowse.Because, n int) []dowse.Because {
-	s := slices.Clone(list)
-	slices.SortStableFunc(s, func(a, b dowse.Because) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
-	return s[:min(n, len(s))]
 }

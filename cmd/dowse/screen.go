@@ -88,7 +88,7 @@ func tellingReasons(list []dowse.Because) string {
 	if len(telling) == 0 {
 		return "no word of the topic"
 	}
-	return crawler.Reasons(telling, 3)
+	return collection.ReasonLine(telling, 3)
 }
 
 // tick is called by the crawl's loop about twice a second.

@@ -1,0 +1,248 @@
+package crawl_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+)
+
+// hashed gives pages the simhash of a test's choice.
+type hashed struct {
+	toy
+	of func(u dowse.URL) uint64
+}
+
+func (h hashed) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
+	p, took := h.toy.Visit(v)
+	if p.Outcome == dowse.Fetched {
+		p.Simhash = h.of(v.URL)
+	}
+	return p, took
+}
+
+// calendar is a chain of months without end, beside ordinary pages.
+func calendar(relevance float64) toy {
+	web := toy{"http://a.test/": {Links: to("http://a.test/cal?month=0", "http://a.test/about")}, "http://a.test/about": {}}
+	for i := range 1000 {
+		web[dowse.URL(fmt.Sprintf("http://a.test/cal?month=%d", i))] = page{
+			Relevance: relevance, Links: to(dowse.URL(fmt.Sprintf("http://a.test/cal?month=%d", i+1)), "http://a.test/about"),
+		}
+	}
+	return web
+}
+
+// distinct makes a hash far from that of any other URL.
+func distinct(u dowse.URL) uint64 {
+	h := uint64(14695981039346656037)
+	for _, b := range []byte(u) {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h | 1
+}
+
+func TestTrapBudgets(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		relevance float64
+		hash      func(dowse.URL) uint64
+		traps     crawl.Traps
+		min, max  int
+	}{
+		{"empty months", 0, func(dowse.URL) uint64 { return 0 }, crawl.Traps{}, 61, 63},
+		{"all with one text", 0, func(dowse.URL) uint64 { return 77 }, crawl.Traps{}, 2, 3}, // links not followed
+		{"new texts", 0, distinct, crawl.Traps{Budget: 10}, 1002, 1002},
+		{"no budgets", 0, func(dowse.URL) uint64 { return 0 }, crawl.Traps{Budget: -1}, 1002, 1002},
+		{"every second month new", 0, func(u dowse.URL) uint64 {
+			if n := len(u); u[n-1]%2 == 0 {
+				return distinct(u)
+			}
+			return 0
+		}, crawl.Traps{Budget: 20}, 38, 46},
+		{"and on topic", 1, func(u dowse.URL) uint64 {
+			if n := len(u); u[n-1]%2 == 0 {
+				return distinct(u)
+			}
+			return 0
+		}, crawl.Traps{Budget: 20}, 1002, 1002},
+	} {
+		cfg := hurried(follow(queueAll))
+		cfg.Traps = tc.traps
+		c := begin(t, cfg, "http://a.test/")
+		run(c, hashed{calendar(tc.relevance), tc.hash})
+		if got := c.Status().Fetched; got < tc.min || got > tc.max {
+			t.Errorf("%s: %d pages, want %d to %d", tc.name, got, tc.min, tc.max)
+		}
+		if stateOf(c, "http://a.test/about") != dowse.Visited {
+			t.Errorf("%s: the ordinary page is %s", tc.name, stateOf(c, "http://a.test/about"))
+		}
+		balanced(t, c)
+	}
+}
+
+func TestTrapReasons(t *testing.T) {
+	var heard []string
+	s := follow(func(p *dowse.Page) leads {
+		if p.Outcome == dowse.Skipped {
+			heard = append(heard, fmt.Sprint(p.Reason, ": ", p.Detail))
+		}
+		return queueAll(p)
+	})
+	cfg := hurried(s)
+	cfg.Traps = crawl.Traps{Budget: 3}
+	web := toy{}
+	var seeds []dowse.URL
+	for i := range 5 {
+		u := dowse.URL(fmt.Sprintf("http://a.test/item/%d", i))
+		web[u] = page{}
+		seeds = append(seeds, u)
+	}
+	c := begin(t, cfg, seeds...)
+	run(c, web)
+	if want := "trap.pattern: pattern a.test/item/N visited 3 times, 0 on topic"; len(heard) != 2 || heard[0] != want {
+		t.Errorf("heard %q, want twice %q", heard, want)
+	}
+}
+
+// The links of a page with the text of another are not followed; one of them comes
+// in by another page.
+func TestNearDuplicates(t *testing.T) {
+	web := hashed{toy{
+		"s": {Links: to("a", "b", "d")}, "a": {Links: to("x")}, "b": {Links: to("x", "y", "z")}, "d": {Links: to("y")}, "x": {}, "y": {}, "z": {},
+	}, func(u dowse.URL) uint64 {
+		switch u {
+		case "a":
+			return 0xf0f0f0f0f0f0f0f0
+		case "b":
+			return 0xf0f0f0f0f0f0f0f0 ^ 0b111 // three bits off
+		case "d":
+			return 0xf0f0f0f0f0f0f0f0 ^ 0b1111 // four
+		}
+		return 0
+	}}
+	near := map[dowse.URL]dowse.URL{}
+	s := follow(func(p *dowse.Page) leads {
+		near[p.URL] = p.Near
+		return queueAll(p)
+	})
+	c := begin(t, hurried(s), "s")
+	if got := order(c, web); got != "s a b d x y" {
+		t.Errorf("visited %s", got)
+	}
+	if near["b"] != "a" || near["d"] != "" || near["a"] != "" {
+		t.Errorf("near duplicates: %v", near)
+	}
+	if c.Reason("z") != dowse.SkipDupContent || c.Reason("y") != "" {
+		t.Errorf("z: %s, y: %s", c.Reason("z"), c.Reason("y"))
+	}
+	balanced(t, c)
+}
+
+// marking sets nofollow on a page or on its links.
+type marking struct {
+	toy
+	pages, links []dowse.URL
+}
+
+func (m marking) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
+	p, took := m.toy.Visit(v)
+	p.NoFollow = slices.Contains(m.pages, v.URL)
+	for i := range p.Links {
+		p.Links[i].NoFollow = slices.Contains(m.links, p.Links[i].URL)
+	}
+	return p, took
+}
+
+func TestNoFollow(t *testing.T) {
+	web := marking{toy{"s": {Links: to("a", "b")}, "a": {Links: to("x", "y")}, "b": {}, "x": {}, "y": {}}, []dowse.URL{"a"}, []dowse.URL{"b"}}
+	for all, want := range map[bool]string{false: "s a", true: "s a b x y"} {
+		cfg := hurried(follow(queueAll))
+		cfg.NoFollow = all
+		c := begin(t, cfg, "s")
+		if got := order(c, web); got != want {
+			t.Errorf("nofollow links followed: %v: visited %s, want %s", all, got, want)
+		}
+		if !all && (c.Reason("x") != dowse.SkipRobotsMeta || c.Reason("b") != dowse.SkipRobotsMeta) {
+			t.Errorf("x: %s, b: %s", c.Reason("x"), c.Reason("b"))
+		}
+	}
+}
+
+func TestScope(t *testing.T) {
+	all := []dowse.URL{
+		"http://www.a.co.uk/dir/page", "http://www.a.co.uk/dir/sub/x?y=/z", "http://www.a.co.uk/other", "http://b.a.co.uk/",
+		"http://b.co.uk/", "http://c.test/dir/",
+	}
+	web := toy{"http://www.a.co.uk/dir/index": {Links: to(all...)}}
+	for _, u := range all {
+		web[u] = page{}
+	}
+	for _, tc := range []struct {
+		name  string
+		scope crawl.Scope
+		want  []int // of all
+		why   dowse.Reason
+	}{
+		{"web", crawl.Scope{}, []int{0, 1, 2, 3, 4, 5}, ""},
+		{"domain", crawl.Scope{Reach: crawl.ReachDomain}, []int{0, 1, 2, 3}, dowse.SkipScopeHost},
+		{"host", crawl.Scope{Reach: crawl.ReachHost}, []int{0, 1, 2}, dowse.SkipScopeHost},
+		{"prefix", crawl.Scope{Reach: crawl.ReachPrefix}, []int{0, 1}, dowse.SkipScopeHost},
+		{"include", crawl.Scope{Include: []*regexp.Regexp{regexp.MustCompile(`/dir/`)}}, []int{0, 1, 5}, dowse.SkipScopeExclude},
+		{"exclude", crawl.Scope{Exclude: []*regexp.Regexp{regexp.MustCompile(`/dir/`)}}, nil, dowse.SkipScopeExclude},
+		{"block", crawl.Scope{Block: map[string]bool{"www.a.co.uk": true}}, nil, dowse.SkipHostBlocked},
+		{"block another", crawl.Scope{Block: map[string]bool{"c.test": true}}, []int{0, 1, 2, 3, 4}, dowse.SkipHostBlocked},
+	} {
+		cfg := hurried(follow(queueAll))
+		cfg.Scope = tc.scope
+		c := begin(t, cfg, "http://www.a.co.uk/dir/index")
+		run(c, web)
+		if len(tc.want) == 0 { // the seed itself is outside
+			if c.Status().Requests != 0 || c.Reason("http://www.a.co.uk/dir/index") != tc.why {
+				t.Errorf("%s: %d requests; %s", tc.name, c.Status().Requests, c.Reason("http://www.a.co.uk/dir/index"))
+			}
+			continue
+		}
+		for i, u := range all {
+			in := slices.Contains(tc.want, i)
+			if got := stateOf(c, u) == dowse.Visited; got != in || !in && c.Reason(u) != tc.why {
+				t.Errorf("%s: %s is %s: %s", tc.name, u, stateOf(c, u), c.Reason(u))
+			}
+		}
+		balanced(t, c)
+	}
+}
+
+func TestMinScore(t *testing.T) {
+	web := toy{"s": {Links: to("low", "ok", "rises")}, "ok": {Links: to("rises")}, "low": {}, "rises": {}}
+	s := says{
+		"s":  {{URL: "low", Priority: 0.2}, {URL: "ok", Priority: 0.4}, {URL: "rises", Priority: 0.2, Merge: dowse.Add}},
+		"ok": {{URL: "rises", Priority: 0.2, Merge: dowse.Add}},
+	}
+	cfg := hurried(s)
+	cfg.MinScore, cfg.HasMin = 0.3, true
+	c := begin(t, cfg, "s")
+	if got := order(c, web); got != "s ok rises" {
+		t.Errorf("visited %s", got)
+	}
+	if c.Reason("low") != dowse.SkipScoreLow || c.Reason("rises") != "" {
+		t.Errorf("low: %s, rises: %s", c.Reason("low"), c.Reason("rises"))
+	}
+	balanced(t, c)
+}
+
+// Repeating paths are refused by themselves.
+func TestTrapByForm(t *testing.T) {
+	deep := dowse.URL("http://a.test/" + strings.Repeat("dir/", 9))
+	cfg := hurried(follow(queueAll))
+	cfg.Traps = crawl.Traps{}
+	c := begin(t, cfg, "http://a.test/")
+	run(c, toy{"http://a.test/": {Links: to(deep)}, deep: {}})
+	if c.Reason(deep) != dowse.SkipTrapPattern {
+		t.Errorf("%s: %s", deep, c.Reason(deep))
+	}
+}
