@@ -41,10 +41,14 @@ func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
 	c.stats.Requests++
 	c.stats.Bytes += p.Fetch.Wire
 	c.stats.archive(p.Fetch.Archive)
+	c.stats.pick(fl.regret)
 	h := &c.hosts[fl.host]
 	h.out--
 	if countsAsPage(p) {
 		h.landed++
+	}
+	for ; h.held > 0; h.held-- {
+		c.f.Release(fl.host, ready, laneReady)
 	}
 }
 

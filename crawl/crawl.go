@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"errors"
-	"math"
 	"time"
 
 	"dowse"
@@ -325,7 +324,9 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 			return c.askRobots(id, h, now), time.Time{}, true
 		}
 		if c.promised(id, h) {
-			c.putBack(id, h, now.Add(max(c.cfg.Polite.Delay, time.Second)))
+			c.f.Begin(h)
+			c.putBack(id, h, now)
+			c.hosts[h].held++ // until one of its visits comes back
 			continue
 		}
 		if outcome, why, detail := c.forbids(id, h); why != "" {
@@ -407,10 +408,6 @@ func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret
 	c.hosts[h].out++
 	c.flights[id] = fl
 	c.leases = append(c.leases, lease{v.Deadline, fl})
-	c.stats.Picks++
-	if !math.IsNaN(regret) && !math.IsInf(regret, 0) {
-		c.stats.Regret += regret
-	}
 	return v
 }
 
@@ -537,6 +534,7 @@ func (c *Crawl) groundFlights() {
 		for c.f.Busy(h) > 0 {
 			c.f.Release(h, c.f.Ready(h), time.Time{})
 		}
+		c.hosts[h].held = 0
 	}
 	if c.round != nil {
 		c.round.ground()

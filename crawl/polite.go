@@ -52,6 +52,7 @@ const (
 	downAfter    = 5              // failed connections in a row until a host counts as down
 	robotsLife   = 24 * time.Hour // RFC 9309 2.4
 	maxSitemaps  = 100            // to a host
+	sitemapBand  = 127            // sitemaps come after everything that links led to
 	holdFor      = 3              // delays that a better lead is waited for at most, see Politeness.Hold
 	holdAmong    = 8              // of the best leads that are looked at
 )
@@ -68,6 +69,7 @@ type host struct {
 	asked       uint8     // for robots.txt in a row, without an answer
 	out         uint32    // visits to its pages
 	landed      uint32    // pages that came back and are not counted yet
+	held        uint32    // connections kept free until a visit comes back
 	fetched     uint32
 	onTopic     uint32
 	requests    uint32
@@ -277,7 +279,7 @@ func (c *Crawl) queueSitemaps(h frontier.HostID, maps []dowse.URL) {
 	}
 }
 
-// queueSitemap lets a sitemap wait, behind every link that promises anything. It
+// queueSitemap lets a sitemap wait, behind every lead of the strategy. It
 // reports false for one that is known as such, or that may not be visited.
 func (c *Crawl) queueSitemap(u dowse.URL) bool {
 	id := c.see(u)
@@ -292,6 +294,7 @@ func (c *Crawl) queueSitemap(u dowse.URL) bool {
 		return false
 	}
 	c.sitemaps[id] = true
+	c.f.SetBand(id, sitemapBand)
 	c.f.SetPriority(id, 0, dowse.Max)
 	c.queueAgain(id)
 	return true

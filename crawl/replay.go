@@ -243,8 +243,6 @@ func (c *Crawl) replayVisit(e *Entry, restore Restorer) error {
 	c.flights[e.ID] = fl
 	c.hosts[h].out++
 	c.f.Begin(h)
-	c.stats.Picks++
-	c.stats.Regret += e.Regret
 	c.Absorb(e.At, p)
 	return nil
 }

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"math"
 	"time"
 
 	"dowse"
@@ -36,6 +37,14 @@ func (s *stats) page(onTopic bool) {
 	}
 	s.recent[s.at] = onTopic
 	s.at = (s.at + 1) % recentPages
+}
+
+// pick books a lead that was visited, and what politeness cost.
+func (s *stats) pick(regret float64) {
+	s.Picks++
+	if !math.IsNaN(regret) && !math.IsInf(regret, 0) {
+		s.Regret += regret
+	}
 }
 
 // window returns the share of the last n pages that was on topic.

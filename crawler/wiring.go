@@ -19,9 +19,9 @@ import (
 	"dowse/weburl"
 )
 
-// defaultHold is how much worse a lead may be than one whose host will be free
+// DefaultHold is how much worse a lead may be than one whose host will be free
 // soon, and still be visited first.
-const defaultHold = 0.1
+const DefaultHold = 0.1
 
 // ErrIdentity is returned when a crawl would reach the public web and nobody says
 // who is crawling.
@@ -200,7 +200,7 @@ func partsOf(s collection.Settings, t *topic.Topic, cfg Config) (*parts, error) 
 		Strategy: strat, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope,
 		Polite: crawl.Politeness{
 			Delay: s.Politeness.Delay, Conns: s.Politeness.Conns, InFlight: s.Politeness.InFlight, MaxRate: s.Politeness.MaxRate,
-			Hold: cmp.Or(s.Politeness.Hold, defaultHold),
+			Hold: cmp.Or(s.Politeness.Hold, DefaultHold),
 		},
 		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow,
 	}}, nil

@@ -22,8 +22,38 @@ type Line struct {
 	Points []Point
 }
 
-// A Point of a curve.
-type Point struct{ X, Y float64 }
+// A Point of a curve, with the half width of the band around it.
+type Point struct{ X, Y, Err float64 }
+
+// Mean averages curves of the same thing, one to a repetition, as far as the
+// shortest goes. The band is one standard error.
+func Mean(name string, runs [][]float64) Line {
+	line := Line{Name: name}
+	if len(runs) == 0 {
+		return line
+	}
+	n := len(runs[0])
+	for _, r := range runs {
+		n = min(n, len(r))
+	}
+	k := float64(len(runs))
+	for i := range n {
+		sum, squares := 0.0, 0.0
+		for _, r := range runs {
+			sum += r[i]
+		}
+		mean := sum / k
+		for _, r := range runs {
+			squares += (r[i] - mean) * (r[i] - mean)
+		}
+		p := Point{X: float64(i + 1), Y: mean}
+		if k > 1 {
+			p.Err = math.Sqrt(squares / (k - 1) / k)
+		}
+		line.Points = append(line.Points, p)
+	}
+	return line
+}
 
 const (
 	plotWidth, plotHeight = 760, 420
@@ -48,6 +78,7 @@ func (p Plot) SVG() []byte {
 	right := p.reach()
 	p.axes(&b, right)
 	for i, l := range p.Lines {
+		fmt.Fprintf(&b, `<path d="%s" fill="%s" fill-opacity="0.15"/>`+"\n", band(l.Points, right), plotColours[i%len(plotColours)])
 		fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`+"\n",
 			path(l.Points, right), plotColours[i%len(plotColours)], plotDashes[i%len(plotDashes)])
 	}
@@ -82,18 +113,31 @@ func path(points []Point, right float64) string {
 	return b.String()
 }
 
+// band outlines the area around a curve.
+func band(points []Point, right float64) string {
+	var up, down []Point
+	step := max(1, len(points)/maxPoints)
+	for i := 0; i < len(points); i += step {
+		p := points[i]
+		up = append(up, Point{X: p.X, Y: p.Y + p.Err})
+		down = append(down, Point{X: p.X, Y: p.Y - p.Err})
+	}
+	slices.Reverse(down)
+	return path(append(up, down...), right)
+}
+
 func (p Plot) axes(b *strings.Builder, right float64) {
 	for i := range 6 {
 		v := float64(i) / 5
-		_, y := place(Point{0, v}, right)
+		_, y := place(Point{Y: v}, right)
 		fmt.Fprintf(b, `<path d="M%d %.1fH%d" stroke="#dddddd"/><text x="%d" y="%.1f" text-anchor="end" fill="#444444">%.1f</text>`+"\n", plotLeft, y, plotWidth-plotRight, plotLeft-8, y+4, v)
 	}
 	step := niceStep(right / 5)
 	for v := 0.0; v <= right+1e-9; v += step {
-		x, y := place(Point{v, 0}, right)
+		x, y := place(Point{X: v}, right)
 		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle" fill="#444444">%.0f</text>`+"\n", x, y+18, v)
 	}
-	_, y := place(Point{0, 0}, right)
+	_, y := place(Point{}, right)
 	fmt.Fprintf(b, `<text x="%d" y="%.1f" text-anchor="middle">%s</text>`+"\n", (plotLeft+plotWidth-plotRight)/2, y+38, html.EscapeString(cmp.Or(p.X, "pages fetched")))
 	fmt.Fprintf(b, `<text transform="translate(16 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n", plotHeight/2, html.EscapeString(cmp.Or(p.Y, "harvest rate")))
 }

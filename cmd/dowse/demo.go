@@ -26,6 +26,7 @@ type demoCmd struct {
 	Rng    uint64 `help:"Seed of the made web: another number, another web."`
 	Serve  bool   `help:"Only serve the web on loopback, until Ctrl-C, for crawls by hand."`
 	Curves string `placeholder:"FILE.svg" help:"No crawl: simulate all strategies and draw their harvest."`
+	Webs   int    `default:"5" help:"Webs to average over, with --curves."`
 	Quiet  bool   `short:"q" help:"Say nothing but errors."`
 }
 
@@ -49,7 +50,7 @@ func (c *demoCmd) Run(w *world) error {
 	}
 	switch {
 	case c.Curves != "":
-		return d.curves(w, c.Curves, c.Pages)
+		return c.curves(w)
 	case c.Serve:
 		return d.serve(w)
 	}
@@ -280,7 +281,7 @@ func (d *made) simulate(ctx context.Context, s dowse.Strategy, pages int, page f
 	}
 	c, err := crawl.New(crawl.Config{
 		Strategy: s, Threshold: d.topic.OnTopic(), Limits: crawl.Limits{Pages: pages}, Robots: true, Sitemaps: true,
-		Polite: crawl.Politeness{Delay: demoPolite.Delay, InFlight: demoPolite.InFlight},
+		Polite: crawl.Politeness{Delay: demoPolite.Delay, InFlight: demoPolite.InFlight, Hold: crawler.DefaultHold},
 	})
 	if err != nil {
 		return err
@@ -299,44 +300,77 @@ func (d *made) simulate(ctx context.Context, s dowse.Strategy, pages int, page f
 	return ctx.Err()
 }
 
-// curves simulates every strategy and draws the harvest of each.
-func (d *made) curves(w *world, path string, pages int) error {
-	var plot lab.Plot
-	plot.Title = fmt.Sprintf("True harvest on the made web (%d pages, topic %q)", d.web.Len(), demoTopic)
-	for _, desc := range strategy.All() {
-		s, err := strategy.New(desc.Name)
+// curves simulates every strategy on several made webs and draws the mean true
+// harvest of each.
+func (c *demoCmd) curves(w *world) error {
+	plot := lab.Plot{Title: fmt.Sprintf("True harvest on %d made webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
+	for _, d := range strategy.All() {
+		runs, err := c.repeat(func(m *made) ([]float64, error) { return m.harvest(w.ctx, d.Name, c.Pages) })
 		if err != nil {
 			return err
 		}
-		line := lab.Line{Name: desc.Name}
-		n, on := 0, 0
-		err = d.simulate(w.ctx, s, pages, func(_, truly bool) {
-			n++
-			on += number(truly)
-			line.Points = append(line.Points, lab.Point{X: float64(n), Y: float64(on) / float64(n)})
-		})
-		if err != nil {
-			return &exitError{exitInterrupted, err}
-		}
-		fmt.Fprintf(w.err, "%-16s harvest %.3f after %d pages\n", desc.Name, float64(on)/float64(max(n, 1)), n)
-		plot.Lines = append(plot.Lines, line)
+		plot.Lines = append(plot.Lines, reported(w, d.Name, runs))
 	}
-	plot.Lines = append(plot.Lines, d.oracleLine(pages))
-	if err := os.WriteFile(path, plot.SVG(), 0o644); err != nil {
+	runs, err := c.repeat(func(m *made) ([]float64, error) { return m.oracle(c.Pages), nil })
+	if err != nil {
+		return err
+	}
+	plot.Lines = append(plot.Lines, reported(w, "oracle", runs))
+	if err := os.WriteFile(c.Curves, plot.SVG(), 0o644); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	fmt.Fprintf(w.err, "wrote %s\n", path)
+	fmt.Fprintf(w.err, "wrote %s: bands are one standard error over the webs\n", c.Curves)
 	return nil
 }
 
-func (d *made) oracleLine(pages int) lab.Line {
+// repeat measures on webs of consecutive seeds.
+func (c *demoCmd) repeat(measure func(*made) ([]float64, error)) (runs [][]float64, err error) {
+	for i := range max(c.Webs, 1) {
+		m, err := openMade(collection.Demo{Pages: c.Web, Seed: c.Rng + uint64(i)})
+		if err != nil {
+			return nil, err
+		}
+		run, err := measure(m)
+		if err != nil {
+			return nil, &exitError{exitInterrupted, err}
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+// reported averages the runs, and says how they ended.
+func reported(w *world, name string, runs [][]float64) lab.Line {
+	line := lab.Mean(name, runs)
+	if n := len(line.Points); n > 0 {
+		last := line.Points[n-1]
+		fmt.Fprintf(w.err, "%-18s harvest %.3f ± %.3f after %d pages\n", name, last.Y, last.Err, n)
+	}
+	return line
+}
+
+// harvest returns the true harvest of a strategy after each page.
+func (d *made) harvest(ctx context.Context, name string, pages int) (curve []float64, err error) {
+	s, err := strategy.New(name)
+	if err != nil {
+		return nil, err
+	}
+	on := 0
+	err = d.simulate(ctx, s, pages, func(_, truly bool) {
+		on += number(truly)
+		curve = append(curve, float64(on)/float64(len(curve)+1))
+	})
+	return curve, err
+}
+
+// oracle returns the harvest of an oracle after each page.
+func (d *made) oracle(pages int) (curve []float64) {
 	_, order := d.web.Oracle(demoTopic, d.seeds, pages)
-	line := lab.Line{Name: "oracle"}
 	on := 0
 	for i, u := range order {
 		truly, _ := d.web.Truth(u, demoTopic)
 		on += number(truly)
-		line.Points = append(line.Points, lab.Point{X: float64(i + 1), Y: float64(on) / float64(i+1)})
+		curve = append(curve, float64(on)/float64(i+1))
 	}
-	return line
+	return curve
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -131,22 +129,14 @@ func (c *statusCmd) dirs() ([]string, error) {
 	if len(c.Dir) > 0 {
 		return c.Dir, nil
 	}
-	found, err := filepath.Glob("*.dowse")
-	if err != nil {
-		return nil, err
-	}
-	dirs := slices.DeleteFunc(found, func(d string) bool { return !collection.IsCollection(d) })
-	if len(dirs) == 0 {
-		return nil, usage("there is no collection here; name one, or make one with dowse demo")
-	}
-	return dirs, nil
+	return collectionsHere()
 }
 
 // show prints every collection and then tells what is wrong, if that is asked.
 func (c *statusCmd) show(w *world, dirs []string) error {
 	var wrong []string
 	for i, dir := range dirs {
-		st, err := c.look(dir)
+		st, err := c.look(w, dir)
 		if err != nil {
 			return err
 		}
@@ -163,13 +153,10 @@ func (c *statusCmd) show(w *world, dirs []string) error {
 	return nil
 }
 
-func (c *statusCmd) look(dir string) (*status, error) {
-	if !collection.IsCollection(dir) {
-		return nil, usage("%s is not a collection", dir)
-	}
-	cr, err := crawler.View(dir)
+func (c *statusCmd) look(w *world, dir string) (*status, error) {
+	cr, err := view(w, dir)
 	if err != nil {
-		return nil, inCollection(err)
+		return nil, err
 	}
 	defer cr.Close()
 	st := statusOf(cr.Collection, cr.Status())

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/frontier"
+	"dowse/weburl"
+)
+
+// knownURL returns the URL of a collection that a person means: as it is written, in
+// canonical form, or, without a scheme, over https or http. Of one that the crawl
+// never saw the error tells the nearest that it did see.
+func knownURL(col *collection.Collection, raw string) (dowse.URL, error) {
+	f := col.Crawl.Frontier()
+	if _, ok := f.Find(dowse.URL(raw)); ok {
+		return dowse.URL(raw), nil
+	}
+	var parsed []dowse.URL
+	var errs []error
+	for _, spelling := range spellings(raw) {
+		u, err := weburl.Parse(spelling)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if _, ok := f.Find(u); ok {
+			return u, nil
+		}
+		parsed = append(parsed, u)
+	}
+	if len(parsed) == 0 {
+		return "", usage("%q: %w", raw, errors.Join(errs[:1]...))
+	}
+	return "", neverSeen(f, parsed[0])
+}
+
+// spellings lists what a person who writes raw may mean.
+func spellings(raw string) []string {
+	raw = strings.TrimSpace(raw)
+	if strings.Contains(raw, "://") {
+		return []string{raw}
+	}
+	return []string{"https://" + raw, "http://" + raw}
+}
+
+func neverSeen(f *frontier.Frontier, u dowse.URL) error {
+	host, ok := f.HostOf(weburl.Host(u))
+	if !ok {
+		return usage("%s: this crawl never saw it, nor any URL of %s", u, weburl.Host(u))
+	}
+	if near := nearest(f, host, u); near != "" {
+		return usage("%s: this crawl never saw it; did you mean %s", u, near)
+	}
+	return usage("%s: this crawl never saw it", u)
+}
+
+// maxNear bounds how many URLs of a host are compared.
+const maxNear = 50_000
+
+// nearest returns the URL of a host that differs least from u.
+func nearest(f *frontier.Frontier, host frontier.HostID, u dowse.URL) (best dowse.URL) {
+	least := len(u) // one that has nothing in common is no help
+	for i, compared := 0, 0; i < f.Len() && compared < maxNear; i++ {
+		id := idOf(i)
+		if f.Host(id) != host {
+			continue
+		}
+		compared++
+		if known := f.URL(id); difference(string(known), string(u)) < least {
+			best, least = known, difference(string(known), string(u))
+		}
+	}
+	return best
+}
+
+// difference is how long the longer of two texts is between what they begin with and
+// what they end with in common.
+func difference(a, b string) int {
+	short := min(len(a), len(b))
+	head := 0
+	for head < short && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for tail < short-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return max(len(a), len(b)) - head - tail
+}

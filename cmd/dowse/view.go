@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"dowse/collection"
+	"dowse/crawler"
+)
+
+// view opens a collection to look at it; a crawl in it may go on meanwhile.
+func view(w *world, dir string) (*crawler.Crawler, error) {
+	if !collection.IsCollection(dir) {
+		return nil, usage("%s is not a collection", dir)
+	}
+	cr, err := crawler.View(dir)
+	if err != nil {
+		return nil, inCollection(err)
+	}
+	for _, n := range cr.Collection.Notices {
+		fmt.Fprintln(w.err, "dowse: note:", oneLine(n))
+	}
+	return cr, nil
+}
+
+// collectionsHere lists the collections in this directory.
+func collectionsHere() ([]string, error) {
+	found, err := filepath.Glob("*.dowse")
+	if err != nil {
+		return nil, err
+	}
+	dirs := slices.DeleteFunc(found, func(d string) bool { return !collection.IsCollection(d) })
+	if len(dirs) == 0 {
+		return nil, usage("there is no collection here; name one, or make one with dowse demo")
+	}
+	return dirs, nil
+}
+
+// onlyCollection returns the collection in this directory, if there is exactly one.
+func onlyCollection() (string, error) {
+	dirs, err := collectionsHere()
+	if err != nil {
+		return "", err
+	}
+	if len(dirs) > 1 {
+		return "", usage("which collection? Here are %s", strings.Join(dirs, ", "))
+	}
+	return dirs[0], nil
+}

@@ -1,0 +1,78 @@
+package crawl_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/strategy"
+)
+
+// BenchmarkAbsorb takes in pages of 40 links, 30 of them new, with the link-context
+// strategy, and picks the next lead.
+func BenchmarkAbsorb(b *testing.B) {
+	b.Run("memory", func(b *testing.B) { absorb(b, nil) })
+	b.Run("journal", func(b *testing.B) {
+		j, err := crawl.OpenJournal(b.TempDir(), parse, false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer j.Close()
+		absorb(b, j)
+	})
+}
+
+func absorb(b *testing.B, j *crawl.Journal) {
+	cfg := hurried(&strategy.LinkContext{})
+	cfg.Traps = crawl.Traps{}
+	cfg.Polite.InFlight = 1000
+	if j != nil {
+		cfg.Log = j
+	}
+	var seeds []dowse.URL
+	for i := range 500 {
+		seeds = append(seeds, dowse.URL(fmt.Sprintf("http://h%d.example/", i)))
+	}
+	c := begin(b, cfg, seeds...)
+	now, n := epoch, 0
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		p := linkedPage(n)
+		n++
+		b.StartTimer()
+		now = now.Add(time.Millisecond)
+		v, _, ok := c.Next(now)
+		if !ok {
+			b.Fatal("nothing to visit")
+		}
+		p.URL = v.URL
+		c.Absorb(now, p)
+		if j != nil && n%64 == 0 {
+			b.StopTimer()
+			if err := j.Sync(); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N), "µs/page")
+}
+
+func linkedPage(n int) *dowse.Page {
+	p := &dowse.Page{Outcome: dowse.Fetched}
+	p.Simhash = uint64(n)*0x9e3779b97f4a7c15 | 1
+	p.Verdict = dowse.Verdict{Relevance: 0.6, Because: []dowse.Because{{What: "tide", Weight: 0.6, Count: 4}}}
+	p.Links = make([]dowse.Link, 40)
+	for i := range p.Links {
+		l := &p.Links[i]
+		l.URL = dowse.URL(fmt.Sprintf("http://h%d.example/section-%c/article/%d-about-tide-pools", (n*7+i)%500, 'a'+rune(i%26), n*40+i))
+		if i >= 30 {
+			l.URL = dowse.URL(fmt.Sprintf("http://h%d.example/section-%c/article/%d-about-tide-pools", (n/2*7+i-10)%500, 'a'+rune((i-10)%26), n/2*40+i-10))
+		}
+		l.Anchor, l.Context = "tide pools of the north", float64((n*31+i*17)%100)/100
+	}
+	return p
+}

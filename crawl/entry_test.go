@@ -1,0 +1,58 @@
+package crawl_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+)
+
+func someEntries() []*crawl.Entry {
+	p := &dowse.Page{URL: "http://a.test/", Outcome: dowse.Fetched, Host: &dowse.HostReport{RetryAfter: time.Second}}
+	p.Verdict = dowse.Verdict{Relevance: 0.7, Because: []dowse.Because{{What: "tide", Weight: 0.7, Count: 3}}}
+	return []*crawl.Entry{
+		{Kind: crawl.EntryStart, At: epoch, Seeds: []dowse.URL{"http://a.test/"}},
+		{Kind: crawl.EntryPage, At: epoch, Page: p, Found: []dowse.Link{{Mention: dowse.Mention{Anchor: "x"}, More: []dowse.Mention{{Anchor: "y"}}}},
+			Links: []crawl.Decision{{ID: 1, Target: 2, State: dowse.Waiting, Priority: 0.5, Offered: 0.4, Because: p.Verdict.Because}}},
+		{Kind: crawl.EntryRetry, At: epoch, Page: p},
+		{Kind: crawl.EntryRobots, At: epoch, Host: "a.test", Page: p, Robots: &dowse.Robots{Status: 200, Body: []byte("x"), Sitemaps: []dowse.URL{"http://a.test/m"}}},
+		{Kind: crawl.EntryRound, At: epoch, Round: nil},
+		{Kind: crawl.EntryNote, At: epoch, Text: "a note"},
+		{Kind: crawl.EntryForget, At: epoch, ID: 3, Text: "by request"},
+		{Kind: crawl.EntryRescore, At: epoch, ID: 3, Score: 0.25},
+	}
+}
+
+func TestEntriesRoundTrip(t *testing.T) {
+	for _, e := range someEntries() {
+		b := crawl.EncodeEntry(e)
+		again, err := crawl.EntryRoundTrip(b)
+		if err != nil || !bytes.Equal(again, b) {
+			t.Errorf("kind %d: %v\n%x\n%x", e.Kind, err, b, again)
+		}
+		for n := range b {
+			if _, err := crawl.EntryRoundTrip(b[:n]); err == nil {
+				t.Errorf("kind %d cut at %d of %d was read", e.Kind, n, len(b))
+			}
+		}
+	}
+}
+
+// What was read can be written, and reads the same.
+func FuzzEntry(f *testing.F) {
+	for _, e := range someEntries() {
+		f.Add(crawl.EncodeEntry(e))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		once, err := crawl.EntryRoundTrip(b)
+		if err != nil {
+			return
+		}
+		twice, err := crawl.EntryRoundTrip(once)
+		if err != nil || !bytes.Equal(once, twice) {
+			t.Errorf("%v: %x and %x", err, once, twice)
+		}
+	})
+}
