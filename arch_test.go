@@ -57,7 +57,7 @@ var modules = map[string]struct {
 	"golang.org/x/sys":                    {"file locks and disk space", []string{"collection", "cmd/dowse"}},
 	"golang.org/x/term":                   {"the live screen", []string{"cmd/dowse"}},
 	"github.com/blevesearch/snowballstem": {"stemmers", []string{"text"}},
-	"github.com/zeebo/xxh3":               {"fast hashes", []string{"text", "frontier"}},
+	"github.com/zeebo/xxh3":               {"fast hashes", []string{"frontier"}},
 	"github.com/gogs/chardet":             {"charsets that nobody declares", []string{"extract"}},
 	"github.com/ncruces/go-dns":           {"a DNS cache", []string{"fetch"}},
 	"github.com/klauspost/compress":       {"gzip and zstd", []string{"fetch", "archive", "collection", "cmd/dowse"}},

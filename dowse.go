@@ -46,6 +46,12 @@ type Windower interface {
 	Window() int
 }
 
+// An Anchorer wants the judge to rate the anchor of each link alone, beside the words
+// around it; the rating is the link's AnchorScore.
+type Anchorer interface {
+	Anchors() bool
+}
+
 // An Idler is asked for leads when nothing waits and nothing is being visited.
 // If it returns none the crawl is over.
 type Idler interface {
@@ -70,6 +76,23 @@ type BeforeRounder interface {
 type Rescorer interface {
 	Rescore(l Lead) float64
 }
+
+// An Orderer takes leads in another order than that of their priorities, for
+// strategies to which a priority is an account and not a rank. Bands come first all
+// the same.
+type Orderer interface {
+	Order() Order
+}
+
+// Order tells in which order the leads of a band are taken.
+type Order uint8
+
+// The orders.
+const (
+	ByPriority Order = iota // the highest first, the first seen of equals
+	FirstSeen
+	Shuffled // by chance, drawn from the URL and the key of the crawl
+)
 
 // A Saver can write down what it has learnt and take it up again: Load on a new
 // value of the same type and parameters, then going on, equals going on.

@@ -154,6 +154,8 @@ type Mention struct {
 	Above   [3]int32 // headings above: h1, h2 under it, h3 to h6; -1 for none
 	Window  Span     // the words that were rated, see [Windower]
 	Context float64  // the judge's rating of the window; NaN for none
+
+	AnchorScore float64 // the judge's rating of the anchor alone; 0 unless asked for, see [Anchorer]
 }
 
 // Target is what a crawl knows of a link's target at the time of Follow.

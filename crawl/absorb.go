@@ -113,14 +113,15 @@ func (c *Crawl) finishTurn(t *turn) {
 		target = c.followRedirect(t)
 	}
 	for i := range t.leads {
-		id := c.apply(&t.leads[i])
-		t.entry.note(id, &t.leads[i])
+		c.applyIn(t.entry, &t.leads[i])
 	}
+	c.passOn(t)
 	c.keepAlias(t.fl.id, target)
 	if t.p.Outcome == dowse.Listed {
 		c.sitemapSeen(t.p)
 	}
 	c.closeDecisions(t.entry)
+	c.survey(t)
 	c.keepVisit(t.fl.id, t.p, c.record(t.entry))
 	if c.ended != nil && !c.replay {
 		c.ended(t.p)
@@ -240,6 +241,24 @@ func (c *Crawl) apply(l *dowse.Lead) frontier.ID {
 		c.merge(id, l)
 	}
 	return id
+}
+
+// applyIn is apply for a lead that the entry's page gave. A lead to one of the page's
+// links, as most are, needs no second look: the link was numbered and checked.
+func (c *Crawl) applyIn(e *Entry, l *dowse.Lead) {
+	at, ok := e.linkTo(l.URL)
+	if !ok {
+		e.note(c.apply(l), l)
+		return
+	}
+	id := e.Links[at].Target
+	if t, redirects := c.f.Alias(id); redirects {
+		id = t
+	}
+	if c.f.State(id) == dowse.Unseen || c.open(id, l.URL) {
+		c.merge(id, l)
+	}
+	e.noteAt(at, l)
 }
 
 func (c *Crawl) drop(l *dowse.Lead) {

@@ -37,12 +37,25 @@ func absorb(b *testing.B, j *crawl.Journal) {
 	}
 	c := begin(b, cfg, seeds...)
 	now, n := epoch, 0
+	pages := make([]*dowse.Page, 0, 256)
 	b.ReportAllocs()
 	for b.Loop() {
-		b.StopTimer()
-		p := linkedPage(n)
-		n++
-		b.StartTimer()
+		if len(pages) == 0 {
+			b.StopTimer()
+			pages = pages[:cap(pages)]
+			for i := range pages {
+				pages[i] = linkedPage(n)
+				n++
+			}
+			if j != nil {
+				if err := j.Sync(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.StartTimer()
+		}
+		p := pages[len(pages)-1]
+		pages = pages[:len(pages)-1]
 		now = now.Add(time.Millisecond)
 		v, _, ok := c.Next(now)
 		if !ok {
@@ -50,13 +63,6 @@ func absorb(b *testing.B, j *crawl.Journal) {
 		}
 		p.URL = v.URL
 		c.Absorb(now, p)
-		if j != nil && n%64 == 0 {
-			b.StopTimer()
-			if err := j.Sync(); err != nil {
-				b.Fatal(err)
-			}
-			b.StartTimer()
-		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N), "µs/page")
 }

@@ -78,8 +78,11 @@ type Crawl struct {
 	leases   []lease                     // in order of their deadlines
 	tries    map[frontier.ID]uint8
 	sitemaps map[frontier.ID]bool
-	chains   map[frontier.ID]uint8 // redirects in a row that led to a URL
+	chains   map[frontier.ID]uint8 // redirects in a row that led to a URL, see sendsOn
 	traps    trapBook
+	farms    map[uint64]*farm // by land
+	farmed   int              // lands that are farms
+	met      idSet            // URLs that more than one page leads to, or another host
 	near     nearIndex
 	round    *round
 	again    []frontier.ID // to be visited again in the next round
@@ -138,6 +141,7 @@ func prepare(cfg Config) (*Crawl, error) {
 	if cfg.Tries == 0 {
 		cfg.Tries = 3
 	}
+	cfg.Tries = min(cfg.Tries, 255)
 	if cfg.Log == nil {
 		cfg.Log = newMemoryLog()
 	}
@@ -154,13 +158,19 @@ func prepare(cfg Config) (*Crawl, error) {
 		sitemaps: map[frontier.ID]bool{},
 		chains:   map[frontier.ID]uint8{},
 		traps:    trapBook{},
+		farms:    map[uint64]*farm{},
 		near:     newNearIndex(),
 	}, nil
 }
 
 func (c *Crawl) frontierConfig() frontier.Config {
 	rv, ok := c.cfg.Strategy.(dowse.Revisiter)
+	order := dowse.ByPriority
+	if o, ok := c.cfg.Strategy.(dowse.Orderer); ok {
+		order = o.Order()
+	}
 	return frontier.Config{
+		Order:     order,
 		Names:     c.cfg.Log,
 		Key:       c.cfg.Key,
 		Revisits:  ok && rv.Revisits(),
@@ -236,6 +246,7 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	c.clock(now)
 	c.expire(now)
 	if c.stop(c.limitReached()) {
+		c.endRound(now)
 		return Visit{}, time.Time{}, false
 	}
 	if c.full() {
@@ -454,6 +465,7 @@ func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
 		c.stop(dowse.StopExhausted)
 	} else if when.Sub(now) > c.cfg.Polite.Patience {
 		c.stop(dowse.StopStarved)
+		c.endRound(now)
 	}
 	return when
 }

@@ -77,13 +77,25 @@ func (e *Entry) note(id frontier.ID, l *dowse.Lead) {
 	if id == frontier.None || len(e.Links) == 0 {
 		return
 	}
-	at, ok := e.find(id)
-	if !ok {
-		return
+	if at, ok := e.find(id); ok {
+		e.noteAt(at, l)
 	}
+}
+
+func (e *Entry) noteAt(at int, l *dowse.Lead) {
 	d := &e.Links[at]
 	d.Offered, d.Because = l.Priority, l.Because
 	e.cursor = at + 1
+}
+
+// linkTo returns the link that the strategy saw with a URL, if it is one of the next.
+func (e *Entry) linkTo(u dowse.URL) (int, bool) {
+	for i := e.cursor; i < min(e.cursor+nearby, len(e.Links)); i++ {
+		if d := &e.Links[i]; d.Reason == "" && d.Target == d.ID && e.Found[i].URL == u {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // nearby is how many links after the last one are tried before the index is made.

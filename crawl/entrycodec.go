@@ -3,6 +3,7 @@ package crawl
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"dowse"
@@ -211,7 +212,8 @@ func (w *enc) because(list []dowse.Because) {
 
 func (w *enc) link(l *dowse.Link, d *Decision) {
 	same := d.Offered == d.Priority
-	w.byte(flagBits(l.NoFollow, d.Fresh, d.Target != d.ID, same, len(l.More) > 0, len(d.Because) > 0))
+	anchors := anchorsRated(l)
+	w.byte(flagBits(l.NoFollow, d.Fresh, d.Target != d.ID, same, len(l.More) > 0, len(d.Because) > 0, anchors))
 	w.u(uint64(d.ID))
 	if d.Target != d.ID {
 		w.u(uint64(d.Target))
@@ -225,18 +227,27 @@ func (w *enc) link(l *dowse.Link, d *Decision) {
 	if len(d.Because) > 0 {
 		w.because(d.Because)
 	}
-	w.mention(&l.Mention)
+	w.mention(&l.Mention, anchors)
 	if len(l.More) > 0 {
 		w.u(uint64(len(l.More)))
 		for i := range l.More {
-			w.mention(&l.More[i])
+			w.mention(&l.More[i], anchors)
 		}
 	}
 }
 
-func (w *enc) mention(m *dowse.Mention) {
+func (w *enc) mention(m *dowse.Mention, anchors bool) {
 	w.s(m.Anchor)
 	w.f(m.Context)
+	if anchors {
+		w.f(m.AnchorScore)
+	}
+}
+
+// anchorsRated reports whether an anchor of the link has a rating of its own, which
+// most crawls do without.
+func anchorsRated(l *dowse.Link) bool {
+	return l.AnchorScore != 0 || slices.ContainsFunc(l.More, func(m dowse.Mention) bool { return m.AnchorScore != 0 })
 }
 
 // readEntry is the inverse of appendEntry. urlOf gives the strings of numbered
@@ -406,18 +417,22 @@ func (r *dec) link(l *dowse.Link, d *Decision) {
 	if flags&32 != 0 {
 		d.Because = r.because()
 	}
-	r.mention(&l.Mention)
+	anchors := flags&64 != 0
+	r.mention(&l.Mention, anchors)
 	if flags&16 != 0 {
 		for range r.items(mentionSize) {
 			var m dowse.Mention
-			r.mention(&m)
+			r.mention(&m, anchors)
 			l.More = append(l.More, m)
 		}
 	}
 }
 
-func (r *dec) mention(m *dowse.Mention) {
+func (r *dec) mention(m *dowse.Mention, anchors bool) {
 	m.Anchor = r.s()
 	m.Context = r.f()
+	if anchors {
+		m.AnchorScore = r.f()
+	}
 	m.Above = [3]int32{-1, -1, -1}
 }

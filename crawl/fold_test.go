@@ -113,8 +113,8 @@ func TestFoldWithVisitsAtOnce(t *testing.T) {
 				}
 			}
 			for _, pages := range []int{3, 20, 40, 0} {
-				c.Resume(crawl.Limits{Pages: pages, PerHost: 10 + pages, Depth: 30})
-				d.run(withRobots{toy}, 6)
+				c.Resume(crawl.Limits{Pages: pages, PerHost: 10 + pages, Depth: 30, Bytes: c.Status().Bytes + int64(17_000+1000*pages)})
+				d.run(weighed{withRobots{toy}, 1000}, 6)
 				d.now = d.now.Add(time.Hour)
 				if err := j.Sync(); err != nil {
 					t.Fatal(err)
@@ -305,5 +305,102 @@ func TestCashIsExact(t *testing.T) {
 	}
 	if a, b := cfg.Strategy.(*streaming).v, cfg2.Strategy.(*streaming).v; a != b {
 		t.Errorf("the virtual page has %v and %v", a, b)
+	}
+}
+
+// Sitemaps that an index lists come up with the index's own entry.
+func TestFoldWithSitemaps(t *testing.T) {
+	dir := t.TempDir()
+	config := func() (crawl.Config, *crawl.Journal) {
+		cfg, j := journalled(t, dir, crawl.Config{Strategy: follow(queueAll)})
+		cfg.Sitemaps = true
+		return cfg, j
+	}
+	cfg, j := config()
+	robots := disallow("/no")
+	robots.Sitemaps = []dowse.URL{"http://a.test/m0"}
+	web := &listing{answering: answering{toy: toy{"http://a.test/": {Links: to("http://a.test/x")}, "http://a.test/x": {}}, robots: func(crawl.Visit) *dowse.Robots { return robots }}, maps: map[dowse.URL]dowse.Page{}}
+	for i := range 5 {
+		web.maps[dowse.URL(fmt.Sprintf("http://a.test/m%d", i))] = dowse.Page{
+			Maps:     []dowse.URL{dowse.URL(fmt.Sprintf("http://a.test/m%d", i+1)), "http://a.test/no"},
+			Document: dowse.Document{Links: []dowse.Link{{URL: dowse.URL(fmt.Sprintf("http://a.test/page%d", i))}}},
+		}
+	}
+	c := begin(t, cfg, "http://a.test/")
+	now := epoch
+	var snapshots [][]byte
+	for step(c, web, &now) != nil {
+		snapshots = append(snapshots, snap(t, c, j))
+	}
+	if len(web.seen) != 6 {
+		t.Fatalf("read %v", web.seen)
+	}
+	if err := j.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range append(snapshots, nil) {
+		cfg, j := config()
+		twin, from := fresh(t, cfg), uint64(0)
+		if s != nil {
+			var err error
+			if twin, from, err = crawl.Restore(cfg, bytes.NewReader(s)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := twin.Fold(j, from, nil); err != nil {
+			t.Fatalf("from snapshot %d: %v", i, err)
+		}
+		twin.Stop(c.Stopped())
+		if diff := cmp.Diff(strings.Split(state(c), "\n"), strings.Split(state(twin), "\n")); diff != "" {
+			t.Fatalf("from snapshot %d the rebuilt state differs:\n%s", i, diff)
+		}
+	}
+}
+
+// reading learns from the text of pages.
+type reading struct {
+	follow
+	words int
+}
+
+func (r *reading) Follow(p *dowse.Page) []dowse.Lead {
+	r.words += len(p.Words)
+	return r.follow(p)
+}
+
+func (r *reading) ReadsText() bool { return true }
+
+// A strategy that reads gets the texts back when the journal is folded, and what was
+// taken down stays down.
+func TestFoldRestoresTexts(t *testing.T) {
+	dir := t.TempDir()
+	s := &reading{follow: queueAll}
+	cfg, j := journalled(t, dir, crawl.Config{Strategy: s})
+	toy, seeds := strategytest.Random(60, 2)
+	c := begin(t, cfg, seeds...)
+	run(c, withRobots{toy})
+	id, _ := c.Frontier().Find(seeds[1])
+	if !c.Forget(&crawl.Entry{ID: id, At: epoch.Add(time.Hour), Text: "by request"}) {
+		t.Fatal("nothing to forget")
+	}
+	if err := j.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	twice := &reading{follow: queueAll}
+	cfg, j = journalled(t, dir, crawl.Config{Strategy: twice})
+	twin := fresh(t, cfg)
+	_, _, err := twin.Fold(j, 0, func(p *dowse.Page) error {
+		p.Text = toy[p.URL].Text
+		p.Words = dowse.Words(p.Text)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.words == 0 || s.words != twice.words {
+		t.Errorf("%d words read, %d in the fold", s.words, twice.words)
+	}
+	if twin.Reason(seeds[1]) != dowse.SkipForgotten || twin.Status().Fetched != c.Status().Fetched {
+		t.Errorf("%s: %q; %d pages, want %d", seeds[1], twin.Reason(seeds[1]), twin.Status().Fetched, c.Status().Fetched)
 	}
 }

@@ -13,12 +13,12 @@ import (
 
 // weighed gives pages a size on the wire.
 type weighed struct {
-	toy
+	web   visits
 	bytes int64
 }
 
 func (w weighed) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
-	p, took := w.toy.Visit(v)
+	p, took := w.web.Visit(v)
 	p.Fetch.Wire = w.bytes
 	return p, took
 }
@@ -234,4 +234,36 @@ func TestVisitsThatNeverComeBackAreGivenUp(t *testing.T) {
 		t.Errorf("%d visits; heard %q", n, heard)
 	}
 	balanced(t, c)
+}
+
+// A crawl that stops within a round follows what came back of it.
+func TestStopWithinARound(t *testing.T) {
+	web, seeds := manySeeds(20)
+	var heard int
+	cfg := hurried(follow(func(p *dowse.Page) leads { heard++; return queueAll(p) }))
+	cfg.Round, cfg.Limits.Bytes = 10, 3500
+	c := begin(t, cfg, seeds...)
+	run(c, weighed{web, 1000})
+	if b := c.Books(); heard != 4 || b.Fetched != 4 || b.Queued != 16 || b.InFlight != 0 || c.MidRound() {
+		t.Errorf("%d pages followed, books %+v, in a round: %v", heard, b, c.MidRound())
+	}
+	c.Resume(crawl.Limits{})
+	if run(c, weighed{web, 1000}); heard != 20 || c.Stopped() != dowse.StopExhausted {
+		t.Errorf("in the end %d pages followed, stopped: %s", heard, c.Stopped())
+	}
+}
+
+// A parked host does not take the rest of its round with it.
+func TestStarvedWithinARound(t *testing.T) {
+	web, seeds := manySeeds(4)
+	cfg := crawl.Config{Strategy: follow(queueAll), Round: 9, Traps: crawl.Traps{Budget: -1}}
+	parked := dowse.URL("http://b.test/")
+	c, _ := simulate(t, cfg, web, 4, func(_ time.Time, v crawl.Visit, p *dowse.Page) {
+		if v.URL == parked {
+			trouble(p, 999999999*time.Second)
+		}
+	}, append(seeds, parked)...)
+	if b := c.Books(); c.Stopped() != dowse.StopStarved || b.Fetched != 4 || b.Queued != 1 || c.MidRound() {
+		t.Errorf("stopped: %s, books %+v, in a round: %v", c.Stopped(), b, c.MidRound())
+	}
 }

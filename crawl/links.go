@@ -11,7 +11,8 @@ type sieve struct {
 	c           *Crawl
 	from        frontier.ID
 	p           *dowse.Page
-	depth, hops int // of the targets, along this page
+	depth, hops int  // of the targets, along this page
+	spent       bool // the page is one step too many, see sendsOn
 
 	kept  []dowse.Link
 	ids   []frontier.ID       // of kept
@@ -30,6 +31,7 @@ func (c *Crawl) filterLinks(from frontier.ID, p *dowse.Page) []Decision {
 	}
 	s := sieve{c: c, from: from, p: p, kept: make([]dowse.Link, 0, len(found)), ids: c.ids[:0]}
 	s.depth, s.hops = below(p)
+	s.spent = c.chains[from] >= maxRedirects && c.cfg.Traps.Budget >= 0
 	if len(found) > fewLinks {
 		s.place = make(map[frontier.ID]int, len(found))
 	}
@@ -113,6 +115,9 @@ func (s *sieve) refuses(l *dowse.Link, target frontier.ID) dowse.Reason {
 	case dowse.Unseen:
 		c.f.SetDepth(target, clamp8(s.depth), clamp8(s.hops))
 		why := c.linkRefused(s.p, l, target, s.depth, s.hops)
+		if why == "" && s.spent && sendsOn(s.p, l) {
+			why = dowse.SkipTrapPattern
+		}
 		if why != "" {
 			c.exclude(target, why)
 		}

@@ -67,6 +67,7 @@ type host struct {
 	downs       uint16    // in a row
 	maps        uint16    // sitemaps taken from it
 	asked       uint8     // for robots.txt in a row, without an answer
+	mute        uint8     // code of the reason why nothing on it can be asked, robots.txt included; 0 for none
 	out         uint32    // visits to its pages
 	landed      uint32    // pages that came back and are not counted yet
 	held        uint32    // connections kept free until a visit comes back
@@ -199,7 +200,7 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 	if p.Host != nil && p.Host.Robots != nil {
 		r = p.Host.Robots
 	}
-	known := c.learnRobots(now, h, r)
+	known := c.learnRobots(now, h, r, outOfReach(p.Reason))
 	ready, lane := c.rest(now, h, p)
 	for range c.cfg.Polite.Conns {
 		c.f.Release(h, ready, lane)
@@ -217,13 +218,14 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 }
 
 // learnRobots keeps a host's rules and reports whether they are to be kept. A host
-// that gives no answer is asked again, after the pause that trouble gets; then the
-// old rules hold on, or what its silence means (RFC 9309 2.3.1.4, 2.4).
-func (c *Crawl) learnRobots(now time.Time, id frontier.HostID, r *dowse.Robots) bool {
+// that gives no answer is asked again, after the pause that trouble gets, unless it
+// may not be asked at all; then the old rules hold on, or what its silence means
+// (RFC 9309 2.3.1.4, 2.4).
+func (c *Crawl) learnRobots(now time.Time, id frontier.HostID, r *dowse.Robots, mute dowse.Reason) bool {
 	h := &c.hosts[id]
 	if unanswered(r) {
 		h.asked++
-		if int(h.asked) < c.cfg.Tries {
+		if int(h.asked) < c.cfg.Tries && mute != dowse.SkipPrivateIP {
 			return false
 		}
 	}
@@ -232,8 +234,18 @@ func (c *Crawl) learnRobots(now time.Time, id frontier.HostID, r *dowse.Robots) 
 	if unanswered(r) && c.rules(id) != nil {
 		return false
 	}
-	h.robots = r
+	h.robots, h.mute = r, reasonCode(mute)
 	return true
+}
+
+// outOfReach returns the reason for which no robots.txt could be read if it is one
+// that keeps every page of the host away, and so tells more than the silence.
+func outOfReach(why dowse.Reason) dowse.Reason {
+	switch why {
+	case dowse.SkipPrivateIP, dowse.FailDNS, dowse.FailTLS:
+		return why
+	}
+	return ""
 }
 
 // unanswered reports whether a host did not tell its rules, for now.
@@ -265,6 +277,23 @@ func (c *Crawl) allows(id frontier.HostID, u dowse.URL) (ok bool, rule string) {
 		return false, "robots.txt could not be read"
 	}
 	return true, ""
+}
+
+// barred tells why robots.txt, or not being able to ask for it, keeps a URL from
+// being visited, or "".
+func (c *Crawl) barred(id frontier.HostID, u dowse.URL) (dowse.Outcome, dowse.Reason, string) {
+	ok, rule := c.allows(id, u)
+	if ok {
+		return dowse.Fetched, "", ""
+	}
+	switch why := reasonOf(c.hosts[id].mute); why {
+	case "":
+		return dowse.Refused, dowse.SkipRobotsTxt, rule
+	case dowse.SkipPrivateIP:
+		return dowse.Skipped, why, "the host's robots.txt could not be asked for either"
+	default:
+		return dowse.Failed, why, "the host's robots.txt could not be read"
+	}
 }
 
 // queueSitemaps lets the sitemaps of a host wait.

@@ -400,7 +400,9 @@ func TestSimulationVisitsInTheSameOrder(t *testing.T) {
 		drive(begin(t, cfg, seeds...), web)
 		return list
 	}
-	a := trace(func(c *crawl.Crawl, web visits) { (&lab.Simulation{Crawl: c, Web: web, Workers: 4, Start: epoch}).Run() })
+	a := trace(func(c *crawl.Crawl, web visits) {
+		(&lab.Simulation{Crawl: c, Web: web, Workers: 4, Start: epoch}).Run()
+	})
 	b := trace(func(c *crawl.Crawl, web visits) { (&driver{c: c, now: epoch}).run(web, 4) })
 	if len(a) < 80 || !slices.Equal(a, b) {
 		t.Errorf("%d and %d pages; the orders differ", len(a), len(b))

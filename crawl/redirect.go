@@ -74,3 +74,26 @@ func (c *Crawl) keepAlias(id, target frontier.ID) {
 		c.chains[target] = max(c.chains[target], n+1)
 	}
 }
+
+// sendsOn reports whether a link is of a kind with redirects: it has no words on it,
+// on a page without a text to speak of. Pages that refresh to another have such
+// links.
+func sendsOn(p *dowse.Page, l *dowse.Link) bool {
+	return p.Outcome == dowse.Fetched && p.Simhash == 0 && !p.OnTopic && l.Anchor == "" && len(l.More) == 0
+}
+
+const maxSteps = 4 // links on a page that sends people on; others are for people to choose from
+
+// passOn lets what a page sends on to know how many such pages, and redirects, lie
+// above it in a row.
+func (c *Crawl) passOn(t *turn) {
+	if len(t.entry.Links) > maxSteps {
+		return
+	}
+	for i := range t.entry.Links {
+		d := &t.entry.Links[i]
+		if d.Fresh && d.Reason == "" && sendsOn(t.p, &t.entry.Found[i]) {
+			c.chains[d.Target] = c.chains[t.fl.id] + 1
+		}
+	}
+}

@@ -1,7 +1,9 @@
 package crawl
 
 import (
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -25,7 +27,7 @@ type placedName struct {
 func (n *replayNames) next(u dowse.URL) uint64 {
 	if n.err != nil || len(n.queue) == 0 || n.queue[0].url != u {
 		if n.err == nil {
-			n.err = fmt.Errorf("crawl: the journal does not fit: it knows nothing of %q here", string(u))
+			n.err = fmt.Errorf("the journal does not fit: it knows nothing of %q here", string(u))
 		}
 		return 0
 	}
@@ -88,19 +90,12 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 	end := from
 	var round []*Entry // pages of a round of which more are to come
 	for r := range j.records(from, &end) {
-		if err := names.take(r); err != nil {
+		e, err := names.entry(r, urlOf, j.parse)
+		if err == nil {
+			err = c.replayEntry(e, &round, restore)
+		}
+		if err = cmp.Or(err, names.err); err != nil {
 			return entries, 0, fmt.Errorf("crawl: entry at %d: %w", r.place, err)
-		}
-		e, err := readEntry(r.payload[r.body:], urlOf, j.parse)
-		if err != nil {
-			return entries, 0, fmt.Errorf("crawl: entry at %d: %w", r.place, err)
-		}
-		e.place = r.place
-		if err := c.replayEntry(e, &round, restore); err != nil {
-			return entries, 0, err
-		}
-		if names.err != nil {
-			return entries, 0, names.err
 		}
 		entries++
 	}
@@ -112,6 +107,19 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 	c.adrift = true
 	c.ground()
 	return entries, cut, err
+}
+
+// entry reads the strings of a record, then its entry.
+func (n *replayNames) entry(r record, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
+	if err := n.take(r); err != nil {
+		return nil, err
+	}
+	e, err := readEntry(r.payload[r.body:], urlOf, parse)
+	if err != nil {
+		return nil, err
+	}
+	e.place = r.place
+	return e, nil
 }
 
 // replayEntry does what an entry says. The pages of a round are followed when all
@@ -149,7 +157,7 @@ func (c *Crawl) replayHead(e *Entry) error {
 		id := frontier.ID(m >> 1)
 		switch {
 		case !c.known(id):
-			return fmt.Errorf("crawl: entry at %d: a lead that nothing led to", e.place)
+			return errors.New("a lead that nothing led to")
 		case m&1 == returned:
 			c.f.Queue(id)
 		default:
@@ -194,7 +202,7 @@ func (c *Crawl) replayBody(e *Entry, restore Restorer) error {
 func (c *Crawl) replayRound(e *Entry) error {
 	for _, id := range e.Round {
 		if !c.known(id) {
-			return fmt.Errorf("crawl: entry at %d: a round with a lead that nothing led to", e.place)
+			return errors.New("a round with a lead that nothing led to")
 		}
 	}
 	c.again = nil
@@ -206,7 +214,7 @@ func (c *Crawl) replayRound(e *Entry) error {
 func (c *Crawl) replayMark(e *Entry) error {
 	switch {
 	case !c.known(e.ID):
-		return fmt.Errorf("crawl: entry at %d: a URL that nothing led to", e.place)
+		return errors.New("a URL that nothing led to")
 	case e.Kind == EntryForget:
 		c.forget(e.ID)
 	default:
@@ -219,7 +227,7 @@ func (c *Crawl) replayMark(e *Entry) error {
 func (c *Crawl) replayVisit(e *Entry, restore Restorer) error {
 	p := e.Page
 	if !c.known(e.ID) {
-		return fmt.Errorf("crawl: entry at %d: a page that nothing led to", e.place)
+		return errors.New("a page that nothing led to")
 	}
 	if e.Kind == EntryPage {
 		p.Links = e.Found
@@ -260,7 +268,7 @@ func (c *Crawl) restoreText(p *dowse.Page, restore Restorer) error {
 		return nil
 	}
 	if err := restore(p); err != nil {
-		return fmt.Errorf("crawl: the text of %s: %w", p.URL, err)
+		return fmt.Errorf("the text of %s: %w", p.URL, err)
 	}
 	return nil
 }

@@ -143,7 +143,30 @@ func (c *Crawl) takeAgain() (list []frontier.ID) {
 	return list
 }
 
+// endRound follows what came back of a round when the crawl stops before all did, so
+// that nothing was fetched in vain. The others wait for a round to come.
+func (c *Crawl) endRound(now time.Time) {
+	r := c.round
+	if r == nil || c.out() > 0 {
+		return
+	}
+	turns := slices.DeleteFunc(slices.Clone(r.turns), func(l *landed) bool { return l == nil })
+	list := make([]frontier.ID, len(turns))
+	for i, l := range turns {
+		list[i] = l.fl.id
+	}
+	c.openRound(list)
+	c.record(&Entry{Kind: EntryRound, At: now, Round: list})
+	for _, l := range turns {
+		c.arrive(l)
+	}
+}
+
 func (c *Crawl) openRound(list []frontier.ID) {
+	if len(list) == 0 {
+		c.round = nil
+		return
+	}
 	r := &round{list: list, place: make(map[frontier.ID]int, len(list)), turns: make([]*landed, len(list)), left: len(list)}
 	for i, id := range list {
 		r.place[id] = i

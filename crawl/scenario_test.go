@@ -434,7 +434,6 @@ func TestRevisitTheRichestInRounds(t *testing.T) {
 	}
 }
 
-
 type idling struct {
 	follow
 	more []leads

@@ -123,10 +123,8 @@ func (c *Crawl) refuses(u dowse.URL, id frontier.ID, depth, hops int) dowse.Reas
 	if why := c.trapped(u); why != "" {
 		return why
 	}
-	if ok, _ := c.allows(h, u); !ok {
-		return dowse.SkipRobotsTxt
-	}
-	return ""
+	_, why, _ := c.barred(h, u)
+	return why
 }
 
 // forbids tells why a lead that was queued may not be visited now that it is its
@@ -136,8 +134,8 @@ func (c *Crawl) forbids(id frontier.ID, h frontier.HostID) (dowse.Outcome, dowse
 	if c.forgotten(id) {
 		return dowse.Skipped, dowse.SkipForgotten, ""
 	}
-	if ok, rule := c.allows(h, u); !ok {
-		return dowse.Refused, dowse.SkipRobotsTxt, rule
+	if outcome, why, detail := c.barred(h, u); why != "" {
+		return outcome, why, detail
 	}
 	_, again := c.f.Visit(id)
 	switch {

@@ -167,6 +167,17 @@ func (e *enc) core(c *Crawl) {
 		e.u(uint64(s.visited))
 		e.u(uint64(s.novel))
 		e.u(uint64(s.onTopic))
+		e.u(uint64(s.sets))
+	}
+	e.u(uint64(len(c.farms)))
+	for _, k := range slices.Sorted(maps.Keys(c.farms)) {
+		e.u64(k)
+		e.u(uint64(c.farms[k].visited))
+		e.u(uint64(c.farms[k].strays))
+	}
+	e.u(uint64(len(c.met)))
+	for _, b := range c.met {
+		e.u64(b)
 	}
 	e.u(uint64(len(c.near.hashes)))
 	for i, h := range c.near.hashes {
@@ -203,7 +214,17 @@ func (d *dec) core(c *Crawl) {
 	}
 	for range d.items(shapeSize) {
 		k := d.u64()
-		c.traps[k] = &shape{visited: uint32(d.u()), novel: uint32(d.u()), onTopic: uint32(d.u())}
+		c.traps[k] = &shape{visited: uint32(d.u()), novel: uint32(d.u()), onTopic: uint32(d.u()), sets: uint32(d.u())}
+	}
+	for range d.items(farmSize) {
+		k := d.u64()
+		f := &farm{visited: uint32(d.u()), strays: uint32(d.u())}
+		if c.farms[k] = f; f.isFarm(c.cfg.Traps) {
+			c.farmed++
+		}
+	}
+	for range d.items(8) {
+		c.met = append(c.met, d.u64())
 	}
 	for range d.items(nearSize) {
 		h := d.u64()
@@ -221,8 +242,9 @@ func (d *dec) core(c *Crawl) {
 
 // The fewest bytes that an item of a list takes.
 const (
-	hostSize  = 14
-	shapeSize = 11
+	hostSize  = 15
+	shapeSize = 12
+	farmSize  = 10
 	nearSize  = 9
 )
 
@@ -233,7 +255,7 @@ func (e *enc) host(h *host) {
 	for _, v := range []uint64{
 		uint64(h.backOffs), uint64(h.downs), uint64(h.maps), uint64(h.fetched), uint64(h.onTopic),
 		uint64(h.requests), uint64(h.failed), uint64(h.recent), uint64(h.bytes), uint64(h.maxDelay),
-		uint64(h.asked),
+		uint64(h.asked), uint64(h.mute),
 	} {
 		e.u(v)
 	}
@@ -247,7 +269,7 @@ func (d *dec) host(h *host) {
 	h.fetched, h.onTopic, h.requests = uint32(d.u()), uint32(d.u()), uint32(d.u())
 	h.failed, h.recent = uint32(d.u()), uint32(d.u())
 	h.bytes, h.maxDelay = int64(d.u()), time.Duration(d.u())
-	h.asked = uint8(d.u())
+	h.asked, h.mute = uint8(d.u()), uint8(d.u())
 }
 
 func (e *enc) stats(s *stats) {

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"strings"
 
 	"dowse"
 	"dowse/weburl"
@@ -10,11 +11,15 @@ import (
 // Traps bounds how much of a crawl goes into URLs that a server makes up without
 // end. URLs of one shape (see weburl.Shape) share a budget of visits; it grows
 // with every page of that shape that says something new, and more with every one
-// that is on topic. Zero fields mean the defaults; a negative Budget turns the
-// budgets off.
+// that is on topic. Shapes that differ only in the names of their parameters share
+// a budget of shapes, and hosts whose pages hang together as those of no site do
+// are left (see farm). Zero fields mean the defaults; a negative Budget turns all
+// of this off.
 type Traps struct {
 	Budget int // visits to URLs of one shape before any was useful; 60
 	Gain   int // more for each page on topic; 10
+	Sets   int // different sets of parameters to one path; 30
+	Strays int // pages of a host that hang together as in a farm; 100
 	Shapes int // shapes remembered; 1,000,000
 }
 
@@ -24,6 +29,12 @@ func (t Traps) withDefaults() Traps {
 	}
 	if t.Gain == 0 {
 		t.Gain = 10
+	}
+	if t.Sets == 0 {
+		t.Sets = 30
+	}
+	if t.Strays == 0 {
+		t.Strays = 100
 	}
 	if t.Shapes == 0 {
 		t.Shapes = 1_000_000
@@ -36,6 +47,7 @@ type shape struct {
 	visited uint32
 	novel   uint32 // with a text that was not seen before
 	onTopic uint32
+	sets    uint32 // of a path: the shapes with parameters that were visited
 }
 
 type trapBook map[uint64]*shape
@@ -52,10 +64,25 @@ func (c *Crawl) trapped(u dowse.URL) dowse.Reason {
 	if weburl.Trap(u) != "" {
 		return dowse.SkipTrapPattern
 	}
-	if s := c.traps[weburl.ShapeHash(u)]; s != nil && s.visited >= s.budget(c.cfg.Traps) {
+	s := c.traps[weburl.ShapeHash(u)]
+	switch {
+	case s != nil && s.visited >= s.budget(c.cfg.Traps), s == nil && c.tooManySets(u):
 		return dowse.SkipTrapPattern
+	case c.onFarm(u):
+		return dowse.SkipTrapFarm
 	}
 	return ""
+}
+
+// tooManySets reports whether the path of a URL was visited with too many different
+// sets of parameters: filters that can be combined make thousands.
+func (c *Crawl) tooManySets(u dowse.URL) bool {
+	q := strings.IndexByte(string(u), '?')
+	if q < 0 {
+		return false
+	}
+	path := c.traps[weburl.ShapeHash(u[:q])]
+	return path != nil && int(path.sets) >= c.cfg.Traps.Sets
 }
 
 // trapDetail says in words what a trap looked like.
@@ -63,9 +90,12 @@ func (c *Crawl) trapDetail(u dowse.URL) string {
 	if why := weburl.Trap(u); why != "" {
 		return why
 	}
+	if c.onFarm(u) {
+		return "every page there leads to new ones that nothing else leads to"
+	}
 	s := c.traps[weburl.ShapeHash(u)]
 	if s == nil {
-		return ""
+		return fmt.Sprintf("visited with %d different sets of parameters", c.cfg.Traps.Sets)
 	}
 	return fmt.Sprintf("pattern %s visited %d times, %d on topic", weburl.Shape(u), s.visited, s.onTopic)
 }
@@ -73,14 +103,14 @@ func (c *Crawl) trapDetail(u dowse.URL) string {
 // tally books a visit to a URL of a shape. When too many shapes are known the new
 // ones are not counted: a trap of endless shapes is caught by its texts.
 func (c *Crawl) tally(p *dowse.Page) {
-	k := weburl.ShapeHash(p.URL)
-	s := c.traps[k]
+	s, fresh := c.shape(p.URL)
 	if s == nil {
-		if len(c.traps) >= c.cfg.Traps.Shapes {
-			return
+		return
+	}
+	if q := strings.IndexByte(string(p.URL), '?'); q >= 0 && fresh {
+		if path, _ := c.shape(p.URL[:q]); path != nil {
+			path.sets++
 		}
-		s = &shape{}
-		c.traps[k] = s
 	}
 	s.visited++
 	if p.Outcome == dowse.Fetched && p.Near == "" && p.Simhash != 0 {
@@ -89,4 +119,19 @@ func (c *Crawl) tally(p *dowse.Page) {
 			s.onTopic++
 		}
 	}
+}
+
+// shape returns the count for the shape of a URL, and whether it is a new one; nil
+// when there is no more room.
+func (c *Crawl) shape(u dowse.URL) (s *shape, fresh bool) {
+	k := weburl.ShapeHash(u)
+	if s = c.traps[k]; s != nil {
+		return s, false
+	}
+	if len(c.traps) >= c.cfg.Traps.Shapes {
+		return nil, false
+	}
+	s = &shape{}
+	c.traps[k] = s
+	return s, true
 }

@@ -28,10 +28,11 @@ func (h hashed) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
 
 // calendar is a chain of months without end, beside ordinary pages.
 func calendar(relevance float64) toy {
-	web := toy{"http://a.test/": {Links: to("http://a.test/cal?month=0", "http://a.test/about")}, "http://a.test/about": {}}
+	menu := []dowse.URL{"http://a.test/about", "http://a.test/contact", "http://a.test/help", "http://a.test/terms"}
+	web := toy{"http://a.test/": {Links: to(append(menu, "http://a.test/cal?month=0")...)}, "http://a.test/about": {}}
 	for i := range 1000 {
 		web[dowse.URL(fmt.Sprintf("http://a.test/cal?month=%d", i))] = page{
-			Relevance: relevance, Links: to(dowse.URL(fmt.Sprintf("http://a.test/cal?month=%d", i+1)), "http://a.test/about"),
+			Relevance: relevance, Links: to(append(menu, dowse.URL(fmt.Sprintf("http://a.test/cal?month=%d", i+1)))...),
 		}
 	}
 	return web
@@ -73,6 +74,7 @@ func TestTrapBudgets(t *testing.T) {
 	} {
 		cfg := hurried(follow(queueAll))
 		cfg.Traps = tc.traps
+		cfg.Traps.Strays = 1 << 20 // the budget alone
 		c := begin(t, cfg, "http://a.test/")
 		run(c, hashed{calendar(tc.relevance), tc.hash})
 		if got := c.Status().Fetched; got < tc.min || got > tc.max {

@@ -21,10 +21,21 @@ import (
 type Visitor struct {
 	Client *fetch.Client
 	Judge  dowse.Judge
-	Window int                        // words around a link to rate; 0 for none
 	Wants  func(language string) bool // whether pages in a language are taken in; nil for all
 
-	keeper *keeper // nil keeps nothing
+	window  int     // words around a link to rate; 0 for none
+	anchors bool    // anchors are rated too
+	keeper  *keeper // nil keeps nothing
+}
+
+// Rate lets the judge rate of each link what the strategy wants to know.
+func (v *Visitor) Rate(s dowse.Strategy) {
+	if w, ok := s.(dowse.Windower); ok {
+		v.window = w.Window()
+	}
+	if a, ok := s.(dowse.Anchorer); ok {
+		v.anchors = a.Anchors()
+	}
 }
 
 // Visit makes one visit.
@@ -68,6 +79,9 @@ func (v *Visitor) robots(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 		*p.Host = *last.Host
 	}
 	p.Host.Robots = rules
+	if rules.Status == 0 {
+		p.Reason, p.Detail = last.Reason, last.Detail
+	}
 	return v.arrival(p, hops...)
 }
 
@@ -99,26 +113,35 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 		p.Links = nil
 		return
 	}
-	rate(p, v.Judge, v.Window)
+	v.rate(p)
 }
 
-// rate lets the judge read a page, and the words around its links.
-func rate(p *dowse.Page, j dowse.Judge, window int) {
-	wj, ok := j.(dowse.WindowJudge)
-	if !ok || window == 0 {
-		p.Verdict = j.Judge(p)
+// rate lets the judge read a page, the words around its links and, if wanted, their
+// anchors.
+func (v *Visitor) rate(p *dowse.Page) {
+	wj, ok := v.Judge.(dowse.WindowJudge)
+	if !ok || v.window == 0 {
+		p.Verdict = v.Judge.Judge(p)
 		return
 	}
 	mentions := mentionsOf(p)
-	windows := make([]dowse.Span, len(mentions))
+	windows := make([]dowse.Span, len(mentions), 2*len(mentions))
 	for i, m := range mentions {
-		m.Window = dowse.Window(m.At, len(p.Words), window)
+		m.Window = dowse.Window(m.At, len(p.Words), v.window)
 		windows[i] = m.Window
+	}
+	if v.anchors {
+		for _, m := range mentions {
+			windows = append(windows, m.At)
+		}
 	}
 	var scores []float64
 	p.Verdict, scores = wj.JudgeWindows(p, windows)
 	for i, m := range mentions {
 		m.Context = scores[i]
+		if v.anchors {
+			m.AnchorScore = scores[len(mentions)+i]
+		}
 	}
 }
 

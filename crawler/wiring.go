@@ -193,9 +193,7 @@ func partsOf(s collection.Settings, t *topic.Topic, cfg Config) (*parts, error) 
 		return nil, err
 	}
 	v := &Visitor{Client: client, Judge: judge, Wants: t.Wants}
-	if w, ok := strat.(dowse.Windower); ok {
-		v.Window = w.Window()
-	}
+	v.Rate(strat)
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
 		Strategy: strat, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope,
 		Polite: crawl.Politeness{
@@ -286,10 +284,10 @@ func keepRatings(fresh, rated []dowse.Link) {
 		if i >= len(rated) || rated[i].URL != fresh[i].URL {
 			return
 		}
-		fresh[i].Context = rated[i].Context
+		fresh[i].Context, fresh[i].AnchorScore = rated[i].Context, rated[i].AnchorScore
 		for k := range fresh[i].More {
 			if k < len(rated[i].More) {
-				fresh[i].More[k].Context = rated[i].More[k].Context
+				fresh[i].More[k].Context, fresh[i].More[k].AnchorScore = rated[i].More[k].Context, rated[i].More[k].AnchorScore
 			}
 		}
 	}

@@ -15,43 +15,10 @@ type attributes struct {
 	itemtype, itemprop, typeof    []byte // microdata, RDFa
 	encoding                      []byte // of annotation-xml
 	hidden, pubdate, font         bool
-
-	escaped bool // some value has references in it
 }
 
 // maxAttributes are looked at in a tag.
 const maxAttributes = 256
-
-// read fills in the attributes, which are empty, from the tag token whose bytes
-// behind the name are rest. The tokenizer's own way to them is taken only for
-// values with references in them, since it allocates.
-func (a *attributes) read(rest []byte, z *html.Tokenizer) {
-	if len(rest) < 3 {
-		return
-	}
-	for n := 0; n < maxAttributes; n++ {
-		key, val, tail, ok := nextAttribute(rest)
-		if !ok {
-			break
-		}
-		a.set(key, val)
-		rest = tail
-	}
-	if a.escaped {
-		a.readEscaped(z)
-	}
-}
-
-func (a *attributes) readEscaped(z *html.Tokenizer) {
-	*a = attributes{}
-	for n := 0; n < maxAttributes; n++ {
-		key, val, more := z.TagAttr()
-		a.set(key, val)
-		if !more {
-			return
-		}
-	}
-}
 
 // nextAttribute cuts the first attribute off the bytes of a tag.
 func nextAttribute(b []byte) (key, val, rest []byte, ok bool) {
@@ -110,8 +77,7 @@ func (a *attributes) set(key, val []byte) {
 	case flag != nil:
 		*flag = true
 	case field != nil && *field == nil:
-		*field = val[:len(val):len(val)]
-		a.escaped = a.escaped || hasEscapes(val)
+		*field = attributeText(val)
 	}
 }
 
@@ -171,14 +137,59 @@ func (a *attributes) place(key []byte) (field *[]byte, flag *bool) {
 	return nil, nil
 }
 
-// hasEscapes reports whether a value differs from the bytes it is written in.
-func hasEscapes(val []byte) bool {
-	for _, c := range val {
-		if c == '&' || c == '\r' || c == 0 {
-			return true
-		}
+// attributeText returns the text of an attribute that is written as val. Mostly it
+// is the same.
+func attributeText(val []byte) []byte {
+	if !bytes.ContainsAny(val, "&\r\x00") {
+		return val[:len(val):len(val)]
 	}
-	return false
+	val = truncate(val, maxToken)
+	val = bytes.ReplaceAll(val, []byte("\r\n"), []byte("\n"))
+	val = bytes.ReplaceAll(val, []byte("\r"), []byte("\n"))
+	val = bytes.ReplaceAll(val, []byte{0}, []byte("\uFFFD"))
+	text := make([]byte, 0, len(val))
+	for {
+		before, rest, found := bytes.Cut(val, []byte("&"))
+		if text = append(text, before...); !found {
+			return text
+		}
+		n := 0
+		text, n = appendReference(text, rest)
+		val = rest[n:]
+	}
+}
+
+// appendReference appends what the reference in an attribute stands for that is
+// written as "&" and the beginning of b, and returns how many bytes of b belong to
+// it. In an attribute a name needs its semicolon where it could be the name of a
+// query's parameter.
+func appendReference(dst, b []byte) ([]byte, int) {
+	if bytes.HasPrefix(b, []byte("amp;")) {
+		return append(dst, '&'), len("amp;")
+	}
+	n := 0
+	for n < len(b) && (isLetter(b[n]) || '0' <= b[n] && b[n] <= '9' || n == 0 && b[n] == '#') {
+		n++
+	}
+	ended := n < len(b) && b[n] == ';'
+	if ended {
+		n++
+	}
+	as := html.UnescapeString("&" + string(b[:n]))
+	if n == 0 || b[0] == '#' || isWhole(as, ended) && (ended || n == len(b) || b[n] != '=') {
+		return append(dst, as...), n
+	}
+	return append(append(dst, '&'), b[:n]...), n
+}
+
+// isWhole reports whether the name of a reference was used up when it became text,
+// rather than a beginning of it that is a name, too.
+func isWhole(text string, ended bool) bool {
+	last := text[len(text)-1]
+	if ended {
+		return last != ';' || len(text) == 1
+	}
+	return !isLetter(last) && (last < '0' || last > '9')
 }
 
 // eq reports whether b is word, which is in lower case, but for case and the

@@ -1,8 +1,6 @@
 package extract
 
 import (
-	"golang.org/x/net/html"
-
 	"dowse"
 	"dowse/weburl"
 )
@@ -74,6 +72,7 @@ type pass struct {
 	opt  Options
 	doc  dowse.Document
 	src  source
+	tag  element // the last start tag
 	self dowse.URL
 	base *weburl.Base
 
@@ -99,7 +98,7 @@ type pass struct {
 func newPass(body []byte, url dowse.URL, opt Options) *pass {
 	p := &pass{opt: opt, self: url}
 	p.base, _ = weburl.NewBase(string(url))
-	p.src = newSource(body)
+	p.src.body = body
 	p.text = prose{buf: make([]byte, 0, min(len(body)*5/8, opt.Text)+16), max: opt.Text, word: opt.Word}
 	p.open = stack{frames: make([]frame, 0, 32), max: opt.Depth, work: opt.Work}
 	p.link = newLinks()
@@ -116,16 +115,15 @@ func (p *pass) run() {
 			p.cut(CutWork)
 			return
 		}
-		switch p.src.next(p.raw, p.open.foreign()) {
-		case html.TextToken:
+		p.tag.attr = attributes{}
+		switch p.src.read(&p.tag.attr, p.open.foreign()) {
+		case textToken:
 			p.textToken()
-		case html.StartTagToken:
-			p.startToken(false)
-		case html.SelfClosingTagToken:
-			p.startToken(true)
-		case html.EndTagToken:
+		case startTag:
+			p.startToken()
+		case endTag:
 			p.endToken()
-		case html.ErrorToken:
+		case pageEnd:
 			return
 		}
 	}

@@ -2,173 +2,295 @@ package extract
 
 import (
 	"bytes"
-	"io"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
-// A source hands out the tokens of a page. It starts its tokenizer anew where a
-// token is too long to be buffered, and after a tag with very many attributes,
-// whose names the tokenizer would carry on to every later tag.
+// token is the kind of a token of a page.
+type token uint8
+
+const (
+	pageEnd token = iota
+	textToken
+	startTag
+	endTag
+	unread // a comment, a declaration, an instruction
+)
+
+// A source cuts a page into tokens, by the rules of the HTML standard's tokenizer.
+// It looks only for where tokens end, most often for the next "<", and copies
+// nothing: that is most of what makes reading a page quick.
 type source struct {
-	body []byte
-	off  int // bytes of body that were handed to the tokenizer
-	z    *html.Tokenizer
-	last html.TokenType
-	data bool // the last token was a CDATA section
+	body      []byte
+	start, at int // the present token is what lies between
+
+	next  tag  // the element whose raw text comes next, 0 for none
+	raw   tag  // the element whose raw text the present token is, 0 for none
+	cdata bool // the present token is a CDATA section
+
+	name   [maxName]byte // of the present tag, in lower case
+	length int           // of the name
+	closed bool          // the present tag is written as <x/>
 }
 
 const (
-	maxToken = 1 << 20 // bytes; longer comments and scripts are skipped, longer texts come in parts
-	bigTag   = 8 << 10 // bytes of a tag after which the tokenizer starts anew
+	maxName  = 64      // bytes of a tag's name; no element has a longer one
+	maxToken = 1 << 20 // bytes; longer texts come in parts, longer raw text is cut
 )
 
-func newSource(body []byte) source { return source{body: body} }
-
-// Read lets the tokenizer read the body.
-func (s *source) Read(b []byte) (int, error) {
-	n := copy(b, s.body[s.off:])
-	s.off += n
-	if n == 0 {
-		return 0, io.EOF
-	}
-	return n, nil
-}
-
-// next reads the next token; raw is the element whose raw text is being read,
+// read reads the next token. The attributes of a start tag are put into attr;
 // foreign tells whether CDATA sections are text.
-func (s *source) next(raw tag, foreign bool) html.TokenType {
-	if s.z == nil {
-		s.restart(0)
-	}
-	for {
-		s.z.AllowCDATA(foreign)
-		tt := s.z.Next()
-		if tt != html.ErrorToken {
-			s.last = tt
-			s.data = foreign && tt == html.TextToken && bytes.HasPrefix(s.z.Raw(), cdata)
-			return tt
+func (s *source) read(attr *attributes, foreign bool) token {
+	s.start, s.cdata = s.at, false
+	s.raw, s.next = s.next, 0
+	if s.raw != 0 {
+		if s.at = s.rawEnd(); s.at > s.start {
+			return textToken
 		}
-		if s.z.Err() != html.ErrBufferExceeded || !s.resume(raw) {
-			return html.ErrorToken
+		s.raw = 0
+	}
+	if s.at = s.textEnd(); s.at > s.start {
+		return textToken
+	}
+	if s.at == len(s.body) {
+		return pageEnd
+	}
+	switch s.body[s.at+1] {
+	case '/':
+		return s.readEnd()
+	case '!':
+		return s.readDeclaration(foreign)
+	case '?':
+		s.at = s.after(">", s.at+2)
+		return unread
+	}
+	return s.readTag(startTag, s.at+1, attr)
+}
+
+// textEnd returns where the text ends that begins here: at the next "<" that
+// begins something else.
+func (s *source) textEnd() int {
+	for i := s.at; ; i++ {
+		j := bytes.IndexByte(s.body[i:], '<')
+		if j < 0 || i+j+1 == len(s.body) {
+			i = len(s.body)
+		} else {
+			i += j
+		}
+		if i-s.at > maxToken {
+			return s.at + len(truncate(s.body[s.at:i], maxToken))
+		}
+		if i == len(s.body) || beginsMarkup[s.body[i+1]] {
+			return i
 		}
 	}
 }
 
-var (
-	cdata      = []byte("<![CDATA[")
-	cdataEnd   = []byte("]]>")
-	commentEnd = []byte("-->")
-	tagEnd     = []byte(">")
-)
+var beginsMarkup = func() (t [256]bool) {
+	for c := range t {
+		t[c] = isLetter(byte(c)) || c == '/' || c == '!' || c == '?'
+	}
+	return t
+}()
 
-func (s *source) restart(at int) {
-	s.off = at
-	s.z = html.NewTokenizer(s)
-	s.z.SetMaxBuf(maxToken)
-}
-
-// at returns how far the body was read.
-func (s *source) at() int { return s.off - len(s.z.Buffered()) }
-
-// resume goes on behind a token that was too long. It reports whether there is
-// anything behind it.
-func (s *source) resume(raw tag) bool {
-	at := s.at()
+// readEnd reads what begins with "</".
+func (s *source) readEnd() token {
+	i := s.at + 2
 	switch {
-	case len(s.z.Raw()) > 0:
-		rest := skipTag(s.body[at-len(s.z.Raw()):])
-		at = len(s.body) - len(bytes.TrimPrefix(rest, tagEnd))
-	case s.last == html.DoctypeToken:
-		at = s.after(tagEnd, at-len(tagEnd))
-	case s.last == html.CommentToken:
-		at = s.after(commentEnd, at-len(commentEnd))
-	case s.data:
-		at = s.after(cdataEnd, at-len(cdataEnd))
-	case raw != 0:
-		at = s.endTag(raw, at-len("</plaintext"))
+	case i == len(s.body):
+		s.at = i
+		return textToken
+	case isLetter(s.body[i]):
+		return s.readTag(endTag, i, nil)
 	}
-	s.last, s.data = 0, false
-	if at >= len(s.body) {
-		return false
-	}
-	s.restart(at)
-	return true
+	s.at = s.after(">", i)
+	return unread
 }
 
-// after returns the place behind the first end at or after from.
-func (s *source) after(end []byte, from int) int {
-	i := bytes.Index(s.body[from:], end)
+// readTag reads a tag whose name begins at i. One that does not end is the end of
+// the page.
+func (s *source) readTag(kind token, i int, attr *attributes) token {
+	rest := s.readName(s.body[i:])
+	bare := true
+	for n := 0; ; n++ {
+		if len(rest) > 0 && rest[0] == '>' {
+			break
+		}
+		key, val, tail, ok := nextAttribute(rest)
+		if rest = tail; !ok {
+			bare = true
+			continue
+		}
+		if len(rest) == 0 {
+			s.at = len(s.body)
+			return pageEnd
+		}
+		bare = len(val) == 0
+		if attr != nil && n < maxAttributes {
+			attr.set(key, val)
+		}
+	}
+	s.at = len(s.body) - len(rest) + 1
+	s.closed = bare && s.body[s.at-2] == '/'
+	return kind
+}
+
+// readName keeps the name with which b begins and returns what follows.
+func (s *source) readName(b []byte) (rest []byte) {
+	s.length = 0
+	for i, c := range b {
+		switch c {
+		case ' ', '\n', '\r', '\t', '\f', '/', '>':
+			return b[i:]
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if s.length < maxName {
+			s.name[s.length] = c
+			s.length++
+		}
+	}
+	return nil
+}
+
+// tag returns the name of the present tag.
+func (s *source) tag() tag { return tagOf(s.name[:s.length]) }
+
+// readDeclaration reads what begins with "<!".
+func (s *source) readDeclaration(foreign bool) token {
+	rest := s.body[s.at+2:]
+	switch {
+	case bytes.HasPrefix(rest, []byte("--")):
+		s.at = s.commentEnd(s.at + len("<!--"))
+		return unread
+	case foreign && bytes.HasPrefix(rest, []byte("[CDATA[")):
+		s.at = s.after("]]>", s.at+len("<![CDATA["))
+		s.cdata = true
+		return textToken
+	}
+	s.at = s.after(">", s.at+2)
+	return unread
+}
+
+// commentEnd returns where a comment ends whose content begins at from: behind
+// "-->", "--!>", or a ">" with at most one dash before it.
+func (s *source) commentEnd(from int) int {
+	for i := from; ; i++ {
+		j := bytes.IndexByte(s.body[i:], '>')
+		if j < 0 {
+			return len(s.body)
+		}
+		i += j
+		content := s.body[from:i]
+		if len(content) == 0 || len(content) == 1 && content[0] == '-' ||
+			bytes.HasSuffix(content, []byte("--")) || bytes.HasSuffix(content, []byte("--!")) {
+			return i + 1
+		}
+	}
+}
+
+// after returns the place behind the first end at or after from, the end of the
+// page if there is none.
+func (s *source) after(end string, from int) int {
+	i := bytes.Index(s.body[from:], []byte(end))
 	if i < 0 {
 		return len(s.body)
 	}
 	return from + i + len(end)
 }
 
-// endTag returns the place of the first end tag of raw at or after from.
-func (s *source) endTag(raw tag, from int) int {
-	name := raw.String()
-	if name == "plaintext" {
+// rawEnd returns where raw text ends: at the end tag of its element.
+func (s *source) rawEnd() int {
+	switch atom.Atom(s.raw) {
+	case atom.Plaintext:
 		return len(s.body)
+	case atom.Script:
+		return s.scriptEnd()
 	}
-	for i := from; ; i++ {
-		j := bytes.IndexByte(s.body[i:], '<')
-		if j < 0 {
-			return len(s.body)
-		}
-		i += j
-		rest := s.body[i+1:]
-		if len(rest) > len(name) && rest[0] == '/' && bytes.EqualFold(rest[1:1+len(name)], []byte(name)) {
+	name := s.raw.String()
+	for i := s.at; ; i++ {
+		if i = s.lessThan(i); i == len(s.body) || s.closes(i, name) {
 			return i
 		}
 	}
 }
 
-// forget drops what the tokenizer keeps of a big tag. If the tag's raw text is
-// next it is returned.
-func (s *source) forget(raw tag) (text []byte) {
-	at := s.at()
-	if raw != 0 {
-		end := s.endTag(raw, at)
-		text = s.body[at:end]
-		at = end
+// lessThan returns the place of the first "<" at or after from.
+func (s *source) lessThan(from int) int {
+	i := bytes.IndexByte(s.body[from:], '<')
+	if i < 0 {
+		return len(s.body)
 	}
-	s.restart(at)
-	return text
+	return from + i
 }
 
-// text returns the text of a text token, in which line breaks may be of any kind.
-// It goes by the tokenizer's own way only where the text is not what is written.
-func (s *source) text(raw tag) []byte {
-	b := s.z.Raw()
+// closes and opens report whether the tag of that name begins at i.
+func (s *source) closes(i int, name string) bool {
+	return i+1 < len(s.body) && s.body[i+1] == '/' && isName(s.body[i+2:], name)
+}
+
+func (s *source) opens(i int, name string) bool { return isName(s.body[i+1:], name) }
+
+// isName reports whether b begins with the whole name of a tag.
+func isName(b []byte, name string) bool {
+	if len(b) <= len(name) || !eq(b[:len(name)], name) {
+		return false
+	}
+	c := b[len(name)]
+	return isSpace(c) || c == '/' || c == '>'
+}
+
+// scriptEnd returns where a script ends. Inside of "<!--" a script may hold
+// another one with its end tag.
+func (s *source) scriptEnd() int {
+	const script = "script"
+	comment, inner := -1, false // where the comment ends in which we are, and whether in another script
+	for i := s.at; ; i++ {
+		if i = s.lessThan(i); comment >= 0 && i >= comment {
+			i, comment, inner = comment, -1, false
+			i = s.lessThan(i)
+		}
+		switch {
+		case i == len(s.body):
+			return i
+		case s.closes(i, script):
+			if !inner {
+				return i
+			}
+			inner = false
+		case comment >= 0 && s.opens(i, script):
+			inner = true
+		case comment < 0 && bytes.HasPrefix(s.body[i:], []byte("<!--")):
+			comment = s.after("-->", i+len("<!"))
+		}
+	}
+}
+
+// text returns the text of a text token. Its line breaks may be of any kind.
+func (s *source) text() []byte {
+	b := s.body[s.start:s.at]
 	switch {
-	case s.data:
-		return bytes.TrimSuffix(b[len(cdata):], cdataEnd)
-	case bytes.IndexByte(b, '&') >= 0 || raw != 0 && bytes.IndexByte(b, 0) >= 0:
-		return s.z.Text()
+	case s.cdata:
+		return bytes.TrimSuffix(b[len("<![CDATA["):], []byte("]]>"))
+	case s.raw == 0:
+		return unescaped(b)
+	}
+	b = truncate(b, maxToken)
+	if bytes.IndexByte(b, 0) >= 0 {
+		b = bytes.ReplaceAll(b, []byte{0}, []byte("\uFFFD"))
+	}
+	if a := atom.Atom(s.raw); a == atom.Title || a == atom.Textarea {
+		b = unescaped(b)
 	}
 	return b
 }
 
-// tagName appends the tag token's name to name, as far as there is room, and
-// returns the token's bytes behind the name. Unlike the tokenizer's own method it
-// does not allocate.
-func (s *source) tagName(name []byte) (lower, rest []byte) {
-	raw := s.z.Raw()[1:]
-	if len(raw) > 0 && raw[0] == '/' {
-		raw = raw[1:]
+// unescaped returns b with the characters that its references stand for.
+func unescaped(b []byte) []byte {
+	if bytes.IndexByte(b, '&') < 0 {
+		return b
 	}
-	for i, c := range raw {
-		switch c {
-		case ' ', '\n', '\r', '\t', '\f', '/', '>':
-			return name, raw[i:]
-		}
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if len(name) < cap(name) {
-			name = append(name, c)
-		}
-	}
-	return name, nil
+	return []byte(html.UnescapeString(string(b)))
 }

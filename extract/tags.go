@@ -41,26 +41,13 @@ func impliedElement(a atom.Atom) *element {
 	return &element{tag: tag(a), kind: tag(a).kind()}
 }
 
-// nameBuffer holds a tag's name. No element has a longer one.
-type nameBuffer [64]byte
-
-func (p *pass) startToken(closed bool) {
-	var buf nameBuffer
-	name, rest := p.src.tagName(buf[:0])
-	e := element{tag: tagOf(name), closed: closed}
+func (p *pass) startToken() {
+	e := &p.tag
+	e.tag, e.closed = p.src.tag(), p.src.closed
 	e.kind = e.tag.kind()
-	e.attr.read(rest, p.src.z)
-	big := len(rest) > bigTag
 	p.raw = 0
-	p.start(&e)
-	if p.raw == 0 {
-		p.src.z.NextIsNotRawText()
-	}
-	if big {
-		if text := p.src.forget(p.raw); len(text) > 0 {
-			p.rawToken(text)
-		}
-	}
+	p.start(e)
+	p.src.next = p.raw
 }
 
 func (p *pass) start(e *element) {
@@ -224,7 +211,7 @@ func (p *pass) separate(t tag, k kind) {
 }
 
 func (p *pass) textToken() {
-	text := p.src.text(p.raw)
+	text := p.src.text()
 	if p.raw != 0 {
 		p.rawToken(text)
 		return
@@ -317,9 +304,7 @@ func (p *pass) backInTable() {
 }
 
 func (p *pass) endToken() {
-	var buf nameBuffer
-	name, rest := p.src.tagName(buf[:0])
-	t := tagOf(name)
+	t := p.src.tag()
 	switch {
 	case p.raw != 0:
 		p.separate(t, t.kind())
@@ -332,9 +317,6 @@ func (p *pass) endToken() {
 		p.endForeign(t)
 	default:
 		p.endHTML(t)
-	}
-	if len(rest) > bigTag {
-		p.src.forget(0)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"dowse"
@@ -100,18 +101,27 @@ func (c *Client) fetch(ctx context.Context, u dowse.URL, l limits) *Response {
 	w := newWatch(ctx, c.config)
 	defer w.stop()
 	v := &visit{Response: r, watch: w, codec: c.codec, limits: l}
-	v.exchange(c.transport, c.request(c.traced(w.ctx, r), u, scheme, authority, rest))
+	v.exchange(c.transport, c.request(c.traced(w, r), u, scheme, authority, rest))
 	r.Fetch.Took = time.Since(r.Fetch.At)
 	return r
 }
 
-// traced lets the response learn which address answered.
-func (c *Client) traced(ctx context.Context, r *Response) context.Context {
+// traced lets the response learn which address answered, and keeps net/http from
+// asking a second time by itself when a connection that was used before breaks: to
+// the host that would be two requests in no time.
+func (c *Client) traced(w *watch, r *Response) context.Context {
 	if !c.live {
-		return ctx
+		return w.ctx
 	}
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) { r.Fetch.Address = remoteAddr(info.Conn) },
+	var sent atomic.Bool
+	return httptrace.WithClientTrace(w.ctx, &httptrace.ClientTrace{
+		GetConn: func(string) {
+			if sent.Load() {
+				w.cancel(errDropped)
+			}
+		},
+		GotConn:      func(info httptrace.GotConnInfo) { r.Fetch.Address = remoteAddr(info.Conn) },
+		WroteHeaders: func() { sent.Store(true) },
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -14,6 +15,9 @@ import (
 
 // errCancelled is what the caller's own leaving looks like.
 var errCancelled = errors.New("given up by the crawl")
+
+// errDropped is a connection that broke between the request and its answer.
+var errDropped = fmt.Errorf("no answer: %w", io.ErrUnexpectedEOF)
 
 // broken records that the exchange ended in err: which of the failures it is, and
 // whether another try may help.

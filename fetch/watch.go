@@ -80,13 +80,16 @@ func (w *watch) progress(n int64) error {
 }
 
 // cause returns what is behind err: the caller who gave up, the limit that was
-// overrun, or err itself.
+// overrun, the connection that broke, or err itself.
 func (w *watch) cause(err error) error {
 	if w.caller.Err() != nil {
 		return errCancelled
 	}
-	if w.ctx.Err() == nil {
+	switch context.Cause(w.ctx) {
+	case nil:
 		return err
+	case errDropped:
+		return errDropped
 	}
 	return w.limit.overrun()
 }

@@ -33,6 +33,7 @@ type Config struct {
 	Key       uint64 // of the fingerprints; a secret one keeps pages from making URLs that collide
 	Revisits  bool   // keep visited URLs in a heap by priority, for BestVisited
 	HostConns int    // visits at once to one host; 0 means 1
+	Order     dowse.Order
 }
 
 // A Frontier holds all known URLs of a crawl and the order in which they are to
@@ -41,6 +42,7 @@ type Frontier struct {
 	names    Names
 	key      uint64
 	revisits bool
+	order    dowse.Order
 	conns    uint32
 
 	entries chunks[entry]
@@ -74,6 +76,7 @@ func New(cfg Config) *Frontier {
 		names:    cfg.Names,
 		key:      cfg.Key,
 		revisits: cfg.Revisits,
+		order:    cfg.Order,
 		conns:    uint32(max(1, cfg.HostConns)),
 		hostIDs:  map[string]HostID{},
 		laneIDs:  map[string]uint32{},

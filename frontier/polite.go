@@ -57,13 +57,14 @@ func (f *Frontier) Next(now time.Time) (id ID, when time.Time, ok bool) {
 
 // LastRegret returns how much higher the best waiting priority of all hosts, busy
 // and resting ones too, was than that of the lead which Next took last: what
-// politeness cost. Priorities of different bands do not compare; it is then 0.
+// politeness cost. Priorities of different bands do not compare, nor do they where
+// leads are taken in another order; it is then 0.
 func (f *Frontier) LastRegret() float64 { return f.regret }
 
 func (f *Frontier) regretOf(taken ID) float64 {
 	best := f.best(f.polite.all[0])
 	high, low := f.Priority(best), f.Priority(taken)
-	if f.Band(best) != f.Band(taken) || high <= low {
+	if f.Band(best) != f.Band(taken) || high <= low || f.order != dowse.ByPriority {
 		return 0
 	}
 	return high - low

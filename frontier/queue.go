@@ -126,13 +126,20 @@ func (f *Frontier) reorder(id ID, e *entry, better bool) {
 	}
 }
 
-// byLead orders waiting leads: band, priority, first sighting.
+// byLead orders waiting leads: band, priority, first sighting; or after the band by
+// first sighting alone, or by fingerprint.
 type byLead struct{ f *Frontier }
 
 func (o byLead) before(a, b uint32) bool {
 	x, y := o.f.entries.at(a), o.f.entries.at(b)
 	if x.band != y.band {
 		return x.band < y.band
+	}
+	switch o.f.order {
+	case dowse.FirstSeen:
+		return a < b
+	case dowse.Shuffled:
+		return x.fp.Hi < y.fp.Hi || x.fp.Hi == y.fp.Hi && x.fp.Lo < y.fp.Lo
 	}
 	return x.above(y, a < b)
 }

@@ -60,8 +60,7 @@ func trapRows() []Row {
 				var b strings.Builder
 				b.WriteString("<title>Welcome</title><p>" + prose("T05", 100))
 				for i := range 10 {
-					n := draw(x.entry.Target, i)
-					writeLink(&b, "/any/"+strings.ReplaceAll(prose(fmt.Sprint(n), 1+int(n%3)), " ", "/"))
+					writeLink(&b, "/any/"+letters(draw(x.entry.Target, i)))
 				}
 				return b.String()
 			}),
@@ -96,6 +95,15 @@ func draw(seed string, i int) uint64 {
 	return h.Sum64()
 }
 
+// letters writes a number as a word that is not one.
+func letters(n uint64) string {
+	var b strings.Builder
+	for ; n > 0; n /= 26 {
+		b.WriteByte('a' + byte(n%26))
+	}
+	return b.String()
+}
+
 func month(x *exchange) string {
 	at, err := time.Parse("2006/1", strings.TrimPrefix(x.entry.Path(), "/calendar/"))
 	if err != nil {
@@ -117,7 +125,7 @@ func month(x *exchange) string {
 func filters(x *exchange) string {
 	set := strings.Split(x.URL.RawQuery, "&")
 	var b strings.Builder
-	b.WriteString(x.site.head(x.entry.Target))
+	b.WriteString(x.site.head(strings.Join(slices.Sorted(slices.Values(set)), "&")))
 	for i := range 12 {
 		f := fmt.Sprintf("filter%c=%d", 'a'+i, i)
 		if !slices.Contains(set, f) {
@@ -128,18 +136,17 @@ func filters(x *exchange) string {
 	return b.String()
 }
 
-// maze is a page about the topic with links deeper into the maze.
+// maze is a page about the topic, unlike any other, with links deeper into the maze.
 func maze(x *exchange) string {
 	var b strings.Builder
 	path := x.entry.Path()
-	words := strings.Fields(prose(path, 150))
-	for i := 0; i < len(words); i += 4 {
+	words := strings.Fields(prose(path, 300))
+	for i := 0; i < len(words); i += 15 {
 		words[i] = Topic
 	}
 	fmt.Fprintf(&b, "<title>%s: %s</title><h1>%[1]s</h1><p>%s", Topic, words[1], strings.Join(words, " "))
 	for i := range 8 {
-		name := strings.ReplaceAll(prose(fmt.Sprint(path, i), 2), " ", "-")
-		fmt.Fprintf(&b, "<p>More about %s: <a href=\"/maze/%s/%s\">%s</a>", Topic, words[i+1], strings.ReplaceAll(name, ".", ""), Topic)
+		fmt.Fprintf(&b, "<p>More about %s: <a href=\"/maze/%s/%s\">%s</a>", Topic, strings.Trim(words[i+1], "."), letters(draw(path, i)), words[i+1])
 	}
 	return b.String()
 }

@@ -31,10 +31,11 @@ const (
 	memory   = 1 << 15
 )
 
-// What the memory says of a word that is no term of the topic.
+// What the memory says of a word: that it is no term of the topic, or which one.
 const (
-	dropped int32 = -1 // a stop word: phrases reach across it
-	foreign int32 = -2
+	foreign uint16 = iota
+	dropped        // a stop word: phrases reach across it
+	first          // the code of term 0
 )
 
 // group tells which cap the weight of a sign falls under.
@@ -59,7 +60,7 @@ type sign struct {
 // a node is a beginning of a sign, or all of it.
 type lexicon struct {
 	analyzer *text.Analyzer
-	memo     *text.Memo[int32] // word as written to term
+	codes    *text.Codes // what a word as written is
 	terms    map[string]int32
 	children map[edge]int32
 	signOf   []int32 // by node; -1 for a beginning only
@@ -83,7 +84,7 @@ func newLexicon(w Wanted) (*lexicon, error) {
 	if err := l.addAll(w); err != nil {
 		return nil, err
 	}
-	l.memo = text.NewMemo(memory, l.term)
+	l.codes = text.NewCodes(memory, l.code)
 	return l, nil
 }
 
@@ -235,14 +236,14 @@ func (l *lexicon) sequence(entry string) ([]string, error) {
 	return terms, nil
 }
 
-// term is what the memory remembers.
-func (l *lexicon) term(word string) int32 {
+// code is what the memory remembers. Topics are bounded so that it suffices.
+func (l *lexicon) code(word string) uint16 {
 	t := l.analyzer.Term(word)
 	if t == "" {
 		return dropped
 	}
 	if n, ok := l.terms[t]; ok {
-		return n
+		return first + uint16(n)
 	}
 	return foreign
 }
@@ -267,13 +268,13 @@ type hit struct {
 func (l *lexicon) appendHits(hits []hit, t string, words []dowse.Span) []hit {
 	seq := int32(0)
 	for i, w := range words {
-		n := l.memo.Of(l.analyzer.Word(t, w))
-		if n == dropped {
+		code := l.codes.In(t, int(w.Start), l.analyzer.WordEnd(t, w))
+		if code == dropped {
 			continue
 		}
 		seq++
-		if n >= 0 {
-			hits = append(hits, hit{int32(i), seq, n})
+		if code >= first {
+			hits = append(hits, hit{int32(i), seq, int32(code - first)})
 		}
 	}
 	return hits

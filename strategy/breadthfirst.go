@@ -18,8 +18,12 @@ func (BreadthFirst) Start(seeds []dowse.URL) []dowse.Lead {
 	return leads
 }
 
-// Follow queues every link that was not seen before.
+// Follow queues every link that was not seen before. The target of a redirect is
+// next: it stands for a page whose turn had come.
 func (BreadthFirst) Follow(p *dowse.Page) []dowse.Lead {
+	if redirects(p) { // the target takes its place, which was the first
+		return []dowse.Lead{{URL: p.Links[0].URL, Priority: 1, Merge: dowse.Max, Because: []dowse.Because{{What: "redirect"}}}}
+	}
 	leads := make([]dowse.Lead, 0, len(p.Links))
 	for i := range p.Links {
 		if l := &p.Links[i]; l.Target.State == dowse.Unseen || l.Target.State == dowse.Held {

@@ -11,36 +11,16 @@ type LinkContext struct {
 }
 
 // Window is the number of words that are rated around a link.
-func (s *LinkContext) Window() int {
-	if s.Words == 0 {
-		return 20
-	}
-	return s.Words
-}
-
-func (s *LinkContext) beta() float64 {
-	if s.Beta == 0 {
-		return 0.25
-	}
-	return s.Beta
-}
+func (s *LinkContext) Window() int { return or(s.Words, 20) }
 
 // Start queues the seeds at the highest priority there is.
-func (s *LinkContext) Start(seeds []dowse.URL) []dowse.Lead {
-	leads := make([]dowse.Lead, len(seeds))
-	for i, u := range seeds {
-		leads[i] = dowse.Lead{URL: u, Priority: 1, Merge: dowse.Max, Because: []dowse.Because{{What: "seed", Weight: 1}}}
-	}
-	return leads
-}
+func (s *LinkContext) Start(seeds []dowse.URL) []dowse.Lead { return seedsFirst(seeds) }
 
 // Follow rates the links to pages that have not been visited.
 func (s *LinkContext) Follow(p *dowse.Page) []dowse.Lead {
 	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed {
 		return nil
 	}
-	b := s.beta()
-	page := float64(b * p.Verdict.Relevance)
 	leads := make([]dowse.Lead, 0, len(p.Links))
 	because := make([]dowse.Because, 0, 2*len(p.Links))
 	for i := range p.Links {
@@ -48,10 +28,15 @@ func (s *LinkContext) Follow(p *dowse.Page) []dowse.Lead {
 		if l.Target.State == dowse.Visited {
 			continue
 		}
-		context := float64((1 - b) * l.BestContext())
+		page, context := predicted(or(s.Beta, 0.25), p, l)
 		n := len(because)
 		because = append(because, dowse.Because{What: "parent page", Weight: page}, dowse.Because{What: "words around the link", Weight: context})
 		leads = append(leads, dowse.Lead{URL: l.URL, Priority: page + context, Merge: dowse.Max, Because: because[n : n+2 : n+2]})
 	}
 	return leads
+}
+
+// predicted is the relevance that a link promises (eq. 9), in its two parts.
+func predicted(beta float64, p *dowse.Page, l *dowse.Link) (page, context float64) {
+	return float64(beta * p.Verdict.Relevance), float64((1 - beta) * l.BestContext())
 }

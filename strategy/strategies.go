@@ -6,6 +6,7 @@ package strategy
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -37,7 +38,13 @@ func All() []Description {
 	list := []Description{
 		{Name: "breadth-first", Paper: "baseline of Wang et al. 2009", About: "pages in the order in which they were found", make: func() dowse.Strategy { return &BreadthFirst{} }},
 		{Name: "random", Paper: "lower bound", About: "pages in a random order", make: func() dowse.Strategy { return &Random{} }},
+		{Name: "opic", Paper: "Abiteboul, Preda and Cobena 2003; baseline of Wang et al. 2009", About: "the page with the most cash, which flows along links", make: func() dowse.Strategy { return &OPIC{} }},
 		{Name: "link-context", Paper: "Wang et al. 2009, eq. 9; Pant and Srinivasan 2006", About: "the linking page and the words around the link", make: func() dowse.Strategy { return &LinkContext{} }},
+		{Name: "otie", Paper: "Wang et al. 2009", About: "the page with the most cash, which flows towards the topic", make: func() dowse.Strategy { return &OTIE{} }},
+		{Name: "fish", Paper: "De Bra and Post 1994", About: "links from pages on topic at once, others until their strength ends", make: func() dowse.Strategy { return &Fish{} }},
+		{Name: "shark", Paper: "Hersovici et al. 1998", About: "what the linking page passes on, the anchor and the words around it", make: func() dowse.Strategy { return &Shark{} }},
+		{Name: "naive-best-first", Paper: "Cho, Garcia-Molina and Page 1998; Menczer et al. 2004", About: "the relevance of the linking page", make: func() dowse.Strategy { return &NaiveBestFirst{} }},
+		{Name: "soft-focus", Paper: "Chakrabarti, van den Berg and Dom 1999", About: "the relevance of the linking page, and what hubs link to", make: func() dowse.Strategy { return &SoftFocus{} }},
 	}
 	for i := range list {
 		list[i].Params = params(list[i].make())
@@ -66,8 +73,16 @@ func New(spec string) (dowse.Strategy, error) {
 			return nil, fmt.Errorf("strategy %s: %w", name, err)
 		}
 	}
+	if c, ok := s.(checker); ok {
+		if err := c.check(); err != nil {
+			return nil, fmt.Errorf("strategy %s: parameter %w", name, err)
+		}
+	}
 	return s, nil
 }
+
+// A checker tells what is wrong with its parameters.
+type checker interface{ check() error }
 
 func params(s dowse.Strategy) (list []Param) {
 	t := reflect.TypeOf(s).Elem()
@@ -92,7 +107,7 @@ func set(s dowse.Strategy, kv string) error {
 			continue
 		}
 		if name == key {
-			return setField(v.Field(i), key, value)
+			return setField(v.Field(i), key, value, v.Type().Field(i).Tag.Get("default"))
 		}
 		names = append(names, name)
 	}
@@ -102,16 +117,24 @@ func set(s dowse.Strategy, kv string) error {
 	return fmt.Errorf("it has no parameter %q; it has %s", key, strings.Join(names, ", "))
 }
 
-func setField(f reflect.Value, key, value string) (err error) {
+// setField sets a parameter. A zero means the default, so where that is another a
+// number that is to be zero becomes the smallest there is.
+func setField(f reflect.Value, key, value, byDefault string) (err error) {
 	switch f.Kind() {
 	case reflect.Float64:
 		var x float64
 		if x, err = strconv.ParseFloat(value, 64); err == nil {
+			if x == 0 && byDefault != "0" {
+				x = math.SmallestNonzeroFloat64
+			}
 			f.SetFloat(x)
 		}
 	case reflect.Int:
 		var x int64
 		if x, err = strconv.ParseInt(value, 10, 64); err == nil {
+			if x == 0 && byDefault != "0" {
+				return fmt.Errorf("parameter %s=0: 0 stands for the default, %s", key, byDefault)
+			}
 			f.SetInt(x)
 		}
 	case reflect.Uint64:

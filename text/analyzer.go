@@ -71,15 +71,32 @@ func (a *Analyzer) Term(word string) string {
 	return a.memo.Of(word)
 }
 
-// Terms returns the terms of s in order, dropped words left out.
-func (a *Analyzer) Terms(s string) []string {
-	var terms []string
-	for _, w := range dowse.Words(s) {
-		if t := a.Term(a.Word(s, w)); t != "" {
-			terms = append(terms, t)
+// Terms returns the terms of s in order, dropped words left out. Words of scripts
+// without spaces are cut by [Bigrams].
+func (a *Analyzer) Terms(s string) []string { return a.AppendTerms(nil, s, dowse.Words(s)) }
+
+// AppendTerms appends the terms of the words of s to dst, as [Analyzer.Terms] does.
+func (a *Analyzer) AppendTerms(dst []string, s string, words []dowse.Span) []string {
+	for _, w := range words {
+		word := a.Word(s, w)
+		if Spaceless(word) {
+			dst = a.appendBigrams(dst, word)
+			continue
+		}
+		if t := a.Term(word); t != "" {
+			dst = append(dst, t)
 		}
 	}
-	return terms
+	return dst
+}
+
+func (a *Analyzer) appendBigrams(dst []string, word string) []string {
+	for _, part := range Bigrams(nil, word) {
+		if t := a.Term(part); t != "" {
+			dst = append(dst, t)
+		}
+	}
+	return dst
 }
 
 // Tokens returns the folded words of s in order, stop words included, for those
@@ -96,14 +113,17 @@ func (a *Analyzer) Tokens(s string) []string {
 
 // Word returns the word w of s, with the # and + that follow it if the analyzer
 // keeps them.
-func (a *Analyzer) Word(s string, w dowse.Span) string {
+func (a *Analyzer) Word(s string, w dowse.Span) string { return s[w.Start:a.WordEnd(s, w)] }
+
+// WordEnd returns where [Analyzer.Word] ends.
+func (a *Analyzer) WordEnd(s string, w dowse.Span) int {
 	end := int(w.End)
 	if a.symbols {
 		for end < len(s) && (s[end] == '#' || s[end] == '+') {
 			end++
 		}
 	}
-	return s[w.Start:end]
+	return end
 }
 
 // reduce makes a term of a word without asking the memory.

@@ -3,8 +3,6 @@ package text
 import (
 	"strings"
 	"sync/atomic"
-
-	"github.com/zeebo/xxh3"
 )
 
 // ways is the number of places a word can have in a memo. Four keep the words of
@@ -37,6 +35,12 @@ type known[V any] struct {
 // two; 0 means 65,536. Value must depend on nothing but the word and must not keep
 // it.
 func NewMemo[V any](size int, value func(word string) V) *Memo[V] {
+	n := bucketsFor(size)
+	return &Memo[V]{value: value, buckets: make([]bucket[V], n), mask: uint64(n - 1)}
+}
+
+// bucketsFor returns how many buckets hold size words, a power of two.
+func bucketsFor(size int) int {
 	if size <= 0 {
 		size = defaultMemory
 	}
@@ -44,7 +48,7 @@ func NewMemo[V any](size int, value func(word string) V) *Memo[V] {
 	for n*ways < size {
 		n *= 2
 	}
-	return &Memo[V]{value: value, buckets: make([]bucket[V], n), mask: uint64(n - 1)}
+	return n
 }
 
 // Of returns the value of word. Words longer than [MaxWord] are never kept.
@@ -52,7 +56,7 @@ func (m *Memo[V]) Of(word string) V {
 	if len(word) > MaxWord {
 		return m.value(word)
 	}
-	h := xxh3.HashString(word)
+	h, _ := hash(word, 0, len(word), asWritten)
 	b := &m.buckets[h&m.mask]
 	for i := range b {
 		k := b[i].Load()

@@ -276,9 +276,7 @@ func (d *made) simulate(ctx context.Context, s dowse.Strategy, pages int, page f
 	}
 	defer client.Close()
 	v := &crawler.Visitor{Client: client, Judge: judge}
-	if win, ok := s.(dowse.Windower); ok {
-		v.Window = win.Window()
-	}
+	v.Rate(s)
 	c, err := crawl.New(crawl.Config{
 		Strategy: s, Threshold: d.topic.OnTopic(), Limits: crawl.Limits{Pages: pages}, Robots: true, Sitemaps: true,
 		Polite: crawl.Politeness{Delay: demoPolite.Delay, InFlight: demoPolite.InFlight, Hold: crawler.DefaultHold},

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"strings"
 
 	"dowse"
@@ -19,11 +19,11 @@ func knownURL(col *collection.Collection, raw string) (dowse.URL, error) {
 		return dowse.URL(raw), nil
 	}
 	var parsed []dowse.URL
-	var errs []error
+	var first error
 	for _, spelling := range spellings(raw) {
 		u, err := weburl.Parse(spelling)
 		if err != nil {
-			errs = append(errs, err)
+			first = cmp.Or(first, err)
 			continue
 		}
 		if _, ok := f.Find(u); ok {
@@ -32,9 +32,9 @@ func knownURL(col *collection.Collection, raw string) (dowse.URL, error) {
 		parsed = append(parsed, u)
 	}
 	if len(parsed) == 0 {
-		return "", usage("%q: %w", raw, errors.Join(errs[:1]...))
+		return "", usage("%q: %w", raw, first)
 	}
-	return "", neverSeen(f, parsed[0])
+	return "", neverSeen(f, raw, parsed[0])
 }
 
 // spellings lists what a person who writes raw may mean.
@@ -46,15 +46,15 @@ func spellings(raw string) []string {
 	return []string{"https://" + raw, "http://" + raw}
 }
 
-func neverSeen(f *frontier.Frontier, u dowse.URL) error {
+func neverSeen(f *frontier.Frontier, raw string, u dowse.URL) error {
 	host, ok := f.HostOf(weburl.Host(u))
 	if !ok {
-		return usage("%s: this crawl never saw it, nor any URL of %s", u, weburl.Host(u))
+		return usage("%s: this crawl never saw it, nor any URL of %s", raw, weburl.Host(u))
 	}
 	if near := nearest(f, host, u); near != "" {
-		return usage("%s: this crawl never saw it; did you mean %s", u, near)
+		return usage("%s: this crawl never saw it; did you mean %s", raw, near)
 	}
-	return usage("%s: this crawl never saw it", u)
+	return usage("%s: this crawl never saw it", raw)
 }
 
 // maxNear bounds how many URLs of a host are compared.
@@ -62,19 +62,21 @@ const maxNear = 50_000
 
 // nearest returns the URL of a host that differs least from u.
 func nearest(f *frontier.Frontier, host frontier.HostID, u dowse.URL) (best dowse.URL) {
-	least := len(u) // one that has nothing in common is no help
+	least := len(weburl.Path(u)) // one that has nothing in common is no help
 	for i, compared := 0, 0; i < f.Len() && compared < maxNear; i++ {
 		id := idOf(i)
 		if f.Host(id) != host {
 			continue
 		}
 		compared++
-		if known := f.URL(id); difference(string(known), string(u)) < least {
-			best, least = known, difference(string(known), string(u))
+		if known := f.URL(id); difference(schemeless(known), schemeless(u)) < least {
+			best, least = known, difference(schemeless(known), schemeless(u))
 		}
 	}
 	return best
 }
+
+func schemeless(u dowse.URL) string { return weburl.Host(u) + weburl.Path(u) }
 
 // difference is how long the longer of two texts is between what they begin with and
 // what they end with in common.

@@ -34,6 +34,7 @@ type cli struct {
 	Collection collectionCmd `cmd:"" aliases:"col" help:"Inspect and verify a collection."`
 	Forget     forgetCmd     `cmd:"" help:"Take a page down: archive, index and state."`
 	Config     configCmd     `cmd:"" help:"Settings that hold for every crawl: who you are."`
+	Debug      debugCmd      `cmd:"" help:"Ask the parts: robots.txt, URLs, HTML, charsets, stems, addresses."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Help       helpCmd       `cmd:"" help:"Help on a command or topic."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`

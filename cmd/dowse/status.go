@@ -136,7 +136,7 @@ func (c *statusCmd) dirs() ([]string, error) {
 func (c *statusCmd) show(w *world, dirs []string) error {
 	var wrong []string
 	for i, dir := range dirs {
-		st, err := c.look(w, dir)
+		st, err := c.look(dir)
 		if err != nil {
 			return err
 		}
@@ -153,8 +153,8 @@ func (c *statusCmd) show(w *world, dirs []string) error {
 	return nil
 }
 
-func (c *statusCmd) look(w *world, dir string) (*status, error) {
-	cr, err := view(w, dir)
+func (c *statusCmd) look(dir string) (*status, error) {
+	cr, err := view(dir)
 	if err != nil {
 		return nil, err
 	}

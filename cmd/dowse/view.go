@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,16 +10,13 @@ import (
 )
 
 // view opens a collection to look at it; a crawl in it may go on meanwhile.
-func view(w *world, dir string) (*crawler.Crawler, error) {
+func view(dir string) (*crawler.Crawler, error) {
 	if !collection.IsCollection(dir) {
 		return nil, usage("%s is not a collection", dir)
 	}
 	cr, err := crawler.View(dir)
 	if err != nil {
 		return nil, inCollection(err)
-	}
-	for _, n := range cr.Collection.Notices {
-		fmt.Fprintln(w.err, "dowse: note:", oneLine(n))
 	}
 	return cr, nil
 }

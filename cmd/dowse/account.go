@@ -1,0 +1,459 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/weburl"
+)
+
+const (
+	columns80    = 80
+	fieldColumns = 11 // of a field's name and the spaces around it
+)
+
+// A sheet is a screen of text in the making: fields with a name at the left, and
+// nothing wider than 80 columns.
+type sheet struct{ lines []string }
+
+func (s *sheet) add(line string) { s.lines = append(s.lines, fit(line, columns80)) }
+
+// field adds a named line.
+func (s *sheet) field(name, format string, args ...any) {
+	s.add(fmt.Sprintf(" %-9s %s", name, oneLine(fmt.Sprintf(format, args...))))
+}
+
+// more adds a line that belongs to the one above.
+func (s *sheet) more(format string, args ...any) {
+	s.add("   " + oneLine(fmt.Sprintf(format, args...)))
+}
+
+// flow adds items one after the other, as many to a line as there is room for.
+func (s *sheet) flow(lead string, items []string, between string) {
+	line := lead
+	for i, item := range items {
+		item = oneLine(item)
+		if i < len(items)-1 {
+			item += between
+		}
+		if line != lead && len([]rune(line))+len([]rune(strings.TrimRight(item, " "))) > columns80 {
+			s.add(strings.TrimRight(line, " "))
+			lead = strings.Repeat(" ", min(fieldColumns, len([]rune(lead))))
+			line = lead
+		}
+		line += item
+	}
+	s.add(strings.TrimRight(line, " "))
+}
+
+// text adds a named text, over several lines if need be.
+func (s *sheet) text(name, text string) {
+	for i, l := range wrap(oneLine(text), columns80-fieldColumns) {
+		s.field(head(i, name), "%s", l)
+	}
+}
+
+// whole adds a text that must not be cut, over several lines if need be.
+func (s *sheet) whole(text string) {
+	r := []rune(oneLine(text))
+	for ; len(r) > columns80; r = r[columns80:] {
+		s.lines = append(s.lines, string(r[:columns80]))
+	}
+	s.lines = append(s.lines, string(r))
+}
+
+// lines is the screen of why.
+func (a *account) lines() []string {
+	s := &sheet{}
+	s.whole(string(a.URL))
+	if a.Title != "" {
+		s.field("title", "%s", a.Title)
+	}
+	a.headline(s)
+	a.chosen(s)
+	a.origin(s)
+	a.path(s)
+	a.polite(s)
+	a.fetched(s)
+	a.links(s)
+	a.remedy(s)
+	if a.Partial {
+		s.field("note", "the journal is long: an earlier try or a better link may be missing here")
+	}
+	return s.lines
+}
+
+// headline says what became of the URL.
+func (a *account) headline(s *sheet) {
+	switch {
+	case a.Reason == dowse.SkipForgotten:
+		a.reason(s)
+	case a.Verdict != nil:
+		a.verdict(s)
+		if a.Near != "" {
+			s.field("near", "nearly the same text as %s", bare(a.Near))
+		}
+	case a.Redirect != "":
+		s.add(" REDIRECTED")
+		s.field("to", "%s", a.Redirect)
+	case a.State == dowse.Waiting.String():
+		s.add(fmt.Sprintf(" NOT FETCHED  queued: %s of %s that wait", ordinal(a.Rank), count(a.Wait)))
+	case a.Reason != "":
+		a.reason(s)
+	case a.Sitemap:
+		s.add(" READ  a sitemap: a list of URLs, not a page")
+	default:
+		s.add(" NOT FETCHED  " + stateMeans(a.State))
+	}
+}
+
+func stateMeans(state string) string {
+	switch state {
+	case dowse.Held.String():
+		return "held: known, and not queued by the strategy"
+	case dowse.Flying.String():
+		return "in flight: it is being fetched"
+	}
+	return state
+}
+
+// reason says why a URL was left out, or is not there.
+func (a *account) reason(s *sheet) {
+	title := "NOT FETCHED  skipped: "
+	switch {
+	case a.State == dowse.Dead.String():
+		title = "FAILED  "
+	case a.Fetched != nil:
+		title = "NOT TAKEN IN  skipped: "
+	}
+	s.add(" " + title + string(a.Reason))
+	s.text("means", a.Meaning)
+	if a.Detail != "" {
+		s.text("detail", a.Detail)
+	}
+	if p := a.Pattern; p != nil {
+		s.field("pattern", "%s: %s visited, %s on topic", p.Shape, count(p.Visited), count(p.OnTopic))
+	}
+	if a.Near != "" {
+		s.field("near", "%s", bare(a.Near))
+	}
+	if a.Tries > 1 {
+		s.field("tries", "%d", a.Tries)
+	}
+}
+
+// verdict tells the judge's ruling, its reasons, and what would change it.
+func (a *account) verdict(s *sheet) {
+	v := a.Verdict
+	s.field("verdict", "%s %s%s  (judge %s, threshold %.2f)", side(v.OnTopic), score(v.Relevance), doubt(v), v.Judge, v.Threshold)
+	var cells []string
+	sum := 0.0
+	for _, p := range v.Because {
+		sum += p.Weight
+		cells = append(cells, fmt.Sprintf("%-25s", cell(p)))
+	}
+	if len(cells) > 0 {
+		s.flow("   ", cells, "")
+		s.more("together %+.2f%s", sum, scaleNote(v))
+	}
+	for _, l := range turning(v) {
+		s.more("%s", l)
+	}
+}
+
+func scaleNote(v *collection.Ruling) string {
+	if v.Scale == "log-odds" {
+		return fmt.Sprintf(" in log-odds, which is %s", score(v.Relevance))
+	}
+	return ""
+}
+
+func doubt(v *collection.Ruling) string {
+	if v.Verdict == collection.VerdictUnsure {
+		return ", unsure"
+	}
+	return ""
+}
+
+func cell(p collection.Part) string {
+	s := fmt.Sprintf("%+.2f %s", p.Weight, fit(oneLine(p.What), 14))
+	if p.Count > 0 {
+		s += fmt.Sprintf(" ×%d", p.Count)
+	}
+	return s
+}
+
+// chosen tells why the URL stood where it did in the queue.
+func (a *account) chosen(s *sheet) {
+	c := a.Chosen
+	switch {
+	case c == nil:
+		return
+	case c.Taken && c.Queue > 0:
+		s.field("chosen", "at %s with priority %.3f; %s waited, %s", clock(c.At), c.Priority, count(c.Queue), regret(c))
+	case c.Taken:
+		s.field("chosen", "at %s with priority %.3f", clock(c.At), c.Priority)
+	default:
+		s.field("worth", "priority %.3f", c.Priority)
+	}
+	var parts []string
+	for _, b := range c.Because {
+		parts = append(parts, fmt.Sprintf("%.3f %s", b.Weight, a.signed(b)))
+	}
+	if len(parts) > 0 {
+		s.flow("   ", parts, " + ")
+	}
+	if c.Parent != "" && a.ranker() {
+		s.more("link %son %s", quoted(c.Anchor), bare(c.Parent))
+	}
+}
+
+// signed names a reason for a priority; of the parent page with its relevance.
+func (a *account) signed(b collection.Cause) string {
+	if r := a.Chosen.Relevance; r != nil && b.What == "parent page" {
+		return fmt.Sprintf("parent page (%s)", score(*r))
+	}
+	return b.What
+}
+
+// ranker reports whether the link that ranked the URL is another than the first.
+func (a *account) ranker() bool {
+	return a.Seen == nil || a.Chosen.Parent != a.Seen.Parent || a.Chosen.Anchor != a.Seen.Anchor
+}
+
+func regret(c *collection.Choice) string {
+	if c.Regret < 0.0005 {
+		return "none better"
+	}
+	return fmt.Sprintf("the best %.3f better", c.Regret)
+}
+
+// origin tells where the URL was first seen.
+func (a *account) origin(s *sheet) {
+	f := a.Seen
+	if f == nil {
+		return
+	}
+	parts := []string{fmt.Sprintf("first at %s: link", clock(f.At)), quoted(f.Anchor) + "on " + bare(f.Parent)}
+	switch f.How {
+	case collection.FromSeed:
+		parts = []string{fmt.Sprintf("first at %s: a seed", clock(f.At))}
+	case collection.FromRedirect:
+		parts = []string{fmt.Sprintf("first at %s: redirected from", clock(f.At)), bare(f.Parent)}
+	case collection.FromSitemap:
+		parts = []string{fmt.Sprintf("first at %s: listed in", clock(f.At)), bare(f.Parent)}
+	case collection.FromStrategy:
+		parts = []string{fmt.Sprintf("first at %s: named by the strategy", clock(f.At))}
+	}
+	s.flow(" seen      ", parts, " ")
+}
+
+// path tells the way from a seed; what stays on a host is told without it.
+func (a *account) path(s *sheet) {
+	if len(a.Path) < 2 {
+		return
+	}
+	var steps []string
+	host := ""
+	for i, u := range a.Path {
+		step := bare(u)
+		switch {
+		case i == len(a.Path)-1:
+			step = "this"
+		case weburl.Host(u) == host:
+			step = weburl.Path(u)
+		}
+		host = weburl.Host(u)
+		steps = append(steps, fit(step, 60))
+	}
+	steps[len(steps)-1] += fmt.Sprintf("  (%s)", some(len(a.Path)-1, "step"))
+	s.flow(" path      ", steps, " → ")
+}
+
+func (a *account) polite(s *sheet) {
+	m := a.Polite
+	if m == nil {
+		return
+	}
+	parts := []string{robotsSays(m)}
+	if m.Delay > 0 {
+		parts = append(parts, fmt.Sprintf("it asks for %s between requests", m.Delay))
+	}
+	if m.Rested > 0 {
+		parts = append(parts, fmt.Sprintf("%s had rested %s", m.Host, seconds(m.Rested)))
+	}
+	if m.State != collection.HostOK {
+		parts = append(parts, "the host is "+m.State+until(m.Until))
+	}
+	s.flow(" polite    ", parts, " · ")
+}
+
+func robotsSays(m *collection.Manners) string {
+	switch {
+	case m.Robots == collection.RobotsNotRead:
+		return "robots.txt was not read yet"
+	case m.Allowed:
+		return fmt.Sprintf("robots.txt allows it (rule: %s)", orDefault(m.Rule, "none"))
+	}
+	return fmt.Sprintf("robots.txt forbids it (rule: %s)", orDefault(m.Rule, "none"))
+}
+
+func (a *account) fetched(s *sheet) {
+	d := a.Fetched
+	if d == nil {
+		return
+	}
+	parts := []string{"no answer at " + clock(d.At)}
+	if d.Status != 0 {
+		parts = []string{strings.TrimSpace(fmt.Sprintf("%d %s", d.Status, d.Type)), fmt.Sprintf("%s in %s", bytesText(d.Bytes), seconds(d.Took))}
+	}
+	if d.Truncated {
+		parts = append(parts, "cut")
+	}
+	if d.Again {
+		parts = append(parts, "not for the first time")
+	}
+	if d.WARC != "" {
+		parts = append(parts, fmt.Sprintf("%s @ %s", d.WARC, count(int(d.Offset))))
+	}
+	s.flow(" fetched   ", parts, " · ")
+}
+
+func (a *account) links(s *sheet) {
+	t := a.Links
+	if t == nil || a.Redirect != "" {
+		return
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		name string
+	}{{t.Queued, "queued"}, {t.Seen, "seen"}, {t.Held, "held"}} {
+		if p.n > 0 {
+			parts = append(parts, count(p.n)+" "+p.name)
+		}
+	}
+	reasons := slices.SortedFunc(maps.Keys(t.Skipped), func(x, y dowse.Reason) int {
+		return cmp.Or(cmp.Compare(t.Skipped[y], t.Skipped[x]), cmp.Compare(x, y))
+	})
+	for _, r := range reasons {
+		parts = append(parts, count(t.Skipped[r])+" "+string(r))
+	}
+	s.flow(fmt.Sprintf(" links     %s found: ", count(t.Found)), parts, ", ")
+}
+
+// remedy says what a person can do who wants the URL all the same.
+func (a *account) remedy(s *sheet) {
+	switch {
+	case a.Redirect != "":
+		s.field("next", "dowse why %s %s", a.dir, bare(a.Redirect))
+	case a.Reason != "":
+		for i, l := range anyway(a.Reason, a.dir, a.demo) {
+			s.field(head(i, "anyway"), "%s", l)
+		}
+	}
+}
+
+// anyway tells how a URL can be crawled that was left out for a reason: by another
+// limit when this crawl is resumed, by a crawl of its own, or not at all.
+func anyway(r dowse.Reason, dir string, demo bool) []string {
+	resume := "dowse crawl " + dir
+	const later = "and the next link to it queues it"
+	switch r {
+	case dowse.SkipScopeDepth:
+		return []string{resume + " --max-depth N", later}
+	case dowse.SkipScopeTunnel:
+		return []string{resume + " --tunnel N", later}
+	case dowse.SkipBudgetHost:
+		return []string{resume + " --per-host N", later}
+	case dowse.SkipBudgetCrawl:
+		return []string{resume + " --pages N"}
+	case dowse.SkipRobotsTxt:
+		return []string{"no: robots.txt is obeyed; the site's owner can change it"}
+	case dowse.SkipChallenge, dowse.SkipLogin, dowse.SkipPayment:
+		return []string{"no: dowse does not get past this; the site's owner may help"}
+	case dowse.SkipForgotten:
+		return []string{"no: it was taken down"}
+	}
+	if demo {
+		return nil // a made site is there in its own collection only
+	}
+	flags := ""
+	switch r {
+	case dowse.SkipPrivateIP:
+		flags = " --allow-net ADDRESS"
+	case dowse.SkipTypeSize:
+		flags = " --max-body SIZE"
+	case dowse.SkipTypeMIME, dowse.SkipLang:
+		return nil
+	case dowse.FailHTTP, dowse.FailProtocol, dowse.FailTimeout, dowse.FailConnect, dowse.FailDNS, dowse.FailTLS,
+		dowse.FailEncoding, dowse.FailRedirect, dowse.SkipHostDown:
+		return []string{"dowse fetch URL asks for it now"}
+	}
+	return []string{"as the seed of another crawl:", fmt.Sprintf("dowse crawl %s/topic.yaml --seed URL -o OTHER.dowse%s", dir, flags)}
+}
+
+// bare is a URL without http:// in front.
+func bare(u dowse.URL) string { return strings.TrimPrefix(string(u), "http://") }
+
+// quoted is the text of a link in quotes and a space, "" for none.
+func quoted(anchor string) string {
+	if anchor == "" {
+		return ""
+	}
+	return `"` + fit(oneLine(anchor), 30) + `" `
+}
+
+// clock writes a moment: today only the time.
+func clock(t time.Time) string {
+	t = t.Local()
+	if y, m, d := time.Now().Date(); t.Year() == y && t.Month() == m && t.Day() == d {
+		return t.Format("15:04:05")
+	}
+	return t.Format("2006-01-02 15:04:05")
+}
+
+func until(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return " until " + clock(t)
+}
+
+// seconds writes a short time for people.
+func seconds(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// some counts things: 1 step, 2 steps.
+func some(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return count(n) + " " + thing + "s"
+}
+
+// ordinal writes 1st, 2nd, 3rd, 4th.
+func ordinal(n int) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return count(n) + suffix
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"dowse/collection"
+)
+
+type collectionCmd struct {
+	Info   collectionInfoCmd   `cmd:"" help:"What a collection is, and how large."`
+	Verify collectionVerifyCmd `cmd:"" help:"Read everything in a collection and check it."`
+}
+
+func (collectionCmd) Help() string {
+	return `Examples:
+  dowse collection info reefs.dowse
+  dowse collection verify reefs.dowse`
+}
+
+type collectionInfoCmd struct {
+	Dir  string `arg:"" help:"Collection."`
+	JSON bool   `help:"As JSON."`
+}
+
+func (collectionInfoCmd) Help() string {
+	return `Examples:
+  dowse collection info reefs.dowse
+  dowse collection info reefs.dowse --json | jq .total_bytes`
+}
+
+// Run tells what a collection is.
+func (c *collectionInfoCmd) Run(w *world) error {
+	cr, err := view(c.Dir)
+	if err != nil {
+		return err
+	}
+	defer cr.Close()
+	o, err := cr.Collection.Info()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return jsonLine(w.out, o)
+	}
+	for _, l := range overview(o) {
+		fmt.Fprintln(w.out, l)
+	}
+	return nil
+}
+
+// maxSeeds is how many seeds are shown.
+const maxSeeds = 5
+
+func overview(o *collection.Overview) []string {
+	s := &sheet{}
+	s.add(oneLine(fmt.Sprintf("%s  %s", o.Name, o.Dir)))
+	s.field("begun", "%s by dowse %s (%s)", o.Begun.Local().Format(time.DateTime), o.Version, o.Format)
+	if o.Running != 0 {
+		s.field("running", "process %d works on it", o.Running)
+	}
+	s.field("order", "%s, on topic from %.2f", o.Strategy, o.Threshold)
+	for i, u := range o.Seeds[:min(maxSeeds, len(o.Seeds))] {
+		s.field(head(i, "seeds"), "%s", u)
+	}
+	if more := len(o.Seeds) - maxSeeds; more > 0 {
+		s.field("", "and %s more", count(more))
+	}
+	st, b := o.Status, o.Status.Books
+	s.field("pages", "%s fetched, %s on topic, harvest %.3f judged", count(st.Fetched), count(st.OnTopic), st.Harvest)
+	s.field("URLs", "%s seen on %s hosts, %s queued; %s", count(b.Known), count(st.Hosts), count(b.Queued), balance(b.Balanced()))
+	s.flow(fmt.Sprintf(" %-9s %s: ", "on disk", bytesText(o.Total)), folders(o.Bytes), ", ")
+	s.field("archive", "%s", some(len(o.WARCs), "WARC file"))
+	s.field("journal", "%s in %s%s", bytesText(int64(o.Journal)), some(o.Segments, "segment"), snapshotText(o.Snapshot))
+	for _, n := range o.Notices {
+		s.text("note", n)
+	}
+	return s.lines
+}
+
+func folders(bytes map[string]int64) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(bytes)) {
+		title := name
+		if name == "." {
+			title = "beside them"
+		}
+		list = append(list, title+" "+bytesText(bytes[name]))
+	}
+	return append(list[1:], list[0]) // what lies beside the folders comes last
+}
+
+func snapshotText(f *collection.FileSize) string {
+	if f == nil {
+		return ", no snapshot"
+	}
+	return fmt.Sprintf(", snapshot of %s, %s", clock(f.At), bytesText(f.Bytes))
+}
+
+type collectionVerifyCmd struct {
+	Dir  string `arg:"" help:"Collection."`
+	JSON bool   `help:"As JSON."`
+}
+
+func (collectionVerifyCmd) Help() string {
+	return `Examples:
+  dowse collection verify reefs.dowse
+  dowse collection verify reefs.dowse --json | jq -r '.problems[].place'
+
+Checks that the books balance, that every entry of the journal and every record
+of the archive can be read, and that every page that was fetched is in the
+archive. Changes nothing. Exits with 8 if something is wrong, and says what to
+do about it; with 7 if the collection can't even be opened.`
+}
+
+// Run checks a collection.
+func (c *collectionVerifyCmd) Run(w *world) error {
+	cr, err := view(c.Dir)
+	if err != nil {
+		return err
+	}
+	defer cr.Close()
+	p := &progress{w: w}
+	v, err := cr.Collection.Verify(collection.VerifyOptions{Progress: p.show})
+	p.clear()
+	if err != nil {
+		return inCollection(err)
+	}
+	if err := c.print(w.out, v, cr.Collection.Notices); err != nil {
+		return err
+	}
+	if !v.OK() {
+		return &exitError{exitAssertion, fmt.Errorf("%s: %s", c.Dir, some(len(v.Problems)+v.More, "problem"))}
+	}
+	return nil
+}
+
+func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, notices []string) error {
+	if c.JSON {
+		return jsonLine(out, v)
+	}
+	s := &sheet{}
+	verdict := "all is well"
+	if !v.OK() {
+		verdict = some(len(v.Problems)+v.More, "problem")
+	}
+	s.add(oneLine(c.Dir + ": " + verdict))
+	b := v.Books
+	s.field("books", "%s: %s seen", balance(b.Balanced()), count(b.Known))
+	s.field("journal", "%s entries read", count(v.Entries))
+	s.field("archive", "%s records in %s read, %s found", count(v.Records), some(v.Files, "file"), some(v.Pages, "page"))
+	if v.Replayed {
+		s.field("state", "%s URLs as a replay of the journal gives them, %s read", count(v.URLs), some(v.Snapshots, "snapshot"))
+	}
+	for _, n := range notices {
+		s.text("note", n)
+	}
+	for _, p := range v.Problems {
+		problem(s, p)
+	}
+	if v.More > 0 {
+		s.add(fmt.Sprintf(" and %s more", count(v.More)))
+	}
+	for _, l := range s.lines {
+		fmt.Fprintln(out, l)
+	}
+	return nil
+}
+
+// problem shows what is wrong, where, and what to do.
+func problem(s *sheet, p collection.Problem) {
+	s.add("")
+	s.add(" " + oneLine(p.Place))
+	s.text("wrong", p.What)
+	s.text("do", p.Do)
+}
+
+// A progress shows on a terminal how far something is.
+type progress struct {
+	w    *world
+	last time.Time
+	on   bool
+}
+
+const progressEvery = 100 * time.Millisecond
+
+func (p *progress) show(step string, done, total int64) {
+	if !p.w.isTTY || p.w.env("TERM") == "dumb" || time.Since(p.last) < progressEvery {
+		return
+	}
+	p.last, p.on = time.Now(), true
+	far := ""
+	if total > 0 {
+		far = fmt.Sprintf(" %d %%", 100*done/total)
+	}
+	fmt.Fprintf(p.w.err, "\r\x1b[K%s%s", step, far)
+}
+
+// clear takes the progress off the terminal.
+func (p *progress) clear() {
+	if p.on {
+		fmt.Fprint(p.w.err, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"dowse/collection"
+	"dowse/crawler"
+)
+
+type exportCmd struct {
+	Dir    string   `arg:"" help:"Collection."`
+	Out    string   `arg:"" help:"File, whose suffix says the format; - for stdout."`
+	On     bool     `help:"Only pages on topic."`
+	All    bool     `help:"All pages that were fetched."`
+	Fields []string `placeholder:"NAME,..." help:"Of .jsonl and .csv: these, in this order."`
+	Text   bool     `help:"Of .jsonl and .csv: with the text of pages."`
+	Since  moment   `placeholder:"WHEN" help:"Only pages fetched from then on: 2h, 3d, 2026-11-15."`
+	Format string   `placeholder:"SUFFIX" help:"Format of a name that does not say it; jsonl for stdout."`
+	Force  bool     `help:"Replace a file that is there."`
+}
+
+func (exportCmd) Help() string {
+	var formats strings.Builder
+	for _, f := range collection.ExportFormats() {
+		fmt.Fprintf(&formats, "  %-26s %s\n", f.Suffix, f.About)
+	}
+	return `Examples:
+  dowse export reefs.dowse reefs.wacz
+  dowse export reefs.dowse reefs.jsonl.zst --text --all
+  dowse export reefs.dowse new.csv --since 7d --fields url,title,relevance
+  dowse export reefs.dowse - | jq -r .url
+
+Formats:
+` + formats.String() + `
+Without --on and --all: the pages on topic; of .wacz the whole collection, with
+the pages on topic first.
+
+Fields: ` + wrapped(strings.Join(collection.ExportFields(), " "), "Fields: ")
+}
+
+// Run writes pages into a file.
+func (c *exportCmd) Run(w *world) error {
+	if err := c.check(w); err != nil {
+		return err
+	}
+	cr, err := view(c.Dir)
+	if err != nil {
+		return err
+	}
+	defer cr.Close()
+	n, err := cr.Collection.Export(w.ctx, c.Out, c.options(w))
+	if err != nil {
+		return exportError(err)
+	}
+	fmt.Fprintln(w.err, c.done(n))
+	return nil
+}
+
+func (c *exportCmd) check(w *world) error {
+	if c.On && c.All {
+		return usage("--on or --all, not both")
+	}
+	known := collection.ExportFields()
+	for _, f := range c.Fields {
+		if !slices.Contains(known, f) {
+			return usage("no field is called %q; there are %s", f, strings.Join(known, " "))
+		}
+	}
+	if c.Out == "-" && w.outTTY && (c.Format == "wacz" || strings.HasSuffix(c.Format, "gz") || strings.HasSuffix(c.Format, "zst")) {
+		return usage("%s is nothing for a terminal; give a file, or a pipe", c.Format)
+	}
+	return nil
+}
+
+func (c *exportCmd) options(w *world) collection.ExportOptions {
+	return collection.ExportOptions{
+		Format: c.Format, On: c.On, All: c.All, Since: c.Since.Time, Fields: c.Fields, Text: c.Text, Force: c.Force,
+		Stdout: w.out, Software: "dowse/" + crawler.Version,
+	}
+}
+
+// done says what was written.
+func (c *exportCmd) done(n int) string {
+	what := some(n, "page")
+	if strings.Contains(c.Out+" "+c.Format, "decisions.jsonl") {
+		what = some(n, "decision")
+	}
+	st, err := os.Stat(c.Out)
+	if c.Out == "-" || err != nil {
+		return what
+	}
+	return fmt.Sprintf("%s: %s, %s", c.Out, what, bytesText(st.Size()))
+}
+
+// exportError tells what a person can mend from what went wrong inside.
+func exportError(err error) error {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &exitError{exitInterrupted, errors.New("interrupted; nothing was written")}
+	case errors.Is(err, collection.ErrExists), errors.Is(err, collection.ErrSuffix), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return usage("%w", err)
+	}
+	return err
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"dowse/collection"
+)
+
+type hostsCmd struct {
+	Dir   string `arg:"" help:"Collection."`
+	Sort  string `enum:"pages,on,share,waiting,errors,delay,name" default:"pages" help:"pages, on, share, waiting, errors, delay or name."`
+	Limit int    `short:"n" placeholder:"N" help:"At most so many."`
+	JSON  bool   `help:"As JSON, a line to a host."`
+}
+
+func (hostsCmd) Help() string {
+	return `Examples:
+  dowse hosts reefs.dowse
+  dowse hosts reefs.dowse --sort errors -n 10
+  dowse hosts reefs.dowse --json | jq -r 'select(.share > 0.5).host'
+
+A line to a host: pages fetched, the share of them on topic, its last 20 pages,
+the newest first (● on topic, ▲ off), the longest pause it was given, pages that
+failed, what robots.txt says (rules: some of it is closed; closed: all of it),
+and how the host stands. --json has more: requests, bytes, how many URLs wait.`
+}
+
+// Run lists hosts.
+func (c *hostsCmd) Run(w *world) error {
+	cr, err := view(c.Dir)
+	if err != nil {
+		return err
+	}
+	defer cr.Close()
+	rows := c.order(cr.Collection.Hosts())
+	out := bufio.NewWriter(w.out)
+	if err := c.print(out, w, rows); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// order sorts the hosts and leaves out what is over the limit.
+func (c *hostsCmd) order(rows []collection.HostRow) []collection.HostRow {
+	by := map[string]func(a, b collection.HostRow) int{
+		"on":      func(a, b collection.HostRow) int { return cmp.Compare(b.OnTopic, a.OnTopic) },
+		"share":   func(a, b collection.HostRow) int { return cmp.Compare(b.Share, a.Share) },
+		"waiting": func(a, b collection.HostRow) int { return cmp.Compare(b.Waiting, a.Waiting) },
+		"errors":  func(a, b collection.HostRow) int { return cmp.Compare(b.Failed, a.Failed) },
+		"delay":   func(a, b collection.HostRow) int { return cmp.Compare(b.Delay, a.Delay) },
+		"name":    func(a, b collection.HostRow) int { return strings.Compare(a.Host, b.Host) },
+	}
+	if order, ok := by[c.Sort]; ok {
+		slices.SortStableFunc(rows, order)
+	}
+	if c.Limit > 0 {
+		rows = rows[:min(c.Limit, len(rows))]
+	}
+	return rows
+}
+
+func (c *hostsCmd) print(out io.Writer, w *world, rows []collection.HostRow) error {
+	if c.JSON {
+		for _, r := range rows {
+			if err := jsonLine(out, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	columns := columns80
+	if w.outTTY {
+		columns = max(columns, width())
+	}
+	room := columns - hostColumns
+	fmt.Fprintf(out, "%-*s pages on topic  %-20s  delay err robots state\n", room, "host", "last 20, new first")
+	for _, r := range rows {
+		fmt.Fprintln(out, hostLine(r, room))
+	}
+	return nil
+}
+
+// hostColumns are those of a line beside the host's name.
+const hostColumns = 62
+
+// hostLine is a host with so much room for its name.
+func hostLine(r collection.HostRow, room int) string {
+	share := "        -"
+	if r.Pages > 0 {
+		share = fmt.Sprintf("%-4s %3.0f%%", bar(r.Share, 4), math.Round(100*r.Share))
+	}
+	return strings.TrimRight(fmt.Sprintf("%-*s %5d %-9s %-20s %6s %3d %-6s %s", room, fitName(oneLine(r.Host), room), r.Pages, share,
+		strip(r.Last), pauseText(r), r.Failed, robotsWord(r.Robots), stateWord(r)), " ")
+}
+
+// fitName cuts a host name where it matters least: at its beginning.
+func fitName(name string, n int) string {
+	r := []rune(name)
+	if len(r) <= n {
+		return name
+	}
+	return "…" + string(r[len(r)-n+1:])
+}
+
+// bar draws a share in n columns.
+func bar(share float64, n int) string {
+	const eighths = "▏▎▍▌▋▊▉█"
+	k := int(math.Round(share * float64(n) * 8))
+	s := strings.Repeat("█", k/8)
+	if k%8 > 0 {
+		s += string([]rune(eighths)[k%8-1])
+	}
+	return s
+}
+
+// strip draws pages as ● on topic and ▲ off.
+func strip(pages []bool) string {
+	var b strings.Builder
+	for _, on := range pages {
+		if on {
+			b.WriteString("●")
+		} else {
+			b.WriteString("▲")
+		}
+	}
+	return b.String()
+}
+
+func pauseText(r collection.HostRow) string {
+	if r.Delay <= 0 {
+		return "-"
+	}
+	return seconds(r.Delay)
+}
+
+func robotsWord(robots string) string {
+	if robots == collection.RobotsNotRead {
+		return "-"
+	}
+	return robots
+}
+
+func stateWord(r collection.HostRow) string {
+	switch r.State {
+	case collection.HostBackingOff:
+		return "rests"
+	case collection.HostBlocked:
+		return "block"
+	}
+	return r.State
+}

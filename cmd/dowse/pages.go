@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"dowse"
+	"dowse/collection"
+)
+
+type pagesCmd struct {
+	Dir     string        `arg:"" help:"Collection."`
+	On      bool          `help:"Pages on topic."`
+	Off     bool          `help:"Pages off topic."`
+	Unsure  bool          `help:"Pages near the threshold, on either side."`
+	Skipped skippedReason `placeholder:"REASON" help:"URLs that were skipped: --skipped, or --skipped=REASON."`
+	Failed  bool          `help:"URLs that failed for good."`
+	Host    string        `placeholder:"NAME" help:"Only of this host."`
+	Since   moment        `placeholder:"WHEN" help:"Only from then on: 2h, 3d, 2026-11-15, or a full time."`
+	Sort    string        `enum:",score,time,uncertainty,surprise" default:"" placeholder:"ORDER" help:"score, time, uncertainty or surprise (default: as fetched)."`
+	Limit   int           `short:"n" placeholder:"N" help:"At most so many."`
+	JSON    bool          `help:"As JSON, a line to a page."`
+	Format  string        `placeholder:"TEXT" help:"Each as TEXT with {field}s filled in; \\t and \\n are known."`
+}
+
+func (pagesCmd) Help() string {
+	return `Examples:
+  dowse pages reefs.dowse --on --sort score
+  dowse pages reefs.dowse --unsure --sort uncertainty -n 20
+  dowse pages reefs.dowse --skipped=robots --format '{url}\t{host}'
+  dowse pages reefs.dowse --failed --since 2h --json | jq -r .reason
+
+Without --on, --off, --unsure, --skipped and --failed: every page that was
+fetched. With several of them: what any one asks for. --sort surprise puts first
+what turned out otherwise than its link had promised. A reason may be given by
+its beginning, as robots for robots.txt and robots.meta; see dowse help reasons.
+
+Fields: ` + wrapped(strings.Join(pageFields(), " "), "Fields: ")
+}
+
+// wrapped is a text in lines that begin where the first does, after lead.
+func wrapped(text, lead string) string {
+	return strings.Join(wrap(text, 79-len(lead)), "\n"+strings.Repeat(" ", len(lead)))
+}
+
+// A skippedReason is the value of --skipped, which may have none.
+type skippedReason string
+
+// Decode takes the value if there is one.
+func (s *skippedReason) Decode(ctx *kong.DecodeContext) error {
+	*s = collection.AnyReason
+	if ctx.Scan.Peek().Type == kong.FlagValueToken {
+		*s = skippedReason(ctx.Scan.Pop().String())
+	}
+	return nil
+}
+
+// IsBool tells the parser that the flag needs no value.
+func (skippedReason) IsBool() bool { return true }
+
+// A moment is a time, given as such or by how long ago it was.
+type moment struct{ time.Time }
+
+func (m *moment) UnmarshalText(text []byte) (err error) {
+	s := string(text)
+	if ago, ok := parseAgo(s); ok {
+		m.Time = time.Now().Add(-ago)
+		return nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
+		if m.Time, err = time.ParseInLocation(layout, s, time.Local); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a time; write 2h, 3d, 2026-11-15 or 2026-11-15T09:30:00Z", s)
+}
+
+func parseAgo(s string) (time.Duration, bool) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.ParseFloat(days, 64)
+		return time.Duration(n * 24 * float64(time.Hour)), err == nil && n >= 0 && n < 1e5
+	}
+	d, err := time.ParseDuration(s)
+	return d, err == nil && d >= 0
+}
+
+// Run lists pages.
+func (c *pagesCmd) Run(w *world) error {
+	print, err := c.printer(w)
+	if err != nil {
+		return err
+	}
+	if err := c.checkReason(); err != nil {
+		return err
+	}
+	cr, err := view(c.Dir)
+	if err != nil {
+		return err
+	}
+	defer cr.Close()
+	out := bufio.NewWriter(w.out)
+	if w.outTTY && !c.JSON && c.Format == "" {
+		fmt.Fprintf(out, "%-*s %-28s %s\n", c.room()+5, "verdict", "title", "URL")
+	}
+	n := 0
+	for row, err := range cr.Collection.Pages(c.filter()) {
+		if err != nil {
+			return err
+		}
+		if w.ctx.Err() != nil {
+			return &exitError{code: exitInterrupted, err: out.Flush()}
+		}
+		n++
+		if err := print(out, row); err != nil {
+			return err
+		}
+	}
+	if w.isTTY || n == 0 {
+		defer fmt.Fprintln(w.err, some(n, "URL"))
+	}
+	return out.Flush()
+}
+
+func (c *pagesCmd) filter() collection.Filter {
+	return collection.Filter{
+		On: c.On, Off: c.Off, Unsure: c.Unsure, Failed: c.Failed, Skipped: string(c.Skipped), Host: strings.ToLower(c.Host),
+		Since: c.Since.Time, Limit: c.Limit, Sort: collection.Sort(c.Sort),
+	}
+}
+
+// checkReason refuses a reason that there is none of: the list would be empty, and
+// nobody would know why.
+func (c *pagesCmd) checkReason() error {
+	want := string(c.Skipped)
+	if want == "" || want == collection.AnyReason {
+		return nil
+	}
+	for _, r := range dowse.ReasonHelp() {
+		if string(r.Reason) == want || strings.HasPrefix(string(r.Reason), want+".") {
+			return nil
+		}
+	}
+	return usage("no reason is called %q; see dowse help reasons", want)
+}
+
+// A rowPrinter prints a page.
+type rowPrinter func(out io.Writer, row *collection.Row) error
+
+func (c *pagesCmd) printer(w *world) (rowPrinter, error) {
+	switch {
+	case c.Format != "" && c.JSON:
+		return nil, usage("--json or --format, not both")
+	case c.Format != "":
+		return parseFormat(c.Format)
+	case c.JSON:
+		return func(out io.Writer, row *collection.Row) error { return jsonLine(out, row) }, nil
+	}
+	return c.tableRow(w), nil
+}
+
+// room is how many columns the verdict has, or the reason.
+func (c *pagesCmd) room() int {
+	if c.Skipped != "" || c.Failed {
+		return len(dowse.SkipPrivateIP)
+	}
+	return len(collection.VerdictUnsure)
+}
+
+// tableRow prints a page for people. Its URL comes last: on a terminal it is cut,
+// elsewhere it is whole.
+func (c *pagesCmd) tableRow(w *world) rowPrinter {
+	columns := 1 << 20
+	if w.outTTY {
+		columns = width()
+	}
+	room := c.room()
+	return func(out io.Writer, row *collection.Row) error {
+		score, word := "-", string(row.Reason)
+		if row.Verdict != "" {
+			score, word = fmt.Sprintf("%.2f", row.Relevance), row.Verdict
+		}
+		about := orDefault(row.Title, orDefault(row.Detail, row.Anchor))
+		line := fmt.Sprintf("%-4s %-*s %-28s %s", score, room, orDefault(word, row.State), fit(oneLine(about), 28), oneLine(string(row.URL)))
+		_, err := fmt.Fprintln(out, fit(line, columns))
+		return err
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/judge"
+)
+
+// turning says what would change a verdict: what the page would be without its
+// strongest sign, and without which signs it would be on the other side.
+func turning(v *collection.Ruling) []string {
+	signs := signsFor(v)
+	if len(signs) == 0 {
+		if v.OnTopic {
+			return []string{"no sign of the page made it so"}
+		}
+		return []string{"nothing on the page speaks against it: it says too little of the topic"}
+	}
+	p := signs[0]
+	without := fmt.Sprintf("without %s it would be %s: ", fit(oneLine(p.What), 30), score(p.Without))
+	if p.Flips {
+		return []string{without + sideWord(!v.OnTopic)}
+	}
+	lines := []string{without + "still " + sideWord(v.OnTopic)}
+	if n := enough(v, signs); n > 0 {
+		lines = append(lines, sideWord(!v.OnTopic)+" only without "+listed(signs[:n]))
+	}
+	return lines
+}
+
+// signsFor lists the signs that speak for the verdict, the strongest first. The bias
+// is a part of the formula, not of the page.
+func signsFor(v *collection.Ruling) []collection.Part {
+	return slices.DeleteFunc(slices.Clone(v.Because), func(p collection.Part) bool {
+		return p.What == "bias" || p.Weight == 0 || (p.Weight > 0) != v.OnTopic
+	})
+}
+
+// enough returns how many of the signs, the strongest first, must be absent for the
+// other verdict; 0 if not even all of them are enough.
+func enough(v *collection.Ruling, signs []collection.Part) int {
+	rest := dowse.Verdict{Scale: v.Scale}
+	for _, p := range v.Because {
+		rest.Because = append(rest.Because, dowse.Because{What: p.What, Weight: p.Weight})
+	}
+	for n, p := range signs {
+		i := slices.IndexFunc(rest.Because, func(b dowse.Because) bool { return b.What == p.What && b.Weight == p.Weight })
+		relevance := judge.Without(rest, i)
+		rest.Because = slices.Delete(rest.Because, i, i+1)
+		if (relevance >= v.Threshold) != v.OnTopic {
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// maxListed is how many signs are told by name.
+const maxListed = 4
+
+func listed(signs []collection.Part) string {
+	if len(signs) > maxListed {
+		return fmt.Sprintf("the %d strongest of its signs", len(signs))
+	}
+	var names []string
+	for _, p := range signs {
+		names = append(names, fit(oneLine(p.What), 14))
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+func side(on bool) string { return strings.ToUpper(sideWord(on)) }
+
+func sideWord(on bool) string {
+	if on {
+		return "on topic"
+	}
+	return "off topic"
+}
+
+// score writes a relevance with two digits, without making a certainty of it.
+func score(r float64) string {
+	switch {
+	case r > 0.995 && r < 1:
+		return ">0.99"
+	case r < 0.005 && r > 0:
+		return "<0.01"
+	}
+	return fmt.Sprintf("%.2f", r)
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"dowse"
+	"dowse/collection"
+)
+
+type whyCmd struct {
+	What  []string `arg:"" name:"dir|url" help:"Collection, if there is not exactly one here, and the URL."`
+	Links bool     `help:"What became of each link on the page."`
+	Path  bool     `help:"The pages from a seed to it, one to a line."`
+	JSON  bool     `help:"As JSON."`
+}
+
+func (whyCmd) Help() string {
+	return `Examples:
+  dowse why reefs.dowse https://example.org/reefs
+  dowse why example.org/reefs                in the only collection here
+  dowse why reefs.dowse example.org/ --links
+  dowse why reefs.dowse example.org/ --json | jq .verdict.because
+
+Answers for every URL that the crawl ever saw, fetched or not: the verdict with
+what each sign contributed and what would change it, why the link was chosen,
+how it was found, how politely it was asked for; of others why they were left
+out. The scheme may be left out, and any spelling of the URL will do.`
+}
+
+// An account is an explanation as why gives it: with the links, if asked.
+type account struct {
+	*collection.Explanation
+	dir  string
+	demo bool
+
+	Rank int                   `json:"rank,omitempty"`    // of a waiting URL in the queue, from 1
+	Wait int                   `json:"waiting,omitempty"` // how many wait
+	All  []collection.LinkFate `json:"all_links,omitempty"`
+}
+
+// Run explains a URL.
+func (c *whyCmd) Run(w *world) error {
+	dir, raw, err := c.arguments()
+	if err != nil {
+		return err
+	}
+	cr, err := view(dir)
+	if err != nil {
+		return err
+	}
+	defer cr.Close()
+	a, err := c.account(cr.Collection, raw)
+	if err != nil {
+		return err
+	}
+	a.dir = dir
+	return c.print(w.out, cr.Collection, a)
+}
+
+// arguments tells the collection from the URL.
+func (c *whyCmd) arguments() (dir, raw string, err error) {
+	switch {
+	case len(c.What) == 2:
+		return c.What[0], c.What[1], nil
+	case len(c.What) > 2:
+		return "", "", usage("one URL at a time; see dowse why --help")
+	case collection.IsCollection(c.What[0]):
+		return "", "", usage("which URL? dowse why %s URL; dowse pages %s lists them", c.What[0], c.What[0])
+	}
+	dir, err = onlyCollection()
+	return dir, c.What[0], err
+}
+
+func (c *whyCmd) account(col *collection.Collection, raw string) (*account, error) {
+	u, err := knownURL(col, raw)
+	if err != nil {
+		return nil, err
+	}
+	x, err := col.Why(u)
+	if err != nil {
+		return nil, err
+	}
+	a := &account{Explanation: x, demo: col.Settings.Demo != nil}
+	if x.State == dowse.Waiting.String() {
+		a.Rank, a.Wait = rankOf(col, u)
+	}
+	if c.Links {
+		if a.All, err = col.Links(u); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// rankOf returns the place of a waiting URL in the queue, and how long that is.
+func rankOf(col *collection.Collection, u dowse.URL) (rank, wait int) {
+	f := col.Crawl.Frontier()
+	own, _ := f.Find(u)
+	band, priority := f.Band(own), f.Priority(own)
+	rank = 1
+	for i := range f.Len() {
+		id := idOf(i)
+		if f.State(id) != dowse.Waiting {
+			continue
+		}
+		wait++
+		if b := f.Band(id); b < band || b == band && f.Priority(id) > priority {
+			rank++
+		}
+	}
+	return rank, wait
+}
+
+func (c *whyCmd) print(out io.Writer, col *collection.Collection, a *account) error {
+	switch {
+	case c.JSON:
+		return jsonLine(out, a)
+	case c.Path:
+		return printPath(out, col, a.Explanation.Path)
+	case c.Links:
+		printLinks(out, a)
+		return nil
+	}
+	for _, l := range a.lines() {
+		fmt.Fprintln(out, l)
+	}
+	return nil
+}
+
+// printPath prints the way from a seed, with what each page on it was worth.
+func printPath(out io.Writer, col *collection.Collection, path []dowse.URL) error {
+	for i, u := range path {
+		worth := "-" // a robots.txt that names a sitemap has no row
+		if row, err := col.Row(u); err == nil {
+			worth = worthOf(row)
+		} else if !errors.Is(err, collection.ErrUnknown) {
+			return err
+		}
+		fmt.Fprintln(out, fit(fmt.Sprintf("%3d  %-12s %s", i, worth, oneLine(string(u))), 80))
+	}
+	return nil
+}
+
+// worthOf says in a word or two what became of a URL.
+func worthOf(row *collection.Row) string {
+	if row.Verdict != "" {
+		return fmt.Sprintf("%.2f %s", row.Relevance, row.Verdict)
+	}
+	if row.Reason != "" {
+		return string(row.Reason)
+	}
+	return row.State
+}
+
+func printLinks(out io.Writer, a *account) {
+	if len(a.All) == 0 {
+		fmt.Fprintln(out, "no links: it was not fetched, or has none")
+	}
+	for _, l := range a.All {
+		fate := l.Fate
+		if l.Reason != "" {
+			fate = string(l.Reason)
+		}
+		line := fmt.Sprintf("%.3f %-12s %-42s %s", l.Priority, fit(fate, 12), fit(oneLine(string(l.URL)), 42), oneLine(l.Anchor))
+		fmt.Fprintln(out, fit(line, 80))
+	}
+}

@@ -1,0 +1,104 @@
+package judge
+
+import "math"
+
+// Bayes is multinomial naive Bayes over bags of tokens (equations 5 to 7 of Taylan
+// et al. 2011): the probability of a token in a class is (1 + its count) / (tokens
+// known + tokens of the class). Its counts add up, so that learning one more bag is
+// exact and costs no more than the bag. The zero value has learnt nothing.
+//
+// Judges of pages are made by [Multinomial]; this is for short bags, as those of
+// links. It may be read from many goroutines while nobody adds.
+type Bayes struct {
+	Limit int // tokens to know, later ones are ignored; 0 means 200,000
+
+	counts map[string]*[2]float64 // irrelevant, relevant
+	tokens [2]float64
+	bags   [2]float64
+}
+
+const bayesLimit = 200_000
+
+// Add takes in a bag of tokens.
+func (b *Bayes) Add(relevant bool, tokens []string) {
+	if b.counts == nil {
+		b.counts = map[string]*[2]float64{}
+	}
+	c := side(relevant)
+	b.bags[c]++
+	for _, t := range tokens {
+		if n := b.count(t); n != nil {
+			n[c]++
+			b.tokens[c]++
+		}
+	}
+}
+
+// count returns the counts of a token, new ones if there is room, else nil.
+func (b *Bayes) count(token string) *[2]float64 {
+	n := b.counts[token]
+	if n == nil && len(b.counts) < b.limit() {
+		n = &[2]float64{}
+		b.counts[token] = n
+	}
+	return n
+}
+
+func (b *Bayes) limit() int {
+	if b.Limit <= 0 {
+		return bayesLimit
+	}
+	return b.Limit
+}
+
+// Known returns the number of tokens known.
+func (b *Bayes) Known() int { return len(b.counts) }
+
+// Theta returns the probability of a token in a class, 0 for one that is not known.
+func (b *Bayes) Theta(token string, relevant bool) float64 {
+	n := b.counts[token]
+	if n == nil {
+		return 0
+	}
+	c := side(relevant)
+	return (1 + n[c]) / (float64(len(b.counts)) + b.tokens[c])
+}
+
+// Weight returns by how much one occurrence of a token changes the log-odds, 0 for
+// one that is not known.
+func (b *Bayes) Weight(token string) float64 {
+	if b.counts[token] == nil {
+		return 0
+	}
+	return math.Log(b.Theta(token, true)) - math.Log(b.Theta(token, false))
+}
+
+// LogJoint returns the logarithms of the probabilities that a bag of a class has
+// these tokens, times that of the class. Tokens that are not known are ignored.
+func (b *Bayes) LogJoint(tokens []string) (relevant, irrelevant float64) {
+	all := b.bags[0] + b.bags[1]
+	irrelevant, relevant = math.Log(b.bags[0]/all), math.Log(b.bags[1]/all)
+	for _, t := range tokens {
+		if b.counts[t] == nil {
+			continue
+		}
+		irrelevant += math.Log(b.Theta(t, false))
+		relevant += math.Log(b.Theta(t, true))
+	}
+	return relevant, irrelevant
+}
+
+// P returns the probability that a bag is relevant: with no known token what the
+// shares of the classes say, and one half if nothing was learnt.
+func (b *Bayes) P(tokens []string) float64 {
+	switch {
+	case b.bags[1] == 0 && b.bags[0] == 0:
+		return 0.5
+	case b.bags[1] == 0:
+		return 0
+	case b.bags[0] == 0:
+		return 1
+	}
+	relevant, irrelevant := b.LogJoint(tokens)
+	return sigmoid(relevant - irrelevant)
+}

@@ -1,0 +1,76 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+
+	"dowse/text"
+)
+
+// A Multinomial trains multinomial naive Bayes, whose formula [Bayes] has, to judge
+// pages. Naive Bayes takes every word of a page for independent evidence and so is
+// far too sure about long ones; here a page counts by the direction of its vector
+// of counts, not by its length, and 5-fold cross-validation makes the result a
+// probability.
+type Multinomial struct {
+	Features      // Terms 0 means all that the examples have
+	Folds    int  // of the cross-validation; 0 means 5
+	Literal  bool // as the formula has it: counts as they are, no calibration
+}
+
+// Train makes the judge. Its reasons add up on the scale of log-odds.
+func (t Multinomial) Train(examples []Example) (Model, error) {
+	if err := bothKinds(examples); err != nil {
+		return nil, fmt.Errorf("judge: multinomial: %w", err)
+	}
+	f := t.Features
+	if f.Terms == 0 {
+		f.Terms = -1
+	}
+	f.Raw, f.Damp = t.Literal, !t.Literal
+	s := f.sample(examples)
+	in := newSpace(f, s.vocabulary(s.all()), false)
+	return linearJudge{newTrained("multinomial", in, t.train(s, in))}, nil
+}
+
+func (t Multinomial) train(s *sample, in *space) *linear {
+	counts := make([]text.Vector, len(s.bags))
+	for i, b := range s.bags {
+		counts[i] = in.count(b)
+	}
+	m := ratios(counts, s.wanted, in.size)
+	if t.Literal {
+		return m
+	}
+	k := t.Folds
+	if k == 0 {
+		k = 5
+	}
+	x := s.vectors(in)
+	f := outOfFold(folds(s.wanted, k), k, func(from []int) func(int) float64 {
+		m := ratios(pick(counts, from), pick(s.wanted, from), in.size)
+		return func(i int) float64 { return x[i].DotDense(m.Weights) }
+	})
+	h := hyperplane{w: m.Weights}
+	return h.calibrated(fitPlatt(f, s.wanted))
+}
+
+// ratios returns the log-odds of each term, and of the classes.
+func ratios(counts []text.Vector, wanted []bool, size int) *linear {
+	sums := [2][]float64{make([]float64, size), make([]float64, size)}
+	var tokens, bags [2]float64
+	for i, v := range counts {
+		c := side(wanted[i])
+		bags[c]++
+		for _, e := range v {
+			sums[c][e.Term] += e.Weight
+			tokens[c] += e.Weight
+		}
+	}
+	m := &linear{Weights: make([]float64, size), Bias: math.Log(bags[1]) - math.Log(bags[0])}
+	shift := math.Log(tokens[0]+float64(size)) - math.Log(tokens[1]+float64(size))
+	for t := range m.Weights {
+		m.Weights[t] = math.Log1p(sums[1][t]) - math.Log1p(sums[0][t]) + shift
+	}
+	return m
+}

@@ -1,0 +1,116 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"dowse"
+	"dowse/text"
+)
+
+// A Vote trains a support vector machine, naive Bayes with kernel densities and a
+// network on the same examples, and lets two of three decide: the measure by which
+// Wang et al. 2009 count the harvest. The relevance is the middle one of the three,
+// which reaches one half exactly when two of them do.
+type Vote struct {
+	Features
+	SVM     SVM     // its own Features are not used
+	KDE     KDE     // nor are those
+	Network Network // nor are those
+}
+
+// Train makes the judge. Its reasons are on the scale [Change].
+func (t Vote) Train(examples []Example) (Model, error) {
+	if err := bothKinds(examples); err != nil {
+		return nil, fmt.Errorf("judge: vote: %w", err)
+	}
+	s := t.sample(examples)
+	in := s.space(s.vocabulary(s.all()))
+	b := &bench{SVM: t.SVM.train(s, in), KDE: t.KDE.train(s, in), Network: t.Network.train(s, in)}
+	return voteJudge{newTrained("vote", in, b)}, nil
+}
+
+// A bench is three judges of one space.
+type bench struct {
+	SVM     *linear    `json:"svm"`
+	KDE     *densities `json:"kde"`
+	Network *network   `json:"network"`
+}
+
+// middle returns the second largest of three.
+func middle(a, b, c float64) float64 {
+	return max(min(a, b), min(max(a, b), c))
+}
+
+func (b *bench) rate(v text.Vector) float64 {
+	return middle(b.SVM.rate(v), b.KDE.rate(v), b.Network.rate(v))
+}
+
+func (b *bench) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+	relevance := b.rate(v)
+	svm, kde, net := r.space(0, len(v)), r.space(1, len(v)), r.space(2, len(v))
+	b.SVM.leaveOut(v, svm)
+	b.KDE.leaveOut(v, kde)
+	b.Network.leaveOut(v, net)
+	for i, e := range v {
+		r.reasons.add(e.Term, relevance-middle(svm[i], kde[i], net[i]))
+	}
+	r.reasons.forget()
+	return relevance, Change, b.voices(v)
+}
+
+// voices tells what the relevance would be if one judge were not there and the
+// other two had to agree on their mean.
+func (b *bench) voices(v text.Vector) []dowse.Because {
+	p := [3]float64{b.SVM.rate(v), b.KDE.rate(v), b.Network.rate(v)}
+	relevance := middle(p[0], p[1], p[2])
+	list := make([]dowse.Because, len(p))
+	for i, name := range [...]string{"svm", "kde", "network"} {
+		others := (p[(i+1)%3] + p[(i+2)%3]) / 2
+		list[i] = dowse.Because{What: fmt.Sprintf("%s says %.2f", name, p[i]), Weight: relevance - others}
+	}
+	return list
+}
+
+type voteJudge struct{ *trained }
+
+// MarshalJSON writes down the three judges.
+func (j voteJudge) MarshalJSON() ([]byte, error) {
+	return json.Marshal(savedVote{save(j.space), j.core.(*bench)})
+}
+
+type savedVote struct {
+	savedSpace
+	*bench
+}
+
+func loadVote(data []byte) (Model, error) {
+	saved := savedVote{bench: &bench{&linear{}, &densities{}, &network{}}}
+	s, err := saved.load(data, &saved)
+	if err != nil {
+		return nil, err
+	}
+	b := saved.bench
+	if b.SVM == nil || b.KDE == nil || b.Network == nil {
+		return nil, fmt.Errorf("one of the three is missing")
+	}
+	if err := b.check(s.size); err != nil {
+		return nil, err
+	}
+	b.KDE.prepare()
+	b.Network.prepare()
+	return voteJudge{newTrained("vote", s, b)}, nil
+}
+
+func (b *bench) check(size int) error {
+	if err := b.SVM.check(size); err != nil {
+		return fmt.Errorf("svm: %w", err)
+	}
+	if err := b.KDE.check(size); err != nil {
+		return fmt.Errorf("kde: %w", err)
+	}
+	if err := b.Network.check(size); err != nil {
+		return fmt.Errorf("network: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package strategy
+
+import (
+	"math"
+
+	"dowse"
+)
+
+// OTIE visits the page that has gathered the most cash, as OPIC does, but cash
+// follows the topic: on-line topical importance estimation (Wang et al. 2009). The
+// seeds share a cash of 1. A visited page's cash is first revised by how relevant
+// the page turned out (eq. 8), then spread over its links by how relevant their
+// targets are, if they were visited, or promise to be (eqs 6, 7 and 9). Links to
+// visited pages earn cash too, so the richest of them is visited again now and then.
+//
+// Cash is not conserved, by design. The ablations of the paper are parameters:
+// NoRevision, NoBias and a Recrawl of -1.
+type OTIE struct {
+	A          float64 `param:"a" default:"0.85" help:"how far relevance changes a page's cash; Wang et al. 2009"`
+	D          float64 `param:"d" default:"3" help:"how sharply: the power of 2·relevance-1; Wang et al. 2009"`
+	Beta       float64 `param:"beta" default:"0.25" help:"weight of the whole page against the words around the link; Wang et al. 2009"`
+	Words      int     `param:"words" default:"20" help:"words around a link, its anchor included; Wang et al. 2009"`
+	Recrawl    int     `param:"recrawl" default:"10" help:"rounds between visits to the visited page with the most cash, 50 pages to a round in a stream; -1 for none"`
+	N          int     `param:"round" default:"0" help:"leads to a round; 0 streams; Wang et al. 2009 take 50"`
+	NoRevision bool    `param:"no-revision" default:"false" help:"cash is spread as it is, without eq. 8"`
+	NoBias     bool    `param:"no-bias" default:"false" help:"all links of a page get the same, without eqs 6 and 7"`
+
+	state otieState
+}
+
+type otieState struct{ Laps laps }
+
+// richestCash bounds what a page can have: cash grows along relevant pages, and
+// numbers end.
+const richestCash = 1e300
+
+// Window is the number of words that are rated around a link.
+func (s *OTIE) Window() int {
+	if s.NoBias {
+		return 0
+	}
+	return or(s.Words, 20)
+}
+
+// Round is the number of leads to a round.
+func (s *OTIE) Round() int { return s.N }
+
+// Revisits reports whether rich pages are visited again.
+func (s *OTIE) Revisits() bool { return s.Recrawl >= 0 }
+
+// Start gives each seed an equal share of 1.
+func (s *OTIE) Start(seeds []dowse.URL) []dowse.Lead { return shareOut(seeds, 1) }
+
+// BeforeRound asks for the richest visited page when that is due.
+func (s *OTIE) BeforeRound(v dowse.View) []dowse.Lead {
+	return s.state.Laps.richest(v, s.Recrawl, s.N)
+}
+
+// Follow revises the page's cash and spreads it over the links. The cash of a dead
+// URL is burnt, that of a redirect moves on unrevised.
+func (s *OTIE) Follow(p *dowse.Page) []dowse.Lead {
+	s.state.Laps.page(p)
+	c := p.Lead.Priority
+	switch {
+	case redirects(p):
+		return handOver(p)
+	case p.Outcome == dowse.Fetched:
+		return s.spread(p, s.revised(c, p.Verdict.Relevance))
+	case p.Outcome == dowse.Listed:
+		return s.spread(p, c)
+	}
+	return []dowse.Lead{spend(p)}
+}
+
+// revised is eq. 8: c + c·max(-1, A·(2r-1)^D), the power keeping the sign.
+func (s *OTIE) revised(c, r float64) float64 {
+	if s.NoRevision {
+		return c
+	}
+	x := 2*r - 1
+	power := math.Copysign(math.Pow(math.Abs(x), or(s.D, 3)), x)
+	return min(c+float64(c*max(-1, or(s.A, 0.85)*power)), richestCash)
+}
+
+// spread gives each link its part of the cash by its promise; if nothing promises
+// anything, all the same.
+func (s *OTIE) spread(p *dowse.Page, c float64) []dowse.Lead {
+	leads := append(make([]dowse.Lead, 0, 1+len(p.Links)), spend(p))
+	because := make([]dowse.Because, 0, 2*len(p.Links))
+	sum := 0.0
+	for i := range p.Links {
+		promise := s.promise(p, &p.Links[i])
+		sum += promise
+		because = append(because, dowse.Because{What: "cash from the linking page"}, dowse.Because{What: "promise of the link", Weight: promise})
+	}
+	even := c / float64(len(p.Links))
+	for i := range p.Links {
+		why := because[2*i : 2*i+2 : 2*i+2]
+		gift := even
+		if sum > dust {
+			gift = why[1].Weight / sum * c
+		}
+		why[0].Weight = gift
+		leads = append(leads, dowse.Lead{URL: p.Links[i].URL, Priority: gift, Merge: dowse.Add, Because: why})
+	}
+	return leads
+}
+
+// promise is the relevance of a link's target: as judged if it was visited, else as
+// page and words around the link predict it (eq. 9).
+func (s *OTIE) promise(p *dowse.Page, l *dowse.Link) float64 {
+	switch {
+	case s.NoBias:
+		return 1
+	case l.Target.State == dowse.Visited:
+		return l.Target.Relevance
+	}
+	page, context := predicted(or(s.Beta, 0.25), p, l)
+	return page + context
+}
+
+// Save writes down when the richest page is due. All else is in the frontier.
+func (s *OTIE) Save() ([]byte, error) { return save(&s.state) }
+
+// Load takes up what Save wrote.
+func (s *OTIE) Load(b []byte) error { return load(b, &s.state) }

@@ -1,0 +1,94 @@
+package text
+
+import "math"
+
+// An Entry is the weight of one term in a vector.
+type Entry struct {
+	Term   int32 // its number in a vocabulary
+	Weight float64
+}
+
+// A Vector is a sparse vector: the entries in ascending order of their terms, one
+// to a term. Sums over it run in that order, so that the same vector always gives
+// the same bits.
+type Vector []Entry
+
+// Dot returns the product of two vectors.
+func (v Vector) Dot(w Vector) float64 {
+	sum := 0.0
+	for i, k := 0, 0; i < len(v) && k < len(w); {
+		switch {
+		case v[i].Term < w[k].Term:
+			i++
+		case v[i].Term > w[k].Term:
+			k++
+		default:
+			sum += float64(v[i].Weight * w[k].Weight)
+			i++
+			k++
+		}
+	}
+	return sum
+}
+
+// DotDense returns the product with a vector that is kept whole. Terms beyond its
+// end count as zero.
+func (v Vector) DotDense(w []float64) float64 {
+	sum := 0.0
+	for _, e := range v {
+		if int(e.Term) >= len(w) {
+			break
+		}
+		sum += float64(e.Weight * w[e.Term])
+	}
+	return sum
+}
+
+// Norm returns the length of the vector.
+func (v Vector) Norm() float64 {
+	sum := 0.0
+	for _, e := range v {
+		sum += float64(e.Weight * e.Weight)
+	}
+	return math.Sqrt(sum)
+}
+
+// Normalize scales the vector, in place, to length 1. A vector of zeros stays.
+func (v Vector) Normalize() {
+	norm := v.Norm()
+	if norm == 0 {
+		return
+	}
+	for i := range v {
+		v[i].Weight /= norm
+	}
+}
+
+// Weight returns the weight of a term, 0 if the vector lacks it.
+func (v Vector) Weight(term int32) float64 {
+	for low, high := 0, len(v); low < high; {
+		switch mid := int(uint(low+high) / 2); {
+		case v[mid].Term == term:
+			return v[mid].Weight
+		case v[mid].Term < term:
+			low = mid + 1
+		default:
+			high = mid
+		}
+	}
+	return 0
+}
+
+// Cosine returns the cosine of the angle between two vectors, 0 if either has no
+// length.
+//
+// Equation 3 of Taylan et al. 2011 has the root of a sum below the line, which
+// does not keep the value within the 1 that they state; this has the product of
+// the lengths.
+func Cosine(a, b Vector) float64 {
+	na, nb := a.Norm(), b.Norm()
+	if na == 0 || nb == 0 {
+		return 0
+	}
+	return a.Dot(b) / (na * nb)
+}
