@@ -72,7 +72,8 @@ type BeforeRounder interface {
 }
 
 // A Rescorer rates a lead again when it comes to the top of the queue. If the
-// new priority falls below the next lead's, the lead goes back.
+// new priority falls below the next lead's, the lead goes back. Rescore must not
+// learn: a crawl that is rebuilt from its journal does not call it again.
 type Rescorer interface {
 	Rescore(l Lead) float64
 }

@@ -104,6 +104,9 @@ func (r *reader) match(e *crawl.Entry, id frontier.ID) *origin {
 				return &origin{how: howLinked(e), entry: e, link: i, parent: r.c.URL(e.ID)}
 			}
 		}
+		if slices.Contains(e.Page.Maps, r.c.URL(id)) {
+			return &origin{how: FromSitemap, entry: e, link: -1, parent: e.Page.URL}
+		}
 	}
 	return nil
 }

@@ -381,6 +381,38 @@ func (j *Journal) size() (uint64, error) {
 	return s.base + uint64(max(0, st.Size()-int64(len(journalMagic)))), nil
 }
 
+// ErrDamaged is returned for a journal with a broken record in its midst, which no
+// crash leaves behind: cutting it there would lose sound entries.
+var ErrDamaged = errors.New("the journal is damaged")
+
+// What soundAfter looks at: a torn tail is not longer than what one commit writes.
+const (
+	damageReach = 8 << 20
+	usualRecord = 1 << 20
+)
+
+// soundAfter looks for a sound record behind one that is not.
+func (j *Journal) soundAfter(end uint64) (place uint64, ok bool) {
+	size, err := j.size()
+	if err != nil || size <= end+1 {
+		return 0, false
+	}
+	b, err := j.read(end, make([]byte, min(size-end, damageReach)))
+	if err != nil {
+		return 0, false
+	}
+	for i := 1; i+recordHeader < len(b); i++ {
+		n := binary.LittleEndian.Uint32(b[i:])
+		if n == 0 || n > usualRecord || i+recordHeader+int(n) > len(b) || binary.LittleEndian.Uint32(b[i+8:]) > n {
+			continue
+		}
+		if crc32.Checksum(b[i+recordHeader:i+recordHeader+int(n)], castagnoli) == binary.LittleEndian.Uint32(b[i+4:]) {
+			return end + uint64(i), true
+		}
+	}
+	return 0, false
+}
+
 // cutTail drops what stands after the last sound record, and reports how much.
 func (j *Journal) cutTail(end uint64) (cut uint64, err error) {
 	size, err := j.size()

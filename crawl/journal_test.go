@@ -2,6 +2,7 @@ package crawl_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -243,5 +244,38 @@ func TestDamage(t *testing.T) {
 		if err == nil && cut == 0 {
 			t.Errorf("a flipped byte at %d went unnoticed", at)
 		}
+	}
+}
+
+// TestDamageInTheMidst breaks a record that sound ones follow. No crash does that,
+// so nothing may be cut off.
+func TestDamageInTheMidst(t *testing.T) {
+	dir := t.TempDir()
+	c, j := open(t, dir, &strategy.LinkContext{})
+	toy, seeds := strategytest.Random(60, 9)
+	c.Start(epoch, seeds)
+	now := epoch
+	for step(c, withRobots{toy}, &now) != nil {
+	}
+	if err := j.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "journal-0000000000000000.log")
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole[len(whole)/2] ^= 1
+	broken := t.TempDir()
+	copied := filepath.Join(broken, filepath.Base(name))
+	if err := os.WriteFile(copied, whole, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c2, j2 := open(t, broken, &strategy.LinkContext{})
+	if _, _, err := c2.Fold(j2, 0, nil); !errors.Is(err, crawl.ErrDamaged) {
+		t.Errorf("fold of a journal damaged in its midst: %v", err)
+	}
+	if after, _ := os.ReadFile(copied); !bytes.Equal(after, whole) {
+		t.Error("the damaged journal was changed")
 	}
 }

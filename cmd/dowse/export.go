@@ -18,7 +18,7 @@ type exportCmd struct {
 	Out    string   `arg:"" help:"File, whose suffix says the format; - for stdout."`
 	On     bool     `help:"Only pages on topic."`
 	All    bool     `help:"All pages that were fetched."`
-	Fields []string `placeholder:"NAME,..." help:"Of .jsonl and .csv: these, in this order."`
+	Fields []string `placeholder:"NAME" help:"Of .jsonl and .csv: these, in this order."`
 	Text   bool     `help:"Of .jsonl and .csv: with the text of pages."`
 	Since  moment   `placeholder:"WHEN" help:"Only pages fetched from then on: 2h, 3d, 2026-11-15."`
 	Format string   `placeholder:"SUFFIX" help:"Format of a name that does not say it; jsonl for stdout."`
@@ -28,7 +28,7 @@ type exportCmd struct {
 func (exportCmd) Help() string {
 	var formats strings.Builder
 	for _, f := range collection.ExportFormats() {
-		fmt.Fprintf(&formats, "  %-26s %s\n", f.Suffix, f.About)
+		fmt.Fprintf(&formats, "  %-28s %s\n", f.Suffix, f.About)
 	}
 	return `Examples:
   dowse export reefs.dowse reefs.wacz
@@ -41,7 +41,8 @@ Formats:
 Without --on and --all: the pages on topic; of .wacz the whole collection, with
 the pages on topic first.
 
-Fields: ` + wrapped(strings.Join(collection.ExportFields(), " "), "Fields: ")
+Fields:
+` + indented(strings.Join(collection.ExportFields(), " "))
 }
 
 // Run writes pages into a file.

@@ -151,7 +151,7 @@ func report(w *world, err error) int {
 		return exitForbidden
 	case errors.As(err, &te), errors.Is(err, crawler.ErrSeeds):
 		return exitUsage
-	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, crawl.ErrVersion):
+	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
 		return exitCollection
 	}
 	return exitInternal

@@ -41,13 +41,12 @@ fetched. With several of them: what any one asks for. --sort surprise puts first
 what turned out otherwise than its link had promised. A reason may be given by
 its beginning, as robots for robots.txt and robots.meta; see dowse help reasons.
 
-Fields: ` + wrapped(strings.Join(pageFields(), " "), "Fields: ")
+Fields:
+` + indented(strings.Join(pageFields(), " "))
 }
 
-// wrapped is a text in lines that begin where the first does, after lead.
-func wrapped(text, lead string) string {
-	return strings.Join(wrap(text, 79-len(lead)), "\n"+strings.Repeat(" ", len(lead)))
-}
+// indented is a text in lines that help leaves as they are.
+func indented(text string) string { return "  " + strings.Join(wrap(text, 74), "\n  ") }
 
 // A skippedReason is the value of --skipped, which may have none.
 type skippedReason string
