@@ -18,9 +18,10 @@ type farm struct {
 	strays  uint32
 }
 
-// isFarm reports whether there are enough strays and next to nothing else.
+// isFarm reports whether there are enough strays and little else. Of the pages of
+// ordinary sites about one in ten is one.
 func (f *farm) isFarm(t Traps) bool {
-	return int(f.strays) >= t.Strays && 10*f.strays >= 9*f.visited
+	return int(f.strays) >= t.Strays && 4*f.strays >= 3*f.visited
 }
 
 // lands returns the host of a URL and, if it lies deeper, the first folder in it: a

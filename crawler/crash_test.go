@@ -1,3 +1,5 @@
+//go:build unix
+
 package crawler_test
 
 import (
@@ -9,10 +11,12 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,7 +32,9 @@ import (
 const (
 	crashDir  = "DOWSE_CRASH_DIR"
 	crashSeed = "DOWSE_CRASH_SEED"
-	inFlight  = 16
+	// crashLimit is the largest file that the child may write.
+	crashLimit = "DOWSE_CRASH_LIMIT"
+	inFlight   = 16
 )
 
 func TestMain(m *testing.M) {
@@ -41,6 +47,9 @@ func TestMain(m *testing.M) {
 
 // crashChild crawls and prints every page after it was committed.
 func crashChild(dir string) {
+	if n, err := strconv.Atoi(os.Getenv(crashLimit)); err == nil {
+		limitFiles(uint64(n))
+	}
 	c, err := crawler.Open(dir, crawler.Config{
 		Words: []string{"lighthouse"}, Seeds: []string{os.Getenv(crashSeed)}, AllowNet: []string{"127.0.0.0/8"},
 		Polite: collection.Politeness{Delay: time.Millisecond, Conns: 2, InFlight: inFlight},
@@ -49,14 +58,18 @@ func crashChild(dir string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(7)
 	}
-	for p := range c.Crawl(context.Background()) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	for p := range c.Crawl(ctx) {
 		fmt.Println(p.URL)
 	}
 	if c.Err() != nil {
-		fmt.Fprintln(os.Stderr, c.Err())
+		fmt.Fprintln(os.Stderr, c.StopReason(), c.Err())
 		os.Exit(1)
 	}
-	c.Close()
+	if c.Close() != nil || c.StopReason() == dowse.StopSignal {
+		os.Exit(3)
+	}
 }
 
 // manyPages is a web of n pages on 8 loopback hosts, which counts what it is
@@ -141,12 +154,19 @@ func TestKill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	for k := range kills {
 		before := web.repeats()
-		crawlAndKill(t, web, dir, time.Duration(40+rng.IntN(90))*time.Millisecond, told)
+		crawlAndEnd(t, web, dir, time.Duration(40+rng.IntN(90))*time.Millisecond, syscall.SIGKILL, told)
 		t.Logf("kill %d: %d pages committed, %d fetched again so far", k, len(told), web.repeats())
 		if again := web.repeats() - before; again > inFlight {
 			t.Errorf("after kill %d: %d pages fetched again, at most %d were in flight", k, again, inFlight)
 		}
 	}
+	finish(t, web, dir, told)
+	checkCrashed(t, web, dir, told)
+}
+
+// finish lets the crawl run to its end.
+func finish(t *testing.T, web *manyPages, dir string, told map[string]bool) {
+	t.Helper()
 	out, err := child(web, dir).Output()
 	if err != nil {
 		t.Fatalf("the last run: %v", err)
@@ -154,6 +174,56 @@ func TestKill(t *testing.T) {
 	for _, u := range strings.Fields(string(out)) {
 		told[u] = true
 	}
+}
+
+// TestTerminate asks a crawl to stop, again and again. It must say that it can be
+// resumed, and fetch nothing twice: visits under way are taken in.
+func TestTerminate(t *testing.T) {
+	web := serveMany(t, 600)
+	dir := filepath.Join(t.TempDir(), "term.dowse")
+	told := map[string]bool{}
+	for range 5 {
+		code := crawlAndEnd(t, web, dir, 120*time.Millisecond, syscall.SIGTERM, told)
+		if code != 3 && code != 0 && code != -1 { // -1: before it listened to signals
+			t.Errorf("exit code %d after SIGTERM, want 3", code)
+		}
+	}
+	finish(t, web, dir, told)
+	if n := web.repeats(); n > inFlight {
+		t.Errorf("%d pages fetched twice", n)
+	}
+	checkCrashed(t, web, dir, told)
+}
+
+// TestFullDisk lets a crawl run out of room: on a small file system where this
+// process may make one, else by a limit on the size of files. It must stop cleanly
+// and go on when there is room.
+func TestFullDisk(t *testing.T) {
+	web := serveMany(t, 600)
+	base, room := smallDisk(t)
+	dir := filepath.Join(base, "full.dowse")
+	cmd := child(web, dir)
+	var said strings.Builder
+	cmd.Stderr = &said
+	if base == "" {
+		dir = filepath.Join(t.TempDir(), "full.dowse")
+		cmd = child(web, dir)
+		cmd.Stderr = &said
+		cmd.Env = append(cmd.Env, crashLimit+"=200000")
+	}
+	out, _ := cmd.Output()
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.HasPrefix(said.String(), "disk") {
+		t.Fatalf("exit code %d, said %q; want a stop because of the disk", code, said.String())
+	}
+	told := map[string]bool{}
+	for _, u := range strings.Fields(string(out)) {
+		told[u] = true
+	}
+	if len(told) == 0 || len(told) >= web.n {
+		t.Errorf("%d pages were committed before the disk was full", len(told))
+	}
+	room()
+	finish(t, web, dir, told)
 	checkCrashed(t, web, dir, told)
 }
 
@@ -164,9 +234,9 @@ func child(web *manyPages, dir string) *exec.Cmd {
 	return cmd
 }
 
-// crawlAndKill lets a crawl run for a while, kills it, and notes the pages that it
-// said were committed.
-func crawlAndKill(t *testing.T, web *manyPages, dir string, after time.Duration, told map[string]bool) {
+// crawlAndEnd lets a crawl run for a while, sends it a signal, notes the pages that
+// it said were committed, and returns its exit code.
+func crawlAndEnd(t *testing.T, web *manyPages, dir string, after time.Duration, sig syscall.Signal, told map[string]bool) int {
 	t.Helper()
 	cmd := child(web, dir)
 	out, err := cmd.StdoutPipe()
@@ -176,7 +246,7 @@ func crawlAndKill(t *testing.T, web *manyPages, dir string, after time.Duration,
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
+	timer := time.AfterFunc(after, func() { cmd.Process.Signal(sig) })
 	defer timer.Stop()
 	sc := bufio.NewScanner(out)
 	for sc.Scan() {
@@ -185,6 +255,7 @@ func crawlAndKill(t *testing.T, web *manyPages, dir string, after time.Duration,
 		}
 	}
 	cmd.Wait()
+	return cmd.ProcessState.ExitCode()
 }
 
 func checkCrashed(t *testing.T, web *manyPages, dir string, told map[string]bool) {

@@ -245,6 +245,9 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	}
 	c.err = c.live.Run(ctx, abort)
 	c.stopped = c.Collection.Crawl.Stopped()
+	if diskFull(c.err) {
+		c.stopped = dowse.StopDisk
+	}
 	if c.err == nil {
 		c.err = c.Collection.Summarise()
 	}

@@ -52,6 +52,9 @@ func (t Network) Train(examples []Example) (Model, error) {
 	if err := bothKinds(examples); err != nil {
 		return nil, fmt.Errorf("judge: network: %w", err)
 	}
+	if t.Hidden < 0 || t.Hidden > maxHidden {
+		return nil, fmt.Errorf("judge: network: %d hidden units, 1 to %d are possible", t.Hidden, maxHidden)
+	}
 	s := t.sample(examples)
 	in := s.space(s.vocabulary(s.all()))
 	return networkJudge{newTrained("network", in, t.train(s, in))}, nil

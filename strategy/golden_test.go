@@ -79,12 +79,41 @@ func TestGoldenBreadthFirst(t *testing.T) {
 }
 
 func TestGoldenLinkContext(t *testing.T) {
-	for _, g := range vectors(t, "lcp") {
-		switch g.Name {
-		case "window":
-			goldenWindow(t, g)
-		case "crawl":
-			goldenLinkContextCrawl(t, g)
+	runGolden(t, "lcp", map[string]func(*testing.T, goldenCase){
+		"window":          goldenWindow,
+		"score_and_merge": goldenScores,
+		"crawl":           goldenLinkContextCrawl,
+	})
+}
+
+// goldenScores rates links one by one, and as a crawl merges them.
+func goldenScores(t *testing.T, g goldenCase) {
+	in := decode[struct {
+		Links []struct {
+			To      dowse.URL
+			Page    float64 `json:"page_score"`
+			Context float64 `json:"context_score"`
+		}
+	}](t, g.Input)
+	want := decode[struct {
+		Scores []float64
+		Merged map[dowse.URL]float64 `json:"merged_max"`
+	}](t, g.Expected)
+	s := &strategy.LinkContext{Beta: g.Params["beta"].(float64)}
+	merged := map[dowse.URL]float64{}
+	for i, l := range in.Links {
+		p := page("p", 1, l.Page, l.To)
+		p.Links[0].Context = l.Context
+		lead := s.Follow(p)[0]
+		if !near(lead.Priority, want.Scores[i]) {
+			t.Errorf("link %d: %v, want %v", i, lead.Priority, want.Scores[i])
+		}
+		old, had := merged[l.To]
+		merged[l.To] = lead.Merge.Merged(old, had, lead.Priority)
+	}
+	for u, score := range want.Merged {
+		if !near(merged[u], score) {
+			t.Errorf("%s: %v, want %v", u, merged[u], score)
 		}
 	}
 }

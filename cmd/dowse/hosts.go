@@ -68,6 +68,7 @@ func (c *hostsCmd) order(rows []collection.HostRow) []collection.HostRow {
 func (c *hostsCmd) print(out io.Writer, w *world, rows []collection.HostRow) error {
 	if c.JSON {
 		for _, r := range rows {
+			r.Last = append([]bool{}, r.Last...) // [] where there is none
 			if err := jsonLine(out, r); err != nil {
 				return err
 			}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dowse"
+	"dowse/collection"
+)
+
+// Every URL that a crawl ever saw has an answer: one that fits a terminal, names its
+// state, and whose reasons add up to the verdict.
+func TestWhyAnswersForEveryURL(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	if code, _, errs := capture(t, "demo", "--pages", "150", "-o", dir, "-q"); code != exitOK {
+		t.Fatalf("code %d: %s", code, errs)
+	}
+	cr, err := view(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cr.Close()
+	f := cr.Collection.Crawl.Frontier()
+	states := map[string]int{}
+	for i := range f.Len() {
+		u := f.URL(idOf(i))
+		a, err := (&whyCmd{Links: true}).account(cr.Collection, string(u))
+		if err != nil {
+			t.Fatalf("%s: %v", u, err)
+		}
+		states[a.State]++
+		screen := strings.Join(a.lines(), "\n") + "\n"
+		if !strings.HasPrefix(screen, string(u)) || strings.ContainsAny(screen, "\x1b\r\x07") {
+			t.Errorf("%q", screen)
+		}
+		narrow(t, screen)
+		addsUp(t, a)
+	}
+	for _, s := range []dowse.State{dowse.Visited, dowse.Waiting, dowse.Dead, dowse.Excluded, dowse.Aliased} {
+		if states[s.String()] == 0 {
+			t.Errorf("no URL is %v: %v", s, states)
+		}
+	}
+}
+
+func addsUp(t *testing.T, a *account) {
+	t.Helper()
+	if a.Verdict == nil {
+		return
+	}
+	sum := 0.0
+	for _, p := range a.Verdict.Because {
+		sum += p.Weight
+	}
+	if got := 1 / (1 + math.Exp(-sum)); math.Abs(got-a.Verdict.Relevance) > 1e-6 {
+		t.Errorf("%s: reasons add up to %v, the relevance is %v", a.URL, got, a.Verdict.Relevance)
+	}
+	if a.Explanation.Links != nil && a.Explanation.Links.Found != len(a.All) {
+		t.Errorf("%s: %d links counted, %d listed", a.URL, a.Explanation.Links.Found, len(a.All))
+	}
+}
+
+func TestTurning(t *testing.T) {
+	part := func(what string, weight, without float64, flips bool) collection.Part {
+		return collection.Part{Cause: collection.Cause{What: what, Weight: weight}, Without: without, Flips: flips}
+	}
+	tests := []struct {
+		name string
+		r    collection.Ruling
+		want string
+	}{
+		{"one sign decides", collection.Ruling{Relevance: 0.6, OnTopic: true, Threshold: 0.5, Scale: "share", Because: []collection.Part{
+			part(`"reef"`, 0.4, 0.2, true), part(`"coral"`, 0.2, 0.4, true),
+		}}, `without "reef" it would be 0.20: off topic`},
+		{"two decide", collection.Ruling{Relevance: 0.9, OnTopic: true, Threshold: 0.5, Scale: "share", Because: []collection.Part{
+			part(`"reef"`, 0.35, 0.55, false), part(`"coral"`, 0.3, 0.6, false), part(`"heat"`, 0.25, 0.65, false),
+		}}, `without "reef" it would be 0.55: still on topic` + "\n" + `off topic only without "reef" and "coral"`},
+		{"a sign speaks against it", collection.Ruling{Relevance: 0.3, Threshold: 0.5, Scale: "share", Because: []collection.Part{
+			part(`"reef"`, 0.7, 0, false), part(`not "casino"`, -0.4, 0.7, true),
+		}}, `without not "casino" it would be 0.70: on topic`},
+		{"too little", collection.Ruling{Relevance: 0.05, Threshold: 0.5, Scale: "log-odds", Because: []collection.Part{
+			part("bias", -3, 0.5, true), part(`"reef"`, 0.1, 0.047, false),
+		}}, "nothing on the page speaks against it: it says too little of the topic"},
+	}
+	for _, tt := range tests {
+		if got := strings.Join(turning(&tt.r), "\n"); got != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestScoreMakesNoCertainty(t *testing.T) {
+	for r, want := range map[float64]string{0: "0.00", 0.0001: "<0.01", 0.005: "0.01", 0.5: "0.50", 0.995: "0.99", 0.99999: ">0.99", 1: "1.00"} {
+		if got := score(r); got != want {
+			t.Errorf("score(%v) = %s, want %s", r, got, want)
+		}
+	}
+}
+
+func TestDifference(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"a", "a", 0}, {"abc", "abd", 1}, {"abc", "ab", 1}, {"links", "linkz/", 2}, {"aa", "aaa", 1}, {"", "xyz", 3}, {"reports/x/y", "report/x/y", 1}} {
+		if got := difference(tt.a, tt.b); got != tt.want {
+			t.Errorf("difference(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+func TestOrdinal(t *testing.T) {
+	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 21: "21st", 111: "111th", 1002: "1,002nd"} {
+		if got := ordinal(n); got != want {
+			t.Errorf("ordinal(%d) = %s, want %s", n, got, want)
+		}
+	}
+}
+
+// Every reason has advice that fits a terminal, or none.
+func TestAnywayFits(t *testing.T) {
+	for _, r := range dowse.ReasonHelp() {
+		for _, l := range anyway(r.Reason, "reefs.dowse", false) {
+			if len(l) > columns80-fieldColumns {
+				t.Errorf("%s: %q is too wide", r.Reason, l)
+			}
+		}
+	}
+}

@@ -1,0 +1,11 @@
+package crawler
+
+import (
+	"errors"
+	"syscall"
+)
+
+// diskFull reports whether an error means that there is no room to write.
+func diskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}

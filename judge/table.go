@@ -1,0 +1,183 @@
+package judge
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"dowse"
+	"dowse/text"
+)
+
+// A Table makes the judge of Taylan et al. 2011: a short table of weighted topic
+// words, with which a page is compared by the cosine over these words alone. The
+// table comes from pages that are on topic, such as the first results of a search,
+// or from words.
+type Table struct {
+	Language string  // for stems and stop words; "" means English
+	Prefix   int     // stem to so many letters; 0 means the language's stemmer
+	Words    int     // of the table; 0 means 15, as in Table I of the paper
+	Head     float64 // what a word in title or meta counts; 0 means 2, the paper
+	Bar      float64 // the threshold; 0 means 0.8, the paper
+}
+
+const (
+	tableWords = 15
+	tableBar   = 0.8
+)
+
+// A TopicWord is a word of a table: its stem, and its weight beside the weightiest,
+// which has 1.
+type TopicWord struct {
+	Term   string  `json:"term"`
+	Weight float64 `json:"weight"`
+}
+
+// Train makes the table from the examples on topic; others are not looked at. Its
+// reasons add up to the cosine.
+func (t Table) Train(examples []Example) (Model, error) {
+	var bags []bag
+	a := t.features().analyzer(0)
+	for i := range examples {
+		if examples[i].Relevant {
+			bags = append(bags, readBag(a, examples[i].page(), 1))
+		}
+	}
+	return t.model(tableOf(bags, t.size()))
+}
+
+// OfWords makes the table from words as people write them, with the same weight
+// for each.
+func (t Table) OfWords(words []string) (Model, error) {
+	a := t.features().analyzer(-1)
+	var list []TopicWord
+	seen := map[string]bool{}
+	for _, w := range words {
+		for _, term := range a.Terms(w) {
+			if !seen[term] {
+				seen[term] = true
+				list = append(list, TopicWord{term, 1})
+			}
+		}
+	}
+	return t.model(list)
+}
+
+// Of makes the judge of a table.
+func (t Table) Of(words []TopicWord) (Model, error) { return t.model(slices.Clone(words)) }
+
+func (t Table) size() int {
+	if t.Words == 0 {
+		return tableWords
+	}
+	return t.Words
+}
+
+func (t Table) features() Features {
+	return Features{Language: t.Language, Prefix: t.Prefix, Head: t.Head, Raw: true}
+}
+
+// tableOf returns the n words with the highest TF·ln(1 + pages/df), by weight. The
+// 1 keeps the words that are in all pages, which are the topic's own.
+func tableOf(bags []bag, n int) []TopicWord {
+	tf, df := map[string]float64{}, map[string]float64{}
+	for _, b := range bags {
+		for i, t := range b.terms {
+			tf[t] += b.counts[i]
+			df[t]++
+		}
+	}
+	list := make([]TopicWord, 0, len(tf))
+	for t := range tf {
+		list = append(list, TopicWord{t, tf[t] * math.Log(1+float64(len(bags))/df[t])})
+	}
+	slices.SortFunc(list, func(a, b TopicWord) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Term, b.Term))
+	})
+	list = list[:min(n, len(list))]
+	for i := len(list) - 1; i >= 0; i-- {
+		list[i].Weight /= list[0].Weight
+	}
+	return list
+}
+
+// model returns the judge of a table, which it puts in order.
+func (t Table) model(words []TopicWord) (Model, error) {
+	if len(words) == 0 {
+		return nil, errors.New("judge: table: no words, or only stop words")
+	}
+	slices.SortFunc(words, func(a, b TopicWord) int { return cmp.Compare(a.Term, b.Term) })
+	c := &table{}
+	terms, df := make([]string, len(words)), make([]int, len(words))
+	for i, w := range words {
+		if !(w.Weight > 0 && w.Weight <= maxNumber) {
+			return nil, fmt.Errorf("judge: table: %q weighs %g", w.Term, w.Weight)
+		}
+		terms[i], df[i] = w.Term, 1
+		c.weights = append(c.weights, w.Weight)
+		c.norm += float64(w.Weight * w.Weight)
+	}
+	c.norm = math.Sqrt(c.norm)
+	vocabulary, err := text.NewVocabulary(1, terms, df)
+	if err != nil {
+		return nil, fmt.Errorf("judge: table: %w", err)
+	}
+	j := &tableJudge{newTrained("table", newSpace(t.features(), vocabulary, false), c), t}
+	j.threshold = cmp.Or(t.Bar, tableBar)
+	return j, nil
+}
+
+// table rates by the cosine with its weights.
+type table struct {
+	weights []float64
+	norm    float64
+}
+
+func (c *table) rate(v text.Vector) float64 {
+	norm := v.Norm()
+	if norm == 0 {
+		return 0
+	}
+	return min(v.DotDense(c.weights)/(c.norm*norm), 1)
+}
+
+func (c *table) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+	norm := v.Norm() * c.norm
+	for _, e := range v {
+		r.reasons.add(e.Term, e.Weight*c.weights[e.Term]/norm)
+	}
+	return c.rate(v), Cosine, nil
+}
+
+type tableJudge struct {
+	*trained
+	made Table
+}
+
+type savedTable struct {
+	Language string      `json:"language,omitempty"`
+	Prefix   int         `json:"prefix,omitempty"`
+	Head     float64     `json:"head,omitempty"`
+	Bar      float64     `json:"threshold"`
+	Words    []TopicWord `json:"words"`
+}
+
+// MarshalJSON writes down the table.
+func (j *tableJudge) MarshalJSON() ([]byte, error) {
+	s := savedTable{j.made.Language, j.made.Prefix, j.made.Head, j.threshold, nil}
+	for i, w := range j.core.(*table).weights {
+		s.Words = append(s.Words, TopicWord{j.space.words.Term(int32(i)), w})
+	}
+	return json.Marshal(s)
+}
+
+func loadTable(data []byte) (Model, error) {
+	var s savedTable
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, err
+	}
+	return Table{Language: s.Language, Prefix: s.Prefix, Head: s.Head, Bar: s.Bar}.Of(s.Words)
+}
