@@ -22,7 +22,8 @@ type Kind uint8
 // The kinds of leads.
 const (
 	// Queue lets the URL wait for a visit. A URL that was visited or is known to
-	// be dead is not queued again, but its priority is merged all the same.
+	// be dead is not queued again, but its priority is merged all the same; of one
+	// that was left out, only what is added.
 	Queue Kind = iota
 	// Hold keeps priority, note and band of a URL without queueing it. A URL that
 	// waits is taken out of the queue.

@@ -237,9 +237,7 @@ func (c *Crawl) apply(l *dowse.Lead) frontier.ID {
 	if t, ok := c.f.Alias(id); ok {
 		id = t
 	}
-	if c.open(id, l.URL) {
-		c.merge(id, l)
-	}
+	c.admit(id, l, c.open(id, l.URL))
 	return id
 }
 
@@ -255,9 +253,7 @@ func (c *Crawl) applyIn(e *Entry, l *dowse.Lead) {
 	if t, redirects := c.f.Alias(id); redirects {
 		id = t
 	}
-	if c.f.State(id) == dowse.Unseen || c.open(id, l.URL) {
-		c.merge(id, l)
-	}
+	c.admit(id, l, c.f.State(id) == dowse.Unseen || c.open(id, l.URL))
 	e.noteAt(at, l)
 }
 
@@ -298,6 +294,17 @@ func (c *Crawl) open(id frontier.ID, u dowse.URL) bool {
 		}
 	}
 	return true
+}
+
+// admit merges a lead. Of a lead to a URL that was left out, what it adds is booked all
+// the same: a strategy that spends must not do so twice.
+func (c *Crawl) admit(id frontier.ID, l *dowse.Lead, open bool) {
+	switch {
+	case open:
+		c.merge(id, l)
+	case l.Merge == dowse.Add:
+		c.f.SetPriority(id, l.Priority, dowse.Add)
+	}
 }
 
 func (c *Crawl) merge(id frontier.ID, l *dowse.Lead) {

@@ -82,7 +82,6 @@ type Crawl struct {
 	traps    trapBook
 	farms    map[uint64]*farm // by land
 	farmed   int              // lands that are farms
-	met      idSet            // URLs that more than one page leads to, or another host
 	near     nearIndex
 	round    *round
 	again    []frontier.ID // to be visited again in the next round

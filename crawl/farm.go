@@ -4,22 +4,20 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/frontier"
 	"dowse/weburl"
 )
 
 // A farm makes up pages as fast as they are asked for, each with a text and an
 // address of its own, so that neither tells. What tells is how the pages hang
-// together. The pages of a site are led to from several sides, and sooner or later
-// lead to nothing new; of a farm, each page is a stray: one page alone led to it
-// when its turn came, and it leads to new ones.
+// together: those of a site lead to each other, and ever more often to what is
+// known already; those of a farm are strays, which lead to new ones only.
 type farm struct {
 	visited uint32
 	strays  uint32
 }
 
-// isFarm reports whether there are enough strays and little else. Of the pages of
-// ordinary sites about one in ten is one.
+// isFarm reports whether there are enough strays and little else. On ordinary sites
+// about one page in a hundred is one, among the first.
 func (f *farm) isFarm(t Traps) bool {
 	return int(f.strays) >= t.Strays && 4*f.strays >= 3*f.visited
 }
@@ -53,34 +51,30 @@ func (c *Crawl) isFarm(land dowse.URL) bool {
 	return land != "" && f != nil && f.isFarm(c.cfg.Traps)
 }
 
-// survey books how a page hangs together with others: whether it is a stray, and
-// which URLs are led to from more than one side.
+// survey books how a page hangs together with the others of its host and folder.
 func (c *Crawl) survey(t *turn) {
-	if c.cfg.Traps.Budget < 0 {
+	if c.cfg.Traps.Budget < 0 || t.p.Outcome != dowse.Fetched || t.p.Again {
 		return
 	}
-	if t.p.Outcome == dowse.Fetched && !t.p.Again {
-		host, folder := lands(t.p.URL)
-		lonely := t.p.Depth > 0 && !c.met.has(t.fl.id)
-		c.book(host, lonely && leadsOn(t.entry, host))
-		c.book(folder, lonely && leadsOn(t.entry, folder))
-	}
-	for i := range t.entry.Links {
-		d := &t.entry.Links[i]
-		if (!d.Fresh || t.p.Outcome == dowse.Listed || c.f.Host(d.ID) != t.fl.host) && d.ID != t.fl.id {
-			c.met.add(d.ID)
-		}
-	}
+	host, folder := lands(t.p.URL)
+	c.book(host, isStray(t.entry, host))
+	c.book(folder, isStray(t.entry, folder))
 }
 
-// leadsOn reports whether a page brought up URLs of a land.
-func leadsOn(e *Entry, land dowse.URL) bool {
+// isStray reports whether a page's links lead to new pages of a land and hardly to
+// known ones: at most to one, the way back, or to one in five.
+func isStray(e *Entry, land dowse.URL) bool {
+	fresh, known := 0, 0
 	for i := range e.Links {
-		if e.Links[i].Fresh && strings.HasPrefix(string(e.Found[i].URL), string(land)) {
-			return true
+		switch d := &e.Links[i]; {
+		case d.ID == e.ID || !strings.HasPrefix(string(e.Found[i].URL), string(land)):
+		case d.Fresh:
+			fresh++
+		default:
+			known++
 		}
 	}
-	return false
+	return fresh > 0 && known <= max(1, (fresh+known)/5)
 }
 
 func (c *Crawl) book(land dowse.URL, stray bool) {
@@ -104,16 +98,4 @@ func (c *Crawl) book(land dowse.URL, stray bool) {
 	if !before && f.isFarm(c.cfg.Traps) {
 		c.farmed++
 	}
-}
-
-// idSet is a set of URLs.
-type idSet []uint64
-
-func (b idSet) has(id frontier.ID) bool { return int(id/64) < len(b) && b[id/64]>>(id%64)&1 == 1 }
-
-func (b *idSet) add(id frontier.ID) {
-	for int(id/64) >= len(*b) {
-		*b = append(*b, 0)
-	}
-	(*b)[id/64] |= 1 << (id % 64)
 }

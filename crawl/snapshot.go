@@ -175,10 +175,6 @@ func (e *enc) core(c *Crawl) {
 		e.u(uint64(c.farms[k].visited))
 		e.u(uint64(c.farms[k].strays))
 	}
-	e.u(uint64(len(c.met)))
-	for _, b := range c.met {
-		e.u64(b)
-	}
 	e.u(uint64(len(c.near.hashes)))
 	for i, h := range c.near.hashes {
 		e.u64(h)
@@ -222,9 +218,6 @@ func (d *dec) core(c *Crawl) {
 		if c.farms[k] = f; f.isFarm(c.cfg.Traps) {
 			c.farmed++
 		}
-	}
-	for range d.items(8) {
-		c.met = append(c.met, d.u64())
 	}
 	for range d.items(nearSize) {
 		h := d.u64()

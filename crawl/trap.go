@@ -91,7 +91,7 @@ func (c *Crawl) trapDetail(u dowse.URL) string {
 		return why
 	}
 	if c.onFarm(u) {
-		return "every page there leads to new ones that nothing else leads to"
+		return "every page there leads to ever new ones, and hardly to one that is known"
 	}
 	s := c.traps[weburl.ShapeHash(u)]
 	if s == nil {

@@ -20,9 +20,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"dowse"
 	"dowse/archive"
 	"dowse/collection"
+	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/frontier"
 )
@@ -34,6 +37,8 @@ const (
 	crashSeed = "DOWSE_CRASH_SEED"
 	// crashLimit is the largest file that the child may write.
 	crashLimit = "DOWSE_CRASH_LIMIT"
+	// crashAlone lets the child make one visit at a time.
+	crashAlone = "DOWSE_CRASH_ALONE"
 	inFlight   = 16
 )
 
@@ -50,9 +55,12 @@ func crashChild(dir string) {
 	if n, err := strconv.Atoi(os.Getenv(crashLimit)); err == nil {
 		limitFiles(uint64(n))
 	}
+	polite := collection.Politeness{Delay: time.Millisecond, Conns: 2, InFlight: inFlight}
+	if os.Getenv(crashAlone) != "" {
+		polite = collection.Politeness{Delay: -1, InFlight: 1}
+	}
 	c, err := crawler.Open(dir, crawler.Config{
-		Words: []string{"lighthouse"}, Seeds: []string{os.Getenv(crashSeed)}, AllowNet: []string{"127.0.0.0/8"},
-		Polite: collection.Politeness{Delay: time.Millisecond, Conns: 2, InFlight: inFlight},
+		Words: []string{"lighthouse"}, Seeds: []string{os.Getenv(crashSeed)}, AllowNet: []string{"127.0.0.0/8"}, Polite: polite,
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -174,6 +182,44 @@ func finish(t *testing.T, web *manyPages, dir string, told map[string]bool) {
 	for _, u := range strings.Fields(string(out)) {
 		told[u] = true
 	}
+}
+
+// TestKillExactly compares a crawl that was killed again and again with one that
+// was not, one visit at a time: the same pages in the same order, at the same
+// priorities to the last digit.
+func TestKillExactly(t *testing.T) {
+	t.Setenv(crashAlone, "1")
+	web := serveMany(t, 300)
+	base := t.TempDir()
+	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
+	told := map[string]bool{}
+	for range 8 {
+		crawlAndEnd(t, web, killed, 250*time.Millisecond, syscall.SIGKILL, told)
+	}
+	finish(t, web, killed, told)
+	finish(t, web, whole, told)
+	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
+		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
+	}
+}
+
+// history tells which pages a crawl fetched, in order, and at which priorities.
+func history(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	c, err := crawler.View(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for e, err := range c.Collection.Journal.Entries(c.Collection.URL) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind == crawl.EntryPage {
+			list = append(list, fmt.Sprint(e.Page.URL, " ", e.Page.Lead.Priority, " ", e.Page.Verdict.Relevance))
+		}
+	}
+	return list
 }
 
 // TestTerminate asks a crawl to stop, again and again. It must say that it can be

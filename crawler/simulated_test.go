@@ -108,9 +108,7 @@ func crawlSimulated(t *testing.T, web *demo.Web, name string, pages int) (visite
 		t.Fatal(err)
 	}
 	v := &crawler.Visitor{Client: client, Judge: judge}
-	if w, ok := s.(dowse.Windower); ok {
-		v.Window = w.Window()
-	}
+	v.Rate(s)
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	c.Start(start, web.Seeds("tide pools", 2))
 	sim := lab.Simulation{Crawl: c, Web: lab.Over(v, web.Latency), Start: start}

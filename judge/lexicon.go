@@ -35,6 +35,7 @@ const (
 const (
 	foreign uint16 = iota
 	dropped        // a stop word: phrases reach across it
+	run            // a run of words without spaces
 	first          // the code of term 0
 )
 
@@ -168,7 +169,7 @@ func (l *lexicon) addParts(entries []string, weight float64) {
 		each := weight * min(part, parts/float64(len(terms)))
 		for _, span := range dowse.Words(entry) {
 			word := l.analyzer.Word(entry, span)
-			if t := l.analyzer.Term(word); t != "" {
+			if t := l.analyzer.Term(word); t != "" && !text.Spaceless(word) {
 				l.addPart(t, word, each)
 			}
 		}
@@ -238,6 +239,13 @@ func (l *lexicon) sequence(entry string) ([]string, error) {
 
 // code is what the memory remembers. Topics are bounded so that it suffices.
 func (l *lexicon) code(word string) uint16 {
+	if text.Spaceless(word) {
+		return run
+	}
+	return l.termCode(word)
+}
+
+func (l *lexicon) termCode(word string) uint16 {
 	t := l.analyzer.Term(word)
 	if t == "" {
 		return dropped
@@ -272,12 +280,31 @@ func (l *lexicon) appendHits(hits []hit, t string, words []dowse.Span) []hit {
 		if code == dropped {
 			continue
 		}
+		if code == run {
+			hits, seq = l.appendRun(hits, int32(i), seq, l.analyzer.Word(t, w))
+			continue
+		}
 		seq++
 		if code >= first {
 			hits = append(hits, hit{int32(i), seq, int32(code - first)})
 		}
 	}
 	return hits
+}
+
+// appendRun appends the hits of a word that is cut by [text.Bigrams].
+func (l *lexicon) appendRun(hits []hit, at, seq int32, word string) ([]hit, int32) {
+	for _, part := range text.Bigrams(nil, word) {
+		code := l.termCode(part)
+		if code == dropped {
+			continue
+		}
+		seq++
+		if code >= first {
+			hits = append(hits, hit{at, seq, int32(code - first)})
+		}
+	}
+	return hits, seq
 }
 
 // A find is a sign in a text, from its first word to after its last.

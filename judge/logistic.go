@@ -96,7 +96,7 @@ func newHashedSpace(f Features, slots int, weigh func(text.Vector)) *space {
 	mask := uint64(slots - 1)
 	s := &space{features: f, size: slots, weigh: weigh}
 	s.id = func(term string) int32 { return int32(text.Hash(term) & mask) }
-	s.start()
+	s.start(0) // Learn asks it for every word
 	return s
 }
 

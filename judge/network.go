@@ -52,12 +52,20 @@ func (t Network) Train(examples []Example) (Model, error) {
 	if err := bothKinds(examples); err != nil {
 		return nil, fmt.Errorf("judge: network: %w", err)
 	}
-	if t.Hidden < 0 || t.Hidden > maxHidden {
-		return nil, fmt.Errorf("judge: network: %d hidden units, 1 to %d are possible", t.Hidden, maxHidden)
+	if err := t.possible(); err != nil {
+		return nil, err
 	}
 	s := t.sample(examples)
 	in := s.space(s.vocabulary(s.all()))
 	return networkJudge{newTrained("network", in, t.train(s, in))}, nil
+}
+
+// possible reports whether the network is not too large.
+func (t Network) possible() error {
+	if t.Hidden < 0 || t.Hidden > maxHidden {
+		return fmt.Errorf("judge: network: %d hidden units, 1 to %d are possible", t.Hidden, maxHidden)
+	}
+	return nil
 }
 
 func (t Network) train(s *sample, in *space) *network {

@@ -25,9 +25,9 @@ func (a reason) less(b reason) bool {
 // reasons collects what the terms of a page contributed. It names the weightiest
 // and sums up the others, in one pass over any number of them.
 type reasons struct {
-	top   []reason // a heap, the lightest first
-	rest  float64
-	more  int // terms in rest
+	top  []reason // a heap, the lightest first
+	rest float64
+	more int // terms in rest
 }
 
 func (r *reasons) reset() { *r = reasons{top: r.top[:0]} }

@@ -11,8 +11,11 @@ import (
 	"dowse/text"
 )
 
-// several is what the memory of a space says of a word that is a run of words.
-const several int32 = -3
+// What the memory of a space says of a word that is no term.
+const (
+	unknown int32 = -1
+	several int32 = -2 // it is a run of words
+)
 
 // A space turns pages into vectors. It reads a page once; windows are cut from
 // that reading. It does not change and may be used from many goroutines.
@@ -42,13 +45,14 @@ func newSpace(f Features, v *text.Vocabulary, idf bool) *space {
 			v.Normalize()
 		}
 	}
-	s.start()
+	s.start(-1)
 	return s
 }
 
-// start makes ready what depends on the rest.
-func (s *space) start() {
-	s.analyzer = s.features.analyzer(-1)
+// start makes ready what depends on the rest. The analyzer remembers so many words;
+// one that is asked only for what the space does not remember needs none.
+func (s *space) start(words int) {
+	s.analyzer = s.features.analyzer(words)
 	s.memo = text.NewMemo(memory, s.number)
 	s.readings.New = func() any { return &reading{counts: make([]tally, s.size), marks: make([]uint64, (s.size+63)/64)} }
 }
@@ -60,7 +64,7 @@ func (s *space) number(word string) int32 {
 	}
 	t := s.analyzer.Term(word)
 	if t == "" {
-		return dropped
+		return unknown
 	}
 	return s.id(t)
 }

@@ -24,6 +24,9 @@ func (t Vote) Train(examples []Example) (Model, error) {
 	if err := bothKinds(examples); err != nil {
 		return nil, fmt.Errorf("judge: vote: %w", err)
 	}
+	if err := t.Network.possible(); err != nil {
+		return nil, err
+	}
 	s := t.sample(examples)
 	in := s.space(s.vocabulary(s.all()))
 	b := &bench{SVM: t.SVM.train(s, in), KDE: t.KDE.train(s, in), Network: t.Network.train(s, in)}

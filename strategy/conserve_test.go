@@ -100,7 +100,7 @@ func left(f *frontier.Frontier, text string) (n int) {
 	return n
 }
 
-func wildURL(i int) dowse.URL { return dowse.URL(fmt.Sprintf("http://h%d.test/p%d", i%11, i)) }
+func wildURL(i int) dowse.URL { return dowse.URL(fmt.Sprintf("http://h%d.test/p%d", i%200, i)) }
 
 // wildVisit answers from a web without end that is drawn from its URLs: pages,
 // redirects, failures of both kinds, things that are no pages, hosts with robots.txt,
@@ -119,7 +119,7 @@ func wildVisit(v crawl.Visit) *dowse.Page {
 	}
 	fmt.Sscanf(string(v.URL), "http://h%d.test/p%d", &host, &i)
 	rng := rand.New(rand.NewPCG(uint64(i), 9))
-	to := func() dowse.URL { return wildURL(int(rng.ExpFloat64() * 20_000)) }
+	to := func() dowse.URL { return wildURL(int(rng.ExpFloat64() * 60_000)) }
 	switch rng.IntN(12) {
 	case 0:
 		p.Outcome, p.Reason = dowse.Failed, dowse.FailHTTP
@@ -131,7 +131,8 @@ func wildVisit(v crawl.Visit) *dowse.Page {
 		p.Outcome, p.Reason = dowse.Temporary, dowse.FailTimeout
 	case 4: // a dead end
 	default:
-		for range rng.IntN(15) {
+		p.Verdict.Relevance = 0.9
+		for range rng.IntN(25) {
 			p.Links = append(p.Links, linksTo(to())...)
 		}
 		p.Links = append(p.Links, linksTo(calendar(i), v.URL)...)

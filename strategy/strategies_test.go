@@ -23,6 +23,25 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestConformanceOfVariants runs the suite where parameters change what a strategy
+// asks of the crawl: rounds, visits to visited pages, other orders, a memory.
+func TestConformanceOfVariants(t *testing.T) {
+	for _, spec := range []string{
+		"opic:round=5,recrawl=1", "opic:policy=random,window=2", "opic:policy=cycle,no-virtual=true", "opic:nutch=true",
+		"otie:round=4,recrawl=1", "otie:no-revision=true,no-bias=true,recrawl=-1", "soft-focus:every=20,hubs=3,links=300", "fish:depth=9",
+	} {
+		t.Run(spec, func(t *testing.T) {
+			strategytest.Run(t, func() dowse.Strategy {
+				s, err := strategy.New(spec)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			})
+		})
+	}
+}
+
 func TestNew(t *testing.T) {
 	s, err := strategy.New("link-context:beta=0.5,words=12")
 	if err != nil {
@@ -40,6 +59,10 @@ func TestNew(t *testing.T) {
 		"random:seed=-1":            "want a uint64",
 		"link-context:words=1.5":    "want a int",
 		"link-context:beta=1,b=0,,": `no parameter "b"`,
+		"opic:policy=rich":          "want greedy, random or cycle",
+		"opic:window=-1":            "want 0 or more",
+		"otie:recrawl=0":            "the default, 10",
+		"opic:nutch=maybe":          "want a bool",
 	} {
 		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", spec, err, says)

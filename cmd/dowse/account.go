@@ -156,7 +156,7 @@ func (a *account) verdict(s *sheet) {
 	sum := 0.0
 	for _, p := range v.Because {
 		sum += p.Weight
-		cells = append(cells, fmt.Sprintf("%-25s", cell(p)))
+		cells = append(cells, cell(p))
 	}
 	if len(cells) > 0 {
 		s.flow("   ", cells, "")
@@ -181,12 +181,17 @@ func doubt(v *collection.Ruling) string {
 	return ""
 }
 
+// cellColumns make three cells to a line.
+const cellColumns = 25
+
+// cell is a reason with its weight; a long one takes the room of two or three.
 func cell(p collection.Part) string {
-	s := fmt.Sprintf("%+.2f %s", p.Weight, fit(oneLine(p.What), 14))
+	s := fmt.Sprintf("%+.2f %s", p.Weight, fit(oneLine(p.What), 50))
 	if p.Count > 0 {
 		s += fmt.Sprintf(" ×%d", p.Count)
 	}
-	return s
+	n := len([]rune(s))
+	return s + strings.Repeat(" ", cellColumns-n%cellColumns)
 }
 
 // chosen tells why the URL stood where it did in the queue.
@@ -285,7 +290,7 @@ func (a *account) polite(s *sheet) {
 	if m.Delay > 0 {
 		parts = append(parts, fmt.Sprintf("it asks for %s between requests", m.Delay))
 	}
-	if m.Rested > 0 {
+	if m.Rested >= time.Millisecond {
 		parts = append(parts, fmt.Sprintf("%s had rested %s", m.Host, seconds(m.Rested)))
 	}
 	if m.State != collection.HostOK {
@@ -355,7 +360,7 @@ func (a *account) remedy(s *sheet) {
 		s.field("next", "dowse why %s %s", a.dir, bare(a.Redirect))
 	case a.Reason != "":
 		for i, l := range anyway(a.Reason, a.dir, a.demo) {
-			s.field(head(i, "anyway"), "%s", l)
+			s.text(head(i, "anyway"), l)
 		}
 	}
 }

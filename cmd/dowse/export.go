@@ -28,7 +28,11 @@ type exportCmd struct {
 func (exportCmd) Help() string {
 	var formats strings.Builder
 	for _, f := range collection.ExportFormats() {
-		fmt.Fprintf(&formats, "  %-28s %s\n", f.Suffix, f.About)
+		suffix, packed := strings.CutSuffix(f.Suffix, "(.gz, .zst)")
+		if packed {
+			suffix += "*"
+		}
+		fmt.Fprintf(&formats, "  %-18s %s\n", suffix, f.About)
 	}
 	return `Examples:
   dowse export reefs.dowse reefs.wacz
@@ -37,7 +41,8 @@ func (exportCmd) Help() string {
   dowse export reefs.dowse - | jq -r .url
 
 Formats:
-` + formats.String() + `
+` + formats.String() + `  * and packed: .gz, .zst
+
 Without --on and --all: the pages on topic; of .wacz the whole collection, with
 the pages on topic first.
 

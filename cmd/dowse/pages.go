@@ -105,7 +105,8 @@ func (c *pagesCmd) Run(w *world) error {
 	defer cr.Close()
 	out := bufio.NewWriter(w.out)
 	if w.outTTY && !c.JSON && c.Format == "" {
-		fmt.Fprintf(out, "%-*s %-28s %s\n", c.room()+5, "verdict", "title", "URL")
+		room, about := c.columns()
+		fmt.Fprintf(out, "%-*s %-*s %s\n", room+5, "verdict", about, "title", "URL")
 	}
 	n := 0
 	for row, err := range cr.Collection.Pages(c.filter()) {
@@ -163,30 +164,32 @@ func (c *pagesCmd) printer(w *world) (rowPrinter, error) {
 	return c.tableRow(w), nil
 }
 
-// room is how many columns the verdict has, or the reason.
-func (c *pagesCmd) room() int {
+// columns are those of the verdict, or the reason, and of the title, or what else is
+// known.
+func (c *pagesCmd) columns() (room, about int) {
 	if c.Skipped != "" || c.Failed {
-		return len(dowse.SkipPrivateIP)
+		return len(dowse.SkipPrivateIP), 17
 	}
-	return len(collection.VerdictUnsure)
+	return len(collection.VerdictUnsure), 26
 }
 
-// tableRow prints a page for people. Its URL comes last: on a terminal it is cut,
-// elsewhere it is whole.
+// tableRow prints a page for people. Its URL comes last: whole, but on a terminal,
+// where it is cut.
 func (c *pagesCmd) tableRow(w *world) rowPrinter {
-	columns := 1 << 20
-	if w.outTTY {
-		columns = width()
-	}
-	room := c.room()
+	room, about := c.columns()
 	return func(out io.Writer, row *collection.Row) error {
 		score, word := "-", string(row.Reason)
 		if row.Verdict != "" {
 			score, word = fmt.Sprintf("%.2f", row.Relevance), row.Verdict
 		}
-		about := orDefault(row.Title, orDefault(row.Detail, row.Anchor))
-		line := fmt.Sprintf("%-4s %-*s %-28s %s", score, room, orDefault(word, row.State), fit(oneLine(about), 28), oneLine(string(row.URL)))
-		_, err := fmt.Fprintln(out, fit(line, columns))
+		title := orDefault(row.Title, orDefault(row.Detail, row.Anchor))
+		line := fmt.Sprintf("%-4s %-*s %-*s ", score, room, orDefault(word, row.State), about, fit(oneLine(title), about))
+		if w.outTTY {
+			line = fit(line+oneLine(bare(row.URL)), width())
+		} else {
+			line += oneLine(string(row.URL))
+		}
+		_, err := fmt.Fprintln(out, line)
 		return err
 	}
 }

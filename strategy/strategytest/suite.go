@@ -3,6 +3,7 @@ package strategytest
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -15,16 +16,22 @@ import (
 
 // Run checks that a strategy keeps the promises that crawls rely on: it is
 // deterministic, asks for no URL twice but by an explicit revisit, survives
-// failures, redirects, empty pages, 100,000 links and odd URLs, gives reasons, and
-// goes on after being saved and loaded as if nothing had been. make returns a new
+// failures, redirects, empty pages, 100,000 links and odd URLs, gives reasons for
+// all that it says, and goes on after being saved and loaded, or rebuilt from the
+// journal, as if nothing had been; in a stream and in rounds. make returns a new
 // strategy with the same parameters each time.
 func Run(t *testing.T, make func() dowse.Strategy) {
-	t.Run("deterministic", func(t *testing.T) { deterministic(t, make) })
-	t.Run("once", func(t *testing.T) { once(t, make) })
-	t.Run("reasons", func(t *testing.T) { reasons(t, make) })
+	t.Run("sound leads", func(t *testing.T) { soundLeads(t, make) })
 	t.Run("many links", func(t *testing.T) { manyLinks(t, make) })
 	t.Run("odd pages", func(t *testing.T) { oddPages(t, make) })
-	t.Run("save and load", func(t *testing.T) { saveAndLoad(t, make) })
+	for name, round := range map[string]int{"stream": 0, "rounds": 7} {
+		t.Run(name, func(t *testing.T) {
+			t.Run("deterministic", func(t *testing.T) { deterministic(t, round, make) })
+			t.Run("once", func(t *testing.T) { once(t, round, make) })
+			t.Run("save and load", func(t *testing.T) { saveAndLoad(t, round, make) })
+			t.Run("fold", func(t *testing.T) { fold(t, round, make) })
+		})
+	}
 }
 
 // Random makes a toy web of n pages on a few hosts, with failures, redirects,
@@ -61,9 +68,12 @@ func config(s dowse.Strategy) crawl.Config {
 	}
 }
 
-func start(t *testing.T, s dowse.Strategy, seeds []dowse.URL) *crawl.Crawl {
+// start begins a crawl; round 0 leaves rounds to the strategy.
+func start(t *testing.T, s dowse.Strategy, round int, seeds []dowse.URL) *crawl.Crawl {
 	t.Helper()
-	c, err := crawl.New(config(s))
+	cfg := config(s)
+	cfg.Round = round
+	c, err := crawl.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,11 +114,11 @@ func visits(c *crawl.Crawl, web Toy, most int) (list []string) {
 	return list
 }
 
-func deterministic(t *testing.T, make func() dowse.Strategy) {
+func deterministic(t *testing.T, round int, make func() dowse.Strategy) {
 	var first []string
 	for run := range 2 {
 		web, seeds := Random(300, 7)
-		got := visits(start(t, make(), seeds), web, 1000)
+		got := visits(start(t, make(), round, seeds), web, 1000)
 		if run == 0 {
 			first = got
 		} else if !slices.Equal(first, got) {
@@ -120,9 +130,12 @@ func deterministic(t *testing.T, make func() dowse.Strategy) {
 	}
 }
 
-func once(t *testing.T, make func() dowse.Strategy) {
+func once(t *testing.T, round int, make func() dowse.Strategy) {
 	web, seeds := Random(300, 11)
-	c := start(t, make(), seeds)
+	s := make()
+	rv, ok := s.(dowse.Revisiter)
+	revisits := ok && rv.Revisits()
+	c := start(t, s, round, seeds)
 	now, seen := epoch, map[dowse.URL]bool{}
 	for range 3000 {
 		p := step(c, web, &now)
@@ -132,8 +145,11 @@ func once(t *testing.T, make func() dowse.Strategy) {
 		if p.Outcome == dowse.Temporary {
 			continue
 		}
-		if seen[p.URL] && !p.Again {
+		if seen[p.URL] && !(p.Again && revisits) {
 			t.Errorf("%s was visited twice", p.URL)
+		}
+		if p.Again && !seen[p.URL] {
+			t.Errorf("%s was visited again before it was visited", p.URL)
 		}
 		seen[p.URL] = true
 	}
@@ -142,30 +158,25 @@ func once(t *testing.T, make func() dowse.Strategy) {
 	}
 }
 
-// reasons checks that every lead that queues a URL says why.
-func reasons(t *testing.T, make func() dowse.Strategy) {
-	web, seeds := Random(60, 3)
-	s := &listener{Strategy: make()}
-	visits(start(t, s, seeds), web, 200)
-	for _, l := range s.leads {
-		if l.Kind == dowse.Queue && l.Merge != dowse.Add && len(l.Because) == 0 {
-			t.Fatalf("the lead to %s gives no reason", l.URL)
+// soundLeads checks all that a strategy says: of what, how much, and why.
+func soundLeads(t *testing.T, make func() dowse.Strategy) {
+	web, seeds := Random(300, 3)
+	heard := 0
+	s := &listener{Strategy: make(), hear: func(l dowse.Lead) {
+		heard++
+		switch {
+		case len(l.Because) == 0:
+			t.Errorf("%+v gives no reason", l)
+		case math.IsNaN(l.Priority) || math.IsInf(l.Priority, 0):
+			t.Errorf("%+v has no place in an order", l)
+		case l.URL == "" && l.Kind != dowse.Raise && l.Kind != dowse.Drop:
+			t.Errorf("%+v is about no URL", l)
 		}
+	}}
+	visits(start(t, s, 0, seeds), web, 1000)
+	if heard < 100 {
+		t.Errorf("only %d leads on a web of 300 pages", heard)
 	}
-	if len(s.leads) == 0 {
-		t.Error("no leads at all")
-	}
-}
-
-type listener struct {
-	dowse.Strategy
-	leads []dowse.Lead
-}
-
-func (l *listener) Follow(p *dowse.Page) []dowse.Lead {
-	leads := l.Strategy.Follow(p)
-	l.leads = append(l.leads, leads...)
-	return leads
 }
 
 func manyLinks(t *testing.T, make func() dowse.Strategy) {
@@ -176,7 +187,7 @@ func manyLinks(t *testing.T, make func() dowse.Strategy) {
 		p.Links = append(p.Links, Link{To: dowse.URL(fmt.Sprintf("http://a.test/%x", i)), Context: float64(i%10) / 10})
 	}
 	web := Toy{"http://a.test/": p}
-	c := start(t, make(), []dowse.URL{"http://a.test/"})
+	c := start(t, make(), 0, []dowse.URL{"http://a.test/"})
 	visits(c, web, 20)
 	if b := c.Books(); b.Known < n || !b.Balanced() {
 		t.Errorf("books after a page of %d links: %+v", n, b)
@@ -194,7 +205,7 @@ func oddPages(t *testing.T, make func() dowse.Strategy) {
 	web["s2"] = Page{Redirect: "s2"}
 	web["s3"] = Page{Redirect: "s4"}
 	web["s4"] = Page{Redirect: "s3"}
-	c := start(t, make(), append(odd, "s2", "s3", "gone"))
+	c := start(t, make(), 0, append(odd, "s2", "s3", "gone"))
 	visits(c, web, 100)
 	if b := c.Books(); !b.Balanced() || b.InFlight != 0 {
 		t.Errorf("books: %+v", b)
@@ -203,13 +214,13 @@ func oddPages(t *testing.T, make func() dowse.Strategy) {
 
 // saveAndLoad saves a crawl halfway, loads it into a new strategy and compares
 // what follows with what would have followed.
-func saveAndLoad(t *testing.T, make func() dowse.Strategy) {
+func saveAndLoad(t *testing.T, round int, make func() dowse.Strategy) {
 	const half = 60
 	webA, seeds := Random(300, 23)
 	webB, _ := Random(300, 23)
 	log := frontier.NewArena()
 	cfg := config(make())
-	cfg.Log = arenaLog{log}
+	cfg.Log, cfg.Round = arenaLog{log}, round
 	c, err := crawl.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +231,7 @@ func saveAndLoad(t *testing.T, make func() dowse.Strategy) {
 		step(c, webA, &now)
 	}
 	other := epoch
-	twin := start(t, make(), seeds)
+	twin := start(t, make(), round, seeds)
 	for i := 0; i < half || twin.MidRound(); i++ {
 		step(twin, webB, &other)
 	}
@@ -245,6 +256,77 @@ func saveAndLoad(t *testing.T, make func() dowse.Strategy) {
 			t.Fatalf("visit %d after loading: %s at %v, without saving: %s at %v", i, a.URL, a.Lead.Priority, b.URL, b.Lead.Priority)
 		}
 	}
+}
+
+// fold crawls with a journal and rebuilds crawl and strategy from it: all that is
+// known of every URL is the same, to the last digit.
+func fold(t *testing.T, round int, make func() dowse.Strategy) {
+	web, seeds := Random(300, 29)
+	dir := t.TempDir()
+	c, s, j := journalled(t, dir, round, make)
+	c.Start(epoch, seeds)
+	now := epoch
+	for i := 0; i < 150 || c.MidRound(); i++ {
+		if step(c, web, &now) == nil {
+			break
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, twin, j := journalled(t, dir, round, make)
+	defer j.Close()
+	if _, cut, err := again.Fold(j, 0, web.restore); err != nil || cut != 0 {
+		t.Fatalf("fold: %v, %d bytes cut", err, cut)
+	}
+	same(t, c.Frontier(), again.Frontier())
+	if a, b := learnt(t, s), learnt(t, twin); !bytes.Equal(a, b) {
+		t.Errorf("the strategy has learnt\n%s, and after folding\n%s", a, b)
+	}
+}
+
+func journalled(t *testing.T, dir string, round int, make func() dowse.Strategy) (*crawl.Crawl, dowse.Strategy, *crawl.Journal) {
+	t.Helper()
+	j, err := crawl.OpenJournal(dir, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := config(make())
+	cfg.Log, cfg.Round = j, round
+	c, err := crawl.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, cfg.Strategy, j
+}
+
+// same compares all that is known of all URLs.
+func same(t *testing.T, a, b *frontier.Frontier) {
+	t.Helper()
+	if a.Len() != b.Len() {
+		t.Fatalf("%d URLs are known, after folding %d", a.Len(), b.Len())
+	}
+	about := func(f *frontier.Frontier, id frontier.ID) string {
+		return fmt.Sprint(f.State(id), f.Priority(id), f.Band(id), f.Group(id), f.Note(id))
+	}
+	for id := range frontier.ID(a.Len()) {
+		if x, y := about(a, id), about(b, id); x != y {
+			t.Errorf("%s: %s, after folding %s", a.URL(id), x, y)
+		}
+	}
+}
+
+func learnt(t *testing.T, s dowse.Strategy) []byte {
+	t.Helper()
+	saver, ok := s.(dowse.Saver)
+	if !ok {
+		return nil
+	}
+	b, err := saver.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // arenaLog keeps strings in an arena that outlives the crawl.

@@ -83,6 +83,13 @@ func (tp Page) fill(p *dowse.Page) {
 	}
 }
 
+// restore gives a page its text back, as an archive does.
+func (t Toy) restore(p *dowse.Page) error {
+	p.Text = t[p.URL].Text
+	p.Words = dowse.Words(p.Text)
+	return nil
+}
+
 // Rounds crawls a toy web round by round. After each round, see hears which URLs
 // were taken, in order; it may look at the crawl.
 func Rounds(c *crawl.Crawl, web Toy, see func(taken []dowse.URL)) {

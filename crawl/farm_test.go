@@ -1,0 +1,166 @@
+package crawl_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+)
+
+// endless is a web in which every page has a text of its own and the links that a
+// test makes for it.
+type endless func(u dowse.URL) []dowse.URL
+
+func (links endless) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
+	p := v.Page()
+	p.Simhash = distinct(v.URL)
+	p.Links = to(links(v.URL)...)
+	for i := range p.Links {
+		p.Links[i].Anchor = "on"
+	}
+	return p, time.Millisecond
+}
+
+// fork gives a URL n children below a folder, named by letters alone.
+func fork(folder string, u dowse.URL, n int) (list []dowse.URL) {
+	for i := range n {
+		name := strings.NewReplacer("0", "g", "1", "h", "2", "i", "3", "j", "4", "k", "5", "l", "6", "m", "7", "n", "8", "o", "9", "p").
+			Replace(fmt.Sprintf("%x", distinct(dowse.URL(fmt.Sprint(u, i)))))
+		list = append(list, dowse.URL(folder+name))
+	}
+	return list
+}
+
+func TestFarm(t *testing.T) {
+	const ordinary = "http://a.test/about/us"
+	var heard []string
+	s := follow(func(p *dowse.Page) leads {
+		if p.Outcome == dowse.Skipped {
+			heard = append(heard, fmt.Sprint(p.Reason, ": ", p.Detail))
+		}
+		return queueAll(p)
+	})
+	maze := endless(func(u dowse.URL) []dowse.URL {
+		switch {
+		case u == "http://a.test/":
+			return []dowse.URL{"http://a.test/maze/", ordinary}
+		case u == ordinary:
+			return []dowse.URL{"http://a.test/"}
+		}
+		return append(fork("http://a.test/maze/", u, 8), "http://a.test/")
+	})
+	cfg := hurried(s)
+	cfg.Traps = crawl.Traps{Strays: 40}
+	c := begin(t, cfg, "http://a.test/")
+	pages := run(c, maze)
+	if n := c.Status().Fetched; n < 40 || n > 50 {
+		t.Errorf("%d pages of a farm were fetched, want little more than 40", n)
+	}
+	if stateOf(c, ordinary) != dowse.Visited {
+		t.Errorf("the ordinary page is %s", stateOf(c, ordinary))
+	}
+	want := "trap.farm: every page there leads to ever new ones, and hardly to one that is known"
+	if len(heard) == 0 || heard[0] != want {
+		t.Errorf("%d pages, heard %q, want %q", len(pages), heard, want)
+	}
+	balanced(t, c)
+}
+
+// A large site is no farm: its pages lead to each other.
+func TestSiteIsNoFarm(t *testing.T) {
+	const size = 600
+	at := func(n uint64) dowse.URL {
+		return dowse.URL("http://a.test/wiki/" + strings.Repeat("x", int(n%20)) + string(rune('a'+n%size/26)) + string(rune('a'+n%26)))
+	}
+	site := endless(func(u dowse.URL) (list []dowse.URL) {
+		for i := range uint64(12) {
+			list = append(list, at(distinct(u)>>(i*4)))
+		}
+		return list
+	})
+	cfg := hurried(follow(queueAll))
+	cfg.Traps = crawl.Traps{Strays: 40}
+	c := begin(t, cfg, at(1))
+	run(c, site)
+	if b := c.Books(); b.Skipped > 0 || b.Fetched < 200 {
+		t.Errorf("books of a site: %+v, want all of it fetched", b)
+	}
+}
+
+// Filters that can be combined make ever new sets of parameters.
+func TestParameterSets(t *testing.T) {
+	shop := endless(func(u dowse.URL) (list []dowse.URL) {
+		for f := 'a'; f <= 'l'; f++ {
+			if !strings.Contains(string(u), string(f)+"=1") {
+				list = append(list, dowse.URL(fmt.Sprintf("%s&%c=1", u, f)))
+			}
+		}
+		return list
+	})
+	cfg := hurried(follow(queueAll))
+	cfg.Traps = crawl.Traps{Sets: 20, Strays: 1 << 20}
+	c := begin(t, cfg, "http://z.test/shop?o=1")
+	run(c, shop)
+	if n := c.Status().Fetched; n < 20 || n > 60 {
+		t.Errorf("%d pages of filters were fetched, want few more than 20", n)
+	}
+	balanced(t, c)
+}
+
+// A page without text that sends on to the next, and so on, is no more than a chain
+// of redirects.
+func TestRefreshChain(t *testing.T) {
+	web := refreshing{}
+	cfg := hurried(follow(queueAll))
+	cfg.Traps = crawl.Traps{}
+	c := begin(t, cfg, "http://a.test/go")
+	run(c, web)
+	if n := c.Status().Fetched; n < 15 || n > 25 {
+		t.Errorf("%d pages were fetched, want about 20", n)
+	}
+}
+
+// refreshing sends every URL on to a longer one.
+type refreshing struct{}
+
+func (refreshing) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
+	p := v.Page()
+	p.Links = to(v.URL + "x")
+	return p, time.Millisecond
+}
+
+// A host that may not be dialled, or has no address, tells so itself; its silence on
+// robots.txt is not the reason.
+func TestOutOfReach(t *testing.T) {
+	for _, why := range []dowse.Reason{dowse.SkipPrivateIP, dowse.FailDNS, dowse.FailTLS, dowse.FailTimeout} {
+		asked := 0
+		web := visitFunc(func(v crawl.Visit) *dowse.Page {
+			p := v.Page()
+			if v.Kind == crawl.VisitRobots {
+				asked++
+				p.Outcome, p.Reason = dowse.Listed, why
+				p.Host = &dowse.HostReport{Robots: &dowse.Robots{}}
+			}
+			return p
+		})
+		c := begin(t, robotic(follow(queueAll)), "http://a.test/")
+		run(c, web)
+		want, tries := why, 3
+		switch why {
+		case dowse.SkipPrivateIP:
+			tries = 1
+		case dowse.FailTimeout:
+			want = dowse.SkipRobotsTxt
+		}
+		if got := c.Reason("http://a.test/"); got != want || asked != tries {
+			t.Errorf("%s: the page is %s after %d requests for robots.txt, want %s after %d", why, got, asked, want, tries)
+		}
+	}
+}
+
+type visitFunc func(v crawl.Visit) *dowse.Page
+
+func (f visitFunc) Visit(v crawl.Visit) (*dowse.Page, time.Duration) { return f(v), time.Millisecond }

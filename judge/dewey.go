@@ -1,0 +1,426 @@
+package judge
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"dowse"
+	"dowse/text"
+)
+
+// A Dewey predicts the class of a text in a decimal classification, digit by digit,
+// as Seyfi and Patel 2015 do for links, and judges a page by whether that class is
+// wanted. It is made from a table of codes and labels, not from examples.
+type Dewey struct {
+	Language string   // for stems and stop words; "" means English
+	Codes    []Code   // the classification; nil means [PaperCodes]
+	Desired  []string // the codes that are wanted; nil means those of PaperCodes
+	Digits   int      // of a code that are decided; 0 means 3, the paper
+	Head     float64  // what a word in title or meta counts; 0 means 1.4, as the paper counts anchors
+	Split    bool     // divide the vote of a word among its codes; the paper does not
+}
+
+// A Code is a class: its number and what it is called.
+type Code struct {
+	Code  string `json:"code"`
+	Label string `json:"label"`
+}
+
+const (
+	deweyDigits = 3
+	anchorVote  = 1.4
+	tied        = 1e-9 // votes that differ by no more are tied
+	maxCodes    = 100_000
+	maxLabel    = 4 << 10
+)
+
+// PaperCodes returns the 20 classes around the English language for which Seyfi and
+// Patel 2015 crawl, with labels of our own. A judge of nothing else sees no other
+// classes, and takes every page that has one of their words for wanted: give it a
+// whole table.
+func PaperCodes() []Code {
+	return []Code{
+		{"400", "languages in general"}, {"403", "wordbooks, dictionaries and encyclopedias on languages"},
+		{"410", "linguistics"}, {"412", "etymology, origin of words"}, {"413", "dictionaries of several languages"},
+		{"414", "phonology and phonetics, sounds of speech"}, {"415", "grammar and syntax"},
+		{"417", "dialects and history of languages"}, {"418", "usage and applied linguistics, translation"},
+		{"419", "sign languages"}, {"420", "English language"}, {"421", "English spelling, writing and pronunciation"},
+		{"422", "English etymology"}, {"423", "English dictionaries"}, {"425", "English grammar"},
+		{"427", "English dialects and variation"}, {"428", "English usage, learning English"},
+		{"429", "Old English, Anglo-Saxon"}, {"490", "languages of other families"}, {"820", "English literature"},
+	}
+}
+
+// ParseCodes reads a classification: a line to a class, code and label separated by
+// a tab. Empty lines, lines that begin with # and a heading "code label" are passed
+// over.
+func ParseCodes(r io.Reader) ([]Code, error) {
+	var list []Code
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLabel)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSuffix(lines.Text(), "\r")
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		code, label, found := strings.Cut(line, "\t")
+		code = strings.TrimSpace(code)
+		if !found || code == "" {
+			return nil, fmt.Errorf("judge: codes: line %d: no code and label with a tab between them", n)
+		}
+		if n == 1 && strings.EqualFold(code, "code") {
+			continue
+		}
+		if len(list) == maxCodes {
+			return nil, fmt.Errorf("judge: codes: line %d: %d classes are the limit", n, maxCodes)
+		}
+		list = append(list, Code{code, strings.TrimSpace(label)})
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("judge: codes: %w", err)
+	}
+	return list, nil
+}
+
+// Digits is the judge that [Dewey] makes.
+type Digits struct {
+	*trained
+	made Dewey
+}
+
+// New makes the judge. Its reasons add up to the relevance: half of it is the share
+// of the votes for wanted classes, half whether the class that wins is one.
+func (t Dewey) New() (*Digits, error) {
+	if t.Codes == nil {
+		t.Codes = PaperCodes()
+	}
+	if t.Desired == nil {
+		for _, c := range PaperCodes() {
+			t.Desired = append(t.Desired, c.Code)
+		}
+	}
+	t.Digits = cmp.Or(t.Digits, deweyDigits)
+	t.Head = cmp.Or(t.Head, anchorVote)
+	if len(t.Codes) == 0 || len(t.Codes) > maxCodes || t.Digits < 1 {
+		return nil, fmt.Errorf("judge: dewey: %d classes of %d digits", len(t.Codes), t.Digits)
+	}
+	f := Features{Language: t.Language, Head: t.Head, Raw: true}
+	c, vocabulary := newDigits(t, f.analyzer(-1))
+	if vocabulary.Len() == 0 {
+		return nil, errors.New("judge: dewey: no label has a word")
+	}
+	return &Digits{newTrained("dewey", newSpace(f, vocabulary, false), c), t}, nil
+}
+
+// A Ballot is what a class, or a first part of a code, got of the votes.
+type Ballot struct {
+	Code   string
+	Weight float64
+}
+
+// A Phase is the vote on one more digit.
+type Phase struct {
+	Totals []Ballot // by code
+	Kept   []string // those with the most votes
+}
+
+// A Prediction is what the digits of a text's class are, and how they were voted
+// for.
+type Prediction struct {
+	Votes   []Ballot // by code
+	Phases  []Phase
+	Codes   []string // the classes that are left; more than one if they are tied
+	OnTopic bool     // one of them is wanted
+}
+
+// Token is a term with what it counts.
+type Token struct {
+	Term   string
+	Weight float64
+}
+
+// Predict returns the class of a bag of terms, such as those of a link: the anchor
+// counts 1.4, the words around it and the headings above it 1 (Seyfi and Patel
+// 2015). A term may be given several times. Without any vote nothing is on topic.
+func (j *Digits) Predict(tokens []Token) Prediction {
+	sums := map[int32]float64{}
+	for _, t := range tokens {
+		if id := j.space.words.ID(t.Term); id >= 0 {
+			sums[id] += t.Weight
+		}
+	}
+	v := make(text.Vector, 0, len(sums))
+	for id, w := range sums {
+		v = append(v, text.Entry{Term: id, Weight: w})
+	}
+	slices.SortFunc(v, func(a, b text.Entry) int { return cmp.Compare(a.Term, b.Term) })
+	return j.core.(*digits).predict(v)
+}
+
+// Terms returns the terms of a text as the table's labels have them, each counted
+// with the given weight.
+func (j *Digits) Terms(s string, weight float64) []Token {
+	var list []Token
+	for _, t := range j.space.analyzer.Terms(s) {
+		list = append(list, Token{t, weight})
+	}
+	return list
+}
+
+// digits rates by votes. Codes are in order, so that those that begin alike stand
+// together.
+type digits struct {
+	codes   []string
+	wanted  []bool    // by code: it is desired, or begins a code that is
+	desired []string  // in order
+	votes   [][]int32 // by term: the codes whose label has it
+	depth   int
+	split   bool
+	pool    sync.Pool // of *count
+}
+
+// count is the working memory of a vote.
+type count struct {
+	votes []float64
+	voted []int32 // codes with a vote, in order once counted
+}
+
+func newDigits(t Dewey, a *text.Analyzer) (*digits, *text.Vocabulary) {
+	codes := slices.Clone(t.Codes)
+	slices.SortStableFunc(codes, func(a, b Code) int { return cmp.Compare(a.Code, b.Code) })
+	d := &digits{depth: t.Digits, split: t.Split, desired: slices.Sorted(slices.Values(t.Desired))}
+	var census text.Census
+	labels := make([][]string, len(codes))
+	for i, c := range codes {
+		labels[i] = a.Terms(c.Label)
+		census.Add(labels[i], false)
+		d.codes = append(d.codes, c.Code)
+		d.wanted = append(d.wanted, d.isWanted(c.Code))
+	}
+	vocabulary := census.Vocabulary()
+	d.votes = make([][]int32, vocabulary.Len())
+	for i, label := range labels {
+		for _, e := range vocabulary.Count(label) {
+			d.votes[e.Term] = append(d.votes[e.Term], int32(i))
+		}
+	}
+	d.pool.New = func() any { return &count{votes: make([]float64, len(d.codes))} }
+	return d, vocabulary
+}
+
+// isWanted reports whether a code, cut to the digits that are decided, begins a
+// desired one.
+func (d *digits) isWanted(code string) bool {
+	prefix := cut(code, d.depth)
+	i, _ := slices.BinarySearch(d.desired, prefix)
+	return i < len(d.desired) && strings.HasPrefix(d.desired[i], prefix)
+}
+
+func cut(code string, digits int) string { return code[:min(len(code), digits)] }
+
+// vote counts the votes of the terms.
+func (d *digits) vote(n *count, v text.Vector) {
+	n.voted = n.voted[:0]
+	for _, e := range v {
+		weight := d.each(e)
+		for _, c := range d.votes[e.Term] {
+			if n.votes[c] == 0 {
+				n.voted = append(n.voted, c)
+			}
+			n.votes[c] += weight
+		}
+	}
+	slices.Sort(n.voted)
+}
+
+// each returns what a term gives to each of its codes.
+func (d *digits) each(e text.Entry) float64 {
+	if d.split {
+		return e.Weight / float64(len(d.votes[e.Term]))
+	}
+	return e.Weight
+}
+
+func (d *digits) release(n *count) {
+	for _, c := range n.voted {
+		n.votes[c] = 0
+	}
+	d.pool.Put(n)
+}
+
+// A bracket is the codes that begin alike, and what they got.
+type bracket struct {
+	from, to int // of the codes that are left
+	total    float64
+}
+
+// phase returns the codes that are left after one more digit. It tells each the
+// brackets, if it is not nil.
+func (d *digits) phase(n *count, left []int32, digit int, each func(b bracket, kept bool)) []int32 {
+	var space [64]bracket
+	brackets, most := space[:0], 0.0
+	for i := 0; i < len(left); {
+		b := bracket{from: i}
+		prefix := cut(d.codes[left[i]], digit)
+		for ; i < len(left) && cut(d.codes[left[i]], digit) == prefix; i++ {
+			b.total += n.votes[left[i]]
+		}
+		b.to = i
+		most = max(most, b.total)
+		brackets = append(brackets, b)
+	}
+	kept := left[:0:0]
+	for _, b := range brackets {
+		stays := most-b.total <= tied
+		if each != nil {
+			each(b, stays)
+		}
+		if stays {
+			kept = append(kept, left[b.from:b.to]...)
+		}
+	}
+	return kept
+}
+
+// winners returns the codes that are left in the end.
+func (d *digits) winners(n *count) []int32 {
+	left := n.voted
+	for digit := 1; digit <= d.depth; digit++ {
+		left = d.phase(n, left, digit, nil)
+	}
+	return left
+}
+
+func (d *digits) predict(v text.Vector) Prediction {
+	n := d.pool.Get().(*count)
+	defer d.release(n)
+	d.vote(n, v)
+	var p Prediction
+	for _, c := range n.voted {
+		p.Votes = appendBallot(p.Votes, d.codes[c], n.votes[c])
+	}
+	left := n.voted
+	for digit := 1; digit <= d.depth && len(left) > 0; digit++ {
+		var phase Phase
+		before := left
+		left = d.phase(n, left, digit, func(b bracket, kept bool) {
+			prefix := cut(d.codes[before[b.from]], digit)
+			phase.Totals = append(phase.Totals, Ballot{prefix, b.total})
+			if kept {
+				phase.Kept = append(phase.Kept, prefix)
+			}
+		})
+		p.Phases = append(p.Phases, phase)
+		p.Codes = phase.Kept
+	}
+	p.OnTopic = slices.ContainsFunc(left, func(c int32) bool { return d.wanted[c] })
+	return p
+}
+
+// appendBallot adds a vote; a table may have a code twice.
+func appendBallot(list []Ballot, code string, weight float64) []Ballot {
+	if n := len(list); n > 0 && list[n-1].Code == code {
+		list[n-1].Weight += weight
+		return list
+	}
+	return append(list, Ballot{code, weight})
+}
+
+// outcome returns the share of the votes that wanted codes got, and a code that won
+// and is wanted, -1 for none.
+func (d *digits) outcome(n *count, v text.Vector) (total float64, winner int32) {
+	d.vote(n, v)
+	for _, c := range n.voted {
+		total += n.votes[c]
+	}
+	for _, c := range d.winners(n) {
+		if d.wanted[c] {
+			return total, c
+		}
+	}
+	return total, -1
+}
+
+func (d *digits) rate(v text.Vector) float64 {
+	n := d.pool.Get().(*count)
+	defer d.release(n)
+	total, winner := d.outcome(n, v)
+	wanted := 0.0
+	for _, c := range n.voted {
+		if d.wanted[c] {
+			wanted += n.votes[c]
+		}
+	}
+	return decided(wanted, total, winner)
+}
+
+// decided returns the relevance: half the share, and one half for the winner.
+func decided(wanted, total float64, winner int32) float64 {
+	if total == 0 {
+		return 0
+	}
+	relevance := wanted / total / 2
+	if winner >= 0 {
+		relevance += 0.5
+	}
+	return min(relevance, 1)
+}
+
+func (d *digits) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+	n := d.pool.Get().(*count)
+	total, winner := d.outcome(n, v)
+	d.release(n)
+	for _, e := range v {
+		wanted := 0.0
+		for _, c := range d.votes[e.Term] {
+			if d.wanted[c] {
+				wanted += d.each(e)
+			}
+		}
+		if total > 0 {
+			r.reasons.add(e.Term, wanted/total/2)
+		}
+	}
+	relevance := d.rate(v)
+	if winner < 0 {
+		return relevance, Share, nil
+	}
+	return relevance, Share, []dowse.Because{{What: "class " + quoted(d.codes[winner]) + " is wanted", Weight: 0.5}}
+}
+
+type savedDewey struct {
+	Language string   `json:"language,omitempty"`
+	Digits   int      `json:"digits"`
+	Head     float64  `json:"head"`
+	Split    bool     `json:"split,omitempty"`
+	Desired  []string `json:"desired"`
+	Codes    []Code   `json:"codes"`
+}
+
+// MarshalJSON writes down the table and the codes that are wanted.
+func (j *Digits) MarshalJSON() ([]byte, error) {
+	t := j.made
+	return json.Marshal(savedDewey{t.Language, t.Digits, t.Head, t.Split, t.Desired, t.Codes})
+}
+
+func loadDewey(data []byte) (Model, error) {
+	var s savedDewey
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, err
+	}
+	if s.Codes == nil || s.Desired == nil {
+		return nil, errors.New("no codes")
+	}
+	j, err := Dewey{s.Language, s.Codes, s.Desired, s.Digits, s.Head, s.Split}.New()
+	if err != nil {
+		return nil, err
+	}
+	return j, sane([]float64{s.Head})
+}
