@@ -12,11 +12,11 @@ import (
 )
 
 // The cheap web: hosts on addresses of their own, pages of about 20 KB with some
-// 2,000 words and 40 links, each with a text of its own, made on the fly.
+// 1,400 words, 500 tags and 40 links, each with a text of its own, made on the fly.
 const (
 	webHosts    = 200
 	pageLinks   = 40
-	pageWords   = 2000
+	menuLinks   = 13
 	webWords    = 8000 // vocabulary
 	webBasePort = 18080
 )
@@ -101,24 +101,55 @@ func fault(rw http.ResponseWriter) {
 	}
 }
 
-// page makes a page: its text and links follow from its number alone.
+// page makes a page: its text and links follow from its number alone. A third of
+// its links stand in a menu, the others in the text; about half of its bytes are
+// markup, as on pages that people make.
 func (w *web) page(b []byte, n int) []byte {
 	rng := rand.New(rand.NewPCG(uint64(n), 7))
-	b = append(b, "<!doctype html><html lang=en><head><title>Page "...)
+	b = append(b, `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page `...)
 	b = strconv.AppendInt(b, int64(n), 10)
-	b = append(b, "</title><meta name=description content=\"A page of a cheap web\"></head><body><h1>"...)
+	b = append(b, `</title><meta name="description" content="A page of a cheap web"><link rel="stylesheet" href="/style.css"></head>
+<body class="page two-columns"><div id="top" class="header"><ul class="menu horizontal">`...)
+	for i := range menuLinks {
+		b = append(b, `<li class="menu-item">`...)
+		b = w.link(b, rng, n, i)
+		b = append(b, "</li>\n"...)
+	}
+	b = append(b, `</ul></div><div id="main" class="content"><h1 class="title">`...)
 	b = w.sentence(b, rng, 6)
 	b = append(b, "</h1>\n"...)
-	for i := range pageLinks {
-		b = append(b, "<p>"...)
-		b = w.sentence(b, rng, pageWords/pageLinks-4)
-		b = append(b, "<a href=\""...)
-		b = append(b, urlOf(w.target(n, i, rng))...)
-		b = append(b, "\">"...)
-		b = w.sentence(b, rng, 3)
-		b = append(b, "</a></p>\n"...)
+	for i := menuLinks; i < pageLinks; i++ {
+		b = w.section(b, rng, n, i)
 	}
-	return append(b, "</body></html>\n"...)
+	return append(b, `</div><div id="bottom" class="footer"><p class="small">made up</p></div></body></html>`+"\n"...)
+}
+
+// section is a block of text with a link, a list and some emphasis.
+func (w *web) section(b []byte, rng *rand.Rand, n, i int) []byte {
+	b = append(b, `<div class="section level-2"><h2 class="heading">`...)
+	b = w.sentence(b, rng, 4)
+	b = append(b, `</h2><p class="lead">`...)
+	b = w.sentence(b, rng, 12)
+	b = append(b, `<em>`...)
+	b = w.sentence(b, rng, 2)
+	b = append(b, `</em>`...)
+	b = w.link(b, rng, n, i)
+	b = w.sentence(b, rng, 10)
+	b = append(b, `</p><ul class="points">`...)
+	for range 3 {
+		b = append(b, `<li><span class="mark"></span>`...)
+		b = w.sentence(b, rng, 5)
+		b = append(b, `</li>`...)
+	}
+	return append(b, "</ul></div>\n"...)
+}
+
+func (w *web) link(b []byte, rng *rand.Rand, n, i int) []byte {
+	b = append(b, `<a class="link" href="`...)
+	b = append(b, urlOf(w.target(n, i, rng))...)
+	b = append(b, `">`...)
+	b = w.sentence(b, rng, 3)
+	return append(b, `</a> `...)
 }
 
 // target is where the i-th link of a page leads: two children, so that every page

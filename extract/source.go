@@ -112,27 +112,24 @@ func (s *source) readEnd() token {
 // the page.
 func (s *source) readTag(kind token, i int, attr *attributes) token {
 	rest := s.readName(s.body[i:])
-	bare := true
-	for n := 0; ; n++ {
-		if len(rest) > 0 && rest[0] == '>' {
-			break
-		}
+	unquoted := false // the last attribute's value may end in "/"
+	for n := 0; len(rest) > 0 && rest[0] != '>'; n++ {
 		key, val, tail, ok := nextAttribute(rest)
 		if rest = tail; !ok {
-			bare = true
-			continue
+			unquoted = false
+			break
 		}
-		if len(rest) == 0 {
-			s.at = len(s.body)
-			return pageEnd
-		}
-		bare = len(val) == 0
+		unquoted = len(val) > 0
 		if attr != nil && n < maxAttributes {
 			attr.set(key, val)
 		}
 	}
+	if len(rest) == 0 {
+		s.at = len(s.body)
+		return pageEnd
+	}
 	s.at = len(s.body) - len(rest) + 1
-	s.closed = bare && s.body[s.at-2] == '/'
+	s.closed = !unquoted && s.body[s.at-2] == '/'
 	return kind
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -344,5 +345,35 @@ func BenchmarkGet(b *testing.B) {
 			}
 			c.Close()
 		})
+	}
+}
+
+// TestOneRequest checks that a connection which breaks after the request does not
+// make net/http ask a second time by itself: when to ask again is the crawl's to say.
+func TestOneRequest(t *testing.T) {
+	var asked atomic.Int32
+	s := serveConns(t, func(c net.Conn) {
+		buf := make([]byte, 4096)
+		for first := true; ; first = false {
+			if _, err := c.Read(buf); err != nil {
+				return
+			}
+			asked.Add(1)
+			if !first {
+				return // with no answer
+			}
+			io.WriteString(c, ok200+"Content-Length: 5\r\n\r\nhello")
+		}
+	})
+	c := newClient(t, Config{})
+	if r := c.Get(context.Background(), s.url("/")); r.Outcome != dowse.Fetched {
+		t.Fatal(r.Outcome, r.Detail)
+	}
+	r := c.Get(context.Background(), s.url("/"))
+	if r.Outcome != dowse.Temporary || r.Reason != dowse.FailConnect || !r.Host.BackOff {
+		t.Errorf("%v %v %s %+v", r.Outcome, r.Reason, r.Detail, r.Host)
+	}
+	if n := asked.Load(); n != 2 {
+		t.Errorf("%d requests for two calls", n)
 	}
 }

@@ -20,8 +20,10 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/fetch"
 	"dowse/frontier"
 	"dowse/hostile"
+	"dowse/topic"
 )
 
 // What a crawl of all rows at once may cost.
@@ -142,8 +144,12 @@ func run(t *testing.T, j job) (*result, time.Duration) {
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), jobVar+"="+path)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		t.Fatalf("the crawl did not end well: %v\n%s", err, out)
+	}
+	if bytes.ContainsFunc(out, isControl) {
+		t.Errorf("control characters on the terminal: %q", out)
 	}
 	var r result
 	if data, err = os.ReadFile(path + ".result"); err == nil {
@@ -194,6 +200,7 @@ func TestAllRows(t *testing.T) {
 		})
 	}
 	t.Run("always", func(t *testing.T) { checkAlways(t, s, r) })
+	t.Run("CPU", func(t *testing.T) { checkCost(t, dir, r) })
 	t.Run("collection", func(t *testing.T) { checkCollection(t, dir) })
 	t.Run("archive", func(t *testing.T) { checkArchive(t, dir) })
 }
@@ -234,6 +241,45 @@ func checkAlways(t *testing.T, s *hostile.Server, r *result) {
 	}
 }
 
+// maxCost is how much CPU time a page may cost.
+const maxCost = 2 * time.Second
+
+// checkCost visits the heavy pages again, from the archive and one at a time, and
+// checks that none of them costs too much.
+func checkCost(t *testing.T, dir string, r *result) {
+	files, err := archive.Files(filepath.Join(dir, "archive"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	web, err := archive.OpenWeb(files...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer web.Close()
+	client, err := fetch.New(fetch.Config{Transport: web, Agent: hostile.Agent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge, err := topic.FromWords([]string{hostile.Topic}).Judge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &crawler.Visitor{Client: client, Judge: judge}
+	var heaviest time.Duration
+	for _, f := range r.Findings {
+		if f.State != dowse.Visited || f.Fetch.Bytes < 100_000 && f.Fetch.Wire < 100_000 {
+			continue
+		}
+		before := cpuTime(t)
+		v.Visit(t.Context(), crawl.Visit{URL: f.URL})
+		cost := cpuTime(t) - before
+		if heaviest = max(heaviest, cost); cost > maxCost {
+			t.Errorf("%s costs %v of CPU", f.URL, cost)
+		}
+	}
+	t.Logf("the heaviest page costs %v of CPU", heaviest.Round(time.Millisecond))
+}
+
 // checkCollection checks that the files of a collection are all there is, and that
 // nothing got into them that must not.
 func checkCollection(t *testing.T, dir string) {
@@ -261,6 +307,9 @@ func checkFile(t *testing.T, path string) error {
 		if bytes.Contains(data, []byte(s)) {
 			t.Errorf("%s contains %q", path, s)
 		}
+	}
+	if bytes.Contains(data, []byte("<script>alert(")) && slices.Contains([]string{".html", ".md"}, filepath.Ext(path)) {
+		t.Errorf("%s has a page's script in it", path)
 	}
 	readable := slices.Contains([]string{".log", ".md", ".yaml", ".jsonl", ".json", ".cdxj"}, filepath.Ext(path)) &&
 		filepath.Base(filepath.Dir(path)) != "state"

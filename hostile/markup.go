@@ -3,6 +3,7 @@ package hostile
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -10,7 +11,7 @@ import (
 )
 
 func markupRows() []Row {
-	return append(deepRows(), foreignRows()...)
+	return slices.SortedFunc(slices.Values(append(deepRows(), foreignRows()...)), func(a, b Row) int { return strings.Compare(a.ID, b.ID) })
 }
 
 const large = 20 << 20 // bytes, twice of what a crawler reads

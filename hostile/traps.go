@@ -114,7 +114,7 @@ func month(x *exchange) string {
 	for d := at; d.Month() == at.Month(); d = d.AddDate(0, 0, 1) {
 		fmt.Fprintf(&b, "<td>%s", d.Format("Mon 2 January"))
 	}
-	b.WriteString("</table><p>Nothing happens this month.")
+	fmt.Fprintf(&b, "</table><p>This month: %s.", prose(x.entry.Path(), 200))
 	for _, step := range []int{-1, 1} {
 		writeLink(&b, at.AddDate(0, step, 0).Format("/calendar/2006/01"))
 	}

@@ -7,7 +7,7 @@ import "dowse"
 // in order of first sighting.
 type BreadthFirst struct{}
 
-var found = []dowse.Because{{What: "found", Weight: 0}}
+var justFound = []dowse.Because{{What: "found", Weight: 0}}
 
 // Start queues the seeds in the given order.
 func (BreadthFirst) Start(seeds []dowse.URL) []dowse.Lead {
@@ -27,7 +27,7 @@ func (BreadthFirst) Follow(p *dowse.Page) []dowse.Lead {
 	leads := make([]dowse.Lead, 0, len(p.Links))
 	for i := range p.Links {
 		if l := &p.Links[i]; l.Target.State == dowse.Unseen || l.Target.State == dowse.Held {
-			leads = append(leads, dowse.Lead{URL: l.URL, Merge: dowse.Max, Because: found})
+			leads = append(leads, dowse.Lead{URL: l.URL, Merge: dowse.Max, Because: justFound})
 		}
 	}
 	return leads

@@ -153,4 +153,6 @@ func linksTo(urls ...dowse.URL) []dowse.Link {
 // noThirds lets no page be visited whose address ends in 3.
 type noThirds struct{}
 
-func (noThirds) Allowed(u dowse.URL) (bool, string) { return !strings.HasSuffix(string(u), "3"), "Disallow: /*3$" }
+func (noThirds) Allowed(u dowse.URL) (bool, string) {
+	return !strings.HasSuffix(string(u), "3"), "Disallow: /*3$"
+}

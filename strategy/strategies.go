@@ -25,6 +25,8 @@ type Description struct {
 	About  string
 	Params []Param
 
+	NeedsTrace bool // it learns from a trace, see [NewWith]
+
 	make func() dowse.Strategy
 }
 
@@ -45,15 +47,33 @@ func All() []Description {
 		{Name: "shark", Paper: "Hersovici et al. 1998", About: "what the linking page passes on, the anchor and the words around it", make: func() dowse.Strategy { return &Shark{} }},
 		{Name: "naive-best-first", Paper: "Cho, Garcia-Molina and Page 1998; Menczer et al. 2004", About: "the relevance of the linking page", make: func() dowse.Strategy { return &NaiveBestFirst{} }},
 		{Name: "soft-focus", Paper: "Chakrabarti, van den Berg and Dom 1999", About: "the relevance of the linking page, and what hubs link to", make: func() dowse.Strategy { return &SoftFocus{} }},
+		{Name: "intelligent", Paper: "Aggarwal, Al-Garawi and Yu 2001; Aggarwal 2004", About: "what it learns from linking pages, URLs and links", make: func() dowse.Strategy { return &Intelligent{} }},
+		{Name: "collaborative", Paper: "Aggarwal 2002; Aggarwal 2004", About: "what people accessed who go to pages on topic; needs a trace", make: func() dowse.Strategy { return &Collaborative{} }},
+		{Name: "combined", Paper: "Aggarwal 2004, sec. 4", About: "intelligent and collaborative at once; needs a trace", make: func() dowse.Strategy { return &Combined{} }},
 	}
 	for i := range list {
-		list[i].Params = params(list[i].make())
+		s := list[i].make()
+		list[i].Params = params(s)
+		_, list[i].NeedsTrace = s.(follower)
 	}
 	return list
 }
 
-// New makes the strategy that spec names: NAME or NAME:key=value,key=value.
-func New(spec string) (dowse.Strategy, error) {
+// Needs is what strategies may need beside parameters.
+type Needs struct {
+	Trace Trace // who went where; nil for none
+}
+
+// A follower learns from a trace.
+type follower interface{ follows(t Trace) error }
+
+// New makes the strategy that spec names, NAME or NAME:key=value,key=value, if it
+// needs nothing else.
+func New(spec string) (dowse.Strategy, error) { return NewWith(spec, Needs{}) }
+
+// NewWith is New for a strategy that may need more than parameters. The error for
+// one that is not given what it needs says how to give it.
+func NewWith(spec string, n Needs) (dowse.Strategy, error) {
 	name, args, _ := strings.Cut(spec, ":")
 	all := All()
 	i := slices.IndexFunc(all, func(d Description) bool { return d.Name == name })
@@ -73,6 +93,11 @@ func New(spec string) (dowse.Strategy, error) {
 			return nil, fmt.Errorf("strategy %s: %w", name, err)
 		}
 	}
+	if f, ok := s.(follower); ok {
+		if err := f.follows(n.Trace); err != nil {
+			return nil, fmt.Errorf("strategy %s: %w", name, err)
+		}
+	}
 	if c, ok := s.(checker); ok {
 		if err := c.check(); err != nil {
 			return nil, fmt.Errorf("strategy %s: parameter %w", name, err)
@@ -85,10 +110,9 @@ func New(spec string) (dowse.Strategy, error) {
 type checker interface{ check() error }
 
 func params(s dowse.Strategy) (list []Param) {
-	t := reflect.TypeOf(s).Elem()
-	for i := range t.NumField() {
-		if name, ok := t.Field(i).Tag.Lookup("param"); ok {
-			list = append(list, Param{name, t.Field(i).Tag.Get("default"), t.Field(i).Tag.Get("help")})
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(s).Elem()) {
+		if name, ok := f.Tag.Lookup("param"); ok {
+			list = append(list, Param{name, f.Tag.Get("default"), f.Tag.Get("help")})
 		}
 	}
 	return list

@@ -119,9 +119,13 @@ func FuzzDebugLines(f *testing.F) {
 				want++
 			}
 		}
-		for _, command := range []string{"robots", "canon", "html"} {
-			if got := debugAnswers(t, command, strings.NewReader(in)); len(got) != want {
-				t.Errorf("%s: %d answers to %d lines", command, len(got), want)
+		for _, command := range []interface{ Run(*world) error }{
+			debugRobotsCmd{}, debugURLCmd{}, debugCanonCmd{}, debugHTMLCmd{}, debugCharsetCmd{}, debugStemCmd{}, debugNetCmd{},
+		} {
+			var out bytes.Buffer
+			err := command.Run(&world{out: &out, in: strings.NewReader(in), ctx: context.Background()})
+			if got := strings.Count(out.String(), "\n"); err != nil || got != want {
+				t.Errorf("%T: %d answers to %d lines, %v", command, got, want, err)
 			}
 		}
 	})

@@ -288,7 +288,7 @@ func (d *made) simulate(ctx context.Context, s dowse.Strategy, pages int, page f
 	c.Start(start, d.seeds)
 	sim := lab.Simulation{Crawl: c, Web: lab.Over(v, d.web.Latency), Workers: demoPolite.InFlight, Start: start}
 	sim.Each = func(_ time.Time, p *dowse.Page) bool {
-		if p.Outcome == dowse.Fetched {
+		if p.Outcome == dowse.Fetched && !p.Again {
 			truly, _ := d.web.Truth(p.URL, demoTopic)
 			page(p.OnTopic, truly)
 		}

@@ -26,9 +26,10 @@ type Page struct {
 
 // A Link of a toy page.
 type Link struct {
-	To      dowse.URL
-	Context float64 // the judge's rating of the words around it
-	Anchor  string
+	To          dowse.URL
+	Context     float64 // the judge's rating of the words around it
+	AnchorScore float64 // the judge's rating of the anchor
+	Anchor      string
 }
 
 // To makes plain links.
@@ -73,7 +74,7 @@ func (tp Page) fill(p *dowse.Page) {
 	p.Words = dowse.Words(tp.Text)
 	place := map[dowse.URL]int{}
 	for _, l := range tp.Links {
-		m := dowse.Mention{Anchor: l.Anchor, Context: l.Context, Above: [3]int32{-1, -1, -1}}
+		m := dowse.Mention{Anchor: l.Anchor, Context: l.Context, AnchorScore: l.AnchorScore, Above: [3]int32{-1, -1, -1}}
 		if at, ok := place[l.To]; ok {
 			p.Links[at].More = append(p.Links[at].More, m)
 			continue

@@ -1,0 +1,213 @@
+package judge_test
+
+import (
+	"bufio"
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/extract"
+	"dowse/judge"
+)
+
+var (
+	quality = flag.String("quality", "", "measure the judges on Wikispeedia: the topics to take, tune or report")
+	only    = flag.String("judges", "", "measure only the judges whose names contain one of these, separated by commas")
+	draws   = flag.Int("draws", 1, "sets of training pages to draw for each topic")
+)
+
+// candidates are the judges with their defaults, as users get them.
+func candidates() []judge.Candidate {
+	return []judge.Candidate{
+		{Name: "logistic", Trainer: judge.Logistic{}},
+		{Name: "svm", Trainer: judge.SVM{}},
+		{Name: "multinomial", Trainer: judge.Multinomial{}},
+		{Name: "centroid", Trainer: judge.Centroid{}},
+		{Name: "kde", Trainer: judge.KDE{}},
+		{Name: "network", Trainer: judge.Network{}},
+		{Name: "vote", Trainer: judge.Vote{}},
+		{Name: "table", Trainer: judge.Table{}},
+	}
+}
+
+// TestQuality measures the judges on the pages of Wikispeedia: trained on 10 pages
+// of a topic and 20 of others, they rate all the rest. It prints means over the
+// topics.
+func TestQuality(t *testing.T) {
+	if *quality == "" {
+		t.Skip("not asked for: -quality=tune or -quality=report")
+	}
+	dir := filepath.Join("..", "..", "shared", "webs")
+	topics, err := readLines(filepath.Join(dir, "wikispeedia.topics."+*quality+".txt"))
+	if err != nil {
+		t.Skipf("no recorded web: %v", err)
+	}
+	web := readWikispeedia(t, dir)
+	out := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
+	defer out.Flush()
+	fmt.Fprintln(out, "judge\tF1\tprecision\trecall\tavg precision\tBrier\t")
+	for _, c := range chosen(append(candidates(), experiments()...)) {
+		sum := web.measure(t, c, topics)
+		fmt.Fprintf(out, "%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.4f\t\n",
+			c.Name, sum.F1, sum.Precision, sum.Recall, sum.AveragePrecision, sum.Brier)
+	}
+}
+
+func chosen(all []judge.Candidate) (list []judge.Candidate) {
+	for _, c := range all {
+		for _, name := range strings.Split(*only, ",") {
+			if strings.Contains(c.Name, name) {
+				list = append(list, c)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// wikispeedia is the recorded web: pages, and the topics of each.
+type wikispeedia struct {
+	pages  []*dowse.Page
+	topics [][]string
+}
+
+func (w *wikispeedia) measure(t *testing.T, c judge.Candidate, topics []string) (mean judge.Quality) {
+	n := float64(len(topics) * *draws)
+	for _, topic := range topics {
+		for draw := range *draws {
+			q := w.measureOne(t, c, topic, uint64(draw))
+			mean.F1 += q.F1 / n
+			mean.Precision += q.Precision / n
+			mean.Recall += q.Recall / n
+			mean.AveragePrecision += q.AveragePrecision / n
+			mean.Brier += q.Brier / n
+		}
+	}
+	return mean
+}
+
+func (w *wikispeedia) measureOne(t *testing.T, c judge.Candidate, topic string, draw uint64) judge.Quality {
+	examples, rest := w.draw(topic, draw)
+	m, err := c.Trainer.Train(examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ratings []judge.Rating
+	for _, e := range rest {
+		ratings = append(ratings, judge.Rating{Relevance: m.Judge(e.Page).Relevance, Relevant: e.Relevant})
+	}
+	return judge.Measure(ratings, m.Threshold())
+}
+
+// draw returns 10 pages of the topic and 20 others, and all the rest.
+func (w *wikispeedia) draw(topic string, draw uint64) (examples, rest []judge.Example) {
+	seed := uint64(len(topic))
+	for _, c := range topic {
+		seed = seed*31 + uint64(c)
+	}
+	rng := rand.New(rand.NewPCG(seed, draw))
+	left := map[bool]int{true: 10, false: 20}
+	for _, i := range rng.Perm(len(w.pages)) {
+		e := judge.Example{Page: w.pages[i], Relevant: w.has(i, topic)}
+		if left[e.Relevant] > 0 {
+			left[e.Relevant]--
+			examples = append(examples, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	return examples, rest
+}
+
+// has reports whether a page is in the topic or below it.
+func (w *wikispeedia) has(page int, topic string) bool {
+	return slices.ContainsFunc(w.topics[page], func(t string) bool {
+		return t == topic || strings.HasPrefix(t, topic+"/")
+	})
+}
+
+func readWikispeedia(t *testing.T, dir string) *wikispeedia {
+	t.Helper()
+	labels, err := readLabels(filepath.Join(dir, "wikispeedia.labels.tsv"))
+	if err != nil {
+		t.Skipf("no labels: %v", err)
+	}
+	f, err := os.Open(filepath.Join(dir, "wikispeedia.warc.gz"))
+	if err != nil {
+		t.Skipf("no recorded web: %v", err)
+	}
+	defer f.Close()
+	w := &wikispeedia{}
+	for r, err := range archive.Records(f) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		topics := labels[r.Target()]
+		if r.Type() != "response" || topics == nil {
+			continue
+		}
+		w.pages = append(w.pages, readPage(t, r))
+		w.topics = append(w.topics, topics)
+	}
+	slices.SortFunc(w.pages, func(a, b *dowse.Page) int { return cmp.Compare(a.URL, b.URL) })
+	for i, p := range w.pages {
+		w.topics[i] = labels[string(p.URL)]
+	}
+	t.Logf("%d labelled pages", len(w.pages))
+	return w
+}
+
+func readPage(t *testing.T, r *archive.Record) *dowse.Page {
+	resp, err := r.Response()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := dowse.URL(r.Target())
+	decoded, _ := extract.Decode(body, resp.Header.Get("Content-Type"))
+	p := &dowse.Page{URL: u, Document: *extract.HTML(decoded, u, extract.Options{})}
+	p.Links = nil
+	return p
+}
+
+func readLabels(path string) (map[string][]string, error) {
+	lines, err := readLines(path)
+	if err != nil {
+		return nil, err
+	}
+	labels := map[string][]string{}
+	for _, line := range lines[1:] {
+		url, topic, _ := strings.Cut(line, "\t")
+		labels[url] = append(labels[url], topic)
+	}
+	return labels, nil
+}
+
+func readLines(path string) (lines []string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		if line := strings.TrimSpace(s.Text()); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines, s.Err()
+}

@@ -1,0 +1,117 @@
+package strategy_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/strategy"
+	"dowse/strategy/strategytest"
+)
+
+var million = flag.Bool("million", false, "benchmark strategies after 1,000,000 pages too; takes memory and time")
+
+// BenchmarkPage tells what a strategy costs in a crawl of pages with 40 links after so
+// many pages. ns/op is the whole step of the crawl, strategy-µs the strategy's part of
+// it, B/URL the memory of crawl and strategy for each known URL: what it has more than
+// breadth-first is the strategy's own.
+func BenchmarkPage(b *testing.B) {
+	sizes := []int{10_000, 100_000}
+	if *million {
+		sizes = append(sizes, 1_000_000)
+	}
+	for _, d := range strategy.All() {
+		for _, n := range sizes {
+			b.Run(fmt.Sprintf("%s/%dk", d.Name, n/1000), func(b *testing.B) {
+				s, err := strategy.New(d.Name)
+				if err != nil {
+					b.Skip(err)
+				}
+				benchmarkPage(b, s, n)
+			})
+		}
+	}
+}
+
+func benchmarkPage(b *testing.B, s dowse.Strategy, n int) {
+	var spent time.Duration
+	timed := strategytest.Around(s, func(say func() []dowse.Lead) []dowse.Lead {
+		began := time.Now()
+		leads := say()
+		spent += time.Since(began)
+		return leads
+	})
+	before := heap()
+	c, err := crawl.New(crawl.Config{Strategy: timed, Polite: polite, Traps: crawl.Traps{Budget: -1}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	c.Start(now, []dowse.URL{broadURL(0), broadURL(1), broadURL(2)})
+	universe := 10 * n
+	step := func() {
+		v, _, ok := c.Next(now)
+		if !ok {
+			b.Fatalf("the crawl is over: %s", c.Stopped())
+		}
+		now = now.Add(time.Millisecond)
+		c.Absorb(now, broadPage(v, universe))
+	}
+	for range n {
+		step()
+	}
+	perURL := float64(heap()-before) / float64(c.Frontier().Len())
+	spent = 0
+	pages := 0
+	for b.Loop() {
+		step()
+		pages++
+	}
+	b.ReportMetric(float64(spent.Microseconds())/float64(pages), "strategy-µs")
+	b.ReportMetric(perURL, "B/URL")
+	runtime.KeepAlive(c)
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func broadURL(i int) dowse.URL {
+	return dowse.URL("http://h" + strconv.Itoa(i%1000) + ".test/p" + strconv.Itoa(i))
+}
+
+// broadPage is a page of a broad web, drawn from its URL: 40 links, a few of them
+// relevant, and a text of topic words and others.
+func broadPage(v crawl.Visit, universe int) *dowse.Page {
+	p := v.Page()
+	seed := uint64(len(v.URL))
+	for i := range len(v.URL) {
+		seed = seed*131 + uint64(v.URL[i])
+	}
+	rng := rand.New(rand.NewPCG(seed, 5))
+	p.Verdict = dowse.Verdict{Relevance: rng.Float64(), Because: []dowse.Because{{What: "drawn"}}}
+	p.Text, p.Words = broadText, broadWords
+	p.Links = make([]dowse.Link, 40)
+	for i := range p.Links {
+		l := &p.Links[i]
+		l.URL = broadURL(rng.IntN(universe))
+		at := int32(rng.IntN(len(broadWords) - 2))
+		l.At, l.Anchor = dowse.Span{Start: at, End: at + 2}, "tide pools"
+		l.Above = [3]int32{-1, -1, -1}
+		l.Context = rng.Float64()
+	}
+	return p
+}
+
+const broadText = "in the tide pools of the shore live crabs and limpets that hold on to rocks while shops sell maps of other coasts and news of sport"
+
+var broadWords = dowse.Words(broadText)

@@ -1,0 +1,222 @@
+package strategy
+
+import "strings"
+
+// A word is the number of a term in a lexicon. It stays valid as long as the term
+// is kept; afterwards it stands for nothing, even if its place is taken again.
+type word uint32
+
+const (
+	placeBits = 24
+	placeMask = 1<<placeBits - 1
+)
+
+func (w word) place() uint32 { return uint32(w) & placeMask }
+
+// Columns of a lexicon's counts: a term means one thing on the pages that link to a
+// page, and another on the pages that its readers read.
+const (
+	asContent = iota
+	asSignature
+)
+
+// A lexicon numbers terms and counts pages by them. It never holds more than its
+// size: then a new term takes the place of one that is hardly met. So a flood of
+// words met once washes out others of its kind, not those that pages share.
+type lexicon struct {
+	Terms []entry
+	Hand  uint32 // where the search for a term to forget goes on
+
+	size int
+	at   map[string]uint32
+}
+
+type entry struct {
+	Term  string
+	Met   uint32 // in so many pages; halved whenever it might have been forgotten
+	Gen   uint8  // of the place
+	Cells [2]cell
+}
+
+func newLexicon(size int) *lexicon {
+	return &lexicon{size: min(size, placeMask), at: map[string]uint32{}}
+}
+
+// restored is a lexicon as it was saved.
+func (x *lexicon) restored(size int) *lexicon {
+	x.size = min(size, placeMask)
+	x.at = make(map[string]uint32, len(x.Terms))
+	for i := range x.Terms {
+		x.at[x.Terms[i].Term] = uint32(i)
+	}
+	return x
+}
+
+func (x *lexicon) wordAt(place uint32) word {
+	return word(uint32(x.Terms[place].Gen)<<placeBits | place)
+}
+
+// find returns the entry of a term, nil if it is not kept.
+func (x *lexicon) find(term string) *entry {
+	if place, ok := x.at[term]; ok {
+		return &x.Terms[place]
+	}
+	return nil
+}
+
+// entry returns what is known of a word, nil if it was forgotten.
+func (x *lexicon) entry(w word) *entry {
+	if place := w.place(); int(place) < len(x.Terms) {
+		if e := &x.Terms[place]; e.Gen == uint8(w>>placeBits) {
+			return e
+		}
+	}
+	return nil
+}
+
+// add returns the word of a term, which is kept from now on.
+func (x *lexicon) add(term string) word {
+	if place, ok := x.at[term]; ok {
+		return x.wordAt(place)
+	}
+	term = strings.Clone(term)
+	if len(x.Terms) < x.size {
+		x.Terms = append(x.Terms, entry{Term: term})
+		x.at[term] = uint32(len(x.Terms) - 1)
+		return x.wordAt(uint32(len(x.Terms) - 1))
+	}
+	place := x.forget()
+	x.Terms[place] = entry{Term: term, Gen: x.Terms[place].Gen + 1}
+	x.at[term] = place
+	return x.wordAt(place)
+}
+
+// forget frees the place of the term that was met the least, of a few.
+func (x *lexicon) forget() uint32 {
+	const few = 16
+	least := x.Hand
+	for range few {
+		e := &x.Terms[x.Hand]
+		if e.Met < x.Terms[least].Met {
+			least = x.Hand
+		}
+		e.Met /= 2
+		x.Hand = (x.Hand + 1) % uint32(len(x.Terms))
+	}
+	delete(x.at, x.Terms[least].Term)
+	return least
+}
+
+// learn counts a page by a word.
+func (x *lexicon) learn(w word, column int, on bool) {
+	if e := x.entry(w); e != nil {
+		e.Cells[column].count(on)
+	}
+}
+
+// reuse adds counts of another crawl.
+func (x *lexicon) reuse(counts map[string]Tally, column int, weight float64) {
+	for _, term := range sortedKeys(counts) {
+		e := &x.Terms[x.add(term).place()]
+		e.Cells[column].add(counts[term].cell(), weight)
+		e.Met = max(e.Met, uint32(min(max(counts[term][0]*weight, 0), 1<<31)))
+	}
+}
+
+// counts returns the terms that any page was counted by.
+func (x *lexicon) counts(column int) map[string]Tally {
+	list := map[string]Tally{}
+	for i := range x.Terms {
+		if c := x.Terms[i].Cells[column]; c.N > 0 {
+			list[x.Terms[i].Term] = Tally{c.N, c.C}
+		}
+	}
+	return list
+}
+
+// A weigher knows the logarithms of ratios of a lexicon's words. They change with
+// every page, and each is computed when it is first asked for.
+type weigher struct {
+	lex    *lexicon
+	column int
+	now    moment
+
+	marks   []mark
+	version uint32
+	round   uint32
+}
+
+type mark struct {
+	word    word
+	version uint32 // of ln
+	round   uint32 // in which the word was last met
+	ln      float64
+}
+
+// turn takes note that counts have changed.
+func (w *weigher) turn(now moment) {
+	w.now = now
+	if w.version++; w.version == 0 {
+		clear(w.marks)
+		w.version, w.round = 1, 0
+	}
+	if n := len(w.lex.Terms); len(w.marks) < n {
+		w.marks = append(w.marks, make([]mark, n+n/2-len(w.marks))...)
+	}
+}
+
+// begin starts a union of words.
+func (w *weigher) begin() {
+	if w.round++; w.round == 0 {
+		clear(w.marks)
+		w.round = 1
+	}
+}
+
+// sum adds up what the words say that have not been met in this union.
+func (w *weigher) sum(words []word) (sum float64) {
+	if w.now.flat {
+		return 0
+	}
+	for _, id := range words {
+		m := &w.marks[id.place()]
+		if (m.version != w.version || m.word != id) && !w.weigh(m, id) {
+			continue
+		}
+		if m.round != w.round {
+			m.round = w.round
+			sum += m.ln
+		}
+	}
+	return sum
+}
+
+// weigh computes what a word says. It reports false for one that was forgotten.
+func (w *weigher) weigh(m *mark, id word) bool {
+	e := w.lex.entry(id)
+	if e == nil {
+		return false
+	}
+	if m.word != id {
+		m.word, m.round = id, 0
+	}
+	m.version, m.ln = w.version, w.now.significant(e.Cells[w.column])
+	return true
+}
+
+// fresh appends the words that have not been met in this union, forgotten ones left
+// out.
+func (w *weigher) fresh(dst []word, words []word) []word {
+	for _, id := range words {
+		m := &w.marks[id.place()]
+		if m.word == id && m.round == w.round || w.lex.entry(id) == nil {
+			continue
+		}
+		if m.word != id {
+			m.word, m.version = id, 0
+		}
+		m.round = w.round
+		dst = append(dst, id)
+	}
+	return dst
+}

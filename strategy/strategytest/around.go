@@ -1,0 +1,70 @@
+package strategytest
+
+import "dowse"
+
+// Around returns a strategy that does all that s does, with a call around everything
+// that makes leads: to listen, or to take the time.
+func Around(s dowse.Strategy, call func(say func() []dowse.Lead) []dowse.Lead) dowse.Strategy {
+	return &around{s, call}
+}
+
+type around struct {
+	dowse.Strategy
+	call func(func() []dowse.Lead) []dowse.Lead
+}
+
+func (a *around) Follow(p *dowse.Page) []dowse.Lead {
+	return a.call(func() []dowse.Lead { return a.Strategy.Follow(p) })
+}
+
+func (a *around) Start(seeds []dowse.URL) []dowse.Lead {
+	if s, ok := a.Strategy.(dowse.Starter); ok {
+		return a.call(func() []dowse.Lead { return s.Start(seeds) })
+	}
+	leads := make([]dowse.Lead, len(seeds))
+	for i, u := range seeds {
+		leads[i] = dowse.Lead{URL: u, Priority: 1}
+	}
+	return leads
+}
+
+func (a *around) Idle() []dowse.Lead {
+	if s, ok := a.Strategy.(dowse.Idler); ok {
+		return a.call(s.Idle)
+	}
+	return nil
+}
+
+func (a *around) BeforeRound(v dowse.View) []dowse.Lead {
+	if s, ok := a.Strategy.(dowse.BeforeRounder); ok {
+		return a.call(func() []dowse.Lead { return s.BeforeRound(v) })
+	}
+	return nil
+}
+
+func (a *around) Rescore(l dowse.Lead) (priority float64) {
+	if s, ok := a.Strategy.(dowse.Rescorer); ok {
+		a.call(func() []dowse.Lead { priority = s.Rescore(l); return nil })
+		return priority
+	}
+	return l.Priority
+}
+
+func (a *around) Round() int {
+	if s, ok := a.Strategy.(dowse.Rounder); ok {
+		return s.Round()
+	}
+	return 0
+}
+
+func (a *around) Revisits() bool {
+	s, ok := a.Strategy.(dowse.Revisiter)
+	return ok && s.Revisits()
+}
+
+func (a *around) Order() dowse.Order {
+	if s, ok := a.Strategy.(dowse.Orderer); ok {
+		return s.Order()
+	}
+	return dowse.ByPriority
+}
