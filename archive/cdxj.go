@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,22 +64,44 @@ const stamp = "20060102150405"
 
 // String returns the line, without its end.
 func (c Capture) String() string {
-	var b bytes.Buffer
-	b.WriteString(c.Key + " " + c.At.UTC().Format(stamp) + " ")
-	line := captureJSON{
-		URL: c.URL, Digest: text(c.Digest), MIME: text(c.MIME), Filename: c.Place.File,
-		Offset: text(strconv.FormatInt(c.Place.Offset, 10)),
+	b := make([]byte, 0, 320)
+	b = append(append(b, c.Key...), ' ')
+	b = c.At.UTC().AppendFormat(b, stamp)
+	b = appendJSON(append(b, ` {"url":`...), c.URL)
+	if c.Digest != "" {
+		b = appendJSON(append(b, `,"digest":`...), c.Digest)
 	}
+	if c.MIME != "" {
+		b = appendJSON(append(b, `,"mime":`...), c.MIME)
+	}
+	b = appendJSON(append(b, `,"filename":`...), c.Place.File)
+	b = appendNumber(append(b, `,"offset":`...), c.Place.Offset)
 	if c.Place.Length > 0 {
-		line.Length = text(strconv.FormatInt(c.Place.Length, 10))
+		b = appendNumber(append(b, `,"length":`...), c.Place.Length)
 	}
 	if c.Status > 0 {
-		line.Status = text(strconv.Itoa(c.Status))
+		b = appendNumber(append(b, `,"status":`...), int64(c.Status))
 	}
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.Encode(line) // strings always encode
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(append(b, '}'))
+}
+
+// appendNumber appends a number as a string.
+func appendNumber(b []byte, n int64) []byte {
+	return append(strconv.AppendInt(append(b, '"'), n, 10), '"')
+}
+
+// appendJSON appends a string as JSON has it. Most hold nothing to be escaped.
+func appendJSON(b []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			var buf bytes.Buffer
+			enc := json.NewEncoder(&buf)
+			enc.SetEscapeHTML(false)
+			enc.Encode(s) // strings always encode
+			return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
 }
 
 var errCDXJ = errors.New("archive: not a CDXJ line")
@@ -175,10 +196,10 @@ func (r *Record) capture(file string) (c Capture, ok bool, err error) {
 	c = Capture{URL: r.Target(), At: r.Date(), Digest: r.Header.Value("WARC-Payload-Digest"), MIME: "unk"}
 	c.Key = string(appendURL(nil, weburl.SURT(key(c.URL))))
 	if resp, err := r.Response(); err == nil {
-		c.Status, c.MIME = resp.StatusCode, mediaType(resp.Header)
+		c.Status, c.MIME = resp.StatusCode, mediaType(resp.Header.Get("Content-Type"))
 	}
 	if kind == "revisit" {
-		c.MIME = "warc/revisit"
+		c.MIME = revisitType
 	}
 	c.Place = dowse.Place{File: file, Offset: r.Offset}
 	c.Place.Length, err = r.Size()
@@ -188,8 +209,9 @@ func (r *Record) capture(file string) (c Capture, ok bool, err error) {
 	return c, true, err
 }
 
-func mediaType(h http.Header) string {
-	t, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+// mediaType returns the type that a Content-Type names, as an index has it.
+func mediaType(contentType string) string {
+	t, _, _ := strings.Cut(contentType, ";")
 	t = strings.ToLower(string(appendText(nil, t, 100)))
 	if t == "" {
 		return "unk"

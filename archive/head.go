@@ -23,20 +23,28 @@ type headRewriter struct {
 	length  int // of the payload; -1 for none
 	decoded bool
 	sized   bool // a Content-Length that fits was written
+	status  int
+	typed   bool   // a Content-Type was written
+	mime    string // the first one
 }
 
 // appendResponseHead writes the head of a response with a payload of that length.
 func appendResponseHead(dst, head []byte, length int, decoded bool) []byte {
 	w := headRewriter{out: dst, start: len(dst), length: length, decoded: decoded}
+	w.response(head)
+	return w.out
+}
+
+func (w *headRewriter) response(head []byte) {
 	line, rest := nextLine(head)
-	status := w.statusLine(line)
+	w.status = w.statusLine(line)
 	w.fields(rest)
-	if !w.sized && (length > 0 || mayHaveBody(status)) {
+	if !w.sized && (w.length > 0 || mayHaveBody(w.status)) {
 		w.out = append(w.out, "Content-Length: "...)
-		w.out = strconv.AppendInt(w.out, int64(length), 10)
+		w.out = strconv.AppendInt(w.out, int64(w.length), 10)
 		w.out = append(w.out, "\r\n"...)
 	}
-	return append(w.out, "\r\n"...)
+	w.out = append(w.out, "\r\n"...)
 }
 
 // appendRequestHead writes the head of a request. Its body is not kept.
@@ -129,6 +137,8 @@ func (w *headRewriter) framed(name string, value []byte) {
 			break
 		}
 		w.sized = true
+	case strings.EqualFold(name, "Content-Type") && !w.typed:
+		w.typed, w.mime = true, string(value)
 	case strings.EqualFold(name, "Transfer-Encoding"),
 		w.decoded && strings.EqualFold(name, "Content-Encoding"):
 		name = orig + name

@@ -57,6 +57,7 @@ type Writer struct {
 	serial int // of the next file
 	dirty  bool
 	broken error
+	fresh  fresh
 }
 
 // OpenWriter opens a folder, which it makes if it is not there, and continues
@@ -67,7 +68,12 @@ func OpenWriter(dir string, opt Options) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("archive: make %s: %w", dir, err)
 	}
-	if err := w.carryOn(); err != nil {
+	size, err := filesSize(dir)
+	if err == nil {
+		w.fresh.Since, w.fresh.Size = size, size
+		err = w.carryOn()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("archive: open %s: %w", dir, err)
 	}
 	return w, nil
@@ -106,7 +112,9 @@ func (w *Writer) Append(e Encoded) (dowse.Place, error) {
 	if err := w.write(e.Bytes); err != nil {
 		return dowse.Place{}, err
 	}
-	return dowse.Place{File: w.name, Offset: start + int64(e.Offset), Length: int64(e.Length)}, nil
+	place := dowse.Place{File: w.name, Offset: start + int64(e.Offset), Length: int64(e.Length)}
+	w.fresh.add(&e, place)
+	return place, nil
 }
 
 // ready sees to it that there is a file with room for n bytes, or a new one.
@@ -130,6 +138,7 @@ func (w *Writer) write(b []byte) error {
 	n, err := w.file.WriteAt(b, w.size)
 	if err == nil {
 		w.size += int64(n)
+		w.fresh.Size += int64(n)
 		w.dirty = true
 		return nil
 	}
@@ -161,6 +170,7 @@ func (w *Writer) create() error {
 // abandon takes back a file that could not even be begun.
 func (w *Writer) abandon(path string) {
 	w.file.Close()
+	w.fresh.Size -= w.size
 	os.Remove(path)
 	w.file, w.broken = nil, nil
 }

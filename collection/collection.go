@@ -22,6 +22,10 @@ type Collection struct {
 	Crawl    *crawl.Crawl // after Load
 	Notices  []string     // what a person should know of the opening: tails cut off
 
+	// Writer appends to the archive, if the collection is being crawled. The index
+	// takes from it what is new.
+	Writer *archive.Writer
+
 	readOnly  bool
 	lock      *os.File
 	originals map[string]dowse.Place // records that revisits refer to, by ID; made when needed

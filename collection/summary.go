@@ -313,13 +313,38 @@ func (c *Collection) writeIndex(s *summary, size int64) error {
 	if _, err := os.Stat(path); err == nil && s.Indexed == size {
 		return nil
 	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	known := s.Indexed
+	s.Indexed = size
+	if old, lines, ok := c.freshIndex(known, size); ok {
+		err := toFile(path, true, func(w io.Writer) error { return archive.MergeIndex(w, old, lines) })
+		if err == nil {
+			c.Writer.Indexed()
+		}
+		return err
+	}
 	files, err := archive.Files(c.ArchiveDir())
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	s.Indexed = size
 	return toFile(path, true, func(w io.Writer) error { return archive.Index(w, files...) })
+}
+
+// freshIndex returns the index as it is, of so many bytes of archive, and the lines
+// that make it one of all. It reports false where these are not known.
+func (c *Collection) freshIndex(known, size int64) (index string, lines []string, ok bool) {
+	if c.Writer == nil {
+		return "", nil, false
+	}
+	fresh, ok := c.Writer.Fresh()
+	if !ok || fresh.Size != size || fresh.Since != known && fresh.Since > 0 {
+		return "", nil, false
+	}
+	if fresh.Since == 0 {
+		return "", fresh.Lines, true
+	}
+	old, err := os.ReadFile(c.path(indexName))
+	return string(old), fresh.Lines, err == nil
 }

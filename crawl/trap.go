@@ -18,7 +18,7 @@ import (
 type Traps struct {
 	Budget int // visits to URLs of one shape before any was useful; 60
 	Gain   int // more for each page on topic; 10
-	Sets   int // different sets of parameters to one path; 30
+	Sets   int // different sets of parameters to one path; 20
 	Strays int // pages of a host that hang together as in a farm; 100
 	Shapes int // shapes remembered; 1,000,000
 }
@@ -31,7 +31,7 @@ func (t Traps) withDefaults() Traps {
 		t.Gain = 10
 	}
 	if t.Sets == 0 {
-		t.Sets = 30
+		t.Sets = 20
 	}
 	if t.Strays == 0 {
 		t.Strays = 100

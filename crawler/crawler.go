@@ -164,6 +164,7 @@ func assemble(col *collection.Collection, t *topic.Topic, cfg Config) (*Crawler,
 		if c.writer, err = archive.OpenWriter(col.ArchiveDir(), archiveOptions(col, c.client)); err != nil {
 			return nil, err
 		}
+		col.Writer = c.writer
 		parts.visitor.keeper = newKeeper(c.writer)
 	}
 	c.live = &crawl.Live{

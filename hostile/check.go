@@ -218,10 +218,14 @@ func asked(prefixes ...string) check {
 }
 
 // atMost bounds the requests for a path, or below a prefix.
-func atMost(n int, prefix string) check {
+func atMost(n int, prefix string) check { return between(0, n, prefix) }
+
+// between bounds the requests for a path, or below a prefix, from both sides: who
+// never enters a trap has not been tried.
+func between(least, most int, prefix string) check {
 	return func(o *outcome) {
-		if got := len(o.requests(prefix)); got > n {
-			o.problem("%d requests for %s, at most %d are reasonable", got, prefix, n)
+		if got := len(o.requests(prefix)); got < least || got > most {
+			o.problem("%d requests for %s, from %d to %d are reasonable", got, prefix, least, most)
 		}
 	}
 }

@@ -38,8 +38,8 @@ type Trace interface {
 	URL(page uint32) dowse.URL
 	// Visits counts the accesses to a page.
 	Visits(page uint32) int
-	// Visitors appends the users of a page, each once, at most so many.
-	Visitors(dst []uint32, page uint32, most int) []uint32
+	// Visitors returns the users of a page, each once.
+	Visitors(page uint32) []uint32
 	// Path returns the pages that a user accessed, in order of time.
 	Path(user uint32) []uint32
 	// Around appends the other pages that the first visitors of a page, at most so
@@ -100,7 +100,6 @@ type usage struct {
 	words  weigher
 	now    moment
 
-	who    []uint32
 	union  []word
 	pages  []uint32
 	order  []uint32 // pages by how often they were accessed
@@ -175,8 +174,8 @@ func (k *usage) page(u dowse.URL) (page uint32, ok bool) {
 func (k *usage) waits(page uint32) bool { return k.state.Queued.has(page) && !k.state.Done.has(page) }
 
 func (k *usage) visitors(page uint32) []uint32 {
-	k.who = k.trace.Visitors(k.who[:0], page, or(k.params.Users, 50))
-	return k.who
+	who := k.trace.Visitors(page)
+	return who[:min(len(who), or(k.params.Users, 50))]
 }
 
 // rate tells what speaks for an accessed page.

@@ -123,7 +123,7 @@ func (c *collectionVerifyCmd) Run(w *world) error {
 	}
 	defer cr.Close()
 	p := &progress{w: w}
-	v, err := cr.Collection.Verify(collection.VerifyOptions{Progress: p.show})
+	v, err := cr.Verify(p.show)
 	p.clear()
 	if err != nil {
 		return inCollection(err)

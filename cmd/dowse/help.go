@@ -106,12 +106,15 @@ func printTopics(w *world) error {
 // row prints a name and what it means, in 80 columns.
 func row(out io.Writer, name, text string) {
 	const indent, gap = 2, 18
+	below := strings.Repeat(" ", indent+gap+1)
 	lead := fmt.Sprintf("%*s%-*s ", indent, "", gap, name)
-	for i, l := range wrap(text, 80-indent-gap-1) {
-		if i > 0 {
-			lead = strings.Repeat(" ", indent+gap+1)
-		}
+	if len(lead) > len(below) { // a long name has a line of its own
+		fmt.Fprintln(out, strings.TrimRight(lead, " "))
+		lead = below
+	}
+	for _, l := range wrap(text, 80-len(below)) {
 		fmt.Fprintf(out, "%s%s\n", lead, l)
+		lead = below
 	}
 }
 

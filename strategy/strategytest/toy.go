@@ -91,6 +91,21 @@ func (t Toy) restore(p *dowse.Page) error {
 	return nil
 }
 
+// Order crawls a toy web from its seeds, one page after the other and as fast as it
+// goes, and tells in which order the pages were visited.
+func Order(s dowse.Strategy, web Toy, seeds ...dowse.URL) (visited []dowse.URL) {
+	c, err := crawl.New(crawl.Config{Strategy: s, Polite: crawl.Politeness{Delay: crawl.None}, Traps: crawl.Traps{Budget: -1}})
+	if err != nil {
+		panic(err) // there is a strategy
+	}
+	now := epoch
+	c.Start(now, seeds)
+	for p := step(c, web, &now); p != nil; p = step(c, web, &now) {
+		visited = append(visited, p.URL)
+	}
+	return visited
+}
+
 // Rounds crawls a toy web round by round. After each round, see hears which URLs
 // were taken, in order; it may look at the crawl.
 func Rounds(c *crawl.Crawl, web Toy, see func(taken []dowse.URL)) {

@@ -1,0 +1,60 @@
+package trace
+
+import "strings"
+
+const (
+	maxSteps = 10_000 // of a path
+	stepBack = "<"    // to the page before, as games of navigation write it down
+)
+
+// parsePath reads user, time, [duration,] steps [, …] with tabs between them. Steps
+// have semicolons between them.
+func parsePath(line string) (h hit, why string) {
+	f := strings.SplitN(line, "\t", 5)
+	if len(f) < 3 {
+		return h, "fewer than 3 fields"
+	}
+	at, ok := seconds(f[1])
+	if !ok {
+		return h, "no time"
+	}
+	steps := f[2]
+	if len(f) > 3 {
+		steps = f[3]
+	}
+	if f[0] == "" || steps == "" {
+		return h, "no user or no steps"
+	}
+	return hit{client: f[0], at: at, method: "GET", status: 200, kind: "text/html", url: steps}, ""
+}
+
+// walk keeps the accesses of a path: one session.
+func (b *Builder) walk(h hit, r *Report) {
+	var way []string
+	n := 0
+	for step := range strings.SplitSeq(h.url, ";") {
+		if n++; n > maxSteps {
+			r.flaw("more than 10,000 steps")
+			return
+		}
+		if step == stepBack {
+			if len(way) < 2 {
+				r.flaw("a step back from the first page")
+				continue
+			}
+			way = way[:len(way)-1]
+		} else {
+			way = append(way, step)
+		}
+		b.step(h.at, way[len(way)-1], n == 1, r)
+	}
+}
+
+func (b *Builder) step(at int64, raw string, begins bool, r *Report) {
+	u, err := b.resolve(raw)
+	if err != nil {
+		r.flaw(reason(err))
+		return
+	}
+	b.keep(at, u, begins, r)
+}

@@ -1,0 +1,185 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+
+	"dowse"
+	"dowse/weburl"
+)
+
+// A Report tells what became of the lines of a log.
+type Report struct {
+	Format  Format
+	Lines   int
+	Kept    int    // accesses; a line of a path holds several
+	Other   int    // lines that tell of something else than a page that was got: other methods, statuses, types
+	Broken  int    // lines, or steps of a path, that can't be read
+	Beyond  int    // accesses that were too many
+	Flawed  []Flaw // the first broken lines
+	Skipped int    // empty lines and comments
+}
+
+// A Flaw is a line that can't be read. What it says is not repeated: it may name
+// somebody.
+type Flaw struct {
+	Line int // from 1
+	Why  string
+}
+
+func (f Flaw) String() string { return fmt.Sprintf("line %d: %s", f.Line, f.Why) }
+
+func (r Report) String() string {
+	s := fmt.Sprintf("%d lines: %d accesses kept, %d lines of other kinds, %d broken", r.Lines, r.Kept, r.Other, r.Broken)
+	if len(r.Flawed) > 0 {
+		s += " (first: " + r.Flawed[0].String() + ")"
+	}
+	if r.Beyond > 0 {
+		s += fmt.Sprintf(", %d beyond the limit", r.Beyond)
+	}
+	return s
+}
+
+const (
+	maxLine  = 1 << 16 // bytes; longer lines are broken
+	maxFlaws = 20      // shown
+)
+
+func (r *Report) flaw(why string) {
+	r.Broken++
+	if len(r.Flawed) < maxFlaws {
+		r.Flawed = append(r.Flawed, Flaw{r.Lines, why})
+	}
+}
+
+// Read reads one log, plain or gzip, and returns it. The error is about the reader
+// or the options, never about a line; what was read before it is returned.
+func Read(r io.Reader, o Options) (*Log, Report, error) {
+	b, err := New(o)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	report, err := b.Read(r)
+	return b.Log(), report, err
+}
+
+// Read adds the accesses of a log, plain or gzip. It may be called for several logs.
+func (b *Builder) Read(r io.Reader) (Report, error) {
+	report := Report{Format: b.opts.Format}
+	in, err := unzipped(bufio.NewReaderSize(r, maxLine))
+	if err != nil {
+		return report, fmt.Errorf("trace: read: %w", err)
+	}
+	for {
+		line, err := in.ReadSlice('\n')
+		if len(line) > 0 {
+			report.Lines++
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			report.flaw("longer than 65,536 bytes")
+			err = skipLine(in)
+		case len(line) > 0:
+			b.line(bytes.TrimSpace(line), &report)
+		}
+		if err == io.EOF {
+			return report, nil
+		}
+		if err != nil {
+			return report, fmt.Errorf("trace: read line %d: %w", report.Lines, err)
+		}
+	}
+}
+
+func unzipped(in *bufio.Reader) (*bufio.Reader, error) {
+	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
+		return in, nil
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReaderSize(z, maxLine), nil
+}
+
+// skipLine reads on to the end of a line.
+func skipLine(in *bufio.Reader) error {
+	for {
+		if _, err := in.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+}
+
+// line takes in one line.
+func (b *Builder) line(line []byte, r *Report) {
+	if len(line) == 0 || line[0] == '#' {
+		r.Skipped++
+		return
+	}
+	if r.Format == "" {
+		if r.Format = sniff(line); r.Format == "" {
+			r.flaw("no known format")
+			return
+		}
+	}
+	h, why := r.Format.parse(line)
+	switch {
+	case why != "":
+		r.flaw(why)
+	case !h.isPage():
+		r.Other++
+	default:
+		b.hit(h, r)
+	}
+}
+
+// hit keeps what a line tells of.
+func (b *Builder) hit(h hit, r *Report) {
+	b.name = append(append(append(b.name[:0], h.client...), ' '), h.ident...)
+	if r.Format == Paths {
+		b.walk(h, r)
+		return
+	}
+	u, err := b.resolve(h.url)
+	if err != nil {
+		r.flaw(reason(err))
+		return
+	}
+	b.keep(h.at, u, false, r)
+}
+
+func (b *Builder) keep(at int64, u dowse.URL, begins bool, r *Report) {
+	if b.add(b.name, at, u, begins) {
+		r.Kept++
+	} else {
+		r.Beyond++
+	}
+}
+
+// errNoHost says what to do about a path.
+var errNoHost = errors.New("a path without a host: say of which site the log is")
+
+func (b *Builder) resolve(raw string) (dowse.URL, error) {
+	if b.base != nil {
+		return b.base.Resolve(raw)
+	}
+	if len(raw) > 0 && raw[0] == '/' {
+		return "", errNoHost
+	}
+	return weburl.Parse(raw)
+}
+
+// reason says what is wrong with a URL without repeating it.
+func reason(err error) string {
+	for _, known := range []error{errNoHost, weburl.ErrNoScheme, weburl.ErrScheme, weburl.ErrHost, weburl.ErrTooLong} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return "no URL"
+}
