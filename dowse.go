@@ -78,6 +78,13 @@ type Rescorer interface {
 	Rescore(l Lead) float64
 }
 
+// A Recaller wants to see a page again as it was visited, not as it is now: the crawl
+// then answers its revisits from the journal, without text and without a request.
+// Where no journal is kept they are made.
+type Recaller interface {
+	Recalls() bool
+}
+
 // An Orderer takes leads in another order than that of their priorities, for
 // strategies to which a priority is an account and not a rank. Bands come first all
 // the same.

@@ -123,7 +123,7 @@ func (c *Crawl) finishTurn(t *turn) {
 	c.closeDecisions(t.entry)
 	c.survey(t)
 	c.keepVisit(t.fl.id, t.p, c.record(t.entry))
-	if c.ended != nil && !c.replay {
+	if c.ended != nil && !c.replay && !t.isRecalled() {
 		c.ended(t.p)
 	}
 }

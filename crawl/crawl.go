@@ -339,6 +339,11 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 			c.hosts[h].held++ // until one of its visits comes back
 			continue
 		}
+		if l, ok := c.recall(now, id); ok {
+			c.f.Release(h, c.f.Ready(h), time.Time{})
+			c.final(now, l.fl, l.p)
+			continue
+		}
 		if outcome, why, detail := c.forbids(id, h); why != "" {
 			c.f.Release(h, c.f.Ready(h), time.Time{})
 			c.settleUnvisited(now, id, outcome, why, detail)

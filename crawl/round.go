@@ -70,6 +70,10 @@ func (c *Crawl) pickRound(now time.Time) (Visit, time.Time, bool) {
 		c.round.leave(id)
 		c.f.Take(id)
 		c.moved(id, taken)
+		if l, ok := c.recall(now, id); ok {
+			c.arrive(l)
+			continue
+		}
 		if outcome, why, detail := c.forbids(id, h); why != "" {
 			c.arrive(&landed{now, &flight{id: id, host: h, idle: true}, c.unvisited(id, outcome, why, detail)})
 			continue

@@ -186,7 +186,6 @@ func TestAllRows(t *testing.T) {
 	t.Logf("%d pages, %d requests, %d URLs known in %v; %v of CPU, at most %d MiB of memory",
 		r.Status.Fetched, r.Status.Requests, r.Status.Books.Known, time.Since(begun).Round(time.Second), cpu.Round(time.Second/10), r.Memory>>20)
 
-	for _, f := range r.Findings { if len(f.URL) < 200 && !strings.Contains(string(f.URL), "/ok/") { t.Log("FF", f.URL, f.State, f.Reason, f.Detail, f.Fetch.Status, f.Fetch.Bytes) } }
 	byURL := map[string]hostile.Finding{}
 	for _, f := range r.Findings {
 		byURL[string(f.URL)] = f

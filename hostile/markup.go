@@ -2,7 +2,6 @@ package hostile
 
 import (
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -157,16 +156,16 @@ func foreignRows() []Row {
 		},
 		{
 			ID: "M11", Does: "a body that is itself WARC records and gzip members, and WARC/1.0 header lines", Wants: "the archive stays valid with the right record count",
-			checks: []check{is("/warc", dowse.Visited), is("/gzip", dowse.Visited, dowse.Excluded)},
+			checks: []check{is("/warc", dowse.Visited), is("/headers", dowse.Visited), is("/gzip", dowse.Visited, dowse.Excluded)},
 			open: func(s *Site) {
 				record := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: " + SmuggledURI + "\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n" +
 					"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\nContent-Type: application/http\r\nContent-Length: 45\r\n\r\n" +
 					"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n\r\n"
 				s.at("/warc", page("<p>"+prose("M11", 50)+"\r\n\r\n\r\n\r\n"+record+record))
 				s.at("/gzip", page(strings.Repeat(pack(gzipped, record), 10)))
-				s.at("/lines", raw(func(_ *exchange, c net.Conn) {
-					finish(c, whole("HTTP/1.1 200 OK", "Content-Type: text/html\r\nX-A: \r\nWARC/1.0: \r\nWARC-Type: response\r\nWARC-Target-URI: "+SmuggledURI+"\r\n", "<p>"+prose("M11b", 50)))
-				}))
+				headers := "Content-Type: text/html\r\nX-Version: WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: " + SmuggledURI + "\r\nWARC-Truncated: length\r\n"
+				s.at("/headers", bytes(whole("HTTP/1.1 200 OK", headers, "<p>"+prose("M11 headers", 50))))
+				s.at("/version", bytes(whole("HTTP/1.1 200 OK", "WARC/1.0\r\n"+headers, "<p>"+prose("M11 version", 50))))
 			},
 		},
 		{

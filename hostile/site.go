@@ -24,11 +24,11 @@ type Site struct {
 	book   book
 	port   int
 	paths  map[string]act
-	trees  []tree   // longest first does not matter: the first that matches
-	linked []string // paths and URLs that the homepage links to
-	extra  []string // HTML of the homepage beside that
-	front  act      // comes before everything, if there is one
-	others map[string]*Site
+	trees  []tree           // by their prefixes; the first that matches answers
+	linked []string         // paths and URLs that the homepage links to
+	extra  []string         // HTML of the homepage beside that
+	front  act              // answers in place of all others, if there is one
+	others map[string]*Site // further names of the site
 }
 
 type tree struct {

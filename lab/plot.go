@@ -56,18 +56,21 @@ func Mean(name string, runs [][]float64) Line {
 }
 
 const (
-	plotWidth, plotHeight = 760, 420
+	plotWidth, plotHeight = 760, 460
 	plotLeft, plotRight   = 56, 150
 	plotTop, plotBottom   = 44, 48
 	maxPoints             = 400 // drawn of a curve
 )
 
-// Colours that can be told apart, also in grey and by most colour-blind people
-// (Okabe and Ito), and dashes for when they can't.
+// Colours that can be told apart, also by most colour-blind people (Okabe and Ito);
+// when they are used up, dashes.
 var (
 	plotColours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"}
-	plotDashes  = []string{"", "6 3", "2 3", "8 3 2 3", "", "4 4", "10 4"}
+	plotDashes  = []string{"", "7 3", "2 3", "9 3 2 3"}
 )
+
+func colour(i int) string { return plotColours[i%len(plotColours)] }
+func dashes(i int) string { return plotDashes[i/len(plotColours)%len(plotDashes)] }
 
 // SVG draws the plot. The same plot gives the same bytes.
 func (p Plot) SVG() []byte {
@@ -78,9 +81,9 @@ func (p Plot) SVG() []byte {
 	right := p.reach()
 	p.axes(&b, right)
 	for i, l := range p.Lines {
-		fmt.Fprintf(&b, `<path d="%s" fill="%s" fill-opacity="0.15"/>`+"\n", band(l.Points, right), plotColours[i%len(plotColours)])
+		fmt.Fprintf(&b, `<path d="%s" fill="%s" fill-opacity="0.15"/>`+"\n", band(l.Points, right), colour(i))
 		fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`+"\n",
-			path(l.Points, right), plotColours[i%len(plotColours)], plotDashes[i%len(plotDashes)])
+			path(l.Points, right), colour(i), dashes(i))
 	}
 	p.names(&b, right)
 	b.WriteString("</svg>\n")
@@ -181,6 +184,6 @@ func (p Plot) names(b *strings.Builder, right float64) {
 		line := p.Lines[l.line]
 		last := line.Points[len(line.Points)-1]
 		fmt.Fprintf(b, `<text x="%d" y="%.1f" fill="%s">%s %.2f</text>`+"\n", plotWidth-plotRight+8, l.y+4,
-			plotColours[l.line%len(plotColours)], html.EscapeString(line.Name), last.Y)
+			colour(l.line), html.EscapeString(line.Name), last.Y)
 	}
 }

@@ -18,8 +18,8 @@ type (
 	tlink = strategytest.Link
 )
 
-// walk visits at most n pages one by one and tells which, in order.
-func walk(t *testing.T, s dowse.Strategy, web toy, n int, seeds ...dowse.URL) (*crawl.Crawl, []dowse.URL) {
+// stroll visits at most n pages one by one and tells which, in order.
+func stroll(t *testing.T, s dowse.Strategy, web toy, n int, seeds ...dowse.URL) (*crawl.Crawl, []dowse.URL) {
 	t.Helper()
 	c := newCrawl(t, s, 0, seeds)
 	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -140,7 +140,7 @@ func TestEdgeCases(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := row.s()
-			c, order := walk(t, s, row.web, row.visits, "s")
+			c, order := stroll(t, s, row.web, row.visits, "s")
 			var visited []dowse.URL
 			for u := range strings.FieldsSeq(row.visited) {
 				visited = append(visited, dowse.URL(u))

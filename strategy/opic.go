@@ -22,6 +22,7 @@ type OPIC struct {
 	NoVirtual bool    `param:"no-virtual" default:"false" help:"without the virtual page: cash is lost in dead ends; a variant of the baseline of Wang et al. 2009"`
 	T         float64 `param:"window" default:"0" help:"how far back importance looks, in cash spent (1 is all there is); 0 for all the way; Abiteboul et al. 2003"`
 	Recrawl   int     `param:"recrawl" default:"10" help:"rounds between visits to the visited page with the most cash, 50 pages to a round in a stream; -1 for none"`
+	Replay    bool    `param:"replay" default:"false" help:"a revisit follows the links as they were kept instead of fetching the page again"`
 	N         int     `param:"round" default:"0" help:"leads to a round; 0 streams; Wang et al. 2009 take 50"`
 	Nutch     bool    `param:"nutch" default:"false" help:"as the plug-in of Nutch scores: a page keeps what it gives, no history, no virtual page, no revisits"`
 
@@ -71,6 +72,9 @@ func (s *OPIC) Round() int { return s.N }
 
 // Revisits reports whether rich pages are visited again.
 func (s *OPIC) Revisits() bool { return s.Recrawl >= 0 && !s.Nutch }
+
+// Recalls reports whether revisits are made from what was kept.
+func (s *OPIC) Recalls() bool { return s.Replay }
 
 // Start gives each seed an equal share of 1; in Nutch each has 1.
 func (s *OPIC) Start(seeds []dowse.URL) []dowse.Lead {

@@ -21,6 +21,7 @@ type OTIE struct {
 	Beta       float64 `param:"beta" default:"0.25" help:"weight of the whole page against the words around the link; Wang et al. 2009"`
 	Words      int     `param:"words" default:"20" help:"words around a link, its anchor included; Wang et al. 2009"`
 	Recrawl    int     `param:"recrawl" default:"10" help:"rounds between visits to the visited page with the most cash, 50 pages to a round in a stream; -1 for none"`
+	Replay     bool    `param:"replay" default:"false" help:"a revisit follows the links as they were kept instead of fetching the page again"`
 	N          int     `param:"round" default:"0" help:"leads to a round; 0 streams; Wang et al. 2009 take 50"`
 	NoRevision bool    `param:"no-revision" default:"false" help:"cash is spread as it is, without eq. 8"`
 	NoBias     bool    `param:"no-bias" default:"false" help:"all links of a page get the same, without eqs 6 and 7"`
@@ -47,6 +48,9 @@ func (s *OTIE) Round() int { return s.N }
 
 // Revisits reports whether rich pages are visited again.
 func (s *OTIE) Revisits() bool { return s.Recrawl >= 0 }
+
+// Recalls reports whether revisits are made from what was kept.
+func (s *OTIE) Recalls() bool { return s.Replay }
 
 // Start gives each seed an equal share of 1.
 func (s *OTIE) Start(seeds []dowse.URL) []dowse.Lead { return shareOut(seeds, 1) }

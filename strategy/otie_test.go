@@ -1,11 +1,14 @@
 package strategy_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"dowse"
+	"dowse/crawl"
 	"dowse/strategy"
 	"dowse/strategy/strategytest"
 )
@@ -145,4 +148,67 @@ func TestOTIEStaysFinite(t *testing.T) {
 	if math.IsInf(cash, 0) || math.IsNaN(cash) || cash < 1e200 {
 		t.Errorf("cash after 5000 relevant pages: %v", cash)
 	}
+}
+
+// TestRecrawlByReplay crawls the same web twice, with visits to rich pages and with
+// what was kept of them: on a web that holds still both follow the same pages with the
+// same cash, and what is kept costs no visit.
+func TestRecrawlByReplay(t *testing.T) {
+	for _, round := range []int{0, 5} {
+		fetched, again := recrawled(t, &strategy.OTIE{N: round, Recrawl: 1})
+		replayed, none := recrawled(t, &strategy.OTIE{N: round, Recrawl: 1, Replay: true})
+		if again == 0 || none != 0 {
+			t.Errorf("rounds of %d: %d visits to visited pages, by replay %d", round, again, none)
+		}
+		if !slices.Equal(fetched, replayed) {
+			t.Errorf("rounds of %d: visits and replay differ", round)
+		}
+	}
+}
+
+// followed writes down the pages that a strategy follows.
+type followed struct {
+	*strategy.OTIE
+	list []string
+}
+
+func (f *followed) Follow(p *dowse.Page) []dowse.Lead {
+	leads := f.OTIE.Follow(p)
+	f.list = append(f.list, fmt.Sprint(p.URL, p.Outcome, p.Again, p.Lead.Priority, p.Verdict.Relevance, leads))
+	return leads
+}
+
+// recrawled crawls with a journal until 400 pages were followed. It returns what was
+// made of them, and how many visits were to visited pages.
+func recrawled(t *testing.T, s *strategy.OTIE) (list []string, again int) {
+	t.Helper()
+	j, err := crawl.OpenJournal(t.TempDir(), nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	f := &followed{OTIE: s}
+	c, err := crawl.New(crawl.Config{Strategy: f, Polite: polite, Traps: crawl.Traps{Budget: -1}, Log: j})
+	if err != nil {
+		t.Fatal(err)
+	}
+	web, seeds := strategytest.Random(800, 41)
+	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	c.Start(now, seeds)
+	for len(f.list) < 400 {
+		v, when, ok := c.Next(now)
+		if !ok {
+			if now = when; when.IsZero() {
+				t.Fatalf("the crawl is over after %d pages: %s", len(f.list), c.Stopped())
+			}
+			continue
+		}
+		if v.Again {
+			again++
+		}
+		p, took := web.Visit(v)
+		now = now.Add(took)
+		c.Absorb(now, p)
+	}
+	return f.list[:400], again
 }

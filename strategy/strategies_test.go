@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 func TestConformanceOfVariants(t *testing.T) {
 	for _, spec := range []string{
 		"opic:round=5,recrawl=1", "opic:policy=random,window=2", "opic:policy=cycle,no-virtual=true", "opic:nutch=true",
-		"otie:round=4,recrawl=1", "otie:no-revision=true,no-bias=true,recrawl=-1", "soft-focus:every=20,hubs=3,links=300", "fish:depth=9",
+		"otie:round=4,recrawl=1", "otie:round=4,recrawl=1,replay=true", "opic:round=6,recrawl=1,replay=true", "otie:no-revision=true,no-bias=true,recrawl=-1", "soft-focus:every=20,hubs=3,links=300", "fish:depth=9",
 	} {
 		t.Run(spec, func(t *testing.T) {
 			strategytest.Run(t, func() dowse.Strategy {

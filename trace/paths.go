@@ -31,7 +31,7 @@ func parsePath(line string) (h hit, why string) {
 // walk keeps the accesses of a path: one session.
 func (b *Builder) walk(h hit, r *Report) {
 	var way []string
-	n := 0
+	n, begins := 0, true
 	for step := range strings.SplitSeq(h.url, ";") {
 		if n++; n > maxSteps {
 			r.flaw("more than 10,000 steps")
@@ -46,15 +46,17 @@ func (b *Builder) walk(h hit, r *Report) {
 		} else {
 			way = append(way, step)
 		}
-		b.step(h.at, way[len(way)-1], n == 1, r)
+		begins = !b.step(h.at, way[len(way)-1], begins, r) && begins
 	}
 }
 
-func (b *Builder) step(at int64, raw string, begins bool, r *Report) {
+// step keeps one access, and reports whether it could be read.
+func (b *Builder) step(at int64, raw string, begins bool, r *Report) bool {
 	u, err := b.resolve(raw)
 	if err != nil {
 		r.flaw(reason(err))
-		return
+		return false
 	}
 	b.keep(at, u, begins, r)
+	return true
 }

@@ -62,6 +62,11 @@ func (a *around) Revisits() bool {
 	return ok && s.Revisits()
 }
 
+func (a *around) Recalls() bool {
+	s, ok := a.Strategy.(dowse.Recaller)
+	return ok && s.Recalls()
+}
+
 func (a *around) Order() dowse.Order {
 	if s, ok := a.Strategy.(dowse.Orderer); ok {
 		return s.Order()
