@@ -221,8 +221,15 @@ func (e *encoder) digest(block, rest []byte) (d Digest) {
 // write appends one record to e.out; its block is the given one and the rest.
 func (e *encoder) write(r *record, sum Digest, block, rest []byte) {
 	e.head = r.appendTo(e.head[:0], sum, len(block)+len(rest))
+	parts := [...][]byte{e.head, block, rest, []byte("\r\n\r\n")}
+	if len(e.head)+len(block)+len(rest) <= terseMax {
+		var ok bool
+		if e.out.b, ok = appendTerse(e.out.b, parts[:]...); ok {
+			return
+		}
+	}
 	e.gz.Reset(&e.out)
-	for _, part := range [...][]byte{e.head, block, rest, []byte("\r\n\r\n")} {
+	for _, part := range parts {
 		e.gz.Write(part) // a sink takes everything
 	}
 	e.gz.Close()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dowse"
@@ -34,12 +35,12 @@ type Collection struct {
 var folders = []string{"archive", "indexes", "pages", "state", "log"}
 
 // Create makes a new collection and opens it. The directory may exist if it is
-// empty.
+// empty, or if a crash ended an earlier Create.
 func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser) (*Collection, error) {
 	if IsCollection(dir) {
 		return nil, fmt.Errorf("collection: %s is a collection already", dir)
 	}
-	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 {
+	if !unfinished(dir) {
 		return nil, fmt.Errorf("collection: %s is not empty and not a collection", dir)
 	}
 	for _, f := range folders {
@@ -56,6 +57,24 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser) (*Co
 		return nil, err
 	}
 	return Open(dir, parse, false)
+}
+
+// unfinished reports whether a directory holds nothing but what Create makes
+// before the settings: no file of it tells anything that could be lost.
+func unfinished(dir string) bool {
+	names, _ := os.ReadDir(dir)
+	for _, n := range names {
+		switch name := n.Name(); {
+		case name == "topic.yaml" || name == "topic.yaml.tmp" || name == settingsName+".tmp":
+		case n.IsDir() && slices.Contains(folders, name):
+			if inside, err := os.ReadDir(filepath.Join(dir, name)); err != nil || len(inside) > 0 {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // Open opens a collection, to go on with it or only to read. A reader may open it

@@ -207,7 +207,7 @@ func noPages(func(archive.PageLine, error) bool) {}
 
 func (c *Collection) appendViews(s *summary, views map[string]*view) error {
 	r := reader{c: c}
-	for e, err := range c.Journal.Scan(s.Journal, nil) {
+	for e, err := range c.Journal.Visits(s.Journal) {
 		if err != nil {
 			return err
 		}

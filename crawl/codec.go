@@ -72,6 +72,8 @@ type dec struct {
 	b     []byte
 	names []string
 	err   error
+
+	linkless bool // links of pages are not wanted
 }
 
 func (d *dec) fail() {

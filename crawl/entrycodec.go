@@ -253,7 +253,15 @@ func anchorsRated(l *dowse.Link) bool {
 // readEntry is the inverse of appendEntry. urlOf gives the strings of numbered
 // URLs, parse makes rules of a robots.txt.
 func readEntry(b []byte, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
-	r := &dec{b: b}
+	return (&dec{b: b}).entry(urlOf, parse)
+}
+
+// readVisit is readEntry without the links of pages.
+func readVisit(b []byte, parse RobotsParser) (*Entry, error) {
+	return (&dec{b: b, linkless: true}).entry(noURL, parse)
+}
+
+func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
 	e := &Entry{}
 	r.head(e)
 	switch e.Kind {
@@ -345,6 +353,9 @@ func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 	p.Maps = r.urls()
 	r.document(p)
 	r.verdict(&p.Verdict)
+	if r.linkless {
+		return
+	}
 	n := r.count(linkSize)
 	e.Found = make([]dowse.Link, n)
 	e.Links = make([]Decision, n)
@@ -392,9 +403,14 @@ func (r *dec) verdict(v *dowse.Verdict) {
 	v.Because = r.because()
 }
 
-func (r *dec) because() (list []dowse.Because) {
-	for range r.items(becauseSize) {
-		list = append(list, dowse.Because{What: r.name(), Weight: r.f(), Count: int(r.u())})
+func (r *dec) because() []dowse.Because {
+	n := r.count(becauseSize)
+	if n == 0 {
+		return nil
+	}
+	list := make([]dowse.Because, n)
+	for i := range list {
+		list[i] = dowse.Because{What: r.name(), Weight: r.f(), Count: int(r.u())}
 	}
 	return list
 }

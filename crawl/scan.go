@@ -19,10 +19,19 @@ func (j *Journal) Scan(from uint64, urlOf func(frontier.ID) dowse.URL) iter.Seq2
 	if urlOf == nil {
 		urlOf = noURL
 	}
+	return j.scan(from, func(b []byte) (*Entry, error) { return readEntry(b, urlOf, j.parse) })
+}
+
+// Visits is Scan for those who want neither strings of URLs nor links.
+func (j *Journal) Visits(from uint64) iter.Seq2[*Entry, error] {
+	return j.scan(from, func(b []byte) (*Entry, error) { return readVisit(b, j.parse) })
+}
+
+func (j *Journal) scan(from uint64, read func(entry []byte) (*Entry, error)) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		end := from
 		for r := range j.records(from, &end) {
-			e, err := readEntry(r.payload[r.body:], urlOf, j.parse)
+			e, err := read(r.payload[r.body:])
 			if err != nil {
 				yield(nil, err)
 				return

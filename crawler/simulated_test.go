@@ -36,7 +36,7 @@ func fickle(web *demo.Web) (hosts []string) {
 // time. Both must visit the same pages in the same order.
 func TestLiveEqualsSimulation(t *testing.T) {
 	const pages = 250
-	for _, name := range []string{"breadth-first", "link-context"} {
+	for _, name := range []string{"breadth-first", "link-context", "opic", "otie", "shark"} {
 		t.Run(name, func(t *testing.T) {
 			web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
 			live := crawlLive(t, web, name, pages)

@@ -15,6 +15,8 @@ type attributes struct {
 	itemtype, itemprop, typeof    []byte // microdata, RDFa
 	encoding                      []byte // of annotation-xml
 	hidden, pubdate, font         bool
+
+	any bool // one of them was there
 }
 
 // maxAttributes are looked at in a tag.
@@ -75,9 +77,9 @@ func (a *attributes) set(key, val []byte) {
 	field, flag := a.place(key)
 	switch {
 	case flag != nil:
-		*flag = true
+		*flag, a.any = true, true
 	case field != nil && *field == nil:
-		*field = attributeText(val)
+		*field, a.any = attributeText(val), true
 	}
 }
 

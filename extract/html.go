@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"sync"
+
 	"dowse"
 	"dowse/weburl"
 )
@@ -63,6 +65,7 @@ func (o Options) withDefaults() Options {
 // refresh. Simhash is left to the caller, as are Window and Target of links.
 func HTML(body []byte, url dowse.URL, opt Options) *dowse.Document {
 	p := newPass(body, url, opt.withDefaults())
+	defer p.release()
 	p.run()
 	return p.document()
 }
@@ -95,14 +98,42 @@ type pass struct {
 	fosterGap byte // what then stood before the next character
 }
 
+// passes keeps passes for reuse, with the memory that they work in and that no
+// document shares.
+var passes = sync.Pool{New: func() any {
+	return &pass{open: stack{frames: make([]frame, 0, 32)}, link: links{index: map[dowse.URL]int32{}}}
+}}
+
+// maxKept is the size from which memory is not kept: what one huge page needed.
+const maxKept = 1 << 17
+
 func newPass(body []byte, url dowse.URL, opt Options) *pass {
-	p := &pass{opt: opt, self: url}
+	p := passes.Get().(*pass)
+	*p = pass{
+		opt: opt, self: url,
+		text:     prose{buf: p.text.buf[:0], max: opt.Text, word: opt.Word},
+		open:     stack{frames: p.open.frames[:0], max: opt.Depth, work: opt.Work},
+		link:     links{index: p.link.index, mentions: p.link.mentions[:0], open: p.link.open[:0], current: -1},
+		headings: p.headings[:0],
+	}
 	p.base, _ = weburl.NewBase(string(url))
 	p.src.body = body
-	p.text = prose{buf: make([]byte, 0, min(len(body)*5/8, opt.Text)+16), max: opt.Text, word: opt.Word}
-	p.open = stack{frames: make([]frame, 0, 32), max: opt.Depth, work: opt.Work}
-	p.link = newLinks()
+	p.link.targets = make([]dowse.Link, 0, 48)
 	return p
+}
+
+// release gives the pass back, without what it read.
+func (p *pass) release() {
+	if cap(p.text.buf) > maxKept || len(p.link.index) > 1000 || cap(p.link.mentions) > 1000 || cap(p.headings) > 1000 {
+		return
+	}
+	clear(p.link.index)
+	clear(p.link.mentions)
+	*p = pass{
+		text: prose{buf: p.text.buf}, open: stack{frames: p.open.frames}, headings: p.headings,
+		link: links{index: p.link.index, mentions: p.link.mentions, open: p.link.open},
+	}
+	passes.Put(p)
 }
 
 func (p *pass) run() {
@@ -115,7 +146,6 @@ func (p *pass) run() {
 			p.cut(CutWork)
 			return
 		}
-		p.tag.attr = attributes{}
 		switch p.src.read(&p.tag.attr, p.open.foreign()) {
 		case textToken:
 			p.textToken()

@@ -31,15 +31,6 @@ type links struct {
 	ended    int     // bytes of text at the last end tag of an anchor
 }
 
-func newLinks() links {
-	return links{
-		targets:  make([]dowse.Link, 0, 48),
-		index:    make(map[dowse.URL]int32, 48),
-		mentions: make([]mention, 0, 48),
-		current:  -1,
-	}
-}
-
 // forget drops all links.
 func (l *links) forget() {
 	clear(l.index)

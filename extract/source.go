@@ -65,6 +65,9 @@ func (s *source) read(attr *attributes, foreign bool) token {
 		s.at = s.after(">", s.at+2)
 		return unread
 	}
+	if attr.any {
+		*attr = attributes{}
+	}
 	return s.readTag(startTag, s.at+1, attr)
 }
 

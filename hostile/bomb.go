@@ -48,7 +48,7 @@ func pack(p packer, text string) string {
 }
 
 // A bomb is a short body that unpacks to a long one. It is made when it is first
-// asked for.
+// called for.
 type bomb func() string
 
 // newBomb packs a beginning and then a line again and again.
@@ -71,8 +71,10 @@ func (b bomb) again(p packer) bomb {
 	return sync.OnceValue(func() string { return pack(p, b()) })
 }
 
-// throw answers with a bomb.
-func throw(contentType, coding string, b bomb) act {
+// throw answers with a bomb, which is made before the server begins: that takes
+// seconds, and the crawler's patience is not what it is to try.
+func (s *Site) throw(contentType, coding string, b bomb) act {
+	s.server.bombs = append(s.server.bombs, b)
 	return func(x *exchange) {
 		if coding != "" {
 			x.w.Header().Set("Content-Encoding", coding)

@@ -28,7 +28,7 @@ func newCareless(s *hostile.Server) *careless {
 	}}
 	dialer := &net.Dialer{Resolver: resolver}
 	return &careless{
-		client: &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}, Timeout: 3 * time.Second},
+		client: &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}, Timeout: 3 * time.Second},
 		found:  map[string]hostile.Finding{},
 	}
 }

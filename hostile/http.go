@@ -22,7 +22,7 @@ func httpRows() []Row {
 		rows = append(rows, Row{
 			ID: fmt.Sprintf("H%d", 16+i), Does: "a body in " + coding + " that unpacks to 1 GiB", Wants: "cut at the size limit; memory bounded",
 			checks: []check{atMost(5, "/bomb"), cutShort("/bomb")},
-			open:   func(s *Site) { s.at("/bomb", throw(htmlType, coding, bombs[coding])) },
+			open:   func(s *Site) { s.at("/bomb", s.throw(htmlType, coding, bombs[coding])) },
 		})
 	}
 	return append(rows, oddRows()...)

@@ -29,6 +29,7 @@ type Server struct {
 
 	names  *nameServer
 	port   int
+	bombs  []bomb
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -60,14 +61,25 @@ func (s *Server) start(rows []Row) (err error) {
 	if err != nil {
 		return err
 	}
-	for i, l := range listeners {
+	for i := range listeners {
 		site := newSite(rows[i], s, siteAddr(i), s.port)
 		s.names.point(site.Host, site.Addr)
 		s.Sites = append(s.Sites, site)
-		s.serve(l, site)
+	}
+	s.makeBombs()
+	for i, l := range listeners {
+		s.serve(l, s.Sites[i])
 	}
 	s.done.Go(s.names.serve)
 	return nil
+}
+
+func (s *Server) makeBombs() {
+	var all sync.WaitGroup
+	for _, b := range s.bombs {
+		all.Go(func() { b() })
+	}
+	all.Wait()
 }
 
 func siteAddr(i int) netip.Addr {

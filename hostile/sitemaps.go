@@ -32,7 +32,7 @@ func sitemapRows() []Row {
 				s.sitemaps("/sitemap.xml.gz")
 				entry := "<url><loc>" + s.URL("/ok/1") + "</loc></url>\n"
 				head, _, _ := strings.Cut(urlset(), "</urlset>")
-				s.hidden("/sitemap.xml.gz", throw("application/gzip", "", newBomb(gzipped, head, entry)))
+				s.hidden("/sitemap.xml.gz", s.throw("application/gzip", "", newBomb(gzipped, head, entry)))
 			},
 		},
 		{

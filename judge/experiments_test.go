@@ -4,15 +4,12 @@ import "dowse/judge"
 
 func experiments() []judge.Candidate {
 	return []judge.Candidate{
-		{Name: "x-svm-damp", Trainer: judge.SVM{Features: judge.Features{Damp: true}}},
-		{Name: "x-svm-all", Trainer: judge.SVM{Features: judge.Features{Terms: -1}}},
-		{Name: "x-svm-damp-all", Trainer: judge.SVM{Features: judge.Features{Damp: true, Terms: -1}}},
-		{Name: "x-cen-damp", Trainer: judge.Centroid{Features: judge.Features{Damp: true}}},
-		{Name: "x-cen-damp-all", Trainer: judge.Centroid{Features: judge.Features{Damp: true, Terms: -1}}},
-		{Name: "x-cen-damp-all-k1", Trainer: judge.Centroid{K: 1, Features: judge.Features{Damp: true, Terms: -1}}},
-		{Name: "x-kde-damp", Trainer: judge.KDE{Features: judge.Features{Damp: true}}},
-		{Name: "x-kde-cal", Trainer: judge.KDE{Calibrate: true}},
-		{Name: "x-multi-literal", Trainer: judge.Multinomial{Literal: true}},
-		{Name: "x-multi-2000", Trainer: judge.Multinomial{Features: judge.Features{Terms: 2000}}},
+		{Name: "x-log-p.05", Trainer: judge.Logistic{Prior: 0.05}},
+		{Name: "x-log-p.2", Trainer: judge.Logistic{Prior: 0.2}},
+		{Name: "x-log-rate.3", Trainer: judge.Logistic{Rate: 0.3}},
+		{Name: "x-log-rate3", Trainer: judge.Logistic{Rate: 3}},
+		{Name: "x-log-head5", Trainer: judge.Logistic{Head: 5}},
+		{Name: "x-log-e10", Trainer: judge.Logistic{Epochs: 10}},
+		{Name: "x-log-d0", Trainer: judge.Logistic{Decay: 1e-5}},
 	}
 }

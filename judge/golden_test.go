@@ -498,7 +498,7 @@ func TestGoldenTable(t *testing.T) {
 	for _, r := range in.Results {
 		bags = append(bags, plainBag(r))
 	}
-	words := tableOf(bags, len(want.Table))
+	words := tableOf(bags, nil, len(want.Table))
 	if len(words) != len(want.Table) {
 		t.Fatalf("%v, want %v", words, want.Table)
 	}

@@ -29,6 +29,7 @@ type Logistic struct {
 	Decay    float64 // pull of a weight towards 0; 0 means 1e-3, fitted likewise
 	Epochs   int     // passes over the examples; 0 means 30
 	Folds    int     // of the calibration; 0 means 5
+	Prior    float64 // share of the pages to be judged that are on topic; 0 means 0.1, fitted likewise
 	Seed     uint64  // of the order of the examples
 }
 
@@ -44,6 +45,7 @@ func (t Logistic) withDefaults() Logistic {
 	t.Decay = cmp.Or(t.Decay, 1e-3)
 	t.Epochs = cmp.Or(t.Epochs, 30)
 	t.Folds = cmp.Or(t.Folds, 5)
+	t.Prior = cmp.Or(t.Prior, 0.1)
 	return t
 }
 
@@ -81,6 +83,9 @@ func (t Logistic) Train(examples []Example) (Model, error) {
 
 func (t Logistic) untrained() (*Online, error) {
 	t = t.withDefaults()
+	if !(t.Prior > 0 && t.Prior < 1) {
+		return nil, fmt.Errorf("judge: logistic: a prior of %g", t.Prior)
+	}
 	if t.Slots < 2 || t.Slots > maxSlots || t.Slots&(t.Slots-1) != 0 {
 		return nil, fmt.Errorf("judge: logistic: %d slots: a power of two up to %d is needed", t.Slots, maxSlots)
 	}
@@ -247,7 +252,7 @@ func (s *regression) bias() float64 { return s.weights[len(s.weights)-1] }
 func (s *regression) sum(v text.Vector) float64 { return s.bias() + v.DotDense(s.weights) }
 
 // calibrate stretches and shifts the scale by what models say that have not seen
-// the example.
+// the example, and from the share of examples on topic to that of pages.
 func (s *regression) calibrate(t Logistic, counts []text.Vector, wanted []bool) {
 	f := outOfFold(folds(wanted, t.Folds), t.Folds, func(from []int) func(int) float64 {
 		part := newRegression(len(s.df))
@@ -259,7 +264,8 @@ func (s *regression) calibrate(t Logistic, counts []text.Vector, wanted []bool) 
 		}
 	})
 	p := fitPlatt(f, wanted)
-	s.slope, s.shift = -p.a, -p.b
+	s.slope, s.shift = max(-p.a, 0), -p.b
+	s.shift += math.Log(t.Prior/(1-t.Prior)) - math.Log(float64(s.docs[1])/float64(s.docs[0]))
 }
 
 func (s *regression) logOdds(v text.Vector) float64 { return float64(s.slope*s.sum(v)) + s.shift }
@@ -284,6 +290,7 @@ type savedOnline struct {
 	Decay    float64      `json:"decay"`
 	Epochs   int          `json:"epochs"`
 	Folds    int          `json:"folds"`
+	Prior    float64      `json:"prior"`
 	Seed     uint64       `json:"seed"`
 	Examples [2]int       `json:"examples"` // others, on topic
 	Slope    float64      `json:"slope"`
@@ -308,7 +315,7 @@ func (j *Online) MarshalJSON() ([]byte, error) {
 	last := len(s.weights) - 1
 	v := savedOnline{
 		Language: t.Language, Prefix: t.Prefix, Head: t.Head, Slots: t.Slots, Rate: t.Rate, Decay: t.Decay,
-		Epochs: t.Epochs, Folds: t.Folds, Seed: t.Seed, Examples: s.docs, Slope: s.slope, Shift: s.shift,
+		Epochs: t.Epochs, Folds: t.Folds, Prior: t.Prior, Seed: t.Seed, Examples: s.docs, Slope: s.slope, Shift: s.shift,
 		Bias: [2]float64{s.weights[last], s.squares[last]},
 	}
 	for slot, term := range s.terms {
@@ -327,7 +334,7 @@ func loadOnline(data []byte) (Model, error) {
 	}
 	j, err := Logistic{
 		Language: v.Language, Prefix: v.Prefix, Head: v.Head, Slots: v.Slots, Rate: v.Rate, Decay: v.Decay,
-		Epochs: v.Epochs, Folds: v.Folds, Seed: v.Seed,
+		Epochs: v.Epochs, Folds: v.Folds, Prior: v.Prior, Seed: v.Seed,
 	}.untrained()
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"dowse/text"
 )
@@ -78,33 +79,72 @@ func (h *hyperplane) calibrated(p platt) *linear {
 }
 
 // separate minimises ½|w|² + ½b² + C Σ max(0, 1 - y(w·x + b)), which has one
-// optimum, by dual coordinate descent (Hsieh et al. 2008), until no gradient
-// exceeds the tolerance.
+// optimum, by dual coordinate descent, until no gradient exceeds the tolerance.
+// Examples that have come to rest at a bound are left alone until the others have
+// settled (Hsieh et al. 2008).
 func separate(x []text.Vector, y []float64, size int, c, tolerance float64) *hyperplane {
-	h := &hyperplane{w: make([]float64, size)}
-	alpha := make([]float64, len(x))
-	length := make([]float64, len(x))
+	d := &descent{x: x, y: y, c: c, alpha: make([]float64, len(x)), length: make([]float64, len(x))}
+	d.w = make([]float64, size)
 	for i, v := range x {
-		length[i] = v.Dot(v) + 1
+		d.length[i] = v.Dot(v) + 1
 	}
+	rng := rand.New(rand.NewPCG(1, 0x73766d))
+	active := d.all()
+	limit := math.Inf(1)
 	for range svmRounds {
-		worst := 0.0
-		for i, v := range x {
-			g := float64(y[i]*h.decision(v)) - 1
-			projected := project(g, alpha[i], c)
-			worst = max(worst, math.Abs(projected))
-			if projected == 0 {
-				continue
-			}
-			old := alpha[i]
-			alpha[i] = min(max(old-g/length[i], 0), c)
-			h.move(v, (alpha[i]-old)*y[i])
-		}
-		if worst < tolerance {
-			break
+		rng.Shuffle(len(active), func(i, k int) { active[i], active[k] = active[k], active[i] })
+		whole := len(active) == len(x)
+		rest, worst := d.round(active, limit)
+		switch {
+		case worst >= tolerance:
+			active, limit = rest, worst
+		case whole:
+			return &d.hyperplane
+		default:
+			active, limit = d.all(), math.Inf(1)
 		}
 	}
-	return h
+	return &d.hyperplane
+}
+
+// descent is a support vector machine that is being trained.
+type descent struct {
+	hyperplane
+	x             []text.Vector
+	y             []float64
+	c             float64
+	alpha, length []float64
+}
+
+func (d *descent) all() []int {
+	list := make([]int, len(d.x))
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// round takes a step for each example and returns those that are not at rest: at a
+// bound, with a gradient that pushes against it by more than the limit. It also
+// returns the worst gradient that could still be followed.
+func (d *descent) round(active []int, limit float64) (rest []int, worst float64) {
+	rest = active[:0]
+	for _, i := range active {
+		g := float64(d.y[i]*d.decision(d.x[i])) - 1
+		if d.alpha[i] <= 0 && g > limit || d.alpha[i] >= d.c && g < -limit {
+			continue
+		}
+		rest = append(rest, i)
+		projected := project(g, d.alpha[i], d.c)
+		worst = max(worst, math.Abs(projected))
+		if projected == 0 {
+			continue
+		}
+		old := d.alpha[i]
+		d.alpha[i] = min(max(old-g/d.length[i], 0), d.c)
+		d.move(d.x[i], (d.alpha[i]-old)*d.y[i])
+	}
+	return rest, worst
 }
 
 // project returns the part of a gradient along which alpha may move.

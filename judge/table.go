@@ -15,13 +15,14 @@ import (
 // A Table makes the judge of Taylan et al. 2011: a short table of weighted topic
 // words, with which a page is compared by the cosine over these words alone. The
 // table comes from pages that are on topic, such as the first results of a search,
-// or from words.
+// or from words. Examples that are not on topic tell which words are common
+// everywhere, and where the threshold is; the paper has none.
 type Table struct {
 	Language string  // for stems and stop words; "" means English
 	Prefix   int     // stem to so many letters; 0 means the language's stemmer
 	Words    int     // of the table; 0 means 15, as in Table I of the paper
 	Head     float64 // what a word in title or meta counts; 0 means 2, the paper
-	Bar      float64 // the threshold; 0 means 0.8, the paper
+	Bar      float64 // the threshold; 0 means 0.8, the paper, or what parts the examples best
 }
 
 const (
@@ -36,17 +37,42 @@ type TopicWord struct {
 	Weight float64 `json:"weight"`
 }
 
-// Train makes the table from the examples on topic; others are not looked at. Its
-// reasons add up to the cosine.
+// Train makes the table from the examples on topic. Its reasons add up to the
+// cosine.
 func (t Table) Train(examples []Example) (Model, error) {
-	var bags []bag
+	var wanted, others []bag
 	a := t.features().analyzer(0)
 	for i := range examples {
+		b := readBag(a, examples[i].page(), 1)
 		if examples[i].Relevant {
-			bags = append(bags, readBag(a, examples[i].page(), 1))
+			wanted = append(wanted, b)
+		} else {
+			others = append(others, b)
 		}
 	}
-	return t.model(tableOf(bags, t.size()))
+	m, err := t.model(tableOf(wanted, others, t.size()))
+	if err == nil && t.Bar == 0 && len(others) > 0 {
+		m.(*tableJudge).threshold = bestBar(m, examples)
+	}
+	return m, err
+}
+
+// bestBar returns the threshold with the highest F1 on the examples, in the middle
+// between two of them.
+func bestBar(m Model, examples []Example) float64 {
+	ratings := make([]Rating, len(examples))
+	for i := range examples {
+		ratings[i] = Rating{m.Judge(examples[i].page()).Relevance, examples[i].Relevant}
+	}
+	slices.SortFunc(ratings, func(a, b Rating) int { return cmp.Compare(a.Relevance, b.Relevance) })
+	bar, most := tableBar, 0.0
+	for i := 1; i < len(ratings); i++ {
+		between := (ratings[i-1].Relevance + ratings[i].Relevance) / 2
+		if f := Measure(ratings, between).F1; f > most {
+			bar, most = between, f
+		}
+	}
+	return bar
 }
 
 // OfWords makes the table from words as people write them, with the same weight
@@ -80,9 +106,10 @@ func (t Table) features() Features {
 	return Features{Language: t.Language, Prefix: t.Prefix, Head: t.Head, Raw: true}
 }
 
-// tableOf returns the n words with the highest TF·ln(1 + pages/df), by weight. The
-// 1 keeps the words that are in all pages, which are the topic's own.
-func tableOf(bags []bag, n int) []TopicWord {
+// tableOf returns the n words with the highest TF·idf, by weight. The idf is ln(1 +
+// pages/df), since words in all pages are the topic's own and must stay; with other
+// pages to compare, ln(pages/df) over all of them.
+func tableOf(bags, others []bag, n int) []TopicWord {
 	tf, df := map[string]float64{}, map[string]float64{}
 	for _, b := range bags {
 		for i, t := range b.terms {
@@ -90,9 +117,20 @@ func tableOf(bags []bag, n int) []TopicWord {
 			df[t]++
 		}
 	}
+	for _, b := range others {
+		for _, t := range b.terms {
+			df[t]++
+		}
+	}
+	plus, pages := 1.0, float64(len(bags)+len(others))
+	if len(others) > 0 {
+		plus = 0
+	}
 	list := make([]TopicWord, 0, len(tf))
 	for t := range tf {
-		list = append(list, TopicWord{t, tf[t] * math.Log(1+float64(len(bags))/df[t])})
+		if w := tf[t] * math.Log(plus+pages/df[t]); w > 0 {
+			list = append(list, TopicWord{t, w})
+		}
 	}
 	slices.SortFunc(list, func(a, b TopicWord) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Term, b.Term))

@@ -40,7 +40,8 @@ func SiblingRatio(r Ratios, base, siblings Tally) float64 {
 	k.state.Found.Pages[page].Visited, k.state.Found.Pages[page].OnTopic = uint32(siblings[0]), uint32(siblings[1])
 	t := k.state.Found.want("t")
 	k.state.Found.link(page, t)
-	k.turn()
+	k.state.Pace.due(k.state.Base, true)
+	k.taken()
 	return math.Exp(k.siblings(&k.state.Found.Targets[t]))
 }
 

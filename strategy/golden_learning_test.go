@@ -137,9 +137,9 @@ func literal() strategy.Reading {
 	return strategy.Reading{Analyzer: text.NewAnalyzer(text.Options{Stem: func(w string) string { return w }, Stop: []string{}})}
 }
 
-// walk crawls one page at a time. See hears of each, before the page is absorbed and
+// steps crawls one page at a time. See hears of each, before the page is absorbed and
 // after it.
-func walk(c *crawl.Crawl, web strategytest.Toy, before, after func(v crawl.Visit)) {
+func steps(c *crawl.Crawl, web strategytest.Toy, before, after func(v crawl.Visit)) {
 	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for {
 		v, _, ok := c.Next(now)
@@ -213,7 +213,7 @@ func TestGoldenIntelligent(t *testing.T) {
 		s := &strategy.Intelligent{Ratios: strategy.Ratios{Exact: true}, Linkage: strategy.Linkage{MinLinks: -1}, Reading: literal()}
 		c := newCrawl(t, s, 0, in.Seeds)
 		n := 0
-		walk(c, learningWeb(in.Web), func(v crawl.Visit) {
+		steps(c, learningWeb(in.Web), func(v crawl.Visit) {
 			if n >= len(want) || v.URL != want[n].URL {
 				t.Fatalf("step %d: %s, want %+v", n, v.URL, want[min(n, len(want)-1)].URL)
 			}
@@ -386,7 +386,7 @@ func goldenCollaborative(t *testing.T, g goldenCase) {
 	}
 	c := newCrawl(t, s, 0, in.Seeds)
 	n := 0
-	walk(c, learningWeb(in.Web), func(v crawl.Visit) {
+	steps(c, learningWeb(in.Web), func(v crawl.Visit) {
 		if n >= len(want) || v.URL != want[n].URL {
 			t.Fatalf("step %d: %s, want %s", n, v.URL, want[min(n, len(want)-1)].URL)
 		}
@@ -466,7 +466,7 @@ func goldenReuse(t *testing.T, g goldenCase) {
 			sameQueue(t, c, "at first", initial)
 		}
 		n, on := 0, 0.0
-		walk(c, web, func(v crawl.Visit) {
+		steps(c, web, func(v crawl.Visit) {
 			if n >= len(order) || v.URL != order[n] {
 				t.Fatalf("step %d: %s, want %v", n, v.URL, order)
 			}

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"dowse"
+	"dowse/crawl"
 	"dowse/strategy"
 	"dowse/strategy/strategytest"
 )
@@ -28,28 +31,23 @@ func unmarshalExactly(b []byte, members map[string]any) error {
 	return nil
 }
 
-// readers is a trace of the pages of a toy web: people who each like one host.
-func readers(t testing.TB, web strategytest.Toy, seeds []dowse.URL) strategy.Trace {
+// readers is a trace of pages of the toy webs of strategytest.Random: people who go
+// to every few of them, some to URLs that are not there.
+func readers(t testing.TB) strategy.Trace {
 	t.Helper()
 	var visits []visit
-	for i := range 40 {
-		user := string(rune('A' + i))
-		for j := range 12 {
-			u := dowse.URL("http://h" + string(rune('0'+i%7)) + ".test/p" + itoa(i%7+7*((i*5+j*3)%40)))
-			if _, ok := web[u]; ok || j == 0 {
-				visits = append(visits, visit{user, u})
-			}
+	for i := range 60 {
+		for j := range 15 {
+			page := (i*11 + j*j*(1+i%5)) % 320
+			visits = append(visits, visit{fmt.Sprint("reader ", i), dowse.URL(fmt.Sprintf("http://h%d.test/p%d", page%7, page))})
 		}
-	}
-	for _, u := range seeds {
-		visits = append(visits, visit{"A", u})
 	}
 	return traceOf(t, visits)
 }
 
 func TestLearntTravels(t *testing.T) {
 	web, seeds := strategytest.Random(300, 5)
-	first, err := strategy.NewWith("combined", strategy.Needs{Trace: readers(t, web, seeds)})
+	first, err := strategy.NewWith("combined", strategy.Needs{Trace: readers(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +62,7 @@ func TestLearntTravels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"intelligent", "collaborative", "combined"} {
-		s, err := strategy.NewWith(name+":reuse-weight=0.5", strategy.Needs{Trace: readers(t, web, seeds)})
+		s, err := strategy.NewWith(name+":reuse-weight=0.5", strategy.Needs{Trace: readers(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,4 +120,25 @@ func TestTraceIsNeeded(t *testing.T) {
 			t.Errorf("%s without a trace: %v", name, err)
 		}
 	}
+}
+
+// crawlToy makes so many visits.
+func crawlToy(t testing.TB, s dowse.Strategy, web strategytest.Toy, seeds []dowse.URL, visits int) *crawl.Crawl {
+	t.Helper()
+	c, err := crawl.New(crawl.Config{Strategy: s, Polite: polite, Traps: crawl.Traps{Budget: -1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	c.Start(now, seeds)
+	for range visits {
+		v, _, ok := c.Next(now)
+		if !ok {
+			break
+		}
+		p, took := web.Visit(v)
+		now = now.Add(took)
+		c.Absorb(now, p)
+	}
+	return c
 }

@@ -134,8 +134,8 @@ func (x *lexicon) counts(column int) map[string]Tally {
 	return list
 }
 
-// A weigher knows the logarithms of ratios of a lexicon's words. They change with
-// every page, and each is computed when it is first asked for.
+// A weigher knows the logarithms of ratios of a lexicon's words. Each is computed
+// when it is first asked for after its counts, or the moment, have changed.
 type weigher struct {
 	lex    *lexicon
 	column int
@@ -153,16 +153,26 @@ type mark struct {
 	ln      float64
 }
 
-// turn takes note that counts have changed.
+// turn takes note that the moment has changed.
 func (w *weigher) turn(now moment) {
 	w.now = now
 	if w.version++; w.version == 0 {
 		clear(w.marks)
 		w.version, w.round = 1, 0
 	}
+}
+
+// grow makes room for words that the lexicon took in.
+func (w *weigher) grow() {
 	if n := len(w.lex.Terms); len(w.marks) < n {
 		w.marks = append(w.marks, make([]mark, n+n/2-len(w.marks))...)
 	}
+}
+
+// learn counts a page by a word of this union.
+func (w *weigher) learn(id word, on bool) {
+	w.lex.learn(id, w.column, on)
+	w.marks[id.place()].version = 0
 }
 
 // begin starts a union of words.

@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -89,6 +88,7 @@ type linkage struct {
 // waits.
 type linkageState struct {
 	Base   cell       // pages
+	Pace   pace
 	Links  [4]float64 // between visited pages, by kind
 	Tokens *lexicon
 	Found  *evidence
@@ -104,7 +104,7 @@ func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage 
 	}
 	k.state = linkageState{Tokens: newLexicon(k.size), Found: newEvidence(or(l.Parents, 16), r.rescored())}
 	k.words = weigher{lex: words, column: asContent}
-	k.turn()
+	k.taken()
 	return k
 }
 
@@ -114,13 +114,29 @@ func (k *linkage) restore(s linkageState, words *lexicon) {
 	s.Tokens.restored(k.size)
 	s.Found.restored(or(k.params.Parents, 16), k.ratios.rescored())
 	k.words = weigher{lex: words, column: asContent}
-	k.turn()
+	k.taken()
 }
 
 // turn takes note that the knowledge has changed.
 func (k *linkage) turn() {
-	k.now = k.ratios.at(k.state.Base, k.state.Base.C)
+	if k.state.Pace.due(k.state.Base, k.ratios.Exact) {
+		k.taken()
+		return
+	}
+	k.settled()
+}
+
+// taken goes by the share of pages on topic that was taken last.
+func (k *linkage) taken() {
+	base := k.state.Pace.Base
+	k.now = k.ratios.at(base, base.C)
 	k.words.turn(k.now)
+	k.settled()
+}
+
+// settled goes by the links that are known, and by the words.
+func (k *linkage) settled() {
+	k.words.grow()
 	k.lnP, k.lnQ = 0, 0
 	if l := k.state.Links; l[0]+l[1]+l[2]+l[3] >= float64(or(k.params.MinLinks, 20)) {
 		k.lnP, k.lnQ = k.now.linkRatios(l, k.params.LinkNorm)
@@ -155,7 +171,7 @@ func (k *linkage) learn(u dowse.URL, on bool) (siblings []uint32) {
 		k.union = k.words.fresh(k.union, s.Found.Pages[p].Words)
 	}
 	for _, w := range k.union {
-		k.words.lex.learn(w, asContent, on)
+		k.words.learn(w, on)
 	}
 	k.ends(t, on)
 	k.kin = s.Found.siblings(k.kin[:0], i, k.ratios.rescored())
@@ -271,7 +287,7 @@ func (k *linkage) siblings(t *target) float64 {
 		return 0
 	}
 	m := &k.now
-	return math.Log((s + float64(m.sigma*m.p)) / ((v + m.sigma) * m.p))
+	return lnOf((s + float64(m.sigma*m.p)) / ((v + m.sigma) * m.p))
 }
 
 // learnt returns the knowledge without the evidence.
@@ -292,5 +308,6 @@ func (k *linkage) reuse(l *LinkageLearnt, weight float64) {
 	}
 	k.words.lex.reuse(l.Words, asContent, weight)
 	s.Tokens.reuse(l.Tokens, asContent, weight)
-	k.turn()
+	s.Pace.due(s.Base, true)
+	k.taken()
 }

@@ -78,6 +78,23 @@ func number(on bool) float64 {
 	return 0
 }
 
+// A pace tells when the share of pages on topic is taken anew. All ratios hang on
+// it, so that taking it after every page would cost most of the time, and it changes
+// by less than a 500th meanwhile.
+type pace struct {
+	Base cell    // as it was taken
+	Next float64 // number of pages at which it is taken again
+}
+
+// due reports whether the share is to be taken anew, and takes it.
+func (p *pace) due(base cell, exact bool) bool {
+	if base.N < p.Next && !exact {
+		return false
+	}
+	p.Base, p.Next = base, base.N+max(1, math.Floor(base.N/500))
+	return true
+}
+
 // A moment is the arithmetic of ratios for what is known at one time.
 type moment struct {
 	p       float64 // share of pages on topic
@@ -108,7 +125,18 @@ func (m *moment) ln(c cell) float64 {
 	if m.flat {
 		return 0
 	}
-	return math.Log((c.C + float64(m.sigma*m.p)) / (c.N + m.sigma) / m.p)
+	return lnOf((c.C + float64(m.sigma*m.p)) / (c.N + m.sigma) / m.p)
+}
+
+// lnOf is the logarithm of a ratio, within bounds: where nothing is smoothed a ratio
+// of counts can be 0 or undefined, and priorities must be numbers.
+func lnOf(ratio float64) float64 {
+	const most = 100
+	ln := math.Log(ratio)
+	if ln != ln {
+		return 0
+	}
+	return max(-most, min(ln, most))
 }
 
 // significant is ln for a feature that counts, else 0.
@@ -154,5 +182,5 @@ func (m *moment) linkRatios(links [4]float64, norm string) (lnP, lnQ float64) {
 	e1, e3 := m.p*m.p, m.spread
 	f1 := (links[fromOnTo] + float64(m.sigma*e1)) / all
 	f3 := (links[fromOffTo] + float64(m.sigma*e3)) / all
-	return math.Log(f1 / e1), math.Log(f3 / e3)
+	return lnOf(f1 / e1), lnOf(f3 / e3)
 }

@@ -125,13 +125,13 @@ func set(s dowse.Strategy, kv string) error {
 	}
 	v := reflect.ValueOf(s).Elem()
 	var names []string
-	for i := range v.NumField() {
-		name, ok := v.Type().Field(i).Tag.Lookup("param")
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		name, ok := f.Tag.Lookup("param")
 		if !ok {
 			continue
 		}
 		if name == key {
-			return setField(v.Field(i), key, value, v.Type().Field(i).Tag.Get("default"))
+			return setField(v.FieldByIndex(f.Index), key, value, f.Tag.Get("default"))
 		}
 		names = append(names, name)
 	}

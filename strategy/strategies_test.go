@@ -10,10 +10,11 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	needs := strategy.Needs{Trace: readers(t)}
 	for _, d := range strategy.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			strategytest.Run(t, func() dowse.Strategy {
-				s, err := strategy.New(d.Name)
+				s, err := strategy.NewWith(d.Name, needs)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -110,14 +110,15 @@ type usage struct {
 type usageState struct {
 	Pages, People int // of the trace
 	Base          cell
+	Pace          pace
 	Users         []cell
 	Absent        map[string]Tally // users that this trace does not have
 	Local         [2]cell          // far from and near pages on topic
 	Tastes        [][]word         // by user
-	Near          bits             // pages
-	Queued        bits             // pages that are or were candidates
-	Done          bits             // pages that were visited, or can't be
-	Expanded      bits             // users whose path is queued, or about to be
+	Near          bitset           // pages
+	Queued        bitset           // pages that are or were candidates
+	Done          bitset           // pages that were visited, or can't be
+	Expanded      bitset           // users whose path is queued, or about to be
 	Pending       []uint32         // users whose path is to be queued
 	At            int              // where in the first of them
 	Aliases       map[dowse.URL]uint32
@@ -131,10 +132,10 @@ func newUsage(r *Ratios, u *Usage, words *lexicon) *usage {
 	pages, people := u.Trace.Pages(), u.Trace.Users()
 	k.state = usageState{
 		Pages: pages, People: people, Users: make([]cell, people), Tastes: make([][]word, people), Absent: map[string]Tally{},
-		Near: newBits(pages), Queued: newBits(pages), Done: newBits(pages), Expanded: newBits(people), Aliases: map[dowse.URL]uint32{},
+		Near: newBitset(pages), Queued: newBitset(pages), Done: newBitset(pages), Expanded: newBitset(people), Aliases: map[dowse.URL]uint32{},
 	}
 	k.rounds = make([]uint32, pages)
-	k.turn()
+	k.taken()
 	return k
 }
 
@@ -151,14 +152,24 @@ func (k *usage) restore(s usageState, words *lexicon) error {
 	}
 	k.state = s
 	k.words = weigher{lex: words, column: asSignature}
-	k.turn()
+	k.taken()
 	return nil
 }
 
 // turn takes note that the knowledge has changed.
 func (k *usage) turn() {
-	k.now = k.ratios.at(k.state.Base, k.state.Base.N)
+	if k.state.Pace.due(k.state.Base, k.ratios.Exact) {
+		k.taken()
+	}
+	k.words.grow()
+}
+
+// taken goes by the share of pages on topic that was taken last.
+func (k *usage) taken() {
+	base := k.state.Pace.Base
+	k.now = k.ratios.at(base, base.N)
 	k.words.turn(k.now)
+	k.words.grow()
 }
 
 // page returns the number of a URL that was accessed, or that one redirects to which
@@ -218,7 +229,7 @@ func (k *usage) learn(page uint32, accessed, on bool) {
 		k.union = k.words.fresh(k.union, s.Tastes[u])
 	}
 	for _, w := range k.union {
-		k.words.lex.learn(w, asSignature, on)
+		k.words.learn(w, on)
 	}
 	s.Local[k.side(page)].count(on)
 }
@@ -417,7 +428,8 @@ func (k *usage) reuse(l *UsageLearnt, weight float64) {
 	s.Local[0].add(l.Far.cell(), weight)
 	k.words.lex.reuse(l.Signatures, asSignature, weight)
 	k.reuseUsers(l.Users, weight)
-	k.turn()
+	s.Pace.due(s.Base, true)
+	k.taken()
 	for u := range s.Users {
 		if k.now.significant(s.Users[u]) > 0 {
 			k.follow([]uint32{uint32(u)})
@@ -441,11 +453,11 @@ func (k *usage) reuseUsers(users map[string]Tally, weight float64) {
 	}
 }
 
-// bits are a set of small numbers.
-type bits []uint64
+// A bitset is a set of small numbers.
+type bitset []uint64
 
-func newBits(n int) bits { return make(bits, (n+63)/64) }
+func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
-func (b bits) has(i uint32) bool { return b[i>>6]>>(i&63)&1 != 0 }
-func (b bits) set(i uint32)      { b[i>>6] |= 1 << (i & 63) }
-func (b bits) unset(i uint32)    { b[i>>6] &^= 1 << (i & 63) }
+func (b bitset) has(i uint32) bool { return b[i>>6]>>(i&63)&1 != 0 }
+func (b bitset) set(i uint32)      { b[i>>6] |= 1 << (i & 63) }
+func (b bitset) unset(i uint32)    { b[i>>6] &^= 1 << (i & 63) }

@@ -42,17 +42,20 @@ func (c *Codes) In(t string, start, end int) uint16 {
 	}
 	h, _ := hash(t, start, end, asWritten)
 	b := &c.buckets[h&c.mask]
+	// All places are looked at without a branch: which one it is can't be foreseen.
+	at, known := 0, uint64(0)
 	for i := range b {
-		k := b[i].Load()
-		if (k^h)&hashBits != 0 || k == 0 {
-			continue
+		if k := b[i].Load(); (k^h)&hashBits == 0 {
+			at, known = i, k
 		}
-		if k&asked == 0 {
-			b[i].CompareAndSwap(k, k|asked)
-		}
-		return uint16(k)
 	}
-	return c.learn(b, h, t[start:end])
+	if known == 0 {
+		return c.learn(b, h, t[start:end])
+	}
+	if known&asked == 0 {
+		b[at].CompareAndSwap(known, known|asked)
+	}
+	return uint16(known)
 }
 
 func (c *Codes) learn(b *codeBucket, h uint64, word string) uint16 {

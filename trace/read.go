@@ -96,7 +96,10 @@ func (b *Builder) Read(r io.Reader) (Report, error) {
 }
 
 func unzipped(in *bufio.Reader) (*bufio.Reader, error) {
-	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
+	switch magic, err := in.Peek(2); {
+	case err != nil && err != io.EOF:
+		return nil, err
+	case string(magic) != "\x1f\x8b":
 		return in, nil
 	}
 	z, err := gzip.NewReader(in)

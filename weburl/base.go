@@ -3,6 +3,7 @@ package weburl
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	whatwg "github.com/nlnwa/whatwg-url/url"
 
@@ -12,8 +13,8 @@ import (
 // A Base is the URL against which the hrefs of a page are resolved. It does not
 // change and may be used from many goroutines.
 type Base struct {
-	full *whatwg.Url // as the standard has it, session ids and all
-	url  dowse.URL   // canonical
+	full func() *whatwg.Url // as the standard has it, session ids and all
+	url  dowse.URL          // canonical
 
 	// Prefixes of canonical URLs, for plain hrefs.
 	scheme string // http:
@@ -31,7 +32,26 @@ func NewBase(raw string) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("weburl: base %s: %w", quote(raw), err)
 	}
+	if u, ok := plainAbsolute(s); ok && string(u) == s {
+		return plainBase(u), nil
+	}
 	return newBase(raw, s, nil)
+}
+
+// plainBase returns the base that a plain URL makes. Few pages have an href for
+// which it must be parsed.
+func plainBase(u dowse.URL) *Base {
+	b := &Base{url: u, scheme: Scheme(u) + ":", origin: Origin(u)}
+	b.page, _, _ = strings.Cut(string(u), "?")
+	b.folder = b.page[:strings.LastIndexByte(b.page, '/')+1]
+	b.full = sync.OnceValue(func() *whatwg.Url {
+		full, err := parser.BasicParser(string(u), nil, nil, whatwg.NoState)
+		if err != nil {
+			return nil
+		}
+		return full
+	})
+	return b
 }
 
 // Rebase returns the base that a page declares with <base href>. Where it can't
@@ -41,7 +61,7 @@ func (b *Base) Rebase(href string) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("weburl: base %s: %w", quote(href), err)
 	}
-	return newBase(href, s, b.full)
+	return newBase(href, s, b.full())
 }
 
 func newBase(raw, s string, above *whatwg.Url) (*Base, error) {
@@ -53,7 +73,7 @@ func newBase(raw, s string, above *whatwg.Url) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("weburl: base %s: %w", quote(raw), err)
 	}
-	b := &Base{full: full, url: u, scheme: Scheme(u) + ":", origin: Origin(u)}
+	b := &Base{full: func() *whatwg.Url { return full }, url: u, scheme: Scheme(u) + ":", origin: Origin(u)}
 	b.page, _, _ = strings.Cut(string(u), "?")
 	folder := full.Pathname()
 	folder = folder[:strings.LastIndexByte(folder, '/')+1]
@@ -82,7 +102,7 @@ func (b *Base) unusual(href string) (dowse.URL, error) {
 	if err != nil {
 		return "", err
 	}
-	full, err := parser.BasicParser(s, b.full, nil, whatwg.NoState)
+	full, err := parser.BasicParser(s, b.full(), nil, whatwg.NoState)
 	if err != nil {
 		return "", ErrHost
 	}

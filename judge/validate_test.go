@@ -1,0 +1,92 @@
+package judge_test
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"testing"
+
+	"dowse/judge"
+)
+
+func ExampleMeasure() {
+	q := judge.Measure([]judge.Rating{
+		{Relevance: 0.9, Relevant: true}, {Relevance: 0.8}, {Relevance: 0.4, Relevant: true}, {Relevance: 0.1},
+	}, judge.Threshold)
+	fmt.Printf("precision %.2f, recall %.2f, F1 %.2f, average precision %.3f, Brier %.3f\n",
+		q.Precision, q.Recall, q.F1, q.AveragePrecision, q.Brier)
+	// Output: precision 0.50, recall 0.50, F1 0.50, average precision 0.833, Brier 0.255
+}
+
+func TestMeasure(t *testing.T) {
+	none := judge.Measure(nil, 0.5)
+	if !reflect.DeepEqual(none, judge.Quality{}) {
+		t.Errorf("of nothing: %+v", none)
+	}
+	all := judge.Measure([]judge.Rating{{1, true}, {1, true}, {0, false}}, 0.5)
+	if all.F1 != 1 || all.AveragePrecision != 1 || all.Brier != 0 || len(all.Reliability) != 2 {
+		t.Errorf("of perfect ratings: %+v", all)
+	}
+	tied := judge.Measure([]judge.Rating{{0.5, true}, {0.5, false}, {0.5, false}, {0.5, false}}, 0.6)
+	if tied.AveragePrecision != 0.25 || tied.Precision != 0 || tied.F1 != 0 {
+		t.Errorf("of equal ratings: %+v", tied)
+	}
+}
+
+func TestReliability(t *testing.T) {
+	q := judge.Measure([]judge.Rating{{0.05, false}, {0.71, true}, {0.79, false}, {1, true}}, 0.5)
+	want := []judge.Bin{
+		{From: 0, To: 0.1, Examples: 1, Relevance: 0.05},
+		{From: 0.7, To: 0.8, Examples: 2, Relevance: 0.75, Relevant: 0.5},
+		{From: 0.9, To: 1, Examples: 1, Relevance: 1, Relevant: 1},
+	}
+	if len(q.Reliability) != len(want) {
+		t.Fatalf("%+v", q.Reliability)
+	}
+	for i, b := range q.Reliability {
+		if math.Abs(b.Relevance-want[i].Relevance) > 1e-12 {
+			t.Errorf("%+v, want %+v", b, want[i])
+		}
+		b.Relevance = want[i].Relevance
+		if b != want[i] {
+			t.Errorf("%+v, want %+v", b, want[i])
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	examples := lessons(30, 1)
+	examples[3].Relevant = false // a wrong label, which every judge should call wrong
+	list, err := judge.Compare(candidates(), examples, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range list {
+		if v.Examples != 30 || v.Relevant != 9 || len(v.Ratings) != 30 {
+			t.Errorf("%s: %+v", v.Name, v.Quality)
+		}
+		if v.Name == "network" || v.Name == "centroid" {
+			continue // too few examples for these
+		}
+		if v.AveragePrecision < 0.75 || len(v.Wrong) == 0 || v.Wrong[0] != 3 {
+			t.Errorf("%s: average precision %.3f, wrong %v", v.Name, v.AveragePrecision, v.Wrong)
+		}
+	}
+	again, _ := judge.Compare(candidates(), examples, 5)
+	if !reflect.DeepEqual(list, again) {
+		t.Error("compared twice, not the same")
+	}
+}
+
+func TestValidateRefuses(t *testing.T) {
+	if _, err := judge.Validate(judge.SVM{}, lessons(30, 1), 1); err == nil {
+		t.Error("one fold")
+	}
+	if _, err := judge.Validate(judge.SVM{}, lessons(3, 1), 2); err == nil {
+		t.Error("one example on topic")
+	}
+	v, err := judge.Validate(judge.SVM{}, lessons(6, 1), 10) // more folds than examples
+	if err != nil || v.Examples != 6 {
+		t.Errorf("%v, %+v", err, v.Quality)
+	}
+}

@@ -1,0 +1,212 @@
+package strategy
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dowse"
+)
+
+// LinkBayes says how links of relevant pages are rated by their words: multinomial
+// naive Bayes over the terms of anchor and URL (Taylan et al. 2011, eqs 5 to 7). It
+// learns from links of which the outcome is known. Those are given, or they are the
+// links of the seed pages, which then are visited before the crawl begins, within
+// its budget; what the pages seen meanwhile link to waits until there is a model.
+// Where the outcomes are all of one kind there is none, and links of relevant pages
+// go by their score, as in [LSFC]. So do those of irrelevant pages, always.
+//
+// A link that is probable comes before all that are only scored.
+type LinkBayes struct {
+	Train      int `param:"train" default:"64" help:"links of seed pages to learn from first; -1 for none; Taylan et al. 2011"`
+	Vocabulary int `param:"vocabulary" default:"100000" help:"words known of links; later ones are ignored"`
+	LinkScoring
+
+	Links []LabelledLink // to learn from, in place of links of seed pages; nil for none
+
+	least float64 // probability from which links are followed
+	learn lesson  // what is learnt during the crawl
+	links *scorer
+	model *linkModel
+	state linkBayesState
+	terms []string
+	known []weighted
+}
+
+// A LabelledLink is a link of which it is known where it led.
+type LabelledLink struct {
+	Anchor   string
+	URL      dowse.URL
+	Relevant bool
+}
+
+// A lesson tells which links are learnt from during the crawl.
+type lesson uint8
+
+const (
+	nothing  lesson = iota
+	certain         // those about which the model is sure already
+	verified        // those whose page was visited
+)
+
+type linkBayesState struct {
+	Training training
+	Lessons  linkLessons // only when saved
+	Pending  []bag       // to be learnt at the end of the period
+	Fetched  int
+}
+
+type weighted struct {
+	term   string
+	weight float64
+}
+
+const (
+	probable   = 0.5
+	maxPending = 20_000 // links to be learnt in one period
+	namedTerms = 3      // in a reason
+)
+
+func (b *LinkBayes) begin(least float64, learn lesson) {
+	if b.links != nil {
+		return
+	}
+	b.least, b.learn = least, learn
+	b.links = newScorer(&b.LinkScoring)
+	b.model = newLinkModel(or(b.Vocabulary, 100_000))
+	b.state.Training.Over = len(b.Links) > 0 || b.Train < 0
+	var list []bag
+	for _, l := range b.Links {
+		list = append(list, bag{l.Relevant, b.features(nil, l.Anchor, l.URL)})
+	}
+	b.model.learn(list)
+}
+
+// features are the terms by which a link is rated.
+func (b *LinkBayes) features(dst []string, anchor string, u dowse.URL) []string {
+	return b.links.words.url(b.links.words.anchor(dst, anchor), u)
+}
+
+func (b *LinkBayes) follow(p *dowse.Page) []dowse.Lead {
+	b.outcome(p)
+	if !b.state.Training.Over {
+		return b.train(p)
+	}
+	return b.links.follow(p, b.admit)
+}
+
+// idle ends the training where nothing is left to learn from.
+func (b *LinkBayes) idle() []dowse.Lead {
+	if b.state.Training.Over {
+		return nil
+	}
+	return b.begun()
+}
+
+// outcome takes note of where a link led, if that is to be learnt from.
+func (b *LinkBayes) outcome(p *dowse.Page) {
+	if p.Again || p.Outcome != dowse.Fetched {
+		return
+	}
+	b.state.Fetched++
+	known := standingOf(p.Lead.Note)
+	if !known.is(teaches) {
+		return
+	}
+	lesson := bag{b.links.relevant(p), b.features(nil, known.words, p.URL)}
+	switch {
+	case !b.state.Training.Over:
+		b.state.Training.Outcomes = append(b.state.Training.Outcomes, lesson)
+	case b.learn == verified:
+		b.remember(lesson)
+	}
+}
+
+// remember keeps a link to be learnt, and reports whether there was room.
+func (b *LinkBayes) remember(lesson bag) bool {
+	if len(b.state.Pending) == maxPending {
+		return false
+	}
+	b.state.Pending = append(b.state.Pending, lesson)
+	return true
+}
+
+// admit is the gate: it lets in what is probable.
+func (b *LinkBayes) admit(c *candidate) {
+	c.admitted = true
+	if b.model.ready() {
+		c.rated = true
+		c.chance, c.why = b.chance(c.link)
+		c.admitted = c.chance >= b.least
+	}
+	if b.learn == verified && !c.known.is(teaches) {
+		c.known.flags |= teaches
+		c.known.words = cut(c.link.Anchor, maxKept)
+	}
+}
+
+// chance returns the probability that a link leads to a relevant page, by its best
+// anchor, and the terms that say so.
+func (b *LinkBayes) chance(l *dowse.Link) (p float64, why string) {
+	p, why = b.rated(&l.Mention, l.URL)
+	for i := range l.More {
+		if q, because := b.rated(&l.More[i], l.URL); q > p {
+			p, why = q, because
+		}
+	}
+	return p, why
+}
+
+func (b *LinkBayes) rated(m *dowse.Mention, u dowse.URL) (p float64, why string) {
+	b.terms = b.features(b.terms[:0], m.Anchor, u)
+	share := b.model.bayes.P(nil)
+	odds := math.Log(share) - math.Log1p(-share)
+	b.known = b.known[:0]
+	for _, t := range b.terms {
+		if w := b.model.bayes.Weight(t); w != 0 {
+			odds += w
+			b.known = append(b.known, weighted{t, w})
+		}
+	}
+	return 1 / (1 + math.Exp(-odds)), b.reason()
+}
+
+// reason names the terms that say the most.
+func (b *LinkBayes) reason() string {
+	if len(b.known) == 0 {
+		return "no known words of anchor and URL"
+	}
+	slices.SortStableFunc(b.known, func(x, y weighted) int { return cmp.Compare(math.Abs(y.weight), math.Abs(x.weight)) })
+	var names [namedTerms]string
+	n := 0
+	for _, k := range b.known {
+		if n < namedTerms && !slices.Contains(names[:n], k.term) {
+			names[n] = k.term
+			n++
+		}
+	}
+	return "words of anchor and URL: " + strings.Join(names[:n], ", ")
+}
+
+func (b *LinkBayes) save() ([]byte, error) {
+	s := b.state
+	s.Lessons = b.model.lessons()
+	return saveBinary(&s)
+}
+
+func (b *LinkBayes) load(data []byte) error {
+	var s linkBayesState
+	if err := loadBinary(data, &s); err != nil {
+		return err
+	}
+	if len(s.Lessons.Terms) != len(s.Lessons.Counts) {
+		return fmt.Errorf("strategy: load: %d words and %d counts", len(s.Lessons.Terms), len(s.Lessons.Counts))
+	}
+	b.model = newLinkModel(or(b.Vocabulary, 100_000))
+	b.model.study(s.Lessons)
+	s.Lessons = linkLessons{}
+	b.state = s
+	return nil
+}

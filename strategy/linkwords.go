@@ -1,0 +1,159 @@
+package strategy
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+
+	"dowse"
+	"dowse/judge"
+	"dowse/text"
+)
+
+// LinkWords says how the words of anchors and URLs are read.
+type LinkWords struct {
+	Language string `param:"language" default:"en" help:"of stems and stop words, as in BCP 47"`
+	Stem     string `param:"stem" default:"the language's" help:"stems: porter, whole, prefix (the first 5 letters; the default for Turkish, Can et al. 2008), or a language"`
+
+	Analyzer *text.Analyzer    // takes the place of Language and Stem; nil for none
+	Drop     []string          // words of URLs that say nothing; nil means those of the web at large
+	Table    []judge.TopicWord // words of the topic, stemmed likewise; nil for none, see [LSFC]
+}
+
+const (
+	maxLinkWords = 64   // of an anchor or URL
+	maxLinkText  = 1024 // bytes of an anchor or URL
+)
+
+// emptyURLWords are in URLs of all topics.
+const emptyURLWords = "www com org net html htm php asp aspx jsp index"
+
+func (w *LinkWords) check() error {
+	if _, ok := text.StemmerNamed(w.Stem); w.Stem != "" && !ok {
+		return fmt.Errorf("stem=%s: want porter, whole, prefix or a language", w.Stem)
+	}
+	return nil
+}
+
+// analyzer makes the terms.
+func (w *LinkWords) analyzer() *text.Analyzer {
+	if w.Analyzer != nil {
+		return w.Analyzer
+	}
+	o := text.Options{Language: w.Language}
+	if stem, ok := text.StemmerNamed(w.Stem); ok && w.Stem != "" {
+		o.Stem = stem
+	} else if lang, _, _ := strings.Cut(strings.ToLower(w.Language), "-"); lang == "tr" {
+		o.Stem = text.Prefix(0)
+	}
+	return text.NewAnalyzer(o)
+}
+
+// A linkReader makes terms of anchors and URLs.
+type linkReader struct {
+	analyzer *text.Analyzer
+	drop     map[string]bool
+	spans    []dowse.Span
+}
+
+func newLinkReader(w *LinkWords) *linkReader {
+	r := &linkReader{analyzer: w.analyzer(), drop: map[string]bool{}}
+	drop := w.Drop
+	if drop == nil {
+		drop = strings.Fields(emptyURLWords)
+	}
+	for _, d := range drop {
+		r.drop[strings.ToLower(d)] = true
+	}
+	return r
+}
+
+// anchor appends the terms of an anchor.
+func (r *linkReader) anchor(dst []string, anchor string) []string {
+	anchor = cut(anchor, maxLinkText)
+	r.spans = dowse.AppendWords(r.spans[:0], anchor, 0)
+	return r.analyzer.AppendTerms(dst, anchor, r.spans[:min(len(r.spans), maxLinkWords)])
+}
+
+// url appends the terms of a URL: its words without the scheme, numbers and those
+// that are in URLs of all topics.
+func (r *linkReader) url(dst []string, u dowse.URL) []string {
+	s := addressOf(u)
+	r.spans = dowse.AppendWords(r.spans[:0], s, 0)
+	spans := r.spans[:min(len(r.spans), maxLinkWords)]
+	spans = slices.DeleteFunc(spans, func(w dowse.Span) bool { return r.empty(s[w.Start:w.End]) })
+	return r.analyzer.AppendTerms(dst, s, spans)
+}
+
+func (r *linkReader) empty(word string) bool {
+	return strings.Trim(word, "0123456789") == "" || r.drop[strings.ToLower(word)]
+}
+
+// addressOf returns a URL without its scheme, as people read it.
+func addressOf(u dowse.URL) string {
+	s := cut(string(u), maxLinkText)
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		s = rest
+	}
+	if strings.Contains(s, "%") {
+		if plain, err := url.PathUnescape(s); err == nil {
+			return plain
+		}
+	}
+	return s
+}
+
+// cut returns at most n bytes of s, whole characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}
+
+// A topicTable compares terms with weighted words of a topic, by the cosine over
+// these words alone (Taylan et al. 2011, eq. 3).
+type topicTable struct {
+	words   *text.Vocabulary
+	weights []float64
+	norm    float64
+}
+
+// newTopicTable returns the table of words that are given once each, nil for none.
+func newTopicTable(list []judge.TopicWord) *topicTable {
+	if len(list) == 0 {
+		return nil
+	}
+	weight := map[string]float64{}
+	for _, w := range list {
+		weight[w.Term] = max(weight[w.Term], w.Weight)
+	}
+	terms := sortedKeys(weight)
+	df := make([]int, len(terms))
+	t := &topicTable{weights: make([]float64, len(terms))}
+	for i, term := range terms {
+		df[i], t.weights[i] = 1, weight[term]
+		t.norm += float64(weight[term] * weight[term])
+	}
+	t.norm = math.Sqrt(t.norm)
+	words, err := text.NewVocabulary(1, terms, df)
+	if err != nil {
+		panic(err) // the terms are sorted, and each is there once
+	}
+	t.words = words
+	return t
+}
+
+func (t *topicTable) cosine(terms []string) float64 {
+	v := t.words.Count(terms)
+	norm := v.Norm()
+	if norm == 0 || t.norm == 0 {
+		return 0
+	}
+	return v.DotDense(t.weights) / (t.norm * norm)
+}

@@ -1,0 +1,279 @@
+package strategy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"dowse"
+)
+
+// A TGraph is a map of the ways to target pages: the links that lead there, by how
+// many clicks it takes (Seyfi and Patel 2015). Level 0 are the targets; a node of
+// level n is a link, on a page that is n clicks away, to a page of level n−1. The
+// Treasure-Crawler compares links with its nodes; the context-graph crawler compares
+// pages with its pages. It must not be changed while it is used.
+type TGraph struct {
+	Format   string  `json:"format"`
+	Language string  `json:"language,omitempty"` // of stems and stop words, BCP 47; "" means English
+	Depth    int     `json:"depth"`              // the highest level that was looked for
+	Pages    []TPage `json:"pages"`              // by level
+	Nodes    []TNode `json:"nodes"`              // by level
+}
+
+// A TPage is a page of a T-Graph.
+type TPage struct {
+	URL   dowse.URL `json:"url"`
+	Level int       `json:"level"` // the least number of clicks to a target
+	Title string    `json:"title,omitempty"`
+	Text  string    `json:"text,omitempty"` // its first words
+}
+
+// A TNode is a link of a T-Graph, or a target.
+type TNode struct {
+	ID       string    `json:"id"`
+	URL      dowse.URL `json:"url"` // the page with the link
+	Level    int       `json:"level"`
+	LinksTo  dowse.URL `json:"links_to,omitempty"` // the page of the level below; "" for a target
+	LinkText           // what stands at the link
+	To       []string  `json:"to,omitempty"` // the nodes of that page: where one gets from here
+}
+
+// Backlinks knows which pages link to a page, and what they say. Both methods are
+// called for one page after the other.
+type Backlinks interface {
+	// Linking returns the pages that link to a page, each once, in an order that does
+	// not change.
+	Linking(to dowse.URL) ([]dowse.URL, error)
+	// Document returns what a page says, nil if that is not known.
+	Document(u dowse.URL) (*dowse.Document, error)
+}
+
+// A TGraphBuilder makes T-Graphs from the bottom up: from the targets to the pages
+// that link to them, and on to those that link to these. All of its fields bound
+// what a web can make it do.
+type TGraphBuilder struct {
+	Depth    int    // highest level; 0 means 3, Seyfi and Patel 2015
+	PerLevel int    // nodes of a level, and pages of a level; 0 means 300, as Diligenti et al. 2000
+	PerPage  int    // nodes of a page; 0 means 20
+	Words    int    // kept of a page's text; 0 means 1,000
+	Language string // of the pages; "" means English
+}
+
+const (
+	tgraphFormat = "dowse-tgraph/1"
+	maxLevel     = 100
+	maxNodes     = 100_000
+	maxTGraph    = 1 << 28 // bytes of a file
+)
+
+// ErrTargets says that a T-Graph was asked for without a target.
+var ErrTargets = errors.New("no target pages")
+
+// Build makes the T-Graph of the ways to targets. A page's level is the least number
+// of clicks from it to a target, and a link that does not lead exactly one level
+// down is no node. Where there is more than the bounds allow, the first count.
+func (b TGraphBuilder) Build(targets []dowse.URL, from Backlinks) (*TGraph, error) {
+	if len(targets) == 0 {
+		return nil, fmt.Errorf("strategy: build T-Graph: %w", ErrTargets)
+	}
+	depth := or(b.Depth, 3)
+	if depth < 1 || depth > maxLevel {
+		return nil, fmt.Errorf("strategy: build T-Graph: depth %d: want 1 to %d", depth, maxLevel)
+	}
+	m := &tmaking{TGraphBuilder: b, from: from, level: map[dowse.URL]int{}, nodes: map[dowse.URL][]string{}}
+	m.g = &TGraph{Format: tgraphFormat, Language: b.Language, Depth: depth}
+	layer, err := m.targets(targets)
+	for d := 1; d <= depth && err == nil; d++ {
+		layer, err = m.above(layer, d)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("strategy: build T-Graph: %w", err)
+	}
+	return m.g, nil
+}
+
+// tmaking is a T-Graph in the making.
+type tmaking struct {
+	TGraphBuilder
+	from  Backlinks
+	g     *TGraph
+	level map[dowse.URL]int
+	nodes map[dowse.URL][]string // by page: the nodes on it
+	count int                    // nodes of the level that is being made
+}
+
+func (m *tmaking) targets(list []dowse.URL) (layer []dowse.URL, err error) {
+	for _, u := range list {
+		if _, twice := m.level[u]; twice || len(layer) >= or(m.PerLevel, 300) {
+			continue
+		}
+		d, err := m.from.Document(u)
+		if err != nil {
+			return nil, err
+		}
+		text := LinkText{}
+		if d != nil {
+			text = TextOfTarget(d)
+		}
+		m.page(u, 0, d)
+		m.node(TNode{URL: u, LinkText: text})
+		layer = append(layer, u)
+	}
+	return layer, nil
+}
+
+// above adds the level of the pages that link to a layer.
+func (m *tmaking) above(layer []dowse.URL, level int) (next []dowse.URL, err error) {
+	m.count = 0
+	docs := map[dowse.URL]*dowse.Document{}
+	for _, child := range layer {
+		parents, err := m.from.Linking(child)
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range parents {
+			if m.count >= or(m.PerLevel, 300) {
+				return next, nil
+			}
+			l, known := m.level[u]
+			if !known {
+				if docs[u], err = m.from.Document(u); err != nil {
+					return nil, err
+				}
+				m.page(u, level, docs[u])
+				next, l = append(next, u), level
+			}
+			if l == level && len(m.nodes[u]) < or(m.PerPage, 20) {
+				m.link(u, child, level, docs[u])
+			}
+		}
+	}
+	return next, nil
+}
+
+func (m *tmaking) page(u dowse.URL, level int, d *dowse.Document) {
+	m.level[u] = level
+	p := TPage{URL: u, Level: level}
+	if d != nil {
+		p.Title = d.Title
+		p.Text = textOf(d, dowse.Span{End: int32(min(or(m.Words, 1000), len(d.Words)))})
+	}
+	m.g.Pages = append(m.g.Pages, p)
+}
+
+func (m *tmaking) link(u, child dowse.URL, level int, d *dowse.Document) {
+	n := TNode{URL: u, Level: level, LinksTo: child, To: m.nodes[child]}
+	if d != nil {
+		if at := mentionOf(d, child); at != nil {
+			n.LinkText = TextAt(d, at)
+		}
+	}
+	m.node(n)
+}
+
+// mentionOf returns the first mention of a target with words in its anchor, if there
+// is one, else the first.
+func mentionOf(d *dowse.Document, target dowse.URL) *dowse.Mention {
+	i := slices.IndexFunc(d.Links, func(l dowse.Link) bool { return l.URL == target })
+	if i < 0 {
+		return nil
+	}
+	l := &d.Links[i]
+	if l.Anchor != "" {
+		return &l.Mention
+	}
+	for k := range l.More {
+		if l.More[k].Anchor != "" {
+			return &l.More[k]
+		}
+	}
+	return &l.Mention
+}
+
+func (m *tmaking) node(n TNode) {
+	n.ID = "n" + strconv.Itoa(len(m.g.Nodes))
+	m.g.Nodes = append(m.g.Nodes, n)
+	m.nodes[n.URL] = append(m.nodes[n.URL], n.ID)
+	m.count++
+}
+
+// Levels returns how many pages and nodes each level has, level 0 first.
+func (g *TGraph) Levels() (pages, nodes []int) {
+	top := 0
+	for _, p := range g.Pages {
+		top = max(top, p.Level)
+	}
+	for _, n := range g.Nodes {
+		top = max(top, n.Level)
+	}
+	pages, nodes = make([]int, top+1), make([]int, top+1)
+	for _, p := range g.Pages {
+		pages[p.Level]++
+	}
+	for _, n := range g.Nodes {
+		nodes[n.Level]++
+	}
+	return pages, nodes
+}
+
+// Write writes the T-Graph as JSON. The same T-Graph gives the same bytes.
+func (g *TGraph) Write(w io.Writer) error {
+	out := *g
+	out.Format = tgraphFormat
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(&out); err != nil {
+		return fmt.Errorf("strategy: write T-Graph: %w", err)
+	}
+	return nil
+}
+
+// ReadTGraph reads what Write wrote, and refuses what can't be a T-Graph.
+func ReadTGraph(r io.Reader) (*TGraph, error) {
+	g := &TGraph{}
+	if err := json.NewDecoder(io.LimitReader(r, maxTGraph)).Decode(g); err != nil {
+		return nil, fmt.Errorf("strategy: read T-Graph: %w", err)
+	}
+	if g.Format != tgraphFormat {
+		return nil, fmt.Errorf("strategy: read T-Graph: the format is %q, not %q", g.Format, tgraphFormat)
+	}
+	if err := g.check(); err != nil {
+		return nil, fmt.Errorf("strategy: read T-Graph: %w", err)
+	}
+	return g, nil
+}
+
+func (g *TGraph) check() error {
+	if len(g.Nodes) == 0 {
+		return errors.New("it has no nodes")
+	}
+	if len(g.Nodes) > maxNodes || len(g.Pages) > maxNodes {
+		return fmt.Errorf("%d nodes and %d pages; %d are the limit", len(g.Nodes), len(g.Pages), maxNodes)
+	}
+	levels := make(map[string]int, len(g.Nodes))
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if _, twice := levels[n.ID]; twice || n.ID == "" || n.Level < 0 || n.Level > maxLevel {
+			return fmt.Errorf("node %d: %q of level %d: want a name of its own and a level of 0 to %d", i, n.ID, n.Level, maxLevel)
+		}
+		levels[n.ID] = n.Level
+	}
+	for i := range g.Nodes {
+		for _, to := range g.Nodes[i].To {
+			if l, ok := levels[to]; !ok || l != g.Nodes[i].Level-1 {
+				return fmt.Errorf("node %s: it leads to %q, which is no node of the level below", g.Nodes[i].ID, to)
+			}
+		}
+	}
+	for i := range g.Pages {
+		if l := g.Pages[i].Level; l < 0 || l > maxLevel {
+			return fmt.Errorf("page %s: level %d: want 0 to %d", g.Pages[i].URL, l, maxLevel)
+		}
+	}
+	return nil
+}
