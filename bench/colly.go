@@ -7,7 +7,8 @@ import (
 )
 
 // collyCrawl is a crawl with colly as its examples have it: asynchronous, every
-// link followed, each URL once.
+// link followed, each URL once. Like the others it looks at the links of every page,
+// also when it has sent all requests that it may: so it does in a crawl that goes on.
 func collyCrawl(pages, conns int) int {
 	c := colly.NewCollector(colly.Async(true))
 	c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: conns})
@@ -18,11 +19,7 @@ func collyCrawl(pages, conns int) int {
 		}
 	})
 	c.OnResponse(func(*colly.Response) { fetched.Add(1) })
-	c.OnHTML("a[href]", func(e *colly.HTMLElement) {
-		if sent.Load() < int64(pages) {
-			e.Request.Visit(e.Attr("href"))
-		}
-	})
+	c.OnHTML("a[href]", func(e *colly.HTMLElement) { e.Request.Visit(e.Attr("href")) })
 	c.Visit(urlOf(0))
 	c.Wait()
 	return int(fetched.Load())

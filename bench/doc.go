@@ -3,6 +3,7 @@
 // becomes a dependency of dowse.
 //
 //	go run . run -pages 5000 -repeat 3
+//	go run . soak -for 20m -faults 0.05 -rate 200
 //
 // One process serves the web, and each contender crawls it in a process of its own,
 // one after another, interleaved over the repetitions. The table has CPU seconds per

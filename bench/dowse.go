@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"dowse/collection"
 	"dowse/crawler"
@@ -13,6 +14,7 @@ import (
 // dowseCrawl is a whole crawl: robots.txt, extraction, stems, judge, 40 link
 // windows, frontier, simhash, WARC, and state that is synced.
 func dowseCrawl(pages, conns int) int {
+	defer runtime.KeepAlive(make([]byte, 32<<20)) // as the command has it
 	dir, err := os.MkdirTemp("", "dowse-bench")
 	if err != nil {
 		fatal(err)

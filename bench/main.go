@@ -22,13 +22,13 @@ var contenders = map[string]func(pages, conns int) int{
 type options struct {
 	pages, conns, repeat int
 	latency              time.Duration
-	faults               float64
+	faults, rate         float64
 	who, profile         string
 }
 
 func main() {
 	if len(os.Args) < 2 {
-		fatal(fmt.Errorf("want run, serve or one; see the package comment"))
+		fatal(fmt.Errorf("want run, soak, serve or one; see the package comment"))
 	}
 	var o options
 	f := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
@@ -37,6 +37,8 @@ func main() {
 	f.IntVar(&o.repeat, "repeat", 3, "repetitions")
 	f.DurationVar(&o.latency, "latency", 0, "of each page")
 	f.Float64Var(&o.faults, "faults", 0, "share of requests that go wrong")
+	f.Float64Var(&o.rate, "rate", 0, "of soak: requests a second; 0 for no limit")
+	long := f.Duration("for", 20*time.Minute, "of soak: how long")
 	f.StringVar(&o.who, "who", "floor,colly,dowse", "contenders")
 	f.StringVar(&o.profile, "cpuprofile", "", "of one: write a CPU profile")
 	f.Parse(os.Args[2:])
@@ -47,8 +49,10 @@ func main() {
 		one(o)
 	case "run":
 		run(o)
+	case "soak":
+		soak(o, *long)
 	default:
-		fatal(fmt.Errorf("no command %q: want run, serve or one", os.Args[1]))
+		fatal(fmt.Errorf("no command %q: want run, soak, serve or one", os.Args[1]))
 	}
 }
 
@@ -82,11 +86,15 @@ func cpu() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// peak returns the largest resident memory that this process had.
-func peak() int64 {
+// peak returns the largest resident memory that this process had, resident what it
+// has now.
+func peak() int64     { return memory("VmHWM:") }
+func resident() int64 { return memory("VmRSS:") }
+
+func memory(field string) int64 {
 	data, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.SplitSeq(string(data), "\n") {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+		if rest, ok := strings.CutPrefix(line, field); ok {
 			kb, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64)
 			return kb << 10
 		}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,8 +20,10 @@ const (
 	pageLinks   = 40
 	menuLinks   = 13
 	webWords    = 8000 // vocabulary
-	webBasePort = 18080
 )
+
+// webPort is where the web listens; BENCH_PORT chooses another.
+var webPort = cmp.Or(os.Getenv("BENCH_PORT"), "18080")
 
 // web answers for every host; latency is added to each page, and every fault-th
 // request fails in one of several ways.
@@ -48,7 +52,7 @@ func newWeb(pages int, latency time.Duration, faults float64) *web {
 
 func hostOf(page int) string {
 	h := page % webHosts
-	return fmt.Sprintf("127.1.%d.%d:%d", h/250, 1+h%250, webBasePort)
+	return fmt.Sprintf("127.1.%d.%d:%s", h/250, 1+h%250, webPort)
 }
 
 func urlOf(page int) string { return "http://" + hostOf(page) + "/page/" + strconv.Itoa(page) }

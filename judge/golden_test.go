@@ -204,8 +204,12 @@ func TestGoldenKDE(t *testing.T) {
 		}
 		c.near(t, "log joint relevant", joint[1], want.Test[i].Pos)
 		c.near(t, "log joint irrelevant", joint[0], want.Test[i].Neg)
-		c.near(t, "log-odds by the tables", d.logOdds(v), want.Test[i].Pos-want.Test[i].Neg)
+		c.near(t, "log-odds", d.logOdds(v), want.Test[i].Pos-want.Test[i].Neg)
 		c.near(t, "probability", d.rate(v), want.Test[i].P)
+	}
+	d.tabulate()
+	for i, v := range sparse(in.Test...) {
+		c.near(t, "log-odds by the tables", d.logOdds(v), want.Test[i].Pos-want.Test[i].Neg)
 	}
 }
 

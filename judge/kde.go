@@ -49,6 +49,7 @@ func (t KDE) train(s *sample, in *space) *densities {
 		p := fitPlatt(f, s.wanted)
 		d.Slope, d.Shift = -p.a, -p.b
 	}
+	d.tabulate()
 	return d
 }
 
@@ -62,6 +63,7 @@ type densities struct {
 	Shift   float64 `json:"shift"`
 
 	empty float64 // log-odds of a page without any term
+	whole bool    // the tables are: beyond their ends nothing changes any more
 }
 
 // A grid is what is known of a term: the steps of its grid at which examples have
@@ -198,22 +200,33 @@ func (g *grid) floored(sum float64, n int) float64 {
 	return math.Log(max(sum/(float64(n)*g.Step), densityFloor))
 }
 
-// prepare tabulates the densities, as far as examples reach and somewhat beyond.
+// prepare sums up what a page without any term has.
 func (d *densities) prepare() {
 	d.empty = math.Log(float64(d.Classes[1]+1)) - math.Log(float64(d.Classes[0]+1))
 	for t := range d.Grids {
 		g := &d.Grids[t]
-		g.ratio = make([]float64, g.reach())
-		for class, sign := range [2]float64{-1, 1} {
-			g.tabulate(class, d.Classes[class], sign)
-		}
+		g.ratio = []float64{d.compare(g, 0)}
 		d.empty += g.ratio[0]
 	}
 }
 
-// tabulate adds the logarithms of the densities of a class to the table. A kernel
-// is the same at all places of the grid, so it is computed once for each distance.
-func (g *grid) tabulate(class, n int, sign float64) {
+// tabulate makes the tables, each as far as the densities of the term reach, so
+// that rating costs a look at a table for each term. The estimates of
+// cross-validation, which rate little, do without.
+func (d *densities) tabulate() {
+	for t := range d.Grids {
+		g := &d.Grids[t]
+		g.ratio = make([]float64, max(g.reach(0, d.Classes[0]), g.reach(1, d.Classes[1])))
+		for class, sign := range [2]float64{-1, 1} {
+			g.addLogs(class, d.Classes[class], sign)
+		}
+	}
+	d.whole = true
+}
+
+// addLogs adds the logarithms of the densities of a class to the table. A kernel is
+// the same at all places of the grid, so it is computed once for each distance.
+func (g *grid) addLogs(class, n int, sign float64) {
 	var kernel []float64
 	for place := range g.ratio {
 		sum := 0.0
@@ -230,17 +243,19 @@ func (g *grid) tabulate(class, n int, sign float64) {
 	}
 }
 
-// maxTable bounds the table of a term.
-const maxTable = 256
+const (
+	maxTable = 1024 // bounds the table of a term
+	farOff   = 19.0 // widths from a value at which its kernel is below the floor
+)
 
-func (g *grid) reach() int {
-	last := 0
-	for _, at := range g.At {
-		if len(at) > 0 {
-			last = max(last, at[len(at)-1][0])
-		}
+// reach returns the place from which on a class has no density.
+func (g *grid) reach(class, n int) int {
+	at := g.At[class]
+	if len(at) == 0 {
+		return 1
 	}
-	return min(last+2, maxTable)
+	far := float64(at[len(at)-1][0]) + farOff*g.width(class, n)/g.Step + 2
+	return int(min(far, maxTable))
 }
 
 func (d *densities) compare(g *grid, place int) float64 {
@@ -252,6 +267,9 @@ func (d *densities) compare(g *grid, place int) float64 {
 func (d *densities) change(e text.Entry) float64 {
 	g := &d.Grids[e.Term]
 	place := g.place(e.Weight)
+	if d.whole {
+		place = min(place, len(g.ratio)-1)
+	}
 	if place < len(g.ratio) {
 		return g.ratio[place] - g.ratio[0]
 	}
@@ -306,6 +324,7 @@ func loadKDE(data []byte) (Model, error) {
 		return nil, err
 	}
 	saved.prepare()
+	saved.tabulate()
 	return kdeJudge{newTrained("kde", s, saved.densities)}, nil
 }
 

@@ -180,8 +180,8 @@ func (s *regression) set(from *regression) {
 	s.docs, s.slope, s.shift = from.docs, from.slope, from.shift
 }
 
-// weigh turns counts into (1 + ln count)·idf, of length 1. Terms that no example has
-// weigh nothing.
+// weigh turns counts into (1 + ln count)·ln(1 + examples/df), of length 1. Terms
+// that no example has weigh nothing.
 func (s *regression) weigh(v text.Vector) {
 	all := float64(s.docs[0] + s.docs[1])
 	for i := range v {
@@ -190,7 +190,7 @@ func (s *regression) weigh(v text.Vector) {
 			v[i].Weight = 0
 			continue
 		}
-		v[i].Weight = (1 + math.Log(max(v[i].Weight, 1))) * math.Log(1+all/df)
+		v[i].Weight = damped(v[i].Weight) * (ln(all+df) - ln(df))
 	}
 	v.Normalize()
 }

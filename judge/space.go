@@ -106,7 +106,7 @@ func merged(v text.Vector) text.Vector {
 
 func damp(v text.Vector) {
 	for i := range v {
-		v[i].Weight = 1 + math.Log(max(v[i].Weight, 1))
+		v[i].Weight = damped(v[i].Weight)
 	}
 }
 
@@ -246,3 +246,26 @@ func (r *reading) clear() {
 	}
 	r.touched = r.touched[:0]
 }
+
+// damped returns 1 + ln(count).
+func damped(count float64) float64 {
+	if count == 1 {
+		return 1
+	}
+	return 1 + ln(max(count, 1))
+}
+
+// ln is the natural logarithm, at once for the small whole numbers that counts are.
+func ln(x float64) float64 {
+	if n := int(x); x < float64(len(logs)) && float64(n) == x {
+		return logs[n]
+	}
+	return math.Log(x)
+}
+
+var logs = func() (t [1024]float64) {
+	for n := range t {
+		t[n] = math.Log(float64(n))
+	}
+	return t
+}()

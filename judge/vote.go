@@ -101,6 +101,7 @@ func loadVote(data []byte) (Model, error) {
 		return nil, err
 	}
 	b.KDE.prepare()
+	b.KDE.tabulate()
 	b.Network.prepare()
 	return voteJudge{newTrained("vote", s, b)}, nil
 }

@@ -14,8 +14,10 @@ type Linkage struct {
 	Factors  string `param:"factors" default:"content+url+links+siblings" help:"what is learnt from: words of linking pages, parts of the URL, whether linking pages are on topic, whether their other links are"`
 	LinkNorm string `param:"link-norm" default:"paper" help:"what links between pages on topic are compared with: chance (paper), or all links from pages on topic (conditional)"`
 	MinLinks int    `param:"min-links" default:"20" help:"links between visited pages from which they count; -1 for none"`
-	Parents  int    `param:"parents" default:"16" help:"linking pages of a URL that are remembered; all are counted"`
+	Parents  int    `param:"parents" default:"8" help:"linking pages of a URL that are remembered; all are counted"`
 }
+
+const fewParents = 8 // by default
 
 // The ways to norm the ratio of links.
 const (
@@ -87,7 +89,7 @@ type linkage struct {
 // linkageState is what links have taught: the knowledge, and the evidence for what
 // waits.
 type linkageState struct {
-	Base   cell       // pages
+	Base   cell // pages
 	Pace   pace
 	Links  [4]float64 // between visited pages, by kind
 	Tokens *lexicon
@@ -102,7 +104,7 @@ func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage 
 	for i, name := range factorNames {
 		k.in[i] = l.Factors == "" || slices.Contains(strings.Split(l.Factors, "+"), name)
 	}
-	k.state = linkageState{Tokens: newLexicon(k.size), Found: newEvidence(or(l.Parents, 16), r.rescored())}
+	k.state = linkageState{Tokens: newLexicon(k.size), Found: newEvidence(or(l.Parents, fewParents), r.rescored())}
 	k.words = weigher{lex: words, column: asContent}
 	k.taken()
 	return k
@@ -112,7 +114,7 @@ func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage 
 func (k *linkage) restore(s linkageState, words *lexicon) {
 	k.state = s
 	s.Tokens.restored(k.size)
-	s.Found.restored(or(k.params.Parents, 16), k.ratios.rescored())
+	s.Found.restored(or(k.params.Parents, fewParents), k.ratios.rescored())
 	k.words = weigher{lex: words, column: asContent}
 	k.taken()
 }

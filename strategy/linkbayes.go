@@ -26,13 +26,19 @@ type LinkBayes struct {
 
 	Links []LabelledLink // to learn from, in place of links of seed pages; nil for none
 
+	by     policy
+	links  *scorer
+	model  *linkModel
+	state  linkBayesState
+	terms  []string
+	known  []weighted
+}
+
+// A policy is in what the strategies with naive Bayes differ.
+type policy struct {
 	least float64 // probability from which links are followed
-	learn lesson  // what is learnt during the crawl
-	links *scorer
-	model *linkModel
-	state linkBayesState
-	terms []string
-	known []weighted
+	learn lesson
+	rate  float64 // probability from which the model is sure
 }
 
 // A LabelledLink is a link of which it is known where it led.
@@ -69,11 +75,10 @@ const (
 	namedTerms = 3      // in a reason
 )
 
-func (b *LinkBayes) begin(least float64, learn lesson) {
+func (b *LinkBayes) begin() {
 	if b.links != nil {
 		return
 	}
-	b.least, b.learn = least, learn
 	b.links = newScorer(&b.LinkScoring)
 	b.model = newLinkModel(or(b.Vocabulary, 100_000))
 	b.state.Training.Over = len(b.Links) > 0 || b.Train < 0
@@ -89,7 +94,15 @@ func (b *LinkBayes) features(dst []string, anchor string, u dowse.URL) []string 
 	return b.links.words.url(b.links.words.anchor(dst, anchor), u)
 }
 
-func (b *LinkBayes) follow(p *dowse.Page) []dowse.Lead {
+// Start queues the seeds before all else.
+func (b *LinkBayes) Start(seeds []dowse.URL) []dowse.Lead {
+	b.begin()
+	return b.links.start(seeds)
+}
+
+func (b *LinkBayes) follow(p *dowse.Page, by policy) []dowse.Lead {
+	b.begin()
+	b.by = by
 	b.outcome(p)
 	if !b.state.Training.Over {
 		return b.train(p)
@@ -98,7 +111,9 @@ func (b *LinkBayes) follow(p *dowse.Page) []dowse.Lead {
 }
 
 // idle ends the training where nothing is left to learn from.
-func (b *LinkBayes) idle() []dowse.Lead {
+func (b *LinkBayes) idle(by policy) []dowse.Lead {
+	b.begin()
+	b.by = by
 	if b.state.Training.Over {
 		return nil
 	}
@@ -119,7 +134,7 @@ func (b *LinkBayes) outcome(p *dowse.Page) {
 	switch {
 	case !b.state.Training.Over:
 		b.state.Training.Outcomes = append(b.state.Training.Outcomes, lesson)
-	case b.learn == verified:
+	case b.by.learn == verified:
 		b.remember(lesson)
 	}
 }
@@ -139,12 +154,31 @@ func (b *LinkBayes) admit(c *candidate) {
 	if b.model.ready() {
 		c.rated = true
 		c.chance, c.why = b.chance(c.link)
-		c.admitted = c.chance >= b.least
+		c.admitted = c.chance >= b.by.least
 	}
-	if b.learn == verified && !c.known.is(teaches) {
-		c.known.flags |= teaches
-		c.known.words = cut(c.link.Anchor, maxKept)
+	switch b.by.learn {
+	case certain:
+		b.trust(c)
+	case verified:
+		c.known.teach(c.link.Anchor)
 	}
+}
+
+// trust remembers a link of which the model is sure, by its first anchor.
+func (b *LinkBayes) trust(c *candidate) {
+	relevant, sure := c.chance >= b.by.rate, 1-c.chance >= b.by.rate
+	if !c.rated || c.known.is(taught) || !relevant && !sure {
+		return
+	}
+	if b.remember(bag{relevant, b.features(nil, c.link.Anchor, c.link.URL)}) {
+		c.known.flags |= taught
+	}
+}
+
+// update learns what was remembered.
+func (b *LinkBayes) update() {
+	b.model.learn(b.state.Pending)
+	b.state.Pending = nil
 }
 
 // chance returns the probability that a link leads to a relevant page, by its best
@@ -190,13 +224,17 @@ func (b *LinkBayes) reason() string {
 	return "words of anchor and URL: " + strings.Join(names[:n], ", ")
 }
 
-func (b *LinkBayes) save() ([]byte, error) {
+// Save writes down what was learnt, and the pages that wait for the training to end.
+func (b *LinkBayes) Save() ([]byte, error) {
+	b.begin()
 	s := b.state
 	s.Lessons = b.model.lessons()
 	return saveBinary(&s)
 }
 
-func (b *LinkBayes) load(data []byte) error {
+// Load takes up what Save wrote.
+func (b *LinkBayes) Load(data []byte) error {
+	b.begin()
 	var s linkBayesState
 	if err := loadBinary(data, &s); err != nil {
 		return err

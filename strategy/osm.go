@@ -30,7 +30,7 @@ type osm struct {
 	index   [osmParts][][]posting // by term
 
 	glossary
-	bag  bag
+	bag  termBag
 	sims []float64 // by node, of the part at hand
 	hits []int32   // nodes with such
 
@@ -244,13 +244,13 @@ func (o *osm) each(t *LinkText, do func(part int, m match)) {
 	}
 }
 
-// A bag counts terms by their numbers.
-type bag struct {
+// A termBag counts terms by their numbers.
+type termBag struct {
 	ids   []int32 // in order of first meeting, so that sums always give the same bits
 	count []float64
 }
 
-func (b *bag) add(id int32, weight float64) {
+func (b *termBag) add(id int32, weight float64) {
 	if int(id) >= len(b.count) {
 		b.count = append(b.count, make([]float64, int(id)+1-len(b.count)+len(b.count)/2)...)
 	}
@@ -260,7 +260,7 @@ func (b *bag) add(id int32, weight float64) {
 	b.count[id] += weight
 }
 
-func (b *bag) norm() float64 {
+func (b *termBag) norm() float64 {
 	sum := 0.0
 	for _, id := range b.ids {
 		sum += float64(b.count[id] * b.count[id])
@@ -268,7 +268,7 @@ func (b *bag) norm() float64 {
 	return math.Sqrt(sum)
 }
 
-func (b *bag) clear() {
+func (b *termBag) clear() {
 	for _, id := range b.ids {
 		b.count[id] = 0
 	}

@@ -79,19 +79,20 @@ func number(on bool) float64 {
 }
 
 // A pace tells when the share of pages on topic is taken anew. All ratios hang on
-// it, so that taking it after every page would cost most of the time, and it changes
-// by less than a 500th meanwhile.
+// it, so that taking it after every page would cost most of the time. It is taken
+// whenever there are by a 200th more pages, or more pages on topic.
 type pace struct {
-	Base cell    // as it was taken
-	Next float64 // number of pages at which it is taken again
+	Base cell // as it was taken
+	Next cell // at which of these counts it is taken again
 }
 
 // due reports whether the share is to be taken anew, and takes it.
 func (p *pace) due(base cell, exact bool) bool {
-	if base.N < p.Next && !exact {
+	if base.N < p.Next.N && base.C < p.Next.C && !exact {
 		return false
 	}
-	p.Base, p.Next = base, base.N+max(1, math.Floor(base.N/500))
+	later := func(n float64) float64 { return n + max(1, math.Floor(n/200)) }
+	p.Base, p.Next = base, cell{later(base.N), later(base.C)}
 	return true
 }
 

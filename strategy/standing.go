@@ -48,6 +48,14 @@ func (s *standing) reach(level int) {
 	}
 }
 
+// teach lets the visit be learnt from, by an anchor.
+func (s *standing) teach(anchor string) {
+	if !s.is(teaches) {
+		s.flags |= teaches
+		s.words = cut(anchor, maxKept)
+	}
+}
+
 // merge takes in all that is known of a URL that redirects here. A page that links
 // to both counts twice.
 func (s *standing) merge(from standing) {

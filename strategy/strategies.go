@@ -25,7 +25,7 @@ type Description struct {
 	About  string
 	Params []Param
 
-	NeedsTrace bool // it learns from a trace, see [NewWith]
+	Needs []string // what it needs beside parameters, see [NewWith]: "a trace", "a T-Graph"
 
 	make func() dowse.Strategy
 }
@@ -47,6 +47,8 @@ func All() []Description {
 		{Name: "shark", Paper: "Hersovici et al. 1998", About: "what the linking page passes on, the anchor and the words around it", make: func() dowse.Strategy { return &Shark{} }},
 		{Name: "naive-best-first", Paper: "Cho, Garcia-Molina and Page 1998; Menczer et al. 2004", About: "the relevance of the linking page", make: func() dowse.Strategy { return &NaiveBestFirst{} }},
 		{Name: "soft-focus", Paper: "Chakrabarti, van den Berg and Dom 1999", About: "the relevance of the linking page, and what hubs link to", make: func() dowse.Strategy { return &SoftFocus{} }},
+		{Name: "treasure", Paper: "Seyfi and Patel 2015", About: "links like those that lead to known pages; needs a T-Graph", make: func() dowse.Strategy { return &Treasure{} }},
+		{Name: "context-graph", Paper: "Diligenti et al. 2000; baseline of Seyfi and Patel 2015", About: "links of pages like those near known pages; needs a T-Graph", make: func() dowse.Strategy { return &ContextGraph{} }},
 		{Name: "intelligent", Paper: "Aggarwal, Al-Garawi and Yu 2001; Aggarwal 2004", About: "what it learns from linking pages, URLs and links", make: func() dowse.Strategy { return &Intelligent{} }},
 		{Name: "collaborative", Paper: "Aggarwal 2002; Aggarwal 2004", About: "what people accessed who go to pages on topic; needs a trace", make: func() dowse.Strategy { return &Collaborative{} }},
 		{Name: "combined", Paper: "Aggarwal 2004, sec. 4", About: "intelligent and collaborative at once; needs a trace", make: func() dowse.Strategy { return &Combined{} }},
@@ -54,18 +56,43 @@ func All() []Description {
 	for i := range list {
 		s := list[i].make()
 		list[i].Params = params(s)
-		_, list[i].NeedsTrace = s.(follower)
+		list[i].Needs = needs(s)
 	}
 	return list
 }
 
 // Needs is what strategies may need beside parameters.
 type Needs struct {
-	Trace Trace // who went where; nil for none
+	Trace  Trace   // who went where; nil for none
+	TGraph *TGraph // the ways to known pages; nil for none
 }
 
 // A follower learns from a trace.
 type follower interface{ follows(t Trace) error }
+
+// A mapped strategy finds its way by a T-Graph.
+type mapped interface{ along(g *TGraph) error }
+
+func needs(s dowse.Strategy) (list []string) {
+	if _, ok := s.(follower); ok {
+		list = append(list, "a trace")
+	}
+	if _, ok := s.(mapped); ok {
+		list = append(list, "a T-Graph")
+	}
+	return list
+}
+
+// take gives a strategy what it needs.
+func (n Needs) take(s dowse.Strategy) error {
+	if f, ok := s.(follower); ok {
+		return f.follows(n.Trace)
+	}
+	if m, ok := s.(mapped); ok {
+		return m.along(n.TGraph)
+	}
+	return nil
+}
 
 // New makes the strategy that spec names, NAME or NAME:key=value,key=value, if it
 // needs nothing else.
@@ -93,10 +120,8 @@ func NewWith(spec string, n Needs) (dowse.Strategy, error) {
 			return nil, fmt.Errorf("strategy %s: %w", name, err)
 		}
 	}
-	if f, ok := s.(follower); ok {
-		if err := f.follows(n.Trace); err != nil {
-			return nil, fmt.Errorf("strategy %s: %w", name, err)
-		}
+	if err := n.take(s); err != nil {
+		return nil, fmt.Errorf("strategy %s: %w", name, err)
 	}
 	if c, ok := s.(checker); ok {
 		if err := c.check(); err != nil {

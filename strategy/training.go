@@ -1,7 +1,8 @@
 package strategy
 
 import (
-	"maps"
+	"cmp"
+	"slices"
 	"strings"
 
 	"dowse"
@@ -19,7 +20,7 @@ type training struct {
 
 type keptPage struct {
 	URL       dowse.URL
-	Lead      dowse.Lead // as far as a standing needs it
+	Note      string
 	Outcome   dowse.Outcome
 	Relevance float64
 	Links     []keptLink
@@ -69,7 +70,7 @@ func (b *LinkBayes) ask(p *dowse.Page) (leads []dowse.Lead) {
 		if settled(l) || known.flags != 0 {
 			continue
 		}
-		known.flags, known.words = teaches, cut(l.Anchor, maxKept)
+		known.teach(l.Anchor)
 		leads = append(leads, dowse.Lead{
 			URL: l.URL, Band: lessonBand, Priority: 1 / float64(turn+1), Merge: dowse.Max, Note: known.note(), Because: because,
 		})
@@ -99,7 +100,7 @@ func (t *training) keep(p *dowse.Page, asked bool) {
 	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed && !redirects(p) {
 		return
 	}
-	k := keptPage{p.URL, dowse.Lead{Note: p.Lead.Note}, p.Outcome, p.Verdict.Relevance, make([]keptLink, 0, len(p.Links))}
+	k := keptPage{p.URL, p.Lead.Note, p.Outcome, p.Verdict.Relevance, make([]keptLink, 0, len(p.Links))}
 	for i := range p.Links {
 		if l := &p.Links[i]; !settled(l) {
 			k.Links = append(k.Links, keptLinkOf(l, asked))
@@ -130,15 +131,12 @@ func (b *LinkBayes) begun() (leads []dowse.Lead) {
 	*t = training{Over: true}
 	r := rehearsal{known: map[dowse.URL]dowse.Lead{}, visited: map[dowse.URL]bool{}}
 	for i := range pages {
-		r.visited[pages[i].URL] = true
-	}
-	for i := range pages {
 		leads = append(leads, r.released(&pages[i])...)
 		list := b.links.follow(r.page(&pages[i]), b.admit)
 		r.heard(list)
 		leads = append(leads, list...)
 	}
-	return leads
+	return slices.DeleteFunc(leads, func(l dowse.Lead) bool { return r.visited[l.URL] })
 }
 
 // A rehearsal follows kept pages. It knows of URLs what the crawl would if the pages
@@ -155,7 +153,7 @@ func (r *rehearsal) released(p *keptPage) (leads []dowse.Lead) {
 	because := []dowse.Because{{What: "enough was learnt"}}
 	for i := range p.Links {
 		l := &p.Links[i]
-		if _, ok := r.known[l.URL]; ok || !l.Asked || r.visited[l.URL] {
+		if _, ok := r.known[l.URL]; ok || !l.Asked {
 			continue
 		}
 		lead := dowse.Lead{Kind: dowse.Hold, URL: l.URL, Band: scoredBand, Merge: dowse.Replace, Note: note, Because: because}
@@ -165,12 +163,25 @@ func (r *rehearsal) released(p *keptPage) (leads []dowse.Lead) {
 	return leads
 }
 
+// heard takes note of leads, as a crawl does.
+func (r *rehearsal) heard(list []dowse.Lead) {
+	for _, l := range list {
+		old, ok := r.known[l.URL]
+		if ok && old.Kind == l.Kind && (old.Band < l.Band || old.Band == l.Band && old.Priority > l.Priority) {
+			l.Band, l.Priority = old.Band, old.Priority
+		}
+		r.known[l.URL] = l
+	}
+}
+
 // page returns a kept page as it would come in now.
 func (r *rehearsal) page(k *keptPage) *dowse.Page {
-	p := &dowse.Page{URL: k.URL, Lead: k.Lead, Outcome: k.Outcome, Verdict: dowse.Verdict{Relevance: k.Relevance}}
+	p := &dowse.Page{URL: k.URL, Outcome: k.Outcome, Verdict: dowse.Verdict{Relevance: k.Relevance}}
+	p.Lead.Note = k.Note
 	if l, ok := r.known[k.URL]; ok {
 		p.Lead = l
 	}
+	r.visited[k.URL] = true
 	for i := range k.Links {
 		p.Links = append(p.Links, r.link(&k.Links[i]))
 	}
@@ -183,13 +194,15 @@ func (r *rehearsal) link(k *keptLink) dowse.Link {
 	for _, a := range k.Anchors[1:] {
 		l.More = append(l.More, dowse.Mention{Anchor: a})
 	}
-	switch lead, ok := r.known[k.URL]; {
+	lead, ok := r.known[k.URL]
+	l.Target.Note = cmp.Or(lead.Note, k.Note)
+	switch {
 	case r.visited[k.URL]:
 		l.Target.State = dowse.Visited
 	case ok && lead.Kind == dowse.Hold:
-		l.Target.State, l.Target.Note = dowse.Held, lead.Note
+		l.Target.State = dowse.Held
 	case ok || k.Note != "":
-		l.Target.State, l.Target.Note = dowse.Waiting, cmpNote(lead.Note, k.Note)
+		l.Target.State = dowse.Waiting
 	}
 	return l
 }

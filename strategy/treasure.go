@@ -70,9 +70,6 @@ func (s *Treasure) check() error {
 // errTGraph says what a strategy needs and how to make it.
 var errTGraph = errors.New("it needs a T-Graph, the ways to pages you know: make one with 'dowse tgraph build' and give it with --tgraph FILE")
 
-// A mapped strategy finds its way by a T-Graph.
-type mapped interface{ along(g *TGraph) error }
-
 func (s *Treasure) along(g *TGraph) error {
 	if g == nil {
 		return errTGraph
@@ -194,14 +191,18 @@ func (s *Treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, c
 // onTopic predicts whether a link leads to the topic; if not, why.
 func (s *Treasure) onTopic(d *dowse.Document, m *dowse.Mention) (on bool, why string) {
 	if s.Classes == nil {
-		return max(m.Context, m.AnchorScore) >= or(s.Wanted, 0.5), "its words are off topic"
+		wanted := or(s.Wanted, 0.5)
+		return m.Context >= wanted || m.AnchorScore >= wanted, "its words are off topic"
 	}
 	s.tokens = s.osm.tokens(s.tokens[:0], d, m)
 	class := s.Classes.Predict(s.tokens)
-	if len(class.Codes) == 0 {
+	switch {
+	case class.OnTopic:
+		return true, ""
+	case len(class.Codes) == 0:
 		return false, "of no class"
 	}
-	return class.OnTopic, "of class " + strings.Join(class.Codes, ", ")
+	return false, "of class " + strings.Join(class.Codes, ", ")
 }
 
 // tokens appends the terms of a link with what they count: those of the anchor more

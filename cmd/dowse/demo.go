@@ -303,7 +303,7 @@ func (d *made) simulate(ctx context.Context, s dowse.Strategy, pages int, page f
 func (c *demoCmd) curves(w *world) error {
 	plot := lab.Plot{Title: fmt.Sprintf("True harvest on %d made webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
 	for _, d := range strategy.All() {
-		if d.NeedsTrace { // nobody walks the made web
+		if len(d.Needs) > 0 { // nobody walks the made web, and nobody knows the ways in it
 			continue
 		}
 		runs, err := c.repeat(func(m *made) ([]float64, error) { return m.harvest(w.ctx, d.Name, c.Pages) })

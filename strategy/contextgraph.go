@@ -1,0 +1,233 @@
+package strategy
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"dowse"
+	"dowse/text"
+)
+
+// ContextGraph follows the pages that are like those a few clicks from a target
+// (Diligenti et al. 2000, the rival in Seyfi and Patel 2015). A page is put into the
+// layer of the [TGraph] whose pages have its words, by naive Bayes over a few words,
+// or into none if it is unlike all of them. Its links wait in the queue of that
+// layer; queues are emptied from the targets outwards, each by how sure the layer
+// is. Of several linking pages the one in the nearest layer counts.
+type ContextGraph struct {
+	Terms int     `param:"terms" default:"40" help:"words that tell layers apart: the best of targets and pages one click away (TF-IDF); Diligenti et al. 2000"`
+	Slack float64 `param:"slack" default:"0" help:"by how much the mean log-likelihood of a word may be worse than in the layer's own worst page"`
+
+	TGraph     *TGraph        // required, with the texts of its pages
+	Vocabulary []string       // terms in place of the best; nil for none
+	Analyzer   *text.Analyzer // takes the place of the T-Graph's language; nil for none
+
+	layers *layers
+	reason []string // by layer
+	terms  []string
+}
+
+func (s *ContextGraph) check() error {
+	if s.Terms < 0 {
+		return fmt.Errorf("terms=%d: want 1 or more", s.Terms)
+	}
+	return nil
+}
+
+func (s *ContextGraph) along(g *TGraph) error {
+	if g == nil {
+		return errTGraph
+	}
+	if !slices.ContainsFunc(g.Pages, func(p TPage) bool { return p.Text != "" }) {
+		return errors.New("the T-Graph has no texts of pages: make it with 'dowse tgraph build' from a collection or a WARC")
+	}
+	s.TGraph = g
+	return nil
+}
+
+func (s *ContextGraph) begin() {
+	if s.layers != nil {
+		return
+	}
+	s.Analyzer = analyzerFor(s.Analyzer, s.TGraph)
+	s.layers = newLayers(s.TGraph, s.Analyzer, s.Vocabulary, or(s.Terms, 40), s.Slack)
+	for i := range s.layers.theta {
+		s.reason = append(s.reason, "on a page like those "+clicks(i)+" from a target")
+	}
+	s.reason = append(s.reason, "on a page like none of the context graph")
+}
+
+// ReadsText is true: pages are put into layers by their words.
+func (s *ContextGraph) ReadsText() bool { return true }
+
+// Start lets the seeds wait with the links of pages that are in no layer.
+func (s *ContextGraph) Start(seeds []dowse.URL) []dowse.Lead {
+	s.begin()
+	because := []dowse.Because{{What: "seed", Weight: 1}}
+	leads := make([]dowse.Lead, len(seeds))
+	for i, u := range seeds {
+		leads[i] = dowse.Lead{URL: u, Merge: dowse.Max, Band: int8(s.layers.other()), Because: because}
+	}
+	return leads
+}
+
+// Follow lets the page's links wait in the queue of its layer.
+func (s *ContextGraph) Follow(p *dowse.Page) []dowse.Lead {
+	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed {
+		return nil
+	}
+	s.begin()
+	s.terms = s.Analyzer.AppendTerms(s.terms[:0], p.Text, readable(p.Words))
+	layer, sure := s.layers.place(s.terms)
+	because := []dowse.Because{{What: s.reason[layer], Weight: sure}}
+	leads := make([]dowse.Lead, 0, len(p.Links))
+	for i := range p.Links {
+		if l := &p.Links[i]; l.Target.State != dowse.Visited {
+			leads = append(leads, dowse.Lead{URL: l.URL, Priority: sure, Merge: dowse.Max, Band: int8(layer), Because: because})
+		}
+	}
+	return leads
+}
+
+// layers is multinomial naive Bayes with one class to a layer, all equally likely
+// beforehand.
+type layers struct {
+	term  map[string]int
+	theta [][]float64 // by layer and term
+	ln    [][]float64 // of theta
+	least []float64   // by layer: mean log-likelihood of a term, from which a page is in it
+
+	count []float64
+	joint []float64
+}
+
+// newLayers trains on the pages of a T-Graph. Without a vocabulary the terms are
+// chosen.
+func newLayers(g *TGraph, a *text.Analyzer, vocabulary []string, terms int, slack float64) *layers {
+	pages, _ := g.Levels()
+	docs := make([][]string, len(g.Pages))
+	for i := range g.Pages {
+		docs[i] = a.Terms(g.Pages[i].Text)
+	}
+	if vocabulary == nil {
+		vocabulary = telling(g, docs, terms)
+	}
+	y := &layers{term: map[string]int{}, count: make([]float64, len(vocabulary)), joint: make([]float64, len(pages))}
+	for i, t := range vocabulary {
+		y.term[t] = i
+	}
+	y.train(g, docs, len(pages))
+	y.limit(g, docs, slack)
+	return y
+}
+
+// telling returns the terms with the largest TF-IDF on the pages of layers 0 and 1.
+func telling(g *TGraph, docs [][]string, n int) []string {
+	in, near := map[string]float64{}, map[string]float64{}
+	for i, terms := range docs {
+		seen := map[string]bool{}
+		for _, t := range terms {
+			if !seen[t] {
+				seen[t] = true
+				in[t]++
+			}
+			if g.Pages[i].Level <= 1 {
+				near[t]++
+			}
+		}
+	}
+	for t := range near {
+		near[t] *= math.Log(float64(len(docs)) / in[t])
+	}
+	list := sortedKeys(near)
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(near[b], near[a]) })
+	return list[:min(n, len(list))]
+}
+
+func (y *layers) train(g *TGraph, docs [][]string, n int) {
+	counts, total := make([][]float64, n), make([]float64, n)
+	for i := range counts {
+		counts[i] = make([]float64, len(y.count))
+	}
+	for i, terms := range docs {
+		layer := g.Pages[i].Level
+		total[layer] += y.read(terms)
+		for t, c := range y.count {
+			counts[layer][t] += c
+		}
+	}
+	for layer := range n {
+		theta, ln := make([]float64, len(y.count)), make([]float64, len(y.count))
+		for t := range theta {
+			theta[t] = (1 + counts[layer][t]) / (float64(len(y.count)) + total[layer])
+			ln[t] = math.Log(theta[t])
+		}
+		y.theta, y.ln = append(y.theta, theta), append(y.ln, ln)
+	}
+}
+
+// limit sets from where on a page is in a layer: as like it as the layer's own least
+// like page, less some slack. A layer without pages takes none.
+func (y *layers) limit(g *TGraph, docs [][]string, slack float64) {
+	y.least = make([]float64, len(y.theta))
+	for i := range y.least {
+		y.least[i] = math.Inf(1)
+	}
+	for i, terms := range docs {
+		layer := g.Pages[i].Level
+		if n := y.read(terms); n > 0 {
+			y.least[layer] = min(y.least[layer], y.likelihood(layer)/n-slack)
+		}
+	}
+}
+
+// read counts the terms of the vocabulary and returns how many there are.
+func (y *layers) read(terms []string) (n float64) {
+	clear(y.count)
+	for _, t := range terms {
+		if i, ok := y.term[t]; ok {
+			y.count[i]++
+			n++
+		}
+	}
+	return n
+}
+
+// likelihood is the logarithm of how likely a layer gives the terms that were read.
+func (y *layers) likelihood(layer int) (sum float64) {
+	for t, c := range y.count {
+		if c > 0 {
+			sum += float64(c * y.ln[layer][t])
+		}
+	}
+	return sum
+}
+
+// other is the layer of pages that are in none.
+func (y *layers) other() int { return len(y.theta) }
+
+// place returns the layer of a page with these terms, and how probable it is among
+// the layers.
+func (y *layers) place(terms []string) (layer int, sure float64) {
+	n := y.read(terms)
+	if n == 0 {
+		return y.other(), 0
+	}
+	for i := range y.joint {
+		y.joint[i] = y.likelihood(i)
+		if y.joint[i] > y.joint[layer] {
+			layer = i
+		}
+	}
+	sum := 0.0
+	for _, l := range y.joint {
+		sum += math.Exp(l - y.joint[layer])
+	}
+	if y.joint[layer]/n < y.least[layer]-1e-12 {
+		return y.other(), 1 / sum
+	}
+	return layer, 1 / sum
+}
