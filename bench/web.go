@@ -16,10 +16,10 @@ import (
 // The cheap web: hosts on addresses of their own, pages of about 20 KB with some
 // 1,400 words, 500 tags and 40 links, each with a text of its own, made on the fly.
 const (
-	webHosts    = 200
-	pageLinks   = 40
-	menuLinks   = 13
-	webWords    = 8000 // vocabulary
+	webHosts  = 200
+	pageLinks = 40
+	menuLinks = 13
+	webWords  = 8000 // vocabulary
 )
 
 // webPort is where the web listens; BENCH_PORT chooses another.

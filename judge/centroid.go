@@ -61,7 +61,7 @@ func (j *Centroids) ErrorRate() float64 { return j.core.(*centres).ErrorRate }
 
 // Train makes the judge. Its reasons are on the scale [Change].
 func (t Centroid) Train(examples []Example) (Model, error) {
-	if err := bothKinds(examples); err != nil {
+	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: centroid: %w", err)
 	}
 	if t.K < 0 || t.K > maxCentres/2 {

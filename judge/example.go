@@ -2,6 +2,7 @@ package judge
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"dowse"
@@ -57,6 +58,15 @@ type Model interface {
 }
 
 var errOneKind = errors.New("needs examples on topic and examples that are not")
+
+// trainable reports whether there are examples on topic and others, and a prior
+// that can be.
+func (f Features) trainable(examples []Example) error {
+	if !(f.Prior >= 0 && f.Prior < 1) {
+		return fmt.Errorf("a prior of %g", f.Prior)
+	}
+	return bothKinds(examples)
+}
 
 // bothKinds reports whether there are examples on topic and others.
 func bothKinds(examples []Example) error {

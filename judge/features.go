@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"math"
 	"slices"
 
 	"dowse"
@@ -15,6 +16,7 @@ type Features struct {
 	Head     float64 // what a word in title or meta counts; 0 means 2, Taylan et al. 2011
 	Damp     bool    // count 1 + ln(count) in place of count
 	Raw      bool    // keep the length of vectors, which else are scaled to 1
+	Prior    float64 // share of the pages to be judged that are on topic; 0 means that of the examples
 }
 
 const (
@@ -126,6 +128,26 @@ func (s *sample) vectors(in *space) []text.Vector {
 		list[i] = in.vector(s.bags[i])
 	}
 	return list
+}
+
+// calibration fits probabilities to decision values of examples, and moves them from
+// the share of examples on topic to that of pages.
+func (f Features) calibration(decisions []float64, wanted []bool) platt {
+	p := fitPlatt(decisions, wanted)
+	if f.Prior > 0 {
+		p.b -= priorShift(f.Prior, wanted)
+	}
+	return p
+}
+
+// priorShift returns what the log-odds change by if not the share of the examples
+// but the prior is on topic.
+func priorShift(prior float64, wanted []bool) float64 {
+	on := 0.0
+	for _, w := range wanted {
+		on += float64(side(w))
+	}
+	return math.Log(prior/(1-prior)) - math.Log(on/(float64(len(wanted))-on))
 }
 
 // signs returns +1 for each example on topic and -1 for the others.

@@ -30,7 +30,7 @@ const (
 // Train makes the judge. Its reasons add up on the scale of log-odds: a term weighs
 // what it changes by being there.
 func (t KDE) Train(examples []Example) (Model, error) {
-	if err := bothKinds(examples); err != nil {
+	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: kde: %w", err)
 	}
 	s := t.sample(examples)
@@ -46,7 +46,7 @@ func (t KDE) train(s *sample, in *space) *densities {
 			d := estimate(pick(x, from), pick(s.wanted, from), in.size)
 			return func(i int) float64 { return d.logOdds(x[i]) }
 		})
-		p := fitPlatt(f, s.wanted)
+		p := t.calibration(f, s.wanted)
 		d.Slope, d.Shift = -p.a, -p.b
 	}
 	d.tabulate()

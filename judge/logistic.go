@@ -27,7 +27,7 @@ type Logistic struct {
 	Slots    int     // of the table of terms, a power of two; 0 means 65,536
 	Rate     float64 // of learning; 0 means 1, fitted on Wikispeedia's tuning topics
 	Decay    float64 // pull of a weight towards 0; 0 means 1e-3, fitted likewise
-	Epochs   int     // passes over the examples; 0 means 30
+	Epochs   int     // passes over the examples; 0 means 10, fitted likewise
 	Folds    int     // of the calibration; 0 means 5
 	Prior    float64 // share of the pages to be judged that are on topic; 0 means 0.1, fitted likewise
 	Seed     uint64  // of the order of the examples
@@ -43,7 +43,7 @@ func (t Logistic) withDefaults() Logistic {
 	t.Slots = cmp.Or(t.Slots, 1<<16)
 	t.Rate = cmp.Or(t.Rate, 1)
 	t.Decay = cmp.Or(t.Decay, 1e-3)
-	t.Epochs = cmp.Or(t.Epochs, 30)
+	t.Epochs = cmp.Or(t.Epochs, 10)
 	t.Folds = cmp.Or(t.Folds, 5)
 	t.Prior = cmp.Or(t.Prior, 0.1)
 	return t
@@ -158,7 +158,7 @@ type regression struct {
 	terms   []string  // by slot; "" for a slot without
 	weights []float64 // by slot, the bias last
 	squares []float64 // of the gradients so far, by slot, the bias last
-	df      []int     // examples with the term, by slot
+	df      []int32   // examples with the term, by slot
 	docs    [2]int    // examples: others, on topic
 	slope   float64
 	shift   float64
@@ -167,7 +167,7 @@ type regression struct {
 func newRegression(slots int) *regression {
 	return &regression{
 		terms: make([]string, slots), weights: make([]float64, slots+1), squares: make([]float64, slots+1),
-		df: make([]int, slots), slope: 1,
+		df: make([]int32, slots), slope: 1,
 	}
 }
 
@@ -263,9 +263,8 @@ func (s *regression) calibrate(t Logistic, counts []text.Vector, wanted []bool) 
 			return part.sum(v)
 		}
 	})
-	p := fitPlatt(f, wanted)
+	p := Features{Prior: t.Prior}.calibration(f, wanted)
 	s.slope, s.shift = max(-p.a, 0), -p.b
-	s.shift += math.Log(t.Prior/(1-t.Prior)) - math.Log(float64(s.docs[1])/float64(s.docs[0]))
 }
 
 func (s *regression) logOdds(v text.Vector) float64 { return float64(s.slope*s.sum(v)) + s.shift }
@@ -303,7 +302,7 @@ type savedEntry struct {
 	Term    string  `json:"term"`
 	Weight  float64 `json:"weight"`
 	Squares float64 `json:"squares"`
-	DF      int     `json:"df"`
+	DF      int32   `json:"df"`
 }
 
 // MarshalJSON writes down the terms and their weights, and what is needed to go on

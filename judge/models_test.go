@@ -220,6 +220,7 @@ func TestTrainersNeedBothKinds(t *testing.T) {
 	for _, trainer := range []judge.Trainer{
 		judge.Table{}, judge.Network{Hidden: 1000}, judge.Vote{Network: judge.Network{Hidden: -1}},
 		judge.Centroid{K: 1000}, judge.Logistic{Slots: 1000}, judge.Logistic{Prior: 2},
+		judge.SVM{Features: judge.Features{Prior: 1}}, judge.KDE{Features: judge.Features{Prior: -1}},
 	} {
 		if _, err := trainer.Train(nil); err == nil {
 			t.Errorf("%+v: trained", trainer)

@@ -20,7 +20,7 @@ type Multinomial struct {
 
 // Train makes the judge. Its reasons add up on the scale of log-odds.
 func (t Multinomial) Train(examples []Example) (Model, error) {
-	if err := bothKinds(examples); err != nil {
+	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: multinomial: %w", err)
 	}
 	f := t.Features
@@ -52,7 +52,7 @@ func (t Multinomial) train(s *sample, in *space) *linear {
 		return func(i int) float64 { return x[i].DotDense(m.Weights) }
 	})
 	h := hyperplane{w: m.Weights}
-	return h.calibrated(fitPlatt(f, s.wanted))
+	return h.calibrated(t.calibration(f, s.wanted))
 }
 
 // ratios returns the log-odds of each term, and of the classes.

@@ -49,7 +49,7 @@ func (t Network) withDefaults() Network {
 
 // Train makes the judge. Its reasons are on the scale [Change].
 func (t Network) Train(examples []Example) (Model, error) {
-	if err := bothKinds(examples); err != nil {
+	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: network: %w", err)
 	}
 	if err := t.possible(); err != nil {

@@ -25,7 +25,7 @@ const (
 
 // Train makes the judge. Its reasons add up on the scale of log-odds.
 func (t SVM) Train(examples []Example) (Model, error) {
-	if err := bothKinds(examples); err != nil {
+	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: svm: %w", err)
 	}
 	s := t.sample(examples)
@@ -37,7 +37,7 @@ func (t SVM) train(s *sample, in *space) *linear {
 	x := s.vectors(in)
 	h := separate(x, signs(s.wanted), in.size, t.c(), svmTolerance)
 	f := t.decisions(s, x, in.size)
-	return h.calibrated(fitPlatt(f, s.wanted))
+	return h.calibrated(t.calibration(f, s.wanted))
 }
 
 func (t SVM) c() float64 {

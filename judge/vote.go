@@ -21,7 +21,7 @@ type Vote struct {
 
 // Train makes the judge. Its reasons are on the scale [Change].
 func (t Vote) Train(examples []Example) (Model, error) {
-	if err := bothKinds(examples); err != nil {
+	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: vote: %w", err)
 	}
 	if err := t.Network.possible(); err != nil {
@@ -29,6 +29,7 @@ func (t Vote) Train(examples []Example) (Model, error) {
 	}
 	s := t.sample(examples)
 	in := s.space(s.vocabulary(s.all()))
+	t.SVM.Prior, t.KDE.Prior = t.Prior, t.Prior
 	b := &bench{SVM: t.SVM.train(s, in), KDE: t.KDE.train(s, in), Network: t.Network.train(s, in)}
 	return voteJudge{newTrained("vote", in, b)}, nil
 }
