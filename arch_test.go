@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection",
 	},
+	"dowse/hostile":   {"dowse"},
 	"dowse/cmd/dowse": {"*"},
 }
 
@@ -52,7 +53,7 @@ var modules = map[string]struct {
 	"golang.org/x/net/html":               {"the HTML tokenizer and charsets", []string{"extract", "fetch"}},
 	"golang.org/x/net/http2":              {"HTTP/2", []string{"fetch"}},
 	"golang.org/x/net/http/httpguts":      {"what may stand in a header", []string{"fetch", "archive"}},
-	"golang.org/x/net/dns":                {"DNS answers in tests", []string{"fetch"}},
+	"golang.org/x/net/dns":                {"DNS answers in tests", []string{"fetch", "hostile"}},
 	"golang.org/x/text":                   {"Unicode forms and encodings", []string{"text", "extract", "weburl", "fetch"}},
 	"golang.org/x/sys":                    {"file locks and disk space", []string{"collection", "cmd/dowse"}},
 	"golang.org/x/term":                   {"the live screen", []string{"cmd/dowse"}},
@@ -60,8 +61,8 @@ var modules = map[string]struct {
 	"github.com/zeebo/xxh3":               {"fast hashes", []string{"frontier"}},
 	"github.com/gogs/chardet":             {"charsets that nobody declares", []string{"extract"}},
 	"github.com/ncruces/go-dns":           {"a DNS cache", []string{"fetch"}},
-	"github.com/klauspost/compress":       {"gzip and zstd", []string{"fetch", "archive", "collection", "cmd/dowse"}},
-	"github.com/andybalholm/brotli":       {"brotli", []string{"fetch"}},
+	"github.com/klauspost/compress":       {"gzip and zstd", []string{"fetch", "archive", "collection", "cmd/dowse", "hostile"}},
+	"github.com/andybalholm/brotli":       {"brotli", []string{"fetch", "hostile"}},
 	"github.com/mmcdole/gofeed":           {"RSS and Atom", []string{"fetch"}},
 	"github.com/google/uuid":              {"names of records", []string{"archive"}},
 	"github.com/goccy/go-yaml":            {"YAML with good errors", []string{"topic", "collection", "cmd/dowse"}},

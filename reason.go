@@ -64,7 +64,7 @@ func ReasonHelp() []struct {
 		{SkipBudgetHost, "the host gave --per-host pages already"},
 		{SkipBudgetCrawl, "the crawl ended before its turn"},
 		{SkipTrapPattern, "one of too many URLs of one pattern with nothing useful in them"},
-		{SkipTrapFarm, "its host gives ever new pages with the same text"},
+		{SkipTrapFarm, "its host or folder leads to ever new pages, and hardly to a known one"},
 		{SkipDupURL, "another spelling of a URL that is known"},
 		{SkipDupContent, "nearly the same text as another page: kept, links not followed"},
 		{SkipTypeMIME, "not HTML"},

@@ -26,12 +26,12 @@ type LinkBayes struct {
 
 	Links []LabelledLink // to learn from, in place of links of seed pages; nil for none
 
-	by     policy
-	links  *scorer
-	model  *linkModel
-	state  linkBayesState
-	terms  []string
-	known  []weighted
+	by    policy
+	links *scorer
+	model *linkModel
+	state linkBayesState
+	terms []string
+	known []weighted
 }
 
 // A policy is in what the strategies with naive Bayes differ.

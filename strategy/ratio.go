@@ -80,7 +80,7 @@ func number(on bool) float64 {
 
 // A pace tells when the share of pages on topic is taken anew. All ratios hang on
 // it, so that taking it after every page would cost most of the time. It is taken
-// whenever there are by a 200th more pages, or more pages on topic.
+// whenever there are by a hundredth more pages, or pages on topic.
 type pace struct {
 	Base cell // as it was taken
 	Next cell // at which of these counts it is taken again
@@ -91,7 +91,7 @@ func (p *pace) due(base cell, exact bool) bool {
 	if base.N < p.Next.N && base.C < p.Next.C && !exact {
 		return false
 	}
-	later := func(n float64) float64 { return n + max(1, math.Floor(n/200)) }
+	later := func(n float64) float64 { return n + max(1, math.Floor(n/100)) }
 	p.Base, p.Next = base, cell{later(base.N), later(base.C)}
 	return true
 }

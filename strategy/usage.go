@@ -16,7 +16,7 @@ type Usage struct {
 	Expand    string `param:"expand" default:"on-topic" help:"whose readers are followed: those of pages on topic (on-topic), or of all (always)"`
 	Users     int    `param:"users" default:"50" help:"people of a page that are looked at"`
 	Signature int    `param:"signature" default:"30" help:"words of a page that are remembered of those who read it; Aggarwal 2002"`
-	Tastes    int    `param:"tastes" default:"100" help:"words that are remembered of a person"`
+	Tastes    int    `param:"tastes" default:"60" help:"words that are remembered of a person"`
 
 	Trace Trace // who went where; required
 }
@@ -259,7 +259,7 @@ func (k *usage) taste(user uint32, words []word) {
 	had := k.state.Tastes[user]
 	has := k.words.fresh(had[:0], had)
 	has = k.words.fresh(has, words)
-	k.state.Tastes[user] = has[:min(len(has), or(k.params.Tastes, 100))]
+	k.state.Tastes[user] = has[:min(len(has), or(k.params.Tastes, 60))]
 }
 
 // follow lets the paths of users be queued.

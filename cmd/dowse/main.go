@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"strings"
 
@@ -87,6 +88,7 @@ func usage(format string, args ...any) error {
 }
 
 func main() {
+	log.SetOutput(io.Discard) // net/http writes there what hosts do wrong
 	ctx, abort, done := signals()
 	w := &world{
 		out: os.Stdout, err: os.Stderr, in: os.Stdin, env: os.Getenv, ctx: ctx, abort: abort,

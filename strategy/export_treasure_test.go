@@ -1,0 +1,80 @@
+package strategy
+
+import (
+	"dowse"
+	"dowse/judge"
+)
+
+// Similarities returns how like a link the nodes of the T-Graph are, by node: in
+// sub-sub-headings, sub-headings, main headings and text, and overall.
+func (s *Treasure) Similarities(t LinkText) map[string][5]float64 {
+	s.begin()
+	list := map[string][5]float64{}
+	for i, sim := range s.osm.similarities(&t) {
+		var all [5]float64
+		for part, x := range sim {
+			all[part] = x
+			all[4] += s.osm.weights[part] * x
+		}
+		list[s.osm.nodes[i].ID] = all
+	}
+	return list
+}
+
+// Picked returns the node that a link is like, "" for none, and its similarity.
+func (s *Treasure) Picked(d *dowse.Document, m *dowse.Mention) (string, float64) {
+	s.begin()
+	s.osm.turn(d)
+	s.osm.compare(d, m)
+	n := s.osm.pick(or(s.OSM, 0.05), s.Select == selectBest)
+	if n < 0 {
+		return "", 0
+	}
+	return s.osm.nodes[n].ID, s.osm.total[n]
+}
+
+// OSMWeights returns the weights of the four parts.
+func (s *Treasure) OSMWeights() [4]float64 {
+	s.begin()
+	return s.osm.weights
+}
+
+// FitWeights returns the weights on the simplex with the least squared error.
+func FitWeights(x [][4]float64, y []float64) [4]float64 {
+	var e normal
+	for i := range x {
+		e.observe(x[i], y[i])
+	}
+	return e.simplex()
+}
+
+// Insert is what the Treasure-Crawler says when it queues a lead.
+func (s *Treasure) Insert(l dowse.Lead) []dowse.Lead { return s.insert(nil, l) }
+
+// Layers shows the layers of a context-graph crawler.
+func (s *ContextGraph) Layers() (term map[string]int, theta [][]float64, least []float64) {
+	s.begin()
+	return s.layers.term, s.layers.theta, s.layers.least
+}
+
+// Place returns the layer of a text, how sure that is, and the logarithms of how
+// likely each layer gives its words; nil if it has no known word.
+func (s *ContextGraph) Place(text string) (layer int, sure float64, likelihood []float64, known float64) {
+	s.begin()
+	terms := s.Analyzer.Terms(text)
+	layer, sure = s.layers.place(terms)
+	if known = s.layers.read(terms); known == 0 {
+		return layer, sure, nil, 0
+	}
+	for i := range s.layers.theta {
+		likelihood = append(likelihood, s.layers.likelihood(i))
+	}
+	return layer, sure, likelihood, known
+}
+
+// Classify returns the class of a link.
+func (s *Treasure) Classify(d *dowse.Document, m *dowse.Mention) judge.Prediction {
+	s.begin()
+	s.osm.turn(d)
+	return s.Classes.Predict(s.osm.tokens(nil, d, m))
+}
