@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection",
 	},
+	"dowse/trace":     {"dowse", "dowse/weburl"},
 	"dowse/hostile":   {"dowse"},
 	"dowse/cmd/dowse": {"*"},
 }
@@ -58,7 +59,7 @@ var modules = map[string]struct {
 	"golang.org/x/sys":                    {"file locks and disk space", []string{"collection", "cmd/dowse"}},
 	"golang.org/x/term":                   {"the live screen", []string{"cmd/dowse"}},
 	"github.com/blevesearch/snowballstem": {"stemmers", []string{"text"}},
-	"github.com/zeebo/xxh3":               {"fast hashes", []string{"frontier"}},
+	"github.com/zeebo/xxh3":               {"fast hashes", []string{"text", "frontier"}},
 	"github.com/gogs/chardet":             {"charsets that nobody declares", []string{"extract"}},
 	"github.com/ncruces/go-dns":           {"a DNS cache", []string{"fetch"}},
 	"github.com/klauspost/compress":       {"gzip and zstd", []string{"fetch", "archive", "collection", "cmd/dowse", "hostile"}},

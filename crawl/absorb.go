@@ -160,7 +160,14 @@ func (c *Crawl) keepVisit(id frontier.ID, p *dowse.Page, place uint64) {
 // checkNear looks for an earlier page with nearly the same text. Such a page is
 // kept, but its links are not followed a second time.
 func (c *Crawl) checkNear(id frontier.ID, p *dowse.Page) {
-	if p.Outcome != dowse.Fetched || p.Simhash == 0 || p.Again {
+	if p.Outcome != dowse.Fetched || p.Again {
+		return
+	}
+	if twin, ok := c.f.Find(p.Canonical); ok && p.Canonical != "" && twin != id && c.f.State(twin) == dowse.Visited {
+		p.Near = p.Canonical // the page says so itself
+		return
+	}
+	if p.Simhash == 0 {
 		return
 	}
 	if twin, ok := c.near.find(p.Simhash); ok && frontier.ID(twin) != id {

@@ -248,3 +248,37 @@ func TestTrapByForm(t *testing.T) {
 		t.Errorf("%s: %s", deep, c.Reason(deep))
 	}
 }
+
+// TestCanonical visits a page that names another as its canonical form: once that
+// one was visited, the links of its double are not followed.
+func TestCanonical(t *testing.T) {
+	web := strategytest.Toy{
+		"http://a.test/":           {Links: strategytest.To("http://a.test/page", "http://a.test/print?page")},
+		"http://a.test/page":       {Links: strategytest.To("http://a.test/x")},
+		"http://a.test/print?page": {Links: strategytest.To("http://a.test/y")},
+		"http://a.test/x":          {},
+		"http://a.test/y":          {},
+	}
+	c, err := crawl.New(crawl.Config{Strategy: strategy.BreadthFirst{}, Polite: crawl.Politeness{Delay: crawl.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Start(epoch, []dowse.URL{"http://a.test/"})
+	for now := epoch; ; now = now.Add(time.Second) {
+		v, _, ok := c.Next(now)
+		if !ok {
+			break
+		}
+		p, _ := web.Visit(v)
+		if v.URL == "http://a.test/print?page" {
+			p.Canonical = "http://a.test/page"
+		}
+		c.Absorb(now, p)
+	}
+	f := c.Frontier()
+	x, _ := f.Find("http://a.test/x")
+	y, ok := f.Find("http://a.test/y")
+	if f.State(x) != dowse.Visited || !ok || f.State(y) != dowse.Excluded || c.Reason("http://a.test/y") != dowse.SkipDupContent {
+		t.Errorf("x is %s, y is %s (%s)", f.State(x), f.State(y), c.Reason("http://a.test/y"))
+	}
+}

@@ -72,7 +72,7 @@ func (b *LinkBayes) Chance(l *dowse.Link) float64 {
 }
 
 // Balanced is what of outcomes is learnt.
-func Balanced(list []Bag, enough int) []Bag { return balanced(list, enough) }
+func Balanced(list []Bag) []Bag { return balanced(list) }
 
 // Renoted is a note after being read and written.
 func Renoted(note string) string {

@@ -1,10 +1,6 @@
 package strategy
 
-import (
-	"slices"
-
-	"dowse/judge"
-)
+import "dowse/judge"
 
 // A bag is the terms of a link, and whether it led to a relevant page.
 type bag struct {
@@ -102,20 +98,23 @@ func (m *linkModel) study(l linkLessons) {
 	}
 }
 
-// balanced returns as many bags of one kind as of the other, the first of each, if
-// there are enough of both; else all.
-func balanced(list []bag, enough int) []bag {
-	var n [2]int
+// balanced returns as many bags of one kind as of the other: those of the rarer kind
+// are repeated in turn. Otherwise the model would learn first of all that most links
+// of seeds lead nowhere, and refuse the others too.
+func balanced(list []bag) []bag {
+	var kinds [2][]bag
 	for _, b := range list {
-		n[kind(b.Relevant)]++
+		kinds[kind(b.Relevant)] = append(kinds[kind(b.Relevant)], b)
 	}
-	most := min(n[0], n[1])
-	if most < enough {
+	rare, common := kinds[0], kinds[1]
+	if len(rare) > len(common) {
+		rare, common = common, rare
+	}
+	if len(rare) == 0 {
 		return list
 	}
-	n = [2]int{}
-	return slices.DeleteFunc(slices.Clone(list), func(b bag) bool {
-		n[kind(b.Relevant)]++
-		return n[kind(b.Relevant)] > most
-	})
+	for i := len(rare); i < len(common); i++ {
+		list = append(list, rare[i%len(rare)])
+	}
+	return list
 }
