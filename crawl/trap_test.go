@@ -10,6 +10,8 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/strategy"
+	"dowse/strategy/strategytest"
 )
 
 // hashed gives pages the simhash of a test's choice.

@@ -164,6 +164,33 @@ func (j *Digits) Predict(tokens []Token) Prediction {
 	return j.core.(*digits).predict(v)
 }
 
+// Class returns a class that [Digits.Predict] leaves, a wanted one if there is any,
+// and whether it is wanted; "" if no term has a vote. It is for those who ask about
+// every link of every page, and takes each term once.
+func (j *Digits) Class(tokens []Token) (code string, wanted bool) {
+	d := j.core.(*digits)
+	n := d.pool.Get().(*count)
+	defer d.release(n)
+	v := n.terms[:0]
+	for _, t := range tokens {
+		if id := j.space.words.ID(t.Term); id >= 0 {
+			v = append(v, text.Entry{Term: id, Weight: t.Weight})
+		}
+	}
+	n.terms = v
+	d.vote(n, v)
+	left := d.winners(n)
+	for _, c := range left {
+		if d.wanted[c] {
+			return d.codes[c], true
+		}
+	}
+	if len(left) == 0 {
+		return "", false
+	}
+	return d.codes[left[0]], false
+}
+
 // Terms returns the terms of a text as the table's labels have them, each counted
 // with the given weight.
 func (j *Digits) Terms(s string, weight float64) []Token {
@@ -190,6 +217,7 @@ type digits struct {
 type count struct {
 	votes []float64
 	voted []int32 // codes with a vote, in order once counted
+	terms text.Vector
 }
 
 func newDigits(t Dewey, a *text.Analyzer) (*digits, *text.Vocabulary) {

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"text/tabwriter"
 
 	"dowse"
 	"dowse/archive"
@@ -23,7 +22,6 @@ import (
 var (
 	quality = flag.String("quality", "", "measure the judges on Wikispeedia: the topics to take, tune or report")
 	only    = flag.String("judges", "", "measure only the judges whose names contain one of these, separated by commas")
-	draws   = flag.Int("draws", 1, "sets of training pages to draw for each topic")
 )
 
 // candidates are the judges with their defaults, as users get them.
@@ -64,13 +62,10 @@ func TestQuality(t *testing.T) {
 		t.Skipf("no recorded web: %v", err)
 	}
 	web := readWikispeedia(t, dir)
-	out := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
-	defer out.Flush()
-	fmt.Fprintln(out, "judge\tF1\tprecision\trecall\tavg precision\tBrier\t")
+	fmt.Println("| judge | F1 | precision | recall | average precision | Brier |\n|---|---|---|---|---|---|")
 	for _, c := range chosen(append(candidates(), variants()...)) {
 		sum := web.measure(t, c, topics)
-		t.Logf("%s: %.3f", c.Name, sum.F1)
-		fmt.Fprintf(out, "%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.4f\t\n",
+		fmt.Printf("| %s | %.3f | %.3f | %.3f | %.3f | %.4f |\n",
 			c.Name, sum.F1, sum.Precision, sum.Recall, sum.AveragePrecision, sum.Brier)
 	}
 }
@@ -94,22 +89,20 @@ type wikispeedia struct {
 }
 
 func (w *wikispeedia) measure(t *testing.T, c judge.Candidate, topics []string) (mean judge.Quality) {
-	n := float64(len(topics) * *draws)
+	n := float64(len(topics))
 	for _, topic := range topics {
-		for draw := range *draws {
-			q := w.measureOne(t, c, topic, uint64(draw))
-			mean.F1 += q.F1 / n
-			mean.Precision += q.Precision / n
-			mean.Recall += q.Recall / n
-			mean.AveragePrecision += q.AveragePrecision / n
-			mean.Brier += q.Brier / n
-		}
+		q := w.measureOne(t, c, topic)
+		mean.F1 += q.F1 / n
+		mean.Precision += q.Precision / n
+		mean.Recall += q.Recall / n
+		mean.AveragePrecision += q.AveragePrecision / n
+		mean.Brier += q.Brier / n
 	}
 	return mean
 }
 
-func (w *wikispeedia) measureOne(t *testing.T, c judge.Candidate, topic string, draw uint64) judge.Quality {
-	examples, rest := w.draw(topic, draw)
+func (w *wikispeedia) measureOne(t *testing.T, c judge.Candidate, topic string) judge.Quality {
+	examples, rest := w.draw(topic)
 	m, err := c.Trainer.Train(examples)
 	if err != nil {
 		t.Fatal(err)
@@ -122,12 +115,12 @@ func (w *wikispeedia) measureOne(t *testing.T, c judge.Candidate, topic string, 
 }
 
 // draw returns 10 pages of the topic and 20 others, and all the rest.
-func (w *wikispeedia) draw(topic string, draw uint64) (examples, rest []judge.Example) {
+func (w *wikispeedia) draw(topic string) (examples, rest []judge.Example) {
 	seed := uint64(len(topic))
 	for _, c := range topic {
 		seed = seed*31 + uint64(c)
 	}
-	rng := rand.New(rand.NewPCG(seed, draw))
+	rng := rand.New(rand.NewPCG(seed, 0))
 	left := map[bool]int{true: 10, false: 20}
 	for _, i := range rng.Perm(len(w.pages)) {
 		e := judge.Example{Page: w.pages[i], Relevant: w.has(i, topic)}

@@ -85,7 +85,7 @@ type leaver interface {
 // explainChanges gives as reasons what leaving each term out would change.
 func explainChanges(c leaver, v text.Vector, r *reading) (float64, string, []dowse.Because) {
 	relevance := c.rate(v)
-	left := r.space(0, len(v))
+	left := r.numbers(0, len(v))
 	c.leaveOut(v, left)
 	for i, e := range v {
 		r.reasons.add(e.Term, relevance-left[i])
@@ -94,8 +94,8 @@ func explainChanges(c leaver, v text.Vector, r *reading) (float64, string, []dow
 	return relevance, Change, nil
 }
 
-// space returns one of the reading's slices of numbers, with length n.
-func (r *reading) space(which, n int) []float64 {
+// numbers returns one of the reading's slices of numbers, with length n.
+func (r *reading) numbers(which, n int) []float64 {
 	if cap(r.left[which]) < n {
 		r.left[which] = make([]float64, n)
 	}

@@ -52,7 +52,7 @@ func (b *bench) rate(v text.Vector) float64 {
 
 func (b *bench) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
 	relevance := b.rate(v)
-	svm, kde, net := r.space(0, len(v)), r.space(1, len(v)), r.space(2, len(v))
+	svm, kde, net := r.numbers(0, len(v)), r.numbers(1, len(v)), r.numbers(2, len(v))
 	b.SVM.leaveOut(v, svm)
 	b.KDE.leaveOut(v, kde)
 	b.Network.leaveOut(v, net)

@@ -8,9 +8,9 @@ import "dowse"
 // and visits what such people accessed. When nothing is left of that it visits the
 // page that was accessed the most. Links are not followed.
 //
-// After a page, up to Rescored waiting pages that its people accessed are rated
-// again, others when they come to the top of the queue; as many new ones are queued
-// at most, the rest after the pages to come. Users, Signature and Tastes bound what
+// After a page, up to half of Rescored waiting pages that its people accessed are
+// rated again, others when they come to the top of the queue; as many new ones are
+// queued at most, the rest after the pages to come. Users, Signature and Tastes bound what
 // is looked at and kept of people.
 type Collaborative struct {
 	Ratios
@@ -82,7 +82,7 @@ func (s *Collaborative) visited(p *dowse.Page) []dowse.Lead {
 	s.kin = s.kin[:0]
 	if accessed {
 		u.spread(page, words, p.OnTopic)
-		s.kin = u.kin(s.kin, page, u.ratios.rescored())
+		s.kin = u.kin(s.kin, page)
 	}
 	if s.Exact {
 		s.kin = u.everything(s.kin[:0])

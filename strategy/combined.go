@@ -89,7 +89,7 @@ func (s *Combined) visited(p *dowse.Page) []dowse.Lead {
 	s.kin = s.kin[:0]
 	if accessed {
 		s.usage.spread(page, words, p.OnTopic)
-		s.kin = s.usage.kin(s.kin, page, s.rescored())
+		s.kin = s.usage.kin(s.kin, page)
 	}
 	list := newSheet(len(p.Links)+len(kin)+len(s.kin), factorCount+habitCount)
 	s.putLinks(list, p)

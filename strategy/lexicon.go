@@ -140,26 +140,22 @@ type weigher struct {
 	lex    *lexicon
 	column int
 	now    moment
-
-	marks   []mark
-	version uint32
-	round   uint32
+	marks  []mark // by place
+	round  uint32
 }
 
+// A mark is what is known of the word at a place. It is small, because the marks are
+// most of the memory that rating a lead goes through.
 type mark struct {
-	word    word
-	version uint32 // of ln
-	round   uint32 // in which the word was last met
-	ln      float64
+	word  word
+	round uint32 // in which the word was last met; 0 for a mark that says nothing
+	ln    float64
 }
 
 // turn takes note that the moment has changed.
 func (w *weigher) turn(now moment) {
 	w.now = now
-	if w.version++; w.version == 0 {
-		clear(w.marks)
-		w.version, w.round = 1, 0
-	}
+	clear(w.marks)
 }
 
 // grow makes room for words that the lexicon took in.
@@ -169,10 +165,10 @@ func (w *weigher) grow() {
 	}
 }
 
-// learn counts a page by a word of this union.
+// learn counts a page by a word.
 func (w *weigher) learn(id word, on bool) {
 	w.lex.learn(id, w.column, on)
-	w.marks[id.place()].version = 0
+	w.marks[id.place()] = mark{}
 }
 
 // begin starts a union of words.
@@ -190,13 +186,11 @@ func (w *weigher) sum(words []word) (sum float64) {
 	}
 	for _, id := range words {
 		m := &w.marks[id.place()]
-		if (m.version != w.version || m.word != id) && !w.weigh(m, id) {
+		if m.round == w.round && m.word == id || (m.round == 0 || m.word != id) && !w.weigh(m, id) {
 			continue
 		}
-		if m.round != w.round {
-			m.round = w.round
-			sum += m.ln
-		}
+		m.round = w.round
+		sum += m.ln
 	}
 	return sum
 }
@@ -207,10 +201,7 @@ func (w *weigher) weigh(m *mark, id word) bool {
 	if e == nil {
 		return false
 	}
-	if m.word != id {
-		m.word, m.round = id, 0
-	}
-	m.version, m.ln = w.version, w.now.significant(e.Cells[w.column])
+	*m = mark{id, 0, w.now.significant(e.Cells[w.column])}
 	return true
 }
 
@@ -219,11 +210,8 @@ func (w *weigher) weigh(m *mark, id word) bool {
 func (w *weigher) fresh(dst []word, words []word) []word {
 	for _, id := range words {
 		m := &w.marks[id.place()]
-		if m.word == id && m.round == w.round || w.lex.entry(id) == nil {
+		if m.round == w.round && m.word == id || (m.round == 0 || m.word != id) && !w.weigh(m, id) {
 			continue
-		}
-		if m.word != id {
-			m.word, m.version = id, 0
 		}
 		m.round = w.round
 		dst = append(dst, id)

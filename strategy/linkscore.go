@@ -158,8 +158,8 @@ type parent struct {
 }
 
 // parentOf returns what the links of a page get from it, if they are followed at
-// all. A page that was visited without being let in is as far from the topic as any
-// can be.
+// all. A page that was visited without being let in, to learn from it or because
+// somebody else asked for it, is as good as a link of a relevant page.
 func (f *scorer) parentOf(p *dowse.Page) (from parent, ok bool) {
 	switch {
 	case p.Again:
@@ -173,15 +173,7 @@ func (f *scorer) parentOf(p *dowse.Page) (from parent, ok bool) {
 	if from.relevant = f.relevant(p); from.relevant {
 		return from, true
 	}
-	from.level = 1
-	if p.Lead.Note == "" { // from elsewhere: as a seed
-		return from, true
-	}
-	if known := standingOf(p.Lead.Note); known.level >= 0 {
-		from.level += known.level
-	} else {
-		from.level += f.levels
-	}
+	from.level = 1 + max(standingOf(p.Lead.Note).level, 0)
 	return from, true
 }
 

@@ -77,7 +77,12 @@ func (r *reader) read(p *dowse.Page) []word {
 			f.weight *= math.Log1p(r.Pages / float64(e.Met))
 		}
 	}
-	slices.SortStableFunc(r.found, func(a, b found) int { return cmp.Compare(b.weight, a.weight) })
+	slices.SortFunc(r.found, func(a, b found) int {
+		if a.weight != b.weight {
+			return cmp.Compare(b.weight, a.weight)
+		}
+		return cmp.Compare(a.word, b.word)
+	})
 	words := make([]word, min(len(r.found), r.most))
 	for i := range words {
 		words[i] = r.found[i].word

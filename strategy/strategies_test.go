@@ -10,7 +10,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	needs := strategy.Needs{Trace: readers(t)}
+	needs := strategy.Needs{Trace: readers(t), TGraph: tides()}
 	for _, d := range strategy.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			strategytest.Run(t, func() dowse.Strategy {

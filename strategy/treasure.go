@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strconv"
-	"strings"
 
 	"dowse"
 	"dowse/judge"
@@ -195,14 +194,14 @@ func (s *Treasure) onTopic(d *dowse.Document, m *dowse.Mention) (on bool, why st
 		return m.Context >= wanted || m.AnchorScore >= wanted, "its words are off topic"
 	}
 	s.tokens = s.osm.tokens(s.tokens[:0], d, m)
-	class := s.Classes.Predict(s.tokens)
-	switch {
-	case class.OnTopic:
+	switch class, wanted := s.Classes.Class(s.tokens); {
+	case wanted:
 		return true, ""
-	case len(class.Codes) == 0:
+	case class == "":
 		return false, "of no class"
+	default:
+		return false, "of class " + class
 	}
-	return false, "of class " + strings.Join(class.Codes, ", ")
 }
 
 // tokens appends the terms of a link with what they count: those of the anchor more

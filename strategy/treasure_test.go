@@ -3,6 +3,7 @@ package strategy_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -26,10 +27,10 @@ func (l goldenLink) text() strategy.LinkText {
 }
 
 // page is a page with the link in it, in its block under its headings.
-func (l goldenLink) page() *dowse.Page { return pageOf(l.text()) }
+func (l goldenLink) page() *dowse.Page { return linkingPage(l.text()) }
 
-// pageOf makes a page with one link out of what is to stand there.
-func pageOf(t strategy.LinkText) *dowse.Page {
+// linkingPage makes a page with one link out of what is to stand there.
+func linkingPage(t strategy.LinkText) *dowse.Page {
 	p := &dowse.Page{URL: "p"}
 	m := dowse.Mention{Anchor: t.Anchor, Above: [3]int32{-1, -1, -1}, Context: math.NaN()}
 	for i, h := range []string{t.Main, t.Sub, t.Under} {
@@ -374,7 +375,7 @@ func TestTreasureAges(t *testing.T) {
 
 func TestTreasureOfSeveralMentions(t *testing.T) {
 	s := &strategy.Treasure{TGraph: tides(), NoTargets: true}
-	p := pageOf(strategy.LinkText{Anchor: "kelp", Around: "news of the sea"})
+	p := linkingPage(strategy.LinkText{Anchor: "kelp", Around: "news of the sea"})
 	p.Links[0].Context = 1
 	if l := s.Follow(p)[0]; l.Priority != 0.5 || l.Because[0].What != "like n2, 2 clicks from a target" {
 		t.Errorf("%+v", l)
@@ -393,7 +394,7 @@ func TestTreasureOfSeveralMentions(t *testing.T) {
 // lead nowhere.
 func TestTreasureWithoutText(t *testing.T) {
 	s := &strategy.Treasure{TGraph: tides()}
-	p := pageOf(strategy.LinkText{Anchor: "tide pool", Around: "where crabs live", Main: "Shores"})
+	p := linkingPage(strategy.LinkText{Anchor: "tide pool", Around: "where crabs live", Main: "Shores"})
 	p.Text, p.Words, p.Headings = "", nil, nil
 	p.Links[0].Context = 1
 	if l := s.Follow(p)[0]; l.Priority != 1 {
@@ -568,6 +569,7 @@ func BenchmarkTreasure(b *testing.B) {
 		} {
 			b.Run(fmt.Sprint(s.name, "/", nodes), func(b *testing.B) {
 				p := fortyLinks()
+				s.s.Follow(p)
 				b.ReportAllocs()
 				for b.Loop() {
 					s.s.Follow(p)
@@ -582,11 +584,14 @@ var seaWords = strings.Fields(`tide pool crab kelp shore limpet anemone rock wav
 	photo story news shop sport travel hotel price ticket week year city road house people school music film english
 	grammar language word usage history science museum park garden river lake forest mountain`)
 
-// someWords draws words, the same for the same place.
+// someWords draws words, common ones more often, the same for the same place.
 func someWords(at, n int) string {
+	rng := rand.New(rand.NewPCG(uint64(at), 1))
 	var list []string
-	for i := range n {
-		list = append(list, seaWords[(at*7919+i*i*31+i*17)%len(seaWords)])
+	for range n {
+		x := rng.Float64()
+		i := int(x * x * x * 3000)
+		list = append(list, fmt.Sprint(seaWords[i%len(seaWords)], strings.Repeat("o", i/len(seaWords)%7), i/len(seaWords)/7))
 	}
 	return strings.Join(list, " ")
 }

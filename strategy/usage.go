@@ -14,9 +14,9 @@ import (
 type Usage struct {
 	Near      int    `param:"near" default:"5" help:"accesses before and after one to a page on topic that count as near it"`
 	Expand    string `param:"expand" default:"on-topic" help:"whose readers are followed: those of pages on topic (on-topic), or of all (always)"`
-	Users     int    `param:"users" default:"50" help:"people of a page that are looked at"`
+	Users     int    `param:"users" default:"30" help:"people of a page that are looked at"`
 	Signature int    `param:"signature" default:"30" help:"words of a page that are remembered of those who read it; Aggarwal 2002"`
-	Tastes    int    `param:"tastes" default:"60" help:"words that are remembered of a person"`
+	Tastes    int    `param:"tastes" default:"30" help:"words that are remembered of a person"`
 
 	Trace Trace // who went where; required
 }
@@ -184,9 +184,11 @@ func (k *usage) page(u dowse.URL) (page uint32, ok bool) {
 // waits reports whether a page is a candidate.
 func (k *usage) waits(page uint32) bool { return k.state.Queued.has(page) && !k.state.Done.has(page) }
 
+func (k *usage) users() int { return or(k.params.Users, 30) }
+
 func (k *usage) visitors(page uint32) []uint32 {
 	who := k.trace.Visitors(page)
-	return who[:min(len(who), or(k.params.Users, 50))]
+	return who[:min(len(who), k.users())]
 }
 
 // rate tells what speaks for an accessed page.
@@ -244,7 +246,7 @@ func (k *usage) spread(page uint32, words []word, on bool) {
 		k.taste(u, words)
 	}
 	if on {
-		k.pages = k.trace.Around(k.pages[:0], page, or(k.params.Users, 50), or(k.params.Near, 5))
+		k.pages = k.trace.Around(k.pages[:0], page, k.users(), or(k.params.Near, 5))
 		for _, p := range k.pages {
 			s.Near.set(p)
 		}
@@ -259,7 +261,7 @@ func (k *usage) taste(user uint32, words []word) {
 	had := k.state.Tastes[user]
 	has := k.words.fresh(had[:0], had)
 	has = k.words.fresh(has, words)
-	k.state.Tastes[user] = has[:min(len(has), or(k.params.Tastes, 60))]
+	k.state.Tastes[user] = has[:min(len(has), or(k.params.Tastes, 30))]
 }
 
 // follow lets the paths of users be queued.
@@ -304,15 +306,20 @@ func (k *usage) burst() int {
 	if k.ratios.Exact {
 		return k.state.Pages + 1
 	}
-	return k.ratios.rescored()
+	return k.most()
 }
 
-// kin appends waiting pages that people of a page accessed, at most so many: first
-// those accessed shortly before or after it.
-func (k *usage) kin(dst []uint32, page uint32, most int) []uint32 {
+// most is the number of waiting pages that are rated again for one page. Half of what
+// links get: a page has more people than linking pages, and people more words.
+func (k *usage) most() int { return max(1, k.ratios.rescored()/2) }
+
+// kin appends waiting pages that people of a page accessed: first those accessed
+// shortly before or after it.
+func (k *usage) kin(dst []uint32, page uint32) []uint32 {
+	most := k.most()
 	k.gather()
 	k.rounds[page] = k.round
-	k.pages = k.trace.Around(k.pages[:0], page, or(k.params.Users, 50), or(k.params.Near, 5))
+	k.pages = k.trace.Around(k.pages[:0], page, k.users(), or(k.params.Near, 5))
 	dst = k.waiting(dst, k.pages, most)
 	for _, u := range k.visitors(page) {
 		path := k.trace.Path(u)

@@ -227,7 +227,7 @@ func TestBigrams(t *testing.T) {
 }
 
 func TestHashIsTheSameEverywhere(t *testing.T) {
-	if got := text.Hash("reef"); got != 0xc2767fb899d3680e {
+	if got := text.Hash("reef"); got != 0x4cf3611ff31b1934 {
 		t.Errorf("%#x: judges that were written down would read their terms wrongly", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -88,6 +89,7 @@ func usage(format string, args ...any) error {
 }
 
 func main() {
+	unused := make([]byte, spare)
 	log.SetOutput(io.Discard) // net/http writes there what hosts do wrong
 	ctx, abort, done := signals()
 	w := &world{
@@ -97,6 +99,7 @@ func main() {
 	w.colour = w.isTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	code := run(w, os.Args[1:])
 	done()
+	runtime.KeepAlive(unused)
 	os.Exit(code)
 }
 
