@@ -170,12 +170,14 @@ func goOnAlike(t *testing.T, twin *crawl.Crawl, spec string, visits int, now tim
 	}
 }
 
-// TestTornTail cuts the journal at random places, as a crash does: what is left
-// must open, lose only the torn record, and go on.
-func TestTornTail(t *testing.T) {
+const firstSegment = "journal-0000000000000000.log"
+
+// wholeJournal crawls a toy web to its end and returns the crawl and its journal.
+func wholeJournal(t *testing.T, pages int, seed uint64) (*crawl.Crawl, []byte) {
+	t.Helper()
 	dir := t.TempDir()
 	c, j := open(t, dir, &strategy.LinkContext{})
-	toy, seeds := strategytest.Random(60, 9)
+	toy, seeds := strategytest.Random(pages, seed)
 	c.Start(epoch, seeds)
 	now := epoch
 	for step(c, withRobots{toy}, &now) != nil {
@@ -183,16 +185,22 @@ func TestTornTail(t *testing.T) {
 	if err := j.Sync(); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(dir, "journal-0000000000000000.log")
-	whole, err := os.ReadFile(name)
+	whole, err := os.ReadFile(filepath.Join(dir, firstSegment))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c, whole
+}
+
+// TestTornTail cuts the journal at random places, as a crash does: what is left
+// must open, lose only the torn record, and go on.
+func TestTornTail(t *testing.T) {
+	c, whole := wholeJournal(t, 60, 9)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
 		n := 8 + rng.IntN(len(whole)-8)
 		torn := t.TempDir()
-		if err := os.WriteFile(filepath.Join(torn, filepath.Base(name)), whole[:n], 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(torn, firstSegment), whole[:n], 0o644); err != nil {
 			t.Fatal(err)
 		}
 		c2, j2 := open(t, torn, &strategy.LinkContext{})
@@ -220,25 +228,14 @@ func TestTornTail(t *testing.T) {
 
 // TestDamage flips bytes: the journal must say so and never crash or accept them.
 func TestDamage(t *testing.T) {
-	dir := t.TempDir()
-	c, j := open(t, dir, &strategy.LinkContext{})
-	toy, seeds := strategytest.Random(40, 2)
-	c.Start(epoch, seeds)
-	now := epoch
-	for step(c, withRobots{toy}, &now) != nil {
-	}
-	if err := j.Sync(); err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(dir, "journal-0000000000000000.log")
-	whole, _ := os.ReadFile(name)
+	_, whole := wholeJournal(t, 40, 2)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 100 {
 		bad := bytes.Clone(whole)
 		at := 8 + rng.IntN(len(bad)-8)
 		bad[at] ^= byte(1 + rng.IntN(255))
 		torn := t.TempDir()
-		os.WriteFile(filepath.Join(torn, filepath.Base(name)), bad, 0o644)
+		os.WriteFile(filepath.Join(torn, firstSegment), bad, 0o644)
 		c2, j2 := open(t, torn, &strategy.LinkContext{})
 		_, cut, err := c2.Fold(j2, 0, nil)
 		if err == nil && cut == 0 {
@@ -250,24 +247,10 @@ func TestDamage(t *testing.T) {
 // TestDamageInTheMidst breaks a record that sound ones follow. No crash does that,
 // so nothing may be cut off.
 func TestDamageInTheMidst(t *testing.T) {
-	dir := t.TempDir()
-	c, j := open(t, dir, &strategy.LinkContext{})
-	toy, seeds := strategytest.Random(60, 9)
-	c.Start(epoch, seeds)
-	now := epoch
-	for step(c, withRobots{toy}, &now) != nil {
-	}
-	if err := j.Sync(); err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(dir, "journal-0000000000000000.log")
-	whole, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, whole := wholeJournal(t, 60, 9)
 	whole[len(whole)/2] ^= 1
 	broken := t.TempDir()
-	copied := filepath.Join(broken, filepath.Base(name))
+	copied := filepath.Join(broken, firstSegment)
 	if err := os.WriteFile(copied, whole, 0o644); err != nil {
 		t.Fatal(err)
 	}

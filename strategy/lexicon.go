@@ -33,7 +33,7 @@ type lexicon struct {
 
 type entry struct {
 	Term  string
-	Met   uint32 // in so many pages; halved whenever it might have been forgotten
+	Met   uint32 // in so many pages
 	Gen   uint8  // of the place
 	Cells [2]cell
 }
@@ -96,11 +96,9 @@ func (x *lexicon) forget() uint32 {
 	const few = 16
 	least := x.Hand
 	for range few {
-		e := &x.Terms[x.Hand]
-		if e.Met < x.Terms[least].Met {
+		if x.Terms[x.Hand].Met < x.Terms[least].Met {
 			least = x.Hand
 		}
-		e.Met /= 2
 		x.Hand = (x.Hand + 1) % uint32(len(x.Terms))
 	}
 	delete(x.at, x.Terms[least].Term)
