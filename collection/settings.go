@@ -26,6 +26,7 @@ type Settings struct {
 	Key       uint64    `yaml:"key"` // of the fingerprints
 	Seeds     []string  `yaml:"seeds,omitempty"`
 	Strategy  string    `yaml:"strategy"`
+	TGraph    string    `yaml:"tgraph,omitempty"` // file of the T-Graph that the strategy finds its way by
 	Threshold float64   `yaml:"threshold"`
 
 	Limits     Limits     `yaml:"limits,omitempty"`

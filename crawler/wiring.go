@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -66,7 +68,21 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 	if cfg.Strategy != nil {
 		s.Strategy = fmt.Sprintf("custom %T", cfg.Strategy)
 	}
-	return s, nil
+	var err error
+	s.TGraph, err = fixed(cfg.TGraph)
+	return s, err
+}
+
+// fixed returns the name of a file that is good from everywhere.
+func fixed(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("crawler: %w", err)
+	}
+	return abs, nil
 }
 
 // merge lets a resumed crawl keep its settings, but for what was given anew.
@@ -95,6 +111,9 @@ func merge(cfg Config, s *collection.Settings) Config {
 		s.Network.AllowNet = cfg.AllowNet
 	}
 	s.Network.Resolver = cmp.Or(cfg.Resolver, s.Network.Resolver)
+	if path, err := fixed(cfg.TGraph); err == nil {
+		s.TGraph = cmp.Or(path, s.TGraph)
+	}
 	return cfg
 }
 
@@ -211,11 +230,31 @@ func strategyOf(s collection.Settings, cfg Config) (dowse.Strategy, error) {
 	if strings.HasPrefix(s.Strategy, "custom ") {
 		return nil, fmt.Errorf("crawler: %s was crawled with a strategy of its own program (%s); open it with that program", s.Name, s.Strategy)
 	}
-	st, err := strategy.New(s.Strategy)
+	needs, err := needsOf(s)
+	if err != nil {
+		return nil, err
+	}
+	st, err := strategy.NewWith(s.Strategy, needs)
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
 	return st, nil
+}
+
+// needsOf reads what a strategy may need beside parameters.
+func needsOf(s collection.Settings) (n strategy.Needs, err error) {
+	if s.TGraph == "" {
+		return n, nil
+	}
+	f, err := os.Open(s.TGraph)
+	if err != nil {
+		return n, fmt.Errorf("crawler: the T-Graph of the crawl: %w; give it again with --tgraph", err)
+	}
+	defer f.Close()
+	if n.TGraph, err = strategy.ReadTGraph(f); err != nil {
+		return n, fmt.Errorf("crawler: %s: %w", s.TGraph, err)
+	}
+	return n, nil
 }
 
 func scopeOf(s collection.Scope) (crawl.Scope, error) {

@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -77,6 +79,9 @@ func (t *prose) addPlain(s []byte) int {
 		t.run = 0
 	}
 	i, last := 1, 0
+	if t.word == 0 || t.run+len(s) <= t.word {
+		i, last = plainWords(s)
+	}
 	for i < len(s) {
 		if byteClass[s[i]] == plain {
 			i++
@@ -99,6 +104,30 @@ func (t *prose) addPlain(s []byte) int {
 		t.run = max(0, i-last)
 	}
 	return i
+}
+
+// plainWords returns how much of s, which begins with a character of a word, is
+// such words, and where the last one begins, 0 for the first. It looks at eight
+// bytes at a time and stops early rather than look closer.
+func plainWords(s []byte) (n, last int) {
+	const all, low, high = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
+	n = 1
+	for n+8 < len(s) {
+		v := binary.LittleEndian.Uint64(s[n:])
+		// The high bit of a byte is set in odd for controls, DEL and all beyond
+		// ASCII, and clear in word for spaces alone.
+		odd := v | (v + all) | ^(v&low + (0x80-' ')*all)
+		word := (v ^ ' '*all) + low
+		spaces := ^word & high
+		if odd&high != 0 || spaces&(spaces<<8) != 0 || spaces>>63 != 0 || spaces&0x80 != 0 && s[n-1] == ' ' {
+			break
+		}
+		if spaces != 0 {
+			last = n + 8 - bits.LeadingZeros64(spaces)/8
+		}
+		n += 8
+	}
+	return n, last
 }
 
 // addRune appends the first character of s, which is beyond ASCII, and returns

@@ -3,7 +3,6 @@ package judge
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -34,7 +33,7 @@ type Logistic struct {
 }
 
 const (
-	maxSlots    = 1 << 22
+	maxSlots    = 1 << 20
 	onlineKind  = "logistic"
 	firstSquare = 1e-2 // of the gradients, to begin with
 )
@@ -101,7 +100,7 @@ func newHashedSpace(f Features, slots int, weigh func(text.Vector)) *space {
 	mask := uint64(slots - 1)
 	s := &space{features: f, size: slots, weigh: weigh}
 	s.id = func(term string) int32 { return int32(text.Hash(term) & mask) }
-	s.start(0) // Learn asks it for every word
+	s.start()
 	return s
 }
 
@@ -131,12 +130,28 @@ func (j *Online) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdic
 // Learn takes in one more example, in about the time of reading it. Labels weigh as
 // much as the examples of the training, and what was learnt before fades slowly.
 func (j *Online) Learn(e Example) {
-	b := readBag(j.space.analyzer, e.page(), j.space.features.head())
-	counts := j.space.count(b)
+	p := e.page()
+	r := j.space.open()
+	defer j.space.release(r)
+	j.space.read(r, p)
+	counts := j.space.pageCounts(r, p)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.nameAll(b.terms)
+	j.nameNew(r, p)
 	j.state.learn(j.made, counts, e.Relevant)
+	r.clear()
+}
+
+// nameNew remembers the terms of a page whose slots have no name yet.
+func (j *Online) nameNew(r *reading, p *dowse.Page) {
+	for _, h := range r.hits {
+		if j.names[h.term] == "" {
+			j.nameAll(j.space.analyzer.AppendTerms(nil, p.Text, p.Words[h.word:h.word+1]))
+		}
+	}
+	for _, part := range heads(p) {
+		j.nameAll(j.space.analyzer.Terms(part))
+	}
 }
 
 // Clone returns a judge that knows the same and learns apart.
@@ -160,6 +175,7 @@ type regression struct {
 	squares []float64 // of the gradients so far, by slot, the bias last
 	df      []int32   // examples with the term, by slot
 	docs    [2]int    // examples: others, on topic
+	idf     []float64 // by df, as far as it is kept
 	slope   float64
 	shift   float64
 }
@@ -167,7 +183,7 @@ type regression struct {
 func newRegression(slots int) *regression {
 	return &regression{
 		terms: make([]string, slots), weights: make([]float64, slots+1), squares: make([]float64, slots+1),
-		df: make([]int32, slots), slope: 1,
+		df: make([]int32, slots), idf: []float64{0}, slope: 1,
 	}
 }
 
@@ -178,21 +194,24 @@ func (s *regression) set(from *regression) {
 	copy(s.squares, from.squares)
 	copy(s.df, from.df)
 	s.docs, s.slope, s.shift = from.docs, from.slope, from.shift
+	s.reckon()
 }
 
 // weigh turns counts into (1 + ln count)·ln(1 + examples/df), of length 1. Terms
 // that no example has weigh nothing.
 func (s *regression) weigh(v text.Vector) {
-	all := float64(s.docs[0] + s.docs[1])
 	for i := range v {
-		df := float64(s.df[v[i].Term])
-		if df == 0 {
-			v[i].Weight = 0
-			continue
-		}
-		v[i].Weight = damped(v[i].Weight) * (ln(all+df) - ln(df))
+		v[i].Weight = damped(v[i].Weight) * s.rarity(int(s.df[v[i].Term]))
 	}
 	v.Normalize()
+}
+
+// rarity returns the weight of a term that is in so many examples.
+func (s *regression) rarity(df int) float64 {
+	if df < len(s.idf) {
+		return s.idf[df]
+	}
+	return ln(float64(s.docs[0]+s.docs[1]+df)) - ln(float64(df))
 }
 
 // see counts an example.
@@ -203,11 +222,25 @@ func (s *regression) see(counts text.Vector, wanted bool) {
 	}
 }
 
+// maxRarity bounds the rarities that are kept, since each example changes them all.
+const maxRarity = 256
+
+// reckon makes the rarities of the most frequent cases ready, after examples have
+// been seen.
+func (s *regression) reckon() {
+	all := s.docs[0] + s.docs[1]
+	s.idf = append(s.idf[:0], 0)
+	for df := 1; df <= min(all, maxRarity); df++ {
+		s.idf = append(s.idf, ln(float64(all+df))-ln(float64(df)))
+	}
+}
+
 // train goes over the examples several times, in a shuffled order.
 func (s *regression) train(t Logistic, counts []text.Vector, wanted []bool) {
 	for i, v := range counts {
 		s.see(v, wanted[i])
 	}
+	s.reckon()
 	x := make([]text.Vector, len(counts))
 	for i, v := range counts {
 		x[i] = slices.Clone(v)
@@ -224,6 +257,7 @@ func (s *regression) train(t Logistic, counts []text.Vector, wanted []bool) {
 // learn takes in one more example with as many steps as one of the training had.
 func (s *regression) learn(t Logistic, counts text.Vector, wanted bool) {
 	s.see(counts, wanted)
+	s.reckon()
 	s.weigh(counts)
 	for range t.Epochs {
 		s.step(t, counts, wanted)
@@ -354,8 +388,9 @@ func (j *Online) restore(v *savedOnline) error {
 		j.nameAll([]string{e.Term})
 		s.weights[slot], s.squares[slot], s.df[slot] = e.Weight, e.Squares, e.DF
 	}
-	if s.docs[0] < 0 || s.docs[1] < 0 {
-		return errors.New("fewer than no examples")
+	if min(s.docs[0], s.docs[1]) < 0 || max(s.docs[0], s.docs[1]) > 1<<30 {
+		return fmt.Errorf("%d examples", s.docs)
 	}
+	s.reckon()
 	return sane(s.weights, s.squares, []float64{s.slope, s.shift})
 }

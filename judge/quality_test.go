@@ -120,18 +120,11 @@ func (w *wikispeedia) draw(topic string) (examples, rest []judge.Example) {
 	for _, c := range topic {
 		seed = seed*31 + uint64(c)
 	}
-	rng := rand.New(rand.NewPCG(seed, 0))
-	left := map[bool]int{true: 10, false: 20}
-	for _, i := range rng.Perm(len(w.pages)) {
-		e := judge.Example{Page: w.pages[i], Relevant: w.has(i, topic)}
-		if left[e.Relevant] > 0 {
-			left[e.Relevant]--
-			examples = append(examples, e)
-		} else {
-			rest = append(rest, e)
-		}
+	all := make([]judge.Example, len(w.pages))
+	for i, p := range w.pages {
+		all[i] = judge.Example{Page: p, Relevant: w.has(i, topic)}
 	}
-	return examples, rest
+	return judge.Draw(all, 10, rand.New(rand.NewPCG(seed, 0)))
 }
 
 // has reports whether a page is in the topic or below it.

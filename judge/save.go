@@ -98,6 +98,9 @@ func (v *savedSpace) load(data []byte, whole any) (*space, error) {
 	if err := json.Unmarshal(data, whole); err != nil {
 		return nil, err
 	}
+	if len(v.Terms) > maxTerms {
+		return nil, fmt.Errorf("%d terms, %d is the limit", len(v.Terms), maxTerms)
+	}
 	words, err := text.NewVocabulary(v.Documents, v.Terms, v.DF)
 	if err != nil {
 		return nil, err
@@ -113,6 +116,9 @@ func sameLength(what string, n, want int) error {
 	}
 	return nil
 }
+
+// maxTerms bounds the terms of a judge that was written down.
+const maxTerms = 1 << 18
 
 // maxNumber bounds what a number in a saved judge can be, so that sums of them are
 // numbers.

@@ -45,14 +45,14 @@ func newSpace(f Features, v *text.Vocabulary, idf bool) *space {
 			v.Normalize()
 		}
 	}
-	s.start(-1)
+	s.start()
 	return s
 }
 
-// start makes ready what depends on the rest. The analyzer remembers so many words;
-// one that is asked only for what the space does not remember needs none.
-func (s *space) start(words int) {
-	s.analyzer = s.features.analyzer(words)
+// start makes ready what depends on the rest. The analyzer remembers nothing, since
+// it is asked only for what the space does not remember.
+func (s *space) start() {
+	s.analyzer = s.features.analyzer(-1)
 	s.memo = text.NewMemo(memory, s.number)
 	s.readings.New = func() any { return &reading{counts: make([]tally, s.size), marks: make([]uint64, (s.size+63)/64)} }
 }
@@ -175,6 +175,13 @@ func (s *space) appendRun(dst []termAt, r *reading, at int32, word string) []ter
 
 // page leaves in the reading the vector of the whole page.
 func (s *space) page(r *reading, p *dowse.Page) text.Vector {
+	v := s.pageCounts(r, p)
+	s.weigh(v)
+	return v
+}
+
+// pageCounts leaves in the reading the counts of the whole page.
+func (s *space) pageCounts(r *reading, p *dowse.Page) text.Vector {
 	for _, h := range r.hits {
 		r.touch(h.term).body++
 	}
@@ -185,7 +192,7 @@ func (s *space) page(r *reading, p *dowse.Page) text.Vector {
 			r.touch(h.term).head++
 		}
 	}
-	return s.vectorOf(r)
+	return s.counted(r)
 }
 
 // window leaves in the reading the vector of some of the page's words.
@@ -197,7 +204,9 @@ func (s *space) window(r *reading, w dowse.Span) text.Vector {
 		}
 		r.touch(h.term).body++
 	}
-	return s.vectorOf(r)
+	v := s.counted(r)
+	s.weigh(v)
+	return v
 }
 
 func (r *reading) touch(term int32) *tally {
@@ -208,8 +217,8 @@ func (r *reading) touch(term int32) *tally {
 	return t
 }
 
-// vectorOf weighs what was counted.
-func (s *space) vectorOf(r *reading) text.Vector {
+// counted returns what was counted, in order.
+func (s *space) counted(r *reading) text.Vector {
 	r.order()
 	head := s.features.head()
 	v := r.vector[:0]
@@ -217,7 +226,6 @@ func (s *space) vectorOf(r *reading) text.Vector {
 		t := r.counts[id]
 		v = append(v, text.Entry{Term: id, Weight: float64(t.body) + float64(head*float64(t.head))})
 	}
-	s.weigh(v)
 	r.vector = v
 	return v
 }
@@ -257,7 +265,7 @@ func damped(count float64) float64 {
 
 // ln is the natural logarithm, at once for the small whole numbers that counts are.
 func ln(x float64) float64 {
-	if n := int(x); x < float64(len(logs)) && float64(n) == x {
+	if n := int(x); x >= 0 && x < float64(len(logs)) && float64(n) == x {
 		return logs[n]
 	}
 	return math.Log(x)

@@ -3,10 +3,12 @@ package judge_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
 
+	"dowse"
 	"dowse/judge"
 )
 
@@ -89,5 +91,33 @@ func TestValidateRefuses(t *testing.T) {
 	v, err := judge.Validate(judge.SVM{}, lessons(6, 1), 10) // more folds than examples
 	if err != nil || v.Examples != 6 {
 		t.Errorf("%v, %+v", err, v.Quality)
+	}
+}
+
+func TestDraw(t *testing.T) {
+	all := lessons(300, 1)
+	train, rest := judge.Draw(all, 20, rand.New(rand.NewPCG(1, 1)))
+	on := 0
+	for _, e := range train {
+		if e.Relevant {
+			on++
+		}
+	}
+	if on != 20 || len(train) != 60 || len(rest) != 240 {
+		t.Errorf("%d on topic of %d, %d left", on, len(train), len(rest))
+	}
+	seen := map[*dowse.Page]bool{}
+	for _, e := range append(train, rest...) {
+		seen[e.Page] = true
+	}
+	if len(seen) != 300 {
+		t.Errorf("%d different ones", len(seen))
+	}
+	again, _ := judge.Draw(all, 20, rand.New(rand.NewPCG(1, 1)))
+	if !reflect.DeepEqual(train, again) {
+		t.Error("not the same for the same seed")
+	}
+	if few, none := judge.Draw(all[:4], 20, rand.New(rand.NewPCG(1, 1))); len(few) != 4 || none != nil {
+		t.Errorf("%d of 4 and %d left", len(few), len(none))
 	}
 }

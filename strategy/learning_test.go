@@ -115,7 +115,7 @@ func learntPages(s dowse.Strategy) (list []strategy.Tally) {
 // TestVocabularyIsBounded floods a small vocabulary with words that come once. Those
 // that pages share survive.
 func TestVocabularyIsBounded(t *testing.T) {
-	s := &strategy.Intelligent{Reading: strategy.Reading{Vocabulary: 100, Words: 10}}
+	s := &strategy.Intelligent{Reading: strategy.Reading{Vocabulary: 100, Words: 40}}
 	for i := range 500 {
 		flood := "tide pool crab kelp "
 		for j := range 30 {

@@ -10,8 +10,6 @@ import (
 // evidence: the paper's framework begins there.
 type seeds map[dowse.URL]bool
 
-const seedPriority = 1
-
 // queue lets seeds wait.
 func (s seeds) queue(urls []dowse.URL) []dowse.Lead {
 	for _, u := range urls {

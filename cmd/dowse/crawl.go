@@ -43,6 +43,7 @@ type crawlFlags struct {
 	Tunnel   string   `group:"where" placeholder:"N" help:"Off-topic pages in a row (default none: the order decides)."`
 
 	Strategy  string  `group:"order" placeholder:"NAME" help:"NAME[:key=value,...]; see dowse help strategies (default link-context)."`
+	TGraph    string  `name:"tgraph" group:"order" placeholder:"FILE" help:"T-Graph that treasure and context-graph go by; see dowse tgraph."`
 	Threshold float64 `group:"order" placeholder:"0.5" help:"Relevance from which a page is on topic."`
 
 	Agent     string        `group:"polite" placeholder:"NAME" help:"Name of the crawler, for robots.txt."`
@@ -166,7 +167,7 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 // config turns the flags into the words of package crawler.
 func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	cfg := crawler.Config{
-		StrategyName: c.Strategy, Threshold: c.Threshold, Agent: c.Agent, Contact: c.Contact,
+		StrategyName: c.Strategy, TGraph: c.TGraph, Threshold: c.Threshold, Agent: c.Agent, Contact: c.Contact,
 		Limits: collection.Limits{
 			Pages: c.Pages, OnTopic: c.OnTopic, Bytes: int64(c.Bytes), Time: c.Time, PerHost: c.PerHost, Depth: c.MaxDepth,
 		},
@@ -198,10 +199,8 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 	if c.Threshold < 0 || c.Threshold > 1 {
 		return usage("--threshold %v: want a number from 0 to 1", c.Threshold)
 	}
-	if c.Strategy != "" {
-		if _, err := strategy.New(c.Strategy); err != nil {
-			return usage("--strategy: %w; see dowse help strategies", err)
-		}
+	if err := c.checkStrategy(); err != nil {
+		return err
 	}
 	for _, re := range append(slices.Clone(c.Include), c.Exclude...) {
 		if _, err := regexp.Compile(re); err != nil {
@@ -218,6 +217,24 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 		return usage("%w", err)
 	}
 	f.Close()
+	return nil
+}
+
+// checkStrategy finds what is wrong with a strategy, or missing for it.
+func (c *crawlFlags) checkStrategy() error {
+	var needs strategy.Needs
+	var err error
+	if c.TGraph != "" {
+		if needs.TGraph, err = readTGraph(c.TGraph); err != nil {
+			return err
+		}
+	}
+	if c.Strategy == "" {
+		return nil
+	}
+	if _, err := strategy.NewWith(c.Strategy, needs); err != nil {
+		return usage("--strategy: %w; see dowse help strategies", err)
+	}
 	return nil
 }
 

@@ -33,6 +33,7 @@ type cli struct {
 	Fetch      fetchCmd      `cmd:"" help:"Fetch one page exactly as the crawler would."`
 	Export     exportCmd     `cmd:"" help:"Write pages to a file; the format goes by the suffix."`
 	Topic      topicCmd      `cmd:"" help:"Check and show topic files."`
+	Tgraph     tgraphCmd     `cmd:"" help:"Make and show T-Graphs: the ways to pages you know."`
 	Collection collectionCmd `cmd:"" aliases:"col" help:"Inspect and verify a collection."`
 	Forget     forgetCmd     `cmd:"" help:"Take a page down: archive, index and state."`
 	Config     configCmd     `cmd:"" help:"Settings that hold for every crawl: who you are."`

@@ -1,0 +1,398 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/extract"
+	"dowse/fetch"
+	"dowse/weburl"
+)
+
+// backlinks know which pages link to a page: from a collection, a recorded web, or a
+// file of links. In memory are the URLs and the links between them; what pages say
+// is read when it is asked for.
+type backlinks struct {
+	number map[dowse.URL]int32
+	urls   []dowse.URL
+	from   [][]int32         // by target: the pages that link to it
+	alias  map[int32]int32   // where redirects lead
+	via    map[int32][]int32 // by target: what redirects to it in the end
+	links  int
+
+	col  *crawler.Crawler
+	web  *archive.Web
+	rows map[int32][]linkRow // of files, by page
+}
+
+const (
+	maxLinks    = 50_000_000
+	maxPageBody = 10 << 20
+)
+
+// openBacklinks reads the links of what the arguments name.
+func openBacklinks(ctx context.Context, names []string) (b *backlinks, err error) {
+	b = &backlinks{number: map[dowse.URL]int32{}, alias: map[int32]int32{}, rows: map[int32][]linkRow{}}
+	var archives []string
+	for _, name := range names {
+		switch st, statErr := os.Stat(name); {
+		case statErr != nil:
+			err = usage("--from: %w", statErr)
+		case st.IsDir():
+			err = b.openCollection(name)
+		case filepath.Ext(name) == ".tsv":
+			err = b.openFile(name)
+		default:
+			archives = append(archives, name)
+		}
+		if err != nil {
+			b.Close()
+			return nil, err
+		}
+	}
+	if len(archives) > 0 {
+		if err := b.openWeb(ctx, archives); err != nil {
+			b.Close()
+			return nil, err
+		}
+	}
+	b.via = map[int32][]int32{}
+	for a := range b.alias {
+		end := b.final(a)
+		b.via[end] = append(b.via[end], a)
+	}
+	return b, nil
+}
+
+// Close closes what the links came from.
+func (b *backlinks) Close() {
+	if b.col != nil {
+		b.col.Close()
+	}
+	if b.web != nil {
+		b.web.Close()
+	}
+}
+
+func (b *backlinks) id(u dowse.URL) int32 {
+	id, ok := b.number[u]
+	if !ok {
+		id = int32(len(b.urls))
+		b.number[u] = id
+		b.urls, b.from = append(b.urls, u), append(b.from, nil)
+	}
+	return id
+}
+
+func (b *backlinks) add(from, to dowse.URL) error {
+	if from == to {
+		return nil
+	}
+	if b.links++; b.links > maxLinks {
+		return usage("--from: more than %s links", count(maxLinks))
+	}
+	f, t := b.id(from), b.id(to)
+	if list := b.from[t]; len(list) == 0 || list[len(list)-1] != f {
+		b.from[t] = append(list, f)
+	}
+	return nil
+}
+
+// final follows redirects.
+func (b *backlinks) final(id int32) int32 {
+	for range 20 {
+		to, ok := b.alias[id]
+		if !ok {
+			break
+		}
+		id = to
+	}
+	return id
+}
+
+// Linking returns the pages that link to a page, or to what redirects to it.
+func (b *backlinks) Linking(to dowse.URL) (list []dowse.URL, err error) {
+	id, ok := b.number[to]
+	if !ok {
+		return nil, nil
+	}
+	all := slices.Clone(b.from[id])
+	for _, a := range b.via[id] {
+		all = append(all, b.from[a]...)
+	}
+	slices.Sort(all) // in order of first sighting
+	for _, f := range slices.Compact(all) {
+		if f != id {
+			list = append(list, b.urls[f])
+		}
+	}
+	return list, nil
+}
+
+// Document returns what a page says, its links led to where redirects end.
+func (b *backlinks) Document(u dowse.URL) (*dowse.Document, error) {
+	d, err := b.read(u)
+	if d == nil || err != nil {
+		return nil, err
+	}
+	for i := range d.Links {
+		if id, ok := b.number[d.Links[i].URL]; ok {
+			d.Links[i].URL = b.urls[b.final(id)]
+		}
+	}
+	return d, nil
+}
+
+func (b *backlinks) read(u dowse.URL) (*dowse.Document, error) {
+	if b.col != nil {
+		if d, err := b.ofCollection(u); d != nil || err != nil {
+			return d, err
+		}
+	}
+	if b.web != nil {
+		if d, _, err := b.ofWeb(context.Background(), u); d != nil || err != nil {
+			return d, err
+		}
+	}
+	if id, ok := b.number[u]; ok && len(b.rows[id]) > 0 {
+		return documentOf(b.rows[id]), nil
+	}
+	return nil, nil
+}
+
+// openCollection reads the links in a collection's journal.
+func (b *backlinks) openCollection(dir string) (err error) {
+	if b.col != nil {
+		return usage("--from: one collection, not several")
+	}
+	if b.col, err = view(dir); err != nil {
+		return err
+	}
+	col := b.col.Collection
+	for e, err := range col.Journal.Scan(0, nil) {
+		if err != nil {
+			return inCollection(err)
+		}
+		if e.Page == nil || e.Page.Outcome != dowse.Fetched || e.Idle {
+			continue
+		}
+		from := col.URL(e.ID)
+		for i := range e.Links {
+			to := e.Links[i].Target
+			if end, ok := col.Crawl.Frontier().Alias(to); ok {
+				b.alias[b.id(col.URL(to))] = b.id(col.URL(end))
+			}
+			if err := b.add(from, col.URL(to)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *backlinks) ofCollection(u dowse.URL) (*dowse.Document, error) {
+	col := b.col.Collection
+	id, ok := col.Crawl.Frontier().Find(u)
+	if !ok {
+		return nil, nil
+	}
+	v, ok := col.Crawl.Frontier().Visit(id)
+	if !ok {
+		return nil, nil
+	}
+	e, err := col.Journal.Entry(v.Place, col.URL)
+	if err != nil {
+		return nil, inCollection(err)
+	}
+	if e.Page == nil || e.Page.Outcome != dowse.Fetched {
+		return nil, nil
+	}
+	d, err := col.Document(e.Page)
+	if errors.Is(err, collection.ErrErased) || errors.Is(err, collection.ErrNotKept) {
+		return nil, nil
+	}
+	return d, err
+}
+
+// openWeb reads the links on the pages of a recorded web.
+func (b *backlinks) openWeb(ctx context.Context, paths []string) (err error) {
+	if b.web, err = archive.OpenWeb(paths...); err != nil {
+		return usage("--from: %w", err)
+	}
+	for u := range b.web.URLs() {
+		if err := ctx.Err(); err != nil {
+			return &exitError{code: exitInterrupted}
+		}
+		d, to, err := b.ofWeb(ctx, u)
+		if err != nil {
+			continue // what is damaged has no links
+		}
+		if to != "" {
+			b.alias[b.id(u)] = b.id(to)
+		}
+		if d == nil {
+			continue
+		}
+		for i := range d.Links {
+			if err := b.add(u, d.Links[i].URL); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ofWeb returns what a recorded page says, or where it redirects to.
+func (b *backlinks) ofWeb(ctx context.Context, u dowse.URL) (d *dowse.Document, to dowse.URL, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, string(u), nil)
+	if err != nil {
+		return nil, "", nil // no URL that can be asked for
+	}
+	resp, err := b.web.RoundTrip(req)
+	if err != nil {
+		return nil, "", fmt.Errorf("tgraph: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode/100 == 3 {
+		return nil, redirected(u, resp.Header.Get("Location")), nil
+	}
+	if resp.StatusCode/100 != 2 || !isHTML(resp.Header) {
+		return nil, "", nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxPageBody))
+	if err != nil {
+		return nil, "", fmt.Errorf("tgraph: %s: %w", u, err)
+	}
+	text, _ := extract.Decode(fetch.Decoded(resp.Header, raw, maxPageBody), resp.Header.Get("Content-Type"))
+	return extract.HTML(text, u, extract.Options{}), "", nil
+}
+
+// redirected returns where a redirect leads, "" if that is no URL.
+func redirected(u dowse.URL, location string) dowse.URL {
+	base, err := weburl.NewBase(string(u))
+	if err != nil {
+		return ""
+	}
+	to, _ := base.Resolve(location)
+	return to
+}
+
+// A linkRow is a link as a file has it.
+type linkRow struct {
+	to              dowse.URL
+	anchor, around  string
+	main, sub, next string // headings above it
+}
+
+func (b *backlinks) openFile(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return usage("--from: %w", err)
+	}
+	defer f.Close()
+	if err := b.readLinks(f); err != nil {
+		return usage("--from %s: %w", name, err)
+	}
+	return nil
+}
+
+// readLinks reads links, one to a line.
+func (b *backlinks) readLinks(r io.Reader) error {
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, 1<<16)
+	n := 0
+	for sc.Scan() {
+		n++
+		line := strings.TrimSuffix(sc.Text(), "\r")
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") || n == 1 && strings.HasPrefix(line, "from\tto") {
+			continue
+		}
+		from, row, err := parseLink(line)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if err := b.add(from, row.to); err != nil {
+			return err
+		}
+		if row != (linkRow{to: row.to}) {
+			id := b.id(from)
+			b.rows[id] = append(b.rows[id], row)
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return fmt.Errorf("line %d: %w", n+1, err)
+	}
+	return nil
+}
+
+func parseLink(line string) (from dowse.URL, row linkRow, err error) {
+	fields := strings.Split(line, "\t")
+	if len(fields) < 2 || len(fields) > 7 {
+		return "", row, errors.New("want a page and its target with a tab between, then anchor, text and up to three headings")
+	}
+	if from, err = weburl.Parse(fields[0]); err != nil {
+		return "", row, fmt.Errorf("%q: %w", fields[0], err)
+	}
+	if row.to, err = weburl.Parse(fields[1]); err != nil {
+		return "", row, fmt.Errorf("%q: %w", fields[1], err)
+	}
+	for i, into := range []*string{&row.anchor, &row.around, &row.main, &row.sub, &row.next} {
+		if i+2 < len(fields) {
+			*into = strings.TrimSpace(strings.ToValidUTF8(fields[i+2], "\ufffd"))
+		}
+	}
+	return from, row, nil
+}
+
+// documentOf makes a page of the links that a file has of it.
+func documentOf(rows []linkRow) *dowse.Document {
+	d := &dowse.Document{}
+	var text strings.Builder
+	heads := map[dowse.Heading]int32{}
+	for _, r := range rows {
+		line := r.around
+		at := strings.Index(line, r.anchor)
+		if at < 0 {
+			line, at = r.anchor+" "+r.around, 0
+		}
+		start := int32(len(d.Words))
+		from := text.Len()
+		text.WriteString(line + "\n")
+		d.Words = dowse.AppendWords(d.Words, text.String(), from)
+		before := int32(len(dowse.Words(line[:at])))
+		m := dowse.Mention{Anchor: r.anchor, Block: dowse.Span{Start: start, End: int32(len(d.Words))}}
+		m.At = dowse.Span{Start: start + before, End: start + before + int32(len(dowse.Words(r.anchor)))}
+		for i, h := range []string{r.main, r.sub, r.next} {
+			m.Above[i] = headingAt(d, heads, dowse.Heading{Level: i + 1, Text: h})
+		}
+		d.Links = append(d.Links, dowse.Link{URL: r.to, Mention: m})
+	}
+	d.Text = text.String()
+	return d
+}
+
+// headingAt returns the place of a heading among those of the page, -1 for none.
+func headingAt(d *dowse.Document, known map[dowse.Heading]int32, h dowse.Heading) int32 {
+	if h.Text == "" {
+		return -1
+	}
+	i, ok := known[h]
+	if !ok {
+		i = int32(len(d.Headings))
+		known[h] = i
+		d.Headings = append(d.Headings, h)
+	}
+	return i
+}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/strategy"
+	"dowse/weburl"
+)
+
+type tgraphCmd struct {
+	Build tgraphBuildCmd `cmd:"" help:"Make a T-Graph from target pages and back-links."`
+	Show  tgraphShowCmd  `cmd:"" help:"Print a T-Graph by levels, or draw it."`
+}
+
+func (tgraphCmd) Help() string {
+	return `Examples:
+  dowse tgraph build --from reefs.dowse -o reefs.tgraph.json
+  dowse tgraph show reefs.tgraph.json --svg reefs.svg
+  dowse crawl reefs.topic.yaml --strategy treasure --tgraph reefs.tgraph.json
+
+A T-Graph holds the ways to pages you know: which links lead there in one click,
+in two, in three. The strategies treasure and context-graph find their way by it.`
+}
+
+type tgraphBuildCmd struct {
+	Targets  []string `sep:"none" placeholder:"URL|FILE" help:"Target page, or a file with a URL to a line; repeatable."`
+	From     []string `required:"" sep:"none" placeholder:"DIR|FILE" help:"Where back-links come from: a collection, WARC or WACZ files, or a .tsv file of links; repeatable."`
+	Out      string   `short:"o" default:"tgraph.json" placeholder:"FILE" help:"File to write."`
+	Depth    int      `default:"3" help:"Clicks from a target at most."`
+	PerLevel int      `default:"300" placeholder:"N" help:"Links, and pages, of a level at most."`
+	PerPage  int      `default:"20" placeholder:"N" help:"Links of a page at most."`
+	Language string   `default:"en" placeholder:"TAG" help:"Of the pages, for stems."`
+	Force    bool     `help:"Replace a file that is there."`
+}
+
+func (tgraphBuildCmd) Help() string {
+	return `Examples:
+  dowse tgraph build --from reefs.dowse -o reefs.tgraph.json
+  dowse tgraph build --targets https://example.org/reefs --from site.warc.gz
+  dowse tgraph build --targets reefs.txt --from links.tsv
+
+Goes from the targets to the pages that link to them, on to those that link to
+these, and so on. Without --targets the targets are the ten most relevant pages
+of the collection. A .tsv file has a link to a line: the linking page and its
+target, and if you have them the anchor, the text around it, and the headings
+of level 1, 2 and 3 above it, with tabs between; # begins a comment.`
+}
+
+// bestTargets is how many pages of a collection are targets, if none are named.
+const bestTargets = 10
+
+// Run makes a T-Graph.
+func (c *tgraphBuildCmd) Run(w *world) error {
+	if _, err := os.Stat(c.Out); err == nil && !c.Force {
+		return usage("%s: there is such a file; --force replaces it", c.Out)
+	}
+	targets, err := targetsOf(c.Targets)
+	if err != nil {
+		return err
+	}
+	from, err := openBacklinks(w.ctx, c.From)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if len(c.Targets) == 0 {
+		if targets, err = from.best(bestTargets); err != nil {
+			return err
+		}
+	}
+	b := strategy.TGraphBuilder{Depth: c.Depth, PerLevel: c.PerLevel, PerPage: c.PerPage, Language: c.Language}
+	g, err := b.Build(targets, from)
+	if err != nil {
+		return usage("tgraph: %w", err)
+	}
+	if err := c.write(g); err != nil {
+		return err
+	}
+	return c.report(w, g)
+}
+
+func (c *tgraphBuildCmd) write(g *strategy.TGraph) error {
+	f, err := os.Create(c.Out)
+	if err != nil {
+		return usage("tgraph: %w", err)
+	}
+	return errors.Join(g.Write(f), f.Close())
+}
+
+// report says what the T-Graph holds. One without a link is of no use.
+func (c *tgraphBuildCmd) report(w *world, g *strategy.TGraph) error {
+	pages, nodes := g.Levels()
+	for _, p := range g.Pages {
+		if p.Level == 0 && p.Title == "" && p.Text == "" {
+			fmt.Fprintf(w.err, "dowse: nothing is known of what %s says\n", oneLine(string(p.URL)))
+		}
+	}
+	if len(pages) == 1 {
+		return &exitError{exitNothing, errors.New("no page links to the targets; give other targets, or more to look for back-links in")}
+	}
+	fmt.Fprintf(w.err, "%s: %s", c.Out, some(pages[0], "target"))
+	for level := 1; level < len(pages); level++ {
+		fmt.Fprintf(w.err, "; level %d: %s on %s", level, some(nodes[level], "link"), some(pages[level], "page"))
+	}
+	fmt.Fprintln(w.err)
+	return nil
+}
+
+// targetsOf reads targets: URLs, and files with a URL to a line.
+func targetsOf(list []string) (urls []dowse.URL, err error) {
+	for _, s := range list {
+		raw := []string{s}
+		if f, err := os.Open(s); err == nil {
+			raw, err = lines(bufio.NewScanner(f))
+			f.Close()
+			if err != nil {
+				return nil, usage("--targets %s: %w", s, err)
+			}
+		} else if !strings.Contains(s, "://") {
+			return nil, usage("--targets: %s is neither a URL nor a file", s)
+		}
+		for _, s := range raw {
+			u, err := weburl.Parse(s)
+			if err != nil {
+				return nil, usage("--targets %q: %w", s, err)
+			}
+			urls = append(urls, u)
+		}
+	}
+	return urls, nil
+}
+
+type tgraphShowCmd struct {
+	File string `arg:"" help:"T-Graph, as dowse tgraph build makes it."`
+	SVG  string `name:"svg" placeholder:"OUT" help:"Draw it into a file."`
+	Each int    `default:"10" placeholder:"N" help:"Links of a level to print; 0 for all."`
+}
+
+func (tgraphShowCmd) Help() string {
+	return `Examples:
+  dowse tgraph show reefs.tgraph.json
+  dowse tgraph show reefs.tgraph.json --svg reefs.svg`
+}
+
+// Run prints or draws a T-Graph.
+func (c *tgraphShowCmd) Run(w *world) error {
+	g, err := readTGraph(c.File)
+	if err != nil {
+		return err
+	}
+	if c.SVG != "" {
+		if err := os.WriteFile(c.SVG, g.SVG(), 0o644); err != nil {
+			return usage("tgraph: %w", err)
+		}
+		return nil
+	}
+	for _, l := range levelLines(g, c.Each) {
+		fmt.Fprintln(w.out, l)
+	}
+	return nil
+}
+
+// readTGraph reads the T-Graph in a file.
+func readTGraph(path string) (*strategy.TGraph, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage("there is no T-Graph %s; dowse tgraph build makes one", path)
+	}
+	if err != nil {
+		return nil, usage("tgraph: %w", err)
+	}
+	defer f.Close()
+	g, err := strategy.ReadTGraph(f)
+	if err != nil {
+		return nil, usage("%s: %w", path, err)
+	}
+	return g, nil
+}
+
+// levelLines tells of a T-Graph by levels.
+func levelLines(g *strategy.TGraph, each int) (list []string) {
+	pages, nodes := g.Levels()
+	for level := range pages {
+		list = append(list, levelName(level, pages[level], nodes[level]))
+		shown := 0
+		for i := range g.Nodes {
+			if n := &g.Nodes[i]; n.Level == level && (each <= 0 || shown < each) {
+				list = append(list, nodeLines(n)...)
+				shown++
+			}
+		}
+		if more := nodes[level] - shown; more > 0 {
+			list = append(list, fmt.Sprintf("  and %s more", count(more)))
+		}
+	}
+	return list
+}
+
+func levelName(level, pages, nodes int) string {
+	if level == 0 {
+		return some(pages, "target")
+	}
+	return fmt.Sprintf("\n%s away: %s on %s", some(level, "click"), some(nodes, "link"), some(pages, "page"))
+}
+
+func nodeLines(n *strategy.TNode) []string {
+	if n.LinksTo == "" {
+		return []string{oneLine(fmt.Sprintf("  %-5s %s", n.ID, n.URL)), "        " + oneLine(orDefault(n.Main, "no heading"))}
+	}
+	list := []string{oneLine(fmt.Sprintf("  %-5s %q on %s", n.ID, n.Anchor, n.URL))}
+	under := strings.Join(nonEmpty(n.Main, n.Sub, n.Under), " > ")
+	return append(list, "        "+oneLine(strings.Join(nonEmpty("to "+string(n.LinksTo), under), ", under ")))
+}
+
+func nonEmpty(list ...string) (kept []string) {
+	for _, s := range list {
+		if s != "" {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// best returns the most relevant pages of the collection, if there is one.
+func (b *backlinks) best(n int) (list []dowse.URL, err error) {
+	if b.col == nil {
+		return nil, usage("which pages are the targets? Name them with --targets")
+	}
+	for row, err := range b.col.Collection.Pages(collection.Filter{On: true, Sort: collection.ByScore, Limit: n}) {
+		if err != nil {
+			return nil, inCollection(err)
+		}
+		list = append(list, row.URL)
+	}
+	if len(list) == 0 {
+		return nil, usage("no page of %s is on topic; name the targets with --targets", b.col.Collection.Dir)
+	}
+	return list, nil
+}
