@@ -55,7 +55,7 @@ type cell struct{ N, C float64 }
 
 func (c *cell) count(on bool) {
 	c.N++
-	c.C += number(on)
+	c.C += indicator(on)
 }
 
 func (c *cell) add(d cell, weight float64) {
@@ -71,7 +71,7 @@ func (c cell) rate() float64 {
 	return c.C / c.N
 }
 
-func number(on bool) float64 {
+func indicator(on bool) float64 {
 	if on {
 		return 1
 	}

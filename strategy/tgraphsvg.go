@@ -6,6 +6,7 @@ import (
 	"html"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -59,6 +60,8 @@ type box struct {
 	links []*TNode
 	in    int // links to it
 	x, y  int
+
+	weight int
 }
 
 func (b *box) shown() int { return min(len(b.links), drawnLinks) }
@@ -116,11 +119,14 @@ func (d *drawing) put(p TPage) *box {
 	return b
 }
 
-// shorten leaves the pages of a level with the most links, in the order of what they
+// shorten leaves the pages of a level with the most links to and from others, in the order of what they
 // link to, so that few arrows cross.
 func (d *drawing) shorten(level int) {
 	list := d.columns[level]
-	slices.SortStableFunc(list, func(a, b *box) int { return cmp.Compare(b.weight(), a.weight()) })
+	for _, b := range list {
+		d.rank(b)
+	}
+	slices.SortStableFunc(list, func(a, b *box) int { return cmp.Compare(b.weight, a.weight) })
 	n := min(len(list), drawnPages)
 	for _, b := range list[n:] {
 		delete(d.box, b.page.URL)
@@ -144,7 +150,21 @@ func (d *drawing) aim(b *box) float64 {
 	return sum / n
 }
 
-func (b *box) weight() int { return len(b.links) + b.in }
+// rank weighs a page by the links to and from what may be drawn, and puts those links
+// first that lead to what is.
+func (d *drawing) rank(b *box) {
+	drawn := func(n *TNode) int {
+		if d.box[n.LinksTo] != nil {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(b.links, func(a, b *TNode) int { return cmp.Compare(drawn(a), drawn(b)) })
+	b.weight = b.in
+	for _, n := range b.links {
+		b.weight += 1 - drawn(n)
+	}
+}
 
 // stack places the pages of a level below each other.
 func (d *drawing) stack(level int) {
@@ -180,16 +200,23 @@ func (d *drawing) heads(b *strings.Builder) {
 			links += nodes[level]
 		}
 	}
-	fmt.Fprintf(b, `<text x="%d" y="32" font-size="16" font-weight="bold">T-Graph: %d links on %d pages lead to %d</text>`+"\n",
-		drawEdge, links, all-pages[0], pages[0])
+	fmt.Fprintf(b, `<text x="%d" y="32" font-size="16" font-weight="bold">T-Graph: %s on %s lead to %s</text>`+"\n",
+		drawEdge, howMany(links, "link"), howMany(all-pages[0], "page"), howMany(pages[0], "target"))
 	for level := range pages {
 		x := drawEdge + (len(pages)-1-level)*(boxWidth+boxGap)
-		name, what := clicks(level), fmt.Sprintf("%d links on %d pages", nodes[level], pages[level])
+		name, what := clicks(level), howMany(nodes[level], "link")+" on "+howMany(pages[level], "page")
 		if level == 0 {
-			name, what = "targets", fmt.Sprintf("%d pages", pages[0])
+			name, what = "targets", howMany(pages[0], "page")
 		}
 		fmt.Fprintf(b, `<text x="%d" y="62" font-size="13" font-weight="bold" fill="%s">%s</text><text x="%d" y="78" fill="#666666">%s</text>`+"\n", x, d.colour(level), name, x, what)
 	}
+}
+
+func howMany(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
 }
 
 func (d *drawing) colour(level int) string { return levelColours[level%len(levelColours)] }
@@ -221,7 +248,7 @@ func (d *drawing) pages(b *strings.Builder) {
 		}
 		if d.more[level] > 0 && len(list) > 0 {
 			last := list[len(list)-1]
-			fmt.Fprintf(b, `<text x="%d" y="%d" fill="#666666">and %d more pages</text>`+"\n", last.x+4, last.y+last.height()+boxSpace+4, d.more[level])
+			fmt.Fprintf(b, `<text x="%d" y="%d" fill="#666666">and %s more</text>`+"\n", last.x+4, last.y+last.height()+boxSpace+4, howMany(d.more[level], "page"))
 		}
 	}
 }
@@ -231,12 +258,12 @@ func (d *drawing) page(b *strings.Builder, p *box) {
 	fmt.Fprintf(b, `<g><title>%s</title><rect x="%d" y="%d" width="%d" height="%d" rx="4" fill="#ffffff" stroke="%s"/>`,
 		safe(string(p.page.URL)), p.x, p.y, boxWidth, p.height(), colour)
 	fmt.Fprintf(b, `<path d="M%d %dh%dv%dh-%dz" fill="%s" fill-opacity="0.14"/>`, p.x, p.y, boxWidth, titleLine, boxWidth, colour)
-	fmt.Fprintf(b, `<text x="%d" y="%d" font-weight="bold">%s</text>`, p.x+8, p.y+14, safe(shortened(p.name(), 36)))
+	fmt.Fprintf(b, `<text x="%d" y="%d" font-weight="bold">%s</text>`, p.x+8, p.y+14, safe(shortened(p.name(), 30)))
 	for i, n := range p.links[:p.shown()] {
 		fmt.Fprintf(b, `<text x="%d" y="%d" fill="#333333">%s</text>`, p.x+8, p.y+titleLine+lineUp*i+13, safe(shortened(said(n), 38)))
 	}
 	if rest := len(p.links) - p.shown(); rest > 0 {
-		fmt.Fprintf(b, `<text x="%d" y="%d" fill="#666666">and %d more links</text>`, p.x+8, p.y+titleLine+lineUp*p.shown()+13, rest)
+		fmt.Fprintf(b, `<text x="%d" y="%d" fill="#666666">and %s more</text>`, p.x+8, p.y+titleLine+lineUp*p.shown()+13, howMany(rest, "link"))
 	}
 	b.WriteString("</g>\n")
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"strconv"
 
 	"dowse"
 	"dowse/judge"
@@ -93,12 +92,7 @@ func (s *Treasure) begin() {
 	s.aging.TGraph = s.TGraph.fingerprint()
 }
 
-func clicks(n int) string {
-	if n == 1 {
-		return "1 click"
-	}
-	return strconv.Itoa(n) + " clicks"
-}
+func clicks(n int) string { return howMany(n, "click") }
 
 func analyzerFor(a *text.Analyzer, g *TGraph) *text.Analyzer {
 	if a != nil {

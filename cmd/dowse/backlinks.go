@@ -68,12 +68,17 @@ func openBacklinks(ctx context.Context, names []string) (b *backlinks, err error
 			return nil, err
 		}
 	}
+	b.settle()
+	return b, nil
+}
+
+// settle finds out what redirects where in the end.
+func (b *backlinks) settle() {
 	b.via = map[int32][]int32{}
 	for a := range b.alias {
 		end := b.final(a)
 		b.via[end] = append(b.via[end], a)
 	}
-	return b, nil
 }
 
 // Close closes what the links came from.
