@@ -91,7 +91,7 @@ func TestGoldenLinkScores(t *testing.T) {
 		f := func(name string) float64 { return g.Params[name].(float64) }
 		s := map[string]dowse.Strategy{
 			"lsfc":           &strategy.LSFC{LinkScoring: scoring},
-			"lsfc_optimised": &strategy.OptimisedLSFC{Link: f("tau_link"), LinkScoring: scoring},
+			"lsfc_optimised": &strategy.OptimisedLSFC{Link: f("tau_link"), LSFC: strategy.LSFC{LinkScoring: scoring}},
 			"nb":             &strategy.NB{LinkBayes: bayes},
 			"nb_threshold":   &strategy.NBThreshold{Threshold: f("theta"), LinkBayes: bayes},
 			"nb_updateable":  &strategy.NBUpdateable{Every: int(f("period")), Rate: f("rate"), Mode: g.Params["update_mode"].(string), LinkBayes: bayes},

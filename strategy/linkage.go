@@ -14,10 +14,10 @@ type Linkage struct {
 	Factors  string `param:"factors" default:"content+url+links+siblings" help:"what is learnt from: words of linking pages, parts of the URL, whether linking pages are on topic, whether their other links are"`
 	LinkNorm string `param:"link-norm" default:"paper" help:"what links between pages on topic are compared with: chance (paper), or all links from pages on topic (conditional)"`
 	MinLinks int    `param:"min-links" default:"20" help:"links between visited pages from which they count; -1 for none"`
-	Parents  int    `param:"parents" default:"8" help:"linking pages of a URL that are remembered; all are counted"`
+	Parents  int    `param:"parents" default:"5" help:"linking pages of a URL that are remembered; all are counted"`
 }
 
-const fewParents = 8 // by default
+const fewParents = 5 // by default
 
 // The ways to norm the ratio of links.
 const (
@@ -151,8 +151,8 @@ func (k *linkage) settled() {
 	}
 }
 
-// learn takes in how a page turned out about which there was the evidence t (nil for
-// none), and returns the targets that shared some of it. The evidence is dropped.
+// learn takes in how a page turned out, by the evidence as it was before the visit,
+// and returns the targets that shared some of it. The evidence is dropped.
 func (k *linkage) learn(u dowse.URL, on bool) (siblings []uint32) {
 	s := &k.state
 	s.Base.count(on)

@@ -373,3 +373,12 @@ func FuzzLinkNote(f *testing.F) {
 		}
 	})
 }
+
+// TestConformanceOfLinkVariants runs the suite where parameters change what is kept.
+func TestConformanceOfLinkVariants(t *testing.T) {
+	for _, spec := range []string{"nb-updateable:mode=verified,train=8,every=5", "nb-threshold:train=-1,sitemaps=true,parent-term=log1p"} {
+		t.Run(spec, func(t *testing.T) {
+			strategytest.Run(t, func() dowse.Strategy { return made(t, spec) })
+		})
+	}
+}

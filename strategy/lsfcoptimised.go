@@ -7,21 +7,7 @@ import "dowse"
 // when enough pages link to them.
 type OptimisedLSFC struct {
 	Link float64 `param:"link" default:"2" help:"score from which links of relevant pages are followed; above 1.8, since one relevant page gives that much"`
-	LinkScoring
-
-	links *scorer
-}
-
-func (s *OptimisedLSFC) begin() {
-	if s.links == nil {
-		s.links = newScorer(&s.LinkScoring)
-	}
-}
-
-// Start queues the seeds before all else.
-func (s *OptimisedLSFC) Start(seeds []dowse.URL) []dowse.Lead {
-	s.begin()
-	return s.links.start(seeds)
+	LSFC
 }
 
 // Follow rates the links of a page.

@@ -12,7 +12,7 @@ import (
 
 // Reading says how the words of pages are read. Memory is bounded by it.
 type Reading struct {
-	Words      int    `param:"words" default:"60" help:"words kept of a page: those that tell it from others the most (TF-IDF)"`
+	Words      int    `param:"words" default:"50" help:"words kept of a page: those that tell it from others the most (TF-IDF)"`
 	Vocabulary int    `param:"vocabulary" default:"100000" help:"words known at a time, and as many parts of URLs; the rarest are forgotten"`
 	Language   string `param:"language" default:"en" help:"of stems and stop words, as in BCP 47"`
 
@@ -55,7 +55,7 @@ func newReader(r Reading) *reader {
 	if a == nil {
 		a = text.NewAnalyzer(text.Options{Language: r.Language})
 	}
-	return &reader{Lex: newLexicon(or(r.Vocabulary, 100_000)), most: or(r.Words, 60), analyzer: a}
+	return &reader{Lex: newLexicon(or(r.Vocabulary, 100_000)), most: or(r.Words, 50), analyzer: a}
 }
 
 // restore goes on from a saved state.
