@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"math"
+	"slices"
 
 	"dowse"
 	"dowse/text"
@@ -54,7 +55,7 @@ type match struct {
 }
 
 func newOSM(g *TGraph, a *text.Analyzer, impact float64, skipTargets bool) *osm {
-	o := &osm{impact: impact, glossary: glossary{analyzer: a, known: map[string]int32{}, other: map[string]int32{}}}
+	o := &osm{impact: impact, glossary: glossary{analyzer: a, known: map[string]int32{}, other: map[string]int32{}, titles: map[int32][]int32{}}}
 	for i := range o.weights {
 		o.weights[i] = 1.0 / osmParts
 	}
@@ -176,11 +177,18 @@ func (o *osm) heading(d *dowse.Document, part int, i int32) []match {
 	}
 	list, ok := o.heads[part][i]
 	if !ok {
-		o.put(d.Headings[i].Text, 1)
+		o.title(d, i)
 		list = o.match(make([]match, 0, osmMatches), part)
 		o.heads[part][i] = list
 	}
 	return list
+}
+
+// title puts the words of a heading of the page into the bag.
+func (o *osm) title(d *dowse.Document, i int32) {
+	for _, id := range o.headed(d, i) {
+		o.bag.add(id, 1)
+	}
 }
 
 func (o *osm) words(s dowse.Span, weight float64) {
@@ -283,17 +291,19 @@ type glossary struct {
 	learning bool
 	terms    []string // by number
 
-	page  *dowse.Document
-	other map[string]int32
-	spans []dowse.Span // by word of the page: of ids; End 0 for one not looked up
-	ids   []int32
-	line  []int32
-	raw   []string
+	page   *dowse.Document
+	other  map[string]int32
+	titles map[int32][]int32 // by heading of the page
+	spans  []dowse.Span      // by word of the page: of ids; End 0 for one not looked up
+	ids    []int32
+	line   []int32
+	raw    []string
 }
 
 func (g *glossary) turn(d *dowse.Document) {
 	g.page = d
 	clear(g.other)
+	clear(g.titles)
 	clear(g.spans)
 	g.terms, g.ids = g.terms[:len(g.known)], append(g.ids[:0], 0)
 	if n := len(d.Words); n > len(g.spans) {
@@ -313,6 +323,19 @@ func (g *glossary) word(i int32) []int32 {
 		s.End = int32(len(g.ids))
 	}
 	return g.ids[s.Start:s.End]
+}
+
+// headed returns the numbers of the terms of a heading of the page.
+func (g *glossary) headed(d *dowse.Document, i int32) []int32 {
+	if i < 0 || int(i) >= len(d.Headings) {
+		return nil
+	}
+	ids, ok := g.titles[i]
+	if !ok {
+		ids = slices.Clone(g.read(d.Headings[i].Text))
+		g.titles[i] = ids
+	}
+	return ids
 }
 
 // read returns the numbers of the terms of a text, until it is called again.

@@ -202,7 +202,7 @@ func (s *Treasure) onTopic(d *dowse.Document, m *dowse.Mention) (on bool, why st
 // than those around it and of the headings above it.
 func (o *osm) tokens(dst []judge.Token, d *dowse.Document, m *dowse.Mention) []judge.Token {
 	for _, h := range m.Above {
-		o.put(heading(d, h), 1)
+		o.title(d, h)
 	}
 	before, after := around(d, m)
 	o.words(before, 1)
