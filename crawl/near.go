@@ -7,51 +7,62 @@ import "math/bits"
 const nearDistance = 3
 
 // nearIndex finds pages whose simhash differs in at most nearDistance bits from a
-// given one: of four 16-bit blocks at least one is then the same.
+// given one: of four 16-bit blocks at least one is then the same. Pages that share
+// a block are chained, the newest first, at 28 bytes to a page.
 type nearIndex struct {
 	hashes []uint64
 	pages  []uint32
-	blocks [4]map[uint16][]uint32 // positions in hashes
+	chains [4]chain
 }
 
-// maxBucket bounds what is compared for one block, newest first: a block that so
-// many pages share tells nothing.
-const maxBucket = 512
-
-func newNearIndex() nearIndex {
-	var n nearIndex
-	for i := range n.blocks {
-		n.blocks[i] = map[uint16][]uint32{}
-	}
-	return n
+// A chain links the places of hashes that share a block; places are counted from 1,
+// and 0 is the end.
+type chain struct {
+	newest []uint32 // by block
+	older  []uint32 // by place
 }
+
+// maxChain bounds what is compared for one block: a block that so many pages share
+// tells nothing.
+const maxChain = 512
+
+func newNearIndex() nearIndex { return nearIndex{} }
 
 func (n *nearIndex) add(h uint64, page uint32) {
-	at := uint32(len(n.hashes))
 	n.hashes = append(n.hashes, h)
 	n.pages = append(n.pages, page)
-	for i := range n.blocks {
+	for i := range n.chains {
+		c := &n.chains[i]
+		if c.newest == nil {
+			c.newest = make([]uint32, 1<<16)
+		}
 		k := block(h, i)
-		n.blocks[i][k] = append(n.blocks[i][k], at)
+		c.older = append(c.older, c.newest[k])
+		c.newest[k] = uint32(len(n.hashes))
 	}
 }
 
 // find returns the page of the nearest hash within reach, the earliest of equals.
 func (n *nearIndex) find(h uint64) (page uint32, ok bool) {
+	if len(n.hashes) == 0 {
+		return 0, false
+	}
 	best, where := nearDistance+1, uint32(0)
-	for i := range n.blocks {
-		bucket := n.blocks[i][block(h, i)]
-		for _, at := range bucket[max(0, len(bucket)-maxBucket):] {
-			d := bits.OnesCount64(n.hashes[at] ^ h)
+	for i := range n.chains {
+		c := &n.chains[i]
+		at := c.newest[block(h, i)]
+		for steps := 0; at != 0 && steps < maxChain; steps++ {
+			d := bits.OnesCount64(n.hashes[at-1] ^ h)
 			if d < best || d == best && at < where {
 				best, where = d, at
 			}
+			at = c.older[at-1]
 		}
 	}
 	if best > nearDistance {
 		return 0, false
 	}
-	return n.pages[where], true
+	return n.pages[where-1], true
 }
 
 func block(h uint64, i int) uint16 { return uint16(h >> (16 * i)) }

@@ -16,8 +16,8 @@ type keeper struct {
 }
 
 const (
-	rememberedBodies = 200_000 // of which copies are recognised; some 30 MB
-	smallBody        = 512     // a copy of less is not worth a reference
+	rememberedBodies = 50_000 // of which copies are recognised; some 15 MB
+	smallBody        = 512    // a copy of less is not worth a reference
 )
 
 func newKeeper(w *archive.Writer) *keeper {
