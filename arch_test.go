@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"dowse/lab":  {"dowse", "dowse/crawl", "dowse/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
 	"dowse/crawler": {
 		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/frontier",
-		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection",
+		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection", "dowse/trace",
 	},
 	"dowse/trace":     {"dowse", "dowse/weburl"},
 	"dowse/hostile":   {"dowse"},

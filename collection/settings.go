@@ -27,6 +27,7 @@ type Settings struct {
 	Seeds     []string  `yaml:"seeds,omitempty"`
 	Strategy  string    `yaml:"strategy"`
 	TGraph    string    `yaml:"tgraph,omitempty"` // file of the T-Graph that the strategy finds its way by
+	Trace     string    `yaml:"trace,omitempty"`  // access log that the strategy learns from
 	Threshold float64   `yaml:"threshold"`
 
 	Limits     Limits     `yaml:"limits,omitempty"`

@@ -35,6 +35,7 @@ type Config struct {
 	Strategy     dowse.Strategy // in place of StrategyName
 	StrategyName string         // NAME or NAME:key=value,…; link-context
 	TGraph       string         // file with the T-Graph, for strategies that need one
+	Trace        string         // access log, for strategies that learn from people
 	Threshold    float64        // relevance from which a page is on topic; the topic's, or 0.5
 
 	Agent   string // product token for robots.txt; "dowse"

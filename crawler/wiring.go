@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -69,7 +68,10 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 		s.Strategy = fmt.Sprintf("custom %T", cfg.Strategy)
 	}
 	var err error
-	s.TGraph, err = fixed(cfg.TGraph)
+	if s.TGraph, err = fixed(cfg.TGraph); err != nil {
+		return s, err
+	}
+	s.Trace, err = fixed(cfg.Trace)
 	return s, err
 }
 
@@ -113,6 +115,9 @@ func merge(cfg Config, s *collection.Settings) Config {
 	s.Network.Resolver = cmp.Or(cfg.Resolver, s.Network.Resolver)
 	if path, err := fixed(cfg.TGraph); err == nil {
 		s.TGraph = cmp.Or(path, s.TGraph)
+	}
+	if path, err := fixed(cfg.Trace); err == nil {
+		s.Trace = cmp.Or(path, s.Trace)
 	}
 	return cfg
 }
@@ -230,7 +235,7 @@ func strategyOf(s collection.Settings, cfg Config) (dowse.Strategy, error) {
 	if strings.HasPrefix(s.Strategy, "custom ") {
 		return nil, fmt.Errorf("crawler: %s was crawled with a strategy of its own program (%s); open it with that program", s.Name, s.Strategy)
 	}
-	needs, err := needsOf(s)
+	needs, err := NeedsOf(s.TGraph, s.Trace, s.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -239,22 +244,6 @@ func strategyOf(s collection.Settings, cfg Config) (dowse.Strategy, error) {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
 	return st, nil
-}
-
-// needsOf reads what a strategy may need beside parameters.
-func needsOf(s collection.Settings) (n strategy.Needs, err error) {
-	if s.TGraph == "" {
-		return n, nil
-	}
-	f, err := os.Open(s.TGraph)
-	if err != nil {
-		return n, fmt.Errorf("crawler: the T-Graph of the crawl: %w; give it again with --tgraph", err)
-	}
-	defer f.Close()
-	if n.TGraph, err = strategy.ReadTGraph(f); err != nil {
-		return n, fmt.Errorf("crawler: %s: %w", s.TGraph, err)
-	}
-	return n, nil
 }
 
 func scopeOf(s collection.Scope) (crawl.Scope, error) {

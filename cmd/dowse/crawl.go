@@ -44,6 +44,7 @@ type crawlFlags struct {
 
 	Strategy  string  `group:"order" placeholder:"NAME" help:"NAME[:key=value,...]; see dowse help strategies (default link-context)."`
 	TGraph    string  `name:"tgraph" group:"order" placeholder:"FILE" help:"T-Graph that treasure and context-graph go by; see dowse tgraph."`
+	Trace     string  `group:"order" placeholder:"FILE" help:"Access log that collaborative and combined learn from."`
 	Threshold float64 `group:"order" placeholder:"0.5" help:"Relevance from which a page is on topic."`
 
 	Agent     string        `group:"polite" placeholder:"NAME" help:"Name of the crawler, for robots.txt."`
@@ -167,7 +168,7 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 // config turns the flags into the words of package crawler.
 func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	cfg := crawler.Config{
-		StrategyName: c.Strategy, TGraph: c.TGraph, Threshold: c.Threshold, Agent: c.Agent, Contact: c.Contact,
+		StrategyName: c.Strategy, TGraph: c.TGraph, Trace: c.Trace, Threshold: c.Threshold, Agent: c.Agent, Contact: c.Contact,
 		Limits: collection.Limits{
 			Pages: c.Pages, OnTopic: c.OnTopic, Bytes: int64(c.Bytes), Time: c.Time, PerHost: c.PerHost, Depth: c.MaxDepth,
 		},
@@ -222,12 +223,9 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 
 // checkStrategy finds what is wrong with a strategy, or missing for it.
 func (c *crawlFlags) checkStrategy() error {
-	var needs strategy.Needs
-	var err error
-	if c.TGraph != "" {
-		if needs.TGraph, err = readTGraph(c.TGraph); err != nil {
-			return err
-		}
+	needs, err := crawler.NeedsOf(c.TGraph, c.Trace, 0)
+	if err != nil {
+		return usage("%w", err)
 	}
 	if c.Strategy == "" {
 		return nil
