@@ -3,42 +3,44 @@ module dowse
 go 1.26.0
 
 require (
-	github.com/alecthomas/kong v1.16.1 // indirect
-	github.com/andybalholm/brotli v1.2.7 // indirect
+	github.com/alecthomas/kong v1.16.1
+	github.com/andybalholm/brotli v1.2.7
+	github.com/blevesearch/snowballstem v0.9.0
+	github.com/goccy/go-yaml v1.19.2
+	github.com/gogs/chardet v0.0.0-20211120154057-b7413eaefb8f
+	github.com/google/go-cmp v0.7.0
+	github.com/internetarchive/gowarc v0.8.101
+	github.com/jimsmart/grobotstxt v1.0.3
+	github.com/klauspost/compress v1.20.3
+	github.com/ncruces/go-dns v1.3.3
+	github.com/nlnwa/gowarc/v2 v2.0.1
+	github.com/nlnwa/whatwg-url v0.6.2
+	github.com/rogpeppe/go-internal v1.16.0
+	github.com/zeebo/xxh3 v1.1.0
+	go.uber.org/goleak v1.3.0
+	golang.org/x/net v0.62.0
+	golang.org/x/sys v0.49.0
+	golang.org/x/term v0.47.0
+	golang.org/x/text v0.43.0
+	pgregory.net/rapid v1.3.0
+)
+
+require (
 	github.com/bits-and-blooms/bitset v1.20.0 // indirect
-	github.com/blevesearch/snowballstem v0.9.0 // indirect
 	github.com/dolthub/maphash v0.1.0 // indirect
 	github.com/gammazero/deque v1.0.0 // indirect
-	github.com/goccy/go-yaml v1.19.2 // indirect
-	github.com/gogs/chardet v0.0.0-20211120154057-b7413eaefb8f // indirect
-	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
-	github.com/internetarchive/gowarc v0.8.101 // indirect
-	github.com/jimsmart/grobotstxt v1.0.3 // indirect
-	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/klauspost/cpuid/v2 v2.2.10 // indirect
 	github.com/maypok86/otter v1.2.4 // indirect
 	github.com/miekg/dns v1.1.72 // indirect
-	github.com/mmcdole/gofeed v1.4.2 // indirect
-	github.com/mmcdole/goxpp/v2 v2.0.0 // indirect
-	github.com/ncruces/go-dns v1.3.3 // indirect
-	github.com/nlnwa/gowarc/v2 v2.0.1 // indirect
-	github.com/nlnwa/whatwg-url v0.6.2 // indirect
 	github.com/prometheus/prometheus v0.55.0 // indirect
 	github.com/refraction-networking/utls v1.8.2 // indirect
-	github.com/rogpeppe/go-internal v1.16.0 // indirect
+	github.com/stretchr/testify v1.11.1 // indirect
 	github.com/ulikunitz/xz v0.5.15 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	github.com/zeebo/blake3 v0.2.4 // indirect
-	github.com/zeebo/xxh3 v1.1.0 // indirect
-	go.uber.org/goleak v1.3.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/mod v0.41.0 // indirect
-	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/term v0.47.0 // indirect
-	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
-	pgregory.net/rapid v1.3.0 // indirect
 )
