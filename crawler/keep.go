@@ -12,7 +12,7 @@ import (
 type keeper struct {
 	writer *archive.Writer
 	seen   map[archive.Digest]archive.Original
-	pool   sync.Pool // of []byte
+	pool   sync.Pool // of *[]byte
 }
 
 const (
@@ -32,8 +32,11 @@ type parcel struct {
 
 // pack encodes an exchange; it is called by visits, many at once.
 func (k *keeper) pack(ex *archive.Exchange) parcel {
-	buf, _ := k.pool.Get().([]byte)
-	return parcel{ex, archive.Encode(buf[:0], ex)}
+	var buf []byte
+	if spare, ok := k.pool.Get().(*[]byte); ok {
+		buf = (*spare)[:0]
+	}
+	return parcel{ex, archive.Encode(buf, ex)}
 }
 
 // keep appends the parcels of a visit; it is called in turn. The page is told
@@ -55,7 +58,8 @@ func (k *keeper) keep(p *dowse.Page, parcels []parcel) error {
 			o.Place = place
 			k.seen[o.Digest] = o
 		}
-		k.pool.Put(c.enc.Bytes[:0])
+		spare := c.enc.Bytes
+		k.pool.Put(&spare)
 	}
 	return nil
 }
