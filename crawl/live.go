@@ -54,6 +54,7 @@ type Live struct {
 
 // A batch is what is committed together.
 type batch struct {
+	since  time.Time     // when its first visit was absorbed
 	visits int           // that were absorbed
 	pages  []*dowse.Page // that came to an end
 }
@@ -81,11 +82,11 @@ func (l *Live) Run(ctx, abort context.Context) error {
 	done, given := ctx.Done(), abort.Done()
 	for {
 		when := l.launch(abort, arrivals, &visits)
-		l.commit(commits)
+		due := l.commit(commits)
 		if l.finished() {
 			return l.finish()
 		}
-		wake := alarm(timer, when)
+		wake := alarm(timer, earlier(when, due))
 		select {
 		case a := <-arrivals:
 			l.arrive(abort, a)
@@ -173,7 +174,11 @@ func (l *Live) arrive(abort context.Context, a Arrival) {
 			return
 		}
 	}
-	l.Crawl.Absorb(time.Now(), a.Page)
+	now := time.Now()
+	l.Crawl.Absorb(now, a.Page)
+	if l.waiting.visits == 0 {
+		l.waiting.since = now
+	}
 	l.waiting.visits++
 	l.sinceSave++
 }
@@ -187,17 +192,30 @@ func (l *Live) fail(err error) {
 	}
 }
 
-// commit starts a commit of what was absorbed, unless one is under way.
-func (l *Live) commit(commits chan<- error) {
+// A commit waits for others to share its sync, but not for long, and not while they
+// hold up too many of the visits that may be under way.
+const (
+	groupFor   = 10 * time.Millisecond
+	groupShare = 4 // of the visits at once
+)
+
+// commit starts a commit of what was absorbed, unless one is under way, or tells
+// when it is due.
+func (l *Live) commit(commits chan<- error) (due time.Time) {
 	if !l.flushing.empty() || l.waiting.empty() || l.err != nil {
-		return
+		return time.Time{}
+	}
+	due = l.waiting.since.Add(groupFor)
+	if l.out > 0 && l.waiting.visits < l.Crawl.cfg.Polite.InFlight/groupShare && time.Now().Before(due) {
+		return due
 	}
 	l.flushing, l.waiting = l.waiting, batch{}
 	if l.Commit == nil {
 		commits <- nil
-		return
+		return time.Time{}
 	}
 	go func() { commits <- l.Commit() }()
+	return time.Time{}
 }
 
 func (l *Live) committed(err error) {
