@@ -223,9 +223,14 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 
 // checkStrategy finds what is wrong with a strategy, or missing for it.
 func (c *crawlFlags) checkStrategy() error {
-	needs, err := crawler.NeedsOf(c.TGraph, c.Trace, 0)
+	needs, err := crawler.NeedsOf("", c.Trace, 0)
 	if err != nil {
-		return usage("%w", err)
+		return usage("--trace: %w", err)
+	}
+	if c.TGraph != "" {
+		if needs.TGraph, err = readTGraph(c.TGraph); err != nil {
+			return err
+		}
 	}
 	if c.Strategy == "" {
 		return nil
