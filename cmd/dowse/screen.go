@@ -144,9 +144,37 @@ func (s *screen) lines(st crawl.Status) []string {
 		"",
 	}
 	out = append(out, s.recent...)
-	out = append(out, "", fmt.Sprintf(" queued %d on %d hosts, best %.2f · in flight %d · limited by %s",
-		st.Books.Queued, st.Hosts, st.Top, st.Books.InFlight, st.LimitedBy))
-	return out
+	return append(out, "", fmt.Sprintf(" queued %d on %d hosts, best %.2f · in flight %d · limited by %s",
+		st.Books.Queued, st.Hosts, st.Top, st.Books.InFlight, st.LimitedBy), s.waits(time.Now()))
+}
+
+// maxHostsShown bounds what is looked through for the screen, twice a second.
+const maxHostsShown = 5000
+
+// waits tells what hosts with leads are waiting for.
+func (s *screen) waits(now time.Time) string {
+	c := s.cr.Collection.Crawl
+	resting, backing, closed := 0, 0, 0
+	for i := range min(c.Frontier().Hosts(), maxHostsShown) {
+		h := c.Host(i)
+		switch {
+		case h.Robots != nil && h.Robots.Status >= 500:
+			closed++
+		case !h.Ready.After(now):
+		case h.BackOffs > 0:
+			backing++
+		case h.Waiting > 0:
+			resting++
+		}
+	}
+	line := fmt.Sprintf(" hosts: %d resting", resting)
+	if backing > 0 {
+		line += fmt.Sprintf(" · %d backing off", backing)
+	}
+	if closed > 0 {
+		line += fmt.Sprintf(" · %d without a robots.txt that can be read", closed)
+	}
+	return line
 }
 
 func (s *screen) rival(st crawl.Status) string {
