@@ -98,12 +98,16 @@ func serveMany(t *testing.T, n int) *manyPages {
 	for range 3000 {
 		w.words = append(w.words, fmt.Sprintf("w%x", rng.Uint32N(1<<24)))
 	}
+	var listeners []net.Listener
 	for h := range 8 {
 		l, err := net.Listen("tcp", fmt.Sprintf("127.2.0.%d:%d", h+1, w.port))
 		if err != nil {
 			t.Skipf("no further loopback addresses on this machine: %v", err)
 		}
 		w.port = l.Addr().(*net.TCPAddr).Port
+		listeners = append(listeners, l)
+	}
+	for _, l := range listeners {
 		server := &http.Server{Handler: w}
 		go server.Serve(l)
 		t.Cleanup(func() { server.Close() })
