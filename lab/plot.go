@@ -56,8 +56,8 @@ func Mean(name string, runs [][]float64) Line {
 }
 
 const (
-	plotWidth, plotHeight = 760, 460
-	plotLeft, plotRight   = 56, 150
+	plotWidth, plotHeight = 800, 460
+	plotLeft, plotRight   = 56, 190
 	plotTop, plotBottom   = 44, 48
 	maxPoints             = 400 // drawn of a curve
 )

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -340,13 +341,24 @@ func (c *demoCmd) repeat(measure func(*made) ([]float64, error)) (runs [][]float
 	return runs, nil
 }
 
-// reported averages the runs, and says how they ended.
+// reported averages the runs, and says how they ended. A run that ended early,
+// because its strategy saw nothing worth following, is told and left out.
 func reported(w *world, name string, runs [][]float64) lab.Line {
-	line := lab.Mean(name, runs)
+	longest := 0
+	for _, r := range runs {
+		longest = max(longest, len(r))
+	}
+	whole := slices.DeleteFunc(slices.Clone(runs), func(r []float64) bool { return len(r) < longest })
+	line := lab.Mean(name, whole)
 	if n := len(line.Points); n > 0 {
 		last := line.Points[n-1]
-		fmt.Fprintf(w.err, "%-18s harvest %.3f ± %.3f after %d pages\n", name, last.Y, last.Err, n)
+		fmt.Fprintf(w.err, "%-18s harvest %.3f ± %.3f after %d pages", name, last.Y, last.Err, n)
 	}
+	if early := len(runs) - len(whole); early > 0 {
+		fmt.Fprintf(w.err, ", but ended early on %d of %d webs", early, len(runs))
+		line.Name = fmt.Sprintf("%s (%d of %d)", name, len(whole), len(runs))
+	}
+	fmt.Fprintln(w.err)
 	return line
 }
 
