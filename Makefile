@@ -36,10 +36,10 @@ curves: ## draw docs/harvest.svg again
 	go run ./cmd/dowse demo --curves docs/harvest.svg
 
 bench: ## benchmarks of the hot paths
-	go test -run '^$$' -bench . -benchmem ./weburl ./text ./judge ./extract ./fetch ./archive ./frontier ./crawl ./demo
+	go test -run '^$$' -bench . -benchmem ./weburl ./text ./judge ./extract ./fetch ./archive ./frontier ./crawl ./strategy ./demo
 
 fuzz: ## each fuzz test for half a minute
-	@for p in $$(grep -l 'func Fuzz' */*_test.go | xargs -n1 dirname | sort -u); do \
+	@for p in $$(git ls-files '*_test.go' | xargs grep -l 'func Fuzz' | xargs -n1 dirname | sort -u); do \
 	  for f in $$(grep -ho 'func Fuzz[A-Za-z0-9]*' $$p/*_test.go | sed 's/func //' | sort -u); do \
-	    echo "$$p $$f"; go test ./$$p -run '^$$' -fuzz "^$$f$$" -fuzztime 30s || exit 1; \
+	    echo "$$p $$f"; go test ./$$p -run '^$$' -fuzz "^$$f$$" -fuzztime 30s -fuzzminimizetime 5x || exit 1; \
 	  done; done
