@@ -40,6 +40,7 @@ type crawlFlags struct {
 	Include  []string `group:"where" sep:"none" placeholder:"RE" help:"URLs must match one of these; repeatable."`
 	Exclude  []string `group:"where" sep:"none" placeholder:"RE" help:"URLs must match none of these; repeatable."`
 	MaxDepth int      `group:"where" placeholder:"N" help:"Links from a seed."`
+	Lang     []string `group:"where" placeholder:"en,fr" help:"Only pages that say they are in one of these languages, or do not say."`
 	Tunnel   string   `group:"where" placeholder:"N" help:"Off-topic pages in a row (default none: the order decides)."`
 
 	Strategy  string  `group:"order" placeholder:"NAME" help:"NAME[:key=value,...]; see dowse help strategies (default link-context)."`
@@ -135,6 +136,9 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	if cfg.Topic, err = topicOf(what, c.Topic != ""); err != nil {
 		return nil, err
 	}
+	if err := c.narrow(cfg.Topic); err != nil {
+		return nil, err
+	}
 	dir := orDefault(c.Out, cfg.Topic.Name+".dowse")
 	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 && !collection.IsCollection(dir) {
 		return nil, usage("%s is not empty, and not a collection; choose another with --out", dir)
@@ -142,7 +146,25 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	return &job{dir, cfg, collection.IsCollection(dir)}, nil
 }
 
+var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]{2,8})*$`)
+
+// narrow lets a topic want only pages in the given languages.
+func (c *crawlFlags) narrow(t *topic.Topic) error {
+	for i, l := range c.Lang {
+		if c.Lang[i] = strings.ToLower(l); !languageTag.MatchString(c.Lang[i]) {
+			return usage("--lang %q: want tags of languages, as en,fr", l)
+		}
+	}
+	if len(c.Lang) > 0 {
+		t.Languages, t.Only = c.Lang, true
+	}
+	return nil
+}
+
 func (c *crawlCmd) resumeJob(dir string, cfg crawler.Config) (*job, error) {
+	if len(c.Lang) > 0 {
+		return nil, usage("--lang belongs to the topic, and that of %s is fixed; begin another crawl", dir)
+	}
 	if c.Out != "" && filepath.Clean(c.Out) != filepath.Clean(dir) {
 		return nil, usage("%s is a collection and is resumed in its place; --out does not go with it", dir)
 	}
