@@ -344,3 +344,11 @@ func BenchmarkSite(b *testing.B) {
 		Site("https://www.example.co.uk/birds/kites/red-kite.html")
 	}
 }
+
+// TestHrefGrows resolves an input that escapes make longer than may be: found by
+// fuzzing.
+func TestHrefGrows(t *testing.T) {
+	if h, err := Href(strings.Repeat("\x80", 8000), "file:"); err == nil {
+		t.Errorf("a result of %d bytes is more than Href takes", len(h))
+	}
+}

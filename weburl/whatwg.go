@@ -7,7 +7,7 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// maxHref bounds the input of Href: the time of the parser grows with its square.
+// maxHref bounds input and result of Href: the time of the parser grows with its square.
 const maxHref = 16 * MaxLength
 
 // parser reads URLs by the WHATWG URL Standard. Hosts of special schemes go
@@ -30,7 +30,11 @@ func Href(input, base string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("weburl: href %s: not a valid URL", quote(input))
 	}
-	return w.Href(false), nil
+	out := w.Href(false)
+	if len(out) > maxHref { // escapes made it longer
+		return "", fmt.Errorf("weburl: href %s: longer than %d bytes", quote(input), maxHref)
+	}
+	return out, nil
 }
 
 func href(input, base string) (*whatwg.Url, error) {
