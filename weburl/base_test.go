@@ -352,3 +352,22 @@ func TestHrefGrows(t *testing.T) {
 		t.Errorf("a result of %d bytes is more than Href takes", len(h))
 	}
 }
+
+// TestManyAts resolves a path with more of them than a host may have: found by
+// fuzzing.
+func TestManyAts(t *testing.T) {
+	b, err := NewBase("http://host.example/a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, href := range []string{strings.Repeat("@", 20), "%7A" + strings.Repeat("@", 20), "/" + strings.Repeat("@", 20)} {
+		if _, err := b.Resolve(href); err != nil {
+			t.Errorf("%s: %v", href, err)
+		}
+	}
+	for _, href := range []string{"//" + strings.Repeat("@", 20) + "x.example/", "http:" + strings.Repeat("@", 20) + "x.example/"} {
+		if u, err := b.Resolve(href); err == nil {
+			t.Errorf("%s: resolved to %s", href, u)
+		}
+	}
+}

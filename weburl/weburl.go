@@ -110,11 +110,14 @@ func isTooLong(s string) bool {
 	return len(s) > MaxLength || strings.Count(s, "/")+strings.Count(s, `\`) > maxSlashes
 }
 
-// authorityOf returns what may be user name, password and host.
+// authorityOf returns what may be user name, password and host. A reference without
+// a scheme has them only behind two slashes.
 func authorityOf(s string) string {
 	rest := s
 	if scheme := schemeOf(s); scheme != "" {
 		rest = s[len(scheme)+1:]
+	} else if len(strings.TrimLeft(s, `/\`)) > len(s)-2 {
+		return ""
 	}
 	rest = strings.TrimLeft(rest, `/\`)
 	if end := strings.IndexAny(rest, `/\?`); end >= 0 {
