@@ -481,35 +481,6 @@ func (j *Journal) Entries(urlOf func(frontier.ID) dowse.URL) iter.Seq2[*Entry, e
 	}
 }
 
-// Origin returns the entry in which a URL was first seen, or from which its place
-// in the queue comes, with the index of the link that led to it; -1 for a seed.
-func (j *Journal) Origin(id frontier.ID, place uint64, urlOf func(frontier.ID) dowse.URL) (*Entry, int, error) {
-	_, at, err := j.name(place)
-	if err != nil {
-		return nil, -1, err
-	}
-	end := at
-	n := 0
-	for r := range j.records(at, &end) {
-		e, err := readEntry(r.payload[r.body:], urlOf, j.parse)
-		if err != nil {
-			return nil, -1, err
-		}
-		if e.Kind == EntryStart || e.Kind == EntryRobots {
-			return e, -1, nil
-		}
-		for i := range e.Links {
-			if e.Links[i].ID == id {
-				return e, i, nil
-			}
-		}
-		if n++; n > 1000 { // a round is not larger
-			break
-		}
-	}
-	return nil, -1, fmt.Errorf("journal: no entry tells where %s comes from", urlOf(id))
-}
-
 // SetParser tells how robots.txt files are parsed, for a journal that was opened
 // before that was known.
 func (j *Journal) SetParser(parse RobotsParser) { j.parse = parse }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"log/slog"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -56,7 +55,6 @@ type Config struct {
 	NoArchive  bool                 // keep decisions, but not what the web said
 	NoSitemaps bool                 // do not read the sitemaps that robots.txt names
 	Demo       *collection.Demo     // marks a collection of the made web
-	Log        *slog.Logger         // nil for silence
 	Tick       func(s crawl.Status) // hears of the crawl about twice a second, from its loop
 }
 
