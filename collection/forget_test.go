@@ -17,19 +17,23 @@ import (
 
 var takenDown = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// A phrase of a page's text that stands on no other page of the collection, so that
-// any trace of it is a trace of the page.
+// unique returns a page whose title no other page has, and a phrase of its text that
+// stands on no other page of the collection, so that any trace of either is a trace
+// of the page.
 func unique(t *testing.T, c *collection.Collection) (dowse.URL, string, string) {
 	t.Helper()
-	bodies := map[dowse.URL]string{}
+	bodies, titles := map[dowse.URL]string{}, map[dowse.URL]string{}
 	for _, row := range list(t, c, collection.Filter{}) {
 		body, _, err := c.Body(&dowse.Page{URL: row.URL, Fetch: dowse.Fetch{Archive: dowse.Place{File: row.WARC, Offset: row.Offset}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		bodies[row.URL] = string(body)
+		bodies[row.URL], titles[row.URL] = string(body), row.Title
 	}
 	for _, row := range list(t, c, collection.Filter{On: true, Sort: collection.ByTime}) {
+		if elsewhere(titles, row.URL, row.Title) {
+			continue
+		}
 		for line := range strings.Lines(bodies[row.URL]) {
 			if i := strings.Index(line, ". "); i > 0 && len(line) > i+60 && !elsewhere(bodies, row.URL, line[i:i+60]) && !strings.Contains(line[i:i+60], "<") {
 				return row.URL, row.Title, line[i : i+60]
