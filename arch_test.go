@@ -21,7 +21,11 @@ var allowed = map[string][]string{
 	"dowse/text":                  {"dowse"},
 	"dowse/frontier":              {"dowse"},
 	"dowse/judge":                 {"dowse", "dowse/text"},
-	"dowse/topic":                 {"dowse", "dowse/text", "dowse/judge", "dowse/weburl"},
+	"dowse/topic":                 {"dowse", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/topic/predicate", "dowse/topic/directory"},
+	"dowse/topic/predicate":       {"dowse", "dowse/text", "dowse/judge", "dowse/weburl"},
+	"dowse/topic/directory":       {"dowse", "dowse/weburl"},
+	"dowse/judge/outside":         {"dowse", "dowse/judge"},
+	"dowse/site":                  {"dowse", "dowse/text", "dowse/judge", "dowse/weburl"},
 	"dowse/strategy":              {"dowse", "dowse/text", "dowse/judge"},
 	"dowse/extract":               {"dowse", "dowse/weburl"},
 	"dowse/archive":               {"dowse", "dowse/weburl"},
@@ -37,9 +41,10 @@ var allowed = map[string][]string{
 		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection", "dowse/trace",
 	},
-	"dowse/trace":     {"dowse", "dowse/weburl"},
-	"dowse/hostile":   {"dowse"},
-	"dowse/cmd/dowse": {"*"},
+	"dowse/lab/measure": {"dowse"},
+	"dowse/trace":       {"dowse", "dowse/weburl"},
+	"dowse/hostile":     {"dowse"},
+	"dowse/cmd/dowse":   {"*"},
 }
 
 // modules tells in which folders a third-party module may be imported, and why it

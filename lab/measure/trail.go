@@ -1,0 +1,45 @@
+// Package measure says how good a crawl was, and how sure we can be of it: the
+// measures of the papers over what a simulated crawl did, and the statistics that
+// compare strategies over topics.
+package measure
+
+import (
+	"time"
+
+	"dowse"
+)
+
+// A Trail is what one simulated crawl did, page by page, with what the lab knows of
+// each page and the crawl did not.
+type Trail struct {
+	Strategy string // NAME or NAME:key=value,…
+	Label    string // as tables and legends show it
+	Topic    string
+	SeedSet  int
+
+	Steps []Step // the fetched pages, in the order they were absorbed
+
+	Targets   int // pages of the topic that the crawl could look for: no seeds
+	Reachable int // of them, those to which links lead from the seeds
+	Unseen    int // of the targets, those that no judge was trained on
+	Pages     int // of the whole web
+	Relevant  int // pages of the topic in the whole web, seeds and training pages included
+
+	Failed  int           // visits that ended without a page
+	Stopped string        // why the crawl ended
+	Elapsed time.Duration // virtual
+	CPU     time.Duration // of the machine, for strategy and frontier; not reproducible
+}
+
+// A Step is one fetched page.
+type Step struct {
+	URL      dowse.URL
+	Host     string
+	Relevant bool          // by its label
+	Seed     bool          // one of the pages that the crawl began with
+	Trained  bool          // the judge was trained on it
+	Judged   float64       // the judge's relevance
+	OnTopic  bool          // the judge's verdict
+	At       time.Duration // virtual time since the start
+	Bytes    int64
+}
