@@ -65,7 +65,7 @@ var modules = map[string]struct {
 	"github.com/zeebo/xxh3":               {"fast hashes", []string{"frontier"}},
 	"github.com/gogs/chardet":             {"charsets that nobody declares", []string{"extract"}},
 	"github.com/ncruces/go-dns":           {"a DNS cache", []string{"fetch"}},
-	"github.com/klauspost/compress":       {"gzip and zstd", []string{"fetch", "archive", "collection", "hostile"}},
+	"github.com/klauspost/compress":       {"gzip and zstd", []string{"fetch", "archive", "collection", "hostile", "topic/directory"}},
 	"github.com/andybalholm/brotli":       {"brotli", []string{"fetch", "hostile"}},
 	"github.com/goccy/go-yaml":            {"YAML with good errors", []string{"topic", "collection", "cmd/dowse"}},
 	"github.com/alecthomas/kong":          {"the command line", []string{"cmd/dowse"}},

@@ -1,0 +1,136 @@
+package directory
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+
+	"dowse"
+)
+
+// Contrast says which pages stand against those of a category, as examples of what
+// is not wanted.
+type Contrast string
+
+// The contrasts. The zero value means Siblings.
+const (
+	Siblings Contrast = "siblings" // of the nearest category above that has others
+	Random   Contrast = "random"   // of the whole directory
+	None     Contrast = "none"
+)
+
+// Sample returns up to limit entries of a category, each with the same chance, in an
+// order by chance too.
+func (d *Directory) Sample(c Category, limit int, rng *rand.Rand) ([]Entry, error) {
+	r := reservoir{limit: limit, rng: rng}
+	for e, err := range d.Entries(c) {
+		if err != nil {
+			return nil, err
+		}
+		r.offer(e)
+	}
+	return r.shuffled(), nil
+}
+
+// Contrast returns up to limit entries that stand against a category, drawn by
+// chance: pages that are not in its subtree, not even in another category too. Only
+// the entries returned are held in memory, and the hashes of the category's URLs. It
+// reads the directory twice, since a page's other category may come later.
+func (d *Directory) Contrast(c Category, k Contrast, limit int, rng *rand.Rand) ([]Entry, error) {
+	if k == None || limit <= 0 {
+		return nil, nil
+	}
+	if k != Random && k != Siblings && k != "" {
+		return nil, fmt.Errorf("directory: %q is no contrast: want %s, %s or %s", k, Siblings, Random, None)
+	}
+	own := urlSet{}
+	for e, err := range d.Entries(Category{Path: c.Path}) {
+		if err != nil {
+			return nil, err
+		}
+		own.add(e.URL)
+	}
+	return d.drawContrast(Clean(c.Path), k, own, limit, rng)
+}
+
+func (d *Directory) drawContrast(root string, k Contrast, own urlSet, limit int, rng *rand.Rand) ([]Entry, error) {
+	rings := make([]reservoir, Level(root)) // by the level of the category above that is shared
+	for i := range rings {
+		rings[i] = reservoir{limit: limit, rng: rng}
+	}
+	for e, err := range outside(d.where(func(path string) bool { return !within(root, path) }), own) {
+		if err != nil {
+			return nil, err
+		}
+		ring := 0
+		if k != Random {
+			ring = shared(root, e.Path)
+		}
+		rings[ring].offer(e)
+	}
+	for i := len(rings) - 1; i >= 0; i-- {
+		if len(rings[i].kept) > 0 {
+			return rings[i].shuffled(), nil
+		}
+	}
+	return nil, nil
+}
+
+// outside yields the entries that are not of a set.
+func outside(all iter.Seq2[Entry, error], own urlSet) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for e, err := range all {
+			if err == nil && own.has(e.URL) {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// shared returns the level of the deepest category above root in which a path is
+// too.
+func shared(root, path string) int {
+	level := Level(root) - 1
+	for level > 0 && !within(ancestor(root, level), path) {
+		level--
+	}
+	return level
+}
+
+// A reservoir keeps limit entries of a stream of unknown length, each with the same
+// chance (Vitter 1985, algorithm R). A page is kept once.
+type reservoir struct {
+	limit int
+	rng   *rand.Rand
+	seen  int
+	kept  []Entry
+	urls  map[dowse.URL]bool
+}
+
+func (r *reservoir) offer(e Entry) {
+	if r.urls == nil {
+		r.urls = map[dowse.URL]bool{}
+	}
+	if r.limit <= 0 || r.urls[e.URL] {
+		return
+	}
+	r.seen++
+	if len(r.kept) < r.limit {
+		r.kept = append(r.kept, e)
+		r.urls[e.URL] = true
+		return
+	}
+	if i := r.rng.IntN(r.seen); i < r.limit {
+		delete(r.urls, r.kept[i].URL)
+		r.kept[i] = e
+		r.urls[e.URL] = true
+	}
+}
+
+func (r *reservoir) shuffled() []Entry {
+	r.rng.Shuffle(len(r.kept), func(i, k int) { r.kept[i], r.kept[k] = r.kept[k], r.kept[i] })
+	return r.kept
+}

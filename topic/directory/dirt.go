@@ -1,0 +1,42 @@
+package directory
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Dirt counts what a reading passed over. The entries of categories that were not
+// asked for are not read to the last, so their URLs and texts are not counted.
+type Dirt struct {
+	Entries int // read with a sound path, for comparison
+	Broken  int // lines or elements that can't be read
+	Long    int // lines or elements that are too long
+	Paths   int // entries without a category that can be
+	URLs    int // entries whose URL is none, or not of the web
+	UTF8    int // texts with bytes that are no UTF-8, which were replaced
+}
+
+// Any reports whether there was any.
+func (d Dirt) Any() bool { return d.Broken+d.Long+d.Paths+d.URLs+d.UTF8 > 0 }
+
+func (d Dirt) String() string {
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		what string
+	}{
+		{d.Broken, "broken"}, {d.Long, "too long"}, {d.Paths, "without a category"}, {d.URLs, "without a URL of the web"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	s := "nothing passed over"
+	if len(parts) > 0 {
+		s = "passed over: " + strings.Join(parts, ", ")
+	}
+	if d.UTF8 > 0 {
+		s += fmt.Sprintf("; %d texts with bad UTF-8 mended", d.UTF8)
+	}
+	return s
+}

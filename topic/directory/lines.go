@@ -1,0 +1,50 @@
+package directory
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// maxLine is how long a line may be, in bytes.
+const maxLine = 1 << 20
+
+// lines reads lines one by one; those that are too long are passed over and counted.
+type lines struct {
+	in  *bufio.Reader
+	buf []byte
+}
+
+func newLines(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, 1<<16)} }
+
+// next returns the next line without its end, valid until the next call, or io.EOF.
+func (l *lines) next(dirt *Dirt) ([]byte, error) {
+	for {
+		line, long, err := l.line()
+		if long {
+			dirt.Long++
+		} else if len(line) > 0 || err == nil {
+			return bytes.TrimRight(line, "\r\n"), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// line reads one line, of a long one only the beginning.
+func (l *lines) line() (line []byte, long bool, err error) {
+	line, err = l.in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return line, false, err
+	}
+	l.buf = append(l.buf[:0], line...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		line, err = l.in.ReadSlice('\n')
+		if long = long || len(l.buf)+len(line) > maxLine; !long {
+			l.buf = append(l.buf, line...)
+		}
+	}
+	return l.buf, long, err
+}

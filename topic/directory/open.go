@@ -1,0 +1,158 @@
+package directory
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Options tell how a directory is opened. The zero value is good for most.
+type Options struct {
+	Structure string // of an RDF dump; "" means the file beside it, if there is one
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+const (
+	head      = 1 << 16   // bytes by which a kind is recognised
+	maxWindow = 128 << 20 // of zstd: what --long makes
+)
+
+// Open opens a directory and finds out what it is written in, from its content. The
+// file is not read further than that. Of an RDF dump either file may be named: the
+// other one is looked for beside it.
+func Open(path string, o Options) (*Directory, error) {
+	kind, err := recognise(path)
+	if err != nil {
+		return nil, fmt.Errorf("directory: %s: %w", path, err)
+	}
+	structure := o.Structure
+	if kind == structureFile {
+		content := beside(path, "structure", "content")
+		if content == "" {
+			return nil, fmt.Errorf("directory: %s is the structure file of an RDF dump, and its content file is not beside it: name the content file", path)
+		}
+		path, structure, kind = content, path, RDF
+	}
+	d := &Directory{kind: kind, name: path, open: func() (io.ReadCloser, error) { return unpacked(path) }}
+	if kind == RDF && structure == "" {
+		structure = beside(path, "content", "structure")
+	}
+	if structure != "" {
+		if k, err := recognise(structure); err != nil || k != structureFile {
+			return nil, fmt.Errorf("directory: %s is not the structure file of an RDF dump: %w", structure, errors.Join(err, errKind))
+		}
+		d.structure = func() (io.ReadCloser, error) { return unpacked(structure) }
+	}
+	return d, nil
+}
+
+// beside returns the file whose name has another word in the place of one, in
+// whatever way it is packed; "" for none.
+func beside(path, word, other string) string {
+	dir, base := filepath.Split(path)
+	i := strings.LastIndex(base, word)
+	if i < 0 {
+		return ""
+	}
+	base = base[:i] + other + base[i+len(word):]
+	bare := strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".zst")
+	for _, name := range []string{base, bare, bare + ".gz", bare + ".zst"} {
+		if st, err := os.Stat(dir + name); err == nil && st.Mode().IsRegular() {
+			return dir + name
+		}
+	}
+	return ""
+}
+
+// structureFile is the other half of an RDF dump, and no directory by itself.
+const structureFile Kind = "structure"
+
+var errKind = errors.New("want RDF (<ExternalPage …>), JSON Lines ({\"path\",\"url\"} to a line) or labels (url, tab, topic)")
+
+// recognise tells what a file is.
+func recognise(path string) (Kind, error) {
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		return "", errors.New("it is a folder: name the file in it")
+	}
+	r, err := unpacked(path)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, head))
+	if err != nil {
+		return "", err
+	}
+	return kindOf(b)
+}
+
+// kindOf tells what a file is that begins so.
+func kindOf(b []byte) (Kind, error) {
+	b = bytes.TrimSpace(bytes.TrimPrefix(b, byteOrderMark))
+	switch {
+	case len(b) == 0:
+		return "", errors.New("it is empty")
+	case b[0] == '{':
+		return JSONL, nil
+	case b[0] == '[':
+		return "", errors.New("it is one JSON list: want JSON Lines, an object to a line (jq -c '.[]' makes them)")
+	case b[0] == '<' && (bytes.Contains(b, []byte("<ExternalPage")) || bytes.Contains(b, []byte("<link"))):
+		return RDF, nil
+	case b[0] == '<' && bytes.Contains(b, []byte("<Topic")):
+		return structureFile, nil
+	case b[0] != '<' && bytes.IndexByte(b, '\t') >= 0:
+		return Labels, nil
+	}
+	return "", errKind
+}
+
+// unpacked opens a file, gzipped, in zstd or plain, as its first bytes tell.
+func unpacked(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := unpack(f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &stream{r, f}, nil
+}
+
+// stream closes the file below what it reads.
+type stream struct {
+	io.Reader
+	file io.Closer
+}
+
+func (s *stream) Close() error {
+	if z, ok := s.Reader.(*zstd.Decoder); ok {
+		z.Close()
+	}
+	return s.file.Close()
+}
+
+func unpack(r io.Reader) (io.Reader, error) {
+	in := bufio.NewReaderSize(r, head)
+	magic, err := in.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
+		return gzip.NewReader(in)
+	case bytes.Equal(magic, []byte("\x28\xb5\x2f\xfd")):
+		return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	}
+	return in, nil
+}

@@ -1,0 +1,208 @@
+package directory
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// maxCategories bounds a tree: more than twice as many as the Open Directory ever
+// had. What is below the last ones is counted for the nearest one above.
+const maxCategories = 2_000_000
+
+// A Tree holds the categories of a directory and how many entries each has. It takes
+// about 120 bytes to a category.
+type Tree struct {
+	nodes []node
+	ids   map[edge]int32
+}
+
+type node struct {
+	name    string
+	parent  int32
+	child   int32 // the first one, 0 for none
+	next    int32 // the next of the same parent, 0 for none
+	last    int32 // the last child
+	entries int32 // of its own
+	below   int32 // of its whole subtree
+}
+
+// An edge names a node by its parent and its own name.
+type edge struct {
+	parent int32
+	name   string
+}
+
+func newTree() *Tree {
+	return &Tree{nodes: []node{{name: Top, parent: -1}}, ids: map[edge]int32{}}
+}
+
+// add returns the node of a path, and makes it if need be.
+func (t *Tree) add(path string) int32 {
+	at := int32(0)
+	rest := strings.TrimPrefix(strings.TrimPrefix(path, Top), "/")
+	for rest != "" {
+		var name string
+		name, rest, _ = strings.Cut(rest, "/")
+		id, ok := t.ids[edge{at, name}]
+		if !ok && len(t.nodes) >= maxCategories {
+			return at
+		}
+		if !ok {
+			id = t.grow(at, strings.Clone(name))
+		}
+		at = id
+	}
+	return at
+}
+
+func (t *Tree) grow(at int32, name string) int32 {
+	id := int32(len(t.nodes))
+	t.nodes = append(t.nodes, node{name: name, parent: at})
+	t.ids[edge{at, name}] = id
+	if above := &t.nodes[at]; above.child == 0 {
+		above.child, above.last = id, id
+	} else {
+		t.nodes[above.last].next = id
+		above.last = id
+	}
+	return id
+}
+
+// sum counts what is below each node. Parents come before their children.
+func (t *Tree) sum() {
+	for i := len(t.nodes) - 1; i >= 0; i-- {
+		n := &t.nodes[i]
+		n.below += n.entries
+		if n.parent >= 0 {
+			t.nodes[n.parent].below += n.below
+		}
+	}
+}
+
+// find returns the node of a clean path.
+func (t *Tree) find(path string) (int32, bool) {
+	at, rest := t.reach(path)
+	return at, rest == ""
+}
+
+// reach goes along a path as far as there are nodes, and returns what is left of it.
+func (t *Tree) reach(path string) (at int32, rest string) {
+	rest = strings.TrimPrefix(strings.TrimPrefix(path, Top), "/")
+	for rest != "" {
+		name, after, _ := strings.Cut(rest, "/")
+		id, ok := t.ids[edge{at, name}]
+		if !ok {
+			return at, rest
+		}
+		at, rest = id, after
+	}
+	return at, ""
+}
+
+func (t *Tree) path(id int32) string {
+	var names []string
+	for ; id >= 0; id = t.nodes[id].parent {
+		names = append(names, t.nodes[id].name)
+	}
+	slices.Reverse(names)
+	return strings.Join(names, "/")
+}
+
+// Len returns the number of categories, Top included.
+func (t *Tree) Len() int { return len(t.nodes) }
+
+// Has reports whether there is a category.
+func (t *Tree) Has(path string) bool {
+	_, ok := t.find(Clean(path))
+	return ok
+}
+
+// Count returns how many entries a category has: its own, and with its subtree. An
+// entry may be a page that is there twice, or one whose URL is none.
+func (t *Tree) Count(path string) (own, subtree int) {
+	id, ok := t.find(Clean(path))
+	if !ok {
+		return 0, 0
+	}
+	return int(t.nodes[id].entries), int(t.nodes[id].below)
+}
+
+// Children returns the paths right below a category, in the order in which they were
+// first seen.
+func (t *Tree) Children(path string) (list []string) {
+	id, ok := t.find(Clean(path))
+	if !ok {
+		return nil
+	}
+	for c := t.nodes[id].child; c != 0; c = t.nodes[c].next {
+		list = append(list, t.path(c))
+	}
+	return list
+}
+
+// Categories reads the whole directory, the structure file too, and returns its
+// categories. It reads once: asked again it returns the same.
+func (d *Directory) Categories() (*Tree, error) {
+	d.mu.Lock()
+	made := d.tree
+	d.mu.Unlock()
+	if made != nil {
+		return made, nil
+	}
+	t := newTree()
+	dirt, err := d.readTree(t)
+	if err != nil {
+		return nil, fmt.Errorf("directory: read %s: %w", d.name, err)
+	}
+	t.sum()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.tree, d.dirt = t, dirt
+	return t, nil
+}
+
+func (d *Directory) readTree(t *Tree) (Dirt, error) {
+	s := &sieve{}
+	if d.structure != nil {
+		r, err := d.structure()
+		if err != nil {
+			return s.dirt, err
+		}
+		err = scanStructure(r, &s.dirt, t.hang)
+		r.Close()
+		if err != nil {
+			return s.dirt, err
+		}
+	}
+	r, err := d.open()
+	if err != nil {
+		return s.dirt, err
+	}
+	defer r.Close()
+	s.count = t.counter()
+	err = scan(d.kind, io.Reader(r), s)
+	return s.dirt, err
+}
+
+// hang adds a topic of the structure file and its children. A child is where its
+// path says, whichever topic names it.
+func (t *Tree) hang(path string, children []string) {
+	t.add(path)
+	for _, c := range children {
+		t.add(c)
+	}
+}
+
+// counter returns what counts an entry to a path. Most entries have the path of the
+// one before.
+func (t *Tree) counter() func(path string) {
+	last, at := Top, int32(0)
+	return func(path string) {
+		if path != last {
+			last, at = path, t.add(path)
+		}
+		t.nodes[at].entries++
+	}
+}
