@@ -29,7 +29,7 @@ func TestRate(t *testing.T) {
 		p := &dowse.Page{Document: *extract.HTML([]byte(html), "http://x.test/", extract.Options{})}
 		v := &Visitor{Judge: j}
 		v.Rate(test.s)
-		v.rate(p)
+		v.wish.Rate(v.Judge, p)
 		if len(p.Links) != 2 || p.Verdict.Relevance == 0 {
 			t.Fatalf("%T: %d links, relevance %v", test.s, len(p.Links), p.Verdict.Relevance)
 		}

@@ -23,20 +23,12 @@ type Visitor struct {
 	Judge  dowse.Judge
 	Wants  func(language string) bool // whether pages in a language are taken in; nil for all
 
-	window  int     // words around a link to rate; 0 for none
-	anchors bool    // anchors are rated too
-	keeper  *keeper // nil keeps nothing
+	wish   Wish
+	keeper *keeper // nil keeps nothing
 }
 
 // Rate lets the judge rate of each link what the strategy wants to know.
-func (v *Visitor) Rate(s dowse.Strategy) {
-	if w, ok := s.(dowse.Windower); ok {
-		v.window = w.Window()
-	}
-	if a, ok := s.(dowse.Anchorer); ok {
-		v.anchors = a.Anchors()
-	}
-}
+func (v *Visitor) Rate(s dowse.Strategy) { v.wish = WishOf(s) }
 
 // Visit makes one visit.
 func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
@@ -113,48 +105,7 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 		p.Links = nil
 		return
 	}
-	v.rate(p)
-}
-
-// rate lets the judge read a page, the words around its links and, if wanted, their
-// anchors.
-func (v *Visitor) rate(p *dowse.Page) {
-	wj, ok := v.Judge.(dowse.WindowJudge)
-	if !ok || v.window == 0 {
-		p.Verdict = v.Judge.Judge(p)
-		return
-	}
-	mentions := mentionsOf(p)
-	windows := make([]dowse.Span, len(mentions), 2*len(mentions))
-	for i, m := range mentions {
-		m.Window = dowse.Window(m.At, len(p.Words), v.window)
-		windows[i] = m.Window
-	}
-	if v.anchors {
-		for _, m := range mentions {
-			windows = append(windows, m.At)
-		}
-	}
-	var scores []float64
-	p.Verdict, scores = wj.JudgeWindows(p, windows)
-	for i, m := range mentions {
-		m.Context = scores[i]
-		if v.anchors {
-			m.AnchorScore = scores[len(mentions)+i]
-		}
-	}
-}
-
-func mentionsOf(p *dowse.Page) []*dowse.Mention {
-	list := make([]*dowse.Mention, 0, len(p.Links)+8)
-	for i := range p.Links {
-		l := &p.Links[i]
-		list = append(list, &l.Mention)
-		for k := range l.More {
-			list = append(list, &l.More[k])
-		}
-	}
-	return list
+	v.wish.Rate(v.Judge, p)
 }
 
 // arrival packs the page with the bytes to keep: one exchange for each answer
