@@ -17,7 +17,8 @@ type Trail struct {
 	Topic    string
 	SeedSet  int
 
-	Steps []Step // the fetched pages, in the order they were absorbed
+	Steps []Step     // the fetched pages, in the order they were absorbed
+	Sites []SiteStep // the decided sites, in order, if it was a crawl for sites
 
 	Targets   int // pages of the topic that the crawl could look for: no seeds
 	Reachable int // of them, those to which links lead from the seeds
@@ -42,4 +43,21 @@ type Step struct {
 	OnTopic  bool          // the judge's verdict
 	At       time.Duration // virtual time since the start
 	Bytes    int64
+}
+
+// A SiteStep is one site that a crawl for sites examined and decided.
+type SiteStep struct {
+	Site     string
+	Relevant bool // by its label
+	Verdict  bool // the crawl takes it for a site of the topic
+	Pages    int  // fetched of it
+}
+
+// Name is how tables, legends and claims call the trail's strategy: its label if it
+// has one.
+func (t *Trail) Name() string {
+	if t.Label != "" {
+		return t.Label
+	}
+	return t.Strategy
 }

@@ -1,0 +1,258 @@
+package measure
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"dowse"
+)
+
+// ErrTrail is what ReadTrail returns, wrapped, for bytes that are no trail.
+var ErrTrail = errors.New("not a trail")
+
+const (
+	trailFormat = "dowse trail/v1"
+	maxLine     = 1 << 20    // bytes of a line of a trail
+	maxSteps    = 20_000_000 // pages of a trail
+)
+
+// header is the first line of a trail; a line to each step and to each site follows.
+type header struct {
+	Format    string        `json:"format"`
+	Strategy  string        `json:"strategy"`
+	Label     string        `json:"label,omitempty"`
+	Topic     string        `json:"topic"`
+	SeedSet   int           `json:"seed_set"`
+	Targets   int           `json:"targets"`
+	Reachable int           `json:"reachable"`
+	Unseen    int           `json:"unseen"`
+	Pages     int           `json:"pages"`
+	Relevant  int           `json:"relevant"`
+	Failed    int           `json:"failed"`
+	Stopped   string        `json:"stopped,omitempty"`
+	Elapsed   time.Duration `json:"elapsed_ns"`
+	Steps     int           `json:"steps"`
+	Sites     int           `json:"sites,omitempty"`
+}
+
+// WriteTrail writes a trail: a line of JSON for what holds for all of it, then a
+// line for each step, then one for each site. The same trail gives the same bytes,
+// so CPU, which no second run repeats, is not written.
+func WriteTrail(w io.Writer, t *Trail) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	head, err := json.Marshal(header{
+		trailFormat, t.Strategy, t.Label, t.Topic, t.SeedSet, t.Targets, t.Reachable, t.Unseen, t.Pages, t.Relevant,
+		t.Failed, t.Stopped, t.Elapsed, len(t.Steps), len(t.Sites),
+	})
+	if err != nil {
+		return fmt.Errorf("measure: write trail: %w", err)
+	}
+	b.Write(head)
+	b.WriteByte('\n')
+	var line []byte
+	for i := range t.Steps {
+		line = appendStep(line[:0], &t.Steps[i])
+		b.Write(line)
+	}
+	for _, s := range t.Sites {
+		line = appendSite(line[:0], s)
+		b.Write(line)
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("measure: write trail: %w", err)
+	}
+	return nil
+}
+
+// The marks of a step, in one field: a letter for each that holds.
+const markLetters = "rsto"
+
+func appendStep(b []byte, s *Step) []byte {
+	for i, on := range []bool{s.Relevant, s.Seed, s.Trained, s.OnTopic} {
+		if on {
+			b = append(b, markLetters[i])
+		}
+	}
+	b = append(b, '\t')
+	b = strconv.AppendFloat(b, s.Judged, 'g', -1, 64)
+	b = append(b, '\t')
+	b = strconv.AppendInt(b, int64(s.At), 10)
+	b = append(b, '\t')
+	b = strconv.AppendInt(b, s.Bytes, 10)
+	b = append(b, '\t')
+	b = appendField(b, string(s.URL))
+	if s.Host != hostOf(s.URL) {
+		b = append(b, '\t')
+		b = appendField(b, s.Host)
+	}
+	return append(b, '\n')
+}
+
+func appendSite(b []byte, s SiteStep) []byte {
+	if s.Relevant {
+		b = append(b, 'r')
+	}
+	if s.Verdict {
+		b = append(b, 'v')
+	}
+	b = append(b, '\t')
+	b = strconv.AppendInt(b, int64(s.Pages), 10)
+	b = append(b, '\t')
+	b = appendField(b, s.Site)
+	return append(b, '\n')
+}
+
+// appendField writes a string so that it holds no tab and no end of a line.
+func appendField(b []byte, s string) []byte {
+	if strings.HasPrefix(s, `"`) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return strconv.AppendQuote(b, s)
+	}
+	return append(b, s...)
+}
+
+func field(s string) (string, error) {
+	if !strings.HasPrefix(s, `"`) {
+		return s, nil
+	}
+	return strconv.Unquote(s)
+}
+
+// hostOf is the host that an ordinary URL names; a step whose host is another one
+// has it written out.
+func hostOf(u dowse.URL) string {
+	_, rest, ok := strings.Cut(string(u), "://")
+	if !ok {
+		return ""
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest
+}
+
+// ReadTrail reads what WriteTrail wrote, and nothing else: an error that wraps
+// ErrTrail names the line. It holds no more memory than the bytes it has read
+// call for, whatever they claim.
+func ReadTrail(r io.Reader) (*Trail, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	t, h, err := readHeader(lines)
+	if err != nil {
+		return nil, fmt.Errorf("measure: read trail: line 1: %w", err)
+	}
+	for n := range h.Steps + h.Sites {
+		if !lines.Scan() {
+			return nil, fmt.Errorf("measure: read trail: %w", cutShort(lines.Err(), n+1))
+		}
+		if err := t.readLine(lines.Text(), n < h.Steps); err != nil {
+			return nil, fmt.Errorf("measure: read trail: line %d: %w", n+2, err)
+		}
+	}
+	if lines.Scan() {
+		return nil, fmt.Errorf("measure: read trail: %w: more lines than it says", ErrTrail)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("measure: read trail: %w", err)
+	}
+	return t, nil
+}
+
+func cutShort(err error, lines int) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: it ends after %d lines", ErrTrail, lines)
+}
+
+func readHeader(lines *bufio.Scanner) (*Trail, header, error) {
+	var h header
+	if !lines.Scan() {
+		return nil, h, cutShort(lines.Err(), 0)
+	}
+	d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+	if err := d.Decode(&h); err != nil {
+		return nil, h, fmt.Errorf("%w: %v", ErrTrail, err)
+	}
+	if h.Format != trailFormat {
+		return nil, h, fmt.Errorf("%w: format is %q, want %q", ErrTrail, h.Format, trailFormat)
+	}
+	for _, n := range []int{h.SeedSet, h.Targets, h.Reachable, h.Unseen, h.Pages, h.Relevant, h.Failed, h.Steps, h.Sites, int(h.Elapsed)} {
+		if n < 0 {
+			return nil, h, fmt.Errorf("%w: a count below zero", ErrTrail)
+		}
+	}
+	if h.Steps > maxSteps || h.Sites > maxSteps {
+		return nil, h, fmt.Errorf("%w: more than %d steps", ErrTrail, maxSteps)
+	}
+	return &Trail{
+		Strategy: h.Strategy, Label: h.Label, Topic: h.Topic, SeedSet: h.SeedSet,
+		Targets: h.Targets, Reachable: h.Reachable, Unseen: h.Unseen, Pages: h.Pages, Relevant: h.Relevant,
+		Failed: h.Failed, Stopped: h.Stopped, Elapsed: h.Elapsed,
+	}, h, nil
+}
+
+func (t *Trail) readLine(line string, step bool) error {
+	if !step {
+		s, err := readSite(line)
+		t.Sites = append(t.Sites, s)
+		return err
+	}
+	s, err := readStep(line)
+	t.Steps = append(t.Steps, s)
+	return err
+}
+
+func readStep(line string) (s Step, err error) {
+	f := strings.Split(line, "\t")
+	if len(f) != 5 && len(f) != 6 {
+		return s, fmt.Errorf("%w: %d fields of a step, want 5 or 6", ErrTrail, len(f))
+	}
+	marks, ok := readMarks(f[0], markLetters)
+	judged, errJudged := strconv.ParseFloat(f[1], 64)
+	at, errAt := strconv.ParseInt(f[2], 10, 64)
+	size, errSize := strconv.ParseInt(f[3], 10, 64)
+	u, errURL := field(f[4])
+	host := hostOf(dowse.URL(u))
+	if len(f) == 6 {
+		host, err = field(f[5])
+	}
+	if err := errors.Join(errJudged, errAt, errSize, errURL, err); err != nil || !ok || math.IsNaN(judged) || at < 0 || size < 0 {
+		return s, fmt.Errorf("%w: a step that can't be read: %.80q", ErrTrail, line)
+	}
+	return Step{
+		URL: dowse.URL(u), Host: host, Relevant: marks[0], Seed: marks[1], Trained: marks[2], OnTopic: marks[3],
+		Judged: judged, At: time.Duration(at), Bytes: size,
+	}, nil
+}
+
+func readSite(line string) (s SiteStep, err error) {
+	f := strings.Split(line, "\t")
+	if len(f) != 3 {
+		return s, fmt.Errorf("%w: %d fields of a site, want 3", ErrTrail, len(f))
+	}
+	marks, ok := readMarks(f[0], "rv")
+	pages, errPages := strconv.Atoi(f[1])
+	name, errName := field(f[2])
+	if err := errors.Join(errPages, errName); err != nil || !ok || pages < 0 {
+		return s, fmt.Errorf("%w: a site that can't be read: %.80q", ErrTrail, line)
+	}
+	return SiteStep{Site: name, Relevant: marks[0], Verdict: marks[1], Pages: pages}, nil
+}
+
+// readMarks tells which of the letters stand in s, each at most once and in order.
+func readMarks(s, letters string) (on [4]bool, ok bool) {
+	for i := range letters {
+		if s != "" && s[0] == letters[i] {
+			on[i], s = true, s[1:]
+		}
+	}
+	return on, s == ""
+}
