@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,10 +122,7 @@ func (l *lexicon) wordWeight(entries []string) (float64, error) {
 		}
 		different[strings.Join(terms, " ")] = true
 	}
-	if len(different) == 0 {
-		return 0, errors.New("a topic needs at least one word")
-	}
-	return manyWords + (oneWord-manyWords)/float64(len(different)), nil
+	return manyWords + (oneWord-manyWords)/float64(max(len(different), 1)), nil
 }
 
 // addNot adds the signs against, which must not be signs for the topic as well.

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -63,17 +64,29 @@ const wordsName = "words/1"
 // the page is about.
 type Words struct {
 	lexicon *lexicon
+	bias    float64
 	pool    sync.Pool // of *scratch
 }
 
 // NewWords returns the judge of what is wanted. It refuses a topic without words,
 // and words that it could never find.
 func NewWords(w Wanted) (*Words, error) {
+	if len(w.Words) == 0 {
+		return nil, errors.New("judge: words: a topic needs at least one word")
+	}
+	return newWords(w, bias)
+}
+
+// NewSigns returns a judge of signs that stand beside other evidence. It needs no
+// words, and has no bias: a page without any sign has log-odds of 0.
+func NewSigns(w Wanted) (*Words, error) { return newWords(w, 0) }
+
+func newWords(w Wanted, bias float64) (*Words, error) {
 	l, err := newLexicon(w)
 	if err != nil {
 		return nil, fmt.Errorf("judge: words: %w", err)
 	}
-	j := &Words{lexicon: l}
+	j := &Words{lexicon: l, bias: bias}
 	j.pool.New = func() any { return newScratch(len(l.signs)) }
 	return j, nil
 }
@@ -125,7 +138,7 @@ func (j *Words) rateWindow(s *scratch, w dowse.Span) float64 {
 			s.count(f.sign, inBody)
 		}
 	}
-	z := bias + j.weigh(s, inBody, windowHalf(w.Len()))
+	z := j.bias + j.weigh(s, inBody, windowHalf(w.Len()))
 	s.clear()
 	return sigmoid(z)
 }
@@ -150,7 +163,7 @@ func (j *Words) verdict(s *scratch, p *dowse.Page) dowse.Verdict {
 	if meta > 0 {
 		because = append(because, dowse.Because{What: "meta", Weight: withMeta - body, Count: meta})
 	}
-	return concluded(because)
+	return j.concluded(because)
 }
 
 // countIn counts the signs of a short text and returns how many it found.
@@ -212,14 +225,17 @@ func (j *Words) reasons(s *scratch) []dowse.Because {
 
 // concluded orders the reasons, the weightiest first, adds the bias and draws the
 // relevance from their sum.
-func concluded(because []dowse.Because) dowse.Verdict {
+func (j *Words) concluded(because []dowse.Because) dowse.Verdict {
 	slices.SortStableFunc(because, func(a, b dowse.Because) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)), cmp.Compare(a.What, b.What))
 	})
 	if len(because) == 0 {
 		because = append(because, dowse.Because{What: "none of the topic's words"})
 	}
-	because = append(shortened(because), dowse.Because{What: "bias", Weight: bias})
+	because = shortened(because)
+	if j.bias != 0 {
+		because = append(because, dowse.Because{What: "bias", Weight: j.bias})
+	}
 	v := dowse.Verdict{Scale: LogOdds, Because: because, Judge: wordsName}
 	v.Relevance = Without(v, -1)
 	return v

@@ -7,13 +7,11 @@
 package topic
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"dowse"
 	"dowse/judge"
 )
 
@@ -28,15 +26,27 @@ type Topic struct {
 	Words     []string // words and phrases
 	Also      []string // good signs, not required
 	Not       []string // what looks alike and is not
+	Like      []Source // examples on topic
+	Unlike    []Source // examples that are not
+	Category  *Category
+	Model     string   // file with a model
 	Languages []string // BCP 47, lower case; the first one says how words are stemmed
 	Only      bool     // Languages are required, not just preferred
 	Threshold float64  // relevance from which a page is on topic; 0 means 0.5
 	Seeds     []string // absolute http and https URLs, as written
+	SeedsFrom string   // FromLike or FromCategory: where further seeds come from; "" means nowhere
+	SeedLimit int      // of SeedsFrom; 0 means all
 	Scope     Scope    // "" means the whole web
 	PerHost   int      // pages of one host at most; 0 means no limit
 	Strategy  string   // NAME or NAME:key=value,…; "" means the default
 	Tunnel    *int     // off-topic pages in a row at most; nil means no limit
 }
+
+// Where seeds may come from, beside a list.
+const (
+	FromLike     = "like"     // the examples and the first pages of their hosts
+	FromCategory = "category" // the entries of the category
+)
 
 // Scope says how far from the seeds a crawl may go.
 type Scope string
@@ -72,15 +82,6 @@ func FromWords(words []string) *Topic {
 	return &Topic{Name: slug(whole), Words: entries}
 }
 
-// Judge returns the judge of the topic.
-func (t *Topic) Judge() (dowse.Judge, error) {
-	j, err := judge.NewWords(t.wanted())
-	if err != nil {
-		return nil, fmt.Errorf("topic: %s: %w", t.Name, err)
-	}
-	return j, nil
-}
-
 // OnTopic returns the relevance from which a page is on topic.
 func (t *Topic) OnTopic() float64 {
 	if t.Threshold > 0 {
@@ -100,9 +101,11 @@ func (t *Topic) Language() string {
 // Wants reports whether pages in a language, as BCP 47, may be taken in. A page
 // that does not tell its language may.
 func (t *Topic) Wants(language string) bool {
-	if !t.Only || language == "" {
-		return true
-	}
+	return !t.Only || language == "" || t.speaks(language)
+}
+
+// speaks reports whether a language is one of the topic's.
+func (t *Topic) speaks(language string) bool {
 	return slices.ContainsFunc(t.Languages, func(l string) bool {
 		return strings.EqualFold(l, language) || strings.HasPrefix(strings.ToLower(language), l+"-")
 	})

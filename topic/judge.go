@@ -1,0 +1,279 @@
+package topic
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dowse"
+	"dowse/judge"
+)
+
+// Judge rates pages by all that a topic says. Evidence (words, what was learnt from
+// examples, a model) is pooled on the scale of log-odds, signs against push away, and
+// a gate lets no page pass that it does not hold for. Reasons add up to the log-odds.
+//
+// It does not change, and may be used from many goroutines.
+type Judge struct {
+	name     string
+	evidence []evidence
+	signs    *judge.Words // also and not of a topic without words; nil for none
+	gate     *gate        // nil for none
+	prefer   *Topic       // whose languages are preferred; nil for no preference
+	model    judge.Model  // trained on examples; nil for none
+}
+
+// evidence is one judge among several.
+type evidence struct {
+	judge  dowse.WindowJudge
+	weight float64 // in the pool
+	zero   float64 // log-odds that count as none: the threshold of a model
+}
+
+// otherLanguage is what a page in a language that is not preferred loses.
+const otherLanguage = -1
+
+// Judge returns the judge of a topic that names nothing to be gathered.
+func (t *Topic) Judge() (dowse.Judge, error) {
+	if t.Needs() {
+		return nil, fmt.Errorf("topic: %s: its examples must be gathered first", t.Name)
+	}
+	j, err := t.NewJudge(&Material{})
+	if err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// NewJudge returns the judge of the topic and what was gathered for it. It trains on
+// the examples, unless the material has what was trained on them before. With more
+// examples, as people label pages, it is called again. A topic in words alone is
+// judged by [judge.Words] and nothing else.
+func (t *Topic) NewJudge(m *Material) (*Judge, error) {
+	j, err := t.newJudge(m)
+	if err != nil {
+		return nil, fmt.Errorf("topic: %s: %w", t.Name, err)
+	}
+	return j, nil
+}
+
+func (t *Topic) newJudge(m *Material) (*Judge, error) {
+	j := &Judge{}
+	var err error
+	if j.gate, err = t.newGate(); err != nil {
+		return nil, err
+	}
+	if err := j.addWords(t); err != nil {
+		return nil, err
+	}
+	if err := j.addModels(t, m); err != nil {
+		return nil, err
+	}
+	if len(j.evidence) == 0 && j.gate == nil {
+		return nil, errors.New("it does not say what is wanted: it needs words, examples, a category, a model or where")
+	}
+	if len(t.Languages) > 0 && !j.wordsAlone() {
+		j.prefer = t
+	}
+	j.pool()
+	return j, nil
+}
+
+// addWords adds the judge of the topic's words; without words also and not are signs.
+func (j *Judge) addWords(t *Topic) error {
+	if len(t.Words) > 0 {
+		w, err := judge.NewWords(t.wanted())
+		if err != nil {
+			return err
+		}
+		j.evidence = append(j.evidence, evidence{judge: w})
+		j.name = wordsName
+		return nil
+	}
+	if len(t.Also)+len(t.Not) == 0 && t.About == "" {
+		return nil
+	}
+	var err error
+	j.signs, err = judge.NewSigns(t.wanted())
+	return err
+}
+
+// addModels adds what is learnt from examples, and the model that the topic names.
+func (j *Judge) addModels(t *Topic, m *Material) error {
+	learnt := m.Trained
+	if learnt == nil && len(m.Examples) > 0 {
+		var err error
+		if learnt, err = t.train(m); err != nil {
+			return err
+		}
+	}
+	for _, model := range []judge.Model{learnt, m.Model} {
+		if model == nil {
+			continue
+		}
+		j.evidence = append(j.evidence, evidence{judge: model, zero: logit(model.Threshold())})
+		j.name = strings.TrimPrefix(j.name+"+"+model.Kind(), "+")
+	}
+	j.model = learnt
+	return nil
+}
+
+// wordsName names the evidence of words in the names of judges.
+const wordsName = "words"
+
+// wordsAlone reports whether nothing but words decides.
+func (j *Judge) wordsAlone() bool {
+	return len(j.evidence) == 1 && j.name == wordsName && j.gate == nil
+}
+
+// pool gives the evidence its weights.
+func (j *Judge) pool() {
+	for i := range j.evidence {
+		j.evidence[i].weight = 1 / float64(len(j.evidence))
+	}
+}
+
+// Model returns what was learnt from examples, nil if there were none.
+func (j *Judge) Model() judge.Model { return j.model }
+
+// Called returns the same judge under another name, as verdicts give it.
+func (j *Judge) Called(name string) *Judge {
+	c := *j
+	c.name = name
+	return &c
+}
+
+// Judge rates the page.
+func (j *Judge) Judge(p *dowse.Page) dowse.Verdict {
+	v, _ := j.JudgeWindows(p, nil)
+	return v
+}
+
+// JudgeWindows rates the page, and each window as a text of its own. Gate and
+// languages concern pages, not windows.
+func (j *Judge) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
+	if j.wordsAlone() {
+		return j.evidence[0].judge.JudgeWindows(p, windows)
+	}
+	s := &sum{}
+	ratings := make([]float64, len(windows))
+	for _, e := range j.evidence {
+		s.pool(e, p, windows, ratings)
+	}
+	if j.signs != nil {
+		s.pool(evidence{judge: j.signs, weight: 1}, p, windows, ratings)
+	}
+	for i, z := range ratings {
+		ratings[i] = sigmoid(z)
+	}
+	j.language(s, p)
+	j.pass(s, p)
+	return s.verdict(j.name), ratings
+}
+
+// language lets a page lose a little that is in none of the preferred languages.
+func (j *Judge) language(s *sum, p *dowse.Page) {
+	if j.prefer == nil || p.Language == "" || j.prefer.speaks(p.Language) {
+		return
+	}
+	s.tail = append(s.tail, dowse.Because{What: "language " + cut(p.Language), Weight: otherLanguage})
+}
+
+// A sum collects reasons on the scale of log-odds.
+type sum struct {
+	terms []dowse.Because
+	bias  float64
+	tail  []dowse.Because // language and gate, told last
+}
+
+// pool adds what one judge says of the page, and of the windows to their log-odds.
+func (s *sum) pool(e evidence, p *dowse.Page, windows []dowse.Span, ratings []float64) {
+	v, rated := e.judge.JudgeWindows(p, windows)
+	for i, r := range rated {
+		ratings[i] += e.weight * (logit(r) - e.zero)
+	}
+	if v.Scale != judge.LogOdds {
+		s.lump(e, v)
+		return
+	}
+	for _, b := range v.Because {
+		b.Weight *= e.weight
+		if b.What == "bias" {
+			s.bias += b.Weight
+		} else if b.Weight != 0 {
+			s.add(b)
+		}
+	}
+	s.bias -= e.weight * e.zero
+}
+
+// lump adds a verdict whose reasons are on another scale as one reason; what it rests
+// on is told without weight.
+func (s *sum) lump(e evidence, v dowse.Verdict) {
+	s.add(dowse.Because{What: "model " + v.Judge, Weight: e.weight * (logit(v.Relevance) - e.zero)})
+	for _, b := range v.Because[:min(len(v.Because), 5)] {
+		s.add(dowse.Because{What: fmt.Sprintf("%s (%s %+.3f)", b.What, v.Scale, b.Weight), Count: b.Count})
+	}
+}
+
+// add adds a reason; of the same one twice the weights add up.
+func (s *sum) add(b dowse.Because) {
+	for i := range s.terms {
+		if s.terms[i].What == b.What {
+			s.terms[i].Weight += b.Weight
+			s.terms[i].Count = max(s.terms[i].Count, b.Count)
+			return
+		}
+	}
+	s.terms = append(s.terms, b)
+}
+
+// total returns the log-odds so far.
+func (s *sum) total() float64 {
+	z := s.bias
+	for _, list := range [][]dowse.Because{s.terms, s.tail} {
+		for _, b := range list {
+			z += b.Weight
+		}
+	}
+	return z
+}
+
+// maxReasons is how many terms are told by name; the others are summed up.
+const maxReasons = 24
+
+// verdict tells the reasons, the weightiest first.
+func (s *sum) verdict(name string) dowse.Verdict {
+	v := dowse.Verdict{Relevance: sigmoid(s.total()), Scale: judge.LogOdds, Judge: name}
+	slices.SortStableFunc(s.terms, func(a, b dowse.Because) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)), cmp.Compare(a.What, b.What))
+	})
+	if rest := s.terms[min(len(s.terms), maxReasons):]; len(rest) > 0 {
+		others := dowse.Because{What: fmt.Sprintf("%d other signs", len(rest))}
+		for _, b := range rest {
+			others.Weight += b.Weight
+		}
+		s.terms = append(s.terms[:maxReasons:maxReasons], others)
+	}
+	v.Because = append(s.terms, s.tail...)
+	if s.bias != 0 || len(v.Because) == 0 {
+		v.Because = append(v.Because, dowse.Because{What: "bias", Weight: s.bias})
+	}
+	return v
+}
+
+// surest bounds log-odds, so that a model that says 0 or 1 does not outshout all
+// other evidence.
+const surest = 12
+
+func logit(p float64) float64 {
+	if !(p > 0) {
+		return -surest
+	}
+	return min(max(math.Log(p)-math.Log1p(-p), -surest), surest)
+}
+
+func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
