@@ -76,6 +76,7 @@ func (c *Crawl) retry(now time.Time, fl *flight, p *dowse.Page) bool {
 // strategy and journal.
 func (c *Crawl) final(now time.Time, fl *flight, p *dowse.Page) {
 	t := c.prepareTurn(now, fl, p)
+	c.shadowed(t)
 	t.leads = c.cfg.Strategy.Follow(p)
 	c.finishTurn(t)
 }
@@ -87,6 +88,8 @@ type turn struct {
 	p     *dowse.Page
 	entry *Entry
 	leads []dowse.Lead
+
+	listed bool // a sitemap's: the strategy did not ask for it
 }
 
 // prepareTurn judges whether the page is on topic, filters its links and tells
@@ -99,7 +102,7 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 	c.checkNear(fl.id, p)
 	e.Found = p.Links
 	e.Links = c.filterLinks(fl.id, p)
-	return &turn{now: now, fl: fl, p: p, entry: e}
+	return &turn{now: now, fl: fl, p: p, entry: e, listed: c.sitemaps[fl.id]}
 }
 
 // finishTurn settles the page's URL, applies what the strategy said, and records

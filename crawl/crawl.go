@@ -26,7 +26,10 @@ type Config struct {
 	NoFollow bool          // follow links marked nofollow all the same
 	MinScore float64       // leads below are not queued (score.low); -Inf for all if 0 is not set by HasMin
 	HasMin   bool
-	Key      uint64 // of the fingerprints, random for each collection
+	Explore  float64 // share of the picks that are made by chance among the leads that wait; 0
+	Key      uint64  // of the fingerprints, random for each collection
+
+	Shadows []Shadow // strategies that follow the crawl without steering it; at most MaxShadows
 
 	Log Log // where entries and the strings of URLs go; nil keeps strings in memory only
 }
@@ -86,6 +89,7 @@ type Crawl struct {
 	round    *round
 	again    []frontier.ID // to be visited again in the next round
 	stats    stats
+	shadows  []*shadow
 	stopped  dowse.StopReason
 	lastNow  time.Time
 
@@ -124,6 +128,9 @@ func New(cfg Config) (*Crawl, error) {
 		return nil, err
 	}
 	c.f = frontier.New(c.frontierConfig())
+	for _, s := range c.shadows {
+		s.light(frontier.New(s.frontierConfig()))
+	}
 	return c, nil
 }
 
@@ -149,7 +156,7 @@ func prepare(cfg Config) (*Crawl, error) {
 	}
 	cfg.Polite = cfg.Polite.withDefaults()
 	cfg.Traps = cfg.Traps.withDefaults()
-	return &Crawl{
+	c := &Crawl{
 		cfg:      cfg,
 		flights:  map[frontier.ID]*flight{},
 		asking:   map[frontier.HostID]*flight{},
@@ -159,7 +166,8 @@ func prepare(cfg Config) (*Crawl, error) {
 		traps:    trapBook{},
 		farms:    map[uint64]*farm{},
 		near:     newNearIndex(),
-	}, nil
+	}
+	return c, c.cast()
 }
 
 func (c *Crawl) frontierConfig() frontier.Config {
@@ -193,6 +201,9 @@ func (c *Crawl) Start(now time.Time, seeds []dowse.URL) {
 		twice[id] = true
 	}
 	c.applyAll(c.seedLeads(fresh))
+	for _, s := range c.shadows {
+		s.start(now, fresh)
+	}
 	c.record(&Entry{Kind: EntryStart, At: now, Seeds: seeds})
 }
 
@@ -311,20 +322,24 @@ func (c *Crawl) beforeRound(now time.Time) {
 // pickStream takes the best lead among the hosts that are rested. Leads that may
 // not be visited after all are settled on the way.
 func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
+	dice := c.chance()
 	for rescored := 0; ; {
-		id, when, ok := c.f.Next(now)
+		id, stray, when, ok := c.nextLead(now, dice)
 		if !ok {
 			return Visit{}, when, false
 		}
 		c.moved(id, taken)
-		regret := c.f.LastRegret()
+		regret := 0.0 // chance has none
+		if !stray {
+			regret = c.f.LastRegret()
+		}
 		h := c.f.Host(id)
-		if rescored < maxRescores && c.fellBehind(now, id) {
+		if !stray && rescored < maxRescores && c.fellBehind(now, id) {
 			rescored++
 			c.putBack(id, h, now)
 			continue
 		}
-		if until, hold := c.holds(id, now); hold {
+		if until, hold := c.holds(id, now); hold && !stray {
 			c.putBack(id, h, now)
 			return Visit{}, until, false
 		}

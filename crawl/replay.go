@@ -267,7 +267,7 @@ func (c *Crawl) replayFinal(e *Entry, fl *flight, p *dowse.Page) {
 }
 
 func (c *Crawl) restoreText(p *dowse.Page, restore Restorer) error {
-	if t, ok := c.cfg.Strategy.(dowse.TextReader); !ok || !t.ReadsText() || restore == nil || p.Outcome != dowse.Fetched {
+	if !c.readsText() || restore == nil || p.Outcome != dowse.Fetched {
 		return nil
 	}
 	if err := restore(p); err != nil {
@@ -317,6 +317,11 @@ func (c *Crawl) forget(id frontier.ID) {
 	}
 	c.exclude(id, dowse.SkipForgotten)
 	c.f.SetNote(id, "")
+	for _, s := range c.shadows {
+		if own, ok := s.f.Find(c.f.URL(id)); ok {
+			s.forget(own)
+		}
+	}
 }
 
 // forgotten reports whether a URL was taken down.

@@ -101,7 +101,7 @@ func (c *Crawl) memberAt(now time.Time) (id frontier.ID, when time.Time) {
 // newRound takes the best leads, and the pages to be visited again.
 func (c *Crawl) newRound(now time.Time) bool {
 	c.beforeRound(now)
-	list := append(c.best(now, c.roundSize()), c.takeAgain()...)
+	list := append(c.strays(c.best(now, c.roundSize())), c.takeAgain()...)
 	if len(list) == 0 {
 		return false
 	}
@@ -205,6 +205,7 @@ func (c *Crawl) closeRound(r *round) {
 		turns[i] = c.prepareTurn(l.now, l.fl, l.p)
 		turns[i].leads = c.cfg.Strategy.Follow(l.p)
 	}
+	c.shadowed(turns...)
 	for _, t := range turns {
 		c.finishTurn(t)
 	}

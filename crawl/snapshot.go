@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -32,6 +33,25 @@ func (c *Crawl) Snapshot(w io.Writer, end uint64) error {
 	e.u64(end)
 	e.core(c)
 	e.bytes(learnt)
+	if len(c.shadows) > 0 {
+		e.u(uint64(len(c.shadows)))
+	}
+	if err := e.seal(w); err != nil {
+		return err
+	}
+	if err := c.f.Snapshot(w); err != nil {
+		return err
+	}
+	for _, s := range c.shadows {
+		if err := s.snapshot(w, end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seal writes what was encoded, with its length before and a checksum after it.
+func (e *enc) seal(w io.Writer) error {
 	e.b = binary.LittleEndian.AppendUint32(e.b, crc32.Checksum(e.b, castagnoli))
 	head := binary.LittleEndian.AppendUint64(nil, uint64(len(e.b)))
 	for _, b := range [][]byte{head, e.b} {
@@ -39,7 +59,7 @@ func (c *Crawl) Snapshot(w io.Writer, end uint64) error {
 			return fmt.Errorf("crawl: snapshot: %w", err)
 		}
 	}
-	return c.f.Snapshot(w)
+	return nil
 }
 
 // MidRound reports whether a round is under way, so that no snapshot can be taken.
@@ -64,29 +84,47 @@ func Restore(cfg Config, r io.Reader) (c *Crawl, from uint64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	r = bufio.NewReaderSize(r, 1<<16) // what follows a frontier is not read with it
+	if from, err = c.take(r); err != nil {
+		return nil, 0, err
+	}
+	for _, s := range c.shadows {
+		if err := s.restore(r); err != nil {
+			return nil, 0, err
+		}
+	}
+	c.adrift = true
+	return c, from, nil
+}
+
+// take takes up the crawl itself, its shadows left aside.
+func (c *Crawl) take(r io.Reader) (from uint64, err error) {
 	d, err := readCore(r)
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	from = d.u64()
 	d.core(c)
 	learnt := d.bytes()
-	if d.err != nil {
-		return nil, 0, fmt.Errorf("crawl: snapshot: %w", d.err)
+	shadows := 0
+	if len(d.b) > 0 {
+		shadows = int(d.u())
+	}
+	switch {
+	case d.err != nil:
+		return 0, fmt.Errorf("crawl: snapshot: %w", d.err)
+	case shadows != len(c.shadows):
+		return 0, fmt.Errorf("crawl: snapshot: it has %d shadows, the crawl %d", shadows, len(c.shadows))
 	}
 	if s, ok := c.cfg.Strategy.(dowse.Saver); ok && len(learnt) > 0 {
 		if err := s.Load(learnt); err != nil {
-			return nil, 0, fmt.Errorf("crawl: load what the strategy learnt: %w", err)
+			return 0, fmt.Errorf("crawl: load what the strategy learnt: %w", err)
 		}
 	}
 	if c.f, err = frontier.Load(r, c.frontierConfig()); err != nil {
-		return nil, 0, fmt.Errorf("crawl: snapshot: %w", err)
+		return 0, fmt.Errorf("crawl: snapshot: %w", err)
 	}
-	if err := c.fits(); err != nil {
-		return nil, 0, err
-	}
-	c.adrift = true
-	return c, from, nil
+	return from, c.fits()
 }
 
 // fits checks that what the snapshot says of hosts and URLs is about those that its

@@ -127,7 +127,8 @@ type Status struct {
 	Books    Books            `json:"books"`
 	Stopped  dowse.StopReason `json:"stop_reason"`
 
-	LimitedBy string `json:"limited_by"` // what keeps it from going faster: connections, politeness, leads
+	Shadows   []ShadowStatus `json:"shadows,omitempty"`
+	LimitedBy string         `json:"limited_by"` // what keeps it from going faster: connections, politeness, leads
 }
 
 // Books returns the books of the crawl.
@@ -144,7 +145,7 @@ func (c *Crawl) Status() Status {
 	s := Status{
 		Fetched: c.stats.Fetched, OnTopic: c.stats.OnTopic, Window: c.stats.window(200),
 		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(),
-		Books: c.Books(), Stopped: c.stopped, LimitedBy: c.limitedBy(),
+		Books: c.Books(), Stopped: c.stopped, Shadows: c.Shadows(), LimitedBy: c.limitedBy(),
 	}
 	if s.Fetched > 0 {
 		s.Harvest = float64(s.OnTopic) / float64(s.Fetched)

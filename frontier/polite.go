@@ -70,6 +70,20 @@ func (f *Frontier) regretOf(taken ID) float64 {
 	return high - low
 }
 
+// Rested tells whether a lead of the host might be visited at now: it is rested, has a
+// free connection, and so does its lane.
+func (f *Frontier) Rested(h HostID, now time.Time) bool {
+	ho := f.host(h)
+	if ho.busy >= f.conns || ho.ready.After(plain(now)) {
+		return false
+	}
+	if ho.lane == 0 {
+		return true
+	}
+	l := f.lane(ho.lane)
+	return l.busy == 0 && !l.ready.After(plain(now))
+}
+
 func (f *Frontier) wake() time.Time {
 	if len(f.polite.resting) == 0 {
 		return time.Time{}

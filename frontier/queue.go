@@ -135,13 +135,20 @@ func (o byLead) before(a, b uint32) bool {
 	if x.band != y.band {
 		return x.band < y.band
 	}
-	switch o.f.order {
-	case dowse.FirstSeen:
-		return a < b
-	case dowse.Shuffled:
-		return x.fp.Hi < y.fp.Hi || x.fp.Hi == y.fp.Hi && x.fp.Lo < y.fp.Lo
+	if o.f.order == dowse.ByPriority {
+		return x.above(y, a < b)
 	}
-	return x.above(y, a < b)
+	return o.f.Earlier(ID(a), ID(b))
+}
+
+// Earlier tells which of two URLs comes first where band and priority do not: the
+// first seen, or the one that chance has put first.
+func (f *Frontier) Earlier(a, b ID) bool {
+	if f.order != dowse.Shuffled {
+		return a < b
+	}
+	x, y := f.entry(a).fp, f.entry(b).fp
+	return x.Hi < y.Hi || x.Hi == y.Hi && x.Lo < y.Lo
 }
 
 func (o byLead) moved(x uint32, at int) { o.f.setAt(ID(x), uint32(at)) }

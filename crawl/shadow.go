@@ -1,0 +1,391 @@
+package crawl
+
+import (
+	"container/heap"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"dowse"
+	"dowse/frontier"
+)
+
+// A Shadow is a strategy that follows a crawl without steering it. It has a frontier
+// of its own, sees every page that the crawl gets, and whenever the crawl has made a
+// visit it picks the lead that it would have taken. How good those picks were is
+// known of those that the crawl visited too, before or after.
+//
+// A shadow is a crawl that never takes off, so its queue, merges, redirects and
+// memory are those of any crawl. What the crawl visited stays in the shadow's queue, at
+// the rank it had, until the shadow picks it: else the crawl would skim what its
+// shadows want. Politeness does not concern a shadow, it does not explore, and it
+// asks for no page again; it sees those that the crawl asks for again.
+type Shadow struct {
+	Name     string // for people
+	Strategy dowse.Strategy
+}
+
+// MaxShadows bounds the shadows of a crawl: each takes about as much memory and time
+// as the crawl's own queue and strategy do.
+const MaxShadows = 8
+
+// ShadowStatus tells how the picks of a shadow turned out.
+type ShadowStatus struct {
+	Name    string  `json:"name"`
+	Picks   int     `json:"picks"`
+	Known   int     `json:"known"`   // of the picks: those that the crawl visited, before or after
+	Fetched int     `json:"fetched"` // of these: pages
+	OnTopic int     `json:"on_topic"`
+	Harvest float64 `json:"harvest"`     // on topic / fetched
+	Share   float64 `json:"share_known"` // known / picks
+	Dry     int     `json:"dry"`         // visits of the crawl at which it had nothing to pick
+}
+
+// shadow is a Shadow at work.
+type shadow struct {
+	*Crawl
+	name  string
+	names *shadowNames
+	told  bool // BeforeRound was called for the pick to come
+
+	picks, known, fetched, onTopic, dry int
+
+	seen ripe // visited by the crawl, not picked yet
+}
+
+// shadowNames are the strings of a shadow's URLs: mostly those of the crawl, by
+// number, and a few that only the shadow speaks of.
+type shadowNames struct {
+	memoryLog
+	crawl *Crawl
+	own   []dowse.URL
+}
+
+func (n *shadowNames) Add(u dowse.URL) uint64 {
+	if id, ok := n.crawl.f.Find(u); ok {
+		return uint64(id) << 1
+	}
+	n.own = append(n.own, dowse.URL([]byte(u)))
+	return uint64(len(n.own)-1)<<1 | 1
+}
+
+func (n *shadowNames) At(place uint64) dowse.URL {
+	switch i := place >> 1; {
+	case place&1 == 0 && i < uint64(n.crawl.f.Len()):
+		return n.crawl.f.URL(frontier.ID(i))
+	case place&1 == 1 && i < uint64(len(n.own)):
+		return n.own[i]
+	}
+	return ""
+}
+
+// cast makes the shadows of a crawl, without a frontier.
+func (c *Crawl) cast() error {
+	if n := len(c.cfg.Shadows); n > MaxShadows {
+		return fmt.Errorf("crawl: %d shadows; %d are the limit", n, MaxShadows)
+	}
+	for _, s := range c.cfg.Shadows {
+		names := &shadowNames{crawl: c}
+		own, err := prepare(Config{
+			Strategy: s.Strategy, Threshold: c.cfg.Threshold, Key: c.cfg.Key, Log: names,
+			Traps: Traps{Budget: -1}, NoFollow: true, MinScore: c.cfg.MinScore, HasMin: c.cfg.HasMin,
+		})
+		if err != nil {
+			return fmt.Errorf("crawl: shadow %s: %w", s.Name, err)
+		}
+		c.shadows = append(c.shadows, &shadow{Crawl: own, name: s.Name, names: names})
+	}
+	return nil
+}
+
+// Shadows tells how the picks of the shadows turned out, in the order of the config.
+func (c *Crawl) Shadows() (list []ShadowStatus) {
+	for _, s := range c.shadows {
+		list = append(list, ShadowStatus{
+			Name: s.name, Picks: s.picks, Known: s.known, Fetched: s.fetched, OnTopic: s.onTopic, Dry: s.dry,
+			Harvest: share(s.onTopic, s.fetched), Share: share(s.known, s.picks),
+		})
+	}
+	return list
+}
+
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// start gives the shadow the seeds of the crawl.
+func (s *shadow) start(now time.Time, seeds []dowse.URL) {
+	s.Start(now, seeds)
+}
+
+// turns lets the shadow pick once for each visit, then follow the pages: one, or
+// those of a round, all against the state before it.
+func (s *shadow) turns(list []*turn) {
+	rescores := maxRescores
+	if len(list) > 1 {
+		s.Crawl.best(list[0].now, len(list)) // rates them again, as a round does
+		rescores = 0
+	}
+	for _, t := range list {
+		if !t.p.Again && !t.listed {
+			s.pick(t.now, rescores)
+		}
+	}
+	own := make([]*turn, len(list))
+	for i, t := range list {
+		own[i] = s.prepared(t)
+		own[i].leads = s.heard(s.cfg.Strategy.Follow(own[i].p))
+	}
+	for i, t := range own {
+		s.finishTurn(t)
+		s.told = s.told && list[i].fl.idle
+	}
+}
+
+// pick takes the lead that the shadow would visit.
+func (s *shadow) pick(now time.Time, rescores int) {
+	if b, ok := s.cfg.Strategy.(dowse.BeforeRounder); ok && !s.told {
+		s.applyAll(s.heard(b.BeforeRound(view{s.Crawl})))
+		s.told = true
+	}
+	id, ok := s.best(now, rescores)
+	if idler, can := s.cfg.Strategy.(dowse.Idler); !ok && can {
+		s.applyAll(s.heard(idler.Idle()))
+		id, ok = s.best(now, rescores)
+	}
+	if !ok {
+		s.dry++
+		return
+	}
+	s.picks++
+	if v, seen := s.f.Visit(id); seen {
+		s.learn(s.f.State(id) == dowse.Visited, v.OnTopic)
+	}
+}
+
+// learn books how a pick turned out.
+func (s *shadow) learn(fetched, onTopic bool) {
+	s.known++
+	if fetched {
+		s.fetched++
+	}
+	if fetched && onTopic {
+		s.onTopic++
+	}
+}
+
+// best takes out the best of what waits and of what the crawl has visited.
+func (s *shadow) best(now time.Time, rescores int) (frontier.ID, bool) {
+	id, ok := s.waiting(now, rescores)
+	switch {
+	case s.seen.Len() == 0:
+		return id, ok
+	case ok && s.precedes(id):
+		return id, true
+	case ok:
+		s.f.Queue(id)
+	}
+	return heap.Pop(&s.seen).(rank).id, true
+}
+
+// precedes reports whether a lead comes before all that the crawl has visited.
+func (s *shadow) precedes(id frontier.ID) bool {
+	return s.seen.before(rank{id, s.f.Band(id), s.f.Priority(id)}, s.seen.lifted(s.seen.list[0]))
+}
+
+// waiting takes out the best lead, rated again as a crawl does.
+func (s *shadow) waiting(now time.Time, rescores int) (frontier.ID, bool) {
+	for ; ; rescores-- {
+		id, ok := s.f.Peek()
+		if !ok {
+			return frontier.None, false
+		}
+		s.f.Take(id)
+		if rescores <= 0 || !s.fellBehind(now, id) {
+			return id, true
+		}
+		s.f.Queue(id)
+	}
+}
+
+// heard takes note of what leads say of all URLs at once.
+func (s *shadow) heard(leads []dowse.Lead) []dowse.Lead {
+	for i := range leads {
+		switch l := &leads[i]; l.Kind {
+		case dowse.Raise:
+			s.seen.raise(l.Priority, l.Cap)
+		case dowse.Revisit:
+			l.Kind = dowse.Hold // which changes nothing for a visited page
+		}
+	}
+	return leads
+}
+
+// prepared makes the shadow's own turn of a page: with its lead, and with what the
+// shadow knows of the links. What the crawl left out, the shadow does not see.
+func (s *shadow) prepared(t *turn) *turn {
+	p := *t.p
+	id := s.see(p.URL)
+	switch s.f.State(id) {
+	case dowse.Flying: // picked before
+		s.learn(p.Outcome == dowse.Fetched, t.p.OnTopic)
+	case dowse.Waiting:
+		heap.Push(&s.seen, s.seen.lowered(rank{id, s.f.Band(id), s.f.Priority(id)}))
+	}
+	p.Lead = s.lead(id)
+	p.Simhash, p.Canonical = 0, "" // nearness is the crawl's to tell
+	fl := &flight{id: id, host: s.f.Host(id), idle: t.fl.idle}
+	if countsAsPage(&p) {
+		s.hosts[fl.host].landed++
+	}
+	return s.prepareTurn(t.now, fl, &p)
+}
+
+// A rank is where a URL stands in a shadow's order.
+type rank struct {
+	id       frontier.ID
+	band     int8
+	priority float64
+}
+
+// ripe is a heap of URLs by rank. All rise together, as in a frontier.
+type ripe struct {
+	list   []rank
+	f      *frontier.Frontier
+	order  dowse.Order
+	offset float64
+	cap    float64
+}
+
+func (r *ripe) Len() int           { return len(r.list) }
+func (r *ripe) Swap(i, j int)      { r.list[i], r.list[j] = r.list[j], r.list[i] }
+func (r *ripe) Less(i, j int) bool { return r.before(r.list[i], r.list[j]) }
+func (r *ripe) Push(x any)         { r.list = append(r.list, x.(rank)) }
+
+func (r *ripe) Pop() any {
+	last := len(r.list) - 1
+	x := r.list[last]
+	r.list = r.list[:last]
+	return x
+}
+
+func (r *ripe) before(a, b rank) bool {
+	switch {
+	case a.band != b.band:
+		return a.band < b.band
+	case a.priority != b.priority && r.order == dowse.ByPriority:
+		return a.priority > b.priority
+	}
+	return r.f.Earlier(a.id, b.id)
+}
+
+func (r *ripe) raise(by, limit float64) {
+	r.offset += by
+	r.cap = limit
+}
+
+// lowered returns a rank as it stands in the heap, lifted as it counts.
+func (r *ripe) lowered(x rank) rank {
+	x.priority -= r.offset
+	return x
+}
+
+func (r *ripe) lifted(x rank) rank {
+	x.priority += r.offset
+	if r.cap != 0 {
+		x.priority = min(x.priority, r.cap)
+	}
+	return x
+}
+
+// readsText reports whether the strategy or a shadow reads the text of pages.
+func (c *Crawl) readsText() bool {
+	if t, ok := c.cfg.Strategy.(dowse.TextReader); ok && t.ReadsText() {
+		return true
+	}
+	return slices.ContainsFunc(c.shadows, func(s *shadow) bool { return s.readsText() })
+}
+
+// shadowed lets all shadows have their turn.
+func (c *Crawl) shadowed(list ...*turn) {
+	for _, s := range c.shadows {
+		s.turns(list)
+	}
+}
+
+// light gives the shadow its frontier.
+func (s *shadow) light(f *frontier.Frontier) {
+	s.f = f
+	s.seen.f, s.seen.order = f, s.frontierConfig().Order
+}
+
+// snapshot writes down the shadow, after the crawl.
+func (s *shadow) snapshot(w io.Writer, end uint64) error {
+	e := &enc{b: []byte(snapshotMagic)}
+	e.s(s.name)
+	e.bool(s.told)
+	for _, n := range []int{s.picks, s.known, s.fetched, s.onTopic, s.dry, len(s.names.own)} {
+		e.u(uint64(n))
+	}
+	for _, u := range s.names.own {
+		e.s(string(u))
+	}
+	e.f(s.seen.offset)
+	e.f(s.seen.cap)
+	e.u(uint64(len(s.seen.list)))
+	for _, x := range s.seen.list {
+		e.u(uint64(x.id))
+		e.i(int64(x.band))
+		e.f(x.priority)
+	}
+	if err := e.seal(w); err != nil {
+		return err
+	}
+	return s.Snapshot(w, end)
+}
+
+const rankSize = 10 // bytes, at least
+
+// restore takes up what snapshot wrote.
+func (s *shadow) restore(r io.Reader) error {
+	d, err := readCore(r)
+	if err != nil {
+		return err
+	}
+	if name := d.s(); d.err == nil && name != s.name {
+		return fmt.Errorf("crawl: snapshot: it has the shadow %q, not %q", name, s.name)
+	}
+	s.told = d.bool()
+	for _, n := range []*int{&s.picks, &s.known, &s.fetched, &s.onTopic, &s.dry} {
+		*n = int(d.u())
+	}
+	for range d.items(1) {
+		s.names.own = append(s.names.own, dowse.URL(d.s()))
+	}
+	s.seen.offset, s.seen.cap = d.f(), d.f()
+	for range d.items(rankSize) {
+		s.seen.list = append(s.seen.list, rank{frontier.ID(d.u()), int8(d.i()), d.f()})
+	}
+	if d.err != nil {
+		return fmt.Errorf("crawl: snapshot: shadow %s: %w", s.name, d.err)
+	}
+	if _, err := s.take(r); err != nil {
+		return err
+	}
+	s.light(s.f)
+	return s.sound()
+}
+
+// sound checks that what was restored is about URLs that the shadow has.
+func (s *shadow) sound() error {
+	for _, x := range s.seen.list {
+		if !s.Crawl.known(x.id) {
+			return fmt.Errorf("crawl: snapshot: shadow %s: %w: a URL that is not there", s.name, errShort)
+		}
+	}
+	return nil
+}
