@@ -11,8 +11,9 @@ import (
 )
 
 type topicCmd struct {
-	Check topicCheckCmd `cmd:"" help:"Say what a topic file has, and what is wrong with it."`
-	Show  topicShowCmd  `cmd:"" help:"Print a topic in canonical form."`
+	Check  topicCheckCmd  `cmd:"" help:"Say what a topic file has, and what is wrong with it."`
+	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form."`
+	Select topicSelectCmd `cmd:"" help:"Draw topics for experiments from a directory."`
 }
 
 func (topicCmd) Help() string {

@@ -70,7 +70,8 @@ const (
 // Kind returns what the directory is written in.
 func (d *Directory) Kind() Kind { return d.kind }
 
-// Dirt returns what was passed over in the last reading that came to the end.
+// Dirt returns what was passed over: of all readings so far that came to the end, the
+// most of each kind, since some read more closely than others.
 func (d *Directory) Dirt() Dirt {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -139,7 +140,7 @@ func (d *Directory) where(want func(path string) bool) iter.Seq2[Entry, error] {
 func (d *Directory) note(dirt Dirt) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.dirt = dirt
+	d.dirt = d.dirt.most(dirt)
 }
 
 // scan reads a file of some kind to its end, or until the sieve wants no more.

@@ -19,6 +19,14 @@ type Dirt struct {
 // Any reports whether there was any.
 func (d Dirt) Any() bool { return d.Broken+d.Long+d.Paths+d.URLs+d.UTF8 > 0 }
 
+// most returns the larger number of each kind.
+func (d Dirt) most(o Dirt) Dirt {
+	return Dirt{
+		Entries: max(d.Entries, o.Entries), Broken: max(d.Broken, o.Broken), Long: max(d.Long, o.Long),
+		Paths: max(d.Paths, o.Paths), URLs: max(d.URLs, o.URLs), UTF8: max(d.UTF8, o.UTF8),
+	}
+}
+
 func (d Dirt) String() string {
 	var parts []string
 	for _, c := range []struct {

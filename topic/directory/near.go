@@ -33,7 +33,7 @@ func (d *Directory) missing(c Category) error {
 	if err != nil {
 		return err
 	}
-	if path := Clean(c.Path); path == Top || !t.Has(path) {
+	if path := Clean(c.Path); !t.Has(path) {
 		return &NotFoundError{Directory: d.name, Path: path, Near: t.Near(path)}
 	}
 	return nil

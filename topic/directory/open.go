@@ -47,12 +47,21 @@ func Open(path string, o Options) (*Directory, error) {
 		structure = beside(path, "content", "structure")
 	}
 	if structure != "" {
-		if k, err := recognise(structure); err != nil || k != structureFile {
-			return nil, fmt.Errorf("directory: %s is not the structure file of an RDF dump: %w", structure, errors.Join(err, errKind))
+		if err := isStructure(structure); err != nil {
+			return nil, fmt.Errorf("directory: %s: %w", structure, err)
 		}
 		d.structure = func() (io.ReadCloser, error) { return unpacked(structure) }
 	}
 	return d, nil
+}
+
+// isStructure reports what is wrong with a file as the structure file of a dump.
+func isStructure(path string) error {
+	k, err := recognise(path)
+	if err == nil && k != structureFile {
+		return errors.New("it is not the structure file of an RDF dump (<Topic> with <narrow> in it)")
+	}
+	return err
 }
 
 // beside returns the file whose name has another word in the place of one, in

@@ -159,7 +159,7 @@ func (d *Directory) Categories() (*Tree, error) {
 	t.sum()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.tree, d.dirt = t, dirt
+	d.tree, d.dirt = t, d.dirt.most(dirt)
 	return t, nil
 }
 

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"dowse"
+	"dowse/topic"
+	"dowse/topic/directory"
+)
+
+type topicSelectCmd struct {
+	Directory string   `arg:"" help:"Directory: the content file of an ODP dump, JSONL or a label file; .gz and .zst too."`
+	Structure string   `placeholder:"FILE" help:"Structure file of an ODP dump, if it is not beside the content file."`
+	Level     int      `default:"3" placeholder:"N" help:"Level of the categories, Top being 0."`
+	Count     int      `default:"30" placeholder:"N" help:"Topics, at most."`
+	Seeds     int      `default:"10" placeholder:"N" help:"Seeds of a topic."`
+	Train     int      `default:"75" placeholder:"N" help:"Training examples of a topic; twice as many are drawn from the others."`
+	Targets   int      `default:"10" placeholder:"N" help:"Targets that are no training examples, at least."`
+	Min       int      `placeholder:"N" help:"Pages of a category, at least; by default seeds, training examples and targets together."`
+	Parent    int      `name:"per-parent" default:"1" placeholder:"N" help:"Topics below one category, at most."`
+	Grand     int      `name:"per-grandparent" default:"3" placeholder:"N" help:"Topics below the category above that, at most."`
+	Exclude   []string `default:"Regional,Kids_and_Teens,World,Adult,Adults" placeholder:"NAME" help:"Names right below Top to leave out; none for no name."`
+	Rng       uint64   `default:"1" placeholder:"N" help:"Seed of the draw: the same number draws the same."`
+	Out       string   `short:"o" placeholder:"DIR" help:"Folder for a topic file, a split and the training examples of each."`
+	JSON      bool     `help:"As JSON."`
+}
+
+func (topicSelectCmd) Help() string {
+	return `Examples:
+  dowse topic select content.rdf.u8.gz -o topics
+  dowse topic select labels.tsv --level 2 --seeds 5 --train 10 --json
+  dowse crawl topics/science-math-algebra.topic.yaml
+
+Draws topics for experiments from a directory, as Wang et al. 2009 do: categories
+of one level with enough pages, no two of one parent and no four of one
+grandparent. The pages of each are parted into seeds and targets; the first of the
+targets are training examples, and the rest no judge has seen. The training
+examples are in a small directory of their own, which the topic file names, so
+that a crawl can't learn from what it is to find. Smaller directories need smaller
+numbers.`
+}
+
+// Run draws topics.
+func (c *topicSelectCmd) Run(w *world) error {
+	d, err := directory.Open(c.Directory, directory.Options{Structure: c.Structure})
+	if err != nil {
+		return usage("%w", err)
+	}
+	s, err := d.Select(c.selection(), rand.New(rand.NewPCG(c.Rng, 0)))
+	if errors.Is(err, directory.ErrNoTopic) {
+		return &exitError{exitNothing, err}
+	}
+	if err != nil {
+		return usage("%w", err)
+	}
+	if dirt := d.Dirt(); dirt.Any() {
+		fmt.Fprintf(w.err, "dowse: %s: %s\n", oneLine(c.Directory), dirt)
+	}
+	draw := newDraw(c.Directory, s)
+	if c.Out != "" {
+		if err := draw.write(c.Out, s); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return jsonLine(w.out, draw)
+	}
+	draw.print(w.out)
+	return nil
+}
+
+func (c *topicSelectCmd) selection() directory.Selection {
+	exclude := c.Exclude
+	if len(exclude) == 1 && exclude[0] == "none" {
+		exclude = []string{}
+	}
+	return directory.Selection{
+		Level: c.Level, Count: c.Count, Seeds: c.Seeds, Train: c.Train, Targets: c.Targets, Min: c.Min,
+		PerParent: c.Parent, PerGrandparent: c.Grand, Exclude: exclude,
+	}
+}
+
+// A drawnTopic is a selected topic as scripts see it.
+type drawnTopic struct {
+	Name    string      `json:"name"`
+	Path    string      `json:"path"`
+	Links   int         `json:"links"`
+	Seeds   []dowse.URL `json:"seeds"`
+	Targets []dowse.URL `json:"targets"`
+	Train   []dowse.URL `json:"train"`
+	Others  []dowse.URL `json:"others"`       // of the other topics, to train with
+	Eval    []dowse.URL `json:"targets_eval"` // targets that no judge has seen
+}
+
+type rejectedTopic struct {
+	Path   string             `json:"path"`
+	Links  int                `json:"links"`
+	Reason directory.Rejected `json:"reason"`
+}
+
+// A draw is a selection as scripts see it.
+type draw struct {
+	Directory  string          `json:"directory"`
+	Level      int             `json:"level"`
+	Min        int             `json:"min"`
+	Candidates int             `json:"candidates"`
+	Topics     []drawnTopic    `json:"topics"`
+	Rejected   []rejectedTopic `json:"rejected"`
+}
+
+func newDraw(name string, s *directory.Selected) *draw {
+	d := &draw{Directory: name, Level: s.Selection.Level, Min: s.Selection.Min, Candidates: s.Candidates, Rejected: []rejectedTopic{}}
+	taken := map[string]int{}
+	for _, t := range s.Topics {
+		n := drawnTopic{topicName(t.Path, taken), t.Path, t.Links, t.Seeds, t.Targets, t.Train, []dowse.URL{}, t.Eval}
+		for _, e := range t.Others {
+			n.Others = append(n.Others, e.URL)
+		}
+		d.Topics = append(d.Topics, n)
+	}
+	for _, r := range s.Rejected {
+		d.Rejected = append(d.Rejected, rejectedTopic{r.Path, r.Links, r.Reason})
+	}
+	return d
+}
+
+// topicName makes the name of a topic from its path, another for each.
+func topicName(path string, taken map[string]int) string {
+	words := strings.NewReplacer("/", " ", "_", " ").Replace(strings.TrimPrefix(path, directory.Top+"/"))
+	name := topic.FromWords([]string{words}).Name
+	if taken[name]++; taken[name] > 1 {
+		name = fmt.Sprintf("%s-%d", name, taken[name])
+	}
+	return name
+}
+
+func (d *draw) print(out io.Writer) {
+	fmt.Fprintf(out, "%s of %s at level %d; a topic needs %s\n\n", some(len(d.Topics), "topic"), categories(d.Candidates), d.Level, some(d.Min, "page"))
+	fmt.Fprintf(out, "%6s %6s %6s %6s %6s  path\n", "pages", "seeds", "target", "train", "unseen")
+	for _, t := range d.Topics {
+		fmt.Fprintf(out, "%6d %6d %6d %6d %6d  %s\n", t.Links, len(t.Seeds), len(t.Targets), len(t.Train), len(t.Eval), oneLine(t.Path))
+	}
+	if len(d.Rejected) == 0 {
+		return
+	}
+	why := map[directory.Rejected]int{}
+	for _, r := range d.Rejected {
+		why[r.Reason]++
+	}
+	fmt.Fprintf(out, "\nnot taken (--json lists them):")
+	for _, r := range []directory.Rejected{directory.Excluded, directory.TooFewLinks, directory.SameParent, directory.SameGrandparent} {
+		if why[r] > 0 {
+			fmt.Fprintf(out, " %s %s", count(why[r]), r)
+		}
+	}
+	fmt.Fprintln(out)
+}
+
+func categories(n int) string {
+	if n == 1 {
+		return "1 category"
+	}
+	return count(n) + " categories"
+}
+
+// write puts the files of all topics into a folder.
+func (d *draw) write(dir string, s *directory.Selected) error {
+	if there, _ := os.ReadDir(dir); len(there) > 0 {
+		return usage("topic select: %s is not empty; name a new folder", dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return usage("topic select: %w", err)
+	}
+	for i := range d.Topics {
+		t := &d.Topics[i]
+		split, err := json.MarshalIndent(t, "", " ")
+		if err != nil {
+			return err
+		}
+		page, err := t.yaml()
+		if err != nil {
+			return err
+		}
+		for suffix, data := range map[string][]byte{".split.json": append(split, '\n'), ".topic.yaml": page, ".train.jsonl": trainingLines(&s.Topics[i])} {
+			if err := os.WriteFile(filepath.Join(dir, t.Name+suffix), data, 0o644); err != nil {
+				return usage("topic select: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// yaml writes the topic file. Its directory holds the training examples alone.
+func (t *drawnTopic) yaml() ([]byte, error) {
+	return yaml.Marshal(yaml.MapSlice{
+		{Key: "dowse", Value: topic.Schema},
+		{Key: "name", Value: t.Name},
+		{Key: "category", Value: yaml.MapSlice{
+			{Key: "directory", Value: t.Name + ".train.jsonl"},
+			{Key: "path", Value: t.Path},
+			{Key: "include", Value: directory.Subtree},
+			{Key: "contrast", Value: directory.Random},
+		}},
+		{Key: "seeds", Value: t.Seeds},
+	})
+}
+
+// trainingLines writes the training examples of a topic, and the others, as a
+// directory. They keep their paths, by which they are told apart.
+func trainingLines(t *directory.Topic) []byte {
+	var b bytes.Buffer
+	line := func(e directory.Entry) {
+		jsonLine(&b, struct {
+			Path        string    `json:"path"`
+			URL         dowse.URL `json:"url"`
+			Title       string    `json:"title,omitempty"`
+			Description string    `json:"description,omitempty"`
+		}{e.Path, e.URL, e.Title, e.Description})
+	}
+	for _, u := range t.Train {
+		e, _ := t.Entry(u)
+		line(e)
+	}
+	for _, e := range t.Others {
+		line(e)
+	}
+	return b.Bytes()
+}
