@@ -62,6 +62,8 @@ var modules = map[string]struct {
 	"golang.org/x/sys":                    {"file locks, disk space, jobs of processes", []string{"collection", "judge/outside"}},
 	"golang.org/x/term":                   {"the live screen", []string{"cmd/dowse"}},
 	"github.com/blevesearch/snowballstem": {"stemmers", []string{"text"}},
+	"github.com/abadojack/whatlanggo":     {"languages by trigrams", []string{"text"}},
+	"cel.dev/cel-go":                      {"expressions in predicates", []string{"topic/predicate"}},
 	"github.com/zeebo/xxh3":               {"fast hashes", []string{"frontier"}},
 	"github.com/gogs/chardet":             {"charsets that nobody declares", []string{"extract"}},
 	"github.com/ncruces/go-dns":           {"a DNS cache", []string{"fetch"}},
@@ -81,7 +83,7 @@ var modules = map[string]struct {
 // pure packages use no clock, network, files, goroutines or global randomness.
 // Files named here are the drivers of package crawl.
 var (
-	pure    = []string{".", "text", "judge", "strategy", "frontier", "crawl", "extract", "weburl", "lab"}
+	pure    = []string{".", "text", "judge", "strategy", "frontier", "crawl", "extract", "weburl", "lab", "topic/predicate"}
 	drivers = []string{"crawl/live.go", "crawl/journal.go", "crawl/redact.go"}
 )
 

@@ -3,6 +3,8 @@ module dowse
 go 1.26.0
 
 require (
+	cel.dev/cel-go v0.33.1
+	github.com/abadojack/whatlanggo v1.0.1
 	github.com/alecthomas/kong v1.16.1
 	github.com/andybalholm/brotli v1.2.7
 	github.com/blevesearch/snowballstem v0.9.0
@@ -26,8 +28,8 @@ require (
 )
 
 require (
-	cel.dev/cel-go v0.33.1 // indirect
-	github.com/abadojack/whatlanggo v1.0.1 // indirect
+	cel.dev/expr v0.25.1 // indirect
+	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect
 	github.com/bits-and-blooms/bitset v1.20.0 // indirect
 	github.com/dolthub/maphash v0.1.0 // indirect
 	github.com/gammazero/deque v1.0.0 // indirect
@@ -41,9 +43,14 @@ require (
 	github.com/ulikunitz/xz v0.5.15 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	github.com/zeebo/blake3 v0.2.4 // indirect
+	go.yaml.in/yaml/v3 v3.0.4 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/exp v0.0.0-20240823005443-9b4947da3948 // indirect
 	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
+	google.golang.org/genproto/googleapis/api v0.0.0-20240827150818-7e3bb234dfed // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20240903143218-8af14fe29dc1 // indirect
+	google.golang.org/protobuf v1.36.10 // indirect
 )

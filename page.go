@@ -115,8 +115,11 @@ type Document struct {
 	Canonical   URL    // declared by link rel=canonical; "" for none
 	Types       []string
 	Published   time.Time
+	Modified    time.Time // as the page itself says
 	Licences    []URL
-	NoFollow    bool // meta robots or X-Robots-Tag: links are not to be followed
+	Meta        []Meta   // named meta elements, properties of Open Graph among them; the layout's left out
+	Images      []string // sources as written, the first 200; of one inside the page "data:"
+	NoFollow    bool     // meta robots or X-Robots-Tag: links are not to be followed
 	NoIndex     bool
 	NoArchive   bool
 	Simhash     uint64 // of the words; 0 for a page with too few of them
@@ -128,6 +131,10 @@ func (d *Document) Word(i int) string {
 	w := d.Words[i]
 	return d.Text[w.Start:w.End]
 }
+
+// Meta is a meta element of a page: its name or property in lower case, and what it
+// says.
+type Meta struct{ Name, Content string }
 
 // A Heading is h1 to h6, and where it stands.
 type Heading struct {

@@ -1,0 +1,49 @@
+package text
+
+import "strings"
+
+// Nearest returns the one of the known names that a misspelt name probably means,
+// "" where none is near. Names are in lower case, the given one in any.
+func Nearest(name string, known []string) string {
+	if len(name) > 64 {
+		return ""
+	}
+	name = strings.ToLower(name)
+	best, least := "", len(name)/3+2
+	for _, k := range known {
+		if d := editDistance(name, k); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// editDistance counts the letters to insert, delete, change or swap with their
+// neighbour to make b of a (optimal string alignment).
+func editDistance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	before := make([]int, len(t)+1)
+	last := make([]int, len(t)+1)
+	row := make([]int, len(t)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(s); i++ {
+		row[0] = i
+		for j := 1; j <= len(t); j++ {
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+differ(s[i-1], t[j-1]))
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(t)]
+}
+
+func differ(a, b rune) int {
+	if a == b {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,295 @@
+package predicate
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	celast "cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+)
+
+// celClause makes a node of an expression in CEL.
+func (b *builder) celClause(v any, at place) node {
+	s, ok := v.(string)
+	if !ok || strings.TrimSpace(s) == "" {
+		b.fail(at, "write an expression such as 'page.links_out < 400'", "expr: %s is no expression", kindOf(v))
+		return nothing
+	}
+	program, err := b.cel.compile(s, b.read)
+	if err != nil {
+		b.fail(at, "see dowse help expr", "expr: %v", err)
+		return nothing
+	}
+	return leaf{"expr: " + short(s), celTest{program}}
+}
+
+// celEnv compiles expressions. The zero value is ready; making it costs about a
+// millisecond, so that it is made for the first expression.
+type celEnv struct{ env *cel.Env }
+
+// The bounds of expressions in CEL beside [MaxCost] and [MaxExpr].
+const (
+	celDepth   = 32  // of operators and calls in each other
+	celNesting = 2   // of loops (all, exists) in loops
+	celProgram = 500 // instructions of a regular expression
+)
+
+// open makes the environment: one variable, page, whose fields are the facts. The
+// macros that make lists are left out, since lists of lists grow without doing any
+// counted work.
+func (e *celEnv) open() (err error) {
+	if e.env != nil {
+		return nil
+	}
+	registry, err := types.NewRegistry()
+	if err != nil {
+		return err
+	}
+	e.env, err = cel.NewEnv(
+		cel.CustomTypeAdapter(registry), cel.CustomTypeProvider(&pageTypes{registry}),
+		cel.Variable("page", types.NewObjectType(pageType)),
+		cel.ClearMacros(), cel.Macros(cel.HasMacro, cel.AllMacro, cel.ExistsMacro, cel.ExistsOneMacro),
+		cel.ParserExpressionSizeLimit(MaxExpr), cel.ParserRecursionLimit(celDepth),
+		cel.ASTValidators(cel.ValidateComprehensionNestingLimit(celNesting), cel.ValidateRegexLiterals(),
+			cel.ValidateRegexProgramSizeLimit(celProgram), cel.ValidateTimestampLiterals(), cel.ValidateDurationLiterals()),
+	)
+	return err
+}
+
+// compile makes a program of an expression and tells which facts it reads.
+func (e *celEnv) compile(s string, read func(name string)) (cel.Program, error) {
+	if err := e.open(); err != nil {
+		return nil, err
+	}
+	tree, issues := e.env.Compile(s)
+	if err := issues.Err(); err != nil {
+		return nil, celProblem(issues)
+	}
+	if tree.OutputType() != cel.BoolType {
+		return nil, fmt.Errorf("is %s, not true or false: compare it with something", tree.OutputType())
+	}
+	if err := celCheck(tree.NativeRep(), read); err != nil {
+		return nil, err
+	}
+	return e.env.Program(tree, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(MaxCost))
+}
+
+// celProblem returns the first of the issues with its column.
+func celProblem(issues *cel.Issues) error {
+	for _, e := range issues.Errors() {
+		message, _, _ := strings.Cut(e.Message, "\n")
+		if l := e.Location; l.Line() > 1 {
+			return fmt.Errorf("line %d, column %d: %s", l.Line(), l.Column()+1, message)
+		} else if l.Line() == 1 {
+			return fmt.Errorf("column %d: %s", l.Column()+1, message)
+		}
+		return errors.New(message)
+	}
+	return issues.Err()
+}
+
+// celCheck notes the facts that an expression reads and refuses patterns that are
+// not written out: a page must not be able to bring its own.
+func celCheck(tree *celast.AST, read func(name string)) (err error) {
+	celast.PostOrderVisit(tree.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		switch e.Kind() {
+		case celast.SelectKind:
+			if name, ok := celFact(e); ok {
+				read(name)
+			}
+		case celast.CallKind:
+			call := e.AsCall()
+			if args := call.Args(); call.FunctionName() == "matches" && args[len(args)-1].Kind() != celast.LiteralKind {
+				err = errors.New("the pattern of matches must be written out, in quotes")
+			}
+		}
+	}))
+	return err
+}
+
+// celFact returns the fact that a selection names: page.title, page.parent.host.
+func celFact(e celast.Expr) (string, bool) {
+	s := e.AsSelect()
+	switch operand := s.Operand(); operand.Kind() {
+	case celast.IdentKind:
+		return s.FieldName(), operand.AsIdent() == "page" && s.FieldName() != "parent"
+	case celast.SelectKind:
+		in := operand.AsSelect()
+		return "parent." + s.FieldName(), in.FieldName() == "parent" && in.Operand().Kind() == celast.IdentKind
+	}
+	return "", false
+}
+
+// celTest evaluates an expression. What it can't know it does not: a fact is
+// missing, or finding out costs too much.
+type celTest struct{ program cel.Program }
+
+func (t celTest) find(r *reading) (verdict, string) {
+	out, _, err := t.program.Eval(map[string]any{"page": &celPage{r: r, typ: pageType}})
+	if err != nil {
+		return unknown, short(celCause(err))
+	}
+	return of(out == types.True), ""
+}
+
+func celCause(err error) string {
+	var m missingFact
+	switch {
+	case errors.As(err, &m):
+		return string(m) + " is not known"
+	case strings.Contains(err.Error(), "cost limit"):
+		return fmt.Sprintf("stopped at the cost limit of %d", MaxCost)
+	}
+	return err.Error()
+}
+
+// missingFact is the error of reading a fact that is not known.
+type missingFact string
+
+func (m missingFact) Error() string { return string(m) + " is not known" }
+
+// The names of the types that expressions see.
+const (
+	pageType   = "page"
+	parentType = "page.parent"
+)
+
+// pageTypes tells the compiler the facts and their types.
+type pageTypes struct{ *types.Registry }
+
+// FindStructType tells that the two types exist.
+func (p *pageTypes) FindStructType(name string) (*types.Type, bool) {
+	if name == pageType || name == parentType {
+		return types.NewTypeTypeWithParam(types.NewObjectType(name)), true
+	}
+	return p.Registry.FindStructType(name)
+}
+
+// FindStructFieldNames lists the fields of the two types.
+func (p *pageTypes) FindStructFieldNames(name string) (names []string, ok bool) {
+	if name != pageType && name != parentType {
+		return p.Registry.FindStructFieldNames(name)
+	}
+	for i := range facts {
+		if field, ok := celField(name, facts[i].name); ok {
+			names = append(names, field)
+		}
+	}
+	return names, true
+}
+
+// celField returns the name of a fact as a field of a type.
+func celField(typ, fact string) (string, bool) {
+	field, ofParent := strings.CutPrefix(fact, "parent.")
+	return field, ofParent == (typ == parentType)
+}
+
+// FindStructFieldType tells the type of a fact, and how it is read.
+func (p *pageTypes) FindStructFieldType(typ, field string) (*types.FieldType, bool) {
+	switch {
+	case typ == pageType && field == "parent":
+		return &types.FieldType{
+			Type:  types.NewObjectType(parentType),
+			IsSet: func(target any) bool { return target.(*celPage).r.facts.Parent != nil },
+			GetFrom: func(target any) (any, error) {
+				return &celPage{r: target.(*celPage).r, typ: parentType}, nil
+			},
+		}, true
+	case typ == parentType:
+		field = "parent." + field
+	case typ != pageType:
+		return p.Registry.FindStructFieldType(typ, field)
+	}
+	for i := range facts {
+		if f := &facts[i]; f.name == field {
+			return f.celType(), true
+		}
+	}
+	return nil, false
+}
+
+// celType returns how expressions see a fact.
+func (f *fact) celType() *types.FieldType {
+	typ := map[kind]*types.Type{
+		oneText: types.StringType, listed: types.NewListType(types.StringType),
+		table: types.NewMapType(types.StringType, types.StringType),
+		whole: types.IntType, decimal: types.DoubleType, date: types.TimestampType,
+	}[f.kind]
+	return &types.FieldType{
+		Type: typ,
+		IsSet: func(target any) bool {
+			_, known := f.celValue(target.(*celPage).r)
+			return known
+		},
+		GetFrom: func(target any) (any, error) {
+			v, known := f.celValue(target.(*celPage).r)
+			if !known {
+				return nil, missingFact(f.name)
+			}
+			return v, nil
+		},
+	}
+}
+
+// celValue returns the value of a fact, texts cut as they are for patterns.
+func (f *fact) celValue(r *reading) (v any, known bool) {
+	switch f.kind {
+	case whole:
+		n, known := f.number(r)
+		return int64(n), known
+	case decimal:
+		return f.number(r)
+	case date:
+		return f.date(r)
+	case table:
+		m := map[string]string{}
+		for _, p := range f.pairs(r) {
+			if _, ok := m[p.Name]; !ok {
+				m[p.Name] = p.Content
+			}
+		}
+		return m, true
+	}
+	values, known := f.values(r)
+	if f.kind == listed {
+		return values, known
+	}
+	if !known {
+		return "", false
+	}
+	return cutText(values[0]), true
+}
+
+// A celPage is the page, or what is known of its parent, as a value of CEL.
+type celPage struct {
+	r   *reading
+	typ string
+}
+
+var _ ref.Val = (*celPage)(nil)
+
+// ConvertToNative refuses: expressions return true or false.
+func (p *celPage) ConvertToNative(reflect.Type) (any, error) {
+	return nil, fmt.Errorf("%s is no value", p.typ)
+}
+
+// ConvertToType knows only what type it is.
+func (p *celPage) ConvertToType(t ref.Type) ref.Val {
+	if t == types.TypeType {
+		return types.NewObjectTypeValue(p.typ)
+	}
+	return types.NewErr("%s is no %s", p.typ, t.TypeName())
+}
+
+// Equal reports whether other is the same page.
+func (p *celPage) Equal(other ref.Val) ref.Val { return types.Bool(p == other) }
+
+// Type returns the type that the compiler knows.
+func (p *celPage) Type() ref.Type { return types.NewObjectType(p.typ) }
+
+// Value returns the page itself, for reading its fields.
+func (p *celPage) Value() any { return p }

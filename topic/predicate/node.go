@@ -1,0 +1,136 @@
+package predicate
+
+// A verdict is what a clause says of a page.
+type verdict uint8
+
+const (
+	no verdict = iota
+	yes
+	unknown
+)
+
+func of(holds bool) verdict {
+	if holds {
+		return yes
+	}
+	return no
+}
+
+// A node is a clause: a group or a leaf. It does not change.
+type node interface {
+	test(r *reading, t *trace, s scope) verdict
+}
+
+// A scope is what the groups around a clause say about it.
+type scope struct {
+	pass  bool // unknown: pass
+	depth int
+}
+
+func (s scope) inner() scope { return scope{s.pass, s.depth + 1} }
+
+// A trace gathers what the clauses say.
+type trace struct{ clauses []Clause }
+
+// open notes a clause before what is in it and returns its place.
+func (t *trace) open(name string, group bool, s scope) int {
+	t.clauses = append(t.clauses, Clause{Name: name, Group: group, Depth: s.depth})
+	return len(t.clauses) - 1
+}
+
+// close fills in what the clause said.
+func (t *trace) close(i int, v verdict, s scope, detail string) verdict {
+	c := &t.clauses[i]
+	c.Unknown = v == unknown
+	c.Holds = v == yes || c.Unknown && s.pass
+	c.Detail = detail
+	return v
+}
+
+// all holds if everything in it does; nothing is enough.
+type all struct {
+	name string
+	of   []node
+}
+
+func (g all) test(r *reading, t *trace, s scope) verdict {
+	at, v := t.open(g.name, true, s), yes
+	for _, n := range g.of {
+		switch n.test(r, t, s.inner()) {
+		case no:
+			v = no
+		case unknown:
+			if v == yes {
+				v = unknown
+			}
+		}
+	}
+	return t.close(at, v, s, "")
+}
+
+// any holds if something in it does; of nothing, nothing does.
+type anyOf struct {
+	name string
+	of   []node
+}
+
+func (g anyOf) test(r *reading, t *trace, s scope) verdict {
+	at, v := t.open(g.name, true, s), no
+	for _, n := range g.of {
+		switch n.test(r, t, s.inner()) {
+		case yes:
+			v = yes
+		case unknown:
+			if v == no {
+				v = unknown
+			}
+		}
+	}
+	return t.close(at, v, s, "")
+}
+
+// not holds if what is in it does not.
+type not struct{ of node }
+
+func (g not) test(r *reading, t *trace, s scope) verdict {
+	at := t.open("not", true, s)
+	v := g.of.test(r, t, s.inner())
+	switch v {
+	case yes:
+		v = no
+	case no:
+		v = yes
+	}
+	return t.close(at, v, s, "")
+}
+
+// settled decides what is unknown in a clause.
+type settled struct {
+	of   node
+	pass bool
+}
+
+func (g settled) test(r *reading, t *trace, s scope) verdict {
+	v := g.of.test(r, t, scope{g.pass, s.depth})
+	if v == unknown {
+		return of(g.pass)
+	}
+	return v
+}
+
+// A leaf tests one thing and says what it found.
+type leaf struct {
+	name string
+	of   finder
+}
+
+// A finder tells whether a page has something, and what it found or missed.
+type finder interface {
+	find(r *reading) (verdict, string)
+}
+
+func (l leaf) test(r *reading, t *trace, s scope) verdict {
+	at := t.open(l.name, false, s)
+	v, detail := l.of.find(r)
+	return t.close(at, v, s, detail)
+}

@@ -1,0 +1,128 @@
+package predicate
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// String returns the predicate as it can be read again: what was an expression as
+// one for [ParseExpr], a tree as JSON, which YAML reads, too.
+func (p *Predicate) String() string {
+	if m, ok := p.tree.(map[string]any); ok {
+		if s, ok := printExpr(m, false); ok {
+			return s
+		}
+	}
+	if s, ok := p.tree.(string); ok {
+		return s
+	}
+	data, _ := json.Marshal(p.tree) // of a tree that FromTree accepted, which JSON can hold
+	return string(data)
+}
+
+// printExpr writes the JSON form of an expression as an expression. It reports
+// false for what is none: empty groups, other clauses.
+func printExpr(m map[string]any, nested bool) (string, bool) {
+	switch op, _ := m["op"].(string); op {
+	case "":
+		return "", false
+	case "not":
+		s, ok := printArgument(m["arg"])
+		return "not " + s, ok
+	case "and", "or":
+		s, ok := printJoined(m["args"], op)
+		if nested {
+			s = "(" + s + ")"
+		}
+		return s, ok
+	}
+	return printAtom(m), true
+}
+
+func printArgument(v any) (string, bool) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return "", false
+	}
+	return printExpr(m, true)
+}
+
+func printJoined(v any, op string) (string, bool) {
+	args, _ := v.([]any)
+	parts := make([]string, len(args))
+	for i, a := range args {
+		s, ok := printArgument(a)
+		if !ok {
+			return "", false
+		}
+		parts[i] = s
+	}
+	return strings.Join(parts, " "+op+" "), len(args) > 1
+}
+
+// printAtom writes an atom with its argument, in quotes where it needs them.
+func printAtom(m map[string]any) string {
+	op, _ := m["op"].(string)
+	a := atomNamed(op)
+	if a == nil {
+		return op
+	}
+	arg, _ := m[a.arg].(string)
+	s := op + "(" + quoteArgument(arg)
+	if n, ok := m["min"].(float64); ok {
+		s += ", " + strconv.FormatFloat(n, 'g', -1, 64)
+	}
+	return s + ")"
+}
+
+func quoteArgument(s string) string {
+	if !strings.ContainsAny(s, "\\\"'(),") && s == strings.TrimSpace(s) && s != "" && !strings.Contains(s, " ") {
+		return s
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// oneLine writes a clause as it could stand in a topic file, on one line.
+func oneLine(key string, v any) string { return key + ": " + short(flow(v, 0)) }
+
+func flow(v any, depth int) string {
+	if depth > 3 {
+		return "…"
+	}
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		parts := make([]string, 0, min(len(v), 20))
+		for _, e := range v[:min(len(v), 20)] {
+			parts = append(parts, flow(e, depth+1))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case map[string]any:
+		keys := slices.SortedFunc(maps.Keys(v), byMatcher)
+		parts := make([]string, 0, min(len(keys), 20))
+		for _, k := range keys[:min(len(keys), 20)] {
+			parts = append(parts, k+": "+flow(v[k], depth+1))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return kindOf(v)
+}
+
+// byMatcher orders the keys of a matcher as people write them.
+func byMatcher(a, b string) int {
+	order := []string{"has", "at_least", "words"}
+	rank := func(k string) int {
+		if i := slices.Index(order, k); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	if d := rank(a) - rank(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
+}

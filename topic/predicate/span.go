@@ -1,0 +1,104 @@
+package predicate
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A span is a range of numbers, both ends included.
+type span struct{ from, to float64 }
+
+func (s span) has(n float64) bool { return s.from <= n && n <= s.to }
+
+// parseSpan reads 5, 5.., ..10 or 5..10.
+func parseSpan(s string) (span, error) {
+	from, to, isRange := strings.Cut(strings.TrimSpace(s), "..")
+	if !isRange {
+		n, err := parseNumber(from)
+		return span{n, n}, err
+	}
+	sp := span{math.Inf(-1), math.Inf(1)}
+	if strings.TrimSpace(from+to) == "" {
+		return sp, fmt.Errorf("%q has no number on either side", s)
+	}
+	var err error
+	if strings.TrimSpace(from) != "" {
+		if sp.from, err = parseNumber(from); err != nil {
+			return sp, err
+		}
+	}
+	if strings.TrimSpace(to) != "" {
+		if sp.to, err = parseNumber(to); err != nil {
+			return sp, err
+		}
+	}
+	if sp.from > sp.to {
+		return sp, fmt.Errorf("%q is empty: its ends are the wrong way round", s)
+	}
+	return sp, nil
+}
+
+func parseNumber(s string) (float64, error) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return 0, fmt.Errorf("%q is no number", cutName(s))
+	}
+	return n, nil
+}
+
+// A period is a time from its start to before its end; the zero time is no bound.
+type period struct{ from, to time.Time }
+
+func (p period) has(t time.Time) bool {
+	return (p.from.IsZero() || !t.Before(p.from)) && (p.to.IsZero() || t.Before(p.to))
+}
+
+// parsePeriod reads a date or two of them with .. between; either may be left out.
+func parsePeriod(s string) (period, error) {
+	from, to, isRange := strings.Cut(strings.TrimSpace(s), "..")
+	if !isRange {
+		return parseDay(from)
+	}
+	var p period
+	if strings.TrimSpace(from+to) == "" {
+		return p, fmt.Errorf("%q has no date on either side", s)
+	}
+	if strings.TrimSpace(from) != "" {
+		first, err := parseDay(from)
+		if err != nil {
+			return p, err
+		}
+		p.from = first.from
+	}
+	if strings.TrimSpace(to) != "" {
+		last, err := parseDay(to)
+		if err != nil {
+			return p, err
+		}
+		p.to = last.to
+	}
+	if !p.from.IsZero() && !p.to.IsZero() && !p.from.Before(p.to) {
+		return p, fmt.Errorf("%q is empty: its ends are the wrong way round", s)
+	}
+	return p, nil
+}
+
+// parseDay reads a year, a month, a day or an instant, as the time that it takes.
+func parseDay(s string) (period, error) {
+	s = strings.TrimSpace(s)
+	for _, l := range []struct {
+		layout              string
+		years, months, days int
+	}{{"2006", 1, 0, 0}, {"2006-01", 0, 1, 0}, {"2006-01-02", 0, 0, 1}} {
+		if t, err := time.Parse(l.layout, s); err == nil && t.Year() > 0 {
+			return period{t, t.AddDate(l.years, l.months, l.days)}, nil
+		}
+	}
+	if t, err := time.Parse(time.RFC3339, s); err == nil && t.Year() > 0 {
+		return period{t, t.Add(time.Second)}, nil
+	}
+	return period{}, fmt.Errorf("%q is no date", cutName(s))
+}

@@ -1,0 +1,225 @@
+package predicate
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"dowse"
+	"dowse/text"
+)
+
+// factClause is a clause about one fact: all of its tests must hold.
+type factClause struct {
+	fact  *fact
+	tests []finder
+}
+
+func (c *factClause) find(r *reading) (verdict, string) {
+	if len(c.tests) == 1 {
+		return c.tests[0].find(r)
+	}
+	v := yes
+	details := make([]string, 0, len(c.tests))
+	for _, t := range c.tests {
+		got, detail := t.find(r)
+		details = append(details, detail)
+		if got == no || v == yes {
+			v = got
+		}
+	}
+	return v, strings.Join(details, "; ")
+}
+
+// missing is what a clause says of a fact that is not known.
+func missing(f *fact) (verdict, string) { return unknown, f.name + " is not known" }
+
+// present tests whether a fact is there at all.
+type present struct {
+	fact *fact
+	want bool
+}
+
+func (t present) find(r *reading) (verdict, string) {
+	known := t.known(r)
+	if known {
+		return of(t.want), t.fact.name + " is there"
+	}
+	return of(!t.want), t.fact.name + " is not there"
+}
+
+func (t present) known(r *reading) (known bool) {
+	switch t.fact.kind {
+	case whole, decimal:
+		_, known = t.fact.number(r)
+	case date:
+		_, known = t.fact.date(r)
+	default:
+		var values []string
+		values, known = t.fact.strings(r)
+		known = known && len(values) > 0 && (len(values) > 1 || values[0] != "")
+	}
+	return known
+}
+
+// has tests how many of the wanted strings are in the values of a fact.
+type has struct {
+	fact    *fact
+	like    like
+	wants   []want
+	atLeast int
+}
+
+func (t *has) find(r *reading) (verdict, string) {
+	values, known := t.fact.strings(r)
+	if !known {
+		return missing(t.fact)
+	}
+	folded := r.fold(t.fact, values)
+	var found []string
+	for i := range t.wants {
+		if t.wants[i].inAny(t.like, values, folded) {
+			found = append(found, t.wants[i].as)
+		}
+	}
+	return of(len(found) >= t.atLeast), t.say(found, values)
+}
+
+func (w *want) inAny(l like, values, folded []string) bool {
+	for i := range values {
+		if w.in(l, values[i], folded[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *has) say(found, values []string) string {
+	switch {
+	case len(found) > 0 && t.atLeast > 1:
+		return fmt.Sprintf("found %d of %d: %s", len(found), len(t.wants), short(strings.Join(found, ", ")))
+	case len(found) > 0:
+		return "found " + short(strings.Join(found, ", "))
+	case t.fact.name == "text":
+		return "not in the text"
+	case len(values) == 0 || len(values) == 1 && values[0] == "":
+		return "there is none"
+	}
+	return "is " + short(strings.Join(values, ", "))
+}
+
+// number tests a number.
+type number struct {
+	fact  *fact
+	spans []span
+}
+
+func (t *number) find(r *reading) (verdict, string) {
+	n, known := t.fact.number(r)
+	if !known {
+		return missing(t.fact)
+	}
+	return within(n, t.spans), "is " + formatNumber(n)
+}
+
+// count tests how many values a fact has.
+type count struct {
+	fact  *fact
+	spans []span
+}
+
+func (t *count) find(r *reading) (verdict, string) {
+	values, known := t.fact.strings(r)
+	if !known {
+		return missing(t.fact)
+	}
+	return within(float64(len(values)), t.spans), fmt.Sprintf("there are %d", len(values))
+}
+
+// wordCount tests how many words the values of a fact have.
+type wordCount struct {
+	fact  *fact
+	spans []span
+}
+
+func (t *wordCount) find(r *reading) (verdict, string) {
+	n := len(r.page.Words)
+	if t.fact.name != "text" {
+		values, known := t.fact.strings(r)
+		if !known {
+			return missing(t.fact)
+		}
+		n = 0
+		for _, v := range values {
+			n += len(dowse.Words(v))
+		}
+	}
+	return within(float64(n), t.spans), fmt.Sprintf("%d words", n)
+}
+
+func within(n float64, spans []span) verdict {
+	for _, s := range spans {
+		if s.has(n) {
+			return yes
+		}
+	}
+	return no
+}
+
+// day tests a date.
+type day struct {
+	fact    *fact
+	periods []period
+}
+
+func (t *day) find(r *reading) (verdict, string) {
+	at, known := t.fact.date(r)
+	if !known {
+		return missing(t.fact)
+	}
+	detail := "is " + at.UTC().Format(time.DateOnly)
+	for _, p := range t.periods {
+		if p.has(at) {
+			return yes, detail
+		}
+	}
+	return no, detail
+}
+
+func formatNumber(n float64) string { return strconv.FormatFloat(n, 'g', 6, 64) }
+
+// short cuts what is printed, and makes it one line without control characters.
+func short(s string) string {
+	const most = 80
+	s = strings.Join(strings.FieldsFunc(firstRunes(s, 4*most), isBlank), " ")
+	if cut := firstRunes(s, most); len(cut) < len(s) {
+		return cut + "…"
+	}
+	return s
+}
+
+func isBlank(r rune) bool {
+	return r <= ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u2028' || r == '\u2029'
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// cutName is a name from outside in an error.
+func cutName(s string) string { return firstRunes(strings.TrimSpace(s), 60) }
+
+// suggestion returns what to do about a name that is none of the known ones.
+func suggestion(name string, known []string) string {
+	if best := text.Nearest(name, known); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "use one of: " + strings.Join(known, ", ")
+}
