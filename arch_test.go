@@ -42,9 +42,17 @@ var allowed = map[string][]string{
 		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection", "dowse/trace",
 	},
 	"dowse/lab/measure": {"dowse"},
-	"dowse/trace":       {"dowse", "dowse/weburl"},
-	"dowse/hostile":     {"dowse"},
-	"dowse/cmd/dowse":   {"*"},
+	"dowse/lab/web": {
+		"dowse", "dowse/weburl", "dowse/text", "dowse/extract", "dowse/fetch", "dowse/archive", "dowse/crawl", "dowse/crawler",
+		"dowse/collection", "dowse/demo",
+	},
+	"dowse/lab/experiment": {
+		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/trace",
+		"dowse/lab", "dowse/lab/web", "dowse/lab/measure",
+	},
+	"dowse/trace":     {"dowse", "dowse/weburl"},
+	"dowse/hostile":   {"dowse"},
+	"dowse/cmd/dowse": {"*"},
 }
 
 // modules tells in which folders a third-party module may be imported, and why it
@@ -69,7 +77,7 @@ var modules = map[string]struct {
 	"github.com/ncruces/go-dns":           {"a DNS cache", []string{"fetch"}},
 	"github.com/klauspost/compress":       {"gzip and zstd", []string{"fetch", "archive", "collection", "hostile", "topic/directory"}},
 	"github.com/andybalholm/brotli":       {"brotli", []string{"fetch", "hostile"}},
-	"github.com/goccy/go-yaml":            {"YAML with good errors", []string{"topic", "collection", "cmd/dowse"}},
+	"github.com/goccy/go-yaml":            {"YAML with good errors", []string{"topic", "collection", "lab/experiment", "cmd/dowse"}},
 	"github.com/alecthomas/kong":          {"the command line", []string{"cmd/dowse"}},
 	"github.com/jimsmart/grobotstxt":      {"tests: the reference for robots.txt", []string{"fetch"}},
 	"github.com/nlnwa/gowarc/v2":          {"tests: another reader of WARC", []string{"archive"}},

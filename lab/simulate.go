@@ -40,6 +40,11 @@ type Simulation struct {
 	Workers int                                     // visits at once; 1
 	Start   time.Time                               // 2000-01-01 UTC
 	Each    func(now time.Time, p *dowse.Page) bool // hears of every page as it is absorbed; false ends the run
+	Clock   func() time.Duration                    // the machine's; nil measures no work
+
+	// Worked is how long strategy and frontier were at work by Clock: what a crawl
+	// costs beside fetching, reading and judging. It does not change what is done.
+	Worked time.Duration
 
 	now    time.Time
 	seq    int
@@ -71,7 +76,9 @@ func (s *Simulation) Run() time.Duration {
 // launch starts visits while workers are free and tells when more may start.
 func (s *Simulation) launch() time.Time {
 	for len(s.events) < s.Workers {
+		begun := s.clock()
 		v, when, ok := s.Crawl.Next(s.now)
+		s.Worked += s.clock() - begun
 		if !ok {
 			if s.Crawl.Stopped() != "" {
 				return time.Time{}
@@ -92,8 +99,17 @@ func (s *Simulation) land() bool {
 	if e.at.After(s.now) {
 		s.now = e.at
 	}
+	begun := s.clock()
 	s.Crawl.Absorb(s.now, e.page)
+	s.Worked += s.clock() - begun
 	return s.Each == nil || s.Each(s.now, e.page)
+}
+
+func (s *Simulation) clock() time.Duration {
+	if s.Clock == nil {
+		return 0
+	}
+	return s.Clock()
 }
 
 type event struct {

@@ -1,0 +1,251 @@
+package experiment
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"dowse"
+	"dowse/lab/web"
+	"dowse/trace"
+)
+
+// A bench is a web with all that the lab knows of it.
+type bench struct {
+	web    *web.Web
+	labels *web.Labels
+	graph  *web.Graph
+	trace  *trace.Log
+
+	linkingOnce sync.Once
+	linking     [][]int32
+}
+
+// sourcesOf lists the webs of an experiment. Paths are relative to base.
+func sourcesOf(x *Experiment, base string) (list []web.Source) {
+	at := func(path string) string {
+		if path == "" || filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(base, path)
+	}
+	for _, w := range x.Web {
+		if w.Demo != nil {
+			seeds := w.Demo.Seeds
+			if len(seeds) == 0 {
+				seeds = []uint64{w.Demo.Seed}
+			}
+			for _, s := range seeds {
+				list = append(list, web.Source{Demo: &web.Made{Pages: w.Demo.Pages, Seed: s}})
+			}
+			continue
+		}
+		s := web.Source{Name: w.Name, Labels: at(w.Labels)}
+		for _, p := range w.Paths {
+			s.Paths = append(s.Paths, at(p))
+		}
+		if w.Hubs != "" {
+			s.Paths = append(s.Paths, at(w.Hubs))
+		}
+		for _, t := range w.Traces {
+			s.Traces = append(s.Traces, at(t))
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// openBench opens a web and all that belongs to it.
+func openBench(ctx context.Context, s web.Source, o Options, traced bool) (*bench, error) {
+	labels, err := s.LoadLabels()
+	if err != nil {
+		return nil, err
+	}
+	if labels == nil {
+		return nil, fmt.Errorf("experiment: nobody said which pages of %s are on topic; give labels, a file of url and topic", strings.Join(s.Paths, ", "))
+	}
+	w, err := web.Open(ctx, s, web.Options{Cache: o.Cache, Memory: o.Memory, Progress: func(done, total int) {
+		o.progress(Progress{Stage: "reading the web", Done: done, Total: total})
+	}})
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{web: w, labels: labels}
+	if b.graph, err = w.Graph(); err == nil && traced {
+		b.trace, err = b.traceOf(s)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return b, nil
+}
+
+// traceSalt is the key of people's names in the lab: runs must be the same each time,
+// and no name leaves a run.
+var traceSalt = []byte("dowse lab traces")
+
+// traceOf reads the access logs of a web; where there are none, it lets made people
+// walk there.
+func (b *bench) traceOf(s web.Source) (*trace.Log, error) {
+	build, err := trace.New(trace.Options{Salt: traceSalt})
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range s.Traces {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("experiment: traces: %w", err)
+		}
+		_, err = build.Read(f)
+		f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("experiment: traces: %s: %w", path, err)
+		}
+	}
+	if len(s.Traces) == 0 {
+		b.walk(build)
+	}
+	return build.Log(), nil
+}
+
+// in returns for every page those that link to it.
+func (b *bench) in() [][]int32 {
+	b.linkingOnce.Do(func() { b.linking = b.graph.Linking() })
+	return b.linking
+}
+
+// Linking returns the pages that link to a page: the lab's answer to strategies that
+// need back-links of training pages.
+func (b *bench) Linking(to dowse.URL) (list []dowse.URL, err error) {
+	i, ok := b.web.Find(to)
+	if !ok {
+		return nil, nil
+	}
+	from := slices.Clone(b.in()[i])
+	slices.Sort(from)
+	for _, f := range slices.Compact(from) {
+		list = append(list, b.web.URL(int(f)))
+	}
+	return list, nil
+}
+
+// Document returns what a page says.
+func (b *bench) Document(u dowse.URL) (*dowse.Document, error) {
+	i, ok := b.web.Find(u)
+	if !ok || !b.graph.IsPage(i) {
+		return nil, nil
+	}
+	p, err := b.web.Page(i)
+	if err != nil {
+		return nil, err
+	}
+	return &p.Document, nil
+}
+
+// topics lists the topics to look for on a web.
+func (b *bench) topics(x *Experiment, base string) ([]string, error) {
+	list := x.Topics.List
+	if from := x.Topics.From; len(list) == 0 && from != "" && from != "web" {
+		var err error
+		if list, err = readTopics(from, base); err != nil {
+			return nil, err
+		}
+	}
+	least := x.Topics.Least
+	if least == 0 {
+		least = x.Training.Positives + x.Seeds.PerTopic + 10
+	}
+	if len(list) == 0 {
+		list = b.chosen(least, x.Topics.Limit, x.Seeds.Rng)
+	}
+	if x.Topics.Limit > 0 {
+		list = list[:min(len(list), x.Topics.Limit)]
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("experiment: no topic of %s has %d pages; ask for fewer training pages or set topics.least", b.web.Name, least)
+	}
+	for _, t := range list {
+		if n := count(b.web.On(b.graph, b.labels, t)); n <= x.Training.Positives+1 {
+			return nil, fmt.Errorf("experiment: %d pages of %s are on the topic %s: too few for %d training pages and something to look for", n, b.web.Name, t, x.Training.Positives)
+		}
+	}
+	return list, nil
+}
+
+func readTopics(path, base string) (list []string, err error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(base, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: topics: %w", err)
+	}
+	defer f.Close()
+	for in := bufio.NewScanner(f); in.Scan(); {
+		if t := strings.TrimSpace(in.Text()); t != "" && t[0] != '#' {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+// chosen draws topics from those of the web that have enough pages: no two with the
+// same parent and at most three with the same grandparent, as Wang et al. 2009 choose,
+// and where that does not give enough the others after them.
+func (b *bench) chosen(least, limit int, rng uint64) (list []string) {
+	var all []string
+	for _, t := range b.labels.Topics() {
+		if count(b.web.On(b.graph, b.labels, t.Topic)) >= least {
+			all = append(all, t.Topic)
+		}
+	}
+	draw := drawing(rng, "topics", b.web.Name)
+	draw.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
+	taken := map[string]int{}
+	var others []string
+	for _, t := range all {
+		parent := t[:max(strings.LastIndexByte(t, '/'), 0)]
+		grand := parent[:max(strings.LastIndexByte(parent, '/'), 0)]
+		if taken[parent] > 0 || taken["above "+grand] >= 3 {
+			others = append(others, t)
+			continue
+		}
+		taken[parent]++
+		taken["above "+grand]++
+		list = append(list, t)
+	}
+	list = append(list, others...)
+	if limit > 0 {
+		list = list[:min(limit, len(list))]
+	}
+	slices.Sort(list)
+	return list
+}
+
+func count(on []bool) (n int) {
+	for _, ok := range on {
+		if ok {
+			n++
+		}
+	}
+	return n
+}
+
+// drawing returns the random numbers for one purpose: what is drawn for one topic does
+// not depend on the others.
+func drawing(rng uint64, purpose ...string) *rand.Rand {
+	h := uint64(14695981039346656037)
+	for _, s := range purpose {
+		for _, c := range []byte(s + "\x00") {
+			h = (h ^ uint64(c)) * 1099511628211
+		}
+	}
+	return rand.New(rand.NewPCG(rng, h))
+}

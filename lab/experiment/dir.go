@@ -1,0 +1,280 @@
+package experiment
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"dowse"
+	"dowse/lab/measure"
+)
+
+// A run's folder has
+//
+//	experiment.yaml   the experiment, as it was given
+//	manifest.yaml     what it was run on, and with what
+//	trails/           a file for each crawl: see WriteTrail
+//	cpu.jsonl         how long the machine worked for each: not the same each time
+const (
+	experimentFile = "experiment.yaml"
+	manifestFile   = "manifest.yaml"
+	trailsDir      = "trails"
+	cpuFile        = "cpu.jsonl"
+)
+
+// key names a crawl by all that decides what it does.
+func (t *task) key(v Variant, seeds []dowse.URL, d *draw, version string) string {
+	x := *t.x
+	x.Name, x.About, x.Paper, x.Web, x.Topics, x.Strategies, x.Measures, x.Tests, x.Checks = "", "", "", nil, Topics{}, nil, nil, Tests{}, nil
+	x.Seeds.Sets = 0
+	b, err := json.Marshal([]any{version, t.bench.web.SHA256, t.topic, x, v, seeds, t.urls(d.positives), t.urls(d.negatives)})
+	if err != nil {
+		panic(err) // plain values only
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+// dir is the folder of a run. A nil one keeps nothing.
+type dir struct {
+	path             string
+	base             string
+	command, version string
+
+	mu  sync.Mutex
+	cpu *os.File
+	was map[string]time.Duration // of trails that were there
+}
+
+type cpuLine struct {
+	Crawl string        `json:"crawl"`
+	CPU   time.Duration `json:"cpu_ns"`
+}
+
+// openDir makes the folder, or goes on with it.
+func openDir(path string, x *Experiment, o Options) (*dir, error) {
+	if err := os.MkdirAll(filepath.Join(path, trailsDir), 0o755); err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	if err := claim(path, x); err != nil {
+		return nil, err
+	}
+	text := o.Text
+	if text == nil {
+		var err error
+		if text, err = yaml.Marshal(x); err != nil {
+			return nil, fmt.Errorf("experiment: %w", err)
+		}
+	}
+	if err := replace(filepath.Join(path, experimentFile), text); err != nil {
+		return nil, err
+	}
+	d := &dir{path: path, base: o.Base, command: o.Command, version: o.Version, was: readCPU(filepath.Join(path, cpuFile))}
+	var err error
+	if d.cpu, err = os.OpenFile(filepath.Join(path, cpuFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	return d, nil
+}
+
+// claim checks that the folder is not another experiment's.
+func claim(path string, x *Experiment) error {
+	old, _, err := Load(filepath.Join(path, experimentFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("experiment: %s holds another run: %w; choose another folder with -o", path, err)
+	case old.Name != x.Name:
+		return fmt.Errorf("experiment: %s holds a run of %q; choose another folder with -o", path, old.Name)
+	}
+	return nil
+}
+
+// replace writes a file as a whole.
+func replace(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
+	if err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("experiment: write %s: %w", path, err)
+	}
+	return nil
+}
+
+func readCPU(path string) map[string]time.Duration {
+	was := map[string]time.Duration{}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return was
+	}
+	for line := range bytes.Lines(data) {
+		var l cpuLine
+		if json.Unmarshal(line, &l) == nil {
+			was[l.Crawl] = l.CPU
+		}
+	}
+	return was
+}
+
+func trailName(i int, j job) string { return fmt.Sprintf("%05d-%s.trail.gz", i+1, j.key) }
+
+// load returns the trail of a crawl that was made before, nil if there is none. A
+// damaged one counts as none.
+func (d *dir) load(i int, j job) (*measure.Trail, error) {
+	if d == nil {
+		return nil, nil
+	}
+	t, err := readTrailFile(filepath.Join(d.path, trailsDir, trailName(i, j)))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrTrail) {
+		return nil, nil
+	}
+	if err == nil {
+		t.CPU = d.was[j.key]
+	}
+	return t, err
+}
+
+func readTrailFile(path string) (*measure.Trail, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	defer f.Close()
+	t, err := ReadTrail(f)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: read %s: %w", path, err)
+	}
+	return t, nil
+}
+
+// keep writes the trail of a crawl down.
+func (d *dir) keep(i int, j job, t *measure.Trail) error {
+	if d == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := WriteTrail(&b, t); err != nil {
+		return err
+	}
+	line, err := json.Marshal(cpuLine{j.key, t.CPU})
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	_, err = d.cpu.Write(append(line, '\n'))
+	d.mu.Unlock()
+	return errors.Join(err, replace(filepath.Join(d.path, trailsDir, trailName(i, j)), b.Bytes()))
+}
+
+func (d *dir) close() { d.cpu.Close() }
+
+// A Manifest tells what a run was made of, so that it can be made again.
+type Manifest struct {
+	Dowse   string     `yaml:"dowse"` // run/v1
+	Name    string     `yaml:"name"`
+	Command string     `yaml:"command"`
+	Version string     `yaml:"version"`
+	Go      string     `yaml:"go"`
+	Machine string     `yaml:"machine"` // architecture: results are the same on machines of one
+	Base    string     `yaml:"base"`    // folder that paths are relative to
+	Rng     uint64     `yaml:"rng"`
+	Seeds   string     `yaml:"seeds"`
+	Judge   string     `yaml:"judge"`
+	Webs    []WebFacts `yaml:"webs"`
+	Crawls  []string   `yaml:"crawls"` // files of trails, in order
+	SHA256  string     `yaml:"sha256"` // of all trails, in order
+}
+
+const manifestSchema = "run/v1"
+
+// finish writes the manifest and removes trails of crawls that are no part of the run.
+func (d *dir) finish(r *Results, jobs []job) error {
+	m := Manifest{Dowse: manifestSchema, Name: r.Experiment.Name, Base: d.base, Go: runtime.Version(), Machine: runtime.GOARCH,
+		Rng: r.Experiment.Seeds.Rng, Seeds: r.Experiment.Seeds.From, Judge: r.Experiment.Judge, Webs: r.Webs}
+	sum := sha256.New()
+	for i, j := range jobs {
+		m.Crawls = append(m.Crawls, trailName(i, j))
+		data, err := os.ReadFile(filepath.Join(d.path, trailsDir, trailName(i, j)))
+		if err != nil {
+			return fmt.Errorf("experiment: %w", err)
+		}
+		sum.Write(data)
+	}
+	m.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	if err := d.sweep(m.Crawls); err != nil {
+		return err
+	}
+	m.Command, m.Version = cmp.Or(d.command, "dowse lab run"), d.version
+	data, err := yaml.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	return replace(filepath.Join(d.path, manifestFile), data)
+}
+
+// sweep removes the trails that do not belong to the run.
+func (d *dir) sweep(crawls []string) error {
+	files, err := os.ReadDir(filepath.Join(d.path, trailsDir))
+	if err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), ".trail.gz") && !slices.Contains(crawls, f.Name()) {
+			os.Remove(filepath.Join(d.path, trailsDir, f.Name()))
+		}
+	}
+	return nil
+}
+
+// Open reads a run that was made, without making anything again.
+func Open(path string) (*Results, *Manifest, error) {
+	x, _, err := Load(filepath.Join(path, experimentFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := os.ReadFile(filepath.Join(path, manifestFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("experiment: the run in %s did not come to its end; run it again with the same -o, it goes on", path)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("experiment: %w", err)
+	}
+	m := &Manifest{}
+	if err := yaml.UnmarshalWithOptions(data, m, yaml.Strict()); err != nil || m.Dowse != manifestSchema {
+		return nil, nil, fmt.Errorf("experiment: %s is no manifest of this version", filepath.Join(path, manifestFile))
+	}
+	r := &Results{Experiment: x, Webs: m.Webs}
+	was := readCPU(filepath.Join(path, cpuFile))
+	for _, name := range m.Crawls {
+		t, err := readTrailFile(filepath.Join(path, trailsDir, filepath.Base(name)))
+		if err != nil {
+			return nil, nil, err
+		}
+		_, key, _ := strings.Cut(strings.TrimSuffix(name, ".trail.gz"), "-")
+		t.CPU = was[key]
+		r.Trails = append(r.Trails, *t)
+	}
+	return r, m, nil
+}

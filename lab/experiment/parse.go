@@ -1,0 +1,450 @@
+package experiment
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"dowse/strategy"
+)
+
+// An Error is what is wrong with an experiment's file.
+type Error struct {
+	File         string
+	Line, Column int    // from 1
+	Problem      string // what is wrong
+	Fix          string // what to do
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s; %s", e.File, e.Line, e.Column, e.Problem, e.Fix)
+}
+
+// The limits of a file. The YAML parser takes time in the square of the nesting.
+const (
+	MaxFile = 128 << 10 // bytes
+
+	maxNesting = 32  // brackets open at once
+	maxIndent  = 200 // columns
+)
+
+// Load reads an experiment's file.
+func Load(path string) (*Experiment, []byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("experiment: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return nil, nil, fmt.Errorf("experiment: read %s: %w", path, err)
+	}
+	x, err := Parse(data, path)
+	return x, data, err
+}
+
+// Parse reads an experiment; name is the file's name in errors. It is strict: a key
+// that is not known, a key that is there twice, a value of the wrong kind, or a
+// strategy that does not exist is an [*Error] with its place.
+func Parse(data []byte, name string) (*Experiment, error) {
+	if p := bounds(data); p != nil {
+		p.File = name
+		return nil, p
+	}
+	x := &Experiment{}
+	if err := yaml.UnmarshalWithOptions(data, x, yaml.Strict(), yaml.DisallowUnknownField()); err != nil {
+		return nil, located(err, name)
+	}
+	c := &checker{file: name, data: data}
+	c.experiment(x)
+	if c.err != nil {
+		return nil, c.err
+	}
+	return x, nil
+}
+
+// bounds tells why a text is not given to the YAML parser.
+func bounds(data []byte) *Error {
+	if len(data) > MaxFile {
+		return &Error{Line: 1, Column: 1, Problem: fmt.Sprintf("the file has more than %d KiB", MaxFile>>10), Fix: "put lists of topics into a file of their own"}
+	}
+	open := 0
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		indent := len(line) - len(bytes.TrimLeft(line, " -?\t"))
+		open += bytes.Count(line, []byte("[")) + bytes.Count(line, []byte("{"))
+		if open > maxNesting || indent > maxIndent || bytes.Count(line, []byte(": ")) > 64 {
+			return &Error{Line: i + 1, Column: 1, Problem: "too deep or too much in one line", Fix: "write lists one item to a line"}
+		}
+		open = max(0, open-bytes.Count(line, []byte("]"))-bytes.Count(line, []byte("}")))
+	}
+	return nil
+}
+
+// located makes an error of the YAML parser one of ours.
+func located(err error, name string) error {
+	var y yaml.Error
+	if !errors.As(err, &y) || y.GetToken() == nil {
+		return &Error{File: name, Line: 1, Column: 1, Problem: firstLine(err.Error()), Fix: "see dowse lab run --help for an example"}
+	}
+	e := &Error{File: name, Line: y.GetToken().Position.Line, Column: y.GetToken().Position.Column, Problem: firstLine(y.GetMessage())}
+	var unknown *yaml.UnknownFieldError
+	var kind *yaml.TypeError
+	switch {
+	case errors.As(err, &unknown):
+		key := y.GetToken().Value
+		e.Problem = fmt.Sprintf("there is no key %q", key)
+		e.Fix = suggestion(key, allKeys())
+	case errors.As(err, &kind):
+		e.Problem = fmt.Sprintf("%q is not a %s", y.GetToken().Value, kindName(kind.DstType.String()))
+		e.Fix = "see dowse lab run --help for an example"
+	default:
+		e.Fix = "see dowse lab run --help for an example"
+	}
+	return e
+}
+
+func kindName(go_ string) string {
+	switch {
+	case strings.HasPrefix(go_, "int"), strings.HasPrefix(go_, "uint"):
+		return "whole number"
+	case strings.HasPrefix(go_, "float"):
+		return "number"
+	case go_ == "time.Duration":
+		return "duration such as 500ms or 5s"
+	case go_ == "string":
+		return "text"
+	case go_ == "bool":
+		return "yes or no (true, false)"
+	}
+	return "value of the kind that belongs here"
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// suggestion returns what to do about a name that is none of the known ones.
+func suggestion(name string, known []string) string {
+	best, most := "", 0.4
+	for _, k := range known {
+		if like := likeness(strings.ToLower(name), k); like > most {
+			best, most = k, like
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "use one of: " + strings.Join(known, ", ")
+}
+
+// likeness is the share of pairs of letters that two names have in common (Dice).
+func likeness(a, b string) float64 {
+	pairs := func(s string) (list []string) {
+		s = "^" + s + "$"
+		for i := 0; i+1 < len(s) && i < 64; i++ {
+			list = append(list, s[i:i+2])
+		}
+		return list
+	}
+	x, y := pairs(a), pairs(b)
+	common := 0
+	for _, p := range x {
+		if i := slices.Index(y, p); i >= 0 {
+			common++
+			y = slices.Delete(y, i, i+1)
+		}
+	}
+	return 2 * float64(common) / float64(len(x)+len(y)+common)
+}
+
+// A checker looks for what is wrong with an experiment beside its form.
+type checker struct {
+	file string
+	data []byte
+	tree *ast.File
+	err  error
+}
+
+// fail notes the first thing that is wrong, at the place of a YAML path.
+func (c *checker) fail(path, problem, fix string) {
+	if c.err != nil {
+		return
+	}
+	e := &Error{File: c.file, Line: 1, Column: 1, Problem: problem, Fix: fix}
+	if c.tree == nil {
+		c.tree, _ = parser.ParseBytes(c.data, 0)
+	}
+	if p, err := yaml.PathString(path); err == nil && c.tree != nil {
+		if n, err := p.FilterFile(c.tree); err == nil && n.GetToken() != nil {
+			e.Line, e.Column = n.GetToken().Position.Line, n.GetToken().Position.Column
+		}
+	}
+	c.err = e
+}
+
+var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+
+func (c *checker) experiment(x *Experiment) {
+	switch {
+	case x.Dowse != Schema:
+		c.fail("$.dowse", fmt.Sprintf("the file is of the schema %q", x.Dowse), "an experiment begins with: dowse: "+Schema)
+	case !plainName.MatchString(x.Name):
+		c.fail("$.name", fmt.Sprintf("%q can't be a name", x.Name), "use lower case letters, digits and hyphens")
+	case len(x.Strategies) == 0:
+		c.fail("$.strategies", "no strategies", "list what is to be compared, as [breadth-first, link-context]")
+	}
+	if len(x.Web) == 0 {
+		x.Web = Webs{{Demo: &Demo{}}}
+	}
+	for i := range x.Web {
+		c.web(fmt.Sprintf("$.web[%d]", i), &x.Web[i])
+	}
+	c.among("$.judge", &x.Judge, "logistic", "svm", "bayes", "kde", "network", "vote", "centroid", "words")
+	c.among("$.training.from", &x.Training.From, "web", "topics")
+	c.among("$.seeds.from", &x.Seeds.From, "training", "topic", "generic")
+	c.among("$.budget.clock", &x.Budget.Clock, "simulated")
+	c.among("$.tests.paired_over", &x.Tests.PairedOver, "topics")
+	c.among("$.tests.test", &x.Tests.Test, "wilcoxon", "t")
+	c.among("$.tests.adjust", &x.Tests.Adjust, "bh", "holm", "none")
+	c.numbers(x)
+	c.strategies(x)
+	for i, k := range x.Checks {
+		if k.Claim == "" || k.Expect == "" {
+			c.fail(fmt.Sprintf("$.checks[%d]", i), "a check without claim or expect", "say what is claimed, and what that means in measures")
+		}
+	}
+}
+
+// among checks that a value is one of some, and makes the first of them the default.
+func (c *checker) among(path string, v *string, known ...string) {
+	if *v = cmp.Or(*v, known[0]); !slices.Contains(known, *v) {
+		c.fail(path, fmt.Sprintf("%q is none of the choices here", *v), suggestion(*v, known))
+	}
+}
+
+func (c *checker) web(path string, w *Web) {
+	if w.Path != "" {
+		w.Paths = append([]string{w.Path}, w.Paths...)
+		w.Path = ""
+	}
+	if (w.Demo == nil) == (len(w.Paths) == 0) {
+		c.fail(path, "a web is either made or recorded", "say demo, or give the path of a WARC file, a collection or a recorded web")
+	}
+	if w.Demo != nil && w.Demo.Pages != 0 && (w.Demo.Pages < 1000 || w.Demo.Pages > 1_000_000) {
+		c.fail(path+".demo.pages", fmt.Sprintf("a made web of %d pages", w.Demo.Pages), "it has 1,000 to 1,000,000 pages")
+	}
+	if w.Hubs != "" && w.Demo != nil {
+		c.fail(path+".hubs", "the made web has hubs of its own", "hubs belong to a recorded web")
+	}
+}
+
+// numbers fills in defaults and checks what is given.
+func (c *checker) numbers(x *Experiment) {
+	x.Training.Positives = cmp.Or(x.Training.Positives, 10)
+	x.Training.Negatives = cmp.Or(x.Training.Negatives, 2*x.Training.Positives)
+	x.Seeds.PerTopic = cmp.Or(x.Seeds.PerTopic, 3)
+	x.Seeds.Sets = cmp.Or(x.Seeds.Sets, 1)
+	x.Budget.Pages = cmp.Or(x.Budget.Pages, 1000)
+	x.Time.Workers = cmp.Or(x.Time.Workers, 1)
+	x.Tests.Alpha = cmp.Or(x.Tests.Alpha, 0.05)
+	for _, n := range []struct {
+		path     string
+		n        int
+		min, max int
+	}{
+		{"$.training.positives", x.Training.Positives, 1, 100_000},
+		{"$.training.negatives", x.Training.Negatives, 1, 100_000},
+		{"$.seeds.per_topic", x.Seeds.PerTopic, 1, 10_000},
+		{"$.seeds.sets", x.Seeds.Sets, 1, 1000},
+		{"$.budget.pages", x.Budget.Pages, 1, 10_000_000},
+		{"$.budget.per_site", x.Budget.PerSite, 0, 10_000_000},
+		{"$.time.workers", x.Time.Workers, 1, 10_000},
+		{"$.round", x.Round, 0, 10_000},
+		{"$.topics.limit", x.Topics.Limit, 0, 100_000},
+	} {
+		if n.n < n.min || n.n > n.max {
+			c.fail(n.path, fmt.Sprintf("%d is out of range", n.n), fmt.Sprintf("use %d to %d", n.min, n.max))
+		}
+	}
+	if x.Seeds.From == "training" && x.Seeds.PerTopic > x.Training.Positives {
+		c.fail("$.seeds.per_topic", fmt.Sprintf("%d seeds of %d training pages", x.Seeds.PerTopic, x.Training.Positives), "take fewer seeds, or from: topic")
+	}
+	if x.Time.Latency < 0 || x.Time.Delay < 0 {
+		c.fail("$.time", "time runs forward", "use durations such as 500ms or 5s")
+	}
+	if x.Tests.Alpha <= 0 || x.Tests.Alpha >= 1 {
+		c.fail("$.tests.alpha", fmt.Sprintf("%v is no level of significance", x.Tests.Alpha), "use a number between 0 and 1, as 0.05")
+	}
+}
+
+// strategies checks that all of them are there, with their parameters.
+func (c *checker) strategies(x *Experiment) {
+	known := map[string]strategy.Description{}
+	for _, d := range strategy.All() {
+		known[d.Name] = d
+	}
+	names := append(slices.Sorted(maps.Keys(known)), Oracle)
+	for i, s := range x.Strategies {
+		path := fmt.Sprintf("$.strategies[%d]", i)
+		if !slices.Contains(names, s.Name) {
+			c.fail(path, fmt.Sprintf("no strategy is called %q", s.Name), suggestion(s.Name, names))
+			return
+		}
+		var params []string
+		for _, p := range known[s.Name].Params {
+			params = append(params, p.Name)
+		}
+		for key, values := range s.Params {
+			if !slices.Contains(params, key) {
+				c.fail(path, fmt.Sprintf("%s has no parameter %q", s.Name, key), suggestion(key, params))
+			}
+			if len(values) == 0 {
+				c.fail(path, fmt.Sprintf("parameter %s of %s has no value", key, s.Name), "give one, or a list of them")
+			}
+		}
+	}
+	if n := len(x.Variants()); n > 1000 && c.err == nil {
+		c.fail("$.strategies", fmt.Sprintf("%d strategies", n), "take fewer values of parameters")
+	}
+	labels := map[string]bool{}
+	for _, v := range x.Variants() {
+		if labels[v.Label] {
+			c.fail("$.strategies", fmt.Sprintf("two strategies are shown as %q", v.Label), "give one of them another label")
+		}
+		labels[v.Label] = true
+	}
+}
+
+// Variants lists the strategies with one value for each parameter.
+func (x *Experiment) Variants() (list []Variant) {
+	for _, s := range x.Strategies {
+		list = append(list, s.variants()...)
+	}
+	return list
+}
+
+func (s Strategy) variants() []Variant {
+	keys := slices.Sorted(maps.Keys(s.Params))
+	list := []Variant{{}}
+	several := false
+	for _, k := range keys {
+		var next []Variant
+		several = several || len(s.Params[k]) > 1
+		for _, v := range list {
+			for _, value := range s.Params[k] {
+				if len(next) <= 2000 {
+					next = append(next, v.with(k, value, len(s.Params[k]) > 1))
+				}
+			}
+		}
+		list = next
+	}
+	for i, v := range list {
+		switch {
+		case s.Label != "" && several:
+			v.Label = s.Label + " " + v.Label
+		case s.Label != "":
+			v.Label = s.Label
+		case v.Spec == "":
+			v.Label = s.Name
+		default:
+			v.Label = s.Name + " " + strings.ReplaceAll(v.Spec, ",", " ")
+		}
+		v.Spec = strings.TrimSuffix(s.Name+":"+v.Spec, ":")
+		list[i] = v
+	}
+	return list
+}
+
+func (v Variant) with(key, value string, varies bool) Variant {
+	pair := key + "=" + value
+	if varies {
+		v.Label = strings.TrimPrefix(v.Label+" "+pair, " ")
+	}
+	v.Spec = strings.TrimPrefix(v.Spec+","+pair, ",")
+	return v
+}
+
+// UnmarshalYAML takes one web or several.
+func (w *Webs) UnmarshalYAML(decode func(any) error) error {
+	var list []Web
+	if decode(&list) == nil {
+		*w = list
+		return nil
+	}
+	var one Web
+	if err := decode(&one); err != nil {
+		return err
+	}
+	*w = Webs{one}
+	return nil
+}
+
+// UnmarshalYAML takes "demo", a path, or a mapping.
+func (w *Web) UnmarshalYAML(decode func(any) error) error {
+	var s string
+	switch err := decode(&s); {
+	case err == nil && s == "demo":
+		w.Demo = &Demo{}
+		return nil
+	case err == nil:
+		w.Path = s
+		return nil
+	}
+	type plain Web
+	return decode((*plain)(w))
+}
+
+// UnmarshalYAML takes a list of topics or a mapping.
+func (t *Topics) UnmarshalYAML(decode func(any) error) error {
+	if decode(&t.List) == nil {
+		return nil
+	}
+	type plain Topics
+	return decode((*plain)(t))
+}
+
+// UnmarshalYAML takes a name or a mapping.
+func (s *Strategy) UnmarshalYAML(decode func(any) error) error {
+	if decode(&s.Name) == nil {
+		return nil
+	}
+	type plain Strategy
+	return decode((*plain)(s))
+}
+
+// UnmarshalYAML takes one value or several.
+func (v *Values) UnmarshalYAML(decode func(any) error) error {
+	var list []any
+	if decode(&list) != nil {
+		var one any
+		if err := decode(&one); err != nil {
+			return err
+		}
+		list = []any{one}
+	}
+	for _, x := range list {
+		*v = append(*v, fmt.Sprint(x))
+	}
+	return nil
+}
+
+// allKeys are the keys of experiments, for suggestions.
+func allKeys() []string {
+	return []string{"about", "adjust", "alpha", "budget", "checks", "claim", "clock", "delay", "demo", "depth", "dowse", "expect", "from", "hubs", "judge",
+		"label", "labels", "latency", "least", "limit", "list", "measures", "name", "negatives", "pages", "paired_over", "paper", "params", "path", "paths",
+		"per_level", "per_site", "per_topic", "positives", "rng", "round", "seed", "seeds", "sets", "strategies", "test", "tests", "tgraph", "time",
+		"topics", "traces", "training", "web", "workers"}
+}

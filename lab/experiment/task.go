@@ -1,0 +1,332 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/crawler"
+	"dowse/judge"
+	"dowse/lab"
+	"dowse/lab/measure"
+	"dowse/lab/web"
+	"dowse/strategy"
+	"dowse/weburl"
+)
+
+// A task is a topic on a web: what all crawls for it share. It is prepared by the first
+// of them, and forgotten after the last.
+type task struct {
+	x      *Experiment
+	bench  *bench
+	topic  string // as labelled
+	name   string // as trails have it
+	others []string
+	needs  strategy.Needs
+
+	mu     sync.Mutex
+	state  *prepared
+	err    error
+	crawls int // still to be made
+}
+
+// prepared is what a task needs while it is crawled for.
+type prepared struct {
+	wanted  []bool
+	train   map[int]bool // pages that the judge was trained on
+	judged  *web.Judged
+	onTopic float64 // the judge's threshold
+	needs   strategy.Needs
+}
+
+// draw is what is drawn for a topic, without reading a page.
+type draw struct {
+	wanted    []bool
+	positives []int
+	negatives []int
+	rest      []int // pages on topic that are not for training
+}
+
+// drawn draws the training pages of the task.
+func (t *task) drawn() *draw {
+	b, x := t.bench, t.x
+	d := &draw{wanted: b.web.On(b.graph, b.labels, t.topic)}
+	chance := drawing(x.Seeds.Rng, "training", b.web.Name, t.topic)
+	var on, off []int
+	for i := range d.wanted {
+		switch {
+		case d.wanted[i]:
+			on = append(on, i)
+		case b.graph.IsPage(i) && t.offTopic(i):
+			off = append(off, i)
+		}
+	}
+	chance.Shuffle(len(on), func(i, k int) { on[i], on[k] = on[k], on[i] })
+	chance.Shuffle(len(off), func(i, k int) { off[i], off[k] = off[k], off[i] })
+	n := min(x.Training.Positives, len(on))
+	d.positives, d.rest = on[:n], on[n:]
+	d.negatives = off[:min(x.Training.Negatives, len(off))]
+	return d
+}
+
+// offTopic tells whether a page may be an example of what is not wanted.
+func (t *task) offTopic(i int) bool {
+	if t.x.Training.From != "topics" {
+		return true
+	}
+	u := t.bench.web.URL(i)
+	return slices.ContainsFunc(t.others, func(other string) bool { return other != t.topic && t.bench.labels.Is(u, other) })
+}
+
+// seeds returns the pages that a set of crawls begins with.
+func (t *task) seeds(d *draw, set int) []int {
+	var from []int
+	switch t.x.Seeds.From {
+	case "training":
+		from = slices.Clone(d.positives)
+	case "topic":
+		from = slices.Clone(d.rest)
+	default:
+		for i := range d.wanted {
+			if !d.wanted[i] && t.bench.graph.IsPage(i) {
+				from = append(from, i)
+			}
+		}
+	}
+	leads := slices.DeleteFunc(slices.Clone(from), func(i int) bool { return len(t.bench.graph.Out(i)) == 0 })
+	if len(leads) > 0 {
+		from = leads
+	}
+	chance := drawing(t.x.Seeds.Rng, "seeds", t.bench.web.Name, t.topic, fmt.Sprint(set))
+	chance.Shuffle(len(from), func(i, k int) { from[i], from[k] = from[k], from[i] })
+	return from[:min(t.x.Seeds.PerTopic, len(from))]
+}
+
+// prepare trains the judge, once.
+func (t *task) prepare() (*prepared, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.state == nil && t.err == nil {
+		t.state, t.err = t.prepareNow()
+	}
+	return t.state, t.err
+}
+
+// done tells that a crawl of the task is over.
+func (t *task) done() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.crawls--; t.crawls == 0 {
+		t.state = nil
+	}
+}
+
+func (t *task) prepareNow() (*prepared, error) {
+	d := t.drawn()
+	p := &prepared{wanted: d.wanted, train: map[int]bool{}}
+	var examples []judge.Example
+	for _, i := range slices.Concat(d.positives, d.negatives) {
+		page, err := t.bench.web.Page(i)
+		if err != nil {
+			return nil, err
+		}
+		examples = append(examples, judge.Example{Page: page, Relevant: d.wanted[i]})
+		p.train[i] = true
+	}
+	j, threshold, err := t.judge(examples)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: judge of %s: %w", t.name, err)
+	}
+	p.judged, p.onTopic = web.NewJudged(t.bench.web, j), threshold
+	p.needs = strategy.Needs{Trace: t.needs.Trace}
+	if t.x.needsTGraph() {
+		b := strategy.TGraphBuilder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
+		if p.needs.TGraph, err = b.Build(t.urls(d.positives), t.bench); err != nil {
+			return nil, fmt.Errorf("experiment: %s: %w", t.name, err)
+		}
+	}
+	return p, nil
+}
+
+func (t *task) urls(list []int) []dowse.URL {
+	urls := make([]dowse.URL, len(list))
+	for i, n := range list {
+		urls[i] = t.bench.web.URL(n)
+	}
+	return urls
+}
+
+// trainers are the judges that an experiment can ask for.
+func trainers() map[string]judge.Trainer {
+	return map[string]judge.Trainer{
+		"logistic": judge.Logistic{}, "svm": judge.SVM{}, "bayes": judge.Multinomial{}, "kde": judge.KDE{},
+		"network": judge.Network{}, "vote": judge.Vote{}, "centroid": judge.Centroid{},
+	}
+}
+
+func (t *task) judge(examples []judge.Example) (dowse.Judge, float64, error) {
+	if t.x.Judge == "words" {
+		w, ok := t.bench.labels.WordsOf(t.topic)
+		if !ok {
+			return nil, 0, errors.New("the web has no words for it; only the made web has, take another judge")
+		}
+		j, err := judge.NewWords(judge.Wanted{Words: w.Words, Also: w.Also, Not: w.Not})
+		return j, judge.Threshold, err
+	}
+	m, err := trainers()[t.x.Judge].Train(examples)
+	if err != nil {
+		return nil, 0, err
+	}
+	return m, m.Threshold(), nil
+}
+
+// paperRounds is the number of leads to a round that the papers state: 50 where Wang et
+// al. 2009 crawled, one elsewhere.
+var paperRounds = map[string]int{"breadth-first": 50, "link-context": 50, "opic": 50, "otie": 50}
+
+// needsTGraph tells whether any strategy needs the ways to training pages.
+func (x *Experiment) needsTGraph() bool { return x.needsAny("a T-Graph") }
+
+func (x *Experiment) needsTrace() bool { return x.needsAny("a trace") }
+
+func (x *Experiment) needsAny(what string) bool {
+	for _, d := range strategy.All() {
+		if slices.Contains(d.Needs, what) && slices.ContainsFunc(x.Strategies, func(s Strategy) bool { return s.Name == d.Name }) {
+			return true
+		}
+	}
+	return false
+}
+
+// crawl makes one crawl and returns what it did.
+func (t *task) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
+	p, err := t.prepare()
+	if err != nil {
+		return nil, err
+	}
+	seeds := t.seeds(t.drawn(), set)
+	s, err := t.strategy(v, p, seeds)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	c, err := crawl.New(t.config(v, s, p))
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	w := &walkLog{task: t, state: p, seeds: seeds, trail: t.trail(v, set, p, seeds)}
+	c.Start(epoch, t.urls(seeds))
+	begun := time.Now()
+	sim := lab.Simulation{
+		Crawl: c, Web: p.judged.For(s, t.latency()), Workers: t.x.Time.Workers, Start: epoch,
+		Clock: func() time.Duration { return time.Since(begun) },
+		Each:  func(now time.Time, p *dowse.Page) bool { w.note(now, p); return ctx.Err() == nil },
+	}
+	w.trail.Elapsed = sim.Run()
+	w.trail.CPU = sim.Worked
+	w.trail.Stopped = string(c.Stopped())
+	return w.trail, errors.Join(ctx.Err(), p.judged.Err())
+}
+
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (t *task) latency() func(dowse.URL) time.Duration {
+	if l := t.x.Time.Latency; l > 0 {
+		return func(dowse.URL) time.Duration { return l }
+	}
+	return nil
+}
+
+func (t *task) strategy(v Variant, p *prepared, seeds []int) (dowse.Strategy, error) {
+	if v.Spec != Oracle {
+		return strategy.NewWith(v.Spec, p.needs)
+	}
+	g := t.bench.graph
+	order := lab.Oracle(g, p.wanted, seeds, t.x.Budget.Pages)
+	place := make(map[int]int, len(order))
+	rank := make(map[dowse.URL]int, len(order))
+	for k, i := range order {
+		place[i] = k
+		rank[t.bench.web.URL(i)] = k
+	}
+	for i := range g.Len() {
+		if to, ok := g.Alias(i); ok {
+			if k, planned := place[to]; planned {
+				rank[t.bench.web.URL(i)] = k
+			}
+		}
+	}
+	return &lab.Planned{Rank: rank}, nil
+}
+
+func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
+	x := t.x
+	name, _, _ := strings.Cut(v.Spec, ":")
+	cfg := crawl.Config{
+		Strategy: s, Threshold: p.onTopic, Limits: crawl.Limits{Pages: x.Budget.Pages, PerHost: x.Budget.PerSite},
+		Polite: crawl.Politeness{Delay: crawl.None, InFlight: x.Time.Workers}, Key: x.Seeds.Rng, Round: x.Round,
+	}
+	if cfg.Round == 0 {
+		cfg.Round = paperRounds[name]
+	}
+	if cfg.Round <= 1 { // one at a time is a stream with one worker
+		cfg.Round = 0
+	}
+	cfg.Robots = t.bench.web.HasRobots()
+	cfg.Sitemaps = cfg.Robots
+	if x.Time.Delay > 0 {
+		cfg.Polite.Delay, cfg.Polite.Hold = x.Time.Delay, crawler.DefaultHold
+	}
+	return cfg
+}
+
+// trail begins the trail of a crawl with what is known before.
+func (t *task) trail(v Variant, set int, p *prepared, seeds []int) *measure.Trail {
+	trail := &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Pages: t.bench.graph.Pages(), Relevant: count(p.wanted)}
+	reached := t.bench.graph.Reach(seeds)
+	for i, wanted := range p.wanted {
+		if !wanted || slices.Contains(seeds, i) {
+			continue
+		}
+		trail.Targets++
+		if reached[i] {
+			trail.Reachable++
+		}
+		if !p.train[i] {
+			trail.Unseen++
+		}
+	}
+	return trail
+}
+
+// A walkLog writes a crawl's trail.
+type walkLog struct {
+	task  *task
+	state *prepared
+	seeds []int
+	trail *measure.Trail
+}
+
+func (w *walkLog) note(now time.Time, p *dowse.Page) {
+	switch {
+	case p.Outcome == dowse.Listed || p.Again || p.Outcome == dowse.Redirected:
+		return
+	case p.Outcome != dowse.Fetched:
+		w.trail.Failed++
+		return
+	}
+	step := measure.Step{
+		URL: p.URL, Host: weburl.Host(p.URL), Judged: p.Verdict.Relevance, OnTopic: p.Verdict.Relevance >= w.state.onTopic,
+		At: now.Sub(epoch), Bytes: p.Fetch.Bytes,
+	}
+	if i, ok := w.task.bench.web.Find(p.URL); ok {
+		step.Relevant, step.Trained = w.state.wanted[i], w.state.train[i]
+		step.Seed = slices.Contains(w.seeds, i)
+	}
+	w.trail.Steps = append(w.trail.Steps, step)
+}

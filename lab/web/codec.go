@@ -1,0 +1,338 @@
+package web
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"time"
+
+	"dowse"
+)
+
+// errRecord is returned for bytes that are no record of this version.
+var errRecord = errors.New("a damaged record")
+
+// An encoder writes the fields of a record one after the other: numbers as varints,
+// texts with their length before them.
+type encoder struct {
+	b   []byte
+	url func(dowse.URL) int // numbers URLs
+}
+
+func (e *encoder) num(n int)         { e.b = binary.AppendUvarint(e.b, uint64(n)) }
+func (e *encoder) text(s string)     { e.num(len(s)); e.b = append(e.b, s...) }
+func (e *encoder) fixed(n uint64)    { e.b = binary.LittleEndian.AppendUint64(e.b, n) }
+func (e *encoder) bit(b bool)        { e.num(asNumber(b)) }
+func (e *encoder) span(s dowse.Span) { e.num(int(s.Start)); e.num(int(s.End - s.Start)) }
+
+func asNumber(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// page writes what a visit brought, but for what depends on when it was made.
+func (e *encoder) page(p *dowse.Page) {
+	e.num(e.url(p.URL))
+	e.num(int(p.Outcome))
+	e.text(string(p.Reason))
+	e.text(p.Detail)
+	f := &p.Fetch
+	e.num(f.Status)
+	e.text(f.Type)
+	e.num(int(f.Bytes))
+	e.num(int(f.Wire))
+	e.bit(f.Truncated)
+	e.text(f.Charset)
+	e.document(&p.Document)
+	e.urls(p.Maps)
+}
+
+func (e *encoder) document(d *dowse.Document) {
+	e.text(d.Title)
+	e.text(d.Description)
+	e.text(d.Keywords)
+	e.text(d.Language)
+	e.text(d.Text)
+	e.words(d.Words)
+	e.num(len(d.Headings))
+	for _, h := range d.Headings {
+		e.num(h.Level)
+		e.text(h.Text)
+		e.num(int(h.At))
+	}
+	e.links(d.Links)
+	e.text(string(d.Canonical))
+	e.num(len(d.Types))
+	for _, t := range d.Types {
+		e.text(t)
+	}
+	e.bit(!d.Published.IsZero())
+	if !d.Published.IsZero() {
+		e.fixed(uint64(d.Published.UnixNano()))
+	}
+	e.urls(d.Licences)
+	e.bit(d.NoFollow)
+	e.bit(d.NoIndex)
+	e.bit(d.NoArchive)
+	e.fixed(d.Simhash)
+	e.text(d.Cut)
+}
+
+// words writes each word as the gap before it and its length.
+func (e *encoder) words(list []dowse.Span) {
+	e.num(len(list))
+	end := int32(0)
+	for _, w := range list {
+		e.num(int(w.Start - end))
+		e.num(w.Len())
+		end = w.End
+	}
+}
+
+func (e *encoder) links(list []dowse.Link) {
+	e.num(len(list))
+	more := 0
+	for i := range list {
+		more += len(list[i].More)
+	}
+	e.num(more)
+	for i := range list {
+		l := &list[i]
+		e.num(e.url(l.URL))
+		e.bit(l.NoFollow)
+		e.num(len(l.More))
+		e.mention(&l.Mention)
+		for k := range l.More {
+			e.mention(&l.More[k])
+		}
+	}
+}
+
+func (e *encoder) mention(m *dowse.Mention) {
+	e.text(m.Anchor)
+	e.span(m.At)
+	e.span(m.Block)
+	for _, h := range m.Above {
+		e.num(int(h + 1))
+	}
+}
+
+func (e *encoder) urls(list []dowse.URL) {
+	e.num(len(list))
+	for _, u := range list {
+		e.text(string(u))
+	}
+}
+
+// A decoder reads what an encoder wrote. The bytes may be anything: after the first
+// mistake it reads zeros, and bad tells.
+type decoder struct {
+	s   string
+	at  int
+	bad bool
+	url func(int) (dowse.URL, bool)
+}
+
+func (d *decoder) num() int {
+	var n uint64
+	for shift := 0; ; shift += 7 {
+		if d.at >= len(d.s) || shift > 56 {
+			d.bad = true
+			return 0
+		}
+		c := d.s[d.at]
+		d.at++
+		n |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			break
+		}
+	}
+	if n > math.MaxInt64>>8 {
+		d.bad = true
+		return 0
+	}
+	return int(n)
+}
+
+// small reads a number that fits into 31 bits.
+func (d *decoder) small() int32 {
+	n := d.num()
+	if n > math.MaxInt32 {
+		d.bad = true
+		return 0
+	}
+	return int32(n)
+}
+
+// count reads how many items follow, each of at least size bytes.
+func (d *decoder) count(size int) int {
+	n := d.num()
+	if n > (len(d.s)-d.at)/size {
+		d.bad = true
+		return 0
+	}
+	return n
+}
+
+func (d *decoder) text() string {
+	n := d.count(1)
+	if d.bad {
+		return ""
+	}
+	d.at += n
+	return d.s[d.at-n : d.at]
+}
+
+func (d *decoder) fixed() uint64 {
+	if len(d.s)-d.at < 8 {
+		d.bad = true
+		return 0
+	}
+	d.at += 8
+	return binary.LittleEndian.Uint64([]byte(d.s[d.at-8 : d.at]))
+}
+
+func (d *decoder) bit() bool { return d.num() == 1 }
+
+// span reads a span that ends at limit at most.
+func (d *decoder) span(limit int) dowse.Span {
+	start, n := d.small(), d.small()
+	if int(start)+int(n) > limit {
+		d.bad = true
+		return dowse.Span{}
+	}
+	return dowse.Span{Start: start, End: start + n}
+}
+
+// page reads a page. Its texts are parts of the record, which must not change.
+func (d *decoder) page() (*dowse.Page, error) {
+	p := &dowse.Page{URL: d.link()}
+	outcome := d.num()
+	p.Outcome = dowse.Outcome(outcome)
+	p.Reason = dowse.Reason(d.text())
+	p.Detail = d.text()
+	p.Fetch.Status = int(d.small())
+	p.Fetch.Type = d.text()
+	p.Fetch.Bytes = int64(d.num())
+	p.Fetch.Wire = int64(d.num())
+	p.Fetch.Truncated = d.bit()
+	p.Fetch.Charset = d.text()
+	d.document(&p.Document)
+	p.Maps = d.urls()
+	if d.bad || d.at != len(d.s) || outcome > int(dowse.Listed) {
+		return nil, errRecord
+	}
+	return p, nil
+}
+
+func (d *decoder) document(doc *dowse.Document) {
+	doc.Title = d.text()
+	doc.Description = d.text()
+	doc.Keywords = d.text()
+	doc.Language = d.text()
+	doc.Text = d.text()
+	doc.Words = d.words(len(doc.Text))
+	doc.Headings = d.headings()
+	doc.Links = d.links(len(doc.Words), len(doc.Headings))
+	doc.Canonical = dowse.URL(d.text())
+	for range d.count(1) {
+		doc.Types = append(doc.Types, d.text())
+	}
+	if d.bit() {
+		doc.Published = time.Unix(0, int64(d.fixed())).UTC()
+	}
+	doc.Licences = d.urls()
+	doc.NoFollow = d.bit()
+	doc.NoIndex = d.bit()
+	doc.NoArchive = d.bit()
+	doc.Simhash = d.fixed()
+	doc.Cut = d.text()
+}
+
+func (d *decoder) words(limit int) []dowse.Span {
+	n := d.count(2)
+	if n == 0 {
+		return nil
+	}
+	list := make([]dowse.Span, n)
+	end := int32(0)
+	for i := range list {
+		gap, length := d.small(), d.small()
+		if int(end)+int(gap)+int(length) > limit {
+			d.bad = true
+			return nil
+		}
+		list[i] = dowse.Span{Start: end + gap, End: end + gap + length}
+		end = list[i].End
+	}
+	return list
+}
+
+func (d *decoder) headings() []dowse.Heading {
+	n := d.count(3)
+	if n == 0 {
+		return nil
+	}
+	list := make([]dowse.Heading, n)
+	for i := range list {
+		list[i] = dowse.Heading{Level: int(d.small()), Text: d.text(), At: d.small()}
+	}
+	return list
+}
+
+// links reads links whose mentions beside the first lie in one array, in order.
+func (d *decoder) links(words, headings int) []dowse.Link {
+	n := d.count(8)
+	more := make([]dowse.Mention, 0, d.count(8))
+	if n == 0 || d.bad {
+		return nil
+	}
+	list := make([]dowse.Link, n)
+	for i := range list {
+		l := &list[i]
+		l.URL = d.link()
+		l.NoFollow = d.bit()
+		extra := d.num()
+		if extra > cap(more)-len(more) {
+			d.bad = true
+			return nil
+		}
+		l.Mention = d.mention(words, headings)
+		first := len(more)
+		for range extra {
+			more = append(more, d.mention(words, headings))
+		}
+		if extra > 0 {
+			l.More = more[first:len(more):len(more)]
+		}
+	}
+	return list
+}
+
+func (d *decoder) mention(words, headings int) dowse.Mention {
+	m := dowse.Mention{Anchor: d.text(), At: d.span(words), Block: d.span(words), Context: math.NaN()}
+	for i := range m.Above {
+		m.Above[i] = d.small() - 1
+		if int(m.Above[i]) >= headings {
+			d.bad = true
+		}
+	}
+	return m
+}
+
+func (d *decoder) link() dowse.URL {
+	u, ok := d.url(d.num())
+	if !ok {
+		d.bad = true
+	}
+	return u
+}
+
+func (d *decoder) urls() (list []dowse.URL) {
+	for range d.count(1) {
+		list = append(list, dowse.URL(d.text()))
+	}
+	return list
+}

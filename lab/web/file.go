@@ -1,0 +1,253 @@
+package web
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"dowse"
+)
+
+// A feature file is
+//
+//	magic
+//	a record to a page, in the order of the web
+//	the footer: the place of every record, all URLs, what hosts' robots.txt say
+//	u64 where the footer begins, u32 its CRC-32C, 32 bytes SHA-256 of all before, magic
+//
+// Each record has a CRC-32C in the footer and is checked when it is read. A file of
+// another version is made again: it is a cache.
+const (
+	magic       = "dowse-web/1\n"
+	trailerSize = 8 + 4 + sha256.Size + len(magic)
+	maxFooter   = 1 << 31
+)
+
+// ErrDamaged is returned for a feature file that can't be read. Removing it lets it
+// be made again.
+var ErrDamaged = errors.New("the feature file is damaged")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A writer makes a feature file beside its final place, and puts it there when it is
+// whole.
+type writer struct {
+	path  string
+	file  *os.File
+	out   *bufio.Writer
+	sum   hash.Hash
+	at    int64
+	enc   encoder
+	index []recordPlace
+	ids   map[dowse.URL]int
+	urls  []dowse.URL
+}
+
+type recordPlace struct {
+	offset int64
+	length int
+	check  uint32
+	url    int
+}
+
+func newWriter(path string) (*writer, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".making-*")
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{path: path, file: f, sum: sha256.New(), ids: map[dowse.URL]int{}}
+	w.out = bufio.NewWriterSize(io.MultiWriter(f, w.sum), 1<<20)
+	w.enc.url = w.id
+	w.write([]byte(magic))
+	return w, nil
+}
+
+func (w *writer) id(u dowse.URL) int {
+	id, ok := w.ids[u]
+	if !ok {
+		id = len(w.urls)
+		w.ids[u] = id
+		w.urls = append(w.urls, u)
+	}
+	return id
+}
+
+// write appends bytes; what goes wrong is told by close.
+func (w *writer) write(b []byte) {
+	n, _ := w.out.Write(b)
+	w.at += int64(n)
+}
+
+func (w *writer) add(p *dowse.Page) {
+	w.enc.b = w.enc.b[:0]
+	w.enc.page(p)
+	w.index = append(w.index, recordPlace{w.at, len(w.enc.b), crc32.Checksum(w.enc.b, castagnoli), w.id(p.URL)})
+	w.write(w.enc.b)
+}
+
+// close writes the footer and moves the file to its place.
+func (w *writer) close(robots map[string]*dowse.Robots) error {
+	w.enc.b = w.enc.b[:0]
+	w.footer(robots)
+	begin, check := w.at, crc32.Checksum(w.enc.b, castagnoli)
+	w.write(w.enc.b)
+	err := w.out.Flush()
+	tail := binary.LittleEndian.AppendUint64(nil, uint64(begin))
+	tail = binary.LittleEndian.AppendUint32(tail, check)
+	tail = w.sum.Sum(tail)
+	_, err2 := w.file.Write(append(tail, magic...))
+	if err := errors.Join(err, err2, w.file.Close()); err != nil {
+		os.Remove(w.file.Name())
+		return err
+	}
+	return os.Rename(w.file.Name(), w.path)
+}
+
+// abandon gives the file up.
+func (w *writer) abandon() {
+	w.file.Close()
+	os.Remove(w.file.Name())
+}
+
+func (w *writer) footer(robots map[string]*dowse.Robots) {
+	e := &w.enc
+	e.num(len(w.urls))
+	for _, u := range w.urls {
+		e.text(string(u))
+	}
+	e.num(len(w.index))
+	for _, r := range w.index {
+		e.num(r.length)
+		e.num(int(r.check))
+		e.num(r.url)
+	}
+	hosts := make([]string, 0, len(robots))
+	for h := range robots {
+		hosts = append(hosts, h)
+	}
+	slices.Sort(hosts)
+	e.num(len(hosts))
+	for _, h := range hosts {
+		e.text(h)
+		e.num(robots[h].Status)
+		e.text(string(robots[h].Body))
+	}
+}
+
+// features is an open feature file.
+type features struct {
+	file   io.ReaderAt
+	closer io.Closer
+	size   int64
+	sha256 string
+	urls   []dowse.URL
+	index  []recordPlace
+	robots map[string]robotsText
+}
+
+// robotsText is what a host answered when it was asked for robots.txt.
+type robotsText struct {
+	status int
+	body   string
+}
+
+func openFeatures(path string) (*features, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		var fs *features
+		if fs, err = readFeatures(f, info.Size()); err == nil {
+			fs.closer = f
+			return fs, nil
+		}
+	}
+	f.Close()
+	return nil, fmt.Errorf("web: open %s: %w", path, err)
+}
+
+// readFeatures reads the footer of a feature file.
+func readFeatures(r io.ReaderAt, size int64) (*features, error) {
+	tail := make([]byte, trailerSize)
+	if size < int64(len(magic)+trailerSize) {
+		return nil, ErrDamaged
+	}
+	if _, err := r.ReadAt(tail, size-int64(trailerSize)); err != nil {
+		return nil, err
+	}
+	begin, end := int64(binary.LittleEndian.Uint64(tail)), size-int64(trailerSize)
+	if string(tail[trailerSize-len(magic):]) != magic || begin < int64(len(magic)) || begin > end || end-begin > maxFooter {
+		return nil, ErrDamaged
+	}
+	footer := make([]byte, end-begin)
+	if _, err := r.ReadAt(footer, begin); err != nil {
+		return nil, err
+	}
+	if crc32.Checksum(footer, castagnoli) != binary.LittleEndian.Uint32(tail[8:]) {
+		return nil, ErrDamaged
+	}
+	f := &features{file: r, size: size, sha256: hex.EncodeToString(tail[12 : 12+sha256.Size])}
+	return f, f.readFooter(&decoder{s: string(footer)}, begin)
+}
+
+func (f *features) readFooter(d *decoder, end int64) error {
+	f.urls = make([]dowse.URL, d.count(1))
+	for i := range f.urls {
+		f.urls[i] = dowse.URL(d.text())
+	}
+	f.index = make([]recordPlace, d.count(3))
+	at := int64(len(magic))
+	for i := range f.index {
+		r := recordPlace{offset: at, length: int(d.small()), check: uint32(d.num()), url: d.num()}
+		at += int64(r.length)
+		d.bad = d.bad || r.url >= len(f.urls)
+		f.index[i] = r
+	}
+	f.robots = map[string]robotsText{}
+	for range d.count(3) {
+		host := d.text()
+		f.robots[host] = robotsText{int(d.small()), d.text()}
+	}
+	if d.bad || at != end || d.at != len(d.s) {
+		return ErrDamaged
+	}
+	return nil
+}
+
+func (f *features) urlAt(i int) (dowse.URL, bool) {
+	if i >= len(f.urls) {
+		return "", false
+	}
+	return f.urls[i], true
+}
+
+// page reads the i-th page.
+func (f *features) page(i int) (*dowse.Page, error) {
+	r := f.index[i]
+	buf := make([]byte, r.length)
+	if _, err := f.file.ReadAt(buf, r.offset); err != nil {
+		return nil, fmt.Errorf("web: read page %d: %w", i, err)
+	}
+	if crc32.Checksum(buf, castagnoli) != r.check {
+		return nil, fmt.Errorf("web: read page %d: %w", i, ErrDamaged)
+	}
+	p, err := (&decoder{s: string(buf), url: f.urlAt}).page()
+	if err != nil {
+		return nil, fmt.Errorf("web: read page %d: %w", i, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,111 @@
+package web
+
+import (
+	"dowse"
+)
+
+// A Survey tells what a web is like.
+type Survey struct {
+	Answers   int // pages, redirects, lists
+	Pages     int
+	Hosts     int
+	Links     int
+	Resolving int // links that lead to a page of the web
+	Orphans   int // pages without a link to them
+	Reachable int // pages to which links lead from the page that leads to most, first of the web
+	Bytes     int64
+
+	Labelled int
+	Topics   []TopicSurvey
+}
+
+// A TopicSurvey tells how the pages of a topic hang together.
+type TopicSurvey struct {
+	Topic    string
+	Pages    int     // that a crawl may fetch
+	Locality float64 // share of their links to pages that stay on topic
+	Chance   float64 // what that would be if links went anywhere
+	Linked   int     // pages that a page of the topic links to
+}
+
+// Survey looks a web over. labels may be nil; topics are those to tell of.
+func (w *Web) Survey(labels *Labels, topics []string) (*Survey, error) {
+	g, err := w.Graph()
+	if err != nil {
+		return nil, err
+	}
+	s := &Survey{Answers: w.Len(), Pages: g.Pages(), Hosts: g.Hosts(), Links: g.Links, Resolving: g.Resolving}
+	hub := 0
+	for i, in := range g.Linking() {
+		if g.IsPage(i) {
+			s.Orphans += asNumber(len(in) == 0)
+		}
+		if len(g.Out(i)) > len(g.Out(hub)) {
+			hub = i
+		}
+	}
+	if w.Len() > 0 {
+		for _, ok := range g.Reach([]int{hub}) {
+			s.Reachable += asNumber(ok)
+		}
+	}
+	if labels == nil {
+		return s, w.weigh(s)
+	}
+	for i := range w.Len() {
+		s.Labelled += asNumber(g.IsPage(i) && labels.Labelled(w.URL(i)))
+	}
+	for _, t := range topics {
+		s.Topics = append(s.Topics, w.topic(g, labels, t, s.Pages))
+	}
+	return s, w.weigh(s)
+}
+
+// weigh counts the bytes of the pages.
+func (w *Web) weigh(s *Survey) error {
+	for i := range w.Len() {
+		p, err := w.Page(i)
+		if err != nil {
+			return err
+		}
+		if p.Outcome == dowse.Fetched {
+			s.Bytes += p.Fetch.Bytes
+		}
+	}
+	return nil
+}
+
+func (w *Web) topic(g *Graph, labels *Labels, topic string, pages int) TopicSurvey {
+	t := TopicSurvey{Topic: topic}
+	on := w.On(g, labels, topic)
+	linked := make([]bool, len(on))
+	stay, all := 0, 0
+	for i := range on {
+		if !on[i] {
+			continue
+		}
+		t.Pages++
+		for _, to := range g.Out(i) {
+			all++
+			stay += asNumber(on[to])
+			linked[to] = linked[to] || on[to]
+		}
+	}
+	for _, ok := range linked {
+		t.Linked += asNumber(ok)
+	}
+	t.Locality = float64(stay) / float64(max(all, 1))
+	t.Chance = float64(t.Pages) / float64(max(pages, 1))
+	return t
+}
+
+// On tells for every answer whether it is a page on a topic that a crawl may fetch.
+func (w *Web) On(g *Graph, labels *Labels, topic string) []bool {
+	on := make([]bool, w.Len())
+	for _, u := range labels.On(topic) {
+		if i, ok := w.Find(u); ok && g.IsPage(i) {
+			on[i] = true
+		}
+	}
+	return on
+}
