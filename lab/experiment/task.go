@@ -143,7 +143,7 @@ func (t *task) prepareNow() (*prepared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiment: judge of %s: %w", t.name, err)
 	}
-	p.judged, p.onTopic = web.NewJudged(t.bench.web, j), threshold
+	p.onTopic = threshold
 	p.needs = strategy.Needs{Trace: t.needs.Trace}
 	if t.x.needsTGraph() {
 		b := strategy.TGraphBuilder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
@@ -151,7 +151,18 @@ func (t *task) prepareNow() (*prepared, error) {
 			return nil, fmt.Errorf("experiment: %s: %w", t.name, err)
 		}
 	}
+	p.judged = web.NewJudged(t.bench.web, j, t.wishes(p.needs)...)
 	return p, nil
+}
+
+// wishes are what the strategies of the experiment want to be rated.
+func (t *task) wishes(n strategy.Needs) (list []crawler.Wish) {
+	for _, v := range t.x.Variants() {
+		if s, err := strategy.NewWith(v.Spec, n); err == nil {
+			list = append(list, crawler.WishOf(s))
+		}
+	}
+	return list
 }
 
 func (t *task) urls(list []int) []dowse.URL {
@@ -221,10 +232,11 @@ func (t *task) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, e
 	}
 	w := &walkLog{task: t, state: p, seeds: seeds, trail: t.trail(v, set, p, seeds)}
 	c.Start(epoch, t.urls(seeds))
-	begun := time.Now()
+	clock, unlock := workClock()
+	defer unlock()
 	sim := lab.Simulation{
 		Crawl: c, Web: p.judged.For(s, t.latency()), Workers: t.x.Time.Workers, Start: epoch,
-		Clock: func() time.Duration { return time.Since(begun) },
+		Clock: clock,
 		Each:  func(now time.Time, p *dowse.Page) bool { w.note(now, p); return ctx.Err() == nil },
 	}
 	w.trail.Elapsed = sim.Run()

@@ -23,6 +23,7 @@ type Judged struct {
 
 	mu   sync.Mutex
 	rows map[crawler.Wish]*ratings
+	most int // words around a link that anybody wants
 	errs []error
 }
 
@@ -39,9 +40,18 @@ type rating struct {
 	anchors  []float64
 }
 
-// NewJudged returns the web as a judge sees it.
-func NewJudged(w *Web, j dowse.Judge) *Judged {
-	return &Judged{web: w, judge: j, rows: map[crawler.Wish]*ratings{}}
+// NewJudged returns the web as a judge sees it. Wishes are what crawls will want to be
+// rated, as far as that is known: those that want nothing but the page then share the
+// ratings of another, and the page is read once.
+func NewJudged(w *Web, j dowse.Judge, wishes ...crawler.Wish) *Judged {
+	judged := &Judged{web: w, judge: j, rows: map[crawler.Wish]*ratings{}}
+	for _, wish := range wishes {
+		judged.most = max(judged.most, wish.Window)
+		if wish.Window > 0 && wish.Window == judged.most {
+			judged.rows[crawler.Wish{}] = judged.ratings(wish)
+		}
+	}
+	return judged
 }
 
 // Err returns what went wrong in reading the web. A page that could not be read is a
@@ -61,7 +71,8 @@ func (j *Judged) For(s dowse.Strategy, latency func(dowse.URL) time.Duration) *V
 	if latency == nil {
 		latency = func(dowse.URL) time.Duration { return defaultLatency }
 	}
-	return &View{judged: j, ratings: j.ratings(crawler.WishOf(s)), latency: latency}
+	wish := crawler.WishOf(s)
+	return &View{judged: j, wish: wish, ratings: j.ratings(wish), latency: latency}
 }
 
 // defaultLatency is how long an answer takes where nobody says: the second of Wang et
@@ -149,6 +160,7 @@ func detached(p *dowse.Page) (q *dowse.Page, mentions int) {
 // a visit would not.
 type View struct {
 	judged  *Judged
+	wish    crawler.Wish
 	ratings *ratings
 	latency func(dowse.URL) time.Duration
 }
@@ -176,7 +188,7 @@ func (v *View) Visit(visit crawl.Visit) (*dowse.Page, time.Duration) {
 	p, _ := detached(kept)
 	as(p, visit)
 	if p.Outcome == dowse.Fetched {
-		v.judged.rated(v.ratings, i, kept).tell(v.ratings.wish, p)
+		v.judged.rated(v.ratings, i, kept).tell(v.wish, p)
 	}
 	return p, took
 }
@@ -184,14 +196,14 @@ func (v *View) Visit(visit crawl.Visit) (*dowse.Page, time.Duration) {
 // tell gives a page the ratings.
 func (r *rating) tell(wish crawler.Wish, p *dowse.Page) {
 	p.Verdict = r.verdict
-	if r.contexts == nil {
+	if wish.Window == 0 || r.contexts == nil {
 		return
 	}
 	k, words := 0, len(p.Words)
 	one := func(m *dowse.Mention) {
 		m.Window = dowse.Window(m.At, words, wish.Window)
 		m.Context = r.contexts[k]
-		if r.anchors != nil {
+		if wish.Anchors {
 			m.AnchorScore = r.anchors[k]
 		}
 		k++
