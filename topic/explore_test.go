@@ -72,8 +72,8 @@ func TestExplore(t *testing.T) {
 		for _, e := range all {
 			zw[e.Page] = logit(words.Judge(e.Page).Relevance)
 		}
-		for _, n := range []int{0, 1, 2, 3, 5, 10} {
-			for _, mode := range []string{"real", "everyday", "randompages", "everyday-all", "real-all30"} {
+		for _, n := range []int{1, 2, 3, 5, 10} {
+			for _, mode := range []string{"real", "mix30", "everyday-all"} {
 				train, rest := judge.Draw(all, n, rand.New(rand.NewPCG(seed, 0)))
 				var pos []judge.Example
 				for _, e := range train {
@@ -85,6 +85,8 @@ func TestExplore(t *testing.T) {
 				switch mode {
 				case "everyday":
 					train = append(pos, ev[:min(2*n, len(ev))]...)
+				case "mix30":
+					train = append(train, ev[:max(0, 30-2*n)]...)
 				case "everyday-all":
 					train = append(pos, ev...)
 				case "randompages":
@@ -104,7 +106,7 @@ func TestExplore(t *testing.T) {
 				if n == 0 && mode != "real" {
 					continue
 				}
-				for _, prior := range []float64{0.1, 0.3} {
+				for _, prior := range []float64{0.1} {
 					if n == 0 && prior != 0.1 {
 						continue
 					}
