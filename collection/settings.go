@@ -96,6 +96,7 @@ type Network struct {
 type Demo struct {
 	Pages int    `yaml:"pages,omitempty"`
 	Seed  uint64 `yaml:"seed,omitempty"`
+	Own   bool   `yaml:"own_topic,omitempty"` // crawled for a topic of the user's own
 }
 
 const settingsName = "crawl.yaml"

@@ -212,11 +212,14 @@ func (l *Loader) warc(s topic.Source) (pages []*dowse.Page, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("crawler: %s: %w", s.WARC, err)
 		}
-		p, err := RecordPage(rec)
+		raw, err := RecordHTML(rec)
 		if err != nil {
 			return nil, fmt.Errorf("crawler: %s: record at %d: %w", s.WARC, rec.Offset, err)
 		}
-		if p != nil && fits(p) {
+		if raw == nil {
+			continue
+		}
+		if p := raw.Page(); fits(p) {
 			pages = append(pages, p)
 		}
 		if len(pages) == s.Most() {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"time"
 
 	"dowse"
 	"dowse/archive"
@@ -13,8 +14,8 @@ import (
 	"dowse/weburl"
 )
 
-// nowhere is where pages lie that do not say where they are from.
-const nowhere = dowse.URL("http://localhost/")
+// Nowhere is where pages lie that do not say where they are from.
+const Nowhere = dowse.URL("http://localhost/")
 
 // HTMLPage reads the HTML of a page. Its links are those of a page at name, if that is
 // a URL; else the page keeps the name, as it is what people know it by.
@@ -22,7 +23,7 @@ func HTMLPage(name string, body []byte, contentType string) *dowse.Page {
 	base, err := weburl.Parse(name)
 	p := &dowse.Page{URL: base}
 	if err != nil {
-		base, p.URL = nowhere, dowse.URL(name)
+		base, p.URL = Nowhere, dowse.URL(name)
 	}
 	text, charset := extract.Decode(body, contentType)
 	p.Fetch.Charset = charset
@@ -30,8 +31,17 @@ func HTMLPage(name string, body []byte, contentType string) *dowse.Page {
 	return p
 }
 
-// RecordPage returns the HTML page of a WARC record, nil if there is none in it.
-func RecordPage(rec *archive.Record) (*dowse.Page, error) {
+// A Raw is the HTML of a page as a WARC record holds it, before it is read.
+type Raw struct {
+	URL         string // as written in the record
+	Body        []byte
+	ContentType string
+	At          time.Time
+	Status      int
+}
+
+// RecordHTML takes the HTML out of a WARC record, nil if there is none in it.
+func RecordHTML(rec *archive.Record) (*Raw, error) {
 	if t := rec.Type(); t != "response" && t != "resource" {
 		return nil, nil
 	}
@@ -42,19 +52,28 @@ func RecordPage(rec *archive.Record) (*dowse.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode/100 != 2 || !isHTML(resp.Header) {
+	if resp.StatusCode/100 != 2 || !IsHTML(resp.Header) {
 		return nil, nil
 	}
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxExample))
 	if err != nil {
 		return nil, err
 	}
-	p := HTMLPage(rec.Target(), fetch.Decoded(resp.Header, raw, maxExample), resp.Header.Get("Content-Type"))
-	p.Fetch.At, p.Fetch.Status = rec.Date(), resp.StatusCode
-	return p, nil
+	return &Raw{
+		URL: rec.Target(), Body: fetch.Decoded(resp.Header, raw, maxExample),
+		ContentType: resp.Header.Get("Content-Type"), At: rec.Date(), Status: resp.StatusCode,
+	}, nil
 }
 
-func isHTML(h http.Header) bool {
+// Page reads the page.
+func (r *Raw) Page() *dowse.Page {
+	p := HTMLPage(r.URL, r.Body, r.ContentType)
+	p.Fetch.At, p.Fetch.Status = r.At, r.Status
+	return p
+}
+
+// IsHTML reports whether an answer says that it is HTML.
+func IsHTML(h http.Header) bool {
 	t, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
 	return t == "text/html" || t == "application/xhtml+xml"
 }
