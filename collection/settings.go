@@ -29,6 +29,7 @@ type Settings struct {
 	TGraph    string    `yaml:"tgraph,omitempty"` // file of the T-Graph that the strategy finds its way by
 	Trace     string    `yaml:"trace,omitempty"`  // access log that the strategy learns from
 	Threshold float64   `yaml:"threshold"`
+	Model     string    `yaml:"model,omitempty"` // trained model that judges; "" for none
 
 	Limits     Limits     `yaml:"limits,omitempty"`
 	Scope      Scope      `yaml:"scope,omitempty"`
@@ -95,6 +96,7 @@ type Network struct {
 type Demo struct {
 	Pages int    `yaml:"pages,omitempty"`
 	Seed  uint64 `yaml:"seed,omitempty"`
+	Own   bool   `yaml:"own_topic,omitempty"` // crawled for a topic of the user's own
 }
 
 const settingsName = "crawl.yaml"

@@ -31,6 +31,10 @@ type Config struct {
 	Judge dowse.Judge  // a judge of one's own, in place of the topic's
 	Seeds []string     // URLs to begin with, beside the topic's
 
+	// Pinned are the examples of the topic as they were pinned (see topic.ParseLock); what
+	// has changed since is told in the crawler's Notes.
+	Pinned []topic.Origin
+
 	Strategy     dowse.Strategy // in place of StrategyName
 	StrategyName string         // NAME or NAME:key=value,…; link-context
 	TGraph       string         // file with the T-Graph, for strategies that need one
@@ -62,6 +66,7 @@ type Config struct {
 type Crawler struct {
 	Collection *collection.Collection
 	Topic      *topic.Topic
+	Notes      []string // what a person should know of the topic's examples
 
 	cfg     Config
 	client  *fetch.Client
@@ -75,13 +80,19 @@ type Crawler struct {
 // returns an error that says what to do when the crawl may not begin; nothing is
 // sent before that.
 func Open(dir string, cfg Config) (*Crawler, error) {
+	return OpenContext(context.Background(), dir, cfg)
+}
+
+// OpenContext is Open for those who may want to end the gathering of a topic's examples,
+// which can take long. The context is not used after that.
+func OpenContext(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if collection.IsCollection(dir) {
 		return resume(dir, cfg)
 	}
-	return begin(dir, cfg)
+	return begin(ctx, dir, cfg)
 }
 
-func begin(dir string, cfg Config) (*Crawler, error) {
+func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	t, err := wanted(&cfg)
 	if err != nil {
 		return nil, err
@@ -90,6 +101,14 @@ func begin(dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := ready(s, t, cfg); err != nil {
+		return nil, err
+	}
+	b, err := newBench(ctx, t, cfg)
+	if err != nil {
+		return nil, err
+	}
+	s.Seeds, s.Model = append(s.Seeds, b.seeds...), b.model
 	seeds, err := seedURLs(s.Seeds)
 	if err != nil {
 		return nil, err
@@ -97,11 +116,11 @@ func begin(dir string, cfg Config) (*Crawler, error) {
 	if err := identified(s, cfg, seeds); err != nil {
 		return nil, err
 	}
-	col, err := collection.Create(dir, s, t.YAML(), robotsParser(s))
+	col, err := collection.Create(dir, s, t.YAML(), robotsParser(s), b.files...)
 	if err != nil {
 		return nil, err
 	}
-	c, err := assemble(col, t, cfg)
+	c, err := assemble(col, t, b, cfg)
 	if err != nil {
 		return nil, errors.Join(err, col.Close())
 	}
@@ -110,6 +129,18 @@ func begin(dir string, cfg Config) (*Crawler, error) {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
+}
+
+// ready checks what can be checked before the examples of a topic are gathered.
+func ready(s collection.Settings, t *topic.Topic, cfg Config) error {
+	if len(s.Seeds) == 0 && t.SeedsFrom != "" {
+		return nil
+	}
+	seeds, err := seedURLs(s.Seeds)
+	if err != nil {
+		return err
+	}
+	return identified(s, cfg, seeds)
 }
 
 func resume(dir string, cfg Config) (*Crawler, error) {
@@ -138,7 +169,11 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if err := identified(col.Settings, cfg, seeds); err != nil {
 		return nil, err
 	}
-	c, err := assemble(col, t, cfg)
+	b, err := benchOf(col, t, cfg)
+	if err != nil {
+		return nil, err
+	}
+	c, err := assemble(col, t, b, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -150,9 +185,9 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 }
 
 // assemble puts the parts together around an open collection.
-func assemble(col *collection.Collection, t *topic.Topic, cfg Config) (*Crawler, error) {
-	c := &Crawler{Collection: col, Topic: t, cfg: cfg}
-	parts, err := partsOf(col.Settings, t, cfg)
+func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) (*Crawler, error) {
+	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg}
+	parts, err := partsOf(col.Settings, t, b.judge, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func look(col *collection.Collection) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, err := partsOf(col.Settings, t, Config{})
+	parts, err := partsOf(col.Settings, t, silent{}, Config{})
 	if err != nil {
 		return nil, err
 	}

@@ -197,16 +197,10 @@ type parts struct {
 	visitor *Visitor
 }
 
-func partsOf(s collection.Settings, t *topic.Topic, cfg Config) (*parts, error) {
+func partsOf(s collection.Settings, t *topic.Topic, judge dowse.Judge, cfg Config) (*parts, error) {
 	strat, err := strategyOf(s, cfg)
 	if err != nil {
 		return nil, err
-	}
-	judge := cfg.Judge
-	if judge == nil {
-		if judge, err = t.Judge(); err != nil {
-			return nil, err
-		}
 	}
 	scope, err := scopeOf(s.Scope)
 	if err != nil {

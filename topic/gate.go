@@ -1,6 +1,10 @@
 package topic
 
-import "dowse"
+import (
+	"dowse"
+
+	"github.com/goccy/go-yaml/ast"
+)
 
 // A gate tells of each page whether what the topic demands of it holds.
 type gate struct {
@@ -44,3 +48,5 @@ func (j *Judge) pass(s *sum, p *dowse.Page) {
 		s.tail = append(s.tail, b)
 	}
 }
+
+func (r *reader) clauses(n ast.Node, v any, in *places) {}

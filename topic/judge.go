@@ -78,7 +78,7 @@ func (t *Topic) newJudge(m *Material) (*Judge, error) {
 	if len(t.Languages) > 0 && !j.wordsAlone() {
 		j.prefer = t
 	}
-	j.pool()
+	j.pool(len(t.Words) > 0)
 	return j, nil
 }
 
@@ -114,7 +114,11 @@ func (j *Judge) addModels(t *Topic, m *Material) error {
 		if model == nil {
 			continue
 		}
-		j.evidence = append(j.evidence, evidence{judge: model, zero: logit(model.Threshold())})
+		e := evidence{judge: model, zero: logit(model.Threshold())}
+		if model == learnt {
+			e.zero += m.learntZero()
+		}
+		j.evidence = append(j.evidence, e)
 		j.name = strings.TrimPrefix(j.name+"+"+model.Kind(), "+")
 	}
 	j.model = learnt
@@ -129,10 +133,22 @@ func (j *Judge) wordsAlone() bool {
 	return len(j.evidence) == 1 && j.name == wordsName && j.gate == nil
 }
 
-// pool gives the evidence its weights.
-func (j *Judge) pool() {
-	for i := range j.evidence {
-		j.evidence[i].weight = 1 / float64(len(j.evidence))
+// pool gives the evidence its weights. Models are asked for their mean, and words beside
+// them weigh half: they are sure, but they are few.
+func (j *Judge) pool(words bool) {
+	models := j.evidence
+	if words {
+		models = models[1:]
+	}
+	for i := range models {
+		models[i].weight = 1 / float64(len(models))
+	}
+	if !words {
+		return
+	}
+	j.evidence[0].weight = 1
+	if len(models) > 0 {
+		j.evidence[0].weight, j.evidence[0].zero = besideModel, wordsZero
 	}
 }
 

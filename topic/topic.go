@@ -1,9 +1,10 @@
 // Package topic reads topic files: what a person wants a crawl to find.
 //
-// A topic file is a small YAML document, schema topic/v1, in which the key says
-// the kind of evidence. This version reads topics in words: words and phrases, good
-// signs, what looks alike and is not. Files are read strictly, and an error names
-// the place, the cause and what to do.
+// A topic file is a small YAML document, schema topic/v1, in which the key says the
+// kind of evidence: words, pages like and unlike what is wanted, a category of a
+// directory, a model; where is a gate. Files are read strictly, and an error names the
+// place, the cause and what to do. What a topic names and does not hold, a [Loader]
+// brings ([Topic.Gather]), and all of it together makes a judge ([Topic.NewJudge]).
 package topic
 
 import (
@@ -29,7 +30,9 @@ type Topic struct {
 	Like      []Source // examples on topic
 	Unlike    []Source // examples that are not
 	Category  *Category
+	Where     any      // a gate: clauses or an expression, as package predicate takes them; nil for none
 	Model     string   // file with a model
+	Outside   *Outside // a judge of the user's own, for the unsure
 	Languages []string // BCP 47, lower case; the first one says how words are stemmed
 	Only      bool     // Languages are required, not just preferred
 	Threshold float64  // relevance from which a page is on topic; 0 means 0.5
@@ -39,7 +42,12 @@ type Topic struct {
 	Scope     Scope    // "" means the whole web
 	PerHost   int      // pages of one host at most; 0 means no limit
 	Strategy  string   // NAME or NAME:key=value,…; "" means the default
+	Explore   *float64 // share of visits that try what the order would not; nil means the strategy's own
 	Tunnel    *int     // off-topic pages in a row at most; nil means no limit
+
+	// Dir is the folder from which paths in the topic go out; "" is the working one.
+	// It is where the file is, and no part of it.
+	Dir string
 }
 
 // Where seeds may come from, beside a list.

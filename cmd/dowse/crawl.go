@@ -69,6 +69,7 @@ type crawlFlags struct {
 type crawlCmd struct {
 	What []string `arg:"" optional:"" name:"topic|dir|words" help:"A collection to resume, a topic file, or words."`
 	crawlFlags
+	Demo   bool `group:"where" help:"Crawl the made web of dowse demo (hosts *.demo) in place of the real one; nothing leaves this machine."`
 	Fresh  bool `group:"recovery" help:"Refuse if the collection exists."`
 	DryRun bool `group:"recovery" help:"Say what would be done, and do nothing."`
 }
@@ -79,6 +80,7 @@ func (crawlCmd) Help() string {
   dowse crawl reefs.topic.yaml
   dowse crawl reefs.dowse                  go on where it stopped
   dowse crawl reefs.dowse --print url -q   stream what is on topic
+  dowse crawl pools.topic.yaml --demo      try a topic file on the made web
 
 A directory that holds a collection is resumed; a file is a topic file;
 anything else is taken as words. Ctrl-C stops gently, the same command resumes.`
@@ -100,6 +102,9 @@ func (c *crawlCmd) Run(w *world) error {
 		job.say(w)
 	}
 	made, err := madeFor(job.dir)
+	if err == nil && c.Demo && !job.resume {
+		made, err = ownTopic(&job.cfg)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -134,6 +139,9 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 		return c.resumeJob(what[0], cfg)
 	}
 	if cfg.Topic, err = topicOf(what, c.Topic != ""); err != nil {
+		return nil, err
+	}
+	if cfg.Pinned, err = pinned(what); err != nil {
 		return nil, err
 	}
 	if err := c.narrow(cfg.Topic); err != nil {
@@ -354,7 +362,18 @@ func (j *job) say(w *world) {
 		fmt.Fprintf(w.err, "resuming %s\n", j.dir)
 		return
 	}
-	fmt.Fprintf(w.err, "new collection %s, topic %q\n", j.dir, printable(strings.Join(j.cfg.Topic.Words, ", ")))
+	fmt.Fprintf(w.err, "new collection %s, topic %q\n", j.dir, printable(gist(j.cfg.Topic)))
+}
+
+// gist says in a few words what a topic is about.
+func gist(t *topic.Topic) string {
+	switch {
+	case len(t.Words) > 0:
+		return strings.Join(t.Words, ", ")
+	case t.Category != nil:
+		return t.Category.Path
+	}
+	return t.Name
 }
 
 // plan says what a crawl would do.
@@ -364,9 +383,12 @@ func (j *job) plan(w *world) error {
 		return nil
 	}
 	t := j.cfg.Topic
-	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(strings.Join(t.Words, ", ")), orDefault(j.cfg.StrategyName, t.Strategy, "link-context"))
+	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(gist(t)), orDefault(j.cfg.StrategyName, t.Strategy, "link-context"))
 	for _, s := range append(j.cfg.Seeds, t.Seeds...) {
 		fmt.Fprintf(w.out, "  %s\n", oneLine(s))
+	}
+	if t.SeedsFrom != "" {
+		fmt.Fprintf(w.out, "  from %s\n", t.SeedsFrom)
 	}
 	return nil
 }
@@ -386,7 +408,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	scr := newScreen(w, c.Quiet, c.NoProgress, extra)
 	cfg.Tick = scr.tick
 	known := collection.IsCollection(dir)
-	cr, err := crawler.Open(dir, cfg)
+	cr, err := crawler.OpenContext(w.ctx, dir, cfg)
 	if err != nil && known {
 		return inCollection(err)
 	}
@@ -396,6 +418,11 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	defer cr.Close()
 	for _, n := range cr.Collection.Notices {
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(n))
+	}
+	for _, n := range cr.Notes {
+		if !c.Quiet {
+			fmt.Fprintf(w.err, "note: %s\n", oneLine(n))
+		}
 	}
 	scr.begin(cr)
 	stream := newPrinter(w, c.Print)

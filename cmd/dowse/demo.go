@@ -58,7 +58,8 @@ func (c *demoCmd) Run(w *world) error {
 	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, d.config(c.Pages))
 }
 
-// crawl serves the made web and crawls it.
+// crawl serves the made web and crawls it. A topic of the user's own has no answers to
+// compare with.
 func (d *made) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Config) error {
 	server, err := d.web.Serve(w.abort)
 	if err != nil {
@@ -66,11 +67,52 @@ func (d *made) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Config
 	}
 	defer server.Close()
 	cfg.Dial = server.Dial
+	if d.mark.Own {
+		return flags.drive(w, dir, cfg, nil)
+	}
 	ctx, cancel := context.WithCancel(w.abort)
 	rival := d.startRival(ctx, cmp.Or(cfg.Limits.Pages, d.pages))
 	defer func() { cancel(); rival.wait() }()
 	return flags.drive(w, dir, cfg, d.extras(server, rival, dir))
 }
+
+// ask lets a config ask the made web, until the function that it returns is called.
+func (d *made) ask(w *world, cfg *crawler.Config) (func(), error) {
+	server, err := d.web.Serve(w.abort)
+	if err != nil {
+		return nil, fmt.Errorf("demo: %w", err)
+	}
+	d.greet(cfg)
+	cfg.Dial = server.Dial
+	return func() { server.Close() }, nil
+}
+
+// greet gives a config the name and manners under which the made web is asked.
+func (d *made) greet(cfg *crawler.Config) {
+	cfg.Agent, cfg.Contact = cmp.Or(cfg.Agent, "dowse-demo"), cmp.Or(cfg.Contact, "http://127.0.0.1/")
+	cfg.Polite.Delay = cmp.Or(cfg.Polite.Delay, demoPolite.Delay)
+	cfg.Polite.InFlight = cmp.Or(cfg.Polite.InFlight, demoPolite.InFlight)
+}
+
+// ownTopic makes the web on which a topic of the user's own is crawled. A topic without
+// seeds begins where the demo does.
+func ownTopic(cfg *crawler.Config) (*made, error) {
+	d, err := openMade(collection.Demo{Pages: demoPages, Own: true})
+	if err != nil {
+		return nil, err
+	}
+	d.greet(cfg)
+	cfg.Demo = &d.mark
+	if len(cfg.Seeds)+len(cfg.Topic.Seeds) == 0 && cfg.Topic.SeedsFrom == "" {
+		for _, u := range d.seeds {
+			cfg.Seeds = append(cfg.Seeds, string(u))
+		}
+	}
+	return d, nil
+}
+
+// demoPages is the size of the made web where nobody says otherwise.
+const demoPages = 2400
 
 // madeFor makes the web that a collection was crawled from, nil if that was another
 // one: the names of the made web exist nowhere else.

@@ -68,34 +68,39 @@ func (c *judgeCmd) Run(w *world) error {
 	if len(c.What) == 0 {
 		return usage("what is to be judged? Give URLs or files, or - for stdin")
 	}
-	b, err := c.bench()
+	b, end, err := c.bench(w)
 	if err != nil {
 		return err
 	}
-	defer b.fetcher.Close()
+	defer end()
 	p := &docket{bench: b, world: w, plain: c.Plain && !c.JSON}
 	return p.run(c.What)
 }
 
-func (c *judgeCmd) bench() (*bench, error) {
-	t, threshold, err := anyTopic(c.Topic)
+func (c *judgeCmd) bench(w *world) (*bench, func(), error) {
+	cfg, end, err := c.ask(w)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	t, threshold, m, err := material(w, c.Topic, cfg)
+	if err != nil {
+		end()
+		return nil, nil, err
 	}
 	if c.Threshold > 0 {
 		threshold = c.Threshold
 	}
-	j, err := t.Judge()
-	if err != nil {
-		return nil, err
+	j, err := t.NewJudge(m)
+	if err == nil {
+		cfg.Judge = j
+		var f *crawler.Fetcher
+		if f, err = crawler.NewFetcher(cfg); err == nil {
+			return &bench{t, j, threshold, f}, func() { f.Close(); end() }, nil
+		}
+		err = usage("%w", err)
 	}
-	cfg := c.config()
-	cfg.Judge = j
-	f, err := crawler.NewFetcher(cfg)
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	return &bench{t, j, threshold, f}, nil
+	end()
+	return nil, nil, err
 }
 
 // rate makes the line of a page that was judged.

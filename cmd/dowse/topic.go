@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"dowse/collection"
+	"dowse/crawler"
 	"dowse/topic"
 )
 
@@ -136,6 +137,49 @@ func anyTopic(what string) (t *topic.Topic, threshold float64, err error) {
 		return nil, 0, err
 	}
 	return t, t.OnTopic(), nil
+}
+
+// material returns the topic that an argument names, and what its judge is made from:
+// gathered anew for a file, as it was kept in a collection.
+func material(w *world, what string, cfg crawler.Config) (t *topic.Topic, threshold float64, m *topic.Material, err error) {
+	if t, threshold, err = anyTopic(what); err != nil {
+		return nil, 0, nil, err
+	}
+	if collection.IsCollection(what) {
+		m, err = keptMaterial(what)
+		return t, threshold, m, err
+	}
+	if cfg.Pinned, err = pinned([]string{what}); err != nil {
+		return nil, 0, nil, err
+	}
+	m, err = crawler.Gather(w.ctx, t, cfg)
+	return t, threshold, m, err
+}
+
+func keptMaterial(dir string) (*topic.Material, error) {
+	col, err := collection.Open(dir, nil, true)
+	if err != nil {
+		return nil, inCollection(err)
+	}
+	defer col.Close()
+	return crawler.MaterialOf(col)
+}
+
+// pinned returns the examples that the lock beside a topic file pins, none if there is
+// no such.
+func pinned(what []string) ([]topic.Origin, error) {
+	if len(what) != 1 {
+		return nil, nil
+	}
+	data, err := os.ReadFile(topic.LockName(what[0]))
+	if err != nil {
+		return nil, nil // the topic is not a file, or has no lock
+	}
+	list, err := topic.ParseLock(data)
+	if err != nil {
+		return nil, usage("%s: %w", topic.LockName(what[0]), err)
+	}
+	return list, nil
 }
 
 func topicIn(dir string) (*topic.Topic, float64, error) {
