@@ -68,6 +68,7 @@ var modules = map[string]struct {
 	"github.com/klauspost/compress":       {"gzip and zstd", []string{"fetch", "archive", "collection", "hostile"}},
 	"github.com/andybalholm/brotli":       {"brotli", []string{"fetch", "hostile"}},
 	"github.com/goccy/go-yaml":            {"YAML with good errors", []string{"topic", "collection", "cmd/dowse"}},
+	"gonum.org/v1/gonum":                  {"distributions of statistics", []string{"lab/measure"}},
 	"github.com/alecthomas/kong":          {"the command line", []string{"cmd/dowse"}},
 	"github.com/jimsmart/grobotstxt":      {"tests: the reference for robots.txt", []string{"fetch"}},
 	"github.com/nlnwa/gowarc/v2":          {"tests: another reader of WARC", []string{"archive"}},
@@ -81,7 +82,7 @@ var modules = map[string]struct {
 // pure packages use no clock, network, files, goroutines or global randomness.
 // Files named here are the drivers of package crawl.
 var (
-	pure    = []string{".", "text", "judge", "strategy", "frontier", "crawl", "extract", "weburl", "lab"}
+	pure    = []string{".", "text", "judge", "strategy", "frontier", "crawl", "extract", "weburl", "lab", "lab/measure"}
 	drivers = []string{"crawl/live.go", "crawl/journal.go", "crawl/redact.go"}
 )
 
