@@ -42,6 +42,7 @@ var allowed = map[string][]string{
 		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection", "dowse/trace",
 	},
 	"dowse/lab/measure": {"dowse"},
+	"dowse/lab/report":  {"dowse", "dowse/lab/measure"},
 	"dowse/trace":       {"dowse", "dowse/weburl"},
 	"dowse/hostile":     {"dowse"},
 	"dowse/cmd/dowse":   {"*"},
@@ -82,7 +83,7 @@ var modules = map[string]struct {
 // pure packages use no clock, network, files, goroutines or global randomness.
 // Files named here are the drivers of package crawl.
 var (
-	pure    = []string{".", "text", "judge", "strategy", "frontier", "crawl", "extract", "weburl", "lab", "lab/measure"}
+	pure    = []string{".", "text", "judge", "strategy", "frontier", "crawl", "extract", "weburl", "lab", "lab/measure", "lab/report"}
 	drivers = []string{"crawl/live.go", "crawl/journal.go", "crawl/redact.go"}
 )
 
