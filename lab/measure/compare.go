@@ -13,7 +13,7 @@ import (
 type Tests struct {
 	Over   string  // what a pair is: topics (the mean of their seed sets), or runs, a pair to each topic and seed set; topics
 	Test   string  // wilcoxon (two-tailed) or t (one-tailed, as in the papers); wilcoxon
-	Adjust string  // bh or none; bh
+	Adjust string  // bh, holm or none; bh
 	Alpha  float64 // 0.05
 	Rounds int     // of the bootstrap; 2,000
 	Seed   uint64
@@ -34,8 +34,8 @@ func (s Tests) OrDefault() (Tests, error) {
 		return s, fmt.Errorf("measure: tests: paired over %q; want topics or runs", s.Over)
 	case s.Test != WilcoxonTest && s.Test != StudentTest:
 		return s, fmt.Errorf("measure: tests: there is no test %q; want wilcoxon or t", s.Test)
-	case s.Adjust != "bh" && s.Adjust != "none":
-		return s, fmt.Errorf("measure: tests: there is no adjustment %q; want bh or none", s.Adjust)
+	case s.Adjust != "bh" && s.Adjust != "holm" && s.Adjust != "none":
+		return s, fmt.Errorf("measure: tests: there is no adjustment %q; want bh, holm or none", s.Adjust)
 	case !(s.Alpha > 0 && s.Alpha < 1):
 		return s, fmt.Errorf("measure: tests: alpha is %g; want a number between 0 and 1", s.Alpha)
 	case s.Rounds < 1 || s.Rounds > 1_000_000:
@@ -165,14 +165,18 @@ func (s Tests) bootstrap(m Measure, names ...string) Bootstrap {
 }
 
 func (s Tests) adjusted(list []Comparison) []Comparison {
-	if s.Adjust == "none" {
+	adjust := BenjaminiHochberg
+	switch s.Adjust {
+	case "none":
 		return list
+	case "holm":
+		adjust = Holm
 	}
 	p := make([]float64, len(list))
 	for i, c := range list {
 		p[i] = c.P
 	}
-	for i, v := range BenjaminiHochberg(p) {
+	for i, v := range adjust(p) {
 		list[i].PAdj = v
 	}
 	return list
@@ -184,9 +188,6 @@ func (s Tests) Describe() string {
 	if s.Test == StudentTest {
 		test = "one-tailed paired t-test"
 	}
-	adjust := ", BH"
-	if s.Adjust == "none" {
-		adjust = ", not adjusted"
-	}
-	return fmt.Sprintf("%s%s p<%g", test, adjust, cmp.Or(s.Alpha, 0.05))
+	adjust := map[string]string{"none": "not adjusted", "holm": "Holm"}[s.Adjust]
+	return fmt.Sprintf("%s, %s p<%g", test, cmp.Or(adjust, "BH"), cmp.Or(s.Alpha, 0.05))
 }

@@ -203,13 +203,7 @@ func normalTail(doubled []int, plus float64) float64 {
 // (Benjamini and Hochberg 1995). Values that are not numbers stay and are not counted.
 func BenjaminiHochberg(p []float64) []float64 {
 	adjusted := slices.Clone(p)
-	var order []int
-	for i, v := range p {
-		if !math.IsNaN(v) {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
+	order := ascending(p)
 	least := 1.0
 	for k := len(order) - 1; k >= 0; k-- {
 		i := order[k]
@@ -217,6 +211,30 @@ func BenjaminiHochberg(p []float64) []float64 {
 		adjusted[i] = least
 	}
 	return adjusted
+}
+
+// Holm adjusts p-values so that those at most α are, but for the chance α, all there
+// for a reason (Holm 1979): more careful than BenjaminiHochberg, and less powerful.
+func Holm(p []float64) []float64 {
+	adjusted := slices.Clone(p)
+	order := ascending(p)
+	most := 0.0
+	for k, i := range order {
+		most = max(most, min(1, p[i]*float64(len(order)-k)))
+		adjusted[i] = most
+	}
+	return adjusted
+}
+
+// ascending returns the places of the values that are numbers, least first.
+func ascending(p []float64) (order []int) {
+	for i, v := range p {
+		if !math.IsNaN(v) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
+	return order
 }
 
 // CohenDz is the mean difference of pairs in standard deviations of the differences;

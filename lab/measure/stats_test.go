@@ -133,6 +133,17 @@ func TestBenjaminiHochberg(t *testing.T) {
 	}
 }
 
+func TestHolm(t *testing.T) {
+	got := Holm([]float64{0.01, 0.04, math.NaN(), 0.03, 0.005})
+	want := []float64{0.03, 0.06, math.NaN(), 0.06, 0.02}
+	for i := range want {
+		if !close9(got[i], want[i]) {
+			t.Errorf("adjusted %v, want %v", got, want)
+			break
+		}
+	}
+}
+
 // TestBootstrapCovers draws samples of known mean: about 95 of 100 intervals hold it.
 func TestBootstrapCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
