@@ -14,6 +14,7 @@ import (
 
 	"dowse"
 	"dowse/lab/web"
+	"dowse/topic/predicate"
 	"dowse/trace"
 )
 
@@ -172,11 +173,32 @@ func (b *bench) topics(x *Experiment, base string) ([]string, error) {
 		return nil, fmt.Errorf("experiment: no topic of %s has %d pages; ask for fewer training pages or set topics.least", b.web.Name, least)
 	}
 	for _, t := range list {
-		if n := count(b.web.On(b.graph, b.labels, t)); n <= x.Training.Positives+1 {
+		on, err := b.wanted(t, x.asked)
+		if err != nil {
+			return nil, err
+		}
+		if n := count(on); n <= x.Training.Positives+1 {
 			return nil, fmt.Errorf("experiment: %d pages of %s are on the topic %s: too few for %d training pages and something to look for", n, b.web.Name, t, x.Training.Positives)
 		}
 	}
 	return list, nil
+}
+
+// wanted tells for every answer of the web whether it is a page on a topic for which the
+// predicate holds, if there is one.
+func (b *bench) wanted(topic string, asked *predicate.Predicate) ([]bool, error) {
+	on := b.web.On(b.graph, b.labels, topic)
+	for i := range on {
+		if !on[i] || asked == nil {
+			continue
+		}
+		p, err := b.web.Page(i)
+		if err != nil {
+			return nil, err
+		}
+		on[i] = asked.Test(p, predicate.Facts{}).Holds
+	}
+	return on, nil
 }
 
 func readTopics(path, base string) (list []string, err error) {

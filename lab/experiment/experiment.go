@@ -10,6 +10,8 @@ package experiment
 
 import (
 	"time"
+
+	"dowse/topic/predicate"
 )
 
 // Schema is what an experiment names itself in its key "dowse".
@@ -23,6 +25,7 @@ type Experiment struct {
 	Paper      string     `yaml:"paper"` // which figure or table it is after
 	Web        Webs       `yaml:"web"`
 	Topics     Topics     `yaml:"topics"`
+	Predicate  string     `yaml:"predicate"` // what is asked of a page beside the topic, as keyword(virus); "" for nothing
 	Training   Training   `yaml:"training"`
 	Seeds      Seeds      `yaml:"seeds"`
 	Budget     Budget     `yaml:"budget"`
@@ -34,6 +37,8 @@ type Experiment struct {
 	Measures   []string   `yaml:"measures"`
 	Tests      Tests      `yaml:"tests"`
 	Checks     []Check    `yaml:"checks"`
+
+	asked *predicate.Predicate // of Predicate; nil for none
 }
 
 // Webs are the webs to crawl. Topics of several are told apart by the web's name.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"dowse/strategy"
+	"dowse/topic/predicate"
 )
 
 // An Error is what is wrong with an experiment's file.
@@ -220,6 +222,12 @@ func (c *checker) experiment(x *Experiment) {
 	c.among("$.tests.adjust", &x.Tests.Adjust, "bh", "holm", "none")
 	c.numbers(x)
 	c.strategies(x)
+	if x.Predicate != "" {
+		var err error
+		if x.asked, err = predicate.ParseExpr(x.Predicate); err != nil {
+			c.fail("$.predicate", err.Error(), "see dowse help predicates for what can be asked")
+		}
+	}
 	for i, k := range x.Checks {
 		if k.Claim == "" || k.Expect == "" {
 			c.fail(fmt.Sprintf("$.checks[%d]", i), "a check without claim or expect", "say what is claimed, and what that means in measures")
@@ -442,9 +450,22 @@ func (v *Values) UnmarshalYAML(decode func(any) error) error {
 }
 
 // allKeys are the keys of experiments, for suggestions.
-func allKeys() []string {
-	return []string{"about", "adjust", "alpha", "budget", "checks", "claim", "clock", "delay", "demo", "depth", "dowse", "expect", "from", "hubs", "judge",
-		"label", "labels", "latency", "least", "limit", "list", "measures", "name", "negatives", "pages", "paired_over", "paper", "params", "path", "paths",
-		"per_level", "per_site", "per_topic", "positives", "rng", "round", "seed", "seeds", "sets", "strategies", "test", "tests", "tgraph", "time",
-		"topics", "traces", "training", "web", "workers"}
+func allKeys() (list []string) {
+	var collect func(t reflect.Type)
+	collect = func(t reflect.Type) {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice:
+			collect(t.Elem())
+		case reflect.Struct:
+			for f := range t.Fields() {
+				if key := f.Tag.Get("yaml"); key != "" && !slices.Contains(list, key) {
+					list = append(list, key)
+					collect(f.Type)
+				}
+			}
+		}
+	}
+	collect(reflect.TypeFor[Experiment]())
+	slices.Sort(list)
+	return list
 }

@@ -131,7 +131,10 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 			return nil, err
 		}
 		for _, topic := range bt.topics {
-			r.add(bt, topic, len(sources) > 1)
+			if err := r.add(bt, topic, len(sources) > 1); err != nil {
+				r.close()
+				return nil, err
+			}
 		}
 	}
 	r.trails = make([]measure.Trail, len(r.jobs))
@@ -139,7 +142,7 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 }
 
 // add lists the crawls for a topic.
-func (r *run) add(b *benchTopics, topic string, several bool) {
+func (r *run) add(b *benchTopics, topic string, several bool) (err error) {
 	t := &task{x: r.x, bench: b.bench, topic: topic, name: topic, others: b.topics}
 	if several {
 		t.name = b.web.Name + ": " + topic
@@ -147,15 +150,18 @@ func (r *run) add(b *benchTopics, topic string, several bool) {
 	if b.trace != nil {
 		t.needs.Trace = b.trace
 	}
-	d := t.drawn()
+	if t.draw, err = t.drawn(); err != nil {
+		return err
+	}
 	variants := r.x.Variants()
 	for set := range r.x.Seeds.Sets {
-		seeds := t.urls(t.seeds(d, set))
+		seeds := t.urls(t.seeds(set))
 		for _, v := range variants {
-			r.jobs = append(r.jobs, job{t, set, v, t.key(v, seeds, d, r.o.Version)})
+			r.jobs = append(r.jobs, job{t, set, v, t.key(v, seeds, r.o.Version)})
 			t.crawls++
 		}
 	}
+	return nil
 }
 
 // Plan tells how large a run will be. It opens the webs.
