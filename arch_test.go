@@ -50,9 +50,10 @@ var allowed = map[string][]string{
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/trace",
 		"dowse/topic/predicate", "dowse/lab", "dowse/lab/web", "dowse/lab/measure",
 	},
-	"dowse/trace":     {"dowse", "dowse/weburl"},
-	"dowse/hostile":   {"dowse"},
-	"dowse/cmd/dowse": {"*"},
+	"dowse/lab/report": {"dowse", "dowse/lab/measure"},
+	"dowse/trace":      {"dowse", "dowse/weburl"},
+	"dowse/hostile":    {"dowse"},
+	"dowse/cmd/dowse":  {"*"},
 }
 
 // modules tells in which folders a third-party module may be imported, and why it
@@ -78,6 +79,7 @@ var modules = map[string]struct {
 	"github.com/klauspost/compress":       {"gzip and zstd", []string{"fetch", "archive", "collection", "hostile", "topic/directory"}},
 	"github.com/andybalholm/brotli":       {"brotli", []string{"fetch", "hostile"}},
 	"github.com/goccy/go-yaml":            {"YAML with good errors", []string{"topic", "collection", "lab/experiment", "cmd/dowse"}},
+	"gonum.org/v1/gonum":                  {"distributions of statistics", []string{"lab/measure"}},
 	"github.com/alecthomas/kong":          {"the command line", []string{"cmd/dowse"}},
 	"github.com/jimsmart/grobotstxt":      {"tests: the reference for robots.txt", []string{"fetch"}},
 	"github.com/nlnwa/gowarc/v2":          {"tests: another reader of WARC", []string{"archive"}},
@@ -91,7 +93,7 @@ var modules = map[string]struct {
 // pure packages use no clock, network, files, goroutines or global randomness.
 // Files named here are the drivers of package crawl.
 var (
-	pure    = []string{".", "text", "judge", "strategy", "frontier", "crawl", "extract", "weburl", "lab", "topic/predicate"}
+	pure    = []string{".", "text", "judge", "strategy", "frontier", "crawl", "extract", "weburl", "lab", "lab/measure", "lab/report", "topic/predicate"}
 	drivers = []string{"crawl/live.go", "crawl/journal.go", "crawl/redact.go"}
 )
 

@@ -16,6 +16,7 @@ import (
 	"dowse/demo"
 	"dowse/fetch"
 	"dowse/lab"
+	paper "dowse/lab/report"
 	"dowse/strategy"
 	"dowse/topic"
 )
@@ -302,7 +303,7 @@ func (d *made) simulate(ctx context.Context, s dowse.Strategy, pages int, page f
 // curves simulates every strategy on several made webs and draws the mean true
 // harvest of each.
 func (c *demoCmd) curves(w *world) error {
-	plot := lab.Plot{Title: fmt.Sprintf("True harvest on %d made webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
+	plot := paper.Plot{Title: fmt.Sprintf("True harvest on %d made webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
 	for _, d := range strategy.All() {
 		if len(d.Needs) > 0 { // nobody walks the made web, and nobody knows the ways in it
 			continue
@@ -317,7 +318,9 @@ func (c *demoCmd) curves(w *world) error {
 	if err != nil {
 		return err
 	}
-	plot.Lines = append(plot.Lines, reported(w, "oracle", runs))
+	oracle := reported(w, "oracle", runs)
+	oracle.Bound = true
+	plot.Lines = append(plot.Lines, oracle)
 	if err := os.WriteFile(c.Curves, plot.SVG(), 0o644); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
@@ -343,16 +346,16 @@ func (c *demoCmd) repeat(measure func(*made) ([]float64, error)) (runs [][]float
 
 // reported averages the runs, and says how they ended. A run that ended early,
 // because its strategy saw nothing worth following, is told and left out.
-func reported(w *world, name string, runs [][]float64) lab.Line {
+func reported(w *world, name string, runs [][]float64) paper.Line {
 	longest := 0
 	for _, r := range runs {
 		longest = max(longest, len(r))
 	}
 	whole := slices.DeleteFunc(slices.Clone(runs), func(r []float64) bool { return len(r) < longest })
-	line := lab.Mean(name, whole)
+	line := paper.Mean(name, whole)
 	if n := len(line.Points); n > 0 {
 		last := line.Points[n-1]
-		fmt.Fprintf(w.err, "%-18s harvest %.3f ± %.3f after %d pages", name, last.Y, last.Err, n)
+		fmt.Fprintf(w.err, "%-18s harvest %.3f ± %.3f after %d pages", name, last.Y, last.Hi-last.Y, n)
 	}
 	if early := len(runs) - len(whole); early > 0 {
 		fmt.Fprintf(w.err, ", but ended early on %d of %d webs", early, len(runs))

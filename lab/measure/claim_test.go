@@ -1,0 +1,191 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// tenTopics makes crawls of 20 pages on ten topics; the harvest of each strategy is
+// the number given, with a little noise from topic to topic.
+func tenTopics(relevant map[string]int, names ...string) *Runs {
+	r := &Runs{}
+	for topic := range 10 {
+		for i, name := range names {
+			n := relevant[name] + (topic*(i+3))%2
+			trail := walk(name, fmt.Sprint("topic ", topic), strings.Repeat("r", n)+strings.Repeat(".", 20-n))
+			trail.Targets = 20
+			r.Trails = append(r.Trails, trail)
+		}
+	}
+	return r
+}
+
+func TestClaims(t *testing.T) {
+	names := []string{"otie", "opic", "breadth-first", "otie:a=1.5,d=3", "oracle"}
+	runs := tenTopics(map[string]int{"otie": 10, "opic": 6, "breadth-first": 6, "otie:a=1.5,d=3": 12, "oracle": 18}, names...)
+	for _, c := range []struct {
+		claim string
+		want  Outcome
+	}{
+		{"otie.harvest@end > opic.harvest@end, p < .05", Holds},
+		{"otie.harvest@end > opic.harvest@end, p(t) < .05", Holds},
+		{"opic.harvest@end > otie.harvest@end, p < .05", HoldsNot},
+		{"opic.harvest < otie.harvest", Holds},
+		{"otie.harvest < opic.harvest", HoldsNot},
+		{"otie.harvest > otie.harvest", HoldsNot},
+		{"otie.harvest >= otie.harvest", Holds},
+		{"opic.harvest >= otie.harvest", HoldsNot},
+		{"opic.harvest ~ breadth-first.harvest", Holds},
+		{"opic.harvest ~ otie.harvest", HoldsNot},
+		{"opic.harvest ~ otie.harvest, within .5", Holds},
+		{"opic.harvest ~ otie.harvest, within .01", HoldsNot},
+		{"otie:a=1.5,d=3.harvest@end > otie.harvest@end > opic.harvest@end", Holds},
+		{`"otie:a=1.5,d=3".harvest > others.harvest, p < .05`, Holds},
+		{"otie.harvest > others.harvest", HoldsNot},
+		{"otie.harvest@end > 0.4", Holds},
+		{"0.9 > otie.harvest@end", Holds},
+		{"otie.harvest > 2 * opic.harvest", HoldsNot},
+		{"otie.harvest > 1.2 * opic.harvest", Holds},
+		{"nobody.harvest > otie.harvest", Undecided},
+		{"otie.recall >= opic.recall, throughout", Holds},
+		{"otie.recall > opic.recall, throughout", HoldsNot}, // they begin alike
+		{"opic.recall crosses otie.recall", HoldsNot},
+		{"oracle.harvest > otie.harvest, p<0.01", Holds},
+	} {
+		claim, err := ParseClaim(c.claim)
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		v, err := claim.Check(runs, Tests{})
+		if err != nil || v.Outcome != c.want {
+			t.Errorf("%v, want %s (%v)", v, c.want, err)
+		}
+	}
+}
+
+// TestFewTopicsDecideNothing: under five topics there is no p-value.
+func TestFewTopicsDecideNothing(t *testing.T) {
+	runs := tenTopics(map[string]int{"a": 10, "b": 5}, "a", "b")
+	few := &Runs{Trails: runs.Trails[:8]} // four topics
+	for claim, want := range map[string]Outcome{
+		"a.harvest > b.harvest, p < .05": Undecided, "a.harvest ~ b.harvest": Undecided, "a.harvest > b.harvest": Holds,
+	} {
+		c, err := ParseClaim(claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := c.Check(few, Tests{})
+		if err != nil || v.Outcome != want {
+			t.Errorf("%v %v, want %s", v, err, want)
+		}
+	}
+}
+
+func TestNoiseIsUndecided(t *testing.T) {
+	r := &Runs{}
+	for topic := range 8 {
+		a := walk("a", fmt.Sprint(topic), strings.Repeat("r", 5+topic)+strings.Repeat(".", 15-topic))
+		b := walk("b", fmt.Sprint(topic), strings.Repeat("r", 12-topic)+strings.Repeat(".", 8+topic))
+		r.Trails = append(r.Trails, a, b)
+	}
+	c, _ := ParseClaim("a.harvest > b.harvest")
+	if v, err := c.Check(r, Tests{}); err != nil || v.Outcome != Undecided {
+		t.Errorf("%v %v", v, err)
+	}
+}
+
+func TestCrossing(t *testing.T) {
+	r := &Runs{}
+	for topic := range 5 {
+		r.Trails = append(r.Trails,
+			walk("early", fmt.Sprint(topic), strings.Repeat("r", 20)+strings.Repeat(".", 80)),
+			walk("late", fmt.Sprint(topic), strings.Repeat(".", 20)+strings.Repeat("r", 80)))
+	}
+	for claim, want := range map[string]Outcome{
+		"late.harvest crosses early.harvest":              Holds,
+		"late.harvest crosses early.harvest, at 30%..50%": Holds, // at page 41
+		"late.harvest crosses early.harvest, at 35..41":   Holds,
+		"late.harvest crosses early.harvest, at 1%..20%":  HoldsNot,
+		"early.harvest crosses late.harvest":              HoldsNot,
+	} {
+		c, err := ParseClaim(claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := c.Check(r, Tests{}); err != nil || v.Outcome != want {
+			t.Errorf("%v %v, want %s", v, err, want)
+		}
+	}
+}
+
+func TestParseClaimRefuses(t *testing.T) {
+	for _, text := range []string{
+		"", "otie", "otie.harvest", "1 > 2", "otie.harvest >", "> otie.harvest", "otie.harvestt > opic.harvest", ".harvest > 1",
+		"a.harvest > b.harvest, p < 2", "a.harvest > b.harvest, within .1", "a.harvest > b.harvest, at 1..2", "1 crosses a.harvest",
+		"a.pages_to_recall crosses b.pages_to_recall", "a.pages_to_recall > b.pages_to_recall, throughout", `"a.harvest > b.harvest`,
+		"others.harvest > a.harvest", "a.harvest > b.harvest, sometimes", "a.harvest crosses b.harvest, at 1%..200%", "1.2.3 * a.harvest > b.harvest",
+		strings.Repeat("a", maxClaim) + ".harvest > 1",
+	} {
+		if c, err := ParseClaim(text); err == nil {
+			t.Errorf("%q is read as %+v", text, c)
+		}
+	}
+}
+
+func TestUnknownStrategies(t *testing.T) {
+	runs := tenTopics(map[string]int{"a": 1}, "a")
+	c, _ := ParseClaim("a.harvest > b.harvest > others.harvest")
+	if got := c.Unknown(runs); len(got) != 1 || got[0] != "b" {
+		t.Errorf("unknown: %v", got)
+	}
+}
+
+func FuzzParseClaim(f *testing.F) {
+	f.Add("otie:a=1.5.harvest@50% >= 2 * others.harvest, p(t) < .05")
+	f.Add(`"a b".recall crosses b.recall, at 5%..20%`)
+	f.Add("a.recall ~ b.recall, within .02, throughout")
+	runs := tenTopics(map[string]int{"a": 4, "b": 5}, "a", "b", "oracle")
+	runs.Trails = runs.Trails[:18]
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := ParseClaim(text)
+		if err != nil {
+			return
+		}
+		v, err := c.Check(runs, Tests{Rounds: 20})
+		if err != nil || v.Outcome != Holds && v.Outcome != HoldsNot && v.Outcome != Undecided {
+			t.Fatalf("%v %v", v, err)
+		}
+	})
+}
+
+func TestCompareAdjusts(t *testing.T) {
+	runs := tenTopics(map[string]int{"a": 12, "b": 9, "c": 9, "oracle": 20}, "a", "b", "c", "oracle")
+	list, err := Compare(runs, MustParse("harvest"), Tests{})
+	if err != nil || len(list) != 3 {
+		t.Fatalf("%d comparisons, %v; want three: the oracle is not tested", len(list), err)
+	}
+	ab := list[0]
+	if ab.A != "a" || ab.B != "b" || ab.N != 10 || !ab.Better(0.05) || ab.Swapped().Better(0.05) || ab.PAdj < ab.P || ab.Effect != 1 {
+		t.Errorf("a against b: %+v", ab)
+	}
+	if bc := list[2]; bc.Better(0.05) || !(bc.Lo <= bc.Diff && bc.Diff <= bc.Hi) {
+		t.Errorf("b against c: %+v", bc)
+	}
+	both, err := Compare(runs, MustParse("harvest"), Tests{Test: StudentTest})
+	if err != nil || len(both) != 6 {
+		t.Fatalf("%d one-tailed tests, %v; want six", len(both), err)
+	}
+	lower, err := Compare(runs, MustParse("pages_to_recall@0.5"), Tests{})
+	if err != nil || !lower[0].Better(0.05) || lower[2].Better(0.05) {
+		t.Errorf("%+v %v", lower[0], err)
+	}
+	if lower[0].N != 10 || !math.IsInf(lower[0].MeanB, 1) {
+		t.Errorf("b never reached half of the targets: %+v", lower[0])
+	}
+	if _, err := Compare(runs, MustParse("harvest"), Tests{Test: "z"}); err == nil {
+		t.Error("there is no test z")
+	}
+}

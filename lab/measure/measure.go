@@ -1,0 +1,339 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Measure gives one figure for a crawl. Parse makes one from the way it is
+// written in experiments and claims:
+//
+//	NAME[/WINDOW][@WHERE]    harvest  recall@500  window_harvest/100@10%  pages_to_recall@0.5
+//
+// WHERE is a number of pages, a percentage of the budget, or end, which it is if it
+// is not given; for pages_to_recall it is the recall. Measures can be compared with ==.
+type Measure struct {
+	name   string
+	kind   string
+	window int
+	pages  int     // where; 0 for a share or the end
+	share  float64 // of the budget; or the recall that is waited for
+}
+
+// A Kind describes one of the measures there are.
+type Kind struct {
+	Name   string
+	Unit   string // share, pages, hosts, sites, s, µs, bytes
+	Lower  bool   // less is better
+	Window int    // where it has one and none is written: pages, or for lists the length of one
+	Doc    string // the definition, in a line
+
+	of      func(r *Runs, t *Trail, window int) Curve
+	level   bool // WHERE is a recall
+	atLimit bool // end means the budget, not the last page
+}
+
+// Kinds returns all measures, in the order in which help shows them.
+func Kinds() []Kind {
+	return slices.Concat(pageKinds(), costKinds(), siteKinds())
+}
+
+func plain(c func(*Trail) Curve) func(*Runs, *Trail, int) Curve {
+	return func(_ *Runs, t *Trail, _ int) Curve { return c(t) }
+}
+
+func windowed(c func(*Trail, int) Curve) func(*Runs, *Trail, int) Curve {
+	return func(_ *Runs, t *Trail, w int) Curve { return c(t, w) }
+}
+
+func pageKinds() []Kind {
+	return []Kind{
+		{Name: "harvest", Unit: "share", of: plain(harvest),
+			Doc: "pages of the topic by pages fetched; @K is by K pages, also where the crawl ended before (trec_eval's P_K)"},
+		{Name: "window_harvest", Unit: "share", Window: 200, of: windowed(windowHarvest),
+			Doc: "harvest of the last 200 pages alone (/N: of the last N)"},
+		{Name: "recall", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Targets, target) }),
+			Doc: "target recall: pages of the topic fetched, seeds apart, by all there are in the web, seeds apart"},
+		{Name: "recall_reachable", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Reachable, target) }),
+			Doc: "target recall by those targets to which links lead from the seeds"},
+		{Name: "recall_unseen", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Unseen, unseen) }),
+			Doc: "target recall of those targets alone that no judge was trained on"},
+		{Name: "auc", Unit: "share", atLimit: true, of: plain(area),
+			Doc: "area under target recall: its mean over the pages of the budget; a crawl that ended early stays where it was"},
+		{Name: "auc_rel", Unit: "share", atLimit: true, of: relativeArea,
+			Doc: "auc by the oracle's auc on the same topic and seeds"},
+		{Name: "pages_to_recall", Unit: "pages", Lower: true, level: true, of: nil,
+			Doc: "pages fetched until target recall is 0.5 (@R: until it is R); medians, as it may never be"},
+		{Name: "precision", Unit: "share", of: plain(precision),
+			Doc: "of the pages that the judge takes to be on topic, those that are"},
+		{Name: "retrieved", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Relevant, rightly) }),
+			Doc: "of all pages of the topic in the web, those fetched and taken to be on topic: recall beside precision"},
+		{Name: "f", Unit: "share", of: plain(fMeasure),
+			Doc: "harmonic mean of precision and retrieved"},
+		{Name: "judge_recall", Unit: "share", of: plain(judgeRecall),
+			Doc: "of the pages of the topic that were fetched, those that the judge takes to be on topic"},
+		{Name: "relevance", Unit: "share", of: plain(func(t *Trail) Curve { return relevance(t, 0) }),
+			Doc: "mean relevance of the pages, as the judge rates them"},
+		{Name: "window_relevance", Unit: "share", Window: 200, of: windowed(relevance),
+			Doc: "mean relevance of the last 200 pages (/N: of the last N)"},
+		{Name: "hosts_on", Unit: "hosts", of: plain(func(t *Trail) Curve { return hosts(t, relevant) }),
+			Doc: "different hosts with a page of the topic"},
+		{Name: "hosts", Unit: "hosts", of: plain(func(t *Trail) Curve { return hosts(t, func(*Step) bool { return true }) }),
+			Doc: "different hosts"},
+	}
+}
+
+func costKinds() []Kind {
+	return []Kind{
+		{Name: "pages", Unit: "pages", of: plain(func(t *Trail) Curve { return func(k int) float64 { return float64(min(k, len(t.Steps))) } }),
+			Doc: "pages fetched"},
+		{Name: "failed", Unit: "pages", Lower: true, of: plain(func(t *Trail) Curve { return func(int) float64 { return float64(t.Failed) } }),
+			Doc: "visits of the whole crawl that ended without a page"},
+		{Name: "bytes", Unit: "bytes", Lower: true, of: plain(volume),
+			Doc: "bytes of the pages fetched"},
+		{Name: "time", Unit: "s", Lower: true, of: plain(func(t *Trail) Curve { return func(k int) float64 { return after(t, k).Seconds() } }),
+			Doc: "virtual time of the simulation: latencies, politeness, workers"},
+		{Name: "list_time", Unit: "s", Lower: true, Window: 50, of: windowed(listTime),
+			Doc: "virtual time by the papers' model: lists of 50 pages (/N: of N), 30 workers, one to a host, 1 s a page, 5 s between pages of a host"},
+		{Name: "hosts_per_list", Unit: "hosts", Window: 50, of: windowed(hostsPerList),
+			Doc: "different hosts in a list of 50 pages (/N: of N), on average: why list_time is what it is"},
+		{Name: "cpu_page", Unit: "µs", Lower: true, of: plain(cpuPerPage),
+			Doc: "time of the machine that strategy and frontier took for a page; not reproducible"},
+	}
+}
+
+func siteKinds() []Kind {
+	site := func(figure func([]SiteStep, int) float64) func(*Runs, *Trail, int) Curve {
+		return func(_ *Runs, t *Trail, w int) Curve {
+			return func(k int) float64 { return figure(decided(t, k), w) }
+		}
+	}
+	return []Kind{
+		{Name: "sites", Unit: "sites", of: site(func(s []SiteStep, _ int) float64 { return float64(len(s)) }),
+			Doc: "sites examined"},
+		{Name: "sites_on", Unit: "sites", of: site(func(s []SiteStep, _ int) float64 { return float64(siteWindow(s, 0).Relevant) }),
+			Doc: "sites of the topic found: examined, and taken for what they are"},
+		{Name: "pprs", Unit: "pages", Lower: true, Window: pprsWindow, of: site(func(s []SiteStep, w int) float64 { return siteWindow(s, w).PPRS }),
+			Doc: "pages per relevant site found, over whole sites back until they have 5000 pages (/N: N pages)"},
+		{Name: "website_harvest", Unit: "share", Window: siteHarvestWindow, of: site(func(s []SiteStep, w int) float64 { return siteWindow(s, w).Harvest }),
+			Doc: "relevant sites found by sites examined, over whole sites back until they have 1000 pages (/N: N pages)"},
+		{Name: "site_precision", Unit: "share", of: site(func(s []SiteStep, _ int) float64 { p, _, _ := siteChoice(s); return p }),
+			Doc: "of the sites taken to be on topic, those that are"},
+		{Name: "site_recall", Unit: "share", of: site(func(s []SiteStep, _ int) float64 { _, r, _ := siteChoice(s); return r }),
+			Doc: "of the examined sites of the topic, those taken to be on topic"},
+		{Name: "site_f", Unit: "share", of: site(func(s []SiteStep, _ int) float64 { _, _, f := siteChoice(s); return f }),
+			Doc: "harmonic mean of site_precision and site_recall"},
+	}
+}
+
+func relativeArea(r *Runs, t *Trail, _ int) Curve {
+	best := r.oracle(t)
+	if best == nil {
+		return func(int) float64 { return undefined }
+	}
+	ours, bound := area(t), area(best)
+	return func(k int) float64 {
+		if b := bound(k); b > 0 {
+			return ours(k) / b
+		}
+		return undefined
+	}
+}
+
+func volume(t *Trail) Curve {
+	return func(k int) float64 {
+		sum := int64(0)
+		for i := range min(k, len(t.Steps)) {
+			sum += t.Steps[i].Bytes
+		}
+		return float64(sum)
+	}
+}
+
+func listTime(t *Trail, n int) Curve {
+	return func(k int) float64 { return Clock{List: n}.Time(t, k).Seconds() }
+}
+
+func hostsPerList(t *Trail, n int) Curve {
+	return func(k int) float64 { return Clock{List: n}.HostsPerList(t, k) }
+}
+
+func cpuPerPage(t *Trail) Curve {
+	return func(int) float64 {
+		if len(t.Steps) == 0 || t.CPU == 0 {
+			return undefined
+		}
+		return float64(t.CPU) / float64(time.Microsecond) / float64(len(t.Steps))
+	}
+}
+
+// Parse reads a measure. The error names what is wrong and what there is.
+func Parse(text string) (Measure, error) {
+	head, where, placed := strings.Cut(text, "@")
+	kind, window, hasWindow := strings.Cut(head, "/")
+	m := Measure{name: text, kind: kind}
+	k, err := kindOf(kind)
+	if err != nil {
+		return Measure{}, err
+	}
+	m.window = k.Window
+	if hasWindow {
+		n, err := strconv.Atoi(window)
+		if err != nil || n < 1 || n > maxSteps || k.Window == 0 {
+			return Measure{}, fmt.Errorf("measure: %q: %s has no window %q", text, kind, window)
+		}
+		m.window = n
+	}
+	if k.level {
+		m.share = 0.5
+	}
+	if placed {
+		err = m.place(where, k.level)
+	}
+	if err != nil {
+		return Measure{}, fmt.Errorf("measure: %q: %w", text, err)
+	}
+	return m, nil
+}
+
+func kindOf(name string) (Kind, error) {
+	kinds := Kinds()
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		return Kind{}, fmt.Errorf("measure: there is no measure %.40q; dowse help measures lists them", name)
+	}
+	return kinds[i], nil
+}
+
+// place reads what stands behind the @.
+func (m *Measure) place(where string, level bool) error {
+	if level {
+		v, err := strconv.ParseFloat(where, 64)
+		if err != nil || !(v > 0 && v <= 1) {
+			return fmt.Errorf("%q is no recall: a number above 0, at most 1", where)
+		}
+		m.share = v
+		return nil
+	}
+	if where == "end" {
+		return nil
+	}
+	if p, ok := strings.CutSuffix(where, "%"); ok {
+		v, err := strconv.ParseFloat(p, 64)
+		if err != nil || !(v > 0 && v <= 100) {
+			return fmt.Errorf("%q is no percentage of the budget: above 0%%, at most 100%%", where)
+		}
+		m.share = v / 100
+		return nil
+	}
+	n, err := strconv.Atoi(where)
+	if err != nil || n < 1 || n > maxSteps {
+		return fmt.Errorf("%q is no place: a number of pages, a percentage of the budget, or end", where)
+	}
+	m.pages = n
+	return nil
+}
+
+// MustParse is Parse for measures that a program names itself; it panics if there
+// is none of the name.
+func MustParse(text string) Measure {
+	m, err := Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// String returns the measure as it was written.
+func (m Measure) String() string { return m.name }
+
+// Kind describes what is measured.
+func (m Measure) Kind() Kind {
+	k, _ := kindOf(m.kind) // Parse has looked
+	return k
+}
+
+// At returns the same measure after so many pages; the recall that pages_to_recall
+// waits for stays.
+func (m Measure) At(pages int) Measure {
+	if m.Kind().level {
+		return m
+	}
+	head, _, _ := strings.Cut(m.name, "@")
+	m.name, m.pages, m.share = fmt.Sprintf("%s@%d", head, pages), pages, 0
+	return m
+}
+
+// AtShare returns the same measure after a share of the budget, above 0 and at most 1.
+func (m Measure) AtShare(share float64) Measure {
+	if m.Kind().level {
+		return m
+	}
+	head, _, _ := strings.Cut(m.name, "@")
+	m.name, m.pages, m.share = fmt.Sprintf("%s@%g%%", head, share*100), 0, share
+	return m
+}
+
+// Of measures a crawl. The runs are those it is one of: they tell the budget and
+// the oracle. It is not a number where the measure has no value, and infinite where
+// a recall was never reached.
+func (m Measure) Of(r *Runs, t *Trail) float64 {
+	k := m.Kind()
+	if k.level {
+		return pagesTo(t, m.share)
+	}
+	n := m.after(r, t, k.atLimit)
+	if n == 0 {
+		return undefined
+	}
+	return k.of(r, t, m.window)(n)
+}
+
+// Curve returns the measure as the crawl goes on, wherever m itself looks; nil for
+// one that does not go on, as pages_to_recall.
+func (m Measure) Curve(r *Runs, t *Trail) Curve {
+	k := m.Kind()
+	if k.level {
+		return nil
+	}
+	return k.of(r, t, m.window)
+}
+
+// after returns the number of pages at which the measure looks at a trail.
+func (m Measure) after(r *Runs, t *Trail, atLimit bool) int {
+	switch {
+	case m.pages > 0:
+		return m.pages
+	case m.share > 0:
+		return max(1, int(math.Round(m.share*float64(r.budget()))))
+	case atLimit:
+		return r.budget()
+	}
+	return max(len(t.Steps), sitePages(t))
+}
+
+// sitePages is the number of pages behind the sites, for trails that list sites alone.
+func sitePages(t *Trail) (n int) {
+	for _, s := range t.Sites {
+		n += s.Pages
+	}
+	return n
+}
+
+// Centre is the figure for many crawls: the mean of those that have one, for
+// pages_to_recall the median.
+func (m Measure) Centre(values []float64) float64 {
+	v := defined(values)
+	if m.Kind().level {
+		return Median(v)
+	}
+	return Mean(v)
+}
+
+func defined(values []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+}

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// A frame is the field of a drawing: where values are on it.
+type frame struct {
+	left, top, right, bottom float64 // in pixels
+	minX, maxX, minY, maxY   float64 // values at the edges
+	logX                     bool
+}
+
+func (f frame) x(v float64) float64 {
+	lo, hi := f.minX, f.maxX
+	if f.logX {
+		v, lo, hi = math.Log(v), math.Log(lo), math.Log(hi)
+	}
+	return f.left + (min(max(v, lo), hi)-lo)/(hi-lo)*(f.right-f.left)
+}
+
+func (f frame) y(v float64) float64 {
+	return f.bottom - (min(max(v, f.minY), f.maxY)-f.minY)/(f.maxY-f.minY)*(f.bottom-f.top)
+}
+
+// niceStep rounds up to 1, 2 or 5 times a power of ten.
+func niceStep(x float64) float64 {
+	if !(x > 0) {
+		return 1
+	}
+	e := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*e >= x*(1-1e-9) {
+			return m * e
+		}
+	}
+	return 10 * e
+}
+
+// ticks returns about n round values from lo to hi.
+func ticks(lo, hi float64, n int) (list []float64) {
+	step := niceStep((hi - lo) / float64(n))
+	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {
+		list = append(list, i*step)
+	}
+	return list
+}
+
+// tick writes a value at an axis.
+func tick(v, step float64) string {
+	if step >= 1 {
+		return grouped(v)
+	}
+	digits := int(math.Ceil(-math.Log10(step) - 1e-9))
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// spread moves places apart until neighbours are at least gap from each other, each
+// as near to where it wants to be as that allows, all within lo and hi if there
+// is room. The result is in the order of the argument.
+func spread(want []float64, gap, lo, hi float64) []float64 {
+	order := make([]int, len(want))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(want[i], want[j]) })
+	groups := gather(order, want, gap, lo, hi)
+	got := make([]float64, len(want))
+	for _, g := range groups {
+		for k, i := range g.members {
+			got[i] = g.start + float64(k)*gap
+		}
+	}
+	return got
+}
+
+// A cluster is a run of labels that touch: it lies about the mean of their wishes.
+type cluster struct {
+	members []int
+	sum     float64 // of wishes for the start of the cluster
+	start   float64
+}
+
+func (c *cluster) settle(gap, lo, hi float64) {
+	n := float64(len(c.members))
+	c.start = max(lo, min(c.sum/n, hi-(n-1)*gap))
+}
+
+// gather merges neighbours until no two clusters overlap.
+func gather(order []int, want []float64, gap, lo, hi float64) (groups []cluster) {
+	for _, i := range order {
+		g := cluster{members: []int{i}, sum: want[i]}
+		g.settle(gap, lo, hi)
+		for len(groups) > 0 {
+			prev := groups[len(groups)-1]
+			if prev.start+float64(len(prev.members))*gap <= g.start {
+				break
+			}
+			shift := float64(len(prev.members)) * gap
+			g = cluster{append(slices.Clone(prev.members), g.members...), prev.sum + g.sum - shift*float64(len(g.members)), 0}
+			g.settle(gap, lo, hi)
+			groups = groups[:len(groups)-1]
+		}
+		groups = append(groups, g)
+	}
+	return groups
+}

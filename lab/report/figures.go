@@ -1,0 +1,286 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dowse/lab/measure"
+)
+
+// Sizes of figures, in pixels of a page at its full width.
+const (
+	wide, wideHeight = 1080, 470
+	half, halfHeight = 530, 340
+	tile, tileHeight = 256, 190
+)
+
+const (
+	curvePoints = 120 // of a curve that stands for all topics
+	thinPoints  = 40  // of a topic's curve
+)
+
+// curves draws a measure against pages, a line to each strategy, the band 95 %
+// over topics.
+func (r *Report) curves(m measure.Measure, y string, w, h int) Plot {
+	plot := Plot{Title: y + " against pages fetched", Y: y, Width: w, Height: h}
+	at := measure.Grid(r.in.Runs.Pages(), curvePoints)
+	for _, name := range r.strategies() {
+		lines := r.in.Runs.Curves(m, name, at)
+		if len(lines) > 0 {
+			plot.Lines = append(plot.Lines, Line{Name: name, Points: r.banded(lines, at), Style: r.style(name), Bound: r.in.Runs.Bound(name)})
+		}
+	}
+	return plot
+}
+
+func (r *Report) banded(lines [][]float64, at []int) (points []Point) {
+	lo, hi := measure.Bootstrap{Rounds: 1000, Seed: r.in.Tests.Seed}.Band(lines)
+	for i, k := range at {
+		points = append(points, Point{float64(k), meanAt(lines, i), lo[i], hi[i]})
+	}
+	return points
+}
+
+func meanAt(lines [][]float64, i int) float64 {
+	var v []float64
+	for _, l := range lines {
+		if !math.IsNaN(l[i]) {
+			v = append(v, l[i])
+		}
+	}
+	return measure.Mean(v)
+}
+
+// tiles draws one small plot to a strategy: a thin line for each topic, and their mean.
+func (r *Report) tiles(m measure.Measure, y string) (list []Figure) {
+	at := measure.Grid(r.in.Runs.Pages(), thinPoints)
+	top := 0.0
+	for _, name := range r.strategies() {
+		plot := Plot{Title: y + " of " + name + ", topic by topic", Y: y, Width: tile, Height: tileHeight}
+		lines := r.in.Runs.Curves(m, name, at)
+		for _, l := range lines {
+			thin := Line{Name: name, Style: r.style(name), Bound: r.in.Runs.Bound(name), Thin: true}
+			for i, k := range at {
+				thin.Points = append(thin.Points, Point{X: float64(k), Y: l[i]})
+				top = max(top, finite(l[i]))
+			}
+			plot.Lines = append(plot.Lines, thin)
+		}
+		list = append(list, Figure{Name: name, Class: class(r.style(name)), plot: plot, mean: r.plainMean(lines, at)})
+	}
+	for i := range list { // one scale for all, so that they can be compared
+		list[i].plot.Top = top
+		list[i].SVG = list[i].drawn()
+	}
+	return list
+}
+
+func (r *Report) plainMean(lines [][]float64, at []int) (points []Point) {
+	for i, k := range at {
+		y := meanAt(lines, i)
+		points = append(points, Point{float64(k), y, y, y})
+	}
+	return points
+}
+
+// differences draws, for one strategy, how far it is from the median of all on each
+// topic: what TREC reports end with.
+func (r *Report) differences(m measure.Measure, name string) string {
+	type bar struct {
+		topic string
+		diff  float64
+	}
+	topics := r.in.Runs.Topics()
+	values := map[string][]float64{}
+	for _, n := range r.rivals {
+		values[n] = r.in.Runs.ByTopic(m, n)
+	}
+	var bars []bar
+	for i, t := range topics {
+		var all []float64
+		for _, n := range r.rivals {
+			if v := values[n][i]; !math.IsNaN(v) {
+				all = append(all, v)
+			}
+		}
+		if d := values[name][i] - measure.Median(all); !math.IsNaN(d) && !math.IsInf(d, 0) {
+			bars = append(bars, bar{t, d})
+		}
+	}
+	slices.SortStableFunc(bars, func(a, b bar) int { return compareBetter(m, b.diff, a.diff) })
+	largest := 0.0
+	for _, b := range bars {
+		largest = max(largest, math.Abs(b.diff))
+	}
+	return drawBars(fmt.Sprintf("%s of %s, less the median of all strategies", m, name), m, func(draw func(string, float64)) {
+		for _, b := range bars {
+			draw(b.topic, b.diff)
+		}
+	}, len(bars), largest)
+}
+
+const barGap = 19 // from a bar to the next
+
+func drawBars(title string, m measure.Measure, each func(draw func(name string, v float64)), n int, largest float64) string {
+	if n == 0 {
+		return ""
+	}
+	step := niceStep(max(largest, 1e-9) / 3)
+	reach := step * math.Ceil(largest/step-1e-9)
+	if reach == 0 {
+		reach = 1
+	}
+	h := n*barGap + 62
+	f := frame{left: 230, right: half*1.5 - 60, top: 8, bottom: float64(h) - 46, minX: -reach, maxX: reach, minY: 0, maxY: 1}
+	var b strings.Builder
+	openSVG(&b, half*3/2, h, title)
+	for _, v := range ticks(-reach, reach, 6) {
+		fmt.Fprintf(&b, `<path class="grid" d="M%.1f %.1fV%.1f"/><text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
+			f.x(v), f.top, f.bottom, f.x(v), f.bottom+17, strings.Replace(tick(v, niceStep(reach/3)), "-", "−", 1))
+	}
+	y := f.top + 4
+	each(func(name string, v float64) {
+		bad := v < 0 != m.Kind().Lower && v != 0
+		x, zero := f.x(v), f.x(0)
+		fmt.Fprintf(&b, `<text class="what" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, f.left-10, y+11, escape(name, 30))
+		fmt.Fprintf(&b, `<rect class="mark c%d" x="%.1f" y="%.1f" width="%.1f" height="13"/>`, number(bad), min(x, zero), y, max(math.Abs(x-zero), 0.5))
+		anchor, at := "start", x+5
+		if v < 0 {
+			anchor, at = "end", x-5
+		}
+		fmt.Fprintf(&b, `<text class="tick" font-size="11" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", at, y+10.5, anchor, change(m, v))
+		y += barGap
+	})
+	fmt.Fprintf(&b, `<path class="axis" d="M%.1f %.1fV%.1f"/>`, f.x(0), f.top, f.bottom)
+	fmt.Fprintf(&b, `<text class="what" x="%.1f" y="%.1f" text-anchor="middle">%s, less the median</text></svg>`, f.x(0), f.bottom+37, escape(m.String(), 40))
+	return b.String()
+}
+
+// A dot of a scatter plot.
+type dot struct {
+	x, y  float64
+	style int
+	name  string
+}
+
+// difficulty draws how the best strategy and the worst did on each topic, against the
+// share of the web that is on the topic.
+func (r *Report) difficulty(m measure.Measure) string {
+	share := map[string]float64{}
+	for i := range r.in.Runs.Trails {
+		if t := &r.in.Runs.Trails[i]; t.Pages > 0 && t.Relevant > 0 {
+			share[t.Topic] = float64(t.Relevant) / float64(t.Pages)
+		}
+	}
+	var dots []dot
+	ends := []string{r.rivals[0]}
+	if last := r.rivals[len(r.rivals)-1]; last != ends[0] {
+		ends = append(ends, last)
+	}
+	for _, name := range ends {
+		for i, v := range r.in.Runs.ByTopic(m, name) {
+			t := r.in.Runs.Topics()[i]
+			if !math.IsNaN(v) && !math.IsInf(v, 0) && share[t] > 0 {
+				d := dot{share[t], v, r.style(name), ""}
+				if name == ends[0] {
+					d.name = t
+				}
+				dots = append(dots, d)
+			}
+		}
+	}
+	if len(dots) == 0 {
+		return ""
+	}
+	return r.scatter(m, dots, ends)
+}
+
+func (r *Report) scatter(m measure.Measure, dots []dot, ends []string) string {
+	const w, h = 800, 440
+	f := frame{left: 58, right: w - 24, top: 34, bottom: h - 46, minX: math.Inf(1), maxX: 0, logX: true}
+	for _, d := range dots {
+		f.minX, f.maxX, f.maxY = min(f.minX, d.x), max(f.maxX, d.x), max(f.maxY, d.y)
+	}
+	f.minX, f.maxX = f.minX/1.3, f.maxX*1.3
+	step := niceStep(max(f.maxY, 1e-9) / 5)
+	f.maxY = step * math.Ceil(f.maxY/step-1e-9)
+	if f.maxY == 0 {
+		f.maxY = 1
+	}
+	var b strings.Builder
+	title := fmt.Sprintf("%s against the share of pages on topic, a point to each topic", m)
+	openSVG(&b, w, h, title)
+	for _, v := range ticks(0, f.maxY, 5) {
+		fmt.Fprintf(&b, `<path class="grid" d="M%.1f %.1fH%.1f"/><text class="tick" x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n",
+			f.left, f.y(v), f.right, f.left-8, f.y(v)+4.5, tick(v, step))
+	}
+	for _, v := range logTicks(f.minX, f.maxX) {
+		fmt.Fprintf(&b, `<path class="axis" d="M%.1f %.1fv4"/><text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s %%</text>`+"\n",
+			f.x(v), f.bottom, f.x(v), f.bottom+18, trimmed(100*v))
+	}
+	fmt.Fprintf(&b, `<path class="axis" d="M%.1f %.1fH%.1f"/>`+"\n", f.left, f.bottom, f.right)
+	axisNames(&b, f, "share of the web's pages on the topic", m.String())
+	at := f.left + 4
+	for _, name := range ends {
+		fmt.Fprintf(&b, `%s<text class="name %s" x="%.1f" y="18">%s</text>`+"\n", shape(r.style(name), at+4, 13.5), class(r.style(name)), at+14, escape(name, longName))
+		at += 34 + textWidth(clean(name, longName))
+	}
+	drawDots(&b, f, dots)
+	b.WriteString("</svg>")
+	return b.String()
+}
+
+// logTicks returns 1, 2 and 5 times powers of ten between two values.
+func logTicks(lo, hi float64) (list []float64) {
+	for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi); e++ {
+		for _, m := range []float64{1, 2, 5} {
+			if v := m * math.Pow(10, e); v >= lo && v <= hi {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+func trimmed(v float64) string { return fmt.Sprintf("%.3g", v) }
+
+// drawDots draws points, and their names where there is room beside them.
+func drawDots(b *strings.Builder, f frame, dots []dot) {
+	var full []box
+	for _, d := range dots {
+		x, y := f.x(d.x), f.y(d.y)
+		fmt.Fprintln(b, shape(d.style, x, y))
+		full = append(full, box{x - 6, y - 6, x + 6, y + 6})
+	}
+	for _, d := range dots {
+		x, y := f.x(d.x), f.y(d.y)
+		name := clean(d.name, 24)
+		w := 6.2 * float64(len([]rune(name)))
+		for _, at := range []box{
+			{x + 8, y - 6, x + 8 + w, y + 6}, {x - 8 - w, y - 6, x - 8, y + 6},
+			{x - w/2, y - 20, x + w/2, y - 8}, {x - w/2, y + 8, x + w/2, y + 20},
+		} {
+			if name == "" || !at.free(full, f) {
+				continue
+			}
+			full = append(full, at)
+			fmt.Fprintf(b, `<text class="tick" font-size="11" x="%.1f" y="%.1f">%s</text>`+"\n", at.left, at.bottom-2, escape(name, 24))
+			break
+		}
+	}
+}
+
+// A box is a field that something covers.
+type box struct{ left, top, right, bottom float64 }
+
+// free tells whether a box lies in the frame and on no other.
+func (a box) free(others []box, f frame) bool {
+	if a.left < f.left || a.right > f.right || a.top < f.top || a.bottom > f.bottom {
+		return false
+	}
+	return !slices.ContainsFunc(others, func(b box) bool {
+		return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+	})
+}

@@ -1,0 +1,36 @@
+package report
+
+import "io"
+
+// A File is one of those that a report consists of: its name, with slashes, below the
+// folder of the run, and what writes it.
+type File struct {
+	Name  string
+	Write func(io.Writer) error
+}
+
+// Files are the forms in which a report can be written.
+type Files struct{ HTML, CSV, LaTeX, TREC, Markdown bool }
+
+// Files returns the files of a report, in the order in which they are told.
+func (r *Report) Files(which Files) (list []File) {
+	text := func(name string, of func() string) File {
+		return File{name, func(w io.Writer) error { _, err := io.WriteString(w, of()); return err }}
+	}
+	if which.HTML {
+		list = append(list, File{"report.html", r.HTML})
+	}
+	if which.CSV {
+		list = append(list, File{"results.csv", r.ResultsCSV}, File{"summary.csv", r.SummaryCSV}, File{"stats.csv", r.StatsCSV})
+	}
+	if which.LaTeX {
+		list = append(list, text("table.tex", r.LaTeX))
+	}
+	if which.Markdown {
+		list = append(list, text("table.md", r.Markdown))
+	}
+	if which.TREC {
+		list = append(append(list, r.trecFiles()...), File{"ir_metadata.yaml", r.Metadata})
+	}
+	return list
+}

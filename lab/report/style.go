@@ -1,0 +1,150 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// A colour is one for a light and one for a dark page, both strong enough for text
+// (WCAG AA: 4.5 to 1).
+type colour struct{ light, dark string }
+
+// Teal and orange lead; the others follow in an order in which neighbours differ in
+// more than hue. No line is told by its colour alone: see dashes and shapes.
+var palette = []colour{
+	{"#0f766e", "#2dd4bf"}, {"#c2410c", "#fb923c"}, {"#4338ca", "#a5b4fc"}, {"#a21caf", "#e879f9"},
+	{"#4d7c0f", "#a3e635"}, {"#0369a1", "#38bdf8"}, {"#92400e", "#fbbf24"}, {"#be123c", "#fb7185"},
+}
+
+var (
+	ink   = colour{"#1b2430", "#e8ebef"}
+	muted = colour{"#4b5765", "#aab4c0"}
+	faint = colour{"#dfe3e8", "#333c47"}
+	paper = colour{"#ffffff", "#14181d"}
+	panel = colour{"#f4f6f8", "#1c2229"}
+)
+
+// Four dashes and six shapes: twelve lines that differ without colour.
+var dashes = []string{"", "7 3", "2 3", "10 3 2 3"}
+
+const shapes = 6
+
+// boundStyle is the style of the oracle: no colour, long dashes, no shape.
+const boundStyle = -1
+
+// sheet is the style sheet of drawings: colours as variables, for both kinds of page.
+func sheet(root string) string {
+	vars := func(pick func(colour) string) string {
+		var b strings.Builder
+		for i, c := range palette {
+			fmt.Fprintf(&b, "--c%d:%s;", i, pick(c))
+		}
+		fmt.Fprintf(&b, "--ink:%s;--muted:%s;--faint:%s;--paper:%s;--panel:%s", pick(ink), pick(muted), pick(faint), pick(paper), pick(panel))
+		return b.String()
+	}
+	light := vars(func(c colour) string { return c.light })
+	dark := vars(func(c colour) string { return c.dark })
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s{%s}\n@media screen and (prefers-color-scheme:dark){%s{%s}}\n", root, light, root, dark)
+	for i := range palette {
+		fmt.Fprintf(&b, ".c%d{--c:var(--c%d)}", i, i)
+	}
+	b.WriteString(`.bound{--c:var(--muted)}
+.line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}
+.thin{fill:none;stroke:var(--c);stroke-width:1;opacity:.45}
+.band{fill:var(--c);opacity:.14;stroke:none}
+.mark{fill:var(--c);stroke:var(--paper);stroke-width:1}
+.name{fill:var(--c)}
+.tie{stroke:var(--c);fill:none;stroke-width:1;opacity:.6}
+.grid{stroke:var(--faint);fill:none}
+.axis{stroke:var(--muted);fill:none}
+.tick{fill:var(--muted)}
+.what{fill:var(--ink)}
+.title{fill:var(--ink);font-weight:600;font-size:15px}
+.back{fill:var(--paper)}
+`)
+	return b.String()
+}
+
+// class returns the classes of a style.
+func class(style int) string {
+	if style == boundStyle {
+		return "bound"
+	}
+	return "c" + strconv.Itoa(style%len(palette))
+}
+
+func dash(style int) string {
+	if style == boundStyle {
+		return "12 4"
+	}
+	return dashes[style%len(dashes)]
+}
+
+// shape draws the mark of a style about a point.
+func shape(style int, x, y float64) string {
+	const r = 4.0
+	at := func(points ...float64) string {
+		var b strings.Builder
+		for i := 0; i < len(points); i += 2 {
+			fmt.Fprintf(&b, "%.1f,%.1f ", x+r*points[i], y+r*points[i+1])
+		}
+		return fmt.Sprintf(`<polygon class="mark %s" points="%s"/>`, class(style), strings.TrimSpace(b.String()))
+	}
+	switch style % shapes {
+	case boundStyle:
+		return ""
+	case 0:
+		return fmt.Sprintf(`<circle class="mark %s" cx="%.1f" cy="%.1f" r="%.1f"/>`, class(style), x, y, r)
+	case 1:
+		return at(0, -1.2, 1.1, 0.9, -1.1, 0.9)
+	case 2:
+		return at(-0.9, -0.9, 0.9, -0.9, 0.9, 0.9, -0.9, 0.9)
+	case 3:
+		return at(0, -1.3, 1.3, 0, 0, 1.3, -1.3, 0)
+	case 4:
+		return at(0, 1.2, 1.1, -0.9, -1.1, -0.9)
+	}
+	return at(-0.4, -1.2, 0.4, -1.2, 0.4, -0.4, 1.2, -0.4, 1.2, 0.4, 0.4, 0.4, 0.4, 1.2, -0.4, 1.2, -0.4, 0.4, -1.2, 0.4, -1.2, -0.4, -0.4, -0.4)
+}
+
+// clean makes a text of the web fit for a page: no control characters and no marks
+// that turn the direction of what follows, at most n characters.
+func clean(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == '\u2028', r == '\u2029', r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	if r := []rune(s); len(r) > n {
+		half := (n - 1) / 2
+		return string(r[:n-1-half]) + "…" + string(r[len(r)-half:])
+	}
+	return s
+}
+
+// escape is clean, for a drawing.
+func escape(s string, n int) string { return html.EscapeString(clean(s, n)) }
+
+// grouped writes a whole number with commas between thousands.
+func grouped(v float64) string {
+	s := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if v < 0 && s != "0" {
+		return "−" + s
+	}
+	return s
+}
+
+// textWidth estimates the width of a text of 13 pixels.
+func textWidth(s string) float64 { return 7 * float64(len([]rune(s))) }

@@ -1,0 +1,249 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"dowse/lab/measure"
+)
+
+// Letters of rows, as themselves and raised; q can't be raised in Unicode.
+var (
+	rowLetters    = []rune("abcdefghijklmnoprstuvwxyz")
+	raisedLetters = []rune("ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+	raisedDigits  = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
+)
+
+// rowID names the i-th row: a letter, and with more rows than letters also a number.
+func rowID(i int) string {
+	id := string(rowLetters[i%len(rowLetters)])
+	if n := i / len(rowLetters); n > 0 {
+		id += strconv.Itoa(n)
+	}
+	return id
+}
+
+func byID(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+
+// raised writes ids as Unicode superscripts.
+func raised(ids []string) string {
+	var b strings.Builder
+	for _, r := range strings.Join(ids, "") {
+		if i := slices.Index(rowLetters, r); i >= 0 {
+			b.WriteRune(raisedLetters[i])
+		} else {
+			b.WriteRune(raisedDigits[r-'0'])
+		}
+	}
+	return b.String()
+}
+
+// rows returns the strategies in the order of tables: as they were given, the oracle
+// last.
+func (r *Report) rows() []string { return append(r.in.Runs.Rivals(), r.bounds...) }
+
+// value writes a figure in its measure's unit.
+func value(m measure.Measure, v float64) string {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return "–"
+	case m.Kind().Unit == "share":
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	case math.Abs(v) >= 100:
+		return grouped(v)
+	}
+	return strconv.FormatFloat(v, 'f', 1, 64)
+}
+
+// change writes a difference with its sign.
+func change(m measure.Measure, v float64) string {
+	s := strings.Replace(value(m, v), "-", "−", 1)
+	if v > 0 && s != "–" {
+		return "+" + s
+	}
+	return s
+}
+
+// p writes a p-value.
+func p(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case v < 0.001:
+		return "<0.001"
+	}
+	return strconv.FormatFloat(v, 'f', 3, 64)
+}
+
+// showsError tells whether the ± of a figure is shown: in the leading column, if it is a mean.
+func (r *Report) showsError(m measure.Measure, f figure) bool {
+	return m == r.lead() && f.se > 0 && !math.IsNaN(f.se) && !math.IsInf(f.se, 0)
+}
+
+// Text writes the table for a terminal.
+func (r *Report) Text() string {
+	lines := [][]string{append([]string{"#", "strategy"}, columnNames(r.in.Measures)...)}
+	for _, name := range r.rows() {
+		line := []string{r.ids[name], clean(name, 40)}
+		for _, m := range r.in.Measures {
+			f := r.table[cell{name, m}]
+			text := value(m, f.centre) + raised(f.beats)
+			if r.showsError(m, f) {
+				text += " ±" + value(m, f.se)
+			}
+			line = append(line, text)
+		}
+		lines = append(lines, line)
+	}
+	return aligned(lines) + r.legend() + "\n"
+}
+
+func columnNames(ms []measure.Measure) (names []string) {
+	for _, m := range ms {
+		names = append(names, m.String())
+	}
+	return names
+}
+
+func aligned(lines [][]string) string {
+	widths := map[int]int{}
+	for _, l := range lines {
+		for i, s := range l {
+			widths[i] = max(widths[i], utf8.RuneCountInString(s))
+		}
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		line := ""
+		for i, s := range l {
+			line += " " + s + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(s)+number(i > 0))
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	return b.String()
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// legend tells what the letters mean.
+func (r *Report) legend() string {
+	n := r.topics()
+	if n < measure.MinPairs {
+		return fmt.Sprintf(" no letters: %d topics are too few for a p-value", n)
+	}
+	return fmt.Sprintf(" letters: better than that row (%s, %d topics); ± standard error", r.in.Tests.Describe(), n)
+}
+
+func (r *Report) topics() int { return len(r.in.Runs.Topics()) }
+
+// Markdown writes the table, and what the claims came to, for a document.
+func (r *Report) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| # | strategy | %s |\n|---|---|%s\n", strings.Join(columnNames(r.in.Measures), " | "), strings.Repeat("--:|", len(r.in.Measures)))
+	for _, name := range r.rows() {
+		fmt.Fprintf(&b, "| %s | %s |", r.ids[name], markdown(name))
+		for _, m := range r.in.Measures {
+			f := r.table[cell{name, m}]
+			text := value(m, f.centre)
+			if f.best {
+				text = "**" + text + "**"
+			}
+			fmt.Fprintf(&b, " %s%s |", text, raised(f.beats))
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "\n%s. **Bold**: best but for the oracle.\n", capital(strings.TrimSpace(r.legend())))
+	if len(r.Verdicts) > 0 {
+		b.WriteString("\n| claim | outcome | seen |\n|---|---|---|\n")
+		for _, v := range r.Verdicts {
+			fmt.Fprintf(&b, "| %s | **%s** | %s |\n", markdown(cmp.Or(v.Says, v.Expect)), v.Outcome, markdown(strings.Join(v.Figures, "; ")))
+		}
+	}
+	return b.String()
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// markdown escapes a text so that it can't be more than text in a table.
+func markdown(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`).Replace(clean(s, 1000))
+}
+
+// LaTeX writes the table with booktabs: best in bold, letters raised, the test in
+// the caption.
+func (r *Report) LaTeX() string {
+	var b strings.Builder
+	b.WriteString("% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n")
+	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:%s}\n", latex(r.caption()), slug(r.in.Name))
+	fmt.Fprintf(&b, "\\begin{tabular}{ll%s}\n\\toprule\n & strategy", strings.Repeat("r", len(r.in.Measures)))
+	for _, m := range r.in.Measures {
+		fmt.Fprintf(&b, " & %s", latex(m.String()))
+	}
+	b.WriteString(" \\\\\n\\midrule\n")
+	for i, name := range r.rows() {
+		if i > 0 && i == len(r.rivals) {
+			b.WriteString("\\midrule\n")
+		}
+		fmt.Fprintf(&b, "%s & %s", r.ids[name], latex(name))
+		for _, m := range r.in.Measures {
+			b.WriteString(" & " + latexFigure(m, r.table[cell{name, m}]))
+		}
+		b.WriteString(" \\\\\n")
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{table}\n")
+	return b.String()
+}
+
+func latexFigure(m measure.Measure, f figure) string {
+	text := strings.NewReplacer("–", "--", "−", "$-$").Replace(value(m, f.centre))
+	if f.best {
+		text = `\textbf{` + text + "}"
+	}
+	if len(f.beats) > 0 {
+		text += "$^{" + strings.Join(f.beats, "") + "}$"
+	}
+	return text
+}
+
+// caption says what a table shows and what its letters and bold figures mean.
+func (r *Report) caption() string {
+	runs := &r.in.Runs
+	text := fmt.Sprintf("%s: means over %d topics", cmp.Or(r.in.Name, "Strategies"), r.topics())
+	if n := runs.SeedSets(); n > 1 {
+		text += fmt.Sprintf(" × %d seed sets", n)
+	}
+	text += fmt.Sprintf(", %s pages to a crawl.", grouped(float64(runs.Pages())))
+	if r.topics() < measure.MinPairs {
+		return text + " The best figure is bold; topics are too few for tests."
+	}
+	return text + fmt.Sprintf(" The best figure is bold; letters mark figures that are significantly better than those of the named rows (%s).", r.in.Tests.Describe())
+}
+
+// latex escapes a text.
+func latex(s string) string {
+	return strings.NewReplacer(
+		`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
+		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "×", `$\times$`,
+	).Replace(clean(s, 1000))
+}
+
+// slug makes a name fit for a file, a label and a TREC field: letters, digits and - . _
+func slug(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._=", r) {
+			return r
+		}
+		return '_'
+	}, clean(s, 80))
+	return cmp.Or(strings.TrimLeft(s, "."), "_")
+}
