@@ -111,7 +111,7 @@ type TGraph struct {
 // makes several of it.
 type Strategy struct {
 	Name   string            `yaml:"name"`
-	Label  string            `yaml:"label"` // as tables show it; "" means name and parameters
+	Label  string            `yaml:"label"` // as tables show it; "" means NAME:key=value,…
 	Params map[string]Values `yaml:"params"`
 }
 
@@ -120,7 +120,7 @@ type Values []string
 
 // Tests say how strategies are compared.
 type Tests struct {
-	PairedOver string  `yaml:"paired_over"` // topics
+	PairedOver string  `yaml:"paired_over"` // topics, or runs: each topic and set of seeds
 	Test       string  `yaml:"test"`        // wilcoxon, or t
 	Adjust     string  `yaml:"adjust"`      // bh, holm or none
 	Alpha      float64 `yaml:"alpha"`       // 0.05

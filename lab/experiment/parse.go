@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"dowse/lab/measure"
 	"dowse/strategy"
 	"dowse/topic/predicate"
 )
@@ -217,7 +219,7 @@ func (c *checker) experiment(x *Experiment) {
 	c.among("$.training.from", &x.Training.From, "web", "topics")
 	c.among("$.seeds.from", &x.Seeds.From, "training", "topic", "generic")
 	c.among("$.budget.clock", &x.Budget.Clock, "simulated")
-	c.among("$.tests.paired_over", &x.Tests.PairedOver, "topics")
+	c.among("$.tests.paired_over", &x.Tests.PairedOver, "topics", "runs")
 	c.among("$.tests.test", &x.Tests.Test, "wilcoxon", "t")
 	c.among("$.tests.adjust", &x.Tests.Adjust, "bh", "holm", "none")
 	c.numbers(x)
@@ -231,6 +233,13 @@ func (c *checker) experiment(x *Experiment) {
 	for i, k := range x.Checks {
 		if k.Claim == "" || k.Expect == "" {
 			c.fail(fmt.Sprintf("$.checks[%d]", i), "a check without claim or expect", "say what is claimed, and what that means in measures")
+		} else if _, err := measure.ParseClaim(k.Expect); err != nil {
+			c.fail(fmt.Sprintf("$.checks[%d].expect", i), firstLine(err.Error()), "write it as otie.recall@end > opic.recall@end")
+		}
+	}
+	for i, m := range x.Measures {
+		if _, err := measure.Parse(m); err != nil {
+			c.fail(fmt.Sprintf("$.measures[%d]", i), firstLine(err.Error()), "use measures such as harvest@end, recall@1000, auc")
 		}
 	}
 }
@@ -365,10 +374,8 @@ func (s Strategy) variants() []Variant {
 			v.Label = s.Label + " " + v.Label
 		case s.Label != "":
 			v.Label = s.Label
-		case v.Spec == "":
-			v.Label = s.Name
 		default:
-			v.Label = s.Name + " " + strings.ReplaceAll(v.Spec, ",", " ")
+			v.Label = strings.TrimSuffix(s.Name+":"+v.Spec, ":")
 		}
 		v.Spec = strings.TrimSuffix(s.Name+":"+v.Spec, ":")
 		list[i] = v
@@ -468,4 +475,43 @@ func allKeys() (list []string) {
 	collect(reflect.TypeFor[Experiment]())
 	slices.Sort(list)
 	return list
+}
+
+// Check checks an experiment that was changed in memory, as [Parse] does, and returns it
+// as a file.
+func (x *Experiment) Check() ([]byte, error) {
+	text, err := yaml.Marshal(x)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	fresh, err := Parse(text, x.Name)
+	if err != nil {
+		return nil, err
+	}
+	*x = *fresh
+	return text, nil
+}
+
+// Relocate makes the paths of the experiment good from everywhere: those that are
+// relative are so to base.
+func (x *Experiment) Relocate(base string) {
+	fix := func(path *string) {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(base, *path)
+		}
+	}
+	for i := range x.Web {
+		w := &x.Web[i]
+		fix(&w.Hubs)
+		fix(&w.Labels)
+		for k := range w.Paths {
+			fix(&w.Paths[k])
+		}
+		for k := range w.Traces {
+			fix(&w.Traces[k])
+		}
+	}
+	if f := &x.Topics.From; *f != "web" {
+		fix(f)
+	}
 }
