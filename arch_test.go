@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	},
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/trace",
-		"dowse/lab", "dowse/lab/web", "dowse/lab/measure",
+		"dowse/topic/predicate", "dowse/lab", "dowse/lab/web", "dowse/lab/measure",
 	},
 	"dowse/lab/report": {"dowse", "dowse/lab/measure"},
 	"dowse/trace":      {"dowse", "dowse/weburl"},

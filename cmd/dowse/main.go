@@ -17,6 +17,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/lab/experiment"
 	"dowse/topic"
 )
 
@@ -34,6 +35,7 @@ type cli struct {
 	Export     exportCmd     `cmd:"" help:"Write pages to a file; the format goes by the suffix."`
 	Topic      topicCmd      `cmd:"" help:"Check and show topic files."`
 	Tgraph     tgraphCmd     `cmd:"" help:"Make and show T-Graphs: the ways to pages you know."`
+	Lab        labCmd        `cmd:"" help:"Compare strategies on a web that holds still."`
 	Collection collectionCmd `cmd:"" aliases:"col" help:"Inspect and verify a collection."`
 	Forget     forgetCmd     `cmd:"" help:"Take a page down: archive, index and state."`
 	Config     configCmd     `cmd:"" help:"Settings that hold for every crawl: who you are."`
@@ -149,13 +151,14 @@ func report(w *world, err error) int {
 	}
 	var ee *exitError
 	var te *topic.Error
+	var xe *experiment.Error
 	switch {
 	case errors.As(err, &ee):
 		return ee.code
 	case errors.Is(err, crawler.ErrIdentity):
 		fmt.Fprint(w.err, identityHelp)
 		return exitForbidden
-	case errors.As(err, &te), errors.Is(err, crawler.ErrSeeds):
+	case errors.As(err, &te), errors.As(err, &xe), errors.Is(err, crawler.ErrSeeds):
 		return exitUsage
 	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
 		return exitCollection

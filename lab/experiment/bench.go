@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"dowse"
 	"dowse/lab/web"
+	"dowse/topic/predicate"
 	"dowse/trace"
 )
 
@@ -28,14 +28,8 @@ type bench struct {
 	linking     [][]int32
 }
 
-// sourcesOf lists the webs of an experiment. Paths are relative to base.
-func sourcesOf(x *Experiment, base string) (list []web.Source) {
-	at := func(path string) string {
-		if path == "" || filepath.IsAbs(path) {
-			return path
-		}
-		return filepath.Join(base, path)
-	}
+// sourcesOf lists the webs of an experiment.
+func sourcesOf(x *Experiment) (list []web.Source) {
 	for _, w := range x.Web {
 		if w.Demo != nil {
 			seeds := w.Demo.Seeds
@@ -47,15 +41,9 @@ func sourcesOf(x *Experiment, base string) (list []web.Source) {
 			}
 			continue
 		}
-		s := web.Source{Name: w.Name, Labels: at(w.Labels)}
-		for _, p := range w.Paths {
-			s.Paths = append(s.Paths, at(p))
-		}
+		s := web.Source{Name: w.Name, Labels: w.Labels, Traces: w.Traces, Paths: slices.Clone(w.Paths)}
 		if w.Hubs != "" {
-			s.Paths = append(s.Paths, at(w.Hubs))
-		}
-		for _, t := range w.Traces {
-			s.Traces = append(s.Traces, at(t))
+			s.Paths = append(s.Paths, w.Hubs)
 		}
 		list = append(list, s)
 	}
@@ -150,11 +138,11 @@ func (b *bench) Document(u dowse.URL) (*dowse.Document, error) {
 }
 
 // topics lists the topics to look for on a web.
-func (b *bench) topics(x *Experiment, base string) ([]string, error) {
+func (b *bench) topics(x *Experiment) ([]string, error) {
 	list := x.Topics.List
 	if from := x.Topics.From; len(list) == 0 && from != "" && from != "web" {
 		var err error
-		if list, err = readTopics(from, base); err != nil {
+		if list, err = readTopics(from); err != nil {
 			return nil, err
 		}
 	}
@@ -172,17 +160,35 @@ func (b *bench) topics(x *Experiment, base string) ([]string, error) {
 		return nil, fmt.Errorf("experiment: no topic of %s has %d pages; ask for fewer training pages or set topics.least", b.web.Name, least)
 	}
 	for _, t := range list {
-		if n := count(b.web.On(b.graph, b.labels, t)); n <= x.Training.Positives+1 {
+		on, err := b.wanted(t, x.asked)
+		if err != nil {
+			return nil, err
+		}
+		if n := count(on); n <= x.Training.Positives+1 {
 			return nil, fmt.Errorf("experiment: %d pages of %s are on the topic %s: too few for %d training pages and something to look for", n, b.web.Name, t, x.Training.Positives)
 		}
 	}
 	return list, nil
 }
 
-func readTopics(path, base string) (list []string, err error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(base, path)
+// wanted tells for every answer of the web whether it is a page on a topic for which the
+// predicate holds, if there is one.
+func (b *bench) wanted(topic string, asked *predicate.Predicate) ([]bool, error) {
+	on := b.web.On(b.graph, b.labels, topic)
+	for i := range on {
+		if !on[i] || asked == nil {
+			continue
+		}
+		p, err := b.web.Page(i)
+		if err != nil {
+			return nil, err
+		}
+		on[i] = asked.Test(p, predicate.Facts{}).Holds
 	}
+	return on, nil
+}
+
+func readTopics(path string) (list []string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: topics: %w", err)

@@ -3,12 +3,15 @@ package experiment
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,21 +30,23 @@ import (
 //
 //	experiment.yaml   the experiment, as it was given
 //	manifest.yaml     what it was run on, and with what
-//	trails/           a file for each crawl: see WriteTrail
+//	trails/           a file for each crawl: see measure.WriteTrail, compressed
+//	relevant.tsv      the pages that were wanted: url and topic
 //	cpu.jsonl         how long the machine worked for each: not the same each time
 const (
 	experimentFile = "experiment.yaml"
 	manifestFile   = "manifest.yaml"
 	trailsDir      = "trails"
 	cpuFile        = "cpu.jsonl"
+	relevantFile   = "relevant.tsv"
 )
 
 // key names a crawl by all that decides what it does.
-func (t *task) key(v Variant, seeds []dowse.URL, d *draw, version string) string {
+func (t *task) key(v Variant, seeds []dowse.URL, version string) string {
 	x := *t.x
 	x.Name, x.About, x.Paper, x.Web, x.Topics, x.Strategies, x.Measures, x.Tests, x.Checks = "", "", "", nil, Topics{}, nil, nil, Tests{}, nil
 	x.Seeds.Sets = 0
-	b, err := json.Marshal([]any{version, t.bench.web.SHA256, t.topic, x, v, seeds, t.urls(d.positives), t.urls(d.negatives)})
+	b, err := json.Marshal([]any{version, t.bench.web.SHA256, t.topic, x, v, seeds, t.urls(t.draw.positives), t.urls(t.draw.negatives)})
 	if err != nil {
 		panic(err) // plain values only
 	}
@@ -147,7 +152,7 @@ func (d *dir) load(i int, j job) (*measure.Trail, error) {
 		return nil, nil
 	}
 	t, err := readTrailFile(filepath.Join(d.path, trailsDir, trailName(i, j)))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrTrail) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, measure.ErrTrail) {
 		return nil, nil
 	}
 	if err == nil {
@@ -162,11 +167,27 @@ func readTrailFile(path string) (*measure.Trail, error) {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	defer f.Close()
-	t, err := ReadTrail(f)
+	t, err := readTrail(f)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: read %s: %w", path, err)
 	}
 	return t, nil
+}
+
+// readTrail reads a trail that is compressed.
+func readTrail(r io.Reader) (*measure.Trail, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", measure.ErrTrail, err)
+	}
+	t, err := measure.ReadTrail(z)
+	if err == nil {
+		err = z.Close()
+	}
+	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("%w: %w", measure.ErrTrail, err)
+	}
+	return t, err
 }
 
 // keep writes the trail of a crawl down.
@@ -174,8 +195,8 @@ func (d *dir) keep(i int, j job, t *measure.Trail) error {
 	if d == nil {
 		return nil
 	}
-	var b bytes.Buffer
-	if err := WriteTrail(&b, t); err != nil {
+	data, err := packed(t)
+	if err != nil {
 		return err
 	}
 	line, err := json.Marshal(cpuLine{j.key, t.CPU})
@@ -185,7 +206,15 @@ func (d *dir) keep(i int, j job, t *measure.Trail) error {
 	d.mu.Lock()
 	_, err = d.cpu.Write(append(line, '\n'))
 	d.mu.Unlock()
-	return errors.Join(err, replace(filepath.Join(d.path, trailsDir, trailName(i, j)), b.Bytes()))
+	return errors.Join(err, replace(filepath.Join(d.path, trailsDir, trailName(i, j)), data))
+}
+
+// packed returns the bytes of a trail as they are kept.
+func packed(t *measure.Trail) ([]byte, error) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	err := errors.Join(measure.WriteTrail(z, t), z.Close())
+	return b.Bytes(), err
 }
 
 func (d *dir) close() { d.cpu.Close() }
@@ -223,7 +252,7 @@ func (d *dir) finish(r *Results, jobs []job) error {
 		sum.Write(data)
 	}
 	m.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	if err := d.sweep(m.Crawls); err != nil {
+	if err := errors.Join(d.sweep(m.Crawls), d.keepRelevant(r.Relevant)); err != nil {
 		return err
 	}
 	m.Command, m.Version = cmp.Or(d.command, "dowse lab run"), d.version
@@ -232,6 +261,32 @@ func (d *dir) finish(r *Results, jobs []job) error {
 		return fmt.Errorf("experiment: %w", err)
 	}
 	return replace(filepath.Join(d.path, manifestFile), data)
+}
+
+// keepRelevant writes down which pages were wanted, for reports.
+func (d *dir) keepRelevant(all map[string][]dowse.URL) error {
+	var b bytes.Buffer
+	b.WriteString("url\ttopic\n")
+	for _, topic := range slices.Sorted(maps.Keys(all)) {
+		for _, u := range all[topic] {
+			fmt.Fprintf(&b, "%s\t%s\n", u, topic)
+		}
+	}
+	return replace(filepath.Join(d.path, relevantFile), b.Bytes())
+}
+
+func readRelevant(path string) (map[string][]dowse.URL, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	all := map[string][]dowse.URL{}
+	for line := range strings.Lines(string(data)) {
+		if u, topic, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok && u != "url" {
+			all[topic] = append(all[topic], dowse.URL(u))
+		}
+	}
+	return all, nil
 }
 
 // sweep removes the trails that do not belong to the run.
@@ -266,6 +321,9 @@ func Open(path string) (*Results, *Manifest, error) {
 		return nil, nil, fmt.Errorf("experiment: %s is no manifest of this version", filepath.Join(path, manifestFile))
 	}
 	r := &Results{Experiment: x, Webs: m.Webs}
+	if r.Relevant, err = readRelevant(filepath.Join(path, relevantFile)); err != nil {
+		return nil, nil, err
+	}
 	was := readCPU(filepath.Join(path, cpuFile))
 	for _, name := range m.Crawls {
 		t, err := readTrailFile(filepath.Join(path, trailsDir, filepath.Base(name)))

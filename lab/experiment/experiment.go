@@ -10,6 +10,8 @@ package experiment
 
 import (
 	"time"
+
+	"dowse/topic/predicate"
 )
 
 // Schema is what an experiment names itself in its key "dowse".
@@ -23,6 +25,7 @@ type Experiment struct {
 	Paper      string     `yaml:"paper"` // which figure or table it is after
 	Web        Webs       `yaml:"web"`
 	Topics     Topics     `yaml:"topics"`
+	Predicate  string     `yaml:"predicate"` // what is asked of a page beside the topic, as keyword(virus); "" for nothing
 	Training   Training   `yaml:"training"`
 	Seeds      Seeds      `yaml:"seeds"`
 	Budget     Budget     `yaml:"budget"`
@@ -34,6 +37,8 @@ type Experiment struct {
 	Measures   []string   `yaml:"measures"`
 	Tests      Tests      `yaml:"tests"`
 	Checks     []Check    `yaml:"checks"`
+
+	asked *predicate.Predicate // of Predicate; nil for none
 }
 
 // Webs are the webs to crawl. Topics of several are told apart by the web's name.
@@ -106,7 +111,7 @@ type TGraph struct {
 // makes several of it.
 type Strategy struct {
 	Name   string            `yaml:"name"`
-	Label  string            `yaml:"label"` // as tables show it; "" means name and parameters
+	Label  string            `yaml:"label"` // as tables show it; "" means NAME:key=value,…
 	Params map[string]Values `yaml:"params"`
 }
 
@@ -115,7 +120,7 @@ type Values []string
 
 // Tests say how strategies are compared.
 type Tests struct {
-	PairedOver string  `yaml:"paired_over"` // topics
+	PairedOver string  `yaml:"paired_over"` // topics, or runs: each topic and set of seeds
 	Test       string  `yaml:"test"`        // wilcoxon, or t
 	Adjust     string  `yaml:"adjust"`      // bh, holm or none
 	Alpha      float64 `yaml:"alpha"`       // 0.05

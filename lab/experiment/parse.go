@@ -8,6 +8,8 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +18,9 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"dowse/lab/measure"
 	"dowse/strategy"
+	"dowse/topic/predicate"
 )
 
 // An Error is what is wrong with an experiment's file.
@@ -215,14 +219,27 @@ func (c *checker) experiment(x *Experiment) {
 	c.among("$.training.from", &x.Training.From, "web", "topics")
 	c.among("$.seeds.from", &x.Seeds.From, "training", "topic", "generic")
 	c.among("$.budget.clock", &x.Budget.Clock, "simulated")
-	c.among("$.tests.paired_over", &x.Tests.PairedOver, "topics")
+	c.among("$.tests.paired_over", &x.Tests.PairedOver, "topics", "runs")
 	c.among("$.tests.test", &x.Tests.Test, "wilcoxon", "t")
 	c.among("$.tests.adjust", &x.Tests.Adjust, "bh", "holm", "none")
 	c.numbers(x)
 	c.strategies(x)
+	if x.Predicate != "" {
+		var err error
+		if x.asked, err = predicate.ParseExpr(x.Predicate); err != nil {
+			c.fail("$.predicate", err.Error(), "see dowse help predicates for what can be asked")
+		}
+	}
 	for i, k := range x.Checks {
 		if k.Claim == "" || k.Expect == "" {
 			c.fail(fmt.Sprintf("$.checks[%d]", i), "a check without claim or expect", "say what is claimed, and what that means in measures")
+		} else if _, err := measure.ParseClaim(k.Expect); err != nil {
+			c.fail(fmt.Sprintf("$.checks[%d].expect", i), firstLine(err.Error()), "write it as otie.recall@end > opic.recall@end")
+		}
+	}
+	for i, m := range x.Measures {
+		if _, err := measure.Parse(m); err != nil {
+			c.fail(fmt.Sprintf("$.measures[%d]", i), firstLine(err.Error()), "use measures such as harvest@end, recall@1000, auc")
 		}
 	}
 }
@@ -357,10 +374,8 @@ func (s Strategy) variants() []Variant {
 			v.Label = s.Label + " " + v.Label
 		case s.Label != "":
 			v.Label = s.Label
-		case v.Spec == "":
-			v.Label = s.Name
 		default:
-			v.Label = s.Name + " " + strings.ReplaceAll(v.Spec, ",", " ")
+			v.Label = strings.TrimSuffix(s.Name+":"+v.Spec, ":")
 		}
 		v.Spec = strings.TrimSuffix(s.Name+":"+v.Spec, ":")
 		list[i] = v
@@ -442,9 +457,61 @@ func (v *Values) UnmarshalYAML(decode func(any) error) error {
 }
 
 // allKeys are the keys of experiments, for suggestions.
-func allKeys() []string {
-	return []string{"about", "adjust", "alpha", "budget", "checks", "claim", "clock", "delay", "demo", "depth", "dowse", "expect", "from", "hubs", "judge",
-		"label", "labels", "latency", "least", "limit", "list", "measures", "name", "negatives", "pages", "paired_over", "paper", "params", "path", "paths",
-		"per_level", "per_site", "per_topic", "positives", "rng", "round", "seed", "seeds", "sets", "strategies", "test", "tests", "tgraph", "time",
-		"topics", "traces", "training", "web", "workers"}
+func allKeys() (list []string) {
+	var collect func(t reflect.Type)
+	collect = func(t reflect.Type) {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice:
+			collect(t.Elem())
+		case reflect.Struct:
+			for f := range t.Fields() {
+				if key := f.Tag.Get("yaml"); key != "" && !slices.Contains(list, key) {
+					list = append(list, key)
+					collect(f.Type)
+				}
+			}
+		}
+	}
+	collect(reflect.TypeFor[Experiment]())
+	slices.Sort(list)
+	return list
+}
+
+// Check checks an experiment that was changed in memory, as [Parse] does, and returns it
+// as a file.
+func (x *Experiment) Check() ([]byte, error) {
+	text, err := yaml.Marshal(x)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w", err)
+	}
+	fresh, err := Parse(text, x.Name)
+	if err != nil {
+		return nil, err
+	}
+	*x = *fresh
+	return text, nil
+}
+
+// Relocate makes the paths of the experiment good from everywhere: those that are
+// relative are so to base.
+func (x *Experiment) Relocate(base string) {
+	fix := func(path *string) {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(base, *path)
+		}
+	}
+	for i := range x.Web {
+		w := &x.Web[i]
+		fix(&w.Hubs)
+		fix(&w.Labels)
+		for k := range w.Paths {
+			fix(&w.Paths[k])
+		}
+		for k := range w.Traces {
+			fix(&w.Traces[k])
+		}
+	}
+	if f := &x.Topics.From; *f != "web" {
+		fix(f)
+	}
 }

@@ -9,20 +9,22 @@ import (
 	"sync"
 	"time"
 
+	"dowse"
 	"dowse/lab/measure"
 )
 
 // Options say how an experiment is run. None of them changes its results.
 type Options struct {
-	Dir      string         // folder of the run, made if need be; "" keeps nothing
-	Base     string         // folder that paths in the experiment are relative to
-	Cache    string         // folder for what is made of webs once
-	Jobs     int            // crawls at once; as many as there are processors
-	Memory   int64          // bytes of pages to keep in memory; 512 MiB
-	Version  string         // of dowse, for the manifest
-	Command  string         // how it can be run again, for the manifest
-	Text     []byte         // of the experiment's file, kept in the run
-	Progress func(Progress) // hears how it goes on, from one goroutine at a time; nil for nobody
+	Dir      string                 // folder of the run, made if need be; "" keeps nothing
+	Base     string                 // folder that paths in the experiment are relative to
+	Cache    string                 // folder for what is made of webs once
+	Jobs     int                    // crawls at once; as many as there are processors
+	Memory   int64                  // bytes of pages to keep in memory; 512 MiB
+	Version  string                 // of dowse, for the manifest
+	Command  string                 // how it can be run again, for the manifest
+	Text     []byte                 // of the experiment's file, kept in the run
+	Planned  func(Size, []WebFacts) // hears what is to be done, before it is; nil for nobody
+	Progress func(Progress)         // hears how it goes on, from one goroutine at a time; nil for nobody
 }
 
 // Progress tells how far a run is.
@@ -38,6 +40,9 @@ type Results struct {
 	Trails     []measure.Trail // by web, topic, set of seeds, strategy, in the order of the experiment
 	Webs       []WebFacts
 	Kept       int // trails that were there from an earlier run
+
+	// Relevant are the pages that are wanted, by topic as trails have it.
+	Relevant map[string][]dowse.URL
 }
 
 // WebFacts tell of a web that was crawled.
@@ -64,17 +69,36 @@ func Run(ctx context.Context, x *Experiment, o Options) (*Results, error) {
 		}
 		defer r.dir.close()
 	}
+	if o.Planned != nil {
+		o.Planned(r.size(), r.facts())
+	}
 	if err := r.crawlAll(ctx); err != nil {
 		return nil, err
 	}
-	results := &Results{Experiment: x, Trails: r.trails, Kept: r.kept}
-	for _, b := range r.benches {
-		results.Webs = append(results.Webs, b.facts())
-	}
+	results := &Results{Experiment: x, Trails: r.trails, Kept: r.kept, Relevant: r.relevant(), Webs: r.facts()}
 	if r.dir != nil {
 		err = r.dir.finish(results, r.jobs)
 	}
 	return results, err
+}
+
+// relevant lists the wanted pages of all topics.
+func (r *run) relevant() map[string][]dowse.URL {
+	all := map[string][]dowse.URL{}
+	for _, j := range r.jobs {
+		t := j.task
+		if _, known := all[t.name]; known {
+			continue
+		}
+		var list []int
+		for i, wanted := range t.draw.wanted {
+			if wanted {
+				list = append(list, i)
+			}
+		}
+		all[t.name] = t.urls(list)
+	}
+	return all
 }
 
 // Size tells how many crawls a run has, and of what: topics over all webs.
@@ -116,8 +140,14 @@ type job struct {
 
 // plan opens the webs and lists the crawls.
 func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
-	r := &run{x: x, o: o}
-	sources := sourcesOf(x, o.Base)
+	given := *x
+	given.Web = slices.Clone(x.Web)
+	for i := range given.Web {
+		given.Web[i].Paths, given.Web[i].Traces = slices.Clone(x.Web[i].Paths), slices.Clone(x.Web[i].Traces)
+	}
+	given.Relocate(o.Base)
+	r := &run{x: &given, o: o}
+	sources := sourcesOf(&given)
 	for _, s := range sources {
 		b, err := openBench(ctx, s, o, x.needsTrace())
 		if err != nil {
@@ -126,12 +156,15 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 		}
 		bt := &benchTopics{bench: b}
 		r.benches = append(r.benches, bt)
-		if bt.topics, err = b.topics(x, o.Base); err != nil {
+		if bt.topics, err = b.topics(&given); err != nil {
 			r.close()
 			return nil, err
 		}
 		for _, topic := range bt.topics {
-			r.add(bt, topic, len(sources) > 1)
+			if err := r.add(bt, topic, len(sources) > 1); err != nil {
+				r.close()
+				return nil, err
+			}
 		}
 	}
 	r.trails = make([]measure.Trail, len(r.jobs))
@@ -139,7 +172,7 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 }
 
 // add lists the crawls for a topic.
-func (r *run) add(b *benchTopics, topic string, several bool) {
+func (r *run) add(b *benchTopics, topic string, several bool) (err error) {
 	t := &task{x: r.x, bench: b.bench, topic: topic, name: topic, others: b.topics}
 	if several {
 		t.name = b.web.Name + ": " + topic
@@ -147,31 +180,34 @@ func (r *run) add(b *benchTopics, topic string, several bool) {
 	if b.trace != nil {
 		t.needs.Trace = b.trace
 	}
-	d := t.drawn()
+	if t.draw, err = t.drawn(); err != nil {
+		return err
+	}
 	variants := r.x.Variants()
 	for set := range r.x.Seeds.Sets {
-		seeds := t.urls(t.seeds(d, set))
+		seeds := t.urls(t.seeds(set))
 		for _, v := range variants {
-			r.jobs = append(r.jobs, job{t, set, v, t.key(v, seeds, d, r.o.Version)})
+			r.jobs = append(r.jobs, job{t, set, v, t.key(v, seeds, r.o.Version)})
 			t.crawls++
 		}
 	}
+	return nil
 }
 
-// Plan tells how large a run will be. It opens the webs.
-func Plan(ctx context.Context, x *Experiment, o Options) (Size, []WebFacts, error) {
-	r, err := plan(ctx, x, o)
-	if err != nil {
-		return Size{}, nil, err
-	}
-	defer r.close()
-	s := Size{Sets: x.Seeds.Sets, Strategies: len(x.Variants()), Crawls: len(r.jobs)}
-	var facts []WebFacts
+// size tells what there is to do.
+func (r *run) size() Size {
+	s := Size{Sets: r.x.Seeds.Sets, Strategies: len(r.x.Variants()), Crawls: len(r.jobs)}
 	for _, b := range r.benches {
 		s.Topics += len(b.topics)
-		facts = append(facts, b.facts())
 	}
-	return s, facts, nil
+	return s
+}
+
+func (r *run) facts() (list []WebFacts) {
+	for _, b := range r.benches {
+		list = append(list, b.facts())
+	}
+	return list
 }
 
 func (r *run) close() {

@@ -17,6 +17,7 @@ import (
 	"dowse/lab/measure"
 	"dowse/lab/web"
 	"dowse/strategy"
+	"dowse/topic/predicate"
 	"dowse/weburl"
 )
 
@@ -29,6 +30,7 @@ type task struct {
 	name   string // as trails have it
 	others []string
 	needs  strategy.Needs
+	draw   *draw
 
 	mu     sync.Mutex
 	state  *prepared
@@ -54,9 +56,13 @@ type draw struct {
 }
 
 // drawn draws the training pages of the task.
-func (t *task) drawn() *draw {
+func (t *task) drawn() (*draw, error) {
 	b, x := t.bench, t.x
-	d := &draw{wanted: b.web.On(b.graph, b.labels, t.topic)}
+	wanted, err := b.wanted(t.topic, x.asked)
+	if err != nil {
+		return nil, err
+	}
+	d := &draw{wanted: wanted}
 	chance := drawing(x.Seeds.Rng, "training", b.web.Name, t.topic)
 	var on, off []int
 	for i := range d.wanted {
@@ -72,7 +78,7 @@ func (t *task) drawn() *draw {
 	n := min(x.Training.Positives, len(on))
 	d.positives, d.rest = on[:n], on[n:]
 	d.negatives = off[:min(x.Training.Negatives, len(off))]
-	return d
+	return d, nil
 }
 
 // offTopic tells whether a page may be an example of what is not wanted.
@@ -85,7 +91,8 @@ func (t *task) offTopic(i int) bool {
 }
 
 // seeds returns the pages that a set of crawls begins with.
-func (t *task) seeds(d *draw, set int) []int {
+func (t *task) seeds(set int) []int {
+	d := t.draw
 	var from []int
 	switch t.x.Seeds.From {
 	case "training":
@@ -128,7 +135,7 @@ func (t *task) done() {
 }
 
 func (t *task) prepareNow() (*prepared, error) {
-	d := t.drawn()
+	d := t.draw
 	p := &prepared{wanted: d.wanted, train: map[int]bool{}}
 	var examples []judge.Example
 	for _, i := range slices.Concat(d.positives, d.negatives) {
@@ -194,7 +201,34 @@ func (t *task) judge(examples []judge.Example) (dowse.Judge, float64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	if t.x.asked != nil {
+		return gated{m, t.x.asked}, m.Threshold(), nil
+	}
 	return m, m.Threshold(), nil
+}
+
+// gated judges by a predicate too: what the crawl asks of a page it can test itself. A
+// page that fails is off topic; the words around links are rated as ever.
+type gated struct {
+	dowse.WindowJudge
+	asked *predicate.Predicate
+}
+
+// Judge rates the page.
+func (g gated) Judge(p *dowse.Page) dowse.Verdict { return g.gate(p, g.WindowJudge.Judge(p)) }
+
+// JudgeWindows rates the page, and the windows without regard to the predicate.
+func (g gated) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
+	v, scores := g.WindowJudge.JudgeWindows(p, windows)
+	return g.gate(p, v), scores
+}
+
+func (g gated) gate(p *dowse.Page, v dowse.Verdict) dowse.Verdict {
+	if !g.asked.Test(p, predicate.Facts{}).Holds {
+		v.Relevance, v.Scale = 0, judge.Change
+		v.Because = []dowse.Because{{What: "not " + g.asked.String()}}
+	}
+	return v
 }
 
 // paperRounds is the number of leads to a round that the papers state: 50 where Wang et
@@ -221,7 +255,7 @@ func (t *task) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, e
 	if err != nil {
 		return nil, err
 	}
-	seeds := t.seeds(t.drawn(), set)
+	seeds := t.seeds(set)
 	s, err := t.strategy(v, p, seeds)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)

@@ -34,7 +34,7 @@ const (
 // ReadLabels reads labels: url and topic to a line, a tab between them. A heading, empty
 // lines and lines that begin with # are passed over.
 func ReadLabels(r io.Reader) (*Labels, error) {
-	l := &Labels{pages: map[dowse.URL][]string{}}
+	l := newLabels()
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLabelLine)
 	for n := 1; in.Scan(); n++ {
@@ -63,6 +63,10 @@ func ReadLabels(r io.Reader) (*Labels, error) {
 	return l, nil
 }
 
+func newLabels() *Labels {
+	return &Labels{pages: map[dowse.URL][]string{}, words: map[string]Words{}}
+}
+
 func (l *Labels) add(u dowse.URL, topic string) {
 	have, known := l.pages[u]
 	if !known {
@@ -73,7 +77,7 @@ func (l *Labels) add(u dowse.URL, topic string) {
 	}
 }
 
-// Labels reads the labels of a source: the file that it names, one that lies beside its
+// LoadLabels reads the labels of a source: the file that it names, one that lies beside its
 // first path, or what the made web knows. It returns nil if there are none.
 func (s Source) LoadLabels() (*Labels, error) {
 	if s.Demo != nil && s.Labels == "" {
@@ -118,7 +122,7 @@ func (s Source) beside() string {
 
 func (m Made) labels() *Labels {
 	w := m.web()
-	l := &Labels{pages: map[dowse.URL][]string{}, words: map[string]Words{}}
+	l := newLabels()
 	for _, t := range w.Topics() {
 		l.words[t.Path] = Words{t.Words, t.Also, t.Not}
 		for u := range w.Relevant(t.Path) {
@@ -188,4 +192,14 @@ func (l *Labels) Write(w io.Writer) error {
 		}
 	}
 	return out.Flush()
+}
+
+// Largest returns the n topics with the most pages, the largest first.
+func (l *Labels) Largest(n int) (list []string) {
+	all := l.Topics()
+	slices.SortStableFunc(all, func(a, b TopicCount) int { return cmp.Compare(b.Pages, a.Pages) })
+	for _, t := range all[:min(n, len(all))] {
+		list = append(list, t.Topic)
+	}
+	return list
 }

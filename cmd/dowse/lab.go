@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"dowse/crawler"
+	"dowse/lab/experiment"
+)
+
+type labCmd struct {
+	Run    labRunCmd    `cmd:"" help:"Run an experiment: strategies × topics × sets of seeds."`
+	Verify labVerifyCmd `cmd:"" help:"Run an experiment again and compare every byte."`
+	Webs   labWebsCmd   `cmd:"" help:"Look a web over: pages, links, topics."`
+	Record labRecordCmd `cmd:"" help:"Make a recorded web of a collection, a WARC or a WACZ file."`
+}
+
+func (labCmd) Help() string {
+	return `Examples:
+  dowse lab run demo -o runs/demo         strategies on the made web, in a minute
+  dowse lab verify runs/demo              the same again, byte by byte
+  dowse lab webs demo                     what the made web is like
+  dowse lab record reefs.dowse reefs.web  a crawl of yours as a web to measure on
+
+The lab crawls webs that hold still: the same strategies, judges and frontier as
+in a live crawl, in virtual time. What pages are about is known to the lab alone.`
+}
+
+// labFlags are what the commands of the lab have in common.
+type labFlags struct {
+	Cache string `placeholder:"DIR" help:"Where pages are kept once they were read; by default your cache folder."`
+}
+
+// cache returns the folder for what is made of webs once.
+func (f labFlags) cache() (string, error) {
+	if f.Cache != "" {
+		return f.Cache, nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", usage("there is no folder for caches (%w); name one with --cache", err)
+	}
+	return filepath.Join(dir, "dowse", "lab"), nil
+}
+
+// named returns an experiment: a file, or one that comes with dowse. base is the folder
+// that its paths are relative to.
+func named(arg string) (x *experiment.Experiment, text []byte, base string, err error) {
+	if _, statErr := os.Stat(arg); statErr == nil || strings.ContainsAny(arg, `./\`) {
+		x, text, err = experiment.Load(arg)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, nil, "", usage("there is no file %s", arg)
+		}
+		base, absErr := filepath.Abs(filepath.Dir(arg))
+		return x, text, base, errors.Join(err, absErr)
+	}
+	if x, text, err = experiment.ByName(arg); err != nil {
+		var names []string
+		for _, s := range experiment.Shipped() {
+			names = append(names, s.Name)
+		}
+		return nil, nil, "", usage("no experiment is called %q, and there is no such file; dowse comes with %s", arg, strings.Join(names, ", "))
+	}
+	base, err = os.Getwd()
+	return x, text, base, err
+}
+
+// labVersion names the program that made a run.
+func labVersion() string { return strings.TrimSpace("dowse " + crawler.Version + " " + commit()) }
+
+// labSize tells how much there is to do.
+func labSize(s experiment.Size) string {
+	return fmt.Sprintf("%s × %s × %s = %s", some(s.Topics, "topic"), some(s.Sets, "seed set"), plural(s.Strategies, "strategy", "strategies"), some(s.Crawls, "crawl"))
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + many
+}

@@ -1,0 +1,288 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"dowse/lab/experiment"
+	"dowse/lab/measure"
+	reports "dowse/lab/report"
+)
+
+type labRunCmd struct {
+	Experiment string   `arg:"" help:"Experiment: a file, or the name of one that comes with dowse."`
+	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run; by default runs/NAME. A run that was ended goes on."`
+	Jobs       int      `short:"j" placeholder:"N" help:"Crawls at once; by default as many as there are processors."`
+	Web        string   `placeholder:"PATH" help:"Another web: demo, or a WARC file, a collection, a recorded web."`
+	Hubs       string   `placeholder:"FILE" help:"Hub pages to add to --web."`
+	Traces     []string `placeholder:"FILE" help:"Access logs of --web."`
+	Topics     string   `placeholder:"FILE" help:"Other topics: a file with one to a line."`
+	Pages      int      `short:"n" placeholder:"N" help:"Another budget."`
+	Sets       int      `placeholder:"N" help:"Another number of seed sets."`
+	From       string   `name:"seeds" enum:",training,topic,generic" default:"" placeholder:"FROM" help:"Seeds from elsewhere: training, topic or generic."`
+	Quiet      bool     `short:"q" help:"Say nothing but errors."`
+	labFlags
+}
+
+func (labRunCmd) Help() string {
+	return `Examples:
+  dowse lab run demo -o runs/demo
+  dowse lab run exp.yaml --jobs 2
+  dowse lab run demo --web wikispeedia.warc.gz --topics topics.txt -o runs/wiki
+
+  # exp.yaml
+  dowse: lab/v1
+  name: first
+  web: demo                          # or a path, or {demo: {pages: 5000, seed: 3}}
+  topics: {from: web, limit: 8}
+  training: {positives: 10, negatives: 20}
+  seeds: {from: training, per_topic: 3, sets: 2, rng: 1}
+  budget: {pages: 1000}
+  judge: logistic
+  strategies:
+    - breadth-first
+    - {name: otie, params: {a: [0.5, 0.85]}}
+    - oracle
+  checks:
+    - {claim: "the words say where to go", expect: "otie:a=0.85.recall@end > breadth-first.recall@end"}
+
+The same experiment gives the same files, for any number of jobs. Each crawl is
+kept as it ends: the same command goes on after a Ctrl-C.`
+}
+
+// labMemory is what the lab tries to stay below.
+const labMemory = 900 << 20
+
+// Run runs an experiment and reports on it.
+func (c *labRunCmd) Run(w *world) error {
+	x, text, base, err := named(c.Experiment)
+	if err != nil {
+		return err
+	}
+	if text, err = c.change(x, text, base); err != nil {
+		return err
+	}
+	cache, err := c.cache()
+	if err != nil {
+		return err
+	}
+	dir := c.Out
+	if dir == "" {
+		dir = filepath.Join("runs", x.Name)
+	}
+	debug.SetMemoryLimit(labMemory)
+	o := experiment.Options{Dir: dir, Base: base, Cache: cache, Jobs: c.Jobs, Version: labVersion(), Text: text, Command: c.command(dir)}
+	bar := newLabBar(w, c.Quiet)
+	o.Progress = bar.show
+	o.Planned = func(s experiment.Size, webs []experiment.WebFacts) { bar.head(s, webs) }
+	r, err := experiment.Run(w.ctx, x, o)
+	bar.end()
+	if errors.Is(err, context.Canceled) {
+		return &exitError{exitInterrupted, fmt.Errorf("ended early; the same command goes on, what was done is in %s", dir)}
+	}
+	if err != nil {
+		return err
+	}
+	return c.report(w, dir, r, o)
+}
+
+// change applies what the command line says instead of the file. The text of a changed
+// experiment is written anew.
+func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) ([]byte, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	changed := false
+	x.Relocate(base)
+	if c.Web != "" {
+		web := experiment.Web{Hubs: c.Hubs, Traces: c.Traces}
+		if c.Web == "demo" {
+			web.Demo = &experiment.Demo{}
+		} else {
+			web.Paths = []string{c.Web}
+		}
+		x.Web, x.Topics.List, changed = experiment.Webs{web}, nil, true
+	}
+	if c.Topics != "" {
+		x.Topics = experiment.Topics{From: c.Topics, Limit: x.Topics.Limit}
+		changed = true
+	}
+	for _, n := range []struct {
+		from int
+		to   *int
+	}{{c.Pages, &x.Budget.Pages}, {c.Sets, &x.Seeds.Sets}} {
+		if n.from != 0 {
+			*n.to, changed = n.from, true
+		}
+	}
+	if c.From != "" {
+		x.Seeds.From, changed = c.From, true
+	}
+	if !changed {
+		return text, nil
+	}
+	x.Relocate(here)
+	return x.Check()
+}
+
+func (c *labRunCmd) command(dir string) string {
+	parts := []string{"dowse lab run", c.Experiment}
+	add := func(flag, value string) {
+		if value != "" {
+			parts = append(parts, "--"+flag, value)
+		}
+	}
+	add("web", c.Web)
+	add("hubs", c.Hubs)
+	for _, t := range c.Traces {
+		add("traces", t)
+	}
+	add("topics", c.Topics)
+	add("seeds", c.From)
+	if c.Pages > 0 {
+		add("pages", fmt.Sprint(c.Pages))
+	}
+	if c.Sets > 0 {
+		add("sets", fmt.Sprint(c.Sets))
+	}
+	return strings.Join(append(parts, "-o", dir), " ")
+}
+
+// report writes the files of a run and prints its table.
+func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experiment.Options) error {
+	rep, err := reportOf(r, o.Command, o.Version)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, f := range rep.Files(reports.Files{HTML: true, CSV: true, LaTeX: true, TREC: true, Markdown: true}) {
+		if err := writeReport(filepath.Join(dir, filepath.FromSlash(f.Name)), f.Write); err != nil {
+			return err
+		}
+		names = append(names, f.Name)
+	}
+	if c.Quiet {
+		return nil
+	}
+	fmt.Fprint(w.out, rep.Text())
+	for _, v := range rep.Verdicts {
+		fmt.Fprintf(w.out, "\n %s: %s\n   %s\n   %s\n", v.Outcome, oneLine(v.Says), oneLine(v.Expect), strings.Join(v.Figures, "; "))
+	}
+	fmt.Fprintf(w.err, "wrote %s to %s\n", some(len(names)+1, "file"), dir)
+	return nil
+}
+
+func writeReport(path string, write func(io.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("lab: %w", err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("lab: %w", err)
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// reportOf measures what a run did.
+func reportOf(r *experiment.Results, command, version string) (*reports.Report, error) {
+	x := r.Experiment
+	in := reports.Input{
+		Name: x.Name, About: x.About, Paper: x.Paper, RNG: x.Seeds.Rng, Command: command, Relevant: r.Relevant,
+		Runs:  measure.Runs{Trails: r.Trails, Budget: x.Budget.Pages},
+		Tests: measure.Tests{Over: x.Tests.PairedOver, Test: x.Tests.Test, Adjust: x.Tests.Adjust, Alpha: x.Tests.Alpha},
+		Setup: []reports.Fact{
+			{Name: "training", Value: fmt.Sprintf("%d pages on topic, %d others (%s)", x.Training.Positives, x.Training.Negatives, x.Training.From)},
+			{Name: "seeds", Value: fmt.Sprintf("%d from %s, %s", x.Seeds.PerTopic, x.Seeds.From, some(x.Seeds.Sets, "set"))},
+			{Name: "budget", Value: some(x.Budget.Pages, "page")},
+			{Name: "judge", Value: x.Judge},
+		},
+		Version: []reports.Fact{{Name: "dowse", Value: version}},
+	}
+	for _, web := range r.Webs {
+		in.SHA256 = strings.TrimPrefix(in.SHA256+" "+web.SHA256, " ")
+		in.Web = append(in.Web, reports.Fact{Name: web.Name, Value: fmt.Sprintf("%s on %s", some(web.Pages, "page"), some(web.Hosts, "host"))})
+	}
+	for _, text := range x.Measures {
+		m, err := measure.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		in.Measures = append(in.Measures, m)
+	}
+	for _, k := range x.Checks {
+		in.Claims = append(in.Claims, reports.Claim{Says: k.Claim, Expect: k.Expect})
+	}
+	return reports.New(in)
+}
+
+// A labBar shows how a run goes on.
+type labBar struct {
+	w     *world
+	quiet bool
+	live  bool
+	said  time.Time
+	drawn bool
+}
+
+func newLabBar(w *world, quiet bool) *labBar {
+	return &labBar{w: w, quiet: quiet, live: w.isTTY && w.env("TERM") != "dumb", said: time.Now()}
+}
+
+func (b *labBar) head(s experiment.Size, webs []experiment.WebFacts) {
+	if b.quiet {
+		return
+	}
+	b.end()
+	for _, web := range webs {
+		fmt.Fprintf(b.w.err, "web %s %s…  %s on %s\n", oneLine(web.Name), web.SHA256[:8], some(web.Pages, "page"), some(web.Hosts, "host"))
+	}
+	fmt.Fprintln(b.w.err, labSize(s))
+}
+
+// show draws the bar on a terminal, and elsewhere says a line every ten seconds.
+func (b *labBar) show(p experiment.Progress) {
+	every := lineEvery
+	if b.live {
+		every = 100 * time.Millisecond
+	}
+	if b.quiet || time.Since(b.said) < every && p.Done < p.Total {
+		return
+	}
+	b.said = time.Now()
+	const width = 30
+	full := width * p.Done / max(p.Total, 1)
+	line := fmt.Sprintf(" %s%s %s/%s", strings.Repeat("█", full), strings.Repeat("░", width-full), count(p.Done), count(p.Total))
+	if !b.live {
+		line = fmt.Sprintf("%s: %s/%s", p.Stage, count(p.Done), count(p.Total))
+	}
+	if p.Left > time.Second {
+		line += "   " + p.Left.Round(time.Second).String() + " left"
+	}
+	if !b.live {
+		fmt.Fprintln(b.w.err, line)
+		return
+	}
+	fmt.Fprintf(b.w.err, "\r\x1b[K%s", line)
+	b.drawn = true
+}
+
+// end takes the bar away.
+func (b *labBar) end() {
+	if b.drawn {
+		fmt.Fprint(b.w.err, "\r\x1b[K")
+		b.drawn = false
+	}
+}
+
+// reading shows how the first reading of a web goes on.
+func (b *labBar) reading(done, total int) {
+	b.show(experiment.Progress{Stage: "reading the web", Done: done, Total: total})
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"dowse/lab/experiment"
+)
+
+type labVerifyCmd struct {
+	Run_  string `arg:"" name:"run" help:"Folder of a run."`
+	Jobs  int    `short:"j" placeholder:"N" help:"Crawls at once."`
+	Quiet bool   `short:"q" help:"Say nothing but errors."`
+	labFlags
+}
+
+func (labVerifyCmd) Help() string {
+	return `Example:
+  dowse lab verify runs/demo
+
+Makes every crawl of the run again, in memory, and compares it with what is kept.
+Exit code 8 tells that something differs.`
+}
+
+// Run makes a run again.
+func (c *labVerifyCmd) Run(w *world) error {
+	cache, err := c.cache()
+	if err != nil {
+		return err
+	}
+	bar := newLabBar(w, c.Quiet)
+	d, err := experiment.Verify(w.ctx, c.Run_, experiment.Options{Cache: cache, Jobs: c.Jobs, Progress: bar.show})
+	bar.end()
+	if err != nil {
+		return err
+	}
+	for _, line := range d.Differences {
+		fmt.Fprintln(w.out, oneLine(line))
+	}
+	if len(d.Differences) > 0 {
+		return &exitError{exitAssertion, errors.New(c.Run_ + ": " + some(len(d.Differences), "difference"))}
+	}
+	fmt.Fprintf(w.out, "%s: %s made again, all the same to the byte\n", c.Run_, some(d.Crawls, "crawl"))
+	return nil
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"dowse/collection"
+	"dowse/lab/web"
+)
+
+type labWebsCmd struct {
+	Webs   []string `arg:"" optional:"" name:"web" help:"demo, a WARC or WACZ file, a collection, or a recorded web; demo if none is given."`
+	Hubs   string   `placeholder:"FILE" help:"Hub pages to add."`
+	Labels string   `placeholder:"FILE" help:"Labels: url and topic to a line."`
+	Topic  []string `sep:"none" placeholder:"TOPIC" help:"Topics to tell of; by default the largest."`
+	Top    int      `default:"10" placeholder:"N" help:"So many topics."`
+	Pages  int      `default:"2400" placeholder:"N" help:"Pages of the made web."`
+	Rng    uint64   `placeholder:"N" help:"Seed of the made web."`
+	JSON   bool     `help:"As JSON."`
+	labFlags
+}
+
+func (labWebsCmd) Help() string {
+	return `Examples:
+  dowse lab webs                          the made web
+  dowse lab webs wikispeedia.warc.gz      a recorded one; labels lie beside it
+  dowse lab webs reefs.web --topic Top/reefs
+
+Local is the share of a topic's links that lead to pages on the topic; chance is
+what it would be if links went anywhere.`
+}
+
+// Run looks webs over.
+func (c *labWebsCmd) Run(w *world) error {
+	if len(c.Webs) == 0 {
+		c.Webs = []string{"demo"}
+	}
+	for _, name := range c.Webs {
+		if err := c.inspect(w, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *labWebsCmd) inspect(w *world, name string) error {
+	src := web.Source{Paths: []string{name}, Labels: c.Labels}
+	if name == "demo" {
+		if _, err := openMade(collection.Demo{Pages: c.Pages, Seed: c.Rng}); err != nil {
+			return err
+		}
+		src = web.Source{Demo: &web.Made{Pages: c.Pages, Seed: c.Rng}}
+	}
+	if c.Hubs != "" {
+		src.Paths = append(src.Paths, c.Hubs)
+	}
+	cache, err := c.cache()
+	if err != nil {
+		return err
+	}
+	labels, err := src.LoadLabels()
+	if err != nil {
+		return usage("%w", err)
+	}
+	bar := newLabBar(w, c.JSON)
+	wb, err := web.Open(w.ctx, src, web.Options{Cache: cache, Progress: bar.reading})
+	bar.end()
+	if err != nil {
+		return usage("%w", err)
+	}
+	defer wb.Close()
+	s, err := wb.Survey(labels, c.topics(labels))
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return json.NewEncoder(w.out).Encode(struct {
+			Name   string `json:"name"`
+			SHA256 string `json:"sha256"`
+			*web.Survey
+		}{wb.Name, wb.SHA256, s})
+	}
+	printSurvey(w, wb, s)
+	return nil
+}
+
+// topics are those to tell of: what was asked for, or the largest.
+func (c *labWebsCmd) topics(labels *web.Labels) []string {
+	if len(c.Topic) > 0 || labels == nil {
+		return c.Topic
+	}
+	return labels.Largest(c.Top)
+}
+
+func printSurvey(w *world, wb *web.Web, s *web.Survey) {
+	sh := &sheet{}
+	sh.add(fmt.Sprintf("%s  %s…", oneLine(wb.Name), wb.SHA256[:16]))
+	sh.field("pages", "%s on %s, %s MB; %s answers", count(s.Pages), some(s.Hosts, "host"), count(int(s.Bytes>>20)), count(s.Answers))
+	sh.field("links", "%s, of which %s (%s) lead to a page", count(s.Links), count(s.Resolving), percent(s.Resolving, s.Links))
+	sh.field("reach", "%s pages (%s) from the page with the most links; %s without a link to them", count(s.Reachable), percent(s.Reachable, s.Pages), count(s.Orphans))
+	sh.field("labels", "%s pages (%s)", count(s.Labelled), percent(s.Labelled, s.Pages))
+	if len(s.Topics) > 0 {
+		sh.add(fmt.Sprintf(" %7s %6s %7s %7s  %s", "pages", "local", "chance", "linked", "topic"))
+	}
+	for _, t := range s.Topics {
+		sh.add(fmt.Sprintf(" %7s %6.3f %7.3f %7s  %s", count(t.Pages), t.Locality, t.Chance, count(t.Linked), oneLine(t.Topic)))
+	}
+	fmt.Fprintln(w.out, strings.Join(sh.lines, "\n"))
+}
+
+func percent(n, of int) string { return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(max(of, 1))) }
+
+type labRecordCmd struct {
+	Src    string `arg:"" help:"Collection, WARC or WACZ file."`
+	Web    string `arg:"" help:"Folder to make, as reefs.web."`
+	Labels string `placeholder:"FILE" help:"Labels: url and topic to a line."`
+}
+
+func (labRecordCmd) Help() string {
+	return `Examples:
+  dowse lab record reefs.dowse reefs.web
+  dowse lab record crawl.warc.gz crawl.web --labels crawl.tsv
+
+The web has the archives, their index and the labels. Without labels, those pages
+of a collection are labelled that its judge found on topic: that is no truth, and
+measures on it favour strategies that go where the crawl went.`
+}
+
+// Run makes a recorded web.
+func (c *labRecordCmd) Run(w *world) error {
+	r, err := web.Record(c.Src, c.Web, c.Labels)
+	if err != nil {
+		return usage("%w", err)
+	}
+	fmt.Fprintf(w.err, "%s: %s", c.Web, some(len(r.Files), "archive"))
+	if r.From != "" {
+		fmt.Fprintf(w.err, ", %s labelled by %s", some(r.Labels, "page"), r.From)
+	}
+	fmt.Fprintf(w.err, "\nNext: dowse lab webs %s\n", c.Web)
+	return nil
+}

@@ -1,0 +1,37 @@
+package experiment
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+//go:embed shipped/*.yaml
+var shipped embed.FS
+
+// Shipped lists the experiments that come with dowse, by name.
+func Shipped() (list []*Experiment) {
+	files, err := fs.Glob(shipped, "shipped/*.yaml")
+	if err != nil {
+		panic(err) // the pattern is ours
+	}
+	for _, f := range files {
+		x, _, err := ByName(strings.TrimSuffix(strings.TrimPrefix(f, "shipped/"), ".yaml"))
+		if err != nil {
+			panic(err) // a test reads all of them
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// ByName returns an experiment that comes with dowse, and its text.
+func ByName(name string) (*Experiment, []byte, error) {
+	data, err := shipped.ReadFile("shipped/" + name + ".yaml")
+	if err != nil {
+		return nil, nil, fmt.Errorf("experiment: none that comes with dowse is called %q, and there is no such file", name)
+	}
+	x, err := Parse(data, name)
+	return x, data, err
+}

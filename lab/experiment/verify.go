@@ -1,0 +1,54 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// A Verification is what came of making a run again.
+type Verification struct {
+	Crawls      int
+	Differences []string // a line to each
+}
+
+// Verify makes every crawl of a run again, without writing anything, and compares it
+// with what is kept to the byte.
+func Verify(ctx context.Context, path string, o Options) (*Verification, error) {
+	old, m, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	o.Dir, o.Base, o.Version = "", m.Base, m.Version
+	fresh, err := Run(ctx, old.Experiment, o)
+	if err != nil {
+		return nil, err
+	}
+	v := &Verification{Crawls: len(fresh.Trails)}
+	for i, web := range fresh.Webs {
+		if i >= len(old.Webs) || old.Webs[i].SHA256 != web.SHA256 {
+			v.Differences = append(v.Differences, fmt.Sprintf("web %s: its pages are not those of the run", web.Name))
+		}
+	}
+	if len(fresh.Trails) != len(m.Crawls) {
+		v.Differences = append(v.Differences, fmt.Sprintf("%d crawls, the run has %d", len(fresh.Trails), len(m.Crawls)))
+		return v, nil
+	}
+	for i := range fresh.Trails {
+		kept, err := os.ReadFile(filepath.Join(path, trailsDir, filepath.Base(m.Crawls[i])))
+		if err != nil {
+			return nil, fmt.Errorf("experiment: %w", err)
+		}
+		made, err := packed(&fresh.Trails[i])
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Equal(kept, made) {
+			t := &fresh.Trails[i]
+			v.Differences = append(v.Differences, fmt.Sprintf("%s: %s on %s, set %d, went another way", m.Crawls[i], t.Label, t.Topic, t.SeedSet))
+		}
+	}
+	return v, nil
+}

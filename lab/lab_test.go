@@ -1,0 +1,113 @@
+package lab_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/lab"
+	"dowse/lab/measure"
+	"dowse/strategy"
+)
+
+// blank is a web of pages without links.
+type blank struct{ took time.Duration }
+
+func (w blank) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
+	p := v.Page()
+	p.Outcome = dowse.Fetched
+	return p, w.took
+}
+
+// TestMakespan lets a round of 50 leads be fetched in virtual time, and compares it with
+// the running times of SPEC's formula: what a host costs, and how hosts share workers.
+func TestMakespan(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		hosts []int // pages of each, the largest first
+		want  time.Duration
+	}{
+		{"one host", []int{50}, 295 * time.Second},
+		{"fifty hosts", slices.Repeat([]int{1}, 50), 2 * time.Second},
+		{"one of 20 and 30 hosts", append([]int{20}, slices.Repeat([]int{1}, 30)...), 115 * time.Second},
+	} {
+		var seeds []dowse.URL
+		var names []string
+		for h, n := range test.hosts {
+			for i := range n {
+				names = append(names, fmt.Sprint(h))
+				seeds = append(seeds, dowse.URL(fmt.Sprintf("http://host%d.test/%c", h, 'a'+rune(i))))
+			}
+		}
+		c, err := crawl.New(crawl.Config{
+			Strategy: &strategy.BreadthFirst{}, Round: 50, Traps: crawl.Traps{Budget: -1},
+			Polite: crawl.Politeness{Delay: 5 * time.Second, InFlight: 30, Patience: time.Hour},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+		c.Start(start, seeds)
+		sim := lab.Simulation{Crawl: c, Web: blank{time.Second}, Workers: 30, Start: start}
+		last := time.Duration(0)
+		sim.Each = func(now time.Time, p *dowse.Page) bool { last = now.Sub(start); return true }
+		sim.Run()
+		if last != test.want {
+			t.Errorf("%s: %v, want %v", test.name, last, test.want)
+		}
+		formula := measure.Clock{Workers: 30, Fetch: time.Second, Delay: 5 * time.Second}
+		if got := formula.Makespan(names); got != test.want {
+			t.Errorf("%s: by the formula %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// ways is a graph of a few pages on one host each.
+type ways [][]int32
+
+func (w ways) Len() int           { return len(w) }
+func (w ways) Out(i int) []int32  { return w[i] }
+func (w ways) Host(i int) int     { return i }
+func (w ways) Listed(int) []int32 { return nil }
+
+// TestOracle knows where the wanted pages are, but can't jump.
+func TestOracle(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		ways   ways
+		wanted []int
+		budget int
+		want   []int
+	}{
+		{"at hand first", ways{{1, 2, 3}, {}, {}, {}}, []int{3}, 10, []int{0, 3, 1, 2}},
+		{"the shortest way", ways{{1, 2}, {3}, {4}, {}, {5}, {}}, []int{5}, 10, []int{0, 2, 4, 5, 1, 3}},
+		{"through what is wanted", ways{{1, 2}, {3}, {}, {4}, {}}, []int{1, 3, 4}, 10, []int{0, 1, 3, 4, 2}},
+		{"no way", ways{{1}, {}, {3}, {}}, []int{3}, 10, []int{0, 1}},
+		{"the budget ends it", ways{{1, 2, 3}, {}, {}, {}}, []int{2, 3}, 2, []int{0, 2}},
+	} {
+		wanted := make([]bool, len(test.ways))
+		for _, i := range test.wanted {
+			wanted[i] = true
+		}
+		if got := lab.Oracle(test.ways, wanted, []int{0}, test.budget); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// ExampleSimulation crawls a web of one page in virtual time.
+func ExampleSimulation() {
+	c, err := crawl.New(crawl.Config{Strategy: &strategy.BreadthFirst{}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	c.Start(start, []dowse.URL{"http://a.test/", "http://b.test/"})
+	sim := lab.Simulation{Crawl: c, Web: blank{3 * time.Second}, Start: start}
+	fmt.Println(sim.Run(), c.Stopped())
+	// Output: 6s exhausted
+}

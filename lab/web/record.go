@@ -1,0 +1,162 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"dowse/archive"
+	"dowse/collection"
+)
+
+// A Recording says what became of a recording.
+type Recording struct {
+	Dir    string
+	Files  []string // archives
+	Labels int      // pages with labels
+	From   string   // where the labels come from: "a file", "the judge of the crawl", "" for nowhere
+}
+
+// Record makes a recorded web: a folder with the archives of a collection, a WARC or a
+// WACZ file, their index, and labels. labels is a file of them; without one, the pages
+// of a collection that its judge found on topic are labelled with the topic's name,
+// which is no truth but what there is.
+func Record(src, dir, labels string) (*Recording, error) {
+	files, err := Source{Paths: []string{src}}.files()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("web: record: %w", err)
+	}
+	r := &Recording{Dir: dir}
+	err = errors.Join(r.copyAll(files), r.index(), r.label(src, labels))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("web: record %s: %w", src, err), os.RemoveAll(dir))
+	}
+	return r, r.describe(src)
+}
+
+func (r *Recording) copyAll(files []string) error {
+	inner := filepath.Join(r.Dir, "archive")
+	if err := os.Mkdir(inner, 0o755); err != nil {
+		return err
+	}
+	for i, path := range files {
+		name := filepath.Base(path)
+		if _, err := os.Stat(filepath.Join(inner, name)); err == nil {
+			name = strconv.Itoa(i) + "-" + name
+		}
+		to := filepath.Join(inner, name)
+		if err := copyFile(to, path); err != nil {
+			return err
+		}
+		r.Files = append(r.Files, to)
+	}
+	return nil
+}
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// index writes the CDXJ index of the WARC files. A WACZ has its own.
+func (r *Recording) index() error {
+	var plain []string
+	for _, f := range r.Files {
+		if !strings.HasSuffix(f, ".wacz") {
+			plain = append(plain, f)
+		}
+	}
+	if len(plain) == 0 {
+		return nil
+	}
+	f, err := os.Create(filepath.Join(r.Dir, "index.cdxj"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(archive.Index(f, plain...), f.Close())
+}
+
+// label keeps the labels, if there are any.
+func (r *Recording) label(src, file string) error {
+	l, err := Source{Paths: []string{src}, Labels: file}.LoadLabels()
+	if err != nil {
+		return err
+	}
+	r.From = "a file"
+	if l == nil && collection.IsCollection(src) {
+		r.From = "the judge of the crawl"
+		if l, err = JudgedLabels(src); err != nil {
+			return err
+		}
+	}
+	if l == nil {
+		r.From = ""
+		return nil
+	}
+	r.Labels = len(l.order)
+	var b bytes.Buffer
+	if err := l.Write(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(r.Dir, "labels.tsv"), b.Bytes(), 0o644)
+}
+
+// JudgedLabels returns labels for the pages of a collection that its judge found on
+// topic: Top/ and the name of the topic.
+func JudgedLabels(dir string) (*Labels, error) {
+	col, err := collection.Open(dir, nil, true)
+	if err != nil {
+		return nil, err
+	}
+	defer col.Close()
+	l := newLabels()
+	for row, err := range col.Pages(collection.Filter{On: true}) {
+		if err != nil {
+			return nil, err
+		}
+		l.add(row.URL, "Top/"+col.Settings.Name)
+	}
+	return l, nil
+}
+
+// describe writes what the web is made of.
+func (r *Recording) describe(src string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "dowse: web/v1\nname: %q\nfrom: %q\nlabels: %q\nfiles:\n", strings.TrimSuffix(filepath.Base(r.Dir), ".web"), filepath.Base(src), r.From)
+	for _, path := range r.Files {
+		f, err := os.Open(path)
+		if err != nil {
+			return fmt.Errorf("web: record: %w", err)
+		}
+		h := sha256.New()
+		n, err := io.Copy(h, f)
+		f.Close()
+		if err != nil {
+			return fmt.Errorf("web: record: %w", err)
+		}
+		fmt.Fprintf(&b, "  - {name: %q, bytes: %d, sha256: %s}\n", filepath.Base(path), n, hex.EncodeToString(h.Sum(nil)))
+	}
+	if err := os.WriteFile(filepath.Join(r.Dir, "web.yaml"), []byte(b.String()), 0o644); err != nil {
+		return fmt.Errorf("web: record: %w", err)
+	}
+	return nil
+}
