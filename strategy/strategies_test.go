@@ -30,10 +30,11 @@ func TestConformanceOfVariants(t *testing.T) {
 	for _, spec := range []string{
 		"opic:round=5,recrawl=1", "opic:policy=random,window=2", "opic:policy=cycle,no-virtual=true", "opic:nutch=true",
 		"otie:round=4,recrawl=1", "otie:round=4,recrawl=1,replay=true", "opic:round=6,recrawl=1,replay=true", "otie:no-revision=true,no-bias=true,recrawl=-1", "soft-focus:every=20,hubs=3,links=300", "fish:depth=9",
+		"context-graph:expand=parent", "treasure:codes=paper", "nb:train=-1",
 	} {
 		t.Run(spec, func(t *testing.T) {
 			strategytest.Run(t, func() dowse.Strategy {
-				s, err := strategy.New(spec)
+				s, err := strategy.NewWith(spec, strategy.Needs{TGraph: tides()})
 				if err != nil {
 					t.Fatal(err)
 				}
