@@ -133,6 +133,23 @@ func (n Needs) take(s dowse.Strategy) error {
 	return nil
 }
 
+// Split parts a list of strategies, NAME or NAME:key=value,key=value, with commas
+// between them too: what has a = goes with the name before it.
+func Split(list string) (specs []string) {
+	for part := range strings.SplitSeq(list, ",") {
+		part = strings.TrimSpace(part)
+		name, _, _ := strings.Cut(part, ":")
+		switch n := len(specs); {
+		case part == "":
+		case n > 0 && strings.Contains(name, "="):
+			specs[n-1] += "," + part
+		default:
+			specs = append(specs, part)
+		}
+	}
+	return specs
+}
+
 // New makes the strategy that spec names, NAME or NAME:key=value,key=value, if it
 // needs nothing else.
 func New(spec string) (dowse.Strategy, error) { return NewWith(spec, Needs{}) }

@@ -1,6 +1,7 @@
 package strategy_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,21 @@ func TestNew(t *testing.T) {
 	} {
 		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for list, want := range map[string][]string{
+		"":                             nil,
+		"otie":                         {"otie"},
+		"otie, opic":                   {"otie", "opic"},
+		"otie:bias=3,recrawl=5,opic":   {"otie:bias=3,recrawl=5", "opic"},
+		"opic:a=1,nb:mode=self,b=2,x,": {"opic:a=1", "nb:mode=self,b=2", "x"},
+		"lsfc:stem=a:b":                {"lsfc:stem=a:b"},
+	} {
+		if got := strategy.Split(list); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", list, got, want)
 		}
 	}
 }

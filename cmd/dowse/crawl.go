@@ -43,10 +43,17 @@ type crawlFlags struct {
 	Lang     []string `group:"where" placeholder:"en,fr" help:"Only pages that say they are in one of these languages, or do not say."`
 	Tunnel   string   `group:"where" placeholder:"N" help:"Off-topic pages in a row (default none: the order decides)."`
 
-	Strategy  string  `group:"order" placeholder:"NAME" help:"NAME[:key=value,...]; see dowse help strategies (default link-context)."`
-	TGraph    string  `name:"tgraph" group:"order" placeholder:"FILE" help:"T-Graph that treasure and context-graph go by; see dowse tgraph."`
-	Trace     string  `group:"order" placeholder:"FILE" help:"Access log that collaborative and combined learn from."`
-	Threshold float64 `group:"order" placeholder:"0.5" help:"Relevance from which a page is on topic."`
+	Strategy    string   `group:"order" placeholder:"NAME" help:"NAME[:key=value,...]; see dowse help strategies (default link-context)."`
+	TGraph      string   `name:"tgraph" group:"order" placeholder:"FILE" help:"T-Graph that treasure and context-graph go by; see dowse tgraph."`
+	Trace       string   `group:"order" placeholder:"FILE" help:"Access log that collaborative and combined learn from."`
+	Train       string   `group:"order" placeholder:"FILE" help:"Links that the nb strategies learn from, in place of those of the seeds: + or -, URL and anchor to a line, with tabs between."`
+	Classes     string   `group:"order" placeholder:"FILE" help:"Decimal classification for treasure: code and label to a line, with a tab between."`
+	Shadow      []string `group:"order" sep:"none" placeholder:"NAME,..." help:"Strategies that follow the crawl without steering it; status tells how good their picks were."`
+	LearnFrom   string   `group:"order" placeholder:"DIR" help:"Start with what the strategy of another collection has learnt of the same topic."`
+	LearnAnyway bool     `group:"order" help:"Even if that collection was crawled for another topic."`
+	Explore     float64  `group:"order" placeholder:"0" help:"Share of the picks that are made by chance, to see what the order misses."`
+	Rng         uint64   `group:"order" placeholder:"N" help:"Key of all that is drawn by chance, for a crawl that can be repeated."`
+	Threshold   float64  `group:"order" placeholder:"0.5" help:"Relevance from which a page is on topic."`
 
 	Agent     string        `group:"polite" placeholder:"NAME" help:"Name of the crawler, for robots.txt."`
 	Contact   string        `group:"polite" placeholder:"URL" help:"Where you are reached; required on the public web."`
@@ -173,6 +180,14 @@ func (c *crawlCmd) resumeJob(dir string, cfg crawler.Config) (*job, error) {
 	if len(c.Lang) > 0 {
 		return nil, usage("--lang belongs to the topic, and that of %s is fixed; begin another crawl", dir)
 	}
+	for flag, given := range map[string]bool{
+		"--shadow": len(c.Shadow) > 0, "--learn-from": c.LearnFrom != "", "--rng": c.Rng != 0, "--tgraph": c.TGraph != "",
+		"--trace": c.Trace != "", "--train": c.Train != "", "--classes": c.Classes != "",
+	} {
+		if given {
+			return nil, usage("%s belongs to the beginning of a crawl, and %s has begun; begin another", flag, dir)
+		}
+	}
 	if c.Out != "" && filepath.Clean(c.Out) != filepath.Clean(dir) {
 		return nil, usage("%s is a collection and is resumed in its place; --out does not go with it", dir)
 	}
@@ -198,7 +213,10 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 // config turns the flags into the words of package crawler.
 func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	cfg := crawler.Config{
-		StrategyName: c.Strategy, TGraph: c.TGraph, Trace: c.Trace, Threshold: c.Threshold, Agent: c.Agent, Contact: c.Contact,
+		StrategyName: c.Strategy, TGraph: c.TGraph, Trace: c.Trace, Links: c.Train, Classes: c.Classes,
+		Shadows: strategy.Split(strings.Join(c.Shadow, ",")), LearnFrom: c.LearnFrom, LearnAnyway: c.LearnAnyway,
+		Explore: c.Explore, Key: c.Rng, Threshold: c.Threshold,
+		Agent: c.Agent, Contact: c.Contact,
 		Limits: collection.Limits{
 			Pages: c.Pages, OnTopic: c.OnTopic, Bytes: int64(c.Bytes), Time: c.Time, PerHost: c.PerHost, Depth: c.MaxDepth,
 		},
@@ -230,7 +248,13 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 	if c.Threshold < 0 || c.Threshold > 1 {
 		return usage("--threshold %v: want a number from 0 to 1", c.Threshold)
 	}
-	if err := c.checkStrategy(); err != nil {
+	if c.Explore < 0 || c.Explore > 1 {
+		return usage("--explore %v: want a share from 0 to 1", c.Explore)
+	}
+	if len(cfg.Shadows) > crawl.MaxShadows {
+		return usage("--shadow: %d strategies; %d are the limit", len(cfg.Shadows), crawl.MaxShadows)
+	}
+	if err := c.checkStrategy(cfg); err != nil {
 		return err
 	}
 	for _, re := range append(slices.Clone(c.Include), c.Exclude...) {
@@ -252,21 +276,23 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 }
 
 // checkStrategy finds what is wrong with a strategy, or missing for it.
-func (c *crawlFlags) checkStrategy() error {
-	needs, err := crawler.NeedsOf("", c.Trace, 0)
-	if err != nil {
-		return usage("--trace: %w", err)
-	}
+func (c *crawlFlags) checkStrategy(cfg crawler.Config) error {
 	if c.TGraph != "" {
-		if needs.TGraph, err = readTGraph(c.TGraph); err != nil {
+		if _, err := readTGraph(c.TGraph); err != nil {
 			return err
 		}
 	}
-	if c.Strategy == "" {
-		return nil
+	needs, err := crawler.NeedsOf(cfg, 0)
+	if err != nil {
+		return usage("%w", err)
 	}
-	if _, err := strategy.NewWith(c.Strategy, needs); err != nil {
-		return usage("--strategy: %w; see dowse help strategies", err)
+	for i, spec := range append([]string{c.Strategy}, cfg.Shadows...) {
+		if i == 0 && spec == "" {
+			continue
+		}
+		if _, err := strategy.NewWith(spec, needs); err != nil {
+			return usage("%s: %w; see dowse help strategies", []string{"--strategy", "--shadow"}[min(i, 1)], err)
+		}
 	}
 	return nil
 }
