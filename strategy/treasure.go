@@ -207,12 +207,11 @@ func (s *Treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, c
 		if !on {
 			continue
 		}
-		s.osm.compare(&p.Document, m)
-		n := s.osm.pick(or(s.OSM, 0.05), s.Select == selectBest)
+		n, sim := s.osm.nearest(&p.Document, m, or(s.OSM, 0.05), s.Select == selectBest)
 		if n < 0 {
 			why = "like no node of the T-Graph"
 		} else if x := 1 / float64(max(s.osm.nodes[n].Level, 1)); x > priority || node < 0 {
-			priority, node, like = max(x, priority), n, s.osm.total[n]
+			priority, node, like = max(x, priority), n, sim
 		}
 	}
 	if node < 0 {
