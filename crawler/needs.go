@@ -26,8 +26,9 @@ const (
 	learntFile  = "learnt.json"
 )
 
-// NeedsOf reads the files in which the config gives what strategies may need. salt is
-// what people's names are hashed with.
+// NeedsOf returns what the config gives strategies that need more than parameters: the
+// words of its topic, and what is in the files it names. salt is what people's names
+// are hashed with.
 func NeedsOf(cfg Config, salt uint64) (n strategy.Needs, err error) {
 	n.TGraph, err = readAt(cfg.TGraph, strategy.ReadTGraph)
 	if err == nil {
@@ -38,6 +39,9 @@ func NeedsOf(cfg Config, salt uint64) (n strategy.Needs, err error) {
 	}
 	if err == nil && cfg.Trace != "" {
 		n.Trace, err = readAt(cfg.Trace, func(r io.Reader) (*trace.Log, error) { return readTrace(r, salt) })
+	}
+	if cfg.Topic != nil {
+		n = ofTopic(n, cfg.Topic)
 	}
 	return n, err
 }
@@ -96,11 +100,12 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 			return nil, err
 		}
 	}
+	cfg.Topic = t
 	n, err := NeedsOf(cfg, s.Needs.Salt)
 	if err != nil {
 		return nil, err
 	}
-	if err := makeable(*s, ofTopic(n, t), learnt, cfg); err != nil {
+	if err := makeable(*s, n, learnt, cfg); err != nil {
 		return nil, err
 	}
 	keep := func(into *string, name string, write func(io.Writer) error) {
