@@ -29,6 +29,7 @@ type Settings struct {
 	Shadows   []string  `yaml:"shadows,omitempty"` // strategies that follow the crawl without steering it
 	Explore   float64   `yaml:"explore,omitempty"` // share of the picks that are made by chance
 	Needs     Needs     `yaml:"needs,omitempty"`
+	Predicate string    `yaml:"predicate,omitempty"` // what makes a page be on topic: its words, and a hash
 	Threshold float64   `yaml:"threshold"`
 	Model     string    `yaml:"model,omitempty"` // trained model that judges; "" for none
 

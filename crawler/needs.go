@@ -94,9 +94,9 @@ const alsoWeight = 0.25
 // made, and returns the files that the collection is to keep. The settings name them.
 func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collection.File, err error) {
 	var learnt *strategy.Learnt
-	s.Needs.Salt = s.Key
+	s.Needs.Salt, s.Predicate = s.Key, Predicate(t, s.Threshold, cfg.Judge)
 	if cfg.LearnFrom != "" {
-		if learnt, s.Needs.Salt, err = learntIn(cfg.LearnFrom, Predicate(t, s.Threshold, cfg.Judge), cfg.LearnAnyway); err != nil {
+		if learnt, s.Needs.Salt, err = learntIn(cfg.LearnFrom, s.Predicate, cfg.LearnAnyway); err != nil {
 			return nil, err
 		}
 	}
