@@ -34,6 +34,11 @@ type Collection struct {
 
 var folders = []string{"archive", "indexes", "pages", "models", "state", "log"}
 
+const needsFolder = "needs"
+
+// NeedsName is the name of a file that strategies go by, see [Needs].
+func NeedsName(name string) string { return needsFolder + "/" + name }
+
 // Create makes a new collection and opens it. The directory may exist if it is
 // empty, or if a crash ended an earlier Create.
 // Files are what else belongs into it from the beginning.
@@ -57,7 +62,11 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, file
 		if !belongs(f.Name) {
 			return nil, fmt.Errorf("collection: %s has no place in a collection", f.Name)
 		}
-		if err := writeWhole(filepath.Join(dir, filepath.FromSlash(f.Name)), f.Data); err != nil {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, fmt.Errorf("collection: %w", err)
+		}
+		if err := writeWhole(path, f.Data); err != nil {
 			return nil, err
 		}
 	}
@@ -76,6 +85,7 @@ func unfinished(dir string) bool {
 		switch name := n.Name(); {
 		case name == settingsName+".tmp" || slices.Contains(madeFirst, strings.TrimSuffix(name, ".tmp")):
 		case name == "models" && n.IsDir() && onlyModels(filepath.Join(dir, name)):
+		case name == needsFolder && n.IsDir(): // copies
 		case n.IsDir() && slices.Contains(folders, name):
 			if inside, err := os.ReadDir(filepath.Join(dir, name)); err != nil || len(inside) > 0 {
 				return false

@@ -14,6 +14,7 @@ var layout = []string{
 	ExamplesName, LockName, "models/*.json",
 	"archive/*.warc.gz", "archive/*.warc",
 	indexName, pagesName, extraName, logName, "log/sittings.jsonl", summaryName,
+	needsFolder + "/*",
 	"state/journal-*.log", "state/snapshot-*.snap",
 }
 

@@ -37,8 +37,15 @@ type Config struct {
 
 	Strategy     dowse.Strategy // in place of StrategyName
 	StrategyName string         // NAME or NAME:key=value,…; link-context
+	Shadows      []string       // strategies that follow the crawl without steering it, as StrategyName
+	Explore      float64        // share of the picks that are made by chance; the topic's, or 0
+	Key          uint64         // of all that is drawn by chance; 0 draws one
 	TGraph       string         // file with the T-Graph, for strategies that need one
 	Trace        string         // access log, for strategies that learn from people
+	Links        string         // file of links of which is known where they led, for strategies that learn from them
+	Classes      string         // file of a decimal classification, for treasure
+	LearnFrom    string         // collection whose strategy has learnt what this one is to start with
+	LearnAnyway  bool           // even if it was crawled for something else
 	Threshold    float64        // relevance from which a page is on topic; the topic's, or 0.5
 
 	Agent   string // product token for robots.txt; "dowse"
@@ -68,12 +75,13 @@ type Crawler struct {
 	Topic      *topic.Topic
 	Notes      []string // what a person should know of the topic's examples
 
-	cfg     Config
-	client  *fetch.Client
-	writer  *archive.Writer
-	live    *crawl.Live
-	err     error
-	stopped dowse.StopReason
+	cfg      Config
+	strategy dowse.Strategy
+	client   *fetch.Client
+	writer   *archive.Writer
+	live     *crawl.Live
+	err      error
+	stopped  dowse.StopReason
 }
 
 // Open opens the collection in dir and takes up the crawl in it, or begins one. It
@@ -104,6 +112,10 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if err := ready(s, t, cfg); err != nil {
 		return nil, err
 	}
+	given, err := gather(&s, t, cfg)
+	if err != nil {
+		return nil, err
+	}
 	b, err := newBench(ctx, t, cfg)
 	if err != nil {
 		return nil, err
@@ -116,7 +128,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if err := identified(s, cfg, seeds); err != nil {
 		return nil, err
 	}
-	col, err := collection.Create(dir, s, t.YAML(), robotsParser(s), b.files...)
+	col, err := collection.Create(dir, s, t.YAML(), robotsParser(s), append(b.files, given...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +199,11 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 // assemble puts the parts together around an open collection.
 func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) (*Crawler, error) {
 	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg}
-	parts, err := partsOf(col.Settings, t, b.judge, cfg)
+	parts, err := partsOf(col.Dir, col.Settings, t, b.judge, cfg)
 	if err != nil {
 		return nil, err
 	}
-	c.client = parts.client
+	c.client, c.strategy = parts.client, parts.crawl.Strategy
 	if err := col.Load(parts.crawl, restorer(col)); err != nil {
 		return nil, err
 	}

@@ -28,12 +28,12 @@ func look(col *collection.Collection) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, err := partsOf(col.Settings, t, silent{}, Config{})
+	parts, err := partsOf(col.Dir, col.Settings, t, silent{}, Config{})
 	if err != nil {
 		return nil, err
 	}
 	parts.client.Close()
-	c := &Crawler{Collection: col, Topic: t}
+	c := &Crawler{Collection: col, Topic: t, strategy: parts.crawl.Strategy}
 	if err := col.Load(parts.crawl, restorer(col)); err != nil {
 		return nil, err
 	}

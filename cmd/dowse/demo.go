@@ -27,9 +27,13 @@ type demoCmd struct {
 	Web    int    `default:"2400" help:"Pages of the made web."`
 	Rng    uint64 `help:"Seed of the made web: another number, another web."`
 	Serve  bool   `help:"Only serve the web on loopback, until Ctrl-C, for crawls by hand."`
+	Log    string `placeholder:"FILE" help:"No crawl: write an access log of people who read this web, for --trace."`
+	People int    `default:"500" help:"How many of them, with --log."`
+	Table  bool   `help:"No crawl: simulate all strategies and print their harvest at 200, 500 and 1,000 pages."`
 	Curves string `placeholder:"FILE.svg" help:"No crawl: simulate all strategies and draw their harvest."`
-	Webs   int    `default:"5" help:"Webs to average over, with --curves."`
+	Webs   int    `default:"5" help:"Webs to average over, with --curves and --table."`
 	Quiet  bool   `short:"q" help:"Say nothing but errors."`
+	orderFlags
 }
 
 func (demoCmd) Help() string {
@@ -37,6 +41,8 @@ func (demoCmd) Help() string {
   dowse demo                       a crawl of 800 pages; Ctrl-C pauses it
   dowse demo                       the same command resumes
   dowse demo --curves harvest.svg  every strategy on this web, as a picture
+  dowse demo --strategy otie --shadow link-context,nb -o otie.dowse
+  dowse demo --log people.log      who read what, for --strategy combined --trace
 
 The web is made up on the spot and served on loopback: nothing leaves this
 machine. It has answers, so the summary can say how good the crawl really was.`
@@ -53,10 +59,24 @@ func (c *demoCmd) Run(w *world) error {
 	switch {
 	case c.Curves != "":
 		return c.curves(w)
+	case c.Table:
+		return c.table(w)
+	case c.Log != "":
+		return c.log(w, d)
 	case c.Serve:
 		return d.serve(w)
 	}
-	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, d.config(c.Pages))
+	cfg := d.config(c.Pages)
+	c.order(&cfg)
+	if err := c.checkOrder(cfg); err != nil {
+		return err
+	}
+	if collection.IsCollection(c.Out) {
+		if err := c.frozen(c.Out); err != nil {
+			return err
+		}
+	}
+	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, cfg)
 }
 
 // crawl serves the made web and crawls it. A topic of the user's own has no answers to
@@ -147,7 +167,7 @@ type made struct {
 
 // open makes the web, or the one that the collection was crawled from.
 func (c *demoCmd) open() (*made, error) {
-	if c.Curves != "" || c.Serve || !collection.IsCollection(c.Out) {
+	if c.Curves != "" || c.Table || c.Log != "" || c.Serve || !collection.IsCollection(c.Out) {
 		return openMade(collection.Demo{Pages: c.Web, Seed: c.Rng})
 	}
 	d, err := madeFor(c.Out)
@@ -350,7 +370,7 @@ func (c *demoCmd) curves(w *world) error {
 		if len(d.Needs) > 0 { // nobody walks the made web, and nobody knows the ways in it
 			continue
 		}
-		runs, err := c.repeat(func(m *made) ([]float64, error) { return m.harvest(w.ctx, d.Name, c.Pages) })
+		runs, err := c.repeat(func(m *made) ([]float64, error) { return m.harvest(w.ctx, d.Name, c.Pages, strategy.Needs{}) })
 		if err != nil {
 			return err
 		}
@@ -408,8 +428,8 @@ func reported(w *world, name string, runs [][]float64) paper.Line {
 }
 
 // harvest returns the true harvest of a strategy after each page.
-func (d *made) harvest(ctx context.Context, name string, pages int) (curve []float64, err error) {
-	s, err := strategy.New(name)
+func (d *made) harvest(ctx context.Context, name string, pages int, needs strategy.Needs) (curve []float64, err error) {
+	s, err := strategy.NewWith(name, needs)
 	if err != nil {
 		return nil, err
 	}
