@@ -29,7 +29,8 @@ type Settings struct {
 	TGraph    string    `yaml:"tgraph,omitempty"` // file of the T-Graph that the strategy finds its way by
 	Trace     string    `yaml:"trace,omitempty"`  // access log that the strategy learns from
 	Threshold float64   `yaml:"threshold"`
-	Model     string    `yaml:"model,omitempty"` // trained model that judges; "" for none
+	Model     string    `yaml:"model,omitempty"`     // trained model that judges; "" for none
+	TopicDir  string    `yaml:"topic_dir,omitempty"` // where the topic's outside judge is run; "" where it has none
 
 	Limits     Limits     `yaml:"limits,omitempty"`
 	Scope      Scope      `yaml:"scope,omitempty"`

@@ -68,6 +68,11 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 		s.Strategy = fmt.Sprintf("custom %T", cfg.Strategy)
 	}
 	var err error
+	if t.Outside != nil {
+		if s.TopicDir, err = fixed(cmp.Or(t.Dir, ".")); err != nil {
+			return s, err
+		}
+	}
 	if s.TGraph, err = fixed(cfg.TGraph); err != nil {
 		return s, err
 	}
@@ -210,7 +215,7 @@ func partsOf(s collection.Settings, t *topic.Topic, judge dowse.Judge, cfg Confi
 	if err != nil {
 		return nil, err
 	}
-	v := &Visitor{Client: client, Judge: judge, Wants: t.Wants}
+	v := &Visitor{Client: client, Judge: judge, Wants: t.Wants, Language: t.LanguageOf}
 	v.Rate(strat)
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
 		Strategy: strat, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope,
