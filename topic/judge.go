@@ -276,7 +276,7 @@ func (s *sum) total() float64 {
 }
 
 // maxReasons is how many terms are told by name; the others are summed up.
-const maxReasons = 24
+const maxReasons = 32
 
 // verdict tells the reasons, the weightiest first.
 func (s *sum) verdict(name string) dowse.Verdict {
