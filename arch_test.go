@@ -39,7 +39,8 @@ var allowed = map[string][]string{
 	"dowse/lab":  {"dowse", "dowse/crawl", "dowse/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
 	"dowse/crawler": {
 		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/frontier",
-		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection", "dowse/trace", "dowse/topic/directory",
+		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection", "dowse/trace",
+		"dowse/topic/directory", "dowse/judge/outside",
 	},
 	"dowse/lab/measure": {"dowse"},
 	"dowse/lab/web": {

@@ -34,6 +34,7 @@ type Example struct {
 const (
 	ExamplesName = "examples.jsonl.zst"
 	LockName     = "topic.lock"
+	AnswersName  = "answers.jsonl"     // of the outside judge
 	GivenModel   = "models/given.json" // the model that the topic names
 )
 

@@ -11,7 +11,7 @@ import (
 // layout lists what may be in a collection, as patterns of package path.
 var layout = []string{
 	lockName, settingsName, "topic.yaml", readmeName,
-	ExamplesName, LockName, "models/*.json",
+	ExamplesName, LockName, AnswersName, "models/*.json",
 	"archive/*.warc.gz", "archive/*.warc",
 	indexName, pagesName, extraName, logName, "log/sittings.jsonl", summaryName,
 	needsFolder + "/*",

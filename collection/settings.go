@@ -31,7 +31,8 @@ type Settings struct {
 	Needs     Needs     `yaml:"needs,omitempty"`
 	Predicate string    `yaml:"predicate,omitempty"` // what makes a page be on topic: its words, and a hash
 	Threshold float64   `yaml:"threshold"`
-	Model     string    `yaml:"model,omitempty"` // trained model that judges; "" for none
+	Model     string    `yaml:"model,omitempty"`     // trained model that judges; "" for none
+	TopicDir  string    `yaml:"topic_dir,omitempty"` // where the topic's outside judge is run; "" where it has none
 
 	Limits     Limits     `yaml:"limits,omitempty"`
 	Scope      Scope      `yaml:"scope,omitempty"`

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"dowse"
@@ -17,6 +18,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/fetch"
+	"dowse/judge/outside"
 	"dowse/topic"
 )
 
@@ -63,6 +65,10 @@ type Config struct {
 	Transport http.RoundTripper // answers in place of the network
 	Dial      func(ctx context.Context, network, addr string) (net.Conn, error)
 
+	// Getenv returns variables of the environment that a topic names: the keys of outside
+	// judges. Nil knows none.
+	Getenv func(name string) string
+
 	NoArchive  bool                 // keep decisions, but not what the web said
 	NoSitemaps bool                 // do not read the sitemaps that robots.txt names
 	Demo       *collection.Demo     // marks a collection of the made web
@@ -80,6 +86,7 @@ type Crawler struct {
 	client   *fetch.Client
 	writer   *archive.Writer
 	live     *crawl.Live
+	outside  *outside.Judge // that the topic names; nil for none
 	err      error
 	stopped  dowse.StopReason
 }
@@ -199,7 +206,11 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 // assemble puts the parts together around an open collection.
 func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) (*Crawler, error) {
 	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg}
-	parts, err := partsOf(col.Dir, col.Settings, t, b.judge, cfg)
+	judge, err := c.consult(b, filepath.Join(col.Dir, collection.AnswersName))
+	if err != nil {
+		return nil, err
+	}
+	parts, err := partsOf(col.Dir, col.Settings, t, judge, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -316,8 +327,11 @@ func (c *Crawler) Status() crawl.Status { return c.Collection.Crawl.Status() }
 // Close closes the collection.
 func (c *Crawler) Close() error {
 	var err error
+	if c.outside != nil {
+		err = c.outside.Close()
+	}
 	if c.writer != nil {
-		err = c.writer.Close()
+		err = errors.Join(err, c.writer.Close())
 	}
 	if c.client != nil {
 		c.client.Close()

@@ -47,5 +47,10 @@ func topicOf(col *collection.Collection) (*topic.Topic, error) {
 	if err != nil {
 		return nil, err
 	}
-	return topic.Parse(data, "topic.yaml")
+	t, err := topic.Parse(data, "topic.yaml")
+	if err != nil {
+		return nil, err
+	}
+	t.Dir = col.Settings.TopicDir
+	return t, nil
 }

@@ -22,6 +22,8 @@ type Visitor struct {
 	Client *fetch.Client
 	Judge  dowse.Judge
 	Wants  func(language string) bool // whether pages in a language are taken in; nil for all
+	// Language tells the language of a page that does not declare one; nil does not ask.
+	Language func(p *dowse.Page) string
 
 	wish   Wish
 	keeper *keeper // nil keeps nothing
@@ -114,8 +116,12 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 	p.NoIndex = p.NoIndex || noIndex
 	p.NoArchive = p.NoArchive || noArchive
 	p.Simhash = text.Simhash(&p.Document)
+	says := "the page says it is in "
+	if p.Language == "" && v.Language != nil {
+		p.Language, says = v.Language(p), "the page seems to be in "
+	}
 	if v.Wants != nil && !v.Wants(p.Language) {
-		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipLang, "the page says it is in "+p.Language
+		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipLang, says+p.Language
 		p.Links = nil
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,6 +66,13 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 	s.Strategy = cmp.Or(cfg.StrategyName, t.Strategy, strategy.Default)
 	if cfg.Strategy != nil {
 		s.Strategy = fmt.Sprintf("custom %T", cfg.Strategy)
+	}
+	if t.Outside != nil {
+		dir, err := filepath.Abs(cmp.Or(t.Dir, "."))
+		if err != nil {
+			return s, fmt.Errorf("crawler: %w", err)
+		}
+		s.TopicDir = dir
 	}
 	s.Key = cmp.Or(cfg.Key, randomKey())
 	s.Shadows, s.Explore = cfg.Shadows, cfg.Explore
@@ -207,7 +215,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
-	v := &Visitor{Client: client, Judge: judge, Wants: t.Wants}
+	v := &Visitor{Client: client, Judge: judge, Wants: t.Wants, Language: t.LanguageOf}
 	if err := v.RateAll(strat, shadows); err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 // It does not change, and may be used from many goroutines.
 type Judge struct {
 	name     string
+	words    bool // the first of the evidence are words
 	evidence []evidence
 	signs    *judge.Words // also and not of a topic without words; nil for none
 	gate     *gate        // nil for none
@@ -78,7 +79,7 @@ func (t *Topic) newJudge(m *Material) (*Judge, error) {
 	if len(t.Languages) > 0 && !j.wordsAlone() {
 		j.prefer = t
 	}
-	j.pool(len(t.Words) > 0)
+	j.pool()
 	return j, nil
 }
 
@@ -90,7 +91,7 @@ func (j *Judge) addWords(t *Topic) error {
 			return err
 		}
 		j.evidence = append(j.evidence, evidence{judge: w})
-		j.name = wordsName
+		j.name, j.words = wordsName, true
 		return nil
 	}
 	if len(t.Also)+len(t.Not) == 0 && t.About == "" {
@@ -130,20 +131,25 @@ const wordsName = "words"
 
 // wordsAlone reports whether nothing but words decides.
 func (j *Judge) wordsAlone() bool {
-	return len(j.evidence) == 1 && j.name == wordsName && j.gate == nil
+	return len(j.evidence) == 1 && j.words && j.gate == nil
+}
+
+// models returns the evidence beside words.
+func (j *Judge) models() []evidence {
+	if j.words {
+		return j.evidence[1:]
+	}
+	return j.evidence
 }
 
 // pool gives the evidence its weights. Models are asked for their mean, and words beside
 // them weigh half: they are sure, but they are few.
-func (j *Judge) pool(words bool) {
-	models := j.evidence
-	if words {
-		models = models[1:]
-	}
+func (j *Judge) pool() {
+	models := j.models()
 	for i := range models {
 		models[i].weight = 1 / float64(len(models))
 	}
-	if !words {
+	if !j.words {
 		return
 	}
 	j.evidence[0].weight = 1
@@ -154,6 +160,14 @@ func (j *Judge) pool(words bool) {
 
 // Model returns what was learnt from examples, nil if there were none.
 func (j *Judge) Model() judge.Model { return j.model }
+
+// title names the judge in verdicts.
+func (j *Judge) title() string {
+	if j.name == "" {
+		return "where"
+	}
+	return j.name
+}
 
 // Called returns the same judge under another name, as verdicts give it.
 func (j *Judge) Called(name string) *Judge {
@@ -187,7 +201,10 @@ func (j *Judge) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict
 	}
 	j.language(s, p)
 	j.pass(s, p)
-	return s.verdict(j.name), ratings
+	if len(windows) == 0 {
+		ratings = nil
+	}
+	return s.verdict(j.title()), ratings
 }
 
 // language lets a page lose a little that is in none of the preferred languages.
@@ -259,7 +276,7 @@ func (s *sum) total() float64 {
 }
 
 // maxReasons is how many terms are told by name; the others are summed up.
-const maxReasons = 24
+const maxReasons = 32
 
 // verdict tells the reasons, the weightiest first.
 func (s *sum) verdict(name string) dowse.Verdict {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,7 +115,11 @@ func (m *Material) gather(ctx context.Context, l Loader, s Source, relevant bool
 		s.Label = labelOf(relevant)
 	}
 	pages, notes, err := l.Pages(ctx, s)
-	m.Notes = append(m.Notes, notes...)
+	for _, n := range notes {
+		if !slices.Contains(m.Notes, n) {
+			m.Notes = append(m.Notes, n)
+		}
+	}
 	if err != nil {
 		return err
 	}

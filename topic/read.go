@@ -20,6 +20,7 @@ type reader struct {
 	file     string
 	problems []*Error
 	known    map[string][]string // keys by mapping, where somebody asks for them
+	seedsAt  ast.Node            // where it says where seeds come from
 }
 
 func (r *reader) at(line, column int, problem, fix string) *Error {
@@ -82,7 +83,7 @@ func (r *reader) require(root ast.Node, seen map[string]bool, t *Topic) {
 		r.fail(root, "the topic does not say what is wanted", `add "words:" with words or phrases of the topic, or one of: `+strings.Join(kinds[1:], ", "))
 	}
 	if t.SeedsFrom != "" && !seen[t.SeedsFrom] {
-		r.fail(root, fmt.Sprintf("seeds are to come from %s, which the topic does not have", t.SeedsFrom), fmt.Sprintf("add %q, or write a list of URLs", t.SeedsFrom+":"))
+		r.fail(r.seedsAt, fmt.Sprintf("seeds: are to come from %s, which the topic does not have", t.SeedsFrom), fmt.Sprintf("add %q, or write a list of URLs", t.SeedsFrom+":"))
 	}
 }
 
@@ -337,6 +338,7 @@ func (r *reader) threshold(n ast.Node) float64 {
 // seeds reads a list of URLs, or where further ones come from.
 func (r *reader) seeds(n ast.Node, t *Topic) {
 	_, mapping := pairs(n)
+	r.seedsAt = n
 	switch {
 	case isText(n, "from-like"):
 		t.SeedsFrom = FromLike
@@ -365,7 +367,7 @@ func (r *reader) seedsFrom(n ast.Node, t *Topic) {
 				r.fail(n, "seeds: urls: is "+kindOf(n)+", not a list", `write "urls: [https://example.org/]"`)
 				return
 			}
-			r.seeds(n, t)
+			r.seeds(n, t) // a list
 		}},
 	})
 	if seen != nil && !seen["from"] {

@@ -13,7 +13,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"dowse"
 	"dowse/judge"
+	"dowse/text"
 )
 
 // Schema is what a topic file names itself in its key "dowse".
@@ -110,6 +112,16 @@ func (t *Topic) Language() string {
 // that does not tell its language may.
 func (t *Topic) Wants(language string) bool {
 	return !t.Only || language == "" || t.speaks(language)
+}
+
+// LanguageOf returns the language of a page: as it declares it or, if the topic asks for
+// languages at all, as its text tells; "" for unknown.
+func (t *Topic) LanguageOf(p *dowse.Page) string {
+	if p.Language != "" || len(t.Languages) == 0 {
+		return p.Language
+	}
+	language, _ := text.Detect(p.Text, nil)
+	return language
 }
 
 // speaks reports whether a language is one of the topic's.

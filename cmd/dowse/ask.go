@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"time"
 
 	"dowse/collection"
@@ -23,7 +24,7 @@ type askFlags struct {
 func (a *askFlags) config() crawler.Config {
 	return crawler.Config{
 		Agent: a.Agent, Contact: a.Contact, Polite: collection.Politeness{Delay: pause(a.Delay)},
-		AllowNet: a.AllowNet, Resolver: a.Resolver, Timeout: a.Timeout, MaxBody: int64(a.MaxBody),
+		AllowNet: a.AllowNet, Resolver: a.Resolver, Timeout: a.Timeout, MaxBody: int64(a.MaxBody), Getenv: os.Getenv,
 	}
 }
 

@@ -149,6 +149,7 @@ func (d *docket) read(name string, body []byte, contentType string) *judged {
 
 // rated judges a page that was read.
 func (d *docket) rated(name string, p *dowse.Page) *judged {
+	p.Language = d.topic.LanguageOf(p)
 	p.Verdict = d.judge.Judge(p)
 	return d.rate(name, p)
 }

@@ -40,7 +40,7 @@ type crawlFlags struct {
 	Include  []string `group:"where" sep:"none" placeholder:"RE" help:"URLs must match one of these; repeatable."`
 	Exclude  []string `group:"where" sep:"none" placeholder:"RE" help:"URLs must match none of these; repeatable."`
 	MaxDepth int      `group:"where" placeholder:"N" help:"Links from a seed."`
-	Lang     []string `group:"where" placeholder:"en,fr" help:"Only pages that say they are in one of these languages, or do not say."`
+	Lang     []string `group:"where" placeholder:"en,fr" help:"Only pages in one of these languages; of a page that does not say, its text tells."`
 	Tunnel   string   `group:"where" placeholder:"N" help:"Off-topic pages in a row (default none: the order decides)."`
 
 	orderFlags
@@ -222,7 +222,7 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 		},
 		Scope:    collection.Scope{Reach: c.Scope, Include: c.Include, Exclude: c.Exclude},
 		Polite:   collection.Politeness{Delay: pause(c.Delay), Conns: c.HostConns, InFlight: c.Conns},
-		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody),
+		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
 	}
 	c.order(&cfg)
 	var err error

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 
 	"dowse"
 	"dowse/collection"
@@ -77,30 +78,51 @@ func (c *judgeCmd) Run(w *world) error {
 	return p.run(c.What)
 }
 
-func (c *judgeCmd) bench(w *world) (*bench, func(), error) {
-	cfg, end, err := c.ask(w)
+// bench makes ready to judge, and returns what ends it.
+func (c *judgeCmd) bench(w *world) (_ *bench, end func(), err error) {
+	var ends []func()
+	end = func() {
+		for _, e := range slices.Backward(ends) {
+			e()
+		}
+	}
+	defer func() {
+		if err != nil {
+			end()
+		}
+	}()
+	cfg, hangUp, err := c.ask(w)
 	if err != nil {
 		return nil, nil, err
 	}
+	ends = append(ends, hangUp)
 	t, threshold, m, err := material(w, c.Topic, cfg)
 	if err != nil {
-		end()
 		return nil, nil, err
 	}
+	b := &bench{topic: t, threshold: threshold}
 	if c.Threshold > 0 {
-		threshold = c.Threshold
+		b.threshold = c.Threshold
 	}
 	j, err := t.NewJudge(m)
-	if err == nil {
-		cfg.Judge = j
-		var f *crawler.Fetcher
-		if f, err = crawler.NewFetcher(cfg); err == nil {
-			return &bench{t, j, threshold, f}, func() { f.Close(); end() }, nil
-		}
-		err = usage("%w", err)
+	if err != nil {
+		return nil, nil, err
 	}
-	end()
-	return nil, nil, err
+	b.judge = j
+	if t.Outside != nil {
+		o, err := crawler.Outside(t, j, "", cfg)
+		if err != nil {
+			return nil, nil, err
+		}
+		ends = append(ends, func() { o.Close() })
+		b.judge = o
+	}
+	cfg.Judge, cfg.Topic = b.judge, t
+	if b.fetcher, err = crawler.NewFetcher(cfg); err != nil {
+		return nil, nil, usage("%w", err)
+	}
+	ends = append(ends, b.fetcher.Close)
+	return b, end, nil
 }
 
 // rate makes the line of a page that was judged.

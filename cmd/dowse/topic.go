@@ -127,6 +127,23 @@ func (c *topicShowCmd) Run(w *world) error {
 	return err
 }
 
+type topicSchemaCmd struct{}
+
+func (topicSchemaCmd) Help() string {
+	return `Example:
+  dowse topic schema > topic.schema.json
+
+Editors with a YAML language server check and complete topic files by it, if
+their first line is:
+  # yaml-language-server: $schema=topic.schema.json`
+}
+
+// Run prints the JSON Schema of topic files.
+func (topicSchemaCmd) Run(w *world) error {
+	_, err := w.out.Write(topic.JSONSchema())
+	return err
+}
+
 // anyTopic returns the topic that an argument names: a file, a collection or words.
 // With a collection comes the relevance from which its pages are on topic.
 func anyTopic(what string) (t *topic.Topic, threshold float64, err error) {
