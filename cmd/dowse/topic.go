@@ -15,6 +15,7 @@ type topicCmd struct {
 	Check  topicCheckCmd  `cmd:"" help:"Say what a topic file has, and what is wrong with it."`
 	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form."`
 	Select topicSelectCmd `cmd:"" help:"Draw topics for experiments from a directory."`
+	Words  topicWordsCmd  `cmd:"" help:"Make a table of topic words from pages or from a search."`
 }
 
 func (topicCmd) Help() string {
