@@ -113,11 +113,15 @@ func TestEndpointFails(t *testing.T) {
 		"broken twice":    {func(w http.ResponseWriter, r *http.Request, n int) { busy(w, n <= 2, 503, "0.01") }, "", 3},
 		"broken for good": {func(w http.ResponseWriter, r *http.Request, n int) { busy(w, true, 500, "") }, "answered with 500", 3},
 		"later than we":   {func(w http.ResponseWriter, r *http.Request, n int) { busy(w, true, 429, "3600") }, "come back in 1h0m0s", 1},
-		"no key":          {func(w http.ResponseWriter, r *http.Request, n int) { http.Error(w, "bad\x1b key", 401) }, "401: bad key", 1},
-		"sends elsewhere": {func(w http.ResponseWriter, r *http.Request, n int) { http.Redirect(w, r, "/else", 307) }, "307", 1},
-		"no JSON":         {func(w http.ResponseWriter, r *http.Request, n int) { fmt.Fprint(w, "<html>") }, "no chat completion", 1},
-		"no choices":      {func(w http.ResponseWriter, r *http.Request, n int) { fmt.Fprint(w, "{}") }, "no choices", 1},
-		"no text":         {func(w http.ResponseWriter, r *http.Request, n int) { chatReply(w, nil) }, "no JSON object", 1},
+		"no key": {func(w http.ResponseWriter, r *http.Request, n int) {
+			http.Error(w, "bad\x1b key", http.StatusUnauthorized)
+		}, "401: bad key", 1},
+		"sends elsewhere": {func(w http.ResponseWriter, r *http.Request, n int) {
+			http.Redirect(w, r, "/else", http.StatusTemporaryRedirect)
+		}, "307", 1},
+		"no JSON":    {func(w http.ResponseWriter, r *http.Request, n int) { fmt.Fprint(w, "<html>") }, "no chat completion", 1},
+		"no choices": {func(w http.ResponseWriter, r *http.Request, n int) { fmt.Fprint(w, "{}") }, "no choices", 1},
+		"no text":    {func(w http.ResponseWriter, r *http.Request, n int) { chatReply(w, nil) }, "no JSON object", 1},
 		"parts": {func(w http.ResponseWriter, r *http.Request, n int) {
 			chatReply(w, []any{map[string]any{"text": `{"score":`}, map[string]any{"text": "0.5}"}})
 		}, "", 1},
