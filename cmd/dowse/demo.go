@@ -16,7 +16,7 @@ import (
 	"dowse/demo"
 	"dowse/fetch"
 	"dowse/lab"
-	paper "dowse/lab/report"
+	reports "dowse/lab/report"
 	"dowse/strategy"
 	"dowse/topic"
 )
@@ -365,7 +365,7 @@ func (d *made) simulate(ctx context.Context, s dowse.Strategy, pages int, page f
 // curves simulates every strategy on several made webs and draws the mean true
 // harvest of each.
 func (c *demoCmd) curves(w *world) error {
-	plot := paper.Plot{Title: fmt.Sprintf("True harvest on %d made webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
+	plot := reports.Plot{Title: fmt.Sprintf("True harvest on %d made webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
 	for _, d := range strategy.All() {
 		if len(d.Needs) > 0 { // nobody walks the made web, and nobody knows the ways in it
 			continue
@@ -408,13 +408,13 @@ func (c *demoCmd) repeat(measure func(*made) ([]float64, error)) (runs [][]float
 
 // reported averages the runs, and says how they ended. A run that ended early,
 // because its strategy saw nothing worth following, is told and left out.
-func reported(w *world, name string, runs [][]float64) paper.Line {
+func reported(w *world, name string, runs [][]float64) reports.Line {
 	longest := 0
 	for _, r := range runs {
 		longest = max(longest, len(r))
 	}
 	whole := slices.DeleteFunc(slices.Clone(runs), func(r []float64) bool { return len(r) < longest })
-	line := paper.Mean(name, whole)
+	line := reports.Mean(name, whole)
 	if n := len(line.Points); n > 0 {
 		last := line.Points[n-1]
 		fmt.Fprintf(w.err, "%-18s harvest %.3f ± %.3f after %d pages", name, last.Y, last.Hi-last.Y, n)
