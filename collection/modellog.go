@@ -31,6 +31,7 @@ type Model struct {
 	Through  int       `json:"through"`  // lines of labels.jsonl, from the first, that count for it
 	Read     int       `json:"read"`     // lines of labels.jsonl when it was taken into use
 	Hash     string    `json:"hash"`     // SHA-256 of the model's file; of FirstModel, of the topic
+	Before   string    `json:"before"`   // the model that was in use until then
 	Undo     bool      `json:"undo,omitempty"`
 
 	Done    bool    `json:"done,omitempty"`
@@ -86,6 +87,26 @@ func MadeModel(list []Model, name string) (Model, bool) {
 		}
 	}
 	return Model{Model: FirstModel}, name == FirstModel
+}
+
+// ReadBy returns how many lines of labels.jsonl the models know.
+func ReadBy(list []Model) (lines int) {
+	for _, m := range list {
+		if m.Done {
+			lines = max(lines, m.Read)
+		}
+	}
+	return lines
+}
+
+// Untrained counts the labels that no model knows yet.
+func (l *Labels) Untrained(list []Model) (n int) {
+	for _, x := range l.Lines[min(ReadBy(list), len(l.Lines)):] {
+		if x.IsVerdict() {
+			n++
+		}
+	}
+	return n
 }
 
 // NameModel returns the name of the model to come: after those of the log, and of the

@@ -83,7 +83,9 @@ func (c *Collection) readSummary() *summary {
 		return c.newSummary()
 	}
 	if s.Rulings != len(c.Crawl.Rulings()) { // pages may belong to the other list now
-		return c.newSummary()
+		lists := c.newSummary()
+		lists.Indexed = s.Indexed
+		return lists
 	}
 	return s
 }

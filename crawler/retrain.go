@@ -56,11 +56,7 @@ func (c *Crawler) takeSeat() error {
 		return err
 	}
 	c.labels.model = cmp.Or(c.Collection.Crawl.Model(), collection.FirstModel)
-	for _, m := range models {
-		if m.Done {
-			c.labels.read = max(c.labels.read, m.Read)
-		}
-	}
+	c.labels.read = collection.ReadBy(models)
 	j, err := c.judgeOf(models, c.labels.model)
 	if err != nil {
 		return err
@@ -193,6 +189,7 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 			break
 		}
 	}
+	r.made.Before = c.labels.model
 	r.stands = labels.Standing()
 	r.ids = map[frontier.ID]crawl.Label{}
 	for u, l := range r.stands {

@@ -87,7 +87,7 @@ func (c *labelCmd) Run(w *world) error {
 	case c.From != "":
 		return c.from(w)
 	case c.Train:
-		return c.train(w)
+		return c.trainIfNew(w)
 	case c.JSON:
 		return c.printQueue(w)
 	}
@@ -205,6 +205,22 @@ func (c *labelCmd) known(col *collection.Collection, given []givenLabel) (lines 
 	return lines, strange, nil
 }
 
+// trainIfNew is train, unless every label is known to a model.
+func (c *labelCmd) trainIfNew(w *world) error {
+	labels, err := collection.ReadLabels(c.Dir)
+	if err != nil {
+		return err
+	}
+	models, err := collection.Models(c.Dir)
+	if err != nil {
+		return err
+	}
+	if labels.Untrained(models) == 0 {
+		return usage("nothing to train on: every label of %s is known to a model", c.Dir)
+	}
+	return c.train(w)
+}
+
 // train has a model trained on what is labelled, by whoever works on the collection,
 // and tells what that changed.
 func (c *labelCmd) train(w *world) error {
@@ -252,11 +268,13 @@ func (c *labelCmd) tell(w *world, m collection.Model) error {
 // consequence says in a line what a model changed, and how to go back.
 func consequence(m collection.Model, dir string) string {
 	head := fmt.Sprintf("%s: %s", m.Model, some(m.Labels, "label"))
+	back := ""
 	if m.Undo {
 		head = fmt.Sprintf("back to %s (%s)", m.Model, some(m.Labels, "label"))
+		back = "=" + m.Before
 	}
-	return fmt.Sprintf("%s, %.1f s, %s changed, %s re-ranked; undo: dowse label %s --undo",
-		head, m.Seconds, some(m.Verdicts, "verdict"), some(m.Links, "link"), dir)
+	return fmt.Sprintf("%s, %.1f s, %s changed, %s re-ranked; undo: dowse label %s --undo%s",
+		head, m.Seconds, some(m.Verdicts, "verdict"), some(m.Links, "link"), dir, back)
 }
 
 // undo goes back to an earlier model.

@@ -105,17 +105,7 @@ func (st *status) label(col *collection.Collection) {
 	if err != nil {
 		st.Notices = append(st.Notices, err.Error())
 	}
-	read := 0
-	for _, m := range models {
-		if m.Done {
-			read = max(read, m.Read)
-		}
-	}
-	for _, l := range labels.Lines[min(read, len(labels.Lines)):] {
-		if l.IsVerdict() {
-			st.Untrained++
-		}
-	}
+	st.Untrained = labels.Untrained(models)
 }
 
 // audit says how often the judge is right, and how to know.
