@@ -344,6 +344,7 @@ func (c *labelCmd) list(w *world) error {
 		b.Labels = append(b.Labels, stands[u])
 	}
 	if c.JSON {
+		b.Conflicts, b.Models = append([]collection.Conflict{}, b.Conflicts...), append([]collection.Model{}, b.Models...)
 		return json.NewEncoder(w.out).Encode(b)
 	}
 	b.print(w.out)

@@ -100,6 +100,21 @@ func (l *labeller) key() (byte, bool) {
 	}
 }
 
+// drain forgets keys that were pressed while there was nothing to answer: they would
+// be taken for the next page, which nobody has seen.
+func (l *labeller) drain() {
+	for {
+		select {
+		case _, ok := <-l.keys:
+			if !ok {
+				return
+			}
+		case <-time.After(50 * time.Millisecond):
+			return
+		}
+	}
+}
+
 func (l *labeller) ask() error {
 	for l.at < len(l.rows) {
 		l.draw()
@@ -220,6 +235,7 @@ func (l *labeller) learn() error {
 	if err != nil {
 		return err
 	}
+	l.drain()
 	left := l.c.Limit - len(l.said)
 	if err := l.open(); err != nil {
 		return err
@@ -330,8 +346,11 @@ const maxSigns = 12
 // signTerms returns the words of the strongest reasons, in lower case.
 func signTerms(list []collection.Cause) (terms []string) {
 	for _, c := range list[:min(len(list), maxSigns)] {
+		if !strings.HasPrefix(c.What, `"`) {
+			continue // not a term of the page
+		}
 		for _, w := range dowse.Words(c.What) {
-			if t := strings.ToLower(c.What[w.Start:w.End]); utf8.RuneCountInString(t) > 2 && c.Weight != 0 && t != "bias" {
+			if t := strings.ToLower(c.What[w.Start:w.End]); utf8.RuneCountInString(t) > 2 && c.Weight != 0 {
 				terms = append(terms, t)
 			}
 		}
