@@ -215,11 +215,12 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
-	v := &Visitor{Client: client, Judge: judge, Wants: t.Wants, Language: t.LanguageOf}
+	v := &Visitor{Client: client, Judge: ruled(judge), Wants: t.Wants, Language: t.LanguageOf}
 	if err := v.RateAll(strat, shadows); err != nil {
 		return nil, err
 	}
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
+		Renew:    renewal(dir, s, cfg, needs),
 		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope,
 		Polite: crawl.Politeness{
 			Delay: s.Politeness.Delay, Conns: s.Politeness.Conns, InFlight: s.Politeness.InFlight, MaxRate: s.Politeness.MaxRate,
@@ -227,6 +228,25 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 		},
 		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow,
 	}}, nil
+}
+
+// renewal returns how the strategies of a crawl are had anew; nil for one that a
+// program brought along.
+func renewal(dir string, s collection.Settings, cfg Config, needs strategy.Needs) func() (dowse.Strategy, []crawl.Shadow, error) {
+	if cfg.Strategy != nil {
+		return nil
+	}
+	return func() (dowse.Strategy, []crawl.Shadow, error) {
+		st, err := strategyOf(s, cfg, needs)
+		if err == nil {
+			err = learnAgain(st, dir, s.Needs)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		shadows, err := shadowsOf(s, needs)
+		return st, shadows, err
+	}
 }
 
 func strategyOf(s collection.Settings, cfg Config, needs strategy.Needs) (dowse.Strategy, error) {
@@ -308,12 +328,19 @@ func restorer(col *collection.Collection) crawl.Restorer {
 		if err != nil {
 			return err
 		}
-		doc.Simhash = page.Simhash
-		doc.NoFollow, doc.NoIndex, doc.NoArchive = page.NoFollow, page.NoIndex, page.NoArchive
 		keepRatings(doc.Links, page.Links)
-		page.Document = *doc
+		takeOver(page, doc)
 		return nil
 	}
+}
+
+// takeOver gives a page a document that was extracted again, and keeps what does not
+// come from the HTML.
+func takeOver(page *dowse.Page, doc *dowse.Document) {
+	doc.Simhash = page.Simhash
+	doc.Language = cmp.Or(doc.Language, page.Language)
+	doc.NoFollow, doc.NoIndex, doc.NoArchive = page.NoFollow, page.NoIndex, page.NoArchive
+	page.Document = *doc
 }
 
 func keepRatings(fresh, rated []dowse.Link) {
