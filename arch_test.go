@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	"dowse/crawler": {
 		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection", "dowse/trace",
+		"dowse/topic/directory", "dowse/judge/outside",
 	},
 	"dowse/lab/measure": {"dowse"},
 	"dowse/lab/web": {

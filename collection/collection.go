@@ -32,11 +32,17 @@ type Collection struct {
 	originals map[string]dowse.Place // records that revisits refer to, by ID; made when needed
 }
 
-var folders = []string{"archive", "indexes", "pages", "state", "log"}
+var folders = []string{"archive", "indexes", "pages", "models", "state", "log"}
+
+const needsFolder = "needs"
+
+// NeedsName is the name of a file that strategies go by, see [Needs].
+func NeedsName(name string) string { return needsFolder + "/" + name }
 
 // Create makes a new collection and opens it. The directory may exist if it is
 // empty, or if a crash ended an earlier Create.
-func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser) (*Collection, error) {
+// Files are what else belongs into it from the beginning.
+func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, files ...File) (*Collection, error) {
 	if IsCollection(dir) {
 		return nil, fmt.Errorf("collection: %s is a collection already", dir)
 	}
@@ -52,6 +58,18 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser) (*Co
 	if err := writeWhole(filepath.Join(dir, "topic.yaml"), topic); err != nil {
 		return nil, err
 	}
+	for _, f := range files {
+		if !belongs(f.Name) {
+			return nil, fmt.Errorf("collection: %s has no place in a collection", f.Name)
+		}
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, fmt.Errorf("collection: %w", err)
+		}
+		if err := writeWhole(path, f.Data); err != nil {
+			return nil, err
+		}
+	}
 	// The settings come last: with them the directory is a collection.
 	if err := writeSettings(dir, s); err != nil {
 		return nil, err
@@ -65,7 +83,9 @@ func unfinished(dir string) bool {
 	names, _ := os.ReadDir(dir)
 	for _, n := range names {
 		switch name := n.Name(); {
-		case name == "topic.yaml" || name == "topic.yaml.tmp" || name == settingsName+".tmp":
+		case name == settingsName+".tmp" || slices.Contains(madeFirst, strings.TrimSuffix(name, ".tmp")):
+		case name == "models" && n.IsDir() && onlyModels(filepath.Join(dir, name)):
+		case name == needsFolder && n.IsDir(): // copies
 		case n.IsDir() && slices.Contains(folders, name):
 			if inside, err := os.ReadDir(filepath.Join(dir, name)); err != nil || len(inside) > 0 {
 				return false
@@ -75,6 +95,26 @@ func unfinished(dir string) bool {
 		}
 	}
 	return true
+}
+
+// A File goes into a collection when it is made.
+type File struct {
+	Name string // as the layout has it, with slashes
+	Data []byte
+}
+
+// madeFirst are the files that Create makes before the settings.
+var madeFirst = []string{"topic.yaml", ExamplesName, LockName}
+
+// onlyModels reports whether a folder holds nothing but what Create puts there.
+func onlyModels(dir string) bool {
+	files, err := os.ReadDir(dir)
+	for _, f := range files {
+		if !belongs("models/" + strings.TrimSuffix(f.Name(), ".tmp")) {
+			return false
+		}
+	}
+	return err == nil
 }
 
 // Open opens a collection, to go on with it or only to read. A reader may open it

@@ -5,6 +5,10 @@
 //	  dowse.lock    held by the process that crawls
 //	  crawl.yaml    settings, frozen when the crawl began
 //	  topic.yaml    what is wanted
+//	  topic.lock    which examples that was learnt from
+//	  examples.jsonl.zst  the examples themselves
+//	  answers.jsonl what the outside judge said, if there is one
+//	  models/       what was learnt: m0001.json, …
 //	  archive/      what the web said: WARC files
 //	  indexes/      index.cdxj, made from them
 //	  pages/        pages.jsonl (on topic) and extraPages.jsonl (the others)

@@ -102,7 +102,7 @@ func (x *exporter) wacz(w io.Writer) error {
 	if !x.opt.On {
 		p.ExtraPages = x.pageLines(Filter{Off: true, Since: x.opt.Since})
 	}
-	for _, name := range []string{"topic.yaml", settingsName, readmeName} {
+	for _, name := range []string{"topic.yaml", LockName, settingsName, readmeName} {
 		path := filepath.Join(x.c.Dir, name)
 		if _, err := os.Stat(path); err == nil {
 			p.Files = append(p.Files, archive.PackedFile{Name: name, Path: path})

@@ -11,8 +11,10 @@ import (
 // layout lists what may be in a collection, as patterns of package path.
 var layout = []string{
 	lockName, settingsName, "topic.yaml", readmeName,
+	ExamplesName, LockName, AnswersName, "models/*.json",
 	"archive/*.warc.gz", "archive/*.warc",
 	indexName, pagesName, extraName, logName, "log/sittings.jsonl", summaryName,
+	needsFolder + "/*",
 	"state/journal-*.log", "state/snapshot-*.snap",
 }
 

@@ -26,9 +26,13 @@ type Settings struct {
 	Key       uint64    `yaml:"key"` // of the fingerprints
 	Seeds     []string  `yaml:"seeds,omitempty"`
 	Strategy  string    `yaml:"strategy"`
-	TGraph    string    `yaml:"tgraph,omitempty"` // file of the T-Graph that the strategy finds its way by
-	Trace     string    `yaml:"trace,omitempty"`  // access log that the strategy learns from
+	Shadows   []string  `yaml:"shadows,omitempty"` // strategies that follow the crawl without steering it
+	Explore   float64   `yaml:"explore,omitempty"` // share of the picks that are made by chance
+	Needs     Needs     `yaml:"needs,omitempty"`
+	Predicate string    `yaml:"predicate,omitempty"` // what makes a page be on topic: its words, and a hash
 	Threshold float64   `yaml:"threshold"`
+	Model     string    `yaml:"model,omitempty"`     // trained model that judges; "" for none
+	TopicDir  string    `yaml:"topic_dir,omitempty"` // where the topic's outside judge is run; "" where it has none
 
 	Limits     Limits     `yaml:"limits,omitempty"`
 	Scope      Scope      `yaml:"scope,omitempty"`
@@ -36,6 +40,17 @@ type Settings struct {
 	Identity   Identity   `yaml:"identity,omitempty"`
 	Network    Network    `yaml:"network,omitempty"`
 	Demo       *Demo      `yaml:"demo,omitempty"`
+}
+
+// Needs names what the strategies of a crawl go by: files of the collection, so that
+// nothing outside is needed to go on.
+type Needs struct {
+	TGraph  string `yaml:"tgraph,omitempty"`  // the ways to known pages
+	Trace   string `yaml:"trace,omitempty"`   // who went where, names hashed
+	Salt    uint64 `yaml:"salt,omitempty"`    // with which they are
+	Links   string `yaml:"links,omitempty"`   // links to learn from
+	Classes string `yaml:"classes,omitempty"` // a decimal classification
+	Learnt  string `yaml:"learnt,omitempty"`  // what an earlier crawl has learnt
 }
 
 // Limits are those of package crawl, as they stand in a file.
@@ -95,6 +110,7 @@ type Network struct {
 type Demo struct {
 	Pages int    `yaml:"pages,omitempty"`
 	Seed  uint64 `yaml:"seed,omitempty"`
+	Own   bool   `yaml:"own_topic,omitempty"` // crawled for a topic of the user's own
 }
 
 const settingsName = "crawl.yaml"

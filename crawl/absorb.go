@@ -64,7 +64,7 @@ func (c *Crawl) retry(now time.Time, fl *flight, p *dowse.Page) bool {
 		return false
 	}
 	delete(c.flights, fl.id)
-	c.f.Queue(fl.id)
+	c.putDown(fl.id)
 	if c.round != nil {
 		c.round.back(fl.id)
 	}

@@ -31,6 +31,11 @@ type Config struct {
 
 	Shadows []Shadow // strategies that follow the crawl without steering it; at most MaxShadows
 
+	// Renew returns strategies like Strategy and Shadows that have learnt nothing: with
+	// them all that was decided can be decided again, see [Crawl.Rerank]. Nil where that
+	// is not wanted.
+	Renew func() (dowse.Strategy, []Shadow, error)
+
 	Log Log // where entries and the strings of URLs go; nil keeps strings in memory only
 }
 
@@ -101,6 +106,10 @@ type Crawl struct {
 	moves    []move            // since the last entry
 	ids      []frontier.ID     // scratch of filterLinks
 	ended    func(*dowse.Page) // hears of every page that came to its end
+
+	model  string   // the newest one that ruled on visited pages; "" for none
+	parts  []uint64 // places of the entries that hold rulings
+	refold *refold  // what was visited is being decided again, see Rerank
 }
 
 // A flight is a visit that has not come back.
@@ -519,9 +528,18 @@ func (c *Crawl) stop(why dowse.StopReason) bool {
 }
 
 func (c *Crawl) see(u dowse.URL) frontier.ID {
-	id, _ := c.f.See(u, weburl.Host(u))
-	c.grow()
+	id, _ := c.sight(u)
 	return id
+}
+
+// sight returns the number of a URL and whether this is its first sighting.
+func (c *Crawl) sight(u dowse.URL) (id frontier.ID, fresh bool) {
+	id, fresh = c.f.See(u, weburl.Host(u))
+	c.grow()
+	if c.refold != nil {
+		fresh = c.refold.sight(id)
+	}
+	return id, fresh
 }
 
 // grow keeps the host table as long as the frontier's.
@@ -557,9 +575,14 @@ func (c *Crawl) ground() {
 
 func (c *Crawl) groundFlights() {
 	for id := frontier.ID(0); int(id) < c.f.Len() && c.f.Count(dowse.Flying) > 0; id++ {
-		if c.f.State(id) == dowse.Flying {
-			c.queueAgain(id)
+		if c.f.State(id) != dowse.Flying {
+			continue
 		}
+		if c.refold != nil {
+			c.putDown(id)
+			continue
+		}
+		c.queueAgain(id)
 	}
 	for h := range frontier.HostID(c.f.Hosts()) {
 		for c.f.Busy(h) > 0 {

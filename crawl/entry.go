@@ -22,6 +22,7 @@ const (
 	EntryNote                         // something for people: a run began or ended, a command
 	EntryForget                       // a URL was taken down
 	EntryRescore                      // a lead was rated again
+	EntryModel                        // a newer model, or a label, ruled on pages that were visited
 )
 
 // An Entry is one thing that happened in a crawl. Which fields count depends on
@@ -46,6 +47,10 @@ type Entry struct {
 	Round  []frontier.ID // EntryRound
 	Text   string        // EntryNote
 	Score  float64       // EntryRescore: the new priority
+
+	Model   string   // EntryModel: its name
+	Rulings []Ruling // EntryModel: what it says of visited pages
+	Parts   int      // EntryModel: so many entries just before it hold its rulings, which hold from here on; 0 for such a part
 
 	run    *run   // the first entry of a run
 	moves  []move // of leads since the entry before

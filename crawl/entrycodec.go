@@ -42,6 +42,8 @@ func appendEntry(b []byte, e *Entry) []byte {
 	case EntryRescore:
 		w.u(uint64(e.ID))
 		w.f(e.Score)
+	case EntryModel:
+		w.model(e)
 	}
 	return w.b
 }
@@ -292,6 +294,8 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 	case EntryRescore:
 		e.ID = frontier.ID(r.u())
 		e.Score = r.f()
+	case EntryModel:
+		r.model(e)
 	default:
 		return nil, fmt.Errorf("entry of unknown kind %d", e.Kind)
 	}

@@ -40,6 +40,7 @@ type Journal struct {
 	writing piece  // being written
 
 	replaying *replayNames
+	bench     bench // rulings that stand over visits
 }
 
 type segment struct {
@@ -153,8 +154,8 @@ func syncDir(dir string) error {
 
 // Add keeps the string of a URL with the record under construction.
 func (j *Journal) Add(u dowse.URL) uint64 {
-	if j.replaying != nil {
-		return j.replaying.next(u)
+	if n := j.replaying; n != nil && !(n.open && len(n.queue) == 0) {
+		return n.next(u)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -163,6 +164,13 @@ func (j *Journal) Add(u dowse.URL) uint64 {
 	j.cur = binary.AppendUvarint(j.cur, uint64(len(u)))
 	j.cur = append(j.cur, u...)
 	return place
+}
+
+// dropNames forgets the strings that were added since the last record.
+func (j *Journal) dropNames() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.cur = j.cur[:recordHeader]
 }
 
 // Record appends an entry and returns its place.
@@ -451,13 +459,19 @@ func (j *Journal) RobotsAt(place uint64) *dowse.Robots {
 	return e.Robots
 }
 
-// Entry returns the entry at a place. urlOf gives the strings of URLs.
+// Entry returns the entry at a place, a page with the latest ruling on it. urlOf
+// gives the strings of URLs.
 func (j *Journal) Entry(place uint64, urlOf func(frontier.ID) dowse.URL) (*Entry, error) {
 	r, err := j.recordAt(place)
 	if err != nil {
 		return nil, err
 	}
-	return readEntry(r.payload[r.body:], urlOf, j.parse)
+	e, err := readEntry(r.payload[r.body:], urlOf, j.parse)
+	if err != nil {
+		return nil, err
+	}
+	e.place = place
+	return e, j.overrule(e)
 }
 
 // Entries yields all entries with their places. It ends with an error if the
@@ -469,6 +483,7 @@ func (j *Journal) Entries(urlOf func(frontier.ID) dowse.URL) iter.Seq2[*Entry, e
 			e, err := readEntry(r.payload[r.body:], urlOf, j.parse)
 			if err == nil {
 				e.place = r.place
+				err = j.overrule(e)
 			}
 			if !yield(e, err) {
 				return

@@ -3,7 +3,6 @@ package crawl
 import (
 	"dowse"
 	"dowse/frontier"
-	"dowse/weburl"
 )
 
 // A sieve lets through the links of one page that can be queued.
@@ -60,8 +59,7 @@ func below(p *dowse.Page) (depth, hops int) {
 
 func (s *sieve) sift(l *dowse.Link, d *Decision) {
 	c := s.c
-	d.ID, d.Fresh = c.f.See(l.URL, weburl.Host(l.URL))
-	c.grow()
+	d.ID, d.Fresh = c.sight(l.URL)
 	d.Target = d.ID
 	if t, ok := c.f.Alias(d.ID); ok {
 		d.Target = t

@@ -16,6 +16,7 @@ import (
 type replayNames struct {
 	first frontier.ID // number of the next string
 	queue []placedName
+	open  bool // strings beyond those are new ones, see Rerank
 	err   error
 }
 
@@ -76,25 +77,19 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 	names := &replayNames{first: frontier.ID(c.f.Len())}
 	j.replaying = names
 	defer func() { j.replaying = nil }()
-	urlOf := func(id frontier.ID) dowse.URL {
-		if u, ok := names.url(id); ok {
-			return u
-		}
-		if int(id) < c.f.Len() {
-			return c.f.URL(id)
-		}
-		return ""
-	}
 	under := c.cfg.Limits
 	defer func() { c.cfg.Limits, c.running = under, false }()
+	if from, entries, err = c.foldModels(j, names, from, restore); err != nil {
+		return entries, 0, err
+	}
 	end := from
 	var round []*Entry // pages of a round of which more are to come
 	for r := range j.records(from, &end) {
-		e, err := names.entry(r, urlOf, j.parse)
+		err := names.take(r)
 		if err == nil {
-			err = c.replayEntry(e, &round, restore)
+			err = c.replayRecord(j, r, names, &round, restore)
 		}
-		if err = cmp.Or(err, names.err); err != nil {
+		if err != nil {
 			return entries, 0, fmt.Errorf("crawl: entry at %d: %w", r.place, err)
 		}
 		entries++
@@ -107,22 +102,29 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 		entries -= len(round)
 	}
 	cut, err = j.cutTail(end)
+	j.bench.set(c.parts)
 	c.adrift = true
 	c.ground()
 	return entries, cut, err
 }
 
-// entry reads the strings of a record, then its entry.
-func (n *replayNames) entry(r record, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
-	if err := n.take(r); err != nil {
-		return nil, err
+// replayRecord reads an entry, of which the strings were taken, and does what it says.
+func (c *Crawl) replayRecord(j *Journal, r record, names *replayNames, round *[]*Entry, restore Restorer) error {
+	urlOf := func(id frontier.ID) dowse.URL {
+		if u, ok := names.url(id); ok {
+			return u
+		}
+		if int(id) < c.f.Len() {
+			return c.f.URL(id)
+		}
+		return ""
 	}
-	e, err := readEntry(r.payload[r.body:], urlOf, parse)
+	e, err := readEntry(r.payload[r.body:], urlOf, j.parse)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	e.place = r.place
-	return e, nil
+	return cmp.Or(c.replayEntry(e, round, restore), names.err)
 }
 
 // replayEntry does what an entry says. The pages of a round are followed when all
@@ -162,9 +164,9 @@ func (c *Crawl) replayHead(e *Entry) error {
 		case !c.known(id):
 			return errors.New("a lead that nothing led to")
 		case m&1 == returned:
-			c.f.Queue(id)
+			c.putDown(id)
 		default:
-			c.f.Take(id)
+			c.takeUp(id)
 			if c.round != nil {
 				c.round.leave(id)
 			}
@@ -198,6 +200,10 @@ func (c *Crawl) replayBody(e *Entry, restore Restorer) error {
 		}
 	case EntryForget, EntryRescore:
 		return c.replayMark(e)
+	case EntryModel:
+		if e.Parts > 0 && c.refold == nil {
+			return errNewerModel
+		}
 	}
 	return nil
 }
@@ -220,6 +226,8 @@ func (c *Crawl) replayMark(e *Entry) error {
 		return errors.New("a URL that nothing led to")
 	case e.Kind == EntryForget:
 		c.forget(e.ID)
+	case c.refold != nil:
+		c.rateAgain(e.ID)
 	default:
 		c.f.SetPriority(e.ID, e.Score, dowse.Replace)
 	}
@@ -233,15 +241,17 @@ func (c *Crawl) replayVisit(e *Entry, restore Restorer) error {
 		return errors.New("a page that nothing led to")
 	}
 	if e.Kind == EntryPage {
+		if err := c.refold.rule(e); err != nil {
+			return err
+		}
 		p.Links = e.Found
 		if err := c.restoreText(p, restore); err != nil {
 			return err
 		}
 	}
 	h := c.f.Host(e.ID)
-	if c.f.State(e.ID) != dowse.Flying {
-		c.f.Take(e.ID)
-	}
+	c.takeUp(e.ID)
+	c.refold.lead(e, p)
 	v := Visit{Lead: p.Lead, Depth: p.Depth, Hops: p.Hops, Again: p.Again}
 	if e.Kind == EntryRetry {
 		v.Lead = c.lead(e.ID)

@@ -12,31 +12,43 @@ import (
 // that Scan and Entries yield.
 func (e *Entry) Place() uint64 { return e.place }
 
-// Scan yields the entries from a place on. The place is that of an entry, or the
+// Scan yields the entries from a place on, pages with the latest ruling on them. The
+// place is that of an entry, or the
 // end. It ends with an error if the journal is damaged before its end. urlOf gives
 // the strings of URLs; nil leaves them empty, which is much cheaper.
 func (j *Journal) Scan(from uint64, urlOf func(frontier.ID) dowse.URL) iter.Seq2[*Entry, error] {
 	if urlOf == nil {
 		urlOf = noURL
 	}
-	return j.scan(from, func(b []byte) (*Entry, error) { return readEntry(b, urlOf, j.parse) })
+	return j.scan(from, true, func(b []byte) (*Entry, error) { return readEntry(b, urlOf, j.parse) })
+}
+
+// AsWritten is Scan without later rulings: every page as it was judged when it was
+// visited.
+func (j *Journal) AsWritten(from uint64) iter.Seq2[*Entry, error] {
+	return j.scan(from, false, func(b []byte) (*Entry, error) { return readEntry(b, noURL, j.parse) })
 }
 
 // Visits is Scan for those who want neither strings of URLs nor links.
 func (j *Journal) Visits(from uint64) iter.Seq2[*Entry, error] {
-	return j.scan(from, func(b []byte) (*Entry, error) { return readVisit(b, j.parse) })
+	return j.scan(from, true, func(b []byte) (*Entry, error) { return readVisit(b, j.parse) })
 }
 
-func (j *Journal) scan(from uint64, read func(entry []byte) (*Entry, error)) iter.Seq2[*Entry, error] {
+func (j *Journal) scan(from uint64, ruled bool, read func(entry []byte) (*Entry, error)) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		end := from
 		for r := range j.records(from, &end) {
 			e, err := read(r.payload[r.body:])
+			if err == nil {
+				e.place = r.place
+			}
+			if err == nil && ruled {
+				err = j.overrule(e)
+			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			e.place = r.place
 			if !yield(e, nil) {
 				return
 			}

@@ -33,9 +33,8 @@ func (c *Crawl) Snapshot(w io.Writer, end uint64) error {
 	e.u64(end)
 	e.core(c)
 	e.bytes(learnt)
-	if len(c.shadows) > 0 {
-		e.u(uint64(len(c.shadows)))
-	}
+	e.u(uint64(len(c.shadows)))
+	e.models(c)
 	if err := e.seal(w); err != nil {
 		return err
 	}
@@ -60,6 +59,26 @@ func (e *enc) seal(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// models writes which rulings stand.
+func (e *enc) models(c *Crawl) {
+	e.s(c.model)
+	e.u(uint64(len(c.parts)))
+	for _, p := range c.parts {
+		e.u(p)
+	}
+}
+
+// models reads them; snapshots of crawls that nobody has labelled may have none.
+func (d *dec) models(c *Crawl) {
+	if len(d.b) == 0 {
+		return
+	}
+	c.model = d.s()
+	for range d.items(1) {
+		c.parts = append(c.parts, d.u())
+	}
 }
 
 // MidRound reports whether a round is under way, so that no snapshot can be taken.
@@ -110,6 +129,7 @@ func (c *Crawl) take(r io.Reader) (from uint64, err error) {
 	if len(d.b) > 0 {
 		shadows = int(d.u())
 	}
+	d.models(c)
 	switch {
 	case d.err != nil:
 		return 0, fmt.Errorf("crawl: snapshot: %w", d.err)

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"dowse"
@@ -17,6 +18,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/fetch"
+	"dowse/judge/outside"
 	"dowse/topic"
 )
 
@@ -31,10 +33,21 @@ type Config struct {
 	Judge dowse.Judge  // a judge of one's own, in place of the topic's
 	Seeds []string     // URLs to begin with, beside the topic's
 
+	// Pinned are the examples of the topic as they were pinned (see topic.ParseLock); what
+	// has changed since is told in the crawler's Notes.
+	Pinned []topic.Origin
+
 	Strategy     dowse.Strategy // in place of StrategyName
 	StrategyName string         // NAME or NAME:key=value,…; link-context
+	Shadows      []string       // strategies that follow the crawl without steering it, as StrategyName
+	Explore      float64        // share of the picks that are made by chance; the topic's, or 0
+	Key          uint64         // of all that is drawn by chance; 0 draws one
 	TGraph       string         // file with the T-Graph, for strategies that need one
 	Trace        string         // access log, for strategies that learn from people
+	Links        string         // file of links of which is known where they led, for strategies that learn from them
+	Classes      string         // file of a decimal classification, for treasure
+	LearnFrom    string         // collection whose strategy has learnt what this one is to start with
+	LearnAnyway  bool           // even if it was crawled for something else
 	Threshold    float64        // relevance from which a page is on topic; the topic's, or 0.5
 
 	Agent   string // product token for robots.txt; "dowse"
@@ -52,6 +65,10 @@ type Config struct {
 	Transport http.RoundTripper // answers in place of the network
 	Dial      func(ctx context.Context, network, addr string) (net.Conn, error)
 
+	// Getenv returns variables of the environment that a topic names: the keys of outside
+	// judges. Nil knows none.
+	Getenv func(name string) string
+
 	NoArchive  bool                 // keep decisions, but not what the web said
 	NoSitemaps bool                 // do not read the sitemaps that robots.txt names
 	Demo       *collection.Demo     // marks a collection of the made web
@@ -62,26 +79,35 @@ type Config struct {
 type Crawler struct {
 	Collection *collection.Collection
 	Topic      *topic.Topic
+	Notes      []string // what a person should know of the topic's examples
 
-	cfg     Config
-	client  *fetch.Client
-	writer  *archive.Writer
-	live    *crawl.Live
-	err     error
-	stopped dowse.StopReason
+	cfg      Config
+	strategy dowse.Strategy
+	client   *fetch.Client
+	writer   *archive.Writer
+	live     *crawl.Live
+	outside  *outside.Judge // that the topic names; nil for none
+	err      error
+	stopped  dowse.StopReason
 }
 
 // Open opens the collection in dir and takes up the crawl in it, or begins one. It
 // returns an error that says what to do when the crawl may not begin; nothing is
 // sent before that.
 func Open(dir string, cfg Config) (*Crawler, error) {
+	return OpenContext(context.Background(), dir, cfg)
+}
+
+// OpenContext is Open for those who may want to end the gathering of a topic's examples,
+// which can take long. The context is not used after that.
+func OpenContext(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if collection.IsCollection(dir) {
 		return resume(dir, cfg)
 	}
-	return begin(dir, cfg)
+	return begin(ctx, dir, cfg)
 }
 
-func begin(dir string, cfg Config) (*Crawler, error) {
+func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	t, err := wanted(&cfg)
 	if err != nil {
 		return nil, err
@@ -90,6 +116,18 @@ func begin(dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := ready(s, t, cfg); err != nil {
+		return nil, err
+	}
+	given, err := gather(&s, t, cfg)
+	if err != nil {
+		return nil, err
+	}
+	b, err := newBench(ctx, t, cfg)
+	if err != nil {
+		return nil, err
+	}
+	s.Seeds, s.Model = append(s.Seeds, b.seeds...), b.model
 	seeds, err := seedURLs(s.Seeds)
 	if err != nil {
 		return nil, err
@@ -97,11 +135,11 @@ func begin(dir string, cfg Config) (*Crawler, error) {
 	if err := identified(s, cfg, seeds); err != nil {
 		return nil, err
 	}
-	col, err := collection.Create(dir, s, t.YAML(), robotsParser(s))
+	col, err := collection.Create(dir, s, t.YAML(), robotsParser(s), append(b.files, given...)...)
 	if err != nil {
 		return nil, err
 	}
-	c, err := assemble(col, t, cfg)
+	c, err := assemble(col, t, b, cfg)
 	if err != nil {
 		return nil, errors.Join(err, col.Close())
 	}
@@ -110,6 +148,18 @@ func begin(dir string, cfg Config) (*Crawler, error) {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
+}
+
+// ready checks what can be checked before the examples of a topic are gathered.
+func ready(s collection.Settings, t *topic.Topic, cfg Config) error {
+	if len(s.Seeds) == 0 && t.SeedsFrom != "" {
+		return nil
+	}
+	seeds, err := seedURLs(s.Seeds)
+	if err != nil {
+		return err
+	}
+	return identified(s, cfg, seeds)
 }
 
 func resume(dir string, cfg Config) (*Crawler, error) {
@@ -138,7 +188,11 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if err := identified(col.Settings, cfg, seeds); err != nil {
 		return nil, err
 	}
-	c, err := assemble(col, t, cfg)
+	b, err := benchOf(col, t, cfg)
+	if err != nil {
+		return nil, err
+	}
+	c, err := assemble(col, t, b, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -150,13 +204,17 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 }
 
 // assemble puts the parts together around an open collection.
-func assemble(col *collection.Collection, t *topic.Topic, cfg Config) (*Crawler, error) {
-	c := &Crawler{Collection: col, Topic: t, cfg: cfg}
-	parts, err := partsOf(col.Settings, t, cfg)
+func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) (*Crawler, error) {
+	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg}
+	judge, err := c.consult(b, filepath.Join(col.Dir, collection.AnswersName))
 	if err != nil {
 		return nil, err
 	}
-	c.client = parts.client
+	parts, err := partsOf(col.Dir, col.Settings, t, judge, cfg)
+	if err != nil {
+		return nil, err
+	}
+	c.client, c.strategy = parts.client, parts.crawl.Strategy
 	if err := col.Load(parts.crawl, restorer(col)); err != nil {
 		return nil, err
 	}
@@ -269,8 +327,11 @@ func (c *Crawler) Status() crawl.Status { return c.Collection.Crawl.Status() }
 // Close closes the collection.
 func (c *Crawler) Close() error {
 	var err error
+	if c.outside != nil {
+		err = c.outside.Close()
+	}
 	if c.writer != nil {
-		err = c.writer.Close()
+		err = errors.Join(err, c.writer.Close())
 	}
 	if c.client != nil {
 		c.client.Close()

@@ -37,7 +37,7 @@ type hostTurn struct {
 }
 
 // NewFetcher returns a fetcher with the identity, network and politeness of cfg.
-// With a Judge in it pages are rated.
+// With a Judge in it pages are rated, with a Topic their languages are told if it asks.
 func NewFetcher(cfg Config) (*Fetcher, error) {
 	f := &Fetcher{cfg: cfg, hosts: map[string]*hostTurn{}, settings: collection.Settings{
 		Identity: collection.Identity{Agent: cfg.Agent, Contact: cfg.Contact},
@@ -48,6 +48,9 @@ func NewFetcher(cfg Config) (*Fetcher, error) {
 		return nil, err
 	}
 	f.visitor = &Visitor{Client: f.client, Judge: cfg.Judge}
+	if cfg.Topic != nil {
+		f.visitor.Language = cfg.Topic.LanguageOf
+	}
 	if f.visitor.Judge == nil {
 		f.visitor.Judge = silent{}
 	}

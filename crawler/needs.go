@@ -1,60 +1,209 @@
 package crawler
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 
+	"dowse"
+	"dowse/collection"
+	"dowse/judge"
 	"dowse/strategy"
+	"dowse/topic"
 	"dowse/trace"
 )
 
-// NeedsOf reads what a strategy may need beside parameters: a T-Graph, and a trace
-// of who went where. Either file may be "". key is the salt under which people's
-// names are hashed, random for each collection.
-func NeedsOf(tgraph, accesses string, key uint64) (n strategy.Needs, err error) {
-	if tgraph != "" {
-		if n.TGraph, err = readTGraph(tgraph); err != nil {
-			return n, err
-		}
+// The files that strategies go by, as a collection keeps them.
+const (
+	tgraphFile  = "tgraph.json"
+	traceFile   = "trace.bin"
+	linksFile   = "links.tsv"
+	classesFile = "classes.tsv"
+	learntFile  = "learnt.json"
+)
+
+// NeedsOf returns what the config gives strategies that need more than parameters: the
+// words of its topic, and what is in the files it names. salt is what people's names
+// are hashed with.
+func NeedsOf(cfg Config, salt uint64) (n strategy.Needs, err error) {
+	n.TGraph, err = readAt(cfg.TGraph, strategy.ReadTGraph)
+	if err == nil {
+		n.Links, err = readAt(cfg.Links, strategy.ReadLabelledLinks)
 	}
-	if accesses != "" {
-		log, err := readTrace(accesses, key)
-		if err != nil {
-			return n, err
-		}
-		n.Trace = log
+	if err == nil {
+		n.Classes, err = readAt(cfg.Classes, judge.ParseCodes)
 	}
-	return n, nil
+	if err == nil && cfg.Trace != "" {
+		n.Trace, err = readAt(cfg.Trace, func(r io.Reader) (*trace.Log, error) { return readTrace(r, salt) })
+	}
+	if cfg.Topic != nil {
+		n = ofTopic(n, cfg.Topic)
+	}
+	return n, err
 }
 
-func readTGraph(path string) (*strategy.TGraph, error) {
+// readAt reads a file; nothing where there is none.
+func readAt[T any](path string, read func(io.Reader) (T, error)) (x T, err error) {
+	if path == "" {
+		return x, nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("crawler: the T-Graph of the crawl: %w; give it again with --tgraph", err)
+		return x, fmt.Errorf("crawler: %w", err)
 	}
 	defer f.Close()
-	g, err := strategy.ReadTGraph(f)
-	if err != nil {
-		return nil, fmt.Errorf("crawler: %s: %w", path, err)
+	if x, err = read(f); err != nil {
+		return x, fmt.Errorf("crawler: %s: %w", path, err)
 	}
-	return g, nil
+	return x, nil
 }
 
 // readTrace reads an access log. Lines that can't be read are passed over; a log
 // of which none can is an error.
-func readTrace(path string, key uint64) (*trace.Log, error) {
-	f, err := os.Open(path)
+func readTrace(r io.Reader, salt uint64) (*trace.Log, error) {
+	log, report, err := trace.Read(r, trace.Options{Salt: binary.BigEndian.AppendUint64([]byte("dowse trace "), salt)})
 	if err != nil {
-		return nil, fmt.Errorf("crawler: the trace of the crawl: %w; give it again with --trace", err)
-	}
-	defer f.Close()
-	log, report, err := trace.Read(f, trace.Options{Salt: binary.BigEndian.AppendUint64([]byte("dowse trace "), key)})
-	if err != nil {
-		return nil, fmt.Errorf("crawler: %s: %w", path, err)
+		return nil, err
 	}
 	if report.Kept == 0 {
-		return nil, fmt.Errorf("crawler: %s tells of no page that anybody got: %s", path, report)
+		return nil, fmt.Errorf("it tells of no page that anybody got: %s", report)
 	}
 	return log, nil
+}
+
+// ofTopic adds what the topic says.
+func ofTopic(n strategy.Needs, t *topic.Topic) strategy.Needs {
+	n.Language = t.Language()
+	for _, w := range t.Words {
+		n.Words = append(n.Words, judge.TopicWord{Term: w, Weight: 1})
+	}
+	for _, w := range t.Also {
+		n.Words = append(n.Words, judge.TopicWord{Term: w, Weight: alsoWeight})
+	}
+	return n
+}
+
+// alsoWeight is what a good sign counts beside a word of the topic, as for the judge.
+const alsoWeight = 0.25
+
+// gather reads all that the strategies of a new crawl go by, checks that they can be
+// made, and returns the files that the collection is to keep. The settings name them.
+func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collection.File, err error) {
+	var learnt *strategy.Learnt
+	s.Needs.Salt, s.Predicate = s.Key, Predicate(t, s.Threshold, cfg.Judge)
+	if cfg.LearnFrom != "" {
+		if learnt, s.Needs.Salt, err = learntIn(cfg.LearnFrom, s.Predicate, cfg.LearnAnyway); err != nil {
+			return nil, err
+		}
+	}
+	cfg.Topic = t
+	n, err := NeedsOf(cfg, s.Needs.Salt)
+	if err != nil {
+		return nil, err
+	}
+	if err := makeable(*s, n, learnt, cfg); err != nil {
+		return nil, err
+	}
+	keep := func(into *string, name string, write func(io.Writer) error) {
+		*into = collection.NeedsName(name)
+		var b bytes.Buffer
+		err = errors.Join(err, write(&b))
+		files = append(files, collection.File{Name: *into, Data: b.Bytes()})
+	}
+	if n.TGraph != nil {
+		keep(&s.Needs.TGraph, tgraphFile, n.TGraph.Write)
+	}
+	if log, ok := n.Trace.(*trace.Log); ok {
+		keep(&s.Needs.Trace, traceFile, log.Write)
+	} else {
+		s.Needs.Salt = 0
+	}
+	if n.Links != nil {
+		keep(&s.Needs.Links, linksFile, func(w io.Writer) error { return strategy.WriteLabelledLinks(w, n.Links) })
+	}
+	if n.Classes != nil {
+		keep(&s.Needs.Classes, classesFile, func(w io.Writer) error { return writeCodes(w, n.Classes) })
+	}
+	if learnt != nil {
+		keep(&s.Needs.Learnt, learntFile, learnt.Write)
+	}
+	return files, err
+}
+
+// makeable checks that strategy and shadows can be made, and go together.
+func makeable(s collection.Settings, n strategy.Needs, learnt *strategy.Learnt, cfg Config) error {
+	st, err := strategyOf(s, cfg, n)
+	if err != nil {
+		return err
+	}
+	if err := learn(st, learnt); err != nil {
+		return err
+	}
+	shadows, err := shadowsOf(s, n)
+	if err != nil {
+		return err
+	}
+	return new(Visitor).RateAll(st, shadows)
+}
+
+func writeCodes(w io.Writer, list []judge.Code) error {
+	for _, c := range list {
+		if _, err := fmt.Fprintf(w, "%s\t%s\n", c.Code, c.Label); err != nil {
+			return fmt.Errorf("crawler: classes: %w", err)
+		}
+	}
+	return nil
+}
+
+// needsIn reads what the collection in dir keeps for its strategies.
+func needsIn(dir string, s collection.Needs, t *topic.Topic) (n strategy.Needs, err error) {
+	n.TGraph, err = readAt(kept(dir, s.TGraph), strategy.ReadTGraph)
+	if err == nil {
+		n.Links, err = readAt(kept(dir, s.Links), strategy.ReadLabelledLinks)
+	}
+	if err == nil {
+		n.Classes, err = readAt(kept(dir, s.Classes), judge.ParseCodes)
+	}
+	if err == nil && s.Trace != "" {
+		n.Trace, err = readAt(kept(dir, s.Trace), trace.ReadLog)
+	}
+	return ofTopic(n, t), err
+}
+
+// kept returns the path of a file of a collection.
+func kept(dir, name string) string {
+	if name == "" {
+		return ""
+	}
+	return filepath.Join(dir, filepath.FromSlash(name))
+}
+
+// learn lets a strategy start with what an earlier one has learnt, if anything.
+func learn(s dowse.Strategy, l *strategy.Learnt) error {
+	if l == nil {
+		return nil
+	}
+	learner, ok := s.(strategy.Learner)
+	if !ok {
+		return errNoLearner
+	}
+	if err := learner.LearnFrom(l, l.Predicate); err != nil {
+		return fmt.Errorf("crawler: %w", err)
+	}
+	return nil
+}
+
+var errNoLearner = errors.New("crawler: the strategy does not learn, so there is nothing it could start with; intelligent, collaborative, combined and the nb strategies do")
+
+// learnAgain is learn with what the collection in dir keeps.
+func learnAgain(s dowse.Strategy, dir string, n collection.Needs) error {
+	l, err := readAt(kept(dir, n.Learnt), strategy.ReadLearnt)
+	if err != nil {
+		return err
+	}
+	return learn(s, l)
 }

@@ -13,7 +13,7 @@ func (c *Crawler) Verify(progress func(what string, done, all int64)) (*collecti
 		Progress: progress,
 		Restore:  restorer(c.Collection),
 		Config: func() (crawl.Config, error) {
-			p, err := partsOf(c.Collection.Settings, c.Topic, Config{})
+			p, err := partsOf(c.Collection.Dir, c.Collection.Settings, c.Topic, silent{}, Config{})
 			if err != nil {
 				return crawl.Config{}, err
 			}

@@ -28,12 +28,12 @@ func look(col *collection.Collection) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, err := partsOf(col.Settings, t, Config{})
+	parts, err := partsOf(col.Dir, col.Settings, t, silent{}, Config{})
 	if err != nil {
 		return nil, err
 	}
 	parts.client.Close()
-	c := &Crawler{Collection: col, Topic: t}
+	c := &Crawler{Collection: col, Topic: t, strategy: parts.crawl.Strategy}
 	if err := col.Load(parts.crawl, restorer(col)); err != nil {
 		return nil, err
 	}
@@ -47,5 +47,10 @@ func topicOf(col *collection.Collection) (*topic.Topic, error) {
 	if err != nil {
 		return nil, err
 	}
-	return topic.Parse(data, "topic.yaml")
+	t, err := topic.Parse(data, "topic.yaml")
+	if err != nil {
+		return nil, err
+	}
+	t.Dir = col.Settings.TopicDir
+	return t, nil
 }

@@ -22,6 +22,8 @@ type Visitor struct {
 	Client *fetch.Client
 	Judge  dowse.Judge
 	Wants  func(language string) bool // whether pages in a language are taken in; nil for all
+	// Language tells the language of a page that does not declare one; nil does not ask.
+	Language func(p *dowse.Page) string
 
 	wish   Wish
 	keeper *keeper // nil keeps nothing
@@ -29,6 +31,20 @@ type Visitor struct {
 
 // Rate lets the judge rate of each link what the strategy wants to know.
 func (v *Visitor) Rate(s dowse.Strategy) { v.wish = WishOf(s) }
+
+// RateAll is Rate for a strategy and its shadows. It is an error if they want what does
+// not go together.
+func (v *Visitor) RateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
+	v.wish = WishOf(s)
+	for _, shadow := range shadows {
+		both, err := v.wish.And(WishOf(shadow.Strategy))
+		if err != nil {
+			return fmt.Errorf("%w; the shadow is %s", err, shadow.Name)
+		}
+		v.wish = both
+	}
+	return nil
+}
 
 // Visit makes one visit.
 func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
@@ -100,8 +116,12 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 	p.NoIndex = p.NoIndex || noIndex
 	p.NoArchive = p.NoArchive || noArchive
 	p.Simhash = text.Simhash(&p.Document)
+	says := "the page says it is in "
+	if p.Language == "" && v.Language != nil {
+		p.Language, says = v.Language(p), "the page seems to be in "
+	}
 	if v.Wants != nil && !v.Wants(p.Language) {
-		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipLang, "the page says it is in "+p.Language
+		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipLang, says+p.Language
 		p.Links = nil
 		return
 	}

@@ -47,7 +47,7 @@ func wanted(cfg *Config) (*topic.Topic, error) {
 // settings freezes what a new crawl is begun with.
 func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 	s := collection.Settings{
-		Name: t.Name, Version: Version, Begun: time.Now().UTC().Truncate(time.Second), Key: randomKey(),
+		Name: t.Name, Version: Version, Begun: time.Now().UTC().Truncate(time.Second),
 		Seeds: append(slices.Clone(cfg.Seeds), t.Seeds...), Threshold: t.OnTopic(),
 		Limits: cfg.Limits, Scope: cfg.Scope, Politeness: cfg.Polite,
 		Identity: collection.Identity{Agent: cfg.Agent, Contact: cfg.Contact},
@@ -67,24 +67,22 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 	if cfg.Strategy != nil {
 		s.Strategy = fmt.Sprintf("custom %T", cfg.Strategy)
 	}
-	var err error
-	if s.TGraph, err = fixed(cfg.TGraph); err != nil {
-		return s, err
+	if t.Outside != nil {
+		dir, err := filepath.Abs(cmp.Or(t.Dir, "."))
+		if err != nil {
+			return s, fmt.Errorf("crawler: %w", err)
+		}
+		s.TopicDir = dir
 	}
-	s.Trace, err = fixed(cfg.Trace)
-	return s, err
-}
-
-// fixed returns the name of a file that is good from everywhere.
-func fixed(path string) (string, error) {
-	if path == "" {
-		return "", nil
+	s.Key = cmp.Or(cfg.Key, randomKey())
+	s.Shadows, s.Explore = cfg.Shadows, cfg.Explore
+	if s.Explore == 0 && t.Explore != nil {
+		s.Explore = *t.Explore
 	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", fmt.Errorf("crawler: %w", err)
+	if s.Explore < 0 || s.Explore > 1 {
+		return s, fmt.Errorf("crawler: explore %v: want a share from 0 to 1", s.Explore)
 	}
-	return abs, nil
+	return s, nil
 }
 
 // merge lets a resumed crawl keep its settings, but for what was given anew.
@@ -113,12 +111,7 @@ func merge(cfg Config, s *collection.Settings) Config {
 		s.Network.AllowNet = cfg.AllowNet
 	}
 	s.Network.Resolver = cmp.Or(cfg.Resolver, s.Network.Resolver)
-	if path, err := fixed(cfg.TGraph); err == nil {
-		s.TGraph = cmp.Or(path, s.TGraph)
-	}
-	if path, err := fixed(cfg.Trace); err == nil {
-		s.Trace = cmp.Or(path, s.Trace)
-	}
+	s.Explore = cmp.Or(cfg.Explore, s.Explore)
 	return cfg
 }
 
@@ -197,16 +190,22 @@ type parts struct {
 	visitor *Visitor
 }
 
-func partsOf(s collection.Settings, t *topic.Topic, cfg Config) (*parts, error) {
-	strat, err := strategyOf(s, cfg)
+// partsOf makes the parts for the collection in dir.
+func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judge, cfg Config) (*parts, error) {
+	needs, err := needsIn(dir, s.Needs, t)
 	if err != nil {
 		return nil, err
 	}
-	judge := cfg.Judge
-	if judge == nil {
-		if judge, err = t.Judge(); err != nil {
-			return nil, err
-		}
+	strat, err := strategyOf(s, cfg, needs)
+	if err != nil {
+		return nil, err
+	}
+	if err := learnAgain(strat, dir, s.Needs); err != nil {
+		return nil, err
+	}
+	shadows, err := shadowsOf(s, needs)
+	if err != nil {
+		return nil, err
 	}
 	scope, err := scopeOf(s.Scope)
 	if err != nil {
@@ -216,10 +215,12 @@ func partsOf(s collection.Settings, t *topic.Topic, cfg Config) (*parts, error) 
 	if err != nil {
 		return nil, err
 	}
-	v := &Visitor{Client: client, Judge: judge, Wants: t.Wants}
-	v.Rate(strat)
+	v := &Visitor{Client: client, Judge: judge, Wants: t.Wants, Language: t.LanguageOf}
+	if err := v.RateAll(strat, shadows); err != nil {
+		return nil, err
+	}
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
-		Strategy: strat, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope,
+		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope,
 		Polite: crawl.Politeness{
 			Delay: s.Politeness.Delay, Conns: s.Politeness.Conns, InFlight: s.Politeness.InFlight, MaxRate: s.Politeness.MaxRate,
 			Hold: cmp.Or(s.Politeness.Hold, DefaultHold),
@@ -228,22 +229,30 @@ func partsOf(s collection.Settings, t *topic.Topic, cfg Config) (*parts, error) 
 	}}, nil
 }
 
-func strategyOf(s collection.Settings, cfg Config) (dowse.Strategy, error) {
+func strategyOf(s collection.Settings, cfg Config, needs strategy.Needs) (dowse.Strategy, error) {
 	if cfg.Strategy != nil {
 		return cfg.Strategy, nil
 	}
 	if strings.HasPrefix(s.Strategy, "custom ") {
 		return nil, fmt.Errorf("crawler: %s was crawled with a strategy of its own program (%s); open it with that program", s.Name, s.Strategy)
 	}
-	needs, err := NeedsOf(s.TGraph, s.Trace, s.Key)
-	if err != nil {
-		return nil, err
-	}
 	st, err := strategy.NewWith(s.Strategy, needs)
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
 	return st, nil
+}
+
+// shadowsOf makes the strategies that follow a crawl without steering it.
+func shadowsOf(s collection.Settings, needs strategy.Needs) (list []crawl.Shadow, err error) {
+	for _, spec := range s.Shadows {
+		st, err := strategy.NewWith(spec, needs)
+		if err != nil {
+			return nil, fmt.Errorf("crawler: shadow: %w", err)
+		}
+		list = append(list, crawl.Shadow{Name: spec, Strategy: st})
+	}
+	return list, nil
 }
 
 func scopeOf(s collection.Scope) (crawl.Scope, error) {

@@ -1,6 +1,11 @@
 package crawler
 
-import "dowse"
+import (
+	"errors"
+	"fmt"
+
+	"dowse"
+)
 
 // A Wish is what a strategy wants the judge to rate beside the page itself. Live
 // crawls and the lab rate pages by it, so that a strategy sees the same in both.
@@ -20,19 +25,33 @@ func WishOf(s dowse.Strategy) (w Wish) {
 	return w
 }
 
-// Rate lets the judge read a page, the words around its links and, if wanted, their
-// anchors.
+// ErrWindows says that strategies of one crawl want different texts to be rated.
+var ErrWindows = errors.New("the words around a link can be rated in one way only")
+
+// And returns what both want. Windows of different sizes do not go together: a link
+// has one rating of the words around it.
+func (w Wish) And(o Wish) (Wish, error) {
+	if w.Window != 0 && o.Window != 0 && w.Window != o.Window {
+		return w, fmt.Errorf("crawler: %w: one strategy wants %d words, the other %d; give both the same (words=N)", ErrWindows, w.Window, o.Window)
+	}
+	return Wish{max(w.Window, o.Window), w.Anchors || o.Anchors}, nil
+}
+
+// Rate lets the judge read a page and, if wanted, the words around its links and
+// their anchors.
 func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
 	wj, ok := j.(dowse.WindowJudge)
-	if !ok || w.Window == 0 {
+	if !ok || w.Window == 0 && !w.Anchors {
 		p.Verdict = j.Judge(p)
 		return
 	}
 	mentions := mentionsOf(p)
-	windows := make([]dowse.Span, len(mentions), 2*len(mentions))
-	for i, m := range mentions {
-		m.Window = dowse.Window(m.At, len(p.Words), w.Window)
-		windows[i] = m.Window
+	windows := make([]dowse.Span, 0, 2*len(mentions))
+	if w.Window > 0 {
+		for _, m := range mentions {
+			m.Window = dowse.Window(m.At, len(p.Words), w.Window)
+			windows = append(windows, m.Window)
+		}
 	}
 	if w.Anchors {
 		for _, m := range mentions {
@@ -42,9 +61,11 @@ func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
 	var scores []float64
 	p.Verdict, scores = wj.JudgeWindows(p, windows)
 	for i, m := range mentions {
-		m.Context = scores[i]
+		if w.Window > 0 {
+			m.Context = scores[i]
+		}
 		if w.Anchors {
-			m.AnchorScore = scores[len(mentions)+i]
+			m.AnchorScore = scores[len(scores)-len(mentions)+i]
 		}
 	}
 }

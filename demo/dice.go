@@ -66,4 +66,5 @@ const (
 	forOrder
 	forDate
 	forSeeds
+	forPeople
 )

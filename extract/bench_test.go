@@ -63,6 +63,27 @@ func BenchmarkHTML20KB(b *testing.B) {
 	}
 }
 
+// BenchmarkRichHead reads the same page with the head and the images of a news site.
+func BenchmarkRichHead(b *testing.B) {
+	var head, images strings.Builder
+	for i, name := range strings.Fields("author generator twitter:card twitter:title twitter:description robots news_keywords section theme-color") {
+		fmt.Fprintf(&head, "<meta name=%q content=\"what the page says of itself, %d\">\n", name, i)
+	}
+	for i, name := range strings.Fields("type title url image description site_name locale determiner image:width image:height") {
+		fmt.Fprintf(&head, "<meta property=\"og:%s\" content=\"what the page says of itself, %d\">\n", name, i)
+	}
+	for i := range 30 {
+		fmt.Fprintf(&images, "<img src=\"https://static.example.org/images/2026/05/tree-%d.jpg\" alt=\"a tree\" width=640 height=480>\n", i)
+	}
+	page := bytes.Replace(benchPage(), []byte("</head>"), []byte(head.String()+"</head>"), 1)
+	page = bytes.Replace(page, []byte("</body>"), []byte(images.String()+"</body>"), 1)
+	b.SetBytes(int64(len(page)))
+	b.ReportAllocs()
+	for b.Loop() {
+		HTML(page, "https://example.org/trees/", Options{})
+	}
+}
+
 // BenchmarkTokenizer is the floor under BenchmarkHTML20KB: the tokens, and the
 // attributes of links.
 func BenchmarkTokenizer(b *testing.B) {

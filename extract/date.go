@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// dateRank orders the places in which a page may say when it was published, the
+// dateRank orders the places in which a page may say when it was published or changed, the
 // most trusted highest.
 type dateRank uint8
 
@@ -18,31 +18,49 @@ const (
 	dateOfOpen          // article:published_time
 )
 
-// dateRankOf returns the rank of a meta element by its name or property.
-func dateRankOf(name []byte) dateRank {
-	if len(name) < 4 || len(name) > 32 {
-		return noDate
+// A statedDate is a date that the page gives, with where it does.
+type statedDate struct {
+	at   time.Time
+	rank dateRank
+}
+
+// readDateNamed reads a date that a meta element gives by its name or property.
+func (p *pass) readDateNamed(name, value []byte) {
+	if len(name) < 4 || len(name) > 32 || len(value) == 0 || len(value) > 64 {
+		return
 	}
-	switch strings.ToLower(string(name)) {
+	var lower [32]byte
+	for i, c := range name {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		lower[i] = c
+	}
+	switch string(lower[:len(name)]) {
 	case "article:published_time", "og:article:published_time":
-		return dateOfOpen
+		p.readDate(value, dateOfOpen, &p.meta.published)
 	case "datepublished":
-		return dateOfItem
+		p.readDate(value, dateOfItem, &p.meta.published)
 	case "date", "dc.date", "dc.date.issued", "dc.date.created", "dcterms.date", "dcterms.created", "dcterms.issued",
 		"pubdate", "publishdate", "publish-date", "publication_date", "citation_publication_date", "parsely-pub-date":
-		return dateOfMeta
+		p.readDate(value, dateOfMeta, &p.meta.published)
+	case "article:modified_time", "og:article:modified_time", "og:updated_time":
+		p.readDate(value, dateOfOpen, &p.meta.modified)
+	case "datemodified":
+		p.readDate(value, dateOfItem, &p.meta.modified)
+	case "last-modified", "revised", "dc.date.modified", "dcterms.modified":
+		p.readDate(value, dateOfMeta, &p.meta.modified)
 	}
-	return noDate
 }
 
 // readDate keeps a date if no more trusted one is there.
-func (p *pass) readDate(value []byte, rank dateRank) {
-	if rank <= p.meta.rank || len(value) == 0 || len(value) > 64 || p.meta.dates >= maxDates {
+func (p *pass) readDate(value []byte, rank dateRank, into *statedDate) {
+	if rank <= into.rank || len(value) == 0 || len(value) > 64 || p.meta.dates >= maxDates {
 		return
 	}
 	p.meta.dates++
 	if t, ok := parseDate(string(value)); ok {
-		p.meta.published, p.meta.rank = t, rank
+		*into = statedDate{t, rank}
 	}
 }
 

@@ -122,6 +122,19 @@ func sound(t testing.TB, doc *dowse.Document, opt Options) {
 			t.Errorf("%s is not clean: %.100q", what, s)
 		}
 	}
+	for _, m := range doc.Meta {
+		if m.Name == "" || utf8.RuneCountInString(m.Name) > maxMetaName || utf8.RuneCountInString(m.Content) > opt.Field || unshown(m.Name+m.Content, "") {
+			t.Errorf("meta element is not clean: %.100q", m)
+		}
+	}
+	for _, src := range doc.Images {
+		if src == "" || len(src) > opt.Href || unshown(src, "") {
+			t.Errorf("image is not clean: %.100q", src)
+		}
+	}
+	if len(doc.Meta) > maxMeta || len(doc.Images) > maxImages {
+		t.Errorf("%d meta elements, %d images", len(doc.Meta), len(doc.Images))
+	}
 	if len(doc.Text) > opt.Text || unshown(doc.Text, "\n") || doc.Text != strings.TrimSpace(doc.Text) {
 		t.Errorf("text is not clean: %.200q", doc.Text)
 	}

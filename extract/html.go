@@ -82,8 +82,10 @@ type pass struct {
 	text     prose
 	open     stack
 	meta     metadata
+	kept     kept
 	link     links
 	headings []mark
+	scratch  []byte // memory to work in, see field
 
 	raw      tag  // the element whose text comes next, if that is raw text
 	mode     mode // of insertion
@@ -114,7 +116,7 @@ func newPass(body []byte, url dowse.URL, opt Options) *pass {
 		text:     prose{buf: p.text.buf[:0], max: opt.Text, word: opt.Word},
 		open:     stack{frames: p.open.frames[:0], max: opt.Depth, work: opt.Work},
 		link:     links{index: p.link.index, mentions: p.link.mentions[:0], open: p.link.open[:0], current: -1},
-		headings: p.headings[:0],
+		headings: p.headings[:0], scratch: p.scratch[:0], kept: p.kept.reset(),
 	}
 	p.base, _ = weburl.NewBase(string(url))
 	p.src.body = body
@@ -124,13 +126,13 @@ func newPass(body []byte, url dowse.URL, opt Options) *pass {
 
 // release gives the pass back, without what it read.
 func (p *pass) release() {
-	if cap(p.text.buf) > maxKept || len(p.link.index) > 1000 || cap(p.link.mentions) > 1000 || cap(p.headings) > 1000 {
+	if cap(p.text.buf) > maxKept || len(p.link.index) > 1000 || cap(p.link.mentions) > 1000 || cap(p.headings) > 1000 || cap(p.kept.buf) > maxKept {
 		return
 	}
 	clear(p.link.index)
 	clear(p.link.mentions)
 	*p = pass{
-		text: prose{buf: p.text.buf}, open: stack{frames: p.open.frames}, headings: p.headings,
+		text: prose{buf: p.text.buf}, open: stack{frames: p.open.frames}, headings: p.headings, scratch: p.scratch, kept: p.kept,
 		link: links{index: p.link.index, mentions: p.link.mentions, open: p.link.open},
 	}
 	passes.Put(p)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// readJSONLD reads types and the date of publication out of JSON-LD. It looks
+// readJSONLD reads types and dates out of JSON-LD. It looks
 // for the keys alone, at any depth, so that broken or enormous data costs no more
 // than one look at each byte.
 func (p *pass) readJSONLD(data []byte) {
@@ -23,12 +23,21 @@ func (p *pass) readJSONLD(data []byte) {
 		case "@type":
 			data = p.readTypes(value)
 		case "datePublished":
-			if s, tail, ok := leadingString(value); ok {
-				p.readDate([]byte(unquote(s)), dateOfData)
-				data = tail
-			}
+			data = p.readDateOfData(value, &p.meta.published)
+		case "dateModified":
+			data = p.readDateOfData(value, &p.meta.modified)
 		}
 	}
+}
+
+// readDateOfData reads a date and returns what follows.
+func (p *pass) readDateOfData(value []byte, into *statedDate) (rest []byte) {
+	s, rest, ok := leadingString(value)
+	if !ok {
+		return value
+	}
+	p.readDate([]byte(unquote(s)), dateOfData, into)
+	return rest
 }
 
 // readTypes reads a string or a list of strings and returns what follows.

@@ -154,7 +154,7 @@ func (p *pass) addAlt(text []byte) {
 	if len(m.alt) >= 4*p.opt.Anchor {
 		return
 	}
-	alt := field(text, p.opt.Anchor)
+	alt := p.field(text, p.opt.Anchor)
 	if alt == "" {
 		return
 	}
@@ -167,7 +167,7 @@ func (p *pass) addAlt(text []byte) {
 // addArea adds the link of an area or a frame: one without words in the text.
 func (p *pass) addArea(href, rel, alt []byte) {
 	if i := p.addLink(href, rel); i >= 0 && len(alt) > 0 {
-		p.link.mentions[i].alt = field(alt, p.opt.Anchor)
+		p.link.mentions[i].alt = p.field(alt, p.opt.Anchor)
 	}
 }
 
@@ -262,6 +262,7 @@ func (p *pass) note(e *element) {
 		}
 	case atom.Img, atom.Image:
 		p.addAlt(e.attr.alt)
+		p.keepImage(e.attr.src)
 	case atom.Base:
 		p.rebase(e.attr.href)
 	case atom.Link:

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"time"
 
 	"dowse"
 )
@@ -17,8 +16,8 @@ type metadata struct {
 	canonical dowse.URL
 	licences  []dowse.URL
 	types     []string
-	published time.Time
-	rank      dateRank
+	published statedDate
+	modified  statedDate
 	dates     int  // that were looked at
 	data      bool // the script being read is JSON-LD
 }
@@ -39,14 +38,16 @@ func (p *pass) describe() {
 	p.doc.Canonical = p.meta.canonical
 	p.doc.Licences = p.meta.licences
 	p.doc.Types = p.meta.types
-	p.doc.Published = p.meta.published
+	p.doc.Published = p.meta.published.at
+	p.doc.Modified = p.meta.modified.at
+	p.doc.Meta, p.doc.Images = p.kept.strings()
 }
 
 func (p *pass) title(text []byte) {
 	if p.meta.titled || p.inert > 0 {
 		return
 	}
-	p.doc.Title = field(text, p.opt.Field)
+	p.doc.Title = p.field(text, p.opt.Field)
 	p.meta.titled = p.doc.Title != ""
 }
 
@@ -128,14 +129,15 @@ func (p *pass) readMeta(e *element) {
 	case eq(e.attr.httpEquiv, "content-language"):
 		p.meta.language = languageOf(content)
 	case eq(e.attr.name, "description") && p.doc.Description == "":
-		p.doc.Description = field(content, p.opt.Field)
+		p.doc.Description = p.field(content, p.opt.Field)
 	case eq(e.attr.name, "keywords") && p.doc.Keywords == "":
-		p.doc.Keywords = field(content, p.opt.Field)
+		p.doc.Keywords = p.field(content, p.opt.Field)
 	case eq(e.attr.name, "robots") || p.opt.Agent != "" && eq(e.attr.name, p.opt.Agent):
 		p.readRobots(content)
 	}
-	p.readDate(content, dateRankOf(e.attr.property))
-	p.readDate(content, dateRankOf(e.attr.name))
+	p.readDateNamed(e.attr.property, content)
+	p.readDateNamed(e.attr.name, content)
+	p.keepMeta(e)
 }
 
 // readRefresh lets the target of a refresh be a link.
@@ -168,9 +170,11 @@ func (p *pass) readItem(e *element) {
 	}
 	switch {
 	case hasToken(e.attr.itemprop, "datepublished"):
-		p.readDate(value, dateOfItem)
+		p.readDate(value, dateOfItem, &p.meta.published)
+	case hasToken(e.attr.itemprop, "datemodified"):
+		p.readDate(value, dateOfItem, &p.meta.modified)
 	case e.attr.pubdate:
-		p.readDate(value, dateOfTime)
+		p.readDate(value, dateOfTime, &p.meta.published)
 	}
 }
 

@@ -198,10 +198,19 @@ func truncate(s []byte, n int) []byte {
 }
 
 // field returns at most limit characters of s as prose.
-func field(s []byte, limit int) string {
-	t := prose{max: 4*limit + 2}
+func (p *pass) field(s []byte, limit int) string {
+	return string(p.fieldBytes(s, limit))
+}
+
+// fieldBytes is field in bytes that are valid until the next one.
+func (p *pass) fieldBytes(s []byte, limit int) []byte {
+	t := prose{buf: p.scratch[:0], max: 4*limit + 2}
 	t.add(truncate(s, 64*limit))
-	return firstRunes(string(t.buf), limit)
+	p.scratch = t.buf
+	if len(t.buf) <= limit {
+		return t.buf
+	}
+	return t.buf[:len(firstRunes(string(t.buf), limit))]
 }
 
 // firstRunes returns the first n characters of s.

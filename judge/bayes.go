@@ -1,6 +1,11 @@
 package judge
 
-import "math"
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
 
 // Bayes is multinomial naive Bayes over bags of tokens (equations 5 to 7 of Taylan
 // et al. 2011): the probability of a token in a class is (1 + its count) / (tokens
@@ -49,6 +54,56 @@ func (b *Bayes) limit() int {
 		return bayesLimit
 	}
 	return b.Limit
+}
+
+// Bags returns how many bags of each class were taken in.
+func (b *Bayes) Bags() (irrelevant, relevant float64) { return b.bags[0], b.bags[1] }
+
+// BayesCounts are what a [Bayes] has learnt, by which it is saved. All lists of two
+// have first what is irrelevant.
+type BayesCounts struct {
+	Tokens []string // in order
+	Counts [][2]float64
+	Bags   [2]float64
+}
+
+// Counts returns what was learnt.
+func (b *Bayes) Counts() BayesCounts {
+	c := BayesCounts{Tokens: slices.Sorted(maps.Keys(b.counts)), Bags: b.bags}
+	for _, t := range c.Tokens {
+		c.Counts = append(c.Counts, *b.counts[t])
+	}
+	return c
+}
+
+// AddCounts takes in what another has learnt, each bag for so much of one. It refuses
+// counts that can't be.
+func (b *Bayes) AddCounts(c BayesCounts, weight float64) error {
+	if len(c.Tokens) != len(c.Counts) {
+		return fmt.Errorf("judge: bayes: %d tokens and %d counts", len(c.Tokens), len(c.Counts))
+	}
+	for _, n := range append(c.Counts, c.Bags) {
+		if !(n[0] >= 0 && n[1] >= 0 && n[0] <= maxNumber && n[1] <= maxNumber) {
+			return fmt.Errorf("judge: bayes: counts of %g and %g", n[0], n[1])
+		}
+	}
+	if b.counts == nil {
+		b.counts = map[string]*[2]float64{}
+	}
+	for class := range b.bags {
+		b.bags[class] += float64(weight * c.Bags[class])
+	}
+	for i, t := range c.Tokens {
+		n := b.count(t)
+		for class := range b.tokens {
+			if n != nil {
+				more := float64(weight * c.Counts[i][class])
+				n[class] += more
+				b.tokens[class] += more
+			}
+		}
+	}
+	return nil
 }
 
 // Known returns the number of tokens known.

@@ -40,7 +40,23 @@ type TopicWord struct {
 // Train makes the table from the examples on topic. Its reasons add up to the
 // cosine.
 func (t Table) Train(examples []Example) (Model, error) {
-	var wanted, others []bag
+	wanted, others := t.read(examples)
+	m, err := t.model(tableOf(wanted, others, t.size()))
+	if err == nil && t.Bar == 0 && len(others) > 0 {
+		m.(*tableJudge).threshold = bestBar(m, examples)
+	}
+	return m, err
+}
+
+// TopicWords returns the table that Train makes its judge of, the weightiest word
+// first.
+func (t Table) TopicWords(examples []Example) []TopicWord {
+	wanted, others := t.read(examples)
+	return tableOf(wanted, others, t.size())
+}
+
+// read returns the terms of the examples on topic, and of the others.
+func (t Table) read(examples []Example) (wanted, others []bag) {
 	a := t.features().analyzer(0)
 	for i := range examples {
 		b := readBag(a, examples[i].page(), 1)
@@ -50,11 +66,7 @@ func (t Table) Train(examples []Example) (Model, error) {
 			others = append(others, b)
 		}
 	}
-	m, err := t.model(tableOf(wanted, others, t.size()))
-	if err == nil && t.Bar == 0 && len(others) > 0 {
-		m.(*tableJudge).threshold = bestBar(m, examples)
-	}
-	return m, err
+	return wanted, others
 }
 
 // bestBar returns the threshold with the highest F1 on the examples, in the middle

@@ -21,6 +21,8 @@ type ContextGraph struct {
 	Terms int     `param:"terms" default:"40" help:"words that tell layers apart: the best of targets and pages one click away (TF-IDF); Diligenti et al. 2000"`
 	Slack float64 `param:"slack" default:"0" help:"by how much the mean log-likelihood of a word may be worse than in the layer's own worst page"`
 
+	Expand string `param:"expand" default:"link" help:"what is taken from a queue at a time: one link (link), or all links of the page it stands on (parent), as Diligenti et al. 2000 have it"`
+
 	TGraph     *TGraph        // required, with the texts of its pages
 	Vocabulary []string       // terms in place of the best; nil for none
 	Analyzer   *text.Analyzer // takes the place of the T-Graph's language; nil for none
@@ -28,9 +30,19 @@ type ContextGraph struct {
 	layers *layers
 	reason []string // by layer
 	terms  []string
+	kin    families
 }
 
+// What is taken from a queue at a time.
+const (
+	ExpandLink   = "link"
+	ExpandParent = "parent"
+)
+
 func (s *ContextGraph) check() error {
+	if s.Expand != "" && s.Expand != ExpandLink && s.Expand != ExpandParent {
+		return fmt.Errorf("expand=%s: want %s or %s", s.Expand, ExpandLink, ExpandParent)
+	}
 	if s.Terms < 0 {
 		return fmt.Errorf("terms=%d: want 1 or more", s.Terms)
 	}
@@ -69,7 +81,7 @@ func (s *ContextGraph) Start(seeds []dowse.URL) []dowse.Lead {
 	because := []dowse.Because{{What: "seed", Weight: 1}}
 	leads := make([]dowse.Lead, len(seeds))
 	for i, u := range seeds {
-		leads[i] = dowse.Lead{URL: u, Merge: dowse.Max, Band: int8(s.layers.other()), Because: because}
+		leads[i] = dowse.Lead{URL: u, Merge: dowse.Max, Band: s.band(s.layers.other()), Because: because}
 	}
 	return leads
 }
@@ -84,13 +96,31 @@ func (s *ContextGraph) Follow(p *dowse.Page) []dowse.Lead {
 	layer, sure := s.layers.place(s.terms)
 	because := []dowse.Because{{What: s.reason[layer], Weight: sure}}
 	leads := make([]dowse.Lead, 0, len(p.Links))
+	if s.Expand == ExpandParent {
+		leads = s.kin.together(leads, p)
+		return s.kin.follow(leads, p, dowse.Lead{Priority: sure, Band: s.band(layer), Because: because})
+	}
 	for i := range p.Links {
 		if l := &p.Links[i]; l.Target.State != dowse.Visited {
-			leads = append(leads, dowse.Lead{URL: l.URL, Priority: sure, Merge: dowse.Max, Band: int8(layer), Because: because})
+			leads = append(leads, dowse.Lead{URL: l.URL, Priority: sure, Merge: dowse.Max, Band: s.band(layer), Because: because})
 		}
 	}
 	return leads
 }
+
+// band is the band of a layer's queue. Whole families come before all queues.
+func (s *ContextGraph) band(layer int) int8 {
+	if s.Expand == ExpandParent {
+		layer++
+	}
+	return int8(layer)
+}
+
+// Save writes down which links wait together.
+func (s *ContextGraph) Save() ([]byte, error) { return save(s.kin) }
+
+// Load takes up what Save wrote.
+func (s *ContextGraph) Load(b []byte) error { return load(b, &s.kin) }
 
 // layers is multinomial naive Bayes with one class to a layer, all equally likely
 // beforehand.

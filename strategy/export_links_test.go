@@ -28,11 +28,11 @@ const (
 )
 
 // A LinkModel is what strategies with naive Bayes learn.
-type LinkModel struct{ *linkModel }
+type LinkModel struct{ *judge.Bayes }
 
 // NewLinkModel makes one that was taught.
 func NewLinkModel(list []Bag) LinkModel {
-	m := LinkModel{newLinkModel(1000)}
+	m := LinkModel{&judge.Bayes{Limit: 1000}}
 	m.Learn(list)
 	return m
 }
@@ -41,26 +41,26 @@ func NewLinkModel(list []Bag) LinkModel {
 type Bag = bag
 
 // Learn teaches more.
-func (m LinkModel) Learn(list []Bag) { m.learn(list) }
-
-// P is the probability of terms.
-func (m LinkModel) P(terms []string) float64 { return m.bayes.P(terms) }
-
-// Theta is the probability of a term.
-func (m LinkModel) Theta(term string, relevant bool) float64 { return m.bayes.Theta(term, relevant) }
+func (m LinkModel) Learn(list []Bag) {
+	for _, b := range list {
+		m.Add(b.Relevant, b.Terms)
+	}
+}
 
 // Again is the model as it is after being saved and loaded.
 func (m LinkModel) Again() LinkModel {
 	again := NewLinkModel(nil)
-	again.study(m.lessons())
+	if err := again.AddCounts(m.Counts(), 1); err != nil {
+		panic(err)
+	}
 	return again
 }
 
 // Lessons are what the model of a strategy was taught.
-func (b *LinkBayes) LessonsLearnt() any { return b.model.lessons() }
+func (b *LinkBayes) LessonsLearnt() any { return b.model.Counts() }
 
-// Lessons are what a model was taught.
-func (m LinkModel) Lessons() any { return m.lessons() }
+// Lessons are what the model was taught.
+func (m LinkModel) Lessons() any { return m.Counts() }
 
 // Training reports whether a strategy is still being trained.
 func (b *LinkBayes) InTraining() bool { return !b.state.Training.Over }

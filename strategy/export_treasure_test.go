@@ -25,12 +25,11 @@ func (s *Treasure) Similarities(t LinkText) map[string][5]float64 {
 func (s *Treasure) Picked(d *dowse.Document, m *dowse.Mention) (string, float64) {
 	s.begin()
 	s.osm.turn(d)
-	s.osm.compare(d, m)
-	n := s.osm.pick(or(s.OSM, 0.05), s.Select == selectBest)
+	n, sim := s.osm.nearest(d, m, or(s.OSM, 0.05), s.Select == selectBest)
 	if n < 0 {
 		return "", 0
 	}
-	return s.osm.nodes[n].ID, s.osm.total[n]
+	return s.osm.nodes[n].ID, sim
 }
 
 // OSMWeights returns the weights of the four parts.

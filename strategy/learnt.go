@@ -21,6 +21,7 @@ type Learnt struct {
 	Predicate string         `json:"predicate"` // what was looked for: a name and a hash
 	Linkage   *LinkageLearnt `json:"linkage,omitempty"`
 	Usage     *UsageLearnt   `json:"usage,omitempty"`
+	Bags      *BagsLearnt    `json:"bags,omitempty"`
 }
 
 // LinkageLearnt is what links have taught.
@@ -40,10 +41,19 @@ type UsageLearnt struct {
 	Far        Tally            `json:"far"`  // other accessed pages
 }
 
+// BagsLearnt is what the words of links have taught.
+type BagsLearnt struct {
+	Links Tally            `json:"links"`
+	Terms map[string]Tally `json:"terms"` // occurrences, and those in links to relevant pages
+}
+
 // A Tally counts pages with a feature, and those of them on topic.
 type Tally [2]float64
 
 func (t Tally) cell() cell { return cell{t[0], t[1]} }
+
+// sides parts what is on topic from what is not.
+func (t Tally) sides() [2]float64 { return [2]float64{t[0] - t[1], t[1]} }
 
 func (t Tally) sound() bool { return t[0] >= t[1] && t[1] >= 0 && !math.IsInf(t[0], 0) }
 
@@ -101,6 +111,9 @@ func (l *Learnt) sound() bool {
 	}
 	if k := l.Usage; k != nil {
 		tables = append(tables, k.Users, k.Signatures, map[string]Tally{"": k.Pages, "near": k.Near, "far": k.Far})
+	}
+	if k := l.Bags; k != nil {
+		tables = append(tables, k.Terms, map[string]Tally{"": k.Links})
 	}
 	for _, t := range tables {
 		for _, c := range t {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/judge"
 )
 
 // LinkBayes says how links of relevant pages are rated by their words: multinomial
@@ -20,15 +21,16 @@ import (
 //
 // A link that is probable comes before all that are only scored.
 type LinkBayes struct {
-	Train      int `param:"train" default:"64" help:"links of seed pages to learn from first; -1 for none; Taylan et al. 2011"`
-	Vocabulary int `param:"vocabulary" default:"100000" help:"words known of links; later ones are ignored"`
+	Train       int     `param:"train" default:"64" help:"links of seed pages to learn from first; -1 for none; Taylan et al. 2011"`
+	Vocabulary  int     `param:"vocabulary" default:"100000" help:"words known of links; later ones are ignored"`
+	ReuseWeight float64 `param:"reuse-weight" default:"1" help:"weight of what an earlier crawl has learnt, 0 to 1"`
 	LinkScoring
 
 	Links []LabelledLink // to learn from, in place of links of seed pages; nil for none
 
 	by    policy
 	links *scorer
-	model *linkModel
+	model judge.Bayes
 	state linkBayesState
 	terms []string
 	known []weighted
@@ -59,8 +61,8 @@ const (
 
 type linkBayesState struct {
 	Training training
-	Lessons  linkLessons // only when saved
-	Pending  []bag       // to be learnt at the end of the period
+	Lessons  judge.BayesCounts // only when saved
+	Pending  []bag             // to be learnt at the end of the period
 	Fetched  int
 }
 
@@ -75,18 +77,44 @@ const (
 	namedTerms = 3      // in a reason
 )
 
+func (b *LinkBayes) check() error {
+	if !(b.ReuseWeight >= 0 && b.ReuseWeight <= 1) {
+		return fmt.Errorf("reuse-weight=%v: want 0 to 1", b.ReuseWeight)
+	}
+	return b.LinkScoring.check()
+}
+
+func (b *LinkBayes) taughtBy(links []LabelledLink) {
+	if b.Links == nil {
+		b.Links = links
+	}
+}
+
 func (b *LinkBayes) begin() {
 	if b.links != nil {
 		return
 	}
 	b.links = newScorer(&b.LinkScoring)
-	b.model = newLinkModel(or(b.Vocabulary, 100_000))
+	b.model.Limit = or(b.Vocabulary, 100_000)
 	b.state.Training.Over = len(b.Links) > 0 || b.Train < 0
 	var list []bag
 	for _, l := range b.Links {
 		list = append(list, bag{l.Relevant, b.features(nil, l.Anchor, l.URL)})
 	}
-	b.model.learn(list)
+	b.learn(list)
+}
+
+func (b *LinkBayes) learn(list []bag) {
+	for _, l := range list {
+		b.model.Add(l.Relevant, l.Terms)
+	}
+}
+
+// ready reports whether the model has seen both kinds of links. Otherwise it would
+// call all links alike.
+func (b *LinkBayes) ready() bool {
+	irrelevant, relevant := b.model.Bags()
+	return irrelevant > 0 && relevant > 0
 }
 
 // features are the terms by which a link is rated.
@@ -151,7 +179,7 @@ func (b *LinkBayes) remember(lesson bag) bool {
 // admit is the gate: it lets in what is probable.
 func (b *LinkBayes) admit(c *candidate) {
 	c.admitted = true
-	if b.model.ready() {
+	if b.ready() {
 		c.rated = true
 		c.chance, c.why = b.chance(c.link)
 		c.admitted = c.chance >= b.by.least
@@ -177,7 +205,7 @@ func (b *LinkBayes) trust(c *candidate) {
 
 // update learns what was remembered.
 func (b *LinkBayes) update() {
-	b.model.learn(b.state.Pending)
+	b.learn(b.state.Pending)
 	b.state.Pending = nil
 }
 
@@ -195,11 +223,11 @@ func (b *LinkBayes) chance(l *dowse.Link) (p float64, why string) {
 
 func (b *LinkBayes) rated(m *dowse.Mention, u dowse.URL) (p float64, why string) {
 	b.terms = b.features(b.terms[:0], m.Anchor, u)
-	share := b.model.bayes.P(nil)
+	share := b.model.P(nil)
 	odds := math.Log(share) - math.Log1p(-share)
 	b.known = b.known[:0]
 	for _, t := range b.terms {
-		if w := b.model.bayes.Weight(t); w != 0 {
+		if w := b.model.Weight(t); w != 0 {
 			odds += w
 			b.known = append(b.known, weighted{t, w})
 		}
@@ -228,7 +256,7 @@ func (b *LinkBayes) reason() string {
 func (b *LinkBayes) Save() ([]byte, error) {
 	b.begin()
 	s := b.state
-	s.Lessons = b.model.lessons()
+	s.Lessons = b.model.Counts()
 	return saveBinary(&s)
 }
 
@@ -239,12 +267,37 @@ func (b *LinkBayes) Load(data []byte) error {
 	if err := loadBinary(data, &s); err != nil {
 		return err
 	}
-	if len(s.Lessons.Terms) != len(s.Lessons.Counts) {
-		return fmt.Errorf("strategy: load: %d words and %d counts", len(s.Lessons.Terms), len(s.Lessons.Counts))
+	b.model = judge.Bayes{Limit: b.model.Limit}
+	if err := b.model.AddCounts(s.Lessons, 1); err != nil {
+		return fmt.Errorf("strategy: load: %w", err)
 	}
-	b.model = newLinkModel(or(b.Vocabulary, 100_000))
-	b.model.study(s.Lessons)
-	s.Lessons = linkLessons{}
+	s.Lessons = judge.BayesCounts{}
 	b.state = s
 	return nil
+}
+
+// Learnt returns what was learnt about a predicate, to start another crawl with.
+func (b *LinkBayes) Learnt(predicate string) *Learnt {
+	b.begin()
+	c := b.model.Counts()
+	l := &BagsLearnt{Links: Tally{c.Bags[0] + c.Bags[1], c.Bags[1]}, Terms: make(map[string]Tally, len(c.Tokens))}
+	for i, t := range c.Tokens {
+		l.Terms[t] = Tally{c.Counts[i][0] + c.Counts[i][1], c.Counts[i][1]}
+	}
+	return &Learnt{Predicate: predicate, Bags: l}
+}
+
+// LearnFrom starts with what an earlier crawl learnt, weighted by ReuseWeight, in
+// place of links of seed pages.
+func (b *LinkBayes) LearnFrom(l *Learnt, predicate string) error {
+	if err := l.fits(predicate, l.Bags != nil, "the words of links"); err != nil {
+		return err
+	}
+	b.begin()
+	c := judge.BayesCounts{Bags: l.Bags.Links.sides()}
+	for _, t := range sortedKeys(l.Bags.Terms) {
+		c.Tokens, c.Counts = append(c.Tokens, t), append(c.Counts, l.Bags.Terms[t].sides())
+	}
+	b.state.Training.Over = true
+	return b.model.AddCounts(c, or(b.ReuseWeight, 1))
 }

@@ -37,6 +37,26 @@ func (w *LinkWords) check() error {
 	return nil
 }
 
+// speaks is told the language of the topic, which counts unless another was given.
+func (w *LinkWords) speaks(language string) {
+	if w.Language == "" {
+		w.Language = language
+	}
+}
+
+// tableOf makes the table from words of the topic, unless there is one.
+func (w *LinkWords) tableOf(words []judge.TopicWord) {
+	if w.Table != nil {
+		return
+	}
+	a := w.analyzer()
+	for _, word := range words {
+		for _, term := range a.Terms(word.Term) {
+			w.Table = append(w.Table, judge.TopicWord{Term: term, Weight: word.Weight})
+		}
+	}
+}
+
 // analyzer makes the terms.
 func (w *LinkWords) analyzer() *text.Analyzer {
 	if w.Analyzer != nil {

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -10,35 +11,44 @@ import (
 
 // The four parts in which a link is compared with a node.
 const (
-	partUnder  = iota // immediate sub-headings
-	partSub           // sub-headings
-	partMain          // main headings
-	partData          // text around, with the anchor
-	osmParts          // how many there are
-	osmMatches = 64   // room for the matches of a link at first
+	partUnder = iota // immediate sub-headings
+	partSub          // sub-headings
+	partMain         // main headings
+	partData         // text around, with the anchor
+	osmParts         // how many there are
 )
 
 // osm is the overall similarity measure between links and the nodes of a T-Graph
 // (Seyfi and Patel 2015): the mean of four cosines of stemmed term counts, in which
-// a word of the anchor counts more than others. An index from terms to nodes makes
-// the cost of a link that of the nodes which share words with it.
+// a word of the anchor counts more than others.
+//
+// An index from terms to nodes, by level, makes the cost of a link that of the nodes
+// which share words with it, and of the levels that have to be looked at: where the
+// node nearest to a target is wanted, those above the first with a node that is like
+// the link are not. What the headings above links say is worked out once for all
+// links under them.
 //
 // It reads one page at a time: see [osm.turn].
 type osm struct {
-	nodes   []TNode
+	nodes   []TNode // by level
 	impact  float64 // of the anchor's words
 	weights [osmParts]float64
-	index   [osmParts][][]posting // by term
+	levels  []level
 
 	glossary
 	bag  termBag
 	sims []float64 // by node, of the part at hand
 	hits []int32   // nodes with such
 
-	heads  [partMain + 1]map[int32][]match // by heading of the page
-	total  []float64                       // by node, of the link at hand
+	shades map[[3]int32]*shade // by the headings above a link
+	under  *shade              // the one whose sums are in above
+	above  []float64           // by node: what the headings say
 	around []match
-	found  []int32 // nodes with such
+}
+
+// A level is the nodes of one level, by their terms.
+type level struct {
+	index [osmParts][][]posting // by term
 }
 
 // posting is a node that has a term, and its weight there: the count, scaled so that
@@ -54,21 +64,29 @@ type match struct {
 	sim  float64
 }
 
+// A shade is what the headings above a link say of it.
+type shade struct {
+	matches []match // nodes that are like them, and how much of the whole that is
+	best    []match // by level: the one that is most like them; node -1 for none
+}
+
 func newOSM(g *TGraph, a *text.Analyzer, impact float64, skipTargets bool) *osm {
 	o := &osm{impact: impact, glossary: glossary{analyzer: a, known: map[string]int32{}, other: map[string]int32{}, titles: map[int32][]int32{}}}
 	for i := range o.weights {
 		o.weights[i] = 1.0 / osmParts
 	}
-	for i := range o.heads {
-		o.heads[i] = map[int32][]match{}
-	}
+	o.shades = map[[3]int32]*shade{}
 	for _, n := range g.Nodes {
 		if n.Level > 0 || !skipTargets {
 			o.nodes = append(o.nodes, n)
 		}
 	}
-	o.sims, o.total = make([]float64, len(o.nodes)), make([]float64, len(o.nodes))
+	slices.SortStableFunc(o.nodes, func(a, b TNode) int { return cmp.Compare(a.Level, b.Level) })
+	o.sims, o.above = make([]float64, len(o.nodes)), make([]float64, len(o.nodes))
 	for i := range o.nodes {
+		for o.nodes[i].Level >= len(o.levels) {
+			o.levels = append(o.levels, level{})
+		}
 		o.enter(int32(i), &o.nodes[i].LinkText)
 	}
 	return o
@@ -76,16 +94,17 @@ func newOSM(g *TGraph, a *text.Analyzer, impact float64, skipTargets bool) *osm 
 
 // enter puts a node into the index.
 func (o *osm) enter(node int32, t *LinkText) {
+	at := &o.levels[o.nodes[node].Level]
 	for part := range osmParts {
 		o.learning = true
 		o.fill(part, t)
 		o.learning = false
 		norm := o.bag.norm()
 		for _, id := range o.bag.ids {
-			for int(id) >= len(o.index[part]) {
-				o.index[part] = append(o.index[part], nil)
+			for int(id) >= len(at.index[part]) {
+				at.index[part] = append(at.index[part], nil)
 			}
-			o.index[part][id] = append(o.index[part][id], posting{node, o.bag.count[id] / norm})
+			at.index[part][id] = append(at.index[part][id], posting{node, o.bag.count[id] / norm})
 		}
 		o.bag.clear()
 	}
@@ -115,27 +134,25 @@ func (o *osm) put(s string, weight float64) {
 // turn begins with another page.
 func (o *osm) turn(d *dowse.Document) {
 	o.glossary.turn(d)
-	for i := range o.heads {
-		clear(o.heads[i])
-	}
+	clear(o.shades)
+	o.shaded(nil)
 }
 
-// match compares the bag with the nodes, in one part, and empties it.
-func (o *osm) match(dst []match, part int) []match {
-	norm := o.bag.norm()
+// match compares the bag with the nodes of a level, in one part.
+func (o *osm) match(dst []match, at *level, part int, norm float64) []match {
+	index := at.index[part]
 	for _, id := range o.bag.ids {
-		if int(id) >= len(o.index[part]) {
+		if int(id) >= len(index) {
 			continue
 		}
 		count := o.bag.count[id]
-		for _, p := range o.index[part][id] {
+		for _, p := range index[id] {
 			if o.sims[p.node] == 0 {
 				o.hits = append(o.hits, p.node)
 			}
 			o.sims[p.node] += float64(count * p.weight)
 		}
 	}
-	o.bag.clear()
 	for _, n := range o.hits {
 		dst = append(dst, match{n, o.sims[n] / norm})
 		o.sims[n] = 0
@@ -144,44 +161,100 @@ func (o *osm) match(dst []match, part int) []match {
 	return dst
 }
 
-// compare leaves in total, for the nodes in found, how similar the link is.
-func (o *osm) compare(d *dowse.Document, m *dowse.Mention) {
-	for _, n := range o.found {
-		o.total[n] = 0
+// matchAll compares the bag with the nodes of all levels, in one part, and empties it.
+func (o *osm) matchAll(dst []match, part int) []match {
+	norm := o.bag.norm()
+	for i := range o.levels {
+		dst = o.match(dst, &o.levels[i], part, norm)
 	}
-	o.found = o.found[:0]
-	o.add(partUnder, o.heading(d, partUnder, m.Above[2]))
-	o.add(partSub, o.heading(d, partSub, m.Above[1]))
-	o.add(partMain, o.heading(d, partMain, m.Above[0]))
+	o.bag.clear()
+	return dst
+}
+
+// nearest returns the node that a link is like, at least so much, and how much: of the
+// lowest level the most similar or, with best, the most similar and of these the
+// lowest. It returns -1 if there is none.
+func (o *osm) nearest(d *dowse.Document, m *dowse.Mention, least float64, best bool) (node int32, like float64) {
+	o.shaded(o.shadeOf(d, m.Above))
 	before, after := around(d, m)
 	o.words(before, 1)
 	o.words(after, 1)
 	o.anchor(d, m)
-	o.around = o.match(o.around[:0], partData)
-	o.add(partData, o.around)
-}
-
-func (o *osm) add(part int, list []match) {
-	for _, m := range list {
-		if o.total[m.node] == 0 {
-			o.found = append(o.found, m.node)
+	norm := o.bag.norm()
+	node = -1
+	for i := range o.levels {
+		if n, sim := o.nearestAt(i, norm); n >= 0 && sim >= least && (node < 0 || sim > like) {
+			node, like = n, sim
 		}
-		o.total[m.node] += float64(o.weights[part] * m.sim)
+		if node >= 0 && !best {
+			break
+		}
+	}
+	o.bag.clear()
+	return node, like
+}
+
+// nearestAt returns the node of a level that is most like the link at hand, the first
+// of equals; -1 if none is.
+func (o *osm) nearestAt(at int, norm float64) (node int32, like float64) {
+	head := o.under.best[at]
+	node, like = head.node, head.sim
+	o.around = o.match(o.around[:0], &o.levels[at], partData, norm)
+	for _, m := range o.around {
+		sim := o.above[m.node] + float64(o.weights[partData]*m.sim)
+		if node < 0 || sim > like || sim == like && m.node < node {
+			node, like = m.node, sim
+		}
+	}
+	return node, like
+}
+
+// shaded puts the sums of a shade in place of those of another.
+func (o *osm) shaded(s *shade) {
+	if s == o.under {
+		return
+	}
+	if o.under != nil {
+		for _, m := range o.under.matches {
+			o.above[m.node] = 0
+		}
+	}
+	if o.under = s; s != nil {
+		for _, m := range s.matches {
+			o.above[m.node] = m.sim
+		}
 	}
 }
 
-// heading returns the nodes that are like a heading of the page. Links share those.
-func (o *osm) heading(d *dowse.Document, part int, i int32) []match {
-	if i < 0 || int(i) >= len(d.Headings) {
-		return nil
+// shadeOf returns what some headings say.
+func (o *osm) shadeOf(d *dowse.Document, above [3]int32) *shade {
+	if s, ok := o.shades[above]; ok {
+		return s
 	}
-	list, ok := o.heads[part][i]
-	if !ok {
-		o.title(d, i)
-		list = o.match(make([]match, 0, osmMatches), part)
-		o.heads[part][i] = list
+	o.shaded(nil)
+	s := &shade{best: make([]match, len(o.levels))}
+	for i := range s.best {
+		s.best[i].node = -1
 	}
-	return list
+	for _, part := range [...]int{partUnder, partSub, partMain} {
+		o.title(d, above[2-part])
+		o.around = o.matchAll(o.around[:0], part)
+		for _, m := range o.around {
+			if o.above[m.node] == 0 {
+				s.matches = append(s.matches, match{node: m.node})
+			}
+			o.above[m.node] += float64(o.weights[part] * m.sim)
+		}
+	}
+	for i := range s.matches {
+		m := &s.matches[i]
+		m.sim, o.above[m.node] = o.above[m.node], 0
+		if b := &s.best[o.nodes[m.node].Level]; b.node < 0 || m.sim > b.sim || m.sim == b.sim && m.node < b.node {
+			*b = *m
+		}
+	}
+	o.shades[above] = s
+	return s
 }
 
 // title puts the words of a heading of the page into the bag.
@@ -207,32 +280,6 @@ func (o *osm) anchor(d *dowse.Document, m *dowse.Mention) {
 	o.put(m.Anchor, o.impact)
 }
 
-// pick chooses a node among those of at least a similarity: of the lowest level the
-// most similar, or, with best, the most similar and of these the lowest. It returns
-// -1 if there is none.
-func (o *osm) pick(least float64, best bool) int32 {
-	chosen := int32(-1)
-	for _, n := range o.found {
-		if o.total[n] >= least && (chosen < 0 || o.better(n, chosen, best)) {
-			chosen = n
-		}
-	}
-	return chosen
-}
-
-func (o *osm) better(a, b int32, best bool) bool {
-	la, lb, sa, sb := o.nodes[a].Level, o.nodes[b].Level, o.total[a], o.total[b]
-	switch {
-	case best && sa != sb:
-		return sa > sb
-	case la != lb:
-		return la < lb
-	case sa != sb:
-		return sa > sb
-	}
-	return a < b
-}
-
 // similarities returns, by node, how similar a text is in each part.
 func (o *osm) similarities(t *LinkText) [][osmParts]float64 {
 	list := make([][osmParts]float64, len(o.nodes))
@@ -245,7 +292,7 @@ func (o *osm) similarities(t *LinkText) [][osmParts]float64 {
 func (o *osm) each(t *LinkText, do func(part int, m match)) {
 	for part := range osmParts {
 		o.fill(part, t)
-		o.around = o.match(o.around[:0], part)
+		o.around = o.matchAll(o.around[:0], part)
 		for _, m := range o.around {
 			do(part, m)
 		}

@@ -19,6 +19,13 @@ type Reading struct {
 	Analyzer *text.Analyzer // takes the place of Language; nil for none
 }
 
+// speaks is told the language of the topic, which counts unless another was given.
+func (r *Reading) speaks(language string) {
+	if r.Language == "" {
+		r.Language = language
+	}
+}
+
 const (
 	readBytes = 1 << 15 // of a page's text, about 5,000 words: the rest says the same
 	maxToken  = 64      // bytes; longer ones are data

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/judge"
 )
 
 // Default is the strategy that a crawl follows if nobody says otherwise.
@@ -70,6 +71,25 @@ func All() []Description {
 type Needs struct {
 	Trace  Trace   // who went where; nil for none
 	TGraph *TGraph // the ways to known pages; nil for none
+
+	Language string            // of the topic, for strategies that are not told another
+	Words    []judge.TopicWord // of the topic as people write them; nil for none
+	Links    []LabelledLink    // to learn from; nil for none
+	Classes  []judge.Code      // a decimal classification; nil for none
+}
+
+// A speaker stems words of a language.
+type speaker interface{ speaks(language string) }
+
+// A tabled strategy compares links with the words of the topic.
+type tabled interface{ tableOf(words []judge.TopicWord) }
+
+// A pupil learns from links of which is known where they led.
+type pupil interface{ taughtBy(links []LabelledLink) }
+
+// A classed strategy may go by a decimal classification.
+type classed interface {
+	classify(codes []judge.Code) error
 }
 
 // A follower learns from a trace.
@@ -90,13 +110,44 @@ func needs(s dowse.Strategy) (list []string) {
 
 // take gives a strategy what it needs.
 func (n Needs) take(s dowse.Strategy) error {
+	if l, ok := s.(speaker); ok && n.Language != "" {
+		l.speaks(n.Language)
+	}
+	if t, ok := s.(tabled); ok {
+		t.tableOf(n.Words)
+	}
+	if p, ok := s.(pupil); ok {
+		p.taughtBy(n.Links)
+	}
 	if f, ok := s.(follower); ok {
 		return f.follows(n.Trace)
 	}
 	if m, ok := s.(mapped); ok {
-		return m.along(n.TGraph)
+		if err := m.along(n.TGraph); err != nil {
+			return err
+		}
+	}
+	if c, ok := s.(classed); ok {
+		return c.classify(n.Classes)
 	}
 	return nil
+}
+
+// Split parts a list of strategies, NAME or NAME:key=value,key=value, with commas
+// between them too: what has a = goes with the name before it.
+func Split(list string) (specs []string) {
+	for part := range strings.SplitSeq(list, ",") {
+		part = strings.TrimSpace(part)
+		name, _, _ := strings.Cut(part, ":")
+		switch n := len(specs); {
+		case part == "":
+		case n > 0 && strings.Contains(name, "="):
+			specs[n-1] += "," + part
+		default:
+			specs = append(specs, part)
+		}
+	}
+	return specs
 }
 
 // New makes the strategy that spec names, NAME or NAME:key=value,key=value, if it

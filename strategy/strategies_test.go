@@ -1,6 +1,7 @@
 package strategy_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,10 +31,11 @@ func TestConformanceOfVariants(t *testing.T) {
 	for _, spec := range []string{
 		"opic:round=5,recrawl=1", "opic:policy=random,window=2", "opic:policy=cycle,no-virtual=true", "opic:nutch=true",
 		"otie:round=4,recrawl=1", "otie:round=4,recrawl=1,replay=true", "opic:round=6,recrawl=1,replay=true", "otie:no-revision=true,no-bias=true,recrawl=-1", "soft-focus:every=20,hubs=3,links=300", "fish:depth=9",
+		"context-graph:expand=parent", "treasure:codes=paper", "nb:train=-1",
 	} {
 		t.Run(spec, func(t *testing.T) {
 			strategytest.Run(t, func() dowse.Strategy {
-				s, err := strategy.New(spec)
+				s, err := strategy.NewWith(spec, strategy.Needs{TGraph: tides()})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -67,6 +69,21 @@ func TestNew(t *testing.T) {
 	} {
 		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for list, want := range map[string][]string{
+		"":                             nil,
+		"otie":                         {"otie"},
+		"otie, opic":                   {"otie", "opic"},
+		"otie:bias=3,recrawl=5,opic":   {"otie:bias=3,recrawl=5", "opic"},
+		"opic:a=1,nb:mode=self,b=2,x,": {"opic:a=1", "nb:mode=self,b=2", "x"},
+		"lsfc:stem=a:b":                {"lsfc:stem=a:b"},
+	} {
+		if got := strategy.Split(list); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", list, got, want)
 		}
 	}
 }

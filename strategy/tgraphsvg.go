@@ -21,7 +21,7 @@ const (
 	boxSpace          = 14       // between pages
 	drawTop, drawEdge = 92, 24   // above the first page, and around the picture
 	drawnPages        = 14       // of a level
-	drawnLinks        = 4        // of a page
+	drawnLinks        = 4        // of a page that links to a target; fewer further away, where there are more
 )
 
 // levelColours tell levels apart, also to most colour-blind people (Okabe and Ito).
@@ -64,11 +64,14 @@ type box struct {
 	weight int
 }
 
-func (b *box) shown() int { return min(len(b.links), drawnLinks) }
+func (b *box) shown() int { return min(len(b.links), b.most()) }
+
+// most is the number of links that are drawn of a page.
+func (b *box) most() int { return max(2, drawnLinks+1-b.page.Level) }
 
 func (b *box) height() int {
 	h := titleLine + 6 + lineUp*b.shown()
-	if len(b.links) > drawnLinks {
+	if len(b.links) > b.most() {
 		h += lineUp
 	}
 	return h
@@ -119,20 +122,42 @@ func (d *drawing) put(p TPage) *box {
 	return b
 }
 
-// shorten leaves the pages of a level with the most links to and from others, in the order of what they
-// link to, so that few arrows cross.
+// shorten leaves the pages of a level with the most links to and from others, first of
+// all one that leads to each page drawn before, in the order of what they link to, so
+// that few arrows cross.
 func (d *drawing) shorten(level int) {
 	list := d.columns[level]
 	for _, b := range list {
 		d.rank(b)
 	}
 	slices.SortStableFunc(list, func(a, b *box) int { return cmp.Compare(b.weight, a.weight) })
+	d.coverFirst(list)
 	n := min(len(list), drawnPages)
 	for _, b := range list[n:] {
 		delete(d.box, b.page.URL)
 	}
 	d.columns[level], d.more[level] = list[:n], len(list)-n
 	slices.SortStableFunc(list[:n], func(a, b *box) int { return cmp.Compare(d.aim(a), d.aim(b)) })
+}
+
+// coverFirst moves to the front, one after the other, the pages that lead to a page that
+// is drawn and that none before leads to.
+func (d *drawing) coverFirst(list []*box) {
+	reached := map[dowse.URL]bool{}
+	front := list[:0:0]
+	rest := slices.DeleteFunc(slices.Clone(list), func(b *box) bool {
+		leads := false
+		for _, n := range b.links {
+			if d.box[n.LinksTo] != nil && !reached[n.LinksTo] {
+				reached[n.LinksTo], leads = true, true
+			}
+		}
+		if leads {
+			front = append(front, b)
+		}
+		return leads
+	})
+	copy(list, append(front, rest...))
 }
 
 // aim is the mean height of what a page links to; what is drawn of it is placed
@@ -226,7 +251,7 @@ func (d *drawing) arrows(b *strings.Builder) {
 		for _, from := range list {
 			for i, n := range from.links {
 				if to := d.box[n.LinksTo]; to != nil {
-					d.arrow(b, from, min(i, drawnLinks), to)
+					d.arrow(b, from, min(i, from.most()), to)
 				}
 			}
 		}
@@ -258,7 +283,7 @@ func (d *drawing) page(b *strings.Builder, p *box) {
 	fmt.Fprintf(b, `<g><title>%s</title><rect x="%d" y="%d" width="%d" height="%d" rx="4" fill="#ffffff" stroke="%s"/>`,
 		safe(string(p.page.URL)), p.x, p.y, boxWidth, p.height(), colour)
 	fmt.Fprintf(b, `<path d="M%d %dh%dv%dh-%dz" fill="%s" fill-opacity="0.14"/>`, p.x, p.y, boxWidth, titleLine, boxWidth, colour)
-	fmt.Fprintf(b, `<text x="%d" y="%d" font-weight="bold">%s</text>`, p.x+8, p.y+14, safe(shortened(p.name(), 30)))
+	fmt.Fprintf(b, `<text x="%d" y="%d" font-weight="bold">%s</text>`, p.x+8, p.y+14, safe(shortened(p.name(), 33)))
 	for i, n := range p.links[:p.shown()] {
 		fmt.Fprintf(b, `<text x="%d" y="%d" fill="#333333">%s</text>`, p.x+8, p.y+titleLine+lineUp*i+13, safe(shortened(said(n), 38)))
 	}

@@ -126,7 +126,7 @@ func keptLinkOf(l *dowse.Link, asked bool) keptLink {
 // begun ends the training: it makes the model, and follows all that was kept.
 func (b *LinkBayes) begun() (leads []dowse.Lead) {
 	t := &b.state.Training
-	b.model.learn(balanced(t.Outcomes))
+	b.learn(balanced(t.Outcomes))
 	pages := t.Pages
 	*t = training{Over: true}
 	r := rehearsal{known: map[dowse.URL]dowse.Lead{}, visited: map[dowse.URL]bool{}}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
+	"strings"
 
 	"dowse"
 	"dowse/judge"
@@ -30,6 +32,8 @@ type Treasure struct {
 	Every     int     `param:"every" default:"100" help:"insertions after which it rises; Seyfi and Patel 2015"`
 	Wanted    float64 `param:"wanted" default:"0.5" help:"the judge's rating of a link's words from which it is on topic, where there are no classes"`
 	Words     int     `param:"words" default:"20" help:"words around a link that the judge rates, its anchor included"`
+
+	Codes string `param:"codes" default:"none" help:"classes of links on topic, as 57+59: of the table given with --classes, or paper for the 20 around the English language of Seyfi and Patel 2015; the judge decides where there is neither"`
 
 	TGraph   *TGraph        // required
 	Classes  *judge.Digits  // decide which links are on topic; nil leaves it to the judge
@@ -74,6 +78,42 @@ func (s *Treasure) along(g *TGraph) error {
 	}
 	s.TGraph = g
 	return nil
+}
+
+// paperCodes asks for the classes of the paper.
+const paperCodes = "paper"
+
+// classify makes the classes from a table and the codes that are wanted of it.
+func (s *Treasure) classify(table []judge.Code) error {
+	d := judge.Dewey{Language: s.TGraph.Language, Codes: table}
+	switch {
+	case s.Classes != nil || s.Codes == "" && table == nil:
+		return nil
+	case s.Codes == "":
+		return errors.New("which classes of the table are on topic? Say so with codes=, as treasure:codes=57+59")
+	case s.Codes != paperCodes:
+		d.Desired = wantedCodes(table, strings.Split(s.Codes, "+"))
+	}
+	if d.Desired != nil && len(d.Desired) == 0 {
+		return fmt.Errorf("codes=%s: the table has no such classes", s.Codes)
+	}
+	var err error
+	s.Classes, err = d.New()
+	return err
+}
+
+// wantedCodes are the codes of a table, or of the paper's, that begin with one of some.
+func wantedCodes(table []judge.Code, begin []string) []string {
+	if table == nil {
+		table = judge.PaperCodes()
+	}
+	list := []string{}
+	for _, c := range table {
+		if slices.ContainsFunc(begin, func(b string) bool { return b != "" && strings.HasPrefix(c.Code, b) }) {
+			list = append(list, c.Code)
+		}
+	}
+	return list
 }
 
 func (s *Treasure) begin() {
@@ -167,12 +207,11 @@ func (s *Treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, c
 		if !on {
 			continue
 		}
-		s.osm.compare(&p.Document, m)
-		n := s.osm.pick(or(s.OSM, 0.05), s.Select == selectBest)
+		n, sim := s.osm.nearest(&p.Document, m, or(s.OSM, 0.05), s.Select == selectBest)
 		if n < 0 {
 			why = "like no node of the T-Graph"
 		} else if x := 1 / float64(max(s.osm.nodes[n].Level, 1)); x > priority || node < 0 {
-			priority, node, like = max(x, priority), n, s.osm.total[n]
+			priority, node, like = max(x, priority), n, sim
 		}
 	}
 	if node < 0 {

@@ -154,6 +154,46 @@ func TestStopWordsAreThoseOfTheirLanguage(t *testing.T) {
 	}
 }
 
+// Each of the ten languages has stems, under which the forms of a word meet, and stop
+// words.
+func TestTenLanguages(t *testing.T) {
+	for _, c := range []struct{ lang, one, other, stop string }{
+		{"en", "Reefs", "reef", "The"}, {"tr", "KİTAPLAR", "kitap", "İçin"}, {"de", "Häuser", "haus", "Und"},
+		{"fr", "arbres", "Arbre", "Les"}, {"es", "árboles", "Árbol", "Los"}, {"it", "alberi", "albero", "Degli"},
+		{"pt", "árvores", "árvore", "Não"}, {"nl", "lampen", "lamp", "Het"}, {"sv", "båtarna", "båtar", "Och"},
+		{"ru", "Лодки", "лодка", "Которые"},
+	} {
+		a := text.NewAnalyzer(text.Options{Language: c.lang})
+		if one, other := a.Term(c.one), a.Term(c.other); one != other || one == "" {
+			t.Errorf("%s: %s is %q, %s is %q", c.lang, c.one, one, c.other, other)
+		}
+		if got := a.Term(c.stop); got != "" {
+			t.Errorf("%s: %s is %q, not dropped", c.lang, c.stop, got)
+		}
+	}
+}
+
+func TestFold(t *testing.T) {
+	for s, want := range map[string]string{
+		"": "", "Reef": "reef", "CAFE\u0301": "café", "IĞDIR": "iğdir", "Iğdır": "iğdir", "iğdir": "iğdir", "İZMİR": "izmir", "ÉCOLE": "école", "МОРЕ": "море",
+	} {
+		if got := text.Fold(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"title", "text", "headings", "schema_org", "any"}
+	for name, want := range map[string]string{
+		"titel": "title", "Heading": "headings", "schema.org": "schema_org", "colour": "", "": "", strings.Repeat("x", 100): "",
+	} {
+		if got := text.Nearest(name, known); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func FuzzAnalyzer(f *testing.F) {
 	f.Add("The Reef's c++ İş", "en")
 	f.Add("çalışmalarınızdan", "tr")
@@ -193,4 +233,22 @@ func BenchmarkAnalyze2000Words(b *testing.B) {
 			}
 		}
 	})
+}
+
+// What remembering words is worth: the terms of 2,000 words, seen before or not.
+func BenchmarkWordCache(b *testing.B) {
+	for _, lang := range []string{"en", "tr"} {
+		d := document(prose(1, 2000))
+		for name, memory := range map[string]int{"remembered": 0, "computed": -1} {
+			a := text.NewAnalyzer(text.Options{Language: lang, Memory: memory})
+			b.Run(lang+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					for i := range d.Words {
+						a.Term(d.Word(i))
+					}
+				}
+			})
+		}
+	}
 }

@@ -57,8 +57,6 @@ func TestBrokenFiles(t *testing.T) {
 		{"seed without host", head + "seeds: ['https:///x']\n", 4, 9, "https:///x", "whole URL"},
 		{"two seeds in one", head + "seeds: ['https://a.example/ https://b.example/']\n", 4, 9, "a.example", "one URL to an item"},
 		{"seeds as a text", head + "seeds: https://example.org/\n", 4, 8, "not a list", "seeds: [https://example.org/]"},
-		{"seeds from examples", head + "seeds: from-like\n", 4, 8, "not supported by this version", "list of URLs"},
-		{"seeds from a category", head + "seeds: {from: category}\n", 4, 8, "not supported by this version", "list of URLs"},
 		{"scope misspelt", head + "scope: hots\n", 4, 8, `"hots"`, `did you mean "host"`},
 		{"scope unknown", head + "scope: everything\n", 4, 8, `"everything"`, "web, domain, host, prefix"},
 		{"limit misspelt", head + "limits: {per-host: 3}\n", 4, 10, `unknown key "per-host"`, `did you mean "per_host"`},
@@ -67,10 +65,56 @@ func TestBrokenFiles(t *testing.T) {
 		{"limits a number", head + "limits: 200\n", 4, 9, "single value", "key: value"},
 		{"tunnel negative", head + "follow: {tunnel: -2}\n", 4, 18, `"-2"`, "whole number from 0"},
 		{"strategy a sentence", head + "follow: {strategy: best first}\n", 4, 20, "best first", "link-context"},
-		{"explore", head + "follow: {explore: 0.05}\n", 4, 10, "not supported by this version", "remove it"},
-		{"like", head + "like:\n  - https://example.org/\n", 4, 1, `"like": not supported by this version`, "remove it"},
-		{"where", "dowse: topic/v1\nname: x\nwhere: {all: []}\n", 3, 1, `"where": not supported by this version`, "in words"},
-		{"judge", head + "judge: {exec: [python3]}\n", 4, 1, `"judge": not supported by this version`, "remove it"},
+		{"seeds from nothing", head + "seeds: from-like\n", 4, 8, "which the topic does not have", `add "like:"`},
+		{"seeds from no category", head + "seeds: {from: category}\n", 4, 8, "come from category", `add "category:"`},
+		{"seeds from elsewhere", head + "like: [https://example.org/]\nseeds: {from: liek}\n", 5, 15, `"liek"`, `did you mean "like"`},
+		{"seeds without from", head + "seeds: {limit: 5}\n", 4, 8, `"from" is missing`, "{from: like}"},
+		{"seeds misspelt limit", head + "category: {directory: x, path: y}\nseeds: {from: category, limt: 5}\n", 5, 25, `unknown key "limt"`, `did you mean "limit"`},
+		{"seed URLs as a text", head + "like: [https://example.org/]\nseeds: {from: like, urls: here}\n", 5, 27, "not a list", "urls: ["},
+		{"explore in percent", head + "follow: {explore: 5}\n", 4, 19, `"5" is not a share`, "such as 0.05"},
+		{"like as a text", head + "like: https://example.org/\n", 4, 7, "not a list", "like: ["},
+		{"like empty", head + "like: []\n", 4, 7, "empty", "add an item"},
+		{"like a file without its key", head + "like: [examples/*.html]\n", 4, 8, "not an absolute", `{file: examples/*.html}`},
+		{"like an archive without its key", head + "like: [old.warc.gz]\n", 4, 8, "not an absolute", `{warc: old.warc.gz}`},
+		{"like a collection without its key", head + "like: [old.dowse]\n", 4, 8, "not an absolute", `{collection: old.dowse}`},
+		{"like words", head + "like: [coral reefs in heat]\n", 4, 8, "not an absolute", "{text: "},
+		{"like without scheme", head + "like: [example.org/reefs]\n", 4, 8, "example.org/reefs", `did you mean "https://example.org/reefs"`},
+		{"like an empty item", head + "like:\n  -\n", 5, 5, "no value", "write a value"},
+		{"like a misspelt kind", head + "like: [{flie: a.html}]\n", 4, 9, `unknown key "flie"`, `did you mean "file"`},
+		{"like of two kinds", head + "like: [{file: a.html, warc: b.warc}]\n", 4, 8, "several kinds", "one item for each"},
+		{"like of no kind", head + "like: [{limit: 5}]\n", 4, 8, "where the pages are", "url, file, warc"},
+		{"a pattern that is none", head + "like: [{file: 'a[.html'}]\n", 4, 15, "not a pattern", "close the bracket"},
+		{"a URL as a file", head + "unlike:\n  - file: https://example.org/a.html\n", 5, 11, "is a URL", "write the URL alone"},
+		{"match of files", head + "like: [{file: a.html, match: /x/}]\n", 4, 8, "match goes with warc", "remove match"},
+		{"match without slashes", head + "like: [{warc: a.warc, match: heat}]\n", 4, 30, `"heat" is not /re/`, "/heat/i"},
+		{"match that is no RE2", head + "like: [{warc: a.warc, match: '/(?=x)/'}]\n", 4, 30, "match", "RE2"},
+		{"collection without dir", head + "like: [{collection: {label: 'on'}}]\n", 4, 21, `"dir" is missing`, "NAME.dowse"},
+		{"label of another kind", head + "like: [{collection: {dir: a.dowse, label: maybe}}]\n", 4, 43, `"maybe"`, "on, off"},
+		{"limit of pages too high", head + "like: [{warc: a.warc, limit: 501}]\n", 4, 30, "501 pages", "500 at most"},
+		{"site with a path", head + "like: [{site: example.org/reefs}]\n", 4, 15, "not a host", "reefs.example.org"},
+		{"text empty", head + "like: [{text: ''}]\n", 4, 15, "empty", "write a text"},
+		{"category a text", head + "category: Recreation/Lighthouses\n", 4, 11, "not keys with values", "key: value"},
+		{"category without path", head + "category: {directory: odp.jsonl}\n", 4, 11, `"path" is missing`, "Recreation/Collecting"},
+		{"category without directory", head + "category: {path: Top/Arts}\n", 4, 11, `"directory" is missing`, "directory: FILE"},
+		{"category include", head + "category: {directory: x, path: y, include: all}\n", 4, 44, `"all"`, "node, subtree"},
+		{"category contrast", head + "category: {directory: x, path: y, contrast: sibling}\n", 4, 45, `"sibling"`, `did you mean "siblings"`},
+		{"model without file", head + "model: {name: x}\n", 4, 9, `unknown key "name"`, "file"},
+		{"model a list", head + "model: [a.json]\n", 4, 8, "not a single value", "one value"},
+		{"judge without anybody", head + "judge: {timeout: 5s}\n", 4, 8, "who judges", "exec: ["},
+		{"judge twice", head + "judge: {exec: [a], endpoint: 'https://example.org/v1', model: b}\n", 4, 8, "two judges", "keep one"},
+		{"judge without model", head + "judge: {endpoint: 'https://example.org/v1'}\n", 4, 8, `"model" is missing`, "model: NAME"},
+		{"judge as a line", head + "judge: {exec: python3 judge.py}\n", 4, 15, "not a list", "exec: [python3 judge.py]"},
+		{"judge with its key", head + "judge: {endpoint: 'https://example.org/v1', model: b, key_env: sk-12ab}\n", 4, 64, "environment variable", "not the key itself"},
+		{"judge in a range upside down", head + "judge: {exec: [a], only_if: '0.7..0.3'}\n", 4, 29, "not a range", "0.3..0.7"},
+		{"judge without unit", head + "judge: {exec: [a], timeout: 5}\n", 4, 29, `"5"`, `did you mean "5s"`},
+		{"judge without budget", head + "judge: {exec: [a], budget: 0}\n", 4, 28, `"0"`, "whole number from 1"},
+		{"where a misspelt fact", head + "where: {titel: reef}\n", 4, 9, "titel", "title"},
+		{"where a misspelt group", head + "where:\n  al:\n    - lang: [de]\n", 5, 3, `"al"`, "all"},
+		{"where an open pattern", head + "where: {title: '/(reef/i'}\n", 4, 9, "reef", ""},
+		{"where a broken expression", head + "where: keyword(reef\n", 4, 8, "where", ""},
+		{"where a key twice", head + "where: {title: a, title: b}\n", 4, 19, "there twice", "all:"},
+		{"where an alias", head + "where: {title: &a reef}\n", 4, 16, "anchors", "write the value out"},
+		{"where unknown unknown", head + "where: {title: a, unknown: maybe}\n", 4, 19, "unknown", "pass"},
 		{"alias", head + "also: [&a fish, *a]\n", 4, 8, "anchors", "write the value out"},
 		{"tag", head + "about: !!binary aGk=\n", 4, 8, "tags", "write the value out"},
 		{"merge key", head + "<<: {also: [fish]}\n", 4, 1, "merge key", "write the keys out"},
@@ -86,7 +130,7 @@ func TestBrokenFiles(t *testing.T) {
 		{"long word", head + "also: [" + strings.Repeat("x", 201) + "]\n", 4, 8, "200 bytes", "shorten it"},
 		{"too many words", head + "also:\n" + strings.Repeat("  - fish\n", 1000), 1, 1, "too many", "1000"},
 	}
-	if len(tests) < 25 {
+	if len(tests) < 80 {
 		t.Errorf("only %d broken files", len(tests))
 	}
 	for _, tt := range tests {
@@ -169,6 +213,9 @@ func indented(depth int) string {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(reefs))
+	f.Add([]byte(head + "like: [https://a.example/, {file: 'x/*.html'}, {warc: a.warc, match: /x/i}, {collection: {dir: c, label: 'off', limit: 3}}, {site: b.example}, {text: a b}]\nseeds: {from: like, limit: 3, urls: [https://c.example/]}\n"))
+	f.Add([]byte("dowse: topic/v1\nname: x\ncategory: {directory: d.jsonl, path: a/b, include: node, contrast: none}\nseeds: from-category\nmodel: m.json\n"))
+	f.Add([]byte("dowse: topic/v1\nname: x\nwhere: {all: [{lang: [de]}, {any: [{title: /a|b/i}]}, {text: {has: [x], words: '120..'}}, {not: {path: /x/}}, {published: {after: 2024-01-01}}], unknown: pass}\njudge: {exec: [a, b], only_if: '0.2..0.8', timeout: 5s, budget: 9}\n"))
 	f.Add([]byte(head + "languages: {only: [en]}\nfollow: {strategy: auto, tunnel: 3}\nlimits: {per_host: 2}\n"))
 	f.Add([]byte(head + "about: >-\n  a\n  b\nalso: [\"\\u00e9\\x41\", 'it''s', 1e3, ~]\n"))
 	f.Add([]byte("a: &a [*a]\n<<: *a\n? [x]\n: y\n"))

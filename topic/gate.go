@@ -1,46 +1,186 @@
 package topic
 
-import "dowse"
+import (
+	"errors"
+	"fmt"
+
+	"dowse"
+	"dowse/topic/predicate"
+
+	"github.com/goccy/go-yaml/ast"
+)
 
 // A gate tells of each page whether what the topic demands of it holds.
 type gate struct {
-	test    func(p *dowse.Page) (holds bool, clauses []clause)
-	decides bool // a page for which it holds is on topic, whatever the words say
+	*predicate.Predicate
+	name    string // of the topic: what category(NAME) in the gate asks for
+	decides bool   // a page for which it holds is on topic, whatever the words say
 }
 
-// A clause is one demand, and what came of it.
-type clause struct {
-	name  string
-	holds bool
-}
+// How far from even odds a gate leaves a page: below them one for which it does not
+// hold, above them one for which it does, where it decides.
+const (
+	shut = 5
+	open = 3
+)
 
-// shut is how far below even odds a page is kept for which the gate does not hold.
-const shut = 5
+// clauses checks the tree of a gate, and tells what is wrong with it.
+func (r *reader) clauses(n ast.Node, v any, in *places) {
+	_, problems := predicate.FromTree(v, func(path ...any) (int, int) { return in.find(path) })
+	for _, p := range problems {
+		line, column := p.Line, p.Column
+		if line == 0 {
+			line, column = position(n)
+		}
+		if len(r.problems) < maxProblems {
+			r.problems = append(r.problems, r.at(line, column, "where: "+cut(p.Problem), p.Fix))
+		}
+	}
+}
 
 // newGate makes the gate of the topic, nil for none.
-func (t *Topic) newGate() (*gate, error) { return nil, nil }
+func (t *Topic) newGate() (*gate, error) {
+	if t.Where == nil {
+		return nil, nil
+	}
+	p, problems := predicate.FromTree(t.Where, nil)
+	if len(problems) > 0 {
+		errs := make([]error, len(problems))
+		for i := range problems {
+			errs[i] = &problems[i]
+		}
+		return nil, fmt.Errorf("where: %w", errors.Join(errs...))
+	}
+	return &gate{Predicate: p, name: t.Name, decides: asksContent(p.Tree())}, nil
+}
 
-// pass lets the gate say what it has to say of a page: each clause is a reason.
+// asksContent reports whether a tree asks what a page says, and not only where it is,
+// in which language or how long.
+func asksContent(v any) bool {
+	switch v := v.(type) {
+	case string:
+		p, err := predicate.ParseExpr(v)
+		return err == nil && asksContent(p.Tree())
+	case []any:
+		for _, item := range v {
+			if asksContent(item) {
+				return true
+			}
+		}
+	case map[string]any:
+		if op, ok := v["op"].(string); ok {
+			return asksAtom(op, v)
+		}
+		for fact, how := range v {
+			if asksFact(fact, how) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asksAtom is asksContent for an atom or operator in the JSON form of expressions.
+func asksAtom(op string, v map[string]any) bool {
+	switch op {
+	case "keyword", "phrase", "category":
+		return true
+	case "and", "or":
+		return asksContent(v["args"])
+	}
+	return false
+}
+
+// asksFact is asksContent for one key of a clause.
+func asksFact(fact string, how any) bool {
+	switch fact {
+	case "all", "any":
+		return asksContent(how)
+	case "title", "text", "headings", "meta", "schema_org", "og", "anchor":
+		m, ok := how.(map[string]any)
+		return !ok || m["has"] != nil || fact == "meta" || fact == "og"
+	}
+	return false
+}
+
+// pass lets the gate say what it has to say of a page: each clause is a reason. The
+// gate of a topic that has nothing but words beside it decides, if it asks what pages
+// say; words then rank links.
 func (j *Judge) pass(s *sum, p *dowse.Page) {
 	if j.gate == nil {
 		return
 	}
-	holds, clauses := j.gate.test(p)
-	each := 0.0
-	if !holds {
-		failed := 0
-		for _, c := range clauses {
-			if !c.holds {
-				failed++
-			}
-		}
-		each = -(max(s.total(), 0) + shut) / float64(max(failed, 1))
+	z := s.total()
+	score := sigmoid(z)
+	r := j.gate.Test(p, predicate.Facts{Score: &score, Categories: map[string]float64{j.gate.name: score}})
+	weights := make([]float64, len(r.Clauses))
+	if !r.Holds {
+		share(weights, culprits(r.Clauses), -(max(z, 0) + shut))
 	}
-	for _, c := range clauses {
-		b := dowse.Because{What: "where " + c.name}
-		if !c.holds {
-			b.Weight = each
+	for i, c := range r.Clauses {
+		if !c.Group || weights[i] != 0 {
+			s.tail = append(s.tail, dowse.Because{What: clauseName(c), Weight: weights[i]})
 		}
-		s.tail = append(s.tail, b)
+	}
+	if r.Holds && j.gate.decides && len(j.models()) == 0 {
+		s.tail = append(s.tail, dowse.Because{What: "where holds", Weight: open + max(z, 0) - z})
+	}
+	if !r.Holds && len(r.Clauses) == 0 {
+		s.tail = append(s.tail, dowse.Because{What: "where does not hold", Weight: -(max(z, 0) + shut)})
+	}
+}
+
+// clauseName tells a clause and what came of it on one line.
+func clauseName(c predicate.Clause) string {
+	outcome := "no"
+	switch {
+	case c.Unknown:
+		outcome = "unknown"
+	case c.Holds:
+		outcome = "yes"
+	}
+	if c.Detail != "" {
+		outcome += ", " + c.Detail
+	}
+	return fmt.Sprintf("where %s: %s", c.Name, outcome)
+}
+
+// culprits returns the clauses for which a gate does not hold: those that fail while
+// nothing inside of them does.
+func culprits(clauses []predicate.Clause) (list []int) {
+	blocked := -1 // depth of a clause that holds, or that is the culprit itself
+	for i, c := range clauses {
+		if blocked >= 0 && c.Depth > blocked {
+			continue
+		}
+		blocked = -1
+		switch {
+		case c.Holds:
+			blocked = c.Depth
+		case !failsInside(clauses[i+1:], c.Depth):
+			list = append(list, i)
+			blocked = c.Depth
+		}
+	}
+	return list
+}
+
+// failsInside reports whether one of the clauses just below a depth fails.
+func failsInside(after []predicate.Clause, depth int) bool {
+	for _, c := range after {
+		if c.Depth <= depth {
+			return false
+		}
+		if c.Depth == depth+1 && !c.Holds {
+			return true
+		}
+	}
+	return false
+}
+
+// share divides a weight among some of the clauses.
+func share(weights []float64, among []int, weight float64) {
+	for _, i := range among {
+		weights[i] = weight / float64(len(among))
 	}
 }

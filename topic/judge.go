@@ -19,6 +19,7 @@ import (
 // It does not change, and may be used from many goroutines.
 type Judge struct {
 	name     string
+	words    bool // the first of the evidence are words
 	evidence []evidence
 	signs    *judge.Words // also and not of a topic without words; nil for none
 	gate     *gate        // nil for none
@@ -90,7 +91,7 @@ func (j *Judge) addWords(t *Topic) error {
 			return err
 		}
 		j.evidence = append(j.evidence, evidence{judge: w})
-		j.name = wordsName
+		j.name, j.words = wordsName, true
 		return nil
 	}
 	if len(t.Also)+len(t.Not) == 0 && t.About == "" {
@@ -114,7 +115,11 @@ func (j *Judge) addModels(t *Topic, m *Material) error {
 		if model == nil {
 			continue
 		}
-		j.evidence = append(j.evidence, evidence{judge: model, zero: logit(model.Threshold())})
+		e := evidence{judge: model, zero: logit(model.Threshold())}
+		if model == learnt {
+			e.zero += m.learntZero()
+		}
+		j.evidence = append(j.evidence, e)
 		j.name = strings.TrimPrefix(j.name+"+"+model.Kind(), "+")
 	}
 	j.model = learnt
@@ -126,18 +131,43 @@ const wordsName = "words"
 
 // wordsAlone reports whether nothing but words decides.
 func (j *Judge) wordsAlone() bool {
-	return len(j.evidence) == 1 && j.name == wordsName && j.gate == nil
+	return len(j.evidence) == 1 && j.words && j.gate == nil
 }
 
-// pool gives the evidence its weights.
+// models returns the evidence beside words.
+func (j *Judge) models() []evidence {
+	if j.words {
+		return j.evidence[1:]
+	}
+	return j.evidence
+}
+
+// pool gives the evidence its weights. Models are asked for their mean, and words beside
+// them weigh half: they are sure, but they are few.
 func (j *Judge) pool() {
-	for i := range j.evidence {
-		j.evidence[i].weight = 1 / float64(len(j.evidence))
+	models := j.models()
+	for i := range models {
+		models[i].weight = 1 / float64(len(models))
+	}
+	if !j.words {
+		return
+	}
+	j.evidence[0].weight = 1
+	if len(models) > 0 {
+		j.evidence[0].weight, j.evidence[0].zero = besideModel, wordsZero
 	}
 }
 
 // Model returns what was learnt from examples, nil if there were none.
 func (j *Judge) Model() judge.Model { return j.model }
+
+// title names the judge in verdicts.
+func (j *Judge) title() string {
+	if j.name == "" {
+		return "where"
+	}
+	return j.name
+}
 
 // Called returns the same judge under another name, as verdicts give it.
 func (j *Judge) Called(name string) *Judge {
@@ -171,7 +201,10 @@ func (j *Judge) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict
 	}
 	j.language(s, p)
 	j.pass(s, p)
-	return s.verdict(j.name), ratings
+	if len(windows) == 0 {
+		ratings = nil
+	}
+	return s.verdict(j.title()), ratings
 }
 
 // language lets a page lose a little that is in none of the preferred languages.
@@ -243,7 +276,7 @@ func (s *sum) total() float64 {
 }
 
 // maxReasons is how many terms are told by name; the others are summed up.
-const maxReasons = 24
+const maxReasons = 32
 
 // verdict tells the reasons, the weightiest first.
 func (s *sum) verdict(name string) dowse.Verdict {

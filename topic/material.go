@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,7 +99,7 @@ func (t *Topic) Gather(ctx context.Context, l Loader) (*Material, error) {
 		}
 	}
 	m.Seeds = t.seedsFrom(m)
-	m.contrast()
+	m.contrast(t.Language())
 	return m, nil
 }
 
@@ -114,7 +115,11 @@ func (m *Material) gather(ctx context.Context, l Loader, s Source, relevant bool
 		s.Label = labelOf(relevant)
 	}
 	pages, notes, err := l.Pages(ctx, s)
-	m.Notes = append(m.Notes, notes...)
+	for _, n := range notes {
+		if !slices.Contains(m.Notes, n) {
+			m.Notes = append(m.Notes, n)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -188,15 +193,24 @@ func (m *Material) Counts() (on, off int) {
 }
 
 // contrast says what a judge of these examples would be trained against.
-func (m *Material) contrast() {
+func (m *Material) contrast(language string) {
 	on, off := m.Counts()
-	switch need := contrastNeeded(on, off); {
-	case need == 0:
-	case len(m.Contrast) > 0:
-		m.Notes = append(m.Notes, fmt.Sprintf("%d examples that are not on topic: %d other entries of the directory stand in for them", off, min(need, len(m.Contrast))))
-	default:
-		m.Notes = append(m.Notes, fmt.Sprintf("%d examples that are not on topic: everyday texts stand in for them; unlike: pages that look alike make the judge surer", off))
+	if on == 0 || contrastNeeded(on, off) == 0 {
+		return
 	}
+	n := len(m.standIns())
+	switch {
+	case len(m.Contrast) > 0:
+		m.note("%d examples are not on topic: %d other entries of the directory stand in for more", off, n)
+	case language == "en":
+		m.note("%d examples are not on topic: %d everyday texts stand in for more; unlike: pages that look alike make the judge surer", off, n)
+	default:
+		m.note("%d examples are not on topic: %d everyday texts stand in for more, in English; unlike: pages in %q make the judge surer", off, n, language)
+	}
+}
+
+func (m *Material) note(format string, args ...any) {
+	m.Notes = append(m.Notes, fmt.Sprintf(format, args...))
 }
 
 // seedsFrom returns the URLs with which the topic's crawl begins, if it takes them

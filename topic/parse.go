@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -25,7 +26,7 @@ const (
 	maxKeys    = 1000     // keys and documents
 )
 
-// Load reads a topic file.
+// Load reads a topic file. Paths in it go out from where it is.
 func Load(path string) (*Topic, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -36,7 +37,12 @@ func Load(path string) (*Topic, error) {
 	if err != nil {
 		return nil, fmt.Errorf("topic: read %s: %w", path, err)
 	}
-	return Parse(data, path)
+	t, err := Parse(data, path)
+	if err != nil {
+		return nil, err
+	}
+	t.Dir = filepath.Dir(path)
+	return t, nil
 }
 
 // Parse reads a topic from the text of a file; name is the file's name in errors.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -18,6 +19,8 @@ import (
 type reader struct {
 	file     string
 	problems []*Error
+	known    map[string][]string // keys by mapping, where somebody asks for them
+	seedsAt  ast.Node            // where it says where seeds come from
 }
 
 func (r *reader) at(line, column int, problem, fix string) *Error {
@@ -34,7 +37,7 @@ func (r *reader) fail(n ast.Node, problem, fix string) {
 // A key is one that a mapping may have, and how its value is read.
 type key struct {
 	name string
-	read func(ast.Node) // nil for one that this version knows and can't do
+	read func(ast.Node)
 }
 
 // topic reads the file's mapping.
@@ -48,11 +51,16 @@ func (r *reader) topic(root ast.Node, t *Topic) {
 		{"not", func(n ast.Node) { t.Not = r.words(n, "not") }},
 		{"languages", func(n ast.Node) { t.Languages, t.Only = r.languages(n) }},
 		{"threshold", func(n ast.Node) { t.Threshold = r.threshold(n) }},
-		{"seeds", func(n ast.Node) { t.Seeds = r.seeds(n) }},
+		{"seeds", func(n ast.Node) { r.seeds(n, t) }},
 		{"scope", func(n ast.Node) { t.Scope = r.scope(n) }},
 		{"limits", func(n ast.Node) { r.limits(n, t) }},
 		{"follow", func(n ast.Node) { r.follow(n, t) }},
-		{"like", nil}, {"unlike", nil}, {"category", nil}, {"where", nil}, {"model", nil}, {"judge", nil},
+		{"like", func(n ast.Node) { t.Like = r.sources(n, "like") }},
+		{"unlike", func(n ast.Node) { t.Unlike = r.sources(n, "unlike") }},
+		{"category", func(n ast.Node) { t.Category = r.category(n) }},
+		{"where", func(n ast.Node) { t.Where = r.where(n) }},
+		{"model", func(n ast.Node) { t.Model = r.model(n) }},
+		{"judge", func(n ast.Node) { t.Outside = r.outside(n) }},
 	})
 	if seen == nil {
 		return
@@ -71,15 +79,16 @@ func (r *reader) require(root ast.Node, seen map[string]bool, t *Topic) {
 	if !seen["name"] {
 		r.fail(root, `the key "name" is missing`, fmt.Sprintf("add %q", "name: "+slug(strings.Join(t.Words, " "))))
 	}
-	if !seen["words"] && !unsupported(seen) {
-		r.fail(root, "the topic does not say what is wanted", `add "words:" with words or phrases of the topic`)
+	if !slices.ContainsFunc(kinds, func(k string) bool { return seen[k] }) {
+		r.fail(root, "the topic does not say what is wanted", `add "words:" with words or phrases of the topic, or one of: `+strings.Join(kinds[1:], ", "))
+	}
+	if t.SeedsFrom != "" && !seen[t.SeedsFrom] {
+		r.fail(r.seedsAt, fmt.Sprintf("seeds: are to come from %s, which the topic does not have", t.SeedsFrom), fmt.Sprintf("add %q, or write a list of URLs", t.SeedsFrom+":"))
 	}
 }
 
-// unsupported reports whether the file has evidence that was refused already.
-func unsupported(seen map[string]bool) bool {
-	return seen["like"] || seen["category"] || seen["where"] || seen["model"] || seen["judge"]
-}
+// kinds are the keys that can say what is wanted.
+var kinds = []string{"words", "like", "category", "where", "model"}
 
 // mapping reads the keys of a mapping and returns which there were, nil if the
 // node is none. Inside names the mapping in errors, "" for the file itself.
@@ -88,6 +97,9 @@ func (r *reader) mapping(n ast.Node, inside string, keys []key) map[string]bool 
 	if !ok {
 		r.fail(n, of(inside)+"is "+kindOf(n)+", not keys with values", "write one \"key: value\" to a line")
 		return nil
+	}
+	if r.known != nil {
+		r.known[inside] = names(keys)
 	}
 	seen := map[string]bool{}
 	for _, v := range values {
@@ -107,9 +119,6 @@ func (r *reader) pair(v *ast.MappingValueNode, inside string, keys []key, seen m
 		r.fail(v.Key, fmt.Sprintf("%sunknown key %q", of(inside), cut(name)), suggestion(name, names(keys)))
 	case seen[name]:
 		r.fail(v.Key, fmt.Sprintf("%sthe key %q is there twice", of(inside), name), "remove one of them, or merge their values")
-	case k.read == nil:
-		seen[name] = true
-		r.fail(v.Key, fmt.Sprintf("%s%q: not supported by this version", of(inside), name), "remove it; this version reads topics in words")
 	default:
 		seen[name] = true
 		k.read(v.Value)
@@ -326,20 +335,44 @@ func (r *reader) threshold(n ast.Node) float64 {
 	return 0
 }
 
-func (r *reader) seeds(n ast.Node) []string {
-	var seeds []string
-	if _, other := pairs(n); other || isText(n, "from-like") {
-		r.fail(n, "seeds: taking them from examples or a category is not supported by this version", `write a list of URLs: "- https://example.org/"`)
-		return nil
+// seeds reads a list of URLs, or where further ones come from.
+func (r *reader) seeds(n ast.Node, t *Topic) {
+	_, mapping := pairs(n)
+	r.seedsAt = n
+	switch {
+	case isText(n, "from-like"):
+		t.SeedsFrom = FromLike
+	case isText(n, "from-category"):
+		t.SeedsFrom = FromCategory
+	case mapping:
+		r.seedsFrom(n, t)
+	default:
+		r.list(n, "seeds", func(item ast.Node, s string) {
+			if fix := seedFix(s); fix != "" {
+				r.fail(item, fmt.Sprintf("seeds: %q is not an absolute http or https URL", cut(s)), fix)
+				return
+			}
+			t.Seeds = append(t.Seeds, s)
+		})
 	}
-	r.list(n, "seeds", func(item ast.Node, s string) {
-		if fix := seedFix(s); fix != "" {
-			r.fail(item, fmt.Sprintf("seeds: %q is not an absolute http or https URL", cut(s)), fix)
-			return
-		}
-		seeds = append(seeds, s)
+}
+
+// seedsFrom reads {from, limit, urls}.
+func (r *reader) seedsFrom(n ast.Node, t *Topic) {
+	seen := r.mapping(n, "seeds", []key{
+		{"from", func(n ast.Node) { t.SeedsFrom = r.oneOf(n, "seeds: from", FromLike, FromCategory) }},
+		{"limit", func(n ast.Node) { t.SeedLimit = r.number(n, "seeds: limit", 1) }},
+		{"urls", func(n ast.Node) {
+			if _, list := n.(*ast.SequenceNode); !list {
+				r.fail(n, "seeds: urls: is "+kindOf(n)+", not a list", `write "urls: [https://example.org/]"`)
+				return
+			}
+			r.seeds(n, t) // a list
+		}},
 	})
-	return seeds
+	if seen != nil && !seen["from"] {
+		r.fail(n, `seeds: the key "from" is missing`, `write "seeds: {from: like}" or "{from: category}", or a list of URLs`)
+	}
 }
 
 func isText(n ast.Node, s string) bool {
@@ -396,7 +429,7 @@ func (r *reader) follow(n ast.Node, t *Topic) {
 				t.Tunnel = &tunnel
 			}
 		}},
-		{"explore", nil},
+		{"explore", func(n ast.Node) { t.Explore = r.share(n, "follow: explore") }},
 	})
 }
 
@@ -409,6 +442,20 @@ func (r *reader) strategy(n ast.Node) string {
 		r.fail(n, fmt.Sprintf("follow: %q is not the name of a strategy", cut(s)), `write a name, such as "link-context"; dowse help strategies lists them`)
 	}
 	return s
+}
+
+// share reads a number from 0 to 1.
+func (r *reader) share(n ast.Node, inside string) *float64 {
+	s, ok := r.scalar(n, inside)
+	if !ok {
+		return nil
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(f >= 0 && f <= 1) {
+		r.fail(n, fmt.Sprintf("%s: %q is not a share", inside, cut(s)), "write a number from 0 to 1, such as 0.05")
+		return nil
+	}
+	return &f
 }
 
 func (r *reader) number(n ast.Node, inside string, least int) int {

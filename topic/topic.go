@@ -1,9 +1,10 @@
 // Package topic reads topic files: what a person wants a crawl to find.
 //
-// A topic file is a small YAML document, schema topic/v1, in which the key says
-// the kind of evidence. This version reads topics in words: words and phrases, good
-// signs, what looks alike and is not. Files are read strictly, and an error names
-// the place, the cause and what to do.
+// A topic file is a small YAML document, schema topic/v1, in which the key says the
+// kind of evidence: words, pages like and unlike what is wanted, a category of a
+// directory, a model; where is a gate. Files are read strictly, and an error names the
+// place, the cause and what to do. What a topic names and does not hold, a [Loader]
+// brings ([Topic.Gather]), and all of it together makes a judge ([Topic.NewJudge]).
 package topic
 
 import (
@@ -12,7 +13,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"dowse"
 	"dowse/judge"
+	"dowse/text"
 )
 
 // Schema is what a topic file names itself in its key "dowse".
@@ -29,7 +32,9 @@ type Topic struct {
 	Like      []Source // examples on topic
 	Unlike    []Source // examples that are not
 	Category  *Category
+	Where     any      // a gate: clauses or an expression, as package predicate takes them; nil for none
 	Model     string   // file with a model
+	Outside   *Outside // a judge of the user's own, for the unsure
 	Languages []string // BCP 47, lower case; the first one says how words are stemmed
 	Only      bool     // Languages are required, not just preferred
 	Threshold float64  // relevance from which a page is on topic; 0 means 0.5
@@ -39,7 +44,12 @@ type Topic struct {
 	Scope     Scope    // "" means the whole web
 	PerHost   int      // pages of one host at most; 0 means no limit
 	Strategy  string   // NAME or NAME:key=value,…; "" means the default
+	Explore   *float64 // share of visits that try what the order would not; nil means the strategy's own
 	Tunnel    *int     // off-topic pages in a row at most; nil means no limit
+
+	// Dir is the folder from which paths in the topic go out; "" is the working one.
+	// It is where the file is, and no part of it.
+	Dir string
 }
 
 // Where seeds may come from, beside a list.
@@ -102,6 +112,16 @@ func (t *Topic) Language() string {
 // that does not tell its language may.
 func (t *Topic) Wants(language string) bool {
 	return !t.Only || language == "" || t.speaks(language)
+}
+
+// LanguageOf returns the language of a page: as it declares it or, if the topic asks for
+// languages at all, as its text tells; "" for unknown.
+func (t *Topic) LanguageOf(p *dowse.Page) string {
+	if p.Language != "" || len(t.Languages) == 0 {
+		return p.Language
+	}
+	language, _ := text.Detect(p.Text, nil)
+	return language
 }
 
 // speaks reports whether a language is one of the topic's.

@@ -1,25 +1,62 @@
 package topic
 
 import (
+	"math"
+
 	"dowse/judge"
 )
 
+// How few examples are treated. All of it was found on the tuning topics of
+// Wikispeedia: docs/judges.md has the figures.
+const (
+	enoughOn  = 3   // examples on topic from which no stand-ins are needed, if others are twice as many
+	enoughOff = 30  // others, with the stand-ins, where they are
+	strange   = 1.7 // log-odds by which stand-ins make a judge too sure, as they are unlike any page of the crawl
+
+	besideModel = 0.5  // weight of words beside what was learnt
+	wordsZero   = -2.5 // log-odds of words that tell nothing beside it: a page with hardly a sign
+)
+
 // contrastNeeded returns how many pages that are not on topic must stand in where so
-// many examples are on topic, and so many not: judges are trained on two others for
-// one page on topic, as Wang et al. 2009 do.
-func contrastNeeded(on, off int) int { return max(2*on-off, 0) }
+// many examples are on topic, and so many not. Judges are trained on two others for
+// one page on topic, as Wang et al. 2009 do; with very few examples on many more.
+func contrastNeeded(on, off int) int {
+	if on >= enoughOn && off >= 2*on {
+		return 0
+	}
+	return max(enoughOff, 2*on) - min(off, max(enoughOff, 2*on))
+}
 
 // train makes the judge that examples, and contrast where it is needed, teach.
 func (t *Topic) train(m *Material) (judge.Model, error) {
-	return judge.Logistic{Language: t.Language()}.Train(t.trainingSet(m))
+	return judge.Logistic{Language: t.Language()}.Train(append(m.Examples[:len(m.Examples):len(m.Examples)], m.standIns()...))
 }
 
-// trainingSet returns the examples, with contrast where it is needed.
-func (t *Topic) trainingSet(m *Material) []judge.Example {
+// standIns returns the pages that stand in for examples that are not on topic.
+func (m *Material) standIns() []judge.Example {
 	need := contrastNeeded(m.Counts())
-	contrast := m.Contrast
-	if len(contrast) == 0 && need > 0 {
-		contrast = everyday()
+	list := m.Contrast
+	if len(list) == 0 && need > 0 {
+		list = everyday()
 	}
-	return append(m.Examples[:len(m.Examples):len(m.Examples)], contrast[:min(need, len(contrast))]...)
+	return list[:min(need, len(list))]
+}
+
+// learntZero returns the log-odds that a judge of these examples gives a page of which
+// it knows nothing either way. With one example on topic there is nothing to calibrate
+// by, and the numbers of both kinds stand in the way; with stand-ins it is too sure.
+func (m *Material) learntZero() float64 {
+	on, off := m.Counts()
+	in := len(m.standIns())
+	if on == 0 || off+in == 0 {
+		return 0
+	}
+	zero := 0.0
+	if on == 1 {
+		zero -= math.Log(float64(off + in))
+	}
+	if len(m.Contrast) == 0 {
+		zero += strange * float64(in) / float64(off+in)
+	}
+	return zero
 }

@@ -3,7 +3,9 @@ package topic
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,13 +21,19 @@ func (t *Topic) YAML() []byte {
 	w.list("words", t.Words)
 	w.list("also", t.Also)
 	w.list("not", t.Not)
+	w.sources("like", t.Like)
+	w.sources("unlike", t.Unlike)
+	w.category(t.Category)
+	w.value("where", t.Where, 0)
+	w.optional("model", "{file: "+scalar(t.Model)+"}", t.Model != "")
+	w.outside(t.Outside)
 	w.optional("languages", languagesOf(t), len(t.Languages) > 0)
-	w.optional("threshold", strconv.FormatFloat(t.Threshold, 'f', -1, 64), t.Threshold > 0)
+	w.optional("threshold", number(t.Threshold), t.Threshold > 0)
 	w.optional("scope", string(t.Scope), t.Scope != "")
 	w.optional("limits", fmt.Sprintf("{per_host: %d}", t.PerHost), t.PerHost > 0)
 	follow := followOf(t)
 	w.optional("follow", "{"+follow+"}", follow != "")
-	w.list("seeds", t.Seeds)
+	w.seeds(t)
 	return []byte(w.String())
 }
 
@@ -45,6 +53,9 @@ func followOf(t *Topic) string {
 	var parts []string
 	if t.Strategy != "" {
 		parts = append(parts, "strategy: "+scalar(t.Strategy))
+	}
+	if t.Explore != nil {
+		parts = append(parts, "explore: "+number(*t.Explore))
 	}
 	if t.Tunnel != nil {
 		parts = append(parts, fmt.Sprintf("tunnel: %d", *t.Tunnel))
@@ -69,6 +80,149 @@ func (w *writer) list(key string, items []string) {
 	fmt.Fprintf(w, "%s:\n", key)
 	for _, item := range items {
 		fmt.Fprintf(w, "  - %s\n", scalar(item))
+	}
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+func (w *writer) seeds(t *Topic) {
+	if t.SeedsFrom == "" {
+		w.list("seeds", t.Seeds)
+		return
+	}
+	fmt.Fprintf(w, "seeds:\n  from: %s\n", t.SeedsFrom)
+	if t.SeedLimit > 0 {
+		fmt.Fprintf(w, "  limit: %d\n", t.SeedLimit)
+	}
+	if len(t.Seeds) > 0 {
+		w.WriteString("  urls:\n")
+	}
+	for _, s := range t.Seeds {
+		fmt.Fprintf(w, "    - %s\n", scalar(s))
+	}
+}
+
+func (w *writer) sources(key string, list []Source) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%s:\n", key)
+	for _, s := range list {
+		fmt.Fprintf(w, "  - %s\n", s.yaml())
+	}
+}
+
+// yaml writes a source as an item of a list.
+func (s Source) yaml() string {
+	if s.URL != "" && s.Limit == 0 {
+		return scalar(s.URL)
+	}
+	var parts []string
+	add := func(key, value string) {
+		if value != "" {
+			parts = append(parts, key+": "+scalar(value))
+		}
+	}
+	add("url", s.URL)
+	add("file", s.File)
+	add("warc", s.WARC)
+	add("match", s.Match)
+	add("site", s.Site)
+	add("text", s.Text)
+	if s.Collection != "" && s.Label != "" {
+		parts = append(parts, fmt.Sprintf("collection: {dir: %s, label: %q}", scalar(s.Collection), s.Label))
+	} else {
+		add("collection", s.Collection)
+	}
+	if s.Limit > 0 {
+		parts = append(parts, fmt.Sprintf("limit: %d", s.Limit))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+func (w *writer) category(c *Category) {
+	if c == nil {
+		return
+	}
+	fmt.Fprintf(w, "category:\n  directory: %s\n  path: %s\n", scalar(c.Directory), scalar(c.Path))
+	if c.Include != "" {
+		fmt.Fprintf(w, "  include: %s\n", c.Include)
+	}
+	if c.Contrast != "" {
+		fmt.Fprintf(w, "  contrast: %s\n", c.Contrast)
+	}
+}
+
+func (w *writer) outside(o *Outside) {
+	if o == nil {
+		return
+	}
+	w.WriteString("judge:\n")
+	if len(o.Exec) > 0 {
+		w.WriteString("  exec:\n")
+	}
+	for _, arg := range o.Exec {
+		fmt.Fprintf(w, "    - %s\n", scalar(arg))
+	}
+	for _, p := range [][2]string{{"endpoint", o.Endpoint}, {"model", o.Model}, {"key_env", o.KeyEnv}} {
+		if p[1] != "" {
+			fmt.Fprintf(w, "  %s: %s\n", p[0], scalar(p[1]))
+		}
+	}
+	if o.From != 0 || o.To != 0 {
+		fmt.Fprintf(w, "  only_if: %q\n", number(o.From)+".."+number(o.To))
+	}
+	if o.Timeout != 0 {
+		fmt.Fprintf(w, "  timeout: %s\n", o.Timeout)
+	}
+	if o.Budget != 0 {
+		fmt.Fprintf(w, "  budget: %d\n", o.Budget)
+	}
+}
+
+// value writes plain values under a key, or after the dash of an item, which the
+// caller has written where key is "".
+func (w *writer) value(key string, v any, depth int) {
+	if v == nil && depth == 0 {
+		return
+	}
+	if key != "" {
+		w.WriteString(strings.Repeat("  ", depth) + key + ":")
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		w.pairs(v, depth)
+	case []any:
+		w.items(v, depth)
+	case string:
+		w.WriteString(" " + scalar(v) + "\n")
+	case float64:
+		w.WriteString(" " + number(v) + "\n")
+	default:
+		fmt.Fprintf(w, " %v\n", v)
+	}
+}
+
+func (w *writer) pairs(m map[string]any, depth int) {
+	if len(m) == 0 {
+		w.WriteString(" {}\n")
+		return
+	}
+	w.WriteString("\n")
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		w.value(scalar(k), m[k], depth+1)
+	}
+}
+
+func (w *writer) items(list []any, depth int) {
+	if len(list) == 0 {
+		w.WriteString(" []\n")
+		return
+	}
+	w.WriteString("\n")
+	for _, item := range list {
+		w.WriteString(strings.Repeat("  ", depth+1) + "-")
+		w.value("", item, depth+1)
 	}
 }
 

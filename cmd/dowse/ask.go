@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"time"
 
 	"dowse/collection"
@@ -17,13 +18,28 @@ type askFlags struct {
 	Resolver string        `group:"polite" placeholder:"ADDR" help:"DNS server to ask."`
 	Timeout  time.Duration `group:"polite" placeholder:"60s" help:"For one download."`
 	MaxBody  size          `group:"polite" placeholder:"10MiB" help:"Bytes of one page; the rest is cut."`
+	Demo     bool          `group:"polite" help:"Ask the made web of dowse demo (hosts *.demo) in place of the real one."`
 }
 
 func (a *askFlags) config() crawler.Config {
 	return crawler.Config{
 		Agent: a.Agent, Contact: a.Contact, Polite: collection.Politeness{Delay: pause(a.Delay)},
-		AllowNet: a.AllowNet, Resolver: a.Resolver, Timeout: a.Timeout, MaxBody: int64(a.MaxBody),
+		AllowNet: a.AllowNet, Resolver: a.Resolver, Timeout: a.Timeout, MaxBody: int64(a.MaxBody), Getenv: os.Getenv,
 	}
+}
+
+// ask returns the config, ready to ask the web that is meant, and what ends the asking.
+func (a *askFlags) ask(w *world) (crawler.Config, func(), error) {
+	cfg := a.config()
+	if !a.Demo {
+		return cfg, func() {}, nil
+	}
+	d, err := openMade(collection.Demo{Pages: demoPages})
+	if err != nil {
+		return cfg, nil, err
+	}
+	end, err := d.ask(w, &cfg)
+	return cfg, end, err
 }
 
 // pause turns the flag --delay, -1ns if it was not given, into the words of a

@@ -5,11 +5,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +14,7 @@ import (
 	"dowse"
 	"dowse/archive"
 	"dowse/collection"
-	"dowse/extract"
-	"dowse/fetch"
+	"dowse/crawler"
 	"dowse/weburl"
 )
 
@@ -146,17 +142,14 @@ func (d *docket) html(name string, in io.Reader, hear func(hearing) bool) error 
 	return nil
 }
 
-// nowhere is where pages lie that do not say where they are from.
-const nowhere = dowse.URL("http://localhost/")
-
 // read extracts and rates the HTML of a page.
 func (d *docket) read(name string, body []byte, contentType string) *judged {
-	u, err := weburl.Parse(name)
-	if err != nil {
-		u = nowhere
-	}
-	text, _ := extract.Decode(body, contentType)
-	p := &dowse.Page{URL: u, Document: *extract.HTML(text, u, extract.Options{})}
+	return d.rated(name, crawler.HTMLPage(name, body, contentType))
+}
+
+// rated judges a page that was read.
+func (d *docket) rated(name string, p *dowse.Page) *judged {
+	p.Language = d.topic.LanguageOf(p)
 	p.Verdict = d.judge.Judge(p)
 	return d.rate(name, p)
 }
@@ -208,8 +201,7 @@ func (d *docket) written(l *caseLine) *judged {
 		p.Text = *l.Text
 	}
 	p.Words = dowse.Words(p.Text)
-	p.Verdict = d.judge.Judge(p)
-	return d.rate(l.URL, p)
+	return d.rated(l.URL, p)
 }
 
 // warc reads every HTML page of a WARC file.
@@ -231,30 +223,11 @@ func (d *docket) warc(name string, in io.Reader, hear func(hearing) bool) error 
 
 // record takes the page out of a record; nil if there is none in it.
 func (d *docket) record(rec *archive.Record) (hearing, error) {
-	if t := rec.Type(); t != "response" && t != "resource" {
-		return nil, nil
-	}
-	resp, err := rec.Response()
-	if errors.Is(err, archive.ErrNotHTTP) {
-		return nil, nil
-	}
-	if err != nil {
+	raw, err := crawler.RecordHTML(rec)
+	if raw == nil || err != nil {
 		return nil, err
 	}
-	if resp.StatusCode/100 != 2 || !isHTML(resp.Header) {
-		return nil, nil
-	}
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxCase))
-	if err != nil {
-		return nil, err
-	}
-	target, header := rec.Target(), resp.Header
 	return func(context.Context) (*judged, dowse.Outcome, string, error) {
-		return d.read(target, fetch.Decoded(header, raw, maxCase), header.Get("Content-Type")), 0, "", nil
+		return d.rated(raw.URL, raw.Page()), 0, "", nil
 	}, nil
-}
-
-func isHTML(h http.Header) bool {
-	t, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
-	return t == "text/html" || t == "application/xhtml+xml"
 }

@@ -40,13 +40,11 @@ type crawlFlags struct {
 	Include  []string `group:"where" sep:"none" placeholder:"RE" help:"URLs must match one of these; repeatable."`
 	Exclude  []string `group:"where" sep:"none" placeholder:"RE" help:"URLs must match none of these; repeatable."`
 	MaxDepth int      `group:"where" placeholder:"N" help:"Links from a seed."`
-	Lang     []string `group:"where" placeholder:"en,fr" help:"Only pages that say they are in one of these languages, or do not say."`
+	Lang     []string `group:"where" placeholder:"en,fr" help:"Only pages in one of these languages; of a page that does not say, its text tells."`
 	Tunnel   string   `group:"where" placeholder:"N" help:"Off-topic pages in a row (default none: the order decides)."`
 
-	Strategy  string  `group:"order" placeholder:"NAME" help:"NAME[:key=value,...]; see dowse help strategies (default link-context)."`
-	TGraph    string  `name:"tgraph" group:"order" placeholder:"FILE" help:"T-Graph that treasure and context-graph go by; see dowse tgraph."`
-	Trace     string  `group:"order" placeholder:"FILE" help:"Access log that collaborative and combined learn from."`
-	Threshold float64 `group:"order" placeholder:"0.5" help:"Relevance from which a page is on topic."`
+	orderFlags
+	Rng uint64 `group:"order" placeholder:"N" help:"Key of all that is drawn by chance, for a crawl that can be repeated."`
 
 	Agent     string        `group:"polite" placeholder:"NAME" help:"Name of the crawler, for robots.txt."`
 	Contact   string        `group:"polite" placeholder:"URL" help:"Where you are reached; required on the public web."`
@@ -66,9 +64,24 @@ type crawlFlags struct {
 	NoProgress bool   `group:"output" help:"No live screen, no progress lines."`
 }
 
+// orderFlags say in which order pages are visited.
+type orderFlags struct {
+	Strategy    string   `group:"order" placeholder:"NAME" help:"NAME[:key=value,...]; see dowse help strategies (default link-context)."`
+	TGraph      string   `name:"tgraph" group:"order" placeholder:"FILE" help:"T-Graph that treasure and context-graph go by; see dowse tgraph."`
+	Trace       string   `group:"order" placeholder:"FILE" help:"Access log that collaborative and combined learn from."`
+	Train       string   `group:"order" placeholder:"FILE" help:"Links that the nb strategies learn from, in place of those of the seeds: + or -, URL and anchor to a line, with tabs between."`
+	Classes     string   `group:"order" placeholder:"FILE" help:"Decimal classification for treasure: code and label to a line, with a tab between."`
+	Shadow      []string `group:"order" sep:"none" placeholder:"NAME,..." help:"Strategies that follow the crawl without steering it; status tells how good their picks were."`
+	LearnFrom   string   `group:"order" placeholder:"DIR" help:"Start with what the strategy of another collection has learnt of the same topic."`
+	LearnAnyway bool     `group:"order" help:"Even if that collection was crawled for another topic."`
+	Explore     float64  `group:"order" placeholder:"0" help:"Share of the picks that are made by chance, to see what the order misses."`
+	Threshold   float64  `group:"order" placeholder:"0.5" help:"Relevance from which a page is on topic."`
+}
+
 type crawlCmd struct {
 	What []string `arg:"" optional:"" name:"topic|dir|words" help:"A collection to resume, a topic file, or words."`
 	crawlFlags
+	Demo   bool `group:"where" help:"Crawl the made web of dowse demo (hosts *.demo) in place of the real one; nothing leaves this machine."`
 	Fresh  bool `group:"recovery" help:"Refuse if the collection exists."`
 	DryRun bool `group:"recovery" help:"Say what would be done, and do nothing."`
 }
@@ -79,6 +92,7 @@ func (crawlCmd) Help() string {
   dowse crawl reefs.topic.yaml
   dowse crawl reefs.dowse                  go on where it stopped
   dowse crawl reefs.dowse --print url -q   stream what is on topic
+  dowse crawl pools.topic.yaml --demo      try a topic file on the made web
 
 A directory that holds a collection is resumed; a file is a topic file;
 anything else is taken as words. Ctrl-C stops gently, the same command resumes.`
@@ -100,6 +114,9 @@ func (c *crawlCmd) Run(w *world) error {
 		job.say(w)
 	}
 	made, err := madeFor(job.dir)
+	if err == nil && c.Demo && !job.resume {
+		made, err = ownTopic(&job.cfg)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -136,6 +153,9 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	if cfg.Topic, err = topicOf(what, c.Topic != ""); err != nil {
 		return nil, err
 	}
+	if cfg.Pinned, err = pinned(what); err != nil {
+		return nil, err
+	}
 	if err := c.narrow(cfg.Topic); err != nil {
 		return nil, err
 	}
@@ -165,6 +185,12 @@ func (c *crawlCmd) resumeJob(dir string, cfg crawler.Config) (*job, error) {
 	if len(c.Lang) > 0 {
 		return nil, usage("--lang belongs to the topic, and that of %s is fixed; begin another crawl", dir)
 	}
+	if c.Rng != 0 {
+		return nil, usage("--rng belongs to the beginning of a crawl, and %s has begun; begin another", dir)
+	}
+	if err := c.frozen(dir); err != nil {
+		return nil, err
+	}
 	if c.Out != "" && filepath.Clean(c.Out) != filepath.Clean(dir) {
 		return nil, usage("%s is a collection and is resumed in its place; --out does not go with it", dir)
 	}
@@ -190,14 +216,15 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 // config turns the flags into the words of package crawler.
 func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	cfg := crawler.Config{
-		StrategyName: c.Strategy, TGraph: c.TGraph, Trace: c.Trace, Threshold: c.Threshold, Agent: c.Agent, Contact: c.Contact,
+		Key: c.Rng, Agent: c.Agent, Contact: c.Contact,
 		Limits: collection.Limits{
 			Pages: c.Pages, OnTopic: c.OnTopic, Bytes: int64(c.Bytes), Time: c.Time, PerHost: c.PerHost, Depth: c.MaxDepth,
 		},
 		Scope:    collection.Scope{Reach: c.Scope, Include: c.Include, Exclude: c.Exclude},
 		Polite:   collection.Politeness{Delay: pause(c.Delay), Conns: c.HostConns, InFlight: c.Conns},
-		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody),
+		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
 	}
+	c.order(&cfg)
 	var err error
 	if cfg.Seeds, err = c.seeds(w); err != nil {
 		return cfg, err
@@ -217,12 +244,46 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	return cfg, c.check(cfg)
 }
 
+// order adds the flags to a config.
+func (c *orderFlags) order(cfg *crawler.Config) {
+	cfg.StrategyName, cfg.TGraph, cfg.Trace, cfg.Links, cfg.Classes = c.Strategy, c.TGraph, c.Trace, c.Train, c.Classes
+	cfg.Shadows = strategy.Split(strings.Join(c.Shadow, ","))
+	cfg.LearnFrom, cfg.LearnAnyway = c.LearnFrom, c.LearnAnyway
+	cfg.Explore, cfg.Threshold = c.Explore, c.Threshold
+}
+
+// given names a flag that belongs to the beginning of a crawl, "" for none.
+func (c *orderFlags) given() string {
+	switch {
+	case c.Strategy != "":
+		return "--strategy"
+	case c.TGraph != "":
+		return "--tgraph"
+	case c.Trace != "":
+		return "--trace"
+	case c.Train != "":
+		return "--train"
+	case c.Classes != "":
+		return "--classes"
+	case len(c.Shadow) > 0:
+		return "--shadow"
+	case c.LearnFrom != "":
+		return "--learn-from"
+	}
+	return ""
+}
+
+// frozen refuses flags that do not go with a crawl that has begun.
+func (c *orderFlags) frozen(dir string) error {
+	if flag := c.given(); flag != "" {
+		return usage("%s belongs to the beginning of a crawl, and %s has begun; begin another", flag, dir)
+	}
+	return nil
+}
+
 // check finds what is wrong with flags before anything is made on disk.
 func (c *crawlFlags) check(cfg crawler.Config) error {
-	if c.Threshold < 0 || c.Threshold > 1 {
-		return usage("--threshold %v: want a number from 0 to 1", c.Threshold)
-	}
-	if err := c.checkStrategy(); err != nil {
+	if err := c.checkOrder(cfg); err != nil {
 		return err
 	}
 	for _, re := range append(slices.Clone(c.Include), c.Exclude...) {
@@ -243,22 +304,37 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 	return nil
 }
 
-// checkStrategy finds what is wrong with a strategy, or missing for it.
-func (c *crawlFlags) checkStrategy() error {
-	needs, err := crawler.NeedsOf("", c.Trace, 0)
-	if err != nil {
-		return usage("--trace: %w", err)
+// checkOrder finds what is wrong with the order.
+func (c *orderFlags) checkOrder(cfg crawler.Config) error {
+	switch {
+	case c.Threshold < 0 || c.Threshold > 1:
+		return usage("--threshold %v: want a number from 0 to 1", c.Threshold)
+	case c.Explore < 0 || c.Explore > 1:
+		return usage("--explore %v: want a share from 0 to 1", c.Explore)
+	case len(cfg.Shadows) > crawl.MaxShadows:
+		return usage("--shadow: %d strategies; %d are the limit", len(cfg.Shadows), crawl.MaxShadows)
 	}
+	return c.checkStrategy(cfg)
+}
+
+// checkStrategy finds what is wrong with a strategy, or missing for it.
+func (c *orderFlags) checkStrategy(cfg crawler.Config) error {
 	if c.TGraph != "" {
-		if needs.TGraph, err = readTGraph(c.TGraph); err != nil {
+		if _, err := readTGraph(c.TGraph); err != nil {
 			return err
 		}
 	}
-	if c.Strategy == "" {
-		return nil
+	needs, err := crawler.NeedsOf(cfg, 0)
+	if err != nil {
+		return usage("%w", err)
 	}
-	if _, err := strategy.NewWith(c.Strategy, needs); err != nil {
-		return usage("--strategy: %w; see dowse help strategies", err)
+	for i, spec := range append([]string{c.Strategy}, cfg.Shadows...) {
+		if i == 0 && spec == "" {
+			continue
+		}
+		if _, err := strategy.NewWith(spec, needs); err != nil {
+			return usage("%s: %w; see dowse help strategies", []string{"--strategy", "--shadow"}[min(i, 1)], err)
+		}
 	}
 	return nil
 }
@@ -354,7 +430,18 @@ func (j *job) say(w *world) {
 		fmt.Fprintf(w.err, "resuming %s\n", j.dir)
 		return
 	}
-	fmt.Fprintf(w.err, "new collection %s, topic %q\n", j.dir, printable(strings.Join(j.cfg.Topic.Words, ", ")))
+	fmt.Fprintf(w.err, "new collection %s, topic %q\n", j.dir, printable(gist(j.cfg.Topic)))
+}
+
+// gist says in a few words what a topic is about.
+func gist(t *topic.Topic) string {
+	switch {
+	case len(t.Words) > 0:
+		return strings.Join(t.Words, ", ")
+	case t.Category != nil:
+		return t.Category.Path
+	}
+	return t.Name
 }
 
 // plan says what a crawl would do.
@@ -364,9 +451,12 @@ func (j *job) plan(w *world) error {
 		return nil
 	}
 	t := j.cfg.Topic
-	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(strings.Join(t.Words, ", ")), orDefault(j.cfg.StrategyName, t.Strategy, "link-context"))
+	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(gist(t)), orDefault(j.cfg.StrategyName, t.Strategy, "link-context"))
 	for _, s := range append(j.cfg.Seeds, t.Seeds...) {
 		fmt.Fprintf(w.out, "  %s\n", oneLine(s))
+	}
+	if t.SeedsFrom != "" {
+		fmt.Fprintf(w.out, "  from %s\n", t.SeedsFrom)
 	}
 	return nil
 }
@@ -386,7 +476,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	scr := newScreen(w, c.Quiet, c.NoProgress, extra)
 	cfg.Tick = scr.tick
 	known := collection.IsCollection(dir)
-	cr, err := crawler.Open(dir, cfg)
+	cr, err := crawler.OpenContext(w.ctx, dir, cfg)
 	if err != nil && known {
 		return inCollection(err)
 	}
@@ -396,6 +486,11 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	defer cr.Close()
 	for _, n := range cr.Collection.Notices {
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(n))
+	}
+	for _, n := range cr.Notes {
+		if !c.Quiet {
+			fmt.Fprintf(w.err, "note: %s\n", oneLine(n))
+		}
 	}
 	scr.begin(cr)
 	stream := newPrinter(w, c.Print)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/crawler"
 	"dowse/extract"
 	"dowse/fetch"
 	"dowse/text"
@@ -175,7 +176,7 @@ type htmlAnswer struct {
 // Run answers what is on pages.
 func (debugHTMLCmd) Run(w *world) error {
 	return answerCases(w, func(c *htmlCase) (any, error) {
-		base := nowhere
+		base := crawler.Nowhere
 		if c.Base != "" {
 			var err error
 			if base, err = weburl.Parse(c.Base); err != nil {

@@ -16,7 +16,7 @@ import (
 	"dowse/demo"
 	"dowse/fetch"
 	"dowse/lab"
-	paper "dowse/lab/report"
+	reports "dowse/lab/report"
 	"dowse/strategy"
 	"dowse/topic"
 )
@@ -27,9 +27,13 @@ type demoCmd struct {
 	Web    int    `default:"2400" help:"Pages of the made web."`
 	Rng    uint64 `help:"Seed of the made web: another number, another web."`
 	Serve  bool   `help:"Only serve the web on loopback, until Ctrl-C, for crawls by hand."`
+	Log    string `placeholder:"FILE" help:"No crawl: write an access log of people who read this web, for --trace."`
+	People int    `default:"500" help:"How many of them, with --log."`
+	Table  bool   `help:"No crawl: simulate all strategies and print their harvest at 200, 500 and 1,000 pages."`
 	Curves string `placeholder:"FILE.svg" help:"No crawl: simulate all strategies and draw their harvest."`
-	Webs   int    `default:"5" help:"Webs to average over, with --curves."`
+	Webs   int    `default:"5" help:"Webs to average over, with --curves and --table."`
 	Quiet  bool   `short:"q" help:"Say nothing but errors."`
+	orderFlags
 }
 
 func (demoCmd) Help() string {
@@ -37,6 +41,8 @@ func (demoCmd) Help() string {
   dowse demo                       a crawl of 800 pages; Ctrl-C pauses it
   dowse demo                       the same command resumes
   dowse demo --curves harvest.svg  every strategy on this web, as a picture
+  dowse demo --strategy otie --shadow link-context,nb -o otie.dowse
+  dowse demo --log people.log      who read what, for --strategy combined --trace
 
 The web is made up on the spot and served on loopback: nothing leaves this
 machine. It has answers, so the summary can say how good the crawl really was.`
@@ -53,13 +59,28 @@ func (c *demoCmd) Run(w *world) error {
 	switch {
 	case c.Curves != "":
 		return c.curves(w)
+	case c.Table:
+		return c.table(w)
+	case c.Log != "":
+		return c.log(w, d)
 	case c.Serve:
 		return d.serve(w)
 	}
-	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, d.config(c.Pages))
+	cfg := d.config(c.Pages)
+	c.order(&cfg)
+	if err := c.checkOrder(cfg); err != nil {
+		return err
+	}
+	if collection.IsCollection(c.Out) {
+		if err := c.frozen(c.Out); err != nil {
+			return err
+		}
+	}
+	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, cfg)
 }
 
-// crawl serves the made web and crawls it.
+// crawl serves the made web and crawls it. A topic of the user's own has no answers to
+// compare with.
 func (d *made) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Config) error {
 	server, err := d.web.Serve(w.abort)
 	if err != nil {
@@ -67,11 +88,52 @@ func (d *made) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Config
 	}
 	defer server.Close()
 	cfg.Dial = server.Dial
+	if d.mark.Own {
+		return flags.drive(w, dir, cfg, nil)
+	}
 	ctx, cancel := context.WithCancel(w.abort)
 	rival := d.startRival(ctx, cmp.Or(cfg.Limits.Pages, d.pages))
 	defer func() { cancel(); rival.wait() }()
 	return flags.drive(w, dir, cfg, d.extras(server, rival, dir))
 }
+
+// ask lets a config ask the made web, until the function that it returns is called.
+func (d *made) ask(w *world, cfg *crawler.Config) (func(), error) {
+	server, err := d.web.Serve(w.abort)
+	if err != nil {
+		return nil, fmt.Errorf("demo: %w", err)
+	}
+	d.greet(cfg)
+	cfg.Dial = server.Dial
+	return func() { server.Close() }, nil
+}
+
+// greet gives a config the name and manners under which the made web is asked.
+func (d *made) greet(cfg *crawler.Config) {
+	cfg.Agent, cfg.Contact = cmp.Or(cfg.Agent, "dowse-demo"), cmp.Or(cfg.Contact, "http://127.0.0.1/")
+	cfg.Polite.Delay = cmp.Or(cfg.Polite.Delay, demoPolite.Delay)
+	cfg.Polite.InFlight = cmp.Or(cfg.Polite.InFlight, demoPolite.InFlight)
+}
+
+// ownTopic makes the web on which a topic of the user's own is crawled. A topic without
+// seeds begins where the demo does.
+func ownTopic(cfg *crawler.Config) (*made, error) {
+	d, err := openMade(collection.Demo{Pages: demoPages, Own: true})
+	if err != nil {
+		return nil, err
+	}
+	d.greet(cfg)
+	cfg.Demo = &d.mark
+	if len(cfg.Seeds)+len(cfg.Topic.Seeds) == 0 && cfg.Topic.SeedsFrom == "" {
+		for _, u := range d.seeds {
+			cfg.Seeds = append(cfg.Seeds, string(u))
+		}
+	}
+	return d, nil
+}
+
+// demoPages is the size of the made web where nobody says otherwise.
+const demoPages = 2400
 
 // madeFor makes the web that a collection was crawled from, nil if that was another
 // one: the names of the made web exist nowhere else.
@@ -105,7 +167,7 @@ type made struct {
 
 // open makes the web, or the one that the collection was crawled from.
 func (c *demoCmd) open() (*made, error) {
-	if c.Curves != "" || c.Serve || !collection.IsCollection(c.Out) {
+	if c.Curves != "" || c.Table || c.Log != "" || c.Serve || !collection.IsCollection(c.Out) {
 		return openMade(collection.Demo{Pages: c.Web, Seed: c.Rng})
 	}
 	d, err := madeFor(c.Out)
@@ -303,12 +365,12 @@ func (d *made) simulate(ctx context.Context, s dowse.Strategy, pages int, page f
 // curves simulates every strategy on several made webs and draws the mean true
 // harvest of each.
 func (c *demoCmd) curves(w *world) error {
-	plot := paper.Plot{Title: fmt.Sprintf("True harvest on %d made webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
+	plot := reports.Plot{Title: fmt.Sprintf("True harvest on %d made webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
 	for _, d := range strategy.All() {
 		if len(d.Needs) > 0 { // nobody walks the made web, and nobody knows the ways in it
 			continue
 		}
-		runs, err := c.repeat(func(m *made) ([]float64, error) { return m.harvest(w.ctx, d.Name, c.Pages) })
+		runs, err := c.repeat(func(m *made) ([]float64, error) { return m.harvest(w.ctx, d.Name, c.Pages, strategy.Needs{}) })
 		if err != nil {
 			return err
 		}
@@ -346,13 +408,13 @@ func (c *demoCmd) repeat(measure func(*made) ([]float64, error)) (runs [][]float
 
 // reported averages the runs, and says how they ended. A run that ended early,
 // because its strategy saw nothing worth following, is told and left out.
-func reported(w *world, name string, runs [][]float64) paper.Line {
+func reported(w *world, name string, runs [][]float64) reports.Line {
 	longest := 0
 	for _, r := range runs {
 		longest = max(longest, len(r))
 	}
 	whole := slices.DeleteFunc(slices.Clone(runs), func(r []float64) bool { return len(r) < longest })
-	line := paper.Mean(name, whole)
+	line := reports.Mean(name, whole)
 	if n := len(line.Points); n > 0 {
 		last := line.Points[n-1]
 		fmt.Fprintf(w.err, "%-18s harvest %.3f ± %.3f after %d pages", name, last.Y, last.Hi-last.Y, n)
@@ -366,8 +428,8 @@ func reported(w *world, name string, runs [][]float64) paper.Line {
 }
 
 // harvest returns the true harvest of a strategy after each page.
-func (d *made) harvest(ctx context.Context, name string, pages int) (curve []float64, err error) {
-	s, err := strategy.New(name)
+func (d *made) harvest(ctx context.Context, name string, pages int, needs strategy.Needs) (curve []float64, err error) {
+	s, err := strategy.NewWith(name, needs)
 	if err != nil {
 		return nil, err
 	}

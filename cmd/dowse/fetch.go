@@ -44,7 +44,12 @@ func (c *fetchCmd) Run(w *world) error {
 	if err != nil {
 		return usage("%q: %w", c.URL, err)
 	}
-	f, err := crawler.NewFetcher(c.config())
+	cfg, end, err := c.ask(w)
+	if err != nil {
+		return err
+	}
+	defer end()
+	f, err := crawler.NewFetcher(cfg)
 	if err != nil {
 		return usage("%w", err)
 	}

@@ -38,6 +38,8 @@ func helpTopics() []helpTopic {
 		{"reasons", "why URLs are left out, and why crawls stop", printReasons},
 		{"exit-codes", "what the exit codes mean", printExitCodes},
 		{"strategies", "the orders in which a crawl can go", printStrategies},
+		{"measures", "what the lab measures", printMeasures},
+		{"claims", "what the lab can check: --assert and checks of experiments", printClaims},
 		{"env", "variables of the environment", printEnv},
 		{"judge", "how pages are rated (dowse judge --help: the command)", printJudge},
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 
 	"dowse"
 	"dowse/collection"
@@ -68,34 +69,60 @@ func (c *judgeCmd) Run(w *world) error {
 	if len(c.What) == 0 {
 		return usage("what is to be judged? Give URLs or files, or - for stdin")
 	}
-	b, err := c.bench()
+	b, end, err := c.bench(w)
 	if err != nil {
 		return err
 	}
-	defer b.fetcher.Close()
+	defer end()
 	p := &docket{bench: b, world: w, plain: c.Plain && !c.JSON}
 	return p.run(c.What)
 }
 
-func (c *judgeCmd) bench() (*bench, error) {
-	t, threshold, err := anyTopic(c.Topic)
-	if err != nil {
-		return nil, err
+// bench makes ready to judge, and returns what ends it.
+func (c *judgeCmd) bench(w *world) (_ *bench, end func(), err error) {
+	var ends []func()
+	end = func() {
+		for _, e := range slices.Backward(ends) {
+			e()
+		}
 	}
+	defer func() {
+		if err != nil {
+			end()
+		}
+	}()
+	cfg, hangUp, err := c.ask(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	ends = append(ends, hangUp)
+	t, threshold, m, err := material(w, c.Topic, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &bench{topic: t, threshold: threshold}
 	if c.Threshold > 0 {
-		threshold = c.Threshold
+		b.threshold = c.Threshold
 	}
-	j, err := t.Judge()
+	j, err := t.NewJudge(m)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	cfg := c.config()
-	cfg.Judge = j
-	f, err := crawler.NewFetcher(cfg)
-	if err != nil {
-		return nil, usage("%w", err)
+	b.judge = j
+	if t.Outside != nil {
+		o, err := crawler.Outside(t, j, "", cfg)
+		if err != nil {
+			return nil, nil, err
+		}
+		ends = append(ends, func() { o.Close() })
+		b.judge = o
 	}
-	return &bench{t, j, threshold, f}, nil
+	cfg.Judge, cfg.Topic = b.judge, t
+	if b.fetcher, err = crawler.NewFetcher(cfg); err != nil {
+		return nil, nil, usage("%w", err)
+	}
+	ends = append(ends, b.fetcher.Close)
+	return b, end, nil
 }
 
 // rate makes the line of a page that was judged.

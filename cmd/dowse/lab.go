@@ -12,15 +12,19 @@ import (
 )
 
 type labCmd struct {
-	Run    labRunCmd    `cmd:"" help:"Run an experiment: strategies × topics × sets of seeds."`
-	Verify labVerifyCmd `cmd:"" help:"Run an experiment again and compare every byte."`
-	Webs   labWebsCmd   `cmd:"" help:"Look a web over: pages, links, topics."`
-	Record labRecordCmd `cmd:"" help:"Make a recorded web of a collection, a WARC or a WACZ file."`
+	Run     labRunCmd     `cmd:"" help:"Run an experiment: strategies × topics × sets of seeds."`
+	Report  labReportCmd  `cmd:"" help:"Report on a run: a page, tables, files for papers."`
+	Compare labCompareCmd `cmd:"" help:"Compare runs, or strategies of one: differences, tests, effect sizes."`
+	Verify  labVerifyCmd  `cmd:"" help:"Run an experiment again and compare every byte."`
+	Webs    labWebsCmd    `cmd:"" help:"Look a web over: pages, links, topics."`
+	Record  labRecordCmd  `cmd:"" help:"Make a recorded web of a collection, a WARC or a WACZ file."`
 }
 
 func (labCmd) Help() string {
 	return `Examples:
   dowse lab run demo -o runs/demo         strategies on the made web, in a minute
+  dowse lab report runs/demo              its table, and a page with figures
+  dowse lab compare runs/demo otie opic   how sure is the difference?
   dowse lab verify runs/demo              the same again, byte by byte
   dowse lab webs demo                     what the made web is like
   dowse lab record reefs.dowse reefs.web  a crawl of yours as a web to measure on

@@ -162,21 +162,14 @@ func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experi
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, f := range rep.Files(reports.Files{HTML: true, CSV: true, LaTeX: true, TREC: true, Markdown: true}) {
-		if err := writeReport(filepath.Join(dir, filepath.FromSlash(f.Name)), f.Write); err != nil {
-			return err
-		}
-		names = append(names, f.Name)
+	told, err := writeFiles(dir, rep.Files(reports.Files{HTML: true, CSV: true, LaTeX: true, TREC: true, Markdown: true}))
+	if err != nil || c.Quiet {
+		return err
 	}
-	if c.Quiet {
-		return nil
+	if err := printReport(w, rep, false); err != nil {
+		return err
 	}
-	fmt.Fprint(w.out, rep.Text())
-	for _, v := range rep.Verdicts {
-		fmt.Fprintf(w.out, "\n %s: %s\n   %s\n   %s\n", v.Outcome, oneLine(v.Says), oneLine(v.Expect), strings.Join(v.Figures, "; "))
-	}
-	fmt.Fprintf(w.err, "wrote %s to %s\n", some(len(names)+1, "file"), dir)
+	fmt.Fprintf(w.err, "wrote %s\n", strings.Join(told, ", "))
 	return nil
 }
 
@@ -193,6 +186,15 @@ func writeReport(path string, write func(io.Writer) error) error {
 
 // reportOf measures what a run did.
 func reportOf(r *experiment.Results, command, version string) (*reports.Report, error) {
+	in, err := inputOf(r, command, version)
+	if err != nil {
+		return nil, err
+	}
+	return reports.New(in)
+}
+
+// inputOf is what a report on a run is made of.
+func inputOf(r *experiment.Results, command, version string) (reports.Input, error) {
 	x := r.Experiment
 	in := reports.Input{
 		Name: x.Name, About: x.About, Paper: x.Paper, RNG: x.Seeds.Rng, Command: command, Relevant: r.Relevant,
@@ -213,14 +215,14 @@ func reportOf(r *experiment.Results, command, version string) (*reports.Report, 
 	for _, text := range x.Measures {
 		m, err := measure.Parse(text)
 		if err != nil {
-			return nil, err
+			return in, err
 		}
 		in.Measures = append(in.Measures, m)
 	}
 	for _, k := range x.Checks {
 		in.Claims = append(in.Claims, reports.Claim{Says: k.Claim, Expect: k.Expect})
 	}
-	return reports.New(in)
+	return in, nil
 }
 
 // A labBar shows how a run goes on.

@@ -79,6 +79,13 @@ func newSmallSite() *smallSite {
 			http.NotFound(w, r)
 		}
 	})
+	mux.HandleFunc("/search", func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("q") != "coral bleaching" || r.FormValue("format") != "json" {
+			http.Error(w, "no", http.StatusForbidden)
+			return
+		}
+		fmt.Fprintf(w, `{"results":[{"url":"%[1]s/on","title":"On"},{"url":"%[1]s/missing"},{"url":"%[1]s/private/x"},{"url":"%[1]s/off"}]}`, s.URL)
+	})
 	mux.Handle("/loop", http.RedirectHandler("/loop", http.StatusFound))
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()

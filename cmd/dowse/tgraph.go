@@ -80,14 +80,15 @@ func (c *tgraphBuildCmd) Run(w *world) error {
 	if err != nil {
 		return usage("tgraph: %w", err)
 	}
-	if err := c.write(g); err != nil {
+	if err := writeTGraph(c.Out, g); err != nil {
 		return err
 	}
 	return c.report(w, g)
 }
 
-func (c *tgraphBuildCmd) write(g *strategy.TGraph) error {
-	f, err := os.Create(c.Out)
+// writeTGraph writes a T-Graph into a file.
+func writeTGraph(path string, g *strategy.TGraph) error {
+	f, err := os.Create(path)
 	if err != nil {
 		return usage("tgraph: %w", err)
 	}

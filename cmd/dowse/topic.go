@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"dowse/collection"
+	"dowse/crawler"
 	"dowse/topic"
 )
 
@@ -14,6 +15,7 @@ type topicCmd struct {
 	Check  topicCheckCmd  `cmd:"" help:"Say what a topic file has, and what is wrong with it."`
 	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form."`
 	Select topicSelectCmd `cmd:"" help:"Draw topics for experiments from a directory."`
+	Words  topicWordsCmd  `cmd:"" help:"Make a table of topic words from pages or from a search."`
 }
 
 func (topicCmd) Help() string {
@@ -126,6 +128,23 @@ func (c *topicShowCmd) Run(w *world) error {
 	return err
 }
 
+type topicSchemaCmd struct{}
+
+func (topicSchemaCmd) Help() string {
+	return `Example:
+  dowse topic schema > topic.schema.json
+
+Editors with a YAML language server check and complete topic files by it, if
+their first line is:
+  # yaml-language-server: $schema=topic.schema.json`
+}
+
+// Run prints the JSON Schema of topic files.
+func (topicSchemaCmd) Run(w *world) error {
+	_, err := w.out.Write(topic.JSONSchema())
+	return err
+}
+
 // anyTopic returns the topic that an argument names: a file, a collection or words.
 // With a collection comes the relevance from which its pages are on topic.
 func anyTopic(what string) (t *topic.Topic, threshold float64, err error) {
@@ -136,6 +155,49 @@ func anyTopic(what string) (t *topic.Topic, threshold float64, err error) {
 		return nil, 0, err
 	}
 	return t, t.OnTopic(), nil
+}
+
+// material returns the topic that an argument names, and what its judge is made from:
+// gathered anew for a file, as it was kept in a collection.
+func material(w *world, what string, cfg crawler.Config) (t *topic.Topic, threshold float64, m *topic.Material, err error) {
+	if t, threshold, err = anyTopic(what); err != nil {
+		return nil, 0, nil, err
+	}
+	if collection.IsCollection(what) {
+		m, err = keptMaterial(what)
+		return t, threshold, m, err
+	}
+	if cfg.Pinned, err = pinned([]string{what}); err != nil {
+		return nil, 0, nil, err
+	}
+	m, err = crawler.Gather(w.ctx, t, cfg)
+	return t, threshold, m, err
+}
+
+func keptMaterial(dir string) (*topic.Material, error) {
+	col, err := collection.Open(dir, nil, true)
+	if err != nil {
+		return nil, inCollection(err)
+	}
+	defer col.Close()
+	return crawler.MaterialOf(col)
+}
+
+// pinned returns the examples that the lock beside a topic file pins, none if there is
+// no such.
+func pinned(what []string) ([]topic.Origin, error) {
+	if len(what) != 1 {
+		return nil, nil
+	}
+	data, err := os.ReadFile(topic.LockName(what[0]))
+	if err != nil {
+		return nil, nil // the topic is not a file, or has no lock
+	}
+	list, err := topic.ParseLock(data)
+	if err != nil {
+		return nil, usage("%s: %w", topic.LockName(what[0]), err)
+	}
+	return list, nil
 }
 
 func topicIn(dir string) (*topic.Topic, float64, error) {

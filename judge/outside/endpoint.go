@@ -3,6 +3,7 @@ package outside
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,16 +55,11 @@ func newClient() *http.Client {
 	}
 }
 
-// Name names the model, where it is, and what it is told of the topic.
+// Name names the model, its host, and by a few digits all that its answers depend on.
 func (e *Endpoint) Name() string {
-	return oneLine(firstBytes(e.Model+" at "+e.target+about(e.About), 600))
-}
-
-func about(topic string) string {
-	if topic == "" {
-		return ""
-	}
-	return " on " + topic
+	sum := sha256.Sum256([]byte(e.target + "\x00" + e.About))
+	u, _ := url.Parse(e.target)
+	return oneLine(firstBytes(fmt.Sprintf("%s at %s #%x", e.Model, u.Host, sum[:4]), maxReason))
 }
 
 // Close closes the connections.

@@ -14,6 +14,5 @@ func (family) prepare(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Se
 
 func (family) started(*exec.Cmd) {}
 
-// kill ends the group. It is called before the program is waited for, so its number
-// is not another's yet.
+// kill ends the group.
 func (family) kill(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

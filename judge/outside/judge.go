@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"dowse"
 	"dowse/judge"
@@ -39,7 +40,8 @@ type Answer struct {
 // goroutines and returns when the context ends at the latest.
 type Asker interface {
 	Ask(ctx context.Context, q Question) (Answer, error)
-	// Name names the judge, and all that its answers depend on.
+	// Name names the judge in verdicts. Judges that are told different things of the
+	// topic have different names, since answers are kept by them.
 	Name() string
 	Close() error
 }
@@ -225,6 +227,8 @@ func (j *Judge) look(k key, first bool) (a Answer, known bool, wait chan struct{
 		return a, false, wait
 	}
 	switch {
+	case j.ctx.Err() != nil:
+		return a, false, never
 	case j.o.Budget > 0 && len(j.answers)+j.stats.Failed+len(j.underway) >= j.o.Budget:
 		j.stats.Spent++
 		return a, false, never
@@ -311,13 +315,10 @@ const maxTitle = 500
 // firstBytes returns the beginning of a text, in sound UTF-8.
 func firstBytes(s string, n int) string {
 	if len(s) > n {
+		for n > 0 && !utf8.RuneStart(s[n]) {
+			n--
+		}
 		s = s[:n]
-		for len(s) > 0 && s[len(s)-1]&0xC0 == 0x80 {
-			s = s[:len(s)-1]
-		}
-		if len(s) > 0 && s[len(s)-1] >= 0xC0 {
-			s = s[:len(s)-1]
-		}
 	}
 	return strings.ToValidUTF8(s, "\ufffd")
 }

@@ -136,10 +136,10 @@ func (p *Program) Close() error {
 type child struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
-	lines  chan []byte // what it writes, closed at its end
-	stop   chan struct{}
+	lines  chan []byte   // what it writes, closed at its end
+	stop   chan struct{} // closed when nobody wants more lines
+	read   chan struct{} // closed when nobody reads more
 	family family
-	exited chan struct{}
 }
 
 func newChild(command []string, dir string, stderr io.Writer) (*child, error) {
@@ -158,20 +158,19 @@ func newChild(command []string, dir string, stderr io.Writer) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &child{cmd: cmd, in: in, lines: make(chan []byte), stop: make(chan struct{}), exited: make(chan struct{})}
+	c := &child{cmd: cmd, in: in, lines: make(chan []byte), stop: make(chan struct{}), read: make(chan struct{})}
 	c.family.prepare(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	c.family.started(cmd)
-	go c.read(out)
+	go c.listen(out)
 	return c, nil
 }
 
-// read hands on the lines that the child writes, and then waits for its end.
-func (c *child) read(out io.Reader) {
-	defer close(c.exited)
-	defer c.cmd.Wait()
+// listen hands on the lines that the child writes.
+func (c *child) listen(out io.Reader) {
+	defer close(c.read)
 	defer close(c.lines)
 	in := bufio.NewReaderSize(out, maxAnswer)
 	for {
@@ -228,12 +227,15 @@ func (c *child) ask(ctx context.Context, q Question) (Answer, error) {
 	}
 }
 
-// end ends the child and all that it started, and waits until it is gone.
+// end ends the child and all that it started, and waits until it is gone. A child
+// that has ended by itself is waited for here too, and not before: so its number is
+// not another's when its family is ended.
 func (c *child) end() {
 	close(c.stop)
 	c.in.Close()
 	c.family.kill(c.cmd)
-	<-c.exited
+	c.cmd.Wait()
+	<-c.read
 }
 
 // talk is a program's standard error: the first lines are passed on, the rest is

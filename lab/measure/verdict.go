@@ -212,12 +212,20 @@ func (p pairing) String() string {
 		return fmt.Sprintf("%s and %s have no topic in common", p.a, p.b)
 	}
 	unit := measured(p.a, p.b)
-	text := fmt.Sprintf("%s against %s: %s against %s, difference %s [%s, %s], n=%d", p.a, p.b,
-		Figure(unit.Centre(p.x)), Figure(unit.Centre(p.y)), Figure(p.diff), Figure(p.lo), Figure(p.hi), len(p.x))
-	if math.IsNaN(p.greater) {
-		return text + ", too few for a p-value"
+	a, b := p.a.String(), p.b.String()
+	if p.a.measure == p.b.measure && p.a.factor == 1 && p.b.factor == 1 { // it is the same for both: the claim tells it
+		a, b = p.a.strategy, p.b.strategy
 	}
-	return text + fmt.Sprintf(", p=%s", Figure(min(p.greater, p.lesser)))
+	text := fmt.Sprintf("%s %s, %s %s, difference %s [%s, %s], n=%d", a, Figure(unit.Centre(p.x)), b, Figure(unit.Centre(p.y)),
+		Figure(p.diff), Figure(p.lo), Figure(p.hi), len(p.x))
+	switch chance := min(p.greater, p.lesser); {
+	case math.IsNaN(p.greater):
+		return text + ", too few for a p-value"
+	case chance < 0.001:
+		return text + ", p<0.001"
+	default:
+		return text + fmt.Sprintf(", p=%.3f", chance)
+	}
 }
 
 func measured(a, b term) Measure {
@@ -233,12 +241,18 @@ func Figure(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "–"
-	case v != 0 && math.Abs(v) < 0.001:
-		return strconv.FormatFloat(v, 'e', 1, 64)
 	case math.Abs(v) >= 100:
-		return strconv.FormatFloat(v, 'f', 0, 64)
+		return signed(strconv.FormatFloat(v, 'f', 0, 64))
 	}
-	return strconv.FormatFloat(v, 'f', 3, 64)
+	return signed(strconv.FormatFloat(v, 'f', 3, 64))
+}
+
+// signed writes a minus as readers expect it, and none before zero.
+func signed(s string) string {
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return strings.Replace(s, "-", "−", 1)
 }
 
 // checkpoints of a claim about whole curves: every twentieth of the budget.

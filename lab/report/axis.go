@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -23,7 +24,7 @@ func (f frame) x(v float64) float64 {
 }
 
 func (f frame) y(v float64) float64 {
-	return f.bottom - (min(max(v, f.minY), f.maxY)-f.minY)/(f.maxY-f.minY)*(f.bottom-f.top)
+	return f.bottom - (v-f.minY)/(f.maxY-f.minY)*(f.bottom-f.top)
 }
 
 // niceStep rounds up to 1, 2 or 5 times a power of ten.
@@ -40,11 +41,18 @@ func niceStep(x float64) float64 {
 	return 10 * e
 }
 
+// inside opens a drawing of the field alone: what leaves it is cut off.
+func (f frame) inside() string {
+	const around = 6 // room for shapes
+	x, y, w, h := f.left-around, f.top-around, f.right-f.left+2*around, f.bottom-f.top+2*around
+	return fmt.Sprintf(`<svg x="%.1f" y="%.1f" width="%.1f" height="%.1f" viewBox="%.1f %.1f %.1f %.1f">`+"\n", x, y, w, h, x, y, w, h)
+}
+
 // ticks returns about n round values from lo to hi.
 func ticks(lo, hi float64, n int) (list []float64) {
 	step := niceStep((hi - lo) / float64(n))
 	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {
-		list = append(list, i*step)
+		list = append(list, i*step+0) // no −0
 	}
 	return list
 }

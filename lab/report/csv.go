@@ -97,19 +97,19 @@ func (r *Report) SummaryCSV(w io.Writer) error {
 	})
 }
 
-// StatsCSV writes the comparison of each strategy with each, by each measure: with the
-// tests of the experiment, and with the other of the two beside it.
+// StatsCSV writes the comparison of each strategy with each, by each measure: by Wilcoxon's
+// test and by the one-tailed t, which has a row for each direction.
 func (r *Report) StatsCSV(w io.Writer) error {
 	head := []string{"measure", "a", "b", "n", "mean_a", "mean_b", "diff", "ci_lo", "ci_hi", "test", "p", "p_adj", "effect"}
-	other := r.in.Tests
-	other.Test = map[string]string{measure.WilcoxonTest: measure.StudentTest, measure.StudentTest: measure.WilcoxonTest}[other.Test]
 	var list []measure.Comparison
 	for _, m := range r.in.Measures {
-		second, err := measure.Compare(&r.in.Runs, m, other)
-		if err != nil {
-			return fmt.Errorf("report: %w", err)
+		for _, test := range []string{measure.WilcoxonTest, measure.StudentTest} {
+			more, err := r.tested(m, test)
+			if err != nil {
+				return err
+			}
+			list = append(list, more...)
 		}
-		list = append(append(list, r.tests[m]...), second...)
 	}
 	return writeCSV(w, head, func(row func(...string)) {
 		for _, c := range list {

@@ -24,7 +24,7 @@ const (
 // curves draws a measure against pages, a line to each strategy, the band 95 %
 // over topics.
 func (r *Report) curves(m measure.Measure, y string, w, h int) Plot {
-	plot := Plot{Title: y + " against pages fetched", Y: y, Width: w, Height: h}
+	plot := Plot{Title: y + " against pages fetched", Y: y, Width: w, Height: h, Format: func(v float64) string { return value(m, v) }}
 	at := measure.Grid(r.in.Runs.Pages(), curvePoints)
 	for _, name := range r.strategies() {
 		lines := r.in.Runs.Curves(m, name, at)
@@ -32,7 +32,27 @@ func (r *Report) curves(m measure.Measure, y string, w, h int) Plot {
 			plot.Lines = append(plot.Lines, Line{Name: name, Points: r.banded(lines, at), Style: r.style(name), Bound: r.in.Runs.Bound(name)})
 		}
 	}
+	plot.Top = plot.room()
 	return plot
+}
+
+// room is the height at which a plot is best read. Where the oracle, or what the first
+// pages happened to be, are far above all the rest, they are cut off; 0 for no cut.
+func (p Plot) room() float64 {
+	all, most := 0.0, 0.0
+	for _, l := range p.Lines {
+		for i, pt := range l.Points {
+			all = max(all, finite(pt.Y))
+			if !l.Bound && i >= len(l.Points)/20 {
+				most = max(most, finite(pt.Hi))
+			}
+		}
+	}
+	if most == 0 || all < 2*most {
+		return 0
+	}
+	step := niceStep(most / 5)
+	return step * math.Ceil(1.15*most/step)
 }
 
 func (r *Report) banded(lines [][]float64, at []int) (points []Point) {
@@ -110,35 +130,35 @@ func (r *Report) differences(m measure.Measure, name string) string {
 		}
 	}
 	slices.SortStableFunc(bars, func(a, b bar) int { return compareBetter(m, b.diff, a.diff) })
-	largest := 0.0
+	low, high := 0.0, 0.0
 	for _, b := range bars {
-		largest = max(largest, math.Abs(b.diff))
+		low, high = min(low, b.diff), max(high, b.diff)
 	}
 	return drawBars(fmt.Sprintf("%s of %s, less the median of all strategies", m, name), m, func(draw func(string, float64)) {
 		for _, b := range bars {
 			draw(b.topic, b.diff)
 		}
-	}, len(bars), largest)
+	}, len(bars), low, high)
 }
 
 const barGap = 19 // from a bar to the next
 
-func drawBars(title string, m measure.Measure, each func(draw func(name string, v float64)), n int, largest float64) string {
+func drawBars(title string, m measure.Measure, each func(draw func(name string, v float64)), n int, low, high float64) string {
 	if n == 0 {
 		return ""
 	}
-	step := niceStep(max(largest, 1e-9) / 3)
-	reach := step * math.Ceil(largest/step-1e-9)
-	if reach == 0 {
-		reach = 1
-	}
+	step := niceStep(max(high-low, 1e-9) / 6)
 	h := n*barGap + 62
-	f := frame{left: 230, right: half*1.5 - 60, top: 8, bottom: float64(h) - 46, minX: -reach, maxX: reach, minY: 0, maxY: 1}
+	f := frame{left: 230, right: half*1.5 - 60, top: 8, bottom: float64(h) - 46, minY: 0, maxY: 1,
+		minX: step * math.Floor(low/step+1e-9), maxX: step * max(1, math.Ceil(high/step-1e-9))}
+	if low < 0 { // room for the figures left of the bars
+		f.minX -= step
+	}
 	var b strings.Builder
 	openSVG(&b, half*3/2, h, title)
-	for _, v := range ticks(-reach, reach, 6) {
+	for _, v := range ticks(f.minX, f.maxX, 6) {
 		fmt.Fprintf(&b, `<path class="grid" d="M%.1f %.1fV%.1f"/><text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
-			f.x(v), f.top, f.bottom, f.x(v), f.bottom+17, strings.Replace(tick(v, niceStep(reach/3)), "-", "−", 1))
+			f.x(v), f.top, f.bottom, f.x(v), f.bottom+17, strings.Replace(tick(v, niceStep((f.maxX-f.minX)/6)), "-", "−", 1))
 	}
 	y := f.top + 4
 	each(func(name string, v float64) {
@@ -154,14 +174,15 @@ func drawBars(title string, m measure.Measure, each func(draw func(name string, 
 		y += barGap
 	})
 	fmt.Fprintf(&b, `<path class="axis" d="M%.1f %.1fV%.1f"/>`, f.x(0), f.top, f.bottom)
-	fmt.Fprintf(&b, `<text class="what" x="%.1f" y="%.1f" text-anchor="middle">%s, less the median</text></svg>`, f.x(0), f.bottom+37, escape(m.String(), 40))
+	fmt.Fprintf(&b, `<text class="what" x="%.1f" y="%.1f" text-anchor="middle">%s, less the median</text></svg>`, (f.left+f.right)/2, f.bottom+37, escape(m.String(), 40))
 	return b.String()
 }
 
 // A dot of a scatter plot.
 type dot struct {
 	x, y  float64
-	style int
+	shape int
+	class string
 	name  string
 }
 
@@ -179,11 +200,11 @@ func (r *Report) difficulty(m measure.Measure) string {
 	if last := r.rivals[len(r.rivals)-1]; last != ends[0] {
 		ends = append(ends, last)
 	}
-	for _, name := range ends {
+	for k, name := range ends {
 		for i, v := range r.in.Runs.ByTopic(m, name) {
 			t := r.in.Runs.Topics()[i]
 			if !math.IsNaN(v) && !math.IsInf(v, 0) && share[t] > 0 {
-				d := dot{share[t], v, r.style(name), ""}
+				d := dot{share[t], v, k, class(r.style(name)), ""}
 				if name == ends[0] {
 					d.name = t
 				}
@@ -223,8 +244,8 @@ func (r *Report) scatter(m measure.Measure, dots []dot, ends []string) string {
 	fmt.Fprintf(&b, `<path class="axis" d="M%.1f %.1fH%.1f"/>`+"\n", f.left, f.bottom, f.right)
 	axisNames(&b, f, "share of the web's pages on the topic", m.String())
 	at := f.left + 4
-	for _, name := range ends {
-		fmt.Fprintf(&b, `%s<text class="name %s" x="%.1f" y="18">%s</text>`+"\n", shape(r.style(name), at+4, 13.5), class(r.style(name)), at+14, escape(name, longName))
+	for k, name := range ends {
+		fmt.Fprintf(&b, `%s<text class="name %s" x="%.1f" y="18">%s</text>`+"\n", drawShape(k, class(r.style(name)), at+4, 13.5), class(r.style(name)), at+14, escape(name, longName))
 		at += 34 + textWidth(clean(name, longName))
 	}
 	drawDots(&b, f, dots)
@@ -251,7 +272,7 @@ func drawDots(b *strings.Builder, f frame, dots []dot) {
 	var full []box
 	for _, d := range dots {
 		x, y := f.x(d.x), f.y(d.y)
-		fmt.Fprintln(b, shape(d.style, x, y))
+		fmt.Fprintln(b, drawShape(d.shape, d.class, x, y))
 		full = append(full, box{x - 6, y - 6, x + 6, y + 6})
 	}
 	for _, d := range dots {

@@ -37,6 +37,7 @@ func (f Figure) drawn() template.HTML {
 	lines := p.styled()
 	fr := p.frame(lines, 8)
 	p.axes(&b, fr)
+	b.WriteString(fr.inside())
 	for _, l := range lines {
 		l.draw(&b, fr)
 	}
@@ -45,7 +46,7 @@ func (f Figure) drawn() template.HTML {
 		style = lines[0].Style
 	}
 	mean := Line{Points: f.mean, Style: style}
-	fmt.Fprintf(&b, `<path class="line %s" d="%s"/></svg>`, class(style), mean.path(fr))
+	fmt.Fprintf(&b, `<path class="line %s" d="%s"/></svg></svg>`, class(style), mean.path(fr))
 	return template.HTML(b.String())
 }
 
@@ -113,6 +114,7 @@ func (r *Report) page() page {
 		r.figure(recall, "target recall", half, halfHeight),
 		r.figure(measure.MustParse("window_harvest"), "harvest rate of the last 200 pages", half, halfHeight),
 		r.figure(measure.MustParse("hosts_on"), "hosts with a page on topic", half, halfHeight),
+		r.figure(measure.MustParse("window_relevance"), "relevance of the last 200 pages, as judged", half, halfHeight),
 	}
 	p.Difference = Figure{Name: r.rivals[0], Class: class(0), SVG: template.HTML(r.differences(r.lead(), r.rivals[0]))}
 	for _, name := range r.rivals[1:] {
@@ -164,7 +166,7 @@ func (r *Report) headline() (sentences []template.HTML) {
 		sentences = append(sentences, template.HTML(first+"."))
 	}
 	for _, b := range r.bounds {
-		sentences = append(sentences, template.HTML(fmt.Sprintf("With known labels %s is possible (%s).", value(m, r.table[cell{b, m}].centre), escape(b, 60))))
+		sentences = append(sentences, template.HTML(fmt.Sprintf("With the labels known, %s is reached: %s.", value(m, r.table[cell{b, m}].centre), escape(b, 60))))
 	}
 	return sentences
 }

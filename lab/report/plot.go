@@ -13,9 +13,10 @@ import (
 // name beside its end; colour, dashes and shape tell it apart.
 type Plot struct {
 	Title         string
-	X, Y          string // names of the axes; "pages fetched" and "harvest rate"
-	Top           float64
-	Width, Height int // 800 × 460
+	X, Y          string               // names of the axes; "pages fetched" and "harvest rate"
+	Top           float64              // value at the upper edge; what is above is cut off. 0: the highest of all
+	Width, Height int                  // 800 × 460
+	Format        func(float64) string // of the value behind a curve's name; measure.Figure
 	Lines         []Line
 }
 
@@ -84,7 +85,7 @@ func (p Plot) inline() string {
 
 // openSVG begins a drawing in a page; readers of screens hear its title.
 func openSVG(b *strings.Builder, w, h int, title string) {
-	fmt.Fprintf(b, `<svg viewBox="0 0 %d %d" style="max-width:%dpx" role="img" aria-label="%s" font-size="13">`+"\n", w, h, w, escape(title, 200))
+	fmt.Fprintf(b, `<svg viewBox="0 0 %d %d" style="max-width:%dpx;min-width:%dpx" role="img" aria-label="%s" font-size="13">`+"\n", w, h, w, w*3/4, escape(title, 200))
 }
 
 func (p Plot) size() (w, h int) { return cmp.Or(p.Width, 800), cmp.Or(p.Height, 460) }
@@ -93,10 +94,12 @@ func (p Plot) draw(b *strings.Builder, top float64) {
 	lines := p.styled()
 	f := p.frame(lines, top)
 	p.axes(b, f)
+	b.WriteString(f.inside())
 	for _, l := range lines {
 		l.draw(b, f)
 	}
-	names(b, f, lines)
+	b.WriteString("</svg>\n")
+	p.names(b, f, lines)
 }
 
 // styled gives each line a style by its place, if nobody chose.
@@ -126,7 +129,7 @@ func (p Plot) frame(lines []Line, top float64) frame {
 	margin, highest := 16.0, 0.0
 	for _, l := range lines {
 		if len(l.Points) > 0 && !l.Thin {
-			margin = max(margin, 34+textWidth(label(l)))
+			margin = max(margin, 34+textWidth(p.label(l)))
 		}
 		for _, pt := range l.Points {
 			f.maxX = max(f.maxX, pt.X)
@@ -149,8 +152,12 @@ func finite(v float64) float64 {
 }
 
 // label is what stands at the end of a curve: its name and its last value.
-func label(l Line) string {
-	return clean(l.Name, longName) + " " + measure.Figure(l.Points[len(l.Points)-1].Y)
+func (p Plot) label(l Line) string {
+	format := p.Format
+	if format == nil {
+		format = measure.Figure
+	}
+	return clean(l.Name, longName) + " " + format(l.Points[len(l.Points)-1].Y)
 }
 
 func (p Plot) axes(b *strings.Builder, f frame) {
@@ -160,7 +167,7 @@ func (p Plot) axes(b *strings.Builder, f frame) {
 		fmt.Fprintf(b, `<path class="grid" d="M%.1f %.1fH%.1f"/><text class="tick" x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n",
 			f.left, y, f.right, f.left-8, y+4.5, tick(v, niceStep((f.maxY-f.minY)/5)))
 	}
-	n := max(2, min(8, int((f.right-f.left)/75)))
+	n := max(3, min(8, int((f.right-f.left)/60)))
 	for _, v := range ticks(f.minX, f.maxX, n) {
 		x := f.x(v)
 		fmt.Fprintf(b, `<path class="axis" d="M%.1f %.1fv4"/><text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
@@ -234,13 +241,13 @@ func (l Line) band(f frame) string {
 
 // names writes each curve's name beside its end, moved apart where they would
 // collide, and tied to the curve.
-func names(b *strings.Builder, f frame, lines []Line) {
+func (p Plot) names(b *strings.Builder, f frame, lines []Line) {
 	var named []Line
 	var ends []float64
 	for _, l := range lines {
 		if len(l.Points) > 0 && !l.Thin {
 			named = append(named, l)
-			ends = append(ends, f.y(finite(l.Points[len(l.Points)-1].Y)))
+			ends = append(ends, f.y(min(finite(l.Points[len(l.Points)-1].Y), f.maxY)))
 		}
 	}
 	gap := min(nameGap, (f.bottom-f.top+20)/float64(max(1, len(named))))
@@ -249,6 +256,6 @@ func names(b *strings.Builder, f frame, lines []Line) {
 		x := f.x(l.Points[len(l.Points)-1].X)
 		fmt.Fprintf(b, `<path class="tie %s" d="M%.1f %.1fL%.1f %.1f"/>`, class(l.Style), x+1, ends[i], f.right+13, y)
 		b.WriteString(shape(l.Style, f.right+18, y))
-		fmt.Fprintf(b, `<text class="name %s" x="%.1f" y="%.1f">%s</text>`+"\n", class(l.Style), f.right+26, y+4.5, escape(label(l), longName+12))
+		fmt.Fprintf(b, `<text class="name %s" x="%.1f" y="%.1f">%s</text>`+"\n", class(l.Style), f.right+26, y+4.5, escape(p.label(l), longName+12))
 	}
 }

@@ -56,7 +56,7 @@ func sheet(root string) string {
 	b.WriteString(`.bound{--c:var(--muted)}
 .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}
 .thin{fill:none;stroke:var(--c);stroke-width:1;opacity:.45}
-.band{fill:var(--c);opacity:.14;stroke:none}
+.band{fill:var(--c);opacity:.1;stroke:none}
 .mark{fill:var(--c);stroke:var(--paper);stroke-width:1}
 .name{fill:var(--c)}
 .tie{stroke:var(--c);fill:none;stroke-width:1;opacity:.6}
@@ -87,19 +87,25 @@ func dash(style int) string {
 
 // shape draws the mark of a style about a point.
 func shape(style int, x, y float64) string {
+	if style == boundStyle {
+		return ""
+	}
+	return drawShape(style%shapes, class(style), x, y)
+}
+
+// drawShape draws the i-th shape in a class.
+func drawShape(i int, class string, x, y float64) string {
 	const r = 4.0
 	at := func(points ...float64) string {
 		var b strings.Builder
 		for i := 0; i < len(points); i += 2 {
 			fmt.Fprintf(&b, "%.1f,%.1f ", x+r*points[i], y+r*points[i+1])
 		}
-		return fmt.Sprintf(`<polygon class="mark %s" points="%s"/>`, class(style), strings.TrimSpace(b.String()))
+		return fmt.Sprintf(`<polygon class="mark %s" points="%s"/>`, class, strings.TrimSpace(b.String()))
 	}
-	switch style % shapes {
-	case boundStyle:
-		return ""
+	switch i {
 	case 0:
-		return fmt.Sprintf(`<circle class="mark %s" cx="%.1f" cy="%.1f" r="%.1f"/>`, class(style), x, y, r)
+		return fmt.Sprintf(`<circle class="mark %s" cx="%.1f" cy="%.1f" r="%.1f"/>`, class, x, y, r)
 	case 1:
 		return at(0, -1.2, 1.1, 0.9, -1.1, 0.9)
 	case 2:

@@ -116,7 +116,7 @@ func TestSelectRefuses(t *testing.T) {
 		"none at level 7: choose another":    {Level: 7},
 		"leaves no target":                   {Seeds: 5, Train: 5, Min: 10},
 		"seeds: -1 is less than 0":           {Seeds: -1},
-		", has 8: ask for fewer":   {Seeds: 1, Train: 1, Targets: 7},
+		", has 8: ask for fewer":             {Seeds: 1, Train: 1, Targets: 7},
 		"topics per parent: -2 is less than": {PerParent: -2},
 	} {
 		_, err := d.Select(s, rng())

@@ -186,9 +186,13 @@ func (t *hasWords) find(r *reading) (verdict, string) {
 		}
 	}
 	for _, p := range t.phrases {
-		if !p.in(r.foldedFact("text")) && !p.in(r.foldedFact("title")) {
-			return no, "not in title or text"
+		if p.in(r.foldedFact("text"), &r.steps) || p.in(r.foldedFact("title"), &r.steps) {
+			continue
 		}
+		if r.steps <= 0 {
+			return exhausted()
+		}
+		return no, "not in title or text"
 	}
 	return yes, "found"
 }

@@ -154,9 +154,10 @@ func (b *builder) mapping(m map[string]any, at place, depth int) node {
 	}
 	var nodes []node
 	for _, key := range b.keys(m, at) {
-		if key != "unknown" {
-			nodes = append(nodes, b.entry(key, m[key], at.to(key), depth))
+		if key == "unknown" || len(nodes) > 0 && !b.admit(at.to(key), depth) {
+			continue
 		}
+		nodes = append(nodes, b.entry(key, m[key], at.to(key), depth))
 	}
 	n := b.together(nodes, at)
 	if policy, ok := m["unknown"]; ok {

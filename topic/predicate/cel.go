@@ -154,8 +154,8 @@ func (m missingFact) Error() string { return string(m) + " is not known" }
 
 // The names of the types that expressions see.
 const (
-	pageType   = "page"
-	parentType = "page.parent"
+	pageType   = "dowse.Page"
+	parentType = "dowse.Parent"
 )
 
 // pageTypes tells the compiler the facts and their types.
@@ -261,7 +261,7 @@ func (f *fact) celValue(r *reading) (v any, known bool) {
 	if !known {
 		return "", false
 	}
-	return cutText(values[0]), true
+	return cutText(values[0], MaxText), true
 }
 
 // A celPage is the page, or what is known of its parent, as a value of CEL.

@@ -137,7 +137,7 @@ func (p *parser) not() map[string]any {
 	if p.problem != nil {
 		return nil
 	}
-	if p.depth <= 0 {
+	if p.space(); p.depth <= 0 {
 		p.fail("leave out parentheses that change nothing", "groups in groups, more than %d deep", MaxDepth)
 		return nil
 	}

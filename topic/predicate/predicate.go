@@ -16,7 +16,8 @@ const (
 	MaxPattern = 1000    // bytes of a regular expression
 	MaxProgram = 4000    // instructions of all regular expressions together
 	MaxExpr    = 4096    // bytes of an expression
-	MaxText    = 1 << 16 // bytes of a value that a regular expression or CEL sees
+	MaxText    = 1 << 16 // bytes of a fact that a regular expression or CEL sees
+	MaxSteps   = 1 << 23 // words compared in a test, to find phrases
 	MaxCost    = 200_000 // of one CEL expression, in CEL's units
 )
 
@@ -65,7 +66,7 @@ type Clause struct {
 
 // Test tests a page. Its time is bounded by the constants of this package.
 func (p *Predicate) Test(page *dowse.Page, f Facts) Result {
-	r := &reading{page: page, facts: &f, of: p}
+	r := &reading{page: page, facts: &f, of: p, steps: MaxSteps}
 	t := &trace{clauses: make([]Clause, 0, p.needs.Clauses)}
 	v := p.root.test(r, t, scope{})
 	return Result{Holds: v == yes, Clauses: t.clauses}

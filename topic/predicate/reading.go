@@ -13,6 +13,7 @@ type reading struct {
 	page  *dowse.Page
 	facts *Facts
 	of    *Predicate
+	steps int // that are left of MaxSteps
 
 	folded   map[*fact][]string
 	emails   []string

@@ -35,6 +35,11 @@ func (c *factClause) find(r *reading) (verdict, string) {
 // missing is what a clause says of a fact that is not known.
 func missing(f *fact) (verdict, string) { return unknown, f.name + " is not known" }
 
+// exhausted is what a clause says that gave up.
+func exhausted() (verdict, string) {
+	return unknown, fmt.Sprintf("gave up after %d comparisons", MaxSteps)
+}
+
 // present tests whether a fact is there at all.
 type present struct {
 	fact *fact
@@ -79,20 +84,14 @@ func (t *has) find(r *reading) (verdict, string) {
 	folded := r.fold(t.fact, values)
 	var found []string
 	for i := range t.wants {
-		if t.wants[i].inAny(t.like, values, folded) {
+		if t.wants[i].among(r, t.like, values, folded) {
 			found = append(found, t.wants[i].as)
 		}
 	}
-	return of(len(found) >= t.atLeast), t.say(found, values)
-}
-
-func (w *want) inAny(l like, values, folded []string) bool {
-	for i := range values {
-		if w.in(l, values[i], folded[i]) {
-			return true
-		}
+	if len(found) < t.atLeast && r.steps <= 0 {
+		return exhausted()
 	}
-	return false
+	return of(len(found) >= t.atLeast), t.say(found, values)
 }
 
 func (t *has) say(found, values []string) string {

@@ -24,17 +24,35 @@ func newWant(s string) want {
 	return w
 }
 
-// in reports whether a value has what is wanted. Folded is the value folded.
-func (w *want) in(l like, value, folded string) bool {
-	if w.re != nil {
-		return w.re.MatchString(cutText(value))
+// among reports whether one of the values has what is wanted. Folded are the values
+// folded. A pattern sees so much of them as [MaxText] allows.
+func (w *want) among(r *reading, l like, values, folded []string) bool {
+	left := MaxText
+	for i, v := range values {
+		switch {
+		case w.re == nil:
+			if w.in(r, l, folded[i]) {
+				return true
+			}
+		case left > 0:
+			seen := cutText(v, left)
+			if w.re.MatchString(seen) {
+				return true
+			}
+			left -= len(seen)
+		}
 	}
+	return false
+}
+
+// in reports whether a folded value has the string that is wanted.
+func (w *want) in(r *reading, l like, folded string) bool {
 	switch l {
 	case words:
 		if w.phrase == nil {
 			return strings.Contains(folded, w.plain)
 		}
-		return w.phrase.in(folded)
+		return w.phrase.in(folded, &r.steps)
 	case part:
 		return strings.Contains(folded, w.plain)
 	case domain:
@@ -56,19 +74,15 @@ func isBelow(host, domain string) bool {
 	return ok && domain != "" && (rest == "" || strings.HasSuffix(rest, "."))
 }
 
-// cutText returns the part of a value that patterns see.
-func cutText(s string) string {
-	if len(s) <= MaxText {
+// cutText returns at most n bytes of a value, whole characters only.
+func cutText(s string, n int) string {
+	if len(s) <= n {
 		return s
 	}
-	s = s[:MaxText]
-	for len(s) > 0 && !utf8.RuneStart(s[len(s)-1]) {
-		s = s[:len(s)-1]
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
 	}
-	if r, n := utf8.DecodeLastRuneInString(s); r == utf8.RuneError && n == 1 {
-		s = s[:len(s)-1]
-	}
-	return s
+	return s[:n]
 }
 
 // A phrase is a run of folded words. Between them anything but a word may stand.
@@ -103,29 +117,33 @@ func phraseOf(s string, spans []dowse.Span) phrase {
 	return p
 }
 
-// in reports whether a folded text has the phrase.
-func (p phrase) in(s string) bool {
-	for at := 0; ; {
+// in reports whether a folded text has the phrase. Each word that is compared costs
+// a step; when none are left it gives up.
+func (p phrase) in(s string, steps *int) bool {
+	for at := 0; *steps > 0; {
 		i := strings.Index(s[at:], p[0].word)
 		if i < 0 {
 			return false
 		}
 		i += at
-		if p.startsAt(s, i) {
+		if p.startsAt(s, i, steps) {
 			return true
 		}
 		at = i + 1
 	}
+	return false
 }
 
 // startsAt reports whether the phrase stands at i, where its first word's letters
 // are.
-func (p phrase) startsAt(s string, i int) bool {
+func (p phrase) startsAt(s string, i int, steps *int) bool {
+	*steps--
 	if r, _ := utf8.DecodeLastRuneInString(s[:i]); i > 0 && !p[0].head && isWord(r) {
 		return false
 	}
 	for n, w := range p {
 		if n > 0 {
+			*steps--
 			i += gap(s[i:])
 		}
 		if !strings.HasPrefix(s[i:], w.word) {

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+
+	"dowse/lab/measure"
+)
+
+func printMeasures(w *world) error {
+	fmt.Fprint(w.out, `What the lab measures, written NAME[/WINDOW][@WHERE]: harvest, recall@500,
+window_harvest/100@10%. WHERE is a number of pages, a percentage of the budget, or
+end, which it is if it is not given. Definitions in full: docs/measures.md.
+
+`)
+	for _, k := range measure.Kinds() {
+		better := "more is better"
+		if k.Lower {
+			better = "less is better"
+		}
+		row(w.out, k.Name, fmt.Sprintf("%s (%s; %s)", k.Doc, k.Unit, better))
+	}
+	return nil
+}
+
+func printClaims(w *world) error {
+	_, err := fmt.Fprint(w.out, `A claim compares measures of strategies, over the topics that both were run on:
+
+  otie.recall@end > opic.recall@end             the 95 % interval lies above 0
+  otie.recall@end > opic.recall@end, p < .05    the one-tailed test says so
+  otie.recall@end > others.recall@end, p < .05  above each but the oracle
+  a.harvest@end >= b.harvest@end                not worse
+  a.harvest@end ~ b.harvest@end                 no significant difference
+  a.recall@end ~ b.recall@end, within .02       the whole interval is that near
+  a.harvest > b.harvest > c.harvest             and so on
+  a.list_time > 2 * b.list_time                 more than twice
+  a.harvest@end > 0.4                           a number
+  a.recall > b.recall, throughout               at every twentieth of the budget
+  a.recall crosses b.recall, at 5%..20%         first below, above from there on
+
+p(t) and p(wilcoxon) choose the test; p alone takes the experiment's. Names with
+spaces or operators stand in quotes: "oracle (upper bound)".recall. The answer is
+holds, does not hold, or undecided: under 5 topics there is no p-value, and an
+interval with room for both decides nothing. --assert takes holds alone.
+Measures: dowse help measures.
+`)
+	return err
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"dowse/lab/measure"
+	reports "dowse/lab/report"
+)
+
+type labCompareCmd struct {
+	What     []string `arg:"" name:"run|strategy" help:"Two or more runs; or a run, and strategies of it."`
+	Measures []string `short:"m" placeholder:"M" help:"Other measures, as harvest@500,recall@end."`
+	JSON     bool     `name:"json" help:"Print the table as JSON."`
+	assertFlags
+}
+
+func (labCompareCmd) Help() string {
+	return `Examples:
+  dowse lab compare runs/demo otie opic     two strategies of a run
+  dowse lab compare runs/before runs/after  two runs of the same topics
+  dowse lab compare runs/before runs/after \
+    --assert 'after/otie.harvest@end >= before/otie.harvest@end'
+
+Strategies of two runs are named RUN/STRATEGY where both have them. Topics are
+paired by name. Prints the table, then for each pair the difference with its 95 %
+interval, Wilcoxon's test and the one-tailed t, and both sizes of effect.`
+}
+
+// Run compares.
+func (c *labCompareCmd) Run(w *world) error {
+	in, err := c.input(w)
+	if err != nil {
+		return err
+	}
+	if in.Measures, err = orMeasures(c.Measures, in.Measures); err != nil {
+		return err
+	}
+	in.Claims = nil
+	rep, err := reports.New(in)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if err := printReport(w, rep, c.JSON); err != nil {
+		return err
+	}
+	if !c.JSON {
+		pairs, err := rep.Pairs()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w.out, "\n%s", pairs)
+	}
+	return c.check(w, in)
+}
+
+// input returns what is compared: some strategies of a run, or several runs.
+func (c *labCompareCmd) input(w *world) (reports.Input, error) {
+	first, err := openRun(c.What[0])
+	switch {
+	case err != nil:
+		return first, err
+	case len(c.What) == 1:
+		return first, usage("what is %s to be compared with? Name another run, or strategies of this one", c.What[0])
+	}
+	if _, err := os.Stat(c.What[1]); errors.Is(err, os.ErrNotExist) {
+		return chosen(first, c.What[1:])
+	}
+	return merged(w, first, c.What)
+}
+
+// chosen leaves the named strategies of a run, and the oracle.
+func chosen(in reports.Input, names []string) (reports.Input, error) {
+	there := in.Runs.Strategies()
+	for _, n := range names {
+		if !slices.Contains(there, n) {
+			return in, usage("%q is neither a run nor a strategy of the run; it has %q", n, there)
+		}
+	}
+	in.Runs.Budget = in.Runs.Pages()
+	in.Runs.Trails = slices.DeleteFunc(slices.Clone(in.Runs.Trails), func(t measure.Trail) bool {
+		return !slices.Contains(names, t.Name()) && !in.Runs.Bound(t.Name())
+	})
+	return in, nil
+}
+
+// merged puts runs together. Strategies that several have are told apart by their run.
+func merged(w *world, all reports.Input, dirs []string) (reports.Input, error) {
+	inputs := []reports.Input{all}
+	for _, dir := range dirs[1:] {
+		in, err := openRun(dir)
+		if err != nil {
+			return all, err
+		}
+		if in.SHA256 != all.SHA256 {
+			fmt.Fprintf(w.err, "%s and %s are of different webs: topics are paired by their names alone\n", dirs[0], dir)
+		}
+		inputs = append(inputs, in)
+	}
+	names := map[string]int{}
+	for _, in := range inputs {
+		for _, n := range in.Runs.Strategies() {
+			names[n]++
+		}
+	}
+	all.Runs.Trails, all.Runs.Budget = nil, 0
+	for i, in := range inputs {
+		for _, t := range in.Runs.Trails {
+			if names[t.Name()] > 1 {
+				t.Label = runName(dirs, i) + "/" + t.Name()
+			}
+			all.Runs.Trails = append(all.Runs.Trails, t)
+		}
+		all.Runs.Budget = max(all.Runs.Budget, in.Runs.Pages())
+	}
+	return all, nil
+}
+
+// runName is the name of a run's folder, or its whole path if another is called so.
+func runName(dirs []string, i int) string {
+	base := filepath.Base(dirs[i])
+	for k, d := range dirs {
+		if k != i && filepath.Base(d) == base {
+			return filepath.ToSlash(dirs[i])
+		}
+	}
+	return base
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"dowse/lab/experiment"
+	"dowse/lab/measure"
+	reports "dowse/lab/report"
+)
+
+type labReportCmd struct {
+	Dir      string   `arg:"" name:"run" help:"Folder of a run."`
+	HTML     bool     `name:"html" help:"One page with figures: report.html. This is what is written if nothing is chosen."`
+	CSV      bool     `name:"csv" help:"results.csv, summary.csv and stats.csv."`
+	LaTeX    bool     `name:"latex" help:"table.tex, for booktabs."`
+	TREC     bool     `name:"trec" help:"Relevant pages and runs for trec_eval, with ir_metadata.yaml."`
+	Markdown bool     `name:"md" help:"table.md."`
+	Out      string   `short:"o" placeholder:"DIR" help:"Folder to write to; by default the run's own."`
+	JSON     bool     `name:"json" help:"Print the table as JSON."`
+	Measures []string `short:"m" placeholder:"M" help:"Other measures, as harvest@500,recall@end; see dowse help measures."`
+	assertFlags
+}
+
+func (labReportCmd) Help() string {
+	return `Examples:
+  dowse lab report runs/demo                    its table, and report.html
+  dowse lab report runs/demo --csv --latex      files for a paper
+  dowse lab report runs/demo -m recall@10%,auc  by other measures
+  dowse lab report runs/demo --assert 'otie.recall@end > opic.recall@end, p < .05'
+
+The page holds all it shows, needs no network and prints well. With --assert the
+exit code is 8 unless every claim holds; dowse help claims tells what can be said.`
+}
+
+// Run reports on a run.
+func (c *labReportCmd) Run(w *world) error {
+	in, err := openRun(c.Dir)
+	if err != nil {
+		return err
+	}
+	if in.Measures, err = orMeasures(c.Measures, in.Measures); err != nil {
+		return err
+	}
+	rep, err := reports.New(in)
+	if err != nil {
+		return usage("%w", err)
+	}
+	which := reports.Files{HTML: c.HTML, CSV: c.CSV, LaTeX: c.LaTeX, TREC: c.TREC, Markdown: c.Markdown}
+	if which == (reports.Files{}) {
+		which.HTML = true
+	}
+	dir := c.Out
+	if dir == "" {
+		dir = c.Dir
+	}
+	written, err := writeFiles(dir, rep.Files(which))
+	if err != nil {
+		return err
+	}
+	if err := printReport(w, rep, c.JSON); err != nil {
+		return err
+	}
+	fmt.Fprintf(w.err, "wrote %s\n", strings.Join(written, ", "))
+	return c.check(w, in)
+}
+
+// openRun reads a run that was made.
+func openRun(dir string) (reports.Input, error) {
+	r, m, err := experiment.Open(dir)
+	if err != nil {
+		return reports.Input{}, usage("%s: %w", dir, err)
+	}
+	return inputOf(r, m.Command, m.Version)
+}
+
+func orMeasures(names []string, otherwise []measure.Measure) (list []measure.Measure, err error) {
+	for _, n := range names {
+		m, err := measure.Parse(n)
+		if err != nil {
+			return nil, usage("%w", err)
+		}
+		list = append(list, m)
+	}
+	if len(list) == 0 {
+		return otherwise, nil
+	}
+	return list, nil
+}
+
+// writeFiles writes the files of a report and returns what there is to tell: the files
+// of a folder are told once.
+func writeFiles(dir string, files []reports.File) (told []string, err error) {
+	folders := map[string]bool{}
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := writeReport(path, f.Write); err != nil {
+			return told, err
+		}
+		folder, _, below := strings.Cut(f.Name, "/")
+		if below && folders[folder] {
+			continue
+		}
+		folders[folder] = below
+		if below {
+			path = filepath.Join(dir, folder) + string(filepath.Separator)
+		}
+		told = append(told, path)
+	}
+	return told, nil
+}
+
+// reportJSON is a report as programs read it.
+type reportJSON struct {
+	Table  []reports.Row `json:"table"`
+	Claims []claimJSON   `json:"claims"`
+}
+
+type claimJSON struct {
+	Says    string          `json:"says,omitempty"`
+	Expect  string          `json:"expect"`
+	Outcome measure.Outcome `json:"outcome"`
+	Figures []string        `json:"figures"`
+}
+
+func printReport(w *world, rep *reports.Report, asJSON bool) error {
+	if asJSON {
+		out := reportJSON{Table: rep.Rows(), Claims: []claimJSON{}}
+		for _, v := range rep.Verdicts {
+			out.Claims = append(out.Claims, claimJSON{v.Says, v.Expect, v.Outcome, v.Figures})
+		}
+		return jsonLine(w.out, out)
+	}
+	fmt.Fprint(w.out, rep.Text())
+	for _, v := range rep.Verdicts {
+		fmt.Fprintf(w.out, "\n %s: %s\n   %s\n   %s\n", v.Outcome, oneLine(v.Says), oneLine(v.Expect), strings.Join(v.Figures, "; "))
+	}
+	return nil
+}
+
+// assertFlags make a command a gate: for a build that must not get worse.
+type assertFlags struct {
+	Assert []string `sep:"none" placeholder:"CLAIM" help:"Exit with 8 unless this holds: 'otie.recall@end > opic.recall@end'; repeatable."`
+}
+
+// check holds the claims against the runs.
+func (a assertFlags) check(w *world, in reports.Input) error {
+	failed := 0
+	for _, text := range a.Assert {
+		claim, err := measure.ParseClaim(text)
+		if err != nil {
+			return usage("--assert: %w", err)
+		}
+		if missing := claim.Unknown(&in.Runs); len(missing) > 0 {
+			return usage("--assert %q: no strategy is called %s; there are %s", text, strings.Join(missing, ", "), strings.Join(in.Runs.Strategies(), ", "))
+		}
+		v, err := claim.Check(&in.Runs, in.Tests)
+		if err != nil {
+			return usage("--assert: %w", err)
+		}
+		fmt.Fprintln(w.err, printable(v.String()))
+		if v.Outcome != measure.Holds {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return &exitError{exitAssertion, errors.New(some(failed, "assertion") + " failed: what is undecided does not hold")}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"dowse"
+	"dowse/crawler"
+	"dowse/judge"
+	"dowse/judge/outside"
+)
+
+type topicWordsCmd struct {
+	Words   []string `arg:"" optional:"" help:"What to search for."`
+	Search  string   `placeholder:"URL" help:"SearXNG-compatible service to ask; nothing is contacted without it."`
+	From    []string `sep:"none" placeholder:"FILE" help:"HTML file of a page on topic, in place of a search; repeatable."`
+	Results int      `short:"n" default:"10" placeholder:"N" help:"Results of the search to read."`
+	Top     int      `default:"15" placeholder:"N" help:"Words of the table."`
+	Lang    string   `default:"en" placeholder:"LANG" help:"Language, for stems and stop words."`
+	Prefix  int      `placeholder:"N" help:"Stem words to their first N letters in place of by language."`
+	JSON    bool     `help:"As JSON."`
+	askFlags
+}
+
+func (topicWordsCmd) Help() string {
+	return `Examples:
+  dowse topic words --search https://searx.example.org coral bleaching
+  dowse topic words --from a.html --from b.html
+  dowse topic words --search http://127.0.0.1:8888 coral reefs --json | jq -r '.pages[].url'
+
+Makes the table of topic words of Taylan et al. 2011: what the first results of a
+search say most, beside how many of them say it. Words are stems, the weightiest
+has 1. The pages are fetched as a crawl would: robots.txt is obeyed, and on the
+public web --contact is required. They make good seeds too.`
+}
+
+// A wordsAnswer is what topic words says as JSON.
+type wordsAnswer struct {
+	Words []judge.TopicWord `json:"words"`
+	Pages []wordsPage       `json:"pages"`
+}
+
+type wordsPage struct {
+	URL   string `json:"url"` // or file
+	Title string `json:"title"`
+}
+
+// Run makes a table of topic words.
+func (c *topicWordsCmd) Run(w *world) error {
+	pages, err := c.pages(w)
+	if err != nil {
+		return err
+	}
+	var examples []judge.Example
+	var answer wordsAnswer
+	for _, p := range pages {
+		examples = append(examples, judge.Example{Page: p.page, Relevant: true})
+		answer.Pages = append(answer.Pages, wordsPage{p.name, p.page.Title})
+	}
+	answer.Words = judge.Table{Language: c.Lang, Prefix: c.Prefix, Words: c.Top}.TopicWords(examples)
+	if len(answer.Words) == 0 {
+		return &exitError{exitNothing, errors.New("the pages have no words")}
+	}
+	if c.JSON {
+		return jsonLine(w.out, answer)
+	}
+	for _, t := range answer.Words {
+		fmt.Fprintf(w.out, "%.3f  %s\n", t.Weight, oneLine(t.Term))
+	}
+	fmt.Fprintf(w.err, "from %s\n", some(len(pages), "page"))
+	return nil
+}
+
+// A namedPage is a page and how it was named.
+type namedPage struct {
+	name string
+	page *dowse.Page
+}
+
+// pages returns the pages that the table is made from.
+func (c *topicWordsCmd) pages(w *world) ([]namedPage, error) {
+	switch {
+	case c.Top < 1 || c.Results < 1:
+		return nil, usage("--top and --results: at least 1")
+	case len(c.From) > 0 && c.Search != "":
+		return nil, usage("--search and --from: one of them")
+	case len(c.From) > 0:
+		return readPages(c.From)
+	case c.Search == "":
+		return nil, usage("where are the pages? Name a search service with --search URL, or files with --from FILE")
+	case len(c.Words) == 0:
+		return nil, usage("what is to be searched for? Give words")
+	}
+	return c.found(w)
+}
+
+// readPages reads HTML files.
+func readPages(files []string) (list []namedPage, err error) {
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, usage("--from: %w", err)
+		}
+		body, err := io.ReadAll(io.LimitReader(f, maxCase))
+		f.Close()
+		if err != nil {
+			return nil, usage("--from %s: %w", name, err)
+		}
+		list = append(list, namedPage{name, crawler.HTMLPage(name, body, "")})
+	}
+	return list, nil
+}
+
+// found searches, and fetches what was found. A page that does not come is told of
+// and left out.
+func (c *topicWordsCmd) found(w *world) (list []namedPage, err error) {
+	f, err := crawler.NewFetcher(c.config())
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	defer f.Close()
+	search := outside.Search{URL: c.Search, Timeout: c.Timeout, Agent: f.UserAgent()}
+	results, err := search.Results(w.ctx, strings.Join(c.Words, " "), c.Results)
+	if err != nil {
+		return nil, &exitError{exitNetwork, err}
+	}
+	for _, r := range results {
+		hops, err := f.Follow(w.ctx, r.URL, maxRedirects)
+		if w.ctx.Err() != nil {
+			return nil, &exitError{exitInterrupted, errors.New("interrupted")}
+		}
+		if err != nil {
+			return nil, err
+		}
+		p := hops[len(hops)-1].Page
+		if p.Outcome != dowse.Fetched {
+			fmt.Fprintf(w.err, "dowse: %s: %s\n", oneLine(string(p.URL)), outcomeLine(p))
+			continue
+		}
+		list = append(list, namedPage{string(p.URL), p})
+	}
+	if len(list) == 0 {
+		return nil, &exitError{exitNothing, fmt.Errorf("of %s none could be read", some(len(results), "result"))}
+	}
+	return list, nil
+}

@@ -1,0 +1,82 @@
+package collection
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// modelName is the name of a trained model: m0001, m0002, ….
+var modelName = regexp.MustCompile(`^m[0-9]{4,9}$`)
+
+// ModelFile returns the name of a model's file in the collection.
+func ModelFile(name string) string { return "models/" + name + ".json" }
+
+// Models lists the names of the trained models, the oldest first.
+func (c *Collection) Models() ([]string, error) {
+	files, err := os.ReadDir(filepath.Join(c.Dir, "models"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("collection: %w", err)
+	}
+	var names []string
+	for _, f := range files {
+		if name, ok := strings.CutSuffix(f.Name(), ".json"); ok && modelName.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+	return names, nil
+}
+
+// NextModel returns the name of the model that comes after a list of them.
+func NextModel(names []string) string {
+	n := 0
+	if len(names) > 0 {
+		_, _ = fmt.Sscanf(names[len(names)-1], "m%d", &n)
+	}
+	return fmt.Sprintf("m%04d", n+1)
+}
+
+// Model returns the model of a name as it was saved, nil if there is none.
+func (c *Collection) Model(name string) ([]byte, error) { return c.readFile(ModelFile(name)) }
+
+// Given returns the model that the topic names, nil if it names none.
+func (c *Collection) Given() ([]byte, error) { return c.readFile(GivenModel) }
+
+// readFile returns a file of the collection, nil if there is none.
+func (c *Collection) readFile(name string) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(c.Dir, filepath.FromSlash(name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("collection: %w", err)
+	}
+	return data, nil
+}
+
+// SaveModel keeps a trained model under the next name, which it returns.
+func (c *Collection) SaveModel(data []byte) (name string, err error) {
+	names, err := c.Models()
+	if err != nil {
+		return "", err
+	}
+	name = NextModel(names)
+	if err := os.MkdirAll(filepath.Join(c.Dir, "models"), 0o755); err != nil {
+		return "", fmt.Errorf("collection: %w", err)
+	}
+	return name, writeWhole(filepath.Join(c.Dir, filepath.FromSlash(ModelFile(name))), data)
+}

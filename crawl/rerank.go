@@ -1,0 +1,356 @@
+package crawl
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"dowse"
+	"dowse/frontier"
+	"dowse/weburl"
+)
+
+// A Change tells what new rulings changed.
+type Change struct {
+	Verdicts int `json:"verdicts_changed"` // visited pages that changed sides
+	Links    int `json:"links_reranked"`   // waiting URLs with another priority, or that wait now, or no longer do
+}
+
+// errNewerModel is returned by a fold that began behind a snapshot and met rulings on
+// what was visited before it.
+var errNewerModel = errors.New("a newer model ruled on what was visited")
+
+// NeedsWhole reports whether a Fold failed because it must begin at the beginning of
+// the journal, with a new crawl: rulings came after the snapshot.
+func NeedsWhole(err error) bool { return errors.Is(err, errNewerModel) }
+
+// Model returns the name of the newest model that ruled on visited pages, "" if none
+// did.
+func (c *Crawl) Model() string { return c.model }
+
+// Rerank puts rulings in the place of the verdicts on visited pages and decides
+// again all that was decided, as if they had been given from the beginning: the
+// journal is folded once more with a strategy that has learnt nothing. What was
+// visited, and when, stays as it is; books, hosts, budgets and the rank of every
+// waiting URL follow. Visits that are out stay out.
+//
+// It must be called by whoever owns the crawl, not in the middle of a round, and
+// takes as long as folding the journal does. On an error nothing has changed.
+// restore is as for Fold.
+func (c *Crawl) Rerank(now time.Time, model string, rulings []Ruling, restore Restorer) (Change, error) {
+	j, ok := c.cfg.Log.(*Journal)
+	if !ok || c.cfg.Renew == nil || c.round != nil {
+		return Change{}, errors.New("crawl: rerank: needs a journal, a way to renew the strategy, and no round under way")
+	}
+	c.ground()
+	c.clock(now)
+	parts := c.recordParts(now, model, rulings)
+	twin, err := c.decideAgain(j, append(c.parts[:len(c.parts):len(c.parts)], parts...), restore)
+	if err != nil {
+		return Change{}, fmt.Errorf("crawl: rerank: %w", err)
+	}
+	change := c.compare(twin)
+	c.become(twin)
+	c.model = model
+	c.record(&Entry{Kind: EntryModel, At: now, Model: model, Parts: len(parts)})
+	j.bench.set(c.parts)
+	return change, nil
+}
+
+// recordParts writes the rulings down. They count only with the entry that closes
+// them.
+func (c *Crawl) recordParts(now time.Time, model string, rulings []Ruling) (places []uint64) {
+	for len(places) == 0 || len(rulings) > 0 {
+		n := min(len(rulings), rulingsPerEntry)
+		places = append(places, c.record(&Entry{Kind: EntryModel, At: now, Model: model, Rulings: rulings[:n]}))
+		rulings = rulings[n:]
+	}
+	return places
+}
+
+// decideAgain folds the journal, up to its end, into a crawl that knows the rulings.
+func (c *Crawl) decideAgain(j *Journal, parts []uint64, restore Restorer) (*Crawl, error) {
+	cfg := c.cfg
+	cfg.Scope.homes = nil
+	var err error
+	if cfg.Strategy, cfg.Shadows, err = c.cfg.Renew(); err != nil {
+		return nil, err
+	}
+	twin, err := New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	names := &replayNames{open: true}
+	j.replaying = names
+	defer func() { j.replaying = nil }()
+	if _, err := twin.foldUnder(j, names, j.End(), parts, restore); err != nil {
+		j.dropNames()
+		return nil, err
+	}
+	return twin, nil
+}
+
+// foldModels folds the journal up to the last entry that closed rulings, under all of
+// them, and returns where the fold is to go on.
+func (c *Crawl) foldModels(j *Journal, names *replayNames, from uint64, restore Restorer) (next uint64, entries int, err error) {
+	if from > 0 {
+		return from, 0, nil
+	}
+	last, parts, err := j.lastModel()
+	if err != nil || last == nil {
+		return 0, 0, err
+	}
+	if entries, err = c.foldUnder(j, names, last.next(), parts, restore); err != nil {
+		return 0, entries, err
+	}
+	c.refold = nil
+	return last.next(), entries, c.modelAt(j, last)
+}
+
+// modelAt takes note of the model whose rulings an entry closed.
+func (c *Crawl) modelAt(j *Journal, r *record) error {
+	e, err := readEntry(r.payload[r.body:], noURL, j.parse)
+	if err == nil {
+		c.model = e.Model
+	}
+	return err
+}
+
+// foldUnder folds the journal up to a place, under rulings. First all URLs are given
+// their numbers: a strategy may bring up in another order, or for the first time,
+// what no link led to.
+func (c *Crawl) foldUnder(j *Journal, names *replayNames, until uint64, parts []uint64, restore Restorer) (entries int, err error) {
+	c.refold = &refold{j: j, aloft: map[frontier.ID]*aloft{}}
+	c.refold.bench.set(parts)
+	c.parts = parts
+	if err := c.number(j, names, until); err != nil {
+		return 0, err
+	}
+	var end uint64
+	var round []*Entry
+	for r := range j.records(0, &end) {
+		if err := c.replayRecord(j, r, names, &round, restore); err != nil {
+			return entries, fmt.Errorf("crawl: entry at %d: %w", r.place, err)
+		}
+		entries++
+		if end >= until {
+			break
+		}
+	}
+	if len(round) > 0 {
+		return entries, errors.New("crawl: rulings in the middle of a round")
+	}
+	return entries, nil
+}
+
+// number gives all URLs that came up before a place their numbers. Those that the
+// closing entry of the rulings brought up are left: it was the fold that did.
+func (c *Crawl) number(j *Journal, names *replayNames, until uint64) error {
+	var end uint64
+	for r := range j.records(0, &end) {
+		closing := end >= until && !names.open
+		if err := names.take(r); err != nil {
+			return fmt.Errorf("crawl: entry at %d: %w", r.place, err)
+		}
+		for !closing && len(names.queue) > 0 {
+			u := names.queue[0].url
+			c.f.See(u, weburl.Host(u))
+		}
+		if end >= until {
+			break
+		}
+	}
+	c.grow()
+	c.refold.sighted = make([]bool, c.f.Len())
+	return names.err
+}
+
+// lastModel returns the last entry that closed rulings, and the places of the entries
+// that hold those and all before them; nil if there is none.
+func (j *Journal) lastModel() (last *record, parts []uint64, err error) {
+	var held []uint64 // not closed
+	for place := range j.modelRecords() {
+		r, err := j.recordAt(place)
+		if err != nil {
+			break // the end: what follows is torn
+		}
+		e, err := readEntry(r.payload[r.body:], noURL, nil)
+		if err != nil {
+			return nil, nil, fmt.Errorf("crawl: entry at %d: %w", place, err)
+		}
+		if e.Parts == 0 {
+			held = append(held, place)
+			continue
+		}
+		if e.Parts > len(held) {
+			return nil, nil, fmt.Errorf("crawl: entry at %d: its rulings are missing", place)
+		}
+		parts = append(parts, held[len(held)-e.Parts:]...)
+		held, last = nil, &r
+	}
+	return last, parts, nil
+}
+
+// modelRecords yields the places of the entries of models. It reads no more of the
+// others than is needed to pass over them.
+func (j *Journal) modelRecords() func(yield func(uint64) bool) {
+	return func(yield func(uint64) bool) {
+		var head [recordHeader]byte
+		var kind [1]byte
+		for place := uint64(0); place < j.End(); {
+			b, err := j.readFull(place, head[:])
+			if err != nil {
+				return
+			}
+			size, body := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[8:])
+			if size > maxRecord || body >= size {
+				return
+			}
+			if k, err := j.readFull(place+recordHeader+uint64(body), kind[:]); err != nil {
+				return
+			} else if EntryKind(k[0]&^beginsRun) == EntryModel && !yield(place) {
+				return
+			}
+			place += recordHeader + uint64(size)
+		}
+	}
+}
+
+// A refold decides again what was decided, under rulings: visits are forced by the
+// journal, what follows from them is not.
+type refold struct {
+	j       *Journal
+	bench   bench
+	aloft   map[frontier.ID]*aloft
+	sighted []bool // by number
+}
+
+// aloft is a URL that the journal says was taken.
+type aloft struct {
+	lead        dowse.Lead // as it would have been taken now
+	depth, hops int
+	was         dowse.State // where it was taken from
+	why         uint8
+}
+
+// sight reports whether a URL is seen for the first time.
+func (r *refold) sight(id frontier.ID) bool {
+	if int(id) >= len(r.sighted) {
+		r.sighted = append(r.sighted, make([]bool, int(id)+1-len(r.sighted))...)
+	}
+	fresh := !r.sighted[id]
+	r.sighted[id] = true
+	return fresh
+}
+
+// rule puts the ruling on a visit, if there is one, in the place of its verdict.
+func (r *refold) rule(e *Entry) error {
+	if r == nil {
+		return nil
+	}
+	x, err := r.bench.ruling(r.j, e.place)
+	if x != nil {
+		x.Rule(e.Page, e.Found)
+	}
+	return err
+}
+
+// lead gives an entry's page the lead that it would have been taken with.
+func (r *refold) lead(e *Entry, p *dowse.Page) {
+	if r == nil || r.aloft[e.ID] == nil {
+		return
+	}
+	a := r.aloft[e.ID]
+	p.Lead, p.Depth, p.Hops = a.lead, a.depth, a.hops
+	if e.Kind == EntryPage { // it does not go back
+		delete(r.aloft, e.ID)
+	}
+}
+
+// takeUp takes a URL out of where it stands, for a visit.
+func (c *Crawl) takeUp(id frontier.ID) {
+	if c.f.State(id) == dowse.Flying {
+		return
+	}
+	if c.refold != nil {
+		depth, hops := c.f.Depth(id)
+		c.refold.aloft[id] = &aloft{c.lead(id), int(depth), int(hops), c.f.State(id), c.f.Reason(id)}
+	}
+	c.f.Take(id)
+}
+
+// putDown lets a URL that was taken wait again. One that would not have waited goes
+// back to where it was.
+func (c *Crawl) putDown(id frontier.ID) {
+	if c.refold == nil {
+		c.f.Queue(id)
+		return
+	}
+	a := c.refold.aloft[id]
+	delete(c.refold.aloft, id)
+	switch {
+	case a == nil || a.was == dowse.Waiting:
+		c.queueAgain(id)
+	case a.was == dowse.Unseen || a.was == dowse.Held:
+		c.f.Settle(id, dowse.Held)
+	default:
+		c.f.Settle(id, a.was)
+		c.f.SetReason(id, a.why)
+	}
+}
+
+// rateAgain rates a lead as it came to the top, under the rulings.
+func (c *Crawl) rateAgain(id frontier.ID) {
+	r, ok := c.cfg.Strategy.(dowse.Rescorer)
+	if !ok {
+		return
+	}
+	c.f.SetPriority(id, r.Rescore(c.lead(id)), dowse.Replace)
+	if a := c.refold.aloft[id]; a != nil {
+		a.lead.Priority = c.f.Priority(id)
+	}
+}
+
+// compare counts what differs between the crawl and one that was decided again.
+func (c *Crawl) compare(twin *Crawl) (d Change) {
+	for id := range frontier.ID(c.f.Len()) {
+		a, visited := c.f.Visit(id)
+		if b, ok := twin.f.Visit(id); visited && ok && a.OnTopic != b.OnTopic {
+			d.Verdicts++
+		}
+		was, is := c.f.State(id) == dowse.Waiting, twin.f.State(id) == dowse.Waiting
+		if was != is || is && (c.f.Priority(id) != twin.f.Priority(id) || c.f.Band(id) != twin.f.Band(id)) {
+			d.Links++
+		}
+	}
+	return d
+}
+
+// become lets the crawl go on as its twin, with the visits that are out.
+func (c *Crawl) become(twin *Crawl) {
+	for id, fl := range c.flights {
+		if a := twin.refold.aloft[id]; a != nil {
+			fl.visit.Lead, fl.visit.Depth, fl.visit.Hops = a.lead, a.depth, a.hops
+		}
+		twin.hosts[fl.host].out++
+		twin.f.Begin(fl.host)
+	}
+	for h := range c.asking {
+		twin.f.Begin(h)
+	}
+	for h := range c.hosts {
+		twin.hosts[h].held = c.hosts[h].held
+		for range c.hosts[h].held {
+			twin.f.Begin(frontier.HostID(h))
+		}
+	}
+	twin.flights, twin.asking, twin.leases = c.flights, c.asking, c.leases
+	twin.stats.slot, twin.stats.Elapsed, twin.lastNow = c.stats.slot, c.stats.Elapsed, c.lastNow
+	twin.stopped, twin.running, twin.asked, twin.ended = c.stopped, c.running, c.asked, c.ended
+	twin.cfg.Limits, twin.refold, twin.moves = c.cfg.Limits, nil, c.moves[:0]
+	*c = *twin
+	for _, s := range c.shadows {
+		s.names.crawl = c
+	}
+}

@@ -1,0 +1,213 @@
+package crawl
+
+import (
+	"fmt"
+	"sync"
+
+	"dowse"
+	"dowse/frontier"
+)
+
+// Label is what a person said of a page. It beats the judge.
+type Label uint8
+
+// The labels.
+const (
+	Unlabelled Label = iota
+	LabelledOn
+	LabelledOff
+)
+
+// Verdict returns the verdict that a person's label makes of the judge's own. Its
+// reasons add up as those of judges do.
+func (l Label) Verdict(own dowse.Verdict) dowse.Verdict {
+	switch l {
+	case LabelledOn:
+		return dowse.Verdict{Relevance: 1, Scale: "share", Judge: own.Judge, Because: []dowse.Because{{What: "label on", Weight: 1}}}
+	case LabelledOff:
+		return dowse.Verdict{Scale: "share", Judge: own.Judge, Because: []dowse.Because{{What: "label off"}}}
+	}
+	return own
+}
+
+// A Ruling is a later verdict on a page that was visited already: by a newer model,
+// or by a person. It stands in the journal after the visit, and from then on in the
+// place of what the visit's own entry says.
+type Ruling struct {
+	Place   uint64        // of the visit's entry
+	ID      frontier.ID   // of the page's URL
+	Verdict dowse.Verdict // the judge's own
+	Label   Label
+
+	// Context and Anchor are the new ratings of the page's links: one to a mention, in
+	// the order in which the page has them. Empty ones leave those of the visit.
+	Context []float64
+	Anchor  []float64
+}
+
+// Rule puts the ruling in the place of what the page was judged before. links are
+// those of the page as it was extracted.
+func (r *Ruling) Rule(p *dowse.Page, links []dowse.Link) {
+	p.Verdict = r.Label.Verdict(r.Verdict)
+	i := 0
+	rate := func(m *dowse.Mention) {
+		if i < len(r.Context) {
+			m.Context = r.Context[i]
+		}
+		if i < len(r.Anchor) {
+			m.AnchorScore = r.Anchor[i]
+		}
+		i++
+	}
+	for k := range links {
+		rate(&links[k].Mention)
+		for n := range links[k].More {
+			rate(&links[k].More[n])
+		}
+	}
+}
+
+// rulingsPerEntry keeps the entries of a model small enough to be read one by one.
+const rulingsPerEntry = 256
+
+func (w *enc) model(e *Entry) {
+	w.s(e.Model)
+	w.u(uint64(e.Parts))
+	w.u(uint64(len(e.Rulings)))
+	for i := range e.Rulings {
+		r := &e.Rulings[i]
+		w.u(r.Place)
+		w.u(uint64(r.ID))
+		w.byte(byte(r.Label))
+		w.verdict(&r.Verdict)
+		w.floats(r.Context)
+		w.floats(r.Anchor)
+	}
+}
+
+const rulingSize = 15 // bytes, at least
+
+func (r *dec) model(e *Entry) {
+	e.Model = r.s()
+	e.Parts = int(r.u())
+	n := r.count(rulingSize)
+	if n > 0 {
+		e.Rulings = make([]Ruling, n)
+	}
+	for i := range e.Rulings {
+		x := &e.Rulings[i]
+		x.Place, x.ID, x.Label = r.u(), frontier.ID(r.u()), Label(r.byte())
+		r.verdict(&x.Verdict)
+		x.Context, x.Anchor = r.floats(), r.floats()
+	}
+}
+
+func (w *enc) floats(list []float64) {
+	w.u(uint64(len(list)))
+	for _, f := range list {
+		w.f(f)
+	}
+}
+
+func (r *dec) floats() []float64 {
+	n := r.count(8)
+	if n == 0 {
+		return nil
+	}
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = r.f()
+	}
+	return list
+}
+
+// A bench holds the rulings that stand: of each visit the latest. It knows their
+// places in the journal and reads them when they are asked for.
+type bench struct {
+	mu    sync.Mutex
+	parts []uint64 // places of the entries that hold rulings, oldest first
+	made  bool
+	at    map[uint64]docket // by the place of the visit
+	open  uint64            // the part that was read last
+	read  []Ruling          // its rulings
+}
+
+// A docket is where a ruling stands: in which part, as which one.
+type docket struct {
+	part  uint32
+	index uint32
+}
+
+// set tells which entries hold rulings.
+func (b *bench) set(parts []uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.parts, b.made, b.at, b.read = parts, false, nil, nil
+}
+
+// ruling returns the ruling that stands over the visit at a place, nil for none.
+func (b *bench) ruling(j *Journal, place uint64) (*Ruling, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.parts) == 0 {
+		return nil, nil
+	}
+	if err := b.index(j); err != nil {
+		return nil, err
+	}
+	d, ok := b.at[place]
+	if !ok {
+		return nil, nil
+	}
+	if err := b.load(j, b.parts[d.part]); err != nil {
+		return nil, err
+	}
+	return &b.read[d.index], nil
+}
+
+// index reads every part once.
+func (b *bench) index(j *Journal) error {
+	if b.made {
+		return nil
+	}
+	b.at = map[uint64]docket{}
+	for p, place := range b.parts {
+		if err := b.load(j, place); err != nil {
+			return err
+		}
+		for i := range b.read {
+			b.at[b.read[i].Place] = docket{uint32(p), uint32(i)}
+		}
+	}
+	b.made = true
+	return nil
+}
+
+func (b *bench) load(j *Journal, place uint64) error {
+	if b.read != nil && b.open == place {
+		return nil
+	}
+	r, err := j.recordAt(place)
+	if err != nil {
+		return err
+	}
+	e, err := readEntry(r.payload[r.body:], noURL, nil)
+	if err != nil || e.Kind != EntryModel {
+		return fmt.Errorf("journal: no rulings at %d: %w", place, err)
+	}
+	b.open, b.read = place, e.Rulings
+	return nil
+}
+
+// overrule puts the ruling that stands over an entry's visit in the place of what the
+// entry says.
+func (j *Journal) overrule(e *Entry) error {
+	if e.Kind != EntryPage {
+		return nil
+	}
+	r, err := j.bench.ruling(j, e.place)
+	if r != nil {
+		r.Rule(e.Page, e.Found)
+	}
+	return err
+}

@@ -1,0 +1,186 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/judge"
+	"dowse/topic"
+)
+
+// Gather brings together what a topic names, from the web and from files. URLs are
+// fetched with the identity, network and politeness of cfg.
+func Gather(ctx context.Context, t *topic.Topic, cfg Config) (*topic.Material, error) {
+	if !t.Needs() {
+		return &topic.Material{}, nil
+	}
+	cfg.Judge = nil
+	f, err := NewFetcher(cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m, err := t.Gather(ctx, &Loader{Dir: t.Dir, Fetcher: f})
+	if err != nil {
+		return nil, err
+	}
+	if len(cfg.Pinned) > 0 {
+		m.Notes = append(m.Notes, topic.Changed(cfg.Pinned, m.Origins)...)
+	}
+	return m, nil
+}
+
+// firstModel is the name of the model that a crawl begins with.
+const firstModel = "m0001"
+
+// A bench is the judge of a crawl, and the files from which it can be made again.
+type bench struct {
+	judge dowse.Judge
+	model string // name of the trained model, "" for none
+	files []collection.File
+	seeds []string
+	notes []string
+}
+
+// newBench makes the judge of a crawl that begins.
+func newBench(ctx context.Context, t *topic.Topic, cfg Config) (*bench, error) {
+	if cfg.Judge != nil {
+		return &bench{judge: cfg.Judge}, nil
+	}
+	m, err := Gather(ctx, t, cfg)
+	if err != nil {
+		return nil, err
+	}
+	j, err := t.NewJudge(m)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{judge: j, seeds: m.Seeds, notes: m.Notes}
+	if trained := j.Model(); trained != nil {
+		b.judge, b.model = j.Called(firstModel), firstModel
+		if err := b.addModel(collection.ModelFile(firstModel), trained); err != nil {
+			return nil, err
+		}
+	}
+	return b, b.keep(m)
+}
+
+// keep adds the files that the material is read from when the crawl is taken up.
+func (b *bench) keep(m *topic.Material) error {
+	if m.Model != nil {
+		if err := b.addModel(collection.GivenModel, m.Model); err != nil {
+			return err
+		}
+	}
+	if len(m.Examples) == 0 {
+		return nil
+	}
+	examples, err := collection.EncodeExamples(examplesOf(m))
+	if err != nil {
+		return err
+	}
+	b.files = append(b.files,
+		collection.File{Name: collection.ExamplesName, Data: examples},
+		collection.File{Name: collection.LockName, Data: m.Lock()})
+	return nil
+}
+
+func (b *bench) addModel(name string, m judge.Model) error {
+	data, err := judge.Save(m)
+	if err != nil {
+		return err
+	}
+	b.files = append(b.files, collection.File{Name: name, Data: data})
+	return nil
+}
+
+// examplesOf returns the material's examples as a collection keeps them.
+func examplesOf(m *topic.Material) []collection.Example {
+	var list []collection.Example
+	for i, e := range m.Examples {
+		x := exampleOf(e)
+		if i < len(m.Origins) {
+			o := m.Origins[i]
+			x.Source, x.SHA256, x.Fetched = o.Source, o.SHA256, o.At.UTC()
+		}
+		list = append(list, x)
+	}
+	for _, e := range m.Contrast {
+		x := exampleOf(e)
+		x.Contrast = true
+		list = append(list, x)
+	}
+	return list
+}
+
+func exampleOf(e judge.Example) collection.Example {
+	p := e.Page
+	if p == nil {
+		return collection.Example{Relevant: e.Relevant, Text: e.Text}
+	}
+	return collection.Example{
+		URL: string(p.URL), Relevant: e.Relevant, Title: p.Title, Description: p.Description,
+		Keywords: p.Keywords, Language: p.Language, Text: p.Text,
+	}
+}
+
+// MaterialOf returns what the judge of a collection was made from: the examples that
+// it keeps, the model that its topic names, and the trained model that its settings
+// name. Nothing is fetched.
+func MaterialOf(col *collection.Collection) (*topic.Material, error) {
+	list, err := col.Examples()
+	if err != nil {
+		return nil, err
+	}
+	m := &topic.Material{}
+	for _, x := range list {
+		e := judge.Example{Relevant: x.Relevant, Page: &dowse.Page{URL: dowse.URL(x.URL), Document: dowse.Document{
+			Title: x.Title, Description: x.Description, Keywords: x.Keywords, Language: x.Language,
+			Text: x.Text, Words: dowse.Words(x.Text),
+		}}}
+		if x.Contrast {
+			m.Contrast = append(m.Contrast, e)
+			continue
+		}
+		m.Examples = append(m.Examples, e)
+		m.Origins = append(m.Origins, topic.Origin{Source: x.Source, URL: dowse.URL(x.URL), SHA256: x.SHA256, At: x.Fetched})
+	}
+	if m.Model, err = loadModel(col.Given()); err != nil {
+		return nil, fmt.Errorf("crawler: %s: %w", collection.GivenModel, err)
+	}
+	if name := col.Settings.Model; name != "" {
+		if m.Trained, err = loadModel(col.Model(name)); err != nil {
+			return nil, fmt.Errorf("crawler: model %s: %w", name, err)
+		}
+	}
+	return m, nil
+}
+
+// loadModel reads a model from a file of a collection, nil if there is none.
+func loadModel(data []byte, err error) (judge.Model, error) {
+	if data == nil || err != nil {
+		return nil, err
+	}
+	return judge.Load(data)
+}
+
+// benchOf makes the judge of a crawl that is taken up, from what its collection keeps.
+func benchOf(col *collection.Collection, t *topic.Topic, cfg Config) (*bench, error) {
+	if cfg.Judge != nil {
+		return &bench{judge: cfg.Judge}, nil
+	}
+	m, err := MaterialOf(col)
+	if err != nil {
+		return nil, err
+	}
+	j, err := t.NewJudge(m)
+	if err != nil {
+		return nil, err
+	}
+	if j.Model() != nil && col.Settings.Model != "" {
+		j = j.Called(col.Settings.Model)
+	}
+	return &bench{judge: j, model: col.Settings.Model}, nil
+}

@@ -1,0 +1,53 @@
+package crawler
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+
+	"dowse"
+	"dowse/judge"
+	"dowse/strategy"
+	"dowse/topic"
+)
+
+// Predicate names what makes a page be on topic: the words of the topic, and a hash of
+// all that its judge goes by and of the threshold. Two crawls with the same predicate
+// judge alike, whatever their names, seeds, scopes and limits. A judge of one's own is
+// known by what it says when saved, or by its type alone.
+func Predicate(t *topic.Topic, threshold float64, own dowse.Judge) string {
+	judged := *t
+	judged.Name, judged.Seeds, judged.SeedsFrom, judged.Scope, judged.PerHost = "x", nil, "", "", 0
+	judged.Strategy, judged.Tunnel, judged.Explore, judged.Threshold = "", nil, nil, 0
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s\n%s\n%T", judged.YAML(), strconv.FormatFloat(threshold, 'g', -1, 64), own)
+	if m, ok := own.(judge.Model); ok {
+		if data, err := judge.Save(m); err == nil {
+			h.Write(data)
+		}
+	}
+	return fmt.Sprintf("%s #%016x", strings.Join(t.Words, ", "), h.Sum64())
+}
+
+// learntIn returns what the strategy of a collection has learnt about a predicate, and
+// the salt under which it knows people. About another predicate it has learnt nothing,
+// unless that is to be taken anyway.
+func learntIn(dir, predicate string, anyway bool) (l *strategy.Learnt, salt uint64, err error) {
+	old, err := View(dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer old.Close()
+	learner, ok := old.strategy.(strategy.Learner)
+	if !ok {
+		return nil, 0, fmt.Errorf("crawler: %s: its strategy, %s, has learnt nothing; crawl with intelligent, collaborative, combined or an nb strategy first", dir, old.Collection.Settings.Strategy)
+	}
+	was := old.Collection.Settings.Predicate
+	if was != predicate && !anyway {
+		return nil, 0, fmt.Errorf("crawler: %s: %w: it is about %q, this crawl is about %q; crawl for the same words at the same threshold, or take it all the same with --learn-anyway", dir, strategy.ErrPredicate, was, predicate)
+	}
+	s := &old.Collection.Settings
+	return learner.Learnt(predicate), cmp.Or(s.Needs.Salt, s.Key), nil
+}

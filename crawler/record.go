@@ -1,0 +1,79 @@
+package crawler
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/extract"
+	"dowse/fetch"
+	"dowse/weburl"
+)
+
+// Nowhere is where pages lie that do not say where they are from.
+const Nowhere = dowse.URL("http://localhost/")
+
+// HTMLPage reads the HTML of a page. Its links are those of a page at name, if that is
+// a URL; else the page keeps the name, as it is what people know it by.
+func HTMLPage(name string, body []byte, contentType string) *dowse.Page {
+	base, err := weburl.Parse(name)
+	p := &dowse.Page{URL: base}
+	if err != nil {
+		base, p.URL = Nowhere, dowse.URL(name)
+	}
+	text, charset := extract.Decode(body, contentType)
+	p.Fetch.Charset = charset
+	p.Document = *extract.HTML(text, base, extract.Options{})
+	return p
+}
+
+// A Raw is the HTML of a page as a WARC record holds it, before it is read.
+type Raw struct {
+	URL         string // as written in the record
+	Body        []byte
+	ContentType string
+	At          time.Time
+	Status      int
+}
+
+// RecordHTML takes the HTML out of a WARC record, nil if there is none in it.
+func RecordHTML(rec *archive.Record) (*Raw, error) {
+	if t := rec.Type(); t != "response" && t != "resource" {
+		return nil, nil
+	}
+	resp, err := rec.Response()
+	if errors.Is(err, archive.ErrNotHTTP) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode/100 != 2 || !IsHTML(resp.Header) {
+		return nil, nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxExample))
+	if err != nil {
+		return nil, err
+	}
+	return &Raw{
+		URL: rec.Target(), Body: fetch.Decoded(resp.Header, raw, maxExample),
+		ContentType: resp.Header.Get("Content-Type"), At: rec.Date(), Status: resp.StatusCode,
+	}, nil
+}
+
+// Page reads the page.
+func (r *Raw) Page() *dowse.Page {
+	p := HTMLPage(r.URL, r.Body, r.ContentType)
+	p.Fetch.At, p.Fetch.Status = r.At, r.Status
+	return p
+}
+
+// IsHTML reports whether an answer says that it is HTML.
+func IsHTML(h http.Header) bool {
+	t, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
+	return t == "text/html" || t == "application/xhtml+xml"
+}

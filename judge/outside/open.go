@@ -1,0 +1,63 @@
+package outside
+
+import (
+	"errors"
+	"fmt"
+
+	"dowse"
+)
+
+// Config names an outside judge as topic files do: a program or an endpoint, and
+// when it is asked.
+type Config struct {
+	Exec     []string // program and arguments; or
+	Endpoint string   // address of a service
+	Model    string   // of the service
+	KeyEnv   string   // variable of the environment that holds its key; "" for none
+	About    string   // what the topic is, for the service
+	Dir      string   // where the program runs; "" means here
+
+	Env func(name string) string // the environment; nil means an empty one
+	Say func(line string)        // is told what the program writes to its standard error
+	Options
+}
+
+// Open returns the judge that a configuration describes, around the topic's own.
+// Nothing is started or asked yet.
+func Open(inner dowse.WindowJudge, c Config) (*Judge, error) {
+	asker, err := c.asker()
+	if err != nil {
+		return nil, err
+	}
+	return New(inner, asker, c.Options)
+}
+
+func (c Config) asker() (Asker, error) {
+	switch {
+	case len(c.Exec) > 0 && c.Endpoint != "":
+		return nil, errors.New("outside: a program and an endpoint: name one of them")
+	case len(c.Exec) > 0:
+		return &Program{Command: c.Exec, Dir: c.Dir, Say: c.Say}, nil
+	case c.Endpoint == "":
+		return nil, errors.New("outside: neither a program nor an endpoint is named")
+	case c.Model == "":
+		return nil, errors.New("outside: endpoint: which model? Name it")
+	}
+	key, err := c.key()
+	if err != nil {
+		return nil, err
+	}
+	return NewEndpoint(Endpoint{URL: c.Endpoint, Model: c.Model, Key: key, About: c.About})
+}
+
+func (c Config) key() (string, error) {
+	if c.KeyEnv == "" {
+		return "", nil
+	}
+	if c.Env != nil {
+		if key := c.Env(c.KeyEnv); key != "" {
+			return key, nil
+		}
+	}
+	return "", fmt.Errorf("outside: endpoint: the variable %s, which holds the key, is not set", c.KeyEnv)
+}

@@ -1,0 +1,138 @@
+package topic
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"dowse"
+
+	"github.com/goccy/go-yaml"
+)
+
+// LockSchema is what a lock names itself.
+const LockSchema = "lock/v1"
+
+// maxLock bounds a lock that is read.
+const maxLock = 16 << 20
+
+// lockFile is a lock as it stands in a file.
+type lockFile struct {
+	Dowse    string    `yaml:"dowse"`
+	Examples []lockRow `yaml:"examples"`
+}
+
+type lockRow struct {
+	Source  string    `yaml:"source"`
+	URL     string    `yaml:"url,omitempty"`
+	SHA256  string    `yaml:"sha256"`
+	Fetched time.Time `yaml:"fetched,omitempty"`
+}
+
+// LockName returns the name of the lock that belongs to a topic file: reefs.topic.lock
+// for reefs.topic.yaml.
+func LockName(file string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(file, filepath.Ext(file)), ".lock") + ".lock"
+}
+
+// Lock writes down which examples were gathered, each with the hash of what it says.
+func (m *Material) Lock() []byte {
+	w := &writer{}
+	w.WriteString("# The examples of a topic, as they were gathered. Written by dowse.\n")
+	w.pair("dowse", LockSchema)
+	w.WriteString("examples:")
+	if len(m.Origins) == 0 {
+		w.WriteString(" []")
+	}
+	w.WriteString("\n")
+	for _, o := range m.Origins {
+		fmt.Fprintf(w, "  - source: %s\n", scalar(o.Source))
+		if o.URL != "" {
+			fmt.Fprintf(w, "    url: %s\n", scalar(string(o.URL)))
+		}
+		fmt.Fprintf(w, "    sha256: %q\n", o.SHA256)
+		if !o.At.IsZero() {
+			fmt.Fprintf(w, "    fetched: %s\n", o.At.UTC().Format(time.RFC3339))
+		}
+	}
+	return []byte(w.String())
+}
+
+// ParseLock reads what [Material.Lock] wrote.
+func ParseLock(data []byte) ([]Origin, error) {
+	if len(data) > maxLock {
+		return nil, fmt.Errorf("topic: the lock has more than %d MiB", maxLock>>20)
+	}
+	rows, err := lockRows(data)
+	if err != nil {
+		return nil, fmt.Errorf("topic: the lock can't be read: %w; remove it to pin the examples anew", err)
+	}
+	var list []Origin
+	for _, r := range rows {
+		o := Origin{Source: r.Source, SHA256: r.SHA256, At: r.Fetched}
+		o.URL = dowse.URL(r.URL)
+		list = append(list, o)
+	}
+	return list, nil
+}
+
+func lockRows(data []byte) ([]lockRow, error) {
+	var f lockFile
+	if err := yaml.UnmarshalWithOptions(data, &f, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("%s", cut(err.Error()))
+	}
+	if f.Dowse != LockSchema {
+		return nil, fmt.Errorf("it is a %q, not a %q", cut(f.Dowse), LockSchema)
+	}
+	return f.Examples, nil
+}
+
+// Changed tells what differs between examples that were pinned and those gathered now,
+// a line each: pages that say something else, that are gone, or that are new.
+func Changed(pinned, now []Origin) []string {
+	type key struct{ source, url string }
+	was, is := map[key]map[string]bool{}, map[key]map[string]bool{}
+	fill := func(m map[key]map[string]bool, list []Origin) {
+		for _, o := range list {
+			k := key{o.Source, string(o.URL)}
+			if m[k] == nil {
+				m[k] = map[string]bool{}
+			}
+			m[k][o.SHA256] = true
+		}
+	}
+	fill(was, pinned)
+	fill(is, now)
+	var lines []string
+	told := map[key]bool{}
+	say := func(o Origin, what string) {
+		k := key{o.Source, string(o.URL)}
+		if !told[k] {
+			lines = append(lines, fmt.Sprintf("%s: %s %s", o.Source, what, o.place()))
+		}
+		told[k] = true
+	}
+	for _, o := range now {
+		switch old := was[key{o.Source, string(o.URL)}]; {
+		case old == nil:
+			say(o, "new since it was pinned:")
+		case !old[o.SHA256]:
+			say(o, "says something else than when it was pinned:")
+		}
+	}
+	for _, o := range pinned {
+		if is[key{o.Source, string(o.URL)}] == nil {
+			say(o, "was pinned and is gone:")
+		}
+	}
+	return lines
+}
+
+// place names an example for people.
+func (o Origin) place() string {
+	if o.URL == "" {
+		return o.SHA256[:min(12, len(o.SHA256))]
+	}
+	return string(o.URL)
+}
