@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"dowse/lab/experiment"
 )
@@ -31,6 +32,9 @@ func (c *labVerifyCmd) Run(w *world) error {
 	bar := newLabBar(w, c.Quiet)
 	d, err := experiment.Verify(w.ctx, c.Run_, experiment.Options{Cache: cache, Jobs: c.Jobs, Progress: bar.show})
 	bar.end()
+	if errors.Is(err, fs.ErrNotExist) {
+		return usage("%s is not a run of dowse lab run: %w", c.Run_, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -42,11 +42,11 @@ const (
 )
 
 // key names a crawl by all that decides what it does.
-func (t *task) key(v Variant, seeds []dowse.URL, version string) string {
+func (t *task) key(v Variant, set int, seeds []dowse.URL, version string) string {
 	x := *t.x
 	x.Name, x.About, x.Paper, x.Web, x.Topics, x.Strategies, x.Measures, x.Tests, x.Checks = "", "", "", nil, Topics{}, nil, nil, Tests{}, nil
 	x.Seeds.Sets = 0
-	b, err := json.Marshal([]any{version, t.bench.web.SHA256, t.topic, x, v, seeds, t.urls(t.draw.positives), t.urls(t.draw.negatives)})
+	b, err := json.Marshal([]any{version, t.bench.web.SHA256, t.name, t.topic, x, v, set, seeds, t.urls(t.draw.positives), t.urls(t.draw.negatives)})
 	if err != nil {
 		panic(err) // plain values only
 	}

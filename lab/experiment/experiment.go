@@ -98,6 +98,8 @@ type Timing struct {
 	Workers int           `yaml:"workers"` // visits at once; 1
 	Latency time.Duration `yaml:"latency"` // of an answer; what the web says, or 1 s
 	Delay   time.Duration `yaml:"delay"`   // between two visits to a host; none
+
+	wrong string // the key of what is no duration
 }
 
 // TGraph bounds the T-Graphs that are made of training pages, for strategies that need

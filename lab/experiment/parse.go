@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -124,8 +125,6 @@ func kindName(go_ string) string {
 		return "whole number"
 	case strings.HasPrefix(go_, "float"):
 		return "number"
-	case go_ == "time.Duration":
-		return "duration such as 500ms or 5s"
 	case go_ == "string":
 		return "text"
 	case go_ == "bool":
@@ -190,13 +189,22 @@ func (c *checker) fail(path, problem, fix string) {
 	if c.tree == nil {
 		c.tree, _ = parser.ParseBytes(c.data, 0)
 	}
-	if p, err := yaml.PathString(path); err == nil && c.tree != nil {
+	for ; c.tree != nil && len(path) > 1; path = above(path) {
+		p, err := yaml.PathString(path)
+		if err != nil {
+			break
+		}
 		if n, err := p.FilterFile(c.tree); err == nil && n.GetToken() != nil {
 			e.Line, e.Column = n.GetToken().Position.Line, n.GetToken().Position.Column
+			break
 		}
 	}
 	c.err = e
 }
+
+// above returns the path of what is around the thing at a path: a list may be left out
+// where it has one item, and a key that is missing has no place.
+func above(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
 
 var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
@@ -297,6 +305,9 @@ func (c *checker) numbers(x *Experiment) {
 	}
 	if x.Seeds.From == "training" && x.Seeds.PerTopic > x.Training.Positives {
 		c.fail("$.seeds.per_topic", fmt.Sprintf("%d seeds of %d training pages", x.Seeds.PerTopic, x.Training.Positives), "take fewer seeds, or from: topic")
+	}
+	if x.Time.wrong != "" {
+		c.fail("$.time."+x.Time.wrong, x.Time.wrong+" is no duration", "use one such as 500ms or 5s")
 	}
 	if x.Time.Latency < 0 || x.Time.Delay < 0 {
 		c.fail("$.time", "time runs forward", "use durations such as 500ms or 5s")
@@ -429,6 +440,28 @@ func (t *Topics) UnmarshalYAML(decode func(any) error) error {
 	}
 	type plain Topics
 	return decode((*plain)(t))
+}
+
+// UnmarshalYAML takes durations as people write them.
+func (t *Timing) UnmarshalYAML(decode func(any) error) error {
+	var raw struct {
+		Workers        int
+		Latency, Delay string
+	}
+	if err := decode(&raw); err != nil {
+		return err
+	}
+	t.Workers = raw.Workers
+	for _, d := range []struct {
+		name, text string
+		to         *time.Duration
+	}{{"latency", raw.Latency, &t.Latency}, {"delay", raw.Delay, &t.Delay}} {
+		var err error
+		if *d.to, err = time.ParseDuration(cmp.Or(d.text, "0s")); err != nil && t.wrong == "" {
+			t.wrong = d.name
+		}
+	}
+	return nil
 }
 
 // UnmarshalYAML takes a name or a mapping.

@@ -187,7 +187,7 @@ func (r *run) add(b *benchTopics, topic string, several bool) (err error) {
 	for set := range r.x.Seeds.Sets {
 		seeds := t.urls(t.seeds(set))
 		for _, v := range variants {
-			r.jobs = append(r.jobs, job{t, set, v, t.key(v, seeds, r.o.Version)})
+			r.jobs = append(r.jobs, job{t, set, v, t.key(v, set, seeds, r.o.Version)})
 			t.crawls++
 		}
 	}

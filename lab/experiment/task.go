@@ -260,11 +260,16 @@ func (t *task) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, e
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	c, err := crawl.New(t.config(v, s, p))
+	return t.simulate(ctx, s, t.config(v, s, p), t.trail(v, set, p, seeds), p, seeds)
+}
+
+// simulate lets a strategy crawl from seeds, and writes its trail.
+func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config, trail *measure.Trail, p *prepared, seeds []int) (*measure.Trail, error) {
+	c, err := crawl.New(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	w := &walkLog{task: t, state: p, seeds: seeds, trail: t.trail(v, set, p, seeds)}
+	w := &walkLog{task: t, state: p, seeds: seeds, trail: trail}
 	c.Start(epoch, t.urls(seeds))
 	clock, unlock := workClock()
 	defer unlock()

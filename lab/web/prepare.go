@@ -188,14 +188,18 @@ func (r *reading) askHost(ctx context.Context, u dowse.URL) {
 // fingerprint tells one way of reading pages from another: by what it makes of a
 // sample.
 func fingerprint() string {
+	e := &encoder{url: func(u dowse.URL) int { return len(u) }}
+	e.page(samplePage())
+	return fmt.Sprintf("%x", sha256.Sum256(e.b))
+}
+
+func samplePage() *dowse.Page {
 	p := &dowse.Page{URL: sampleURL}
 	body, charset := extract.Decode([]byte(sample), "text/html")
 	p.Fetch.Charset = charset
 	p.Document = *extract.HTML(body, p.URL, extract.Options{Agent: agent})
 	p.Simhash = text.Simhash(&p.Document)
-	e := &encoder{url: func(u dowse.URL) int { return len(u) }}
-	e.page(p)
-	return fmt.Sprintf("%x", sha256.Sum256(e.b))
+	return p
 }
 
 const sampleURL = "http://sample.test/a/b.html"

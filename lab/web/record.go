@@ -14,6 +14,7 @@ import (
 
 	"dowse/archive"
 	"dowse/collection"
+	"dowse/crawler"
 )
 
 // A Recording says what became of a recording.
@@ -123,11 +124,12 @@ func (r *Recording) label(src, file string) error {
 // JudgedLabels returns labels for the pages of a collection that its judge found on
 // topic: Top/ and the name of the topic.
 func JudgedLabels(dir string) (*Labels, error) {
-	col, err := collection.Open(dir, nil, true)
+	cr, err := crawler.View(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer col.Close()
+	defer cr.Close()
+	col := cr.Collection
 	l := newLabels()
 	for row, err := range col.Pages(collection.Filter{On: true}) {
 		if err != nil {

@@ -273,15 +273,9 @@ func TestRecord(t *testing.T) {
 
 // FuzzPage reads records that nobody wrote.
 func FuzzPage(f *testing.F) {
-	w := made(f, Options{})
-	for _, i := range []int{0, 7, 500, w.Len() - 1} {
-		r := w.features.index[i]
-		buf := make([]byte, min(r.length, 4000))
-		if _, err := w.features.file.ReadAt(buf, r.offset); err != nil {
-			f.Fatal(err)
-		}
-		f.Add(buf)
-	}
+	e := &encoder{url: func(u dowse.URL) int { return len(u) }}
+	e.page(samplePage())
+	f.Add(e.b)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := (&decoder{s: string(b), url: func(i int) (dowse.URL, bool) { return "http://a.test/", i < 1000 }}).page()
 		if err != nil {
@@ -303,12 +297,20 @@ func FuzzPage(f *testing.F) {
 
 // FuzzFeatures opens files that nobody wrote.
 func FuzzFeatures(f *testing.F) {
-	w := made(f, Options{})
-	tail := make([]byte, 3000)
-	if _, err := w.features.file.ReadAt(tail, w.features.size-int64(len(tail))); err != nil {
+	path := filepath.Join(f.TempDir(), "f")
+	w, err := newWriter(path)
+	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(append([]byte(magic), tail...))
+	w.add(samplePage())
+	if err := w.close(map[string]*dowse.Robots{"sample.test": {Status: 200, Body: []byte("User-agent: *\n")}}); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
 	f.Add([]byte(magic + magic))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		fs, err := readFeatures(bytes.NewReader(b), int64(len(b)))

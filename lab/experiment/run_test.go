@@ -1,0 +1,281 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"dowse/lab/measure"
+)
+
+var cache string // of all tests: the made web is read once
+
+func TestMain(m *testing.M) {
+	var err error
+	if cache, err = os.MkdirTemp("", "lab-experiment-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(cache)
+	os.Exit(code)
+}
+
+const small = `dowse: lab/v1
+name: small
+web: {demo: {pages: 1000}}
+topics: {from: web, limit: 3}
+training: {positives: 5, negatives: 10}
+seeds: {per_topic: 2, sets: 2, rng: 3}
+budget: {pages: 60}
+strategies: [breadth-first, random, link-context, oracle]
+`
+
+func parsed(t testing.TB, text string) *Experiment {
+	t.Helper()
+	x, err := Parse([]byte(text), "x.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func ran(t testing.TB, text string, o Options) *Results {
+	t.Helper()
+	o.Cache = cache
+	r, err := Run(context.Background(), parsed(t, text), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// files reads all files of a folder but those that differ each time.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == cpuFile {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		all[rel] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestSameBytes runs an experiment with one crawl at a time and with several.
+func TestSameBytes(t *testing.T) {
+	one, many := t.TempDir(), t.TempDir()
+	r := ran(t, small, Options{Dir: one, Jobs: 1})
+	ran(t, small, Options{Dir: many, Jobs: 5})
+	if !reflect.DeepEqual(files(t, one), files(t, many)) {
+		t.Error("the number of jobs changes the files of a run")
+	}
+	if len(r.Trails) != 3*2*4 {
+		t.Fatalf("%d crawls", len(r.Trails))
+	}
+	v, err := Verify(t.Context(), many, Options{Cache: cache})
+	if err != nil || len(v.Differences) > 0 || v.Crawls != len(r.Trails) {
+		t.Errorf("made again: %+v, %v", v, err)
+	}
+	again, m, err := Open(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range again.Trails {
+		if !reflect.DeepEqual(again.Trails[i], r.Trails[i]) {
+			a, b := again.Trails[i], r.Trails[i]
+			same := reflect.DeepEqual(a.Steps, b.Steps)
+			a.Steps, b.Steps = nil, nil
+			t.Fatalf("a trail that is opened is another one (same steps: %v):\n%+v\n%+v", same, a, b)
+		}
+	}
+	if !reflect.DeepEqual(again.Relevant, r.Relevant) || m.Rng != 3 {
+		t.Error("a run that is opened is another one")
+	}
+	tamper(t, filepath.Join(many, trailsDir, m.Crawls[4]), r.Trails[4])
+	v, err = Verify(t.Context(), many, Options{Cache: cache})
+	if err != nil || len(v.Differences) != 1 || !strings.Contains(v.Differences[0], m.Crawls[4]) {
+		t.Errorf("a trail was changed: %+v, %v", v, err)
+	}
+}
+
+// tamper makes a trail look better than it is.
+func tamper(t *testing.T, path string, trail measure.Trail) {
+	t.Helper()
+	trail.Steps = append([]measure.Step(nil), trail.Steps...)
+	trail.Steps[7].Relevant = !trail.Steps[7].Relevant
+	data, err := packed(&trail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestResume ends a run in its midst, cuts a file as a crash might, and goes on.
+func TestResume(t *testing.T) {
+	whole, dir := t.TempDir(), t.TempDir()
+	ran(t, small, Options{Dir: whole})
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Run(ctx, parsed(t, small), Options{Dir: dir, Cache: cache, Jobs: 1, Progress: func(p Progress) {
+		if p.Stage == "crawling" && p.Done == 7 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("ended with %v", err)
+	}
+	if _, _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "goes on") {
+		t.Errorf("half a run opens: %v", err)
+	}
+	kept, err := filepath.Glob(filepath.Join(dir, trailsDir, "*.gz"))
+	if err != nil || len(kept) < 7 || len(kept) > 8 {
+		t.Fatalf("%d crawls were kept, %v", len(kept), err)
+	}
+	if err := os.Truncate(kept[2], 100); err != nil {
+		t.Fatal(err)
+	}
+	r := ran(t, small, Options{Dir: dir})
+	if r.Kept != len(kept)-1 {
+		t.Errorf("%d of %d were taken up", r.Kept, len(kept))
+	}
+	if !reflect.DeepEqual(files(t, whole), files(t, dir)) {
+		t.Error("a run that was ended and went on has other files")
+	}
+	if _, err := Run(t.Context(), parsed(t, strings.Replace(small, "name: small", "name: other", 1)), Options{Dir: dir, Cache: cache}); err == nil {
+		t.Error("an experiment is run in the folder of another")
+	}
+}
+
+// TestChangedExperiment takes up only what is still the same.
+func TestChangedExperiment(t *testing.T) {
+	dir := t.TempDir()
+	ran(t, small, Options{Dir: dir})
+	r := ran(t, strings.Replace(small, "pages: 60", "pages: 50", 1), Options{Dir: dir})
+	if r.Kept != 0 || len(r.Trails[0].Steps) != 50 {
+		t.Errorf("%d were taken up of a run with another budget", r.Kept)
+	}
+	r = ran(t, strings.Replace(small, "pages: 60", "pages: 50", 1)+"about: the same\n", Options{Dir: dir})
+	if r.Kept != len(r.Trails) {
+		t.Errorf("only %d were taken up where nothing changed", r.Kept)
+	}
+}
+
+// TestBounds checks what must hold for any run: no strategy beats the oracle by much, and
+// chance is below.
+func TestBounds(t *testing.T) {
+	text := strings.Replace(small, "pages: 60", "pages: 200", 1)
+	r := ran(t, text, Options{})
+	runs := measure.Runs{Trails: r.Trails, Budget: 200}
+	auc := measure.MustParse("auc")
+	centre := func(name string) float64 { return auc.Centre(runs.ByTopic(auc, name)) }
+	oracle, best, chance := centre("oracle"), centre("link-context"), centre("random")
+	if !(oracle > best && best > chance) {
+		t.Errorf("oracle %.3f, link-context %.3f, random %.3f", oracle, best, chance)
+	}
+	for _, tr := range r.Trails {
+		seeds, relevant := 0, 0
+		seen := map[string]bool{}
+		for _, s := range tr.Steps {
+			if seen[string(s.URL)] {
+				t.Fatalf("%s on %s counts %s twice", tr.Label, tr.Topic, s.URL)
+			}
+			seen[string(s.URL)] = true
+			if s.Seed {
+				seeds++
+			}
+			if s.Relevant && !s.Seed {
+				relevant++
+			}
+		}
+		if seeds != 2 || relevant > tr.Reachable || tr.Reachable > tr.Targets || tr.Unseen > tr.Targets || tr.Targets != tr.Relevant-2 {
+			t.Errorf("%s on %s: %d seeds, %d found of %d, %d in reach, %d unseen, %d in all", tr.Label, tr.Topic, seeds, relevant, tr.Targets, tr.Reachable, tr.Unseen, tr.Relevant)
+		}
+	}
+}
+
+// TestSeeds draws seeds from where it is told to.
+func TestSeeds(t *testing.T) {
+	for from, want := range map[string]struct{ relevant, trained bool }{
+		"training": {true, true}, "topic": {true, false}, "generic": {false, false},
+	} {
+		r := ran(t, strings.Replace(small, "seeds: {", "seeds: {from: "+from+", ", 1), Options{})
+		for _, tr := range r.Trails {
+			for _, s := range tr.Steps {
+				if s.Seed && (s.Relevant != want.relevant || s.Trained && !want.trained && from == "topic" || !s.Trained && want.trained) {
+					t.Errorf("seeds from %s: %s is relevant %v, trained %v", from, s.URL, s.Relevant, s.Trained)
+				}
+			}
+		}
+	}
+}
+
+// TestNeeds gives strategies what they need: a trace, the ways to training pages.
+func TestNeeds(t *testing.T) {
+	text := strings.Replace(small, "[breadth-first, random, link-context, oracle]", "[collaborative, combined, treasure, context-graph]", 1)
+	r := ran(t, strings.Replace(text, "limit: 3", "limit: 1", 1), Options{})
+	for _, tr := range r.Trails {
+		if len(tr.Steps) < 10 {
+			t.Errorf("%s visits %d pages", tr.Label, len(tr.Steps))
+		}
+	}
+}
+
+// TestPredicate asks for pages with a word.
+func TestPredicate(t *testing.T) {
+	plain := ran(t, small, Options{})
+	asked := ran(t, strings.Replace(small, "budget:", "predicate: not keyword(limpet)\nbudget:", 1), Options{})
+	if len(asked.Trails) != len(plain.Trails) {
+		t.Fatalf("%d crawls", len(asked.Trails))
+	}
+	fewer := false
+	for i := range plain.Trails {
+		fewer = fewer || asked.Trails[i].Relevant < plain.Trails[i].Relevant
+		if asked.Trails[i].Relevant > plain.Trails[i].Relevant {
+			t.Error("a predicate makes pages relevant")
+		}
+	}
+	if !fewer {
+		t.Error("the predicate holds everywhere")
+	}
+}
+
+// BenchmarkPage is a simulated page of a cheap strategy: visit, crawl and frontier.
+func BenchmarkPage(b *testing.B) {
+	for _, name := range []string{"breadth-first", "naive-best-first", "link-context"} {
+		b.Run(name, func(b *testing.B) {
+			r, err := plan(b.Context(), parsed(b, "dowse: lab/v1\nname: x\nbudget: {pages: 800}\nweb: {demo: {pages: 1000}}\ntraining: {positives: 5}\ntopics: {from: web, limit: 1}\nround: 1\nstrategies: ["+name+"]\n"), Options{Cache: cache})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer r.close()
+			j := r.jobs[0]
+			if _, err := j.task.crawl(b.Context(), j.variant, j.set); err != nil { // every page is judged once
+				b.Fatal(err)
+			}
+			pages := 0
+			clock, unlock := workClock()
+			defer unlock()
+			begun := clock()
+			for b.Loop() {
+				t, err := j.task.crawl(b.Context(), j.variant, j.set)
+				if err != nil {
+					b.Fatal(err)
+				}
+				pages += len(t.Steps) + t.Failed
+			}
+			b.ReportMetric(float64((clock()-begun).Nanoseconds())/float64(pages), "cpu-ns/page")
+		})
+	}
+}
