@@ -25,6 +25,14 @@ func (e *encoder) fixed(n uint64)    { e.b = binary.LittleEndian.AppendUint64(e.
 func (e *encoder) bit(b bool)        { e.num(asNumber(b)) }
 func (e *encoder) span(s dowse.Span) { e.num(int(s.Start)); e.num(int(s.End - s.Start)) }
 
+func (e *encoder) time(t time.Time) {
+	e.bit(!t.IsZero())
+	if !t.IsZero() {
+		e.fixed(uint64(t.Unix()))
+		e.num(t.Nanosecond())
+	}
+}
+
 func asNumber(b bool) int {
 	if b {
 		return 1
@@ -68,11 +76,18 @@ func (e *encoder) document(d *dowse.Document) {
 	for _, t := range d.Types {
 		e.text(t)
 	}
-	e.bit(!d.Published.IsZero())
-	if !d.Published.IsZero() {
-		e.fixed(uint64(d.Published.UnixNano()))
-	}
+	e.time(d.Published)
+	e.time(d.Modified)
 	e.urls(d.Licences)
+	e.num(len(d.Meta))
+	for _, m := range d.Meta {
+		e.text(m.Name)
+		e.text(m.Content)
+	}
+	e.num(len(d.Images))
+	for _, src := range d.Images {
+		e.text(src)
+	}
 	e.bit(d.NoFollow)
 	e.bit(d.NoIndex)
 	e.bit(d.NoArchive)
@@ -194,6 +209,14 @@ func (d *decoder) fixed() uint64 {
 	return binary.LittleEndian.Uint64([]byte(d.s[d.at-8 : d.at]))
 }
 
+func (d *decoder) time() time.Time {
+	if !d.bit() {
+		return time.Time{}
+	}
+	seconds := int64(d.fixed())
+	return time.Unix(seconds, int64(d.small())).UTC()
+}
+
 func (d *decoder) bit() bool { return d.num() == 1 }
 
 // span reads a span that ends at limit at most.
@@ -240,10 +263,15 @@ func (d *decoder) document(doc *dowse.Document) {
 	for range d.count(1) {
 		doc.Types = append(doc.Types, d.text())
 	}
-	if d.bit() {
-		doc.Published = time.Unix(0, int64(d.fixed())).UTC()
-	}
+	doc.Published = d.time()
+	doc.Modified = d.time()
 	doc.Licences = d.urls()
+	for range d.count(2) {
+		doc.Meta = append(doc.Meta, dowse.Meta{Name: d.text(), Content: d.text()})
+	}
+	for range d.count(1) {
+		doc.Images = append(doc.Images, d.text())
+	}
 	doc.NoFollow = d.bit()
 	doc.NoIndex = d.bit()
 	doc.NoArchive = d.bit()

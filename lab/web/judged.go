@@ -115,7 +115,7 @@ func (j *Judged) rated(r *ratings, i int, p *dowse.Page) *rating {
 func ratingOf(wish crawler.Wish, p *dowse.Page) *rating {
 	r := &rating{verdict: p.Verdict}
 	r.verdict.Because = slices.Clip(r.verdict.Because)
-	if wish.Window == 0 {
+	if wish == (crawler.Wish{}) {
 		return r
 	}
 	for i := range p.Links {
@@ -129,7 +129,9 @@ func ratingOf(wish crawler.Wish, p *dowse.Page) *rating {
 }
 
 func (r *rating) add(wish crawler.Wish, m *dowse.Mention) {
-	r.contexts = append(r.contexts, m.Context)
+	if wish.Window > 0 {
+		r.contexts = append(r.contexts, m.Context)
+	}
 	if wish.Anchors {
 		r.anchors = append(r.anchors, m.AnchorScore)
 	}
@@ -196,13 +198,15 @@ func (v *View) Visit(visit crawl.Visit) (*dowse.Page, time.Duration) {
 // tell gives a page the ratings.
 func (r *rating) tell(wish crawler.Wish, p *dowse.Page) {
 	p.Verdict = r.verdict
-	if wish.Window == 0 || r.contexts == nil {
+	if wish == (crawler.Wish{}) {
 		return
 	}
 	k, words := 0, len(p.Words)
 	one := func(m *dowse.Mention) {
-		m.Window = dowse.Window(m.At, words, wish.Window)
-		m.Context = r.contexts[k]
+		if wish.Window > 0 {
+			m.Window = dowse.Window(m.At, words, wish.Window)
+			m.Context = r.contexts[k]
+		}
 		if wish.Anchors {
 			m.AnchorScore = r.anchors[k]
 		}

@@ -63,7 +63,7 @@ func TestAsLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[dowse.Outcome]int{}
-	for _, s := range []dowse.Strategy{&strategy.BreadthFirst{}, &strategy.LinkContext{}, &strategy.Shark{}} {
+	for _, s := range []dowse.Strategy{&strategy.BreadthFirst{}, &strategy.LinkContext{}, &strategy.Shark{}, anchorsOnly{}} {
 		live := &crawler.Visitor{Client: client, Judge: j}
 		live.Rate(s)
 		view := NewJudged(w, j, crawler.WishOf(s)).For(s, nil)
@@ -92,6 +92,12 @@ func TestAsLive(t *testing.T) {
 		t.Errorf("too little was compared: %v", seen)
 	}
 }
+
+// anchorsOnly wants anchors to be rated, and no windows.
+type anchorsOnly struct{ strategy.BreadthFirst }
+
+func (anchorsOnly) Anchors() bool                         { return true }
+func (anchorsOnly) Follow(p *dowse.Page) (l []dowse.Lead) { return nil }
 
 // TestOutside asks for what is not there.
 func TestOutside(t *testing.T) {
