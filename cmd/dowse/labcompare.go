@@ -1,11 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"dowse/lab/measure"
 	reports "dowse/lab/report"
@@ -48,13 +49,30 @@ func (c *labCompareCmd) Run(w *world) error {
 		return err
 	}
 	if !c.JSON {
-		pairs, err := rep.Pairs()
+		pairs, err := rep.Pairs(c.wanted())
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(w.out, "\n%s", pairs)
 	}
 	return c.check(w, in)
+}
+
+// wanted tells which pairs are looked at: of strategies of a run all, of several runs
+// those of the same strategy.
+func (c *labCompareCmd) wanted() func(a, b string) bool {
+	if !c.runs() {
+		return nil
+	}
+	return func(a, b string) bool {
+		return strings.Contains(a, "/") && path.Base(a) == path.Base(b)
+	}
+}
+
+// runs tells whether runs are compared, not strategies of one.
+func (c *labCompareCmd) runs() bool {
+	_, err := os.Stat(c.What[1])
+	return err == nil
 }
 
 // input returns what is compared: some strategies of a run, or several runs.
@@ -66,7 +84,7 @@ func (c *labCompareCmd) input(w *world) (reports.Input, error) {
 	case len(c.What) == 1:
 		return first, usage("what is %s to be compared with? Name another run, or strategies of this one", c.What[0])
 	}
-	if _, err := os.Stat(c.What[1]); errors.Is(err, os.ErrNotExist) {
+	if !c.runs() {
 		return chosen(first, c.What[1:])
 	}
 	return merged(w, first, c.What)

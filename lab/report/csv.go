@@ -19,7 +19,7 @@ func figureCSV(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
 func writeCSV(w io.Writer, head []string, rows func(row func(...string))) error {

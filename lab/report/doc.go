@@ -87,10 +87,10 @@ func DefaultMeasures() (list []measure.Measure) {
 }
 
 // New measures an experiment. It fails for tests that there are not, claims that
-// can't be read, and where nothing was run.
+// can't be read, and where no strategy was run.
 func New(in Input) (*Report, error) {
-	if len(in.Runs.Trails) == 0 {
-		return nil, fmt.Errorf("report: %s has no crawls", cmp.Or(in.Name, "the run"))
+	if len(in.Runs.Rivals()) == 0 {
+		return nil, fmt.Errorf("report: %s has no crawls of a strategy", cmp.Or(in.Name, "the run"))
 	}
 	if len(in.Measures) == 0 {
 		in.Measures = DefaultMeasures()

@@ -88,7 +88,7 @@ func (r *Report) tiles(m measure.Measure, y string) (list []Figure) {
 			}
 			plot.Lines = append(plot.Lines, thin)
 		}
-		list = append(list, Figure{Name: name, Class: class(r.style(name)), plot: plot, mean: r.plainMean(lines, at)})
+		list = append(list, Figure{Name: clean(name, 60), Class: class(r.style(name)), plot: plot, mean: r.plainMean(lines, at)})
 	}
 	for i := range list { // one scale for all, so that they can be compared
 		list[i].plot.Top = top
@@ -164,7 +164,7 @@ func drawBars(title string, m measure.Measure, each func(draw func(name string, 
 	each(func(name string, v float64) {
 		bad := v < 0 != m.Kind().Lower && v != 0
 		x, zero := f.x(v), f.x(0)
-		fmt.Fprintf(&b, `<text class="what" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, f.left-10, y+11, escape(name, 30))
+		fmt.Fprintf(&b, `<text class="what" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, f.left-10, y+11, escape(ending(name, 30), 30))
 		fmt.Fprintf(&b, `<rect class="mark c%d" x="%.1f" y="%.1f" width="%.1f" height="13"/>`, number(bad), min(x, zero), y, max(math.Abs(x-zero), 0.5))
 		anchor, at := "start", x+5
 		if v < 0 {
@@ -277,7 +277,7 @@ func drawDots(b *strings.Builder, f frame, dots []dot) {
 	}
 	for _, d := range dots {
 		x, y := f.x(d.x), f.y(d.y)
-		name := clean(d.name, 24)
+		name := ending(d.name, 24)
 		w := 6.2 * float64(len([]rune(name)))
 		for _, at := range []box{
 			{x + 8, y - 6, x + 8 + w, y + 6}, {x - 8 - w, y - 6, x - 8, y + 6},
@@ -287,7 +287,7 @@ func drawDots(b *strings.Builder, f frame, dots []dot) {
 				continue
 			}
 			full = append(full, at)
-			fmt.Fprintf(b, `<text class="tick" font-size="11" x="%.1f" y="%.1f">%s</text>`+"\n", at.left, at.bottom-2, escape(name, 24))
+			fmt.Fprintf(b, `<text class="tick" font-size="11" x="%.1f" y="%.1f">%s</text>`+"\n", at.left, at.bottom-2, escape(name, 30))
 			break
 		}
 	}

@@ -100,11 +100,32 @@ type tableCell struct {
 	Best                       bool
 }
 
-// clean input for the page: no marks in it that the eye can't see.
+const longText = 5000 // characters of a text that is told as it was given
+
+// shown returns the texts of the input as a page can show them.
+func (in Input) shown() Input {
+	in.Name, in.About, in.Paper = clean(in.Name, 200), clean(in.About, longText), clean(in.Paper, longText)
+	in.Command = cleanLines(in.Command)
+	cite := make([]Citation, len(in.Cite))
+	for i, c := range in.Cite {
+		cite[i] = Citation{clean(c.Text, longText), cleanLines(c.BibTeX)}
+	}
+	in.Cite = cite
+	return in
+}
+
+func cleanLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = clean(l, longText)
+	}
+	return strings.Join(lines, "\n")
+}
+
 func (r *Report) page() page {
 	harvest, recall := measure.MustParse("harvest"), measure.MustParse("recall")
 	p := page{
-		Input: r.in, Style: template.CSS(sheet(":root")), Headline: r.headline(), Verdicts: r.verdicts(),
+		Input: r.in.shown(), Style: template.CSS(sheet(":root")), Headline: r.headline(), Verdicts: r.verdicts(),
 		Columns: columnNames(r.in.Measures), Table: r.tableRows(), Caption: r.caption(), Legend: strings.TrimSpace(r.legend()), Notes: r.notes(),
 		Matrix: r.matrix(r.lead()), Examples: r.examples(), Facts: r.facts(),
 	}
@@ -116,9 +137,9 @@ func (r *Report) page() page {
 		r.figure(measure.MustParse("hosts_on"), "hosts with a page on topic", half, halfHeight),
 		r.figure(measure.MustParse("window_relevance"), "relevance of the last 200 pages, as judged", half, halfHeight),
 	}
-	p.Difference = Figure{Name: r.rivals[0], Class: class(0), SVG: template.HTML(r.differences(r.lead(), r.rivals[0]))}
+	p.Difference = Figure{Name: clean(r.rivals[0], 60), Class: class(0), SVG: template.HTML(r.differences(r.lead(), r.rivals[0]))}
 	for _, name := range r.rivals[1:] {
-		p.Others = append(p.Others, Figure{Name: name, Class: class(r.style(name)), SVG: template.HTML(r.differences(r.lead(), name))})
+		p.Others = append(p.Others, Figure{Name: clean(name, 60), Class: class(r.style(name)), SVG: template.HTML(r.differences(r.lead(), name))})
 	}
 	p.Difficulty = Figure{SVG: template.HTML(r.difficulty(r.lead()))}
 	return p
@@ -199,7 +220,14 @@ func (r *Report) verdicts() (list []shownVerdict) {
 	signs := map[measure.Outcome]string{measure.Holds: "✓", measure.HoldsNot: "✗", measure.Undecided: "?"}
 	classes := map[measure.Outcome]string{measure.Holds: "c0", measure.HoldsNot: "c1", measure.Undecided: "bound"}
 	for _, v := range r.Verdicts {
-		list = append(list, shownVerdict{clean(cmp.Or(v.Says, v.Expect), 500), clean(v.Expect, 500), signs[v.Outcome], string(v.Outcome), classes[v.Outcome], v.Figures})
+		list = append(list, shownVerdict{clean(cmp.Or(v.Says, v.Expect), 500), clean(v.Expect, 500), signs[v.Outcome], string(v.Outcome), classes[v.Outcome], cleanAll(v.Figures)})
+	}
+	return list
+}
+
+func cleanAll(texts []string) (list []string) {
+	for _, s := range texts {
+		list = append(list, clean(s, longText))
 	}
 	return list
 }
@@ -307,5 +335,9 @@ func (r *Report) facts() []Fact {
 	list = append(list, Fact{"random numbers", fmt.Sprintf("begin with %d", r.in.RNG)},
 		Fact{"what strategies see", "what a live crawler could know at that step: fetched pages as the judge rates them, and the links on them. Labels stay in the lab; only the oracle sees them, and it is no competitor."},
 		Fact{"tests", fmt.Sprintf("%s; 95 %% intervals by bootstrap, %s samples", r.in.Tests.Describe(), grouped(float64(r.in.Tests.Rounds)))})
-	return append(list, r.in.Version...)
+	list = append(list, r.in.Version...)
+	for i, f := range list {
+		list[i] = Fact{clean(f.Name, 200), clean(f.Value, longText)}
+	}
+	return list
 }

@@ -21,8 +21,8 @@ import (
 
 var (
 	keep  = flag.String("keep", "", "folder to write the report on the made web to, to look at it")
-	pages = flag.Int("pages", 150, "budget of the crawls")
-	many  = flag.Int("topics", 6, "topics of the made web to crawl for")
+	pages = flag.Int("pages", 100, "budget of the crawls")
+	many  = flag.Int("topics", 5, "topics of the made web to crawl for")
 )
 
 var madeStrategies = []string{"breadth-first", "random", "opic", "link-context", "otie", "shark", "naive-best-first"}
@@ -140,16 +140,20 @@ func oracleMade(web *demo.Web, t demo.Topic) measure.Trail {
 
 func madeReport(t *testing.T) *Report {
 	t.Helper()
-	in, err := madeInput()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := New(in)
+	r, err := measured()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
+
+var measured = sync.OnceValues(func() (*Report, error) {
+	in, err := madeInput()
+	if err != nil {
+		return nil, err
+	}
+	return New(in)
+})
 
 func TestKeep(t *testing.T) {
 	if *keep == "" {

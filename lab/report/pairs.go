@@ -8,9 +8,10 @@ import (
 	"dowse/lab/measure"
 )
 
-// Pairs writes, for a terminal, how each strategy differs from each by each measure:
-// the difference and its interval, both tests and both sizes of effect.
-func (r *Report) Pairs() (string, error) {
+// Pairs writes, for a terminal, how strategies differ by each measure: the difference
+// and its interval, both tests and both sizes of effect. Only the pairs that are
+// wanted are written, though p-values are adjusted for all; nil wants all.
+func (r *Report) Pairs(wanted func(a, b string) bool) (string, error) {
 	lines := [][]string{{"measure", "a", "b", "n", "a−b", "95 % interval", "p wilcoxon", "p_adj", "rank-biserial", "p t a>b", "d_z"}}
 	for _, m := range r.in.Measures {
 		ranks, err := r.tested(m, measure.WilcoxonTest)
@@ -23,7 +24,7 @@ func (r *Report) Pairs() (string, error) {
 		}
 		for _, c := range ranks {
 			for _, t := range means {
-				if t.A == c.A && t.B == c.B {
+				if t.A == c.A && t.B == c.B && (wanted == nil || wanted(c.A, c.B)) {
 					lines = append(lines, pairLine(m, c, t))
 				}
 			}

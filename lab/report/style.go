@@ -137,6 +137,15 @@ func clean(s string, n int) string {
 	return s
 }
 
+// ending is clean, but keeps the end of a long text: names of topics differ there.
+func ending(s string, n int) string {
+	r := []rune(clean(s, 1000))
+	if len(r) <= n {
+		return string(r)
+	}
+	return "…" + string(r[len(r)-n+1:])
+}
+
 // escape is clean, for a drawing.
 func escape(s string, n int) string { return html.EscapeString(clean(s, n)) }
 

@@ -218,7 +218,7 @@ func latexFigure(m measure.Measure, f figure) string {
 // caption says what a table shows and what its letters and bold figures mean.
 func (r *Report) caption() string {
 	runs := &r.in.Runs
-	text := fmt.Sprintf("%s: means over %d topics", cmp.Or(r.in.Name, "Strategies"), r.topics())
+	text := fmt.Sprintf("%s: means over %d topics", cmp.Or(clean(r.in.Name, 200), "Strategies"), r.topics())
 	if n := runs.SeedSets(); n > 1 {
 		text += fmt.Sprintf(" × %d seed sets", n)
 	}
