@@ -198,6 +198,9 @@ func (c *Crawl) frontierConfig() frontier.Config {
 	}
 }
 
+// Strategy returns the strategy of the crawl, with all that it has learnt.
+func (c *Crawl) Strategy() dowse.Strategy { return c.cfg.Strategy }
+
 // Start queues the seeds, as the strategy wants them. It may be called again with
 // further seeds; those that were visited already are left out.
 func (c *Crawl) Start(now time.Time, seeds []dowse.URL) {

@@ -42,6 +42,7 @@ type Config struct {
 	Shadows      []string       // strategies that follow the crawl without steering it, as StrategyName
 	Explore      float64        // share of the picks that are made by chance; the topic's, or 0
 	Key          uint64         // of all that is drawn by chance; 0 draws one
+	Unit         string         // what is looked for: UnitPage or UnitSite; UnitPage
 	TGraph       string         // file with the T-Graph, for strategies that need one
 	Trace        string         // access log, for strategies that learn from people
 	Links        string         // file of links of which is known where they led, for strategies that learn from them
@@ -132,6 +133,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 		return nil, err
 	}
 	s.Seeds, s.Model = append(s.Seeds, b.seeds...), b.model
+	knowError(&s, b.judge, cfg)
 	seeds, err := seedURLs(s.Seeds)
 	if err != nil {
 		return nil, err

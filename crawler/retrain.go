@@ -13,6 +13,7 @@ import (
 	"dowse/crawl"
 	"dowse/frontier"
 	"dowse/judge"
+	"dowse/site"
 )
 
 // TrainEvery is how many new labels a running crawl waits for before it trains a new
@@ -84,6 +85,9 @@ func (c *Crawler) judgeOf(models []collection.Model, name string) (dowse.Judge, 
 // seat puts a judge and labels in the place of those before.
 func (c *Crawler) seat(j dowse.Judge, stands map[dowse.URL]collection.Label) {
 	r, ok := c.visitor.Judge.(*ruler)
+	if ForSites(c.Collection.Settings.Strategy) {
+		j = site.Reader{By: j}
+	}
 	wj, rates := j.(dowse.WindowJudge)
 	if !ok || !rates {
 		return

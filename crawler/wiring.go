@@ -15,6 +15,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/fetch"
+	"dowse/site"
 	"dowse/strategy"
 	"dowse/topic"
 	"dowse/weburl"
@@ -64,6 +65,9 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 	}
 	s.Scope.Reach = cmp.Or(s.Scope.Reach, string(t.Scope), string(crawl.ReachWeb))
 	s.Strategy = cmp.Or(cfg.StrategyName, t.Strategy, strategy.Default)
+	if cfg.Unit == UnitSite && cfg.StrategyName == "" && !ForSites(t.Strategy) {
+		s.Strategy = siteName
+	}
 	if cfg.Strategy != nil {
 		s.Strategy = fmt.Sprintf("custom %T", cfg.Strategy)
 	}
@@ -207,6 +211,10 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
+	if ForSites(s.Strategy) {
+		judge = site.Reader{By: judge}
+		s.Politeness.Hold = cmp.Or(s.Politeness.Hold, -1) // priorities of different sites do not compare
+	}
 	scope, err := scopeOf(s.Scope)
 	if err != nil {
 		return nil, err
@@ -256,7 +264,7 @@ func strategyOf(s collection.Settings, cfg Config, needs strategy.Needs) (dowse.
 	if strings.HasPrefix(s.Strategy, "custom ") {
 		return nil, fmt.Errorf("crawler: %s was crawled with a strategy of its own program (%s); open it with that program", s.Name, s.Strategy)
 	}
-	st, err := strategy.NewWith(s.Strategy, needs)
+	st, err := strategy.NewFrom(Strategies(), s.Strategy, needs)
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"dowse"
+	"dowse/crawler"
+	"dowse/site"
 	"dowse/strategy"
 	"dowse/topic/predicate"
 )
@@ -41,6 +43,7 @@ func helpTopics() []helpTopic {
 		{"strategies", "the orders in which a crawl can go", printStrategies},
 		{"measures", "what the lab measures", printMeasures},
 		{"claims", "what the lab can check: --assert and checks of experiments", printClaims},
+		{"sites", "why the reading of a site ends, and what homepages are like", printSiteHelp},
 		{"env", "variables of the environment", printEnv},
 		{"expr", "conditions on pages: facts, how they are matched, expressions", printExpr},
 		{"judge", "how pages are rated (dowse judge --help: the command)", printJudge},
@@ -179,7 +182,7 @@ func printExitCodes(w *world) error {
 
 func printStrategies(w *world) error {
 	fmt.Fprintln(w.out, "--strategy NAME or NAME:key=value,key=value")
-	for _, d := range strategy.All() {
+	for _, d := range crawler.Strategies() {
 		fmt.Fprintln(w.out)
 		name := d.Name
 		if name == strategy.Default {
@@ -192,6 +195,20 @@ func printStrategies(w *world) error {
 		for _, p := range d.Params {
 			row(w.out, fmt.Sprintf("%s=%s", p.Name, p.Default), p.Help)
 		}
+	}
+	return nil
+}
+
+func printSiteHelp(w *world) error {
+	fmt.Fprintln(w.out, "Why the reading of a site ended (stop):")
+	fmt.Fprintln(w.out)
+	for _, s := range site.Stops() {
+		row(w.out, string(s), s.Means())
+	}
+	fmt.Fprintln(w.out, "\nWhat its homepage is like (home):")
+	fmt.Fprintln(w.out)
+	for _, h := range site.Homepages() {
+		row(w.out, string(h), h.Means())
 	}
 	return nil
 }

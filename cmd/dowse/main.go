@@ -29,6 +29,7 @@ type cli struct {
 	Stop       stopCmd       `cmd:"" help:"Let a running crawl finish its visits and stop."`
 	Why        whyCmd        `cmd:"" help:"Why was a URL fetched, judged, queued or skipped?"`
 	Pages      pagesCmd      `cmd:"" help:"List pages."`
+	Sites      sitesCmd      `cmd:"" help:"List sites, of a crawl for sites."`
 	Hosts      hostsCmd      `cmd:"" help:"List hosts."`
 	Label      labelCmd      `cmd:"" help:"Say of pages whether they are on topic; the judge learns from it."`
 	Judge      judgeCmd      `cmd:"" help:"Rate pages without crawling."`
