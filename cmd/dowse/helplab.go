@@ -8,8 +8,8 @@ import (
 
 func printMeasures(w *world) error {
 	fmt.Fprint(w.out, `What the lab measures, written NAME[/WINDOW][@WHERE]: harvest, recall@500,
-window_harvest/100@10%. WHERE is a number of pages, a percentage of the budget, or
-end, which it is if it is not given. Definitions in full: docs/measures.md.
+window_harvest/100@10%. WHERE is a number of pages, a percentage of the budget,
+or end, which it is if it is not given. Definitions in full: docs/measures.md.
 
 `)
 	for _, k := range measure.Kinds() {
@@ -37,10 +37,11 @@ func printClaims(w *world) error {
   a.recall > b.recall, throughout               at every twentieth of the budget
   a.recall crosses b.recall, at 5%..20%         first below, above from there on
 
-p(t) and p(wilcoxon) choose the test; p alone takes the experiment's. Names with
-spaces or operators stand in quotes: "oracle (upper bound)".recall. The answer is
-holds, does not hold, or undecided: under 5 topics there is no p-value, and an
-interval with room for both decides nothing. --assert takes holds alone.
+p(t) and p(wilcoxon) choose the test; p alone takes the experiment's. Names
+with spaces or operators stand in quotes: "oracle (upper bound)".recall. The
+answer is holds, does not hold, or undecided: under 5 topics there is no
+p-value, and an interval with room for both decides nothing. --assert takes
+holds alone.
 Measures: dowse help measures.
 `)
 	return err

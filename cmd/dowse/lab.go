@@ -22,12 +22,12 @@ type labCmd struct {
 
 func (labCmd) Help() string {
 	return `Examples:
-  dowse lab run demo -o runs/demo         strategies on the made web, in a minute
+  dowse lab run demo -o runs/demo         strategies on the made web
   dowse lab report runs/demo              its table, and a page with figures
   dowse lab compare runs/demo otie opic   how sure is the difference?
   dowse lab verify runs/demo              the same again, byte by byte
   dowse lab webs demo                     what the made web is like
-  dowse lab record reefs.dowse reefs.web  a crawl of yours as a web to measure on
+  dowse lab record reefs.dowse reefs.web  a crawl of yours as a web
 
 The lab crawls webs that hold still: the same strategies, judges and frontier as
 in a live crawl, in virtual time. What pages are about is known to the lab alone.`

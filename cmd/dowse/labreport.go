@@ -29,7 +29,7 @@ func (labReportCmd) Help() string {
   dowse lab report runs/demo                    its table, and report.html
   dowse lab report runs/demo --csv --latex      files for a paper
   dowse lab report runs/demo -m recall@10%,auc  by other measures
-  dowse lab report runs/demo --assert 'otie.recall@end > opic.recall@end, p < .05'
+  dowse lab report runs/demo --assert 'otie.recall > opic.recall, p < .05'
 
 The page holds all it shows, needs no network and prints well. With --assert the
 exit code is 8 unless every claim holds; dowse help claims tells what can be said.`

@@ -35,12 +35,12 @@ func (labRunCmd) Help() string {
 	return `Examples:
   dowse lab run demo -o runs/demo
   dowse lab run exp.yaml --jobs 2
-  dowse lab run demo --web wikispeedia.warc.gz --topics topics.txt -o runs/wiki
+  dowse lab run demo --web wiki.warc.gz --topics topics.txt -o runs/wiki
 
   # exp.yaml
   dowse: lab/v1
   name: first
-  web: demo                          # or a path, or {demo: {pages: 5000, seed: 3}}
+  web: demo                      # or a path, or {demo: {pages: 5000}}
   topics: {from: web, limit: 8}
   training: {positives: 10, negatives: 20}
   seeds: {from: training, per_topic: 3, sets: 2, rng: 1}
@@ -51,7 +51,8 @@ func (labRunCmd) Help() string {
     - {name: otie, params: {a: [0.5, 0.85]}}
     - oracle
   checks:
-    - {claim: "the words say where to go", expect: "otie:a=0.85.recall@end > breadth-first.recall@end"}
+    - claim: pages on topic link to pages on topic
+      expect: otie:a=0.85.recall@end > breadth-first.recall@end
 
 The same experiment gives the same files, for any number of jobs. Each crawl is
 kept as it ends: the same command goes on after a Ctrl-C.`
