@@ -43,8 +43,8 @@ func (labelCmd) Help() string {
   dowse label reefs.dowse --undo             back to the model before
   dowse label reefs.dowse --undo=m0002       back to that one
 
-Keys: l on topic, o off topic, s skip, u take the last one back, h the whole host,
-t train now, q quit.
+Keys: l on topic, o off topic, s skip, u take the last one back, h the whole
+host, t train now, q quit.
 
 Labels beat the judge. After 5 of them, and at the end, a model is trained on all
 of them, every visited page is judged again and all links are ranked again; also
