@@ -37,7 +37,7 @@ type labelCmd struct {
 func (labelCmd) Help() string {
 	return `Examples:
   dowse label reefs.dowse                    on the keyboard, the unsure first
-  dowse label reefs.dowse --audit 50         measure the judge: see dowse status
+  dowse label reefs.dowse --audit 50         measure the judge, for status
   dowse label reefs.dowse --from labels.tsv
   dowse label reefs.dowse --json | jq -r .url
   dowse label reefs.dowse --undo             back to the model before
