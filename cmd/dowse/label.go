@@ -37,14 +37,14 @@ type labelCmd struct {
 func (labelCmd) Help() string {
 	return `Examples:
   dowse label reefs.dowse                    on the keyboard, the unsure first
-  dowse label reefs.dowse --audit 50         measure the judge: see dowse status
+  dowse label reefs.dowse --audit 50         measure the judge, for status
   dowse label reefs.dowse --from labels.tsv
   dowse label reefs.dowse --json | jq -r .url
   dowse label reefs.dowse --undo             back to the model before
   dowse label reefs.dowse --undo=m0002       back to that one
 
-Keys: l on topic, o off topic, s skip, u take the last one back, h the whole host,
-t train now, q quit.
+Keys: l on topic, o off topic, s skip, u take the last one back, h the whole
+host, t train now, q quit.
 
 Labels beat the judge. After 5 of them, and at the end, a model is trained on all
 of them, every visited page is judged again and all links are ranked again; also
