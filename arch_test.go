@@ -33,14 +33,14 @@ var allowed = map[string][]string{
 	"dowse/crawl":                 {"dowse", "dowse/weburl", "dowse/frontier"},
 	"dowse/strategy/strategytest": {"dowse", "dowse/crawl", "dowse/frontier"},
 	"dowse/collection": {
-		"dowse", "dowse/weburl", "dowse/frontier", "dowse/crawl", "dowse/archive", "dowse/extract", "dowse/fetch", "dowse/judge",
+		"dowse", "dowse/weburl", "dowse/frontier", "dowse/crawl", "dowse/archive", "dowse/extract", "dowse/fetch", "dowse/judge", "dowse/site",
 	},
 	"dowse/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":  {"dowse", "dowse/crawl", "dowse/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
 	"dowse/crawler": {
 		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection", "dowse/trace",
-		"dowse/topic/directory", "dowse/judge/outside",
+		"dowse/topic/directory", "dowse/judge/outside", "dowse/site",
 	},
 	"dowse/lab/measure": {"dowse"},
 	"dowse/lab/web": {
@@ -52,9 +52,12 @@ var allowed = map[string][]string{
 		"dowse/topic/predicate", "dowse/lab", "dowse/lab/web", "dowse/lab/measure",
 	},
 	"dowse/lab/report": {"dowse", "dowse/lab/measure"},
-	"dowse/trace":      {"dowse", "dowse/weburl"},
-	"dowse/hostile":    {"dowse"},
-	"dowse/cmd/dowse":  {"*"},
+	"dowse/lab/sitetrial": {
+		"dowse", "dowse/weburl", "dowse/judge", "dowse/site", "dowse/crawl", "dowse/crawler", "dowse/fetch", "dowse/demo", "dowse/lab", "dowse/lab/measure",
+	},
+	"dowse/trace":     {"dowse", "dowse/weburl"},
+	"dowse/hostile":   {"dowse"},
+	"dowse/cmd/dowse": {"*"},
 }
 
 // modules tells in which folders a third-party module may be imported, and why it
@@ -94,7 +97,7 @@ var modules = map[string]struct {
 // pure packages use no clock, network, files, goroutines or global randomness.
 // Files named here are the drivers of package crawl.
 var (
-	pure    = []string{".", "text", "judge", "strategy", "frontier", "crawl", "extract", "weburl", "lab", "lab/measure", "lab/report", "topic/predicate"}
+	pure    = []string{".", "text", "judge", "strategy", "site", "frontier", "crawl", "extract", "weburl", "lab", "lab/measure", "lab/report", "topic/predicate"}
 	drivers = []string{"crawl/live.go", "crawl/journal.go", "crawl/redact.go"}
 )
 

@@ -78,6 +78,15 @@ type Rescorer interface {
 	Rescore(l Lead) float64
 }
 
+// A Refusable strategy is told which of its leads the crawl did not queue, and why:
+// the URL is out of scope, forbidden, known to be dead, visited already. Such a lead
+// does not come back in Follow. Refused is called when all leads of a list have been
+// taken in, and may answer with others; a URL that was refused must not be named again.
+// Without it, a strategy that counts on its leads would wait for these forever.
+type Refusable interface {
+	Refused(l Lead, why Reason) []Lead
+}
+
 // A Recaller wants to see a page again as it was visited, not as it is now: the crawl
 // then answers its revisits from the journal, without text and without a request.
 // Where no journal is kept they are made.

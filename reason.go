@@ -30,6 +30,7 @@ const (
 	SkipPayment      Reason = "policy.payment"
 	SkipUserBlocked  Reason = "user.blocked"
 	SkipForgotten    Reason = "user.forgotten"
+	SkipSiteDone     Reason = "site.done"
 )
 
 // The reasons for failing.
@@ -86,6 +87,7 @@ func ReasonHelp() []struct {
 		{FailTLS, "no secure connection"},
 		{FailEncoding, "a content coding that can't be undone"},
 		{FailRedirect, "redirects in a circle, too often, or to no URL"},
+		{SkipSiteDone, "the strategy wants no more of its site"},
 	}
 }
 

@@ -191,3 +191,11 @@ func (c *Collection) Document(p *dowse.Page) (*dowse.Document, error) {
 	text, _ := extract.Decode(body, contentType)
 	return extract.HTML(text, p.URL, extract.Options{Agent: c.Settings.Identity.Agent}), nil
 }
+
+// DocumentOf extracts the page of a row anew from what the archive holds of it.
+func (c *Collection) DocumentOf(r *Row) (*dowse.Document, error) {
+	if r.page == nil {
+		return nil, fmt.Errorf("collection: %s: %w", r.URL, ErrNotKept)
+	}
+	return c.Document(r.page)
+}

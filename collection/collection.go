@@ -27,6 +27,8 @@ type Collection struct {
 	// takes from it what is new.
 	Writer *archive.Writer
 
+	cfg       crawl.Config // as Load was given it
+	restore   crawl.Restorer
 	readOnly  bool
 	lock      *os.File
 	originals map[string]dowse.Place // records that revisits refer to, by ID; made when needed
@@ -160,6 +162,7 @@ func (c *Collection) SaveSettings() error { return writeSettings(c.Dir, c.Settin
 func (c *Collection) Load(cfg crawl.Config, restore crawl.Restorer) error {
 	cfg.Log = c.Journal
 	cfg.Key = c.Settings.Key
+	c.cfg, c.restore = cfg, restore
 	from, err := c.loadSnapshot(cfg)
 	if err != nil {
 		return err

@@ -53,7 +53,18 @@ func (c *Collection) cardCounts(b *bytes.Buffer, s *summary) {
 	if files, err := archive.Files(c.ArchiveDir()); err == nil {
 		row("WARC files", len(files))
 	}
-	fmt.Fprintf(b, "\nNo person has checked the judge's verdicts: the harvest rate is the judge's own opinion.\n\n")
+	fmt.Fprintf(b, "\n%s\n\n", c.checked())
+}
+
+// checked says whether a person has looked at the judge's verdicts.
+func (c *Collection) checked() string {
+	l, err := ReadLabels(c.Dir)
+	if err == nil {
+		if a, err := c.Audit(l); err == nil && a != nil && a.N > 0 {
+			return fmt.Sprintf("A person has checked a random sample of %d of the first %d pages: %d are on topic, which makes a harvest rate\nof %.2f (95 %% confidence: %.2f to %.2f).", a.N, a.Of, a.On, a.Rate, a.Low, a.High)
+		}
+	}
+	return "No person has checked a random sample of the verdicts: the harvest rate is the judge's own opinion."
 }
 
 func (c *Collection) cardMaking(b *bytes.Buffer) {

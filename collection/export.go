@@ -51,6 +51,12 @@ func exportFormats() []exportFormat {
 		{"warc.gz", false, "the pages as the web sent them (WARC 1.1)", (*exporter).warc},
 		{"wacz", false, "the collection in one file, for replay (WACZ 1.2)", (*exporter).wacz},
 		{"decisions.jsonl", true, "what happened to every URL, and why", (*exporter).decisions},
+		{"sites.jsonl", true, "a JSON object to a site, of a crawl for sites", (*exporter).sitesJSONL},
+		{"sites.csv", true, "a row to a site", (*exporter).sitesCSV},
+		{"gexf", true, "the graph of sites, for Gephi", (*exporter).gexf},
+		{"graphml", true, "the graph of sites", (*exporter).graphml},
+		{"dot", true, "the graph of sites, for Graphviz", (*exporter).dot},
+		{"svg", false, "a picture of the graph of sites", (*exporter).svg},
 		{"jsonl", true, "a JSON object to a page", (*exporter).jsonl},
 		{"csv", true, "a row to a page", (*exporter).csv},
 	}

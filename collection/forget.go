@@ -190,6 +190,11 @@ func (t *takedown) redact(e *crawl.Entry) bool {
 	if (e.Kind == crawl.EntryPage || e.Kind == crawl.EntryRetry) && t.ids[e.ID] {
 		changed = redactPage(e)
 	}
+	for i := range e.Rulings {
+		if r := &e.Rulings[i]; t.ids[r.ID] && len(r.Verdict.Because) > 0 {
+			r.Verdict.Because, changed = nil, true
+		}
+	}
 	for i := range e.Links {
 		if t.ids[e.ID] || t.ids[e.Links[i].ID] || t.ids[e.Links[i].Target] {
 			changed = redactLink(&e.Found[i], &e.Links[i]) || changed

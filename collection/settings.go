@@ -109,6 +109,7 @@ type Network struct {
 // Demo marks a collection of the made web, so that it can be served again.
 type Demo struct {
 	Pages int    `yaml:"pages,omitempty"`
+	Sites int    `yaml:"sites,omitempty"` // of a made town; 0 for the made web
 	Seed  uint64 `yaml:"seed,omitempty"`
 	Own   bool   `yaml:"own_topic,omitempty"` // crawled for a topic of the user's own
 }

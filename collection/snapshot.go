@@ -24,6 +24,9 @@ func (c *Collection) snapshots() []string {
 // is folded.
 func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 	for _, name := range c.snapshots() {
+		if c.Journal.RuledAfter(offsetOf(name)) {
+			break // a newer model ruled on what was visited before: all is decided again
+		}
 		c.Crawl, from, err = c.readSnapshot(name, cfg)
 		if err == nil {
 			return from, nil
@@ -35,6 +38,12 @@ func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 	}
 	c.Crawl, err = crawl.New(cfg)
 	return 0, err
+}
+
+// offsetOf returns the journal offset in the name of a snapshot.
+func offsetOf(name string) (end uint64) {
+	fmt.Sscanf(filepath.Base(name), "snapshot-%016x.snap", &end)
+	return end
 }
 
 func (c *Collection) readSnapshot(name string, cfg crawl.Config) (*crawl.Crawl, uint64, error) {

@@ -37,6 +37,7 @@ type summary struct {
 	Files   map[string]int64 `json:"files"`
 	Indexed int64            `json:"indexed"` // bytes of archive that the index is of; -1 for no index
 	Facts   facts            `json:"facts"`
+	Rulings int              `json:"rulings,omitempty"` // entries of rulings that the lists know of
 }
 
 const summaryVersion = 1
@@ -62,14 +63,14 @@ func (c *Collection) Summarise() error {
 		return nil
 	}
 	// What was remembered does not fit the files or the journal: begin anew.
-	if err := c.summarise(newSummary()); err != nil {
+	if err := c.summarise(c.newSummary()); err != nil {
 		return fmt.Errorf("collection: summarise %s: %w", c.Dir, err)
 	}
 	return nil
 }
 
-func newSummary() *summary {
-	return &summary{Version: summaryVersion, Files: map[string]int64{}, Indexed: -1}
+func (c *Collection) newSummary() *summary {
+	return &summary{Version: summaryVersion, Files: map[string]int64{}, Indexed: -1, Rulings: len(c.Crawl.Rulings())}
 }
 
 func (c *Collection) path(name string) string { return filepath.Join(c.Dir, filepath.FromSlash(name)) }
@@ -77,9 +78,14 @@ func (c *Collection) path(name string) string { return filepath.Join(c.Dir, file
 // readSummary reads what is remembered, or begins anew where it is not to be used.
 func (c *Collection) readSummary() *summary {
 	data, err := os.ReadFile(c.path(summaryName))
-	s := newSummary()
+	s := c.newSummary()
 	if err != nil || json.Unmarshal(data, s) != nil || s.Version != summaryVersion || s.Journal > c.Journal.End() {
-		return newSummary()
+		return c.newSummary()
+	}
+	if s.Rulings != len(c.Crawl.Rulings()) { // pages may belong to the other list now
+		lists := c.newSummary()
+		lists.Indexed = s.Indexed
+		return lists
 	}
 	return s
 }

@@ -40,6 +40,10 @@ type Explanation struct {
 	Links    *LinkTally  `json:"links,omitempty"`
 	Pattern  *Pattern    `json:"pattern,omitempty"` // of a trap
 
+	Labels []Label  `json:"labels,omitempty"`      // what people said of it, in order
+	Alone  *Ruling  `json:"judge_alone,omitempty"` // of a labelled page: what the judge alone says
+	Models []Saying `json:"models,omitempty"`      // what one model after the other said, if there were several
+
 	// Partial says that the journal is too long to look all of it through: Tries may
 	// be too low, and a link that promised more than the one in Chosen may be missing.
 	Partial bool `json:"partial,omitempty"`
@@ -136,6 +140,12 @@ func (w *inquiry) run() (err error) {
 			return err
 		}
 		w.explainVisit()
+		if err := w.models(v.Place); err != nil {
+			return err
+		}
+	}
+	if err := w.labels(); err != nil {
+		return err
 	}
 	if w.from, err = w.r.origin(w.id); err != nil {
 		return err
@@ -188,6 +198,40 @@ func (w *inquiry) explainVisit() {
 	if len(w.visit.Links) > 0 {
 		w.x.Links = tally(w.visit)
 	}
+}
+
+// labels tells what people said of the URL.
+func (w *inquiry) labels() error {
+	l, err := ReadLabels(w.c.Dir)
+	if err == nil {
+		w.x.Labels = l.Of(w.x.URL)
+	}
+	return err
+}
+
+// models tells what the models said of the page, one after the other.
+func (w *inquiry) models(place uint64) error {
+	if w.x.Verdict == nil || len(w.c.Crawl.Rulings()) == 0 {
+		return nil
+	}
+	ruling, err := w.c.Journal.RulingOn(place)
+	if err != nil {
+		return fmt.Errorf("collection: %w", err)
+	}
+	if ruling != nil && ruling.Label != crawl.Unlabelled {
+		w.x.Alone = w.c.ruling(ruling.Verdict)
+	}
+	for e, err := range w.c.Journal.AsWritten(place) {
+		if err != nil {
+			return fmt.Errorf("collection: %w", err)
+		}
+		said, err := w.c.sayings(e)
+		if len(said) > 1 {
+			w.x.Models = said
+		}
+		return err
+	}
+	return nil
 }
 
 func download(p *dowse.Page) *Download {
@@ -274,6 +318,7 @@ type promise struct {
 	parent frontier.ID
 	link   dowse.Link
 	crawl.Decision
+	relevance float64 // of the page with the link, when it was followed
 }
 
 func (w *inquiry) ranked(ch *Choice, best *promise) {
@@ -281,8 +326,8 @@ func (w *inquiry) ranked(ch *Choice, best *promise) {
 	case best != nil:
 		ch.Offered, ch.Because = finite(best.Offered), causes(best.Because)
 		ch.Parent, ch.Anchor = w.c.URL(best.parent), anchorOf(&best.link)
-		if v, ok := w.c.Crawl.Frontier().Visit(best.parent); ok && w.c.Crawl.Frontier().State(best.parent) == dowse.Visited {
-			ch.Relevance = &v.Relevance
+		if _, ok := w.c.Crawl.Frontier().Visit(best.parent); ok && w.c.Crawl.Frontier().State(best.parent) == dowse.Visited {
+			ch.Relevance = &best.relevance
 		}
 	case w.from.how == FromSeed:
 		ch.Offered = ch.Priority
@@ -301,6 +346,9 @@ func (w *inquiry) history() (best *promise, err error) {
 	if w.visit != nil && w.x.Reason != dowse.SkipForgotten {
 		end = w.place + 1
 	}
+	if w.c.ruledBefore(end) && w.x.Reason != dowse.SkipForgotten {
+		return w.decided(end)
+	}
 	for e, err := range w.c.Journal.Scan(w.from.record, nil) {
 		if err != nil {
 			return nil, fmt.Errorf("collection: %s: %w", w.x.URL, err)
@@ -315,6 +363,36 @@ func (w *inquiry) history() (best *promise, err error) {
 		best = w.heard(e, best)
 	}
 	return best, nil
+}
+
+// decided is history where a model ruled on pages before the URL was taken: what links
+// were worth is decided again, as it was then.
+func (w *inquiry) decided(end uint64) (best *promise, err error) {
+	cfg := w.c.cfg
+	if cfg.Strategy, cfg.Shadows, err = cfg.Renew(); err != nil {
+		return nil, err
+	}
+	j, err := w.c.Journal.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer j.Close()
+	cfg.Log = j
+	cfg.Heard = func(e *crawl.Entry) { best = w.heard(e, best) }
+	again, err := crawl.New(cfg)
+	if err == nil {
+		err = again.FoldTo(j, end, w.c.restore)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("collection: %s: %w", w.x.URL, err)
+	}
+	return best, nil
+}
+
+// ruledBefore reports whether a model ruled on visited pages before a place.
+func (c *Collection) ruledBefore(place uint64) bool {
+	parts := c.Crawl.Rulings()
+	return len(parts) > 0 && parts[0] < place && c.cfg.Renew != nil
 }
 
 // inTime reports whether a link can have ranked the URL: one that promised more than
@@ -334,7 +412,7 @@ func (w *inquiry) heard(e *crawl.Entry, best *promise) *promise {
 		for i := range e.Links {
 			d := &e.Links[i]
 			if d.Target == w.id && d.Reason == "" && w.inTime(d) && (best == nil || d.Offered > best.Offered) {
-				best = &promise{e.ID, e.Found[i], *d}
+				best = &promise{e.ID, e.Found[i], *d, e.Page.Verdict.Relevance}
 			}
 		}
 	}

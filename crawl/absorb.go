@@ -118,6 +118,7 @@ func (c *Crawl) finishTurn(t *turn) {
 	for i := range t.leads {
 		c.applyIn(t.entry, &t.leads[i])
 	}
+	c.tellRefused(t.leads)
 	c.passOn(t)
 	c.keepAlias(t.fl.id, target)
 	if t.p.Outcome == dowse.Listed {
@@ -230,7 +231,44 @@ func (c *Crawl) applyAll(leads []dowse.Lead) {
 	for i := range leads {
 		c.apply(&leads[i])
 	}
+	c.tellRefused(leads)
 	c.asked = false
+}
+
+// tellRefused tells a strategy that listens which of its leads do not wait, and does
+// what it says to that.
+func (c *Crawl) tellRefused(leads []dowse.Lead) {
+	s, ok := c.cfg.Strategy.(dowse.Refusable)
+	for ok && len(leads) > 0 {
+		var more []dowse.Lead
+		for i := range leads {
+			if why, refused := c.refused(&leads[i]); refused {
+				more = append(more, s.Refused(leads[i], why)...)
+			}
+		}
+		for i := range more {
+			c.apply(&more[i])
+		}
+		leads = more
+	}
+}
+
+// refused reports whether a lead was to be queued and is not, and why.
+func (c *Crawl) refused(l *dowse.Lead) (dowse.Reason, bool) {
+	if l.Kind != dowse.Queue {
+		return "", false
+	}
+	id := c.see(l.URL)
+	if t, ok := c.f.Alias(id); ok {
+		id = t
+	}
+	switch c.f.State(id) {
+	case dowse.Waiting, dowse.Flying:
+		return "", false
+	case dowse.Visited, dowse.Aliased:
+		return dowse.SkipDupURL, true
+	}
+	return reasonOf(c.f.Reason(id)), true
 }
 
 // apply does what a lead says and returns the URL it was about.
@@ -277,7 +315,7 @@ func (c *Crawl) drop(l *dowse.Lead) {
 	}
 	for _, id := range c.f.Drop(group) {
 		c.takeOut(id, dowse.Excluded)
-		c.f.SetReason(id, reasonCode(dowse.SkipScoreLow))
+		c.f.SetReason(id, reasonCode(dowse.SkipSiteDone))
 	}
 }
 
@@ -369,7 +407,7 @@ func (c *Crawl) queue(id frontier.ID) {
 func (c *Crawl) queueAgain(id frontier.ID) {
 	if c.f.Dropped(c.f.Group(id)) {
 		c.takeOut(id, dowse.Excluded)
-		c.f.SetReason(id, reasonCode(dowse.SkipScoreLow))
+		c.f.SetReason(id, reasonCode(dowse.SkipSiteDone))
 		return
 	}
 	c.f.Queue(id)

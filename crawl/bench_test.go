@@ -2,6 +2,7 @@ package crawl_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 // strategy, and picks the next lead.
 func BenchmarkAbsorb(b *testing.B) {
 	b.Run("memory", func(b *testing.B) { absorb(b, nil) })
+	b.Run("shadow", func(b *testing.B) { absorb(b, nil, crawl.Shadow{Name: "x", Strategy: &strategy.LinkContext{}}) })
 	b.Run("journal", func(b *testing.B) {
 		j, err := crawl.OpenJournal(b.TempDir(), parse, false)
 		if err != nil {
@@ -24,8 +26,9 @@ func BenchmarkAbsorb(b *testing.B) {
 	})
 }
 
-func absorb(b *testing.B, j *crawl.Journal) {
+func absorb(b *testing.B, j *crawl.Journal, shadows ...crawl.Shadow) {
 	cfg := hurried(&strategy.LinkContext{})
+	cfg.Shadows = shadows
 	cfg.Traps = crawl.Traps{}
 	cfg.Polite.InFlight = 1000
 	if j != nil {
@@ -35,6 +38,7 @@ func absorb(b *testing.B, j *crawl.Journal) {
 	for i := range 500 {
 		seeds = append(seeds, dowse.URL(fmt.Sprintf("http://h%d.example/", i)))
 	}
+	before := heapBytes()
 	c := begin(b, cfg, seeds...)
 	now, n := epoch, 0
 	pages := make([]*dowse.Page, 0, 256)
@@ -65,6 +69,15 @@ func absorb(b *testing.B, j *crawl.Journal) {
 		c.Absorb(now, p)
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N), "µs/page")
+	b.ReportMetric(float64(heapBytes()-before)/float64(c.Frontier().Len()), "B/URL")
+	runtime.KeepAlive(c)
+}
+
+func heapBytes() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func linkedPage(n int) *dowse.Page {

@@ -36,6 +36,10 @@ type Config struct {
 	// is not wanted.
 	Renew func() (dowse.Strategy, []Shadow, error)
 
+	// Heard hears of every entry as it is made, also while the journal is folded. It must
+	// not keep or change it.
+	Heard func(e *Entry)
+
 	Log Log // where entries and the strings of URLs go; nil keeps strings in memory only
 }
 
@@ -193,6 +197,9 @@ func (c *Crawl) frontierConfig() frontier.Config {
 		HostConns: c.cfg.Polite.Conns,
 	}
 }
+
+// Strategy returns the strategy of the crawl, with all that it has learnt.
+func (c *Crawl) Strategy() dowse.Strategy { return c.cfg.Strategy }
 
 // Start queues the seeds, as the strategy wants them. It may be called again with
 // further seeds; those that were visited already are left out.
@@ -551,6 +558,9 @@ func (c *Crawl) grow() {
 
 // record keeps an entry. In a replay it is there already.
 func (c *Crawl) record(e *Entry) uint64 {
+	if c.cfg.Heard != nil {
+		c.cfg.Heard(e)
+	}
 	if c.replay {
 		return e.place
 	}

@@ -1,9 +1,11 @@
 package crawl
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"dowse"
@@ -61,6 +63,7 @@ func (c *Crawl) Rerank(now time.Time, model string, rulings []Ruling, restore Re
 // recordParts writes the rulings down. They count only with the entry that closes
 // them.
 func (c *Crawl) recordParts(now time.Time, model string, rulings []Ruling) (places []uint64) {
+	slices.SortFunc(rulings, func(a, b Ruling) int { return cmp.Compare(a.Place, b.Place) })
 	for len(places) == 0 || len(rulings) > 0 {
 		n := min(len(rulings), rulingsPerEntry)
 		places = append(places, c.record(&Entry{Kind: EntryModel, At: now, Model: model, Rulings: rulings[:n]}))
@@ -91,13 +94,42 @@ func (c *Crawl) decideAgain(j *Journal, parts []uint64, restore Restorer) (*Craw
 	return twin, nil
 }
 
+// FoldTo folds what the journal has before a place into a new crawl: it is then as it
+// was when the entry at the place came to be. The crawl is to look at, not to go on.
+func (c *Crawl) FoldTo(j *Journal, place uint64, restore Restorer) error {
+	last, parts, err := j.lastModel(place)
+	if err != nil {
+		return err
+	}
+	names := &replayNames{}
+	j.replaying = names
+	defer func() { j.replaying = nil }()
+	var end uint64
+	if last != nil {
+		if _, err := c.foldUnder(j, names, last.next(), parts, restore); err != nil {
+			return err
+		}
+		c.refold, end = nil, last.next()
+	}
+	var round []*Entry
+	for r := range j.records(end, &end) {
+		if r.place >= place {
+			break
+		}
+		if err := cmp.Or(names.take(r), c.replayRecord(j, r, names, &round, restore)); err != nil {
+			return fmt.Errorf("crawl: entry at %d: %w", r.place, err)
+		}
+	}
+	return nil
+}
+
 // foldModels folds the journal up to the last entry that closed rulings, under all of
 // them, and returns where the fold is to go on.
 func (c *Crawl) foldModels(j *Journal, names *replayNames, from uint64, restore Restorer) (next uint64, entries int, err error) {
 	if from > 0 {
 		return from, 0, nil
 	}
-	last, parts, err := j.lastModel()
+	last, parts, err := j.lastModel(j.End())
 	if err != nil || last == nil {
 		return 0, 0, err
 	}
@@ -166,11 +198,14 @@ func (c *Crawl) number(j *Journal, names *replayNames, until uint64) error {
 	return names.err
 }
 
-// lastModel returns the last entry that closed rulings, and the places of the entries
+// lastModel returns the last entry before a place that closed rulings, and the places of the entries
 // that hold those and all before them; nil if there is none.
-func (j *Journal) lastModel() (last *record, parts []uint64, err error) {
+func (j *Journal) lastModel(before uint64) (last *record, parts []uint64, err error) {
 	var held []uint64 // not closed
-	for place := range j.modelRecords() {
+	for place := range j.modelRecords(0) {
+		if place >= before {
+			break
+		}
 		r, err := j.recordAt(place)
 		if err != nil {
 			break // the end: what follows is torn
@@ -192,13 +227,26 @@ func (j *Journal) lastModel() (last *record, parts []uint64, err error) {
 	return last, parts, nil
 }
 
+// RuledAfter reports whether rulings were closed at a place or after it: a snapshot
+// taken there knows nothing of them.
+func (j *Journal) RuledAfter(place uint64) bool {
+	for at := range j.modelRecords(place) {
+		if r, err := j.recordAt(at); err != nil {
+			return false // torn
+		} else if e, err := readEntry(r.payload[r.body:], noURL, nil); err == nil && e.Parts > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // modelRecords yields the places of the entries of models. It reads no more of the
 // others than is needed to pass over them.
-func (j *Journal) modelRecords() func(yield func(uint64) bool) {
+func (j *Journal) modelRecords(from uint64) func(yield func(uint64) bool) {
 	return func(yield func(uint64) bool) {
 		var head [recordHeader]byte
 		var kind [1]byte
-		for place := uint64(0); place < j.End(); {
+		for place := from; place < j.End(); {
 			b, err := j.readFull(place, head[:])
 			if err != nil {
 				return

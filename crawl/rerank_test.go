@@ -51,7 +51,7 @@ func renewable(config func() crawl.Config) func() crawl.Config {
 
 // otherRulings has a verdict and ratings drawn by chance for most visits; with no
 // chance, for all of them those that they have.
-func otherRulings(t *testing.T, j *crawl.Journal, rng *rand.Rand) (list []crawl.Ruling) {
+func otherRulings(t testing.TB, j *crawl.Journal, rng *rand.Rand) (list []crawl.Ruling) {
 	t.Helper()
 	for e, err := range j.Scan(0, nil) {
 		if err != nil {
@@ -246,4 +246,38 @@ func TestRerankTorn(t *testing.T) {
 		t.Error("nothing changed")
 	}
 	sameFold(t, "whole", c, dir, config(), nil)
+}
+
+// BenchmarkRerank decides a crawl of toy pages again. What that takes is what a running
+// crawl pauses for a new model.
+func BenchmarkRerank(b *testing.B) {
+	for _, n := range []int{1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			config := renewable(func() crawl.Config { return crawl.Config{Strategy: &strategy.LinkContext{}} })
+			j, err := crawl.OpenJournal(b.TempDir(), parse, false)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer j.Close()
+			cfg := config()
+			cfg.Log, cfg.Key, cfg.Traps = j, 42, crawl.Traps{Budget: -1}
+			cfg.Polite = crawl.Politeness{Delay: time.Microsecond, Conns: 8, InFlight: 8}
+			c := fresh(b, cfg)
+			toy, seeds := strategytest.Random(2*n, 5)
+			c.Start(epoch, seeds)
+			c.Resume(crawl.Limits{Pages: n})
+			d := &driver{c: c, now: epoch}
+			d.run(toy, 8)
+			if err := j.Sync(); err != nil {
+				b.Fatal(err)
+			}
+			rulings := otherRulings(b, j, rand.New(rand.NewPCG(1, 1)))
+			for b.Loop() {
+				if _, err := c.Rerank(d.now, "m1", rulings, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(c.Status().Fetched), "pages")
+		})
+	}
 }

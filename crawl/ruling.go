@@ -1,7 +1,9 @@
 package crawl
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 
 	"dowse"
@@ -126,10 +128,10 @@ func (r *dec) floats() []float64 {
 type bench struct {
 	mu    sync.Mutex
 	parts []uint64 // places of the entries that hold rulings, oldest first
+	spans []span   // of parts: the first and the last visit ruled on
 	made  bool
 	at    map[uint64]docket // by the place of the visit
-	open  uint64            // the part that was read last
-	read  []Ruling          // its rulings
+	open  map[uint64]*Entry // parts that were read last
 }
 
 // A docket is where a ruling stands: in which part, as which one.
@@ -138,11 +140,15 @@ type docket struct {
 	index uint32
 }
 
+type span struct{ first, last uint64 }
+
+const openParts = 16 // that are kept in memory
+
 // set tells which entries hold rulings.
 func (b *bench) set(parts []uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.parts, b.made, b.at, b.read = parts, false, nil, nil
+	b.parts, b.spans, b.made, b.at, b.open = parts, nil, false, nil, nil
 }
 
 // ruling returns the ruling that stands over the visit at a place, nil for none.
@@ -159,10 +165,11 @@ func (b *bench) ruling(j *Journal, place uint64) (*Ruling, error) {
 	if !ok {
 		return nil, nil
 	}
-	if err := b.load(j, b.parts[d.part]); err != nil {
+	e, err := b.read(j, b.parts[d.part])
+	if err != nil {
 		return nil, err
 	}
-	return &b.read[d.index], nil
+	return &e.Rulings[d.index], nil
 }
 
 // index reads every part once.
@@ -170,34 +177,87 @@ func (b *bench) index(j *Journal) error {
 	if b.made {
 		return nil
 	}
-	b.at = map[uint64]docket{}
+	b.at, b.spans = map[uint64]docket{}, make([]span, len(b.parts))
 	for p, place := range b.parts {
-		if err := b.load(j, place); err != nil {
+		e, err := b.read(j, place)
+		if err != nil {
 			return err
 		}
-		for i := range b.read {
-			b.at[b.read[i].Place] = docket{uint32(p), uint32(i)}
+		for i := range e.Rulings {
+			b.at[e.Rulings[i].Place] = docket{uint32(p), uint32(i)}
+		}
+		if n := len(e.Rulings); n > 0 {
+			b.spans[p] = span{e.Rulings[0].Place, e.Rulings[n-1].Place}
 		}
 	}
 	b.made = true
 	return nil
 }
 
-func (b *bench) load(j *Journal, place uint64) error {
-	if b.read != nil && b.open == place {
-		return nil
+// read returns the part at a place.
+func (b *bench) read(j *Journal, place uint64) (*Entry, error) {
+	if e := b.open[place]; e != nil {
+		return e, nil
 	}
 	r, err := j.recordAt(place)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	e, err := readEntry(r.payload[r.body:], noURL, nil)
 	if err != nil || e.Kind != EntryModel {
-		return fmt.Errorf("journal: no rulings at %d: %w", place, err)
+		return nil, fmt.Errorf("journal: no rulings at %d: %w", place, cmp.Or(err, errShort))
 	}
-	b.open, b.read = place, e.Rulings
-	return nil
+	if len(b.open) >= openParts {
+		clear(b.open)
+	}
+	if b.open == nil {
+		b.open = map[uint64]*Entry{}
+	}
+	b.open[place] = e
+	return e, nil
 }
+
+// A ModelRuling is a ruling and the model that gave it.
+type ModelRuling struct {
+	Model string
+	Ruling
+}
+
+// RulingsOn returns all rulings on the visit at a place, in the order in which they
+// were given.
+func (j *Journal) RulingsOn(place uint64) (list []ModelRuling, err error) {
+	b := &j.bench
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.index(j); err != nil {
+		return nil, err
+	}
+	for p, part := range b.parts {
+		if s := b.spans[p]; place < s.first || place > s.last {
+			continue
+		}
+		e, err := b.read(j, part)
+		if err != nil {
+			return nil, err
+		}
+		i, ok := slices.BinarySearchFunc(e.Rulings, place, func(r Ruling, p uint64) int { return cmp.Compare(r.Place, p) })
+		if ok {
+			list = append(list, ModelRuling{e.Model, e.Rulings[i]})
+		}
+	}
+	return list, nil
+}
+
+// SetRulings tells a journal that was opened to read which entries hold rulings, as
+// [Crawl.Rulings] names them.
+func (j *Journal) SetRulings(parts []uint64) { j.bench.set(parts) }
+
+// Rulings returns the places of the entries that hold the rulings on visited pages.
+func (c *Crawl) Rulings() []uint64 { return c.parts }
+
+// RulingOn returns the ruling that stands over the visit at a place, nil for none. It
+// must not be changed.
+func (j *Journal) RulingOn(place uint64) (*Ruling, error) { return j.bench.ruling(j, place) }
 
 // overrule puts the ruling that stands over an entry's visit in the place of what the
 // entry says.

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"fmt"
 	"iter"
 
 	"dowse"
@@ -72,6 +73,23 @@ func (j *Journal) NamedBy(place uint64) (uint64, error) {
 // Reader opens the journal once more, only to read what is on the disk. So nothing
 // that is done with it can change or cut the files.
 func (j *Journal) Reader() (*Journal, error) { return OpenJournal(j.dir, j.parse, true) }
+
+// Names returns the places of the strings of all URLs, by their numbers; see At.
+func (j *Journal) Names() ([]uint64, error) {
+	var places []uint64
+	var end uint64
+	n := &replayNames{}
+	for r := range j.records(0, &end) {
+		if err := n.take(r); err != nil {
+			return nil, fmt.Errorf("journal: record at %d: %w", r.place, err)
+		}
+		for _, name := range n.queue {
+			places = append(places, name.place)
+		}
+		n.queue = n.queue[:0]
+	}
+	return places, nil
+}
 
 // ReasonFor tells why a URL was left out or failed, "" if it was not.
 func (c *Crawl) ReasonFor(id frontier.ID) dowse.Reason {

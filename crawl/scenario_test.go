@@ -283,7 +283,7 @@ func TestDropRefusesTheGroup(t *testing.T) {
 		t.Errorf("offered %v, want %v: a2 can't be queued any more", offered, want)
 	}
 	for _, u := range []dowse.URL{"a2", "a3"} {
-		if stateOf(c, u) != dowse.Excluded || c.Reason(u) != dowse.SkipScoreLow {
+		if stateOf(c, u) != dowse.Excluded || c.Reason(u) != dowse.SkipSiteDone {
 			t.Errorf("%s is %s: %s", u, stateOf(c, u), c.Reason(u))
 		}
 	}

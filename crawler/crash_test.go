@@ -39,7 +39,9 @@ const (
 	crashLimit = "DOWSE_CRASH_LIMIT"
 	// crashAlone lets the child make one visit at a time.
 	crashAlone = "DOWSE_CRASH_ALONE"
-	inFlight   = 16
+	// crashTown lets the child look for sites in a made town.
+	crashTown = "DOWSE_CRASH_TOWN"
+	inFlight  = 16
 )
 
 func TestMain(m *testing.M) {
@@ -59,9 +61,13 @@ func crashChild(dir string) {
 	if os.Getenv(crashAlone) != "" {
 		polite = collection.Politeness{Delay: -1, InFlight: 1}
 	}
-	c, err := crawler.Open(dir, crawler.Config{
+	cfg := crawler.Config{
 		Words: []string{"lighthouse"}, Seeds: []string{os.Getenv(crashSeed)}, AllowNet: []string{"127.0.0.0/8"}, Polite: polite,
-	})
+	}
+	if os.Getenv(crashTown) != "" {
+		cfg = townConfig(polite)
+	}
+	c, err := crawler.Open(dir, cfg)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(7)

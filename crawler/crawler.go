@@ -42,6 +42,7 @@ type Config struct {
 	Shadows      []string       // strategies that follow the crawl without steering it, as StrategyName
 	Explore      float64        // share of the picks that are made by chance; the topic's, or 0
 	Key          uint64         // of all that is drawn by chance; 0 draws one
+	Unit         string         // what is looked for: UnitPage or UnitSite; UnitPage
 	TGraph       string         // file with the T-Graph, for strategies that need one
 	Trace        string         // access log, for strategies that learn from people
 	Links        string         // file of links of which is known where they led, for strategies that learn from them
@@ -87,6 +88,10 @@ type Crawler struct {
 	writer   *archive.Writer
 	live     *crawl.Live
 	outside  *outside.Judge // that the topic names; nil for none
+	asked    *ruler         // the judge that the outside one stands beside; nil for none
+	visitor  *Visitor
+	judging  *judging
+	labels   labelWatch
 	err      error
 	stopped  dowse.StopReason
 }
@@ -128,6 +133,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 		return nil, err
 	}
 	s.Seeds, s.Model = append(s.Seeds, b.seeds...), b.model
+	knowError(&s, b.judge, cfg)
 	seeds, err := seedURLs(s.Seeds)
 	if err != nil {
 		return nil, err
@@ -214,8 +220,12 @@ func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) 
 	if err != nil {
 		return nil, err
 	}
-	c.client, c.strategy = parts.client, parts.crawl.Strategy
+	c.client, c.strategy, c.visitor = parts.client, parts.crawl.Strategy, parts.visitor
+	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil}
 	if err := col.Load(parts.crawl, restorer(col)); err != nil {
+		return nil, err
+	}
+	if err := c.takeSeat(); err != nil {
 		return nil, err
 	}
 	if !cfg.NoArchive {
@@ -289,7 +299,8 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 			pause()
 		}
 	}
-	c.live.Tick = func(time.Time) {
+	c.live.Tick = func(now time.Time) {
+		c.lookAtLabels(now)
 		if c.cfg.Tick != nil {
 			c.cfg.Tick(c.Collection.Crawl.Status())
 		}
@@ -302,7 +313,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.stopped = dowse.StopError
 		return
 	}
-	c.err = c.live.Run(ctx, abort)
+	c.err = errors.Join(c.live.Run(ctx, abort), c.finishRetraining(abort))
 	c.stopped = c.Collection.Crawl.Stopped()
 	if diskFull(c.err) {
 		c.stopped = dowse.StopDisk

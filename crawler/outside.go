@@ -12,6 +12,11 @@ import (
 // which that one is not sure, and what it says teaches what was learnt from examples.
 // Answers are kept in file, if that is not "". The judge must be closed.
 func Outside(t *topic.Topic, j *topic.Judge, file string, cfg Config) (*outside.Judge, error) {
+	return outsideOf(t, j, j, file, cfg)
+}
+
+// outsideOf is Outside for a judge that may be replaced; j is the first in its place.
+func outsideOf(t *topic.Topic, beside dowse.WindowJudge, j *topic.Judge, file string, cfg Config) (*outside.Judge, error) {
 	asker, err := askerOf(t, cfg)
 	if err != nil {
 		return nil, err
@@ -23,7 +28,7 @@ func Outside(t *topic.Topic, j *topic.Judge, file string, cfg Config) (*outside.
 	if l, ok := j.Model().(outside.Learner); ok {
 		opt.Learner = l
 	}
-	return outside.New(j, asker, opt)
+	return outside.New(beside, asker, opt)
 }
 
 // askerOf returns the outside judge of a topic, ready to be asked.
@@ -54,7 +59,8 @@ func (c *Crawler) consult(b *bench, file string) (dowse.Judge, error) {
 	if c.Topic.Outside == nil || !ok {
 		return b.judge, nil
 	}
-	o, err := Outside(c.Topic, j, file, c.cfg)
+	c.asked = newRuler(j)
+	o, err := outsideOf(c.Topic, c.asked, j, file, c.cfg)
 	if err != nil {
 		return nil, err
 	}

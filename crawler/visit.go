@@ -56,10 +56,29 @@ func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	}
 	r := v.Client.Get(ctx, visit.URL)
 	p := pageOf(visit, r)
-	if r.Outcome == dowse.Fetched {
-		v.read(p, r)
+	if r.Outcome != dowse.Fetched {
+		return v.arrival(p, r)
 	}
-	return v.arrival(p, r)
+	under := v.rule()
+	v.read(p, r)
+	a := v.arrival(p, r)
+	if keep := a.Keep; keep != nil && under != nil {
+		a.Keep = func() error {
+			if p.Outcome == dowse.Fetched && under != v.rule() { // another judge was put in its place meanwhile
+				v.wish.Rate(v.Judge, p)
+			}
+			return keep()
+		}
+	}
+	return a
+}
+
+// rule returns under what pages are judged now; nil where that does not change.
+func (v *Visitor) rule() *rule {
+	if r, ok := v.Judge.(*ruler); ok {
+		return r.now.Load()
+	}
+	return nil
 }
 
 // pageOf takes over what fetch reports.

@@ -15,6 +15,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/fetch"
+	"dowse/site"
 	"dowse/strategy"
 	"dowse/topic"
 	"dowse/weburl"
@@ -64,6 +65,9 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 	}
 	s.Scope.Reach = cmp.Or(s.Scope.Reach, string(t.Scope), string(crawl.ReachWeb))
 	s.Strategy = cmp.Or(cfg.StrategyName, t.Strategy, strategy.Default)
+	if cfg.Unit == UnitSite && cfg.StrategyName == "" && !ForSites(t.Strategy) {
+		s.Strategy = siteName
+	}
 	if cfg.Strategy != nil {
 		s.Strategy = fmt.Sprintf("custom %T", cfg.Strategy)
 	}
@@ -207,6 +211,10 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
+	if ForSites(s.Strategy) {
+		judge = site.Reader{By: judge}
+		s.Politeness.Hold = cmp.Or(s.Politeness.Hold, -1) // priorities of different sites do not compare
+	}
 	scope, err := scopeOf(s.Scope)
 	if err != nil {
 		return nil, err
@@ -215,11 +223,12 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
-	v := &Visitor{Client: client, Judge: judge, Wants: t.Wants, Language: t.LanguageOf}
+	v := &Visitor{Client: client, Judge: ruled(judge), Wants: t.Wants, Language: t.LanguageOf}
 	if err := v.RateAll(strat, shadows); err != nil {
 		return nil, err
 	}
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
+		Renew:    renewal(dir, s, cfg, needs),
 		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope,
 		Polite: crawl.Politeness{
 			Delay: s.Politeness.Delay, Conns: s.Politeness.Conns, InFlight: s.Politeness.InFlight, MaxRate: s.Politeness.MaxRate,
@@ -229,6 +238,25 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	}}, nil
 }
 
+// renewal returns how the strategies of a crawl are had anew; nil for one that a
+// program brought along.
+func renewal(dir string, s collection.Settings, cfg Config, needs strategy.Needs) func() (dowse.Strategy, []crawl.Shadow, error) {
+	if cfg.Strategy != nil {
+		return nil
+	}
+	return func() (dowse.Strategy, []crawl.Shadow, error) {
+		st, err := strategyOf(s, cfg, needs)
+		if err == nil {
+			err = learnAgain(st, dir, s.Needs)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		shadows, err := shadowsOf(s, needs)
+		return st, shadows, err
+	}
+}
+
 func strategyOf(s collection.Settings, cfg Config, needs strategy.Needs) (dowse.Strategy, error) {
 	if cfg.Strategy != nil {
 		return cfg.Strategy, nil
@@ -236,7 +264,7 @@ func strategyOf(s collection.Settings, cfg Config, needs strategy.Needs) (dowse.
 	if strings.HasPrefix(s.Strategy, "custom ") {
 		return nil, fmt.Errorf("crawler: %s was crawled with a strategy of its own program (%s); open it with that program", s.Name, s.Strategy)
 	}
-	st, err := strategy.NewWith(s.Strategy, needs)
+	st, err := strategy.NewFrom(Strategies(), s.Strategy, needs)
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
@@ -308,12 +336,19 @@ func restorer(col *collection.Collection) crawl.Restorer {
 		if err != nil {
 			return err
 		}
-		doc.Simhash = page.Simhash
-		doc.NoFollow, doc.NoIndex, doc.NoArchive = page.NoFollow, page.NoIndex, page.NoArchive
 		keepRatings(doc.Links, page.Links)
-		page.Document = *doc
+		takeOver(page, doc)
 		return nil
 	}
+}
+
+// takeOver gives a page a document that was extracted again, and keeps what does not
+// come from the HTML.
+func takeOver(page *dowse.Page, doc *dowse.Document) {
+	doc.Simhash = page.Simhash
+	doc.Language = cmp.Or(doc.Language, page.Language)
+	doc.NoFollow, doc.NoIndex, doc.NoArchive = page.NoFollow, page.NoIndex, page.NoArchive
+	page.Document = *doc
 }
 
 func keepRatings(fresh, rated []dowse.Link) {

@@ -70,10 +70,12 @@ func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
 	}
 }
 
-func mentionsOf(p *dowse.Page) []*dowse.Mention {
-	list := make([]*dowse.Mention, 0, len(p.Links)+8)
-	for i := range p.Links {
-		l := &p.Links[i]
+func mentionsOf(p *dowse.Page) []*dowse.Mention { return mentionsIn(p.Links) }
+
+func mentionsIn(links []dowse.Link) []*dowse.Mention {
+	list := make([]*dowse.Mention, 0, len(links)+8)
+	for i := range links {
+		l := &links[i]
 		list = append(list, &l.Mention)
 		for k := range l.More {
 			list = append(list, &l.More[k])

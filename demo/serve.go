@@ -50,12 +50,15 @@ func (p *Page) header() http.Header {
 // waiting: what Latency says has to be accounted for by the caller. Each transport
 // has its own count of requests. It may be used from many goroutines.
 func (w *Web) RoundTripper() http.RoundTripper {
-	return &transport{w, make(requests, len(w.sites))}
+	count := make(requests, len(w.sites))
+	return &transport{func(u dowse.URL) (Page, bool) { return count.answer(w, u) }}
 }
 
+// RoundTripper returns the town as a transport without a network and without waiting.
+func (t *Town) RoundTripper() http.RoundTripper { return &transport{t.Page} }
+
 type transport struct {
-	web   *Web
-	count requests
+	answer func(dowse.URL) (Page, bool)
 }
 
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -65,7 +68,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	p, ok := t.count.answer(t.web, addressOf(r.URL.Scheme, r.URL.Host, r))
+	p, ok := t.answer(addressOf(r.URL.Scheme, r.URL.Host, r))
 	switch {
 	case !ok:
 		return nil, noSuchHost(r.URL.Hostname())
@@ -99,16 +102,19 @@ func (p *Page) response(r *http.Request) *http.Response {
 // and takes the time that Latency says. Each handler has its own count of
 // requests.
 func (w *Web) Handler() http.Handler {
-	return &handler{w, make(requests, len(w.sites))}
+	count := make(requests, len(w.sites))
+	return &handler{func(u dowse.URL) (Page, bool) { return count.answer(w, u) }}
 }
 
+// Handler returns the town as a handler that tells sites apart by the Host header.
+func (t *Town) Handler() http.Handler { return &handler{t.Page} }
+
 type handler struct {
-	web   *Web
-	count requests
+	answer func(dowse.URL) (Page, bool)
 }
 
 func (h *handler) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	p, ok := h.count.answer(h.web, addressOf("http", r.Host, r))
+	p, ok := h.answer(addressOf("http", r.Host, r))
 	if !ok {
 		http.Error(rw, "no such host", http.StatusMisdirectedRequest)
 		return
@@ -162,7 +168,7 @@ func reset(rw http.ResponseWriter) {
 
 // A Server serves a web on a port of the loopback interface.
 type Server struct {
-	web      *Web
+	knows    func(host string) bool
 	listener net.Listener
 	server   *http.Server
 	done     chan struct{}
@@ -171,14 +177,21 @@ type Server struct {
 
 // Serve starts a server on 127.0.0.1. It runs until ctx is over or Close is called.
 func (w *Web) Serve(ctx context.Context) (*Server, error) {
+	return listen(ctx, w.Handler(), func(host string) bool { _, known := w.hosts[host]; return known })
+}
+
+// Serve starts a server on 127.0.0.1. It runs until ctx is over or Close is called.
+func (t *Town) Serve(ctx context.Context) (*Server, error) { return listen(ctx, t.Handler(), t.Knows) }
+
+func listen(ctx context.Context, h http.Handler, knows func(host string) bool) (*Server, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("demo: serve: %w", err)
 	}
 	s := &Server{
-		web: w, listener: listener, done: make(chan struct{}),
-		server: &http.Server{Handler: w.Handler(), ReadHeaderTimeout: 10 * time.Second},
+		knows: knows, listener: listener, done: make(chan struct{}),
+		server: &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second},
 	}
 	go func() {
 		defer close(s.done)
@@ -216,7 +229,7 @@ func (s *Server) Dial(ctx context.Context, network, address string) (net.Conn, e
 	if !strings.HasSuffix(host, ".demo") || port != "80" || !strings.HasPrefix(network, "tcp") {
 		return nil, fmt.Errorf("demo: dial %s: %w", address, ErrElsewhere)
 	}
-	if _, known := s.web.hosts[host]; !known {
+	if !s.knows(host) {
 		return nil, fmt.Errorf("demo: dial %s: %w", address, noSuchHost(host))
 	}
 	var dialer net.Dialer

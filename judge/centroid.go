@@ -129,7 +129,7 @@ func errorRate(ratings []float64, wanted []bool) float64 {
 // bestGamma returns the sharpness with the least loss.
 func bestGamma(ratings []float64, wanted []bool) float64 {
 	best, least := 1.0, math.Inf(1)
-	for _, gamma := range []float64{1, 2, 4, 8} {
+	for _, gamma := range []float64{1, 2, 4, 8, 16, 32} {
 		loss := 0.0
 		for i, r := range ratings {
 			p := sharpened(r, gamma)

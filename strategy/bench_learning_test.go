@@ -106,7 +106,11 @@ func heapBytes() float64 {
 // tenth of them, in processor time, and the memory for each URL that was seen.
 func BenchmarkLearners(b *testing.B) {
 	for _, name := range []string{"intelligent", "collaborative", "combined"} {
-		for _, pages := range []int{10_000, 100_000} {
+		sizes := []int{10_000, 100_000}
+		if *million {
+			sizes = append(sizes, 1_000_000)
+		}
+		for _, pages := range sizes {
 			b.Run(fmt.Sprintf("%s/%dk", name, pages/1000), func(b *testing.B) {
 				needs := strategy.Needs{}
 				if name != "intelligent" {

@@ -12,6 +12,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/judge"
 	"dowse/strategy"
 	"dowse/strategy/strategytest"
 )
@@ -21,7 +22,7 @@ var million = flag.Bool("million", false, "benchmark strategies after 1,000,000 
 // BenchmarkPage tells what a strategy costs in a crawl of pages with 40 links after so
 // many pages. ns/op is the whole step of the crawl, mean-µs and median-µs the strategy's
 // part of it (on a busy machine the median tells more), B/URL the memory of crawl and strategy for each known URL: what it has more than
-// breadth-first is the strategy's own.
+// breadth-first is the strategy's own. T-Graphs have 1,000 nodes.
 func BenchmarkPage(b *testing.B) {
 	sizes := []int{10_000, 100_000}
 	if *million {
@@ -30,9 +31,9 @@ func BenchmarkPage(b *testing.B) {
 	for _, d := range strategy.All() {
 		for _, n := range sizes {
 			b.Run(fmt.Sprintf("%s/%dk", d.Name, n/1000), func(b *testing.B) {
-				s, err := strategy.New(d.Name)
+				s, err := strategy.NewWith(d.Name, strategy.Needs{TGraph: manyNodes(1000), Words: []judge.TopicWord{{Term: "tide pools", Weight: 1}}})
 				if err != nil {
-					b.Skip(err)
+					b.Skip(err) // what learns from people is in BenchmarkLearners
 				}
 				benchmarkPage(b, s, n)
 			})

@@ -60,11 +60,22 @@ func All() []Description {
 		{Name: "combined", Paper: "Aggarwal 2004, sec. 4", About: "intelligent and collaborative at once; needs a trace", make: func() dowse.Strategy { return &Combined{} }},
 	}
 	for i := range list {
-		s := list[i].make()
-		list[i].Params = params(s)
-		list[i].Needs = needs(s)
+		list[i] = list[i].filled()
 	}
 	return list
+}
+
+// filled adds what the strategy itself tells.
+func (d Description) filled() Description {
+	s := d.make()
+	d.Params, d.Needs = params(s), needs(s)
+	return d
+}
+
+// Describe describes a strategy of another package, for [NewFrom]. make returns a new
+// one with default parameters: a pointer to a struct whose fields have param tags.
+func Describe(name, paper, about string, make func() dowse.Strategy) Description {
+	return Description{Name: name, Paper: paper, About: about, make: make}.filled()
 }
 
 // Needs is what strategies may need beside parameters.
@@ -156,9 +167,11 @@ func New(spec string) (dowse.Strategy, error) { return NewWith(spec, Needs{}) }
 
 // NewWith is New for a strategy that may need more than parameters. The error for
 // one that is not given what it needs says how to give it.
-func NewWith(spec string, n Needs) (dowse.Strategy, error) {
+func NewWith(spec string, n Needs) (dowse.Strategy, error) { return NewFrom(All(), spec, n) }
+
+// NewFrom is NewWith for a list of strategies of one's own.
+func NewFrom(all []Description, spec string, n Needs) (dowse.Strategy, error) {
 	name, args, _ := strings.Cut(spec, ":")
-	all := All()
 	i := slices.IndexFunc(all, func(d Description) bool { return d.Name == name })
 	if i < 0 {
 		var names []string
@@ -179,12 +192,22 @@ func NewWith(spec string, n Needs) (dowse.Strategy, error) {
 	if err := n.take(s); err != nil {
 		return nil, fmt.Errorf("strategy %s: %w", name, err)
 	}
-	if c, ok := s.(checker); ok {
-		if err := c.check(); err != nil {
-			return nil, fmt.Errorf("strategy %s: parameter %w", name, err)
-		}
+	if err := check(s); err != nil {
+		return nil, fmt.Errorf("strategy %s: parameter %w", name, err)
 	}
 	return s, nil
+}
+
+// check asks a strategy what is wrong with its parameters: one of this package, or of
+// another.
+func check(s dowse.Strategy) error {
+	switch c := s.(type) {
+	case checker:
+		return c.check()
+	case interface{ Check() error }:
+		return c.Check()
+	}
+	return nil
 }
 
 // A checker tells what is wrong with its parameters.

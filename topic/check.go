@@ -33,11 +33,12 @@ func (f Finding) String() string { return fmt.Sprintf("%-5s %s", f.Level, f.Text
 // finding of level [Wrong] can be judged by.
 func (t *Topic) Check() []Finding {
 	c := &checker{topic: t, analyzer: text.NewAnalyzer(text.Options{Language: t.Language(), SymbolSuffix: true, Memory: -1})}
-	c.say(OK, "words %d, also %d, not %d, seeds %d", len(t.Words), len(t.Also), len(t.Not), len(t.Seeds))
+	c.say(OK, "%s", t.counts())
 	c.judge()
 	c.terms()
 	c.duplicates()
 	c.breadth()
+	c.gate()
 	c.languages()
 	c.seeds()
 	return c.findings
@@ -64,9 +65,42 @@ func (c *checker) judge() {
 	if len(c.findings) > found {
 		return
 	}
-	if _, err := judge.NewWords(c.topic.wanted()); err != nil {
+	if err := c.topic.judgeable(); err != nil {
 		c.say(Wrong, "%v", err)
 	}
+}
+
+// judgeable returns what keeps the topic from being judged by, as far as that can be
+// told before its examples are there.
+func (t *Topic) judgeable() error {
+	if !t.Needs() {
+		_, err := t.NewJudge(&Material{})
+		return err
+	}
+	if _, err := t.newGate(); err != nil {
+		return err
+	}
+	return (&Judge{}).addWords(t)
+}
+
+// counts says what the topic has.
+func (t *Topic) counts() string {
+	s := fmt.Sprintf("words %d, also %d, not %d", len(t.Words), len(t.Also), len(t.Not))
+	if len(t.Like)+len(t.Unlike) > 0 {
+		s += fmt.Sprintf(", like %d, unlike %d", len(t.Like), len(t.Unlike))
+	}
+	for _, part := range []struct {
+		name  string
+		there bool
+	}{{"category", t.Category != nil}, {"where", t.Where != nil}, {"model", t.Model != ""}, {"outside judge", t.Outside != nil}} {
+		if part.there {
+			s += ", " + part.name
+		}
+	}
+	if t.SeedsFrom != "" {
+		return s + fmt.Sprintf(", seeds from %s and %d", t.SeedsFrom, len(t.Seeds))
+	}
+	return s + fmt.Sprintf(", seeds %d", len(t.Seeds))
 }
 
 func (c *checker) entry(key, w string) {
@@ -129,11 +163,25 @@ func (c *checker) breadth() {
 			c.say(Hint, "one word makes a wide topic: phrases and also: make it surer")
 		}
 	}
-	if len(t.Not) == 0 {
+	if len(t.Not) == 0 && len(t.Unlike) == 0 && t.Where == nil {
 		c.say(Hint, "no not: name what looks alike and is not wanted, if there is such")
 	}
 	if th := t.Threshold; th != 0 && (th < 0.2 || th > 0.9) {
 		c.say(Warn, "threshold %g: nearly every page, or hardly any, will be on topic; 0.5 is usual", th)
+	}
+}
+
+// gate tells what where: does to the topic, if words are all that is beside it.
+func (c *checker) gate() {
+	t := c.topic
+	g, err := t.newGate()
+	if g == nil || err != nil || t.Needs() || len(t.Words) == 0 {
+		return
+	}
+	if g.decides {
+		c.say(Hint, "where: asks what pages say, so it alone decides which are on topic; words only rank links")
+	} else {
+		c.say(Hint, "where: narrows what the words find")
 	}
 }
 
@@ -157,7 +205,7 @@ func (c *checker) seeds() {
 		}
 		seen[s] = true
 	}
-	if len(c.topic.Seeds) == 0 {
+	if len(c.topic.Seeds) == 0 && c.topic.SeedsFrom == "" {
 		c.say(Warn, "no seeds: give some with --seed URL, or add seeds:")
 	}
 }

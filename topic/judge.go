@@ -74,7 +74,7 @@ func (t *Topic) newJudge(m *Material) (*Judge, error) {
 		return nil, err
 	}
 	if len(j.evidence) == 0 && j.gate == nil {
-		return nil, errors.New("it does not say what is wanted: it needs words, examples, a category, a model or where")
+		return nil, errors.New("it does not say what is wanted: it needs at least one word, an example, a category, a model or where")
 	}
 	if len(t.Languages) > 0 && !j.wordsAlone() {
 		j.prefer = t
@@ -117,7 +117,7 @@ func (j *Judge) addModels(t *Topic, m *Material) error {
 		}
 		e := evidence{judge: model, zero: logit(model.Threshold())}
 		if model == learnt {
-			e.zero += m.learntZero()
+			e.zero += t.learntZero(m)
 		}
 		j.evidence = append(j.evidence, e)
 		j.name = strings.TrimPrefix(j.name+"+"+model.Kind(), "+")

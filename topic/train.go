@@ -2,6 +2,7 @@ package topic
 
 import (
 	"math"
+	"slices"
 
 	"dowse/judge"
 )
@@ -29,7 +30,7 @@ func contrastNeeded(on, off int) int {
 
 // train makes the judge that examples, and contrast where it is needed, teach.
 func (t *Topic) train(m *Material) (judge.Model, error) {
-	return judge.Logistic{Language: t.Language()}.Train(append(m.Examples[:len(m.Examples):len(m.Examples)], m.standIns()...))
+	return judge.Logistic{Language: t.Language()}.Train(slices.Concat(m.Examples, m.standIns()))
 }
 
 // standIns returns the pages that stand in for examples that are not on topic.
@@ -44,19 +45,63 @@ func (m *Material) standIns() []judge.Example {
 
 // learntZero returns the log-odds that a judge of these examples gives a page of which
 // it knows nothing either way. With one example on topic there is nothing to calibrate
-// by, and the numbers of both kinds stand in the way; with stand-ins it is too sure.
-func (m *Material) learntZero() float64 {
+// by, and the numbers of both kinds stand in the way; with stand-ins it is too sure. And
+// a judge that would not find half of its own examples, had it not seen them, is too
+// shy, as happens when examples are few, or contradict each other.
+func (t *Topic) learntZero(m *Material) float64 {
 	on, off := m.Counts()
 	in := len(m.standIns())
 	if on == 0 || off+in == 0 {
 		return 0
 	}
 	zero := 0.0
-	if on == 1 {
-		zero -= math.Log(float64(off + in))
-	}
 	if len(m.Contrast) == 0 {
-		zero += strange * float64(in) / float64(off+in)
+		zero = strange * float64(in) / float64(off+in)
 	}
-	return zero
+	if on == 1 {
+		return zero - math.Log(float64(off+in))
+	}
+	return min(zero, t.medianUnseen(m))
+}
+
+// unseenFolds is into how many parts examples are cut to be judged by what was learnt
+// from the others.
+const unseenFolds = 5
+
+// medianUnseen returns the log-odds that the examples on topic get in the middle from
+// judges that have not seen them.
+func (t *Topic) medianUnseen(m *Material) float64 {
+	var odds []float64
+	on, _ := m.Counts()
+	for fold := range min(unseenFolds, on) {
+		seen, unseen := foldOf(m.Examples, fold, min(unseenFolds, on))
+		model, err := t.train(&Material{Examples: seen, Contrast: m.Contrast})
+		if err != nil {
+			return 0
+		}
+		for _, e := range unseen {
+			odds = append(odds, logit(model.Judge(e.Page).Relevance))
+		}
+	}
+	slices.Sort(odds)
+	return odds[len(odds)/2]
+}
+
+// foldOf leaves out every so manieth example on topic.
+func foldOf(examples []judge.Example, fold, folds int) (seen, unseen []judge.Example) {
+	n := 0
+	for _, e := range examples {
+		if e.Relevant {
+			n++
+		}
+		if e.Relevant && n%folds == fold {
+			if e.Page == nil {
+				e.Page = textPage(e.Text)
+			}
+			unseen = append(unseen, e)
+		} else {
+			seen = append(seen, e)
+		}
+	}
+	return seen, unseen
 }

@@ -151,6 +151,11 @@ func (a *account) reason(s *sheet) {
 // verdict tells the judge's ruling, its reasons, and what would change it.
 func (a *account) verdict(s *sheet) {
 	v := a.Verdict
+	if a.Alone != nil {
+		s.field("verdict", "%s, as labelled", side(v.OnTopic))
+		a.labelled(s)
+		return
+	}
 	s.field("verdict", "%s %s%s  (judge %s, threshold %.2f)", side(v.OnTopic), score(v.Relevance), doubt(v), v.Judge, v.Threshold)
 	var cells []string
 	sum := 0.0
@@ -164,6 +169,30 @@ func (a *account) verdict(s *sheet) {
 	}
 	for _, l := range turning(v) {
 		s.more("%s", l)
+	}
+	a.labelled(s)
+}
+
+// labelled tells what people said of the page, what the judge alone says of it, and
+// what one model after the other said.
+func (a *account) labelled(s *sheet) {
+	for i, l := range a.Labels {
+		s.field(head(i, "label"), "%s, by %s at %s%s", l.Label, orDefault(l.By, "somebody"), clock(l.At), noted(l.Note))
+	}
+	if v := a.Alone; v != nil {
+		s.field("judge", "alone it would say %s %s", sideWord(v.OnTopic), score(v.Relevance))
+		var cells []string
+		for _, p := range v.Because[:min(len(v.Because), 6)] {
+			cells = append(cells, cell(p))
+		}
+		s.flow("   ", cells, "")
+	}
+	if len(a.Models) > 1 {
+		var steps []string
+		for _, m := range a.Models {
+			steps = append(steps, m.Model+" "+score(m.Relevance))
+		}
+		s.flow(" models    ", steps, " → ")
 	}
 }
 

@@ -44,7 +44,8 @@ type crawlFlags struct {
 	Tunnel   string   `group:"where" placeholder:"N" help:"Off-topic pages in a row (default none: the order decides)."`
 
 	orderFlags
-	Rng uint64 `group:"order" placeholder:"N" help:"Key of all that is drawn by chance, for a crawl that can be repeated."`
+	Unit string `group:"order" enum:",page,site" default:"" placeholder:"page" help:"page or site: what is looked for; site reads whole sites, see dowse sites."`
+	Rng  uint64 `group:"order" placeholder:"N" help:"Key of all that is drawn by chance, for a crawl that can be repeated."`
 
 	Agent     string        `group:"polite" placeholder:"NAME" help:"Name of the crawler, for robots.txt."`
 	Contact   string        `group:"polite" placeholder:"URL" help:"Where you are reached; required on the public web."`
@@ -112,6 +113,12 @@ func (c *crawlCmd) Run(w *world) error {
 	}
 	if !c.Quiet {
 		job.say(w)
+	}
+	if town, err := townOf(job.dir); err != nil || town != nil {
+		if err != nil {
+			return err
+		}
+		return town.crawl(w, &c.crawlFlags, job.dir, job.cfg)
 	}
 	made, err := madeFor(job.dir)
 	if err == nil && c.Demo && !job.resume {
@@ -216,7 +223,7 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 // config turns the flags into the words of package crawler.
 func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	cfg := crawler.Config{
-		Key: c.Rng, Agent: c.Agent, Contact: c.Contact,
+		Key: c.Rng, Unit: c.Unit, Agent: c.Agent, Contact: c.Contact,
 		Limits: collection.Limits{
 			Pages: c.Pages, OnTopic: c.OnTopic, Bytes: int64(c.Bytes), Time: c.Time, PerHost: c.PerHost, Depth: c.MaxDepth,
 		},
@@ -332,9 +339,16 @@ func (c *orderFlags) checkStrategy(cfg crawler.Config) error {
 		if i == 0 && spec == "" {
 			continue
 		}
-		if _, err := strategy.NewWith(spec, needs); err != nil {
+		known := crawler.Strategies()
+		if i > 0 {
+			known = strategy.All() // a crawl for pages can't be followed as one for sites
+		}
+		if _, err := strategy.NewFrom(known, spec, needs); err != nil {
 			return usage("%s: %w; see dowse help strategies", []string{"--strategy", "--shadow"}[min(i, 1)], err)
 		}
+	}
+	if c.Strategy != "" && cfg.Unit != "" && (cfg.Unit == crawler.UnitSite) != crawler.ForSites(c.Strategy) {
+		return usage("--unit %s does not go with --strategy %s; --strategy site:key=value,... is for sites, the others are for pages", cfg.Unit, c.Strategy)
 	}
 	return nil
 }

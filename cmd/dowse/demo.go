@@ -32,6 +32,8 @@ type demoCmd struct {
 	Table  bool   `help:"No crawl: simulate all strategies and print their harvest at 200, 500 and 1,000 pages."`
 	Curves string `placeholder:"FILE.svg" help:"No crawl: simulate all strategies and draw their harvest."`
 	Webs   int    `default:"5" help:"Webs to average over, with --curves and --table."`
+	Sites  int    `placeholder:"N" help:"Look for whole sites, in a made town of so many: try 300."`
+	Trial  int    `placeholder:"N" help:"With --sites, no crawl: compare ways to find sites in N towns."`
 	Quiet  bool   `short:"q" help:"Say nothing but errors."`
 	orderFlags
 }
@@ -43,6 +45,8 @@ func (demoCmd) Help() string {
   dowse demo --curves harvest.svg  every strategy on this web, as a picture
   dowse demo --strategy otie --shadow link-context,nb -o otie.dowse
   dowse demo --log people.log      who read what, for --strategy combined --trace
+  dowse demo --sites 300 -o town.dowse       look for whole sites instead
+  dowse demo --sites 2000 --trial 10         how well that works, as a table
 
 The web is made up on the spot and served on loopback: nothing leaves this
 machine. It has answers, so the summary can say how good the crawl really was.`
@@ -52,6 +56,12 @@ const demoTopic = "tide pools"
 
 // Run crawls the made web.
 func (c *demoCmd) Run(w *world) error {
+	if c.Trial > 0 && c.Sites == 0 {
+		return usage("--trial is about sites; say how many with --sites")
+	}
+	if c.Sites > 0 {
+		return c.runTown(w)
+	}
 	d, err := c.open()
 	if err != nil {
 		return err
@@ -146,7 +156,7 @@ func madeFor(dir string) (*made, error) {
 		return nil, inCollection(err)
 	}
 	defer col.Close()
-	if col.Settings.Demo == nil {
+	if col.Settings.Demo == nil || col.Settings.Demo.Sites > 0 {
 		return nil, nil
 	}
 	d, err := openMade(*col.Settings.Demo)

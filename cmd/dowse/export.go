@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -91,11 +92,17 @@ func (c *exportCmd) options(w *world) collection.ExportOptions {
 	}
 }
 
+// siteExport matches the names of exports that list sites.
+var siteExport = regexp.MustCompile(`(sites\.(jsonl|csv)|gexf|graphml|dot|svg)(\.gz|\.zst)?( |$)`)
+
 // done says what was written.
 func (c *exportCmd) done(n int) string {
 	what := some(n, "page")
-	if strings.Contains(c.Out+" "+c.Format, "decisions.jsonl") {
+	switch name := c.Out + " " + c.Format; {
+	case strings.Contains(name, "decisions.jsonl"):
 		what = some(n, "decision")
+	case siteExport.MatchString(name):
+		what = some(n, "site")
 	}
 	st, err := os.Stat(c.Out)
 	if c.Out == "-" || err != nil {
@@ -109,7 +116,7 @@ func exportError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return &exitError{exitInterrupted, errors.New("interrupted; nothing was written")}
-	case errors.Is(err, collection.ErrExists), errors.Is(err, collection.ErrSuffix), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, collection.ErrNoSites), errors.Is(err, collection.ErrExists), errors.Is(err, collection.ErrSuffix), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return usage("%w", err)
 	}
 	return err

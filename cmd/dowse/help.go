@@ -10,7 +10,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"dowse"
+	"dowse/crawler"
+	"dowse/site"
 	"dowse/strategy"
+	"dowse/topic/predicate"
 )
 
 type helpCmd struct {
@@ -40,7 +43,9 @@ func helpTopics() []helpTopic {
 		{"strategies", "the orders in which a crawl can go", printStrategies},
 		{"measures", "what the lab measures", printMeasures},
 		{"claims", "what the lab can check: --assert and checks of experiments", printClaims},
+		{"sites", "why the reading of a site ends, and what homepages are like", printSiteHelp},
 		{"env", "variables of the environment", printEnv},
+		{"expr", "conditions on pages: facts, how they are matched, expressions", printExpr},
 		{"judge", "how pages are rated (dowse judge --help: the command)", printJudge},
 	}
 }
@@ -177,7 +182,7 @@ func printExitCodes(w *world) error {
 
 func printStrategies(w *world) error {
 	fmt.Fprintln(w.out, "--strategy NAME or NAME:key=value,key=value")
-	for _, d := range strategy.All() {
+	for _, d := range crawler.Strategies() {
 		fmt.Fprintln(w.out)
 		name := d.Name
 		if name == strategy.Default {
@@ -190,6 +195,20 @@ func printStrategies(w *world) error {
 		for _, p := range d.Params {
 			row(w.out, fmt.Sprintf("%s=%s", p.Name, p.Default), p.Help)
 		}
+	}
+	return nil
+}
+
+func printSiteHelp(w *world) error {
+	fmt.Fprintln(w.out, "Why the reading of a site ended (stop):")
+	fmt.Fprintln(w.out)
+	for _, s := range site.Stops() {
+		row(w.out, string(s), s.Means())
+	}
+	fmt.Fprintln(w.out, "\nWhat its homepage is like (home):")
+	fmt.Fprintln(w.out)
+	for _, h := range site.Homepages() {
+		row(w.out, string(h), h.Means())
 	}
 	return nil
 }
@@ -231,6 +250,60 @@ func envVars(root *kong.Node) (list []envVar) {
 	}
 	return list
 }
+
+func printExpr(w *world) error {
+	fmt.Fprint(w.out, exprHelp)
+	fmt.Fprintln(w.out, "\nFacts:")
+	for _, f := range predicate.AllFacts() {
+		row(w.out, f.Name, factHelp(f))
+	}
+	fmt.Fprintln(w.out, "\nHow a fact is matched:")
+	for _, m := range predicate.Matchers() {
+		row(w.out, m.Form, m.Means)
+	}
+	fmt.Fprintln(w.out, "\nConditions in an expression, joined by and, or, not and parentheses:")
+	for _, a := range predicate.Atoms() {
+		row(w.out, a.Form, a.Means)
+	}
+	fmt.Fprint(w.out, celHelp)
+	return nil
+}
+
+// factHelp tells what a fact is and how a string is looked for in it.
+func factHelp(f predicate.Fact) string {
+	s := f.Kind + ": " + f.Means
+	if f.Match != "" {
+		s += " (matched: " + f.Match + ")"
+	}
+	return s
+}
+
+const exprHelp = `where: in a topic file says what must hold of a page. It is a tree of clauses;
+dowse why reports each for itself:
+
+  where:
+    all:
+      - lang: [de, fr]
+      - any:
+          - schema_org: Recipe
+          - title: /rezept|recette/i
+      - not: {path: /\/forum\//}
+      - expr: 'page.links_out < 400 && size(page.images) > 0'
+    unknown: pass
+
+all, any and not hold clauses; several facts in one clause must all hold.
+unknown: pass or fail says what becomes of a clause whose fact is not known;
+without it the clause fails. A clause may also be an expression in words:
+
+  where: category(SPORTS) and keyword(hockey) and not host_suffix(.uk)
+`
+
+const celHelp = `
+expr: is an expression in CEL (cel.dev): page.FACT with < <= == != && || ! in,
+size(), contains(), startsWith(), endsWith(), matches('RE2'), has(page.FACT),
+exists(x, …), all(x, …), timestamp('2026-01-01T00:00:00Z'). Lists are lists of
+strings; meta and og are maps. It ends when it costs too much.
+`
 
 func printJudge(w *world) error {
 	_, err := fmt.Fprint(w.out, judgeHelp)

@@ -62,6 +62,7 @@ type bench struct {
 	judge     dowse.Judge
 	threshold float64
 	fetcher   *crawler.Fetcher
+	ends      []func() // what is to be closed
 }
 
 // Run rates pages.
@@ -79,50 +80,63 @@ func (c *judgeCmd) Run(w *world) error {
 }
 
 // bench makes ready to judge, and returns what ends it.
-func (c *judgeCmd) bench(w *world) (_ *bench, end func(), err error) {
-	var ends []func()
-	end = func() {
-		for _, e := range slices.Backward(ends) {
-			e()
-		}
+func (c *judgeCmd) bench(w *world) (*bench, func(), error) {
+	b := &bench{}
+	if err := c.furnish(w, b); err != nil {
+		b.close()
+		return nil, nil, err
 	}
-	defer func() {
-		if err != nil {
-			end()
-		}
-	}()
+	return b, b.close, nil
+}
+
+func (c *judgeCmd) furnish(w *world, b *bench) error {
 	cfg, hangUp, err := c.ask(w)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	ends = append(ends, hangUp)
-	t, threshold, m, err := material(w, c.Topic, cfg)
-	if err != nil {
-		return nil, nil, err
+	b.ends = append(b.ends, hangUp)
+	var m *topic.Material
+	if b.topic, b.threshold, m, err = material(w, c.Topic, cfg); err != nil {
+		return err
 	}
-	b := &bench{topic: t, threshold: threshold}
 	if c.Threshold > 0 {
 		b.threshold = c.Threshold
 	}
-	j, err := t.NewJudge(m)
+	if err := b.seat(m, cfg); err != nil {
+		return err
+	}
+	cfg.Judge, cfg.Topic = b.judge, b.topic
+	if b.fetcher, err = crawler.NewFetcher(cfg); err != nil {
+		return usage("%w", err)
+	}
+	b.ends = append(b.ends, b.fetcher.Close)
+	return nil
+}
+
+// seat makes the judge, and puts the one that the topic names beside it.
+func (b *bench) seat(m *topic.Material, cfg crawler.Config) error {
+	j, err := b.topic.NewJudge(m)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	b.judge = j
-	if t.Outside != nil {
-		o, err := crawler.Outside(t, j, "", cfg)
-		if err != nil {
-			return nil, nil, err
-		}
-		ends = append(ends, func() { o.Close() })
-		b.judge = o
+	if b.topic.Outside == nil {
+		return nil
 	}
-	cfg.Judge, cfg.Topic = b.judge, t
-	if b.fetcher, err = crawler.NewFetcher(cfg); err != nil {
-		return nil, nil, usage("%w", err)
+	o, err := crawler.Outside(b.topic, j, "", cfg)
+	if err != nil {
+		return err
 	}
-	ends = append(ends, b.fetcher.Close)
-	return b, end, nil
+	b.judge = o
+	b.ends = append(b.ends, func() { o.Close() })
+	return nil
+}
+
+// close ends what was begun, the last first.
+func (b *bench) close() {
+	for _, end := range slices.Backward(b.ends) {
+		end()
+	}
 }
 
 // rate makes the line of a page that was judged.

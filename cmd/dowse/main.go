@@ -29,7 +29,9 @@ type cli struct {
 	Stop       stopCmd       `cmd:"" help:"Let a running crawl finish its visits and stop."`
 	Why        whyCmd        `cmd:"" help:"Why was a URL fetched, judged, queued or skipped?"`
 	Pages      pagesCmd      `cmd:"" help:"List pages."`
+	Sites      sitesCmd      `cmd:"" help:"List sites, of a crawl for sites."`
 	Hosts      hostsCmd      `cmd:"" help:"List hosts."`
+	Label      labelCmd      `cmd:"" help:"Say of pages whether they are on topic; the judge learns from it."`
 	Judge      judgeCmd      `cmd:"" help:"Rate pages without crawling."`
 	Fetch      fetchCmd      `cmd:"" help:"Fetch one page exactly as the crawler would."`
 	Export     exportCmd     `cmd:"" help:"Write pages to a file; the format goes by the suffix."`

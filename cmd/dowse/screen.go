@@ -226,6 +226,9 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	why := cr.StopReason()
 	fmt.Fprintf(w.err, "Done: %s (stop_reason=%s). %.1f s at work\n", stopMeans[why], why, s.Elapsed.Seconds())
 	fmt.Fprintf(w.err, " fetched %d   on topic %d   harvest %.3f judged   priority regret %.3f\n", s.Fetched, s.OnTopic, s.Harvest, s.Regret)
+	if line, ok := siteSummary(cr.Collection.Crawl); ok {
+		fmt.Fprintln(w.err, line)
+	}
 	if extra != nil && extra.verdict != nil {
 		for _, l := range extra.verdict(cr) {
 			fmt.Fprintln(w.err, l)
@@ -248,6 +251,9 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 }
 
 func nextSteps(dir string, cr *crawler.Crawler, extra *extras) []string {
+	if _, ok := siteSummary(cr.Collection.Crawl); ok && extra == nil {
+		return []string{"dowse sites " + dir + " --on", "dowse export " + dir + " sites.svg"}
+	}
 	if extra != nil && len(extra.next) > 0 {
 		return extra.next
 	}

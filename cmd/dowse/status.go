@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +56,11 @@ type status struct {
 	Frontier []waitingLead            `json:"frontier"`
 	Reasons  []collection.ReasonCount `json:"reasons"`
 	Notices  []string                 `json:"notices,omitempty"`
+
+	Model     string            `json:"model"`             // the judge's, as labels taught it
+	Labels    int               `json:"labels"`            // that stand
+	Untrained int               `json:"untrained"`         // lines of labels.jsonl that no model knows yet
+	Audited   *collection.Audit `json:"audited,omitempty"` // the harvest rate as a person sees it
 }
 
 // A waitingLead is one of the best leads that wait.
@@ -78,7 +85,48 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 	if last, ok := crawler.LastSitting(col); ok {
 		st.take(last)
 	}
+	st.label(col)
 	return st
+}
+
+// label adds what people said of the pages. Labels that can't be read are a notice.
+func (st *status) label(col *collection.Collection) {
+	st.Model = cmp.Or(col.Crawl.Model(), collection.FirstModel)
+	labels, err := collection.ReadLabels(col.Dir)
+	if err != nil {
+		st.Notices = append(st.Notices, err.Error())
+		return
+	}
+	st.Labels = len(labels.Standing())
+	if st.Audited, err = col.Audit(labels); err != nil {
+		st.Notices = append(st.Notices, err.Error())
+	}
+	models, err := collection.Models(col.Dir)
+	if err != nil {
+		st.Notices = append(st.Notices, err.Error())
+	}
+	st.Untrained = labels.Untrained(models)
+}
+
+// audit says how often the judge is right, and how to know.
+func (st *status) audit() []string {
+	var lines []string
+	if st.Labels+st.Untrained > 0 {
+		line := fmt.Sprintf(" labels    %s, model %s", count(st.Labels), st.Model)
+		if st.Untrained > 0 {
+			line += fmt.Sprintf("; %s not trained on yet (dowse label %s --train)", count(st.Untrained), st.Dir)
+		}
+		lines = append(lines, line)
+	}
+	a := st.Audited
+	if a == nil || a.N == 0 {
+		return lines
+	}
+	lines = append(lines, fmt.Sprintf(" audited   harvest %.3f, 95 %% sure of %.3f to %.3f (n=%s of %s pages)", a.Rate, a.Low, a.High, count(a.N), count(a.Of)))
+	if a.Outside {
+		lines = append(lines, fmt.Sprintf(" WARNING   judged is %.3f, outside of that: do not trust the judge; label more", a.Judged))
+	}
+	return lines
 }
 
 // take adds how the last run ended.
@@ -205,6 +253,7 @@ func (st *status) lines() []string {
 		fmt.Sprintf("           + %s queued + %s held + %s in flight + %s skipped", count(b.Queued), count(b.Held), count(b.InFlight), count(b.Skipped)),
 		"           " + balance(st.Balanced),
 	}
+	lines = slices.Insert(lines, 2, st.audit()...)
 	for i, l := range st.Frontier {
 		lines = append(lines, fmt.Sprintf(" %-9s %.3f %s", head(i, "next"), l.Priority, l.URL))
 	}

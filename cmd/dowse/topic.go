@@ -16,6 +16,7 @@ type topicCmd struct {
 	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form."`
 	Select topicSelectCmd `cmd:"" help:"Draw topics for experiments from a directory."`
 	Words  topicWordsCmd  `cmd:"" help:"Make a table of topic words from pages or from a search."`
+	Schema topicSchemaCmd `cmd:"" help:"Print the JSON Schema of topic files, for editors."`
 }
 
 func (topicCmd) Help() string {
@@ -28,14 +29,18 @@ func (topicCmd) Help() string {
 type topicCheckCmd struct {
 	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
 	JSON  bool   `help:"As JSON."`
+	Lock  bool   `help:"Write NAME.topic.lock beside the file: which examples there are now."`
+	askFlags
 }
 
 func (topicCheckCmd) Help() string {
 	return `Examples:
   dowse topic check reefs.topic.yaml
   dowse topic check reefs.topic.yaml --json
+  dowse topic check reefs.topic.yaml --lock   pin the examples by their hashes
 
-Exits with 2 if the topic can't be crawled as it is.`
+Examples are gathered as a crawl would: URLs are fetched, and on the public web
+--contact is required. If there is a lock, what has changed since is told. Exits with 2 if the topic can't be crawled as it is.`
 }
 
 // finding is a line of topic check as scripts see it.
@@ -57,7 +62,7 @@ func (f finding) String() string {
 
 // Run says what there is to say about a topic.
 func (c *topicCheckCmd) Run(w *world) error {
-	list, err := findings(c.Topic)
+	list, err := c.findings(w)
 	if err != nil {
 		return err
 	}
@@ -79,18 +84,50 @@ func (c *topicCheckCmd) Run(w *world) error {
 }
 
 // findings checks a topic. That a file is wrong is a finding, not an error.
-func findings(what string) (list []finding, err error) {
-	t, _, err := anyTopic(what)
+func (c *topicCheckCmd) findings(w *world) (list []finding, err error) {
+	t, _, err := anyTopic(c.Topic)
 	if problems := problemsIn(err); len(problems) > 0 {
 		return problems, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range t.Check() {
+	found := t.Check()
+	if t.Needs() {
+		more, err := c.gathered(w)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	for _, f := range found {
 		list = append(list, finding{Level: f.Level, Text: f.Text})
 	}
 	return list, nil
+}
+
+// gathered checks what a topic names, and pins it if that is wanted. What can't be had
+// is a finding.
+func (c *topicCheckCmd) gathered(w *world) ([]topic.Finding, error) {
+	cfg, end, err := c.ask(w)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	t, _, m, err := material(w, c.Topic, cfg)
+	switch {
+	case errors.Is(err, crawler.ErrIdentity) || w.ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		return []topic.Finding{{Level: topic.Wrong, Text: err.Error()}}, nil
+	}
+	if c.Lock && !collection.IsCollection(c.Topic) {
+		if err := os.WriteFile(topic.LockName(c.Topic), m.Lock(), 0o644); err != nil {
+			return nil, fmt.Errorf("topic: %w", err)
+		}
+		fmt.Fprintf(w.err, "wrote %s: %d examples\n", topic.LockName(c.Topic), len(m.Origins))
+	}
+	return t.CheckMaterial(m), nil
 }
 
 // problemsIn lists the problems of a topic file that an error holds.

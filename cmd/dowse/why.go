@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"dowse"
 	"dowse/collection"
@@ -22,11 +23,13 @@ func (whyCmd) Help() string {
   dowse why example.org/reefs                in the only collection here
   dowse why reefs.dowse example.org/ --links
   dowse why reefs.dowse example.org/ --json | jq .verdict.because
+  dowse why sites.dowse example.org          a site, of a crawl for sites
 
 Answers for every URL that the crawl ever saw, fetched or not: the verdict with
 what each sign contributed and what would change it, why the link was chosen,
 how it was found, how politely it was asked for; of others why they were left
-out. The scheme may be left out, and any spelling of the URL will do.`
+out. The scheme may be left out, and any spelling of the URL will do. In a crawl
+for sites a host without a slash is a site: how it was chosen, judged and left.`
 }
 
 // An account is an explanation as why gives it: with the links, if asked.
@@ -51,12 +54,31 @@ func (c *whyCmd) Run(w *world) error {
 		return err
 	}
 	defer cr.Close()
+	if name, ok := cr.Collection.SiteName(raw); ok && !strings.Contains(raw, "/") {
+		return c.story(w, cr.Collection, name)
+	}
 	a, err := c.account(cr.Collection, raw)
 	if err != nil {
 		return err
 	}
 	a.dir = dir
 	return c.print(w.out, cr.Collection, a)
+}
+
+// story explains a site, of a crawl for sites.
+func (c *whyCmd) story(w *world, col *collection.Collection, name string) error {
+	if c.Links || c.Path {
+		return usage("--links and --path are for pages; dowse why DIR URL, with the slash behind the host")
+	}
+	s, err := col.SiteWhy(name)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return jsonLine(w.out, s)
+	}
+	printStory(w.out, s)
+	return nil
 }
 
 // arguments tells the collection from the URL.

@@ -112,7 +112,7 @@ func (r *Report) differences(m measure.Measure, name string) string {
 		topic string
 		diff  float64
 	}
-	topics := r.in.Runs.Topics()
+	topics, short := r.in.Runs.Topics(), shortNames(r.in.Runs.Topics())
 	values := map[string][]float64{}
 	for _, n := range r.rivals {
 		values[n] = r.in.Runs.ByTopic(m, n)
@@ -136,7 +136,7 @@ func (r *Report) differences(m measure.Measure, name string) string {
 	}
 	return drawBars(fmt.Sprintf("%s of %s, less the median of all strategies", m, name), m, func(draw func(string, float64)) {
 		for _, b := range bars {
-			draw(b.topic, b.diff)
+			draw(short[b.topic], b.diff)
 		}
 	}, len(bars), low, high)
 }
@@ -178,6 +178,33 @@ func drawBars(title string, m measure.Measure, each func(draw func(name string, 
 	return b.String()
 }
 
+// shortNames gives topics names for figures: the end of a path, Top/Science/Stars, and
+// with it what stands before a colon where topics of several webs end alike.
+func shortNames(topics []string) map[string]string {
+	ends := map[string]int{}
+	end := func(t string) string {
+		return strings.ReplaceAll(t[strings.LastIndexByte(strings.TrimRight(t, "/"), '/')+1:], "_", " ")
+	}
+	for _, t := range topics {
+		ends[end(t)]++
+	}
+	short, taken := map[string]string{}, map[string]bool{}
+	for _, t := range topics {
+		name := end(t)
+		if web, _, several := strings.Cut(t, ": "); ends[name] > 1 && several {
+			name += " (" + web + ")"
+		} else if ends[name] > 1 {
+			name = t
+		}
+		if taken[name] {
+			name = t
+		}
+		taken[name] = true
+		short[t] = name
+	}
+	return short
+}
+
 // A dot of a scatter plot.
 type dot struct {
 	x, y  float64
@@ -196,6 +223,7 @@ func (r *Report) difficulty(m measure.Measure) string {
 		}
 	}
 	var dots []dot
+	short := shortNames(r.in.Runs.Topics())
 	ends := []string{r.rivals[0]}
 	if last := r.rivals[len(r.rivals)-1]; last != ends[0] {
 		ends = append(ends, last)
@@ -206,7 +234,7 @@ func (r *Report) difficulty(m measure.Measure) string {
 			if !math.IsNaN(v) && !math.IsInf(v, 0) && share[t] > 0 {
 				d := dot{share[t], v, k, class(r.style(name)), ""}
 				if name == ends[0] {
-					d.name = t
+					d.name = short[t]
 				}
 				dots = append(dots, d)
 			}

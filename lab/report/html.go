@@ -149,6 +149,9 @@ func (r *Report) page() page {
 func (r *Report) figure(m measure.Measure, y string, w, h int) Figure {
 	plot := r.curves(m, y, w, h)
 	f := Figure{Name: y, SVG: template.HTML(plot.inline()), Head: []string{"strategy"}}
+	if plot.Top > 0 {
+		f.Note = "What is far above the other curves, as the oracle's, is cut off."
+	}
 	if len(plot.Lines) == 0 {
 		return f
 	}

@@ -306,6 +306,18 @@ func TestLittle(t *testing.T) {
 	}
 }
 
+func TestShortNames(t *testing.T) {
+	got := shortNames([]string{"demo: Top/Sky/Stars", "demo-1: Top/Sky/Stars", "Top/Home/Bread_Making", "tide pools", "a/x", "b/x"})
+	for topic, want := range map[string]string{
+		"demo: Top/Sky/Stars": "Stars (demo)", "demo-1: Top/Sky/Stars": "Stars (demo-1)", "Top/Home/Bread_Making": "Bread Making",
+		"tide pools": "tide pools", "a/x": "a/x", "b/x": "b/x",
+	} {
+		if got[topic] != want {
+			t.Errorf("%q is called %q, want %q", topic, got[topic], want)
+		}
+	}
+}
+
 func TestManyRows(t *testing.T) {
 	ids := map[string]bool{}
 	for i := range 60 {

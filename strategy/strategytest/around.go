@@ -57,6 +57,13 @@ func (a *around) Round() int {
 	return 0
 }
 
+func (a *around) Refused(l dowse.Lead, why dowse.Reason) []dowse.Lead {
+	if s, ok := a.Strategy.(dowse.Refusable); ok {
+		return a.call(func() []dowse.Lead { return s.Refused(l, why) })
+	}
+	return nil
+}
+
 func (a *around) Revisits() bool {
 	s, ok := a.Strategy.(dowse.Revisiter)
 	return ok && s.Revisits()

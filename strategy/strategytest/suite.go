@@ -21,16 +21,23 @@ import (
 // all that it says, and goes on after being saved and loaded, or rebuilt from the
 // journal, as if nothing had been; in a stream and in rounds. make returns a new
 // strategy with the same parameters each time.
-func Run(t *testing.T, make func() dowse.Strategy) {
-	t.Run("sound leads", func(t *testing.T) { soundLeads(t, make) })
+func Run(t *testing.T, make func() dowse.Strategy) { RunOn(t, Random, make) }
+
+// A Maker makes a toy web of so many pages, and seeds in it.
+type Maker func(pages int, seed uint64) (Toy, []dowse.URL)
+
+// RunOn is Run on other webs than [Random]'s, for strategies that look for more than
+// links.
+func RunOn(t *testing.T, on Maker, make func() dowse.Strategy) {
+	t.Run("sound leads", func(t *testing.T) { soundLeads(t, on, make) })
 	t.Run("many links", func(t *testing.T) { manyLinks(t, make) })
 	t.Run("odd pages", func(t *testing.T) { oddPages(t, make) })
 	for name, round := range map[string]int{"stream": 0, "rounds": 7} {
 		t.Run(name, func(t *testing.T) {
-			t.Run("deterministic", func(t *testing.T) { deterministic(t, round, make) })
-			t.Run("once", func(t *testing.T) { once(t, round, make) })
-			t.Run("save and load", func(t *testing.T) { saveAndLoad(t, round, make) })
-			t.Run("fold", func(t *testing.T) { fold(t, round, make) })
+			t.Run("deterministic", func(t *testing.T) { deterministic(t, on, round, make) })
+			t.Run("once", func(t *testing.T) { once(t, on, round, make) })
+			t.Run("save and load", func(t *testing.T) { saveAndLoad(t, on, round, make) })
+			t.Run("fold", func(t *testing.T) { fold(t, on, round, make) })
 		})
 	}
 }
@@ -63,6 +70,40 @@ func Random(n int, seed uint64) (Toy, []dowse.URL) {
 		web[url(i)] = p
 	}
 	return web, []dowse.URL{url(0), url(1), url(2)}
+}
+
+// Sites makes a toy web of sites: each has a homepage and pages that link to each other
+// mostly, of much the same relevance, and some sites are dead, or nothing but a redirect.
+func Sites(n int, seed uint64) (Toy, []dowse.URL) {
+	const size = 15
+	rng := rand.New(rand.NewPCG(seed, 2))
+	url := func(i int) dowse.URL {
+		if i%size == 0 {
+			return dowse.URL(fmt.Sprintf("http://www.s%d.test/", i/size))
+		}
+		return dowse.URL(fmt.Sprintf("http://s%d.test/p%d", i/size, i%size))
+	}
+	web := Toy{}
+	for i := range n {
+		first := i - i%size
+		p := Page{Relevance: float64(i/size%5)/5 + rng.Float64()/5, Took: time.Duration(1+rng.IntN(50)) * time.Millisecond}
+		for range 4 + rng.IntN(5) {
+			p.Links = append(p.Links, Link{To: url(first + rng.IntN(size))})
+		}
+		for range rng.IntN(4) {
+			p.Links = append(p.Links, Link{To: url(rng.IntN(n + n/10))})
+		}
+		switch {
+		case i > size && i%size == 0 && rng.IntN(4) == 0:
+			p = Page{Redirect: url(rng.IntN(n))}
+		case i > size && rng.IntN(15) == 0:
+			p.Fails = dowse.FailTimeout
+		case rng.IntN(15) == 0:
+			p.Flaky = 1
+		}
+		web[url(i)] = p
+	}
+	return web, []dowse.URL{url(0), url(size + 3)}
 }
 
 func config(s dowse.Strategy) crawl.Config {
@@ -117,10 +158,10 @@ func visits(c *crawl.Crawl, web Toy, most int) (list []string) {
 	return list
 }
 
-func deterministic(t *testing.T, round int, make func() dowse.Strategy) {
+func deterministic(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	var first []string
 	for run := range 2 {
-		web, seeds := Random(300, 7)
+		web, seeds := on(300, 7)
 		got := visits(start(t, make(), round, seeds), web, 1000)
 		if run == 0 {
 			first = got
@@ -133,8 +174,8 @@ func deterministic(t *testing.T, round int, make func() dowse.Strategy) {
 	}
 }
 
-func once(t *testing.T, round int, make func() dowse.Strategy) {
-	web, seeds := Random(300, 11)
+func once(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
+	web, seeds := on(300, 11)
 	s := make()
 	rv, ok := s.(dowse.Revisiter)
 	revisits := ok && rv.Revisits()
@@ -162,8 +203,8 @@ func once(t *testing.T, round int, make func() dowse.Strategy) {
 }
 
 // soundLeads checks all that a strategy says: of what, how much, and why.
-func soundLeads(t *testing.T, make func() dowse.Strategy) {
-	web, seeds := Random(300, 3)
+func soundLeads(t *testing.T, on Maker, make func() dowse.Strategy) {
+	web, seeds := on(300, 3)
 	heard := 0
 	check := func(l dowse.Lead) {
 		heard++
@@ -224,10 +265,10 @@ func oddPages(t *testing.T, make func() dowse.Strategy) {
 
 // saveAndLoad saves a crawl halfway, loads it into a new strategy and compares
 // what follows with what would have followed.
-func saveAndLoad(t *testing.T, round int, make func() dowse.Strategy) {
+func saveAndLoad(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	const half = 60
-	webA, seeds := Random(300, 23)
-	webB, _ := Random(300, 23)
+	webA, seeds := on(300, 23)
+	webB, _ := on(300, 23)
 	log := frontier.NewArena()
 	cfg := config(make())
 	cfg.Log, cfg.Round = arenaLog{log}, round
@@ -270,8 +311,8 @@ func saveAndLoad(t *testing.T, round int, make func() dowse.Strategy) {
 
 // fold crawls with a journal and rebuilds crawl and strategy from it: all that is
 // known of every URL is the same, to the last digit.
-func fold(t *testing.T, round int, make func() dowse.Strategy) {
-	web, seeds := Random(300, 29)
+func fold(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
+	web, seeds := on(300, 29)
 	dir := t.TempDir()
 	c, s, j := journalled(t, dir, round, make)
 	c.Start(epoch, seeds)

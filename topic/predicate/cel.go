@@ -80,16 +80,15 @@ func (e *celEnv) compile(s string, read func(name string)) (cel.Program, error) 
 
 // celProblem returns the first of the issues with its column.
 func celProblem(issues *cel.Issues) error {
-	for _, e := range issues.Errors() {
-		message, _, _ := strings.Cut(e.Message, "\n")
-		if l := e.Location; l.Line() > 1 {
-			return fmt.Errorf("line %d, column %d: %s", l.Line(), l.Column()+1, message)
-		} else if l.Line() == 1 {
-			return fmt.Errorf("column %d: %s", l.Column()+1, message)
-		}
-		return errors.New(message)
+	first := issues.Errors()[0]
+	message, _, _ := strings.Cut(first.Message, "\n")
+	switch at := first.Location; {
+	case at.Line() > 1:
+		return fmt.Errorf("line %d, column %d: %s", at.Line(), at.Column()+1, message)
+	case at.Line() == 1:
+		return fmt.Errorf("column %d: %s", at.Column()+1, message)
 	}
-	return issues.Err()
+	return errors.New(message)
 }
 
 // celCheck notes the facts that an expression reads and refuses patterns that are
@@ -280,7 +279,7 @@ func (p *celPage) ConvertToNative(reflect.Type) (any, error) {
 // ConvertToType knows only what type it is.
 func (p *celPage) ConvertToType(t ref.Type) ref.Val {
 	if t == types.TypeType {
-		return types.NewObjectTypeValue(p.typ)
+		return types.NewObjectType(p.typ)
 	}
 	return types.NewErr("%s is no %s", p.typ, t.TypeName())
 }

@@ -13,15 +13,20 @@ import (
 // A Fact is something that clauses can ask of a page.
 type Fact struct {
 	Name  string
-	Kind  string // text, name, number, list, date, table
+	Kind  string // text, list, table, number or date
 	Means string
+	Match string // what of a string counts where one is looked for; "" for numbers and dates
 }
 
 // AllFacts lists the facts in the order of printing.
 func AllFacts() []Fact {
 	list := make([]Fact, len(facts))
 	for i := range facts {
-		list[i] = Fact{facts[i].name, kindNames[facts[i].kind], facts[i].means}
+		f := &facts[i]
+		list[i] = Fact{Name: f.name, Kind: kindNames[f.kind], Means: f.means}
+		if f.kind <= table {
+			list[i].Match = likeNames[f.like]
+		}
 	}
 	return list
 }
@@ -53,8 +58,8 @@ const (
 )
 
 var likeNames = [...]string{
-	words: "whole words, anywhere in it", part: "any part of it", domain: "the host, or a domain above it",
-	tag: "the language, with any region", media: "the type, or text/*", same: "the same",
+	words: "whole words", part: "any part", domain: "itself, or a domain above it",
+	tag: "the language, with any region", media: "the type, or text/*", same: "all of it",
 }
 
 // A fact is a row of the table. One of its functions is set, by its kind; it

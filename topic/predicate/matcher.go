@@ -185,7 +185,7 @@ func (b *builder) has(f *fact, v any, atLeast int, at place) finder {
 func (b *builder) want(v any, at place) want {
 	switch v := v.(type) {
 	case float64:
-		return b.countWant(newWant(strconv.FormatFloat(v, 'f', -1, 64)), at)
+		return b.countWant(newWant(written(v)), at)
 	case string:
 		if pattern, ok := patternOf(v); ok {
 			return b.countWant(want{as: v, re: b.regexp(pattern, at)}, at)
@@ -264,61 +264,54 @@ func problemOf(err error) string {
 
 // spans reads numbers and ranges.
 func (b *builder) spans(v any, at place) []span {
-	switch v := v.(type) {
-	case float64:
-		return []span{{v, v}}
-	case string:
-		sp, err := parseSpan(v)
-		if err != nil {
-			b.fail(at, `write a number or a range: 5, "5..10", "5..", "..10"`, "%v", err)
+	return each(b, v, at, func(v any) (span, error) {
+		if n, ok := v.(float64); ok {
+			return span{n, n}, nil
 		}
-		return []span{sp}
-	case []any:
-		var list []span
-		for i, e := range v {
-			if _, nested := e.([]any); nested || len(b.problems) >= maxProblems || len(list) >= MaxStrings {
-				b.fail(at.to(i), "write numbers and ranges", "%s is no number", kindOf(e))
-				return list
-			}
-			list = append(list, b.spans(e, at.to(i))...)
-		}
-		return list
-	}
-	b.fail(at, `write a number or a range: 5, "5..10", "5..", "..10"`, "%s is no number", kindOf(v))
-	return nil
+		return parseSpan(written(v))
+	}, `write a number or a range: 5, "5..10", "5..", "..10"`)
 }
 
 // periods reads dates and ranges of them.
 func (b *builder) periods(v any, at place) []period {
-	if l, ok := v.([]any); ok {
-		var list []period
-		for i, e := range l {
-			if _, nested := e.([]any); nested || len(b.problems) >= maxProblems || len(list) >= MaxStrings {
-				b.fail(at.to(i), "write dates and ranges", "%s is no date", kindOf(e))
-				return list
-			}
-			list = append(list, b.periods(e, at.to(i))...)
+	return each(b, v, at, func(v any) (period, error) { return parsePeriod(written(v)) },
+		`write 2026, 2026-05, 2026-05-31 or a range such as "2024..2026-05"`)
+}
+
+// each reads one value, or a list of them.
+func each[T any](b *builder, v any, at place, parse func(v any) (T, error), fix string) (list []T) {
+	values, isList := v.([]any)
+	if !isList {
+		values = []any{v}
+	}
+	for i, e := range values {
+		here := at
+		if isList {
+			here = at.to(i)
 		}
-		return list
+		t, err := parse(e)
+		if err != nil {
+			b.fail(here, fix, "%v", err)
+		}
+		b.countWant(want{}, here)
+		if list = append(list, t); len(b.problems) >= maxProblems || len(list) > MaxStrings {
+			break
+		}
 	}
-	p, err := parsePeriod(dateString(v))
-	if err != nil {
-		b.fail(at, `write 2026, 2026-05, 2026-05-31 or a range such as "2024..2026-05"`, "%v", err)
-	}
-	return []period{p}
+	return list
 }
 
 // day reads one date.
 func (b *builder) day(v any, at place) period {
-	p, err := parseDay(dateString(v))
+	p, err := parseDay(written(v))
 	if err != nil {
 		b.fail(at, "write 2026, 2026-05 or 2026-05-31", "%v", err)
 	}
 	return p
 }
 
-// dateString returns a date as it was written: a year alone is a number to YAML.
-func dateString(v any) string {
+// written returns a value as it was written: a year alone is a number to YAML.
+func written(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v

@@ -37,7 +37,7 @@ func TestProblems(t *testing.T) {
 		{`{"title": {"words": "many"}}`, "title.words", `"many" is no number`, "5..10"},
 		{`{"words": "9..5"}`, "words", "wrong way round", "range"},
 		{`{"words": ".."}`, "words", "no number on either side", "range"},
-		{`{"words": [[1]]}`, "words[0]", "a list is no number", "numbers"},
+		{`{"words": [[1]]}`, "words[0]", `"a list" is no number`, "range"},
 		{`{"words": {"has": 5}}`, "words.has", "can't be matched", "at_least, range"},
 		{`{"depth": {"at_least": "two"}}`, "depth.at_least", "is no number", "at_least: 3"},
 		{`{"score": "NaN"}`, "score", "is no number", "range"},

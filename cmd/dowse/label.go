@@ -1,0 +1,389 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/weburl"
+)
+
+type labelCmd struct {
+	Dir   string    `arg:"" help:"Collection."`
+	Queue string    `enum:"unsure,audit,disagreements" default:"unsure" help:"Which pages: unsure, audit or disagreements."`
+	Audit int       `placeholder:"N" help:"Label a random sample of N fetched pages, to measure the judge."`
+	Limit int       `short:"n" default:"20" placeholder:"N" help:"Pages to ask about, at most."`
+	From  string    `placeholder:"FILE" help:"Take labels from a file, or - for stdin: JSONL, or URL<tab>label."`
+	Undo  undoModel `placeholder:"MODEL" help:"Go back to the model before, or to --undo=mNNNN."`
+	Train bool      `help:"Train on the labels there are, without waiting for more."`
+	List  bool      `help:"List labels, conflicts and models."`
+	By    string    `env:"USER" placeholder:"NAME" help:"Who labels (default: the user)."`
+	JSON  bool      `help:"As JSON: the queue, what changed, or with --list all of it."`
+}
+
+func (labelCmd) Help() string {
+	return `Examples:
+  dowse label reefs.dowse                    on the keyboard, the unsure first
+  dowse label reefs.dowse --audit 50         measure the judge: see dowse status
+  dowse label reefs.dowse --from labels.tsv
+  dowse label reefs.dowse --json | jq -r .url
+  dowse label reefs.dowse --undo             back to the model before
+  dowse label reefs.dowse --undo=m0002       back to that one
+
+Keys: l on topic, o off topic, s skip, u take the last one back, h the whole host,
+t train now, q quit.
+
+Labels beat the judge. After 5 of them, and at the end, a model is trained on all
+of them, every visited page is judged again and all links are ranked again; also
+while a crawl runs in another process. Nothing is lost: labels.jsonl only grows,
+and --undo sets aside what the model did not know.
+
+A line of a file is {"url":…,"label":"on|off|skip","note":…} or URL<tab>label.`
+}
+
+// undoModel is the value of --undo, which may have none.
+type undoModel string
+
+const modelBefore = "before"
+
+// Decode takes the value if there is one.
+func (u *undoModel) Decode(ctx *kong.DecodeContext) error {
+	*u = modelBefore
+	if ctx.Scan.Peek().Type == kong.FlagValueToken {
+		*u = undoModel(ctx.Scan.Pop().String())
+	}
+	return nil
+}
+
+// IsBool tells the parser that the flag needs no value.
+func (undoModel) IsBool() bool { return true }
+
+// Run labels.
+func (c *labelCmd) Run(w *world) error {
+	if !collection.IsCollection(c.Dir) {
+		return usage("%s is not a collection", c.Dir)
+	}
+	if c.Audit > 0 {
+		c.Queue, c.Limit = collection.QueueAudit, c.Audit
+	}
+	switch {
+	case c.List:
+		return c.list(w)
+	case c.Undo != "":
+		return c.undo(w)
+	case c.From != "":
+		return c.from(w)
+	case c.Train:
+		return c.trainIfNew(w)
+	case c.JSON:
+		return c.printQueue(w)
+	}
+	in, ok := w.in.(*os.File)
+	if !ok || !isTerminal(in) || !w.isTTY {
+		return usage("labelling on the keyboard needs a terminal; elsewhere:\n"+
+			"  dowse label %[1]s --json                     which pages are worth a label\n"+
+			"  dowse label %[1]s --from FILE                 take labels from a file, - for stdin", c.Dir)
+	}
+	return c.keyboard(w, in)
+}
+
+// printQueue prints the pages to label, for scripts.
+func (c *labelCmd) printQueue(w *world) error {
+	cr, err := view(c.Dir)
+	if err != nil {
+		return err
+	}
+	defer cr.Close()
+	rows, _, err := c.queue(cr)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if err := jsonLine(w.out, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// queue returns the pages to label, and the labels there are.
+func (c *labelCmd) queue(cr *crawler.Crawler) ([]*collection.Row, *collection.Labels, error) {
+	labels, err := collection.ReadLabels(c.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := cr.Collection.Queue(c.Queue, labels, c.Limit)
+	return rows, labels, err
+}
+
+// line makes a line of labels.jsonl.
+func (c *labelCmd) line(u dowse.URL, label string) collection.Label {
+	return collection.Label{URL: u, Label: label, By: c.By, At: time.Now().UTC().Truncate(time.Second)}
+}
+
+// from takes labels from a file.
+func (c *labelCmd) from(w *world) error {
+	given, err := c.read(w)
+	if err != nil {
+		return err
+	}
+	cr, err := view(c.Dir)
+	if err != nil {
+		return err
+	}
+	lines, strange, err := c.known(cr.Collection, given)
+	model := cmp.Or(cr.Collection.Crawl.Model(), collection.FirstModel)
+	if err = errors.Join(err, cr.Close()); err != nil {
+		return err
+	}
+	for i := range lines {
+		lines[i].Model = model
+	}
+	if err := collection.AppendLabels(c.Dir, lines...); err != nil {
+		return err
+	}
+	fmt.Fprintf(w.err, "%s kept\n", some(len(lines), "label"))
+	if strange > 0 {
+		fmt.Fprintf(w.err, "%s of pages that the crawl has not visited: they count when it does\n", some(strange, "label"))
+	}
+	return c.train(w)
+}
+
+func (c *labelCmd) read(w *world) ([]givenLabel, error) {
+	in := w.in
+	if c.From != "-" {
+		f, err := os.Open(c.From)
+		if err != nil {
+			return nil, usage("--from: %w", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	list, err := readLabelFile(in)
+	if err != nil {
+		return nil, usage("--from %s: %w; nothing was labelled", c.From, err)
+	}
+	if len(list) == 0 {
+		return nil, usage("--from %s: there is no label in it", c.From)
+	}
+	return list, nil
+}
+
+// known finds the URLs that are meant, and counts those that were not visited.
+func (c *labelCmd) known(col *collection.Collection, given []givenLabel) (lines []collection.Label, strange int, err error) {
+	f := col.Crawl.Frontier()
+	for _, g := range given {
+		u, err := knownURL(col, g.URL)
+		if err != nil {
+			if u, err = weburl.Parse(spellings(g.URL)[0]); err != nil {
+				return nil, 0, usage("--from %s: line %d: %q: %w; nothing was labelled", c.From, g.line, g.URL, err)
+			}
+		}
+		if id, ok := f.Find(u); !ok || f.State(id) != dowse.Visited {
+			strange++
+		}
+		l := c.line(u, g.Label)
+		l.Note, l.By = g.Note, cmp.Or(g.By, c.By)
+		if c.Queue == collection.QueueAudit {
+			l.Queue, l.Of = c.Queue, col.Crawl.Status().Fetched
+		}
+		lines = append(lines, l)
+	}
+	return lines, strange, nil
+}
+
+// trainIfNew is train, unless every label is known to a model.
+func (c *labelCmd) trainIfNew(w *world) error {
+	labels, err := collection.ReadLabels(c.Dir)
+	if err != nil {
+		return err
+	}
+	models, err := collection.Models(c.Dir)
+	if err != nil {
+		return err
+	}
+	if labels.Untrained(models) == 0 {
+		return usage("nothing to train on: every label of %s is known to a model", c.Dir)
+	}
+	return c.train(w)
+}
+
+// train has a model trained on what is labelled, by whoever works on the collection,
+// and tells what that changed.
+func (c *labelCmd) train(w *world) error {
+	m, err := c.retrain(w.ctx, collection.Label{Do: collection.DoTrain, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
+	if err != nil {
+		return err
+	}
+	return c.tell(w, m)
+}
+
+// retrain asks for a model and waits for it. A crawl that runs does it; else it is done
+// here.
+func (c *labelCmd) retrain(ctx context.Context, ask collection.Label) (collection.Model, error) {
+	if err := collection.AppendLabels(c.Dir, ask); err != nil {
+		return collection.Model{}, err
+	}
+	labels, err := collection.ReadLabels(c.Dir)
+	if err != nil {
+		return collection.Model{}, err
+	}
+	for {
+		m, err := crawler.Await(ctx, c.Dir, len(labels.Lines))
+		if !errors.Is(err, crawler.ErrNotRunning) {
+			return m, err
+		}
+		m, err = crawler.Retrain(c.Dir)
+		if !errors.Is(err, collection.ErrLocked) {
+			return m, inCollection(err)
+		}
+	}
+}
+
+// tell says what a model changed.
+func (c *labelCmd) tell(w *world, m collection.Model) error {
+	if m.Error != "" {
+		return fmt.Errorf("%s was not taken into use: %s; the labels are kept", m.Model, m.Error)
+	}
+	if c.JSON {
+		return jsonLine(w.out, m)
+	}
+	fmt.Fprintln(w.err, consequence(m, c.Dir))
+	return nil
+}
+
+// consequence says in a line what a model changed, and how to go back.
+func consequence(m collection.Model, dir string) string {
+	head := fmt.Sprintf("%s: %s", m.Model, some(m.Labels, "label"))
+	back := ""
+	if m.Undo {
+		head = fmt.Sprintf("back to %s (%s)", m.Model, some(m.Labels, "label"))
+		back = "=" + m.Before
+	}
+	return fmt.Sprintf("%s, %.1f s, %s changed, %s re-ranked; undo: dowse label %s --undo%s",
+		head, m.Seconds, some(m.Verdicts, "verdict"), some(m.Links, "link"), dir, back)
+}
+
+// undo goes back to an earlier model.
+func (c *labelCmd) undo(w *world) error {
+	models, err := collection.Models(c.Dir)
+	if err != nil {
+		return err
+	}
+	used := slices.DeleteFunc(slices.Clone(models), func(m collection.Model) bool { return !m.Done || m.Error != "" })
+	if len(used) == 0 {
+		return usage("there is nothing to undo: no model was trained on labels of %s", c.Dir)
+	}
+	to := string(c.Undo)
+	if to == modelBefore {
+		to = before(used)
+	}
+	made, ok := collection.MadeModel(models, to)
+	if !ok {
+		return usage("no model is called %q; there are %s", to, strings.Join(modelNames(used), ", "))
+	}
+	m, err := c.retrain(w.ctx, collection.Label{Do: collection.DoUndo, Model: to, Through: made.Through, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
+	if err != nil {
+		return err
+	}
+	return c.tell(w, m)
+}
+
+// before returns the model that was trained before the one in use.
+func before(used []collection.Model) string {
+	now := used[len(used)-1].Model
+	best := collection.FirstModel
+	for _, m := range used {
+		if m.Model < now && m.Model > best {
+			best = m.Model
+		}
+	}
+	return best
+}
+
+func modelNames(list []collection.Model) []string {
+	names := map[string]bool{collection.FirstModel: true}
+	for _, m := range list {
+		names[m.Model] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// A ledger is all that was labelled, and what came of it.
+type ledger struct {
+	Labels    []collection.Label    `json:"labels"`
+	Conflicts []collection.Conflict `json:"conflicts"`
+	Models    []collection.Model    `json:"models"`
+	Bad       int                   `json:"bad_lines,omitempty"`
+}
+
+func (c *labelCmd) list(w *world) error {
+	labels, err := collection.ReadLabels(c.Dir)
+	if err != nil {
+		return err
+	}
+	b := ledger{Conflicts: labels.Conflicts(), Bad: labels.Bad, Labels: []collection.Label{}}
+	if b.Models, err = collection.Models(c.Dir); err != nil {
+		return err
+	}
+	stands := labels.Standing()
+	for _, u := range slices.Sorted(maps.Keys(stands)) {
+		b.Labels = append(b.Labels, stands[u])
+	}
+	if c.JSON {
+		b.Conflicts, b.Models = append([]collection.Conflict{}, b.Conflicts...), append([]collection.Model{}, b.Models...)
+		return json.NewEncoder(w.out).Encode(b)
+	}
+	b.print(w.out)
+	return nil
+}
+
+func (b *ledger) print(out io.Writer) {
+	for _, l := range b.Labels {
+		fmt.Fprintln(out, fit(oneLine(fmt.Sprintf("%-4s %s  (%s, %s)%s", l.Label, l.URL, orDefault(l.By, "somebody"), clock(l.At), noted(l.Note))), 160))
+	}
+	for _, x := range b.Conflicts {
+		fmt.Fprintln(out, oneLine(fmt.Sprintf("conflict %s: %s; %s stands", x.URL, sayings(x.Labels), x.Stands)))
+	}
+	for _, m := range b.Models {
+		switch {
+		case m.Error != "":
+			fmt.Fprintln(out, oneLine(fmt.Sprintf("%s failed: %s", m.Model, m.Error)))
+		case !m.Done:
+			fmt.Fprintf(out, "%s was broken off\n", m.Model)
+		default:
+			fmt.Fprintf(out, "%s %s: %s, %s changed, %s re-ranked\n", m.Model, clock(m.At), some(m.Labels, "label"), some(m.Verdicts, "verdict"), some(m.Links, "link"))
+		}
+	}
+	if b.Bad > 0 {
+		fmt.Fprintf(out, "%s of labels.jsonl can't be read\n", some(b.Bad, "line"))
+	}
+}
+
+func noted(note string) string {
+	if note == "" {
+		return ""
+	}
+	return ": " + note
+}
+
+func sayings(list []collection.Label) string {
+	var parts []string
+	for _, l := range list {
+		parts = append(parts, l.Label+" by "+orDefault(l.By, "somebody"))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"dowse"
+	"dowse/collection"
+)
+
+func TestReadLabelFile(t *testing.T) {
+	for _, test := range []struct{ in, want, err string }{
+		{"", "", ""},
+		{"# only\n\n", "", ""},
+		{"http://a/\ton\nhttp://b/\tOff\twhy not\n", "http://a/ on , http://b/ off why not", ""},
+		{`{"url":"http://a/","label":"skip","note":"x"}`, "http://a/ skip x", ""},
+		{"http://a/ on", "", "line 1: the label is \"\"; want on, off or skip"},
+		{"http://a/\ton\n\ton", "", "line 2"},
+		{"http://a/\ton\n{\"url\":3}", "", "line 2: no label as JSON"},
+		{`{"label":"on"}`, "", "line 1: no URL"},
+		{strings.Repeat("x", maxGivenLine+10), "", "after line 0"},
+	} {
+		list, err := readLabelFile(strings.NewReader(test.in))
+		var got []string
+		for _, g := range list {
+			got = append(got, g.URL+" "+g.Label+" "+g.Note)
+		}
+		if s := strings.Join(got, ", "); s != test.want && test.err == "" {
+			t.Errorf("%.40q: %q, want %q", test.in, s, test.want)
+		}
+		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%.40q: %v, want %q", test.in, err, test.err)
+		}
+	}
+}
+
+func FuzzReadLabelFile(f *testing.F) {
+	f.Add("http://a/\ton\n{\"url\":\"http://b/\",\"label\":\"off\"}\n# x\n")
+	f.Add("{\n\t\x00\xff")
+	f.Fuzz(func(t *testing.T, in string) {
+		list, err := readLabelFile(strings.NewReader(in))
+		for _, g := range list {
+			if err != nil || g.URL == "" || g.Label != "on" && g.Label != "off" && g.Label != "skip" {
+				t.Errorf("%+v, %v", g, err)
+			}
+		}
+	})
+}
+
+// A page can bring neither escapes nor marks of our own onto the screen.
+func TestExcerptIsHarmless(t *testing.T) {
+	doc := &dowse.Document{Text: "start " + strings.Repeat("dull words ", 40) + "the \x1b[31m tide\x0e pools\x0f of \u202eBraestow\x07 and tidal pools " + strings.Repeat("more dull words ", 40)}
+	doc.Words = dowse.Words(doc.Text)
+	got := excerptOf(doc, signTerms([]collection.Cause{{What: `"tide pools"`, Weight: 2}, {What: "bias", Weight: -3}, {What: `"of"`, Weight: 1}}), 120)
+	for _, want := range []string{"\x0etide\x0f", "\x0epools\x0f", "Braestow"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	plain := strings.NewReplacer("\x0etide\x0f", "", "\x0epools\x0f", "").Replace(got)
+	if i := strings.IndexFunc(plain, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
+		t.Errorf("%q has %q", plain, plain[i:])
+	}
+	if empty := excerptOf(&dowse.Document{}, nil, 100); empty == "" {
+		t.Error("nothing is said of a page without text")
+	}
+}
+
+func TestModelBefore(t *testing.T) {
+	used := func(names ...string) (list []collection.Model) {
+		for _, n := range names {
+			list = append(list, collection.Model{Model: n})
+		}
+		return list
+	}
+	for want, list := range map[string][]collection.Model{
+		"m0000": used("m0001"),
+		"m0001": used("m0001", "m0002"),
+		"m0002": used("m0001", "m0002", "m0001", "m0003"),
+	} {
+		if got := before(list); got != want {
+			t.Errorf("%v: %s, want %s", modelNames(list), got, want)
+		}
+	}
+}

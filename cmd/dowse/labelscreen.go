@@ -1,0 +1,407 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+)
+
+// A labeller asks about one page after the other on the keyboard.
+type labeller struct {
+	c      *labelCmd
+	w      *world
+	cr     *crawler.Crawler
+	rows   []*collection.Row
+	at     int
+	of     int                // pages that an audit is drawn from
+	said   []collection.Label // in this sitting, in order
+	fresh  int                // of them, not trained on
+	notice string
+	keys   <-chan byte
+}
+
+const (
+	ctrlC = 3
+	ctrlD = 4
+)
+
+// keyboard labels on the terminal, until the queue is empty or the person quits.
+func (c *labelCmd) keyboard(w *world, in *os.File) error {
+	l := &labeller{c: c, w: w, keys: keysOf(in)}
+	if err := l.open(); err != nil {
+		return err
+	}
+	defer func() { l.cr.Close() }()
+	if len(l.rows) == 0 {
+		fmt.Fprintf(w.err, "nothing to label: the queue %s of %s is empty\n", c.Queue, c.Dir)
+		return nil
+	}
+	old, err := term.MakeRaw(int(in.Fd()))
+	if err != nil {
+		return err
+	}
+	err = l.ask()
+	term.Restore(int(in.Fd()), old)
+	fmt.Fprint(w.err, "\r\n")
+	if err != nil || l.fresh == 0 {
+		return err
+	}
+	return c.train(w)
+}
+
+// keysOf reads keys for as long as the command runs.
+func keysOf(in *os.File) <-chan byte {
+	keys := make(chan byte)
+	go func() {
+		defer close(keys)
+		var b [1]byte
+		for {
+			if n, err := in.Read(b[:]); n != 1 || err != nil {
+				return
+			}
+			keys <- b[0]
+		}
+	}()
+	return keys
+}
+
+// open looks at the collection as it is now.
+func (l *labeller) open() (err error) {
+	if l.cr != nil {
+		l.cr.Close()
+	}
+	if l.cr, err = view(l.c.Dir); err != nil {
+		return err
+	}
+	l.rows, _, err = l.c.queue(l.cr)
+	l.at, l.of = 0, l.cr.Status().Fetched
+	return err
+}
+
+// key waits for a key; false if there will be none.
+func (l *labeller) key() (byte, bool) {
+	select {
+	case k, ok := <-l.keys:
+		return k, ok && k != ctrlC && k != ctrlD
+	case <-l.w.ctx.Done():
+		return 0, false
+	}
+}
+
+// drain forgets keys that were pressed while there was nothing to answer: they would
+// be taken for the next page, which nobody has seen.
+func (l *labeller) drain() {
+	for {
+		select {
+		case _, ok := <-l.keys:
+			if !ok {
+				return
+			}
+		case <-time.After(50 * time.Millisecond):
+			return
+		}
+	}
+}
+
+func (l *labeller) ask() error {
+	for l.at < len(l.rows) {
+		l.draw()
+		k, ok := l.key()
+		if !ok || k == 'q' {
+			return nil
+		}
+		if err := l.press(k); err != nil {
+			return err
+		}
+		if l.fresh >= crawler.TrainEvery {
+			if err := l.learn(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *labeller) press(k byte) error {
+	l.notice = ""
+	switch k {
+	case 'l':
+		return l.say(collection.LabelOn)
+	case 'o':
+		return l.say(collection.LabelOff)
+	case 's':
+		return l.say(collection.LabelSkip)
+	case 'u':
+		return l.takeBack()
+	case 'h':
+		return l.host()
+	case 't':
+		return l.learn()
+	}
+	l.notice = "keys: l on topic, o off topic, s skip, u undo, h whole host, t train, q quit"
+	return nil
+}
+
+func (l *labeller) say(label string) error {
+	x := l.c.line(l.rows[l.at].URL, label)
+	x.Model = cmp.Or(l.cr.Collection.Crawl.Model(), collection.FirstModel)
+	if x.Queue = l.c.Queue; x.Queue == collection.QueueAudit {
+		x.Of = l.of
+	}
+	l.at++
+	return l.keep(x)
+}
+
+func (l *labeller) keep(lines ...collection.Label) error {
+	if err := collection.AppendLabels(l.c.Dir, lines...); err != nil {
+		return err
+	}
+	l.said = append(l.said, lines...)
+	l.fresh += len(lines)
+	return nil
+}
+
+// takeBack takes the last label of this sitting back, and asks again.
+func (l *labeller) takeBack() error {
+	if len(l.said) == 0 || l.at == 0 {
+		l.notice = "nothing to take back here; dowse label --undo goes back to an earlier model"
+		return nil
+	}
+	last := l.said[len(l.said)-1]
+	l.said = l.said[:len(l.said)-1]
+	back := l.c.line(last.URL, collection.LabelSkip)
+	back.Note = "taken back"
+	if err := collection.AppendLabels(l.c.Dir, back); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(l.rows, func(r *collection.Row) bool { return r.URL == last.URL }); i >= 0 {
+		l.at = i
+	}
+	l.notice = "taken back: " + last.Label
+	return nil
+}
+
+// host labels all pages of the host so far, after asking.
+func (l *labeller) host() error {
+	host := l.rows[l.at].Host
+	var lines []collection.Label
+	for row, err := range l.cr.Collection.Pages(collection.Filter{Host: host}) {
+		if err != nil {
+			return err
+		}
+		x := l.c.line(row.URL, "")
+		x.Queue, x.Model = "host", cmp.Or(l.cr.Collection.Crawl.Model(), collection.FirstModel)
+		lines = append(lines, x)
+	}
+	l.notice = fmt.Sprintf("all %s of %s so far: l on topic, o off topic, any other key: no", some(len(lines), "page"), fit(oneLine(host), 30))
+	l.draw()
+	k, _ := l.key()
+	label := map[byte]string{'l': collection.LabelOn, 'o': collection.LabelOff}[k]
+	if l.notice = ""; label == "" {
+		return nil
+	}
+	for i := range lines {
+		lines[i].Label = label
+	}
+	l.rows = append(l.rows[:l.at:l.at], slices.DeleteFunc(slices.Clone(l.rows[l.at:]), func(r *collection.Row) bool { return r.Host == host })...)
+	return l.keep(lines...)
+}
+
+// learn has a model trained and shows what that changed.
+func (l *labeller) learn() error {
+	if l.fresh == 0 {
+		l.notice = "nothing new to train on"
+		return nil
+	}
+	l.notice = "training …"
+	l.draw()
+	l.fresh = 0
+	m, err := l.c.retrain(l.w.ctx, collection.Label{Do: collection.DoTrain, By: l.c.By, At: time.Now().UTC().Truncate(time.Second)})
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.drain()
+	left := l.c.Limit - len(l.said)
+	if err := l.open(); err != nil {
+		return err
+	}
+	if l.rows = l.rows[:min(len(l.rows), max(left, 0))]; l.c.Queue == collection.QueueAudit {
+		l.rows, _, err = l.c.queue(l.cr)
+	}
+	if l.notice = consequence(m, l.c.Dir); m.Error != "" {
+		l.notice = m.Model + " failed: " + oneLine(m.Error)
+	}
+	return err
+}
+
+// draw shows the page that is asked about, on the whole screen.
+func (l *labeller) draw() {
+	var b strings.Builder
+	if l.w.env("TERM") != "dumb" {
+		b.WriteString(clearScreen)
+	}
+	for _, line := range l.lines(min(width(), 100), screenLines()) {
+		b.WriteString(line)
+		b.WriteString("\r\n")
+	}
+	fmt.Fprint(l.w.err, b.String())
+}
+
+func screenLines() int {
+	if _, h, err := term.GetSize(int(os.Stderr.Fd())); err == nil && h > 10 {
+		return h
+	}
+	return 24
+}
+
+// furniture is how many lines of the screen are not of the excerpt.
+const furniture = 10
+
+func (l *labeller) lines(columns, height int) []string {
+	if l.at >= len(l.rows) {
+		return []string{l.notice}
+	}
+	r := l.rows[l.at]
+	cut := func(s string) string { return fit(oneLine(s), columns) }
+	out := []string{
+		cut(fmt.Sprintf("%s  %s %d of %d · %s · %s in this sitting", l.c.Dir, l.c.Queue, l.at+1, len(l.rows),
+			cmp.Or(l.cr.Collection.Crawl.Model(), collection.FirstModel), some(len(l.said), "label"))),
+		"",
+		cut(fmt.Sprintf("%s %s  %s", score(r.Relevance), r.Verdict, r.URL)),
+		cut("title    " + r.Title),
+	}
+	for i, line := range wrap("because  "+oneLine(reasonLine(r)), columns) {
+		if i < 2 {
+			out = append(out, fit(line, columns))
+		}
+	}
+	out = append(out, "")
+	room := max(1, height-furniture)
+	out = append(out, l.excerpt(r, columns, room)...)
+	return append(out, "", fit(l.notice, columns), "l on topic  o off topic  s skip  u undo  h whole host  t train  q quit")
+}
+
+func reasonLine(r *collection.Row) string {
+	var list []dowse.Because
+	for _, c := range r.Because {
+		list = append(list, dowse.Because{What: c.What, Weight: c.Weight, Count: c.Count})
+	}
+	return tellingReasons(list)
+}
+
+// excerpt is the part of the page's text in which its strongest signs are, marked.
+func (l *labeller) excerpt(r *collection.Row, columns, lines int) []string {
+	doc, err := l.cr.Collection.DocumentOf(r)
+	if err != nil {
+		return []string{fit(oneLine(err.Error()), columns)}
+	}
+	text := excerptOf(doc, signTerms(r.Because), columns*lines*3/4)
+	var out []string
+	for _, line := range wrap(text, columns) {
+		if len(out) == lines {
+			break
+		}
+		out = append(out, l.mark(fit(line, columns)))
+	}
+	return out
+}
+
+// The marks of a term in an excerpt: characters that no page can bring in, as
+// oneLine lets none of them through.
+const (
+	markOn  = '\x0e'
+	markOff = '\x0f'
+)
+
+// mark shows the marked words of a line: on a terminal with colours in reverse.
+func (l *labeller) mark(line string) string {
+	on, off := "*", "*"
+	if l.w.colour {
+		on, off = "\x1b[7m", "\x1b[27m"
+	}
+	if strings.Count(line, string(markOn)) > strings.Count(line, string(markOff)) {
+		line += string(markOff) // it was cut in the midst of one
+	}
+	return strings.NewReplacer(string(markOn), on, string(markOff), off).Replace(line)
+}
+
+// maxSigns is how many reasons are looked for in the text.
+const maxSigns = 12
+
+// signTerms returns the words of the strongest reasons, in lower case.
+func signTerms(list []collection.Cause) (terms []string) {
+	for _, c := range list[:min(len(list), maxSigns)] {
+		if !strings.HasPrefix(c.What, `"`) {
+			continue // not a term of the page
+		}
+		for _, w := range dowse.Words(c.What) {
+			if t := strings.ToLower(c.What[w.Start:w.End]); utf8.RuneCountInString(t) > 2 && c.Weight != 0 {
+				terms = append(terms, t)
+			}
+		}
+	}
+	return terms
+}
+
+// excerptOf returns about n bytes of a page's text, those with the most signs, as one
+// line that is harmless on a terminal; signs are between marks.
+func excerptOf(doc *dowse.Document, terms []string, n int) string {
+	words := doc.Words
+	if len(words) == 0 {
+		return "(the page has no text)"
+	}
+	hits := make([]bool, len(words))
+	for i := range words {
+		w := strings.ToLower(doc.Word(i))
+		hits[i] = slices.ContainsFunc(terms, func(t string) bool { return strings.HasPrefix(w, t) })
+	}
+	from, to := richest(words, hits, n)
+	var b strings.Builder
+	for i := from; i < to; i++ {
+		word := oneLine(doc.Word(i))
+		if hits[i] {
+			word = string(markOn) + word + string(markOff)
+		}
+		b.WriteString(word)
+		if i+1 < to {
+			b.WriteString(oneLine(doc.Text[words[i].End:words[i+1].Start]))
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// richest returns the run of words of at most n bytes with the most hits, the first of
+// equals.
+func richest(words []dowse.Span, hits []bool, n int) (from, to int) {
+	best, count, start := -1, 0, 0
+	for i := range words {
+		if hits[i] {
+			count++
+		}
+		for int(words[i].End-words[start].Start) > n && start < i {
+			if hits[start] {
+				count--
+			}
+			start++
+		}
+		if count > best || count == best && start == from {
+			best, from, to = count, start, i+1
+		}
+	}
+	return from, to
+}

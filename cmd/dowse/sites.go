@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/site"
+)
+
+type sitesCmd struct {
+	Dir   string `arg:"" help:"Collection of a crawl for sites (dowse crawl --unit site)."`
+	All   bool   `help:"Sites that were not read yet, too."`
+	On    bool   `help:"Only sites on topic."`
+	Sort  string `enum:"order,confidence,pages,links,rank,name" default:"order" help:"order (of reading), confidence, pages, links, rank or name."`
+	Limit int    `short:"n" placeholder:"N" help:"At most so many."`
+	JSON  bool   `help:"As JSON, a line to a site."`
+}
+
+func (sitesCmd) Help() string {
+	return `Examples:
+  dowse crawl reefs.topic.yaml --unit site
+  dowse sites reefs.dowse
+  dowse sites reefs.dowse --on --sort confidence
+  dowse sites reefs.dowse --json | jq -r 'select(.verdict=="relevant").site'
+  dowse why reefs.dowse example.org            why a site was chosen and judged
+  dowse export reefs.dowse sites.svg           a picture; also .gexf, .graphml, .dot
+
+A line to a site: the verdict (none: no site, or nothing to read), how sure it is
+that the site is on topic, pages after which it was judged and pages read, sites
+that it links to, and why its reading ended (see dowse help sites).`
+}
+
+// Run lists sites.
+func (c *sitesCmd) Run(w *world) error {
+	cr, err := view(c.Dir)
+	if err != nil {
+		return err
+	}
+	defer cr.Close()
+	list, err := cr.Collection.Sites()
+	if err != nil {
+		return usage("%w", err)
+	}
+	out := bufio.NewWriter(w.out)
+	if err := c.print(out, w, c.pick(list)); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// siteSummary tells in a line what a crawl for sites has found.
+func siteSummary(c *crawl.Crawl) (string, bool) {
+	s, ok := c.Strategy().(*site.Crawler)
+	if !ok {
+		return "", false
+	}
+	known, reading, examined, relevant := s.Counts()
+	return fmt.Sprintf(" sites: %d judged, %d on topic, %d being read, %d known", examined, relevant, reading, known), true
+}
+
+// pick chooses and sorts the sites.
+func (c *sitesCmd) pick(list []site.Site) []site.Site {
+	list = slices.DeleteFunc(list, func(s site.Site) bool {
+		return !c.All && s.Order == 0 || c.On && s.Verdict != site.Relevant
+	})
+	by := map[string]func(a, b site.Site) int{
+		"order":      func(a, b site.Site) int { return cmp.Compare(uint(a.Order-1), uint(b.Order-1)) },
+		"confidence": func(a, b site.Site) int { return cmp.Compare(b.Confidence, a.Confidence) },
+		"pages":      func(a, b site.Site) int { return cmp.Compare(b.Pages, a.Pages) },
+		"links":      func(a, b site.Site) int { return cmp.Compare(b.Links, a.Links) },
+		"rank":       func(a, b site.Site) int { return cmp.Compare(b.Rank, a.Rank) },
+		"name":       func(a, b site.Site) int { return strings.Compare(a.Name, b.Name) },
+	}
+	slices.SortStableFunc(list, by[c.Sort])
+	if c.Limit > 0 {
+		list = list[:min(c.Limit, len(list))]
+	}
+	return list
+}
+
+// siteColumns are those of a line beside the site's name.
+const siteColumns = 56
+
+func (c *sitesCmd) print(out io.Writer, w *world, list []site.Site) error {
+	if c.JSON {
+		for _, s := range list {
+			if err := jsonLine(out, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	columns := columns80
+	if w.outTTY {
+		columns = max(columns, width())
+	}
+	room := columns - siteColumns
+	fmt.Fprintf(out, "%-*s verdict     sure judged read links stop\n", room, "site")
+	for _, s := range list {
+		fmt.Fprintln(out, siteLine(s, room))
+	}
+	return nil
+}
+
+func siteLine(s site.Site, room int) string {
+	sure, judged := "    -", "     -"
+	if s.Order > 0 && s.Verdict != site.None {
+		sure = fmt.Sprintf("%5.3f", s.Confidence)
+	}
+	if s.Judged > 0 {
+		judged = fmt.Sprintf("%6d", s.Judged)
+	}
+	stop := string(s.Stop)
+	switch {
+	case s.Start:
+		stop = strings.TrimSpace("start " + stop)
+	case s.Stop == site.Moved:
+		stop = "moved to " + s.Detail
+	}
+	return strings.TrimRight(fmt.Sprintf("%-*s %-10s %s %s %4d %5d %s", room, fitName(oneLine(s.Name), room), s.Verdict, sure, judged, s.Pages, s.Links, fit(oneLine(stop), 20)), " ")
+}
+
+// printStory explains a site.
+func printStory(out io.Writer, s *collection.SiteStory) {
+	add := func(format string, args ...any) {
+		fmt.Fprintln(out, fit(strings.TrimRight(fmt.Sprintf(format, args...), " "), columns80))
+	}
+	add("site %s", oneLine(s.Name))
+	add("")
+	add("%-10s %s", "verdict", storyVerdict(s))
+	add("%-10s %s", "chosen", storyChoice(s))
+	if s.Stop != "" {
+		add("%-10s %s: %s", "stopped", s.Stop, s.Means)
+		if s.Detail != "" {
+			add("%-10s %s", "", oneLine(s.Detail))
+		}
+	}
+	if s.Home != "" {
+		add("%-10s %s (%s)", "homepage", oneLine(string(s.Homepage)), s.Home)
+	}
+	if s.Pages > 0 {
+		add("%-10s %s, %d of them new; link rank %.2f", "links", some(s.Links, "other site"), s.NewSites, s.LinkRank)
+	}
+	storyPages(add, s)
+	storyLinks(add, "Linked from", s.Linkers)
+	storyLinks(add, "Links to", s.Targets)
+}
+
+func storyVerdict(s *collection.SiteStory) string {
+	switch s.Verdict {
+	case site.Waiting:
+		return "none yet: it was not read"
+	case site.None:
+		return "none: it could not be judged"
+	case site.Reading:
+		return fmt.Sprintf("none yet: it is being read; %.3f so far, from a prior of %.3f", s.Confidence, s.Prior)
+	}
+	how := "never sure enough"
+	if s.Judged > 0 {
+		how = "sure after " + some(s.Judged, "page")
+	}
+	return fmt.Sprintf("%s, %.3f (%s; prior %.3f)", s.Verdict, s.Confidence, how, s.Prior)
+}
+
+func storyChoice(s *collection.SiteStory) string {
+	switch {
+	case s.Start:
+		return "a start site: a seed is on it"
+	case s.Order == 0:
+		return fmt.Sprintf("not yet; rank %.3f, by links from %s", s.Rank, some(s.Site.Linkers, "site"))
+	}
+	return fmt.Sprintf("rank %.3f, by links from %s; number %d to be read", s.Rank, some(s.Site.Linkers, "site"), s.Order)
+}
+
+// storyPages lists what was read, and where the verdict fell.
+func storyPages(add func(string, ...any), s *collection.SiteStory) {
+	if len(s.Read) == 0 {
+		return
+	}
+	add("")
+	add("Pages read   page   site after it")
+	for i, p := range s.Read {
+		mark := ""
+		if p.Decided {
+			mark = "judged"
+		}
+		add("%3d         %6.3f  %6.3f %-6s  %s", i+1, p.Confidence, p.Posterior, mark, oneLine(string(p.URL)))
+	}
+}
+
+// storyRows is how many links of a story are told; --json has all.
+const storyRows = 8
+
+func storyLinks(add func(string, ...any), what string, list []collection.SiteLink) {
+	if len(list) == 0 {
+		return
+	}
+	add("")
+	add("%s %s", what, some(len(list), "site"))
+	for i, l := range list {
+		if i == storyRows {
+			add("  … and %d more; --json has all", len(list)-storyRows)
+			return
+		}
+		add("  %-34s %-10s %6.3f  %s", fitName(oneLine(l.Site), 34), l.Verdict, l.Confidence, some(l.Pages, "page"))
+	}
+}

@@ -1,0 +1,112 @@
+package collection
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+
+	"dowse/site"
+)
+
+// siteFields are the columns of a site, as JSON names them.
+func siteFields() (names []string) {
+	row := reflect.TypeFor[site.Site]()
+	for i := range row.NumField() {
+		name, _, _ := strings.Cut(row.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}
+
+// sites lists the sites that an export wants: those on topic, or all that were read.
+func (x *exporter) sites() (list []site.Site, err error) {
+	all, err := x.c.Sites()
+	for _, s := range all {
+		if s.Verdict == site.Relevant || x.opt.All && s.Order > 0 {
+			list = append(list, s)
+		}
+	}
+	return list, err
+}
+
+func (x *exporter) sitesJSONL(w io.Writer) error {
+	list, err := x.sites()
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		line, err := encode(s)
+		if err != nil {
+			return err
+		}
+		x.n++
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exporter) sitesCSV(w io.Writer) error {
+	list, err := x.sites()
+	if err != nil {
+		return err
+	}
+	fields := siteFields()
+	out := csv.NewWriter(w)
+	err = out.Write(fields)
+	for _, s := range list {
+		line, enc := encode(s)
+		var all map[string]json.RawMessage
+		if err = errors.Join(err, enc, json.Unmarshal(line, &all)); err != nil {
+			return err
+		}
+		cells := make([]string, len(fields))
+		for i, f := range fields {
+			cells[i] = cell(all[f])
+		}
+		x.n++
+		err = out.Write(cells)
+	}
+	out.Flush()
+	return errors.Join(err, out.Error())
+}
+
+// graph hands the site graph to one of its writers: all that is known with All, else
+// without the sites that were not read.
+func (x *exporter) graph(write func(g *site.Graph) error) error {
+	g, err := x.c.SiteGraph()
+	if err != nil {
+		return err
+	}
+	if !x.opt.All {
+		read := 0
+		for i := range g.Nodes {
+			if g.Nodes[i].Order > 0 {
+				read++
+			}
+		}
+		g = g.Reduced(read)
+	}
+	x.n = len(g.Nodes)
+	return write(g)
+}
+
+func (x *exporter) gexf(w io.Writer) error {
+	return x.graph(func(g *site.Graph) error { return g.GEXF(w) })
+}
+
+func (x *exporter) graphml(w io.Writer) error {
+	return x.graph(func(g *site.Graph) error { return g.GraphML(w) })
+}
+
+func (x *exporter) dot(w io.Writer) error {
+	return x.graph(func(g *site.Graph) error { return g.DOT(w) })
+}
+
+func (x *exporter) svg(w io.Writer) error {
+	return x.graph(func(g *site.Graph) error { return g.SVG(w, "Sites of "+x.c.Settings.Name) })
+}

@@ -1,0 +1,165 @@
+package collection
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"dowse/crawl"
+)
+
+// FirstModel is the judge that the topic alone gives, before anybody labelled.
+const FirstModel = "m0000"
+
+// A Model is a line of models/log.jsonl: a model that was taken into use, and what
+// that changed. Each leaves two lines, one when it begins and one when it is done, so
+// that one that was broken off can be told.
+type Model struct {
+	Model    string    `json:"model"`
+	At       time.Time `json:"at"`
+	Labels   int       `json:"labels"`   // that it was trained on
+	On       int       `json:"on"`       // of them on topic
+	Examples int       `json:"examples"` // labels whose page could be read, and examples of the topic
+	Through  int       `json:"through"`  // lines of labels.jsonl, from the first, that count for it
+	Read     int       `json:"read"`     // lines of labels.jsonl when it was taken into use
+	Hash     string    `json:"hash"`     // SHA-256 of the model's file; of FirstModel, of the topic
+	Before   string    `json:"before"`   // the model that was in use until then
+	Undo     bool      `json:"undo,omitempty"`
+
+	Done    bool    `json:"done,omitempty"`
+	Pages   int     `json:"pages,omitempty"` // visited pages on which it ruled anew
+	Seconds float64 `json:"seconds,omitempty"`
+	crawl.Change
+	Error string `json:"error,omitempty"` // why it was not taken into use
+}
+
+const modelLog = "models/log.jsonl"
+
+// Models reads the log of the models of the collection in dir, oldest first: of each
+// time that one was taken into use the last line. Lines that can't be read are passed
+// over.
+func Models(dir string) ([]Model, error) {
+	data, err := readBounded(filepath.Join(dir, filepath.FromSlash(modelLog)), maxLabels)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("collection: models: %w", err)
+	}
+	var list []Model
+	for line := range bytes.Lines(data) {
+		var m Model
+		if json.Unmarshal(line, &m) != nil || !modelName.MatchString(m.Model) {
+			continue
+		}
+		if n := len(list); n > 0 && list[n-1].Model == m.Model && list[n-1].At.Equal(m.At) {
+			list[n-1] = m
+			continue
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// LogModel adds a line to the log of models.
+func LogModel(dir string, m Model) error {
+	data, err := json.Marshal(m)
+	if err == nil {
+		err = appendSafely(filepath.Join(dir, filepath.FromSlash(modelLog)), append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("collection: models: %w", err)
+	}
+	return nil
+}
+
+// MadeModel returns how a model was made: the line of its training. FirstModel was
+// made of nothing.
+func MadeModel(list []Model, name string) (Model, bool) {
+	for _, m := range list {
+		if m.Model == name && !m.Undo {
+			return m, true
+		}
+	}
+	return Model{Model: FirstModel}, name == FirstModel
+}
+
+// ReadBy returns how many lines of labels.jsonl the models know.
+func ReadBy(list []Model) (lines int) {
+	for _, m := range list {
+		if m.Done {
+			lines = max(lines, m.Read)
+		}
+	}
+	return lines
+}
+
+// Untrained counts the labels that no model knows yet.
+func (l *Labels) Untrained(list []Model) (n int) {
+	for _, x := range l.Lines[min(ReadBy(list), len(l.Lines)):] {
+		if x.IsVerdict() {
+			n++
+		}
+	}
+	return n
+}
+
+// NameModel returns the name of the model to come: after those of the log, and of the
+// collection's files.
+func NameModel(dir string, list []Model) (string, error) {
+	names, err := (&Collection{Dir: dir}).Models()
+	if err != nil {
+		return "", err
+	}
+	for _, m := range list {
+		names = append(names, m.Model)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	return NextModel(names), nil
+}
+
+func modelPath(dir, name string) (string, error) {
+	if !modelName.MatchString(name) {
+		return "", fmt.Errorf("collection: %q is not the name of a model, as m0003", name)
+	}
+	return filepath.Join(dir, "models", name+".json"), nil
+}
+
+// SaveModel writes a model down, synced, and returns its hash.
+func SaveModel(dir, name string, data []byte) (hash string, err error) {
+	path, err := modelPath(dir, name)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", fmt.Errorf("collection: %w", err)
+	}
+	return HashModel(data), writeWhole(path, data)
+}
+
+// LoadModel reads what SaveModel wrote, and checks it against its hash.
+func LoadModel(dir, name, hash string) ([]byte, error) {
+	path, err := modelPath(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readBounded(path, maxLabels)
+	if err != nil {
+		return nil, fmt.Errorf("collection: %w", err)
+	}
+	if got := HashModel(data); hash != "" && got != hash {
+		return nil, fmt.Errorf("collection: %s is not the model that was trained: its hash is %s, not %s; bring it back from a copy, or go back to another model", path, got, hash)
+	}
+	return data, nil
+}
+
+// HashModel returns the hash of a model's file.
+func HashModel(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,141 @@
+package collection
+
+import (
+	"fmt"
+	"math"
+
+	"dowse"
+	"dowse/crawl"
+)
+
+// The queues of pages to label.
+const (
+	QueueUnsure       = "unsure"        // nearest to the threshold first
+	QueueAudit        = "audit"         // a random sample of the fetched pages
+	QueueDisagreement = "disagreements" // where a label and the judge, or two models, differ
+)
+
+// Queue lists pages to label, at most n. Of an audit n is the size of the whole
+// sample: those of it that are labelled already are left out.
+func (c *Collection) Queue(name string, l *Labels, n int) ([]*Row, error) {
+	switch name {
+	case QueueUnsure:
+		return c.unsure(l, n)
+	case QueueAudit:
+		return c.toAudit(l, n)
+	case QueueDisagreement:
+		return c.disagreements(l, n)
+	}
+	return nil, fmt.Errorf("collection: no queue is called %q; there are %s, %s and %s", name, QueueUnsure, QueueAudit, QueueDisagreement)
+}
+
+func (c *Collection) unsure(l *Labels, n int) (list []*Row, err error) {
+	asked := l.Asked()
+	for row, err := range c.Pages(Filter{Sort: ByUncertainty}) {
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := asked[row.URL]; ok {
+			continue
+		}
+		if list = append(list, row); len(list) >= n {
+			break
+		}
+	}
+	return list, nil
+}
+
+func (c *Collection) toAudit(l *Labels, n int) (list []*Row, err error) {
+	drawn, err := c.drawn(-1)
+	if err != nil {
+		return nil, err
+	}
+	asked := l.Asked()
+	skipped := 0
+	for i := 0; i < len(drawn) && i < n+skipped; i++ {
+		if x, ok := asked[drawn[i].url]; ok {
+			if x.Label == LabelSkip {
+				skipped++
+			}
+			continue
+		}
+		row, err := c.Row(drawn[i].url)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+	}
+	return list, nil
+}
+
+// disagreements lists labelled pages on whose side the judge alone would not be, then
+// pages that the last model put on the other side than the one before.
+func (c *Collection) disagreements(l *Labels, n int) (list []*Row, err error) {
+	stands := l.Standing()
+	var flipped []dowse.URL
+	for e, err := range c.Journal.AsWritten(0) {
+		if err != nil {
+			return nil, fmt.Errorf("collection: %w", err)
+		}
+		if !c.isPage(e) {
+			continue
+		}
+		u := c.URL(e.ID)
+		said, err := c.sayings(e)
+		if err != nil {
+			return nil, err
+		}
+		last := said[len(said)-1].Relevance >= c.threshold()
+		if x, ok := stands[u]; ok {
+			if (x.Label == LabelOn) != last {
+				if list, err = c.addRow(list, u); err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
+		if len(said) > 1 && (said[len(said)-2].Relevance >= c.threshold()) != last {
+			flipped = append(flipped, u)
+		}
+	}
+	for i := 0; i < len(flipped) && len(list) < n; i++ {
+		if list, err = c.addRow(list, flipped[i]); err != nil {
+			return nil, err
+		}
+	}
+	return list[:min(n, len(list))], nil
+}
+
+func (c *Collection) addRow(list []*Row, u dowse.URL) ([]*Row, error) {
+	row, err := c.Row(u)
+	if err != nil {
+		return nil, err
+	}
+	return append(list, row), nil
+}
+
+// A Saying is what a model said of a page.
+type Saying struct {
+	Model     string  `json:"model"`
+	Relevance float64 `json:"relevance"`
+	OnTopic   bool    `json:"on_topic"`
+}
+
+// sayings tells what the judge said at the visit, and what each model said later.
+// Models that said the same as the one before are left out.
+func (c *Collection) sayings(e *crawl.Entry) ([]Saying, error) {
+	first := e.Page.Verdict
+	list := []Saying{{first.Judge, finite(first.Relevance), first.Relevance >= c.threshold()}}
+	rulings, err := c.Journal.RulingsOn(e.Place())
+	if err != nil {
+		return nil, fmt.Errorf("collection: %w", err)
+	}
+	for _, r := range rulings {
+		rel := finite(r.Verdict.Relevance)
+		if last := list[len(list)-1]; last.Model == r.Model && math.Abs(last.Relevance-rel) < 1e-12 {
+			continue
+		}
+		list = append(list, Saying{r.Model, rel, rel >= c.threshold()})
+	}
+	return list, nil
+}

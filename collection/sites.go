@@ -1,0 +1,223 @@
+package collection
+
+import (
+	"errors"
+	"fmt"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/site"
+)
+
+// ErrNoSites is returned for a crawl that did not look for sites.
+var ErrNoSites = errors.New("this crawl looks for pages, not for sites; dowse crawl --unit site does")
+
+// siteCrawler returns the strategy of a crawl for sites.
+func (c *Collection) siteCrawler() (*site.Crawler, error) {
+	s, ok := c.Crawl.Strategy().(*site.Crawler)
+	if !ok {
+		return nil, fmt.Errorf("collection: %s: %w", c.Dir, ErrNoSites)
+	}
+	return s, nil
+}
+
+// Sites lists the sites that a crawl for sites knows, by first sighting. They are a
+// fold of the journal, as all else; for another crawl the error is ErrNoSites.
+func (c *Collection) Sites() ([]site.Site, error) {
+	s, err := c.siteCrawler()
+	if err != nil {
+		return nil, err
+	}
+	return s.All(), nil
+}
+
+// SiteName returns the name of a known site that a person may mean: a host, with or
+// without www., or a URL.
+func (c *Collection) SiteName(raw string) (string, bool) {
+	s, err := c.siteCrawler()
+	if err != nil {
+		return "", false
+	}
+	for _, u := range []string{raw, "http://" + raw + "/"} {
+		name := s.SiteOf(dowse.URL(u))
+		if _, ok := s.Lookup(name); ok {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// A SiteStory tells what became of a site, and why.
+type SiteStory struct {
+	site.Site
+	Means   string     `json:"means,omitempty"`    // of Stop
+	Read    []SitePage `json:"read,omitempty"`     // in the order of reading
+	Linkers []SiteLink `json:"linked_from"`        // sites whose pages link to it
+	Targets []SiteLink `json:"links_to,omitempty"` // sites that its pages link to
+}
+
+// A SitePage is a page that was read of a site.
+type SitePage struct {
+	URL        dowse.URL `json:"url"`
+	Title      string    `json:"title,omitempty"`
+	Priority   float64   `json:"priority"` // that it was taken at
+	Confidence float64   `json:"confidence"`
+	Posterior  float64   `json:"posterior"` // of the site, after it
+	Because    []Cause   `json:"because,omitempty"`
+	// Decided tells that the site was judged by this page and those before it; pages
+	// after it were read for links.
+	Decided bool `json:"decided,omitempty"`
+}
+
+// A SiteLink is a link between two sites.
+type SiteLink struct {
+	Site       string       `json:"site"`
+	Verdict    site.Verdict `json:"verdict"`
+	Confidence float64      `json:"confidence"`
+	Pages      int          `json:"pages"`  // that have the link
+	Local      float64      `json:"local"`  // their mean confidence
+	Example    dowse.URL    `json:"page"`   // the first of them
+	Anchor     string       `json:"anchor"` // on it
+}
+
+// SiteWhy explains a site. The journal is looked through once; for a site that is not
+// known the error is ErrUnknown.
+func (c *Collection) SiteWhy(name string) (*SiteStory, error) {
+	s, err := c.siteCrawler()
+	if err != nil {
+		return nil, err
+	}
+	known, ok := s.Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("collection: %s: %w", name, ErrUnknown)
+	}
+	t := &teller{sites: s, story: &SiteStory{Site: known, Means: known.Stop.Means(), Linkers: []SiteLink{}}, from: map[string]int{}, to: map[string]int{}}
+	if err := c.eachRead(t.hear); err != nil {
+		return nil, err
+	}
+	t.judge()
+	return t.story, nil
+}
+
+// eachRead runs over the pages that were fetched, with their links, in order.
+func (c *Collection) eachRead(do func(e *crawl.Entry)) error {
+	for e, err := range c.Journal.Entries(c.URL) {
+		if err != nil {
+			return fmt.Errorf("collection: %s: %w", c.Dir, err)
+		}
+		if e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched && !e.Page.Again {
+			do(e)
+		}
+	}
+	return nil
+}
+
+// A teller gathers the story of a site.
+type teller struct {
+	sites    *site.Crawler
+	story    *SiteStory
+	from, to map[string]int // places in Linkers and Targets
+}
+
+func (t *teller) hear(e *crawl.Entry) {
+	at := t.sites.SiteOf(e.Page.URL)
+	if at == t.story.Name {
+		p := e.Page
+		t.story.Read = append(t.story.Read, SitePage{
+			URL: p.URL, Title: p.Title, Priority: finite(p.Lead.Priority), Confidence: p.Verdict.Relevance, Because: causes(p.Verdict.Because),
+		})
+	}
+	heard := map[string]bool{}
+	for i := range e.Found {
+		l := &e.Found[i]
+		to := t.sites.SiteOf(l.URL)
+		switch {
+		case to == at || heard[to]:
+		case at == t.story.Name:
+			heard[to] = true
+			t.link(&t.story.Targets, t.to, to, e, l)
+		case to == t.story.Name:
+			heard[to] = true
+			t.link(&t.story.Linkers, t.from, at, e, l)
+		}
+	}
+}
+
+// link books a page with a link between the site and another.
+func (t *teller) link(list *[]SiteLink, places map[string]int, other string, e *crawl.Entry, l *dowse.Link) {
+	i, ok := places[other]
+	if !ok {
+		known, seen := t.sites.Lookup(other)
+		if !seen {
+			return // it can't be visited
+		}
+		i = len(*list)
+		places[other] = i
+		*list = append(*list, SiteLink{Site: other, Verdict: known.Verdict, Confidence: known.Confidence, Example: e.Page.URL, Anchor: anchorOf(l)})
+	}
+	x := &(*list)[i]
+	x.Local = (x.Local*float64(x.Pages) + e.Page.Verdict.Relevance) / float64(x.Pages+1)
+	x.Pages++
+}
+
+// judge tells what the site was after each of its pages.
+func (t *teller) judge() {
+	if t.story.Prior == 0 {
+		return
+	}
+	var confidences []float64
+	for _, p := range t.story.Read {
+		confidences = append(confidences, p.Confidence)
+	}
+	after, judged := t.sites.Posteriors(t.story.Prior, confidences)
+	for i := range t.story.Read {
+		t.story.Read[i].Posterior = after[i]
+		t.story.Read[i].Decided = i+1 == judged
+	}
+}
+
+// SiteGraph returns the sites of a crawl for sites, and the links between them on the
+// pages that were read.
+func (c *Collection) SiteGraph() (*site.Graph, error) {
+	s, err := c.siteCrawler()
+	if err != nil {
+		return nil, err
+	}
+	g := &site.Graph{Nodes: s.All()}
+	place := make(map[string]int, len(g.Nodes))
+	for i := range g.Nodes {
+		place[g.Nodes[i].Name] = i
+	}
+	edges := map[[2]int]int{}
+	err = c.eachRead(func(e *crawl.Entry) {
+		from, ok := place[s.SiteOf(e.Page.URL)]
+		if !ok {
+			return
+		}
+		heard := map[int]bool{from: true}
+		for i := range e.Found {
+			to, ok := place[s.SiteOf(e.Found[i].URL)]
+			if !ok || heard[to] {
+				continue
+			}
+			heard[to] = true
+			at, known := edges[[2]int{from, to}]
+			if !known {
+				at = len(g.Edges)
+				edges[[2]int{from, to}] = at
+				g.Edges = append(g.Edges, site.Edge{From: from, To: to})
+			}
+			x := &g.Edges[at]
+			x.Weight = (x.Weight*float64(x.Pages) + e.Page.Verdict.Relevance) / float64(x.Pages+1)
+			x.Pages++
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range g.Edges {
+		x := &g.Edges[i]
+		x.Weight = site.Weight(s.Weigh).Of(g.Nodes[x.From].Confidence, x.Weight)
+	}
+	return g, nil
+}

@@ -1,0 +1,92 @@
+package crawler
+
+import (
+	"sync/atomic"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/judge"
+	"dowse/topic"
+)
+
+// judging makes the judges of a crawl: of the topic alone, and of the topic and what
+// people labelled.
+type judging struct {
+	col   *collection.Collection
+	topic *topic.Topic
+	base  dowse.Judge // before anybody labelled
+	own   bool        // a program brought it: labels do not teach it
+}
+
+// trained returns the judge of the topic and labelled pages, under a name, and the
+// model that was trained; nil where there is nothing to train, or on.
+func (g *judging) trained(name string, labels []judge.Example) (dowse.Judge, judge.Model, error) {
+	if g.own || len(labels) == 0 {
+		return g.base, nil, nil
+	}
+	m, err := MaterialOf(g.col)
+	if err != nil {
+		return nil, nil, err
+	}
+	m.Examples, m.Trained = append(m.Examples, labels...), nil
+	j, err := g.topic.NewJudge(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	return j.Called(name), j.Model(), nil
+}
+
+// loaded returns the judge of the topic and a model that was trained before.
+func (g *judging) loaded(name string, data []byte) (dowse.Judge, error) {
+	m, err := MaterialOf(g.col)
+	if err != nil {
+		return nil, err
+	}
+	if m.Trained, err = judge.Load(data); err != nil {
+		return nil, err
+	}
+	j, err := g.topic.NewJudge(m)
+	if err != nil {
+		return nil, err
+	}
+	return j.Called(name), nil
+}
+
+// A ruler is the judge of a crawl that goes on: another can be put in its place at any
+// time, and labels beat it. It may be asked from many goroutines.
+type ruler struct{ now atomic.Pointer[rule] }
+
+// A rule is a judge and the labels beside it. It does not change.
+type rule struct {
+	judge  dowse.WindowJudge
+	labels map[dowse.URL]crawl.Label
+}
+
+// ruled makes a judge replaceable. One that does not rate windows stays what it is.
+func ruled(j dowse.Judge) dowse.Judge {
+	wj, ok := j.(dowse.WindowJudge)
+	if !ok {
+		return j
+	}
+	return newRuler(wj)
+}
+
+func newRuler(j dowse.WindowJudge) *ruler {
+	r := &ruler{}
+	r.now.Store(&rule{judge: j})
+	return r
+}
+
+// Judge rates the page.
+func (r *ruler) Judge(p *dowse.Page) dowse.Verdict {
+	x := r.now.Load()
+	return x.labels[p.URL].Verdict(x.judge.Judge(p))
+}
+
+// JudgeWindows rates the page and its windows. A label concerns the page alone.
+func (r *ruler) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
+	x := r.now.Load()
+	v, ratings := x.judge.JudgeWindows(p, windows)
+	return x.labels[p.URL].Verdict(v), ratings
+}

@@ -1,0 +1,188 @@
+//go:build unix
+
+package crawler_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+)
+
+// runChild starts a crawl in another process and returns it when it has got so many
+// pages more.
+func runChild(t *testing.T, web *manyPages, dir string, pages int) (cmd *exec.Cmd, ended <-chan error) {
+	t.Helper()
+	cmd = child(web, dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	enough, end := make(chan bool), make(chan error, 1)
+	go func() {
+		n := 0
+		for sc := bufio.NewScanner(out); sc.Scan(); n++ {
+			if n == pages {
+				close(enough)
+			}
+		}
+		if n <= pages {
+			close(enough)
+		}
+		end <- cmd.Wait()
+	}()
+	<-enough
+	return cmd, end
+}
+
+// sayOf labels pages of the web by chance.
+func sayOf(t *testing.T, web *manyPages, dir string, n int, rng *rand.Rand, more ...collection.Label) int {
+	t.Helper()
+	var lines []collection.Label
+	for range n {
+		label := []string{collection.LabelOn, collection.LabelOff}[rng.IntN(2)]
+		lines = append(lines, collection.Label{URL: dowse.URL(web.url(rng.IntN(60))), Label: label, By: "test"})
+	}
+	if err := collection.AppendLabels(dir, append(lines, more...)...); err != nil {
+		t.Fatal(err)
+	}
+	l, err := collection.ReadLabels(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(l.Lines)
+}
+
+func verified(t *testing.T, dir string) *crawler.Crawler {
+	t.Helper()
+	c, err := crawler.View(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	v, err := c.Verify(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !v.OK() || !v.Replayed {
+		t.Errorf("replayed: %v; problems: %v", v.Replayed, v.Problems[:min(3, len(v.Problems))])
+	}
+	return c
+}
+
+// TestLabelsWhileCrawling labels while another process crawls: it takes note of them,
+// and says what they changed.
+func TestLabelsWhileCrawling(t *testing.T) {
+	web := serveMany(t, 3000)
+	dir := filepath.Join(t.TempDir(), "label.dowse")
+	cmd, ended := runChild(t, web, dir, 100)
+	rng := rand.New(rand.NewPCG(1, 1))
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	n := sayOf(t, web, dir, crawler.TrainEvery, rng) // enough: nobody needs to ask
+	m, err := crawler.Await(ctx, dir, n)
+	if err != nil || m.Model != "m0001" || m.Error != "" || m.Hash == "" {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	n = sayOf(t, web, dir, 1, rng, collection.Label{Do: collection.DoTrain})
+	if m, err = crawler.Await(ctx, dir, n); err != nil || m.Model != "m0002" || m.Pages == 0 || m.Links == 0 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	n = sayOf(t, web, dir, 0, rng, collection.Label{Do: collection.DoUndo, Model: "m0001", Through: madeModel(t, dir, "m0001").Through})
+	back, err := crawler.Await(ctx, dir, n)
+	if err != nil || back.Model != "m0001" || !back.Undo || back.Hash != madeModel(t, dir, "m0001").Hash {
+		t.Fatalf("%+v, %v", back, err)
+	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	<-ended
+	c := verified(t, dir)
+	if got := c.Collection.Crawl.Model(); got != "m0001" {
+		t.Errorf("the model is %s", got)
+	}
+}
+
+// madeModel returns how a model was made.
+func madeModel(t *testing.T, dir, name string) collection.Model {
+	t.Helper()
+	list, err := collection.Models(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ok := collection.MadeModel(list, name)
+	if !ok {
+		t.Fatalf("no %s in %+v", name, list)
+	}
+	return m
+}
+
+// TestKillWhileDeciding kills a crawl while it judges and ranks again, at random
+// moments. No label is lost, the books balance, and a replay of the journal gives
+// every URL as it stands.
+func TestKillWhileDeciding(t *testing.T) {
+	kills := 6
+	if testing.Short() {
+		kills = 2
+	}
+	web := serveMany(t, 8000)
+	dir := filepath.Join(t.TempDir(), "kill.dowse")
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	lines := 0
+	for k := range kills {
+		cmd, ended := runChild(t, web, dir, 40)
+		lines = sayOf(t, web, dir, crawler.TrainEvery, rng)
+		began := waitForModel(t, dir, k)
+		time.Sleep(time.Duration(rng.IntN(1+k*250)) * time.Millisecond)
+		cmd.Process.Kill()
+		<-ended
+		c, err := crawler.View(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("kill %d: %s; in use is %q after %d pages", k, began, c.Collection.Crawl.Model(), c.Status().Fetched)
+		if b := c.Status().Books; !b.Balanced() {
+			t.Errorf("books %+v", b)
+		}
+		c.Close()
+	}
+	if _, err := crawler.Retrain(dir); err != nil { // opens, repairs and decides again
+		t.Fatal(err)
+	}
+	c := verified(t, dir)
+	labels, err := collection.ReadLabels(dir)
+	if err != nil || len(labels.Lines) != lines || labels.Bad != 0 {
+		t.Errorf("%d lines of labels, %d bad, want %d; %v", len(labels.Lines), labels.Bad, lines, err)
+	}
+	for u, l := range labels.Standing() {
+		row, err := c.Collection.Row(u)
+		if err != nil || row.State != dowse.Visited.String() {
+			continue
+		}
+		if want := l.Label == collection.LabelOn; row.OnTopic != want {
+			t.Errorf("%s is labelled %s, and on topic: %v", u, l.Label, row.OnTopic)
+		}
+	}
+}
+
+// waitForModel waits until a new model is begun, for a while.
+func waitForModel(t *testing.T, dir string, n int) string {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		if list, err := collection.Models(dir); err == nil && len(list) > n {
+			return fmt.Sprint(list[len(list)-1].Model, " begun, done: ", strings.Contains(fmt.Sprint(list[len(list)-1].Done), "true"))
+		}
+	}
+	return "no model was begun"
+}

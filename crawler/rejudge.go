@@ -1,0 +1,170 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/frontier"
+	"dowse/judge"
+)
+
+// A rejudge reads pages that were visited again from the archive. It may run beside
+// the crawl: it has files of its own, and sees what was committed when it was opened.
+type rejudge struct {
+	col    *collection.Collection // opened only to read, without a crawl
+	names  []uint64
+	wish   Wish
+	labels map[frontier.ID]crawl.Label
+}
+
+func openRejudge(dir string, parts []uint64, wish Wish, labels map[frontier.ID]crawl.Label) (*rejudge, error) {
+	col, err := collection.Open(dir, nil, true)
+	if err != nil {
+		return nil, err
+	}
+	col.Journal.SetRulings(parts)
+	names, err := col.Journal.Names()
+	if err != nil {
+		return nil, errors.Join(err, col.Close())
+	}
+	return &rejudge{col: col, names: names, wish: wish, labels: labels}, nil
+}
+
+func (r *rejudge) url(id frontier.ID) dowse.URL {
+	if int(id) >= len(r.names) {
+		return ""
+	}
+	return r.col.Journal.At(r.names[id])
+}
+
+// examples returns the labelled pages that the archive holds, by number: the last
+// visit to each.
+func (r *rejudge) examples(ctx context.Context) ([]judge.Example, error) {
+	pages := map[frontier.ID]*dowse.Page{}
+	for e, err := range r.col.Journal.Visits(0) {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		if r.labels[e.ID] != crawl.Unlabelled && isVisit(e) {
+			pages[e.ID] = e.Page
+		}
+	}
+	var list []judge.Example
+	for _, id := range slices.Sorted(maps.Keys(pages)) {
+		p := pages[id]
+		p.URL = r.url(id)
+		if ok, err := readAgain(r.col, p); err != nil {
+			return nil, err
+		} else if ok {
+			list = append(list, judge.Example{Page: p, Relevant: r.labels[id] == crawl.LabelledOn})
+		}
+	}
+	return list, nil
+}
+
+func isVisit(e *crawl.Entry) bool {
+	return e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched
+}
+
+// rulings judges every visit up to the end of the journal, and returns what is new,
+// and where the journal ends.
+func (r *rejudge) rulings(ctx context.Context, j dowse.Judge) (list []crawl.Ruling, end uint64, err error) {
+	end = r.col.Journal.End()
+	for e, err := range r.col.Journal.AsWritten(0) {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, 0, err
+		}
+		if !isVisit(e) {
+			continue
+		}
+		e.Page.URL = r.url(e.ID)
+		ruling, err := rule1(r.col, e, j, r.wish, r.labels[e.ID])
+		if err != nil {
+			return nil, 0, err
+		}
+		if ruling != nil {
+			list = append(list, *ruling)
+		}
+	}
+	return list, end, nil
+}
+
+// rule1 judges one visit anew. It returns nil if nothing is new, or nothing can be: the
+// archive does not hold the page.
+func rule1(col *collection.Collection, e *crawl.Entry, j dowse.Judge, wish Wish, label crawl.Label) (*crawl.Ruling, error) {
+	stands, err := col.Journal.RulingOn(e.Place())
+	if err != nil {
+		return nil, err
+	}
+	r := &crawl.Ruling{Place: e.Place(), ID: e.ID, Label: label, Verdict: e.Page.Verdict}
+	if stands != nil {
+		r.Verdict, r.Context, r.Anchor = stands.Verdict, stands.Context, stands.Anchor
+	}
+	p := *e.Page
+	ok, err := readAgain(col, &p)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		wish.Rate(j, &p)
+		r.Verdict = p.Verdict
+		rate(r, &p, e.Found)
+	}
+	if same(r, stands, e) {
+		return nil, nil
+	}
+	return r, nil
+}
+
+// rate takes over how the links of a page were rated, if they are the links that the
+// visit found.
+func rate(r *crawl.Ruling, p *dowse.Page, found []dowse.Link) {
+	was, is := mentionsIn(found), mentionsIn(p.Links)
+	if !slices.EqualFunc(was, is, func(a, b *dowse.Mention) bool { return a.Anchor == b.Anchor }) {
+		return
+	}
+	r.Context, r.Anchor = make([]float64, len(is)), nil
+	for i, m := range is {
+		r.Context[i] = m.Context
+		if m.AnchorScore != 0 && r.Anchor == nil {
+			r.Anchor = make([]float64, len(is))
+		}
+	}
+	for i := range r.Anchor {
+		r.Anchor[i] = is[i].AnchorScore
+	}
+}
+
+// same reports whether a ruling says what stood before.
+func same(r, stands *crawl.Ruling, e *crawl.Entry) bool {
+	was := crawl.Ruling{Verdict: e.Page.Verdict}
+	if stands != nil {
+		was = *stands
+	}
+	if len(was.Context) == 0 {
+		rate(&was, &dowse.Page{Document: dowse.Document{Links: e.Found}}, e.Found)
+	}
+	same := func(a, b float64) bool { return a == b || a != a && b != b }
+	return r.Label == was.Label && r.Verdict.Relevance == was.Verdict.Relevance && r.Verdict.Judge == was.Verdict.Judge &&
+		slices.EqualFunc(r.Context, was.Context, same) && slices.EqualFunc(r.Anchor, was.Anchor, same)
+}
+
+// readAgain gives a page its text back from the archive. It reports false if that does
+// not hold it.
+func readAgain(col *collection.Collection, p *dowse.Page) (bool, error) {
+	doc, err := col.Document(p)
+	if errors.Is(err, collection.ErrErased) || errors.Is(err, collection.ErrNotKept) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("crawler: the text of %s: %w", p.URL, err)
+	}
+	takeOver(p, doc)
+	return true, nil
+}

@@ -1,0 +1,536 @@
+// Package site finds whole websites: the two-level crawler of Ester, Kriegel and
+// Schubert 2004.
+//
+// The outer crawl ranks sites by the links between them. For each site that it
+// chooses an inner crawl reads pages, the homepage first and then those that promise
+// to tell the most, until it is sure whether the site is on topic; then on until it has
+// found enough links to other sites. So a site is judged by as few pages as possible,
+// and by more than its homepage.
+//
+// [Crawler] is a [dowse.Strategy] like any other: all that it wants is said in leads.
+// The homepages of sites that were not chosen yet are held at the rank of their site, an
+// inner crawl is the queued pages of one group, and a site that is done is dropped. So
+// the frontier, politeness, the journal, resuming and the lab are those of every crawl.
+package site
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"dowse"
+	"dowse/weburl"
+)
+
+// Weight tells what a link from one site to another is worth.
+type Weight string
+
+// The weights.
+const (
+	Combined Weight = "combined" // the mean of both
+	Global   Weight = "global"   // how sure it is that the linking site is on topic
+	Local    Weight = "local"    // the mean confidence of its pages with such a link
+)
+
+// Of returns what a link is worth: site is the confidence of the linking site, pages
+// the mean confidence of those of its pages that have the link.
+func (w Weight) Of(site, pages float64) float64 {
+	switch w {
+	case Global:
+		return site
+	case Local:
+		return pages
+	}
+	return (site + pages) / 2
+}
+
+// A Crawler looks for sites on topic. A page's relevance is taken as the confidence
+// that the page is of the topic's class. Parameters that are zero take their default.
+type Crawler struct {
+	Sure      float64 `param:"p_threshold" default:"0.9" help:"a site is judged when it is this probable, either way; 0.7 is quick"`
+	Links     float64 `param:"l_threshold" default:"6" help:"link rank up to which a judged site is read on for links"`
+	Bonus     float64 `param:"c0" default:"1" help:"link weight of a page without links to new sites"`
+	Pages     int     `param:"pages" default:"50" help:"pages of one site at most"`
+	Error     float64 `param:"p_err" default:"0.15" help:"share of pages that the judge gets wrong; a judge that was cross-validated brings its own"`
+	Weigh     string  `param:"weight" default:"combined" help:"global, local or combined: what a link between sites is worth"`
+	By        string  `param:"by" default:"host" help:"host or domain: what a site is; www. is no host of its own"`
+	AtOnce    int     `param:"at_once" default:"16" help:"sites that are read at once, each politely"`
+	PriorLow  float64 `param:"prior_low" default:"0.2" help:"least prior that a site is on topic, from the sites before it"`
+	PriorHigh float64 `param:"prior_high" default:"0.8" help:"highest prior"`
+	Sites     int     `param:"sites" default:"0" help:"sites on topic after which no more are begun; 0 for all"`
+
+	outer outer
+	open  map[string]*inner // inner crawls by site
+
+	siteOf func(dowse.URL) (name string, home dowse.URL) // nil means by By
+}
+
+func or[T int | float64](v, byDefault T) T {
+	if v == 0 {
+		return byDefault
+	}
+	return v
+}
+
+// Check tells what is wrong with the parameters.
+func (c *Crawler) Check() error {
+	sure, e := or(c.Sure, 0.9), or(c.Error, 0.15)
+	low, high := or(c.PriorLow, 0.2), or(c.PriorHigh, 0.8)
+	switch {
+	case !(sure > 0.5 && sure < 1):
+		return fmt.Errorf("p_threshold=%g: want more than 0.5 and less than 1", sure)
+	case !(e >= 0 && e < 0.5):
+		return fmt.Errorf("p_err=%g: want an error below 0.5, not an accuracy", e)
+	case !(low > 0 && low <= 0.5 && high >= 0.5 && high < 1):
+		return fmt.Errorf("prior_low=%g, prior_high=%g: want 0 < prior_low <= 0.5 <= prior_high < 1", low, high)
+	case c.Weigh != "" && Weight(c.Weigh) != Combined && Weight(c.Weigh) != Global && Weight(c.Weigh) != Local:
+		return fmt.Errorf("weight=%s: want global, local or combined", c.Weigh)
+	case c.By != "" && c.By != byHost && c.By != byDomain:
+		return fmt.Errorf("by=%s: want host or domain", c.By)
+	case c.Pages < 0 || c.AtOnce < 0 || c.Sites < 0 || c.Links < 0 || c.Bonus < 0:
+		return fmt.Errorf("pages, at_once, sites, l_threshold and c0 can't be negative")
+	}
+	return nil
+}
+
+// What a site is.
+const (
+	byHost   = "host"
+	byDomain = "domain"
+)
+
+// Of returns the name of the site that a URL belongs to, and its homepage: by host,
+// without www., or by registrable domain. An opaque URL is a site of its own.
+func Of(u dowse.URL, by string) (name string, home dowse.URL) {
+	home = weburl.Homepage(u)
+	if home == "" {
+		return string(u), u
+	}
+	name = weburl.WithoutWWW(weburl.Host(u))
+	if by != byDomain {
+		return name, home
+	}
+	domain := weburl.Site(u)
+	if domain != weburl.WithoutWWW(weburl.Hostname(u)) {
+		home = dowse.URL(weburl.Scheme(u) + "://" + domain + "/")
+	}
+	return domain, home
+}
+
+func (c *Crawler) of(u dowse.URL) (string, dowse.URL) {
+	if c.siteOf != nil {
+		return c.siteOf(u)
+	}
+	return Of(u, c.By)
+}
+
+// begin makes the tables when the crawler is first used.
+func (c *Crawler) begin() {
+	if c.open == nil {
+		c.open = map[string]*inner{}
+		c.outer.index = map[string]int32{}
+	}
+}
+
+// Start makes the sites of the seeds start sites: they are read first, and count
+// neither for priors nor in measures.
+func (c *Crawler) Start(seeds []dowse.URL) (leads []dowse.Lead) {
+	c.begin()
+	for _, u := range seeds {
+		name, home := c.of(u)
+		s := c.outer.see(name, home, u)
+		if s == nil || s.state != known {
+			continue
+		}
+		s.start = true
+		c.outer.offer(s)
+		if u != home {
+			leads = append(leads, dowse.Lead{Kind: dowse.Hold, URL: u, Group: name, Because: because("a seed: its site is read from the homepage", 1, 0)})
+		}
+	}
+	return append(leads, c.fill()...)
+}
+
+// Follow takes a page into the inner crawl of its site.
+func (c *Crawler) Follow(p *dowse.Page) []dowse.Lead {
+	c.begin()
+	name, _ := c.of(p.URL)
+	w := c.open[name]
+	if w == nil {
+		return c.stray(p)
+	}
+	w.visited(p)
+	var leads []dowse.Lead
+	switch p.Outcome {
+	case dowse.Fetched:
+		leads = c.read(w, p)
+	case dowse.Redirected:
+		leads = c.redirected(w, p)
+	case dowse.Listed:
+		leads = c.listed(w, p)
+	default:
+		leads = c.failed(w, p)
+	}
+	return append(leads, c.settle(w)...)
+}
+
+// Refused hears that a page of an inner crawl can't be visited.
+func (c *Crawler) Refused(l dowse.Lead, why dowse.Reason) []dowse.Lead {
+	name, _ := c.of(l.URL)
+	w := c.open[name]
+	if w == nil {
+		return nil
+	}
+	w.back(l.URL)
+	if w.Read == 0 && len(w.queue) == w.returned {
+		w.end(Refused, string(why))
+	}
+	return c.settle(w)
+}
+
+// Idle ends the inner crawls that wait for nothing any more, and begins others.
+func (c *Crawler) Idle() (leads []dowse.Lead) {
+	c.begin()
+	for _, w := range c.inOrder() {
+		w.dormant = false
+		if w.Stop == "" {
+			w.end(w.exhausted())
+		}
+		leads = append(leads, c.finish(w)...)
+	}
+	return append(leads, c.fill()...)
+}
+
+// stray keeps the crawl from following a redirect out of a site that is done.
+func (c *Crawler) stray(p *dowse.Page) []dowse.Lead {
+	if p.Outcome != dowse.Redirected || len(p.Links) == 0 {
+		return nil
+	}
+	return leave(&p.Links[0])
+}
+
+// leave says of a URL that a redirect names only what changes nothing.
+func leave(l *dowse.Link) []dowse.Lead {
+	lead := dowse.Lead{URL: l.URL, Merge: dowse.Max, Because: because("a redirect out of a site that is not read", 0, 0)}
+	switch l.Target.State {
+	case dowse.Unseen, dowse.Held:
+		lead.Kind = dowse.Hold
+		lead.Priority = l.Target.Priority
+	}
+	return []dowse.Lead{lead}
+}
+
+// read judges the site anew by a page, and queues the page's links into the site.
+func (c *Crawler) read(w *inner, p *dowse.Page) []dowse.Lead {
+	home := w.isHome(p.URL)
+	if home {
+		w.Home = kindOf(p)
+		if w.Home == Parked {
+			w.Read++
+			w.end(SiteParked, "its homepage is that of a name for sale")
+			return nil
+		}
+	}
+	conf := p.Verdict.Relevance
+	fresh, inside := 0, make([]*dowse.Link, 0, len(p.Links))
+	for i := range p.Links {
+		l := &p.Links[i]
+		name, at := c.of(l.URL)
+		if name == w.name {
+			inside = append(inside, l)
+		} else if c.link(w, name, at, l.URL, conf) {
+			fresh++
+		}
+	}
+	w.judge(c, conf, fresh)
+	if home && w.Home == Thin && !w.Evidence && len(inside) == 0 && len(p.Links) == 1 { // a refresh
+		name, at := c.of(p.Links[0].URL)
+		return c.moved(w, name, at, p.Links[0].URL)
+	}
+	return c.queue(w, inside, variance(conf))
+}
+
+// variance is that of the confidences of two classes.
+func variance(conf float64) float64 { return (conf - 0.5) * (conf - 0.5) }
+
+// link takes note of a link to another site, and reports whether the site is new to
+// this one and not examined.
+func (c *Crawler) link(w *inner, name string, home, at dowse.URL, conf float64) (fresh bool) {
+	if i, ok := w.edgeTo[name]; ok {
+		w.Edges[i].add(conf, w.Read)
+		return false
+	}
+	if len(w.Edges) >= maxEdges {
+		return false
+	}
+	s := c.outer.see(name, home, at)
+	if s == nil {
+		return false
+	}
+	w.edgeTo[s.name] = len(w.Edges)
+	w.Edges = append(w.Edges, edge{To: s.seq, Sum: conf, Pages: 1, last: w.Read})
+	return s.state == known
+}
+
+// queue lets pages of the site wait, each at the mean variance of the pages that link
+// to it.
+func (c *Crawler) queue(w *inner, links []*dowse.Link, worth float64) (leads []dowse.Lead) {
+	if w.Stop != "" {
+		return nil
+	}
+	for _, l := range links {
+		q, known := w.queue[l.URL]
+		switch {
+		case known:
+			q.add(worth)
+		case l.Target.State == dowse.Unseen || l.Target.State == dowse.Held:
+			if q = w.await(l.URL); q == nil {
+				continue
+			}
+			q.add(worth)
+		}
+		if q == nil || q.back {
+			continue
+		}
+		leads = append(leads, dowse.Lead{
+			URL: l.URL, Priority: q.rank(), Group: w.name, Note: pageNote,
+			Because: because("what the pages that link to it tell (variance of their confidence)", q.rank(), q.Links),
+		})
+	}
+	return leads
+}
+
+// Notes tell the leads of inner crawls from what the crawl itself queues.
+const (
+	pageNote = "p"
+	homeNote = "h"
+)
+
+func because(what string, weight float64, n int) []dowse.Because {
+	return []dowse.Because{{What: what, Weight: weight, Count: n}}
+}
+
+// listed takes up the pages of a sitemap, for a site whose pages do not lead to each
+// other: they stand behind all others.
+func (c *Crawler) listed(w *inner, p *dowse.Page) []dowse.Lead {
+	if w.Read > 0 && w.Evidence {
+		return nil
+	}
+	var inside []*dowse.Link
+	for i := range p.Links {
+		if name, _ := c.of(p.Links[i].URL); name == w.name && len(inside) < maxListed {
+			inside = append(inside, &p.Links[i])
+		}
+	}
+	w.dormant = w.dormant && len(inside) == 0
+	return c.queue(w, inside, 0)
+}
+
+// redirected goes where a page of the site sends on to.
+func (c *Crawler) redirected(w *inner, p *dowse.Page) []dowse.Lead {
+	home := w.isHome(p.URL)
+	if len(p.Links) == 0 {
+		return c.failed(w, p)
+	}
+	l := &p.Links[0]
+	name, at := c.of(l.URL)
+	switch {
+	case name != w.name && home:
+		w.Home = Redirecting
+		return append(leave(l), c.moved(w, name, at, l.URL)...)
+	case name != w.name:
+		return leave(l)
+	}
+	from := w.queue[p.URL]
+	if from == nil {
+		return nil
+	}
+	q := w.queue[l.URL]
+	if q == nil && (l.Target.State == dowse.Unseen || l.Target.State == dowse.Held) {
+		q = w.await(l.URL)
+	}
+	if q == nil || q.back {
+		return nil
+	}
+	q.Sum, q.Links = q.Sum+from.Sum, q.Links+from.Links
+	if home {
+		w.home = l.URL
+	}
+	return []dowse.Lead{{
+		URL: l.URL, Priority: max(q.rank(), p.Lead.Priority), Group: w.name, Note: p.Lead.Note,
+		Because: because("redirected from "+string(p.URL), p.Lead.Priority, 0),
+	}}
+}
+
+// moved ends a site whose homepage is on another one, which inherits its rank.
+func (c *Crawler) moved(w *inner, name string, home, at dowse.URL) []dowse.Lead {
+	w.end(Moved, name)
+	from := c.outer.sites[w.site]
+	to := c.outer.see(name, home, at)
+	if to == nil || to.state != known {
+		return nil
+	}
+	to.start = to.start || from.start
+	to.sum, to.links = to.sum+from.sum, to.links+from.links
+	c.outer.offer(to)
+	return []dowse.Lead{c.hold(to)}
+}
+
+// failed takes note of a page that could not be had. A site whose homepage is missing
+// is read from the page that others link to, if there is one: SPEC C.9 gives it up.
+func (c *Crawler) failed(w *inner, p *dowse.Page) []dowse.Lead {
+	if !w.isHome(p.URL) || w.Read > 0 {
+		return nil
+	}
+	w.Home = Dead
+	s := c.outer.sites[w.site]
+	detail := strings.TrimSpace(string(p.Reason) + " " + p.Detail)
+	pageOnly := p.Outcome == dowse.Refused || p.Reason == dowse.FailHTTP || p.Reason == dowse.SkipTypeMIME || p.Reason == dowse.SkipTypeSize
+	if pageOnly && s.entry != "" && s.entry != p.URL && w.queue[s.entry] == nil {
+		w.home = s.entry
+		w.Detail = detail
+		w.await(s.entry)
+		return []dowse.Lead{{
+			URL: s.entry, Priority: p.Lead.Priority, Group: w.name, Note: homeNote,
+			Because: because("the site has no homepage: the first page that was linked to", p.Lead.Priority, 0),
+		}}
+	}
+	if p.Outcome == dowse.Refused {
+		w.end(Refused, detail)
+	} else {
+		w.end(SiteDead, detail)
+	}
+	return nil
+}
+
+// settle ends the inner crawl of a site when it is time to.
+func (c *Crawler) settle(w *inner) []dowse.Lead {
+	if w.Stop == "" {
+		w.check(c)
+	}
+	if w.Stop == "" && len(w.queue) == w.returned && !w.dormant {
+		if !w.Evidence && w.Read > 0 && c.dormant() < maxDormant {
+			w.dormant = true // a sitemap may yet come
+			return c.fill()
+		}
+		w.end(w.exhausted())
+	}
+	if w.Stop == "" {
+		return nil
+	}
+	return append(c.finish(w), c.fill()...)
+}
+
+func (c *Crawler) dormant() (n int) {
+	for _, w := range c.open {
+		if w.dormant {
+			n++
+		}
+	}
+	return n
+}
+
+// finish frees the inner crawl: what it learnt of other sites is booked, and nothing
+// of the site is visited any more.
+func (c *Crawler) finish(w *inner) []dowse.Lead {
+	s := c.outer.sites[w.site]
+	delete(c.open, w.name)
+	s.state = done
+	s.result = w.result()
+	if s.result.Verdict != None && !s.start {
+		c.outer.examined++
+		if s.result.Verdict == Relevant {
+			c.outer.relevant++
+		}
+	}
+	why := because("the site is done: "+string(w.Stop), w.P, w.Read)
+	leads := []dowse.Lead{{Kind: dowse.Drop, Group: w.name, Because: why}}
+	if host := weburl.Host(s.home); host != "" && host != w.name {
+		leads = append(leads, dowse.Lead{Kind: dowse.Drop, Group: host, Because: why})
+	}
+	if s.result.Verdict == None {
+		return leads
+	}
+	for i := range w.Edges {
+		e := &w.Edges[i]
+		to := c.outer.sites[e.To]
+		if to.state != known {
+			continue
+		}
+		to.sum += Weight(c.Weigh).Of(w.P, e.local())
+		to.links++
+		c.outer.offer(to)
+		leads = append(leads, c.hold(to))
+	}
+	return leads
+}
+
+// hold keeps the homepage of a site at the site's rank.
+func (c *Crawler) hold(s *knownSite) dowse.Lead {
+	return dowse.Lead{Kind: dowse.Hold, URL: s.home, Priority: s.rank(), Group: s.name, Because: s.because()}
+}
+
+// fill begins inner crawls of the best sites while there is room for them.
+func (c *Crawler) fill() (leads []dowse.Lead) {
+	for c.busy() < or(c.AtOnce, 16) {
+		if c.Sites > 0 && c.outer.relevant >= c.Sites {
+			return leads
+		}
+		s := c.outer.best()
+		if s == nil {
+			return leads
+		}
+		w := c.choose(s)
+		leads = append(leads, dowse.Lead{URL: s.home, Priority: s.rank(), Group: s.name, Note: homeNote, Because: s.because()})
+		w.await(s.home)
+	}
+	return leads
+}
+
+// busy counts the sites that are being read. Those that wait for a sitemap do not
+// count, nor, up to a bound, those that have not answered although many were begun
+// after them: hosts that are down would else keep all others waiting.
+func (c *Crawler) busy() int {
+	most := or(c.AtOnce, 16)
+	n, silent := len(c.open), 0
+	for _, w := range c.open {
+		switch {
+		case w.dormant:
+			n--
+		case w.Visits == 0 && w.order+2*most <= c.outer.chosen:
+			silent++
+		}
+	}
+	return n - min(silent, maxSilent*most)
+}
+
+func (c *Crawler) choose(s *knownSite) *inner {
+	s.state = opened
+	c.outer.chosen++
+	w := newInner(s, c.prior())
+	w.order = c.outer.chosen
+	c.open[s.name] = w
+	return w
+}
+
+// prior is the share of sites on topic among those examined before, smoothed, and
+// bounded: left to itself it feeds on its own verdicts.
+func (c *Crawler) prior() float64 {
+	p := float64(c.outer.relevant+1) / float64(c.outer.examined+2)
+	return min(max(p, or(c.PriorLow, 0.2)), or(c.PriorHigh, 0.8))
+}
+
+// Corrected is the confidence of a page given that the judge is wrong in a share e of
+// all pages.
+func Corrected(conf, e float64) float64 {
+	return min(max(conf*(1-e)+(1-conf)*e, least), 1-least)
+}
+
+// least keeps a single page from deciding for good.
+const least = 1e-6
+
+// LinkRank is what a site has given in links: it grows faster for a site that is not
+// on topic, so that such a site is left sooner.
+func LinkRank(weights, posterior float64) float64 { return weights / max(posterior, 1e-6) }
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

@@ -1,0 +1,137 @@
+package site
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+	"strings"
+
+	"dowse"
+)
+
+// outer is the crawl over sites: all that are known, and the order in which they are
+// examined.
+type outer struct {
+	sites []*knownSite // by first sighting
+	index map[string]int32
+	ready ranking // sites that may be chosen
+
+	chosen, examined, relevant int // start sites are only among chosen
+}
+
+// maxSites bounds the memory of the known sites to about half a gigabyte.
+const maxSites = 2_000_000
+
+type siteState uint8
+
+const (
+	known siteState = iota
+	opened
+	done
+)
+
+// A knownSite site is one that was linked to, or given as a start.
+type knownSite struct {
+	name   string
+	home   dowse.URL
+	entry  dowse.URL // the page that was linked to first; "" for the homepage
+	result *result   // of a site that is done
+	sum    float64   // of the weights of the links from examined sites
+	links  int       // how many of them there are
+	seq    int32     // by first sighting
+	at     int32     // in ready, from 1; 0 if it is not there
+	state  siteState
+	start  bool
+}
+
+// rank is the mean weight of the links to the site. Start sites, and sites without
+// links, have 1.
+func (s *knownSite) rank() float64 {
+	if s.start || s.links == 0 {
+		return 1
+	}
+	return s.sum / float64(s.links)
+}
+
+func (s *knownSite) because() []dowse.Because {
+	if s.start {
+		return because("a start site", 1, 0)
+	}
+	return because("mean weight of the links from other sites", s.rank(), s.links)
+}
+
+// see returns a site, taking it in at first sight; nil if there are too many.
+func (o *outer) see(name string, home, at dowse.URL) *knownSite {
+	if i, ok := o.index[name]; ok {
+		return o.sites[i]
+	}
+	if len(o.sites) >= maxSites {
+		return nil
+	}
+	s := &knownSite{name: strings.Clone(name), home: dowse.URL(strings.Clone(string(home))), seq: int32(len(o.sites))}
+	if at != home {
+		s.entry = dowse.URL(strings.Clone(string(at)))
+	}
+	o.index[s.name] = s.seq
+	o.sites = append(o.sites, s)
+	return s
+}
+
+// offer lets a site be chosen, or moves it to where its rank is now.
+func (o *outer) offer(s *knownSite) {
+	if s.at > 0 {
+		heap.Fix(&o.ready, int(s.at-1))
+		return
+	}
+	heap.Push(&o.ready, s)
+}
+
+// best takes out the site to be examined next; nil for none.
+func (o *outer) best() *knownSite {
+	if len(o.ready) == 0 {
+		return nil
+	}
+	return heap.Pop(&o.ready).(*knownSite)
+}
+
+// ranking is a heap of sites: start sites, then by rank, then by first sighting.
+type ranking []*knownSite
+
+func (r ranking) Len() int { return len(r) }
+func (r ranking) Less(i, j int) bool {
+	a, b := r[i], r[j]
+	if a.start != b.start {
+		return a.start
+	}
+	if x, y := a.rank(), b.rank(); x != y {
+		return x > y
+	}
+	return a.seq < b.seq
+}
+func (r ranking) Swap(i, j int) {
+	r[i], r[j] = r[j], r[i]
+	r[i].at, r[j].at = int32(i+1), int32(j+1)
+}
+func (r *ranking) Push(x any) {
+	s := x.(*knownSite)
+	*r = append(*r, s)
+	s.at = int32(len(*r))
+}
+func (r *ranking) Pop() any {
+	last := len(*r) - 1
+	s := (*r)[last]
+	(*r)[last] = nil
+	*r = (*r)[:last]
+	s.at = 0
+	return s
+}
+
+// inOrder returns the inner crawls in the order in which they were begun.
+func (c *Crawler) inOrder() []*inner {
+	list := make([]*inner, 0, len(c.open))
+	for _, w := range c.open {
+		list = append(list, w)
+	}
+	slices.SortFunc(list, func(a, b *inner) int { return cmp.Compare(a.order, b.order) })
+	return list
+}

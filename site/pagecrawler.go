@@ -1,0 +1,224 @@
+package site
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"dowse"
+	"dowse/weburl"
+)
+
+// A PageCrawler is the rival of [Crawler] in Ester et al. 2004: a crawler of pages that
+// ranks a page by the mean confidence of the pages that link to it, with a guard that
+// leaves a host after so many pages. What it fetched is made into sites afterwards, by a
+// [Catch].
+type PageCrawler struct {
+	Guard int `param:"guard" default:"100" help:"pages of one host at most"`
+
+	given map[string]int // pages by host
+}
+
+// Check tells what is wrong with the parameters.
+func (c *PageCrawler) Check() error {
+	if c.Guard < 0 {
+		return fmt.Errorf("guard=%d: want a number of pages", c.Guard)
+	}
+	return nil
+}
+
+// Start queues the seeds first.
+func (c *PageCrawler) Start(seeds []dowse.URL) []dowse.Lead {
+	leads := make([]dowse.Lead, len(seeds))
+	for i, u := range seeds {
+		leads[i] = dowse.Lead{URL: u, Priority: 1, Because: because("seed", 1, 0)}
+	}
+	return leads
+}
+
+// Follow ranks the links of a page, and leaves a host that has given enough.
+func (c *PageCrawler) Follow(p *dowse.Page) (leads []dowse.Lead) {
+	if c.given == nil {
+		c.given = map[string]int{}
+	}
+	host, _ := hostOf(p.URL)
+	if p.Outcome == dowse.Fetched && !p.Again {
+		c.given[host]++
+	}
+	full := c.given[host] == or(c.Guard, 100)
+	if p.Outcome == dowse.Fetched {
+		for i := range p.Links {
+			if l := &p.Links[i]; l.Target.State != dowse.Visited {
+				leads = append(leads, c.rank(l, p.Verdict.Relevance))
+			}
+		}
+	}
+	if full && p.Outcome == dowse.Fetched {
+		leads = append(leads, dowse.Lead{Kind: dowse.Drop, Group: host, Because: because("the host has given enough pages", 0, c.given[host])})
+	}
+	return leads
+}
+
+// hostOf is the group of a URL: its host, or of an opaque URL what stands before the
+// slash.
+func hostOf(u dowse.URL) (host string, opaque bool) {
+	if host = weburl.Host(u); host != "" {
+		return host, false
+	}
+	for i := range len(u) {
+		if u[i] == '/' {
+			return string(u[:i]), true
+		}
+	}
+	return string(u), true
+}
+
+func (c *PageCrawler) rank(l *dowse.Link, conf float64) dowse.Lead {
+	sum, n := meanOf(l.Target.Note)
+	sum, n = sum+conf, n+1
+	mean := sum / float64(n)
+	lead := dowse.Lead{URL: l.URL, Priority: mean, Note: meanNote(sum, n), Because: because("mean confidence of the pages that link to it", mean, n)}
+	if host, opaque := hostOf(l.URL); opaque {
+		lead.Group = host
+	}
+	return lead
+}
+
+// meanNote writes a sum and a count down.
+func meanNote(sum float64, n int) string {
+	b := binary.LittleEndian.AppendUint64(nil, math.Float64bits(sum))
+	return string(binary.AppendUvarint(b, uint64(n)))
+}
+
+func meanOf(note string) (sum float64, n int) {
+	if len(note) < 9 {
+		return 0, 0
+	}
+	b := []byte(note)
+	k, size := binary.Uvarint(b[8:])
+	if sum = math.Float64frombits(binary.LittleEndian.Uint64(b)); size <= 0 || k > math.MaxInt32 || !(sum >= 0 && sum <= float64(k)) {
+		return 0, 0
+	}
+	return sum, int(k)
+}
+
+// Save writes down how many pages each host has given.
+func (c *PageCrawler) Save() ([]byte, error) {
+	var b []byte
+	for _, h := range slices.Sorted(maps.Keys(c.given)) {
+		b = binary.AppendUvarint(b, uint64(len(h)))
+		b = append(b, h...)
+		b = binary.AppendUvarint(b, uint64(c.given[h]))
+	}
+	return b, nil
+}
+
+// Load takes up what Save wrote.
+func (c *PageCrawler) Load(b []byte) error {
+	c.given = map[string]int{}
+	for len(b) > 0 {
+		size, k := binary.Uvarint(b)
+		if k <= 0 || size > uint64(len(b)-k) {
+			return fmt.Errorf("site: load: a host that ends early")
+		}
+		host := string(b[k : k+int(size)])
+		b = b[k+int(size):]
+		n, k := binary.Uvarint(b)
+		if k <= 0 || n > math.MaxInt32 {
+			return fmt.Errorf("site: load: no count for %q", host)
+		}
+		c.given[host] = int(n)
+		b = b[k:]
+	}
+	return nil
+}
+
+// A Rated page is one that a crawler fetched, and the judge's confidence in it.
+type Rated struct {
+	URL        dowse.URL
+	Confidence float64
+}
+
+// A Group is what the pages of one site that a page crawler happened to fetch say of
+// the site.
+type Group struct {
+	Site      string
+	Pages     int
+	Posterior float64
+	Relevant  bool
+	Homepage  *float64 // the homepage's confidence; nil if it was not fetched
+}
+
+// HomepageRelevant tells what the homepage alone says, and whether it was fetched.
+func (g *Group) HomepageRelevant() (relevant, ok bool) {
+	return g.Homepage != nil && *g.Homepage > 0.5, g.Homepage != nil
+}
+
+// A Catch makes sites of pages as they come: each is judged by all of its pages that
+// were fetched, with an even prior.
+type Catch struct {
+	Error float64                                       // of the judge
+	Of    func(dowse.URL) (name string, home dowse.URL) // nil means by host
+
+	groups   []Group
+	odds     []float64
+	index    map[string]int
+	relevant int
+}
+
+// Add takes in a page and returns how many sites are on topic by now.
+func (c *Catch) Add(p Rated) int {
+	name, home := c.of(p.URL)
+	i, ok := c.index[name]
+	if !ok {
+		i = len(c.groups)
+		if c.index == nil {
+			c.index = map[string]int{}
+		}
+		c.index[name] = i
+		c.groups, c.odds = append(c.groups, Group{Site: name}), append(c.odds, 0)
+	}
+	g := &c.groups[i]
+	if g.Relevant {
+		c.relevant--
+	}
+	c.odds[i] += math.Log(Corrected(p.Confidence, c.Error) / Corrected(1-p.Confidence, c.Error))
+	g.Pages++
+	if g.Posterior, g.Relevant = sigmoid(c.odds[i]), c.odds[i] > 0; g.Relevant {
+		c.relevant++
+	}
+	if p.URL == home {
+		g.Homepage = &p.Confidence
+	}
+	return c.relevant
+}
+
+func (c *Catch) of(u dowse.URL) (string, dowse.URL) {
+	if c.Of != nil {
+		return c.Of(u)
+	}
+	return Of(u, byHost)
+}
+
+// Groups returns the sites, in the order in which they appeared.
+func (c *Catch) Groups() []Group { return c.groups }
+
+// JudgedByOne returns the share of the relevant sites that were judged by a single
+// page, about one half in the paper; 0 if there are none.
+func JudgedByOne(list []Group) float64 {
+	one, all := 0, 0
+	for _, g := range list {
+		if g.Relevant {
+			all++
+			if g.Pages == 1 {
+				one++
+			}
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(one) / float64(all)
+}

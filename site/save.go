@@ -1,0 +1,141 @@
+package site
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"dowse"
+)
+
+// saved is what Save writes.
+type saved struct {
+	Sites                      []savedSite
+	Open                       []savedInner
+	Chosen, Examined, Relevant int
+}
+
+type savedSite struct {
+	Name, Home, Entry string
+	Sum               float64
+	Links             int
+	State             uint8
+	Start, Ready      bool
+	Result            *result
+}
+
+type savedInner struct {
+	Site, Order int
+	Home        string
+	Dormant     bool
+	Queue       []savedWaiting
+	Last        []int // of the edges
+	Inner       inner
+}
+
+type savedWaiting struct {
+	URL   string
+	Sum   float64
+	Links int
+	Back  bool
+}
+
+// Save writes down all sites and the inner crawls.
+func (c *Crawler) Save() ([]byte, error) {
+	s := saved{Chosen: c.outer.chosen, Examined: c.outer.examined, Relevant: c.outer.relevant}
+	for _, k := range c.outer.sites {
+		s.Sites = append(s.Sites, savedSite{
+			Name: k.name, Home: string(k.home), Entry: string(k.entry), Sum: k.sum, Links: k.links,
+			State: uint8(k.state), Start: k.start, Ready: k.at > 0, Result: k.result,
+		})
+	}
+	for _, w := range c.inOrder() {
+		s.Open = append(s.Open, w.save())
+	}
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(&s); err != nil {
+		return nil, fmt.Errorf("site: save: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+func (w *inner) save() savedInner {
+	s := savedInner{Site: int(w.site), Order: w.order, Home: string(w.home), Dormant: w.dormant, Inner: *w}
+	for _, u := range slices.Sorted(maps.Keys(w.queue)) {
+		q := w.queue[u]
+		s.Queue = append(s.Queue, savedWaiting{string(u), q.Sum, q.Links, q.back})
+	}
+	for i := range w.Edges {
+		s.Last = append(s.Last, w.Edges[i].last)
+	}
+	return s
+}
+
+var errSaved = errors.New("site: load: what was saved does not fit together")
+
+// Load takes up what Save wrote.
+func (c *Crawler) Load(data []byte) error {
+	var s saved
+	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&s); err != nil {
+		return fmt.Errorf("site: load: %w", err)
+	}
+	c.open, c.outer = nil, outer{chosen: s.Chosen, examined: s.Examined, relevant: s.Relevant}
+	c.begin()
+	for i := range s.Sites {
+		if !c.outer.load(&s.Sites[i]) {
+			return errSaved
+		}
+	}
+	for i := range s.Open {
+		if !c.loadInner(&s.Open[i]) {
+			return errSaved
+		}
+	}
+	return nil
+}
+
+func (o *outer) load(s *savedSite) bool {
+	if _, twice := o.index[s.Name]; twice || s.State > uint8(done) {
+		return false
+	}
+	k := o.see(s.Name, dowse.URL(s.Home), dowse.URL(cmp.Or(s.Entry, s.Home)))
+	if k == nil {
+		return false
+	}
+	k.sum, k.links, k.state, k.start, k.result = s.Sum, s.Links, siteState(s.State), s.Start, s.Result
+	if s.Ready {
+		o.offer(k)
+	}
+	return (k.state == done) == (k.result != nil)
+}
+
+func (c *Crawler) loadInner(s *savedInner) bool {
+	if s.Site < 0 || s.Site >= len(c.outer.sites) || len(s.Last) != len(s.Inner.Edges) {
+		return false
+	}
+	k := c.outer.sites[s.Site]
+	w := &s.Inner
+	w.name, w.site, w.order, w.home, w.dormant = k.name, k.seq, s.Order, dowse.URL(s.Home), s.Dormant
+	w.queue, w.edgeTo = map[dowse.URL]*waiting{}, map[string]int{}
+	for _, q := range s.Queue {
+		w.queue[dowse.URL(strings.Clone(q.URL))] = &waiting{q.Sum, q.Links, q.Back}
+		if q.Back {
+			w.returned++
+		}
+	}
+	for i := range w.Edges {
+		e := &w.Edges[i]
+		if e.To < 0 || int(e.To) >= len(c.outer.sites) {
+			return false
+		}
+		e.last = s.Last[i]
+		w.edgeTo[c.outer.sites[e.To].name] = i
+	}
+	c.open[k.name] = w
+	return k.state == opened
+}

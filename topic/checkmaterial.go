@@ -1,0 +1,119 @@
+package topic
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// maxTrials is how many examples a self-test tells of.
+const maxTrials = 12
+
+// CheckMaterial returns what there is to say about what was gathered for a topic: how
+// many examples there are, which terms tell the most, and how the judge rates examples
+// that it has not seen.
+func (t *Topic) CheckMaterial(m *Material) []Finding {
+	c := &checker{topic: t}
+	for _, n := range m.Notes {
+		c.say(Hint, "%s", n)
+	}
+	on, off := m.Counts()
+	if on+off == 0 {
+		return c.findings
+	}
+	c.say(OK, "examples: %d on topic, %d not", on, off)
+	c.contradictions(m)
+	if off == 0 && len(t.Not) == 0 {
+		c.say(Warn, "no unlike: pages that look alike may score high; add unlike: or not:")
+	}
+	j, err := t.NewJudge(m)
+	if err != nil {
+		c.say(Wrong, "%v", err)
+		return c.findings
+	}
+	if terms := strongest(j, m, 8); len(terms) > 0 {
+		c.say(Hint, "strongest terms: %s", strings.Join(terms, ", "))
+	}
+	c.selfTest(m)
+	return c.findings
+}
+
+// contradictions tells of pages that are there as both kinds of examples.
+func (c *checker) contradictions(m *Material) {
+	kind := map[string]bool{}
+	for i, o := range m.Origins {
+		was, seen := kind[o.SHA256]
+		if seen && was != m.Examples[i].Relevant {
+			c.say(Warn, "%s is there as like and as unlike: remove one", o.place())
+		}
+		kind[o.SHA256] = m.Examples[i].Relevant
+	}
+}
+
+// strongest returns the terms that count most for the examples on topic.
+func strongest(j *Judge, m *Material, n int) []string {
+	if j.model == nil {
+		return nil
+	}
+	sums := map[string]float64{}
+	for _, e := range m.Examples {
+		if !e.Relevant || e.Page == nil {
+			continue
+		}
+		for _, b := range j.model.Judge(e.Page).Because {
+			if term, ok := strings.CutPrefix(b.What, `"`); ok && b.Weight > 0 {
+				sums[strings.TrimSuffix(term, `"`)] += b.Weight
+			}
+		}
+	}
+	terms := slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), strings.Compare(a, b))
+	})
+	return terms[:min(n, len(terms))]
+}
+
+// selfTest rates examples by judges that have not seen them, and everyday texts.
+func (c *checker) selfTest(m *Material) {
+	scores := c.topic.trials(m)
+	j, err := c.topic.NewJudge(m)
+	if err != nil || len(scores) == 0 {
+		return
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, e := range everyday() {
+		r := j.Judge(e.Page).Relevance
+		low, high = min(low, r), max(high, r)
+	}
+	var list []string
+	missed := 0
+	for _, s := range scores {
+		list = append(list, fmt.Sprintf("%.2f", s))
+		if s < c.topic.OnTopic() {
+			missed++
+		}
+	}
+	c.say(OK, "self-test: examples score %s by judges that have not seen them; everyday texts %.2f to %.2f", strings.Join(list, " "), low, high)
+	if missed > 0 {
+		c.say(Warn, "self-test: %d of %d examples score below %g by judges that have not seen them: add examples like them, words, or lower the threshold", missed, len(scores), c.topic.OnTopic())
+	}
+}
+
+// trials rates some of the examples on topic, each by a judge that was not shown it.
+func (t *Topic) trials(m *Material) (scores []float64) {
+	on, _ := m.Counts()
+	folds := min(unseenFolds, on)
+	for fold := 0; fold < folds && folds > 1; fold++ {
+		seen, unseen := foldOf(m.Examples, fold, folds)
+		j, err := t.NewJudge(&Material{Examples: seen, Contrast: m.Contrast, Model: m.Model})
+		if err != nil {
+			return nil
+		}
+		for _, e := range unseen {
+			scores = append(scores, j.Judge(e.Page).Relevance)
+		}
+	}
+	return scores[:min(len(scores), maxTrials)]
+}
