@@ -16,7 +16,8 @@ import (
 	"dowse/crawl"
 )
 
-// FirstModel is the judge that the topic alone gives, before anybody labelled.
+// FirstModel is the judge that the topic alone gives, before anybody labelled. It has a
+// file only where the topic has examples.
 const FirstModel = "m0000"
 
 // A Model is a line of models/log.jsonl: a model that was taken into use, and what
@@ -120,7 +121,7 @@ func NameModel(dir string, list []Model) (string, error) {
 		names = append(names, m.Model)
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-	return NextModel(names), nil
+	return nextModel(names), nil
 }
 
 func modelPath(dir, name string) (string, error) {

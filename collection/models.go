@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// modelName is the name of a trained model: m0001, m0002, ….
+// modelName is the name of a trained model: [FirstModel], m0001, m0002, ….
 var modelName = regexp.MustCompile(`^m[0-9]{4,9}$`)
 
 // ModelFile returns the name of a model's file in the collection.
@@ -41,8 +41,8 @@ func (c *Collection) Models() ([]string, error) {
 	return names, nil
 }
 
-// NextModel returns the name of the model that comes after a list of them.
-func NextModel(names []string) string {
+// nextModel returns the name of the model that comes after a list of them.
+func nextModel(names []string) string {
 	n := 0
 	if len(names) > 0 {
 		_, _ = fmt.Sscanf(names[len(names)-1], "m%d", &n)
@@ -66,17 +66,4 @@ func (c *Collection) readFile(name string) ([]byte, error) {
 		return nil, fmt.Errorf("collection: %w", err)
 	}
 	return data, nil
-}
-
-// SaveModel keeps a trained model under the next name, which it returns.
-func (c *Collection) SaveModel(data []byte) (name string, err error) {
-	names, err := c.Models()
-	if err != nil {
-		return "", err
-	}
-	name = NextModel(names)
-	if err := os.MkdirAll(filepath.Join(c.Dir, "models"), 0o755); err != nil {
-		return "", fmt.Errorf("collection: %w", err)
-	}
-	return name, writeWhole(filepath.Join(c.Dir, filepath.FromSlash(ModelFile(name))), data)
 }

@@ -32,9 +32,6 @@ func Gather(ctx context.Context, t *topic.Topic, cfg Config) (*topic.Material, e
 	return m, nil
 }
 
-// firstModel is the name of the model that a crawl begins with.
-const firstModel = "m0001"
-
 // A bench is the judge of a crawl, and the files from which it can be made again.
 type bench struct {
 	judge dowse.Judge
@@ -59,8 +56,8 @@ func newBench(ctx context.Context, t *topic.Topic, cfg Config) (*bench, error) {
 	}
 	b := &bench{judge: j, seeds: m.Seeds, notes: m.Notes}
 	if trained := j.Model(); trained != nil {
-		b.judge, b.model = j.Called(firstModel), firstModel
-		if err := b.addModel(collection.ModelFile(firstModel), trained); err != nil {
+		b.judge, b.model = j.Called(collection.FirstModel), collection.FirstModel
+		if err := b.addModel(collection.ModelFile(collection.FirstModel), trained); err != nil {
 			return nil, err
 		}
 	}

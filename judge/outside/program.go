@@ -214,7 +214,7 @@ func (c *child) ask(ctx context.Context, q Question) (Answer, error) {
 			return Answer{}, fmt.Errorf("it does not take the question: %w", err)
 		}
 	case <-ctx.Done():
-		return Answer{}, fmt.Errorf("it does not take the question: %w", ctx.Err())
+		return Answer{}, fmt.Errorf("no answer in time: it does not take the question: %w", ctx.Err())
 	}
 	select {
 	case line, ok := <-c.lines:
