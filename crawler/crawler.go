@@ -128,7 +128,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBench(ctx, t, cfg)
+	b, err := newBench(ctx, t, s.Strategy, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -42,13 +42,18 @@ type bench struct {
 }
 
 // newBench makes the judge of a crawl that begins.
-func newBench(ctx context.Context, t *topic.Topic, cfg Config) (*bench, error) {
+func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) (*bench, error) {
 	if cfg.Judge != nil {
 		return &bench{judge: cfg.Judge}, nil
 	}
 	m, err := Gather(ctx, t, cfg)
 	if err != nil {
 		return nil, err
+	}
+	if ForSites(strategy) {
+		if err := trainForSites(m); err != nil {
+			return nil, err
+		}
 	}
 	j, err := t.NewJudge(m)
 	if err != nil {

@@ -6,8 +6,10 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/judge"
 	"dowse/site"
 	"dowse/strategy"
+	"dowse/topic"
 )
 
 // What a crawl looks for.
@@ -38,6 +40,21 @@ func Strategies() []strategy.Description {
 func ForSites(spec string) bool {
 	name, _, _ := strings.Cut(spec, ":")
 	return name == siteName
+}
+
+// trainForSites lets examples teach the judge of Ester et al. 2004, which knows how
+// often it is wrong, in place of the topic's own: the first pages of each site count.
+func trainForSites(m *topic.Material) error {
+	if len(m.Examples) == 0 {
+		return nil
+	}
+	examples := append(site.First(m.Examples, 0), m.StandIns()...)
+	j, err := judge.Centroid{}.Train(examples)
+	if err != nil {
+		return fmt.Errorf("crawler: %w", err)
+	}
+	m.Trained = j
+	return nil
 }
 
 // knowError lets a crawl for sites know how often its judge is wrong, if the judge was

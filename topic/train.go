@@ -105,3 +105,7 @@ func foldOf(examples []judge.Example, fold, folds int) (seen, unseen []judge.Exa
 	}
 	return seen, unseen
 }
+
+// StandIns returns the pages that stand in for examples that are not on topic, where
+// there are too few of them, as the topic's own training takes them.
+func (m *Material) StandIns() []judge.Example { return m.standIns() }

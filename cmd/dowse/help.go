@@ -43,7 +43,7 @@ func helpTopics() []helpTopic {
 		{"strategies", "the orders in which a crawl can go", printStrategies},
 		{"measures", "what the lab measures", printMeasures},
 		{"claims", "what the lab can check: --assert and checks of experiments", printClaims},
-		{"sites", "why the reading of a site ends, and what homepages are like", printSiteHelp},
+		{"site-stops", "why the reading of a site ends, and what homepages are like", printSiteHelp},
 		{"env", "variables of the environment", printEnv},
 		{"expr", "conditions on pages: facts, how they are matched, expressions", printExpr},
 		{"judge", "how pages are rated (dowse judge --help: the command)", printJudge},

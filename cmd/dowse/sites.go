@@ -28,12 +28,12 @@ func (sitesCmd) Help() string {
   dowse sites reefs.dowse
   dowse sites reefs.dowse --on --sort confidence
   dowse sites reefs.dowse --json | jq -r 'select(.verdict=="relevant").site'
-  dowse why reefs.dowse example.org            why a site was chosen and judged
-  dowse export reefs.dowse sites.svg           a picture; also .gexf, .graphml, .dot
+  dowse why reefs.dowse example.org      why a site was chosen and judged
+  dowse export reefs.dowse sites.svg     a picture; also .gexf, .graphml, .dot
 
 A line to a site: the verdict (none: no site, or nothing to read), how sure it is
 that the site is on topic, pages after which it was judged and pages read, sites
-that it links to, and why its reading ended (see dowse help sites).`
+that it links to, and why its reading ended (see dowse help site-stops).`
 }
 
 // Run lists sites.

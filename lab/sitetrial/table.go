@@ -120,12 +120,17 @@ func judged(s *Score) float64    { return s.Judged }
 func forLinks(s *Score) float64  { return s.ForLinks }
 func byOne(s *Score) float64     { return s.ByOne }
 
-// A Goal is a claim about the table, and whether it holds: the mean of the differences
-// between two crawlers, town by town, is above 0 with its whole interval.
+// A Goal is a claim about the table: the mean of the differences between two crawlers,
+// town by town, is above 0.
 type Goal struct {
 	Claim  string
 	Margin Estimate // how much more than what it is to exceed
-	Holds  bool
+	Holds  bool     // the mean does
+	Sure   bool     // the whole interval does
+}
+
+func goal(claim string, margin Estimate) Goal {
+	return Goal{claim, margin, margin.Mean > 0, margin.Mean-margin.Half > 0}
 }
 
 // Goals checks what the crawler is for.
@@ -143,14 +148,13 @@ func (t *Table) more(claim string, a, b int, of func(*Score) float64) Goal {
 	for i := range t.Rows[a].Scores {
 		differences = append(differences, of(&t.Rows[a].Scores[i])-of(&t.Rows[b].Scores[i]))
 	}
-	e := EstimateOf(differences)
-	return Goal{claim, e, e.Mean-e.Half > 0}
+	return goal(claim, EstimateOf(differences))
 }
 
 func (t *Table) atMost(claim string, a int, of func(*Score) float64, most float64) Goal {
 	e := t.Rows[a].Estimate(of)
 	e.Mean = most - e.Mean
-	return Goal{claim, e, e.Mean-e.Half >= 0}
+	return goal(claim, e)
 }
 
 // Write prints the table and the goals, as Markdown.
@@ -172,9 +176,10 @@ func (t *Table) Write(w io.Writer) error {
 		}
 		b.WriteString("|\n")
 	}
-	b.WriteString("\n| goal | margin | holds |\n|---|---|---|\n")
+	b.WriteString("\n| goal | margin | the mean holds | the whole interval does |\n|---|---|---|---|\n")
+	yes := map[bool]string{true: "yes", false: "no"}
 	for _, g := range t.Goals() {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", g.Claim, g.Margin, map[bool]string{true: "yes", false: "no"}[g.Holds])
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", g.Claim, g.Margin, yes[g.Holds], yes[g.Sure])
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
