@@ -30,6 +30,11 @@ func (g *judging) trained(name string, labels []judge.Example) (dowse.Judge, jud
 		return nil, nil, err
 	}
 	m.Examples, m.Trained = append(m.Examples, labels...), nil
+	if ForSites(g.col.Settings.Strategy) {
+		if err := trainForSites(m); err != nil {
+			return nil, nil, err
+		}
+	}
 	j, err := g.topic.NewJudge(m)
 	if err != nil {
 		return nil, nil, err
