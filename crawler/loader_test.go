@@ -109,6 +109,7 @@ func TestExamplesFromLabelsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	cfg := local
 	cfg.Words, cfg.Seeds, cfg.NoSitemaps = []string{"coral reefs"}, []string{s.URL + "/"}, true
+	cfg.Scope.Reach = "host"
 	first := filepath.Join(dir, "first.dowse")
 	crawlAll(t, first, cfg)
 	labels := fmt.Sprintf("{\"url\":%q,\"label\":\"off\"}\n{\"url\":%q,\"label\":\"on\"}\n{\"url\":%q,\"label\":\"off\"}\n", s.URL+"/a", s.URL+"/a", s.URL+"/b")
@@ -120,7 +121,7 @@ func TestExamplesFromLabelsAreKept(t *testing.T) {
 		Like: []topic.Source{{Collection: "first.dowse"}}, Unlike: []topic.Source{{Collection: "first.dowse"}},
 	}
 	cfg = local
-	cfg.Topic, cfg.NoSitemaps = wanted, true
+	cfg.Topic, cfg.NoSitemaps, cfg.Scope.Reach = wanted, true, "host"
 	second := filepath.Join(dir, "second.dowse")
 	crawlAll(t, second, cfg)
 	col, err := collection.Open(second, nil, true)
@@ -132,7 +133,7 @@ func TestExamplesFromLabelsAreKept(t *testing.T) {
 	if err != nil || len(examples) != 2 || examples[0].Title != "Reef /a" || !examples[0].Relevant || examples[1].Relevant {
 		t.Errorf("%+v, %v", examples, err)
 	}
-	if col.Settings.Model != "m0001" || len(col.Settings.Seeds) != 2 {
+	if col.Settings.Model != collection.FirstModel || len(col.Settings.Seeds) != 2 {
 		t.Errorf("%+v", col.Settings)
 	}
 	m, err := crawler.MaterialOf(col)
