@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -22,6 +23,7 @@ type Quality struct {
 	F1               float64 // their harmonic mean
 	AveragePrecision float64 // mean of the precision at each relevant example, the best rated first
 	Brier            float64 // mean of the squared error of the relevance
+	ECE              float64 // mean distance of relevance and share of relevant ones over Reliability, by examples
 	Reliability      []Bin   // ten bins of equal width, those with nothing in them left out
 }
 
@@ -61,6 +63,9 @@ func Measure(ratings []Rating, threshold float64) Quality {
 	}
 	q.AveragePrecision = averagePrecision(ratings, q.Relevant)
 	q.Reliability = reliability(ratings)
+	for _, b := range q.Reliability {
+		q.ECE += math.Abs(b.Relevance-b.Relevant) * float64(b.Examples) / float64(len(ratings))
+	}
 	return q
 }
 
