@@ -26,18 +26,7 @@ var (
 )
 
 // candidates are the judges with their defaults, as users get them.
-func candidates() []judge.Candidate {
-	return []judge.Candidate{
-		{Name: "logistic", Trainer: judge.Logistic{}},
-		{Name: "svm", Trainer: judge.SVM{}},
-		{Name: "multinomial", Trainer: judge.Multinomial{}},
-		{Name: "centroid", Trainer: judge.Centroid{}},
-		{Name: "kde", Trainer: judge.KDE{}},
-		{Name: "network", Trainer: judge.Network{}},
-		{Name: "vote", Trainer: judge.Vote{}},
-		{Name: "table", Trainer: judge.Table{}},
-	}
-}
+func candidates() []judge.Candidate { return judge.Candidates("") }
 
 // variants are further settings that are worth a line.
 func variants() []judge.Candidate {

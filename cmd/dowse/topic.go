@@ -13,7 +13,8 @@ import (
 
 type topicCmd struct {
 	Check  topicCheckCmd  `cmd:"" help:"Say what a topic file has, and what is wrong with it."`
-	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form."`
+	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form, and what its judge has learnt."`
+	Test   topicTestCmd   `cmd:"" help:"How good is the judge? Cross-validation, all judges compared."`
 	Select topicSelectCmd `cmd:"" help:"Draw topics for experiments from a directory."`
 	Words  topicWordsCmd  `cmd:"" help:"Make a table of topic words from pages or from a search."`
 	Schema topicSchemaCmd `cmd:"" help:"Print the JSON Schema of topic files, for editors."`
