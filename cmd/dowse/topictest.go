@@ -12,7 +12,6 @@ import (
 
 	"dowse"
 	"dowse/collection"
-	"dowse/crawler"
 	"dowse/judge"
 	reports "dowse/lab/report"
 	"dowse/topic"
@@ -81,11 +80,10 @@ func (c *topicTestCmd) trial(w *world) (t *topic.Topic, trial *topic.Trial, note
 		return nil, nil, nil, err
 	}
 	if collection.IsCollection(c.Topic) {
-		labels, missing, err := crawler.Labelled(c.Topic)
+		missing, err := addLabels(c.Topic, m)
 		if err != nil {
-			return nil, nil, nil, inCollection(err)
+			return nil, nil, nil, err
 		}
-		m.Examples, m.Trained = append(m.Examples, labels...), nil
 		m.Notes = append(m.Notes, missing...)
 	}
 	if trial, err = t.Test(m, c.Folds); err != nil {
