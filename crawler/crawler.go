@@ -70,6 +70,10 @@ type Config struct {
 	// judges. Nil knows none.
 	Getenv func(name string) string
 
+	// Say hears what the program of an outside judge writes to its standard error. Nil
+	// hears nothing.
+	Say func(line string)
+
 	NoArchive  bool                 // keep decisions, but not what the web said
 	NoSitemaps bool                 // do not read the sitemaps that robots.txt names
 	Demo       *collection.Demo     // marks a collection of the made web
