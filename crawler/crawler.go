@@ -225,6 +225,9 @@ func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) 
 		return nil, err
 	}
 	c.client, c.strategy, c.visitor = parts.client, parts.crawl.Strategy, parts.visitor
+	if t.AsksVia() {
+		parts.crawl.Via = col.Via
+	}
 	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil}
 	if err := col.Load(parts.crawl, restorer(col)); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"dowse"
 	"dowse/topic/predicate"
+	"dowse/weburl"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -112,7 +113,7 @@ func (j *Judge) pass(s *sum, p *dowse.Page) {
 	}
 	z := s.total()
 	score := sigmoid(z)
-	r := j.gate.Test(p, predicate.Facts{Score: &score, Categories: map[string]float64{j.gate.name: score}})
+	r := j.gate.Test(p, j.gate.facts(p, score))
 	weights := make([]float64, len(r.Clauses))
 	if !r.Holds {
 		share(weights, culprits(r.Clauses), -(max(z, 0) + shut))
@@ -128,6 +129,27 @@ func (j *Judge) pass(s *sum, p *dowse.Page) {
 	if !r.Holds && len(r.Clauses) == 0 {
 		s.tail = append(s.tail, dowse.Because{What: "where does not hold", Weight: -(max(z, 0) + shut)})
 	}
+}
+
+// facts gathers what is known of a page beside what it says.
+func (g *gate) facts(p *dowse.Page, score float64) predicate.Facts {
+	f := predicate.Facts{Score: &score, Categories: map[string]float64{g.name: score}}
+	if v := p.Via; v != nil {
+		f.Anchors = v.Anchors
+		f.Parent = &predicate.Parent{Score: v.Relevance, Host: weburl.Hostname(v.Parent)}
+	}
+	return f
+}
+
+// AsksVia reports whether the topic's gate asks how a page was found: by which anchors,
+// from which page. To know that costs a crawl something, so others are not told.
+func (t *Topic) AsksVia() bool {
+	g, err := t.newGate()
+	if g == nil || err != nil {
+		return false
+	}
+	n := g.Needs()
+	return n.Reads("anchor") || n.Reads("parent.score") || n.Reads("parent.host")
 }
 
 // clauseName tells a clause and what came of it on one line.

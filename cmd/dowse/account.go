@@ -10,6 +10,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/judge"
 	"dowse/weburl"
 )
 
@@ -165,7 +166,7 @@ func (a *account) verdict(s *sheet) {
 	}
 	if len(cells) > 0 {
 		s.flow("   ", cells, "")
-		s.more("together %+.2f%s", sum, scaleNote(v))
+		s.more("%s", scaleNote(v, sum))
 	}
 	for _, l := range turning(v) {
 		s.more("%s", l)
@@ -196,11 +197,15 @@ func (a *account) labelled(s *sheet) {
 	}
 }
 
-func scaleNote(v *collection.Ruling) string {
-	if v.Scale == "log-odds" {
-		return fmt.Sprintf(" in log-odds, which is %s", score(v.Relevance))
+// scaleNote says what the weights of the reasons come to.
+func scaleNote(v *collection.Ruling, sum float64) string {
+	switch v.Scale {
+	case judge.LogOdds:
+		return fmt.Sprintf("together %+.2f in log-odds, which is %s", sum, score(v.Relevance))
+	case judge.Change:
+		return "each is what the score would lose without it"
 	}
-	return ""
+	return fmt.Sprintf("together %+.2f, as %s", sum, v.Scale)
 }
 
 func doubt(v *collection.Ruling) string {

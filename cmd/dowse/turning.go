@@ -43,6 +43,9 @@ func signsFor(v *collection.Ruling) []collection.Part {
 // enough returns how many of the signs, the strongest first, must be absent for the
 // other verdict; 0 if not even all of them are enough.
 func enough(v *collection.Ruling, signs []collection.Part) int {
+	if v.Scale == judge.Change { // what two signs change together nobody knows
+		return 0
+	}
 	rest := dowse.Verdict{Scale: v.Scale}
 	for _, p := range v.Because {
 		rest.Because = append(rest.Because, dowse.Because{What: p.What, Weight: p.Weight})
