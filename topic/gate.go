@@ -115,20 +115,34 @@ func (j *Judge) pass(s *sum, p *dowse.Page) {
 	score := sigmoid(z)
 	r := j.gate.Test(p, j.gate.facts(p, score))
 	weights := make([]float64, len(r.Clauses))
+	lifted := 0.0 // what a gate that decides adds to the evidence
+	if j.gate.decides && len(j.models()) == 0 {
+		lifted = open + max(z, 0) - z
+	}
+	fall := -(max(z+lifted, 0) + shut)
 	if !r.Holds {
-		share(weights, culprits(r.Clauses), -(max(z, 0) + shut))
+		share(weights, culprits(r.Clauses), fall)
 	}
 	for i, c := range r.Clauses {
 		if !c.Group || weights[i] != 0 {
 			s.tail = append(s.tail, dowse.Because{What: clauseName(c), Weight: weights[i]})
 		}
 	}
-	if r.Holds && j.gate.decides && len(j.models()) == 0 {
-		s.tail = append(s.tail, dowse.Because{What: "where holds", Weight: open + max(z, 0) - z})
+	if lifted != 0 {
+		s.tail = append(s.tail, dowse.Because{What: decides(r.Holds), Weight: lifted})
 	}
 	if !r.Holds && len(r.Clauses) == 0 {
-		s.tail = append(s.tail, dowse.Because{What: "where does not hold", Weight: -(max(z, 0) + shut)})
+		s.tail = append(s.tail, dowse.Because{What: "where does not hold", Weight: fall})
 	}
+}
+
+// decides names what a gate that decides adds. Where it does not hold that is taken
+// back by the clauses, so that the reasons tell what the page would be if they held.
+func decides(holds bool) string {
+	if holds {
+		return "where holds"
+	}
+	return "where decides"
 }
 
 // facts gathers what is known of a page beside what it says.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -162,10 +163,19 @@ func (a *account) verdict(s *sheet) {
 	sum := 0.0
 	for _, p := range v.Because {
 		sum += p.Weight
-		cells = append(cells, cell(p))
+		if _, ok := clauseOf(p); !ok {
+			cells = append(cells, cell(p))
+		}
 	}
 	if len(cells) > 0 {
 		s.flow("   ", cells, "")
+	}
+	for _, p := range v.Because {
+		if c, ok := clauseOf(p); ok {
+			s.more("%s", c)
+		}
+	}
+	if len(v.Because) > 0 {
 		s.more("%s", scaleNote(v, sum))
 	}
 	for _, l := range turning(v) {
@@ -195,6 +205,22 @@ func (a *account) labelled(s *sheet) {
 		}
 		s.flow(" models    ", steps, " → ")
 	}
+}
+
+// clausePattern takes the reason apart that a clause of a gate gives.
+var clausePattern = regexp.MustCompile(`^where (.*): (yes|no|unknown)(?:, (.*))?$`)
+
+// clauseOf writes the reason of a clause on a line of its own: what came of it first.
+func clauseOf(p collection.Part) (line string, ok bool) {
+	m := clausePattern.FindStringSubmatch(oneLine(p.What))
+	if m == nil {
+		return "", false
+	}
+	line = fmt.Sprintf("%+.2f where %-7s %s", p.Weight, m[2], fit(m[1], 36))
+	if m[3] != "" {
+		line += "  (" + m[3] + ")"
+	}
+	return line, true
 }
 
 // scaleNote says what the weights of the reasons come to.
