@@ -44,6 +44,7 @@ type Page struct {
 	Again   bool   // a revisit
 	Depth   int    // links from the nearest seed, along the path it was found on
 	Hops    int    // off-topic pages in a row just above it on that path
+	Via     *Via   // the link by which it was first seen; nil for none, and where no judge asks for it
 
 	Fetch    Fetch
 	Document // empty unless Outcome is Fetched, but for Links
@@ -53,6 +54,13 @@ type Page struct {
 	Maps     []URL // further sitemaps that a sitemap index lists
 
 	Host *HostReport // what the visit learnt of the host; nil for nothing
+}
+
+// Via is the link by which a page was first seen, and the page that it stands on.
+type Via struct {
+	Parent    URL
+	Relevance float64 // of the parent
+	Anchors   []string
 }
 
 // Fetch holds the facts of a download.
@@ -115,7 +123,7 @@ type Document struct {
 	Canonical   URL    // declared by link rel=canonical; "" for none
 	Types       []string
 	Published   time.Time
-	Modified    time.Time // as the page itself says
+	Modified    time.Time // as the page itself says, or else its server
 	Licences    []URL
 	Meta        []Meta   // named meta elements, properties of Open Graph among them; the layout's left out
 	Images      []string // sources as written, the first 200; of one inside the page "data:"

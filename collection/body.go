@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,38 +28,38 @@ var ErrNotKept = errors.New("it is not in the archive")
 // Content-Type. What was kept as a reference to an earlier answer with the same
 // body is read there.
 func (c *Collection) Body(p *dowse.Page) (body []byte, contentType string, err error) {
-	body, contentType, err = c.body(p.Fetch.Archive)
+	body, header, err := c.body(p.Fetch.Archive)
 	if err != nil {
 		return nil, "", fmt.Errorf("collection: %s: %w", p.URL, err)
 	}
-	return body, contentType, nil
+	return body, header.Get("Content-Type"), nil
 }
 
-func (c *Collection) body(place dowse.Place) ([]byte, string, error) {
+func (c *Collection) body(place dowse.Place) ([]byte, http.Header, error) {
 	r, err := c.record(place)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	defer func() { r.Close() }()
 	if r.Type() == "revisit" {
 		first, err := c.original(r)
 		if err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
 		r.Close()
 		if r, err = c.record(first); err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
 	}
 	resp, err := r.Response()
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	return fetch.Decoded(resp.Header, raw, maxBody), resp.Header.Get("Content-Type"), nil
+	return fetch.Decoded(resp.Header, raw, maxBody), resp.Header, nil
 }
 
 // record opens the archive's record at a place. The error is ErrErased for one that
@@ -184,12 +185,16 @@ func eachRecord(path string, do func(*archive.Record) error) error {
 
 // Document extracts a page anew from what the archive holds of it.
 func (c *Collection) Document(p *dowse.Page) (*dowse.Document, error) {
-	body, contentType, err := c.Body(p)
+	body, header, err := c.body(p.Fetch.Archive)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("collection: %s: %w", p.URL, err)
 	}
-	text, _ := extract.Decode(body, contentType)
-	return extract.HTML(text, p.URL, extract.Options{Agent: c.Settings.Identity.Agent}), nil
+	text, _ := extract.Decode(body, header.Get("Content-Type"))
+	doc := extract.HTML(text, p.URL, extract.Options{Agent: c.Settings.Identity.Agent})
+	if doc.Modified.IsZero() {
+		doc.Modified = fetch.LastModified(header)
+	}
+	return doc, nil
 }
 
 // DocumentOf extracts the page of a row anew from what the archive holds of it.

@@ -85,6 +85,33 @@ func (r *reader) origin(id frontier.ID) (*origin, error) {
 	return o, nil
 }
 
+// Via returns the link by which a URL was first seen; nil if no link of a page led to
+// it, or nobody knows. It must not be called while the crawl goes on but by its loop.
+func (c *Collection) Via(id frontier.ID) *dowse.Via {
+	r := reader{c: c}
+	o, err := r.origin(id)
+	if err != nil || o.how != FromLink || o.link < 0 {
+		return nil
+	}
+	return ViaOf(o.entry, o.link, o.parent)
+}
+
+// ViaOf returns the i-th link of a visit as the way to its target.
+func ViaOf(e *crawl.Entry, i int, parent dowse.URL) *dowse.Via {
+	v := &dowse.Via{Parent: parent, Relevance: e.Page.Verdict.Relevance}
+	l := &e.Found[i]
+	for k := -1; k < len(l.More); k++ {
+		m := &l.Mention
+		if k >= 0 {
+			m = &l.More[k]
+		}
+		if m.Anchor != "" && !slices.Contains(v.Anchors, m.Anchor) {
+			v.Anchors = append(v.Anchors, m.Anchor)
+		}
+	}
+	return v
+}
+
 func noURL(frontier.ID) dowse.URL { return "" }
 
 // match returns the origin if the entry is it.

@@ -57,10 +57,14 @@ func (r *Ruling) Flips() (list []Part) {
 	return list
 }
 
-func (c *Collection) ruling(v dowse.Verdict) *Ruling {
+func (c *Collection) ruling(v dowse.Verdict) *Ruling { return RulingOf(v, c.threshold()) }
+
+// RulingOf returns a verdict with what would have changed it, where pages are on topic
+// from a threshold on.
+func RulingOf(v dowse.Verdict, threshold float64) *Ruling {
 	r := &Ruling{
-		Relevance: finite(v.Relevance), Threshold: c.threshold(), Scale: v.Scale, Judge: v.Judge,
-		OnTopic: v.Relevance >= c.threshold(), Verdict: verdictOf(v.Relevance, c.threshold()),
+		Relevance: finite(v.Relevance), Threshold: threshold, Scale: v.Scale, Judge: v.Judge,
+		OnTopic: v.Relevance >= threshold, Verdict: verdictOf(v.Relevance, threshold),
 		Because: make([]Part, len(v.Because)),
 	}
 	for i, cause := range causes(v.Because) {

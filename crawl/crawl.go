@@ -40,6 +40,10 @@ type Config struct {
 	// not keep or change it.
 	Heard func(e *Entry)
 
+	// Via returns the link by which a URL was first seen, for judges that ask how a page
+	// was found. It is called as a visit is made, by the caller of Next. Nil is not asked.
+	Via func(id frontier.ID) *dowse.Via
+
 	Log Log // where entries and the strings of URLs go; nil keeps strings in memory only
 }
 
@@ -73,11 +77,12 @@ type Visit struct {
 	Hops     int
 	Again    bool
 	Deadline time.Time
+	Via      *dowse.Via // see Config.Via
 }
 
 // Page returns a page for the visit, to be filled with what came of it.
 func (v Visit) Page() *dowse.Page {
-	return &dowse.Page{URL: v.URL, Lead: v.Lead, Depth: v.Depth, Hops: v.Hops, Again: v.Again}
+	return &dowse.Page{URL: v.URL, Lead: v.Lead, Depth: v.Depth, Hops: v.Hops, Again: v.Again, Via: v.Via}
 }
 
 // Crawl is the state of a crawl. Its methods must not be called concurrently.
@@ -447,6 +452,8 @@ func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret
 	}
 	if c.sitemaps[id] {
 		v.Kind = VisitSitemap
+	} else if c.cfg.Via != nil && !c.replay {
+		v.Via = c.cfg.Via(id)
 	}
 	fl := &flight{visit: v, id: id, host: h, began: now, queue: c.f.Count(dowse.Waiting), regret: regret}
 	fl.rest = c.rested(h, now)

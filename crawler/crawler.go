@@ -70,6 +70,10 @@ type Config struct {
 	// judges. Nil knows none.
 	Getenv func(name string) string
 
+	// Say hears what the program of an outside judge writes to its standard error. Nil
+	// hears nothing.
+	Say func(line string)
+
 	NoArchive  bool                 // keep decisions, but not what the web said
 	NoSitemaps bool                 // do not read the sitemaps that robots.txt names
 	Demo       *collection.Demo     // marks a collection of the made web
@@ -221,6 +225,9 @@ func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) 
 		return nil, err
 	}
 	c.client, c.strategy, c.visitor = parts.client, parts.crawl.Strategy, parts.visitor
+	if t.AsksVia() {
+		parts.crawl.Via = col.Via
+	}
 	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil}
 	if err := col.Load(parts.crawl, restorer(col)); err != nil {
 		return nil, err

@@ -247,8 +247,15 @@ func (l *Loader) collection(s topic.Source) (pages []*dowse.Page, notes []string
 			return nil, notes, err
 		}
 	}
-	for _, u := range urls[:min(len(urls), s.Most())] {
-		p, err := keptPage(c.Collection, u)
+	pages, missing, err := keptPages(c.Collection, urls[:min(len(urls), s.Most())])
+	return pages, append(notes, missing...), err
+}
+
+// keptPages returns pages as the archive of a collection holds them. Those that it does
+// not hold are told.
+func keptPages(col *collection.Collection, urls []dowse.URL) (pages []*dowse.Page, notes []string, err error) {
+	for _, u := range urls {
+		p, err := keptPage(col, u)
 		if errors.Is(err, collection.ErrErased) || errors.Is(err, collection.ErrNotKept) || errors.Is(err, collection.ErrUnknown) {
 			notes = append(notes, fmt.Sprintf("%s: %v", u, err))
 			continue

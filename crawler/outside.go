@@ -1,56 +1,81 @@
 package crawler
 
 import (
-	"fmt"
+	"sync"
 
 	"dowse"
+	"dowse/judge"
 	"dowse/judge/outside"
 	"dowse/topic"
 )
 
 // Outside puts the judge that a topic names beside its own: it is asked about pages of
-// which that one is not sure, and what it says teaches what was learnt from examples.
-// Answers are kept in file, if that is not "". The judge must be closed.
+// which that one is not sure, and what it says teaches the topic's own. Answers are kept
+// in file, if that is not "". The judge must be closed.
 func Outside(t *topic.Topic, j *topic.Judge, file string, cfg Config) (*outside.Judge, error) {
-	return outsideOf(t, j, j, file, cfg)
+	return outsideOf(t, newRuler(j), file, cfg)
 }
 
-// outsideOf is Outside for a judge that may be replaced; j is the first in its place.
-func outsideOf(t *topic.Topic, beside dowse.WindowJudge, j *topic.Judge, file string, cfg Config) (*outside.Judge, error) {
-	asker, err := askerOf(t, cfg)
-	if err != nil {
-		return nil, err
-	}
-	from, to := t.Outside.Range()
-	opt := outside.Options{
-		From: from, To: to, Timeout: t.Outside.Timeout, Budget: t.Outside.Budget, File: file, Threshold: t.OnTopic(),
-	}
-	if l, ok := j.Model().(outside.Learner); ok {
-		opt.Learner = l
-	}
-	return outside.New(beside, asker, opt)
-}
-
-// askerOf returns the outside judge of a topic, ready to be asked.
-func askerOf(t *topic.Topic, cfg Config) (outside.Asker, error) {
+// outsideOf is Outside for a judge that may be replaced.
+func outsideOf(t *topic.Topic, beside *ruler, file string, cfg Config) (*outside.Judge, error) {
 	o := t.Outside
-	if len(o.Exec) > 0 {
-		return &outside.Program{Command: o.Exec, Dir: t.Dir}, nil
-	}
-	key := ""
-	if o.KeyEnv != "" {
-		if cfg.Getenv != nil {
-			key = cfg.Getenv(o.KeyEnv)
-		}
-		if key == "" {
-			return nil, fmt.Errorf("crawler: judge: the variable %s, which holds the key of %s, is empty", o.KeyEnv, o.Endpoint)
-		}
-	}
-	about := t.About
+	from, to := o.Range()
+	about := t.Name + "\n" + t.About
 	for _, w := range t.Words {
 		about += "\n" + w
 	}
-	return outside.NewEndpoint(outside.Endpoint{URL: o.Endpoint, Model: o.Model, Key: key, About: t.Name + "\n" + about})
+	return outside.Open(beside, outside.Config{
+		Exec: o.Exec, Endpoint: o.Endpoint, Model: o.Model, KeyEnv: o.KeyEnv, About: about, Dir: t.Dir,
+		Env: cfg.Getenv, Say: cfg.Say,
+		Options: outside.Options{
+			From: from, To: to, Timeout: o.Timeout, Budget: o.Budget, File: file, Threshold: t.OnTopic(),
+			Learner: &pupil{topic: t, ruler: beside},
+		},
+	})
+}
+
+// A pupil teaches the judge of a crawl what one outside says. A judge that goes on
+// learning takes each answer in at once. One of words alone has nothing that could:
+// when there are a few answers of both kinds it is made anew, with these as examples.
+type pupil struct {
+	topic *topic.Topic
+	ruler *ruler
+
+	mu      sync.Mutex
+	answers []judge.Example // as long as nothing can learn
+}
+
+// enoughAnswers is how many answers of each kind are needed to learn from them.
+const enoughAnswers = 3
+
+// Learn takes in an answer.
+func (p *pupil) Learn(e judge.Example) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.ruler.now.Load()
+	j, ok := now.judge.(*topic.Judge)
+	if !ok {
+		return
+	}
+	if l, ok := j.Model().(outside.Learner); ok {
+		l.Learn(e)
+		return
+	}
+	p.answers = append(p.answers, e)
+	on := 0
+	for _, e := range p.answers {
+		if e.Relevant {
+			on++
+		}
+	}
+	if p.topic.Model != "" || min(on, len(p.answers)-on) < enoughAnswers {
+		return
+	}
+	learnt, err := p.topic.NewJudge(&topic.Material{Examples: p.answers})
+	if err != nil {
+		return // it goes on as it was
+	}
+	p.ruler.now.CompareAndSwap(now, &rule{judge: learnt, labels: now.labels})
 }
 
 // consult puts the topic's outside judge beside the crawl's own, if it names one.
@@ -60,10 +85,35 @@ func (c *Crawler) consult(b *bench, file string) (dowse.Judge, error) {
 		return b.judge, nil
 	}
 	c.asked = newRuler(j)
-	o, err := outsideOf(c.Topic, c.asked, j, file, c.cfg)
+	o, err := outsideOf(c.Topic, c.asked, file, c.cfg)
 	if err != nil {
 		return nil, err
 	}
 	c.outside = o
 	return o, nil
+}
+
+// Consulted tells how often a judge outside was asked in a run, and what came of it.
+type Consulted struct {
+	Wanted   int    `json:"wanted"` // pages of which the topic's own judge was not sure
+	Asked    int    `json:"asked"`
+	Answered int    `json:"answered"`
+	Known    int    `json:"known"` // answers that were there already
+	Failed   int    `json:"failed"`
+	Left     int    `json:"left"` // questions left of the budget; -1 for no limit
+	Error    string `json:"error,omitempty"`
+}
+
+// Consulted returns how often the outside judge was asked since the collection was
+// opened; nil if the topic names none.
+func (c *Crawler) Consulted() *Consulted {
+	if c.outside == nil {
+		return nil
+	}
+	s := c.outside.Stats()
+	x := &Consulted{Wanted: s.Wanted, Asked: s.Asked, Answered: s.Answered, Known: s.Known, Failed: s.Failed, Left: s.Left}
+	if s.Error != nil {
+		x.Error = s.Error.Error()
+	}
+	return x
 }

@@ -21,6 +21,7 @@ type rejudge struct {
 	names  []uint64
 	wish   Wish
 	labels map[frontier.ID]crawl.Label
+	via    map[frontier.ID]*dowse.Via // by which URLs were first seen; nil where no judge asks
 }
 
 func openRejudge(dir string, parts []uint64, wish Wish, labels map[frontier.ID]crawl.Label) (*rejudge, error) {
@@ -84,15 +85,30 @@ func (r *rejudge) rulings(ctx context.Context, j dowse.Judge) (list []crawl.Ruli
 			continue
 		}
 		e.Page.URL = r.url(e.ID)
+		e.Page.Via = r.via[e.ID]
 		ruling, err := rule1(r.col, e, j, r.wish, r.labels[e.ID])
 		if err != nil {
 			return nil, 0, err
 		}
 		if ruling != nil {
 			list = append(list, *ruling)
+			e.Page.Verdict = ruling.Verdict
 		}
+		r.see(e)
 	}
 	return list, end, nil
+}
+
+// see notes by which links URLs come up that nothing led to before.
+func (r *rejudge) see(e *crawl.Entry) {
+	if r.via == nil {
+		return
+	}
+	for i, l := range e.Links {
+		if _, seen := r.via[l.ID]; !seen && i < len(e.Found) {
+			r.via[l.ID] = collection.ViaOf(e, i, e.Page.URL)
+		}
+	}
 }
 
 // rule1 judges one visit anew. It returns nil if nothing is new, or nothing can be: the

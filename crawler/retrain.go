@@ -213,6 +213,9 @@ func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collectio
 		return err
 	}
 	defer again.col.Close()
+	if c.Topic.AsksVia() {
+		again.via = map[frontier.ID]*dowse.Via{}
+	}
 	if r.made.Undo {
 		r.judge, err = c.judgeOf(models, r.made.Model)
 	} else {
@@ -303,6 +306,9 @@ func (c *Crawler) ruleOnRest(r *retraining) error {
 			continue
 		}
 		e.Page.URL = c.Collection.URL(e.ID)
+		if c.Topic.AsksVia() {
+			e.Page.Via = c.Collection.Via(e.ID)
+		}
 		ruling, err := rule1(c.Collection, e, r.judge, c.visitor.wish, r.ids[e.ID])
 		if err != nil {
 			return err

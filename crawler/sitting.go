@@ -23,6 +23,7 @@ type Sitting struct {
 	Error   string           `json:"error,omitempty"`
 	Fetched int              `json:"fetched"`
 	OnTopic int              `json:"on_topic"`
+	Outside *Consulted       `json:"outside,omitempty"` // nil where nobody outside is asked
 }
 
 func sittingsFile(col *collection.Collection) string {
@@ -47,7 +48,7 @@ func (s *Sitting) getUp(c *Crawler) {
 
 func (s *Sitting) count(c *Crawler) {
 	st := c.Collection.Crawl.Status()
-	s.Fetched, s.OnTopic = st.Fetched, st.OnTopic
+	s.Fetched, s.OnTopic, s.Outside = st.Fetched, st.OnTopic, c.Consulted()
 }
 
 // append adds a line to the log of sittings.

@@ -134,6 +134,9 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 	p.NoFollow = p.NoFollow || noFollow
 	p.NoIndex = p.NoIndex || noIndex
 	p.NoArchive = p.NoArchive || noArchive
+	if p.Modified.IsZero() {
+		p.Modified = fetch.LastModified(r.Header)
+	}
 	p.Simhash = text.Simhash(&p.Document)
 	says := "the page says it is in "
 	if p.Language == "" && v.Language != nil {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -25,18 +26,7 @@ var (
 )
 
 // candidates are the judges with their defaults, as users get them.
-func candidates() []judge.Candidate {
-	return []judge.Candidate{
-		{Name: "logistic", Trainer: judge.Logistic{}},
-		{Name: "svm", Trainer: judge.SVM{}},
-		{Name: "multinomial", Trainer: judge.Multinomial{}},
-		{Name: "centroid", Trainer: judge.Centroid{}},
-		{Name: "kde", Trainer: judge.KDE{}},
-		{Name: "network", Trainer: judge.Network{}},
-		{Name: "vote", Trainer: judge.Vote{}},
-		{Name: "table", Trainer: judge.Table{}},
-	}
-}
+func candidates() []judge.Candidate { return judge.Candidates("") }
 
 // variants are further settings that are worth a line.
 func variants() []judge.Candidate {
@@ -51,7 +41,7 @@ func variants() []judge.Candidate {
 
 // TestQuality measures the judges on the pages of Wikispeedia: trained on 10 pages
 // of a topic and 20 of others, they rate all the rest. It prints means over the
-// topics.
+// topics with their standard errors.
 func TestQuality(t *testing.T) {
 	if *quality == "" {
 		t.Skip("not asked for: -quality=tune or -quality=report")
@@ -62,12 +52,31 @@ func TestQuality(t *testing.T) {
 		t.Skipf("no recorded web: %v", err)
 	}
 	web := readWikispeedia(t, dir)
-	fmt.Println("| judge | F1 | precision | recall | average precision | Brier |\n|---|---|---|---|---|---|")
+	fmt.Println("| judge | F1 | precision | recall | average precision | Brier | ECE |\n|---|---|---|---|---|---|---|")
 	for _, c := range chosen(append(candidates(), variants()...)) {
-		sum := web.measure(t, c, topics)
-		fmt.Printf("| %s | %.3f | %.3f | %.3f | %.3f | %.4f |\n",
-			c.Name, sum.F1, sum.Precision, sum.Recall, sum.AveragePrecision, sum.Brier)
+		fmt.Printf("| %s |", c.Name)
+		for i, values := range web.measure(t, c, topics) {
+			format := " %.3f ± %.3f |"
+			if i >= 4 {
+				format = " %.4f ± %.4f |"
+			}
+			mean, se := meanError(values)
+			fmt.Printf(format, mean, se)
+		}
+		fmt.Println()
 	}
+}
+
+// meanError returns the mean of values, one to a topic, and its standard error.
+func meanError(values []float64) (mean, se float64) {
+	n := float64(len(values))
+	for _, v := range values {
+		mean += v / n
+	}
+	for _, v := range values {
+		se += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(se / (n - 1) / n)
 }
 
 func chosen(all []judge.Candidate) (list []judge.Candidate) {
@@ -88,17 +97,15 @@ type wikispeedia struct {
 	topics [][]string
 }
 
-func (w *wikispeedia) measure(t *testing.T, c judge.Candidate, topics []string) (mean judge.Quality) {
-	n := float64(len(topics))
+// measure returns for each measure its values by topic.
+func (w *wikispeedia) measure(t *testing.T, c judge.Candidate, topics []string) (values [6][]float64) {
 	for _, topic := range topics {
 		q := w.measureOne(t, c, topic)
-		mean.F1 += q.F1 / n
-		mean.Precision += q.Precision / n
-		mean.Recall += q.Recall / n
-		mean.AveragePrecision += q.AveragePrecision / n
-		mean.Brier += q.Brier / n
+		for i, v := range []float64{q.F1, q.Precision, q.Recall, q.AveragePrecision, q.Brier, q.ECE} {
+			values[i] = append(values[i], v)
+		}
 	}
-	return mean
+	return values
 }
 
 func (w *wikispeedia) measureOne(t *testing.T, c judge.Candidate, topic string) judge.Quality {

@@ -102,3 +102,13 @@ func (r *reasons) told(name func(int32) string, counts []tally) []dowse.Because 
 
 // forget drops what was not weighty enough to be named, where sums mean nothing.
 func (r *reasons) forget() { r.rest, r.more = 0, 0 }
+
+// SummedUp reports whether a reason stands for many that were not told by name.
+func SummedUp(b dowse.Because) bool {
+	var n int
+	var kind string
+	if _, err := fmt.Sscanf(b.What, "%d other %s", &n, &kind); err != nil {
+		return false
+	}
+	return kind == "terms" || kind == "signs"
+}

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+
+	"dowse"
 )
 
 // A Rating is what a judge said of an example, and what is true.
@@ -22,6 +25,7 @@ type Quality struct {
 	F1               float64 // their harmonic mean
 	AveragePrecision float64 // mean of the precision at each relevant example, the best rated first
 	Brier            float64 // mean of the squared error of the relevance
+	ECE              float64 // mean distance of relevance and share of relevant ones over Reliability, by examples
 	Reliability      []Bin   // ten bins of equal width, those with nothing in them left out
 }
 
@@ -61,6 +65,9 @@ func Measure(ratings []Rating, threshold float64) Quality {
 	}
 	q.AveragePrecision = averagePrecision(ratings, q.Relevant)
 	q.Reliability = reliability(ratings)
+	for _, b := range q.Reliability {
+		q.ECE += math.Abs(b.Relevance-b.Relevant) * float64(b.Examples) / float64(len(ratings))
+	}
 	return q
 }
 
@@ -114,21 +121,54 @@ func reliability(ratings []Rating) []Bin {
 // A Validation is how good the judges of a trainer are on examples that they have
 // not seen.
 type Validation struct {
-	Name    string
-	Ratings []Rating // by example
+	Name     string
+	Ratings  []Rating        // by example
+	Verdicts []dowse.Verdict // by example, with the reasons
 	Quality
-	Wrong []int // the examples that it gets wrong, the worst first
+	Wrong  []int // the examples that it gets wrong, the worst first
+	BySite bool  // all examples of a site were in one fold
 }
 
 // A Candidate is a trainer with a name, to be compared with others.
 type Candidate struct {
 	Name    string
 	Trainer Trainer
+	// Make stands in for Trainer where what is made is more than a model: it returns a
+	// judge, and the relevance from which it calls a page relevant.
+	Make func(examples []Example) (dowse.Judge, float64, error)
+}
+
+func (c Candidate) train(examples []Example) (dowse.Judge, float64, error) {
+	if c.Make != nil {
+		return c.Make(examples)
+	}
+	m, err := c.Trainer.Train(examples)
+	if err != nil {
+		return nil, 0, err
+	}
+	return m, m.Threshold(), nil
+}
+
+// Candidates returns every kind of judge that examples train, with its defaults, for
+// a language.
+func Candidates(language string) []Candidate {
+	f := Features{Language: language}
+	return []Candidate{
+		{Name: "logistic", Trainer: Logistic{Language: language}},
+		{Name: "svm", Trainer: SVM{Features: f}},
+		{Name: "multinomial", Trainer: Multinomial{Features: f}},
+		{Name: "centroid", Trainer: Centroid{Features: f}},
+		{Name: "kde", Trainer: KDE{Features: f}},
+		{Name: "network", Trainer: Network{Features: f}},
+		{Name: "vote", Trainer: Vote{Features: f}},
+		{Name: "table", Trainer: Table{Language: language}},
+	}
 }
 
 // Validate trains k judges, each without one fold of the examples, and has each rate
-// its fold. The j-th example of its kind is in fold j mod k. It needs at least two
-// examples of both kinds and two folds.
+// its fold. Pages of one site look alike, so they are in one fold, unless the sites are
+// too few for that: then the j-th example of its kind is in fold j mod k. It needs at
+// least two examples of both kinds and two folds.
 func Validate(t Trainer, examples []Example, k int) (Validation, error) {
 	list, err := Compare([]Candidate{{Trainer: t}}, examples, k)
 	if err != nil {
@@ -139,7 +179,7 @@ func Validate(t Trainer, examples []Example, k int) (Validation, error) {
 
 // Compare validates several trainers on the same folds.
 func Compare(candidates []Candidate, examples []Example, k int) ([]Validation, error) {
-	fold, err := validationFolds(examples, k)
+	fold, bySite, err := validationFolds(examples, k)
 	if err != nil {
 		return nil, fmt.Errorf("judge: validate: %w", err)
 	}
@@ -149,42 +189,48 @@ func Compare(candidates []Candidate, examples []Example, k int) ([]Validation, e
 		if err != nil {
 			return nil, fmt.Errorf("judge: validate %s: %w", c.Name, err)
 		}
+		v.BySite = bySite
 		list = append(list, v)
 	}
 	return list, nil
 }
 
-func validationFolds(examples []Example, k int) ([]int, error) {
+func validationFolds(examples []Example, k int) (fold []int, bySite bool, err error) {
+	sites := make([]string, len(examples))
 	wanted := make([]bool, len(examples))
 	relevant := 0
 	for i := range examples {
-		wanted[i] = examples[i].Relevant
+		wanted[i], sites[i] = examples[i].Relevant, examples[i].site()
 		relevant += side(wanted[i])
 	}
 	if k < 2 {
-		return nil, fmt.Errorf("%d folds, at least two are needed", k)
+		return nil, false, fmt.Errorf("%d folds, at least two are needed", k)
 	}
 	if min(relevant, len(examples)-relevant) < 2 {
-		return nil, errors.New("at least two examples on topic and two others are needed")
+		return nil, false, errors.New("at least two examples on topic and two others are needed")
 	}
-	return folds(wanted, k), nil
+	if fold = evenFolds(sites, wanted, k); teaches(fold, wanted, k) {
+		return fold, true, nil
+	}
+	return folds(wanted, k), false, nil
 }
 
 func (c Candidate) validate(examples []Example, fold []int, k int) (Validation, error) {
-	v := Validation{Name: c.Name, Ratings: make([]Rating, len(examples))}
+	v := Validation{Name: c.Name, Ratings: make([]Rating, len(examples)), Verdicts: make([]dowse.Verdict, len(examples))}
 	threshold := Threshold
 	for f := range k {
 		from, rest := split(fold, f)
 		if len(rest) == 0 {
 			continue
 		}
-		m, err := c.Trainer.Train(pick(examples, from))
+		m, bar, err := c.train(pick(examples, from))
 		if err != nil {
 			return v, err
 		}
-		threshold = m.Threshold()
+		threshold = bar
 		for _, i := range rest {
-			v.Ratings[i] = Rating{m.Judge(examples[i].page()).Relevance, examples[i].Relevant}
+			v.Verdicts[i] = m.Judge(examples[i].page())
+			v.Ratings[i] = Rating{v.Verdicts[i].Relevance, examples[i].Relevant}
 		}
 	}
 	v.Quality = Measure(v.Ratings, threshold)
@@ -206,5 +252,30 @@ func wrong(ratings []Rating, threshold float64) []int {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(off(b), off(a)) })
+	return list
+}
+
+// A Trade is what a judge would do at one threshold: the share of the relevant
+// examples that it would find, and of what it would call relevant that is.
+type Trade struct{ Threshold, Recall, Precision float64 }
+
+// Trades returns how precision and recall go against each other, from the highest
+// rating down, a step to each level at which an example is relevant.
+func Trades(ratings []Rating) (list []Trade) {
+	sorted := slices.Clone(ratings)
+	slices.SortStableFunc(sorted, func(a, b Rating) int { return cmp.Compare(b.Relevance, a.Relevance) })
+	relevant := 0
+	for _, r := range sorted {
+		relevant += side(r.Relevant)
+	}
+	for i, found := 0, 0; i < len(sorted); {
+		level, before := sorted[i].Relevance, found
+		for ; i < len(sorted) && sorted[i].Relevance == level; i++ {
+			found += side(sorted[i].Relevant)
+		}
+		if found > before {
+			list = append(list, Trade{level, share(found, relevant), share(found, i)})
+		}
+	}
 	return list
 }

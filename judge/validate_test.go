@@ -121,3 +121,57 @@ func TestDraw(t *testing.T) {
 		t.Errorf("%d of 4 and %d left", len(few), len(none))
 	}
 }
+
+// Pages of one site are in one fold where there are sites enough, and the validation
+// says whether they were.
+func TestFoldsKeepSitesTogether(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		sites int
+		want  bool
+	}{{"every example its own", 30, true}, {"ten sites", 10, true}, {"one site", 1, false}} {
+		t.Run(test.name, func(t *testing.T) {
+			examples := lessons(30, 1)
+			for i := range examples {
+				examples[i].Site = fmt.Sprintf("site%d", i%test.sites)
+			}
+			taught := map[string]int{} // of a site: in how many trainings it was
+			var trainings int
+			c := judge.Candidate{Make: func(list []judge.Example) (dowse.Judge, float64, error) {
+				trainings++
+				seen := map[string]bool{}
+				for _, e := range list {
+					seen[e.Site] = true
+				}
+				for s := range seen {
+					taught[s]++
+				}
+				m, err := judge.Multinomial{}.Train(list)
+				return m, 0.5, err
+			}}
+			list, err := judge.Compare([]judge.Candidate{c}, examples, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if list[0].BySite != test.want {
+				t.Errorf("by site %v", list[0].BySite)
+			}
+			for s, n := range taught {
+				if test.want && n != trainings-1 {
+					t.Errorf("%s was in %d of %d trainings", s, n, trainings)
+				}
+			}
+		})
+	}
+}
+
+func TestTrades(t *testing.T) {
+	got := judge.Trades([]judge.Rating{{Relevance: 0.9, Relevant: true}, {Relevance: 0.8}, {Relevance: 0.4, Relevant: true}, {Relevance: 0.4}, {Relevance: 0.1}})
+	want := []judge.Trade{{Threshold: 0.9, Recall: 0.5, Precision: 1}, {Threshold: 0.4, Recall: 1, Precision: 0.5}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if none := judge.Trades(nil); none != nil {
+		t.Errorf("%v of nothing", none)
+	}
+}

@@ -1,12 +1,12 @@
 package topic
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"dowse/judge"
 )
 
 // maxTrials is how many examples a self-test tells of.
@@ -54,25 +54,15 @@ func (c *checker) contradictions(m *Material) {
 }
 
 // strongest returns the terms that count most for the examples on topic.
-func strongest(j *Judge, m *Material, n int) []string {
+func strongest(j *Judge, m *Material, n int) (names []string) {
 	if j.model == nil {
 		return nil
 	}
-	sums := map[string]float64{}
-	for _, e := range m.Examples {
-		if !e.Relevant || e.Page == nil {
-			continue
-		}
-		for _, b := range j.model.Judge(e.Page).Because {
-			if term, ok := strings.CutPrefix(b.What, `"`); ok && b.Weight > 0 {
-				sums[strings.TrimSuffix(term, `"`)] += b.Weight
-			}
-		}
+	on, _ := Learnt(j.model, slices.DeleteFunc(slices.Clone(m.Examples), func(e judge.Example) bool { return !e.Relevant }), n)
+	for _, t := range on {
+		names = append(names, t.Name)
 	}
-	terms := slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
-		return cmp.Or(cmp.Compare(sums[b], sums[a]), strings.Compare(a, b))
-	})
-	return terms[:min(n, len(terms))]
+	return names
 }
 
 // selfTest rates examples by judges that have not seen them, and everyday texts.

@@ -6,6 +6,7 @@ import (
 
 	"dowse"
 	"dowse/topic/predicate"
+	"dowse/weburl"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -112,22 +113,57 @@ func (j *Judge) pass(s *sum, p *dowse.Page) {
 	}
 	z := s.total()
 	score := sigmoid(z)
-	r := j.gate.Test(p, predicate.Facts{Score: &score, Categories: map[string]float64{j.gate.name: score}})
+	r := j.gate.Test(p, j.gate.facts(p, score))
 	weights := make([]float64, len(r.Clauses))
+	lifted := 0.0 // what a gate that decides adds to the evidence
+	if j.gate.decides && len(j.models()) == 0 {
+		lifted = open + max(z, 0) - z
+	}
+	fall := -(max(z+lifted, 0) + shut)
 	if !r.Holds {
-		share(weights, culprits(r.Clauses), -(max(z, 0) + shut))
+		share(weights, culprits(r.Clauses), fall)
 	}
 	for i, c := range r.Clauses {
 		if !c.Group || weights[i] != 0 {
 			s.tail = append(s.tail, dowse.Because{What: clauseName(c), Weight: weights[i]})
 		}
 	}
-	if r.Holds && j.gate.decides && len(j.models()) == 0 {
-		s.tail = append(s.tail, dowse.Because{What: "where holds", Weight: open + max(z, 0) - z})
+	if lifted != 0 {
+		s.tail = append(s.tail, dowse.Because{What: decides(r.Holds), Weight: lifted})
 	}
 	if !r.Holds && len(r.Clauses) == 0 {
-		s.tail = append(s.tail, dowse.Because{What: "where does not hold", Weight: -(max(z, 0) + shut)})
+		s.tail = append(s.tail, dowse.Because{What: "where does not hold", Weight: fall})
 	}
+}
+
+// decides names what a gate that decides adds. Where it does not hold that is taken
+// back by the clauses, so that the reasons tell what the page would be if they held.
+func decides(holds bool) string {
+	if holds {
+		return "where holds"
+	}
+	return "where decides"
+}
+
+// facts gathers what is known of a page beside what it says.
+func (g *gate) facts(p *dowse.Page, score float64) predicate.Facts {
+	f := predicate.Facts{Score: &score, Categories: map[string]float64{g.name: score}}
+	if v := p.Via; v != nil {
+		f.Anchors = v.Anchors
+		f.Parent = &predicate.Parent{Score: v.Relevance, Host: weburl.Hostname(v.Parent)}
+	}
+	return f
+}
+
+// AsksVia reports whether the topic's gate asks how a page was found: by which anchors,
+// from which page. To know that costs a crawl something, so others are not told.
+func (t *Topic) AsksVia() bool {
+	g, err := t.newGate()
+	if g == nil || err != nil {
+		return false
+	}
+	n := g.Needs()
+	return n.Reads("anchor") || n.Reads("parent.score") || n.Reads("parent.host")
 }
 
 // clauseName tells a clause and what came of it on one line.

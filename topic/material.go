@@ -47,6 +47,8 @@ type Material struct {
 	Seeds []string
 	// Notes are what a person should know of it, a line each.
 	Notes []string
+
+	everyday bool // Contrast are everyday texts, not pages of the web
 }
 
 // An Origin tells where an example came from.

@@ -55,7 +55,7 @@ func (t *Topic) learntZero(m *Material) float64 {
 		return 0
 	}
 	zero := 0.0
-	if len(m.Contrast) == 0 {
+	if len(m.Contrast) == 0 || m.everyday {
 		zero = strange * float64(in) / float64(off+in)
 	}
 	if on == 1 {
@@ -75,7 +75,7 @@ func (t *Topic) medianUnseen(m *Material) float64 {
 	on, _ := m.Counts()
 	for fold := range min(unseenFolds, on) {
 		seen, unseen := foldOf(m.Examples, fold, min(unseenFolds, on))
-		model, err := t.train(&Material{Examples: seen, Contrast: m.Contrast})
+		model, err := t.train(&Material{Examples: seen, Contrast: m.Contrast, everyday: m.everyday})
 		if err != nil {
 			return 0
 		}

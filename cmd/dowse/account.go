@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"dowse"
 	"dowse/collection"
+	"dowse/judge"
 	"dowse/weburl"
 )
 
@@ -161,11 +163,20 @@ func (a *account) verdict(s *sheet) {
 	sum := 0.0
 	for _, p := range v.Because {
 		sum += p.Weight
-		cells = append(cells, cell(p))
+		if _, ok := clauseOf(p); !ok {
+			cells = append(cells, cell(p))
+		}
 	}
 	if len(cells) > 0 {
 		s.flow("   ", cells, "")
-		s.more("together %+.2f%s", sum, scaleNote(v))
+	}
+	for _, p := range v.Because {
+		if c, ok := clauseOf(p); ok {
+			s.more("%s", c)
+		}
+	}
+	if len(v.Because) > 0 {
+		s.more("%s", scaleNote(v, sum))
 	}
 	for _, l := range turning(v) {
 		s.more("%s", l)
@@ -196,11 +207,31 @@ func (a *account) labelled(s *sheet) {
 	}
 }
 
-func scaleNote(v *collection.Ruling) string {
-	if v.Scale == "log-odds" {
-		return fmt.Sprintf(" in log-odds, which is %s", score(v.Relevance))
+// clausePattern takes the reason apart that a clause of a gate gives.
+var clausePattern = regexp.MustCompile(`^where (.*): (yes|no|unknown)(?:, (.*))?$`)
+
+// clauseOf writes the reason of a clause on a line of its own: what came of it first.
+func clauseOf(p collection.Part) (line string, ok bool) {
+	m := clausePattern.FindStringSubmatch(oneLine(p.What))
+	if m == nil {
+		return "", false
 	}
-	return ""
+	line = fmt.Sprintf("%+.2f where %-7s %s", p.Weight, m[2], fit(m[1], 36))
+	if m[3] != "" {
+		line += "  (" + m[3] + ")"
+	}
+	return line, true
+}
+
+// scaleNote says what the weights of the reasons come to.
+func scaleNote(v *collection.Ruling, sum float64) string {
+	switch v.Scale {
+	case judge.LogOdds:
+		return fmt.Sprintf("together %+.2f in log-odds, which is %s", sum, score(v.Relevance))
+	case judge.Change:
+		return "each is what the score would lose without it"
+	}
+	return fmt.Sprintf("together %+.2f, as %s", sum, v.Scale)
 }
 
 func doubt(v *collection.Ruling) string {

@@ -489,6 +489,8 @@ func orDefault(list ...string) string {
 func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extras) error {
 	scr := newScreen(w, c.Quiet, c.NoProgress, extra)
 	cfg.Tick = scr.tick
+	ear := &heard{out: w.err, wait: w.isTTY && !c.Quiet}
+	cfg.Say = ear.say
 	known := collection.IsCollection(dir)
 	cr, err := crawler.OpenContext(w.ctx, dir, cfg)
 	if err != nil && known {
@@ -514,6 +516,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		return true
 	})
 	scr.end()
+	ear.tell()
 	return c.conclude(w, dir, cr, extra)
 }
 

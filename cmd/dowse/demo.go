@@ -44,7 +44,7 @@ func (demoCmd) Help() string {
   dowse demo                       the same command resumes
   dowse demo --curves harvest.svg  every strategy on this web, as a picture
   dowse demo --strategy otie --shadow link-context,nb -o otie.dowse
-  dowse demo --log people.log      who read what, for --strategy combined --trace
+  dowse demo --log people.log      who read what: for crawl --trace
   dowse demo --sites 300 -o town.dowse       look for whole sites instead
   dowse demo --sites 2000 --trial 10         how well that works, as a table
 

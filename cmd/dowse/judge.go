@@ -95,6 +95,7 @@ func (c *judgeCmd) furnish(w *world, b *bench) error {
 		return err
 	}
 	b.ends = append(b.ends, hangUp)
+	cfg.Say = (&heard{out: w.err}).say
 	var m *topic.Material
 	if b.topic, b.threshold, m, err = material(w, c.Topic, cfg); err != nil {
 		return err

@@ -24,6 +24,7 @@ import (
 // cli is the whole command line: one field to a command, one file to a command.
 type cli struct {
 	Demo       demoCmd       `cmd:"" help:"Try it now: a made web, a topic, a crawl. No network needed."`
+	New        newCmd        `cmd:"" help:"Write a topic file: what a crawl looks for."`
 	Crawl      crawlCmd      `cmd:"" help:"Start or resume a crawl."`
 	Status     statusCmd     `cmd:"" help:"How does a crawl stand?"`
 	Stop       stopCmd       `cmd:"" help:"Let a running crawl finish its visits and stop."`

@@ -229,6 +229,9 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	if line, ok := siteSummary(cr.Collection.Crawl); ok {
 		fmt.Fprintln(w.err, line)
 	}
+	for _, l := range consultedLines(cr.Consulted()) {
+		fmt.Fprintln(w.err, fit(oneLine(l), columns80))
+	}
 	if extra != nil && extra.verdict != nil {
 		for _, l := range extra.verdict(cr) {
 			fmt.Fprintln(w.err, l)

@@ -61,6 +61,8 @@ type status struct {
 	Labels    int               `json:"labels"`            // that stand
 	Untrained int               `json:"untrained"`         // lines of labels.jsonl that no model knows yet
 	Audited   *collection.Audit `json:"audited,omitempty"` // the harvest rate as a person sees it
+
+	Outside *crawler.Consulted `json:"outside,omitempty"` // the outside judge in the last run that ended
 }
 
 // A waitingLead is one of the best leads that wait.
@@ -134,6 +136,7 @@ func (st *status) take(last crawler.Sitting) {
 	if st.Running && last.Ended.IsZero() {
 		return
 	}
+	st.Outside = last.Outside
 	st.Ended, st.Error, st.Killed = last.Ended, last.Error, last.Ended.IsZero()
 	if st.Stopped == "" {
 		st.Stopped = last.Why
@@ -254,6 +257,7 @@ func (st *status) lines() []string {
 		"           " + balance(st.Balanced),
 	}
 	lines = slices.Insert(lines, 2, st.audit()...)
+	lines = append(lines, consultedLines(st.Outside)...)
 	for i, l := range st.Frontier {
 		lines = append(lines, fmt.Sprintf(" %-9s %.3f %s", head(i, "next"), l.Priority, l.URL))
 	}
@@ -265,6 +269,22 @@ func (st *status) lines() []string {
 	}
 	for _, n := range st.Notices {
 		lines = append(lines, " note      "+n)
+	}
+	return lines
+}
+
+// consultedLines tells how often a judge outside was asked.
+func consultedLines(c *crawler.Consulted) (lines []string) {
+	if c == nil {
+		return nil
+	}
+	line := fmt.Sprintf(" outside   %s unsure: %s asked, %s answered, %s known, %s failed", some(c.Wanted, "page"), count(c.Asked), count(c.Answered), count(c.Known), count(c.Failed))
+	if c.Left >= 0 {
+		line += fmt.Sprintf("; %s left", count(c.Left))
+	}
+	lines = append(lines, line)
+	if c.Error != "" {
+		lines = append(lines, "           last failure: "+c.Error)
 	}
 	return lines
 }

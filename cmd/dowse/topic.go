@@ -5,15 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/judge"
 	"dowse/topic"
 )
 
 type topicCmd struct {
 	Check  topicCheckCmd  `cmd:"" help:"Say what a topic file has, and what is wrong with it."`
-	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form."`
+	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form, and what its judge has learnt."`
+	Test   topicTestCmd   `cmd:"" help:"How good is the judge? Cross-validation, all judges compared."`
+	Diff   topicDiffCmd   `cmd:"" help:"What differs between two topics, or two models of a crawl?"`
+	List   topicListCmd   `cmd:"" help:"List the topics in a folder."`
 	Select topicSelectCmd `cmd:"" help:"Draw topics for experiments from a directory."`
 	Words  topicWordsCmd  `cmd:"" help:"Make a table of topic words from pages or from a search."`
 	Schema topicSchemaCmd `cmd:"" help:"Print the JSON Schema of topic files, for editors."`
@@ -147,22 +152,91 @@ func problemsIn(err error) (list []finding) {
 
 type topicShowCmd struct {
 	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
+	Terms int    `placeholder:"N" help:"The N strongest terms that the judge learnt, for and against, in place of the file."`
+	JSON  bool   `help:"The terms as JSON."`
+	askFlags
 }
 
 func (topicShowCmd) Help() string {
 	return `Examples:
   dowse topic show reefs.dowse
-  dowse topic show "coral bleaching" > reefs.topic.yaml`
+  dowse topic show "coral bleaching" > reefs.topic.yaml
+  dowse topic show reefs.dowse --terms 20   what its judge goes by`
 }
 
-// Run prints a topic in canonical form.
+// Run prints a topic in canonical form, or what its judge has learnt.
 func (c *topicShowCmd) Run(w *world) error {
+	if c.Terms > 0 {
+		return c.terms(w)
+	}
 	t, _, err := anyTopic(c.Topic)
 	if err != nil {
 		return err
 	}
 	_, err = w.out.Write(t.YAML())
 	return err
+}
+
+// terms prints the strongest terms of the judge. In words alone they are those of the
+// words; where something was learnt, those that count most among the examples.
+func (c *topicShowCmd) terms(w *world) error {
+	cfg, end, err := c.ask(w)
+	if err != nil {
+		return err
+	}
+	defer end()
+	t, j, examples, err := judgeAndPages(w, c.Topic, cfg)
+	if err != nil {
+		return err
+	}
+	if len(examples) == 0 {
+		return usage("%s has no examples and no labels: its judge has learnt nothing, and goes by its %s", c.Topic, strings.Join(t.Kinds(), " and "))
+	}
+	on, off := topic.Learnt(j, examples, c.Terms)
+	if c.JSON {
+		return json.NewEncoder(w.out).Encode(map[string][]topic.Term{"for": on, "against": off})
+	}
+	fmt.Fprintf(w.out, "%s: what terms add to the log-odds of the %s that have them\n", t.Name, some(len(examples), "example"))
+	for i := range max(len(on), len(off)) {
+		fmt.Fprintln(w.out, strings.TrimRight(fmt.Sprintf("  %-36s  %s", termCell(on, i), termCell(off, i)), " "))
+	}
+	return nil
+}
+
+func termCell(list []topic.Term, i int) string {
+	if i >= len(list) {
+		return ""
+	}
+	return fmt.Sprintf("%+.3f %s in %d", list[i].Weight, fit(oneLine(list[i].Name), 18), list[i].Examples)
+}
+
+// judgeAndPages returns a topic, its judge, and the examples and labelled pages that it
+// was taught by.
+func judgeAndPages(w *world, what string, cfg crawler.Config) (*topic.Topic, *topic.Judge, []judge.Example, error) {
+	t, _, m, err := material(w, what, cfg)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if collection.IsCollection(what) {
+		if _, err := addLabels(what, m); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	j, err := t.NewJudge(m)
+	return t, j, m.Examples, err
+}
+
+// addLabels adds the pages of a collection that people labelled to the examples, and
+// tells which are not there any more. What was trained before is then trained anew.
+func addLabels(dir string, m *topic.Material) (missing []string, err error) {
+	labels, missing, err := crawler.Labelled(dir)
+	if err != nil {
+		return nil, inCollection(err)
+	}
+	if len(labels) > 0 {
+		m.Examples, m.Trained = append(m.Examples, labels...), nil
+	}
+	return missing, nil
 }
 
 type topicSchemaCmd struct{}

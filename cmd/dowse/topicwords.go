@@ -29,7 +29,7 @@ func (topicWordsCmd) Help() string {
 	return `Examples:
   dowse topic words --search https://searx.example.org coral bleaching
   dowse topic words --from a.html --from b.html
-  dowse topic words --search http://127.0.0.1:8888 coral reefs --json | jq -r '.pages[].url'
+  dowse topic words --search http://127.0.0.1:8888 reefs --json | jq '.pages'
 
 Makes the table of topic words of Taylan et al. 2011: what the first results of a
 search say most, beside how many of them say it. Words are stems, the weightiest

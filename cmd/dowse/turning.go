@@ -13,6 +13,7 @@ import (
 // turning says what would change a verdict: what the page would be without its
 // strongest sign, and without which signs it would be on the other side.
 func turning(v *collection.Ruling) []string {
+	v = gatedTogether(v)
 	signs := signsFor(v)
 	if len(signs) == 0 {
 		if v.OnTopic {
@@ -22,6 +23,9 @@ func turning(v *collection.Ruling) []string {
 	}
 	p := signs[0]
 	without := fmt.Sprintf("without %s it would be %s: ", fit(oneLine(p.What), 30), score(p.Without))
+	if p.What == shutGate {
+		without = fmt.Sprintf("if where held it would be %s: ", score(p.Without))
+	}
 	if p.Flips {
 		return []string{without + sideWord(!v.OnTopic)}
 	}
@@ -29,20 +33,55 @@ func turning(v *collection.Ruling) []string {
 	if n := enough(v, signs); n > 0 {
 		lines = append(lines, sideWord(!v.OnTopic)+" only without "+listed(signs[:n]))
 	}
+	if v.OnTopic && slices.ContainsFunc(v.Because, func(p collection.Part) bool { return strings.HasPrefix(p.What, "where ") }) {
+		lines = append(lines, "off topic if where did not hold")
+	}
 	return lines
 }
 
+// shutGate stands for all clauses for which a gate does not hold.
+const shutGate = "where"
+
+// gatedTogether returns a ruling in which the clauses that shut a gate are one reason:
+// which of them would have to hold, the gate itself says.
+func gatedTogether(v *collection.Ruling) *collection.Ruling {
+	gate := collection.Part{Cause: collection.Cause{What: shutGate}}
+	merged := *v
+	merged.Because = nil
+	for _, p := range v.Because {
+		if strings.HasPrefix(p.What, "where ") && p.Weight < 0 {
+			gate.Weight += p.Weight
+		} else {
+			merged.Because = append(merged.Because, p)
+		}
+	}
+	if gate.Weight == 0 {
+		return v
+	}
+	whole := dowse.Verdict{Relevance: v.Relevance, Scale: v.Scale, Because: []dowse.Because{{Weight: gate.Weight}}}
+	for _, p := range merged.Because {
+		whole.Because = append(whole.Because, dowse.Because{Weight: p.Weight})
+	}
+	gate.Without = judge.Without(whole, 0)
+	gate.Flips = (gate.Without >= v.Threshold) != v.OnTopic
+	merged.Because = append([]collection.Part{gate}, merged.Because...)
+	return &merged
+}
+
 // signsFor lists the signs that speak for the verdict, the strongest first. The bias
-// is a part of the formula, not of the page.
+// is a part of the formula, not of the page, and what was summed up has no name.
 func signsFor(v *collection.Ruling) []collection.Part {
 	return slices.DeleteFunc(slices.Clone(v.Because), func(p collection.Part) bool {
-		return p.What == "bias" || p.Weight == 0 || (p.Weight > 0) != v.OnTopic
+		return p.What == "bias" || p.Weight == 0 || (p.Weight > 0) != v.OnTopic || judge.SummedUp(dowse.Because{What: p.What})
 	})
 }
 
 // enough returns how many of the signs, the strongest first, must be absent for the
 // other verdict; 0 if not even all of them are enough.
 func enough(v *collection.Ruling, signs []collection.Part) int {
+	if v.Scale == judge.Change { // what two signs change together nobody knows
+		return 0
+	}
 	rest := dowse.Verdict{Scale: v.Scale}
 	for _, p := range v.Because {
 		rest.Because = append(rest.Because, dowse.Because{What: p.What, Weight: p.Weight})

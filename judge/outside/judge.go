@@ -108,6 +108,7 @@ type Stats struct {
 	Failed   int   // questions without an answer
 	Resting  int   // not asked, since it failed again and again
 	Spent    int   // not asked, since the budget was used up
+	Left     int   // questions left of the budget; -1 for no limit
 	Error    error // of the last failure
 }
 
@@ -162,7 +163,12 @@ func (j *Judge) Close() error {
 func (j *Judge) Stats() Stats {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.stats
+	s := j.stats
+	s.Left = -1
+	if j.o.Budget > 0 {
+		s.Left = max(0, j.o.Budget-len(j.answers)-j.stats.Failed)
+	}
+	return s
 }
 
 // Judge rates the page.

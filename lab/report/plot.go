@@ -73,6 +73,32 @@ func (p Plot) SVG() []byte {
 	return []byte(b.String())
 }
 
+// Sheet draws plots side by side as one file, each under its own title.
+func Sheet(title string, plots ...Plot) []byte {
+	var b strings.Builder
+	width, height := 0, 0
+	for _, p := range plots {
+		w, h := p.size()
+		width, height = width+w, max(height, h)
+	}
+	const head = 44
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="system-ui,sans-serif" font-size="13">`+"\n", width, height+head, width, height+head)
+	fmt.Fprintf(&b, "<style>%s</style>\n", sheet("svg"))
+	fmt.Fprintf(&b, `<rect class="back" width="%d" height="%d"/>`+"\n", width, height+head)
+	fmt.Fprintf(&b, `<text class="title" x="16" y="28">%s</text>`+"\n", escape(title, 160))
+	x := 0
+	for _, p := range plots {
+		w, h := p.size()
+		fmt.Fprintf(&b, `<svg x="%d" y="%d" width="%d" height="%d" viewBox="0 0 %d %d">`+"\n", x, head, w, h, w, h)
+		fmt.Fprintf(&b, `<text class="what" x="58" y="20" font-weight="600">%s</text>`+"\n", escape(p.Title, 120))
+		p.draw(&b, 36)
+		b.WriteString("</svg>\n")
+		x += w
+	}
+	b.WriteString("</svg>\n")
+	return []byte(b.String())
+}
+
 // inline draws the plot for a page that has the style sheet and tells the title itself.
 func (p Plot) inline() string {
 	var b strings.Builder

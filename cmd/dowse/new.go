@@ -1,0 +1,281 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/topic"
+)
+
+type newCmd struct {
+	Words          []string `arg:"" optional:"" help:"What the pages are about; quote phrases."`
+	Out            string   `short:"o" placeholder:"FILE" help:"Topic file to write (default NAME.topic.yaml)."`
+	Like           []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example on topic: page, HTML file or pattern, WARC, collection; repeatable."`
+	Unlike         []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example that is not; repeatable."`
+	Category       string   `placeholder:"DIRECTORY:PATH" help:"Category of a directory of the web."`
+	Where          string   `placeholder:"EXPR" help:"What must hold of pages; see dowse help expr."`
+	Seed           []string `short:"s" sep:"none" placeholder:"URL" help:"Where the crawl begins; repeatable."`
+	FromCollection string   `placeholder:"DIR" help:"Go on from a crawl: its topic, and its labels as examples."`
+	Interactive    bool     `short:"i" help:"Ask a few questions."`
+	Force          bool     `help:"Write over a file that is there."`
+	askFlags
+}
+
+func (newCmd) Help() string {
+	return `Examples:
+  dowse new "coral bleaching" --seed https://example.org/reefs
+  dowse new reefs -o reefs.topic.yaml --like https://example.org/reefs/heat
+  dowse new --like 'on/*.html' --unlike 'off/*.html' -o plans.topic.yaml
+  dowse new --category odp.jsonl.zst:Recreation/Lighthouses
+  dowse new recipes --where 'lang(de) and keyword(rezept)'
+  dowse new --from-collection reefs.dowse -o reefs2.topic.yaml
+  dowse new --interactive
+
+Writes a topic file with comments. Example pages are fetched as a crawl would
+(on the public web --contact is required) and pinned by their hashes in
+NAME.topic.lock. Nothing is written if something is wrong.`
+}
+
+// Run writes a topic file.
+func (c *newCmd) Run(w *world) error {
+	if c.Interactive {
+		if err := c.interview(w); err != nil {
+			return err
+		}
+	}
+	t, err := c.topic()
+	if err != nil {
+		return err
+	}
+	if c.Out == "" {
+		c.Out = t.Name + ".topic.yaml"
+	}
+	if !c.Force {
+		for _, name := range []string{c.Out, topic.LockName(c.Out)} {
+			if _, err := os.Lstat(name); err == nil {
+				return usage("%s is there already: choose another name with -o, or --force", name)
+			}
+		}
+	}
+	if t, err = c.sound(t); err != nil {
+		return err
+	}
+	m, err := c.gather(w, t)
+	if err != nil {
+		return err
+	}
+	return c.write(w, t, m)
+}
+
+// topic makes the topic that the flags describe.
+func (c *newCmd) topic() (*topic.Topic, error) {
+	t := topic.FromWords(c.Words)
+	if c.FromCollection != "" {
+		if err := c.goOn(t); err != nil {
+			return nil, err
+		}
+	}
+	for _, list := range []struct {
+		args []string
+		to   *[]topic.Source
+	}{{c.Like, &t.Like}, {c.Unlike, &t.Unlike}} {
+		for _, arg := range list.args {
+			*list.to = append(*list.to, c.source(arg))
+		}
+	}
+	if c.Category != "" {
+		if err := c.category(t); err != nil {
+			return nil, err
+		}
+	}
+	if c.Where != "" {
+		t.Where = c.Where
+	}
+	t.Seeds = append(t.Seeds, c.Seed...)
+	if len(t.Kinds()) == 0 {
+		return nil, usage("what is wanted? Give words, --like, --category or --where; see dowse new --help")
+	}
+	if len(t.Seeds) == 0 && len(t.Like) > 0 {
+		t.SeedsFrom = topic.FromLike
+	}
+	if len(c.Words) == 0 {
+		t.Name = c.name(t)
+	}
+	return t, nil
+}
+
+// name finds a name for a topic that has no words.
+func (c *newCmd) name(t *topic.Topic) string {
+	from := t.Name
+	switch {
+	case c.Out != "":
+		from, _, _ = strings.Cut(filepath.Base(c.Out), ".")
+	case t.Category != nil:
+		from = t.Category.Path[strings.LastIndexByte(t.Category.Path, '/')+1:]
+	}
+	return topic.FromWords([]string{from}).Name
+}
+
+// goOn takes over the topic of a collection; what people labelled there are examples.
+func (c *newCmd) goOn(t *topic.Topic) error {
+	if !collection.IsCollection(c.FromCollection) {
+		return usage("--from-collection: %s is not a collection", c.FromCollection)
+	}
+	old, _, err := topicIn(c.FromCollection)
+	if err != nil {
+		return inCollection(err)
+	}
+	words, name := t.Words, t.Name
+	*t = *old
+	t.Words = append(t.Words, words...)
+	if len(words) > 0 {
+		t.Name = name
+	}
+	dir := c.relative(c.FromCollection)
+	t.Like = []topic.Source{{Collection: dir}}
+	t.Unlike = []topic.Source{{Collection: dir}}
+	t.Category, t.Model = nil, ""
+	return nil
+}
+
+// source tells what kind of example an argument is.
+func (c *newCmd) source(arg string) topic.Source {
+	lower := strings.ToLower(arg)
+	switch {
+	case strings.Contains(arg, "://"):
+		return topic.Source{URL: arg}
+	case collection.IsCollection(arg):
+		return topic.Source{Collection: c.relative(arg)}
+	case strings.HasSuffix(lower, ".warc") || strings.HasSuffix(lower, ".warc.gz"):
+		return topic.Source{WARC: c.relative(arg)}
+	}
+	return topic.Source{File: c.relative(arg)}
+}
+
+// relative returns a path as the topic file must have it: from its own folder on.
+func (c *newCmd) relative(path string) string {
+	dir, err1 := filepath.Abs(filepath.Dir(c.Out))
+	full, err2 := filepath.Abs(path)
+	if err := errors.Join(err1, err2); err != nil || filepath.IsAbs(path) {
+		return filepath.ToSlash(path)
+	}
+	if rel, err := filepath.Rel(dir, full); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(full)
+}
+
+func (c *newCmd) category(t *topic.Topic) error {
+	i := strings.LastIndexByte(c.Category, ':')
+	if i <= 0 || i == len(c.Category)-1 {
+		return usage("--category %q: want the file and the category with a colon between, as odp.jsonl:Arts/Music", c.Category)
+	}
+	t.Category = &topic.Category{Directory: c.relative(c.Category[:i]), Path: c.Category[i+1:]}
+	if len(t.Seeds)+len(c.Seed) == 0 {
+		t.SeedsFrom, t.SeedLimit = topic.FromCategory, 50
+	}
+	return nil
+}
+
+// sound reads the file before it is written, so that it says what is wrong with it.
+func (c *newCmd) sound(t *topic.Topic) (*topic.Topic, error) {
+	again, err := topic.Parse(t.Commented(), c.Out)
+	if err != nil {
+		return nil, err
+	}
+	again.Dir = filepath.Dir(c.Out)
+	return again, nil
+}
+
+func (c *newCmd) gather(w *world, t *topic.Topic) (*topic.Material, error) {
+	if !t.Needs() {
+		return &topic.Material{}, nil
+	}
+	cfg, end, err := c.ask(w)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	m, err := crawler.Gather(w.ctx, t, cfg)
+	if err != nil && !errors.Is(err, crawler.ErrIdentity) {
+		return nil, usage("%w", err)
+	}
+	return m, err
+}
+
+// write writes the file, and the lock if there is something to pin.
+func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
+	if err := os.WriteFile(c.Out, t.Commented(), 0o644); err != nil {
+		return fmt.Errorf("new: %w", err)
+	}
+	said := []string{some(len(t.Words), "word")}
+	if len(t.Words) == 0 {
+		said = t.Kinds()
+	}
+	if len(m.Origins) > 0 {
+		if err := os.WriteFile(topic.LockName(c.Out), m.Lock(), 0o644); err != nil {
+			return fmt.Errorf("new: %w", err)
+		}
+		said = append(said, fmt.Sprintf("%s (%s), pinned in %s", some(len(m.Origins), "example page"), sizeOf(m), topic.LockName(c.Out)))
+	}
+	fmt.Fprintf(w.out, "wrote %s: %s\n", c.Out, strings.Join(said, ", "))
+	for _, n := range m.Notes {
+		fmt.Fprintln(w.out, "note: "+oneLine(n))
+	}
+	fmt.Fprintf(w.out, "check: dowse topic check %s\n", c.Out)
+	return nil
+}
+
+// sizeOf tells how much the examples say, and whether they were fetched.
+func sizeOf(m *topic.Material) string {
+	var bytes int64
+	fetched := false
+	for _, e := range m.Examples {
+		if e.Page == nil {
+			continue
+		}
+		fetched = fetched || !e.Page.Fetch.At.IsZero()
+		bytes += max(e.Page.Fetch.Bytes, int64(len(e.Page.Text)))
+	}
+	if fetched {
+		return "fetched, " + bytesText(bytes)
+	}
+	return bytesText(bytes)
+}
+
+// interview asks for what the flags do not say.
+func (c *newCmd) interview(w *world) error {
+	in := bufio.NewScanner(w.in)
+	ask := func(question string) []string {
+		fmt.Fprintf(w.err, "%s\n> ", question)
+		if !in.Scan() {
+			return nil
+		}
+		var list []string
+		for part := range strings.SplitSeq(in.Text(), ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				list = append(list, part)
+			}
+		}
+		return list
+	}
+	if len(c.Words) == 0 {
+		c.Words = ask("What are the pages about? Words and phrases, with commas between.")
+	}
+	if len(c.Like) == 0 {
+		c.Like = ask("Example pages, if you have some: URLs or files, with commas between.")
+	}
+	if len(c.Unlike) == 0 && len(c.Like) > 0 {
+		c.Unlike = ask("Pages that look alike and are not wanted? URLs or files.")
+	}
+	if len(c.Seed) == 0 {
+		c.Seed = ask("Where shall the crawl begin? URLs.")
+	}
+	return in.Err()
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/judge"
+	"dowse/topic"
+)
+
+type topicDiffCmd struct {
+	What  []string `arg:"" name:"a b" help:"Two topic files, collections or words; or a collection and two models, as reefs.dowse m0000 m0002."`
+	On    string   `placeholder:"DIR" help:"Collection whose pages are judged by both (default: one that is named)."`
+	Limit int      `default:"15" help:"Terms and pages to show."`
+	JSON  bool     `help:"As JSON."`
+	askFlags
+}
+
+func (topicDiffCmd) Help() string {
+	return `Examples:
+  dowse topic diff reefs.topic.yaml reefs2.topic.yaml
+  dowse topic diff reefs.topic.yaml reefs2.topic.yaml --on reefs.dowse
+  dowse topic diff reefs.dowse m0000 m0002   what did the labels change?
+
+Tells which lines of the topics differ, which terms the judges take differently
+and, if there is a collection, which of its pages would change sides.`
+}
+
+// A contender is one of two judges that are compared.
+type contender struct {
+	name      string
+	topic     *topic.Topic
+	judge     dowse.Judge
+	threshold float64
+	examples  []judge.Example
+}
+
+// A topicDiff is what differs, as scripts see it.
+type topicDiff struct {
+	A       string             `json:"a"`
+	B       string             `json:"b"`
+	Removed []string           `json:"removed"` // lines of the first topic
+	Added   []string           `json:"added"`   // lines of the second
+	Terms   []topic.TermChange `json:"terms"`
+	Pages   int                `json:"pages"` // judged by both
+	Flips   []flip             `json:"flips"`
+}
+
+// A flip is a page on which the two judges disagree.
+type flip struct {
+	URL    dowse.URL `json:"url"`
+	Title  string    `json:"title"`
+	Before float64   `json:"before"`
+	After  float64   `json:"after"`
+	On     bool      `json:"on"` // after
+}
+
+// Run compares two topics or models.
+func (c *topicDiffCmd) Run(w *world) error {
+	cfg, end, err := c.ask(w)
+	if err != nil {
+		return err
+	}
+	defer end()
+	a, b, err := c.contenders(w, cfg)
+	if err != nil {
+		return err
+	}
+	d := &topicDiff{A: a.name, B: b.name, Flips: []flip{}}
+	d.Removed, d.Added = lineDiff(string(a.topic.YAML()), string(b.topic.YAML()))
+	examples := slices.Concat(a.examples, b.examples)
+	if c.On != "" {
+		pages, err := d.judge(c.On, a, b)
+		if err != nil {
+			return err
+		}
+		if len(examples) == 0 {
+			examples = pages
+		}
+	}
+	d.Terms = topic.Changes(a.judge, b.judge, examples, c.Limit)
+	if c.JSON {
+		return json.NewEncoder(w.out).Encode(d)
+	}
+	for _, l := range d.lines(c.Limit) {
+		fmt.Fprintln(w.out, strings.TrimRight(fit(oneLine(l), columns80), " "))
+	}
+	return nil
+}
+
+// contenders reads what is to be compared.
+func (c *topicDiffCmd) contenders(w *world, cfg crawler.Config) (a, b *contender, err error) {
+	switch {
+	case len(c.What) == 3 && collection.IsCollection(c.What[0]):
+		c.On = cmp.Or(c.On, c.What[0])
+		if a, err = modelContender(c.What[0], c.What[1]); err == nil {
+			b, err = modelContender(c.What[0], c.What[2])
+		}
+		return a, b, err
+	case len(c.What) != 2:
+		return nil, nil, usage("two topics, or a collection and two of its models; see dowse topic diff --help")
+	}
+	for _, what := range c.What {
+		if collection.IsCollection(what) {
+			c.On = cmp.Or(c.On, what)
+		}
+	}
+	if a, err = topicContender(w, c.What[0], cfg); err == nil {
+		b, err = topicContender(w, c.What[1], cfg)
+	}
+	return a, b, err
+}
+
+func topicContender(w *world, what string, cfg crawler.Config) (*contender, error) {
+	t, j, examples, err := judgeAndPages(w, what, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &contender{what, t, j, t.OnTopic(), examples}, nil
+}
+
+func modelContender(dir, model string) (*contender, error) {
+	t, threshold, err := topicIn(dir)
+	if err != nil {
+		return nil, inCollection(err)
+	}
+	j, err := crawler.JudgeOf(dir, model)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	examples, _, err := crawler.Labelled(dir)
+	return &contender{model, t, j, threshold, examples}, err
+}
+
+// lineDiff returns the lines that only one of two texts has.
+func lineDiff(a, b string) (removed, added []string) {
+	in := func(s string) map[string]bool {
+		m := map[string]bool{}
+		for l := range strings.SplitSeq(s, "\n") {
+			m[l] = true
+		}
+		return m
+	}
+	inA, inB := in(a), in(b)
+	only := func(s string, other map[string]bool) []string {
+		list := []string{}
+		for l := range strings.SplitSeq(s, "\n") {
+			if l != "" && !other[l] {
+				list = append(list, l)
+			}
+		}
+		return list
+	}
+	return only(a, inB), only(b, inA)
+}
+
+// judge lets both rate every page of a collection that its archive holds, and returns
+// some of the pages.
+func (d *topicDiff) judge(dir string, a, b *contender) (some []judge.Example, err error) {
+	cr, err := view(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer cr.Close()
+	for row, err := range cr.Collection.Pages(collection.Filter{On: true, Off: true}) {
+		if err != nil {
+			return nil, inCollection(err)
+		}
+		doc, err := cr.Collection.DocumentOf(row)
+		if err != nil {
+			continue // taken down, or not kept
+		}
+		p := &dowse.Page{URL: row.URL, Depth: row.Depth, Hops: row.Hops, Document: *doc}
+		d.Pages++
+		before, after := a.judge.Judge(p).Relevance, b.judge.Judge(p).Relevance
+		if on := after >= b.threshold; on != (before >= a.threshold) {
+			d.Flips = append(d.Flips, flip{row.URL, doc.Title, before, after, on})
+		}
+		if len(some) < diffSample {
+			some = append(some, judge.Example{Page: p})
+		}
+	}
+	slices.SortStableFunc(d.Flips, func(a, b flip) int {
+		return cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before))
+	})
+	return some, nil
+}
+
+// diffSample is on how many pages terms are compared, where there are no examples.
+const diffSample = 200
+
+func (d *topicDiff) lines(n int) []string {
+	lines := []string{fmt.Sprintf("%s and %s", d.A, d.B)}
+	if len(d.Removed)+len(d.Added) == 0 {
+		lines = append(lines, " the topics say the same")
+	}
+	for _, l := range d.Removed {
+		lines = append(lines, " - "+l)
+	}
+	for _, l := range d.Added {
+		lines = append(lines, " + "+l)
+	}
+	if len(d.Terms) > 0 {
+		lines = append(lines, "", " terms: what they add to the log-odds of a page that has them")
+	}
+	for _, t := range d.Terms {
+		lines = append(lines, fmt.Sprintf("  %+.3f  %-24s %+.3f -> %+.3f", t.After-t.Before, fit(t.Name, 24), t.Before, t.After))
+	}
+	if d.Pages == 0 {
+		return lines
+	}
+	lines = append(lines, "", fmt.Sprintf(" pages: %s of %s change sides", count(len(d.Flips)), count(d.Pages)))
+	for _, f := range d.Flips[:min(n, len(d.Flips))] {
+		lines = append(lines, fmt.Sprintf("  %.2f -> %.2f %-3s  %-28s %s", f.Before, f.After, labelWord(f.On), fit(f.Title, 28), bareName(string(f.URL))))
+	}
+	return lines
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"dowse/collection"
+	"dowse/topic"
+)
+
+type topicListCmd struct {
+	Dir  []string `arg:"" optional:"" help:"Folders to look into (default: this one)."`
+	JSON bool     `help:"As JSON, a line to a topic."`
+}
+
+func (topicListCmd) Help() string {
+	return `Examples:
+  dowse topic list
+  dowse topic list topics ~/crawls --json | jq -r .name
+
+Lists the topic files (*.topic.yaml) and the topics of collections in folders:
+what each is made from, and how much of it there is.`
+}
+
+// A listedTopic is a topic in a folder, as scripts see it.
+type listedTopic struct {
+	Path       string   `json:"path"`
+	Collection bool     `json:"collection,omitempty"`
+	Name       string   `json:"name,omitempty"`
+	Kinds      []string `json:"kinds,omitempty"`
+	Counts     string   `json:"counts,omitempty"`
+	Problem    string   `json:"problem,omitempty"` // why it can't be read
+}
+
+// Run lists topics.
+func (c *topicListCmd) Run(w *world) error {
+	if len(c.Dir) == 0 {
+		c.Dir = []string{"."}
+	}
+	n := 0
+	for _, dir := range c.Dir {
+		list, err := topicsIn(dir)
+		if err != nil {
+			return usage("%w", err)
+		}
+		n += len(list)
+		for _, t := range list {
+			if err := c.print(w, t); err != nil {
+				return err
+			}
+		}
+	}
+	if n == 0 {
+		fmt.Fprintln(w.err, "no topic here; dowse new writes one")
+	}
+	return nil
+}
+
+func (c *topicListCmd) print(w *world, t listedTopic) error {
+	if c.JSON {
+		return json.NewEncoder(w.out).Encode(t)
+	}
+	says := strings.Join(slices.DeleteFunc(strings.Split(t.Counts, ", "), func(s string) bool { return strings.HasSuffix(s, " 0") }), ", ")
+	if t.Problem != "" {
+		says = "can't be read: " + t.Problem
+	}
+	_, err := fmt.Fprintln(w.out, fit(fmt.Sprintf("%-24s %-20s %s", fit(oneLine(t.Path), 24), fit(oneLine(t.Name), 20), oneLine(says)), columns80))
+	return err
+}
+
+// topicsIn returns the topics in a folder, by name of file.
+func topicsIn(dir string) (list []listedTopic, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case e.IsDir() && collection.IsCollection(path):
+			t, _, err := topicIn(path)
+			list = append(list, listing(path, t, err, true))
+		case strings.HasSuffix(e.Name(), ".topic.yaml") || strings.HasSuffix(e.Name(), ".topic.yml"):
+			t, err := topic.Load(path)
+			list = append(list, listing(path, t, err, false))
+		}
+	}
+	slices.SortFunc(list, func(a, b listedTopic) int { return strings.Compare(a.Path, b.Path) })
+	return list, nil
+}
+
+func listing(path string, t *topic.Topic, err error, col bool) listedTopic {
+	l := listedTopic{Path: path, Collection: col}
+	if err != nil {
+		l.Problem = err.Error()
+		if p := problemsIn(err); len(p) > 0 {
+			l.Problem = fmt.Sprintf("line %d: %s", p[0].Line, p[0].Text)
+		}
+		return l
+	}
+	l.Name, l.Kinds, l.Counts = t.Name, t.Kinds(), t.Counts()
+	return l
+}

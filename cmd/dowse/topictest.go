@@ -1,0 +1,371 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/judge"
+	reports "dowse/lab/report"
+	"dowse/topic"
+)
+
+type topicTestCmd struct {
+	Topic string   `arg:"" name:"file|dir" help:"Topic file with examples, or a collection with labels."`
+	Folds int      `default:"5" help:"Parts into which the examples are cut."`
+	JSON  bool     `help:"As JSON."`
+	SVG   string   `placeholder:"FILE" help:"Draw calibration, and precision against recall."`
+	Min   []string `sep:"," placeholder:"f1=0.8" help:"Exit with 8 below it: f1, precision, recall or ap."`
+	Wrong int      `default:"10" help:"Pages to show of those that it gets wrong."`
+	askFlags
+}
+
+func (topicTestCmd) Help() string {
+	return `Examples:
+  dowse topic test reefs.topic.yaml
+  dowse topic test reefs.dowse                its examples and your labels
+  dowse topic test reefs.dowse --svg reefs.svg
+  dowse topic test reefs.topic.yaml --min f1=0.8,recall=0.7
+
+Cross-validation: the examples are cut into folds, and each is rated by judges
+that were trained without its fold. The pages of a site stay together where the
+sites are enough, since pages of one site look alike. The topic's own judge
+(words, examples, where) is compared with every kind of judge on the same folds.
+Brier is the mean squared error, ECE how far what is said is from what is: of
+both less is better. Nobody outside is asked.`
+}
+
+// Run tests a topic.
+func (c *topicTestCmd) Run(w *world) error {
+	floors, err := floorsOf(c.Min)
+	if err != nil {
+		return err
+	}
+	if c.Folds < 2 {
+		return usage("--folds %d: at least two are needed", c.Folds)
+	}
+	t, trial, notes, err := c.trial(w)
+	if err != nil {
+		return err
+	}
+	s := &trialSheet{Trial: trial, name: t.Name, threshold: t.OnTopic(), notes: notes, wrong: c.Wrong}
+	if c.SVG != "" {
+		if err := os.WriteFile(c.SVG, s.svg(), 0o644); err != nil {
+			return fmt.Errorf("topic: %w", err)
+		}
+		fmt.Fprintf(w.err, "wrote %s\n", c.SVG)
+	}
+	if err := s.print(w.out, c.JSON); err != nil {
+		return err
+	}
+	return floors.check(trial.Judges[0].Quality)
+}
+
+// trial gathers the examples and tests the topic with them.
+func (c *topicTestCmd) trial(w *world) (t *topic.Topic, trial *topic.Trial, notes []string, err error) {
+	cfg, end, err := c.ask(w)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer end()
+	t, _, m, err := material(w, c.Topic, cfg)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if collection.IsCollection(c.Topic) {
+		missing, err := addLabels(c.Topic, m)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		m.Notes = append(m.Notes, missing...)
+	}
+	if trial, err = t.Test(m, c.Folds); err != nil {
+		return nil, nil, nil, &exitError{exitUsage, err}
+	}
+	return t, trial, m.Notes, nil
+}
+
+// A floor is the least that a measure may be.
+type floor struct {
+	name  string
+	least float64
+}
+
+type floors []floor
+
+// floorMeasures are what --min can ask for.
+var floorMeasures = map[string]func(judge.Quality) float64{
+	"f1":        func(q judge.Quality) float64 { return q.F1 },
+	"precision": func(q judge.Quality) float64 { return q.Precision },
+	"recall":    func(q judge.Quality) float64 { return q.Recall },
+	"ap":        func(q judge.Quality) float64 { return q.AveragePrecision },
+}
+
+func floorsOf(list []string) (fs floors, err error) {
+	for _, s := range list {
+		name, value, _ := strings.Cut(s, "=")
+		least, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		name = strings.ToLower(strings.TrimSpace(name))
+		if floorMeasures[name] == nil || err != nil || !(least >= 0 && least <= 1) {
+			return nil, usage("--min %q: want f1, precision, recall or ap and a number from 0 to 1, as f1=0.8", s)
+		}
+		fs = append(fs, floor{name, least})
+	}
+	return fs, nil
+}
+
+func (fs floors) check(q judge.Quality) error {
+	var below []string
+	for _, f := range fs {
+		if got := floorMeasures[f.name](q); got < f.least {
+			below = append(below, fmt.Sprintf("%s is %.3f, below %g", f.name, got, f.least))
+		}
+	}
+	if len(below) > 0 {
+		return &exitError{exitAssertion, errors.New(strings.Join(below, "; "))}
+	}
+	return nil
+}
+
+// A trialSheet shows how a trial came out.
+type trialSheet struct {
+	*topic.Trial
+	name      string
+	threshold float64
+	notes     []string
+	wrong     int // pages to show of those that are judged wrong
+}
+
+// trialJSON is a trial as scripts see it.
+type trialJSON struct {
+	Topic     string           `json:"topic"`
+	Threshold float64          `json:"threshold"`
+	On        int              `json:"on"`
+	Off       int              `json:"off"`
+	StandIns  int              `json:"stand_ins"` // of off
+	Folds     int              `json:"folds"`
+	BySite    bool             `json:"by_site"`
+	Judges    []trialJudge     `json:"judges"`
+	Wrong     []trialWrongPage `json:"wrong"` // by the topic's own judge
+	Notes     []string         `json:"notes"`
+}
+
+type trialJudge struct {
+	Judge       string     `json:"judge"`
+	Precision   float64    `json:"precision"`
+	Recall      float64    `json:"recall"`
+	F1          float64    `json:"f1"`
+	AP          float64    `json:"average_precision"`
+	Brier       float64    `json:"brier"`
+	ECE         float64    `json:"ece"`
+	Reliability []trialBin `json:"reliability"`
+}
+
+type trialBin struct {
+	From      float64 `json:"from"`
+	To        float64 `json:"to"`
+	Examples  int     `json:"examples"`
+	Relevance float64 `json:"relevance"`
+	Relevant  float64 `json:"relevant"`
+}
+
+type trialWrongPage struct {
+	URL     string    `json:"url,omitempty"`
+	Title   string    `json:"title,omitempty"`
+	Score   float64   `json:"score"`
+	Truth   string    `json:"truth"`
+	Because []because `json:"because"`
+}
+
+func (s *trialSheet) print(out io.Writer, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(out).Encode(s.json())
+	}
+	for _, l := range s.lines() {
+		if _, err := fmt.Fprintln(out, strings.TrimRight(fit(oneLine(l), columns80), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *trialSheet) json() trialJSON {
+	own := s.Judges[0]
+	j := trialJSON{
+		Topic: s.name, Threshold: s.threshold, On: own.Relevant, Off: own.Examples - own.Relevant, StandIns: s.StandIns,
+		Folds: s.Folds, BySite: s.BySite, Wrong: []trialWrongPage{}, Notes: append([]string{}, s.notes...),
+	}
+	for _, v := range s.Judges {
+		row := trialJudge{v.Name, v.Precision, v.Recall, v.F1, v.AveragePrecision, v.Brier, v.ECE, nil}
+		for _, b := range v.Reliability {
+			row.Reliability = append(row.Reliability, trialBin(b))
+		}
+		j.Judges = append(j.Judges, row)
+	}
+	for _, i := range own.Wrong {
+		e := s.Examples[i]
+		page := trialWrongPage{Score: own.Ratings[i].Relevance, Truth: labelWord(e.Relevant), Because: []because{}}
+		page.URL, page.Title = s.named(i)
+		for _, b := range strongestFor(own.Verdicts[i], !e.Relevant, 5) {
+			page.Because = append(page.Because, because{b.What, b.Weight, b.Count})
+		}
+		j.Wrong = append(j.Wrong, page)
+	}
+	return j
+}
+
+func labelWord(on bool) string {
+	if on {
+		return collection.LabelOn
+	}
+	return collection.LabelOff
+}
+
+// named returns how an example is known to people: by its URL and title, or by how it
+// begins.
+func (s *trialSheet) named(i int) (url, title string) {
+	e := s.Examples[i]
+	if e.Page == nil {
+		return "", fit(e.Text, 60)
+	}
+	if e.Page.URL == "" && e.Page.Title == "" {
+		return "", fit(e.Page.Text, 60)
+	}
+	return string(e.Page.URL), e.Page.Title
+}
+
+// strongestFor returns the reasons that speak most for one side, the bias left out.
+func strongestFor(v dowse.Verdict, on bool, n int) (list []dowse.Because) {
+	for _, b := range v.Because {
+		if b.What != "bias" && !judge.SummedUp(b) && b.Weight != 0 && (b.Weight > 0) == on {
+			list = append(list, b)
+		}
+	}
+	return list[:min(n, len(list))]
+}
+
+func (s *trialSheet) lines() []string {
+	own := s.Judges[0]
+	lines := []string{fmt.Sprintf("%s  %s on topic, %s not%s", s.name, some(own.Relevant, "example"), count(own.Examples-own.Relevant), s.dealt())}
+	for _, n := range s.notes {
+		for i, l := range wrap(oneLine(n), columns80-8) {
+			lines = append(lines, fmt.Sprintf(" %-6s %s", head(i, "note"), l))
+		}
+	}
+	if s.StandIns > 0 {
+		lines = append(lines, fmt.Sprintf(" note   %d of those that are not stand in for missing ones: unlike: tells more", s.StandIns))
+	}
+	lines = append(lines, "", " judge        precision   recall       F1       AP    Brier      ECE    wrong")
+	for _, v := range s.Judges {
+		lines = append(lines, fmt.Sprintf(" %-12s %9.3f %8.3f %8.3f %8.3f %8.4f %8.4f %8d",
+			v.Name, v.Precision, v.Recall, v.F1, v.AveragePrecision, v.Brier, v.ECE, len(v.Wrong)))
+	}
+	return append(append(lines, s.calibration()...), s.mistakes()...)
+}
+
+// dealt says how the examples were parted.
+func (s *trialSheet) dealt() string {
+	text := fmt.Sprintf("; %d folds", s.Folds)
+	if s.BySite {
+		return text + ", sites kept together"
+	}
+	return text + ", too few sites to keep together"
+}
+
+// calibration tells what the topic's own judge says, and how often that is so.
+func (s *trialSheet) calibration() []string {
+	lines := []string{"", " calibration of " + topic.OwnJudge, "  it says       pages   mean   on topic"}
+	for _, b := range s.Judges[0].Reliability {
+		lines = append(lines, fmt.Sprintf("  %.1f to %.1f  %7d   %.2f       %.2f  %s", b.From, b.To, b.Examples, b.Relevance, b.Relevant, strings.Repeat("▪", int(b.Relevant*20+0.5))))
+	}
+	return lines
+}
+
+// mistakes lists the pages that the topic's own judge gets wrong, with what misled it.
+func (s *trialSheet) mistakes() []string {
+	own := s.Judges[0]
+	if len(own.Wrong) == 0 {
+		return []string{"", fmt.Sprintf(" all of them right, at the threshold %.2f", s.threshold)}
+	}
+	lines := []string{"", fmt.Sprintf(" wrong: %d of %d, at the threshold %.2f", len(own.Wrong), own.Examples, s.threshold)}
+	for _, i := range own.Wrong[:min(len(own.Wrong), s.wrong)] {
+		e := s.Examples[i]
+		url, title := s.named(i)
+		lines = append(lines, fmt.Sprintf("  %.2f, but %-3s %s  %s", own.Ratings[i].Relevance, labelWord(e.Relevant), fit(title, 30), bareName(url)))
+		var signs []string
+		for _, b := range strongestFor(own.Verdicts[i], !e.Relevant, 4) {
+			signs = append(signs, fmt.Sprintf("%+.2f %s", b.Weight, fit(b.What, 30)))
+		}
+		if len(signs) > 0 {
+			lines = append(lines, "       "+strings.Join(signs, "  "))
+		}
+	}
+	if more := len(own.Wrong) - s.wrong; more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more: --wrong %d", more, len(own.Wrong)))
+	}
+	return lines
+}
+
+func bareName(url string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")
+}
+
+// svg draws the calibration of the topic's own judge and the best two others, and
+// precision against recall of all.
+func (s *trialSheet) svg() []byte {
+	nothing := func(float64) string { return "" }
+	says := reports.Plot{
+		Title: "Calibration: what it says, and what is so", X: "relevance as judged", Y: "share that is on topic", Top: 1, Width: 560, Format: nothing,
+		Lines: []reports.Line{{Name: "perfect", Bound: true, Points: []reports.Point{{}, {X: 1, Y: 1, Lo: 1, Hi: 1}}}},
+	}
+	trade := reports.Plot{Title: "Precision against recall", X: "recall", Y: "precision", Top: 1, Width: 640, Format: nothing}
+	best := s.best(3)
+	for style, v := range s.Judges {
+		if slices.Contains(best, v.Name) {
+			says.Lines = append(says.Lines, reports.Line{Name: fmt.Sprintf("%s, ECE %.3f", v.Name, v.ECE), Style: style, Points: binPoints(v.Reliability)})
+		}
+		trade.Lines = append(trade.Lines, reports.Line{Name: fmt.Sprintf("%s, AP %.3f", v.Name, v.AveragePrecision), Style: style, Points: tradePoints(v.Ratings)})
+	}
+	own := s.Judges[0]
+	return reports.Sheet(fmt.Sprintf("%s: %d examples on topic, %d not, %d folds", s.name, own.Relevant, own.Examples-own.Relevant, s.Folds), says, trade)
+}
+
+// best names the topic's own judge and the best others by F1.
+func (s *trialSheet) best(n int) []string {
+	others := slices.Clone(s.Judges[1:])
+	slices.SortStableFunc(others, func(a, b judge.Validation) int {
+		switch {
+		case a.F1 > b.F1:
+			return -1
+		case a.F1 < b.F1:
+			return 1
+		}
+		return 0
+	})
+	names := []string{s.Judges[0].Name}
+	for _, v := range others[:min(n-1, len(others))] {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+func binPoints(bins []judge.Bin) (points []reports.Point) {
+	for _, b := range bins {
+		points = append(points, reports.Point{X: b.Relevance, Y: b.Relevant, Lo: b.Relevant, Hi: b.Relevant})
+	}
+	return points
+}
+
+func tradePoints(ratings []judge.Rating) (points []reports.Point) {
+	for _, t := range judge.Trades(ratings) {
+		points = append(points, reports.Point{X: t.Recall, Y: t.Precision, Lo: t.Precision, Hi: t.Precision})
+	}
+	return points
+}

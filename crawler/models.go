@@ -1,0 +1,45 @@
+package crawler
+
+import (
+	"errors"
+
+	"dowse"
+	"dowse/collection"
+)
+
+// JudgeOf returns the judge of a collection as it was under one of its models: m0000 is
+// what the topic alone gives, the others are what labels taught. "" is the one in use.
+// Nobody outside is asked.
+func JudgeOf(dir, model string) (dowse.Judge, error) {
+	col, err := collection.Open(dir, nil, true)
+	if err != nil {
+		return nil, err
+	}
+	j, err := judgeOf(col, model)
+	return j, errors.Join(err, col.Close())
+}
+
+func judgeOf(col *collection.Collection, model string) (dowse.Judge, error) {
+	t, err := topicOf(col)
+	if err != nil {
+		return nil, err
+	}
+	b, err := benchOf(col, t, Config{})
+	if err != nil {
+		return nil, err
+	}
+	models, err := collection.Models(col.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if model == "" {
+		model = collection.FirstModel
+		for _, m := range models {
+			if m.Done && m.Error == "" {
+				model = m.Model
+			}
+		}
+	}
+	c := &Crawler{Collection: col, judging: &judging{col: col, topic: t, base: b.judge}}
+	return c.judgeOf(models, model)
+}
