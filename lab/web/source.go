@@ -66,6 +66,15 @@ func (m Made) web() *demo.Web {
 	return demo.New(demo.Config{Pages: cmp.Or(m.Pages, 2400), Seed: m.Seed})
 }
 
+// peoplePerPage is how many people there are in the made web's log: 500 at 2,400 pages.
+const peoplePerPage = 500. / 2400
+
+// WriteAccessLog writes where the people of the made web went, as demo.Web does.
+func (m Made) WriteAccessLog(out io.Writer) error {
+	w := m.web()
+	return w.WriteAccessLog(out, int(peoplePerPage*float64(w.Len())))
+}
+
 // files lists the archives of the paths.
 func (s Source) files() (list []string, err error) {
 	for _, path := range s.Paths {
