@@ -49,7 +49,8 @@ var allowed = map[string][]string{
 	},
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/trace",
-		"dowse/topic/predicate", "dowse/lab", "dowse/lab/web", "dowse/lab/measure",
+		"dowse/topic/predicate", "dowse/lab", "dowse/lab/web", "dowse/lab/measure", "dowse/lab/sitetrial", "dowse/site", "dowse/demo", "dowse/fetch",
+		"dowse/collection", "dowse/topic", "dowse/text",
 	},
 	"dowse/lab/report": {"dowse", "dowse/lab/measure"},
 	"dowse/lab/sitetrial": {

@@ -23,6 +23,10 @@ type Options struct {
 	Base   dowse.URL     // of paths without a host, as a server's own log has them; "" for none
 	Gap    time.Duration // a pause after which a session is over; 30 min, as web analytics count. Negative for none
 	Most   int           // accesses to keep; 20 million
+
+	// Keep tells whether an access at a time is kept, so that a log can be parted by time;
+	// nil keeps all. It is asked once for each, with the zero time where none is known.
+	Keep func(time.Time) bool
 }
 
 // An Access is one person going to one page at one time.
@@ -90,7 +94,7 @@ func (b *Builder) Add(a Access) bool {
 	if !a.Time.IsZero() {
 		at = a.Time.UnixMilli()
 	}
-	return b.add(b.name, at, a.URL, a.New)
+	return !b.keeps(at) || b.add(b.name, at, a.URL, a.New)
 }
 
 func (b *Builder) add(user []byte, at int64, u dowse.URL, begins bool) bool {
@@ -103,6 +107,17 @@ func (b *Builder) add(user []byte, at int64, u dowse.URL, begins bool) bool {
 	}
 	b.records = append(b.records, record{b.user(user), b.pages.add(string(u)), at})
 	return true
+}
+
+// keeps tells whether an access at a time is wanted.
+func (b *Builder) keeps(at int64) bool { return b.opts.Keep == nil || b.opts.Keep(timeOf(at)) }
+
+// timeOf is the time of an access; the zero one where it is not known.
+func timeOf(at int64) time.Time {
+	if at == unknown {
+		return time.Time{}
+	}
+	return time.UnixMilli(at).UTC()
 }
 
 // user returns the number of a person.

@@ -157,9 +157,12 @@ func (b *Builder) hit(h hit, r *Report) {
 }
 
 func (b *Builder) keep(at int64, u dowse.URL, begins bool, r *Report) {
-	if b.add(b.name, at, u, begins) {
+	switch {
+	case !b.keeps(at):
+		r.Other++
+	case b.add(b.name, at, u, begins):
 		r.Kept++
-	} else {
+	default:
 		r.Beyond++
 	}
 }

@@ -392,3 +392,27 @@ func ExampleRead() {
 	// 4 lines: 2 accesses kept, 1 lines of other kinds, 1 broken (first: line 4: fewer than 10 fields)
 	// near Malawi: http://s.test/Democracy.htm
 }
+
+// TestParted reads one half of a log by time: accesses without a time are asked for with
+// the zero one.
+func TestParted(t *testing.T) {
+	const log = "{\"user\":\"a\",\"time\":\"2020-01-01T00:00:00Z\",\"url\":\"http://x.test/1\"}\n" +
+		"{\"user\":\"a\",\"time\":\"2020-06-01T00:00:00Z\",\"url\":\"http://x.test/2\"}\n"
+	middle := time.Date(2020, 3, 1, 0, 0, 0, 0, time.UTC)
+	for late, want := range map[bool]string{false: "http://x.test/1", true: "http://x.test/2"} {
+		l, report, err := Read(strings.NewReader(log), Options{Salt: []byte("12345678"), Keep: func(at time.Time) bool { return at.After(middle) == late }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Accesses() != 1 || string(l.URL(0)) != want || report.Kept != 1 || report.Other != 1 {
+			t.Errorf("late %v: %d accesses, report %v", late, l.Accesses(), report)
+		}
+	}
+	b, err := New(Options{Salt: []byte("12345678"), Keep: func(at time.Time) bool { return !at.IsZero() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !b.Add(Access{User: "a", URL: "http://x.test/"}) || b.Log().Accesses() != 0 {
+		t.Error("an access without a time was kept")
+	}
+}

@@ -13,9 +13,12 @@ import (
 
 type labCmd struct {
 	Run     labRunCmd     `cmd:"" help:"Run an experiment: strategies × topics × sets of seeds."`
+	List    labListCmd    `cmd:"" help:"List the experiments that come with dowse."`
 	Report  labReportCmd  `cmd:"" help:"Report on a run: a page, tables, files for papers."`
 	Compare labCompareCmd `cmd:"" help:"Compare runs, or strategies of one: differences, tests, effect sizes."`
 	Verify  labVerifyCmd  `cmd:"" help:"Run an experiment again and compare every byte."`
+	Results labResultsCmd `cmd:"" help:"Write what came of runs: what papers say beside what was seen."`
+	Replay  labReplayCmd  `cmd:"" help:"What if? Another strategy on your own collection."`
 	Webs    labWebsCmd    `cmd:"" help:"Look a web over: pages, links, topics."`
 	Record  labRecordCmd  `cmd:"" help:"Make a recorded web of a collection, a WARC or a WACZ file."`
 }
@@ -26,6 +29,7 @@ func (labCmd) Help() string {
   dowse lab report runs/demo              its table, and a page with figures
   dowse lab compare runs/demo otie opic   how sure is the difference?
   dowse lab verify runs/demo              the same again, byte by byte
+  dowse lab list                          figures and tables of papers
   dowse lab webs demo                     what the made web is like
   dowse lab record reefs.dowse reefs.web  a crawl of yours as a web
 

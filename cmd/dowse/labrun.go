@@ -17,8 +17,8 @@ import (
 )
 
 type labRunCmd struct {
-	Experiment string   `arg:"" help:"Experiment: a file, or the name of one that comes with dowse."`
-	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run; by default runs/NAME. A run that was ended goes on."`
+	Experiment string   `arg:"" help:"Experiment: a file, the name of one that comes with dowse (dowse lab list), or all of these."`
+	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run; by default runs/NAME, and runs for all. A run that was ended goes on."`
 	Jobs       int      `short:"j" placeholder:"N" help:"Crawls at once; by default as many as there are processors."`
 	Web        string   `placeholder:"PATH" help:"Another web: demo, or a WARC file, a collection, a recorded web."`
 	Hubs       string   `placeholder:"FILE" help:"Hub pages to add to --web."`
@@ -36,6 +36,8 @@ func (labRunCmd) Help() string {
   dowse lab run demo -o runs/demo
   dowse lab run exp.yaml --jobs 2
   dowse lab run demo --web wiki.warc.gz --topics topics.txt -o runs/wiki
+  dowse lab run 000-f3                    a figure of a paper
+  dowse lab run all -o runs               all that come with dowse; hours
 
   # exp.yaml
   dowse: lab/v1
@@ -61,22 +63,84 @@ kept as it ends: the same command goes on after a Ctrl-C.`
 // labMemory is what the lab tries to stay below.
 const labMemory = 900 << 20
 
-// Run runs an experiment and reports on it.
+// Run runs an experiment and reports on it, or runs all.
 func (c *labRunCmd) Run(w *world) error {
+	if c.Experiment == "all" {
+		return c.runAll(w)
+	}
 	x, text, base, err := named(c.Experiment)
-	if err != nil {
-		return err
-	}
-	if text, err = c.change(x, text, base); err != nil {
-		return err
-	}
-	cache, err := c.cache()
 	if err != nil {
 		return err
 	}
 	dir := c.Out
 	if dir == "" {
 		dir = filepath.Join("runs", x.Name)
+	}
+	skip, err := c.run(w, x, text, base, dir)
+	if err == nil && skip != "" {
+		err = usage("%s does not run on %s: %s", x.Name, c.Web, skip)
+	}
+	return err
+}
+
+// runAll runs every experiment that comes with dowse, each into a folder of its own, and
+// writes down what came of them.
+func (c *labRunCmd) runAll(w *world) error {
+	base, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	all := c.Out
+	if all == "" {
+		all = "runs"
+	}
+	var dirs []string
+	list := experiment.Shipped()
+	begun := time.Now()
+	for i, x := range list {
+		_, text, err := experiment.ByName(x.Name)
+		if err != nil {
+			return err
+		}
+		c.tell(w, i, list, begun)
+		dir := filepath.Join(all, x.Name)
+		one := *c
+		one.Experiment = x.Name
+		skip, err := one.run(w, x, text, base, dir)
+		if err != nil {
+			return err
+		}
+		if skip != "" {
+			fmt.Fprintf(w.err, "left out: %s\n", skip)
+			continue
+		}
+		dirs = append(dirs, dir)
+	}
+	results := labResultsCmd{Runs: dirs, Out: filepath.Join(all, "results.md")}
+	return results.Run(w)
+}
+
+// tell says which of all experiments comes next, and how long those before took.
+func (c *labRunCmd) tell(w *world, i int, list []*experiment.Experiment, begun time.Time) {
+	if c.Quiet {
+		return
+	}
+	took := ""
+	if i > 0 {
+		took = ", " + time.Since(begun).Round(time.Second).String() + " so far"
+	}
+	fmt.Fprintf(w.err, "\n%d of %d%s: %s  %s\n", i+1, len(list), took, list[i].Name, oneLine(list[i].Title))
+}
+
+// run runs one experiment into a folder and reports on it. skip tells why it makes no
+// sense on the web that the command line names.
+func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, dir string) (skip string, err error) {
+	if text, skip, err = c.change(x, text, base); err != nil || skip != "" {
+		return skip, err
+	}
+	cache, err := c.cache()
+	if err != nil {
+		return "", err
 	}
 	debug.SetMemoryLimit(labMemory)
 	o := experiment.Options{Dir: dir, Base: base, Cache: cache, Jobs: c.Jobs, Version: labVersion(), Text: text, Command: c.command(dir)}
@@ -86,20 +150,20 @@ func (c *labRunCmd) Run(w *world) error {
 	r, err := experiment.Run(w.ctx, x, o)
 	bar.end()
 	if errors.Is(err, context.Canceled) {
-		return &exitError{exitInterrupted, fmt.Errorf("ended early; the same command goes on, what was done is in %s", dir)}
+		return "", &exitError{exitInterrupted, fmt.Errorf("ended early; the same command goes on, what was done is in %s", dir)}
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	return c.report(w, dir, r, o)
+	return "", c.report(w, dir, r, o)
 }
 
 // change applies what the command line says instead of the file. The text of a changed
 // experiment is written anew.
-func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) ([]byte, error) {
+func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (_ []byte, skip string, err error) {
 	here, err := os.Getwd()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	changed := false
 	x.Relocate(base)
@@ -110,7 +174,10 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 		} else {
 			web.Paths = []string{c.Web}
 		}
-		x.Web, x.Topics.List, changed = experiment.Webs{web}, nil, true
+		if skip := x.On(web); skip != "" {
+			return nil, skip, nil
+		}
+		changed = true
 	}
 	if c.Topics != "" {
 		x.Topics = experiment.Topics{From: c.Topics, Limit: x.Topics.Limit}
@@ -128,10 +195,11 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 		x.Seeds.From, changed = c.From, true
 	}
 	if !changed {
-		return text, nil
+		return text, "", nil
 	}
 	x.Relocate(here)
-	return x.Check()
+	text, err = x.Check()
+	return text, "", err
 }
 
 func (c *labRunCmd) command(dir string) string {
@@ -198,7 +266,7 @@ func reportOf(r *experiment.Results, command, version string) (*reports.Report, 
 func inputOf(r *experiment.Results, command, version string) (reports.Input, error) {
 	x := r.Experiment
 	in := reports.Input{
-		Name: x.Name, About: x.About, Paper: x.Paper, RNG: x.Seeds.Rng, Command: command, Relevant: r.Relevant,
+		Name: x.Name, Title: x.Title, About: x.About, Paper: x.Paper, Note: x.Note, RNG: x.Seeds.Rng, Command: command, Relevant: r.Relevant,
 		Runs:  measure.Runs{Trails: r.Trails, Budget: x.Budget.Pages},
 		Tests: measure.Tests{Over: x.Tests.PairedOver, Test: x.Tests.Test, Adjust: x.Tests.Adjust, Alpha: x.Tests.Alpha},
 		Setup: []reports.Fact{
@@ -208,6 +276,12 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 			{Name: "judge", Value: x.Judge},
 		},
 		Version: []reports.Fact{{Name: "dowse", Value: version}},
+	}
+	if x.Sites() { // such crawls end when they have found enough
+		in.Runs.Budget, in.Setup = 0, townSetup(x)
+	}
+	for _, work := range x.Cited(r.Webs) {
+		in.Cite = append(in.Cite, reports.Citation{Text: work.Text, BibTeX: work.BibTeX})
 	}
 	for _, web := range r.Webs {
 		in.SHA256 = strings.TrimPrefix(in.SHA256+" "+web.SHA256, " ")
@@ -224,6 +298,16 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 		in.Claims = append(in.Claims, reports.Claim{Says: k.Claim, Expect: k.Expect})
 	}
 	return in, nil
+}
+
+// townSetup tells how crawls for sites are set up.
+func townSetup(x *experiment.Experiment) []reports.Fact {
+	return []reports.Fact{
+		{Name: "training", Value: "30 sites on topic, 90 others, which do not count"},
+		{Name: "seeds", Value: "the homepages of 5 of the training sites"},
+		{Name: "budget", Value: "until enough sites are called relevant, or " + some(x.Budget.Pages, "page")},
+		{Name: "judge", Value: "centroid, its error known by cross-validation"},
+	}
 }
 
 // A labBar shows how a run goes on.

@@ -10,7 +10,7 @@ import (
 )
 
 type labWebsCmd struct {
-	Webs   []string `arg:"" optional:"" name:"web" help:"demo, a WARC or WACZ file, a collection, or a recorded web; demo if none is given."`
+	Webs   []string `arg:"" optional:"" name:"web" help:"demo, a WARC or WACZ file, a collection, or a recorded web; those that are known are listed if none is given."`
 	Hubs   string   `placeholder:"FILE" help:"Hub pages to add."`
 	Labels string   `placeholder:"FILE" help:"Labels: url and topic to a line."`
 	Topic  []string `sep:"none" placeholder:"TOPIC" help:"Topics to tell of; by default the largest."`
@@ -23,7 +23,8 @@ type labWebsCmd struct {
 
 func (labWebsCmd) Help() string {
 	return `Examples:
-  dowse lab webs                          the made web
+  dowse lab webs                          those that are known
+  dowse lab webs demo                     the made web
   dowse lab webs wikispeedia.warc.gz      a recorded one; labels lie beside it
   dowse lab webs reefs.web --topic Top/reefs
 
@@ -34,12 +35,33 @@ what it would be if links went anywhere.`
 // Run looks webs over.
 func (c *labWebsCmd) Run(w *world) error {
 	if len(c.Webs) == 0 {
-		c.Webs = []string{"demo"}
+		return c.list(w)
 	}
 	for _, name := range c.Webs {
 		if err := c.inspect(w, name); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// list tells which webs there are: the made one, those in ./webs, and those that were
+// read before, which are in the cache.
+func (c *labWebsCmd) list(w *world) error {
+	cache, err := c.cache()
+	if err != nil {
+		return err
+	}
+	known := append(web.Known("webs", "."), web.Cached(cache)...)
+	known = append([]web.KnownWeb{{Name: "demo", What: "the made web, at any size and seed"}}, known...)
+	for _, k := range known {
+		if c.JSON {
+			if err := jsonLine(w.out, k); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(w.out, "%-36s %s\n", oneLine(k.Name), oneLine(k.What))
 	}
 	return nil
 }
@@ -112,15 +134,18 @@ func printSurvey(w *world, wb *web.Web, s *web.Survey) {
 func percent(n, of int) string { return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(max(of, 1))) }
 
 type labRecordCmd struct {
-	Src    string `arg:"" help:"Collection, WARC or WACZ file."`
+	Src    string `arg:"" help:"Collection, WARC or WACZ file, or demo."`
 	Web    string `arg:"" help:"Folder to make, as reefs.web."`
 	Labels string `placeholder:"FILE" help:"Labels: url and topic to a line."`
+	Pages  int    `default:"2400" placeholder:"N" help:"Pages of the made web."`
+	Rng    uint64 `placeholder:"N" help:"Seed of the made web."`
 }
 
 func (labRecordCmd) Help() string {
 	return `Examples:
   dowse lab record reefs.dowse reefs.web
   dowse lab record crawl.warc.gz crawl.web --labels crawl.tsv
+  dowse lab record demo made.web --pages 5000
 
 The web has the archives, their index and the labels. Without labels, those pages
 of a collection are labelled that its judge found on topic: that is no truth, and
@@ -129,7 +154,7 @@ measures on it favour strategies that go where the crawl went.`
 
 // Run makes a recorded web.
 func (c *labRecordCmd) Run(w *world) error {
-	r, err := web.Record(c.Src, c.Web, c.Labels)
+	r, err := c.record(w)
 	if err != nil {
 		return usage("%w", err)
 	}
@@ -139,4 +164,16 @@ func (c *labRecordCmd) Run(w *world) error {
 	}
 	fmt.Fprintf(w.err, "\nNext: dowse lab webs %s\n", c.Web)
 	return nil
+}
+
+func (c *labRecordCmd) record(w *world) (*web.Recording, error) {
+	if c.Src != "demo" {
+		return web.Record(c.Src, c.Web, c.Labels)
+	}
+	if _, err := openMade(collection.Demo{Pages: c.Pages, Seed: c.Rng}); err != nil {
+		return nil, err
+	}
+	bar := newLabBar(w, false)
+	defer bar.end()
+	return web.RecordMade(w.ctx, web.Made{Pages: c.Pages, Seed: c.Rng}, c.Web, bar.reading)
 }

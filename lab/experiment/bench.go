@@ -22,15 +22,21 @@ type bench struct {
 	web    *web.Web
 	labels *web.Labels
 	graph  *web.Graph
-	trace  *trace.Log
+	traces map[string]*trace.Log // by the part of it: "" for all, early, late; nil where nobody needs one
 
 	linkingOnce sync.Once
 	linking     [][]int32
+	countOnce   sync.Once
+	counted     map[string]int
+	countErr    error
 }
 
 // sourcesOf lists the webs of an experiment.
 func sourcesOf(x *Experiment) (list []web.Source) {
 	for _, w := range x.Web {
+		if w.Town != nil {
+			continue
+		}
 		if w.Demo != nil {
 			seeds := w.Demo.Seeds
 			if len(seeds) == 0 {
@@ -51,7 +57,7 @@ func sourcesOf(x *Experiment) (list []web.Source) {
 }
 
 // openBench opens a web and all that belongs to it.
-func openBench(ctx context.Context, s web.Source, o Options, traced bool) (*bench, error) {
+func openBench(ctx context.Context, s web.Source, o Options, parts []string) (*bench, error) {
 	labels, err := s.LoadLabels()
 	if err != nil {
 		return nil, err
@@ -66,41 +72,13 @@ func openBench(ctx context.Context, s web.Source, o Options, traced bool) (*benc
 		return nil, err
 	}
 	b := &bench{web: w, labels: labels}
-	if b.graph, err = w.Graph(); err == nil && traced {
-		b.trace, err = b.traceOf(s)
+	if b.graph, err = w.Graph(); err == nil && len(parts) > 0 {
+		b.traces, err = b.tracesOf(s, parts)
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return b, nil
-}
-
-// traceSalt is the key of people's names in the lab: runs must be the same each time,
-// and no name leaves a run.
-var traceSalt = []byte("dowse lab traces")
-
-// traceOf reads the access logs of a web; where there are none, it lets made people
-// walk there.
-func (b *bench) traceOf(s web.Source) (*trace.Log, error) {
-	build, err := trace.New(trace.Options{Salt: traceSalt})
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range s.Traces {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("experiment: traces: %w", err)
-		}
-		_, err = build.Read(f)
-		f.Close()
-		if err != nil {
-			return nil, fmt.Errorf("experiment: traces: %s: %w", path, err)
-		}
-	}
-	if len(s.Traces) == 0 {
-		b.walk(build)
-	}
-	return build.Log(), nil
 }
 
 // in returns for every page those that link to it.
@@ -160,7 +138,11 @@ func (b *bench) topics(x *Experiment) ([]string, error) {
 		return nil, fmt.Errorf("experiment: no topic of %s has %d pages; ask for fewer training pages or set topics.least", b.web.Name, least)
 	}
 	for _, t := range list {
-		on, err := b.wanted(t, x.asked)
+		asked, err := b.askedOf(x, t)
+		if err != nil {
+			return nil, err
+		}
+		on, err := b.wanted(t, asked)
 		if err != nil {
 			return nil, err
 		}

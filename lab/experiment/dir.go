@@ -43,10 +43,21 @@ const (
 
 // key names a crawl by all that decides what it does.
 func (t *task) key(v Variant, set int, seeds []dowse.URL, version string) string {
-	x := *t.x
-	x.Name, x.About, x.Paper, x.Web, x.Topics, x.Strategies, x.Measures, x.Tests, x.Checks = "", "", "", nil, Topics{}, nil, nil, Tests{}, nil
+	x := t.x.rules()
+	return keyOf(version, t.bench.web.SHA256, t.bench.accesses(), t.name, t.topic, x, v, set, seeds, t.urls(t.draw.positives), t.urls(t.draw.negatives))
+}
+
+// rules are what of an experiment decides what crawls do.
+func (x Experiment) rules() Experiment {
+	x.Name, x.Rows, x.Title, x.About, x.Paper, x.Note, x.Cite = "", nil, "", "", "", "", nil
+	x.Web, x.Recorded, x.Topics, x.Strategies, x.Measures, x.Tests, x.Checks = nil, nil, Topics{}, nil, nil, Tests{}, nil
 	x.Seeds.Sets = 0
-	b, err := json.Marshal([]any{version, t.bench.web.SHA256, t.name, t.topic, x, v, set, seeds, t.urls(t.draw.positives), t.urls(t.draw.negatives)})
+	return x
+}
+
+// keyOf makes a name of values.
+func keyOf(values ...any) string {
+	b, err := json.Marshal(values)
 	if err != nil {
 		panic(err) // plain values only
 	}

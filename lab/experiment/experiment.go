@@ -21,11 +21,16 @@ const Schema = "lab/v1"
 type Experiment struct {
 	Dowse      string     `yaml:"dowse"`
 	Name       string     `yaml:"name"`  // lower case, fit for a folder
-	About      string     `yaml:"about"` // for people
-	Paper      string     `yaml:"paper"` // which figure or table it is after
+	Rows       []string   `yaml:"rows"`  // further names: the figures and tables that one set of crawls gives
+	Title      string     `yaml:"title"` // for people, in a line
+	About      string     `yaml:"about"` // for people: what is done here
+	Paper      string     `yaml:"paper"` // what the paper did, and in which figure or table it says so
+	Note       string     `yaml:"note"`  // what was found where a claim does not hold
+	Cite       []string   `yaml:"cite"`  // works to cite, see [Works]
 	Web        Webs       `yaml:"web"`
+	Recorded   *Recorded  `yaml:"recorded"` // what is different on a recorded web that is given in place of the made one
 	Topics     Topics     `yaml:"topics"`
-	Predicate  string     `yaml:"predicate"` // what is asked of a page beside the topic, as keyword(virus); "" for nothing
+	Predicate  string     `yaml:"predicate"` // what is asked of a page beside the topic, as keyword(virus), or [HalfWord]; "" for nothing
 	Training   Training   `yaml:"training"`
 	Seeds      Seeds      `yaml:"seeds"`
 	Budget     Budget     `yaml:"budget"`
@@ -41,6 +46,18 @@ type Experiment struct {
 	asked *predicate.Predicate // of Predicate; nil for none
 }
 
+// HalfWord as predicate asks for a word beside the topic, another one for each: the word
+// that is nearest to be on half of the topic's pages. So a topic without words of its
+// own can be narrowed as Aggarwal 2004 does (computers, and "viruses").
+const HalfWord = "word(half)"
+
+// Recorded says what is different where an experiment runs on a recorded web.
+type Recorded struct {
+	Skip   string `yaml:"skip"`   // why it makes no sense there; "" if it does
+	Pages  int    `yaml:"pages"`  // the budget; 0 for the same
+	Topics Topics `yaml:"topics"` // where topics come from; those of the web if nobody says
+}
+
 // Webs are the webs to crawl. Topics of several are told apart by the web's name.
 type Webs []Web
 
@@ -48,6 +65,7 @@ type Webs []Web
 type Web struct {
 	Name   string   `yaml:"name"`
 	Demo   *Demo    `yaml:"demo"`
+	Town   *Town    `yaml:"town"`  // made towns, for crawls that look for whole sites
 	Path   string   `yaml:"path"`  // WARC or WACZ file, collection, or what dowse lab record made
 	Paths  []string `yaml:"paths"` // more of them
 	Hubs   string   `yaml:"hubs"`  // a file of hub pages to add; "" for none
@@ -60,6 +78,14 @@ type Demo struct {
 	Pages int      `yaml:"pages"` // 2,400
 	Seed  uint64   `yaml:"seed"`
 	Seeds []uint64 `yaml:"seeds"` // several webs
+}
+
+// Town says which made towns: webs of many small sites, of which whole sites are looked
+// for. A town is what a topic is elsewhere.
+type Town struct {
+	Sites int      `yaml:"sites"` // 2,000
+	Seeds []uint64 `yaml:"seeds"` // a town to each; 0
+	Find  int      `yaml:"find"`  // sites called relevant after which a crawl ends; a twentieth of all
 }
 
 // Topics say which topics are looked for.
@@ -115,6 +141,11 @@ type Strategy struct {
 	Name   string            `yaml:"name"`
 	Label  string            `yaml:"label"` // as tables show it; "" means NAME:key=value,…
 	Params map[string]Values `yaml:"params"`
+
+	Seeds string `yaml:"seeds"` // where its crawls begin, if not as the others': training, topic or generic
+	Best  int    `yaml:"best"`  // of so many crawls, each from seeds of its own, the one with the best harvest; 1
+	Trace string `yaml:"trace"` // what it sees of the trace: early, the first half by time, late, the second; all
+	Learn string `yaml:"learn"` // the half of the trace with which an earlier crawl, from other seeds, made what it starts with; none
 }
 
 // Values are one value of a parameter or several.
@@ -138,6 +169,9 @@ type Check struct {
 type Variant struct {
 	Spec  string // NAME or NAME:key=value,…
 	Label string
+
+	Seeds, Trace, Learn string // as [Strategy] has them
+	Best                int
 }
 
 // Oracle is the name of the strategy that sees the labels: the upper bound.

@@ -223,7 +223,15 @@ func (c *checker) experiment(x *Experiment) {
 	for i := range x.Web {
 		c.web(fmt.Sprintf("$.web[%d]", i), &x.Web[i])
 	}
-	c.among("$.judge", &x.Judge, "logistic", "svm", "bayes", "kde", "network", "vote", "centroid", "words")
+	if x.Sites() && slices.ContainsFunc(x.Web, func(w Web) bool { return w.Town == nil }) {
+		c.fail("$.web", "towns and other webs in one experiment", "look for sites and for pages in experiments of their own")
+	}
+	for i, key := range x.Cite {
+		if _, ok := Works()[key]; !ok {
+			c.fail(fmt.Sprintf("$.cite[%d]", i), fmt.Sprintf("no work is called %q", key), suggestion(key, slices.Sorted(maps.Keys(Works()))))
+		}
+	}
+	c.among("$.judge", &x.Judge, "logistic", "svm", "bayes", "kde", "network", "vote", "centroid", "table", "words")
 	c.among("$.training.from", &x.Training.From, "web", "topics")
 	c.among("$.seeds.from", &x.Seeds.From, "training", "topic", "generic")
 	c.among("$.budget.clock", &x.Budget.Clock, "simulated")
@@ -232,7 +240,7 @@ func (c *checker) experiment(x *Experiment) {
 	c.among("$.tests.adjust", &x.Tests.Adjust, "bh", "holm", "none")
 	c.numbers(x)
 	c.strategies(x)
-	if x.Predicate != "" {
+	if x.Predicate != "" && x.Predicate != HalfWord {
 		var err error
 		if x.asked, err = predicate.ParseExpr(x.Predicate); err != nil {
 			c.fail("$.predicate", err.Error(), "see dowse help predicates for what can be asked")
@@ -264,7 +272,7 @@ func (c *checker) web(path string, w *Web) {
 		w.Paths = append([]string{w.Path}, w.Paths...)
 		w.Path = ""
 	}
-	if (w.Demo == nil) == (len(w.Paths) == 0) {
+	if w.kinds() != 1 {
 		c.fail(path, "a web is either made or recorded", "say demo, or give the path of a WARC file, a collection or a recorded web")
 	}
 	if w.Demo != nil && w.Demo.Pages != 0 && (w.Demo.Pages < 1000 || w.Demo.Pages > 1_000_000) {
@@ -273,6 +281,21 @@ func (c *checker) web(path string, w *Web) {
 	if w.Hubs != "" && w.Demo != nil {
 		c.fail(path+".hubs", "the made web has hubs of its own", "hubs belong to a recorded web")
 	}
+}
+
+// kinds counts what the web is said to be.
+func (w *Web) kinds() (n int) {
+	for _, is := range []bool{w.Demo != nil, w.Town != nil, len(w.Paths) > 0} {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// Sites tells whether whole sites are looked for, in made towns.
+func (x *Experiment) Sites() bool {
+	return slices.ContainsFunc(x.Web, func(w Web) bool { return w.Town != nil })
 }
 
 // numbers fills in defaults and checks what is given.
@@ -319,17 +342,15 @@ func (c *checker) numbers(x *Experiment) {
 
 // strategies checks that all of them are there, with their parameters.
 func (c *checker) strategies(x *Experiment) {
-	known := map[string]strategy.Description{}
-	for _, d := range strategy.All() {
-		known[d.Name] = d
-	}
-	names := append(slices.Sorted(maps.Keys(known)), Oracle)
+	known := x.known()
+	names := slices.Sorted(maps.Keys(known))
 	for i, s := range x.Strategies {
 		path := fmt.Sprintf("$.strategies[%d]", i)
 		if !slices.Contains(names, s.Name) {
 			c.fail(path, fmt.Sprintf("no strategy is called %q", s.Name), suggestion(s.Name, names))
 			return
 		}
+		c.options(path, s, x.Sites())
 		var params []string
 		for _, p := range known[s.Name].Params {
 			params = append(params, p.Name)
@@ -355,6 +376,39 @@ func (c *checker) strategies(x *Experiment) {
 	}
 }
 
+// known are the strategies that an experiment can have: those of pages, or of sites.
+func (x *Experiment) known() map[string]strategy.Description {
+	known := map[string]strategy.Description{}
+	if x.Sites() {
+		for _, d := range siteStrategies() {
+			known[d.Name] = d
+		}
+		return known
+	}
+	for _, d := range strategy.All() {
+		known[d.Name] = d
+	}
+	known[Oracle] = strategy.Description{Name: Oracle}
+	return known
+}
+
+// options checks what a strategy has beside parameters.
+func (c *checker) options(path string, s Strategy, sites bool) {
+	if sites && (s.Seeds != "" || s.Best != 0 || s.Trace != "" || s.Learn != "") {
+		c.fail(path, "seeds, best, trace and learn are for pages", "leave them out where sites are looked for")
+	}
+	for _, o := range []struct{ key, value, choices string }{
+		{"seeds", s.Seeds, "training topic generic"}, {"trace", s.Trace, "early late"}, {"learn", s.Learn, "early late"},
+	} {
+		if o.value != "" && !slices.Contains(strings.Fields(o.choices), o.value) {
+			c.fail(path+"."+o.key, fmt.Sprintf("%q is none of the choices here", o.value), suggestion(o.value, strings.Fields(o.choices)))
+		}
+	}
+	if s.Best < 0 || s.Best > 100 {
+		c.fail(path+".best", fmt.Sprintf("the best of %d crawls", s.Best), "use 1 to 100")
+	}
+}
+
 // Variants lists the strategies with one value for each parameter.
 func (x *Experiment) Variants() (list []Variant) {
 	for _, s := range x.Strategies {
@@ -365,7 +419,7 @@ func (x *Experiment) Variants() (list []Variant) {
 
 func (s Strategy) variants() []Variant {
 	keys := slices.Sorted(maps.Keys(s.Params))
-	list := []Variant{{}}
+	list := []Variant{{Seeds: s.Seeds, Best: s.Best, Trace: s.Trace, Learn: s.Learn}}
 	several := false
 	for _, k := range keys {
 		var next []Variant

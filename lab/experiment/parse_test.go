@@ -49,8 +49,8 @@ func TestParse(t *testing.T) {
 		t.Errorf("webs %+v", x.Web)
 	}
 	want := []Variant{
-		{"breadth-first", "breadth-first"}, {"otie:a=0.5,d=3", "otie:a=0.5,d=3"}, {"otie:a=0.85,d=3", "otie:a=0.85,d=3"},
-		{"opic", "cash"}, {"oracle", "oracle"},
+		{Spec: "breadth-first", Label: "breadth-first"}, {Spec: "otie:a=0.5,d=3", Label: "otie:a=0.5,d=3"}, {Spec: "otie:a=0.85,d=3", Label: "otie:a=0.85,d=3"},
+		{Spec: "opic", Label: "cash"}, {Spec: "oracle", Label: "oracle"},
 	}
 	if got := x.Variants(); !reflect.DeepEqual(got, want) {
 		t.Errorf("strategies %+v", got)

@@ -20,12 +20,12 @@ func prepared1(t *testing.T, text string) (*run, *task, *prepared, []int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.close)
-	task := r.jobs[0].task
+	task := r.jobs[0].task.(*task)
 	p, err := task.prepare()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, task, p, task.seeds(0)
+	return r, task, p, task.seeds(0, "")
 }
 
 // TestLabelsAreNotSeen turns the label of every page round that the judge was not trained
@@ -173,7 +173,7 @@ func TestSpy(t *testing.T) {
 	for _, topic := range task.bench.labels.Topics() {
 		s.secret = append(s.secret, topic.Topic)
 	}
-	v := Variant{"spy", "spy"}
+	v := Variant{Spec: "spy", Label: "spy"}
 	trail, err := task.simulate(t.Context(), s, task.config(v, s, p), task.trail(v, 0, p, seeds), p, seeds)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestSpy(t *testing.T) {
 // notice: what crawls share they can't reach through links and mentions.
 func TestGrabbing(t *testing.T) {
 	_, task, p, seeds := prepared1(t, small)
-	v := Variant{"link-context", "link-context"}
+	v := Variant{Spec: "link-context", Label: "link-context"}
 	before, err := task.crawl(t.Context(), v, 0)
 	if err != nil {
 		t.Fatal(err)

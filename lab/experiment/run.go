@@ -86,19 +86,19 @@ func Run(ctx context.Context, x *Experiment, o Options) (*Results, error) {
 func (r *run) relevant() map[string][]dowse.URL {
 	all := map[string][]dowse.URL{}
 	for _, j := range r.jobs {
-		t := j.task
-		if _, known := all[t.name]; known {
-			continue
+		if _, known := all[j.task.title()]; !known {
+			all[j.task.title()] = j.task.relevant()
 		}
-		var list []int
-		for i, wanted := range t.draw.wanted {
-			if wanted {
-				list = append(list, i)
-			}
-		}
-		all[t.name] = t.urls(list)
 	}
 	return all
+}
+
+// A subject is what crawls are made for: a topic on a web, or a town.
+type subject interface {
+	title() string         // as trails have it
+	relevant() []dowse.URL // the wanted pages
+	crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error)
+	done() // a crawl is over
 }
 
 // Size tells how many crawls a run has, and of what: topics over all webs.
@@ -110,6 +110,7 @@ type run struct {
 	o       Options
 	dir     *dir
 	benches []*benchTopics
+	towns   []*town
 	jobs    []job
 	trails  []measure.Trail
 
@@ -132,7 +133,7 @@ func (b *benchTopics) facts() WebFacts {
 
 // A job is one crawl to make.
 type job struct {
-	task    *task
+	task    subject
 	set     int
 	variant Variant
 	key     string // of all that decides what the crawl does
@@ -149,7 +150,7 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 	r := &run{x: &given, o: o}
 	sources := sourcesOf(&given)
 	for _, s := range sources {
-		b, err := openBench(ctx, s, o, x.needsTrace())
+		b, err := openBench(ctx, s, o, x.traceParts())
 		if err != nil {
 			r.close()
 			return nil, err
@@ -167,6 +168,7 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 			}
 		}
 	}
+	r.addTowns()
 	r.trails = make([]measure.Trail, len(r.jobs))
 	return r, nil
 }
@@ -177,16 +179,16 @@ func (r *run) add(b *benchTopics, topic string, several bool) (err error) {
 	if several {
 		t.name = b.web.Name + ": " + topic
 	}
-	if b.trace != nil {
-		t.needs.Trace = b.trace
+	if t.asked, err = b.askedOf(r.x, topic); err != nil {
+		return err
 	}
 	if t.draw, err = t.drawn(); err != nil {
 		return err
 	}
 	variants := r.x.Variants()
 	for set := range r.x.Seeds.Sets {
-		seeds := t.urls(t.seeds(set))
 		for _, v := range variants {
+			seeds := t.urls(t.seeds(set, v.Seeds))
 			r.jobs = append(r.jobs, job{t, set, v, t.key(v, set, seeds, r.o.Version)})
 			t.crawls++
 		}
@@ -196,7 +198,7 @@ func (r *run) add(b *benchTopics, topic string, several bool) (err error) {
 
 // size tells what there is to do.
 func (r *run) size() Size {
-	s := Size{Sets: r.x.Seeds.Sets, Strategies: len(r.x.Variants()), Crawls: len(r.jobs)}
+	s := Size{Topics: len(r.towns), Sets: r.x.Seeds.Sets, Strategies: len(r.x.Variants()), Crawls: len(r.jobs)}
 	for _, b := range r.benches {
 		s.Topics += len(b.topics)
 	}
@@ -206,6 +208,9 @@ func (r *run) size() Size {
 func (r *run) facts() (list []WebFacts) {
 	for _, b := range r.benches {
 		list = append(list, b.facts())
+	}
+	for _, t := range r.towns {
+		list = append(list, t.facts())
 	}
 	return list
 }
@@ -287,7 +292,7 @@ func (r *run) crawl(ctx context.Context, i int) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("%w (%s on %s)", err, j.variant.Label, j.task.name)
+		return fmt.Errorf("%w (%s on %s)", err, j.variant.Label, j.task.title())
 	}
 	r.trails[i] = *trail
 	r.ended(kept)

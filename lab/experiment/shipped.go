@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -26,10 +27,16 @@ func Shipped() (list []*Experiment) {
 	return list
 }
 
-// ByName returns an experiment that comes with dowse, and its text.
+// ByName returns an experiment that comes with dowse, and its text: by its name, or by
+// that of a figure or table that it gives.
 func ByName(name string) (*Experiment, []byte, error) {
 	data, err := shipped.ReadFile("shipped/" + name + ".yaml")
 	if err != nil {
+		for _, x := range Shipped() {
+			if slices.Contains(x.Rows, name) {
+				return ByName(x.Name)
+			}
+		}
 		return nil, nil, fmt.Errorf("experiment: none that comes with dowse is called %q, and there is no such file", name)
 	}
 	x, err := Parse(data, name)

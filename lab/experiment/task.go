@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ type task struct {
 	topic  string // as labelled
 	name   string // as trails have it
 	others []string
-	needs  strategy.Needs
+	asked  *predicate.Predicate // of a page beside the topic; nil for nothing
 	draw   *draw
 
 	mu     sync.Mutex
@@ -47,6 +48,18 @@ type prepared struct {
 	needs   strategy.Needs
 }
 
+func (t *task) title() string { return t.name }
+
+func (t *task) relevant() []dowse.URL {
+	var list []int
+	for i, wanted := range t.draw.wanted {
+		if wanted {
+			list = append(list, i)
+		}
+	}
+	return t.urls(list)
+}
+
 // draw is what is drawn for a topic, without reading a page.
 type draw struct {
 	wanted    []bool
@@ -58,7 +71,7 @@ type draw struct {
 // drawn draws the training pages of the task.
 func (t *task) drawn() (*draw, error) {
 	b, x := t.bench, t.x
-	wanted, err := b.wanted(t.topic, x.asked)
+	wanted, err := b.wanted(t.topic, t.asked)
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +103,17 @@ func (t *task) offTopic(i int) bool {
 	return slices.ContainsFunc(t.others, func(other string) bool { return other != t.topic && t.bench.labels.Is(u, other) })
 }
 
-// seeds returns the pages that a set of crawls begins with.
-func (t *task) seeds(set int) []int {
+// seeds returns the pages that a set of crawls begins with. The kind of seeds is the
+// experiment's, or the strategy's own.
+func (t *task) seeds(set int, own string) []int {
+	return t.seedsFor(cmp.Or(own, t.x.Seeds.From), fmt.Sprint(set))
+}
+
+// seedsFor draws seeds; another purpose gives others.
+func (t *task) seedsFor(kind, purpose string) []int {
 	d := t.draw
 	var from []int
-	switch t.x.Seeds.From {
+	switch kind {
 	case "training":
 		from = slices.Clone(d.positives)
 	case "topic":
@@ -110,7 +129,7 @@ func (t *task) seeds(set int) []int {
 	if len(leads) > 0 {
 		from = leads
 	}
-	chance := drawing(t.x.Seeds.Rng, "seeds", t.bench.web.Name, t.topic, fmt.Sprint(set))
+	chance := drawing(t.x.Seeds.Rng, "seeds", t.bench.web.Name, t.topic, purpose)
 	chance.Shuffle(len(from), func(i, k int) { from[i], from[k] = from[k], from[i] })
 	return from[:min(t.x.Seeds.PerTopic, len(from))]
 }
@@ -151,7 +170,7 @@ func (t *task) prepareNow() (*prepared, error) {
 		return nil, fmt.Errorf("experiment: judge of %s: %w", t.name, err)
 	}
 	p.onTopic = threshold
-	p.needs = strategy.Needs{Trace: t.needs.Trace}
+	p.needs = strategy.Needs{Words: t.words(examples)}
 	if t.x.needsTGraph() {
 		b := strategy.TGraphBuilder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
 		if p.needs.TGraph, err = b.Build(t.urls(d.positives), t.bench); err != nil {
@@ -162,9 +181,36 @@ func (t *task) prepareNow() (*prepared, error) {
 	return p, nil
 }
 
+// words are what the topic is in words, for strategies that compare links with them: a
+// person's, where the judge goes by them too, or the table that Taylan et al. 2011 make
+// of search results, here of the training pages.
+func (t *task) words(examples []judge.Example) []judge.TopicWord {
+	if t.x.Judge != "words" {
+		return judge.Table{}.TopicWords(examples)
+	}
+	w, _ := t.bench.labels.WordsOf(t.topic)
+	var list []judge.TopicWord
+	for _, term := range w.Words {
+		list = append(list, judge.TopicWord{Term: term, Weight: 1})
+	}
+	return list
+}
+
+// needsOf is what a variant gets beside parameters: its part of the trace, too.
+func (t *task) needsOf(p *prepared, part string) strategy.Needs {
+	n := p.needs
+	if log := t.bench.traces[part]; log != nil {
+		n.Trace = log
+	}
+	return n
+}
+
 // wishes are what the strategies of the experiment want to be rated.
 func (t *task) wishes(n strategy.Needs) (list []crawler.Wish) {
 	for _, v := range t.x.Variants() {
+		if log := t.bench.traces[v.Trace]; log != nil {
+			n.Trace = log
+		}
 		if s, err := strategy.NewWith(v.Spec, n); err == nil {
 			list = append(list, crawler.WishOf(s))
 		}
@@ -184,7 +230,7 @@ func (t *task) urls(list []int) []dowse.URL {
 func trainers() map[string]judge.Trainer {
 	return map[string]judge.Trainer{
 		"logistic": judge.Logistic{}, "svm": judge.SVM{}, "bayes": judge.Multinomial{}, "kde": judge.KDE{},
-		"network": judge.Network{}, "vote": judge.Vote{}, "centroid": judge.Centroid{},
+		"network": judge.Network{}, "vote": judge.Vote{}, "centroid": judge.Centroid{}, "table": judge.Table{},
 	}
 }
 
@@ -201,8 +247,8 @@ func (t *task) judge(examples []judge.Example) (dowse.Judge, float64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if t.x.asked != nil {
-		return gated{m, t.x.asked}, m.Threshold(), nil
+	if t.asked != nil {
+		return gated{m, t.asked}, m.Threshold(), nil
 	}
 	return m, m.Threshold(), nil
 }
@@ -238,33 +284,93 @@ var paperRounds = map[string]int{"breadth-first": 50, "link-context": 50, "opic"
 // needsTGraph tells whether any strategy needs the ways to training pages.
 func (x *Experiment) needsTGraph() bool { return x.needsAny("a T-Graph") }
 
-func (x *Experiment) needsTrace() bool { return x.needsAny("a trace") }
-
 func (x *Experiment) needsAny(what string) bool {
-	for _, d := range strategy.All() {
-		if slices.Contains(d.Needs, what) && slices.ContainsFunc(x.Strategies, func(s Strategy) bool { return s.Name == d.Name }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x.Strategies, func(s Strategy) bool { return s.needs(what) })
 }
 
-// crawl makes one crawl and returns what it did.
+// needs tells whether the strategy needs something beside parameters.
+func (s Strategy) needs(what string) bool {
+	return slices.ContainsFunc(strategy.All(), func(d strategy.Description) bool {
+		return d.Name == s.Name && slices.Contains(d.Needs, what)
+	})
+}
+
+// crawl makes one crawl and returns what it did; of a variant that is the best of
+// several, the one that had the best harvest.
 func (t *task) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
 	p, err := t.prepare()
 	if err != nil {
 		return nil, err
 	}
-	seeds := t.seeds(set)
+	var best *measure.Trail
+	for k := range max(v.Best, 1) {
+		trail, err := t.crawlFrom(ctx, v, set, t.seedsOf(v, set, k), p)
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || harvest(trail) > harvest(best) {
+			best = trail
+		}
+	}
+	return best, nil
+}
+
+// seedsOf are the seeds of a variant's k-th crawl: those of the set, then others.
+func (t *task) seedsOf(v Variant, set, k int) []int {
+	if k == 0 {
+		return t.seeds(set, v.Seeds)
+	}
+	return t.seedsFor(cmp.Or(v.Seeds, t.x.Seeds.From), fmt.Sprintf("%d, again %d", set, k))
+}
+
+// harvest is the share of a crawl's pages that are on topic.
+func harvest(t *measure.Trail) float64 {
+	on := 0
+	for i := range t.Steps {
+		if t.Steps[i].Relevant {
+			on++
+		}
+	}
+	return float64(on) / float64(max(len(t.Steps), 1))
+}
+
+func (t *task) crawlFrom(ctx context.Context, v Variant, set int, seeds []int, p *prepared) (*measure.Trail, error) {
 	s, err := t.strategy(v, p, seeds)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
+	if v.Learn != "" {
+		if err := t.teach(ctx, s, v, set, p); err != nil {
+			return nil, err
+		}
+	}
 	return t.simulate(ctx, s, t.config(v, s, p), t.trail(v, set, p, seeds), p, seeds)
+}
+
+// teach gives a strategy what one like it learnt in an earlier crawl, with another part
+// of the trace and from other seeds (Aggarwal 2004, sec. 4.1).
+func (t *task) teach(ctx context.Context, s dowse.Strategy, v Variant, set int, p *prepared) error {
+	before := v
+	before.Trace, before.Learn = v.Learn, ""
+	old, err := t.strategy(before, p, nil)
+	if err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	from, ok := old.(strategy.Learner)
+	if !ok {
+		return fmt.Errorf("experiment: %s does not learn, so it can't start with anything; leave learn out", v.Label)
+	}
+	seeds := t.seedsFor(cmp.Or(v.Seeds, t.x.Seeds.From), fmt.Sprintf("%d, before", set))
+	if _, err := t.simulate(ctx, old, t.config(before, old, p), t.trail(before, set, p, seeds), p, seeds); err != nil {
+		return err
+	}
+	return s.(strategy.Learner).LearnFrom(from.Learnt(t.name), t.name)
 }
 
 // simulate lets a strategy crawl from seeds, and writes its trail.
 func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config, trail *measure.Trail, p *prepared, seeds []int) (*measure.Trail, error) {
+	from := origins{taken: map[dowse.URL]origin{}}
+	cfg.Heard = from.hear
 	c, err := crawl.New(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
@@ -281,6 +387,7 @@ func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config,
 	w.trail.Elapsed = sim.Run()
 	w.trail.CPU = sim.Worked
 	w.trail.Stopped = string(c.Stopped())
+	from.tell(w.trail.Steps)
 	return w.trail, errors.Join(ctx.Err(), p.judged.Err())
 }
 
@@ -295,7 +402,7 @@ func (t *task) latency() func(dowse.URL) time.Duration {
 
 func (t *task) strategy(v Variant, p *prepared, seeds []int) (dowse.Strategy, error) {
 	if v.Spec != Oracle {
-		return strategy.NewWith(v.Spec, p.needs)
+		return strategy.NewWith(v.Spec, t.needsOf(p, v.Trace))
 	}
 	g := t.bench.graph
 	order := lab.Oracle(g, p.wanted, seeds, t.x.Budget.Pages)

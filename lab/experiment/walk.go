@@ -38,15 +38,16 @@ func (b *bench) walk(build *trace.Builder) {
 		}
 	}
 	draw := drawing(0, "people", b.web.Name)
-	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	for person := range max(50, b.graph.Pages()*peoplePer100/100) {
+	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	people := max(50, b.graph.Pages()*peoplePer100/100)
+	for person := range people {
 		likes := map[int32]bool{}
 		for range 1 + draw.IntN(3) {
 			likes[int32(draw.IntN(len(topics)))] = true
 		}
-		for range comings {
-			now = now.Add(time.Minute)
-			b.session(build, draw, fmt.Sprint("person ", person), now, likes, on, about)
+		for coming := range comings { // everybody has come before anybody comes again
+			at := begin.Add(time.Duration(coming*people+person) * time.Minute)
+			b.session(build, draw, fmt.Sprint("person ", person), at, likes, on, about)
 		}
 	}
 }

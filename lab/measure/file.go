@@ -19,7 +19,7 @@ import (
 var ErrTrail = errors.New("not a trail")
 
 const (
-	trailFormat = "dowse trail/v1"
+	trailFormat = "dowse trail/v2"
 	maxLine     = 1 << 20    // bytes of a line of a trail
 	maxSteps    = 20_000_000 // pages of a trail
 )
@@ -89,6 +89,10 @@ func appendStep(b []byte, s *Step) []byte {
 	b = strconv.AppendInt(b, s.Bytes, 10)
 	b = append(b, '\t')
 	b = appendField(b, string(s.URL))
+	b = append(b, '\t')
+	b = appendField(b, string(s.From))
+	b = append(b, '\t')
+	b = appendField(b, s.Anchor)
 	if s.Host != hostOf(s.URL) {
 		b = append(b, '\t')
 		b = appendField(b, s.Host)
@@ -212,24 +216,26 @@ func (t *Trail) readLine(line string, step bool) error {
 
 func readStep(line string) (s Step, err error) {
 	f := strings.Split(line, "\t")
-	if len(f) != 5 && len(f) != 6 {
-		return s, fmt.Errorf("%w: %d fields of a step, want 5 or 6", ErrTrail, len(f))
+	if len(f) != 7 && len(f) != 8 {
+		return s, fmt.Errorf("%w: %d fields of a step, want 7 or 8", ErrTrail, len(f))
 	}
 	marks, ok := readMarks(f[0], markLetters)
 	judged, errJudged := strconv.ParseFloat(f[1], 64)
 	at, errAt := strconv.ParseInt(f[2], 10, 64)
 	size, errSize := strconv.ParseInt(f[3], 10, 64)
 	u, errURL := field(f[4])
+	from, errFrom := field(f[5])
+	anchor, errAnchor := field(f[6])
 	host := hostOf(dowse.URL(u))
-	if len(f) == 6 {
-		host, err = field(f[5])
+	if len(f) == 8 {
+		host, err = field(f[7])
 	}
-	if err := errors.Join(errJudged, errAt, errSize, errURL, err); err != nil || !ok || math.IsNaN(judged) || at < 0 || size < 0 {
+	if err := errors.Join(errJudged, errAt, errSize, errURL, errFrom, errAnchor, err); err != nil || !ok || math.IsNaN(judged) || at < 0 || size < 0 {
 		return s, fmt.Errorf("%w: a step that can't be read: %.80q", ErrTrail, line)
 	}
 	return Step{
 		URL: dowse.URL(u), Host: host, Relevant: marks[0], Seed: marks[1], Trained: marks[2], OnTopic: marks[3],
-		Judged: judged, At: time.Duration(at), Bytes: size,
+		Judged: judged, At: time.Duration(at), Bytes: size, From: dowse.URL(from), Anchor: anchor,
 	}, nil
 }
 

@@ -16,7 +16,7 @@ func sampleTrail() *Trail {
 		Steps: []Step{
 			{URL: "http://a.demo/x?q=1", Host: "a.demo", Relevant: true, Seed: true, Trained: true, OnTopic: true, Judged: 0.1 + 0.2, At: 12, Bytes: 345},
 			{URL: "s1", Host: "elsewhere"},
-			{URL: "\"odd\"\tone\n", Host: "", OnTopic: true, Judged: 1e-300},
+			{URL: "\"odd\"\tone\n", Host: "", From: "http://a.demo/", Anchor: "an \"anchor\"\t", OnTopic: true, Judged: 1e-300},
 			{URL: "http://b.demo/", Host: ""},
 		},
 		Sites: []SiteStep{{Site: "a.demo", Relevant: true, Verdict: true, Pages: 4}, {Site: "b\n.demo", Pages: 1}, {Verdict: true}},
@@ -52,7 +52,7 @@ func TestReadTrailRefuses(t *testing.T) {
 	lines := strings.SplitAfter(good, "\n")
 	for name, text := range map[string]string{
 		"nothing":         "",
-		"another format":  strings.Replace(good, "trail/v1", "trail/v9", 1),
+		"another format":  strings.Replace(good, "trail/v2", "trail/v9", 1),
 		"cut short":       strings.Join(lines[:3], ""),
 		"too long":        good + "r\t1\ta\n",
 		"huge":            strings.Replace(good, `"steps":4`, `"steps":999999999`, 1),
@@ -61,7 +61,7 @@ func TestReadTrailRefuses(t *testing.T) {
 		"no number":       strings.Replace(good, "\t345\t", "\tx\t", 1),
 		"not a number":    strings.Replace(good, "\t12\t345", "\t-12\t345", 1),
 		"bad quote":       strings.Replace(good, `"\"odd`, `"\"od"d`, 1),
-		"too many fields": strings.Replace(good, "http://a.demo/x?q=1", "a\tb\tc", 1),
+		"too many fields": strings.Replace(good, "http://a.demo/x?q=1", "a\tb\tc\td", 1),
 	} {
 		if text == good {
 			t.Fatalf("%s: the text was not changed", name)
@@ -78,7 +78,7 @@ func FuzzReadTrail(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
-	f.Add([]byte(`{"format":"dowse trail/v1","steps":1}` + "\n\t0\t0\t0\tu\n"))
+	f.Add([]byte(`{"format":"dowse trail/v2","steps":1}` + "\n\t0\t0\t0\tu\tf\ta\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		trail, err := ReadTrail(bytes.NewReader(data))
 		if err != nil {

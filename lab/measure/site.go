@@ -64,3 +64,18 @@ func siteChoice(steps []SiteStep) (precision, recall, f float64) {
 	}
 	return PrecisionRecall(right, wrong, missed)
 }
+
+// byOnePage returns the share of the sites taken to be on topic of which one page was
+// fetched.
+func byOnePage(steps []SiteStep) float64 {
+	one, all := 0, 0
+	for _, s := range steps {
+		if s.Verdict {
+			all++
+		}
+		if s.Verdict && s.Pages == 1 {
+			one++
+		}
+	}
+	return ratio(one, all)
+}

@@ -43,6 +43,9 @@ type Step struct {
 	OnTopic  bool          // the judge's verdict
 	At       time.Duration // virtual time since the start
 	Bytes    int64
+
+	From   dowse.URL // the page whose link promised the most when this one was taken; "" for a seed, or where no link led there
+	Anchor string    // of that link
 }
 
 // A SiteStep is one site that a crawl for sites examined and decided.

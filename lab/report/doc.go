@@ -18,8 +18,10 @@ import (
 // An Input is an experiment that was run.
 type Input struct {
 	Name    string // of the experiment
+	Title   string // for people, in a line; "" for none
 	About   string // what is compared, for people
 	Paper   string // which figure or table of which paper it is after, and what that says
+	Note    string // what was found where claims do not hold; "" for nothing
 	Setup   []Fact // topics, training, seeds, budget, judge
 	Web     []Fact // pages, hosts, links
 	SHA256  string // of the web

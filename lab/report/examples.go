@@ -13,9 +13,10 @@ type example struct {
 }
 
 type examplePage struct {
-	URL, Topic string
-	At         string // its place in the crawl
-	Relevant   bool
+	URL, Topic   string
+	At           string // its place in the crawl
+	Relevant     bool
+	From, Anchor string // the page and the link that led there; "" for none
 }
 
 const examplePages = 5
@@ -61,7 +62,7 @@ func (r *Report) example(name string, taken map[crawlOf]map[dowse.URL]int) examp
 			if !alone(t, s) {
 				continue
 			}
-			p := examplePage{clean(string(s.URL), 90), clean(t.Topic, 60), grouped(float64(i + 1)), s.Relevant}
+			p := examplePage{clean(string(s.URL), 90), clean(t.Topic, 60), grouped(float64(i + 1)), s.Relevant, clean(string(s.From), 90), clean(s.Anchor, 60)}
 			switch {
 			case s.Relevant:
 				e.Relevant++

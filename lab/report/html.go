@@ -104,7 +104,8 @@ const longText = 5000 // characters of a text that is told as it was given
 
 // shown returns the texts of the input as a page can show them.
 func (in Input) shown() Input {
-	in.Name, in.About, in.Paper = clean(in.Name, 200), clean(in.About, longText), clean(in.Paper, longText)
+	in.Name, in.Title, in.About = clean(in.Name, 200), clean(in.Title, 200), clean(in.About, longText)
+	in.Paper, in.Note = clean(in.Paper, longText), clean(in.Note, longText)
 	in.Command = cleanLines(in.Command)
 	cite := make([]Citation, len(in.Cite))
 	for i, c := range in.Cite {

@@ -176,7 +176,7 @@ func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // markdown escapes a text so that it can't be more than text in a table.
 func markdown(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`).Replace(clean(s, 1000))
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`).Replace(clean(s, longText))
 }
 
 // LaTeX writes the table with booktabs: best in bold, letters raised, the test in
@@ -234,7 +234,7 @@ func latex(s string) string {
 	return strings.NewReplacer(
 		`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
 		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "×", `$\times$`,
-	).Replace(clean(s, 1000))
+	).Replace(clean(s, longText))
 }
 
 // slug makes a name fit for a file, a label and a TREC field: letters, digits and - . _

@@ -33,6 +33,11 @@ func prepare(ctx context.Context, s Source, path string, progress func(done, tot
 		return err
 	}
 	defer from.close()
+	return from.prepare(ctx, s.name(), path, progress)
+}
+
+// prepare reads every page of a transport and writes the feature file.
+func (from *transport) prepare(ctx context.Context, name, path string, progress func(done, total int)) error {
 	client, err := fetch.New(fetch.Config{Agent: agent, Transport: from})
 	if err != nil {
 		return fmt.Errorf("web: %w", err)
@@ -46,7 +51,7 @@ func prepare(ctx context.Context, s Source, path string, progress func(done, tot
 		asked: map[dowse.URL]bool{}, robots: map[string]*dowse.Robots{}}
 	if err := r.run(ctx); err != nil {
 		w.abandon()
-		return fmt.Errorf("web: read the pages of %s: %w", s.name(), err)
+		return fmt.Errorf("web: read the pages of %s: %w", name, err)
 	}
 	if err := w.close(r.robots); err != nil {
 		return fmt.Errorf("web: write %s: %w", path, err)
@@ -74,6 +79,9 @@ type reading struct {
 }
 
 func (r *reading) run(ctx context.Context) error {
+	for _, u := range r.from.list { // a page that others link to before its turn is not asked for twice
+		r.asked[u] = true
+	}
 	if err := r.visitAll(ctx, r.from.list); err != nil {
 		return err
 	}
@@ -94,12 +102,11 @@ func (r *reading) visitAll(ctx context.Context, list []dowse.URL) error {
 	for len(list) > 0 {
 		n := min(chunkSize, len(list))
 		pages := make([]*dowse.Page, n)
-		each(n, func(i int) { pages[i] = r.visit(ctx, list[i]) })
+		each(n, r.from.serial, func(i int) { pages[i] = r.visit(ctx, list[i]) })
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		for i, p := range pages {
-			r.asked[list[i]] = true
+		for _, p := range pages {
 			r.keep(ctx, p)
 		}
 		list = list[n:]
@@ -110,10 +117,14 @@ func (r *reading) visitAll(ctx context.Context, list []dowse.URL) error {
 	return nil
 }
 
-// each calls f for 0 to n-1, from as many goroutines as there are processors.
-func each(n int, f func(i int)) {
+// each calls f for 0 to n-1, from as many goroutines as there are processors, or one
+// after the other.
+func each(n int, serial bool, f func(i int)) {
 	var group sync.WaitGroup
 	workers := min(n, runtime.GOMAXPROCS(0))
+	if serial {
+		workers = 1
+	}
 	for k := range workers {
 		group.Go(func() {
 			for i := k; i < n; i += workers {

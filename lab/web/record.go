@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"dowse/archive"
 	"dowse/collection"
@@ -44,6 +46,51 @@ func Record(src, dir, labels string) (*Recording, error) {
 	}
 	return r, r.describe(src)
 }
+
+// RecordMade makes a recorded web of a made one: every answer that the lab reads of it, in
+// a fixed order, and its labels.
+func RecordMade(ctx context.Context, m Made, dir string, progress func(done, total int)) (*Recording, error) {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("web: record: %w", err)
+	}
+	r := &Recording{Dir: dir, From: "the made web itself"}
+	err := r.made(ctx, m, progress)
+	if err == nil {
+		err = errors.Join(r.index(), r.write(m.labels()))
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("web: record the made web: %w", err), os.RemoveAll(dir))
+	}
+	return r, r.describe(Source{Demo: &m}.name())
+}
+
+// made reads the made web through a recorder.
+func (r *Recording) made(ctx context.Context, m Made, progress func(done, total int)) error {
+	inner := filepath.Join(r.Dir, "archive")
+	w, err := archive.OpenWriter(inner, archive.Options{Prefix: "made", Host: "demo", Now: func() time.Time { return recordedAt }})
+	if err != nil {
+		return err
+	}
+	from, err := Source{Demo: &m}.open()
+	if err != nil {
+		return errors.Join(err, w.Close())
+	}
+	from.RoundTripper = &archive.Recorder{Transport: from.RoundTripper, Writer: w, Now: func() time.Time { return recordedAt }}
+	from.serial = true
+	features := filepath.Join(r.Dir, "features")
+	err = errors.Join(from.prepare(ctx, "the made web", features, progress), from.close(), w.Close(), os.Remove(features))
+	if err != nil {
+		return err
+	}
+	names, err := archive.Files(inner)
+	for _, name := range names {
+		r.Files = append(r.Files, filepath.Join(inner, filepath.Base(name)))
+	}
+	return err
+}
+
+// recordedAt is when a made web was recorded: it has no time of its own.
+var recordedAt = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (r *Recording) copyAll(files []string) error {
 	inner := filepath.Join(r.Dir, "archive")
@@ -113,6 +160,11 @@ func (r *Recording) label(src, file string) error {
 		r.From = ""
 		return nil
 	}
+	return r.write(l)
+}
+
+// write writes labels down.
+func (r *Recording) write(l *Labels) error {
 	r.Labels = len(l.order)
 	var b bytes.Buffer
 	if err := l.Write(&b); err != nil {

@@ -39,6 +39,7 @@ type transport struct {
 	http.RoundTripper
 	list    []dowse.URL
 	beyond  int // links from a listed page up to which targets are asked for too
+	serial  bool // one page after the other
 	latency func(dowse.URL) time.Duration
 	close   func() error
 }
@@ -64,6 +65,15 @@ func (s Source) name() string {
 // made is the made web of the source.
 func (m Made) web() *demo.Web {
 	return demo.New(demo.Config{Pages: cmp.Or(m.Pages, 2400), Seed: m.Seed})
+}
+
+// peoplePerPage is how many people there are in the made web's log: 500 at 2,400 pages.
+const peoplePerPage = 500. / 2400
+
+// WriteAccessLog writes where the people of the made web went, as demo.Web does.
+func (m Made) WriteAccessLog(out io.Writer) error {
+	w := m.web()
+	return w.WriteAccessLog(out, int(peoplePerPage*float64(w.Len())))
 }
 
 // files lists the archives of the paths.

@@ -347,3 +347,60 @@ func FuzzLabels(f *testing.F) {
 		}
 	})
 }
+
+// TestOnce reads the made web: pages link to others before their turn, and each is kept
+// once all the same.
+func TestOnce(t *testing.T) {
+	w := made(t, Options{})
+	seen := map[dowse.URL]bool{}
+	for i := range w.Len() {
+		if seen[w.URL(i)] {
+			t.Fatalf("%s is there twice", w.URL(i))
+		}
+		seen[w.URL(i)] = true
+	}
+	g, err := w.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := g.Pages(); n > 1000 {
+		t.Errorf("%d pages of a web of 1,000", n)
+	}
+}
+
+// TestRecordMade records a made web: the same pages and labels come back from it, and the
+// same bytes are written again.
+func TestRecordMade(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made.web")
+	m := Made{Pages: 1000}
+	if _, err := RecordMade(t.Context(), m, dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Open(t.Context(), Source{Paths: []string{dir}}, Options{Cache: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	from, err := made(t, Options{}).Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := w.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels, err := Source{Paths: []string{dir}}.LoadLabels()
+	if err != nil || labels == nil {
+		t.Fatalf("labels: %v", err)
+	}
+	if g.Pages() != from.Pages() || g.Resolving != from.Resolving || !reflect.DeepEqual(labels.Topics(), m.labels().Topics()) {
+		t.Errorf("%d pages and %d links, made %d and %d", g.Pages(), g.Resolving, from.Pages(), from.Resolving)
+	}
+	known := Known(filepath.Dir(dir), "nowhere")
+	if len(known) != 1 || known[0].What != "recorded web, with labels" {
+		t.Errorf("known: %+v", known)
+	}
+	if _, err := RecordMade(t.Context(), m, dir, nil); err == nil {
+		t.Error("it is made over another")
+	}
+}

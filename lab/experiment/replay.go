@@ -1,0 +1,199 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/crawler"
+	"dowse/judge"
+	"dowse/lab"
+	"dowse/lab/web"
+	"dowse/strategy"
+	"dowse/topic"
+	"dowse/weburl"
+)
+
+// A Replayed crawl tells how another strategy would have gone over what a collection
+// recorded. What it wanted and the collection never visited is not known: the smaller
+// the coverage, the less it says.
+type Replayed struct {
+	Strategy string `json:"strategy"`
+	Wanted   int    `json:"wanted"`   // pages that it went to
+	Recorded int    `json:"recorded"` // of them, those of which the collection knows what is there
+	Pages    int    `json:"pages"`    // of them, those that are pages
+	OnTopic  int    `json:"on_topic"` // of the pages, as the collection's judge says
+	Half     int    `json:"half"`     // of them, those in the first half of the visits
+}
+
+// Coverage is the share of what it wanted that is recorded.
+func (r Replayed) Coverage() float64 { return float64(r.Recorded) / float64(max(r.Wanted, 1)) }
+
+// Harvest is the share of the recorded pages that are on topic.
+func (r Replayed) Harvest() float64 { return float64(r.OnTopic) / float64(max(r.Pages, 1)) }
+
+// Replay lets strategies crawl what a collection recorded, from its seeds and with its
+// judge, as many visits each as it has pages, or so many. The collection's own strategy
+// comes first: it shows how far a replay goes the way that was gone.
+func Replay(ctx context.Context, dir string, specs []string, visits int, o Options) ([]Replayed, error) {
+	r, err := openReplay(ctx, dir, visits, o)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	var list []Replayed
+	for _, spec := range append([]string{r.old.Collection.Settings.Strategy}, specs...) {
+		done, err := r.run(ctx, spec)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, done)
+	}
+	return list, nil
+}
+
+// A replay is a collection as a web.
+type replay struct {
+	old    *crawler.Crawler
+	web    *web.Web
+	judge  dowse.Judge
+	visits int
+}
+
+func openReplay(ctx context.Context, dir string, visits int, o Options) (*replay, error) {
+	old, err := crawler.View(dir)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: replay %s: %w", dir, err)
+	}
+	r := &replay{old: old, visits: visits}
+	if r.visits <= 0 {
+		r.visits = old.Status().Fetched
+	}
+	if r.judge, err = judgeOf(old); err == nil {
+		r.web, err = web.Open(ctx, web.Source{Paths: []string{dir}}, web.Options{Cache: o.Cache, Memory: o.Memory, Progress: func(done, total int) {
+			o.progress(Progress{Stage: "reading the collection", Done: done, Total: total})
+		}})
+	}
+	if err != nil {
+		r.close()
+		return nil, fmt.Errorf("experiment: replay %s: %w", dir, err)
+	}
+	return r, nil
+}
+
+func (r *replay) close() {
+	if r.web != nil {
+		r.web.Close()
+	}
+	r.old.Close()
+}
+
+// judgeOf makes the judge of a collection again. A page that does not declare its
+// language has the one that its text tells, where the topic asks for languages.
+func judgeOf(old *crawler.Crawler) (dowse.Judge, error) {
+	m, err := crawler.MaterialOf(old.Collection)
+	if err != nil {
+		return nil, err
+	}
+	j, err := old.Topic.NewJudge(m)
+	if err != nil {
+		return nil, err
+	}
+	return telling{j, old.Topic.LanguageOf}, nil
+}
+
+// telling is a judge before which the language of a page is told.
+type telling struct {
+	dowse.WindowJudge
+	language func(*dowse.Page) string
+}
+
+// Judge rates the page.
+func (t telling) Judge(p *dowse.Page) dowse.Verdict {
+	p.Language = t.language(p)
+	return t.WindowJudge.Judge(p)
+}
+
+// JudgeWindows rates the page and windows of it.
+func (t telling) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
+	p.Language = t.language(p)
+	return t.WindowJudge.JudgeWindows(p, windows)
+}
+
+// run lets one strategy crawl.
+func (r *replay) run(ctx context.Context, spec string) (Replayed, error) {
+	done := Replayed{Strategy: spec}
+	s, err := strategy.NewFrom(crawler.Strategies(), spec, needsOfTopic(r.old.Topic))
+	if err != nil {
+		return done, fmt.Errorf("experiment: replay: %w", err)
+	}
+	set := r.old.Collection.Settings
+	c, err := crawl.New(crawl.Config{Strategy: s, Threshold: set.Threshold, Robots: r.web.HasRobots(), Key: set.Key,
+		Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1}})
+	if err != nil {
+		return done, fmt.Errorf("experiment: replay: %w", err)
+	}
+	judged := web.NewJudged(r.web, r.judge, crawler.WishOf(s))
+	sim := lab.Simulation{Crawl: c, Web: judged.For(s, func(dowse.URL) time.Duration { return time.Second }), Start: epoch,
+		Each: func(_ time.Time, p *dowse.Page) bool {
+			r.note(&done, p)
+			return done.Wanted < r.visits && ctx.Err() == nil
+		}}
+	var seeds []dowse.URL
+	for _, raw := range set.Seeds {
+		if u, err := weburl.Parse(raw); err == nil {
+			seeds = append(seeds, u)
+		}
+	}
+	c.Start(epoch, seeds)
+	sim.Run()
+	if ctx.Err() != nil {
+		return done, ctx.Err()
+	}
+	return done, judged.Err()
+}
+
+// note counts a visit.
+func (r *replay) note(done *Replayed, p *dowse.Page) {
+	if p.Outcome == dowse.Listed || p.Again || p.Outcome == dowse.Refused {
+		return
+	}
+	done.Wanted++
+	if p.Outcome == dowse.Fetched {
+		done.Recorded++
+		done.Pages++
+		if p.OnTopic {
+			done.OnTopic++
+			if done.Wanted <= r.visits/2 {
+				done.Half++
+			}
+		}
+	} else if known(r.old.Collection, p.URL) {
+		done.Recorded++
+	}
+}
+
+// known tells whether a crawl found out what is at a URL.
+func known(col *collection.Collection, u dowse.URL) bool {
+	id, ok := col.Crawl.Frontier().Find(u)
+	if !ok {
+		return false
+	}
+	switch col.Crawl.Frontier().State(id) {
+	case dowse.Visited, dowse.Dead, dowse.Aliased, dowse.Excluded:
+		return true
+	}
+	return false
+}
+
+// needsOfTopic is what the strategies are told of the topic, as in the crawl itself.
+func needsOfTopic(t *topic.Topic) strategy.Needs {
+	n := strategy.Needs{Language: t.Language()}
+	for _, w := range t.Words {
+		n.Words = append(n.Words, judge.TopicWord{Term: w, Weight: 1})
+	}
+	return n
+}

@@ -1,0 +1,80 @@
+package experiment
+
+import "strings"
+
+// A Work is something to cite.
+type Work struct{ Text, BibTeX string }
+
+// Works are the works that experiments name in their key "cite".
+func Works() map[string]Work {
+	works := map[string]Work{}
+	for _, w := range []struct{ key, text, fields string }{
+		{"wang2009", "Wang, Guan, Chen, Bu, Wang and Lin: On-line topical importance estimation: an effective focused crawling algorithm combining link and content analysis. Journal of Zhejiang University SCIENCE A, 2009.",
+			`@article{wang2009,
+  author  = {Wang, Can and Guan, Zi-yu and Chen, Chun and Bu, Jia-jun and Wang, Jun-feng and Lin, Huai-zhong},
+  title   = {On-line topical importance estimation: an effective focused crawling algorithm combining link and content analysis},
+  journal = {Journal of Zhejiang University SCIENCE A},
+  year    = {2009}
+}`},
+		{"taylan2011", "Taylan, Poyraz, Akyokuş and Ganiz: Intelligent focused crawler: learning which links to crawl. INISTA 2011.",
+			`@inproceedings{taylan2011,
+  author    = {Taylan, Duygu and Poyraz, Mitat and Akyoku{\c{s}}, Selim and Ganiz, Murat Can},
+  title     = {Intelligent focused crawler: learning which links to crawl},
+  booktitle = {International Symposium on Innovations in Intelligent Systems and Applications (INISTA)},
+  year      = {2011}
+}`},
+		{"seyfi2015", "Seyfi and Patel: Empirical evaluation of the link and content-based focused Treasure-Crawler. Computer Standards & Interfaces, 2015.",
+			`@article{seyfi2015,
+  author  = {Seyfi, Ali and Patel, Ahmed},
+  title   = {Empirical evaluation of the link and content-based focused {Treasure-Crawler}},
+  journal = {Computer Standards \& Interfaces},
+  year    = {2015},
+  doi     = {10.1016/j.csi.2015.09.007}
+}`},
+		{"ester2004", "Ester, Kriegel and Schubert: Accurate and efficient crawling for relevant websites. VLDB 2004.",
+			`@inproceedings{ester2004,
+  author    = {Ester, Martin and Kriegel, Hans-Peter and Schubert, Matthias},
+  title     = {Accurate and efficient crawling for relevant websites},
+  booktitle = {Proceedings of the 30th International Conference on Very Large Data Bases (VLDB)},
+  year      = {2004}
+}`},
+		{"aggarwal2004", "Aggarwal: On learning strategies for topic specific web crawling. 2004.",
+			`@misc{aggarwal2004,
+  author = {Aggarwal, Charu C.},
+  title  = {On learning strategies for topic specific web crawling},
+  year   = {2004}
+}`},
+		{"west2009", "West, Pineau and Precup: Wikispeedia: an online game for inferring semantic distances between concepts. IJCAI 2009.",
+			`@inproceedings{west2009,
+  author    = {West, Robert and Pineau, Joelle and Precup, Doina},
+  title     = {Wikispeedia: an online game for inferring semantic distances between concepts},
+  booktitle = {Proceedings of the 21st International Joint Conference on Artificial Intelligence (IJCAI)},
+  year      = {2009}
+}`},
+		{"west2012", "West and Leskovec: Human wayfinding in information networks. WWW 2012.",
+			`@inproceedings{west2012,
+  author    = {West, Robert and Leskovec, Jure},
+  title     = {Human wayfinding in information networks},
+  booktitle = {Proceedings of the 21st International Conference on World Wide Web (WWW)},
+  year      = {2012}
+}`},
+	} {
+		works[w.key] = Work{w.text, w.fields}
+	}
+	return works
+}
+
+// Cited returns the works to cite for an experiment: those that it names, and those of
+// the webs that it ran on.
+func (x *Experiment) Cited(webs []WebFacts) (list []Work) {
+	works := Works()
+	for _, key := range x.Cite {
+		list = append(list, works[key])
+	}
+	for _, w := range webs {
+		if strings.Contains(strings.ToLower(w.Name), "wikispeedia") {
+			return append(list, works["west2012"], works["west2009"])
+		}
+	}
+	return list
+}
