@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"dowse/lab/measure"
+	"dowse/strategy"
 )
 
 var cache string // of all tests: the made web is read once
@@ -255,27 +257,46 @@ func TestPredicate(t *testing.T) {
 func BenchmarkPage(b *testing.B) {
 	for _, name := range []string{"breadth-first", "naive-best-first", "link-context"} {
 		b.Run(name, func(b *testing.B) {
-			r, err := plan(b.Context(), parsed(b, "dowse: lab/v1\nname: x\nbudget: {pages: 800}\nweb: {demo: {pages: 1000}}\ntraining: {positives: 5}\ntopics: {from: web, limit: 1}\nround: 1\nstrategies: ["+name+"]\n"), Options{Cache: cache})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer r.close()
-			j := r.jobs[0]
-			if _, err := j.task.crawl(b.Context(), j.variant, j.set); err != nil { // every page is judged once
-				b.Fatal(err)
-			}
-			pages := 0
-			clock, unlock := workClock()
-			defer unlock()
-			begun := clock()
-			for b.Loop() {
-				t, err := j.task.crawl(b.Context(), j.variant, j.set)
-				if err != nil {
-					b.Fatal(err)
-				}
-				pages += len(t.Steps) + t.Failed
-			}
-			b.ReportMetric(float64((clock()-begun).Nanoseconds())/float64(pages), "cpu-ns/page")
+			benchmarkCrawl(b, "web: {demo: {pages: 1000}}\ntraining: {positives: 5}\ntopics: {from: web, limit: 1}\nbudget: {pages: 800}\n", name)
 		})
 	}
+}
+
+// BenchmarkWikispeedia is a simulated page of every strategy on real pages of some
+// thousand words, for one of the topics to tune on. Breadth-first is what the
+// simulation costs by itself.
+func BenchmarkWikispeedia(b *testing.B) {
+	dir := filepath.Join("..", "..", "..", "shared", "webs")
+	if _, err := os.Stat(dir); err != nil {
+		b.Skip("the recorded web of Wikispeedia is not here:", err)
+	}
+	text := fmt.Sprintf("web: {path: %[1]s/wikispeedia.warc.gz, traces: [%[1]s/wikispeedia.squid.log.gz]}\ntraining: {positives: 10}\ntopics: [Top/Science/Biology/Mammals]\nbudget: {pages: 1000}\n", dir)
+	for _, d := range strategy.All() {
+		b.Run(d.Name, func(b *testing.B) { benchmarkCrawl(b, text, d.Name) })
+	}
+}
+
+// benchmarkCrawl reports the processor time of a simulated page.
+func benchmarkCrawl(b *testing.B, text, name string) {
+	r, err := plan(b.Context(), parsed(b, "dowse: lab/v1\nname: x\n"+text+"round: 1\nstrategies: ["+name+"]\n"), Options{Cache: cache})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.close()
+	j := r.jobs[0]
+	if _, err := j.task.crawl(b.Context(), j.variant, j.set); err != nil { // every page is judged once
+		b.Fatal(err)
+	}
+	pages := 0
+	clock, unlock := workClock()
+	defer unlock()
+	begun := clock()
+	for b.Loop() {
+		t, err := j.task.crawl(b.Context(), j.variant, j.set)
+		if err != nil {
+			b.Fatal(err)
+		}
+		pages += len(t.Steps) + t.Failed
+	}
+	b.ReportMetric(float64((clock()-begun).Nanoseconds())/float64(pages), "cpu-ns/page")
 }
