@@ -67,7 +67,7 @@ type tally struct {
 func newReader(r Reading) *reader {
 	a := r.Analyzer
 	if a == nil {
-		a = text.NewAnalyzer(text.Options{Language: r.Language})
+		a = text.NewAnalyzer(text.Options{Language: r.Language, Memory: -1}) // the book remembers
 	}
 	return &reader{Lex: newLexicon(or(r.Vocabulary, 100_000)), most: max(or(r.Words, 50), 1), analyzer: a}
 }
