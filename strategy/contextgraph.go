@@ -29,9 +29,10 @@ type ContextGraph struct {
 
 	layers *layers
 	reason []string // by layer
-	terms  []string
 	kin    families
 }
+
+const maxTelling = 1 << 15 // words that tell layers apart
 
 // What is taken from a queue at a time.
 const (
@@ -92,8 +93,7 @@ func (s *ContextGraph) Follow(p *dowse.Page) []dowse.Lead {
 		return nil
 	}
 	s.begin()
-	s.terms = s.Analyzer.AppendTerms(s.terms[:0], p.Text, readable(p.Words))
-	layer, sure := s.layers.place(s.terms)
+	layer, sure := s.layers.place(s.layers.readPage(p))
 	because := []dowse.Because{{What: s.reason[layer], Weight: sure}}
 	leads := make([]dowse.Lead, 0, len(p.Links))
 	if s.Expand == ExpandParent {
@@ -125,7 +125,10 @@ func (s *ContextGraph) Load(b []byte) error { return load(b, &s.kin) }
 // layers is multinomial naive Bayes with one class to a layer, all equally likely
 // beforehand.
 type layers struct {
-	term  map[string]int
+	analyzer *text.Analyzer
+	term     map[string]int
+	codes    *text.Codes // of words: 0 for one whose term does not count, else its term and one
+
 	theta [][]float64 // by layer and term
 	ln    [][]float64 // of theta
 	least []float64   // by layer: mean log-likelihood of a term, from which a page is in it
@@ -145,10 +148,12 @@ func newLayers(g *TGraph, a *text.Analyzer, vocabulary []string, terms int, slac
 	if vocabulary == nil {
 		vocabulary = telling(g, docs, terms)
 	}
-	y := &layers{term: map[string]int{}, count: make([]float64, len(vocabulary)), joint: make([]float64, len(pages))}
+	vocabulary = vocabulary[:min(len(vocabulary), maxTelling)]
+	y := &layers{analyzer: a, term: map[string]int{}, count: make([]float64, len(vocabulary)), joint: make([]float64, len(pages))}
 	for i, t := range vocabulary {
 		y.term[t] = i
 	}
+	y.codes = text.NewCodes(0, y.code)
 	y.train(g, docs, len(pages))
 	y.limit(g, docs, slack)
 	return y
@@ -236,13 +241,49 @@ func (y *layers) likelihood(layer int) (sum float64) {
 	return sum
 }
 
+// code tells which term that counts a word stands for.
+func (y *layers) code(word string) uint16 {
+	if i, ok := y.term[y.analyzer.Term(word)]; ok {
+		return uint16(i + 1)
+	}
+	return 0
+}
+
+// readPage counts the terms of the vocabulary on a page, without making terms of the
+// words that are known, and returns how many there are.
+func (y *layers) readPage(p *dowse.Page) (n float64) {
+	clear(y.count)
+	for _, w := range readable(p.Words) {
+		end := y.analyzer.WordEnd(p.Text, w)
+		if text.Spaceless(p.Text[w.Start:end]) {
+			n += y.readSpaceless(p.Text[w.Start:end])
+			continue
+		}
+		if c := y.codes.In(p.Text, int(w.Start), end); c > 0 {
+			y.count[c-1]++
+			n++
+		}
+	}
+	return n
+}
+
+// readSpaceless counts the terms of a run of a script without spaces.
+func (y *layers) readSpaceless(run string) (n float64) {
+	for _, part := range text.Bigrams(nil, run) {
+		if c := y.code(part); c > 0 {
+			y.count[c-1]++
+			n++
+		}
+	}
+	return n
+}
+
 // other is the layer of pages that are in none.
 func (y *layers) other() int { return len(y.theta) }
 
-// place returns the layer of a page with these terms, and how probable it is among
-// the layers.
-func (y *layers) place(terms []string) (layer int, sure float64) {
-	n := y.read(terms)
+// place returns the layer of the page whose n terms were read, and how probable it is
+// among the layers.
+func (y *layers) place(n float64) (layer int, sure float64) {
 	if n == 0 {
 		return y.other(), 0
 	}

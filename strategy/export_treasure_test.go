@@ -61,7 +61,7 @@ func (s *ContextGraph) Layers() (term map[string]int, theta [][]float64, least [
 func (s *ContextGraph) Place(text string) (layer int, sure float64, likelihood []float64, known float64) {
 	s.begin()
 	terms := s.Analyzer.Terms(text)
-	layer, sure = s.layers.place(terms)
+	layer, sure = s.layers.place(s.layers.read(terms))
 	if known = s.layers.read(terms); known == 0 {
 		return layer, sure, nil, 0
 	}

@@ -27,8 +27,9 @@ type lexicon struct {
 	Terms []entry
 	Hand  uint32 // where the search for a term to forget goes on
 
-	size int
-	at   map[string]uint32
+	size   int
+	at     map[string]uint32
+	forgot int // terms so far, of this run
 }
 
 type entry struct {
@@ -102,6 +103,7 @@ func (x *lexicon) forget() uint32 {
 		x.Hand = (x.Hand + 1) % uint32(len(x.Terms))
 	}
 	delete(x.at, x.Terms[least].Term)
+	x.forgot++
 	return least
 }
 

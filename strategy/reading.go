@@ -39,9 +39,11 @@ type reader struct {
 
 	most     int
 	analyzer *text.Analyzer
+	book     book
 
 	terms []string
 	found []found
+	best  []found
 	seen  []tally
 	round uint32
 }
@@ -52,6 +54,11 @@ type found struct {
 	weight float64
 }
 
+// before reports whether a word tells more than another.
+func (f *found) before(g *found) bool {
+	return f.weight > g.weight || f.weight == g.weight && f.word < g.word
+}
+
 type tally struct {
 	round uint32
 	at    uint32 // in found
@@ -60,22 +67,21 @@ type tally struct {
 func newReader(r Reading) *reader {
 	a := r.Analyzer
 	if a == nil {
-		a = text.NewAnalyzer(text.Options{Language: r.Language})
+		a = text.NewAnalyzer(text.Options{Language: r.Language, Memory: -1}) // the book remembers
 	}
-	return &reader{Lex: newLexicon(or(r.Vocabulary, 100_000)), most: or(r.Words, 50), analyzer: a}
+	return &reader{Lex: newLexicon(or(r.Vocabulary, 100_000)), most: max(or(r.Words, 50), 1), analyzer: a}
 }
 
 // restore goes on from a saved state.
 func (r *reader) restore(lex *lexicon, pages float64) {
 	r.Lex, r.Pages = lex.restored(r.Lex.size), pages
-	r.seen, r.round = nil, 0
+	r.seen, r.round, r.book = nil, 0, book{}
 }
 
 // read returns the words of a page, those first that tell it from other pages.
 func (r *reader) read(p *dowse.Page) []word {
 	r.Pages++
-	r.terms = r.analyzer.AppendTerms(r.terms[:0], p.Text, readable(p.Words))
-	r.count()
+	r.count(p)
 	for i := range r.found {
 		f := &r.found[i]
 		f.weight = f.times
@@ -84,39 +90,91 @@ func (r *reader) read(p *dowse.Page) []word {
 			f.weight *= math.Log1p(r.Pages / float64(e.Met))
 		}
 	}
-	slices.SortFunc(r.found, func(a, b found) int {
-		if a.weight != b.weight {
-			return cmp.Compare(b.weight, a.weight)
-		}
-		return cmp.Compare(a.word, b.word)
-	})
-	words := make([]word, min(len(r.found), r.most))
+	best := r.telling()
+	words := make([]word, len(best))
 	for i := range words {
-		words[i] = r.found[i].word
+		words[i] = best[i].word
 	}
 	return words
 }
 
-// count fills found with the terms, each once.
-func (r *reader) count() {
+// telling returns the words that tell the most, in order. A page has many more than
+// are wanted, so that sorting all of them would take most of the time.
+func (r *reader) telling() []found {
+	r.best = r.best[:0]
+	cut := false
+	for i := range r.found {
+		f := &r.found[i]
+		if cut && r.best[r.most-1].before(f) {
+			continue
+		}
+		if r.best = append(r.best, *f); len(r.best) == 2*r.most {
+			r.cut()
+			cut = true
+		}
+	}
+	r.cut()
+	return r.best
+}
+
+// cut drops all but the words that tell the most, and orders these.
+func (r *reader) cut() {
+	slices.SortFunc(r.best, func(a, b found) int {
+		if a.before(&b) {
+			return -1
+		}
+		return 1
+	})
+	r.best = r.best[:min(len(r.best), r.most)]
+}
+
+// count fills found with the terms of a page, each once.
+func (r *reader) count(p *dowse.Page) {
 	r.found = r.found[:0]
 	if r.round++; r.round == 0 {
 		clear(r.seen)
 		r.round = 1
 	}
-	for _, t := range r.terms {
-		w := r.Lex.add(t)
-		if int(w.place()) >= len(r.seen) {
-			r.seen = append(r.seen, make([]tally, len(r.Lex.Terms)+len(r.Lex.Terms)/2-len(r.seen)+1)...)
+	r.book.open(r.Lex)
+	for _, w := range readable(p.Words) {
+		id, says, h := r.book.find(p.Text, int(w.Start), r.analyzer.WordEnd(p.Text, w))
+		switch {
+		case says == isNothing:
+		case says == isTerm && r.Lex.entry(id) != nil:
+			r.meet(id)
+		default:
+			r.look(p.Text, w, h)
 		}
-		s := &r.seen[w.place()]
-		if s.round == r.round && r.found[s.at].word == w {
-			r.found[s.at].times++
-			continue
-		}
-		*s = tally{r.round, uint32(len(r.found))}
-		r.found = append(r.found, found{word: w, times: 1})
 	}
+}
+
+// look meets the terms of a word that is not in the book.
+func (r *reader) look(s string, w dowse.Span, h uint64) {
+	r.terms = r.analyzer.AppendTerms(r.terms[:0], s, []dowse.Span{w})
+	if len(r.terms) == 0 {
+		r.book.note(h, 0, isNothing)
+	}
+	for _, t := range r.terms {
+		id := r.Lex.add(t)
+		r.meet(id)
+		if len(r.terms) == 1 { // others are of scripts without spaces
+			r.book.note(h, id, isTerm)
+		}
+	}
+}
+
+// meet counts a term of the page.
+func (r *reader) meet(w word) {
+	if int(w.place()) >= len(r.seen) {
+		r.seen = append(r.seen, make([]tally, len(r.Lex.Terms)+len(r.Lex.Terms)/2-len(r.seen)+1)...)
+	}
+	s := &r.seen[w.place()]
+	if s.round == r.round && r.found[s.at].word == w {
+		r.found[s.at].times++
+		return
+	}
+	*s = tally{r.round, uint32(len(r.found))}
+	r.found = append(r.found, found{word: w, times: 1})
 }
 
 // readable returns the words up to where pages are read.

@@ -101,6 +101,7 @@ type usage struct {
 	now    moment
 
 	union  []word
+	shared [][]word
 	pages  []uint32
 	order  []uint32 // pages by how often they were accessed
 	rounds []uint32 // by page: in which it was last gathered
@@ -197,10 +198,12 @@ func (k *usage) rate(page uint32) (h habits) {
 	if k.now.flat || len(who) == 0 {
 		return h
 	}
-	k.words.begin()
 	for _, u := range who {
 		h[byUsers] += k.now.significant(k.state.Users[u])
-		h[bySignature] += k.words.sum(k.state.Tastes[u])
+	}
+	k.words.begin()
+	for _, taste := range k.tastes(who) {
+		h[bySignature] += k.words.sum(taste)
 	}
 	if c := k.state.Local[k.side(page)]; c.N > 0 {
 		h[byNearness] = k.now.ln(c)
@@ -226,9 +229,12 @@ func (k *usage) learn(page uint32, accessed, on bool) {
 	}
 	k.words.begin()
 	k.union = k.union[:0]
-	for _, u := range k.visitors(page) {
+	who := k.visitors(page)
+	for _, u := range who {
 		s.Users[u].count(on)
-		k.union = k.words.fresh(k.union, s.Tastes[u])
+	}
+	for _, taste := range k.tastes(who) {
+		k.union = k.words.fresh(k.union, taste)
 	}
 	for _, w := range k.union {
 		k.words.learn(w, on)
@@ -256,12 +262,33 @@ func (k *usage) spread(page uint32, words []word, on bool) {
 	}
 }
 
+// tastes returns what users are known by. What several were given at once is told
+// once: people who have read the same page are many.
+func (k *usage) tastes(users []uint32) [][]word {
+	k.shared = k.shared[:0]
+	for _, u := range users {
+		if t := k.state.Tastes[u]; len(t) > 0 && !slices.ContainsFunc(k.shared, func(s []word) bool { return &s[0] == &t[0] && len(s) == len(t) }) {
+			k.shared = append(k.shared, t)
+		}
+	}
+	return k.shared
+}
+
+// taste adds words to those that a user is known by. Users may share a list, so it is
+// never changed.
 func (k *usage) taste(user uint32, words []word) {
+	had, most := k.state.Tastes[user], or(k.params.Tastes, 30)
+	if len(had) == 0 {
+		k.state.Tastes[user] = words[:min(len(words), most)]
+		return
+	}
 	k.words.begin()
-	had := k.state.Tastes[user]
-	has := k.words.fresh(had[:0], had)
-	has = k.words.fresh(has, words)
-	k.state.Tastes[user] = has[:min(len(has), or(k.params.Tastes, 30))]
+	k.union = k.words.fresh(k.union[:0], had)
+	if len(k.union) == len(had) && len(had) >= most {
+		return
+	}
+	k.union = k.words.fresh(k.union, words)
+	k.state.Tastes[user] = slices.Clone(k.union[:min(len(k.union), most)])
 }
 
 // follow lets the paths of users be queued.

@@ -3,13 +3,19 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"dowse"
 	"dowse/lab/measure"
+	"dowse/strategy"
+	"dowse/strategy/strategytest"
 )
 
 var cache string // of all tests: the made web is read once
@@ -255,27 +261,73 @@ func TestPredicate(t *testing.T) {
 func BenchmarkPage(b *testing.B) {
 	for _, name := range []string{"breadth-first", "naive-best-first", "link-context"} {
 		b.Run(name, func(b *testing.B) {
-			r, err := plan(b.Context(), parsed(b, "dowse: lab/v1\nname: x\nbudget: {pages: 800}\nweb: {demo: {pages: 1000}}\ntraining: {positives: 5}\ntopics: {from: web, limit: 1}\nround: 1\nstrategies: ["+name+"]\n"), Options{Cache: cache})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer r.close()
-			j := r.jobs[0]
-			if _, err := j.task.crawl(b.Context(), j.variant, j.set); err != nil { // every page is judged once
-				b.Fatal(err)
-			}
-			pages := 0
-			clock, unlock := workClock()
-			defer unlock()
-			begun := clock()
-			for b.Loop() {
-				t, err := j.task.crawl(b.Context(), j.variant, j.set)
-				if err != nil {
-					b.Fatal(err)
-				}
-				pages += len(t.Steps) + t.Failed
-			}
-			b.ReportMetric(float64((clock()-begun).Nanoseconds())/float64(pages), "cpu-ns/page")
+			benchmarkCrawl(b, "web: {demo: {pages: 1000}}\ntraining: {positives: 5}\ntopics: {from: web, limit: 1}\nbudget: {pages: 800}\n", name)
 		})
 	}
+}
+
+// BenchmarkWikispeedia is a simulated page of every strategy on real pages of some
+// thousand words, for one of the topics to tune on. Breadth-first is what the
+// simulation costs by itself.
+func BenchmarkWikispeedia(b *testing.B) {
+	dir := filepath.Join("..", "..", "..", "shared", "webs")
+	if _, err := os.Stat(dir); err != nil {
+		b.Skip("the recorded web of Wikispeedia is not here:", err)
+	}
+	text := fmt.Sprintf("web: {path: %[1]s/wikispeedia.warc.gz, traces: [%[1]s/wikispeedia.squid.log.gz]}\ntraining: {positives: 10}\ntopics: [Top/Science/Biology/Mammals]\nbudget: {pages: 1000}\n", dir)
+	for _, d := range strategy.All() {
+		b.Run(d.Name, func(b *testing.B) { benchmarkCrawl(b, text, d.Name) })
+	}
+}
+
+// benchmarkCrawl reports the processor time of a simulated page, and how long the
+// strategy takes for a fetched one: in most cases, and on average.
+func benchmarkCrawl(b *testing.B, text, name string) {
+	r, err := plan(b.Context(), parsed(b, "dowse: lab/v1\nname: x\n"+text+"round: 1\nstrategies: ["+name+"]\n"), Options{Cache: cache})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.close()
+	j := r.jobs[0]
+	if _, err := j.task.crawl(b.Context(), j.variant, j.set); err != nil { // every page is judged once
+		b.Fatal(err)
+	}
+	pages, sum, times := 0, time.Duration(0), []time.Duration(nil)
+	clock, unlock := workClock()
+	defer unlock()
+	begun := clock()
+	for b.Loop() {
+		t, err := j.timed(b.Context(), func(took time.Duration) { sum, times = sum+took, append(times, took) })
+		if err != nil {
+			b.Fatal(err)
+		}
+		pages += len(t.Steps) + t.Failed
+	}
+	b.ReportMetric(float64((clock()-begun).Nanoseconds())/float64(pages), "cpu-ns/page")
+	slices.Sort(times)
+	b.ReportMetric(sum.Seconds()*1e6/float64(len(times)), "follow-mean-µs")
+	b.ReportMetric(times[len(times)/2].Seconds()*1e6, "follow-median-µs")
+}
+
+// timed makes the crawl of a job and tells how long the strategy took each time that
+// it had something to say.
+func (j *job) timed(ctx context.Context, tell func(time.Duration)) (*measure.Trail, error) {
+	p, err := j.task.prepare()
+	if err != nil {
+		return nil, err
+	}
+	seeds := j.task.seeds(j.set)
+	s, err := j.task.strategy(j.variant, p, seeds)
+	if err != nil {
+		return nil, err
+	}
+	s = strategytest.Around(s, func(say func() []dowse.Lead) []dowse.Lead {
+		begun := time.Now()
+		leads := say()
+		if len(leads) > 0 {
+			tell(time.Since(begun))
+		}
+		return leads
+	})
+	return j.task.simulate(ctx, s, j.task.config(j.variant, s, p), j.task.trail(j.variant, j.set, p, seeds), p, seeds)
 }

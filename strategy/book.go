@@ -1,0 +1,73 @@
+package strategy
+
+import "dowse/text"
+
+// A book tells which term of a lexicon a word of running text stands for, without
+// making the term: a hash and one look at memory, for those who read every word of
+// every page. Words are known by their hash alone. It forgets, and then says that
+// it does not know; it never says anything else than the lexicon would.
+type book struct {
+	pages []leaf
+	last  int // terms that the lexicon had forgotten when the book was begun
+}
+
+// A leaf has places for words that share the low bits of their hash: one line of the
+// processor's cache.
+type leaf [4]gloss
+
+type gloss struct {
+	hash uint64
+	term word
+	says says
+}
+
+// says tells what a gloss says of a word.
+type says uint32
+
+const (
+	unknownWord says = iota
+	isTerm
+	isNothing // a stop word, or too short
+)
+
+const bookLeaves = 1 << 14 // for 65,536 words, which make up nearly all of running text
+
+// open makes the book ready for a page. Numbers of forgotten terms are told by their
+// generation, which comes round again at the earliest when the lexicon has forgotten
+// more terms than it holds; the book begins anew before that.
+func (b *book) open(lex *lexicon) {
+	if b.pages == nil {
+		b.pages = make([]leaf, bookLeaves)
+		b.last = lex.forgot
+	}
+	if lex.forgot-b.last > lex.size/2 {
+		clear(b.pages)
+		b.last = lex.forgot
+	}
+}
+
+// find returns what is known of the word t[start:end], and its hash.
+func (b *book) find(t string, start, end int) (word, says, uint64) {
+	h := text.HashWord(t, start, end)
+	l := &b.pages[h&(bookLeaves-1)]
+	for i := range l {
+		if l[i].hash == h {
+			return l[i].term, l[i].says, h
+		}
+	}
+	return 0, unknownWord, h
+}
+
+// note writes down what a word stands for, in place of the one that was written down
+// first.
+func (b *book) note(h uint64, term word, s says) {
+	l := &b.pages[h&(bookLeaves-1)]
+	for i := range l {
+		if l[i].hash == h {
+			l[i] = gloss{h, term, s}
+			return
+		}
+	}
+	copy(l[1:], l[:])
+	l[0] = gloss{h, term, s}
+}
