@@ -400,7 +400,7 @@ func TestParted(t *testing.T) {
 		"{\"user\":\"a\",\"time\":\"2020-06-01T00:00:00Z\",\"url\":\"http://x.test/2\"}\n"
 	middle := time.Date(2020, 3, 1, 0, 0, 0, 0, time.UTC)
 	for late, want := range map[bool]string{false: "http://x.test/1", true: "http://x.test/2"} {
-		l, report, err := Read(strings.NewReader(log), Options{Salt: []byte("12345678"), Keep: func(at time.Time) bool { return at.After(middle) == late }})
+		l, report, err := trace.Read(strings.NewReader(log), trace.Options{Salt: []byte("12345678"), Keep: func(at time.Time) bool { return at.After(middle) == late }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -408,7 +408,7 @@ func TestParted(t *testing.T) {
 			t.Errorf("late %v: %d accesses, report %v", late, l.Accesses(), report)
 		}
 	}
-	b, err := New(Options{Salt: []byte("12345678"), Keep: func(at time.Time) bool { return !at.IsZero() }})
+	b, err := trace.New(trace.Options{Salt: []byte("12345678"), Keep: func(at time.Time) bool { return !at.IsZero() }})
 	if err != nil {
 		t.Fatal(err)
 	}

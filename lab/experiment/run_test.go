@@ -312,12 +312,13 @@ func benchmarkCrawl(b *testing.B, text, name string) {
 // timed makes the crawl of a job and tells how long the strategy took each time that
 // it had something to say.
 func (j *job) timed(ctx context.Context, tell func(time.Duration)) (*measure.Trail, error) {
-	p, err := j.task.prepare()
+	topic := j.task.(*task)
+	p, err := topic.prepare()
 	if err != nil {
 		return nil, err
 	}
-	seeds := j.task.seeds(j.set)
-	s, err := j.task.strategy(j.variant, p, seeds)
+	seeds := topic.seedsOf(j.variant, j.set, 0)
+	s, err := topic.strategy(j.variant, p, seeds)
 	if err != nil {
 		return nil, err
 	}
@@ -329,5 +330,5 @@ func (j *job) timed(ctx context.Context, tell func(time.Duration)) (*measure.Tra
 		}
 		return leads
 	})
-	return j.task.simulate(ctx, s, j.task.config(j.variant, s, p), j.task.trail(j.variant, j.set, p, seeds), p, seeds)
+	return topic.simulate(ctx, s, topic.config(j.variant, s, p), topic.trail(j.variant, j.set, p, seeds), p, seeds)
 }
