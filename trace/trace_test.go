@@ -412,7 +412,7 @@ func TestParted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !b.Add(Access{User: "a", URL: "http://x.test/"}) || b.Log().Accesses() != 0 {
+	if !b.Add(trace.Access{User: "a", URL: "http://x.test/"}) || b.Log().Accesses() != 0 {
 		t.Error("an access without a time was kept")
 	}
 }
