@@ -4,6 +4,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -60,6 +61,7 @@ type Config struct {
 	Polite collection.Politeness
 
 	AllowNet  []string          // networks inside which may be crawled, as CIDR
+	AllowExec bool              // run the program that the topic of a collection names, see ErrExec
 	Resolver  string            // DNS server to ask; the system's
 	Timeout   time.Duration     // for a download; 60 s
 	MaxBody   int64             // bytes of a body; 10 MiB
@@ -195,7 +197,7 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := identified(col.Settings, cfg, seeds); err != nil {
+	if err := cmp.Or(identified(col.Settings, cfg, seeds), mayRun(t, cfg)); err != nil {
 		return nil, err
 	}
 	b, err := benchOf(col, t, cfg)

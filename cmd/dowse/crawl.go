@@ -55,6 +55,7 @@ type crawlFlags struct {
 	Conns     int           `group:"polite" placeholder:"64" help:"Requests at once, in all."`
 	Hold      string        `group:"polite" placeholder:"0.1" help:"Wait for a lead this much better rather than take what is at hand; none never waits."`
 	AllowNet  []string      `group:"polite" placeholder:"CIDR" help:"Network inside which may be crawled; repeatable."`
+	AllowExec bool          `group:"polite" help:"Run the program that the topic of a collection names as a judge."`
 	Resolver  string        `group:"polite" placeholder:"ADDR" help:"DNS server to ask."`
 	Timeout   time.Duration `group:"polite" placeholder:"60s" help:"For one download."`
 	MaxBody   size          `group:"polite" placeholder:"10MiB" help:"Bytes of one page; the rest is cut."`
@@ -229,7 +230,7 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 		},
 		Scope:    collection.Scope{Reach: c.Scope, Include: c.Include, Exclude: c.Exclude},
 		Polite:   collection.Politeness{Delay: pause(c.Delay), Conns: c.HostConns, InFlight: c.Conns},
-		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
+		AllowNet: c.AllowNet, AllowExec: c.AllowExec, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
 	}
 	c.order(&cfg)
 	var err error

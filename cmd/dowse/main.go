@@ -161,6 +161,8 @@ func report(w *world, err error) int {
 	case errors.Is(err, crawler.ErrIdentity):
 		fmt.Fprint(w.err, identityHelp)
 		return exitForbidden
+	case errors.Is(err, crawler.ErrExec):
+		return exitForbidden
 	case errors.As(err, &te), errors.As(err, &xe), errors.Is(err, crawler.ErrSeeds):
 		return exitUsage
 	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
@@ -173,7 +175,7 @@ func report(w *world, err error) int {
 // of: it can't be used as it is.
 func inCollection(err error) error {
 	var ee *exitError
-	if err == nil || errors.As(err, &ee) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrSeeds) {
+	if err == nil || errors.As(err, &ee) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrExec) || errors.Is(err, crawler.ErrSeeds) {
 		return err
 	}
 	return &exitError{exitCollection, err}
