@@ -137,10 +137,31 @@ func (c *newCmd) goOn(t *topic.Topic) error {
 	if len(words) > 0 {
 		t.Name = name
 	}
-	dir := c.relative(c.FromCollection)
-	t.Like = []topic.Source{{Collection: dir}}
-	t.Unlike = []topic.Source{{Collection: dir}}
 	t.Category, t.Model = nil, ""
+	return c.fromLabels(t)
+}
+
+// fromLabels makes the labels of a collection the examples of a topic; where nobody
+// labelled, the pages that its judge was sure of.
+func (c *newCmd) fromLabels(t *topic.Topic) error {
+	labels, _, err := crawler.Labelled(c.FromCollection)
+	if err != nil {
+		return inCollection(err)
+	}
+	dir := []topic.Source{{Collection: c.relative(c.FromCollection)}}
+	on := 0
+	for _, e := range labels {
+		if e.Relevant {
+			on++
+		}
+	}
+	t.Like, t.Unlike = nil, nil
+	if on > 0 || len(labels) == 0 {
+		t.Like = dir
+	}
+	if on < len(labels) {
+		t.Unlike = dir
+	}
 	return nil
 }
 
