@@ -1,0 +1,110 @@
+package topic_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"dowse"
+	"dowse/judge"
+	"dowse/topic"
+)
+
+func shoreMaterial(n int) *topic.Material {
+	m := &topic.Material{}
+	for i := range n {
+		s := fmt.Sprintf("Tide pools with barnacles, limpets and weed lie dry on shore number %d.", i)
+		if i%3 != 0 {
+			s = fmt.Sprintf("Trains with bicycles, tickets and towels leave town number %d at noon.", i)
+		}
+		u := dowse.URL(fmt.Sprintf("http://h%d.example/%d", i%7, i))
+		m.Examples = append(m.Examples, judge.Example{Relevant: i%3 == 0, Page: &dowse.Page{URL: u, Document: dowse.Document{Text: s, Words: dowse.Words(s)}}})
+	}
+	return m
+}
+
+// The topic's own judge and all others are compared on the same examples; what words
+// and gate say counts for the first alone.
+func TestTrial(t *testing.T) {
+	to := parse(t, head+"words: [tide pools]\nwhere: {not: {url: h3}}")
+	trial, err := to.Test(shoreMaterial(42), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(trial.Judges) != 1+len(judge.Candidates("en")) || trial.Judges[0].Name != topic.OwnJudge || !trial.BySite || trial.StandIns != 0 {
+		t.Fatalf("%d judges, the first %s, by site %v, %d stand-ins", len(trial.Judges), trial.Judges[0].Name, trial.BySite, trial.StandIns)
+	}
+	own := trial.Judges[0]
+	for _, i := range own.Wrong {
+		if !strings.Contains(string(trial.Examples[i].Page.URL), "h3") {
+			t.Errorf("%s is judged wrong: %+v", trial.Examples[i].Page.URL, own.Verdicts[i])
+		}
+	}
+	if len(own.Wrong) != 2 || own.Precision != 1 {
+		t.Errorf("wrong %v, precision %g", own.Wrong, own.Precision)
+	}
+}
+
+// Examples that are missing are stood in for, and that is told.
+func TestTrialStandsIn(t *testing.T) {
+	m := shoreMaterial(42)
+	var on []judge.Example
+	for _, e := range m.Examples {
+		if e.Relevant {
+			on = append(on, e)
+		}
+	}
+	trial, err := parse(t, head+"words: [tide pools]").Test(&topic.Material{Examples: on}, 5)
+	if err != nil || trial.StandIns == 0 || trial.Judges[0].Examples != len(on)+trial.StandIns {
+		t.Errorf("%v, %+v", err, trial)
+	}
+	if _, err := parse(t, head+"words: [tide pools]").Test(&topic.Material{}, 5); err == nil {
+		t.Error("tested with nothing")
+	}
+}
+
+func TestLearnt(t *testing.T) {
+	m := shoreMaterial(42)
+	j, err := parse(t, head+"like: [{text: x}]").NewJudge(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, off := topic.Learnt(j, m.Examples, 20)
+	has := func(list []topic.Term, name string, positive bool) bool {
+		for _, x := range list {
+			if x.Name == name && (x.Weight > 0) == positive && x.Examples > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	if !has(on, "barnacl", true) || !has(off, "train", false) || has(off, "barnacl", false) {
+		t.Errorf("for %v, against %v", on, off)
+	}
+	if same := topic.Changes(j, j, m.Examples, 10); len(same) != 0 {
+		t.Errorf("a judge differs from itself: %v", same)
+	}
+}
+
+// What new writes is the topic, comments aside.
+func TestCommented(t *testing.T) {
+	for _, body := range []string{
+		"words: [coral bleaching]", "like: [https://example.org/a, {file: on/*.html}]\nunlike: [{warc: x.warc.gz}]\nseeds: from-like",
+		"category: {directory: d.jsonl, path: A/B}\nseeds: {from: category, limit: 5}", "where: {all: [{lang: en}, {title: /a: b/i}]}\nlanguages: [en]\nthreshold: 0.4",
+	} {
+		to := parse(t, head+body)
+		again, err := topic.Parse(to.Commented(), "x")
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, to.Commented())
+		}
+		if !reflect.DeepEqual(again.YAML(), to.YAML()) {
+			t.Errorf("%s became\n%s", body, again.YAML())
+		}
+		for line := range strings.Lines(string(to.Commented())) {
+			if len(line) > 101 {
+				t.Errorf("%d bytes: %s", len(line), line)
+			}
+		}
+	}
+}
