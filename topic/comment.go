@@ -11,7 +11,7 @@ var comments = []struct{ key, says, like string }{
 	{"words", "phrases as you would say them", ""},
 	{"also", "good signs, not required", "also: [another word, a phrase]"},
 	{"not", "what looks alike and is not wanted", "not: [something else]"},
-	{"like", "examples: URLs, {file: dir/*.html}, {warc: FILE}, {collection: DIR}", "like: [https://example.org/page]"},
+	{"like", "URLs, {file: dir/*.html}, {collection: DIR}", "like: [https://example.org/page]"},
 	{"unlike", "examples of what is not wanted", "unlike: [{file: off/*.html}]"},
 	{"category", "entries of a directory of the web", ""},
 	{"where", "what must hold: dowse help expr", "where: {all: [{lang: en}, {words: \"120..\"}]}"},

@@ -11,6 +11,9 @@ import (
 	"dowse/topic"
 )
 
+// preface begins a topic file.
+const preface = "dowse: topic/v1\nname: x\n"
+
 func shoreMaterial(n int) *topic.Material {
 	m := &topic.Material{}
 	for i := range n {
@@ -27,7 +30,7 @@ func shoreMaterial(n int) *topic.Material {
 // The topic's own judge and all others are compared on the same examples; what words
 // and gate say counts for the first alone.
 func TestTrial(t *testing.T) {
-	to := parse(t, head+"words: [tide pools]\nwhere: {not: {url: h3}}")
+	to := parse(t, preface+"words: [tide pools]\nwhere: {not: {url: h3}}")
 	trial, err := to.Test(shoreMaterial(42), 5)
 	if err != nil {
 		t.Fatal(err)
@@ -55,18 +58,18 @@ func TestTrialStandsIn(t *testing.T) {
 			on = append(on, e)
 		}
 	}
-	trial, err := parse(t, head+"words: [tide pools]").Test(&topic.Material{Examples: on}, 5)
+	trial, err := parse(t, preface+"words: [tide pools]").Test(&topic.Material{Examples: on}, 5)
 	if err != nil || trial.StandIns == 0 || trial.Judges[0].Examples != len(on)+trial.StandIns {
 		t.Errorf("%v, %+v", err, trial)
 	}
-	if _, err := parse(t, head+"words: [tide pools]").Test(&topic.Material{}, 5); err == nil {
+	if _, err := parse(t, preface+"words: [tide pools]").Test(&topic.Material{}, 5); err == nil {
 		t.Error("tested with nothing")
 	}
 }
 
 func TestLearnt(t *testing.T) {
 	m := shoreMaterial(42)
-	j, err := parse(t, head+"like: [{text: x}]").NewJudge(m)
+	j, err := parse(t, preface+"like: [{text: x}]").NewJudge(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +96,7 @@ func TestCommented(t *testing.T) {
 		"words: [coral bleaching]", "like: [https://example.org/a, {file: on/*.html}]\nunlike: [{warc: x.warc.gz}]\nseeds: from-like",
 		"category: {directory: d.jsonl, path: A/B}\nseeds: {from: category, limit: 5}", "where: {all: [{lang: en}, {title: /a: b/i}]}\nlanguages: [en]\nthreshold: 0.4",
 	} {
-		to := parse(t, head+body)
+		to := parse(t, preface+body)
 		again, err := topic.Parse(to.Commented(), "x")
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, to.Commented())
