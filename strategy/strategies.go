@@ -58,6 +58,7 @@ func All() []Description {
 		{Name: "intelligent", Paper: "Aggarwal, Al-Garawi and Yu 2001; Aggarwal 2004", About: "what it learns from linking pages, URLs and links", make: func() dowse.Strategy { return &Intelligent{} }},
 		{Name: "collaborative", Paper: "Aggarwal 2002; Aggarwal 2004", About: "what people accessed who go to pages on topic; needs a trace", make: func() dowse.Strategy { return &Collaborative{} }},
 		{Name: "combined", Paper: "Aggarwal 2004, sec. 4", About: "intelligent and collaborative at once; needs a trace", make: func() dowse.Strategy { return &Combined{} }},
+		{Name: "online", Paper: "ours, from no paper", About: "what it learns from every link whose page it knows", make: func() dowse.Strategy { return &Online{} }},
 	}
 	for i := range list {
 		list[i] = list[i].filled()

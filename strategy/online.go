@@ -1,0 +1,577 @@
+package strategy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"dowse"
+	"dowse/text"
+)
+
+// Online learns from every page how to tell, before a visit, which links lead to the
+// topic: logistic regression, one step for each known outcome. It is ours, from no paper.
+//
+// What is known of a link is the judge's rating of the words around it and of its
+// anchor, how relevant the linking pages are and how many, how the other links of these
+// pages and other pages of the host turned out, and the words themselves: of the
+// anchor, around it and of the URL. It begins with what link-context knows, that
+// ratings count. Then each visited page is an example, and so is each link to a page
+// that was visited before, since its outcome is known; the relevance of the page is the
+// answer, not only whether it is on topic, so that a judge who hardly ever says yes
+// teaches too.
+//
+// What is known of a URL rides in its note. Leads are rated again when they come to the
+// top of the queue, and Refresh of the best that wait after each page, since what is
+// learnt also raises leads. Memory is bounded: Features weights, and tallies of the last
+// pages and of some hosts.
+type Online struct {
+	Rate     float64 `param:"rate" default:"0.3" help:"size of the first steps of learning; steps get smaller where much was learnt"`
+	Prior    float64 `param:"prior" default:"3" help:"how much the ratings of judge and linking pages count at the beginning"`
+	Link     float64 `param:"link" default:"0.5" help:"weight of an example that is a link to a visited page, against the visit itself"`
+	Words    int     `param:"words" default:"20" help:"words around a link, its anchor included"`
+	Features int     `param:"features" default:"65536" help:"weights of words, in each of three places; words share them by hash"`
+	Refresh  int     `param:"refresh" default:"40" help:"waiting leads rated again after a page; -1 for none"`
+	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47"`
+
+	codes *text.Codes
+	spans []dowse.Span
+	at    map[dowse.URL]int // in Kept
+	x     []feature
+	state onlineState
+}
+
+// onlineState is what was learnt.
+type onlineState struct {
+	Weights []weight   // of signals, then of words by place
+	Base    cell       // pages, and the sum of their relevance
+	Pages   []cell     // by page, the last ones: what their links led to
+	Next    uint32     // number of the next page
+	Hosts   []hostCell // by hash
+	Kept    []keptLead // leads to be rated again
+	Turn    int        // where among them
+	Hand    int        // where the search for one to give up goes on
+}
+
+// A weight is what a feature says, and how much was learnt of it.
+type weight struct{ W, G float64 }
+
+// A feature of a link: which weight, and how much of it there is.
+type feature struct {
+	at int
+	x  float64
+}
+
+type hostCell struct {
+	Hash uint64
+	Cell cell
+}
+
+type keptLead struct {
+	URL      dowse.URL // "" for none
+	Note     string
+	Priority float64
+}
+
+const (
+	maxFeatures = 1 << 16 // codes have 16 bits
+	lastPages   = 1 << 14 // of which outcomes of links are counted
+	someHosts   = 1 << 14
+	steepest    = 5 // a weight is no larger
+	keptLeads   = 2000
+)
+
+// The signals: what is known of a link beside words.
+const (
+	sigBase = iota
+	sigContext
+	sigAnchor
+	sigParent
+	sigParents
+	sigLinks
+	sigSiblings
+	sigHost
+	sigCount
+)
+
+// The places of words.
+const (
+	inAnchor = iota
+	inWindow
+	inURL
+	placeCount
+)
+
+// The reasons, signals first, then words by place.
+var onlineSays = [...]string{
+	"what is usual", "ratings of the link's words", "linking pages", "other links of the linking pages", "other pages of the host",
+	"words of the anchor", "words around the link", "words of the URL",
+}
+
+const onlineReasons = 8
+
+// signalGroup tells which reason a signal belongs to.
+var signalGroup = [sigCount]int{sigBase: 0, sigContext: 1, sigAnchor: 1, sigParent: 2, sigParents: 2, sigLinks: 2, sigSiblings: 3, sigHost: 4}
+
+func (s *Online) check() error {
+	switch {
+	case s.Rate < 0 || s.Prior < 0 || s.Link < 0:
+		return fmt.Errorf("rate=%v, prior=%v, link=%v: want 0 or more", s.Rate, s.Prior, s.Link)
+	case s.Features < 0 || s.Features > maxFeatures:
+		return fmt.Errorf("features=%d: want 1 to %d", s.Features, maxFeatures)
+	}
+	return nil
+}
+
+// speaks is told the language of the topic, which counts unless another was given.
+func (s *Online) speaks(language string) {
+	if s.Language == "" {
+		s.Language = language
+	}
+}
+
+func (s *Online) begin() {
+	if s.codes != nil {
+		return
+	}
+	a := text.NewAnalyzer(text.Options{Language: s.Language, Memory: -1})
+	s.codes = text.NewCodes(0, func(word string) uint16 {
+		if t := a.Term(word); t != "" {
+			return uint16(max(1, text.Hash(t)&0xffff))
+		}
+		return 0
+	})
+	s.at = map[dowse.URL]int{}
+	if s.state.Weights == nil {
+		s.state = onlineState{Weights: make([]weight, sigCount+placeCount*s.features()), Pages: make([]cell, lastPages), Hosts: make([]hostCell, someHosts), Next: 1}
+		s.prior()
+	}
+}
+
+func (s *Online) features() int { return or(s.Features, maxFeatures) }
+
+// prior sets what is believed at first: much as link-context does.
+func (s *Online) prior() {
+	w, prior := s.state.Weights, or(s.Prior, 3)
+	w[sigBase].W = -1
+	w[sigContext].W = prior
+	w[sigAnchor].W = prior / 3
+	w[sigParent].W = prior / 3
+	w[sigSiblings].W = prior / 3
+}
+
+// Window is the number of words that are rated around a link.
+func (s *Online) Window() int { return or(s.Words, 20) }
+
+// Anchors are rated too.
+func (s *Online) Anchors() bool { return true }
+
+// ReadsText is true: the words around links are features.
+func (s *Online) ReadsText() bool { return true }
+
+// seedNote tells a seed, which waits before all else.
+const seedNote = "seed"
+
+// Start queues the seeds before all else.
+func (s *Online) Start(seeds []dowse.URL) []dowse.Lead {
+	s.begin()
+	leads := seedsFirst(seeds)
+	for i := range leads {
+		leads[i].Band, leads[i].Note = seedBand, seedNote
+	}
+	return leads
+}
+
+// Follow learns from how the page turned out, and rates its links by what is known
+// then.
+func (s *Online) Follow(p *dowse.Page) []dowse.Lead {
+	s.begin()
+	if p.Again {
+		return nil
+	}
+	s.giveUp(p.URL)
+	switch {
+	case redirects(p):
+		return s.redirected(p)
+	case p.Outcome == dowse.Fetched:
+		s.outcome(p)
+		return s.rated(p)
+	case p.Outcome == dowse.Listed:
+		return s.rated(p)
+	}
+	return nil
+}
+
+// outcome learns from a visit: of the links that led to the page, of its host and of
+// the pages that link to it.
+func (s *Online) outcome(p *dowse.Page) {
+	r := rating(p.Verdict.Relevance)
+	if k, ok := knownOf(p.Lead.Note); ok {
+		s.read(&k, p.URL)
+		s.step(r, 1)
+		for _, page := range k.pages[:k.n] {
+			s.state.page(page).take(r)
+		}
+	}
+	s.state.Base.take(r)
+	if h := s.state.host(p.URL, true); h != nil {
+		h.take(r)
+	}
+}
+
+// redirected hands what is known of a URL to the one it redirects to.
+func (s *Online) redirected(p *dowse.Page) []dowse.Lead {
+	to := &p.Links[0]
+	if settled(to) || to.Target.Note == seedNote {
+		return nil
+	}
+	if p.Lead.Note == seedNote {
+		return []dowse.Lead{{URL: to.URL, Priority: 1, Band: seedBand, Note: seedNote, Because: []dowse.Because{{What: "redirected from a seed", Weight: 1}}}}
+	}
+	k, _ := knownOf(to.Target.Note)
+	if from, ok := knownOf(p.Lead.Note); ok {
+		k.merge(&from)
+	}
+	list := newSheet(1, onlineReasons)
+	s.put(list, to.URL, &k)
+	return list.leads
+}
+
+// rated returns leads for the links of a page. Links to visited pages are learnt from.
+func (s *Online) rated(p *dowse.Page) []dowse.Lead {
+	number := s.state.number()
+	again := max(or(s.Refresh, 40), 0)
+	for i := range p.Links {
+		if l := &p.Links[i]; l.Target.State == dowse.Visited && p.Outcome == dowse.Fetched {
+			s.lesson(p, l, number)
+		}
+	}
+	list := newSheet(len(p.Links)+again, onlineReasons)
+	for i := range p.Links {
+		l := &p.Links[i]
+		if settled(l) || l.Target.Note == seedNote {
+			continue
+		}
+		k, _ := knownOf(l.Target.Note)
+		s.mention(&k, p, l, number)
+		s.put(list, l.URL, &k)
+	}
+	s.refresh(list, again)
+	return list.leads
+}
+
+// lesson learns from a link to a page that was visited before.
+func (s *Online) lesson(p *dowse.Page, l *dowse.Link, number uint32) {
+	r := rating(l.Target.Relevance)
+	var k known
+	s.mention(&k, p, l, number)
+	s.read(&k, l.URL)
+	s.step(r, or(s.Link, 0.5))
+	s.state.page(number).take(r)
+}
+
+// put says what a lead is worth, and keeps it to be rated again.
+func (s *Online) put(list *sheet, u dowse.URL, k *known) {
+	note := k.note()
+	s.read(k, u)
+	z := s.say(list, u)
+	list.leads[len(list.leads)-1].Note = note
+	s.keep(u, note, z)
+}
+
+// say adds a lead for the link that was read, and returns its priority: what all
+// features say together, in log-odds.
+func (s *Online) say(list *sheet, u dowse.URL) float64 {
+	groups := s.groups()
+	z := 0.0
+	for i, what := range onlineSays {
+		list.because = append(list.because, dowse.Because{What: what, Weight: groups[i]})
+		z += groups[i]
+	}
+	list.put(u, z, onlineReasons)
+	list.leads[len(list.leads)-1].Band = probableBand
+	return z
+}
+
+// Rescore rates a lead by what is known now.
+func (s *Online) Rescore(l dowse.Lead) float64 {
+	s.begin()
+	k, ok := knownOf(l.Note)
+	if !ok {
+		return l.Priority
+	}
+	s.read(&k, l.URL)
+	z := 0.0
+	for _, x := range s.groups() {
+		z += x
+	}
+	return z
+}
+
+// read puts the features of a link to u into x.
+func (s *Online) read(k *known, u dowse.URL) {
+	s.x = s.x[:0]
+	base := s.state.Base.mean(0.1)
+	s.signal(sigBase, 1)
+	s.signal(sigContext, logit(k.context))
+	s.signal(sigAnchor, logit(k.anchor))
+	s.signal(sigParent, k.best)
+	s.signal(sigParents, k.mean())
+	s.signal(sigLinks, math.Log1p(float64(k.links))/3)
+	siblings := cell{}
+	for _, page := range k.pages[:k.n] {
+		siblings.add(*s.state.page(page), 1)
+	}
+	s.signal(sigSiblings, logit(siblings.mean(base))-logit(base))
+	host := base
+	if h := s.state.host(u, false); h != nil {
+		host = h.mean(base)
+	}
+	s.signal(sigHost, logit(host)-logit(base))
+	s.words(inAnchor, k.anchors[:k.na])
+	s.words(inWindow, k.around[:k.nw])
+	var room [maxURLCodes]uint16
+	s.words(inURL, s.urlCodes(room[:0], u))
+}
+
+func (s *Online) signal(at int, x float64) { s.x = append(s.x, feature{at, x}) }
+
+// words adds the features of words in a place: together they have length 1.
+func (s *Online) words(place int, codes []uint16) {
+	if len(codes) == 0 {
+		return
+	}
+	x, n := 1/math.Sqrt(float64(len(codes))), s.features()
+	for _, c := range codes {
+		s.x = append(s.x, feature{sigCount + place*n + int(c)%n, x})
+	}
+}
+
+// groups returns what the features in x say, by reason.
+func (s *Online) groups() (sums [onlineReasons]float64) {
+	n := s.features()
+	for _, f := range s.x {
+		var group int
+		if f.at < sigCount {
+			group = signalGroup[f.at]
+		} else {
+			group = onlineReasons - placeCount + (f.at-sigCount)/n
+		}
+		sums[group] += float64(f.x * s.state.Weights[f.at].W)
+	}
+	return sums
+}
+
+// step learns from the link that was read: it led to a page of relevance r. Steps
+// are smaller for what was learnt of often (Duchi, Hazan and Singer 2011).
+func (s *Online) step(r, by float64) {
+	z := 0.0
+	for _, f := range s.x {
+		z += float64(f.x * s.state.Weights[f.at].W)
+	}
+	miss := by * (r - 1/(1+math.Exp(-z)))
+	rate := or(s.Rate, 0.3)
+	for _, f := range s.x {
+		w := &s.state.Weights[f.at]
+		g := miss * f.x
+		w.G += float64(g * g)
+		w.W += float64(rate * g / math.Sqrt(0.1+w.G))
+		w.W = max(-steepest, min(w.W, steepest))
+	}
+}
+
+// mention takes a link of a page into what is known of its target. Number is the
+// page's.
+func (s *Online) mention(k *known, p *dowse.Page, l *dowse.Link, number uint32) {
+	k.links = min(k.links+1, math.MaxUint8)
+	k.page(number)
+	if p.Outcome == dowse.Fetched {
+		r := rating(p.Verdict.Relevance)
+		k.best = max(k.best, r)
+		k.sum += r
+	}
+	s.place(k, p, &l.Mention)
+	for i := range min(len(l.More), maxMentions-1) {
+		s.place(k, p, &l.More[i])
+	}
+}
+
+// place takes in one of the places in which a page links to a target.
+func (s *Online) place(k *known, p *dowse.Page, m *dowse.Mention) {
+	k.context = max(k.context, rating(m.Context))
+	k.anchor = max(k.anchor, rating(m.AnchorScore))
+	anchor := cut(m.Anchor, maxLinkText)
+	s.spans = dowse.AppendWords(s.spans[:0], anchor, 0)
+	for _, w := range s.spans[:min(len(s.spans), maxLinkWords)] {
+		k.inAnchor(s.codes.In(anchor, int(w.Start), int(w.End)))
+	}
+	at := within(&p.Document, m.Window)
+	for i := at.Start; i < at.End && k.nw < maxAroundCodes; i++ {
+		if i >= m.At.Start && i < m.At.End {
+			continue
+		}
+		w := p.Words[i]
+		k.inWindow(s.codes.In(p.Text, int(w.Start), int(w.End)))
+	}
+}
+
+// urlCodes appends the words of a URL's path.
+func (s *Online) urlCodes(dst []uint16, u dowse.URL) []uint16 {
+	path := pathOf(u)
+	s.spans = dowse.AppendWords(s.spans[:0], path, 0)
+	for _, w := range s.spans {
+		if c := s.codes.In(path, int(w.Start), int(w.End)); c > 0 && len(dst) < maxURLCodes {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// keep keeps a lead to be rated again, in place of a worse one where there are many.
+func (s *Online) keep(u dowse.URL, note string, z float64) {
+	if s.Refresh < 0 {
+		return
+	}
+	i, ok := s.at[u]
+	if !ok {
+		if i, ok = s.room(z); !ok {
+			return
+		}
+		delete(s.at, s.state.Kept[i].URL)
+		u = dowse.URL(strings.Clone(string(u)))
+		s.at[u] = i
+	} else {
+		u = s.state.Kept[i].URL
+	}
+	s.state.Kept[i] = keptLead{u, note, z}
+}
+
+// room finds a place for a lead: a new one, or that of the worst of a few, if it is
+// worse.
+func (s *Online) room(z float64) (place int, ok bool) {
+	k := &s.state
+	if len(k.Kept) < keptLeads {
+		k.Kept = append(k.Kept, keptLead{})
+		return len(k.Kept) - 1, true
+	}
+	place = k.Hand
+	for range 8 {
+		if l := &k.Kept[k.Hand]; l.URL == "" || l.Priority < k.Kept[place].Priority {
+			place = k.Hand
+		}
+		k.Hand = (k.Hand + 1) % len(k.Kept)
+	}
+	return place, k.Kept[place].URL == "" || k.Kept[place].Priority < z
+}
+
+// giveUp forgets a lead that waits no more.
+func (s *Online) giveUp(u dowse.URL) {
+	if i, ok := s.at[u]; ok {
+		s.state.Kept[i] = keptLead{Priority: math.Inf(-1)}
+		delete(s.at, u)
+	}
+}
+
+// refresh rates some of the leads again that were kept.
+func (s *Online) refresh(list *sheet, most int) {
+	for range min(most, len(s.state.Kept)) {
+		s.state.Turn = (s.state.Turn + 1) % len(s.state.Kept)
+		l := &s.state.Kept[s.state.Turn]
+		k, ok := knownOf(l.Note)
+		if l.URL == "" || !ok {
+			continue
+		}
+		s.read(&k, l.URL)
+		l.Priority = s.say(list, l.URL)
+	}
+}
+
+// number returns the number of the page at hand, whose links have led nowhere yet.
+func (k *onlineState) number() uint32 {
+	n := k.Next
+	k.Next++
+	k.Pages[n%lastPages] = cell{}
+	return n
+}
+
+// page returns what the links of a page have led to. Of a page long ago it is that of
+// another.
+func (k *onlineState) page(n uint32) *cell {
+	if n+lastPages <= k.Next {
+		return &cell{}
+	}
+	return &k.Pages[n%lastPages]
+}
+
+// host returns how the pages of a URL's host turned out, nil for nothing known. With
+// room a new host takes the place of another.
+func (k *onlineState) host(u dowse.URL, room bool) *cell {
+	h := text.Hash(hostOf(u))
+	c := &k.Hosts[h%someHosts]
+	switch {
+	case c.Hash == h:
+	case room:
+		*c = hostCell{Hash: h}
+	default:
+		return nil
+	}
+	return &c.Cell
+}
+
+// take takes in a page of some relevance.
+func (c *cell) take(r float64) {
+	c.N++
+	c.C += r
+}
+
+// mean is the mean relevance, as if two pages of the base had been seen too.
+func (c cell) mean(base float64) float64 { return (c.C + float64(2*base)) / (c.N + 2) }
+
+// rating is a judge's rating, 0 for none.
+func rating(x float64) float64 {
+	if !(x > 0) {
+		return 0
+	}
+	return min(x, 1)
+}
+
+// logit spreads ratings out: from -1 for 0 to 1 for 1.
+func logit(x float64) float64 {
+	const ends = 0.01
+	return math.Log((x+ends)/(1-x+ends)) / math.Log((1+ends)/ends)
+}
+
+// pathOf returns what comes after the host.
+func pathOf(u dowse.URL) string {
+	address := addressOf(u)
+	if i := strings.IndexByte(address, '/'); i >= 0 {
+		return address[i:]
+	}
+	return ""
+}
+
+// Save writes down what was learnt, and the leads that are to be rated again.
+func (s *Online) Save() ([]byte, error) {
+	s.begin()
+	return saveBinary(&s.state)
+}
+
+// Load takes up what Save wrote, with the same parameters.
+func (s *Online) Load(b []byte) error {
+	s.begin()
+	var state onlineState
+	if err := loadBinary(b, &state); err != nil {
+		return err
+	}
+	if len(state.Weights) != len(s.state.Weights) || len(state.Pages) != lastPages || len(state.Hosts) != someHosts {
+		return errors.New("strategy: load: it was learnt with another number of features")
+	}
+	s.state, s.at = state, map[dowse.URL]int{}
+	for i, l := range state.Kept {
+		if l.URL != "" {
+			s.at[l.URL] = i
+		}
+	}
+	return nil
+}

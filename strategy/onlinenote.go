@@ -1,0 +1,146 @@
+package strategy
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// known is what [Online] knows of a URL before its visit. It rides in the note of the
+// URL's lead.
+type known struct {
+	links   int     // pages that link to it
+	context float64 // the best rating of words around a link
+	anchor  float64 // the best rating of an anchor
+	best    float64 // relevance of the most relevant linking page
+	sum     float64 // of all of them
+
+	n       int // of pages
+	pages   [maxLinkingPages]uint32
+	na      int // of anchors
+	anchors [maxAnchorCodes]uint16
+	nw      int // of around
+	around  [maxAroundCodes]uint16
+}
+
+// What is kept of a URL, at most.
+const (
+	maxLinkingPages = 3
+	maxAnchorCodes  = 8
+	maxAroundCodes  = 24
+	maxURLCodes     = 12
+
+	knownHead = 1 + 1 + 4*2 + 3 // mark, links, four ratings, three lengths
+	knownMark = 'o'
+)
+
+// mean is the mean relevance of the linking pages.
+func (k *known) mean() float64 {
+	if k.links == 0 {
+		return 0
+	}
+	return k.sum / float64(k.links)
+}
+
+// page takes note of a page that links there.
+func (k *known) page(number uint32) {
+	if k.n < len(k.pages) && !slices.Contains(k.pages[:k.n], number) {
+		k.pages[k.n] = number
+		k.n++
+	}
+}
+
+// inAnchor takes note of a word of an anchor; 0 is none.
+func (k *known) inAnchor(code uint16) {
+	if code != 0 && k.na < len(k.anchors) && !slices.Contains(k.anchors[:k.na], code) {
+		k.anchors[k.na] = code
+		k.na++
+	}
+}
+
+// inWindow takes note of a word around a link.
+func (k *known) inWindow(code uint16) {
+	if code != 0 && k.nw < len(k.around) && !slices.Contains(k.around[:k.nw], code) {
+		k.around[k.nw] = code
+		k.nw++
+	}
+}
+
+// merge takes in all that is known of a URL that redirects here.
+func (k *known) merge(from *known) {
+	k.links = min(k.links+from.links, 255)
+	k.context, k.anchor = max(k.context, from.context), max(k.anchor, from.anchor)
+	k.best, k.sum = max(k.best, from.best), k.sum+from.sum
+	for _, p := range from.pages[:from.n] {
+		k.page(p)
+	}
+	for _, c := range from.anchors[:from.na] {
+		k.inAnchor(c)
+	}
+	for _, c := range from.around[:from.nw] {
+		k.inWindow(c)
+	}
+}
+
+// note writes down what is known. Ratings are rounded, so what is known is what was
+// written: see [knownOf].
+func (k *known) note() string {
+	var room [knownHead + 4*maxLinkingPages + 2*(maxAnchorCodes+maxAroundCodes)]byte
+	b := append(room[:0], knownMark, byte(k.links))
+	for _, x := range [...]*float64{&k.context, &k.anchor, &k.best} {
+		b = binary.LittleEndian.AppendUint16(b, rounded(x, 1))
+	}
+	mean := k.mean()
+	b = binary.LittleEndian.AppendUint16(b, rounded(&mean, 1))
+	k.sum = mean * float64(k.links)
+	b = append(b, byte(k.n), byte(k.na), byte(k.nw))
+	for _, p := range k.pages[:k.n] {
+		b = binary.LittleEndian.AppendUint32(b, p)
+	}
+	for _, c := range k.anchors[:k.na] {
+		b = binary.LittleEndian.AppendUint16(b, c)
+	}
+	for _, c := range k.around[:k.nw] {
+		b = binary.LittleEndian.AppendUint16(b, c)
+	}
+	return string(b)
+}
+
+const noteScale = 1<<16 - 1
+
+// rounded rounds a rating to what a note holds, and returns that.
+func rounded(x *float64, most float64) uint16 {
+	n := uint16(min(max(*x, 0), most)*noteScale + 0.5)
+	*x = float64(n) / noteScale
+	return n
+}
+
+// knownOf reads a note. One that is another's tells nothing.
+func knownOf(note string) (k known, ok bool) {
+	if len(note) < knownHead || note[0] != knownMark {
+		return k, false
+	}
+	var ratings [4]float64
+	k.links = int(note[1])
+	for i := range ratings {
+		ratings[i] = float64(short(note[2+2*i:])) / noteScale
+	}
+	k.context, k.anchor, k.best, k.sum = ratings[0], ratings[1], ratings[2], ratings[3]*float64(k.links)
+	k.n, k.na, k.nw = int(note[10]), int(note[11]), int(note[12])
+	rest := note[knownHead:]
+	if k.n > maxLinkingPages || k.na > maxAnchorCodes || k.nw > maxAroundCodes || len(rest) != 4*k.n+2*(k.na+k.nw) {
+		return known{}, false
+	}
+	for i := range k.n {
+		k.pages[i] = uint32(short(rest)) | uint32(short(rest[2:]))<<16
+		rest = rest[4:]
+	}
+	for i := range k.na {
+		k.anchors[i] = short(rest[2*i:])
+	}
+	for i := range k.nw {
+		k.around[i] = short(rest[2*(k.na+i):])
+	}
+	return k, true
+}
+
+func short(s string) uint16 { return uint16(s[0]) | uint16(s[1])<<8 }
