@@ -66,11 +66,7 @@ func named(arg string) (x *experiment.Experiment, text []byte, base string, err 
 		return x, text, base, errors.Join(err, absErr)
 	}
 	if x, text, err = experiment.ByName(arg); err != nil {
-		var names []string
-		for _, s := range experiment.Shipped() {
-			names = append(names, s.Name)
-		}
-		return nil, nil, "", usage("no experiment is called %q, and there is no such file; dowse comes with %s", arg, strings.Join(names, ", "))
+		return nil, nil, "", usage("no experiment is called %q, and there is no such file; dowse lab list tells which come with dowse", arg)
 	}
 	base, err = os.Getwd()
 	return x, text, base, err

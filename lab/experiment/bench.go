@@ -13,6 +13,7 @@ import (
 
 	"dowse"
 	"dowse/lab/web"
+	"dowse/text"
 	"dowse/topic/predicate"
 	"dowse/trace"
 )
@@ -27,7 +28,7 @@ type bench struct {
 	linkingOnce sync.Once
 	linking     [][]int32
 	countOnce   sync.Once
-	counted     map[string]int
+	counted     *wordCounts
 	countErr    error
 }
 
@@ -94,12 +95,11 @@ func (b *bench) Linking(to dowse.URL) (list []dowse.URL, err error) {
 	if !ok {
 		return nil, nil
 	}
-	from := slices.Clone(b.in()[i])
-	slices.Sort(from)
-	for _, f := range slices.Compact(from) {
+	for _, f := range b.in()[i] {
 		list = append(list, b.web.URL(int(f)))
 	}
-	return list, nil
+	slices.Sort(list) // not by number, which would tell where in its file a page stands
+	return slices.Compact(list), nil
 }
 
 // Document returns what a page says.
@@ -165,9 +165,20 @@ func (b *bench) wanted(topic string, asked *predicate.Predicate) ([]bool, error)
 		if err != nil {
 			return nil, err
 		}
-		on[i] = asked.Test(p, predicate.Facts{}).Holds
+		on[i] = meets(asked, p)
 	}
 	return on, nil
+}
+
+// meets tells whether a page meets a predicate. One that does not declare its language is
+// told by its text where the predicate asks for languages, as in a live crawl.
+func meets(asked *predicate.Predicate, p *dowse.Page) bool {
+	if p.Language == "" && asked.Needs().Reads("lang") {
+		told := *p
+		told.Language, _ = text.Detect(p.Text, nil)
+		p = &told
+	}
+	return asked.Test(p, predicate.Facts{}).Holds
 }
 
 func readTopics(path string) (list []string, err error) {

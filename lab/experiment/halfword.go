@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/text"
 	"dowse/topic/predicate"
 )
 
@@ -38,8 +39,8 @@ func (b *bench) halfWord(topic string) (string, error) {
 	}
 	pages, all := count(wanted), b.graph.Pages()
 	best, nearest := "", pages
-	for w, n := range on {
-		if n*all < 2*everywhere[w]*pages {
+	for w, n := range on.stems {
+		if n*all < 2*everywhere.stems[w]*pages {
 			continue
 		}
 		if off := max(2*n-pages, pages-2*n); off < nearest || off == nearest && w < best {
@@ -49,17 +50,25 @@ func (b *bench) halfWord(topic string) (string, error) {
 	if best == "" {
 		return "", fmt.Errorf("experiment: no word is on about half of the pages on %s", topic)
 	}
-	return best, nil
+	return on.word[best], nil
 }
 
-// wordCounts tells for every word on how many pages of the web it is.
-func (b *bench) wordCounts() (map[string]int, error) {
+// wordCounts tells on how many pages words are, all of a stem together, as predicates
+// compare them.
+type wordCounts struct {
+	stems map[string]int
+	word  map[string]string // of a stem, the first by letters
+}
+
+// wordCounts counts the words of all pages of the web, once.
+func (b *bench) wordCounts() (*wordCounts, error) {
 	b.countOnce.Do(func() { b.counted, b.countErr = b.countWords(b.graph.IsPage) })
 	return b.counted, b.countErr
 }
 
-func (b *bench) countWords(of func(i int) bool) (map[string]int, error) {
-	on := map[string]int{}
+func (b *bench) countWords(of func(i int) bool) (*wordCounts, error) {
+	on := &wordCounts{map[string]int{}, map[string]string{}}
+	known := map[string]string{} // stems of words
 	for i := range b.web.Len() {
 		if !of(i) {
 			continue
@@ -68,25 +77,34 @@ func (b *bench) countWords(of func(i int) bool) (map[string]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		for w := range wordsOf(p) {
-			on[w]++
-		}
+		on.add(p, known)
 	}
 	return on, nil
 }
 
 const shortestWord = 5 // letters of a word that says something
 
-// wordsOf returns the different words of a page that say something, in lower case.
-func wordsOf(p *dowse.Page) map[string]bool {
-	words := map[string]bool{}
+// add counts the words of a page that say something.
+func (c *wordCounts) add(p *dowse.Page, known map[string]string) {
+	here := map[string]bool{}
 	for i := range p.Words {
 		w := strings.ToLower(p.Word(i))
-		if len(w) >= shortestWord && plainWord(w) {
-			words[w] = true
+		if len(w) < shortestWord || !plainWord(w) {
+			continue
+		}
+		stem, ok := known[w]
+		if !ok {
+			stem = text.Porter(w)
+			known[w] = stem
+		}
+		if old, ok := c.word[stem]; !ok || w < old {
+			c.word[stem] = w
+		}
+		if !here[stem] {
+			here[stem] = true
+			c.stems[stem]++
 		}
 	}
-	return words
 }
 
 func plainWord(w string) bool {

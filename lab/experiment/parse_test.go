@@ -109,21 +109,11 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-func TestShipped(t *testing.T) {
-	list := Shipped()
-	if len(list) == 0 {
-		t.Fatal("none")
-	}
-	for _, x := range list {
-		if x.About == "" || len(x.Checks) == 0 {
-			t.Errorf("%s says nothing of what it is about, or checks nothing", x.Name)
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	f.Add(whole)
 	f.Add("dowse: lab/v1\nname: x\nstrategies: [random]\n")
+	f.Add(learning)
+	f.Add(towns)
 	f.Add("strategies: {a: [1, {b: c}]}")
 	f.Fuzz(func(t *testing.T, s string) {
 		x, err := Parse([]byte(s), "x.yaml")

@@ -270,7 +270,7 @@ func (g gated) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict,
 }
 
 func (g gated) gate(p *dowse.Page, v dowse.Verdict) dowse.Verdict {
-	if !g.asked.Test(p, predicate.Facts{}).Holds {
+	if !meets(g.asked, p) {
 		v.Relevance, v.Scale = 0, judge.Change
 		v.Because = []dowse.Because{{What: "not " + g.asked.String()}}
 	}

@@ -48,7 +48,7 @@ func (from *transport) prepare(ctx context.Context, name, path string, progress 
 		return fmt.Errorf("web: %w", err)
 	}
 	r := &reading{from: from, out: w, progress: progress, visitor: &crawler.Visitor{Client: client, Judge: silent{}},
-		asked: map[dowse.URL]bool{}, robots: map[string]*dowse.Robots{}}
+		asked: map[dowse.URL]bool{}, lists: map[dowse.URL]bool{}, robots: map[string]*dowse.Robots{}}
 	if err := r.run(ctx); err != nil {
 		w.abandon()
 		return fmt.Errorf("web: read the pages of %s: %w", name, err)
@@ -72,7 +72,8 @@ type reading struct {
 	progress func(done, total int)
 
 	asked  map[dowse.URL]bool
-	next   []dowse.URL // targets that were not asked for yet
+	lists  map[dowse.URL]bool // sitemaps
+	next   []dowse.URL        // targets that were not asked for yet
 	robots map[string]*dowse.Robots
 	done   int
 	total  int
@@ -157,8 +158,11 @@ func (r *reading) keep(ctx context.Context, p *dowse.Page) {
 	if p.Fetch.Status == 404 {
 		return
 	}
-	r.out.add(p)
 	r.askHost(ctx, p.URL)
+	if r.lists[p.URL] { // it was read as the list that it is
+		return
+	}
+	r.out.add(p)
 	if r.from.beyond == 0 {
 		return
 	}
@@ -184,12 +188,13 @@ func (r *reading) askHost(ctx context.Context, u dowse.URL) {
 	r.robots[host] = rules
 	maps := rules.Sitemaps
 	for i := 0; i < len(maps) && i < maxMaps; i++ {
-		if r.asked[maps[i]] {
+		if _, known := r.lists[maps[i]]; known {
 			continue
 		}
-		r.asked[maps[i]] = true
 		list := r.visitor.Visit(ctx, crawl.Visit{Kind: crawl.VisitSitemap, URL: maps[i]}).Page
-		if list.Outcome == dowse.Listed {
+		r.lists[maps[i]] = list.Outcome == dowse.Listed
+		if r.lists[maps[i]] {
+			r.asked[maps[i]] = true
 			r.out.add(list)
 			maps = append(maps, list.Maps...)
 		}

@@ -36,7 +36,7 @@ func Record(src, dir, labels string) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	if err := makeDir(dir); err != nil {
 		return nil, fmt.Errorf("web: record: %w", err)
 	}
 	r := &Recording{Dir: dir}
@@ -47,10 +47,15 @@ func Record(src, dir, labels string) (*Recording, error) {
 	return r, r.describe(src)
 }
 
+// makeDir makes a folder that is not there yet, and those above it.
+func makeDir(dir string) error {
+	return errors.Join(os.MkdirAll(filepath.Dir(dir), 0o755), os.Mkdir(dir, 0o755))
+}
+
 // RecordMade makes a recorded web of a made one: every answer that the lab reads of it, in
 // a fixed order, and its labels.
 func RecordMade(ctx context.Context, m Made, dir string, progress func(done, total int)) (*Recording, error) {
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	if err := makeDir(dir); err != nil {
 		return nil, fmt.Errorf("web: record: %w", err)
 	}
 	r := &Recording{Dir: dir, From: "the made web itself"}

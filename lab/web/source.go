@@ -38,7 +38,7 @@ type Made struct {
 type transport struct {
 	http.RoundTripper
 	list    []dowse.URL
-	beyond  int // links from a listed page up to which targets are asked for too
+	beyond  int  // links from a listed page up to which targets are asked for too
 	serial  bool // one page after the other
 	latency func(dowse.URL) time.Duration
 	close   func() error

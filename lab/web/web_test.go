@@ -67,7 +67,7 @@ func TestAsLive(t *testing.T) {
 		live := &crawler.Visitor{Client: client, Judge: j}
 		live.Rate(s)
 		view := NewJudged(w, j, crawler.WishOf(s)).For(s, nil)
-		for i := 0; i < w.Len(); i += 41 {
+		for i := 0; i < w.Len(); i += 31 {
 			v := crawl.Visit{URL: w.URL(i), Lead: dowse.Lead{URL: w.URL(i), Priority: 0.5, Note: "n"}, Depth: 3}
 			kept, _ := w.Page(i)
 			if kept.Outcome == dowse.Listed {

@@ -1,0 +1,128 @@
+package experiment
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/demo"
+	"dowse/lab/measure"
+	"dowse/strategy"
+	"dowse/weburl"
+)
+
+// TestOrderIsNotSeen records a web twice, in two orders. Pages on topic that stand first in a
+// file would tell a strategy what they are, if the order could be seen: every strategy
+// must go the same way over both.
+func TestOrderIsNotSeen(t *testing.T) {
+	var names []string
+	for _, d := range strategy.All() {
+		names = append(names, d.Name)
+	}
+	dir := t.TempDir()
+	const topic = "Top/Nature/Coast/Tide_Pools"
+	made := demo.New(demo.Config{Pages: 1000})
+	var on, off []dowse.URL
+	for u := range made.Pages() {
+		s, _ := made.Site(weburl.Host(u))
+		switch wanted, _ := made.Truth(u, "tide pools"); {
+		case s.Kind == demo.Busy || s.Kind == demo.Flaky: // they have moods
+		case wanted:
+			on = append(on, u)
+		default:
+			off = append(off, u)
+		}
+	}
+	labels := "url\ttopic\n"
+	for _, u := range on {
+		labels += string(u) + "\t" + topic + "\n"
+	}
+	if err := os.WriteFile(filepath.Join(dir, "labels.tsv"), []byte(labels), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text := "dowse: lab/v1\nname: order\nweb: {name: w, path: %s, labels: %s}\ntopics: [%s]\ntraining: {positives: 5, negatives: 10}\n" +
+		"seeds: {per_topic: 3, rng: 3}\nbudget: {pages: 50}\nstrategies: [%s]\n"
+	var tasks []*task
+	for i, list := range [][]dowse.URL{slices.Concat(on, off), slices.Concat(off, on)} {
+		path := record(t, filepath.Join(dir, fmt.Sprint(i)), made, list)
+		r, err := plan(t.Context(), parsed(t, fmt.Sprintf(text, path, filepath.Join(dir, "labels.tsv"), topic, strings.Join(names, ", "))), Options{Cache: cache})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(r.close)
+		tasks = append(tasks, r.jobs[0].task.(*task))
+	}
+	first, second := tasks[0], tasks[1]
+	second.bench.traces = first.bench.traces // people walk by numbers of pages
+	same := func(list []int) (other []int) {
+		for _, u := range first.urls(list) {
+			i, ok := second.bench.web.Find(u)
+			if !ok {
+				t.Fatalf("%s is in one of the webs alone", u)
+			}
+			other = append(other, i)
+		}
+		return other
+	}
+	d := first.draw
+	second.draw.positives, second.draw.negatives = same(d.positives), same(d.negatives)
+	seeds := first.seeds(0, "")
+	for _, v := range first.x.Variants() {
+		a, b := walked(t, first, v, seeds), walked(t, second, v, same(seeds))
+		if !slices.EqualFunc(a.Steps, b.Steps, func(x, y measure.Step) bool { return x.URL == y.URL && x.Judged == y.Judged && x.From == y.From }) {
+			t.Errorf("%s goes another way over the same pages in another order", v.Label)
+		}
+		if len(a.Steps) < 30 {
+			t.Errorf("%s fetched %d pages", v.Label, len(a.Steps))
+		}
+	}
+}
+
+func walked(t *testing.T, task *task, v Variant, seeds []int) *measure.Trail {
+	t.Helper()
+	p, err := task.prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trail, err := task.crawlFrom(t.Context(), v, 0, seeds, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trail
+}
+
+// record writes pages of the made web into a WARC file, in the order given.
+func record(t *testing.T, dir string, made *demo.Web, list []dowse.URL) string {
+	t.Helper()
+	w, err := archive.OpenWriter(dir, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := &archive.Recorder{Transport: made.RoundTripper(), Writer: w, Now: func() time.Time { return epoch }}
+	for _, u := range list {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, string(u), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := rec.RoundTrip(req)
+		if err != nil {
+			continue // a host that drops connections
+		}
+		io.Copy(io.Discard, res.Body)
+		if err := res.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

@@ -1,0 +1,179 @@
+package experiment
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"dowse/lab/measure"
+)
+
+// TestShipped reads all experiments that come with dowse: each says what it is, and claims
+// only what its own strategies can bear out.
+func TestShipped(t *testing.T) {
+	rows := map[string]bool{}
+	for _, x := range Shipped() {
+		if x.Title == "" || x.Name != "demo" && x.Paper == "" || len(x.Checks) == 0 {
+			t.Errorf("%s does not say what it is, or claims nothing", x.Name)
+		}
+		var runs measure.Runs
+		for _, v := range x.Variants() {
+			runs.Trails = append(runs.Trails, measure.Trail{Strategy: v.Spec, Label: v.Label})
+		}
+		for _, k := range x.Checks {
+			c, err := measure.ParseClaim(k.Expect)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if missing := c.Unknown(&runs); len(missing) > 0 {
+				t.Errorf("%s: %s names %q, which it does not run", x.Name, k.Expect, missing)
+			}
+		}
+		for _, name := range append(slices.Clone(x.Rows), x.Name) {
+			if rows[name] {
+				t.Errorf("%s is given by two experiments", name)
+			}
+			rows[name] = true
+			if got, _, err := ByName(name); err != nil || got.Name != x.Name {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for _, key := range x.Cite {
+			if w := Works()[key]; !strings.Contains(w.BibTeX, "{"+key+",") || w.Text == "" {
+				t.Errorf("%s: %+v", key, w)
+			}
+		}
+	}
+	for _, name := range strings.Fields("000-f2 000-f3 000-t2 001-f2 001-f3 002-f3 002-f4 002-f5 002-f6 002-f7 002-f8 002-f9 002-f10 003-t2 003-f6 003-f7 003-single 004-f2 004-f3 004-f4 004-f5 004-f6 004-f7 first-truth") {
+		if !rows[name] {
+			t.Errorf("no experiment gives %s", name)
+		}
+	}
+}
+
+func TestOn(t *testing.T) {
+	for name, skips := range map[string]bool{"000-f3": false, "000-t2": true, "003-f6": true, "004-f4": false} {
+		x, _, err := ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why := x.On(Web{Paths: []string{"w.warc.gz"}}); (why != "") != skips {
+			t.Errorf("%s on a recorded web: %q", name, why)
+		}
+		if !skips && (x.Web[0].Paths[0] != "w.warc.gz" || x.Budget.Pages != x.Recorded.Pages) {
+			t.Errorf("%s: %+v", name, x)
+		}
+	}
+}
+
+const learning = `dowse: lab/v1
+name: learning
+web: {demo: {pages: 1000}}
+topics: [Top/Nature/Coast/Tide_Pools]
+predicate: word(half)
+training: {positives: 5, negatives: 10}
+seeds: {per_topic: 2, rng: 3}
+budget: {pages: 60}
+strategies:
+  - {name: combined, label: cold, trace: late}
+  - {name: combined, label: warm, trace: late, learn: early}
+  - {name: intelligent, label: best, best: 3}
+  - intelligent
+  - {name: breadth-first, label: generic, seeds: generic}
+  - breadth-first
+  - {name: nb, label: no learning}
+`
+
+// TestLearning starts a crawl with what another has learnt, takes the best of three, and
+// begins elsewhere. The predicate is a topic and a word that half of its pages have.
+func TestLearning(t *testing.T) {
+	r := ran(t, learning, Options{})
+	of := func(label string) measure.Trail { return r.ByLabel(label)[0] }
+	cold, warm := of("cold"), of("warm")
+	if slices.EqualFunc(cold.Steps, warm.Steps, func(a, b measure.Step) bool { return a.URL == b.URL }) {
+		t.Error("what was learnt changes nothing")
+	}
+	best, one := of("best"), of("intelligent")
+	if harvest(&best) < harvest(&one) {
+		t.Errorf("the best of three has a harvest of %v, the first alone %v", harvest(&best), harvest(&one))
+	}
+	if g := of("generic"); g.Steps[0].Relevant || !of("breadth-first").Steps[0].Relevant {
+		t.Error("seeds are not what they are said to be")
+	}
+	whole := ran(t, strings.Replace(learning, "predicate: word(half)\n", "", 1), Options{})
+	all, half := whole.Trails[0].Relevant, cold.Relevant
+	if share := float64(half) / float64(all); share < 0.35 || share > 0.65 {
+		t.Errorf("%d of %d pages have the word", half, all)
+	}
+	links := 0
+	for _, s := range of("breadth-first").Steps {
+		if s.Seed != (s.From == "") && !s.Seed {
+			t.Errorf("nothing led to %s", s.URL)
+		}
+		links += len(s.Anchor)
+	}
+	if links == 0 {
+		t.Error("no link has an anchor")
+	}
+	if _, err := Run(t.Context(), parsed(t, strings.Replace(learning, "name: combined, label: warm", "name: opic, label: warm", 1)), Options{Cache: cache}); err == nil || !strings.Contains(err.Error(), "does not learn") {
+		t.Errorf("opic learns: %v", err)
+	}
+}
+
+const towns = `dowse: lab/v1
+name: towns
+web: {town: {sites: 200, seeds: [1, 2], find: 8}}
+budget: {pages: 2000}
+strategies:
+  - {name: site, label: sure, params: {p_threshold: 0.9}}
+  - homepages
+  - site-pages
+measures: [site_f@end, pprs@end, pages_per_site@end, sites_by_one@end]
+`
+
+// TestTowns looks for whole sites in towns, twice: the same bytes, and sites with truth
+// and verdict.
+func TestTowns(t *testing.T) {
+	one, two := t.TempDir(), t.TempDir()
+	r := ran(t, towns, Options{Dir: one, Jobs: 1})
+	if len(r.Trails) != 6 || len(r.Webs) != 2 || r.Webs[0].Hosts < 150 || len(r.Relevant["town-1"]) == 0 {
+		t.Fatalf("%d crawls on %+v", len(r.Trails), r.Webs)
+	}
+	ran(t, towns, Options{Dir: two, Jobs: 4})
+	a, b := files(t, one), files(t, two)
+	for name := range a {
+		if a[name] != b[name] {
+			t.Errorf("%s is another one with another number of jobs", name)
+		}
+	}
+	for _, trail := range r.Trails {
+		found := 0
+		for _, s := range trail.Sites {
+			if s.Relevant && s.Verdict {
+				found++
+			}
+		}
+		if len(trail.Sites) < 8 || found == 0 || len(trail.Steps) < len(trail.Sites) {
+			t.Errorf("%s on %s: %d of %d sites found, %d pages", trail.Label, trail.Topic, found, len(trail.Sites), len(trail.Steps))
+		}
+	}
+	if v, err := Verify(t.Context(), one, Options{Cache: cache}); err != nil || len(v.Differences) > 0 {
+		t.Errorf("made again: %+v, %v", v, err)
+	}
+}
+
+// TestWrongOptions tells what is wrong with what a strategy has beside parameters.
+func TestWrongOptions(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Replace(learning, "learn: early", "learn: erly", 1):                              `"erly" is none of the choices here; did you mean "early"?`,
+		strings.Replace(learning, "best: 3", "best: 300", 1):                                     "use 1 to 100",
+		strings.Replace(towns, "homepages", "otie", 1):                                           `no strategy is called "otie"`,
+		strings.Replace(towns, "label: sure", "label: sure, best: 2", 1):                         "are for pages",
+		strings.Replace(towns, "budget:", "cite: [wang2008]\nbudget:", 1):                        `did you mean "wang2009"`,
+		strings.Replace(towns, "web: {town: {sites: 200", "web: {path: x, town: {sites: 200", 1): "a web is either made or recorded",
+	} {
+		if _, err := Parse([]byte(text), "x.yaml"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}
