@@ -43,6 +43,7 @@ type task struct {
 type prepared struct {
 	wanted  []bool
 	train   map[int]bool // pages that the judge was trained on
+	popular map[int]bool // the tenth of the wanted pages that most pages link to
 	judged  *web.Judged
 	onTopic float64 // the judge's threshold
 	needs   strategy.Needs
@@ -155,7 +156,7 @@ func (t *task) done() {
 
 func (t *task) prepareNow() (*prepared, error) {
 	d := t.draw
-	p := &prepared{wanted: d.wanted, train: map[int]bool{}}
+	p := &prepared{wanted: d.wanted, train: map[int]bool{}, popular: t.popular()}
 	var examples []judge.Example
 	for _, i := range slices.Concat(d.positives, d.negatives) {
 		page, err := t.bench.web.Page(i)
@@ -179,6 +180,23 @@ func (t *task) prepareNow() (*prepared, error) {
 	}
 	p.judged = web.NewJudged(t.bench.web, j, t.wishes(p.needs)...)
 	return p, nil
+}
+
+// popular returns the tenth of the wanted pages to which most pages link.
+func (t *task) popular() map[int]bool {
+	in := t.bench.in()
+	var list []int
+	for i, wanted := range t.draw.wanted {
+		if wanted {
+			list = append(list, i)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(len(in[b]), len(in[a])) })
+	top := map[int]bool{}
+	for _, i := range list[:(len(list)+9)/10] {
+		top[i] = true
+	}
+	return top
 }
 
 // words are what the topic is in words, for strategies that compare links with them: a
@@ -458,6 +476,9 @@ func (t *task) trail(v Variant, set int, p *prepared, seeds []int) *measure.Trai
 		if !p.train[i] {
 			trail.Unseen++
 		}
+		if p.popular[i] {
+			trail.Popular++
+		}
 	}
 	return trail
 }
@@ -483,7 +504,7 @@ func (w *walkLog) note(now time.Time, p *dowse.Page) {
 		At: now.Sub(epoch), Bytes: p.Fetch.Bytes,
 	}
 	if i, ok := w.task.bench.web.Find(p.URL); ok {
-		step.Relevant, step.Trained = w.state.wanted[i], w.state.train[i]
+		step.Relevant, step.Trained, step.Popular = w.state.wanted[i], w.state.train[i], w.state.popular[i]
 		step.Seed = slices.Contains(w.seeds, i)
 	}
 	w.trail.Steps = append(w.trail.Steps, step)

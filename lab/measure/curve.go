@@ -36,6 +36,7 @@ func ratio(a, b int) float64 {
 }
 
 func relevant(s *Step) bool { return s.Relevant }
+func popular(s *Step) bool  { return s.Popular && !s.Seed }
 func target(s *Step) bool   { return s.Relevant && !s.Seed }
 func unseen(s *Step) bool   { return target(s) && !s.Trained }
 func taken(s *Step) bool    { return s.OnTopic }

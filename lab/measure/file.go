@@ -34,6 +34,7 @@ type header struct {
 	Targets   int           `json:"targets"`
 	Reachable int           `json:"reachable"`
 	Unseen    int           `json:"unseen"`
+	Popular   int           `json:"popular"`
 	Pages     int           `json:"pages"`
 	Relevant  int           `json:"relevant"`
 	Failed    int           `json:"failed"`
@@ -49,7 +50,7 @@ type header struct {
 func WriteTrail(w io.Writer, t *Trail) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	head, err := json.Marshal(header{
-		trailFormat, t.Strategy, t.Label, t.Topic, t.SeedSet, t.Targets, t.Reachable, t.Unseen, t.Pages, t.Relevant,
+		trailFormat, t.Strategy, t.Label, t.Topic, t.SeedSet, t.Targets, t.Reachable, t.Unseen, t.Popular, t.Pages, t.Relevant,
 		t.Failed, t.Stopped, t.Elapsed, len(t.Steps), len(t.Sites),
 	})
 	if err != nil {
@@ -73,10 +74,10 @@ func WriteTrail(w io.Writer, t *Trail) error {
 }
 
 // The marks of a step, in one field: a letter for each that holds.
-const markLetters = "rsto"
+const markLetters = "rstop"
 
 func appendStep(b []byte, s *Step) []byte {
-	for i, on := range []bool{s.Relevant, s.Seed, s.Trained, s.OnTopic} {
+	for i, on := range []bool{s.Relevant, s.Seed, s.Trained, s.OnTopic, s.Popular} {
 		if on {
 			b = append(b, markLetters[i])
 		}
@@ -188,7 +189,7 @@ func readHeader(lines *bufio.Scanner) (*Trail, header, error) {
 	if h.Format != trailFormat {
 		return nil, h, fmt.Errorf("%w: format is %q, want %q", ErrTrail, h.Format, trailFormat)
 	}
-	for _, n := range []int{h.SeedSet, h.Targets, h.Reachable, h.Unseen, h.Pages, h.Relevant, h.Failed, h.Steps, h.Sites, int(h.Elapsed)} {
+	for _, n := range []int{h.SeedSet, h.Targets, h.Reachable, h.Unseen, h.Popular, h.Pages, h.Relevant, h.Failed, h.Steps, h.Sites, int(h.Elapsed)} {
 		if n < 0 {
 			return nil, h, fmt.Errorf("%w: a count below zero", ErrTrail)
 		}
@@ -198,7 +199,7 @@ func readHeader(lines *bufio.Scanner) (*Trail, header, error) {
 	}
 	return &Trail{
 		Strategy: h.Strategy, Label: h.Label, Topic: h.Topic, SeedSet: h.SeedSet,
-		Targets: h.Targets, Reachable: h.Reachable, Unseen: h.Unseen, Pages: h.Pages, Relevant: h.Relevant,
+		Targets: h.Targets, Reachable: h.Reachable, Unseen: h.Unseen, Popular: h.Popular, Pages: h.Pages, Relevant: h.Relevant,
 		Failed: h.Failed, Stopped: h.Stopped, Elapsed: h.Elapsed,
 	}, h, nil
 }
@@ -234,7 +235,7 @@ func readStep(line string) (s Step, err error) {
 		return s, fmt.Errorf("%w: a step that can't be read: %.80q", ErrTrail, line)
 	}
 	return Step{
-		URL: dowse.URL(u), Host: host, Relevant: marks[0], Seed: marks[1], Trained: marks[2], OnTopic: marks[3],
+		URL: dowse.URL(u), Host: host, Relevant: marks[0], Seed: marks[1], Trained: marks[2], OnTopic: marks[3], Popular: marks[4],
 		Judged: judged, At: time.Duration(at), Bytes: size, From: dowse.URL(from), Anchor: anchor,
 	}, nil
 }
@@ -254,7 +255,7 @@ func readSite(line string) (s SiteStep, err error) {
 }
 
 // readMarks tells which of the letters stand in s, each at most once and in order.
-func readMarks(s, letters string) (on [4]bool, ok bool) {
+func readMarks(s, letters string) (on [5]bool, ok bool) {
 	for i := range letters {
 		if s != "" && s[0] == letters[i] {
 			on[i], s = true, s[1:]

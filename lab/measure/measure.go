@@ -62,6 +62,8 @@ func pageKinds() []Kind {
 			Doc: "target recall by those targets to which links lead from the seeds"},
 		{Name: "recall_unseen", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Unseen, unseen) }),
 			Doc: "target recall of those targets alone that no judge was trained on"},
+		{Name: "recall_popular", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Popular, popular) }),
+			Doc: "target recall of those targets alone that most pages link to, a tenth of the topic"},
 		{Name: "auc", Unit: "share", atLimit: true, of: plain(area),
 			Doc: "area under target recall: its mean over the pages of the budget; a crawl that ended early stays where it was"},
 		{Name: "auc_rel", Unit: "share", atLimit: true, of: relativeArea,

@@ -23,6 +23,7 @@ type Trail struct {
 	Targets   int // pages of the topic that the crawl could look for: no seeds
 	Reachable int // of them, those to which links lead from the seeds
 	Unseen    int // of the targets, those that no judge was trained on
+	Popular   int // of the targets, those that most pages link to, a tenth of the topic: more like what a directory lists
 	Pages     int // of the whole web
 	Relevant  int // pages of the topic in the whole web, seeds and training pages included
 
@@ -41,6 +42,7 @@ type Step struct {
 	Trained  bool          // the judge was trained on it
 	Judged   float64       // the judge's relevance
 	OnTopic  bool          // the judge's verdict
+	Popular  bool          // of the tenth of the topic's pages that most pages link to
 	At       time.Duration // virtual time since the start
 	Bytes    int64
 

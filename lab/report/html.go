@@ -82,6 +82,7 @@ type page struct {
 	Difficulty Figure
 	Examples   []example
 	Facts      []Fact
+	BySites    bool // the crawls looked for whole sites
 }
 
 type shownVerdict struct {
@@ -124,19 +125,19 @@ func cleanLines(s string) string {
 }
 
 func (r *Report) page() page {
-	harvest, recall := measure.MustParse("harvest"), measure.MustParse("recall")
+	harvest := measure.MustParse("harvest")
 	p := page{
 		Input: r.in.shown(), Style: template.CSS(sheet(":root")), Headline: r.headline(), Verdicts: r.verdicts(),
 		Columns: columnNames(r.in.Measures), Table: r.tableRows(), Caption: r.caption(), Legend: strings.TrimSpace(r.legend()), Notes: r.notes(),
 		Matrix: r.matrix(r.lead()), Examples: r.examples(), Facts: r.facts(),
 	}
+	if p.BySites = r.bySites(); p.BySites {
+		harvest = measure.MustParse("website_harvest")
+	}
 	p.Harvest = r.figure(harvest, "harvest rate", wide, wideHeight)
 	p.Tiles = r.tiles(harvest, "harvest rate")
-	p.Curves = []Figure{
-		r.figure(recall, "target recall", half, halfHeight),
-		r.figure(measure.MustParse("window_harvest"), "harvest rate of the last 200 pages", half, halfHeight),
-		r.figure(measure.MustParse("hosts_on"), "hosts with a page on topic", half, halfHeight),
-		r.figure(measure.MustParse("window_relevance"), "relevance of the last 200 pages, as judged", half, halfHeight),
+	for _, c := range r.curveKinds() {
+		p.Curves = append(p.Curves, r.figure(measure.MustParse(c.measure), c.name, half, halfHeight))
 	}
 	p.Difference = Figure{Name: clean(r.rivals[0], 60), Class: class(0), SVG: template.HTML(r.differences(r.lead(), r.rivals[0]))}
 	for _, name := range r.rivals[1:] {
@@ -144,6 +145,27 @@ func (r *Report) page() page {
 	}
 	p.Difficulty = Figure{SVG: template.HTML(r.difficulty(r.lead()))}
 	return p
+}
+
+// bySites tells whether the crawls looked for whole sites.
+func (r *Report) bySites() bool {
+	return slices.ContainsFunc(r.in.Runs.Trails, func(t measure.Trail) bool { return len(t.Sites) > 0 })
+}
+
+// A curveKind is a measure that is drawn beside the harvest rate.
+type curveKind struct{ measure, name string }
+
+func (r *Report) curveKinds() []curveKind {
+	if r.bySites() {
+		return []curveKind{
+			{"sites_on", "sites on topic that were found"}, {"pprs", "pages for each of them"},
+			{"sites", "sites examined"}, {"site_f", "F of the verdicts on sites"},
+		}
+	}
+	return []curveKind{
+		{"recall", "target recall"}, {"window_harvest", "harvest rate of the last 200 pages"},
+		{"hosts_on", "hosts with a page on topic"}, {"window_relevance", "relevance of the last 200 pages, as judged"},
+	}
 }
 
 // figure draws curves, and tells a tenth of their points in a table.
@@ -255,6 +277,9 @@ func (r *Report) tableRows() (rows []tableRow) {
 
 // notes tells what a reader must know of the figures: crawls that ended early.
 func (r *Report) notes() (list []string) {
+	if r.bySites() { // such crawls end when they have found enough
+		return nil
+	}
 	budget := r.in.Runs.Pages()
 	for _, name := range r.strategies() {
 		early, all := 0, 0
