@@ -149,7 +149,7 @@ func (w *wiki) crawl(t *testing.T, dir, topic string, cfg crawler.Config) (early
 }
 
 // TestWikispeedia crawls a recorded web with the log of real people: links alone, people
-// alone, both, and both with what an earlier crawl from other seeds has learnt. With
+// alone, both, and both, or links alone, with what an earlier crawl from other seeds has learnt. With
 // -wiki-topics 5 -wiki-pages 400 -v it gives the table of docs/strategies.md. Only tune
 // topics are used.
 func TestWikispeedia(t *testing.T) {
@@ -158,7 +158,8 @@ func TestWikispeedia(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := []string{"breadth-first", "link-context", "intelligent", "collaborative", "combined", "combined, other seeds", "combined, other seeds, learnt"}
+	kinds := []string{"breadth-first", "link-context", "intelligent", "collaborative", "combined", "combined, other seeds", "combined, other seeds, learnt", "intelligent, other seeds", "intelligent, other seeds, learnt"}
+	learntFrom := map[string]string{"combined": "4", "intelligent": "2"}
 	sums, share := map[string][2]float64{}, 0.0
 	topics := strings.Fields(string(list))[:*wikiTopics]
 	for _, topic := range topics {
@@ -173,7 +174,7 @@ func TestWikispeedia(t *testing.T) {
 				cfg.Seeds = strs(on[5:8])
 			}
 			if strings.HasSuffix(kind, "learnt") {
-				cfg.LearnFrom = filepath.Join(dir, "4")
+				cfg.LearnFrom = filepath.Join(dir, learntFrom[name])
 			}
 			early, late := w.crawl(t, filepath.Join(dir, fmt.Sprint(i)), topic, cfg)
 			sums[kind] = [2]float64{sums[kind][0] + early, sums[kind][1] + late}

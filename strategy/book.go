@@ -2,10 +2,10 @@ package strategy
 
 import "dowse/text"
 
-// A book tells which term of a lexicon a word of running text stands for, without
-// making the term: a hash and one look at memory, for those who read every word of
-// every page. Words are known by their hash alone. It forgets, and then says that
-// it does not know; it never says anything else than the lexicon would.
+// A book tells which numbered term a word of running text stands for, without making
+// the term: a hash and one look at memory, for those who read every word of every
+// page. Words are known by their hash alone. It forgets, and then says that it does
+// not know; as long as numbers stay what they are it says nothing else than was noted.
 type book struct {
 	pages []leaf
 	last  int // terms that the lexicon had forgotten when the book was begun
@@ -32,18 +32,22 @@ const (
 
 const bookLeaves = 1 << 14 // for 65,536 words, which make up nearly all of running text
 
-// open makes the book ready for a page. Numbers of forgotten terms are told by their
-// generation, which comes round again at the earliest when the lexicon has forgotten
-// more terms than it holds; the book begins anew before that.
+// open makes the book ready for a page, with numbers of a lexicon. Those of forgotten
+// terms are told by their generation, which comes round again at the earliest when the
+// lexicon has forgotten more terms than it holds; the book begins anew before that.
 func (b *book) open(lex *lexicon) {
+	if b.pages == nil || lex.forgot-b.last > lex.size/2 {
+		b.anew()
+		b.last = lex.forgot
+	}
+}
+
+// anew empties the book.
+func (b *book) anew() {
 	if b.pages == nil {
 		b.pages = make([]leaf, bookLeaves)
-		b.last = lex.forgot
 	}
-	if lex.forgot-b.last > lex.size/2 {
-		clear(b.pages)
-		b.last = lex.forgot
-	}
+	clear(b.pages)
 }
 
 // find returns what is known of the word t[start:end], and its hash.

@@ -8,8 +8,8 @@ import "dowse"
 // and visits what such people accessed. When nothing is left of that it visits the
 // page that was accessed the most. Links are not followed.
 //
-// After a page, up to half of Rescored waiting pages that its people accessed are
-// rated again, others when they come to the top of the queue; as many new ones are
+// After a page, up to a quarter of Rescored waiting pages that its people accessed are
+// rated again, others when they come to the top of the queue; twice as many new ones are
 // queued at most, the rest after the pages to come. Users, Signature and Tastes bound what
 // is looked at and kept of people.
 type Collaborative struct {

@@ -19,6 +19,7 @@ import (
 // is. Of several linking pages the one in the nearest layer counts.
 type ContextGraph struct {
 	Terms int     `param:"terms" default:"40" help:"words that tell layers apart: the best of targets and pages one click away (TF-IDF); Diligenti et al. 2000"`
+	Read  int     `param:"read" default:"1000" help:"words of a page that are read, from its beginning: as many as a T-Graph keeps"`
 	Slack float64 `param:"slack" default:"0" help:"by how much the mean log-likelihood of a word may be worse than in the layer's own worst page"`
 
 	Expand string `param:"expand" default:"link" help:"what is taken from a queue at a time: one link (link), or all links of the page it stands on (parent), as Diligenti et al. 2000 have it"`
@@ -67,6 +68,7 @@ func (s *ContextGraph) begin() {
 	}
 	s.Analyzer = analyzerFor(s.Analyzer, s.TGraph)
 	s.layers = newLayers(s.TGraph, s.Analyzer, s.Vocabulary, or(s.Terms, 40), s.Slack)
+	s.layers.length = max(or(s.Read, 1000), 0)
 	for i := range s.layers.theta {
 		s.reason = append(s.reason, "on a page like those "+clicks(i)+" from a target")
 	}
@@ -126,6 +128,7 @@ func (s *ContextGraph) Load(b []byte) error { return load(b, &s.kin) }
 // beforehand.
 type layers struct {
 	analyzer *text.Analyzer
+	length   int // words read of a page
 	term     map[string]int
 	codes    *text.Codes // of words: 0 for one whose term does not count, else its term and one
 
@@ -253,7 +256,7 @@ func (y *layers) code(word string) uint16 {
 // words that are known, and returns how many there are.
 func (y *layers) readPage(p *dowse.Page) (n float64) {
 	clear(y.count)
-	for _, w := range readable(p.Words) {
+	for _, w := range p.Words[:min(len(p.Words), y.length)] {
 		end := y.analyzer.WordEnd(p.Text, w)
 		if text.Spaceless(p.Text[w.Start:end]) {
 			n += y.readSpaceless(p.Text[w.Start:end])

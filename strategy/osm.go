@@ -330,8 +330,10 @@ func (b *termBag) clear() {
 	b.ids = b.ids[:0]
 }
 
-// A glossary numbers terms: those of the nodes for good, others while a page is
-// read. Every word of a page is looked up once, however many links it stands by.
+const maxOther = 1 << 15 // terms that no node has, numbered at a time
+
+// A glossary numbers terms: those of the nodes for good, others for some pages. Every
+// word of a page is looked up once, however many links it stands by.
 type glossary struct {
 	analyzer *text.Analyzer
 	known    map[string]int32
@@ -339,6 +341,7 @@ type glossary struct {
 	terms    []string // by number
 
 	page   *dowse.Document
+	book   book
 	other  map[string]int32
 	titles map[int32][]int32 // by heading of the page
 	spans  []dowse.Span      // by word of the page: of ids; End 0 for one not looked up
@@ -349,10 +352,14 @@ type glossary struct {
 
 func (g *glossary) turn(d *dowse.Document) {
 	g.page = d
-	clear(g.other)
+	if g.book.pages == nil || len(g.other) > maxOther {
+		clear(g.other)
+		g.book.anew()
+		g.terms = g.terms[:len(g.known)]
+	}
 	clear(g.titles)
 	clear(g.spans)
-	g.terms, g.ids = g.terms[:len(g.known)], append(g.ids[:0], 0)
+	g.ids = append(g.ids[:0], 0)
 	if n := len(d.Words); n > len(g.spans) {
 		g.spans = make([]dowse.Span, n+n/2)
 	}
@@ -363,13 +370,31 @@ func (g *glossary) word(i int32) []int32 {
 	s := &g.spans[i]
 	if s.End == 0 {
 		s.Start = int32(len(g.ids))
-		g.raw = g.analyzer.AppendTerms(g.raw[:0], g.page.Text, g.page.Words[i:i+1])
-		for _, t := range g.raw {
-			g.ids = append(g.ids, g.number(t))
-		}
+		g.look(g.page.Words[i])
 		s.End = int32(len(g.ids))
 	}
 	return g.ids[s.Start:s.End]
+}
+
+// look adds the numbers of the terms of a word to ids.
+func (g *glossary) look(w dowse.Span) {
+	id, says, h := g.book.find(g.page.Text, int(w.Start), g.analyzer.WordEnd(g.page.Text, w))
+	if says != unknownWord {
+		if says == isTerm {
+			g.ids = append(g.ids, int32(id))
+		}
+		return
+	}
+	g.raw = g.analyzer.AppendTerms(g.raw[:0], g.page.Text, []dowse.Span{w})
+	for _, t := range g.raw {
+		g.ids = append(g.ids, g.number(t))
+	}
+	switch len(g.raw) {
+	case 0:
+		g.book.note(h, 0, isNothing)
+	case 1:
+		g.book.note(h, word(g.ids[len(g.ids)-1]), isTerm)
+	}
 }
 
 // headed returns the numbers of the terms of a heading of the page.

@@ -13,7 +13,7 @@ type Ratios struct {
 	Sig         string  `param:"sig" default:"paper" help:"deviation for the number of pages in all (paper) or of those with the feature (support), which is the sound one"`
 	MinSupport  int     `param:"min-support" default:"1" help:"pages with a feature from which it counts"`
 	Exact       bool    `param:"exact" default:"false" help:"rate every waiting lead again after each page, as the paper does; slow"`
-	Rescored    int     `param:"rescored" default:"100" help:"waiting leads rated again after a page: targets of its links, as many that share linking pages with it, half as many that its people accessed"`
+	Rescored    int     `param:"rescored" default:"100" help:"waiting leads rated again after a page: targets of its links, as many that share linking pages with it, a quarter as many that its people accessed"`
 	ReuseWeight float64 `param:"reuse-weight" default:"1" help:"weight of what an earlier crawl has learnt, 0 to 1"`
 }
 

@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 // Reading says how the words of pages are read. Memory is bounded by it.
 type Reading struct {
+	Read       int    `param:"read" default:"1500" help:"words of a page that are read, from its beginning; the rest says much the same"`
 	Words      int    `param:"words" default:"50" help:"words kept of a page: those that tell it from others the most (TF-IDF)"`
 	Vocabulary int    `param:"vocabulary" default:"100000" help:"words known at a time, and as many parts of URLs; the rarest are forgotten"`
 	Language   string `param:"language" default:"en" help:"of stems and stop words, as in BCP 47"`
@@ -27,9 +27,9 @@ func (r *Reading) speaks(language string) {
 }
 
 const (
-	readBytes = 1 << 15 // of a page's text, about 5,000 words: the rest says the same
-	maxToken  = 64      // bytes; longer ones are data
-	maxTokens = 32      // of a URL
+	readWords = 1500 // of a page
+	maxToken  = 64   // bytes; longer ones are data
+	maxTokens = 32   // of a URL
 )
 
 // A reader makes words of pages.
@@ -37,7 +37,8 @@ type reader struct {
 	Pages float64 // read so far
 	Lex   *lexicon
 
-	most     int
+	most     int // words kept of a page
+	length   int // words read of it
 	analyzer *text.Analyzer
 	book     book
 
@@ -69,7 +70,7 @@ func newReader(r Reading) *reader {
 	if a == nil {
 		a = text.NewAnalyzer(text.Options{Language: r.Language, Memory: -1}) // the book remembers
 	}
-	return &reader{Lex: newLexicon(or(r.Vocabulary, 100_000)), most: max(or(r.Words, 50), 1), analyzer: a}
+	return &reader{Lex: newLexicon(or(r.Vocabulary, 100_000)), most: max(or(r.Words, 50), 1), length: max(or(r.Read, readWords), 0), analyzer: a}
 }
 
 // restore goes on from a saved state.
@@ -136,7 +137,7 @@ func (r *reader) count(p *dowse.Page) {
 		r.round = 1
 	}
 	r.book.open(r.Lex)
-	for _, w := range readable(p.Words) {
+	for _, w := range p.Words[:min(len(p.Words), r.length)] {
 		id, says, h := r.book.find(p.Text, int(w.Start), r.analyzer.WordEnd(p.Text, w))
 		switch {
 		case says == isNothing:
@@ -175,16 +176,6 @@ func (r *reader) meet(w word) {
 	}
 	*s = tally{r.round, uint32(len(r.found))}
 	r.found = append(r.found, found{word: w, times: 1})
-}
-
-// readable returns the words up to where pages are read.
-func readable(words []dowse.Span) []dowse.Span {
-	n := len(words)
-	if n == 0 || words[n-1].End <= readBytes {
-		return words
-	}
-	i, _ := slices.BinarySearchFunc(words, int32(readBytes), func(w dowse.Span, end int32) int { return cmp.Compare(w.End, end+1) })
-	return words[:i]
 }
 
 // tokens appends the parts of a URL between dots and slashes, scheme left out, each

@@ -333,12 +333,12 @@ func (k *usage) burst() int {
 	if k.ratios.Exact {
 		return k.state.Pages + 1
 	}
-	return k.most()
+	return max(1, k.ratios.rescored()/2)
 }
 
-// most is the number of waiting pages that are rated again for one page. Half of what
-// links get: a page has more people than linking pages, and people more words.
-func (k *usage) most() int { return max(1, k.ratios.rescored()/2) }
+// most is the number of waiting pages that are rated again for one page. A quarter of
+// what links get: a page has more people than linking pages, and people more words.
+func (k *usage) most() int { return max(1, k.ratios.rescored()/4) }
 
 // kin appends waiting pages that people of a page accessed: first those accessed
 // shortly before or after it.
