@@ -32,7 +32,7 @@ type Online struct {
 	Link     float64 `param:"link" default:"0.5" help:"weight of an example that is a link to a visited page, against the visit itself"`
 	Words    int     `param:"words" default:"20" help:"words around a link, its anchor included"`
 	Features int     `param:"features" default:"65536" help:"weights of words, in each of three places; words share them by hash"`
-	Refresh  int     `param:"refresh" default:"40" help:"waiting leads rated again after a page; -1 for none"`
+	Refresh  int     `param:"refresh" default:"20" help:"waiting leads rated again after a page; -1 for none"`
 	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47"`
 
 	codes *text.Codes
@@ -241,7 +241,7 @@ func (s *Online) redirected(p *dowse.Page) []dowse.Lead {
 // rated returns leads for the links of a page. Links to visited pages are learnt from.
 func (s *Online) rated(p *dowse.Page) []dowse.Lead {
 	number := s.state.number()
-	again := max(or(s.Refresh, 40), 0)
+	again := max(or(s.Refresh, 20), 0)
 	for i := range p.Links {
 		if l := &p.Links[i]; l.Target.State == dowse.Visited && p.Outcome == dowse.Fetched {
 			s.lesson(p, l, number)
@@ -313,6 +313,7 @@ func (s *Online) Rescore(l dowse.Lead) float64 {
 func (s *Online) read(k *known, u dowse.URL) {
 	s.x = s.x[:0]
 	base := s.state.Base.mean(0.1)
+	usual := logit(base)
 	s.signal(sigBase, 1)
 	s.signal(sigContext, logit(k.context))
 	s.signal(sigAnchor, logit(k.anchor))
@@ -323,12 +324,10 @@ func (s *Online) read(k *known, u dowse.URL) {
 	for _, page := range k.pages[:k.n] {
 		siblings.add(*s.state.page(page), 1)
 	}
-	s.signal(sigSiblings, logit(siblings.mean(base))-logit(base))
-	host := base
+	s.signal(sigSiblings, logit(siblings.mean(base))-usual)
 	if h := s.state.host(u, false); h != nil {
-		host = h.mean(base)
+		s.signal(sigHost, logit(h.mean(base))-usual)
 	}
-	s.signal(sigHost, logit(host)-logit(base))
 	s.words(inAnchor, k.anchors[:k.na])
 	s.words(inWindow, k.around[:k.nw])
 	var room [maxURLCodes]uint16
@@ -538,8 +537,8 @@ func rating(x float64) float64 {
 
 // logit spreads ratings out: from -1 for 0 to 1 for 1.
 func logit(x float64) float64 {
-	const ends = 0.01
-	return math.Log((x+ends)/(1-x+ends)) / math.Log((1+ends)/ends)
+	const ends, most = 0.01, 4.61512051684126 // ln 101
+	return math.Log((x+ends)/(1-x+ends)) / most
 }
 
 // pathOf returns what comes after the host.
