@@ -167,11 +167,17 @@ func admitted(lang string, confidence float64, among []string) (string, float64)
 		return lang, confidence
 	}
 	for _, a := range among {
-		if sameLanguage(primary(a), lang) {
+		if named(a) && sameLanguage(primary(a), lang) {
 			return primary(a), confidence
 		}
 	}
 	return "", 0
+}
+
+// named reports whether a code names a language at all, where primary takes English.
+func named(code string) bool {
+	code = strings.TrimSpace(code)
+	return code != "" && code[0] != '-' && code[0] != '_'
 }
 
 // sameLanguage reports whether two codes are one language to a detector: Norwegian
