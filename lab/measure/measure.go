@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -207,13 +208,21 @@ func Parse(text string) (Measure, error) {
 }
 
 func kindOf(name string) (Kind, error) {
-	kinds := Kinds()
-	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
-	if i < 0 {
+	k, ok := kindsByName()[name]
+	if !ok {
 		return Kind{}, fmt.Errorf("measure: there is no measure %.40q; dowse help measures lists them", name)
 	}
-	return kinds[i], nil
+	return k, nil
 }
+
+// kindsByName is made once: a bootstrap asks for a measure's kind thousands of times.
+var kindsByName = sync.OnceValue(func() map[string]Kind {
+	kinds := map[string]Kind{}
+	for _, k := range Kinds() {
+		kinds[k.Name] = k
+	}
+	return kinds
+})
 
 // place reads what stands behind the @.
 func (m *Measure) place(where string, level bool) error {
