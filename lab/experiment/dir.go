@@ -158,11 +158,11 @@ func trailName(i int, j job) string { return fmt.Sprintf("%05d-%s.trail.gz", i+1
 
 // load returns the trail of a crawl that was made before, nil if there is none. A
 // damaged one counts as none.
-func (d *dir) load(i int, j job) (*measure.Trail, error) {
+func (d *dir) load(i int, j job, names *measure.Names) (*measure.Trail, error) {
 	if d == nil {
 		return nil, nil
 	}
-	t, err := readTrailFile(filepath.Join(d.path, trailsDir, trailName(i, j)))
+	t, err := readTrailFile(filepath.Join(d.path, trailsDir, trailName(i, j)), names)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, measure.ErrTrail) {
 		return nil, nil
 	}
@@ -172,13 +172,13 @@ func (d *dir) load(i int, j job) (*measure.Trail, error) {
 	return t, err
 }
 
-func readTrailFile(path string) (*measure.Trail, error) {
+func readTrailFile(path string, names *measure.Names) (*measure.Trail, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	defer f.Close()
-	t, err := readTrail(f)
+	t, err := readTrail(f, names)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: read %s: %w", path, err)
 	}
@@ -186,12 +186,12 @@ func readTrailFile(path string) (*measure.Trail, error) {
 }
 
 // readTrail reads a trail that is compressed.
-func readTrail(r io.Reader) (*measure.Trail, error) {
+func readTrail(r io.Reader, names *measure.Names) (*measure.Trail, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", measure.ErrTrail, err)
 	}
-	t, err := measure.ReadTrail(z)
+	t, err := names.ReadTrail(z)
 	if err == nil {
 		err = z.Close()
 	}
@@ -335,9 +335,9 @@ func Open(path string) (*Results, *Manifest, error) {
 	if r.Relevant, err = readRelevant(filepath.Join(path, relevantFile)); err != nil {
 		return nil, nil, err
 	}
-	was := readCPU(filepath.Join(path, cpuFile))
+	was, names := readCPU(filepath.Join(path, cpuFile)), measure.NewNames()
 	for _, name := range m.Crawls {
-		t, err := readTrailFile(filepath.Join(path, trailsDir, filepath.Base(name)))
+		t, err := readTrailFile(filepath.Join(path, trailsDir, filepath.Base(name)), names)
 		if err != nil {
 			return nil, nil, err
 		}

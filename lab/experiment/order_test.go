@@ -77,11 +77,11 @@ func TestOrderIsNotSeen(t *testing.T) {
 	seeds := first.seeds(0, "")
 	for _, v := range first.x.Variants() {
 		a, b := walked(t, first, v, seeds), walked(t, second, v, same(seeds))
-		if !slices.EqualFunc(a.Steps, b.Steps, func(x, y measure.Step) bool { return x.URL == y.URL && x.Judged == y.Judged && x.From == y.From }) {
+		if !slices.EqualFunc(stepsOf(a), stepsOf(b), func(x, y measure.Step) bool { return x.URL == y.URL && x.Judged == y.Judged && x.From == y.From }) {
 			t.Errorf("%s goes another way over the same pages in another order", v.Label)
 		}
-		if len(a.Steps) < 30 {
-			t.Errorf("%s fetched %d pages", v.Label, len(a.Steps))
+		if a.Steps.Len() < 30 {
+			t.Errorf("%s fetched %d pages", v.Label, a.Steps.Len())
 		}
 	}
 }

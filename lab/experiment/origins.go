@@ -55,14 +55,14 @@ func anchorOf(l *dowse.Link) string {
 	return l.Anchor
 }
 
-// tell writes what led to them into the steps of a trail.
-func (o *origins) tell(steps []measure.Step) {
-	for i := range steps {
-		s := &steps[i]
+// tell writes what led to them into the steps of a trail, which are then complete.
+func (o *origins) tell(steps *measure.Steps) {
+	for i, s := range steps.All() {
 		if k, ok := o.taken[s.URL]; ok && !s.Seed {
-			s.From, s.Anchor = k.from, shortened(k.anchor)
+			steps.Led(i, k.from, shortened(k.anchor))
 		}
 	}
+	steps.Trim()
 }
 
 // shortened cuts an anchor, between characters.

@@ -52,7 +52,7 @@ func TestLabelsAreNotSeen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same := slices.EqualFunc(before.Steps, after.Steps, func(a, b measure.Step) bool {
+		same := slices.EqualFunc(stepsOf(before), stepsOf(after), func(a, b measure.Step) bool {
 			return a.URL == b.URL && a.Judged == b.Judged && a.At == b.At && a.OnTopic == b.OnTopic
 		})
 		if same == (j.variant.Spec == Oracle) {
@@ -178,8 +178,8 @@ func TestSpy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(trail.Steps) < 50 || s.looks < 10_000 {
-		t.Errorf("%d pages, %d looks: that was no spying", len(trail.Steps), s.looks)
+	if trail.Steps.Len() < 50 || s.looks < 10_000 {
+		t.Errorf("%d pages, %d looks: that was no spying", trail.Steps.Len(), s.looks)
 	}
 }
 

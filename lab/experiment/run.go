@@ -113,6 +113,7 @@ type run struct {
 	towns   []*town
 	jobs    []job
 	trails  []measure.Trail
+	names   *measure.Names
 
 	mu    sync.Mutex
 	done  int
@@ -147,7 +148,7 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 		given.Web[i].Paths, given.Web[i].Traces = slices.Clone(x.Web[i].Paths), slices.Clone(x.Web[i].Traces)
 	}
 	given.Relocate(o.Base)
-	r := &run{x: &given, o: o}
+	r := &run{x: &given, o: o, names: measure.NewNames()}
 	sources := sourcesOf(&given)
 	for _, s := range sources {
 		b, err := openBench(ctx, s, o, x.traceParts())
@@ -175,7 +176,7 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 
 // add lists the crawls for a topic.
 func (r *run) add(b *benchTopics, topic string, several bool) (err error) {
-	t := &task{x: r.x, bench: b.bench, topic: topic, name: topic, others: b.topics}
+	t := &task{x: r.x, bench: b.bench, topic: topic, name: topic, others: b.topics, names: r.names}
 	if several {
 		t.name = b.web.Name + ": " + topic
 	}
@@ -281,7 +282,7 @@ func (r *run) failure() error {
 func (r *run) crawl(ctx context.Context, i int) error {
 	j := r.jobs[i]
 	defer j.task.done()
-	trail, err := r.dir.load(i, j)
+	trail, err := r.dir.load(i, j, r.names)
 	kept := trail != nil
 	if err == nil && !kept {
 		if trail, err = j.task.crawl(ctx, j.variant, j.set); err == nil {

@@ -98,10 +98,10 @@ func TestSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range again.Trails {
-		if !reflect.DeepEqual(again.Trails[i], r.Trails[i]) {
-			a, b := again.Trails[i], r.Trails[i]
-			same := reflect.DeepEqual(a.Steps, b.Steps)
-			a.Steps, b.Steps = nil, nil
+		a, b := again.Trails[i], r.Trails[i]
+		same := slices.Equal(stepsOf(&a), stepsOf(&b))
+		a.Steps, b.Steps = measure.Steps{}, measure.Steps{}
+		if !same || !reflect.DeepEqual(a, b) {
 			t.Fatalf("a trail that is opened is another one (same steps: %v):\n%+v\n%+v", same, a, b)
 		}
 	}
@@ -115,11 +115,20 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
+// stepsOf lists the steps of a trail.
+func stepsOf(t *measure.Trail) (list []measure.Step) {
+	for _, s := range t.Steps.All() {
+		list = append(list, s)
+	}
+	return list
+}
+
 // tamper makes a trail look better than it is.
 func tamper(t *testing.T, path string, trail measure.Trail) {
 	t.Helper()
-	trail.Steps = append([]measure.Step(nil), trail.Steps...)
-	trail.Steps[7].Relevant = !trail.Steps[7].Relevant
+	steps := stepsOf(&trail)
+	steps[7].Relevant = !steps[7].Relevant
+	trail.Steps = measure.StepsOf(steps...)
 	data, err := packed(&trail)
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +178,7 @@ func TestChangedExperiment(t *testing.T) {
 	dir := t.TempDir()
 	ran(t, small, Options{Dir: dir})
 	r := ran(t, strings.Replace(small, "pages: 60", "pages: 50", 1), Options{Dir: dir})
-	if r.Kept != 0 || len(r.Trails[0].Steps) != 50 {
+	if r.Kept != 0 || r.Trails[0].Steps.Len() != 50 {
 		t.Errorf("%d were taken up of a run with another budget", r.Kept)
 	}
 	r = ran(t, strings.Replace(small, "pages: 60", "pages: 50", 1)+"about: the same\n", Options{Dir: dir})
@@ -193,7 +202,7 @@ func TestBounds(t *testing.T) {
 	for _, tr := range r.Trails {
 		seeds, relevant := 0, 0
 		seen := map[string]bool{}
-		for _, s := range tr.Steps {
+		for _, s := range tr.Steps.All() {
 			if seen[string(s.URL)] {
 				t.Fatalf("%s on %s counts %s twice", tr.Label, tr.Topic, s.URL)
 			}
@@ -218,7 +227,7 @@ func TestSeeds(t *testing.T) {
 	} {
 		r := ran(t, strings.Replace(small, "seeds: {", "seeds: {from: "+from+", ", 1), Options{})
 		for _, tr := range r.Trails {
-			for _, s := range tr.Steps {
+			for _, s := range tr.Steps.All() {
 				if s.Seed && (s.Relevant != want.relevant || s.Trained && !want.trained && from == "topic" || !s.Trained && want.trained) {
 					t.Errorf("seeds from %s: %s is relevant %v, trained %v", from, s.URL, s.Relevant, s.Trained)
 				}
@@ -232,8 +241,8 @@ func TestNeeds(t *testing.T) {
 	text := strings.Replace(small, "[breadth-first, random, link-context, oracle]", "[collaborative, combined, treasure, context-graph]", 1)
 	r := ran(t, strings.Replace(text, "limit: 3", "limit: 1", 1), Options{})
 	for _, tr := range r.Trails {
-		if len(tr.Steps) < 10 {
-			t.Errorf("%s visits %d pages", tr.Label, len(tr.Steps))
+		if tr.Steps.Len() < 10 {
+			t.Errorf("%s visits %d pages", tr.Label, tr.Steps.Len())
 		}
 	}
 }
@@ -301,7 +310,7 @@ func benchmarkCrawl(b *testing.B, text, name string) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		pages += len(t.Steps) + t.Failed
+		pages += t.Steps.Len() + t.Failed
 	}
 	b.ReportMetric(float64((clock()-begun).Nanoseconds())/float64(pages), "cpu-ns/page")
 	slices.Sort(times)

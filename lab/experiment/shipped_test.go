@@ -90,14 +90,14 @@ func TestLearning(t *testing.T) {
 	r := ran(t, learning, Options{})
 	of := func(label string) measure.Trail { return r.ByLabel(label)[0] }
 	cold, warm := of("cold"), of("warm")
-	if slices.EqualFunc(cold.Steps, warm.Steps, func(a, b measure.Step) bool { return a.URL == b.URL }) {
+	if slices.EqualFunc(stepsOf(&cold), stepsOf(&warm), func(a, b measure.Step) bool { return a.URL == b.URL }) {
 		t.Error("what was learnt changes nothing")
 	}
 	best, one := of("best"), of("intelligent")
 	if harvest(&best) < harvest(&one) {
 		t.Errorf("the best of three has a harvest of %v, the first alone %v", harvest(&best), harvest(&one))
 	}
-	if g := of("generic"); g.Steps[0].Relevant || !of("breadth-first").Steps[0].Relevant {
+	if g, b := of("generic"), of("breadth-first"); g.Steps.Relevant(1) != 0 || b.Steps.Relevant(1) != 1 {
 		t.Error("seeds are not what they are said to be")
 	}
 	whole := ran(t, strings.Replace(learning, "predicate: word(half)\n", "", 1), Options{})
@@ -106,7 +106,8 @@ func TestLearning(t *testing.T) {
 		t.Errorf("%d of %d pages have the word", half, all)
 	}
 	links := 0
-	for _, s := range of("breadth-first").Steps {
+	breadth := of("breadth-first")
+	for _, s := range breadth.Steps.All() {
 		if s.Seed != (s.From == "") && !s.Seed {
 			t.Errorf("nothing led to %s", s.URL)
 		}
@@ -153,8 +154,8 @@ func TestTowns(t *testing.T) {
 				found++
 			}
 		}
-		if len(trail.Sites) < 8 || found == 0 || len(trail.Steps) < len(trail.Sites) {
-			t.Errorf("%s on %s: %d of %d sites found, %d pages", trail.Label, trail.Topic, found, len(trail.Sites), len(trail.Steps))
+		if len(trail.Sites) < 8 || found == 0 || trail.Steps.Len() < len(trail.Sites) {
+			t.Errorf("%s on %s: %d of %d sites found, %d pages", trail.Label, trail.Topic, found, len(trail.Sites), trail.Steps.Len())
 		}
 	}
 	if v, err := Verify(t.Context(), one, Options{Cache: cache}); err != nil || len(v.Differences) > 0 {

@@ -32,6 +32,7 @@ type task struct {
 	others []string
 	asked  *predicate.Predicate // of a page beside the topic; nil for nothing
 	draw   *draw
+	names  *measure.Names // of the run's trails
 
 	mu     sync.Mutex
 	state  *prepared
@@ -343,13 +344,8 @@ func (t *task) seedsOf(v Variant, set, k int) []int {
 
 // harvest is the share of a crawl's pages that are on topic.
 func harvest(t *measure.Trail) float64 {
-	on := 0
-	for i := range t.Steps {
-		if t.Steps[i].Relevant {
-			on++
-		}
-	}
-	return float64(on) / float64(max(len(t.Steps), 1))
+	n := t.Steps.Len()
+	return float64(t.Steps.Relevant(n)) / float64(max(n, 1))
 }
 
 func (t *task) crawlFrom(ctx context.Context, v Variant, set int, seeds []int, p *prepared) (*measure.Trail, error) {
@@ -405,7 +401,7 @@ func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config,
 	w.trail.Elapsed = sim.Run()
 	w.trail.CPU = sim.Worked
 	w.trail.Stopped = string(c.Stopped())
-	from.tell(w.trail.Steps)
+	from.tell(&w.trail.Steps)
 	return w.trail, errors.Join(ctx.Err(), p.judged.Err())
 }
 
@@ -463,7 +459,7 @@ func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 
 // trail begins the trail of a crawl with what is known before.
 func (t *task) trail(v Variant, set int, p *prepared, seeds []int) *measure.Trail {
-	trail := &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Pages: t.bench.graph.Pages(), Relevant: count(p.wanted)}
+	trail := &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps(), Pages: t.bench.graph.Pages(), Relevant: count(p.wanted)}
 	reached := t.bench.graph.Reach(seeds)
 	for i, wanted := range p.wanted {
 		if !wanted || slices.Contains(seeds, i) {
@@ -507,5 +503,5 @@ func (w *walkLog) note(now time.Time, p *dowse.Page) {
 		step.Relevant, step.Trained, step.Popular = w.state.wanted[i], w.state.train[i], w.state.popular[i]
 		step.Seed = slices.Contains(w.seeds, i)
 	}
-	w.trail.Steps = append(w.trail.Steps, step)
+	w.trail.Steps.Append(step)
 }

@@ -44,6 +44,8 @@ type town struct {
 	name string
 	cfg  sitetrial.Config
 
+	names *measure.Names // of the run's trails
+
 	mu      sync.Mutex
 	trial   *sitetrial.Trial
 	client  *fetch.Client
@@ -64,7 +66,7 @@ func (r *run) addTowns() {
 			seeds = []uint64{0}
 		}
 		for _, seed := range seeds {
-			t := &town{x: r.x, name: fmt.Sprintf("town-%d", seed), crawls: len(variants),
+			t := &town{x: r.x, name: fmt.Sprintf("town-%d", seed), crawls: len(variants), names: r.names,
 				cfg: sitetrial.Config{Sites: w.Town.Sites, Find: w.Town.Find, Seed: seed}}
 			if r.x.Time.Workers > 1 {
 				t.cfg.Workers = r.x.Time.Workers
@@ -158,7 +160,7 @@ func (t *town) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, e
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	w := &townWalk{town: t, trail: &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set}}
+	w := &townWalk{town: t, trail: &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps()}}
 	switch s := s.(type) {
 	case *site.Crawler:
 		err = w.sites(ctx, s, strings.Contains(v.Spec, "p_err="))
@@ -186,7 +188,7 @@ func (w *townWalk) sites(ctx context.Context, s *site.Crawler, told bool) error 
 		s.Error = t.Pages.ErrorRate()
 	}
 	err := w.simulate(ctx, s, func(*dowse.Page) bool { return true })
-	w.score = t.Score(s.All(), len(w.trail.Steps))
+	w.score = t.Score(s.All(), w.trail.Steps.Len())
 	w.trail.Sites = w.score.Sites
 	return err
 }
@@ -231,7 +233,7 @@ func (w *townWalk) simulate(ctx context.Context, s dowse.Strategy, each func(*do
 	c.Start(epoch, t.Seeds())
 	w.trail.Elapsed = sim.Run()
 	w.trail.Stopped = string(c.Stopped())
-	from.tell(w.trail.Steps)
+	from.tell(&w.trail.Steps)
 	return ctx.Err()
 }
 
@@ -247,7 +249,7 @@ func (w *townWalk) note(now time.Time, p *dowse.Page, each func(*dowse.Page) boo
 	case p.Outcome != dowse.Fetched || p.Again || w.town.trained[name]:
 		return true
 	}
-	w.trail.Steps = append(w.trail.Steps, measure.Step{
+	w.trail.Steps.Append(measure.Step{
 		URL: p.URL, Host: weburl.Host(p.URL), Relevant: w.town.truth(name), Judged: p.Verdict.Relevance, OnTopic: p.Verdict.Relevance > 0.5,
 		At: now.Sub(epoch), Bytes: p.Fetch.Bytes,
 	})

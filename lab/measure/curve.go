@@ -14,11 +14,12 @@ var undefined = math.NaN()
 // prefix counts the steps for which the condition holds: among the first 0, 1, 2, …
 type prefix []int
 
-func countSteps(t *Trail, holds func(*Step) bool) prefix {
-	p := make(prefix, len(t.Steps)+1)
-	for i := range t.Steps {
+func countSteps(t *Trail, holds func(*step) bool) prefix {
+	steps := t.Steps.list
+	p := make(prefix, len(steps)+1)
+	for i := range steps {
 		p[i+1] = p[i]
-		if holds(&t.Steps[i]) {
+		if holds(&steps[i]) {
 			p[i+1]++
 		}
 	}
@@ -35,12 +36,12 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-func relevant(s *Step) bool { return s.Relevant }
-func popular(s *Step) bool  { return s.Popular && !s.Seed }
-func target(s *Step) bool   { return s.Relevant && !s.Seed }
-func unseen(s *Step) bool   { return target(s) && !s.Trained }
-func taken(s *Step) bool    { return s.OnTopic }
-func rightly(s *Step) bool  { return s.OnTopic && s.Relevant }
+func relevant(s *step) bool { return s.is(markRelevant) }
+func popular(s *step) bool  { return s.is(markPopular) && !s.is(markSeed) }
+func target(s *step) bool   { return s.is(markRelevant) && !s.is(markSeed) }
+func unseen(s *step) bool   { return target(s) && !s.is(markTrained) }
+func taken(s *step) bool    { return s.is(markOnTopic) }
+func rightly(s *step) bool  { return s.is(markOnTopic) && s.is(markRelevant) }
 
 // harvest is relevant pages by pages. A crawl that ended before k pages has found
 // nothing with the rest of them: then it is P_k as trec_eval has it.
@@ -55,7 +56,7 @@ func windowHarvest(t *Trail, w int) Curve {
 	return func(k int) float64 { return ratio(n.among(k)-n.among(k-w), min(k, w)) }
 }
 
-func share(t *Trail, of int, holds func(*Step) bool) Curve {
+func share(t *Trail, of int, holds func(*step) bool) Curve {
 	n := countSteps(t, holds)
 	return func(k int) float64 { return ratio(n.among(k), of) }
 }
@@ -105,9 +106,9 @@ func fMeasure(t *Trail) Curve {
 // relevance is the mean of the judge's relevance, over the last w pages or, with 0,
 // over all.
 func relevance(t *Trail, w int) Curve {
-	judged := make([]float64, len(t.Steps))
-	for i := range t.Steps {
-		judged[i] = t.Steps[i].Judged
+	judged := make([]float64, t.Steps.Len())
+	for i := range judged {
+		judged[i] = t.Steps.list[i].judged
 	}
 	mean := runningMean(judged, w)
 	return func(k int) float64 {
@@ -136,11 +137,13 @@ func runningMean(x []float64, w int) []float64 {
 }
 
 // hosts counts different hosts, with a page for which the condition holds.
-func hosts(t *Trail, holds func(*Step) bool) Curve {
-	known := map[string]bool{}
-	n := countSteps(t, func(s *Step) bool {
-		fresh := holds(s) && !known[s.Host]
-		known[s.Host] = known[s.Host] || fresh
+func hosts(t *Trail, holds func(*step) bool) Curve {
+	known := map[uint32]bool{}
+	n := countSteps(t, func(s *step) bool {
+		fresh := holds(s) && !known[s.host]
+		if fresh {
+			known[s.host] = true
+		}
 		return fresh
 	})
 	return func(k int) float64 { return float64(n.among(k)) }
@@ -174,7 +177,7 @@ func Lift(t *Trail, every int) (curve []Sample) {
 		every = 100
 	}
 	h := harvest(t)
-	for k := every; k <= len(t.Steps); k += every {
+	for k := every; k <= t.Steps.Len(); k += every {
 		curve = append(curve, Sample{k, h(k)})
 	}
 	return curve

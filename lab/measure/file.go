@@ -22,6 +22,7 @@ const (
 	trailFormat = "dowse trail/v2"
 	maxLine     = 1 << 20    // bytes of a line of a trail
 	maxSteps    = 20_000_000 // pages of a trail
+	maxBytes    = math.MaxInt64 >> markBits
 )
 
 // header is the first line of a trail; a line to each step and to each site follows.
@@ -51,7 +52,7 @@ func WriteTrail(w io.Writer, t *Trail) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	head, err := json.Marshal(header{
 		trailFormat, t.Strategy, t.Label, t.Topic, t.SeedSet, t.Targets, t.Reachable, t.Unseen, t.Popular, t.Pages, t.Relevant,
-		t.Failed, t.Stopped, t.Elapsed, len(t.Steps), len(t.Sites),
+		t.Failed, t.Stopped, t.Elapsed, t.Steps.Len(), len(t.Sites),
 	})
 	if err != nil {
 		return fmt.Errorf("measure: write trail: %w", err)
@@ -59,8 +60,8 @@ func WriteTrail(w io.Writer, t *Trail) error {
 	b.Write(head)
 	b.WriteByte('\n')
 	var line []byte
-	for i := range t.Steps {
-		line = appendStep(line[:0], &t.Steps[i])
+	for _, s := range t.Steps.All() {
+		line = appendStep(line[:0], &s)
 		b.Write(line)
 	}
 	for _, s := range t.Sites {
@@ -77,7 +78,7 @@ func WriteTrail(w io.Writer, t *Trail) error {
 const markLetters = "rstop"
 
 func appendStep(b []byte, s *Step) []byte {
-	for i, on := range []bool{s.Relevant, s.Seed, s.Trained, s.OnTopic, s.Popular} {
+	for i, on := range s.marks() {
 		if on {
 			b = append(b, markLetters[i])
 		}
@@ -146,19 +147,23 @@ func hostOf(u dowse.URL) string {
 // ReadTrail reads what WriteTrail wrote, and nothing else: an error that wraps
 // ErrTrail names the line. It holds no more memory than the bytes it has read
 // call for, whatever they claim.
-func ReadTrail(r io.Reader) (*Trail, error) {
+func ReadTrail(r io.Reader) (*Trail, error) { return NewNames().ReadTrail(r) }
+
+// ReadTrail is [ReadTrail] for trails of which several are kept: they share the names.
+func (n *Names) ReadTrail(r io.Reader) (*Trail, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	t, h, err := readHeader(lines)
 	if err != nil {
 		return nil, fmt.Errorf("measure: read trail: line 1: %w", err)
 	}
-	for n := range h.Steps + h.Sites {
+	t.Steps = n.Steps()
+	for i := range h.Steps + h.Sites {
 		if !lines.Scan() {
-			return nil, fmt.Errorf("measure: read trail: %w", cutShort(lines.Err(), n+1))
+			return nil, fmt.Errorf("measure: read trail: %w", cutShort(lines.Err(), i+1))
 		}
-		if err := t.readLine(lines.Text(), n < h.Steps); err != nil {
-			return nil, fmt.Errorf("measure: read trail: line %d: %w", n+2, err)
+		if err := t.readLine(lines.Text(), i < h.Steps); err != nil {
+			return nil, fmt.Errorf("measure: read trail: line %d: %w", i+2, err)
 		}
 	}
 	if lines.Scan() {
@@ -167,6 +172,7 @@ func ReadTrail(r io.Reader) (*Trail, error) {
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("measure: read trail: %w", err)
 	}
+	t.Steps.Trim()
 	return t, nil
 }
 
@@ -211,7 +217,9 @@ func (t *Trail) readLine(line string, step bool) error {
 		return err
 	}
 	s, err := readStep(line)
-	t.Steps = append(t.Steps, s)
+	if err == nil {
+		t.Steps.Append(s)
+	}
 	return err
 }
 
@@ -231,7 +239,7 @@ func readStep(line string) (s Step, err error) {
 	if len(f) == 8 {
 		host, err = field(f[7])
 	}
-	if err := errors.Join(errJudged, errAt, errSize, errURL, errFrom, errAnchor, err); err != nil || !ok || math.IsNaN(judged) || at < 0 || size < 0 {
+	if err := errors.Join(errJudged, errAt, errSize, errURL, errFrom, errAnchor, err); err != nil || !ok || math.IsNaN(judged) || at < 0 || size < 0 || size > maxBytes {
 		return s, fmt.Errorf("%w: a step that can't be read: %.80q", ErrTrail, line)
 	}
 	return Step{

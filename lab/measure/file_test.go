@@ -13,12 +13,12 @@ func sampleTrail() *Trail {
 	return &Trail{
 		Strategy: "otie:a=0.85", Label: "OTIE <b>", Topic: "tide\tpools", SeedSet: 2,
 		Targets: 9, Reachable: 8, Unseen: 5, Popular: 2, Pages: 100, Relevant: 12, Failed: 3, Stopped: "pages", Elapsed: 3 * time.Second,
-		Steps: []Step{
+		Steps: StepsOf([]Step{
 			{URL: "http://a.demo/x?q=1", Host: "a.demo", Relevant: true, Seed: true, Trained: true, OnTopic: true, Popular: true, Judged: 0.1 + 0.2, At: 12, Bytes: 345},
 			{URL: "s1", Host: "elsewhere"},
 			{URL: "\"odd\"\tone\n", Host: "", From: "http://a.demo/", Anchor: "an \"anchor\"\t", OnTopic: true, Judged: 1e-300},
 			{URL: "http://b.demo/", Host: ""},
-		},
+		}...),
 		Sites: []SiteStep{{Site: "a.demo", Relevant: true, Verdict: true, Pages: 4}, {Site: "b\n.demo", Pages: 1}, {Verdict: true}},
 	}
 }
@@ -58,6 +58,7 @@ func TestReadTrailRefuses(t *testing.T) {
 		"huge":            strings.Replace(good, `"steps":4`, `"steps":999999999`, 1),
 		"below zero":      strings.Replace(good, `"targets":9`, `"targets":-9`, 1),
 		"marks":           strings.Replace(good, "rstop\t", "srtop\t", 1),
+		"no size":         strings.Replace(good, "\t345\t", "\t9000000000000000000\t", 1),
 		"no number":       strings.Replace(good, "\t345\t", "\tx\t", 1),
 		"not a number":    strings.Replace(good, "\t12\t345", "\t-12\t345", 1),
 		"bad quote":       strings.Replace(good, `"\"odd`, `"\"od"d`, 1),

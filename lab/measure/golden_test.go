@@ -98,7 +98,7 @@ func goldenHarvest(t *testing.T, c goldenCase) {
 	}
 	trail := Trail{Targets: len(in.Targets)}
 	for _, s := range in.Crawl { // what is relevant and no target can only be a seed
-		trail.Steps = append(trail.Steps, Step{URL: s.URL, Relevant: s.Relevant == 1, Seed: !targets[s.URL]})
+		trail.Steps.Append(Step{URL: s.URL, Relevant: s.Relevant == 1, Seed: !targets[s.URL]})
 	}
 	runs := &Runs{Trails: []Trail{trail}}
 	harvest, recall := MustParse("harvest"), MustParse("recall")
@@ -268,7 +268,7 @@ func timed(seconds map[string]float64) *Runs {
 	r := &Runs{}
 	for name, s := range seconds {
 		d := time.Duration(s * float64(time.Second))
-		r.Trails = append(r.Trails, Trail{Strategy: name, Topic: "one", Elapsed: d, Steps: []Step{{URL: "u", At: d}}})
+		r.Trails = append(r.Trails, Trail{Strategy: name, Topic: "one", Elapsed: d, Steps: StepsOf(Step{URL: "u", At: d})})
 	}
 	return r
 }
@@ -286,7 +286,7 @@ func goldenLift(t *testing.T, c goldenCase) {
 	unpack(t, c.Expected, &want)
 	trail := &Trail{}
 	for _, p := range in.Pred {
-		trail.Steps = append(trail.Steps, Step{Relevant: p == 1})
+		trail.Steps.Append(Step{Relevant: p == 1})
 	}
 	h := harvest(trail)
 	for i, w := range want.Cumulative {
@@ -311,7 +311,7 @@ func goldenRelevance(t *testing.T, c goldenCase) {
 	unpack(t, c.Expected, &want)
 	trail := &Trail{}
 	for _, r := range in.Relevance {
-		trail.Steps = append(trail.Steps, Step{Judged: r})
+		trail.Steps.Append(Step{Judged: r})
 	}
 	all, lately := relevance(trail, 0), relevance(trail, params.Window)
 	for i := range in.Relevance {

@@ -85,14 +85,14 @@ func pageKinds() []Kind {
 			Doc: "mean relevance of the last 200 pages (/N: of the last N)"},
 		{Name: "hosts_on", Unit: "hosts", of: plain(func(t *Trail) Curve { return hosts(t, relevant) }),
 			Doc: "different hosts with a page of the topic"},
-		{Name: "hosts", Unit: "hosts", of: plain(func(t *Trail) Curve { return hosts(t, func(*Step) bool { return true }) }),
+		{Name: "hosts", Unit: "hosts", of: plain(func(t *Trail) Curve { return hosts(t, func(*step) bool { return true }) }),
 			Doc: "different hosts"},
 	}
 }
 
 func costKinds() []Kind {
 	return []Kind{
-		{Name: "pages", Unit: "pages", of: plain(func(t *Trail) Curve { return func(k int) float64 { return float64(min(k, len(t.Steps))) } }),
+		{Name: "pages", Unit: "pages", of: plain(func(t *Trail) Curve { return func(k int) float64 { return float64(min(k, t.Steps.Len())) } }),
 			Doc: "pages fetched"},
 		{Name: "failed", Unit: "pages", Lower: true, of: plain(func(t *Trail) Curve { return func(int) float64 { return float64(t.Failed) } }),
 			Doc: "visits of the whole crawl that ended without a page"},
@@ -154,8 +154,8 @@ func relativeArea(r *Runs, t *Trail, _ int) Curve {
 func volume(t *Trail) Curve {
 	return func(k int) float64 {
 		sum := int64(0)
-		for i := range min(k, len(t.Steps)) {
-			sum += t.Steps[i].Bytes
+		for i := range t.Steps.list[:min(k, t.Steps.Len())] {
+			sum += t.Steps.list[i].bytes()
 		}
 		return float64(sum)
 	}
@@ -171,10 +171,10 @@ func hostsPerList(t *Trail, n int) Curve {
 
 func cpuPerPage(t *Trail) Curve {
 	return func(int) float64 {
-		if len(t.Steps) == 0 || t.CPU == 0 {
+		if t.Steps.Len() == 0 || t.CPU == 0 {
 			return undefined
 		}
-		return float64(t.CPU) / float64(time.Microsecond) / float64(len(t.Steps))
+		return float64(t.CPU) / float64(time.Microsecond) / float64(t.Steps.Len())
 	}
 }
 
@@ -328,7 +328,7 @@ func (m Measure) after(r *Runs, t *Trail, atLimit bool) int {
 	case atLimit:
 		return r.budget()
 	}
-	return max(len(t.Steps), sitePages(t))
+	return max(t.Steps.Len(), sitePages(t))
 }
 
 // sitePages is the number of pages behind the sites, for trails that list sites alone.

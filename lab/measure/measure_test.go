@@ -13,7 +13,7 @@ import (
 func walk(strategy, topic, pages string) Trail {
 	t := Trail{Strategy: strategy, Topic: topic, Targets: 4, Reachable: 3, Unseen: 2, Pages: 40, Relevant: 6, Elapsed: time.Minute}
 	for i, c := range pages {
-		t.Steps = append(t.Steps, Step{
+		t.Steps.Append(Step{
 			Host: fmt.Sprintf("h%d", i%3), Relevant: strings.ContainsRune("rstRST", c), Seed: strings.ContainsRune("sS", c),
 			Trained: strings.ContainsRune("tT", c), OnTopic: strings.ContainsRune("RSTX", c), At: time.Duration(i+1) * time.Second, Bytes: 10,
 		})
@@ -126,12 +126,12 @@ func TestRunsByTopic(t *testing.T) {
 }
 
 func ExampleMeasure() {
-	trail := Trail{Strategy: "link-context", Topic: "tide pools", Targets: 2, Steps: []Step{
+	trail := Trail{Strategy: "link-context", Topic: "tide pools", Targets: 2, Steps: StepsOf([]Step{
 		{URL: "http://a.demo/", Relevant: true, Seed: true},
 		{URL: "http://a.demo/b", Relevant: true},
 		{URL: "http://b.demo/"},
 		{URL: "http://b.demo/c"},
-	}}
+	}...)}
 	runs := &Runs{Trails: []Trail{trail}}
 	for _, m := range []string{"harvest@end", "recall@2"} {
 		fmt.Println(m, MustParse(m).Of(runs, &trail))

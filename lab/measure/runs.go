@@ -21,7 +21,7 @@ func (r *Runs) budget() int {
 	}
 	n := 0
 	for i := range r.Trails {
-		n = max(n, len(r.Trails[i].Steps))
+		n = max(n, r.Trails[i].Steps.Len())
 	}
 	return n
 }

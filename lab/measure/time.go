@@ -51,8 +51,8 @@ func queueLengths(hosts []string) (lengths []int) {
 func (c Clock) lists(t *Trail, k int) (lists [][]string) {
 	c = c.orDefault()
 	var all []string
-	for i := range min(k, len(t.Steps)) {
-		all = append(all, t.Steps[i].Host)
+	for i := range min(k, t.Steps.Len()) {
+		all = append(all, t.Steps.At(i).Host)
 	}
 	return slices.Collect(slices.Chunk(all, c.List))
 }
@@ -78,15 +78,16 @@ func (c Clock) HostsPerList(t *Trail, k int) float64 {
 
 // after returns the virtual time at which the first k pages were there.
 func after(t *Trail, k int) time.Duration {
-	if k < len(t.Steps) {
-		return t.Steps[k-1].At
+	if k < t.Steps.Len() {
+		return t.Steps.list[k-1].at
 	}
 	return max(t.Elapsed, lastAt(t))
 }
 
 func lastAt(t *Trail) time.Duration {
-	if len(t.Steps) == 0 {
+	n := t.Steps.Len()
+	if n == 0 {
 		return 0
 	}
-	return t.Steps[len(t.Steps)-1].At
+	return t.Steps.list[n-1].at
 }

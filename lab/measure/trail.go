@@ -3,11 +3,7 @@
 // compare strategies over topics.
 package measure
 
-import (
-	"time"
-
-	"dowse"
-)
+import "time"
 
 // A Trail is what one simulated crawl did, page by page, with what the lab knows of
 // each page and the crawl did not.
@@ -17,7 +13,7 @@ type Trail struct {
 	Topic    string
 	SeedSet  int
 
-	Steps []Step     // the fetched pages, in the order they were absorbed
+	Steps Steps      // the fetched pages, in the order they were absorbed
 	Sites []SiteStep // the decided sites, in order, if it was a crawl for sites
 
 	Targets   int // pages of the topic that the crawl could look for: no seeds
@@ -31,23 +27,6 @@ type Trail struct {
 	Stopped string        // why the crawl ended
 	Elapsed time.Duration // virtual
 	CPU     time.Duration // of the machine, for strategy and frontier; not reproducible
-}
-
-// A Step is one fetched page.
-type Step struct {
-	URL      dowse.URL
-	Host     string
-	Relevant bool          // by its label
-	Seed     bool          // one of the pages that the crawl began with
-	Trained  bool          // the judge was trained on it
-	Judged   float64       // the judge's relevance
-	OnTopic  bool          // the judge's verdict
-	Popular  bool          // of the tenth of the topic's pages that most pages link to
-	At       time.Duration // virtual time since the start
-	Bytes    int64
-
-	From   dowse.URL // the page whose link promised the most when this one was taken; "" for a seed, or where no link led there
-	Anchor string    // of that link
 }
 
 // A SiteStep is one site that a crawl for sites examined and decided.

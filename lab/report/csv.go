@@ -52,8 +52,8 @@ func (r *Report) ResultsCSV(w io.Writer) error {
 			for _, m := range kinds {
 				curves = append(curves, m.Curve(runs, t))
 			}
-			for _, k := range stepsOf(len(t.Steps), step) {
-				fields := append(slices.Clone(before), strconv.Itoa(k), strconv.Itoa(onTopic(t, k)))
+			for _, k := range stepsOf(t.Steps.Len(), step) {
+				fields := append(slices.Clone(before), strconv.Itoa(k), strconv.Itoa(t.Steps.Relevant(k)))
 				for _, c := range curves {
 					fields = append(fields, figureCSV(c(k)))
 				}
@@ -74,13 +74,6 @@ func stepsOf(n, step int) (at []int) {
 	return at
 }
 
-func onTopic(t *measure.Trail, k int) (n int) {
-	for i := range k {
-		n += number(t.Steps[i].Relevant)
-	}
-	return n
-}
-
 // SummaryCSV writes one row to a crawl: how it ended, and its measures.
 func (r *Report) SummaryCSV(w io.Writer) error {
 	head := append([]string{"experiment", "topic", "strategy", "seed_set", "fetched", "failed", "stopped"}, columnNames(r.in.Measures)...)
@@ -88,7 +81,7 @@ func (r *Report) SummaryCSV(w io.Writer) error {
 	return writeCSV(w, head, func(row func(...string)) {
 		for i := range runs.Trails {
 			t := &runs.Trails[i]
-			fields := []string{r.in.Name, t.Topic, t.Name(), strconv.Itoa(t.SeedSet), strconv.Itoa(len(t.Steps)), strconv.Itoa(t.Failed), t.Stopped}
+			fields := []string{r.in.Name, t.Topic, t.Name(), strconv.Itoa(t.SeedSet), strconv.Itoa(t.Steps.Len()), strconv.Itoa(t.Failed), t.Stopped}
 			for _, m := range r.in.Measures {
 				fields = append(fields, figureCSV(m.Of(runs, t)))
 			}

@@ -37,8 +37,8 @@ func (r *Report) examples() (list []example) {
 			if taken[at] == nil {
 				taken[at] = map[dowse.URL]int{}
 			}
-			for i := range t.Steps {
-				taken[at][t.Steps[i].URL]++
+			for _, s := range t.Steps.All() {
+				taken[at][s.URL]++
 			}
 		}
 	}
@@ -57,9 +57,8 @@ func (r *Report) example(name string, taken map[crawlOf]map[dowse.URL]int) examp
 	var more, off []examplePage
 	for _, t := range r.in.Runs.Of(name) {
 		missed := false
-		for i := range t.Steps {
-			s := &t.Steps[i]
-			if !alone(t, s) {
+		for i, s := range t.Steps.All() {
+			if !alone(t, &s) {
 				continue
 			}
 			p := examplePage{clean(string(s.URL), 90), clean(t.Topic, 60), grouped(float64(i + 1)), s.Relevant, clean(string(s.From), 90), clean(s.Anchor, 60)}

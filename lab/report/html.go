@@ -285,7 +285,7 @@ func (r *Report) notes() (list []string) {
 		early, all := 0, 0
 		for _, t := range r.in.Runs.Of(name) {
 			all++
-			early += number(len(t.Steps) < budget)
+			early += number(t.Steps.Len() < budget)
 		}
 		if early > 0 {
 			list = append(list, fmt.Sprintf("%s fetched fewer than %s pages in %d of %d crawls; curves count the missing pages as off topic.", clean(name, 60), grouped(float64(budget)), early, all))

@@ -99,7 +99,7 @@ func crawlMade(web *demo.Web, t demo.Topic, name string) (measure.Trail, error) 
 	sim := lab.Simulation{Crawl: c, Web: lab.Over(v, web.Latency), Workers: 4, Start: start}
 	sim.Each = func(now time.Time, p *dowse.Page) bool {
 		if p.Outcome == dowse.Fetched && !p.Again {
-			trail.Steps = append(trail.Steps, stepMade(web, t, p.URL, seeds, now.Sub(start), p.OnTopic, p.Verdict.Relevance))
+			trail.Steps.Append(stepMade(web, t, p.URL, seeds, now.Sub(start), p.OnTopic, p.Verdict.Relevance))
 		}
 		return true
 	}
@@ -133,7 +133,7 @@ func oracleMade(web *demo.Web, t demo.Topic) measure.Trail {
 	trail.Label = "oracle (upper bound)"
 	_, order := web.Oracle(t.Name, seeds, *pages)
 	for i, u := range order {
-		trail.Steps = append(trail.Steps, stepMade(web, t, u, seeds, time.Duration(i)*time.Second, true, 1))
+		trail.Steps.Append(stepMade(web, t, u, seeds, time.Duration(i)*time.Second, true, 1))
 	}
 	return trail
 }

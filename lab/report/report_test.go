@@ -93,7 +93,7 @@ func TestHostileText(t *testing.T) {
 	for i := range 6 {
 		for _, name := range []string{"a", evil} {
 			in.Runs.Trails = append(in.Runs.Trails, measure.Trail{Strategy: name, Topic: fmt.Sprint(evil, i), Targets: 2, Pages: 9, Relevant: 2,
-				Steps: []measure.Step{{URL: dowse.URL("http://x/ " + evil + name), Host: evil, Relevant: name == "a"}, {URL: "b"}}})
+				Steps: measure.StepsOf(measure.Step{URL: dowse.URL("http://x/ " + evil + name), Host: evil, Relevant: name == "a"}, measure.Step{URL: "b"})})
 		}
 	}
 	r, err := New(in)
@@ -215,7 +215,7 @@ func hand(harvests map[string][]int, names ...string) Input {
 		for _, name := range names {
 			t := measure.Trail{Strategy: name, Topic: fmt.Sprint("topic ", topic), Targets: 10, Pages: 100, Relevant: 10}
 			for k := range 10 {
-				t.Steps = append(t.Steps, measure.Step{URL: dowse.URL(fmt.Sprint(name, k)), Relevant: k < harvests[name][topic]})
+				t.Steps.Append(measure.Step{URL: dowse.URL(fmt.Sprint(name, k)), Relevant: k < harvests[name][topic]})
 			}
 			in.Runs.Trails = append(in.Runs.Trails, t)
 		}

@@ -74,9 +74,9 @@ func (r *Report) judged() map[string][]dowse.URL {
 	found := map[string][]dowse.URL{}
 	for i := range r.in.Runs.Trails {
 		t := &r.in.Runs.Trails[i]
-		for k := range t.Steps {
-			if t.Steps[k].Relevant {
-				found[t.Topic] = append(found[t.Topic], t.Steps[k].URL)
+		for _, s := range t.Steps.All() {
+			if s.Relevant {
+				found[t.Topic] = append(found[t.Topic], s.URL)
 			}
 		}
 	}
@@ -94,9 +94,9 @@ func (r *Report) seeds(set int) map[string]map[dowse.URL]bool {
 		if seeds[t.Topic] == nil {
 			seeds[t.Topic] = map[dowse.URL]bool{}
 		}
-		for k := range t.Steps {
-			if t.Steps[k].Seed {
-				seeds[t.Topic][t.Steps[k].URL] = true
+		for _, s := range t.Steps.All() {
+			if s.Seed {
+				seeds[t.Topic][s.URL] = true
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func (r *Report) writeRun(w io.Writer, ids map[string]string, name string, set i
 }
 
 func writeRanked(b *bufio.Writer, topic, tag string, t *measure.Trail) {
-	for i := range t.Steps {
-		b.WriteString(topic + " Q0 " + document(t.Steps[i].URL) + " " + strconv.Itoa(i+1) + " " + strconv.Itoa(len(t.Steps)-i) + " " + tag + "\n")
+	for i, s := range t.Steps.All() {
+		b.WriteString(topic + " Q0 " + document(s.URL) + " " + strconv.Itoa(i+1) + " " + strconv.Itoa(t.Steps.Len()-i) + " " + tag + "\n")
 	}
 }
