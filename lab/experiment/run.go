@@ -19,7 +19,7 @@ type Options struct {
 	Base     string                 // folder that paths in the experiment are relative to
 	Cache    string                 // folder for what is made of webs once
 	Jobs     int                    // crawls at once; as many as there are processors
-	Memory   int64                  // bytes of pages to keep in memory; 512 MiB
+	Memory   int64                  // bytes of pages to keep in memory; 320 MiB
 	Version  string                 // of dowse, for the manifest
 	Command  string                 // how it can be run again, for the manifest
 	Text     []byte                 // of the experiment's file, kept in the run

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"dowse"
 	"dowse/fetch"
@@ -40,7 +41,7 @@ type Web struct {
 // Options say how a web is opened.
 type Options struct {
 	Cache    string                // folder for feature files
-	Memory   int64                 // bytes of pages to keep in memory; 512 MiB
+	Memory   int64                 // bytes of pages to keep in memory; 320 MiB
 	Progress func(done, total int) // hears how the first reading goes on; nil for nobody
 }
 
@@ -71,7 +72,9 @@ func Open(ctx context.Context, s Source, o Options) (*Web, error) {
 	return w, nil
 }
 
-const defaultMemory = 512 << 20
+// defaultMemory holds a web of 5,000 long pages as a whole, and leaves two thirds of a
+// gigabyte to crawls and to what they leave behind.
+const defaultMemory = 320 << 20
 
 func newWeb(f *features, memory int64) *Web {
 	if memory <= 0 {
@@ -140,14 +143,20 @@ func (w *Web) Page(i int) (*dowse.Page, error) {
 		return nil, fmt.Errorf("%w (%s)", err, w.Name)
 	}
 	if w.pages[i].CompareAndSwap(nil, p) {
-		w.makeRoom(weight(p))
+		w.makeRoom(w.weight(i, p))
 	}
 	return p, nil
 }
 
-// weight is about how much memory a page takes.
-func weight(p *dowse.Page) int64 {
-	return int64(1024 + len(p.Text) + 8*len(p.Words) + 300*len(p.Links) + 64*len(p.Headings))
+// weight is how much memory the i-th page takes: its record, of which its texts are parts,
+// and what was made of it.
+func (w *Web) weight(i int, p *dowse.Page) int64 {
+	n := w.features.index[i].length + int(unsafe.Sizeof(*p)) + len(p.Words)*int(unsafe.Sizeof(dowse.Span{})) +
+		len(p.Links)*int(unsafe.Sizeof(dowse.Link{})) + len(p.Headings)*int(unsafe.Sizeof(dowse.Heading{}))
+	for k := range p.Links {
+		n += len(p.Links[k].More) * int(unsafe.Sizeof(dowse.Mention{}))
+	}
+	return int64(n)
 }
 
 // makeRoom lets go of pages, one after the other in a circle, until a new one fits.
@@ -156,7 +165,7 @@ func (w *Web) makeRoom(size int64) {
 		i := int(w.hand.Add(1)) % len(w.pages)
 		old := w.pages[i].Load()
 		if old != nil && w.pages[i].CompareAndSwap(old, nil) {
-			held = w.held.Add(-weight(old))
+			held = w.held.Add(-w.weight(i, old))
 		}
 	}
 }
