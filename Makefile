@@ -2,7 +2,7 @@
 
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that start goroutines: the race detector runs on these.
-RACE = ./crawl ./crawler ./fetch ./judge ./judge/outside ./topic/directory ./text ./archive ./demo ./collection ./lab/web ./cmd/dowse
+RACE = ./crawl ./crawler ./fetch ./judge ./judge/outside ./topic/directory ./text ./archive ./demo ./collection ./lab/web ./lab/experiment ./cmd/dowse
 
 .PHONY: help test vet unit race cross build demo bench curves fuzz
 

@@ -31,6 +31,7 @@ func prepared1(t *testing.T, text string) (*run, *task, *prepared, []int) {
 // TestLabelsAreNotSeen turns the label of every page round that the judge was not trained
 // on. Every strategy must go the same way as before: whatever it looks at, it is not that.
 func TestLabelsAreNotSeen(t *testing.T) {
+	sequential(t)
 	var names []string
 	for _, d := range strategy.All() {
 		names = append(names, d.Name)
@@ -168,6 +169,7 @@ func (s *spy) inside(where string, v reflect.Value, depth int) {
 // TestSpy lets a strategy look for the labels, the web and the judge in all that it is
 // given: pages, verdicts and their reasons, notes, leads, and what is behind the view.
 func TestSpy(t *testing.T) {
+	sequential(t)
 	_, task, p, seeds := prepared1(t, small)
 	s := &spy{t: t, noted: map[dowse.URL]string{}, seen: map[uintptr]bool{}}
 	for _, topic := range task.bench.labels.Topics() {
@@ -186,6 +188,7 @@ func TestSpy(t *testing.T) {
 // TestGrabbing lets a strategy write into all that it was given. The next crawl must not
 // notice: what crawls share they can't reach through links and mentions.
 func TestGrabbing(t *testing.T) {
+	sequential(t)
 	_, task, p, seeds := prepared1(t, small)
 	v := Variant{Spec: "link-context", Label: "link-context"}
 	before, err := task.crawl(t.Context(), v, 0)
