@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,7 +95,7 @@ func (c *labRunCmd) runAll(w *world) error {
 	if all == "" {
 		all = "runs"
 	}
-	var dirs []string
+	results := labResultsCmd{Out: filepath.Join(all, "results.md")}
 	list := experiment.Shipped()
 	begun := time.Now()
 	for i, x := range list {
@@ -112,11 +113,11 @@ func (c *labRunCmd) runAll(w *world) error {
 		}
 		if skip != "" {
 			fmt.Fprintf(w.err, "left out: %s\n", skip)
+			results.left = append(results.left, reports.LeftOut{Name: x.Name, Why: skip})
 			continue
 		}
-		dirs = append(dirs, dir)
+		results.Runs = append(results.Runs, dir)
 	}
-	results := labResultsCmd{Runs: dirs, Out: filepath.Join(all, "results.md")}
 	return results.Run(w)
 }
 
@@ -168,7 +169,7 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 	changed := false
 	x.Relocate(base)
 	if c.Web != "" {
-		web := experiment.Web{Hubs: c.Hubs, Traces: c.Traces}
+		web := experiment.Web{Hubs: c.Hubs, Traces: slices.Clone(c.Traces)}
 		if c.Web == "demo" {
 			web.Demo = &experiment.Demo{}
 		} else {
@@ -277,6 +278,7 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 		},
 		Version: []reports.Fact{{Name: "dowse", Value: version}},
 	}
+	in.Place, in.How = x.Setting(r.Webs)
 	if x.Sites() { // such crawls end when they have found enough
 		in.Runs.Budget, in.Setup = 0, townSetup(x)
 	}

@@ -24,6 +24,8 @@ type Input struct {
 	Note    string // what was found where claims do not hold; "" for nothing
 	Setup   []Fact // topics, training, seeds, budget, judge
 	Web     []Fact // pages, hosts, links
+	Place   string // the web, as titles name it
+	How     string // how it was run otherwise than it says itself: with hubs, generic seeds; "" for not at all
 	SHA256  string // of the web
 	RNG     uint64
 	Command string // that makes the run again

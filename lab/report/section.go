@@ -3,17 +3,28 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dowse/lab/measure"
 )
 
-// Section returns the experiment as a section of a longer document, in Markdown: what
-// the paper did, what was done here, the table, the claims, and the command.
-func (r *Report) Section() string {
+// A Part is an experiment as it stands in a document on many. It holds no crawls, so
+// there can be many of them.
+type Part struct {
+	Name, Title string
+	Web, How    string // where it ran, and how otherwise than it says: see [Input]
+	Run         string // the run's folder, which tells apart what nothing else does; "" for not known
+	Tally       map[measure.Outcome]int
+
+	what, body string
+}
+
+// Part returns the experiment as a part of a longer document, in Markdown: what the
+// paper did, what was done here, the table, the claims, and the command.
+func (r *Report) Part() Part {
 	var b strings.Builder
 	in := r.in.shown()
-	fmt.Fprintf(&b, "## %s\n\n", markdown(strings.TrimSuffix(in.Name+": "+in.Title, ": ")))
 	for _, part := range []struct{ name, text string }{{"Paper", in.Paper}, {"Here", in.About}} {
 		if part.text != "" {
 			fmt.Fprintf(&b, "*%s.* %s\n\n", part.name, markdown(part.text))
@@ -27,7 +38,7 @@ func (r *Report) Section() string {
 	if in.Note != "" {
 		fmt.Fprintf(&b, "\n*Looked into.* %s\n", markdown(in.Note))
 	}
-	return b.String()
+	return Part{Name: in.Name, Title: in.Title, what: cmp.Or(in.Title, in.About), Web: clean(in.Place, 200), How: clean(in.How, 200), Tally: r.tally(), body: b.String()}
 }
 
 // setup tells in a sentence what the crawls were.
@@ -48,8 +59,8 @@ func (r *Report) setup() string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// Tally counts the outcomes of the claims.
-func (r *Report) Tally() map[measure.Outcome]int {
+// tally counts the outcomes of the claims.
+func (r *Report) tally() map[measure.Outcome]int {
 	n := map[measure.Outcome]int{}
 	for _, v := range r.Verdicts {
 		n[v.Outcome]++
@@ -57,20 +68,83 @@ func (r *Report) Tally() map[measure.Outcome]int {
 	return n
 }
 
-// Results returns a document with a section to each report, and a table of them all
-// before.
-func Results(reports []*Report) string {
+// where tells the web, and how the experiment was run otherwise than it says.
+func (p *Part) where() string {
+	where := p.Web
+	if p.How != "" {
+		where = strings.TrimPrefix(where+", "+p.How, ", ")
+	}
+	return where
+}
+
+// heading tells what the part is about and where it was seen.
+func (p *Part) heading() string {
+	head := p.Name
+	if w := p.where(); w != "" {
+		head += " on " + w
+	}
+	return strings.TrimSuffix(head+": "+p.Title, ": ")
+}
+
+// A LeftOut is an experiment that was not run, and why.
+type LeftOut struct{ Name, Why string }
+
+// Results returns a document with a section to each part, and a table of them all
+// before: web after web in the order in which they come, and on each by the names of the
+// experiments. Those that were left out are told in a line.
+func Results(parts []Part, left []LeftOut) string {
+	parts = ordered(parts)
 	var b strings.Builder
 	b.WriteString("# Results\n\nWhat the papers say beside what was seen here. Written by `dowse lab results` from runs; each section names the\n" +
 		"command that makes it again. [measures.md](measures.md) tells what the measures are and when a claim holds,\n" +
-		"[lab.md](lab.md) how crawls are made.\n\n| experiment | what | holds | does not hold | undecided |\n|---|---|--:|--:|--:|\n")
-	for _, r := range reports {
-		n := r.Tally()
-		in := r.in.shown()
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d |\n", markdown(in.Name), markdown(cmp.Or(in.Title, in.About)), n[measure.Holds], n[measure.HoldsNot], n[measure.Undecided])
+		"[lab.md](lab.md) how crawls are made.\n\n| experiment | on | what | holds | does not hold | undecided |\n|---|---|---|--:|--:|--:|\n")
+	for i := range parts {
+		p := &parts[i]
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %d |\n", markdown(p.Name), markdown(p.where()), markdown(p.what),
+			p.Tally[measure.Holds], p.Tally[measure.HoldsNot], p.Tally[measure.Undecided])
 	}
-	for _, r := range reports {
-		b.WriteString("\n" + r.Section())
+	if len(left) > 0 {
+		fmt.Fprintf(&b, "\nLeft out: %s.\n", markdown(leftOut(left)))
+	}
+	for i := range parts {
+		fmt.Fprintf(&b, "\n## %s\n\n%s", markdown(parts[i].heading()), parts[i].body)
 	}
 	return b.String()
+}
+
+// ordered sorts parts, and lets those that would have the same title name their runs.
+func ordered(parts []Part) []Part {
+	parts = slices.Clone(parts)
+	webs, titles := map[string]int{}, map[string]int{}
+	for i := range parts {
+		if _, known := webs[parts[i].Web]; !known {
+			webs[parts[i].Web] = len(webs)
+		}
+		titles[parts[i].heading()]++
+	}
+	for i := range parts {
+		if p := &parts[i]; titles[p.heading()] > 1 && p.Run != "" {
+			p.How = strings.TrimPrefix(p.How+", "+clean(p.Run, 200), ", ")
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(webs[a.Web], webs[b.Web]), cmp.Compare(a.Name, b.Name), cmp.Compare(a.How, b.How))
+	})
+	return parts
+}
+
+// leftOut tells what was not run, by reason.
+func leftOut(left []LeftOut) string {
+	var reasons []string
+	names := map[string][]string{}
+	for _, l := range left {
+		if names[l.Why] == nil {
+			reasons = append(reasons, l.Why)
+		}
+		names[l.Why] = append(names[l.Why], l.Name)
+	}
+	for i, why := range reasons {
+		reasons[i] = strings.Join(names[why], ", ") + " (" + clean(why, longText) + ")"
+	}
+	return strings.Join(reasons, "; ")
 }

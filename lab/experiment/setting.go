@@ -1,0 +1,46 @@
+package experiment
+
+import "strings"
+
+// Setting tells in a few words where an experiment ran and what was different from what
+// it says itself, for titles: "wikispeedia", "with hubs, generic seeds".
+func (x *Experiment) Setting(webs []WebFacts) (web, how string) {
+	own, _, err := ByName(x.Name)
+	if err != nil {
+		own = &Experiment{Seeds: Seeds{From: "training"}}
+	}
+	var hows []string
+	for _, w := range x.Web {
+		if w.Hubs != "" {
+			hows = append(hows, "with hubs")
+			break
+		}
+	}
+	if x.Seeds.From != own.Seeds.From {
+		hows = append(hows, x.Seeds.From+" seeds")
+	}
+	return x.place(webs), strings.Join(hows, ", ")
+}
+
+// place names the webs.
+func (x *Experiment) place(webs []WebFacts) string {
+	if x.Sites() {
+		return "made towns"
+	}
+	var names []string
+	made := 0
+	for i, s := range sourcesOf(x) {
+		if s.Demo != nil {
+			made++
+		} else if i < len(webs) {
+			names = append(names, webs[i].Name)
+		}
+	}
+	switch {
+	case made == 1:
+		names = append(names, "the made web")
+	case made > 1:
+		names = append(names, "made webs")
+	}
+	return strings.Join(names, ", ")
+}
