@@ -146,6 +146,10 @@ type Strategy struct {
 	Best  int    `yaml:"best"`  // of so many crawls, each from seeds of its own, the one with the best harvest; 1
 	Trace string `yaml:"trace"` // what it sees of the trace: early, the first half by time, late, the second; all
 	Learn string `yaml:"learn"` // the half of the trace with which an earlier crawl, from other seeds, made what it starts with; none
+
+	// Confidence is how the judge of sites makes a confidence of distances to its centroids:
+	// invlog, or literal, as Ester, Kriegel and Schubert 2004 print it; invlog.
+	Confidence string `yaml:"confidence"`
 }
 
 // Values are one value of a parameter or several.
@@ -172,6 +176,7 @@ type Variant struct {
 
 	Seeds, Trace, Learn string // as [Strategy] has them
 	Best                int
+	Confidence          string `json:",omitempty"` // keys of crawls without it are as they were before it came
 }
 
 // Oracle is the name of the strategy that sees the labels: the upper bound.

@@ -397,8 +397,12 @@ func (c *checker) options(path string, s Strategy, sites bool) {
 	if sites && (s.Seeds != "" || s.Best != 0 || s.Trace != "" || s.Learn != "") {
 		c.fail(path, "seeds, best, trace and learn are for pages", "leave them out where sites are looked for")
 	}
+	if !sites && s.Confidence != "" {
+		c.fail(path, "confidence is of the judge of sites", "leave it out where pages are looked for")
+	}
 	for _, o := range []struct{ key, value, choices string }{
 		{"seeds", s.Seeds, "training topic generic"}, {"trace", s.Trace, "early late"}, {"learn", s.Learn, "early late"},
+		{"confidence", s.Confidence, invlog + " " + literal},
 	} {
 		if o.value != "" && !slices.Contains(strings.Fields(o.choices), o.value) {
 			c.fail(path+"."+o.key, fmt.Sprintf("%q is none of the choices here", o.value), suggestion(o.value, strings.Fields(o.choices)))
@@ -419,7 +423,7 @@ func (x *Experiment) Variants() (list []Variant) {
 
 func (s Strategy) variants() []Variant {
 	keys := slices.Sorted(maps.Keys(s.Params))
-	list := []Variant{{Seeds: s.Seeds, Best: s.Best, Trace: s.Trace, Learn: s.Learn}}
+	list := []Variant{{Seeds: s.Seeds, Best: s.Best, Trace: s.Trace, Learn: s.Learn, Confidence: s.Confidence}}
 	several := false
 	for _, k := range keys {
 		var next []Variant

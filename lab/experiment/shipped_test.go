@@ -125,12 +125,13 @@ func TestLearning(t *testing.T) {
 
 const towns = `dowse: lab/v1
 name: towns
-web: {town: {sites: 200, seeds: [1, 2], find: 8}}
+web: {town: {sites: 200, seeds: [1], find: 8}}
 budget: {pages: 2000}
 strategies:
   - {name: site, label: sure, params: {p_threshold: 0.9}}
   - homepages
   - site-pages
+  - {name: site, label: literal, confidence: literal}
 measures: [site_f@end, pprs@end, pages_per_site@end, sites_by_one@end]
 `
 
@@ -140,10 +141,10 @@ func TestTowns(t *testing.T) {
 	dir := t.TempDir()
 	text := towns
 	if testing.Short() { // the race detector makes it slow
-		text = strings.NewReplacer("seeds: [1, 2], find: 8", "seeds: [1], find: 3", "pages: 2000", "pages: 300").Replace(text)
+		text = strings.NewReplacer("find: 8", "find: 3", "pages: 2000", "pages: 300", "  - {name: site, label: literal, confidence: literal}\n", "").Replace(text)
 	}
 	r := ran(t, text, Options{Dir: dir, Jobs: 4})
-	if len(r.Trails) != 3*len(r.Webs) || r.Webs[0].Hosts < 150 || len(r.Relevant["town-1"]) == 0 {
+	if len(r.Trails) != len(r.Experiment.Strategies) || r.Webs[0].Hosts < 150 || len(r.Relevant["town-1"]) == 0 {
 		t.Fatalf("%d crawls on %+v", len(r.Trails), r.Webs)
 	}
 	for _, trail := range r.Trails {
@@ -170,6 +171,8 @@ func TestWrongOptions(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Replace(learning, "learn: early", "learn: erly", 1):                              `"erly" is none of the choices here; did you mean "early"?`,
 		strings.Replace(learning, "best: 3", "best: 300", 1):                                     "use 1 to 100",
+		strings.Replace(towns, "confidence: literal", "confidence: printed", 1):                  `"printed" is none of the choices here`,
+		strings.Replace(learning, "best: 3", "confidence: literal", 1):                           "confidence is of the judge of sites",
 		strings.Replace(towns, "homepages", "otie", 1):                                           `no strategy is called "otie"`,
 		strings.Replace(towns, "label: sure", "label: sure, best: 2", 1):                         "are for pages",
 		strings.Replace(towns, "budget:", "cite: [wang2008]\nbudget:", 1):                        `did you mean "wang2009"`,

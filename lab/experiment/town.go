@@ -30,6 +30,12 @@ const (
 	siteHomes = "homepages"  // the sites that the site crawler examines, judged by their homepages
 )
 
+// The ways in which the judge of sites makes a confidence of distances.
+const (
+	invlog  = "invlog"
+	literal = "literal"
+)
+
 // siteStrategies are those that look for whole sites.
 func siteStrategies() []strategy.Description {
 	list := slices.DeleteFunc(crawler.Strategies(), func(d strategy.Description) bool { return d.Name != siteCrawl && d.Name != sitePages })
@@ -37,8 +43,7 @@ func siteStrategies() []strategy.Description {
 		func() dowse.Strategy { return &site.Crawler{} }))
 }
 
-// A town is a made town of sites, in which crawls look for those on topic. It is made, and
-// its judges are trained, by the first crawl, and forgotten after the last.
+// A town is a made town of sites, in which crawls look for those on topic.
 type town struct {
 	x    *Experiment
 	name string
@@ -46,12 +51,18 @@ type town struct {
 
 	names *measure.Names // of the run's trails
 
-	mu      sync.Mutex
+	mu     sync.Mutex
+	judged map[bool]*judgedTown // by whether confidence is literal
+	crawls int                  // still to be made
+}
+
+// A judgedTown is a town with judges of its sites. It is made, and they are trained, by
+// the first crawl, and forgotten after the last of the town.
+type judgedTown struct {
 	trial   *sitetrial.Trial
 	client  *fetch.Client
 	trained map[string]bool
 	err     error
-	crawls  int // still to be made
 }
 
 // addTowns lists the crawls on towns.
@@ -66,7 +77,7 @@ func (r *run) addTowns() {
 			seeds = []uint64{0}
 		}
 		for _, seed := range seeds {
-			t := &town{x: r.x, name: fmt.Sprintf("town-%d", seed), crawls: len(variants), names: r.names,
+			t := &town{x: r.x, name: fmt.Sprintf("town-%d", seed), crawls: len(variants), names: r.names, judged: map[bool]*judgedTown{},
 				cfg: sitetrial.Config{Sites: w.Town.Sites, Find: w.Town.Find, Seed: seed}}
 			if r.x.Time.Workers > 1 {
 				t.cfg.Workers = r.x.Time.Workers
@@ -120,47 +131,65 @@ func (t *town) relevant() (list []dowse.URL) {
 	return list
 }
 
-// prepare makes the town and trains its judges, once.
-func (t *town) prepare() error {
+// prepare makes the town and trains its judges, once for each kind of confidence.
+func (t *town) prepare(literal bool) (*judgedTown, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.trial != nil || t.err != nil {
-		return t.err
+	j := t.judged[literal]
+	if j == nil {
+		cfg := t.cfg
+		cfg.Literal = literal
+		j = newJudgedTown(cfg)
+		t.judged[literal] = j
 	}
-	if t.trial, t.err = sitetrial.New(t.cfg); t.err != nil {
-		return t.err
+	return j, j.err
+}
+
+func newJudgedTown(cfg sitetrial.Config) *judgedTown {
+	j := &judgedTown{trained: map[string]bool{}}
+	if j.trial, j.err = sitetrial.New(cfg); j.err != nil {
+		return j
 	}
-	t.trained = map[string]bool{}
-	for _, s := range t.trial.Town.Training(t.trial.Config.On, t.trial.Config.Off) {
-		t.trained[weburl.WithoutWWW(s.Host)] = true
+	for _, s := range j.trial.Town.Training(j.trial.Config.On, j.trial.Config.Off) {
+		j.trained[weburl.WithoutWWW(s.Host)] = true
 	}
-	t.client, t.err = fetch.New(fetch.Config{Agent: "dowse-lab", Transport: t.trial.Town.RoundTripper()})
-	return t.err
+	j.client, j.err = fetch.New(fetch.Config{Agent: "dowse-lab", Transport: j.trial.Town.RoundTripper()})
+	return j
+}
+
+func (j *judgedTown) close() {
+	if j.trial != nil {
+		j.trial.Close()
+	}
+	if j.client != nil {
+		j.client.Close()
+	}
 }
 
 // done tells that a crawl is over.
 func (t *town) done() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.crawls--; t.crawls == 0 && t.trial != nil {
-		t.trial.Close()
-		if t.client != nil {
-			t.client.Close()
-		}
-		t.trial, t.client, t.trained = nil, nil, nil
+	if t.crawls--; t.crawls > 0 {
+		return
 	}
+	for _, j := range t.judged {
+		j.close()
+	}
+	clear(t.judged)
 }
 
 // crawl lets a strategy look for sites.
 func (t *town) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
-	if err := t.prepare(); err != nil {
+	j, err := t.prepare(v.Confidence == literal)
+	if err != nil {
 		return nil, fmt.Errorf("experiment: %s: %w", t.name, err)
 	}
 	s, err := strategy.NewFrom(siteStrategies(), v.Spec, strategy.Needs{})
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	w := &townWalk{town: t, trail: &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps()}}
+	w := &townWalk{town: t, judgedTown: j, trail: &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps()}}
 	switch s := s.(type) {
 	case *site.Crawler:
 		err = w.sites(ctx, s, strings.Contains(v.Spec, "p_err="))
@@ -175,6 +204,7 @@ func (t *town) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, e
 
 // A townWalk is one crawl for sites.
 type townWalk struct {
+	*judgedTown
 	town  *town
 	trail *measure.Trail
 	score sitetrial.Score
@@ -182,7 +212,7 @@ type townWalk struct {
 
 // sites lets the website crawler go; its judge knows how often it is wrong.
 func (w *townWalk) sites(ctx context.Context, s *site.Crawler, told bool) error {
-	t := w.town.trial
+	t := w.trial
 	s.Sites = t.Config.Find
 	if !told {
 		s.Error = t.Pages.ErrorRate()
@@ -194,23 +224,23 @@ func (w *townWalk) sites(ctx context.Context, s *site.Crawler, told bool) error 
 }
 
 // homes judges the sites again, by their homepages: a page each.
-func (w *townWalk) homes() { w.trail.Sites = w.town.trial.Homepages(w.score).Sites }
+func (w *townWalk) homes() { w.trail.Sites = w.trial.Homepages(w.score).Sites }
 
 // pages lets a crawler of pages go until it would have found enough sites.
 func (w *townWalk) pages(ctx context.Context, s dowse.Strategy) error {
-	t := w.town.trial
+	t := w.trial
 	catch := site.Catch{Error: t.Pages.ErrorRate()}
 	err := w.simulate(ctx, s, func(p *dowse.Page) bool {
 		return catch.Add(site.Rated{URL: p.URL, Confidence: p.Verdict.Relevance}) < t.Config.Find
 	})
 	for _, g := range catch.Groups() {
-		w.trail.Sites = append(w.trail.Sites, measure.SiteStep{Site: g.Site, Relevant: w.town.truth(g.Site), Verdict: g.Relevant, Pages: g.Pages})
+		w.trail.Sites = append(w.trail.Sites, measure.SiteStep{Site: g.Site, Relevant: w.truth(g.Site), Verdict: g.Relevant, Pages: g.Pages})
 	}
 	return err
 }
 
-func (t *town) truth(name string) bool {
-	s, ok := t.trial.Town.Site(name)
+func (j *judgedTown) truth(name string) bool {
+	s, ok := j.trial.Town.Site(name)
 	return ok && s.Relevant
 }
 
@@ -220,14 +250,14 @@ const townPause = 20 * time.Millisecond
 // simulate crawls the town; each hears of every page of a site that counts: training
 // sites and start sites do not.
 func (w *townWalk) simulate(ctx context.Context, s dowse.Strategy, each func(*dowse.Page) bool) error {
-	t := w.town.trial
+	t := w.trial
 	from := origins{taken: map[dowse.URL]origin{}}
 	c, err := crawl.New(crawl.Config{Strategy: s, Robots: true, Sitemaps: true, Limits: crawl.Limits{Pages: w.town.x.Budget.Pages},
 		Polite: crawl.Politeness{Delay: townPause, InFlight: t.Config.Workers}, Heard: from.hear})
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
-	reader := &crawler.Visitor{Client: w.town.client, Judge: site.Reader{By: t.Pages}}
+	reader := &crawler.Visitor{Client: w.client, Judge: site.Reader{By: t.Pages}}
 	sim := lab.Simulation{Crawl: c, Web: lab.Over(reader, townLatency), Workers: t.Config.Workers, Start: epoch,
 		Each: func(now time.Time, p *dowse.Page) bool { return w.note(now, p, each) && ctx.Err() == nil }}
 	c.Start(epoch, t.Seeds())
@@ -246,11 +276,11 @@ func (w *townWalk) note(now time.Time, p *dowse.Page, each func(*dowse.Page) boo
 	case p.Outcome == dowse.Failed:
 		w.trail.Failed++
 		return true
-	case p.Outcome != dowse.Fetched || p.Again || w.town.trained[name]:
+	case p.Outcome != dowse.Fetched || p.Again || w.trained[name]:
 		return true
 	}
 	w.trail.Steps.Append(measure.Step{
-		URL: p.URL, Host: weburl.Host(p.URL), Relevant: w.town.truth(name), Judged: p.Verdict.Relevance, OnTopic: p.Verdict.Relevance > 0.5,
+		URL: p.URL, Host: weburl.Host(p.URL), Relevant: w.truth(name), Judged: p.Verdict.Relevance, OnTopic: p.Verdict.Relevance > 0.5,
 		At: now.Sub(epoch), Bytes: p.Fetch.Bytes,
 	})
 	return each(p)

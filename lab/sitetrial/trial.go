@@ -34,6 +34,7 @@ type Config struct {
 	Links   float64 // l_threshold of the website crawler; its default
 	Guard   int     // pages of a host for the page crawler; 100
 	Workers int     // visits at once; 16
+	Literal bool    `json:",omitempty"` // the judges' confidence as the paper prints it, see judge.Confidence
 }
 
 func (c Config) withDefaults() Config {
@@ -73,10 +74,11 @@ func New(c Config) (*Trial, error) {
 		return nil, fmt.Errorf("sitetrial: %w", err)
 	}
 	examples := t.examples()
-	if t.Pages, err = site.Train(examples, judge.Centroid{}); err != nil {
+	trainer := judge.Centroid{Literal: c.Literal}
+	if t.Pages, err = site.Train(examples, trainer); err != nil {
 		return nil, fmt.Errorf("sitetrial: %w", err)
 	}
-	if t.Homes, err = site.TrainHomepages(examples, judge.Centroid{}); err != nil {
+	if t.Homes, err = site.TrainHomepages(examples, trainer); err != nil {
 		return nil, fmt.Errorf("sitetrial: %w", err)
 	}
 	return t, nil
