@@ -355,11 +355,14 @@ func sitePages(t *Trail) (n int) {
 	return n
 }
 
+// Median reports whether many crawls are summed up by the median: some never get there.
+func (m Measure) Median() bool { return m.Kind().level }
+
 // Centre is the figure for many crawls: the mean of those that have one, for
 // pages_to_recall the median.
 func (m Measure) Centre(values []float64) float64 {
 	v := defined(values)
-	if m.Kind().level {
+	if m.Median() {
 		return Median(v)
 	}
 	return Mean(v)
