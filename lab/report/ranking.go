@@ -15,7 +15,7 @@ const rankGap = 23 // from a strategy to the next
 func (r *Report) ranking(m measure.Measure) string {
 	names := append(append([]string{}, r.bounds...), r.rivals...)
 	h := len(names)*rankGap + 74
-	f := frame{left: 220, right: 700, top: 26, bottom: float64(h) - 46, maxY: 1}
+	f := frame{left: 285, right: 800, top: 26, bottom: float64(h) - 46, maxY: 1}
 	for _, name := range names {
 		fig := r.table[cell{name, m}]
 		f.maxX = max(f.maxX, finite(fig.centre), finite(fig.hi))
@@ -44,16 +44,16 @@ func (r *Report) ranking(m measure.Measure) string {
 
 // Where the columns of figures end, in pixels.
 const (
-	rankValue = 800.0
+	rankName  = 200.0
+	rankValue = 262.0
 	rankDiff  = 920.0
 	rankP     = 1020.0
 )
 
-// ranked draws the line of one strategy. A full mark is a strategy that the best is
-// significantly better than, or the best itself.
+// ranked draws the line of one strategy.
 func (r *Report) ranked(b *strings.Builder, f frame, m measure.Measure, name string, y float64) {
 	fig, style := r.table[cell{name, m}], r.style(name)
-	fmt.Fprintf(b, `<text class="name %s" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, class(style), f.left-14, y+4.5, escape(name, longName))
+	fmt.Fprintf(b, `<text class="name %s" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, class(style), rankName, y+4.5, escape(name, longName))
 	fmt.Fprintf(b, `<text class="what" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, rankValue, y+4.5, value(m, fig.centre))
 	if shown(fig.lo) && shown(fig.hi) && fig.hi > fig.lo {
 		fmt.Fprintf(b, `<path class="span %s" d="M%.1f %.1fH%.1f"/>`, class(style), f.x(fig.lo), y, f.x(fig.hi))
