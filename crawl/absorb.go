@@ -77,8 +77,17 @@ func (c *Crawl) retry(now time.Time, fl *flight, p *dowse.Page) bool {
 func (c *Crawl) final(now time.Time, fl *flight, p *dowse.Page) {
 	t := c.prepareTurn(now, fl, p)
 	c.shadowed(t)
-	t.leads = c.cfg.Strategy.Follow(p)
+	t.leads = c.follow(p)
 	c.finishTurn(t)
+}
+
+// follow asks the strategy. What it writes into the page is not kept: whether a visit
+// failed, and what the judge said, is not for it to say.
+func (c *Crawl) follow(p *dowse.Page) []dowse.Lead {
+	came := *p
+	leads := c.cfg.Strategy.Follow(p)
+	*p = came
+	return leads
 }
 
 // A turn is a page on its way through the strategy.

@@ -203,7 +203,7 @@ func (c *Crawl) closeRound(r *round) {
 	turns := make([]*turn, len(r.turns))
 	for i, l := range r.turns {
 		turns[i] = c.prepareTurn(l.now, l.fl, l.p)
-		turns[i].leads = c.cfg.Strategy.Follow(l.p)
+		turns[i].leads = c.follow(l.p)
 	}
 	c.shadowed(turns...)
 	for _, t := range turns {

@@ -209,6 +209,133 @@ func TestGrabbing(t *testing.T) {
 	}
 }
 
+// TestMessages lets a strategy leave messages for crawls that come after it: it writes into
+// whatever hangs on a page, as deep as it goes, and looks in the next crawl whether it
+// is still there. A strategy that could do so would know what it never found.
+func TestMessages(t *testing.T) {
+	_, task, p, seeds := prepared1(t, small)
+	v := Variant{Spec: "link-context", Label: "link-context"}
+	for round := range 2 {
+		w := &writer{grabber: grabber{}, t: t, reads: round == 1}
+		if _, err := task.simulate(t.Context(), w, task.config(v, w, p), task.trail(v, 0, p, seeds), p, seeds); err != nil {
+			t.Fatal(err)
+		}
+		if w.places < 10_000 {
+			t.Errorf("%d places: that was no writing", w.places)
+		}
+	}
+}
+
+// A writer writes into the lists of a page, by reflection.
+type writer struct {
+	grabber
+	t      *testing.T
+	reads  bool // look for messages before
+	places int
+}
+
+const message = "a message from an earlier crawl"
+
+func (w *writer) Window() int   { return 20 }
+func (w *writer) Anchors() bool { return true }
+
+// Follow reads, goes on, and writes.
+func (w *writer) Follow(p *dowse.Page) []dowse.Lead {
+	if w.reads {
+		w.all(p, w.read)
+	}
+	leads := w.BreadthFirst.Follow(p)
+	w.all(p, write)
+	return leads
+}
+
+func (w *writer) all(p *dowse.Page, do func(v reflect.Value, where string)) {
+	w.each(reflect.ValueOf(&p.Document).Elem(), "page", do)
+	w.each(reflect.ValueOf(&p.Verdict).Elem(), "verdict", do)
+	w.each(reflect.ValueOf(&p.Host).Elem(), "host", do)
+}
+
+// each calls do for every text and number that can be reached and set.
+func (w *writer) each(v reflect.Value, where string, do func(v reflect.Value, where string)) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			w.each(v.Elem(), where, do)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				w.each(v.Field(i), where+"."+v.Type().Field(i).Name, do)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			w.each(v.Index(i), where+"[]", do)
+		}
+	default:
+		if v.CanSet() {
+			w.places++
+			do(v, where)
+		}
+	}
+}
+
+const number = 1_234_567
+
+func write(v reflect.Value, _ string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(message)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(number)
+	case reflect.Float64:
+		v.SetFloat(number)
+	}
+}
+
+func (w *writer) read(v reflect.Value, where string) {
+	switch {
+	case w.t.Failed():
+	case v.Kind() == reflect.String && v.String() == message, v.CanInt() && v.Int() == number, v.CanFloat() && v.Float() == number:
+		w.t.Errorf("%s: what an earlier crawl wrote is still there", where)
+	}
+}
+
+// TestForging lets a strategy rewrite what came of its visits: pages off topic failed, were
+// other pages, cost nothing, and the judge liked the rest. The trail must be that of the
+// honest one, in rounds and one by one.
+func TestForging(t *testing.T) {
+	for _, text := range []string{small, strings.Replace(small, "strategies:", "round: 10\nstrategies:", 1)} {
+		_, task, p, seeds := prepared1(t, text)
+		v := Variant{Spec: "breadth-first", Label: "breadth-first"}
+		var trails []*measure.Trail
+		for _, s := range []dowse.Strategy{&strategy.BreadthFirst{}, &forger{}} {
+			trail, err := task.simulate(t.Context(), s, task.config(v, s, p), task.trail(v, 0, p, seeds), p, seeds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trail.CPU = 0
+			trails = append(trails, trail)
+		}
+		if !reflect.DeepEqual(trails[0], trails[1]) {
+			t.Error("a strategy that rewrites its pages is measured by what it wrote")
+		}
+	}
+}
+
+type forger struct{ strategy.BreadthFirst }
+
+// Follow goes on as the honest one does, and lies about where it was.
+func (f *forger) Follow(p *dowse.Page) []dowse.Lead {
+	leads := f.BreadthFirst.Follow(p)
+	if p.Verdict.Relevance < 0.5 {
+		p.Outcome, p.Reason = dowse.Failed, dowse.FailHTTP
+	}
+	p.URL, p.Again, p.OnTopic = "http://shorewalks.demo/", len(leads) == 0, true
+	p.Verdict.Relevance, p.Fetch.Bytes, p.Fetch.Took = 1, 0, 0
+	return leads
+}
+
 type grabber struct{ strategy.BreadthFirst }
 
 // Follow marks every page, link and mention.

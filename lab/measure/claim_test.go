@@ -189,3 +189,33 @@ func TestCompareAdjusts(t *testing.T) {
 		t.Error("there is no test z")
 	}
 }
+
+// TestDirectionIsOfTheTest: where nine topics are a little better and one far worse, the
+// ranks say better though the mean says worse; letters must go by what was tested.
+func TestDirectionIsOfTheTest(t *testing.T) {
+	a := []float64{.51, .52, .53, .54, .55, .56, .57, .58, .59, .59, .61, 0}
+	b := make([]float64, len(a))
+	for i := range b {
+		b[i] = .5
+	}
+	b[11] = 1 // −1 against +.01 … +.11
+	a[11] = -1
+	tests, err := Tests{}.OrDefault()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := tests.compare(MustParse("harvest"), "a", "b", a, b)
+	if c.Diff >= 0 || c.Effect <= 0 || c.P >= 0.05 {
+		t.Fatalf("the example is none: %+v", c)
+	}
+	if !c.Better(0.05) || c.Swapped().Better(0.05) {
+		t.Errorf("significant by ranks in favour of a, but a better: %v, b better: %v", c.Better(0.05), c.Swapped().Better(0.05))
+	}
+	if c.Wins() != 11 || c.Swapped().Wins() != 1 {
+		t.Errorf("a wins %d, b %d of %d", c.Wins(), c.Swapped().Wins(), c.N)
+	}
+	fewer := tests.compare(MustParse("pages_to_recall"), "a", "b", a, b)
+	if fewer.Wins() != 1 {
+		t.Errorf("less is better, but a wins %d", fewer.Wins())
+	}
+}

@@ -55,21 +55,32 @@ type Comparison struct {
 	Test         string
 	P, PAdj      float64 // not numbers under MinPairs
 	Effect       float64 // rank-biserial correlation for wilcoxon, Cohen's d_z for t
+	Above, Below int     // pairs in which a is above b, and below
 }
 
-// Better reports whether a is significantly better than b.
+// Better reports whether a is significantly better than b. The direction is that of
+// what was tested: with ranks, a mean may point the other way.
 func (c Comparison) Better(alpha float64) bool {
-	gain := c.Diff
+	gain := c.Effect
 	if c.Measure.Kind().Lower {
 		gain = -gain
 	}
 	return c.PAdj < alpha && gain > 0
 }
 
+// Wins returns the number of pairs in which a is better than b.
+func (c Comparison) Wins() int {
+	if c.Measure.Kind().Lower {
+		return c.Below
+	}
+	return c.Above
+}
+
 // Swapped returns the same comparison seen from b. It holds for two-tailed tests.
 func (c Comparison) Swapped() Comparison {
 	c.A, c.B, c.MeanA, c.MeanB = c.B, c.A, c.MeanB, c.MeanA
 	c.Diff, c.Lo, c.Hi, c.Effect = -c.Diff, -c.Hi, -c.Lo, -c.Effect
+	c.Above, c.Below = c.Below, c.Above
 	return c
 }
 
@@ -142,6 +153,7 @@ func (s Tests) compare(m Measure, nameA, nameB string, a, b []float64) Compariso
 	d := differences(a, b)
 	c := Comparison{Measure: m, A: nameA, B: nameB, N: len(a), MeanA: m.Centre(a), MeanB: m.Centre(b), Diff: m.Centre(d), Test: s.Test}
 	c.Lo, c.Hi = s.bootstrap(m, nameA, nameB).Interval(d)
+	c.Above, c.Below = signs(d)
 	if s.Test == StudentTest {
 		c.P, c.Effect = PairedT(a, b).P, CohenDz(a, b)
 		if m.Kind().Lower {
@@ -152,6 +164,19 @@ func (s Tests) compare(m Measure, nameA, nameB string, a, b []float64) Compariso
 	}
 	c.PAdj = c.P
 	return c
+}
+
+// signs counts the differences above zero and below.
+func signs(d []float64) (above, below int) {
+	for _, v := range d {
+		switch {
+		case v > 0:
+			above++
+		case v < 0:
+			below++
+		}
+	}
+	return above, below
 }
 
 // bootstrap draws other samples for other pairs, and always the same for one.

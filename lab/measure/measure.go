@@ -28,10 +28,12 @@ type Measure struct {
 // A Kind describes one of the measures there are.
 type Kind struct {
 	Name   string
+	Title  string // in words, for people who do not know the name
 	Unit   string // share, pages, hosts, sites, s, µs, bytes
 	Lower  bool   // less is better
 	Window int    // where it has one and none is written: pages, or for lists the length of one
 	Doc    string // the definition, in a line
+	Clock  bool   // it is the machine's own time, and not the same twice
 
 	of      func(r *Runs, t *Trail, window int) Curve
 	level   bool // WHERE is a recall
@@ -53,58 +55,58 @@ func windowed(c func(*Trail, int) Curve) func(*Runs, *Trail, int) Curve {
 
 func pageKinds() []Kind {
 	return []Kind{
-		{Name: "harvest", Unit: "share", of: plain(harvest),
+		{Name: "harvest", Title: "harvest rate", Unit: "share", of: plain(harvest),
 			Doc: "pages of the topic by pages fetched; @K is by K pages, also where the crawl ended before (trec_eval's P_K)"},
-		{Name: "window_harvest", Unit: "share", Window: 200, of: windowed(windowHarvest),
+		{Name: "window_harvest", Title: "harvest rate of the last pages", Unit: "share", Window: 200, of: windowed(windowHarvest),
 			Doc: "harvest of the last 200 pages alone (/N: of the last N)"},
-		{Name: "recall", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Targets, target) }),
+		{Name: "recall", Title: "target recall", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Targets, target) }),
 			Doc: "target recall: pages of the topic fetched, seeds apart, by all there are in the web, seeds apart"},
-		{Name: "recall_reachable", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Reachable, target) }),
+		{Name: "recall_reachable", Title: "recall of reachable targets", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Reachable, target) }),
 			Doc: "target recall by those targets to which links lead from the seeds"},
-		{Name: "recall_unseen", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Unseen, unseen) }),
+		{Name: "recall_unseen", Title: "recall of targets that no judge was trained on", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Unseen, unseen) }),
 			Doc: "target recall of those targets alone that no judge was trained on"},
-		{Name: "recall_popular", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Popular, popular) }),
+		{Name: "recall_popular", Title: "recall of popular targets", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Popular, popular) }),
 			Doc: "target recall of those targets alone that most pages link to, a tenth of the topic"},
-		{Name: "auc", Unit: "share", atLimit: true, of: plain(area),
+		{Name: "auc", Title: "area under target recall", Unit: "share", atLimit: true, of: plain(area),
 			Doc: "area under target recall: its mean over the pages of the budget; a crawl that ended early stays where it was"},
-		{Name: "auc_rel", Unit: "share", atLimit: true, of: relativeArea,
+		{Name: "auc_rel", Title: "area under target recall, relative to the oracle's", Unit: "share", atLimit: true, of: relativeArea,
 			Doc: "auc by the oracle's auc on the same topic and seeds"},
-		{Name: "pages_to_recall", Unit: "pages", Lower: true, level: true, of: nil,
+		{Name: "pages_to_recall", Title: "pages until target recall is", Unit: "pages", Lower: true, level: true, of: nil,
 			Doc: "pages fetched until target recall is 0.5 (@R: until it is R); medians, as it may never be"},
-		{Name: "precision", Unit: "share", of: plain(precision),
+		{Name: "precision", Title: "precision of the judge", Unit: "share", of: plain(precision),
 			Doc: "of the pages that the judge takes to be on topic, those that are"},
-		{Name: "retrieved", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Relevant, rightly) }),
+		{Name: "retrieved", Title: "share of the topic retrieved", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Relevant, rightly) }),
 			Doc: "of all pages of the topic in the web, those fetched and taken to be on topic: recall beside precision"},
-		{Name: "f", Unit: "share", of: plain(fMeasure),
+		{Name: "f", Title: "F of the judge", Unit: "share", of: plain(fMeasure),
 			Doc: "harmonic mean of precision and retrieved"},
-		{Name: "judge_recall", Unit: "share", of: plain(judgeRecall),
+		{Name: "judge_recall", Title: "recall of the judge", Unit: "share", of: plain(judgeRecall),
 			Doc: "of the pages of the topic that were fetched, those that the judge takes to be on topic"},
-		{Name: "relevance", Unit: "share", of: plain(func(t *Trail) Curve { return relevance(t, 0) }),
+		{Name: "relevance", Title: "mean relevance, as judged", Unit: "share", of: plain(func(t *Trail) Curve { return relevance(t, 0) }),
 			Doc: "mean relevance of the pages, as the judge rates them"},
-		{Name: "window_relevance", Unit: "share", Window: 200, of: windowed(relevance),
+		{Name: "window_relevance", Title: "mean relevance of the last pages, as judged", Unit: "share", Window: 200, of: windowed(relevance),
 			Doc: "mean relevance of the last 200 pages (/N: of the last N)"},
-		{Name: "hosts_on", Unit: "hosts", of: plain(func(t *Trail) Curve { return hosts(t, relevant) }),
+		{Name: "hosts_on", Title: "hosts with a page on topic", Unit: "hosts", of: plain(func(t *Trail) Curve { return hosts(t, relevant) }),
 			Doc: "different hosts with a page of the topic"},
-		{Name: "hosts", Unit: "hosts", of: plain(func(t *Trail) Curve { return hosts(t, func(*step) bool { return true }) }),
+		{Name: "hosts", Title: "hosts", Unit: "hosts", of: plain(func(t *Trail) Curve { return hosts(t, func(*step) bool { return true }) }),
 			Doc: "different hosts"},
 	}
 }
 
 func costKinds() []Kind {
 	return []Kind{
-		{Name: "pages", Unit: "pages", of: plain(func(t *Trail) Curve { return func(k int) float64 { return float64(min(k, t.Steps.Len())) } }),
+		{Name: "pages", Title: "pages fetched", Unit: "pages", of: plain(func(t *Trail) Curve { return func(k int) float64 { return float64(min(k, t.Steps.Len())) } }),
 			Doc: "pages fetched"},
-		{Name: "failed", Unit: "pages", Lower: true, of: plain(func(t *Trail) Curve { return func(int) float64 { return float64(t.Failed) } }),
+		{Name: "failed", Title: "failed visits", Unit: "pages", Lower: true, of: plain(func(t *Trail) Curve { return func(int) float64 { return float64(t.Failed) } }),
 			Doc: "visits of the whole crawl that ended without a page"},
-		{Name: "bytes", Unit: "bytes", Lower: true, of: plain(volume),
+		{Name: "bytes", Title: "bytes fetched", Unit: "bytes", Lower: true, of: plain(volume),
 			Doc: "bytes of the pages fetched"},
-		{Name: "time", Unit: "s", Lower: true, of: plain(func(t *Trail) Curve { return func(k int) float64 { return after(t, k).Seconds() } }),
+		{Name: "time", Title: "virtual time", Unit: "s", Lower: true, of: plain(func(t *Trail) Curve { return func(k int) float64 { return after(t, k).Seconds() } }),
 			Doc: "virtual time of the simulation: latencies, politeness, workers"},
-		{Name: "list_time", Unit: "s", Lower: true, Window: 50, of: windowed(listTime),
+		{Name: "list_time", Title: "virtual time by the papers' model", Unit: "s", Lower: true, Window: 50, of: windowed(listTime),
 			Doc: "virtual time by the papers' model: lists of 50 pages (/N: of N), 30 workers, one to a host, 1 s a page, 5 s between pages of a host"},
-		{Name: "hosts_per_list", Unit: "hosts", Window: 50, of: windowed(hostsPerList),
+		{Name: "hosts_per_list", Title: "hosts to a list", Unit: "hosts", Window: 50, of: windowed(hostsPerList),
 			Doc: "different hosts in a list of 50 pages (/N: of N), on average: why list_time is what it is"},
-		{Name: "cpu_page", Unit: "µs", Lower: true, of: plain(cpuPerPage),
+		{Name: "cpu_page", Title: "processor time for a page", Unit: "µs", Lower: true, Clock: true, of: plain(cpuPerPage),
 			Doc: "time of the machine that strategy and frontier took for a page; not reproducible"},
 	}
 }
@@ -116,23 +118,23 @@ func siteKinds() []Kind {
 		}
 	}
 	return []Kind{
-		{Name: "sites", Unit: "sites", of: site(func(s []SiteStep, _ int) float64 { return float64(len(s)) }),
+		{Name: "sites", Title: "sites examined", Unit: "sites", of: site(func(s []SiteStep, _ int) float64 { return float64(len(s)) }),
 			Doc: "sites examined"},
-		{Name: "sites_on", Unit: "sites", of: site(func(s []SiteStep, _ int) float64 { return float64(siteWindow(s, 0).Relevant) }),
+		{Name: "sites_on", Title: "sites found", Unit: "sites", of: site(func(s []SiteStep, _ int) float64 { return float64(siteWindow(s, 0).Relevant) }),
 			Doc: "sites of the topic found: examined, and taken for what they are"},
-		{Name: "pages_per_site", Unit: "pages", Lower: true, of: site(func(s []SiteStep, _ int) float64 { w := siteWindow(s, 0); return ratio(w.Pages, w.Sites) }),
+		{Name: "pages_per_site", Title: "pages for a site", Unit: "pages", Lower: true, of: site(func(s []SiteStep, _ int) float64 { w := siteWindow(s, 0); return ratio(w.Pages, w.Sites) }),
 			Doc: "pages fetched by sites examined"},
-		{Name: "sites_by_one", Unit: "share", Lower: true, of: site(func(s []SiteStep, _ int) float64 { return byOnePage(s) }),
+		{Name: "sites_by_one", Title: "sites judged from one page", Unit: "share", Lower: true, of: site(func(s []SiteStep, _ int) float64 { return byOnePage(s) }),
 			Doc: "of the sites taken to be on topic, those of which a single page was fetched"},
-		{Name: "pprs", Unit: "pages", Lower: true, Window: pprsWindow, of: site(func(s []SiteStep, w int) float64 { return siteWindow(s, w).PPRS }),
+		{Name: "pprs", Title: "pages per relevant site", Unit: "pages", Lower: true, Window: pprsWindow, of: site(func(s []SiteStep, w int) float64 { return siteWindow(s, w).PPRS }),
 			Doc: "pages per relevant site found, over whole sites back until they have 5000 pages (/N: N pages)"},
-		{Name: "website_harvest", Unit: "share", Window: siteHarvestWindow, of: site(func(s []SiteStep, w int) float64 { return siteWindow(s, w).Harvest }),
+		{Name: "website_harvest", Title: "website harvest rate", Unit: "share", Window: siteHarvestWindow, of: site(func(s []SiteStep, w int) float64 { return siteWindow(s, w).Harvest }),
 			Doc: "relevant sites found by sites examined, over whole sites back until they have 1000 pages (/N: N pages)"},
-		{Name: "site_precision", Unit: "share", of: site(func(s []SiteStep, _ int) float64 { p, _, _ := siteChoice(s); return p }),
+		{Name: "site_precision", Title: "precision on sites", Unit: "share", of: site(func(s []SiteStep, _ int) float64 { p, _, _ := siteChoice(s); return p }),
 			Doc: "of the sites taken to be on topic, those that are"},
-		{Name: "site_recall", Unit: "share", of: site(func(s []SiteStep, _ int) float64 { _, r, _ := siteChoice(s); return r }),
+		{Name: "site_recall", Title: "recall on sites", Unit: "share", of: site(func(s []SiteStep, _ int) float64 { _, r, _ := siteChoice(s); return r }),
 			Doc: "of the examined sites of the topic, those taken to be on topic"},
-		{Name: "site_f", Unit: "share", of: site(func(s []SiteStep, _ int) float64 { _, _, f := siteChoice(s); return f }),
+		{Name: "site_f", Title: "F on sites", Unit: "share", of: site(func(s []SiteStep, _ int) float64 { _, _, f := siteChoice(s); return f }),
 			Doc: "harmonic mean of site_precision and site_recall"},
 	}
 }
@@ -266,6 +268,20 @@ func MustParse(text string) Measure {
 // String returns the measure as it was written.
 func (m Measure) String() string { return m.name }
 
+// Title says in words what is measured and where: target recall after 500 pages.
+func (m Measure) Title() string {
+	k := m.Kind()
+	switch {
+	case k.level:
+		return fmt.Sprintf("%s %g", k.Title, m.share)
+	case m.pages > 0:
+		return fmt.Sprintf("%s after %d pages", k.Title, m.pages)
+	case m.share > 0:
+		return fmt.Sprintf("%s after %g %% of the budget", k.Title, 100*m.share)
+	}
+	return k.Title
+}
+
 // Kind describes what is measured.
 func (m Measure) Kind() Kind {
 	k, _ := kindOf(m.kind) // Parse has looked
@@ -339,11 +355,14 @@ func sitePages(t *Trail) (n int) {
 	return n
 }
 
+// Median reports whether many crawls are summed up by the median: some never get there.
+func (m Measure) Median() bool { return m.Kind().level }
+
 // Centre is the figure for many crawls: the mean of those that have one, for
 // pages_to_recall the median.
 func (m Measure) Centre(values []float64) float64 {
 	v := defined(values)
-	if m.Kind().level {
+	if m.Median() {
 		return Median(v)
 	}
 	return Mean(v)

@@ -103,10 +103,21 @@ func FuzzParse(f *testing.F) {
 func TestKindsAreDescribed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range Kinds() {
-		if k.Doc == "" || k.Unit == "" || seen[k.Name] {
-			t.Errorf("%+v: no unit, no definition, or twice there", k)
+		if k.Doc == "" || k.Unit == "" || k.Title == "" || seen[k.Name] {
+			t.Errorf("%+v: no unit, no title, no definition, or twice there", k)
 		}
 		seen[k.Name] = true
+	}
+}
+
+func TestTitles(t *testing.T) {
+	for text, want := range map[string]string{
+		"harvest@end": "harvest rate", "recall@500": "target recall after 500 pages", "auc@10%": "area under target recall after 10 % of the budget",
+		"pages_to_recall@0.25": "pages until target recall is 0.25",
+	} {
+		if got := MustParse(text).Title(); got != want {
+			t.Errorf("%s is %q, want %q", text, got, want)
+		}
 	}
 }
 

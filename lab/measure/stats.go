@@ -293,8 +293,13 @@ func (b Bootstrap) Interval(x []float64) (lo, hi float64) {
 	return b.cut(figures)
 }
 
-// cut returns the figures between which the level of them lies.
-func (b Bootstrap) cut(figures []float64) (lo, hi float64) {
+// cut returns the figures between which the level of them lies. Samples without a
+// figure, as those of topics that all lack one, are left out.
+func (b Bootstrap) cut(all []float64) (lo, hi float64) {
+	figures := slices.DeleteFunc(slices.Clone(all), math.IsNaN)
+	if len(figures) == 0 {
+		return undefined, undefined
+	}
 	slices.Sort(figures)
 	tail := int(math.Round((1 - b.Level) / 2 * float64(len(figures)-1)))
 	return figures[tail], figures[len(figures)-1-tail]

@@ -174,6 +174,9 @@ func TestBandIsTheIntervalEverywhere(t *testing.T) {
 	if lo[0] != 0 || hi[0] != 4 || lo[1] != 1 || hi[1] != 1 {
 		t.Errorf("band %v %v", lo, hi)
 	}
+	if lo[2] != 5 || hi[2] != 5 { // samples without the third curve have no figure there
+		t.Errorf("one curve of three has a value, but the band is %g to %g", lo[2], hi[2])
+	}
 	if lo, _ := (Bootstrap{}).Interval(nil); !math.IsNaN(lo) {
 		t.Errorf("interval of nothing begins at %g", lo)
 	}

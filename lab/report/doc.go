@@ -32,7 +32,7 @@ type Input struct {
 	Version []Fact // of the program and what it ran on
 
 	Runs     measure.Runs
-	Measures []measure.Measure // the first leads: tables are ordered by it; harvest@end, recall@end, auc, hosts_on, pages_to_recall if empty
+	Measures []measure.Measure // the first leads: figures are ordered by it, unless it is the machine's time; harvest@end, recall@end, auc, hosts_on, pages_to_recall if empty
 	Tests    measure.Tests
 	Claims   []Claim
 	Cite     []Citation
@@ -57,6 +57,7 @@ type Report struct {
 	in       Input
 	rivals   []string // best first
 	bounds   []string
+	named    []string          // the rivals that figures name and give a colour
 	ids      map[string]string // letters of the rivals, in the order they were given
 	table    map[cell]figure
 	tests    map[measure.Measure][]measure.Comparison
@@ -115,8 +116,12 @@ func New(in Input) (*Report, error) {
 	return r, r.judge()
 }
 
-// lead is the measure that the strategies are ordered by.
-func (r *Report) lead() measure.Measure { return r.in.Measures[0] }
+// lead is the measure that the strategies are ordered by: the first that is the same
+// for everybody who runs the experiment.
+func (r *Report) lead() measure.Measure {
+	i := slices.IndexFunc(r.in.Measures, func(m measure.Measure) bool { return !m.Kind().Clock })
+	return r.in.Measures[max(i, 0)]
+}
 
 // rank orders the strategies by the leading measure, best first, and gives out ids.
 func (r *Report) rank() {
@@ -130,6 +135,7 @@ func (r *Report) rank() {
 	}
 	slices.SortStableFunc(r.rivals, func(a, b string) int { return -compareBetter(r.lead(), values[a], values[b]) })
 	r.bounds = slices.DeleteFunc(r.in.Runs.Strategies(), func(n string) bool { return !r.in.Runs.Bound(n) })
+	r.named = r.focus()
 }
 
 // compareBetter orders figures by which is better; what has none is worst.
@@ -205,14 +211,6 @@ func (r *Report) judge() error {
 		r.Verdicts = append(r.Verdicts, Verdict{c, v})
 	}
 	return nil
-}
-
-// style is how a strategy is drawn, in all figures: the best is teal, then orange.
-func (r *Report) style(name string) int {
-	if i := slices.Index(r.rivals, name); i >= 0 {
-		return i
-	}
-	return boundStyle
 }
 
 // strategies returns all, best first, the oracle last.

@@ -21,6 +21,9 @@ type examplePage struct {
 
 const examplePages = 5
 
+// Found tells how many pages the strategy alone found.
+func (e example) Found() string { return some(e.Relevant, "page") }
+
 // crawlOf is what strategies meet on: a topic and a set of seeds.
 type crawlOf struct {
 	topic string

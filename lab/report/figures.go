@@ -21,15 +21,17 @@ const (
 	thinPoints  = 40  // of a topic's curve
 )
 
-// curves draws a measure against pages, a line to each strategy, the band 95 %
-// over topics.
-func (r *Report) curves(m measure.Measure, y string, w, h int) Plot {
+// curves draws a measure against pages, from so many on, a line to each strategy, the
+// band 95 % over topics.
+func (r *Report) curves(m measure.Measure, y string, from, w, h int) Plot {
 	plot := Plot{Title: y + " against pages fetched", Y: y, Width: w, Height: h, Format: func(v float64) string { return value(m, v) }}
-	at := measure.Grid(r.in.Runs.Pages(), curvePoints)
+	at := slices.DeleteFunc(measure.Grid(r.in.Runs.Pages(), curvePoints), func(k int) bool { return k < from })
 	for _, name := range r.strategies() {
 		lines := r.in.Runs.Curves(m, name, at)
 		if len(lines) > 0 {
-			plot.Lines = append(plot.Lines, Line{Name: name, Points: r.banded(lines, at), Style: r.style(name), Bound: r.in.Runs.Bound(name)})
+			style := r.style(name)
+			plot.Lines = append(plot.Lines, Line{Name: name, Points: r.banded(lines, at), Style: style, Bound: r.in.Runs.Bound(name),
+				Thin: style == restStyle, Bare: !r.drawsBand(name)})
 		}
 	}
 	plot.Top = plot.room()
@@ -76,12 +78,12 @@ func meanAt(lines [][]float64, i int) float64 {
 // tiles draws one small plot to a strategy: a thin line for each topic, and their mean.
 func (r *Report) tiles(m measure.Measure, y string) (list []Figure) {
 	at := measure.Grid(r.in.Runs.Pages(), thinPoints)
-	top := 0.0
+	top, topics := 0.0, r.in.Runs.Topics()
 	for _, name := range r.strategies() {
 		plot := Plot{Title: y + " of " + name + ", topic by topic", Y: y, Width: tile, Height: tileHeight}
 		lines := r.in.Runs.Curves(m, name, at)
-		for _, l := range lines {
-			thin := Line{Name: name, Style: r.style(name), Bound: r.in.Runs.Bound(name), Thin: true}
+		for n, l := range lines {
+			thin := Line{Name: lineName(topics, n, len(lines)), Style: r.style(name), Bound: r.in.Runs.Bound(name), Thin: true}
 			for i, k := range at {
 				thin.Points = append(thin.Points, Point{X: float64(k), Y: l[i]})
 				top = max(top, finite(l[i]))
@@ -95,6 +97,14 @@ func (r *Report) tiles(m measure.Measure, y string) (list []Figure) {
 		list[i].SVG = list[i].drawn()
 	}
 	return list
+}
+
+// lineName is the topic of the n-th of some lines; nothing where a topic has no line.
+func lineName(topics []string, n, lines int) string {
+	if lines != len(topics) {
+		return ""
+	}
+	return topics[n]
 }
 
 func (r *Report) plainMean(lines [][]float64, at []int) (points []Point) {
@@ -259,7 +269,7 @@ func (r *Report) scatter(m measure.Measure, dots []dot, ends []string) string {
 		f.maxY = 1
 	}
 	var b strings.Builder
-	title := fmt.Sprintf("%s against the share of pages on topic, a point to each topic", m)
+	title := fmt.Sprintf("%s against the share of pages on topic, a point to each topic", m.Title())
 	openSVG(&b, w, h, title)
 	for _, v := range ticks(0, f.maxY, 5) {
 		fmt.Fprintf(&b, `<path class="grid" d="M%.1f %.1fH%.1f"/><text class="tick" x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n",
@@ -270,7 +280,7 @@ func (r *Report) scatter(m measure.Measure, dots []dot, ends []string) string {
 			f.x(v), f.bottom, f.x(v), f.bottom+18, trimmed(100*v))
 	}
 	fmt.Fprintf(&b, `<path class="axis" d="M%.1f %.1fH%.1f"/>`+"\n", f.left, f.bottom, f.right)
-	axisNames(&b, f, "share of the web's pages on the topic", m.String())
+	axisNames(&b, f, "share of the web's pages on the topic", m.Title())
 	at := f.left + 4
 	for k, name := range ends {
 		fmt.Fprintf(&b, `%s<text class="name %s" x="%.1f" y="18">%s</text>`+"\n", drawShape(k, class(r.style(name)), at+4, 13.5), class(r.style(name)), at+14, escape(name, longName))

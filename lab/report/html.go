@@ -38,9 +38,7 @@ func (f Figure) drawn() template.HTML {
 	fr := p.frame(lines, 8)
 	p.axes(&b, fr)
 	b.WriteString(fr.inside())
-	for _, l := range lines {
-		l.draw(&b, fr)
-	}
+	drawLines(&b, fr, lines)
 	style := 0
 	if len(lines) > 0 {
 		style = lines[0].Style
@@ -65,29 +63,58 @@ func (r *Report) HTML(w io.Writer) error {
 // A page is what the template shows.
 type page struct {
 	Input
-	Style      template.CSS
-	Headline   []template.HTML
-	Verdicts   []shownVerdict
-	Harvest    Figure
-	Tiles      []Figure
-	Curves     []Figure
-	Columns    []string
-	Table      []tableRow
-	Caption    string
-	Legend     string
-	Notes      []string
-	Difference Figure
-	Others     []Figure
-	Matrix     matrix
-	Difficulty Figure
-	Examples   []example
-	Facts      []Fact
-	BySites    bool // the crawls looked for whole sites
+	Style       template.CSS
+	Headline    []template.HTML
+	Ranking     Figure
+	Verdicts    []shownVerdict
+	Harvest     Figure
+	Lines       string // which curves are named, and what bands are
+	Tiles       []Figure
+	Curves      []Figure
+	Singles     []Figure
+	SinglesOf   string
+	Columns     []column
+	Definitions []column
+	Hosts       bool // there are several
+	Lead        string
+	Table       []tableRow
+	Caption     string
+	Legend      string
+	Notes       []string
+	Difference  Figure
+	Others      []Figure
+	Heat        heat
+	Matrix      matrix
+	Difficulty  Figure
+	Examples    []example
+	Further     []example // of the strategies that figures do not name
+	Facts       []Fact
+	BySites     bool // the crawls looked for whole sites
 }
 
 type shownVerdict struct {
 	Says, Expect, Sign, Outcome, Class string
 	Figures                            []string
+}
+
+// A column of the table is a measure.
+type column struct{ Name, Kind, Doc string }
+
+func (r *Report) columns() (list []column) {
+	for _, m := range r.in.Measures {
+		list = append(list, column{m.String(), m.Kind().Name, m.Kind().Doc})
+	}
+	return list
+}
+
+// definitions are the columns without those that differ from another in the place alone.
+func definitions(all []column) (list []column) {
+	for _, c := range all {
+		if !slices.ContainsFunc(list, func(have column) bool { return have.Kind == c.Kind }) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 type tableRow struct {
@@ -125,25 +152,32 @@ func cleanLines(s string) string {
 }
 
 func (r *Report) page() page {
-	harvest := measure.MustParse("harvest")
 	p := page{
 		Input: r.in.shown(), Style: template.CSS(sheet(":root")), Headline: r.headline(), Verdicts: r.verdicts(),
-		Columns: columnNames(r.in.Measures), Table: r.tableRows(), Caption: r.caption(), Legend: strings.TrimSpace(r.legend()), Notes: r.notes(),
-		Matrix: r.matrix(r.lead()), Examples: r.examples(), Facts: r.facts(),
+		Columns: r.columns(), Lead: r.lead().String(), Table: r.tableRows(), Caption: r.caption(), Legend: capital(strings.TrimSpace(r.legend() + r.errorLegend())), Notes: r.notes(),
+		Heat: r.heat(r.lead()), Matrix: r.matrix(r.lead()), Facts: r.facts(), BySites: r.bySites(), Lines: r.shownLines(),
 	}
-	if p.BySites = r.bySites(); p.BySites {
-		harvest = measure.MustParse("website_harvest")
+	p.Definitions, p.Hosts = definitions(p.Columns), r.severalHosts()
+	p.Ranking = Figure{SVG: template.HTML(r.ranking(r.lead())), Note: r.rankingNote()}
+	harvest := r.harvest()
+	p.Harvest = r.figure(harvest, wide, wideHeight)
+	p.Tiles = r.tiles(harvest.kind(), harvest.name)
+	kinds := r.curveKinds()
+	for _, c := range kinds {
+		p.Curves = append(p.Curves, r.figure(c, half, halfHeight))
 	}
-	p.Harvest = r.figure(harvest, "harvest rate", wide, wideHeight)
-	p.Tiles = r.tiles(harvest, "harvest rate")
-	for _, c := range r.curveKinds() {
-		p.Curves = append(p.Curves, r.figure(measure.MustParse(c.measure), c.name, half, halfHeight))
+	if len(r.rivals) > banded {
+		p.SinglesOf, p.Singles = kinds[0].name, r.singles(kinds[0].kind(), kinds[0].name)
+	}
+	p.Examples = r.examples()
+	if len(r.rivals) > fewRivals {
+		p.Examples, p.Further = p.Examples[:bestOfMany], p.Examples[bestOfMany:]
 	}
 	p.Difference = Figure{Name: clean(r.rivals[0], 60), Class: class(0), SVG: template.HTML(r.differences(r.lead(), r.rivals[0]))}
 	for _, name := range r.rivals[1:] {
 		p.Others = append(p.Others, Figure{Name: clean(name, 60), Class: class(r.style(name)), SVG: template.HTML(r.differences(r.lead(), name))})
 	}
-	p.Difficulty = Figure{SVG: template.HTML(r.difficulty(r.lead()))}
+	p.Difficulty = Figure{SVG: template.HTML(r.difficulty(harvest.kind()))}
 	return p
 }
 
@@ -152,28 +186,61 @@ func (r *Report) bySites() bool {
 	return slices.ContainsFunc(r.in.Runs.Trails, func(t measure.Trail) bool { return len(t.Sites) > 0 })
 }
 
-// A curveKind is a measure that is drawn beside the harvest rate.
-type curveKind struct{ measure, name string }
+// A curveKind is a measure that is drawn against pages, with how its curves are read.
+type curveKind struct {
+	measure, name, read string
+	from                int // pages before which it says nothing
+}
+
+func (c curveKind) kind() measure.Measure { return measure.MustParse(c.measure) }
+
+// harvest is what is drawn first.
+func (r *Report) harvest() curveKind {
+	if r.bySites() {
+		return curveKind{"website_harvest", "harvest rate", "Of the sites examined with the last 1,000 pages, the share that is on topic and was found; mean over towns. Higher is better.", 0}
+	}
+	return curveKind{"harvest", "harvest rate", "Of the pages fetched so far, the share that is on topic by its label; mean over topics. Higher is better; a curve falls where pages on topic run out.", 0}
+}
+
+// window is that of the windowed curves: where the budget allows, they begin when it is full.
+const window = 200
 
 func (r *Report) curveKinds() []curveKind {
 	if r.bySites() {
 		return []curveKind{
-			{"sites_on", "sites on topic that were found"}, {"pprs", "pages for each of them"},
-			{"sites", "sites examined"}, {"site_f", "F of the verdicts on sites"},
+			{"sites_on", "sites on topic that were found", "Steeper is better; a crawl that ended stays where it was.", 0},
+			{"pprs", "pages for each of them", "Over the last 5,000 pages, whole sites only; lower is better.", 0},
+			{"sites", "sites examined", "Those on topic and others; no measure of quality.", 0},
+			{"site_f", "F of the verdicts on sites", "How well the verdicts on examined sites fit their labels; higher is better.", 0},
 		}
 	}
-	return []curveKind{
-		{"recall", "target recall"}, {"window_harvest", "harvest rate of the last 200 pages"},
-		{"hosts_on", "hosts with a page on topic"}, {"window_relevance", "relevance of the last 200 pages, as judged"},
+	from := 0
+	if r.in.Runs.Pages() >= 2*window {
+		from = window
 	}
+	list := []curveKind{
+		{"recall", "target recall", "Of the topic's pages that the crawl did not begin with, the share that was fetched. Steeper is better.", 0},
+		{"window_harvest", "harvest rate of the last 200 pages", "What the crawl brings now, not since its start: where it falls to 0 there is nothing left to find, or no way to it.", from},
+	}
+	if r.severalHosts() {
+		list = append(list, curveKind{"hosts_on", "hosts with a page on topic", "Different hosts: a crawl that stays on one is low here, however high its harvest.", 0})
+	}
+	return append(list, curveKind{"window_relevance", "relevance of the last 200 pages, as judged", "What the crawl itself sees: the judge's rating, not the label.", from})
+}
+
+// severalHosts tells whether any crawl saw more than one host.
+func (r *Report) severalHosts() bool {
+	hosts := measure.MustParse("hosts")
+	return slices.ContainsFunc(r.in.Runs.Trails, func(t measure.Trail) bool { return hosts.Of(&r.in.Runs, &t) > 1 })
 }
 
 // figure draws curves, and tells a tenth of their points in a table.
-func (r *Report) figure(m measure.Measure, y string, w, h int) Figure {
-	plot := r.curves(m, y, w, h)
-	f := Figure{Name: y, SVG: template.HTML(plot.inline()), Head: []string{"strategy"}}
+func (r *Report) figure(c curveKind, w, h int) Figure {
+	m := c.kind()
+	plot := r.curves(m, c.name, c.from, w, h)
+	f := Figure{Name: c.name, Note: c.read, SVG: template.HTML(plot.inline()), Head: []string{"strategy"}}
 	if plot.Top > 0 {
-		f.Note = "What is far above the other curves, as the oracle's, is cut off."
+		f.Note += " What is far above the other curves, as the oracle's, is cut off."
 	}
 	if len(plot.Lines) == 0 {
 		return f
@@ -200,32 +267,117 @@ func (r *Report) figure(m measure.Measure, y string, w, h int) Figure {
 func (r *Report) headline() (sentences []template.HTML) {
 	m, best := r.lead(), r.rivals[0]
 	f := r.table[cell{best, m}]
-	strong := func(s string) string { return "<strong>" + escape(s, 60) + "</strong>" }
-	first := fmt.Sprintf("%s has the best %s: %s", strong(best), escape(m.String(), 60), value(m, f.centre))
+	say := func(format string, args ...any) {
+		sentences = append(sentences, template.HTML(fmt.Sprintf(format, args...)))
+	}
+	first := fmt.Sprintf("%s is best by %s (%s): %s", strong(best), escape(m.Title(), 90), escape(m.String(), 60), value(m, f.centre))
 	if len(r.rivals) > 1 {
 		if c, ok := r.between(m, best, r.rivals[1]); ok {
-			first += fmt.Sprintf(", %s against %s (95&nbsp;%% interval %s to %s, %d topics)",
-				change(m, c.Diff), strong(c.B), change(m, c.Lo), change(m, c.Hi), c.N)
-			sentences = append(sentences, template.HTML(first+"."), template.HTML(r.sureness(c)))
+			first += fmt.Sprintf(", %s against %s, the next (95&nbsp;%% interval %s to %s, %s)",
+				change(m, c.Diff), strong(c.B), change(m, c.Lo), change(m, c.Hi), some(c.N, "topic"))
+			say("%s.", first)
+			say("%s", r.sureness(c))
 		}
 	}
 	if len(sentences) == 0 {
-		sentences = append(sentences, template.HTML(first+"."))
+		say("%s.", first)
 	}
-	for _, b := range r.bounds {
-		sentences = append(sentences, template.HTML(fmt.Sprintf("With the labels known, %s is reached: %s.", value(m, r.table[cell{b, m}].centre), escape(b, 60))))
+	if rest := r.standing(m); rest != "" {
+		say("%s", rest)
+	}
+	if len(r.Verdicts) > 0 {
+		n := r.tally()
+		say(`Of %s, %d hold, %d do not, %d are undecided.`, some(len(r.Verdicts), "claim"), n[measure.Holds], n[measure.HoldsNot], n[measure.Undecided])
 	}
 	return sentences
 }
 
+func strong(s string) string { return "<strong>" + escape(s, 60) + "</strong>" }
+
+// sureness tells how sure it is that the best is better than the next.
 func (r *Report) sureness(c measure.Comparison) string {
-	switch {
-	case math.IsNaN(c.PAdj):
-		return fmt.Sprintf("That is no more than a hint: %d topics are too few for a test.", c.N)
-	case c.Better(r.in.Tests.Alpha):
-		return fmt.Sprintf("The difference is significant (%s; p_adj %s, effect %s).", escape(r.in.Tests.Describe(), 80), equals(c.PAdj), effect(c.Effect))
+	if math.IsNaN(c.PAdj) {
+		return fmt.Sprintf("That is no more than a hint: %s too few for a test.", be(c.N, "topic"))
 	}
-	return fmt.Sprintf("The difference may be chance (%s; p_adj %s, effect %s).", escape(r.in.Tests.Describe(), 80), equals(c.PAdj), effect(c.Effect))
+	verdict := "The difference may be chance"
+	if c.Better(r.in.Tests.Alpha) {
+		verdict = "The difference is significant"
+	}
+	return fmt.Sprintf("%s (%s; p_adj %s, %s %s); it is better on %d of %s.", verdict, escape(r.in.Tests.Describe(), 80), equals(c.PAdj),
+		r.effectName(), effect(c.Effect), c.Wins(), some(c.N, "topic"))
+}
+
+// effectName is what effects are measured by.
+func (r *Report) effectName() string {
+	if r.in.Tests.Test == measure.StudentTest {
+		return "Cohen's d_z"
+	}
+	return "rank-biserial correlation"
+}
+
+// standing tells what else the best can't be told from, and what lies above and below.
+func (r *Report) standing(m measure.Measure) string {
+	var alike, ends []string
+	for _, name := range r.rivals[1:] {
+		if c, ok := r.between(m, r.rivals[0], name); ok && !math.IsNaN(c.PAdj) && !c.Better(r.in.Tests.Alpha) {
+			alike = append(alike, escape(name, 60))
+		}
+	}
+	var text string
+	switch n := len(r.rivals) - 1; {
+	case r.topics() < measure.MinPairs || n < 2:
+	case len(alike) == 0:
+		text = fmt.Sprintf("It is significantly better than all %d others. ", n)
+	default:
+		text = fmt.Sprintf("It is significantly better than %d of %d others, not than %s. ", n-len(alike), n, strings.Join(alike, ", "))
+	}
+	for _, b := range r.bounds {
+		ends = append(ends, fmt.Sprintf("%s, which knows the labels, reaches %s", escape(b, 60), value(m, r.table[cell{b, m}].centre)))
+	}
+	for _, name := range r.rivals[1:] {
+		if r.baseline(name) {
+			ends = append(ends, fmt.Sprintf("%s %s", escape(name, 60), value(m, r.table[cell{name, m}].centre)))
+		}
+	}
+	if len(ends) > 0 {
+		text += "For comparison: " + strings.Join(ends, ", ") + "."
+	}
+	return strings.TrimSpace(text)
+}
+
+// rankingNote tells how the ranking is read.
+func (r *Report) rankingNote() string {
+	text := fmt.Sprintf("Best first by %s; dots are %s over %s, bars 95 %% bootstrap intervals.", r.lead().Title(), r.centres(r.lead()), some(r.topics(), "topic"))
+	if r.topics() < measure.MinPairs {
+		return text + " Topics are too few for tests."
+	}
+	return text + fmt.Sprintf(" p_adj: of the best against this one (%s); what is not significant is bold. Intervals of two strategies may overlap where all topics agree: pairs are tested, topic by topic.", r.in.Tests.Describe())
+}
+
+func (r *Report) centres(m measure.Measure) string {
+	if m.Median() {
+		return "medians"
+	}
+	return "means"
+}
+
+// some writes a number of things.
+func some(n int, what string) string {
+	switch stem, y := strings.CutSuffix(what, "y"); {
+	case n != 1 && y:
+		what = stem + "ies"
+	case n != 1:
+		what += "s"
+	}
+	return grouped(float64(n)) + " " + what
+}
+
+// be is some with the verb.
+func be(n int, what string) string {
+	if n == 1 {
+		return some(n, what) + " is"
+	}
+	return some(n, what) + " are"
 }
 
 func equals(v float64) string {
@@ -263,7 +415,7 @@ func (r *Report) tableRows() (rows []tableRow) {
 		row := tableRow{ID: r.ids[name], Name: clean(name, 80), Class: class(r.style(name)), Bound: r.in.Runs.Bound(name)}
 		for _, m := range r.in.Measures {
 			f := r.table[cell{name, m}]
-			c := tableCell{Value: value(m, f.centre), Beats: strings.Join(f.beats, ""), Best: f.best,
+			c := tableCell{Value: value(m, f.centre), Beats: idRuns(f.beats, "–", "\u2009"), Best: f.best,
 				Title: fmt.Sprintf("95 %% interval %s to %s", value(m, f.lo), value(m, f.hi))}
 			if r.showsError(m, f) {
 				c.Error = "±" + value(m, f.se)
@@ -298,36 +450,43 @@ func (r *Report) notes() (list []string) {
 type matrix struct {
 	Measure string
 	Effect  string
+	Wide    bool // too many for both figures in every cell: effects above the diagonal, p-values below
 	Names   []string
 	Rows    []matrixRow
 }
 
+const wideMatrix = 11 // so many strategies are too many for a page
+
 type matrixRow struct {
-	Name  string
-	Cells []matrixCell
+	ID, Name string
+	Cells    []matrixCell
 }
 
 type matrixCell struct {
 	Effect, P, Diff, Class, Sign string
-	Tint                         int // per cent
+	Below                        bool // the diagonal
+	Tint                         int  // per cent
 	Sure                         bool
 }
 
 func (r *Report) matrix(m measure.Measure) matrix {
-	x := matrix{Measure: m.String(), Effect: "rank-biserial correlation"}
-	if r.in.Tests.Test == measure.StudentTest {
-		x.Effect = "Cohen's d_z"
-	}
-	for _, a := range r.rivals {
-		x.Names = append(x.Names, clean(a, 40))
-		row := matrixRow{Name: clean(a, 40)}
-		for _, b := range r.rivals {
+	x := matrix{Measure: m.Title(), Effect: r.effectName(), Wide: len(r.rivals) >= wideMatrix}
+	for i, a := range r.rivals {
+		head := clean(a, 40)
+		if x.Wide {
+			head = r.ids[a]
+		}
+		x.Names = append(x.Names, head)
+		row := matrixRow{ID: r.ids[a], Name: clean(a, 40)}
+		for k, b := range r.rivals {
 			c, ok := r.between(m, a, b)
 			if !ok {
 				row.Cells = append(row.Cells, matrixCell{})
 				continue
 			}
-			row.Cells = append(row.Cells, r.matrixCell(m, c))
+			cell := r.matrixCell(m, c)
+			cell.Below = k < i
+			row.Cells = append(row.Cells, cell)
 		}
 		x.Rows = append(x.Rows, row)
 	}
@@ -354,7 +513,7 @@ func (r *Report) matrixCell(m measure.Measure, c measure.Comparison) matrixCell 
 func (r *Report) facts() []Fact {
 	runs := &r.in.Runs
 	list := []Fact{
-		{"crawls", fmt.Sprintf("%d strategies × %d topics × %d seed sets, %s pages each", len(runs.Strategies()), r.topics(), runs.SeedSets(), grouped(float64(runs.Pages())))},
+		{"crawls", fmt.Sprintf("%s × %s × %s, %s each", some(len(runs.Strategies()), "strategy"), some(r.topics(), "topic"), some(runs.SeedSets(), "seed set"), some(runs.Pages(), "page"))},
 	}
 	list = append(list, r.in.Setup...)
 	list = append(list, r.in.Web...)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"dowse/lab/measure"
@@ -27,6 +28,7 @@ type Line struct {
 	Bound  bool // the oracle's: what can be reached
 	Style  int  // colour, dashes and shape; lines of one style look the same. 0 for all: by their order
 	Thin   bool // one of many: no band, no shape, no name
+	Bare   bool // no band
 }
 
 // A Point of a curve, with the band around it.
@@ -121,9 +123,7 @@ func (p Plot) draw(b *strings.Builder, top float64) {
 	f := p.frame(lines, top)
 	p.axes(b, f)
 	b.WriteString(f.inside())
-	for _, l := range lines {
-		l.draw(b, f)
-	}
+	drawLines(b, f, lines)
 	b.WriteString("</svg>\n")
 	p.names(b, f, lines)
 }
@@ -152,7 +152,7 @@ func (p Plot) styled() []Line {
 func (p Plot) frame(lines []Line, top float64) frame {
 	w, h := p.size()
 	f := frame{left: 58, top: top, bottom: float64(h) - 46, minX: 0, maxX: 1, maxY: p.Top}
-	margin, highest := 16.0, 0.0
+	margin, highest := 24.0, 0.0
 	for _, l := range lines {
 		if len(l.Points) > 0 && !l.Thin {
 			margin = max(margin, 34+textWidth(p.label(l)))
@@ -208,16 +208,29 @@ func axisNames(b *strings.Builder, f frame, x, y string) {
 	fmt.Fprintf(b, `<text class="what" transform="translate(15 %.1f) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (f.top+f.bottom)/2, escape(y, 60))
 }
 
+// drawLines draws bands below thin lines below the others, of which the first is on top.
+func drawLines(b *strings.Builder, f frame, lines []Line) {
+	for _, l := range lines {
+		if area := l.band(f); area != "" {
+			fmt.Fprintf(b, `<path class="band %s" d="%s"/>`+"\n", class(l.Style), area)
+		}
+	}
+	for _, l := range lines {
+		if l.Thin {
+			fmt.Fprintf(b, `<path class="thin %s" d="%s"><title>%s</title></path>`+"\n", class(l.Style), l.path(f), escape(l.Name, 80))
+		}
+	}
+	for _, l := range slices.Backward(lines) {
+		if !l.Thin {
+			l.draw(b, f)
+		}
+	}
+}
+
+// draw draws the line itself, with its shapes.
 func (l Line) draw(b *strings.Builder, f frame) {
-	if l.Thin {
-		fmt.Fprintf(b, `<path class="thin %s" d="%s"/>`+"\n", class(l.Style), l.path(f))
-		return
-	}
-	if area := l.band(f); area != "" {
-		fmt.Fprintf(b, `<path class="band %s" d="%s"/>`+"\n", class(l.Style), area)
-	}
 	fmt.Fprintf(b, `<path class="line %s" stroke-dasharray="%s" d="%s"/>`+"\n", class(l.Style), dash(l.Style), l.path(f))
-	if l.Style == boundStyle {
+	if l.Style < 0 {
 		return
 	}
 	for k := 1; k <= 5; k++ { // shifted by style, so that shapes of close curves lie side by side
@@ -249,6 +262,9 @@ func (l Line) path(f frame) string {
 
 // band outlines the area around a curve; "" if it has none.
 func (l Line) band(f frame) string {
+	if l.Thin || l.Bare {
+		return ""
+	}
 	points := l.drawn()
 	var b strings.Builder
 	wide := false

@@ -33,8 +33,11 @@ var dashes = []string{"", "7 3", "2 3", "10 3 2 3"}
 
 const shapes = 6
 
-// boundStyle is the style of the oracle: no colour, long dashes, no shape.
-const boundStyle = -1
+// Styles without a colour, a dash and a shape of their own.
+const (
+	boundStyle = -1 // the oracle: grey, long dashes
+	restStyle  = -2 // those that a figure does not name: grey, thin
+)
 
 // sheet is the style sheet of drawings: colours as variables, for both kinds of page.
 func sheet(root string) string {
@@ -53,10 +56,14 @@ func sheet(root string) string {
 	for i := range palette {
 		fmt.Fprintf(&b, ".c%d{--c:var(--c%d)}", i, i)
 	}
-	b.WriteString(`.bound{--c:var(--muted)}
+	b.WriteString(`.bound,.rest{--c:var(--muted)}
 .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}
 .thin{fill:none;stroke:var(--c);stroke-width:1;opacity:.45}
+.thin.rest{opacity:.3}
+.span{stroke:var(--c);stroke-width:3;opacity:.45;fill:none}
+.doubt{font-weight:600}
 .band{fill:var(--c);opacity:.1;stroke:none}
+.band.strong{opacity:.25}
 .mark{fill:var(--c);stroke:var(--paper);stroke-width:1}
 .name{fill:var(--c)}
 .tie{stroke:var(--c);fill:none;stroke-width:1;opacity:.6}
@@ -72,22 +79,28 @@ func sheet(root string) string {
 
 // class returns the classes of a style.
 func class(style int) string {
-	if style == boundStyle {
+	switch style {
+	case boundStyle:
 		return "bound"
+	case restStyle:
+		return "rest"
 	}
 	return "c" + strconv.Itoa(style%len(palette))
 }
 
 func dash(style int) string {
-	if style == boundStyle {
+	switch style {
+	case boundStyle:
 		return "12 4"
+	case restStyle:
+		return ""
 	}
 	return dashes[style%len(dashes)]
 }
 
 // shape draws the mark of a style about a point.
 func shape(style int, x, y float64) string {
-	if style == boundStyle {
+	if style < 0 {
 		return ""
 	}
 	return drawShape(style%shapes, class(style), x, y)

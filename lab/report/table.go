@@ -30,12 +30,46 @@ func rowID(i int) string {
 
 func byID(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
+// place is the row that an id names.
+func place(id string) int {
+	n, _ := strconv.Atoi(id[1:]) // none for the first rows
+	return slices.Index(rowLetters, rune(id[0])) + n*len(rowLetters)
+}
+
+const longRun = 5 // so many ids in a row are written as a range
+
+// idRuns writes ids, in their order, so that many stay readable: abc, then e to t. dash
+// stands in a range, gap on both sides of one.
+func idRuns(ids []string, dash, gap string) string {
+	var b strings.Builder
+	afterRange := false
+	for i := 0; i < len(ids); {
+		j := i + 1
+		for j < len(ids) && place(ids[j]) == place(ids[i])+j-i {
+			j++
+		}
+		isRange := j-i >= longRun
+		if i > 0 && (isRange || afterRange) {
+			b.WriteString(gap)
+		}
+		if isRange {
+			b.WriteString(ids[i] + dash + ids[j-1])
+		} else {
+			b.WriteString(strings.Join(ids[i:j], ""))
+		}
+		i, afterRange = j, isRange
+	}
+	return b.String()
+}
+
 // raised writes ids as Unicode superscripts.
 func raised(ids []string) string {
 	var b strings.Builder
-	for _, r := range strings.Join(ids, "") {
+	for _, r := range idRuns(ids, "-", "") {
 		if i := slices.Index(rowLetters, r); i >= 0 {
 			b.WriteRune(raisedLetters[i])
+		} else if r == '-' {
+			b.WriteRune('⁻')
 		} else {
 			b.WriteRune(raisedDigits[r-'0'])
 		}
@@ -56,6 +90,8 @@ func value(m measure.Measure, v float64) string {
 		return strconv.FormatFloat(v, 'f', 3, 64)
 	case math.Abs(v) >= 100:
 		return grouped(v)
+	case m.Kind().Unit == "pages" && v == math.Trunc(v): // a median, as a rule
+		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 1, 64)
 }
@@ -100,7 +136,7 @@ func (r *Report) Text() string {
 		}
 		lines = append(lines, line)
 	}
-	return aligned(lines) + r.legend() + "\n"
+	return aligned(lines) + r.legend() + r.errorLegend() + "\n"
 }
 
 func columnNames(ms []measure.Measure) (names []string) {
@@ -141,7 +177,31 @@ func (r *Report) legend() string {
 	if n < measure.MinPairs {
 		return fmt.Sprintf(" no letters: %d topics are too few for a p-value", n)
 	}
-	return fmt.Sprintf(" letters: better than that row (%s, %d topics); ± standard error", r.in.Tests.Describe(), n)
+	text := fmt.Sprintf(" letters: better than that row (%s, %d topics)", r.in.Tests.Describe(), n)
+	if r.hasRanges() {
+		text += "; a–f: than all from a to f"
+	}
+	return text
+}
+
+// errorLegend tells what stands behind ±, in the forms that have it.
+func (r *Report) errorLegend() string {
+	for _, name := range r.rivals {
+		if r.showsError(r.lead(), r.table[cell{name, r.lead()}]) {
+			return "; ± standard error"
+		}
+	}
+	return ""
+}
+
+// hasRanges tells whether letters are so many anywhere that they are written as a range.
+func (r *Report) hasRanges() bool {
+	for _, f := range r.table {
+		if strings.Contains(idRuns(f.beats, "–", ""), "–") {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *Report) topics() int { return len(r.in.Runs.Topics()) }
@@ -210,7 +270,7 @@ func latexFigure(m measure.Measure, f figure) string {
 		text = `\textbf{` + text + "}"
 	}
 	if len(f.beats) > 0 {
-		text += "$^{" + strings.Join(f.beats, "") + "}$"
+		text += `\textsuperscript{` + idRuns(f.beats, "--", `\,`) + "}"
 	}
 	return text
 }
@@ -222,18 +282,28 @@ func (r *Report) caption() string {
 	if n := runs.SeedSets(); n > 1 {
 		text += fmt.Sprintf(" × %d seed sets", n)
 	}
-	text += fmt.Sprintf(", %s pages to a crawl.", grouped(float64(runs.Pages())))
+	text += fmt.Sprintf(", %s pages to a crawl%s.", grouped(float64(runs.Pages())), r.medians())
 	if r.topics() < measure.MinPairs {
 		return text + " The best figure is bold; topics are too few for tests."
 	}
 	return text + fmt.Sprintf(" The best figure is bold; letters mark figures that are significantly better than those of the named rows (%s).", r.in.Tests.Describe())
 }
 
+// medians names the measures that are summed up by medians, not means.
+func (r *Report) medians() string {
+	for _, m := range r.in.Measures {
+		if m.Median() {
+			return "; of " + m.String() + " medians, – where most topics never get there"
+		}
+	}
+	return ""
+}
+
 // latex escapes a text.
 func latex(s string) string {
 	return strings.NewReplacer(
 		`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
-		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "×", `$\times$`,
+		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "×", `$\times$`, "–", "--",
 	).Replace(clean(s, longText))
 }
 

@@ -137,8 +137,8 @@ func (r *rating) add(wish crawler.Wish, m *dowse.Mention) {
 	}
 }
 
-// detached copies a page so far that a crawl can have it: its links are its own, and
-// the mentions of each. What it says is shared.
+// detached copies a page so that a crawl can have it: all that can be written to is the
+// crawl's own, so that a strategy can't leave a message for crawls that come later.
 func detached(p *dowse.Page) (q *dowse.Page, mentions int) {
 	q = new(dowse.Page)
 	*q = *p
@@ -146,6 +146,9 @@ func detached(p *dowse.Page) (q *dowse.Page, mentions int) {
 	for i := range p.Links {
 		more += len(p.Links[i].More)
 	}
+	q.Words, q.Headings, q.Meta = slices.Clone(p.Words), slices.Clone(p.Headings), slices.Clone(p.Meta)
+	q.Types, q.Licences, q.Images, q.Maps = slices.Clone(p.Types), slices.Clone(p.Licences), slices.Clone(p.Images), slices.Clone(p.Maps)
+	q.Host = detachedHost(p.Host)
 	q.Links = slices.Clone(p.Links)
 	arena := make([]dowse.Mention, 0, more)
 	for i := range q.Links {
@@ -156,6 +159,24 @@ func detached(p *dowse.Page) (q *dowse.Page, mentions int) {
 		}
 	}
 	return q, len(q.Links) + more
+}
+
+// detachedHost copies what a visit learnt of its host.
+func detachedHost(h *dowse.HostReport) *dowse.HostReport {
+	if h == nil {
+		return nil
+	}
+	own := *h
+	if h.Robots != nil {
+		own.Robots = detachedRobots(h.Robots)
+	}
+	return &own
+}
+
+func detachedRobots(r *dowse.Robots) *dowse.Robots {
+	own := *r
+	own.Body, own.Sitemaps = slices.Clone(r.Body), slices.Clone(r.Sitemaps)
+	return &own
 }
 
 // A View answers the visits of one crawl, as lab.Web wants it. It shows nothing that
@@ -198,6 +219,7 @@ func (v *View) Visit(visit crawl.Visit) (*dowse.Page, time.Duration) {
 // tell gives a page the ratings.
 func (r *rating) tell(wish crawler.Wish, p *dowse.Page) {
 	p.Verdict = r.verdict
+	p.Verdict.Because = slices.Clone(r.verdict.Because)
 	if wish == (crawler.Wish{}) {
 		return
 	}
@@ -256,9 +278,8 @@ func (v *View) robots(visit crawl.Visit) *dowse.Page {
 	if rules == nil {
 		rules = open
 	}
-	own := *rules
-	p.Fetch.Status = own.Status
-	p.Host = &dowse.HostReport{Robots: &own}
+	p.Fetch.Status = rules.Status
+	p.Host = &dowse.HostReport{Robots: detachedRobots(rules)}
 	return p
 }
 
