@@ -272,15 +272,34 @@ func (s *Online) put(list *sheet, u dowse.URL, k *known) {
 // say adds a lead for the link that was read, and returns its priority: what all
 // features say together, in log-odds.
 func (s *Online) say(list *sheet, u dowse.URL) float64 {
-	groups := s.groups()
 	z := 0.0
-	for i, what := range onlineSays {
-		list.because = append(list.because, dowse.Because{What: what, Weight: groups[i]})
-		z += groups[i]
-	}
+	list.because, z = s.because(list.because)
 	list.put(u, z, onlineReasons)
 	list.leads[len(list.leads)-1].Band = probableBand
 	return z
+}
+
+// because appends what the features of the link that was read say, and returns the sum.
+func (s *Online) because(dst []dowse.Because) ([]dowse.Because, float64) {
+	groups := s.groups()
+	z := 0.0
+	for i, what := range onlineSays {
+		dst = append(dst, dowse.Because{What: what, Weight: groups[i]})
+		z += groups[i]
+	}
+	return dst, z
+}
+
+// Explain tells what Rescore goes by.
+func (s *Online) Explain(l dowse.Lead) []dowse.Because {
+	s.begin()
+	k, ok := knownOf(l.Note)
+	if !ok {
+		return nil
+	}
+	s.read(&k, l.URL)
+	list, _ := s.because(nil)
+	return list
 }
 
 // Rescore rates a lead by what is known now.
