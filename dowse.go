@@ -78,6 +78,14 @@ type Rescorer interface {
 	Rescore(l Lead) float64
 }
 
+// An Explainer is a [Rescorer] that gives its reasons: Explain returns those for what
+// Rescore says of a lead at that moment, none for a lead of which it has nothing to
+// say. Like Rescore it must not learn. The crawl asks when a lead is taken, since the
+// reasons that came with the lead are those of an earlier time.
+type Explainer interface {
+	Explain(l Lead) []Because
+}
+
 // A Refusable strategy is told which of its leads the crawl did not queue, and why:
 // the URL is out of scope, forbidden, known to be dead, visited already. Such a lead
 // does not come back in Follow. Refused is called when all leads of a list have been

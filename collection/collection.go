@@ -122,7 +122,7 @@ func onlyModels(dir string) bool {
 // Open opens a collection, to go on with it or only to read. A reader may open it
 // while another process crawls; it sees what was committed before.
 func Open(dir string, parse crawl.RobotsParser, readOnly bool) (*Collection, error) {
-	s, err := readSettings(dir)
+	s, err := ReadSettings(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -190,6 +190,9 @@ func (t *takedown) redact(e *crawl.Entry) bool {
 	if (e.Kind == crawl.EntryPage || e.Kind == crawl.EntryRetry) && t.ids[e.ID] {
 		changed = redactPage(e)
 	}
+	if e.Kind == crawl.EntryReasons && t.ids[e.ID] && len(e.Because) > 0 {
+		e.Because, changed = nil, true
+	}
 	for i := range e.Rulings {
 		if r := &e.Rulings[i]; t.ids[r.ID] && len(r.Verdict.Because) > 0 {
 			r.Verdict.Because, changed = nil, true

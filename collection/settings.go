@@ -47,7 +47,6 @@ type Settings struct {
 type Needs struct {
 	TGraph  string `yaml:"tgraph,omitempty"`  // the ways to known pages
 	Trace   string `yaml:"trace,omitempty"`   // who went where, names hashed
-	Salt    uint64 `yaml:"salt,omitempty"`    // with which they are
 	Links   string `yaml:"links,omitempty"`   // links to learn from
 	Classes string `yaml:"classes,omitempty"` // a decimal classification
 	Learnt  string `yaml:"learnt,omitempty"`  // what an earlier crawl has learnt
@@ -125,7 +124,8 @@ func IsCollection(dir string) bool {
 // ErrFormat is returned for collections that this version can't use.
 var ErrFormat = errors.New("a collection of another version")
 
-func readSettings(dir string) (Settings, error) {
+// ReadSettings reads how the crawl of the collection in dir was begun, without opening it.
+func ReadSettings(dir string) (Settings, error) {
 	var s Settings
 	path := filepath.Join(dir, settingsName)
 	data, err := os.ReadFile(path)

@@ -130,6 +130,7 @@ type inquiry struct {
 	visit *crawl.Entry // the last one; nil for a URL that was never taken
 	place uint64       // of visit
 	from  *origin
+	rated *crawl.Entry // the last rating with reasons, when it was about to be visited; nil for none
 }
 
 func (w *inquiry) run() (err error) {
@@ -309,6 +310,9 @@ func (w *inquiry) choice() error {
 		ch.Priority, ch.Queue, ch.Regret = finite(w.visit.Page.Lead.Priority), w.visit.Queue, finite(w.visit.Regret)
 	}
 	w.ranked(ch, best)
+	if r := w.rated; r != nil && finite(r.Score) == ch.Priority {
+		ch.Offered, ch.Because = ch.Priority, causes(r.Because)
+	}
 	w.x.Chosen = ch
 	return nil
 }
@@ -408,6 +412,8 @@ func (w *inquiry) heard(e *crawl.Entry, best *promise) *promise {
 		w.x.Tries++
 	case e.Kind == crawl.EntryForget && e.ID == w.id:
 		w.x.Detail = e.Text
+	case e.Kind == crawl.EntryReasons && e.ID == w.id && len(e.Because) > 0:
+		w.rated = e
 	case e.Kind == crawl.EntryPage && (w.visit == nil || e.Place() < w.place):
 		for i := range e.Links {
 			d := &e.Links[i]

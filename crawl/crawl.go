@@ -355,7 +355,7 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 			regret = c.f.LastRegret()
 		}
 		h := c.f.Host(id)
-		if !stray && rescored < maxRescores && c.fellBehind(now, id) {
+		if !stray && c.fellBehind(now, id) && rescored < maxRescores {
 			rescored++
 			c.putBack(id, h, now)
 			continue
@@ -384,6 +384,9 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 			c.f.Release(h, c.f.Ready(h), time.Time{})
 			c.settleUnvisited(now, id, outcome, why, detail)
 			continue
+		}
+		if !stray {
+			c.explain(now, id)
 		}
 		return c.takeOff(id, h, now, regret), time.Time{}, true
 	}
@@ -414,6 +417,17 @@ func (c *Crawl) rescore(now time.Time, id frontier.ID) bool {
 	}
 	c.record(&Entry{Kind: EntryRescore, At: now, ID: id, Score: p})
 	return true
+}
+
+// explain writes down why a lead is taken that was rated again just now.
+func (c *Crawl) explain(now time.Time, id frontier.ID) {
+	x, ok := c.cfg.Strategy.(dowse.Explainer)
+	if !ok {
+		return
+	}
+	if why := x.Explain(c.lead(id)); len(why) > 0 {
+		c.record(&Entry{Kind: EntryReasons, At: now, ID: id, Score: c.f.Priority(id), Because: why})
+	}
 }
 
 // A move is a lead that was taken out of the queue, or put back without a visit,

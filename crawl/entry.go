@@ -23,6 +23,7 @@ const (
 	EntryForget                       // a URL was taken down
 	EntryRescore                      // a lead was rated again
 	EntryModel                        // a newer model, or a label, ruled on pages that were visited
+	EntryReasons                      // why a lead is about to be visited that was rated again
 )
 
 // An Entry is one thing that happened in a crawl. Which fields count depends on
@@ -46,7 +47,9 @@ type Entry struct {
 	Seeds  []dowse.URL   // EntryStart
 	Round  []frontier.ID // EntryRound
 	Text   string        // EntryNote
-	Score  float64       // EntryRescore: the new priority
+	Score  float64       // EntryRescore: the new priority; EntryReasons: the priority
+
+	Because []dowse.Because // EntryReasons
 
 	Model   string   // EntryModel: its name
 	Rulings []Ruling // EntryModel: what it says of visited pages

@@ -22,6 +22,7 @@ func someEntries() []*crawl.Entry {
 		{Kind: crawl.EntryNote, At: epoch, Text: "a note"},
 		{Kind: crawl.EntryForget, At: epoch, ID: 3, Text: "by request"},
 		{Kind: crawl.EntryRescore, At: epoch, ID: 3, Score: 0.25},
+		{Kind: crawl.EntryReasons, At: epoch, ID: 3, Score: 0.25, Because: []dowse.Because{{What: "people", Weight: 0.5}, {What: "words", Weight: -0.25, Count: 2}}},
 	}
 }
 

@@ -42,6 +42,10 @@ func appendEntry(b []byte, e *Entry) []byte {
 	case EntryRescore:
 		w.u(uint64(e.ID))
 		w.f(e.Score)
+	case EntryReasons:
+		w.u(uint64(e.ID))
+		w.f(e.Score)
+		w.because(e.Because)
 	case EntryModel:
 		w.model(e)
 	}
@@ -294,6 +298,10 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 	case EntryRescore:
 		e.ID = frontier.ID(r.u())
 		e.Score = r.f()
+	case EntryReasons:
+		e.ID = frontier.ID(r.u())
+		e.Score = r.f()
+		e.Because = r.because()
 	case EntryModel:
 		r.model(e)
 	default:

@@ -46,11 +46,17 @@ type Config struct {
 	Unit         string         // what is looked for: UnitPage or UnitSite; UnitPage
 	TGraph       string         // file with the T-Graph, for strategies that need one
 	Trace        string         // access log, for strategies that learn from people
+	TraceSite    string         // URL of the site whose own log Trace is: a server writes down paths without a host
 	Links        string         // file of links of which is known where they led, for strategies that learn from them
 	Classes      string         // file of a decimal classification, for treasure
 	LearnFrom    string         // collection whose strategy has learnt what this one is to start with
 	LearnAnyway  bool           // even if it was crawled for something else
 	Threshold    float64        // relevance from which a page is on topic; the topic's, or 0.5
+
+	// Salt is the key of the hashes that stand for the people of Trace. No collection
+	// keeps it: with the same one a later crawl knows them again, and without it nobody
+	// finds out who they are by trying names. Nil draws one at random and forgets it.
+	Salt []byte
 
 	Agent   string // product token for robots.txt; "dowse"
 	Contact string // URL or mail address at which the crawler's owner is reached
@@ -86,7 +92,7 @@ type Config struct {
 type Crawler struct {
 	Collection *collection.Collection
 	Topic      *topic.Topic
-	Notes      []string // what a person should know of the topic's examples
+	Notes      []string // what a person should know of the topic's examples and of the access log
 
 	cfg      Config
 	strategy dowse.Strategy
@@ -130,7 +136,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if err := ready(s, t, cfg); err != nil {
 		return nil, err
 	}
-	given, err := gather(&s, t, cfg)
+	given, notes, err := gather(&s, t, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +144,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.notes = append(b.notes, notes...)
 	s.Seeds, s.Model = append(s.Seeds, b.seeds...), b.model
 	knowError(&s, b.judge, cfg)
 	seeds, err := seedURLs(s.Seeds)

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"cmp"
 	"fmt"
 	"hash/fnv"
 	"strconv"
@@ -31,23 +30,21 @@ func Predicate(t *topic.Topic, threshold float64, own dowse.Judge) string {
 	return fmt.Sprintf("%s #%016x", strings.Join(t.Words, ", "), h.Sum64())
 }
 
-// learntIn returns what the strategy of a collection has learnt about a predicate, and
-// the salt under which it knows people. About another predicate it has learnt nothing,
-// unless that is to be taken anyway.
-func learntIn(dir, predicate string, anyway bool) (l *strategy.Learnt, salt uint64, err error) {
+// learntIn returns what the strategy of a collection has learnt about a predicate. About
+// another it has learnt nothing, unless that is to be taken anyway.
+func learntIn(dir, predicate string, anyway bool) (*strategy.Learnt, error) {
 	old, err := View(dir)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer old.Close()
 	learner, ok := old.strategy.(strategy.Learner)
 	if !ok {
-		return nil, 0, fmt.Errorf("crawler: %s: its strategy, %s, has learnt nothing; crawl with intelligent, collaborative, combined or an nb strategy first", dir, old.Collection.Settings.Strategy)
+		return nil, fmt.Errorf("crawler: %s: its strategy, %s, has learnt nothing; crawl with intelligent, collaborative, combined or an nb strategy first", dir, old.Collection.Settings.Strategy)
 	}
 	was := old.Collection.Settings.Predicate
 	if was != predicate && !anyway {
-		return nil, 0, fmt.Errorf("crawler: %s: %w: it is about %q, this crawl is about %q; crawl for the same words at the same threshold, or take it all the same with --learn-anyway", dir, strategy.ErrPredicate, was, predicate)
+		return nil, fmt.Errorf("crawler: %s: %w: it is about %q, this crawl is about %q; crawl for the same words at the same threshold, or take it all the same with --learn-anyway", dir, strategy.ErrPredicate, was, predicate)
 	}
-	s := &old.Collection.Settings
-	return learner.Learnt(predicate), cmp.Or(s.Needs.Salt, s.Key), nil
+	return learner.Learnt(predicate), nil
 }

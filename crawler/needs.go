@@ -2,7 +2,7 @@ package crawler
 
 import (
 	"bytes"
-	"encoding/binary"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +15,7 @@ import (
 	"dowse/strategy"
 	"dowse/topic"
 	"dowse/trace"
+	"dowse/weburl"
 )
 
 // The files that strategies go by, as a collection keeps them.
@@ -27,9 +28,14 @@ const (
 )
 
 // NeedsOf returns what the config gives strategies that need more than parameters: the
-// words of its topic, and what is in the files it names. salt is what people's names
-// are hashed with.
-func NeedsOf(cfg Config, salt uint64) (n strategy.Needs, err error) {
+// words of its topic, and what is in the files it names.
+func NeedsOf(cfg Config) (strategy.Needs, error) {
+	n, _, err := needsOf(cfg)
+	return n, err
+}
+
+// needsOf is NeedsOf with what a person should know of the files.
+func needsOf(cfg Config) (n strategy.Needs, notes []string, err error) {
 	n.TGraph, err = readAt(cfg.TGraph, strategy.ReadTGraph)
 	if err == nil {
 		n.Links, err = readAt(cfg.Links, strategy.ReadLabelledLinks)
@@ -38,12 +44,16 @@ func NeedsOf(cfg Config, salt uint64) (n strategy.Needs, err error) {
 		n.Classes, err = readAt(cfg.Classes, judge.ParseCodes)
 	}
 	if err == nil && cfg.Trace != "" {
-		n.Trace, err = readAt(cfg.Trace, func(r io.Reader) (*trace.Log, error) { return readTrace(r, salt) })
+		n.Trace, err = readAt(cfg.Trace, func(r io.Reader) (*trace.Log, error) {
+			log, report, err := readTrace(r, cfg)
+			notes = append(notes, cfg.Trace+": "+report.String())
+			return log, err
+		})
 	}
 	if cfg.Topic != nil {
 		n = ofTopic(n, cfg.Topic)
 	}
-	return n, err
+	return n, notes, err
 }
 
 // readAt reads a file; nothing where there is none.
@@ -62,17 +72,42 @@ func readAt[T any](path string, read func(io.Reader) (T, error)) (x T, err error
 	return x, nil
 }
 
-// readTrace reads an access log. Lines that can't be read are passed over; a log
-// of which none can is an error.
-func readTrace(r io.Reader, salt uint64) (*trace.Log, error) {
-	log, report, err := trace.Read(r, trace.Options{Salt: binary.BigEndian.AppendUint64([]byte("dowse trace "), salt)})
+// readTrace reads an access log. Lines that can't be read are passed over and
+// reported; a log of which none can is an error.
+func readTrace(r io.Reader, cfg Config) (*trace.Log, trace.Report, error) {
+	o := trace.Options{Salt: cfg.Salt}
+	if o.Salt == nil {
+		o.Salt = NewSalt()
+	}
+	if cfg.TraceSite != "" {
+		base, err := weburl.Parse(cfg.TraceSite)
+		if err != nil {
+			return nil, trace.Report{}, fmt.Errorf("the site of the log: %w", err)
+		}
+		o.Base = base
+	}
+	log, report, err := trace.Read(r, o)
 	if err != nil {
-		return nil, err
+		return nil, report, err
 	}
 	if report.Kept == 0 {
-		return nil, fmt.Errorf("it tells of no page that anybody got: %s", report)
+		hint := ""
+		if cfg.TraceSite == "" && report.Broken > 0 {
+			hint = "; --trace-site URL says that of a server's own log"
+		}
+		return nil, report, fmt.Errorf("it tells of no page that anybody got: %s%s", report, hint)
 	}
-	return log, nil
+	return log, report, nil
+}
+
+// saltSize is the number of random bytes of a salt, as many as the hash has.
+const saltSize = 32
+
+// NewSalt draws a salt.
+func NewSalt() []byte {
+	salt := make([]byte, saltSize)
+	rand.Read(salt) // never fails
+	return salt
 }
 
 // ofTopic adds what the topic says.
@@ -92,21 +127,22 @@ const alsoWeight = 0.25
 
 // gather reads all that the strategies of a new crawl go by, checks that they can be
 // made, and returns the files that the collection is to keep. The settings name them.
-func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collection.File, err error) {
+// The notes are for people.
+func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collection.File, notes []string, err error) {
 	var learnt *strategy.Learnt
-	s.Needs.Salt, s.Predicate = s.Key, Predicate(t, s.Threshold, cfg.Judge)
+	s.Predicate = Predicate(t, s.Threshold, cfg.Judge)
 	if cfg.LearnFrom != "" {
-		if learnt, s.Needs.Salt, err = learntIn(cfg.LearnFrom, s.Predicate, cfg.LearnAnyway); err != nil {
-			return nil, err
+		if learnt, err = learntIn(cfg.LearnFrom, s.Predicate, cfg.LearnAnyway); err != nil {
+			return nil, nil, err
 		}
 	}
 	cfg.Topic = t
-	n, err := NeedsOf(cfg, s.Needs.Salt)
+	n, notes, err := needsOf(cfg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := makeable(*s, n, learnt, cfg); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	keep := func(into *string, name string, write func(io.Writer) error) {
 		*into = collection.NeedsName(name)
@@ -119,8 +155,6 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 	}
 	if log, ok := n.Trace.(*trace.Log); ok {
 		keep(&s.Needs.Trace, traceFile, log.Write)
-	} else {
-		s.Needs.Salt = 0
 	}
 	if n.Links != nil {
 		keep(&s.Needs.Links, linksFile, func(w io.Writer) error { return strategy.WriteLabelledLinks(w, n.Links) })
@@ -131,7 +165,7 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 	if learnt != nil {
 		keep(&s.Needs.Learnt, learntFile, learnt.Write)
 	}
-	return files, err
+	return files, notes, err
 }
 
 // makeable checks that strategy and shadows can be made, and go together.

@@ -12,6 +12,33 @@ import (
 	"dowse/demo"
 )
 
+// TestSalt checks that people are known again under the same salt alone, and that no
+// two crawls have the same if none is given.
+func TestSalt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "access.log")
+	line := "1286536309.430 12 10.0.0.1 TCP_MISS/200 5000 GET http://kelp.demo/ - DIRECT/1 text/html\n"
+	if err := os.WriteFile(path, []byte(line), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	key := func(salt []byte) string {
+		n, err := crawler.NeedsOf(crawler.Config{Trace: path, Salt: salt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n.Trace.Key(0)
+	}
+	mine, other := crawler.NewSalt(), crawler.NewSalt()
+	if key(mine) != key(mine) {
+		t.Error("a person is not known again")
+	}
+	if key(mine) == key(other) || key(nil) == key(nil) {
+		t.Error("a person is known under another salt")
+	}
+	if _, err := crawler.NeedsOf(crawler.Config{Trace: path, Salt: []byte("short")}); err == nil {
+		t.Error("a salt of five bytes was taken")
+	}
+}
+
 // TestTrace crawls the made web for what two people went to see, stops, and goes
 // on from the collection alone.
 func TestTrace(t *testing.T) {
@@ -48,7 +75,7 @@ func TestTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := crawler.NeedsOf(crawler.Config{Trace: filepath.Join(base, "none.log")}, 1); err == nil || !strings.Contains(err.Error(), "none.log") {
+	if _, err := crawler.NeedsOf(crawler.Config{Trace: filepath.Join(base, "none.log")}); err == nil || !strings.Contains(err.Error(), "none.log") {
 		t.Errorf("a trace that is not there: %v", err)
 	}
 }

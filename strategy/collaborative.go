@@ -119,13 +119,28 @@ func (s *Collaborative) rated(pages []uint32) []dowse.Lead {
 
 // Rescore rates a lead by what is known now.
 func (s *Collaborative) Rescore(l dowse.Lead) float64 {
-	s.begin()
-	page, ok := s.usage.page(l.URL)
-	if !ok || !s.usage.waits(page) || s.seeds[l.URL] {
-		return l.Priority
+	if h, ok := s.again(l.URL); ok {
+		return h.sum()
 	}
-	h := s.usage.rate(page)
-	return h.sum()
+	return l.Priority
+}
+
+// Explain tells what Rescore goes by.
+func (s *Collaborative) Explain(l dowse.Lead) []dowse.Because {
+	if h, ok := s.again(l.URL); ok {
+		return h.because(nil)
+	}
+	return nil
+}
+
+// again rates a URL that waits, unless it is a seed.
+func (s *Collaborative) again(u dowse.URL) (h habits, ok bool) {
+	s.begin()
+	page, ok := s.usage.page(u)
+	if !ok || !s.usage.waits(page) || s.seeds[u] {
+		return h, false
+	}
+	return s.usage.rate(page), true
 }
 
 type collaborativeState struct {

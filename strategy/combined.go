@@ -198,14 +198,30 @@ func (s *Combined) rate(u dowse.URL) (f factors, h habits) {
 
 // Rescore rates a lead by what is known now.
 func (s *Combined) Rescore(l dowse.Lead) float64 {
-	s.begin()
-	t := s.links.state.Found.find(l.URL)
-	page, ok := s.usage.page(l.URL)
-	if s.seeds[l.URL] || (t == nil || !t.Queued) && (!ok || !s.usage.waits(page)) {
-		return l.Priority
+	if f, h, ok := s.again(l.URL); ok {
+		return f.sum() + h.sum()
 	}
-	f, h := s.rate(l.URL)
-	return f.sum() + h.sum()
+	return l.Priority
+}
+
+// Explain tells what Rescore goes by.
+func (s *Combined) Explain(l dowse.Lead) []dowse.Because {
+	if f, h, ok := s.again(l.URL); ok {
+		return h.because(f.because(nil))
+	}
+	return nil
+}
+
+// again rates a URL that waits, unless it is a seed.
+func (s *Combined) again(u dowse.URL) (f factors, h habits, ok bool) {
+	s.begin()
+	t := s.links.state.Found.find(u)
+	page, accessed := s.usage.page(u)
+	if s.seeds[u] || (t == nil || !t.Queued) && (!accessed || !s.usage.waits(page)) {
+		return f, h, false
+	}
+	f, h = s.rate(u)
+	return f, h, true
 }
 
 type combinedState struct {

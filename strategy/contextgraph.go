@@ -45,9 +45,6 @@ func (s *ContextGraph) check() error {
 	if s.Expand != "" && s.Expand != ExpandLink && s.Expand != ExpandParent {
 		return fmt.Errorf("expand=%s: want %s or %s", s.Expand, ExpandLink, ExpandParent)
 	}
-	if s.Terms < 0 {
-		return fmt.Errorf("terms=%d: want 1 or more", s.Terms)
-	}
 	return nil
 }
 

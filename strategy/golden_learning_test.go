@@ -38,6 +38,9 @@ func TestGoldenRatios(t *testing.T) {
 			equal(t, g.Name, strategy.Deviations(rough, strategy.Tally{in.N, in.N * in.P}, in.N, strategy.Tally{100, 100 * in.User}), want.T)
 		case "link_ratio_variants":
 			goldenLinkRatios(t, g)
+		case "crawl": // see TestGoldenIntelligent
+		default:
+			t.Errorf("case %s is not tested", g.Name)
 		}
 	}
 }
@@ -342,6 +345,8 @@ func TestGoldenCollaborative(t *testing.T) {
 			equal(t, g.Name, math.Exp(strategy.LnRatio(rough, strategy.Tally{1e6, 1e6 * in.P}, strategy.Tally{100, 100 * in.User})), want.R)
 		case "temporal_region":
 			goldenRegion(t, g)
+		default:
+			t.Errorf("case %s is not tested", g.Name)
 		}
 	}
 }

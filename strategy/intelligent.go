@@ -139,13 +139,28 @@ func (s *Intelligent) put(list *sheet, t *target) {
 
 // Rescore rates a lead by what is known now.
 func (s *Intelligent) Rescore(l dowse.Lead) float64 {
-	s.begin()
-	t := s.links.state.Found.find(l.URL)
-	if t == nil || !t.Queued || s.seeds[l.URL] {
-		return l.Priority
+	if f, ok := s.again(l.URL); ok {
+		return f.sum()
 	}
-	f := s.links.rate(t)
-	return f.sum()
+	return l.Priority
+}
+
+// Explain tells what Rescore goes by.
+func (s *Intelligent) Explain(l dowse.Lead) []dowse.Because {
+	if f, ok := s.again(l.URL); ok {
+		return f.because(nil)
+	}
+	return nil
+}
+
+// again rates a URL that waits, unless it is a seed.
+func (s *Intelligent) again(u dowse.URL) (f factors, ok bool) {
+	s.begin()
+	t := s.links.state.Found.find(u)
+	if t == nil || !t.Queued || s.seeds[u] {
+		return f, false
+	}
+	return s.links.rate(t), true
 }
 
 type intelligentState struct {

@@ -252,6 +252,23 @@ func TestReasonsAddUp(t *testing.T) {
 		if n == 0 {
 			t.Errorf("%s gave no leads", name)
 		}
+		explained := 0
+		for u := range web {
+			lead := dowse.Lead{URL: u, Priority: math.Inf(-1)}
+			sum, why := 0.0, s.(dowse.Explainer).Explain(lead)
+			for _, b := range why {
+				sum += b.Weight
+			}
+			if p := s.(dowse.Rescorer).Rescore(lead); len(why) > 0 && math.Abs(sum-p) > 1e-9 || len(why) == 0 && p != lead.Priority {
+				t.Errorf("%s: %s is rated again at %v, for %v", name, u, p, why)
+			}
+			if len(why) > 0 {
+				explained++
+			}
+		}
+		if explained == 0 {
+			t.Errorf("%s explained nothing that waits", name)
+		}
 	}
 }
 

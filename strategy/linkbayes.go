@@ -21,9 +21,9 @@ import (
 //
 // A link that is probable comes before all that are only scored.
 type LinkBayes struct {
-	Train       int     `param:"train" default:"64" help:"links of seed pages to learn from first; -1 for none; Taylan et al. 2011"`
+	Train       int     `param:"train" default:"64" min:"-1" help:"links of seed pages to learn from first; -1 for none; Taylan et al. 2011"`
 	Vocabulary  int     `param:"vocabulary" default:"100000" help:"words known of links; later ones are ignored"`
-	ReuseWeight float64 `param:"reuse-weight" default:"1" help:"weight of what an earlier crawl has learnt, 0 to 1"`
+	ReuseWeight float64 `param:"reuse-weight" default:"1" max:"1" help:"weight of what an earlier crawl has learnt, 0 to 1"`
 	LinkScoring
 
 	Links []LabelledLink // to learn from, in place of links of seed pages; nil for none
@@ -76,13 +76,6 @@ const (
 	maxPending = 20_000 // links to be learnt in one period
 	namedTerms = 3      // in a reason
 )
-
-func (b *LinkBayes) check() error {
-	if !(b.ReuseWeight >= 0 && b.ReuseWeight <= 1) {
-		return fmt.Errorf("reuse-weight=%v: want 0 to 1", b.ReuseWeight)
-	}
-	return b.LinkScoring.check()
-}
 
 func (b *LinkBayes) taughtBy(links []LabelledLink) {
 	if b.Links == nil {

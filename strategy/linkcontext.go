@@ -6,7 +6,7 @@ import "dowse"
 // from the words around the link (Wang et al. 2009, eq. 9; Pant and Srinivasan
 // 2006): Beta·page + (1−Beta)·context. Of several links the best counts.
 type LinkContext struct {
-	Beta  float64 `param:"beta" default:"0.25" help:"weight of the whole page against the words around the link; Wang et al. 2009"`
+	Beta  float64 `param:"beta" default:"0.25" max:"1" help:"weight of the whole page against the words around the link; Wang et al. 2009"`
 	Words int     `param:"words" default:"20" help:"words around a link, its anchor included; Wang et al. 2009"`
 }
 

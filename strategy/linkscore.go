@@ -11,8 +11,8 @@ import (
 // (Taylan et al. 2011, eq. 4; Pal et al. 2009), and how far pages off topic are gone
 // through.
 type LinkScoring struct {
-	Page       float64 `param:"page" default:"0.8" help:"a page of a higher relevance is relevant; Taylan et al. 2011"`
-	MaxLevel   int     `param:"max-level" default:"2" help:"links from so many irrelevant pages in a row are followed; -1 for none; the paper leaves it to the user"`
+	Page       float64 `param:"page" default:"0.8" max:"1" help:"a page of a higher relevance is relevant; Taylan et al. 2011"`
+	MaxLevel   int     `param:"max-level" default:"2" min:"-1" help:"links from so many irrelevant pages in a row are followed; -1 for none; the paper leaves it to the user"`
 	ParentTerm string  `param:"parent-term" default:"raw" help:"what linking pages add: raw, their number and relevance as in the paper; log1p or capped, so that links on every page do not win"`
 	ParentCap  float64 `param:"parent-cap" default:"3" help:"the most that either adds, if capped"`
 	Sitemaps   bool    `param:"sitemaps" default:"false" help:"follow the links of sitemaps too, at level 1"`
@@ -31,9 +31,6 @@ func (s *LinkScoring) check() error {
 	case "", ParentRaw, ParentLog1p, ParentCapped:
 	default:
 		return fmt.Errorf("parent-term=%s: want %s, %s or %s", s.ParentTerm, ParentRaw, ParentLog1p, ParentCapped)
-	}
-	if s.ParentCap < 0 {
-		return fmt.Errorf("parent-cap=%v: want more than 0", s.ParentCap)
 	}
 	return s.LinkWords.check()
 }

@@ -60,7 +60,9 @@ var (
 	}
 )
 
-// TestEdgeCases is the matrix of what strategies do where papers are silent: pages
+// TestEdgeCases is the matrix of what strategies do where papers are silent (those that
+// go by words, T-Graphs and people have rows of their own in TestLinkEdgeCases,
+// TestEdgeCasesOfTGraphs, TestOutcomes and TestRedirectKeepsPeople): pages
 // without links, links to themselves, ratings of zero, visited targets, redirects
 // and failures. A row says what was visited, in order, and what URLs have then; V is
 // the virtual page.
@@ -75,6 +77,7 @@ func TestEdgeCases(t *testing.T) {
 	shark := func() dowse.Strategy { return &strategy.Shark{} }
 	naive := func() dowse.Strategy { return &strategy.NaiveBestFirst{} }
 	soft := func() dowse.Strategy { return &strategy.SoftFocus{} }
+	intelligent := func() dowse.Strategy { return &strategy.Intelligent{} }
 	type has = map[dowse.URL]float64
 	for _, row := range []struct {
 		name    string
@@ -94,6 +97,7 @@ func TestEdgeCases(t *testing.T) {
 		{"shark, no links", shark, deadEnd, 9, "s", nil},
 		{"naive, no links", naive, deadEnd, 9, "s", nil},
 		{"soft focus, no links", soft, deadEnd, 9, "s", nil},
+		{"intelligent, no links", intelligent, deadEnd, 9, "s", nil},
 
 		{"breadth-first, twice", bfs, twice, 9, "s a b", nil},
 		{"opic, twice", opic, twice, 1, "s", has{"s": 0, "a": 1. / 3, "b": 1. / 3, "V": 1. / 3}},
@@ -104,6 +108,7 @@ func TestEdgeCases(t *testing.T) {
 		{"shark, twice", shark, twice, 1, "s", has{"a": 0.5*0.25 + 0.5*0.2*0.8, "b": 0.5*0.25 + 0.5*0.2*0.4}},
 		{"naive, twice", naive, twice, 1, "s", has{"a": 0.5, "b": 0.5}},
 		{"soft focus, twice", soft, twice, 1, "s", has{"a": 0.5, "b": 0.5}},
+		{"intelligent, twice", intelligent, twice, 9, "s a b", nil},
 
 		{"opic, zero", opic, zero, 1, "s", has{"a": 1. / 3, "b": 1. / 3}},
 		{"link-context, zero", lcp, zero, 9, "s a b", nil},
@@ -111,6 +116,8 @@ func TestEdgeCases(t *testing.T) {
 		{"fish, zero", fish, zero, 9, "s a b", nil},
 		{"shark, zero", shark, zero, 9, "s a b", nil},
 		{"naive, zero", naive, zero, 9, "s a b", nil},
+		{"intelligent, zero", intelligent, zero, 1, "s", has{"a": 0, "b": 0}},
+		{"intelligent, zero, in order", intelligent, zero, 9, "s a b", nil},
 
 		{"breadth-first, fetched", bfs, fetched, 9, "s a b", nil},
 		{"opic, fetched", opic, fetched, 2, "s a", has{"s": 0.5 / 3, "b": 0.5 / 3, "V": 0.5 + 0.5/3}},
@@ -119,6 +126,7 @@ func TestEdgeCases(t *testing.T) {
 		{"otie, fetched", otie, fetched, 2, "s a", has{"s": 1.0544 * 0.7 / (0.7 + 0.275), "b": 1.0544 * 0.275 / (0.7 + 0.275)}},
 		{"naive, fetched", naive, fetched, 9, "s a b", has{"s": 1}},
 		{"soft focus, fetched", soft, fetched, 9, "s a b", has{"s": 1}},
+		{"intelligent, fetched", intelligent, fetched, 9, "s a b", has{"s": 1}},
 
 		{"breadth-first, redirect", bfs, moved, 9, "s a b c d", nil},
 		{"opic, redirect", opic, moved, 2, "s a", has{"a": 0, "b": 0.4, "c": 0.2, "V": 0.2}},
@@ -128,6 +136,7 @@ func TestEdgeCases(t *testing.T) {
 		{"otie, redirect known", otie, moved, 3, "s a b", has{"a": 0, "b": 0, "c": 0.35/1.625 + (0.8+0.275)/1.625}},
 		{"naive, redirect", naive, moved, 9, "s a c b d", nil},
 		{"shark, redirect", shark, moved, 3, "s a b", nil},
+		{"intelligent, redirect", intelligent, moved, 9, "s a c b d", nil},
 
 		{"breadth-first, failure", bfs, failing, 9, "s a b c", nil},
 		{"opic, failure", opic, failing, 2, "s a", has{"a": 0, "b": 1. / 3, "V": 2. / 3}},
@@ -137,6 +146,7 @@ func TestEdgeCases(t *testing.T) {
 		{"otie, failure", otie, failing, 3, "s a b", has{"a": 0, "b": 0, "c": 0.35 / 1.15}},
 		{"fish, failure", fish, failing, 9, "s a b c", nil},
 		{"naive, failure", naive, failing, 9, "s a b c", nil},
+		{"intelligent, failure", intelligent, failing, 9, "s a b c", nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := row.s()

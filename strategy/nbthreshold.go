@@ -4,7 +4,7 @@ import "dowse"
 
 // NBThreshold is [NB] for which a link must be more probable (Taylan et al. 2011).
 type NBThreshold struct {
-	Threshold float64 `param:"threshold" default:"0.8" help:"probability from which links of relevant pages are followed; the paper says: predetermined"`
+	Threshold float64 `param:"threshold" default:"0.8" max:"1" help:"probability from which links of relevant pages are followed; the paper says: predetermined"`
 	LinkBayes
 }
 

@@ -13,7 +13,7 @@ import (
 type NBUpdateable struct {
 	Every int     `param:"every" default:"50" help:"pages from one learning to the next; Taylan et al. 2011"`
 	Mode  string  `param:"mode" default:"self" help:"learns links of which it is sure (self, as in the paper), or those that were visited (verified)"`
-	Rate  float64 `param:"rate" default:"0.9" help:"probability from which it is sure, either way; the paper says: some rate"`
+	Rate  float64 `param:"rate" default:"0.9" min:"0.5" max:"1" help:"probability from which it is sure, either way; the paper says: some rate"`
 	LinkBayes
 }
 
@@ -28,9 +28,6 @@ func (s *NBUpdateable) check() error {
 	case "", UpdateSelf, UpdateVerified:
 	default:
 		return fmt.Errorf("mode=%s: want %s or %s", s.Mode, UpdateSelf, UpdateVerified)
-	}
-	if s.Every < 0 {
-		return fmt.Errorf("every=%d: want more than 0", s.Every)
 	}
 	return s.LinkBayes.check()
 }

@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 
@@ -31,8 +30,8 @@ type Online struct {
 	Prior    float64 `param:"prior" default:"3" help:"how much the ratings of judge and linking pages count at the beginning"`
 	Link     float64 `param:"link" default:"0.5" help:"weight of an example that is a link to a visited page, against the visit itself"`
 	Words    int     `param:"words" default:"20" help:"words around a link, its anchor included"`
-	Features int     `param:"features" default:"65536" help:"weights of words, in each of three places; words share them by hash"`
-	Refresh  int     `param:"refresh" default:"20" help:"waiting leads rated again after a page; -1 for none"`
+	Features int     `param:"features" default:"65536" max:"65536" help:"weights of words, in each of three places; words share them by hash"`
+	Refresh  int     `param:"refresh" default:"20" min:"-1" help:"waiting leads rated again after a page; -1 for none"`
 	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47"`
 
 	codes *text.Codes
@@ -113,16 +112,6 @@ const onlineReasons = 8
 
 // signalGroup tells which reason a signal belongs to.
 var signalGroup = [sigCount]int{sigBase: 0, sigContext: 1, sigAnchor: 1, sigParent: 2, sigParents: 2, sigLinks: 2, sigSiblings: 3, sigHost: 4}
-
-func (s *Online) check() error {
-	switch {
-	case s.Rate < 0 || s.Prior < 0 || s.Link < 0:
-		return fmt.Errorf("rate=%v, prior=%v, link=%v: want 0 or more", s.Rate, s.Prior, s.Link)
-	case s.Features < 0 || s.Features > maxFeatures:
-		return fmt.Errorf("features=%d: want 1 to %d", s.Features, maxFeatures)
-	}
-	return nil
-}
 
 // speaks is told the language of the topic, which counts unless another was given.
 func (s *Online) speaks(language string) {
@@ -283,15 +272,34 @@ func (s *Online) put(list *sheet, u dowse.URL, k *known) {
 // say adds a lead for the link that was read, and returns its priority: what all
 // features say together, in log-odds.
 func (s *Online) say(list *sheet, u dowse.URL) float64 {
-	groups := s.groups()
 	z := 0.0
-	for i, what := range onlineSays {
-		list.because = append(list.because, dowse.Because{What: what, Weight: groups[i]})
-		z += groups[i]
-	}
+	list.because, z = s.because(list.because)
 	list.put(u, z, onlineReasons)
 	list.leads[len(list.leads)-1].Band = probableBand
 	return z
+}
+
+// because appends what the features of the link that was read say, and returns the sum.
+func (s *Online) because(dst []dowse.Because) ([]dowse.Because, float64) {
+	groups := s.groups()
+	z := 0.0
+	for i, what := range onlineSays {
+		dst = append(dst, dowse.Because{What: what, Weight: groups[i]})
+		z += groups[i]
+	}
+	return dst, z
+}
+
+// Explain tells what Rescore goes by.
+func (s *Online) Explain(l dowse.Lead) []dowse.Because {
+	s.begin()
+	k, ok := knownOf(l.Note)
+	if !ok {
+		return nil
+	}
+	s.read(&k, l.URL)
+	list, _ := s.because(nil)
+	return list
 }
 
 // Rescore rates a lead by what is known now.

@@ -18,9 +18,9 @@ import (
 type OTIE struct {
 	A          float64 `param:"a" default:"0.85" help:"how far relevance changes a page's cash; Wang et al. 2009"`
 	D          float64 `param:"d" default:"3" help:"how sharply: the power of 2·relevance-1; Wang et al. 2009"`
-	Beta       float64 `param:"beta" default:"0.25" help:"weight of the whole page against the words around the link; Wang et al. 2009"`
+	Beta       float64 `param:"beta" default:"0.25" max:"1" help:"weight of the whole page against the words around the link; Wang et al. 2009"`
 	Words      int     `param:"words" default:"20" help:"words around a link, its anchor included; Wang et al. 2009"`
-	Recrawl    int     `param:"recrawl" default:"10" help:"rounds between visits to the visited page with the most cash, 50 pages to a round in a stream; -1 for none"`
+	Recrawl    int     `param:"recrawl" default:"10" min:"-1" help:"rounds between visits to the visited page with the most cash, 50 pages to a round in a stream; -1 for none"`
 	Replay     bool    `param:"replay" default:"false" help:"a revisit follows the links as they were kept instead of fetching the page again"`
 	N          int     `param:"round" default:"0" help:"leads to a round; 0 streams; Wang et al. 2009 take 50"`
 	NoRevision bool    `param:"no-revision" default:"false" help:"cash is spread as it is, without eq. 8"`

@@ -14,7 +14,7 @@ type Ratios struct {
 	MinSupport  int     `param:"min-support" default:"1" help:"pages with a feature from which it counts"`
 	Exact       bool    `param:"exact" default:"false" help:"rate every waiting lead again after each page, as the paper does; slow"`
 	Rescored    int     `param:"rescored" default:"100" help:"waiting leads rated again after a page: targets of its links, as many that share linking pages with it, a quarter as many that its people accessed"`
-	ReuseWeight float64 `param:"reuse-weight" default:"1" help:"weight of what an earlier crawl has learnt, 0 to 1"`
+	ReuseWeight float64 `param:"reuse-weight" default:"1" max:"1" help:"weight of what an earlier crawl has learnt, 0 to 1"`
 }
 
 // The ways to tell significance.
@@ -24,13 +24,8 @@ const (
 )
 
 func (r *Ratios) check() error {
-	switch {
-	case r.Sig != "" && r.Sig != SigPaper && r.Sig != SigSupport:
+	if r.Sig != "" && r.Sig != SigPaper && r.Sig != SigSupport {
 		return fmt.Errorf("sig=%s: want %s or %s", r.Sig, SigPaper, SigSupport)
-	case r.Sigma < 0:
-		return fmt.Errorf("sigma=%v: want more than 0", r.Sigma)
-	case r.ReuseWeight < 0 || r.ReuseWeight > 1:
-		return fmt.Errorf("reuse-weight=%v: want 0 to 1", r.ReuseWeight)
 	}
 	return nil
 }

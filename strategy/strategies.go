@@ -6,10 +6,7 @@ package strategy
 
 import (
 	"fmt"
-	"math"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dowse"
@@ -29,11 +26,6 @@ type Description struct {
 	Needs []string // what it needs beside parameters, see [NewWith]: "a trace", "a T-Graph"
 
 	make func() dowse.Strategy
-}
-
-// A Param is a parameter of a strategy.
-type Param struct {
-	Name, Default, Help string
 }
 
 // All describes every strategy, in the order of telling.
@@ -213,76 +205,3 @@ func check(s dowse.Strategy) error {
 
 // A checker tells what is wrong with its parameters.
 type checker interface{ check() error }
-
-func params(s dowse.Strategy) (list []Param) {
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(s).Elem()) {
-		if name, ok := f.Tag.Lookup("param"); ok {
-			list = append(list, Param{name, f.Tag.Get("default"), f.Tag.Get("help")})
-		}
-	}
-	return list
-}
-
-func set(s dowse.Strategy, kv string) error {
-	key, value, ok := strings.Cut(kv, "=")
-	if !ok {
-		return fmt.Errorf("parameter %q: want key=value", kv)
-	}
-	v := reflect.ValueOf(s).Elem()
-	var names []string
-	for _, f := range reflect.VisibleFields(v.Type()) {
-		name, ok := f.Tag.Lookup("param")
-		if !ok {
-			continue
-		}
-		if name == key {
-			return setField(v.FieldByIndex(f.Index), key, value, f.Tag.Get("default"))
-		}
-		names = append(names, name)
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("it has no parameters, so no %q", key)
-	}
-	return fmt.Errorf("it has no parameter %q; it has %s", key, strings.Join(names, ", "))
-}
-
-// setField sets a parameter. A zero means the default, so where that is another a
-// number that is to be zero becomes the smallest there is.
-func setField(f reflect.Value, key, value, byDefault string) (err error) {
-	switch f.Kind() {
-	case reflect.Float64:
-		var x float64
-		if x, err = strconv.ParseFloat(value, 64); err == nil {
-			if x == 0 && byDefault != "0" {
-				x = math.SmallestNonzeroFloat64
-			}
-			f.SetFloat(x)
-		}
-	case reflect.Int:
-		var x int64
-		if x, err = strconv.ParseInt(value, 10, 64); err == nil {
-			if x == 0 && byDefault != "0" {
-				return fmt.Errorf("parameter %s=0: 0 stands for the default, %s", key, byDefault)
-			}
-			f.SetInt(x)
-		}
-	case reflect.Uint64:
-		var x uint64
-		if x, err = strconv.ParseUint(value, 10, 64); err == nil {
-			f.SetUint(x)
-		}
-	case reflect.Bool:
-		var x bool
-		if x, err = strconv.ParseBool(value); err == nil {
-			f.SetBool(x)
-		}
-	case reflect.String:
-		f.SetString(value)
-	default:
-		return fmt.Errorf("parameter %q can't be set", key)
-	}
-	if err != nil {
-		return fmt.Errorf("parameter %s=%s: want a %s", key, value, f.Kind())
-	}
-	return nil
-}

@@ -1,9 +1,11 @@
 package strategy_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"dowse"
 	"dowse/strategy"
@@ -56,21 +58,73 @@ func TestNew(t *testing.T) {
 	for spec, says := range map[string]string{
 		"best-first":                "there are breadth-first",
 		"link-context:beta":         "want key=value",
-		"link-context:beta=x":       "want a float64",
+		"link-context:beta=x":       "want a number",
 		"link-context:gamma=1":      "it has beta, words",
 		"breadth-first:depth=3":     "no parameters",
-		"random:seed=-1":            "want a uint64",
-		"link-context:words=1.5":    "want a int",
+		"random:seed=-1":            "want a whole number",
+		"link-context:words=1.5":    "want a whole number",
 		"link-context:beta=1,b=0,,": `no parameter "b"`,
 		"opic:policy=rich":          "want greedy, random or cycle",
 		"opic:window=-1":            "want 0 or more",
 		"otie:recrawl=0":            "the default, 10",
-		"opic:nutch=maybe":          "want a bool",
+		"opic:nutch=maybe":          "want true or false",
+		"opic:window=NaN":           "want a number",
+		"otie:a=-Inf":               "want a number",
+		"link-context:beta=1.01":    "want 0 to 1",
+		"lsfc:max-level=-2":         "want -1 or more",
+		"nb-updateable:rate=0.4":    "want 0.5 to 1",
+		"nb:reuse-weight=2":         "want 0 to 1",
+		"intelligent:vocabulary=-1": "want 0 or more",
+		"online:features=65537":     "want 0 to 65536",
 	} {
 		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
 		}
 	}
+}
+
+// TestParameters gives every parameter every kind of value: each is refused, or leads
+// to a crawl whose leads all have a place in an order.
+func TestParameters(t *testing.T) {
+	needs := strategy.Needs{Trace: readers(t), TGraph: tides()}
+	values := []string{"x", "NaN", "-Inf", "-2", "-1", "0", "1", "0.5", "100000", "1e308", "true"}
+	for _, d := range strategy.All() {
+		for _, p := range d.Params {
+			taken := 0
+			for _, v := range values {
+				spec := d.Name + ":" + p.Name + "=" + v
+				s, err := strategy.NewWith(spec, needs)
+				if err != nil {
+					continue
+				}
+				if v == "NaN" || v == "-Inf" || v == "-2" {
+					if p.Name != "language" { // any tag; one that names no language has no stems
+						t.Errorf("%s was taken", spec)
+					}
+				}
+				taken++
+				orderly(t, spec, s)
+			}
+			if taken == 0 && p.Default != "none" && !strings.ContainsFunc(p.Default, unicode.IsLetter) {
+				t.Errorf("%s takes no value for %s", d.Name, p.Name)
+			}
+		}
+	}
+}
+
+// orderly crawls a little, and listens.
+func orderly(t *testing.T, spec string, s dowse.Strategy) {
+	t.Helper()
+	web, seeds := strategytest.Random(40, 5)
+	strategytest.Order(strategytest.Around(s, func(say func() []dowse.Lead) []dowse.Lead {
+		leads := say()
+		for _, l := range leads {
+			if math.IsNaN(l.Priority) || math.IsInf(l.Priority, 0) {
+				t.Fatalf("%s: %+v", spec, l)
+			}
+		}
+		return leads
+	}), web, seeds...)
 }
 
 func TestSplit(t *testing.T) {

@@ -71,6 +71,7 @@ type orderFlags struct {
 	Strategy    string   `group:"order" placeholder:"NAME" help:"NAME[:key=value,...]; see dowse help strategies (default link-context)."`
 	TGraph      string   `name:"tgraph" group:"order" placeholder:"FILE" help:"T-Graph that treasure and context-graph go by; see dowse tgraph."`
 	Trace       string   `group:"order" placeholder:"FILE" help:"Access log that collaborative and combined learn from."`
+	TraceSite   string   `group:"order" placeholder:"URL" help:"Site whose own log that is: a server writes down paths without a host."`
 	Train       string   `group:"order" placeholder:"FILE" help:"Links that the nb strategies learn from, in place of those of the seeds: + or -, URL and anchor to a line, with tabs between."`
 	Classes     string   `group:"order" placeholder:"FILE" help:"Decimal classification for treasure: code and label to a line, with a tab between."`
 	Shadow      []string `group:"order" sep:"none" placeholder:"NAME,..." help:"Strategies that follow the crawl without steering it; status tells how good their picks were."`
@@ -194,7 +195,7 @@ func (c *crawlCmd) resumeJob(dir string, cfg crawler.Config) (*job, error) {
 		return nil, usage("--lang belongs to the topic, and that of %s is fixed; begin another crawl", dir)
 	}
 	if c.Rng != 0 {
-		return nil, usage("--rng belongs to the beginning of a crawl, and %s has begun; begin another", dir)
+		return nil, begun("--rng", dir)
 	}
 	if err := c.frozen(dir); err != nil {
 		return nil, err
@@ -232,8 +233,10 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 		Polite:   collection.Politeness{Delay: pause(c.Delay), Conns: c.HostConns, InFlight: c.Conns},
 		AllowNet: c.AllowNet, AllowExec: c.AllowExec, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
 	}
-	c.order(&cfg)
-	var err error
+	err := c.order(w, &cfg)
+	if err != nil {
+		return cfg, err
+	}
 	if cfg.Seeds, err = c.seeds(w); err != nil {
 		return cfg, err
 	}
@@ -253,40 +256,51 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 }
 
 // order adds the flags to a config.
-func (c *orderFlags) order(cfg *crawler.Config) {
-	cfg.StrategyName, cfg.TGraph, cfg.Trace, cfg.Links, cfg.Classes = c.Strategy, c.TGraph, c.Trace, c.Train, c.Classes
+func (c *orderFlags) order(w *world, cfg *crawler.Config) (err error) {
+	cfg.StrategyName, cfg.TGraph, cfg.Links, cfg.Classes = c.Strategy, c.TGraph, c.Train, c.Classes
+	if cfg.Trace, cfg.TraceSite = c.Trace, c.TraceSite; c.Trace != "" {
+		cfg.Salt, err = userSalt(w.env)
+	}
 	cfg.Shadows = strategy.Split(strings.Join(c.Shadow, ","))
 	cfg.LearnFrom, cfg.LearnAnyway = c.LearnFrom, c.LearnAnyway
 	cfg.Explore, cfg.Threshold = c.Explore, c.Threshold
+	return err
 }
 
-// given names a flag that belongs to the beginning of a crawl, "" for none.
-func (c *orderFlags) given() string {
-	switch {
-	case c.Strategy != "":
-		return "--strategy"
-	case c.TGraph != "":
-		return "--tgraph"
-	case c.Trace != "":
-		return "--trace"
-	case c.Train != "":
-		return "--train"
-	case c.Classes != "":
-		return "--classes"
-	case len(c.Shadow) > 0:
-		return "--shadow"
-	case c.LearnFrom != "":
-		return "--learn-from"
-	}
-	return ""
-}
-
-// frozen refuses flags that do not go with a crawl that has begun.
+// frozen refuses flags that do not go with a crawl that has begun. Those that say what
+// it does anyway may be repeated: the same command resumes.
 func (c *orderFlags) frozen(dir string) error {
-	if flag := c.given(); flag != "" {
-		return usage("%s belongs to the beginning of a crawl, and %s has begun; begin another", flag, dir)
+	s, err := collection.ReadSettings(dir)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Strategy != "" && c.Strategy != s.Strategy:
+		return begun("--strategy", dir)
+	case len(c.Shadow) > 0 && !slices.Equal(strategy.Split(strings.Join(c.Shadow, ",")), s.Shadows):
+		return begun("--shadow", dir)
+	}
+	if flag := c.file(); flag != "" {
+		return usage("%s has begun, and keeps a copy of what it was given: leave out %s to go on, or begin another crawl", dir, flag)
 	}
 	return nil
+}
+
+func begun(flag, dir string) error {
+	return usage("%s belongs to the beginning of a crawl, and %s has begun; begin another", flag, dir)
+}
+
+// file names a flag with something to read from that was given, "" for none.
+func (c *orderFlags) file() string {
+	for _, f := range []struct{ flag, value string }{
+		{"--tgraph", c.TGraph}, {"--trace", c.Trace}, {"--trace-site", c.TraceSite}, {"--train", c.Train},
+		{"--classes", c.Classes}, {"--learn-from", c.LearnFrom},
+	} {
+		if f.value != "" {
+			return f.flag
+		}
+	}
+	return ""
 }
 
 // check finds what is wrong with flags before anything is made on disk.
@@ -315,9 +329,9 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 // checkOrder finds what is wrong with the order.
 func (c *orderFlags) checkOrder(cfg crawler.Config) error {
 	switch {
-	case c.Threshold < 0 || c.Threshold > 1:
+	case !(c.Threshold >= 0 && c.Threshold <= 1):
 		return usage("--threshold %v: want a number from 0 to 1", c.Threshold)
-	case c.Explore < 0 || c.Explore > 1:
+	case !(c.Explore >= 0 && c.Explore <= 1):
 		return usage("--explore %v: want a share from 0 to 1", c.Explore)
 	case len(cfg.Shadows) > crawl.MaxShadows:
 		return usage("--shadow: %d strategies; %d are the limit", len(cfg.Shadows), crawl.MaxShadows)
@@ -332,7 +346,7 @@ func (c *orderFlags) checkStrategy(cfg crawler.Config) error {
 			return err
 		}
 	}
-	needs, err := crawler.NeedsOf(cfg, 0)
+	needs, err := crawler.NeedsOf(cfg)
 	if err != nil {
 		return usage("%w", err)
 	}

@@ -77,14 +77,15 @@ func (c *demoCmd) Run(w *world) error {
 		return d.serve(w)
 	}
 	cfg := d.config(c.Pages)
-	c.order(&cfg)
-	if err := c.checkOrder(cfg); err != nil {
+	if err := c.order(w, &cfg); err != nil {
 		return err
 	}
 	if collection.IsCollection(c.Out) {
 		if err := c.frozen(c.Out); err != nil {
 			return err
 		}
+	} else if err := c.checkOrder(cfg); err != nil {
+		return err
 	}
 	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, cfg)
 }

@@ -93,7 +93,7 @@ const earlierPages = 400
 func (d *made) needs(ctx context.Context, dir string, people int) (n strategy.Needs, err error) {
 	cfg := crawler.Config{Topic: d.topic, TGraph: filepath.Join(dir, "tgraph.json"), Trace: filepath.Join(dir, "access.log")}
 	if _, err := os.Stat(cfg.Trace); err == nil {
-		return crawler.NeedsOf(cfg, 1)
+		return crawler.NeedsOf(cfg)
 	}
 	if err := d.earlier(ctx, filepath.Join(dir, "earlier.dowse")); err != nil {
 		return n, err
@@ -108,7 +108,7 @@ func (d *made) needs(ctx context.Context, dir string, people int) (n strategy.Ne
 	if err := errors.Join(d.web.WriteAccessLog(f, people), f.Close()); err != nil {
 		return n, err
 	}
-	return crawler.NeedsOf(cfg, 1)
+	return crawler.NeedsOf(cfg)
 }
 
 // earlier crawls the web breadth-first.

@@ -262,7 +262,7 @@ func (st *status) lines() []string {
 		lines = append(lines, fmt.Sprintf(" %-9s %.3f %s", head(i, "next"), l.Priority, l.URL))
 	}
 	for i, s := range st.Shadows {
-		lines = append(lines, fmt.Sprintf(" %-9s %s: harvest %.3f of its picks, as far as known (%.0f %% of %s)", head(i, "shadows"), s.Name, s.Harvest, 100*s.Share, count(s.Picks)))
+		lines = append(lines, fmt.Sprintf(" %-9s harvest %.3f, known of %.0f %% of %s picks: %s", head(i, "shadows"), s.Harvest, 100*s.Share, count(s.Picks), s.Name))
 	}
 	for i, r := range st.Reasons {
 		lines = append(lines, fmt.Sprintf(" %-9s %6s %s: %s", head(i, "left out"), count(r.Skipped+r.Failed), orDefault(string(r.Reason), "(no reason)"), r.Meaning))

@@ -50,6 +50,13 @@ func (a *around) Rescore(l dowse.Lead) (priority float64) {
 	return l.Priority
 }
 
+func (a *around) Explain(l dowse.Lead) []dowse.Because {
+	if s, ok := a.Strategy.(dowse.Explainer); ok {
+		return s.Explain(l)
+	}
+	return nil
+}
+
 func (a *around) Round() int {
 	if s, ok := a.Strategy.(dowse.Rounder); ok {
 		return s.Round()

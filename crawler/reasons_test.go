@@ -1,0 +1,62 @@
+package crawler_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/demo"
+)
+
+// TestReasonsOfTaken crawls with strategies that rate leads again when their turn comes:
+// the reasons that are told of a page add up to the priority it was taken at.
+func TestReasonsOfTaken(t *testing.T) {
+	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
+	people := filepath.Join(t.TempDir(), "people.log")
+	f, err := os.Create(people)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := web.WriteAccessLog(f, 100); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	for _, name := range []string{"intelligent", "collaborative", "combined", "online"} {
+		t.Run(name, func(t *testing.T) {
+			cfg := crawler.Config{
+				Topic: tidePools, StrategyName: name, Trace: people, Pages: 60, Transport: web.RoundTripper(),
+				Polite: collection.Politeness{Delay: -1, InFlight: 4},
+			}
+			for _, u := range web.Seeds("tide pools", 2) {
+				cfg.Seeds = append(cfg.Seeds, string(u))
+			}
+			c, err := crawler.Open(filepath.Join(t.TempDir(), "x.dowse"), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			n := 0
+			for p := range c.Crawl(t.Context()) {
+				x, err := c.Collection.Why(p.URL)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum := 0.0
+				for _, b := range x.Chosen.Because {
+					sum += b.Weight
+				}
+				if math.Abs(sum-x.Chosen.Priority) > 1e-6*max(1, math.Abs(sum)) {
+					t.Errorf("%s was taken at %v, for %s", p.URL, x.Chosen.Priority, fmt.Sprint(x.Chosen.Because))
+				}
+				n++
+			}
+			if n < 15 || c.Err() != nil {
+				t.Errorf("%d pages, %v", n, c.Err())
+			}
+		})
+	}
+}

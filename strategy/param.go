@@ -1,0 +1,122 @@
+package strategy
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"dowse"
+)
+
+// A Param is a parameter of a strategy.
+type Param struct {
+	Name, Default, Help string
+}
+
+// params lists the parameters of a strategy: its fields with a param tag.
+func params(s dowse.Strategy) (list []Param) {
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(s).Elem()) {
+		if name, ok := f.Tag.Lookup("param"); ok {
+			list = append(list, Param{name, f.Tag.Get("default"), f.Tag.Get("help")})
+		}
+	}
+	return list
+}
+
+func set(s dowse.Strategy, kv string) error {
+	key, value, ok := strings.Cut(kv, "=")
+	if !ok {
+		return fmt.Errorf("parameter %q: want key=value", kv)
+	}
+	v := reflect.ValueOf(s).Elem()
+	var names []string
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		name, ok := f.Tag.Lookup("param")
+		if !ok {
+			continue
+		}
+		if name == key {
+			return setField(v.FieldByIndex(f.Index), f.Tag, value)
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("it has no parameters, so no %q", key)
+	}
+	return fmt.Errorf("it has no parameter %q; it has %s", key, strings.Join(names, ", "))
+}
+
+// setField sets a parameter. A zero means the default, so where that is another a
+// number that is to be zero becomes the smallest there is.
+func setField(f reflect.Value, tag reflect.StructTag, value string) (err error) {
+	key, byDefault := tag.Get("param"), tag.Get("default")
+	wrong := func(want string) error { return fmt.Errorf("parameter %s=%s: want %s", key, value, want) }
+	limits := boundsOf(tag)
+	switch f.Kind() {
+	case reflect.Float64:
+		x, err := strconv.ParseFloat(value, 64)
+		switch {
+		case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
+			return wrong("a number")
+		case !limits.hold(x):
+			return wrong(limits.String())
+		case x == 0 && byDefault != "0":
+			x = math.SmallestNonzeroFloat64
+		}
+		f.SetFloat(x)
+	case reflect.Int:
+		x, err := strconv.ParseInt(value, 10, 64)
+		switch {
+		case err != nil:
+			return wrong("a whole number")
+		case !limits.hold(float64(x)):
+			return wrong(limits.String())
+		case x == 0 && byDefault != "0":
+			return fmt.Errorf("parameter %s=0: 0 stands for the default, %s", key, byDefault)
+		}
+		f.SetInt(x)
+	case reflect.Uint64:
+		x, err := strconv.ParseUint(value, 10, 64)
+		if err != nil {
+			return wrong("a whole number of 0 or more")
+		}
+		f.SetUint(x)
+	case reflect.Bool:
+		x, err := strconv.ParseBool(value)
+		if err != nil {
+			return wrong("true or false")
+		}
+		f.SetBool(x)
+	case reflect.String:
+		f.SetString(value)
+	default:
+		return fmt.Errorf("parameter %q can't be set", key)
+	}
+	return nil
+}
+
+// bounds are the least and the most that a number may be. Without tags min and max
+// those are 0 and what is finite.
+type bounds struct{ least, most float64 }
+
+func boundsOf(tag reflect.StructTag) bounds {
+	b := bounds{0, math.MaxFloat64}
+	if x, err := strconv.ParseFloat(tag.Get("min"), 64); err == nil {
+		b.least = x
+	}
+	if x, err := strconv.ParseFloat(tag.Get("max"), 64); err == nil {
+		b.most = x
+	}
+	return b
+}
+
+func (b bounds) hold(x float64) bool { return b.least <= x && x <= b.most }
+
+func (b bounds) String() string {
+	if b.most == math.MaxFloat64 {
+		return fmt.Sprintf("%g or more", b.least)
+	}
+	return fmt.Sprintf("%g to %g", b.least, b.most)
+}
