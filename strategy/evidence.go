@@ -18,7 +18,7 @@ type evidence struct {
 	freeT   []uint32 // places in targets
 	freeP   []uint32 // places in pages
 
-	at      urlIndex            // of targets
+	at      index               // of targets
 	many    map[uint32][]uint32 // parents of targets that have more than a target has room for
 	parents int                 // most to a target
 	kids    int                 // most to a page
@@ -56,7 +56,7 @@ func (l *linking) says() []word { return l.list[:l.words] }
 func (l *linking) kids() []word { return l.list[l.words:] }
 
 func newEvidence(parents, kids int) *evidence {
-	return &evidence{at: newURLIndex(), parents: parents, kids: kids}
+	return &evidence{at: newIndex(), parents: parents, kids: kids}
 }
 
 // find returns the target with a URL, nil if there is no evidence for it.
@@ -68,14 +68,14 @@ func (e *evidence) find(u dowse.URL) *target {
 }
 
 // place returns where the target with a URL is.
-func (e *evidence) place(u dowse.URL) (uint32, bool) { return e.placed(u, e.at.hash(u)) }
+func (e *evidence) place(u dowse.URL) (uint32, bool) { return e.placed(u, e.at.hash(string(u))) }
 
 func (e *evidence) placed(u dowse.URL, h uint64) (uint32, bool) {
 	return e.at.find(h, func(i uint32) bool { return e.targets[i].url == u })
 }
 
 // want returns the place of the target with a URL, which is made if need be.
-func (e *evidence) want(u dowse.URL) uint32 { return e.wanted(u, e.at.hash(u)) }
+func (e *evidence) want(u dowse.URL) uint32 { return e.wanted(u, e.at.hash(string(u))) }
 
 func (e *evidence) wanted(u dowse.URL, h uint64) uint32 {
 	if i, ok := e.placed(u, h); ok {
@@ -198,7 +198,7 @@ func (e *evidence) forget(i uint32) {
 	if t.kept > roomForParents {
 		delete(e.many, i)
 	}
-	e.at.remove(e.at.hash(t.url), i)
+	e.at.remove(e.at.hash(string(t.url)), i)
 	*t = target{}
 	e.freeT = append(e.freeT, i)
 }
@@ -384,7 +384,7 @@ func (e *evidence) restore(s *savedEvidence) {
 		for _, p := range from.Parents {
 			e.addParent(t, p)
 		}
-		e.at.add(e.at.hash(t.url), t.place)
+		e.at.add(e.at.hash(string(t.url)), t.place)
 	}
 	for i := range s.Pages {
 		from := &s.Pages[i]

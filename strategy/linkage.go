@@ -229,7 +229,7 @@ func (k *linkage) locate(links []dowse.Link) {
 	k.hashes = slices.Grow(k.hashes[:0], len(links))[:len(links)]
 	k.places = slices.Grow(k.places[:0], len(links))[:len(links)]
 	for i := range links {
-		k.hashes[i] = k.found.at.hash(links[i].URL)
+		k.hashes[i] = k.found.at.hash(string(links[i].URL))
 	}
 	k.found.locate(k.places, k.hashes, func(i int) dowse.URL { return links[i].URL })
 }

@@ -1,18 +1,14 @@
 package strategy
 
-import (
-	"hash/maphash"
+import "hash/maphash"
 
-	"dowse"
-)
-
-// A urlIndex finds the places of records by URL. It holds a few bits of hash and the
-// place of each, nothing else: the URL is the record's, which its owner compares. So it
-// takes 8 to 16 bytes for a record, and one look at memory to find it; a map from URLs
-// takes three times as much, and several. It grows part by part, so that no page has to
-// wait for all of it.
-type urlIndex struct {
-	seed  maphash.Seed // a secret one: pages can't make URLs that collide
+// An index finds the places of records by a name, such as a URL or a term. It holds a few
+// bits of hash and the place of each, nothing else: the name is the record's, which its
+// owner compares. So it takes some 10 to 20 bytes for a record, and one look at memory to
+// find it or to see that it is not there; a map takes twice as much, and several. It grows part by part, so
+// that no page has to wait for all of it.
+type index struct {
+	seed  maphash.Seed // a secret one: pages can't make names that collide
 	parts []indexPart
 }
 
@@ -29,21 +25,21 @@ const (
 	leastPart = 8 // slots
 )
 
-func newURLIndex() urlIndex {
-	return urlIndex{seed: maphash.MakeSeed(), parts: make([]indexPart, 1<<partBits)}
+func newIndex() index {
+	return index{seed: maphash.MakeSeed(), parts: make([]indexPart, 1<<partBits)}
 }
 
-func (x *urlIndex) hash(u dowse.URL) uint64 { return maphash.String(x.seed, string(u)) }
+func (x *index) hash(name string) uint64 { return maphash.String(x.seed, name) }
 
 // part returns the part of a hash; the other bits tell where in it to begin.
-func (x *urlIndex) part(h uint64) *indexPart { return &x.parts[h>>(64-partBits)] }
+func (x *index) part(h uint64) *indexPart { return &x.parts[h>>(64-partBits)] }
 
 func (p *indexPart) begin(tag uint32) uint32 { return tag & uint32(len(p.slots)-1) }
 
 func (p *indexPart) next(i uint32) uint32 { return (i + 1) & uint32(len(p.slots)-1) }
 
 // find returns the place of the record with a hash that is the one.
-func (x *urlIndex) find(h uint64, is func(place uint32) bool) (place uint32, ok bool) {
+func (x *index) find(h uint64, is func(place uint32) bool) (place uint32, ok bool) {
 	p := x.part(h)
 	if p.taken == 0 {
 		return 0, false
@@ -57,7 +53,7 @@ func (x *urlIndex) find(h uint64, is func(place uint32) bool) (place uint32, ok 
 }
 
 // guess returns the place that find would look at first, noPlace for none.
-func (x *urlIndex) guess(h uint64) uint32 {
+func (x *index) guess(h uint64) uint32 {
 	p := x.part(h)
 	if p.taken == 0 {
 		return noPlace
@@ -71,7 +67,7 @@ func (x *urlIndex) guess(h uint64) uint32 {
 }
 
 // add takes in a record that is not there.
-func (x *urlIndex) add(h uint64, place uint32) {
+func (x *index) add(h uint64, place uint32) {
 	p := x.part(h)
 	if 4*(p.taken+1) > 3*len(p.slots) {
 		p.grow()
@@ -100,7 +96,7 @@ func (p *indexPart) put(s indexSlot) {
 
 // remove takes out a record that is there. Those after it move up as far as they may, so
 // that no search ends before them.
-func (x *urlIndex) remove(h uint64, place uint32) {
+func (x *index) remove(h uint64, place uint32) {
 	p := x.part(h)
 	hole := p.begin(uint32(h))
 	for p.slots[hole].at != place+1 {
@@ -119,7 +115,7 @@ func (x *urlIndex) remove(h uint64, place uint32) {
 // touch has the slots of hashes brought near, see [touchNotes].
 //
 //go:noinline
-func (x *urlIndex) touch(hashes []uint64) (sum uint32) {
+func (x *index) touch(hashes []uint64) (sum uint32) {
 	for _, h := range hashes {
 		if p := x.part(h); p.taken > 0 {
 			sum += p.slots[p.begin(uint32(h))].tag
