@@ -104,8 +104,8 @@ func (s *Combined) visited(p *dowse.Page) []dowse.Lead {
 
 func (s *Combined) redirected(p *dowse.Page) []dowse.Lead {
 	to := &p.Links[0]
-	from := s.links.state.Found.find(p.URL)
-	queued := from != nil && from.Queued
+	from := s.links.found.find(p.URL)
+	queued := from != nil && from.queued
 	if page, ok := s.usage.page(p.URL); ok {
 		queued = queued || s.usage.waits(page)
 	}
@@ -114,8 +114,8 @@ func (s *Combined) redirected(p *dowse.Page) []dowse.Lead {
 	if !queued || to.Target.State == dowse.Visited {
 		return nil
 	}
-	found := s.links.state.Found
-	found.Targets[found.want(to.URL)].Queued = true
+	found := s.links.found
+	found.targets[found.want(to.URL)].queued = true
 	list := newSheet(1, factorCount+habitCount)
 	s.put(list, to.URL)
 	return list.leads
@@ -124,7 +124,7 @@ func (s *Combined) redirected(p *dowse.Page) []dowse.Lead {
 // putLinks adds the targets of a page's links; those of a page off topic only if
 // they wait already.
 func (s *Combined) putLinks(list *sheet, p *dowse.Page) {
-	found := s.links.state.Found
+	found := s.links.found
 	known := 0
 	for i := range p.Links {
 		l := &p.Links[i]
@@ -135,27 +135,27 @@ func (s *Combined) putLinks(list *sheet, p *dowse.Page) {
 			continue
 		}
 		t := found.find(l.URL)
-		t.Queued, t.round = t.Queued || p.OnTopic, 0
+		t.queued, t.round = t.queued || p.OnTopic, 0
 		if s.waits(t) {
-			s.put(list, t.URL)
+			s.put(list, t.url)
 		}
 	}
 }
 
 // waits reports whether a target is a candidate, for its links or its people.
 func (s *Combined) waits(t *target) bool {
-	if t.Queued {
+	if t.queued {
 		return true
 	}
-	page, ok := s.usage.page(t.URL)
+	page, ok := s.usage.page(t.url)
 	return ok && s.usage.waits(page)
 }
 
 func (s *Combined) putTargets(list *sheet, kin []uint32) {
-	found := s.links.state.Found
+	found := s.links.found
 	for _, k := range kin {
-		if t := &found.Targets[k]; t.round == found.round { // not among the links
-			s.put(list, t.URL)
+		if t := &found.targets[k]; t.round == found.round { // not among the links
+			s.put(list, t.url)
 		}
 	}
 }
@@ -167,10 +167,10 @@ func (s *Combined) putPages(list *sheet, pages []uint32) {
 }
 
 func (s *Combined) putAll(list *sheet) {
-	found := s.links.state.Found
-	for i := range found.Targets {
-		if t := &found.Targets[i]; t.Queued {
-			s.put(list, t.URL)
+	found := s.links.found
+	for i := range found.targets {
+		if t := &found.targets[i]; t.queued {
+			s.put(list, t.url)
 		}
 	}
 	s.putPages(list, s.usage.everything(nil))
@@ -187,7 +187,7 @@ func (s *Combined) put(list *sheet, u dowse.URL) {
 
 // rate tells what speaks for a URL. What there is no evidence of does not.
 func (s *Combined) rate(u dowse.URL) (f factors, h habits) {
-	if t := s.links.state.Found.find(u); t != nil && t.K > 0 {
+	if t := s.links.found.find(u); t != nil && t.k > 0 {
 		f = s.links.rate(t)
 	}
 	if page, ok := s.usage.page(u); ok {
@@ -215,9 +215,9 @@ func (s *Combined) Explain(l dowse.Lead) []dowse.Because {
 // again rates a URL that waits, unless it is a seed.
 func (s *Combined) again(u dowse.URL) (f factors, h habits, ok bool) {
 	s.begin()
-	t := s.links.state.Found.find(u)
+	t := s.links.found.find(u)
 	page, accessed := s.usage.page(u)
-	if s.seeds[u] || (t == nil || !t.Queued) && (!accessed || !s.usage.waits(page)) {
+	if s.seeds[u] || (t == nil || !t.queued) && (!accessed || !s.usage.waits(page)) {
 		return f, h, false
 	}
 	f, h = s.rate(u)
@@ -235,7 +235,7 @@ type combinedState struct {
 // Save writes down all that was learnt, and the evidence for what waits.
 func (s *Combined) Save() ([]byte, error) {
 	s.begin()
-	return saveBinary(&combinedState{s.words.Lex, s.words.Pages, s.links.state, s.usage.state, s.seeds})
+	return saveBinary(&combinedState{s.words.Lex, s.words.Pages, s.links.saved(), s.usage.state, s.seeds})
 }
 
 // Load takes up what Save wrote, with the same trace.

@@ -36,13 +36,13 @@ func LinkRatios(r Ratios, base Tally, links [4]float64, norm string) (p, q float
 func SiblingRatio(r Ratios, base, siblings Tally) float64 {
 	k := newLinkage(&r, &Linkage{}, 10, newLexicon(10))
 	k.state.Base = base.cell()
-	page := k.state.Found.page(nil, false)
-	k.state.Found.Pages[page].Visited, k.state.Found.Pages[page].OnTopic = uint32(siblings[0]), uint32(siblings[1])
-	t := k.state.Found.want("t")
-	k.state.Found.link(page, t)
+	page := k.found.page(nil, false, 1)
+	k.found.pages[page].visited, k.found.pages[page].onTopic = uint32(siblings[0]), uint32(siblings[1])
+	t := k.found.want("t")
+	k.found.link(page, t)
 	k.state.Pace.due(k.state.Base, true)
 	k.taken()
-	return math.Exp(k.siblings(&k.state.Found.Targets[t]))
+	return math.Exp(k.siblings(&k.found.targets[t]))
 }
 
 // Case is what is known of a URL before it is visited.
@@ -78,15 +78,15 @@ func (k *linkage) caseOf(u dowse.URL, c *Case) {
 		}
 	}
 	slices.Sort(c.Tokens)
-	t := k.state.Found.find(u)
+	t := k.found.find(u)
 	if t == nil {
 		return
 	}
-	c.Factors, c.K, c.M = k.rate(t), int(t.K), int(t.M)
-	for _, p := range t.Parents {
-		page := &k.state.Found.Pages[p]
-		c.V, c.S = c.V+int(page.Visited), c.S+int(page.OnTopic)
-		c.Words = k.words.used(c.Words, page.Words)
+	c.Factors, c.K, c.M = k.rate(t), int(t.k), int(t.m)
+	for _, p := range k.found.linkingTo(t) {
+		page := &k.found.pages[p]
+		c.V, c.S = c.V+int(page.visited), c.S+int(page.onTopic)
+		c.Words = k.words.used(c.Words, page.says())
 	}
 	slices.Sort(c.Words)
 	c.Words = slices.Compact(c.Words)
@@ -141,9 +141,9 @@ func EvidenceFor(s dowse.Strategy) (targets, pages int) {
 	var e *evidence
 	switch s := s.(type) {
 	case *Intelligent:
-		e = s.links.state.Found
+		e = s.links.found
 	case *Combined:
-		e = s.links.state.Found
+		e = s.links.found
 	}
-	return len(e.Targets) - len(e.FreeT), len(e.Pages) - len(e.FreeP)
+	return len(e.targets) - len(e.freeT), len(e.pages) - len(e.freeP)
 }

@@ -8,7 +8,7 @@ func (s *Intelligent) Fill(p *dowse.Page) {
 	s.begin()
 	s.seeds.settle(p)
 	s.links.learn(p.URL, p.OnTopic)
-	s.links.follow(p, s.words.read(p))
+	places := s.links.follow(p, s.words.read(p))
 	s.links.turn()
 	known := 0
 	for i := range p.Links {
@@ -17,7 +17,7 @@ func (s *Intelligent) Fill(p *dowse.Page) {
 			known++
 		}
 		if !beyond(l, known, s.rescored()) && !s.seeds[l.URL] {
-			s.links.state.Found.find(l.URL).Queued = true
+			s.links.found.targets[places[i]].queued = true
 		}
 	}
 }
@@ -46,7 +46,7 @@ func (s *Combined) Fill(p *dowse.Page) {
 	s.links.learn(p.URL, p.OnTopic)
 	s.usage.learn(page, accessed, p.OnTopic)
 	words := s.words.read(p)
-	s.links.follow(p, words)
+	places := s.links.follow(p, words)
 	s.links.turn()
 	s.usage.turn()
 	s.usage.settle(p.URL)
@@ -60,7 +60,7 @@ func (s *Combined) Fill(p *dowse.Page) {
 			known++
 		}
 		if !beyond(l, known, s.rescored()) && p.OnTopic {
-			s.links.state.Found.find(l.URL).Queued = true
+			s.links.found.targets[places[i]].queued = true
 		}
 	}
 	s.usage.candidates(s.usage.burst())

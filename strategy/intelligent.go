@@ -60,7 +60,7 @@ func (s *Intelligent) Follow(p *dowse.Page) []dowse.Lead {
 		return append(s.redirected(p), seeds...)
 	case p.Outcome == dowse.Listed:
 		s.links.forget(p.URL)
-		return s.rated(p, nil)
+		return s.rated(p, nil, nil)
 	case p.Outcome == dowse.Fetched:
 		return s.visited(p)
 	}
@@ -70,19 +70,21 @@ func (s *Intelligent) Follow(p *dowse.Page) []dowse.Lead {
 
 func (s *Intelligent) visited(p *dowse.Page) []dowse.Lead {
 	kin := s.links.learn(p.URL, p.OnTopic)
-	s.links.follow(p, s.words.read(p))
+	places := s.links.follow(p, s.words.read(p))
 	s.links.turn()
-	return s.rated(p, kin)
+	return s.rated(p, places, kin)
 }
 
 func (s *Intelligent) redirected(p *dowse.Page) []dowse.Lead {
 	s.links.redirect(p.URL, &p.Links[0])
-	return s.rated(p, nil)
+	return s.rated(p, nil, nil)
 }
 
-// rated returns the leads for a page's links, and for what shares evidence with it.
-func (s *Intelligent) rated(p *dowse.Page, kin []uint32) []dowse.Lead {
-	found := s.links.state.Found
+// rated returns the leads for a page's links, and for what shares evidence with it. The
+// places are those of the links' targets, nil if they are to be found.
+func (s *Intelligent) rated(p *dowse.Page, places, kin []uint32) []dowse.Lead {
+	found := s.links.found
+	s.links.touch(p.Links, places, kin)
 	list := newSheet(len(p.Links)+len(kin), factorCount)
 	known := 0
 	for i := range p.Links {
@@ -93,12 +95,12 @@ func (s *Intelligent) rated(p *dowse.Page, kin []uint32) []dowse.Lead {
 		if beyond(l, known, s.rescored()) || s.seeds[l.URL] {
 			continue
 		}
-		t := &found.Targets[found.want(l.URL)]
-		t.Queued, t.round = true, 0
+		t := found.targetOf(places, i, l.URL)
+		t.queued, t.round = true, 0
 		s.put(list, t)
 	}
 	for _, k := range kin {
-		if t := &found.Targets[k]; t.round == found.round { // not among the links
+		if t := &found.targets[k]; t.round == found.round { // not among the links
 			s.put(list, t)
 		}
 	}
@@ -121,20 +123,20 @@ func beyond(l *dowse.Link, known, most int) bool {
 }
 
 func (s *Intelligent) everything(list *sheet) {
-	for i := range s.links.state.Found.Targets {
-		if t := &s.links.state.Found.Targets[i]; t.Queued {
+	for i := range s.links.found.targets {
+		if t := &s.links.found.targets[i]; t.queued {
 			s.put(list, t)
 		}
 	}
 }
 
 func (s *Intelligent) put(list *sheet, t *target) {
-	if s.seeds[t.URL] {
+	if s.seeds[t.url] {
 		return
 	}
 	f := s.links.rate(t)
 	list.because = f.because(list.because)
-	list.put(t.URL, f.sum(), factorCount)
+	list.put(t.url, f.sum(), factorCount)
 }
 
 // Rescore rates a lead by what is known now.
@@ -156,8 +158,8 @@ func (s *Intelligent) Explain(l dowse.Lead) []dowse.Because {
 // again rates a URL that waits, unless it is a seed.
 func (s *Intelligent) again(u dowse.URL) (f factors, ok bool) {
 	s.begin()
-	t := s.links.state.Found.find(u)
-	if t == nil || !t.Queued || s.seeds[u] {
+	t := s.links.found.find(u)
+	if t == nil || !t.queued || s.seeds[u] {
 		return f, false
 	}
 	return s.links.rate(t), true
@@ -173,7 +175,7 @@ type intelligentState struct {
 // Save writes down all that was learnt, and the evidence for what waits.
 func (s *Intelligent) Save() ([]byte, error) {
 	s.begin()
-	return saveBinary(&intelligentState{s.words.Lex, s.words.Pages, s.links.state, s.seeds})
+	return saveBinary(&intelligentState{s.words.Lex, s.words.Pages, s.links.saved(), s.seeds})
 }
 
 // Load takes up what Save wrote.

@@ -28,7 +28,7 @@ type lexicon struct {
 	Hand  uint32 // where the search for a term to forget goes on
 
 	size   int
-	at     map[string]uint32
+	at     index
 	forgot int // terms so far, of this run
 }
 
@@ -40,15 +40,15 @@ type entry struct {
 }
 
 func newLexicon(size int) *lexicon {
-	return &lexicon{size: min(size, placeMask), at: map[string]uint32{}}
+	return &lexicon{size: min(size, placeMask), at: newIndex()}
 }
 
 // restored is a lexicon as it was saved.
 func (x *lexicon) restored(size int) *lexicon {
 	x.size = min(size, placeMask)
-	x.at = make(map[string]uint32, len(x.Terms))
+	x.at = newIndex()
 	for i := range x.Terms {
-		x.at[x.Terms[i].Term] = uint32(i)
+		x.at.add(x.at.hash(x.Terms[i].Term), uint32(i))
 	}
 	return x
 }
@@ -59,10 +59,15 @@ func (x *lexicon) wordAt(place uint32) word {
 
 // find returns the entry of a term, nil if it is not kept.
 func (x *lexicon) find(term string) *entry {
-	if place, ok := x.at[term]; ok {
+	if place, ok := x.place(term, x.at.hash(term)); ok {
 		return &x.Terms[place]
 	}
 	return nil
+}
+
+// place returns where a term with a hash is kept.
+func (x *lexicon) place(term string, h uint64) (uint32, bool) {
+	return x.at.find(h, func(i uint32) bool { return x.Terms[i].Term == term })
 }
 
 // entry returns what is known of a word, nil if it was forgotten.
@@ -77,18 +82,19 @@ func (x *lexicon) entry(w word) *entry {
 
 // add returns the word of a term, which is kept from now on.
 func (x *lexicon) add(term string) word {
-	if place, ok := x.at[term]; ok {
+	h := x.at.hash(term)
+	if place, ok := x.place(term, h); ok {
 		return x.wordAt(place)
 	}
 	term = strings.Clone(term)
 	if len(x.Terms) < x.size {
 		x.Terms = append(x.Terms, entry{Term: term})
-		x.at[term] = uint32(len(x.Terms) - 1)
+		x.at.add(h, uint32(len(x.Terms)-1))
 		return x.wordAt(uint32(len(x.Terms) - 1))
 	}
 	place := x.forget()
 	x.Terms[place] = entry{Term: term, Gen: x.Terms[place].Gen + 1}
-	x.at[term] = place
+	x.at.add(h, place)
 	return x.wordAt(place)
 }
 
@@ -102,7 +108,7 @@ func (x *lexicon) forget() uint32 {
 		}
 		x.Hand = (x.Hand + 1) % uint32(len(x.Terms))
 	}
-	delete(x.at, x.Terms[least].Term)
+	x.at.remove(x.at.hash(x.Terms[least].Term), least)
 	x.forgot++
 	return least
 }

@@ -70,6 +70,7 @@ func (f *factors) because(dst []dowse.Because) []dowse.Because {
 // linkage learns from links.
 type linkage struct {
 	state linkageState
+	found *evidence // for what waits
 
 	ratios  *Ratios
 	params  *Linkage
@@ -81,30 +82,34 @@ type linkage struct {
 	lnQ     float64
 	version uint32
 
-	union []word
-	parts []string
-	kin   []uint32
+	union  []word
+	parts  []string
+	kin    []uint32
+	hashes []uint64 // of a page's links
+	places []uint32 // of their targets
+	near   []uint32
 }
 
-// linkageState is what links have taught: the knowledge, and the evidence for what
-// waits.
+// linkageState is what links have taught: the knowledge, and as it is saved, the
+// evidence for what waits.
 type linkageState struct {
 	Base   cell // pages
 	Pace   pace
 	Links  [4]float64 // between visited pages, by kind
 	Tokens *lexicon
-	Found  *evidence
+	Found  *savedEvidence
 }
 
 // blankLinkage is a state to load into.
-func blankLinkage() linkageState { return linkageState{Tokens: &lexicon{}, Found: &evidence{}} }
+func blankLinkage() linkageState { return linkageState{Tokens: &lexicon{}, Found: &savedEvidence{}} }
 
 func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage {
 	k := &linkage{ratios: r, params: l, size: or(vocabulary, 100_000)}
 	for i, name := range factorNames {
 		k.in[i] = l.Factors == "" || slices.Contains(strings.Split(l.Factors, "+"), name)
 	}
-	k.state = linkageState{Tokens: newLexicon(k.size), Found: newEvidence(or(l.Parents, fewParents), r.rescored())}
+	k.state = linkageState{Tokens: newLexicon(k.size)}
+	k.found = newEvidence(or(l.Parents, fewParents), r.rescored())
 	k.words = weigher{lex: words, column: asContent}
 	k.taken()
 	return k
@@ -112,11 +117,20 @@ func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage 
 
 // restore goes on from a saved state. The words are restored by then.
 func (k *linkage) restore(s linkageState, words *lexicon) {
-	k.state = s
 	s.Tokens.restored(k.size)
-	s.Found.restored(or(k.params.Parents, fewParents), k.ratios.rescored())
+	k.found = newEvidence(k.found.parents, k.found.kids)
+	k.found.restore(s.Found)
+	s.Found = nil
+	k.state = s
 	k.words = weigher{lex: words, column: asContent}
 	k.taken()
+}
+
+// saved is all that is to be written down.
+func (k *linkage) saved() linkageState {
+	s := k.state
+	s.Found = k.found.saved()
+	return s
 }
 
 // turn takes note that the knowledge has changed.
@@ -144,8 +158,8 @@ func (k *linkage) settled() {
 		k.lnP, k.lnQ = k.now.linkRatios(l, k.params.LinkNorm)
 	}
 	if k.version++; k.version == 0 {
-		for i := range k.state.Found.Pages {
-			k.state.Found.Pages[i].version = 0
+		for i := range k.found.pages {
+			k.found.pages[i].version = 0
 		}
 		k.version = 1
 	}
@@ -162,58 +176,85 @@ func (k *linkage) learn(u dowse.URL, on bool) (siblings []uint32) {
 		e.Met++
 		e.Cells[asContent].count(on)
 	}
-	i, ok := s.Found.at[u]
+	i, ok := k.found.place(u)
 	if !ok {
 		return nil
 	}
-	t := &s.Found.Targets[i]
+	t := &k.found.targets[i]
+	k.found.touchPages([]uint32{i})
 	k.words.begin()
 	k.union = k.union[:0]
-	for _, p := range t.Parents {
-		k.union = k.words.fresh(k.union, s.Found.Pages[p].Words)
+	for _, p := range k.found.linkingTo(t) {
+		k.union = k.words.fresh(k.union, k.found.pages[p].says())
 	}
 	for _, w := range k.union {
 		k.words.learn(w, on)
 	}
 	k.ends(t, on)
-	k.kin = s.Found.siblings(k.kin[:0], i, k.ratios.rescored())
-	s.Found.forget(i)
+	k.kin = k.found.siblings(k.kin[:0], i, k.ratios.rescored())
+	k.found.forget(i)
 	return k.kin
 }
 
 // ends counts the links to a page that has just been visited.
 func (k *linkage) ends(t *target, on bool) {
-	k.state.Links[kindOfLink(true, on)] += float64(t.M)
-	k.state.Links[kindOfLink(false, on)] += float64(t.K - t.M)
-	k.state.Found.visited(t, on)
+	k.state.Links[kindOfLink(true, on)] += float64(t.m)
+	k.state.Links[kindOfLink(false, on)] += float64(t.k - t.m)
+	k.found.visited(t, on)
 }
 
-// follow makes a visited page evidence for the targets of its links. Words are those
-// that it has.
-func (k *linkage) follow(p *dowse.Page, words []word) {
-	found := k.state.Found
-	page := found.page(words, p.OnTopic)
+// follow makes a visited page evidence for the targets of its links, and returns where
+// these are. Words are those that the page has.
+func (k *linkage) follow(p *dowse.Page, words []word) (places []uint32) {
+	k.locate(p.Links)
+	page := k.found.page(words, p.OnTopic, len(p.Links))
 	for i := range p.Links {
 		l := &p.Links[i]
 		if l.Target.State == dowse.Visited {
 			k.state.Links[kindOfLink(p.OnTopic, l.Target.OnTopic)]++
-			found.Pages[page].child(l.Target.OnTopic)
+			k.found.pages[page].child(l.Target.OnTopic)
 			continue
 		}
-		found.link(page, found.want(l.URL))
+		if k.places[i] == noPlace {
+			k.places[i] = k.found.wanted(l.URL, k.hashes[i])
+		}
+		k.found.link(page, k.places[i])
 	}
-	found.tidy(page)
+	k.found.tidy(page)
+	return k.places
+}
+
+// locate finds the targets of links, as far as there are any.
+func (k *linkage) locate(links []dowse.Link) {
+	k.hashes = slices.Grow(k.hashes[:0], len(links))[:len(links)]
+	k.places = slices.Grow(k.places[:0], len(links))[:len(links)]
+	for i := range links {
+		k.hashes[i] = k.found.at.hash(string(links[i].URL))
+	}
+	k.found.locate(k.places, k.hashes, func(i int) dowse.URL { return links[i].URL })
+}
+
+// touch has what is needed to rate the targets of links, and their kin, brought near.
+func (k *linkage) touch(links []dowse.Link, places, kin []uint32) {
+	k.near = append(k.near[:0], kin...)
+	for i, place := range places {
+		if !beyond(&links[i], 0, 0) {
+			k.near = append(k.near, place)
+		}
+	}
+	k.found.touchURLs(k.near)
+	k.found.touchPages(k.near)
 }
 
 // redirect gives the evidence for a page to the page that it redirects to.
 func (k *linkage) redirect(u dowse.URL, to *dowse.Link) {
-	found := k.state.Found
-	from, ok := found.at[u]
+	found := k.found
+	from, ok := found.place(u)
 	if !ok {
 		return
 	}
 	if to.Target.State == dowse.Visited {
-		k.ends(&found.Targets[from], to.Target.OnTopic)
+		k.ends(&found.targets[from], to.Target.OnTopic)
 		found.forget(from)
 		k.turn()
 		return
@@ -223,8 +264,8 @@ func (k *linkage) redirect(u dowse.URL, to *dowse.Link) {
 
 // forget drops the evidence for a URL that can't be visited.
 func (k *linkage) forget(u dowse.URL) {
-	if i, ok := k.state.Found.at[u]; ok {
-		k.state.Found.forget(i)
+	if i, ok := k.found.place(u); ok {
+		k.found.forget(i)
 	}
 }
 
@@ -237,10 +278,10 @@ func (k *linkage) rate(t *target) (f factors) {
 		f[byContent] = k.content(t)
 	}
 	if k.in[byURL] {
-		f[byURL] = k.address(t.URL)
+		f[byURL] = k.address(t.url)
 	}
 	if k.in[byLinks] {
-		f[byLinks] = float64(float64(t.M)*k.lnP) + float64(float64(t.K-t.M)*k.lnQ)
+		f[byLinks] = float64(float64(t.m)*k.lnP) + float64(float64(t.k-t.m)*k.lnQ)
 	}
 	if k.in[bySiblings] {
 		f[bySiblings] = k.siblings(t)
@@ -249,12 +290,12 @@ func (k *linkage) rate(t *target) (f factors) {
 }
 
 func (k *linkage) content(t *target) (sum float64) {
-	if len(t.Parents) == 1 {
-		return k.pageContent(&k.state.Found.Pages[t.Parents[0]])
+	if t.kept == 1 {
+		return k.pageContent(&k.found.pages[t.first[0]])
 	}
 	k.words.begin()
-	for _, p := range t.Parents {
-		sum += k.words.sum(k.state.Found.Pages[p].Words)
+	for _, p := range k.found.linkingTo(t) {
+		sum += k.words.sum(k.found.pages[p].says())
 	}
 	return sum
 }
@@ -264,7 +305,7 @@ func (k *linkage) content(t *target) (sum float64) {
 func (k *linkage) pageContent(p *linking) float64 {
 	if p.version != k.version {
 		k.words.begin()
-		p.version, p.ln = k.version, k.words.sum(p.Words)
+		p.version, p.ln = k.version, k.words.sum(p.says())
 	}
 	return p.ln
 }
@@ -281,9 +322,9 @@ func (k *linkage) address(u dowse.URL) (sum float64) {
 
 func (k *linkage) siblings(t *target) float64 {
 	var v, s float64
-	for _, p := range t.Parents {
-		v += float64(k.state.Found.Pages[p].Visited)
-		s += float64(k.state.Found.Pages[p].OnTopic)
+	for _, p := range k.found.linkingTo(t) {
+		v += float64(k.found.pages[p].visited)
+		s += float64(k.found.pages[p].onTopic)
 	}
 	if v == 0 {
 		return 0

@@ -54,13 +54,12 @@ type scorer struct {
 	parents  func(x float64) float64
 	sitemaps bool
 	words    *linkReader
-	table    *topicTable // nil for none
-	terms    []string
+	topic    *topicReader // nil for none
 }
 
 func newScorer(s *LinkScoring) *scorer {
 	f := &scorer{page: or(s.Page, 0.8), levels: max(or(s.MaxLevel, 2), 0), sitemaps: s.Sitemaps}
-	f.words, f.table = newLinkReader(&s.LinkWords), newTopicTable(s.Table)
+	f.words, f.topic = newLinkReader(&s.LinkWords), newTopicReader(&s.LinkWords)
 	most := or(s.ParentCap, 3)
 	switch s.ParentTerm {
 	case ParentLog1p:
@@ -107,9 +106,8 @@ func (m merit) because(dst []dowse.Because, s *standing) []dowse.Because {
 // rate returns the link score of a URL (eq. 4). It never falls as evidence comes in.
 func (f *scorer) rate(u dowse.URL, s *standing) merit {
 	m := merit{anchor: s.anchor, count: f.parents(float64(s.relevant)), sum: f.parents(s.sum)}
-	if f.table != nil {
-		f.terms = f.words.url(f.terms[:0], u)
-		m.url = f.table.cosine(f.terms)
+	if f.topic != nil {
+		m.url = f.topic.url(u)
 	}
 	return m
 }
@@ -125,11 +123,10 @@ func (f *scorer) anchorText(l *dowse.Link) float64 {
 }
 
 func (f *scorer) mention(m *dowse.Mention) float64 {
-	if f.table == nil {
+	if f.topic == nil {
 		return max(m.AnchorScore, 0)
 	}
-	f.terms = f.words.anchor(f.terms[:0], m.Anchor)
-	return f.table.cosine(f.terms)
+	return f.topic.anchor(m.Anchor)
 }
 
 // A candidate is a link about to become a lead.
@@ -186,6 +183,7 @@ func (f *scorer) follow(p *dowse.Page, admit gate) []dowse.Lead {
 	if !ok {
 		return nil
 	}
+	touchNotes(p.Links)
 	leads := make([]dowse.Lead, 0, len(p.Links))
 	because := make([]dowse.Because, 0, len(p.Links)*meritReasons)
 	for i := range p.Links {

@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"fmt"
-	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -93,22 +92,34 @@ func newLinkReader(w *LinkWords) *linkReader {
 // anchor appends the terms of an anchor.
 func (r *linkReader) anchor(dst []string, anchor string) []string {
 	anchor = cut(anchor, maxLinkText)
-	r.spans = dowse.AppendWords(r.spans[:0], anchor, 0)
-	return r.analyzer.AppendTerms(dst, anchor, r.spans[:min(len(r.spans), maxLinkWords)])
+	return r.analyzer.AppendTerms(dst, anchor, r.cut(anchor))
+}
+
+// cut returns the words of an anchor or URL, not too many.
+func (r *linkReader) cut(s string) []dowse.Span {
+	r.spans = dowse.AppendWords(r.spans[:0], s, 0)
+	return r.spans[:min(len(r.spans), maxLinkWords)]
 }
 
 // url appends the terms of a URL: its words without the scheme, numbers and those
 // that are in URLs of all topics.
 func (r *linkReader) url(dst []string, u dowse.URL) []string {
 	s := addressOf(u)
-	r.spans = dowse.AppendWords(r.spans[:0], s, 0)
-	spans := r.spans[:min(len(r.spans), maxLinkWords)]
-	spans = slices.DeleteFunc(spans, func(w dowse.Span) bool { return r.empty(s[w.Start:w.End]) })
+	spans := slices.DeleteFunc(r.cut(s), func(w dowse.Span) bool { return r.empty(s[w.Start:w.End]) })
 	return r.analyzer.AppendTerms(dst, s, spans)
 }
 
 func (r *linkReader) empty(word string) bool {
-	return strings.Trim(word, "0123456789") == "" || r.drop[strings.ToLower(word)]
+	return digitsOnly(word) || r.drop[strings.ToLower(word)]
+}
+
+func digitsOnly(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // addressOf returns a URL without its scheme, as people read it.
@@ -134,46 +145,4 @@ func cut(s string, n int) string {
 		n--
 	}
 	return s[:n]
-}
-
-// A topicTable compares terms with weighted words of a topic, by the cosine over
-// these words alone (Taylan et al. 2011, eq. 3).
-type topicTable struct {
-	words   *text.Vocabulary
-	weights []float64
-	norm    float64
-}
-
-// newTopicTable returns the table of words that are given once each, nil for none.
-func newTopicTable(list []judge.TopicWord) *topicTable {
-	if len(list) == 0 {
-		return nil
-	}
-	weight := map[string]float64{}
-	for _, w := range list {
-		weight[w.Term] = max(weight[w.Term], w.Weight)
-	}
-	terms := sortedKeys(weight)
-	df := make([]int, len(terms))
-	t := &topicTable{weights: make([]float64, len(terms))}
-	for i, term := range terms {
-		df[i], t.weights[i] = 1, weight[term]
-		t.norm += float64(weight[term] * weight[term])
-	}
-	t.norm = math.Sqrt(t.norm)
-	words, err := text.NewVocabulary(1, terms, df)
-	if err != nil {
-		panic(err) // the terms are sorted, and each is there once
-	}
-	t.words = words
-	return t
-}
-
-func (t *topicTable) cosine(terms []string) float64 {
-	v := t.words.Count(terms)
-	norm := v.Norm()
-	if norm == 0 || t.norm == 0 {
-		return 0
-	}
-	return v.DotDense(t.weights) / (t.norm * norm)
 }

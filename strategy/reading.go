@@ -100,33 +100,47 @@ func (r *reader) read(p *dowse.Page) []word {
 }
 
 // telling returns the words that tell the most, in order. A page has many more than
-// are wanted, so that sorting all of them would take most of the time.
+// are wanted, so that sorting all of them would take most of the time: the best so far
+// are a heap with the one on top that tells the least.
 func (r *reader) telling() []found {
-	r.best = r.best[:0]
-	cut := false
-	for i := range r.found {
-		f := &r.found[i]
-		if cut && r.best[r.most-1].before(f) {
-			continue
-		}
-		if r.best = append(r.best, *f); len(r.best) == 2*r.most {
-			r.cut()
-			cut = true
+	n := min(len(r.found), r.most)
+	r.best = append(r.best[:0], r.found[:n]...)
+	for i := n/2 - 1; i >= 0; i-- {
+		r.sink(i)
+	}
+	for i := n; i < len(r.found); i++ {
+		if r.found[i].before(&r.best[0]) {
+			r.best[0] = r.found[i]
+			r.sink(0)
 		}
 	}
-	r.cut()
-	return r.best
-}
-
-// cut drops all but the words that tell the most, and orders these.
-func (r *reader) cut() {
 	slices.SortFunc(r.best, func(a, b found) int {
 		if a.before(&b) {
 			return -1
 		}
 		return 1
 	})
-	r.best = r.best[:min(len(r.best), r.most)]
+	return r.best
+}
+
+// sink lets a word go down in the heap to where it belongs.
+func (r *reader) sink(at int) {
+	f := r.best[at]
+	for {
+		low := 2*at + 1
+		if low >= len(r.best) {
+			break
+		}
+		if low+1 < len(r.best) && r.best[low].before(&r.best[low+1]) {
+			low++
+		}
+		if r.best[low].before(&f) {
+			break
+		}
+		r.best[at] = r.best[low]
+		at = low
+	}
+	r.best[at] = f
 }
 
 // count fills found with the terms of a page, each once.

@@ -37,6 +37,7 @@ func (s *Shark) Follow(p *dowse.Page) []dowse.Lead {
 	note := strconv.FormatFloat(inherited, 'g', -1, 64)
 	gamma := or(s.Gamma, 0.5)
 	mine := float64(gamma * inherited)
+	touchNotes(p.Links)
 	leads := make([]dowse.Lead, 0, len(p.Links))
 	because := make([]dowse.Because, 0, 2*len(p.Links))
 	for i := range p.Links {

@@ -61,6 +61,14 @@ func NewAnalyzer(o Options) *Analyzer {
 	return a
 }
 
+// WithoutMemory returns an analyzer with the same rules that remembers no words, for
+// those who remember what became of them.
+func (a *Analyzer) WithoutMemory() *Analyzer {
+	b := *a
+	b.memo = nil
+	return &b
+}
+
 // Term returns the term of a word as written, "" for a word that is dropped: too
 // short, too long, or a stop word. Words are those of [dowse.Words], with their
 // symbols where the analyzer keeps them (see [Analyzer.Word]).

@@ -23,7 +23,24 @@ type Memo[V any] struct {
 	mask    uint64
 }
 
-type bucket[V any] [ways]atomic.Pointer[known[V]]
+// A bucket has places for words that share the low bits of their hash. The tags are
+// other bits of these hashes, 16 to a place, so that a word that is not there is told
+// without a look at those that are. A tag may lag behind its place while others write:
+// then a word is computed again, or compared in vain.
+type bucket[V any] struct {
+	tags   atomic.Uint64
+	places [ways]atomic.Pointer[known[V]]
+}
+
+const tagBits = 64 / ways
+
+// tag returns the bits of a hash that tell words of a bucket apart.
+func tag(h uint64) uint64 { return h >> (64 - tagBits) }
+
+func (b *bucket[V]) setTag(i int, h uint64) {
+	at := i * tagBits
+	b.tags.Store(b.tags.Load()&^((1<<tagBits-1)<<at) | tag(h)<<at)
+}
 
 type known[V any] struct {
 	word  string
@@ -58,12 +75,12 @@ func (m *Memo[V]) Of(word string) V {
 	}
 	h, _ := hash(word, 0, len(word), asWritten)
 	b := &m.buckets[h&m.mask]
-	for i := range b {
-		k := b[i].Load()
-		if k == nil {
-			break
+	for i, tags := 0, b.tags.Load(); i < ways; i, tags = i+1, tags>>tagBits {
+		if tags&(1<<tagBits-1) != tag(h) {
+			continue
 		}
-		if k.word != word {
+		k := b.places[i].Load()
+		if k == nil || k.word != word {
 			continue
 		}
 		if !k.asked.Load() {
@@ -79,23 +96,25 @@ func (m *Memo[V]) Of(word string) V {
 func (m *Memo[V]) learn(b *bucket[V], h uint64, word string) V {
 	k := &known[V]{word: strings.Clone(word)}
 	k.value = m.value(k.word)
-	b.victim(h).Store(k)
+	i := b.victim(h)
+	b.places[i].Store(k)
+	b.setTag(i, h)
 	return k.value
 }
 
 // victim returns the place to overwrite: a free one, else one that was not asked
 // for, the hash telling where to begin. Where all were, they lose the mark.
-func (b *bucket[V]) victim(h uint64) *atomic.Pointer[known[V]] {
-	for i := range b {
-		if b[i].Load() == nil {
-			return &b[i]
+func (b *bucket[V]) victim(h uint64) int {
+	for i := range b.places {
+		if b.places[i].Load() == nil {
+			return i
 		}
 	}
 	first := h >> 32
 	for i := range uint64(ways) {
-		if place := &b[(first+i)%ways]; !place.Load().asked.Swap(false) {
-			return place
+		if place := (first + i) % ways; !b.places[place].Load().asked.Swap(false) {
+			return int(place)
 		}
 	}
-	return &b[first%ways]
+	return int(first % ways)
 }

@@ -8,6 +8,9 @@ func Porter(word string) string {
 	if len(word) > MaxWord || utf8.RuneCountInString(word) <= 2 {
 		return word
 	}
+	if last := word[len(word)-1]; last < 'a' || last > 'z' {
+		return word // no rule has a suffix that ends so: numbers, other scripts
+	}
 	var space [MaxWord + 2]byte
 	p := porter(append(space[:0], word...))
 	p = p.plural().past().terminalY()
