@@ -181,6 +181,9 @@ func (c *checker) gate() {
 	if asked, holds := g.asks(); !asked {
 		c.say(Warn, "where: has no clause that asks something: it holds for %s", map[bool]string{true: "every page", false: "no page"}[holds])
 	}
+	if g.Needs().Reads("links_in") {
+		c.say(Warn, "where: links_in is not counted by crawls, so it is unknown of every page; see unknown: in dowse help expr")
+	}
 	if t.Needs() || len(t.Words) == 0 {
 		return
 	}
