@@ -129,7 +129,12 @@ func (c *Crawler) Consulted() *Consulted {
 	if c.outside == nil {
 		return nil
 	}
-	s := c.outside.Stats()
+	return ConsultedOf(c.outside)
+}
+
+// ConsultedOf returns how often a judge of [Outside] was asked.
+func ConsultedOf(j *outside.Judge) *Consulted {
+	s := j.Stats()
 	x := &Consulted{Wanted: s.Wanted, Asked: s.Asked, Answered: s.Answered, Known: s.Known, Failed: s.Failed, Left: s.Left}
 	if s.Error != nil {
 		x.Error = s.Error.Error()

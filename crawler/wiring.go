@@ -64,7 +64,7 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 		s.Limits.Tunnel = cmp.Or(*t.Tunnel, -1)
 	}
 	s.Scope.Reach = cmp.Or(s.Scope.Reach, string(t.Scope), string(crawl.ReachWeb))
-	s.Strategy = cmp.Or(cfg.StrategyName, t.Strategy, strategy.Default)
+	s.Strategy = cmp.Or(cfg.StrategyName, t.Follows(), strategy.Default)
 	if cfg.Unit == UnitSite && cfg.StrategyName == "" && !ForSites(t.Strategy) {
 		s.Strategy = siteName
 	}

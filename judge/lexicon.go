@@ -149,8 +149,8 @@ func (l *lexicon) addNot(signs, not []string) error {
 }
 
 func (l *lexicon) addWord(entry string, terms []string, weight float64) {
-	if len(terms) > 1 {
-		weight *= phrase
+	if len(terms) > 1 && len(dowse.Words(entry)) > 1 {
+		weight *= phrase // a run without spaces has several terms and is a word all the same
 	}
 	l.add(terms, sign{quoted(entry), weight, wordGroup})
 }

@@ -366,6 +366,37 @@ func TestLearnOverrulesWhatWasLearnt(t *testing.T) {
 	}
 }
 
+// One lesson makes the judge sure of its page, and no more: a page that shares nothing
+// but everyday words stays where it was.
+func TestOneLessonIsNotTheWorld(t *testing.T) {
+	filler := "we keep this page near the old road where people wait and walk between houses in every season of a long year "
+	examples := []judge.Example{
+		{Text: "tide pools hold anemones and crabs at low tide", Relevant: true},
+		{Text: "barnacles live on the rocky shore between the tides", Relevant: true},
+		{Text: "stamps and coins at the market"}, {Text: "the train leaves the station"}, {Text: "bread and cheese"}, {Text: "mushrooms grow in woods"},
+	}
+	m, err := judge.Logistic{}.Train(examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shore, fungi := page("", strings.Repeat(filler, 5)+"periwinkles in tide pools"), page("", strings.Repeat(filler, 5)+"bracket fungi on dead mushrooms")
+	before := m.Judge(fungi).Relevance
+	m.(*judge.Online).Learn(judge.Example{Page: shore, Relevant: true})
+	if got := m.Judge(shore).Relevance; got < 0.85 || got > 0.95 {
+		t.Errorf("the page of the lesson has %.3f", got)
+	}
+	for range 5 {
+		m.(*judge.Online).Learn(judge.Example{Page: fungi})
+		m.(*judge.Online).Learn(judge.Example{Page: shore, Relevant: true})
+	}
+	if got := m.Judge(fungi).Relevance; got > 0.5 {
+		t.Errorf("told apart, the other has %.3f; it had %.3f", got, before)
+	}
+	if got := m.Judge(page("", "coins and stamps of the old market")).Relevance; got > 0.5 {
+		t.Errorf("what was never asked about has %.3f", got)
+	}
+}
+
 func TestGoingOnAfterLoadIsGoingOn(t *testing.T) {
 	m, err := judge.Logistic{}.Train(lessons(30, 1))
 	if err != nil {

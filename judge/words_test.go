@@ -230,6 +230,15 @@ func TestOtherLanguage(t *testing.T) {
 	}
 }
 
+// A word that is written without spaces is one word, however many bigrams it has.
+func TestWordsWithoutSpaces(t *testing.T) {
+	latin := words(t, judge.Wanted{Words: []string{"coral"}}).Judge(page("Coral", "Reefs of coral are warm."))
+	han := words(t, judge.Wanted{Words: []string{"珊瑚白化"}, Language: "zh"}).Judge(page("珊瑚白化", "大堡礁的珊瑚白化是由于海水温度升高。"))
+	if math.Abs(han.Relevance-latin.Relevance) > 1e-9 {
+		t.Errorf("%.3f: %+v; a word in Latin letters has %.3f", han.Relevance, han.Because, latin.Relevance)
+	}
+}
+
 func TestAboutIsWeak(t *testing.T) {
 	j := words(t, judge.Wanted{Words: []string{"coral"}, About: "Coral, its causes, observations and recovery."})
 	v := j.Judge(page("Recovery", mixed(300, 30, "observations causes recovery")))

@@ -106,7 +106,7 @@ func (t *Topic) counts() string {
 func (c *checker) entry(key, w string) {
 	switch n := len(c.analyzer.Terms(w)); {
 	case n == 0:
-		c.say(Wrong, "%s: %q has only stop words or signs: no page can be told by it", key, w)
+		c.say(Wrong, "%s: %q has only stop words or signs: no page can be told by it; write a word that pages on topic have", key, w)
 	case n > judge.MaxPhrase:
 		c.say(Wrong, "%s: %q is too long for a phrase: cut it into phrases of at most %d words", key, w, judge.MaxPhrase)
 	}
@@ -175,7 +175,16 @@ func (c *checker) breadth() {
 func (c *checker) gate() {
 	t := c.topic
 	g, err := t.newGate()
-	if g == nil || err != nil || t.Needs() || len(t.Words) == 0 {
+	if g == nil || err != nil {
+		return
+	}
+	if asked, holds := g.asks(); !asked {
+		c.say(Warn, "where: has no clause that asks something: it holds for %s", map[bool]string{true: "every page", false: "no page"}[holds])
+	}
+	if g.Needs().Reads("links_in") {
+		c.say(Warn, "where: links_in is not counted by crawls, so it is unknown of every page; see unknown: in dowse help expr")
+	}
+	if t.Needs() || len(t.Words) == 0 {
 		return
 	}
 	if g.decides {

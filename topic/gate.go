@@ -3,6 +3,7 @@ package topic
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"dowse"
 	"dowse/topic/predicate"
@@ -25,6 +26,9 @@ const (
 	open = 3
 )
 
+// maxProblem is the length of what is wrong with a clause, what it quotes included.
+const maxProblem = 300
+
 // clauses checks the tree of a gate, and tells what is wrong with it.
 func (r *reader) clauses(n ast.Node, v any, in *places) {
 	_, problems := predicate.FromTree(v, func(path ...any) (int, int) { return in.find(path) })
@@ -34,7 +38,7 @@ func (r *reader) clauses(n ast.Node, v any, in *places) {
 			line, column = position(n)
 		}
 		if len(r.problems) < maxProblems {
-			r.problems = append(r.problems, r.at(line, column, "where: "+cut(p.Problem), p.Fix))
+			r.problems = append(r.problems, r.at(line, column, "where: "+cutTo(p.Problem, maxProblem), p.Fix))
 		}
 	}
 }
@@ -53,6 +57,13 @@ func (t *Topic) newGate() (*gate, error) {
 		return nil, fmt.Errorf("where: %w", errors.Join(errs...))
 	}
 	return &gate{Predicate: p, name: t.Name, decides: asksContent(p.Tree())}, nil
+}
+
+// asks reports whether there is a clause that asks something of a page, and, if not,
+// whether the gate holds.
+func (g *gate) asks() (asked, holds bool) {
+	r := g.Test(&dowse.Page{}, g.facts(&dowse.Page{}, 0))
+	return slices.ContainsFunc(r.Clauses, func(c predicate.Clause) bool { return !c.Group }), r.Holds
 }
 
 // asksContent reports whether a tree asks what a page says, and not only where it is,

@@ -56,14 +56,7 @@ func (r *reader) outside(n ast.Node) *Outside {
 
 func (r *reader) outsideKeys(o *Outside) []key {
 	return []key{
-		{"exec", func(n ast.Node) {
-			r.list(n, "exec", func(item ast.Node, s string) {
-				if s == "" || len(s) > maxPath {
-					r.fail(item, "judge: exec: an empty or overlong argument", "write the program and its arguments as a list")
-				}
-				o.Exec = append(o.Exec, s)
-			})
-		}},
+		{"exec", func(n ast.Node) { o.Exec = r.command(n) }},
 		{"endpoint", func(n ast.Node) { o.Endpoint = r.exampleURL(n, "judge: endpoint") }},
 		{"model", func(n ast.Node) { o.Model = r.text(n, "judge: model", 200) }},
 		{"key_env", func(n ast.Node) { o.KeyEnv = r.variable(n) }},
@@ -71,6 +64,23 @@ func (r *reader) outsideKeys(o *Outside) []key {
 		{"timeout", func(n ast.Node) { o.Timeout = r.duration(n, "judge: timeout") }},
 		{"budget", func(n ast.Node) { o.Budget = r.number(n, "judge: budget", 1) }},
 	}
+}
+
+// command reads a program with its arguments. There is no shell that would take a line
+// apart.
+func (r *reader) command(n ast.Node) (command []string) {
+	const inside = "judge: exec"
+	if s, line := n.(*ast.StringNode); line && len(strings.Fields(s.Value)) > 0 {
+		r.fail(n, inside+": is a single value, not a list", fmt.Sprintf("write %q", "exec: ["+cut(strings.Join(strings.Fields(s.Value), ", "))+"]"))
+		return nil
+	}
+	r.list(n, inside, func(item ast.Node, s string) {
+		if s == "" || len(s) > maxPath {
+			r.fail(item, inside+": an empty or overlong argument", "write the program and its arguments as a list")
+		}
+		command = append(command, s)
+	})
+	return command
 }
 
 // variable reads the name of an environment variable. Keys themselves do not belong

@@ -318,6 +318,9 @@ func languageFix(name string) string {
 	return `use codes of two or three letters: "en", "pt-br"`
 }
 
+// fewPercent is the least of what is taken for a threshold in percent.
+const fewPercent = 5
+
 func (r *reader) threshold(n ast.Node) float64 {
 	s, ok := r.scalar(n, "threshold")
 	if !ok {
@@ -328,7 +331,7 @@ func (r *reader) threshold(n ast.Node) float64 {
 		return f
 	}
 	fix := "write a number from 0.01 to 1, such as 0.5"
-	if percent, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64); err == nil && percent > 1 && percent <= 100 {
+	if percent, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64); err == nil && percent >= fewPercent && percent <= 100 {
 		fix = fmt.Sprintf("did you mean %g?", math.Round(percent)/100)
 	}
 	r.fail(n, fmt.Sprintf("threshold: %q is not a relevance", cut(s)), fix)
@@ -472,10 +475,12 @@ func (r *reader) number(n ast.Node, inside string, least int) int {
 }
 
 // cut shortens what an error quotes from the file.
-func cut(s string) string {
+func cut(s string) string { return cutTo(s, 60) }
+
+func cutTo(s string, n int) string {
 	s = oneLine(s)
-	if runes := []rune(s); len(runes) > 60 {
-		return string(runes[:59]) + "…"
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n-1]) + "…"
 	}
 	return s
 }

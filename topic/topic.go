@@ -43,7 +43,7 @@ type Topic struct {
 	SeedLimit int      // of SeedsFrom; 0 means all
 	Scope     Scope    // "" means the whole web
 	PerHost   int      // pages of one host at most; 0 means no limit
-	Strategy  string   // NAME or NAME:key=value,…; "" means the default
+	Strategy  string   // NAME or NAME:key=value,…; "" and auto mean the default
 	Explore   *float64 // share of visits that try what the order would not; nil means the strategy's own
 	Tunnel    *int     // off-topic pages in a row at most; nil means no limit
 
@@ -98,6 +98,18 @@ func (t *Topic) OnTopic() float64 {
 		return t.Threshold
 	}
 	return judge.Threshold
+}
+
+// auto is the strategy of whoever leaves the choice to the program.
+const auto = "auto"
+
+// Follows returns the strategy that the topic asks for, "" if it leaves the choice to
+// the crawl.
+func (t *Topic) Follows() string {
+	if t.Strategy == auto {
+		return ""
+	}
+	return t.Strategy
 }
 
 // Language returns the language of the topic's words.

@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/goccy/go-yaml"
 )
 
 // YAML returns the topic as a file in canonical form: keys in a fixed order, one
@@ -35,6 +38,19 @@ func (t *Topic) YAML() []byte {
 	w.optional("follow", "{"+follow+"}", follow != "")
 	w.seeds(t)
 	return []byte(w.String())
+}
+
+// JSON returns the same as JSON, on one line.
+func (t *Topic) JSON() ([]byte, error) {
+	data, err := yaml.YAMLToJSON(t.YAML())
+	if err != nil {
+		return nil, fmt.Errorf("topic: %s: %w", t.Name, err)
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, data); err != nil {
+		return nil, fmt.Errorf("topic: %s: %w", t.Name, err)
+	}
+	return line.Bytes(), nil
 }
 
 func languagesOf(t *Topic) string {

@@ -91,7 +91,7 @@ func isHTMLName(name string) bool {
 func (d *docket) address(raw string, hear func(hearing) bool) (more bool, err error) {
 	u, err := weburl.Parse(raw)
 	if err != nil {
-		return false, usage("judge: %q: %w", raw, err)
+		return false, usage("judge: %s is no URL: want an address such as https://example.org/, one to a line", printable(fmt.Sprintf("%q", fit(oneLine(raw), 50))))
 	}
 	return hear(func(ctx context.Context) (*judged, dowse.Outcome, string, error) { return d.visit(ctx, raw, u) }), nil
 }
@@ -208,11 +208,11 @@ func (d *docket) written(l *caseLine) *judged {
 func (d *docket) warc(name string, in io.Reader, hear func(hearing) bool) error {
 	for rec, err := range archive.Records(in) {
 		if err != nil {
-			return fmt.Errorf("judge: %s: %w", name, err)
+			return usage("judge: %s: %w", name, err)
 		}
 		h, err := d.record(rec)
 		if err != nil {
-			return fmt.Errorf("judge: %s: record at %d: %w", name, rec.Offset, err)
+			return usage("judge: %s: record at %d: %w", name, rec.Offset, err)
 		}
 		if h != nil && !hear(h) {
 			return nil

@@ -162,6 +162,9 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	if cfg.Topic, err = topicOf(what, c.Topic != ""); err != nil {
 		return nil, err
 	}
+	if err := knownStrategy(cfg.Topic); err != nil {
+		return nil, err
+	}
 	if cfg.Pinned, err = pinned(what); err != nil {
 		return nil, err
 	}
@@ -480,7 +483,7 @@ func (j *job) plan(w *world) error {
 		return nil
 	}
 	t := j.cfg.Topic
-	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(gist(t)), orDefault(j.cfg.StrategyName, t.Strategy, "link-context"))
+	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(gist(t)), orDefault(j.cfg.StrategyName, t.Follows(), "link-context"))
 	for _, s := range append(j.cfg.Seeds, t.Seeds...) {
 		fmt.Fprintf(w.out, "  %s\n", oneLine(s))
 	}

@@ -12,6 +12,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/judge/outside"
 	"dowse/topic"
 )
 
@@ -62,7 +63,8 @@ type bench struct {
 	judge     dowse.Judge
 	threshold float64
 	fetcher   *crawler.Fetcher
-	ends      []func() // what is to be closed
+	outside   *outside.Judge // that the topic names; nil for none
+	ends      []func()       // what is to be closed
 }
 
 // Run rates pages.
@@ -70,13 +72,31 @@ func (c *judgeCmd) Run(w *world) error {
 	if len(c.What) == 0 {
 		return usage("what is to be judged? Give URLs or files, or - for stdin")
 	}
+	if c.Threshold < 0 || c.Threshold > 1 {
+		return usage("--threshold %g: want a relevance from 0 to 1", c.Threshold)
+	}
 	b, end, err := c.bench(w)
 	if err != nil {
 		return err
 	}
 	defer end()
 	p := &docket{bench: b, world: w, plain: c.Plain && !c.JSON}
-	return p.run(c.What)
+	err = p.run(c.What)
+	b.consulted(w)
+	return err
+}
+
+// consulted tells of an outside judge that did not always answer: the topic's own
+// verdict stands for those pages.
+func (b *bench) consulted(w *world) {
+	if b.outside == nil {
+		return
+	}
+	if c := crawler.ConsultedOf(b.outside); c.Wanted > c.Answered+c.Known {
+		for _, l := range consultedLines(c) {
+			fmt.Fprintln(w.err, l)
+		}
+	}
 }
 
 // bench makes ready to judge, and returns what ends it.
@@ -118,7 +138,7 @@ func (c *judgeCmd) furnish(w *world, b *bench) error {
 func (b *bench) seat(m *topic.Material, cfg crawler.Config) error {
 	j, err := b.topic.NewJudge(m)
 	if err != nil {
-		return err
+		return usage("%w", err)
 	}
 	b.judge = j
 	if b.topic.Outside == nil {
@@ -128,7 +148,7 @@ func (b *bench) seat(m *topic.Material, cfg crawler.Config) error {
 	if err != nil {
 		return err
 	}
-	b.judge = o
+	b.judge, b.outside = o, o
 	b.ends = append(b.ends, func() { o.Close() })
 	return nil
 }

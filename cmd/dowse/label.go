@@ -289,6 +289,9 @@ func (c *labelCmd) undo(w *world) error {
 	}
 	to := string(c.Undo)
 	if to == modelBefore {
+		if used[len(used)-1].Model == collection.FirstModel {
+			return usage("there is nothing to undo: %s is the first model; --undo=%s goes forward again", collection.FirstModel, latest(used))
+		}
 		to = before(used)
 	}
 	made, ok := collection.MadeModel(models, to)
@@ -312,6 +315,12 @@ func before(used []collection.Model) string {
 		}
 	}
 	return best
+}
+
+// latest returns the newest of the models.
+func latest(used []collection.Model) string {
+	names := modelNames(used)
+	return names[len(names)-1]
 }
 
 func modelNames(list []collection.Model) []string {

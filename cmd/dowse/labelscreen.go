@@ -58,6 +58,7 @@ func (c *labelCmd) keyboard(w *world, in *os.File) error {
 	if err != nil || l.fresh == 0 {
 		return err
 	}
+	fmt.Fprintln(w.err, "training …")
 	return c.train(w)
 }
 
@@ -293,7 +294,16 @@ func (l *labeller) lines(columns, height int) []string {
 	out = append(out, "")
 	room := max(1, height-furniture)
 	out = append(out, l.excerpt(r, columns, room)...)
-	return append(out, "", fit(l.notice, columns), "l on topic  o off topic  s skip  u undo  h whole host  t train  q quit")
+	return append(out, "", fit(l.notice, columns), keyLine(columns))
+}
+
+// keyLine names the keys, on a narrow screen in few words.
+func keyLine(columns int) string {
+	const whole = "l on topic  o off topic  s skip  u undo  h whole host  t train  q quit"
+	if columns >= len(whole) {
+		return whole
+	}
+	return fit("l on  o off  s skip  u undo  h host  t train  q quit", columns)
 }
 
 func reasonLine(r *collection.Row) string {

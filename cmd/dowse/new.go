@@ -15,7 +15,7 @@ import (
 
 type newCmd struct {
 	Words          []string `arg:"" optional:"" help:"What the pages are about; quote phrases."`
-	Out            string   `short:"o" placeholder:"FILE" help:"Topic file to write (default NAME.topic.yaml)."`
+	Out            string   `short:"o" placeholder:"FILE" help:"Topic file to write, - for stdout (default NAME.topic.yaml)."`
 	Like           []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example on topic: page, HTML file or pattern, WARC, collection; repeatable."`
 	Unlike         []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example that is not; repeatable."`
 	Category       string   `placeholder:"DIRECTORY:PATH" help:"Category of a directory of the web."`
@@ -56,7 +56,7 @@ func (c *newCmd) Run(w *world) error {
 	if c.Out == "" {
 		c.Out = t.Name + ".topic.yaml"
 	}
-	if !c.Force {
+	if !c.Force && c.Out != stdout {
 		for _, name := range []string{c.Out, topic.LockName(c.Out)} {
 			if _, err := os.Lstat(name); err == nil {
 				return usage("%s is there already: choose another name with -o, or --force", name)
@@ -114,7 +114,7 @@ func (c *newCmd) topic() (*topic.Topic, error) {
 func (c *newCmd) name(t *topic.Topic) string {
 	from := t.Name
 	switch {
-	case c.Out != "":
+	case c.Out != "" && c.Out != stdout:
 		from, _, _ = strings.Cut(filepath.Base(c.Out), ".")
 	case t.Category != nil:
 		from = t.Category.Path[strings.LastIndexByte(t.Category.Path, '/')+1:]
@@ -230,10 +230,17 @@ func (c *newCmd) gather(w *world, t *topic.Topic) (*topic.Material, error) {
 	return m, err
 }
 
+// stdout is the name of no file: the topic is printed, and nothing is pinned.
+const stdout = "-"
+
 // write writes the file, and the lock if there is something to pin.
 func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
+	if c.Out == stdout {
+		_, err := w.out.Write(t.Commented())
+		return err
+	}
 	if err := os.WriteFile(c.Out, t.Commented(), 0o644); err != nil {
-		return fmt.Errorf("new: %w", err)
+		return usage("new: %w", err)
 	}
 	said := []string{some(len(t.Words), "word")}
 	if len(t.Words) == 0 {

@@ -284,7 +284,9 @@ func consultedLines(c *crawler.Consulted) (lines []string) {
 	}
 	lines = append(lines, line)
 	if c.Error != "" {
-		lines = append(lines, "           last failure: "+c.Error)
+		for _, l := range wrap("last failure: "+oneLine(c.Error), columns80-11) {
+			lines = append(lines, "           "+l)
+		}
 	}
 	return lines
 }

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/judge"
+	"dowse/strategy"
 	"dowse/topic"
 )
 
@@ -97,7 +101,7 @@ func (c *topicCheckCmd) findings(w *world) (list []finding, err error) {
 	if err != nil {
 		return nil, err
 	}
-	found := t.Check()
+	found := append(t.Check(), around(t)...)
 	if t.Needs() {
 		more, err := c.gathered(w)
 		if err != nil {
@@ -109,6 +113,41 @@ func (c *topicCheckCmd) findings(w *world) (list []finding, err error) {
 		list = append(list, finding{Level: f.Level, Text: f.Text})
 	}
 	return list, nil
+}
+
+// around checks what a topic names that is neither in it nor an example: a strategy,
+// a program.
+func around(t *topic.Topic) (list []topic.Finding) {
+	if err := knownStrategy(t); err != nil {
+		list = append(list, topic.Finding{Level: topic.Wrong, Text: err.Error()})
+	}
+	if o := t.Outside; o != nil && len(o.Exec) > 0 && !isProgram(o.Exec[0], t.Dir) {
+		list = append(list, topic.Finding{Level: topic.Warn, Text: fmt.Sprintf("judge: exec: there is no program %q here: nobody would be asked", o.Exec[0])})
+	}
+	return list
+}
+
+// knownStrategy returns what is wrong with the name of the strategy that a topic asks
+// for.
+func knownStrategy(t *topic.Topic) error {
+	name, _, _ := strings.Cut(t.Follows(), ":")
+	if name == "" || slices.ContainsFunc(crawler.Strategies(), func(d strategy.Description) bool { return d.Name == name }) {
+		return nil
+	}
+	return usage("follow: there is no strategy %q; see dowse help strategies", name)
+}
+
+// isProgram reports whether a program can be found: on the path or, with a folder in
+// its name, from the folder of the topic on.
+func isProgram(name, dir string) bool {
+	if strings.ContainsRune(filepath.ToSlash(name), '/') && !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+		if !filepath.IsAbs(name) {
+			name = "." + string(filepath.Separator) + name
+		}
+	}
+	_, err := exec.LookPath(name)
+	return err == nil
 }
 
 // gathered checks what a topic names, and pins it if that is wanted. What can't be had
@@ -153,7 +192,7 @@ func problemsIn(err error) (list []finding) {
 type topicShowCmd struct {
 	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
 	Terms int    `placeholder:"N" help:"The N strongest terms that the judge learnt, for and against, in place of the file."`
-	JSON  bool   `help:"The terms as JSON."`
+	JSON  bool   `help:"The topic, or the terms, as JSON."`
 	askFlags
 }
 
@@ -171,6 +210,13 @@ func (c *topicShowCmd) Run(w *world) error {
 	}
 	t, _, err := anyTopic(c.Topic)
 	if err != nil {
+		return err
+	}
+	if c.JSON {
+		data, err := t.JSON()
+		if err == nil {
+			_, err = fmt.Fprintf(w.out, "%s\n", data)
+		}
 		return err
 	}
 	_, err = w.out.Write(t.YAML())
@@ -194,13 +240,21 @@ func (c *topicShowCmd) terms(w *world) error {
 	}
 	on, off := topic.Learnt(j, examples, c.Terms)
 	if c.JSON {
-		return json.NewEncoder(w.out).Encode(map[string][]topic.Term{"for": on, "against": off})
+		return json.NewEncoder(w.out).Encode(map[string][]topic.Term{"for": orEmpty(on), "against": orEmpty(off)})
 	}
 	fmt.Fprintf(w.out, "%s: what terms add to the log-odds of the %s that have them\n", t.Name, some(len(examples), "example"))
 	for i := range max(len(on), len(off)) {
 		fmt.Fprintln(w.out, strings.TrimRight(fmt.Sprintf("  %-36s  %s", termCell(on, i), termCell(off, i)), " "))
 	}
 	return nil
+}
+
+// orEmpty returns a list that is written as [] where there is nothing in it.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 func termCell(list []topic.Term, i int) string {
