@@ -58,16 +58,17 @@ func (c *Collection) fetchedPages(n int) (list []draw, err error) {
 		}
 		if v, ok := c.Crawl.Frontier().Visit(e.ID); ok && !c.forgotten(e.ID) {
 			u := c.URL(e.ID)
-			list = append(list, draw{c.lot(u), e.ID, u, v.OnTopic})
+			list = append(list, draw{c.Lot("audit", u), e.ID, u, v.OnTopic})
 		}
 	}
 	return list, nil
 }
 
-// lot is the place of a URL in the order by chance.
-func (c *Collection) lot(u dowse.URL) uint64 {
+// Lot returns the place of a URL in an order by chance, which hangs on the key of the
+// collection. Each purpose has an order of its own.
+func (c *Collection) Lot(purpose string, u dowse.URL) uint64 {
 	var b bytes.Buffer
-	b.WriteString("dowse audit ")
+	b.WriteString("dowse " + purpose + " ")
 	binary.Write(&b, binary.BigEndian, c.Settings.Key)
 	b.WriteString(string(u))
 	sum := sha256.Sum256(b.Bytes())

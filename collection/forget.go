@@ -21,6 +21,7 @@ type Forgotten struct {
 	Copies  []dowse.URL `json:"copies,omitempty"` // pages kept only as a reference to it: they went with it
 	Records int         `json:"records"`          // erased from the archive
 	Entries int         `json:"entries"`          // of the journal that lost words
+	Labels  int         `json:"labels,omitempty"` // lines of labels.jsonl that said something of it
 	Already bool        `json:"already"`          // it had been taken down before
 	// SameAs are pages that stay, and whose text is that of the URL, exactly or nearly:
 	// a person may want to take them down, too.
@@ -28,10 +29,11 @@ type Forgotten struct {
 }
 
 // Forget takes a page down, at the wish of its owner: what the archive holds of it
-// is erased, title, reasons and fragments of its text go from journal, lists and
-// index, and an entry says when and why. The URL itself stays known, so that it is
-// not fetched again. Pages whose answer was kept as a reference to this one go with
-// it.
+// is erased, title, reasons and fragments of its text go from journal, lists, index and
+// examples, what people and outside judges said of it from their files, and an entry of
+// the journal says when and why. The URL itself stays known to the journal, so that it is
+// not fetched again, and where a person wrote it: in the topic, among the seeds. Pages
+// whose answer was kept as a reference to this one go with it.
 //
 // The collection must be open for writing and loaded, no crawl may run, and no
 // archive.Writer may be open. Forget may be called again, and after a crash must
@@ -82,6 +84,9 @@ func (t *takedown) run(id frontier.ID, why string) error {
 		return err
 	}
 	if t.out.Entries, err = t.c.Journal.Redact(t.redact); err != nil {
+		return err
+	}
+	if err := t.lines(); err != nil {
 		return err
 	}
 	return t.renew()

@@ -158,6 +158,90 @@ func forgottenStays(t *testing.T, c *collection.Collection, u dowse.URL) {
 	export(t, c, "a.jsonl", collection.ExportOptions{All: true, Text: true})
 }
 
+// What was said of a page goes with it: labels, answers of an outside judge, what its
+// judge was made from, lines of logs and lists that name it. Lines of labels.jsonl are
+// counted by models, so they stay in their places.
+func TestForgetWhatWasSaid(t *testing.T) {
+	dir := copied(t)
+	c := open(t, dir, false)
+	u, title, _ := unique(t, c)
+	other := list(t, c, collection.Filter{Sort: collection.ByTime, Limit: 1})[0].URL
+	labels := []collection.Label{
+		{URL: other, Label: collection.LabelOff, By: "ann"},
+		{URL: u, Label: collection.LabelOn, By: "ann", Note: "about " + title, Queue: collection.QueueAudit, Of: 7},
+		{URL: u, Label: collection.LabelSkip, By: "bob"},
+		{Do: collection.DoTrain},
+	}
+	if err := collection.AppendLabels(dir, labels...); err != nil {
+		t.Fatal(err)
+	}
+	examples, err := collection.EncodeExamples([]collection.Example{
+		{URL: string(u), Relevant: true, Title: title, Text: "words of the page", Source: string(u)},
+		{URL: string(other), Relevant: true, Title: "Another", Text: "other words", Source: string(other)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{
+		collection.ExamplesName: string(examples),
+		collection.AnswersName:  `{"judge":"x","url":"` + string(u) + `","title":"T","text":"words","score":1}` + "\n" + `{"judge":"x","url":"` + string(other) + `","score":0}` + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := readAll(t, filepath.Join(dir, "labels.jsonl"))
+	torn := `{"url":"` + string(u) + `","lab` // by a crash
+	if err := os.WriteFile(filepath.Join(dir, "labels.jsonl"), append(before, torn...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	done, err := c.Forget(u, "its owner asked", takenDown)
+	if err != nil || done.Labels != 3 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if files := namedIn(t, dir, u); len(files) > 0 {
+		t.Errorf("%s still stands in %v", u, files)
+	}
+	got, err := collection.ReadLabels(dir)
+	if err != nil || got.Bad != 0 || len(got.Lines) != len(labels) || int(got.Size) != len(before) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for i, want := range []string{"", collection.DoForgotten, collection.DoForgotten, collection.DoTrain} {
+		if got.Lines[i].Do != want {
+			t.Errorf("line %d is %+v", i+1, got.Lines[i])
+		}
+	}
+	if x := got.Lines[1]; x.Of != 7 || x.Queue != collection.QueueAudit || x.Note+x.By+x.Label != "" {
+		t.Errorf("of the audit is left %+v", x)
+	}
+	if stands := got.Standing(); len(stands) != 1 || stands[other].Label != collection.LabelOff {
+		t.Errorf("standing: %+v", stands)
+	}
+	kept, err := c.Examples()
+	if err != nil || len(kept) != 2 || kept[0].Text+kept[0].Title+kept[0].URL+kept[0].Source != "" || !kept[0].Relevant || kept[1].Text != "other words" {
+		t.Errorf("examples: %+v, %v", kept, err)
+	}
+	if s := string(readAll(t, filepath.Join(dir, collection.AnswersName))); !strings.Contains(s, string(other)) {
+		t.Errorf("answers: %q", s)
+	}
+	again, err := c.Forget(u, "", takenDown)
+	if err != nil || !again.Already || again.Labels != 0 {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// namedIn lists the files that name a URL, but for the journal, which must, and the
+// archive, where other pages link to it.
+func namedIn(t *testing.T, dir string, u dowse.URL) (files []string) {
+	t.Helper()
+	for _, path := range traces(t, dir, string(u), "-") {
+		if !strings.Contains(path, "journal-") {
+			files = append(files, path)
+		}
+	}
+	return files
+}
+
 // A crawl goes on after a takedown and does not fetch the page again.
 func TestForgetThenCrawl(t *testing.T) {
 	dir := copied(t)

@@ -26,6 +26,10 @@ const (
 const (
 	DoTrain = "train" // train a model on what was labelled, without waiting for more
 	DoUndo  = "undo"  // go back to a model; labels that it did not know are set aside
+
+	// DoForgotten stands where the label of a page was that has been taken down. It asks for
+	// nothing, and still counts as a line.
+	DoForgotten = "forgotten"
 )
 
 // A Label is a line of labels.jsonl: what a person said of a page, or wants done.
@@ -145,10 +149,8 @@ func appendSafely(path string, data []byte) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	for wait := time.Now().Add(appendWait); tryLock(f) != nil; time.Sleep(appendPoll) {
-		if time.Now().After(wait) {
-			return fmt.Errorf("%s is locked by another process for more than %v; end that first", path, appendWait)
-		}
+	if err := awaitLock(f); err != nil {
+		return err
 	}
 	st, err := f.Stat()
 	if err != nil {
@@ -167,6 +169,16 @@ func appendSafely(path string, data []byte) (err error) {
 		return err
 	}
 	return f.Sync()
+}
+
+// awaitLock takes the lock of a file that others append to. Closing it gives it back.
+func awaitLock(f *os.File) error {
+	for wait := time.Now().Add(appendWait); tryLock(f) != nil; time.Sleep(appendPoll) {
+		if time.Now().After(wait) {
+			return fmt.Errorf("%s is locked by another process for more than %v; end that first", f.Name(), appendWait)
+		}
+	}
+	return nil
 }
 
 // readBounded reads a file of at most so many bytes.

@@ -35,6 +35,13 @@ type Model struct {
 	Before   string    `json:"before"`   // the model that was in use until then
 	Undo     bool      `json:"undo,omitempty"`
 
+	// What it was trained against where too few examples are not on topic: so many
+	// pages, drawn from the first Seen that were fetched, instead of everyday texts.
+	Contrast int      `json:"contrast,omitempty"`
+	Seen     int      `json:"seen,omitempty"`
+	Instead  int      `json:"instead,omitempty"` // everyday texts that stood in before
+	Zero     *float64 `json:"zero,omitempty"`    // log-odds that count as none; nil in logs of old versions
+
 	Done    bool    `json:"done,omitempty"`
 	Pages   int     `json:"pages,omitempty"` // visited pages on which it ruled anew
 	Seconds float64 `json:"seconds,omitempty"`

@@ -32,6 +32,7 @@ type Settings struct {
 	Predicate string    `yaml:"predicate,omitempty"` // what makes a page be on topic: its words, and a hash
 	Threshold float64   `yaml:"threshold"`
 	Model     string    `yaml:"model,omitempty"`     // trained model that judges; "" for none
+	Contrast  string    `yaml:"contrast,omitempty"`  // "everyday" where pages seen are never what the judge is trained against
 	TopicDir  string    `yaml:"topic_dir,omitempty"` // where the topic's outside judge is run; "" where it has none
 
 	Limits     Limits     `yaml:"limits,omitempty"`

@@ -217,6 +217,9 @@ func (c *Collection) appendViews(s *summary, views map[string]*view) error {
 		if err != nil {
 			return err
 		}
+		if e.Kind == crawl.EntryPage && c.forgotten(e.ID) {
+			continue
+		}
 		c.nameEntry(e)
 		parent, err := r.parent(e)
 		if err != nil {
@@ -225,7 +228,7 @@ func (c *Collection) appendViews(s *summary, views map[string]*view) error {
 		if err := logEntry(views[logName], e, parent); err != nil {
 			return err
 		}
-		if e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched && !c.forgotten(e.ID) {
+		if e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched {
 			s.Facts.count(e.Page)
 			if err := c.listPage(views, e, parent); err != nil {
 				return err
@@ -236,7 +239,8 @@ func (c *Collection) appendViews(s *summary, views map[string]*view) error {
 	return nil
 }
 
-// parent returns the page on which an entry's URL was first seen.
+// parent returns the page on which an entry's URL was first seen, "" if that was taken
+// down.
 func (r *reader) parent(e *crawl.Entry) (dowse.URL, error) {
 	if e.Kind != crawl.EntryPage {
 		return "", nil
@@ -244,6 +248,9 @@ func (r *reader) parent(e *crawl.Entry) (dowse.URL, error) {
 	o, err := r.origin(e.ID)
 	if err != nil {
 		return "", err
+	}
+	if id, ok := r.c.Crawl.Frontier().Find(o.parent); ok && r.c.forgotten(id) {
+		return "", nil
 	}
 	return o.parent, nil
 }

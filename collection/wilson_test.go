@@ -43,7 +43,7 @@ func TestAudits(t *testing.T) {
 				if truth[u] = rng.Float64() < p; truth[u] {
 					on++
 				}
-				list = append(list, draw{at: c.lot(u), url: u})
+				list = append(list, draw{at: c.Lot("audit", u), url: u})
 			}
 			slices.SortFunc(list, func(a, b draw) int { return cmp.Compare(a.at, b.at) })
 			l := &Labels{}

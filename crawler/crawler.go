@@ -51,6 +51,7 @@ type Config struct {
 	Classes      string         // file of a decimal classification, for treasure
 	LearnFrom    string         // collection whose strategy has learnt what this one is to start with
 	LearnAnyway  bool           // even if it was crawled for something else
+	Contrast     string         // what stands in for examples that are not on topic: ContrastSeen or ContrastEveryday; ContrastSeen
 	Threshold    float64        // relevance from which a page is on topic; the topic's, or 0.5
 
 	// Salt is the key of the hashes that stand for the people of Trace. No collection
@@ -86,6 +87,9 @@ type Config struct {
 	NoSitemaps bool                 // do not read the sitemaps that robots.txt names
 	Demo       *collection.Demo     // marks a collection of the made web
 	Tick       func(s crawl.Status) // hears of the crawl about twice a second, from its loop
+
+	// Trained hears of every new model that was taken into use, from the crawl's loop.
+	Trained func(m collection.Model)
 }
 
 // A Crawler is an open collection and the crawl in it.
@@ -308,6 +312,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	defer pause()
 	going := true
 	c.live.Committed = func(p *dowse.Page) {
+		c.lookAtSeen(abort, time.Now())
 		if p.Outcome != dowse.Fetched || !going {
 			return
 		}

@@ -60,6 +60,9 @@ func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) 
 		return nil, err
 	}
 	b := &bench{judge: j, seeds: m.Seeds, notes: m.Notes}
+	if m.Lacks() > 0 && cfg.Contrast != ContrastEveryday && cfg.Strategy == nil && t.Outside == nil && !cfg.NoArchive {
+		b.notes = append(b.notes, fmt.Sprintf("after %d pages, pages seen in the crawl stand in for the everyday texts (--contrast everyday: never)", firstSeen))
+	}
 	if trained := j.Model(); trained != nil {
 		b.judge, b.model = j.Called(collection.FirstModel), collection.FirstModel
 		if err := b.addModel(collection.ModelFile(collection.FirstModel), trained); err != nil {
@@ -111,7 +114,7 @@ func examplesOf(m *topic.Material) []collection.Example {
 	}
 	for _, e := range m.Contrast {
 		x := exampleOf(e)
-		x.Contrast = true
+		x.Contrast, x.Source = true, m.ContrastOf
 		list = append(list, x)
 	}
 	return list
@@ -143,7 +146,7 @@ func MaterialOf(col *collection.Collection) (*topic.Material, error) {
 			Text: x.Text, Words: dowse.Words(x.Text),
 		}}}
 		if x.Contrast {
-			m.Contrast = append(m.Contrast, e)
+			m.Contrast, m.ContrastOf = append(m.Contrast, e), x.Source
 			continue
 		}
 		m.Examples = append(m.Examples, e)

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"sync/atomic"
 
 	"dowse"
@@ -19,17 +20,31 @@ type judging struct {
 	own   bool        // a program brought it: labels do not teach it
 }
 
-// trained returns the judge of the topic and labelled pages, under a name, and the
-// model that was trained; nil where there is nothing to train, or on.
-func (g *judging) trained(name string, labels []judge.Example) (dowse.Judge, judge.Model, error) {
-	if g.own || len(labels) == 0 {
+// trained returns the judge of the topic and labelled pages, and the model that was
+// trained; nil where there is nothing to train, or on. made gives its name, and is told
+// what it was trained against: pages that were seen, where there are enough.
+func (g *judging) trained(ctx context.Context, made *collection.Model, labels []judge.Example, again *rejudge) (dowse.Judge, judge.Model, error) {
+	if g.own {
 		return g.base, nil, nil
 	}
 	m, err := MaterialOf(g.col)
 	if err != nil {
 		return nil, nil, err
 	}
-	m.Examples, m.Trained = append(m.Examples, labels...), nil
+	m.Examples = append(m.Examples, labels...)
+	instead := m.Against()
+	if made.Contrast, err = again.contrast(ctx, m, made.Seen); err != nil {
+		return nil, nil, err
+	}
+	if made.Contrast > 0 {
+		made.Instead = instead
+	} else {
+		made.Seen = 0
+	}
+	if len(labels)+made.Contrast == 0 {
+		return g.base, nil, nil
+	}
+	m.Trained = nil
 	if ForSites(g.col.Settings.Strategy) {
 		if err := trainForSites(m); err != nil {
 			return nil, nil, err
@@ -39,11 +54,13 @@ func (g *judging) trained(name string, labels []judge.Example) (dowse.Judge, jud
 	if err != nil {
 		return nil, nil, err
 	}
-	return j.Called(name), j.Model(), nil
+	zero := j.Zero()
+	made.Zero = &zero
+	return j.Called(made.Model), j.Model(), nil
 }
 
 // loaded returns the judge of the topic and a model that was trained before.
-func (g *judging) loaded(name string, data []byte) (dowse.Judge, error) {
+func (g *judging) loaded(made collection.Model, data []byte) (dowse.Judge, error) {
 	m, err := MaterialOf(g.col)
 	if err != nil {
 		return nil, err
@@ -51,11 +68,12 @@ func (g *judging) loaded(name string, data []byte) (dowse.Judge, error) {
 	if m.Trained, err = judge.Load(data); err != nil {
 		return nil, err
 	}
+	m.Zero = made.Zero
 	j, err := g.topic.NewJudge(m)
 	if err != nil {
 		return nil, err
 	}
-	return j.Called(name), nil
+	return j.Called(made.Model), nil
 }
 
 // A ruler is the judge of a crawl that goes on: another can be put in its place at any

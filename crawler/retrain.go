@@ -25,6 +25,7 @@ type labelWatch struct {
 	model string // the one in use
 	size  int64  // of labels.jsonl when it was read last
 	read  int    // lines that were taken note of
+	seen  int    // pages of which contrast was drawn, or would have been
 	work  *retraining
 }
 
@@ -36,6 +37,7 @@ type retraining struct {
 	stands map[dowse.URL]collection.Label
 	ids    map[frontier.ID]crawl.Label
 	parts  []uint64
+	seen   bool // it is for the sake of contrast: without, nothing is trained
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the rest is there
 
@@ -58,6 +60,7 @@ func (c *Crawler) takeSeat() error {
 	}
 	c.labels.model = cmp.Or(c.Collection.Crawl.Model(), collection.FirstModel)
 	c.labels.read = collection.ReadBy(models)
+	c.labels.seen = seenBy(models, c.labels.model)
 	j, err := c.judgeOf(models, c.labels.model)
 	if err != nil {
 		return err
@@ -79,7 +82,7 @@ func (c *Crawler) judgeOf(models []collection.Model, name string) (dowse.Judge, 
 	if err != nil {
 		return nil, err
 	}
-	return c.judging.loaded(name, data)
+	return c.judging.loaded(made, data)
 }
 
 // seat puts a judge and labels in the place of those before.
@@ -136,14 +139,14 @@ func (c *Crawler) lookAtLabels(now time.Time) {
 	if err != nil || !due(labels, w.read) {
 		return
 	}
-	c.retrain(labels)
+	c.retrain(labels, false)
 }
 
 // due reports whether there are enough new labels, or somebody asks.
 func due(l *collection.Labels, read int) bool {
 	n := 0
 	for _, x := range l.Lines[min(read, len(l.Lines)):] {
-		if x.Do != "" {
+		if x.Do == collection.DoTrain || x.Do == collection.DoUndo {
 			return true
 		}
 		if x.IsVerdict() {
@@ -153,10 +156,11 @@ func due(l *collection.Labels, read int) bool {
 	return n >= TrainEvery
 }
 
-// retrain begins a retraining beside the crawl.
-func (c *Crawler) retrain(labels *collection.Labels) {
+// retrain begins a retraining beside the crawl: on labels, or only to train against pages
+// that were seen.
+func (c *Crawler) retrain(labels *collection.Labels, seen bool) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &retraining{began: time.Now(), cancel: cancel, done: make(chan struct{})}
+	r := &retraining{began: time.Now(), seen: seen, cancel: cancel, done: make(chan struct{})}
 	c.labels.work, c.labels.read = r, len(labels.Lines)
 	models, err := collection.Models(c.Collection.Dir)
 	if err != nil {
@@ -181,7 +185,7 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 	if err != nil {
 		return err
 	}
-	r.made = collection.Model{Model: name, At: r.began.UTC(), Through: n, Read: n}
+	r.made = collection.Model{Model: name, At: r.began.UTC(), Through: n, Read: n, Seen: c.contrastOf()}
 	for _, x := range slices.Backward(labels.Lines) {
 		if x.IsVerdict() {
 			break
@@ -195,14 +199,20 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 	}
 	r.made.Before = c.labels.model
 	r.stands = labels.Standing()
-	r.ids = map[frontier.ID]crawl.Label{}
-	for u, l := range r.stands {
-		if id, ok := c.Collection.Crawl.Frontier().Find(u); ok {
-			r.ids[id] = labelOf(l)
-		}
-	}
+	r.ids = labelIDs(c.Collection.Crawl.Frontier(), r.stands)
 	r.parts = c.Collection.Crawl.Rulings()
 	return nil
+}
+
+// labelIDs returns labels by the numbers of their URLs, as far as these were seen.
+func labelIDs(f *frontier.Frontier, stands map[dowse.URL]collection.Label) map[frontier.ID]crawl.Label {
+	ids := map[frontier.ID]crawl.Label{}
+	for u, l := range stands {
+		if id, ok := f.Find(u); ok {
+			ids[id] = labelOf(l)
+		}
+	}
+	return ids
 }
 
 // prepare makes the judge and lets it rule on all that was visited. It runs beside the
@@ -220,6 +230,9 @@ func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collectio
 		r.judge, err = c.judgeOf(models, r.made.Model)
 	} else {
 		err = r.train(ctx, c, again)
+	}
+	if r.seen && err == nil && r.made.Contrast == 0 {
+		err = errNoContrast
 	}
 	if err != nil {
 		return err
@@ -244,7 +257,7 @@ func (r *retraining) train(ctx context.Context, c *Crawler, again *rejudge) erro
 	}
 	r.made.Examples = len(examples)
 	var model judge.Model
-	if r.judge, model, err = c.judging.trained(r.made.Model, examples); err != nil || model == nil {
+	if r.judge, model, err = c.judging.trained(ctx, &r.made, examples, again); err != nil || model == nil || r.seen && r.made.Contrast == 0 {
 		return err
 	}
 	data, err := judge.Save(model)
@@ -272,6 +285,9 @@ func (c *Crawler) takeIntoUse(now time.Time) {
 	}
 	if err := collection.LogModel(c.Collection.Dir, r.made); err != nil {
 		c.err = errors.Join(c.err, err)
+	}
+	if c.cfg.Trained != nil && r.err == nil {
+		c.cfg.Trained(r.made)
 	}
 }
 
@@ -381,7 +397,7 @@ func (c *Crawler) retrainNow() (collection.Model, error) {
 	if err != nil {
 		return collection.Model{}, err
 	}
-	c.retrain(labels)
+	c.retrain(labels, false)
 	r := c.labels.work
 	<-r.done
 	c.takeIntoUse(time.Now())

@@ -58,6 +58,10 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 	if cfg.Threshold > 0 {
 		s.Threshold = cfg.Threshold
 	}
+	s.Contrast = cfg.Contrast
+	if !slices.Contains([]string{"", ContrastSeen, ContrastEveryday}, cfg.Contrast) {
+		return s, fmt.Errorf("crawler: contrast %q: want %s or %s", cfg.Contrast, ContrastSeen, ContrastEveryday)
+	}
 	s.Limits.Pages = cmp.Or(cfg.Pages, s.Limits.Pages)
 	s.Limits.PerHost = cmp.Or(s.Limits.PerHost, t.PerHost)
 	if s.Limits.Tunnel == 0 && t.Tunnel != nil {
@@ -116,6 +120,7 @@ func merge(cfg Config, s *collection.Settings) Config {
 	}
 	s.Network.Resolver = cmp.Or(cfg.Resolver, s.Network.Resolver)
 	s.Explore = cmp.Or(cfg.Explore, s.Explore)
+	s.Contrast = cmp.Or(cfg.Contrast, s.Contrast)
 	return cfg
 }
 

@@ -25,6 +25,7 @@ type Judge struct {
 	gate     *gate        // nil for none
 	prefer   *Topic       // whose languages are preferred; nil for no preference
 	model    judge.Model  // trained on examples; nil for none
+	zero     float64      // log-odds of model that count as none
 }
 
 // evidence is one judge among several.
@@ -117,7 +118,8 @@ func (j *Judge) addModels(t *Topic, m *Material) error {
 		}
 		e := evidence{judge: model, zero: logit(model.Threshold())}
 		if model == learnt {
-			e.zero += t.learntZero(m)
+			j.zero = t.zeroOf(m)
+			e.zero += j.zero
 		}
 		j.evidence = append(j.evidence, e)
 		j.name = strings.TrimPrefix(j.name+"+"+model.Kind(), "+")
@@ -160,6 +162,11 @@ func (j *Judge) pool() {
 
 // Model returns what was learnt from examples, nil if there were none.
 func (j *Judge) Model() judge.Model { return j.model }
+
+// Zero returns the log-odds that what was learnt from examples gives a page of which it
+// knows nothing either way. It depends on the examples and what stood in for others, so
+// whoever keeps the model keeps it, too: see [Material].
+func (j *Judge) Zero() float64 { return j.zero }
 
 // title names the judge in verdicts.
 func (j *Judge) title() string {

@@ -29,6 +29,11 @@ func (s shelf) Category(context.Context, topic.Category) (in, out []*dowse.Page,
 	return s.in, s.out, nil
 }
 
+func (s shelf) Others(_ context.Context, src topic.Source, n int) ([]*dowse.Page, error) {
+	list := s.pages["others of "+src.Collection]
+	return list[:min(n, len(list))], nil
+}
+
 func (s shelf) Model(context.Context, string) (judge.Model, error) {
 	if s.model == nil {
 		return nil, errors.New("no such file")

@@ -24,6 +24,9 @@ type Loader interface {
 	// Category returns the entries of a category, and others to tell them from, as
 	// pages with title and description. URLs of both are those of the entries.
 	Category(ctx context.Context, c Category) (in, out []*dowse.Page, err error)
+	// Others returns pages of a source that is a collection, at most n, taken at random
+	// from those that were seen there and are probably not what the source stands for.
+	Others(ctx context.Context, s Source, n int) ([]*dowse.Page, error)
 	// Model reads a model that judge.Save wrote down.
 	Model(ctx context.Context, file string) (judge.Model, error)
 }
@@ -36,13 +39,18 @@ type Material struct {
 	// Origins tell where the first of Examples came from, one to one.
 	Origins []Origin
 	// Contrast are pages that are probably not on topic. They stand in where Examples
-	// has too few that are not.
+	// has too few that are not; without any, everyday texts do.
 	Contrast []judge.Example
+	// ContrastOf says what they are, for people; "" means OfDirectory.
+	ContrastOf string
 	// Model is the one that the topic names; nil for none.
 	Model judge.Model
 	// Trained is the judge that was trained on Examples and Contrast before, so that it
 	// need not be trained again. It must be nil when they have changed since.
 	Trained judge.Model
+	// Zero is what [Judge.Zero] said of Trained, for those who no longer have all that it
+	// was trained on; nil works it out from Examples and Contrast.
+	Zero *float64
 	// Seeds are the URLs that the sources give, for a topic that takes its seeds there.
 	Seeds []string
 	// Notes are what a person should know of it, a line each.
@@ -99,6 +107,9 @@ func (t *Topic) Gather(ctx context.Context, l Loader) (*Material, error) {
 		if m.Model, err = l.Model(ctx, t.Model); err != nil {
 			return nil, fmt.Errorf("topic: %s: model %s: %w", t.Name, t.Model, err)
 		}
+	}
+	if err := t.others(ctx, l, m); err != nil {
+		return nil, err
 	}
 	m.Seeds = t.seedsFrom(m)
 	m.contrast(t.Language())
@@ -192,23 +203,6 @@ func (m *Material) Counts() (on, off int) {
 		}
 	}
 	return on, len(m.Examples) - on
-}
-
-// contrast says what a judge of these examples would be trained against.
-func (m *Material) contrast(language string) {
-	on, off := m.Counts()
-	if on == 0 || contrastNeeded(on, off) == 0 {
-		return
-	}
-	n := len(m.standIns())
-	switch {
-	case len(m.Contrast) > 0:
-		m.note("%d examples are not on topic: %d other entries of the directory stand in for more", off, n)
-	case language == "en":
-		m.note("%d examples are not on topic: %d everyday texts stand in for more; unlike: pages that look alike make the judge surer", off, n)
-	default:
-		m.note("%d examples are not on topic: %d everyday texts stand in for more, in English; unlike: pages in %q make the judge surer", off, n, language)
-	}
 }
 
 func (m *Material) note(format string, args ...any) {

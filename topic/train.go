@@ -43,6 +43,14 @@ func (m *Material) standIns() []judge.Example {
 	return list[:min(need, len(list))]
 }
 
+// zeroOf returns the zero that is known of what was trained, or works it out.
+func (t *Topic) zeroOf(m *Material) float64 {
+	if m.Zero != nil && m.Trained != nil {
+		return *m.Zero
+	}
+	return t.learntZero(m)
+}
+
 // learntZero returns the log-odds that a judge of these examples gives a page of which
 // it knows nothing either way. With one example on topic there is nothing to calibrate
 // by, and the numbers of both kinds stand in the way; with stand-ins it is too sure. And

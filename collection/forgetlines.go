@@ -1,0 +1,146 @@
+package collection
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"dowse"
+	"dowse/weburl"
+)
+
+// lines takes what is said of the pages out of the files that are neither journal nor
+// made from it: labels, answers of an outside judge, examples.
+func (t *takedown) lines() (err error) {
+	if t.out.Labels, err = t.blank(labelsName, t.unlabel); err != nil {
+		return err
+	}
+	if _, err = t.blank(AnswersName, t.unanswer); err != nil {
+		return err
+	}
+	return t.examples()
+}
+
+// blank overwrites lines of a file with what is left of them, and counts them. A line
+// keeps its place and its length, since models count lines, and others may be appending.
+func (t *takedown) blank(name string, left func(line []byte) (rest []byte, ok bool)) (n int, err error) {
+	f, err := os.OpenFile(t.c.path(name), os.O_RDWR, 0o644)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := awaitLock(f); err != nil {
+		return 0, err
+	}
+	at, in := int64(0), bufio.NewReader(f)
+	for {
+		line, err := in.ReadBytes('\n')
+		text := bytes.TrimRight(line, "\r\n")
+		if rest, ok := left(text); ok {
+			n++
+			if _, err := f.WriteAt(padded(rest, len(text)), at); err != nil {
+				return n, err
+			}
+		}
+		at += int64(len(line))
+		if err == io.EOF {
+			return n, f.Sync()
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+}
+
+// padded fills a text up with blanks; one that is too long is left out.
+func padded(text []byte, n int) []byte {
+	if len(text) > n {
+		text = nil
+	}
+	return append(bytes.Clone(text), bytes.Repeat([]byte{' '}, n-len(text))...)
+}
+
+// unlabel returns what is left of a line of labels.jsonl, if it is about one of the
+// pages: that something was forgotten, and of an audit how many pages it was drawn from.
+func (t *takedown) unlabel(line []byte) (rest []byte, ok bool) {
+	var x Label
+	if !t.about(line, &x, &x.URL) {
+		return nil, false
+	}
+	rest, err := json.Marshal(Label{Do: DoForgotten, Queue: x.Queue, Of: x.Of})
+	if err != nil || len(rest) > len(line) {
+		rest = []byte(`{"do":"` + DoForgotten + `"}`)
+	}
+	return rest, true
+}
+
+// unanswer leaves nothing of a line of answers.jsonl that is about one of the pages.
+func (t *takedown) unanswer(line []byte) (rest []byte, ok bool) {
+	var x struct {
+		URL dowse.URL `json:"url"`
+	}
+	return nil, t.about(line, &x, &x.URL)
+}
+
+// about reads a line and reports whether it is about one of the pages. One that can't be
+// read is, if the URL of one stands in it.
+func (t *takedown) about(line []byte, into any, u *dowse.URL) bool {
+	if len(line) == 0 {
+		return false
+	}
+	if json.Unmarshal(line, into) == nil {
+		return *u != "" && t.names(string(*u))
+	}
+	for id := range t.ids {
+		if bytes.Contains(line, []byte(t.c.URL(id))) {
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether a URL, as a person or a program wrote it, is one of the pages.
+func (t *takedown) names(written string) bool {
+	parsed, err := weburl.Parse(written)
+	for id := range t.ids {
+		if own := t.c.URL(id); own == dowse.URL(written) || err == nil && own == parsed {
+			return true
+		}
+	}
+	return false
+}
+
+// examples takes the words of the pages out of what the judge was made from. That there
+// was an example stays: how sure the judge may be hangs on their number.
+func (t *takedown) examples() error {
+	list, err := t.c.Examples()
+	if err != nil {
+		return err
+	}
+	had := false
+	for i, x := range list {
+		if x.URL == "" || !t.names(x.URL) {
+			continue
+		}
+		had = true
+		list[i] = Example{Relevant: x.Relevant, Contrast: x.Contrast, Source: x.Source, Fetched: x.Fetched}
+		if strings.Contains(x.Source, x.URL) || t.names(x.Source) {
+			list[i].Source = ""
+		}
+	}
+	if !had {
+		return nil
+	}
+	data, err := EncodeExamples(list)
+	if err != nil {
+		return err
+	}
+	return writeWhole(t.c.path(ExamplesName), data)
+}

@@ -1,0 +1,288 @@
+package crawler
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/frontier"
+	"dowse/judge"
+	"dowse/topic"
+	"dowse/weburl"
+)
+
+// What stands in for examples that are not on topic, where a topic has too few.
+const (
+	ContrastSeen     = "seen"     // pages seen in the crawl, as soon as there are enough
+	ContrastEveryday = "everyday" // the texts that are built in, for the whole crawl
+)
+
+// The pages seen from which contrast is drawn: the first firstSeen, or the first of four
+// times, sixteen times, … as many. A crawl trains its judge again by itself after
+// firstSeen pages and after four times as many. The first time comes early, so that
+// little was visited under the first judge, and judging it again takes a moment; the
+// second draws from pages farther from the seeds. Then the pages that were seen say
+// nothing new, and only labels lead to another model.
+const (
+	firstSeen = 100
+	moreSeen  = 4
+	lastSeen  = firstSeen * moreSeen
+)
+
+// seenOf returns of how many pages contrast is drawn when so many were seen; 0 while
+// they are too few. It grows in steps, so that a model which has to be made again is
+// made of the same pages.
+func seenOf(fetched int) (n int) {
+	for next := firstSeen; next <= fetched; next *= moreSeen {
+		n = next
+	}
+	return n
+}
+
+// A sighting is a page that was seen, on its way to being drawn.
+type sighting struct {
+	page *dowse.Page
+	id   frontier.ID
+	turn int    // how many pages of its host come before it
+	lot  uint64 // its place in the order by chance
+}
+
+// drawSeen draws pages that are probably not on topic from the first pages that were
+// fetched, at most n of the first of them; of < 0 means all. Pages of a focused crawl
+// are partly on topic, so it draws by chance from those that the judge holds for the
+// less relevant half, and for off topic. Labelled pages and near copies of others are
+// left out. Hosts take turns, so that a large one does not stand for the whole web.
+// The order by chance hangs on the key of the collection and the URLs alone, and is not
+// that of audits.
+func (r *rejudge) drawSeen(ctx context.Context, of, n int, not map[dowse.URL]bool) ([]*dowse.Page, error) {
+	list, err := r.sightings(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	list = r.unlikely(list)
+	for i := range list {
+		list[i].page.URL = r.url(list[i].id)
+		list[i].lot = r.col.Lot("contrast", list[i].page.URL)
+	}
+	takeTurns(list)
+	var pages []*dowse.Page
+	for _, s := range list {
+		if len(pages) == n {
+			break
+		}
+		if not[s.page.URL] {
+			continue
+		}
+		if ok, err := readAgain(r.col, s.page); err != nil {
+			return nil, errors.Join(err, ctx.Err())
+		} else if ok {
+			pages = append(pages, s.page)
+		}
+	}
+	return pages, nil
+}
+
+// sightings lists the first pages that were fetched, each once.
+func (r *rejudge) sightings(ctx context.Context, of int) (list []sighting, err error) {
+	for e, err := range r.col.Journal.Visits(0) {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		if !isVisit(e) || e.Page.Again || e.Idle {
+			continue
+		}
+		if of >= 0 && len(list) == of {
+			break
+		}
+		list = append(list, sighting{page: e.Page, id: e.ID})
+	}
+	return list, nil
+}
+
+// unlikely keeps the less relevant half of the pages, as far as it is off topic.
+func (r *rejudge) unlikely(list []sighting) []sighting {
+	slices.SortStableFunc(list, func(a, b sighting) int {
+		return cmp.Compare(a.page.Verdict.Relevance, b.page.Verdict.Relevance)
+	})
+	return slices.DeleteFunc(list[:(len(list)+1)/2], func(s sighting) bool {
+		return s.page.Verdict.Relevance >= r.col.Settings.Threshold || r.labels[s.id] != crawl.Unlabelled || s.page.Near != ""
+	})
+}
+
+// takeTurns puts pages into an order by chance in which hosts take turns.
+func takeTurns(list []sighting) {
+	byLot := func(a, b sighting) int { return cmp.Or(cmp.Compare(a.lot, b.lot), cmp.Compare(a.id, b.id)) }
+	slices.SortFunc(list, byLot)
+	turns := map[string]int{}
+	for i := range list {
+		host := weburl.Host(list[i].page.URL)
+		list[i].turn = turns[host]
+		turns[host]++
+	}
+	slices.SortFunc(list, func(a, b sighting) int { return cmp.Or(cmp.Compare(a.turn, b.turn), byLot(a, b)) })
+}
+
+// contrast lets pages that were seen stand in for examples that are not on topic, where
+// nobody gave any. It returns how many.
+func (r *rejudge) contrast(ctx context.Context, m *topic.Material, of int) (int, error) {
+	need := m.Lacks()
+	if need == 0 || of == 0 {
+		return 0, nil
+	}
+	not := map[dowse.URL]bool{}
+	for _, e := range m.Examples {
+		if e.Page != nil {
+			not[e.Page.URL] = true
+		}
+	}
+	pages, err := r.drawSeen(ctx, of, need, not)
+	if err != nil || len(pages) < topic.FewestSeen {
+		return 0, err
+	}
+	var list []judge.Example
+	for _, p := range pages {
+		list = append(list, judge.Example{Page: p})
+	}
+	m.Contrasted(list, topic.OfCrawl)
+	return len(list), nil
+}
+
+// lookAtSeen is called by the loop after pages were committed: when enough were seen it
+// trains the judge against them, if all that it was trained against are everyday texts.
+// The loop waits for that, so that what is visited next does not hang on how long it
+// takes: the pages are few, and judged again in a moment. It is not done where they are
+// many, as in a collection of an older version.
+func (c *Crawler) lookAtSeen(abort context.Context, now time.Time) {
+	w := &c.labels
+	fetched := c.Collection.Crawl.Books().Fetched
+	stage := min(seenOf(fetched), lastSeen)
+	if stage <= w.seen || w.work != nil || c.Collection.Crawl.MidRound() || abort.Err() != nil {
+		return
+	}
+	w.seen = stage
+	labels, err := collection.ReadLabels(c.Collection.Dir)
+	if err != nil || fetched >= lastSeen*moreSeen || !c.wantsContrast(labels) {
+		return // labels that can't be read are told by those who ask for them
+	}
+	if err := c.commit(); err != nil {
+		c.err = errors.Join(c.err, err)
+		return
+	}
+	c.contrastNow(abort, labels, now)
+}
+
+// contrastNow trains the judge against pages that were seen, and waits for it.
+func (c *Crawler) contrastNow(abort context.Context, labels *collection.Labels, now time.Time) {
+	w := &c.labels
+	read := w.read
+	c.retrain(labels, true)
+	r := w.work
+	select {
+	case <-r.done:
+	case <-abort.Done():
+		r.cancel()
+		<-r.done
+	}
+	if errors.Is(r.err, errNoContrast) || abort.Err() != nil {
+		r.cancel()
+		w.work, w.read = nil, read
+		return
+	}
+	c.takeIntoUse(now)
+}
+
+// errNoContrast is the end of a retraining for the sake of contrast alone, if too few of
+// the pages can be read.
+var errNoContrast = errors.New("too few pages to train against")
+
+// seenBy returns of how many pages contrast was drawn for models that were taken into
+// use. One of which only the journal knows was, too: the process was killed before it
+// could say so.
+func seenBy(models []collection.Model, inUse string) (n int) {
+	for _, m := range models {
+		if m.Error == "" && (m.Done || m.Model == inUse) {
+			n = max(n, m.Seen)
+		}
+	}
+	return n
+}
+
+// contrastOf returns of how many pages contrast may be drawn now; 0 for none.
+func (c *Crawler) contrastOf() int {
+	if c.judging.own || c.Collection.Settings.Contrast == ContrastEveryday {
+		return 0
+	}
+	return seenOf(c.Collection.Crawl.Books().Fetched)
+}
+
+// wantsContrast reports whether the crawl should train its judge against pages that
+// were seen, though nobody labelled any. It should not where a person went back to an
+// earlier model, nor where one outside teaches the judge: that would be lost.
+func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
+	undone := slices.ContainsFunc(labels.Lines, func(l collection.Label) bool { return l.Do == collection.DoUndo })
+	if c.contrastOf() == 0 || undone || c.cfg.Strategy != nil || c.Topic.Outside != nil {
+		return false
+	}
+	m, err := MaterialOf(c.Collection)
+	if err != nil {
+		return false
+	}
+	for _, l := range labels.Standing() {
+		m.Examples = append(m.Examples, judge.Example{Relevant: l.Label == collection.LabelOn})
+	}
+	return m.Lacks() > 0
+}
+
+// openSeen opens a collection to draw pages from it.
+func openSeen(dir string) (c *Crawler, again *rejudge, err error) {
+	if c, err = View(dir); err != nil {
+		return nil, nil, err
+	}
+	labels, err := collection.ReadLabels(dir)
+	if err == nil {
+		ids := labelIDs(c.Collection.Crawl.Frontier(), labels.Standing())
+		again, err = openRejudge(dir, c.Collection.Crawl.Rulings(), Wish{}, ids)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, c.Close())
+	}
+	return c, again, nil
+}
+
+// Contrast lets pages that were seen in the crawl of a collection stand in for examples
+// that are not on topic, if there are too few in m and the crawl does so, too. What was
+// trained on m before is then trained anew.
+func Contrast(ctx context.Context, dir string, m *topic.Material) error {
+	if m.Lacks() == 0 {
+		return nil
+	}
+	c, again, err := openSeen(dir)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	defer again.col.Close()
+	c.judging = &judging{}
+	n, err := again.contrast(ctx, m, c.contrastOf())
+	if n > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("%d %s stand in for examples that are not on topic", n, topic.OfCrawl))
+	}
+	return err
+}
+
+// Others returns pages of a collection that are probably not on its topic.
+func (l *Loader) Others(ctx context.Context, s topic.Source, n int) ([]*dowse.Page, error) {
+	c, again, err := openSeen(l.path(s.Collection))
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	defer again.col.Close()
+	return again.drawSeen(ctx, -1, n, nil)
+}

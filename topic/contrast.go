@@ -1,0 +1,95 @@
+package topic
+
+import (
+	"context"
+	"fmt"
+
+	"dowse/judge"
+)
+
+// What the pages are that stand in for examples that are not on topic, in the order in
+// which they are preferred. The words are for people.
+const (
+	OfDirectory = "other entries of the directory"
+	OfCrawl     = "pages seen in this crawl, taken at random,"
+)
+
+// ofCollection says the same of pages of another collection.
+func ofCollection(s Source) string {
+	return fmt.Sprintf("pages of collection %s, taken at random,", s.Collection)
+}
+
+// Lacks returns how many pages that are not on topic are wanted beside the examples,
+// and nobody gave: everyday texts stand in for them. It is 0 without an example on
+// topic, since then nothing is learnt.
+func (m *Material) Lacks() int {
+	on, off := m.Counts()
+	if on == 0 || len(m.Contrast) > 0 {
+		return 0
+	}
+	return contrastNeeded(on, off)
+}
+
+// Against returns how many everyday texts the judge is trained against.
+func (m *Material) Against() int {
+	return min(m.Lacks(), len(everyday()))
+}
+
+// Contrasted lets pages stand in for examples that are not on topic. of says what they
+// are, as OfCrawl does. What was trained before does not count any more.
+func (m *Material) Contrasted(pages []judge.Example, of string) {
+	m.Contrast, m.ContrastOf = pages, of
+	m.Trained, m.Zero = nil, nil
+}
+
+// others lets pages of the collections that the topic names stand in, where no
+// directory gave any: what was seen there is nearer to what a crawl meets than
+// everyday texts.
+func (t *Topic) others(ctx context.Context, l Loader, m *Material) error {
+	for _, s := range t.Like {
+		need := m.Lacks()
+		if s.Collection == "" || s.Label == labelOf(false) || need == 0 {
+			continue
+		}
+		pages, err := l.Others(ctx, s, need)
+		if err != nil {
+			return fmt.Errorf("topic: %s: %s: %w", t.Name, s, err)
+		}
+		var list []judge.Example
+		for _, p := range pages {
+			list = append(list, judge.Example{Page: p})
+		}
+		if len(list) >= FewestSeen {
+			m.Contrasted(list, ofCollection(s))
+		}
+	}
+	return nil
+}
+
+// FewestSeen is how many pages that were seen are enough to stand in. Fewer would teach
+// a judge what these pages say, and not what others do.
+const FewestSeen = 20
+
+// contrast says what a judge of these examples would be trained against.
+func (m *Material) contrast(language string) {
+	on, off := m.Counts()
+	if on == 0 || contrastNeeded(on, off) == 0 {
+		return
+	}
+	n := len(m.standIns())
+	switch {
+	case len(m.Contrast) > 0:
+		m.note("%d examples are not on topic: %d %s stand in for more", off, n, m.contrastOf())
+	case language == "en":
+		m.note("%d examples are not on topic: %d everyday texts stand in for more; unlike: pages that look alike make the judge surer", off, n)
+	default:
+		m.note("%d examples are not on topic: %d everyday texts stand in for more, in English; unlike: pages in %q make the judge surer", off, n, language)
+	}
+}
+
+func (m *Material) contrastOf() string {
+	if m.ContrastOf == "" {
+		return OfDirectory
+	}
+	return m.ContrastOf
+}
