@@ -128,7 +128,7 @@ func (j *Online) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdic
 }
 
 // Learn takes in one more example, in about the time of reading it. Afterwards the
-// judge is about 0.9 sure of it, if it was not before, and pages like it move along by
+// judge is 0.98 sure of it, if it was not before, and pages like it move along by
 // as much as they have in common.
 func (j *Online) Learn(e Example) {
 	p := e.page()
@@ -255,8 +255,9 @@ func (s *regression) train(t Logistic, counts []text.Vector, wanted []bool) {
 	}
 }
 
-// sure is the log-odds, 0.9 against 0.1, at which a lesson is learnt.
-const sure = 2.2
+// sure is the log-odds, 0.98 against 0.02, at which a lesson is learnt: beyond what a
+// topic asks somebody else about.
+const sure = 4
 
 // learn takes in one more example. It goes on until the example is on its side and
 // sure, and no further: the terms of a page that were never seen before are hundreds,

@@ -25,6 +25,7 @@ type topicCmd struct {
 	List   topicListCmd   `cmd:"" help:"List the topics in a folder."`
 	Select topicSelectCmd `cmd:"" help:"Draw topics for experiments from a directory."`
 	Words  topicWordsCmd  `cmd:"" help:"Make a table of topic words from pages or from a search."`
+	Dewey  topicDeweyCmd  `cmd:"" help:"Make a judge of the classes of a classification."`
 	Schema topicSchemaCmd `cmd:"" help:"Print the JSON Schema of topic files, for editors."`
 }
 

@@ -23,6 +23,7 @@ type topicTestCmd struct {
 	JSON  bool     `help:"As JSON."`
 	SVG   string   `placeholder:"FILE" help:"Draw calibration, and precision against recall."`
 	Min   []string `sep:"," placeholder:"f1=0.8" help:"Exit with 8 below it: f1, precision, recall or ap."`
+	Save  []string `sep:"none" placeholder:"KIND=FILE" help:"Also train that kind of judge on all examples and write it, for model: in a topic file; repeatable."`
 	Wrong int      `default:"10" help:"Pages to show of those that it gets wrong."`
 	askFlags
 }
@@ -33,6 +34,7 @@ func (topicTestCmd) Help() string {
   dowse topic test reefs.dowse                its examples and your labels
   dowse topic test reefs.dowse --svg reefs.svg
   dowse topic test reefs.topic.yaml --min f1=0.8,recall=0.7
+  dowse topic test reefs.topic.yaml --save svm=reefs-svm.json
 
 Cross-validation: the examples are cut into folds, and each is rated by judges
 that were trained without its fold. The pages of a site stay together where the
@@ -48,6 +50,9 @@ func (c *topicTestCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
+	if _, err := savingsOf(c.Save, ""); err != nil {
+		return err
+	}
 	if c.Folds < 2 {
 		return usage("--folds %d: at least two are needed", c.Folds)
 	}
@@ -58,11 +63,18 @@ func (c *topicTestCmd) Run(w *world) error {
 	s := &trialSheet{Trial: trial, name: t.Name, threshold: t.OnTopic(), notes: notes, wrong: c.Wrong}
 	if c.SVG != "" {
 		if err := os.WriteFile(c.SVG, s.svg(), 0o644); err != nil {
-			return fmt.Errorf("topic: %w", err)
+			return usage("topic: %w", err)
 		}
 		fmt.Fprintf(w.err, "wrote %s\n", c.SVG)
 	}
 	if err := s.print(w.out, c.JSON); err != nil {
+		return err
+	}
+	savings, err := savingsOf(c.Save, t.Language())
+	if err != nil {
+		return err
+	}
+	if err := saveAll(w, savings, trial.Examples); err != nil {
 		return err
 	}
 	return floors.check(trial.Judges[0].Quality)

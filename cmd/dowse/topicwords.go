@@ -21,6 +21,7 @@ type topicWordsCmd struct {
 	Top     int      `default:"15" placeholder:"N" help:"Words of the table."`
 	Lang    string   `default:"en" placeholder:"LANG" help:"Language, for stems and stop words."`
 	Prefix  int      `placeholder:"N" help:"Stem words to their first N letters in place of by language."`
+	Model   string   `placeholder:"FILE" help:"Also write the table as a judge, for model: in a topic file."`
 	JSON    bool     `help:"As JSON."`
 	askFlags
 }
@@ -29,6 +30,7 @@ func (topicWordsCmd) Help() string {
 	return `Examples:
   dowse topic words --search https://searx.example.org coral bleaching
   dowse topic words --from a.html --from b.html
+  dowse topic words --from a.html --model reefs.json   and judge by the table
   dowse topic words --search http://127.0.0.1:8888 reefs --json | jq '.pages'
 
 Makes the table of topic words of Taylan et al. 2011: what the first results of a
@@ -60,9 +62,18 @@ func (c *topicWordsCmd) Run(w *world) error {
 		examples = append(examples, judge.Example{Page: p.page, Relevant: true})
 		answer.Pages = append(answer.Pages, wordsPage{p.name, p.page.Title})
 	}
-	answer.Words = judge.Table{Language: c.Lang, Prefix: c.Prefix, Words: c.Top}.TopicWords(examples)
+	answer.Words = c.table().TopicWords(examples)
 	if len(answer.Words) == 0 {
 		return &exitError{exitNothing, errors.New("the pages have no words")}
+	}
+	if c.Model != "" {
+		m, err := c.table().Of(answer.Words)
+		if err != nil {
+			return err
+		}
+		if err := saveModel(w, m, c.Model); err != nil {
+			return err
+		}
 	}
 	if c.JSON {
 		return jsonLine(w.out, answer)
@@ -72,6 +83,10 @@ func (c *topicWordsCmd) Run(w *world) error {
 	}
 	fmt.Fprintf(w.err, "from %s\n", some(len(pages), "page"))
 	return nil
+}
+
+func (c *topicWordsCmd) table() judge.Table {
+	return judge.Table{Language: c.Lang, Prefix: c.Prefix, Words: c.Top}
 }
 
 // A namedPage is a page and how it was named.

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"dowse/judge"
+)
+
+// saveModel writes a model to a file, as a topic file can name it.
+func saveModel(w *world, m judge.Model, file string) error {
+	data, err := judge.Save(m)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, append(data, '\n'), 0o644); err != nil {
+		return usage("topic: %w", err)
+	}
+	fmt.Fprintf(w.err, "wrote %s: %s; in a topic file: model: {file: %s}\n", file, m.Kind(), file)
+	return nil
+}
+
+// A saving is a kind of judge that examples train, and the file for it.
+type saving struct {
+	judge.Candidate
+	file string
+}
+
+// savingsOf reads what --save asks for.
+func savingsOf(args []string, language string) (list []saving, err error) {
+	for _, a := range args {
+		kind, file, _ := strings.Cut(a, "=")
+		s := saving{file: file}
+		var names []string
+		for _, c := range judge.Candidates(language) {
+			if names = append(names, c.Name); c.Name == kind {
+				s.Candidate = c
+			}
+		}
+		if s.Trainer == nil || file == "" {
+			return nil, usage("--save %q: want KIND=FILE, the kind being one of %s", a, strings.Join(names, ", "))
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// saveAll trains each kind on all examples and writes it.
+func saveAll(w *world, list []saving, examples []judge.Example) error {
+	for _, s := range list {
+		m, err := s.Trainer.Train(examples)
+		if err != nil {
+			return usage("--save %s: %w", s.Name, err)
+		}
+		if err := saveModel(w, m, s.file); err != nil {
+			return err
+		}
+	}
+	return nil
+}

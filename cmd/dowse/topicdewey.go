@@ -1,0 +1,68 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"dowse/judge"
+)
+
+type topicDeweyCmd struct {
+	Model string   `arg:"" name:"file" help:"File to write, for model: in a topic file."`
+	Codes string   `placeholder:"FILE" help:"Table of classes: code, tab, label to a line (default: 20 codes about languages, built in)."`
+	Want  []string `sep:"," placeholder:"CODE" help:"Classes that are wanted, with what is below them (default: the built-in ones)."`
+	Lang  string   `default:"en" placeholder:"LANG" help:"Language, for stems and stop words."`
+}
+
+func (topicDeweyCmd) Help() string {
+	return `Examples:
+  dowse topic dewey grammar.json
+  dowse topic dewey sea.json --codes classes.tsv --want 551,578
+
+Makes the judge of Seyfi and Patel 2015: the words of a page vote for the classes
+whose labels have them, digit by digit, and a page is on topic if the class that
+wins is wanted. The paper's 20 codes are built in; other tables are the user's own.`
+}
+
+// Run makes a judge of a classification.
+func (c *topicDeweyCmd) Run(w *world) error {
+	d := judge.Dewey{Language: c.Lang, Codes: judge.PaperCodes()}
+	if c.Codes != "" {
+		if len(c.Want) == 0 {
+			return usage("which classes of %s are wanted? Give --want CODE,...", c.Codes)
+		}
+		f, err := os.Open(c.Codes)
+		if err != nil {
+			return usage("--codes: %w", err)
+		}
+		defer f.Close()
+		if d.Codes, err = judge.ParseCodes(f); err != nil {
+			return usage("--codes %s: %w", c.Codes, err)
+		}
+	}
+	var err error
+	if d.Desired, err = below(d.Codes, c.Want); err != nil {
+		return err
+	}
+	m, err := d.New()
+	if err != nil {
+		return usage("%w", err)
+	}
+	return saveModel(w, m, c.Model)
+}
+
+// below returns the codes that begin with one that is wanted, nil if none is.
+func below(codes []judge.Code, want []string) (list []string, err error) {
+	for _, prefix := range want {
+		found := len(list)
+		for _, c := range codes {
+			if strings.HasPrefix(c.Code, prefix) {
+				list = append(list, c.Code)
+			}
+		}
+		if len(list) == found {
+			return nil, usage("--want %s: there is no such class among the %s", prefix, some(len(codes), "code"))
+		}
+	}
+	return list, nil
+}
