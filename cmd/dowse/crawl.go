@@ -275,7 +275,7 @@ func (c *orderFlags) order(w *world, cfg *crawler.Config) (err error) {
 func (c *orderFlags) frozen(dir string) error {
 	s, err := collection.ReadSettings(dir)
 	if err != nil {
-		return err
+		return inCollection(err)
 	}
 	switch {
 	case c.Strategy != "" && c.Strategy != s.Strategy:
