@@ -392,7 +392,7 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 	}
 }
 
-const maxRescores = 10 // per pick; Aggarwal's priorities drift, SPEC C.10
+const maxRescores = 10 // leads put back per pick, since priorities of Aggarwal drift
 
 // fellBehind rates a lead again and reports whether another is better now.
 func (c *Crawl) fellBehind(now time.Time, id frontier.ID) bool {
