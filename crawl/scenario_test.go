@@ -526,30 +526,6 @@ func TestPutBackAtMostTenTimesAPick(t *testing.T) {
 	}
 }
 
-// TestRescoreWithHold goes on to the end where more leads fall behind at every pick than
-// are put back, and a better one would be worth waiting for.
-func TestRescoreWithHold(t *testing.T) {
-	s := rescoring{func(p *dowse.Page) (list leads) {
-		if p.URL != "http://a.test/s" {
-			return nil
-		}
-		for i := range 40 {
-			list = append(list, dowse.Lead{URL: dowse.URL(fmt.Sprintf("http://a.test/p%d", i)), Priority: 1})
-		}
-		return list
-	}, func(l dowse.Lead) float64 { return l.Priority * 0.8 }}
-	cfg := hurried(s)
-	cfg.Polite.Hold, cfg.Polite.Delay = 0.1, time.Second
-	c := begin(t, cfg, "http://a.test/s")
-	web := toy{"http://a.test/s": {}}
-	for i := range 40 {
-		web[dowse.URL(fmt.Sprintf("http://a.test/p%d", i))] = web["http://a.test/s"]
-	}
-	if n := len(strings.Fields(order(c, web))); n != 41 {
-		t.Errorf("the crawl ended after %d of 41 pages", n)
-	}
-}
-
 type starting struct{ follow }
 
 func (starting) Start(seeds []dowse.URL) (list []dowse.Lead) {
