@@ -355,7 +355,7 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 			regret = c.f.LastRegret()
 		}
 		h := c.f.Host(id)
-		if !stray && c.fellBehind(now, id) && rescored < maxRescores {
+		if !stray && rescored < maxRescores && c.fellBehind(now, id) {
 			rescored++
 			c.putBack(id, h, now)
 			continue
@@ -386,13 +386,16 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 			continue
 		}
 		if !stray {
+			if rescored == maxRescores { // it is taken whatever comes of it
+				c.rescore(now, id)
+			}
 			c.explain(now, id)
 		}
 		return c.takeOff(id, h, now, regret), time.Time{}, true
 	}
 }
 
-const maxRescores = 10 // per pick; Aggarwal's priorities drift, SPEC C.10
+const maxRescores = 10 // leads put back per pick, since priorities of Aggarwal drift
 
 // fellBehind rates a lead again and reports whether another is better now.
 func (c *Crawl) fellBehind(now time.Time, id frontier.ID) bool {

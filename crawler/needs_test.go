@@ -28,10 +28,12 @@ func TestSalt(t *testing.T) {
 		return n.Trace.Key(0)
 	}
 	mine, other := crawler.NewSalt(), crawler.NewSalt()
-	if key(mine) != key(mine) {
+	first, again := key(mine), key(mine)
+	if first != again {
 		t.Error("a person is not known again")
 	}
-	if key(mine) == key(other) || key(nil) == key(nil) {
+	one, two := key(nil), key(nil)
+	if first == key(other) || one == two {
 		t.Error("a person is known under another salt")
 	}
 	if _, err := crawler.NeedsOf(crawler.Config{Trace: path, Salt: []byte("short")}); err == nil {

@@ -75,13 +75,14 @@ func (s *ContextGraph) begin() {
 // ReadsText is true: pages are put into layers by their words.
 func (s *ContextGraph) ReadsText() bool { return true }
 
-// Start lets the seeds wait with the links of pages that are in no layer.
+// Start lets a seed wait with the links of pages that are in no layer, where Diligenti
+// et al. 2000 begin. Of several all but the first would wait there for good, behind
+// whatever it links to: they come before all links.
 func (s *ContextGraph) Start(seeds []dowse.URL) []dowse.Lead {
 	s.begin()
-	because := []dowse.Because{{What: "seed", Weight: 1}}
-	leads := make([]dowse.Lead, len(seeds))
-	for i, u := range seeds {
-		leads[i] = dowse.Lead{URL: u, Merge: dowse.Max, Band: s.band(s.layers.other()), Because: because}
+	leads := seedsFirst(seeds)
+	if len(seeds) == 1 {
+		leads[0].Priority, leads[0].Band = 0, s.band(s.layers.other())
 	}
 	return leads
 }

@@ -216,7 +216,7 @@ func TestLearnersVariants(t *testing.T) {
 	}
 	for spec, says := range map[string]string{
 		"intelligent:sig=x": "want paper or support", "intelligent:link-norm=x": "want paper or conditional", "intelligent:factors=words": "want some of content",
-		"collaborative:expand=never": "want on-topic or always", "combined:reuse-weight=2": "want 0 to 1", "combined:sigma=-1": "more than 0",
+		"collaborative:expand=never": "want on-topic or always", "combined:reuse-weight=2": "want 0 to 1", "combined:sigma=-1": "want 0 or more",
 	} {
 		if _, err := strategy.NewWith(spec, strategy.Needs{Trace: readers(t)}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", spec, err, says)

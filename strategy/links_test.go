@@ -173,8 +173,8 @@ func TestLinkParameters(t *testing.T) {
 		"lsfc:parent-term=most":      "want raw, log1p or capped",
 		"lsfc-optimised:stem=blue":   "want porter, whole, prefix or a language",
 		"nb-updateable:mode=daily":   "want self or verified",
-		"nb-updateable:every=-1":     "want more than 0",
-		"nb-threshold:parent-cap=-1": "want more than 0",
+		"nb-updateable:every=-1":     "want 1 or more",
+		"nb-threshold:parent-cap=-1": "want 0 or more",
 		"nb:train=0":                 "0 stands for the default, 64",
 	} {
 		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), says) {

@@ -53,7 +53,7 @@ func set(s dowse.Strategy, kv string) error {
 func setField(f reflect.Value, tag reflect.StructTag, value string) (err error) {
 	key, byDefault := tag.Get("param"), tag.Get("default")
 	wrong := func(want string) error { return fmt.Errorf("parameter %s=%s: want %s", key, value, want) }
-	limits := boundsOf(tag)
+	limits := boundsOf(tag, f.Kind() == reflect.Int)
 	switch f.Kind() {
 	case reflect.Float64:
 		x, err := strconv.ParseFloat(value, 64)
@@ -71,10 +71,10 @@ func setField(f reflect.Value, tag reflect.StructTag, value string) (err error) 
 		switch {
 		case err != nil:
 			return wrong("a whole number")
-		case !limits.hold(float64(x)):
-			return wrong(limits.String())
 		case x == 0 && byDefault != "0":
 			return fmt.Errorf("parameter %s=0: 0 stands for the default, %s", key, byDefault)
+		case !limits.hold(float64(x)):
+			return wrong(limits.String())
 		}
 		f.SetInt(x)
 	case reflect.Uint64:
@@ -98,11 +98,14 @@ func setField(f reflect.Value, tag reflect.StructTag, value string) (err error) 
 }
 
 // bounds are the least and the most that a number may be. Without tags min and max
-// those are 0 and what is finite.
+// those are 0, or 1 for a whole number whose default is not 0, and what is finite.
 type bounds struct{ least, most float64 }
 
-func boundsOf(tag reflect.StructTag) bounds {
+func boundsOf(tag reflect.StructTag, whole bool) bounds {
 	b := bounds{0, math.MaxFloat64}
+	if whole && tag.Get("default") != "0" {
+		b.least = 1
+	}
 	if x, err := strconv.ParseFloat(tag.Get("min"), 64); err == nil {
 		b.least = x
 	}

@@ -74,8 +74,8 @@ func TestNew(t *testing.T) {
 		"lsfc:max-level=-2":         "want -1 or more",
 		"nb-updateable:rate=0.4":    "want 0.5 to 1",
 		"nb:reuse-weight=2":         "want 0 to 1",
-		"intelligent:vocabulary=-1": "want 0 or more",
-		"online:features=65537":     "want 0 to 65536",
+		"intelligent:vocabulary=-1": "want 1 or more",
+		"online:features=65537":     "want 1 to 65536",
 	} {
 		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", spec, err, says)

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,7 +76,8 @@ var ErrTargets = errors.New("no target pages")
 
 // Build makes the T-Graph of the ways to targets. A page's level is the least number
 // of clicks from it to a target, and a link that does not lead exactly one level
-// down is no node. Where there is more than the bounds allow, the first count.
+// down is no node. Where there is more than the bounds allow, the first links to each
+// page count, the pages taking turns.
 func (b TGraphBuilder) Build(targets []dowse.URL, from Backlinks) (*TGraph, error) {
 	if len(targets) == 0 {
 		return nil, fmt.Errorf("strategy: build T-Graph: %w", ErrTargets)
@@ -103,7 +105,6 @@ type tmaking struct {
 	g     *TGraph
 	level map[dowse.URL]int
 	nodes map[dowse.URL][]string // by page: the nodes on it
-	count int                    // nodes of the level that is being made
 }
 
 func (m *tmaking) targets(list []dowse.URL) (layer []dowse.URL, err error) {
@@ -128,31 +129,66 @@ func (m *tmaking) targets(list []dowse.URL) (layer []dowse.URL, err error) {
 
 // above adds the level of the pages that link to a layer.
 func (m *tmaking) above(layer []dowse.URL, level int) (next []dowse.URL, err error) {
-	m.count = 0
-	docs := map[dowse.URL]*dowse.Document{}
-	for _, child := range layer {
-		parents, err := m.from.Linking(child)
-		if err != nil {
+	parents := make([][]dowse.URL, len(layer))
+	for i, child := range layer {
+		if parents[i], err = m.from.Linking(child); err != nil {
 			return nil, err
 		}
-		for _, u := range parents {
-			if m.count >= or(m.PerLevel, 300) {
-				return next, nil
+	}
+	docs := map[dowse.URL]*dowse.Document{}
+	for _, w := range m.ways(parents) {
+		u := parents[w.child][w.parent]
+		if _, known := m.level[u]; !known {
+			if docs[u], err = m.from.Document(u); err != nil {
+				return nil, err
 			}
-			l, known := m.level[u]
-			if !known {
-				if docs[u], err = m.from.Document(u); err != nil {
-					return nil, err
-				}
-				m.page(u, level, docs[u])
-				next, l = append(next, u), level
-			}
-			if l == level && len(m.nodes[u]) < or(m.PerPage, 20) {
-				m.link(u, child, level, docs[u])
-			}
+			m.page(u, level, docs[u])
+			next = append(next, u)
+		}
+		if w.node {
+			m.link(u, layer[w.child], level, docs[u])
 		}
 	}
 	return next, nil
+}
+
+// A way is a link to a page of a layer, by their places: a node, or else only a reason
+// to have its page.
+type way struct {
+	child, parent int
+	node          bool
+}
+
+// ways chooses the links to a layer that are kept, and returns them in the order of
+// their targets. The targets take turns, so that where there are more than the bounds
+// allow the first of them, which may have hundreds, do not leave the others none.
+func (m *tmaking) ways(parents [][]dowse.URL) (list []way) {
+	most, links := or(m.PerLevel, 300), 0
+	pages := map[dowse.URL]int{} // links on those that are chosen
+	for turn, more := 0, true; more; turn++ {
+		more = false
+		for child := range parents {
+			if turn >= len(parents[child]) || links >= most && len(pages) >= most {
+				continue
+			}
+			more = true
+			u := parents[child][turn]
+			on, chosen := pages[u]
+			if _, below := m.level[u]; below || !chosen && len(pages) >= most {
+				continue
+			}
+			w := way{child, turn, links < most && on < or(m.PerPage, 20)}
+			if w.node {
+				links++
+				on++
+			}
+			if pages[u] = on; w.node || !chosen {
+				list = append(list, w)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b way) int { return cmp.Or(cmp.Compare(a.child, b.child), cmp.Compare(a.parent, b.parent)) })
+	return list
 }
 
 func (m *tmaking) page(u dowse.URL, level int, d *dowse.Document) {
@@ -198,7 +234,6 @@ func (m *tmaking) node(n TNode) {
 	n.ID = "n" + strconv.Itoa(len(m.g.Nodes))
 	m.g.Nodes = append(m.g.Nodes, n)
 	m.nodes[n.URL] = append(m.nodes[n.URL], n.ID)
-	m.count++
 }
 
 // Levels returns how many pages and nodes each level has, level 0 first.

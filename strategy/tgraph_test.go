@@ -81,8 +81,9 @@ func TestBuildTGraphBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, nodes := g.Levels(); !reflect.DeepEqual(nodes, []int{1, 50, 50}) {
-		t.Errorf("nodes by level: %v", nodes)
+	pages, nodes := g.Levels()
+	if !reflect.DeepEqual(nodes, []int{1, 50, 50}) || !reflect.DeepEqual(pages, []int{1, 50, 30}) {
+		t.Errorf("nodes by level: %v, pages %v", nodes, pages)
 	}
 	count := map[dowse.URL]int{}
 	for _, n := range g.Nodes {
@@ -90,6 +91,49 @@ func TestBuildTGraphBounded(t *testing.T) {
 			t.Fatalf("%s has more than 3 nodes", n.URL)
 		}
 	}
+}
+
+// TestBuildTGraphTakesTurns checks that a target with hundreds of back-links leaves room
+// for another, and that a level has as many pages as it may, also where a few of them
+// have all its links.
+func TestBuildTGraphTakesTurns(t *testing.T) {
+	back := waysBack{"few": {"f1", "f2"}}
+	for i := range 400 {
+		back["many"] = append(back["many"], dowse.URL(fmt.Sprint("m", i)))
+	}
+	for i := range 40 {
+		for k := range 10 {
+			back[dowse.URL(fmt.Sprint("m", i))] = append(back[dowse.URL(fmt.Sprint("m", i))], dowse.URL(fmt.Sprint("hub", k)))
+		}
+		back["f1"] = append(back["f1"], dowse.URL(fmt.Sprint("p", i)))
+	}
+	g, err := strategy.TGraphBuilder{PerLevel: 50, Depth: 2}.Build([]dowse.URL{"many", "few"}, back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := map[dowse.URL]int{}
+	for _, n := range g.Nodes {
+		to[n.LinksTo]++
+	}
+	if to["few"] != 2 || to["many"] != 48 {
+		t.Errorf("%d links to the one target, %d to the other", to["many"], to["few"])
+	}
+	if pages, nodes := g.Levels(); pages[2] != 50 || nodes[2] != 50 {
+		t.Errorf("%d pages and %d links two clicks away, want 50 of each", pages[2], nodes[2])
+	}
+	again, err := strategy.ReadTGraph(written(t, g))
+	if err != nil || len(again.Nodes) != len(g.Nodes) {
+		t.Errorf("read again: %v", err)
+	}
+}
+
+func written(t *testing.T, g *strategy.TGraph) *bytes.Buffer {
+	t.Helper()
+	var b bytes.Buffer
+	if err := g.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return &b
 }
 
 func TestBuildTGraphRefuses(t *testing.T) {

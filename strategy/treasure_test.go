@@ -462,7 +462,7 @@ func TestTreasureNeeds(t *testing.T) {
 		"treasure:select=nearest": "want lowest or best",
 		"treasure:weights=half":   "want equal or fitted",
 		"treasure:every=-3":       "want 1 or more",
-		"treasure:aging=-0.5":     "want 0 or more",
+		"treasure:aging=-0.5":     "want 0 to 1",
 		"context-graph:terms=-1":  "want 1 or more",
 	} {
 		if _, err := strategy.NewWith(spec, strategy.Needs{TGraph: tides()}); err == nil || !strings.Contains(err.Error(), says) {
