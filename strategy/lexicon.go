@@ -152,7 +152,8 @@ type weigher struct {
 	marks  []mark // by place
 	round  uint32
 	since  uint32    // marks of earlier rounds say nothing any more
-	unmet  bitset    // by place: no page was counted by its word, so it says nothing at any time
+	silent bitset    // by place: its word says nothing now
+	unmet  bitset    // by place: no page was counted by its word, so that it says nothing at any time
 	quiet  bool      // words that no page was counted by say nothing
 	few    []float64 // what small counts say, by their numbers; NaN where it was not asked for
 }
@@ -176,6 +177,7 @@ func (w *weigher) turn(now moment) {
 	if w.quiet = now.significant(cell{}) == 0; !w.quiet {
 		clear(w.unmet)
 	}
+	copy(w.silent, w.unmet)
 	if w.few == nil {
 		w.few = make([]float64, fewPages*(fewPages+1)/2)
 	}
@@ -204,7 +206,8 @@ func (w *weigher) significant(c cell) float64 {
 func (w *weigher) grow() {
 	if n := len(w.lex.Terms); len(w.marks) < n {
 		w.marks = append(w.marks, make([]mark, n+n/2-len(w.marks))...)
-		w.unmet = append(w.unmet, make(bitset, (len(w.marks)+63)/64-len(w.unmet))...)
+		more := newBitset(len(w.marks))[len(w.unmet):]
+		w.silent, w.unmet = append(w.silent, more...), append(w.unmet, more...)
 	}
 }
 
@@ -212,11 +215,15 @@ func (w *weigher) grow() {
 func (w *weigher) learn(id word, on bool) {
 	w.lex.learn(id, w.column, on)
 	w.marks[id.place()] = mark{}
+	w.silent.unset(id.place())
 	w.unmet.unset(id.place())
 }
 
 // recount takes note that the lexicon's counts have changed.
-func (w *weigher) recount() { clear(w.unmet) }
+func (w *weigher) recount() {
+	clear(w.silent)
+	clear(w.unmet)
+}
 
 // begin starts a union of words.
 func (w *weigher) begin() {
@@ -232,7 +239,7 @@ func (w *weigher) sum(words []word) (sum float64) {
 		return 0
 	}
 	for _, id := range words {
-		if w.unmet.has(id.place()) {
+		if w.silent.has(id.place()) {
 			continue
 		}
 		m := &w.marks[id.place()]
@@ -253,8 +260,11 @@ func (w *weigher) weigh(m *mark, id word) bool {
 	}
 	c := e.Cells[w.column]
 	*m = mark{id, 0, w.significant(c)}
-	if c.N == 0 && w.quiet {
-		w.unmet.set(id.place())
+	if m.ln == 0 && w.quiet {
+		w.silent.set(id.place())
+		if c.N == 0 {
+			w.unmet.set(id.place())
+		}
 	}
 	return true
 }
