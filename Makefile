@@ -4,7 +4,7 @@ STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that start goroutines: the race detector runs on these.
 RACE = ./crawl ./crawler ./fetch ./judge ./judge/outside ./topic/directory ./text ./archive ./demo ./collection ./lab/web ./lab/experiment ./cmd/dowse
 
-.PHONY: help test vet unit race cross build demo bench curves fuzz
+.PHONY: help test vet unit race cross build demo bench costs curves fuzz
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -37,6 +37,9 @@ curves: ## draw docs/harvest.svg again
 
 bench: ## benchmarks of the hot paths
 	go test -run '^$$' -bench . -benchmem ./weburl ./text ./judge ./extract ./fetch ./archive ./frontier ./crawl ./strategy ./demo
+
+costs: ## the table of docs/strategy-costs.md: a quarter of an hour on a machine at rest, 6 GB
+	strategy/costs.sh
 
 fuzz: ## each fuzz test for half a minute
 	@for p in $$(git ls-files '*_test.go' | xargs grep -l 'func Fuzz' | xargs -n1 dirname | sort -u); do \

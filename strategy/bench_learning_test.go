@@ -170,10 +170,13 @@ func benchmarkLearner(b *testing.B, name string, pages int) {
 		m, before := newMill(), 0.0
 		s := newLearner(b, name, pages)
 		before = heapBytes()
+		measure := filling()
 		kept := cap(m.visited) + cap(m.onTopic) + 8*cap(m.waiting)
 		for range pages - last {
 			s.Fill(m.page())
 		}
+		measure()
+		runtime.GC()
 		took, leads := time.Duration(0), 0
 		for range last {
 			p := m.page()

@@ -82,7 +82,7 @@ func (s *Combined) visited(p *dowse.Page) []dowse.Lead {
 	kin := s.links.learn(p.URL, p.OnTopic)
 	s.usage.learn(page, accessed, p.OnTopic)
 	words := s.words.read(p)
-	s.links.follow(p, words)
+	places := s.links.follow(p, words)
 	s.links.turn()
 	s.usage.turn()
 	s.usage.settle(p.URL)
@@ -92,7 +92,8 @@ func (s *Combined) visited(p *dowse.Page) []dowse.Lead {
 		s.kin = s.usage.kin(s.kin, page)
 	}
 	list := newSheet(len(p.Links)+len(kin)+len(s.kin), factorCount+habitCount)
-	s.putLinks(list, p)
+	s.links.touch(p.Links, places, kin, p.OnTopic)
+	s.putLinks(list, p, places)
 	s.putTargets(list, kin)
 	s.putPages(list, s.kin)
 	s.putPages(list, s.usage.candidates(s.usage.burst()))
@@ -117,14 +118,13 @@ func (s *Combined) redirected(p *dowse.Page) []dowse.Lead {
 	found := s.links.found
 	found.targets[found.want(to.URL)].queued = true
 	list := newSheet(1, factorCount+habitCount)
-	s.put(list, to.URL)
+	s.putURL(list, to.URL)
 	return list.leads
 }
 
-// putLinks adds the targets of a page's links; those of a page off topic only if
-// they wait already.
-func (s *Combined) putLinks(list *sheet, p *dowse.Page) {
-	found := s.links.found
+// putLinks adds the targets of a page's links, which are at places; those of a page off
+// topic only if they wait already.
+func (s *Combined) putLinks(list *sheet, p *dowse.Page, places []uint32) {
 	known := 0
 	for i := range p.Links {
 		l := &p.Links[i]
@@ -134,35 +134,28 @@ func (s *Combined) putLinks(list *sheet, p *dowse.Page) {
 		if beyond(l, known, s.rescored()) {
 			continue
 		}
-		t := found.find(l.URL)
+		t := &s.links.found.targets[places[i]]
 		t.queued, t.round = t.queued || p.OnTopic, 0
-		if s.waits(t) {
-			s.put(list, t.url)
+		if c := s.candidateAt(t); s.waits(&c) {
+			s.put(list, &c)
 		}
 	}
-}
-
-// waits reports whether a target is a candidate, for its links or its people.
-func (s *Combined) waits(t *target) bool {
-	if t.queued {
-		return true
-	}
-	page, ok := s.usage.page(t.url)
-	return ok && s.usage.waits(page)
 }
 
 func (s *Combined) putTargets(list *sheet, kin []uint32) {
 	found := s.links.found
 	for _, k := range kin {
 		if t := &found.targets[k]; t.round == found.round { // not among the links
-			s.put(list, t.url)
+			c := s.candidateAt(t)
+			s.put(list, &c)
 		}
 	}
 }
 
 func (s *Combined) putPages(list *sheet, pages []uint32) {
 	for _, page := range pages {
-		s.put(list, s.usage.trace.URL(page))
+		u := s.usage.trace.URL(page)
+		s.put(list, &combinedCandidate{u, s.links.found.find(u), page, true})
 	}
 }
 
@@ -170,28 +163,56 @@ func (s *Combined) putAll(list *sheet) {
 	found := s.links.found
 	for i := range found.targets {
 		if t := &found.targets[i]; t.queued {
-			s.put(list, t.url)
+			s.putURL(list, t.url)
 		}
 	}
 	s.putPages(list, s.usage.everything(nil))
 }
 
-func (s *Combined) put(list *sheet, u dowse.URL) {
-	if s.seeds[u] {
+func (s *Combined) putURL(list *sheet, u dowse.URL) {
+	c := s.candidate(u)
+	s.put(list, &c)
+}
+
+func (s *Combined) put(list *sheet, c *combinedCandidate) {
+	if s.seeds[c.url] {
 		return
 	}
-	f, h := s.rate(u)
+	f, h := s.rate(c)
 	list.because = h.because(f.because(list.because))
-	list.put(u, f.sum()+h.sum(), factorCount+habitCount)
+	list.put(c.url, f.sum()+h.sum(), factorCount+habitCount)
+}
+
+// A combinedCandidate is a URL with what there is of links and people.
+type combinedCandidate struct {
+	url      dowse.URL
+	target   *target // nil for none
+	page     uint32  // of the trace, if it was accessed
+	accessed bool
+}
+
+func (s *Combined) candidate(u dowse.URL) combinedCandidate {
+	page, ok := s.usage.page(u)
+	return combinedCandidate{u, s.links.found.find(u), page, ok}
+}
+
+func (s *Combined) candidateAt(t *target) combinedCandidate {
+	page, ok := s.usage.page(t.url)
+	return combinedCandidate{t.url, t, page, ok}
+}
+
+// waits reports whether the crawl is to visit a URL, for its links or its people.
+func (s *Combined) waits(c *combinedCandidate) bool {
+	return c.target != nil && c.target.queued || c.accessed && s.usage.waits(c.page)
 }
 
 // rate tells what speaks for a URL. What there is no evidence of does not.
-func (s *Combined) rate(u dowse.URL) (f factors, h habits) {
-	if t := s.links.found.find(u); t != nil && t.k > 0 {
-		f = s.links.rate(t)
+func (s *Combined) rate(c *combinedCandidate) (f factors, h habits) {
+	if c.target != nil && c.target.k > 0 {
+		f = s.links.rate(c.target)
 	}
-	if page, ok := s.usage.page(u); ok {
-		h = s.usage.rate(page)
+	if c.accessed {
+		h = s.usage.rate(c.page)
 	}
 	return f, h
 }
@@ -215,12 +236,11 @@ func (s *Combined) Explain(l dowse.Lead) []dowse.Because {
 // again rates a URL that waits, unless it is a seed.
 func (s *Combined) again(u dowse.URL) (f factors, h habits, ok bool) {
 	s.begin()
-	t := s.links.found.find(u)
-	page, accessed := s.usage.page(u)
-	if s.seeds[u] || (t == nil || !t.queued) && (!accessed || !s.usage.waits(page)) {
+	c := s.candidate(u)
+	if s.seeds[u] || !s.waits(&c) {
 		return f, h, false
 	}
-	f, h = s.rate(u)
+	f, h = s.rate(&c)
 	return f, h, true
 }
 

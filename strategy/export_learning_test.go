@@ -65,7 +65,8 @@ func CaseOf(s dowse.Strategy, u dowse.URL) (c Case) {
 		s.usage.caseOf(u, &c)
 	case *Combined:
 		s.usage.caseOf(u, &c)
-		f, _ := s.rate(u)
+		candidate := s.candidate(u)
+		f, _ := s.rate(&candidate)
 		c.Factors = f
 	}
 	return c

@@ -84,7 +84,7 @@ func (s *Intelligent) redirected(p *dowse.Page) []dowse.Lead {
 // places are those of the links' targets, nil if they are to be found.
 func (s *Intelligent) rated(p *dowse.Page, places, kin []uint32) []dowse.Lead {
 	found := s.links.found
-	s.links.touch(p.Links, places, kin)
+	s.links.touch(p.Links, places, kin, true)
 	list := newSheet(len(p.Links)+len(kin), factorCount)
 	known := 0
 	for i := range p.Links {

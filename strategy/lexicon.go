@@ -1,6 +1,9 @@
 package strategy
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // A word is the number of a term in a lexicon. It stays valid as long as the term
 // is kept; afterwards it stands for nothing, even if its place is taken again.
@@ -148,26 +151,63 @@ type weigher struct {
 	now    moment
 	marks  []mark // by place
 	round  uint32
+	since  uint32    // marks of earlier rounds say nothing any more
+	silent bitset    // by place: its word says nothing now
+	unmet  bitset    // by place: no page was counted by its word, so that it says nothing at any time
+	quiet  bool      // words that no page was counted by say nothing
+	few    []float64 // what small counts say, by their numbers; NaN where it was not asked for
 }
+
+// fewPages bounds the counts whose logarithms are remembered: most words are on few
+// pages.
+const fewPages = 64
 
 // A mark is what is known of the word at a place. It is small, because the marks are
 // most of the memory that rating a lead goes through.
 type mark struct {
 	word  word
-	round uint32 // in which the word was last met; 0 for a mark that says nothing
+	round uint32 // in which the word was last met; 0 for never
 	ln    float64
 }
 
 // turn takes note that the moment has changed.
 func (w *weigher) turn(now moment) {
 	w.now = now
-	clear(w.marks)
+	w.since = w.round + 1
+	if w.quiet = now.significant(cell{}) == 0; !w.quiet {
+		clear(w.unmet)
+	}
+	copy(w.silent, w.unmet)
+	if w.few == nil {
+		w.few = make([]float64, fewPages*(fewPages+1)/2)
+	}
+	for i := range w.few {
+		w.few[i] = math.NaN()
+	}
+}
+
+// significant is that of the moment, which it remembers.
+func (w *weigher) significant(c cell) float64 {
+	if !(c.N < fewPages && 0 <= c.C && c.C <= c.N) {
+		return w.now.significant(c)
+	}
+	n, of := int(c.N), int(c.C)
+	if float64(n) != c.N || float64(of) != c.C {
+		return w.now.significant(c)
+	}
+	x := &w.few[n*(n+1)/2+of]
+	if *x != *x {
+		*x = w.now.significant(c)
+	}
+	return *x
 }
 
 // grow makes room for words that the lexicon took in.
 func (w *weigher) grow() {
 	if n := len(w.lex.Terms); len(w.marks) < n {
 		w.marks = append(w.marks, make([]mark, n+n/2-len(w.marks))...)
+		more := newBitset(len(w.marks))[len(w.unmet):]
+		w.silent, w.unmet = append(w.silent, more...), append(w.unmet, more...)
 	}
 }
 
@@ -175,13 +215,21 @@ func (w *weigher) grow() {
 func (w *weigher) learn(id word, on bool) {
 	w.lex.learn(id, w.column, on)
 	w.marks[id.place()] = mark{}
+	w.silent.unset(id.place())
+	w.unmet.unset(id.place())
+}
+
+// recount takes note that the lexicon's counts have changed.
+func (w *weigher) recount() {
+	clear(w.silent)
+	clear(w.unmet)
 }
 
 // begin starts a union of words.
 func (w *weigher) begin() {
 	if w.round++; w.round == 0 {
 		clear(w.marks)
-		w.round = 1
+		w.round, w.since = 1, 1
 	}
 }
 
@@ -191,8 +239,11 @@ func (w *weigher) sum(words []word) (sum float64) {
 		return 0
 	}
 	for _, id := range words {
+		if w.silent.has(id.place()) {
+			continue
+		}
 		m := &w.marks[id.place()]
-		if m.round == w.round && m.word == id || (m.round == 0 || m.word != id) && !w.weigh(m, id) {
+		if m.round == w.round && m.word == id || (m.round < w.since || m.word != id) && !w.weigh(m, id) {
 			continue
 		}
 		m.round = w.round
@@ -207,7 +258,14 @@ func (w *weigher) weigh(m *mark, id word) bool {
 	if e == nil {
 		return false
 	}
-	*m = mark{id, 0, w.now.significant(e.Cells[w.column])}
+	c := e.Cells[w.column]
+	*m = mark{id, 0, w.significant(c)}
+	if m.ln == 0 && w.quiet {
+		w.silent.set(id.place())
+		if c.N == 0 {
+			w.unmet.set(id.place())
+		}
+	}
 	return true
 }
 
@@ -216,7 +274,7 @@ func (w *weigher) weigh(m *mark, id word) bool {
 func (w *weigher) fresh(dst []word, words []word) []word {
 	for _, id := range words {
 		m := &w.marks[id.place()]
-		if m.round == w.round && m.word == id || (m.round == 0 || m.word != id) && !w.weigh(m, id) {
+		if m.round == w.round && m.word == id || (m.round < w.since || m.word != id) && !w.weigh(m, id) {
 			continue
 		}
 		m.round = w.round

@@ -234,11 +234,12 @@ func (k *linkage) locate(links []dowse.Link) {
 	k.found.locate(k.places, k.hashes, func(i int) dowse.URL { return links[i].URL })
 }
 
-// touch has what is needed to rate the targets of links, and their kin, brought near.
-func (k *linkage) touch(links []dowse.Link, places, kin []uint32) {
+// touch has what is needed to rate the targets of links, if not all only those that
+// wait, and their kin, brought near.
+func (k *linkage) touch(links []dowse.Link, places, kin []uint32, all bool) {
 	k.near = append(k.near[:0], kin...)
 	for i, place := range places {
-		if !beyond(&links[i], 0, 0) {
+		if !beyond(&links[i], 0, 0) && (all || k.found.targets[place].queued) {
 			k.near = append(k.near, place)
 		}
 	}
@@ -314,7 +315,7 @@ func (k *linkage) address(u dowse.URL) (sum float64) {
 	k.parts = tokens(k.parts[:0], u)
 	for _, t := range k.parts {
 		if e := k.state.Tokens.find(t); e != nil {
-			sum += k.now.significant(e.Cells[asContent])
+			sum += k.words.significant(e.Cells[asContent])
 		}
 	}
 	return sum
@@ -350,6 +351,7 @@ func (k *linkage) reuse(l *LinkageLearnt, weight float64) {
 		s.Links[i] += float64(l.Links[i] * weight)
 	}
 	k.words.lex.reuse(l.Words, asContent, weight)
+	k.words.recount()
 	s.Tokens.reuse(l.Tokens, asContent, weight)
 	s.Pace.due(s.Base, true)
 	k.taken()

@@ -236,6 +236,7 @@ func (s *Online) rated(p *dowse.Page) []dowse.Lead {
 			s.lesson(p, l, number)
 		}
 	}
+	touchNotes(p.Links)
 	list := newSheet(len(p.Links)+again, onlineReasons)
 	for i := range p.Links {
 		l := &p.Links[i]

@@ -199,7 +199,7 @@ func (k *usage) rate(page uint32) (h habits) {
 		return h
 	}
 	for _, u := range who {
-		h[byUsers] += k.now.significant(k.state.Users[u])
+		h[byUsers] += k.words.significant(k.state.Users[u])
 	}
 	k.words.begin()
 	for _, taste := range k.tastes(who) {
@@ -461,6 +461,7 @@ func (k *usage) reuse(l *UsageLearnt, weight float64) {
 	s.Local[1].add(l.Near.cell(), weight)
 	s.Local[0].add(l.Far.cell(), weight)
 	k.words.lex.reuse(l.Signatures, asSignature, weight)
+	k.words.recount()
 	k.reuseUsers(l.Users, weight)
 	s.Pace.due(s.Base, true)
 	k.taken()
