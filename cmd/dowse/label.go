@@ -49,7 +49,9 @@ host, t train now, q quit.
 Labels beat the judge. After 5 of them, and at the end, a model is trained on all
 of them, every visited page is judged again and all links are ranked again; also
 while a crawl runs in another process. Nothing is lost: labels.jsonl only grows,
-and --undo sets aside what the model did not know.
+and --undo sets aside what the model did not know. A crawl for a topic without
+pages that are not on topic trains models by itself, against pages that it saw:
+--list tells, --undo goes back (see --contrast of dowse crawl).
 
 A line of a file is {"url":…,"label":"on|off|skip","note":…} or URL<tab>label.`
 }
