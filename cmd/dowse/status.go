@@ -58,9 +58,9 @@ type status struct {
 	Notices  []string                 `json:"notices,omitempty"`
 
 	Model     string            `json:"model"`              // the judge's, as labels and pages seen taught it
-	Contrast  *contrast         `json:"contrast,omitempty"` // what the model was trained against; nil where examples say it all
 	Labels    int               `json:"labels"`             // that stand
 	Untrained int               `json:"untrained"`          // lines of labels.jsonl that no model knows yet
+	Contrast  *contrast         `json:"contrast,omitempty"` // what the model was trained against; nil where examples say it all
 	Audited   *collection.Audit `json:"audited,omitempty"`  // the harvest rate as a person sees it
 
 	Outside *crawler.Consulted `json:"outside,omitempty"` // the outside judge in the last run that ended
