@@ -165,7 +165,10 @@ func TestForgetWhatWasSaid(t *testing.T) {
 	dir := copied(t)
 	c := open(t, dir, false)
 	u, title, _ := unique(t, c)
-	other := list(t, c, collection.Filter{Sort: collection.ByTime, Limit: 1})[0].URL
+	other := list(t, c, collection.Filter{Sort: collection.ByTime})[0].URL
+	if other == u {
+		other = list(t, c, collection.Filter{Sort: collection.ByTime})[1].URL
+	}
 	labels := []collection.Label{
 		{URL: other, Label: collection.LabelOff, By: "ann"},
 		{URL: u, Label: collection.LabelOn, By: "ann", Note: "about " + title, Queue: collection.QueueAudit, Of: 7},

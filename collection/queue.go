@@ -119,13 +119,14 @@ type Saying struct {
 	Model     string  `json:"model"`
 	Relevance float64 `json:"relevance"`
 	OnTopic   bool    `json:"on_topic"`
+	Contrast  int     `json:"contrast,omitempty"` // pages seen in the crawl that it was trained against
 }
 
 // sayings tells what the judge said at the visit, and what each model said later.
 // Models that said the same as the one before are left out.
 func (c *Collection) sayings(e *crawl.Entry) ([]Saying, error) {
 	first := e.Page.Verdict
-	list := []Saying{{first.Judge, finite(first.Relevance), first.Relevance >= c.threshold()}}
+	list := []Saying{{Model: first.Judge, Relevance: finite(first.Relevance), OnTopic: first.Relevance >= c.threshold()}}
 	rulings, err := c.Journal.RulingsOn(e.Place())
 	if err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
@@ -135,7 +136,7 @@ func (c *Collection) sayings(e *crawl.Entry) ([]Saying, error) {
 		if last := list[len(list)-1]; last.Model == r.Model && math.Abs(last.Relevance-rel) < 1e-12 {
 			continue
 		}
-		list = append(list, Saying{r.Model, rel, rel >= c.threshold()})
+		list = append(list, Saying{Model: r.Model, Relevance: rel, OnTopic: rel >= c.threshold()})
 	}
 	return list, nil
 }

@@ -229,10 +229,22 @@ func (w *inquiry) models(place uint64) error {
 		said, err := w.c.sayings(e)
 		if len(said) > 1 {
 			w.x.Models = said
+			err = errors.Join(err, w.taught())
 		}
 		return err
 	}
 	return nil
+}
+
+// taught tells which of the models were trained against pages of the crawl.
+func (w *inquiry) taught() error {
+	models, err := Models(w.c.Dir)
+	for i := range w.x.Models {
+		if m, ok := MadeModel(models, w.x.Models[i].Model); ok {
+			w.x.Models[i].Contrast = m.Contrast
+		}
+	}
+	return err
 }
 
 func download(p *dowse.Page) *Download {

@@ -76,6 +76,9 @@ func (c *Crawl) recordParts(now time.Time, model string, rulings []Ruling) (plac
 func (c *Crawl) decideAgain(j *Journal, parts []uint64, restore Restorer) (*Crawl, error) {
 	cfg := c.cfg
 	cfg.Scope.homes = nil
+	if cfg.Polite.Delay == 0 { // there is none; as given, 0 would mean the default
+		cfg.Polite.Delay = None
+	}
 	var err error
 	if cfg.Strategy, cfg.Shadows, err = c.cfg.Renew(); err != nil {
 		return nil, err

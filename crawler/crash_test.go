@@ -28,6 +28,7 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/frontier"
+	"dowse/topic"
 )
 
 // A crash test crawls in processes of its own: this test binary, told by the
@@ -41,6 +42,8 @@ const (
 	crashAlone = "DOWSE_CRASH_ALONE"
 	// crashTown lets the child look for sites in a made town.
 	crashTown = "DOWSE_CRASH_TOWN"
+	// crashLike lets the child look for pages like these, with commas between.
+	crashLike = "DOWSE_CRASH_LIKE"
 	inFlight  = 16
 )
 
@@ -67,6 +70,12 @@ func crashChild(dir string) {
 	if os.Getenv(crashTown) != "" {
 		cfg = townConfig(polite)
 	}
+	if like := os.Getenv(crashLike); like != "" {
+		cfg.Words, cfg.Topic, cfg.Key = nil, &topic.Topic{Name: "like"}, 7
+		for u := range strings.SplitSeq(like, ",") {
+			cfg.Topic.Like = append(cfg.Topic.Like, topic.Source{URL: u})
+		}
+	}
 	c, err := crawler.Open(dir, cfg)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -92,6 +101,7 @@ type manyPages struct {
 	n     int
 	port  int
 	words []string
+	mixed bool // two of three pages are about something else
 
 	mu    sync.Mutex
 	asked map[string]int
@@ -140,6 +150,9 @@ func (w *manyPages) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(rw, "<title>Page %d of the lighthouse</title>", i)
 	for range 120 {
 		fmt.Fprint(rw, w.words[rng.IntN(len(w.words))], " ")
+	}
+	if w.mixed {
+		fmt.Fprint(rw, []string{"lamp keeper signal tower beam", "bread oven flour yeast crust", "violin bow string sonata concert"}[i%3])
 	}
 	for _, k := range []int{2*i + 1, 2*i + 2, rng.IntN(w.n), rng.IntN(w.n)} {
 		if k < w.n {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
@@ -186,4 +188,47 @@ func waitForModel(t *testing.T, dir string, n int) string {
 		}
 	}
 	return "no model was begun"
+}
+
+// TestKillWhileContrasting kills a crawl while its judge is trained against pages that
+// were seen, and compares it with one that was not killed, one visit at a time: the
+// same pages in the same order, at the same priorities and with the same verdicts, and
+// the same model.
+func TestKillWhileContrasting(t *testing.T) {
+	t.Setenv(crashAlone, "1")
+	web := serveMany(t, 260)
+	web.mixed = true
+	t.Setenv(crashLike, strings.Join([]string{web.url(3), web.url(9), web.url(27), web.url(81)}, ","))
+	base := t.TempDir()
+	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
+	for k := range 2 {
+		cmd, ended := runChild(t, web, killed, 0)
+		began := waitForModel(t, killed, k)
+		time.Sleep(time.Duration(k*8) * time.Millisecond)
+		cmd.Process.Kill()
+		<-ended
+		t.Logf("kill %d: %s", k, began)
+	}
+	told := map[string]bool{}
+	finish(t, web, killed, told)
+	finish(t, web, whole, told)
+	if diff := gocmp.Diff(history(t, whole), history(t, killed)); diff != "" {
+		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
+	}
+	want, got := inUse(t, whole), inUse(t, killed)
+	if want.Contrast == 0 || want.Hash != got.Hash || want.Contrast != got.Contrast || want.Seen != got.Seen || *want.Zero != *got.Zero {
+		t.Errorf("whole: %+v\nkilled: %+v", want, got)
+	}
+	verified(t, killed)
+}
+
+// inUse returns how the model that judges was made.
+func inUse(t *testing.T, dir string) collection.Model {
+	t.Helper()
+	c, err := crawler.View(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	return madeModel(t, dir, c.Collection.Crawl.Model())
 }

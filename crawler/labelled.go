@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"slices"
+
 	"dowse"
 	"dowse/collection"
 	"dowse/judge"
@@ -36,7 +38,7 @@ func Labelled(dir string) (examples []judge.Example, notes []string, err error) 
 // anything.
 func labelled(dir, label string) ([]dowse.URL, error) {
 	labels, err := collection.ReadLabels(dir)
-	if err != nil || len(labels.Lines) == 0 {
+	if err != nil || !slices.ContainsFunc(labels.Lines, func(l collection.Label) bool { return l.IsVerdict() }) {
 		return nil, err
 	}
 	urls := []dowse.URL{}

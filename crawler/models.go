@@ -2,21 +2,30 @@ package crawler
 
 import (
 	"errors"
+	"fmt"
 
 	"dowse"
 	"dowse/collection"
+	"dowse/topic"
 )
 
 // JudgeOf returns the judge of a collection as it was under one of its models: m0000 is
 // what the topic alone gives, the others are what labels taught. "" is the one in use.
 // Nobody outside is asked.
-func JudgeOf(dir, model string) (dowse.Judge, error) {
+func JudgeOf(dir, model string) (*topic.Judge, error) {
 	col, err := collection.Open(dir, nil, true)
 	if err != nil {
 		return nil, err
 	}
 	j, err := judgeOf(col, model)
-	return j, errors.Join(err, col.Close())
+	if err = errors.Join(err, col.Close()); err != nil {
+		return nil, err
+	}
+	own, ok := j.(*topic.Judge)
+	if !ok {
+		return nil, fmt.Errorf("crawler: %s: a program of its own judged it", dir)
+	}
+	return own, nil
 }
 
 func judgeOf(col *collection.Collection, model string) (dowse.Judge, error) {

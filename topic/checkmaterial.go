@@ -97,7 +97,7 @@ func (t *Topic) trials(m *Material) (scores []float64) {
 	folds := min(unseenFolds, on)
 	for fold := 0; fold < folds && folds > 1; fold++ {
 		seen, unseen := foldOf(m.Examples, fold, folds)
-		j, err := t.NewJudge(&Material{Examples: seen, Contrast: m.Contrast, Model: m.Model})
+		j, err := t.NewJudge(&Material{Examples: seen, Contrast: m.Contrast, ContrastOf: m.ContrastOf, Model: m.Model})
 		if err != nil {
 			return nil
 		}

@@ -30,6 +30,15 @@ func (m *Material) Lacks() int {
 	return contrastNeeded(on, off)
 }
 
+// Wants returns how many pages that were seen are to stand in where examples lack: as
+// there are plenty of them, more than of everyday texts.
+func (m *Material) Wants() int { return perText * m.Lacks() }
+
+// seen reports whether pages that were seen in a crawl stand in.
+func (m *Material) seen() bool {
+	return len(m.Contrast) > 0 && m.contrastOf() != OfDirectory
+}
+
 // Against returns how many everyday texts the judge is trained against.
 func (m *Material) Against() int {
 	return min(m.Lacks(), len(everyday()))
@@ -47,7 +56,7 @@ func (m *Material) Contrasted(pages []judge.Example, of string) {
 // everyday texts.
 func (t *Topic) others(ctx context.Context, l Loader, m *Material) error {
 	for _, s := range t.Like {
-		need := m.Lacks()
+		need := m.Wants()
 		if s.Collection == "" || s.Label == labelOf(false) || need == 0 {
 			continue
 		}

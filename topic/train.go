@@ -12,6 +12,7 @@ import (
 const (
 	enoughOn  = 3   // examples on topic from which no stand-ins are needed, if others are twice as many
 	enoughOff = 30  // others, with the stand-ins, where they are
+	perText   = 2   // pages seen in a crawl that stand in for an everyday text
 	strange   = 1.7 // log-odds by which stand-ins make a judge too sure, as they are unlike any page of the crawl
 
 	besideModel = 0.5  // weight of words beside what was learnt
@@ -36,6 +37,9 @@ func (t *Topic) train(m *Material) (judge.Model, error) {
 // standIns returns the pages that stand in for examples that are not on topic.
 func (m *Material) standIns() []judge.Example {
 	need := contrastNeeded(m.Counts())
+	if m.seen() {
+		need *= perText
+	}
 	list := m.Contrast
 	if len(list) == 0 && need > 0 {
 		list = everyday()
@@ -83,7 +87,7 @@ func (t *Topic) medianUnseen(m *Material) float64 {
 	on, _ := m.Counts()
 	for fold := range min(unseenFolds, on) {
 		seen, unseen := foldOf(m.Examples, fold, min(unseenFolds, on))
-		model, err := t.train(&Material{Examples: seen, Contrast: m.Contrast, everyday: m.everyday})
+		model, err := t.train(&Material{Examples: seen, Contrast: m.Contrast, ContrastOf: m.ContrastOf, everyday: m.everyday})
 		if err != nil {
 			return 0
 		}

@@ -57,7 +57,7 @@ func (t *Topic) maker(m *Material, standIns []judge.Example) func([]judge.Exampl
 		stands[e.Page] = true
 	}
 	return func(examples []judge.Example) (dowse.Judge, float64, error) {
-		part := &Material{Model: m.Model, everyday: len(m.Contrast) == 0}
+		part := &Material{Model: m.Model, ContrastOf: m.ContrastOf, everyday: len(m.Contrast) == 0}
 		for _, e := range examples {
 			if e.Page != nil && stands[e.Page] {
 				part.Contrast = append(part.Contrast, e)

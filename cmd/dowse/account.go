@@ -204,6 +204,11 @@ func (a *account) labelled(s *sheet) {
 			steps = append(steps, m.Model+" "+score(m.Relevance))
 		}
 		s.flow(" models    ", steps, " → ")
+		for _, m := range a.Models {
+			if m.Contrast > 0 {
+				s.more("%s was trained against %s seen in this crawl", m.Model, some(m.Contrast, "page"))
+			}
+		}
 	}
 }
 

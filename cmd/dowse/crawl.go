@@ -47,6 +47,8 @@ type crawlFlags struct {
 	Unit string `group:"order" enum:",page,site" default:"" placeholder:"page" help:"page or site: what is looked for; site reads whole sites, see dowse sites."`
 	Rng  uint64 `group:"order" placeholder:"N" help:"Key of all that is drawn by chance, for a crawl that can be repeated."`
 
+	Contrast string `group:"order" enum:",seen,everyday" default:"" placeholder:"seen" help:"seen or everyday: what a judge without pages that are not on topic is trained against; pages seen in the crawl after 100 of them, or texts that are built in."`
+
 	Agent     string        `group:"polite" placeholder:"NAME" help:"Name of the crawler, for robots.txt."`
 	Contact   string        `group:"polite" placeholder:"URL" help:"Where you are reached; required on the public web."`
 	Delay     time.Duration `group:"polite" default:"-1ns" placeholder:"1s" help:"Pause between two requests to a host."`
@@ -228,7 +230,7 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 // config turns the flags into the words of package crawler.
 func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	cfg := crawler.Config{
-		Key: c.Rng, Unit: c.Unit, Agent: c.Agent, Contact: c.Contact,
+		Key: c.Rng, Unit: c.Unit, Contrast: c.Contrast, Agent: c.Agent, Contact: c.Contact,
 		Limits: collection.Limits{
 			Pages: c.Pages, OnTopic: c.OnTopic, Bytes: int64(c.Bytes), Time: c.Time, PerHost: c.PerHost, Depth: c.MaxDepth,
 		},
@@ -509,6 +511,11 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	cfg.Tick = scr.tick
 	ear := &heard{out: w.err, wait: w.isTTY && !c.Quiet}
 	cfg.Say = ear.say
+	cfg.Trained = func(m collection.Model) {
+		if !c.Quiet && m.Contrast > 0 && !m.Undo {
+			ear.pass(taught(m, dir))
+		}
+	}
 	known := collection.IsCollection(dir)
 	cr, err := crawler.OpenContext(w.ctx, dir, cfg)
 	if err != nil && known {

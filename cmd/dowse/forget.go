@@ -28,9 +28,9 @@ func (forgetCmd) Help() string {
   dowse forget reefs.dowse example.org/me --because "owner asked" --yes
 
 Takes a page down, for good: what the archive holds of it is erased, its title,
-reasons and words go from journal, lists and index. That it was taken down, when
-and why stays, and so does the URL, so that it is never fetched again. Pages that
-are stored as a reference to it go with it; pages that say nearly the same stay
+reasons and words go from journal, lists, index and examples, and what was said
+of it from the labels. That it was taken down, when and why stays in the journal,
+and so does the URL, so that it is never fetched again. Pages that are stored as a reference to it go with it; pages that say nearly the same stay
 and are listed. Files that were exported before are not touched.`
 }
 
@@ -123,6 +123,9 @@ func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 		s.field("journal", "1 entry lost its words")
 	} else {
 		s.field("journal", "%s entries lost their words", count(f.Entries))
+	}
+	if f.Labels > 0 {
+		s.field("labels", "%s forgotten", some(f.Labels, "line"))
 	}
 	for i, u := range f.Copies {
 		s.field(head(i, "with it"), "%s", u)

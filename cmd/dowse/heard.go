@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// heard passes on what the program of an outside judge writes to its standard error.
-// Beside a live screen it waits until that is over.
+// heard passes on what the program of an outside judge writes to its standard error, and
+// what the judge of a crawl has learnt. Beside a live screen it waits until that is over.
 type heard struct {
 	mu   sync.Mutex
 	out  io.Writer
@@ -17,14 +17,20 @@ type heard struct {
 
 // say takes a line; it may be called from any goroutine.
 func (h *heard) say(line string) {
+	h.pass([]string{"judge: " + fit(oneLine(line), columns80-7)})
+}
+
+// pass takes lines as they are; it may be called from any goroutine.
+func (h *heard) pass(lines []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	line = "judge: " + fit(oneLine(line), columns80-7)
 	if h.wait {
-		h.said = append(h.said, line)
+		h.said = append(h.said, lines...)
 		return
 	}
-	fmt.Fprintln(h.out, line)
+	for _, l := range lines {
+		fmt.Fprintln(h.out, l)
+	}
 }
 
 // tell prints what waited.

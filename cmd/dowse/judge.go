@@ -123,7 +123,7 @@ func (c *judgeCmd) furnish(w *world, b *bench) error {
 	if c.Threshold > 0 {
 		b.threshold = c.Threshold
 	}
-	if err := b.seat(m, cfg); err != nil {
+	if err := b.seat(c.Topic, m, cfg); err != nil {
 		return err
 	}
 	cfg.Judge, cfg.Topic = b.judge, b.topic
@@ -134,9 +134,13 @@ func (c *judgeCmd) furnish(w *world, b *bench) error {
 	return nil
 }
 
-// seat makes the judge, and puts the one that the topic names beside it.
-func (b *bench) seat(m *topic.Material, cfg crawler.Config) error {
+// seat makes the judge, and puts the one that the topic names beside it. A collection is
+// judged by as its crawl does now, with what labels and pages that were seen taught.
+func (b *bench) seat(what string, m *topic.Material, cfg crawler.Config) error {
 	j, err := b.topic.NewJudge(m)
+	if err == nil && collection.IsCollection(what) {
+		j, err = crawler.JudgeOf(what, "")
+	}
 	if err != nil {
 		return usage("%w", err)
 	}

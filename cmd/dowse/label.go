@@ -49,7 +49,9 @@ host, t train now, q quit.
 Labels beat the judge. After 5 of them, and at the end, a model is trained on all
 of them, every visited page is judged again and all links are ranked again; also
 while a crawl runs in another process. Nothing is lost: labels.jsonl only grows,
-and --undo sets aside what the model did not know.
+and --undo sets aside what the model did not know. A crawl for a topic without
+pages that are not on topic trains models by itself, against pages that it saw:
+--list tells, --undo goes back (see --contrast of dowse crawl).
 
 A line of a file is {"url":…,"label":"on|off|skip","note":…} or URL<tab>label.`
 }
@@ -265,6 +267,26 @@ func (c *labelCmd) tell(w *world, m collection.Model) error {
 	return nil
 }
 
+// against says what a model was trained against, if that were pages of the crawl.
+func against(m collection.Model) string {
+	return fmt.Sprintf("trained against %s seen in this crawl, taken at random", some(m.Contrast, "page"))
+}
+
+// insteadOf says what these pages stand in the place of.
+func insteadOf(m collection.Model) string {
+	return fmt.Sprintf("from the first %s, instead of %s", count(m.Seen), some(m.Instead, "everyday text"))
+}
+
+// taught says that pages that were seen taught the judge of a crawl, what that changed,
+// and how to go back.
+func taught(m collection.Model, dir string) []string {
+	return []string{
+		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
+		fmt.Sprintf("       %s: %s changed,", insteadOf(m), some(m.Verdicts, "verdict")),
+		fmt.Sprintf("       %s re-ranked; undo: dowse label %s --undo", some(m.Links, "link"), dir),
+	}
+}
+
 // consequence says in a line what a model changed, and how to go back.
 func consequence(m collection.Model, dir string) string {
 	head := fmt.Sprintf("%s: %s", m.Model, some(m.Labels, "label"))
@@ -285,7 +307,7 @@ func (c *labelCmd) undo(w *world) error {
 	}
 	used := slices.DeleteFunc(slices.Clone(models), func(m collection.Model) bool { return !m.Done || m.Error != "" })
 	if len(used) == 0 {
-		return usage("there is nothing to undo: no model was trained on labels of %s", c.Dir)
+		return usage("there is nothing to undo: no model was trained while %s was crawled", c.Dir)
 	}
 	to := string(c.Undo)
 	if to == modelBefore {
@@ -375,6 +397,9 @@ func (b *ledger) print(out io.Writer) {
 			fmt.Fprintf(out, "%s was broken off\n", m.Model)
 		default:
 			fmt.Fprintf(out, "%s %s: %s, %s changed, %s re-ranked\n", m.Model, clock(m.At), some(m.Labels, "label"), some(m.Verdicts, "verdict"), some(m.Links, "link"))
+			if m.Contrast > 0 {
+				fmt.Fprintf(out, "      %s,\n      %s\n", against(m), insteadOf(m))
+			}
 		}
 	}
 	if b.Bad > 0 {

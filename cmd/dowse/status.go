@@ -57,12 +57,20 @@ type status struct {
 	Reasons  []collection.ReasonCount `json:"reasons"`
 	Notices  []string                 `json:"notices,omitempty"`
 
-	Model     string            `json:"model"`             // the judge's, as labels taught it
-	Labels    int               `json:"labels"`            // that stand
-	Untrained int               `json:"untrained"`         // lines of labels.jsonl that no model knows yet
-	Audited   *collection.Audit `json:"audited,omitempty"` // the harvest rate as a person sees it
+	Model     string            `json:"model"`              // the judge's, as labels and pages seen taught it
+	Labels    int               `json:"labels"`             // that stand
+	Untrained int               `json:"untrained"`          // lines of labels.jsonl that no model knows yet
+	Contrast  *contrast         `json:"contrast,omitempty"` // what the model was trained against; nil where examples say it all
+	Audited   *collection.Audit `json:"audited,omitempty"`  // the harvest rate as a person sees it
 
 	Outside *crawler.Consulted `json:"outside,omitempty"` // the outside judge in the last run that ended
+}
+
+// A contrast is what stands in for examples that are not on topic.
+type contrast struct {
+	Pages   int `json:"pages"`   // seen in this crawl, taken at random
+	Seen    int `json:"seen"`    // of the first so many
+	Instead int `json:"instead"` // of everyday texts
 }
 
 // A waitingLead is one of the best leads that wait.
@@ -108,6 +116,9 @@ func (st *status) label(col *collection.Collection) {
 		st.Notices = append(st.Notices, err.Error())
 	}
 	st.Untrained = labels.Untrained(models)
+	if m, ok := collection.MadeModel(models, st.Model); ok && m.Contrast > 0 {
+		st.Contrast = &contrast{m.Contrast, m.Seen, m.Instead}
+	}
 }
 
 // audit says how often the judge is right, and how to know.
@@ -119,6 +130,10 @@ func (st *status) audit() []string {
 			line += fmt.Sprintf("; %s not trained on yet (dowse label %s --train)", count(st.Untrained), st.Dir)
 		}
 		lines = append(lines, line)
+	}
+	if x := st.Contrast; x != nil {
+		m := collection.Model{Model: st.Model, Contrast: x.Pages, Seen: x.Seen, Instead: x.Instead}
+		lines = append(lines, fmt.Sprintf(" judge     %s: %s,", st.Model, against(m)), "           "+insteadOf(m))
 	}
 	a := st.Audited
 	if a == nil || a.N == 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -273,7 +274,7 @@ func judgeAndPages(w *world, what string, cfg crawler.Config) (*topic.Topic, *to
 		return nil, nil, nil, err
 	}
 	if collection.IsCollection(what) {
-		if _, err := addLabels(what, m); err != nil {
+		if _, err := addSaid(w.ctx, what, m); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -281,9 +282,10 @@ func judgeAndPages(w *world, what string, cfg crawler.Config) (*topic.Topic, *to
 	return t, j, m.Examples, err
 }
 
-// addLabels adds the pages of a collection that people labelled to the examples, and
-// tells which are not there any more. What was trained before is then trained anew.
-func addLabels(dir string, m *topic.Material) (missing []string, err error) {
+// addSaid adds the pages of a collection that people labelled to the examples, and
+// tells which are not there any more. Where others are missing, pages that the crawl saw
+// stand in, as they do in the crawl. What was trained before is then trained anew.
+func addSaid(ctx context.Context, dir string, m *topic.Material) (missing []string, err error) {
 	labels, missing, err := crawler.Labelled(dir)
 	if err != nil {
 		return nil, inCollection(err)
@@ -291,7 +293,7 @@ func addLabels(dir string, m *topic.Material) (missing []string, err error) {
 	if len(labels) > 0 {
 		m.Examples, m.Trained = append(m.Examples, labels...), nil
 	}
-	return missing, nil
+	return missing, inCollection(crawler.Contrast(ctx, dir, m))
 }
 
 type topicSchemaCmd struct{}

@@ -92,7 +92,7 @@ func (c *topicTestCmd) trial(w *world) (t *topic.Topic, trial *topic.Trial, note
 		return nil, nil, nil, err
 	}
 	if collection.IsCollection(c.Topic) {
-		missing, err := addLabels(c.Topic, m)
+		missing, err := addSaid(w.ctx, c.Topic, m)
 		if err != nil {
 			return nil, nil, nil, err
 		}
