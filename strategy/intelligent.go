@@ -17,6 +17,7 @@ type Intelligent struct {
 	Ratios
 	Linkage
 	Reading
+	Least float64 `param:"least" default:"none" min:"-1e9" help:"priority that a link must exceed to be queued; one that does not is rated again when another page links to it; Aggarwal et al. 2001, no number given"`
 
 	links *linkage
 	words *reader
@@ -96,8 +97,10 @@ func (s *Intelligent) rated(p *dowse.Page, places, kin []uint32) []dowse.Lead {
 			continue
 		}
 		t := found.targetOf(places, i, l.URL)
-		t.queued, t.round = true, 0
-		s.put(list, t)
+		t.round = 0
+		if t.queued = l.Target.State == dowse.Waiting || s.accepts(t); t.queued {
+			s.put(list, t)
+		}
 	}
 	for _, k := range kin {
 		if t := &found.targets[k]; t.round == found.round { // not among the links
@@ -108,6 +111,15 @@ func (s *Intelligent) rated(p *dowse.Page, places, kin []uint32) []dowse.Lead {
 		s.everything(list)
 	}
 	return list.leads
+}
+
+// accepts reports whether a target that does not wait yet is worth it.
+func (s *Intelligent) accepts(t *target) bool {
+	if s.Least == 0 {
+		return true
+	}
+	f := s.links.rate(t)
+	return f.sum() > s.Least
 }
 
 // beyond reports whether a link gives no lead: its target was or is being visited,

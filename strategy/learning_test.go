@@ -201,7 +201,7 @@ func TestLearnersVariants(t *testing.T) {
 	for _, spec := range []string{
 		"intelligent:exact=true", "intelligent:sig=support,link-norm=conditional,min-links=-1,sigma=0,min-support=3",
 		"intelligent:factors=url,vocabulary=20,words=3,parents=1,rescored=2", "collaborative:expand=always,users=2,near=1,tastes=3,rescored=2",
-		"combined:exact=true", "combined:vocabulary=10,rescored=1",
+		"intelligent:least=-0.5,factors=content*0.5+links*2", "combined:exact=true", "combined:vocabulary=10,rescored=1",
 	} {
 		t.Run(spec, func(t *testing.T) {
 			needs := strategy.Needs{Trace: readers(t)}
@@ -216,11 +216,69 @@ func TestLearnersVariants(t *testing.T) {
 	}
 	for spec, says := range map[string]string{
 		"intelligent:sig=x": "want paper or support", "intelligent:link-norm=x": "want paper or conditional", "intelligent:factors=words": "want some of content",
+		"intelligent:factors=url*x": "want a weight of 0 to 1000 behind url*", "intelligent:factors=url*NaN": "want a weight",
 		"collaborative:expand=never": "want on-topic or always", "combined:reuse-weight=2": "want 0 to 1", "combined:sigma=-1": "want 0 or more",
 	} {
 		if _, err := strategy.NewWith(spec, strategy.Needs{Trace: readers(t)}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
 		}
+	}
+}
+
+// TestWeights checks that a weight is that of a factor's part in the priority, and that
+// the others stay as they are.
+func TestWeights(t *testing.T) {
+	reasons := func(factors string) []dowse.Because {
+		s := &strategy.Intelligent{Linkage: strategy.Linkage{Factors: factors, MinLinks: -1}}
+		return lastLead(s).Because
+	}
+	plain, weighed := reasons("content+url+links+siblings"), reasons("content*0.5+url+links*2")
+	for i, times := range []float64{0.5, 1, 2, 0} {
+		if want := times * plain[i].Weight; weighed[i].Weight != want {
+			t.Errorf("%s: %v, want %v", plain[i].What, weighed[i].Weight, want)
+		}
+	}
+	if plain[2].Weight == 0 || plain[3].Weight == 0 {
+		t.Errorf("the factors say nothing: %v", plain)
+	}
+}
+
+// lastLead lets a strategy follow two pages, one of them on topic, and returns what it
+// thinks of a page that both link to.
+func lastLead(s *strategy.Intelligent) (last dowse.Lead) {
+	s.Start([]dowse.URL{"http://a.test/"})
+	for _, p := range []*dowse.Page{
+		pageOf("http://a.test/", true, "reef coral", unseen("http://a.test/b", "http://a.test/c")...),
+		pageOf("http://a.test/b", false, "stock market", unseen("http://a.test/c")...),
+		pageOf("http://a.test/d", true, "coral", unseen("http://a.test/c")...),
+	} {
+		for _, l := range s.Follow(p) {
+			if l.URL == "http://a.test/c" {
+				last = l
+			}
+		}
+	}
+	return last
+}
+
+// TestLeast checks that a link that promises too little is not queued, and is when
+// another page that links to it makes it promise more.
+func TestLeast(t *testing.T) {
+	s := &strategy.Intelligent{Least: 0.1, Linkage: strategy.Linkage{Factors: "links", MinLinks: -1}}
+	s.Start([]dowse.URL{"http://a.test/"})
+	queued := func(p *dowse.Page) (list []dowse.URL) {
+		for _, l := range s.Follow(p) {
+			list = append(list, l.URL)
+		}
+		return list
+	}
+	if got := queued(pageOf("http://a.test/", true, "reef", unseen("http://a.test/b", "http://a.test/c")...)); len(got) != 0 {
+		t.Errorf("queued %v while nothing is known of links", got)
+	}
+	queued(pageOf("http://a.test/off", false, "stock"))
+	s.Follow(pageOf("http://a.test/b", true, "reef"))
+	if got := queued(pageOf("http://a.test/d", true, "reef", unseen("http://a.test/c", "http://a.test/e")...)); !slices.Contains(got, "http://a.test/c") {
+		t.Errorf("queued %v, want the page that two pages on topic link to among them", got)
 	}
 }
 

@@ -3,6 +3,7 @@ package strategy
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dowse"
@@ -11,7 +12,7 @@ import (
 // Linkage are the parameters of learning from links: what the pages that link to a
 // page say of it, and the URL (Aggarwal, Al-Garawi and Yu 2001).
 type Linkage struct {
-	Factors  string `param:"factors" default:"content+url+links+siblings" help:"what is learnt from: words of linking pages, parts of the URL, whether linking pages are on topic, whether their other links are"`
+	Factors  string `param:"factors" default:"content+url+links+siblings" help:"what is learnt from: words of linking pages, parts of the URL, whether linking pages are on topic, whether their other links are; content*0.5+url weighs (Aggarwal 2004, sec. 3: all alike)"`
 	LinkNorm string `param:"link-norm" default:"paper" help:"what links between pages on topic are compared with: chance (paper), or all links from pages on topic (conditional)"`
 	MinLinks int    `param:"min-links" default:"20" min:"-1" help:"links between visited pages from which they count; -1 for none"`
 	Parents  int    `param:"parents" default:"5" help:"linking pages of a URL that are remembered; all are counted"`
@@ -42,13 +43,32 @@ func (l *Linkage) check() error {
 	if l.LinkNorm != "" && l.LinkNorm != NormPaper && l.LinkNorm != NormConditional {
 		return fmt.Errorf("link-norm=%s: want %s or %s", l.LinkNorm, NormPaper, NormConditional)
 	}
-	for name := range strings.SplitSeq(l.Factors, "+") {
-		if name != "" && !slices.Contains(factorNames[:], name) {
-			return fmt.Errorf("factors=%s: want some of %s", l.Factors, strings.Join(factorNames[:], "+"))
+	_, err := l.weights()
+	return err
+}
+
+// weights returns what each factor counts, 0 for one that is left out.
+func (l *Linkage) weights() (w factors, err error) {
+	if l.Factors == "" {
+		return factors{1, 1, 1, 1}, nil
+	}
+	for part := range strings.SplitSeq(l.Factors, "+") {
+		name, times, weighed := strings.Cut(part, "*")
+		i := slices.Index(factorNames[:], name)
+		if i < 0 {
+			return w, fmt.Errorf("factors=%s: want some of %s", l.Factors, strings.Join(factorNames[:], "+"))
+		}
+		if w[i] = 1; !weighed {
+			continue
+		}
+		if w[i], err = strconv.ParseFloat(times, 64); err != nil || !(0 <= w[i] && w[i] <= maxWeight) {
+			return w, fmt.Errorf("factors=%s: want a weight of 0 to %d behind %s*", l.Factors, maxWeight, name)
 		}
 	}
-	return nil
+	return w, nil
 }
+
+const maxWeight = 1000 // of a factor
 
 // factors are the logarithms of the ratios that speak for a URL.
 type factors [factorCount]float64
@@ -74,8 +94,8 @@ type linkage struct {
 
 	ratios  *Ratios
 	params  *Linkage
-	size    int // of the vocabulary
-	in      [factorCount]bool
+	size    int     // of the vocabulary
+	weights factors // of the factors; 0 leaves one out
 	words   weigher
 	now     moment
 	lnP     float64
@@ -105,9 +125,7 @@ func blankLinkage() linkageState { return linkageState{Tokens: &lexicon{}, Found
 
 func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage {
 	k := &linkage{ratios: r, params: l, size: or(vocabulary, 100_000)}
-	for i, name := range factorNames {
-		k.in[i] = l.Factors == "" || slices.Contains(strings.Split(l.Factors, "+"), name)
-	}
+	k.weights, _ = l.weights() // checked when it was set
 	k.state = linkageState{Tokens: newLexicon(k.size)}
 	k.found = newEvidence(or(l.Parents, fewParents), r.rescored())
 	k.words = weigher{lex: words, column: asContent}
@@ -275,17 +293,17 @@ func (k *linkage) rate(t *target) (f factors) {
 	if k.now.flat {
 		return f
 	}
-	if k.in[byContent] {
-		f[byContent] = k.content(t)
+	if w := k.weights[byContent]; w > 0 {
+		f[byContent] = w * k.content(t)
 	}
-	if k.in[byURL] {
-		f[byURL] = k.address(t.url)
+	if w := k.weights[byURL]; w > 0 {
+		f[byURL] = w * k.address(t.url)
 	}
-	if k.in[byLinks] {
-		f[byLinks] = float64(float64(t.m)*k.lnP) + float64(float64(t.k-t.m)*k.lnQ)
+	if w := k.weights[byLinks]; w > 0 {
+		f[byLinks] = w * (float64(float64(t.m)*k.lnP) + float64(float64(t.k-t.m)*k.lnQ))
 	}
-	if k.in[bySiblings] {
-		f[bySiblings] = k.siblings(t)
+	if w := k.weights[bySiblings]; w > 0 {
+		f[bySiblings] = w * k.siblings(t)
 	}
 	return f
 }

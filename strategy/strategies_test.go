@@ -97,10 +97,9 @@ func TestParameters(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				if v == "NaN" || v == "-Inf" || v == "-2" {
-					if p.Name != "language" { // any tag; one that names no language has no stems
-						t.Errorf("%s was taken", spec)
-					}
+				strange := v == "NaN" || v == "-Inf" || v == "-2" && p.Name != "least" // a logarithm, of either sign
+				if strange && p.Name != "language" {                                   // any tag; one that names no language has no stems
+					t.Errorf("%s was taken", spec)
 				}
 				taken++
 				orderly(t, spec, s)
