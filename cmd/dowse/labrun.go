@@ -277,6 +277,7 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 			{Name: "judge", Value: x.Judge},
 		},
 		Version: []reports.Fact{{Name: "dowse", Value: version}},
+		SHA256s: map[string]string{},
 	}
 	in.Place, in.How = x.Setting(r.Webs)
 	if x.Sites() { // such crawls end when they have found enough
@@ -287,6 +288,9 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 	}
 	for _, web := range r.Webs {
 		in.SHA256 = strings.TrimPrefix(in.SHA256+" "+web.SHA256, " ")
+		for _, topic := range append(web.Topics, "") { // a town is a topic by itself
+			in.SHA256s[strings.TrimSuffix(web.Name+": "+topic, ": ")] = web.SHA256
+		}
 		in.Web = append(in.Web, reports.Fact{Name: web.Name, Value: fmt.Sprintf("%s on %s", some(web.Pages, "page"), some(web.Hosts, "host"))})
 	}
 	for _, text := range x.Measures {
