@@ -156,11 +156,11 @@ func ExampleMeasure() {
 // which take 2 · 1 s + 5 s, beside one of b: 7 s. The second has three hosts for two workers,
 // so one of them fetches two pages: 2 s. Each list is preceded by half a second of ordering.
 func TestTimeByHand(t *testing.T) {
-	trail := walk("x", "t", "......")
+	var trail Trail
 	clock := Clock{Workers: 2, List: 3, Fetch: time.Second, Delay: 5 * time.Second, Reorder: time.Second / 2}
 	hosts := []string{"a", "a", "b", "b", "c", "d"}
-	for i, host := range hosts {
-		trail.Steps[i].Host = host
+	for _, host := range hosts {
+		trail.Steps.Append(Step{Host: host})
 	}
 	for pages, want := range map[int]time.Duration{1: 1500 * time.Millisecond, 2: 7500 * time.Millisecond, 3: 7500 * time.Millisecond, 5: 9 * time.Second, 6: 10 * time.Second} {
 		if got := clock.Time(&trail, pages); got != want {
