@@ -275,6 +275,7 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 			{Name: "seeds", Value: fmt.Sprintf("%d from %s, %s", x.Seeds.PerTopic, x.Seeds.From, some(x.Seeds.Sets, "set"))},
 			{Name: "budget", Value: some(x.Budget.Pages, "page")},
 			{Name: "judge", Value: x.Judge},
+			{Name: "visits", Value: visitsOf(x)},
 		},
 		Version: []reports.Fact{{Name: "dowse", Value: version}},
 		SHA256s: map[string]string{},
@@ -304,6 +305,25 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 		in.Claims = append(in.Claims, reports.Claim{Says: k.Claim, Expect: k.Expect})
 	}
 	return in, nil
+}
+
+// visitsOf tells in which order and time pages are visited.
+func visitsOf(x *experiment.Experiment) string {
+	text := "in rounds as the papers of the strategies state them"
+	switch {
+	case x.Round == 1:
+		text = "one lead at a time"
+	case x.Round > 1:
+		text = fmt.Sprintf("in rounds of %d leads", x.Round)
+	}
+	text += ", " + some(x.Time.Workers, "worker")
+	if x.Time.Latency > 0 {
+		text += fmt.Sprintf(", %s to an answer", x.Time.Latency)
+	}
+	if x.Time.Delay > 0 {
+		return text + fmt.Sprintf(", %s between visits to a host", x.Time.Delay)
+	}
+	return text + ", no delay between visits to a host"
 }
 
 // townSetup tells how crawls for sites are set up.
