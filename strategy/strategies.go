@@ -174,13 +174,8 @@ func NewFrom(all []Description, spec string, n Needs) (dowse.Strategy, error) {
 		return nil, fmt.Errorf("no strategy is called %q; there are %s", name, strings.Join(names, ", "))
 	}
 	s := all[i].make()
-	for kv := range strings.SplitSeq(args, ",") {
-		if kv == "" {
-			continue
-		}
-		if err := set(s, kv); err != nil {
-			return nil, fmt.Errorf("strategy %s: %w", name, err)
-		}
+	if err := setAll(s, args); err != nil {
+		return nil, fmt.Errorf("strategy %s: %w", name, err)
 	}
 	if err := n.take(s); err != nil {
 		return nil, fmt.Errorf("strategy %s: %w", name, err)
@@ -189,6 +184,36 @@ func NewFrom(all []Description, spec string, n Needs) (dowse.Strategy, error) {
 		return nil, fmt.Errorf("strategy %s: parameter %w", name, err)
 	}
 	return s, nil
+}
+
+// Check tells what is wrong with the parameters of a strategy, before there is what it
+// needs beside them: one that there is not, a value of the wrong kind, and, for a
+// strategy that needs nothing else, a value out of its range.
+func (d Description) Check(args string) error {
+	s := d.make()
+	if err := setAll(s, args); err != nil {
+		return err
+	}
+	if len(d.Needs) > 0 {
+		return nil
+	}
+	if err := check(s); err != nil {
+		return fmt.Errorf("parameter %w", err)
+	}
+	return nil
+}
+
+// setAll sets parameters: key=value,key=value.
+func setAll(s dowse.Strategy, args string) error {
+	for kv := range strings.SplitSeq(args, ",") {
+		if kv == "" {
+			continue
+		}
+		if err := set(s, kv); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // check asks a strategy what is wrong with its parameters: one of this package, or of

@@ -275,8 +275,10 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 			{Name: "seeds", Value: fmt.Sprintf("%d from %s, %s", x.Seeds.PerTopic, x.Seeds.From, some(x.Seeds.Sets, "set"))},
 			{Name: "budget", Value: some(x.Budget.Pages, "page")},
 			{Name: "judge", Value: x.Judge},
+			{Name: "visits", Value: visitsOf(x)},
 		},
 		Version: []reports.Fact{{Name: "dowse", Value: version}},
+		SHA256s: map[string]string{},
 	}
 	in.Place, in.How = x.Setting(r.Webs)
 	if x.Sites() { // such crawls end when they have found enough
@@ -287,6 +289,9 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 	}
 	for _, web := range r.Webs {
 		in.SHA256 = strings.TrimPrefix(in.SHA256+" "+web.SHA256, " ")
+		for _, topic := range append(web.Topics, "") { // a town is a topic by itself
+			in.SHA256s[strings.TrimSuffix(web.Name+": "+topic, ": ")] = web.SHA256
+		}
 		in.Web = append(in.Web, reports.Fact{Name: web.Name, Value: fmt.Sprintf("%s on %s", some(web.Pages, "page"), some(web.Hosts, "host"))})
 	}
 	for _, text := range x.Measures {
@@ -300,6 +305,25 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 		in.Claims = append(in.Claims, reports.Claim{Says: k.Claim, Expect: k.Expect})
 	}
 	return in, nil
+}
+
+// visitsOf tells in which order and time pages are visited.
+func visitsOf(x *experiment.Experiment) string {
+	text := "in rounds as the papers of the strategies state them"
+	switch {
+	case x.Round == 1:
+		text = "one lead at a time"
+	case x.Round > 1:
+		text = fmt.Sprintf("in rounds of %d leads", x.Round)
+	}
+	text += ", " + some(x.Time.Workers, "worker")
+	if x.Time.Latency > 0 {
+		text += fmt.Sprintf(", %s to an answer", x.Time.Latency)
+	}
+	if x.Time.Delay > 0 {
+		return text + fmt.Sprintf(", %s between visits to a host", x.Time.Delay)
+	}
+	return text + ", no delay between visits to a host"
 }
 
 // townSetup tells how crawls for sites are set up.

@@ -118,10 +118,11 @@ func (c *labWebsCmd) topics(labels *web.Labels) []string {
 func printSurvey(w *world, wb *web.Web, s *web.Survey) {
 	sh := &sheet{}
 	sh.add(fmt.Sprintf("%s  %s…", oneLine(wb.Name), wb.SHA256[:16]))
-	sh.field("pages", "%s on %s, %s MB; %s answers", count(s.Pages), some(s.Hosts, "host"), count(int(s.Bytes>>20)), count(s.Answers))
+	sh.field("pages", "%s on %s, %.1f MB; %s with redirects, lists and files", count(s.Pages), some(s.Hosts, "host"), float64(s.Bytes)/1e6, some(s.Answers, "answer"))
 	sh.field("links", "%s, of which %s (%s) lead to a page", count(s.Links), count(s.Resolving), percent(s.Resolving, s.Links))
-	sh.field("reach", "%s pages (%s) from the page with the most links; %s without a link to them", count(s.Reachable), percent(s.Reachable, s.Pages), count(s.Orphans))
-	sh.field("labels", "%s pages (%s)", count(s.Labelled), percent(s.Labelled, s.Pages))
+	sh.field("reach", "%s (%s) from the page with the most links", some(s.Reachable, "page"), percent(s.Reachable, s.Pages))
+	sh.field("orphans", "%s (%s): no page links to them", some(s.Orphans, "page"), percent(s.Orphans, s.Pages))
+	sh.field("labels", "%s (%s)", some(s.Labelled, "page"), percent(s.Labelled, s.Pages))
 	if len(s.Topics) > 0 {
 		sh.add(fmt.Sprintf(" %7s %6s %7s %7s  %s", "pages", "local", "chance", "linked", "topic"))
 	}

@@ -59,6 +59,11 @@ func sourcesOf(x *Experiment) (list []web.Source) {
 
 // openBench opens a web and all that belongs to it.
 func openBench(ctx context.Context, s web.Source, o Options, parts []string) (*bench, error) {
+	for _, path := range s.Paths {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("experiment: web: %w; dowse lab webs lists those that are known", err)
+		}
+	}
 	labels, err := s.LoadLabels()
 	if err != nil {
 		return nil, err
@@ -146,8 +151,11 @@ func (b *bench) topics(x *Experiment) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n := count(on); n <= x.Training.Positives+1 {
-			return nil, fmt.Errorf("experiment: %d pages of %s are on the topic %s: too few for %d training pages and something to look for", n, b.web.Name, t, x.Training.Positives)
+		if n := count(on); n == 0 {
+			return nil, fmt.Errorf("experiment: no page of %s is on the topic %s; %s", b.web.Name, t, suggestion(t, b.labels.Largest(10)))
+		} else if n <= x.Training.Positives+1 {
+			return nil, fmt.Errorf("experiment: %d pages of %s are on the topic %s: too few for %d training pages and something to look for; take another topic, or training: {positives: %d}",
+				n, b.web.Name, t, x.Training.Positives, max(n/2, 1))
 		}
 	}
 	return list, nil
@@ -187,10 +195,17 @@ func readTopics(path string) (list []string, err error) {
 		return nil, fmt.Errorf("experiment: topics: %w", err)
 	}
 	defer f.Close()
-	for in := bufio.NewScanner(f); in.Scan(); {
+	in := bufio.NewScanner(f)
+	for in.Scan() {
 		if t := strings.TrimSpace(in.Text()); t != "" && t[0] != '#' {
 			list = append(list, t)
 		}
+	}
+	switch {
+	case in.Err() != nil:
+		return nil, fmt.Errorf("experiment: topics: read %s: %w; name a file with a topic to a line", path, in.Err())
+	case len(list) == 0:
+		return nil, fmt.Errorf("experiment: topics: %s names none; write a topic to a line, or say from: web", path)
 	}
 	return list, nil
 }

@@ -69,7 +69,7 @@ func Parse(data []byte, name string) (*Experiment, error) {
 	}
 	x := &Experiment{}
 	if err := yaml.UnmarshalWithOptions(data, x, yaml.Strict(), yaml.DisallowUnknownField()); err != nil {
-		return nil, located(err, name)
+		return nil, located(err, name, data)
 	}
 	c := &checker{file: name, data: data}
 	c.experiment(x)
@@ -97,7 +97,7 @@ func bounds(data []byte) *Error {
 }
 
 // located makes an error of the YAML parser one of ours.
-func located(err error, name string) error {
+func located(err error, name string, data []byte) error {
 	var y yaml.Error
 	if !errors.As(err, &y) || y.GetToken() == nil {
 		return &Error{File: name, Line: 1, Column: 1, Problem: firstLine(err.Error()), Fix: "see dowse lab run --help for an example"}
@@ -105,11 +105,15 @@ func located(err error, name string) error {
 	e := &Error{File: name, Line: y.GetToken().Position.Line, Column: y.GetToken().Position.Column, Problem: firstLine(y.GetMessage())}
 	var unknown *yaml.UnknownFieldError
 	var kind *yaml.TypeError
+	var large *yaml.OverflowError
 	switch {
+	case errors.As(err, &large):
+		e.Problem = fmt.Sprintf("%s is out of range", large.SrcNum)
+		e.Fix = "use a " + kindName(large.DstType.String()) + " that is not as large, nor below 0"
 	case errors.As(err, &unknown):
 		key := y.GetToken().Value
 		e.Problem = fmt.Sprintf("there is no key %q", key)
-		e.Fix = suggestion(key, allKeys())
+		e.Fix = suggestion(key, keysAround(data, e.Line, e.Column))
 	case errors.As(err, &kind):
 		e.Problem = fmt.Sprintf("%q is not a %s", y.GetToken().Value, kindName(kind.DstType.String()))
 		e.Fix = "see dowse lab run --help for an example"
@@ -186,15 +190,12 @@ func (c *checker) fail(path, problem, fix string) {
 		return
 	}
 	e := &Error{File: c.file, Line: 1, Column: 1, Problem: problem, Fix: fix}
-	if c.tree == nil {
-		c.tree, _ = parser.ParseBytes(c.data, 0)
-	}
-	for ; c.tree != nil && len(path) > 1; path = above(path) {
+	for tree := c.parsed(); len(path) > 1; path = above(path) {
 		p, err := yaml.PathString(path)
 		if err != nil {
 			break
 		}
-		if n, err := p.FilterFile(c.tree); err == nil && n.GetToken() != nil {
+		if n, err := p.FilterFile(tree); err == nil && n.GetToken() != nil {
 			e.Line, e.Column = n.GetToken().Position.Line, n.GetToken().Position.Column
 			break
 		}
@@ -322,6 +323,11 @@ func (c *checker) numbers(x *Experiment) {
 		{"$.round", x.Round, 0, 10_000},
 		{"$.topics.limit", x.Topics.Limit, 0, 100_000},
 	} {
+		if text, whole := c.literal(n.path); !whole {
+			c.fail(n.path, text+" is not a whole number", fmt.Sprintf("use %d to %d", n.min, n.max))
+		} else if text == "0" && n.min > 0 {
+			c.fail(n.path, "0 is out of range", fmt.Sprintf("use %d to %d, or leave it out", n.min, n.max))
+		}
 		if n.n < n.min || n.n > n.max {
 			c.fail(n.path, fmt.Sprintf("%d is out of range", n.n), fmt.Sprintf("use %d to %d", n.min, n.max))
 		}
@@ -340,6 +346,34 @@ func (c *checker) numbers(x *Experiment) {
 	}
 }
 
+// literal returns what is written at a path, and whether it could be a whole number: the
+// YAML parser makes one of 0.5, too.
+func (c *checker) literal(path string) (text string, whole bool) {
+	if c.err != nil {
+		return "", true
+	}
+	p, err := yaml.PathString(path)
+	if err != nil {
+		return "", true
+	}
+	n, err := p.FilterFile(c.parsed())
+	if err != nil || n.GetToken() == nil {
+		return "", true
+	}
+	return n.GetToken().Value, n.Type() != ast.FloatType
+}
+
+// parsed returns the file as a tree.
+func (c *checker) parsed() *ast.File {
+	if c.tree == nil {
+		c.tree, _ = parser.ParseBytes(c.data, 0)
+	}
+	if c.tree == nil {
+		return &ast.File{}
+	}
+	return c.tree
+}
+
 // strategies checks that all of them are there, with their parameters.
 func (c *checker) strategies(x *Experiment) {
 	known := x.known()
@@ -355,10 +389,12 @@ func (c *checker) strategies(x *Experiment) {
 		for _, p := range known[s.Name].Params {
 			params = append(params, p.Name)
 		}
-		for key, values := range s.Params {
+		for _, key := range slices.Sorted(maps.Keys(s.Params)) {
+			values := s.Params[key]
 			if !slices.Contains(params, key) {
 				c.fail(path, fmt.Sprintf("%s has no parameter %q", s.Name, key), suggestion(key, params))
 			}
+			c.values(path, known[s.Name], key, values)
 			if len(values) == 0 {
 				c.fail(path, fmt.Sprintf("parameter %s of %s has no value", key, s.Name), "give one, or a list of them")
 			}
@@ -369,10 +405,25 @@ func (c *checker) strategies(x *Experiment) {
 	}
 	labels := map[string]bool{}
 	for _, v := range x.Variants() {
+		if v.Label == Oracle && v.Spec != Oracle {
+			c.fail("$.strategies", v.Spec+" is shown as the oracle, which it is not", "give it another label")
+		}
 		if labels[v.Label] {
 			c.fail("$.strategies", fmt.Sprintf("two strategies are shown as %q", v.Label), "give one of them another label")
 		}
 		labels[v.Label] = true
+	}
+}
+
+// values checks that a strategy takes the values of a parameter.
+func (c *checker) values(path string, d strategy.Description, key string, values Values) {
+	if c.err != nil || d.Name == Oracle {
+		return
+	}
+	for _, v := range values {
+		if err := d.Check(key + "=" + v); err != nil {
+			c.fail(path+".params."+key, d.Name+": "+err.Error(), "see dowse help strategies for what it takes")
+		}
 	}
 }
 
@@ -547,23 +598,83 @@ func (v *Values) UnmarshalYAML(decode func(any) error) error {
 	return nil
 }
 
-// allKeys are the keys of experiments, for suggestions.
-func allKeys() (list []string) {
-	var collect func(t reflect.Type)
-	collect = func(t reflect.Type) {
-		switch t.Kind() {
-		case reflect.Pointer, reflect.Slice:
-			collect(t.Elem())
-		case reflect.Struct:
-			for f := range t.Fields() {
-				if key := f.Tag.Get("yaml"); key != "" && !slices.Contains(list, key) {
-					list = append(list, key)
-					collect(f.Type)
-				}
-			}
+// keysAround returns the keys that may stand where an unknown one does: those of the
+// mapping that it is in.
+func keysAround(data []byte, line, column int) []string {
+	tree, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return keysOf(reflect.TypeFor[Experiment]())
+	}
+	f := &keyFinder{line: line, column: column}
+	for _, doc := range tree.Docs {
+		ast.Walk(f, doc.Body)
+	}
+	t := reflect.TypeFor[Experiment]()
+	for _, key := range f.path() {
+		if field, ok := fieldOf(t, key); ok {
+			t = field
 		}
 	}
-	collect(reflect.TypeFor[Experiment]())
+	return keysOf(t)
+}
+
+// A keyFinder looks for the key at a place.
+type keyFinder struct {
+	line, column int
+	found        string // its path: $.seeds.form
+}
+
+// Visit looks at a node.
+func (f *keyFinder) Visit(n ast.Node) ast.Visitor {
+	if v, ok := n.(*ast.MappingValueNode); ok {
+		if p := v.Key.GetToken().Position; p.Line == f.line && p.Column == f.column {
+			f.found = v.GetPath()
+		}
+	}
+	return f
+}
+
+// path returns the keys above the one that was found.
+func (f *keyFinder) path() (keys []string) {
+	parts := strings.Split(f.found, ".")
+	for _, part := range parts[:len(parts)-1] {
+		key, _, _ := strings.Cut(part, "[")
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// structOf is what a pointer or a list is of.
+func structOf(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	return t
+}
+
+// fieldOf returns the type of a key's value.
+func fieldOf(t reflect.Type, key string) (reflect.Type, bool) {
+	if t.Kind() != reflect.Struct {
+		return nil, false
+	}
+	for f := range t.Fields() {
+		if f.Tag.Get("yaml") == key {
+			return structOf(f.Type), true
+		}
+	}
+	return nil, false
+}
+
+// keysOf are the keys of a mapping, for suggestions.
+func keysOf(t reflect.Type) (list []string) {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for f := range t.Fields() {
+		if key := f.Tag.Get("yaml"); key != "" && key != "-" {
+			list = append(list, key)
+		}
+	}
 	slices.Sort(list)
 	return list
 }

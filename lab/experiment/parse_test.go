@@ -96,6 +96,16 @@ func TestBroken(t *testing.T) {
 		{head + "strategies: [random\n", "3:13", "]", "example"},
 		{head + strings.Repeat("[", 100), "3:1", "too deep", "one item"},
 		{head + "strategies: [random]\ntime: {delay: soon}\n", "4:15", "delay", "500ms"},
+		{head + "strategies: [random]\ntopics: {form: web}\n", "4:10", `no key "form"`, "use one of: from, least, limit, list"},
+		{head + "strategies: [random]\nseeds: {set: 3}\n", "4:9", `no key "set"`, `"sets"`},
+		{head + "strategies:\n  - {name: random, colour: red}\n", "4:20", `no key "colour"`, "use one of: best, "},
+		{head + "strategies: [random]\nchecks: [{says: a, expect: b}]\n", "4:11", `no key "says"`, "use one of: claim, expect"},
+		{head + "strategies: [random]\nweb: {demo: {size: 3}}\n", "4:14", `no key "size"`, "use one of: pages, seed, seeds"},
+		{head + "strategies: [random]\nseeds: {sets: 0.5}\n", "4:15", "0.5 is not a whole number", "1 to"},
+		{head + "strategies: [random]\nbudget: {pages: 0}\n", "4:17", "0 is out of range", "leave it out"},
+		{head + "strategies: [random]\nseeds: {rng: -1}\n", "4:14", "-1 is out of range", "whole number"},
+		{head + "strategies:\n  - random\n  - {name: otie, params: {a: high}}\n", "5:30", "otie: parameter a=high: want a number", "strategies"},
+		{head + "strategies:\n  - {name: random, label: oracle}\n", "4:", "shown as the oracle", "another label"},
 	} {
 		_, err := Parse([]byte(test.text), "x.yaml")
 		var e *Error

@@ -1,6 +1,9 @@
 package experiment
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Work is something to cite.
 type Work struct{ Text, BibTeX string }
@@ -64,16 +67,32 @@ func Works() map[string]Work {
 	return works
 }
 
-// Cited returns the works to cite for an experiment: those that it names, and those of
-// the webs that it ran on.
+// sources tell where strategies are from, or where they were compared as they are here.
+var sources = map[string]string{
+	"link-context": "wang2009", "opic": "wang2009", "otie": "wang2009",
+	"lsfc": "taylan2011", "lsfc-optimised": "taylan2011", "nb": "taylan2011", "nb-threshold": "taylan2011", "nb-updateable": "taylan2011",
+	"treasure": "seyfi2015", "context-graph": "seyfi2015",
+	"site": "ester2004", "site-pages": "ester2004", "homepages": "ester2004",
+	"intelligent": "aggarwal2004", "collaborative": "aggarwal2004", "combined": "aggarwal2004",
+}
+
+// Cited returns the works to cite for an experiment: those that it names, those that its
+// strategies are from, and those of the webs that it ran on. Each is there once.
 func (x *Experiment) Cited(webs []WebFacts) (list []Work) {
-	works := Works()
-	for _, key := range x.Cite {
-		list = append(list, works[key])
+	keys := slices.Clone(x.Cite)
+	for _, s := range x.Strategies {
+		if key, ok := sources[s.Name]; ok {
+			keys = append(keys, key)
+		}
 	}
-	for _, w := range webs {
-		if strings.Contains(strings.ToLower(w.Name), "wikispeedia") {
-			return append(list, works["west2012"], works["west2009"])
+	if slices.ContainsFunc(webs, func(w WebFacts) bool { return strings.Contains(strings.ToLower(w.Name), "wikispeedia") }) {
+		keys = append(keys, "west2012", "west2009")
+	}
+	works, told := Works(), map[string]bool{}
+	for _, key := range keys {
+		if !told[key] {
+			told[key] = true
+			list = append(list, works[key])
 		}
 	}
 	return list

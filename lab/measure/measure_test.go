@@ -151,3 +151,23 @@ func ExampleMeasure() {
 	// harvest@end 0.5
 	// recall@2 0.5
 }
+
+// TestTimeByHand: two lists of three pages on two workers. The first has two pages of a,
+// which take 2 · 1 s + 5 s, beside one of b: 7 s. The second has three hosts for two workers,
+// so one of them fetches two pages: 2 s. Each list is preceded by half a second of ordering.
+func TestTimeByHand(t *testing.T) {
+	var trail Trail
+	clock := Clock{Workers: 2, List: 3, Fetch: time.Second, Delay: 5 * time.Second, Reorder: time.Second / 2}
+	hosts := []string{"a", "a", "b", "b", "c", "d"}
+	for _, host := range hosts {
+		trail.Steps.Append(Step{Host: host})
+	}
+	for pages, want := range map[int]time.Duration{1: 1500 * time.Millisecond, 2: 7500 * time.Millisecond, 3: 7500 * time.Millisecond, 5: 9 * time.Second, 6: 10 * time.Second} {
+		if got := clock.Time(&trail, pages); got != want {
+			t.Errorf("%d pages take %v, want %v", pages, got, want)
+		}
+	}
+	if got := clock.HostsPerList(&trail, 6); got != 2.5 {
+		t.Errorf("%g hosts to a list, want (2 + 3) / 2", got)
+	}
+}

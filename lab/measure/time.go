@@ -13,10 +13,11 @@ type Clock struct {
 	List    int           // pages fetched between two orderings of the frontier; 50, Wang et al. 2009
 	Fetch   time.Duration // of one page; 1 s
 	Delay   time.Duration // between two pages of one host; 5 s
+	Reorder time.Duration // of ordering the frontier before each list; 0: the machine's own work is cpu_page
 }
 
 func (c Clock) orDefault() Clock {
-	return Clock{cmp.Or(c.Workers, 30), cmp.Or(c.List, 50), cmp.Or(c.Fetch, time.Second), cmp.Or(c.Delay, 5*time.Second)}
+	return Clock{cmp.Or(c.Workers, 30), cmp.Or(c.List, 50), cmp.Or(c.Fetch, time.Second), cmp.Or(c.Delay, 5*time.Second), c.Reorder}
 }
 
 // Makespan returns how long the fetch of a list takes, given the host of each page:
@@ -60,7 +61,7 @@ func (c Clock) lists(t *Trail, k int) (lists [][]string) {
 // Time returns how long the first k pages of a trail take, fetched list by list.
 func (c Clock) Time(t *Trail, k int) (total time.Duration) {
 	for _, l := range c.lists(t, k) {
-		total += c.Makespan(l)
+		total += c.Reorder + c.Makespan(l)
 	}
 	return total
 }

@@ -12,7 +12,7 @@ import (
 type frame struct {
 	left, top, right, bottom float64 // in pixels
 	minX, maxX, minY, maxY   float64 // values at the edges
-	logX                     bool
+	logX, logY               bool
 }
 
 func (f frame) x(v float64) float64 {
@@ -24,7 +24,11 @@ func (f frame) x(v float64) float64 {
 }
 
 func (f frame) y(v float64) float64 {
-	return f.bottom - (v-f.minY)/(f.maxY-f.minY)*(f.bottom-f.top)
+	lo, hi := f.minY, f.maxY
+	if f.logY {
+		v, lo, hi = math.Log(v), math.Log(lo), math.Log(hi)
+	}
+	return f.bottom - (v-lo)/(hi-lo)*(f.bottom-f.top)
 }
 
 // niceStep rounds up to 1, 2 or 5 times a power of ten.

@@ -15,9 +15,16 @@ import (
 const resultSteps = 20
 
 // figureCSV writes a number for a program: all its digits, nothing where it has no value.
+// What was never reached is Inf, as R and Python write it: left out, it would look like a
+// topic that was not run, and flatter the strategy that failed on it.
 func figureCSV(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	switch {
+	case math.IsNaN(v):
 		return ""
+	case math.IsInf(v, 1):
+		return "Inf"
+	case math.IsInf(v, -1):
+		return "-Inf"
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
@@ -47,7 +54,7 @@ func (r *Report) ResultsCSV(w io.Writer) error {
 	return writeCSV(w, head, func(row func(...string)) {
 		for i := range runs.Trails {
 			t := &runs.Trails[i]
-			before := []string{r.in.Name, r.in.SHA256, t.Topic, t.Name(), strconv.Itoa(t.SeedSet), strconv.FormatUint(r.in.RNG, 10)}
+			before := []string{r.in.Name, r.in.sha256(t.Topic), t.Topic, t.Name(), strconv.Itoa(t.SeedSet), strconv.FormatUint(r.in.RNG, 10)}
 			var curves []measure.Curve
 			for _, m := range kinds {
 				curves = append(curves, m.Curve(runs, t))

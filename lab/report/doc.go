@@ -17,16 +17,17 @@ import (
 
 // An Input is an experiment that was run.
 type Input struct {
-	Name    string // of the experiment
-	Title   string // for people, in a line; "" for none
-	About   string // what is compared, for people
-	Paper   string // which figure or table of which paper it is after, and what that says
-	Note    string // what was found where claims do not hold; "" for nothing
-	Setup   []Fact // topics, training, seeds, budget, judge
-	Web     []Fact // pages, hosts, links
-	Place   string // the web, as titles name it
-	How     string // how it was run otherwise than it says itself: with hubs, generic seeds; "" for not at all
-	SHA256  string // of the web
+	Name    string            // of the experiment
+	Title   string            // for people, in a line; "" for none
+	About   string            // what is compared, for people
+	Paper   string            // which figure or table of which paper it is after, and what that says
+	Note    string            // what was found where claims do not hold; "" for nothing
+	Setup   []Fact            // topics, training, seeds, budget, judge
+	Web     []Fact            // pages, hosts, links
+	Place   string            // the web, as titles name it
+	How     string            // how it was run otherwise than it says itself: with hubs, generic seeds; "" for not at all
+	SHA256  string            // of the web; of several, all of them
+	SHA256s map[string]string // of the web of each topic, where there are several
 	RNG     uint64
 	Command string // that makes the run again
 	Version []Fact // of the program and what it ran on
@@ -41,6 +42,9 @@ type Input struct {
 	// know only those that some crawl found.
 	Relevant map[string][]dowse.URL
 }
+
+// sha256 is that of a topic's web.
+func (in *Input) sha256(topic string) string { return cmp.Or(in.SHA256s[topic], in.SHA256) }
 
 // A Fact is a line of the set-up.
 type Fact struct{ Name, Value string }

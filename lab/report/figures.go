@@ -258,23 +258,15 @@ func (r *Report) difficulty(m measure.Measure) string {
 
 func (r *Report) scatter(m measure.Measure, dots []dot, ends []string) string {
 	const w, h = 800, 440
-	f := frame{left: 58, right: w - 24, top: 34, bottom: h - 46, minX: math.Inf(1), maxX: 0, logX: true}
-	for _, d := range dots {
-		f.minX, f.maxX, f.maxY = min(f.minX, d.x), max(f.maxX, d.x), max(f.maxY, d.y)
-	}
-	f.minX, f.maxX = f.minX/1.3, f.maxX*1.3
-	step := niceStep(max(f.maxY, 1e-9) / 5)
-	f.maxY = step * math.Ceil(f.maxY/step-1e-9)
-	if f.maxY == 0 {
-		f.maxY = 1
-	}
+	f := dotFrame(dots, frame{left: 58, right: w - 24, top: 34, bottom: h - 46})
 	var b strings.Builder
 	title := fmt.Sprintf("%s against the share of pages on topic, a point to each topic", m.Title())
 	openSVG(&b, w, h, title)
-	for _, v := range ticks(0, f.maxY, 5) {
+	for _, v := range f.levels() {
 		fmt.Fprintf(&b, `<path class="grid" d="M%.1f %.1fH%.1f"/><text class="tick" x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n",
-			f.left, f.y(v), f.right, f.left-8, f.y(v)+4.5, tick(v, step))
+			f.left, f.y(v), f.right, f.left-8, f.y(v)+4.5, trimmed(v))
 	}
+	fmt.Fprintf(&b, `<path class="axis" stroke-dasharray="2 4" d="%s"><title>by chance</title></path>`+"\n", f.chance())
 	for _, v := range logTicks(f.minX, f.maxX) {
 		fmt.Fprintf(&b, `<path class="axis" d="M%.1f %.1fv4"/><text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s %%</text>`+"\n",
 			f.x(v), f.bottom, f.x(v), f.bottom+18, trimmed(100*v))
@@ -288,6 +280,45 @@ func (r *Report) scatter(m measure.Measure, dots []dot, ends []string) string {
 	}
 	drawDots(&b, f, dots)
 	b.WriteString("</svg>")
+	return b.String()
+}
+
+// dotFrame fits a frame to points. The share is drawn by its logarithm, and so is what is
+// compared with it where the points lie far apart.
+func dotFrame(dots []dot, f frame) frame {
+	f.minX, f.maxX, f.minY, f.logX = math.Inf(1), 0, math.Inf(1), true
+	for _, d := range dots {
+		f.minX, f.maxX = min(f.minX, d.x), max(f.maxX, d.x)
+		f.minY, f.maxY = min(f.minY, d.y), max(f.maxY, d.y)
+	}
+	f.minX, f.maxX = f.minX/1.3, f.maxX*1.3
+	if f.minY > 0 && f.maxY > 8*f.minY {
+		f.logY, f.minY, f.maxY = true, f.minY/1.3, f.maxY*1.3
+		return f
+	}
+	step := niceStep(max(f.maxY, 1e-9) / 5)
+	f.minY, f.maxY = 0, max(step*math.Ceil(f.maxY/step-1e-9), step)
+	return f
+}
+
+// levels are the values that a scatter plot has lines for.
+func (f frame) levels() []float64 {
+	if f.logY {
+		return logTicks(f.minY, f.maxY)
+	}
+	return ticks(f.minY, f.maxY, 5)
+}
+
+// chance is the line on which both values are the same: a crawl that draws pages by lot.
+func (f frame) chance() string {
+	var b strings.Builder
+	lo, hi := max(f.minX, f.minY), min(f.maxX, f.maxY)
+	const pieces = 30
+	for i := range pieces + 1 {
+		if v := lo * math.Pow(hi/lo, float64(i)/pieces); lo < hi {
+			fmt.Fprintf(&b, "%c%.1f %.1f", "ML"[min(i, 1)], f.x(v), f.y(v))
+		}
+	}
 	return b.String()
 }
 

@@ -303,8 +303,16 @@ func (r *Report) sureness(c measure.Comparison) string {
 	if c.Better(r.in.Tests.Alpha) {
 		verdict = "The difference is significant"
 	}
-	return fmt.Sprintf("%s (%s; p_adj %s, %s %s); it is better on %d of %s.", verdict, escape(r.in.Tests.Describe(), 80), equals(c.PAdj),
+	return fmt.Sprintf("%s (%s; %s %s, %s %s); it is better on %d of %s.", verdict, escape(r.in.Tests.Describe(), 80), r.pName(), equals(c.PAdj),
 		r.effectName(), effect(c.Effect), c.Wins(), some(c.N, "topic"))
+}
+
+// pName is what p-values are called: whether they were adjusted.
+func (r *Report) pName() string {
+	if r.in.Tests.Adjust == "none" {
+		return "p"
+	}
+	return "p_adj"
 }
 
 // effectName is what effects are measured by.
@@ -351,7 +359,7 @@ func (r *Report) rankingNote() string {
 	if r.topics() < measure.MinPairs {
 		return text + " Topics are too few for tests."
 	}
-	return text + fmt.Sprintf(" p_adj: of the best against this one (%s); what is not significant is bold. Intervals of two strategies may overlap where all topics agree: pairs are tested, topic by topic.", r.in.Tests.Describe())
+	return text + fmt.Sprintf(" %s: of the best against this one (%s); what is not significant is bold. Intervals of two strategies may overlap where all topics agree: pairs are tested, topic by topic.", r.pName(), r.in.Tests.Describe())
 }
 
 func (r *Report) centres(m measure.Measure) string {
@@ -450,7 +458,8 @@ func (r *Report) notes() (list []string) {
 type matrix struct {
 	Measure string
 	Effect  string
-	Wide    bool // too many for both figures in every cell: effects above the diagonal, p-values below
+	P       string // which p-value
+	Wide    bool   // too many for both figures in every cell: effects above the diagonal, p-values below
 	Names   []string
 	Rows    []matrixRow
 }
@@ -470,7 +479,7 @@ type matrixCell struct {
 }
 
 func (r *Report) matrix(m measure.Measure) matrix {
-	x := matrix{Measure: m.Title(), Effect: r.effectName(), Wide: len(r.rivals) >= wideMatrix}
+	x := matrix{Measure: m.Title(), Effect: r.effectName(), P: map[string]string{"p": "p-value", "p_adj": "adjusted p-value"}[r.pName()], Wide: len(r.rivals) >= wideMatrix}
 	for i, a := range r.rivals {
 		head := clean(a, 40)
 		if x.Wide {
@@ -509,6 +518,24 @@ func (r *Report) matrixCell(m measure.Measure, c measure.Comparison) matrixCell 
 	return cell
 }
 
+// topicList names the topics, with the pages that are on them.
+func (r *Report) topicList() string {
+	short, pages := shortNames(r.in.Runs.Topics()), map[string]int{}
+	for i := range r.in.Runs.Trails {
+		t := &r.in.Runs.Trails[i]
+		pages[t.Topic] = max(pages[t.Topic], t.Relevant)
+	}
+	var list []string
+	for _, t := range r.in.Runs.Topics() {
+		name := short[t]
+		if pages[t] > 0 {
+			name += fmt.Sprintf(" (%s)", some(pages[t], "page"))
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, ", ")
+}
+
 // facts are the lines of the set-up that the runs themselves tell.
 func (r *Report) facts() []Fact {
 	runs := &r.in.Runs
@@ -516,6 +543,7 @@ func (r *Report) facts() []Fact {
 		{"crawls", fmt.Sprintf("%s × %s × %s, %s each", some(len(runs.Strategies()), "strategy"), some(r.topics(), "topic"), some(runs.SeedSets(), "seed set"), some(runs.Pages(), "page"))},
 	}
 	list = append(list, r.in.Setup...)
+	list = append(list, Fact{"topics", r.topicList()})
 	list = append(list, r.in.Web...)
 	if r.in.SHA256 != "" {
 		list = append(list, Fact{"web sha256", r.in.SHA256})

@@ -121,3 +121,28 @@ func luminance(hex string) float64 {
 	}
 	return 0.2126*channel(16) + 0.7152*channel(8) + 0.0722*channel(0)
 }
+
+// TestScatterScales: shares that lie far apart are drawn by their logarithm, and the line of
+// chance lies within the frame.
+func TestScatterScales(t *testing.T) {
+	field := frame{left: 0, right: 100, top: 0, bottom: 100}
+	far := dotFrame([]dot{{x: 0.01, y: 0.02}, {x: 0.2, y: 0.8}}, field)
+	near := dotFrame([]dot{{x: 0.01, y: 0.5}, {x: 0.2, y: 0.8}}, field)
+	none := dotFrame([]dot{{x: 0.01, y: 0}}, field)
+	if !far.logY || near.logY || none.logY || near.minY != 0 || none.maxY <= 0 {
+		t.Errorf("frames %+v\n%+v\n%+v", far, near, none)
+	}
+	for _, f := range []frame{far, near, none} {
+		for _, c := range f.chance() {
+			if c == '-' || c == 'N' || c == 'I' {
+				t.Fatalf("the line leaves the frame: %s", f.chance())
+			}
+		}
+		if len(f.levels()) < 2 {
+			t.Errorf("levels %v", f.levels())
+		}
+	}
+	if got := far.y(0.02 * 6.324555320336759); math.Abs(got-50) > 1 { // the middle of 0.02 and 0.8 by ratio
+		t.Errorf("the middle is at %g", got)
+	}
+}

@@ -32,7 +32,7 @@ func (r *Report) ranking(m measure.Measure) string {
 	for _, head := range []struct {
 		x    float64
 		text string
-	}{{rankValue, m.String()}, {rankDiff, "less the best"}, {rankP, "p_adj"}} {
+	}{{rankValue, m.String()}, {rankDiff, "less the best"}, {rankP, r.pName()}} {
 		fmt.Fprintf(&b, `<text class="tick" x="%.1f" y="14" text-anchor="end">%s</text>`, head.x, escape(head.text, 22))
 	}
 	for i, name := range names {

@@ -368,3 +368,137 @@ func ExampleReport_Text() {
 	fmt.Print(strings.Join(strings.Fields(r.Text())[:4], " "))
 	// Output: # strategy harvest@end pages_to_recall@0.5
 }
+
+// crowd is an experiment with more strategies than figures can name, on one host.
+func crowd(t *testing.T, rivals int) *Report {
+	t.Helper()
+	harvests := map[string][]int{"oracle": {10, 10, 10, 10, 10, 10}}
+	names := []string{"oracle", "random", "breadth-first"}
+	harvests["random"], harvests["breadth-first"] = []int{0, 1, 0, 1, 0, 1}, []int{1, 1, 2, 1, 2, 1}
+	for i := range rivals - 2 {
+		name := fmt.Sprint("strategy ", i)
+		names = append(names, name)
+		for topic := range 6 {
+			harvests[name] = append(harvests[name], 3+(i+topic)%6)
+		}
+	}
+	in := hand(harvests, names...)
+	in.Measures = append([]measure.Measure{measure.MustParse("cpu_page")}, in.Measures...)
+	r, err := New(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestManyStrategies: figures name the best and the baselines, letters become ranges, the
+// matrix shows each figure once, and the machine's time leads nothing.
+func TestManyStrategies(t *testing.T) {
+	r := crowd(t, 21)
+	if r.lead().String() != "harvest@end" {
+		t.Errorf("%s leads, though it is not the same twice", r.lead())
+	}
+	if len(r.named) != bestOfMany+2 || !slices.Contains(r.named, "random") || !slices.Contains(r.named, "breadth-first") {
+		t.Errorf("figures name %v", r.named)
+	}
+	colours := map[string]bool{}
+	for _, name := range r.named {
+		colours[class(r.style(name))] = true
+	}
+	if len(colours) != len(r.named) {
+		t.Errorf("%d named strategies share %d colours", len(r.named), len(colours))
+	}
+	page := string(written(t, r)["report.html"])
+	for part, want := range map[string]bool{
+		"Named are the best five, breadth-first, random, the oracle; 14 other strategies in grey": true,
+		`class="matrix wide"`: true, "Above the diagonal": true, "is best by harvest rate (harvest@end)": true, "one by one": true,
+		"The other 16 strategies": true, `<use href="#all-recall"/>`: true, "hosts with a page on topic": false, "NaN": false, "Inf": false,
+	} {
+		if strings.Contains(page, part) != want {
+			t.Errorf("the page has %q: %v", part, !want)
+		}
+	}
+	if n := strings.Count(page, "<figcaption>"); n < 6 || n != strings.Count(page, "<figure>") {
+		t.Errorf("%d of %d figures say how they are read", n, strings.Count(page, "<figure>"))
+	}
+	for _, svg := range regexp.MustCompile(`<svg viewBox[^>]*>`).FindAllString(page, -1) {
+		if !strings.Contains(svg, `role="img" aria-label="`) {
+			t.Errorf("a drawing without a name: %s", svg)
+		}
+	}
+}
+
+func TestLetterRanges(t *testing.T) {
+	ids := func(text string) (list []string) {
+		for _, r := range text {
+			list = append(list, string(r))
+		}
+		return list
+	}
+	for _, c := range []struct{ ids, want string }{
+		{"", ""}, {"a", "a"}, {"abcd", "abcd"}, {"abcde", "a–e"}, {"abcefghi", "abc e–i"}, {"abcdeg", "a–e g"}, {"nopr", "nopr"}, {"noprs", "n–s"}, // there is no q
+	} {
+		if got := idRuns(ids(c.ids), "–", " "); got != c.want {
+			t.Errorf("%s is written %q, want %q", c.ids, got, c.want)
+		}
+	}
+	if got := idRuns([]string{"x", "y", "z", "a1", "b1"}, "–", " "); got != "x–b1" {
+		t.Errorf("past the alphabet: %q", got)
+	}
+	if got := raised(ids("abcdeg")); got != "ᵃ⁻ᵉᵍ" {
+		t.Errorf("raised: %s", got)
+	}
+}
+
+// TestNeverReached: a program that reads the figures can tell a topic that was never half
+// found from one that was not run.
+func TestNeverReached(t *testing.T) {
+	r, err := New(handInput)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := written(t, r)
+	if !strings.Contains(string(files["summary.csv"]), "slow,0,10,0,,0.1,Inf\n") {
+		t.Errorf("summary.csv:\n%s", files["summary.csv"])
+	}
+	for want, v := range map[string]float64{"": math.NaN(), "Inf": math.Inf(1), "-Inf": math.Inf(-1), "0.25": 0.25} {
+		if got := figureCSV(v); got != want {
+			t.Errorf("%g is written %q, want %q", v, got, want)
+		}
+	}
+}
+
+// TestWebOfARow: with several webs, a row of results.csv names its own.
+func TestWebOfARow(t *testing.T) {
+	in := handInput
+	in.SHA256, in.SHA256s = "one two", map[string]string{"topic 0": "one", "topic 1": "two"}
+	for topic, want := range map[string]string{"topic 0": "one", "topic 1": "two", "topic 2": "one two"} {
+		if got := in.sha256(topic); got != want {
+			t.Errorf("%s is of web %q, want %q", topic, got, want)
+		}
+	}
+}
+
+// TestOwnSeeds: where strategies begin with different pages, each has its own targets.
+func TestOwnSeeds(t *testing.T) {
+	in := Input{Name: "seeds", Relevant: map[string][]dowse.URL{"t": {"a", "b", "c"}}}
+	for _, c := range []struct{ name, seed string }{{"x", "a"}, {"y", "off"}} {
+		trail := measure.Trail{Strategy: c.name, Topic: "t", Targets: 3, Pages: 9, Relevant: 3}
+		trail.Steps.Append(measure.Step{URL: dowse.URL(c.seed), Seed: true, Relevant: c.seed == "a"})
+		in.Runs.Trails = append(in.Runs.Trails, trail)
+	}
+	r, err := New(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := written(t, r)
+	if got := string(files["trec/qrels.targets.x.0"]); got != "t 0 b 1\nt 0 c 1\n" {
+		t.Errorf("targets of x: %q", got)
+	}
+	if got := string(files["trec/qrels.targets.y.0"]); strings.Count(got, "\n") != 3 {
+		t.Errorf("targets of y: %q", got)
+	}
+	if _, ok := files["trec/qrels.targets.0"]; ok {
+		t.Error("targets for all, though seeds differ")
+	}
+}

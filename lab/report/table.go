@@ -175,7 +175,7 @@ func number(b bool) int {
 func (r *Report) legend() string {
 	n := r.topics()
 	if n < measure.MinPairs {
-		return fmt.Sprintf(" no letters: %d topics are too few for a p-value", n)
+		return fmt.Sprintf(" no letters: %s too few for a p-value", be(n, "topic"))
 	}
 	text := fmt.Sprintf(" letters: better than that row (%s, %d topics)", r.in.Tests.Describe(), n)
 	if r.hasRanges() {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,8 @@ import (
 // TREC files let others check the figures:
 //
 //	trec/qrels               topic 0 document 1       the pages of each topic
-//	trec/qrels.targets.SET   the same without the seeds of a seed set
+//	trec/qrels.targets.SET   the same without the seeds of a seed set; where a strategy
+//	                         has seeds of its own, qrels.targets.STRATEGY.SET to each
 //	trec/run.STRATEGY.SET    topic Q0 document rank score tag
 //
 // Documents are in the order of the crawl, and scores fall with it, so that trec_eval's
@@ -25,15 +27,36 @@ func (r *Report) trecFiles() (files []File) {
 	files = append(files, File{"trec/qrels", func(w io.Writer) error { return r.writeQrels(w, ids, r.judged(), nil) }})
 	names := map[string]bool{}
 	for _, set := range r.seedSets() {
-		if len(r.in.Relevant) > 0 {
-			files = append(files, File{fmt.Sprintf("trec/qrels.targets.%d", set), func(w io.Writer) error {
-				return r.writeQrels(w, ids, r.in.Relevant, r.seeds(set))
-			}})
-		}
+		files = append(files, r.targetFiles(ids, set)...)
 		for _, name := range r.strategies() {
 			file := unique(fmt.Sprintf("trec/run.%s.%d", slug(name), set), names)
 			files = append(files, File{file, func(w io.Writer) error { return r.writeRun(w, ids, name, set) }})
 		}
+	}
+	return files
+}
+
+// targetFiles are the qrels for recall: one for all strategies of a seed set, or one to
+// each where they did not begin with the same pages.
+func (r *Report) targetFiles(ids map[string]string, set int) (files []File) {
+	if len(r.in.Relevant) == 0 {
+		return nil
+	}
+	add := func(file string, seeds map[string]map[dowse.URL]bool) {
+		files = append(files, File{file, func(w io.Writer) error { return r.writeQrels(w, ids, r.in.Relevant, seeds) }})
+	}
+	all := r.seeds(set, "")
+	differ := slices.ContainsFunc(r.strategies(), func(name string) bool {
+		own := r.seeds(set, name)
+		return slices.ContainsFunc(slices.Collect(maps.Keys(own)), func(topic string) bool { return len(own[topic]) != len(all[topic]) })
+	})
+	if !differ {
+		add(fmt.Sprintf("trec/qrels.targets.%d", set), all)
+		return files
+	}
+	names := map[string]bool{}
+	for _, name := range r.strategies() {
+		add(unique(fmt.Sprintf("trec/qrels.targets.%s.%d", slug(name), set), names), r.seeds(set, name))
 	}
 	return files
 }
@@ -83,12 +106,13 @@ func (r *Report) judged() map[string][]dowse.URL {
 	return found
 }
 
-// seeds returns the seeds of each topic in a seed set, as the crawls show them.
-func (r *Report) seeds(set int) map[string]map[dowse.URL]bool {
+// seeds returns the seeds of each topic in a seed set, as the crawls show them: those
+// of one strategy, or of all for "".
+func (r *Report) seeds(set int, name string) map[string]map[dowse.URL]bool {
 	seeds := map[string]map[dowse.URL]bool{}
 	for i := range r.in.Runs.Trails {
 		t := &r.in.Runs.Trails[i]
-		if t.SeedSet != set {
+		if t.SeedSet != set || name != "" && t.Name() != name {
 			continue
 		}
 		if seeds[t.Topic] == nil {

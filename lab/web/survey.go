@@ -8,7 +8,7 @@ import (
 type Survey struct {
 	Answers   int // pages, redirects, lists
 	Pages     int
-	Hosts     int
+	Hosts     int // with a page
 	Links     int
 	Resolving int // links that lead to a page of the web
 	Orphans   int // pages without a link to them
@@ -34,17 +34,20 @@ func (w *Web) Survey(labels *Labels, topics []string) (*Survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Survey{Answers: w.Len(), Pages: g.Pages(), Hosts: g.Hosts(), Links: g.Links, Resolving: g.Resolving}
-	hub := 0
+	s := &Survey{Answers: w.Len(), Pages: g.Pages(), Links: g.Links, Resolving: g.Resolving}
+	hub, hosts := -1, map[int]bool{}
 	for i, in := range g.Linking() {
-		if g.IsPage(i) {
-			s.Orphans += asNumber(len(in) == 0)
+		if !g.IsPage(i) {
+			continue
 		}
-		if len(g.Out(i)) > len(g.Out(hub)) {
+		hosts[g.Host(i)] = true
+		s.Orphans += asNumber(len(in) == 0)
+		if hub < 0 || len(g.Out(i)) > len(g.Out(hub)) {
 			hub = i
 		}
 	}
-	if w.Len() > 0 {
+	s.Hosts = len(hosts)
+	if hub >= 0 {
 		for _, ok := range g.Reach([]int{hub}) {
 			s.Reachable += asNumber(ok)
 		}
