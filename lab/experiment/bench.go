@@ -32,6 +32,13 @@ type bench struct {
 	countErr    error
 }
 
+// What may be missing on a web. ErrTopics tells that an experiment makes no sense there,
+// ErrLabels that none does.
+var (
+	ErrLabels = errors.New("nobody said which pages are on topic")
+	ErrTopics = errors.New("too few pages on topic")
+)
+
 // sourcesOf lists the webs of an experiment.
 func sourcesOf(x *Experiment) (list []web.Source) {
 	for _, w := range x.Web {
@@ -59,12 +66,17 @@ func sourcesOf(x *Experiment) (list []web.Source) {
 
 // openBench opens a web and all that belongs to it.
 func openBench(ctx context.Context, s web.Source, o Options, parts []string) (*bench, error) {
+	for _, path := range s.Paths {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("experiment: %w", err)
+		}
+	}
 	labels, err := s.LoadLabels()
 	if err != nil {
 		return nil, err
 	}
 	if labels == nil {
-		return nil, fmt.Errorf("experiment: nobody said which pages of %s are on topic; give labels, a file of url and topic", strings.Join(s.Paths, ", "))
+		return nil, fmt.Errorf("experiment: %s: %w; put a file of url and topic beside it, as NAME.labels.tsv, or name it in the experiment", strings.Join(s.Paths, ", "), ErrLabels)
 	}
 	w, err := web.Open(ctx, s, web.Options{Cache: o.Cache, Memory: o.Memory, Progress: func(done, total int) {
 		o.progress(Progress{Stage: "reading the web", Done: done, Total: total})
@@ -135,7 +147,7 @@ func (b *bench) topics(x *Experiment) ([]string, error) {
 		list = list[:min(len(list), x.Topics.Limit)]
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("experiment: no topic of %s has %d pages; ask for fewer training pages or set topics.least", b.web.Name, least)
+		return nil, fmt.Errorf("experiment: %w: no topic of %s has %d pages; ask for fewer training pages or set topics.least", ErrTopics, b.web.Name, least)
 	}
 	for _, t := range list {
 		asked, err := b.askedOf(x, t)
@@ -147,7 +159,7 @@ func (b *bench) topics(x *Experiment) ([]string, error) {
 			return nil, err
 		}
 		if n := count(on); n <= x.Training.Positives+1 {
-			return nil, fmt.Errorf("experiment: %d pages of %s are on the topic %s: too few for %d training pages and something to look for", n, b.web.Name, t, x.Training.Positives)
+			return nil, fmt.Errorf("experiment: %w: %d of %s are on the topic %s, too few for %d training pages and something to look for", ErrTopics, n, b.web.Name, t, x.Training.Positives)
 		}
 	}
 	return list, nil
