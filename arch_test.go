@@ -20,9 +20,10 @@ var allowed = map[string][]string{
 	"dowse/weburl":                {"dowse"},
 	"dowse/text":                  {"dowse"},
 	"dowse/frontier":              {"dowse"},
+	"dowse/mistake":               {"dowse/text"},
 	"dowse/judge":                 {"dowse", "dowse/text"},
-	"dowse/topic":                 {"dowse", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/topic/predicate", "dowse/topic/directory"},
-	"dowse/topic/predicate":       {"dowse", "dowse/text", "dowse/judge", "dowse/weburl"},
+	"dowse/topic":                 {"dowse", "dowse/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/topic/predicate", "dowse/topic/directory"},
+	"dowse/topic/predicate":       {"dowse", "dowse/mistake", "dowse/text", "dowse/judge", "dowse/weburl"},
 	"dowse/topic/directory":       {"dowse", "dowse/weburl"},
 	"dowse/judge/outside":         {"dowse", "dowse/judge", "dowse/weburl"},
 	"dowse/site":                  {"dowse", "dowse/text", "dowse/judge", "dowse/weburl"},
@@ -50,7 +51,7 @@ var allowed = map[string][]string{
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/trace",
 		"dowse/topic/predicate", "dowse/lab", "dowse/lab/web", "dowse/lab/measure", "dowse/lab/sitetrial", "dowse/site", "dowse/demo", "dowse/fetch",
-		"dowse/collection", "dowse/topic", "dowse/text",
+		"dowse/collection", "dowse/mistake", "dowse/text",
 	},
 	"dowse/lab/report": {"dowse", "dowse/lab/measure"},
 	"dowse/lab/sitetrial": {

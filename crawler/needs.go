@@ -208,6 +208,46 @@ func needsIn(dir string, s collection.Needs, t *topic.Topic) (n strategy.Needs, 
 	return ofTopic(n, t), err
 }
 
+// StrategyFor makes a strategy by its name for the pages that the crawl gathered: with what
+// the collection keeps for its own, and the words of its topic. The files TGraph, Trace,
+// Links and Classes that cfg names stand in their place. The collection's own strategy
+// starts with what it had learnt when it started.
+func (c *Crawler) StrategyFor(spec string, cfg Config) (dowse.Strategy, error) {
+	s := c.Collection.Settings
+	needs, err := needsIn(c.Collection.Dir, s.Needs, c.Topic)
+	if err != nil {
+		return nil, err
+	}
+	given, err := NeedsOf(Config{TGraph: cfg.TGraph, Trace: cfg.Trace, TraceSite: cfg.TraceSite, Salt: cfg.Salt, Links: cfg.Links, Classes: cfg.Classes})
+	if err != nil {
+		return nil, err
+	}
+	own := s.Strategy == spec
+	s.Strategy = spec
+	st, err := strategyOf(s, Config{}, replaced(needs, given))
+	if err == nil && own {
+		err = learnAgain(st, c.Collection.Dir, s.Needs)
+	}
+	return st, err
+}
+
+// replaced puts what is given in the place of what there is.
+func replaced(n, given strategy.Needs) strategy.Needs {
+	if given.TGraph != nil {
+		n.TGraph = given.TGraph
+	}
+	if given.Trace != nil {
+		n.Trace = given.Trace
+	}
+	if given.Links != nil {
+		n.Links = given.Links
+	}
+	if given.Classes != nil {
+		n.Classes = given.Classes
+	}
+	return n
+}
+
 // kept returns the path of a file of a collection.
 func kept(dir, name string) string {
 	if name == "" {

@@ -9,7 +9,7 @@ func Nearest(name string, known []string) string {
 		return ""
 	}
 	name = strings.ToLower(name)
-	best, least := "", len(name)/3+2
+	best, least := "", min(len(name)/3+2, len(name)) // a letter that is changed leaves nothing of a name of one
 	for _, k := range known {
 		if d := editDistance(name, k); d < least {
 			best, least = k, d

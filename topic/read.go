@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"dowse/judge"
+	"dowse/mistake"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -116,7 +117,7 @@ func (r *reader) pair(v *ast.MappingValueNode, inside string, keys []key, seen m
 	case merge:
 		r.fail(v.Key, "the merge key << is not allowed in a topic file", "write the keys out")
 	case !known:
-		r.fail(v.Key, fmt.Sprintf("%sunknown key %q", of(inside), cut(name)), suggestion(name, names(keys)))
+		r.fail(v.Key, fmt.Sprintf("%sunknown key %q", of(inside), cut(name)), mistake.Suggestion(name, names(keys)))
 	case seen[name]:
 		r.fail(v.Key, fmt.Sprintf("%sthe key %q is there twice", of(inside), name), "remove one of them, or merge their values")
 	default:
@@ -412,7 +413,7 @@ func (r *reader) scope(n ast.Node) Scope {
 		}
 	}
 	if ok {
-		r.fail(n, fmt.Sprintf("scope: %q is not a scope", cut(s)), suggestion(s, scopes()))
+		r.fail(n, fmt.Sprintf("scope: %q is not a scope", cut(s)), mistake.Suggestion(s, scopes()))
 	}
 	return ""
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"dowse/mistake"
 )
 
 // sources reads a list of examples.
@@ -229,7 +231,7 @@ func (r *reader) oneOf(n ast.Node, inside string, words ...string) string {
 		}
 	}
 	if ok {
-		r.fail(n, fmt.Sprintf("%s: %q is none of the words it can be", inside, cut(s)), suggestion(s, words))
+		r.fail(n, fmt.Sprintf("%s: %q is none of the words it can be", inside, cut(s)), mistake.Suggestion(s, words))
 	}
 	return ""
 }

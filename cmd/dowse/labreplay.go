@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"dowse/crawler"
 	"dowse/lab/experiment"
 	"dowse/strategy"
 )
@@ -10,18 +11,27 @@ import (
 type labReplayCmd struct {
 	Dir      string `arg:"" name:"collection" help:"Collection of a crawl."`
 	Strategy string `short:"s" required:"" placeholder:"NAME,…" help:"Strategies to try."`
+	TGraph   string `name:"tgraph" placeholder:"FILE" help:"T-Graph that treasure and context-graph go by, in place of the collection's; see dowse tgraph."`
+	Trace    string `placeholder:"FILE" help:"Access log that collaborative and combined learn from, in place of the collection's."`
+	Site     string `name:"trace-site" placeholder:"URL" help:"Site whose server wrote that log, where its lines tell no host."`
+	Train    string `placeholder:"FILE" help:"Links that the nb strategies learn from, in place of the collection's."`
+	Classes  string `placeholder:"FILE" help:"Decimal classification for treasure, in place of the collection's."`
 	Pages    int    `short:"n" placeholder:"N" help:"So many visits; by default as many as the collection has pages."`
 	JSON     bool   `help:"As JSON."`
 	labFlags
 }
 
 func (labReplayCmd) Help() string {
-	return `Example:
+	return `Examples:
   dowse lab replay reefs.dowse --strategy otie,shark
+  dowse lab replay reefs.dowse -s collaborative --trace access.log
+  dowse tgraph build --from earlier.dowse -o reefs.tgraph.json
+  dowse lab replay reefs.dowse -s treasure --tgraph reefs.tgraph.json
 
 Lets other strategies go over what the crawl recorded, from its seeds and with its
 judge. What they wanted and the crawl never visited is not known; the first row is
-the collection's own strategy, the share in "recorded" tells how far to trust it.`
+the collection's own strategy, the share in "recorded" tells how far to trust it.
+What the collection keeps for its own strategy (T-Graph, trace) others get too.`
 }
 
 // Run replays a collection.
@@ -30,8 +40,17 @@ func (c *labReplayCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
+	files := crawler.Config{TGraph: c.TGraph, Trace: c.Trace, TraceSite: c.Site, Links: c.Train, Classes: c.Classes}
+	if c.Trace != "" {
+		if files.Salt, err = userSalt(w.env); err != nil {
+			return err
+		}
+	}
 	bar := newLabBar(w, c.JSON)
-	list, err := experiment.Replay(w.ctx, c.Dir, strategy.Split(c.Strategy), c.Pages, experiment.Options{Cache: cache, Progress: bar.show})
+	list, err := experiment.Replay{
+		Strategies: strategy.Split(c.Strategy), Visits: c.Pages,
+		Files: files,
+	}.Run(w.ctx, c.Dir, experiment.Options{Cache: cache, Progress: bar.show})
 	bar.end()
 	if err != nil {
 		return usage("%w", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -108,7 +109,10 @@ func (c *labRunCmd) runAll(w *world) error {
 		one := *c
 		one.Experiment = x.Name
 		skip, err := one.run(w, x, text, base, dir)
-		if err != nil {
+		switch {
+		case errors.Is(err, experiment.ErrTopics):
+			skip = err.Error()
+		case err != nil:
 			return err
 		}
 		if skip != "" {
@@ -117,6 +121,9 @@ func (c *labRunCmd) runAll(w *world) error {
 			continue
 		}
 		results.Runs = append(results.Runs, dir)
+	}
+	if len(results.Runs) == 0 {
+		return usage("none of the experiments makes sense on %s; what was said of each tells why", c.Web)
 	}
 	return results.Run(w)
 }
@@ -152,6 +159,9 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	bar.end()
 	if errors.Is(err, context.Canceled) {
 		return "", &exitError{exitInterrupted, fmt.Errorf("ended early; the same command goes on, what was done is in %s", dir)}
+	}
+	if errors.Is(err, experiment.ErrTopics) || errors.Is(err, experiment.ErrLabels) || errors.Is(err, fs.ErrNotExist) {
+		return "", usage("%w", err)
 	}
 	if err != nil {
 		return "", err

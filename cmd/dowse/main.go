@@ -17,8 +17,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
-	"dowse/lab/experiment"
-	"dowse/topic"
+	"dowse/mistake"
 )
 
 // cli is the whole command line: one field to a command, one file to a command.
@@ -153,8 +152,7 @@ func report(w *world, err error) int {
 		fmt.Fprintln(w.err, "dowse:", printable(text))
 	}
 	var ee *exitError
-	var te *topic.Error
-	var xe *experiment.Error
+	var wrong *mistake.Error
 	switch {
 	case errors.As(err, &ee):
 		return ee.code
@@ -163,7 +161,7 @@ func report(w *world, err error) int {
 		return exitForbidden
 	case errors.Is(err, crawler.ErrExec):
 		return exitForbidden
-	case errors.As(err, &te), errors.As(err, &xe), errors.Is(err, crawler.ErrSeeds):
+	case errors.As(err, &wrong), errors.Is(err, crawler.ErrSeeds):
 		return exitUsage
 	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
 		return exitCollection

@@ -13,6 +13,7 @@ import (
 
 	"dowse"
 	"dowse/lab/web"
+	"dowse/mistake"
 	"dowse/text"
 	"dowse/topic/predicate"
 	"dowse/trace"
@@ -31,6 +32,13 @@ type bench struct {
 	counted     *wordCounts
 	countErr    error
 }
+
+// What may be missing on a web. ErrTopics tells that an experiment makes no sense there,
+// ErrLabels that none does.
+var (
+	ErrLabels = errors.New("nobody said which pages are on topic")
+	ErrTopics = errors.New("too few pages on topic")
+)
 
 // sourcesOf lists the webs of an experiment.
 func sourcesOf(x *Experiment) (list []web.Source) {
@@ -69,7 +77,7 @@ func openBench(ctx context.Context, s web.Source, o Options, parts []string) (*b
 		return nil, err
 	}
 	if labels == nil {
-		return nil, fmt.Errorf("experiment: nobody said which pages of %s are on topic; give labels, a file of url and topic", strings.Join(s.Paths, ", "))
+		return nil, fmt.Errorf("experiment: %s: %w; put a file of url and topic beside it, as NAME.labels.tsv, or name it in the experiment", strings.Join(s.Paths, ", "), ErrLabels)
 	}
 	w, err := web.Open(ctx, s, web.Options{Cache: o.Cache, Memory: o.Memory, Progress: func(done, total int) {
 		o.progress(Progress{Stage: "reading the web", Done: done, Total: total})
@@ -140,7 +148,7 @@ func (b *bench) topics(x *Experiment) ([]string, error) {
 		list = list[:min(len(list), x.Topics.Limit)]
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("experiment: no topic of %s has %d pages; ask for fewer training pages or set topics.least", b.web.Name, least)
+		return nil, fmt.Errorf("experiment: %w: no topic of %s has %d pages; ask for fewer training pages or set topics.least", ErrTopics, b.web.Name, least)
 	}
 	for _, t := range list {
 		asked, err := b.askedOf(x, t)
@@ -152,10 +160,10 @@ func (b *bench) topics(x *Experiment) ([]string, error) {
 			return nil, err
 		}
 		if n := count(on); n == 0 {
-			return nil, fmt.Errorf("experiment: no page of %s is on the topic %s; %s", b.web.Name, t, suggestion(t, b.labels.Largest(10)))
+			return nil, fmt.Errorf("experiment: %w: none of %s is on the topic %s; %s", ErrTopics, b.web.Name, t, mistake.Suggestion(t, b.labels.Largest(10)))
 		} else if n <= x.Training.Positives+1 {
-			return nil, fmt.Errorf("experiment: %d pages of %s are on the topic %s: too few for %d training pages and something to look for; take another topic, or training: {positives: %d}",
-				n, b.web.Name, t, x.Training.Positives, max(n/2, 1))
+			return nil, fmt.Errorf("experiment: %w: %d of %s are on the topic %s, too few for %d training pages and something to look for; take another topic, or training: {positives: %d}",
+				ErrTopics, n, b.web.Name, t, x.Training.Positives, max(n/2, 1))
 		}
 	}
 	return list, nil

@@ -316,6 +316,25 @@ func (d *dir) sweep(crawls []string) error {
 
 // Open reads a run that was made, without making anything again.
 func Open(path string) (*Results, *Manifest, error) {
+	r, m, err := openFacts(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	was, names := readCPU(filepath.Join(path, cpuFile)), measure.NewNames()
+	for _, name := range m.Crawls {
+		t, err := readTrailFile(filepath.Join(path, trailsDir, filepath.Base(name)), names)
+		if err != nil {
+			return nil, nil, err
+		}
+		_, key, _ := strings.Cut(strings.TrimSuffix(name, ".trail.gz"), "-")
+		t.CPU = was[key]
+		r.Trails = append(r.Trails, *t)
+	}
+	return r, m, nil
+}
+
+// openFacts reads all of a run but its trails.
+func openFacts(path string) (*Results, *Manifest, error) {
 	x, _, err := Load(filepath.Join(path, experimentFile))
 	if err != nil {
 		return nil, nil, err
@@ -332,18 +351,6 @@ func Open(path string) (*Results, *Manifest, error) {
 		return nil, nil, fmt.Errorf("experiment: %s is no manifest of this version", filepath.Join(path, manifestFile))
 	}
 	r := &Results{Experiment: x, Webs: m.Webs}
-	if r.Relevant, err = readRelevant(filepath.Join(path, relevantFile)); err != nil {
-		return nil, nil, err
-	}
-	was, names := readCPU(filepath.Join(path, cpuFile)), measure.NewNames()
-	for _, name := range m.Crawls {
-		t, err := readTrailFile(filepath.Join(path, trailsDir, filepath.Base(name)), names)
-		if err != nil {
-			return nil, nil, err
-		}
-		_, key, _ := strings.Cut(strings.TrimSuffix(name, ".trail.gz"), "-")
-		t.CPU = was[key]
-		r.Trails = append(r.Trails, *t)
-	}
-	return r, m, nil
+	r.Relevant, err = readRelevant(filepath.Join(path, relevantFile))
+	return r, m, err
 }

@@ -20,21 +20,13 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"dowse/lab/measure"
+	"dowse/mistake"
 	"dowse/strategy"
 	"dowse/topic/predicate"
 )
 
 // An Error is what is wrong with an experiment's file.
-type Error struct {
-	File         string
-	Line, Column int    // from 1
-	Problem      string // what is wrong
-	Fix          string // what to do
-}
-
-func (e *Error) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s; %s", e.File, e.Line, e.Column, e.Problem, e.Fix)
-}
+type Error = mistake.Error
 
 // The limits of a file. The YAML parser takes time in the square of the nesting.
 const (
@@ -113,7 +105,7 @@ func located(err error, name string, data []byte) error {
 	case errors.As(err, &unknown):
 		key := y.GetToken().Value
 		e.Problem = fmt.Sprintf("there is no key %q", key)
-		e.Fix = suggestion(key, keysAround(data, e.Line, e.Column))
+		e.Fix = mistake.Suggestion(key, keysAround(data, e.Line, e.Column))
 	case errors.As(err, &kind):
 		e.Problem = fmt.Sprintf("%q is not a %s", y.GetToken().Value, kindName(kind.DstType.String()))
 		e.Fix = "see dowse lab run --help for an example"
@@ -140,40 +132,6 @@ func kindName(go_ string) string {
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s
-}
-
-// suggestion returns what to do about a name that is none of the known ones.
-func suggestion(name string, known []string) string {
-	best, most := "", 0.4
-	for _, k := range known {
-		if like := likeness(strings.ToLower(name), k); like > most {
-			best, most = k, like
-		}
-	}
-	if best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
-	return "use one of: " + strings.Join(known, ", ")
-}
-
-// likeness is the share of pairs of letters that two names have in common (Dice).
-func likeness(a, b string) float64 {
-	pairs := func(s string) (list []string) {
-		s = "^" + s + "$"
-		for i := 0; i+1 < len(s) && i < 64; i++ {
-			list = append(list, s[i:i+2])
-		}
-		return list
-	}
-	x, y := pairs(a), pairs(b)
-	common := 0
-	for _, p := range x {
-		if i := slices.Index(y, p); i >= 0 {
-			common++
-			y = slices.Delete(y, i, i+1)
-		}
-	}
-	return 2 * float64(common) / float64(len(x)+len(y)+common)
 }
 
 // A checker looks for what is wrong with an experiment beside its form.
@@ -229,7 +187,7 @@ func (c *checker) experiment(x *Experiment) {
 	}
 	for i, key := range x.Cite {
 		if _, ok := Works()[key]; !ok {
-			c.fail(fmt.Sprintf("$.cite[%d]", i), fmt.Sprintf("no work is called %q", key), suggestion(key, slices.Sorted(maps.Keys(Works()))))
+			c.fail(fmt.Sprintf("$.cite[%d]", i), fmt.Sprintf("no work is called %q", key), mistake.Suggestion(key, slices.Sorted(maps.Keys(Works()))))
 		}
 	}
 	c.among("$.judge", &x.Judge, "logistic", "svm", "bayes", "kde", "network", "vote", "centroid", "table", "words")
@@ -264,7 +222,7 @@ func (c *checker) experiment(x *Experiment) {
 // among checks that a value is one of some, and makes the first of them the default.
 func (c *checker) among(path string, v *string, known ...string) {
 	if *v = cmp.Or(*v, known[0]); !slices.Contains(known, *v) {
-		c.fail(path, fmt.Sprintf("%q is none of the choices here", *v), suggestion(*v, known))
+		c.fail(path, fmt.Sprintf("%q is none of the choices here", *v), mistake.Suggestion(*v, known))
 	}
 }
 
@@ -381,7 +339,7 @@ func (c *checker) strategies(x *Experiment) {
 	for i, s := range x.Strategies {
 		path := fmt.Sprintf("$.strategies[%d]", i)
 		if !slices.Contains(names, s.Name) {
-			c.fail(path, fmt.Sprintf("no strategy is called %q", s.Name), suggestion(s.Name, names))
+			c.fail(path, fmt.Sprintf("no strategy is called %q", s.Name), mistake.Suggestion(s.Name, names))
 			return
 		}
 		c.options(path, s, x.Sites())
@@ -392,7 +350,7 @@ func (c *checker) strategies(x *Experiment) {
 		for _, key := range slices.Sorted(maps.Keys(s.Params)) {
 			values := s.Params[key]
 			if !slices.Contains(params, key) {
-				c.fail(path, fmt.Sprintf("%s has no parameter %q", s.Name, key), suggestion(key, params))
+				c.fail(path, fmt.Sprintf("%s has no parameter %q", s.Name, key), mistake.Suggestion(key, params))
 			}
 			c.values(path, known[s.Name], key, values)
 			if len(values) == 0 {
@@ -456,7 +414,7 @@ func (c *checker) options(path string, s Strategy, sites bool) {
 		{"confidence", s.Confidence, invlog + " " + literal},
 	} {
 		if o.value != "" && !slices.Contains(strings.Fields(o.choices), o.value) {
-			c.fail(path+"."+o.key, fmt.Sprintf("%q is none of the choices here", o.value), suggestion(o.value, strings.Fields(o.choices)))
+			c.fail(path+"."+o.key, fmt.Sprintf("%q is none of the choices here", o.value), mistake.Suggestion(o.value, strings.Fields(o.choices)))
 		}
 	}
 	if s.Best < 0 || s.Best > 100 {

@@ -9,11 +9,9 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
-	"dowse/judge"
 	"dowse/lab"
 	"dowse/lab/web"
-	"dowse/strategy"
-	"dowse/topic"
+	"dowse/site"
 	"dowse/weburl"
 )
 
@@ -35,18 +33,26 @@ func (r Replayed) Coverage() float64 { return float64(r.Recorded) / float64(max(
 // Harvest is the share of the recorded pages that are on topic.
 func (r Replayed) Harvest() float64 { return float64(r.OnTopic) / float64(max(r.Pages, 1)) }
 
-// Replay lets strategies crawl what a collection recorded, from its seeds and with its
-// judge, as many visits each as it has pages, or so many. The collection's own strategy
-// comes first: it shows how far a replay goes the way that was gone.
-func Replay(ctx context.Context, dir string, specs []string, visits int, o Options) ([]Replayed, error) {
-	r, err := openReplay(ctx, dir, visits, o)
+// A Replay says how a collection is gone over again.
+type Replay struct {
+	Strategies []string       // beside the collection's own, which comes first
+	Visits     int            // each makes; as many as the collection has pages
+	Files      crawler.Config // of which TGraph, Trace, with TraceSite and Salt, Links and Classes count: files in place of those that the collection keeps
+}
+
+// Run lets strategies crawl what a collection recorded, from its seeds and with its
+// judge. They get what the collection keeps for its own: T-Graph, trace, links, classes.
+// The collection's own strategy comes first: it shows how far a replay goes the way that
+// was gone.
+func (p Replay) Run(ctx context.Context, dir string, o Options) ([]Replayed, error) {
+	r, err := openReplay(ctx, dir, p.Visits, o)
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
 	var list []Replayed
-	for _, spec := range append([]string{r.old.Collection.Settings.Strategy}, specs...) {
-		done, err := r.run(ctx, spec)
+	for _, spec := range append([]string{r.old.Collection.Settings.Strategy}, p.Strategies...) {
+		done, err := r.run(ctx, spec, p.Files)
 		if err != nil {
 			return nil, err
 		}
@@ -124,9 +130,9 @@ func (t telling) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdic
 }
 
 // run lets one strategy crawl.
-func (r *replay) run(ctx context.Context, spec string) (Replayed, error) {
+func (r *replay) run(ctx context.Context, spec string, files crawler.Config) (Replayed, error) {
 	done := Replayed{Strategy: spec}
-	s, err := strategy.NewFrom(crawler.Strategies(), spec, needsOfTopic(r.old.Topic))
+	s, err := r.old.StrategyFor(spec, files)
 	if err != nil {
 		return done, fmt.Errorf("experiment: replay: %w", err)
 	}
@@ -136,7 +142,11 @@ func (r *replay) run(ctx context.Context, spec string) (Replayed, error) {
 	if err != nil {
 		return done, fmt.Errorf("experiment: replay: %w", err)
 	}
-	judged := web.NewJudged(r.web, r.judge, crawler.WishOf(s))
+	by := r.judge
+	if crawler.ForSites(spec) {
+		by = site.Reader{By: by}
+	}
+	judged := web.NewJudged(r.web, by, crawler.WishOf(s))
 	sim := lab.Simulation{Crawl: c, Web: judged.For(s, func(dowse.URL) time.Duration { return time.Second }), Start: epoch,
 		Each: func(_ time.Time, p *dowse.Page) bool {
 			r.note(&done, p)
@@ -187,13 +197,4 @@ func known(col *collection.Collection, u dowse.URL) bool {
 		return true
 	}
 	return false
-}
-
-// needsOfTopic is what the strategies are told of the topic, as in the crawl itself.
-func needsOfTopic(t *topic.Topic) strategy.Needs {
-	n := strategy.Needs{Language: t.Language()}
-	for _, w := range t.Words {
-		n.Words = append(n.Words, judge.TopicWord{Term: w, Weight: 1})
-	}
-	return n
 }

@@ -17,7 +17,7 @@ type Verification struct {
 // Verify makes every crawl of a run again, without writing anything, and compares it
 // with what is kept to the byte.
 func Verify(ctx context.Context, path string, o Options) (*Verification, error) {
-	old, m, err := Open(path)
+	old, m, err := openFacts(path)
 	if err != nil {
 		return nil, err
 	}

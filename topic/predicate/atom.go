@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/mistake"
 	"dowse/text"
 	"dowse/weburl"
 )
@@ -81,7 +82,7 @@ func (b *builder) operation(m map[string]any, at place, depth int) node {
 	}
 	a := atomNamed(op)
 	if a == nil {
-		b.fail(at.to("op"), suggestion(op, opNames()), "there is no op %s", kindOf(m["op"]))
+		b.fail(at.to("op"), mistake.Suggestion(op, opNames()), "there is no op %s", kindOf(m["op"]))
 		return nothing
 	}
 	return b.atom(a, m, at)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"dowse/mistake"
 )
 
 // FromTree makes a predicate of a tree as it stands in a topic file: v is made of
@@ -214,7 +216,7 @@ func (b *builder) entry(key string, v any, at place, depth int) node {
 	}
 	f := factNamed(key)
 	if f == nil {
-		b.fail(at, suggestion(key, append([]string{"all", "any", "not", "expr", "unknown"}, factNames()...)), "there is no fact %q", cutName(key))
+		b.fail(at, mistake.Suggestion(key, append([]string{"all", "any", "not", "expr", "unknown"}, factNames()...)), "there is no fact %q", cutName(key))
 		return nothing
 	}
 	b.read(f.name)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dowse/mistake"
 )
 
 // ParseExpr reads an expression:
@@ -175,7 +177,7 @@ func (p *parser) atom() map[string]any {
 		p.fail("write a condition such as keyword(reef)", "a condition is missing")
 		return nil
 	case a == nil:
-		p.fail(suggestion(name, opNames()), "there is no condition %q", cutName(name))
+		p.fail(mistake.Suggestion(name, opNames()), "there is no condition %q", cutName(name))
 		return nil
 	}
 	p.at += len(name)

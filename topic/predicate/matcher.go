@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"dowse/mistake"
 )
 
 // A Matcher is a way to match facts.
@@ -64,7 +66,7 @@ func (b *builder) matchers(f *fact, m map[string]any, at place) (tests []finder)
 		v, here := m[key], at.to(key)
 		switch known := matcherNames(f); {
 		case !slices.Contains(known, key):
-			b.fail(here, suggestion(key, known), "%s can't be matched by %q", f.name, cutName(key))
+			b.fail(here, mistake.Suggestion(key, known), "%s can't be matched by %q", f.name, cutName(key))
 		case key == "at_least" && m["has"] != nil:
 			// read with has
 		default:

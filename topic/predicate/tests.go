@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/text"
 )
 
 // factClause is a clause about one fact: all of its tests must hold.
@@ -214,11 +213,3 @@ func firstRunes(s string, n int) string {
 
 // cutName is a name from outside in an error.
 func cutName(s string) string { return firstRunes(strings.TrimSpace(s), 60) }
-
-// suggestion returns what to do about a name that is none of the known ones.
-func suggestion(name string, known []string) string {
-	if best := text.Nearest(name, known); best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
-	return "use one of: " + strings.Join(known, ", ")
-}
