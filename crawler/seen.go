@@ -225,18 +225,24 @@ func (c *Crawler) contrastOf() int {
 }
 
 // wantsContrast reports whether the crawl should train its judge against pages that
-// were seen, though nobody labelled any. It should not where a person went back to an
-// earlier model, nor where one outside teaches the judge: that would be lost.
+// were seen, though nobody asked for it. It should not where a person went back to an
+// earlier model, or labels and has such a judge already, nor where one outside teaches
+// the judge: that would be lost.
 func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	undone := slices.ContainsFunc(labels.Lines, func(l collection.Label) bool { return l.Do == collection.DoUndo })
 	if c.contrastOf() == 0 || undone || c.cfg.Strategy != nil || c.Topic.Outside != nil {
 		return false
 	}
-	m, err := MaterialOf(c.Collection)
-	if err != nil {
+	models, err1 := collection.Models(c.Collection.Dir)
+	m, err2 := MaterialOf(c.Collection)
+	if err1 != nil || err2 != nil {
 		return false
 	}
-	for _, l := range labels.Standing() {
+	stands := labels.Standing()
+	if made, _ := collection.MadeModel(models, c.labels.model); made.Contrast > 0 && len(stands) > 0 {
+		return false // who labels says when
+	}
+	for _, l := range stands {
 		m.Examples = append(m.Examples, judge.Example{Relevant: l.Label == collection.LabelOn})
 	}
 	return m.Lacks() > 0
