@@ -47,17 +47,17 @@ func (w Weight) Of(site, pages float64) float64 {
 // A Crawler looks for sites on topic. A page's relevance is taken as the confidence
 // that the page is of the topic's class. Parameters that are zero take their default.
 type Crawler struct {
-	Sure      float64 `param:"p_threshold" default:"0.9" help:"a site is judged when it is this probable, either way; 0.7 is quick"`
-	Links     float64 `param:"l_threshold" default:"6" help:"link rank up to which a judged site is read on for links"`
-	Bonus     float64 `param:"c0" default:"1" help:"link weight of a page without links to new sites"`
-	Pages     int     `param:"pages" default:"50" help:"pages of one site at most"`
-	Error     float64 `param:"p_err" default:"0.15" help:"share of pages that the judge gets wrong; a judge that was cross-validated brings its own"`
-	Weigh     string  `param:"weight" default:"combined" help:"global, local or combined: what a link between sites is worth"`
-	By        string  `param:"by" default:"host" help:"host or domain: what a site is; www. is no host of its own"`
-	AtOnce    int     `param:"at_once" default:"16" help:"sites that are read at once, each politely"`
-	PriorLow  float64 `param:"prior_low" default:"0.2" help:"least prior that a site is on topic, from the sites before it"`
-	PriorHigh float64 `param:"prior_high" default:"0.8" help:"highest prior"`
-	Sites     int     `param:"sites" default:"0" help:"sites on topic after which no more are begun; 0 for all"`
+	Sure      float64 `param:"p_threshold" default:"0.9" help:"a site is judged when it is this probable, either way; 0.7 is quick; Ester et al. 2004"`
+	Links     float64 `param:"l_threshold" default:"6" help:"link rank up to which a judged site is read on for links; ours"`
+	Bonus     float64 `param:"c0" default:"1" help:"link weight of a page without links to new sites; Ester et al. 2004: 1 or more"`
+	Pages     int     `param:"pages" default:"50" help:"pages of one site at most; ours"`
+	Error     float64 `param:"p_err" default:"0.15" help:"share of pages that the judge gets wrong; a judge that was cross-validated brings its own; ours"`
+	Weigh     string  `param:"weight" default:"combined" help:"global, local or combined: what a link between sites is worth; Ester et al. 2004 advise combined"`
+	By        string  `param:"by" default:"host" help:"host or domain: what a site is; www. is no host of its own; ours"`
+	AtOnce    int     `param:"at_once" default:"16" help:"sites that are read at once, each politely; ours"`
+	PriorLow  float64 `param:"prior_low" default:"0.2" help:"least prior that a site is on topic, from the sites before it; ours"`
+	PriorHigh float64 `param:"prior_high" default:"0.8" help:"highest prior; ours"`
+	Sites     int     `param:"sites" default:"0" help:"sites on topic after which no more are begun; 0 for all; ours"`
 
 	outer outer
 	open  map[string]*inner // inner crawls by site

@@ -16,7 +16,7 @@ import (
 // leaves a host after so many pages. What it fetched is made into sites afterwards, by a
 // [Catch].
 type PageCrawler struct {
-	Guard int `param:"guard" default:"100" help:"pages of one host at most"`
+	Guard int `param:"guard" default:"100" help:"pages of one host at most; ours"`
 
 	given map[string]int // pages by host
 }

@@ -19,8 +19,8 @@ import (
 // is. Of several linking pages the one in the nearest layer counts.
 type ContextGraph struct {
 	Terms int     `param:"terms" default:"40" help:"words that tell layers apart: the best of targets and pages one click away (TF-IDF); Diligenti et al. 2000"`
-	Read  int     `param:"read" default:"1000" help:"words of a page that are read, from its beginning: as many as a T-Graph keeps"`
-	Slack float64 `param:"slack" default:"0" help:"by how much the mean log-likelihood of a word may be worse than in the layer's own worst page"`
+	Read  int     `param:"read" default:"1000" help:"words of a page that are read, from its beginning: as many as a T-Graph keeps; ours"`
+	Slack float64 `param:"slack" default:"0" help:"by how much the mean log-likelihood of a word may be worse than in the layer's own worst page; ours"`
 
 	Expand string `param:"expand" default:"link" help:"what is taken from a queue at a time: one link (link), or all links of the page it stands on (parent), as Diligenti et al. 2000 have it"`
 

@@ -13,9 +13,9 @@ import (
 // page say of it, and the URL (Aggarwal, Al-Garawi and Yu 2001).
 type Linkage struct {
 	Factors  string `param:"factors" default:"content+url+links+siblings" help:"what is learnt from: words of linking pages, parts of the URL, whether linking pages are on topic, whether their other links are; content*0.5+url weighs (Aggarwal 2004, sec. 3: all alike)"`
-	LinkNorm string `param:"link-norm" default:"paper" help:"what links between pages on topic are compared with: chance (paper), or all links from pages on topic (conditional)"`
-	MinLinks int    `param:"min-links" default:"20" min:"-1" help:"links between visited pages from which they count; -1 for none"`
-	Parents  int    `param:"parents" default:"5" help:"linking pages of a URL that are remembered; all are counted"`
+	LinkNorm string `param:"link-norm" default:"paper" help:"what links between pages on topic are compared with: chance (paper), or all links from pages on topic (conditional); Aggarwal et al. 2001, conditional is ours"`
+	MinLinks int    `param:"min-links" default:"20" min:"-1" help:"links between visited pages from which they count; -1 for none; ours"`
+	Parents  int    `param:"parents" default:"5" help:"linking pages of a URL that are remembered; all are counted; ours"`
 }
 
 const fewParents = 5 // by default

@@ -22,8 +22,8 @@ import (
 // A link that is probable comes before all that are only scored.
 type LinkBayes struct {
 	Train       int     `param:"train" default:"64" min:"-1" help:"links of seed pages to learn from first; -1 for none; Taylan et al. 2011"`
-	Vocabulary  int     `param:"vocabulary" default:"100000" help:"words known of links; later ones are ignored"`
-	ReuseWeight float64 `param:"reuse-weight" default:"1" max:"1" help:"weight of what an earlier crawl has learnt, 0 to 1"`
+	Vocabulary  int     `param:"vocabulary" default:"100000" help:"words known of links; later ones are ignored; ours"`
+	ReuseWeight float64 `param:"reuse-weight" default:"1" max:"1" help:"weight of what an earlier crawl has learnt, 0 to 1; after Aggarwal 2004, the weight is ours"`
 	LinkScoring
 
 	Links []LabelledLink // to learn from, in place of links of seed pages; nil for none

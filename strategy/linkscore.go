@@ -14,8 +14,8 @@ type LinkScoring struct {
 	Page       float64 `param:"page" default:"0.8" max:"1" help:"a page of a higher relevance is relevant; Taylan et al. 2011"`
 	MaxLevel   int     `param:"max-level" default:"2" min:"-1" help:"links from so many irrelevant pages in a row are followed; -1 for none; the paper leaves it to the user"`
 	ParentTerm string  `param:"parent-term" default:"raw" help:"what linking pages add: raw, their number and relevance as in the paper; log1p or capped, so that links on every page do not win"`
-	ParentCap  float64 `param:"parent-cap" default:"3" help:"the most that either adds, if capped"`
-	Sitemaps   bool    `param:"sitemaps" default:"false" help:"follow the links of sitemaps too, at level 1"`
+	ParentCap  float64 `param:"parent-cap" default:"3" help:"the most that either adds, if capped; ours"`
+	Sitemaps   bool    `param:"sitemaps" default:"false" help:"follow the links of sitemaps too, at level 1; ours"`
 	LinkWords
 }
 

@@ -13,7 +13,7 @@ import (
 
 // LinkWords says how the words of anchors and URLs are read.
 type LinkWords struct {
-	Language string `param:"language" default:"en" help:"of stems and stop words, as in BCP 47"`
+	Language string `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 	Stem     string `param:"stem" default:"the language's" help:"stems: porter, whole, prefix (the first 5 letters; the default for Turkish, Can et al. 2008), or a language"`
 
 	Analyzer *text.Analyzer    // takes the place of Language and Stem; nil for none

@@ -6,7 +6,7 @@ import "dowse"
 // pages are followed only from a score on. The others stay known and are followed
 // when enough pages link to them.
 type OptimisedLSFC struct {
-	Link float64 `param:"link" default:"2" help:"score from which links of relevant pages are followed; above 1.8, since one relevant page gives that much"`
+	Link float64 `param:"link" default:"2" help:"score from which links of relevant pages are followed; above 1.8, since one relevant page gives that much; ours, Taylan et al. 2011 give no number"`
 	LSFC
 }
 

@@ -26,13 +26,13 @@ import (
 // learnt also raises leads. Memory is bounded: Features weights, and tallies of the last
 // pages and of some hosts.
 type Online struct {
-	Rate     float64 `param:"rate" default:"0.3" help:"size of the first steps of learning; steps get smaller where much was learnt"`
-	Prior    float64 `param:"prior" default:"3" help:"how much the ratings of judge and linking pages count at the beginning"`
-	Link     float64 `param:"link" default:"0.5" help:"weight of an example that is a link to a visited page, against the visit itself"`
-	Words    int     `param:"words" default:"20" help:"words around a link, its anchor included"`
-	Features int     `param:"features" default:"65536" max:"65536" help:"weights of words, in each of three places; words share them by hash"`
-	Refresh  int     `param:"refresh" default:"20" min:"-1" help:"waiting leads rated again after a page; -1 for none"`
-	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47"`
+	Rate     float64 `param:"rate" default:"0.3" help:"size of the first steps of learning; steps get smaller where much was learnt; ours"`
+	Prior    float64 `param:"prior" default:"3" help:"how much the ratings of judge and linking pages count at the beginning; ours"`
+	Link     float64 `param:"link" default:"0.5" help:"weight of an example that is a link to a visited page, against the visit itself; ours"`
+	Words    int     `param:"words" default:"20" help:"words around a link, its anchor included; ours"`
+	Features int     `param:"features" default:"65536" max:"65536" help:"weights of words, in each of three places; words share them by hash; ours"`
+	Refresh  int     `param:"refresh" default:"20" min:"-1" help:"waiting leads rated again after a page; -1 for none; ours"`
+	Language string  `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 
 	codes *text.Codes
 	spans []dowse.Span

@@ -21,10 +21,10 @@ type OPIC struct {
 	Policy    string  `param:"policy" default:"greedy" help:"which page is next: greedy (the richest), random, or cycle (in the order found); Abiteboul et al. 2003"`
 	NoVirtual bool    `param:"no-virtual" default:"false" help:"without the virtual page: cash is lost in dead ends; a variant of the baseline of Wang et al. 2009"`
 	T         float64 `param:"window" default:"0" help:"how far back importance looks, in cash spent (1 is all there is); 0 for all the way; Abiteboul et al. 2003"`
-	Recrawl   int     `param:"recrawl" default:"10" min:"-1" help:"rounds between visits to the visited page with the most cash, 50 pages to a round in a stream; -1 for none"`
-	Replay    bool    `param:"replay" default:"false" help:"a revisit follows the links as they were kept instead of fetching the page again"`
+	Recrawl   int     `param:"recrawl" default:"10" min:"-1" help:"rounds between visits to the visited page with the most cash, 50 pages to a round in a stream; -1 for none; ours"`
+	Replay    bool    `param:"replay" default:"false" help:"a revisit follows the links as they were kept instead of fetching the page again; ours"`
 	N         int     `param:"round" default:"0" help:"leads to a round; 0 streams; Wang et al. 2009 take 50"`
-	Nutch     bool    `param:"nutch" default:"false" help:"as the plug-in of Nutch scores: a page keeps what it gives, no history, no virtual page, no revisits"`
+	Nutch     bool    `param:"nutch" default:"false" help:"as the plug-in of Nutch scores: a page keeps what it gives, no history, no virtual page, no revisits; Nutch 1"`
 
 	state opicState
 }

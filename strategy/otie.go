@@ -20,11 +20,11 @@ type OTIE struct {
 	D          float64 `param:"d" default:"3" help:"how sharply: the power of 2·relevance-1; Wang et al. 2009"`
 	Beta       float64 `param:"beta" default:"0.25" max:"1" help:"weight of the whole page against the words around the link; Wang et al. 2009"`
 	Words      int     `param:"words" default:"20" help:"words around a link, its anchor included; Wang et al. 2009"`
-	Recrawl    int     `param:"recrawl" default:"10" min:"-1" help:"rounds between visits to the visited page with the most cash, 50 pages to a round in a stream; -1 for none"`
-	Replay     bool    `param:"replay" default:"false" help:"a revisit follows the links as they were kept instead of fetching the page again"`
+	Recrawl    int     `param:"recrawl" default:"10" min:"-1" help:"rounds between visits to the visited page with the most cash, 50 pages to a round in a stream; -1 for none; ours, Wang et al. 2009 say periodically"`
+	Replay     bool    `param:"replay" default:"false" help:"a revisit follows the links as they were kept instead of fetching the page again; ours"`
 	N          int     `param:"round" default:"0" help:"leads to a round; 0 streams; Wang et al. 2009 take 50"`
-	NoRevision bool    `param:"no-revision" default:"false" help:"cash is spread as it is, without eq. 8"`
-	NoBias     bool    `param:"no-bias" default:"false" help:"all links of a page get the same, without eqs 6 and 7"`
+	NoRevision bool    `param:"no-revision" default:"false" help:"cash is spread as it is, without eq. 8; ours, for ablations"`
+	NoBias     bool    `param:"no-bias" default:"false" help:"all links of a page get the same, without eqs 6 and 7; ours, for ablations"`
 
 	state otieState
 }

@@ -10,7 +10,7 @@ import (
 // of a URL is drawn from the seed and the URL alone, so that a crawl is
 // reproducible, and resumed as if nothing had been.
 type Random struct {
-	Seed uint64 `param:"seed" default:"0" help:"of the drawing; another seed, another order"`
+	Seed uint64 `param:"seed" default:"0" help:"of the drawing; another seed, another order; ours"`
 }
 
 // Follow gives every new link a priority between 0 and 1.

@@ -8,13 +8,13 @@ import (
 // Ratios are the parameters of interest ratios: how much more often pages with a
 // feature are on topic than pages are at large (Aggarwal, Al-Garawi and Yu 2001).
 type Ratios struct {
-	Sigma       float64 `param:"sigma" default:"1" help:"pulls ratios towards 1 while little is known, as if so many average pages had been seen"`
+	Sigma       float64 `param:"sigma" default:"1" help:"pulls ratios towards 1 while little is known, as if so many average pages had been seen; ours"`
 	T           float64 `param:"t" default:"2" help:"standard deviations from the mean from which a feature counts; Aggarwal et al. 2001"`
-	Sig         string  `param:"sig" default:"paper" help:"deviation for the number of pages in all (paper) or of those with the feature (support), which is the sound one"`
-	MinSupport  int     `param:"min-support" default:"1" help:"pages with a feature from which it counts"`
+	Sig         string  `param:"sig" default:"paper" help:"deviation for the number of pages in all (paper) or of those with the feature (support), which is the sound one; Aggarwal et al. 2001, support is ours"`
+	MinSupport  int     `param:"min-support" default:"1" help:"pages with a feature from which it counts; ours"`
 	Exact       bool    `param:"exact" default:"false" help:"rate every waiting lead again after each page, as the paper does; slow"`
-	Rescored    int     `param:"rescored" default:"100" help:"waiting leads rated again after a page: targets of its links, as many that share linking pages with it, a quarter as many that its people accessed"`
-	ReuseWeight float64 `param:"reuse-weight" default:"1" max:"1" help:"weight of what an earlier crawl has learnt, 0 to 1"`
+	Rescored    int     `param:"rescored" default:"100" help:"waiting leads rated again after a page: targets of its links, as many that share linking pages with it, a quarter as many that its people accessed; ours"`
+	ReuseWeight float64 `param:"reuse-weight" default:"1" max:"1" help:"weight of what an earlier crawl has learnt, 0 to 1; after Aggarwal 2004, the weight is ours"`
 }
 
 // The ways to tell significance.

@@ -11,10 +11,10 @@ import (
 
 // Reading says how the words of pages are read. Memory is bounded by it.
 type Reading struct {
-	Read       int    `param:"read" default:"1500" help:"words of a page that are read, from its beginning; the rest says much the same"`
-	Words      int    `param:"words" default:"50" help:"words kept of a page: those that tell it from others the most (TF-IDF)"`
-	Vocabulary int    `param:"vocabulary" default:"100000" help:"words known at a time, and as many parts of URLs; the rarest are forgotten"`
-	Language   string `param:"language" default:"en" help:"of stems and stop words, as in BCP 47"`
+	Read       int    `param:"read" default:"1500" help:"words of a page that are read, from its beginning; the rest says much the same; ours"`
+	Words      int    `param:"words" default:"50" help:"words kept of a page: those that tell it from others the most (TF-IDF); ours"`
+	Vocabulary int    `param:"vocabulary" default:"100000" help:"words known at a time, and as many parts of URLs; the rarest are forgotten; ours"`
+	Language   string `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
 
 	Analyzer *text.Analyzer // takes the place of Language; nil for none
 }

@@ -14,8 +14,8 @@ type Shark struct {
 	Delta float64 `param:"delta" default:"0.5" max:"1" help:"how much of its similarity a page passes on; Hersovici et al. 1998"`
 	Beta  float64 `param:"beta" default:"0.8" max:"1" help:"weight of the anchor against the words around it; Hersovici et al. 1998"`
 	Gamma float64 `param:"gamma" default:"0.5" max:"1" help:"weight of what is inherited against the link itself; Hersovici et al. 1998"`
-	Words int     `param:"words" default:"20" help:"words around a link, its anchor included"`
-	Least float64 `param:"least" default:"0.05" max:"1" help:"a rating up to here is no similarity: a judge that gives probabilities never says 0"`
+	Words int     `param:"words" default:"20" help:"words around a link, its anchor included; ours"`
+	Least float64 `param:"least" default:"0.05" max:"1" help:"a rating up to here is no similarity: a judge that gives probabilities never says 0; ours"`
 }
 
 // Window is the number of words that are rated around a link.

@@ -17,9 +17,9 @@ import (
 // It is the one strategy here that remembers links, a bounded number of them: with
 // the default about 10 MB, and a distillation of some 10 ms.
 type SoftFocus struct {
-	Every int `param:"every" default:"500" help:"pages between two distillations"`
-	Hubs  int `param:"hubs" default:"10" help:"hubs whose links are visited next"`
-	Links int `param:"links" default:"100000" help:"links between hosts that are remembered, the newest; bounds memory"`
+	Every int `param:"every" default:"500" help:"pages between two distillations; ours, Chakrabarti et al. 1999 say now and then"`
+	Hubs  int `param:"hubs" default:"10" help:"hubs whose links are visited next; ours"`
+	Links int `param:"links" default:"100000" help:"links between hosts that are remembered, the newest; bounds memory; ours"`
 
 	state softFocusState
 }

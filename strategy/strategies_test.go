@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +80,18 @@ func TestNew(t *testing.T) {
 	} {
 		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
+		}
+	}
+}
+
+// TestSources checks that every parameter tells where its default is from.
+func TestSources(t *testing.T) {
+	source := regexp.MustCompile(`(19|20)\d\d|ours|the paper|Nutch`)
+	for _, d := range strategy.All() {
+		for _, p := range d.Params {
+			if !source.MatchString(p.Help) {
+				t.Errorf("%s: %s names no source: %s", d.Name, p.Name, p.Help)
+			}
 		}
 	}
 }

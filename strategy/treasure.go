@@ -24,14 +24,14 @@ import (
 type Treasure struct {
 	OSM       float64 `param:"osm" default:"0.05" max:"1" help:"similarity from which a node of the T-Graph is like a link; Seyfi and Patel 2015"`
 	Anchor    float64 `param:"anchor" default:"1.4" help:"what a word of the anchor counts against one around it; Seyfi and Patel 2015"`
-	Select    string  `param:"select" default:"lowest" help:"of the nodes like a link, lowest: the one nearest to a target, or best: the most similar"`
+	Select    string  `param:"select" default:"lowest" help:"of the nodes like a link, lowest: the one nearest to a target, or best: the most similar; Seyfi and Patel 2015, best is ours"`
 	Weights   string  `param:"weights" default:"equal" help:"of headings and text in the similarity: equal, as in the paper, or fitted to the T-Graph"`
-	NoTargets bool    `param:"no-targets" default:"false" help:"do not compare links with the targets themselves"`
+	NoTargets bool    `param:"no-targets" default:"false" help:"do not compare links with the targets themselves; ours, for ablations"`
 	Unrelated float64 `param:"unrelated" default:"0.01" max:"1" help:"priority of links off topic or like no node; Seyfi and Patel 2015"`
 	Aging     float64 `param:"aging" default:"0.05" max:"1" help:"by how much everything that waits rises, up to 1; Seyfi and Patel 2015"`
 	Every     int     `param:"every" default:"100" help:"insertions after which it rises; Seyfi and Patel 2015"`
-	Wanted    float64 `param:"wanted" default:"0.5" max:"1" help:"the judge's rating of a link's words from which it is on topic, where there are no classes"`
-	Words     int     `param:"words" default:"20" help:"words around a link that the judge rates, its anchor included"`
+	Wanted    float64 `param:"wanted" default:"0.5" max:"1" help:"the judge's rating of a link's words from which it is on topic, where there are no classes; ours"`
+	Words     int     `param:"words" default:"20" help:"words around a link that the judge rates, its anchor included; ours"`
 
 	Codes string `param:"codes" default:"none" help:"classes of links on topic, as 57+59: of the table given with --classes, or paper for the 20 around the English language of Seyfi and Patel 2015; the judge decides where there is neither"`
 

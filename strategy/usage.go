@@ -12,11 +12,11 @@ import (
 // Usage are the parameters of learning from a trace: what the people who went to a
 // page, and where else they went, say of it (Aggarwal 2002).
 type Usage struct {
-	Near      int    `param:"near" default:"5" help:"accesses before and after one to a page on topic that count as near it"`
-	Expand    string `param:"expand" default:"on-topic" help:"whose readers are followed: those of pages on topic (on-topic), or of all (always)"`
-	Users     int    `param:"users" default:"30" help:"people of a page that are looked at"`
+	Near      int    `param:"near" default:"5" help:"accesses before and after one to a page on topic that count as near it; ours, Aggarwal 2004 gives no number"`
+	Expand    string `param:"expand" default:"on-topic" help:"whose readers are followed: those of pages on topic (on-topic), or of all (always); ours"`
+	Users     int    `param:"users" default:"30" help:"people of a page that are looked at; ours"`
 	Signature int    `param:"signature" default:"30" help:"words of a page that are remembered of those who read it; Aggarwal 2002"`
-	Tastes    int    `param:"tastes" default:"30" help:"words that are remembered of a person"`
+	Tastes    int    `param:"tastes" default:"30" help:"words that are remembered of a person; ours"`
 
 	Trace Trace // who went where; required
 }
