@@ -30,9 +30,10 @@ type lexicon struct {
 	Terms []entry
 	Hand  uint32 // where the search for a term to forget goes on
 
-	size   int
-	at     index
-	forgot int // terms so far, of this run
+	size     int
+	at       index
+	forgot   int        // terms so far, of this run
+	weighers []*weigher // which remember what words say
 }
 
 type entry struct {
@@ -113,6 +114,9 @@ func (x *lexicon) forget() uint32 {
 	}
 	x.at.remove(x.at.hash(x.Terms[least].Term), least)
 	x.forgot++
+	for _, w := range x.weighers {
+		w.lost(least)
+	}
 	return least
 }
 
@@ -168,6 +172,22 @@ type mark struct {
 	word  word
 	round uint32 // in which the word was last met; 0 for never
 	ln    float64
+}
+
+// weigh lets w tell what words of the lexicon say, by the counts of a column.
+func (x *lexicon) weigh(w *weigher, column int) {
+	*w = weigher{lex: x, column: column}
+	x.weighers = append(x.weighers, w)
+}
+
+// lost takes note that the word at a place was forgotten: from now on it says nothing,
+// as after a restart, where nobody remembers what it said.
+func (w *weigher) lost(place uint32) {
+	if int(place) < len(w.marks) {
+		w.marks[place] = mark{}
+		w.silent.unset(place)
+		w.unmet.unset(place)
+	}
 }
 
 // turn takes note that the moment has changed.

@@ -128,7 +128,7 @@ func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage 
 	k.weights, _ = l.weights() // checked when it was set
 	k.state = linkageState{Tokens: newLexicon(k.size)}
 	k.found = newEvidence(or(l.Parents, fewParents), r.rescored())
-	k.words = weigher{lex: words, column: asContent}
+	words.weigh(&k.words, asContent)
 	k.taken()
 	return k
 }
@@ -140,7 +140,7 @@ func (k *linkage) restore(s linkageState, words *lexicon) {
 	k.found.restore(s.Found)
 	s.Found = nil
 	k.state = s
-	k.words = weigher{lex: words, column: asContent}
+	words.weigh(&k.words, asContent)
 	k.taken()
 }
 

@@ -129,7 +129,7 @@ type usageState struct {
 
 func newUsage(r *Ratios, u *Usage, words *lexicon) *usage {
 	k := &usage{ratios: r, params: u, trace: u.Trace}
-	k.words = weigher{lex: words, column: asSignature}
+	words.weigh(&k.words, asSignature)
 	pages, people := u.Trace.Pages(), u.Trace.Users()
 	k.state = usageState{
 		Pages: pages, People: people, Users: make([]cell, people), Tastes: make([][]word, people), Absent: map[string]Tally{},
@@ -152,7 +152,7 @@ func (k *usage) restore(s usageState, words *lexicon) error {
 		s.Absent = map[string]Tally{}
 	}
 	k.state = s
-	k.words = weigher{lex: words, column: asSignature}
+	words.weigh(&k.words, asSignature)
 	k.taken()
 	return nil
 }
