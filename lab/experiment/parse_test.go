@@ -96,7 +96,7 @@ func TestBroken(t *testing.T) {
 		{head + "strategies: [random\n", "3:13", "]", "example"},
 		{head + strings.Repeat("[", 100), "3:1", "too deep", "one item"},
 		{head + "strategies: [random]\ntime: {delay: soon}\n", "4:15", "delay", "500ms"},
-		{head + "strategies: [random]\ntopics: {form: web}\n", "4:10", `no key "form"`, "use one of: from, least, limit, list"},
+		{head + "strategies: [random]\ntopics: {form: web}\n", "4:10", `no key "form"`, `did you mean "from"?`},
 		{head + "strategies: [random]\nseeds: {set: 3}\n", "4:9", `no key "set"`, `"sets"`},
 		{head + "strategies:\n  - {name: random, colour: red}\n", "4:20", `no key "colour"`, "use one of: best, "},
 		{head + "strategies: [random]\nchecks: [{says: a, expect: b}]\n", "4:11", `no key "says"`, "use one of: claim, expect"},
