@@ -88,11 +88,11 @@ func (m *Material) contrast(language string) {
 	n := len(m.standIns())
 	switch {
 	case len(m.Contrast) > 0:
-		m.note("%d examples are not on topic: %d %s stand in for more", off, n, m.contrastOf())
+		m.note("%s: %d %s stand in for more", offTopic(off), n, m.contrastOf())
 	case language == "en":
-		m.note("%d examples are not on topic: %d everyday texts stand in for more; unlike: pages that look alike make the judge surer", off, n)
+		m.note("%s: %d everyday texts stand in for more; unlike: pages that look alike make the judge surer", offTopic(off), n)
 	default:
-		m.note("%d examples are not on topic: %d everyday texts stand in for more, in English; unlike: pages in %q make the judge surer", off, n, language)
+		m.note("%s: %d everyday texts stand in for more, in English; unlike: pages in %q make the judge surer", offTopic(off), n, language)
 	}
 }
 
@@ -101,4 +101,15 @@ func (m *Material) contrastOf() string {
 		return OfDirectory
 	}
 	return m.ContrastOf
+}
+
+// offTopic tells how many examples are off topic.
+func offTopic(n int) string {
+	switch n {
+	case 0:
+		return "no example is off topic"
+	case 1:
+		return "1 example is off topic"
+	}
+	return fmt.Sprintf("%d examples are off topic", n)
 }

@@ -157,7 +157,7 @@ threshold: 0.6
 	if j.Model() == nil || j.Called("m0001").Judge(wave).Judge != "m0001" {
 		t.Error("the judge has no model, or not its name")
 	}
-	if n := strings.Join(m.Notes, "\n"); !strings.Contains(n, "4 examples are not on topic: 26 everyday texts stand in") {
+	if n := strings.Join(m.Notes, "\n"); !strings.Contains(n, "4 examples are off topic: 26 everyday texts stand in") {
 		t.Errorf("notes: %s", n)
 	}
 }
