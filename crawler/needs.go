@@ -141,8 +141,12 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := makeable(*s, n, learnt, cfg); err != nil {
+	strategies, err := makeable(*s, n, learnt, cfg)
+	if err != nil {
 		return nil, nil, err
+	}
+	for _, name := range n.Unused(strategies...) {
+		notes = append(notes, fmt.Sprintf("nobody goes by %s: see dowse help strategies for those that do", name))
 	}
 	keep := func(into *string, name string, write func(io.Writer) error) {
 		*into = collection.NeedsName(name)
@@ -168,20 +172,25 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 	return files, notes, err
 }
 
-// makeable checks that strategy and shadows can be made, and go together.
-func makeable(s collection.Settings, n strategy.Needs, learnt *strategy.Learnt, cfg Config) error {
+// makeable checks that strategy and shadows can be made, and go together. It returns
+// them.
+func makeable(s collection.Settings, n strategy.Needs, learnt *strategy.Learnt, cfg Config) ([]dowse.Strategy, error) {
 	st, err := strategyOf(s, cfg, n)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := learn(st, learnt); err != nil {
-		return err
+		return nil, err
 	}
 	shadows, err := shadowsOf(s, n)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return new(Visitor).RateAll(st, shadows)
+	all := []dowse.Strategy{st}
+	for _, sh := range shadows {
+		all = append(all, sh.Strategy)
+	}
+	return all, new(Visitor).RateAll(st, shadows)
 }
 
 func writeCodes(w io.Writer, list []judge.Code) error {

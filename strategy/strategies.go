@@ -137,6 +137,31 @@ func (n Needs) take(s dowse.Strategy) error {
 	return nil
 }
 
+// Unused names what n has and none of the strategies goes by.
+func (n Needs) Unused(strategies ...dowse.Strategy) (names []string) {
+	for _, need := range []struct {
+		name  string
+		given bool
+		goes  func(dowse.Strategy) bool
+	}{
+		{"the T-Graph", n.TGraph != nil, is[mapped]},
+		{"the trace", n.Trace != nil, is[follower]},
+		{"the links to learn from", n.Links != nil, is[pupil]},
+		{"the classes", n.Classes != nil, is[classed]},
+	} {
+		if need.given && !slices.ContainsFunc(strategies, need.goes) {
+			names = append(names, need.name)
+		}
+	}
+	return names
+}
+
+// is reports whether a strategy is of a kind.
+func is[kind any](s dowse.Strategy) bool {
+	_, ok := s.(kind)
+	return ok
+}
+
 // Split parts a list of strategies, NAME or NAME:key=value,key=value, with commas
 // between them too: what has a = goes with the name before it.
 func Split(list string) (specs []string) {
