@@ -62,7 +62,7 @@ func (t *Topic) others(ctx context.Context, l Loader, m *Material) error {
 		}
 		pages, err := l.Others(ctx, s, need)
 		if err != nil {
-			return fmt.Errorf("topic: %s: %s: %w", t.Name, s, err)
+			return &SourceError{t.Name, s.String(), err}
 		}
 		var list []judge.Example
 		for _, p := range pages {

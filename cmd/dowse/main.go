@@ -18,6 +18,7 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/mistake"
+	"dowse/topic"
 )
 
 // cli is the whole command line: one field to a command, one file to a command.
@@ -153,6 +154,7 @@ func report(w *world, err error) int {
 	}
 	var ee *exitError
 	var wrong *mistake.Error
+	var source *topic.SourceError
 	switch {
 	case errors.As(err, &ee):
 		return ee.code
@@ -161,7 +163,7 @@ func report(w *world, err error) int {
 		return exitForbidden
 	case errors.Is(err, crawler.ErrExec):
 		return exitForbidden
-	case errors.As(err, &wrong), errors.Is(err, crawler.ErrSeeds):
+	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds):
 		return exitUsage
 	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
 		return exitCollection
