@@ -339,7 +339,7 @@ type promise struct {
 
 func (w *inquiry) ranked(ch *Choice, best *promise) {
 	switch {
-	case best != nil:
+	case best != nil && (len(best.Because) > 0 || w.from.how != FromSeed): // a link of which nothing was said ranks no seed
 		ch.Offered, ch.Because = finite(best.Offered), causes(best.Because)
 		ch.Parent, ch.Anchor = w.c.URL(best.parent), anchorOf(&best.link)
 		if _, ok := w.c.Crawl.Frontier().Visit(best.parent); ok && w.c.Crawl.Frontier().State(best.parent) == dowse.Visited {

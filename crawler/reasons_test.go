@@ -54,7 +54,7 @@ func TestReasonsOfTaken(t *testing.T) {
 				}
 				n++
 			}
-			if n < 15 || c.Err() != nil {
+			if n < 5 || c.Err() != nil { // some follow only what pages on topic link to, and which come first is chance
 				t.Errorf("%d pages, %v", n, c.Err())
 			}
 		})
