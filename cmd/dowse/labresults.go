@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"dowse/lab/experiment"
@@ -10,7 +11,7 @@ import (
 )
 
 type labResultsCmd struct {
-	Runs []string `arg:"" name:"run" help:"Folders of runs. Webs are told in the order in which they come here."`
+	Runs []string `arg:"" name:"run" help:"Folders of runs, or of folders of runs. Webs are told in the order in which they come here."`
 	Out  string   `short:"o" placeholder:"FILE" help:"File to write; otherwise it is printed."`
 
 	left []reports.LeftOut // experiments that were not run
@@ -18,7 +19,7 @@ type labResultsCmd struct {
 
 func (labResultsCmd) Help() string {
 	return `Example:
-  dowse lab results runs/* -o docs/results.md
+  dowse lab results runs -o docs/results.md
 
 Writes one document on many runs: for each what the paper did, the table, what it
 claims beside what was seen, and the command; web after web, and on each by the
@@ -30,7 +31,11 @@ of this version.`
 // Run writes the results of runs down.
 func (c *labResultsCmd) Run(w *world) error {
 	var list []reports.Part
-	for _, dir := range c.Runs {
+	dirs, err := runsIn(c.Runs)
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
 		in, err := openRun(dir)
 		if err != nil {
 			return err
@@ -56,4 +61,32 @@ func (c *labResultsCmd) Run(w *world) error {
 	}
 	fmt.Fprintf(w.err, "wrote %s: %s\n", c.Out, some(len(list), "experiment"))
 	return nil
+}
+
+// resultsFile is what lab run all calls its results, beside the runs.
+const resultsFile = "results.md"
+
+// runsIn replaces folders that hold runs by these, in the order of their names.
+func runsIn(list []string) (dirs []string, err error) {
+	for _, path := range list {
+		if _, err := os.Stat(filepath.Join(path, "experiment.yaml")); err == nil || !isFolder(path) {
+			if filepath.Base(path) != resultsFile { // stands beside the runs of lab run all
+				dirs = append(dirs, path)
+			}
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(path, "*", "experiment.yaml"))
+		if err != nil || len(files) == 0 {
+			return nil, usage("there is no run in %s", path)
+		}
+		for _, f := range files {
+			dirs = append(dirs, filepath.Dir(f))
+		}
+	}
+	return dirs, nil
+}
+
+func isFolder(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
 }

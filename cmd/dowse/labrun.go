@@ -96,7 +96,7 @@ func (c *labRunCmd) runAll(w *world) error {
 	if all == "" {
 		all = "runs"
 	}
-	results := labResultsCmd{Out: filepath.Join(all, "results.md")}
+	results := labResultsCmd{Out: filepath.Join(all, resultsFile)}
 	list := experiment.Shipped()
 	begun := time.Now()
 	for i, x := range list {
