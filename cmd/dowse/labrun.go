@@ -23,7 +23,7 @@ type labRunCmd struct {
 	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run; by default runs/NAME, and runs for all. A run that was ended goes on."`
 	Jobs       int      `short:"j" placeholder:"N" help:"Crawls at once; by default as many as there are processors."`
 	Web        string   `placeholder:"PATH" help:"Another web: demo, or a WARC file, a collection, a recorded web."`
-	Hubs       string   `placeholder:"FILE" help:"Hub pages to add to --web."`
+	Hubs       string   `placeholder:"FILE" help:"Hub pages to add to --web; crawls begin at the one that most of them link to, too."`
 	Traces     []string `placeholder:"FILE" help:"Access logs of --web."`
 	Topics     string   `placeholder:"FILE" help:"Other topics: a file with one to a line."`
 	Pages      int      `short:"n" placeholder:"N" help:"Another budget."`

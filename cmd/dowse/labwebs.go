@@ -74,9 +74,7 @@ func (c *labWebsCmd) inspect(w *world, name string) error {
 		}
 		src = web.Source{Demo: &web.Made{Pages: c.Pages, Seed: c.Rng}}
 	}
-	if c.Hubs != "" {
-		src.Paths = append(src.Paths, c.Hubs)
-	}
+	src.Hubs = c.Hubs
 	cache, err := c.cache()
 	if err != nil {
 		return err

@@ -24,6 +24,7 @@ type bench struct {
 	web    *web.Web
 	labels *web.Labels
 	graph  *web.Graph
+	portal []int                 // the hub where crawls begin, too; empty for none
 	traces map[string]*trace.Log // by the part of it: "" for all, early, late; nil where nobody needs one
 
 	linkingOnce sync.Once
@@ -56,19 +57,15 @@ func sourcesOf(x *Experiment) (list []web.Source) {
 			}
 			continue
 		}
-		s := web.Source{Name: w.Name, Labels: w.Labels, Traces: w.Traces, Paths: slices.Clone(w.Paths)}
-		if w.Hubs != "" {
-			s.Paths = append(s.Paths, w.Hubs)
-		}
-		list = append(list, s)
+		list = append(list, web.Source{Name: w.Name, Hubs: w.Hubs, Labels: w.Labels, Traces: w.Traces, Paths: slices.Clone(w.Paths)})
 	}
 	return list
 }
 
 // openBench opens a web and all that belongs to it.
 func openBench(ctx context.Context, s web.Source, o Options, parts []string) (*bench, error) {
-	for _, path := range s.Paths {
-		if _, err := os.Stat(path); err != nil {
+	for _, path := range append(slices.Clone(s.Paths), s.Hubs) {
+		if _, err := os.Stat(path); err != nil && path != "" {
 			return nil, fmt.Errorf("experiment: web: %w; dowse lab webs lists those that are known", err)
 		}
 	}
@@ -89,10 +86,42 @@ func openBench(ctx context.Context, s web.Source, o Options, parts []string) (*b
 	if b.graph, err = w.Graph(); err == nil && len(parts) > 0 {
 		b.traces, err = b.tracesOf(s, parts)
 	}
+	if err == nil {
+		b.portal, err = b.portalOf(s)
+	}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return b, nil
+}
+
+// portalOf returns the hub that most hubs link to: where people come in. Nothing else may
+// link to hubs, so they are of use only to crawls that begin there.
+func (b *bench) portalOf(s web.Source) ([]int, error) {
+	urls, err := s.HubURLs()
+	if err != nil || len(urls) == 0 {
+		return nil, err
+	}
+	in := map[int]int{}
+	for _, u := range urls {
+		i, ok := b.web.Find(u)
+		if !ok || !b.graph.IsPage(i) {
+			continue
+		}
+		for _, to := range b.graph.Out(i) {
+			in[int(to)]++
+		}
+	}
+	portal := -1
+	for _, u := range slices.Sorted(slices.Values(urls)) {
+		if i, ok := b.web.Find(u); ok && b.graph.IsPage(i) && (portal < 0 || in[i] > in[portal]) {
+			portal = i
+		}
+	}
+	if portal < 0 {
+		return nil, fmt.Errorf("experiment: no page of %s can be read", s.Hubs)
+	}
+	return []int{portal}, nil
 }
 
 // in returns for every page those that link to it.

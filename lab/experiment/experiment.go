@@ -68,7 +68,7 @@ type Web struct {
 	Town   *Town    `yaml:"town"`  // made towns, for crawls that look for whole sites
 	Path   string   `yaml:"path"`  // WARC or WACZ file, collection, or what dowse lab record made
 	Paths  []string `yaml:"paths"` // more of them
-	Hubs   string   `yaml:"hubs"`  // a file of hub pages to add; "" for none
+	Hubs   string   `yaml:"hubs"`  // a file of hub pages to add, with their portal among the seeds; "" for none
 	Labels string   `yaml:"labels"`
 	Traces []string `yaml:"traces"` // access logs
 }

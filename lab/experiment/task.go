@@ -111,7 +111,8 @@ func (t *task) seeds(set int, own string) []int {
 	return t.seedsFor(cmp.Or(own, t.x.Seeds.From), fmt.Sprint(set))
 }
 
-// seedsFor draws seeds; another purpose gives others.
+// seedsFor draws seeds; another purpose gives others. A web with hubs has its portal
+// beside them.
 func (t *task) seedsFor(kind, purpose string) []int {
 	d := t.draw
 	var from []int
@@ -133,7 +134,13 @@ func (t *task) seedsFor(kind, purpose string) []int {
 	}
 	chance := drawing(t.x.Seeds.Rng, "seeds", t.bench.web.Name, t.topic, purpose)
 	chance.Shuffle(len(from), func(i, k int) { from[i], from[k] = from[k], from[i] })
-	return from[:min(t.x.Seeds.PerTopic, len(from))]
+	from = from[:min(t.x.Seeds.PerTopic, len(from))]
+	for _, i := range t.bench.portal {
+		if !slices.Contains(from, i) {
+			from = append(from, i)
+		}
+	}
+	return from
 }
 
 // prepare trains the judge, once.

@@ -23,6 +23,7 @@ import (
 type Source struct {
 	Name   string   // as tables show it; "" means the file's name, or demo
 	Paths  []string // WARC or WACZ files, folders of them, collections, or a folder that Record made
+	Hubs   string   // a file of hub pages that belong to the web, too; "" for none
 	Labels string   // file of labels, url and topic to a line; "" looks beside the first path
 	Traces []string // access logs of the web
 	Demo   *Made    // the made web, if there are no paths
@@ -78,7 +79,11 @@ func (m Made) WriteAccessLog(out io.Writer) error {
 
 // files lists the archives of the paths.
 func (s Source) files() (list []string, err error) {
-	for _, path := range s.Paths {
+	paths := slices.Clone(s.Paths)
+	if s.Hubs != "" {
+		paths = append(paths, s.Hubs)
+	}
+	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, fmt.Errorf("web: %w", err)
@@ -137,6 +142,18 @@ func (s Source) open() (*transport, error) {
 		return nil, err
 	}
 	return &transport{RoundTripper: w, list: slices.Collect(w.URLs()), close: w.Close}, nil
+}
+
+// HubURLs lists the pages of the file of hubs.
+func (s Source) HubURLs() ([]dowse.URL, error) {
+	if s.Hubs == "" {
+		return nil, nil
+	}
+	t, err := Source{Paths: []string{s.Hubs}}.open()
+	if err != nil {
+		return nil, err
+	}
+	return t.list, t.close()
 }
 
 // key names the features of a source: by what it says, and by how pages are read.
