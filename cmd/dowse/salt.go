@@ -23,10 +23,16 @@ func userSalt(env func(string) string) ([]byte, error) {
 		return nil, nil
 	}
 	path := filepath.Join(filepath.Dir(config), "salt")
-	text, err := os.ReadFile(path)
+	salt, err := readSalt(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return newUserSalt(path)
 	}
+	return salt, err
+}
+
+// readSalt reads a salt that was kept.
+func readSalt(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, usage("the salt that names of people are hashed with: %w; make it readable, or remove it", err)
 	}
@@ -49,16 +55,14 @@ func newUserSalt(path string) ([]byte, error) {
 	}
 	defer os.Remove(part.Name())
 	_, err = part.WriteString(hex.EncodeToString(salt) + "\n")
-	if errors.Join(err, part.Close()) != nil {
+	if errors.Join(err, part.Sync(), part.Close()) != nil { // a salt that a power cut empties would stop every later crawl
 		return nil, nil
 	}
 	if os.Link(part.Name(), path) == nil {
 		return salt, nil
 	}
-	if text, err := os.ReadFile(path); err == nil {
-		if other, err := hex.DecodeString(strings.TrimSpace(string(text))); err == nil && len(other) >= leastSalt {
-			return other, nil
-		}
+	if other, err := readSalt(path); err == nil {
+		return other, nil
 	}
 	if os.Rename(part.Name(), path) != nil { // a file system without links
 		return nil, nil
