@@ -60,7 +60,7 @@ func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) 
 		return nil, err
 	}
 	b := &bench{judge: j, seeds: m.Seeds, notes: m.Notes}
-	if m.Lacks() > 0 && cfg.Contrast != ContrastEveryday && cfg.Strategy == nil && t.Outside == nil && !cfg.NoArchive {
+	if m.Lacks() > 0 && positivesOnly(m) && cfg.Contrast != ContrastEveryday && cfg.Strategy == nil && t.Outside == nil && !cfg.NoArchive {
 		b.notes = append(b.notes, fmt.Sprintf("after %d pages, pages seen in the crawl stand in for the everyday texts (--contrast everyday: never)", firstSeen))
 	}
 	if trained := j.Model(); trained != nil {

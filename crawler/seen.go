@@ -225,9 +225,9 @@ func (c *Crawler) contrastOf() int {
 }
 
 // wantsContrast reports whether the crawl should train its judge against pages that
-// were seen, though nobody asked for it. It should not where a person went back to an
-// earlier model, or labels and has such a judge already, nor where one outside teaches
-// the judge: that would be lost.
+// were seen, though nobody asked for it. It should not where the topic has examples that
+// are not on topic, where a person went back to an earlier model, or labels and has such
+// a judge already, nor where one outside teaches the judge: that would be lost.
 func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	undone := slices.ContainsFunc(labels.Lines, func(l collection.Label) bool { return l.Do == collection.DoUndo })
 	if c.contrastOf() == 0 || undone || c.cfg.Strategy != nil || c.Topic.Outside != nil {
@@ -238,6 +238,9 @@ func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	if err1 != nil || err2 != nil {
 		return false
 	}
+	if !positivesOnly(m) {
+		return false
+	}
 	stands := labels.Standing()
 	if made, _ := collection.MadeModel(models, c.labels.model); made.Contrast > 0 && len(stands) > 0 {
 		return false // who labels says when
@@ -246,6 +249,14 @@ func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 		m.Examples = append(m.Examples, judge.Example{Relevant: l.Label == collection.LabelOn})
 	}
 	return m.Lacks() > 0
+}
+
+// positivesOnly reports whether all examples of a topic are on topic. Only then does a
+// crawl train its judge against pages seen though nobody asked: where a person said what
+// is not wanted, that counts for more than what a judge which knows little takes for it.
+func positivesOnly(m *topic.Material) bool {
+	on, off := m.Counts()
+	return on > 0 && off == 0
 }
 
 // openSeen opens a collection to draw pages from it.
