@@ -109,7 +109,15 @@ type manyPages struct {
 
 func serveMany(t *testing.T, n int) *manyPages {
 	t.Helper()
-	w := &manyPages{n: n, asked: map[string]int{}}
+	w := &manyPages{n: n}
+	w.serve(t)
+	return w
+}
+
+// serve answers until the test ends; w's other fields are set before, and no more after.
+func (w *manyPages) serve(t *testing.T) {
+	t.Helper()
+	w.asked = map[string]int{}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 3000 {
 		w.words = append(w.words, fmt.Sprintf("w%x", rng.Uint32N(1<<24)))
@@ -128,7 +136,6 @@ func serveMany(t *testing.T, n int) *manyPages {
 		go server.Serve(l)
 		t.Cleanup(func() { server.Close() })
 	}
-	return w
 }
 
 func (w *manyPages) url(i int) string {

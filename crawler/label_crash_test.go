@@ -196,8 +196,8 @@ func waitForModel(t *testing.T, dir string, n int) string {
 // the same model.
 func TestKillWhileContrasting(t *testing.T) {
 	t.Setenv(crashAlone, "1")
-	web := serveMany(t, 260)
-	web.mixed = true
+	web := &manyPages{n: 260, mixed: true}
+	web.serve(t)
 	t.Setenv(crashLike, strings.Join([]string{web.url(3), web.url(9), web.url(27), web.url(81)}, ","))
 	base := t.TempDir()
 	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
