@@ -105,6 +105,7 @@ type manyPages struct {
 
 	mu    sync.Mutex
 	asked map[string]int
+	open  int // connections
 }
 
 func serveMany(t *testing.T, n int) *manyPages {
@@ -132,9 +133,45 @@ func (w *manyPages) serve(t *testing.T) {
 		listeners = append(listeners, l)
 	}
 	for _, l := range listeners {
-		server := &http.Server{Handler: w}
+		server := &http.Server{Handler: w, ConnState: w.count}
 		go server.Serve(l)
 		t.Cleanup(func() { server.Close() })
+	}
+}
+
+// count counts connections.
+func (w *manyPages) count(_ net.Conn, s http.ConnState) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch s {
+	case http.StateNew:
+		w.open++
+	case http.StateClosed:
+		w.open--
+	}
+}
+
+func (w *manyPages) connections() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.open
+}
+
+// settle waits until everything is counted that a process which has ended asked for:
+// connections are taken in their order, so that once a new one was answered at each
+// host all of its connections are known; then they are waited for.
+func (w *manyPages) settle(t *testing.T) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for h := range 8 {
+		resp, err := client.Get(fmt.Sprintf("http://127.2.0.%d:%d/none", h+1, w.port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	for w.connections() > 0 {
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -192,7 +229,8 @@ func TestKill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	for k := range kills {
 		before := web.repeats()
-		crawlAndEnd(t, web, dir, time.Duration(40+rng.IntN(90))*time.Millisecond, syscall.SIGKILL, told)
+		crawlAndEnd(t, web, dir, moment{k % 2, time.Duration(40+rng.IntN(90)) * time.Millisecond}, syscall.SIGKILL, told)
+		web.settle(t)
 		t.Logf("kill %d: %d pages committed, %d fetched again so far", k, len(told), web.repeats())
 		if again := web.repeats() - before; again > inFlight {
 			t.Errorf("after kill %d: %d pages fetched again, at most %d were in flight", k, again, inFlight)
@@ -224,7 +262,7 @@ func TestKillExactly(t *testing.T) {
 	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
 	told := map[string]bool{}
 	for range 8 {
-		crawlAndEnd(t, web, killed, 250*time.Millisecond, syscall.SIGKILL, told)
+		crawlAndEnd(t, web, killed, moment{1, 150 * time.Millisecond}, syscall.SIGKILL, told)
 	}
 	finish(t, web, killed, told)
 	finish(t, web, whole, told)
@@ -259,7 +297,7 @@ func TestTerminate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "term.dowse")
 	told := map[string]bool{}
 	for range 5 {
-		code := crawlAndEnd(t, web, dir, 120*time.Millisecond, syscall.SIGTERM, told)
+		code := crawlAndEnd(t, web, dir, moment{1, 70 * time.Millisecond}, syscall.SIGTERM, told)
 		if code != 3 && code != 0 && code != -1 { // -1: before it listened to signals
 			t.Errorf("exit code %d after SIGTERM, want 3", code)
 		}
@@ -310,9 +348,16 @@ func child(web *manyPages, dir string) *exec.Cmd {
 	return cmd
 }
 
-// crawlAndEnd lets a crawl run for a while, sends it a signal, notes the pages that
+// A moment of a crawl: some time after so many pages were committed. With 0 pages it
+// may come while the crawl is still being opened, on a slow machine it will.
+type moment struct {
+	pages int
+	after time.Duration
+}
+
+// crawlAndEnd lets a crawl run up to a moment, sends it a signal, notes the pages that
 // it said were committed, and returns its exit code.
-func crawlAndEnd(t *testing.T, web *manyPages, dir string, after time.Duration, sig syscall.Signal, told map[string]bool) int {
+func crawlAndEnd(t *testing.T, web *manyPages, dir string, at moment, sig syscall.Signal, told map[string]bool) int {
 	t.Helper()
 	cmd := child(web, dir)
 	out, err := cmd.StdoutPipe()
@@ -322,10 +367,16 @@ func crawlAndEnd(t *testing.T, web *manyPages, dir string, after time.Duration, 
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(after, func() { cmd.Process.Signal(sig) })
+	timer := time.AfterFunc(time.Hour, func() { cmd.Process.Signal(sig) })
 	defer timer.Stop()
 	sc := bufio.NewScanner(out)
-	for sc.Scan() {
+	for pages := 0; ; pages++ {
+		if pages == at.pages {
+			timer.Reset(at.after)
+		}
+		if !sc.Scan() {
+			break
+		}
 		if u := sc.Text(); strings.HasPrefix(u, "http") {
 			told[u] = true
 		}

@@ -80,7 +80,7 @@ func TestKillSitesExactly(t *testing.T) {
 	told, web := map[string]bool{}, &manyPages{}
 	most := 0
 	for range 6 {
-		crawlAndEnd(t, web, killed, 250*time.Millisecond, syscall.SIGKILL, told)
+		crawlAndEnd(t, web, killed, moment{1, 150 * time.Millisecond}, syscall.SIGKILL, told)
 		if !collection.IsCollection(killed) {
 			continue
 		}
@@ -151,8 +151,8 @@ func TestKillSites(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "town.dowse")
 	told, web := map[string]bool{}, &manyPages{}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
-	for range 5 {
-		crawlAndEnd(t, web, dir, time.Duration(60+rng.IntN(150))*time.Millisecond, syscall.SIGKILL, told)
+	for k := range 5 {
+		crawlAndEnd(t, web, dir, moment{k % 2, time.Duration(60+rng.IntN(150)) * time.Millisecond}, syscall.SIGKILL, told)
 	}
 	finish(t, web, dir, told)
 	list, reading := sitesOf(t, dir)
