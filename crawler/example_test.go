@@ -39,8 +39,8 @@ func Example() {
 	// 0.94 http://shorewalks.demo/
 	// 0.96 http://shorewalks.demo/links
 	// 0.05 http://shorewalks.demo/reports/towpath-mooring-6
-	// 0.99 http://besttidepools.demo/letters/jackpot-news-14
-	// 0.99 http://besttidepools.demo/
+	// 0.98 http://besttidepools.demo/letters/jackpot-news-14
+	// 0.97 http://besttidepools.demo/
 	// pages <nil>
 }
 

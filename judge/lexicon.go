@@ -62,6 +62,7 @@ type lexicon struct {
 	analyzer *text.Analyzer
 	codes    *text.Codes // what a word as written is
 	terms    map[string]int32
+	topical  map[int32]bool // terms of words and phrases of the topic
 	children map[edge]int32
 	signOf   []int32 // by node; -1 for a beginning only
 	signs    []sign
@@ -78,6 +79,7 @@ func newLexicon(w Wanted) (*lexicon, error) {
 	l := &lexicon{
 		analyzer: text.NewAnalyzer(text.Options{Language: w.Language, SymbolSuffix: hasSymbols(w), Memory: -1}),
 		terms:    map[string]int32{},
+		topical:  map[int32]bool{},
 		children: map[edge]int32{},
 		signOf:   []int32{-1},
 	}
@@ -153,6 +155,9 @@ func (l *lexicon) addWord(entry string, terms []string, weight float64) {
 		weight *= phrase // a run without spaces has several terms and is a word all the same
 	}
 	l.add(terms, sign{quoted(entry), weight, wordGroup})
+	for _, t := range terms {
+		l.topical[l.number(t)] = true
+	}
 }
 
 // addParts adds the single words of phrases.
@@ -255,7 +260,7 @@ func (l *lexicon) termCode(word string) uint16 {
 // find leaves in the scratch where the signs stand among the words of a text, in
 // order of their first word.
 func (l *lexicon) find(s *scratch, t string, words []dowse.Span) {
-	s.hits = l.appendHits(s.hits[:0], t, words)
+	s.hits, s.read = l.appendHits(s.hits[:0], t, words)
 	s.finds = s.finds[:0]
 	for i := range s.hits {
 		s.finds = l.appendFinds(s.finds, s.hits[i:])
@@ -269,11 +274,14 @@ type hit struct {
 	term int32
 }
 
-func (l *lexicon) appendHits(hits []hit, t string, words []dowse.Span) []hit {
-	seq := int32(0)
+// appendHits appends the hits of a text and returns how many words it has, those of
+// a run counted one by one.
+func (l *lexicon) appendHits(hits []hit, t string, words []dowse.Span) (_ []hit, read int) {
+	seq, stops := int32(0), 0
 	for i, w := range words {
 		code := l.codes.In(t, int(w.Start), l.analyzer.WordEnd(t, w))
 		if code == dropped {
+			stops++
 			continue
 		}
 		if code == run {
@@ -285,7 +293,7 @@ func (l *lexicon) appendHits(hits []hit, t string, words []dowse.Span) []hit {
 			hits = append(hits, hit{int32(i), seq, int32(code - first)})
 		}
 	}
-	return hits
+	return hits, int(seq) + stops
 }
 
 // appendRun appends the hits of a word that is cut by [text.Bigrams].

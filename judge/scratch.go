@@ -29,6 +29,7 @@ func (c *counts) upTo(last place) float64 {
 type scratch struct {
 	spans   []dowse.Span
 	hits    []hit
+	read    int // words of the text that was read last
 	finds   []find
 	counts  []counts  // by sign
 	weights []float64 // by sign

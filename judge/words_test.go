@@ -85,7 +85,10 @@ func TestWordsRelevance(t *testing.T) {
 		{"title and several, long page", lighthouse, page("The Lighthouse", mixed(2000, 5, "lighthouse")), 0.55, 1},
 		{"long page, many mentions", lighthouse, page("Market", mixed(5000, 25, "lighthouse")), 0.7, 1},
 		{"very long page, many mentions", lighthouse, page("Market", mixed(50000, 100, "lighthouse")), 0.7, 1},
-		{"link farm: one word without end", lighthouse, page("", mixed(2000, 1000, "lighthouse")), 0.9, 0.96},
+		{"a list: one word in five", lighthouse, page("", mixed(2000, 400, "lighthouse")), 0.9, 0.96},
+		{"a dense list: one word in four", lighthouse, page("", mixed(2000, 500, "lighthouse")), 0.7, 0.9},
+		{"a caption: hardly anything else", lighthouse, page("", mixed(100, 50, "lighthouse")), 0.9, 0.96},
+		{"link farm: one word without end", lighthouse, page("", mixed(2000, 1000, "lighthouse")), 0, 0.1},
 
 		{"one phrase", reefs, page("Coral bleaching", mixed(500, 4, "coral bleaching")), 0.7, 1},
 		{"a phrase with stop words", reefs, page("", mixed(300, 6, "the corals are bleaching")), 0.6, 1},
