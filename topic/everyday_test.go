@@ -60,7 +60,7 @@ var bees = map[string]struct {
 			"Honig wird im Juli geschleudert. Der Imker nimmt die Waben aus der Beute, fegt die Bienen ab und entdeckelt das Wachs mit einer Gabel. Aus der Schleuder läuft der Honig durch ein Sieb in den Eimer. Ein gutes Volk gibt dreißig Kilo Honig im Jahr.",
 			"Gegen die Varroamilbe behandelt man die Bienen nach der Ernte mit Ameisensäure. Die Milben sitzen in der Brut und schwächen das Volk. Im Winter prüft der Imker, ob jede Beute noch genug Futter hat; die Bienen sitzen dann als Traube um die Königin.",
 		},
-		more: []string{"Ein junges Volk braucht im Frühling Pollen und Nektar. Wer mit der Imkerei anfängt, kauft am besten zwei Völker mit je einer Königin und lässt sich von einem erfahrenen Imker zeigen, wie man Waben zieht und Bienen nicht quetscht."},
+		more: []string{"Ein junges Volk braucht im Frühling Pollen und Nektar. Wer mit der Imkerei anfängt, kauft am besten zwei Völker mit je einer Königin und lässt sich von einem erfahrenen Imker zeigen, wie man Waben zieht und Bienen nicht quetscht. Honig erntet man im ersten Jahr kaum; wichtiger ist, dass die Bienen mit genug Futter und ohne Milben in den Winter gehen. Im Mai bekommt die Beute einen Honigraum, damit das Volk nicht schwärmt. Jeder Imker schaut dann einmal in der Woche nach Brut, Königin und Wachs. Nach der Ernte behandelt er die Bienen gegen die Varroamilbe."},
 		off: []string{
 			"Der Bäcker mischt Mehl, Wasser und Salz und lässt den Teig über Nacht ruhen. Am Morgen formt er die Brote und schiebt sie in den heißen Ofen. Nach einer Stunde sind sie fertig. Der Laden öffnet um sechs Uhr, und am Sonntag gibt es auch Kuchen und Kaffee.",
 			"Die Straßenbahn hält vor dem Rathaus und fährt weiter zum Hafen. Eine Fahrt kostet drei Euro, Kinder fahren umsonst. In den Ferien kommt nur alle halbe Stunde ein Wagen. Wer sein Fahrrad mitnehmen will, steigt hinten ein und zahlt einen Euro mehr.",
@@ -75,7 +75,7 @@ var bees = map[string]struct {
 			"Bal temmuzda süzülür. Arıcı petekleri kovandan alır, arıları süpürür ve sırı çatalla açar. Süzme makinesinden akan bal elekten geçip kovaya dolar. İyi bir koloni yılda otuz kilo bal verir.",
 			"Varroa akarına karşı arılar hasattan sonra ilaçlanır. Akarlar yavru gözlerine yerleşir ve koloniyi zayıflatır. Kışın arıcı her kovanda yeterince yiyecek olup olmadığına bakar; arılar ana arının çevresinde salkım olur.",
 		},
-		more: []string{"Genç bir koloni ilkbaharda polen ve nektar ister. Arıcılığa başlayan kişi ana arısı olan iki kovan almalı, petekleri nasıl çekeceğini ve arıları nasıl ezmeyeceğini usta bir arıcıdan öğrenmelidir."},
+		more: []string{"Genç bir koloni ilkbaharda polen ve nektar ister. Arıcılığa başlayan kişi ana arısı olan iki kovan almalı, petekleri nasıl çekeceğini ve arıları nasıl ezmeyeceğini usta bir arıcıdan öğrenmelidir. İlk yıl pek bal alınmaz; arıların yeterli yiyecekle ve akarsız kışa girmesi daha önemlidir. Mayısta kovana bir kat eklenir, böylece koloni oğul vermez. Arıcı o zaman haftada bir yavru gözlerine, ana arıya ve peteklere bakar."},
 		off: []string{
 			"Fırıncı unu, suyu ve tuzu karıştırır, hamuru bütün gece dinlendirir. Sabah ekmekleri biçimlendirip sıcak fırına sürer. Bir saat sonra hazır olurlar. Dükkân saat altıda açılır, pazar günleri pasta ve kahve de bulunur.",
 			"Tramvay belediyenin önünde durur, sonra limana gider. Bir yolculuk on beş lira tutar, çocuklar para vermez. Tatilde yarım saatte bir sefer vardır. Bisikletini yanına almak isteyen arka kapıdan biner ve biraz daha öder.",

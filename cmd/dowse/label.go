@@ -291,7 +291,8 @@ func taught(m collection.Model, dir string) []string {
 func refused(m collection.Model) []string {
 	return []string{
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
-		fmt.Sprintf("       and not taken into use: %s;", printable(m.Error)),
+		"       and not taken into use:",
+		fmt.Sprintf("       %s;", oneLine(m.Error)),
 		fmt.Sprintf("       the crawl goes on with %s", m.Before),
 	}
 }
@@ -401,8 +402,7 @@ func (b *ledger) print(out io.Writer) {
 	for _, m := range b.Models {
 		switch {
 		case m.Refused:
-			fmt.Fprintf(out, "%s %s: %s,\n", m.Model, clock(m.At), against(m))
-			fmt.Fprintln(out, oneLine("      and not taken into use: "+m.Error))
+			fmt.Fprintf(out, "%s %s: %s,\n      and not taken into use: %s\n", m.Model, clock(m.At), against(m), oneLine(m.Error))
 		case m.Error != "":
 			fmt.Fprintln(out, oneLine(fmt.Sprintf("%s failed: %s", m.Model, m.Error)))
 		case !m.Done:
