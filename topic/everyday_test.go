@@ -1,8 +1,10 @@
 package topic_test
 
 import (
+	"strings"
 	"testing"
 
+	"dowse"
 	"dowse/judge"
 	"dowse/text"
 	"dowse/topic"
@@ -132,4 +134,18 @@ func wrongVerdicts(t *testing.T, wanted *topic.Topic, m *topic.Material, rest []
 		t.Logf("%.2f, on topic: %v", r, e.Relevant)
 	}
 	return n
+}
+
+// The note tells in which language the texts are.
+func TestEverydayNote(t *testing.T) {
+	for languages, want := range map[string]string{
+		"":                   "30 everyday texts stand in for more; unlike: pages that look alike",
+		"languages: [de-AT]": `30 everyday texts in "de" stand in for more; unlike: pages that look alike`,
+		"languages: [fi]":    `30 everyday texts stand in for more, in English; unlike: pages in "fi"`,
+	} {
+		_, m, _ := gathered(t, "dowse: topic/v1\nname: heat\nlike:\n  - file: on/*.txt\n"+languages+"\n", shelf{pages: map[string][]*dowse.Page{"file on/*.txt": heat}})
+		if notes := strings.Join(m.Notes, "\n"); !strings.Contains(notes, want) {
+			t.Errorf("%q: %s", languages, notes)
+		}
+	}
 }
