@@ -4,7 +4,6 @@ package crawler_test
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -116,20 +115,6 @@ func TestLabelsWhileCrawling(t *testing.T) {
 	if got := c.Collection.Crawl.Model(); got != "m0001" {
 		t.Errorf("the model is %s", got)
 	}
-}
-
-// madeModel returns how a model was made.
-func madeModel(t *testing.T, dir, name string) collection.Model {
-	t.Helper()
-	list, err := collection.Models(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, ok := collection.MadeModel(list, name)
-	if !ok {
-		t.Fatalf("no %s in %+v", name, list)
-	}
-	return m
 }
 
 // TestKillWhileDeciding kills a crawl while it judges and ranks again, at random
@@ -273,15 +258,4 @@ func refusals(t *testing.T, dir string) (list []string) {
 		}
 	}
 	return list
-}
-
-// inUse returns how the model that judges was made.
-func inUse(t *testing.T, dir string) collection.Model {
-	t.Helper()
-	c, err := crawler.View(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	return madeModel(t, dir, cmp.Or(c.Collection.Crawl.Model(), collection.FirstModel))
 }

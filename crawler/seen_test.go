@@ -276,3 +276,32 @@ func TestOthersOfCollection(t *testing.T) {
 		t.Errorf("drawn again, others come: %s", diff)
 	}
 }
+
+// madeModel returns how a model was made.
+func madeModel(t *testing.T, dir, name string) collection.Model {
+	t.Helper()
+	list, err := collection.Models(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ok := collection.MadeModel(list, name)
+	if !ok {
+		t.Fatalf("no %s in %+v", name, list)
+	}
+	return m
+}
+
+// inUse returns how the model that judges was made.
+func inUse(t *testing.T, dir string) collection.Model {
+	t.Helper()
+	c, err := crawler.View(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	name := c.Collection.Crawl.Model()
+	if name == "" {
+		name = collection.FirstModel
+	}
+	return madeModel(t, dir, name)
+}
