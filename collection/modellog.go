@@ -46,7 +46,8 @@ type Model struct {
 	Pages   int     `json:"pages,omitempty"` // visited pages on which it ruled anew
 	Seconds float64 `json:"seconds,omitempty"`
 	crawl.Change
-	Error string `json:"error,omitempty"` // why it was not taken into use
+	Error   string `json:"error,omitempty"`   // why it was not taken into use
+	Refused bool   `json:"refused,omitempty"` // nothing went wrong: the crawl made it by itself, and it seemed worse than the one in use
 }
 
 const modelLog = "models/log.jsonl"

@@ -143,6 +143,7 @@ func (w *wiki) seen(t *testing.T, on []judge.Example, pages int) *topic.Material
 	}
 	c.Close()
 	cfg.Contrast = crawler.ContrastSeen
+	cfg.Trained = func(made collection.Model) { t.Logf("%d pages seen: refused: %v %s", pages, made.Refused, made.Error) }
 	if c, err = crawler.Open(dir, cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -150,6 +151,12 @@ func (w *wiki) seen(t *testing.T, on []judge.Example, pages int) *topic.Material
 	m := &topic.Material{Examples: on}
 	if err := crawler.Contrast(t.Context(), dir, m); err != nil {
 		t.Fatal(err)
+	}
+	if c, err = crawler.Open(dir, cfg); err != nil { // goes on, and trains its own
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for range c.Crawl(t.Context()) {
 	}
 	return m
 }

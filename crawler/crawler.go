@@ -88,7 +88,8 @@ type Config struct {
 	Demo       *collection.Demo     // marks a collection of the made web
 	Tick       func(s crawl.Status) // hears of the crawl about twice a second, from its loop
 
-	// Trained hears of every new model that was taken into use, from the crawl's loop.
+	// Trained hears of every new model that was taken into use, and of those that the
+	// crawl made by itself and refused, from the crawl's loop.
 	Trained func(m collection.Model)
 }
 

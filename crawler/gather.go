@@ -51,7 +51,7 @@ func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) 
 		return nil, err
 	}
 	if ForSites(strategy) {
-		if err := trainForSites(m); err != nil {
+		if err := trainForSites(t, m); err != nil {
 			return nil, err
 		}
 	}

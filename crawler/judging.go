@@ -21,9 +21,11 @@ type judging struct {
 }
 
 // trained returns the judge of the topic and labelled pages, and the model that was
-// trained; nil where there is nothing to train, or on. made gives its name, and is told
-// what it was trained against: pages that were seen, where there are enough.
-func (g *judging) trained(ctx context.Context, made *collection.Model, labels []judge.Example, again *rejudge) (dowse.Judge, judge.Model, error) {
+// trained; nil where there is nothing to train, or on. r.made gives its name, and is told
+// what it was trained against: pages that were seen, where there are enough. If nobody
+// asked for it, it is refused where these can't be told from examples.
+func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Example, again *rejudge) (dowse.Judge, judge.Model, error) {
+	made := &r.made
 	if g.own {
 		return g.base, nil, nil
 	}
@@ -32,7 +34,7 @@ func (g *judging) trained(ctx context.Context, made *collection.Model, labels []
 		return nil, nil, err
 	}
 	m.Examples = append(m.Examples, labels...)
-	instead := m.Against()
+	instead := g.topic.Against(m)
 	if made.Contrast, err = again.contrast(ctx, m, made.Seen); err != nil {
 		return nil, nil, err
 	}
@@ -44,9 +46,14 @@ func (g *judging) trained(ctx context.Context, made *collection.Model, labels []
 	if len(labels)+made.Contrast == 0 {
 		return g.base, nil, nil
 	}
+	if r.seen && made.Contrast > 0 {
+		if err := told(g.topic, m); err != nil {
+			return nil, nil, err
+		}
+	}
 	m.Trained = nil
 	if ForSites(g.col.Settings.Strategy) {
-		if err := trainForSites(m); err != nil {
+		if err := trainForSites(g.topic, m); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -117,20 +117,6 @@ func TestLabelsWhileCrawling(t *testing.T) {
 	}
 }
 
-// madeModel returns how a model was made.
-func madeModel(t *testing.T, dir, name string) collection.Model {
-	t.Helper()
-	list, err := collection.Models(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, ok := collection.MadeModel(list, name)
-	if !ok {
-		t.Fatalf("no %s in %+v", name, list)
-	}
-	return m
-}
-
 // TestKillWhileDeciding kills a crawl while it judges and ranks again, at random
 // moments. No label is lost, the books balance, and a replay of the journal gives
 // every URL as it stands.
@@ -222,13 +208,54 @@ func TestKillWhileContrasting(t *testing.T) {
 	verified(t, killed)
 }
 
-// inUse returns how the model that judges was made.
-func inUse(t *testing.T, dir string) collection.Model {
+// TestKillWhileRefusing kills a crawl about when its judge is trained against pages
+// that were seen, and when that model was refused: half of its examples are of another subject.
+// It goes on as one that was not killed, with the same judge, and refuses for the same
+// reason; once it did, it leaves it at that.
+func TestKillWhileRefusing(t *testing.T) {
+	t.Setenv(crashAlone, "1")
+	web := &manyPages{n: 260, mixed: true}
+	web.serve(t)
+	t.Setenv(crashLike, strings.Join([]string{
+		web.url(3), web.url(9), web.url(27), web.url(81), web.url(10), web.url(13), web.url(16), web.url(19),
+	}, ","))
+	base := t.TempDir()
+	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
+	for k := range 2 {
+		cmd, ended := runChild(t, web, killed, 98*(1-k))
+		if k == 1 {
+			t.Log(waitForModel(t, killed, 0))
+		}
+		cmd.Process.Kill()
+		<-ended
+	}
+	told := map[string]bool{}
+	finish(t, web, killed, told)
+	finish(t, web, whole, told)
+	if diff := gocmp.Diff(history(t, whole), history(t, killed)); diff != "" {
+		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
+	}
+	want, got := refusals(t, whole), refusals(t, killed)
+	if diff := gocmp.Diff(want, got); diff != "" || len(want) != 1 {
+		t.Errorf("refused: %q, and if it was killed %q", want, got)
+	}
+	if m := inUse(t, killed); m.Model != collection.FirstModel {
+		t.Errorf("in use is %+v", m)
+	}
+	verified(t, killed)
+}
+
+// refusals returns why models were refused.
+func refusals(t *testing.T, dir string) (list []string) {
 	t.Helper()
-	c, err := crawler.View(dir)
+	models, err := collection.Models(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	return madeModel(t, dir, c.Collection.Crawl.Model())
+	for _, m := range models {
+		if m.Refused {
+			list = append(list, m.Error)
+		}
+	}
+	return list
 }

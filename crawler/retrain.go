@@ -240,8 +240,14 @@ func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collectio
 	if err := collection.LogModel(c.Collection.Dir, r.made); err != nil {
 		return err
 	}
-	r.rulings, r.until, err = again.rulings(ctx, r.judge)
-	return err
+	if r.rulings, r.until, err = again.rulings(ctx, r.judge); err != nil || !r.seen {
+		return err
+	}
+	first, err := again.sightings(ctx, r.made.Seen)
+	if err != nil {
+		return err
+	}
+	return again.kept(r.rulings, first)
 }
 
 // train makes a model and writes it down.
@@ -257,7 +263,7 @@ func (r *retraining) train(ctx context.Context, c *Crawler, again *rejudge) erro
 	}
 	r.made.Examples = len(examples)
 	var model judge.Model
-	if r.judge, model, err = c.judging.trained(ctx, &r.made, examples, again); err != nil || model == nil || r.seen && r.made.Contrast == 0 {
+	if r.judge, model, err = c.judging.trained(ctx, r, examples, again); err != nil || model == nil || r.seen && r.made.Contrast == 0 {
 		return err
 	}
 	data, err := judge.Save(model)
@@ -286,7 +292,7 @@ func (c *Crawler) takeIntoUse(now time.Time) {
 	if err := collection.LogModel(c.Collection.Dir, r.made); err != nil {
 		c.err = errors.Join(c.err, err)
 	}
-	if c.cfg.Trained != nil && r.err == nil {
+	if c.cfg.Trained != nil && (r.err == nil || r.made.Refused) {
 		c.cfg.Trained(r.made)
 	}
 }

@@ -47,10 +47,11 @@ func seenOf(fetched int) (n int) {
 
 // A sighting is a page that was seen, on its way to being drawn.
 type sighting struct {
-	page *dowse.Page
-	id   frontier.ID
-	turn int    // how many pages of its host come before it
-	lot  uint64 // its place in the order by chance
+	page  *dowse.Page
+	id    frontier.ID
+	place uint64 // of the visit in the journal
+	turn  int    // how many pages of its host come before it
+	lot   uint64 // its place in the order by chance
 }
 
 // drawSeen draws pages that are probably not on topic from the first pages that were
@@ -100,7 +101,7 @@ func (r *rejudge) sightings(ctx context.Context, of int) (list []sighting, err e
 		if of >= 0 && len(list) == of {
 			break
 		}
-		list = append(list, sighting{page: e.Page, id: e.ID})
+		list = append(list, sighting{page: e.Page, id: e.ID, place: e.Place()})
 	}
 	return list, nil
 }
@@ -197,6 +198,9 @@ func (c *Crawler) contrastNow(abort context.Context, labels *collection.Labels, 
 		w.work, w.read = nil, read
 		return
 	}
+	if r.made.Refused = isRefusal(r.err); r.made.Refused {
+		w.read, r.made.Read = read, read // labels wait for the next model
+	}
 	c.takeIntoUse(now)
 }
 
@@ -205,11 +209,11 @@ func (c *Crawler) contrastNow(abort context.Context, labels *collection.Labels, 
 var errNoContrast = errors.New("too few pages to train against")
 
 // seenBy returns of how many pages contrast was drawn for models that were taken into
-// use. One of which only the journal knows was, too: the process was killed before it
-// could say so.
+// use, or refused. One of which only the journal knows was, too: the process was killed
+// before it could say so.
 func seenBy(models []collection.Model, inUse string) (n int) {
 	for _, m := range models {
-		if m.Error == "" && (m.Done || m.Model == inUse) {
+		if m.Refused || m.Error == "" && (m.Done || m.Model == inUse) {
 			n = max(n, m.Seen)
 		}
 	}

@@ -32,6 +32,7 @@ type pools struct {
 	web    *demo.Web
 	server *demo.Server
 	dir    string
+	topic  *topic.Topic
 	told   []collection.Model // what the crawl said of its models
 }
 
@@ -43,7 +44,7 @@ func newPools(t *testing.T) *pools {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Close() })
-	return &pools{web: web, server: server, dir: filepath.Join(t.TempDir(), "pools.dowse")}
+	return &pools{web: web, server: server, topic: likeOnly(web), dir: filepath.Join(t.TempDir(), "pools.dowse")}
 }
 
 // crawl goes on up to a number of pages and returns what the judge said of each when it
@@ -55,7 +56,7 @@ func (p *pools) crawl(t *testing.T, pages int, contrast string) (said map[dowse.
 		seeds = append(seeds, string(u))
 	}
 	c, err := crawler.Open(p.dir, crawler.Config{
-		Topic: likeOnly(p.web), Seeds: seeds, Pages: pages, Key: 3, Contrast: contrast, Dial: p.server.Dial,
+		Topic: p.topic, Seeds: seeds, Pages: pages, Key: 3, Contrast: contrast, Dial: p.server.Dial,
 		Scope: collection.Scope{Block: fickle(p.web)}, Polite: collection.Politeness{Delay: -1, InFlight: 1},
 		Trained: func(m collection.Model) { p.told = append(p.told, m) },
 	})
@@ -212,21 +213,31 @@ func TestLabelsBesideSeenPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	pages := kept(t, c)
 	for u, want := range held {
-		row, err := c.Collection.Row(u)
+		if got := j.Judge(pages[u]).Relevance; u != on && got != want {
+			t.Errorf("%s: the model says %v when it is read again, and said %v", u, got, want)
+		}
+	}
+}
+
+// kept reads the pages of a collection from its archive.
+func kept(t *testing.T, c *crawler.Crawler) map[dowse.URL]*dowse.Page {
+	t.Helper()
+	pages := map[dowse.URL]*dowse.Page{}
+	for row, err := range c.Collection.Pages(collection.Filter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		page := &dowse.Page{URL: u, Fetch: dowse.Fetch{Archive: dowse.Place{File: row.WARC, Offset: row.Offset}}}
+		page := &dowse.Page{URL: row.URL, Fetch: dowse.Fetch{Archive: dowse.Place{File: row.WARC, Offset: row.Offset}}}
 		doc, err := c.Collection.Document(page)
 		if err != nil {
 			t.Fatal(err)
 		}
 		page.Document = *doc
-		if got := j.Judge(page).Relevance; u != on && got != want {
-			t.Errorf("%s: the model says %v when it is read again, and said %v", u, got, want)
-		}
+		pages[row.URL] = page
 	}
+	return pages
 }
 
 // Pages of a collection that a topic names are told from others that were seen there.
@@ -264,4 +275,33 @@ func TestOthersOfCollection(t *testing.T) {
 	if diff := cmp.Diff(urls(m), urls(gather())); diff != "" {
 		t.Errorf("drawn again, others come: %s", diff)
 	}
+}
+
+// madeModel returns how a model was made.
+func madeModel(t *testing.T, dir, name string) collection.Model {
+	t.Helper()
+	list, err := collection.Models(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ok := collection.MadeModel(list, name)
+	if !ok {
+		t.Fatalf("no %s in %+v", name, list)
+	}
+	return m
+}
+
+// inUse returns how the model that judges was made.
+func inUse(t *testing.T, dir string) collection.Model {
+	t.Helper()
+	c, err := crawler.View(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	name := c.Collection.Crawl.Model()
+	if name == "" {
+		name = collection.FirstModel
+	}
+	return madeModel(t, dir, name)
 }

@@ -44,11 +44,11 @@ func ForSites(spec string) bool {
 
 // trainForSites lets examples teach the judge of Ester et al. 2004, which knows how
 // often it is wrong, in place of the topic's own: the first pages of each site count.
-func trainForSites(m *topic.Material) error {
+func trainForSites(t *topic.Topic, m *topic.Material) error {
 	if len(m.Examples) == 0 {
 		return nil
 	}
-	examples := append(site.First(m.Examples, 0), m.StandIns()...)
+	examples := append(site.First(m.Examples, 0), t.StandIns(m)...)
 	j, err := judge.Centroid{}.Train(examples)
 	if err != nil {
 		return fmt.Errorf("crawler: %w", err)

@@ -73,7 +73,8 @@ func (c *checker) selfTest(m *Material) {
 		return
 	}
 	low, high := math.Inf(1), math.Inf(-1)
-	for _, e := range everyday() {
+	texts, _ := everyday(c.topic.Language())
+	for _, e := range texts {
 		r := j.Judge(e.Page).Relevance
 		low, high = min(low, r), max(high, r)
 	}

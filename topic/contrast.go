@@ -39,9 +39,10 @@ func (m *Material) seen() bool {
 	return len(m.Contrast) > 0 && m.contrastOf() != OfDirectory
 }
 
-// Against returns how many everyday texts the judge is trained against.
-func (m *Material) Against() int {
-	return min(m.Lacks(), len(everyday()))
+// Against returns how many everyday texts the topic's judge is trained against.
+func (t *Topic) Against(m *Material) int {
+	texts, _ := everyday(t.Language())
+	return min(m.Lacks(), len(texts))
 }
 
 // Contrasted lets pages stand in for examples that are not on topic. of says what they
@@ -80,19 +81,22 @@ func (t *Topic) others(ctx context.Context, l Loader, m *Material) error {
 const FewestSeen = 20
 
 // contrast says what a judge of these examples would be trained against.
-func (m *Material) contrast(language string) {
+func (t *Topic) contrast(m *Material) {
 	on, off := m.Counts()
 	if on == 0 || contrastNeeded(on, off) == 0 {
 		return
 	}
-	n := len(m.standIns())
+	n := len(t.StandIns(m))
+	_, of := everyday(t.Language())
 	switch {
 	case len(m.Contrast) > 0:
 		m.note("%s: %d %s stand in for more", offTopic(off), n, m.contrastOf())
-	case language == "en":
+	case of != baseOf(t.Language()):
+		m.note("%s: %d everyday texts stand in for more, in English; unlike: pages in %q make the judge surer", offTopic(off), n, t.Language())
+	case of == "en":
 		m.note("%s: %d everyday texts stand in for more; unlike: pages that look alike make the judge surer", offTopic(off), n)
 	default:
-		m.note("%s: %d everyday texts stand in for more, in English; unlike: pages in %q make the judge surer", offTopic(off), n, language)
+		m.note("%s: %d everyday texts in %q stand in for more; unlike: pages that look alike make the judge surer", offTopic(off), n, of)
 	}
 }
 

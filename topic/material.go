@@ -125,7 +125,7 @@ func (t *Topic) Gather(ctx context.Context, l Loader) (*Material, error) {
 		return nil, err
 	}
 	m.Seeds = t.seedsFrom(m)
-	m.contrast(t.Language())
+	t.contrast(m)
 	return m, nil
 }
 

@@ -31,18 +31,19 @@ func contrastNeeded(on, off int) int {
 
 // train makes the judge that examples, and contrast where it is needed, teach.
 func (t *Topic) train(m *Material) (judge.Model, error) {
-	return judge.Logistic{Language: t.Language()}.Train(slices.Concat(m.Examples, m.standIns()))
+	return judge.Logistic{Language: t.Language()}.Train(slices.Concat(m.Examples, t.StandIns(m)))
 }
 
-// standIns returns the pages that stand in for examples that are not on topic.
-func (m *Material) standIns() []judge.Example {
+// StandIns returns the pages that stand in for examples that are not on topic, where
+// there are too few of them, as the topic's own training takes them.
+func (t *Topic) StandIns(m *Material) []judge.Example {
 	need := contrastNeeded(m.Counts())
 	if m.seen() {
 		need *= perText
 	}
 	list := m.Contrast
 	if len(list) == 0 && need > 0 {
-		list = everyday()
+		list, _ = everyday(t.Language())
 	}
 	return list[:min(need, len(list))]
 }
@@ -62,7 +63,7 @@ func (t *Topic) zeroOf(m *Material) float64 {
 // shy, as happens when examples are few, or contradict each other.
 func (t *Topic) learntZero(m *Material) float64 {
 	on, off := m.Counts()
-	in := len(m.standIns())
+	in := len(t.StandIns(m))
 	if on == 0 || off+in == 0 {
 		return 0
 	}
@@ -117,7 +118,3 @@ func foldOf(examples []judge.Example, fold, folds int) (seen, unseen []judge.Exa
 	}
 	return seen, unseen
 }
-
-// StandIns returns the pages that stand in for examples that are not on topic, where
-// there are too few of them, as the topic's own training takes them.
-func (m *Material) StandIns() []judge.Example { return m.standIns() }

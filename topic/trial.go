@@ -29,7 +29,7 @@ type Trial struct {
 // here: then it tells less than it seems to.
 func (t *Topic) Test(m *Material, folds int) (*Trial, error) {
 	on, off := m.Counts()
-	standIns := m.standIns()
+	standIns := t.StandIns(m)
 	if on < 2 || off+len(standIns) < 2 {
 		return nil, fmt.Errorf("topic: %s: %w", t.Name, errTooFew)
 	}

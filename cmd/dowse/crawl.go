@@ -512,7 +512,11 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	ear := &heard{out: w.err, wait: w.isTTY && !c.Quiet}
 	cfg.Say = ear.say
 	cfg.Trained = func(m collection.Model) {
-		if !c.Quiet && m.Contrast > 0 && !m.Undo {
+		switch {
+		case c.Quiet || m.Contrast == 0 || m.Undo:
+		case m.Refused:
+			ear.pass(refused(m))
+		default:
 			ear.pass(taught(m, dir))
 		}
 	}

@@ -287,6 +287,16 @@ func taught(m collection.Model, dir string) []string {
 	}
 }
 
+// refused says that a model which a crawl made by itself was not taken into use, and why.
+func refused(m collection.Model) []string {
+	return []string{
+		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
+		"       and not taken into use:",
+		fmt.Sprintf("       %s;", oneLine(m.Error)),
+		fmt.Sprintf("       the crawl goes on with %s", m.Before),
+	}
+}
+
 // consequence says in a line what a model changed, and how to go back.
 func consequence(m collection.Model, dir string) string {
 	head := fmt.Sprintf("%s: %s", m.Model, some(m.Labels, "label"))
@@ -391,6 +401,8 @@ func (b *ledger) print(out io.Writer) {
 	}
 	for _, m := range b.Models {
 		switch {
+		case m.Refused:
+			fmt.Fprintf(out, "%s %s: %s,\n      and not taken into use: %s\n", m.Model, clock(m.At), against(m), oneLine(m.Error))
 		case m.Error != "":
 			fmt.Fprintln(out, oneLine(fmt.Sprintf("%s failed: %s", m.Model, m.Error)))
 		case !m.Done:

@@ -61,6 +61,7 @@ type status struct {
 	Labels    int               `json:"labels"`             // that stand
 	Untrained int               `json:"untrained"`          // lines of labels.jsonl that no model knows yet
 	Contrast  *contrast         `json:"contrast,omitempty"` // what the model was trained against; nil where examples say it all
+	Refused   *collection.Model `json:"refused,omitempty"`  // the last one, if the crawl made it by itself and did not take it into use
 	Audited   *collection.Audit `json:"audited,omitempty"`  // the harvest rate as a person sees it
 
 	Outside *crawler.Consulted `json:"outside,omitempty"` // the outside judge in the last run that ended
@@ -119,6 +120,9 @@ func (st *status) label(col *collection.Collection) {
 	if m, ok := collection.MadeModel(models, st.Model); ok && m.Contrast > 0 {
 		st.Contrast = &contrast{m.Contrast, m.Seen, m.Instead}
 	}
+	if n := len(models); n > 0 && models[n-1].Refused {
+		st.Refused = &models[n-1]
+	}
 }
 
 // audit says how often the judge is right, and how to know.
@@ -134,6 +138,9 @@ func (st *status) audit() []string {
 	if x := st.Contrast; x != nil {
 		m := collection.Model{Model: st.Model, Contrast: x.Pages, Seen: x.Seen, Instead: x.Instead}
 		lines = append(lines, fmt.Sprintf(" judge     %s: %s,", st.Model, against(m)), "           "+insteadOf(m))
+	}
+	if m := st.Refused; m != nil {
+		lines = append(lines, fmt.Sprintf(" judge     %s: %s,", m.Model, against(*m)), "           and not taken into use:", "           "+oneLine(m.Error))
 	}
 	a := st.Audited
 	if a == nil || a.N == 0 {

@@ -1,0 +1,233 @@
+package crawler_test
+
+import (
+	"flag"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/demo"
+	"dowse/topic"
+)
+
+var (
+	guardWebs   = flag.Int("guard-webs", 0, "measure which models trained against pages seen are refused, on so many made webs, each of another topic")
+	guardTopics = flag.Int("guard-topics", 0, "the same on so many tune topics of Wikispeedia")
+)
+
+// A venture is a crawl for a topic without negatives whose answers are known.
+type venture struct {
+	kind string // of its examples
+	like []topic.Source
+	on   func(dowse.URL) bool
+	cfg  crawler.Config // where to crawl
+}
+
+// rights are the shares of verdicts on the first hundred pages that are right.
+type rights struct{ everyday, unguarded, guarded float64 }
+
+// TestContrastGuard crawls for topics with good and with poor examples, and measures
+// how many verdicts are right by everyday texts, by every model that is trained against
+// pages seen, and by those only that are not refused. Crawls in which too few pages can
+// be drawn are left out.
+func TestContrastGuard(t *testing.T) {
+	if *guardWebs+*guardTopics == 0 {
+		t.Skip("not asked for: -guard-webs=20 -guard-topics=10")
+	}
+	list := slices.Concat(madeVentures(t, *guardWebs), wikiVentures(t, *guardTopics))
+	var kinds []string
+	sums, crawls, refused := map[string]rights{}, map[string]int{}, map[string]int{}
+	for _, v := range list {
+		r, made := v.measure(t)
+		if made == nil {
+			continue
+		}
+		if !slices.Contains(kinds, v.kind) {
+			kinds = append(kinds, v.kind)
+		}
+		if made.Refused {
+			refused[v.kind]++
+		}
+		crawls[v.kind]++
+		s := sums[v.kind]
+		sums[v.kind] = rights{s.everyday + r.everyday, s.unguarded + r.unguarded, s.guarded + r.guarded}
+		t.Logf("%s: %.2f, all models %.2f; %s", v.kind, r.everyday, r.unguarded, made.Error)
+	}
+	fmt.Println("| examples | crawls | refused | everyday texts | every model | those not refused |\n|---|---|---|---|---|---|")
+	for _, k := range kinds {
+		s, n := sums[k], float64(crawls[k])
+		fmt.Printf("| %s | %d | %d | %.3f | %.3f | %.3f |\n", k, crawls[k], refused[k], s.everyday/n, s.unguarded/n, s.guarded/n)
+	}
+}
+
+// measure makes the crawl. The model is nil if none was made.
+func (v venture) measure(t *testing.T) (r rights, made *collection.Model) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "x.dowse")
+	cfg := v.cfg
+	cfg.Topic, cfg.Pages, cfg.Key = &topic.Topic{Name: "x", Like: v.like}, 100, 3
+	cfg.Polite = collection.Politeness{Delay: -1, InFlight: 1}
+	cfg.Trained = func(m collection.Model) { made = &m }
+	said := map[dowse.URL]float64{}
+	for _, cfg.Contrast = range []string{crawler.ContrastEveryday, crawler.ContrastSeen} {
+		c, err := crawler.Open(dir, cfg)
+		if err != nil {
+			t.Log(err) // an example that can't be fetched
+			return r, nil
+		}
+		for p := range c.Crawl(t.Context()) {
+			said[p.URL] = p.Relevance
+		}
+		c.Close()
+	}
+	if made == nil {
+		return r, nil
+	}
+	r.everyday = v.right(said)
+	r.unguarded = v.right(v.unguarded(t, dir, made, said))
+	if r.guarded = r.unguarded; made.Refused {
+		r.guarded = r.everyday
+	}
+	return r, made
+}
+
+// unguarded returns what the model says, refused or not.
+func (v venture) unguarded(t *testing.T, dir string, made *collection.Model, said map[dowse.URL]float64) map[dowse.URL]float64 {
+	t.Helper()
+	c, err := crawler.View(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	now := map[dowse.URL]float64{}
+	var j dowse.Judge
+	if made.Refused {
+		m, err := crawler.MaterialOf(c.Collection)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := crawler.Contrast(t.Context(), dir, m); err != nil {
+			t.Fatal(err)
+		}
+		if j, err = c.Topic.NewJudge(m); err != nil {
+			t.Fatal(err)
+		}
+	} else if j, err = crawler.JudgeOf(dir, made.Model); err != nil {
+		t.Fatal(err)
+	}
+	for u, p := range kept(t, c) {
+		if _, ok := said[u]; ok {
+			now[u] = j.Judge(p).Relevance
+		}
+	}
+	return now
+}
+
+func (v venture) right(verdicts map[dowse.URL]float64) float64 {
+	n := 0
+	for u, r := range verdicts {
+		if v.on(u) == (r >= 0.5) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(verdicts))
+}
+
+// likes makes examples of the first pages of lists.
+func likes(each int, lists ...[]string) (like []topic.Source) {
+	for _, l := range lists {
+		for _, u := range l[:min(each, len(l))] {
+			like = append(like, topic.Source{URL: u})
+		}
+	}
+	return like
+}
+
+// madeVentures are crawls of made webs. Each has another topic, with examples of several
+// kinds drawn by chance.
+func madeVentures(t *testing.T, webs int) (list []venture) {
+	t.Helper()
+	topics := demo.New(demo.Config{}).Topics()
+	for i := range webs {
+		name := topics[i%len(topics)].Name
+		web := demo.New(demo.Config{Topic: name, Latency: -1, SlowLatency: -1, Seed: uint64(i / len(topics))})
+		rng := rand.New(rand.NewPCG(uint64(i), 9))
+		fetched := func(all iter.Seq[dowse.URL]) (l []string) {
+			for u := range all {
+				if p, ok := web.Page(u); ok && p.Status == 200 && web.Allowed(u) {
+					l = append(l, string(u))
+				}
+			}
+			slices.Sort(l)
+			rng.Shuffle(len(l), func(i, k int) { l[i], l[k] = l[k], l[i] })
+			return l
+		}
+		pages := func(name string) []string { return fetched(web.Relevant(name)) }
+		any := fetched(web.Pages())
+		second, third := topics[(i+7)%len(topics)].Name, topics[(i+13)%len(topics)].Name
+		wanted := pages(name)
+		cfg := crawler.Config{Transport: web.RoundTripper(), Scope: collection.Scope{Block: fickle(web)}, Seeds: strs(web.Seeds(name, 2))}
+		add := func(kind string, like []topic.Source, names ...string) {
+			list = append(list, venture{"made web: " + kind, like, func(u dowse.URL) bool {
+				return slices.ContainsFunc(names, func(n string) bool { on, _ := web.Truth(u, n); return on })
+			}, cfg})
+		}
+		add("three on topic", likes(3, wanted), name)
+		add("six on topic", likes(6, wanted[3:]), name)
+		add("two each of two subjects", likes(2, wanted[9:], pages(second)), name, second)
+		add("two each of three subjects", likes(2, wanted[11:], pages(second), pages(third)), name, second, third)
+		add("two on topic, two of any page", likes(2, wanted[13:], any), name)
+		add("one on topic, three of any page", slices.Concat(likes(1, wanted[15:]), likes(3, any[2:])), name)
+		add("two lists of its words", []topic.Source{{Text: strings.Join(topics[i%len(topics)].Words, " ")}, {Text: strings.Join(topics[i%len(topics)].Also, " ")}}, name)
+	}
+	return list
+}
+
+// wikiVentures are crawls of Wikispeedia for tune topics.
+func wikiVentures(t *testing.T, topics int) (list []venture) {
+	t.Helper()
+	if topics == 0 {
+		return nil
+	}
+	w := openWiki(t)
+	data, err := os.ReadFile(filepath.Join(w.dir, "wikispeedia.topics.tune.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Fields(string(data))[:topics]
+	slices.Sort(w.urls)
+	for i, name := range names {
+		rng := rand.New(rand.NewPCG(uint64(i), 10))
+		pages := func(name string) (l []string) {
+			for _, u := range w.urls {
+				if w.on(u, name) {
+					l = append(l, string(u))
+				}
+			}
+			rng.Shuffle(len(l), func(i, k int) { l[i], l[k] = l[k], l[i] })
+			return l
+		}
+		wanted, second := pages(name), names[(i+3)%len(names)]
+		add := func(kind string, like []topic.Source, names ...string) {
+			cfg := crawler.Config{Transport: w.web}
+			for _, s := range like {
+				cfg.Seeds = append(cfg.Seeds, s.URL)
+			}
+			list = append(list, venture{"Wikispeedia: " + kind, like, func(u dowse.URL) bool {
+				return slices.ContainsFunc(names, func(n string) bool { return w.on(u, n) })
+			}, cfg})
+		}
+		add("ten on topic", likes(10, wanted), name)
+		add("three on topic", likes(3, wanted), name)
+		add("two each of two topics", likes(2, wanted, pages(second)), name, second)
+	}
+	return list
+}

@@ -1,0 +1,140 @@
+package crawler_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/demo"
+	"dowse/topic"
+)
+
+// mixture is a topic whose examples are so many pages each of several subjects.
+func mixture(web *demo.Web, each int, subjects ...string) *topic.Topic {
+	t := &topic.Topic{Name: "mixture"}
+	for _, name := range subjects {
+		n := 0
+		for u := range web.Relevant(name) {
+			if _, ok := web.Page(u); ok && web.Allowed(u) && n < each {
+				t.Like = append(t.Like, topic.Source{URL: string(u)})
+				n++
+			}
+		}
+	}
+	return t
+}
+
+// rightFor is the share of verdicts that are what the made web knows of any of the
+// subjects.
+func (p *pools) rightFor(verdicts map[dowse.URL]float64, subjects ...string) float64 {
+	n := 0
+	for u, r := range verdicts {
+		wanted := false
+		for _, name := range subjects {
+			on, _ := p.web.Truth(u, name)
+			wanted = wanted || on
+		}
+		if wanted == (r >= 0.5) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(verdicts))
+}
+
+// A model that seems worse than the one in use is not taken into use: that is told, and
+// the crawl goes on as before. It is not made again until more pages were seen.
+func TestRefusedModels(t *testing.T) {
+	for _, test := range []struct {
+		each int
+		why  string
+	}{
+		{1, "examples are told from these pages no better than by chance"},
+		{2, "it would turn down "},
+	} {
+		p := newPools(t)
+		subjects := []string{"tide pools", "glaciers", "composting"}
+		p.topic = mixture(p.web, test.each, subjects...)
+		said := p.crawl(t, 99, "")
+		waiting := collection.Label{URL: "http://nowhere.demo/", Label: collection.LabelOn}
+		if err := collection.AppendLabels(p.dir, waiting); err != nil {
+			t.Fatal(err)
+		}
+		p.crawl(t, 110, "")
+		if len(p.told) != 1 || !p.told[0].Refused || !p.told[0].Done || p.told[0].Seen != 100 || !strings.HasPrefix(p.told[0].Error, test.why) {
+			t.Fatalf("%d examples each: %+v", test.each, p.told)
+		}
+		if m := inUse(t, p.dir); m.Model != collection.FirstModel {
+			t.Errorf("in use is %+v", m)
+		}
+		p.unchanged(t, said)
+		p.untrained(t, 1)
+		p.crawl(t, 120, "")
+		if len(p.told) != 1 {
+			t.Errorf("it was made again: %+v", p.told[1:])
+		}
+		p.worse(t, said, subjects)
+	}
+}
+
+// unchanged checks that the verdicts are what they were.
+func (p *pools) unchanged(t *testing.T, said map[dowse.URL]float64) {
+	t.Helper()
+	now := p.verdicts(t)
+	for u := range now {
+		if _, ok := said[u]; !ok {
+			delete(now, u)
+		}
+	}
+	if diff := cmp.Diff(said, now); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// untrained checks how many labels still wait for a model.
+func (p *pools) untrained(t *testing.T, want int) {
+	t.Helper()
+	labels, err1 := collection.ReadLabels(p.dir)
+	models, err2 := collection.Models(p.dir)
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	if got := labels.Untrained(models); got != want {
+		t.Errorf("%d labels wait for a model, want %d", got, want)
+	}
+}
+
+// worse checks that a model of the same pages would have been wrong more often.
+func (p *pools) worse(t *testing.T, said map[dowse.URL]float64, subjects []string) {
+	t.Helper()
+	m, err := crawler.Gather(t.Context(), p.topic, crawler.Config{Dial: p.server.Dial, Polite: collection.Politeness{Delay: -1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := crawler.Contrast(t.Context(), p.dir, m); err != nil {
+		t.Fatal(err)
+	}
+	j, err := p.topic.NewJudge(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := crawler.View(p.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	would := map[dowse.URL]float64{}
+	for u, page := range kept(t, c) {
+		if _, ok := said[u]; ok {
+			would[u] = j.Judge(page).Relevance
+		}
+	}
+	was, is := p.rightFor(said, subjects...), p.rightFor(would, subjects...)
+	t.Logf("right of %d verdicts: %.2f, and by the model that was refused %.2f", len(said), was, is)
+	if is >= was {
+		t.Errorf("the model that was refused is better: %.2f, not %.2f", is, was)
+	}
+}
