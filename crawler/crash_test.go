@@ -44,7 +44,9 @@ const (
 	crashTown = "DOWSE_CRASH_TOWN"
 	// crashLike lets the child look for pages like these, with commas between.
 	crashLike = "DOWSE_CRASH_LIKE"
-	inFlight  = 16
+	// crashLinked lets the child look for pages that at least two others link to.
+	crashLinked = "DOWSE_CRASH_LINKED"
+	inFlight    = 16
 )
 
 func TestMain(m *testing.M) {
@@ -69,6 +71,9 @@ func crashChild(dir string) {
 	}
 	if os.Getenv(crashTown) != "" {
 		cfg = townConfig(polite)
+	}
+	if os.Getenv(crashLinked) != "" {
+		cfg.Topic = &topic.Topic{Name: "linked", Words: cfg.Words, Where: map[string]any{"links_in": "2.."}}
 	}
 	if like := os.Getenv(crashLike); like != "" {
 		cfg.Words, cfg.Topic, cfg.Key = nil, &topic.Topic{Name: "like"}, 7
@@ -268,6 +273,33 @@ func TestKillExactly(t *testing.T) {
 	finish(t, web, whole, told)
 	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
 		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
+	}
+}
+
+// TestKillCountsLinks is TestKillExactly for a topic that asks how many pages link to a
+// page: what was counted before a kill counts after it.
+func TestKillCountsLinks(t *testing.T) {
+	t.Setenv(crashAlone, "1")
+	t.Setenv(crashLinked, "1")
+	web := serveMany(t, 120)
+	base := t.TempDir()
+	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
+	told := map[string]bool{}
+	for range 4 {
+		crawlAndEnd(t, web, killed, 150*time.Millisecond, syscall.SIGKILL, told)
+	}
+	finish(t, web, killed, told)
+	finish(t, web, whole, told)
+	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
+		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
+	}
+	c, err := crawler.View(killed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if s := c.Status(); s.OnTopic < 10 || s.OnTopic > s.Fetched-10 {
+		t.Errorf("%d of %d on topic: the clause makes no difference", s.OnTopic, s.Fetched)
 	}
 }
 

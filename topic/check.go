@@ -182,7 +182,7 @@ func (c *checker) gate() {
 		c.say(Warn, "where: has no clause that asks something: it holds for %s", map[bool]string{true: "every page", false: "no page"}[holds])
 	}
 	if g.Needs().Reads("links_in") {
-		c.say(Warn, "where: links_in is not counted by crawls, so it is unknown of every page; see unknown: in dowse help expr")
+		c.say(Hint, "where: links_in counts the pages that were fetched before a page and link to it: usually none for a seed, few for pages that are visited early")
 	}
 	if t.Needs() || len(t.Words) == 0 {
 		return

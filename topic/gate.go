@@ -168,13 +168,16 @@ func (g *gate) facts(p *dowse.Page, score float64) predicate.Facts {
 
 // AsksVia reports whether the topic's gate asks how a page was found: by which anchors,
 // from which page. To know that costs a crawl something, so others are not told.
-func (t *Topic) AsksVia() bool {
+func (t *Topic) AsksVia() bool { return t.asksAny("anchor", "parent.score", "parent.host") }
+
+// AsksLinksIn reports whether the topic's gate asks how many pages link to a page. A crawl
+// counts them only then.
+func (t *Topic) AsksLinksIn() bool { return t.asksAny("links_in") }
+
+// asksAny reports whether the topic's gate asks for one of some facts.
+func (t *Topic) asksAny(facts ...string) bool {
 	g, err := t.newGate()
-	if g == nil || err != nil {
-		return false
-	}
-	n := g.Needs()
-	return n.Reads("anchor") || n.Reads("parent.score") || n.Reads("parent.host")
+	return g != nil && err == nil && slices.ContainsFunc(facts, g.Needs().Reads)
 }
 
 // clauseName tells a clause and what came of it on one line.
