@@ -262,18 +262,7 @@ func finish(t *testing.T, web *manyPages, dir string, told map[string]bool) {
 // priorities to the last digit.
 func TestKillExactly(t *testing.T) {
 	t.Setenv(crashAlone, "1")
-	web := serveMany(t, 300)
-	base := t.TempDir()
-	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
-	told := map[string]bool{}
-	for range 8 {
-		crawlAndEnd(t, web, killed, moment{1, 150 * time.Millisecond}, syscall.SIGKILL, told)
-	}
-	finish(t, web, killed, told)
-	finish(t, web, whole, told)
-	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
-		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
-	}
+	killedExactly(t, 300, 8)
 }
 
 // TestKillCountsLinks is TestKillExactly for a topic that asks how many pages link to a
@@ -281,19 +270,7 @@ func TestKillExactly(t *testing.T) {
 func TestKillCountsLinks(t *testing.T) {
 	t.Setenv(crashAlone, "1")
 	t.Setenv(crashLinked, "1")
-	web := serveMany(t, 120)
-	base := t.TempDir()
-	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
-	told := map[string]bool{}
-	for range 4 {
-		crawlAndEnd(t, web, killed, 150*time.Millisecond, syscall.SIGKILL, told)
-	}
-	finish(t, web, killed, told)
-	finish(t, web, whole, told)
-	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
-		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
-	}
-	c, err := crawler.View(killed)
+	c, err := crawler.View(killedExactly(t, 120, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,6 +278,25 @@ func TestKillCountsLinks(t *testing.T) {
 	if s := c.Status(); s.OnTopic < 10 || s.OnTopic > s.Fetched-10 {
 		t.Errorf("%d of %d on topic: the clause makes no difference", s.OnTopic, s.Fetched)
 	}
+}
+
+// killedExactly compares a crawl that is killed several times with one that is not, and
+// returns it.
+func killedExactly(t *testing.T, pages, kills int) (killed string) {
+	t.Helper()
+	web := serveMany(t, pages)
+	base := t.TempDir()
+	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
+	told := map[string]bool{}
+	for range kills {
+		crawlAndEnd(t, web, killed, moment{1, 150 * time.Millisecond}, syscall.SIGKILL, told)
+	}
+	finish(t, web, killed, told)
+	finish(t, web, whole, told)
+	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
+		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
+	}
+	return killed
 }
 
 // history tells which pages a crawl fetched, in order, and at which priorities.

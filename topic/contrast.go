@@ -62,7 +62,7 @@ func (t *Topic) others(ctx context.Context, l Loader, m *Material) error {
 		}
 		pages, err := l.Others(ctx, s, need)
 		if err != nil {
-			return &SourceError{t.Name, s.String(), err}
+			return t.missing(inLike, s.String(), s.fix(err), err)
 		}
 		var list []judge.Example
 		for _, p := range pages {
