@@ -252,7 +252,7 @@ func (c *topicShowCmd) terms(w *world) error {
 	if len(examples) == 0 {
 		return usage("%s has no examples and no labels: its judge has learnt nothing, and goes by its %s", c.Topic, strings.Join(t.Kinds(), " and "))
 	}
-	on, off := topic.Learnt(j, examples, c.Terms)
+	on, off := t.Learnt(j, examples, c.Terms)
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(map[string][]topic.Term{"for": orEmpty(on), "against": orEmpty(off)})
 	}
@@ -275,7 +275,7 @@ func termCell(list []topic.Term, i int) string {
 	if i >= len(list) {
 		return ""
 	}
-	return fmt.Sprintf("%+.3f %s in %d", list[i].Weight, fit(oneLine(list[i].Name), 18), list[i].Examples)
+	return fmt.Sprintf("%+.3f %s in %d", list[i].Weight, fit(oneLine(list[i].Spelt()), 18), list[i].Examples)
 }
 
 // judgeAndPages returns a topic, its judge, and the examples and labelled pages that it

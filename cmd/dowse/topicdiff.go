@@ -85,7 +85,7 @@ func (c *topicDiffCmd) Run(w *world) error {
 			examples = pages
 		}
 	}
-	d.Terms = topic.Changes(a.judge, b.judge, examples, c.Limit)
+	d.Terms = a.topic.Changes(a.judge, b.judge, examples, c.Limit)
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(d)
 	}
@@ -211,7 +211,7 @@ func (d *topicDiff) lines(n int) []string {
 		lines = append(lines, "", " terms: what they add to the log-odds of a page that has them")
 	}
 	for _, t := range d.Terms {
-		lines = append(lines, fmt.Sprintf("  %+.3f  %-24s %+.3f -> %+.3f", t.After-t.Before, fit(t.Name, 24), t.Before, t.After))
+		lines = append(lines, fmt.Sprintf("  %+.3f  %-24s %+.3f -> %+.3f", t.After-t.Before, fit(t.Spelt(), 24), t.Before, t.After))
 	}
 	if d.Pages == 0 {
 		return lines
