@@ -2,6 +2,7 @@ package topic
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -125,7 +126,8 @@ func (c *checker) lists() []namedList {
 func (c *checker) terms() {
 	var forms []string
 	for _, w := range c.topic.Words {
-		if terms := c.analyzer.Terms(w); len(terms) > 0 {
+		terms := slices.DeleteFunc(c.analyzer.Tokens(w), func(token string) bool { return c.analyzer.Term(token) == "" })
+		if len(terms) > 0 {
 			forms = append(forms, strings.Join(terms, " "))
 		}
 	}
@@ -133,7 +135,7 @@ func (c *checker) terms() {
 		forms = append(forms[:12], "…")
 	}
 	if len(forms) > 0 {
-		c.say(Hint, "the judge looks for: %s", strings.Join(forms, ", "))
+		c.say(Hint, "the judge looks for, in any form: %s", strings.Join(forms, ", "))
 	}
 }
 

@@ -88,11 +88,11 @@ func (m *Material) contrast(language string) {
 	n := len(m.standIns())
 	switch {
 	case len(m.Contrast) > 0:
-		m.note("%s: %d %s stand in for more", offTopic(off), n, m.contrastOf())
+		m.note("%s: %d %s stand in%s", offTopic(off), n, m.contrastOf(), forMore(off))
 	case language == "en":
-		m.note("%s: %d everyday texts stand in for more; unlike: pages that look alike make the judge surer", offTopic(off), n)
+		m.note("%s: %d everyday texts stand in%s; unlike: pages that look alike make the judge surer", offTopic(off), n, forMore(off))
 	default:
-		m.note("%s: %d everyday texts stand in for more, in English; unlike: pages in %q make the judge surer", offTopic(off), n, language)
+		m.note("%s: %d everyday texts stand in%s, in English; unlike: pages in %q make the judge surer", offTopic(off), n, forMore(off), language)
 	}
 }
 
@@ -112,4 +112,12 @@ func offTopic(n int) string {
 		return "1 example is off topic"
 	}
 	return fmt.Sprintf("%d examples are off topic", n)
+}
+
+// forMore tells what others stand in for, where there are some.
+func forMore(off int) string {
+	if off == 0 {
+		return ""
+	}
+	return " for more"
 }

@@ -125,6 +125,7 @@ func (j *Judge) pass(s *sum, p *dowse.Page) {
 	z := s.total()
 	score := sigmoid(z)
 	r := j.gate.Test(p, j.gate.facts(p, score))
+	r.Clauses = denied(r.Clauses)
 	weights := make([]float64, len(r.Clauses))
 	lifted := 0.0 // what a gate that decides adds to the evidence
 	if j.gate.decides && len(j.models()) == 0 {
@@ -178,6 +179,33 @@ func (t *Topic) AsksLinksIn() bool { return t.asksAny("links_in") }
 func (t *Topic) asksAny(facts ...string) bool {
 	g, err := t.newGate()
 	return g != nil && err == nil && slices.ContainsFunc(facts, g.Needs().Reads)
+}
+
+// denied makes one clause of each not with a single clause in it, so that what it says of
+// a page can be read by itself. A not around more is told by how much it is around.
+func denied(clauses []predicate.Clause) (list []predicate.Clause) {
+	for i := 0; i < len(clauses); i++ {
+		c := clauses[i]
+		if n := inside(clauses[i+1:], c.Depth); c.Group && c.Name == "not" && n > 0 {
+			if inner := clauses[i+1]; n == 1 && !inner.Group {
+				c.Name, c.Detail, c.Group = "not "+inner.Name, inner.Detail, false
+				i++
+			} else {
+				c.Name = fmt.Sprintf("not what the next %d say", n)
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// inside counts the clauses below a depth with which a list begins.
+func inside(after []predicate.Clause, depth int) int {
+	n := slices.IndexFunc(after, func(c predicate.Clause) bool { return c.Depth <= depth })
+	if n < 0 {
+		return len(after)
+	}
+	return n
 }
 
 // clauseName tells a clause and what came of it on one line.
