@@ -186,12 +186,15 @@ func (t *Topic) asksAny(facts ...string) bool {
 func denied(clauses []predicate.Clause) (list []predicate.Clause) {
 	for i := 0; i < len(clauses); i++ {
 		c := clauses[i]
-		if n := inside(clauses[i+1:], c.Depth); c.Group && c.Name == "not" && n > 0 {
-			if inner := clauses[i+1]; n == 1 && !inner.Group {
-				c.Name, c.Detail, c.Group = "not "+inner.Name, inner.Detail, false
+		if c.Group && c.Name == "not" {
+			switch inner := inside(clauses[i+1:], c.Depth); {
+			case len(inner) == 1 && !inner[0].Group:
+				c.Name, c.Detail, c.Group = "not "+inner[0].Name, inner[0].Detail, false
 				i++
-			} else {
-				c.Name = fmt.Sprintf("not what the next %d say", n)
+			case leaves(inner) == 1:
+				c.Name = "not what the next says"
+			default:
+				c.Name = fmt.Sprintf("not what the next %d say", leaves(inner))
 			}
 		}
 		list = append(list, c)
@@ -199,11 +202,21 @@ func denied(clauses []predicate.Clause) (list []predicate.Clause) {
 	return list
 }
 
-// inside counts the clauses below a depth with which a list begins.
-func inside(after []predicate.Clause, depth int) int {
+// inside returns the clauses below a depth with which a list begins.
+func inside(after []predicate.Clause, depth int) []predicate.Clause {
 	n := slices.IndexFunc(after, func(c predicate.Clause) bool { return c.Depth <= depth })
 	if n < 0 {
-		return len(after)
+		return after
+	}
+	return after[:n]
+}
+
+// leaves counts the clauses that are no groups.
+func leaves(clauses []predicate.Clause) (n int) {
+	for _, c := range clauses {
+		if !c.Group {
+			n++
+		}
 	}
 	return n
 }
