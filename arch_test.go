@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"dowse/topic":                 {"dowse", "dowse/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/topic/predicate", "dowse/topic/directory"},
 	"dowse/topic/predicate":       {"dowse", "dowse/mistake", "dowse/text", "dowse/judge", "dowse/weburl"},
 	"dowse/topic/directory":       {"dowse", "dowse/weburl"},
+	"dowse/judge/judgetest":       {"dowse", "dowse/judge"},
 	"dowse/judge/outside":         {"dowse", "dowse/judge", "dowse/weburl"},
 	"dowse/site":                  {"dowse", "dowse/text", "dowse/judge", "dowse/weburl"},
 	"dowse/strategy":              {"dowse", "dowse/text", "dowse/judge"},

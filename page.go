@@ -45,6 +45,7 @@ type Page struct {
 	Depth   int    // links from the nearest seed, along the path it was found on
 	Hops    int    // off-topic pages in a row just above it on that path
 	Via     *Via   // the link by which it was first seen; nil for none, and where no judge asks for it
+	LinksIn *int   // pages fetched before its visit began that link to it; nil where no judge asks for it
 
 	Fetch    Fetch
 	Document // empty unless Outcome is Fetched, but for Links

@@ -13,6 +13,7 @@ import (
 // A Cause is one reason for a verdict or a priority, and what it contributed.
 type Cause struct {
 	What   string  `json:"what"`
+	Word   string  `json:"word,omitempty"` // behind the stem in What; "" where nobody looked for it
 	Weight float64 `json:"weight"`
 	Count  int     `json:"count,omitempty"`
 }
@@ -23,7 +24,7 @@ func causes(list []dowse.Because) []Cause {
 	}
 	out := make([]Cause, len(list))
 	for i, b := range list {
-		out[i] = Cause{b.What, finite(b.Weight), b.Count}
+		out[i] = Cause{What: b.What, Weight: finite(b.Weight), Count: b.Count}
 	}
 	return out
 }

@@ -64,6 +64,7 @@ type Row struct {
 	Priority  float64      `json:"priority"`
 	Depth     int          `json:"depth"`
 	Hops      int          `json:"hops"`
+	LinksIn   *int         `json:"links_in,omitempty"` // pages fetched before it that link to it; nil where nobody asked
 	Parent    dowse.URL    `json:"parent,omitempty"`
 	Anchor    string       `json:"anchor,omitempty"`
 	Near      dowse.URL    `json:"near,omitempty"`
@@ -250,7 +251,7 @@ func (c *Collection) fillVisit(row *Row, e *crawl.Entry) {
 	p := e.Page
 	row.page = p
 	row.Title, row.Language, row.Detail, row.Near, row.Licences = p.Title, p.Language, p.Detail, p.Near, p.Licences
-	row.Priority, row.Depth, row.Hops = finite(p.Lead.Priority), p.Depth, p.Hops
+	row.Priority, row.Depth, row.Hops, row.LinksIn = finite(p.Lead.Priority), p.Depth, p.Hops, p.LinksIn
 	if !e.Idle {
 		f := &p.Fetch
 		row.Fetched, row.Status, row.Type, row.Bytes = f.At, f.Status, f.Type, f.Bytes

@@ -129,6 +129,7 @@ func (c *Crawl) finishTurn(t *turn) {
 	}
 	c.tellRefused(t.leads)
 	c.passOn(t)
+	c.countLinks(t)
 	c.keepAlias(t.fl.id, target)
 	if t.p.Outcome == dowse.Listed {
 		c.sitemapSeen(t.p)

@@ -14,21 +14,24 @@ import (
 // BenchmarkAbsorb takes in pages of 40 links, 30 of them new, with the link-context
 // strategy, and picks the next lead.
 func BenchmarkAbsorb(b *testing.B) {
-	b.Run("memory", func(b *testing.B) { absorb(b, nil) })
-	b.Run("shadow", func(b *testing.B) { absorb(b, nil, crawl.Shadow{Name: "x", Strategy: &strategy.LinkContext{}}) })
+	b.Run("memory", func(b *testing.B) { absorb(b, nil, crawl.Config{}) })
+	b.Run("counting links", func(b *testing.B) { absorb(b, nil, crawl.Config{LinksIn: true}) })
+	b.Run("shadow", func(b *testing.B) {
+		absorb(b, nil, crawl.Config{Shadows: []crawl.Shadow{{Name: "x", Strategy: &strategy.LinkContext{}}}})
+	})
 	b.Run("journal", func(b *testing.B) {
 		j, err := crawl.OpenJournal(b.TempDir(), parse, false)
 		if err != nil {
 			b.Fatal(err)
 		}
 		defer j.Close()
-		absorb(b, j)
+		absorb(b, j, crawl.Config{})
 	})
 }
 
-func absorb(b *testing.B, j *crawl.Journal, shadows ...crawl.Shadow) {
+func absorb(b *testing.B, j *crawl.Journal, with crawl.Config) {
 	cfg := hurried(&strategy.LinkContext{})
-	cfg.Shadows = shadows
+	cfg.Shadows, cfg.LinksIn = with.Shadows, with.LinksIn
 	cfg.Traps = crawl.Traps{}
 	cfg.Polite.InFlight = 1000
 	if j != nil {

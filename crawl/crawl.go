@@ -44,6 +44,10 @@ type Config struct {
 	// was found. It is called as a visit is made, by the caller of Next. Nil is not asked.
 	Via func(id frontier.ID) *dowse.Via
 
+	// LinksIn has the crawl count how many of the pages that it fetched link to each URL it
+	// knows, for judges that ask: see [dowse.Page].
+	LinksIn bool
+
 	Log Log // where entries and the strings of URLs go; nil keeps strings in memory only
 }
 
@@ -78,11 +82,12 @@ type Visit struct {
 	Again    bool
 	Deadline time.Time
 	Via      *dowse.Via // see Config.Via
+	LinksIn  *int       // see Config.LinksIn
 }
 
 // Page returns a page for the visit, to be filled with what came of it.
 func (v Visit) Page() *dowse.Page {
-	return &dowse.Page{URL: v.URL, Lead: v.Lead, Depth: v.Depth, Hops: v.Hops, Again: v.Again, Via: v.Via}
+	return &dowse.Page{URL: v.URL, Lead: v.Lead, Depth: v.Depth, Hops: v.Hops, Again: v.Again, Via: v.Via, LinksIn: v.LinksIn}
 }
 
 // Crawl is the state of a crawl. Its methods must not be called concurrently.
@@ -100,6 +105,7 @@ type Crawl struct {
 	farms    map[uint64]*farm // by land
 	farmed   int              // lands that are farms
 	near     nearIndex
+	inlinks  inlinks // empty where nobody asks
 	round    *round
 	again    []frontier.ID // to be visited again in the next round
 	stats    stats
@@ -465,7 +471,7 @@ func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret
 	_, again := c.f.Visit(id)
 	v := Visit{
 		URL: c.f.URL(id), Lead: c.lead(id), Depth: int(depth), Hops: int(hops), Again: again,
-		Deadline: now.Add(c.cfg.Lease),
+		Deadline: now.Add(c.cfg.Lease), LinksIn: c.linksIn(id),
 	}
 	if c.sitemaps[id] {
 		v.Kind = VisitSitemap

@@ -12,7 +12,11 @@ import (
 func someEntries() []*crawl.Entry {
 	p := &dowse.Page{URL: "http://a.test/", Outcome: dowse.Fetched, Host: &dowse.HostReport{RetryAfter: time.Second}}
 	p.Verdict = dowse.Verdict{Relevance: 0.7, Because: []dowse.Because{{What: "tide", Weight: 0.7, Count: 3}}}
+	linked := *p
+	linked.Again, linked.LinksIn = true, new(int)
+	*linked.LinksIn = 300
 	return []*crawl.Entry{
+		{Kind: crawl.EntryPage, At: epoch, Page: &linked},
 		{Kind: crawl.EntryStart, At: epoch, Seeds: []dowse.URL{"http://a.test/"}},
 		{Kind: crawl.EntryPage, At: epoch, Page: p, Found: []dowse.Link{{Mention: dowse.Mention{Anchor: "x"}, More: []dowse.Mention{{Anchor: "y"}}}},
 			Links: []crawl.Decision{{ID: 1, Target: 2, State: dowse.Waiting, Priority: 0.5, Offered: 0.4, Because: p.Verdict.Because}}},

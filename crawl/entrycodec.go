@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"time"
@@ -155,7 +156,10 @@ func (w *enc) page(e *Entry) {
 	w.f(e.Regret)
 	w.i(int64(e.Rested))
 	w.lead(&p.Lead)
-	w.bool(p.Again)
+	w.byte(flagBits(p.Again, p.LinksIn != nil))
+	if p.LinksIn != nil {
+		w.u(uint64(*p.LinksIn))
+	}
 	w.u(uint64(p.Depth))
 	w.u(uint64(p.Hops))
 	w.urls(p.Maps)
@@ -359,7 +363,12 @@ func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 	e.Rested = time.Duration(r.i())
 	r.lead(&p.Lead)
 	p.Lead.URL = p.URL
-	p.Again = r.bool()
+	flags := r.byte()
+	p.Again = flags&1 != 0
+	if flags&2 != 0 {
+		n := int(min(r.u(), math.MaxUint16))
+		p.LinksIn = &n
+	}
 	p.Depth = int(r.u())
 	p.Hops = int(r.u())
 	p.Maps = r.urls()

@@ -38,3 +38,6 @@ func EntryRoundTrip(b []byte) ([]byte, error) {
 
 // EncodeEntry writes an entry.
 func EncodeEntry(e *Entry) []byte { return appendEntry(nil, e) }
+
+// LinksIn returns how many pages link to a URL.
+func LinksIn(c *Crawl, id frontier.ID) int { return c.inlinks.of(id) }

@@ -80,7 +80,7 @@ func journalled(t testing.TB, dir string, cfg crawl.Config) (crawl.Config, *craw
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
-	cfg.Robots, cfg.Log, cfg.Key = true, j, 42
+	cfg.Robots, cfg.LinksIn, cfg.Log, cfg.Key = true, true, j, 42
 	cfg.Polite = crawl.Politeness{Delay: 20 * time.Millisecond, Conns: 2, InFlight: 9}
 	return cfg, j
 }

@@ -90,7 +90,7 @@ func state(c *crawl.Crawl) string {
 		depth, hops := f.Depth(id)
 		v, _ := f.Visit(id)
 		alias, _ := f.Alias(id)
-		fmt.Fprintln(&b, id, f.URL(id), f.State(id), f.Priority(id), f.Band(id), f.Note(id), f.Group(id), f.Reason(id), f.Place(id), depth, hops, v, alias)
+		fmt.Fprintln(&b, id, f.URL(id), f.State(id), f.Priority(id), f.Band(id), f.Note(id), f.Group(id), f.Reason(id), f.Place(id), depth, hops, v, alias, crawl.LinksIn(c, id))
 	}
 	for i := range f.Hosts() {
 		h := c.Host(i)

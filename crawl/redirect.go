@@ -70,6 +70,7 @@ func (c *Crawl) keepAlias(id, target frontier.ID) {
 		return
 	}
 	c.f.SetAlias(id, target)
+	c.inlinks.atLeast(target, c.inlinks.of(id))
 	if s := c.f.State(target); s == dowse.Waiting || s == dowse.Held || s == dowse.Unseen {
 		c.chains[target] = max(c.chains[target], n+1)
 	}

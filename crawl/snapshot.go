@@ -35,6 +35,7 @@ func (c *Crawl) Snapshot(w io.Writer, end uint64) error {
 	e.bytes(learnt)
 	e.u(uint64(len(c.shadows)))
 	e.models(c)
+	e.inlinks(c)
 	if err := e.seal(w); err != nil {
 		return err
 	}
@@ -130,9 +131,12 @@ func (c *Crawl) take(r io.Reader) (from uint64, err error) {
 		shadows = int(d.u())
 	}
 	d.models(c)
+	counted := d.inlinks(c)
 	switch {
 	case d.err != nil:
 		return 0, fmt.Errorf("crawl: snapshot: %w", d.err)
+	case c.cfg.LinksIn && !counted:
+		return 0, errNoLinksIn
 	case shadows != len(c.shadows):
 		return 0, fmt.Errorf("crawl: snapshot: it has %d shadows, the crawl %d", shadows, len(c.shadows))
 	}
@@ -155,7 +159,7 @@ func (c *Crawl) fits() error {
 	}
 	n := frontier.ID(c.f.Len())
 	known := func(id frontier.ID) bool { return id < n }
-	ok := all(maps.Keys(c.tries), known) && all(maps.Keys(c.sitemaps), known) && all(maps.Keys(c.chains), known) &&
+	ok := len(c.inlinks) <= int(n) && all(maps.Keys(c.tries), known) && all(maps.Keys(c.sitemaps), known) && all(maps.Keys(c.chains), known) &&
 		all(slices.Values(c.again), known)
 	for _, page := range c.near.pages {
 		ok = ok && known(frontier.ID(page))

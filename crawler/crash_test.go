@@ -44,7 +44,9 @@ const (
 	crashTown = "DOWSE_CRASH_TOWN"
 	// crashLike lets the child look for pages like these, with commas between.
 	crashLike = "DOWSE_CRASH_LIKE"
-	inFlight  = 16
+	// crashLinked lets the child look for pages that at least two others link to.
+	crashLinked = "DOWSE_CRASH_LINKED"
+	inFlight    = 16
 )
 
 func TestMain(m *testing.M) {
@@ -69,6 +71,9 @@ func crashChild(dir string) {
 	}
 	if os.Getenv(crashTown) != "" {
 		cfg = townConfig(polite)
+	}
+	if os.Getenv(crashLinked) != "" {
+		cfg.Topic = &topic.Topic{Name: "linked", Words: cfg.Words, Where: map[string]any{"links_in": "2.."}}
 	}
 	if like := os.Getenv(crashLike); like != "" {
 		cfg.Words, cfg.Topic, cfg.Key = nil, &topic.Topic{Name: "like"}, 7
@@ -257,11 +262,33 @@ func finish(t *testing.T, web *manyPages, dir string, told map[string]bool) {
 // priorities to the last digit.
 func TestKillExactly(t *testing.T) {
 	t.Setenv(crashAlone, "1")
-	web := serveMany(t, 300)
+	killedExactly(t, 300, 8)
+}
+
+// TestKillCountsLinks is TestKillExactly for a topic that asks how many pages link to a
+// page: what was counted before a kill counts after it.
+func TestKillCountsLinks(t *testing.T) {
+	t.Setenv(crashAlone, "1")
+	t.Setenv(crashLinked, "1")
+	c, err := crawler.View(killedExactly(t, 120, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if s := c.Status(); s.OnTopic < 10 || s.OnTopic > s.Fetched-10 {
+		t.Errorf("%d of %d on topic: the clause makes no difference", s.OnTopic, s.Fetched)
+	}
+}
+
+// killedExactly compares a crawl that is killed several times with one that is not, and
+// returns it.
+func killedExactly(t *testing.T, pages, kills int) (killed string) {
+	t.Helper()
+	web := serveMany(t, pages)
 	base := t.TempDir()
 	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
 	told := map[string]bool{}
-	for range 8 {
+	for range kills {
 		crawlAndEnd(t, web, killed, moment{1, 150 * time.Millisecond}, syscall.SIGKILL, told)
 	}
 	finish(t, web, killed, told)
@@ -269,6 +296,7 @@ func TestKillExactly(t *testing.T) {
 	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
 		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
 	}
+	return killed
 }
 
 // history tells which pages a crawl fetched, in order, and at which priorities.

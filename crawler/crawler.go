@@ -242,6 +242,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) 
 	if t.AsksVia() {
 		parts.crawl.Via = col.Via
 	}
+	parts.crawl.LinksIn = t.AsksLinksIn()
 	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil}
 	if err := col.Load(parts.crawl, restorer(col)); err != nil {
 		return nil, err

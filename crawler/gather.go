@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"dowse"
@@ -23,6 +24,10 @@ func Gather(ctx context.Context, t *topic.Topic, cfg Config) (*topic.Material, e
 	}
 	defer f.Close()
 	m, err := t.Gather(ctx, &Loader{Dir: t.Dir, Fetcher: f})
+	var source *topic.SourceError
+	if errors.As(err, &source) && (errors.Is(err, ErrIdentity) || ctx.Err() != nil) {
+		return nil, fmt.Errorf("%s: %w", source.Source, source.Err) // the file is not to blame
+	}
 	if err != nil {
 		return nil, err
 	}

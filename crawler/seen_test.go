@@ -253,7 +253,7 @@ func TestOthersOfCollection(t *testing.T) {
 	}
 	m := gather()
 	if len(m.Contrast) < topic.FewestSeen || m.Lacks() != 0 || !slices.ContainsFunc(m.Notes, func(s string) bool {
-		return s == "no example is off topic: "+fmt.Sprint(len(m.Contrast))+" "+m.ContrastOf+" stand in for more"
+		return s == "no example is off topic: "+fmt.Sprint(len(m.Contrast))+" "+m.ContrastOf+" stand in"
 	}) {
 		t.Errorf("%d others, notes %q", len(m.Contrast), m.Notes)
 	}

@@ -2,6 +2,7 @@ package topic
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -125,7 +126,8 @@ func (c *checker) lists() []namedList {
 func (c *checker) terms() {
 	var forms []string
 	for _, w := range c.topic.Words {
-		if terms := c.analyzer.Terms(w); len(terms) > 0 {
+		terms := slices.DeleteFunc(c.analyzer.Tokens(w), func(token string) bool { return c.analyzer.Term(token) == "" })
+		if len(terms) > 0 {
 			forms = append(forms, strings.Join(terms, " "))
 		}
 	}
@@ -133,7 +135,7 @@ func (c *checker) terms() {
 		forms = append(forms[:12], "…")
 	}
 	if len(forms) > 0 {
-		c.say(Hint, "the judge looks for: %s", strings.Join(forms, ", "))
+		c.say(Hint, "the judge looks for, in any form: %s", strings.Join(forms, ", "))
 	}
 }
 
@@ -182,7 +184,7 @@ func (c *checker) gate() {
 		c.say(Warn, "where: has no clause that asks something: it holds for %s", map[bool]string{true: "every page", false: "no page"}[holds])
 	}
 	if g.Needs().Reads("links_in") {
-		c.say(Warn, "where: links_in is not counted by crawls, so it is unknown of every page; see unknown: in dowse help expr")
+		c.say(Hint, "where: links_in counts the pages that were fetched before a page and link to it: usually none for a seed, few for pages that are visited early")
 	}
 	if t.Needs() || len(t.Words) == 0 {
 		return

@@ -34,7 +34,7 @@ func (t *Topic) CheckMaterial(m *Material) []Finding {
 		c.say(Wrong, "%v", err)
 		return c.findings
 	}
-	if terms := strongest(j, m, 8); len(terms) > 0 {
+	if terms := t.strongest(j, m, 8); len(terms) > 0 {
 		c.say(Hint, "strongest terms: %s", strings.Join(terms, ", "))
 	}
 	c.selfTest(m)
@@ -54,13 +54,13 @@ func (c *checker) contradictions(m *Material) {
 }
 
 // strongest returns the terms that count most for the examples on topic.
-func strongest(j *Judge, m *Material, n int) (names []string) {
+func (t *Topic) strongest(j *Judge, m *Material, n int) (names []string) {
 	if j.model == nil {
 		return nil
 	}
-	on, _ := Learnt(j.model, slices.DeleteFunc(slices.Clone(m.Examples), func(e judge.Example) bool { return !e.Relevant }), n)
-	for _, t := range on {
-		names = append(names, t.Name)
+	on, _ := t.Learnt(j.model, slices.DeleteFunc(slices.Clone(m.Examples), func(e judge.Example) bool { return !e.Relevant }), n)
+	for _, term := range on {
+		names = append(names, term.Spelt())
 	}
 	return names
 }

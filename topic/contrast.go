@@ -63,7 +63,7 @@ func (t *Topic) others(ctx context.Context, l Loader, m *Material) error {
 		}
 		pages, err := l.Others(ctx, s, need)
 		if err != nil {
-			return &SourceError{t.Name, s.String(), err}
+			return t.missing(inLike, s.String(), s.fix(err), err)
 		}
 		var list []judge.Example
 		for _, p := range pages {
@@ -90,13 +90,13 @@ func (t *Topic) contrast(m *Material) {
 	_, of := everyday(t.Language())
 	switch {
 	case len(m.Contrast) > 0:
-		m.note("%s: %d %s stand in for more", offTopic(off), n, m.contrastOf())
+		m.note("%s: %d %s stand in%s", offTopic(off), n, m.contrastOf(), forMore(off))
 	case of != baseOf(t.Language()):
-		m.note("%s: %d everyday texts stand in for more, in English; unlike: pages in %q make the judge surer", offTopic(off), n, t.Language())
+		m.note("%s: %d everyday texts stand in%s, in English; unlike: pages in %q make the judge surer", offTopic(off), n, forMore(off), t.Language())
 	case of == "en":
-		m.note("%s: %d everyday texts stand in for more; unlike: pages that look alike make the judge surer", offTopic(off), n)
+		m.note("%s: %d everyday texts stand in%s; unlike: pages that look alike make the judge surer", offTopic(off), n, forMore(off))
 	default:
-		m.note("%s: %d everyday texts in %q stand in for more; unlike: pages that look alike make the judge surer", offTopic(off), n, of)
+		m.note("%s: %d everyday texts in %q stand in%s; unlike: pages that look alike make the judge surer", offTopic(off), n, of, forMore(off))
 	}
 }
 
@@ -116,4 +116,12 @@ func offTopic(n int) string {
 		return "1 example is off topic"
 	}
 	return fmt.Sprintf("%d examples are off topic", n)
+}
+
+// forMore tells what others stand in for, where there are some.
+func forMore(off int) string {
+	if off == 0 {
+		return ""
+	}
+	return " for more"
 }

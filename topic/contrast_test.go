@@ -22,9 +22,9 @@ func TestContrastOfCollections(t *testing.T) {
 		want   int
 		note   string
 	}{
-		{"{dir: old.dowse}", seen, 60, "no example is off topic: 60 pages of collection old.dowse, taken at random, stand in for more"},
+		{"{dir: old.dowse}", seen, 60, "no example is off topic: 60 pages of collection old.dowse, taken at random, stand in"},
 		{"{dir: old.dowse}", seen[:topic.FewestSeen], topic.FewestSeen, "20 pages of collection old.dowse, taken at random, stand in"},
-		{"{dir: old.dowse}", seen[:topic.FewestSeen-1], 0, "no example is off topic: 30 everyday texts stand in for more"},
+		{"{dir: old.dowse}", seen[:topic.FewestSeen-1], 0, "no example is off topic: 30 everyday texts stand in;"},
 		{`{dir: old.dowse, label: "off"}`, seen, 0, "30 everyday texts"},
 	} {
 		file := "dowse: topic/v1\nname: heat\nlike:\n  - collection: " + test.source + "\n"

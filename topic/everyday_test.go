@@ -139,9 +139,9 @@ func wrongVerdicts(t *testing.T, wanted *topic.Topic, m *topic.Material, rest []
 // The note tells in which language the texts are.
 func TestEverydayNote(t *testing.T) {
 	for languages, want := range map[string]string{
-		"":                   "30 everyday texts stand in for more; unlike: pages that look alike",
-		"languages: [de-AT]": `30 everyday texts in "de" stand in for more; unlike: pages that look alike`,
-		"languages: [fi]":    `30 everyday texts stand in for more, in English; unlike: pages in "fi"`,
+		"":                   "30 everyday texts stand in; unlike: pages that look alike",
+		"languages: [de-AT]": `30 everyday texts in "de" stand in; unlike: pages that look alike`,
+		"languages: [fi]":    `30 everyday texts stand in, in English; unlike: pages in "fi"`,
 	} {
 		_, m, _ := gathered(t, "dowse: topic/v1\nname: heat\nlike:\n  - file: on/*.txt\n"+languages+"\n", shelf{pages: map[string][]*dowse.Page{"file on/*.txt": heat}})
 		if notes := strings.Join(m.Notes, "\n"); !strings.Contains(notes, want) {

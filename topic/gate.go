@@ -125,6 +125,7 @@ func (j *Judge) pass(s *sum, p *dowse.Page) {
 	z := s.total()
 	score := sigmoid(z)
 	r := j.gate.Test(p, j.gate.facts(p, score))
+	r.Clauses = denied(r.Clauses)
 	weights := make([]float64, len(r.Clauses))
 	lifted := 0.0 // what a gate that decides adds to the evidence
 	if j.gate.decides && len(j.models()) == 0 {
@@ -168,13 +169,56 @@ func (g *gate) facts(p *dowse.Page, score float64) predicate.Facts {
 
 // AsksVia reports whether the topic's gate asks how a page was found: by which anchors,
 // from which page. To know that costs a crawl something, so others are not told.
-func (t *Topic) AsksVia() bool {
+func (t *Topic) AsksVia() bool { return t.asksAny("anchor", "parent.score", "parent.host") }
+
+// AsksLinksIn reports whether the topic's gate asks how many pages link to a page. A crawl
+// counts them only then.
+func (t *Topic) AsksLinksIn() bool { return t.asksAny("links_in") }
+
+// asksAny reports whether the topic's gate asks for one of some facts.
+func (t *Topic) asksAny(facts ...string) bool {
 	g, err := t.newGate()
-	if g == nil || err != nil {
-		return false
+	return g != nil && err == nil && slices.ContainsFunc(facts, g.Needs().Reads)
+}
+
+// denied makes one clause of each not with a single clause in it, so that what it says of
+// a page can be read by itself. A not around more is told by how much it is around.
+func denied(clauses []predicate.Clause) (list []predicate.Clause) {
+	for i := 0; i < len(clauses); i++ {
+		c := clauses[i]
+		if c.Group && c.Name == "not" {
+			switch inner := inside(clauses[i+1:], c.Depth); {
+			case len(inner) == 1 && !inner[0].Group:
+				c.Name, c.Detail, c.Group = "not "+inner[0].Name, inner[0].Detail, false
+				i++
+			case leaves(inner) == 1:
+				c.Name = "not what the next says"
+			default:
+				c.Name = fmt.Sprintf("not what the next %d say", leaves(inner))
+			}
+		}
+		list = append(list, c)
 	}
-	n := g.Needs()
-	return n.Reads("anchor") || n.Reads("parent.score") || n.Reads("parent.host")
+	return list
+}
+
+// inside returns the clauses below a depth with which a list begins.
+func inside(after []predicate.Clause, depth int) []predicate.Clause {
+	n := slices.IndexFunc(after, func(c predicate.Clause) bool { return c.Depth <= depth })
+	if n < 0 {
+		return after
+	}
+	return after[:n]
+}
+
+// leaves counts the clauses that are no groups.
+func leaves(clauses []predicate.Clause) (n int) {
+	for _, c := range clauses {
+		if !c.Group {
+			n++
+		}
+	}
+	return n
 }
 
 // clauseName tells a clause and what came of it on one line.

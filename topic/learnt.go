@@ -15,22 +15,37 @@ import (
 // that has it, on average.
 type Term struct {
 	Name     string  `json:"term"`
+	Word     string  `json:"word,omitempty"` // that people know, where the term is a stem
 	Weight   float64 `json:"weight"`
 	Examples int     `json:"examples"` // that have it
 
 	total float64
 }
 
+// Spelt returns the term as people know it.
+func (t Term) Spelt() string { return cmp.Or(t.Word, t.Name) }
+
 // Learnt returns the terms that count most among examples, for the topic and against
 // it, the strongest first. It asks the judge about the examples, so that it tells what
 // matters to pages as they are, and works for any judge whose reasons add up.
-func Learnt(j dowse.Judge, examples []judge.Example, n int) (on, off []Term) {
-	terms := map[string]*Term{}
-	for _, e := range examples {
-		p := e.Page
-		if p == nil {
-			p = textPage(e.Text)
+func (t *Topic) Learnt(j dowse.Judge, examples []judge.Example, n int) (on, off []Term) {
+	on, off = learnt(j, examples, n)
+	var names []string
+	for _, term := range slices.Concat(on, off) {
+		names = append(names, term.Name)
+	}
+	words := t.behind(names, examples)
+	for _, list := range [][]Term{on, off} {
+		for i := range list {
+			list[i].Word = words[list[i].Name]
 		}
+	}
+	return on, off
+}
+
+func learnt(j dowse.Judge, examples []judge.Example, n int) (on, off []Term) {
+	terms := map[string]*Term{}
+	for _, p := range pagesOf(examples) {
 		for _, b := range j.Judge(p).Because {
 			name, quoted := strings.CutPrefix(b.What, `"`)
 			if !quoted || b.Weight == 0 {
@@ -65,15 +80,19 @@ func strongestTerms(list []Term, n int) []Term {
 // A TermChange is a term that two judges take differently.
 type TermChange struct {
 	Name   string  `json:"term"`
-	Before float64 `json:"before"` // weights, as [Term] has them; 0 where the judge does not know it
+	Word   string  `json:"word,omitempty"` // that people know, where the term is a stem
+	Before float64 `json:"before"`         // weights, as [Term] has them; 0 where the judge does not know it
 	After  float64 `json:"after"`
 }
 
+// Spelt returns the term as people know it.
+func (c TermChange) Spelt() string { return cmp.Or(c.Word, c.Name) }
+
 // Changes returns the terms of which two judges make the most different things.
-func Changes(before, after dowse.Judge, examples []judge.Example, n int) (list []TermChange) {
+func (t *Topic) Changes(before, after dowse.Judge, examples []judge.Example, n int) (list []TermChange) {
 	byName := map[string]*TermChange{}
 	take := func(j dowse.Judge, set func(c *TermChange, w float64)) {
-		on, off := Learnt(j, examples, math.MaxInt)
+		on, off := learnt(j, examples, math.MaxInt)
 		for _, t := range slices.Concat(on, off) {
 			if byName[t.Name] == nil {
 				byName[t.Name] = &TermChange{Name: t.Name}
@@ -91,5 +110,14 @@ func Changes(before, after dowse.Judge, examples []judge.Example, n int) (list [
 	slices.SortStableFunc(list, func(a, b TermChange) int {
 		return cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before))
 	})
-	return list[:min(n, len(list))]
+	list = list[:min(n, len(list))]
+	var names []string
+	for _, c := range list {
+		names = append(names, c.Name)
+	}
+	words := t.behind(names, examples)
+	for i := range list {
+		list[i].Word = words[list[i].Name]
+	}
+	return list
 }

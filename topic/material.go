@@ -82,43 +82,31 @@ func (t *Topic) Needs() bool {
 	return len(t.Like) > 0 || len(t.Unlike) > 0 || t.Category != nil || t.Model != ""
 }
 
-// A SourceError tells that what a topic names can't be had.
-type SourceError struct {
-	Topic, Source string
-	Err           error
-}
-
-func (e *SourceError) Error() string {
-	return "topic: " + e.Topic + ": " + e.Source + ": " + e.Err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *SourceError) Unwrap() error { return e.Err }
-
 // Gather brings together what the topic names: examples, entries of its category, its
 // model. It fails where a source gives nothing, since a topic without its examples is
 // another topic.
 func (t *Topic) Gather(ctx context.Context, l Loader) (*Material, error) {
 	m := &Material{}
 	for _, list := range []struct {
+		key      string
 		sources  []Source
 		relevant bool
-	}{{t.Like, true}, {t.Unlike, false}} {
+	}{{inLike, t.Like, true}, {inUnlike, t.Unlike, false}} {
 		for _, s := range list.sources {
 			if err := m.gather(ctx, l, s, list.relevant); err != nil {
-				return nil, &SourceError{t.Name, s.String(), err}
+				return nil, t.missing(list.key, s.String(), s.fix(err), err)
 			}
 		}
 	}
 	if t.Category != nil {
 		if err := m.category(ctx, l, *t.Category); err != nil {
-			return nil, &SourceError{t.Name, t.Category.String(), err}
+			return nil, t.missing(inCategory, t.Category.String(), fixCategory, err)
 		}
 	}
 	if t.Model != "" {
 		var err error
 		if m.Model, err = l.Model(ctx, t.Model); err != nil {
-			return nil, &SourceError{t.Name, "model " + t.Model, err}
+			return nil, t.missing(inModel, "model "+t.Model, fixModel, err)
 		}
 	}
 	if err := t.others(ctx, l, m); err != nil {

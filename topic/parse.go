@@ -26,7 +26,8 @@ const (
 	maxKeys    = 1000     // keys and documents
 )
 
-// Load reads a topic file. Paths in it go out from where it is.
+// Load reads a topic file. Paths in it go out from where it is, and where something that it
+// names can't be had ([Topic.Gather]), the error has the place in the file.
 func Load(path string) (*Topic, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -37,11 +38,12 @@ func Load(path string) (*Topic, error) {
 	if err != nil {
 		return nil, fmt.Errorf("topic: read %s: %w", path, err)
 	}
-	t, err := Parse(data, path)
+	r := &reader{file: path}
+	t, err := r.parse(data)
 	if err != nil {
 		return nil, err
 	}
-	t.Dir = filepath.Dir(path)
+	t.Dir, t.named = filepath.Dir(path), r.named
 	return t, nil
 }
 
@@ -50,7 +52,10 @@ func Load(path string) (*Topic, error) {
 // errors, each an [*Error] with its place. The text may be hostile: size and
 // nesting are bounded, and anchors and aliases are refused.
 func Parse(data []byte, name string) (*Topic, error) {
-	r := &reader{file: name}
+	return (&reader{file: name}).parse(data)
+}
+
+func (r *reader) parse(data []byte) (*Topic, error) {
 	if p := r.bounds(data); p != nil {
 		return nil, p
 	}

@@ -22,6 +22,7 @@ type reader struct {
 	problems []*Error
 	known    map[string][]string // keys by mapping, where somebody asks for them
 	seedsAt  ast.Node            // where it says where seeds come from
+	named    map[string]Error    // where sources are named
 }
 
 func (r *reader) at(line, column int, problem, fix string) *Error {
@@ -56,11 +57,11 @@ func (r *reader) topic(root ast.Node, t *Topic) {
 		{"scope", func(n ast.Node) { t.Scope = r.scope(n) }},
 		{"limits", func(n ast.Node) { r.limits(n, t) }},
 		{"follow", func(n ast.Node) { r.follow(n, t) }},
-		{"like", func(n ast.Node) { t.Like = r.sources(n, "like") }},
-		{"unlike", func(n ast.Node) { t.Unlike = r.sources(n, "unlike") }},
-		{"category", func(n ast.Node) { t.Category = r.category(n) }},
+		{inLike, func(n ast.Node) { t.Like = r.sources(n, inLike) }},
+		{inUnlike, func(n ast.Node) { t.Unlike = r.sources(n, inUnlike) }},
+		{inCategory, func(n ast.Node) { t.Category = r.category(n) }},
 		{"where", func(n ast.Node) { t.Where = r.where(n) }},
-		{"model", func(n ast.Node) { t.Model = r.model(n) }},
+		{inModel, func(n ast.Node) { t.Model = r.model(n) }},
 		{"judge", func(n ast.Node) { t.Outside = r.outside(n) }},
 	})
 	if seen == nil {

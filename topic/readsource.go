@@ -28,6 +28,7 @@ func (r *reader) sources(n ast.Node, inside string) []Source {
 	var list []Source
 	for _, item := range seq.Values {
 		if s, ok := r.source(item, inside); ok {
+			r.place(item, inside, s.String())
 			list = append(list, s)
 		}
 	}
@@ -248,6 +249,7 @@ func (r *reader) category(n ast.Node) *Category {
 			r.fail(n, fmt.Sprintf("category: the key %q is missing", k), categoryFix[k])
 		}
 	}
+	r.place(n, inCategory, c.String())
 	return c
 }
 
@@ -269,6 +271,7 @@ func (r *reader) categoryKeys(c *Category) []key {
 
 // model reads the name of a file with a model, or {file: NAME}.
 func (r *reader) model(n ast.Node) (file string) {
+	defer func() { r.place(n, inModel, "model "+file) }()
 	if _, ok := pairs(n); !ok {
 		return r.path(n, "model")
 	}

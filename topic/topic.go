@@ -50,6 +50,8 @@ type Topic struct {
 	// Dir is the folder from which paths in the topic go out; "" is the working one.
 	// It is where the file is, and no part of it.
 	Dir string
+
+	named map[string]Error // where the file that was loaded names its sources
 }
 
 // Where seeds may come from, beside a list.

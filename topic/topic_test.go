@@ -39,7 +39,7 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// ok    words 2, also 3, not 2, seeds 1
-	// hint  the judge looks for: coral bleach, reef heat stress
+	// hint  the judge looks for, in any form: coral bleaching, reef heat stress
 	// hint  words are stemmed as "en", the first of the languages
 	// reefs.topic.yaml:3:1: unknown key "wrods"; did you mean "words"?
 }

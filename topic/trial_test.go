@@ -69,11 +69,12 @@ func TestTrialStandsIn(t *testing.T) {
 
 func TestLearnt(t *testing.T) {
 	m := shoreMaterial(42)
-	j, err := parse(t, preface+"like: [{text: x}]").NewJudge(m)
+	to := parse(t, preface+"like: [{text: x}]")
+	j, err := to.NewJudge(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	on, off := topic.Learnt(j, m.Examples, 20)
+	on, off := to.Learnt(j, m.Examples, 20)
 	has := func(list []topic.Term, name string, positive bool) bool {
 		for _, x := range list {
 			if x.Name == name && (x.Weight > 0) == positive && x.Examples > 0 {
@@ -85,7 +86,12 @@ func TestLearnt(t *testing.T) {
 	if !has(on, "barnacl", true) || !has(off, "train", false) || has(off, "barnacl", false) {
 		t.Errorf("for %v, against %v", on, off)
 	}
-	if same := topic.Changes(j, j, m.Examples, 10); len(same) != 0 {
+	for _, x := range on {
+		if x.Name == "barnacl" && (x.Spelt() != "barnacle" && x.Spelt() != "barnacles" || x.Word == "") {
+			t.Errorf("%q is spelt %q", x.Name, x.Spelt())
+		}
+	}
+	if same := to.Changes(j, j, m.Examples, 10); len(same) != 0 {
 		t.Errorf("a judge differs from itself: %v", same)
 	}
 }

@@ -53,6 +53,7 @@ type judged struct {
 
 type because struct {
 	What   string  `json:"what"`
+	Word   string  `json:"word,omitempty"` // behind a stem
 	Weight float64 `json:"weight"`
 	Count  int     `json:"count"`
 }
@@ -60,6 +61,7 @@ type because struct {
 // A bench rates pages: where the judge sits.
 type bench struct {
 	topic     *topic.Topic
+	speller   *topic.Speller
 	judge     dowse.Judge
 	threshold float64
 	fetcher   *crawler.Fetcher
@@ -120,6 +122,7 @@ func (c *judgeCmd) furnish(w *world, b *bench) error {
 	if b.topic, b.threshold, m, err = material(w, c.Topic, cfg); err != nil {
 		return err
 	}
+	b.speller = b.topic.Speller()
 	if c.Threshold > 0 {
 		b.threshold = c.Threshold
 	}
@@ -167,10 +170,8 @@ func (b *bench) close() {
 // rate makes the line of a page that was judged.
 func (b *bench) rate(name string, p *dowse.Page) *judged {
 	v := p.Verdict
-	j := &judged{URL: name, Score: v.Relevance, Title: p.Title, Language: p.Language, Verdict: verdictOf(v.Relevance, b.threshold), Because: []because{}}
-	for _, r := range v.Because {
-		j.Because = append(j.Because, because{r.What, r.Weight, r.Count})
-	}
+	j := &judged{URL: name, Score: v.Relevance, Title: p.Title, Language: p.Language, Verdict: verdictOf(v.Relevance, b.threshold)}
+	j.Because = becauseOf(v.Because, b.speller.SpellOf(v, p))
 	if !b.topic.Wants(p.Language) {
 		j.Verdict, j.Reason = "off", string(dowse.SkipLang)
 	}

@@ -286,7 +286,7 @@ func (l *labeller) lines(columns, height int) []string {
 		cut(fmt.Sprintf("%s %s  %s", score(r.Relevance), r.Verdict, r.URL)),
 		cut("title    " + r.Title),
 	}
-	for i, line := range wrap("because  "+oneLine(reasonLine(r)), columns) {
+	for i, line := range wrap("because  "+oneLine(l.reasonLine(r)), columns) {
 		if i < 2 {
 			out = append(out, fit(line, columns))
 		}
@@ -306,12 +306,18 @@ func keyLine(columns int) string {
 	return fit("l on  o off  s skip  u undo  h host  t train  q quit", columns)
 }
 
-func reasonLine(r *collection.Row) string {
-	var list []dowse.Because
+// reasonLine tells the reasons of the judge, with words in the place of stems.
+func (l *labeller) reasonLine(r *collection.Row) string {
+	var v dowse.Verdict
 	for _, c := range r.Because {
-		list = append(list, dowse.Because{What: c.What, Weight: c.Weight, Count: c.Count})
+		v.Because = append(v.Because, dowse.Because{What: c.What, Weight: c.Weight, Count: c.Count})
 	}
-	return tellingReasons(list)
+	doc, err := l.cr.Collection.DocumentOf(r)
+	if err != nil {
+		return tellingReasons(v.Because)
+	}
+	found := l.cr.Topic.Speller().SpellOf(v, &dowse.Page{Document: *doc})
+	return tellingReasons(found.Names(v.Because))
 }
 
 // excerpt is the part of the page's text in which its strongest signs are, marked.

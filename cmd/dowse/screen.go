@@ -10,6 +10,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/topic"
 )
 
 // extras are what the demo knows beside the crawl: the truth, and how others do.
@@ -31,7 +32,8 @@ type screen struct {
 	began   time.Time
 	said    time.Time
 	drawn   int // lines on the terminal
-	recent  []string
+	recent  []*crawler.Page
+	speller *topic.Speller
 	history []float64 // harvest of the last pages, sampled
 	last    crawl.Status
 }
@@ -46,7 +48,7 @@ func newScreen(w *world, quiet, noProgress bool, extra *extras) *screen {
 }
 
 func (s *screen) begin(cr *crawler.Crawler) {
-	s.cr, s.began, s.said = cr, time.Now(), time.Now()
+	s.cr, s.speller, s.began, s.said = cr, cr.Topic.Speller(), time.Now(), time.Now()
 	if s.quiet {
 		return
 	}
@@ -60,17 +62,18 @@ func (s *screen) begin(cr *crawler.Crawler) {
 	}
 }
 
-// page remembers a decision for the screen.
+// page remembers a page for the screen.
 func (s *screen) page(p *crawler.Page) {
 	if s.quiet || !s.live {
 		return
 	}
-	s.recent = append(s.recent, s.decision(p))
+	s.recent = append(s.recent, p)
 	if len(s.recent) > recentLines {
 		s.recent = s.recent[1:]
 	}
 }
 
+// decision tells what became of a page, in a line.
 func (s *screen) decision(p *crawler.Page) string {
 	name := "off"
 	if p.OnTopic {
@@ -79,7 +82,7 @@ func (s *screen) decision(p *crawler.Page) string {
 		name = "?"
 	}
 	url := strings.TrimPrefix(strings.TrimPrefix(string(p.URL), "https://"), "http://")
-	return fmt.Sprintf(" %.2f %-4s %-38s %s", p.Relevance, name, fit(oneLine(url), 38), oneLine(tellingReasons(p.Verdict.Because)))
+	return fmt.Sprintf(" %.2f %-4s %-38s %s", p.Relevance, name, fit(oneLine(url), 38), oneLine(tellingReasons(s.speller.SpellOf(p.Verdict, p.Page).Names(p.Verdict.Because))))
 }
 
 // tellingReasons writes the reasons in which pages differ, the strongest first.
@@ -143,7 +146,9 @@ func (s *screen) lines(st crawl.Status) []string {
 		" " + sparkline(s.history, 40) + s.rival(st),
 		"",
 	}
-	out = append(out, s.recent...)
+	for _, p := range s.recent {
+		out = append(out, s.decision(p))
+	}
 	return append(out, "", fmt.Sprintf(" queued %d on %d hosts, best %.2f · in flight %d · limited by %s",
 		st.Books.Queued, st.Hosts, st.Top, st.Books.InFlight, st.LimitedBy), s.waits(time.Now()))
 }

@@ -103,18 +103,23 @@ func (c *topicCheckCmd) findings(w *world) (list []finding, err error) {
 	if err != nil {
 		return nil, err
 	}
-	found := append(t.Check(), around(t)...)
+	list = findingsOf(append(t.Check(), around(t)...))
 	if t.Needs() {
 		more, err := c.gathered(w)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, more...)
+		list = append(list, more...)
 	}
+	return list, nil
+}
+
+// findingsOf are findings without a place.
+func findingsOf(found []topic.Finding) (list []finding) {
 	for _, f := range found {
 		list = append(list, finding{Level: f.Level, Text: f.Text})
 	}
-	return list, nil
+	return list
 }
 
 // around checks what a topic names that is neither in it nor an example: a strategy,
@@ -154,7 +159,7 @@ func isProgram(name, dir string) bool {
 
 // gathered checks what a topic names, and pins it if that is wanted. What can't be had
 // is a finding.
-func (c *topicCheckCmd) gathered(w *world) ([]topic.Finding, error) {
+func (c *topicCheckCmd) gathered(w *world) ([]finding, error) {
 	cfg, end, err := c.ask(w)
 	if err != nil {
 		return nil, err
@@ -165,7 +170,10 @@ func (c *topicCheckCmd) gathered(w *world) ([]topic.Finding, error) {
 	case errors.Is(err, crawler.ErrIdentity) || w.ctx.Err() != nil:
 		return nil, err
 	case err != nil:
-		return []topic.Finding{{Level: topic.Wrong, Text: err.Error()}}, nil
+		if problems := problemsIn(err); len(problems) > 0 {
+			return problems, nil
+		}
+		return []finding{{Level: topic.Wrong, Text: err.Error()}}, nil
 	}
 	if c.Lock && !collection.IsCollection(c.Topic) {
 		if err := os.WriteFile(topic.LockName(c.Topic), m.Lock(), 0o644); err != nil {
@@ -173,7 +181,7 @@ func (c *topicCheckCmd) gathered(w *world) ([]topic.Finding, error) {
 		}
 		fmt.Fprintf(w.err, "wrote %s: %d examples\n", topic.LockName(c.Topic), len(m.Origins))
 	}
-	return t.CheckMaterial(m), nil
+	return findingsOf(t.CheckMaterial(m)), nil
 }
 
 // problemsIn lists the problems of a topic file that an error holds.
@@ -185,7 +193,11 @@ func problemsIn(err error) (list []finding) {
 		return list
 	}
 	var e *topic.Error
-	if errors.As(err, &e) {
+	var source *topic.SourceError
+	if errors.As(err, &source) && source.At != nil {
+		e = source.At
+	}
+	if e != nil || errors.As(err, &e) {
 		list = append(list, finding{topic.Wrong, e.Problem, e.File, e.Line, e.Column, e.Fix})
 	}
 	return list
@@ -240,7 +252,7 @@ func (c *topicShowCmd) terms(w *world) error {
 	if len(examples) == 0 {
 		return usage("%s has no examples and no labels: its judge has learnt nothing, and goes by its %s", c.Topic, strings.Join(t.Kinds(), " and "))
 	}
-	on, off := topic.Learnt(j, examples, c.Terms)
+	on, off := t.Learnt(j, examples, c.Terms)
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(map[string][]topic.Term{"for": orEmpty(on), "against": orEmpty(off)})
 	}
@@ -263,7 +275,7 @@ func termCell(list []topic.Term, i int) string {
 	if i >= len(list) {
 		return ""
 	}
-	return fmt.Sprintf("%+.3f %s in %d", list[i].Weight, fit(oneLine(list[i].Name), 18), list[i].Examples)
+	return fmt.Sprintf("%+.3f %s in %d", list[i].Weight, fit(oneLine(list[i].Spelt()), 18), list[i].Examples)
 }
 
 // judgeAndPages returns a topic, its judge, and the examples and labelled pages that it

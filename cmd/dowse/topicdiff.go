@@ -85,7 +85,7 @@ func (c *topicDiffCmd) Run(w *world) error {
 			examples = pages
 		}
 	}
-	d.Terms = topic.Changes(a.judge, b.judge, examples, c.Limit)
+	d.Terms = a.topic.Changes(a.judge, b.judge, examples, c.Limit)
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(d)
 	}
@@ -177,7 +177,7 @@ func (d *topicDiff) judge(dir string, a, b *contender) (some []judge.Example, er
 		if err != nil {
 			continue // taken down, or not kept
 		}
-		p := &dowse.Page{URL: row.URL, Depth: row.Depth, Hops: row.Hops, Document: *doc}
+		p := &dowse.Page{URL: row.URL, Depth: row.Depth, Hops: row.Hops, LinksIn: row.LinksIn, Document: *doc}
 		d.Pages++
 		before, after := a.judge.Judge(p).Relevance, b.judge.Judge(p).Relevance
 		if on := after >= b.threshold; on != (before >= a.threshold) {
@@ -211,7 +211,7 @@ func (d *topicDiff) lines(n int) []string {
 		lines = append(lines, "", " terms: what they add to the log-odds of a page that has them")
 	}
 	for _, t := range d.Terms {
-		lines = append(lines, fmt.Sprintf("  %+.3f  %-24s %+.3f -> %+.3f", t.After-t.Before, fit(t.Name, 24), t.Before, t.After))
+		lines = append(lines, fmt.Sprintf("  %+.3f  %-24s %+.3f -> %+.3f", t.After-t.Before, fit(t.Spelt(), 24), t.Before, t.After))
 	}
 	if d.Pages == 0 {
 		return lines

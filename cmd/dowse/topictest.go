@@ -60,7 +60,7 @@ func (c *topicTestCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	s := &trialSheet{Trial: trial, name: t.Name, threshold: t.OnTopic(), notes: notes, wrong: c.Wrong}
+	s := &trialSheet{Trial: trial, name: t.Name, speller: t.Speller(), threshold: t.OnTopic(), notes: notes, wrong: c.Wrong}
 	if c.SVG != "" {
 		if err := os.WriteFile(c.SVG, s.svg(), 0o644); err != nil {
 			return usage("topic: %w", err)
@@ -150,6 +150,7 @@ func (fs floors) check(q judge.Quality) error {
 type trialSheet struct {
 	*topic.Trial
 	name      string
+	speller   *topic.Speller
 	threshold float64
 	notes     []string
 	wrong     int // pages to show of those that are judged wrong
@@ -223,11 +224,9 @@ func (s *trialSheet) json() trialJSON {
 	}
 	for _, i := range own.Wrong {
 		e := s.Examples[i]
-		page := trialWrongPage{Score: own.Ratings[i].Relevance, Truth: labelWord(e.Relevant), Because: []because{}}
+		page := trialWrongPage{Score: own.Ratings[i].Relevance, Truth: labelWord(e.Relevant)}
 		page.URL, page.Title = s.named(i)
-		for _, b := range strongestFor(own.Verdicts[i], !e.Relevant, 5) {
-			page.Because = append(page.Because, because{b.What, b.Weight, b.Count})
-		}
+		page.Because = becauseOf(strongestFor(own.Verdicts[i], !e.Relevant, 5), s.spelling(i))
 		j.Wrong = append(j.Wrong, page)
 	}
 	return j
@@ -251,6 +250,16 @@ func (s *trialSheet) named(i int) (url, title string) {
 		return "", fit(e.Page.Text, 60)
 	}
 	return string(e.Page.URL), e.Page.Title
+}
+
+// spelling finds the words behind the reasons that the topic's own judge gave for an
+// example.
+func (s *trialSheet) spelling(i int) topic.Spelling {
+	e := s.Examples[i]
+	if e.Page == nil {
+		e.Page = &dowse.Page{Document: dowse.Document{Text: e.Text}}
+	}
+	return s.speller.SpellOf(s.Judges[0].Verdicts[i], e.Page)
 }
 
 // strongestFor returns the reasons that speak most for one side, the bias left out.
@@ -312,7 +321,7 @@ func (s *trialSheet) mistakes() []string {
 		url, title := s.named(i)
 		lines = append(lines, fmt.Sprintf("  %.2f, but %-3s %s  %s", own.Ratings[i].Relevance, labelWord(e.Relevant), fit(title, 30), bareName(url)))
 		var signs []string
-		for _, b := range strongestFor(own.Verdicts[i], !e.Relevant, 4) {
+		for _, b := range s.spelling(i).Names(strongestFor(own.Verdicts[i], !e.Relevant, 4)) {
 			signs = append(signs, fmt.Sprintf("%+.2f %s", b.Weight, fit(b.What, 30)))
 		}
 		if len(signs) > 0 {

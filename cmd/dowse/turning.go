@@ -11,18 +11,28 @@ import (
 )
 
 // turning says what would change a verdict: what the page would be without its
-// strongest sign, and without which signs it would be on the other side.
+// strongest sign, without which signs it would be on the other side, and what its gate
+// has to do with it.
 func turning(v *collection.Ruling) []string {
 	v = gatedTogether(v)
-	signs := signsFor(v)
-	if len(signs) == 0 {
-		if v.OnTopic {
-			return []string{"no sign of the page made it so"}
-		}
-		return []string{"nothing on the page speaks against it: it says too little of the topic"}
+	signs, gated := signsFor(v), slices.ContainsFunc(v.Because, func(p collection.Part) bool { return strings.HasPrefix(p.What, "where ") })
+	switch {
+	case len(signs) > 0 && v.OnTopic && gated:
+		return append(bySigns(v, signs), "off topic if where did not hold")
+	case len(signs) > 0:
+		return bySigns(v, signs)
+	case v.OnTopic && gated:
+		return []string{"off topic if where did not hold"}
+	case v.OnTopic:
+		return []string{"no sign of the page made it so"}
 	}
+	return []string{"nothing on the page speaks against it: it says too little of the topic"}
+}
+
+// bySigns says what the page would be without signs.
+func bySigns(v *collection.Ruling, signs []collection.Part) []string {
 	p := signs[0]
-	without := fmt.Sprintf("without %s it would be %s: ", fit(oneLine(p.What), 30), score(p.Without))
+	without := fmt.Sprintf("without %s it would be %s: ", signName(p, 30), score(p.Without))
 	if p.What == shutGate {
 		without = fmt.Sprintf("if where held it would be %s: ", score(p.Without))
 	}
@@ -32,9 +42,6 @@ func turning(v *collection.Ruling) []string {
 	lines := []string{without + "still " + sideWord(v.OnTopic)}
 	if n := enough(v, signs); n > 0 {
 		lines = append(lines, sideWord(!v.OnTopic)+" only without "+listed(signs[:n]))
-	}
-	if v.OnTopic && slices.ContainsFunc(v.Because, func(p collection.Part) bool { return strings.HasPrefix(p.What, "where ") }) {
-		lines = append(lines, "off topic if where did not hold")
 	}
 	return lines
 }
@@ -69,10 +76,11 @@ func gatedTogether(v *collection.Ruling) *collection.Ruling {
 }
 
 // signsFor lists the signs that speak for the verdict, the strongest first. The bias
-// is a part of the formula, not of the page, and what was summed up has no name.
+// is a part of the formula, not of the page, what was summed up has no name, and what
+// would be if a gate did not hold is told by itself.
 func signsFor(v *collection.Ruling) []collection.Part {
 	return slices.DeleteFunc(slices.Clone(v.Because), func(p collection.Part) bool {
-		return p.What == "bias" || p.Weight == 0 || (p.Weight > 0) != v.OnTopic || judge.SummedUp(dowse.Because{What: p.What})
+		return p.What == "bias" || p.What == "where holds" || p.Weight == 0 || (p.Weight > 0) != v.OnTopic || judge.SummedUp(dowse.Because{What: p.What})
 	})
 }
 
@@ -97,6 +105,15 @@ func enough(v *collection.Ruling, signs []collection.Part) int {
 	return 0
 }
 
+// signName names a sign in a sentence, in about n characters: of what an outside judge
+// said, its words.
+func signName(p collection.Part, n int) string {
+	if said, ok := strings.CutPrefix(p.What, "asked: "); ok {
+		return `the answer "` + fit(oneLine(said), n) + `"`
+	}
+	return fit(oneLine(p.What), n)
+}
+
 // maxListed is how many signs are told by name.
 const maxListed = 4
 
@@ -106,7 +123,7 @@ func listed(signs []collection.Part) string {
 	}
 	var names []string
 	for _, p := range signs {
-		names = append(names, fit(oneLine(p.What), 14))
+		names = append(names, signName(p, 14))
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " and " + names[last]

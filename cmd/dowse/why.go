@@ -62,6 +62,7 @@ func (c *whyCmd) Run(w *world) error {
 		return err
 	}
 	a.dir = dir
+	a.spell(cr, c.JSON)
 	return c.print(w.out, cr.Collection, a)
 }
 

@@ -83,6 +83,15 @@ func TestTurning(t *testing.T) {
 		{"too little", collection.Ruling{Relevance: 0.05, Threshold: 0.5, Scale: "log-odds", Because: []collection.Part{
 			part("bias", -3, 0.5, true), part(`"reef"`, 0.1, 0.047, false),
 		}}, "nothing on the page speaks against it: it says too little of the topic"},
+		{"a gate alone", collection.Ruling{Relevance: 0.95, OnTopic: true, Threshold: 0.5, Scale: "log-odds", Because: []collection.Part{
+			part("where title: reef: yes", 0, 0.95, false), part("where holds", 3, 0.5, false),
+		}}, "off topic if where did not hold"},
+		{"a gate and signs", collection.Ruling{Relevance: 0.98, OnTopic: true, Threshold: 0.5, Scale: "log-odds", Because: []collection.Part{
+			part(`"reef"`, 4, 0.5, false), part("where holds", 3, 0.73, false), part("bias", -3, 0.99, false), part("where title: reef: yes", 0, 0.98, false),
+		}}, `without "reef" it would be 0.50: still on topic` + "\n" + "off topic if where did not hold"},
+		{"an answer", collection.Ruling{Relevance: 0.8, OnTopic: true, Threshold: 0.5, Scale: "log-odds", Because: []collection.Part{
+			part("asked: it is a shop", 2, 0.35, true), part(`"reef"`, -0.6, 0.88, false),
+		}}, `without the answer "it is a shop" it would be 0.35: off topic`},
 	}
 	for _, tt := range tests {
 		if got := strings.Join(turning(&tt.r), "\n"); got != tt.want {

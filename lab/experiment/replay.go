@@ -138,7 +138,7 @@ func (r *replay) run(ctx context.Context, spec string, files crawler.Config) (Re
 	}
 	set := r.old.Collection.Settings
 	c, err := crawl.New(crawl.Config{Strategy: s, Threshold: set.Threshold, Robots: r.web.HasRobots(), Key: set.Key,
-		Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1}})
+		LinksIn: r.old.Topic.AsksLinksIn(), Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1}})
 	if err != nil {
 		return done, fmt.Errorf("experiment: replay: %w", err)
 	}

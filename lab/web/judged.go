@@ -16,7 +16,8 @@ import (
 
 // A Judged web is a web whose pages a judge has rated for one topic: each page, and
 // what is said around each of its links, once, when a crawl first comes there. It is
-// shared by all crawls for the topic, from many goroutines.
+// shared by all crawls for the topic, from many goroutines. Pages of a crawl that counts
+// links (crawl.Config.LinksIn) are rated for that crawl alone.
 type Judged struct {
 	web   *Web
 	judge dowse.Judge
@@ -105,11 +106,16 @@ func (j *Judged) rated(r *ratings, i int, p *dowse.Page) *rating {
 	if have := r.list[i].Load(); have != nil {
 		return have
 	}
-	fresh, _ := detached(p)
-	r.wish.Rate(j.judge, fresh)
-	made := ratingOf(r.wish, fresh)
+	made := j.rate(r.wish, p)
 	r.list[i].Store(made)
 	return made
+}
+
+// rate lets the judge read a copy of a page.
+func (j *Judged) rate(wish crawler.Wish, p *dowse.Page) *rating {
+	fresh, _ := detached(p)
+	wish.Rate(j.judge, fresh)
+	return ratingOf(wish, fresh)
 }
 
 func ratingOf(wish crawler.Wish, p *dowse.Page) *rating {
@@ -210,7 +216,11 @@ func (v *View) Visit(visit crawl.Visit) (*dowse.Page, time.Duration) {
 	}
 	p, _ := detached(kept)
 	as(p, visit)
-	if p.Outcome == dowse.Fetched {
+	switch {
+	case p.Outcome != dowse.Fetched:
+	case p.LinksIn != nil: // the judge goes by what this crawl has seen, which no other may know
+		v.judged.rate(v.wish, p).tell(v.wish, p)
+	default:
 		v.judged.rated(v.ratings, i, kept).tell(v.wish, p)
 	}
 	return p, took
@@ -253,7 +263,7 @@ func (j *Judged) fail(err error) {
 
 // as makes a recorded page the outcome of a visit.
 func as(p *dowse.Page, v crawl.Visit) {
-	p.URL, p.Lead, p.Depth, p.Hops, p.Again = v.URL, v.Lead, v.Depth, v.Hops, v.Again
+	p.URL, p.Lead, p.Depth, p.Hops, p.Again, p.LinksIn = v.URL, v.Lead, v.Depth, v.Hops, v.Again, v.LinksIn
 }
 
 func missing(v crawl.Visit) *dowse.Page {

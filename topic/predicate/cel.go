@@ -139,7 +139,7 @@ func celCause(err error) string {
 	var m missingFact
 	switch {
 	case errors.As(err, &m):
-		return string(m) + " is not known"
+		return m.Error()
 	case strings.Contains(err.Error(), "cost limit"):
 		return fmt.Sprintf("stopped at the cost limit of %d", MaxCost)
 	}
@@ -149,7 +149,12 @@ func celCause(err error) string {
 // missingFact is the error of reading a fact that is not known.
 type missingFact string
 
-func (m missingFact) Error() string { return string(m) + " is not known" }
+func (m missingFact) Error() string {
+	if m == "links_in" {
+		return "links_in is not known: only a crawl counts it"
+	}
+	return string(m) + " is not known"
+}
 
 // The names of the types that expressions see.
 const (

@@ -95,7 +95,7 @@ var facts = []fact{
 	{name: "size", kind: whole, means: "bytes of the body", number: func(r *reading) (float64, bool) { return float64(r.page.Fetch.Bytes), r.page.Fetch.Bytes > 0 }},
 	{name: "words", kind: whole, means: "words of the text", number: func(r *reading) (float64, bool) { return float64(len(r.page.Words)), true }},
 	{name: "links_out", kind: whole, means: "different targets of its links", number: func(r *reading) (float64, bool) { return float64(len(r.page.Links)), true }},
-	{name: "links_in", kind: whole, means: "pages seen so far that link to it", number: linksIn},
+	{name: "links_in", kind: whole, means: "pages that were fetched before it and link to it; known in crawls only", number: linksIn},
 	{name: "images", kind: listed, like: part, means: "sources of the images, as written; at most 200", values: func(r *reading) ([]string, bool) { return r.page.Images, true }},
 	{name: "emails", kind: listed, like: part, means: "mail addresses in the text", values: func(r *reading) ([]string, bool) { return r.mails(), true }},
 	{name: "published", kind: date, means: "when the page says it was published", date: func(r *reading) (time.Time, bool) { return r.page.Published, !r.page.Published.IsZero() }},
@@ -221,10 +221,10 @@ func entries(pairs []dowse.Meta, name string) (list []string) {
 }
 
 func linksIn(r *reading) (float64, bool) {
-	if r.facts.LinksIn == nil {
+	if r.page.LinksIn == nil {
 		return 0, false
 	}
-	return float64(*r.facts.LinksIn), true
+	return float64(*r.page.LinksIn), true
 }
 
 func modified(r *reading) (time.Time, bool) {

@@ -34,7 +34,6 @@ type Predicate struct {
 // that it is not known.
 type Facts struct {
 	Anchors    []string           // of the links that led to the page
-	LinksIn    *int               // pages seen so far that link to it
 	Parent     *Parent            // the page that it was found on
 	Categories map[string]float64 // probability by name; nil where nobody classifies, absent names count as 0
 	Score      *float64           // of the evidence: what the judge says without the predicate

@@ -36,7 +36,7 @@ func recipe() *dowse.Page {
 	text := "Rösti wie im Wallis\nZutaten: 800 g Kartoffeln, Butter, Salz. Schreiben Sie an kueche@example.ch oder KUECHE@example.ch.\n" +
 		"Zubereitung: Die Kartoffeln am Vortag kochen. " + strings.Repeat("Dann raffeln und langsam braten. ", 40)
 	return &dowse.Page{
-		URL: "https://www.example.ch/rezepte/roesti.html?print=1", Depth: 2, Hops: 1,
+		URL: "https://www.example.ch/rezepte/roesti.html?print=1", Depth: 2, Hops: 1, LinksIn: ptr(3),
 		Fetch: dowse.Fetch{Status: 200, Type: "text/html", Bytes: 20_000},
 		Document: dowse.Document{
 			Title: "Rösti – das Rezept", Language: "de-ch", Text: text, Words: dowse.Words(text),
@@ -56,7 +56,7 @@ func ptr[T any](v T) *T { return &v }
 
 func known() predicate.Facts {
 	return predicate.Facts{
-		Anchors: []string{"Rösti-Rezept"}, LinksIn: ptr(3), Parent: &predicate.Parent{Score: 0.7, Host: "blog.example.org"},
+		Anchors: []string{"Rösti-Rezept"}, Parent: &predicate.Parent{Score: 0.7, Host: "blog.example.org"},
 		Score: ptr(0.25), Modified: time.Date(2025, 1, 2, 0, 0, 0, 0, time.UTC), Categories: map[string]float64{"FOOD": 0.8},
 	}
 }

@@ -32,7 +32,7 @@ func (c *factClause) find(r *reading) (verdict, string) {
 }
 
 // missing is what a clause says of a fact that is not known.
-func missing(f *fact) (verdict, string) { return unknown, f.name + " is not known" }
+func missing(f *fact) (verdict, string) { return unknown, missingFact(f.name).Error() }
 
 // exhausted is what a clause says that gave up.
 func exhausted() (verdict, string) {

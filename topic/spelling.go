@@ -1,0 +1,153 @@
+package topic
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"dowse"
+	"dowse/judge"
+	"dowse/text"
+)
+
+// A Speller finds the words behind the stems by which trained judges give their reasons:
+// "lighthouse" for lighthous. It reads pages for that, so it is for those who show
+// reasons, not for those who judge. It may be used from many goroutines.
+type Speller struct {
+	analyzer *text.Analyzer
+	own      map[string]bool // words of the topic itself, in lower case
+}
+
+// Speller returns a speller for reasons of the topic's judges.
+func (t *Topic) Speller() *Speller {
+	s := &Speller{analyzer: text.NewAnalyzer(text.Options{Language: t.Language()}), own: map[string]bool{}}
+	for _, entry := range slices.Concat(t.Words, t.Also, t.Not) {
+		s.own[strings.ToLower(entry)] = true
+		for _, w := range s.analyzer.Tokens(entry) {
+			s.own[w] = true
+		}
+	}
+	return s
+}
+
+// A Spelling is what a [Speller] found. The zero value knows no word.
+type Spelling struct {
+	words map[string]string // by stem
+	own   map[string]bool
+}
+
+// Spell looks for the words behind what reasons name: of each stem the form that is most
+// frequent in the pages, of equals the shortest, then the first by the alphabet. Words that
+// the topic itself has stay as they are.
+func (s *Speller) Spell(reasons []string, pages ...*dowse.Page) Spelling {
+	forms := map[string]map[string]int{}
+	for _, what := range reasons {
+		if stem, _, ok := cutStem(what); ok && !s.own[stem] {
+			forms[stem] = map[string]int{}
+		}
+	}
+	if len(forms) > 0 {
+		for _, p := range pages {
+			s.count(p, forms)
+		}
+	}
+	found := Spelling{words: map[string]string{}, own: s.own}
+	for stem, seen := range forms {
+		if w := mostFrequent(seen); w != "" && w != stem {
+			found.words[stem] = w
+		}
+	}
+	return found
+}
+
+// SpellOf is Spell for a verdict.
+func (s *Speller) SpellOf(v dowse.Verdict, pages ...*dowse.Page) Spelling {
+	whats := make([]string, len(v.Because))
+	for i, b := range v.Because {
+		whats[i] = b.What
+	}
+	return s.Spell(whats, pages...)
+}
+
+// count counts the words of a page that have one of the stems.
+func (s *Speller) count(p *dowse.Page, forms map[string]map[string]int) {
+	for _, part := range []string{p.Title, p.Description, p.Keywords, p.Text} {
+		for _, w := range s.analyzer.Tokens(part) {
+			if seen := forms[s.analyzer.Term(w)]; seen != nil {
+				seen[w]++
+			}
+		}
+	}
+}
+
+func mostFrequent(seen map[string]int) (best string) {
+	for w, n := range seen {
+		order := cmp.Or(cmp.Compare(n, seen[best]), cmp.Compare(len(best), len(w)), cmp.Compare(best, w))
+		if best == "" || order > 0 {
+			best = w
+		}
+	}
+	return best
+}
+
+// Word returns the word behind the stem that a reason names, "" if it names none, or none
+// was found.
+func (s Spelling) Word(what string) string {
+	stem, _, ok := cutStem(what)
+	if !ok {
+		return ""
+	}
+	return s.words[stem]
+}
+
+// Name returns a reason with the word in the place of its stem. Where the topic has the
+// word, too, it says which of the two it is.
+func (s Spelling) Name(what string) string {
+	word := s.Word(what)
+	if word == "" {
+		return what
+	}
+	_, rest, _ := cutStem(what)
+	name := `"` + word + `"`
+	if s.own[word] {
+		name += " (learnt)"
+	}
+	return name + rest
+}
+
+// Names returns reasons with words in the place of stems.
+func (s Spelling) Names(list []dowse.Because) []dowse.Because {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].What = s.Name(list[i].What)
+	}
+	return list
+}
+
+// cutStem returns the term in quotes with which a reason begins, and what follows.
+func cutStem(what string) (stem, rest string, ok bool) {
+	if inner, quoted := strings.CutPrefix(what, `"`); quoted {
+		return strings.Cut(inner, `"`)
+	}
+	return "", "", false
+}
+
+// behind returns the words behind terms, by term, as examples have them.
+func (t *Topic) behind(terms []string, examples []judge.Example) map[string]string {
+	whats := make([]string, len(terms))
+	for i, term := range terms {
+		whats[i] = `"` + term + `"`
+	}
+	return t.Speller().Spell(whats, pagesOf(examples)...).words
+}
+
+// pagesOf returns examples as pages.
+func pagesOf(examples []judge.Example) []*dowse.Page {
+	pages := make([]*dowse.Page, len(examples))
+	for i, e := range examples {
+		if pages[i] = e.Page; e.Page == nil {
+			pages[i] = textPage(e.Text)
+		}
+	}
+	return pages
+}

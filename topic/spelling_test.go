@@ -1,0 +1,57 @@
+package topic_test
+
+import (
+	"testing"
+
+	"dowse"
+	"dowse/topic"
+)
+
+func TestSpelling(t *testing.T) {
+	page := func(title, text string) *dowse.Page {
+		return &dowse.Page{Document: dowse.Document{Title: title, Text: text, Words: dowse.Words(text)}}
+	}
+	to := &topic.Topic{Name: "x", Words: []string{"lighthouse keepers", "reef"}}
+	pages := []*dowse.Page{
+		page("Lighthouses", "The lighthouse, a LIGHTHOUSE of the reefs. Happy bakers bake; a baker is happier. Reefs!"),
+		page("", "navigate navigated navigation"),
+	}
+	s := to.Speller()
+	for what, want := range map[string]string{
+		`"lighthous"`:          `"lighthouse" (learnt)`, // the topic has the word, too
+		`"happi"`:              `"happy"`,
+		`"baker"`:              `"baker"`, // itself a word, and as frequent as the other
+		`"bake"`:               `"bake"`,
+		`"navig"`:              `"navigate"`, // the shortest of equals
+		`"reef"`:               `"reef"`,     // as the topic writes it, though the page does not
+		`"nowher"`:             `"nowher"`,   // no such word in the pages
+		`"happi" (share +0.1)`: `"happy" (share +0.1)`,
+		`"lighthouse keepers"`: `"lighthouse keepers"`,
+		"bias":                 "bias", `where title: "happi": yes`: `where title: "happi": yes`, "": "", `"`: `"`, `"happi`: `"happi`,
+	} {
+		found := s.Spell([]string{what, "title"}, pages...)
+		if got := found.Name(what); got != want {
+			t.Errorf("%s: %s, want %s", what, got, want)
+		}
+	}
+	v := dowse.Verdict{Because: []dowse.Because{{What: `"happi"`, Weight: 1}, {What: "bias", Weight: -3}}}
+	found := s.SpellOf(v, pages...)
+	if got := found.Names(v.Because); got[0].What != `"happy"` || got[1].What != "bias" || v.Because[0].What != `"happi"` {
+		t.Errorf("%v of %v", got, v.Because)
+	}
+	if w := found.Word(`"happi"`); w != "happy" {
+		t.Errorf("happi: %q", w)
+	}
+	if w := (topic.Spelling{}).Name(`"happi"`); w != `"happi"` {
+		t.Errorf("nobody looked: %q", w)
+	}
+}
+
+// Stems are those of the topic's language.
+func TestSpellingOfOtherLanguages(t *testing.T) {
+	to := &topic.Topic{Name: "x", Words: []string{"Küste"}, Languages: []string{"de"}}
+	p := &dowse.Page{Document: dowse.Document{Text: "Die Leuchttürme und ihre Wärter: Leuchttürme, Leuchtturm."}}
+	if got := to.Speller().Spell([]string{`"leuchtturm"`}, p).Name(`"leuchtturm"`); got != `"leuchttürme"` {
+		t.Errorf("leuchtturm: %s", got)
+	}
+}
