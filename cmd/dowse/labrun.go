@@ -31,6 +31,7 @@ type labRunCmd struct {
 	From       string   `name:"seeds" enum:",training,topic,generic" default:"" placeholder:"FROM" help:"Seeds from elsewhere: training, topic or generic."`
 	Quiet      bool     `short:"q" help:"Say nothing but errors."`
 	labFlags
+	assertFlags
 }
 
 func (labRunCmd) Help() string {
@@ -59,7 +60,8 @@ func (labRunCmd) Help() string {
       expect: otie:a=0.85.recall@end > breadth-first.recall@end
 
 The same experiment gives the same files, for any number of jobs. Each crawl is
-kept as it ends: the same command goes on after a Ctrl-C.`
+kept as it ends: the same command goes on after a Ctrl-C. With --assert the exit
+code is 8 unless every claim holds; dowse help claims tells what can be said.`
 }
 
 // labMemory is what the lab tries to stay below.
@@ -68,6 +70,9 @@ const labMemory = 900 << 20
 // Run runs an experiment and reports on it, or runs all.
 func (c *labRunCmd) Run(w *world) error {
 	if c.Experiment == "all" {
+		if len(c.Assert) > 0 {
+			return usage("--assert speaks of the strategies of one experiment: name it in place of all")
+		}
 		return c.runAll(w)
 	}
 	x, text, base, err := named(c.Experiment)
@@ -146,6 +151,10 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	if text, skip, err = c.change(x, text, base); err != nil || skip != "" {
 		return skip, err
 	}
+	claims, err := c.claims(fieldOf(x))
+	if err != nil {
+		return "", err
+	}
 	cache, err := c.cache()
 	if err != nil {
 		return "", err
@@ -166,7 +175,7 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	if err != nil {
 		return "", err
 	}
-	return "", c.report(w, dir, r, o)
+	return "", c.report(w, dir, r, o, claims)
 }
 
 // change applies what the command line says instead of the file. The text of a changed
@@ -236,21 +245,27 @@ func (c *labRunCmd) command(dir string) string {
 	return strings.Join(append(parts, "-o", dir), " ")
 }
 
-// report writes the files of a run and prints its table.
-func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experiment.Options) error {
-	rep, err := reportOf(r, o.Command, o.Version)
+// report writes the files of a run, prints its table, and holds the claims against it.
+func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experiment.Options, claims []*measure.Claim) error {
+	in, err := inputOf(r, o.Command, o.Version)
+	if err != nil {
+		return err
+	}
+	rep, err := reports.New(in)
 	if err != nil {
 		return err
 	}
 	told, err := writeFiles(dir, rep.Files(reports.Files{HTML: true, CSV: true, LaTeX: true, TREC: true, Markdown: true}))
-	if err != nil || c.Quiet {
+	if err != nil {
 		return err
 	}
-	if err := printReport(w, rep, false); err != nil {
-		return err
+	if !c.Quiet {
+		if err := printReport(w, rep, false); err != nil {
+			return err
+		}
+		fmt.Fprintf(w.err, "wrote %s\n", strings.Join(told, ", "))
 	}
-	fmt.Fprintf(w.err, "wrote %s\n", strings.Join(told, ", "))
-	return nil
+	return hold(w, in, claims, c.Quiet)
 }
 
 func writeReport(path string, write func(io.Writer) error) error {
@@ -262,15 +277,6 @@ func writeReport(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("lab: %w", err)
 	}
 	return errors.Join(write(f), f.Close())
-}
-
-// reportOf measures what a run did.
-func reportOf(r *experiment.Results, command, version string) (*reports.Report, error) {
-	in, err := inputOf(r, command, version)
-	if err != nil {
-		return nil, err
-	}
-	return reports.New(in)
 }
 
 // inputOf is what a report on a run is made of.
