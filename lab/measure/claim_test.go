@@ -68,6 +68,28 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+// TestFiguresOfAClaim: p stands in the direction of the claim, and a difference on which
+// an outcome rests does not look like none.
+func TestFiguresOfAClaim(t *testing.T) {
+	runs := tenTopics(map[string]int{"a": 10, "b": 6}, "a", "b")
+	for claim, want := range map[string]string{
+		"a.harvest > b.harvest": "p<0.001", "b.harvest > a.harvest": "p=1.000", "b.harvest < a.harvest": "p<0.001", "a.harvest ~ b.harvest": "p=0.002",
+	} {
+		c, err := ParseClaim(claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := c.Check(runs, Tests{}); err != nil || !strings.HasSuffix(v.Figures[0], want) {
+			t.Errorf("%v %v, want %s", v, err, want)
+		}
+	}
+	for v, want := range map[float64]string{0: "0.000", 0.0005: "0.001", 0.00023: "0.0002", -0.00004: "−0.00004", 1e-12: "0.000", 0.25: "0.250"} {
+		if got := fine(v); got != want {
+			t.Errorf("%g is written %s, want %s", v, got, want)
+		}
+	}
+}
+
 // TestFewTopicsDecideNothing: under five topics there is no p-value.
 func TestFewTopicsDecideNothing(t *testing.T) {
 	runs := tenTopics(map[string]int{"a": 10, "b": 5}, "a", "b")

@@ -241,11 +241,11 @@ func TestTables(t *testing.T) {
 `},
 		"markdown": {r.Markdown(), `| # | strategy | harvest@end | pages_to_recall@0.5 |
 |---|---|--:|--:|
-| a | slow | 0.150 | – |
-| b | quick | **0.683**ᵃ | **5**ᵃ |
+| a | slow | 0.150 ±0.022 | – |
+| b | quick | **0.683**ᵃ ±0.060 | **5**ᵃ |
 |  | oracle | 0.900 | 5 |
 
-Letters: better than that row (paired Wilcoxon, BH p<0.05, 6 topics). **Bold**: best but for the oracle.
+Letters: better than that row (paired Wilcoxon, BH p<0.05, 6 topics); ± standard error. **Bold**: best but for the oracle. pages\_to\_recall@0.5: medians of pages, – where most topics never get there.
 `},
 		"latex": {r.LaTeX(), `% needs \usepackage{booktabs,graphicx}
 \begin{table}

@@ -218,11 +218,15 @@ func (r *Report) Markdown() string {
 			if f.best {
 				text = "**" + text + "**"
 			}
-			fmt.Fprintf(&b, " %s%s |", text, raised(f.beats))
+			text += raised(f.beats)
+			if r.showsError(m, f) {
+				text += " ±" + value(m, f.se)
+			}
+			fmt.Fprintf(&b, " %s |", text)
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "\n%s. **Bold**: best but for the oracle.\n", capital(strings.TrimSpace(r.legend())))
+	fmt.Fprintf(&b, "\n%s. **Bold**: best but for the oracle.%s\n", capital(strings.TrimSpace(r.legend()+r.errorLegend())), markdown(r.kinds()))
 	if len(r.Verdicts) > 0 {
 		b.WriteString("\n| claim | outcome | seen |\n|---|---|---|\n")
 		for _, v := range r.Verdicts {
@@ -339,6 +343,19 @@ func (r *Report) caption() string {
 		return text + " The best figure is bold; topics are too few for tests."
 	}
 	return text + fmt.Sprintf(" The best figure is bold; letters mark figures that are significantly better than those of the named rows (%s).", r.in.Tests.Describe())
+}
+
+// kinds tells of columns that are no means or no shares what they are.
+func (r *Report) kinds() (text string) {
+	for _, m := range r.in.Measures {
+		switch unit := m.Kind().Unit; {
+		case m.Median():
+			text += fmt.Sprintf(" %s: medians of %s, – where most topics never get there.", m, unit)
+		case unit == "s" || unit == "µs" || unit == "bytes":
+			text += fmt.Sprintf(" %s: in %s.", m, unit)
+		}
+	}
+	return text
 }
 
 // medians names the measures that are summed up by medians, not means.
