@@ -16,6 +16,7 @@ import (
 	"dowse/lab/experiment"
 	"dowse/lab/measure"
 	reports "dowse/lab/report"
+	"dowse/lab/web"
 )
 
 type labRunCmd struct {
@@ -169,7 +170,7 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	if errors.Is(err, context.Canceled) {
 		return "", &exitError{exitInterrupted, fmt.Errorf("ended early; the same command goes on, what was done is in %s", dir)}
 	}
-	if errors.Is(err, experiment.ErrTopics) || errors.Is(err, experiment.ErrLabels) || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, experiment.ErrTopics) || errors.Is(err, experiment.ErrLabels) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, web.ErrCut) || errors.Is(err, experiment.ErrTaken) {
 		return "", usage("%w", err)
 	}
 	if err != nil {
@@ -371,7 +372,7 @@ func (b *labBar) head(s experiment.Size, webs []experiment.WebFacts) {
 	}
 	b.end()
 	for _, web := range webs {
-		fmt.Fprintf(b.w.err, "web %s %s…  %s on %s\n", oneLine(web.Name), web.SHA256[:8], some(web.Pages, "page"), some(web.Hosts, "host"))
+		fmt.Fprintf(b.w.err, "web %s %s…  %s on %s%s\n", oneLine(web.Name), web.SHA256[:8], some(web.Pages, "page"), some(web.Hosts, "host"), labelsElsewhere(web.Elsewhere))
 	}
 	fmt.Fprintln(b.w.err, labSize(s))
 }
