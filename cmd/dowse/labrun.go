@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"dowse/crawler"
 	"dowse/lab/experiment"
 	"dowse/lab/measure"
 	reports "dowse/lab/report"
@@ -170,6 +171,9 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	if errors.Is(err, context.Canceled) {
 		return "", &exitError{exitInterrupted, fmt.Errorf("ended early; the same command goes on, what was done is in %s", dir)}
 	}
+	if crawler.DiskFull(err) {
+		return "", fmt.Errorf("%w; make room, and the same command goes on", err)
+	}
 	if errors.Is(err, experiment.ErrTopics) || errors.Is(err, experiment.ErrLabels) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, web.ErrCut) || errors.Is(err, experiment.ErrTaken) {
 		return "", usage("%w", err)
 	}
@@ -269,15 +273,31 @@ func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experi
 	return hold(w, in, claims, c.Quiet)
 }
 
+// writeReport writes a file as a whole: who is ended in the midst, or has no room for it, keeps
+// the one that was there. What is no file, as /dev/stdout, is written to as it is.
 func writeReport(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("lab: %w", err)
 	}
-	f, err := os.Create(path)
+	part := path + ".part"
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		part = path
+	}
+	f, err := os.Create(part)
 	if err != nil {
 		return fmt.Errorf("lab: %w", err)
 	}
-	return errors.Join(write(f), f.Close())
+	err = errors.Join(write(f), f.Close())
+	switch {
+	case part == path:
+		return err
+	case err == nil:
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("lab: write %s: %w", path, err), os.Remove(part))
+	}
+	return nil
 }
 
 // inputOf is what a report on a run is made of.
