@@ -118,7 +118,7 @@ claim stand the two figures, their mean difference with its 95 % bootstrap inter
 (topics, or topics with each of their seed sets where the experiment says so), and p of the experiment's test: one-tailed
 in the direction of the claim, two-tailed where no difference is claimed. A claim that names a level of p is decided by the test,
 another by the interval, so that one may hold beside a p above 0.05. Claims are looked at one by one: nothing is
-adjusted for their number, and of twenty that are not so, one will seem to hold.
+adjusted for their number, and of so many some will come out by chance.
 `
 
 // ordered sorts parts, and lets those that would have the same title name their runs.
