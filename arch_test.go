@@ -44,10 +44,10 @@ var allowed = map[string][]string{
 		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection", "dowse/trace",
 		"dowse/topic/directory", "dowse/judge/outside", "dowse/site",
 	},
-	"dowse/lab/measure": {"dowse"},
+	"dowse/lab/measure": {"dowse", "dowse/mistake"},
 	"dowse/lab/web": {
 		"dowse", "dowse/weburl", "dowse/text", "dowse/extract", "dowse/fetch", "dowse/archive", "dowse/crawl", "dowse/crawler",
-		"dowse/collection", "dowse/demo",
+		"dowse/collection", "dowse/demo", "dowse/mistake",
 	},
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/trace",

@@ -339,7 +339,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	c.lookAtSeen(abort, time.Now()) // the last run may have been killed before it could
 	c.err = errors.Join(c.err, c.live.Run(ctx, abort), c.finishRetraining(abort))
 	c.stopped = c.Collection.Crawl.Stopped()
-	if diskFull(c.err) {
+	if DiskFull(c.err) {
 		c.stopped = dowse.StopDisk
 	}
 	if c.err == nil {

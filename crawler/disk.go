@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// diskFull reports whether an error means that there is no room to write.
-func diskFull(err error) bool {
+// DiskFull reports whether an error means that there is no room to write.
+func DiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

@@ -150,7 +150,7 @@ func (w *wiki) crawl(t *testing.T, dir, topic string, cfg crawler.Config) (early
 
 // TestWikispeedia crawls a recorded web with the log of real people: links alone, people
 // alone, both, and both, or links alone, with what an earlier crawl from other seeds has learnt. With
-// -wiki-topics 5 -wiki-pages 400 -v it gives the table of docs/strategies.md. Only tune
+// -wiki-topics 4 -wiki-pages 200 -v it gives the last table of docs/strategies.md. Only tune
 // topics are used.
 func TestWikispeedia(t *testing.T) {
 	w := openWiki(t)

@@ -169,7 +169,7 @@ var exitCodes = []struct {
 	{exitForbidden, "not allowed: nobody says who is crawling, or robots.txt forbids it"},
 	{exitNothing, "finished with nothing on topic"},
 	{exitCollection, "the collection is locked, damaged or from another version"},
-	{exitAssertion, "an assertion failed: status --check, collection verify"},
+	{exitAssertion, "an assertion failed: status --check, collection verify, lab --assert"},
 	{exitAborted, "stopped at once by a second Ctrl-C; what was committed is safe"},
 }
 

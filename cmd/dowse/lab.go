@@ -9,6 +9,7 @@ import (
 
 	"dowse/crawler"
 	"dowse/lab/experiment"
+	"dowse/text"
 )
 
 type labCmd struct {
@@ -56,20 +57,39 @@ func (f labFlags) cache() (string, error) {
 
 // named returns an experiment: a file, or one that comes with dowse. base is the folder
 // that its paths are relative to.
-func named(arg string) (x *experiment.Experiment, text []byte, base string, err error) {
-	if _, statErr := os.Stat(arg); statErr == nil || strings.ContainsAny(arg, `./\`) {
-		x, text, err = experiment.Load(arg)
+func named(arg string) (x *experiment.Experiment, file []byte, base string, err error) {
+	if isFile(arg) || strings.ContainsAny(arg, `./\`) {
+		x, file, err = experiment.Load(arg)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, nil, "", usage("there is no file %s", arg)
 		}
 		base, absErr := filepath.Abs(filepath.Dir(arg))
-		return x, text, base, errors.Join(err, absErr)
+		return x, file, base, errors.Join(err, absErr)
 	}
-	if x, text, err = experiment.ByName(arg); err != nil {
-		return nil, nil, "", usage("no experiment is called %q, and there is no such file; dowse lab list tells which come with dowse", arg)
+	if x, file, err = experiment.ByName(arg); err != nil {
+		return nil, nil, "", usage("no experiment is called %q, and there is no such file; %s", arg, experimentMeant(arg))
 	}
 	base, err = os.Getwd()
-	return x, text, base, err
+	return x, file, base, err
+}
+
+// isFile tells whether a path is of a file: a folder is no experiment, though it may be
+// called as one is.
+func isFile(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && !st.IsDir()
+}
+
+// experimentMeant tells what to do about a name that is no experiment's.
+func experimentMeant(name string) string {
+	known := []string{"all"}
+	for _, x := range experiment.Shipped() {
+		known = append(append(known, x.Name), x.Rows...)
+	}
+	if near := text.Nearest(name, known); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "dowse lab list tells which come with dowse"
 }
 
 // labVersion names the program that made a run.

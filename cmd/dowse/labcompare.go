@@ -40,6 +40,10 @@ func (c *labCompareCmd) Run(w *world) error {
 	if in.Measures, err = orMeasures(c.Measures, in.Measures); err != nil {
 		return err
 	}
+	claims, err := c.claims(in.Runs.Field())
+	if err != nil {
+		return err
+	}
 	in.Claims = nil
 	rep, err := reports.New(in)
 	if err != nil {
@@ -55,7 +59,7 @@ func (c *labCompareCmd) Run(w *world) error {
 		}
 		fmt.Fprintf(w.out, "\n%s", pairs)
 	}
-	return c.check(w, in)
+	return hold(w, in, claims, false)
 }
 
 // wanted tells which pairs are looked at: of strategies of a run all, of several runs

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -44,6 +43,10 @@ func (c *labReportCmd) Run(w *world) error {
 	if in.Measures, err = orMeasures(c.Measures, in.Measures); err != nil {
 		return err
 	}
+	claims, err := c.claims(in.Runs.Field())
+	if err != nil {
+		return err
+	}
 	rep, err := reports.New(in)
 	if err != nil {
 		return usage("%w", err)
@@ -64,7 +67,7 @@ func (c *labReportCmd) Run(w *world) error {
 		return err
 	}
 	fmt.Fprintf(w.err, "wrote %s\n", strings.Join(written, ", "))
-	return c.check(w, in)
+	return hold(w, in, claims, false)
 }
 
 // openRun reads a run that was made.
@@ -80,7 +83,7 @@ func orMeasures(names []string, otherwise []measure.Measure) (list []measure.Mea
 	for _, n := range names {
 		m, err := measure.Parse(n)
 		if err != nil {
-			return nil, usage("%w", err)
+			return nil, usage("--measures %q, %w", n, err)
 		}
 		list = append(list, m)
 	}
@@ -136,37 +139,6 @@ func printReport(w *world, rep *reports.Report, asJSON bool) error {
 	fmt.Fprint(w.out, rep.Text())
 	for _, v := range rep.Verdicts {
 		fmt.Fprintf(w.out, "\n %s: %s\n   %s\n   %s\n", v.Outcome, oneLine(v.Says), oneLine(v.Expect), strings.Join(v.Figures, "; "))
-	}
-	return nil
-}
-
-// assertFlags make a command a gate: for a build that must not get worse.
-type assertFlags struct {
-	Assert []string `sep:"none" placeholder:"CLAIM" help:"Exit with 8 unless this holds: 'otie.recall@end > opic.recall@end'; repeatable."`
-}
-
-// check holds the claims against the runs.
-func (a assertFlags) check(w *world, in reports.Input) error {
-	failed := 0
-	for _, text := range a.Assert {
-		claim, err := measure.ParseClaim(text)
-		if err != nil {
-			return usage("--assert: %w", err)
-		}
-		if missing := claim.Unknown(&in.Runs); len(missing) > 0 {
-			return usage("--assert %q: no strategy is called %s; there are %s", text, strings.Join(missing, ", "), strings.Join(in.Runs.Strategies(), ", "))
-		}
-		v, err := claim.Check(&in.Runs, in.Tests)
-		if err != nil {
-			return usage("--assert: %w", err)
-		}
-		fmt.Fprintln(w.err, printable(v.String()))
-		if v.Outcome != measure.Holds {
-			failed++
-		}
-	}
-	if failed > 0 {
-		return &exitError{exitAssertion, errors.New(some(failed, "assertion") + " failed: what is undecided does not hold")}
 	}
 	return nil
 }

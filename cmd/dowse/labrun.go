@@ -13,9 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"dowse/crawler"
 	"dowse/lab/experiment"
 	"dowse/lab/measure"
 	reports "dowse/lab/report"
+	"dowse/lab/web"
 )
 
 type labRunCmd struct {
@@ -31,6 +33,7 @@ type labRunCmd struct {
 	From       string   `name:"seeds" enum:",training,topic,generic" default:"" placeholder:"FROM" help:"Seeds from elsewhere: training, topic or generic."`
 	Quiet      bool     `short:"q" help:"Say nothing but errors."`
 	labFlags
+	assertFlags
 }
 
 func (labRunCmd) Help() string {
@@ -59,7 +62,8 @@ func (labRunCmd) Help() string {
       expect: otie:a=0.85.recall@end > breadth-first.recall@end
 
 The same experiment gives the same files, for any number of jobs. Each crawl is
-kept as it ends: the same command goes on after a Ctrl-C.`
+kept as it ends: the same command goes on after a Ctrl-C. With --assert the exit
+code is 8 unless every claim holds; dowse help claims tells what can be said.`
 }
 
 // labMemory is what the lab tries to stay below.
@@ -68,6 +72,9 @@ const labMemory = 900 << 20
 // Run runs an experiment and reports on it, or runs all.
 func (c *labRunCmd) Run(w *world) error {
 	if c.Experiment == "all" {
+		if len(c.Assert) > 0 {
+			return usage("--assert speaks of the strategies of one experiment: name it in place of all")
+		}
 		return c.runAll(w)
 	}
 	x, text, base, err := named(c.Experiment)
@@ -146,6 +153,10 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	if text, skip, err = c.change(x, text, base); err != nil || skip != "" {
 		return skip, err
 	}
+	claims, err := c.claims(fieldOf(x))
+	if err != nil {
+		return "", err
+	}
 	cache, err := c.cache()
 	if err != nil {
 		return "", err
@@ -160,13 +171,16 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	if errors.Is(err, context.Canceled) {
 		return "", &exitError{exitInterrupted, fmt.Errorf("ended early; the same command goes on, what was done is in %s", dir)}
 	}
-	if errors.Is(err, experiment.ErrTopics) || errors.Is(err, experiment.ErrLabels) || errors.Is(err, fs.ErrNotExist) {
+	if crawler.DiskFull(err) {
+		return "", fmt.Errorf("%w; make room, and the same command goes on", err)
+	}
+	if errors.Is(err, experiment.ErrTopics) || errors.Is(err, experiment.ErrLabels) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, web.ErrCut) || errors.Is(err, experiment.ErrTaken) {
 		return "", usage("%w", err)
 	}
 	if err != nil {
 		return "", err
 	}
-	return "", c.report(w, dir, r, o)
+	return "", c.report(w, dir, r, o, claims)
 }
 
 // change applies what the command line says instead of the file. The text of a changed
@@ -236,41 +250,54 @@ func (c *labRunCmd) command(dir string) string {
 	return strings.Join(append(parts, "-o", dir), " ")
 }
 
-// report writes the files of a run and prints its table.
-func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experiment.Options) error {
-	rep, err := reportOf(r, o.Command, o.Version)
+// report writes the files of a run, prints its table, and holds the claims against it.
+func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experiment.Options, claims []*measure.Claim) error {
+	in, err := inputOf(r, o.Command, o.Version)
+	if err != nil {
+		return err
+	}
+	rep, err := reports.New(in)
 	if err != nil {
 		return err
 	}
 	told, err := writeFiles(dir, rep.Files(reports.Files{HTML: true, CSV: true, LaTeX: true, TREC: true, Markdown: true}))
-	if err != nil || c.Quiet {
+	if err != nil {
 		return err
 	}
-	if err := printReport(w, rep, false); err != nil {
-		return err
+	if !c.Quiet {
+		if err := printReport(w, rep, false); err != nil {
+			return err
+		}
+		fmt.Fprintf(w.err, "wrote %s\n", strings.Join(told, ", "))
 	}
-	fmt.Fprintf(w.err, "wrote %s\n", strings.Join(told, ", "))
-	return nil
+	return hold(w, in, claims, c.Quiet)
 }
 
+// writeReport writes a file as a whole: who is ended in the midst, or has no room for it, keeps
+// the one that was there. What is no file, as /dev/stdout, is written to as it is.
 func writeReport(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("lab: %w", err)
 	}
-	f, err := os.Create(path)
+	part := path + ".part"
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		part = path
+	}
+	f, err := os.Create(part)
 	if err != nil {
 		return fmt.Errorf("lab: %w", err)
 	}
-	return errors.Join(write(f), f.Close())
-}
-
-// reportOf measures what a run did.
-func reportOf(r *experiment.Results, command, version string) (*reports.Report, error) {
-	in, err := inputOf(r, command, version)
-	if err != nil {
-		return nil, err
+	err = errors.Join(write(f), f.Close())
+	switch {
+	case part == path:
+		return err
+	case err == nil:
+		err = os.Rename(part, path)
 	}
-	return reports.New(in)
+	if err != nil {
+		return errors.Join(fmt.Errorf("lab: write %s: %w", path, err), os.Remove(part))
+	}
+	return nil
 }
 
 // inputOf is what a report on a run is made of.
@@ -365,7 +392,7 @@ func (b *labBar) head(s experiment.Size, webs []experiment.WebFacts) {
 	}
 	b.end()
 	for _, web := range webs {
-		fmt.Fprintf(b.w.err, "web %s %s…  %s on %s\n", oneLine(web.Name), web.SHA256[:8], some(web.Pages, "page"), some(web.Hosts, "host"))
+		fmt.Fprintf(b.w.err, "web %s %s…  %s on %s%s\n", oneLine(web.Name), web.SHA256[:8], some(web.Pages, "page"), some(web.Hosts, "host"), labelsElsewhere(web.Elsewhere))
 	}
 	fmt.Fprintln(b.w.err, labSize(s))
 }

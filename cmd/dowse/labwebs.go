@@ -120,7 +120,7 @@ func printSurvey(w *world, wb *web.Web, s *web.Survey) {
 	sh.field("links", "%s, of which %s (%s) lead to a page", count(s.Links), count(s.Resolving), percent(s.Resolving, s.Links))
 	sh.field("reach", "%s (%s) from the page with the most links", some(s.Reachable, "page"), percent(s.Reachable, s.Pages))
 	sh.field("orphans", "%s (%s): no page links to them", some(s.Orphans, "page"), percent(s.Orphans, s.Pages))
-	sh.field("labels", "%s (%s)", some(s.Labelled, "page"), percent(s.Labelled, s.Pages))
+	sh.field("labels", "%s (%s)%s", some(s.Labelled, "page"), percent(s.Labelled, s.Pages), labelsElsewhere(s.Elsewhere))
 	if len(s.Topics) > 0 {
 		sh.add(fmt.Sprintf(" %7s %6s %7s %7s  %s", "pages", "local", "chance", "linked", "topic"))
 	}
@@ -175,4 +175,12 @@ func (c *labRecordCmd) record(w *world) (*web.Recording, error) {
 	bar := newLabBar(w, false)
 	defer bar.end()
 	return web.RecordMade(w.ctx, web.Made{Pages: c.Pages, Seed: c.Rng}, c.Web, bar.reading)
+}
+
+// labelsElsewhere tells of labels that no page belongs to; "" if there are none.
+func labelsElsewhere(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s of URLs not in it", some(n, "label"))
 }

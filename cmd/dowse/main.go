@@ -167,6 +167,8 @@ func report(w *world, err error) int {
 		return exitUsage
 	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
 		return exitCollection
+	case crawler.DiskFull(err):
+		return exitInterrupted
 	}
 	return exitInternal
 }

@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "plain": plain, "columns": columns, "asked": asked, "waitfor": waitFor, "envsubst": envSubst, "awaited": awaited,
+			"code": code, "plain": plain, "columns": columns, "asked": asked, "waitfor": waitFor, "envsubst": envSubst, "awaited": awaited, "half": half,
 		},
 	})
 }
@@ -167,6 +167,12 @@ func awaited(ts *testscript.TestScript, neg bool, args []string) {
 func envSubst(ts *testscript.TestScript, neg bool, args []string) {
 	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// half FILE NEW writes the first half of a file into a new one.
+func half(ts *testscript.TestScript, neg bool, args []string) {
+	data := ts.ReadFile(args[0])
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(data[:len(data)/2]), 0o644))
 }
 
 // waitfor FILE waits until a file is there.

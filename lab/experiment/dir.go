@@ -39,6 +39,8 @@ const (
 	trailsDir      = "trails"
 	cpuFile        = "cpu.jsonl"
 	relevantFile   = "relevant.tsv"
+
+	writing = ".writing-" // how files that are being written begin
 )
 
 // key names a crawl by all that decides what it does.
@@ -68,6 +70,7 @@ func keyOf(values ...any) string {
 // dir is the folder of a run. A nil one keeps nothing.
 type dir struct {
 	path             string
+	text             []byte // of the experiment
 	base             string
 	command, version string
 
@@ -96,10 +99,10 @@ func openDir(path string, x *Experiment, o Options) (*dir, error) {
 			return nil, fmt.Errorf("experiment: %w", err)
 		}
 	}
-	if err := replace(filepath.Join(path, experimentFile), text); err != nil {
+	if err := begin(path, text); err != nil {
 		return nil, err
 	}
-	d := &dir{path: path, base: o.Base, command: o.Command, version: o.Version, was: readCPU(filepath.Join(path, cpuFile))}
+	d := &dir{path: path, text: text, base: o.Base, command: o.Command, version: o.Version, was: readCPU(filepath.Join(path, cpuFile))}
 	var err error
 	if d.cpu, err = os.OpenFile(filepath.Join(path, cpuFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
@@ -121,9 +124,38 @@ func claim(path string, x *Experiment) error {
 	return nil
 }
 
+// begin writes down what the folder is for. Of another experiment than the one before the manifest
+// goes: crawls of one must not be reported as those of the other.
+func begin(path string, text []byte) error {
+	old, err := os.ReadFile(filepath.Join(path, experimentFile))
+	if err == nil && bytes.Equal(old, text) {
+		return nil
+	}
+	if err := os.Remove(filepath.Join(path, manifestFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	return replace(filepath.Join(path, experimentFile), text)
+}
+
+// ErrTaken is returned when somebody else began another run in the folder meanwhile. Two who run
+// the same experiment there share the work.
+var ErrTaken = errors.New("another run was begun in the folder meanwhile")
+
+// ours tells whether the folder is still that of this run.
+func (d *dir) ours() error {
+	text, err := os.ReadFile(filepath.Join(d.path, experimentFile))
+	if err != nil {
+		return fmt.Errorf("experiment: %w", err)
+	}
+	if !bytes.Equal(text, d.text) {
+		return fmt.Errorf("experiment: %s: %w; run this one again with another -o", d.path, ErrTaken)
+	}
+	return nil
+}
+
 // replace writes a file as a whole.
 func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
+	f, err := os.CreateTemp(filepath.Dir(path), writing+"*")
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
@@ -251,6 +283,9 @@ const manifestSchema = "run/v1"
 
 // finish writes the manifest and removes trails of crawls that are no part of the run.
 func (d *dir) finish(r *Results, jobs []job) error {
+	if err := d.ours(); err != nil {
+		return err
+	}
 	m := Manifest{Dowse: manifestSchema, Name: r.Experiment.Name, Base: d.base, Go: runtime.Version(), Machine: runtime.GOARCH,
 		Rng: r.Experiment.Seeds.Rng, Seeds: r.Experiment.Seeds.From, Judge: r.Experiment.Judge, Webs: r.Webs}
 	sum := sha256.New()
@@ -300,18 +335,26 @@ func readRelevant(path string) (map[string][]dowse.URL, error) {
 	return all, nil
 }
 
-// sweep removes the trails that do not belong to the run.
+// sweep removes the trails that do not belong to the run, and what was half written when an
+// earlier one was killed.
 func (d *dir) sweep(crawls []string) error {
 	files, err := os.ReadDir(filepath.Join(d.path, trailsDir))
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
 	for _, f := range files {
-		if strings.HasSuffix(f.Name(), ".trail.gz") && !slices.Contains(crawls, f.Name()) {
+		old := strings.HasSuffix(f.Name(), ".trail.gz") && !slices.Contains(crawls, f.Name())
+		if old || abandoned(f) {
 			os.Remove(filepath.Join(d.path, trailsDir, f.Name()))
 		}
 	}
 	return nil
+}
+
+// abandoned tells whether a file was being written by somebody who is gone: none takes minutes.
+func abandoned(f fs.DirEntry) bool {
+	info, err := f.Info()
+	return err == nil && strings.HasPrefix(f.Name(), writing) && time.Since(info.ModTime()) > 10*time.Minute
 }
 
 // Open reads a run that was made, without making anything again.

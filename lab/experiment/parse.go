@@ -206,17 +206,46 @@ func (c *checker) experiment(x *Experiment) {
 		}
 	}
 	for i, k := range x.Checks {
-		if k.Claim == "" || k.Expect == "" {
-			c.fail(fmt.Sprintf("$.checks[%d]", i), "a check without claim or expect", "say what is claimed, and what that means in measures")
-		} else if _, err := measure.ParseClaim(k.Expect); err != nil {
-			c.fail(fmt.Sprintf("$.checks[%d].expect", i), firstLine(err.Error()), "write it as otie.recall@end > opic.recall@end")
-		}
+		c.check(fmt.Sprintf("$.checks[%d]", i), k, x.labels())
 	}
 	for i, m := range x.Measures {
 		if _, err := measure.Parse(m); err != nil {
-			c.fail(fmt.Sprintf("$.measures[%d]", i), firstLine(err.Error()), "use measures such as harvest@end, recall@1000, auc")
+			c.mistake(fmt.Sprintf("$.measures[%d]", i), err)
 		}
 	}
+}
+
+// check checks that a claim can be read, and is of strategies that take part.
+func (c *checker) check(path string, k Check, strategies []string) {
+	if k.Claim == "" || k.Expect == "" {
+		c.fail(path, "a check without claim or expect", "say what is claimed, and what that means in measures")
+		return
+	}
+	claim, err := measure.ParseClaim(k.Expect)
+	if err == nil {
+		err = claim.Named(strategies)
+	}
+	if err != nil {
+		c.mistake(path+".expect", err)
+	}
+}
+
+// mistake reports what is wrong with a claim or a measure.
+func (c *checker) mistake(path string, err error) {
+	var m *measure.Mistake
+	if !errors.As(err, &m) {
+		c.fail(path, err.Error(), "see dowse help measures and dowse help claims")
+		return
+	}
+	c.fail(path, fmt.Sprintf("column %d of %.80q: %s", m.Column, m.Text, m.Problem), m.Fix)
+}
+
+// labels are the names of the strategies as tables show them.
+func (x *Experiment) labels() (list []string) {
+	for _, v := range x.Variants() {
+		list = append(list, v.Label)
+	}
+	return list
 }
 
 // among checks that a value is one of some, and makes the first of them the default.

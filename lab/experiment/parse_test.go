@@ -91,7 +91,7 @@ func TestBroken(t *testing.T) {
 		{head + "strategies: [random]\nseeds: {from: training, per_topic: 11}\n", "4:36", "11 seeds", "fewer"},
 		{head + "strategies: [random]\nweb: {hubs: h.warc.gz}\n", "4:6", "either", "demo"},
 		{head + "strategies: [random]\npredicate: keyword(\n", "4:12", "", "predicates"},
-		{head + "strategies: [random]\nmeasures: [recal@end]\n", "4:12", "recal", "harvest@end"},
+		{head + "strategies: [random]\nmeasures: [recal@end]\n", "4:12", "recal", "did you mean \"recall\""},
 		{head + "strategies: [random]\nchecks: [{claim: a, expect: b}]\n", "4:", "b", "recall"},
 		{head + "strategies: [random\n", "3:13", "]", "example"},
 		{head + strings.Repeat("[", 100), "3:1", "too deep", "one item"},

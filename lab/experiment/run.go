@@ -52,6 +52,8 @@ type WebFacts struct {
 	Pages  int      `yaml:"pages"`
 	Hosts  int      `yaml:"hosts"`
 	Topics []string `yaml:"topics"`
+
+	Elsewhere int `yaml:"labels_elsewhere,omitempty"` // labels of URLs that the web does not have: they are no targets
 }
 
 // Run makes the crawls of an experiment and returns what each did. With a folder, every
@@ -129,7 +131,7 @@ type benchTopics struct {
 }
 
 func (b *benchTopics) facts() WebFacts {
-	return WebFacts{Name: b.web.Name, SHA256: b.web.SHA256, Pages: b.graph.Pages(), Hosts: b.graph.Hosts(), Topics: b.topics}
+	return WebFacts{Name: b.web.Name, SHA256: b.web.SHA256, Pages: b.graph.Pages(), Hosts: b.graph.Hosts(), Topics: b.topics, Elsewhere: b.labels.Elsewhere(b.web)}
 }
 
 // A job is one crawl to make.

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -206,6 +207,64 @@ func TestChangedExperiment(t *testing.T) {
 
 // TestBounds checks what must hold for any run: no strategy beats the oracle by much, and
 // chance is below.
+// TestBegunAnew: a folder whose run was begun anew with another budget and did not come to its
+// end is not read as if it had.
+func TestBegunAnew(t *testing.T) {
+	sequential(t)
+	dir := t.TempDir()
+	ran(t, small, Options{Dir: dir, Text: []byte(small)})
+	ctx, cancel := context.WithCancel(context.Background())
+	other := changed("pages: 60", "pages: 40")
+	_, err := Run(ctx, parsed(t, other), Options{Dir: dir, Cache: cache, Text: []byte(other), Jobs: 1, Progress: func(p Progress) {
+		if p.Stage == "crawling" && p.Done > 0 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("it was to be ended: %v", err)
+	}
+	if _, _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "did not come to its end") {
+		t.Errorf("half of one run and half of another: %v", err)
+	}
+	ran(t, other, Options{Dir: dir, Text: []byte(other)})
+	if r, _, err := Open(dir); err != nil || r.Experiment.Budget.Pages != 40 || r.Trails[0].Steps.Len() > 40 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestTwoInOneFolder: who runs the same experiment in the same folder shares the work, who
+// runs another one is told.
+func TestTwoInOneFolder(t *testing.T) {
+	sequential(t)
+	alone, dir := t.TempDir(), t.TempDir()
+	ran(t, small, Options{Dir: alone, Text: []byte(small)})
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if _, err := Run(context.Background(), parsed(t, small), Options{Dir: dir, Cache: cache, Text: []byte(small)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	if !reflect.DeepEqual(files(t, alone), files(t, dir)) {
+		t.Error("two who share a folder leave other files than one alone")
+	}
+	once := sync.OnceFunc(func() { ran(t, changed("pages: 60", "pages: 30"), Options{Dir: dir}) })
+	other := changed("pages: 60", "pages: 40")
+	_, err := Run(context.Background(), parsed(t, other), Options{Dir: dir, Cache: cache, Text: []byte(other), Progress: func(p Progress) {
+		if p.Stage == "crawling" {
+			once()
+		}
+	}})
+	if !errors.Is(err, ErrTaken) {
+		t.Errorf("another experiment took the folder: %v", err)
+	}
+	if r, _, err := Open(dir); err != nil || r.Experiment.Budget.Pages != 30 {
+		t.Errorf("the one that came to its end is damaged: %v", err)
+	}
+}
+
 func TestBounds(t *testing.T) {
 	sequential(t)
 	r := ran(t, changed("pages: 60", "pages: 200"), Options{})

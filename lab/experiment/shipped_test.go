@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -181,5 +182,26 @@ func TestWrongOptions(t *testing.T) {
 		if _, err := Parse([]byte(text), "x.yaml"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}
+	}
+}
+
+// TestExampleExperiments: the experiments among the examples can be read.
+func TestExampleExperiments(t *testing.T) {
+	files, err := filepath.Glob("../../docs/examples/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, path := range files {
+		if strings.HasSuffix(path, ".topic.yaml") {
+			continue
+		}
+		if _, _, err := Load(path); err != nil {
+			t.Error(err)
+		}
+		read++
+	}
+	if read == 0 {
+		t.Error("there are none")
 	}
 }

@@ -1,12 +1,15 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"dowse/mistake"
 )
 
 // A Claim is a statement on strategies that an experiment can bear out or not:
@@ -35,6 +38,8 @@ type term struct {
 	strategy string // "" for a number
 	measure  Measure
 	factor   float64 // 1, or what it is multiplied with; the number itself
+
+	at, measureAt int // where it and its measure begin in the claim, in bytes
 }
 
 type condition struct {
@@ -65,33 +70,36 @@ var (
 // others is the name that stands for every other strategy but the oracle.
 const others = "others"
 
-// ParseClaim reads a claim. The error says which part can't be read.
+// ParseClaim reads a claim. The error is a [*Mistake].
 func ParseClaim(text string) (*Claim, error) {
 	c := &Claim{text: strings.TrimSpace(text)}
 	if len(text) > maxClaim {
-		return nil, fmt.Errorf("measure: claim: longer than %d bytes", maxClaim)
+		return nil, &Mistake{Text: c.text[:min(len(c.text), 40)] + "…", Column: 1, Problem: fmt.Sprintf("the claim is longer than %d bytes", maxClaim), Fix: "say it in several"}
 	}
-	body, err := c.cond.cutFrom(c.text)
-	if err != nil {
-		return nil, fmt.Errorf("measure: claim %q: %w", c.text, err)
+	body, wrong := c.cond.cutFrom(c.text)
+	if wrong == nil {
+		wrong = c.parse(body)
 	}
-	if err := c.parse(body); err != nil {
-		return nil, fmt.Errorf("measure: claim %q: %w", c.text, err)
+	if wrong != nil {
+		return nil, wrong.placed(c.text)
 	}
 	return c, nil
 }
 
 // cutFrom takes the conditions off the end of a claim. A comma can also stand in
 // the name of a strategy, so what is no condition stays.
-func (c *condition) cutFrom(text string) (body string, err error) {
+func (c *condition) cutFrom(text string) (body string, wrong *flaw) {
 	for {
 		i := strings.LastIndexByte(text, ',')
 		if i < 0 {
 			return text, nil
 		}
 		ok, err := c.read(strings.TrimSpace(text[i+1:]))
-		if err != nil || !ok {
-			return text, err
+		if err != nil {
+			return text, &flaw{at: i + 1, problem: err.Error(), fix: conditions}
+		}
+		if !ok {
+			return text, nil
 		}
 		text = strings.TrimSpace(text[:i])
 	}
@@ -149,17 +157,17 @@ func (p place) in(budget int) int {
 	return p.pages
 }
 
-func (c *Claim) parse(body string) error {
+func (c *Claim) parse(body string) *flaw {
 	rest := body
 	for {
 		name, op, after := cutOperator(rest)
-		t, err := parseTerm(strings.TrimSpace(name))
-		if err != nil {
-			return err
+		t, wrong := parseTerm(name, len(body)-len(rest))
+		if wrong != nil {
+			return wrong
 		}
 		c.terms = append(c.terms, t)
 		if op == "" {
-			return c.check()
+			return c.check(len(body))
 		}
 		c.ops = append(c.ops, op)
 		rest = after
@@ -183,35 +191,48 @@ func cutOperator(s string) (before, op, after string) {
 	return s, "", ""
 }
 
-func (c *Claim) check() error {
+// check looks at the parts together; end is where the conditions begin.
+func (c *Claim) check(end int) *flaw {
 	if len(c.ops) == 0 {
-		return fmt.Errorf("nothing is compared; write A.MEASURE > B.MEASURE, or ~ >= crosses")
+		return &flaw{end, "nothing is compared", "write A.MEASURE > B.MEASURE, or with < >= <= ~ crosses"}
 	}
 	for i, op := range c.ops {
-		a, b := c.terms[i], c.terms[i+1]
-		switch {
-		case a.strategy == "" && b.strategy == "":
-			return fmt.Errorf("two numbers are compared")
-		case a.strategy == others:
-			return fmt.Errorf("others stands on the right side alone")
-		case op == "crosses" && (a.strategy == "" || b.strategy == "" || a.measure.Kind().level || b.measure.Kind().level):
-			return fmt.Errorf("only curves can cross")
-		case c.cond.throughout && (a.strategy != "" && a.measure.Kind().level || b.strategy != "" && b.measure.Kind().level):
-			return fmt.Errorf("throughout is said of curves alone")
+		if wrong := c.checkPair(c.terms[i], op, c.terms[i+1]); wrong != nil {
+			return wrong
 		}
 	}
 	if c.cond.within > 0 && !slices.Contains(c.ops, "~") {
-		return fmt.Errorf("within belongs to ~")
+		return &flaw{end, "within belongs to ~", "write A.MEASURE ~ B.MEASURE, within .02"}
 	}
 	if c.cond.hi != (place{}) && !slices.Contains(c.ops, "crosses") {
-		return fmt.Errorf("at belongs to crosses")
+		return &flaw{end, "at belongs to crosses", "write A.MEASURE crosses B.MEASURE, at 5%..20%"}
 	}
 	return nil
 }
 
-// parseTerm reads [NUMBER *] STRATEGY.MEASURE, or a number.
-func parseTerm(s string) (term, error) {
-	t := term{factor: 1}
+func (c *Claim) checkPair(a term, op string, b term) *flaw {
+	level := func(t term) bool { return t.strategy != "" && t.measure.Kind().level }
+	switch {
+	case a.strategy == "" && b.strategy == "":
+		return &flaw{a.at, "two numbers are compared", "write a strategy's measure on one side, as otie.recall@end"}
+	case a.strategy == others:
+		return &flaw{a.at, "others stands on the right side alone", "turn it round: A.MEASURE > others.MEASURE"}
+	case op == "crosses" && (a.strategy == "" || b.strategy == ""):
+		return &flaw{a.at, "only curves can cross", "write a strategy's measure on both sides"}
+	case op == "crosses" && (level(a) || level(b)):
+		return &flaw{a.at, "only curves can cross", "take a measure that goes on with the crawl, as recall"}
+	case c.cond.throughout && (level(a) || level(b)):
+		return &flaw{a.at, "throughout is said of curves alone", "take a measure that goes on with the crawl, as recall"}
+	}
+	return nil
+}
+
+// parseTerm reads [NUMBER *] STRATEGY.MEASURE, or a number, with what space there is
+// around it; at is where it begins.
+func parseTerm(s string, at int) (term, *flaw) {
+	at += len(s) - len(strings.TrimLeft(s, " \t\n"))
+	s = strings.TrimSpace(s)
+	t := term{factor: 1, at: at}
 	if v, err := number(s); err == nil {
 		t.factor = v
 		return t, nil
@@ -219,15 +240,16 @@ func parseTerm(s string) (term, error) {
 	if m := factorTerm.FindStringSubmatch(s); m != nil {
 		v, err := number(m[1])
 		if err != nil {
-			return t, err
+			return t, &flaw{at, err.Error(), "write NUMBER * STRATEGY.MEASURE"}
 		}
-		t.factor, s = v, m[2]
+		at += len(s) - len(m[2])
+		t.factor, s, t.at = v, m[2], at
 	}
 	name, m, err := cutMeasure(s)
 	if err != nil {
-		return t, err
+		return t, termFlaw(s, at)
 	}
-	t.strategy, t.measure = name, m
+	t.strategy, t.measure, t.measureAt = name, m, at+len(s)-len(m.String())
 	return t, nil
 }
 
@@ -237,7 +259,7 @@ func cutMeasure(s string) (strategy string, m Measure, err error) {
 	if rest, ok := strings.CutPrefix(s, `"`); ok {
 		name, after, ok := strings.Cut(rest, `".`)
 		if !ok || name == "" {
-			return "", m, fmt.Errorf(`%q: want "STRATEGY".MEASURE`, s)
+			return "", m, errNoTerm
 		}
 		m, err = Parse(after)
 		return name, m, err
@@ -246,28 +268,51 @@ func cutMeasure(s string) (strategy string, m Measure, err error) {
 		if s[i] != '.' || i == 0 {
 			continue
 		}
-		m, failed := Parse(s[i+1:])
-		if failed == nil {
+		if m, err := Parse(s[i+1:]); err == nil {
 			return s[:i], m, nil
 		}
-		err = failed
 	}
-	if err == nil {
-		err = fmt.Errorf("%q: want STRATEGY.MEASURE or a number", s)
-	}
-	return "", m, err
+	return "", m, errNoTerm
 }
+
+var errNoTerm = errors.New("measure: no STRATEGY.MEASURE")
 
 // String returns the claim as it was written.
 func (c *Claim) String() string { return c.text }
 
 // Unknown returns the strategies that the claim names and the runs have not.
 func (c *Claim) Unknown(r *Runs) (names []string) {
-	known := r.Strategies()
-	for _, t := range c.terms {
-		if t.strategy != "" && t.strategy != others && !slices.Contains(known, t.strategy) {
-			names = append(names, t.strategy)
-		}
+	for _, t := range c.unknown(r.Strategies()) {
+		names = append(names, t.strategy)
 	}
 	return names
+}
+
+func (c *Claim) unknown(known []string) (terms []term) {
+	for _, t := range c.terms {
+		if t.strategy != "" && t.strategy != others && !slices.Contains(known, t.strategy) {
+			terms = append(terms, t)
+		}
+	}
+	return terms
+}
+
+// Named tells whether the claim speaks of these strategies alone, by a [*Mistake] if
+// it does not.
+func (c *Claim) Named(strategies []string) error {
+	for _, t := range c.unknown(strategies) {
+		wrong := flaw{t.at, fmt.Sprintf("no strategy is called %q", t.strategy), suggestion(t.strategy, strategies)}
+		return wrong.placed(c.text)
+	}
+	return nil
+}
+
+// suggestion is what to do about a strategy that is not there: what is probably meant, and all there
+// are, since names in experiments are people's own.
+func suggestion(name string, known []string) string {
+	all := "there are " + strings.Join(known, ", ")
+	if fix := mistake.Suggestion(name, known); strings.HasPrefix(fix, "did you mean") {
+		return fix + " (" + all + ")"
+	}
+	return all
 }

@@ -1,10 +1,12 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // tenTopics makes crawls of 20 pages on ten topics; the harvest of each strategy is
@@ -62,6 +64,28 @@ func TestClaims(t *testing.T) {
 		v, err := claim.Check(runs, Tests{})
 		if err != nil || v.Outcome != c.want {
 			t.Errorf("%v, want %s (%v)", v, c.want, err)
+		}
+	}
+}
+
+// TestFiguresOfAClaim: p stands in the direction of the claim, and a difference on which
+// an outcome rests does not look like none.
+func TestFiguresOfAClaim(t *testing.T) {
+	runs := tenTopics(map[string]int{"a": 10, "b": 6}, "a", "b")
+	for claim, want := range map[string]string{
+		"a.harvest > b.harvest": "p<0.001", "b.harvest > a.harvest": "p=1.000", "b.harvest < a.harvest": "p<0.001", "a.harvest ~ b.harvest": "p=0.002",
+	} {
+		c, err := ParseClaim(claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := c.Check(runs, Tests{}); err != nil || !strings.HasSuffix(v.Figures[0], want) {
+			t.Errorf("%v %v, want %s", v, err, want)
+		}
+	}
+	for v, want := range map[float64]string{0: "0.000", 0.0005: "0.001", 0.00023: "0.0002", -0.00004: "−0.00004", 1e-12: "0.000", 0.25: "0.250"} {
+		if got := fine(v); got != want {
+			t.Errorf("%g is written %s, want %s", v, got, want)
 		}
 	}
 }
@@ -135,6 +159,52 @@ func TestParseClaimRefuses(t *testing.T) {
 	}
 }
 
+// TestMistakesHaveTheirPlace: what is wrong with a claim is told where it is, with what
+// to do about it.
+func TestMistakesHaveTheirPlace(t *testing.T) {
+	f := Field{Strategies: []string{"otie", "opic", "otie:a=.85", "größer"}, Pages: 300}
+	for _, c := range []struct{ claim, at, problem, fix string }{
+		{"otie.recal > 0", "recal >", `no measure "recal"`, `"recall"`},
+		{"otie.recall > opic.harvset@end", "harvset", `no measure "harvset"`, `"harvest"`},
+		{"otie:a=.85.recal@10% > 0", "recal@", `no measure "recal"`, `"recall"`},
+		{`"größer".recal > 0`, "recal >", `no measure "recal"`, `"recall"`},
+		{"otie.colour > 0", "colour", `no measure "colour"`, "help measures"},
+		{"otie.recall@0 > 0", "0 > 0", "no place", "percentage"},
+		{"otie.harvest/5 > 0", "/5", "no window", "leave out"},
+		{"otie.pages_to_recall@2 > 0", "2 >", "no recall", "at most 1"},
+		{"otie.recall >", "", "missing", "STRATEGY.MEASURE"},
+		{"otie.recall > opic.recall, thruout", "thruout", "no condition", "throughout"},
+		{"otie.recall > 0, p < 7", "p < 7", "between 0 and 1", "p < .05"},
+		{"otie > 1", "otie", "neither a number", "otie.recall@end"},
+		{"otie.recall", "", "nothing is compared", "A.MEASURE > B.MEASURE"},
+		{"2 * otei.recall > otie.recall", "otei", `"otei"`, `"otie"`},
+		{"otie.recall > größre.recall", "größre", `"größre"`, `"größer"`},
+		{"otie.recall > opic.auc_rel", "auc_rel", "oracle", "auc"},
+		{"otie.recall > opic.recall@301", "recall@301", "300 pages", "end"},
+		{"otie.pprs > 1", "pprs", "sites", "harvest"},
+	} {
+		claim, err := ParseClaim(c.claim)
+		if err == nil {
+			err = claim.Fits(f)
+		}
+		var m *Mistake
+		if !errors.As(err, &m) {
+			t.Errorf("%q: %v, which is no mistake with a place", c.claim, err)
+			continue
+		}
+		rest := string([]rune(c.claim)[min(m.Column-1, len([]rune(c.claim))):])
+		if !strings.HasPrefix(rest, c.at) || c.at == "" && rest != "" || !strings.Contains(m.Problem, c.problem) || !strings.Contains(m.Fix, c.fix) {
+			t.Errorf("%q: %v\n%s", c.claim, m, m.Marked())
+		}
+	}
+	for _, text := range []string{"otie.recall@300 > 2 * opic.recall", "otie:a=.85.harvest > others.harvest, p < .05"} {
+		claim, err := ParseClaim(text)
+		if err != nil || claim.Fits(f) != nil {
+			t.Errorf("%q: %v %v", text, err, claim.Fits(f))
+		}
+	}
+}
+
 func TestUnknownStrategies(t *testing.T) {
 	runs := tenTopics(map[string]int{"a": 1}, "a")
 	c, _ := ParseClaim("a.harvest > b.harvest > others.harvest")
@@ -151,7 +221,11 @@ func FuzzParseClaim(f *testing.F) {
 	runs.Trails = runs.Trails[:18]
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := ParseClaim(text)
-		if err != nil {
+		var m *Mistake
+		if errors.As(err, &m) {
+			if n := utf8.RuneCountInString(m.Text); m.Column < 1 || m.Column > n+1 || m.Problem == "" || m.Fix == "" || strings.Count(m.Marked(), "\n") != 1 {
+				t.Fatalf("%q: %+v of %d letters", text, m, n)
+			}
 			return
 		}
 		v, err := c.Check(runs, Tests{Rounds: 20})

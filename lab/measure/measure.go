@@ -180,20 +180,31 @@ func cpuPerPage(t *Trail) Curve {
 	}
 }
 
-// Parse reads a measure. The error names what is wrong and what there is.
+// Parse reads a measure. The error is a [*Mistake].
 func Parse(text string) (Measure, error) {
+	m, wrong := parse(text)
+	if wrong != nil {
+		return m, wrong.placed(text)
+	}
+	return m, nil
+}
+
+func parse(text string) (Measure, *flaw) {
 	head, where, placed := strings.Cut(text, "@")
 	kind, window, hasWindow := strings.Cut(head, "/")
 	m := Measure{name: text, kind: kind}
-	k, err := kindOf(kind)
-	if err != nil {
-		return Measure{}, err
+	k, ok := kindsByName()[kind]
+	if !ok {
+		return Measure{}, noKind(kind)
 	}
 	m.window = k.Window
 	if hasWindow {
 		n, err := strconv.Atoi(window)
-		if err != nil || n < 1 || n > maxSteps || k.Window == 0 {
-			return Measure{}, fmt.Errorf("measure: %q: %s has no window %q", text, kind, window)
+		if k.Window == 0 {
+			return Measure{}, &flaw{len(kind), kind + " has no window", "leave out what stands behind the /"}
+		}
+		if err != nil || n < 1 || n > maxSteps {
+			return Measure{}, &flaw{len(kind) + 1, fmt.Sprintf("%.40q is no window", window), "write a number of pages behind the /"}
 		}
 		m.window = n
 	}
@@ -201,20 +212,11 @@ func Parse(text string) (Measure, error) {
 		m.share = 0.5
 	}
 	if placed {
-		err = m.place(where, k.level)
-	}
-	if err != nil {
-		return Measure{}, fmt.Errorf("measure: %q: %w", text, err)
+		if wrong := m.place(where, k.level); wrong != nil {
+			return Measure{}, wrong.from(len(head) + 1)
+		}
 	}
 	return m, nil
-}
-
-func kindOf(name string) (Kind, error) {
-	k, ok := kindsByName()[name]
-	if !ok {
-		return Kind{}, fmt.Errorf("measure: there is no measure %.40q; dowse help measures lists them", name)
-	}
-	return k, nil
 }
 
 // kindsByName is made once: a bootstrap asks for a measure's kind thousands of times.
@@ -227,11 +229,11 @@ var kindsByName = sync.OnceValue(func() map[string]Kind {
 })
 
 // place reads what stands behind the @.
-func (m *Measure) place(where string, level bool) error {
+func (m *Measure) place(where string, level bool) *flaw {
 	if level {
 		v, err := strconv.ParseFloat(where, 64)
 		if err != nil || !(v > 0 && v <= 1) {
-			return fmt.Errorf("%q is no recall: a number above 0, at most 1", where)
+			return &flaw{problem: fmt.Sprintf("%.40q is no recall", where), fix: "write a number above 0, at most 1"}
 		}
 		m.share = v
 		return nil
@@ -242,14 +244,14 @@ func (m *Measure) place(where string, level bool) error {
 	if p, ok := strings.CutSuffix(where, "%"); ok {
 		v, err := strconv.ParseFloat(p, 64)
 		if err != nil || !(v > 0 && v <= 100) {
-			return fmt.Errorf("%q is no percentage of the budget: above 0%%, at most 100%%", where)
+			return &flaw{problem: fmt.Sprintf("%.40q is no percentage of the budget", where), fix: "write one above 0%, at most 100%"}
 		}
 		m.share = v / 100
 		return nil
 	}
 	n, err := strconv.Atoi(where)
 	if err != nil || n < 1 || n > maxSteps {
-		return fmt.Errorf("%q is no place: a number of pages, a percentage of the budget, or end", where)
+		return &flaw{problem: fmt.Sprintf("%.40q is no place in a crawl", where), fix: "write a number of pages, a percentage of the budget, or end"}
 	}
 	m.pages = n
 	return nil
@@ -284,8 +286,7 @@ func (m Measure) Title() string {
 
 // Kind describes what is measured.
 func (m Measure) Kind() Kind {
-	k, _ := kindOf(m.kind) // Parse has looked
-	return k
+	return kindsByName()[m.kind] // Parse has looked
 }
 
 // At returns the same measure after so many pages; the recall that pages_to_recall

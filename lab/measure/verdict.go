@@ -34,6 +34,9 @@ func (v Verdict) String() string {
 // Check compares what the claim says with the runs. A claim of many parts holds if
 // all do, and does not if one does not.
 //
+// The p that stands with the figures is of the claim's own direction; a claim that names no
+// level is decided by the interval alone.
+//
 //	A > B          holds if the 95 % bootstrap interval of the mean difference lies above 0,
 //	               does not if it lies below, and is undecided otherwise
 //	A > B, p < α   holds if the one-tailed test says so, does not if the difference is not even
@@ -159,7 +162,7 @@ func (t term) String() string {
 }
 
 func (c *Claim) decide(p pairing, op string) (Outcome, string) {
-	figures := p.String()
+	figures := p.figures(op)
 	if len(p.x) == 0 {
 		return Undecided, figures
 	}
@@ -207,7 +210,9 @@ func (c *Claim) alike(p pairing) Outcome {
 	return pick(p.twoSided >= alpha, p.twoSided < alpha)
 }
 
-func (p pairing) String() string {
+// figures tells what a comparison goes by: both figures, the difference with its interval, and
+// p in the direction of the claim, one-tailed; two-tailed where no difference is claimed.
+func (p pairing) figures(op string) string {
 	if len(p.x) == 0 {
 		return fmt.Sprintf("%s and %s have no topic in common", p.a, p.b)
 	}
@@ -217,15 +222,33 @@ func (p pairing) String() string {
 		a, b = p.a.strategy, p.b.strategy
 	}
 	text := fmt.Sprintf("%s %s, %s %s, difference %s [%s, %s], n=%d", a, Figure(unit.Centre(p.x)), b, Figure(unit.Centre(p.y)),
-		Figure(p.diff), Figure(p.lo), Figure(p.hi), len(p.x))
-	switch chance := min(p.greater, p.lesser); {
-	case math.IsNaN(p.greater):
+		fine(p.diff), fine(p.lo), fine(p.hi), len(p.x))
+	chance := map[byte]float64{'>': p.greater, '<': p.lesser, '~': p.twoSided}[op[0]]
+	switch {
+	case math.IsNaN(chance):
 		return text + ", too few for a p-value"
 	case chance < 0.001:
 		return text + ", p<0.001"
+	case chance > 0.999 && chance < 1:
+		return text + ", p>0.999"
 	default:
 		return text + fmt.Sprintf(", p=%.3f", chance)
 	}
+}
+
+// fine is Figure with as many digits as it takes to tell a small difference from none: a
+// claim may rest on it.
+func fine(v float64) string {
+	small := math.Abs(v)
+	if !(small > 0 && small < 0.0005) {
+		return Figure(v)
+	}
+	for digits := 4; digits < 9; digits++ {
+		if s := strconv.FormatFloat(v, 'f', digits, 64); strings.Trim(s, "-0.") != "" {
+			return signed(s)
+		}
+	}
+	return "0.000"
 }
 
 func measured(a, b term) Measure {

@@ -174,10 +174,13 @@ func (r *Report) column(m measure.Measure) {
 	}
 	for _, name := range r.rivals {
 		f := r.table[cell{name, m}]
-		f.best = f.centre == best && len(r.rivals) > 1
+		f.best = same(f.centre, best) && len(r.rivals) > 1
 		r.table[cell{name, m}] = f
 	}
 }
+
+// same tells whether two means are the same but for the order in which they were summed up.
+func same(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
 // against returns the comparisons of a strategy with the others, seen from it.
 func (r *Report) against(m measure.Measure, name string) (list []measure.Comparison) {

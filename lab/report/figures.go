@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -14,6 +15,10 @@ const (
 	wide, wideHeight = 1080, 470
 	half, halfHeight = 530, 340
 	tile, tileHeight = 256, 190
+
+	// Pages of a phone have drawings of their own: those above would have to be so small there
+	// that nobody can read them.
+	narrow, narrowHeight, narrowMost = 360, 282, 560
 )
 
 const (
@@ -115,19 +120,28 @@ func (r *Report) plainMean(lines [][]float64, at []int) (points []Point) {
 	return points
 }
 
-// differences draws, for one strategy, how far it is from the median of all on each
-// topic: what TREC reports end with.
-func (r *Report) differences(m measure.Measure, name string) string {
-	type bar struct {
-		topic string
-		diff  float64
-	}
+// A barChart has a bar to each topic: how far a strategy is from the median of all there.
+type barChart struct {
+	title     string
+	measure   measure.Measure
+	bars      []bar
+	low, high float64
+}
+
+type bar struct {
+	topic string
+	diff  float64
+}
+
+// differences compares one strategy with the median of all on each topic: what TREC
+// reports end with.
+func (r *Report) differences(m measure.Measure, name string) barChart {
+	c := barChart{title: fmt.Sprintf("%s of %s, less the median of all strategies", m, name), measure: m}
 	topics, short := r.in.Runs.Topics(), shortNames(r.in.Runs.Topics())
 	values := map[string][]float64{}
 	for _, n := range r.rivals {
 		values[n] = r.in.Runs.ByTopic(m, n)
 	}
-	var bars []bar
 	for i, t := range topics {
 		var all []float64
 		for _, n := range r.rivals {
@@ -136,56 +150,71 @@ func (r *Report) differences(m measure.Measure, name string) string {
 			}
 		}
 		if d := values[name][i] - measure.Median(all); !math.IsNaN(d) && !math.IsInf(d, 0) {
-			bars = append(bars, bar{t, d})
+			c.bars = append(c.bars, bar{short[t], d})
+			c.low, c.high = min(c.low, d), max(c.high, d)
 		}
 	}
-	slices.SortStableFunc(bars, func(a, b bar) int { return compareBetter(m, b.diff, a.diff) })
-	low, high := 0.0, 0.0
-	for _, b := range bars {
-		low, high = min(low, b.diff), max(high, b.diff)
-	}
-	return drawBars(fmt.Sprintf("%s of %s, less the median of all strategies", m, name), m, func(draw func(string, float64)) {
-		for _, b := range bars {
-			draw(short[b.topic], b.diff)
-		}
-	}, len(bars), low, high)
+	slices.SortStableFunc(c.bars, func(a, b bar) int { return compareBetter(m, b.diff, a.diff) })
+	return c
 }
 
-const barGap = 19 // from a bar to the next
-
-func drawBars(title string, m measure.Measure, each func(draw func(name string, v float64)), n int, low, high float64) string {
-	if n == 0 {
-		return ""
+// figure draws a chart for wide pages and for narrow ones.
+func (c barChart) figure() Figure {
+	if len(c.bars) == 0 {
+		return Figure{}
 	}
-	step := niceStep(max(high-low, 1e-9) / 6)
-	h := n*barGap + 62
-	f := frame{left: 230, right: half*1.5 - 60, top: 8, bottom: float64(h) - 46, minY: 0, maxY: 1,
-		minX: step * math.Floor(low/step+1e-9), maxX: step * max(1, math.Ceil(high/step-1e-9))}
-	if low < 0 { // room for the figures left of the bars
+	return Figure{
+		SVG:    template.HTML(c.draw(half*3/2, 19, frame{left: 230, right: half*1.5 - 60, top: 8})),
+		Narrow: template.HTML(c.draw(narrow, 36, frame{left: 18, right: narrow - 44, top: 8})),
+	}
+}
+
+// draw draws the bars, gap from one to the next. Names stand left of the field where there is
+// room for them, otherwise above their bars.
+func (c barChart) draw(w int, gap float64, f frame) string {
+	n := 6.0
+	if w == narrow {
+		n = 3
+	}
+	step := niceStep(max(c.high-c.low, 1e-9) / n)
+	h := int(float64(len(c.bars))*gap) + 62
+	f.bottom, f.maxY = float64(h)-46, 1
+	f.minX, f.maxX = step*math.Floor(c.low/step+1e-9), step*max(1, math.Ceil(c.high/step-1e-9))
+	if c.low < 0 { // room for the figures left of the bars
 		f.minX -= step
 	}
 	var b strings.Builder
-	openSVG(&b, half*3/2, h, title)
-	for _, v := range ticks(f.minX, f.maxX, 6) {
+	openSVG(&b, w, h, c.title)
+	for _, v := range ticks(f.minX, f.maxX, int(n)) {
 		fmt.Fprintf(&b, `<path class="grid" d="M%.1f %.1fV%.1f"/><text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
-			f.x(v), f.top, f.bottom, f.x(v), f.bottom+17, strings.Replace(tick(v, niceStep((f.maxX-f.minX)/6)), "-", "−", 1))
+			f.x(v), f.top, f.bottom, f.x(v), f.bottom+17, strings.Replace(tick(v, niceStep((f.maxX-f.minX)/n)), "-", "−", 1))
 	}
-	y := f.top + 4
-	each(func(name string, v float64) {
-		bad := v < 0 != m.Kind().Lower && v != 0
-		x, zero := f.x(v), f.x(0)
-		fmt.Fprintf(&b, `<text class="what" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, f.left-10, y+11, escape(ending(name, 30), 30))
-		fmt.Fprintf(&b, `<rect class="mark c%d" x="%.1f" y="%.1f" width="%.1f" height="13"/>`, number(bad), min(x, zero), y, max(math.Abs(x-zero), 0.5))
-		anchor, at := "start", x+5
-		if v < 0 {
-			anchor, at = "end", x-5
-		}
-		fmt.Fprintf(&b, `<text class="tick" font-size="11" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", at, y+10.5, anchor, change(m, v))
-		y += barGap
-	})
+	for i, bar := range c.bars {
+		c.bar(&b, f, bar, f.top+float64(i)*gap, w == narrow)
+	}
 	fmt.Fprintf(&b, `<path class="axis" d="M%.1f %.1fV%.1f"/>`, f.x(0), f.top, f.bottom)
-	fmt.Fprintf(&b, `<text class="what" x="%.1f" y="%.1f" text-anchor="middle">%s, less the median</text></svg>`, (f.left+f.right)/2, f.bottom+37, escape(m.String(), 40))
+	fmt.Fprintf(&b, `<text class="what" x="%.1f" y="%.1f" text-anchor="middle">%s, less the median</text></svg>`, (f.left+f.right)/2, f.bottom+37, escape(c.measure.String(), 40))
 	return b.String()
+}
+
+// bar draws one, with its topic and its figure.
+func (c barChart) bar(b *strings.Builder, f frame, bar bar, y float64, above bool) {
+	name := escape(ending(bar.topic, 30), 30)
+	if above {
+		fmt.Fprintf(b, `<text class="what" x="%.1f" y="%.1f">%s</text>`, f.left, y+12, name)
+		y += 17
+	} else {
+		y += 4
+		fmt.Fprintf(b, `<text class="what" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, f.left-10, y+11, name)
+	}
+	bad := bar.diff < 0 != c.measure.Kind().Lower && bar.diff != 0
+	x, zero := f.x(bar.diff), f.x(0)
+	fmt.Fprintf(b, `<rect class="mark c%d" x="%.1f" y="%.1f" width="%.1f" height="13"/>`, number(bad), min(x, zero), y, max(math.Abs(x-zero), 0.5))
+	anchor, at := "start", x+5
+	if bar.diff < 0 {
+		anchor, at = "end", x-5
+	}
+	fmt.Fprintf(b, `<text class="tick" font-size="12" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", at, y+10.5, anchor, change(c.measure, bar.diff))
 }
 
 // shortNames gives topics names for figures: the end of a path, Top/Science/Stars, and
@@ -225,7 +254,7 @@ type dot struct {
 
 // difficulty draws how the best strategy and the worst did on each topic, against the
 // share of the web that is on the topic.
-func (r *Report) difficulty(m measure.Measure) string {
+func (r *Report) difficulty(m measure.Measure) Figure {
 	share := map[string]float64{}
 	for i := range r.in.Runs.Trails {
 		if t := &r.in.Runs.Trails[i]; t.Pages > 0 && t.Relevant > 0 {
@@ -251,14 +280,16 @@ func (r *Report) difficulty(m measure.Measure) string {
 		}
 	}
 	if len(dots) == 0 {
-		return ""
+		return Figure{}
 	}
-	return r.scatter(m, dots, ends)
+	return Figure{SVG: template.HTML(r.scatter(m, dots, ends, 800, 440)), Narrow: template.HTML(r.scatter(m, dots, ends, narrow, 400))}
 }
 
-func (r *Report) scatter(m measure.Measure, dots []dot, ends []string) string {
-	const w, h = 800, 440
-	f := dotFrame(dots, frame{left: 58, right: w - 24, top: 34, bottom: h - 46})
+func (r *Report) scatter(m measure.Measure, dots []dot, ends []string, w, h int) string {
+	f := dotFrame(dots, frame{left: 58, right: float64(w) - 24, top: 34, bottom: float64(h) - 46})
+	if w == narrow { // the names of the two above each other
+		f.top += 18
+	}
 	var b strings.Builder
 	title := fmt.Sprintf("%s against the share of pages on topic, a point to each topic", m.Title())
 	openSVG(&b, w, h, title)
@@ -267,16 +298,20 @@ func (r *Report) scatter(m measure.Measure, dots []dot, ends []string) string {
 			f.left, f.y(v), f.right, f.left-8, f.y(v)+4.5, trimmed(v))
 	}
 	fmt.Fprintf(&b, `<path class="axis" stroke-dasharray="2 4" d="%s"><title>by chance</title></path>`+"\n", f.chance())
-	for _, v := range logTicks(f.minX, f.maxX) {
+	for _, v := range thinned(logTicks(f.minX, f.maxX), int((f.right-f.left)/56)) {
 		fmt.Fprintf(&b, `<path class="axis" d="M%.1f %.1fv4"/><text class="tick" x="%.1f" y="%.1f" text-anchor="middle">%s %%</text>`+"\n",
 			f.x(v), f.bottom, f.x(v), f.bottom+18, trimmed(100*v))
 	}
 	fmt.Fprintf(&b, `<path class="axis" d="M%.1f %.1fH%.1f"/>`+"\n", f.left, f.bottom, f.right)
 	axisNames(&b, f, "share of the web's pages on the topic", m.Title())
-	at := f.left + 4
+	x, y := f.left+4, 18.0
 	for k, name := range ends {
-		fmt.Fprintf(&b, `%s<text class="name %s" x="%.1f" y="18">%s</text>`+"\n", drawShape(k, class(r.style(name)), at+4, 13.5), class(r.style(name)), at+14, escape(name, longName))
-		at += 34 + textWidth(clean(name, longName))
+		fmt.Fprintf(&b, `%s<text class="name %s" x="%.1f" y="%.0f">%s</text>`+"\n", drawShape(k, class(r.style(name)), x+4, y-4.5), class(r.style(name)), x+14, y, escape(name, longName))
+		if w == narrow {
+			y += 18
+		} else {
+			x += 34 + textWidth(clean(name, longName))
+		}
 	}
 	drawDots(&b, f, dots)
 	b.WriteString("</svg>")
@@ -332,6 +367,19 @@ func logTicks(lo, hi float64) (list []float64) {
 		}
 	}
 	return list
+}
+
+// thinned leaves so many of some values, evenly spread.
+func thinned(list []float64, n int) []float64 {
+	every := (len(list) + n - 1) / max(n, 1)
+	if every < 2 {
+		return list
+	}
+	var some []float64
+	for i := 0; i < len(list); i += every {
+		some = append(some, list[i])
+	}
+	return some
 }
 
 func trimmed(v float64) string { return fmt.Sprintf("%.3g", v) }

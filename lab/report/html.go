@@ -18,12 +18,13 @@ var pageText string
 
 // A Figure is a drawing of a page, with the figures it was drawn from.
 type Figure struct {
-	Name  string
-	Class string
-	Note  string
-	SVG   template.HTML
-	Head  []string // of the table of figures
-	Rows  [][]string
+	Name   string
+	Class  string
+	Note   string
+	SVG    template.HTML
+	Narrow template.HTML // the same for a phone
+	Head   []string      // of the table of figures
+	Rows   [][]string
 
 	plot Plot
 	mean []Point
@@ -158,7 +159,7 @@ func (r *Report) page() page {
 		Heat: r.heat(r.lead()), Matrix: r.matrix(r.lead()), Facts: r.facts(), BySites: r.bySites(), Lines: r.shownLines(),
 	}
 	p.Definitions, p.Hosts = definitions(p.Columns), r.severalHosts()
-	p.Ranking = Figure{SVG: template.HTML(r.ranking(r.lead())), Note: r.rankingNote()}
+	p.Ranking = Figure{SVG: template.HTML(r.ranking(r.lead(), rankWide)), Narrow: template.HTML(r.ranking(r.lead(), rankNarrow)), Note: r.rankingNote()}
 	harvest := r.harvest()
 	p.Harvest = r.figure(harvest, wide, wideHeight)
 	p.Tiles = r.tiles(harvest.kind(), harvest.name)
@@ -173,11 +174,16 @@ func (r *Report) page() page {
 	if len(r.rivals) > fewRivals {
 		p.Examples, p.Further = p.Examples[:bestOfMany], p.Examples[bestOfMany:]
 	}
-	p.Difference = Figure{Name: clean(r.rivals[0], 60), Class: class(0), SVG: template.HTML(r.differences(r.lead(), r.rivals[0]))}
-	for _, name := range r.rivals[1:] {
-		p.Others = append(p.Others, Figure{Name: clean(name, 60), Class: class(r.style(name)), SVG: template.HTML(r.differences(r.lead(), name))})
+	for i, name := range r.rivals {
+		f := r.differences(r.lead(), name).figure()
+		f.Name, f.Class = clean(name, 60), class(r.style(name))
+		if i == 0 {
+			p.Difference = f
+		} else {
+			p.Others = append(p.Others, f)
+		}
 	}
-	p.Difficulty = Figure{SVG: template.HTML(r.difficulty(harvest.kind()))}
+	p.Difficulty = r.difficulty(harvest.kind())
 	return p
 }
 
@@ -238,7 +244,7 @@ func (r *Report) severalHosts() bool {
 func (r *Report) figure(c curveKind, w, h int) Figure {
 	m := c.kind()
 	plot := r.curves(m, c.name, c.from, w, h)
-	f := Figure{Name: c.name, Note: c.read, SVG: template.HTML(plot.inline()), Head: []string{"strategy"}}
+	f := Figure{Name: c.name, Note: c.read, SVG: template.HTML(plot.inline()), Narrow: template.HTML(plot.narrowed().inline()), Head: []string{"strategy"}}
 	if plot.Top > 0 {
 		f.Note += " What is far above the other curves, as the oracle's, is cut off."
 	}
@@ -336,6 +342,8 @@ func (r *Report) standing(m measure.Measure) string {
 	case r.topics() < measure.MinPairs || n < 2:
 	case len(alike) == 0:
 		text = fmt.Sprintf("It is significantly better than all %d others. ", n)
+	case len(alike) == n:
+		text = fmt.Sprintf("It is significantly better than none of the %d others. ", n)
 	default:
 		text = fmt.Sprintf("It is significantly better than %d of %d others, not than %s. ", n-len(alike), n, strings.Join(alike, ", "))
 	}

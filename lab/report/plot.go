@@ -19,6 +19,8 @@ type Plot struct {
 	Width, Height int                  // 800 × 460
 	Format        func(float64) string // of the value behind a curve's name; measure.Figure
 	Lines         []Line
+
+	below bool // names stand below the field, one to a line: there is no room beside it
 }
 
 // A Line is one curve.
@@ -113,7 +115,11 @@ func (p Plot) inline() string {
 
 // openSVG begins a drawing in a page; readers of screens hear its title.
 func openSVG(b *strings.Builder, w, h int, title string) {
-	fmt.Fprintf(b, `<svg viewBox="0 0 %d %d" style="max-width:%dpx;min-width:%dpx" role="img" aria-label="%s" font-size="13">`+"\n", w, h, w, w*3/4, escape(title, 200))
+	most := w
+	if w == narrow {
+		most = narrowMost
+	}
+	fmt.Fprintf(b, `<svg viewBox="0 0 %d %d" style="max-width:%dpx;min-width:%dpx" role="img" aria-label="%s" font-size="13">`+"\n", w, h, most, w*7/10, escape(title, 200))
 }
 
 func (p Plot) size() (w, h int) { return cmp.Or(p.Width, 800), cmp.Or(p.Height, 460) }
@@ -152,9 +158,15 @@ func (p Plot) styled() []Line {
 func (p Plot) frame(lines []Line, top float64) frame {
 	w, h := p.size()
 	f := frame{left: 58, top: top, bottom: float64(h) - 46, minX: 0, maxX: 1, maxY: p.Top}
+	if p.below {
+		f.bottom -= 12
+	}
 	margin, highest := 24.0, 0.0
 	for _, l := range lines {
-		if len(l.Points) > 0 && !l.Thin {
+		switch named := len(l.Points) > 0 && !l.Thin; {
+		case named && p.below:
+			f.bottom -= nameGap + 2
+		case named:
 			margin = max(margin, 34+textWidth(p.label(l)))
 		}
 		for _, pt := range l.Points {
@@ -200,7 +212,11 @@ func (p Plot) axes(b *strings.Builder, f frame) {
 			x, f.bottom, x, f.bottom+18, tick(v, niceStep((f.maxX-f.minX)/float64(n))))
 	}
 	fmt.Fprintf(b, `<path class="axis" d="M%.1f %.1fH%.1f"/>`+"\n", f.left, f.bottom, f.right)
-	axisNames(b, f, cmp.Or(p.X, "pages fetched"), cmp.Or(p.Y, "harvest rate"))
+	y := cmp.Or(p.Y, "harvest rate")
+	if p.below && textWidth(y) > f.bottom-f.top { // the heading tells it, too
+		y = ""
+	}
+	axisNames(b, f, cmp.Or(p.X, "pages fetched"), y)
 }
 
 func axisNames(b *strings.Builder, f frame, x, y string) {
@@ -292,6 +308,10 @@ func (p Plot) names(b *strings.Builder, f frame, lines []Line) {
 			ends = append(ends, f.y(min(finite(l.Points[len(l.Points)-1].Y), f.maxY)))
 		}
 	}
+	if p.below {
+		p.list(b, f, named)
+		return
+	}
 	gap := min(nameGap, (f.bottom-f.top+20)/float64(max(1, len(named))))
 	for i, y := range spread(ends, gap, f.top, f.bottom) {
 		l := named[i]
@@ -300,4 +320,25 @@ func (p Plot) names(b *strings.Builder, f frame, lines []Line) {
 		b.WriteString(shape(l.Style, f.right+18, y))
 		fmt.Fprintf(b, `<text class="name %s" x="%.1f" y="%.1f">%s</text>`+"\n", class(l.Style), f.right+26, y+4.5, escape(p.label(l), longName+12))
 	}
+}
+
+// list writes the names below the field, as a curve is drawn, its shape on it.
+func (p Plot) list(b *strings.Builder, f frame, named []Line) {
+	for i, l := range named {
+		y := f.bottom + 58 + float64(i)*(nameGap+2)
+		fmt.Fprintf(b, `<path class="line %s" stroke-dasharray="%s" d="M%.1f %.1fh36"/>`, class(l.Style), dash(l.Style), f.left, y)
+		b.WriteString(shape(l.Style, f.left+18, y))
+		fmt.Fprintf(b, `<text class="name %s" x="%.1f" y="%.1f">%s</text>`+"\n", class(l.Style), f.left+44, y+4.5, escape(p.label(l), longName+12))
+	}
+}
+
+// narrowed is the plot for a phone: as high as the names of its curves below it need.
+func (p Plot) narrowed() Plot {
+	p.Width, p.Height, p.below = narrow, narrowHeight, true
+	for _, l := range p.Lines {
+		if len(l.Points) > 0 && !l.Thin {
+			p.Height += nameGap + 2
+		}
+	}
+	return p
 }

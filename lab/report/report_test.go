@@ -241,27 +241,28 @@ func TestTables(t *testing.T) {
 `},
 		"markdown": {r.Markdown(), `| # | strategy | harvest@end | pages_to_recall@0.5 |
 |---|---|--:|--:|
-| a | slow | 0.150 | – |
-| b | quick | **0.683**ᵃ | **5**ᵃ |
+| a | slow | 0.150 ±0.022 | – |
+| b | quick | **0.683**ᵃ ±0.060 | **5**ᵃ |
 |  | oracle | 0.900 | 5 |
 
-Letters: better than that row (paired Wilcoxon, BH p<0.05, 6 topics). **Bold**: best but for the oracle.
+Letters: better than that row (paired Wilcoxon, BH p<0.05, 6 topics); ± standard error. **Bold**: best but for the oracle. pages\_to\_recall@0.5: medians of pages, – where most topics never get there.
 `},
-		"latex": {r.LaTeX(), `% needs \usepackage{booktabs}
+		"latex": {r.LaTeX(), `% needs \usepackage{booktabs,graphicx}
 \begin{table}
 \centering
-\caption{by\_hand: means over 6 topics, 10 pages to a crawl; of pages\_to\_recall@0.5 medians, -- where most topics never get there. The best figure is bold; letters mark figures that are significantly better than those of the named rows (paired Wilcoxon, BH p\textless{}0.05).}
+\caption{by\_hand: means over 6 topics, 10 pages to a crawl; of pages\_to\_recall@0.5 medians, -- where most topics never get there. The best figure is bold; letters mark figures that are significantly better than those of the named rows (paired Wilcoxon, BH p\textless{}0.05). $\pm$ is the standard error over topics.}
 \label{tab:by_hand}
-\begin{tabular}{llrr}
+\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
+\begin{tabular}{llr@{}lr@{}l}
 \toprule
- & strategy & harvest@end & pages\_to\_recall@0.5 \\
+ & strategy & \multicolumn{2}{c}{\shortstack{harvest\\@end}} & \multicolumn{2}{c}{\shortstack{pages\_to\_recall\\@0.5}} \\
 \midrule
-a & slow & 0.150 & -- \\
-b & quick & \textbf{0.683}\textsuperscript{a} & \textbf{5}\textsuperscript{a} \\
+a & slow & 0.150 & \,{\footnotesize$\pm$0.022} & -- &  \\
+b & quick & \textbf{0.683} & \textsuperscript{a}\,{\footnotesize$\pm$0.060} & \textbf{5} & \textsuperscript{a} \\
 \midrule
- & oracle & 0.900 & 5 \\
+ & oracle & 0.900 &  & 5 &  \\
 \bottomrule
-\end{tabular}
+\end{tabular}}
 \end{table}
 `},
 	} {
@@ -275,6 +276,43 @@ b & quick & \textbf{0.683}\textsuperscript{a} & \textbf{5}\textsuperscript{a} \\
 	rows := r.Rows()
 	if len(rows) != 3 || rows[0].Figures[1].Value != nil || *rows[1].Figures[0].Value < 0.68 || rows[1].Figures[0].Beats[0] != "a" || !rows[2].Oracle {
 		t.Errorf("%+v", rows)
+	}
+}
+
+// TestLaTeXText: what people name their strategies can't be more than text in a table.
+func TestLaTeXText(t *testing.T) {
+	for given, want := range map[string]string{
+		`a_b 50% & $x^2$ #1`: `a\_b 50\% \& \$x\textasciicircum{}2\$ \#1`,
+		`\input{x}~`:         `\textbackslash{}input\{x\}\textasciitilde{}`,
+		`x|y "q" <b>`:        `x\textbar{}y ''q'' \textless{}b\textgreater{}`,
+		`p ≥ 1 µs ± 2…`:      `p $\ge$ 1 $\mu$s $\pm$ 2\ldots{}`,
+	} {
+		if got := latex(given); got != want {
+			t.Errorf("%s: %s, want %s", given, got, want)
+		}
+	}
+}
+
+// TestLaTeXOfMany: a table with room for the letters of one measure has those of the
+// leading one, and says so.
+func TestLaTeXOfMany(t *testing.T) {
+	in := handInput
+	in.Measures = nil
+	for i := 10; i > 1; i-- {
+		in.Measures = append(in.Measures, measure.MustParse(fmt.Sprintf("harvest@%d", i)), measure.MustParse(fmt.Sprintf("recall@%d", i)))
+	}
+	many, err := New(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := many.LaTeX()
+	if !strings.Contains(text, "room for letters at harvest@10 alone") || !strings.Contains(text, `\textsuperscript{`) {
+		t.Errorf("nothing is said of letters:\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if strings.Count(line, `\textsuperscript{`) > 1 {
+			t.Errorf("letters of several measures: %s", line)
+		}
 	}
 }
 

@@ -97,7 +97,7 @@ func Results(parts []Part, left []LeftOut) string {
 	var b strings.Builder
 	b.WriteString("# Results\n\nWhat the papers say beside what was seen here. Written by `dowse lab results` from runs; each section names the\n" +
 		"command that makes it again. [measures.md](measures.md) tells what the measures are and when a claim holds,\n" +
-		"[lab.md](lab.md) how crawls are made.\n\n| experiment | on | what | holds | does not hold | undecided |\n|---|---|---|--:|--:|--:|\n")
+		"[lab.md](lab.md) how crawls are made.\n\n" + howToRead + "\n| experiment | on | what | holds | does not hold | undecided |\n|---|---|---|--:|--:|--:|\n")
 	for i := range parts {
 		p := &parts[i]
 		fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %d |\n", markdown(p.Name), markdown(p.where()), markdown(p.what),
@@ -111,6 +111,15 @@ func Results(parts []Part, left []LeftOut) string {
 	}
 	return b.String()
 }
+
+// howToRead tells what the numbers of all parts are.
+const howToRead = `Figures in tables are means over topics of the means over seed sets; ± in the first column is their standard error. Beside a
+claim stand the two figures, their mean difference with its 95 % bootstrap interval in brackets, n, the number of pairs
+(topics, or topics with each of their seed sets where the experiment says so), and p of the experiment's test: one-tailed
+in the direction of the claim, two-tailed where no difference is claimed. A claim that names a level of p is decided by the test,
+another by the interval, so that one may hold beside a p above 0.05. Claims are looked at one by one: nothing is
+adjusted for their number, and of so many some will come out by chance.
+`
 
 // ordered sorts parts, and lets those that would have the same title name their runs.
 func ordered(parts []Part) []Part {

@@ -218,11 +218,15 @@ func (r *Report) Markdown() string {
 			if f.best {
 				text = "**" + text + "**"
 			}
-			fmt.Fprintf(&b, " %s%s |", text, raised(f.beats))
+			text += raised(f.beats)
+			if r.showsError(m, f) {
+				text += " ±" + value(m, f.se)
+			}
+			fmt.Fprintf(&b, " %s |", text)
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "\n%s. **Bold**: best but for the oracle.\n", capital(strings.TrimSpace(r.legend())))
+	fmt.Fprintf(&b, "\n%s. **Bold**: best but for the oracle.%s\n", capital(strings.TrimSpace(r.legend()+r.errorLegend())), markdown(r.kinds()))
 	if len(r.Verdicts) > 0 {
 		b.WriteString("\n| claim | outcome | seen |\n|---|---|---|\n")
 		for _, v := range r.Verdicts {
@@ -240,14 +244,17 @@ func markdown(s string) string {
 }
 
 // LaTeX writes the table with booktabs: best in bold, letters raised, the test in
-// the caption.
+// the caption. Figures have two columns, so that they stand below each other whatever
+// letters they have; a table that is wider than the text is made smaller.
 func (r *Report) LaTeX() string {
 	var b strings.Builder
-	b.WriteString("% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n")
-	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:%s}\n", latex(r.caption()), slug(r.in.Name))
-	fmt.Fprintf(&b, "\\begin{tabular}{ll%s}\n\\toprule\n & strategy", strings.Repeat("r", len(r.in.Measures)))
+	crowded := r.latexWidth() > latexRoom
+	b.WriteString("% needs \\usepackage{booktabs,graphicx}\n\\begin{table}\n\\centering\n")
+	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:%s}\n", latex(r.caption()+r.latexNotes(crowded)), slug(r.in.Name))
+	b.WriteString("\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n")
+	fmt.Fprintf(&b, "\\begin{tabular}{ll%s}\n\\toprule\n & strategy", strings.Repeat("r@{}l", len(r.in.Measures)))
 	for _, m := range r.in.Measures {
-		fmt.Fprintf(&b, " & %s", latex(m.String()))
+		fmt.Fprintf(&b, " & \\multicolumn{2}{c}{%s}", latexHead(m))
 	}
 	b.WriteString(" \\\\\n\\midrule\n")
 	for i, name := range r.rows() {
@@ -256,21 +263,70 @@ func (r *Report) LaTeX() string {
 		}
 		fmt.Fprintf(&b, "%s & %s", r.ids[name], latex(name))
 		for _, m := range r.in.Measures {
-			b.WriteString(" & " + latexFigure(m, r.table[cell{name, m}]))
+			f := r.table[cell{name, m}]
+			if crowded && m != r.lead() {
+				f.beats = nil
+			}
+			b.WriteString(" & " + r.latexFigure(m, f))
 		}
 		b.WriteString(" \\\\\n")
 	}
-	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{table}\n")
+	b.WriteString("\\bottomrule\n\\end{tabular}}\n\\end{table}\n")
 	return b.String()
 }
 
-func latexFigure(m measure.Measure, f figure) string {
+// latexHead names a measure, its place in a line of its own.
+func latexHead(m measure.Measure) string {
+	head, place, ok := strings.Cut(m.String(), "@")
+	if !ok {
+		return latex(head)
+	}
+	return `\shortstack{` + latex(head) + `\\@` + latex(place) + "}"
+}
+
+// latexFigure writes a figure, and in a column of its own what stands behind it.
+func (r *Report) latexFigure(m measure.Measure, f figure) string {
 	text := strings.NewReplacer("–", "--", "−", "$-$").Replace(value(m, f.centre))
 	if f.best {
 		text = `\textbf{` + text + "}"
 	}
+	text += " & "
 	if len(f.beats) > 0 {
 		text += `\textsuperscript{` + idRuns(f.beats, "--", `\,`) + "}"
+	}
+	if r.showsError(m, f) {
+		text += `\,{\footnotesize$\pm$` + value(m, f.se) + "}"
+	}
+	return text
+}
+
+// latexRoom is how many characters of a table are beside each other in the text of an
+// article, made smaller by no more than a third.
+const latexRoom = 130
+
+// latexWidth is about how many characters wide the table is, letters and all.
+func (r *Report) latexWidth() (n int) {
+	names := 0
+	for _, name := range r.rows() {
+		names = max(names, utf8.RuneCountInString(clean(name, longText)))
+	}
+	for _, m := range r.in.Measures {
+		most := 0
+		for _, name := range r.rows() {
+			most = max(most, 8+utf8.RuneCountInString(idRuns(r.table[cell{name, m}].beats, "–", ""))*2/3)
+		}
+		n += most
+	}
+	return n + names
+}
+
+// latexNotes tells in the caption what stands behind ±, and where letters are left out.
+func (r *Report) latexNotes(crowded bool) (text string) {
+	if r.errorLegend() != "" {
+		text = " ± is the standard error over topics."
+	}
+	if crowded && r.topics() >= measure.MinPairs {
+		text += fmt.Sprintf(" There is room for letters at %s alone; stats.csv compares all pairs by all measures.", r.lead())
 	}
 	return text
 }
@@ -289,6 +345,19 @@ func (r *Report) caption() string {
 	return text + fmt.Sprintf(" The best figure is bold; letters mark figures that are significantly better than those of the named rows (%s).", r.in.Tests.Describe())
 }
 
+// kinds tells of columns that are no means or no shares what they are.
+func (r *Report) kinds() (text string) {
+	for _, m := range r.in.Measures {
+		switch unit := m.Kind().Unit; {
+		case m.Median():
+			text += fmt.Sprintf(" %s: medians of %s, – where most topics never get there.", m, unit)
+		case unit == "s" || unit == "µs" || unit == "bytes":
+			text += fmt.Sprintf(" %s: in %s.", m, unit)
+		}
+	}
+	return text
+}
+
 // medians names the measures that are summed up by medians, not means.
 func (r *Report) medians() string {
 	for _, m := range r.in.Measures {
@@ -304,6 +373,7 @@ func latex(s string) string {
 	return strings.NewReplacer(
 		`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
 		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "×", `$\times$`, "–", "--",
+		"±", `$\pm$`, "−", "$-$", "…", `\ldots{}`, "|", `\textbar{}`, `"`, "''", "µ", `$\mu$`, "·", `$\cdot$`, "≥", `$\ge$`, "≤", `$\le$`, "→", `$\to$`,
 	).Replace(clean(s, longText))
 }
 

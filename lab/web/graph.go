@@ -136,8 +136,16 @@ func (g *Graph) Out(i int) []int32 { return g.out[i] }
 // Host returns the number of a page's host.
 func (g *Graph) Host(i int) int { return int(g.host[i]) }
 
-// Hosts counts hosts.
-func (g *Graph) Hosts() int { return g.hosts }
+// Hosts counts the hosts with a page.
+func (g *Graph) Hosts() int {
+	hosts := map[int]bool{}
+	for i := range g.out {
+		if g.IsPage(i) {
+			hosts[g.Host(i)] = true
+		}
+	}
+	return len(hosts)
+}
 
 // Listed returns the pages that the sitemaps of a host list.
 func (g *Graph) Listed(host int) []int32 { return g.listed[host] }

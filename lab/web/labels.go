@@ -3,6 +3,7 @@ package web
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/mistake"
 	"dowse/weburl"
 )
 
@@ -32,7 +34,7 @@ const (
 )
 
 // ReadLabels reads labels: url and topic to a line, a tab between them. A heading, empty
-// lines and lines that begin with # are passed over.
+// lines and lines that begin with # are passed over. What can't be read is a [*mistake.Error].
 func ReadLabels(r io.Reader) (*Labels, error) {
 	l := newLabels()
 	in := bufio.NewScanner(r)
@@ -46,11 +48,11 @@ func ReadLabels(r io.Reader) (*Labels, error) {
 		topic, _, _ = strings.Cut(topic, "\t")
 		topic = strings.Trim(topic, "/ ")
 		if !ok || topic == "" {
-			return nil, fmt.Errorf("web: labels, line %d: want a URL, a tab and a topic", n)
+			return nil, labelMistake(n, "no URL, tab and topic", "write https://example.org/page, a tab, Top/Science/Physics")
 		}
 		u, err := weburl.Parse(raw)
 		if err != nil {
-			return nil, fmt.Errorf("web: labels, line %d: %w", n, err)
+			return nil, labelMistake(n, err.Error(), "write the whole URL, as it is in the web")
 		}
 		if n > maxLabels {
 			return nil, fmt.Errorf("web: labels: more than %d lines", maxLabels)
@@ -61,6 +63,10 @@ func ReadLabels(r io.Reader) (*Labels, error) {
 		return nil, fmt.Errorf("web: labels: %w", err)
 	}
 	return l, nil
+}
+
+func labelMistake(line int, problem, fix string) error {
+	return &mistake.Error{File: "labels", Line: line, Column: 1, Problem: problem, Fix: fix}
 }
 
 func newLabels() *Labels {
@@ -93,10 +99,11 @@ func (s Source) LoadLabels() (*Labels, error) {
 	}
 	defer f.Close()
 	l, err := ReadLabels(f)
-	if err != nil {
-		return nil, fmt.Errorf("%w, in %s", err, path)
+	var wrong *mistake.Error
+	if errors.As(err, &wrong) {
+		wrong.File = path
 	}
-	return l, nil
+	return l, err
 }
 
 // beside looks for a file of labels: in a folder labels.tsv, beside NAME.warc.gz
@@ -139,6 +146,16 @@ func (l *Labels) Is(u dowse.URL, topic string) bool {
 
 // Labelled tells whether anybody said anything of a page.
 func (l *Labels) Labelled(u dowse.URL) bool { return len(l.pages[u]) > 0 }
+
+// Elsewhere counts the labelled URLs that a web has no answer for. They are no targets: nobody can
+// fetch them.
+func (l *Labels) Elsewhere(w *Web) (n int) {
+	for _, u := range l.order {
+		_, ok := w.Find(u)
+		n += asNumber(!ok)
+	}
+	return n
+}
 
 func within(topic, above string) bool {
 	rest, ok := strings.CutPrefix(topic, above)

@@ -141,8 +141,16 @@ func (s Source) open() (*transport, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(w.Damage) > 0 {
+		err := fmt.Errorf("web: %w: %w; copy the file again, or keep what stands before that place", ErrCut, w.Damage[0])
+		return nil, errors.Join(err, w.Close())
+	}
 	return &transport{RoundTripper: w, list: slices.Collect(w.URLs()), close: w.Close}, nil
 }
+
+// ErrCut is returned for a file that can't be read to its end: crawls of half a web would
+// look like those of the whole.
+var ErrCut = errors.New("a file can't be read to its end")
 
 // HubURLs lists the pages of the file of hubs.
 func (s Source) HubURLs() ([]dowse.URL, error) {

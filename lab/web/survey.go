@@ -15,8 +15,9 @@ type Survey struct {
 	Reachable int // pages to which links lead from the page that leads to most, first of the web
 	Bytes     int64
 
-	Labelled int
-	Topics   []TopicSurvey
+	Labelled  int
+	Elsewhere int // labels of URLs that the web does not have
+	Topics    []TopicSurvey
 }
 
 // A TopicSurvey tells how the pages of a topic hang together.
@@ -34,19 +35,17 @@ func (w *Web) Survey(labels *Labels, topics []string) (*Survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Survey{Answers: w.Len(), Pages: g.Pages(), Links: g.Links, Resolving: g.Resolving}
-	hub, hosts := -1, map[int]bool{}
+	s := &Survey{Answers: w.Len(), Pages: g.Pages(), Hosts: g.Hosts(), Links: g.Links, Resolving: g.Resolving}
+	hub := -1
 	for i, in := range g.Linking() {
 		if !g.IsPage(i) {
 			continue
 		}
-		hosts[g.Host(i)] = true
 		s.Orphans += asNumber(len(in) == 0)
 		if hub < 0 || len(g.Out(i)) > len(g.Out(hub)) {
 			hub = i
 		}
 	}
-	s.Hosts = len(hosts)
 	if hub >= 0 {
 		for _, ok := range g.Reach([]int{hub}) {
 			s.Reachable += asNumber(ok)
@@ -58,6 +57,7 @@ func (w *Web) Survey(labels *Labels, topics []string) (*Survey, error) {
 	for i := range w.Len() {
 		s.Labelled += asNumber(g.IsPage(i) && labels.Labelled(w.URL(i)))
 	}
+	s.Elsewhere = labels.Elsewhere(w)
 	for _, t := range topics {
 		s.Topics = append(s.Topics, w.topic(g, labels, t, s.Pages))
 	}

@@ -235,7 +235,7 @@ func TestLabels(t *testing.T) {
 		t.Errorf("on Top/X: %v", on)
 	}
 	for _, bad := range []string{"http://a.test/\n", "http://a.test/\t\n", "no url\tTop\n"} {
-		if _, err := ReadLabels(strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), "line 1") {
+		if _, err := ReadLabels(strings.NewReader(bad)); err == nil || !strings.HasPrefix(err.Error(), "labels:1:1: ") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"dowse/lab/experiment"
+	"dowse/lab/measure"
+	reports "dowse/lab/report"
+)
+
+// assertFlags make a command a gate: for a build that must not get worse.
+type assertFlags struct {
+	Assert []string `sep:"none" placeholder:"CLAIM" help:"Exit with 8 unless this holds: 'otie.recall@end > opic.recall@end'; repeatable."`
+}
+
+// claims reads what is asserted, and looks whether the experiment can answer it: before
+// anything is run or written.
+func (a assertFlags) claims(f measure.Field) (list []*measure.Claim, err error) {
+	for _, text := range a.Assert {
+		claim, err := measure.ParseClaim(text)
+		if err == nil {
+			err = claim.Fits(f)
+		}
+		if err != nil {
+			return nil, assertMistake(err)
+		}
+		list = append(list, claim)
+	}
+	return list, nil
+}
+
+// assertMistake shows the place in the claim below what is wrong with it.
+func assertMistake(err error) error {
+	var m *measure.Mistake
+	if !errors.As(err, &m) {
+		return usage("--assert: %w", err)
+	}
+	return usage("--assert, %w\n  %s", m, strings.ReplaceAll(m.Marked(), "\n", "\n  "))
+}
+
+// fieldOf is what claims on an experiment can speak of.
+func fieldOf(x *experiment.Experiment) measure.Field {
+	f := measure.Field{Pages: x.Budget.Pages, Sites: x.Sites()}
+	if f.Sites { // such crawls end when they have found enough
+		f.Pages = 0
+	}
+	for _, v := range x.Variants() {
+		f.Strategies = append(f.Strategies, v.Label)
+		f.Oracle = f.Oracle || v.Spec == experiment.Oracle
+	}
+	return f
+}
+
+// hold holds claims against the runs. If it is to be quiet, it tells only those that do not hold.
+func hold(w *world, in reports.Input, claims []*measure.Claim, quiet bool) error {
+	failed := 0
+	for _, claim := range claims {
+		v, err := claim.Check(&in.Runs, in.Tests)
+		if err != nil {
+			return usage("--assert: %w", err)
+		}
+		if v.Outcome != measure.Holds {
+			failed++
+		}
+		if v.Outcome != measure.Holds || !quiet {
+			fmt.Fprintln(w.err, printable(v.String()))
+		}
+	}
+	if failed > 0 {
+		return &exitError{exitAssertion, errors.New(some(failed, "assertion") + " failed: what is undecided does not hold")}
+	}
+	return nil
+}
