@@ -40,11 +40,15 @@ func newClient(t testing.TB, c Config) *Client {
 	return client
 }
 
-// hasty is the configuration for servers that keep one waiting.
-var hasty = Config{
-	Timeout: 2 * time.Second, ConnectTimeout: 300 * time.Millisecond,
-	HeaderTimeout: 300 * time.Millisecond, ReadTimeout: 200 * time.Millisecond,
-}
+// hasty is the configuration for servers that keep one waiting for an answer. What must
+// come in time on a busy machine too, as a connection, has the usual limits.
+var hasty = Config{Timeout: 2 * time.Second, HeaderTimeout: 300 * time.Millisecond, ReadTimeout: 200 * time.Millisecond}
+
+// slowly is the configuration for servers that answer at once, and then keep one waiting.
+var slowly = Config{Timeout: 10 * time.Second, HeaderTimeout: 10 * time.Second, ReadTimeout: 200 * time.Millisecond}
+
+// unconnected is the configuration for what keeps one waiting for a connection.
+var unconnected = Config{ConnectTimeout: 300 * time.Millisecond}
 
 // A rawServer speaks over bare connections, so that it can say what no HTTP
 // library would.

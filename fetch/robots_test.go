@@ -274,12 +274,15 @@ func TestRobotsUnreachable(t *testing.T) {
 		"R22 drips":        drips("HTTP/1.1 200 OK\r\n\r\n" + ruleText),
 		"drips the header": drips("HTTP/1.1 200 OK\r\nX: "),
 	} {
-		s := serveRaw(t, say)
-		r, hops := newClient(t, hasty).RobotsHops(context.Background(), s.url("/page"))
-		checkRules(t, name, r, none)
-		if r.Status != 0 || hops[0].Host == nil && hops[0].Outcome != dowse.Fetched {
-			t.Errorf("%s: status %d, host %+v", name, r.Status, hops[0].Host)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serveRaw(t, say)
+			r, hops := newClient(t, hasty).RobotsHops(context.Background(), s.url("/page"))
+			checkRules(t, name, r, none)
+			if r.Status != 0 || hops[0].Host == nil && hops[0].Outcome != dowse.Fetched {
+				t.Errorf("%s: status %d, host %+v", name, r.Status, hops[0].Host)
+			}
+		})
 	}
 }
 
