@@ -136,6 +136,9 @@ func TestRobotsPatternBomb(t *testing.T) {
 // TestRobotsLikeGoogle compares with a port of Google's matcher on files and paths
 // made of the parts that are hard. Escapes are left out: there the RFC differs.
 func TestRobotsLikeGoogle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing goes on at once here")
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
 	path := func(parts ...string) string {
