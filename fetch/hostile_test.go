@@ -153,9 +153,12 @@ func TestHostReports(t *testing.T) {
 		})
 	}
 	t.Run("nobody listens", func(t *testing.T) {
-		s := serveRaw(t, hangs)
-		s.Close()
-		r := newClient(t, Config{}).Get(context.Background(), s.url("/"))
+		taken, err := net.Dial("tcp", serveRaw(t, hangs).Addr().String()) // its own end: a port that nobody else gets
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer taken.Close()
+		r := newClient(t, Config{}).Get(context.Background(), dowse.URL("http://"+taken.LocalAddr().String()+"/"))
 		if r.Outcome != dowse.Temporary || r.Reason != dowse.FailConnect || !r.Host.Down || !r.Host.BackOff {
 			t.Errorf("%v %v %+v", r.Outcome, r.Reason, r.Host)
 		}

@@ -3,6 +3,7 @@ package fetch
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -21,7 +22,25 @@ import (
 
 func TestMain(m *testing.M) {
 	log.SetOutput(io.Discard) // net/http complains there about servers that say too much
-	goleak.VerifyTestMain(m, goleak.Cleanup(os.Exit))
+	code := m.Run()
+	if code != 0 {
+		os.Exit(code)
+	}
+	if err := leaks(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// leaks returns the goroutines that do not end. Those that wait for a name server which
+// does not answer do so in a while.
+func leaks() (err error) {
+	for range 30 { // each takes about half a second
+		if err = goleak.Find(); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
