@@ -86,6 +86,15 @@ func madeDir(t testing.TB) string {
 	return dir
 }
 
+// sequential skips a test in which nothing goes on at once where tests are to be short:
+// there the race detector runs.
+func sequential(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("nothing goes on at once here")
+	}
+}
+
 // copied returns a copy of the made collection that may be changed.
 func copied(t testing.TB) string {
 	t.Helper()

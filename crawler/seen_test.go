@@ -106,6 +106,9 @@ func (p *pools) hits(verdicts map[dowse.URL]float64) float64 {
 // 100 and after 400 pages its judge is trained against pages that were seen; that is
 // told, makes it better, and can be undone.
 func TestSeenPagesTeach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("does nothing at once that TestSeenPagesSwitchedOff does not")
+	}
 	p := newPools(t)
 	first := p.crawl(t, 99, "")
 	if len(p.told) != 0 {
@@ -128,11 +131,9 @@ func TestSeenPagesTeach(t *testing.T) {
 	if p.hits(is) <= p.hits(was) {
 		t.Errorf("right of the verdicts: %.3f, and %.3f before", p.hits(is), p.hits(was))
 	}
-	if !testing.Short() {
-		p.crawl(t, 410, "")
-		if len(p.told) != 2 || p.told[1].Model != "m0002" || p.told[1].Seen != 400 {
-			t.Errorf("after 410 pages: %+v", p.told)
-		}
+	p.crawl(t, 410, "")
+	if len(p.told) != 2 || p.told[1].Model != "m0002" || p.told[1].Seen != 400 {
+		t.Errorf("after 410 pages: %+v", p.told)
 	}
 	p.undone(t, first)
 }
@@ -189,6 +190,9 @@ func TestSeenPagesSwitchedOff(t *testing.T) {
 // Labels lead to a model that is trained against pages seen, too, as long as few of them
 // are off topic, and the model is the same when it is read again.
 func TestLabelsBesideSeenPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("does nothing at once that TestSeenPagesSwitchedOff does not")
+	}
 	p := newPools(t)
 	p.crawl(t, 110, "")
 	var on dowse.URL
@@ -233,6 +237,9 @@ func TestLabelsBesideSeenPages(t *testing.T) {
 
 // Pages of a collection that a topic names are told from others that were seen there.
 func TestOthersOfCollection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("does nothing at once that TestSeenPagesSwitchedOff does not")
+	}
 	p := newPools(t)
 	p.crawl(t, 105, "")
 	gather := func() *topic.Material {
