@@ -74,6 +74,7 @@ func jsonLines(t testing.TB, b []byte) (lines []map[string]any) {
 }
 
 func TestExportJSONL(t *testing.T) {
+	sequential(t)
 	c := open(t, madeDir(t), true)
 	st := c.Crawl.Status()
 	for name, want := range map[string]struct {
@@ -105,6 +106,7 @@ func TestExportJSONL(t *testing.T) {
 }
 
 func TestExportCSV(t *testing.T) {
+	sequential(t)
 	c := open(t, madeDir(t), true)
 	path, n := export(t, c, "a.csv.gz", collection.ExportOptions{All: true, Text: true})
 	rows, err := csv.NewReader(bytes.NewReader(unpacked(t, path))).ReadAll()
@@ -190,6 +192,7 @@ func TestExportWACZ(t *testing.T) {
 
 // Every known URL has an event, and why answers for each URL of an event.
 func TestExportDecisions(t *testing.T) {
+	sequential(t)
 	c := open(t, madeDir(t), true)
 	path, n := export(t, c, "a.decisions.jsonl.zst", collection.ExportOptions{})
 	lines := jsonLines(t, unpacked(t, path))

@@ -88,6 +88,7 @@ func traces(t *testing.T, dir, text string, u dowse.URL) (files []string) {
 }
 
 func TestForget(t *testing.T) {
+	sequential(t)
 	dir := copied(t)
 	c := open(t, dir, false)
 	u, title, phrase := unique(t, c)

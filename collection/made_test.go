@@ -41,7 +41,7 @@ func crawlMade(t testing.TB, dir string, pages int) {
 		Agent: "poolbot", Contact: "https://example.org/bot", Transport: web.RoundTripper(),
 		Limits: collection.Limits{Pages: pages, PerHost: 15, Depth: 4},
 		Scope:  collection.Scope{Exclude: []string{`/shop/`}},
-		Polite: collection.Politeness{Delay: -1, InFlight: 4},
+		Polite: collection.Politeness{Delay: -1, InFlight: 1}, // so that it is the same at every run
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func crawlMade(t testing.TB, dir string, pages int) {
 	}
 }
 
-var madeWeb = sync.OnceValue(func() *demo.Web { return demo.New(demo.Config{}) })
+var madeWeb = sync.OnceValue(func() *demo.Web { return demo.New(demo.Config{Latency: -1, SlowLatency: -1}) })
 
 // made is a collection of the made web, crawled once; its directory is copied by
 // those who change it.
@@ -84,6 +84,15 @@ func madeDir(t testing.TB) string {
 		crawlMade(t, dir, madePages)
 	})
 	return dir
+}
+
+// sequential skips a test in which nothing goes on at once where tests are to be short:
+// there the race detector runs.
+func sequential(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("nothing goes on at once here")
+	}
 }
 
 // copied returns a copy of the made collection that may be changed.

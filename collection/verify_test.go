@@ -38,6 +38,7 @@ func flip(t *testing.T, pattern string) {
 }
 
 func TestVerifyFindsDamage(t *testing.T) {
+	sequential(t)
 	for name, damage := range map[string]struct {
 		do    func(t *testing.T, dir string)
 		place string

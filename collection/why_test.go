@@ -17,6 +17,7 @@ import (
 
 // Every URL that the crawl ever saw has an answer, and the answer is complete.
 func TestWhyAnswersForEveryURL(t *testing.T) {
+	sequential(t)
 	c := open(t, madeDir(t), true)
 	states := map[string]int{}
 	reasons := map[dowse.Reason]int{}

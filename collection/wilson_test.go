@@ -28,6 +28,9 @@ func TestWilson(t *testing.T) {
 // TestAudits draws samples of 50 from 2,000 made-up populations of all kinds, a hundred
 // at a time.
 func TestAudits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing goes on at once here")
+	}
 	worst := 100
 	for batch := range uint64(20) {
 		held := 0

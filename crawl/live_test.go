@@ -158,7 +158,19 @@ func TestLivePausesGracefully(t *testing.T) {
 	l := live(t, s, web, 8, seeds...)
 	reached, let := held(l, 8)
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { <-reached; cancel(); time.Sleep(10 * time.Millisecond); close(let) }()
+	commands := make(chan func())
+	l.Commands = commands
+	go func() {
+		<-reached
+		cancel()
+		for heard := make(chan bool, 1); ; {
+			commands <- func() { heard <- l.Crawl.Stopped() != "" }
+			if <-heard {
+				break
+			}
+		}
+		close(let)
+	}()
 	saved := false
 	l.Checkpoint = func() error { saved = true; return nil }
 	if err := l.Run(ctx, context.Background()); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -111,15 +112,17 @@ func TestFetcherSendsNothingWithoutIdentity(t *testing.T) {
 
 // A host that is not there is told from one that forbids.
 func TestFetcherTellsWhyAHostIsSilent(t *testing.T) {
-	site := newFussySite(t)
-	u := site.url(t, "/page")
-	site.Close()
+	taken, err := net.Dial("tcp", newFussySite(t).Listener.Addr().String()) // its own end: a port that nobody else gets
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
 	f, err := crawler.NewFetcher(crawler.Config{AllowNet: []string{"127.0.0.0/8"}, Polite: collection.Politeness{Delay: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	hop, err := f.Fetch(context.Background(), u)
+	hop, err := f.Fetch(context.Background(), dowse.URL("http://"+taken.LocalAddr().String()+"/page"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 
 	"dowse"
 	"dowse/collection"
@@ -22,8 +22,8 @@ import (
 )
 
 // runChild starts a crawl in another process and returns it when it has got so many
-// pages more.
-func runChild(t *testing.T, web *manyPages, dir string, pages int) (cmd *exec.Cmd, ended <-chan error) {
+// pages more, with what is closed at its end.
+func runChild(t *testing.T, web *manyPages, dir string, pages int) (cmd *exec.Cmd, ended <-chan struct{}) {
 	t.Helper()
 	cmd = child(web, dir)
 	out, err := cmd.StdoutPipe()
@@ -33,9 +33,10 @@ func runChild(t *testing.T, web *manyPages, dir string, pages int) (cmd *exec.Cm
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { cmd.Process.Kill() })
-	enough, end := make(chan bool), make(chan error, 1)
+	enough, end := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { cmd.Process.Kill(); <-end })
 	go func() {
+		defer close(end)
 		n := 0
 		for sc := bufio.NewScanner(out); sc.Scan(); n++ {
 			if n == pages {
@@ -45,7 +46,7 @@ func runChild(t *testing.T, web *manyPages, dir string, pages int) (cmd *exec.Cm
 		if n <= pages {
 			close(enough)
 		}
-		end <- cmd.Wait()
+		cmd.Wait()
 	}()
 	<-enough
 	return cmd, end
@@ -89,11 +90,12 @@ func verified(t *testing.T, dir string) *crawler.Crawler {
 // TestLabelsWhileCrawling labels while another process crawls: it takes note of them,
 // and says what they changed.
 func TestLabelsWhileCrawling(t *testing.T) {
-	web := serveMany(t, 3000)
+	web := &manyPages{n: 1 << 20, pause: 50 * time.Millisecond} // more than it will ever visit
+	web.serve(t)
 	dir := filepath.Join(t.TempDir(), "label.dowse")
 	cmd, ended := runChild(t, web, dir, 100)
 	rng := rand.New(rand.NewPCG(1, 1))
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	n := sayOf(t, web, dir, crawler.TrainEvery, rng) // enough: nobody needs to ask
 	m, err := crawler.Await(ctx, dir, n)
@@ -125,14 +127,14 @@ func TestKillWhileDeciding(t *testing.T) {
 	if testing.Short() {
 		kills = 2
 	}
-	web := serveMany(t, 8000)
+	web := serveMany(t, 1<<20) // more than it will ever visit
 	dir := filepath.Join(t.TempDir(), "kill.dowse")
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	lines := 0
 	for k := range kills {
 		cmd, ended := runChild(t, web, dir, 40)
 		lines = sayOf(t, web, dir, crawler.TrainEvery, rng)
-		began := waitForModel(t, dir, k)
+		began := waitForModel(t, dir, k, ended)
 		time.Sleep(time.Duration(rng.IntN(1+k*250)) * time.Millisecond)
 		cmd.Process.Kill()
 		<-ended
@@ -165,15 +167,25 @@ func TestKillWhileDeciding(t *testing.T) {
 	}
 }
 
-// waitForModel waits until a new model is begun, for a while.
-func waitForModel(t *testing.T, dir string, n int) string {
+// waitForModel waits until a crawl has begun one model more than so many, or has ended.
+func waitForModel(t *testing.T, dir string, n int, ended <-chan struct{}) string {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	look := time.NewTicker(2 * time.Millisecond)
+	defer look.Stop()
+	tooLong := time.After(5 * time.Minute)
+	for {
 		if list, err := collection.Models(dir); err == nil && len(list) > n {
-			return fmt.Sprint(list[len(list)-1].Model, " begun, done: ", strings.Contains(fmt.Sprint(list[len(list)-1].Done), "true"))
+			last := list[len(list)-1]
+			return fmt.Sprint(last.Model, " begun, done: ", last.Done)
+		}
+		select {
+		case <-ended:
+			return "the crawl ended"
+		case <-tooLong:
+			t.Fatal("no model was begun")
+		case <-look.C:
 		}
 	}
-	return "no model was begun"
 }
 
 // TestKillWhileContrasting kills a crawl while its judge is trained against pages that
@@ -182,14 +194,14 @@ func waitForModel(t *testing.T, dir string, n int) string {
 // the same model.
 func TestKillWhileContrasting(t *testing.T) {
 	t.Setenv(crashAlone, "1")
-	web := &manyPages{n: 260, mixed: true}
+	web := &manyPages{n: 130, mixed: true}
 	web.serve(t)
 	t.Setenv(crashLike, strings.Join([]string{web.url(3), web.url(9), web.url(27), web.url(81)}, ","))
 	base := t.TempDir()
 	killed, whole := filepath.Join(base, "killed.dowse"), filepath.Join(base, "whole.dowse")
 	for k := range 2 {
 		cmd, ended := runChild(t, web, killed, 0)
-		began := waitForModel(t, killed, k)
+		began := waitForModel(t, killed, k, ended)
 		time.Sleep(time.Duration(k*8) * time.Millisecond)
 		cmd.Process.Kill()
 		<-ended
@@ -198,7 +210,7 @@ func TestKillWhileContrasting(t *testing.T) {
 	told := map[string]bool{}
 	finish(t, web, killed, told)
 	finish(t, web, whole, told)
-	if diff := gocmp.Diff(history(t, whole), history(t, killed)); diff != "" {
+	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
 		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
 	}
 	want, got := inUse(t, whole), inUse(t, killed)
@@ -224,7 +236,7 @@ func TestKillWhileRefusing(t *testing.T) {
 	for k := range 2 {
 		cmd, ended := runChild(t, web, killed, 98*(1-k))
 		if k == 1 {
-			t.Log(waitForModel(t, killed, 0))
+			t.Log(waitForModel(t, killed, 0, ended))
 		}
 		cmd.Process.Kill()
 		<-ended
@@ -232,11 +244,11 @@ func TestKillWhileRefusing(t *testing.T) {
 	told := map[string]bool{}
 	finish(t, web, killed, told)
 	finish(t, web, whole, told)
-	if diff := gocmp.Diff(history(t, whole), history(t, killed)); diff != "" {
+	if diff := cmp.Diff(history(t, whole), history(t, killed)); diff != "" {
 		t.Errorf("whole (-) and killed (+) differ:\n%s", diff)
 	}
 	want, got := refusals(t, whole), refusals(t, killed)
-	if diff := gocmp.Diff(want, got); diff != "" || len(want) != 1 {
+	if diff := cmp.Diff(want, got); diff != "" || len(want) != 1 {
 		t.Errorf("refused: %q, and if it was killed %q", want, got)
 	}
 	if m := inUse(t, killed); m.Model != collection.FirstModel {

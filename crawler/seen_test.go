@@ -107,6 +107,9 @@ func (p *pools) hits(verdicts map[dowse.URL]float64) float64 {
 // 100 and after 400 pages its judge is trained against pages that were seen; that is
 // told, makes it better, and can be undone.
 func TestSeenPagesTeach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("does nothing at once that TestSeenPagesSwitchedOff does not")
+	}
 	p := newPools(t)
 	first := p.crawl(t, 99, "")
 	if len(p.told) != 0 {
@@ -154,7 +157,7 @@ func (p *pools) undone(t *testing.T, first map[dowse.URL]float64) {
 		}
 	}
 	p.told = nil
-	p.crawl(t, 420, "")
+	p.crawl(t, len(now)+10, "")
 	if len(p.told) != 0 {
 		t.Errorf("after the undo it was trained again: %+v", p.told)
 	}
@@ -172,14 +175,14 @@ func (p *pools) undone(t *testing.T, first map[dowse.URL]float64) {
 // The pages that it is trained against are then the same.
 func TestSeenPagesSwitchedOff(t *testing.T) {
 	p := newPools(t)
-	p.crawl(t, 120, crawler.ContrastEveryday)
+	p.crawl(t, 105, crawler.ContrastEveryday)
 	if len(p.told) != 0 {
 		t.Fatalf("%+v", p.told)
 	}
 	if m, err := crawler.Retrain(p.dir); err != nil || m.Contrast != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
-	p.crawl(t, 121, crawler.ContrastSeen)
+	p.crawl(t, 106, crawler.ContrastSeen)
 	if len(p.told) != 1 || p.told[0].Seen != 100 {
 		t.Errorf("%+v", p.told)
 	}
@@ -188,8 +191,11 @@ func TestSeenPagesSwitchedOff(t *testing.T) {
 // Labels lead to a model that is trained against pages seen, too, as long as few of them
 // are off topic, and the model is the same when it is read again.
 func TestLabelsBesideSeenPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("does nothing at once that TestSeenPagesSwitchedOff does not")
+	}
 	p := newPools(t)
-	p.crawl(t, 150, "")
+	p.crawl(t, 110, "")
 	var on dowse.URL
 	for u := range p.verdicts(t) {
 		if yes, _ := p.web.Truth(u, "tide pools"); yes && (on == "" || u < on) {
@@ -242,8 +248,11 @@ func kept(t *testing.T, c *crawler.Crawler) map[dowse.URL]*dowse.Page {
 
 // Pages of a collection that a topic names are told from others that were seen there.
 func TestOthersOfCollection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("does nothing at once that TestSeenPagesSwitchedOff does not")
+	}
 	p := newPools(t)
-	p.crawl(t, 120, "")
+	p.crawl(t, 105, "")
 	gather := func() *topic.Material {
 		m, err := crawler.Gather(t.Context(), &topic.Topic{Name: "again", Like: []topic.Source{{Collection: p.dir, Limit: 8}}}, crawler.Config{Dial: p.server.Dial})
 		if err != nil {

@@ -153,6 +153,9 @@ func (w *wiki) crawl(t *testing.T, dir, topic string, cfg crawler.Config) (early
 // -wiki-topics 4 -wiki-pages 200 -v it gives the last table of docs/strategies.md. Only tune
 // topics are used.
 func TestWikispeedia(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing goes on at once here")
+	}
 	w := openWiki(t)
 	list, err := os.ReadFile(filepath.Join(w.dir, "wikispeedia.topics.tune.txt"))
 	if err != nil {

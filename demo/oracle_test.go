@@ -47,6 +47,7 @@ func breadthFirst(w *Web, seeds []dowse.URL, budget int) (float64, []dowse.URL) 
 }
 
 func TestOracleIsFarAboveBreadthFirst(t *testing.T) {
+	sequential(t)
 	for seed := range uint64(4) {
 		w := New(Config{Seed: seed})
 		seeds := w.Seeds(tidePools, 2)

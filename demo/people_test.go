@@ -10,6 +10,7 @@ import (
 
 // TestAccessLog checks that people go to pages, and mostly to those of their topic.
 func TestAccessLog(t *testing.T) {
+	sequential(t)
 	w := New(Config{})
 	var a, b bytes.Buffer
 	for _, out := range []*bytes.Buffer{&a, &b} {

@@ -70,6 +70,7 @@ func TestTownHomepages(t *testing.T) {
 
 // Links lead to pages, and the rings and the competitors are as promised.
 func TestTownLinks(t *testing.T) {
+	sequential(t)
 	town := testTown()
 	var within, competing, links int
 	for i := range town.sites {

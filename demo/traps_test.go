@@ -49,6 +49,7 @@ func reach(w *Web, topic int, seeds []dowse.URL, limit int) map[int]bool {
 }
 
 func TestTunnelLeadsThroughOffTopicPages(t *testing.T) {
+	sequential(t)
 	for _, c := range []Config{{}, {Seed: 5}, {Pages: 9000}} {
 		w := New(c)
 		hidden := siteOf(t, w, Hidden)

@@ -172,6 +172,7 @@ func TestSeeds(t *testing.T) {
 
 // A judge must have a chance: what is on topic speaks of it, what is not hardly does.
 func TestTextTellsTheTopic(t *testing.T) {
+	sequential(t)
 	w := small()
 	topic, _ := w.Topic(tidePools)
 	signs := slices.Concat(topic.Words, topic.Also)

@@ -86,6 +86,7 @@ func TestDefaultsAreThoseOfTheDemo(t *testing.T) {
 }
 
 func TestSizesAreThoseOfTheWeb(t *testing.T) {
+	sequential(t)
 	w := small()
 	var sizes []float64
 	total, links := 0.0, 0
@@ -127,6 +128,7 @@ func TestAddressesLeadBack(t *testing.T) {
 var href = regexp.MustCompile(`<a href="([^"]*)"`)
 
 func TestEveryLinkLeadsWhereItShould(t *testing.T) {
+	sequential(t)
 	w := small()
 	kinds := map[string]int{}
 	for u := range w.Pages() {
@@ -182,6 +184,7 @@ func outcome(t *testing.T, w *Web, u dowse.URL) string {
 }
 
 func TestEveryPageCanBeReached(t *testing.T) {
+	sequential(t)
 	for _, c := range []Config{{}, {Pages: 12_000, Seed: 3}} {
 		w := New(c)
 		seen, n := make([]bool, w.Len()), 0
@@ -256,6 +259,7 @@ func TestLinksKeepToTheirTopic(t *testing.T) {
 }
 
 func TestMillionPagesNeedNoMemory(t *testing.T) {
+	sequential(t)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -288,6 +292,7 @@ func TestMillionPagesNeedNoMemory(t *testing.T) {
 var wrongArticle = regexp.MustCompile(`\b[Aa] [aeio]\w*|\b[Aa]n [^aeio]\w*`)
 
 func TestPagesAreWellFormed(t *testing.T) {
+	sequential(t)
 	w := small()
 	for i := 0; i < w.Len(); i += 5 {
 		u := w.URL(i)
@@ -390,5 +395,14 @@ func BenchmarkTruth(b *testing.B) {
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
 		New(Config{})
+	}
+}
+
+// sequential skips a test in which nothing goes on at once where tests are to be short:
+// there the race detector runs.
+func sequential(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("nothing goes on at once here")
 	}
 }

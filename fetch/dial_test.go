@@ -144,11 +144,10 @@ func TestNames(t *testing.T) {
 		}
 		return []string{strings.TrimSuffix(name, ".example")}
 	})
-	config := hasty
-	config.AllowNet = []netip.Prefix{netip.MustParsePrefix("127.5.0.0/16")}
-	config.Resolver = names.LocalAddr().String()
-	config.HeaderTimeout = 5e9
-	c := newClient(t, config)
+	config := Config{AllowNet: []netip.Prefix{netip.MustParsePrefix("127.5.0.0/16")}, Resolver: names.LocalAddr().String()}
+	patient := newClient(t, config)
+	config.ConnectTimeout = unconnected.ConnectTimeout
+	hurried := newClient(t, config)
 	for _, tt := range []struct {
 		name    string
 		outcome dowse.Outcome
@@ -168,6 +167,10 @@ func TestNames(t *testing.T) {
 		{"nothing", dowse.Temporary, dowse.FailDNS},
 		{"loop", dowse.Failed, dowse.FailDNS},
 	} {
+		c := patient
+		if tt.name == "nothing" {
+			c = hurried
+		}
 		r := c.Get(context.Background(), dowse.URL("http://"+tt.name+".example:"+port+"/"))
 		if r.Outcome != tt.outcome || r.Reason != tt.reason {
 			t.Errorf("%s: %v %v %s", tt.name, r.Outcome, r.Reason, r.Detail)

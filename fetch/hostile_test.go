@@ -44,7 +44,7 @@ func TestHostileAnswers(t *testing.T) {
 	}{
 		{"H01 slow headers", hasty, drips("HTTP/1.1 200 OK\r\nX: "), dowse.Temporary, dowse.FailTimeout, false},
 		{"H02 slow body", hasty, drips(ok200 + "Content-Length: 1000000\r\n\r\n"), dowse.Temporary, dowse.FailTimeout, false},
-		{"H02 slow body that began well", hasty, drips(ok200 + "Content-Length: 1000000\r\n\r\n" + sentence), dowse.Fetched, "", true},
+		{"H02 slow body that began well", slowly, drips(ok200 + "Content-Length: 1000000\r\n\r\n" + sentence), dowse.Fetched, "", true},
 		{"H03 no answer", hasty, hangs, dowse.Temporary, dowse.FailTimeout, false},
 		{"H03 no body", hasty, func(c net.Conn, _ string) {
 			io.WriteString(c, ok200+"Content-Length: 10\r\n\r\n")
@@ -89,7 +89,7 @@ func TestHostileAnswers(t *testing.T) {
 		{"challenge by header", Config{}, says("HTTP/1.1 202 Accepted\r\nX-Amzn-Waf-Action: challenge\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n"), dowse.Skipped, dowse.SkipChallenge, false},
 		{"P04 500", Config{}, says("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"), dowse.Temporary, dowse.FailHTTP, false},
 		{"425", Config{}, says("HTTP/1.1 425 Too Early\r\nContent-Length: 0\r\n\r\n"), dowse.Temporary, dowse.FailHTTP, false},
-		{"error with a slow body", hasty, drips("HTTP/1.1 404 Not Found\r\nContent-Length: 100000\r\n\r\n"), dowse.Failed, dowse.FailHTTP, true},
+		{"error with a slow body", slowly, drips("HTTP/1.1 404 Not Found\r\nContent-Length: 100000\r\n\r\n"), dowse.Failed, dowse.FailHTTP, true},
 		{"error with an endless body", Config{}, floods("HTTP/1.1 404 Not Found\r\n\r\n", sentence), dowse.Failed, dowse.FailHTTP, true},
 		{"early hints, then a page", Config{}, says("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + ok200 + "Content-Length: 5\r\n\r\nhello"), dowse.Fetched, "", false},
 	} {
@@ -153,9 +153,12 @@ func TestHostReports(t *testing.T) {
 		})
 	}
 	t.Run("nobody listens", func(t *testing.T) {
-		s := serveRaw(t, hangs)
-		s.Close()
-		r := newClient(t, Config{}).Get(context.Background(), s.url("/"))
+		taken, err := net.Dial("tcp", serveRaw(t, hangs).Addr().String()) // its own end: a port that nobody else gets
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer taken.Close()
+		r := newClient(t, Config{}).Get(context.Background(), dowse.URL("http://"+taken.LocalAddr().String()+"/"))
 		if r.Outcome != dowse.Temporary || r.Reason != dowse.FailConnect || !r.Host.Down || !r.Host.BackOff {
 			t.Errorf("%v %v %+v", r.Outcome, r.Reason, r.Host)
 		}
@@ -168,7 +171,9 @@ func TestHostReports(t *testing.T) {
 // TestMoreThanAnnounced checks that what follows a body is not taken for the next
 // answer (H06).
 func TestMoreThanAnnounced(t *testing.T) {
+	left := make(chan bool, 3)
 	s := serveConns(t, func(c net.Conn) {
+		defer func() { left <- true }()
 		for {
 			buf := make([]byte, 4096)
 			if _, err := c.Read(buf); err != nil {
@@ -183,7 +188,11 @@ func TestMoreThanAnnounced(t *testing.T) {
 		if r.Outcome != dowse.Fetched || string(r.Body) != "hello" {
 			t.Errorf("%v %q", r.Outcome, r.Body)
 		}
-		time.Sleep(100 * time.Millisecond) // as long as politeness would at least
+		select {
+		case <-left: // long before politeness lets the next request go
+		case <-time.After(time.Minute):
+			t.Fatal("a connection on which more was said than asked for is kept")
+		}
 	}
 }
 
@@ -242,7 +251,7 @@ var inside = []string{
 func TestInside(t *testing.T) {
 	trap := serveRaw(t, says(ok200+"Content-Length: 6\r\n\r\nsecret"))
 	_, port, _ := net.SplitHostPort(trap.Addr().String())
-	c, err := New(Config{ConnectTimeout: hasty.ConnectTimeout, Resolver: "127.0.0.1:1"})
+	c, err := New(Config{ConnectTimeout: unconnected.ConnectTimeout, Resolver: "127.0.0.1:1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -507,7 +516,7 @@ func TestBrokenTLS(t *testing.T) {
 	} {
 		config := Config{}
 		if name == "hangs" {
-			config = hasty
+			config = unconnected
 		}
 		r := newClient(t, config).Get(context.Background(), dowse.URL("https://"+c.addr+"/"))
 		if r.Outcome != c.outcome || r.Reason != c.reason {

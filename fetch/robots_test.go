@@ -136,6 +136,9 @@ func TestRobotsPatternBomb(t *testing.T) {
 // TestRobotsLikeGoogle compares with a port of Google's matcher on files and paths
 // made of the parts that are hard. Escapes are left out: there the RFC differs.
 func TestRobotsLikeGoogle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing goes on at once here")
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
 	path := func(parts ...string) string {
@@ -274,12 +277,15 @@ func TestRobotsUnreachable(t *testing.T) {
 		"R22 drips":        drips("HTTP/1.1 200 OK\r\n\r\n" + ruleText),
 		"drips the header": drips("HTTP/1.1 200 OK\r\nX: "),
 	} {
-		s := serveRaw(t, say)
-		r, hops := newClient(t, hasty).RobotsHops(context.Background(), s.url("/page"))
-		checkRules(t, name, r, none)
-		if r.Status != 0 || hops[0].Host == nil && hops[0].Outcome != dowse.Fetched {
-			t.Errorf("%s: status %d, host %+v", name, r.Status, hops[0].Host)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serveRaw(t, say)
+			r, hops := newClient(t, hasty).RobotsHops(context.Background(), s.url("/page"))
+			checkRules(t, name, r, none)
+			if r.Status != 0 || hops[0].Host == nil && hops[0].Outcome != dowse.Fetched {
+				t.Errorf("%s: status %d, host %+v", name, r.Status, hops[0].Host)
+			}
+		})
 	}
 }
 

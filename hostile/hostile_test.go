@@ -29,7 +29,7 @@ import (
 // What a crawl of all rows at once may cost.
 const (
 	maxMemory = 512 << 20
-	maxTime   = 150 * time.Second
+	maxTime   = 10 * time.Minute // a minute and a half at rest
 )
 
 // A job is what the crawling process is told; a result what it tells back. The

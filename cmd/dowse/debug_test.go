@@ -134,6 +134,9 @@ func FuzzDebugLines(f *testing.F) {
 // suite reads a file of the conformance suites, which live beside the project.
 func suite(t *testing.T, name string) []byte {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("nothing goes on at once here")
+	}
 	b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "suites", filepath.FromSlash(name)))
 	if err != nil {
 		t.Skipf("the conformance suites are not here: %v", err)

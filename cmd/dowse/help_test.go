@@ -43,6 +43,9 @@ func commandsOf(t *testing.T) (paths [][]string) {
 
 // Every command has help of at most 80 columns, with an example.
 func TestHelpOfEveryCommand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing goes on at once here")
+	}
 	commands := commandsOf(t)
 	if len(commands) < 17 {
 		t.Fatalf("only %d commands", len(commands))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,15 +24,19 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
+		WorkdirRoot:         t.TempDir(), // its own is left behind when only some scripts run
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			web := newSmallSite()
 			env.Defer(web.Close)
-			closed := httptest.NewServer(nil)
-			closed.Close()
+			caller, err := net.Dial("tcp", web.Listener.Addr().String())
+			if err != nil {
+				return err
+			}
+			env.Defer(func() { caller.Close() })
 			env.Setenv("WEB", web.URL)
-			env.Setenv("CLOSED", closed.URL)
+			env.Setenv("CLOSED", "http://"+caller.LocalAddr().String()) // taken, so that nobody else serves there
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", "")
 			env.Values["web"] = web
@@ -151,14 +156,20 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 	web.paths = nil
 }
 
+// What must come is looked for often, and for long: the machine may be busy.
+const (
+	often    = 10 * time.Millisecond
+	patience = 5 * time.Minute
+)
+
 // awaited PATH waits until a path is asked for.
 func awaited(ts *testscript.TestScript, neg bool, args []string) {
 	web := ts.Value("web").(*smallSite)
-	for range 2000 {
+	for range patience / often {
 		if web.has(args[0]) {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(often)
 	}
 	ts.Fatalf("nobody asks for %s", args[0])
 }
@@ -177,11 +188,11 @@ func half(ts *testscript.TestScript, neg bool, args []string) {
 
 // waitfor FILE waits until a file is there.
 func waitFor(ts *testscript.TestScript, neg bool, args []string) {
-	for range 2000 {
+	for range patience / often {
 		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(often)
 	}
 	ts.Fatalf("%s did not come", args[0])
 }

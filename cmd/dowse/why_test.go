@@ -13,6 +13,9 @@ import (
 // Every URL that a crawl ever saw has an answer: one that fits a terminal, names its
 // state, and whose reasons add up to the verdict.
 func TestWhyAnswersForEveryURL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing goes on at once here")
+	}
 	dir := filepath.Join(t.TempDir(), "x.dowse")
 	if code, _, errs := capture(t, "demo", "--pages", "80", "-o", dir, "-q"); code != exitOK {
 		t.Fatalf("code %d: %s", code, errs)

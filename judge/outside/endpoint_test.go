@@ -132,7 +132,7 @@ func TestEndpointFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, asked := service(t, c.answer)
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			if name == "does not answer" {
 				ctx, cancel = context.WithTimeout(context.Background(), 200*time.Millisecond)
 			}
@@ -141,8 +141,8 @@ func TestEndpointFails(t *testing.T) {
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
-			if asked.Load() != c.asked {
-				t.Errorf("asked %d times", asked.Load())
+			if n := asked.Load(); n > c.asked || n < c.asked && name != "does not answer" { // that one may give up before
+				t.Errorf("asked %d times", n)
 			}
 		})
 	}
@@ -181,7 +181,7 @@ func TestRetryAfter(t *testing.T) {
 // A service that asks for an hour is not asked by other pages either.
 func TestLaterMeansLater(t *testing.T) {
 	s, asked := service(t, func(w http.ResponseWriter, r *http.Request, n int) { busy(w, true, 429, "3600") })
-	j := newJudge(t, unsure{0.5, judge.Share}, endpoint(t, Endpoint{URL: s.URL}), Options{Timeout: time.Second})
+	j := newJudge(t, unsure{0.5, judge.Share}, endpoint(t, Endpoint{URL: s.URL}), Options{Timeout: patience})
 	j.Judge(page("a"))
 	j.Judge(page("b"))
 	if got := j.Stats(); asked.Load() != 1 || got.Failed != 1 || got.Resting != 1 {

@@ -107,6 +107,9 @@ func (u unsure) JudgeWindows(p *dowse.Page, w []dowse.Span) (dowse.Verdict, []fl
 	return dowse.Verdict{Relevance: u.relevance, Scale: u.scale, Because: []dowse.Because{{What: "inner", Weight: weight}}, Judge: "inner/1"}, ratings
 }
 
+// patience is for what must come, on a busy machine too.
+const patience = 5 * time.Minute
+
 func ask(p *Program, text string, limit time.Duration) (Answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -118,12 +121,12 @@ func TestProgram(t *testing.T) {
 	var said []string
 	p.Say = func(s string) { said = append(said, s) }
 	for n := 1; n <= 3; n++ {
-		a, err := ask(p, "a reef\nand \"quotes\"", 10*time.Second)
+		a, err := ask(p, "a reef\nand \"quotes\"", patience)
 		if err != nil || a.Score != 0.9 || a.Because[0] != fmt.Sprint("question ", n) {
 			t.Fatal(a, err)
 		}
 	}
-	if a, err := ask(p, strings.Repeat("words ", 10000), 10*time.Second); err != nil || a.Score != 0.1 || a.Because[1] != "length 60000" {
+	if a, err := ask(p, strings.Repeat("words ", 10000), patience); err != nil || a.Score != 0.1 || a.Because[1] != "length 60000" {
 		t.Fatal(a, err)
 	}
 	p.Close()
@@ -142,7 +145,7 @@ func TestProgramFails(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			p := program(t, mode)
 			p.Restarts = 1
-			limit := 10 * time.Second
+			limit := patience
 			if mode == "slow" {
 				limit = 300 * time.Millisecond
 			}
@@ -171,20 +174,24 @@ func TestProgramRestarts(t *testing.T) {
 	p := program(t, "dies-later")
 	p.Restarts = 1
 	for n := range 6 {
-		if _, err := ask(p, "x", 10*time.Second); (err != nil) != (n%2 == 1) {
+		if _, err := ask(p, "x", patience); (err != nil) != (n%2 == 1) {
 			t.Errorf("question %d: %v", n, err)
 		}
 	}
 }
 
-// What a program says unasked is never taken for the answer to the next question.
+// What a program has said unasked is never taken for the answer to the next question.
 func TestProgramOutOfStep(t *testing.T) {
 	p := program(t, "twice")
 	for range 3 {
-		if a, err := ask(p, "nothing", 10*time.Second); err == nil && a.Because != nil {
-			t.Errorf("the answer to another question: %v", a)
+		if a, err := ask(p, "nothing", patience); err != nil || a.Because != nil {
+			t.Errorf("the answer to another question: %v, %v", a, err)
 		}
-		time.Sleep(50 * time.Millisecond) // the second line comes
+		c := <-p.turn
+		for len(c.lines) == 0 { // the second line comes
+			time.Sleep(time.Millisecond)
+		}
+		p.turn <- c
 	}
 }
 
@@ -197,7 +204,7 @@ func TestProgramEndsItsFamily(t *testing.T) {
 			pid <- n
 		}
 	}
-	if _, err := ask(p, "x", 10*time.Second); err != nil {
+	if _, err := ask(p, "x", patience); err != nil {
 		t.Fatal(err)
 	}
 	n := <-pid
@@ -206,7 +213,7 @@ func TestProgramEndsItsFamily(t *testing.T) {
 	}
 	p.Close()
 	for i := 0; alive(n); i++ {
-		if i == 500 {
+		if i == 6000 {
 			t.Fatal("the grandchild lives on")
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -218,7 +225,7 @@ func TestProgramTalk(t *testing.T) {
 	var said []string
 	p.Say = func(s string) { said = append(said, s) }
 	for range 15 {
-		if _, err := ask(p, "x", 10*time.Second); err != nil {
+		if _, err := ask(p, "x", patience); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -410,7 +417,7 @@ func TestFailuresFallBack(t *testing.T) {
 // Many ask at once: one question for one text, and nobody waits longer than the limit.
 func TestManyAtOnce(t *testing.T) {
 	f := &fixed{Answer: Answer{Score: 0.9}, hold: make(chan struct{})}
-	j := newJudge(t, unsure{0.5, judge.Share}, f, Options{Timeout: 20 * time.Second, Learner: &notes{}, File: filepath.Join(t.TempDir(), "a")})
+	j := newJudge(t, unsure{0.5, judge.Share}, f, Options{Timeout: patience, Learner: &notes{}, File: filepath.Join(t.TempDir(), "a")})
 	var all sync.WaitGroup
 	for n := range 60 {
 		all.Go(func() {
@@ -463,7 +470,7 @@ func TestLearnsToAskLess(t *testing.T) {
 	}
 	online := m.(*judge.Online)
 	program := program(t, "good")
-	j := newJudge(t, online, program, Options{From: 0.02, To: 0.98, Timeout: 20 * time.Second, Learner: online})
+	j := newJudge(t, online, program, Options{From: 0.02, To: 0.98, Timeout: patience, Learner: online})
 	text := func(n int) *dowse.Page {
 		if n%2 == 0 {
 			return page(fmt.Sprintf("the reef and its coral in warm water near island number %d", n))

@@ -136,7 +136,7 @@ func (p *Program) Close() error {
 type child struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
-	lines  chan []byte   // what it writes, closed at its end
+	lines  chan []byte   // what it writes, closed at its end; one is kept, so that it is seen before the next question
 	stop   chan struct{} // closed when nobody wants more lines
 	read   chan struct{} // closed when nobody reads more
 	family family
@@ -158,7 +158,7 @@ func newChild(command []string, dir string, stderr io.Writer) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &child{cmd: cmd, in: in, lines: make(chan []byte), stop: make(chan struct{}), read: make(chan struct{})}
+	c := &child{cmd: cmd, in: in, lines: make(chan []byte, 1), stop: make(chan struct{}), read: make(chan struct{})}
 	c.family.prepare(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, err

@@ -51,6 +51,7 @@ func TestMain(m *testing.M) {
 // TestAsLive visits pages in the lab and as a live crawl does. A strategy must see the
 // same: text, words, links, ratings of page, windows and anchors, redirects, failures.
 func TestAsLive(t *testing.T) {
+	sequential(t)
 	w := made(t, Options{})
 	site := demo.New(demo.Config{Pages: 1000})
 	client, err := fetch.New(fetch.Config{Agent: agent, Transport: site.RoundTripper()})
@@ -141,6 +142,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // TestDamage breaks feature files: what is broken is noticed, and made again.
 func TestDamage(t *testing.T) {
+	sequential(t)
 	w := made(t, Options{})
 	path := w.features.closer.(*os.File).Name()
 	whole, err := os.ReadFile(path)
@@ -402,5 +404,14 @@ func TestRecordMade(t *testing.T) {
 	}
 	if _, err := RecordMade(t.Context(), m, dir, nil); err == nil {
 		t.Error("it is made over another")
+	}
+}
+
+// sequential skips a test in which nothing goes on at once where tests are to be short:
+// there the race detector runs.
+func sequential(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("nothing goes on at once here")
 	}
 }
