@@ -65,8 +65,8 @@ func CaseOf(s dowse.Strategy, u dowse.URL) (c Case) {
 		s.usage.caseOf(u, &c)
 	case *Combined:
 		s.usage.caseOf(u, &c)
-		candidate := s.candidate(u)
-		f, _ := s.rate(&candidate)
+		c0 := s.prospect(u)
+		f, _ := s.rate(&c0)
 		c.Factors = f
 	}
 	return c
@@ -74,7 +74,7 @@ func CaseOf(s dowse.Strategy, u dowse.URL) (c Case) {
 
 func (k *linkage) caseOf(u dowse.URL, c *Case) {
 	for _, t := range tokens(nil, u) {
-		if e := k.state.Tokens.find(t); e != nil && k.now.significant(e.Cells[asContent]) != 0 {
+		if e := k.tokens.find(t); e != nil && k.now.significant(e.Cells[asContent]) != 0 {
 			c.Tokens = append(c.Tokens, t)
 		}
 	}

@@ -94,7 +94,8 @@ type linkage struct {
 
 	ratios  *Ratios
 	params  *Linkage
-	size    int     // of the vocabulary
+	size    int // of the vocabulary
+	tokens  *lexicon
 	weights factors // of the factors; 0 leaves one out
 	words   weigher
 	now     moment
@@ -107,7 +108,6 @@ type linkage struct {
 	kin    []uint32
 	hashes []uint64 // of a page's links
 	places []uint32 // of their targets
-	near   []uint32
 }
 
 // linkageState is what links have taught: the knowledge, and as it is saved, the
@@ -115,18 +115,20 @@ type linkage struct {
 type linkageState struct {
 	Base   cell // pages
 	Pace   pace
-	Links  [4]float64 // between visited pages, by kind
-	Tokens *lexicon
+	Links  [4]float64    // between visited pages, by kind
+	Tokens *savedLexicon // these two only as it is saved
 	Found  *savedEvidence
 }
 
 // blankLinkage is a state to load into.
-func blankLinkage() linkageState { return linkageState{Tokens: &lexicon{}, Found: &savedEvidence{}} }
+func blankLinkage() *linkageState {
+	return &linkageState{Tokens: &savedLexicon{}, Found: &savedEvidence{}}
+}
 
 func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage {
 	k := &linkage{ratios: r, params: l, size: or(vocabulary, 100_000)}
 	k.weights, _ = l.weights() // checked when it was set
-	k.state = linkageState{Tokens: newLexicon(k.size)}
+	k.tokens = newLexicon(k.size)
 	k.found = newEvidence(or(l.Parents, fewParents), r.rescored())
 	words.weigh(&k.words, asContent)
 	k.taken()
@@ -134,21 +136,21 @@ func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage 
 }
 
 // restore goes on from a saved state. The words are restored by then.
-func (k *linkage) restore(s linkageState, words *lexicon) {
-	s.Tokens.restored(k.size)
+func (k *linkage) restore(s *linkageState, words *lexicon) {
+	k.tokens = s.Tokens.restored(k.size)
 	k.found = newEvidence(k.found.parents, k.found.kids)
 	k.found.restore(s.Found)
-	s.Found = nil
-	k.state = s
+	k.state = *s
+	k.state.Tokens, k.state.Found = nil, nil
 	words.weigh(&k.words, asContent)
 	k.taken()
 }
 
 // saved is all that is to be written down.
-func (k *linkage) saved() linkageState {
+func (k *linkage) saved() *linkageState {
 	s := k.state
-	s.Found = k.found.saved()
-	return s
+	s.Tokens, s.Found = k.tokens.saved(), k.found.saved()
+	return &s
 }
 
 // turn takes note that the knowledge has changed.
@@ -190,9 +192,9 @@ func (k *linkage) learn(u dowse.URL, on bool) (siblings []uint32) {
 	s.Base.count(on)
 	k.parts = tokens(k.parts[:0], u)
 	for _, t := range k.parts {
-		e := s.Tokens.entry(s.Tokens.add(t))
-		e.Met++
-		e.Cells[asContent].count(on)
+		w := k.tokens.add(t)
+		k.tokens.head(w).met++
+		k.tokens.learn(w, asContent, on)
 	}
 	i, ok := k.found.place(u)
 	if !ok {
@@ -250,19 +252,6 @@ func (k *linkage) locate(links []dowse.Link) {
 		k.hashes[i] = k.found.at.hash(string(links[i].URL))
 	}
 	k.found.locate(k.places, k.hashes, func(i int) dowse.URL { return links[i].URL })
-}
-
-// touch has what is needed to rate the targets of links, if not all only those that
-// wait, and their kin, brought near.
-func (k *linkage) touch(links []dowse.Link, places, kin []uint32, all bool) {
-	k.near = append(k.near[:0], kin...)
-	for i, place := range places {
-		if !beyond(&links[i], 0, 0) && (all || k.found.targets[place].queued) {
-			k.near = append(k.near, place)
-		}
-	}
-	k.found.touchURLs(k.near)
-	k.found.touchPages(k.near)
 }
 
 // redirect gives the evidence for a page to the page that it redirects to.
@@ -332,7 +321,7 @@ func (k *linkage) pageContent(p *linking) float64 {
 func (k *linkage) address(u dowse.URL) (sum float64) {
 	k.parts = tokens(k.parts[:0], u)
 	for _, t := range k.parts {
-		if e := k.state.Tokens.find(t); e != nil {
+		if e := k.tokens.find(t); e != nil {
 			sum += k.words.significant(e.Cells[asContent])
 		}
 	}
@@ -357,7 +346,7 @@ func (k *linkage) learnt() *LinkageLearnt {
 	s := &k.state
 	return &LinkageLearnt{
 		Pages: Tally{s.Base.N, s.Base.C}, Links: s.Links,
-		Words: k.words.lex.counts(asContent), Tokens: s.Tokens.counts(asContent),
+		Words: k.words.lex.counts(asContent), Tokens: k.tokens.counts(asContent),
 	}
 }
 
@@ -370,7 +359,7 @@ func (k *linkage) reuse(l *LinkageLearnt, weight float64) {
 	}
 	k.words.lex.reuse(l.Words, asContent, weight)
 	k.words.recount()
-	s.Tokens.reuse(l.Tokens, asContent, weight)
+	k.tokens.reuse(l.Tokens, asContent, weight)
 	s.Pace.due(s.Base, true)
 	k.taken()
 }
