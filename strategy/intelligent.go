@@ -108,7 +108,9 @@ func (s *Intelligent) accepts(t *target) bool {
 	if s.Least == 0 {
 		return true
 	}
-	f := s.links.rate(t)
+	c := [1]prospect{{url: t.url, target: t.place}}
+	s.sizeUp(c[:])
+	f, _ := s.rate(&c[0])
 	return f.sum() > s.Least
 }
 

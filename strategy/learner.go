@@ -26,6 +26,7 @@ type prospect struct {
 	target   uint32 // where its evidence is, noPlace for none
 	page     uint32 // of the trace, if it was accessed
 	accessed bool
+	address  float64 // what the parts of its URL say, once it is sized up
 }
 
 // prospect returns what there is of a URL.
@@ -82,7 +83,7 @@ func (k *learner) addPages(pages []uint32) {
 	first := len(k.prospects)
 	k.usage.touch(pages)
 	for _, page := range pages {
-		k.prospects = append(k.prospects, prospect{k.usage.trace.URL(page), noPlace, page, true})
+		k.prospects = append(k.prospects, prospect{url: k.usage.trace.URL(page), target: noPlace, page: page, accessed: true})
 	}
 	if k.links != nil {
 		k.locate(k.prospects[first:])
@@ -113,7 +114,7 @@ func (k *learner) waits(c *prospect) bool {
 func (k *learner) rate(c *prospect) (f factors, h habits) {
 	if c.target != noPlace {
 		if t := &k.links.found.targets[c.target]; t.k > 0 || k.usage == nil {
-			f = k.links.rate(t)
+			f = k.links.rate(t, c.address)
 		}
 	}
 	if c.accessed {
@@ -130,7 +131,7 @@ const together = 128
 func (k *learner) rated() []dowse.Lead {
 	list := newSheet(len(k.prospects), k.reasons())
 	for some := range slices.Chunk(k.prospects, together) {
-		k.touch(some)
+		k.sizeUp(some)
 		for i := range some {
 			if c := &some[i]; !k.seeds[c.url] {
 				k.put(list, c)
@@ -148,8 +149,9 @@ func (k *learner) put(list *sheet, c *prospect) {
 	list.put(c.url, f.sum()+h.sum(), k.reasons())
 }
 
-// touch has the evidence for prospects brought near, see [touchNotes].
-func (k *learner) touch(list []prospect) {
+// sizeUp gets prospects ready to be rated: what the parts of their URLs say, and the rest
+// of the evidence brought near, see [touchNotes].
+func (k *learner) sizeUp(list []prospect) {
 	if k.links != nil {
 		k.near = k.near[:0]
 		for i := range list {
@@ -159,6 +161,7 @@ func (k *learner) touch(list []prospect) {
 		}
 		k.links.found.touchURLs(k.near)
 		k.links.found.touchPages(k.near)
+		k.links.addresses(list)
 	}
 	if k.usage != nil {
 		k.near = k.near[:0]
@@ -192,10 +195,9 @@ func (k *learner) because(dst []dowse.Because, f *factors, h *habits) []dowse.Be
 	return dst
 }
 
-// rescore rates a lead by what is known now, unless it is a seed or does not wait.
+// rescore rates a lead by what is known now.
 func (k *learner) rescore(l dowse.Lead) float64 {
-	if c := k.prospect(l.URL); !k.seeds[l.URL] && k.waits(&c) {
-		f, h := k.rate(&c)
+	if f, h, ok := k.again(l.URL); ok {
 		return f.sum() + h.sum()
 	}
 	return l.Priority
@@ -203,11 +205,21 @@ func (k *learner) rescore(l dowse.Lead) float64 {
 
 // explain tells what rescore goes by.
 func (k *learner) explain(l dowse.Lead) []dowse.Because {
-	if c := k.prospect(l.URL); !k.seeds[l.URL] && k.waits(&c) {
-		f, h := k.rate(&c)
+	if f, h, ok := k.again(l.URL); ok {
 		return k.because(nil, &f, &h)
 	}
 	return nil
+}
+
+// again rates a URL that waits, unless it is a seed.
+func (k *learner) again(u dowse.URL) (f factors, h habits, ok bool) {
+	c := [1]prospect{k.prospect(u)}
+	if k.seeds[u] || !k.waits(&c[0]) {
+		return f, h, false
+	}
+	k.sizeUp(c[:])
+	f, h = k.rate(&c[0])
+	return f, h, true
 }
 
 // learnerState is a learner as it is written down, without the parts that it has not.

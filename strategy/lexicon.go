@@ -38,8 +38,9 @@ type lexicon struct {
 }
 
 type entry struct {
-	Term  string
+	hash  uint64
 	Cells [2]cell
+	Term  string
 }
 
 // A head is what is asked of every word of every page. Heads lie by themselves, so that
@@ -80,8 +81,9 @@ func (s *savedLexicon) restored(size int) *lexicon {
 	x.hand = s.Hand
 	x.terms, x.heads = make([]entry, len(s.Terms)), make([]head, len(s.Terms))
 	for i, t := range s.Terms {
-		x.terms[i], x.heads[i] = entry{t.Term, t.Cells}, head{t.Met, t.Gen}
-		x.at.add(x.at.hash(t.Term), uint32(i))
+		h := x.at.hash(t.Term)
+		x.terms[i], x.heads[i] = entry{h, t.Cells, t.Term}, head{t.Met, t.Gen}
+		x.at.add(h, uint32(i))
 	}
 	return x
 }
@@ -90,12 +92,29 @@ func (x *lexicon) wordAt(place uint32) word {
 	return word(uint32(x.heads[place].gen)<<placeBits | place)
 }
 
-// find returns the entry of a term, nil if it is not kept.
-func (x *lexicon) find(term string) *entry {
-	if place, ok := x.place(term, x.at.hash(term)); ok {
+// find returns the entry of the term with a hash, nil if it is not kept. The hash alone is
+// compared, of 64 bits and with a secret seed: the term itself is elsewhere in memory.
+func (x *lexicon) find(h uint64) *entry {
+	if place, ok := x.at.find(h, func(i uint32) bool { return x.terms[i].hash == h }); ok {
 		return &x.terms[place]
 	}
 	return nil
+}
+
+// touch has the entries of terms with hashes brought near, see [touchNotes].
+func (x *lexicon) touch(hashes []uint64) {
+	x.at.touch(hashes)
+	x.touchEntries(hashes)
+}
+
+//go:noinline
+func (x *lexicon) touchEntries(hashes []uint64) (sum uint64) {
+	for _, h := range hashes {
+		if i := x.at.guess(h); i != noPlace {
+			sum += x.terms[i].hash
+		}
+	}
+	return sum
 }
 
 // place returns where a term with a hash is kept.
@@ -129,12 +148,12 @@ func (x *lexicon) add(term string) word {
 	}
 	term = strings.Clone(term)
 	if len(x.terms) < x.size {
-		x.terms, x.heads = append(x.terms, entry{Term: term}), append(x.heads, head{})
+		x.terms, x.heads = append(x.terms, entry{hash: h, Term: term}), append(x.heads, head{})
 		x.at.add(h, uint32(len(x.terms)-1))
 		return x.wordAt(uint32(len(x.terms) - 1))
 	}
 	place := x.forget()
-	x.terms[place], x.heads[place] = entry{Term: term}, head{gen: x.heads[place].gen + 1}
+	x.terms[place], x.heads[place] = entry{hash: h, Term: term}, head{gen: x.heads[place].gen + 1}
 	x.at.add(h, place)
 	return x.wordAt(place)
 }
@@ -149,7 +168,7 @@ func (x *lexicon) forget() uint32 {
 		}
 		x.hand = (x.hand + 1) % uint32(len(x.heads))
 	}
-	x.at.remove(x.at.hash(x.terms[least].Term), least)
+	x.at.remove(x.terms[least].hash, least)
 	x.forgot++
 	for _, w := range x.weighers {
 		w.lost(least)

@@ -106,7 +106,8 @@ type linkage struct {
 	union  []word
 	parts  []string
 	kin    []uint32
-	hashes []uint64 // of a page's links
+	hashes []uint64 // of a page's links, or of parts of URLs
+	counts []int    // of these
 	places []uint32 // of their targets
 }
 
@@ -277,8 +278,8 @@ func (k *linkage) forget(u dowse.URL) {
 	}
 }
 
-// rate tells what speaks for a target.
-func (k *linkage) rate(t *target) (f factors) {
+// rate tells what speaks for a target, with what the parts of its URL say.
+func (k *linkage) rate(t *target, address float64) (f factors) {
 	if k.now.flat {
 		return f
 	}
@@ -286,7 +287,7 @@ func (k *linkage) rate(t *target) (f factors) {
 		f[byContent] = w * k.content(t)
 	}
 	if w := k.weights[byURL]; w > 0 {
-		f[byURL] = w * k.address(t.url)
+		f[byURL] = w * address
 	}
 	if w := k.weights[byLinks]; w > 0 {
 		f[byLinks] = w * (float64(float64(t.m)*k.lnP) + float64(float64(t.k-t.m)*k.lnQ))
@@ -318,10 +319,34 @@ func (k *linkage) pageContent(p *linking) float64 {
 	return p.ln
 }
 
-func (k *linkage) address(u dowse.URL) (sum float64) {
-	k.parts = tokens(k.parts[:0], u)
-	for _, t := range k.parts {
-		if e := k.tokens.find(t); e != nil {
+// addresses sets what the parts of prospects' URLs say.
+func (k *linkage) addresses(list []prospect) {
+	if k.now.flat || k.weights[byURL] == 0 {
+		return
+	}
+	k.hashes, k.counts = k.hashes[:0], k.counts[:0]
+	for i := range list {
+		k.parts = k.parts[:0]
+		if list[i].target != noPlace {
+			k.parts = tokens(k.parts, list[i].url)
+		}
+		for _, t := range k.parts {
+			k.hashes = append(k.hashes, k.tokens.at.hash(t))
+		}
+		k.counts = append(k.counts, len(k.parts))
+	}
+	k.tokens.touch(k.hashes)
+	hashes := k.hashes
+	for i, n := range k.counts {
+		list[i].address = k.address(hashes[:n])
+		hashes = hashes[n:]
+	}
+}
+
+// address is what parts of a URL with hashes say.
+func (k *linkage) address(hashes []uint64) (sum float64) {
+	for _, h := range hashes {
+		if e := k.tokens.find(h); e != nil {
 			sum += k.words.significant(e.Cells[asContent])
 		}
 	}
