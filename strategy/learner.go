@@ -43,18 +43,15 @@ func (k *learner) prospect(u dowse.URL) (c prospect) {
 	return c
 }
 
-// add makes a target a prospect. It reports false, and does not, if that waits for
-// neither its links nor its people.
-func (k *learner) add(t *target) bool {
+// add makes a target a prospect if it waits, for its links or its people.
+func (k *learner) add(t *target) {
 	c := prospect{url: t.url, target: t.place}
 	if k.usage != nil {
 		c.page, c.accessed = k.usage.pageOf(t)
 	}
-	if !k.waits(&c) {
-		return false
+	if k.waits(&c) {
+		k.prospects = append(k.prospects, c)
 	}
-	k.prospects = append(k.prospects, c)
-	return true
 }
 
 // addKin makes targets prospects that share evidence with a page, but for those that
