@@ -40,11 +40,13 @@ func (s *Combined) begin() *learner {
 func (s *Combined) ReadsText() bool { return true }
 
 // Start queues the seeds before all else, and what people accessed of whom an
-// earlier crawl knows that they go to pages on topic.
+// earlier crawl knows that they go to pages on topic. A seed that they accessed stands
+// where that puts it.
 func (s *Combined) Start(urls []dowse.URL) []dowse.Lead {
 	s.begin()
 	s.addPages(s.usage.candidates(s.usage.burst()))
-	return append(s.seeds.queue(urls), s.rated()...)
+	leads := s.rated()
+	return append(s.seeds.queue(urls), leads...)
 }
 
 // Idle begins anew with the page that was accessed the most.
