@@ -1,7 +1,5 @@
 package strategy
 
-import "dowse/text"
-
 // A book tells which numbered term a word of running text stands for, without making
 // the term: a hash and one look at memory, for those who read every word of every
 // page. Words are known by their hash alone. It forgets, and then says that it does
@@ -50,16 +48,25 @@ func (b *book) anew() {
 	clear(b.pages)
 }
 
-// find returns what is known of the word t[start:end], and its hash.
-func (b *book) find(t string, start, end int) (word, says, uint64) {
-	h := text.HashWord(t, start, end)
+// find returns what is known of the word with a hash, which is that of the package text.
+func (b *book) find(h uint64) (word, says) {
 	l := &b.pages[h&(bookLeaves-1)]
 	for i := range l {
 		if l[i].hash == h {
-			return l[i].term, l[i].says, h
+			return l[i].term, l[i].says
 		}
 	}
-	return 0, unknownWord, h
+	return 0, unknownWord
+}
+
+// touch has the leaves of hashes brought near, see [touchNotes].
+//
+//go:noinline
+func (b *book) touch(hashes []uint64) (sum uint64) {
+	for _, h := range hashes {
+		sum += b.pages[h&(bookLeaves-1)][0].hash
+	}
+	return sum
 }
 
 // note writes down what a word stands for, in place of the one that was written down

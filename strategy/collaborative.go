@@ -17,10 +17,8 @@ type Collaborative struct {
 	Usage
 	Reading
 
-	usage *usage
-	words *reader
-	seeds seeds
-	kin   []uint32
+	learner
+	kin []uint32
 }
 
 func (s *Collaborative) check() error {
@@ -30,13 +28,13 @@ func (s *Collaborative) check() error {
 	return s.Usage.check()
 }
 
-func (s *Collaborative) begin() {
-	if s.usage != nil {
-		return
+func (s *Collaborative) begin() *learner {
+	if s.usage == nil {
+		s.words = newReader(s.Reading)
+		s.usage = newUsage(&s.Ratios, &s.Usage, s.words.Lex)
+		s.seeds = seeds{}
 	}
-	s.words = newReader(s.Reading)
-	s.usage = newUsage(&s.Ratios, &s.Usage, s.words.Lex)
-	s.seeds = seeds{}
+	return &s.learner
 }
 
 // ReadsText is true: the words that people read are evidence.
@@ -46,13 +44,13 @@ func (s *Collaborative) ReadsText() bool { return true }
 // earlier crawl knows that they go to pages on topic.
 func (s *Collaborative) Start(urls []dowse.URL) []dowse.Lead {
 	s.begin()
-	return append(s.seeds.queue(urls), s.rated(s.usage.candidates(s.usage.burst()))...)
+	return append(s.seeds.queue(urls), s.leads(s.usage.candidates(s.usage.burst()))...)
 }
 
 // Idle begins anew with the page that was accessed the most.
 func (s *Collaborative) Idle() []dowse.Lead {
 	s.begin()
-	return s.rated(s.usage.restart())
+	return s.leads(s.usage.restart())
 }
 
 // Follow learns from how the page turned out, and rates what its people accessed.
@@ -87,7 +85,7 @@ func (s *Collaborative) visited(p *dowse.Page) []dowse.Lead {
 	if s.Exact {
 		s.kin = u.everything(s.kin[:0])
 	}
-	return s.rated(append(s.kin, u.candidates(u.burst())...))
+	return s.leads(append(s.kin, u.candidates(u.burst())...))
 }
 
 func (s *Collaborative) redirected(p *dowse.Page) []dowse.Lead {
@@ -102,84 +100,28 @@ func (s *Collaborative) redirected(p *dowse.Page) []dowse.Lead {
 	return []dowse.Lead{{URL: to.URL, Priority: h.sum(), Because: h.because(nil)}}
 }
 
-// rated returns the leads to pages.
-func (s *Collaborative) rated(pages []uint32) []dowse.Lead {
-	list := newSheet(len(pages), habitCount)
-	for _, page := range pages {
-		u := s.usage.trace.URL(page)
-		if s.seeds[u] {
-			continue
-		}
-		h := s.usage.rate(page)
-		list.because = h.because(list.because)
-		list.put(u, h.sum(), habitCount)
-	}
-	return list.leads
+// leads returns the leads to pages.
+func (s *Collaborative) leads(pages []uint32) []dowse.Lead {
+	s.addPages(pages)
+	return s.rated()
 }
 
 // Rescore rates a lead by what is known now.
-func (s *Collaborative) Rescore(l dowse.Lead) float64 {
-	if h, ok := s.again(l.URL); ok {
-		return h.sum()
-	}
-	return l.Priority
-}
+func (s *Collaborative) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
 
 // Explain tells what Rescore goes by.
-func (s *Collaborative) Explain(l dowse.Lead) []dowse.Because {
-	if h, ok := s.again(l.URL); ok {
-		return h.because(nil)
-	}
-	return nil
-}
-
-// again rates a URL that waits, unless it is a seed.
-func (s *Collaborative) again(u dowse.URL) (h habits, ok bool) {
-	s.begin()
-	page, ok := s.usage.page(u)
-	if !ok || !s.usage.waits(page) || s.seeds[u] {
-		return h, false
-	}
-	return s.usage.rate(page), true
-}
-
-type collaborativeState struct {
-	Words *lexicon
-	Read  float64
-	Usage usageState
-	Seeds seeds
-}
+func (s *Collaborative) Explain(l dowse.Lead) []dowse.Because { return s.begin().explain(l) }
 
 // Save writes down all that was learnt, and what waits.
-func (s *Collaborative) Save() ([]byte, error) {
-	s.begin()
-	return saveBinary(&collaborativeState{s.words.Lex, s.words.Pages, s.usage.state, s.seeds})
-}
+func (s *Collaborative) Save() ([]byte, error) { return s.begin().save() }
 
 // Load takes up what Save wrote, with the same trace.
-func (s *Collaborative) Load(b []byte) error {
-	s.begin()
-	state := collaborativeState{Words: &lexicon{}, Seeds: seeds{}}
-	if err := loadBinary(b, &state); err != nil {
-		return err
-	}
-	s.words.restore(state.Words, state.Read)
-	s.seeds = state.Seeds
-	return s.usage.restore(state.Usage, s.words.Lex)
-}
+func (s *Collaborative) Load(b []byte) error { return s.begin().load(b) }
 
 // Learnt returns what was learnt about a predicate, to start another crawl with.
-func (s *Collaborative) Learnt(predicate string) *Learnt {
-	s.begin()
-	return &Learnt{Predicate: predicate, Usage: s.usage.learnt()}
-}
+func (s *Collaborative) Learnt(predicate string) *Learnt { return s.begin().learnt(predicate) }
 
 // LearnFrom starts with what an earlier crawl learnt, weighted by ReuseWeight.
 func (s *Collaborative) LearnFrom(l *Learnt, predicate string) error {
-	if err := l.fits(predicate, l.Usage != nil, "a trace"); err != nil {
-		return err
-	}
-	s.begin()
-	s.usage.reuse(l.Usage, or(s.ReuseWeight, 1))
-	return nil
+	return s.begin().learnFrom(l, predicate, "a trace", s.ReuseWeight)
 }

@@ -36,6 +36,7 @@ type target struct {
 	kept   uint32                 // of those that are kept
 	round  uint32                 // in which it was last gathered
 	place  uint32                 // its own
+	page   uint32                 // its number in a trace and one, noPlace for none; 0 as long as nobody asked
 	queued bool                   // the crawl is to visit it
 }
 

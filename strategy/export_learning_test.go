@@ -65,16 +65,16 @@ func CaseOf(s dowse.Strategy, u dowse.URL) (c Case) {
 		s.usage.caseOf(u, &c)
 	case *Combined:
 		s.usage.caseOf(u, &c)
-		candidate := s.candidate(u)
-		f, _ := s.rate(&candidate)
-		c.Factors = f
+		one := []prospect{s.prospect(u)}
+		s.sizeUp(one)
+		c.Factors, _ = s.rate(&one[0])
 	}
 	return c
 }
 
 func (k *linkage) caseOf(u dowse.URL, c *Case) {
 	for _, t := range tokens(nil, u) {
-		if e := k.state.Tokens.find(t); e != nil && k.now.significant(e.Cells[asContent]) != 0 {
+		if e := k.tokens.find(k.tokens.at.hash(t)); e != nil && k.now.significant(e.Cells[asContent]) != 0 {
 			c.Tokens = append(c.Tokens, t)
 		}
 	}
@@ -83,7 +83,9 @@ func (k *linkage) caseOf(u dowse.URL, c *Case) {
 	if t == nil {
 		return
 	}
-	c.Factors, c.K, c.M = k.rate(t), int(t.k), int(t.m)
+	one := []prospect{{url: u, target: t.place}}
+	k.addresses(one)
+	c.Factors, c.K, c.M = k.rate(t, one[0].address), int(t.k), int(t.m)
 	for _, p := range k.found.linkingTo(t) {
 		page := &k.found.pages[p]
 		c.V, c.S = c.V+int(page.visited), c.S+int(page.onTopic)

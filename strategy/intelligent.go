@@ -19,9 +19,7 @@ type Intelligent struct {
 	Reading
 	Least float64 `param:"least" default:"none" min:"-1e9" help:"priority that a link must exceed to be queued; one that does not is rated again when another page links to it; Aggarwal et al. 2001, no number given"`
 
-	links *linkage
-	words *reader
-	seeds seeds
+	learner
 }
 
 func (s *Intelligent) check() error {
@@ -31,13 +29,13 @@ func (s *Intelligent) check() error {
 	return s.Linkage.check()
 }
 
-func (s *Intelligent) begin() {
-	if s.links != nil {
-		return
+func (s *Intelligent) begin() *learner {
+	if s.links == nil {
+		s.words = newReader(s.Reading)
+		s.links = newLinkage(&s.Ratios, &s.Linkage, s.Vocabulary, s.words.Lex)
+		s.seeds = seeds{}
 	}
-	s.words = newReader(s.Reading)
-	s.links = newLinkage(&s.Ratios, &s.Linkage, s.Vocabulary, s.words.Lex)
-	s.seeds = seeds{}
+	return &s.learner
 }
 
 // ReadsText is true: the words of linking pages are evidence.
@@ -61,7 +59,7 @@ func (s *Intelligent) Follow(p *dowse.Page) []dowse.Lead {
 		return append(s.redirected(p), seeds...)
 	case p.Outcome == dowse.Listed:
 		s.links.forget(p.URL)
-		return s.rated(p, nil, nil)
+		return s.leads(p, nil, nil)
 	case p.Outcome == dowse.Fetched:
 		return s.visited(p)
 	}
@@ -73,20 +71,17 @@ func (s *Intelligent) visited(p *dowse.Page) []dowse.Lead {
 	kin := s.links.learn(p.URL, p.OnTopic)
 	places := s.links.follow(p, s.words.read(p))
 	s.links.turn()
-	return s.rated(p, places, kin)
+	return s.leads(p, places, kin)
 }
 
 func (s *Intelligent) redirected(p *dowse.Page) []dowse.Lead {
 	s.links.redirect(p.URL, &p.Links[0])
-	return s.rated(p, nil, nil)
+	return s.leads(p, nil, nil)
 }
 
-// rated returns the leads for a page's links, and for what shares evidence with it. The
+// leads returns the leads for a page's links, and for what shares evidence with it. The
 // places are those of the links' targets, nil if they are to be found.
-func (s *Intelligent) rated(p *dowse.Page, places, kin []uint32) []dowse.Lead {
-	found := s.links.found
-	s.links.touch(p.Links, places, kin, true)
-	list := newSheet(len(p.Links)+len(kin), factorCount)
+func (s *Intelligent) leads(p *dowse.Page, places, kin []uint32) []dowse.Lead {
 	known := 0
 	for i := range p.Links {
 		l := &p.Links[i]
@@ -96,21 +91,16 @@ func (s *Intelligent) rated(p *dowse.Page, places, kin []uint32) []dowse.Lead {
 		if beyond(l, known, s.rescored()) || s.seeds[l.URL] {
 			continue
 		}
-		t := found.targetOf(places, i, l.URL)
+		t := s.links.found.targetOf(places, i, l.URL)
 		t.round = 0
-		if t.queued = l.Target.State == dowse.Waiting || s.accepts(t); t.queued {
-			s.put(list, t)
-		}
+		t.queued = l.Target.State == dowse.Waiting || s.accepts(t)
+		s.add(t)
 	}
-	for _, k := range kin {
-		if t := &found.targets[k]; t.round == found.round { // not among the links
-			s.put(list, t)
-		}
-	}
+	s.addKin(kin)
 	if s.Exact {
-		s.everything(list)
+		s.addTargets()
 	}
-	return list.leads
+	return s.rated()
 }
 
 // accepts reports whether a target that does not wait yet is worth it.
@@ -118,7 +108,9 @@ func (s *Intelligent) accepts(t *target) bool {
 	if s.Least == 0 {
 		return true
 	}
-	f := s.links.rate(t)
+	c := [1]prospect{{url: t.url, target: t.place}}
+	s.sizeUp(c[:])
+	f, _ := s.rate(&c[0])
 	return f.sum() > s.Least
 }
 
@@ -134,87 +126,22 @@ func beyond(l *dowse.Link, known, most int) bool {
 	return false
 }
 
-func (s *Intelligent) everything(list *sheet) {
-	for i := range s.links.found.targets {
-		if t := &s.links.found.targets[i]; t.queued {
-			s.put(list, t)
-		}
-	}
-}
-
-func (s *Intelligent) put(list *sheet, t *target) {
-	if s.seeds[t.url] {
-		return
-	}
-	f := s.links.rate(t)
-	list.because = f.because(list.because)
-	list.put(t.url, f.sum(), factorCount)
-}
-
 // Rescore rates a lead by what is known now.
-func (s *Intelligent) Rescore(l dowse.Lead) float64 {
-	if f, ok := s.again(l.URL); ok {
-		return f.sum()
-	}
-	return l.Priority
-}
+func (s *Intelligent) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
 
 // Explain tells what Rescore goes by.
-func (s *Intelligent) Explain(l dowse.Lead) []dowse.Because {
-	if f, ok := s.again(l.URL); ok {
-		return f.because(nil)
-	}
-	return nil
-}
-
-// again rates a URL that waits, unless it is a seed.
-func (s *Intelligent) again(u dowse.URL) (f factors, ok bool) {
-	s.begin()
-	t := s.links.found.find(u)
-	if t == nil || !t.queued || s.seeds[u] {
-		return f, false
-	}
-	return s.links.rate(t), true
-}
-
-type intelligentState struct {
-	Words   *lexicon
-	Read    float64
-	Linkage linkageState
-	Seeds   seeds
-}
+func (s *Intelligent) Explain(l dowse.Lead) []dowse.Because { return s.begin().explain(l) }
 
 // Save writes down all that was learnt, and the evidence for what waits.
-func (s *Intelligent) Save() ([]byte, error) {
-	s.begin()
-	return saveBinary(&intelligentState{s.words.Lex, s.words.Pages, s.links.saved(), s.seeds})
-}
+func (s *Intelligent) Save() ([]byte, error) { return s.begin().save() }
 
 // Load takes up what Save wrote.
-func (s *Intelligent) Load(b []byte) error {
-	s.begin()
-	state := intelligentState{Words: &lexicon{}, Linkage: blankLinkage(), Seeds: seeds{}}
-	if err := loadBinary(b, &state); err != nil {
-		return err
-	}
-	s.words.restore(state.Words, state.Read)
-	s.links.restore(state.Linkage, s.words.Lex)
-	s.seeds = state.Seeds
-	return nil
-}
+func (s *Intelligent) Load(b []byte) error { return s.begin().load(b) }
 
 // Learnt returns what was learnt about a predicate, to start another crawl with.
-func (s *Intelligent) Learnt(predicate string) *Learnt {
-	s.begin()
-	return &Learnt{Predicate: predicate, Linkage: s.links.learnt()}
-}
+func (s *Intelligent) Learnt(predicate string) *Learnt { return s.begin().learnt(predicate) }
 
 // LearnFrom starts with what an earlier crawl learnt, weighted by ReuseWeight.
 func (s *Intelligent) LearnFrom(l *Learnt, predicate string) error {
-	if err := l.fits(predicate, l.Linkage != nil, "links"); err != nil {
-		return err
-	}
-	s.begin()
-	s.links.reuse(l.Linkage, or(s.ReuseWeight, 1))
-	return nil
+	return s.begin().learnFrom(l, predicate, "links", s.ReuseWeight)
 }

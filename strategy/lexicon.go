@@ -27,8 +27,9 @@ const (
 // size: then a new term takes the place of one that is hardly met. So a flood of
 // words met once washes out others of its kind, not those that pages share.
 type lexicon struct {
-	Terms []entry
-	Hand  uint32 // where the search for a term to forget goes on
+	terms []entry
+	heads []head // of the terms
+	hand  uint32 // where the search for a term to forget goes on
 
 	size     int
 	at       index
@@ -37,48 +38,103 @@ type lexicon struct {
 }
 
 type entry struct {
-	Term  string
-	Met   uint32 // in so many pages
-	Gen   uint8  // of the place
+	hash  uint64
 	Cells [2]cell
+	Term  string
+}
+
+// A head is what is asked of every word of every page. Heads lie by themselves, so that
+// those of all terms stay in a cache of the processor.
+type head struct {
+	met uint32 // in so many pages
+	gen uint8  // of the place
 }
 
 func newLexicon(size int) *lexicon {
 	return &lexicon{size: min(size, placeMask), at: newIndex()}
 }
 
-// restored is a lexicon as it was saved.
-func (x *lexicon) restored(size int) *lexicon {
-	x.size = min(size, placeMask)
-	x.at = newIndex()
-	for i := range x.Terms {
-		x.at.add(x.at.hash(x.Terms[i].Term), uint32(i))
+// savedLexicon is a lexicon as it is written down.
+type savedLexicon struct {
+	Terms []savedTerm
+	Hand  uint32
+}
+
+type savedTerm struct {
+	Term  string
+	Met   uint32
+	Gen   uint8
+	Cells [2]cell
+}
+
+func (x *lexicon) saved() *savedLexicon {
+	s := &savedLexicon{Terms: make([]savedTerm, len(x.terms)), Hand: x.hand}
+	for i, e := range x.terms {
+		s.Terms[i] = savedTerm{e.Term, x.heads[i].met, x.heads[i].gen, e.Cells}
+	}
+	return s
+}
+
+// restored is the lexicon that was saved.
+func (s *savedLexicon) restored(size int) *lexicon {
+	x := newLexicon(size)
+	x.hand = s.Hand
+	x.terms, x.heads = make([]entry, len(s.Terms)), make([]head, len(s.Terms))
+	for i, t := range s.Terms {
+		h := x.at.hash(t.Term)
+		x.terms[i], x.heads[i] = entry{h, t.Cells, t.Term}, head{t.Met, t.Gen}
+		x.at.add(h, uint32(i))
 	}
 	return x
 }
 
 func (x *lexicon) wordAt(place uint32) word {
-	return word(uint32(x.Terms[place].Gen)<<placeBits | place)
+	return word(uint32(x.heads[place].gen)<<placeBits | place)
 }
 
-// find returns the entry of a term, nil if it is not kept.
-func (x *lexicon) find(term string) *entry {
-	if place, ok := x.place(term, x.at.hash(term)); ok {
-		return &x.Terms[place]
+// find returns the entry of the term with a hash, nil if it is not kept. The hash alone is
+// compared, of 64 bits and with a secret seed: the term itself is elsewhere in memory.
+func (x *lexicon) find(h uint64) *entry {
+	if place, ok := x.at.find(h, func(i uint32) bool { return x.terms[i].hash == h }); ok {
+		return &x.terms[place]
 	}
 	return nil
 }
 
+// touch has the entries of terms with hashes brought near, see [touchNotes].
+func (x *lexicon) touch(hashes []uint64) {
+	x.at.touch(hashes)
+	x.touchEntries(hashes)
+}
+
+//go:noinline
+func (x *lexicon) touchEntries(hashes []uint64) (sum uint64) {
+	for _, h := range hashes {
+		if i := x.at.guess(h); i != noPlace {
+			sum += x.terms[i].hash
+		}
+	}
+	return sum
+}
+
 // place returns where a term with a hash is kept.
 func (x *lexicon) place(term string, h uint64) (uint32, bool) {
-	return x.at.find(h, func(i uint32) bool { return x.Terms[i].Term == term })
+	return x.at.find(h, func(i uint32) bool { return x.terms[i].Term == term })
 }
 
 // entry returns what is known of a word, nil if it was forgotten.
 func (x *lexicon) entry(w word) *entry {
-	if place := w.place(); int(place) < len(x.Terms) {
-		if e := &x.Terms[place]; e.Gen == uint8(w>>placeBits) {
-			return e
+	if x.head(w) == nil {
+		return nil
+	}
+	return &x.terms[w.place()]
+}
+
+// head returns the head of a word, nil if it was forgotten.
+func (x *lexicon) head(w word) *head {
+	if place := w.place(); int(place) < len(x.heads) {
+		if h := &x.heads[place]; h.gen == uint8(w>>placeBits) {
+			return h
 		}
 	}
 	return nil
@@ -91,13 +147,13 @@ func (x *lexicon) add(term string) word {
 		return x.wordAt(place)
 	}
 	term = strings.Clone(term)
-	if len(x.Terms) < x.size {
-		x.Terms = append(x.Terms, entry{Term: term})
-		x.at.add(h, uint32(len(x.Terms)-1))
-		return x.wordAt(uint32(len(x.Terms) - 1))
+	if len(x.terms) < x.size {
+		x.terms, x.heads = append(x.terms, entry{hash: h, Term: term}), append(x.heads, head{})
+		x.at.add(h, uint32(len(x.terms)-1))
+		return x.wordAt(uint32(len(x.terms) - 1))
 	}
 	place := x.forget()
-	x.Terms[place] = entry{Term: term, Gen: x.Terms[place].Gen + 1}
+	x.terms[place], x.heads[place] = entry{hash: h, Term: term}, head{gen: x.heads[place].gen + 1}
 	x.at.add(h, place)
 	return x.wordAt(place)
 }
@@ -105,14 +161,14 @@ func (x *lexicon) add(term string) word {
 // forget frees the place of the term that was met the least, of a few.
 func (x *lexicon) forget() uint32 {
 	const few = 16
-	least := x.Hand
+	least := x.hand
 	for range few {
-		if x.Terms[x.Hand].Met < x.Terms[least].Met {
-			least = x.Hand
+		if x.heads[x.hand].met < x.heads[least].met {
+			least = x.hand
 		}
-		x.Hand = (x.Hand + 1) % uint32(len(x.Terms))
+		x.hand = (x.hand + 1) % uint32(len(x.heads))
 	}
-	x.at.remove(x.at.hash(x.Terms[least].Term), least)
+	x.at.remove(x.terms[least].hash, least)
 	x.forgot++
 	for _, w := range x.weighers {
 		w.lost(least)
@@ -130,18 +186,19 @@ func (x *lexicon) learn(w word, column int, on bool) {
 // reuse adds counts of another crawl.
 func (x *lexicon) reuse(counts map[string]Tally, column int, weight float64) {
 	for _, term := range sortedKeys(counts) {
-		e := &x.Terms[x.add(term).place()]
-		e.Cells[column].add(counts[term].cell(), weight)
-		e.Met = max(e.Met, uint32(min(max(counts[term][0]*weight, 0), 1<<31)))
+		place := x.add(term).place()
+		x.terms[place].Cells[column].add(counts[term].cell(), weight)
+		h := &x.heads[place]
+		h.met = max(h.met, uint32(min(max(counts[term][0]*weight, 0), 1<<31)))
 	}
 }
 
 // counts returns the terms that any page was counted by.
 func (x *lexicon) counts(column int) map[string]Tally {
 	list := map[string]Tally{}
-	for i := range x.Terms {
-		if c := x.Terms[i].Cells[column]; c.N > 0 {
-			list[x.Terms[i].Term] = Tally{c.N, c.C}
+	for i := range x.terms {
+		if c := x.terms[i].Cells[column]; c.N > 0 {
+			list[x.terms[i].Term] = Tally{c.N, c.C}
 		}
 	}
 	return list
@@ -224,7 +281,7 @@ func (w *weigher) significant(c cell) float64 {
 
 // grow makes room for words that the lexicon took in.
 func (w *weigher) grow() {
-	if n := len(w.lex.Terms); len(w.marks) < n {
+	if n := len(w.lex.terms); len(w.marks) < n {
 		w.marks = append(w.marks, make([]mark, n+n/2-len(w.marks))...)
 		more := newBitset(len(w.marks))[len(w.unmet):]
 		w.silent, w.unmet = append(w.silent, more...), append(w.unmet, more...)

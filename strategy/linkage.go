@@ -94,7 +94,8 @@ type linkage struct {
 
 	ratios  *Ratios
 	params  *Linkage
-	size    int     // of the vocabulary
+	size    int // of the vocabulary
+	tokens  *lexicon
 	weights factors // of the factors; 0 leaves one out
 	words   weigher
 	now     moment
@@ -105,9 +106,9 @@ type linkage struct {
 	union  []word
 	parts  []string
 	kin    []uint32
-	hashes []uint64 // of a page's links
+	hashes []uint64 // of a page's links, or of parts of URLs
+	counts []int    // of these
 	places []uint32 // of their targets
-	near   []uint32
 }
 
 // linkageState is what links have taught: the knowledge, and as it is saved, the
@@ -115,18 +116,20 @@ type linkage struct {
 type linkageState struct {
 	Base   cell // pages
 	Pace   pace
-	Links  [4]float64 // between visited pages, by kind
-	Tokens *lexicon
+	Links  [4]float64    // between visited pages, by kind
+	Tokens *savedLexicon // these two only as it is saved
 	Found  *savedEvidence
 }
 
 // blankLinkage is a state to load into.
-func blankLinkage() linkageState { return linkageState{Tokens: &lexicon{}, Found: &savedEvidence{}} }
+func blankLinkage() *linkageState {
+	return &linkageState{Tokens: &savedLexicon{}, Found: &savedEvidence{}}
+}
 
 func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage {
 	k := &linkage{ratios: r, params: l, size: or(vocabulary, 100_000)}
 	k.weights, _ = l.weights() // checked when it was set
-	k.state = linkageState{Tokens: newLexicon(k.size)}
+	k.tokens = newLexicon(k.size)
 	k.found = newEvidence(or(l.Parents, fewParents), r.rescored())
 	words.weigh(&k.words, asContent)
 	k.taken()
@@ -134,21 +137,21 @@ func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage 
 }
 
 // restore goes on from a saved state. The words are restored by then.
-func (k *linkage) restore(s linkageState, words *lexicon) {
-	s.Tokens.restored(k.size)
+func (k *linkage) restore(s *linkageState, words *lexicon) {
+	k.tokens = s.Tokens.restored(k.size)
 	k.found = newEvidence(k.found.parents, k.found.kids)
 	k.found.restore(s.Found)
-	s.Found = nil
-	k.state = s
+	k.state = *s
+	k.state.Tokens, k.state.Found = nil, nil
 	words.weigh(&k.words, asContent)
 	k.taken()
 }
 
 // saved is all that is to be written down.
-func (k *linkage) saved() linkageState {
+func (k *linkage) saved() *linkageState {
 	s := k.state
-	s.Found = k.found.saved()
-	return s
+	s.Tokens, s.Found = k.tokens.saved(), k.found.saved()
+	return &s
 }
 
 // turn takes note that the knowledge has changed.
@@ -190,9 +193,9 @@ func (k *linkage) learn(u dowse.URL, on bool) (siblings []uint32) {
 	s.Base.count(on)
 	k.parts = tokens(k.parts[:0], u)
 	for _, t := range k.parts {
-		e := s.Tokens.entry(s.Tokens.add(t))
-		e.Met++
-		e.Cells[asContent].count(on)
+		w := k.tokens.add(t)
+		k.tokens.head(w).met++
+		k.tokens.learn(w, asContent, on)
 	}
 	i, ok := k.found.place(u)
 	if !ok {
@@ -252,19 +255,6 @@ func (k *linkage) locate(links []dowse.Link) {
 	k.found.locate(k.places, k.hashes, func(i int) dowse.URL { return links[i].URL })
 }
 
-// touch has what is needed to rate the targets of links, if not all only those that
-// wait, and their kin, brought near.
-func (k *linkage) touch(links []dowse.Link, places, kin []uint32, all bool) {
-	k.near = append(k.near[:0], kin...)
-	for i, place := range places {
-		if !beyond(&links[i], 0, 0) && (all || k.found.targets[place].queued) {
-			k.near = append(k.near, place)
-		}
-	}
-	k.found.touchURLs(k.near)
-	k.found.touchPages(k.near)
-}
-
 // redirect gives the evidence for a page to the page that it redirects to.
 func (k *linkage) redirect(u dowse.URL, to *dowse.Link) {
 	found := k.found
@@ -288,8 +278,8 @@ func (k *linkage) forget(u dowse.URL) {
 	}
 }
 
-// rate tells what speaks for a target.
-func (k *linkage) rate(t *target) (f factors) {
+// rate tells what speaks for a target, with what the parts of its URL say.
+func (k *linkage) rate(t *target, address float64) (f factors) {
 	if k.now.flat {
 		return f
 	}
@@ -297,7 +287,7 @@ func (k *linkage) rate(t *target) (f factors) {
 		f[byContent] = w * k.content(t)
 	}
 	if w := k.weights[byURL]; w > 0 {
-		f[byURL] = w * k.address(t.url)
+		f[byURL] = w * address
 	}
 	if w := k.weights[byLinks]; w > 0 {
 		f[byLinks] = w * (float64(float64(t.m)*k.lnP) + float64(float64(t.k-t.m)*k.lnQ))
@@ -329,10 +319,34 @@ func (k *linkage) pageContent(p *linking) float64 {
 	return p.ln
 }
 
-func (k *linkage) address(u dowse.URL) (sum float64) {
-	k.parts = tokens(k.parts[:0], u)
-	for _, t := range k.parts {
-		if e := k.state.Tokens.find(t); e != nil {
+// addresses sets what the parts of prospects' URLs say.
+func (k *linkage) addresses(list []prospect) {
+	if k.now.flat || k.weights[byURL] == 0 {
+		return
+	}
+	k.hashes, k.counts = k.hashes[:0], k.counts[:0]
+	for i := range list {
+		k.parts = k.parts[:0]
+		if list[i].target != noPlace {
+			k.parts = tokens(k.parts, list[i].url)
+		}
+		for _, t := range k.parts {
+			k.hashes = append(k.hashes, k.tokens.at.hash(t))
+		}
+		k.counts = append(k.counts, len(k.parts))
+	}
+	k.tokens.touch(k.hashes)
+	hashes := k.hashes
+	for i, n := range k.counts {
+		list[i].address = k.address(hashes[:n])
+		hashes = hashes[n:]
+	}
+}
+
+// address is what parts of a URL with hashes say.
+func (k *linkage) address(hashes []uint64) (sum float64) {
+	for _, h := range hashes {
+		if e := k.tokens.find(h); e != nil {
 			sum += k.words.significant(e.Cells[asContent])
 		}
 	}
@@ -357,7 +371,7 @@ func (k *linkage) learnt() *LinkageLearnt {
 	s := &k.state
 	return &LinkageLearnt{
 		Pages: Tally{s.Base.N, s.Base.C}, Links: s.Links,
-		Words: k.words.lex.counts(asContent), Tokens: s.Tokens.counts(asContent),
+		Words: k.words.lex.counts(asContent), Tokens: k.tokens.counts(asContent),
 	}
 }
 
@@ -370,7 +384,7 @@ func (k *linkage) reuse(l *LinkageLearnt, weight float64) {
 	}
 	k.words.lex.reuse(l.Words, asContent, weight)
 	k.words.recount()
-	s.Tokens.reuse(l.Tokens, asContent, weight)
+	k.tokens.reuse(l.Tokens, asContent, weight)
 	s.Pace.due(s.Base, true)
 	k.taken()
 }

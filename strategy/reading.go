@@ -42,6 +42,8 @@ type reader struct {
 	analyzer *text.Analyzer
 	book     book
 
+	hashes []uint64 // of a page's words
+
 	terms []string
 	found []found
 	best  []found
@@ -74,7 +76,7 @@ func newReader(r Reading) *reader {
 }
 
 // restore goes on from a saved state.
-func (r *reader) restore(lex *lexicon, pages float64) {
+func (r *reader) restore(lex *savedLexicon, pages float64) {
 	r.Lex, r.Pages = lex.restored(r.Lex.size), pages
 	r.seen, r.round, r.book = nil, 0, book{}
 }
@@ -86,9 +88,9 @@ func (r *reader) read(p *dowse.Page) []word {
 	for i := range r.found {
 		f := &r.found[i]
 		f.weight = f.times
-		if e := r.Lex.entry(f.word); e != nil {
-			e.Met++
-			f.weight *= math.Log1p(r.Pages / float64(e.Met))
+		if h := r.Lex.head(f.word); h != nil {
+			h.met++
+			f.weight *= math.Log1p(r.Pages / float64(h.met))
 		}
 	}
 	best := r.telling()
@@ -151,16 +153,37 @@ func (r *reader) count(p *dowse.Page) {
 		r.round = 1
 	}
 	r.book.open(r.Lex)
-	for _, w := range p.Words[:min(len(p.Words), r.length)] {
-		id, says, h := r.book.find(p.Text, int(w.Start), r.analyzer.WordEnd(p.Text, w))
+	words := p.Words[:min(len(p.Words), r.length)]
+	r.hashes = r.hashes[:0]
+	for _, w := range words {
+		r.hashes = append(r.hashes, text.HashWord(p.Text, int(w.Start), r.analyzer.WordEnd(p.Text, w)))
+	}
+	r.book.touch(r.hashes)
+	r.touchHeads()
+	for i, h := range r.hashes {
+		id, says := r.book.find(h)
 		switch {
 		case says == isNothing:
-		case says == isTerm && r.Lex.entry(id) != nil:
+		case says == isTerm && r.Lex.head(id) != nil:
 			r.meet(id)
 		default:
-			r.look(p.Text, w, h)
+			r.look(p.Text, words[i], h)
 		}
 	}
+}
+
+// touchHeads has what is known of the words with the hashes brought near, see
+// [touchNotes].
+//
+//go:noinline
+func (r *reader) touchHeads() (sum uint32) {
+	for _, h := range r.hashes {
+		id, _ := r.book.find(h)
+		if place := int(id.place()); place < len(r.Lex.heads) && place < len(r.seen) {
+			sum += r.Lex.heads[place].met + r.seen[place].round
+		}
+	}
+	return sum
 }
 
 // look meets the terms of a word that is not in the book.
@@ -181,7 +204,7 @@ func (r *reader) look(s string, w dowse.Span, h uint64) {
 // meet counts a term of the page.
 func (r *reader) meet(w word) {
 	if int(w.place()) >= len(r.seen) {
-		r.seen = append(r.seen, make([]tally, len(r.Lex.Terms)+len(r.Lex.Terms)/2-len(r.seen)+1)...)
+		r.seen = append(r.seen, make([]tally, len(r.Lex.terms)+len(r.Lex.terms)/2-len(r.seen)+1)...)
 	}
 	s := &r.seen[w.place()]
 	if s.round == r.round && r.found[s.at].word == w {

@@ -102,6 +102,7 @@ type usage struct {
 
 	union  []word
 	shared [][]word
+	people [][]uint32
 	pages  []uint32
 	order  []uint32 // pages by how often they were accessed
 	rounds []uint32 // by page: in which it was last gathered
@@ -182,6 +183,23 @@ func (k *usage) page(u dowse.URL) (page uint32, ok bool) {
 	return page, ok
 }
 
+// pageOf returns the number of a target, which remembers it.
+func (k *usage) pageOf(t *target) (page uint32, ok bool) {
+	if t.page == 0 {
+		t.page = noPlace
+		if page, ok := k.trace.Page(t.url); ok {
+			t.page = page + 1
+		}
+	}
+	if t.page != noPlace {
+		return t.page - 1, true
+	}
+	if len(k.state.Aliases) > 0 {
+		page, ok = k.state.Aliases[t.url]
+	}
+	return page, ok
+}
+
 // waits reports whether a page is a candidate.
 func (k *usage) waits(page uint32) bool { return k.state.Queued.has(page) && !k.state.Done.has(page) }
 
@@ -227,6 +245,7 @@ func (k *usage) learn(page uint32, accessed, on bool) {
 	if !accessed {
 		return
 	}
+	k.touchPeople([]uint32{page})
 	k.words.begin()
 	k.union = k.union[:0]
 	who := k.visitors(page)
@@ -348,6 +367,7 @@ func (k *usage) kin(dst []uint32, page uint32) []uint32 {
 	k.rounds[page] = k.round
 	k.pages = k.trace.Around(k.pages[:0], page, k.users(), or(k.params.Near, 5))
 	dst = k.waiting(dst, k.pages, most)
+	k.touchPaths(page)
 	for _, u := range k.visitors(page) {
 		path := k.trace.Path(u)
 		if dst = k.waiting(dst, path[:min(len(path), most)], most); len(dst) == most {
@@ -359,7 +379,7 @@ func (k *usage) kin(dst []uint32, page uint32) []uint32 {
 
 func (k *usage) waiting(dst, pages []uint32, most int) []uint32 {
 	for _, p := range pages {
-		if len(dst) < most && k.rounds[p] != k.round && k.waits(p) {
+		if len(dst) < most && k.waits(p) && k.rounds[p] != k.round {
 			k.rounds[p] = k.round
 			dst = append(dst, p)
 		}
@@ -486,6 +506,67 @@ func (k *usage) reuseUsers(users map[string]Tally, weight float64) {
 			k.state.Absent[key] = Tally{t[0] * weight, t[1] * weight}
 		}
 	}
+}
+
+// touch has the URLs of pages brought near, see [touchNotes].
+//
+//go:noinline
+func (k *usage) touch(pages []uint32) (sum int) {
+	for _, p := range pages {
+		sum += len(k.trace.URL(p))
+	}
+	for _, p := range pages {
+		if u := k.trace.URL(p); u != "" {
+			sum += int(u[0])
+		}
+	}
+	return sum
+}
+
+// touchPeople has what is known of the people of pages brought near, see [touchNotes]:
+// who they are, then their counts, then the words that they are known by.
+//
+//go:noinline
+func (k *usage) touchPeople(pages []uint32) (sum float64) {
+	k.people = k.people[:0]
+	for _, p := range pages {
+		k.people = append(k.people, k.visitors(p))
+	}
+	for _, who := range k.people {
+		for i := 0; i < len(who); i += 16 {
+			sum += float64(who[i])
+		}
+	}
+	for _, who := range k.people {
+		for _, u := range who {
+			sum += k.state.Users[u].N + float64(len(k.state.Tastes[u]))
+		}
+	}
+	for _, who := range k.people {
+		for _, u := range who {
+			list := k.state.Tastes[u]
+			for i := 0; i < len(list); i += 16 {
+				sum += float64(list[i])
+			}
+		}
+	}
+	return sum
+}
+
+// touchPaths has the paths of a page's people brought near, see [touchNotes].
+//
+//go:noinline
+func (k *usage) touchPaths(page uint32) (sum uint32) {
+	who := k.visitors(page)
+	for _, u := range who {
+		sum += uint32(len(k.trace.Path(u)))
+	}
+	for _, u := range who {
+		if path := k.trace.Path(u); len(path) > 0 {
+			sum += path[0]
+		}
+	}
+	return sum
 }
 
 // A bitset is a set of small numbers.
