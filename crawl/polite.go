@@ -329,6 +329,16 @@ func (c *Crawl) queueSitemap(u dowse.URL) bool {
 	return true
 }
 
+// sitemapsRead counts the sitemaps among the URLs that were visited.
+func (c *Crawl) sitemapsRead() (n int) {
+	for id := range c.sitemaps {
+		if c.f.State(id) == dowse.Visited {
+			n++
+		}
+	}
+	return n
+}
+
 // sitemapSeen queues the further sitemaps that an index lists.
 func (c *Crawl) sitemapSeen(p *dowse.Page) {
 	if h, ok := c.f.HostOf(weburl.Host(p.URL)); ok {

@@ -211,6 +211,9 @@ func TestSitemaps(t *testing.T) {
 	if want := []dowse.URL{"http://a.test/map.xml", "http://a.test/map2.xml"}; !slices.Equal(web.seen, want) {
 		t.Errorf("read %v, want %v", web.seen, want)
 	}
+	if b := c.Books(); b.Fetched != 3 || b.Sitemaps != 2 {
+		t.Errorf("sitemaps are counted as pages: %+v", b)
+	}
 	if st := c.Status(); st.Fetched != 3 || stateOf(c, "http://a.test/listed") != dowse.Visited {
 		t.Errorf("%d pages fetched; a listed one is %s", st.Fetched, stateOf(c, "http://a.test/listed"))
 	}

@@ -98,18 +98,19 @@ func countsAsPage(p *dowse.Page) bool { return p.Outcome == dowse.Fetched && !p.
 // the others.
 type Books struct {
 	Known      int `json:"known"`
-	Fetched    int `json:"fetched"`
+	Fetched    int `json:"fetched"` // pages
 	Failed     int `json:"failed"`
 	Redirected int `json:"redirected"`
 	Queued     int `json:"queued"`
 	Held       int `json:"held"`
 	InFlight   int `json:"in_flight"`
 	Skipped    int `json:"skipped"`
+	Sitemaps   int `json:"sitemaps"` // read, and no pages: lists of URLs
 }
 
 // Balanced reports whether every known URL is accounted for.
 func (b Books) Balanced() bool {
-	return b.Known == b.Fetched+b.Failed+b.Redirected+b.Queued+b.Held+b.InFlight+b.Skipped
+	return b.Known == b.Fetched+b.Failed+b.Redirected+b.Queued+b.Held+b.InFlight+b.Skipped+b.Sitemaps
 }
 
 // Status is a picture of a crawl at one moment.
@@ -133,10 +134,11 @@ type Status struct {
 
 // Books returns the books of the crawl.
 func (c *Crawl) Books() Books {
+	lists := c.sitemapsRead()
 	return Books{
-		Known: c.f.Len(), Fetched: c.f.Count(dowse.Visited), Failed: c.f.Count(dowse.Dead),
+		Known: c.f.Len(), Fetched: c.f.Count(dowse.Visited) - lists, Failed: c.f.Count(dowse.Dead),
 		Redirected: c.f.Count(dowse.Aliased), Queued: c.f.Count(dowse.Waiting), Held: c.f.Count(dowse.Held),
-		InFlight: c.f.Count(dowse.Flying), Skipped: c.f.Count(dowse.Excluded),
+		InFlight: c.f.Count(dowse.Flying), Skipped: c.f.Count(dowse.Excluded), Sitemaps: lists,
 	}
 }
 

@@ -164,6 +164,9 @@ func (r *rejudge) contrast(ctx context.Context, m *topic.Material, of int) (int,
 // many, as in a collection of an older version.
 func (c *Crawler) lookAtSeen(abort context.Context, now time.Time) {
 	w := &c.labels
+	if w.seen >= lastSeen {
+		return
+	}
 	fetched := c.Collection.Crawl.Books().Fetched
 	stage := min(seenOf(fetched), lastSeen)
 	if stage <= w.seen || w.work != nil || c.Collection.Crawl.MidRound() || abort.Err() != nil {

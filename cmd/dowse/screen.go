@@ -247,8 +247,8 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	if !b.Balanced() {
 		mark = "NOT BALANCED: run dowse collection verify"
 	}
-	fmt.Fprintf(w.err, " books: %d seen = %d fetched + %d failed + %d redirected + %d queued\n        + %d held + %d in flight + %d skipped (%s)\n",
-		b.Known, b.Fetched, b.Failed, b.Redirected, b.Queued, b.Held, b.InFlight, b.Skipped, mark)
+	fmt.Fprintf(w.err, " books: %d seen = %d fetched + %d failed + %d redirected + %d queued\n        + %d held + %d in flight + %d skipped%s (%s)\n",
+		b.Known, b.Fetched, b.Failed, b.Redirected, b.Queued, b.Held, b.InFlight, b.Skipped, andSitemaps(b), mark)
 	fmt.Fprint(w.err, "\nNext: ")
 	for i, l := range nextSteps(dir, cr, extra) {
 		if i > 0 {
@@ -256,6 +256,15 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 		}
 		fmt.Fprintln(w.err, l)
 	}
+}
+
+// andSitemaps tells in the books how many sitemaps were read, if any: they are visited, and
+// no pages.
+func andSitemaps(b crawl.Books) string {
+	if b.Sitemaps == 0 {
+		return ""
+	}
+	return " + " + some(b.Sitemaps, "sitemap")
 }
 
 func nextSteps(dir string, cr *crawler.Crawler, extra *extras) []string {

@@ -275,7 +275,7 @@ func (st *status) lines() []string {
 		fmt.Sprintf(" queued    %s on %s hosts   priority regret %.3f", count(b.Queued), count(st.Hosts), st.Regret),
 		fmt.Sprintf(" received  %s in %s requests, %s at work", bytesText(st.Bytes), count(st.Requests), st.Elapsed.Round(time.Second/10)),
 		fmt.Sprintf(" books     %s seen = %s fetched + %s failed + %s redirected", count(b.Known), count(b.Fetched), count(b.Failed), count(b.Redirected)),
-		fmt.Sprintf("           + %s queued + %s held + %s in flight + %s skipped", count(b.Queued), count(b.Held), count(b.InFlight), count(b.Skipped)),
+		fmt.Sprintf("           + %s queued + %s held + %s in flight + %s skipped%s", count(b.Queued), count(b.Held), count(b.InFlight), count(b.Skipped), andSitemaps(b)),
 		"           " + balance(st.Balanced),
 	}
 	lines = slices.Insert(lines, 2, st.audit()...)
