@@ -30,6 +30,7 @@ type Settings struct {
 	Explore   float64   `yaml:"explore,omitempty"` // share of the picks that are made by chance
 	Needs     Needs     `yaml:"needs,omitempty"`
 	Predicate string    `yaml:"predicate,omitempty"` // what makes a page be on topic: its words, and a hash
+	Formula   string    `yaml:"formula,omitempty"`   // by which the topic's words were judged last; "" for none, or words/1
 	Threshold float64   `yaml:"threshold"`
 	Model     string    `yaml:"model,omitempty"`     // trained model that judges; "" for none
 	Contrast  string    `yaml:"contrast,omitempty"`  // "everyday" where pages seen are never what the judge is trained against

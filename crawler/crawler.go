@@ -97,7 +97,7 @@ type Config struct {
 type Crawler struct {
 	Collection *collection.Collection
 	Topic      *topic.Topic
-	Notes      []string // what a person should know of the topic's examples and of the access log
+	Notes      []string // what a person should know of the topic's examples, the access log, and a judge that changed
 
 	cfg      Config
 	strategy dowse.Strategy
@@ -223,6 +223,7 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if col.Crawl.Books().Known == 0 { // begun, and the power went before the seeds were kept
 		col.Crawl.Start(time.Now(), seeds)
 	}
+	c.takeFormula()
 	col.Crawl.Resume(col.Settings.Limits.Crawl())
 	return c, col.SaveSettings()
 }

@@ -54,6 +54,7 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 		Identity: collection.Identity{Agent: cfg.Agent, Contact: cfg.Contact},
 		Network:  collection.Network{AllowNet: cfg.AllowNet, Resolver: cfg.Resolver, Timeout: cfg.Timeout, MaxBody: cfg.MaxBody},
 		Demo:     cfg.Demo,
+		Formula:  formulaOf(t, cfg),
 	}
 	if cfg.Threshold > 0 {
 		s.Threshold = cfg.Threshold

@@ -36,8 +36,8 @@ const (
 	keepFinds  = 1 << 14 // finds for which a scratch is used again
 )
 
-// wordsName names the judge in verdicts; the number changes with the formula.
-const wordsName = "words/2"
+// WordsName is how verdicts name the judge [Words]; the number changes with the formula.
+const WordsName = "words/2"
 
 // Words judges by the words of a topic. It reads a page once, in 15 to 20 ns a
 // word, and may be used from many goroutines.
@@ -243,7 +243,7 @@ func (j *Words) concluded(because []dowse.Because) dowse.Verdict {
 	if j.bias != 0 {
 		because = append(because, dowse.Because{What: "bias", Weight: j.bias})
 	}
-	v := dowse.Verdict{Scale: LogOdds, Because: because, Judge: wordsName}
+	v := dowse.Verdict{Scale: LogOdds, Because: because, Judge: WordsName}
 	v.Relevance = Without(v, -1)
 	return v
 }

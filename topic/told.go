@@ -43,8 +43,8 @@ func dealt(pages []judge.Example, fold, folds int) (rest, apart []judge.Example)
 }
 
 func ratings(m judge.Model, list []judge.Example) (r []float64) {
-	for _, e := range list {
-		r = append(r, m.Judge(e.Page).Relevance)
+	for _, p := range pagesOf(list) {
+		r = append(r, m.Judge(p).Relevance)
 	}
 	return r
 }
