@@ -98,8 +98,11 @@ func (t *Topic) counts() string {
 			s += ", " + part.name
 		}
 	}
-	if t.SeedsFrom != "" {
-		return s + fmt.Sprintf(", seeds from %s and %d", t.SeedsFrom, len(t.Seeds))
+	switch {
+	case t.SeedsFrom != "" && len(t.Seeds) > 0:
+		return s + fmt.Sprintf(", seeds %d and from %s", len(t.Seeds), t.SeedsFrom)
+	case t.SeedsFrom != "":
+		return s + ", seeds from " + t.SeedsFrom
 	}
 	return s + fmt.Sprintf(", seeds %d", len(t.Seeds))
 }

@@ -37,7 +37,11 @@ func (t *Topic) CheckMaterial(m *Material) []Finding {
 	if terms := t.strongest(j, m, 8); len(terms) > 0 {
 		c.say(Hint, "strongest terms: %s", strings.Join(terms, ", "))
 	}
-	c.selfTest(m)
+	alone, why := t.apart()
+	if why != "" {
+		c.say(Hint, "self-test: %s", why)
+	}
+	c.selfTest(alone, m)
 	return c.findings
 }
 
@@ -66,14 +70,14 @@ func (t *Topic) strongest(j *Judge, m *Material, n int) (names []string) {
 }
 
 // selfTest rates examples by judges that have not seen them, and everyday texts.
-func (c *checker) selfTest(m *Material) {
-	scores := c.topic.trials(m)
-	j, err := c.topic.NewJudge(m)
+func (c *checker) selfTest(t *Topic, m *Material) {
+	scores := t.trials(m)
+	j, err := t.NewJudge(m)
 	if err != nil || len(scores) == 0 {
 		return
 	}
 	low, high := math.Inf(1), math.Inf(-1)
-	texts, _ := everyday(c.topic.Language())
+	texts, _ := everyday(t.Language())
 	for _, e := range texts {
 		r := j.Judge(e.Page).Relevance
 		low, high = min(low, r), max(high, r)
@@ -82,13 +86,17 @@ func (c *checker) selfTest(m *Material) {
 	missed := 0
 	for _, s := range scores {
 		list = append(list, fmt.Sprintf("%.2f", s))
-		if s < c.topic.OnTopic() {
+		if s < t.OnTopic() {
 			missed++
 		}
 	}
-	c.say(OK, "self-test: examples score %s by judges that have not seen them; everyday texts %.2f to %.2f", strings.Join(list, " "), low, high)
+	known := ""
+	if t.Against(m) > 0 {
+		known = ", which the judge has seen,"
+	}
+	c.say(OK, "self-test: examples score %s by judges that have not seen them; everyday texts%s %.2f to %.2f", strings.Join(list, " "), known, low, high)
 	if missed > 0 {
-		c.say(Warn, "self-test: %d of %d examples score below %g by judges that have not seen them: add examples like them, words, or lower the threshold", missed, len(scores), c.topic.OnTopic())
+		c.say(Warn, "self-test: %d of %d examples score below %g by judges that have not seen them: add examples like them, words, or lower the threshold", missed, len(scores), t.OnTopic())
 	}
 }
 

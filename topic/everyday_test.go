@@ -149,3 +149,23 @@ func TestEverydayNote(t *testing.T) {
 		}
 	}
 }
+
+// Who does not say that examples are in another language is told to.
+func TestTongueNote(t *testing.T) {
+	german := []*dowse.Page{
+		page("https://a.example/", "Leuchttürme", "Der Leuchtturm gehört zu den bekanntesten an der Küste, und die Wärter wohnten in den Häusern daneben."),
+		page("https://b.example/", "Leuchtfeuer", "Ein Leuchtfeuer besteht aus einer Lampe und einer Linse, die jede Nacht über dem Meer zu sehen ist."),
+	}
+	for _, tt := range []struct {
+		languages string
+		pages     []*dowse.Page
+		told      bool
+	}{
+		{"", german, true}, {"languages: [de]", german, false}, {"", heat, false}, {"", append(heat[:len(heat):len(heat)], german[0]), false},
+	} {
+		_, m, _ := gathered(t, "dowse: topic/v1\nname: x\nlike:\n  - file: on/*.txt\n"+tt.languages+"\n", shelf{pages: map[string][]*dowse.Page{"file on/*.txt": tt.pages}})
+		if notes := strings.Join(m.Notes, "\n"); strings.Contains(notes, `add languages: [de]`) != tt.told {
+			t.Errorf("%q, %d pages: %s", tt.languages, len(tt.pages), notes)
+		}
+	}
+}

@@ -175,6 +175,23 @@ func (t *Topic) AsksVia() bool { return t.asksAny("anchor", "parent.score", "par
 // counts them only then.
 func (t *Topic) AsksLinksIn() bool { return t.asksAny("links_in") }
 
+// apart returns the topic as pages that no crawl met can be judged by it: without a gate
+// that asks for what only a crawl knows, since it would turn down all of them. why says
+// so to people; "" where nothing is left out, as where what is unknown passes.
+func (t *Topic) apart() (alone *Topic, why string) {
+	if tree, ok := t.Where.(map[string]any); ok && tree["unknown"] == "pass" {
+		return t, ""
+	}
+	for _, fact := range []string{"anchor", "parent.score", "parent.host", "links_in"} {
+		if t.asksAny(fact) {
+			ungated := *t
+			ungated.Where = nil
+			return &ungated, "where: asks for " + fact + ", which only a crawl knows: examples are judged without where:"
+		}
+	}
+	return t, ""
+}
+
 // asksAny reports whether the topic's gate asks for one of some facts.
 func (t *Topic) asksAny(facts ...string) bool {
 	g, err := t.newGate()

@@ -114,6 +114,7 @@ func (t *Topic) Gather(ctx context.Context, l Loader) (*Material, error) {
 	}
 	m.Seeds = t.seedsFrom(m)
 	t.contrast(m)
+	t.tongue(m)
 	return m, nil
 }
 

@@ -21,12 +21,14 @@ type Trial struct {
 	Folds    int
 	BySite   bool               // pages of one site were in one fold
 	Judges   []judge.Validation // the topic's own first
+	Note     string             // what the topic's own judge left out, for people; "" for nothing
 }
 
 // Test compares the topic's own judge (its words, gate and model with what examples
 // teach) and every kind of judge that examples train, on the same folds. Where examples
 // that are not on topic are missing, the pages that stand in for them in training do so
-// here: then it tells less than it seems to.
+// here: then it tells less than it seems to. A gate that asks for what only a crawl knows
+// is left out.
 func (t *Topic) Test(m *Material, folds int) (*Trial, error) {
 	on, off := m.Counts()
 	standIns := t.StandIns(m)
@@ -37,7 +39,9 @@ func (t *Topic) Test(m *Material, folds int) (*Trial, error) {
 		Examples: slices.Concat(m.Examples, standIns), Origins: m.Origins,
 		StandIns: len(standIns), Folds: min(folds, on, off+len(standIns)),
 	}
-	own := judge.Candidate{Name: OwnJudge, Make: t.maker(m, standIns)}
+	alone, why := t.apart()
+	trial.Note = why
+	own := judge.Candidate{Name: OwnJudge, Make: alone.maker(m, standIns)}
 	var err error
 	trial.Judges, err = judge.Compare(append([]judge.Candidate{own}, judge.Candidates(t.Language())...), trial.Examples, trial.Folds)
 	if err != nil {

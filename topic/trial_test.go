@@ -3,6 +3,7 @@ package topic_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,31 @@ func TestCommented(t *testing.T) {
 			if len(line) > 101 {
 				t.Errorf("%d bytes: %s", len(line), line)
 			}
+		}
+	}
+}
+
+// A gate that asks for what only a crawl knows would turn down every example: trials are
+// made without it, and say so.
+func TestTrialWithoutCrawl(t *testing.T) {
+	for where, left := range map[string]bool{
+		"{links_in: 2..}": true, "{all: [{lang: en}, {parent.score: 0.5..}]}": true,
+		"{words: 1..}": false, "{all: [{links_in: 2..}], unknown: pass}": false,
+	} {
+		to, m, _ := gathered(t, "dowse: topic/v1\nname: heat\nlike:\n  - file: on/*.txt\nwhere: "+where+"\n", shelf{pages: map[string][]*dowse.Page{"file on/*.txt": heat}})
+		trial, err := to.Test(m, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(trial.Note, "only a crawl knows") != left {
+			t.Errorf("%s: %q", where, trial.Note)
+		}
+		if trial.Judges[0].Recall == 0 {
+			t.Errorf("%s: no example is found", where)
+		}
+		hint := slices.ContainsFunc(to.CheckMaterial(m), func(f topic.Finding) bool { return strings.Contains(f.Text, "only a crawl knows") })
+		if hint != left {
+			t.Errorf("%s: the check tells of it: %v", where, hint)
 		}
 	}
 }

@@ -101,6 +101,9 @@ func (c *topicTestCmd) trial(w *world) (t *topic.Topic, trial *topic.Trial, note
 	if trial, err = t.Test(m, c.Folds); err != nil {
 		return nil, nil, nil, &exitError{exitUsage, err}
 	}
+	if trial.Note != "" {
+		m.Notes = append(m.Notes, trial.Note)
+	}
 	return t, trial, m.Notes, nil
 }
 

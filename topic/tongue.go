@@ -1,0 +1,29 @@
+package topic
+
+import (
+	"cmp"
+
+	"dowse/text"
+)
+
+// tongue tells where a topic does not say its language and most examples on topic are in
+// another than English: they are then stemmed as English, and told from English texts by
+// words that every page in their language has.
+func (t *Topic) tongue(m *Material) {
+	if len(t.Languages) > 0 {
+		return
+	}
+	on, _ := m.Counts()
+	spoken := map[string]int{}
+	for i, p := range pagesOf(m.Examples) {
+		if !m.Examples[i].Relevant {
+			continue
+		}
+		detected, _ := text.Detect(p.Text, nil)
+		language := baseOf(cmp.Or(detected, p.Language))
+		if spoken[language]++; 2*spoken[language] > on && language != "" && language != t.Language() {
+			m.note("most examples are in %q and are read as English: add languages: [%s]", language, language)
+			return
+		}
+	}
+}
