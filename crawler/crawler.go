@@ -295,7 +295,7 @@ func (c *Crawler) checkpoint() error {
 type Page struct {
 	*dowse.Page
 	Relevance float64
-	Why       string // the verdict's reasons in a line
+	Why       string // the verdict's reasons in a line, terms as the judge knows them: [topic.Topic.Speller] finds the words behind stems
 }
 
 // Crawl crawls, and yields every page that was fetched, after it is safely on

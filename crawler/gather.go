@@ -66,7 +66,7 @@ func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) 
 	}
 	b := &bench{judge: j, seeds: m.Seeds, notes: m.Notes}
 	if m.Lacks() > 0 && positivesOnly(m) && cfg.Contrast != ContrastEveryday && cfg.Strategy == nil && t.Outside == nil && !cfg.NoArchive {
-		b.notes = append(b.notes, fmt.Sprintf("after %d pages, pages seen in the crawl stand in for the everyday texts (--contrast everyday: never)", firstSeen))
+		b.notes = append(b.notes, fmt.Sprintf("after %d pages, pages seen in the crawl stand in for the everyday texts, unless that seems worse (--contrast everyday: never)", firstSeen))
 	}
 	if trained := j.Model(); trained != nil {
 		b.judge, b.model = j.Called(collection.FirstModel), collection.FirstModel

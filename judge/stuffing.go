@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"dowse"
 )
@@ -53,6 +54,12 @@ func highest(counts map[int32]int, n int) (sum int) {
 	return sum
 }
 
+// fills begins the reason that tells of a stuffed text.
+const fills = "the topic's words fill"
+
+// Stuffed reports whether a reason says that a text is stuffed with the topic's words.
+func Stuffed(b dowse.Because) bool { return strings.HasPrefix(b.What, fills) }
+
 // against returns, as a reason, how much of the weight of all signs is lost; ok is false
 // for nothing.
 func (r stuffing) against(weight float64) (b dowse.Because, ok bool) {
@@ -60,6 +67,6 @@ func (r stuffing) against(weight float64) (b dowse.Because, ok bool) {
 		return b, false
 	}
 	lost := min((r.share-dense)/(stuffed-dense), 1)
-	what := fmt.Sprintf("the topic's words fill %d %% of the text", int(math.Round(100*r.share)))
+	what := fmt.Sprintf("%s %d %% of the text", fills, int(math.Round(100*r.share)))
 	return dowse.Because{What: what, Weight: -lost * weight, Count: r.count}, true
 }

@@ -106,10 +106,17 @@ func enough(v *collection.Ruling, signs []collection.Part) int {
 }
 
 // signName names a sign in a sentence, in about n characters: of what an outside judge
-// said, its words.
+// said, its words; of a sign against, the sign; of a reason that is a sentence itself, what
+// it is about.
 func signName(p collection.Part, n int) string {
 	if said, ok := strings.CutPrefix(p.What, "asked: "); ok {
 		return `the answer "` + fit(oneLine(said), n) + `"`
+	}
+	if judge.Stuffed(dowse.Because{What: p.What}) {
+		return "so many of the topic's words"
+	}
+	if sign, ok := strings.CutPrefix(p.What, `not "`); ok {
+		return fit(`"`+oneLine(sign), n)
 	}
 	return fit(oneLine(p.What), n)
 }

@@ -82,7 +82,10 @@ func TestTurning(t *testing.T) {
 		}}, `without "reef" it would be 0.55: still on topic` + "\n" + `off topic only without "reef" and "coral"`},
 		{"a sign speaks against it", collection.Ruling{Relevance: 0.3, Threshold: 0.5, Scale: "share", Because: []collection.Part{
 			part(`"reef"`, 0.7, 0, false), part(`not "casino"`, -0.4, 0.7, true),
-		}}, `without not "casino" it would be 0.70: on topic`},
+		}}, `without "casino" it would be 0.70: on topic`},
+		{"a stuffed text", collection.Ruling{Relevance: 0.1, Threshold: 0.5, Scale: "log-odds", Because: []collection.Part{
+			part("the topic's words fill 39 % of the text", -5, 0.94, true), part(`"reef"`, 5, 0.001, false),
+		}}, "without so many of the topic's words it would be 0.94: on topic"},
 		{"too little", collection.Ruling{Relevance: 0.05, Threshold: 0.5, Scale: "log-odds", Because: []collection.Part{
 			part("bias", -3, 0.5, true), part(`"reef"`, 0.1, 0.047, false),
 		}}, "nothing on the page speaks against it: it says too little of the topic"},
