@@ -28,7 +28,7 @@ type Model struct {
 	At       time.Time `json:"at"`
 	Labels   int       `json:"labels"`   // that it was trained on
 	On       int       `json:"on"`       // of them on topic
-	Examples int       `json:"examples"` // labels whose page could be read, and examples of the topic
+	Examples int       `json:"examples"` // of the labels, those whose page could be read: the topic's own examples come on top
 	Through  int       `json:"through"`  // lines of labels.jsonl, from the first, that count for it
 	Read     int       `json:"read"`     // lines of labels.jsonl when it was taken into use
 	Hash     string    `json:"hash"`     // SHA-256 of the model's file; of FirstModel, of the topic
