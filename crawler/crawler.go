@@ -107,6 +107,7 @@ type Crawler struct {
 	outside  *outside.Judge // that the topic names; nil for none
 	asked    *ruler         // the judge that the outside one stands beside; nil for none
 	visitor  *Visitor
+	restore  crawl.Restorer
 	judging  *judging
 	labels   labelWatch
 	err      error
@@ -245,7 +246,8 @@ func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) 
 	}
 	parts.crawl.LinksIn = t.AsksLinksIn()
 	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil}
-	if err := col.Load(parts.crawl, restorer(col)); err != nil {
+	c.restore = restorer(col, parts.visitor.wish)
+	if err := col.Load(parts.crawl, c.restore); err != nil {
 		return nil, err
 	}
 	if err := c.takeSeat(); err != nil {

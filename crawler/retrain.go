@@ -306,7 +306,7 @@ func (c *Crawler) decideBy(now time.Time, r *retraining) error {
 	err := c.ruleOnRest(r)
 	if err == nil {
 		r.made.Pages = len(r.rulings)
-		r.made.Change, err = c.Collection.Crawl.Rerank(now, r.made.Model, r.rulings, restorer(c.Collection))
+		r.made.Change, err = c.Collection.Crawl.Rerank(now, r.made.Model, r.rulings, c.restore)
 	}
 	if err != nil {
 		if x, ok := c.visitor.Judge.(*ruler); ok {

@@ -11,7 +11,7 @@ import (
 func (c *Crawler) Verify(progress func(what string, done, all int64)) (*collection.Verification, error) {
 	return c.Collection.Verify(collection.VerifyOptions{
 		Progress: progress,
-		Restore:  restorer(c.Collection),
+		Restore:  c.restore,
 		Config: func() (crawl.Config, error) {
 			p, err := partsOf(c.Collection.Dir, c.Collection.Settings, c.Topic, silent{}, Config{})
 			if err != nil {

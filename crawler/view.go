@@ -33,8 +33,8 @@ func look(col *collection.Collection) (*Crawler, error) {
 		return nil, err
 	}
 	parts.client.Close()
-	c := &Crawler{Collection: col, Topic: t, strategy: parts.crawl.Strategy}
-	if err := col.Load(parts.crawl, restorer(col)); err != nil {
+	c := &Crawler{Collection: col, Topic: t, strategy: parts.crawl.Strategy, restore: restorer(col, parts.visitor.wish)}
+	if err := col.Load(parts.crawl, c.restore); err != nil {
 		return nil, err
 	}
 	c.stopped = lastReason(col)

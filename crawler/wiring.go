@@ -332,8 +332,9 @@ func clientOf(s collection.Settings, cfg Config) (*fetch.Client, error) {
 }
 
 // restorer gives pages their text back from the archive, and their links as
-// extracted; the ratings of windows are those of the journal.
-func restorer(col *collection.Collection) crawl.Restorer {
+// extracted, with the windows that a strategy wishes for; the ratings of windows are
+// those of the journal.
+func restorer(col *collection.Collection, wish Wish) crawl.Restorer {
 	return func(page *dowse.Page) error {
 		doc, err := col.Document(page)
 		if errors.Is(err, collection.ErrErased) {
@@ -342,6 +343,7 @@ func restorer(col *collection.Collection) crawl.Restorer {
 		if err != nil {
 			return err
 		}
+		wish.window(doc)
 		keepRatings(doc.Links, page.Links)
 		takeOver(page, doc)
 		return nil

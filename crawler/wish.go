@@ -40,6 +40,7 @@ func (w Wish) And(o Wish) (Wish, error) {
 // Rate lets the judge read a page and, if wanted, the words around its links and
 // their anchors.
 func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
+	w.window(&p.Document)
 	wj, ok := j.(dowse.WindowJudge)
 	if !ok || w.Window == 0 && !w.Anchors {
 		p.Verdict = j.Judge(p)
@@ -49,7 +50,6 @@ func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
 	windows := make([]dowse.Span, 0, 2*len(mentions))
 	if w.Window > 0 {
 		for _, m := range mentions {
-			m.Window = dowse.Window(m.At, len(p.Words), w.Window)
 			windows = append(windows, m.Window)
 		}
 	}
@@ -67,6 +67,17 @@ func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
 		if w.Anchors {
 			m.AnchorScore = scores[len(scores)-len(mentions)+i]
 		}
+	}
+}
+
+// window says of each link which words around it are meant, also where no judge rates
+// them: a strategy may read them itself.
+func (w Wish) window(d *dowse.Document) {
+	if w.Window == 0 {
+		return
+	}
+	for _, m := range mentionsIn(d.Links) {
+		m.Window = dowse.Window(m.At, len(d.Words), w.Window)
 	}
 }
 
