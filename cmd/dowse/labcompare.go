@@ -99,7 +99,7 @@ func chosen(in reports.Input, names []string) (reports.Input, error) {
 	there := in.Runs.Strategies()
 	for _, n := range names {
 		if !slices.Contains(there, n) {
-			return in, usage("%q is neither a run nor a strategy of the run; it has %q", n, there)
+			return in, usage("%q is neither a run nor a strategy of the run; there are %s", n, strings.Join(there, ", "))
 		}
 	}
 	in.Runs.Budget = in.Runs.Pages()

@@ -163,7 +163,7 @@ func report(w *world, err error) int {
 		return exitForbidden
 	case errors.Is(err, crawler.ErrExec):
 		return exitForbidden
-	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds):
+	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds), errors.Is(err, crawler.ErrWindows):
 		return exitUsage
 	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
 		return exitCollection

@@ -12,7 +12,7 @@ import (
 // and its interval, both tests and both sizes of effect. Only the pairs that are
 // wanted are written, though p-values are adjusted for all; nil wants all.
 func (r *Report) Pairs(wanted func(a, b string) bool) (string, error) {
-	lines := [][]string{{"measure", "a", "b", "n", "a−b", "95 % interval", "p wilcoxon", "p_adj", "rank-biserial", "p t a>b", "d_z"}}
+	lines := [][]string{{"measure", "a", "b", "n", "a−b", "95 % interval", "p wilcoxon", "p_adj", "rank-biserial", "p t, a better", "d_z"}}
 	for _, m := range r.in.Measures {
 		ranks, err := r.tested(m, measure.WilcoxonTest)
 		if err != nil {
