@@ -1,10 +1,13 @@
 package strategy
 
+import "dowse/text"
+
 // A book tells which numbered term a word of running text stands for, without making
 // the term: a hash and one look at memory, for those who read every word of every
-// page. Words are known by their hash alone. It forgets, and then says that it does
+// page. Words are known by their hash alone, which begins with a secret. It forgets, and then says that it does
 // not know; as long as numbers stay what they are it says nothing else than was noted.
 type book struct {
+	seed  text.Seed
 	pages []leaf
 	last  int // terms that the lexicon had forgotten when the book was begun
 }
@@ -43,12 +46,15 @@ func (b *book) open(lex *lexicon) {
 // anew empties the book.
 func (b *book) anew() {
 	if b.pages == nil {
-		b.pages = make([]leaf, bookLeaves)
+		b.seed, b.pages = text.NewSeed(), make([]leaf, bookLeaves)
 	}
 	clear(b.pages)
 }
 
-// find returns what is known of the word with a hash, which is that of the package text.
+// hash returns that of the word t[start:end], in a book that was begun.
+func (b *book) hash(t string, start, end int) uint64 { return b.seed.Hash(t, start, end) }
+
+// find returns what is known of the word with a hash.
 func (b *book) find(h uint64) (word, says) {
 	l := &b.pages[h&(bookLeaves-1)]
 	for i := range l {

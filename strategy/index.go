@@ -5,8 +5,8 @@ import "hash/maphash"
 // An index finds the places of records by a name, such as a URL or a term. It holds a few
 // bits of hash and the place of each, nothing else: the name is the record's, which its
 // owner compares. So it takes some 10 to 20 bytes for a record, and one look at memory to
-// find it or to see that it is not there; a map takes twice as much, and several. It grows part by part, so
-// that no page has to wait for all of it.
+// find it or to see that it is not there; a map takes twice as much, and several. It
+// grows part by part, so that no page has to wait for all of it.
 type index struct {
 	seed  maphash.Seed // a secret one: pages can't make names that collide
 	parts []indexPart

@@ -93,7 +93,10 @@ func (x *lexicon) wordAt(place uint32) word {
 }
 
 // find returns the entry of the term with a hash, nil if it is not kept. The hash alone is
-// compared, of 64 bits and with a secret seed: the term itself is elsewhere in memory.
+// compared, of 64 bits: the term itself is elsewhere in memory. The seed is drawn by
+// every lexicon, also one that is restored, and told to nobody, so that a page can't have
+// terms that collide. If two ever do by chance, one is rated by what the other says; no
+// count is wrong, since learning compares the terms.
 func (x *lexicon) find(h uint64) *entry {
 	if place, ok := x.at.find(h, func(i uint32) bool { return x.terms[i].hash == h }); ok {
 		return &x.terms[place]

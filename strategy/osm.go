@@ -378,7 +378,7 @@ func (g *glossary) word(i int32) []int32 {
 
 // look adds the numbers of the terms of a word to ids.
 func (g *glossary) look(w dowse.Span) {
-	h := text.HashWord(g.page.Text, int(w.Start), g.analyzer.WordEnd(g.page.Text, w))
+	h := g.book.hash(g.page.Text, int(w.Start), g.analyzer.WordEnd(g.page.Text, w))
 	id, says := g.book.find(h)
 	if says != unknownWord {
 		if says == isTerm {

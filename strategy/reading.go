@@ -156,7 +156,7 @@ func (r *reader) count(p *dowse.Page) {
 	words := p.Words[:min(len(p.Words), r.length)]
 	r.hashes = r.hashes[:0]
 	for _, w := range words {
-		r.hashes = append(r.hashes, text.HashWord(p.Text, int(w.Start), r.analyzer.WordEnd(p.Text, w)))
+		r.hashes = append(r.hashes, r.book.hash(p.Text, int(w.Start), r.analyzer.WordEnd(p.Text, w)))
 	}
 	r.book.touch(r.hashes)
 	r.touchHeads()

@@ -4,12 +4,13 @@ import "sync/atomic"
 
 // Codes remember small numbers of words, which a pure function gives: what a
 // [Memo] does, for those who ask about every word of every page. A hit costs a hash
-// and one look at memory, because a word is known by 60 bits of its hash and
-// nothing else of it is kept. Codes never hold more than their size, take no lock
+// and one look at memory, because a word is known by 60 bits of its hash, with a secret
+// seed, and nothing else of it is kept. Codes never hold more than their size, take no lock
 // and may be used from many goroutines. Of the words that share a place those asked
 // for since the last one came are kept.
 type Codes struct {
 	code    func(word string) uint16
+	seed    Seed
 	buckets []codeBucket
 	mask    uint64
 }
@@ -29,7 +30,7 @@ const (
 // keep it.
 func NewCodes(size int, code func(word string) uint16) *Codes {
 	n := bucketsFor(size)
-	return &Codes{code: code, buckets: make([]codeBucket, n), mask: uint64(n - 1)}
+	return &Codes{code: code, seed: NewSeed(), buckets: make([]codeBucket, n), mask: uint64(n - 1)}
 }
 
 // Of returns the code of word. Words longer than [MaxWord] are never kept.
@@ -40,7 +41,7 @@ func (c *Codes) In(t string, start, end int) uint16 {
 	if end-start > MaxWord {
 		return c.code(t[start:end])
 	}
-	h, _ := hash(t, start, end, asWritten)
+	h := c.seed.Hash(t, start, end)
 	b := &c.buckets[h&c.mask]
 	// All places are looked at without a branch: which one it is can't be foreseen.
 	at, known := 0, uint64(0)

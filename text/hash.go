@@ -1,6 +1,9 @@
 package text
 
-import "math/bits"
+import (
+	"hash/maphash"
+	"math/bits"
+)
 
 // The multipliers of hash: odd numbers with about as many ones as zeros.
 const (
@@ -20,11 +23,16 @@ const beyondASCII = 0x8080808080808080
 
 // hash returns 64 bits of the word t[start:end], eight of its bytes at a time, each
 // with the mask laid over it, and all bits that are set anywhere in it. It
-// multiplies to twice the width and folds, as wyhash does. It is not meant to
-// withstand those who look for words that collide.
+// multiplies to twice the width and folds, as wyhash does. Everybody can find words
+// that collide: it is for those who compare the words, too, or weigh thousands of them.
 func hash(t string, start, end int, mask uint64) (h, set uint64) {
+	return hashFrom(hashBegin, t, start, end, mask)
+}
+
+// hashFrom is hash with another beginning, an odd number.
+func hashFrom(begin uint64, t string, start, end int, mask uint64) (h, set uint64) {
 	n := end - start
-	h = uint64(n) * hashBegin
+	h = uint64(n) * begin
 	if n <= 8 {
 		v := loadShort(t, start, n)
 		return fold(h ^ (v | mask)), v
@@ -60,9 +68,17 @@ func load64(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// HashWord returns 64 bits of the word t[start:end], much faster than [Hash] does, for
-// tables in memory: it is the same in every run of a version, and may change with it.
-func HashWord(t string, start, end int) uint64 {
-	h, _ := hash(t, start, end, asWritten)
+// A Seed is a secret that hashes of words begin with, for tables in memory that know words
+// by their hash alone. Pages are hostile: without it one could have a word that takes
+// the place of another, so that the other is read as nothing on every page to come.
+type Seed uint64
+
+// NewSeed returns another seed each time. It must not be written down.
+func NewSeed() Seed { return Seed(maphash.String(maphash.MakeSeed(), "") | 1) }
+
+// Hash returns 64 bits of the word t[start:end], much faster than [Hash] does. Words that
+// collide can't be looked for; by chance one in 2⁶⁴ pairs does.
+func (s Seed) Hash(t string, start, end int) uint64 {
+	h, _ := hashFrom(uint64(s), t, start, end, asWritten)
 	return h
 }
