@@ -174,7 +174,7 @@ func (r *Report) column(m measure.Measure) {
 	}
 	for _, name := range r.rivals {
 		f := r.table[cell{name, m}]
-		f.best = same(f.centre, best) && len(r.rivals) > 1
+		f.best = shown(f.centre) && same(f.centre, best) && len(r.rivals) > 1
 		r.table[cell{name, m}] = f
 	}
 }

@@ -66,7 +66,7 @@ func heatCells(m measure.Measure, values []float64, lo, hi float64) (cells []hea
 		}
 	}
 	for _, v := range values {
-		c := heatCell{Value: brief(m, v), Best: v == best}
+		c := heatCell{Value: brief(m, v), Best: shown(v) && v == best}
 		if shown(v) && hi > lo {
 			near := (v - lo) / (hi - lo)
 			if m.Kind().Lower {

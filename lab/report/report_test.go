@@ -506,6 +506,34 @@ func TestNeverReached(t *testing.T) {
 	}
 }
 
+// TestNobodyIsBest: where no strategy gets there, none of them is marked as the best.
+func TestNobodyIsBest(t *testing.T) {
+	in := handInput
+	m := measure.MustParse("pages_to_recall@1")
+	in.Measures = []measure.Measure{m}
+	in.Runs.Trails = slices.Clone(in.Runs.Trails)
+	for i := range in.Runs.Trails {
+		in.Runs.Trails[i].Targets += 1000
+	}
+	r, err := New(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range r.rivals {
+		if f := r.table[cell{name, m}]; shown(f.centre) || f.best {
+			t.Errorf("%s: %v, best %v", name, f.centre, f.best)
+		}
+	}
+	if md := string(written(t, r)["table.md"]); strings.Contains(md, "**–**") {
+		t.Error(md)
+	}
+	for _, c := range heatCells(m, []float64{math.Inf(1), math.Inf(1)}, 0, 1) {
+		if c.Best {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
 // TestWebOfARow: with several webs, a row of results.csv names its own.
 func TestWebOfARow(t *testing.T) {
 	in := handInput
