@@ -21,6 +21,14 @@ func (s *Treasure) Similarities(t LinkText) map[string][5]float64 {
 	return list
 }
 
+// similarities returns, by node, how similar a text is in each part.
+func (o *osm) similarities(t *LinkText) [][osmParts]float64 {
+	list := make([][osmParts]float64, len(o.nodes))
+	o.turn(&dowse.Document{})
+	o.each(t, func(part int, m match) { list[m.node][part] = m.sim })
+	return list
+}
+
 // Picked returns the node that a link is like, "" for none, and its similarity.
 func (s *Treasure) Picked(d *dowse.Document, m *dowse.Mention) (string, float64) {
 	s.begin()

@@ -280,14 +280,6 @@ func (o *osm) anchor(d *dowse.Document, m *dowse.Mention) {
 	o.put(m.Anchor, o.impact)
 }
 
-// similarities returns, by node, how similar a text is in each part.
-func (o *osm) similarities(t *LinkText) [][osmParts]float64 {
-	list := make([][osmParts]float64, len(o.nodes))
-	o.turn(&dowse.Document{})
-	o.each(t, func(part int, m match) { list[m.node][part] = m.sim })
-	return list
-}
-
 // each tells of all nodes that have words in common with a text.
 func (o *osm) each(t *LinkText, do func(part int, m match)) {
 	for part := range osmParts {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/alecthomas/kong"
 )
@@ -153,6 +154,17 @@ func shellPaths(out io.Writer, list []completion) {
 
 // quote makes a string one word for a POSIX shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// shellWord is quote for those strings alone that a shell would take apart.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:,=+%@^", r)
+	}
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return quote(s)
+	}
+	return s
+}
 
 func zshCompletion(out io.Writer, list []completion) {
 	fmt.Fprint(out, `#compdef dowse

@@ -228,10 +228,10 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 }
 
 func (c *labRunCmd) command(dir string) string {
-	parts := []string{"dowse lab run", c.Experiment}
+	parts := []string{"dowse lab run", shellWord(c.Experiment)}
 	add := func(flag, value string) {
 		if value != "" {
-			parts = append(parts, "--"+flag, value)
+			parts = append(parts, "--"+flag, shellWord(value))
 		}
 	}
 	add("web", c.Web)
@@ -247,7 +247,7 @@ func (c *labRunCmd) command(dir string) string {
 	if c.Sets > 0 {
 		add("sets", fmt.Sprint(c.Sets))
 	}
-	return strings.Join(append(parts, "-o", dir), " ")
+	return strings.Join(append(parts, "-o", shellWord(dir)), " ")
 }
 
 // report writes the files of a run, prints its table, and holds the claims against it.
