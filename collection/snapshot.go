@@ -27,7 +27,7 @@ func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 		if c.Journal.RuledAfter(offsetOf(name)) {
 			break // a newer model ruled on what was visited before: all is decided again
 		}
-		c.Crawl, from, err = c.readSnapshot(name, cfg)
+		c.Crawl, from, err = c.readSnapshot(name, cfg) // which leaves the strategy as it is if there is an error
 		if err == nil {
 			return from, nil
 		}
@@ -47,6 +47,9 @@ func offsetOf(name string) (end uint64) {
 }
 
 func (c *Collection) readSnapshot(name string, cfg crawl.Config) (*crawl.Crawl, uint64, error) {
+	if end := offsetOf(name); end > c.Journal.End() {
+		return nil, 0, fmt.Errorf("it is ahead of the journal (%d, %d)", end, c.Journal.End())
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, 0, err

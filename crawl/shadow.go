@@ -350,14 +350,14 @@ func (s *shadow) snapshot(w io.Writer, end uint64) error {
 
 const rankSize = 10 // bytes, at least
 
-// restore takes up what snapshot wrote.
-func (s *shadow) restore(r io.Reader) error {
+// restore takes up what snapshot wrote, and returns what the strategy has learnt.
+func (s *shadow) restore(r io.Reader) (learnt []byte, err error) {
 	d, err := readCore(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if name := d.s(); d.err == nil && name != s.name {
-		return fmt.Errorf("crawl: snapshot: it has the shadow %q, not %q", name, s.name)
+		return nil, fmt.Errorf("crawl: snapshot: it has the shadow %q, not %q", name, s.name)
 	}
 	s.told = d.bool()
 	for _, n := range []*int{&s.picks, &s.known, &s.fetched, &s.onTopic, &s.dry} {
@@ -371,13 +371,13 @@ func (s *shadow) restore(r io.Reader) error {
 		s.seen.list = append(s.seen.list, rank{frontier.ID(d.u()), int8(d.i()), d.f()})
 	}
 	if d.err != nil {
-		return fmt.Errorf("crawl: snapshot: shadow %s: %w", s.name, d.err)
+		return nil, fmt.Errorf("crawl: snapshot: shadow %s: %w", s.name, d.err)
 	}
-	if _, err := s.take(r); err != nil {
-		return err
+	if _, learnt, err = s.take(r); err != nil {
+		return nil, err
 	}
 	s.light(s.f)
-	return s.sound()
+	return learnt, s.sound()
 }
 
 // sound checks that what was restored is about URLs that the shadow has.

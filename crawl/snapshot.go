@@ -98,34 +98,62 @@ func (c *Crawl) saveStrategy() ([]byte, error) {
 }
 
 // Restore takes up a crawl from a snapshot. It returns the offset from which the
-// journal is to be folded in. Visits that were out when it was taken wait again.
+// journal is to be folded in. Visits that were out when it was taken wait again. After
+// an error strategies are as they were, unless one does not load what it saved.
 func Restore(cfg Config, r io.Reader) (c *Crawl, from uint64, err error) {
 	c, err = prepare(cfg)
 	if err != nil {
 		return nil, 0, err
 	}
 	r = bufio.NewReaderSize(r, 1<<16) // what follows a frontier is not read with it
-	if from, err = c.take(r); err != nil {
+	from, learnt, err := c.take(r)
+	if err != nil {
 		return nil, 0, err
 	}
+	lessons := [][]byte{learnt}
 	for _, s := range c.shadows {
-		if err := s.restore(r); err != nil {
+		if learnt, err = s.restore(r); err != nil {
 			return nil, 0, err
 		}
+		lessons = append(lessons, learnt)
+	}
+	if err := c.teach(lessons); err != nil {
+		return nil, 0, err
 	}
 	c.adrift = true
 	return c, from, nil
 }
 
-// take takes up the crawl itself, its shadows left aside.
-func (c *Crawl) take(r io.Reader) (from uint64, err error) {
+// teach lets the strategies of the crawl and of its shadows load what they have learnt.
+// It comes last: where the rest of a snapshot can't be read the journal is folded from
+// its beginning, by strategies that must know nothing yet.
+func (c *Crawl) teach(lessons [][]byte) error {
+	crawls := []*Crawl{c}
+	for _, s := range c.shadows {
+		crawls = append(crawls, s.Crawl)
+	}
+	for i, x := range crawls {
+		s, ok := x.cfg.Strategy.(dowse.Saver)
+		if !ok || len(lessons[i]) == 0 {
+			continue
+		}
+		if err := s.Load(lessons[i]); err != nil {
+			return fmt.Errorf("crawl: load what the strategy learnt: %w", err)
+		}
+	}
+	return nil
+}
+
+// take takes up the crawl itself, its shadows left aside, and returns what its strategy
+// has learnt.
+func (c *Crawl) take(r io.Reader) (from uint64, learnt []byte, err error) {
 	d, err := readCore(r)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	from = d.u64()
 	d.core(c)
-	learnt := d.bytes()
+	learnt = d.bytes()
 	shadows := 0
 	if len(d.b) > 0 {
 		shadows = int(d.u())
@@ -134,21 +162,16 @@ func (c *Crawl) take(r io.Reader) (from uint64, err error) {
 	counted := d.inlinks(c)
 	switch {
 	case d.err != nil:
-		return 0, fmt.Errorf("crawl: snapshot: %w", d.err)
+		return 0, nil, fmt.Errorf("crawl: snapshot: %w", d.err)
 	case c.cfg.LinksIn && !counted:
-		return 0, errNoLinksIn
+		return 0, nil, errNoLinksIn
 	case shadows != len(c.shadows):
-		return 0, fmt.Errorf("crawl: snapshot: it has %d shadows, the crawl %d", shadows, len(c.shadows))
-	}
-	if s, ok := c.cfg.Strategy.(dowse.Saver); ok && len(learnt) > 0 {
-		if err := s.Load(learnt); err != nil {
-			return 0, fmt.Errorf("crawl: load what the strategy learnt: %w", err)
-		}
+		return 0, nil, fmt.Errorf("crawl: snapshot: it has %d shadows, the crawl %d", shadows, len(c.shadows))
 	}
 	if c.f, err = frontier.Load(r, c.frontierConfig()); err != nil {
-		return 0, fmt.Errorf("crawl: snapshot: %w", err)
+		return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
 	}
-	return from, c.fits()
+	return from, learnt, c.fits()
 }
 
 // fits checks that what the snapshot says of hosts and URLs is about those that its

@@ -239,10 +239,16 @@ func (k *learner) save() ([]byte, error) {
 	return saveBinary(&state)
 }
 
+// load takes up what was saved, all of it or, after an error, nothing.
 func (k *learner) load(b []byte) error {
 	state := learnerState{Words: &savedLexicon{}, Linkage: blankLinkage(), Usage: &usageState{}, Seeds: seeds{}}
 	if err := loadBinary(b, &state); err != nil {
 		return err
+	}
+	if k.usage != nil {
+		if err := k.usage.fits(state.Usage); err != nil {
+			return err
+		}
 	}
 	k.words.restore(state.Words, state.Read)
 	k.seeds = state.Seeds
@@ -250,7 +256,7 @@ func (k *learner) load(b []byte) error {
 		k.links.restore(state.Linkage, k.words.Lex)
 	}
 	if k.usage != nil {
-		return k.usage.restore(*state.Usage, k.words.Lex)
+		k.usage.restore(*state.Usage, k.words.Lex)
 	}
 	return nil
 }

@@ -141,11 +141,16 @@ func newUsage(r *Ratios, u *Usage, words *lexicon) *usage {
 	return k
 }
 
-// restore goes on from a saved state.
-func (k *usage) restore(s usageState, words *lexicon) error {
+// fits tells whether a saved state is of the trace.
+func (k *usage) fits(s *usageState) error {
 	if s.Pages != k.trace.Pages() || s.People != k.trace.Users() {
 		return fmt.Errorf("strategy: load: the trace is another: %d pages and %d people, not %d and %d", k.trace.Pages(), k.trace.Users(), s.Pages, s.People)
 	}
+	return nil
+}
+
+// restore goes on from a saved state that fits.
+func (k *usage) restore(s usageState, words *lexicon) {
 	if s.Aliases == nil {
 		s.Aliases = map[dowse.URL]uint32{}
 	}
@@ -155,7 +160,6 @@ func (k *usage) restore(s usageState, words *lexicon) error {
 	k.state = s
 	words.weigh(&k.words, asSignature)
 	k.taken()
-	return nil
 }
 
 // turn takes note that the knowledge has changed.
