@@ -67,7 +67,11 @@ func (s *ContextGraph) begin() {
 	s.layers = newLayers(s.TGraph, s.Analyzer, s.Vocabulary, or(s.Terms, 40), s.Slack)
 	s.layers.length = max(or(s.Read, 1000), 0)
 	for i := range s.layers.theta {
-		s.reason = append(s.reason, "on a page like those "+clicks(i)+" from a target")
+		like := "on a page like those " + clicks(i) + " from a target"
+		if i == 0 {
+			like = "on a page like the targets"
+		}
+		s.reason = append(s.reason, like)
 	}
 	s.reason = append(s.reason, "on a page like none of the context graph")
 }

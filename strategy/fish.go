@@ -36,7 +36,7 @@ func (s *Fish) Follow(p *dowse.Page) []dowse.Lead {
 	switch {
 	case p.OnTopic:
 		s.state.Finds++
-		left, band, why = or(s.Depth, 3), 0, "from a page on topic"
+		left, band, why = or(s.Depth, 3), 0, "from a page on topic, the newest find first"
 	case p.Outcome == dowse.Listed: // as good as seeds
 		left = or(s.Depth, 3)
 	default:
@@ -52,7 +52,11 @@ func (s *Fish) Follow(p *dowse.Page) []dowse.Lead {
 			urls, known = append(urls, l.URL), append(known, strength(l.Target.Note))
 		}
 	}
-	return s.school(urls, known, band, left, []dowse.Because{{What: why, Weight: float64(left)}})
+	weight := float64(left)
+	if p.OnTopic {
+		weight = float64(s.state.Finds) // where the school stands
+	}
+	return s.school(urls, known, band, left, []dowse.Because{{What: why, Weight: weight}})
 }
 
 // school queues URLs with a strength; one that had more keeps it.

@@ -132,6 +132,9 @@ func TestFish(t *testing.T) {
 	if first.Note != "3" || first.Band != 0 || second.Priority <= first.Priority {
 		t.Errorf("links from pages on topic: %+v, then %+v", first, second)
 	}
+	if why := second.Because[0]; why.Weight != second.Priority {
+		t.Errorf("priority %v, for %+v", second.Priority, why)
+	}
 }
 
 // TestShark takes the best mention and keeps the better heritage.

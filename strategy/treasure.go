@@ -123,7 +123,9 @@ func (s *Treasure) begin() {
 	s.reason = make([]string, len(s.osm.nodes))
 	for i := range s.osm.nodes {
 		n := &s.osm.nodes[i]
-		s.reason[i] = "like " + n.ID + ", " + clicks(n.Level) + " from a target"
+		if s.reason[i] = "like " + n.ID + ", " + clicks(n.Level) + " from a target"; n.Level == 0 {
+			s.reason[i] = "like " + n.ID + ", a target"
+		}
 	}
 	s.aging.TGraph = s.TGraph.fingerprint()
 }
@@ -213,7 +215,7 @@ func (s *Treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, c
 	if node < 0 {
 		return priority, append(because, dowse.Because{What: why, Weight: priority})
 	}
-	return priority, append(because, dowse.Because{What: s.reason[node], Weight: priority}, dowse.Because{What: "similarity to it", Weight: like})
+	return priority, append(because, dowse.Because{What: s.reason[node], Weight: priority}, dowse.Because{What: "how like it is, not counted", Weight: like})
 }
 
 // onTopic predicts whether a link leads to the topic; if not, why.

@@ -145,7 +145,11 @@ func (r *Recording) index() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(archive.Index(f, plain...), f.Close())
+	err = errors.Join(archive.Index(f, plain...), f.Close())
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return cut(err)
+	}
+	return err
 }
 
 // label keeps the labels, if there are any.

@@ -142,8 +142,7 @@ func (s Source) open() (*transport, error) {
 		return nil, err
 	}
 	if len(w.Damage) > 0 {
-		err := fmt.Errorf("web: %w: %w; copy the file again, or keep what stands before that place", ErrCut, w.Damage[0])
-		return nil, errors.Join(err, w.Close())
+		return nil, errors.Join(fmt.Errorf("web: %w", cut(w.Damage[0])), w.Close())
 	}
 	return &transport{RoundTripper: w, list: slices.Collect(w.URLs()), close: w.Close}, nil
 }
@@ -151,6 +150,11 @@ func (s Source) open() (*transport, error) {
 // ErrCut is returned for a file that can't be read to its end: crawls of half a web would
 // look like those of the whole.
 var ErrCut = errors.New("a file can't be read to its end")
+
+// cut tells where a file can't be read, and what to do.
+func cut(where error) error {
+	return fmt.Errorf("%w: %w; copy the file again, or keep what stands before that place", ErrCut, where)
+}
 
 // HubURLs lists the pages of the file of hubs.
 func (s Source) HubURLs() ([]dowse.URL, error) {
