@@ -22,7 +22,9 @@ func (c *demoCmd) log(w *world, d *made) error {
 	if err := errors.Join(d.web.WriteAccessLog(f, c.People), f.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.err, "%s: what %s people read on this web\n", c.Log, count(c.People))
+	if !c.Quiet {
+		fmt.Fprintf(w.err, "%s: what %s people read on this web\n", c.Log, count(c.People))
+	}
 	return nil
 }
 
