@@ -1,6 +1,7 @@
 package crawler_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -16,15 +17,7 @@ import (
 // the reasons that are told of a page add up to the priority it was taken at.
 func TestReasonsOfTaken(t *testing.T) {
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
-	people := filepath.Join(t.TempDir(), "people.log")
-	f, err := os.Create(people)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := web.WriteAccessLog(f, 100); err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
+	people := peopleOf(t, web)
 	pages := 60
 	if testing.Short() {
 		pages = 25
@@ -63,4 +56,18 @@ func TestReasonsOfTaken(t *testing.T) {
 			}
 		})
 	}
+}
+
+// peopleOf writes the log of a hundred people who read a made web.
+func peopleOf(t *testing.T, web *demo.Web) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "people.log")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(web.WriteAccessLog(f, 100), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

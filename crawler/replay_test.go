@@ -1,7 +1,6 @@
 package crawler_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,14 +16,7 @@ import (
 // kill a crawl goes on from there.
 func TestReplayOfEveryStrategy(t *testing.T) {
 	web := demo.New(demo.Config{Pages: 600, Latency: -1, SlowLatency: -1})
-	people := filepath.Join(t.TempDir(), "people.log")
-	f, err := os.Create(people)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(web.WriteAccessLog(f, 100), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	people := peopleOf(t, web)
 	for _, e := range strategy.All() {
 		if e.Name == "treasure" || e.Name == "context-graph" {
 			continue // they need a T-Graph

@@ -72,7 +72,7 @@ func TestSeedTellsWordsApart(t *testing.T) {
 			}
 		}
 	}
-	if NewSeed() == NewSeed() {
+	if another := NewSeed(); another == s {
 		t.Error("two seeds are the same")
 	}
 }
