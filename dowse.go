@@ -126,8 +126,9 @@ type Saver interface {
 	Load([]byte) error
 }
 
-// A TextReader tells whether Follow reads the text of pages. Only then is the
-// text restored from the archive when a crawl is resumed from its journal.
+// A TextReader tells whether Follow reads the text of pages. Only then is the text, with
+// the windows of its links, restored from the archive when a crawl is resumed from its
+// journal.
 type TextReader interface {
 	ReadsText() bool
 }
