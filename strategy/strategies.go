@@ -11,6 +11,7 @@ import (
 
 	"dowse"
 	"dowse/judge"
+	"dowse/text"
 )
 
 // Default is the strategy that a crawl follows if nobody says otherwise.
@@ -187,6 +188,14 @@ func New(spec string) (dowse.Strategy, error) { return NewWith(spec, Needs{}) }
 // one that is not given what it needs says how to give it.
 func NewWith(spec string, n Needs) (dowse.Strategy, error) { return NewFrom(All(), spec, n) }
 
+// meant says which of the known names was probably meant, or all there are.
+func meant(name string, known []string) string {
+	if best := text.Nearest(name, known); best != "" {
+		return fmt.Sprintf(", perhaps %q", best)
+	}
+	return "; there are " + strings.Join(known, ", ")
+}
+
 // NewFrom is NewWith for a list of strategies of one's own.
 func NewFrom(all []Description, spec string, n Needs) (dowse.Strategy, error) {
 	name, args, _ := strings.Cut(spec, ":")
@@ -196,7 +205,7 @@ func NewFrom(all []Description, spec string, n Needs) (dowse.Strategy, error) {
 		for _, d := range all {
 			names = append(names, d.Name)
 		}
-		return nil, fmt.Errorf("no strategy is called %q; there are %s", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("no strategy is called %q%s", name, meant(name, names))
 	}
 	s := all[i].make()
 	if err := setAll(s, args); err != nil {
