@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection", "dowse/trace",
 		"dowse/topic/directory", "dowse/judge/outside", "dowse/site",
 	},
-	"dowse/lab/measure": {"dowse", "dowse/mistake"},
+	"dowse/lab/measure": {"dowse", "dowse/text"},
 	"dowse/lab/web": {
 		"dowse", "dowse/weburl", "dowse/text", "dowse/extract", "dowse/fetch", "dowse/archive", "dowse/crawl", "dowse/crawler",
 		"dowse/collection", "dowse/demo", "dowse/mistake",

@@ -21,9 +21,12 @@ func (t *Topic) tongue(m *Material) {
 		}
 		detected, _ := text.Detect(p.Text, nil)
 		language := baseOf(cmp.Or(detected, p.Language))
-		if spoken[language]++; 2*spoken[language] > on && language != "" && language != t.Language() {
-			m.note("most examples are in %q and are read as English: add languages: [%s]", language, language)
-			return
+		if spoken[language]++; 2*spoken[language] <= on {
+			continue
 		}
+		if language != "" && language != t.Language() {
+			m.note("most examples are in %q and are read as English: add languages: [%s]", language, language)
+		}
+		return
 	}
 }

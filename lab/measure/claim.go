@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dowse/mistake"
+	"dowse/text"
 )
 
 // A Claim is a statement on strategies that an experiment can bear out or not:
@@ -311,8 +311,8 @@ func (c *Claim) Named(strategies []string) error {
 // are, since names in experiments are people's own.
 func suggestion(name string, known []string) string {
 	all := "there are " + strings.Join(known, ", ")
-	if fix := mistake.Suggestion(name, known); strings.HasPrefix(fix, "did you mean") {
-		return fix + " (" + all + ")"
+	if near := text.Nearest(name, known); near != "" {
+		return fmt.Sprintf("did you mean %q? (%s)", near, all)
 	}
 	return all
 }

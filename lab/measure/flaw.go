@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"dowse/mistake"
+	"dowse/text"
 )
 
 // A Mistake is what is wrong with a claim or a measure that a person wrote: its place,
@@ -106,8 +106,8 @@ func kindNames() (names []string) {
 // noKind tells that there is no measure of the name.
 func noKind(name string) *flaw {
 	f := &flaw{problem: fmt.Sprintf("there is no measure %.40q", name), fix: "dowse help measures lists them"}
-	if fix := mistake.Suggestion(name, kindNames()); strings.HasPrefix(fix, "did you mean") {
-		f.fix = fix
+	if near := text.Nearest(name, kindNames()); near != "" {
+		f.fix = fmt.Sprintf("did you mean %q?", near)
 	}
 	return f
 }
