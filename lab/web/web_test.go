@@ -16,6 +16,7 @@ import (
 	"dowse/crawler"
 	"dowse/demo"
 	"dowse/fetch"
+	"dowse/internal/beside"
 	"dowse/judge"
 	"dowse/strategy"
 )
@@ -245,10 +246,7 @@ func TestLabels(t *testing.T) {
 
 // TestRecord makes a web of WARC files and reads it again.
 func TestRecord(t *testing.T) {
-	const sample = "../../../shared/webs/wikispeedia-subjects.warc.gz"
-	if _, err := os.Stat(sample); err != nil {
-		t.Skip("the shared webs are not here")
-	}
+	sample := beside.Path(t, "webs", "wikispeedia-subjects.warc.gz")
 	dir := filepath.Join(t.TempDir(), "hubs.web")
 	labels := filepath.Join(t.TempDir(), "l.tsv")
 	if err := os.WriteFile(labels, []byte("http://schools-wikipedia.org/wp/index/alpha.htm\tTop/Index\n"), 0o644); err != nil {
@@ -412,6 +410,6 @@ func TestRecordMade(t *testing.T) {
 func sequential(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
 }
