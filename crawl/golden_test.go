@@ -22,7 +22,7 @@ type cash struct {
 	rounds  int
 }
 
-func (cash) Revisits() bool { return true }
+func (cash) Traits() dowse.Traits { return dowse.Traits{Revisits: true} }
 
 func (cash) Start(seeds []dowse.URL) []dowse.Lead {
 	list := make(leads, len(seeds))

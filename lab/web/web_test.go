@@ -98,7 +98,7 @@ func TestAsLive(t *testing.T) {
 // anchorsOnly wants anchors to be rated, and no windows.
 type anchorsOnly struct{ strategy.BreadthFirst }
 
-func (anchorsOnly) Anchors() bool                         { return true }
+func (anchorsOnly) Traits() dowse.Traits                  { return dowse.Traits{Anchors: true} }
 func (anchorsOnly) Follow(p *dowse.Page) (l []dowse.Lead) { return nil }
 
 // TestOutside asks for what is not there.
