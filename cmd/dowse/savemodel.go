@@ -31,17 +31,11 @@ type saving struct {
 func savingsOf(args []string, language string) (list []saving, err error) {
 	for _, a := range args {
 		kind, file, _ := strings.Cut(a, "=")
-		s := saving{file: file}
-		var names []string
-		for _, c := range judge.Candidates(language) {
-			if names = append(names, c.Name); c.Name == kind {
-				s.Candidate = c
-			}
+		trainer, err := judge.NewTrainer(kind, language)
+		if err != nil || file == "" {
+			return nil, usage("--save %q: want KIND=FILE, where KIND is one of %s", a, strings.Join(judge.Trainable(), ", "))
 		}
-		if s.Trainer == nil || file == "" {
-			return nil, usage("--save %q: want KIND=FILE, the kind being one of %s", a, strings.Join(names, ", "))
-		}
-		list = append(list, s)
+		list = append(list, saving{judge.Candidate{Name: kind, Trainer: trainer}, file})
 	}
 	return list, nil
 }
