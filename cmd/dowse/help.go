@@ -67,7 +67,7 @@ func (c *helpCmd) Run(w *world) error {
 func helpOn(w *world, command []string) error {
 	node := find(w.parser.Model.Node, command)
 	if node == nil {
-		return usage("there is no command and no topic %q; dowse help lists the commands, dowse help topics the topics", strings.Join(command, " "))
+		return usage("unknown command or topic %q; run dowse help for the commands, or dowse help topics for the topics", strings.Join(command, " "))
 	}
 	var c cli
 	parser, err := newParser(&c, w, func(int) {})

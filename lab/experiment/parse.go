@@ -203,7 +203,7 @@ func (c *checker) experiment(x *Experiment) {
 	if x.Predicate != "" && x.Predicate != HalfWord {
 		var err error
 		if x.asked, err = predicate.ParseExpr(x.Predicate); err != nil {
-			c.fail("$.predicate", err.Error(), "see dowse help predicates for what can be asked")
+			c.fail("$.predicate", err.Error(), "see docs/predicates.md for what can be asked")
 		}
 	}
 	for i, k := range x.Checks {
