@@ -3,7 +3,7 @@ package collection
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
@@ -263,7 +263,7 @@ func (t *takedown) addSame(id frontier.ID) {
 // renew makes again what is made from journal and archive, and saves the state. An
 // older snapshot would bring back what was said of the pages.
 func (t *takedown) renew() error {
-	if err := os.Remove(t.c.path(summaryName)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := t.c.files().Remove(summaryName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := t.c.Summarise(); err != nil {
@@ -276,7 +276,7 @@ func (t *takedown) renew() error {
 		return err
 	}
 	for _, old := range t.c.snapshots()[1:] {
-		if err := os.Remove(old); err != nil {
+		if err := t.c.files().Sub("state").Remove(old); err != nil {
 			return err
 		}
 	}

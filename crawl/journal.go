@@ -8,14 +8,13 @@ import (
 	"hash/crc32"
 	"io"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"dowse"
 	"dowse/frontier"
+	"dowse/internal/durable"
 )
 
 // A Journal is the log of a crawl on disk: every entry, in order, and the strings
@@ -28,7 +27,7 @@ import (
 // Appending is cheap and done in memory; Sync writes and syncs what was appended.
 // One goroutine may append while another syncs.
 type Journal struct {
-	dir      string
+	dir      durable.Dir
 	parse    RobotsParser
 	readOnly bool
 	segments []segment
@@ -45,7 +44,8 @@ type Journal struct {
 
 type segment struct {
 	base uint64
-	f    *os.File
+	name string
+	f    *durable.File
 }
 
 // A piece is a run of records in memory.
@@ -74,8 +74,8 @@ var ErrVersion = errors.New("written by another version of dowse")
 // OpenJournal opens the journal in dir, or begins one. With readOnly it takes no
 // part in writing: another process may be at it.
 func OpenJournal(dir string, parse RobotsParser, readOnly bool) (*Journal, error) {
-	j := &Journal{dir: dir, parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader)}
-	names, err := filepath.Glob(filepath.Join(dir, "journal-*.log"))
+	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader)}
+	names, err := j.dir.Names("journal-*.log")
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
@@ -95,14 +95,14 @@ func OpenJournal(dir string, parse RobotsParser, readOnly bool) (*Journal, error
 
 func (j *Journal) openSegment(name string) error {
 	var base uint64
-	if _, err := fmt.Sscanf(strings.TrimSuffix(filepath.Base(name), ".log"), "journal-%016x", &base); err != nil {
+	if _, err := fmt.Sscanf(strings.TrimSuffix(name, ".log"), "journal-%016x", &base); err != nil {
 		return fmt.Errorf("journal: %s: not a segment's name", name)
 	}
-	flag := os.O_RDWR
+	open := j.dir.Edit
 	if j.readOnly {
-		flag = os.O_RDONLY
+		open = j.dir.Open
 	}
-	f, err := os.OpenFile(name, flag, 0)
+	f, err := open(name)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
@@ -118,37 +118,21 @@ func (j *Journal) openSegment(name string) error {
 			return fmt.Errorf("journal: %w", err)
 		}
 	}
-	j.segments = append(j.segments, segment{base, f})
+	j.segments = append(j.segments, segment{base, name, f})
 	return nil
 }
 
 func (j *Journal) addSegment(base uint64) error {
-	name := filepath.Join(j.dir, fmt.Sprintf("journal-%016x.log", base))
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	name := fmt.Sprintf("journal-%016x.log", base)
+	f, err := j.dir.Create(name)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	if _, err = f.WriteString(journalMagic); err == nil {
-		err = syncDir(j.dir)
-	}
-	if err != nil {
+	if _, err = f.WriteString(journalMagic); err != nil {
 		f.Close()
 		return fmt.Errorf("journal: %w", err)
 	}
-	j.segments = append(j.segments, segment{base, f})
-	return nil
-}
-
-// syncDir makes a new name in a directory survive a loss of power.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !os.IsPermission(err) {
-		return err
-	}
+	j.segments = append(j.segments, segment{base, name, f})
 	return nil
 }
 
@@ -433,8 +417,7 @@ func (j *Journal) cutTail(end uint64) (cut uint64, err error) {
 	}
 	for len(j.segments) > 1 && j.segments[len(j.segments)-1].base > end {
 		last := j.segments[len(j.segments)-1]
-		name := last.f.Name()
-		if err := errors.Join(last.f.Close(), os.Remove(name)); err != nil {
+		if err := errors.Join(last.f.Close(), j.dir.Remove(last.name)); err != nil {
 			return 0, fmt.Errorf("journal: cut the tail: %w", err)
 		}
 		j.segments = j.segments[:len(j.segments)-1]

@@ -72,7 +72,7 @@ func (j *Journal) NamedBy(place uint64) (uint64, error) {
 
 // Reader opens the journal once more, only to read what is on the disk. So nothing
 // that is done with it can change or cut the files.
-func (j *Journal) Reader() (*Journal, error) { return OpenJournal(j.dir, j.parse, true) }
+func (j *Journal) Reader() (*Journal, error) { return OpenJournal(j.dir.Path("."), j.parse, true) }
 
 // Names returns the places of the strings of all URLs, by their numbers; see At.
 func (j *Journal) Names() ([]uint64, error) {
