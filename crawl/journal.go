@@ -38,6 +38,8 @@ type Journal struct {
 	pending piece  // appended, not yet written
 	writing piece  // being written
 
+	failed error // of the disk: once set nothing is written any more
+
 	replaying *replayNames
 	bench     bench // rulings that stand over visits
 }
@@ -220,10 +222,32 @@ func (j *Journal) read(place uint64, buf []byte) ([]byte, error) {
 		return nil, fmt.Errorf("journal: no segment for offset %d", place)
 	}
 	n, err := s.f.ReadAt(buf, int64(place-s.base)+int64(len(journalMagic)))
+	if err != nil && err != io.EOF {
+		return nil, j.fail(fmt.Errorf("journal: read at %d: %w", place, err))
+	}
 	if n == 0 && err != nil {
 		return nil, fmt.Errorf("journal: read at %d: %w", place, err)
 	}
 	return buf[:n], nil
+}
+
+// fail notes an error of the disk, and returns it.
+func (j *Journal) fail(err error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.failed == nil {
+		j.failed = err
+	}
+	return err
+}
+
+// Err returns the first error of the disk that reading or writing met. After one the
+// journal is not written to any more: what was read since then may be wrong (At returns no
+// error), and a sync that failed can't be made good.
+func (j *Journal) Err() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.failed
 }
 
 func (j *Journal) segmentOf(place uint64) (segment, bool) {
@@ -248,16 +272,16 @@ func (j *Journal) End() uint64 {
 // returns nil, everything recorded before the call survives a loss of power.
 func (j *Journal) Sync() error {
 	j.mu.Lock()
-	if len(j.pending.b) == 0 {
+	if err := j.failed; err != nil || len(j.pending.b) == 0 {
 		j.mu.Unlock()
-		return nil
+		return err
 	}
 	spare := j.writing.b
 	j.writing = j.pending
 	j.pending = piece{b: spare[:0]}
 	j.mu.Unlock()
 	if err := j.write(j.writing); err != nil {
-		return err
+		return j.fail(err)
 	}
 	j.mu.Lock()
 	j.writing.b = j.writing.b[:0]
@@ -343,6 +367,18 @@ func (j *Journal) readFull(place uint64, buf []byte) ([]byte, error) {
 // begins if r was the last of its own.
 func (r record) next() uint64 { return r.place + recordHeader + uint64(len(r.payload)) }
 
+// unsound returns why the record at a place could not be read.
+func (j *Journal) unsound(place uint64) error {
+	err := j.Err()
+	if err == nil {
+		_, err = j.recordAt(place)
+	}
+	if err == nil {
+		err = fmt.Errorf("journal: record at %d could not be read before", place)
+	}
+	return err
+}
+
 // records yields the sound records from a place on. It ends at the end of the
 // journal or at the first record that is not sound, which end tells.
 func (j *Journal) records(from uint64, end *uint64) iter.Seq[record] {
@@ -407,6 +443,9 @@ func (j *Journal) soundAfter(end uint64) (place uint64, ok bool) {
 
 // cutTail drops what stands after the last sound record, and reports how much.
 func (j *Journal) cutTail(end uint64) (cut uint64, err error) {
+	if err := j.Err(); err != nil { // what could not be read is not torn
+		return 0, err
+	}
 	size, err := j.size()
 	if err != nil {
 		return 0, err
@@ -473,8 +512,7 @@ func (j *Journal) Entries(urlOf func(frontier.ID) dowse.URL) iter.Seq2[*Entry, e
 			}
 		}
 		if j.End() > end {
-			_, err := j.recordAt(end)
-			yield(nil, err)
+			yield(nil, j.unsound(end))
 		}
 	}
 }

@@ -123,7 +123,7 @@ func (c *Crawl) FoldTo(j *Journal, place uint64, restore Restorer) error {
 			return fmt.Errorf("crawl: entry at %d: %w", r.place, err)
 		}
 	}
-	return nil
+	return j.Err()
 }
 
 // foldModels folds the journal up to the last entry that closed rulings, under all of
@@ -176,7 +176,7 @@ func (c *Crawl) foldUnder(j *Journal, names *replayNames, until uint64, parts []
 	if len(round) > 0 {
 		return entries, errors.New("crawl: rulings in the middle of a round")
 	}
-	return entries, nil
+	return entries, j.Err()
 }
 
 // number gives all URLs that came up before a place their numbers. Those that the
@@ -198,7 +198,7 @@ func (c *Crawl) number(j *Journal, names *replayNames, until uint64) error {
 	}
 	c.grow()
 	c.refold.sighted = make([]bool, c.f.Len())
-	return names.err
+	return cmp.Or(names.err, j.Err())
 }
 
 // lastModel returns the last entry before a place that closed rulings, and the places of the entries

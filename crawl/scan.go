@@ -55,8 +55,7 @@ func (j *Journal) scan(from uint64, ruled bool, read func(entry []byte) (*Entry,
 			}
 		}
 		if j.End() > end {
-			_, err := j.recordAt(end)
-			yield(nil, err)
+			yield(nil, j.unsound(end))
 		}
 	}
 }
@@ -88,7 +87,7 @@ func (j *Journal) Names() ([]uint64, error) {
 		}
 		n.queue = n.queue[:0]
 	}
-	return places, nil
+	return places, j.Err()
 }
 
 // ReasonFor tells why a URL was left out or failed, "" if it was not.

@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
+	"dowse/internal/durable"
 	"dowse/judge"
 )
 
@@ -14,7 +14,7 @@ func saveModel(w *world, m judge.Model, file string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, append(data, '\n'), 0o644); err != nil {
+	if err := durable.WriteFile(file, append(data, '\n')); err != nil {
 		return usage("topic: %w", err)
 	}
 	fmt.Fprintf(w.err, "wrote %s: %s; in a topic file: model: {file: %s}\n", file, m.Kind(), file)

@@ -74,8 +74,11 @@ func (d Dir) Path(name string) string {
 // with the name relative to the root.
 func (d Dir) within(op Op, name string, do func(r *os.Root, name string) error) error {
 	err := fault(op, d.Path(name))
-	if err == nil {
+	switch {
+	case err == nil:
 		err = d.rooted(name, do)
+	case op == OpSync && errors.Is(err, ErrSkip):
+		err = nil
 	}
 	return d.named(op, name, err)
 }

@@ -30,21 +30,24 @@ func (d Dir) Create(name string) (*File, error) {
 	return d.create(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
-// Ensure opens a file to read it and to write to it. It makes the file, and the folder of
-// it, if they are not there.
+// Ensure opens a file to read it and to write to it. It makes the file, and the folders of
+// the Dir that it is in, if they are not there.
 func (d Dir) Ensure(name string) (*File, error) {
-	if err := d.Mkdir(path.Dir(name)); err != nil {
-		return nil, err
-	}
-	return d.create(name, os.O_RDWR|os.O_CREATE, 0o644)
+	return d.ensure(name, os.O_RDWR|os.O_CREATE)
 }
 
 // Append is Ensure, for a file to whose end everything is written.
 func (d Dir) Append(name string) (*File, error) {
-	if err := d.Mkdir(path.Dir(name)); err != nil {
-		return nil, err
+	return d.ensure(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+}
+
+func (d Dir) ensure(name string, flag int) (*File, error) {
+	if folder := path.Dir(name); folder != "." {
+		if err := d.Mkdir(folder); err != nil {
+			return nil, err
+		}
 	}
-	return d.create(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	return d.create(name, flag, 0o644)
 }
 
 func (d Dir) create(name string, flag int, perm fs.FileMode) (*File, error) {
@@ -224,8 +227,11 @@ func (f *File) Sync() error {
 		return err
 	}
 	err := f.fault(OpSync)
-	if err == nil {
+	switch {
+	case err == nil:
 		err = f.f.Sync()
+	case errors.Is(err, ErrSkip):
+		err = nil
 	}
 	if err != nil {
 		lost := fmt.Errorf("%w (an earlier sync failed: what was written then may be lost)", err)

@@ -38,42 +38,64 @@ func bytesTo(data []byte) func(io.Writer) error {
 
 // replace writes a temporary file and renames it. check, if set, is called before renaming.
 func (d Dir) replace(name, tmp string, perm fs.FileMode, check func() error, write func(w io.Writer) error) error {
-	f, err := d.open(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+	p, err := d.begin(name, tmp, perm)
 	if err != nil {
 		return err
 	}
-	err = f.fill(write)
-	if err == nil {
-		err = d.still(tmp, f)
+	w := bufio.NewWriterSize(p, 1<<18)
+	if err = write(w); err == nil {
+		err = w.Flush()
 	}
-	if err = errors.Join(err, f.Close()); err == nil && check != nil {
+	if err == nil && check != nil {
 		err = check()
 	}
-	if err == nil {
-		err = d.rename(tmp, name)
-	}
 	if err != nil {
-		d.discard(tmp)
+		p.Abandon()
 		return err
 	}
-	return d.Sync(path.Dir(name))
+	return p.Commit()
+}
+
+// A Pending is a file that is being written and is not yet in its place: see [Begin].
+type Pending struct {
+	*File
+	d         Dir
+	name, tmp string
+}
+
+func (d Dir) begin(name, tmp string, perm fs.FileMode) (*Pending, error) {
+	f, err := d.open(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return nil, d.named(OpOpen, name, err) // the file that its user knows
+	}
+	return &Pending{File: f, d: d, name: name, tmp: tmp}, nil
+}
+
+// Commit puts the file in its place, as a whole, and returns when it is there for good.
+func (p *Pending) Commit() error {
+	err := p.Sync()
+	if err == nil {
+		err = p.d.still(p.tmp, p.File)
+	}
+	if err = errors.Join(err, p.Close()); err == nil {
+		err = p.d.rename(p.tmp, p.name)
+	}
+	if err != nil {
+		p.d.discard(p.tmp)
+		return err
+	}
+	return p.d.Sync(path.Dir(p.name))
+}
+
+// Abandon gives the file up. What was in its place stays.
+func (p *Pending) Abandon() {
+	p.Close()
+	p.d.discard(p.tmp)
 }
 
 // discard removes a file that was of no use, if it can: it is in nobody's way.
 func (d Dir) discard(name string) {
 	d.within(OpRemove, name, func(r *os.Root, name string) error { return r.Remove(name) })
-}
-
-// fill writes the file through a buffer and syncs it.
-func (f *File) fill(write func(w io.Writer) error) error {
-	w := bufio.NewWriterSize(f, 1<<18)
-	if err := write(w); err != nil {
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return f.Sync()
 }
 
 // still checks that a temporary file is the one that was written.
@@ -119,9 +141,37 @@ func New(file string, write func(w io.Writer) error) error {
 // WriteFile is Replace with bytes.
 func WriteFile(file string, data []byte) error { return Replace(file, bytesTo(data)) }
 
-// WriteSecret is WriteFile for a file that only its owner may read.
-func WriteSecret(file string, data []byte) error {
-	return replaceAt(file, 0o600, nil, bytesTo(data))
+// Begin is Replace for a caller that writes bit by bit. It ends in Commit or Abandon. The
+// file must not be a device or a pipe.
+func Begin(file string) (*Pending, error) {
+	return In(filepath.Dir(file)).begin(filepath.Base(file), temporaryName(), 0o644)
+}
+
+// NewSecret writes a file that only its owner may read, and that must not be there: of
+// several processes that do it at once, one succeeds.
+func NewSecret(file string, data []byte) error {
+	d, name := In(filepath.Dir(file)), filepath.Base(file)
+	p, err := d.begin(name, temporaryName(), 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = p.Write(data)
+	if err = errors.Join(err, p.Sync(), p.Close()); err == nil {
+		if err = d.link(p.tmp, name); err != nil && !errors.Is(err, fs.ErrExist) {
+			err = d.Rename(p.tmp, name) // a file system without links
+		}
+	}
+	p.d.discard(p.tmp)
+	return err
+}
+
+// link gives a file a second name, which must be free.
+func (d Dir) link(from, to string) error {
+	err := d.within(OpRename, to, func(r *os.Root, to string) error { return r.Link(from, to) })
+	if err != nil {
+		return err
+	}
+	return d.Sync(".")
 }
 
 func replaceAt(file string, perm fs.FileMode, check func() error, write func(w io.Writer) error) error {
