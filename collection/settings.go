@@ -14,7 +14,7 @@ import (
 
 // Format is the version of the directory. A collection of another version is
 // refused with what to do.
-const Format = "collection/v1"
+const Format = "collection/v2"
 
 // Settings are what a crawl was begun with. They are frozen in crawl.yaml; limits
 // may be changed when it is resumed.
@@ -138,7 +138,8 @@ func ReadSettings(dir string) (Settings, error) {
 		return s, fmt.Errorf("collection: %s: %w", path, err)
 	}
 	if s.Dowse != Format {
-		return s, fmt.Errorf("collection: %s says %q, this program reads %q: %w; use the program that wrote it (%s)", path, s.Dowse, Format, ErrFormat, s.Version)
+		return s, fmt.Errorf("collection: %s says %q, this program reads %q: %w; use the program that wrote it (%s), or rebuild it with dowse collection salvage %s -o NEW",
+			path, s.Dowse, Format, ErrFormat, s.Version, dir)
 	}
 	return s, nil
 }

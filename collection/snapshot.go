@@ -24,6 +24,7 @@ func (c *Collection) snapshots() []string {
 // is folded.
 func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 	for _, name := range c.snapshots() {
+		c.Journal.Keep(offsetOf(name))
 		if c.Journal.RuledAfter(offsetOf(name)) {
 			break // a newer model ruled on what was visited before: all is decided again
 		}

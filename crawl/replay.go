@@ -95,7 +95,7 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 		entries++
 	}
 	if at, ok := j.soundAfter(end); ok {
-		return entries, 0, fmt.Errorf("crawl: %w at offset %d, and sound again from %d on: nothing was changed; bring the file back from a copy", ErrDamaged, end, at)
+		return entries, 0, fmt.Errorf("crawl: %w at offset %d, and sound again from %d on", ErrDamaged, end, at)
 	}
 	if len(round) > 0 { // torn: it is crawled again
 		end = round[0].place
