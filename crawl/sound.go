@@ -67,7 +67,12 @@ func (j *Journal) soundAfter(end uint64) (place uint64, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	for at := end + 1; at+recordHeader < size; {
+	return j.soundWithin(end+1, size)
+}
+
+// soundWithin looks for a sound record between two places.
+func (j *Journal) soundWithin(at, size uint64) (place uint64, ok bool) {
+	for at+recordHeader < size {
 		b := j.window(at, size)
 		if i, ok := findRecord(b); ok {
 			return at + uint64(i), true

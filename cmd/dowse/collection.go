@@ -13,12 +13,15 @@ import (
 type collectionCmd struct {
 	Info   collectionInfoCmd   `cmd:"" help:"What a collection is, and how large."`
 	Verify collectionVerifyCmd `cmd:"" help:"Read everything in a collection and check it."`
+
+	Salvage collectionSalvageCmd `cmd:"" help:"Rebuild a damaged or older collection from what can be read."`
 }
 
 func (collectionCmd) Help() string {
 	return `Examples:
   dowse collection info reefs.dowse
-  dowse collection verify reefs.dowse`
+  dowse collection verify reefs.dowse
+  dowse collection salvage reefs.dowse -o rescued.dowse`
 }
 
 type collectionInfoCmd struct {
