@@ -159,6 +159,66 @@ func (s *partScanner) candidate(at int64) int64 {
 	return s.size
 }
 
+// past reads the records of a file as [Records] does, and goes on behind what can't be read,
+// which it tells. A record may turn out to be broken after it was handed out: then it is
+// told, too.
+func past(f io.ReaderAt, size int64, broken func(p *Part)) iter.Seq[*Record] {
+	return func(yield func(*Record) bool) {
+		s := &partScanner{f: f, size: size, reader: NewReader(nil)}
+		z := NewReader(nil)
+		for at := int64(0); at < size; {
+			z.reset(io.NewSectionReader(f, at, size-at), at)
+			rec, err := z.Next()
+			for ; err == nil; rec, err = z.Next() {
+				if !yield(rec) {
+					return
+				}
+			}
+			if err == io.EOF {
+				return
+			}
+			p := s.part(max(at, damageOffset(err)))
+			if p.Err == nil {
+				p.Err = cause(err)
+			}
+			broken(p)
+			at = p.Offset + p.Length
+		}
+	}
+}
+
+func damageOffset(err error) int64 {
+	var d *DamageError
+	if errors.As(err, &d) {
+		return d.Offset
+	}
+	return 0
+}
+
+// Past reads the records of a WARC file that can be read; see [Records]. The rest is told
+// to lost, also a record that turns out to be broken after it was handed out. The error is
+// that of opening the file.
+func Past(path string, lost func(Loss)) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(nil, fmt.Errorf("archive: %w", err))
+			return
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			yield(nil, fmt.Errorf("archive: %w", err))
+			return
+		}
+		for rec := range past(f, info.Size(), func(p *Part) { lost(Loss{path, p.Offset, p.Length, p.Err}) }) {
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}
+}
+
 // A Tail is what follows a place in the files of a folder.
 type Tail struct {
 	Bytes     int64

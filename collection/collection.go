@@ -21,6 +21,7 @@ type Collection struct {
 	Journal  *crawl.Journal
 	Crawl    *crawl.Crawl // after Load
 	Notices  []string     // what a person should know of the opening: tails cut off
+	Unread   Unread       // what lists and exports passed over
 
 	// Writer appends to the archive, if the collection is being crawled. The index
 	// takes from it what is new.
