@@ -153,7 +153,7 @@ func (c *Collection) ArchiveDir() string { return filepath.Join(c.Dir, "archive"
 func (c *Collection) Topic() ([]byte, error) {
 	data, err := os.ReadFile(filepath.Join(c.Dir, "topic.yaml"))
 	if err != nil {
-		return nil, fmt.Errorf("collection: %w", err)
+		return nil, &DamageError{c.Dir, err}
 	}
 	return data, nil
 }

@@ -30,6 +30,14 @@ func (e *DamageError) Error() string {
 // Unwrap returns what was found.
 func (e *DamageError) Unwrap() []error { return []error{e.Found, ErrDamaged} }
 
+// Remains reports whether a directory without settings holds what is left of a collection:
+// a journal, or an archive.
+func Remains(dir string) bool {
+	journal, _ := filepath.Glob(filepath.Join(dir, "state", "journal-*.log"))
+	files, _ := archive.Files(filepath.Join(dir, "archive"))
+	return !IsCollection(dir) && len(journal)+len(files) > 0
+}
+
 // opening says of an error of opening the collection what to do about it.
 func (c *Collection) opening(err error) error {
 	switch {

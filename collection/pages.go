@@ -236,7 +236,7 @@ func (l *lister) row(r ref, e *crawl.Entry) (*Row, error) {
 		l.c.fillVisit(row, e)
 	}
 	o, err := l.r.origin(r.id)
-	if err != nil && l.c.readOnly && errors.Is(err, crawl.ErrDamaged) {
+	if err != nil && l.c.readOnly && (errors.Is(err, crawl.ErrDamaged) || l.c.Unread.Count() > 0) {
 		l.c.unreadPage(row.URL, fmt.Errorf("where it was first seen can't be read: %w", err))
 		return row, nil
 	}

@@ -131,11 +131,14 @@ func ReadSettings(dir string) (Settings, error) {
 	var s Settings
 	path := filepath.Join(dir, settingsName)
 	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && Remains(dir) {
+		return s, &DamageError{dir, fmt.Errorf("it has no %s", settingsName)}
+	}
 	if err != nil {
 		return s, fmt.Errorf("collection: %s is not a collection: %w", dir, err)
 	}
 	if err := yaml.Unmarshal(data, &s); err != nil {
-		return s, fmt.Errorf("collection: %s: %w", path, err)
+		return s, &DamageError{dir, fmt.Errorf("%s: %w", settingsName, err)}
 	}
 	if s.Dowse != Format {
 		return s, fmt.Errorf("collection: %s says %q, this program reads %q: %w; use the program that wrote it (%s), or rebuild it with dowse collection salvage %s -o NEW",

@@ -340,14 +340,14 @@ func (j *Journal) recordAt(place uint64) (record, error) {
 	}
 	size, sum, body := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
 	if size > maxRecord || body > size {
-		return record{}, fmt.Errorf("journal: record at %d: %w", place, errShort)
+		return record{}, fmt.Errorf("journal: record at %d: %w: %w", place, ErrDamaged, errShort)
 	}
 	payload, err := j.readFull(place+recordHeader, make([]byte, size))
 	if err != nil {
 		return record{}, err
 	}
 	if crc32.Checksum(payload, castagnoli) != sum {
-		return record{}, fmt.Errorf("journal: record at %d: checksum does not match", place)
+		return record{}, fmt.Errorf("journal: record at %d: %w: the checksum does not match", place, ErrDamaged)
 	}
 	return record{place, payload, int(body)}, nil
 }
@@ -358,7 +358,7 @@ func (j *Journal) readFull(place uint64, buf []byte) ([]byte, error) {
 		return nil, err
 	}
 	if len(b) < len(buf) {
-		return nil, fmt.Errorf("journal: record at %d: %w", place, errShort)
+		return nil, fmt.Errorf("journal: record at %d: %w: %w", place, ErrDamaged, errShort)
 	}
 	return b, nil
 }
