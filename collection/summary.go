@@ -342,7 +342,7 @@ func (c *Collection) writeIndex(s *summary, size int64) error {
 	if err != nil {
 		return err
 	}
-	return toFile(path, true, func(w io.Writer) error { return archive.Index(w, files...) })
+	return writeIndexOf(path, c.unreadRecord, files...)
 }
 
 // freshIndex returns the index as it is, of so many bytes of archive, and the lines

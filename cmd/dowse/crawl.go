@@ -549,6 +549,9 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	})
 	scr.end()
 	ear.tell()
+	for _, p := range cr.Collection.Unread.Problems {
+		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(p.String()))
+	}
 	return c.conclude(w, dir, cr, extra)
 }
 

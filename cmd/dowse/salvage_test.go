@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,11 +44,11 @@ func runDowse(t *testing.T, args ...string) (out, errs string, code int) {
 	return o.String(), e.String(), cmd.ProcessState.ExitCode()
 }
 
-// demoCollection crawls the made web, once for all who ask.
-func demoCollection(t *testing.T) string {
+// demoCollection crawls 40 pages of the made web.
+func demoCollection(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "d.dowse")
-	if _, errs, code := runDowse(t, "demo", "-n", "40", "--web", "600", "-o", dir); code != 0 {
+	if _, errs, code := runDowse(t, append([]string{"demo", "-n", "40", "--web", "600", "-o", dir}, args...)...); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	return dir
@@ -313,6 +314,60 @@ func pagesIn(t *testing.T, dir string) []string {
 	lines := strings.Fields(out)
 	slices.Sort(lines)
 	return lines
+}
+
+// TestJournalWithoutWitness harms the journal where no snapshot and no summary tells how long
+// it was: the archive alone shows that it is not what a crash leaves. What a crash does leave
+// is cut off as before: the last entry, and the page of it, which is fetched again.
+func TestJournalWithoutWitness(t *testing.T) {
+	whole := demoCollection(t, "--conns", "8")
+	for name, c := range map[string]struct {
+		harm func(b []byte) []byte
+		as   string // another name of the segment
+		code int
+	}{
+		"half":          {harm: cutAt(0.5), code: 7},
+		"a tenth":       {harm: cutAt(0.1), code: 7},
+		"only its head": {harm: func(b []byte) []byte { return b[:8] }, code: 7},
+		"not the first": {harm: cutAt(1), as: "journal-0000000000001000.log", code: 7},
+		"torn":          {harm: func(b []byte) []byte { return b[:len(b)-3] }, code: 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := copyDir(t, whole)
+			for _, file := range namesOf(t, dir, "state") {
+				path := filepath.Join(dir, filepath.FromSlash(file))
+				if !strings.HasPrefix(file, "state/journal") {
+					harm(t, path, fault{})
+					continue
+				}
+				harm(t, path, fault{do: c.harm})
+				if c.as != "" {
+					if err := os.Rename(path, filepath.Join(dir, "state", c.as)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			before := contents(t, filepath.Join(dir, "archive"))
+			_, errs, code := runDowse(t, "crawl", dir)
+			if code != c.code {
+				t.Errorf("exit code %d, want %d: %s", code, c.code, errs)
+			}
+			if after := contents(t, filepath.Join(dir, "archive")); code == 7 && !maps.Equal(before, after) {
+				t.Error("it refused, and changed the archive")
+			}
+			if code == 7 {
+				to, report := salvaged(t, dir)
+				if got := pagesIn(t, to); len(got) != 40 {
+					t.Errorf("%d pages of 40: %v", len(got), report)
+				}
+				return
+			}
+			if got := pagesIn(t, dir); len(got) != 40 || !strings.Contains(errs, "cut off") {
+				t.Errorf("%d pages of 40: %s", len(got), errs)
+			}
+		})
+	}
 }
 
 // TestSalvage rebuilds collections of which whole files are missing, and one of the older
