@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"dowse/archive"
+	"dowse/collection"
 )
 
 // runDowse runs the command as a process of its own and returns what it printed and its exit
@@ -45,13 +46,27 @@ func runDowse(t *testing.T, args ...string) (out, errs string, code int) {
 }
 
 // demoCollection crawls 40 pages of the made web.
-func demoCollection(t *testing.T, args ...string) string {
+func demoCollection(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "d.dowse")
-	if _, errs, code := runDowse(t, append([]string{"demo", "-n", "40", "--web", "600", "-o", dir}, args...)...); code != 0 {
+	if _, errs, code := runDowse(t, "demo", "-n", "40", "--web", "600", "-o", dir); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	return dir
+}
+
+// visitsAtOnce writes into the settings of a collection how many visits it made at once.
+func visitsAtOnce(t *testing.T, dir string, n int) {
+	t.Helper()
+	s, err := collection.ReadSettings(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := collection.Collection{Dir: dir, Settings: s}
+	c.Settings.Politeness.InFlight = n
+	if err := c.SaveSettings(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // answersOf returns the answers that can be read in an archive: the digest of each block,
@@ -320,7 +335,8 @@ func pagesIn(t *testing.T, dir string) []string {
 // it was: the archive alone shows that it is not what a crash leaves. What a crash does leave
 // is cut off as before: the last entry, and the page of it, which is fetched again.
 func TestJournalWithoutWitness(t *testing.T) {
-	whole := demoCollection(t, "--conns", "8")
+	whole := demoCollection(t)
+	visitsAtOnce(t, whole, 8)
 	for name, c := range map[string]struct {
 		harm func(b []byte) []byte
 		as   string // another name of the segment
