@@ -146,8 +146,8 @@ func parseStamp(s string) (time.Time, error) {
 // keeps the lines in memory until they are sorted, some 300 bytes to a capture.
 func Index(w io.Writer, paths ...string) error { return IndexPast(w, nil, paths...) }
 
-// IndexPast is Index for files that may be damaged: it tells what can't be read and goes
-// on. With lost nil it does not.
+// IndexPast is Index for files that may be damaged: it passes what can't be read to lost and
+// continues. If lost is nil, damage is an error.
 func IndexPast(w io.Writer, lost func(Loss), paths ...string) error {
 	var lines []string
 	for _, path := range paths {

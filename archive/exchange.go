@@ -41,8 +41,8 @@ var (
 	ErrCompanion = errors.New("the answer that it belongs to is not there") // of requests and metadata
 )
 
-// Exchanges reads the exchanges of a WARC file, as far as they can be read, and tells what
-// it passes over. The error is that of opening the file.
+// Exchanges yields the exchanges of a WARC file that can be read, and passes the rest to
+// lost. The error is that of opening the file.
 func Exchanges(path string, lost func(Loss)) iter.Seq2[*Kept, error] {
 	return func(yield func(*Kept, error) bool) {
 		var with []Part

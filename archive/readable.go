@@ -34,8 +34,8 @@ func (p *Part) ID() string { return (&Record{Header: p.Header}).ID() }
 // a part of the file that the disk does not give is one that can't be read.
 //
 // A page can hold bytes that look like a record. They are taken for one only where the
-// record around them is damaged: what a file holds after damage is as trustworthy as
-// the pages in it, and not more.
+// record around them is damaged, so what a file holds after damage can be trusted no more
+// than the pages in it.
 func Parts(path string) iter.Seq2[*Part, error] {
 	return PartsFrom(path, 0)
 }
@@ -159,9 +159,9 @@ func (s *partScanner) candidate(at int64) int64 {
 	return s.size
 }
 
-// past reads the records of a file as [Records] does, and goes on behind what can't be read,
-// which it tells. A record may turn out to be broken after it was handed out: then it is
-// told, too.
+// past yields the records of a file as [Records] does, and continues after what can't be
+// read, which it passes to broken. A record that turns out to be broken after it was yielded
+// is passed to broken, too.
 func past(f io.ReaderAt, size int64, broken func(p *Part)) iter.Seq[*Record] {
 	return func(yield func(*Record) bool) {
 		s := &partScanner{f: f, size: size, reader: NewReader(nil)}
@@ -195,9 +195,9 @@ func damageOffset(err error) int64 {
 	return 0
 }
 
-// Past reads the records of a WARC file that can be read; see [Records]. The rest is told
-// to lost, also a record that turns out to be broken after it was handed out. The error is
-// that of opening the file.
+// Past yields the records of a WARC file that can be read; see [Records]. The rest is passed
+// to lost, also a record that turns out to be broken after it was yielded. The error is that
+// of opening the file.
 func Past(path string, lost func(Loss)) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		f, err := os.Open(path)

@@ -102,8 +102,7 @@ func survey(f *os.File, pass bool) (all []surveyed, err error) {
 	return all, nil
 }
 
-// CopySound writes the sound records of a WARC file as they are, and tells what it leaves
-// out.
+// CopySound writes the sound records of a WARC file unchanged, and passes the rest to lost.
 func CopySound(w io.Writer, path string, lost func(Loss)) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -134,8 +133,8 @@ func Copy(w io.Writer, dir string, places []dowse.Place, opt Options) (int, erro
 	return CopyPast(w, dir, places, opt, nil)
 }
 
-// CopyPast is Copy for files that may be damaged: it tells which places can't be read and
-// copies the others. With lost nil it does not.
+// CopyPast is Copy for files that may be damaged: it passes the places that can't be read to
+// lost and copies the others. If lost is nil, damage is an error.
 func CopyPast(w io.Writer, dir string, places []dowse.Place, opt Options, lost func(dowse.Place, error)) (int, error) {
 	opt = opt.withDefaults()
 	name := fileName{prefix: opt.Prefix, at: opt.Now(), host: opt.Host}

@@ -16,19 +16,33 @@ import (
 // crash takes away. Nothing of it was changed.
 var ErrDamaged = crawl.ErrDamaged
 
-// A DamageError tells what is wrong with a collection, and what a person can do.
+// A DamageError reports what is wrong with the collection in Dir.
 type DamageError struct {
 	Dir   string
 	Found error
 }
 
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("collection: %s is damaged: %v; nothing was changed: restore it from a backup, or rebuild what can be read with "+
-		"dowse collection salvage %s -o NEW", e.Dir, e.Found, e.Dir)
+	return fmt.Sprintf("collection: %s is damaged: %v; nothing was changed", e.Dir, e.Found)
 }
 
 // Unwrap returns what was found.
 func (e *DamageError) Unwrap() []error { return []error{e.Found, ErrDamaged} }
+
+// A FormatError reports that the collection in Dir, or a file of it, has another format
+// version. Version is that of the program that wrote it.
+type FormatError struct {
+	Dir     string
+	Found   error
+	Version string
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("collection: %s: %v; use the program that wrote it (%s)", e.Dir, e.Found, e.Version)
+}
+
+// Unwrap returns what was found.
+func (e *FormatError) Unwrap() []error { return []error{e.Found, ErrFormat} }
 
 // Remains reports whether a directory without settings holds what is left of a collection:
 // a journal, or an archive.
@@ -38,7 +52,8 @@ func Remains(dir string) bool {
 	return !IsCollection(dir) && len(journal)+len(files) > 0
 }
 
-// opening says of an error of opening the collection what to do about it.
+// opening returns an error of opening the collection as one that names the collection and
+// the kind of problem.
 func (c *Collection) opening(err error) error {
 	switch {
 	case err == nil:
@@ -46,7 +61,7 @@ func (c *Collection) opening(err error) error {
 	case errors.Is(err, ErrDamaged), errors.Is(err, archive.ErrMissing):
 		return &DamageError{c.Dir, err}
 	case errors.Is(err, crawl.ErrVersion):
-		return fmt.Errorf("collection: %s: %w: use the program that wrote it (%s), or dowse collection salvage %s -o NEW", c.Dir, err, c.Settings.Version, c.Dir)
+		return &FormatError{c.Dir, err, c.Settings.Version}
 	}
 	return fmt.Errorf("collection: %s: %w", c.Dir, err)
 }
@@ -106,7 +121,7 @@ func (c *Collection) remembered() (*summary, bool) {
 }
 
 // journalSound reads the part of the journal that a snapshot stands for, before the crawl
-// goes on. A reader is only told.
+// goes on. Readers skip this check: they pass over what is damaged, see Unread.
 func (c *Collection) journalSound(from uint64) error {
 	if c.readOnly {
 		return nil

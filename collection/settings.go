@@ -141,8 +141,7 @@ func ReadSettings(dir string) (Settings, error) {
 		return s, &DamageError{dir, fmt.Errorf("%s: %w", settingsName, err)}
 	}
 	if s.Dowse != Format {
-		return s, fmt.Errorf("collection: %s says %q, this program reads %q: %w; use the program that wrote it (%s), or rebuild it with dowse collection salvage %s -o NEW",
-			path, s.Dowse, Format, ErrFormat, s.Version, dir)
+		return s, &FormatError{dir, fmt.Errorf("%s says %q, this program reads %q: %w", settingsName, s.Dowse, Format, ErrFormat), s.Version}
 	}
 	return s, nil
 }

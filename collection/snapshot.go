@@ -32,9 +32,6 @@ func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 		if err == nil {
 			return from, nil
 		}
-		if errors.Is(err, crawl.ErrVersion) {
-			return 0, fmt.Errorf("collection: %s: %w: use the program that wrote it (%s)", name, err, c.Settings.Version)
-		}
 		c.notice("%s can't be used and was passed over: %v", filepath.Base(name), err)
 	}
 	c.Crawl, err = crawl.New(cfg)

@@ -23,8 +23,8 @@ type Leftovers struct {
 // maxWhere bounds the places that are listed.
 const maxWhere = 100
 
-// ReadLeftovers reads all segments of a journal in dir and shows every entry that is sound.
-// The URLs of entries are those that stand before the first gap; others are empty. It
+// ReadLeftovers reads all segments of the journal in dir and calls show with every entry that
+// is sound. URLs are known as far as the first gap; the URLs of later entries are empty. It
 // changes nothing.
 func ReadLeftovers(dir string, parse RobotsParser, show func(e *Entry)) (*Leftovers, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "journal-*.log"))

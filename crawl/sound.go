@@ -6,8 +6,8 @@ import (
 	"hash/crc32"
 )
 
-// This file tells what a crash leaves behind from what is damage. A crash tears the end
-// of the last segment, and nothing else: all that stands before was synced.
+// This file distinguishes damage from what a crash leaves behind. A crash tears the end of
+// the last segment and nothing else: everything before it was synced.
 
 // wrongMagic returns what is wrong with a segment that does not begin as one of this
 // version does.
@@ -35,8 +35,8 @@ func (j *Journal) contiguous() error {
 	return nil
 }
 
-// Keep tells the journal that all before a place was saved once. A tail that begins
-// before it is never cut off.
+// Keep records that everything before a place was synced once. A tail that begins before it
+// is never cut off.
 func (j *Journal) Keep(floor uint64) { j.floor = max(j.floor, floor) }
 
 // Check reads all records before a place and returns ErrDamaged if one of them is not
@@ -55,7 +55,7 @@ func (j *Journal) Check(until uint64) error {
 	return nil
 }
 
-// What soundAfter looks at at once, and the longest record that it finds.
+// The number of bytes that soundAfter reads in one step, and the longest record that it finds.
 const (
 	damageReach = 8 << 20
 	usualRecord = 1 << 20

@@ -29,11 +29,12 @@ import (
 // SalvageConfig says what is known beside what the directory holds.
 type SalvageConfig struct {
 	Topic *topic.Topic // in place of the topic of the collection
-	// Progress hears what is being read and how far that is. Nil hears nothing.
+	// Progress is called with what is being read, how much of it is done and how much there
+	// is; may be nil.
 	Progress func(what string, done, total int64)
 }
 
-// Salvaged tells what could be rebuilt, and what could not.
+// Salvaged reports what could be rebuilt, and what could not.
 type Salvaged struct {
 	Dir        string        `json:"dir"`
 	Pages      int           `json:"pages"`      // fetched pages of the new collection
