@@ -2,10 +2,12 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,7 +15,6 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/internal/durable"
 	"dowse/weburl"
 )
 
@@ -143,10 +144,14 @@ func parseStamp(s string) (time.Time, error) {
 // Index writes the CDXJ index of some WARC files: a line for each response,
 // revisit and resource, sorted by bytes. File names in it are base names. It
 // keeps the lines in memory until they are sorted, some 300 bytes to a capture.
-func Index(w io.Writer, paths ...string) error {
+func Index(w io.Writer, paths ...string) error { return IndexPast(w, nil, paths...) }
+
+// IndexPast is Index for files that may be damaged: it passes what can't be read to lost and
+// continues. If lost is nil, damage is an error.
+func IndexPast(w io.Writer, lost func(Loss), paths ...string) error {
 	var lines []string
 	for _, path := range paths {
-		for c, err := range captures(path) {
+		for c, err := range captures(path, lost) {
 			if err != nil {
 				return fmt.Errorf("archive: index %s: %w", path, err)
 			}
@@ -162,27 +167,29 @@ func Index(w io.Writer, paths ...string) error {
 	return nil
 }
 
-// captures lists what a file holds, in its order.
-func captures(path string) func(yield func(Capture, error) bool) {
+// captures lists what a file holds, in its order. What can't be read is told to lost, or
+// an error if that is nil.
+func captures(path string, lost func(Loss)) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
-		d, name := durable.Split(path)
-		f, err := d.Open(name)
-		if err != nil {
-			yield(Capture{}, err)
-			return
+		var damage error
+		strict := lost == nil
+		if strict {
+			lost = func(l Loss) { damage = cmp.Or(damage, damageAt(l.Offset, l.Err)) }
 		}
-		defer f.Close()
-		for rec, err := range Records(f) {
-			if err != nil {
+		for rec, err := range Past(path, lost) {
+			if err = cmp.Or(err, damage); err != nil {
 				yield(Capture{}, err)
 				return
 			}
 			c, ok, err := rec.capture(filepath.Base(path))
-			if ok || err != nil {
-				if !yield(c, err) || err != nil {
-					return
-				}
+			switch {
+			case err != nil && !strict && !errors.Is(err, errNoPlace):
+			case (ok || err != nil) && (!yield(c, err) || err != nil):
+				return
 			}
+		}
+		if damage != nil {
+			yield(Capture{}, damage)
 		}
 	}
 }

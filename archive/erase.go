@@ -33,7 +33,7 @@ func Erase(path string, at time.Time, offsets ...int64) (int, error) {
 		return 0, fmt.Errorf("archive: erase in %s: %w", path, err)
 	}
 	defer f.Close()
-	spans, err := exchanges(f, offsets)
+	spans, err := exchanges(f, offsets, nil)
 	if err == nil && len(spans) > 0 {
 		err = d.Replace(name, func(w io.Writer) error {
 			return errors.Join(blankOut(w, f, at, joined(spans)), f.Close()) // closed, for Windows to rename

@@ -1,9 +1,13 @@
 package archive
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -23,10 +27,10 @@ type surveyed struct {
 }
 
 // exchanges finds the records at the given offsets of a file, and with them the
-// requests and metadata of the same exchanges. It is an error if there is no
-// record at one of the offsets.
-func exchanges(f io.Reader, offsets []int64) ([]span, error) {
-	all, err := survey(f)
+// requests and metadata of the same exchanges. If there is no record at one of the
+// offsets that is told to lost, or is an error if that is nil.
+func exchanges(f *durable.File, offsets []int64, lost func(int64, error)) ([]span, error) {
+	all, err := survey(f, lost != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -41,12 +45,17 @@ func exchanges(f io.Reader, offsets []int64) ([]span, error) {
 			delete(wanted, s.offset)
 		}
 	}
-	for o := range wanted {
-		return nil, damageAt(o, errNotWARC)
+	for _, o := range slices.Sorted(maps.Keys(wanted)) {
+		if lost == nil {
+			return nil, damageAt(o, errNotWARC)
+		}
+		lost(o, errNoRecord)
 	}
 	delete(ids, 0)
 	return chosen(all, ids, offsets), nil
 }
+
+var errNoRecord = errors.New("no record can be read there")
 
 func chosen(all []surveyed, ids map[uint64]bool, offsets []int64) (spans []span) {
 	sorted := slices.Sorted(slices.Values(offsets))
@@ -59,7 +68,8 @@ func chosen(all []surveyed, ids map[uint64]bool, offsets []int64) (spans []span)
 	return spans
 }
 
-func survey(f io.Reader) (all []surveyed, err error) {
+// survey lists the records of a file. Damage is an error, or is passed over.
+func survey(f *durable.File, pass bool) (all []surveyed, err error) {
 	seed := maphash.MakeSeed()
 	hash := func(s string) uint64 {
 		if s == "" {
@@ -67,22 +77,52 @@ func survey(f io.Reader) (all []surveyed, err error) {
 		}
 		return max(1, maphash.String(seed, s))
 	}
-	for rec, err := range Records(f) {
-		if err != nil {
-			return nil, err
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var damage error
+	for rec := range past(f, info.Size(), func(p *Part) { damage = cmp.Or(damage, damageAt(p.Offset, p.Err)) }) {
+		if damage != nil && !pass {
+			return nil, damage
 		}
 		s := surveyed{id: hash(rec.ID()), concurrent: hash(bare(rec.Header.Value("WARC-Concurrent-To")))}
 		size, err := rec.Size()
 		if err == nil && size == 0 {
-			err = damageAt(rec.Offset, errNoPlace)
+			return nil, damageAt(rec.Offset, errNoPlace)
 		}
 		if err != nil {
-			return nil, err
+			continue // told as damage
 		}
 		s.span = span{rec.Offset, size}
 		all = append(all, s)
 	}
+	if damage != nil && !pass {
+		return nil, damage
+	}
 	return all, nil
+}
+
+// CopySound writes the sound records of a WARC file unchanged, and passes the rest to lost.
+func CopySound(w io.Writer, path string, lost func(Loss)) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	defer f.Close()
+	for p, err := range Parts(path) {
+		if err != nil {
+			return err
+		}
+		if p.Err != nil {
+			lost(Loss{path, p.Offset, p.Length, p.Err})
+			continue
+		}
+		if err := copySpan(w, f, span{p.Offset, p.Length}); err != nil {
+			return fmt.Errorf("archive: copy from %s: %w", path, err)
+		}
+	}
+	return nil
 }
 
 // Copy writes a WARC file of its own to w: a warcinfo record as opt says, and the
@@ -91,6 +131,12 @@ func survey(f io.Reader) (all []surveyed, err error) {
 // records it copied. A revisit is copied as it is; without its original it says
 // when the page was seen again, and not what it held.
 func Copy(w io.Writer, dir string, places []dowse.Place, opt Options) (int, error) {
+	return CopyPast(w, dir, places, opt, nil)
+}
+
+// CopyPast is Copy for files that may be damaged: it passes the places that can't be read to
+// lost and copies the others. If lost is nil, damage is an error.
+func CopyPast(w io.Writer, dir string, places []dowse.Place, opt Options, lost func(dowse.Place, error)) (int, error) {
 	opt = opt.withDefaults()
 	name := fileName{prefix: opt.Prefix, at: opt.Now(), host: opt.Host}
 	if _, err := w.Write(encodeInfo("", name.at, opt.info(name))); err != nil {
@@ -99,7 +145,11 @@ func Copy(w io.Writer, dir string, places []dowse.Place, opt Options) (int, erro
 	files, offsets := byFile(places)
 	total := 0
 	for _, file := range files {
-		n, err := copyFrom(w, filepath.Join(dir, filepath.Base(file)), offsets[file])
+		var tell func(int64, error)
+		if lost != nil {
+			tell = func(offset int64, err error) { lost(dowse.Place{File: file, Offset: offset}, err) }
+		}
+		n, err := copyFrom(w, filepath.Join(dir, filepath.Base(file)), offsets[file], tell)
 		total += n
 		if err != nil {
 			return total, fmt.Errorf("archive: copy from %s: %w", printable(file), err)
@@ -120,14 +170,20 @@ func byFile(places []dowse.Place) (files []string, offsets map[string][]int64) {
 	return files, offsets
 }
 
-func copyFrom(w io.Writer, path string, offsets []int64) (n int, err error) {
+func copyFrom(w io.Writer, path string, offsets []int64, lost func(int64, error)) (n int, err error) {
 	d, name := durable.Split(path)
 	f, err := d.Open(name)
+	if err != nil && lost != nil {
+		for _, o := range offsets {
+			lost(o, err)
+		}
+		return 0, nil
+	}
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	spans, err := exchanges(f, offsets)
+	spans, err := exchanges(f, offsets, lost)
 	if err != nil {
 		return 0, err
 	}

@@ -40,8 +40,8 @@ func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
 // Verify reads every record of a WARC file and checks what can be checked:
 // lengths, the ends of records, checksums of gzip members, digests of blocks and
-// payloads. The error is that of the disk; what is wrong with the file is in the
-// report.
+// payloads. After what can't be read it goes on at the next sound record. The error is
+// that of opening the file; what is wrong with it is in the report.
 func Verify(path string) (*Report, error) {
 	d, name := durable.Split(path)
 	f, err := d.Open(name)
@@ -50,16 +50,12 @@ func Verify(path string) (*Report, error) {
 	}
 	defer f.Close()
 	r := &Report{File: filepath.Base(path), Types: make(map[string]int)}
-	disk := &diskErrors{r: f}
-	for rec, err := range Records(disk) {
-		if err != nil {
-			r.broken(err)
-			break
-		}
-		r.check(rec)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("archive: verify %s: %w", path, err)
 	}
-	if disk.err != nil {
-		return r, fmt.Errorf("archive: verify %s: %w", path, disk.err)
+	for rec := range past(f, info.Size(), func(p *Part) { r.problem(p.Offset, p.Err) }) {
+		r.check(rec)
 	}
 	return r, nil
 }
@@ -67,13 +63,6 @@ func Verify(path string) (*Report, error) {
 func (r *Report) problem(offset int64, err error) {
 	if len(r.Problems) < maxProblems {
 		r.Problems = append(r.Problems, Problem{offset, err})
-	}
-}
-
-func (r *Report) broken(err error) {
-	var d *DamageError
-	if errors.As(err, &d) {
-		r.problem(d.Offset, d.Err)
 	}
 }
 

@@ -153,13 +153,13 @@ func (c *Collection) findOriginals() error {
 	}
 	c.originals = map[string]dowse.Place{}
 	for _, path := range files {
-		if err := eachRecord(path, func(r *archive.Record) error {
+		for r, err := range archive.Past(path, func(archive.Loss) {}) {
+			if err != nil {
+				return err
+			}
 			if r.Type() == "response" {
 				c.originals[bareID(r.ID())] = dowse.Place{File: filepath.Base(path), Offset: r.Offset}
 			}
-			return nil
-		}); err != nil {
-			return err
 		}
 	}
 	return nil

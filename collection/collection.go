@@ -1,7 +1,6 @@
 package collection
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -23,6 +22,7 @@ type Collection struct {
 	Journal  *crawl.Journal
 	Crawl    *crawl.Crawl // after Load
 	Notices  []string     // what a person should know of the opening: tails cut off
+	Unread   Unread       // what lists and exports passed over
 
 	// Writer appends to the archive, if the collection is being crawled. The index
 	// takes from it what is new.
@@ -31,6 +31,7 @@ type Collection struct {
 	cfg       crawl.Config // as Load was given it
 	restore   crawl.Restorer
 	readOnly  bool
+	inFlight  int // visits at once, as the settings said when it was opened
 	lock      *durable.File
 	originals map[string]dowse.Place // records that revisits refer to, by ID; made when needed
 }
@@ -132,9 +133,13 @@ func Open(dir string, parse crawl.RobotsParser, readOnly bool) (*Collection, err
 			return nil, err
 		}
 	}
-	if c.Journal, err = crawl.OpenJournal(c.state(), parse, readOnly); err != nil {
+	c.inFlight = s.Politeness.InFlight
+	if err = c.journalLost(); err == nil {
+		c.Journal, err = crawl.OpenJournal(c.state(), parse, readOnly)
+	}
+	if err != nil {
 		c.unlock()
-		return nil, fmt.Errorf("collection: %s: %w", dir, err)
+		return nil, c.opening(err)
 	}
 	return c, nil
 }
@@ -151,7 +156,7 @@ func (c *Collection) ArchiveDir() string { return filepath.Join(c.Dir, "archive"
 func (c *Collection) Topic() ([]byte, error) {
 	data, err := c.files().ReadFile("topic.yaml")
 	if err != nil {
-		return nil, fmt.Errorf("collection: %w", err)
+		return nil, &DamageError{c.Dir, err}
 	}
 	return data, nil
 }
@@ -161,18 +166,25 @@ func (c *Collection) SaveSettings() error { return writeSettings(c.Dir, c.Settin
 
 // Load takes up the crawl: from the newest snapshot that is sound, and the journal
 // after it. What a crash tore off at the end of journal and archive is cut off and
-// told in Notices.
+// told in Notices. What is missing and can't have been torn off by a crash is an
+// [ErrDamaged], and nothing is changed.
 func (c *Collection) Load(cfg crawl.Config, restore crawl.Restorer) error {
 	cfg.Log = c.Journal
 	cfg.Key = c.Settings.Key
 	c.cfg, c.restore = cfg, restore
+	if err := c.journalShort(); err != nil {
+		return c.opening(err)
+	}
 	from, err := c.loadSnapshot(cfg)
 	if err != nil {
 		return err
 	}
+	if err := c.journalSound(from); err != nil {
+		return c.opening(err)
+	}
 	_, cut, err := c.Crawl.Fold(c.Journal, from, restore)
 	if err != nil {
-		return fmt.Errorf("collection: %s: %w", c.Dir, err)
+		return c.opening(err)
 	}
 	if cut > 0 {
 		c.notice("the last entry of the journal was torn: %d bytes cut off", cut)
@@ -180,43 +192,11 @@ func (c *Collection) Load(cfg crawl.Config, restore crawl.Restorer) error {
 	if c.readOnly {
 		return nil
 	}
-	return c.recoverArchive()
+	return c.opening(c.recoverArchive())
 }
 
 func (c *Collection) notice(format string, args ...any) {
 	c.Notices = append(c.Notices, fmt.Sprintf(format, args...))
-}
-
-// recoverArchive cuts off what was written to the archive and never committed.
-func (c *Collection) recoverArchive() error {
-	last := c.Crawl.LastArchived()
-	if last.File == "" && c.Crawl.Status().Requests > 0 {
-		return nil // a crawl that keeps no archive
-	}
-	if last.File == "" {
-		return c.clearArchive()
-	}
-	cuts, err := archive.Recover(c.ArchiveDir(), last)
-	for _, cut := range cuts {
-		c.notice("%s", cut)
-	}
-	if err != nil {
-		return fmt.Errorf("collection: %s: %w", c.Dir, err)
-	}
-	return nil
-}
-
-// clearArchive removes archive files of which nothing was committed.
-func (c *Collection) clearArchive() error {
-	files, err := archive.Files(c.ArchiveDir())
-	for _, f := range files {
-		c.notice("%s: nothing of it was committed: removed", filepath.Base(f))
-		err = errors.Join(err, c.files().Remove("archive/"+filepath.Base(f)))
-	}
-	if err != nil {
-		return fmt.Errorf("collection: %w", err)
-	}
-	return nil
 }
 
 func (c *Collection) unlock() {

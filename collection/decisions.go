@@ -1,7 +1,6 @@
 package collection
 
 import (
-	"errors"
 	"io"
 	"time"
 
@@ -63,7 +62,13 @@ func score(f float64) *float64 { f = finite(f); return &f }
 // to a URL that is known changes nothing and has no line.
 func (x *exporter) decisions(w io.Writer) error {
 	for e, err := range x.c.Journal.Scan(0, nil) {
-		if err = errors.Join(err, x.ctx.Err()); err != nil {
+		if err != nil {
+			if err := x.c.passOver(err); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := x.ctx.Err(); err != nil {
 			return err
 		}
 		if e.At.Before(x.opt.Since) {

@@ -16,6 +16,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"dowse"
+	"dowse/archive"
 	"dowse/internal/durable"
 )
 
@@ -101,7 +103,7 @@ func formatOf(name string) (exportFormat, string, error) {
 // Export writes the collection, or what opt asks for of it, into one file whose
 // suffix says the format; "-" writes to standard output, as opt.Format says. The
 // file appears as a whole when all is written. It returns how many pages (of
-// decisions: lines) were written.
+// decisions: lines) were written. What can't be read is passed over: see Collection.Unread.
 func (c *Collection) Export(ctx context.Context, out string, opt ExportOptions) (n int, err error) {
 	name := cmp.Or(opt.Format, filepath.Base(out))
 	if out == "-" && opt.Format == "" {
@@ -137,6 +139,10 @@ type exporter struct {
 	out    string
 	fields []string
 	n      int
+
+	lost  []archive.Loss     // parts of the archive that can't be read
+	there map[string]bool    // files of the archive; nil where nobody asks
+	gone  map[dowse.URL]bool // pages that were left out
 }
 
 func (x *exporter) now() time.Time {

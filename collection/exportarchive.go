@@ -3,7 +3,6 @@ package collection
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -35,6 +34,7 @@ func (x *exporter) warc(w io.Writer) error {
 func (x *exporter) copyPages(w io.Writer, f Filter) error {
 	var places []dowse.Place
 	taken := map[dowse.Place]bool{}
+	pageAt := map[dowse.Place]dowse.URL{}
 	add := func(p dowse.Place) {
 		key := dowse.Place{File: p.File, Offset: p.Offset}
 		if !taken[key] {
@@ -43,12 +43,14 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 		}
 	}
 	err := x.pages(f, func(row *Row) error {
-		x.n++
 		p := row.page.Fetch.Archive
 		first, err := x.c.refersTo(p)
 		if err != nil {
-			return fmt.Errorf("%s: %w", row.URL, err)
+			x.leaveOut(row.URL, err)
+			return nil
 		}
+		x.n++
+		pageAt[dowse.Place{File: p.File, Offset: p.Offset}] = row.URL
 		add(p)
 		if first.File != "" {
 			add(first)
@@ -58,7 +60,12 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 	if err != nil {
 		return err
 	}
-	_, err = archive.Copy(w, x.c.ArchiveDir(), places, x.archiveOptions())
+	_, err = archive.CopyPast(w, x.c.ArchiveDir(), places, x.archiveOptions(), func(p dowse.Place, err error) {
+		if u, ok := pageAt[p]; ok {
+			x.n--
+			x.leaveOut(u, err)
+		}
+	})
 	return err
 }
 
@@ -89,14 +96,14 @@ func (x *exporter) wacz(w io.Writer) error {
 	if err := x.settled(); err != nil {
 		return err
 	}
-	archives, clean, err := x.archives()
+	archives, index, clean, err := x.archives()
 	if err != nil {
 		return err
 	}
 	defer clean()
 	s := &x.c.Settings
 	p := archive.WACZ{
-		Archives: archives, Pages: x.pageLines(Filter{On: true, Since: x.opt.Since}),
+		Archives: archives, Index: index, Pages: x.pageLines(Filter{On: true, Since: x.opt.Since}),
 		Title: s.Name, Description: "Pages on the topic " + s.Name + ", gathered by a focused crawl",
 		Software: cmp.Or(x.opt.Software, "dowse"), Created: x.now().UTC(),
 	}
@@ -114,29 +121,100 @@ func (x *exporter) wacz(w io.Writer) error {
 	return archive.WriteWACZ(w, p)
 }
 
-// archives returns the WARC files of a WACZ: the collection's own, or a file made
-// for it with the pages that are wanted.
-func (x *exporter) archives() (files []string, clean func(), err error) {
-	clean = func() {}
-	if !x.opt.On && x.opt.Since.IsZero() {
-		files, err = archive.Files(x.c.ArchiveDir())
-		return files, clean, err
-	}
+// archives returns the WARC files of a WACZ and their index: the collection's own, or, of
+// what is damaged or not all wanted, files made for it.
+func (x *exporter) archives() (files []string, index string, clean func(), err error) {
 	dir, err := os.MkdirTemp(x.workDir(), "dowse-export-*")
 	if err != nil {
-		return nil, clean, err
+		return nil, "", func() {}, err
 	}
 	clean = func() { os.RemoveAll(dir) }
+	index = filepath.Join(dir, "index.cdxj")
+	if x.opt.On || !x.opt.Since.IsZero() {
+		files, err = x.chosen(dir, index)
+	} else {
+		files, err = x.whole(dir, index)
+	}
+	if err != nil {
+		clean()
+		return nil, "", func() {}, err
+	}
+	return files, index, clean, nil
+}
+
+// chosen makes a file with the pages that are wanted.
+func (x *exporter) chosen(dir, index string) ([]string, error) {
 	path := filepath.Join(dir, x.c.Prefix()+"-export.warc.gz")
-	err = toFile(path, false, func(w io.Writer) error {
+	err := toFile(path, false, func(w io.Writer) error {
 		return x.copyPages(w, Filter{On: x.opt.On, Since: x.opt.Since})
 	})
 	x.n = 0 // pages are counted as they are listed
-	if err != nil {
-		clean()
-		return nil, func() {}, err
+	if err == nil {
+		err = writeIndexOf(index, nil, path)
 	}
-	return []string{path}, clean, nil
+	return []string{path}, err
+}
+
+func writeIndexOf(index string, lost func(archive.Loss), files ...string) error {
+	return toFile(index, true, func(w io.Writer) error { return archive.IndexPast(w, lost, files...) })
+}
+
+// whole returns the files of the collection. One that is damaged is copied without what
+// can't be read.
+func (x *exporter) whole(dir, index string) ([]string, error) {
+	files, err := archive.Files(x.c.ArchiveDir())
+	if err != nil {
+		return nil, err
+	}
+	x.there = map[string]bool{}
+	for _, path := range files {
+		x.there[filepath.Base(path)] = true
+	}
+	damaged := map[string]bool{}
+	if err := writeIndexOf(index, func(l archive.Loss) {
+		damaged[l.Path] = true
+		x.lost = append(x.lost, l)
+		x.c.unreadRecord(l)
+	}, files...); err != nil || len(damaged) == 0 {
+		return files, err
+	}
+	for i, path := range files {
+		if !damaged[path] {
+			continue
+		}
+		files[i] = filepath.Join(dir, filepath.Base(path))
+		if err := toFile(files[i], false, func(w io.Writer) error {
+			return archive.CopySound(w, path, func(archive.Loss) {})
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return files, writeIndexOf(index, nil, files...)
+}
+
+// isLost reports whether the record of a page can't be read.
+func (x *exporter) isLost(row *Row) bool {
+	at := row.page.Fetch.Archive
+	if x.gone[row.URL] || x.there != nil && at.File != "" && !x.there[at.File] {
+		return true
+	}
+	for _, l := range x.lost {
+		if filepath.Base(l.Path) == at.File && at.Offset >= l.Offset && at.Offset < l.Offset+l.Length {
+			return true
+		}
+	}
+	return false
+}
+
+var errNotThere = errors.New("its record in the archive can't be read")
+
+// leaveOut takes note of a page that can't be exported.
+func (x *exporter) leaveOut(u dowse.URL, err error) {
+	if x.gone == nil {
+		x.gone = map[dowse.URL]bool{}
+	}
+	x.gone[u] = true
+	x.c.unreadPage(u, err)
 }
 
 func (x *exporter) workDir() string {
@@ -149,6 +227,10 @@ func (x *exporter) workDir() string {
 func (x *exporter) pageLines(f Filter) iter.Seq2[archive.PageLine, error] {
 	return func(yield func(archive.PageLine, error) bool) {
 		err := x.pages(f, func(row *Row) error {
+			if x.isLost(row) {
+				x.leaveOut(row.URL, errNotThere)
+				return nil
+			}
 			x.n++
 			if !yield(pageLine(row), nil) {
 				return errEnough

@@ -78,7 +78,7 @@ func (x *exporter) line(row *Row) ([]byte, error) {
 	if x.opt.Text || slices.Contains(x.fields, "text") {
 		doc, err := x.c.Document(row.page)
 		if err != nil && !errors.Is(err, ErrErased) {
-			return nil, err
+			x.c.unreadPage(row.URL, err)
 		}
 		if doc != nil {
 			r.Text = doc.Text

@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -52,12 +53,17 @@ func (c *Collection) Info() (*Overview, error) {
 		return nil, err
 	}
 	o.Topic = string(topic)
+	return o, c.onDisk(o)
+}
+
+// onDisk fills in what the files of the collection are.
+func (c *Collection) onDisk(o *Overview) (err error) {
 	if o.Bytes, o.Total, err = sizes(c.Dir); err != nil {
-		return nil, err
+		return err
 	}
 	files, err := archive.Files(c.ArchiveDir())
-	if err != nil {
-		return nil, err
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	for _, path := range files {
 		o.WARCs = append(o.WARCs, c.fileSize("archive/"+filepath.Base(path)))
@@ -68,7 +74,7 @@ func (c *Collection) Info() (*Overview, error) {
 		snap := c.fileSize("state/" + snaps[0])
 		o.Snapshot = &snap
 	}
-	return o, nil
+	return nil
 }
 
 // fileSize describes a file; one that has just gone is empty.

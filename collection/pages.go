@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -145,9 +146,16 @@ func (l *lister) each(do func(ref, *crawl.Entry) (bool, error)) error {
 func (l *lister) eachPage(do func(ref, *crawl.Entry) (bool, error)) (bool, error) {
 	for e, err := range l.c.Journal.Scan(0, nil) {
 		if err != nil {
-			return false, fmt.Errorf("collection: %w", err)
+			if err := l.c.passOver(err); err != nil {
+				return false, fmt.Errorf("collection: %w", err)
+			}
+			continue
 		}
 		if !l.c.isPage(e) || !l.wants(e) {
+			continue
+		}
+		if l.c.misnamed(e.ID) {
+			l.c.unreadPage(dowse.URL(fmt.Sprintf("page at offset %d of the journal", e.Place())), errNoName)
 			continue
 		}
 		l.c.nameEntry(e)
@@ -167,6 +175,8 @@ func (c *Collection) isPage(e *crawl.Entry) bool {
 	v, ok := c.Crawl.Frontier().Visit(e.ID)
 	return ok && v.Place == e.Place()
 }
+
+var errNoName = errors.New("its URL can't be read")
 
 func (l *lister) wants(e *crawl.Entry) bool {
 	if e.Page.Fetch.At.Before(l.f.Since) || !l.wantsHost(e.ID) {
@@ -226,6 +236,10 @@ func (l *lister) row(r ref, e *crawl.Entry) (*Row, error) {
 		l.c.fillVisit(row, e)
 	}
 	o, err := l.r.origin(r.id)
+	if err != nil && l.c.readOnly && (errors.Is(err, crawl.ErrDamaged) || l.c.Unread.Count() > 0) {
+		l.c.unreadPage(row.URL, fmt.Errorf("where it was first seen can't be read: %w", err))
+		return row, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package collection
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -14,7 +14,7 @@ import (
 
 // Format is the version of the directory. A collection of another version is
 // refused with what to do.
-const Format = "collection/v1"
+const Format = "collection/v2"
 
 // Settings are what a crawl was begun with. They are frozen in crawl.yaml; limits
 // may be changed when it is resumed.
@@ -129,16 +129,18 @@ var ErrFormat = errors.New("a collection of another version")
 // ReadSettings reads how the crawl of the collection in dir was begun, without opening it.
 func ReadSettings(dir string) (Settings, error) {
 	var s Settings
-	path := filepath.Join(dir, settingsName)
 	data, err := durable.In(dir).ReadFile(settingsName)
+	if errors.Is(err, os.ErrNotExist) && Remains(dir) {
+		return s, &DamageError{dir, fmt.Errorf("it has no %s", settingsName)}
+	}
 	if err != nil {
 		return s, fmt.Errorf("collection: %s is not a collection: %w", dir, err)
 	}
 	if err := yaml.Unmarshal(data, &s); err != nil {
-		return s, fmt.Errorf("collection: %s: %w", path, err)
+		return s, &DamageError{dir, fmt.Errorf("%s: %w", settingsName, err)}
 	}
 	if s.Dowse != Format {
-		return s, fmt.Errorf("collection: %s says %q, this program reads %q: %w; use the program that wrote it (%s)", path, s.Dowse, Format, ErrFormat, s.Version)
+		return s, &FormatError{dir, fmt.Errorf("%s says %q, this program reads %q: %w", settingsName, s.Dowse, Format, ErrFormat), s.Version}
 	}
 	return s, nil
 }

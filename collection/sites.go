@@ -101,9 +101,12 @@ func (c *Collection) SiteWhy(name string) (*SiteStory, error) {
 
 // eachRead runs over the pages that were fetched, with their links, in order.
 func (c *Collection) eachRead(do func(e *crawl.Entry)) error {
-	for e, err := range c.Journal.Entries(c.URL) {
+	for e, err := range c.Journal.Scan(0, c.URL) {
 		if err != nil {
-			return fmt.Errorf("collection: %s: %w", c.Dir, err)
+			if err := c.passOver(err); err != nil {
+				return fmt.Errorf("collection: %s: %w", c.Dir, err)
+			}
+			continue
 		}
 		if e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched && !e.Page.Again {
 			do(e)

@@ -2,7 +2,6 @@ package collection
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -23,15 +22,13 @@ func (c *Collection) snapshots() []string {
 // is folded.
 func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 	for _, name := range c.snapshots() {
+		c.Journal.Keep(offsetOf(name))
 		if c.Journal.RuledAfter(offsetOf(name)) {
 			break // a newer model ruled on what was visited before: all is decided again
 		}
 		c.Crawl, from, err = c.readSnapshot(name, cfg) // which leaves the strategy as it is if there is an error
 		if err == nil {
 			return from, nil
-		}
-		if errors.Is(err, crawl.ErrVersion) {
-			return 0, fmt.Errorf("collection: %s: %w: use the program that wrote it (%s)", name, err, c.Settings.Version)
 		}
 		c.notice("%s can't be used and was passed over: %v", name, err)
 	}

@@ -340,7 +340,7 @@ func (c *Collection) writeIndex(s *summary, size int64) error {
 	if err != nil {
 		return err
 	}
-	return c.files().Replace(indexName, func(w io.Writer) error { return archive.Index(w, files...) })
+	return c.files().Replace(indexName, func(w io.Writer) error { return archive.IndexPast(w, c.unreadRecord, files...) })
 }
 
 // freshIndex returns the index as it is, of so many bytes of archive, and the lines

@@ -65,7 +65,7 @@ func (v *Verification) problem(place, do, format string, args ...any) {
 // What to do about problems.
 const (
 	doRestore = "restore the file from a copy; dowse can't make it again"
-	doExport  = "export what can be read (dowse export), or restore the file from a copy"
+	doExport  = "restore the file from a copy, or go on with what can be read: dowse collection salvage"
 	doDelete  = "delete it: the state is then made again from the journal"
 	doReport  = "this is a fault of dowse; please report it"
 	doRemove  = "move it elsewhere, or delete it"
@@ -131,7 +131,7 @@ func (v *verifier) journal() error {
 	for e, err := range j.Scan(0, nil) {
 		if err != nil {
 			v.tornJournal(end, err)
-			break
+			continue
 		}
 		v.out.Entries++
 		if v.out.Entries%256 == 0 {
@@ -153,8 +153,8 @@ func (v *verifier) tornJournal(end uint64, err error) {
 		v.sound = true
 		return
 	}
-	v.out.problem("state/journal", "restore the file from a copy before the next crawl, which cuts the journal off there; "+
-		"at the very end it is what a crash tore, and nothing is lost", "after %d entries, of %d bytes in all: %v", v.out.Entries, end, err)
+	v.out.problem("state/journal", doSalvage+"; at the very end it is what a crash tore, and nothing is lost",
+		"after %d entries, of %d bytes in all: %v", v.out.Entries, end, err)
 }
 
 // kept checks that the archive holds what an entry says it does.

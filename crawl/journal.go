@@ -31,6 +31,7 @@ type Journal struct {
 	parse    RobotsParser
 	readOnly bool
 	segments []segment
+	floor    uint64 // a tail that begins before it was not torn by a crash, see Keep
 
 	mu      sync.Mutex
 	cur     []byte // the record under construction, room for its header included
@@ -48,6 +49,7 @@ type segment struct {
 	base uint64
 	name string
 	f    *durable.File
+	bare bool // its first bytes are not there yet: begun, and the power went
 }
 
 // A piece is a run of records in memory.
@@ -91,6 +93,10 @@ func OpenJournal(dir string, parse RobotsParser, readOnly bool) (*Journal, error
 	if len(j.segments) == 0 && !readOnly {
 		return j, j.addSegment(0)
 	}
+	if err := j.contiguous(); err != nil {
+		j.Close()
+		return nil, err
+	}
 	j.end, err = j.size()
 	return j, err
 }
@@ -109,18 +115,12 @@ func (j *Journal) openSegment(name string) error {
 		return fmt.Errorf("journal: %w", err)
 	}
 	magic := make([]byte, len(journalMagic))
-	n, err := io.ReadFull(f, magic)
+	_, err = io.ReadFull(f, magic)
 	if err == nil && string(magic) != journalMagic {
 		f.Close()
-		return fmt.Errorf("journal: %s: %w", name, ErrVersion)
+		return fmt.Errorf("journal: %s: %w", name, wrongMagic(magic))
 	}
-	if err != nil && !j.readOnly { // begun, and the power went: nothing can be in it
-		if _, err := f.WriteAt([]byte(journalMagic[n:]), int64(n)); err != nil {
-			f.Close()
-			return fmt.Errorf("journal: %w", err)
-		}
-	}
-	j.segments = append(j.segments, segment{base, name, f})
+	j.segments = append(j.segments, segment{base: base, name: name, f: f, bare: err != nil})
 	return nil
 }
 
@@ -134,7 +134,7 @@ func (j *Journal) addSegment(base uint64) error {
 		f.Close()
 		return fmt.Errorf("journal: %w", err)
 	}
-	j.segments = append(j.segments, segment{base, name, f})
+	j.segments = append(j.segments, segment{base: base, name: name, f: f})
 	return nil
 }
 
@@ -303,6 +303,14 @@ func (j *Journal) write(p piece) error {
 			return err
 		}
 	}
+	if s.bare {
+		if _, err := s.f.WriteAt([]byte(journalMagic), 0); err != nil {
+			return fmt.Errorf("journal: write: %w", err)
+		}
+		j.mu.Lock()
+		j.segments[len(j.segments)-1].bare = false
+		j.mu.Unlock()
+	}
 	if _, err := s.f.WriteAt(p.b, int64(p.at-s.base)+int64(len(journalMagic))); err != nil {
 		return fmt.Errorf("journal: write: %w", err)
 	}
@@ -340,14 +348,14 @@ func (j *Journal) recordAt(place uint64) (record, error) {
 	}
 	size, sum, body := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
 	if size > maxRecord || body > size {
-		return record{}, fmt.Errorf("journal: record at %d: %w", place, errShort)
+		return record{}, fmt.Errorf("journal: record at %d: %w: %w", place, ErrDamaged, errShort)
 	}
 	payload, err := j.readFull(place+recordHeader, make([]byte, size))
 	if err != nil {
 		return record{}, err
 	}
 	if crc32.Checksum(payload, castagnoli) != sum {
-		return record{}, fmt.Errorf("journal: record at %d: checksum does not match", place)
+		return record{}, fmt.Errorf("journal: record at %d: %w: the checksum does not match", place, ErrDamaged)
 	}
 	return record{place, payload, int(body)}, nil
 }
@@ -358,7 +366,7 @@ func (j *Journal) readFull(place uint64, buf []byte) ([]byte, error) {
 		return nil, err
 	}
 	if len(b) < len(buf) {
-		return nil, fmt.Errorf("journal: record at %d: %w", place, errShort)
+		return nil, fmt.Errorf("journal: record at %d: %w: %w", place, ErrDamaged, errShort)
 	}
 	return b, nil
 }
@@ -413,34 +421,6 @@ func (j *Journal) size() (uint64, error) {
 // crash leaves behind: cutting it there would lose sound entries.
 var ErrDamaged = errors.New("the journal is damaged")
 
-// What soundAfter looks at: a torn tail is not longer than what one commit writes.
-const (
-	damageReach = 8 << 20
-	usualRecord = 1 << 20
-)
-
-// soundAfter looks for a sound record behind one that is not.
-func (j *Journal) soundAfter(end uint64) (place uint64, ok bool) {
-	size, err := j.size()
-	if err != nil || size <= end+1 {
-		return 0, false
-	}
-	b, err := j.read(end, make([]byte, min(size-end, damageReach)))
-	if err != nil {
-		return 0, false
-	}
-	for i := 1; i+recordHeader < len(b); i++ {
-		n := binary.LittleEndian.Uint32(b[i:])
-		if n == 0 || n > usualRecord || i+recordHeader+int(n) > len(b) || binary.LittleEndian.Uint32(b[i+8:]) > n {
-			continue
-		}
-		if crc32.Checksum(b[i+recordHeader:i+recordHeader+int(n)], castagnoli) == binary.LittleEndian.Uint32(b[i+4:]) {
-			return end + uint64(i), true
-		}
-	}
-	return 0, false
-}
-
 // cutTail drops what stands after the last sound record, and reports how much.
 func (j *Journal) cutTail(end uint64) (cut uint64, err error) {
 	if err := j.Err(); err != nil { // what could not be read is not torn
@@ -453,6 +433,9 @@ func (j *Journal) cutTail(end uint64) (cut uint64, err error) {
 	j.end = end
 	if size <= end || j.readOnly {
 		return 0, nil
+	}
+	if end < j.floor {
+		return 0, fmt.Errorf("crawl: %w at offset %d, before %d, up to which it was saved", ErrDamaged, end, j.floor)
 	}
 	for len(j.segments) > 1 && j.segments[len(j.segments)-1].base > end {
 		last := j.segments[len(j.segments)-1]

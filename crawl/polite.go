@@ -23,6 +23,9 @@ type Politeness struct {
 	Hold float64
 }
 
+// DefaultInFlight is how many visits are made at once where nobody says.
+const DefaultInFlight = 64
+
 // None stands for a delay of zero, where the zero value means the default.
 const None time.Duration = -1
 
@@ -39,7 +42,7 @@ func (p Politeness) withDefaults() Politeness {
 		p.MaxDelay = time.Minute
 	}
 	if p.InFlight == 0 {
-		p.InFlight = 64
+		p.InFlight = DefaultInFlight
 	}
 	return p
 }

@@ -94,8 +94,11 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 		}
 		entries++
 	}
+	if err := j.Err(); err != nil { // the disk failed: nothing is known of the rest
+		return entries, 0, fmt.Errorf("crawl: %w", err)
+	}
 	if at, ok := j.soundAfter(end); ok {
-		return entries, 0, fmt.Errorf("crawl: %w at offset %d, and sound again from %d on: nothing was changed; bring the file back from a copy", ErrDamaged, end, at)
+		return entries, 0, fmt.Errorf("crawl: %w at offset %d, and sound again from %d on", ErrDamaged, end, at)
 	}
 	if len(round) > 0 { // torn: it is crawled again
 		end = round[0].place

@@ -15,7 +15,7 @@ func (e *Entry) Place() uint64 { return e.place }
 
 // Scan yields the entries from a place on, pages with the latest ruling on them. The
 // place is that of an entry, or the
-// end. It ends with an error if the journal is damaged before its end. urlOf gives
+// end. What can't be read comes as a [*Gap]; who goes on hears what follows. urlOf gives
 // the strings of URLs; nil leaves them empty, which is much cheaper.
 func (j *Journal) Scan(from uint64, urlOf func(frontier.ID) dowse.URL) iter.Seq2[*Entry, error] {
 	if urlOf == nil {
@@ -37,27 +37,60 @@ func (j *Journal) Visits(from uint64) iter.Seq2[*Entry, error] {
 
 func (j *Journal) scan(from uint64, ruled bool, read func(entry []byte) (*Entry, error)) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
-		end := from
-		for r := range j.records(from, &end) {
-			e, err := read(r.payload[r.body:])
-			if err == nil {
-				e.place = r.place
+		for end, more := from, true; more; {
+			for r := range j.records(end, &end) {
+				e, err := read(r.payload[r.body:])
+				if err == nil {
+					e.place = r.place
+				}
+				if err == nil && ruled {
+					err = j.overrule(e)
+				}
+				if err != nil {
+					e, err = nil, &Gap{r.place, r.next(), err}
+				}
+				if !yield(e, err) {
+					return
+				}
 			}
-			if err == nil && ruled {
-				err = j.overrule(e)
+			if j.End() <= end {
+				return
 			}
-			if err != nil {
+			if err := j.Err(); err != nil { // of the disk: what follows can't be trusted
 				yield(nil, err)
 				return
 			}
-			if !yield(e, nil) {
+			var gap *Gap
+			gap, more = j.gapAt(end)
+			if end = gap.Next; !yield(nil, gap) {
 				return
 			}
 		}
-		if j.End() > end {
-			yield(nil, j.unsound(end))
-		}
 	}
+}
+
+// A Gap is a part of the journal that can't be read. Whoever is handed one may go on: what
+// comes next is what stands behind it.
+type Gap struct {
+	At, Next uint64 // where it begins, and where the next sound record is
+	Err      error
+}
+
+func (g *Gap) Error() string {
+	return fmt.Sprintf("journal: offset %d to %d can't be read: %v", g.At, g.Next, g.Err)
+}
+
+// Unwrap returns the cause.
+func (g *Gap) Unwrap() []error { return []error{g.Err, ErrDamaged} }
+
+// gapAt returns what can't be read at a place, and whether something sound follows.
+func (j *Journal) gapAt(at uint64) (*Gap, bool) {
+	_, err := j.recordAt(at)
+	next, ok := j.soundWithin(at+1, j.End())
+	if !ok {
+		next = j.End()
+	}
+	return &Gap{at, next, err}, ok
 }
 
 func noURL(frontier.ID) dowse.URL { return "" }

@@ -49,7 +49,7 @@ func topicOf(col *collection.Collection) (*topic.Topic, error) {
 	}
 	t, err := topic.Parse(data, "topic.yaml")
 	if err != nil {
-		return nil, err
+		return nil, &collection.DamageError{Dir: col.Dir, Found: err}
 	}
 	t.Dir = col.Settings.TopicDir
 	return t, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,12 +14,15 @@ import (
 type collectionCmd struct {
 	Info   collectionInfoCmd   `cmd:"" help:"What a collection is, and how large."`
 	Verify collectionVerifyCmd `cmd:"" help:"Read everything in a collection and check it."`
+
+	Salvage collectionSalvageCmd `cmd:"" help:"Rebuild a damaged or older collection from what can be read."`
 }
 
 func (collectionCmd) Help() string {
 	return `Examples:
   dowse collection info reefs.dowse
-  dowse collection verify reefs.dowse`
+  dowse collection verify reefs.dowse
+  dowse collection salvage reefs.dowse -o rescued.dowse`
 }
 
 type collectionInfoCmd struct {
@@ -35,6 +39,10 @@ func (collectionInfoCmd) Help() string {
 // Run tells what a collection is.
 func (c *collectionInfoCmd) Run(w *world) error {
 	cr, err := view(c.Dir)
+	if errors.Is(err, collection.ErrDamaged) {
+		o, problem := collection.InfoOfWreck(c.Dir)
+		return errors.Join(err, problem, c.print(w.out, o))
+	}
 	if err != nil {
 		return err
 	}
@@ -43,11 +51,18 @@ func (c *collectionInfoCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
+	return c.print(w.out, o)
+}
+
+func (c *collectionInfoCmd) print(out io.Writer, o *collection.Overview) error {
+	if o == nil {
+		return nil
+	}
 	if c.JSON {
-		return jsonLine(w.out, o)
+		return jsonLine(out, o)
 	}
 	for _, l := range overview(o) {
-		fmt.Fprintln(w.out, l)
+		fmt.Fprintln(out, l)
 	}
 	return nil
 }
@@ -112,12 +127,20 @@ func (collectionVerifyCmd) Help() string {
 Checks that the books balance, that every entry of the journal and every record
 of the archive can be read, and that every page that was fetched is in the
 archive. Changes nothing. Exits with 8 if something is wrong, and says what to
-do about it; with 7 if the collection can't even be opened.`
+do about it; with 7 if the collection can't even be opened, after it has checked
+what can be read of it.`
 }
 
 // Run checks a collection.
 func (c *collectionVerifyCmd) Run(w *world) error {
 	cr, err := view(c.Dir)
+	if errors.Is(err, collection.ErrDamaged) {
+		v, problem := collection.VerifyWreck(c.Dir, err)
+		if problem == nil {
+			problem = c.print(w.out, v, nil)
+		}
+		return errors.Join(err, problem)
+	}
 	if err != nil {
 		return err
 	}

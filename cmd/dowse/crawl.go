@@ -216,6 +216,9 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 	if len(what) == 1 {
 		st, err := os.Stat(what[0])
 		switch {
+		case err == nil && collection.Remains(what[0]):
+			_, err := collection.ReadSettings(what[0])
+			return nil, inCollection(err)
 		case err == nil && st.IsDir():
 			return nil, usage("%s is a directory, but not a collection (it has no crawl.yaml)", what[0])
 		case err == nil:
@@ -546,6 +549,9 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	})
 	scr.end()
 	ear.tell()
+	for _, p := range cr.Collection.Unread.Problems {
+		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(p.String()))
+	}
 	return c.conclude(w, dir, cr, extra)
 }
 

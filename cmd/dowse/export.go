@@ -66,7 +66,23 @@ func (c *exportCmd) Run(w *world) error {
 		return exportError(err)
 	}
 	fmt.Fprintln(w.err, c.done(n))
-	return nil
+	return passedOver(w, c.Dir, &cr.Collection.Unread)
+}
+
+// passedOver tells what could not be read, if anything: the rest is there, and the exit
+// code says that it is not all.
+func passedOver(w *world, dir string, u *collection.Unread) error {
+	if u.Count() == 0 {
+		return nil
+	}
+	for i, p := range u.Problems {
+		if i == maxShown {
+			break
+		}
+		fmt.Fprintln(w.err, oneLine(fmt.Sprintf("left out: %s: %s", p.Place, p.What)))
+	}
+	return &exitError{exitCollection, fmt.Errorf("%s is damaged: %s could not be read and left out; all else is there. Rebuild it with dowse collection salvage %s -o NEW",
+		dir, some(u.Count(), "part"), dir)}
 }
 
 func (c *exportCmd) check(w *world) error {

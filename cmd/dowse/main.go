@@ -153,6 +153,9 @@ func report(w *world, err error) int {
 	if text := err.Error(); text != "" {
 		fmt.Fprintln(w.err, "dowse:", printable(text))
 	}
+	if dir, ok := salvageable(err); ok {
+		fmt.Fprintf(w.err, salvageHelp, dir)
+	}
 	var ee *exitError
 	var wrong *mistake.Error
 	var source *topic.SourceError
@@ -183,6 +186,24 @@ func inCollection(err error) error {
 	}
 	return &exitError{exitCollection, err}
 }
+
+// salvageable returns the directory of a collection that can't be used as it is and that
+// can be rebuilt.
+func salvageable(err error) (dir string, ok bool) {
+	var damage *collection.DamageError
+	var format *collection.FormatError
+	switch {
+	case errors.As(err, &damage):
+		return damage.Dir, true
+	case errors.As(err, &format):
+		return format.Dir, true
+	}
+	return "", false
+}
+
+const salvageHelp = `Restore it from a backup, or rebuild it from what can be read:
+  dowse collection salvage %s -o NEW
+`
 
 const identityHelp = `Set once:
   dowse config set agent reefbot

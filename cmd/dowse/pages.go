@@ -124,7 +124,10 @@ func (c *pagesCmd) Run(w *world) error {
 	if w.isTTY || n == 0 {
 		defer fmt.Fprintln(w.err, some(n, "URL"))
 	}
-	return out.Flush()
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return passedOver(w, c.Dir, &cr.Collection.Unread)
 }
 
 func (c *pagesCmd) filter() collection.Filter {

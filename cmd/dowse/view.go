@@ -11,7 +11,7 @@ import (
 
 // view opens a collection to look at it; a crawl in it may go on meanwhile.
 func view(dir string) (*crawler.Crawler, error) {
-	if !collection.IsCollection(dir) {
+	if !collection.IsCollection(dir) && !collection.Remains(dir) {
 		return nil, usage("%s is not a collection", dir)
 	}
 	cr, err := crawler.View(dir)

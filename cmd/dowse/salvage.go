@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"dowse/crawler"
+	"dowse/topic"
+)
+
+type collectionSalvageCmd struct {
+	Dir   string   `arg:"" help:"Directory of the collection. Nothing in it is changed."`
+	Words []string `arg:"" optional:"" help:"What the pages are judged by, if topic.yaml can't be read."`
+	Out   string   `short:"o" required:"" placeholder:"NEW" help:"Directory of the new collection."`
+	Topic string   `placeholder:"FILE" help:"Topic file to judge the pages by, in place of the collection's."`
+	JSON  bool     `help:"As JSON."`
+}
+
+func (collectionSalvageCmd) Help() string {
+	return `Examples:
+  dowse collection salvage reefs.dowse -o rescued.dowse
+  dowse collection salvage reefs.dowse -o rescued.dowse "coral reefs"
+  dowse collection salvage old.dowse -o new.dowse --json | jq .pages
+
+Builds a new collection from whatever can be read of a damaged one, or of one
+that an older version wrote. The archive alone is enough: every answer that it
+holds whole is kept as it is, with its date, and its page is extracted, judged
+and followed again. A broken record costs that record. Settings come from
+crawl.yaml, takedowns and seeds from the journal, as far as these can be read.
+Afterwards dowse crawl NEW goes on where the old crawl was.
+
+Exits with 0 if all was read, and with 7 if something could not be: then it
+says what and where, and the new collection holds the rest.`
+}
+
+// maxShown is how many losses are listed for a person.
+const maxShown = 20
+
+// Run rebuilds a collection.
+func (c *collectionSalvageCmd) Run(w *world) error {
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	p := &progress{w: w}
+	cfg.Progress = p.show
+	s, err := crawler.Salvage(w.ctx, c.Dir, c.Out, cfg)
+	p.clear()
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted; delete %s.part and begin again", c.Out)}
+	case errors.Is(err, crawler.ErrNoTopic):
+		return usage("%w: dowse collection salvage %s -o %s WORDS, or --topic FILE", err, c.Dir, c.Out)
+	case errors.Is(err, crawler.ErrPlace):
+		return usage("%w", err)
+	case err != nil:
+		return inCollection(err)
+	}
+	if c.JSON {
+		err = jsonLine(w.out, s)
+	} else {
+		c.print(w, s)
+	}
+	if err == nil && s.Lost() > 0 {
+		return &exitError{exitCollection, fmt.Errorf("%s: not all of it could be read; %s holds the rest", c.Dir, c.Out)}
+	}
+	return err
+}
+
+func (c *collectionSalvageCmd) config() (cfg crawler.SalvageConfig, err error) {
+	switch {
+	case c.Topic != "" && len(c.Words) > 0:
+		return cfg, usage("--topic or words, not both")
+	case c.Topic != "":
+		cfg.Topic, err = topic.Load(c.Topic)
+	case len(c.Words) > 0:
+		cfg.Topic = topic.FromWords(c.Words)
+	}
+	return cfg, err
+}
+
+func (c *collectionSalvageCmd) print(w *world, s *crawler.Salvaged) {
+	t := &sheet{}
+	t.add(oneLine(fmt.Sprintf("%s: %s from %s", c.Out, some(s.Pages, "page"), c.Dir)))
+	t.field("archive", "%s kept as they were", some(s.Answers, "answer"))
+	if n := len(s.Unreadable) + s.More; n > 0 {
+		t.field("lost", "%s of the archive can't be read", some(n, "part"))
+	}
+	for i, l := range s.Unreadable {
+		if i == maxShown {
+			t.field("", "and %s more", count(len(s.Unreadable)-i+s.More))
+			break
+		}
+		t.text("", fmt.Sprintf("%s, offset %d, %s: %s", l.File, l.Offset, bytesText(l.Bytes), l.Why))
+	}
+	if s.MissingAll > 0 {
+		t.field("missing", "%s that the journal knows; they are fetched again", some(s.MissingAll, "page"))
+	}
+	if s.Erased+s.Forgotten > 0 {
+		t.field("erased", "%s taken down before, %s stay so", some(s.Erased, "record"), some(s.Forgotten, "URL"))
+	}
+	if s.LeftOut > 0 {
+		t.field("left out", "%s without the page that they belong to", some(s.LeftOut, "record"))
+	}
+	if s.Labels > 0 {
+		t.field("labels", "%s taken over", some(s.Labels, "label"))
+	}
+	for _, n := range s.Notes {
+		t.text("note", n)
+	}
+	for _, l := range t.lines {
+		fmt.Fprintln(w.out, l)
+	}
+}

@@ -1,0 +1,113 @@
+package collection
+
+import (
+	"dowse/internal/durable"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+)
+
+// A Wreck is a directory that was a collection and may not be one any more. Nothing in it
+// is changed.
+type Wreck struct {
+	Dir      string
+	Settings Settings // as far as they can be read
+	Notes    []string // what could not be read
+	Topic    []byte   // the topic file; nil if it can't be read
+
+	// Frozen reports whether the settings could be read, Current whether they are of this
+	// version.
+	Frozen, Current bool
+}
+
+// OpenWreck reads what a collection was begun with, of this or another version, as far as
+// that can be done.
+func OpenWreck(dir string) (*Wreck, error) {
+	if info, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("collection: %w", err)
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("collection: %s is not a directory", dir)
+	}
+	if Running(dir) != 0 {
+		return nil, fmt.Errorf("collection: %s: %w; stop it first: dowse stop %s", dir, ErrLocked, dir)
+	}
+	w := &Wreck{Dir: dir}
+	w.readSettings()
+	topic, err := durable.In(dir).ReadFile("topic.yaml")
+	if err != nil {
+		w.note("topic.yaml", err)
+	} else {
+		w.Topic = topic
+	}
+	return w, nil
+}
+
+func (w *Wreck) note(name string, err error) {
+	w.Notes = append(w.Notes, fmt.Sprintf("%s can't be read: %v", name, err))
+}
+
+func (w *Wreck) readSettings() {
+	data, err := durable.In(w.Dir).ReadFile(settingsName)
+	var s Settings
+	if err == nil {
+		err = yaml.Unmarshal(data, &s)
+	}
+	if err == nil && s.Dowse == "" {
+		err = errors.New("it does not say which version it is of")
+	}
+	if err != nil {
+		w.note(settingsName, err)
+		return
+	}
+	w.Settings, w.Frozen, w.Current = s, true, s.Dowse == Format
+}
+
+// State returns the folder of the journal.
+func (w *Wreck) State() string { return filepath.Join(w.Dir, "state") }
+
+// Archive returns the folder of the WARC files.
+func (w *Wreck) Archive() string { return filepath.Join(w.Dir, "archive") }
+
+// Collection returns the collection as one whose files can be read, without its journal:
+// examples, models and what strategies go by. It is not open.
+func (w *Wreck) Collection() *Collection {
+	return &Collection{Dir: w.Dir, Settings: w.Settings, readOnly: true}
+}
+
+// maxCopied bounds a file that is copied.
+const maxCopied = 1 << 30
+
+// Files returns the files that the judge and the strategies of the collection go by, to
+// be put into another. What can't be read is in Notes.
+func (w *Wreck) Files() (list []File) {
+	names := []string{ExamplesName, LockName, AnswersName, GivenModel, ModelFile(FirstModel)}
+	needs, _ := filepath.Glob(filepath.Join(w.Dir, needsFolder, "*"))
+	slices.Sort(needs)
+	for _, path := range needs {
+		names = append(names, NeedsName(filepath.Base(path)))
+	}
+	for _, name := range names {
+		data, err := durable.In(w.Dir).ReadBounded(name, maxCopied)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			w.note(name, err)
+		default:
+			list = append(list, File{name, data})
+		}
+	}
+	return list
+}
+
+// WriteFile puts a file into a new collection that was not there when it was made.
+func (c *Collection) WriteFile(f File) error {
+	if !belongs(f.Name) {
+		return fmt.Errorf("collection: %s has no place in a collection", f.Name)
+	}
+	return writeWhole(c.Dir, f.Name, f.Data)
+}

@@ -1,0 +1,77 @@
+package collection
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/crawl"
+	"dowse/frontier"
+)
+
+// Unread is what was passed over because it can't be read.
+type Unread struct {
+	Problems []Problem
+	More     int // that are not listed
+
+	known map[Problem]bool
+}
+
+// Count returns how many things were passed over.
+func (u *Unread) Count() int { return len(u.Problems) + u.More }
+
+func (u *Unread) add(p Problem) {
+	if u.known[p] {
+		return
+	}
+	if len(u.Problems) >= maxProblems {
+		u.More++
+		return
+	}
+	if u.known == nil {
+		u.known = map[Problem]bool{}
+	}
+	u.known[p] = true
+	u.Problems = append(u.Problems, p)
+}
+
+// doSalvage is what to do about damage.
+const doSalvage = "restore the file from a copy, or rebuild what can be read: dowse collection salvage"
+
+// passOver takes note of a part of the journal that can't be read, for a reader that goes
+// on behind it. Other errors it returns.
+func (c *Collection) passOver(err error) error {
+	var gap *crawl.Gap
+	if !c.readOnly || !errors.As(err, &gap) {
+		return err
+	}
+	if Running(c.Dir) != 0 {
+		return nil // it is just being written
+	}
+	c.Unread.add(Problem{fmt.Sprintf("state/journal, offset %d", gap.At), fmt.Sprintf("%d bytes can't be read: %v", gap.Next-gap.At, gap.Err), doSalvage})
+	return nil
+}
+
+// unreadPage takes note of a page whose record can't be read.
+func (c *Collection) unreadPage(u dowse.URL, err error) {
+	c.Unread.add(Problem{string(u), err.Error(), doSalvage})
+}
+
+// unreadRecord takes note of a part of the archive that can't be read.
+func (c *Collection) unreadRecord(l archive.Loss) {
+	c.Unread.add(Problem{
+		fmt.Sprintf("archive/%s, offset %d", filepath.Base(l.Path), l.Offset), fmt.Sprintf("%d bytes can't be read: %v", l.Length, l.Err), doSalvage,
+	})
+}
+
+// misnamed reports whether the string of a URL can't be read: where the journal is damaged
+// it may be anything.
+func (c *Collection) misnamed(id frontier.ID) bool {
+	if c.Unread.Count() == 0 {
+		return false
+	}
+	found, ok := c.Crawl.Frontier().Find(c.URL(id))
+	return !ok || found != id
+}

@@ -1,0 +1,685 @@
+package crawler
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dowse"
+	"dowse/archive"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/fetch"
+	"dowse/strategy"
+	"dowse/topic"
+	"dowse/weburl"
+)
+
+// SalvageConfig says what is known beside what the directory holds.
+type SalvageConfig struct {
+	Topic *topic.Topic // in place of the topic of the collection
+	// Progress is called with what is being read, how much of it is done and how much there
+	// is; may be nil.
+	Progress func(what string, done, total int64)
+}
+
+// Salvaged reports what could be rebuilt, and what could not.
+type Salvaged struct {
+	Dir        string        `json:"dir"`
+	Pages      int           `json:"pages"`      // fetched pages of the new collection
+	Answers    int           `json:"answers"`    // kept, pages and others
+	Unreadable []SalvageLoss `json:"unreadable"` // parts of the archive that can't be read
+	More       int           `json:"more_unreadable,omitempty"`
+	Missing    []dowse.URL   `json:"missing,omitempty"` // pages that the journal knows and the archive does not hold; they wait to be fetched again
+	MissingAll int           `json:"missing_pages"`
+	Erased     int           `json:"erased"` // records that had been taken down before
+	LeftOut    int           `json:"left_out"`
+	Forgotten  int           `json:"forgotten"`
+	Labels     int           `json:"labels"`
+	Entries    int           `json:"journal_entries"` // of the old journal that could be read
+	Notes      []string      `json:"notes,omitempty"`
+}
+
+// A SalvageLoss is a place of the archive that can't be read.
+type SalvageLoss struct {
+	File   string `json:"file"`
+	Offset int64  `json:"offset"`
+	Bytes  int64  `json:"bytes"`
+	Why    string `json:"why"`
+}
+
+// Lost returns how many things could not be had back.
+func (s *Salvaged) Lost() int { return len(s.Unreadable) + s.More + s.MissingAll }
+
+// The losses that are listed; others are counted.
+const (
+	maxLosses  = 1000
+	maxMissing = 1000
+)
+
+// ErrNoTopic is returned when nothing tells what a collection was crawled for.
+var ErrNoTopic = errors.New("topic.yaml can't be read: say what the pages are judged by, with a topic file or a few words")
+
+// ErrPlace is returned when the new collection can't be made where it is to be.
+var ErrPlace = errors.New("give a new directory, outside of the old one")
+
+// partSuffix ends the name of a collection that is being rebuilt.
+const partSuffix = ".part"
+
+// Salvage builds a new collection in out from whatever can be read of the one in dir: of
+// this or another version, damaged, without journal or settings. Every answer that its
+// archive holds whole is visited once more, in the order of the archive and at the time of
+// its date, and kept byte for byte; links, books and queue come from that. Nothing in dir
+// is changed, and nothing is sent.
+func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged, error) {
+	if cfg.Progress == nil {
+		cfg.Progress = func(string, int64, int64) {}
+	}
+	if err := apart(dir, out); err != nil {
+		return nil, err
+	}
+	w, err := collection.OpenWreck(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &salvage{cfg: cfg, wreck: w, out: &Salvaged{Dir: out, Unreadable: []SalvageLoss{}}}
+	s.readJournal()
+	part := out + partSuffix
+	if err := s.rebuild(ctx, part); err != nil {
+		return nil, err
+	}
+	if err := s.relabel(part); err != nil {
+		s.note("the labels were taken over, and no model could be trained on them: %v", err)
+	}
+	os.Remove(out) // an empty directory
+	if err := os.Rename(part, out); err != nil {
+		return nil, fmt.Errorf("crawler: %w", err)
+	}
+	s.out.Notes = append(w.Notes, s.out.Notes...)
+	return s.out, nil
+}
+
+// apart checks that the new collection has a place of its own.
+func apart(dir, out string) error {
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("crawler: %w", err)
+	}
+	to, err := filepath.Abs(out)
+	if err != nil {
+		return fmt.Errorf("crawler: %w", err)
+	}
+	if rel, err := filepath.Rel(from, to); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return fmt.Errorf("crawler: %w: %s is inside %s", ErrPlace, out, dir)
+	}
+	for _, name := range []string{out, out + partSuffix} {
+		entries, err := os.ReadDir(name)
+		if err == nil && len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("crawler: %w: %s is there already", ErrPlace, name)
+		}
+	}
+	return nil
+}
+
+// A salvage is a collection that is being rebuilt.
+type salvage struct {
+	cfg     SalvageConfig
+	wreck   *collection.Wreck
+	out     *Salvaged
+	seeds   []dowse.URL                // that the journal names
+	gone    map[dowse.URL]*crawl.Entry // taken down
+	fetched []dowse.URL                // pages that the journal knows
+
+	c     *Crawler
+	web   *recordedVisits
+	kept  map[string]dowse.Place // where records are in the new archive, by ID
+	seen  map[dowse.URL]bool     // pages of which an answer was kept
+	clock time.Time
+	read  int64 // bytes of the archive
+}
+
+func (s *salvage) note(format string, args ...any) {
+	s.out.Notes = append(s.out.Notes, fmt.Sprintf(format, args...))
+}
+
+// readJournal takes from the journal what the archive does not tell: the seeds, the
+// takedowns, and which pages there were. Of another version only takedowns are believed.
+func (s *salvage) readJournal() {
+	s.gone = map[dowse.URL]*crawl.Entry{}
+	known := map[dowse.URL]bool{}
+	nameless := 0
+	var left *crawl.Leftovers
+	var forgets []*crawl.Entry
+	left, err := crawl.ReadLeftovers(s.wreck.State(), robotsParser(s.wreck.Settings), func(e *crawl.Entry) {
+		switch {
+		case e.Kind == crawl.EntryForget:
+			forgets = append(forgets, e)
+		case !s.wreck.Current && s.wreck.Frozen:
+		case e.Kind == crawl.EntryStart:
+			s.seeds = append(s.seeds, e.Seeds...)
+		case e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched && e.Page.URL != "" && !known[e.Page.URL]:
+			known[e.Page.URL] = true
+			s.fetched = append(s.fetched, e.Page.URL)
+		}
+	})
+	if err != nil {
+		s.note("the journal can't be read: %v", err)
+		return
+	}
+	s.out.Entries = left.Entries
+	for _, e := range forgets {
+		if u := left.URL(e.ID); u != "" {
+			s.gone[u] = e
+		} else {
+			nameless++
+		}
+	}
+	switch {
+	case left.Entries == 0:
+		s.note("no entry of the journal can be read")
+	case left.Gaps > 0:
+		s.note("the journal can't be read at %s (%d bytes): %s", some(left.Gaps, "place"), left.Unreadable, strings.Join(left.Where[:min(3, len(left.Where))], "; "))
+	}
+	if nameless > 0 {
+		s.note("%s had been taken down and the journal does not tell any more which: take them down again before you crawl on", some(nameless, "page"))
+	}
+}
+
+func some(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// rebuild makes the new collection.
+func (s *salvage) rebuild(ctx context.Context, dir string) error {
+	if err := s.create(ctx, dir); err != nil {
+		return err
+	}
+	err := s.fill(ctx)
+	if err == nil {
+		s.c.Collection.Writer = nil // the index is made from the files
+		err = s.c.checkpoint()
+	}
+	if err == nil {
+		err = s.c.Collection.Summarise()
+	}
+	s.out.Pages = s.c.Collection.Crawl.Books().Fetched
+	return errors.Join(err, s.c.Close())
+}
+
+// topic returns what the pages are judged by. Nobody outside is asked.
+func (s *salvage) topic() (*topic.Topic, []byte, error) {
+	if t := s.cfg.Topic; t != nil {
+		return t, t.YAML(), nil
+	}
+	if s.wreck.Topic == nil {
+		return nil, nil, fmt.Errorf("crawler: %s: %w", s.wreck.Dir, ErrNoTopic)
+	}
+	t, err := topic.Parse(s.wreck.Topic, "topic.yaml")
+	if err != nil {
+		return nil, nil, fmt.Errorf("crawler: %s: %w (%w)", s.wreck.Dir, ErrNoTopic, err)
+	}
+	t.Dir = s.wreck.Settings.TopicDir
+	return t, s.wreck.Topic, nil
+}
+
+// create makes the collection, with the settings of the old one as far as they can be
+// read and used.
+func (s *salvage) create(ctx context.Context, dir string) error {
+	t, text, err := s.topic()
+	if err != nil {
+		return err
+	}
+	set, err := s.settings(t)
+	if err != nil {
+		return err
+	}
+	if t.Outside != nil {
+		s.note("pages are judged without the outside judge of the topic: nobody is asked")
+		quiet := *t
+		quiet.Outside = nil
+		t = &quiet
+	}
+	files := s.wreck.Files()
+	b, files, err := s.bench(ctx, t, &set, files)
+	if err != nil {
+		return err
+	}
+	seeds, err := seedURLs(set.Seeds)
+	if err != nil {
+		return err
+	}
+	col, err := collection.Create(dir, set, text, robotsParser(set), files...)
+	if err != nil {
+		return err
+	}
+	if err := s.takeLabels(col.Dir); err != nil {
+		return errors.Join(err, col.Close())
+	}
+	s.web = &recordedVisits{}
+	if s.c, err = assemble(col, t, b, Config{Transport: s.web}); err != nil {
+		return errors.Join(err, col.Close())
+	}
+	client, err := s.client(set)
+	if err != nil {
+		return errors.Join(err, s.c.Close())
+	}
+	s.c.visitor.Client, s.c.visitor.keeper = client, nil
+	s.clock = set.Begun
+	col.Crawl.Start(s.clock, seeds)
+	return nil
+}
+
+// client returns a client that reads the recorded answers. It reaches nothing, so every
+// address is allowed.
+func (s *salvage) client(set collection.Settings) (*fetch.Client, error) {
+	return fetch.New(fetch.Config{
+		Agent: cmp.Or(set.Identity.Agent, "dowse"), Version: Version, MaxBody: set.Network.MaxBody, Transport: s.web,
+		AllowNet: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")},
+	})
+}
+
+// settings returns the settings of the new collection.
+func (s *salvage) settings(t *topic.Topic) (collection.Settings, error) {
+	set := s.wreck.Settings
+	if !s.wreck.Frozen {
+		var err error
+		if set, err = settings(t, Config{}); err != nil {
+			return set, err
+		}
+		set.Begun = time.Time{}
+		s.note("the settings are those of a new crawl: limits, scope, politeness and contact are to be given again")
+	}
+	if s.cfg.Topic != nil {
+		set.Model, set.Formula, set.Threshold = "", formulaOf(t, Config{}), t.OnTopic()
+	}
+	set.Version = Version
+	set.Key = cmp.Or(set.Key, randomKey())
+	if _, err := seedURLs(set.Seeds); err != nil {
+		if err := s.findSeeds(&set, t); err != nil {
+			return set, err
+		}
+	}
+	if set.Begun.IsZero() {
+		set.Begun = s.firstDate()
+	}
+	if p, err := partsOf(s.wreck.Dir, set, t, silent{}, Config{}); err != nil {
+		s.note("the strategy can't be used any more (%v): it is %s now", err, strategy.Default)
+		set.Strategy, set.Shadows, set.Needs = strategy.Default, nil, collection.Needs{}
+	} else {
+		p.client.Close()
+	}
+	return set, nil
+}
+
+// findSeeds takes the seeds from the journal, from the topic, or from what the archive says
+// of pages: how far each was from a seed.
+func (s *salvage) findSeeds(set *collection.Settings, t *topic.Topic) error {
+	set.Seeds = nil
+	for _, u := range s.seeds {
+		set.Seeds = append(set.Seeds, string(u))
+	}
+	if set.Seeds = append(set.Seeds, t.Seeds...); len(set.Seeds) > 0 {
+		return nil
+	}
+	first := ""
+	for k, err := range s.exchanges(func(archive.Loss) {}) {
+		if err != nil {
+			continue
+		}
+		u, err := weburl.Parse(k.Target())
+		if err != nil || isRobots(u) {
+			continue
+		}
+		first = cmp.Or(first, string(u))
+		if k.Said("hopsFromSeed") == "0" {
+			set.Seeds = append(set.Seeds, string(u))
+		}
+	}
+	if len(set.Seeds) == 0 && first != "" {
+		set.Seeds = []string{first}
+	}
+	if len(set.Seeds) == 0 {
+		return fmt.Errorf("crawler: %s: nothing can be read of it: no settings, no journal, no page of the archive", s.wreck.Dir)
+	}
+	return nil
+}
+
+// firstDate returns when the first answer of the archive was asked for.
+func (s *salvage) firstDate() time.Time {
+	for k, err := range s.exchanges(func(archive.Loss) {}) {
+		if err == nil && !k.Date().IsZero() {
+			return k.Date().UTC().Truncate(time.Second)
+		}
+	}
+	return time.Now().UTC().Truncate(time.Second)
+}
+
+// bench makes the judge from the examples and models of the old collection, and returns
+// the files that can be used.
+func (s *salvage) bench(ctx context.Context, t *topic.Topic, set *collection.Settings, files []collection.File) (*bench, []collection.File, error) {
+	without := func(names ...string) []collection.File {
+		return slices.DeleteFunc(slices.Clone(files), func(f collection.File) bool { return slices.Contains(names, f.Name) })
+	}
+	judged := []string{collection.ExamplesName, collection.LockName, collection.GivenModel, collection.ModelFile(collection.FirstModel)}
+	if s.cfg.Topic != nil {
+		b, err := newBench(ctx, t, set.Strategy, Config{Transport: &recordedVisits{}})
+		if err != nil {
+			return nil, nil, err
+		}
+		set.Model = b.model
+		return b, append(without(append(judged, collection.AnswersName)...), b.files...), nil
+	}
+	old := s.wreck.Collection()
+	old.Settings = *set
+	b, err := benchOf(old, t, Config{})
+	if err == nil {
+		return b, files, nil
+	}
+	s.note("what the judge was made from can't all be read: %v", err)
+	if old.Settings.Model = ""; set.Model != "" {
+		if b, err2 := benchOf(old, t, Config{}); err2 == nil && !t.Needs() {
+			set.Model = ""
+			return b, without(collection.ModelFile(collection.FirstModel)), nil
+		}
+	}
+	j, err2 := t.NewJudge(&topic.Material{})
+	if err2 != nil || t.Needs() {
+		return nil, nil, fmt.Errorf("crawler: %s: its judge can't be made again (%w): give a topic file or a few words", s.wreck.Dir, err)
+	}
+	set.Model = ""
+	return &bench{judge: j}, without(judged...), nil
+}
+
+// takeLabels takes over what people said of pages and still stands.
+func (s *salvage) takeLabels(dir string) error {
+	labels, err := collection.ReadLabels(s.wreck.Dir)
+	if err != nil {
+		s.note("the labels can't be read: %v", err)
+		return nil
+	}
+	if labels.Bad > 0 {
+		s.note("%s of labels.jsonl can't be read", some(labels.Bad, "line"))
+	}
+	stands := labels.Standing()
+	var lines []collection.Label
+	for _, l := range slices.Backward(labels.Lines) {
+		if x, ok := stands[l.URL]; ok && s.gone[l.URL] == nil {
+			x.Model = ""
+			lines = append(lines, x)
+			delete(stands, l.URL)
+		}
+	}
+	slices.Reverse(lines)
+	s.out.Labels = len(lines)
+	return collection.AppendLabels(dir, lines...)
+}
+
+// relabel trains a model on the labels, as a crawl does.
+func (s *salvage) relabel(dir string) error {
+	labels, err := collection.ReadLabels(dir)
+	if err != nil || !due(labels, 0) {
+		return err
+	}
+	_, err = Retrain(dir)
+	return err
+}
+
+// exchanges reads the answers of the archive that are whole, in order.
+func (s *salvage) exchanges(lost func(archive.Loss)) iter.Seq2[*archive.Kept, error] {
+	return func(yield func(*archive.Kept, error) bool) {
+		files, err := archive.Files(s.wreck.Archive())
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, path := range files {
+			for k, err := range archive.Exchanges(path, lost) {
+				if !yield(k, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (s *salvage) lose(l archive.Loss) {
+	switch {
+	case errors.Is(l.Err, archive.ErrErased):
+		s.out.Erased++
+	case errors.Is(l.Err, archive.ErrCompanion):
+		s.out.LeftOut++
+	case len(s.out.Unreadable) >= maxLosses:
+		s.out.More++
+	default:
+		s.out.Unreadable = append(s.out.Unreadable, SalvageLoss{"archive/" + filepath.Base(l.Path), l.Offset, l.Length, l.Err.Error()})
+	}
+}
+
+// commitEvery is after how many answers the new collection is made durable.
+const commitEvery = 500
+
+// fill visits every answer that can be read, and settles what is left.
+func (s *salvage) fill(ctx context.Context) error {
+	s.kept, s.seen = map[string]dowse.Place{}, map[dowse.URL]bool{}
+	next, stop := iter.Pull2(s.exchanges(s.lose))
+	defer stop()
+	s.web.next = next
+	total := folderSize(s.wreck.Archive())
+	for n := 1; ; n++ {
+		k, err, ok := s.web.take()
+		if !ok {
+			break
+		}
+		if err == nil {
+			err = s.visit(ctx, k)
+			s.read += k.Length
+			s.cfg.Progress("archive", s.read, total)
+		} else {
+			s.note("the archive can't be read: %v", err)
+			err = nil
+		}
+		if err == nil && n%commitEvery == 0 {
+			err = s.c.commit()
+		}
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+	s.settle()
+	return s.c.commit()
+}
+
+func folderSize(dir string) (size int64) {
+	files, _ := archive.Files(dir)
+	for _, path := range files {
+		if info, err := os.Stat(path); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
+}
+
+func isRobots(u dowse.URL) bool { return weburl.Robots(u) == u }
+
+// visit makes the visit that an answer came from once more.
+func (s *salvage) visit(ctx context.Context, k *archive.Kept) error {
+	u, err := weburl.Parse(k.Target())
+	original, known := s.kept[k.RefersTo()]
+	switch {
+	case err != nil:
+		s.lose(archive.Loss{Path: k.Path, Offset: k.Offset, Length: k.Length, Err: fmt.Errorf("its URL is none: %w", err)})
+		return nil
+	case s.gone[u] != nil:
+		s.out.Erased++
+		return nil
+	case k.IsRevisit() && !known:
+		s.lose(archive.Loss{Path: k.Path, Offset: k.Offset, Length: k.Length, Err: errors.New("the answer that it refers to can't be read")})
+		return nil
+	}
+	answer, err := k.Response(s.c.Collection.ArchiveDir(), original)
+	if err != nil {
+		s.lose(archive.Loss{Path: k.Path, Offset: k.Offset, Length: k.Length, Err: err})
+		return nil
+	}
+	defer answer.Body.Close()
+	if at := k.Date(); at.After(s.clock) {
+		s.clock = at
+	}
+	cr := s.c.Collection.Crawl
+	var v crawl.Visit
+	if isRobots(u) {
+		var ok bool
+		if v, ok = cr.DirectRobots(s.clock, u); !ok {
+			s.out.LeftOut++ // nothing that could be read led to that host: it is asked again
+			return nil
+		}
+	} else {
+		v = cr.Direct(s.clock, u)
+	}
+	return s.absorb(ctx, v, k, answer)
+}
+
+// absorb takes in an answer as the crawl did when it came.
+func (s *salvage) absorb(ctx context.Context, v crawl.Visit, k *archive.Kept, answer *http.Response) error {
+	s.web.begin(k, answer)
+	p := s.c.visitor.Visit(ctx, v).Page
+	p.Fetch.At, p.Fetch.Address = k.Date(), k.Address()
+	p.Fetch.Truncated = p.Fetch.Truncated || k.Truncated()
+	ms, _ := strconv.ParseInt(k.Said("fetchTimeMs"), 10, 32)
+	p.Fetch.Took = time.Duration(ms) * time.Millisecond
+	if p.Host != nil && p.Host.Robots != nil {
+		p.Host.Robots.At = s.clock
+	}
+	for _, x := range s.web.served {
+		place, err := s.copy(x)
+		if err != nil {
+			return err
+		}
+		p.Fetch.Archive = place
+	}
+	s.c.Collection.Crawl.Absorb(s.clock, p)
+	s.seen[v.URL] = true
+	return nil
+}
+
+// copy keeps an answer in the new archive.
+func (s *salvage) copy(k *archive.Kept) (dowse.Place, error) {
+	enc, err := k.Encoded(s.kept[k.RefersTo()])
+	if err != nil {
+		return dowse.Place{}, err
+	}
+	place, err := s.c.writer.Append(enc)
+	if err != nil {
+		return dowse.Place{}, err
+	}
+	s.out.Answers++
+	if !k.IsRevisit() {
+		s.kept[k.ID()] = place
+	}
+	return place, nil
+}
+
+// settle takes down again what was taken down, and lets the pages wait that the journal
+// knows and the archive does not hold.
+func (s *salvage) settle() {
+	cr := s.c.Collection.Crawl
+	for _, u := range s.fetched {
+		if s.seen[u] || s.gone[u] != nil {
+			continue
+		}
+		if s.out.MissingAll++; len(s.out.Missing) < maxMissing {
+			s.out.Missing = append(s.out.Missing, u)
+		}
+		if _, known := cr.Frontier().Find(u); !known {
+			cr.Start(s.clock, []dowse.URL{u})
+		}
+	}
+	for _, u := range slices.Sorted(maps.Keys(s.gone)) {
+		e := s.gone[u]
+		if _, known := cr.Frontier().Find(u); !known {
+			cr.Start(s.clock, []dowse.URL{u})
+		}
+		if id, ok := cr.Frontier().Find(u); ok && cr.Forget(&crawl.Entry{At: e.At, ID: id, Text: e.Text}) {
+			s.out.Forgotten++
+		}
+	}
+}
+
+// recordedVisits is a transport that answers the requests of a visit from the archive: the
+// first with the answer at hand, those that it leads to with the answers that follow.
+type recordedVisits struct {
+	next   func() (*archive.Kept, error, bool)
+	ahead  *archive.Kept  // read, and not taken yet
+	answer *http.Response // at hand; nil when it was given
+	served []*archive.Kept
+}
+
+// take returns the next answer.
+func (r *recordedVisits) take() (*archive.Kept, error, bool) {
+	if k := r.ahead; k != nil {
+		r.ahead = nil
+		return k, nil, true
+	}
+	return r.next()
+}
+
+// begin makes an answer the one at hand.
+func (r *recordedVisits) begin(k *archive.Kept, answer *http.Response) {
+	r.answer, r.served = answer, []*archive.Kept{k}
+}
+
+var errNotRecorded = errors.New("it was not recorded")
+
+// RoundTrip answers a request.
+func (r *recordedVisits) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp := r.answer
+	if r.answer = nil; resp == nil {
+		resp = r.follows(req.URL.String())
+	}
+	if resp == nil {
+		return nil, errNotRecorded
+	}
+	resp.Request = req
+	return resp, nil
+}
+
+// follows takes the next answer if it is that to a URL.
+func (r *recordedVisits) follows(written string) *http.Response {
+	if r.next == nil {
+		return nil
+	}
+	if r.ahead == nil {
+		k, err, ok := r.next()
+		if err != nil || !ok {
+			return nil
+		}
+		r.ahead = k
+	}
+	k := r.ahead
+	want, err := weburl.Parse(written)
+	is, err2 := weburl.Parse(k.Target())
+	if err != nil || err2 != nil || want != is || k.IsRevisit() {
+		return nil
+	}
+	resp, err := k.Response("", dowse.Place{})
+	if err != nil {
+		return nil
+	}
+	r.ahead = nil
+	r.served = append(r.served, k)
+	return resp
+}
