@@ -44,7 +44,7 @@ func TestStrangersDirectory(t *testing.T) {
 			wg.Go(func() {
 				slots <- struct{}{}
 				defer func() { <-slots }()
-				s.run(base, chosen(s.commands(), i))
+				s.run(base, strangerCommands(s.commands(), i))
 			})
 		}
 	}
@@ -115,9 +115,9 @@ func (s *stranger) errorf(format string, args ...any) {
 	s.t.Errorf("%s is a %s: %s", s.name, s.kind, fmt.Sprintf(format, args...))
 }
 
-// chosen takes some of the commands: all of them where all faults are asked for, else the
+// strangerCommands takes some of the commands: all of them where all faults are asked for, else the
 // first ones and another one for each file.
-func chosen(all [][]string, i int) [][]string {
+func strangerCommands(all [][]string, i int) [][]string {
 	const first = 3 // those that write
 	switch {
 	case os.Getenv("DOWSE_ALL_FAULTS") != "":
