@@ -270,6 +270,43 @@ func impureUse(s source, sel *ast.SelectorExpr) string {
 	return ""
 }
 
+// writers are the calls of package os that make, change or rename files, and where they may
+// be used: internal/durable keeps one promise for all files.
+var writers = []string{"Create", "CreateTemp", "OpenFile", "WriteFile", "Rename", "Link", "Symlink", "Truncate"}
+
+func TestFilesAreWrittenInOnePlace(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || s.dir == "internal/durable" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && slices.Contains(writers, sel.Sel.Name) {
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "os" && x.Obj == nil {
+					t.Errorf("%s: uses os.%s; write through internal/durable", s.path, sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// TestCollectionsAreReadInOnePlace: what is in a collection may come from a stranger.
+func TestCollectionsAreReadInOnePlace(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || s.dir != "collection" && s.path != "crawl/journal.go" && s.path != "crawl/redact.go" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"Open", "ReadFile", "Stat", "ReadDir", "Remove", "MkdirAll", "Mkdir"}, sel.Sel.Name) {
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "os" && x.Obj == nil {
+					t.Errorf("%s: uses os.%s, which follows links; use a durable.Dir", s.path, sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
 func TestEveryPackageIsDocumented(t *testing.T) {
 	documented := map[string]bool{}
 	for _, s := range sources(t) {

@@ -1,7 +1,9 @@
 package collection
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -83,7 +85,10 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, file
 // unfinished reports whether a directory holds nothing but what Create makes
 // before the settings: no file of it tells anything that could be lost.
 func unfinished(dir string) bool {
-	names, _ := durable.In(dir).ReadDir(".")
+	names, err := durable.In(dir).ReadDir(".")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false // it may hold anything
+	}
 	for _, n := range names {
 		switch name := n.Name(); {
 		case name == settingsName+".tmp" || slices.Contains(madeFirst, strings.TrimSuffix(name, ".tmp")):

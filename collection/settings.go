@@ -3,7 +3,9 @@ package collection
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -117,10 +119,15 @@ type Demo struct {
 
 const settingsName = "crawl.yaml"
 
-// IsCollection reports whether a directory holds a collection.
+// IsCollection reports whether a directory holds a collection. One that can't be looked
+// into counts as one, so that nobody begins another in its place: opening it returns why.
 func IsCollection(dir string) bool {
 	_, err := durable.In(dir).Lstat(settingsName)
-	return err == nil
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return err == nil
+	}
+	info, statErr := os.Lstat(dir + string(filepath.Separator) + ".") // a file has no such
+	return statErr == nil && info.IsDir()
 }
 
 // ErrFormat is returned for collections that this version can't use.
