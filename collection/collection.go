@@ -146,7 +146,7 @@ func (c *Collection) ArchiveDir() string { return filepath.Join(c.Dir, "archive"
 
 // Topic returns the topic file of the collection.
 func (c *Collection) Topic() ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(c.Dir, "topic.yaml"))
+	data, err := readBounded(filepath.Join(c.Dir, "topic.yaml"), maxTopic)
 	if err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
 	}

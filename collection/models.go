@@ -51,19 +51,17 @@ func nextModel(names []string) string {
 }
 
 // Model returns the model of a name as it was saved, nil if there is none.
-func (c *Collection) Model(name string) ([]byte, error) { return c.readFile(ModelFile(name)) }
+func (c *Collection) Model(name string) ([]byte, error) {
+	if _, err := modelPath(c.Dir, name); err != nil {
+		return nil, err
+	}
+	return c.readFile(ModelFile(name))
+}
 
 // Given returns the model that the topic names, nil if it names none.
 func (c *Collection) Given() ([]byte, error) { return c.readFile(GivenModel) }
 
 // readFile returns a file of the collection, nil if there is none.
 func (c *Collection) readFile(name string) ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(c.Dir, filepath.FromSlash(name)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("collection: %w", err)
-	}
-	return data, nil
+	return readBoundedFile(filepath.Join(c.Dir, filepath.FromSlash(name)), maxModel)
 }

@@ -130,20 +130,17 @@ var ErrFormat = errors.New("a collection of another version")
 func ReadSettings(dir string) (Settings, error) {
 	var s Settings
 	path := filepath.Join(dir, settingsName)
-	data, err := os.ReadFile(path)
+	data, err := readBounded(path, maxSettings)
 	if err != nil {
 		return s, fmt.Errorf("collection: %s is not a collection: %w", dir, err)
 	}
-	if err := yaml.Unmarshal(data, &s); err != nil {
-		return s, fmt.Errorf("collection: %s: %w", path, err)
-	}
-	if s.Dowse != Format {
-		return s, fmt.Errorf("collection: %s says %q, this program reads %q: %w; use the program that wrote it (%s)", path, s.Dowse, Format, ErrFormat, s.Version)
-	}
-	return s, nil
+	return decodeSettings(path, data)
 }
 
 func writeSettings(dir string, s Settings) error {
+	if err := s.Check(); err != nil { // what is written can be read
+		return fmt.Errorf("collection: %w", err)
+	}
 	data, err := yaml.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("collection: settings: %w", err)

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"net"
@@ -138,6 +139,9 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	s, err := settings(t, cfg)
 	if err != nil {
 		return nil, err
+	}
+	if err := s.Check(); err != nil {
+		return nil, fmt.Errorf("crawler: %w", err)
 	}
 	if err := ready(s, t, cfg); err != nil {
 		return nil, err

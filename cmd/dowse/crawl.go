@@ -328,6 +328,13 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 		return usage("%w", err)
 	}
 	f.Close()
+	told := collection.Settings{
+		Limits: cfg.Limits, Scope: cfg.Scope, Politeness: cfg.Polite,
+		Network: collection.Network{AllowNet: cfg.AllowNet, Resolver: cfg.Resolver, Timeout: cfg.Timeout, MaxBody: cfg.MaxBody},
+	}
+	if err := told.Check(); err != nil {
+		return usage("%w", err)
+	}
 	return nil
 }
 
