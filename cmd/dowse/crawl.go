@@ -57,10 +57,10 @@ type crawlFlags struct {
 	Conns     int           `group:"polite" placeholder:"64" help:"Requests at once, in all."`
 	Hold      string        `group:"polite" placeholder:"0.1" help:"Wait for a lead this much better rather than take what is at hand; none never waits."`
 	AllowNet  []string      `group:"polite" placeholder:"CIDR" help:"Network inside which may be crawled; repeatable."`
-	AllowExec bool          `group:"polite" help:"Run the program that the topic of a collection names as a judge."`
 	Resolver  string        `group:"polite" placeholder:"ADDR" help:"DNS server to ask."`
 	Timeout   time.Duration `group:"polite" placeholder:"60s" help:"For one download."`
 	MaxBody   size          `group:"polite" placeholder:"10MiB" help:"Bytes of one page; the rest is cut."`
+	trustFlag
 
 	Print      string `group:"output" enum:",url,jsonl" default:"" placeholder:"url" help:"url or jsonl: on-topic pages to stdout as they come."`
 	JSON       bool   `group:"output" help:"At the end, the status as JSON on stdout."`
@@ -167,6 +167,9 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	if err := knownStrategy(cfg.Topic); err != nil {
 		return nil, err
 	}
+	if err := w.consent(c.Trust).allow(what[0], crawler.TopicActs(cfg.Topic)); err != nil {
+		return nil, err
+	}
 	if cfg.Pinned, err = pinned(what); err != nil {
 		return nil, err
 	}
@@ -236,7 +239,8 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 		},
 		Scope:    collection.Scope{Reach: c.Scope, Include: c.Include, Exclude: c.Exclude},
 		Polite:   collection.Politeness{Delay: pause(c.Delay), Conns: c.HostConns, InFlight: c.Conns},
-		AllowNet: c.AllowNet, AllowExec: c.AllowExec, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
+		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
+		Consent: w.consent(c.Trust).allow,
 	}
 	err := c.order(w, &cfg)
 	if err != nil {
@@ -536,6 +540,9 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		return err
 	}
 	defer cr.Close()
+	if err := w.consent(c.Trust).remember(dir, cr.Acts()); err != nil {
+		return err
+	}
 	for _, n := range cr.Collection.Notices {
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(n))
 	}

@@ -126,7 +126,7 @@ func (c *judgeCmd) furnish(w *world, b *bench) error {
 	if c.Threshold > 0 {
 		b.threshold = c.Threshold
 	}
-	if err := b.seat(c.Topic, m, cfg); err != nil {
+	if err := b.seat(w, c, m, cfg); err != nil {
 		return err
 	}
 	cfg.Judge, cfg.Topic = b.judge, b.topic
@@ -139,7 +139,8 @@ func (c *judgeCmd) furnish(w *world, b *bench) error {
 
 // seat makes the judge, and puts the one that the topic names beside it. A collection is
 // judged by as its crawl does now, with what labels and pages that were seen taught.
-func (b *bench) seat(what string, m *topic.Material, cfg crawler.Config) error {
+func (b *bench) seat(w *world, c *judgeCmd, m *topic.Material, cfg crawler.Config) error {
+	what := c.Topic
 	j, err := b.topic.NewJudge(m)
 	if err == nil && collection.IsCollection(what) {
 		j, err = crawler.JudgeOf(what, "")
@@ -150,6 +151,9 @@ func (b *bench) seat(what string, m *topic.Material, cfg crawler.Config) error {
 	b.judge = j
 	if b.topic.Outside == nil {
 		return nil
+	}
+	if may, err := w.consent(c.Trust).mayAsk(what, b.topic); err != nil || !may {
+		return err
 	}
 	o, err := crawler.Outside(b.topic, j, "", cfg)
 	if err != nil {

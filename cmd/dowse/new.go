@@ -242,6 +242,9 @@ func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
 	if err := os.WriteFile(c.Out, t.Commented(), 0o644); err != nil {
 		return usage("new: %w", err)
 	}
+	if err := w.consent(c.Trust).remember(c.Out, crawler.ReadActs(t)); err != nil {
+		return err
+	}
 	said := []string{some(len(t.Words), "word")}
 	if len(t.Words) == 0 {
 		said = t.Kinds()
