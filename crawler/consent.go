@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"dowse/collection"
 	"dowse/topic"
@@ -19,7 +20,7 @@ var ErrTrust = errors.New("it needs your consent")
 // An Act is something that a collection or a topic file has this machine do for it,
 // beyond reading its own files and fetching public pages.
 type Act struct {
-	Verb string // what is done: run, ask, send, reach, resolve or read
+	Verb string // what is done: run, ask, send, reach, resolve, hurry or read
 	What string // to what, on one line; texts from the file are quoted
 }
 
@@ -35,6 +36,7 @@ func actsOf(t *topic.Topic, s collection.Settings, cfg Config) []Act {
 	list := JudgeActs(t)
 	if cfg.Dial == nil && cfg.Transport == nil {
 		list = append(list, networkActs(s.Network.AllowNet, s.Network.Resolver)...)
+		list = append(list, hurryActs(s.Politeness)...)
 	}
 	return list
 }
@@ -68,6 +70,24 @@ func networkActs(nets []string, resolver string) (list []Act) {
 	}
 	if resolver != "" {
 		list = append(list, Act{"resolve", fmt.Sprintf("names with the DNS server %q", resolver)})
+	}
+	return list
+}
+
+// From this pause, and up to so many requests at once, nobody is asked whether a host may
+// be treated so.
+const (
+	leastPause    = 100 * time.Millisecond
+	mostHostConns = 4
+)
+
+// hurryActs lists what hosts would complain of to the owner of this machine.
+func hurryActs(p collection.Politeness) (list []Act) {
+	if p.Delay != 0 && p.Delay < leastPause {
+		list = append(list, Act{"hurry", fmt.Sprintf("hosts: %s between two requests", max(p.Delay, 0))})
+	}
+	if p.Conns > mostHostConns {
+		list = append(list, Act{"hurry", fmt.Sprintf("hosts: %d requests at once to each", p.Conns)})
 	}
 	return list
 }
@@ -130,7 +150,7 @@ func absolute(dir string) string {
 // consented checks that whoever takes up the collection in dir agrees to what it does.
 // What the config names itself needs no question.
 func consented(dir string, acts []Act, cfg Config) error {
-	given := networkActs(cfg.AllowNet, cfg.Resolver)
+	given := append(networkActs(cfg.AllowNet, cfg.Resolver), hurryActs(cfg.Polite)...)
 	if cfg.Topic != nil {
 		given = append(given, JudgeActs(cfg.Topic)...)
 	}

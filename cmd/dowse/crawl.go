@@ -100,7 +100,11 @@ func (crawlCmd) Help() string {
   dowse crawl pools.topic.yaml --demo      try a topic file on the made web
 
 A directory that holds a collection is resumed; a file is a topic file;
-anything else is taken as words. Ctrl-C stops gently, the same command resumes.`
+anything else is taken as words. Ctrl-C stops gently, the same command resumes.
+
+A collection or topic file from somebody else that runs a program, asks a
+service, reaches inside networks or reads files elsewhere is refused with the
+list; --trust agrees, and is remembered for you.`
 }
 
 // Run starts or resumes a crawl.

@@ -36,7 +36,8 @@ Prints a line of JSON to a page: url, score, verdict (on, off, or unsure near th
 threshold), title, because. A file may be HTML, WARC (every page in it), JSONL
 with {"url","html"} or {"url","title","text"} to a line, or a URL to a line; a
 collection stands for its archive. URLs are fetched as a crawl would: robots.txt
-is obeyed, and on the public web --contact is required.`
+is obeyed, and on the public web --contact is required. The program or service
+that a topic names is asked only after --trust, once for each topic.`
 }
 
 // A judged is a page with its verdict, as scripts see it.

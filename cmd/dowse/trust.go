@@ -22,7 +22,7 @@ import (
 // trustFlag is shared by all commands that can do something for a collection or a topic
 // file that comes from elsewhere.
 type trustFlag struct {
-	Trust bool `env:"-" group:"polite" help:"Agree to what the collection or topic file runs, asks, reaches or reads elsewhere; remembered (docs/safety.md)."`
+	Trust bool `env:"-" group:"polite" help:"Agree to what a collection or topic file does; remembered."`
 }
 
 // A consent decides what may be done for collections and topic files. What was agreed to
@@ -76,10 +76,23 @@ func (c *consent) question(of string, acts []crawler.Act) bool {
 	return answer == "y" || answer == "yes"
 }
 
-// refusal says what was refused and what to do.
-func (c *consent) refusal(of string, acts []crawler.Act) error {
-	return fmt.Errorf("%s\nNothing of that was done: %w. If you trust it:\n  %s --trust", wishes(of, acts), &crawler.TrustError{Of: of, Acts: acts}, c.command)
+// A refusal is a TrustError with what to do.
+type refusal struct {
+	*crawler.TrustError
+	command string
 }
+
+func (c *consent) refusal(of string, acts []crawler.Act) error {
+	return &refusal{&crawler.TrustError{Of: of, Acts: acts}, c.command}
+}
+
+// Error lists the acts, one to a line, and the command that agrees to them.
+func (r *refusal) Error() string {
+	return fmt.Sprintf("%s\nNothing of that was done. If you trust it:\n  %s --trust", wishes(r.Of, r.Acts), r.command)
+}
+
+// Unwrap returns what was refused.
+func (r *refusal) Unwrap() error { return r.TrustError }
 
 func wishes(of string, acts []crawler.Act) string {
 	var b strings.Builder
