@@ -127,3 +127,23 @@ func TestModelNames(t *testing.T) {
 		t.Error("a model outside its folder was read")
 	}
 }
+
+// FuzzSettings reads any text as a crawl.yaml: it is refused, or every field is in range
+// and can be written again.
+func FuzzSettings(f *testing.F) {
+	for _, more := range []string{
+		"", "limits: {pages: 3}\n", "seeds:\n- https://example.org/\n- \"a\"\n", "politeness:\n  delay: -1ns\n  max_rate: .inf\n",
+		"demo:\n  pages: 600\n", "scope: {include: ['a: b', \"[x]\"]}\n", "seeds: &a [*a]\n", "? a\n: b\n", "name: |-\n  x\n", "<<: {a: b}\n", "!!binary x: y\n", "network:\n",
+	} {
+		f.Add([]byte(soundSettings(more)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := decodeSettings("crawl.yaml", data)
+		if err != nil {
+			return
+		}
+		if err := s.Check(); err != nil {
+			t.Errorf("it was read, and is refused: %v", err)
+		}
+	})
+}
