@@ -159,7 +159,7 @@ func (c *Collection) ArchiveDir() string { return filepath.Join(c.Dir, "archive"
 
 // Topic returns the topic file of the collection.
 func (c *Collection) Topic() ([]byte, error) {
-	data, err := c.files().ReadFile("topic.yaml")
+	data, err := c.files().ReadBounded("topic.yaml", maxTopic)
 	if err != nil {
 		return nil, &DamageError{c.Dir, err}
 	}

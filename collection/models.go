@@ -49,14 +49,19 @@ func nextModel(names []string) string {
 }
 
 // Model returns the model of a name as it was saved, nil if there is none.
-func (c *Collection) Model(name string) ([]byte, error) { return c.readFile(ModelFile(name)) }
+func (c *Collection) Model(name string) ([]byte, error) {
+	if !modelName.MatchString(name) {
+		return nil, fmt.Errorf("collection: %q is not the name of a model", name)
+	}
+	return c.readFile(ModelFile(name))
+}
 
 // Given returns the model that the topic names, nil if it names none.
 func (c *Collection) Given() ([]byte, error) { return c.readFile(GivenModel) }
 
 // readFile returns a file of the collection, nil if there is none.
 func (c *Collection) readFile(name string) ([]byte, error) {
-	data, err := c.files().ReadFile(name)
+	data, err := c.files().ReadBounded(name, maxModel)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

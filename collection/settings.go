@@ -136,23 +136,20 @@ var ErrFormat = errors.New("a collection of another version")
 // ReadSettings reads how the crawl of the collection in dir was begun, without opening it.
 func ReadSettings(dir string) (Settings, error) {
 	var s Settings
-	data, err := durable.In(dir).ReadFile(settingsName)
+	data, err := durable.In(dir).ReadBounded(settingsName, maxSettings)
 	if errors.Is(err, os.ErrNotExist) && Remains(dir) {
 		return s, &DamageError{dir, fmt.Errorf("it has no %s", settingsName)}
 	}
 	if err != nil {
 		return s, fmt.Errorf("collection: %s is not a collection: %w", dir, err)
 	}
-	if err := yaml.Unmarshal(data, &s); err != nil {
-		return s, &DamageError{dir, fmt.Errorf("%s: %w", settingsName, err)}
-	}
-	if s.Dowse != Format {
-		return s, &FormatError{dir, fmt.Errorf("%s says %q, this program reads %q: %w", settingsName, s.Dowse, Format, ErrFormat), s.Version}
-	}
-	return s, nil
+	return decodeSettings(dir, data)
 }
 
 func writeSettings(dir string, s Settings) error {
+	if err := s.Check(); err != nil { // what is written can be read
+		return fmt.Errorf("collection: %w", err)
+	}
 	data, err := yaml.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("collection: settings: %w", err)

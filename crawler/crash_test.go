@@ -429,7 +429,7 @@ func crawlAndEnd(t *testing.T, web *manyPages, dir string, at moment, sig syscal
 
 func checkCrashed(t *testing.T, web *manyPages, dir string, told map[string]bool) {
 	t.Helper()
-	c, err := crawler.Open(dir, crawler.Config{})
+	c, err := crawler.Open(dir, crawler.Config{Consent: crawler.Agree})
 	if err != nil {
 		t.Fatal(err)
 	}

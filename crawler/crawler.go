@@ -4,9 +4,9 @@
 package crawler
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"net"
@@ -68,12 +68,20 @@ type Config struct {
 	Polite collection.Politeness
 
 	AllowNet  []string          // networks inside which may be crawled, as CIDR
-	AllowExec bool              // run the program that the topic of a collection names, see ErrExec
 	Resolver  string            // DNS server to ask; the system's
 	Timeout   time.Duration     // for a download; 60 s
 	MaxBody   int64             // bytes of a body; 10 MiB
 	Transport http.RoundTripper // answers in place of the network
 	Dial      func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	// Consent is asked when a collection is taken up that would do something which this
+	// config does not name itself: run a program, reach an inside network. An error refuses.
+	// Nil refuses everything, with a [TrustError].
+	Consent func(dir string, acts []Act) error
+
+	// NoOutside leaves the topic's outside judge alone: nobody is asked, and nobody has to
+	// consent to it.
+	NoOutside bool
 
 	// Getenv returns variables of the environment that a topic names: the keys of outside
 	// judges. Nil knows none.
@@ -138,6 +146,9 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	s, err := settings(t, cfg)
 	if err != nil {
 		return nil, err
+	}
+	if err := s.Check(); err != nil {
+		return nil, fmt.Errorf("crawler: %w", err)
 	}
 	if err := ready(s, t, cfg); err != nil {
 		return nil, err
@@ -205,12 +216,18 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.NoOutside {
+		t.Outside = nil
+	}
 	cfg = merge(cfg, &col.Settings)
+	if err := consented(col.Dir, actsOf(t, col.Settings, cfg), cfg); err != nil {
+		return nil, err
+	}
 	seeds, err := seedURLs(col.Settings.Seeds)
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(identified(col.Settings, cfg, seeds), mayRun(t, cfg)); err != nil {
+	if err := identified(col.Settings, cfg, seeds); err != nil {
 		return nil, err
 	}
 	b, err := benchOf(col, t, cfg)

@@ -1,9 +1,6 @@
 package crawler
 
 import (
-	"errors"
-	"fmt"
-	"slices"
 	"sync"
 
 	"dowse"
@@ -11,22 +8,6 @@ import (
 	"dowse/judge/outside"
 	"dowse/topic"
 )
-
-// ErrExec is returned when a collection is taken up whose topic has a program judge
-// pages, and nobody here named that program: the collection may come from elsewhere.
-var ErrExec = errors.New("its topic runs a program")
-
-// mayRun checks that the program that a collection's topic names was named by whoever
-// takes it up, too: allowed, or in the same topic given again.
-func mayRun(t *topic.Topic, cfg Config) error {
-	if t.Outside == nil || len(t.Outside.Exec) == 0 || cfg.AllowExec {
-		return nil
-	}
-	if g := cfg.Topic; g != nil && g.Outside != nil && slices.Equal(g.Outside.Exec, t.Outside.Exec) {
-		return nil
-	}
-	return fmt.Errorf("crawler: %w: %q in %s; if you trust it, say --allow-exec", ErrExec, t.Outside.Exec, t.Dir)
-}
 
 // Outside puts the judge that a topic names beside its own: it is asked about pages of
 // which that one is not sure, and what it says teaches the topic's own. Answers are kept

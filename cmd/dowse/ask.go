@@ -18,7 +18,8 @@ type askFlags struct {
 	Resolver string        `group:"polite" placeholder:"ADDR" help:"DNS server to ask."`
 	Timeout  time.Duration `group:"polite" placeholder:"60s" help:"For one download."`
 	MaxBody  size          `group:"polite" placeholder:"10MiB" help:"Bytes of one page; the rest is cut."`
-	Demo     bool          `group:"polite" help:"Ask the made web of dowse demo (hosts *.demo) in place of the real one."`
+	trustFlag
+	Demo bool `group:"polite" help:"Ask the made web of dowse demo (hosts *.demo) in place of the real one."`
 }
 
 func (a *askFlags) config() crawler.Config {
@@ -31,6 +32,7 @@ func (a *askFlags) config() crawler.Config {
 // ask returns the config, ready to ask the web that is meant, and what ends the asking.
 func (a *askFlags) ask(w *world) (crawler.Config, func(), error) {
 	cfg := a.config()
+	cfg.Consent = w.consent(a.Trust).allow
 	if !a.Demo {
 		return cfg, func() {}, nil
 	}

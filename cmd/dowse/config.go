@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -43,7 +44,8 @@ func (configCmd) Help() string {
   dowse config list --origin
 
 Flags win over DOWSE_... in the environment, that over dowse.yaml in this
-directory, that over the user's own file.`
+directory, that over the user's own file. The dowse.yaml of a directory can't set
+the resolver.`
 }
 
 // A setting has a value and a place it comes from.
@@ -86,7 +88,7 @@ func loadConfig(env func(string) string) (settings, error) {
 }
 
 func readConfig(path string) (map[string]string, error) {
-	data, err := os.ReadFile(path)
+	data, err := readConfigFile(path)
 	if path == "" || errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -102,7 +104,26 @@ func readConfig(path string) (map[string]string, error) {
 			return nil, usage("%s: no setting is called %q; there are %s", path, k, keyList())
 		}
 	}
+	if v, ok := values["resolver"]; ok && path == projectConfig {
+		return nil, usage("%s: resolver: a directory, which may come from somebody else, can't choose the DNS server; remove the line and, if you want it, run\n  dowse config set resolver %s", path, shellLine([]string{v}))
+	}
 	return values, nil
+}
+
+// maxConfig bounds a config file that is read.
+const maxConfig = 1 << 20
+
+func readConfigFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err == nil && len(data) > maxConfig {
+		err = fmt.Errorf("%s has more than %d bytes", path, maxConfig)
+	}
+	return data, err
 }
 
 func keyList() string { return strings.Join(slices.Sorted(maps.Keys(configKeys)), ", ") }

@@ -57,10 +57,10 @@ type crawlFlags struct {
 	Conns     int           `group:"polite" placeholder:"64" help:"Requests at once, in all."`
 	Hold      string        `group:"polite" placeholder:"0.1" help:"Wait for a lead this much better rather than take what is at hand; none never waits."`
 	AllowNet  []string      `group:"polite" placeholder:"CIDR" help:"Network inside which may be crawled; repeatable."`
-	AllowExec bool          `group:"polite" help:"Run the program that the topic of a collection names as a judge."`
 	Resolver  string        `group:"polite" placeholder:"ADDR" help:"DNS server to ask."`
 	Timeout   time.Duration `group:"polite" placeholder:"60s" help:"For one download."`
 	MaxBody   size          `group:"polite" placeholder:"10MiB" help:"Bytes of one page; the rest is cut."`
+	trustFlag
 
 	Print      string `group:"output" enum:",url,jsonl" default:"" placeholder:"url" help:"url or jsonl: on-topic pages to stdout as they come."`
 	JSON       bool   `group:"output" help:"At the end, the status as JSON on stdout."`
@@ -100,7 +100,11 @@ func (crawlCmd) Help() string {
   dowse crawl pools.topic.yaml --demo      try a topic file on the made web
 
 A directory that holds a collection is resumed; a file is a topic file;
-anything else is taken as words. Ctrl-C stops gently, the same command resumes.`
+anything else is taken as words. Ctrl-C stops gently, the same command resumes.
+
+A collection or topic file from somebody else that runs a program, asks a
+service, reaches inside networks or reads files elsewhere is refused with the
+list; --trust agrees, and is remembered for you.`
 }
 
 // Run starts or resumes a crawl.
@@ -165,6 +169,9 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 		return nil, err
 	}
 	if err := knownStrategy(cfg.Topic); err != nil {
+		return nil, err
+	}
+	if err := w.consent(c.Trust).allow(what[0], crawler.TopicActs(cfg.Topic)); err != nil {
 		return nil, err
 	}
 	if cfg.Pinned, err = pinned(what); err != nil {
@@ -239,7 +246,8 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 		},
 		Scope:    collection.Scope{Reach: c.Scope, Include: c.Include, Exclude: c.Exclude},
 		Polite:   collection.Politeness{Delay: pause(c.Delay), Conns: c.HostConns, InFlight: c.Conns},
-		AllowNet: c.AllowNet, AllowExec: c.AllowExec, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
+		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
+		Consent: w.consent(c.Trust).allow,
 	}
 	err := c.order(w, &cfg)
 	if err != nil {
@@ -331,6 +339,13 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 		return usage("%w", err)
 	}
 	f.Close()
+	told := collection.Settings{
+		Limits: cfg.Limits, Scope: cfg.Scope, Politeness: cfg.Polite,
+		Network: collection.Network{AllowNet: cfg.AllowNet, Resolver: cfg.Resolver, Timeout: cfg.Timeout, MaxBody: cfg.MaxBody},
+	}
+	if err := told.Check(); err != nil {
+		return usage("%w", err)
+	}
 	return nil
 }
 
@@ -532,6 +547,9 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		return err
 	}
 	defer cr.Close()
+	if err := w.consent(c.Trust).remember(dir, cr.Acts()); err != nil {
+		return err
+	}
 	for _, n := range cr.Collection.Notices {
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(n))
 	}

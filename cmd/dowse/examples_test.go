@@ -32,7 +32,7 @@ func TestExampleTopics(t *testing.T) {
 				t.Fatalf("code %d\n%s%s", code, out, errs)
 			}
 			out := strings.TrimSuffix(file, ".topic.yaml") + ".dowse"
-			if code, _, errs := capture(t, "crawl", file, "--demo", "--pages", "60", "-o", out, "-q", "--print", "url"); code != exitOK {
+			if code, _, errs := capture(t, "crawl", file, "--demo", "--pages", "60", "-o", out, "-q", "--print", "url", "--trust"); code != exitOK {
 				t.Fatalf("code %d: %s", code, errs)
 			}
 			cr, err := view(out)

@@ -59,7 +59,7 @@ func (c *forgetCmd) open() (*crawler.Crawler, error) {
 	if !collection.IsCollection(c.Dir) {
 		return nil, usage("%s is not a collection", c.Dir)
 	}
-	cr, err := crawler.Open(c.Dir, crawler.Config{NoArchive: true, Transport: noNetwork{}})
+	cr, err := crawler.Open(c.Dir, crawler.Config{NoArchive: true, NoOutside: true, Transport: noNetwork{}})
 	if errors.Is(err, collection.ErrLocked) {
 		return nil, fmt.Errorf("%w; stop it first: dowse stop %s", err, c.Dir)
 	}

@@ -166,7 +166,7 @@ var exitCodes = []struct {
 	{exitUsage, "bad usage, config or topic"},
 	{exitInterrupted, "interrupted, or out of disk or memory; the same command resumes"},
 	{exitNetwork, "network: no seed could be reached, no page fetched"},
-	{exitForbidden, "not allowed: nobody says who is crawling, or robots.txt forbids it"},
+	{exitForbidden, "not allowed: nobody says who is crawling, robots.txt forbids it, or --trust is missing"},
 	{exitNothing, "finished with nothing on topic"},
 	{exitCollection, "the collection is locked, damaged or from another version"},
 	{exitAssertion, "an assertion failed: status --check, collection verify, lab --assert"},

@@ -36,7 +36,8 @@ Prints a line of JSON to a page: url, score, verdict (on, off, or unsure near th
 threshold), title, because. A file may be HTML, WARC (every page in it), JSONL
 with {"url","html"} or {"url","title","text"} to a line, or a URL to a line; a
 collection stands for its archive. URLs are fetched as a crawl would: robots.txt
-is obeyed, and on the public web --contact is required.`
+is obeyed, and on the public web --contact is required. The program or service
+that a topic names is asked only after --trust, once for each topic.`
 }
 
 // A judged is a page with its verdict, as scripts see it.
@@ -126,7 +127,7 @@ func (c *judgeCmd) furnish(w *world, b *bench) error {
 	if c.Threshold > 0 {
 		b.threshold = c.Threshold
 	}
-	if err := b.seat(c.Topic, m, cfg); err != nil {
+	if err := b.seat(w, c, m, cfg); err != nil {
 		return err
 	}
 	cfg.Judge, cfg.Topic = b.judge, b.topic
@@ -139,7 +140,8 @@ func (c *judgeCmd) furnish(w *world, b *bench) error {
 
 // seat makes the judge, and puts the one that the topic names beside it. A collection is
 // judged by as its crawl does now, with what labels and pages that were seen taught.
-func (b *bench) seat(what string, m *topic.Material, cfg crawler.Config) error {
+func (b *bench) seat(w *world, c *judgeCmd, m *topic.Material, cfg crawler.Config) error {
+	what := c.Topic
 	j, err := b.topic.NewJudge(m)
 	if err == nil && collection.IsCollection(what) {
 		j, err = crawler.JudgeOf(what, "")
@@ -150,6 +152,9 @@ func (b *bench) seat(what string, m *topic.Material, cfg crawler.Config) error {
 	b.judge = j
 	if b.topic.Outside == nil {
 		return nil
+	}
+	if may, err := w.consent(c.Trust).mayAsk(what, b.topic); err != nil || !may {
+		return err
 	}
 	o, err := crawler.Outside(b.topic, j, "", cfg)
 	if err != nil {

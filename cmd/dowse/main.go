@@ -60,6 +60,7 @@ type world struct {
 	outTTY bool            // out is a terminal
 	colour bool
 	parser *kong.Kong
+	args   []string // as they were typed
 }
 
 // Exit codes: see dowse help exit-codes.
@@ -121,7 +122,7 @@ func run(w *world, args []string) (code int) {
 	if err != nil {
 		return report(w, err)
 	}
-	w.parser = parser
+	w.parser, w.args = parser, args
 	ctx, err := parser.Parse(args)
 	if exited >= 0 {
 		return exited
@@ -165,11 +166,11 @@ func report(w *world, err error) int {
 	case errors.Is(err, crawler.ErrIdentity):
 		fmt.Fprint(w.err, identityHelp)
 		return exitForbidden
-	case errors.Is(err, crawler.ErrExec):
+	case errors.Is(err, crawler.ErrTrust):
 		return exitForbidden
 	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds), errors.Is(err, crawler.ErrWindows):
 		return exitUsage
-	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
+	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, collection.ErrSettings), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
 		return exitCollection
 	case crawler.DiskFull(err):
 		return exitInterrupted
@@ -181,7 +182,7 @@ func report(w *world, err error) int {
 // of: it can't be used as it is.
 func inCollection(err error) error {
 	var ee *exitError
-	if err == nil || errors.As(err, &ee) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrExec) || errors.Is(err, crawler.ErrSeeds) {
+	if err == nil || errors.As(err, &ee) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrTrust) || errors.Is(err, crawler.ErrSeeds) {
 		return err
 	}
 	return &exitError{exitCollection, err}

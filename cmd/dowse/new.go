@@ -243,6 +243,9 @@ func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
 	if err := durable.WriteFile(c.Out, t.Commented()); err != nil {
 		return usage("new: %w", err)
 	}
+	if err := w.consent(c.Trust).remember(c.Out, crawler.ReadActs(t)); err != nil {
+		return err
+	}
 	said := []string{some(len(t.Words), "word")}
 	if len(t.Words) == 0 {
 		said = t.Kinds()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -168,7 +169,7 @@ func (c *topicCheckCmd) gathered(w *world) ([]finding, error) {
 	defer end()
 	t, _, m, err := material(w, c.Topic, cfg)
 	switch {
-	case errors.Is(err, crawler.ErrIdentity) || w.ctx.Err() != nil:
+	case errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrTrust) || w.ctx.Err() != nil:
 		return nil, err
 	case err != nil:
 		if problems := problemsIn(err); len(problems) > 0 {
@@ -351,6 +352,9 @@ func material(w *world, what string, cfg crawler.Config) (t *topic.Topic, thresh
 	if cfg.Pinned, err = pinned([]string{what}); err != nil {
 		return nil, 0, nil, err
 	}
+	if err := cfg.Consent(what, crawler.ReadActs(t)); err != nil {
+		return nil, 0, nil, err
+	}
 	m, err = crawler.Gather(w.ctx, t, cfg)
 	return t, threshold, m, err
 }
@@ -370,7 +374,7 @@ func pinned(what []string) ([]topic.Origin, error) {
 	if len(what) != 1 {
 		return nil, nil
 	}
-	data, err := os.ReadFile(topic.LockName(what[0]))
+	data, err := readLock(topic.LockName(what[0]))
 	if err != nil {
 		return nil, nil // the topic is not a file, or has no lock
 	}
@@ -379,6 +383,18 @@ func pinned(what []string) ([]topic.Origin, error) {
 		return nil, usage("%s: %w", topic.LockName(what[0]), err)
 	}
 	return list, nil
+}
+
+// maxLock bounds a lock that is read, a little above what package topic takes.
+const maxLock = 17 << 20
+
+func readLock(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxLock))
 }
 
 func topicIn(dir string) (*topic.Topic, float64, error) {
@@ -392,5 +408,8 @@ func topicIn(dir string) (*topic.Topic, float64, error) {
 		return nil, 0, err
 	}
 	t, err := topic.Parse(data, dir+"/topic.yaml")
+	if err == nil {
+		t.Dir = col.Settings.TopicDir // where its outside judge is run
+	}
 	return t, col.Settings.Threshold, err
 }

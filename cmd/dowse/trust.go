@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/topic"
+)
+
+// trustFlag is shared by all commands that can do something for a collection or a topic
+// file that comes from elsewhere.
+type trustFlag struct {
+	Trust bool `env:"-" group:"polite" help:"Agree to what a collection or topic file does; remembered."`
+}
+
+// A consent decides what may be done for collections and topic files. What was agreed to
+// is kept in a file of the user's own, never in the directory that it is about.
+type consent struct {
+	file    string // that remembers; "" where there is no place for it
+	agreed  bool   // by --trust
+	in      io.Reader
+	out     io.Writer
+	asks    bool   // a person sits at the terminal
+	command string // as it was typed
+}
+
+// consent returns who decides for a command.
+func (w *world) consent(agreed bool) *consent {
+	c := &consent{agreed: agreed, in: w.in, out: w.err, command: "dowse " + shellLine(w.args)}
+	if config := userConfig(w.env); config != "" {
+		c.file = filepath.Join(filepath.Dir(config), "trusted")
+	}
+	in, isFile := w.in.(*os.File)
+	c.asks = w.isTTY && isFile && isTerminal(in) && !slices.Contains(w.args, "-")
+	return c
+}
+
+// allow returns nil if the user agreed, now or before, to what a collection or a topic
+// file does. What is agreed to now is remembered.
+func (c *consent) allow(of string, acts []crawler.Act) error {
+	if len(acts) == 0 {
+		return nil
+	}
+	known, err := c.known()
+	if err != nil {
+		return err
+	}
+	place := placeOf(of)
+	missing := slices.DeleteFunc(slices.Clone(acts), func(a crawler.Act) bool { return known[actHash(place, a)] })
+	if len(missing) == 0 {
+		return nil
+	}
+	if c.agreed || c.asks && c.question(of, missing) {
+		return c.remember(of, missing)
+	}
+	return &exitError{exitForbidden, c.refusal(of, missing)}
+}
+
+// question asks the person at the terminal.
+func (c *consent) question(of string, acts []crawler.Act) bool {
+	fmt.Fprintf(c.out, "%s\nDo you trust it? [y/N] ", printable(wishes(of, acts)))
+	answer, _ := bufio.NewReader(c.in).ReadString('\n')
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
+}
+
+// A refusal is a TrustError with what to do.
+type refusal struct {
+	*crawler.TrustError
+	command string
+}
+
+func (c *consent) refusal(of string, acts []crawler.Act) error {
+	return &refusal{&crawler.TrustError{Of: of, Acts: acts}, c.command}
+}
+
+// Error lists the acts, one to a line, and the command that agrees to them.
+func (r *refusal) Error() string {
+	return fmt.Sprintf("%s\nNothing of that was done. If you trust it:\n  %s --trust", wishes(r.Of, r.Acts), r.command)
+}
+
+// Unwrap returns what was refused.
+func (r *refusal) Unwrap() error { return r.TrustError }
+
+func wishes(of string, acts []crawler.Act) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s may come from somebody else. It wants to", of)
+	for _, a := range acts {
+		fmt.Fprintf(&b, "\n  %s", a)
+	}
+	return b.String()
+}
+
+// remember adds lines to the file for acts that are not in it: the user agreed to them,
+// or named them when the collection was begun. That they can't be kept is told, and no
+// error: the next command needs --trust again.
+func (c *consent) remember(of string, acts []crawler.Act) error {
+	if len(acts) == 0 {
+		return nil
+	}
+	place := placeOf(of)
+	known, err := c.known()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	for _, a := range acts {
+		if hash := actHash(place, a); !known[hash] {
+			known[hash] = true
+			fmt.Fprintf(&b, "%s %s\n", hash, oneLine(fmt.Sprintf("%q: %s", place, a)))
+		}
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	if err := c.append(b.Bytes()); err != nil {
+		fmt.Fprintf(c.out, "note: %s\n", oneLine(fmt.Sprintf("your consent for %s can't be kept (%v): it needs --trust every time", of, err)))
+	}
+	return nil
+}
+
+// append adds to the file, which is for its owner alone.
+func (c *consent) append(lines []byte) error {
+	if c.file == "" {
+		return errors.New("HOME and XDG_CONFIG_HOME are not set")
+	}
+	if err := os.MkdirAll(filepath.Dir(c.file), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(c.file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(lines)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// maxTrusted bounds the file: a line is about 200 bytes.
+const maxTrusted = 64 << 20
+
+// known returns the hashes in the file. One that can't be read is an error, so that
+// nobody takes silence for consent.
+func (c *consent) known() (map[string]bool, error) {
+	known := map[string]bool{}
+	if c.file == "" {
+		return known, nil
+	}
+	f, err := os.Open(c.file)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return known, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("trust: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxTrusted))
+	if err != nil {
+		return nil, fmt.Errorf("trust: %w", err)
+	}
+	for line := range strings.Lines(string(data)) {
+		hash, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		known[hash] = true
+	}
+	return known, nil
+}
+
+// actHash stands for an act at a place.
+func actHash(place string, a crawler.Act) string {
+	sum := sha256.Sum256([]byte(place + "\x00" + a.Verb + "\x00" + a.What))
+	return hex.EncodeToString(sum[:])
+}
+
+// placeOf names a collection or a topic file: its path without symbolic links and, for a
+// directory, its number in the file system where there is one: another directory that
+// takes its place has another.
+func placeOf(name string) string {
+	full, err := filepath.Abs(name)
+	if err != nil {
+		full = name
+	}
+	if real, err := filepath.EvalSymlinks(full); err == nil {
+		full = real
+	}
+	if collection.IsCollection(name) {
+		return fmt.Sprintf("%s#%d", full, inode(full))
+	}
+	return full
+}
+
+// shellLine writes arguments as they are typed.
+func shellLine(args []string) string {
+	var words []string
+	for _, a := range args {
+		if a == "" || strings.ContainsFunc(a, func(r rune) bool {
+			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r))
+		}) {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}
+
+// mayAsk reports whether the outside judge of a topic may be asked. Where nobody agreed,
+// the topic's own judge does without it, and a line says so.
+func (c *consent) mayAsk(what string, t *topic.Topic) (bool, error) {
+	err := c.allow(what, crawler.JudgeActs(t))
+	var refused *crawler.TrustError
+	if errors.As(err, &refused) {
+		fmt.Fprintf(c.out, "note: %s\n", oneLine(fmt.Sprintf("the topic's own judge works alone: %v; to allow it: %s --trust", refused, c.command)))
+		return false, nil
+	}
+	return err == nil, err
+}
