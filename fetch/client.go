@@ -63,7 +63,7 @@ func newTransport(c Config) *http.Transport {
 		MaxIdleConnsPerHost:    c.IdlePerHost,
 		IdleConnTimeout:        c.IdleTimeout,
 		MaxResponseHeaderBytes: c.MaxHeader,
-		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: 1 << 20, MaxReceiveBufferPerConnection: 4 << 20},
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 1 << 20},
 	}
 }
 
@@ -88,7 +88,7 @@ func (c *Client) Get(ctx context.Context, u dowse.URL) *Response {
 
 // fetch makes one request for u and takes in the answer as far as limits says.
 func (c *Client) fetch(ctx context.Context, u dowse.URL, l limits) *Response {
-	r := &Response{URL: u}
+	r := &Response{URL: u, Claim: c.config.Budget.Claim()}
 	r.Fetch.At = time.Now()
 	scheme, authority, rest, ok := split(u)
 	if !ok {
@@ -102,7 +102,7 @@ func (c *Client) fetch(ctx context.Context, u dowse.URL, l limits) *Response {
 	defer w.stop()
 	v := &visit{Response: r, watch: w, codec: c.codec, limits: l}
 	v.exchange(c.transport, c.request(c.traced(w, r), u, scheme, authority, rest))
-	r.Fetch.Took = time.Since(r.Fetch.At)
+	r.Fetch.Took = time.Since(r.Fetch.At) - v.waited
 	return r
 }
 

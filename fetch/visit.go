@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"time"
 
 	"dowse"
 )
@@ -26,6 +27,7 @@ type visit struct {
 	watch  *watch
 	codec  *codec
 	limits limits
+	waited time.Duration // for memory
 }
 
 // exchange sends the request and reads the answer.
@@ -64,6 +66,9 @@ func (v *visit) content(resp *http.Response) {
 		return
 	}
 	decodeErr := v.decode(list)
+	if wireErr == nil && v.watch.ctx.Err() != nil { // given up while waiting for memory to decode it
+		wireErr = v.watch.cause(v.watch.ctx.Err())
+	}
 	v.settle(wireErr, decodeErr)
 }
 
@@ -71,7 +76,7 @@ func (v *visit) content(resp *http.Response) {
 func (v *visit) settle(wireErr, decodeErr error) {
 	v.Fetch.Bytes = int64(len(v.Body))
 	switch {
-	case wireErr == errCancelled, wireErr != nil && !usable(v.Body):
+	case wireErr == errCancelled, wireErr != nil && (v.neglected() || !usable(v.Body)):
 		v.broken(wireErr)
 		return
 	case decodeErr != nil && !usable(v.Body):
@@ -88,6 +93,11 @@ func (v *visit) settle(wireErr, decodeErr error) {
 		v.judgeType()
 	}
 }
+
+// neglected reports whether the server was kept waiting for so long that it may
+// have closed the connection for that. The part of the page that came is no reason
+// to leave it at that, then.
+func (v *visit) neglected() bool { return v.waited > v.watch.config.ReadTimeout }
 
 // judgeType skips what turns out to be no HTML.
 func (v *visit) judgeType() {
@@ -107,13 +117,13 @@ func usable(body []byte) bool { return len(bytes.TrimSpace(body)) >= minUsable }
 // readRaw reads the body as sent. If nothing is known of its type the first bytes
 // must look like HTML, so that a large download ends there: wanted is false then.
 func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool) {
-	buf := v.codec.buffer()
-	defer v.codec.release(buf)
+	p := v.codec.pile()
+	defer p.release()
 	body := &watched{resp.Body, v.watch, 0}
-	*buf, err = fill(*buf, body, sniffLen)
+	err = p.fill(body, sniffLen, v.room)
 	if err == nil && plain && v.limits.html {
-		if found, ok := sniff(v.Fetch.Type, *buf); !ok {
-			v.keepRaw(*buf)
+		if found, ok := sniff(v.Fetch.Type, p.head()); !ok {
+			v.keepRaw(p)
 			v.Body, v.Fetch.Type = v.RawBody, found
 			v.Fetch.Truncated = true
 			v.skip(dowse.SkipTypeMIME, found)
@@ -121,9 +131,9 @@ func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool
 		}
 	}
 	if err == nil {
-		*buf, err = fill(*buf, body, v.limits.wire+1)
+		err = p.fill(body, v.limits.wire+1, v.room)
 	}
-	v.keepRaw(*buf)
+	v.keepRaw(p)
 	if err == io.EOF {
 		return nil, true
 	}
@@ -133,22 +143,38 @@ func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool
 	return nil, true
 }
 
-// keepRaw keeps a copy of what came, up to the limit.
-func (v *visit) keepRaw(buf []byte) {
-	if int64(len(buf)) > v.limits.wire {
-		buf = buf[:v.limits.wire]
-		v.Fetch.Truncated = true
+// room takes memory for n more bytes of a body from the budget. While it waits the
+// server is not blamed: the clocks of the watch stand still.
+func (v *visit) room(n int64) error {
+	var since time.Time
+	err := v.Claim.Grow(v.watch.ctx, bodyWeight*n, func() {
+		since = time.Now()
+		v.watch.pause()
+	})
+	if !since.IsZero() {
+		wait := time.Since(since)
+		v.waited += wait
+		v.watch.resume(wait)
 	}
-	v.RawBody = bytes.Clone(buf)
-	v.Fetch.Wire += int64(len(buf))
+	return err
+}
+
+// keepRaw keeps a copy of what came, up to the limit.
+func (v *visit) keepRaw(p *pile) {
+	v.Fetch.Truncated = v.Fetch.Truncated || p.size > v.limits.wire
+	v.RawBody = p.bytes(v.limits.wire)
+	v.Fetch.Wire += int64(len(v.RawBody))
 }
 
 // decode makes Body of RawBody.
 func (v *visit) decode(list []string) error {
 	if len(list) > 0 {
-		body, cut, err := v.codec.decode(list, v.RawBody, v.limits.decoded)
+		body, cut, err := v.codec.decode(list, v.RawBody, v.limits.decoded, v.room)
 		v.Body = body
 		v.Fetch.Truncated = v.Fetch.Truncated || cut
+		if v.watch.ctx.Err() != nil {
+			return nil // the caller finds out
+		}
 		return err
 	}
 	v.Body = v.RawBody

@@ -2,6 +2,7 @@ package hostile_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -39,6 +40,8 @@ type job struct {
 	Seeds    []string
 	Resolver string
 	Networks []string
+	Conns    int           // visits at once; 128
+	Timeout  time.Duration // for a download; 6 s
 }
 
 type result struct {
@@ -85,8 +88,8 @@ func crawlAll(j job) (*result, error) {
 	c, err := crawler.Open(j.Dir, crawler.Config{
 		Words: []string{hostile.Topic}, Seeds: j.Seeds, StrategyName: "breadth-first",
 		Agent: hostile.Agent, Contact: "https://example.org/bot",
-		AllowNet: j.Networks, Resolver: j.Resolver, Timeout: 6 * time.Second,
-		Polite: collection.Politeness{Delay: hostile.Polite, InFlight: 128},
+		AllowNet: j.Networks, Resolver: j.Resolver, Timeout: cmp.Or(j.Timeout, 6*time.Second),
+		Polite: collection.Politeness{Delay: hostile.Polite, InFlight: cmp.Or(j.Conns, 128)},
 	})
 	if err != nil {
 		return nil, err
