@@ -54,7 +54,7 @@ func newTransport(c Config) *http.Transport {
 		settings = &tls.Config{}
 	}
 	return &http.Transport{
-		DialContext:            dial,
+		DialContext:            metered(dial, c),
 		TLSClientConfig:        settings,
 		TLSHandshakeTimeout:    c.ConnectTimeout,
 		ForceAttemptHTTP2:      true,
@@ -63,7 +63,7 @@ func newTransport(c Config) *http.Transport {
 		MaxIdleConnsPerHost:    c.IdlePerHost,
 		IdleConnTimeout:        c.IdleTimeout,
 		MaxResponseHeaderBytes: c.MaxHeader,
-		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 1 << 20},
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 512 << 10},
 	}
 }
 
@@ -120,7 +120,11 @@ func (c *Client) traced(w *watch, r *Response) context.Context {
 				w.cancel(errDropped)
 			}
 		},
-		GotConn:      func(info httptrace.GotConnInfo) { r.Fetch.Address = remoteAddr(info.Conn) },
+		GotConn: func(info httptrace.GotConnInfo) {
+			r.Fetch.Address = remoteAddr(info.Conn)
+			w.meter = meterOf(info.Conn)
+			w.meter.credit(perRequest)
+		},
 		WroteHeaders: func() { sent.Store(true) },
 	})
 }

@@ -40,6 +40,7 @@ func (v *visit) exchange(transport http.RoundTripper, req *http.Request) {
 	defer resp.Body.Close()
 	v.watch.answered()
 	v.head(resp)
+	v.watch.meter.credit(len(v.ResponseHead))
 	if hasContent(resp.StatusCode) {
 		v.content(resp)
 		return
@@ -218,6 +219,7 @@ type watched struct {
 func (b *watched) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	b.n += int64(n)
+	b.watch.meter.credit(n)
 	if err == nil {
 		err = b.watch.progress(b.n)
 	}

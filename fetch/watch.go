@@ -20,6 +20,7 @@ type watch struct {
 	caller context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
+	meter  *meter // of the connection; nil if there is none
 
 	config   Config
 	deadline time.Time // of the whole download
@@ -95,6 +96,9 @@ func (w *watch) resume(d time.Duration) {
 func (w *watch) cause(err error) error {
 	if w.caller.Err() != nil {
 		return errCancelled
+	}
+	if w.meter.isFlooded() {
+		return errFlood
 	}
 	switch context.Cause(w.ctx) {
 	case nil:

@@ -40,6 +40,7 @@ type job struct {
 	Seeds    []string
 	Resolver string
 	Networks []string
+	Trust    []byte        // PEM; certificates to trust
 	Conns    int           // visits at once; 128
 	Timeout  time.Duration // for a download; 6 s
 }
@@ -146,7 +147,11 @@ func run(t *testing.T, j job) (*result, time.Duration) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), jobVar+"="+path)
+	roots := path + ".pem"
+	if err := os.WriteFile(roots, j.Trust, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), jobVar+"="+path, "SSL_CERT_FILE="+roots)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the crawl did not end well: %v\n%s", err, out)
@@ -185,7 +190,7 @@ func TestAllRows(t *testing.T) {
 	s := serve(t, chosen(t))
 	dir := filepath.Join(t.TempDir(), "hostile.dowse")
 	begun := time.Now()
-	r, cpu := run(t, job{Dir: dir, Seeds: s.Seeds(), Resolver: s.Resolver(), Networks: s.Networks()})
+	r, cpu := run(t, job{Dir: dir, Seeds: s.Seeds(), Resolver: s.Resolver(), Networks: s.Networks(), Trust: s.Authority()})
 	t.Logf("%d pages, %d requests, %d URLs known in %v; %v of CPU, at most %d MiB of memory",
 		r.Status.Fetched, r.Status.Requests, r.Status.Books.Known, time.Since(begun).Round(time.Second), cpu.Round(time.Second/10), r.Memory>>20)
 
@@ -197,6 +202,9 @@ func TestAllRows(t *testing.T) {
 		t.Run(site.Row.ID, func(t *testing.T) {
 			log := site.Requests()
 			t.Logf("%s; wanted: %s; %d requests in %v", site.Row.Does, site.Row.Wants, len(log), log[len(log)-1].Begin.Sub(begun).Round(time.Second/10))
+			for _, r := range site.Floods() {
+				t.Logf("%s: %d KiB taken, %d frames acknowledged in %v", r.Host, r.Sent>>10, r.Acks, r.End.Sub(r.Begin).Round(time.Millisecond))
+			}
 			for _, p := range s.Check(site, byURL) {
 				t.Error(p)
 			}
