@@ -528,6 +528,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	if err != nil {
 		return err
 	}
+	defer w.ends.finish()()
 	defer cr.Close()
 	for _, n := range cr.Collection.Notices {
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(n))
