@@ -53,9 +53,12 @@ func careFor(col *collection.Collection, cfg Config) *care {
 	if c.conns == 0 {
 		c.conns = defaultConns
 	}
-	c.budget = fetch.NewBudget(max(c.memory>>c.kills, min(leastMemory, c.memory)))
+	c.budget = fetch.NewBudget(c.reduced())
 	return c
 }
+
+// reduced returns the memory for pages in flight as long as there is reason for care.
+func (c *care) reduced() int64 { return max(c.memory>>c.kills, min(leastMemory, c.memory)) }
 
 // defaultConns is the default of crawl.Politeness.InFlight.
 const defaultConns = 64
@@ -103,6 +106,10 @@ func (c *care) note() string {
 	if c.kills > 1 {
 		last = fmt.Sprintf("the last %d runs were", c.kills)
 	}
-	return fmt.Sprintf("%s killed, perhaps for want of memory: going on with %d connections and %d MiB for pages in flight until %d pages are fetched",
-		last, max(1, c.conns>>c.kills), max(c.memory>>c.kills, min(leastMemory, c.memory))>>20, carefulPages)
+	conns := "1 connection"
+	if n := c.conns >> c.kills; n > 1 {
+		conns = fmt.Sprintf("%d connections", n)
+	}
+	return fmt.Sprintf("%s killed, perhaps for want of memory: going on with %s and %d MiB for pages in flight until %d pages are fetched",
+		last, conns, c.reduced()>>20, carefulPages)
 }

@@ -1,7 +1,6 @@
 package hostile_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,7 +18,7 @@ func TestBigPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some ten seconds")
 	}
-	hosts := 32
+	hosts := 24
 	if n, err := strconv.Atoi(os.Getenv("HOSTILE_BIG")); err == nil {
 		hosts = n
 	}
@@ -29,8 +28,8 @@ func TestBigPages(t *testing.T) {
 		Dir: filepath.Join(t.TempDir(), "big.dowse"), Seeds: s.Seeds(), Resolver: s.Resolver(), Networks: s.Networks(),
 		Conns: hosts, Timeout: time.Minute,
 	})
-	t.Log(fmt.Sprintf("%d hosts: %d pages, %d MiB in %v; %v of CPU, at most %d MiB of memory",
-		hosts, r.Status.Fetched, r.Status.Bytes>>20, time.Since(begun).Round(time.Second), cpu.Round(time.Second/10), r.Memory>>20))
+	t.Logf("%d hosts: %d pages, %d MiB in %v; %v of CPU, at most %d MiB of memory",
+		hosts, r.Status.Fetched, r.Status.Bytes>>20, time.Since(begun).Round(time.Second), cpu.Round(time.Second/10), r.Memory>>20)
 	byURL := map[string]hostile.Finding{}
 	for _, f := range r.Findings {
 		byURL[string(f.URL)] = f

@@ -96,7 +96,7 @@ func usage(format string, args ...any) error {
 }
 
 func main() {
-	unused := make([]byte, spare)
+	unused := limitMemory("/")
 	log.SetOutput(io.Discard) // net/http writes there what hosts do wrong
 	ends := signals()
 	w := &world{
