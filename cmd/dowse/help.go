@@ -223,6 +223,7 @@ func printEnv(w *world) error {
 	fmt.Fprintln(w.out)
 	row(w.out, "NO_COLOR", "if set: no colours")
 	row(w.out, "TERM=dumb", "no colours and no live screen")
+	row(w.out, "GOMEMLIMIT", "memory to keep to, as 512MiB; the limit of the control group")
 	row(w.out, "XDG_CONFIG_HOME", "where dowse/config.yaml of the user is; ~/.config")
 	return nil
 }
