@@ -72,7 +72,7 @@ type Config struct {
 	Resolver  string            // DNS server to ask; the system's
 	Timeout   time.Duration     // for a download; 60 s
 	MaxBody   int64             // bytes of a body; 10 MiB
-	Memory    int64             // bytes of memory for pages in flight; a quarter of the process's memory limit, or 128 MiB
+	Memory    int64             // bytes of memory for pages in flight; a quarter of the process's memory limit, or 96 MiB
 	Transport http.RoundTripper // answers in place of the network
 	Dial      func(ctx context.Context, network, addr string) (net.Conn, error)
 

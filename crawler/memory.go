@@ -13,7 +13,7 @@ const (
 	// defaultMemory is the budget for pages in flight of a process without a memory
 	// limit. With the garbage that is not yet collected, and all the rest, a crawl
 	// then stays well below 512 MiB until it knows some hundred thousand URLs.
-	defaultMemory = 128 << 20
+	defaultMemory = 96 << 20
 	leastMemory   = 8 << 20
 	memoryShare   = 4 // of the process's memory limit, one part is for pages in flight
 

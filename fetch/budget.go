@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -11,10 +12,11 @@ import (
 // arrive, through a [Claim] each.
 //
 // Three rules keep it from getting in the way. A claim gets its first claimFree
-// bytes immediately, so small pages never wait. Waiting claims are served in the
-// order in which they began to wait. And when the budget is used up, one claim at a
-// time may go beyond it, so there is always a visit that can go on to its end and
-// then give back what it holds: visits cannot wait for each other for ever.
+// bytes immediately, so small pages never wait. The oldest of the claims that wait is
+// served first, so that what becomes free lets visits end in place of going on a
+// little with each. And when the budget is used up, one claim at a time may go beyond
+// it, so there is always a visit that can go on to its end and then give back what it
+// holds: visits cannot wait for each other for ever.
 //
 // A nil Budget has no bound.
 type Budget struct {
@@ -22,7 +24,8 @@ type Budget struct {
 	size    int64
 	used    int64
 	beyond  *Claim   // the claim that may exceed the budget, nil for none
-	waiting []*Claim // in order of arrival
+	waiting []*Claim // oldest first
+	claims  uint64   // that were made so far
 }
 
 // NewBudget returns a budget of size bytes.
@@ -41,6 +44,7 @@ const bodyWeight = 3
 // on nil; Grow must not be called concurrently.
 type Claim struct {
 	budget  *Budget
+	number  uint64 // in order of age
 	held    int64
 	want    int64         // while it waits
 	granted chan struct{} // closed when want is granted
@@ -51,7 +55,10 @@ func (b *Budget) Claim() *Claim {
 	if b == nil {
 		return nil
 	}
-	return &Claim{budget: b}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.claims++
+	return &Claim{budget: b, number: b.claims}
 }
 
 // Grow takes n more bytes. If they are not free it waits for them, after calling
@@ -80,7 +87,8 @@ func (c *Claim) take(n int64) bool {
 		return true
 	}
 	c.want, c.granted = n, make(chan struct{})
-	b.waiting = append(b.waiting, c)
+	at, _ := slices.BinarySearchFunc(b.waiting, c, func(x, y *Claim) int { return cmp.Compare(x.number, y.number) })
+	b.waiting = slices.Insert(b.waiting, at, c)
 	b.serve()
 	select {
 	case <-c.granted:

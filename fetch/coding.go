@@ -127,8 +127,9 @@ func (c *codec) zstd(src io.Reader) (decoder, error) {
 }
 
 // decode undoes codings, the last one first, as far as max bytes. What could be
-// decoded before an error is returned with it. room is asked for memory.
-func (c *codec) decode(codings []string, raw []byte, max int64, room func(int64) error) (body []byte, cut bool, err error) {
+// decoded before an error is returned with it. room is asked for memory as bytes
+// come, toRead when all are there.
+func (c *codec) decode(codings []string, raw []byte, max int64, room func(int64) error, toRead func(*pile) error) (body []byte, cut bool, err error) {
 	in := bytes.NewReader(raw)
 	defer in.Reset(nil) // decoders are kept, what they read is not
 	var src io.Reader = in
@@ -146,11 +147,15 @@ func (c *codec) decode(codings []string, raw []byte, max int64, room func(int64)
 	if err == io.EOF {
 		err = nil
 	}
+	if err := toRead(p); err != nil {
+		return nil, false, err
+	}
 	return p.bytes(max), p.size > max, err
 }
 
-// anyRoom is for those who have no budget.
+// anyRoom and anyPile are for those who have no budget.
 func anyRoom(int64) error { return nil }
+func anyPile(*pile) error { return nil }
 
 // Decoded returns a body with the content codings that h names undone, as far as
 // that goes and up to max bytes: for bodies that were kept as they came.
@@ -159,6 +164,6 @@ func Decoded(h http.Header, raw []byte, max int64) []byte {
 	if err != nil || len(list) == 0 {
 		return raw[:min(int64(len(raw)), max)]
 	}
-	body, _, _ := new(codec).decode(list, raw, max, anyRoom)
+	body, _, _ := new(codec).decode(list, raw, max, anyRoom, anyPile)
 	return body
 }

@@ -134,6 +134,9 @@ func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool
 	if err == nil {
 		err = p.fill(body, v.limits.wire+1, v.room)
 	}
+	if err := v.roomToRead(p); err != nil {
+		return v.watch.cause(err), true
+	}
 	v.keepRaw(p)
 	if err == io.EOF {
 		return nil, true
@@ -144,11 +147,16 @@ func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool
 	return nil, true
 }
 
-// room takes memory for n more bytes of a body from the budget. While it waits the
-// server is not blamed: the clocks of the watch stand still.
+// roomToRead takes memory for what is made of a body once it is there, see
+// bodyWeight. Until then a body takes no more than its size, so that many can be
+// downloaded at the same time although few can be read.
+func (v *visit) roomToRead(p *pile) error { return v.room((bodyWeight - 1) * p.size) }
+
+// room takes n bytes of memory from the budget. While it waits the server is not
+// blamed: the clocks of the watch stand still.
 func (v *visit) room(n int64) error {
 	var since time.Time
-	err := v.Claim.Grow(v.watch.ctx, bodyWeight*n, func() {
+	err := v.Claim.Grow(v.watch.ctx, n, func() {
 		since = time.Now()
 		v.watch.pause()
 	})
@@ -170,7 +178,7 @@ func (v *visit) keepRaw(p *pile) {
 // decode makes Body of RawBody.
 func (v *visit) decode(list []string) error {
 	if len(list) > 0 {
-		body, cut, err := v.codec.decode(list, v.RawBody, v.limits.decoded, v.room)
+		body, cut, err := v.codec.decode(list, v.RawBody, v.limits.decoded, v.room, v.roomToRead)
 		v.Body = body
 		v.Fetch.Truncated = v.Fetch.Truncated || cut
 		if v.watch.ctx.Err() != nil {
