@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"hash"
 	"net/netip"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ type Exchange struct {
 	RequestHead  []byte // request line and fields, as sent; nil for no request record
 	ResponseHead []byte // status line and fields, as received
 	Payload      []byte // the body, free of transfer coding, its content coding kept
+	Size         int    // of the payload, for EncodeRevisit without a Payload
 	Decoded      bool   // the content coding was undone, too
 
 	Truncated string  // why the payload ends early: length, time, disconnect, unspecified; "" if it does not
@@ -89,7 +91,7 @@ func EncodeRevisit(dst []byte, ex *Exchange, of Original) Encoded {
 
 // responseHead makes the block of a response as far as its head.
 func (e *encoder) responseHead(ex *Exchange) headRewriter {
-	h := headRewriter{out: e.block[:0], length: len(ex.Payload), decoded: ex.Decoded}
+	h := headRewriter{out: e.block[:0], length: max(len(ex.Payload), ex.Size), decoded: ex.Decoded}
 	h.response(ex.ResponseHead)
 	e.block = h.out
 	return h
@@ -143,10 +145,14 @@ var encoders = sync.Pool{New: func() any {
 	return e
 }}
 
-// sink is a byte slice that grows by writing.
+// sink is a byte slice that grows by writing, and by doubling: appending to a large
+// slice would leave several times its size as garbage.
 type sink struct{ b []byte }
 
 func (s *sink) Write(p []byte) (int, error) {
+	if len(s.b)+len(p) > cap(s.b) {
+		s.b = slices.Grow(s.b, max(len(p), cap(s.b)))
+	}
 	s.b = append(s.b, p...)
 	return len(p), nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/extract"
 	"dowse/frontier"
 )
 
@@ -34,14 +35,14 @@ func (o *origin) anchor() string {
 	return anchorOf(&o.entry.Found[o.link])
 }
 
-// anchorOf returns the first anchor of a link that has words.
+// anchorOf returns the first anchor of a link that has words, as a reader sees it.
 func anchorOf(l *dowse.Link) string {
-	if l.Anchor != "" {
-		return l.Anchor
+	if anchor := extract.Shown(l.Anchor); anchor != "" {
+		return anchor
 	}
 	for i := range l.More {
-		if l.More[i].Anchor != "" {
-			return l.More[i].Anchor
+		if anchor := extract.Shown(l.More[i].Anchor); anchor != "" {
+			return anchor
 		}
 	}
 	return ""

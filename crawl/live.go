@@ -18,6 +18,13 @@ type Visitor interface {
 type Arrival struct {
 	Page *dowse.Page
 	Keep func() error // stores the page; called in turn, before it is absorbed; may be nil
+	Done func()       // called when the page is committed or dropped: its memory is free then; may be nil
+}
+
+func (a Arrival) done() {
+	if a.Done != nil {
+		a.Done()
+	}
 }
 
 // Live drives a crawl with goroutines and the wall clock: one loop that owns the
@@ -41,6 +48,9 @@ type Live struct {
 	CheckpointEvery int
 	// Tick is called by the loop about twice a second.
 	Tick func(now time.Time)
+	// AtMost bounds the visits at once further than the crawl's own limit does; 0 for
+	// no further bound. Only the loop and its callbacks may change it during Run.
+	AtMost int
 	// Commands are run by the loop, between two pages.
 	Commands <-chan func()
 
@@ -57,6 +67,7 @@ type batch struct {
 	since  time.Time     // when its first visit was absorbed
 	visits int           // that were absorbed
 	pages  []*dowse.Page // that came to an end
+	done   []Arrival     // that are done with when the batch is committed
 }
 
 func (b batch) empty() bool { return b.visits == 0 && len(b.pages) == 0 }
@@ -133,7 +144,7 @@ func alarm(t *time.Timer, when time.Time) <-chan time.Time {
 // launch starts all visits that may begin now and tells when more may.
 func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync.WaitGroup) time.Time {
 	for l.err == nil && ctx.Err() == nil {
-		if l.out+l.waiting.visits+l.flushing.visits >= l.Crawl.cfg.Polite.InFlight {
+		if l.out+l.waiting.visits+l.flushing.visits >= l.atOnce() {
 			return time.Time{}
 		}
 		v, when, ok := l.Crawl.Next(time.Now())
@@ -144,6 +155,15 @@ func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync
 		visits.Go(func() { arrivals <- l.visit(ctx, v) })
 	}
 	return time.Time{}
+}
+
+// atOnce returns how many visits may be under way.
+func (l *Live) atOnce() int {
+	n := l.Crawl.cfg.Polite.InFlight
+	if l.AtMost > 0 {
+		n = min(n, l.AtMost)
+	}
+	return n
 }
 
 // visit makes a visit, until its deadline at the latest: the crawl gives it up then.
@@ -169,10 +189,12 @@ func (l *Live) drain(abort context.Context, arrivals <-chan Arrival) {
 func (l *Live) arrive(abort context.Context, a Arrival) {
 	l.out--
 	if l.err != nil || abort.Err() != nil {
+		a.done()
 		return
 	}
 	if a.Keep != nil {
 		if err := a.Keep(); err != nil {
+			a.done()
 			l.fail(err)
 			return
 		}
@@ -183,6 +205,7 @@ func (l *Live) arrive(abort context.Context, a Arrival) {
 		l.waiting.since = now
 	}
 	l.waiting.visits++
+	l.waiting.done = append(l.waiting.done, Arrival{Done: a.Done})
 	l.sinceSave++
 }
 
@@ -209,7 +232,7 @@ func (l *Live) commit(commits chan<- error) (due time.Time) {
 		return time.Time{}
 	}
 	due = l.waiting.since.Add(groupFor)
-	if l.out > 0 && l.waiting.visits < l.Crawl.cfg.Polite.InFlight/groupShare && time.Now().Before(due) {
+	if l.out > 0 && l.waiting.visits < l.atOnce()/groupShare && time.Now().Before(due) {
 		return due
 	}
 	l.flushing, l.waiting = l.waiting, batch{}
@@ -223,6 +246,9 @@ func (l *Live) commit(commits chan<- error) (due time.Time) {
 
 func (l *Live) committed(err error) {
 	pages := l.flushing.pages
+	for _, a := range l.flushing.done {
+		defer a.done()
+	}
 	l.flushing = batch{}
 	if err != nil {
 		l.fail(err)

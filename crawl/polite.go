@@ -237,7 +237,9 @@ func (c *Crawl) learnRobots(now time.Time, id frontier.HostID, r *dowse.Robots, 
 	if unanswered(r) && c.rules(id) != nil {
 		return false
 	}
-	h.robots, h.mute = r, reasonCode(mute)
+	kept := *r
+	kept.Body = nil // the journal has it; there may be 2 MiB of it for each host
+	h.robots, h.mute = &kept, reasonCode(mute)
 	return true
 }
 

@@ -281,7 +281,7 @@ func TestHostDown(t *testing.T) {
 
 // Hosts on one public address share its politeness; on a private one they do not.
 func TestLanes(t *testing.T) {
-	for addr, shared := range map[string]bool{"203.0.113.7": true, "127.0.0.1": false, "10.1.2.3": false, "2001:db8::1": true} {
+	for addr, shared := range map[string]bool{"93.184.216.34": true, "127.0.0.1": false, "10.1.2.3": false, "2606:2800::1": true} {
 		web := toy{}
 		var seeds []dowse.URL
 		for h := range 3 {

@@ -156,7 +156,4 @@ func (c *Crawl) forbids(id frontier.ID, h frontier.HostID) (dowse.Outcome, dowse
 // isPublic reports whether an address stands for one machine of the public web,
 // so that hosts on it share its politeness. Loopback and private addresses do not:
 // tests and intranets put many hosts on one.
-func isPublic(a netip.Addr) bool {
-	a = a.Unmap()
-	return a.IsGlobalUnicast() && !a.IsPrivate() && !a.IsLoopback()
-}
+func isPublic(a netip.Addr) bool { return weburl.PublicAddr(a) }

@@ -71,6 +71,7 @@ type Config struct {
 	Resolver  string            // DNS server to ask; the system's
 	Timeout   time.Duration     // for a download; 60 s
 	MaxBody   int64             // bytes of a body; 10 MiB
+	Memory    int64             // bytes of memory for pages in flight; a quarter of the process's memory limit, or 96 MiB
 	Transport http.RoundTripper // answers in place of the network
 	Dial      func(ctx context.Context, network, addr string) (net.Conn, error)
 
@@ -99,6 +100,8 @@ type Config struct {
 	// Trained hears of every new model that was taken into use, and of those that the
 	// crawl made by itself and refused, from the crawl's loop.
 	Trained func(m collection.Model)
+
+	budget *fetch.Budget // of Memory; set when a collection is opened to be crawled
 }
 
 // A Crawler is an open collection and the crawl in it.
@@ -118,6 +121,7 @@ type Crawler struct {
 	restore  crawl.Restorer
 	judging  *judging
 	labels   labelWatch
+	care     *care
 	err      error
 	stopped  dowse.StopReason
 }
@@ -248,7 +252,12 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 
 // assemble puts the parts together around an open collection.
 func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) (*Crawler, error) {
-	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg}
+	care := careFor(col, cfg)
+	cfg.budget = care.budget
+	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, care: care}
+	if note := care.note(); note != "" {
+		c.Notes = append(c.Notes, note)
+	}
 	judge, err := c.consult(b, filepath.Join(col.Dir, collection.AnswersName))
 	if err != nil {
 		return nil, err
@@ -333,6 +342,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	ctx, pause := context.WithCancel(ctx)
 	defer pause()
 	going := true
+	c.care.begin(c)
 	c.live.Committed = func(p *dowse.Page) {
 		c.lookAtSeen(abort, time.Now())
 		if p.Outcome != dowse.Fetched || !going {
@@ -344,6 +354,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	}
 	c.live.Tick = func(now time.Time) {
 		c.lookAtLabels(now)
+		c.care.look(c)
 		if c.cfg.Tick != nil {
 			c.cfg.Tick(c.Collection.Crawl.Status())
 		}

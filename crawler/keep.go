@@ -24,11 +24,15 @@ func newKeeper(w *archive.Writer) *keeper {
 	return &keeper{writer: w, seen: map[archive.Digest]archive.Original{}}
 }
 
-// A parcel is an answer, encoded and ready to be appended.
+// A parcel is an answer, encoded and ready to be appended. The payload of ex is gone:
+// the encoded form is all of it that waits in memory.
 type parcel struct {
 	ex  *archive.Exchange
 	enc archive.Encoded
 }
+
+// sparePool is the largest buffer that is kept for other answers.
+const sparePool = 1 << 20
 
 // pack encodes an exchange; it is called by visits, many at once.
 func (k *keeper) pack(ex *archive.Exchange) parcel {
@@ -36,7 +40,14 @@ func (k *keeper) pack(ex *archive.Exchange) parcel {
 	if spare, ok := k.pool.Get().(*[]byte); ok {
 		buf = (*spare)[:0]
 	}
-	return parcel{ex, archive.Encode(buf, ex)}
+	enc := archive.Encode(buf, ex)
+	ex.Size, ex.Payload = len(ex.Payload), nil
+	return parcel{ex, enc}
+}
+
+// size is what the parcel takes of memory.
+func (c parcel) size() int64 {
+	return int64(cap(c.enc.Bytes) + len(c.ex.RequestHead) + len(c.ex.ResponseHead))
 }
 
 // keep appends the parcels of a visit; it is called in turn. The page is told
@@ -45,7 +56,7 @@ func (k *keeper) keep(p *dowse.Page, parcels []parcel) error {
 	for _, c := range parcels {
 		enc := c.enc
 		original, copied := k.seen[enc.Digest]
-		if copied && len(c.ex.Payload) >= smallBody {
+		if copied && c.ex.Size >= smallBody {
 			enc = archive.EncodeRevisit(nil, c.ex, original)
 		}
 		place, err := k.writer.Append(enc)
@@ -53,13 +64,14 @@ func (k *keeper) keep(p *dowse.Page, parcels []parcel) error {
 			return err
 		}
 		p.Fetch.Archive = place
-		if !copied && len(c.ex.Payload) >= smallBody && len(k.seen) < rememberedBodies {
+		if !copied && c.ex.Size >= smallBody && len(k.seen) < rememberedBodies {
 			o := c.enc.Original
 			o.Place = place
 			k.seen[o.Digest] = o
 		}
-		spare := c.enc.Bytes
-		k.pool.Put(&spare)
+		if spare := c.enc.Bytes; cap(spare) <= sparePool {
+			k.pool.Put(&spare)
+		}
 	}
 	return nil
 }

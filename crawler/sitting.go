@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"dowse"
@@ -72,19 +73,39 @@ func (s *Sitting) append(col *collection.Collection) error {
 // LastSitting returns the latest run of the crawl in a collection; false if there
 // was none, or nothing tells of it. Lines that can't be read are passed over.
 func LastSitting(col *collection.Collection) (last Sitting, ok bool) {
+	list := sittings(col)
+	if len(list) == 0 {
+		return Sitting{}, false
+	}
+	return list[len(list)-1], true
+}
+
+// maxSittings is how many of the last runs are looked at.
+const maxSittings = 100
+
+// sittings returns the last runs of the crawl in a collection, each as it ended or,
+// if it was killed or is under way, as it began.
+func sittings(col *collection.Collection) (list []Sitting) {
 	f, err := durable.In(col.Dir).Open(sittingsFile)
 	if err != nil {
-		return Sitting{}, false
+		return nil
 	}
 	defer f.Close()
 	sc := bufio.NewScanner(f)
 	for sc.Scan() {
 		var s Sitting
-		if json.Unmarshal(sc.Bytes(), &s) == nil && !s.Begun.IsZero() {
-			last, ok = s, true
+		if json.Unmarshal(sc.Bytes(), &s) != nil || s.Begun.IsZero() {
+			continue
+		}
+		if n := len(list); n > 0 && list[n-1].Begun.Equal(s.Begun) && list[n-1].Process == s.Process {
+			list[n-1] = s
+			continue
+		}
+		if list = append(list, s); len(list) > 2*maxSittings {
+			list = slices.Delete(list, 0, maxSittings)
 		}
 	}
-	return last, ok
+	return list
 }
 
 func lastReason(col *collection.Collection) dowse.StopReason {

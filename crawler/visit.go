@@ -151,12 +151,30 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 }
 
 // arrival packs the page with the bytes to keep: one exchange for each answer
-// that came.
+// that came. From here on the page holds only as much of the memory budget as it
+// and its records need, until it is committed.
 func (v *Visitor) arrival(p *dowse.Page, answers ...*fetch.Response) crawl.Arrival {
-	if v.keeper == nil {
-		return crawl.Arrival{Page: p}
+	a := crawl.Arrival{Page: p}
+	size := sizeOf(p)
+	if v.keeper != nil {
+		parcels := v.pack(p, answers)
+		for _, c := range parcels {
+			size += c.size()
+		}
+		a.Keep = func() error { return v.keeper.keep(p, parcels) }
 	}
-	var parcels []parcel
+	if last := answers[len(answers)-1].Claim; last != nil {
+		for _, r := range answers[:len(answers)-1] {
+			r.Claim.Release()
+		}
+		last.Keep(size)
+		a.Done = last.Release
+	}
+	return a
+}
+
+// pack encodes the answers that came.
+func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (parcels []parcel) {
 	for i, r := range answers {
 		if r.ResponseHead == nil {
 			continue
@@ -173,7 +191,13 @@ func (v *Visitor) arrival(p *dowse.Page, answers ...*fetch.Response) crawl.Arriv
 		}
 		parcels = append(parcels, v.keeper.pack(ex))
 	}
-	return crawl.Arrival{Page: p, Keep: func() error { return v.keeper.keep(p, parcels) }}
+	return parcels
+}
+
+// sizeOf estimates the memory that a page takes.
+func sizeOf(p *dowse.Page) int64 {
+	const link, word = 320, 8 // bytes, with what hangs on them
+	return int64(len(p.Text) + word*len(p.Words) + link*(len(p.Links)+len(p.Maps)))
 }
 
 // metadata is what the archive says of a page beside the answer itself.

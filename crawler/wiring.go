@@ -327,7 +327,7 @@ func clientOf(s collection.Settings, cfg Config) (*fetch.Client, error) {
 		Agent: cmp.Or(s.Identity.Agent, "dowse"), Contact: s.Identity.Contact, Version: Version,
 		AllowNet: nets, OnlyAllowed: s.Identity.Contact == "" && cfg.Dial == nil && cfg.Transport == nil,
 		Resolver: s.Network.Resolver, Timeout: s.Network.Timeout,
-		MaxBody: s.Network.MaxBody, Dial: cfg.Dial, Transport: cfg.Transport,
+		MaxBody: s.Network.MaxBody, Budget: cfg.budget, Dial: cfg.Dial, Transport: cfg.Transport,
 	})
 }
 

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"unicode"
@@ -197,7 +198,8 @@ func truncate(s []byte, n int) []byte {
 	return s[:n]
 }
 
-// field returns at most limit characters of s as prose.
+// field returns at most limit characters of s as prose, without those that no
+// reader can see.
 func (p *pass) field(s []byte, limit int) string {
 	return string(p.fieldBytes(s, limit))
 }
@@ -206,6 +208,9 @@ func (p *pass) field(s []byte, limit int) string {
 func (p *pass) fieldBytes(s []byte, limit int) []byte {
 	t := prose{buf: p.scratch[:0], max: 4*limit + 2}
 	t.add(truncate(s, 64*limit))
+	if firstBeyond(t.buf) >= 0 {
+		t.buf = bytes.TrimRight(shown(t.buf[:0], t.buf), " ") // never longer than what was read
+	}
 	p.scratch = t.buf
 	if len(t.buf) <= limit {
 		return t.buf

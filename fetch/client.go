@@ -54,7 +54,7 @@ func newTransport(c Config) *http.Transport {
 		settings = &tls.Config{}
 	}
 	return &http.Transport{
-		DialContext:            dial,
+		DialContext:            metered(dial, c),
 		TLSClientConfig:        settings,
 		TLSHandshakeTimeout:    c.ConnectTimeout,
 		ForceAttemptHTTP2:      true,
@@ -63,7 +63,7 @@ func newTransport(c Config) *http.Transport {
 		MaxIdleConnsPerHost:    c.IdlePerHost,
 		IdleConnTimeout:        c.IdleTimeout,
 		MaxResponseHeaderBytes: c.MaxHeader,
-		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: 1 << 20, MaxReceiveBufferPerConnection: 4 << 20},
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 512 << 10},
 	}
 }
 
@@ -88,7 +88,7 @@ func (c *Client) Get(ctx context.Context, u dowse.URL) *Response {
 
 // fetch makes one request for u and takes in the answer as far as limits says.
 func (c *Client) fetch(ctx context.Context, u dowse.URL, l limits) *Response {
-	r := &Response{URL: u}
+	r := &Response{URL: u, Claim: c.config.Budget.Claim()}
 	r.Fetch.At = time.Now()
 	scheme, authority, rest, ok := split(u)
 	if !ok {
@@ -102,7 +102,7 @@ func (c *Client) fetch(ctx context.Context, u dowse.URL, l limits) *Response {
 	defer w.stop()
 	v := &visit{Response: r, watch: w, codec: c.codec, limits: l}
 	v.exchange(c.transport, c.request(c.traced(w, r), u, scheme, authority, rest))
-	r.Fetch.Took = time.Since(r.Fetch.At)
+	r.Fetch.Took = time.Since(r.Fetch.At) - v.waited
 	return r
 }
 
@@ -120,7 +120,11 @@ func (c *Client) traced(w *watch, r *Response) context.Context {
 				w.cancel(errDropped)
 			}
 		},
-		GotConn:      func(info httptrace.GotConnInfo) { r.Fetch.Address = remoteAddr(info.Conn) },
+		GotConn: func(info httptrace.GotConnInfo) {
+			r.Fetch.Address = remoteAddr(info.Conn)
+			w.meter = meterOf(info.Conn)
+			w.meter.credit(perRequest)
+		},
 		WroteHeaders: func() { sent.Store(true) },
 	})
 }

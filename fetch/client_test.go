@@ -304,12 +304,12 @@ func FuzzDecode(f *testing.F) {
 	c := &codec{}
 	names := [...]string{"deflate", "gzip", "br", "zstd"}
 	f.Fuzz(func(t *testing.T, which uint8, raw []byte) {
-		body, cut, err := c.decode([]string{names[which%4]}, raw, 10_000)
+		body, cut, err := c.decode([]string{names[which%4]}, raw, 10_000, anyRoom, anyPile)
 		if len(body) > 10_000 || cut != (len(body) == 10_000) && err == nil && len(body) > 10_000 {
 			t.Errorf("%d bytes, cut %v", len(body), cut)
 		}
 		// A decoder that has seen nonsense must still be good for the next body.
-		again, _, err := c.decode([]string{"gzip"}, gzipped([]byte("hello")), 100)
+		again, _, err := c.decode([]string{"gzip"}, gzipped([]byte("hello")), 100, anyRoom, anyPile)
 		if err != nil || string(again) != "hello" {
 			t.Errorf("afterwards: %q, %v", again, err)
 		}

@@ -48,7 +48,7 @@ func codings(h http.Header) ([]string, error) {
 // A codec undoes content codings. It keeps decoders and buffers for reuse and may
 // be used from many goroutines.
 type codec struct {
-	gzips, flates, brotlis, zstds, buffers sync.Pool
+	gzips, flates, brotlis, zstds, pieces sync.Pool
 }
 
 // A decoder is one undone coding; done gives it back.
@@ -127,8 +127,9 @@ func (c *codec) zstd(src io.Reader) (decoder, error) {
 }
 
 // decode undoes codings, the last one first, as far as max bytes. What could be
-// decoded before an error is returned with it.
-func (c *codec) decode(codings []string, raw []byte, max int64) (body []byte, cut bool, err error) {
+// decoded before an error is returned with it. room is asked for memory as bytes
+// come, toRead when all are there.
+func (c *codec) decode(codings []string, raw []byte, max int64, room func(int64) error, toRead func(*pile) error) (body []byte, cut bool, err error) {
 	in := bytes.NewReader(raw)
 	defer in.Reset(nil) // decoders are kept, what they read is not
 	var src io.Reader = in
@@ -140,51 +141,21 @@ func (c *codec) decode(codings []string, raw []byte, max int64) (body []byte, cu
 		defer d.done()
 		src = d.Reader
 	}
-	buf := c.buffer()
-	defer c.release(buf)
-	*buf, err = fill(*buf, src, max+1)
+	p := c.pile()
+	defer p.release()
+	err = p.fill(src, max+1, room)
 	if err == io.EOF {
 		err = nil
 	}
-	if cut = int64(len(*buf)) > max; cut {
-		*buf = (*buf)[:max]
+	if err := toRead(p); err != nil {
+		return nil, false, err
 	}
-	return bytes.Clone(*buf), cut, err
+	return p.bytes(max), p.size > max, err
 }
 
-// fill reads from src until buf holds n bytes or src ends, with io.EOF then.
-func fill(buf []byte, src io.Reader, n int64) ([]byte, error) {
-	for int64(len(buf)) < n {
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
-		}
-		room := buf[len(buf):min(int64(cap(buf)), n)]
-		got, err := src.Read(room)
-		buf = buf[:len(buf)+got]
-		if err != nil {
-			return buf, err
-		}
-	}
-	return buf, nil
-}
-
-// maxKept is the largest buffer that is kept for reuse.
-const maxKept = 1 << 20
-
-func (c *codec) buffer() *[]byte {
-	if b, ok := c.buffers.Get().(*[]byte); ok {
-		*b = (*b)[:0]
-		return b
-	}
-	b := make([]byte, 0, 32<<10)
-	return &b
-}
-
-func (c *codec) release(b *[]byte) {
-	if cap(*b) <= maxKept {
-		c.buffers.Put(b)
-	}
-}
+// anyRoom and anyPile are for those who have no budget.
+func anyRoom(int64) error { return nil }
+func anyPile(*pile) error { return nil }
 
 // Decoded returns a body with the content codings that h names undone, as far as
 // that goes and up to max bytes: for bodies that were kept as they came.
@@ -193,6 +164,6 @@ func Decoded(h http.Header, raw []byte, max int64) []byte {
 	if err != nil || len(list) == 0 {
 		return raw[:min(int64(len(raw)), max)]
 	}
-	body, _, _ := new(codec).decode(list, raw, max)
+	body, _, _ := new(codec).decode(list, raw, max, anyRoom, anyPile)
 	return body
 }

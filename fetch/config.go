@@ -46,6 +46,10 @@ type Config struct {
 	IdleConns      int           // connections kept open in all; 1024
 	IdleTimeout    time.Duration // for which a connection is kept open; 30 s
 
+	// Budget bounds the memory of all downloads together; nil for no bound. With one,
+	// the caller must release the Claim of every response.
+	Budget *Budget
+
 	// Dial makes connections in place of the guarded dialer: for a web that is
 	// made in this process. It may be called from many goroutines.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)

@@ -36,6 +36,9 @@ type Response struct {
 	RawBody []byte
 
 	Host *dowse.HostReport // what the answer told of the host; nil for nothing
+
+	// Claim is what the response holds of Config.Budget; nil if there is none.
+	Claim *Claim
 }
 
 func (r *Response) fail(reason dowse.Reason, detail string) *Response {

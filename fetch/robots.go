@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// maxRobots is how much of a robots.txt is read; RFC 9309 2.5 wants at least 500 KiB.
-	maxRobots = 512 << 10
+	// maxRobots is how much of a robots.txt is read. RFC 9309 2.5 wants at least
+	// 500 KiB; there are longer ones, and what a site forbids in the rest counts too.
+	maxRobots = 2 << 20
 	// maxRobotsLine is how much of a line is read: Google's limit, eight times the
 	// longest URL that browsers took.
 	maxRobotsLine = 2083*8 - 1
@@ -29,8 +30,8 @@ const (
 // the agent, by RFC 9309: the rules of the agent's own groups, or else those for
 // everybody. An answer in the 4xx (but not 429), or redirects without an end, mean
 // that everything may be fetched; 429, 5xx and no answer (status 0) that nothing
-// may. The spelling mistakes that Google's parser takes are taken too. At most 512
-// KiB are read. The result keeps body, and At is not set.
+// may. The spelling mistakes that Google's parser takes are taken too. At most 2
+// MiB are read. The result keeps body, and At is not set.
 func ParseRobots(body []byte, status int, agent string) *dowse.Robots {
 	r := &dowse.Robots{Status: status, Body: body, Rules: nothing{}}
 	switch {

@@ -35,6 +35,9 @@ func TestParseRobots(t *testing.T) {
 		{"R15 own group is empty", "User-agent: dowse\n\nUser-agent: *\nDisallow: /\n", "", "/ /b"},
 		{"R15 own group allows all", "User-agent: *\nDisallow: /\nUser-agent: dowse\nDisallow:\n", "/ /b", ""},
 		{"R25 escapes", "User-agent: *\nDisallow: /n%6F/\nDisallow: /ü/\nDisallow: /a%2fb\nDisallow: /c d\nDisallow: /{x}\n", "/n /a/b", "/no/1 /%C3%BC/1 /%c3%bc/1 /a%2Fb /c%20d /%7Bx%7D"},
+		{"a space counts three octets", "User-agent: *\nDisallow: /a%20b/\nAllow: /a*b/c\n", "/a-b/c", "/a%20b/c"},
+		{"a space as it is counts three octets", "User-agent: *\nDisallow: /a b/\nAllow: /a*b/c\n", "/a-b/c", "/a%20b/c"},
+		{"a needless escape counts one octet", "User-agent: *\nDisallow: /%61%62\nAllow: /ab*\n", "/ab /abc", ""},
 		{"literal star and dollar", "User-agent: *\nDisallow: /a%2A\nDisallow: /b%24\n", "/a /ab /b", "/a* /a%2A /b$ /b%24/c"},
 		{"dollar inside", "User-agent: *\nDisallow: /a$b\n", "/a", "/a$b"},
 		{"stars", "User-agent: *\nDisallow: /a*b*c$\nDisallow: **x\n", "/ac /abcd", "/abc /a1b2c /q/x"},
@@ -347,5 +350,22 @@ func BenchmarkParseRobots(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		ParseRobots(body, 200, "dowse")
+	}
+}
+
+// The rules of the first 2 MiB count, and a rule that is cut there does not.
+func TestLongRobots(t *testing.T) {
+	filler := strings.Repeat("# a comment of a site that explains itself at length\n", (maxRobots-200)/53)
+	for _, c := range []struct {
+		name, body string
+		want       bool
+	}{
+		{"a rule near the end of the first 2 MiB", "User-agent: *\n" + filler + "Disallow: /private\n", false},
+		{"a rule behind them", "User-agent: *\n" + filler + filler + "Disallow: /private\n", true},
+		{"a rule that ends behind them", "User-agent: *\n" + filler + strings.Repeat("#", maxRobots-len(filler)-25) + "\nDisallow: /p" + strings.Repeat("x", 100) + "\n", true},
+	} {
+		if ok, _ := ParseRobots([]byte(c.body), 200, "dowse").Rules.Allowed("http://h.example/private"); ok != c.want {
+			t.Errorf("%s: allowed is %v", c.name, ok)
+		}
 	}
 }

@@ -42,8 +42,8 @@ func newRule(pattern, line string, allow bool) rule {
 	body, end := strings.CutSuffix(strings.Clone(pattern), "$")
 	r.end = end
 	for i, literal := range strings.Split(body, "*") {
+		r.size += octets(literal)
 		literal = normal(literal, true)
-		r.size += len(literal)
 		r.least += len(literal)
 		if i == 0 {
 			r.prefix = literal
@@ -177,6 +177,24 @@ func normal(s string, pattern bool) string {
 	return string(b)
 }
 
+// octets returns the length of a pattern's literal by which the longest match is
+// found: that of its form with every octet escaped that a URL has to escape (RFC
+// 9309 2.2.2). So a space counts three, written as it is or as %20, and %6F one.
+func octets(literal string) (n int) {
+	for i := 0; i < len(literal); i++ {
+		c, isEscape := unescaped(literal, i)
+		if isEscape {
+			i += 2
+		}
+		if isEscape && !isUnreserved(c) || c >= 0x80 || strings.IndexByte(" \"<>^`{|}", c) >= 0 {
+			n += len("%20")
+			continue
+		}
+		n++
+	}
+	return n
+}
+
 const upperHex = "0123456789ABCDEF"
 
 // unescaped returns the octet that stands at s[i], and whether as an escape.
@@ -205,9 +223,14 @@ func hexValue(c byte) int {
 // unreserved ones, those that URLs escape in one place and not in another, and
 // the two that patterns escape to mean themselves.
 func isPlain(c byte) bool {
+	return isUnreserved(c) || strings.IndexByte(" \"<>^`{|}*$", c) >= 0
+}
+
+// isUnreserved reports whether an octet never needs an escape (RFC 3986 2.3).
+func isUnreserved(c byte) bool {
 	switch {
 	case '0' <= c && c <= '9', 'a' <= c|0x20 && c|0x20 <= 'z':
 		return true
 	}
-	return strings.IndexByte("-._~ \"<>^`{|}*$", c) >= 0
+	return strings.IndexByte("-._~", c) >= 0
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"time"
 
 	"dowse"
 )
@@ -26,6 +27,7 @@ type visit struct {
 	watch  *watch
 	codec  *codec
 	limits limits
+	waited time.Duration // for memory
 }
 
 // exchange sends the request and reads the answer.
@@ -38,6 +40,7 @@ func (v *visit) exchange(transport http.RoundTripper, req *http.Request) {
 	defer resp.Body.Close()
 	v.watch.answered()
 	v.head(resp)
+	v.watch.meter.credit(len(v.ResponseHead))
 	if hasContent(resp.StatusCode) {
 		v.content(resp)
 		return
@@ -64,6 +67,9 @@ func (v *visit) content(resp *http.Response) {
 		return
 	}
 	decodeErr := v.decode(list)
+	if wireErr == nil && v.watch.ctx.Err() != nil { // given up while waiting for memory to decode it
+		wireErr = v.watch.cause(v.watch.ctx.Err())
+	}
 	v.settle(wireErr, decodeErr)
 }
 
@@ -71,7 +77,7 @@ func (v *visit) content(resp *http.Response) {
 func (v *visit) settle(wireErr, decodeErr error) {
 	v.Fetch.Bytes = int64(len(v.Body))
 	switch {
-	case wireErr == errCancelled, wireErr != nil && !usable(v.Body):
+	case wireErr == errCancelled, wireErr != nil && (v.neglected() || !usable(v.Body)):
 		v.broken(wireErr)
 		return
 	case decodeErr != nil && !usable(v.Body):
@@ -88,6 +94,11 @@ func (v *visit) settle(wireErr, decodeErr error) {
 		v.judgeType()
 	}
 }
+
+// neglected reports whether the server was kept waiting for so long that it may
+// have closed the connection for that. The part of the page that came is no reason
+// to leave it at that, then.
+func (v *visit) neglected() bool { return v.waited > v.watch.config.ReadTimeout }
 
 // judgeType skips what turns out to be no HTML.
 func (v *visit) judgeType() {
@@ -107,13 +118,13 @@ func usable(body []byte) bool { return len(bytes.TrimSpace(body)) >= minUsable }
 // readRaw reads the body as sent. If nothing is known of its type the first bytes
 // must look like HTML, so that a large download ends there: wanted is false then.
 func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool) {
-	buf := v.codec.buffer()
-	defer v.codec.release(buf)
+	p := v.codec.pile()
+	defer p.release()
 	body := &watched{resp.Body, v.watch, 0}
-	*buf, err = fill(*buf, body, sniffLen)
+	err = p.fill(body, sniffLen, v.room)
 	if err == nil && plain && v.limits.html {
-		if found, ok := sniff(v.Fetch.Type, *buf); !ok {
-			v.keepRaw(*buf)
+		if found, ok := sniff(v.Fetch.Type, p.head()); !ok {
+			v.keepRaw(p)
 			v.Body, v.Fetch.Type = v.RawBody, found
 			v.Fetch.Truncated = true
 			v.skip(dowse.SkipTypeMIME, found)
@@ -121,9 +132,12 @@ func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool
 		}
 	}
 	if err == nil {
-		*buf, err = fill(*buf, body, v.limits.wire+1)
+		err = p.fill(body, v.limits.wire+1, v.room)
 	}
-	v.keepRaw(*buf)
+	if err := v.roomToRead(p); err != nil {
+		return v.watch.cause(err), true
+	}
+	v.keepRaw(p)
 	if err == io.EOF {
 		return nil, true
 	}
@@ -133,22 +147,43 @@ func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool
 	return nil, true
 }
 
-// keepRaw keeps a copy of what came, up to the limit.
-func (v *visit) keepRaw(buf []byte) {
-	if int64(len(buf)) > v.limits.wire {
-		buf = buf[:v.limits.wire]
-		v.Fetch.Truncated = true
+// roomToRead takes memory for what is made of a body once it is there, see
+// bodyWeight. Until then a body takes no more than its size, so that many can be
+// downloaded at the same time although few can be read.
+func (v *visit) roomToRead(p *pile) error { return v.room((bodyWeight - 1) * p.size) }
+
+// room takes n bytes of memory from the budget. While it waits the server is not
+// blamed: the clocks of the watch stand still.
+func (v *visit) room(n int64) error {
+	var since time.Time
+	err := v.Claim.Grow(v.watch.ctx, n, func() {
+		since = time.Now()
+		v.watch.pause()
+	})
+	if !since.IsZero() {
+		wait := time.Since(since)
+		v.waited += wait
+		v.watch.resume(wait)
 	}
-	v.RawBody = bytes.Clone(buf)
-	v.Fetch.Wire += int64(len(buf))
+	return err
+}
+
+// keepRaw keeps a copy of what came, up to the limit.
+func (v *visit) keepRaw(p *pile) {
+	v.Fetch.Truncated = v.Fetch.Truncated || p.size > v.limits.wire
+	v.RawBody = p.bytes(v.limits.wire)
+	v.Fetch.Wire += int64(len(v.RawBody))
 }
 
 // decode makes Body of RawBody.
 func (v *visit) decode(list []string) error {
 	if len(list) > 0 {
-		body, cut, err := v.codec.decode(list, v.RawBody, v.limits.decoded)
+		body, cut, err := v.codec.decode(list, v.RawBody, v.limits.decoded, v.room, v.roomToRead)
 		v.Body = body
 		v.Fetch.Truncated = v.Fetch.Truncated || cut
+		if v.watch.ctx.Err() != nil {
+			return nil // the caller finds out
+		}
 		return err
 	}
 	v.Body = v.RawBody
@@ -192,6 +227,7 @@ type watched struct {
 func (b *watched) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	b.n += int64(n)
+	b.watch.meter.credit(n)
 	if err == nil {
 		err = b.watch.progress(b.n)
 	}

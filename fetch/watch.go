@@ -20,6 +20,7 @@ type watch struct {
 	caller context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
+	meter  *meter // of the connection; nil if there is none
 
 	config   Config
 	deadline time.Time // of the whole download
@@ -79,11 +80,25 @@ func (w *watch) progress(n int64) error {
 	return nil
 }
 
+// pause lets the clocks stand still until resume: what comes next does not depend
+// on the server.
+func (w *watch) pause() { w.timer.Stop() }
+
+// resume lets the clocks go on after a pause of d.
+func (w *watch) resume(d time.Duration) {
+	w.deadline = w.deadline.Add(d)
+	w.body = w.body.Add(d)
+	w.wait(time.Now())
+}
+
 // cause returns what is behind err: the caller who gave up, the limit that was
 // overrun, the connection that broke, or err itself.
 func (w *watch) cause(err error) error {
 	if w.caller.Err() != nil {
 		return errCancelled
+	}
+	if w.meter.isFlooded() {
+		return errFlood
 	}
 	switch context.Cause(w.ctx) {
 	case nil:

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"math/big"
 	"net"
 	"time"
@@ -27,6 +28,56 @@ func expiredCertificate(host string) tls.Certificate {
 		panic(err) // the template is a constant but for the host
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+// An authority signs the certificates of sites that are to be trusted.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+func newAuthority() *authority {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err) // the curve is a constant
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	a := &authority{template, key}
+	der := a.sign(template, &key.PublicKey)
+	if a.cert, err = x509.ParseCertificate(der); err != nil {
+		panic(err) // it was made above
+	}
+	return a
+}
+
+func (a *authority) sign(template *x509.Certificate, key *ecdsa.PublicKey) []byte {
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key, a.key)
+	if err != nil {
+		panic(err) // templates are constants but for the host
+	}
+	return der
+}
+
+// certificate returns a certificate for a host that those trust who trust the
+// server's [Server.Authority].
+func (s *Server) certificate(host string) tls.Certificate {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err) // the curve is a constant
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(2), DNSNames: []string{host}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+	}
+	return tls.Certificate{Certificate: [][]byte{s.authority().sign(template, &key.PublicKey)}, PrivateKey: key}
+}
+
+// Authority returns the certificate that a crawl of all rows has to trust, as PEM:
+// some rows are about what a server does once it is trusted.
+func (s *Server) Authority() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.authority().cert.Raw})
 }
 
 // serveTLS answers one request, should the other side accept the certificate.

@@ -55,6 +55,19 @@ func (s *Server) Check(site *Site, findings map[string]Finding) []string {
 // Requests returns what the site was asked, in order.
 func (s *Site) Requests() []Request { return s.book.requests() }
 
+// Floods returns the requests to further names of the site that were answered
+// without end.
+func (s *Site) Floods() (list []Request) {
+	for _, other := range s.others {
+		for _, r := range other.book.requests() {
+			if r.Sent > 0 {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
 // manners holds for every host.
 func (o *outcome) manners() {
 	if len(o.log) > 0 && o.log[0].Path() != "/robots.txt" {

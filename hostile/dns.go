@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"fmt"
 	"net/netip"
 
 	"golang.org/x/net/dns/dnsmessage"
@@ -57,6 +58,15 @@ func nameRows() []Row {
 				s.named("silent", func(int) *reply { return nil })
 				s.named("loop-a", func(int) *reply { return alias("loop-b." + s.Host) })
 				s.named("loop-b", func(int) *reply { return alias("loop-a." + s.Host) })
+			},
+		},
+		{
+			ID: "D04", Does: "names that answer IPv6 addresses outside 2000::/3, with IPv4 addresses inside some of them", Wants: "none dialled: only 2000::/3 is public",
+			checks: []check{untouched, settledOn("/ok/"), notInside("//reserved-")},
+			open: func(s *Site) {
+				for i, addr := range []string{"::127.0.0.1", "::ffff:0:127.0.0.1", "64:ff9b::7f00:1", "100:0:0:1::1", "4000::1", "8000::1", "fe00::1"} {
+					s.named(fmt.Sprint("reserved-", i), func(int) *reply { return addresses(netip.MustParseAddr(addr)) })
+				}
 			},
 		},
 	}

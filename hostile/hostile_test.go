@@ -2,6 +2,7 @@ package hostile_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -39,6 +40,10 @@ type job struct {
 	Seeds    []string
 	Resolver string
 	Networks []string
+	Trust    []byte        // PEM; certificates to trust
+	Conns    int           // visits at once; 128
+	Timeout  time.Duration // for a download; 6 s
+	Delay    time.Duration // between visits to a host; hostile.Polite
 }
 
 type result struct {
@@ -85,8 +90,8 @@ func crawlAll(j job) (*result, error) {
 	c, err := crawler.Open(j.Dir, crawler.Config{
 		Words: []string{hostile.Topic}, Seeds: j.Seeds, StrategyName: "breadth-first",
 		Agent: hostile.Agent, Contact: "https://example.org/bot",
-		AllowNet: j.Networks, Resolver: j.Resolver, Timeout: 6 * time.Second,
-		Polite: collection.Politeness{Delay: hostile.Polite, InFlight: 128},
+		AllowNet: j.Networks, Resolver: j.Resolver, Timeout: cmp.Or(j.Timeout, 6*time.Second),
+		Polite: collection.Politeness{Delay: cmp.Or(j.Delay, hostile.Polite), InFlight: cmp.Or(j.Conns, 128)},
 	})
 	if err != nil {
 		return nil, err
@@ -143,7 +148,11 @@ func run(t *testing.T, j job) (*result, time.Duration) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), jobVar+"="+path)
+	roots := path + ".pem"
+	if err := os.WriteFile(roots, j.Trust, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), jobVar+"="+path, "SSL_CERT_FILE="+roots)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the crawl did not end well: %v\n%s", err, out)
@@ -182,7 +191,7 @@ func TestAllRows(t *testing.T) {
 	s := serve(t, chosen(t))
 	dir := filepath.Join(t.TempDir(), "hostile.dowse")
 	begun := time.Now()
-	r, cpu := run(t, job{Dir: dir, Seeds: s.Seeds(), Resolver: s.Resolver(), Networks: s.Networks()})
+	r, cpu := run(t, job{Dir: dir, Seeds: s.Seeds(), Resolver: s.Resolver(), Networks: s.Networks(), Trust: s.Authority()})
 	t.Logf("%d pages, %d requests, %d URLs known in %v; %v of CPU, at most %d MiB of memory",
 		r.Status.Fetched, r.Status.Requests, r.Status.Books.Known, time.Since(begun).Round(time.Second), cpu.Round(time.Second/10), r.Memory>>20)
 
@@ -194,6 +203,9 @@ func TestAllRows(t *testing.T) {
 		t.Run(site.Row.ID, func(t *testing.T) {
 			log := site.Requests()
 			t.Logf("%s; wanted: %s; %d requests in %v", site.Row.Does, site.Row.Wants, len(log), log[len(log)-1].Begin.Sub(begun).Round(time.Second/10))
+			for _, r := range site.Floods() {
+				t.Logf("%s: %d KiB taken, %d frames acknowledged in %v", r.Host, r.Sent>>10, r.Acks, r.End.Sub(r.Begin).Round(time.Millisecond))
+			}
 			for _, p := range s.Check(site, byURL) {
 				t.Error(p)
 			}

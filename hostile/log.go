@@ -17,6 +17,7 @@ type Request struct {
 	Header     http.Header
 	Status     int   // that was answered; 0 for an answer that is not HTTP
 	Sent       int64 // bytes of an answer that goes on and on
+	Acks       int64 // frames of an HTTP/2 flood that were acknowledged
 
 	// Loose answers end when the server notices that the other side has left, which
 	// may be a little later.

@@ -88,10 +88,33 @@ func deepRows() []Row {
 			},
 		},
 		{
+			ID: "M15", Does: "titles with zero-width characters, directions, soft hyphens, tags, blank letters, selectors and marks without end", Wants: "titles as a reader sees them",
+			checks: []check{
+				titled("/hidden", "Pay pal login"), titled("/tags", "Offer"), titled("/persian", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"),
+				titled("/flood", "Z\ufe0falgo"+strings.Repeat("\u0336", 6)),
+			},
+			open: func(s *Site) {
+				body := "</title><nav><a href=/>Home</a></nav><p>"
+				s.at("/hidden", page("<title>\u200bPay\u2060 \u200b p\u00ada\u202el\u200e login\u3164\ufeff"+body+prose("M15 a", 80)))
+				s.at("/tags", page("<title>Offer\U000E0068\U000E0065\U000E006C\U000E0070\U000E007F"+body+prose("M15 b", 80)))
+				s.at("/persian", page("<title>\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"+body+prose("M15 c", 80)))
+				s.at("/flood", page("<title>Z"+strings.Repeat("\ufe0f\U000E0101", 100)+"algo"+strings.Repeat("\u0336", 400)+body+prose("M15 d", 80)))
+			},
+		},
+		{
 			ID: "M14", Does: "a page with a single word of 20 MB", Wants: "bounded tokens; ordinary pages fetched",
 			checks: []check{is("/word", dowse.Visited)},
 			open:   func(s *Site) { s.at("/word", article("<p>"+strings.Repeat("word", large/4))) },
 		},
+	}
+}
+
+// titled checks the title of a page.
+func titled(path, want string) check {
+	return func(o *outcome) {
+		if f, known := o.find(path); f.Title != want {
+			o.problem("%s has the title %+q, want %+q (%s)", path, f.Title, want, f.describe(known))
+		}
 	}
 }
 

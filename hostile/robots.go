@@ -76,11 +76,11 @@ func robotsRows() []Row {
 			},
 		},
 		{
-			ID: "R10", Does: "rules, then robots.txt without end", Wants: "at least 500 KiB parsed, the rest cut; the rules obeyed",
+			ID: "R10", Does: "rules, then robots.txt without end", Wants: "the first 2 MiB parsed (at least 500 KiB are required), the rest cut; the rules obeyed",
 			checks: []check{never("/no/", "/far/"), gaveUp("/robots.txt"), cutWithin(64<<20, "/robots.txt")},
 			open: func(s *Site) {
 				const comment = "# and so on, and so on, and so on, and so on, and so on, and so\n"
-				far := strings.Repeat(comment, (500<<10-200)/len(comment))
+				far := strings.Repeat(comment, (2<<20-200)/len(comment))
 				s.robots(flood("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"+protect+far+"Disallow: /far/\n", comment))
 				s.forbidden("/no/1", "/far/1")
 			},
@@ -192,6 +192,15 @@ func robotsRows() []Row {
 			open: func(s *Site) {
 				s.rules("User-agent: *", "Disallow: /n%6F/", "Disallow: /ü/")
 				s.forbidden("/no/1", "/%C3%BC/1")
+			},
+		},
+		{
+			ID: "R26", Does: "Disallow: /a%20b/ and /c d/ against the shorter Allow: /a*b/1 and /c*d/1", Wants: "a space counts three octets: the longest match is the one with it",
+			checks: []check{never("/a%20b/", "/c%20d/"), asked("/a-b/1")},
+			open: func(s *Site) {
+				s.rules("User-agent: *", "Disallow: /a%20b/", "Disallow: /c d/", "Allow: /a*b/1", "Allow: /c*d/1")
+				s.forbidden("/a%20b/1", "/c%20d/1")
+				s.at("/a-b/1", article(""))
 			},
 		},
 	}

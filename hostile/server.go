@@ -35,6 +35,8 @@ type Server struct {
 	done   sync.WaitGroup
 	conns  atomic.Int64
 
+	authority func() *authority // made when it is first asked for
+
 	mu      sync.Mutex
 	servers []*http.Server
 	closers []io.Closer
@@ -43,7 +45,7 @@ type Server struct {
 
 // Serve starts a server of these rows. It runs until Close.
 func Serve(rows []Row) (*Server, error) {
-	s := &Server{}
+	s := &Server{authority: sync.OnceValue(newAuthority)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.start(rows); err != nil {
 		s.Close()

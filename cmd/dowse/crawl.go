@@ -546,6 +546,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	if err != nil {
 		return err
 	}
+	defer w.ends.finish()()
 	defer cr.Close()
 	if err := w.consent(c.Trust).remember(dir, cr.Acts()); err != nil {
 		return err

@@ -56,6 +56,7 @@ type world struct {
 	env    func(string) string
 	ctx    context.Context // ends at the first signal: finish what is under way
 	abort  context.Context // ends at the second: stop now
+	ends   *interrupts     // what ends ctx and abort; nil in tests
 	isTTY  bool            // err is a terminal
 	outTTY bool            // out is a terminal
 	colour bool
@@ -96,16 +97,16 @@ func usage(format string, args ...any) error {
 }
 
 func main() {
-	unused := make([]byte, spare)
+	unused := limitMemory("/")
 	log.SetOutput(io.Discard) // net/http writes there what hosts do wrong
-	ctx, abort, done := signals()
+	ends := signals()
 	w := &world{
-		out: os.Stdout, err: os.Stderr, in: os.Stdin, env: os.Getenv, ctx: ctx, abort: abort,
+		out: os.Stdout, err: os.Stderr, in: os.Stdin, env: os.Getenv, ctx: ends.ctx, abort: ends.abort, ends: ends,
 		isTTY: isTerminal(os.Stderr), outTTY: isTerminal(os.Stdout),
 	}
 	w.colour = w.isTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	code := run(w, os.Args[1:])
-	done()
+	ends.done()
 	runtime.KeepAlive(unused)
 	os.Exit(code)
 }

@@ -32,7 +32,13 @@ func (c *stopCmd) Run(w *world) error {
 	if !collection.IsCollection(c.Dir) {
 		return usage("%s is not a collection", c.Dir)
 	}
-	pid := collection.Running(c.Dir)
+	pid, err := collection.Holder(c.Dir)
+	if errors.Is(err, collection.ErrHolder) {
+		return &exitError{exitCollection, fmt.Errorf("stop: %w\nno process was signalled; stop the crawl where it was started: Ctrl-C there, or dowse stop in that container or on that machine", err)}
+	}
+	if err != nil {
+		return inCollection(err)
+	}
 	if pid == 0 {
 		fmt.Fprintf(w.err, "nothing runs in %s\n", c.Dir)
 		return nil
@@ -40,7 +46,7 @@ func (c *stopCmd) Run(w *world) error {
 	if runtime.GOOS == "windows" {
 		return fmt.Errorf("stop: process %d works on %s; press Ctrl-C in its window (here a process can't be asked to stop from outside, only killed: taskkill /F /PID %d, which costs the visits under way and nothing else)", pid, c.Dir, pid)
 	}
-	if err := terminate(pid); err != nil {
+	if err := terminate(c.Dir, pid); err != nil {
 		return fmt.Errorf("stop: process %d works on %s: %w", pid, c.Dir, err)
 	}
 	if err := c.gone(w, pid); err != nil {
@@ -50,9 +56,15 @@ func (c *stopCmd) Run(w *world) error {
 	return nil
 }
 
-func terminate(pid int) error {
+// terminate asks the process that works on dir to stop. It is looked up once more
+// when there is a handle for it, so that the number can't have passed to another.
+func terminate(dir string, pid int) error {
 	p, err := os.FindProcess(pid)
 	if err != nil {
+		return err
+	}
+	defer p.Release()
+	if now, err := collection.Holder(dir); err != nil || now != pid {
 		return err
 	}
 	if err := p.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {

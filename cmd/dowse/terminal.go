@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"unicode"
@@ -47,6 +48,9 @@ func escape(r rune) string {
 	const hex = "0123456789abcdef"
 	if r < 0x100 {
 		return `\x` + string(hex[r>>4]) + string(hex[r&15])
+	}
+	if r > 0xFFFF {
+		return fmt.Sprintf(`\U%08x`, r)
 	}
 	return `\u` + string(hex[r>>12&15]) + string(hex[r>>8&15]) + string(hex[r>>4&15]) + string(hex[r&15])
 }

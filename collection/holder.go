@@ -1,0 +1,79 @@
+package collection
+
+import (
+	"dowse/internal/durable"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// ErrHolder is returned for a collection that is locked by a process of which the
+// lock does not tell reliably which one it is.
+var ErrHolder = errors.New("the process that works on it is not known here")
+
+// Holder returns the process that works on the collection in dir, 0 for none. In
+// contrast to [Running] its answer is safe to send a signal to.
+//
+// The number in the lock file proves nothing: the file may come from elsewhere, the
+// collection may be shared with another machine or container, where the same number
+// means another process, and a lock file may be a link to that of a daemon. So the
+// file must be a regular one with a single name and written by this package, and,
+// where the system tells, the process must have this very file open. Otherwise the
+// error is ErrHolder.
+func Holder(dir string) (pid int, err error) {
+	path := filepath.Join(dir, lockName)
+	st, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("collection: lock: %w", err)
+	}
+	if !st.Mode().IsRegular() || hardLinks(st) > 1 {
+		return 0, fmt.Errorf("collection: %s: %w: it is not a file of its own", path, ErrHolder)
+	}
+	if pid = Running(dir); pid == 0 && !isHeld(dir) {
+		return 0, nil
+	}
+	switch data, _ := durable.In(dir).ReadBounded(lockName, maxLock); {
+	case pid <= 1 || pid == os.Getpid():
+		return 0, fmt.Errorf("collection: %s: %w: it names process %d", path, ErrHolder, pid)
+	case !strings.Contains(string(data), "\ncollection/"):
+		return 0, fmt.Errorf("collection: %s: %w: it is not a lock of dowse", path, ErrHolder)
+	case !hasOpen(pid, st):
+		return 0, fmt.Errorf("collection: %s: %w: it names process %d, which does not work on it (another machine or container may)", path, ErrHolder, pid)
+	}
+	return pid, nil
+}
+
+// isHeld reports whether somebody holds the lock.
+func isHeld(dir string) bool {
+	f, err := durable.In(dir).Edit(lockName)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return tryLock(f) != nil
+}
+
+// hasOpen reports whether a process has a file open. Only Linux tells; elsewhere
+// there are no containers that share a file system and number processes anew.
+func hasOpen(pid int, file os.FileInfo) bool {
+	if runtime.GOOS != "linux" {
+		return true
+	}
+	folder := fmt.Sprintf("/proc/%d/fd", pid)
+	list, err := os.ReadDir(folder)
+	if err != nil {
+		return false
+	}
+	for _, fd := range list {
+		if st, err := os.Stat(filepath.Join(folder, fd.Name())); err == nil && os.SameFile(st, file) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,115 @@
+package crawler
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+
+	"dowse/collection"
+	"dowse/fetch"
+)
+
+const (
+	// defaultMemory is the budget for pages in flight of a process without a memory
+	// limit. With the garbage that is not yet collected, and all the rest, a crawl
+	// then stays well below 512 MiB until it knows some hundred thousand URLs.
+	defaultMemory = 96 << 20
+	leastMemory   = 8 << 20
+	memoryShare   = 4 // of the process's memory limit, one part is for pages in flight
+
+	// carefulPages is how many pages a crawl goes carefully after a run that was
+	// killed, and how far a run must come for its kill not to count as a repetition
+	// of the one before.
+	carefulPages = 500
+)
+
+// memoryFor returns the budget for pages in flight: as configured, or a part of the
+// memory limit of this process (GOMEMLIMIT, debug.SetMemoryLimit), or the default.
+func memoryFor(cfg Config) int64 {
+	limit := debug.SetMemoryLimit(-1) // a negative limit changes nothing
+	switch {
+	case cfg.Memory > 0:
+		return cfg.Memory
+	case limit == math.MaxInt64:
+		return defaultMemory
+	}
+	return max(limit/memoryShare, leastMemory)
+}
+
+// care is how a crawl goes on after runs that were killed. If memory was the reason,
+// doing the same again would end in the same way, so each kill halves the connections
+// and the memory for pages in flight, until some pages were fetched.
+type care struct {
+	kills  int // runs in a row that were killed without having come far
+	budget *fetch.Budget
+	memory int64 // when there is no reason for care
+	conns  int   // the same
+	until  int   // pages fetched
+}
+
+// careFor looks at how the last runs in col ended.
+func careFor(col *collection.Collection, cfg Config) *care {
+	c := &care{kills: killsInARow(sittings(col)), memory: memoryFor(cfg), conns: col.Settings.Politeness.InFlight}
+	if c.conns == 0 {
+		c.conns = defaultConns
+	}
+	c.budget = fetch.NewBudget(c.reduced())
+	return c
+}
+
+// reduced returns the memory for pages in flight as long as there is reason for care.
+func (c *care) reduced() int64 { return max(c.memory>>c.kills, min(leastMemory, c.memory)) }
+
+// defaultConns is the default of crawl.Politeness.InFlight.
+const defaultConns = 64
+
+// killsInARow counts the runs at the end of the list that did not stop by themselves.
+// Those before one that came far do not count.
+func killsInARow(list []Sitting) (n int) {
+	const most = 10
+	for i := len(list) - 1; i >= 0 && n < most; i-- {
+		if !list[i].Ended.IsZero() {
+			break
+		}
+		if n++; i > 0 && list[i].Fetched-list[i-1].Fetched >= carefulPages {
+			break
+		}
+	}
+	return n
+}
+
+// begin puts the care into effect for a run.
+func (c *care) begin(cr *Crawler) {
+	if c.kills == 0 {
+		return
+	}
+	c.until = cr.Status().Fetched + carefulPages
+	cr.live.AtMost = max(1, c.conns>>c.kills)
+}
+
+// look ends the care when the crawl has come far enough.
+func (c *care) look(cr *Crawler) {
+	if c.kills == 0 || cr.Status().Fetched < c.until {
+		return
+	}
+	c.kills = 0
+	cr.live.AtMost = 0
+	c.budget.Resize(c.memory)
+}
+
+// note says what is done and why, "" for nothing.
+func (c *care) note() string {
+	if c.kills == 0 {
+		return ""
+	}
+	last := "the last run was"
+	if c.kills > 1 {
+		last = fmt.Sprintf("the last %d runs were", c.kills)
+	}
+	conns := "1 connection"
+	if n := c.conns >> c.kills; n > 1 {
+		conns = fmt.Sprintf("%d connections", n)
+	}
+	return fmt.Sprintf("%s killed, perhaps for want of memory: going on with %s and %d MiB for pages in flight until %d pages are fetched",
+		last, conns, c.reduced()>>20, carefulPages)
+}

@@ -1,0 +1,143 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"dowse"
+)
+
+// Any number of claims that together want far more than there is come to their end,
+// and no more than one at a time exceeds the budget.
+func TestBudgetCannotDeadlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const size, each, claims = 10 << 20, 8 << 20, 50
+		b := NewBudget(size)
+		var all sync.WaitGroup
+		var most atomic.Int64
+		for range claims {
+			all.Go(func() {
+				c := b.Claim()
+				for held := 0; held < each; held += 64 << 10 {
+					if err := c.Grow(t.Context(), 64<<10, func() {}); err != nil {
+						t.Error(err)
+					}
+					if used := b.Used(); used > most.Load() {
+						most.Store(used)
+					}
+				}
+				c.Keep(1 << 20)
+				c.Release()
+			})
+		}
+		all.Wait()
+		if limit := int64(size + each + claims*claimFree); most.Load() > limit {
+			t.Errorf("%d bytes were taken, at most %d may be", most.Load(), limit)
+		}
+		if b.Used() != 0 {
+			t.Errorf("%d bytes are still taken", b.Used())
+		}
+	})
+}
+
+// What is small never waits, however much is taken.
+func TestBudgetLetsSmallClaimsPass(t *testing.T) {
+	b := NewBudget(1 << 20)
+	full, next := b.Claim(), b.Claim()
+	for _, c := range []*Claim{full, next} {
+		if err := c.Grow(t.Context(), 1<<20, func() {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Claim().Grow(t.Context(), claimFree, func() { t.Error("it waits") }); err != nil {
+		t.Error(err)
+	}
+}
+
+// A claim that is given up while it waits leaves the queue, and those behind it are
+// served.
+func TestBudgetGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(1 << 20)
+		full, beyond := b.Claim(), b.Claim()
+		full.Grow(t.Context(), 1<<20, func() {})
+		beyond.Grow(t.Context(), 1<<20, func() {})
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := make(chan error)
+		go func() { gone <- b.Claim().Grow(ctx, 2<<20, func() {}) }()
+		synctest.Wait()
+		served := make(chan error)
+		go func() { served <- b.Claim().Grow(t.Context(), 1<<20, func() {}) }()
+		synctest.Wait()
+		cancel()
+		if err := <-gone; err != context.Canceled {
+			t.Errorf("given up: %v", err)
+		}
+		full.Release()
+		beyond.Release()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Many downloads that do not fit into the budget together all arrive whole, one
+// after the other, and no host is blamed for the waiting.
+func TestDownloadsShareABudget(t *testing.T) {
+	body := bytes.Repeat([]byte("<p>A reef is a ridge of rock.\n"), 100_000)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Write(body)
+	}))
+	defer server.Close()
+	b := NewBudget(4 << 20)
+	c := newClient(t, Config{Budget: b})
+	var all sync.WaitGroup
+	for i := range 12 {
+		all.Go(func() {
+			r := c.Get(t.Context(), dowse.URL(fmt.Sprintf("%s/%d", server.URL, i)))
+			if r.Outcome != dowse.Fetched || r.Fetch.Truncated || !bytes.Equal(r.Body, body) {
+				t.Errorf("%s: %s %s, %d of %d bytes", r.URL, r.Outcome, r.Detail, len(r.Body), len(body))
+			}
+			r.Claim.Release()
+		})
+	}
+	all.Wait()
+	if b.Used() != 0 {
+		t.Errorf("%d bytes are still taken", b.Used())
+	}
+}
+
+// A download that is given up while it waits for memory is no fault of the host.
+func TestDownloadGivenUpWhileItWaits(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, strings.Repeat(sentence, 10_000))
+	}))
+	defer server.Close()
+	b := NewBudget(1 << 20)
+	for range 2 {
+		b.Claim().Grow(t.Context(), 1<<20, func() {})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	c := newClient(t, Config{Budget: b})
+	done := make(chan *Response)
+	go func() { done <- c.Get(ctx, dowse.URL(server.URL+"/")) }()
+	for waits := false; !waits; {
+		b.mu.Lock()
+		waits = len(b.waiting) > 0
+		b.mu.Unlock()
+	}
+	cancel()
+	if r := <-done; r.Outcome != dowse.Temporary || r.Host != nil {
+		t.Errorf("%s %s, host %+v", r.Outcome, r.Detail, r.Host)
+	}
+}
