@@ -1,0 +1,84 @@
+package frontier
+
+import (
+	"math"
+	"time"
+)
+
+// A moment is a time by the wall clock in 8 bytes: nanoseconds since 1970, 0 for the
+// zero time. Times that do not fit (before 1678, after 2262) become the nearest that
+// does.
+type moment int64
+
+var (
+	firstMoment = time.Unix(0, math.MinInt64)
+	lastMoment  = time.Unix(0, math.MaxInt64)
+)
+
+func momentOf(t time.Time) moment {
+	switch {
+	case t.IsZero():
+		return 0
+	case t.Before(firstMoment):
+		return math.MinInt64
+	case t.After(lastMoment):
+		return math.MaxInt64
+	}
+	return moment(t.UnixNano())
+}
+
+func (m moment) time() time.Time {
+	if m == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, int64(m)).UTC()
+}
+
+// moved returns a moment that lies by d later; the zero time stays what it is.
+func (m moment) moved(d time.Duration) moment {
+	if m == 0 {
+		return 0
+	}
+	return momentOf(m.time().Add(d))
+}
+
+// Shift moves every rest by d, and the frontier's own clock with it: all hosts rest on
+// for as long as they would have. It is for a clock that was set back. Its cost grows
+// with the number of hosts.
+func (f *Frontier) Shift(d time.Duration) {
+	for h := range uint32(f.hosts.n) {
+		ho := f.hosts.at(h)
+		ho.ready = ho.ready.moved(d)
+	}
+	for l := range uint32(f.lanes.n) {
+		la := f.lanes.at(l)
+		la.ready = la.ready.moved(d)
+	}
+	f.polite.clock, f.polite.ripe = f.polite.clock.moved(d), f.polite.ripe.moved(d)
+}
+
+// RestAll lets every host rest until the time that until returns for it, and every lane
+// until the given time, or later where they had to anyway. Its cost grows with the
+// number of hosts.
+func (f *Frontier) RestAll(until func(HostID) time.Time, lanes time.Time) {
+	for h := range HostID(f.hosts.n) {
+		ho := f.host(h)
+		ho.ready = max(ho.ready, momentOf(until(h)))
+	}
+	for l := range uint32(f.lanes.n) {
+		la := f.lanes.at(l)
+		la.ready = max(la.ready, momentOf(lanes))
+	}
+	f.reseatAll()
+}
+
+// VacateAll ends all visits that have begun, without a rest.
+func (f *Frontier) VacateAll() {
+	for h := range uint32(f.hosts.n) {
+		f.hosts.at(h).busy = 0
+	}
+	for l := range uint32(f.lanes.n) {
+		f.lanes.at(l).busy = 0
+	}
+	f.reseatAll()
+}
