@@ -308,7 +308,7 @@ func (m *model) hostsDiffer(f *Frontier) error {
 	}
 	for i, want := range m.hosts {
 		h := HostID(i)
-		got := modelHost{name: f.HostName(h), ready: f.Ready(h), busy: f.Busy(h), lane: want.lane}
+		got := modelHost{name: f.HostName(h), ready: f.Ready(h), busy: f.Busy(h), lane: want.lane, late: f.Late(h)}
 		if got != *want || f.WaitingOn(h) != waiting[i] {
 			return fmt.Errorf("host %d is %+v with %d waiting, want %+v with %d", i, got, f.WaitingOn(h), *want, waiting[i])
 		}
