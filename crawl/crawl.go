@@ -112,11 +112,14 @@ type Crawl struct {
 	shadows  []*shadow
 	stopped  dowse.StopReason
 	lastNow  time.Time
+	latest   time.Time // no event was later, see clock
 
 	replay   bool              // entries are being replayed: nothing is recorded
 	running  bool              // the journal knows under which limits
 	adrift   bool              // visits of an earlier run may be out
 	grounded bool              // they wait again, which the journal does not know yet
+	unsure   bool              // hosts may have been visited without an entry, see Restarted
+	began    time.Time         // all hosts rest since, which the journal does not know yet; zero for not
 	asked    bool              // BeforeRound was called, and nothing has changed since
 	moves    []move            // since the last entry
 	ids      []frontier.ID     // scratch of filterLinks
@@ -260,19 +263,6 @@ func (c *Crawl) seedLeads(seeds []dowse.URL) []dowse.Lead {
 		leads[i] = dowse.Lead{URL: u, Priority: 1, Because: []dowse.Because{{What: "seed", Weight: 1}}}
 	}
 	return leads
-}
-
-// clock takes note of the time, for the time limit: only time in which the crawl
-// was at work counts, not the gap between two runs. A replay knows it from the
-// entries.
-func (c *Crawl) clock(now time.Time) {
-	if c.replay {
-		return
-	}
-	if d := now.Sub(c.lastNow); !c.lastNow.IsZero() && d > 0 {
-		c.stats.Elapsed += d
-	}
-	c.lastNow = now
 }
 
 // Next returns the next visit to make at now. If there is none, when tells at
@@ -595,8 +585,8 @@ func (c *Crawl) record(e *Entry) uint64 {
 		return e.place
 	}
 	if !c.running {
-		e.run = &run{grounded: c.grounded, limits: c.cfg.Limits}
-		c.running, c.grounded = true, false
+		e.run = &run{grounded: c.grounded, limits: c.cfg.Limits, began: c.began}
+		c.running, c.grounded, c.began = true, false, time.Time{}
 	}
 	e.Elapsed, e.moves = c.stats.Elapsed, c.moves
 	place := c.cfg.Log.Record(e)
@@ -624,10 +614,8 @@ func (c *Crawl) groundFlights() {
 		}
 		c.queueAgain(id)
 	}
-	for h := range frontier.HostID(c.f.Hosts()) {
-		for c.f.Busy(h) > 0 {
-			c.f.Release(h, c.f.Ready(h), time.Time{})
-		}
+	c.f.VacateAll()
+	for h := range c.hosts {
 		c.hosts[h].held = 0
 	}
 	if c.round != nil {
@@ -646,7 +634,7 @@ func (c *Crawl) abandon() {
 	}
 	clear(c.flights)
 	clear(c.asking)
-	c.leases, c.adrift = nil, true
+	c.leases, c.adrift, c.unsure = nil, true, true
 }
 
 // view shows the strategy the ends of the queue.

@@ -24,6 +24,7 @@ const (
 	EntryRescore                      // a lead was rated again
 	EntryModel                        // a newer model, or a label, ruled on pages that were visited
 	EntryReasons                      // why a lead is about to be visited that was rated again
+	EntryClock                        // the clock was set back
 )
 
 // An Entry is one thing that happened in a crawl. Which fields count depends on
@@ -47,6 +48,7 @@ type Entry struct {
 	Seeds  []dowse.URL   // EntryStart
 	Round  []frontier.ID // EntryRound
 	Text   string        // EntryNote
+	Back   time.Duration // EntryClock: by how much it was set back
 	Score  float64       // EntryRescore: the new priority; EntryReasons: the priority
 
 	Because []dowse.Because // EntryReasons
@@ -66,6 +68,7 @@ type Entry struct {
 type run struct {
 	grounded bool // visits that were out before it wait again
 	limits   Limits
+	began    time.Time // when all hosts began to rest, see Restarted; zero if they did not
 }
 
 // A Decision tells what became of a link.

@@ -104,6 +104,7 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 	cut, err = j.cutTail(end)
 	j.bench.set(c.parts)
 	c.adrift = true
+	c.unsure = c.unsure || entries > 0
 	c.ground()
 	return entries, cut, err
 }
@@ -157,7 +158,14 @@ func (c *Crawl) replayHead(e *Entry) error {
 		if c.cfg.Limits = e.run.limits; e.run.grounded {
 			c.groundFlights()
 		}
+		if !e.run.began.IsZero() {
+			c.restAll(e.run.began)
+		}
 	}
+	if e.Kind == EntryClock {
+		c.turnBack(e.Back)
+	}
+	c.latest = later(c.latest, e.At)
 	for _, m := range e.moves {
 		id := frontier.ID(m >> 1)
 		switch {

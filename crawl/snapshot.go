@@ -120,7 +120,7 @@ func Restore(cfg Config, r io.Reader) (c *Crawl, from uint64, err error) {
 	if err := c.teach(lessons); err != nil {
 		return nil, 0, err
 	}
-	c.adrift = true
+	c.adrift, c.unsure = true, true
 	return c, from, nil
 }
 
@@ -275,6 +275,7 @@ func (e *enc) core(c *Crawl) {
 		e.s(h)
 	}
 	e.stats(&c.stats)
+	e.t(c.latest)
 }
 
 func (d *dec) core(c *Crawl) {
@@ -316,6 +317,7 @@ func (d *dec) core(c *Crawl) {
 		c.cfg.Scope.homes[d.s()] = true
 	}
 	d.stats(&c.stats)
+	c.latest = d.t()
 }
 
 // The fewest bytes that an item of a list takes.

@@ -2,6 +2,8 @@ package crawl
 
 import (
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"dowse"
@@ -211,7 +213,24 @@ func (c *Crawl) LastArchived() dowse.Place { return c.stats.archived }
 
 // archive takes note of where an answer was kept.
 func (s *stats) archive(p dowse.Place) {
-	if p.File > s.archived.File || p.File == s.archived.File && p.Offset > s.archived.Offset {
+	switch file, last := serial(p.File), serial(s.archived.File); {
+	case p.File == "":
+	case file > last, file == last && p.Offset > s.archived.Offset, s.archived.File == "":
 		s.archived = p
 	}
+}
+
+// serial returns the number in the name of an archive file (PREFIX-time-serial-host...),
+// by which files are in the order of writing. Their times are not: a clock can be set
+// back.
+func serial(file string) int {
+	parts := strings.SplitN(file, "-", 4)
+	if len(parts) < 4 {
+		return 0
+	}
+	n, err := strconv.Atoi(parts[2])
+	if err != nil {
+		return 0
+	}
+	return n
 }

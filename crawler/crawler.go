@@ -87,6 +87,7 @@ type Config struct {
 	NoSitemaps bool                 // do not read the sitemaps that robots.txt names
 	Demo       *collection.Demo     // marks a collection of the made web
 	Tick       func(s crawl.Status) // hears of the crawl about twice a second, from its loop
+	Clock      func() time.Time     // returns the time for the crawl; nil means [crawl.NewClock]
 
 	// Trained hears of every new model that was taken into use, and of those that the
 	// crawl made by itself and refused, from the crawl's loop.
@@ -168,7 +169,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, errors.Join(err, col.Close())
 	}
-	col.Crawl.Start(time.Now(), seeds)
+	col.Crawl.Start(c.live.Clock(), seeds)
 	if err := c.commit(); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
@@ -222,7 +223,7 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 		return nil, err
 	}
 	if col.Crawl.Books().Known == 0 { // begun, and the power went before the seeds were kept
-		col.Crawl.Start(time.Now(), seeds)
+		col.Crawl.Start(c.live.Clock(), seeds)
 	}
 	c.takeFormula()
 	col.Crawl.Resume(col.Settings.Limits.Crawl())
@@ -262,7 +263,10 @@ func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) 
 	}
 	c.live = &crawl.Live{
 		Crawl: col.Crawl, Visitor: parts.visitor, Commit: c.commit,
-		Checkpoint: c.checkpoint, CheckpointEvery: 5000,
+		Checkpoint: c.checkpoint, CheckpointEvery: 5000, Clock: cfg.Clock,
+	}
+	if c.live.Clock == nil {
+		c.live.Clock = crawl.NewClock()
 	}
 	return c, nil
 }
@@ -317,7 +321,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	defer pause()
 	going := true
 	c.live.Committed = func(p *dowse.Page) {
-		c.lookAtSeen(abort, time.Now())
+		c.lookAtSeen(abort, c.live.Clock())
 		if p.Outcome != dowse.Fetched || !going {
 			return
 		}
@@ -339,7 +343,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.stopped = dowse.StopError
 		return
 	}
-	c.lookAtSeen(abort, time.Now()) // the last run may have been killed before it could
+	c.lookAtSeen(abort, c.live.Clock()) // the last run may have been killed before it could
 	c.err = errors.Join(c.err, c.live.Run(ctx, abort), c.finishRetraining(abort))
 	c.stopped = c.Collection.Crawl.Stopped()
 	if DiskFull(c.err) {
