@@ -190,6 +190,9 @@ func (c *Crawl) fits() error {
 	if !ok {
 		return fmt.Errorf("crawl: snapshot: %w: a URL that is not there", errShort)
 	}
+	if err := c.sane(); err != nil {
+		return fmt.Errorf("crawl: snapshot: %w", err)
+	}
 	return nil
 }
 

@@ -82,3 +82,15 @@ func (f *Frontier) VacateAll() {
 	}
 	f.reseatAll()
 }
+
+// LastReady returns the latest time until which a host or a lane rests.
+func (f *Frontier) LastReady() time.Time {
+	last := moment(0)
+	for h := range uint32(f.hosts.n) {
+		last = max(last, f.hosts.at(h).ready)
+	}
+	for l := range uint32(f.lanes.n) {
+		last = max(last, f.lanes.at(l).ready)
+	}
+	return last.time()
+}
