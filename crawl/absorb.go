@@ -35,6 +35,7 @@ func (c *Crawl) Absorb(now time.Time, p *dowse.Page) {
 
 // land ends the visit for the host: it rests.
 func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
+	c.vacated(fl)
 	p.Lead, p.Depth, p.Hops, p.Again = fl.visit.Lead, fl.visit.Depth, fl.visit.Hops, fl.visit.Again
 	ready, laneReady := c.rest(now, fl.host, p)
 	c.f.Release(fl.host, ready, laneReady)

@@ -81,6 +81,7 @@ type Visit struct {
 	Hops     int
 	Again    bool
 	Deadline time.Time
+	Patience time.Duration // for the first byte of an answer; 0 means as long as the visitor waits anyway
 	Via      *dowse.Via // see Config.Via
 	LinksIn  *int       // see Config.LinksIn
 }
@@ -98,6 +99,9 @@ type Crawl struct {
 	flights  map[frontier.ID]*flight
 	asking   map[frontier.HostID]*flight // robots.txt under way
 	leases   []lease                     // in order of their deadlines
+
+	lateOut, strangersOut int // visits that are out, by the kind of their host: see occupied
+
 	tries    map[frontier.ID]uint8
 	sitemaps map[frontier.ID]bool
 	chains   map[frontier.ID]uint8 // redirects in a row that led to a URL, see sendsOn
@@ -140,6 +144,9 @@ type flight struct {
 	regret float64 // by how much the best of them was better: politeness' price
 	rest   time.Duration
 	idle   bool   // settled without a visit
+
+	late, stranger bool // its host was, when it began: see occupied
+
 	place  uint64 // replay: of its entry
 }
 
@@ -461,7 +468,7 @@ func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret
 	_, again := c.f.Visit(id)
 	v := Visit{
 		URL: c.f.URL(id), Lead: c.lead(id), Depth: int(depth), Hops: int(hops), Again: again,
-		Deadline: now.Add(c.cfg.Lease), LinksIn: c.linksIn(id),
+		Deadline: now.Add(c.cfg.Lease), Patience: c.patience(h), LinksIn: c.linksIn(id),
 	}
 	if c.sitemaps[id] {
 		v.Kind = VisitSitemap
@@ -472,6 +479,7 @@ func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret
 	fl.rest = c.rested(h, now)
 	c.asked = false
 	c.hosts[h].out++
+	c.occupied(fl)
 	c.flights[id] = fl
 	c.leases = append(c.leases, lease{v.Deadline, fl})
 	return v
@@ -635,6 +643,7 @@ func (c *Crawl) abandon() {
 	clear(c.flights)
 	clear(c.asking)
 	c.leases, c.adrift, c.unsure = nil, true, true
+	c.lateOut, c.strangersOut = 0, 0
 }
 
 // view shows the strategy the ends of the queue.

@@ -66,6 +66,7 @@ type host struct {
 	backOffs    uint16    // in a row
 	downs       uint16    // in a row
 	maps        uint16    // sitemaps taken from it
+	silent      uint8     // visits in a row without an answer, see hear
 	asked       uint8     // for robots.txt in a row, without an answer
 	mute        uint8     // code of the reason why nothing on it can be asked, robots.txt included; 0 for none
 	out         uint32    // visits to its pages
@@ -86,6 +87,7 @@ func (c *Crawl) rest(now time.Time, id frontier.HostID, p *dowse.Page) (ready, l
 	h := &c.hosts[id]
 	h.last = now
 	h.requests++
+	c.hear(id, p)
 	delay := c.delay(id, p.Fetch.Took)
 	h.maxDelay = max(h.maxDelay, delay)
 	rest := max(delay, c.backOff(h, p.Host))
@@ -137,7 +139,7 @@ func (c *Crawl) rested(id frontier.HostID, now time.Time) time.Duration {
 // holds reports whether to wait for a better lead than id, and until when; the zero
 // time means until a visit comes back.
 func (c *Crawl) holds(id frontier.ID, now time.Time) (until time.Time, ok bool) {
-	if c.cfg.Polite.Hold <= 0 || c.f.LastRegret() <= 0 {
+	if c.cfg.Polite.Hold <= 0 || c.f.LastRegret() <= 0 || c.f.Late(c.f.Host(id)) {
 		return time.Time{}, false
 	}
 	band, least := c.f.Band(id), c.f.Priority(id)
@@ -148,6 +150,9 @@ func (c *Crawl) holds(id frontier.ID, now time.Time) (until time.Time, ok bool) 
 			return time.Time{}, false
 		}
 		h := c.f.Host(best)
+		if c.f.Late(h) {
+			continue // it would be waited for in vain
+		}
 		switch ready := c.f.Ready(h); {
 		case c.f.Busy(h) > 0:
 			return time.Time{}, true
@@ -177,11 +182,12 @@ func (c *Crawl) wantsRobots(id frontier.HostID, now time.Time) bool {
 // askRobots makes the visit to a host's robots.txt. It has the host to itself:
 // nothing else may be visited before the rules are known.
 func (c *Crawl) askRobots(id frontier.ID, h frontier.HostID, now time.Time) Visit {
-	v := Visit{Kind: VisitRobots, URL: weburl.Robots(c.f.URL(id)), Deadline: now.Add(c.cfg.Lease)}
+	v := Visit{Kind: VisitRobots, URL: weburl.Robots(c.f.URL(id)), Deadline: now.Add(c.cfg.Lease), Patience: c.patience(h)}
 	fl := &flight{visit: v, id: frontier.None, host: h, began: now}
 	for range c.cfg.Polite.Conns - 1 {
 		c.f.Begin(h)
 	}
+	c.occupied(fl)
 	c.asking[h] = fl
 	c.leases = append(c.leases, lease{v.Deadline, fl})
 	return v
@@ -196,6 +202,7 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 		return
 	}
 	delete(c.asking, h)
+	c.vacated(fl)
 	r := &dowse.Robots{At: now}
 	if p.Host != nil && p.Host.Robots != nil {
 		r = p.Host.Robots

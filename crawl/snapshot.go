@@ -193,6 +193,9 @@ func (c *Crawl) fits() error {
 	if err := c.sane(); err != nil {
 		return fmt.Errorf("crawl: snapshot: %w", err)
 	}
+	for h := range c.hosts {
+		c.f.SetLate(frontier.HostID(h), c.hosts[h].silent > 0)
+	}
 	return nil
 }
 
@@ -325,7 +328,7 @@ func (d *dec) core(c *Crawl) {
 
 // The fewest bytes that an item of a list takes.
 const (
-	hostSize  = 15
+	hostSize  = 16
 	shapeSize = 12
 	farmSize  = 10
 	nearSize  = 9
@@ -338,7 +341,7 @@ func (e *enc) host(h *host) {
 	for _, v := range []uint64{
 		uint64(h.backOffs), uint64(h.downs), uint64(h.maps), uint64(h.fetched), uint64(h.onTopic),
 		uint64(h.requests), uint64(h.failed), uint64(h.recent), uint64(h.bytes), uint64(h.maxDelay),
-		uint64(h.asked), uint64(h.mute),
+		uint64(h.asked), uint64(h.mute), uint64(h.silent),
 	} {
 		e.u(v)
 	}
@@ -352,7 +355,7 @@ func (d *dec) host(h *host) {
 	h.fetched, h.onTopic, h.requests = uint32(d.u()), uint32(d.u()), uint32(d.u())
 	h.failed, h.recent = uint32(d.u()), uint32(d.u())
 	h.bytes, h.maxDelay = int64(d.u()), time.Duration(d.u())
-	h.asked, h.mute = uint8(d.u()), uint8(d.u())
+	h.asked, h.mute, h.silent = uint8(d.u()), uint8(d.u()), uint8(d.u())
 }
 
 func (e *enc) stats(s *stats) {

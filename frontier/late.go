@@ -26,5 +26,8 @@ func (f *Frontier) NextLate(now time.Time) (id ID, when time.Time, ok bool) {
 // Late reports whether SetLate made the host late.
 func (f *Frontier) Late(h HostID) bool { return f.host(h).late }
 
+// HostsWaiting returns the number of hosts for which leads wait.
+func (f *Frontier) HostsWaiting() int { return len(f.polite.all) }
+
 // OnlyLate reports whether every host for which a lead waits is late.
 func (f *Frontier) OnlyLate() bool { return f.polite.lates == len(f.polite.all) }
