@@ -9,13 +9,14 @@ import (
 
 // A host that accepts connections and never answers holds each of them until a timeout. A
 // thousand such hosts would hold all connections for minutes, while hosts that answer
-// wait. So a host that did not answer its last visit is late: hosts that are not late come
+// wait. So a host that never answered, or not lately, is late: hosts that are not late come
 // first, and late ones share a part of the connections, and of the turns, so that they
 // are tried again all the same. And while there are more hosts to visit than free
 // connections, a host that was never heard of is waited for less long, and longer at each
 // further try.
 const (
 	lateConns = 4 // one connection in so many, at least one, may serve late hosts while others wait
+	lateAfter = 3 // visits in a row without an answer make a host late that had answered before
 	lateTurns = 8 // one visit in so many goes to a late host, if there is one
 
 	strangerConns = 8               // patience is short once one connection in so many serves strangers
@@ -30,7 +31,7 @@ func (c *Crawl) hear(id frontier.HostID, p *dowse.Page) {
 	} else if h.silent < 255 {
 		h.silent++
 	}
-	c.f.SetLate(id, h.silent > 0)
+	c.f.SetLate(id, h.isLate())
 }
 
 // answered reports whether an answer came of a visit, or one that will not change.
@@ -41,8 +42,13 @@ func answered(p *dowse.Page) bool {
 	return p.Outcome != dowse.Temporary || p.Fetch.Status != 0
 }
 
-// isStranger reports whether a host was never visited, or did not answer its last visit.
-func (h *host) isStranger() bool { return h.requests == 0 || h.silent > 0 }
+// isLate reports whether a host never answered, or not lately.
+func (h *host) isLate() bool {
+	return h.silent > 0 && (uint32(h.silent) >= h.requests || h.silent >= lateAfter)
+}
+
+// isStranger reports whether a host was never visited, or is late.
+func (h *host) isStranger() bool { return h.requests == 0 || h.isLate() }
 
 // occupied counts a visit that begins, by the kind of its host.
 func (c *Crawl) occupied(fl *flight) {

@@ -194,7 +194,7 @@ func (c *Crawl) fits() error {
 		return fmt.Errorf("crawl: snapshot: %w", err)
 	}
 	for h := range c.hosts {
-		c.f.SetLate(frontier.HostID(h), c.hosts[h].silent > 0)
+		c.f.SetLate(frontier.HostID(h), c.hosts[h].isLate())
 	}
 	return nil
 }
