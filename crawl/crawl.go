@@ -82,8 +82,8 @@ type Visit struct {
 	Again    bool
 	Deadline time.Time
 	Patience time.Duration // for the first byte of an answer; 0 means as long as the visitor waits anyway
-	Via      *dowse.Via // see Config.Via
-	LinksIn  *int       // see Config.LinksIn
+	Via      *dowse.Via    // see Config.Via
+	LinksIn  *int          // see Config.LinksIn
 }
 
 // Page returns a page for the visit, to be filled with what came of it.
@@ -93,12 +93,12 @@ func (v Visit) Page() *dowse.Page {
 
 // Crawl is the state of a crawl. Its methods must not be called concurrently.
 type Crawl struct {
-	cfg      Config
-	f        *frontier.Frontier
-	hosts    []host // by frontier.HostID
-	flights  map[frontier.ID]*flight
-	asking   map[frontier.HostID]*flight // robots.txt under way
-	leases   []lease                     // in order of their deadlines
+	cfg     Config
+	f       *frontier.Frontier
+	hosts   []host // by frontier.HostID
+	flights map[frontier.ID]*flight
+	asking  map[frontier.HostID]*flight // robots.txt under way
+	leases  []lease                     // in order of their deadlines
 
 	lateOut, strangersOut int // visits that are out, by the kind of their host: see occupied
 
@@ -143,11 +143,11 @@ type flight struct {
 	queue  int     // leads that waited when it was taken
 	regret float64 // by how much the best of them was better: politeness' price
 	rest   time.Duration
-	idle   bool   // settled without a visit
+	idle   bool // settled without a visit
 
 	late, stranger bool // its host was, when it began: see occupied
 
-	place  uint64 // replay: of its entry
+	place uint64 // replay: of its entry
 }
 
 type lease struct {

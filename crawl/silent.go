@@ -26,20 +26,20 @@ const (
 // hear takes note of whether a visit to a host was answered, by whatever status.
 func (c *Crawl) hear(id frontier.HostID, p *dowse.Page) {
 	h := &c.hosts[id]
-	if answered(p) {
+	switch {
+	case !unheard(p):
 		h.silent = 0
-	} else if h.silent < 255 {
+	case h.silent < 255:
 		h.silent++
 	}
 	c.f.SetLate(id, h.isLate())
 }
 
-// answered reports whether an answer came of a visit, or one that will not change.
-func answered(p *dowse.Page) bool {
-	if p.Host != nil && p.Host.Robots != nil {
-		return p.Host.Robots.Status != 0 || p.Fetch.Status != 0
-	}
-	return p.Outcome != dowse.Temporary || p.Fetch.Status != 0
+// unheard reports whether a visit failed for the host's sake without an answer of any
+// status.
+func unheard(p *dowse.Page) bool {
+	r := p.Host
+	return r != nil && (r.BackOff || r.Down) && p.Fetch.Status == 0 && (r.Robots == nil || r.Robots.Status == 0)
 }
 
 // isLate reports whether a host never answered, or not lately.
