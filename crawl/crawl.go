@@ -108,15 +108,20 @@ type Crawl struct {
 	traps    trapBook
 	farms    map[uint64]*farm // by land
 	farmed   int              // lands that are farms
-	near     nearIndex
-	inlinks  inlinks // empty where nobody asks
-	round    *round
-	again    []frontier.ID // to be visited again in the next round
-	stats    stats
-	shadows  []*shadow
-	stopped  dowse.StopReason
-	lastNow  time.Time
-	latest   time.Time // no event was later, see clock
+
+	domains   map[uint64]domain // by owner, see domainKey
+	hostFarms int               // of these: those that are farms
+	met       []frontier.HostID // new hosts since the last turn began, see meet
+
+	near    nearIndex
+	inlinks inlinks // empty where nobody asks
+	round   *round
+	again   []frontier.ID // to be visited again in the next round
+	stats   stats
+	shadows []*shadow
+	stopped dowse.StopReason
+	lastNow time.Time
+	latest  time.Time // no event was later, see clock
 
 	replay   bool              // entries are being replayed: nothing is recorded
 	running  bool              // the journal knows under which limits
@@ -143,6 +148,7 @@ type flight struct {
 	queue  int     // leads that waited when it was taken
 	regret float64 // by how much the best of them was better: politeness' price
 	rest   time.Duration
+	drop   int  // replay: links of its page that were not kept
 	idle   bool // settled without a visit
 
 	late, stranger bool // its host was, when it began: see occupied
@@ -199,6 +205,7 @@ func prepare(cfg Config) (*Crawl, error) {
 		chains:   map[frontier.ID]uint8{},
 		traps:    trapBook{},
 		farms:    map[uint64]*farm{},
+		domains:  map[uint64]domain{},
 		near:     newNearIndex(),
 	}
 	return c, c.cast()
@@ -231,7 +238,11 @@ func (c *Crawl) Start(now time.Time, seeds []dowse.URL) {
 	var fresh []dowse.URL
 	twice := map[frontier.ID]bool{}
 	for _, u := range seeds {
+		met := len(c.met)
 		id := c.see(u)
+		if len(c.met) > met {
+			c.grantHost(u)
+		}
 		if !twice[id] && c.seed(id, u) {
 			fresh = append(fresh, u)
 		}
@@ -573,6 +584,9 @@ func (c *Crawl) sight(u dowse.URL) (id frontier.ID, fresh bool) {
 	c.grow()
 	if c.refold != nil {
 		fresh = c.refold.sight(id)
+	}
+	if fresh {
+		c.meet(u, id)
 	}
 	return id, fresh
 }

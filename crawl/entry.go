@@ -43,6 +43,8 @@ type Entry struct {
 	Rested time.Duration
 	Idle   bool // the page was settled without a visit
 
+	Dropped int // links of the page that were not kept, see thin
+
 	Host   string        // EntryRobots
 	Robots *dowse.Robots // EntryRobots
 	Seeds  []dowse.URL   // EntryStart

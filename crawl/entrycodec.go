@@ -158,6 +158,7 @@ func (w *enc) page(e *Entry) {
 	w.u(uint64(e.Queue))
 	w.f(e.Regret)
 	w.i(int64(e.Rested))
+	w.u(uint64(e.Dropped))
 	w.lead(&p.Lead)
 	w.byte(flagBits(p.Again, p.LinksIn != nil))
 	if p.LinksIn != nil {
@@ -366,6 +367,7 @@ func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 	e.Queue = int(r.u())
 	e.Regret = r.f()
 	e.Rested = time.Duration(r.i())
+	e.Dropped = int(r.u())
 	r.lead(&p.Lead)
 	p.Lead.URL = p.URL
 	flags := r.byte()

@@ -68,6 +68,7 @@ type host struct {
 	maps        uint16    // sitemaps taken from it
 	silent      uint8     // visits in a row without an answer, see hear
 	asked       uint8     // for robots.txt in a row, without an answer
+	met         bool      // counted with its owner's, see meet
 	mute        uint8     // code of the reason why nothing on it can be asked, robots.txt included; 0 for none
 	out         uint32    // visits to its pages
 	landed      uint32    // pages that came back and are not counted yet
@@ -318,6 +319,9 @@ func (c *Crawl) queueSitemaps(h frontier.HostID, maps []dowse.URL) {
 // queueSitemap lets a sitemap wait, behind every lead of the strategy. It
 // reports false for one that is known as such, or that may not be visited.
 func (c *Crawl) queueSitemap(u dowse.URL) bool {
+	if c.overBudget(u) {
+		return false
+	}
 	id := c.see(u)
 	state := c.f.State(id)
 	if state != dowse.Unseen && state != dowse.Held && state != dowse.Waiting || c.sitemaps[id] {

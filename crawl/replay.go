@@ -264,7 +264,7 @@ func (c *Crawl) replayVisit(e *Entry, restore Restorer) error {
 	if e.Kind == EntryRetry {
 		v.Lead = c.lead(e.ID)
 	}
-	fl := &flight{visit: v, id: e.ID, host: h, queue: e.Queue, regret: e.Regret, rest: e.Rested, idle: e.Idle, place: e.place}
+	fl := &flight{visit: v, id: e.ID, host: h, queue: e.Queue, regret: e.Regret, rest: e.Rested, drop: e.Dropped, idle: e.Idle, place: e.place}
 	if fl.idle {
 		c.replayFinal(e, fl, p)
 		return nil

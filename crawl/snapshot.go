@@ -266,6 +266,14 @@ func (e *enc) core(c *Crawl) {
 		e.u(uint64(c.farms[k].visited))
 		e.u(uint64(c.farms[k].strays))
 	}
+	e.u(uint64(len(c.domains)))
+	for _, k := range slices.Sorted(maps.Keys(c.domains)) {
+		d := c.domains[k]
+		e.u64(k)
+		for _, v := range []uint32{d.hosts, d.granted, d.novel, d.onTopic, d.farm.visited, d.farm.strays} {
+			e.u(uint64(v))
+		}
+	}
 	e.u(uint64(len(c.near.hashes)))
 	for i, h := range c.near.hashes {
 		e.u64(h)
@@ -311,6 +319,13 @@ func (d *dec) core(c *Crawl) {
 			c.farmed++
 		}
 	}
+	for range d.items(domainSize) {
+		k := d.u64()
+		x := domain{hosts: uint32(d.u()), granted: uint32(d.u()), novel: uint32(d.u()), onTopic: uint32(d.u())}
+		x.farm = farm{visited: uint32(d.u()), strays: uint32(d.u())}
+		c.domains[k] = x
+		c.hostFarms += count(x.farm.isFarm(c.cfg.Traps))
+	}
 	for range d.items(nearSize) {
 		h := d.u64()
 		c.near.add(h, uint32(d.u()))
@@ -332,6 +347,8 @@ const (
 	shapeSize = 12
 	farmSize  = 10
 	nearSize  = 9
+
+	domainSize = 14
 )
 
 func (e *enc) host(h *host) {
@@ -348,6 +365,7 @@ func (e *enc) host(h *host) {
 }
 
 func (d *dec) host(h *host) {
+	h.met = true
 	h.robotsPlace = d.u()
 	h.robotsUntil = d.t()
 	h.last = d.t()
@@ -366,6 +384,7 @@ func (e *enc) stats(s *stats) {
 	e.u(uint64(s.Picks))
 	e.f(s.Regret)
 	e.u(uint64(s.Elapsed))
+	e.u(uint64(s.Dropped))
 	e.s(s.archived.File)
 	e.i(s.archived.Offset)
 	e.i(s.archived.Length)
@@ -379,7 +398,7 @@ func (e *enc) stats(s *stats) {
 func (d *dec) stats(s *stats) {
 	s.Fetched, s.OnTopic = int(d.u()), int(d.u())
 	s.Bytes, s.Requests, s.Picks = int64(d.u()), int(d.u()), int(d.u())
-	s.Regret, s.Elapsed = d.f(), time.Duration(d.u())
+	s.Regret, s.Elapsed, s.Dropped = d.f(), time.Duration(d.u()), int(d.u())
 	s.archived = dowse.Place{File: d.s(), Offset: d.i(), Length: d.i()}
 	s.at = int(d.u())
 	for range d.items(1) {

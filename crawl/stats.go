@@ -19,6 +19,7 @@ type stats struct {
 	Picks    int
 	Regret   float64
 	Elapsed  time.Duration
+	Dropped  int // links that were not kept, see thin
 
 	archived dowse.Place // of the last answer kept, in the archive's order
 	recent   []bool      // the last pages, a ring
@@ -125,6 +126,7 @@ type Status struct {
 	Requests int              `json:"requests"`
 	Elapsed  time.Duration    `json:"elapsed_ns"`
 	Hosts    int              `json:"hosts"`
+	Dropped  int              `json:"links_dropped"`   // links to more hosts of a domain than its budget allows: not kept, so not in the books
 	Regret   float64          `json:"priority_regret"` // score that politeness cost, mean over all picks
 	Top      float64          `json:"frontier_top"`    // priority of the best lead that waits
 	Books    Books            `json:"books"`
@@ -148,7 +150,7 @@ func (c *Crawl) Books() Books {
 func (c *Crawl) Status() Status {
 	s := Status{
 		Fetched: c.stats.Fetched, OnTopic: c.stats.OnTopic, Window: c.stats.window(200),
-		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(),
+		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(), Dropped: c.stats.Dropped,
 		Books: c.Books(), Stopped: c.stopped, Shadows: c.Shadows(), LimitedBy: c.limitedBy(),
 	}
 	if s.Fetched > 0 {
