@@ -378,7 +378,7 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 			c.putBack(id, h, now)
 			return Visit{}, until, false
 		}
-		if c.wantsRobots(h, now) {
+		if c.wantsRobots(h, now) && !c.leadsToFarm(id) {
 			c.f.Begin(h)
 			c.putBack(id, h, now)
 			return c.askRobots(id, h, now), time.Time{}, true

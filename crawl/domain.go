@@ -26,8 +26,11 @@ type domain struct {
 	farm    farm // pages, and those of them that lead to new hosts only
 }
 
+// budget returns how many hosts may be known. What there is at first shrinks with pages
+// that lead to new hosts only, so that a trap does not use it up: a list of all hosts is
+// one such page or two.
 func (d *domain) budget(t Traps) uint32 {
-	return uint32(t.Hosts) + d.granted + d.novel/4 + d.onTopic/2
+	return uint32(t.Hosts)/(1+d.farm.strays/4) + d.granted + d.novel/4 + d.onTopic/2
 }
 
 // owner returns what one owner holds: the registrable domain of a URL's host; an IPv4
@@ -183,4 +186,9 @@ func (c *Crawl) onHostFarm(u dowse.URL) bool {
 	}
 	h, known := c.f.HostOf(weburl.Host(u))
 	return !known || c.hosts[h].fetched+c.hosts[h].landed == 0
+}
+
+// leadsToFarm is onHostFarm for a lead: not even robots.txt is asked for there.
+func (c *Crawl) leadsToFarm(id frontier.ID) bool {
+	return c.hostFarms > 0 && c.onHostFarm(c.f.URL(id))
 }
