@@ -12,7 +12,7 @@ import (
 
 // Names of hosts cost whoever owns a domain nothing: with a wildcard in its zone every name
 // exists, and a page can link to fifty new ones. So the hosts of one owner share a budget
-// (Traps.Hosts), which grows with useful pages: by one for every four pages with a new
+// (Traps.Hosts), which grows with useful pages: by one for every eight pages with a new
 // text, and by one more for every two on topic. Links to further hosts are not kept: they
 // get no number, no name and no place in the queue; they are only counted. And where
 // nearly every page leads to new hosts only, no further host is visited: see isFarm.
@@ -30,7 +30,7 @@ type domain struct {
 // that lead to new hosts only, so that a trap does not use it up: a list of all hosts is
 // one such page or two.
 func (d *domain) budget(t Traps) uint32 {
-	return uint32(t.Hosts)/(1+d.farm.strays/4) + d.granted + d.novel/4 + d.onTopic/2
+	return uint32(t.Hosts)/(1+d.farm.strays/4) + d.granted + d.novel/8 + d.onTopic/2
 }
 
 // owner returns what one owner holds: the registrable domain of a URL's host; an IPv4
