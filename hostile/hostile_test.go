@@ -39,6 +39,7 @@ type job struct {
 	Seeds    []string
 	Resolver string
 	Networks []string
+	Pages    int // to fetch at most; 0 for no limit
 }
 
 type result struct {
@@ -86,7 +87,7 @@ func crawlAll(j job) (*result, error) {
 		Words: []string{hostile.Topic}, Seeds: j.Seeds, StrategyName: "breadth-first",
 		Agent: hostile.Agent, Contact: "https://example.org/bot",
 		AllowNet: j.Networks, Resolver: j.Resolver, Timeout: 6 * time.Second,
-		Polite: collection.Politeness{Delay: hostile.Polite, InFlight: 128},
+		Polite: collection.Politeness{Delay: hostile.Polite, InFlight: 128}, Pages: j.Pages,
 	})
 	if err != nil {
 		return nil, err
