@@ -255,7 +255,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) 
 		return nil, err
 	}
 	if !cfg.NoArchive {
-		if c.writer, err = archive.OpenWriter(col.ArchiveDir(), archiveOptions(col, c.client)); err != nil {
+		if c.writer, err = archive.OpenWriter(col.ArchiveDir(), archiveOptions(col, c.client, cfg.Clock)); err != nil {
 			return nil, err
 		}
 		col.Writer = c.writer
@@ -271,10 +271,10 @@ func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) 
 	return c, nil
 }
 
-func archiveOptions(col *collection.Collection, client *fetch.Client) archive.Options {
+func archiveOptions(col *collection.Collection, client *fetch.Client, clock func() time.Time) archive.Options {
 	return archive.Options{
 		Prefix: col.Prefix(), Software: "dowse/" + Version, Operator: col.Settings.Identity.Contact,
-		Robots: "obey", UserAgent: client.UserAgent(),
+		Robots: "obey", UserAgent: client.UserAgent(), Now: clock,
 		Info: []archive.Field{{Name: "isPartOf", Value: col.Settings.Name}, {Name: "dowse-strategy", Value: col.Settings.Strategy}},
 	}
 }
