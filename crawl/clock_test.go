@@ -192,3 +192,26 @@ func TestImpossibleSnapshots(t *testing.T) {
 		})
 	}
 }
+
+// TestArchiveOrderIsNotTime keeps answers in a second archive file, begun when the clock
+// was right again: it comes after the first one, whatever the times in their names.
+func TestArchiveOrderIsNotTime(t *testing.T) {
+	c := begin(t, hurried(follow(queueAll)), "a", "b", "c", "d")
+	for i, place := range []dowse.Place{
+		{File: "TIDES-20360101000000000-00001-host.warc.gz", Offset: 900},
+		{File: "TIDES-20260101000000000-00002-host.warc.gz", Offset: 100},
+		{File: "TIDES-20260101000000000-00002-host.warc.gz", Offset: 300},
+		{File: "TIDES-20250101000000000-99999-host.warc.gz", Offset: 5},
+	} {
+		v, _, ok := c.Next(epoch)
+		if !ok {
+			t.Fatal("no visit")
+		}
+		p := v.Page()
+		p.Fetch.Archive = place
+		c.Absorb(epoch, p)
+		if got := c.LastArchived(); got != place {
+			t.Errorf("after %d answers the last is %+v, want %+v", i+1, got, place)
+		}
+	}
+}

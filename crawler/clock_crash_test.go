@@ -38,13 +38,14 @@ func turnBack() {
 // was asked: never sooner than the delay after the request before it, whichever process
 // made it.
 func TestKillKeepsTheDelay(t *testing.T) {
-	const delay = 150 * time.Millisecond
+	const delay, answer = time.Second, 300 * time.Millisecond
 	t.Setenv(crashDelay, delay.String())
-	web := serveMany(t, 60)
+	web := &manyPages{n: 20, pause: answer}
+	web.serve(t)
 	dir := filepath.Join(t.TempDir(), "delay.dowse")
 	told := map[string]bool{}
-	for k := range 6 {
-		crawlAndEnd(t, web, dir, moment{3 + k, time.Duration(k*20) * time.Millisecond}, syscall.SIGKILL, told)
+	for range 3 { // in the midst of the visits that follow a page
+		crawlAndEnd(t, web, dir, moment{1, delay + answer/2}, syscall.SIGKILL, told)
 		web.settle(t) // all that it asked for is known before the next process begins
 	}
 	finish(t, web, dir, told)
