@@ -44,7 +44,7 @@ func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
 	c.stats.Bytes += p.Fetch.Wire
 	c.stats.archive(p.Fetch.Archive)
 	c.stats.pick(fl.regret)
-	h := &c.hosts[fl.host]
+	h := c.hosts.of(fl.host)
 	h.out--
 	if countsAsPage(p) {
 		h.landed++

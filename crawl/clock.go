@@ -39,10 +39,9 @@ func (c *Crawl) clock(now time.Time) {
 func (c *Crawl) turnBack(by time.Duration) {
 	c.f.Shift(-by)
 	c.latest = c.latest.Add(-by)
-	for i := range c.hosts {
-		h := &c.hosts[i]
+	c.hosts.each(func(_ frontier.HostID, h *host) {
 		h.last, h.robotsUntil = earlierBy(h.last, by), earlierBy(h.robotsUntil, by)
-	}
+	})
 	for i := range c.leases {
 		c.leases[i].deadline = c.leases[i].deadline.Add(-by)
 	}
@@ -92,6 +91,6 @@ func (c *Crawl) Restarted(now time.Time) {
 func (c *Crawl) restAll(now time.Time) {
 	p := &c.cfg.Polite
 	c.f.RestAll(func(h frontier.HostID) time.Time {
-		return now.Add(max(p.Delay, min(c.hosts[h].maxDelay, p.MaxDelay)))
+		return now.Add(max(p.Delay, min(c.hosts.at(h).maxDelay, p.MaxDelay)))
 	}, now.Add(p.Delay))
 }

@@ -95,7 +95,7 @@ func (v Visit) Page() *dowse.Page {
 type Crawl struct {
 	cfg     Config
 	f       *frontier.Frontier
-	hosts   []host // by frontier.HostID
+	hosts   hostBook
 	flights map[frontier.ID]*flight
 	asking  map[frontier.HostID]*flight // robots.txt under way
 	leases  []lease                     // in order of their deadlines
@@ -386,7 +386,7 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 		if c.promised(id, h) {
 			c.f.Begin(h)
 			c.putBack(id, h, now)
-			c.hosts[h].held++ // until one of its visits comes back
+			c.hosts.of(h).held++ // until one of its visits comes back
 			continue
 		}
 		if l, ok := c.recall(now, id); ok {
@@ -489,7 +489,7 @@ func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret
 	fl := &flight{visit: v, id: id, host: h, began: now, queue: c.f.Count(dowse.Waiting), regret: regret}
 	fl.rest = c.rested(h, now)
 	c.asked = false
-	c.hosts[h].out++
+	c.hosts.of(h).out++
 	c.occupied(fl)
 	c.flights[id] = fl
 	c.leases = append(c.leases, lease{v.Deadline, fl})
@@ -593,9 +593,7 @@ func (c *Crawl) sight(u dowse.URL) (id frontier.ID, fresh bool) {
 
 // grow keeps the host table as long as the frontier's.
 func (c *Crawl) grow() {
-	for len(c.hosts) < c.f.Hosts() {
-		c.hosts = append(c.hosts, host{})
-	}
+	c.hosts.grow(c.f.Hosts())
 }
 
 // record keeps an entry. In a replay it is there already.
@@ -637,9 +635,7 @@ func (c *Crawl) groundFlights() {
 		c.queueAgain(id)
 	}
 	c.f.VacateAll()
-	for h := range c.hosts {
-		c.hosts[h].held = 0
-	}
+	c.hosts.each(func(_ frontier.HostID, h *host) { h.held = 0 })
 	if c.round != nil {
 		c.round.ground()
 	}
@@ -652,7 +648,7 @@ func (c *Crawl) abandon() {
 		return
 	}
 	for _, fl := range c.flights {
-		c.hosts[fl.host].out--
+		c.hosts.of(fl.host).out--
 	}
 	clear(c.flights)
 	clear(c.asking)

@@ -62,10 +62,9 @@ func (c *Crawl) domainKey(owner string) uint64 {
 // meet counts the host of a URL that is seen for the first time, if it is a new one.
 func (c *Crawl) meet(u dowse.URL, id frontier.ID) {
 	h := c.f.Host(id)
-	if c.hosts[h].met || c.cfg.Traps.Budget < 0 {
+	if c.cfg.Traps.Budget < 0 || !c.hosts.meet(h) {
 		return
 	}
-	c.hosts[h].met = true
 	c.met = append(c.met, h)
 	if o := owner(u); o != "" {
 		c.changeDomain(o, func(d *domain) { d.hosts++ })
@@ -185,7 +184,7 @@ func (c *Crawl) onHostFarm(u dowse.URL) bool {
 		return false
 	}
 	h, known := c.f.HostOf(weburl.Host(u))
-	return !known || c.hosts[h].fetched+c.hosts[h].landed == 0
+	return !known || c.hosts.at(h).fetched+c.hosts.at(h).landed == 0
 }
 
 // leadsToFarm is onHostFarm for a lead: not even robots.txt is asked for there.

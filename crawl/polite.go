@@ -68,7 +68,6 @@ type host struct {
 	maps        uint16    // sitemaps taken from it
 	silent      uint8     // visits in a row without an answer, see hear
 	asked       uint8     // for robots.txt in a row, without an answer
-	met         bool      // counted with its owner's, see meet
 	mute        uint8     // code of the reason why nothing on it can be asked, robots.txt included; 0 for none
 	out         uint32    // visits to its pages
 	landed      uint32    // pages that came back and are not counted yet
@@ -85,7 +84,7 @@ type host struct {
 // rest computes from what the visit reported how long the host, and the address
 // it stands on, are to be left alone.
 func (c *Crawl) rest(now time.Time, id frontier.HostID, p *dowse.Page) (ready, lane time.Time) {
-	h := &c.hosts[id]
+	h := c.hosts.of(id)
 	h.last = now
 	h.requests++
 	c.hear(id, p)
@@ -131,7 +130,7 @@ func (c *Crawl) backOff(h *host, r *dowse.HostReport) time.Duration {
 
 // rested is how long the host had rested when a visit to it began.
 func (c *Crawl) rested(id frontier.HostID, now time.Time) time.Duration {
-	if last := c.hosts[id].last; !last.IsZero() {
+	if last := c.hosts.at(id).last; !last.IsZero() {
 		return now.Sub(last)
 	}
 	return 0
@@ -176,7 +175,7 @@ func (c *Crawl) wantsRobots(id frontier.HostID, now time.Time) bool {
 	if !c.cfg.Robots || c.f.HostName(id) == "" {
 		return false
 	}
-	h := &c.hosts[id]
+	h := c.hosts.at(id)
 	return h.robots == nil && h.robotsPlace == 0 || now.After(h.robotsUntil)
 }
 
@@ -221,7 +220,7 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 	}
 	place := c.record(&Entry{Kind: EntryRobots, At: now, Host: c.f.HostName(h), Robots: r, Page: p, place: fl.place})
 	if known {
-		c.hosts[h].robotsPlace = place + 1
+		c.hosts.of(h).robotsPlace = place + 1
 	}
 }
 
@@ -230,7 +229,7 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 // may not be asked at all; then the old rules hold on, or what its silence means
 // (RFC 9309 2.3.1.4, 2.4).
 func (c *Crawl) learnRobots(now time.Time, id frontier.HostID, r *dowse.Robots, mute dowse.Reason) bool {
-	h := &c.hosts[id]
+	h := c.hosts.of(id)
 	if unanswered(r) {
 		h.asked++
 		if int(h.asked) < c.cfg.Tries && mute != dowse.SkipPrivateIP {
@@ -263,7 +262,10 @@ func unanswered(r *dowse.Robots) bool {
 
 // rules returns what a host's robots.txt said, nil if it was not read.
 func (c *Crawl) rules(id frontier.HostID) *dowse.Robots {
-	h := &c.hosts[id]
+	h := c.hosts.list[id]
+	if h == nil {
+		return nil
+	}
 	if h.robots == nil && h.robotsPlace > 0 {
 		if h.robots = c.cfg.Log.RobotsAt(h.robotsPlace - 1); h.robots == nil {
 			h.robotsPlace = 0 // it can't be read any more: ask again
@@ -294,7 +296,7 @@ func (c *Crawl) barred(id frontier.HostID, u dowse.URL) (dowse.Outcome, dowse.Re
 	if ok {
 		return dowse.Fetched, "", ""
 	}
-	switch why := reasonOf(c.hosts[id].mute); why {
+	switch why := reasonOf(c.hosts.at(id).mute); why {
 	case "":
 		return dowse.Refused, dowse.SkipRobotsTxt, rule
 	case dowse.SkipPrivateIP:
@@ -307,11 +309,11 @@ func (c *Crawl) barred(id frontier.HostID, u dowse.URL) (dowse.Outcome, dowse.Re
 // queueSitemaps lets the sitemaps of a host wait.
 func (c *Crawl) queueSitemaps(h frontier.HostID, maps []dowse.URL) {
 	for _, u := range maps {
-		if c.hosts[h].maps >= maxSitemaps {
+		if c.hosts.at(h).maps >= maxSitemaps {
 			return
 		}
 		if c.queueSitemap(u) {
-			c.hosts[h].maps++
+			c.hosts.of(h).maps++
 		}
 	}
 }

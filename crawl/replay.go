@@ -270,7 +270,7 @@ func (c *Crawl) replayVisit(e *Entry, restore Restorer) error {
 		return nil
 	}
 	c.flights[e.ID] = fl
-	c.hosts[h].out++
+	c.hosts.of(h).out++
 	c.f.Begin(h)
 	c.Absorb(e.At, p)
 	return nil

@@ -3,6 +3,8 @@ package crawl
 import (
 	"errors"
 	"fmt"
+
+	"dowse/frontier"
 )
 
 // errImpossible is returned for a snapshot of a state that no crawl can have. Whoever
@@ -21,13 +23,18 @@ func (c *Crawl) sane() error {
 	case s.Requests < 0, s.Picks < 0, s.Bytes < 0, s.Elapsed < 0, len(s.recent) > recentPages:
 		return fmt.Errorf("%w: counts below zero", errImpossible)
 	}
-	for i := range c.hosts {
-		switch h := &c.hosts[i]; {
+	return c.saneHosts()
+}
+
+func (c *Crawl) saneHosts() (err error) {
+	known := c.f.Len()
+	c.hosts.each(func(id frontier.HostID, h *host) {
+		switch {
 		case h.robotsUntil.After(c.latest.Add(robotsLife)), h.last.After(c.latest):
-			return fmt.Errorf("%w: host %d was visited in the future", errImpossible, i)
+			err = fmt.Errorf("%w: host %d was visited in the future", errImpossible, id)
 		case int(h.fetched) > known, h.onTopic > h.fetched, h.bytes < 0, h.maxDelay < 0:
-			return fmt.Errorf("%w: host %d gave %d pages of %d URLs", errImpossible, i, h.fetched, known)
+			err = fmt.Errorf("%w: host %d gave %d pages of %d URLs", errImpossible, id, h.fetched, known)
 		}
-	}
-	return nil
+	})
+	return err
 }

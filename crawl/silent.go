@@ -25,7 +25,7 @@ const (
 
 // hear takes note of whether a visit to a host was answered, by whatever status.
 func (c *Crawl) hear(id frontier.HostID, p *dowse.Page) {
-	h := &c.hosts[id]
+	h := c.hosts.of(id)
 	switch {
 	case !unheard(p):
 		h.silent = 0
@@ -43,16 +43,16 @@ func unheard(p *dowse.Page) bool {
 }
 
 // isLate reports whether a host never answered, or not lately.
-func (h *host) isLate() bool {
+func (h host) isLate() bool {
 	return h.silent > 0 && (uint32(h.silent) >= h.requests || h.silent >= lateAfter)
 }
 
 // isStranger reports whether a host was never visited, or is late.
-func (h *host) isStranger() bool { return h.requests == 0 || h.isLate() }
+func (h host) isStranger() bool { return h.requests == 0 || h.isLate() }
 
 // occupied counts a visit that begins, by the kind of its host.
 func (c *Crawl) occupied(fl *flight) {
-	fl.late, fl.stranger = c.f.Late(fl.host), c.hosts[fl.host].isStranger()
+	fl.late, fl.stranger = c.f.Late(fl.host), c.hosts.at(fl.host).isStranger()
 	c.lateOut += count(fl.late)
 	c.strangersOut += count(fl.stranger)
 }
@@ -73,7 +73,7 @@ func count(is bool) int {
 // patience returns how long a visit to a host waits for the first answer; 0 means as long
 // as the visitor does anyway.
 func (c *Crawl) patience(id frontier.HostID) time.Duration {
-	p, h := &c.cfg.Polite, &c.hosts[id]
+	p, h := &c.cfg.Polite, c.hosts.at(id)
 	scarce := c.f.HostsWaiting() > p.InFlight-c.out() && c.strangersOut >= p.InFlight/strangerConns
 	if !scarce || !h.isStranger() || h.silent > 2 {
 		return 0

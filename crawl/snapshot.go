@@ -177,8 +177,8 @@ func (c *Crawl) take(r io.Reader) (from uint64, learnt []byte, err error) {
 // fits checks that what the snapshot says of hosts and URLs is about those that its
 // frontier has.
 func (c *Crawl) fits() error {
-	if len(c.hosts) != c.f.Hosts() {
-		return fmt.Errorf("crawl: snapshot: %w: %d hosts of %d", errShort, len(c.hosts), c.f.Hosts())
+	if c.hosts.len() != c.f.Hosts() {
+		return fmt.Errorf("crawl: snapshot: %w: %d hosts of %d", errShort, c.hosts.len(), c.f.Hosts())
 	}
 	n := frontier.ID(c.f.Len())
 	known := func(id frontier.ID) bool { return id < n }
@@ -193,9 +193,7 @@ func (c *Crawl) fits() error {
 	if err := c.sane(); err != nil {
 		return fmt.Errorf("crawl: snapshot: %w", err)
 	}
-	for h := range c.hosts {
-		c.f.SetLate(frontier.HostID(h), c.hosts[h].isLate())
-	}
+	c.hosts.each(func(id frontier.HostID, h *host) { c.f.SetLate(id, h.isLate()) })
 	return nil
 }
 
@@ -233,9 +231,10 @@ func readCore(r io.Reader) (*dec, error) {
 }
 
 func (e *enc) core(c *Crawl) {
-	e.u(uint64(len(c.hosts)))
-	for i := range c.hosts {
-		e.host(&c.hosts[i])
+	e.u(uint64(c.hosts.len()))
+	for id := range frontier.HostID(c.hosts.len()) {
+		h := c.hosts.at(id)
+		e.host(&h)
 	}
 	e.u(uint64(len(c.tries)))
 	for _, id := range slices.Sorted(maps.Keys(c.tries)) {
@@ -293,9 +292,13 @@ func (e *enc) core(c *Crawl) {
 }
 
 func (d *dec) core(c *Crawl) {
-	c.hosts = make([]host, d.count(hostSize))
-	for i := range c.hosts {
-		d.host(&c.hosts[i])
+	c.hosts.grow(d.count(hostSize))
+	for id := range frontier.HostID(c.hosts.len()) {
+		var h host
+		if d.host(&h); h != (host{}) {
+			*c.hosts.of(id) = h
+		}
+		c.hosts.meet(id)
 	}
 	for range d.items(2) {
 		id := frontier.ID(d.u())
@@ -365,7 +368,6 @@ func (e *enc) host(h *host) {
 }
 
 func (d *dec) host(h *host) {
-	h.met = true
 	h.robotsPlace = d.u()
 	h.robotsUntil = d.t()
 	h.last = d.t()

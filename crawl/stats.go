@@ -67,7 +67,7 @@ func (s *stats) window(n int) float64 {
 
 // count books a page that came to its end.
 func (c *Crawl) count(fl *flight, p *dowse.Page) {
-	h := &c.hosts[fl.host]
+	h := c.hosts.of(fl.host)
 	switch p.Outcome {
 	case dowse.Fetched:
 		c.tally(p)
@@ -197,7 +197,7 @@ type HostStatus struct {
 // Host returns what is known of the i-th host, in order of first sighting.
 func (c *Crawl) Host(i int) HostStatus {
 	id := frontier.HostID(i)
-	h := &c.hosts[i]
+	h := c.hosts.at(id)
 	s := HostStatus{
 		Name: c.f.HostName(id), Fetched: int(h.fetched), OnTopic: int(h.onTopic), Failed: int(h.failed),
 		Requests: int(h.requests), Waiting: c.f.WaitingOn(id), Delay: h.maxDelay, Ready: c.f.Ready(id),
