@@ -93,42 +93,31 @@ func (v Visit) Page() *dowse.Page {
 
 // Crawl is the state of a crawl. Its methods must not be called concurrently.
 type Crawl struct {
-	cfg     Config
-	f       *frontier.Frontier
-	hosts   hostBook
-	flights map[frontier.ID]*flight
-	asking  map[frontier.HostID]*flight // robots.txt under way
-	leases  []lease                     // in order of their deadlines
-
-	lateOut, strangersOut int // visits that are out, by the kind of their host: see occupied
-
+	cfg      Config
+	f        *frontier.Frontier
+	hosts    hostBook
+	flights  map[frontier.ID]*flight
+	asking   map[frontier.HostID]*flight // robots.txt under way
+	leases   []lease                     // in order of their deadlines
 	tries    map[frontier.ID]uint8
 	sitemaps map[frontier.ID]bool
 	chains   map[frontier.ID]uint8 // redirects in a row that led to a URL, see sendsOn
 	traps    trapBook
 	farms    map[uint64]*farm // by land
 	farmed   int              // lands that are farms
-
-	domains   map[uint64]domain // by owner, see domainKey
-	hostFarms int               // of these: those that are farms
-	met       []frontier.HostID // new hosts since the last turn began, see meet
-
-	near    nearIndex
-	inlinks inlinks // empty where nobody asks
-	round   *round
-	again   []frontier.ID // to be visited again in the next round
-	stats   stats
-	shadows []*shadow
-	stopped dowse.StopReason
-	lastNow time.Time
-	latest  time.Time // no event was later, see clock
+	near     nearIndex
+	inlinks  inlinks // empty where nobody asks
+	round    *round
+	again    []frontier.ID // to be visited again in the next round
+	stats    stats
+	shadows  []*shadow
+	stopped  dowse.StopReason
+	lastNow  time.Time
 
 	replay   bool              // entries are being replayed: nothing is recorded
 	running  bool              // the journal knows under which limits
 	adrift   bool              // visits of an earlier run may be out
 	grounded bool              // they wait again, which the journal does not know yet
-	unsure   bool              // hosts may have been visited without an entry, see Restarted
-	began    time.Time         // all hosts rest since, which the journal does not know yet; zero for not
 	asked    bool              // BeforeRound was called, and nothing has changed since
 	moves    []move            // since the last entry
 	ids      []frontier.ID     // scratch of filterLinks
@@ -137,6 +126,16 @@ type Crawl struct {
 	model  string   // the newest one that ruled on visited pages; "" for none
 	parts  []uint64 // places of the entries that hold rulings
 	refold *refold  // what was visited is being decided again, see Rerank
+
+	latest time.Time // no event was later, see clock
+	unsure bool      // hosts may have been visited without an entry, see Restarted
+	began  time.Time // all hosts rest since, which the journal does not know yet; zero if they do not
+
+	lateOut, strangersOut int // visits that are out, by the kind of their host: see occupied
+
+	domains   map[uint64]domain // by owner, see domainKey
+	hostFarms int               // of these: those that are farms
+	met       []frontier.HostID // new hosts since the last turn began, see meet
 }
 
 // A flight is a visit that has not come back.
