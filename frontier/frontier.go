@@ -81,6 +81,7 @@ func New(cfg Config) *Frontier {
 		laneIDs:  map[string]uint32{},
 		aliases:  map[ID]ID{},
 		groups:   groups{dropped: map[string]bool{}},
+		polite:   polite{clock: never, ripe: never},
 	}
 }
 
@@ -122,7 +123,7 @@ func (f *Frontier) seeHost(name string) HostID {
 	h := HostID(f.hosts.n)
 	ho := f.hosts.add()
 	ho.name = f.byName.keep(name)
-	ho.inAll, ho.at = nowhere, nowhere
+	ho.inAll, ho.at, ho.ready = nowhere, nowhere, never
 	f.byName.add(&f.hosts, h)
 	return h
 }

@@ -5,39 +5,42 @@ import (
 	"time"
 )
 
-// A moment is a time by the wall clock in 8 bytes: nanoseconds since 1970, 0 for the
-// zero time. Times that do not fit (before 1678, after 2262) become the nearest that
-// does.
+// A moment is a time by the wall clock in 8 bytes, in the order of times: nanoseconds since
+// 1970 if it is not negative; else, from the lowest number on, nanoseconds since the zero
+// time, for drivers whose clock begins there. Times between those become the nearest that
+// fits, and so do those after 2262.
 type moment int64
 
-var (
-	firstMoment = time.Unix(0, math.MinInt64)
-	lastMoment  = time.Unix(0, math.MaxInt64)
-)
+// never is the zero time.
+const never moment = math.MinInt64
+
+const yearSeconds = 365 * 24 * 3600
 
 func momentOf(t time.Time) moment {
-	switch {
-	case t.IsZero():
-		return 0
-	case t.Before(firstMoment):
-		return math.MinInt64
-	case t.After(lastMoment):
+	switch since := t.Unix() - (time.Time{}).Unix(); {
+	case since < 0:
+		return never
+	case since < 290*yearSeconds:
+		return never + moment(t.Round(0).Sub(time.Time{}))
+	case t.Unix() < 0:
+		return -1
+	case t.Unix() > math.MaxInt64/int64(time.Second)-1:
 		return math.MaxInt64
 	}
 	return moment(t.UnixNano())
 }
 
 func (m moment) time() time.Time {
-	if m == 0 {
-		return time.Time{}
+	if m < 0 {
+		return time.Time{}.Add(time.Duration(m - never))
 	}
 	return time.Unix(0, int64(m)).UTC()
 }
 
 // moved returns a moment that lies by d later; the zero time stays what it is.
 func (m moment) moved(d time.Duration) moment {
-	if m == 0 {
-		return 0
+	if m == never {
+		return never
 	}
 	return momentOf(m.time().Add(d))
 }
@@ -85,7 +88,7 @@ func (f *Frontier) VacateAll() {
 
 // LastReady returns the latest time until which a host or a lane rests.
 func (f *Frontier) LastReady() time.Time {
-	last := moment(0)
+	last := never
 	for h := range uint32(f.hosts.n) {
 		last = max(last, f.hosts.at(h).ready)
 	}

@@ -172,7 +172,7 @@ func (f *Frontier) seeLane(name string) uint32 {
 	}
 	l := f.lanes.add()
 	l.name = strings.Clone(name)
-	l.at = nowhere
+	l.at, l.ready = nowhere, never
 	f.laneIDs[l.name] = uint32(f.lanes.n)
 	return uint32(f.lanes.n)
 }
