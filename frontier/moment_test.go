@@ -21,9 +21,6 @@ func TestMoments(t *testing.T) {
 		}
 		last = m
 	}
-	for _, at := range []time.Time{time.Date(1066, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC)} {
-		momentOf(at).time() // the nearest that fits
-	}
 	if momentOf(time.Date(1066, 1, 1, 0, 0, 0, 0, time.UTC)) >= momentOf(time.Unix(0, 0)) || momentOf(time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC)) < last {
 		t.Error("times that do not fit are out of order")
 	}
