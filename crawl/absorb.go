@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"slices"
 	"time"
 
 	"dowse"
@@ -35,6 +36,7 @@ func (c *Crawl) Absorb(now time.Time, p *dowse.Page) {
 
 // land ends the visit for the host: it rests.
 func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
+	c.vacated(fl)
 	p.Lead, p.Depth, p.Hops, p.Again = fl.visit.Lead, fl.visit.Depth, fl.visit.Hops, fl.visit.Again
 	ready, laneReady := c.rest(now, fl.host, p)
 	c.f.Release(fl.host, ready, laneReady)
@@ -42,7 +44,7 @@ func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
 	c.stats.Bytes += p.Fetch.Wire
 	c.stats.archive(p.Fetch.Archive)
 	c.stats.pick(fl.regret)
-	h := &c.hosts[fl.host]
+	h := c.hosts.of(fl.host)
 	h.out--
 	if countsAsPage(p) {
 		h.landed++
@@ -98,6 +100,8 @@ type turn struct {
 	entry *Entry
 	leads []dowse.Lead
 
+	met []frontier.HostID // hosts that the page's links brought up
+
 	listed bool // a sitemap's: the strategy did not ask for it
 }
 
@@ -108,10 +112,13 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 	p.OnTopic = p.Outcome == dowse.Fetched && p.Verdict.Relevance >= c.cfg.Threshold
 	e := &Entry{Kind: EntryPage, At: now, ID: fl.id, Page: p, Queue: fl.queue, Regret: fl.regret, Rested: fl.rest, Idle: fl.idle, place: fl.place}
 	c.endRedirects(fl.id, p)
+	e.Dropped = fl.drop + c.thin(p)
+	c.stats.Dropped += e.Dropped
 	c.checkNear(fl.id, p)
 	e.Found = p.Links
+	c.met = c.met[:0]
 	e.Links = c.filterLinks(fl.id, p)
-	return &turn{now: now, fl: fl, p: p, entry: e, listed: c.sitemaps[fl.id]}
+	return &turn{now: now, fl: fl, p: p, entry: e, listed: c.sitemaps[fl.id], met: slices.Clone(c.met)}
 }
 
 // finishTurn settles the page's URL, applies what the strategy said, and records

@@ -81,8 +81,9 @@ type Visit struct {
 	Hops     int
 	Again    bool
 	Deadline time.Time
-	Via      *dowse.Via // see Config.Via
-	LinksIn  *int       // see Config.LinksIn
+	Patience time.Duration // for the first byte of an answer; 0 means as long as the visitor waits anyway
+	Via      *dowse.Via    // see Config.Via
+	LinksIn  *int          // see Config.LinksIn
 }
 
 // Page returns a page for the visit, to be filled with what came of it.
@@ -94,7 +95,7 @@ func (v Visit) Page() *dowse.Page {
 type Crawl struct {
 	cfg      Config
 	f        *frontier.Frontier
-	hosts    []host // by frontier.HostID
+	hosts    hostBook
 	flights  map[frontier.ID]*flight
 	asking   map[frontier.HostID]*flight // robots.txt under way
 	leases   []lease                     // in order of their deadlines
@@ -125,6 +126,16 @@ type Crawl struct {
 	model  string   // the newest one that ruled on visited pages; "" for none
 	parts  []uint64 // places of the entries that hold rulings
 	refold *refold  // what was visited is being decided again, see Rerank
+
+	latest time.Time // no event was later, see clock
+	unsure bool      // hosts may have been visited without an entry, see Restarted
+	began  time.Time // all hosts rest since, which the journal does not know yet; zero if they do not
+
+	lateOut, strangersOut int // visits that are out, by the kind of their host: see occupied
+
+	domains   map[uint64]domain // by owner, see domainKey
+	hostFarms int               // of these: those that are farms
+	met       []frontier.HostID // new hosts since the last turn began, see meet
 }
 
 // A flight is a visit that has not come back.
@@ -136,8 +147,12 @@ type flight struct {
 	queue  int     // leads that waited when it was taken
 	regret float64 // by how much the best of them was better: politeness' price
 	rest   time.Duration
-	idle   bool   // settled without a visit
-	place  uint64 // replay: of its entry
+	drop   int  // replay: links of its page that were not kept
+	idle   bool // settled without a visit
+
+	late, stranger bool // its host was, when it began: see occupied
+
+	place uint64 // replay: of its entry
 }
 
 type lease struct {
@@ -189,6 +204,7 @@ func prepare(cfg Config) (*Crawl, error) {
 		chains:   map[frontier.ID]uint8{},
 		traps:    trapBook{},
 		farms:    map[uint64]*farm{},
+		domains:  map[uint64]domain{},
 		near:     newNearIndex(),
 	}
 	return c, c.cast()
@@ -217,7 +233,11 @@ func (c *Crawl) Start(now time.Time, seeds []dowse.URL) {
 	var fresh []dowse.URL
 	twice := map[frontier.ID]bool{}
 	for _, u := range seeds {
+		met := len(c.met)
 		id := c.see(u)
+		if len(c.met) > met {
+			c.grantHost(u)
+		}
 		if !twice[id] && c.seed(id, u) {
 			fresh = append(fresh, u)
 		}
@@ -256,19 +276,6 @@ func (c *Crawl) seedLeads(seeds []dowse.URL) []dowse.Lead {
 		leads[i] = dowse.Lead{URL: u, Priority: 1, Because: []dowse.Because{{What: "seed", Weight: 1}}}
 	}
 	return leads
-}
-
-// clock takes note of the time, for the time limit: only time in which the crawl
-// was at work counts, not the gap between two runs. A replay knows it from the
-// entries.
-func (c *Crawl) clock(now time.Time) {
-	if c.replay {
-		return
-	}
-	if d := now.Sub(c.lastNow); !c.lastNow.IsZero() && d > 0 {
-		c.stats.Elapsed += d
-	}
-	c.lastNow = now
 }
 
 // Next returns the next visit to make at now. If there is none, when tells at
@@ -366,7 +373,7 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 			c.putBack(id, h, now)
 			return Visit{}, until, false
 		}
-		if c.wantsRobots(h, now) {
+		if c.wantsRobots(h, now) && !c.leadsToFarm(id) {
 			c.f.Begin(h)
 			c.putBack(id, h, now)
 			return c.askRobots(id, h, now), time.Time{}, true
@@ -374,7 +381,7 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 		if c.promised(id, h) {
 			c.f.Begin(h)
 			c.putBack(id, h, now)
-			c.hosts[h].held++ // until one of its visits comes back
+			c.hosts.of(h).held++ // until one of its visits comes back
 			continue
 		}
 		if l, ok := c.recall(now, id); ok {
@@ -467,7 +474,7 @@ func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret
 	_, again := c.f.Visit(id)
 	v := Visit{
 		URL: c.f.URL(id), Lead: c.lead(id), Depth: int(depth), Hops: int(hops), Again: again,
-		Deadline: now.Add(c.cfg.Lease), LinksIn: c.linksIn(id),
+		Deadline: now.Add(c.cfg.Lease), Patience: c.patience(h), LinksIn: c.linksIn(id),
 	}
 	if c.sitemaps[id] {
 		v.Kind = VisitSitemap
@@ -477,7 +484,8 @@ func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret
 	fl := &flight{visit: v, id: id, host: h, began: now, queue: c.f.Count(dowse.Waiting), regret: regret}
 	fl.rest = c.rested(h, now)
 	c.asked = false
-	c.hosts[h].out++
+	c.hosts.of(h).out++
+	c.occupied(fl)
 	c.flights[id] = fl
 	c.leases = append(c.leases, lease{v.Deadline, fl})
 	return v
@@ -572,14 +580,15 @@ func (c *Crawl) sight(u dowse.URL) (id frontier.ID, fresh bool) {
 	if c.refold != nil {
 		fresh = c.refold.sight(id)
 	}
+	if fresh {
+		c.meet(u, id)
+	}
 	return id, fresh
 }
 
 // grow keeps the host table as long as the frontier's.
 func (c *Crawl) grow() {
-	for len(c.hosts) < c.f.Hosts() {
-		c.hosts = append(c.hosts, host{})
-	}
+	c.hosts.grow(c.f.Hosts())
 }
 
 // record keeps an entry. In a replay it is there already.
@@ -591,8 +600,8 @@ func (c *Crawl) record(e *Entry) uint64 {
 		return e.place
 	}
 	if !c.running {
-		e.run = &run{grounded: c.grounded, limits: c.cfg.Limits}
-		c.running, c.grounded = true, false
+		e.run = &run{grounded: c.grounded, limits: c.cfg.Limits, began: c.began}
+		c.running, c.grounded, c.began = true, false, time.Time{}
 	}
 	e.Elapsed, e.moves = c.stats.Elapsed, c.moves
 	place := c.cfg.Log.Record(e)
@@ -620,12 +629,8 @@ func (c *Crawl) groundFlights() {
 		}
 		c.queueAgain(id)
 	}
-	for h := range frontier.HostID(c.f.Hosts()) {
-		for c.f.Busy(h) > 0 {
-			c.f.Release(h, c.f.Ready(h), time.Time{})
-		}
-		c.hosts[h].held = 0
-	}
+	c.f.VacateAll()
+	c.hosts.each(func(_ frontier.HostID, h *host) { h.held = 0 })
 	if c.round != nil {
 		c.round.ground()
 	}
@@ -638,11 +643,12 @@ func (c *Crawl) abandon() {
 		return
 	}
 	for _, fl := range c.flights {
-		c.hosts[fl.host].out--
+		c.hosts.of(fl.host).out--
 	}
 	clear(c.flights)
 	clear(c.asking)
-	c.leases, c.adrift = nil, true
+	c.leases, c.adrift, c.unsure = nil, true, true
+	c.lateOut, c.strangersOut = 0, 0
 }
 
 // view shows the strategy the ends of the queue.

@@ -24,6 +24,7 @@ const (
 	EntryRescore                      // a lead was rated again
 	EntryModel                        // a newer model, or a label, ruled on pages that were visited
 	EntryReasons                      // why a lead is about to be visited that was rated again
+	EntryClock                        // the clock was set back
 )
 
 // An Entry is one thing that happened in a crawl. Which fields count depends on
@@ -42,11 +43,14 @@ type Entry struct {
 	Rested time.Duration
 	Idle   bool // the page was settled without a visit
 
+	Dropped int // links of the page that were not kept, see thin
+
 	Host   string        // EntryRobots
 	Robots *dowse.Robots // EntryRobots
 	Seeds  []dowse.URL   // EntryStart
 	Round  []frontier.ID // EntryRound
 	Text   string        // EntryNote
+	Back   time.Duration // EntryClock: by how much it was set back
 	Score  float64       // EntryRescore: the new priority; EntryReasons: the priority
 
 	Because []dowse.Because // EntryReasons
@@ -66,6 +70,7 @@ type Entry struct {
 type run struct {
 	grounded bool // visits that were out before it wait again
 	limits   Limits
+	began    time.Time // when all hosts began to rest, see Restarted; zero if they did not
 }
 
 // A Decision tells what became of a link.

@@ -49,6 +49,8 @@ func appendEntry(b []byte, e *Entry) []byte {
 		w.because(e.Because)
 	case EntryModel:
 		w.model(e)
+	case EntryClock:
+		w.i(int64(e.Back))
 	}
 	return w.b
 }
@@ -71,6 +73,7 @@ func (w *enc) head(e *Entry) {
 	}
 	if e.run != nil {
 		w.bool(e.run.grounded)
+		w.t(e.run.began)
 		w.limits(&e.run.limits)
 	}
 }
@@ -84,7 +87,7 @@ func (r *dec) head(e *Entry) {
 		e.moves = append(e.moves, move(r.u()))
 	}
 	if kind&beginsRun != 0 {
-		e.run = &run{grounded: r.bool()}
+		e.run = &run{grounded: r.bool(), began: r.t()}
 		r.limits(&e.run.limits)
 	}
 }
@@ -155,6 +158,7 @@ func (w *enc) page(e *Entry) {
 	w.u(uint64(e.Queue))
 	w.f(e.Regret)
 	w.i(int64(e.Rested))
+	w.u(uint64(e.Dropped))
 	w.lead(&p.Lead)
 	w.byte(flagBits(p.Again, p.LinksIn != nil))
 	if p.LinksIn != nil {
@@ -308,6 +312,8 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 		e.Because = r.because()
 	case EntryModel:
 		r.model(e)
+	case EntryClock:
+		e.Back = time.Duration(r.i())
 	default:
 		return nil, fmt.Errorf("entry of unknown kind %d", e.Kind)
 	}
@@ -361,6 +367,7 @@ func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 	e.Queue = int(r.u())
 	e.Regret = r.f()
 	e.Rested = time.Duration(r.i())
+	e.Dropped = int(r.u())
 	r.lead(&p.Lead)
 	p.Lead.URL = p.URL
 	flags := r.byte()

@@ -42,13 +42,17 @@ func (c *Crawl) stray(dice *rand.Rand, fits func(frontier.ID) bool) (frontier.ID
 // of picks that explore, any of their leads.
 func (c *Crawl) nextLead(now time.Time, dice *rand.Rand) (id frontier.ID, stray bool, when time.Time, ok bool) {
 	if c.explores(dice) {
-		if id, ok = c.stray(dice, func(id frontier.ID) bool { return c.f.Rested(c.f.Host(id), now) }); ok {
+		fits := func(id frontier.ID) bool {
+			h := c.f.Host(id)
+			return c.f.Rested(h, now) && (!c.f.Late(h) || c.lateRoom(true))
+		}
+		if id, ok = c.stray(dice, fits); ok {
 			c.f.Take(id)
 			c.f.Begin(c.f.Host(id))
 			return id, true, time.Time{}, true
 		}
 	}
-	id, when, ok = c.f.Next(now)
+	id, when, ok = c.nextRested(now)
 	return id, false, when, ok
 }
 

@@ -56,6 +56,7 @@ func (c *Crawl) survey(t *turn) {
 	if c.cfg.Traps.Budget < 0 || t.p.Outcome != dowse.Fetched || t.p.Again {
 		return
 	}
+	c.surveyHosts(t)
 	host, folder := lands(t.p.URL)
 	c.book(host, isStray(t.entry, host))
 	c.book(folder, isStray(t.entry, folder))

@@ -57,13 +57,13 @@ func (c *Crawl) full() bool {
 // overHost reports whether a host has given all the pages it may.
 func (c *Crawl) overHost(h frontier.HostID) bool {
 	n := c.cfg.Limits.PerHost
-	return n > 0 && int(c.hosts[h].fetched+c.hosts[h].landed) >= n
+	return n > 0 && int(c.hosts.at(h).fetched+c.hosts.at(h).landed) >= n
 }
 
 // promised reports whether a lead must wait because the visits that are out may
 // give all the pages that its host may.
 func (c *Crawl) promised(id frontier.ID, h frontier.HostID) bool {
-	n, host := c.cfg.Limits.PerHost, &c.hosts[h]
+	n, host := c.cfg.Limits.PerHost, c.hosts.at(h)
 	_, again := c.f.Visit(id)
 	return n > 0 && !again && host.out > 0 && int(host.fetched+host.landed+host.out) >= n && !c.overHost(h)
 }

@@ -53,6 +53,9 @@ type Live struct {
 	AtMost int
 	// Commands are run by the loop, between two pages.
 	Commands <-chan func()
+	// Clock returns the time. Everything that the crawl is told the time for while it
+	// runs must ask the same clock. Nil means [NewClock].
+	Clock func() time.Time
 
 	out       int // visits under way
 	waiting   batch
@@ -77,6 +80,10 @@ func (b batch) empty() bool { return b.visits == 0 && len(b.pages) == 0 }
 // the crawl is resumed). It returns the first error in keeping or committing; what
 // was committed before it is safe.
 func (l *Live) Run(ctx, abort context.Context) error {
+	if l.Clock == nil {
+		l.Clock = NewClock()
+	}
+	l.Crawl.Restarted(l.Clock())
 	n := l.Crawl.cfg.Polite.InFlight
 	arrivals := make(chan Arrival, n)
 	commits := make(chan error, 1)
@@ -100,7 +107,7 @@ func (l *Live) Run(ctx, abort context.Context) error {
 		if l.finished() {
 			return l.finish()
 		}
-		wake := alarm(timer, earlier(when, due))
+		wake := l.alarm(timer, earlier(when, due))
 		select {
 		case a := <-arrivals:
 			l.arrive(abort, a)
@@ -115,9 +122,9 @@ func (l *Live) Run(ctx, abort context.Context) error {
 			given = nil
 		case f, ok := <-l.Commands:
 			l.command(f, ok)
-		case now := <-tick.C:
+		case <-tick.C:
 			if l.Tick != nil {
-				l.Tick(now)
+				l.Tick(l.Clock())
 			}
 		case <-wake:
 		}
@@ -132,12 +139,19 @@ func (l *Live) command(f func(), ok bool) {
 	f()
 }
 
+// NewClock returns a clock that shows the time of day as it is now, and from then on
+// how much time has passed: setting the machine's clock does not change it.
+func NewClock() func() time.Time {
+	begun := time.Now()
+	return func() time.Time { return begun.Round(0).Add(time.Since(begun)) }
+}
+
 // alarm sets the timer to when; the zero time means never.
-func alarm(t *time.Timer, when time.Time) <-chan time.Time {
+func (l *Live) alarm(t *time.Timer, when time.Time) <-chan time.Time {
 	if when.IsZero() {
 		return nil
 	}
-	t.Reset(max(0, time.Until(when)))
+	t.Reset(max(0, when.Sub(l.Clock())))
 	return t.C
 }
 
@@ -147,7 +161,7 @@ func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync
 		if l.out+l.waiting.visits+l.flushing.visits >= l.atOnce() {
 			return time.Time{}
 		}
-		v, when, ok := l.Crawl.Next(time.Now())
+		v, when, ok := l.Crawl.Next(l.Clock())
 		if !ok {
 			return when
 		}
@@ -168,7 +182,7 @@ func (l *Live) atOnce() int {
 
 // visit makes a visit, until its deadline at the latest: the crawl gives it up then.
 func (l *Live) visit(ctx context.Context, v Visit) Arrival {
-	ctx, cancel := context.WithDeadline(ctx, v.Deadline)
+	ctx, cancel := context.WithTimeout(ctx, v.Deadline.Sub(l.Clock()))
 	defer cancel()
 	return l.Visitor.Visit(ctx, v)
 }
@@ -199,7 +213,7 @@ func (l *Live) arrive(abort context.Context, a Arrival) {
 			return
 		}
 	}
-	now := time.Now()
+	now := l.Clock()
 	l.Crawl.Absorb(now, a.Page)
 	if l.waiting.visits == 0 {
 		l.waiting.since = now
@@ -232,7 +246,7 @@ func (l *Live) commit(commits chan<- error) (due time.Time) {
 		return time.Time{}
 	}
 	due = l.waiting.since.Add(groupFor)
-	if l.out > 0 && l.waiting.visits < l.atOnce()/groupShare && time.Now().Before(due) {
+	if l.out > 0 && l.waiting.visits < l.atOnce()/groupShare && l.Clock().Before(due) {
 		return due
 	}
 	l.flushing, l.waiting = l.waiting, batch{}

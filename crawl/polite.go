@@ -69,6 +69,7 @@ type host struct {
 	backOffs    uint16    // in a row
 	downs       uint16    // in a row
 	maps        uint16    // sitemaps taken from it
+	silent      uint8     // visits in a row without an answer, see hear
 	asked       uint8     // for robots.txt in a row, without an answer
 	mute        uint8     // code of the reason why nothing on it can be asked, robots.txt included; 0 for none
 	out         uint32    // visits to its pages
@@ -86,9 +87,10 @@ type host struct {
 // rest computes from what the visit reported how long the host, and the address
 // it stands on, are to be left alone.
 func (c *Crawl) rest(now time.Time, id frontier.HostID, p *dowse.Page) (ready, lane time.Time) {
-	h := &c.hosts[id]
+	h := c.hosts.of(id)
 	h.last = now
 	h.requests++
+	c.hear(id, p)
 	delay := c.delay(id, p.Fetch.Took)
 	h.maxDelay = max(h.maxDelay, delay)
 	rest := max(delay, c.backOff(h, p.Host))
@@ -131,7 +133,7 @@ func (c *Crawl) backOff(h *host, r *dowse.HostReport) time.Duration {
 
 // rested is how long the host had rested when a visit to it began.
 func (c *Crawl) rested(id frontier.HostID, now time.Time) time.Duration {
-	if last := c.hosts[id].last; !last.IsZero() {
+	if last := c.hosts.at(id).last; !last.IsZero() {
 		return now.Sub(last)
 	}
 	return 0
@@ -140,7 +142,7 @@ func (c *Crawl) rested(id frontier.HostID, now time.Time) time.Duration {
 // holds reports whether to wait for a better lead than id, and until when; the zero
 // time means until a visit comes back.
 func (c *Crawl) holds(id frontier.ID, now time.Time) (until time.Time, ok bool) {
-	if c.cfg.Polite.Hold <= 0 || c.f.LastRegret() <= 0 {
+	if c.cfg.Polite.Hold <= 0 || c.f.LastRegret() <= 0 || c.f.Late(c.f.Host(id)) {
 		return time.Time{}, false
 	}
 	band, least := c.f.Band(id), c.f.Priority(id)
@@ -151,6 +153,9 @@ func (c *Crawl) holds(id frontier.ID, now time.Time) (until time.Time, ok bool) 
 			return time.Time{}, false
 		}
 		h := c.f.Host(best)
+		if c.f.Late(h) {
+			continue // it would be waited for in vain
+		}
 		switch ready := c.f.Ready(h); {
 		case c.f.Busy(h) > 0:
 			return time.Time{}, true
@@ -173,18 +178,19 @@ func (c *Crawl) wantsRobots(id frontier.HostID, now time.Time) bool {
 	if !c.cfg.Robots || c.f.HostName(id) == "" {
 		return false
 	}
-	h := &c.hosts[id]
+	h := c.hosts.at(id)
 	return h.robots == nil && h.robotsPlace == 0 || now.After(h.robotsUntil)
 }
 
 // askRobots makes the visit to a host's robots.txt. It has the host to itself:
 // nothing else may be visited before the rules are known.
 func (c *Crawl) askRobots(id frontier.ID, h frontier.HostID, now time.Time) Visit {
-	v := Visit{Kind: VisitRobots, URL: weburl.Robots(c.f.URL(id)), Deadline: now.Add(c.cfg.Lease)}
+	v := Visit{Kind: VisitRobots, URL: weburl.Robots(c.f.URL(id)), Deadline: now.Add(c.cfg.Lease), Patience: c.patience(h)}
 	fl := &flight{visit: v, id: frontier.None, host: h, began: now}
 	for range c.cfg.Polite.Conns - 1 {
 		c.f.Begin(h)
 	}
+	c.occupied(fl)
 	c.asking[h] = fl
 	c.leases = append(c.leases, lease{v.Deadline, fl})
 	return v
@@ -199,6 +205,7 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 		return
 	}
 	delete(c.asking, h)
+	c.vacated(fl)
 	r := &dowse.Robots{At: now}
 	if p.Host != nil && p.Host.Robots != nil {
 		r = p.Host.Robots
@@ -216,7 +223,7 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 	}
 	place := c.record(&Entry{Kind: EntryRobots, At: now, Host: c.f.HostName(h), Robots: r, Page: p, place: fl.place})
 	if known {
-		c.hosts[h].robotsPlace = place + 1
+		c.hosts.of(h).robotsPlace = place + 1
 	}
 }
 
@@ -225,7 +232,7 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 // may not be asked at all; then the old rules hold on, or what its silence means
 // (RFC 9309 2.3.1.4, 2.4).
 func (c *Crawl) learnRobots(now time.Time, id frontier.HostID, r *dowse.Robots, mute dowse.Reason) bool {
-	h := &c.hosts[id]
+	h := c.hosts.of(id)
 	if unanswered(r) {
 		h.asked++
 		if int(h.asked) < c.cfg.Tries && mute != dowse.SkipPrivateIP {
@@ -260,7 +267,10 @@ func unanswered(r *dowse.Robots) bool {
 
 // rules returns what a host's robots.txt said, nil if it was not read.
 func (c *Crawl) rules(id frontier.HostID) *dowse.Robots {
-	h := &c.hosts[id]
+	h := c.hosts.list[id]
+	if h == nil {
+		return nil
+	}
 	if h.robots == nil && h.robotsPlace > 0 {
 		if h.robots = c.cfg.Log.RobotsAt(h.robotsPlace - 1); h.robots == nil {
 			h.robotsPlace = 0 // it can't be read any more: ask again
@@ -291,7 +301,7 @@ func (c *Crawl) barred(id frontier.HostID, u dowse.URL) (dowse.Outcome, dowse.Re
 	if ok {
 		return dowse.Fetched, "", ""
 	}
-	switch why := reasonOf(c.hosts[id].mute); why {
+	switch why := reasonOf(c.hosts.at(id).mute); why {
 	case "":
 		return dowse.Refused, dowse.SkipRobotsTxt, rule
 	case dowse.SkipPrivateIP:
@@ -304,11 +314,11 @@ func (c *Crawl) barred(id frontier.HostID, u dowse.URL) (dowse.Outcome, dowse.Re
 // queueSitemaps lets the sitemaps of a host wait.
 func (c *Crawl) queueSitemaps(h frontier.HostID, maps []dowse.URL) {
 	for _, u := range maps {
-		if c.hosts[h].maps >= maxSitemaps {
+		if c.hosts.at(h).maps >= maxSitemaps {
 			return
 		}
 		if c.queueSitemap(u) {
-			c.hosts[h].maps++
+			c.hosts.of(h).maps++
 		}
 	}
 }
@@ -316,6 +326,9 @@ func (c *Crawl) queueSitemaps(h frontier.HostID, maps []dowse.URL) {
 // queueSitemap lets a sitemap wait, behind every lead of the strategy. It
 // reports false for one that is known as such, or that may not be visited.
 func (c *Crawl) queueSitemap(u dowse.URL) bool {
+	if c.overBudget(u) {
+		return false
+	}
 	id := c.see(u)
 	state := c.f.State(id)
 	if state != dowse.Unseen && state != dowse.Held && state != dowse.Waiting || c.sitemaps[id] {

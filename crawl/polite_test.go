@@ -380,8 +380,8 @@ func betterThan(f *frontier.Frontier, v crawl.Visit, now time.Time, conns int) d
 		if h == f.Host(took) {
 			busy-- // the visit itself
 		}
-		if f.State(id) != dowse.Waiting || busy >= conns || f.Ready(h).After(now) {
-			continue
+		if f.State(id) != dowse.Waiting || busy >= conns || f.Ready(h).After(now) || f.Late(h) || f.Late(f.Host(took)) {
+			continue // hosts that do not answer have turns of their own
 		}
 		p, q := f.Priority(id), v.Lead.Priority
 		if b := f.Band(id); b < v.Lead.Band || b == v.Lead.Band && (p > q || p == q && id < took) {

@@ -107,6 +107,7 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 	cut, err = j.cutTail(end)
 	j.bench.set(c.parts)
 	c.adrift = true
+	c.unsure = c.unsure || entries > 0
 	c.ground()
 	return entries, cut, err
 }
@@ -160,7 +161,14 @@ func (c *Crawl) replayHead(e *Entry) error {
 		if c.cfg.Limits = e.run.limits; e.run.grounded {
 			c.groundFlights()
 		}
+		if !e.run.began.IsZero() {
+			c.restAll(e.run.began)
+		}
 	}
+	if e.Kind == EntryClock {
+		c.turnBack(e.Back)
+	}
+	c.latest = later(c.latest, e.At)
 	for _, m := range e.moves {
 		id := frontier.ID(m >> 1)
 		switch {
@@ -259,13 +267,13 @@ func (c *Crawl) replayVisit(e *Entry, restore Restorer) error {
 	if e.Kind == EntryRetry {
 		v.Lead = c.lead(e.ID)
 	}
-	fl := &flight{visit: v, id: e.ID, host: h, queue: e.Queue, regret: e.Regret, rest: e.Rested, idle: e.Idle, place: e.place}
+	fl := &flight{visit: v, id: e.ID, host: h, queue: e.Queue, regret: e.Regret, rest: e.Rested, drop: e.Dropped, idle: e.Idle, place: e.place}
 	if fl.idle {
 		c.replayFinal(e, fl, p)
 		return nil
 	}
 	c.flights[e.ID] = fl
-	c.hosts[h].out++
+	c.hosts.of(h).out++
 	c.f.Begin(h)
 	c.Absorb(e.At, p)
 	return nil

@@ -384,20 +384,24 @@ func (c *Crawl) become(twin *Crawl) {
 		if a := twin.refold.aloft[id]; a != nil {
 			fl.visit.Lead, fl.visit.Depth, fl.visit.Hops = a.lead, a.depth, a.hops
 		}
-		twin.hosts[fl.host].out++
+		twin.hosts.of(fl.host).out++
 		twin.f.Begin(fl.host)
 	}
 	for h := range c.asking {
 		twin.f.Begin(h)
 	}
-	for h := range c.hosts {
-		twin.hosts[h].held = c.hosts[h].held
-		for range c.hosts[h].held {
-			twin.f.Begin(frontier.HostID(h))
+	c.hosts.each(func(id frontier.HostID, h *host) {
+		if h.held > 0 {
+			twin.hosts.of(id).held = h.held
 		}
-	}
+		for range h.held {
+			twin.f.Begin(id)
+		}
+	})
 	twin.flights, twin.asking, twin.leases = c.flights, c.asking, c.leases
 	twin.stats.slot, twin.stats.Elapsed, twin.lastNow = c.stats.slot, c.stats.Elapsed, c.lastNow
+	twin.latest, twin.unsure, twin.began = c.latest, c.unsure, c.began
+	twin.lateOut, twin.strangersOut = c.lateOut, c.strangersOut
 	twin.stopped, twin.running, twin.asked, twin.ended = c.stopped, c.running, c.asked, c.ended
 	twin.cfg.Limits, twin.refold, twin.moves = c.cfg.Limits, nil, c.moves[:0]
 	*c = *twin

@@ -63,7 +63,7 @@ func (c *Crawl) pickRound(now time.Time) (Visit, time.Time, bool) {
 			return Visit{}, when, false
 		}
 		h := c.f.Host(id)
-		if c.wantsRobots(h, now) {
+		if c.wantsRobots(h, now) && !c.leadsToFarm(id) {
 			c.f.Begin(h)
 			return c.askRobots(id, h, now), time.Time{}, true
 		}
@@ -83,17 +83,26 @@ func (c *Crawl) pickRound(now time.Time) (Visit, time.Time, bool) {
 	}
 }
 
-// memberAt returns the first lead of the round that may be visited at now. If there
-// is none, when tells at what time there may be one.
+// memberAt returns the first lead of the round that may be visited at now, one of a late
+// host only if there is no other. If there is none, when tells at what time there may be
+// one.
 func (c *Crawl) memberAt(now time.Time) (id frontier.ID, when time.Time) {
+	late, others := frontier.None, false
 	for _, id := range c.round.wait {
 		h := c.f.Host(id)
+		others = others || !c.f.Late(h)
 		switch ready := c.f.Ready(h); {
 		case ready.After(now):
 			when = earlier(when, ready)
-		case c.f.Busy(h) < c.cfg.Polite.Conns && !c.promised(id, h):
+		case c.f.Busy(h) >= c.cfg.Polite.Conns || c.promised(id, h):
+		case !c.f.Late(h):
 			return id, time.Time{}
+		case late == frontier.None:
+			late = id
 		}
+	}
+	if late != frontier.None && c.lateRoom(others) {
+		return late, time.Time{}
 	}
 	return frontier.None, when
 }

@@ -141,7 +141,7 @@ func (c *Crawl) forbids(id frontier.ID, h frontier.HostID) (dowse.Outcome, dowse
 	switch {
 	case c.overHost(h) && !again:
 		return dowse.Skipped, dowse.SkipBudgetHost, ""
-	case c.hosts[h].downs >= downAfter:
+	case c.hosts.at(h).downs >= downAfter:
 		return dowse.Skipped, dowse.SkipHostDown, "no connection, several times in a row"
 	}
 	if why := c.cfg.Scope.skips(u); why != "" {

@@ -240,7 +240,7 @@ func (s *shadow) prepared(t *turn) *turn {
 	p.Simhash, p.Canonical = 0, "" // nearness is the crawl's to tell
 	fl := &flight{id: id, host: s.f.Host(id), idle: t.fl.idle}
 	if countsAsPage(&p) {
-		s.hosts[fl.host].landed++
+		s.hosts.of(fl.host).landed++
 	}
 	return s.prepareTurn(t.now, fl, &p)
 }

@@ -120,7 +120,7 @@ func Restore(cfg Config, r io.Reader) (c *Crawl, from uint64, err error) {
 	if err := c.teach(lessons); err != nil {
 		return nil, 0, err
 	}
-	c.adrift = true
+	c.adrift, c.unsure = true, true
 	return c, from, nil
 }
 
@@ -177,8 +177,8 @@ func (c *Crawl) take(r io.Reader) (from uint64, learnt []byte, err error) {
 // fits checks that what the snapshot says of hosts and URLs is about those that its
 // frontier has.
 func (c *Crawl) fits() error {
-	if len(c.hosts) != c.f.Hosts() {
-		return fmt.Errorf("crawl: snapshot: %w: %d hosts of %d", errShort, len(c.hosts), c.f.Hosts())
+	if c.hosts.len() != c.f.Hosts() {
+		return fmt.Errorf("crawl: snapshot: %w: %d hosts of %d", errShort, c.hosts.len(), c.f.Hosts())
 	}
 	n := frontier.ID(c.f.Len())
 	known := func(id frontier.ID) bool { return id < n }
@@ -190,6 +190,10 @@ func (c *Crawl) fits() error {
 	if !ok {
 		return fmt.Errorf("crawl: snapshot: %w: a URL that is not there", errShort)
 	}
+	if err := c.sane(); err != nil {
+		return fmt.Errorf("crawl: snapshot: %w", err)
+	}
+	c.hosts.each(func(id frontier.HostID, h *host) { c.f.SetLate(id, h.isLate()) })
 	return nil
 }
 
@@ -227,9 +231,10 @@ func readCore(r io.Reader) (*dec, error) {
 }
 
 func (e *enc) core(c *Crawl) {
-	e.u(uint64(len(c.hosts)))
-	for i := range c.hosts {
-		e.host(&c.hosts[i])
+	e.u(uint64(c.hosts.len()))
+	for id := range frontier.HostID(c.hosts.len()) {
+		h := c.hosts.at(id)
+		e.host(&h)
 	}
 	e.u(uint64(len(c.tries)))
 	for _, id := range slices.Sorted(maps.Keys(c.tries)) {
@@ -260,6 +265,14 @@ func (e *enc) core(c *Crawl) {
 		e.u(uint64(c.farms[k].visited))
 		e.u(uint64(c.farms[k].strays))
 	}
+	e.u(uint64(len(c.domains)))
+	for _, k := range slices.Sorted(maps.Keys(c.domains)) {
+		d := c.domains[k]
+		e.u64(k)
+		for _, v := range []uint32{d.hosts, d.granted, d.novel, d.onTopic, d.farm.visited, d.farm.strays} {
+			e.u(uint64(v))
+		}
+	}
 	e.u(uint64(len(c.near.hashes)))
 	for i, h := range c.near.hashes {
 		e.u64(h)
@@ -275,12 +288,17 @@ func (e *enc) core(c *Crawl) {
 		e.s(h)
 	}
 	e.stats(&c.stats)
+	e.t(c.latest)
 }
 
 func (d *dec) core(c *Crawl) {
-	c.hosts = make([]host, d.count(hostSize))
-	for i := range c.hosts {
-		d.host(&c.hosts[i])
+	c.hosts.grow(d.count(hostSize))
+	for id := range frontier.HostID(c.hosts.len()) {
+		var h host
+		if d.host(&h); h != (host{}) {
+			*c.hosts.of(id) = h
+		}
+		c.hosts.meet(id)
 	}
 	for range d.items(2) {
 		id := frontier.ID(d.u())
@@ -304,6 +322,13 @@ func (d *dec) core(c *Crawl) {
 			c.farmed++
 		}
 	}
+	for range d.items(domainSize) {
+		k := d.u64()
+		x := domain{hosts: uint32(d.u()), granted: uint32(d.u()), novel: uint32(d.u()), onTopic: uint32(d.u())}
+		x.farm = farm{visited: uint32(d.u()), strays: uint32(d.u())}
+		c.domains[k] = x
+		c.hostFarms += count(x.farm.isFarm(c.cfg.Traps))
+	}
 	for range d.items(nearSize) {
 		h := d.u64()
 		c.near.add(h, uint32(d.u()))
@@ -316,14 +341,17 @@ func (d *dec) core(c *Crawl) {
 		c.cfg.Scope.homes[d.s()] = true
 	}
 	d.stats(&c.stats)
+	c.latest = d.t()
 }
 
 // The fewest bytes that an item of a list takes.
 const (
-	hostSize  = 15
+	hostSize  = 16
 	shapeSize = 12
 	farmSize  = 10
 	nearSize  = 9
+
+	domainSize = 14
 )
 
 func (e *enc) host(h *host) {
@@ -333,7 +361,7 @@ func (e *enc) host(h *host) {
 	for _, v := range []uint64{
 		uint64(h.backOffs), uint64(h.downs), uint64(h.maps), uint64(h.fetched), uint64(h.onTopic),
 		uint64(h.requests), uint64(h.failed), uint64(h.recent), uint64(h.bytes), uint64(h.maxDelay),
-		uint64(h.asked), uint64(h.mute),
+		uint64(h.asked), uint64(h.mute), uint64(h.silent),
 	} {
 		e.u(v)
 	}
@@ -347,7 +375,7 @@ func (d *dec) host(h *host) {
 	h.fetched, h.onTopic, h.requests = uint32(d.u()), uint32(d.u()), uint32(d.u())
 	h.failed, h.recent = uint32(d.u()), uint32(d.u())
 	h.bytes, h.maxDelay = int64(d.u()), time.Duration(d.u())
-	h.asked, h.mute = uint8(d.u()), uint8(d.u())
+	h.asked, h.mute, h.silent = uint8(d.u()), uint8(d.u()), uint8(d.u())
 }
 
 func (e *enc) stats(s *stats) {
@@ -358,6 +386,7 @@ func (e *enc) stats(s *stats) {
 	e.u(uint64(s.Picks))
 	e.f(s.Regret)
 	e.u(uint64(s.Elapsed))
+	e.u(uint64(s.Dropped))
 	e.s(s.archived.File)
 	e.i(s.archived.Offset)
 	e.i(s.archived.Length)
@@ -371,7 +400,7 @@ func (e *enc) stats(s *stats) {
 func (d *dec) stats(s *stats) {
 	s.Fetched, s.OnTopic = int(d.u()), int(d.u())
 	s.Bytes, s.Requests, s.Picks = int64(d.u()), int(d.u()), int(d.u())
-	s.Regret, s.Elapsed = d.f(), time.Duration(d.u())
+	s.Regret, s.Elapsed, s.Dropped = d.f(), time.Duration(d.u()), int(d.u())
 	s.archived = dowse.Place{File: d.s(), Offset: d.i(), Length: d.i()}
 	s.at = int(d.u())
 	for range d.items(1) {

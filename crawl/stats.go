@@ -2,6 +2,8 @@ package crawl
 
 import (
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"dowse"
@@ -17,6 +19,7 @@ type stats struct {
 	Picks    int
 	Regret   float64
 	Elapsed  time.Duration
+	Dropped  int // links that were not kept, see thin
 
 	archived dowse.Place // of the last answer kept, in the archive's order
 	recent   []bool      // the last pages, a ring
@@ -64,7 +67,7 @@ func (s *stats) window(n int) float64 {
 
 // count books a page that came to its end.
 func (c *Crawl) count(fl *flight, p *dowse.Page) {
-	h := &c.hosts[fl.host]
+	h := c.hosts.of(fl.host)
 	switch p.Outcome {
 	case dowse.Fetched:
 		c.tally(p)
@@ -123,6 +126,7 @@ type Status struct {
 	Requests int              `json:"requests"`
 	Elapsed  time.Duration    `json:"elapsed_ns"`
 	Hosts    int              `json:"hosts"`
+	Dropped  int              `json:"links_dropped"`   // links to more hosts of a domain than its budget allows: not kept, so not in the books
 	Regret   float64          `json:"priority_regret"` // score that politeness cost, mean over all picks
 	Top      float64          `json:"frontier_top"`    // priority of the best lead that waits
 	Books    Books            `json:"books"`
@@ -146,7 +150,7 @@ func (c *Crawl) Books() Books {
 func (c *Crawl) Status() Status {
 	s := Status{
 		Fetched: c.stats.Fetched, OnTopic: c.stats.OnTopic, Window: c.stats.window(200),
-		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(),
+		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(), Dropped: c.stats.Dropped,
 		Books: c.Books(), Stopped: c.stopped, Shadows: c.Shadows(), LimitedBy: c.limitedBy(),
 	}
 	if s.Fetched > 0 {
@@ -193,7 +197,7 @@ type HostStatus struct {
 // Host returns what is known of the i-th host, in order of first sighting.
 func (c *Crawl) Host(i int) HostStatus {
 	id := frontier.HostID(i)
-	h := &c.hosts[i]
+	h := c.hosts.at(id)
 	s := HostStatus{
 		Name: c.f.HostName(id), Fetched: int(h.fetched), OnTopic: int(h.onTopic), Failed: int(h.failed),
 		Requests: int(h.requests), Waiting: c.f.WaitingOn(id), Delay: h.maxDelay, Ready: c.f.Ready(id),
@@ -211,7 +215,24 @@ func (c *Crawl) LastArchived() dowse.Place { return c.stats.archived }
 
 // archive takes note of where an answer was kept.
 func (s *stats) archive(p dowse.Place) {
-	if p.File > s.archived.File || p.File == s.archived.File && p.Offset > s.archived.Offset {
+	switch file, last := serial(p.File), serial(s.archived.File); {
+	case p.File == "":
+	case file > last, file == last && p.Offset > s.archived.Offset, s.archived.File == "":
 		s.archived = p
 	}
+}
+
+// serial returns the number in the name of an archive file (PREFIX-time-serial-host...),
+// by which files are in the order of writing. Their times are not: a clock can be set
+// back.
+func serial(file string) int {
+	parts := strings.SplitN(file, "-", 4)
+	if len(parts) < 4 {
+		return 0
+	}
+	n, err := strconv.Atoi(parts[2])
+	if err != nil {
+		return 0
+	}
+	return n
 }

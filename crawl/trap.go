@@ -12,14 +12,15 @@ import (
 // end. URLs of one shape (see weburl.Shape) share a budget of visits; it grows
 // with every page of that shape that says something new, and more with every one
 // that is on topic. Shapes that differ only in the names of their parameters share
-// a budget of shapes, and hosts whose pages hang together as those of no site do
-// are left (see farm). Zero fields mean the defaults; a negative Budget turns all
+// a budget of shapes, hosts whose pages hang together as those of no site do
+// are left (see farm), and so are the hosts of a domain (see domain). Zero fields mean the defaults; a negative Budget turns all
 // of this off.
 type Traps struct {
 	Budget int // visits to URLs of one shape before any was useful; 60
 	Gain   int // more for each page on topic; 10
 	Sets   int // different sets of parameters to one path; 20
-	Strays int // pages of a host that hang together as in a farm; 100
+	Strays int // pages of a host, or of a domain, that hang together as in a farm; 100
+	Hosts  int // hosts of one registrable domain before any page of it was useful; 1000
 	Shapes int // shapes remembered; 1,000,000
 }
 
@@ -35,6 +36,9 @@ func (t Traps) withDefaults() Traps {
 	}
 	if t.Strays == 0 {
 		t.Strays = 100
+	}
+	if t.Hosts == 0 {
+		t.Hosts = 1000
 	}
 	if t.Shapes == 0 {
 		t.Shapes = 1_000_000
@@ -68,7 +72,7 @@ func (c *Crawl) trapped(u dowse.URL) dowse.Reason {
 	switch {
 	case s != nil && s.visited >= s.budget(c.cfg.Traps), s == nil && c.tooManySets(u):
 		return dowse.SkipTrapPattern
-	case c.onFarm(u):
+	case c.onFarm(u), c.onHostFarm(u):
 		return dowse.SkipTrapFarm
 	}
 	return ""
@@ -89,6 +93,9 @@ func (c *Crawl) tooManySets(u dowse.URL) bool {
 func (c *Crawl) trapDetail(u dowse.URL) string {
 	if why := weburl.Trap(u); why != "" {
 		return why
+	}
+	if c.onHostFarm(u) {
+		return "every page of the domain leads to ever new hosts, and hardly to one that is known"
 	}
 	if c.onFarm(u) {
 		return "every page there leads to ever new ones, and hardly to one that is known"

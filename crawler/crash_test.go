@@ -47,7 +47,13 @@ const (
 	crashLike = "DOWSE_CRASH_LIKE"
 	// crashLinked lets the child look for pages that at least two others link to.
 	crashLinked = "DOWSE_CRASH_LINKED"
-	inFlight    = 16
+	// crashDelay is the politeness of the child, if it is not to hurry.
+	crashDelay = "DOWSE_CRASH_DELAY"
+	// crashSkew is by how much the child's clock is wrong, and crashBack by how much it is
+	// set back after the first page.
+	crashSkew = "DOWSE_CRASH_SKEW"
+	crashBack = "DOWSE_CRASH_BACK"
+	inFlight  = 16
 )
 
 func TestMain(m *testing.M) {
@@ -64,6 +70,9 @@ func crashChild(dir string) {
 		limitFiles(uint64(n))
 	}
 	polite := collection.Politeness{Delay: time.Millisecond, Conns: 2, InFlight: inFlight}
+	if d, err := time.ParseDuration(os.Getenv(crashDelay)); err == nil {
+		polite = collection.Politeness{Delay: d, InFlight: inFlight}
+	}
 	if os.Getenv(crashAlone) != "" {
 		polite = collection.Politeness{Delay: -1, InFlight: 1}
 	}
@@ -73,6 +82,7 @@ func crashChild(dir string) {
 	if os.Getenv(crashTown) != "" {
 		cfg = townConfig(polite)
 	}
+	wrongClock(&cfg)
 	if os.Getenv(crashLinked) != "" {
 		cfg.Topic = &topic.Topic{Name: "linked", Words: cfg.Words, Where: map[string]any{"links_in": "2.."}}
 	}
@@ -91,6 +101,7 @@ func crashChild(dir string) {
 	defer stop()
 	for p := range c.Crawl(ctx) {
 		fmt.Println(p.URL)
+		turnBack()
 	}
 	if c.Err() != nil {
 		fmt.Fprintln(os.Stderr, c.StopReason(), c.Err())
@@ -112,7 +123,8 @@ type manyPages struct {
 
 	mu    sync.Mutex
 	asked map[string]int
-	open  int // connections
+	begun map[string][]time.Time // requests of each host, but those of settle
+	open  int                    // connections
 }
 
 func serveMany(t *testing.T, n int) *manyPages {
@@ -125,6 +137,7 @@ func serveMany(t *testing.T, n int) *manyPages {
 // serve answers until the test ends; w's other fields are set before, and no more after.
 func (w *manyPages) serve(t *testing.T) {
 	t.Helper()
+	w.begun = map[string][]time.Time{}
 	w.asked, w.pause = map[string]int{}, cmp.Or(w.pause, 2*time.Millisecond)
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 3000 {
@@ -187,6 +200,11 @@ func (w *manyPages) url(i int) string {
 }
 
 func (w *manyPages) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/none" {
+		w.mu.Lock()
+		w.begun[r.Host] = append(w.begun[r.Host], time.Now())
+		w.mu.Unlock()
+	}
 	i, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/page/"))
 	if err != nil || i >= w.n {
 		http.NotFound(rw, r)

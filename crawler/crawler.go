@@ -96,6 +96,7 @@ type Config struct {
 	NoSitemaps bool                 // do not read the sitemaps that robots.txt names
 	Demo       *collection.Demo     // marks a collection of the made web
 	Tick       func(s crawl.Status) // hears of the crawl about twice a second, from its loop
+	Clock      func() time.Time     // returns the time for the crawl; nil means [crawl.NewClock]
 
 	// Trained hears of every new model that was taken into use, and of those that the
 	// crawl made by itself and refused, from the crawl's loop.
@@ -183,7 +184,7 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, errors.Join(err, col.Close())
 	}
-	col.Crawl.Start(time.Now(), seeds)
+	col.Crawl.Start(c.live.Clock(), seeds)
 	if err := c.commit(); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
@@ -243,7 +244,7 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 		return nil, err
 	}
 	if col.Crawl.Books().Known == 0 { // begun, and the power went before the seeds were kept
-		col.Crawl.Start(time.Now(), seeds)
+		col.Crawl.Start(c.live.Clock(), seeds)
 	}
 	c.takeFormula()
 	col.Crawl.Resume(col.Settings.Limits.Crawl())
@@ -280,7 +281,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) 
 		return nil, err
 	}
 	if !cfg.NoArchive {
-		if c.writer, err = archive.OpenWriter(col.ArchiveDir(), archiveOptions(col, c.client)); err != nil {
+		if c.writer, err = archive.OpenWriter(col.ArchiveDir(), archiveOptions(col, c.client, cfg.Clock)); err != nil {
 			return nil, err
 		}
 		col.Writer = c.writer
@@ -288,15 +289,18 @@ func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) 
 	}
 	c.live = &crawl.Live{
 		Crawl: col.Crawl, Visitor: parts.visitor, Commit: c.commit,
-		Checkpoint: c.checkpoint, CheckpointEvery: 5000,
+		Checkpoint: c.checkpoint, CheckpointEvery: 5000, Clock: cfg.Clock,
+	}
+	if c.live.Clock == nil {
+		c.live.Clock = crawl.NewClock()
 	}
 	return c, nil
 }
 
-func archiveOptions(col *collection.Collection, client *fetch.Client) archive.Options {
+func archiveOptions(col *collection.Collection, client *fetch.Client, clock func() time.Time) archive.Options {
 	return archive.Options{
 		Prefix: col.Prefix(), Software: "dowse/" + Version, Operator: col.Settings.Identity.Contact,
-		Robots: "obey", UserAgent: client.UserAgent(),
+		Robots: "obey", UserAgent: client.UserAgent(), Now: clock,
 		Info: []archive.Field{{Name: "isPartOf", Value: col.Settings.Name}, {Name: "dowse-strategy", Value: col.Settings.Strategy}},
 	}
 }
@@ -344,7 +348,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	going := true
 	c.care.begin(c)
 	c.live.Committed = func(p *dowse.Page) {
-		c.lookAtSeen(abort, time.Now())
+		c.lookAtSeen(abort, c.live.Clock())
 		if p.Outcome != dowse.Fetched || !going {
 			return
 		}
@@ -367,7 +371,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		c.stopped = dowse.StopError
 		return
 	}
-	c.lookAtSeen(abort, time.Now()) // the last run may have been killed before it could
+	c.lookAtSeen(abort, c.live.Clock()) // the last run may have been killed before it could
 	c.err = errors.Join(c.err, c.live.Run(ctx, abort), c.finishRetraining(abort))
 	c.stopped = c.Collection.Crawl.Stopped()
 	if DiskFull(c.err) {

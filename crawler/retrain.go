@@ -357,7 +357,7 @@ func (c *Crawler) finishRetraining(abort context.Context) error {
 		c.labels.work = nil
 		return nil // the labels are there: the next run does it
 	}
-	c.takeIntoUse(time.Now())
+	c.takeIntoUse(c.live.Clock())
 	return c.err
 }
 
@@ -406,7 +406,7 @@ func (c *Crawler) retrainNow() (collection.Model, error) {
 	c.retrain(labels, false)
 	r := c.labels.work
 	<-r.done
-	c.takeIntoUse(time.Now())
+	c.takeIntoUse(c.live.Clock())
 	if err := errors.Join(r.err, c.err); err != nil {
 		return r.made, fmt.Errorf("crawler: %s: %w", r.made.Model, err)
 	}

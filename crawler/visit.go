@@ -48,6 +48,9 @@ func (v *Visitor) RateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
 
 // Visit makes one visit.
 func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
+	if visit.Patience > 0 {
+		ctx = fetch.WithPatience(ctx, visit.Patience)
+	}
 	switch visit.Kind {
 	case crawl.VisitRobots:
 		return v.robots(ctx, visit)

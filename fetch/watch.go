@@ -40,9 +40,20 @@ func newWatch(ctx context.Context, c Config) *watch {
 	w := &watch{caller: ctx, config: c, deadline: time.Now().Add(c.Timeout)}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	first := min(c.HeaderTimeout, c.Timeout)
+	if d, ok := ctx.Value(patienceKey{}).(time.Duration); ok && d > 0 {
+		first = min(first, d)
+	}
 	w.limit = limit{"no answer within %v", first}
 	w.timer = time.AfterFunc(first, func() { w.cancel(timeoutError("")) })
 	return w
+}
+
+type patienceKey struct{}
+
+// WithPatience returns a context whose requests wait at most for d until the header of
+// the answer is there.
+func WithPatience(ctx context.Context, d time.Duration) context.Context {
+	return context.WithValue(ctx, patienceKey{}, d)
 }
 
 func (w *watch) stop() {

@@ -209,3 +209,21 @@ func (w *madeWeb) takeOut(f *Frontier) {
 	f.SetVisit(id, Visit{Relevance: 1})
 	f.Release(f.Host(id), w.now.Add(time.Second), w.now)
 }
+
+// BenchmarkHost measures what a host costs that is known by one URL alone, as those
+// of a trap by host names are.
+func BenchmarkHost(b *testing.B) {
+	const n = 500_000
+	for b.Loop() {
+		before := heapBytes()
+		f := New(Config{Names: noNames{}})
+		for i := range n {
+			name := fmt.Sprintf("w%x.wildcard.example", mix(uint64(i)))
+			id, _ := f.See(dowse.URL("http://"+name+"/"), name)
+			f.SetPriority(id, 0.5, dowse.Max)
+			f.Queue(id)
+		}
+		b.ReportMetric(float64(heapBytes()-before)/n, "B/host")
+		runtime.KeepAlive(f)
+	}
+}

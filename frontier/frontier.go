@@ -14,7 +14,6 @@ package frontier
 
 import (
 	"math"
-	"strings"
 
 	"dowse"
 
@@ -56,7 +55,7 @@ type Frontier struct {
 	visits  chunks[visit]
 
 	hosts   chunks[host]
-	hostIDs map[string]HostID
+	byName  hostNames
 	lanes   chunks[lane]
 	laneIDs map[string]uint32
 	polite  polite
@@ -78,10 +77,11 @@ func New(cfg Config) *Frontier {
 		revisits: cfg.Revisits,
 		order:    cfg.Order,
 		conns:    uint32(max(1, cfg.HostConns)),
-		hostIDs:  map[string]HostID{},
+		byName:   newHostNames(cfg.Key),
 		laneIDs:  map[string]uint32{},
 		aliases:  map[ID]ID{},
 		groups:   groups{dropped: map[string]bool{}},
+		polite:   polite{clock: never, ripe: never},
 	}
 }
 
@@ -117,14 +117,14 @@ func (f *Frontier) fingerprint(u dowse.URL) xxh3.Uint128 {
 }
 
 func (f *Frontier) seeHost(name string) HostID {
-	if h, ok := f.hostIDs[name]; ok {
+	if h, ok := f.byName.find(&f.hosts, name); ok {
 		return h
 	}
 	h := HostID(f.hosts.n)
 	ho := f.hosts.add()
-	ho.name = strings.Clone(name)
-	ho.inAll, ho.at = nowhere, nowhere
-	f.hostIDs[ho.name] = h
+	ho.name = f.byName.keep(name)
+	ho.inAll, ho.at, ho.ready = nowhere, nowhere, never
+	f.byName.add(&f.hosts, h)
 	return h
 }
 

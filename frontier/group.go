@@ -19,14 +19,14 @@ func (f *Frontier) Group(id ID) string {
 	if g, ok := f.groups.at(id); ok {
 		return f.groups.texts[g]
 	}
-	return f.host(f.entry(id).host).name
+	return f.HostName(f.entry(id).host)
 }
 
 // SetGroup puts the URL into a group; "" means its host's. A URL that waits goes
 // to Excluded if the group was dropped.
 func (f *Frontier) SetGroup(id ID, group string) {
 	e := f.entry(id)
-	if group == f.host(e.host).name {
+	if group == f.HostName(e.host) {
 		group = ""
 	}
 	f.groups.join(id, group)
@@ -61,7 +61,7 @@ func (f *Frontier) Drop(group string) (ids []ID) {
 // hostMembers returns the waiting URLs of a group that is a host, the last in the
 // heap first: so each leaves without moving another.
 func (f *Frontier) hostMembers(group string) (ids []ID) {
-	h, ok := f.hostIDs[group]
+	h, ok := f.HostOf(group)
 	if !ok {
 		return nil
 	}

@@ -9,13 +9,14 @@ type HostID uint32
 // while it has any, and in one seat of politeness.
 type host struct {
 	leads []uint32
-	name  string
-	ready time.Time
+	name  uint64 // its place in byName
+	ready moment
 	lane  uint32 // 1 + index; 0 for none
 	busy  uint32
 	inAll uint32 // position in polite.all
 	at    uint32 // position in the heap of its seat
 	seat  seat
+	late  bool // see SetLate
 }
 
 // A lane is shared by hosts of one address. Those that are rested wait in its
@@ -23,7 +24,7 @@ type host struct {
 type lane struct {
 	rested []party
 	name   string
-	ready  time.Time
+	ready  moment
 	busy   uint32
 	at     uint32
 	seat   seat
@@ -36,17 +37,16 @@ func (f *Frontier) lane(l uint32) *lane { return f.lanes.at(l - 1) }
 func (f *Frontier) Hosts() int { return f.hosts.n }
 
 // HostName returns the name under which See met the host.
-func (f *Frontier) HostName(h HostID) string { return f.host(h).name }
+func (f *Frontier) HostName(h HostID) string { return f.byName.text(f.host(h).name) }
 
 // HostOf returns the number of a host if it is known.
 func (f *Frontier) HostOf(name string) (HostID, bool) {
-	h, ok := f.hostIDs[name]
-	return h, ok
+	return f.byName.find(&f.hosts, name)
 }
 
 // Ready returns the time at which the host is rested, its lane aside; the zero
 // time for a host that was never visited.
-func (f *Frontier) Ready(h HostID) time.Time { return f.host(h).ready }
+func (f *Frontier) Ready(h HostID) time.Time { return f.host(h).ready.time() }
 
 // Busy returns the number of visits to the host that have begun and not ended.
 func (f *Frontier) Busy(h HostID) int { return int(f.host(h).busy) }

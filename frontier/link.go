@@ -29,10 +29,11 @@ func (s *reader) linkLanes(f *Frontier) {
 func (s *reader) linkHosts(f *Frontier) {
 	for i := range uint32(f.hosts.n) {
 		h := f.hosts.at(i)
-		if _, twice := f.hostIDs[h.name]; twice {
+		if _, twice := f.HostOf(f.HostName(HostID(i))); twice {
 			s.damaged("a host twice")
+			return
 		}
-		f.hostIDs[h.name] = HostID(i)
+		f.byName.add(&f.hosts, HostID(i))
 		switch {
 		case int(h.lane) > f.lanes.n:
 			s.damaged("a host in no lane")

@@ -150,11 +150,11 @@ func (s *reader) tide() tide {
 func (s *reader) hosts(f *Frontier) {
 	s.each(func() {
 		l := f.lanes.add()
-		l.ready, l.name, l.at = s.time(), s.text(), nowhere
+		l.ready, l.name, l.at = momentOf(s.time()), s.text(), nowhere
 	})
 	s.each(func() {
 		h := f.hosts.add()
-		h.ready, h.lane, h.busy, h.name = s.time(), s.u32(), s.u32(), s.text()
+		h.ready, h.lane, h.busy, h.name = momentOf(s.time()), s.u32(), s.u32(), f.byName.keep(s.text())
 		h.inAll, h.at = nowhere, nowhere
 	})
 }

@@ -42,6 +42,7 @@ type modelHost struct {
 	lane  string
 	ready time.Time
 	busy  int
+	late  bool
 }
 
 func newModel(cfg Config) *model {
@@ -151,10 +152,26 @@ func (m *model) free(h *modelHost) (time.Time, bool) {
 	return later(h.ready, m.lanes[h.lane]), true
 }
 
-func (m *model) next(now time.Time) (ID, bool) {
+func (m *model) rested(h *modelHost, now time.Time) bool {
+	at, ok := m.free(h)
+	return ok && !at.After(now)
+}
+
+// behind reports whether a host is late and shares a lane with one that is rested and
+// is not: that one comes first.
+func (m *model) behind(h *modelHost, now time.Time) (behind bool) {
+	for _, u := range m.urls {
+		o := m.hosts[u.host]
+		behind = behind || h.late && h.lane != "" && o.lane == h.lane && !o.late && u.state == dowse.Waiting && m.rested(o, now)
+	}
+	return behind
+}
+
+// next takes the best lead of the hosts that are late, or of those that are not.
+func (m *model) next(now time.Time, late bool) (ID, bool) {
 	rested := m.ranked(func(u *modelURL) bool {
-		at, ok := m.free(m.hosts[u.host])
-		return ok && !at.After(now)
+		h := m.hosts[u.host]
+		return h.late == late && m.rested(h, now) && !m.behind(h, now)
 	})
 	if len(rested) == 0 {
 		return None, false
@@ -170,11 +187,11 @@ func (m *model) next(now time.Time) (ID, bool) {
 	return rested[0], true
 }
 
-// wake returns when a waiting URL could be visited if no visit ends.
-func (m *model) wake() (when time.Time, ok bool) {
+// wake returns when a waiting URL could be visited that can't be now, if no visit ends.
+func (m *model) wake(now time.Time) (when time.Time, ok bool) {
 	for _, u := range m.urls {
 		at, free := m.free(m.hosts[u.host])
-		if u.state == dowse.Waiting && free && (!ok || at.Before(when)) {
+		if at.After(now) && u.state == dowse.Waiting && free && (!ok || at.Before(when)) {
 			when, ok = at, true
 		}
 	}
@@ -291,7 +308,7 @@ func (m *model) hostsDiffer(f *Frontier) error {
 	}
 	for i, want := range m.hosts {
 		h := HostID(i)
-		got := modelHost{name: f.HostName(h), ready: f.Ready(h), busy: f.Busy(h), lane: want.lane}
+		got := modelHost{name: f.HostName(h), ready: f.Ready(h), busy: f.Busy(h), lane: want.lane, late: f.Late(h)}
 		if got != *want || f.WaitingOn(h) != waiting[i] {
 			return fmt.Errorf("host %d is %+v with %d waiting, want %+v with %d", i, got, f.WaitingOn(h), *want, waiting[i])
 		}
@@ -303,4 +320,11 @@ func (m *model) hostsDiffer(f *Frontier) error {
 		return fmt.Errorf("Hosts = %d, want %d", f.Hosts(), len(m.hosts))
 	}
 	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

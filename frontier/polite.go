@@ -17,9 +17,11 @@ import (
 type polite struct {
 	all     []party // heap of the hosts with leads, by their best
 	rested  []party // heap by best lead
+	late    []party // heap by best lead of the rested that are late, see SetLate
+	lates   int     // late hosts in all
 	resting []party // heap by time
-	clock   time.Time
-	ripe    time.Time // no party in rested, and no host in a lane, was ready later
+	clock   moment
+	ripe    moment // no party in rested, and no host in a lane, was ready later
 }
 
 // A party is a host or, with the top bit set, a lane (its index).
@@ -34,6 +36,7 @@ const (
 	restingSeat
 	restedSeat
 	laneSeat // rested, within its lane
+	lateSeat // rested, and late
 )
 
 // Next takes out the best lead among the hosts that are rested at now and have a
@@ -42,12 +45,16 @@ const (
 // tells the time at which there may be one; the zero time means not before
 // Release, Queue or Settle.
 func (f *Frontier) Next(now time.Time) (id ID, when time.Time, ok bool) {
-	f.setClock(plain(now))
-	p := &f.polite
-	if len(p.rested) == 0 {
+	f.setClock(momentOf(now))
+	return f.takeBest(f.polite.rested)
+}
+
+// takeBest takes out the best lead of a heap of rested parties.
+func (f *Frontier) takeBest(rested []party) (id ID, when time.Time, ok bool) {
+	if len(rested) == 0 {
 		return None, f.wake(), false
 	}
-	id = f.best(p.rested[0])
+	id = f.best(rested[0])
 	f.regret = f.regretOf(id)
 	e := f.entry(id)
 	f.occupy(f.host(e.host))
@@ -74,21 +81,21 @@ func (f *Frontier) regretOf(taken ID) float64 {
 // free connection, and so does its lane.
 func (f *Frontier) Rested(h HostID, now time.Time) bool {
 	ho := f.host(h)
-	if ho.busy >= f.conns || ho.ready.After(plain(now)) {
+	if ho.busy >= f.conns || ho.ready > momentOf(now) {
 		return false
 	}
 	if ho.lane == 0 {
 		return true
 	}
 	l := f.lane(ho.lane)
-	return l.busy == 0 && !l.ready.After(plain(now))
+	return l.busy == 0 && l.ready <= momentOf(now)
 }
 
 func (f *Frontier) wake() time.Time {
 	if len(f.polite.resting) == 0 {
 		return time.Time{}
 	}
-	return f.readyOf(f.polite.resting[0])
+	return f.readyOf(f.polite.resting[0]).time()
 }
 
 // Begin tells that a visit to the host begins which Next did not give.
@@ -119,11 +126,11 @@ func (f *Frontier) vacate(ho *host) {
 // Release said so.
 func (f *Frontier) Release(h HostID, ready, laneReady time.Time) {
 	ho := f.host(h)
-	ho.ready = later(ho.ready, plain(ready))
+	ho.ready = max(ho.ready, momentOf(ready))
 	f.vacate(ho)
 	if ho.lane != 0 {
 		l := f.lane(ho.lane)
-		l.ready = later(l.ready, plain(laneReady))
+		l.ready = max(l.ready, momentOf(laneReady))
 	}
 	f.refresh(h)
 }
@@ -131,7 +138,7 @@ func (f *Frontier) Release(h HostID, ready, laneReady time.Time) {
 // Rest lets the host rest until the given time, or later if it had to anyway.
 func (f *Frontier) Rest(h HostID, until time.Time) {
 	ho := f.host(h)
-	ho.ready = later(ho.ready, plain(until))
+	ho.ready = max(ho.ready, momentOf(until))
 	f.refresh(h)
 }
 
@@ -165,20 +172,20 @@ func (f *Frontier) seeLane(name string) uint32 {
 	}
 	l := f.lanes.add()
 	l.name = strings.Clone(name)
-	l.at = nowhere
+	l.at, l.ready = nowhere, never
 	f.laneIDs[l.name] = uint32(f.lanes.n)
 	return uint32(f.lanes.n)
 }
 
 // setClock makes rested what is rested at now. Time may run backwards: a party
 // that was rested then rests again.
-func (f *Frontier) setClock(now time.Time) {
+func (f *Frontier) setClock(now moment) {
 	p := &f.polite
 	p.clock = now
-	for len(p.resting) > 0 && !f.readyOf(p.resting[0]).After(now) {
+	for len(p.resting) > 0 && f.readyOf(p.resting[0]) <= now {
 		f.reseat(p.resting[0])
 	}
-	if now.Before(p.ripe) {
+	if now < p.ripe {
 		f.reseatAll()
 		p.ripe = now
 	}
@@ -209,11 +216,13 @@ func (f *Frontier) refresh(h HostID) {
 	switch {
 	case len(ho.leads) > 0 && ho.inAll == nowhere:
 		push(o, all, party(h))
+		f.polite.lates += int(bit(ho.late))
 	case len(ho.leads) > 0:
 		fix(o, *all, int(ho.inAll))
 	case ho.inAll != nowhere:
 		remove(o, all, int(ho.inAll))
 		ho.inAll = nowhere
+		f.polite.lates -= int(bit(ho.late))
 	}
 	f.sit(party(h), f.seatFor(ho))
 	if ho.lane != 0 {
@@ -225,10 +234,12 @@ func (f *Frontier) seatFor(ho *host) seat {
 	switch {
 	case len(ho.leads) == 0 || ho.busy >= f.conns:
 		return noSeat
-	case ho.ready.After(f.polite.clock):
+	case ho.ready > f.polite.clock:
 		return restingSeat
 	case ho.lane != 0:
 		return laneSeat
+	case ho.late:
+		return lateSeat
 	}
 	return restedSeat
 }
@@ -239,8 +250,10 @@ func (f *Frontier) refreshLane(i uint32) {
 	switch {
 	case len(l.rested) == 0 || l.busy > 0:
 		s = noSeat
-	case l.ready.After(f.polite.clock):
+	case l.ready > f.polite.clock:
 		s = restingSeat
+	case f.hosts.at(uint32(l.rested[0])).late:
+		s = lateSeat
 	}
 	f.sit(party(i-1)|laneBit, s)
 }
@@ -263,7 +276,7 @@ func (f *Frontier) sit(x party, to seat) {
 		push(bySeat{f, to}, f.heapOf(x, to), x)
 	}
 	if to != restingSeat {
-		f.polite.ripe = later(f.polite.ripe, f.readyOf(x))
+		f.polite.ripe = max(f.polite.ripe, f.readyOf(x))
 	}
 }
 
@@ -279,6 +292,8 @@ func (f *Frontier) heapOf(x party, s seat) *[]party {
 		return &f.polite.resting
 	case laneSeat:
 		return &f.lane(f.host(HostID(x)).lane).rested
+	case lateSeat:
+		return &f.polite.late
 	}
 	return &f.polite.rested
 }
@@ -292,7 +307,7 @@ func (f *Frontier) seatOf(x party) (s *seat, at *uint32) {
 	return &ho.seat, &ho.at
 }
 
-func (f *Frontier) readyOf(x party) time.Time {
+func (f *Frontier) readyOf(x party) moment {
 	if x&laneBit != 0 {
 		return f.lanes.at(uint32(x &^ laneBit)).ready
 	}
@@ -316,7 +331,12 @@ type bySeat struct {
 
 func (o bySeat) before(a, b party) bool {
 	if o.seat == restingSeat {
-		return o.f.readyOf(a).Before(o.f.readyOf(b))
+		return o.f.readyOf(a) < o.f.readyOf(b)
+	}
+	if o.seat == laneSeat {
+		if x, y := o.f.hosts.at(uint32(a)).late, o.f.hosts.at(uint32(b)).late; x != y {
+			return y
+		}
 	}
 	return byAll{o.f}.before(a, b)
 }
@@ -350,15 +370,5 @@ func (f *Frontier) rebuild(s dowse.State) {
 		heapify(bySeat{f, laneSeat}, f.lanes.at(l).rested)
 	}
 	heapify(bySeat{f, restedSeat}, f.polite.rested)
-}
-
-// plain is t by the wall clock alone. Times with and without a monotonic reading
-// have no common order.
-func plain(t time.Time) time.Time { return t.Round(0).UTC() }
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
+	heapify(bySeat{f, lateSeat}, f.polite.late)
 }

@@ -57,6 +57,11 @@ func (p *pair) actions() map[string]func(*rapid.T) {
 		"begin":       p.begin,
 		"rest":        p.rest,
 		"lane":        p.lane,
+		"late":        p.late,
+		"next late":   p.nextLate,
+		"shift":       p.shift,
+		"rest all":    p.restAll,
+		"vacate all":  p.vacateAll,
 		"raise":       p.raise,
 		"group":       p.group,
 		"drop":        p.drop,
@@ -139,12 +144,16 @@ func (p *pair) take(t *rapid.T) {
 	p.m.urls[id].state = dowse.Flying
 }
 
-func (p *pair) next(t *rapid.T) {
-	id, when, ok := p.f.Next(p.now)
-	if want, has := p.m.next(p.now); id != want || ok != has {
+func (p *pair) next(t *rapid.T) { p.took(t, p.f.Next, false) }
+
+func (p *pair) nextLate(t *rapid.T) { p.took(t, p.f.NextLate, true) }
+
+func (p *pair) took(t *rapid.T, next func(time.Time) (ID, time.Time, bool), late bool) {
+	id, when, ok := next(p.now)
+	if want, has := p.m.next(p.now, late); id != want || ok != has {
 		t.Fatalf("Next(%v) = %v %v, want %v %v", p.now, id, ok, want, has)
 	}
-	wake, wakes := p.m.wake()
+	wake, wakes := p.m.wake(p.now)
 	switch {
 	case ok && !when.IsZero():
 		t.Fatalf("Next gave a lead and also a time, %v", when)
@@ -172,6 +181,55 @@ func (p *pair) rest(t *rapid.T) {
 	h, until := p.host(t), p.soon(t)
 	p.f.Rest(HostID(h), until)
 	p.m.hosts[h].ready = later(p.m.hosts[h].ready, until)
+}
+
+func (p *pair) late(t *rapid.T) {
+	h, late := p.host(t), rapid.Bool().Draw(t, "late")
+	p.f.SetLate(HostID(h), late)
+	p.m.hosts[h].late = late
+	only := true
+	for _, u := range p.m.urls {
+		only = only && (u.state != dowse.Waiting || p.m.hosts[u.host].late)
+	}
+	if got := p.f.OnlyLate(); got != only || p.f.Late(HostID(h)) != late {
+		t.Fatalf("OnlyLate() = %v, want %v", got, only)
+	}
+}
+
+// shift sets the clock back: all rests are as long as they were.
+func (p *pair) shift(t *rapid.T) {
+	back := -time.Duration(rapid.IntRange(1, 1000).Draw(t, "hours")) * time.Hour
+	p.f.Shift(back)
+	p.now = p.now.Add(back)
+	for _, h := range p.m.hosts {
+		if !h.ready.IsZero() {
+			h.ready = h.ready.Add(back)
+		}
+	}
+	for name, ready := range p.m.lanes {
+		if !ready.IsZero() {
+			p.m.lanes[name] = ready.Add(back)
+		}
+	}
+}
+
+func (p *pair) restAll(t *rapid.T) {
+	host, lanes := p.soon(t), p.soon(t)
+	p.f.RestAll(func(h HostID) time.Time { return host.Add(time.Duration(h) * time.Second) }, lanes)
+	for i, h := range p.m.hosts {
+		h.ready = later(h.ready, host.Add(time.Duration(i)*time.Second))
+	}
+	for i := range uint32(p.f.lanes.n) {
+		name := p.f.lanes.at(i).name
+		p.m.lanes[name] = later(p.m.lanes[name], lanes)
+	}
+}
+
+func (p *pair) vacateAll(*rapid.T) {
+	p.f.VacateAll()
+	for _, h := range p.m.hosts {
+		h.busy = 0
+	}
 }
 
 func (p *pair) lane(t *rapid.T) {
@@ -247,6 +305,9 @@ func (p *pair) reload(t *rapid.T) {
 		t.Fatal("the snapshot of a loaded frontier is not the snapshot it was loaded from")
 	}
 	p.f = again
+	for h, ho := range p.m.hosts {
+		again.SetLate(HostID(h), ho.late)
+	}
 }
 
 // sound checks what the heaps rely on.

@@ -108,16 +108,16 @@ func (s *writer) hosts(f *Frontier) {
 	s.u32(uint32(f.lanes.n))
 	for i := range uint32(f.lanes.n) {
 		l := f.lanes.at(i)
-		s.time(l.ready)
+		s.time(l.ready.time())
 		s.text(l.name)
 	}
 	s.u32(uint32(f.hosts.n))
 	for i := range uint32(f.hosts.n) {
 		h := f.hosts.at(i)
-		s.time(h.ready)
+		s.time(h.ready.time())
 		s.u32(h.lane)
 		s.u32(h.busy)
-		s.text(h.name)
+		s.text(f.byName.text(h.name))
 	}
 }
 

@@ -44,6 +44,7 @@ type job struct {
 	Conns    int           // visits at once; 128
 	Timeout  time.Duration // for a download; 6 s
 	Delay    time.Duration // between visits to a host; hostile.Polite
+	Pages    int           // to fetch at most; 0 for no limit
 }
 
 type result struct {
@@ -90,7 +91,7 @@ func crawlAll(j job) (*result, error) {
 	c, err := crawler.Open(j.Dir, crawler.Config{
 		Words: []string{hostile.Topic}, Seeds: j.Seeds, StrategyName: "breadth-first",
 		Agent: hostile.Agent, Contact: "https://example.org/bot",
-		AllowNet: j.Networks, Resolver: j.Resolver, Timeout: cmp.Or(j.Timeout, 6*time.Second),
+		AllowNet: j.Networks, Resolver: j.Resolver, Timeout: cmp.Or(j.Timeout, 6*time.Second), Pages: j.Pages,
 		Polite: collection.Politeness{Delay: cmp.Or(j.Delay, hostile.Polite), InFlight: cmp.Or(j.Conns, 128)},
 	})
 	if err != nil {

@@ -109,6 +109,9 @@ func (s *nameServer) look(q dnsmessage.Question) *reply {
 		s.asked[name]++
 	}
 	a := s.names[name]
+	if _, parent, ok := strings.Cut(name, "."); a == nil && ok {
+		a = s.names["*."+parent]
+	}
 	if a == nil {
 		return failure(dnsmessage.RCodeNameError)
 	}

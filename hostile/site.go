@@ -29,6 +29,7 @@ type Site struct {
 	extra  []string         // HTML of the homepage beside that
 	front  act              // answers in place of all others, if there is one
 	others map[string]*Site // further names of the site
+	wilds  *wildcards       // a domain of the site on which every name exists; nil for none
 }
 
 type tree struct {
@@ -106,9 +107,18 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if o := s.others[host]; o != nil {
 		s = o
 	}
-	q := s.book.begin(r)
+	book := &s.book
+	wild := s.wilds.serves(host)
+	if wild {
+		book = &s.wilds.book
+	}
+	q := book.begin(r)
 	x := &exchange{w: w, Request: r, site: s, entry: q}
-	defer s.book.note(func() { q.End = time.Now() })
+	defer book.note(func() { q.End = time.Now() })
+	if wild {
+		s.wilds.act(x)
+		return
+	}
 	s.act(q.Path())(x)
 }
 
