@@ -104,7 +104,7 @@ type Crawl struct {
 	traps    trapBook
 	farms    map[uint64]*farm // by land
 	farmed   int              // lands that are farms
-	near     nearIndex
+	near     nearBook
 	inlinks  inlinks // empty where nobody asks
 	round    *round
 	again    []frontier.ID // to be visited again in the next round
@@ -137,6 +137,7 @@ type flight struct {
 	regret float64 // by how much the best of them was better: politeness' price
 	rest   time.Duration
 	idle   bool   // settled without a visit
+	own    int    // bins of the page's sketch that are not boilerplate, see nearBook
 	place  uint64 // replay: of its entry
 }
 
@@ -189,7 +190,7 @@ func prepare(cfg Config) (*Crawl, error) {
 		chains:   map[frontier.ID]uint8{},
 		traps:    trapBook{},
 		farms:    map[uint64]*farm{},
-		near:     newNearIndex(),
+		near:     newNearBook(),
 	}
 	return c, c.cast()
 }

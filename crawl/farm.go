@@ -57,13 +57,16 @@ func (c *Crawl) survey(t *turn) {
 		return
 	}
 	host, folder := lands(t.p.URL)
-	c.book(host, isStray(t.entry, host))
-	c.book(folder, isStray(t.entry, folder))
+	echo := t.p.Near != "" && weburl.Host(t.p.Near) == weburl.Host(t.p.URL)
+	c.book(host, isStray(t.entry, host, echo))
+	c.book(folder, isStray(t.entry, folder, echo))
 }
 
 // isStray reports whether a page's links lead to new pages of a land and hardly to
-// known ones: at most to one, the way back, or to one in five.
-func isStray(e *Entry, land dowse.URL) bool {
+// known ones: at most to one, the way back, or to one in five. A page that repeats
+// another of its host (echo) is one if it leads to any new page: however many menus it
+// has, where every address answers with the same text the new ones have no end.
+func isStray(e *Entry, land dowse.URL, echo bool) bool {
 	fresh, known := 0, 0
 	for i := range e.Links {
 		switch d := &e.Links[i]; {
@@ -74,7 +77,7 @@ func isStray(e *Entry, land dowse.URL) bool {
 			known++
 		}
 	}
-	return fresh > 0 && known <= max(1, (fresh+known)/5)
+	return fresh > 0 && (echo || known <= max(1, (fresh+known)/5))
 }
 
 func (c *Crawl) book(land dowse.URL, stray bool) {
