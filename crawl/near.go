@@ -43,10 +43,11 @@ const (
 	maxNearPage = 1 << 20 // pages to compare with; later ones are compared with these
 	maxNearHost = 1 << 17 // hosts whose boilerplate is known
 
-	// minShared is how many bins of their own two pages must have for a comparison;
-	// one bin in maxDiffer may differ.
+	// Two pages are compared in at least minShared bins. Of n bins (n-minShared)/3 may
+	// differ: of all 64, 18, and of few bins none, since few are easily equal by
+	// chance. Where the boilerplate of a host is not known yet, because it has hardly
+	// a page, no more than n/32 may.
 	minShared = 10
-	maxDiffer = 6
 
 	// thinBins is the number of bins of its own below which a page says so little
 	// that its text hardly shows whether it is worth a visit.
@@ -59,7 +60,7 @@ func newNearBook() nearBook { return nearBook{hosts: map[frontier.HostID]*boiler
 // returns the number of bins that are the page's own, without boilerplate.
 func (n *nearBook) see(id frontier.ID, host frontier.HostID, s *dowse.Sketch) (twin frontier.ID, found bool, own int) {
 	mask := n.own(host, s)
-	twin, found, same := n.find(s, mask)
+	twin, found, same := n.find(host, s, mask)
 	found = found && twin != id
 	if !found {
 		n.add(id, host, s, mask)
@@ -83,7 +84,7 @@ func (n *nearBook) own(host frontier.HostID, s *dowse.Sketch) (mask uint64) {
 
 // find returns the page whose text is most like that of a sketch, the earliest of
 // equals, if it is near enough. same reports whether every word is the same.
-func (n *nearBook) find(s *dowse.Sketch, own uint64) (twin frontier.ID, found, same bool) {
+func (n *nearBook) find(host frontier.HostID, s *dowse.Sketch, own uint64) (twin frontier.ID, found, same bool) {
 	if len(n.newest) == 0 {
 		return 0, false, false
 	}
@@ -98,7 +99,8 @@ func (n *nearBook) find(s *dowse.Sketch, own uint64) (twin frontier.ID, found, s
 		if p.sketch.Text == s.Text {
 			return p.id, true, true
 		}
-		if share := likeness(s, &p.sketch, own, n.own(p.host, &p.sketch)); share > best {
+		known := n.hosts[host].isKnown() && n.hosts[p.host].isKnown()
+		if share := likeness(s, &p.sketch, own, n.own(p.host, &p.sketch), known); share > best {
 			best, twin, found = share, p.id, true
 		}
 	}
@@ -107,8 +109,9 @@ func (n *nearBook) find(s *dowse.Sketch, own uint64) (twin frontier.ID, found, s
 
 // likeness estimates which share of their own shingles two texts have in common. It
 // returns 0 where they are not near-duplicates: too few bins to compare, or too many
-// that differ. ownA and ownB are the bins that are not boilerplate.
-func likeness(a, b *dowse.Sketch, ownA, ownB uint64) float64 {
+// that differ. ownA and ownB are the bins that are not boilerplate, as far as that is
+// known.
+func likeness(a, b *dowse.Sketch, ownA, ownB uint64, known bool) float64 {
 	shared, equal := 0, 0
 	for i := range a.Bins {
 		x, y := a.Bins[i], b.Bins[i]
@@ -120,7 +123,11 @@ func likeness(a, b *dowse.Sketch, ownA, ownB uint64) float64 {
 			equal++
 		}
 	}
-	if shared < minShared || shared-equal > shared/maxDiffer {
+	differ := (shared - minShared) / 3
+	if !known {
+		differ = shared / 32
+	}
+	if shared < minShared || shared-equal > differ {
 		return 0
 	}
 	return float64(equal) / float64(shared)
@@ -238,22 +245,29 @@ func (n *nearBook) learn(host frontier.HostID, s *dowse.Sketch) {
 		b = &boilerplate{}
 		n.hosts[host] = b
 	}
+	b.pages = min(b.pages+1, isFrequent)
 	for i, v := range s.Bins {
 		if v != 0 {
-			b[i].count(v)
+			b.bins[i].count(v)
 		}
 	}
 }
 
 // boilerplate knows for each bin the values that many pages of a host have there.
-type boilerplate [dowse.SketchBins]frequent
+type boilerplate struct {
+	pages uint8 // pages that it was learnt from, up to isFrequent
+	bins  [dowse.SketchBins]frequent
+}
+
+// isKnown reports whether there were enough pages for what all of them have to show.
+func (b *boilerplate) isKnown() bool { return b != nil && b.pages >= isFrequent }
 
 // has reports whether a value is boilerplate.
 func (b *boilerplate) has(bin int, v uint16) bool {
 	if b == nil {
 		return false
 	}
-	for _, c := range b[bin] {
+	for _, c := range b.bins[bin] {
 		if c.value == v && c.n >= isFrequent {
 			return true
 		}

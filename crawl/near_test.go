@@ -36,11 +36,11 @@ func TestNearFindsWhatComparingAllFinds(t *testing.T) {
 	for i := range 5000 {
 		s := randomSketch(dice)
 		if len(all) > 0 && i%3 == 0 { // near an earlier one, or just not
-			s = changed(all[dice.IntN(len(all))], dice.IntN(20), dice)
+			s = changed(all[dice.IntN(len(all))], dice.IntN(6), dice)
 		}
 		want := false
 		for k := range all {
-			want = want || likeness(&s, &all[k], whole, whole) > 0
+			want = want || likeness(&s, &all[k], whole, whole, false) > 0
 		}
 		twin, ok, own := n.see(frontier.ID(i), frontier.HostID(i), &s)
 		if own != dowse.SketchBins {
@@ -132,7 +132,7 @@ func TestFrequentValues(t *testing.T) {
 			f.count(uint16(100 + dice.IntN(1000)))
 		}
 	}
-	b[0] = f
+	b.bins[0] = f
 	if !b.has(0, 7) || !b.has(0, 8) || b.has(0, 9) || b.has(1, 7) {
 		t.Errorf("%v; want 7 and 8 to be frequent and nothing else", f)
 	}

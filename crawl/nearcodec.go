@@ -52,8 +52,9 @@ func (e *enc) near(n *nearBook) {
 }
 
 func (e *enc) boilerplate(b *boilerplate) {
-	for i := range b {
-		for _, c := range b[i] {
+	e.byte(b.pages)
+	for i := range b.bins {
+		for _, c := range b.bins[i] {
 			e.b = binary.LittleEndian.AppendUint16(e.b, c.value)
 			e.byte(c.n)
 		}
@@ -83,10 +84,10 @@ func (d *dec) near(n *nearBook) {
 }
 
 func (d *dec) boilerplate() *boilerplate {
-	b := &boilerplate{}
-	for i := range b {
-		for k := range b[i] {
-			c := &b[i][k]
+	b := &boilerplate{pages: d.byte()}
+	for i := range b.bins {
+		for k := range b.bins[i] {
+			c := &b.bins[i][k]
 			c.value, c.n = d.u16(), d.byte()
 		}
 	}

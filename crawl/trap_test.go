@@ -229,4 +229,3 @@ func TestTrapByForm(t *testing.T) {
 		t.Errorf("%s: %s", deep, c.Reason(deep))
 	}
 }
-
