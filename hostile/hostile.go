@@ -49,7 +49,7 @@ const (
 
 // Rows returns all rows, in their order.
 func Rows() []Row {
-	return slices.Concat(robotsRows(), politeRows(), httpRows(), markupRows(), trapRows(), sitemapRows(), nameRows())
+	return slices.Concat(robotsRows(), politeRows(), httpRows(), markupRows(), trapRows(), templateRows(), sitemapRows(), nameRows())
 }
 
 // A Finding is what a crawl says became of a URL.

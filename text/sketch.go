@@ -11,11 +11,11 @@ import (
 const (
 	// shingleWords is the length of a shingle. With fewer words, pages of one
 	// template that differ in a name here and there share most of their shingles.
-	shingleWords = 4
+	shingleWords = 5
 
-	// shingleShift moves the words before out of a running hash of 64 bits, so that it
-	// is one of the last shingleWords alone.
-	shingleShift = 64 / shingleWords
+	// shingleShift moves earlier words out of a running hash of 64 bits, so that it
+	// depends on the last shingleWords alone.
+	shingleShift = (63 + shingleWords) / shingleWords
 
 	// sketchMin is the number of bins that a sketch must fill. About 18 distinct
 	// shingles fill so many; texts with fewer are alike by chance.
@@ -26,7 +26,7 @@ const (
 )
 
 // Sketch reduces the words of a page to a [dowse.Sketch]. Its features are the
-// distinct shingles of the text: runs of four words, without regard to case and
+// distinct shingles of the text: runs of five words, without regard to case and
 // punctuation. How often a shingle occurs makes no difference. Sketch returns the
 // zero sketch for a text with too few distinct shingles.
 func Sketch(d *dowse.Document) (s dowse.Sketch) {

@@ -28,7 +28,7 @@ func agreement(a, b string) float64 {
 	return float64(equal) / float64(all)
 }
 
-// jaccard returns which share of their distinct runs of four words two texts have in
+// jaccard returns which share of their distinct runs of five words two texts have in
 // common.
 func jaccard(a, b string) float64 {
 	x, y := shingles(a), shingles(b)
@@ -44,8 +44,8 @@ func jaccard(a, b string) float64 {
 func shingles(s string) map[string]bool {
 	words := strings.Fields(strings.ToLower(strings.ReplaceAll(s, ".", "")))
 	set := map[string]bool{}
-	for i := range len(words) - 3 {
-		set[strings.Join(words[i:i+4], " ")] = true
+	for i := range len(words) - 4 {
+		set[strings.Join(words[i:i+5], " ")] = true
 	}
 	return set
 }
@@ -128,7 +128,7 @@ func TestShortTextsHaveNoSketch(t *testing.T) {
 			prose(seed, 14): true, prose(seed, 40): false,
 			strings.Repeat("add to cart ", 500):     true,
 			strings.Repeat(prose(seed, 10)+" ", 50): true,
-			"":                                      true, "one": true, "one two three": true, "a b c d": true,
+			"":                                      true, "one": true, "one two three": true, "a b c d e": true,
 		} {
 			sketch := sketchOf(s)
 			if sketch.IsZero() != zero || zero && sketch != (dowse.Sketch{}) {

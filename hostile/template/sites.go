@@ -129,7 +129,7 @@ func Franchise(domain string, n int) (pages []Page) {
 		town := fmt.Sprintf("%sville %s", vocabulary[i*7%len(vocabulary)], vocabulary[(i*11+3)%len(vocabulary)])
 		t := &theme{host: host, name: "Corner Bakery " + town, menu: numbered("/%d", len(topics)), footer: "Corner Bakery " + town + " " + Prose(domain+" footer", 40)}
 		goods := ""
-		for k := range 10 {
+		for k := range 30 {
 			goods += fmt.Sprintf("<li>%s %d.50 EUR fresh every day order now", Prose(fmt.Sprint(domain, k), 1), 1+number(fmt.Sprint(host, k), 9))
 		}
 		pages = append(pages, t.page("/", "Welcome to "+town, "<p>"+about(domain+" home", town, 60)+"<ul>"+goods+"</ul>"))
