@@ -57,15 +57,14 @@ func (c *Crawl) survey(t *turn) {
 		return
 	}
 	host, folder := lands(t.p.URL)
-	echo := t.p.Near != "" && weburl.Host(t.p.Near) == weburl.Host(t.p.URL)
-	c.book(host, isStray(t.entry, host, echo))
-	c.book(folder, isStray(t.entry, folder, echo))
+	c.book(host, isStray(t.entry, host, t.isEcho()))
+	c.book(folder, isStray(t.entry, folder, t.isEcho()))
 }
 
 // isStray reports whether a page's links lead to new pages of a land and hardly to
-// known ones: at most to one, the way back, or to one in five. A page that repeats
-// another of its host (echo) is one if it leads to any new page: however many menus it
-// has, where every address answers with the same text the new ones have no end.
+// known ones: at most to one, the way back, or to one in five. An echo is one if it
+// leads to any new page: however many menus it has, where every address answers with the
+// same text the new ones have no end.
 func isStray(e *Entry, land dowse.URL, echo bool) bool {
 	fresh, known := 0, 0
 	for i := range e.Links {
@@ -78,6 +77,15 @@ func isStray(e *Entry, land dowse.URL, echo bool) bool {
 		}
 	}
 	return fresh > 0 && (echo || known <= max(1, (fresh+known)/5))
+}
+
+// isEcho reports whether a page says what its host has said before: it is nearly the same
+// as another of the host, or has hardly a word beside the host's template.
+func (t *turn) isEcho() bool {
+	if t.p.Near == "" {
+		return !t.p.Sketch.IsZero() && t.fl.own < thinBins
+	}
+	return weburl.Host(t.p.Near) == weburl.Host(t.p.URL)
 }
 
 func (c *Crawl) book(land dowse.URL, stray bool) {

@@ -39,22 +39,31 @@ func templateRows() []Row {
 			open:   copiedPage,
 		},
 		{
-			ID: "N05", Does: "any path answers 200 with the same text and ten new links, within menus that lead to known pages", Wants: "at most 150 requests into the trap",
-			checks: []check{between(1, 150, "/any/")},
-			open: trap("/any/", "/any/", func(x *exchange) string {
-				var b strings.Builder
-				b.WriteString("<title>Welcome</title>")
-				for i := range ordinaryPages {
-					writeLink(&b, ordinaryPath(i))
-				}
-				b.WriteString("<p>" + prose("N05", 100))
-				for i := range 10 {
-					writeLink(&b, "/any/"+letters(draw(x.entry.Target, i)))
-				}
-				return b.String()
-			}),
+			ID: "N05", Does: "any path answers 200 with the same text and ten new links, among menus that lead to known pages", Wants: "at most 150 requests into the trap",
+			checks: []check{between(3, 150, "/any/")},
+			open:   trap("/any/", "/any/", func(x *exchange) string { return anything(x, "") }),
+		},
+		{
+			ID: "N06", Does: "the same, with a number in the text that is never the same", Wants: "at most 150 requests into the trap",
+			checks: []check{between(3, 150, "/any/")},
+			open:   trap("/any/", "/any/", func(x *exchange) string { return anything(x, letters(draw(x.entry.Target, -1))) }),
 		},
 	}
+}
+
+// anything is a page of a site on which every address exists: a menu, a text, a word in
+// it, and links with the same words to addresses that no page had before.
+func anything(x *exchange, word string) string {
+	var b strings.Builder
+	b.WriteString("<title>Welcome</title>")
+	for i := range 8 {
+		writeLink(&b, "/any/"+letters(draw("menu", i)))
+	}
+	b.WriteString("<p>" + prose("any", 60) + " " + word + " " + prose("thing", 60))
+	for i := range 10 {
+		b.WriteString(`<p><a href="/any/` + letters(draw(x.entry.Target, i)) + `">read more</a>`)
+	}
+	return b.String()
 }
 
 // entrance serves made pages in place of what the site has by itself, except for the
