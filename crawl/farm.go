@@ -82,10 +82,7 @@ func isStray(e *Entry, land dowse.URL, echo bool) bool {
 // isEcho reports whether a page says what its host has said before: it is nearly the same
 // as another of the host, or has hardly a word beside the host's template.
 func (t *turn) isEcho() bool {
-	if t.p.Near == "" {
-		return !t.p.Sketch.IsZero() && t.fl.own < thinBins
-	}
-	return weburl.Host(t.p.Near) == weburl.Host(t.p.URL)
+	return repeatsHost(t.p) || !t.p.Sketch.IsZero() && t.fl.own < thinBins
 }
 
 func (c *Crawl) book(land dowse.URL, stray bool) {

@@ -23,6 +23,7 @@ type nearBook struct {
 	pages  []nearPage
 	newest []uint32 // by hash of a key: the newest posting with it, counted from 1
 	hosts  map[frontier.HostID]*boilerplate
+	places []int // scratch of find
 }
 
 // A nearPage is a page that others are compared with. It is found by some of its
@@ -88,10 +89,11 @@ func (n *nearBook) find(host frontier.HostID, s *dowse.Sketch, own uint64) (twin
 	if len(n.newest) == 0 {
 		return 0, false, false
 	}
-	var places []int
+	places := n.places[:0]
 	for key := range keys(s, own, askedBins) {
 		places = n.chain(places, key)
 	}
+	n.places = places
 	slices.Sort(places)
 	best := 0.0
 	for _, at := range slices.Compact(places) {

@@ -137,3 +137,24 @@ func TestFrequentValues(t *testing.T) {
 		t.Errorf("%v; want 7 and 8 to be frequent and nothing else", f)
 	}
 }
+
+// BenchmarkNear sees pages of templates on a thousand hosts, with 100,000 in the book.
+func BenchmarkNear(b *testing.B) {
+	dice := rand.New(rand.NewPCG(5, 1))
+	n := newNearBook()
+	templates := make([]dowse.Sketch, 1000)
+	for i := range templates {
+		templates[i] = randomSketch(dice)
+	}
+	see := func(i int) {
+		s := changed(templates[i%len(templates)], 30, dice)
+		n.see(frontier.ID(i), frontier.HostID(i%len(templates)), &s)
+	}
+	for i := range 100_000 {
+		see(i)
+	}
+	b.ReportAllocs()
+	for i := 100_000; b.Loop(); i++ {
+		see(i)
+	}
+}

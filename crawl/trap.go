@@ -114,7 +114,7 @@ func (c *Crawl) tally(p *dowse.Page, own int) {
 		}
 	}
 	s.visited++
-	if p.Outcome == dowse.Fetched && p.Near == "" && s.isNovel(own) {
+	if p.Outcome == dowse.Fetched && !repeatsHost(p) && s.isNovel(own) {
 		s.novel++
 		if p.OnTopic {
 			s.onTopic++
@@ -122,7 +122,13 @@ func (c *Crawl) tally(p *dowse.Page, own int) {
 	}
 }
 
-// isNovel reports whether a page that has no near-duplicate says something new. Of
+// repeatsHost reports whether a page is a near-duplicate of another of its own host. A copy
+// on another host, which may be a thief's, takes nothing from the original.
+func repeatsHost(p *dowse.Page) bool {
+	return p.Near != "" && weburl.Host(p.Near) == weburl.Host(p.URL)
+}
+
+// isNovel reports whether a page that does not repeat another of its host says something new. Of
 // pages that hardly have a word of their own beside the template of their host, one in
 // thinShare does not count: shops have thousands of them and calendars without events
 // any number, so the budget lasts for Budget × thinShare of them.

@@ -217,3 +217,30 @@ func TestNearAfterRestore(t *testing.T) {
 		t.Errorf("%d of 150 pages are near-duplicates, want about 50", n)
 	}
 }
+
+// TestCopiedHostIsCrawledWhole copies all pages of a host to another that is visited
+// first: the budgets of the original grow all the same.
+func TestCopiedHostIsCrawledWhole(t *testing.T) {
+	web := hashedEndless{func(u dowse.URL) (list []dowse.URL) {
+		if strings.HasSuffix(string(u), ".test/") {
+			for i := range 300 {
+				list = append(list, u+dowse.URL(fmt.Sprintf("page/%d", i)))
+			}
+		}
+		return list
+	}, func(u dowse.URL) uint64 { return distinct(dowse.URL(weburl.Path(u))) }}
+	cfg := hurried(follow(queueAll))
+	cfg.Traps = crawl.Traps{}
+	c := begin(t, cfg, "http://thief.test/")
+	run(c, web)
+	c.Start(epoch, []dowse.URL{"http://victim.test/"})
+	near := 0
+	for _, p := range run(c, web) {
+		if p.Near != "" {
+			near++
+		}
+	}
+	if got := c.Status().Fetched; got != 602 || near < 300 {
+		t.Errorf("%d pages of both hosts, %d of them near-duplicates; want 602 and 301", got, near)
+	}
+}
