@@ -231,9 +231,7 @@ func TestCopiedHostIsCrawledWhole(t *testing.T) {
 	}, func(u dowse.URL) uint64 { return distinct(dowse.URL(weburl.Path(u))) }}
 	cfg := hurried(follow(queueAll))
 	cfg.Traps = crawl.Traps{}
-	c := begin(t, cfg, "http://thief.test/")
-	run(c, web)
-	c.Start(epoch, []dowse.URL{"http://victim.test/"})
+	c := begin(t, cfg, "http://thief.test/", "http://victim.test/")
 	near := 0
 	for _, p := range run(c, web) {
 		if p.Near != "" {
