@@ -60,9 +60,10 @@ var allowed = map[string][]string{
 	"dowse/lab/sitetrial": {
 		"dowse", "dowse/weburl", "dowse/judge", "dowse/site", "dowse/crawl", "dowse/crawler", "dowse/fetch", "dowse/demo", "dowse/lab", "dowse/lab/measure",
 	},
-	"dowse/trace":     {"dowse", "dowse/weburl"},
-	"dowse/hostile":   {"dowse"},
-	"dowse/cmd/dowse": {"*"},
+	"dowse/trace":            {"dowse", "dowse/weburl"},
+	"dowse/hostile":          {"dowse", "dowse/hostile/template"},
+	"dowse/hostile/template": {},
+	"dowse/cmd/dowse":        {"*"},
 
 	"dowse/internal/golden": {}, // only tests import it
 	"dowse/internal/beside": {}, // only tests import it

@@ -131,7 +131,7 @@ type Document struct {
 	NoFollow    bool     // meta robots or X-Robots-Tag: links are not to be followed
 	NoIndex     bool
 	NoArchive   bool
-	Simhash     uint64 // of the words; 0 for a page with too few of them
+	Sketch      Sketch // of the words, see [Sketch]; zero for a page with too few of them
 	Cut         string // which budget ended the extraction early; "" for none
 }
 

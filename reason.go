@@ -18,7 +18,6 @@ const (
 	SkipTrapPattern  Reason = "trap.pattern"
 	SkipTrapFarm     Reason = "trap.farm"
 	SkipDupURL       Reason = "dup.url"
-	SkipDupContent   Reason = "dup.content"
 	SkipTypeMIME     Reason = "type.mime"
 	SkipTypeSize     Reason = "type.size"
 	SkipLang         Reason = "lang"
@@ -67,7 +66,6 @@ func ReasonHelp() []struct {
 		{SkipTrapPattern, "one of too many URLs of one pattern with nothing useful in them"},
 		{SkipTrapFarm, "its host or folder leads to ever new pages, and hardly to a known one"},
 		{SkipDupURL, "another spelling of a URL that is known"},
-		{SkipDupContent, "nearly the same text as another page: kept, links not followed"},
 		{SkipTypeMIME, "not HTML"},
 		{SkipTypeSize, "larger than the size limit"},
 		{SkipLang, "in a language that the topic does not want"},

@@ -12,7 +12,7 @@ import (
 )
 
 // dowseCrawl is a whole crawl: robots.txt, extraction, stems, judge, 40 link
-// windows, frontier, simhash, WARC, and state that is synced.
+// windows, frontier, sketches, WARC, and state that is synced.
 func dowseCrawl(pages, conns int) int {
 	defer runtime.KeepAlive(make([]byte, 32<<20)) // as the command has it
 	dir, err := os.MkdirTemp("", "dowse-bench")

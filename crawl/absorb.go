@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -114,7 +115,7 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 	c.endRedirects(fl.id, p)
 	e.Dropped = fl.drop + c.thin(p)
 	c.stats.Dropped += e.Dropped
-	c.checkNear(fl.id, p)
+	c.checkNear(fl, p)
 	e.Found = p.Links
 	c.met = c.met[:0]
 	e.Links = c.filterLinks(fl.id, p)
@@ -132,6 +133,7 @@ func (c *Crawl) finishTurn(t *turn) {
 		target = c.followRedirect(t)
 	}
 	for i := range t.leads {
+		lower(t.p, &t.leads[i])
 		c.applyIn(t.entry, &t.leads[i])
 	}
 	c.tellRefused(t.leads)
@@ -178,24 +180,30 @@ func (c *Crawl) keepVisit(id frontier.ID, p *dowse.Page, place uint64) {
 	}
 }
 
-// checkNear looks for an earlier page with nearly the same text. Such a page is
-// kept, but its links are not followed a second time.
-func (c *Crawl) checkNear(id frontier.ID, p *dowse.Page) {
-	if p.Outcome != dowse.Fetched || p.Again {
+// checkNear looks for an earlier page with nearly the same text. What a page declares
+// as its canonical form is no evidence: many sites declare their homepage on every page.
+func (c *Crawl) checkNear(fl *flight, p *dowse.Page) {
+	if p.Outcome != dowse.Fetched || p.Again || p.Sketch.IsZero() {
 		return
 	}
-	if twin, ok := c.f.Find(p.Canonical); ok && p.Canonical != "" && twin != id && c.f.State(twin) == dowse.Visited {
-		p.Near = p.Canonical // the page says so itself
+	twin, found, own := c.near.see(fl.id, fl.host, &p.Sketch)
+	if fl.own = own; found {
+		p.Near = c.f.URL(twin)
+	}
+}
+
+// lower halves the priority of a lead that a near-duplicate page gave. Its links are
+// followed all the same: those that its twin has wait already, at the priority that
+// the twin gave them, and the others stand nowhere else. A page that a person gave as a
+// seed ranks its links as any page does, and so do strategies that add up shares, from
+// which nothing may get lost.
+func lower(p *dowse.Page, l *dowse.Lead) {
+	if p.Near == "" || p.Depth == 0 || l.Kind != dowse.Queue || l.Merge == dowse.Add {
 		return
 	}
-	if p.Simhash == 0 {
-		return
-	}
-	if twin, ok := c.near.find(p.Simhash); ok && frontier.ID(twin) != id {
-		p.Near = c.f.URL(frontier.ID(twin))
-		return
-	}
-	c.near.add(p.Simhash, uint32(id))
+	less := math.Abs(l.Priority) / 2
+	l.Priority -= less
+	l.Because = append(slices.Clip(l.Because), dowse.Because{What: "on a near-duplicate page", Weight: -less})
 }
 
 // reopen lets a URL back in that was left out for the way it was reached, when
@@ -204,7 +212,7 @@ func (c *Crawl) reopen(p *dowse.Page, l *dowse.Link, id frontier.ID, depth, hops
 	switch reasonOf(c.f.Reason(id)) {
 	case dowse.SkipScoreLow:
 		return !c.f.Dropped(c.f.Group(id)) && unfollowed(p, l, c.cfg.NoFollow) == ""
-	case dowse.SkipScopeDepth, dowse.SkipScopeTunnel, dowse.SkipRobotsMeta, dowse.SkipDupContent,
+	case dowse.SkipScopeDepth, dowse.SkipScopeTunnel, dowse.SkipRobotsMeta,
 		dowse.SkipBudgetHost, dowse.SkipTrapPattern:
 	default:
 		return false

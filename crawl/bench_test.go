@@ -85,7 +85,7 @@ func heapBytes() int64 {
 
 func linkedPage(n int) *dowse.Page {
 	p := &dowse.Page{Outcome: dowse.Fetched}
-	p.Simhash = uint64(n)*0x9e3779b97f4a7c15 | 1
+	p.Sketch = sketchOf(uint64(n) + 1)
 	p.Verdict = dowse.Verdict{Relevance: 0.6, Because: []dowse.Because{{What: "tide", Weight: 0.6, Count: 4}}}
 	p.Links = make([]dowse.Link, 40)
 	for i := range p.Links {

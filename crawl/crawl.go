@@ -105,7 +105,7 @@ type Crawl struct {
 	traps    trapBook
 	farms    map[uint64]*farm // by land
 	farmed   int              // lands that are farms
-	near     nearIndex
+	near     nearBook
 	inlinks  inlinks // empty where nobody asks
 	round    *round
 	again    []frontier.ID // to be visited again in the next round
@@ -149,6 +149,7 @@ type flight struct {
 	rest   time.Duration
 	drop   int  // replay: links of its page that were not kept
 	idle   bool // settled without a visit
+	own    int  // bins of the page's sketch that are not boilerplate, see nearBook
 
 	late, stranger bool // its host was, when it began: see occupied
 
@@ -205,7 +206,7 @@ func prepare(cfg Config) (*Crawl, error) {
 		traps:    trapBook{},
 		farms:    map[uint64]*farm{},
 		domains:  map[uint64]domain{},
-		near:     newNearIndex(),
+		near:     newNearBook(),
 	}
 	return c, c.cast()
 }

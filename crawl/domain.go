@@ -138,7 +138,7 @@ func (c *Crawl) surveyHosts(t *turn) {
 	c.changeDomain(o, func(d *domain) {
 		d.farm.visited++
 		d.farm.strays += uint32(count(stray))
-		if t.p.Near == "" && t.p.Simhash != 0 {
+		if repeats := t.p.Near != "" && owner(t.p.Near) == o; !repeats && !t.p.Sketch.IsZero() {
 			d.novel++
 			d.onTopic += uint32(count(t.p.OnTopic))
 		}

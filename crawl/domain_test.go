@@ -30,7 +30,7 @@ func (w *hostWeb) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
 		p.Outcome, p.Host = dowse.Listed, &dowse.HostReport{Robots: &dowse.Robots{Status: 404}}
 		return p, time.Millisecond
 	}
-	p.Simhash = distinct(v.URL)
+	p.Sketch = sketchOf(distinct(v.URL))
 	links, relevance := w.site(v.URL)
 	p.Links, p.Verdict.Relevance = linked("more", links...), relevance
 	return p, 20 * time.Millisecond

@@ -189,7 +189,7 @@ func (w *enc) document(p *dowse.Page) {
 	w.s(string(p.Near))
 	w.t(p.Published)
 	w.u(uint64(len(p.Words)))
-	w.u64(p.Simhash)
+	w.sketch(&p.Sketch)
 	w.byte(flagBits(p.NoFollow, p.NoIndex, p.NoArchive))
 	w.s(p.Cut)
 	w.u(uint64(len(p.Types)))
@@ -414,7 +414,7 @@ func (r *dec) document(p *dowse.Page) {
 	p.Near = dowse.URL(r.s())
 	p.Published = r.t()
 	r.u() // words; the text itself is in the archive
-	p.Simhash = r.u64()
+	r.sketch(&p.Sketch)
 	flags := r.byte()
 	p.NoFollow, p.NoIndex, p.NoArchive = flags&1 != 0, flags&2 != 0, flags&4 != 0
 	p.Cut = r.s()

@@ -58,13 +58,15 @@ func (c *Crawl) survey(t *turn) {
 	}
 	c.surveyHosts(t)
 	host, folder := lands(t.p.URL)
-	c.book(host, isStray(t.entry, host))
-	c.book(folder, isStray(t.entry, folder))
+	c.book(host, isStray(t.entry, host, t.isEcho()))
+	c.book(folder, isStray(t.entry, folder, t.isEcho()))
 }
 
 // isStray reports whether a page's links lead to new pages of a land and hardly to
-// known ones: at most to one, the way back, or to one in five.
-func isStray(e *Entry, land dowse.URL) bool {
+// known ones: at most to one, the way back, or to one in five. An echo is one if it
+// leads to any new page: however many menus it has, where every address answers with the
+// same text the new ones have no end.
+func isStray(e *Entry, land dowse.URL, echo bool) bool {
 	fresh, known := 0, 0
 	for i := range e.Links {
 		switch d := &e.Links[i]; {
@@ -75,7 +77,13 @@ func isStray(e *Entry, land dowse.URL) bool {
 			known++
 		}
 	}
-	return fresh > 0 && known <= max(1, (fresh+known)/5)
+	return fresh > 0 && (echo || known <= max(1, (fresh+known)/5))
+}
+
+// isEcho reports whether a page says what its host has said before: it is nearly the same
+// as another of the host, or has hardly a word beside the host's template.
+func (t *turn) isEcho() bool {
+	return repeatsHost(t.p) || !t.p.Sketch.IsZero() && t.fl.own < thinBins
 }
 
 func (c *Crawl) book(land dowse.URL, stray bool) {

@@ -16,7 +16,7 @@ type endless func(u dowse.URL) []dowse.URL
 
 func (links endless) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
 	p := v.Page()
-	p.Simhash = distinct(v.URL)
+	p.Sketch = sketchOf(distinct(v.URL))
 	p.Links = linked("on", links(v.URL)...)
 	return p, time.Millisecond
 }

@@ -33,7 +33,8 @@ func (r aRobots) Allowed(u dowse.URL) (bool, string) {
 
 func parse(body []byte, status int) dowse.Rules { return aRobots(body) }
 
-// withRobots lets hosts of a toy web refuse some of their pages.
+// withRobots lets hosts of a toy web refuse some of their pages, and gives the others
+// texts in the template of their host, some of them the same.
 type withRobots struct{ strategytest.Toy }
 
 func (w withRobots) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
@@ -41,6 +42,9 @@ func (w withRobots) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
 	if v.Kind == crawl.VisitRobots {
 		body := fmt.Sprintf("p%d", len(v.URL)%3+1)
 		p.Host.Robots = &dowse.Robots{At: epoch, Status: 200, Body: []byte(body), Rules: parse([]byte(body), 200), Delay: 30 * time.Millisecond}
+	}
+	if p.Outcome == dowse.Fetched {
+		p.Sketch = templated(v.URL)
 	}
 	return p, took
 }

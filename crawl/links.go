@@ -137,13 +137,9 @@ func (s *sieve) refuses(l *dowse.Link, target frontier.ID) dowse.Reason {
 	return why
 }
 
-// unfollowed tells why the page's word, or its text, keeps a link from being
-// followed, or "".
+// unfollowed returns why the page's word keeps a link from being followed, or "".
 func unfollowed(p *dowse.Page, l *dowse.Link, all bool) dowse.Reason {
-	switch {
-	case p.Near != "":
-		return dowse.SkipDupContent
-	case (p.NoFollow || l.NoFollow) && !all && p.Outcome == dowse.Fetched:
+	if (p.NoFollow || l.NoFollow) && !all && p.Outcome == dowse.Fetched {
 		return dowse.SkipRobotsMeta
 	}
 	return ""

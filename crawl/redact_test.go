@@ -15,7 +15,7 @@ import (
 var redactedAt = time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
 
 func visited(id frontier.ID, title string) *crawl.Entry {
-	p := &dowse.Page{Document: dowse.Document{Title: title, Simhash: 7}, Verdict: dowse.Verdict{
+	p := &dowse.Page{Document: dowse.Document{Title: title, Sketch: dowse.Sketch{Text: 7}}, Verdict: dowse.Verdict{
 		Relevance: 0.75, Because: []dowse.Because{{What: "secret of " + title, Weight: 1}, {What: "bias", Weight: -1}},
 	}}
 	p.Fetch = dowse.Fetch{At: redactedAt, Status: 200, Archive: dowse.Place{File: "a.warc.gz", Offset: 12, Length: 34}}
@@ -96,7 +96,7 @@ func checkRedacted(t *testing.T, j *crawl.Journal, places []uint64, end uint64) 
 		if (e.Page.Title == "") != hidden || (e.Found[0].Anchor == "") != hidden || (len(e.Page.Verdict.Because) == 0) != hidden {
 			t.Errorf("entry %d: %+v", i, e.Page)
 		}
-		if e.ID != frontier.ID(i) || e.Page.Verdict.Relevance != 0.75 || e.Page.Simhash != 7 || e.Page.Fetch.Archive.Length != 34 || e.Found[0].Context != 0.5 || e.Links[0].Priority != 0.25 || e.Queue != 3 {
+		if e.ID != frontier.ID(i) || e.Page.Verdict.Relevance != 0.75 || e.Page.Sketch.Text != 7 || e.Page.Fetch.Archive.Length != 34 || e.Found[0].Context != 0.5 || e.Links[0].Priority != 0.25 || e.Queue != 3 {
 			t.Errorf("entry %d lost more than words: %+v", i, e)
 		}
 	}

@@ -80,7 +80,7 @@ func (c *Crawl) keepAlias(id, target frontier.ID) {
 // on a page without a text to speak of. Pages that refresh to another have such
 // links.
 func sendsOn(p *dowse.Page, l *dowse.Link) bool {
-	return p.Outcome == dowse.Fetched && p.Simhash == 0 && !p.OnTopic && l.Anchor == "" && len(l.More) == 0
+	return p.Outcome == dowse.Fetched && p.Sketch.IsZero() && !p.OnTopic && l.Anchor == "" && len(l.More) == 0
 }
 
 const maxSteps = 4 // links on a page that sends people on; others are for people to choose from

@@ -237,7 +237,7 @@ func (s *shadow) prepared(t *turn) *turn {
 		heap.Push(&s.seen, s.seen.lowered(rank{id, s.f.Band(id), s.f.Priority(id)}))
 	}
 	p.Lead = s.lead(id)
-	p.Simhash, p.Canonical = 0, "" // nearness is the crawl's to tell
+	p.Sketch = dowse.Sketch{} // the crawl has looked for near-duplicates
 	fl := &flight{id: id, host: s.f.Host(id), idle: t.fl.idle}
 	if countsAsPage(&p) {
 		s.hosts.of(fl.host).landed++

@@ -184,9 +184,7 @@ func (c *Crawl) fits() error {
 	known := func(id frontier.ID) bool { return id < n }
 	ok := len(c.inlinks) <= int(n) && all(maps.Keys(c.tries), known) && all(maps.Keys(c.sitemaps), known) && all(maps.Keys(c.chains), known) &&
 		all(slices.Values(c.again), known)
-	for _, page := range c.near.pages {
-		ok = ok && known(frontier.ID(page))
-	}
+	ok = ok && c.near.fits(n, frontier.HostID(c.hosts.len()))
 	if !ok {
 		return fmt.Errorf("crawl: snapshot: %w: a URL that is not there", errShort)
 	}
@@ -273,11 +271,7 @@ func (e *enc) core(c *Crawl) {
 			e.u(uint64(v))
 		}
 	}
-	e.u(uint64(len(c.near.hashes)))
-	for i, h := range c.near.hashes {
-		e.u64(h)
-		e.u(uint64(c.near.pages[i]))
-	}
+	e.near(&c.near)
 	e.u(uint64(len(c.again)))
 	for _, id := range c.again {
 		e.u(uint64(id))
@@ -329,10 +323,7 @@ func (d *dec) core(c *Crawl) {
 		c.domains[k] = x
 		c.hostFarms += count(x.farm.isFarm(c.cfg.Traps))
 	}
-	for range d.items(nearSize) {
-		h := d.u64()
-		c.near.add(h, uint32(d.u()))
-	}
+	d.near(&c.near)
 	for range d.items(1) {
 		c.again = append(c.again, frontier.ID(d.u()))
 	}
@@ -349,7 +340,6 @@ const (
 	hostSize  = 16
 	shapeSize = 12
 	farmSize  = 10
-	nearSize  = 9
 
 	domainSize = 14
 )

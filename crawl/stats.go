@@ -70,7 +70,7 @@ func (c *Crawl) count(fl *flight, p *dowse.Page) {
 	h := c.hosts.of(fl.host)
 	switch p.Outcome {
 	case dowse.Fetched:
-		c.tally(p)
+		c.tally(p, fl.own)
 		if !countsAsPage(p) {
 			return
 		}
@@ -84,11 +84,11 @@ func (c *Crawl) count(fl *flight, p *dowse.Page) {
 		}
 		h.bytes += p.Fetch.Bytes
 	case dowse.Failed:
-		c.tally(p)
+		c.tally(p, fl.own)
 		h.failed++
 	case dowse.Skipped:
 		if !fl.idle {
-			c.tally(p)
+			c.tally(p, fl.own)
 		}
 	}
 }

@@ -107,9 +107,10 @@ func (c *Crawl) trapDetail(u dowse.URL) string {
 	return fmt.Sprintf("pattern %s visited %d times, %d on topic", weburl.Shape(u), s.visited, s.onTopic)
 }
 
-// tally books a visit to a URL of a shape. When too many shapes are known the new
+// tally books a visit to a URL of a shape; own is how much of the page's text is not
+// boilerplate, see nearBook. When too many shapes are known the new
 // ones are not counted: a trap of endless shapes is caught by its texts.
-func (c *Crawl) tally(p *dowse.Page) {
+func (c *Crawl) tally(p *dowse.Page, own int) {
 	s, fresh := c.shape(p.URL)
 	if s == nil {
 		return
@@ -120,13 +121,29 @@ func (c *Crawl) tally(p *dowse.Page) {
 		}
 	}
 	s.visited++
-	if p.Outcome == dowse.Fetched && p.Near == "" && p.Simhash != 0 {
+	if p.Outcome == dowse.Fetched && !repeatsHost(p) && s.isNovel(own) {
 		s.novel++
 		if p.OnTopic {
 			s.onTopic++
 		}
 	}
 }
+
+// repeatsHost reports whether a page is a near-duplicate of another of its own host. A copy
+// on another host, which may be a thief's, takes nothing from the original.
+func repeatsHost(p *dowse.Page) bool {
+	return p.Near != "" && weburl.Host(p.Near) == weburl.Host(p.URL)
+}
+
+// isNovel reports whether a page that does not repeat another of its host says something new. Of
+// pages that hardly have a word of their own beside the template of their host, one in
+// thinShare does not count: shops have thousands of them and calendars without events
+// any number, so the budget lasts for Budget × thinShare of them.
+func (s *shape) isNovel(own int) bool {
+	return own >= thinBins || own > 0 && s.visited%thinShare != 0
+}
+
+const thinShare = 32
 
 // shape returns the count for the shape of a URL, and whether it is a new one; nil
 // when there is no more room.

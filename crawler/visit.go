@@ -140,7 +140,7 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 	if p.Modified.IsZero() {
 		p.Modified = fetch.LastModified(r.Header)
 	}
-	p.Simhash = text.Simhash(&p.Document)
+	p.Sketch = text.Sketch(&p.Document)
 	says := "the page says it is in "
 	if p.Language == "" && v.Language != nil {
 		p.Language, says = v.Language(p), "the page seems to be in "

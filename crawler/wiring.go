@@ -353,7 +353,7 @@ func restorer(col *collection.Collection, wish Wish) crawl.Restorer {
 // takeOver gives a page a document that was extracted again, and keeps what does not
 // come from the HTML.
 func takeOver(page *dowse.Page, doc *dowse.Document) {
-	doc.Simhash = page.Simhash
+	doc.Sketch = page.Sketch
 	doc.Language = cmp.Or(doc.Language, page.Language)
 	doc.NoFollow, doc.NoIndex, doc.NoArchive = page.NoFollow, page.NoIndex, page.NoArchive
 	page.Document = *doc

@@ -62,7 +62,7 @@ func (o Options) withDefaults() Options {
 // Links come one to a target, resolved against url or the page's base, without
 // those to the page itself. They are the targets of a, area, frame and iframe,
 // of link rel=next, prev and alternate in another language, and of a meta
-// refresh. Simhash is left to the caller, as are Window and Target of links.
+// refresh. Sketch is left to the caller, as are Window and Target of links.
 func HTML(body []byte, url dowse.URL, opt Options) *dowse.Document {
 	p := newPass(body, url, opt.withDefaults())
 	defer p.release()

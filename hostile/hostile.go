@@ -49,7 +49,7 @@ const (
 
 // Rows returns all rows, in their order.
 func Rows() []Row {
-	return slices.Concat(robotsRows(), politeRows(), httpRows(), http2Rows(), markupRows(), trapRows(), sitemapRows(), nameRows(), hostRows())
+	return slices.Concat(robotsRows(), politeRows(), httpRows(), http2Rows(), markupRows(), trapRows(), templateRows(), sitemapRows(), nameRows(), hostRows())
 }
 
 // A Finding is what a crawl says became of a URL.

@@ -105,7 +105,7 @@ func kindOf(p *dowse.Page) Homepage {
 	switch {
 	case isParked(&p.Verdict):
 		return Parked
-	case p.Simhash != 0:
+	case !p.Sketch.IsZero():
 		return Plain
 	case len(p.Links) == 0:
 		return Script

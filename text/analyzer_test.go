@@ -196,7 +196,7 @@ func FuzzAnalyzer(f *testing.F) {
 			analyzers[l].Term(s) // what is no word of a page must not hurt either
 		}
 		text.NewAnalyzer(text.Options{Language: lang, Memory: 8}).Terms(s)
-		text.Simhash(document(s))
+		text.Sketch(document(s))
 	})
 }
 

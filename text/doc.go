@@ -5,7 +5,8 @@
 // a stop word, and stemmed. An [Analyzer] does this for one language and remembers
 // what it found, because pages repeat themselves: of the words of a page nearly all
 // were seen before. Chinese, Japanese and Korean are cut into pairs of characters
-// ([Bigrams]). [Simhash] reduces a page to 64 bits that tell near-duplicates. [Detect]
+// ([Bigrams]). [Sketch] reduces a page to a few bytes by which
+// near-duplicates are found. [Detect]
 // tells the language of a page that does not declare its own.
 //
 // A [Census] of a training set gives a [Vocabulary], whole or the part that tells

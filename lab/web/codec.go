@@ -91,8 +91,16 @@ func (e *encoder) document(d *dowse.Document) {
 	e.bit(d.NoFollow)
 	e.bit(d.NoIndex)
 	e.bit(d.NoArchive)
-	e.fixed(d.Simhash)
+	e.sketch(&d.Sketch)
 	e.text(d.Cut)
+}
+
+// sketch writes a sketch, four bins at a time.
+func (e *encoder) sketch(s *dowse.Sketch) {
+	e.fixed(s.Text)
+	for i := 0; i < len(s.Bins) && !s.IsZero(); i += 4 {
+		e.fixed(uint64(s.Bins[i]) | uint64(s.Bins[i+1])<<16 | uint64(s.Bins[i+2])<<32 | uint64(s.Bins[i+3])<<48)
+	}
 }
 
 // words writes each word as the gap before it and its length.
@@ -200,6 +208,15 @@ func (d *decoder) text() string {
 	return d.s[d.at-n : d.at]
 }
 
+func (d *decoder) sketch(s *dowse.Sketch) {
+	s.Text = d.fixed()
+	for i := 0; i < len(s.Bins) && !s.IsZero(); i += 4 {
+		for k, v := i, d.fixed(); k < i+4; k, v = k+1, v>>16 {
+			s.Bins[k] = uint16(v)
+		}
+	}
+}
+
 func (d *decoder) fixed() uint64 {
 	if len(d.s)-d.at < 8 {
 		d.bad = true
@@ -275,7 +292,7 @@ func (d *decoder) document(doc *dowse.Document) {
 	doc.NoFollow = d.bit()
 	doc.NoIndex = d.bit()
 	doc.NoArchive = d.bit()
-	doc.Simhash = d.fixed()
+	d.sketch(&doc.Sketch)
 	doc.Cut = d.text()
 }
 

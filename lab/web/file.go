@@ -28,7 +28,7 @@ import (
 // Each record has a CRC-32C in the footer and is checked when it is read. A file of
 // another version is made again: it is a cache.
 const (
-	magic       = "dowse-web/2\n"
+	magic       = "dowse-web/3\n"
 	trailerSize = 8 + 4 + sha256.Size + len(magic)
 	maxFooter   = 1 << 31
 )

@@ -219,7 +219,7 @@ func samplePage() *dowse.Page {
 	body, charset := extract.Decode([]byte(sample), "text/html")
 	p.Fetch.Charset = charset
 	p.Document = *extract.HTML(body, p.URL, extract.Options{Agent: agent})
-	p.Simhash = text.Simhash(&p.Document)
+	p.Sketch = text.Sketch(&p.Document)
 	return p
 }
 

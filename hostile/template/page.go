@@ -1,0 +1,97 @@
+package template
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+)
+
+// A Page is one page of a made site.
+type Page struct {
+	Host, Path string
+	HTML       string
+	Same       string // key of the page that it is a near-duplicate of; "" for an original
+}
+
+// Key names a page among all others.
+func (p *Page) Key() string { return p.Host + p.Path }
+
+// Original returns the key of the page whose text this one has: its own, or that of
+// the page it repeats.
+func (p *Page) Original() string {
+	if p.Same != "" {
+		return p.Same
+	}
+	return p.Key()
+}
+
+// A theme is what all pages of a host have around their own text.
+type theme struct {
+	host   string
+	name   string   // of the site, in titles and headings
+	menu   []string // paths; the words on a link depend on it
+	aside  string   // HTML of a box beside the text, the same on all pages
+	footer string   // words
+}
+
+// page wraps a text into the theme.
+func (t *theme) page(path, title, body string) Page {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!doctype html><html lang=en><title>%s | %s</title><header><h2>%[2]s</h2><nav><ul>", title, t.name)
+	for _, m := range t.menu {
+		fmt.Fprintf(&b, `<li><a href="%s">%s</a>`, m, Prose(t.host+m, 2))
+	}
+	fmt.Fprintf(&b, "</ul></nav><p>Search Log in Register Help Basket</header>\n<main><h1>%s</h1>\n%s</main>\n", title, body)
+	fmt.Fprintf(&b, "<aside>%s</aside><footer><p>%s<p>About us Contact Imprint Privacy Terms and conditions All rights reserved</footer>", t.aside, t.footer)
+	return Page{Host: t.host, Path: path, HTML: b.String()}
+}
+
+// bare is the page as a print version has it: the text and nothing around it.
+func (t *theme) bare(path, title, body, of string) Page {
+	return Page{
+		Host: t.host, Path: path, Same: t.host + of,
+		HTML: fmt.Sprintf("<!doctype html><html lang=en><title>%s</title><h1>%[1]s</h1>\n%s<p>Printed from %s", title, body, t.host),
+	}
+}
+
+// copied is a page with the same text under another address.
+func copied(p Page, path string) Page {
+	p.Same, p.Path = p.Original(), path
+	return p
+}
+
+// name makes a title of n words.
+func name(seed string, n int) string {
+	words := strings.Fields(strings.ReplaceAll(Prose(seed+" name", n), ".", ""))
+	for i, w := range words {
+		words[i] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, " ")
+}
+
+// number draws a number below n.
+func number(seed string, n uint64) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(seed))
+	x := h.Sum64() * 0x9e3779b97f4a7c15
+	return (x ^ x>>29) % n
+}
+
+// edited replaces every nth word, from the nth on.
+func edited(text string, nth int) string {
+	words := strings.Fields(text)
+	for i := nth - 1; i < len(words); i += nth {
+		words[i] = "corrected"
+	}
+	return strings.Join(words, " ")
+}
+
+func link(path, words string) string { return fmt.Sprintf(`<a href="%s">%s</a>`, path, words) }
+
+// numbered makes paths with numbers from 1 to n.
+func numbered(format string, n int) (list []string) {
+	for i := range n {
+		list = append(list, fmt.Sprintf(format, i+1))
+	}
+	return list
+}

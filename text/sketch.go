@@ -1,0 +1,86 @@
+package text
+
+import (
+	"math/bits"
+	"unicode"
+	"unicode/utf8"
+
+	"dowse"
+)
+
+const (
+	// shingleWords is the length of a shingle. With fewer words, pages of one
+	// template that differ in a name here and there share most of their shingles.
+	shingleWords = 5
+
+	// shingleShift moves earlier words out of a running hash of 64 bits, so that it
+	// depends on the last shingleWords alone.
+	shingleShift = (63 + shingleWords) / shingleWords
+
+	// sketchMin is the number of bins that a sketch must fill. About 18 distinct
+	// shingles fill so many; texts with fewer are alike by chance.
+	sketchMin = dowse.SketchBins / 4
+
+	// binBits is the number of bits that select a bin.
+	binBits = 6
+)
+
+// Sketch reduces the words of a page to a [dowse.Sketch]. Its features are the
+// distinct shingles of the text: runs of five words, without regard to case and
+// punctuation. How often a shingle occurs makes no difference. Sketch returns the
+// zero sketch for a text with too few distinct shingles.
+func Sketch(d *dowse.Document) (s dowse.Sketch) {
+	if len(d.Words) < shingleWords {
+		return s
+	}
+	var least [dowse.SketchBins]uint64
+	for i := range least {
+		least[i] = ^uint64(0)
+	}
+	var shingle, whole uint64
+	for i, w := range d.Words {
+		h := wordHash(d.Text, w)
+		whole = (bits.RotateLeft64(whole, 5) ^ h) * hashMix
+		if shingle = shingle<<shingleShift ^ h; i < shingleWords-1 {
+			continue
+		}
+		f := fold(shingle)
+		if bin, rest := f>>(64-binBits), f<<binBits; rest < least[bin] {
+			least[bin] = rest
+			s.Bins[bin] = max(uint16(f), 1)
+		}
+	}
+	if s.Filled() < sketchMin {
+		return dowse.Sketch{}
+	}
+	s.Text = max(whole, 1)
+	return s
+}
+
+// wordHash hashes a word without regard to case. Of a very long word it takes the
+// beginning.
+func wordHash(t string, w dowse.Span) uint64 {
+	start, end := int(w.Start), min(int(w.End), int(w.Start)+MaxWord)
+	h, set := hash(t, start, end, lowerCase)
+	if set&beyondASCII == 0 {
+		return h
+	}
+	var space [2 * MaxWord]byte
+	lower := appendLower(space[:0], t[start:end])
+	h, _ = hash(string(lower), 0, len(lower), asWritten)
+	return h
+}
+
+func appendLower(dst []byte, word string) []byte {
+	for _, r := range word {
+		if r < utf8.RuneSelf {
+			if 'A' <= r && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			dst = append(dst, byte(r))
+			continue
+		}
+		dst = utf8.AppendRune(dst, unicode.ToLower(r))
+	}
+	return dst
+}
