@@ -52,7 +52,10 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, file
 	if IsCollection(dir) {
 		return nil, fmt.Errorf("collection: %s is a collection already", dir)
 	}
-	if !unfinished(dir) {
+	switch begun, err := unfinished(dir); {
+	case err != nil:
+		return nil, fmt.Errorf("collection: %w", err)
+	case !begun:
 		return nil, fmt.Errorf("collection: %s is not empty and not a collection", dir)
 	}
 	for _, f := range folders {
@@ -84,10 +87,10 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, file
 
 // unfinished reports whether a directory holds nothing but what Create makes
 // before the settings: no file of it tells anything that could be lost.
-func unfinished(dir string) bool {
+func unfinished(dir string) (bool, error) {
 	names, err := durable.In(dir).ReadDir(".")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false // it may hold anything
+		return false, err // it may hold anything
 	}
 	for _, n := range names {
 		switch name := n.Name(); {
@@ -96,13 +99,13 @@ func unfinished(dir string) bool {
 		case name == needsFolder && n.IsDir(): // copies
 		case n.IsDir() && slices.Contains(folders, name):
 			if inside, err := durable.In(dir).ReadDir(name); err != nil || len(inside) > 0 {
-				return false
+				return false, err
 			}
 		default:
-			return false
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
 
 // A File goes into a collection when it is made.

@@ -76,6 +76,9 @@ func (d *disk) inject(op durable.Op, path string) error {
 		}
 		return d.how.err
 	}
+	if op == durable.OpOpen {
+		d.opened(path)
+	}
 	if op != durable.OpSync {
 		return nil
 	}
@@ -83,6 +86,16 @@ func (d *disk) inject(op durable.Op, path string) error {
 		d.size[path] = info.Size()
 	}
 	return durable.ErrSkip
+}
+
+// opened notes the size of a file that was there before: what an earlier run left is synced.
+func (d *disk) opened(path string) {
+	if _, known := d.size[path]; known {
+		return
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		d.size[path] = info.Size()
+	}
 }
 
 // drop takes from a file what was written since it was last synced: a kernel may do that
