@@ -19,9 +19,6 @@ func (c *Crawl) Absorb(now time.Time, p *dowse.Page) {
 		return
 	}
 	c.land(now, fl, p)
-	if c.forgotten(id) {
-		blank(p)
-	}
 	if p.Outcome == dowse.Temporary && c.retry(now, fl, p) {
 		return
 	}
@@ -107,6 +104,7 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 	delete(c.tries, fl.id)
 	p.OnTopic = p.Outcome == dowse.Fetched && p.Verdict.Relevance >= c.cfg.Threshold
 	e := &Entry{Kind: EntryPage, At: now, ID: fl.id, Page: p, Queue: fl.queue, Regret: fl.regret, Rested: fl.rest, Idle: fl.idle, place: fl.place}
+	p.Links = c.withoutGone(p.Links)
 	c.endRedirects(fl.id, p)
 	c.checkNear(fl.id, p)
 	e.Found = p.Links
@@ -152,7 +150,7 @@ func (c *Crawl) settle(id frontier.ID, p *dowse.Page) {
 	case dowse.Redirected:
 		c.f.Settle(id, dowse.Aliased)
 	case dowse.Refused, dowse.Skipped:
-		if p.Again && !c.forgotten(id) {
+		if p.Again {
 			c.f.Settle(id, dowse.Visited)
 			return
 		}

@@ -193,10 +193,10 @@ func (j *Journal) Record(e *Entry) uint64 {
 	return place
 }
 
-// At returns the URL whose string was added at place.
+// At returns the URL whose string was added at place, "" if it was taken down.
 func (j *Journal) At(place uint64) dowse.URL {
 	u, _, err := j.name(place)
-	if err != nil {
+	if err != nil || isBlank(u) {
 		return ""
 	}
 	return u

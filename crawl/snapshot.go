@@ -120,6 +120,7 @@ func Restore(cfg Config, r io.Reader) (c *Crawl, from uint64, err error) {
 	if err := c.teach(lessons); err != nil {
 		return nil, 0, err
 	}
+	c.countGone()
 	c.adrift = true
 	return c, from, nil
 }
