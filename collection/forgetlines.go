@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/weburl"
 )
 
 // lines takes what is said of the pages out of the files that are neither journal nor
@@ -22,7 +21,34 @@ func (t *takedown) lines() (err error) {
 	if _, err = t.blank(AnswersName, t.unanswer); err != nil {
 		return err
 	}
+	if err := t.needs(); err != nil {
+		return err
+	}
 	return t.examples()
+}
+
+// needs blanks the lines of what strategies go by that name one of the pages.
+func (t *takedown) needs() error {
+	files, err := os.ReadDir(t.c.path(needsFolder))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, f := range files {
+		if err == nil && f.Type().IsRegular() && strings.HasSuffix(f.Name(), ".jsonl") {
+			_, err = t.blank(NeedsName(f.Name()), t.mentions)
+		}
+	}
+	return err
+}
+
+// mentions leaves nothing of a line that has the URL of a page as one of its strings.
+func (t *takedown) mentions(line []byte) (rest []byte, ok bool) {
+	for u := range t.urls {
+		if bytes.Contains(line, []byte(`"`+string(u)+`"`)) {
+			return nil, true
+		}
+	}
+	return nil, false
 }
 
 // blank overwrites lines of a file with what is left of them, and counts them. A line
@@ -98,8 +124,8 @@ func (t *takedown) about(line []byte, into any, u *dowse.URL) bool {
 	if json.Unmarshal(line, into) == nil {
 		return *u != "" && t.names(string(*u))
 	}
-	for id := range t.ids {
-		if bytes.Contains(line, []byte(t.c.URL(id))) {
+	for u := range t.urls {
+		if bytes.Contains(line, []byte(u)) {
 			return true
 		}
 	}
@@ -108,13 +134,7 @@ func (t *takedown) about(line []byte, into any, u *dowse.URL) bool {
 
 // names reports whether a URL, as a person or a program wrote it, is one of the pages.
 func (t *takedown) names(written string) bool {
-	parsed, err := weburl.Parse(written)
-	for id := range t.ids {
-		if own := t.c.URL(id); own == dowse.URL(written) || err == nil && own == parsed {
-			return true
-		}
-	}
-	return false
+	return t.urls[dowse.URL(written)] || t.urls[canonical(written)]
 }
 
 // examples takes the words of the pages out of what the judge was made from. That there

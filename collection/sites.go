@@ -3,6 +3,7 @@ package collection
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"dowse"
 	"dowse/crawl"
@@ -106,6 +107,7 @@ func (c *Collection) eachRead(do func(e *crawl.Entry)) error {
 			return fmt.Errorf("collection: %s: %w", c.Dir, err)
 		}
 		if e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched && !e.Page.Again {
+			e.Found = slices.DeleteFunc(e.Found, func(l dowse.Link) bool { return l.URL == "" }) // taken down
 			do(e)
 		}
 	}

@@ -269,3 +269,24 @@ func (r *record) eachName(show func(from, to int)) error {
 	}
 	return nil
 }
+
+// EachName shows the strings of all URLs with their numbers, in order; "" for those that
+// were taken down.
+func (j *Journal) EachName(show func(id frontier.ID, u dowse.URL)) error {
+	var end uint64
+	next := frontier.ID(0)
+	for r := range j.records(0, &end) {
+		err := r.eachName(func(from, to int) {
+			u := dowse.URL(r.payload[from:to])
+			if isBlank(u) {
+				u = ""
+			}
+			show(next, u)
+			next++
+		})
+		if err != nil {
+			return fmt.Errorf("journal: record at %d: %w", r.place, err)
+		}
+	}
+	return nil
+}

@@ -207,7 +207,7 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	}
 	cfg = merge(cfg, &col.Settings)
 	seeds, err := seedURLs(col.Settings.Seeds)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrSeeds) { // without any, they were taken down
 		return nil, err
 	}
 	if err := cmp.Or(identified(col.Settings, cfg, seeds), mayRun(t, cfg)); err != nil {
