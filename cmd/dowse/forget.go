@@ -70,6 +70,9 @@ func (c *forgetCmd) Run(w *world) error {
 	if errors.Is(err, collection.ErrLocked) {
 		return fmt.Errorf("%w; stop it first: dowse stop %s", err, c.Dir)
 	}
+	if errors.Is(err, collection.ErrUnknown) {
+		return c.unknown(err)
+	}
 	if err != nil {
 		return inCollection(err)
 	}
@@ -104,6 +107,21 @@ func (c *forgetCmd) takedown() (x collection.Takedown, err error) {
 		x.URLs = append(x.URLs, u)
 	}
 	return x, nil
+}
+
+// unknown says of a URL that the crawl never saw which one may be meant.
+func (c *forgetCmd) unknown(err error) error {
+	cr, viewErr := view(c.Dir)
+	if viewErr != nil {
+		return usage("%v", err)
+	}
+	defer cr.Close()
+	for _, raw := range c.URL {
+		if _, err := knownURL(cr.Collection, raw); err != nil {
+			return err
+		}
+	}
+	return usage("%v", err)
 }
 
 func withScheme(raw string) string {
