@@ -140,9 +140,7 @@ func (t *takedown) save() error {
 // out of models before the archive, from which they are known, is erased.
 func (t *takedown) run() error {
 	t.index()
-	for _, step := range []func() error{
-		t.trim, t.bury, t.dropSnapshots, t.models, t.erase, t.redact, t.lines, t.settings, t.dropViews, t.dropLeftovers,
-	} {
+	for _, step := range t.steps() {
 		if err := step(); err != nil {
 			return err
 		}
@@ -151,6 +149,12 @@ func (t *takedown) run() error {
 		return err
 	}
 	return nil
+}
+
+func (t *takedown) steps() []func() error {
+	return []func() error{
+		t.trim, t.bury, t.dropSnapshots, t.models, t.erase, t.redact, t.lines, t.settings, t.dropViews, t.dropLeftovers,
+	}
 }
 
 func (t *takedown) index() {

@@ -285,6 +285,74 @@ func TestForgetThenCrawl(t *testing.T) {
 	}
 }
 
+// A takedown that was broken off, after whichever step, can be read all the time, verify
+// tells it, and the next opening to write ends it.
+func TestForgetBrokenOff(t *testing.T) {
+	sequential(t)
+	c := open(t, copied(t), true)
+	u, title, phrase := unique(t, c)
+	c.Close()
+	for steps, more := 0, true; more; steps++ {
+		dir := copied(t)
+		var err error
+		if more, err = collection.ForgetPartly(dir, collection.Takedown{URLs: []dowse.URL{u}, Why: "its owner asked", At: takenDown}, steps); err != nil {
+			t.Fatal(err)
+		}
+		seen := open(t, dir, true)
+		if v := verified(t, seen); v.OK() {
+			t.Errorf("after %d steps verify is content", steps)
+		}
+		if x, err := seen.Why(u); steps >= 2 && (err != nil || x.Reason != dowse.SkipForgotten || x.Title != "") {
+			t.Errorf("after %d steps: %+v, %v", steps, x, err)
+		}
+		seen.Close()
+		c := open(t, dir, false)
+		if err := c.Summarise(); err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Notices) == 0 {
+			t.Errorf("after %d steps: nobody is told", steps)
+		}
+		if files := append(traces(t, dir, title, u), traces(t, dir, phrase, "")...); len(files) > 0 {
+			t.Errorf("after %d steps words still stand in %v", steps, files)
+		}
+		if v := verified(t, c); !v.OK() || v.Forgotten == 0 {
+			t.Errorf("after %d steps: %v", steps, v.Problems)
+		}
+		c.Close()
+	}
+}
+
+// verify finds what is left of a page that was taken down.
+func TestVerifyFindsWhatIsLeft(t *testing.T) {
+	dir := copied(t)
+	c := open(t, dir, false)
+	u, _, _ := unique(t, c)
+	_, c = forget(t, c, u)
+	c.Close()
+	for name, text := range map[string]string{
+		"labels.jsonl":       `{"url":"` + string(u) + `","label":"on"}`,
+		"answers.jsonl":      `{"judge":"x","url":"` + string(u) + `","score":1}`,
+		"pages/pages.jsonl":  `{"url":"` + string(u) + `","title":"x"}`,
+		"indexes/index.cdxj": `test,x)/ 20261115120000 {"url":"` + string(u) + `"}`,
+		"README.md":          "as " + string(u) + " says",
+	} {
+		path := filepath.Join(dir, name)
+		old, _ := os.ReadFile(path)
+		if err := os.WriteFile(path, append(old, text+"\n"...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		c := open(t, dir, true)
+		if v := verified(t, c); v.OK() {
+			t.Errorf("%s names it, and verify is content", name)
+		}
+		c.Close()
+		if err := os.WriteFile(path, old, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestForgetRefuses(t *testing.T) {
 	dir := copied(t)
 	never := collection.Takedown{URLs: []dowse.URL{"http://never.demo/"}, At: takenDown}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -53,6 +54,10 @@ func (s *markedSite) serve(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, markedPage(i))
 			return
 		}
+	}
+	if r.URL.Path == "/contact" {
+		http.Redirect(w, r, markedPath(5), http.StatusFound)
+		return
 	}
 	http.NotFound(w, r)
 }
@@ -160,9 +165,7 @@ func (s *markedSite) goneWith(t *testing.T, dir string, pages ...int) {
 			t.Errorf("why page %d: %s", i, why)
 		}
 	}
-	if out := command(t, exitOK, "collection", "verify", dir); !strings.Contains(out, "all is well") {
-		t.Errorf("verify: %s", out)
-	}
+	command(t, exitOK, "collection", "verify", dir)
 	to := t.TempDir()
 	for _, name := range []string{"x.jsonl", "x.warc.gz"} {
 		command(t, exitOK, "export", dir, filepath.Join(to, name), "--all")
@@ -251,8 +254,7 @@ func TestForgetLabelled(t *testing.T) {
 	if err := os.WriteFile(from, []byte(s.URL+markedPath(12)+"\ton\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	command(t, exitOK, "label", dir, "--from", from)
-	command(t, exitOK, "label", dir, "--train")
+	command(t, exitOK, "label", dir, "--from", from) // which trains on all that is left
 	s.goneWith(t, dir, 3, 4)
 }
 
@@ -314,4 +316,53 @@ func TestForgetMany(t *testing.T) {
 		}
 	}
 	command(t, exitOK, "collection", "verify", dir)
+}
+
+// The source of a redirect and its target go, each by itself.
+func TestForgetRedirect(t *testing.T) {
+	s := newMarkedSite(t)
+	for _, path := range []string{"/contact", markedPath(5)} {
+		dir := filepath.Join(t.TempDir(), "x.dowse")
+		s.crawl(t, dir, markedPages, "barnacle", "--strategy", "breadth-first")
+		command(t, exitOK, "forget", dir, s.URL+path, "--because", "the owner asked", "--yes")
+		if out := command(t, exitOK, "why", dir, s.URL+path); !strings.Contains(out, "user.forgotten") {
+			t.Errorf("%s", out)
+		}
+		command(t, exitOK, "collection", "verify", dir)
+		if path != "/contact" {
+			s.goesOn(t, dir, 5)
+		}
+	}
+}
+
+// A crawl for websites keeps what it knows by site.
+func TestForgetUnderSites(t *testing.T) {
+	s, dir := newMarkedSite(t), filepath.Join(t.TempDir(), "x.dowse")
+	s.crawl(t, dir, 15, "barnacle", "--unit", "site")
+	s.forget(t, dir, 1)
+	s.goneWith(t, dir, 1)
+	s.goesOn(t, dir, 1)
+}
+
+// forget is killed again and again; the next one ends what was begun.
+func TestForgetKilled(t *testing.T) {
+	s, dir := newMarkedSite(t), filepath.Join(t.TempDir(), "x.dowse")
+	s.crawl(t, dir, 15, "barnacle")
+	path, err := exec.LookPath("dowse")
+	if err != nil {
+		t.Skip("the command is not in the path")
+	}
+	for n := range 12 {
+		cmd := exec.Command(path, "forget", dir, s.URL+markedPath(1), s.URL+markedPath(3), "--because", "the owner asked", "--yes")
+		cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(n*n) * 2 * time.Millisecond) // at whatever point that is
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	command(t, exitOK, "forget", dir, s.URL+markedPath(1), s.URL+markedPath(3), "--because", "the owner asked", "--yes")
+	s.goneWith(t, dir, 1, 3)
+	s.goesOn(t, dir, 1, 3)
 }
