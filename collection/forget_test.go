@@ -292,11 +292,10 @@ func TestForgetBrokenOff(t *testing.T) {
 	c := open(t, copied(t), true)
 	u, title, phrase := unique(t, c)
 	c.Close()
-	for steps, more := 0, true; more; steps++ {
+	for _, steps := range []int{0, 2, 4, 5, 6, 9} {
 		dir := copied(t)
-		var err error
-		if more, err = collection.ForgetPartly(dir, collection.Takedown{URLs: []dowse.URL{u}, Why: "its owner asked", At: takenDown}, steps); err != nil {
-			t.Fatal(err)
+		if more, err := collection.ForgetPartly(dir, collection.Takedown{URLs: []dowse.URL{u}, Why: "its owner asked", At: takenDown}, steps); err != nil || !more {
+			t.Fatal(more, err)
 		}
 		seen := open(t, dir, true)
 		if v := verified(t, seen); v.OK() {

@@ -27,28 +27,49 @@ func (t *takedown) lines() (err error) {
 	return t.examples()
 }
 
-// needs blanks the lines of what strategies go by that name one of the pages.
+// needs blanks the lines of training links that name one of the pages. What else
+// strategies go by was given by a person and has no lines; if it names a page, that is
+// told.
 func (t *takedown) needs() error {
 	files, err := os.ReadDir(t.c.path(needsFolder))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	for _, f := range files {
-		if err == nil && f.Type().IsRegular() && strings.HasSuffix(f.Name(), ".jsonl") {
-			_, err = t.blank(NeedsName(f.Name()), t.mentions)
+		if err != nil {
+			break
+		}
+		name := NeedsName(f.Name())
+		if strings.HasSuffix(name, ".tsv") {
+			_, err = t.blank(name, t.mentions)
+			continue
+		}
+		var data []byte
+		if data, err = t.c.readFile(name); err == nil && t.inText(data) {
+			t.out.Notes = append(t.out.Notes, name+" names a page that was taken down: it was given from outside; begin a crawl without it if it must go")
 		}
 	}
 	return err
 }
 
-// mentions leaves nothing of a line that has the URL of a page as one of its strings.
+// mentions leaves nothing of a line that has the URL of a page as one of its fields.
 func (t *takedown) mentions(line []byte) (rest []byte, ok bool) {
-	for u := range t.urls {
-		if bytes.Contains(line, []byte(`"`+string(u)+`"`)) {
+	for field := range bytes.SplitSeq(line, []byte{'\t'}) {
+		if t.names(string(bytes.TrimSpace(field))) {
 			return nil, true
 		}
 	}
 	return nil, false
+}
+
+// inText reports whether the URL of a page stands in a text, and does not go on there.
+func (t *takedown) inText(data []byte) bool {
+	for u := range t.urls {
+		if bytes.Contains(data, []byte(`"`+string(u)+`"`)) {
+			return true
+		}
+	}
+	return false
 }
 
 // blank overwrites lines of a file with what is left of them, and counts them. A line
