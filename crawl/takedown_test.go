@@ -200,9 +200,21 @@ func TestRedactedRulingsFit(t *testing.T) {
 			}
 			e.Rulings = append(e.Rulings, crawl.Ruling{Place: uint64(id), ID: id, Verdict: v})
 		}
-		place := j.Record(e)
 		share := 1 + rng.IntN(20)
 		gone := func(r crawl.Ruling) bool { return int(r.ID)%20 < share }
+		if try == 0 { // the first one alone goes: others repeat its words when no more can be remembered
+			gone = func(r crawl.Ruling) bool { return r.ID == 0 }
+			for i := range e.Rulings {
+				for k := range e.Rulings[i].Verdict.Because {
+					n := k
+					if 0 < i && i < 10 {
+						n += i * words
+					}
+					e.Rulings[i].Verdict.Because[k].What = fmt.Sprintf("a long word of page %d", n)
+				}
+			}
+		}
+		place := j.Record(e)
 		n, err := j.Redact(crawl.Redaction{Edit: func(e *crawl.Entry) bool {
 			was := len(e.Rulings)
 			e.Rulings = slices.DeleteFunc(e.Rulings, gone)
