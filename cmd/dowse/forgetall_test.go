@@ -17,8 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
+	"dowse/collection"
 	"dowse/strategy"
 )
 
@@ -114,7 +113,11 @@ func unpacked(t *testing.T, path string, raw []byte) []byte {
 	case ".gz":
 		r, err = gzip.NewReader(bytes.NewReader(raw))
 	case ".zst":
-		r, err = zstd.NewReader(bytes.NewReader(raw))
+		list, err := collection.DecodeExamples(bytes.NewReader(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Append(nil, list)
 	default:
 		return nil
 	}
