@@ -17,10 +17,10 @@ vet: ## formatting, go vet, staticcheck
 	$(STATICCHECK) ./...
 
 unit: ## all tests
-	go test -timeout 30m ./...
+	go run ./internal/skips -timeout 30m ./...
 
 race: ## the race detector on the packages that start goroutines
-	go test -race -short -timeout 30m $(RACE)
+	go run ./internal/skips -race -short -timeout 30m $(RACE)
 
 cross: ## builds for macOS and Windows
 	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/dowse

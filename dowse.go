@@ -40,29 +40,53 @@ type Starter interface {
 	Start(seeds []URL) []Lead
 }
 
-// A Windower declares how many words around a link (its anchor included) the
-// judge is to rate before Follow; the rating is the link's Context.
-type Windower interface {
-	Window() int
+// Traits are the properties of a strategy that stay the same for a whole crawl.
+// The zero value describes a strategy that rates links by their page alone, in a
+// stream, highest priority first.
+type Traits struct {
+	// Window is the number of words around a link, its anchor included, that the
+	// judge rates before Follow. The rating is the link's Context. 0 for none.
+	Window int
+	// Anchors has the judge rate the anchor of each link alone, beside the words
+	// around it. The rating is the link's AnchorScore.
+	Anchors bool
+	// Round is the number of leads in a round: they are taken together, all are
+	// visited, and every Follow of the round sees the state as it was when the
+	// round began. With 0 each page is followed as soon as it is there.
+	Round int
+	// Order is the order in which the leads of a band are taken.
+	Order Order
+	// Revisits keeps visited URLs in a queue of their own, by the priority that
+	// they gather, so that the strategy can ask for them again.
+	Revisits bool
+	// Recalls answers revisits with the page as it was visited last, from the
+	// journal, without text and without a request. Without a journal the revisit
+	// is made.
+	Recalls bool
+	// ReadsText says that Follow reads the text of pages. Only then is the text,
+	// with the windows of its links, restored from the archive when a crawl is
+	// resumed from its journal.
+	ReadsText bool
 }
 
-// An Anchorer wants the judge to rate the anchor of each link alone, beside the words
-// around it; the rating is the link's AnchorScore.
-type Anchorer interface {
-	Anchors() bool
+// A Describer states its traits. Traits is called when a crawl is put together,
+// after the strategy's parameters are set.
+type Describer interface {
+	Traits() Traits
+}
+
+// TraitsOf returns the traits of a strategy: the zero value if it states none.
+func TraitsOf(s Strategy) Traits {
+	if d, ok := s.(Describer); ok {
+		return d.Traits()
+	}
+	return Traits{}
 }
 
 // An Idler is asked for leads when nothing waits and nothing is being visited.
 // If it returns none the crawl is over.
 type Idler interface {
 	Idle() []Lead
-}
-
-// A Rounder crawls in rounds: N leads are taken at once, all are visited, and
-// every Follow of the round sees the state as it was when the round began. Zero
-// means a stream, in which each page is followed as soon as it is there.
-type Rounder interface {
-	Round() int
 }
 
 // A BeforeRounder may act on the queue before a round is taken (in a stream,
@@ -95,21 +119,8 @@ type Refusable interface {
 	Refused(l Lead, why Reason) []Lead
 }
 
-// A Recaller wants to see a page again as it was visited, not as it is now: the crawl
-// then answers its revisits from the journal, without text and without a request.
-// Where no journal is kept they are made.
-type Recaller interface {
-	Recalls() bool
-}
-
-// An Orderer takes leads in another order than that of their priorities, for
-// strategies to which a priority is an account and not a rank. Bands come first all
-// the same.
-type Orderer interface {
-	Order() Order
-}
-
-// Order tells in which order the leads of a band are taken.
+// Order is the order in which the leads of a band are taken. Some strategies
+// use a priority as an account and not as a rank. Bands come first in any order.
 type Order uint8
 
 // The orders.
@@ -126,27 +137,14 @@ type Saver interface {
 	Load([]byte) error
 }
 
-// A TextReader tells whether Follow reads the text of pages. Only then is the text, with
-// the windows of its links, restored from the archive when a crawl is resumed from its
-// journal.
-type TextReader interface {
-	ReadsText() bool
-}
-
 // A View shows a strategy the ends of the queue.
 type View interface {
 	// Best returns the waiting lead with the highest priority.
 	Best() (Lead, bool)
 	// BestVisited returns the visited URL with the highest priority. It answers
-	// only for a strategy that revisits (see [Revisiter]).
+	// only for a strategy that revisits (see [Traits]).
 	BestVisited() (Lead, bool)
 	// Waiting and Visited count the URLs that wait and that were fetched.
 	Waiting() int
 	Visited() int
-}
-
-// A Revisiter asks for pages again: the crawl then keeps visited URLs in a queue
-// of their own by the priority they gather.
-type Revisiter interface {
-	Revisits() bool
 }

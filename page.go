@@ -168,10 +168,10 @@ type Mention struct {
 	At      Span     // the anchor in the page's words; empty for an image
 	Block   Span     // the words of the enclosing block, at most 50 to each side
 	Above   [3]int32 // headings above: h1, h2 under it, h3 to h6; -1 for none
-	Window  Span     // the words that were rated, see [Windower]
+	Window  Span     // the words that were rated, see [Traits]
 	Context float64  // the judge's rating of the window; NaN for none
 
-	AnchorScore float64 // the judge's rating of the anchor alone; 0 unless asked for, see [Anchorer]
+	AnchorScore float64 // the judge's rating of the anchor alone; 0 unless asked for, see [Traits]
 }
 
 // Target is what a crawl knows of a link's target at the time of Follow.

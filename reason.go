@@ -61,7 +61,7 @@ func ReasonHelp() []struct {
 		{SkipScopeTunnel, "more off-topic pages in a row than --tunnel"},
 		{SkipRobotsTxt, "the host's robots.txt forbids it"},
 		{SkipRobotsMeta, "nofollow: in the page, its header or the link"},
-		{SkipScoreLow, "the strategy's priority is below --min-score"},
+		{SkipScoreLow, "the strategy does not want it"},
 		{SkipBudgetHost, "the host gave --per-host pages already"},
 		{SkipBudgetCrawl, "the crawl ended before its turn"},
 		{SkipTrapPattern, "one of too many URLs of one pattern with nothing useful in them"},

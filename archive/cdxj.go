@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"dowse"
+	"dowse/internal/durable"
 	"dowse/weburl"
 )
 
@@ -165,7 +165,8 @@ func Index(w io.Writer, paths ...string) error {
 // captures lists what a file holds, in its order.
 func captures(path string) func(yield func(Capture, error) bool) {
 	return func(yield func(Capture, error) bool) {
-		f, err := os.Open(path)
+		d, name := durable.Split(path)
+		f, err := d.Open(name)
 		if err != nil {
 			yield(Capture{}, err)
 			return

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 	"time"
+
+	"dowse/internal/durable"
 )
 
 // ErrSmall is returned by [Erase] for records too short to put a blank in their
@@ -26,14 +27,15 @@ var ErrSmall = errors.New("archive: record is too short to be blanked out")
 // be open for writing. Revisits in this or other files that refer to an erased
 // record lose what they refer to.
 func Erase(path string, at time.Time, offsets ...int64) (int, error) {
-	f, err := os.Open(path)
+	d, name := durable.Split(path)
+	f, err := d.Open(name)
 	if err != nil {
 		return 0, fmt.Errorf("archive: erase in %s: %w", path, err)
 	}
 	defer f.Close()
 	spans, err := exchanges(f, offsets)
 	if err == nil && len(spans) > 0 {
-		err = replace(path, func(w io.Writer) error {
+		err = d.Replace(name, func(w io.Writer) error {
 			return errors.Join(blankOut(w, f, at, joined(spans)), f.Close()) // closed, for Windows to rename
 		})
 	}

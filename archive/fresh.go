@@ -3,11 +3,12 @@ package archive
 import (
 	"fmt"
 	"io"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"dowse"
+	"dowse/internal/durable"
 )
 
 // Fresh is what an index has to say of the records that a writer appended since
@@ -61,7 +62,7 @@ func (f *fresh) add(e *Encoded, at dowse.Place) {
 func filesSize(dir string) (size int64, err error) {
 	paths, err := Files(dir)
 	for _, path := range paths {
-		info, err := os.Stat(path)
+		info, err := durable.Inner(dir).Stat(filepath.Base(path))
 		if err != nil {
 			return 0, err
 		}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dowse/internal/durable"
 )
 
 // suffix ends the name of every file that a Writer makes.
@@ -43,7 +45,7 @@ func serialOf(name string) (int, bool) {
 
 // ownFiles lists the files that a Writer made in dir, in the order of making.
 func ownFiles(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := durable.Inner(dir).ReadDir(".")
 	if err != nil {
 		return nil, err
 	}
@@ -62,15 +64,19 @@ func ownFiles(dir string) ([]string, error) {
 }
 
 // Files lists the WARC files in a folder, compressed or not, in the order of
-// their names.
+// their names. A link among them is an error, and so is a folder that is a link.
 func Files(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+	d := durable.Inner(dir)
+	entries, err := d.ReadDir(".")
 	if err != nil {
 		return nil, fmt.Errorf("archive: list %s: %w", dir, err)
 	}
 	var paths []string
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), suffix) || strings.HasSuffix(e.Name(), ".warc") {
+			if _, err := d.Stat(e.Name()); err != nil {
+				return nil, fmt.Errorf("archive: list %s: %w", dir, err)
+			}
 			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
 	}

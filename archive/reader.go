@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 
 	"github.com/klauspost/compress/gzip"
+
+	"dowse/internal/durable"
 )
 
 // maxHeader bounds the header of a record. Some writers put JSON into it.
@@ -278,7 +279,8 @@ func Records(r io.Reader) iter.Seq2[*Record, error] {
 
 // At opens the record at an offset of a WARC file. The caller closes it.
 func At(path string, offset int64) (*Record, error) {
-	f, err := os.Open(path)
+	d, name := durable.Split(path)
+	f, err := d.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("archive: open %s: %w", path, err)
 	}
@@ -291,7 +293,7 @@ func At(path string, offset int64) (*Record, error) {
 	return rec, nil
 }
 
-func at(f *os.File, offset int64) (*Record, error) {
+func at(f io.ReadSeeker, offset int64) (*Record, error) {
 	if _, err := f.Seek(offset, io.SeekStart); err != nil {
 		return nil, err
 	}

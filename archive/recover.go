@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"dowse"
+	"dowse/internal/durable"
 )
 
 // A Cut tells what [Recover] took off the end of a file.
@@ -60,13 +59,11 @@ func Recover(dir string, last dowse.Place) ([]Cut, error) {
 
 // removeTemporary clears away rewritten files that never took effect.
 func removeTemporary(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if _, ours := serialOf(strings.TrimSuffix(e.Name(), temporary)); ours && strings.HasSuffix(e.Name(), temporary) {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+	d := durable.Inner(dir)
+	names, err := d.Names("*" + durable.Temporary)
+	for _, name := range names {
+		if _, ours := serialOf(strings.TrimSuffix(name, durable.Temporary)); ours {
+			err = errors.Join(err, d.Remove(name))
 		}
 	}
 	return err
@@ -96,7 +93,7 @@ func cutAfter(dir string, names []string, last dowse.Place) (cuts []Cut, err err
 }
 
 func cutTorn(dir, name string) ([]Cut, error) {
-	f, err := os.Open(filepath.Join(dir, name))
+	f, err := durable.Inner(dir).Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("archive: recover %s: %w", name, err)
 	}
@@ -141,8 +138,8 @@ func (d *diskErrors) Read(p []byte) (int, error) {
 
 // shorten cuts a file to size, or removes it where nothing is left.
 func shorten(dir, name string, size int64, cuts []Cut) ([]Cut, error) {
-	path := filepath.Join(dir, name)
-	info, err := os.Stat(path)
+	d := durable.Inner(dir)
+	info, err := d.Stat(name)
 	switch {
 	case err != nil:
 		return cuts, fmt.Errorf("archive: recover %s: %w", name, err)
@@ -151,9 +148,9 @@ func shorten(dir, name string, size int64, cuts []Cut) ([]Cut, error) {
 	case info.Size() == size && size > 0:
 		return cuts, nil
 	case size == 0:
-		err = errors.Join(os.Remove(path), syncFolder(dir))
+		err = d.Remove(name)
 	default:
-		err = truncate(path, size)
+		err = truncate(d, name, size)
 	}
 	if err != nil {
 		return cuts, fmt.Errorf("archive: recover %s: %w", name, err)
@@ -161,8 +158,8 @@ func shorten(dir, name string, size int64, cuts []Cut) ([]Cut, error) {
 	return append(cuts, Cut{File: name, Size: size, Bytes: info.Size() - size}), nil
 }
 
-func truncate(path string, size int64) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+func truncate(d durable.Dir, name string, size int64) error {
+	f, err := d.Edit(name)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dowse/internal/beside"
 )
 
 const (
@@ -19,12 +21,7 @@ const (
 
 func sample(t testing.TB, path string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("%s is not here", path)
-	}
-	check(t, err)
-	return b
+	return beside.Read(t, strings.TrimPrefix(path, "../../shared/"))
 }
 
 // TestSamples reads the files of other writers: how many records there are, as
@@ -134,11 +131,8 @@ func fetched(t testing.TB, rt http.RoundTripper, u string) string {
 
 // TestSamplesReplay asks for everything that was recorded.
 func TestSamplesReplay(t *testing.T) {
-	paths, err := filepath.Glob(sampleDir + "/*")
+	paths, err := filepath.Glob(beside.Path(t, "data", "warc") + "/*")
 	check(t, err)
-	if len(paths) == 0 {
-		t.Skipf("%s is not here", sampleDir)
-	}
 	for _, path := range paths {
 		web, err := OpenWeb(path)
 		check(t, err)
@@ -156,11 +150,8 @@ func TestSamplesReplay(t *testing.T) {
 
 // TestSamplesAreSound checks the digests that other writers wrote.
 func TestSamplesAreSound(t *testing.T) {
-	paths, err := filepath.Glob(sampleDir + "/*")
+	paths, err := filepath.Glob(beside.Path(t, "data", "warc") + "/*")
 	check(t, err)
-	if len(paths) == 0 {
-		t.Skipf("%s is not here", sampleDir)
-	}
 	for _, path := range paths {
 		r := sound(t, path)
 		t.Logf("%s: %d records, %d digests", r.File, r.Records, r.Digests)

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/klauspost/compress/gzip"
 
 	"dowse"
+	"dowse/internal/durable"
 )
 
 // span is a part of a file.
@@ -121,7 +121,8 @@ func byFile(places []dowse.Place) (files []string, offsets map[string][]int64) {
 }
 
 func copyFrom(w io.Writer, path string, offsets []int64) (n int, err error) {
-	f, err := os.Open(path)
+	d, name := durable.Split(path)
+	f, err := d.Open(name)
 	if err != nil {
 		return 0, err
 	}
@@ -140,7 +141,7 @@ func copyFrom(w io.Writer, path string, offsets []int64) (n int, err error) {
 }
 
 // copySpan copies a record; one that is not compressed becomes so.
-func copySpan(w io.Writer, f *os.File, s span) error {
+func copySpan(w io.Writer, f io.ReaderAt, s span) error {
 	from := io.NewSectionReader(f, s.offset, s.length)
 	zipped, err := isZipped(f, s.offset)
 	if err != nil {

@@ -113,7 +113,7 @@ func TestErase(t *testing.T) {
 			}
 		}
 	}
-	if _, err := os.Stat(path + temporary); err == nil {
+	if _, err := os.Stat(path + ".tmp"); err == nil {
 		t.Error("a temporary file is left")
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"hash"
 	"io"
 	"net/http/httputil"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"dowse/internal/durable"
 )
 
 // A Report tells what [Verify] found in a file.
@@ -42,7 +43,8 @@ func (r *Report) OK() bool { return len(r.Problems) == 0 }
 // payloads. The error is that of the disk; what is wrong with the file is in the
 // report.
 func Verify(path string) (*Report, error) {
-	f, err := os.Open(path)
+	d, name := durable.Split(path)
+	f, err := d.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("archive: verify %s: %w", path, err)
 	}

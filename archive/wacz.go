@@ -13,12 +13,12 @@ import (
 	"io"
 	"iter"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"dowse"
+	"dowse/internal/durable"
 )
 
 // A WACZ is a collection in one file: a zip of WARC files, their index, lists of
@@ -142,10 +142,10 @@ type packageDigest struct {
 func WriteWACZ(w io.Writer, p WACZ) error {
 	pack := &packer{zip: zip.NewWriter(w), at: p.Created.UTC(), seen: make(map[string]bool)}
 	for _, path := range p.Archives {
-		pack.file("archive/"+filepath.Base(path), path, zip.Store)
+		pack.file("archive/"+filepath.Base(path), durable.Inner(filepath.Dir(path)), path, zip.Store)
 	}
 	if p.Index != "" {
-		pack.file("indexes/index.cdxj", p.Index, zip.Store)
+		pack.file("indexes/index.cdxj", durable.In(filepath.Dir(p.Index)), p.Index, zip.Store)
 	} else {
 		pack.add("indexes/index.cdxj", zip.Store, func(w io.Writer) error { return Index(w, p.Archives...) })
 	}
@@ -154,7 +154,7 @@ func WriteWACZ(w io.Writer, p WACZ) error {
 		pack.pages("extraPages", "Extra pages", p.ExtraPages)
 	}
 	for _, f := range p.Files {
-		pack.file(f.Name, f.Path, zip.Deflate)
+		pack.file(f.Name, durable.In(filepath.Dir(f.Path)), f.Path, zip.Deflate)
 	}
 	pack.describe(&p)
 	if err := pack.finish(); err != nil {
@@ -210,9 +210,11 @@ func (c *counted) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (k *packer) file(name, path string, method uint16) {
+// file packs a file of a folder, which must be a plain one: what a link leads to was not
+// meant to be packed.
+func (k *packer) file(name string, d durable.Dir, path string, method uint16) {
 	k.add(name, method, func(w io.Writer) error {
-		f, err := os.Open(path)
+		f, err := d.Open(filepath.Base(path))
 		if err != nil {
 			return err
 		}

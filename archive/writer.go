@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
 
 	"dowse"
+	"dowse/internal/durable"
 )
 
 // Options say what a [Writer] puts into names and warcinfo records. The zero
@@ -45,13 +44,13 @@ func (o Options) withDefaults() Options {
 //
 // Append and Sync may be called from different goroutines.
 type Writer struct {
-	dir string
+	dir durable.Dir
 	opt Options
 
 	syncing sync.Mutex // one Sync at a time, so that none returns before its data is safe
 
 	mu     sync.Mutex
-	file   *os.File // nil before the first Append, and after Close
+	file   *durable.File // nil before the first Append, and after Close
 	name   string
 	size   int64
 	serial int // of the next file
@@ -64,8 +63,8 @@ type Writer struct {
 // the last file in it unless that is full. A torn tail is not its business: see
 // [Recover], which is to be called first.
 func OpenWriter(dir string, opt Options) (*Writer, error) {
-	w := &Writer{dir: dir, opt: opt.withDefaults()}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	w := &Writer{dir: durable.Inner(dir), opt: opt.withDefaults()}
+	if err := w.dir.Mkdir("."); err != nil {
 		return nil, fmt.Errorf("archive: make %s: %w", dir, err)
 	}
 	size, err := filesSize(dir)
@@ -81,18 +80,18 @@ func OpenWriter(dir string, opt Options) (*Writer, error) {
 
 // carryOn opens the file with the highest serial number if there is room in it.
 func (w *Writer) carryOn() error {
-	names, err := ownFiles(w.dir)
+	names, err := ownFiles(w.dir.Path("."))
 	if err != nil || len(names) == 0 {
 		return err
 	}
 	last := names[len(names)-1]
 	serial, _ := serialOf(last)
 	w.serial = serial + 1
-	info, err := os.Stat(filepath.Join(w.dir, last))
+	info, err := w.dir.Stat(last)
 	if err != nil || info.Size() >= w.opt.MaxBytes || info.Size() == 0 {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(w.dir, last), os.O_WRONLY, 0)
+	f, err := w.dir.Edit(last)
 	if err != nil {
 		return err
 	}
@@ -153,25 +152,24 @@ func (w *Writer) write(b []byte) error {
 // the file is found again after the power went.
 func (w *Writer) create() error {
 	name := fileName{prefix: w.opt.Prefix, at: w.opt.Now(), serial: w.serial, host: w.opt.Host}
-	path := filepath.Join(w.dir, name.String())
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := w.dir.Create(name.String())
 	if err != nil {
-		return fmt.Errorf("archive: create %s: %w", path, err)
+		return fmt.Errorf("archive: create %s: %w", name, err)
 	}
 	w.file, w.name, w.size = f, name.String(), 0
 	if err := w.write(encodeInfo(name.String(), name.at, w.opt.info(name))); err != nil {
-		w.abandon(path)
+		w.abandon(name.String())
 		return err
 	}
 	w.serial++
-	return syncFolder(w.dir)
+	return nil
 }
 
 // abandon takes back a file that could not even be begun.
-func (w *Writer) abandon(path string) {
+func (w *Writer) abandon(name string) {
 	w.file.Close()
 	w.fresh.Size -= w.size
-	os.Remove(path)
+	w.dir.Remove(name)
 	w.file, w.broken = nil, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"dowse"
+	"dowse/internal/durable"
 )
 
 func TestNames(t *testing.T) {
@@ -133,7 +134,8 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 	w, err := OpenWriter(filepath.Dir(path), options())
 	check(t, err)
 	whole := w.file
-	w.file, err = os.Open(path) // can't be written
+	d, name := durable.Split(path)
+	w.file, err = d.Open(name) // can't be written
 	check(t, err)
 	if _, err := w.Append(Encode(nil, page(4, 100))); err == nil {
 		t.Fatal("no error")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"dowse/archive"
 	"dowse/extract"
 	"dowse/fetch"
+	"dowse/internal/durable"
 )
 
 // maxBody bounds what is read of a body that was kept.
@@ -71,7 +71,7 @@ func (c *Collection) record(place dowse.Place) (*archive.Record, error) {
 	path := filepath.Join(c.ArchiveDir(), place.File)
 	r, err := archive.At(path, place.Offset)
 	switch {
-	case err != nil && blankAt(path, place.Offset):
+	case err != nil && c.blankAt(place):
 		return nil, ErrErased
 	case err != nil:
 		return nil, err
@@ -82,16 +82,16 @@ func (c *Collection) record(place dowse.Place) (*archive.Record, error) {
 	return r, nil
 }
 
-// blankAt reports whether what stands at an offset is the inside of what
+// blankAt reports whether what stands at a place is the inside of what
 // archive.Erase leaves: one blank for all records of an exchange.
-func blankAt(path string, offset int64) bool {
-	f, err := os.Open(path)
+func (c *Collection) blankAt(place dowse.Place) bool {
+	f, err := c.files().Sub("archive").Open(place.File)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
 	b := make([]byte, 16)
-	_, err = f.ReadAt(b, offset)
+	_, err = f.ReadAt(b, place.Offset)
 	return err == nil && strings.TrimLeft(string(b), " ") == ""
 }
 
@@ -167,7 +167,8 @@ func (c *Collection) findOriginals() error {
 
 // eachRecord runs over the records of a WARC file.
 func eachRecord(path string, do func(*archive.Record) error) error {
-	f, err := os.Open(path)
+	d, name := durable.Split(path)
+	f, err := d.Open(name)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@ package collection
 import (
 	"errors"
 	"fmt"
-	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +12,7 @@ import (
 	"dowse/archive"
 	"dowse/crawl"
 	"dowse/frontier"
+	"dowse/internal/durable"
 )
 
 // A Collection is an open directory. Its methods must not be called while the
@@ -30,7 +31,7 @@ type Collection struct {
 	cfg       crawl.Config // as Load was given it
 	restore   crawl.Restorer
 	readOnly  bool
-	lock      *os.File
+	lock      *durable.File
 	originals map[string]dowse.Place // records that revisits refer to, by ID; made when needed
 }
 
@@ -52,23 +53,22 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, file
 		return nil, fmt.Errorf("collection: %s is not empty and not a collection", dir)
 	}
 	for _, f := range folders {
-		if err := os.MkdirAll(filepath.Join(dir, f), 0o755); err != nil {
+		if err := durable.In(dir).Mkdir(f); err != nil {
 			return nil, fmt.Errorf("collection: %w", err)
 		}
 	}
 	s.Dowse = Format
-	if err := writeWhole(filepath.Join(dir, "topic.yaml"), topic); err != nil {
+	if err := writeWhole(dir, "topic.yaml", topic); err != nil {
 		return nil, err
 	}
 	for _, f := range files {
 		if !belongs(f.Name) {
 			return nil, fmt.Errorf("collection: %s has no place in a collection", f.Name)
 		}
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		if err := durable.In(dir).Mkdir(path.Dir(f.Name)); err != nil {
 			return nil, fmt.Errorf("collection: %w", err)
 		}
-		if err := writeWhole(path, f.Data); err != nil {
+		if err := writeWhole(dir, f.Name, f.Data); err != nil {
 			return nil, err
 		}
 	}
@@ -82,14 +82,14 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, file
 // unfinished reports whether a directory holds nothing but what Create makes
 // before the settings: no file of it tells anything that could be lost.
 func unfinished(dir string) bool {
-	names, _ := os.ReadDir(dir)
+	names, _ := durable.In(dir).ReadDir(".")
 	for _, n := range names {
 		switch name := n.Name(); {
 		case name == settingsName+".tmp" || slices.Contains(madeFirst, strings.TrimSuffix(name, ".tmp")):
 		case name == "models" && n.IsDir() && onlyModels(filepath.Join(dir, name)):
 		case name == needsFolder && n.IsDir(): // copies
 		case n.IsDir() && slices.Contains(folders, name):
-			if inside, err := os.ReadDir(filepath.Join(dir, name)); err != nil || len(inside) > 0 {
+			if inside, err := durable.In(dir).ReadDir(name); err != nil || len(inside) > 0 {
 				return false
 			}
 		default:
@@ -110,7 +110,7 @@ var madeFirst = []string{"topic.yaml", ExamplesName, LockName}
 
 // onlyModels reports whether a folder holds nothing but what Create puts there.
 func onlyModels(dir string) bool {
-	files, err := os.ReadDir(dir)
+	files, err := durable.Inner(dir).ReadDir(".")
 	for _, f := range files {
 		if !belongs("models/" + strings.TrimSuffix(f.Name(), ".tmp")) {
 			return false
@@ -144,6 +144,9 @@ func Open(dir string, parse crawl.RobotsParser, readOnly bool) (*Collection, err
 	return c, nil
 }
 
+// files returns the directory, to be used without following links.
+func (c *Collection) files() durable.Dir { return durable.In(c.Dir) }
+
 func (c *Collection) state() string { return filepath.Join(c.Dir, "state") }
 
 // ArchiveDir is where the WARC files are.
@@ -151,7 +154,7 @@ func (c *Collection) ArchiveDir() string { return filepath.Join(c.Dir, "archive"
 
 // Topic returns the topic file of the collection.
 func (c *Collection) Topic() ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(c.Dir, "topic.yaml"))
+	data, err := c.files().ReadFile("topic.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
 	}
@@ -216,7 +219,7 @@ func (c *Collection) clearArchive() error {
 	files, err := archive.Files(c.ArchiveDir())
 	for _, f := range files {
 		c.notice("%s: nothing of it was committed: removed", filepath.Base(f))
-		err = errors.Join(err, os.Remove(f))
+		err = errors.Join(err, c.files().Remove("archive/"+filepath.Base(f)))
 	}
 	if err != nil {
 		return fmt.Errorf("collection: %w", err)

@@ -7,8 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"io/fs"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -66,8 +65,8 @@ func EncodeExamples(list []Example) ([]byte, error) {
 // Examples returns what the collection's judge was made from beside its topic; none if
 // that is words alone.
 func (c *Collection) Examples() ([]Example, error) {
-	f, err := os.Open(filepath.Join(c.Dir, ExamplesName))
-	if errors.Is(err, os.ErrNotExist) {
+	f, err := c.files().Open(ExamplesName)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"dowse/internal/durable"
 )
 
 // ExportOptions say what to export. Without On and All that is the pages on topic,
@@ -192,29 +195,17 @@ func toStdout(w io.Writer, write func(io.Writer) error) error {
 	return b.Flush()
 }
 
-// toFile writes a file that appears as a whole.
+// toFile writes a file that appears as a whole. A link in its place is replaced, not followed.
 func toFile(path string, force bool, write func(io.Writer) error) error {
 	if err := free(path, force); err != nil {
 		return err
 	}
-	tmp := path + ".tmp"
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return err
+	if force {
+		return durable.Replace(path, write)
 	}
-	w := bufio.NewWriterSize(f, 1<<20)
-	err = write(w)
-	if err == nil {
-		err = errors.Join(w.Flush(), f.Sync())
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = free(path, force) // it may have come in the meantime
-	}
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		os.Remove(tmp)
+	err := durable.New(path, write)
+	if errors.Is(err, fs.ErrExist) { // it has come in the meantime
+		return ErrExists
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -103,9 +104,11 @@ func (x *exporter) wacz(w io.Writer) error {
 		p.ExtraPages = x.pageLines(Filter{Off: true, Since: x.opt.Since})
 	}
 	for _, name := range []string{"topic.yaml", LockName, settingsName, readmeName} {
-		path := filepath.Join(x.c.Dir, name)
-		if _, err := os.Stat(path); err == nil {
-			p.Files = append(p.Files, archive.PackedFile{Name: name, Path: path})
+		switch _, err := x.c.files().Stat(name); {
+		case err == nil:
+			p.Files = append(p.Files, archive.PackedFile{Name: name, Path: x.c.path(name)})
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
 		}
 	}
 	return archive.WriteWACZ(w, p)

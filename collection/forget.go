@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,8 +84,8 @@ func (c *Collection) forget(x Takedown) (*Forgotten, error) {
 
 // resumeTakedown ends a takedown that was broken off.
 func (c *Collection) resumeTakedown() error {
-	data, err := os.ReadFile(c.path(pendingName))
-	if errors.Is(err, os.ErrNotExist) {
+	data, err := c.files().ReadFile(pendingName)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	t := &takedown{c: c, out: &Forgotten{}}
@@ -133,7 +133,7 @@ func (t *takedown) save() error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(t.c.path(pendingName), append(data, '\n'))
+	return writeWhole(t.c.Dir, pendingName, append(data, '\n'))
 }
 
 // run does what is to be done. Every step can be done again. Words of the pages are taken
@@ -145,7 +145,7 @@ func (t *takedown) run() error {
 			return err
 		}
 	}
-	if err := os.Remove(t.c.path(pendingName)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := t.c.files().Remove(pendingName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -217,7 +217,7 @@ func (t *takedown) bury() error {
 // dropSnapshots removes the states that were saved: they know what strategies had learnt.
 func (t *takedown) dropSnapshots() error {
 	for _, name := range t.c.snapshots() {
-		if err := os.Remove(name); err != nil {
+		if err := t.c.files().Sub("state").Remove(name); err != nil {
 			return err
 		}
 	}
@@ -373,7 +373,7 @@ func (t *takedown) home(u dowse.URL) dowse.URL {
 // dropViews removes what is made from journal and archive.
 func (t *takedown) dropViews() error {
 	for _, name := range []string{summaryName, pagesName, extraName, logName, indexName, readmeName} {
-		if err := os.Remove(t.c.path(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := t.c.files().Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -382,17 +382,15 @@ func (t *takedown) dropViews() error {
 
 // dropLeftovers removes files that were left by something that was broken off.
 func (t *takedown) dropLeftovers() error {
-	var list []string
 	for _, folder := range append([]string{"."}, folders...) {
-		names, err := filepath.Glob(filepath.Join(t.c.path(folder), "*.tmp"))
+		names, err := t.c.files().Sub(folder).Names("*.tmp")
 		if err != nil {
 			return err
 		}
-		list = append(list, names...)
-	}
-	for _, name := range list {
-		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
+		for _, name := range names {
+			if err := t.c.files().Sub(folder).Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
 	}
 	return nil

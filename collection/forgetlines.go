@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
+	"io/fs"
 	"strings"
 
 	"dowse"
@@ -31,8 +31,8 @@ func (t *takedown) lines() (err error) {
 // strategies go by was given by a person and has no lines; if it names a page, that is
 // told.
 func (t *takedown) needs() error {
-	files, err := os.ReadDir(t.c.path(needsFolder))
-	if errors.Is(err, os.ErrNotExist) {
+	files, err := t.c.files().ReadDir(needsFolder)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, f := range files {
@@ -75,8 +75,8 @@ func (t *takedown) inText(data []byte) bool {
 // blank overwrites lines of a file with what is left of them, and counts them. A line
 // keeps its place and its length, since models count lines, and others may be appending.
 func (t *takedown) blank(name string, left func(line []byte) (rest []byte, ok bool)) (n int, err error) {
-	f, err := os.OpenFile(t.c.path(name), os.O_RDWR, 0o644)
-	if errors.Is(err, os.ErrNotExist) {
+	f, err := t.c.files().Edit(name)
+	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	if err != nil {
@@ -183,5 +183,5 @@ func (t *takedown) examples() error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(t.c.path(ExamplesName), data)
+	return writeWhole(t.c.Dir, ExamplesName, data)
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -187,7 +185,7 @@ func (t *takedown) rewriteModel(l *lexicon) error {
 	}); err != nil {
 		return err
 	}
-	return writeWhole(t.c.path(l.file), out.Bytes())
+	return writeWhole(t.c.Dir, l.file, out.Bytes())
 }
 
 // eachString shows the strings of a JSON text that are values, with their places.
@@ -230,10 +228,7 @@ func (t *takedown) settings() error {
 		}
 	}
 	for _, name := range []string{"topic.yaml", LockName} {
-		data, err := os.ReadFile(filepath.Join(t.c.Dir, name))
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
+		data, err := t.c.readFile(name)
 		if err != nil {
 			return err
 		}
@@ -244,7 +239,7 @@ func (t *takedown) settings() error {
 			return word
 		})
 		if !bytes.Equal(left, data) {
-			if err := writeWhole(filepath.Join(t.c.Dir, name), left); err != nil {
+			if err := writeWhole(t.c.Dir, name, left); err != nil {
 				return err
 			}
 		}

@@ -2,7 +2,7 @@ package collection
 
 import (
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -60,21 +60,21 @@ func (c *Collection) Info() (*Overview, error) {
 		return nil, err
 	}
 	for _, path := range files {
-		o.WARCs = append(o.WARCs, fileSize(path))
+		o.WARCs = append(o.WARCs, c.fileSize("archive/"+filepath.Base(path)))
 	}
-	segments, _ := filepath.Glob(filepath.Join(c.state(), "journal-*.log"))
+	segments, _ := c.files().Sub("state").Names("journal-*.log")
 	o.Segments = len(segments)
 	if snaps := c.snapshots(); len(snaps) > 0 {
-		snap := fileSize(snaps[0])
+		snap := c.fileSize("state/" + snaps[0])
 		o.Snapshot = &snap
 	}
 	return o, nil
 }
 
 // fileSize describes a file; one that has just gone is empty.
-func fileSize(path string) FileSize {
-	f := FileSize{Name: filepath.Base(path)}
-	if info, err := os.Stat(path); err == nil {
+func (c *Collection) fileSize(name string) FileSize {
+	f := FileSize{Name: path.Base(name)}
+	if info, err := c.files().Stat(name); err == nil {
 		f.Bytes, f.At = info.Size(), info.ModTime().UTC()
 	}
 	return f

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"dowse"
+	"dowse/internal/durable"
 )
 
 // What a person can say of a page.
@@ -73,8 +73,8 @@ type Labels struct {
 // may be called while others label. A line that is torn, or is no label, is counted
 // and passed over: it can't take others with it.
 func ReadLabels(dir string) (*Labels, error) {
-	data, err := readBounded(filepath.Join(dir, labelsName), maxLabels)
-	if errors.Is(err, os.ErrNotExist) {
+	data, err := durable.In(dir).ReadBounded(labelsName, maxLabels)
+	if errors.Is(err, fs.ErrNotExist) {
 		return &Labels{}, nil
 	}
 	if err != nil {
@@ -116,7 +116,7 @@ func AppendLabels(dir string, lines ...Label) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	if err := appendSafely(filepath.Join(dir, labelsName), b.Bytes()); err != nil {
+	if err := appendSafely(dir, labelsName, b.Bytes()); err != nil {
 		return fmt.Errorf("collection: labels: %w", err)
 	}
 	return nil
@@ -125,7 +125,7 @@ func AppendLabels(dir string, lines ...Label) error {
 // LabelsSize returns how long labels.jsonl is: a cheap look whether there is anything
 // new.
 func LabelsSize(dir string) int64 {
-	st, err := os.Stat(filepath.Join(dir, labelsName))
+	st, err := durable.In(dir).Stat(labelsName)
 	if err != nil {
 		return 0
 	}
@@ -138,13 +138,10 @@ const (
 	appendPoll = 5 * time.Millisecond
 )
 
-// appendSafely appends whole lines to a file, under its lock, and syncs it. A line that
+// appendSafely appends whole lines to a file of a collection, under its lock, and syncs it. A line that
 // a crash tore is ended first, so that it does not take the next with it.
-func appendSafely(path string, data []byte) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+func appendSafely(dir, name string, data []byte) (err error) {
+	f, err := durable.In(dir).Ensure(name)
 	if err != nil {
 		return err
 	}
@@ -172,25 +169,13 @@ func appendSafely(path string, data []byte) (err error) {
 }
 
 // awaitLock takes the lock of a file that others append to. Closing it gives it back.
-func awaitLock(f *os.File) error {
+func awaitLock(f *durable.File) error {
 	for wait := time.Now().Add(appendWait); tryLock(f) != nil; time.Sleep(appendPoll) {
 		if time.Now().After(wait) {
 			return fmt.Errorf("%s is locked by another process for more than %v; end that first", f.Name(), appendWait)
 		}
 	}
 	return nil
-}
-
-// readBounded reads a file of at most so many bytes.
-func readBounded(path string, most int64) ([]byte, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if st.Size() > most {
-		return nil, fmt.Errorf("%s has %d bytes; %d are the limit", path, st.Size(), most)
-	}
-	return os.ReadFile(path)
 }
 
 // Standing returns what people say of pages now: of each URL the last line that

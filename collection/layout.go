@@ -3,8 +3,8 @@ package collection
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
-	"path/filepath"
 	"strings"
 )
 
@@ -31,15 +31,11 @@ func belongs(name string) bool {
 
 // eachFile runs over the files below a directory; names have forward slashes.
 func eachFile(dir string, do func(name string, d fs.DirEntry) error) error {
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		name, err := filepath.Rel(dir, p)
-		if err != nil {
-			return err
-		}
-		return do(filepath.ToSlash(name), d)
+		return do(name, d)
 	})
 	if err != nil {
 		return fmt.Errorf("collection: %w", err)

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
+
+	"dowse/internal/durable"
 )
 
 // ErrLocked is returned when another process works on a collection.
@@ -14,17 +15,18 @@ var ErrLocked = errors.New("another process works on it")
 
 const lockName = "dowse.lock"
 
+const maxLock = 1 << 10 // bytes of the lock file that are read
+
 // lock takes the collection for this process. The lock ends with the process,
 // however that ends.
-func lock(dir string) (*os.File, error) {
-	path := filepath.Join(dir, lockName)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+func lock(dir string) (*durable.File, error) {
+	f, err := durable.In(dir).Ensure(lockName)
 	if err != nil {
 		return nil, fmt.Errorf("collection: lock: %w", err)
 	}
 	if err := tryLock(f); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("collection: %s: %w (process %s); stop it first: dowse stop %s", dir, ErrLocked, holder(path), dir)
+		return nil, fmt.Errorf("collection: %s: %w (process %s); stop it first: dowse stop %s", dir, ErrLocked, holder(dir), dir)
 	}
 	if err := f.Truncate(0); err == nil {
 		fmt.Fprintf(f, "%d\n%s\n", os.Getpid(), Format)
@@ -32,15 +34,15 @@ func lock(dir string) (*os.File, error) {
 	return f, nil
 }
 
-func holder(path string) string {
-	if pid := readPID(path); pid > 0 {
+func holder(dir string) string {
+	if pid := readPID(dir); pid > 0 {
 		return strconv.Itoa(pid)
 	}
 	return "unknown"
 }
 
-func readPID(path string) int {
-	data, err := os.ReadFile(path)
+func readPID(dir string) int {
+	data, err := durable.In(dir).ReadBounded(lockName, maxLock)
 	if err != nil {
 		return 0
 	}
@@ -51,8 +53,7 @@ func readPID(path string) int {
 
 // Running returns the process that works on the collection in dir, 0 for none.
 func Running(dir string) int {
-	path := filepath.Join(dir, lockName)
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := durable.In(dir).Edit(lockName)
 	if err != nil {
 		return 0
 	}
@@ -60,5 +61,5 @@ func Running(dir string) int {
 	if tryLock(f) == nil {
 		return 0
 	}
-	return readPID(path)
+	return readPID(dir)
 }

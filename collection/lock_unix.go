@@ -3,10 +3,11 @@
 package collection
 
 import (
-	"os"
 	"syscall"
+
+	"dowse/internal/durable"
 )
 
-func tryLock(f *os.File) error {
+func tryLock(f *durable.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }

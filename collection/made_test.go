@@ -91,7 +91,7 @@ func madeDir(t testing.TB) string {
 func sequential(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
 }
 

@@ -8,12 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io/fs"
 	"slices"
 	"time"
 
 	"dowse/crawl"
+	"dowse/internal/durable"
 )
 
 // FirstModel is the judge that the topic alone gives, before anybody labelled. It has a
@@ -56,8 +56,8 @@ const modelLog = "models/log.jsonl"
 // time that one was taken into use the last line. Lines that can't be read are passed
 // over.
 func Models(dir string) ([]Model, error) {
-	data, err := readBounded(filepath.Join(dir, filepath.FromSlash(modelLog)), maxLabels)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	data, err := durable.In(dir).ReadBounded(modelLog, maxLabels)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("collection: models: %w", err)
 	}
 	var list []Model
@@ -79,7 +79,7 @@ func Models(dir string) ([]Model, error) {
 func LogModel(dir string, m Model) error {
 	data, err := json.Marshal(m)
 	if err == nil {
-		err = appendSafely(filepath.Join(dir, filepath.FromSlash(modelLog)), append(data, '\n'))
+		err = appendSafely(dir, modelLog, append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("collection: models: %w", err)
@@ -132,37 +132,38 @@ func NameModel(dir string, list []Model) (string, error) {
 	return nextModel(names), nil
 }
 
-func modelPath(dir, name string) (string, error) {
+// modelFile returns the name of a model's file in a collection, checked.
+func modelFile(name string) (string, error) {
 	if !modelName.MatchString(name) {
 		return "", fmt.Errorf("collection: %q is not the name of a model, as m0003", name)
 	}
-	return filepath.Join(dir, "models", name+".json"), nil
+	return ModelFile(name), nil
 }
 
 // SaveModel writes a model down, synced, and returns its hash.
 func SaveModel(dir, name string, data []byte) (hash string, err error) {
-	path, err := modelPath(dir, name)
+	file, err := modelFile(name)
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := durable.In(dir).Mkdir("models"); err != nil {
 		return "", fmt.Errorf("collection: %w", err)
 	}
-	return HashModel(data), writeWhole(path, data)
+	return HashModel(data), writeWhole(dir, file, data)
 }
 
 // LoadModel reads what SaveModel wrote, and checks it against its hash.
 func LoadModel(dir, name, hash string) ([]byte, error) {
-	path, err := modelPath(dir, name)
+	file, err := modelFile(name)
 	if err != nil {
 		return nil, err
 	}
-	data, err := readBounded(path, maxLabels)
+	data, err := durable.In(dir).ReadBounded(file, maxLabels)
 	if err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
 	}
 	if got := HashModel(data); hash != "" && got != hash {
-		return nil, fmt.Errorf("collection: %s is not the model that was trained: its hash is %s, not %s; bring it back from a copy, or go back to another model", path, got, hash)
+		return nil, fmt.Errorf("collection: %s is not the model that was trained: its hash is %s, not %s; bring it back from a copy, or go back to another model", durable.In(dir).Path(file), got, hash)
 	}
 	return data, nil
 }

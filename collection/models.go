@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +17,7 @@ func ModelFile(name string) string { return "models/" + name + ".json" }
 
 // Models lists the names of the trained models, the oldest first.
 func (c *Collection) Models() ([]string, error) {
-	files, err := os.ReadDir(filepath.Join(c.Dir, "models"))
+	files, err := c.files().ReadDir("models")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -58,7 +56,7 @@ func (c *Collection) Given() ([]byte, error) { return c.readFile(GivenModel) }
 
 // readFile returns a file of the collection, nil if there is none.
 func (c *Collection) readFile(name string) ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(c.Dir, filepath.FromSlash(name)))
+	data, err := c.files().ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -3,13 +3,13 @@ package collection
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/goccy/go-yaml"
 
 	"dowse/crawl"
+	"dowse/internal/durable"
 )
 
 // Format is the version of the directory. A collection of another version is
@@ -119,7 +119,7 @@ const settingsName = "crawl.yaml"
 
 // IsCollection reports whether a directory holds a collection.
 func IsCollection(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, settingsName))
+	_, err := durable.In(dir).Lstat(settingsName)
 	return err == nil
 }
 
@@ -130,7 +130,7 @@ var ErrFormat = errors.New("a collection of another version")
 func ReadSettings(dir string) (Settings, error) {
 	var s Settings
 	path := filepath.Join(dir, settingsName)
-	data, err := os.ReadFile(path)
+	data, err := durable.In(dir).ReadFile(settingsName)
 	if err != nil {
 		return s, fmt.Errorf("collection: %s is not a collection: %w", dir, err)
 	}
@@ -148,24 +148,14 @@ func writeSettings(dir string, s Settings) error {
 	if err != nil {
 		return fmt.Errorf("collection: settings: %w", err)
 	}
-	return writeWhole(filepath.Join(dir, settingsName), data)
+	return writeWhole(dir, settingsName, data)
 }
 
-// writeWhole replaces a file as a whole: after a crash it is the old or the new one.
-func writeWhole(path string, data []byte) error {
-	tmp := path + ".tmp"
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return fmt.Errorf("collection: %w", err)
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		os.Remove(tmp)
-		return fmt.Errorf("collection: write %s: %w", path, err)
+// writeWhole replaces a file of a collection as a whole: after a crash it is the old or the
+// new one.
+func writeWhole(dir, name string, data []byte) error {
+	if err := durable.In(dir).WriteFile(name, data); err != nil {
+		return fmt.Errorf("collection: write %s: %w", name, err)
 	}
 	return nil
 }

@@ -4,8 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"slices"
 
 	"dowse/crawl"
@@ -13,9 +12,9 @@ import (
 
 const keptSnapshots = 2
 
+// snapshots lists the names of the snapshots, the newest first.
 func (c *Collection) snapshots() []string {
-	names, _ := filepath.Glob(filepath.Join(c.state(), "snapshot-*.snap"))
-	slices.Sort(names)
+	names, _ := c.files().Sub("state").Names("snapshot-*.snap")
 	slices.Reverse(names)
 	return names
 }
@@ -34,7 +33,7 @@ func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 		if errors.Is(err, crawl.ErrVersion) {
 			return 0, fmt.Errorf("collection: %s: %w: use the program that wrote it (%s)", name, err, c.Settings.Version)
 		}
-		c.notice("%s can't be used and was passed over: %v", filepath.Base(name), err)
+		c.notice("%s can't be used and was passed over: %v", name, err)
 	}
 	c.Crawl, err = crawl.New(cfg)
 	return 0, err
@@ -42,7 +41,7 @@ func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 
 // offsetOf returns the journal offset in the name of a snapshot.
 func offsetOf(name string) (end uint64) {
-	fmt.Sscanf(filepath.Base(name), "snapshot-%016x.snap", &end)
+	fmt.Sscanf(name, "snapshot-%016x.snap", &end)
 	return end
 }
 
@@ -50,7 +49,7 @@ func (c *Collection) readSnapshot(name string, cfg crawl.Config) (*crawl.Crawl, 
 	if end := offsetOf(name); end > c.Journal.End() {
 		return nil, 0, fmt.Errorf("it is ahead of the journal (%d, %d)", end, c.Journal.End())
 	}
-	f, err := os.Open(name)
+	f, err := c.files().Sub("state").Open(name)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -69,34 +68,15 @@ func (c *Collection) readSnapshot(name string, cfg crawl.Config) (*crawl.Crawl, 
 // journal. All that was recorded must have been synced.
 func (c *Collection) Checkpoint() error {
 	end := c.Journal.End()
-	path := filepath.Join(c.state(), fmt.Sprintf("snapshot-%016x.snap", end))
-	if err := c.writeSnapshot(path, end); err != nil {
-		os.Remove(path + ".tmp")
+	name := fmt.Sprintf("snapshot-%016x.snap", end)
+	err := c.files().Sub("state").Replace(name, func(w io.Writer) error { return c.Crawl.Snapshot(w, end) })
+	if err != nil {
 		return fmt.Errorf("collection: save: %w", err)
 	}
 	for i, name := range c.snapshots() {
 		if i >= keptSnapshots {
-			os.Remove(name)
+			c.files().Sub("state").Remove(name)
 		}
 	}
 	return nil
-}
-
-func (c *Collection) writeSnapshot(path string, end uint64) error {
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<20)
-	err = c.Crawl.Snapshot(w, end)
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(path+".tmp", path)
 }

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
+	"path"
 	"path/filepath"
 
 	"dowse"
 	"dowse/archive"
 	"dowse/crawl"
+	"dowse/internal/durable"
 )
 
 // The files that are made from journal and archive.
@@ -77,7 +79,7 @@ func (c *Collection) path(name string) string { return filepath.Join(c.Dir, file
 
 // readSummary reads what is remembered, or begins anew where it is not to be used.
 func (c *Collection) readSummary() *summary {
-	data, err := os.ReadFile(c.path(summaryName))
+	data, err := c.files().ReadFile(summaryName)
 	s := c.newSummary()
 	if err != nil || json.Unmarshal(data, s) != nil || s.Version != summaryVersion || s.Journal > c.Journal.End() {
 		return c.newSummary()
@@ -104,26 +106,26 @@ func (c *Collection) summarise(s *summary) error {
 	if err := c.writeIndex(s, size); err != nil {
 		return err
 	}
-	if err := writeWhole(c.path(readmeName), c.dataCard(s)); err != nil {
+	if err := writeWhole(c.Dir, readmeName, c.dataCard(s)); err != nil {
 		return err
 	}
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeWhole(c.path(summaryName), append(data, '\n'))
+	return writeWhole(c.Dir, summaryName, append(data, '\n'))
 }
 
 // intact reports whether the files are as long as they are remembered.
 func (c *Collection) intact(s *summary) bool {
 	for _, name := range []string{pagesName, extraName, logName} {
-		info, err := os.Stat(c.path(name))
+		info, err := c.files().Stat(name)
 		if err != nil || info.Size() != s.Files[name] {
 			return false
 		}
 	}
 	for _, name := range []string{readmeName, indexName} {
-		if _, err := os.Stat(c.path(name)); err != nil && (name != indexName || s.Indexed >= 0) {
+		if _, err := c.files().Stat(name); err != nil && (name != indexName || s.Indexed >= 0) {
 			return false
 		}
 	}
@@ -133,7 +135,7 @@ func (c *Collection) intact(s *summary) bool {
 // A view is a file that grows with the journal.
 type view struct {
 	name string
-	f    *os.File
+	f    *durable.File
 	w    *bufio.Writer
 	n    int64
 }
@@ -147,10 +149,7 @@ func (v *view) Write(p []byte) (int, error) {
 // openView opens a file at the length it is remembered with: what stands after it
 // is torn, or was never accounted for.
 func (c *Collection) openView(s *summary, name string) (*view, error) {
-	if err := os.MkdirAll(filepath.Dir(c.path(name)), 0o755); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(c.path(name), os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := c.files().Ensure(name)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +302,7 @@ func (c *Collection) archiveSize() (size int64, err error) {
 		return 0, err
 	}
 	for _, path := range files {
-		info, err := os.Stat(path)
+		info, err := c.files().Stat("archive/" + filepath.Base(path))
 		if err != nil {
 			return 0, err
 		}
@@ -315,24 +314,23 @@ func (c *Collection) archiveSize() (size int64, err error) {
 // writeIndex makes the index of the archive anew if it has grown, unless it is so
 // large that an export may do that.
 func (c *Collection) writeIndex(s *summary, size int64) error {
-	path := c.path(indexName)
 	if size > maxIndexed {
 		s.Indexed = -1
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := c.files().Remove(indexName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
 	}
-	if _, err := os.Stat(path); err == nil && s.Indexed == size {
+	if _, err := c.files().Stat(indexName); err == nil && s.Indexed == size {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := c.files().Mkdir(path.Dir(indexName)); err != nil {
 		return err
 	}
 	known := s.Indexed
 	s.Indexed = size
 	if old, lines, ok := c.freshIndex(known, size); ok {
-		err := toFile(path, true, func(w io.Writer) error { return archive.MergeIndex(w, old, lines) })
+		err := c.files().Replace(indexName, func(w io.Writer) error { return archive.MergeIndex(w, old, lines) })
 		if err == nil {
 			c.Writer.Indexed()
 		}
@@ -342,7 +340,7 @@ func (c *Collection) writeIndex(s *summary, size int64) error {
 	if err != nil {
 		return err
 	}
-	return toFile(path, true, func(w io.Writer) error { return archive.Index(w, files...) })
+	return c.files().Replace(indexName, func(w io.Writer) error { return archive.Index(w, files...) })
 }
 
 // freshIndex returns the index as it is, of so many bytes of archive, and the lines
@@ -358,6 +356,6 @@ func (c *Collection) freshIndex(known, size int64) (index string, lines []string
 	if fresh.Since == 0 {
 		return "", fresh.Lines, true
 	}
-	old, err := os.ReadFile(c.path(indexName))
+	old, err := c.files().ReadFile(indexName)
 	return string(old), fresh.Lines, err == nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -352,7 +351,7 @@ func (v *verifier) files() error {
 			v.out.problem(name, doRemove, "not part of a collection")
 		case name == lockName:
 		default:
-			if f, err := os.Open(v.c.path(name)); err != nil {
+			if f, err := v.c.files().Open(name); err != nil {
 				v.out.problem(name, "check its permissions", "%v", err)
 			} else {
 				f.Close()

@@ -3,9 +3,7 @@ package collection
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"dowse"
@@ -21,7 +19,7 @@ const doForget = "take it down once more: dowse forget"
 // its string and the entries of its visits are blank, the archive has no record of it, and
 // no file that names URLs names it.
 func (v *verifier) forgotten() error {
-	if _, err := os.Stat(v.c.path(pendingName)); err == nil && !(v.c.readOnly && Running(v.c.Dir) != 0) {
+	if _, err := v.c.files().Stat(pendingName); err == nil && !(v.c.readOnly && Running(v.c.Dir) != 0) {
 		v.out.problem(pendingName, "dowse forget or dowse crawl ends it", "a takedown was broken off")
 		return nil
 	}
@@ -99,8 +97,8 @@ func (v *verifier) erased(gone func(dowse.URL) bool) error {
 func (v *verifier) unnamed(gone func(dowse.URL) bool) error {
 	names := []string{settingsName, "topic.yaml", LockName, labelsName, AnswersName, pagesName, extraName, logName, indexName, readmeName}
 	for _, name := range names {
-		data, err := os.ReadFile(v.c.path(name))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+		data, err := v.c.readFile(name)
+		if err != nil {
 			return err
 		}
 		for line := range bytes.Lines(data) {

@@ -29,7 +29,7 @@ func TestWilson(t *testing.T) {
 // at a time.
 func TestAudits(t *testing.T) {
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
 	worst := 100
 	for batch := range uint64(20) {

@@ -176,8 +176,8 @@ func prepare(cfg Config) (*Crawl, error) {
 	if cfg.Log == nil {
 		cfg.Log = newMemoryLog()
 	}
-	if r, ok := cfg.Strategy.(dowse.Rounder); ok && cfg.Round == 0 {
-		cfg.Round = r.Round()
+	if cfg.Round == 0 {
+		cfg.Round = dowse.TraitsOf(cfg.Strategy).Round
 	}
 	cfg.Polite = cfg.Polite.withDefaults()
 	cfg.Traps = cfg.Traps.withDefaults()
@@ -196,16 +196,12 @@ func prepare(cfg Config) (*Crawl, error) {
 }
 
 func (c *Crawl) frontierConfig() frontier.Config {
-	rv, ok := c.cfg.Strategy.(dowse.Revisiter)
-	order := dowse.ByPriority
-	if o, ok := c.cfg.Strategy.(dowse.Orderer); ok {
-		order = o.Order()
-	}
+	traits := dowse.TraitsOf(c.cfg.Strategy)
 	return frontier.Config{
-		Order:     order,
+		Order:     traits.Order,
 		Names:     c.cfg.Log,
 		Key:       c.cfg.Key,
-		Revisits:  ok && rv.Revisits(),
+		Revisits:  traits.Revisits,
 		HostConns: c.cfg.Polite.Conns,
 	}
 }

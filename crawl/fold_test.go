@@ -368,7 +368,7 @@ func (r *reading) Follow(p *dowse.Page) []dowse.Lead {
 	return r.follow(p)
 }
 
-func (r *reading) ReadsText() bool { return true }
+func (r *reading) Traits() dowse.Traits { return dowse.Traits{ReadsText: true} }
 
 // A strategy that reads gets the texts back when the journal is folded.
 func TestFoldRestoresTexts(t *testing.T) {

@@ -3,12 +3,12 @@ package crawl_test
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/golden"
 	"dowse/strategy/strategytest"
 )
 
@@ -22,7 +22,7 @@ type cash struct {
 	rounds  int
 }
 
-func (cash) Revisits() bool { return true }
+func (cash) Traits() dowse.Traits { return dowse.Traits{Revisits: true} }
 
 func (cash) Start(seeds []dowse.URL) []dowse.Lead {
 	list := make(leads, len(seeds))
@@ -149,16 +149,10 @@ type iteration struct {
 	Virtual float64 `json:"virtual_cash"`
 }
 
-func golden(t *testing.T, name string) []goldenCase {
+func goldenCases(t *testing.T, name string) []goldenCase {
 	t.Helper()
-	data, err := os.ReadFile("../../shared/spec/vectors/" + name + ".json")
-	if err != nil {
-		t.Skipf("golden vectors are not here: %v", err)
-	}
 	var file struct{ Cases []json.RawMessage }
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	golden.Read(t, name, &file)
 	var cases []goldenCase
 	for _, raw := range file.Cases {
 		var g goldenCase // cases of other forms are left out
@@ -201,7 +195,7 @@ func (g *goldenCase) web(t *testing.T) toy {
 }
 
 func TestGoldenOTIE(t *testing.T) {
-	for _, g := range golden(t, "otie") {
+	for _, g := range goldenCases(t, "otie") {
 		t.Run(g.Name, func(t *testing.T) {
 			g.check(t, &otie{cash: cash{recrawl: g.Params.Recrawl}, a: g.Params.A, d: g.Params.D}, nil)
 		})
@@ -209,7 +203,7 @@ func TestGoldenOTIE(t *testing.T) {
 }
 
 func TestGoldenOPIC(t *testing.T) {
-	for _, g := range golden(t, "opic") {
+	for _, g := range goldenCases(t, "opic") {
 		t.Run(g.Name, func(t *testing.T) {
 			s := &opic{virtual: g.Params.Virtual}
 			g.check(t, s, &s.v)

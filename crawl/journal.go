@@ -8,14 +8,13 @@ import (
 	"hash/crc32"
 	"io"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"dowse"
 	"dowse/frontier"
+	"dowse/internal/durable"
 )
 
 // A Journal is the log of a crawl on disk: every entry, in order, and the strings
@@ -28,7 +27,7 @@ import (
 // Appending is cheap and done in memory; Sync writes and syncs what was appended.
 // One goroutine may append while another syncs.
 type Journal struct {
-	dir      string
+	dir      durable.Dir
 	parse    RobotsParser
 	readOnly bool
 	segments []segment
@@ -39,13 +38,16 @@ type Journal struct {
 	pending piece  // appended, not yet written
 	writing piece  // being written
 
+	failed error // of the disk: once set nothing is written any more
+
 	replaying *replayNames
 	bench     bench // rulings that stand over visits
 }
 
 type segment struct {
 	base uint64
-	f    *os.File
+	name string
+	f    *durable.File
 }
 
 // A piece is a run of records in memory.
@@ -74,8 +76,8 @@ var ErrVersion = errors.New("written by another version of dowse")
 // OpenJournal opens the journal in dir, or begins one. With readOnly it takes no
 // part in writing: another process may be at it.
 func OpenJournal(dir string, parse RobotsParser, readOnly bool) (*Journal, error) {
-	j := &Journal{dir: dir, parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader)}
-	names, err := filepath.Glob(filepath.Join(dir, "journal-*.log"))
+	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader)}
+	names, err := j.dir.Names("journal-*.log")
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
@@ -95,14 +97,14 @@ func OpenJournal(dir string, parse RobotsParser, readOnly bool) (*Journal, error
 
 func (j *Journal) openSegment(name string) error {
 	var base uint64
-	if _, err := fmt.Sscanf(strings.TrimSuffix(filepath.Base(name), ".log"), "journal-%016x", &base); err != nil {
+	if _, err := fmt.Sscanf(strings.TrimSuffix(name, ".log"), "journal-%016x", &base); err != nil {
 		return fmt.Errorf("journal: %s: not a segment's name", name)
 	}
-	flag := os.O_RDWR
+	open := j.dir.Edit
 	if j.readOnly {
-		flag = os.O_RDONLY
+		open = j.dir.Open
 	}
-	f, err := os.OpenFile(name, flag, 0)
+	f, err := open(name)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
@@ -118,37 +120,21 @@ func (j *Journal) openSegment(name string) error {
 			return fmt.Errorf("journal: %w", err)
 		}
 	}
-	j.segments = append(j.segments, segment{base, f})
+	j.segments = append(j.segments, segment{base, name, f})
 	return nil
 }
 
 func (j *Journal) addSegment(base uint64) error {
-	name := filepath.Join(j.dir, fmt.Sprintf("journal-%016x.log", base))
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	name := fmt.Sprintf("journal-%016x.log", base)
+	f, err := j.dir.Create(name)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	if _, err = f.WriteString(journalMagic); err == nil {
-		err = syncDir(j.dir)
-	}
-	if err != nil {
+	if _, err = f.WriteString(journalMagic); err != nil {
 		f.Close()
 		return fmt.Errorf("journal: %w", err)
 	}
-	j.segments = append(j.segments, segment{base, f})
-	return nil
-}
-
-// syncDir makes a new name in a directory survive a loss of power.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !os.IsPermission(err) {
-		return err
-	}
+	j.segments = append(j.segments, segment{base, name, f})
 	return nil
 }
 
@@ -236,10 +222,32 @@ func (j *Journal) read(place uint64, buf []byte) ([]byte, error) {
 		return nil, fmt.Errorf("journal: no segment for offset %d", place)
 	}
 	n, err := s.f.ReadAt(buf, int64(place-s.base)+int64(len(journalMagic)))
+	if err != nil && err != io.EOF {
+		return nil, j.fail(fmt.Errorf("journal: read at %d: %w", place, err))
+	}
 	if n == 0 && err != nil {
 		return nil, fmt.Errorf("journal: read at %d: %w", place, err)
 	}
 	return buf[:n], nil
+}
+
+// fail notes an error of the disk, and returns it.
+func (j *Journal) fail(err error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.failed == nil {
+		j.failed = err
+	}
+	return err
+}
+
+// Err returns the first error of the disk that reading or writing met. After one the
+// journal is not written to any more: what was read since then may be wrong (At returns no
+// error), and a sync that failed can't be made good.
+func (j *Journal) Err() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.failed
 }
 
 func (j *Journal) segmentOf(place uint64) (segment, bool) {
@@ -264,16 +272,16 @@ func (j *Journal) End() uint64 {
 // returns nil, everything recorded before the call survives a loss of power.
 func (j *Journal) Sync() error {
 	j.mu.Lock()
-	if len(j.pending.b) == 0 {
+	if err := j.failed; err != nil || len(j.pending.b) == 0 {
 		j.mu.Unlock()
-		return nil
+		return err
 	}
 	spare := j.writing.b
 	j.writing = j.pending
 	j.pending = piece{b: spare[:0]}
 	j.mu.Unlock()
 	if err := j.write(j.writing); err != nil {
-		return err
+		return j.fail(err)
 	}
 	j.mu.Lock()
 	j.writing.b = j.writing.b[:0]
@@ -359,6 +367,18 @@ func (j *Journal) readFull(place uint64, buf []byte) ([]byte, error) {
 // begins if r was the last of its own.
 func (r record) next() uint64 { return r.place + recordHeader + uint64(len(r.payload)) }
 
+// unsound returns why the record at a place could not be read.
+func (j *Journal) unsound(place uint64) error {
+	err := j.Err()
+	if err == nil {
+		_, err = j.recordAt(place)
+	}
+	if err == nil {
+		err = fmt.Errorf("journal: record at %d could not be read before", place)
+	}
+	return err
+}
+
 // records yields the sound records from a place on. It ends at the end of the
 // journal or at the first record that is not sound, which end tells.
 func (j *Journal) records(from uint64, end *uint64) iter.Seq[record] {
@@ -423,6 +443,9 @@ func (j *Journal) soundAfter(end uint64) (place uint64, ok bool) {
 
 // cutTail drops what stands after the last sound record, and reports how much.
 func (j *Journal) cutTail(end uint64) (cut uint64, err error) {
+	if err := j.Err(); err != nil { // what could not be read is not torn
+		return 0, err
+	}
 	size, err := j.size()
 	if err != nil {
 		return 0, err
@@ -433,8 +456,7 @@ func (j *Journal) cutTail(end uint64) (cut uint64, err error) {
 	}
 	for len(j.segments) > 1 && j.segments[len(j.segments)-1].base > end {
 		last := j.segments[len(j.segments)-1]
-		name := last.f.Name()
-		if err := errors.Join(last.f.Close(), os.Remove(name)); err != nil {
+		if err := errors.Join(last.f.Close(), j.dir.Remove(last.name)); err != nil {
 			return 0, fmt.Errorf("journal: cut the tail: %w", err)
 		}
 		j.segments = j.segments[:len(j.segments)-1]
@@ -490,8 +512,7 @@ func (j *Journal) Entries(urlOf func(frontier.ID) dowse.URL) iter.Seq2[*Entry, e
 			}
 		}
 		if j.End() > end {
-			_, err := j.recordAt(end)
-			yield(nil, err)
+			yield(nil, j.unsound(end))
 		}
 	}
 }

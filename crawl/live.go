@@ -83,6 +83,9 @@ func (l *Live) Run(ctx, abort context.Context) error {
 	for {
 		when := l.launch(abort, arrivals, &visits)
 		due := l.commit(commits)
+		if log, ok := l.Crawl.cfg.Log.(interface{ Err() error }); ok && log.Err() != nil {
+			l.fail(log.Err()) // what the crawl knows can't be read back
+		}
 		if l.finished() {
 			return l.finish()
 		}

@@ -15,10 +15,9 @@ type entryLog interface {
 // recall ends a lead to a visited page with the page as it was visited last, if that
 // is what the strategy wants and the log has it. Nothing is asked of the host.
 func (c *Crawl) recall(now time.Time, id frontier.ID) (*landed, bool) {
-	r, ok := c.cfg.Strategy.(dowse.Recaller)
 	log, keeps := c.cfg.Log.(entryLog)
 	v, visited := c.f.Visit(id)
-	if !ok || !r.Recalls() || !keeps || !visited {
+	if !keeps || !visited || !dowse.TraitsOf(c.cfg.Strategy).Recalls {
 		return nil, false
 	}
 	e, err := log.Entry(v.Place, c.f.URL)

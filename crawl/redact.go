@@ -1,12 +1,11 @@
 package crawl
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"os"
+	"io"
 	"slices"
 
 	"dowse/frontier"
@@ -56,13 +55,12 @@ func (j *Journal) redactSegment(i int, x *redactor, next *frontier.ID) (int, err
 	if err != nil || !touched {
 		return 0, err
 	}
-	tmp := j.segments[i].f.Name() + ".tmp"
-	n, err := j.writeRedacted(tmp, j.segments[i].base, end, &again)
-	if err != nil {
-		os.Remove(tmp)
-		return 0, err
-	}
-	return n, j.replaceSegment(i, tmp)
+	n := 0
+	err = j.replaceSegment(i, func(w io.Writer) error {
+		n, err = j.writeRedacted(w, j.segments[i].base, end, &again)
+		return err
+	})
+	return n, err
 }
 
 // touched reports whether there is anything to do between two places, and that all
@@ -83,13 +81,8 @@ func (j *Journal) touched(from, end uint64, x *redactor) (touched bool, err erro
 	return touched, nil
 }
 
-func (j *Journal) writeRedacted(path string, from, end uint64, x *redactor) (n int, err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return 0, err
-	}
-	w := bufio.NewWriterSize(f, 1<<20)
-	w.WriteString(journalMagic)
+func (j *Journal) writeRedacted(w io.Writer, from, end uint64, x *redactor) (n int, err error) {
+	_, err = io.WriteString(w, journalMagic)
 	for at := from; at < end && err == nil; {
 		var r record
 		if r, err = j.recordAt(at); err != nil {
@@ -100,10 +93,13 @@ func (j *Journal) writeRedacted(path string, from, end uint64, x *redactor) (n i
 		if changed, err = x.redact(&r); changed {
 			n++
 		}
-		w.Write(r.header())
-		w.Write(r.payload)
+		for _, b := range [][]byte{r.header(), r.payload} {
+			if err == nil {
+				_, err = w.Write(b)
+			}
+		}
 	}
-	return n, errors.Join(err, w.Flush(), f.Sync(), f.Close())
+	return n, err
 }
 
 // A redactor goes through records in order.
@@ -167,18 +163,22 @@ func (r *record) header() []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(r.body))
 }
 
-// replaceSegment puts the file at tmp in the place of a segment.
-func (j *Journal) replaceSegment(i int, tmp string) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+// replaceSegment puts what write writes in the place of a segment.
+func (j *Journal) replaceSegment(i int, write func(w io.Writer) error) error {
 	s := &j.segments[i]
-	name := s.f.Name()
-	err := s.f.Close() // before the renaming, which Windows refuses for open files
-	err = errors.Join(err, os.Rename(tmp, name))
-	f, openErr := os.OpenFile(name, os.O_RDWR, 0)
+	err := j.dir.Replace(s.name, func(w io.Writer) error {
+		if err := write(w); err != nil {
+			return err
+		}
+		return s.f.Close() // before the renaming, which Windows refuses for open files
+	})
+	f, openErr := j.dir.Edit(s.name)
 	if openErr != nil {
 		return errors.Join(err, openErr)
 	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s.f.Close() // still open if nothing was replaced
 	s.f = f
-	return errors.Join(err, syncDir(j.dir))
+	return err
 }

@@ -135,7 +135,7 @@ func (c *Crawl) FoldTo(j *Journal, place uint64, restore Restorer) error {
 			return fmt.Errorf("crawl: entry at %d: %w", r.place, err)
 		}
 	}
-	return nil
+	return j.Err()
 }
 
 // foldModels folds the journal up to the last entry that closed rulings, under all of
@@ -197,7 +197,7 @@ func (c *Crawl) foldUnder(j *Journal, names *replayNames, until uint64, m marks,
 		return entries, errors.New("crawl: rulings in the middle of a round")
 	}
 	c.holdUnseen()
-	return entries, nil
+	return entries, j.Err()
 }
 
 // holdUnseen keeps the books of URLs that nothing leads to any more.
@@ -236,7 +236,7 @@ func (c *Crawl) number(j *Journal, names *replayNames, until uint64, gone map[fr
 	}
 	c.grow()
 	c.refold.sighted = make([]bool, c.f.Len())
-	return names.err
+	return cmp.Or(names.err, j.Err())
 }
 
 // RuledAfter reports whether rulings were closed at a place or after it: a snapshot

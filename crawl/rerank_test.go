@@ -29,7 +29,7 @@ func rulable() map[string]func() crawl.Config {
 		if err != nil {
 			continue // it wants a T-Graph, or a trace
 		}
-		if r, ok := s.(dowse.TextReader); ok && r.ReadsText() {
+		if dowse.TraitsOf(s).ReadsText {
 			continue // the toy web has no archive
 		}
 		list[name] = func() crawl.Config {

@@ -55,8 +55,7 @@ func (j *Journal) scan(from uint64, ruled bool, read func(entry []byte) (*Entry,
 			}
 		}
 		if j.End() > end {
-			_, err := j.recordAt(end)
-			yield(nil, err)
+			yield(nil, j.unsound(end))
 		}
 	}
 }
@@ -72,7 +71,7 @@ func (j *Journal) NamedBy(place uint64) (uint64, error) {
 
 // Reader opens the journal once more, only to read what is on the disk. So nothing
 // that is done with it can change or cut the files.
-func (j *Journal) Reader() (*Journal, error) { return OpenJournal(j.dir, j.parse, true) }
+func (j *Journal) Reader() (*Journal, error) { return OpenJournal(j.dir.Path("."), j.parse, true) }
 
 // Names returns the places of the strings of all URLs, by their numbers; see At.
 func (j *Journal) Names() ([]uint64, error) {
@@ -88,7 +87,7 @@ func (j *Journal) Names() ([]uint64, error) {
 		}
 		n.queue = n.queue[:0]
 	}
-	return places, nil
+	return places, j.Err()
 }
 
 // ReasonFor tells why a URL was left out or failed, "" if it was not.

@@ -346,8 +346,7 @@ type revisiting struct {
 	before func(v dowse.View) leads
 }
 
-func (revisiting) Revisits() bool { return true }
-func (r revisiting) Round() int   { return r.round }
+func (r revisiting) Traits() dowse.Traits { return dowse.Traits{Revisits: true, Round: r.round} }
 func (r revisiting) BeforeRound(v dowse.View) []dowse.Lead {
 	if r.before == nil {
 		return nil

@@ -304,10 +304,7 @@ func (r *ripe) lifted(x rank) rank {
 
 // readsText reports whether the strategy or a shadow reads the text of pages.
 func (c *Crawl) readsText() bool {
-	if t, ok := c.cfg.Strategy.(dowse.TextReader); ok && t.ReadsText() {
-		return true
-	}
-	return slices.ContainsFunc(c.shadows, func(s *shadow) bool { return s.readsText() })
+	return dowse.TraitsOf(c.cfg.Strategy).ReadsText || slices.ContainsFunc(c.shadows, func(s *shadow) bool { return s.readsText() })
 }
 
 // shadowed lets all shadows have their turn.

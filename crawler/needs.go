@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/durable"
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/topic"
@@ -65,6 +65,23 @@ func readAt[T any](path string, read func(io.Reader) (T, error)) (x T, err error
 	if err != nil {
 		return x, fmt.Errorf("crawler: %w", err)
 	}
+	return readAll(f, path, read)
+}
+
+// readKept reads a file that a collection keeps for its strategies; nothing where there is
+// none. Its name stands in the settings, and leads nowhere else.
+func readKept[T any](dir, name string, read func(io.Reader) (T, error)) (x T, err error) {
+	if name == "" {
+		return x, nil
+	}
+	f, err := durable.In(dir).Open(name)
+	if err != nil {
+		return x, fmt.Errorf("crawler: %w", err)
+	}
+	return readAll(f, name, read)
+}
+
+func readAll[T any](f io.ReadCloser, path string, read func(io.Reader) (T, error)) (x T, err error) {
 	defer f.Close()
 	if x, err = read(f); err != nil {
 		return x, fmt.Errorf("crawler: %s: %w", path, err)
@@ -204,15 +221,15 @@ func writeCodes(w io.Writer, list []judge.Code) error {
 
 // needsIn reads what the collection in dir keeps for its strategies.
 func needsIn(dir string, s collection.Needs, t *topic.Topic) (n strategy.Needs, err error) {
-	n.TGraph, err = readAt(kept(dir, s.TGraph), strategy.ReadTGraph)
+	n.TGraph, err = readKept(dir, s.TGraph, strategy.ReadTGraph)
 	if err == nil {
-		n.Links, err = readAt(kept(dir, s.Links), strategy.ReadLabelledLinks)
+		n.Links, err = readKept(dir, s.Links, strategy.ReadLabelledLinks)
 	}
 	if err == nil {
-		n.Classes, err = readAt(kept(dir, s.Classes), judge.ParseCodes)
+		n.Classes, err = readKept(dir, s.Classes, judge.ParseCodes)
 	}
 	if err == nil && s.Trace != "" {
-		n.Trace, err = readAt(kept(dir, s.Trace), trace.ReadLog)
+		n.Trace, err = readKept(dir, s.Trace, trace.ReadLog)
 	}
 	return ofTopic(n, t), err
 }
@@ -257,14 +274,6 @@ func replaced(n, given strategy.Needs) strategy.Needs {
 	return n
 }
 
-// kept returns the path of a file of a collection.
-func kept(dir, name string) string {
-	if name == "" {
-		return ""
-	}
-	return filepath.Join(dir, filepath.FromSlash(name))
-}
-
 // learn lets a strategy start with what an earlier one has learnt, if anything.
 func learn(s dowse.Strategy, l *strategy.Learnt) error {
 	if l == nil {
@@ -284,7 +293,7 @@ var errNoLearner = errors.New("crawler: the strategy does not learn, so there is
 
 // learnAgain is learn with what the collection in dir keeps.
 func learnAgain(s dowse.Strategy, dir string, n collection.Needs) error {
-	l, err := readAt(kept(dir, n.Learnt), strategy.ReadLearnt)
+	l, err := readKept(dir, n.Learnt, strategy.ReadLearnt)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (p *pools) hits(verdicts map[dowse.URL]float64) float64 {
 // told, makes it better, and can be undone.
 func TestSeenPagesTeach(t *testing.T) {
 	if testing.Short() {
-		t.Skip("does nothing at once that TestSeenPagesSwitchedOff does not")
+		t.Skip("short: TestSeenPagesSwitchedOff covers the same goroutines")
 	}
 	p := newPools(t)
 	first := p.crawl(t, 99, "")
@@ -192,7 +192,7 @@ func TestSeenPagesSwitchedOff(t *testing.T) {
 // are off topic, and the model is the same when it is read again.
 func TestLabelsBesideSeenPages(t *testing.T) {
 	if testing.Short() {
-		t.Skip("does nothing at once that TestSeenPagesSwitchedOff does not")
+		t.Skip("short: TestSeenPagesSwitchedOff covers the same goroutines")
 	}
 	p := newPools(t)
 	p.crawl(t, 110, "")
@@ -249,7 +249,7 @@ func kept(t *testing.T, c *crawler.Crawler) map[dowse.URL]*dowse.Page {
 // Pages of a collection that a topic names are told from others that were seen there.
 func TestOthersOfCollection(t *testing.T) {
 	if testing.Short() {
-		t.Skip("does nothing at once that TestSeenPagesSwitchedOff does not")
+		t.Skip("short: TestSeenPagesSwitchedOff covers the same goroutines")
 	}
 	p := newPools(t)
 	p.crawl(t, 105, "")

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/durable"
 )
 
 // A Sitting is one run of a crawl, from its start or resumption to its stop. Each
@@ -26,9 +26,7 @@ type Sitting struct {
 	Outside *Consulted       `json:"outside,omitempty"` // nil where nobody outside is asked
 }
 
-func sittingsFile(col *collection.Collection) string {
-	return filepath.Join(col.Dir, "log", "sittings.jsonl")
-}
+const sittingsFile = "log/sittings.jsonl"
 
 // sitDown notes that a run begins.
 func (c *Crawler) sitDown() Sitting {
@@ -57,7 +55,7 @@ func (s *Sitting) append(col *collection.Collection) error {
 	if err != nil {
 		return fmt.Errorf("crawler: sitting: %w", err)
 	}
-	f, err := os.OpenFile(sittingsFile(col), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := durable.In(col.Dir).Append(sittingsFile)
 	if err != nil {
 		return fmt.Errorf("crawler: sitting: %w", err)
 	}
@@ -74,7 +72,7 @@ func (s *Sitting) append(col *collection.Collection) error {
 // LastSitting returns the latest run of the crawl in a collection; false if there
 // was none, or nothing tells of it. Lines that can't be read are passed over.
 func LastSitting(col *collection.Collection) (last Sitting, ok bool) {
-	f, err := os.Open(sittingsFile(col))
+	f, err := durable.In(col.Dir).Open(sittingsFile)
 	if err != nil {
 		return Sitting{}, false
 	}

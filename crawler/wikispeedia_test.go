@@ -15,6 +15,7 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/extract"
+	"dowse/internal/beside"
 	"dowse/judge"
 	"dowse/weburl"
 )
@@ -35,11 +36,8 @@ type wiki struct {
 
 func openWiki(t *testing.T) *wiki {
 	t.Helper()
-	dir := filepath.Join("..", "..", "shared", "webs")
-	labels, err := os.ReadFile(filepath.Join(dir, "wikispeedia.labels.tsv"))
-	if err != nil {
-		t.Skip("the recorded web of Wikispeedia is not here:", err)
-	}
+	dir := beside.Path(t, "webs")
+	labels := beside.Read(t, "webs", "wikispeedia.labels.tsv")
 	w := &wiki{dir: dir, topics: map[dowse.URL][]string{}}
 	for line := range strings.Lines(string(labels)) {
 		raw, topic, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -52,9 +50,11 @@ func openWiki(t *testing.T) *wiki {
 		}
 		w.topics[u] = append(w.topics[u], topic)
 	}
-	if w.web, err = archive.OpenWeb(filepath.Join(dir, "wikispeedia.warc.gz")); err != nil {
+	web, err := archive.OpenWeb(filepath.Join(dir, "wikispeedia.warc.gz"))
+	if err != nil {
 		t.Fatal(err)
 	}
+	w.web = web
 	t.Cleanup(func() { w.web.Close() })
 	return w
 }
@@ -154,7 +154,7 @@ func (w *wiki) crawl(t *testing.T, dir, topic string, cfg crawler.Config) (early
 // topics are used.
 func TestWikispeedia(t *testing.T) {
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
 	w := openWiki(t)
 	list, err := os.ReadFile(filepath.Join(w.dir, "wikispeedia.topics.tune.txt"))

@@ -15,14 +15,9 @@ type Wish struct {
 }
 
 // WishOf returns what a strategy wants to be rated.
-func WishOf(s dowse.Strategy) (w Wish) {
-	if x, ok := s.(dowse.Windower); ok {
-		w.Window = x.Window()
-	}
-	if x, ok := s.(dowse.Anchorer); ok {
-		w.Anchors = x.Anchors()
-	}
-	return w
+func WishOf(s dowse.Strategy) Wish {
+	t := dowse.TraitsOf(s)
+	return Wish{t.Window, t.Anchors}
 }
 
 // ErrWindows says that strategies of one crawl want different texts to be rated.

@@ -403,6 +403,6 @@ func BenchmarkNew(b *testing.B) {
 func sequential(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
 }

@@ -11,16 +11,14 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"dowse"
+	"dowse/internal/beside"
 )
 
 // suite returns a path in the collection of conformance cases.
 func suite(t testing.TB, path ...string) string {
 	t.Helper()
-	name := filepath.Join(append([]string{"..", "..", "shared", "suites"}, path...)...)
-	if _, err := os.Stat(filepath.Dir(name)); err != nil {
-		t.Skip("no conformance cases here:", name)
-	}
-	return name
+	last := len(path) - 1 // may be a pattern
+	return filepath.Join(beside.Path(t, append([]string{"suites"}, path[:last]...)...), path[last])
 }
 
 // A treeCase is a page and the tree that a browser makes of it.

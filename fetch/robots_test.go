@@ -137,7 +137,7 @@ func TestRobotsPatternBomb(t *testing.T) {
 // made of the parts that are hard. Escapes are left out: there the RFC differs.
 func TestRobotsLikeGoogle(t *testing.T) {
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }

@@ -88,7 +88,7 @@ func paths(list []dowse.URL) string {
 // TestSitemapLimits covers S01 and S03.
 func TestSitemapLimits(t *testing.T) {
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
 	var locs []string
 	for i := range 60_000 {

@@ -6,21 +6,16 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"dowse"
+	"dowse/internal/beside"
 )
 
 // suite reads a file of the conformance suites, which live beside the project.
 func suite(t *testing.T, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "shared", "suites", filepath.FromSlash(name)))
-	if err != nil {
-		t.Skipf("the conformance suites are not here: %v", err)
-	}
-	return b
+	return beside.Read(t, "suites", name)
 }
 
 func eachLine(t *testing.T, data []byte, into func() any, do func()) (n int) {

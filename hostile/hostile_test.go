@@ -177,7 +177,7 @@ func serve(t *testing.T, rows []hostile.Row) *hostile.Server {
 // TestAllRows crawls all rows at once and looks at what came of each.
 func TestAllRows(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes more than a minute")
+		t.Skip("short: takes more than a minute")
 	}
 	s := serve(t, chosen(t))
 	dir := filepath.Join(t.TempDir(), "hostile.dowse")

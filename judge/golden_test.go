@@ -4,19 +4,18 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"sort"
 	"testing"
 
 	"dowse"
+	"dowse/internal/golden"
 	"dowse/text"
 )
 
 // A golden file holds worked examples that were computed by another program.
-type golden struct {
+type goldenFile struct {
 	Tolerance float64
 	Cases     []goldenCase
 }
@@ -27,17 +26,11 @@ type goldenCase struct {
 	tolerance               float64
 }
 
-// goldenCases reads a golden file, or skips the test.
-func goldenCases(t *testing.T, file string) map[string]goldenCase {
+// goldenCases returns the cases of a golden file by their names.
+func goldenCases(t *testing.T, name string) map[string]goldenCase {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "shared", "spec", "vectors", file))
-	if err != nil {
-		t.Skipf("no golden vectors: %v", err)
-	}
-	var g golden
-	if err := json.Unmarshal(data, &g); err != nil {
-		t.Fatal(err)
-	}
+	var g goldenFile
+	golden.Read(t, name, &g)
 	cases := map[string]goldenCase{}
 	for _, c := range g.Cases {
 		c.tolerance = g.Tolerance
@@ -99,7 +92,7 @@ func positive(y []float64) []bool {
 }
 
 func TestGoldenSVM(t *testing.T) {
-	c := goldenCases(t, "svm_platt.json")["linear_svm"]
+	c := goldenCases(t, "svm_platt")["linear_svm"]
 	var in struct {
 		X [][]float64
 		Y []float64
@@ -122,7 +115,7 @@ func TestGoldenSVM(t *testing.T) {
 }
 
 func TestGoldenPlatt(t *testing.T) {
-	cases := goldenCases(t, "svm_platt.json")
+	cases := goldenCases(t, "svm_platt")
 	c := cases["platt_5fold"]
 	var in struct {
 		X, Test [][]float64
@@ -170,7 +163,7 @@ func TestGoldenPlatt(t *testing.T) {
 }
 
 func TestGoldenKDE(t *testing.T) {
-	c := goldenCases(t, "nb_kde.json")["nb_kde"]
+	c := goldenCases(t, "nb_kde")["nb_kde"]
 	var in struct {
 		X, Test [][]float64
 		Y       []float64
@@ -230,7 +223,7 @@ func lessonsOf(list []goldenLesson) (lessons []lesson) {
 }
 
 func TestGoldenNetwork(t *testing.T) {
-	c := goldenCases(t, "mlp.json")["forward_and_train"]
+	c := goldenCases(t, "mlp")["forward_and_train"]
 	var in struct {
 		W, V              [][]float64
 		Train, Validation []goldenLesson
@@ -276,7 +269,7 @@ func TestGoldenNetwork(t *testing.T) {
 }
 
 func TestGoldenNetworkStopsAndScales(t *testing.T) {
-	cases := goldenCases(t, "mlp.json")
+	cases := goldenCases(t, "mlp")
 	c := cases["early_stop"]
 	var in struct {
 		Errors []float64 `json:"validation_errors"`
@@ -316,7 +309,7 @@ func TestGoldenNetworkStopsAndScales(t *testing.T) {
 }
 
 func TestGoldenVote(t *testing.T) {
-	c := goldenCases(t, "vote.json")["two_of_three"]
+	c := goldenCases(t, "vote")["two_of_three"]
 	var in struct{ P [][3]float64 }
 	var want struct{ Relevant []bool }
 	c.read(t, &in, &want)
@@ -328,7 +321,7 @@ func TestGoldenVote(t *testing.T) {
 }
 
 func TestGoldenCentroids(t *testing.T) {
-	cases := goldenCases(t, "centroid_knn.json")
+	cases := goldenCases(t, "centroid_knn")
 	c := cases["kmeans_and_confidence"]
 	var in struct{ Target, Other, Tests [][]float64 }
 	var want struct {
@@ -405,7 +398,7 @@ func learnt(bags []goldenBag) *Bayes {
 }
 
 func TestGoldenBayes(t *testing.T) {
-	cases := goldenCases(t, "nb_links.json")
+	cases := goldenCases(t, "nb_links")
 	c := cases["train_and_score"]
 	var in struct {
 		Train   []goldenBag
@@ -493,7 +486,7 @@ func plainBag(tokens []string) bag {
 }
 
 func TestGoldenTable(t *testing.T) {
-	cases := goldenCases(t, "topic_table.json")
+	cases := goldenCases(t, "topic_table")
 	c := cases["topic_table"]
 	var in struct{ Results [][]string }
 	var want struct{ Table map[string]float64 }
@@ -591,7 +584,7 @@ func (c goldenCase) ballots(t *testing.T, got []Ballot, want map[string]float64)
 }
 
 func TestGoldenDewey(t *testing.T) {
-	cases := goldenCases(t, "treasure.json")
+	cases := goldenCases(t, "treasure")
 	c := cases["d_number"]
 	var in struct {
 		DDC     []Code

@@ -43,16 +43,19 @@ type savedLinear struct {
 	*linear
 }
 
-func loadLinear(kind string, data []byte) (Model, error) {
-	saved := savedLinear{linear: &linear{}}
-	s, err := saved.load(data, &saved)
-	if err != nil {
-		return nil, err
+// linearLoader returns a function that loads linear judges of a kind.
+func linearLoader(kind string) func(data []byte) (Model, error) {
+	return func(data []byte) (Model, error) {
+		saved := savedLinear{linear: &linear{}}
+		s, err := saved.load(data, &saved)
+		if err != nil {
+			return nil, err
+		}
+		if err := saved.linear.check(s.size); err != nil {
+			return nil, err
+		}
+		return linearJudge{newTrained(kind, s, saved.linear)}, nil
 	}
-	if err := saved.linear.check(s.size); err != nil {
-		return nil, err
-	}
-	return linearJudge{newTrained(kind, s, saved.linear)}, nil
 }
 
 // check reports whether weights that were written down can be used.

@@ -17,6 +17,7 @@ import (
 	"dowse"
 	"dowse/archive"
 	"dowse/extract"
+	"dowse/internal/beside"
 	"dowse/judge"
 )
 
@@ -46,10 +47,10 @@ func TestQuality(t *testing.T) {
 	if *quality == "" {
 		t.Skip("not asked for: -quality=tune or -quality=report")
 	}
-	dir := filepath.Join("..", "..", "shared", "webs")
+	dir := beside.Path(t, "webs")
 	topics, err := readLines(filepath.Join(dir, "wikispeedia.topics."+*quality+".txt"))
 	if err != nil {
-		t.Skipf("no recorded web: %v", err)
+		t.Fatal(err)
 	}
 	web := readWikispeedia(t, dir)
 	fmt.Println("| judge | F1 | precision | recall | average precision | Brier | ECE |\n|---|---|---|---|---|---|---|")
@@ -145,11 +146,11 @@ func readWikispeedia(t *testing.T, dir string) *wikispeedia {
 	t.Helper()
 	labels, err := readLabels(filepath.Join(dir, "wikispeedia.labels.tsv"))
 	if err != nil {
-		t.Skipf("no labels: %v", err)
+		t.Fatal(err)
 	}
 	f, err := os.Open(filepath.Join(dir, "wikispeedia.warc.gz"))
 	if err != nil {
-		t.Skipf("no recorded web: %v", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	w := &wikispeedia{}

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 
@@ -39,33 +38,15 @@ func Load(data []byte) (Model, error) {
 	if s.Version < 1 || s.Version > Version {
 		return nil, fmt.Errorf("judge: load %s: version %d is not known here, %d is the latest", s.Kind, s.Version, Version)
 	}
-	m, err := loadKind(s.Kind, s.Model)
+	kind, err := kindOf(s.Kind)
+	if err != nil {
+		return nil, fmt.Errorf("judge: load: %w", err)
+	}
+	m, err := kind.load(s.Model)
 	if err != nil {
 		return nil, fmt.Errorf("judge: load %s: %w", s.Kind, err)
 	}
 	return m, nil
-}
-
-func loadKind(kind string, data []byte) (Model, error) {
-	switch kind {
-	case "table":
-		return loadTable(data)
-	case "svm", "multinomial":
-		return loadLinear(kind, data)
-	case "kde":
-		return loadKDE(data)
-	case "network":
-		return loadNetwork(data)
-	case "vote":
-		return loadVote(data)
-	case "centroid":
-		return loadCentroid(data)
-	case "logistic":
-		return loadOnline(data)
-	case "dewey":
-		return loadDewey(data)
-	}
-	return nil, errors.New("no such kind of judge")
 }
 
 // savedSpace is how a space is written down.

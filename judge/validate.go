@@ -149,22 +149,6 @@ func (c Candidate) train(examples []Example) (dowse.Judge, float64, error) {
 	return m, m.Threshold(), nil
 }
 
-// Candidates returns every kind of judge that examples train, with its defaults, for
-// a language.
-func Candidates(language string) []Candidate {
-	f := Features{Language: language}
-	return []Candidate{
-		{Name: "logistic", Trainer: Logistic{Language: language}},
-		{Name: "svm", Trainer: SVM{Features: f}},
-		{Name: "multinomial", Trainer: Multinomial{Features: f}},
-		{Name: "centroid", Trainer: Centroid{Features: f}},
-		{Name: "kde", Trainer: KDE{Features: f}},
-		{Name: "network", Trainer: Network{Features: f}},
-		{Name: "vote", Trainer: Vote{Features: f}},
-		{Name: "table", Trainer: Table{Language: language}},
-	}
-}
-
 // Validate trains k judges, each without one fold of the examples, and has each rate
 // its fold. Pages of one site look alike, so they are in one fold, unless the sites are
 // too few for that: then the j-th example of its kind is in fold j mod k. It needs at

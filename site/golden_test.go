@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/golden"
 	"dowse/strategy/strategytest"
 )
 
@@ -40,16 +40,10 @@ type goldenPage struct {
 	Out   []string
 }
 
-func golden(t *testing.T, prefix string) (list []goldenCase) {
+func goldenCases(t *testing.T, prefix string) (list []goldenCase) {
 	t.Helper()
-	data, err := os.ReadFile("../../shared/spec/vectors/website.json")
-	if err != nil {
-		t.Skipf("the golden vectors are not here: %v", err)
-	}
 	var file struct{ Cases []goldenCase }
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	golden.Read(t, "website", &file)
 	for _, c := range file.Cases {
 		if strings.HasPrefix(c.Name, prefix) {
 			list = append(list, c)
@@ -112,7 +106,7 @@ func walk(t *testing.T, s dowse.Strategy, web strategytest.Toy, pages int, befor
 }
 
 func TestGoldenWeights(t *testing.T) {
-	for _, c := range golden(t, "fig3_edge_weights") {
+	for _, c := range goldenCases(t, "fig3_edge_weights") {
 		in := decode[struct {
 			Site  float64   `json:"site_confidence"`
 			Pages []float64 `json:"linking_page_confidences"`
@@ -145,7 +139,7 @@ type goldenInner struct {
 }
 
 func TestGoldenInner(t *testing.T) {
-	for _, g := range golden(t, "internal_") {
+	for _, g := range goldenCases(t, "internal_") {
 		t.Run(g.Name, func(t *testing.T) { goldenInnerCase(t, g) })
 	}
 }
@@ -219,7 +213,7 @@ type goldenOuter struct {
 }
 
 func TestGoldenOuter(t *testing.T) {
-	for _, g := range golden(t, "external_") {
+	for _, g := range goldenCases(t, "external_") {
 		t.Run(g.Name, func(t *testing.T) { goldenOuterCase(t, g) })
 	}
 }
@@ -288,7 +282,7 @@ func same(t *testing.T, what string, got, want map[string]float64) {
 }
 
 func TestGoldenDirections(t *testing.T) {
-	for _, g := range golden(t, "link_rank_direction") {
+	for _, g := range goldenCases(t, "link_rank_direction") {
 		in := decode[struct {
 			Sum float64   `json:"link_weight_sum"`
 			P   []float64 `json:"posterior"`
@@ -300,7 +294,7 @@ func TestGoldenDirections(t *testing.T) {
 			near(t, "link rank", LinkRank(in.Sum, p), want.R[i])
 		}
 	}
-	for _, g := range golden(t, "p_err_as_accuracy_is_wrong") {
+	for _, g := range goldenCases(t, "p_err_as_accuracy_is_wrong") {
 		want := decode[map[string]float64](t, g.Expected)
 		near(t, "with the error", Corrected(0.8, 0.15), want["corrected_with_error_0.15"])
 		near(t, "with the accuracy", Corrected(0.8, 0.85), want["corrected_with_0.85_literally"])

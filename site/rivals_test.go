@@ -9,7 +9,7 @@ import (
 )
 
 func TestGoldenPageCrawler(t *testing.T) {
-	g := golden(t, "page_crawler_guard_postprocess")[0]
+	g := goldenCases(t, "page_crawler_guard_postprocess")[0]
 	in := decode[struct {
 		Pages map[dowse.URL]goldenPage
 		Seed  dowse.URL

@@ -37,8 +37,10 @@ func (s *Collaborative) begin() *learner {
 	return &s.learner
 }
 
-// ReadsText is true: the words that people read are evidence.
-func (s *Collaborative) ReadsText() bool { return true }
+// Traits states what is the same for a whole crawl.
+func (s *Collaborative) Traits() dowse.Traits {
+	return dowse.Traits{ReadsText: true}
+}
 
 // Start queues the seeds before all else, and what people accessed of whom an
 // earlier crawl knows that they go to pages on topic.

@@ -36,8 +36,10 @@ func (s *Combined) begin() *learner {
 	return &s.learner
 }
 
-// ReadsText is true: the words of pages are evidence.
-func (s *Combined) ReadsText() bool { return true }
+// Traits states what is the same for a whole crawl.
+func (s *Combined) Traits() dowse.Traits {
+	return dowse.Traits{ReadsText: true}
+}
 
 // Start queues the seeds before all else, and what people accessed of whom an
 // earlier crawl knows that they go to pages on topic. A seed that they accessed stands

@@ -76,8 +76,10 @@ func (s *ContextGraph) begin() {
 	s.reason = append(s.reason, "on a page like none of the context graph")
 }
 
-// ReadsText is true: pages are put into layers by their words.
-func (s *ContextGraph) ReadsText() bool { return true }
+// Traits states what is the same for a whole crawl.
+func (s *ContextGraph) Traits() dowse.Traits {
+	return dowse.Traits{ReadsText: true}
+}
 
 // Start lets a seed wait with the links of pages that are in no layer, where Diligenti
 // et al. 2000 begin. Of several all but the first would wait there for good, behind

@@ -3,28 +3,22 @@ package strategy_test
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/golden"
 	"dowse/strategy"
 	"dowse/strategy/strategytest"
 )
 
-// vectors reads a file of golden numbers, if they are at hand.
+// vectors returns the cases of a file of golden numbers.
 func vectors(t *testing.T, name string) []goldenCase {
 	t.Helper()
-	data, err := os.ReadFile("../../shared/spec/vectors/" + name + ".json")
-	if err != nil {
-		t.Skipf("golden vectors are not here: %v", err)
-	}
 	var file struct{ Cases []goldenCase }
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	golden.Read(t, name, &file)
 	return file.Cases
 }
 

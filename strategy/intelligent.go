@@ -38,8 +38,10 @@ func (s *Intelligent) begin() *learner {
 	return &s.learner
 }
 
-// ReadsText is true: the words of linking pages are evidence.
-func (s *Intelligent) ReadsText() bool { return true }
+// Traits states what is the same for a whole crawl.
+func (s *Intelligent) Traits() dowse.Traits {
+	return dowse.Traits{ReadsText: true}
+}
 
 // Start queues the seeds before all else.
 func (s *Intelligent) Start(urls []dowse.URL) []dowse.Lead {

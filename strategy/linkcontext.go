@@ -10,8 +10,10 @@ type LinkContext struct {
 	Words int     `param:"words" default:"20" help:"words around a link, its anchor included; Wang et al. 2009"`
 }
 
-// Window is the number of words that are rated around a link.
-func (s *LinkContext) Window() int { return or(s.Words, 20) }
+// Traits states what is the same for a whole crawl.
+func (s *LinkContext) Traits() dowse.Traits {
+	return dowse.Traits{Window: or(s.Words, 20)}
+}
 
 // Start queues the seeds at the highest priority there is.
 func (s *LinkContext) Start(seeds []dowse.URL) []dowse.Lead { return seedsFirst(seeds) }

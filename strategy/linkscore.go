@@ -35,8 +35,10 @@ func (s *LinkScoring) check() error {
 	return s.LinkWords.check()
 }
 
-// Anchors are rated by the judge where there is no table of topic words.
-func (s *LinkScoring) Anchors() bool { return len(s.Table) == 0 }
+// Traits states what is the same for a whole crawl.
+func (s *LinkScoring) Traits() dowse.Traits {
+	return dowse.Traits{Anchors: len(s.Table) == 0}
+}
 
 // The bands of one queue. What is known to be probable comes before what is only
 // scored, because the two have no common scale.

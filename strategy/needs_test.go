@@ -23,7 +23,7 @@ func TestNeedsOfTopic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.(dowse.Anchorer).Anchors() {
+		if dowse.TraitsOf(s).Anchors {
 			t.Errorf("%s: it has a table, and asks the judge for anchors all the same", name)
 		}
 	}

@@ -150,14 +150,10 @@ func (s *Online) prior() {
 	w[sigSiblings].W = prior / 3
 }
 
-// Window is the number of words that are rated around a link.
-func (s *Online) Window() int { return or(s.Words, 20) }
-
-// Anchors are rated too.
-func (s *Online) Anchors() bool { return true }
-
-// ReadsText is true: the words around links are features.
-func (s *Online) ReadsText() bool { return true }
+// Traits states what is the same for a whole crawl.
+func (s *Online) Traits() dowse.Traits {
+	return dowse.Traits{Window: or(s.Words, 20), Anchors: true, ReadsText: true}
+}
 
 // seedNote tells a seed, which waits before all else.
 const seedNote = "seed"

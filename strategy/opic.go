@@ -53,25 +53,17 @@ func (s *OPIC) check() error {
 	return nil
 }
 
-// Order is that of cash, unless the policy is another.
-func (s *OPIC) Order() dowse.Order {
+// Traits states what is the same for a whole crawl.
+func (s *OPIC) Traits() dowse.Traits {
+	t := dowse.Traits{Round: s.N, Revisits: s.Recrawl >= 0 && !s.Nutch, Recalls: s.Replay}
 	switch s.Policy {
 	case Chance:
-		return dowse.Shuffled
+		t.Order = dowse.Shuffled
 	case Cycle:
-		return dowse.FirstSeen
+		t.Order = dowse.FirstSeen
 	}
-	return dowse.ByPriority
+	return t
 }
-
-// Round is the number of leads to a round.
-func (s *OPIC) Round() int { return s.N }
-
-// Revisits reports whether rich pages are visited again.
-func (s *OPIC) Revisits() bool { return s.Recrawl >= 0 && !s.Nutch }
-
-// Recalls reports whether revisits are made from what was kept.
-func (s *OPIC) Recalls() bool { return s.Replay }
 
 // Start gives each seed an equal share of 1; in Nutch each has 1.
 func (s *OPIC) Start(seeds []dowse.URL) []dowse.Lead {

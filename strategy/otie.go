@@ -35,22 +35,14 @@ type otieState struct{ Laps laps }
 // numbers end.
 const richestCash = 1e300
 
-// Window is the number of words that are rated around a link.
-func (s *OTIE) Window() int {
+// Traits states what is the same for a whole crawl.
+func (s *OTIE) Traits() dowse.Traits {
+	t := dowse.Traits{Window: or(s.Words, 20), Round: s.N, Revisits: s.Recrawl >= 0, Recalls: s.Replay}
 	if s.NoBias {
-		return 0
+		t.Window = 0
 	}
-	return or(s.Words, 20)
+	return t
 }
-
-// Round is the number of leads to a round.
-func (s *OTIE) Round() int { return s.N }
-
-// Revisits reports whether rich pages are visited again.
-func (s *OTIE) Revisits() bool { return s.Recrawl >= 0 }
-
-// Recalls reports whether revisits are made from what was kept.
-func (s *OTIE) Recalls() bool { return s.Replay }
 
 // Start gives each seed an equal share of 1.
 func (s *OTIE) Start(seeds []dowse.URL) []dowse.Lead { return shareOut(seeds, 1) }

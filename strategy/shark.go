@@ -18,11 +18,10 @@ type Shark struct {
 	Least float64 `param:"least" default:"0.05" max:"1" help:"a rating up to here is no similarity: a judge that gives probabilities never says 0; ours"`
 }
 
-// Window is the number of words that are rated around a link.
-func (s *Shark) Window() int { return or(s.Words, 20) }
-
-// Anchors are rated too.
-func (s *Shark) Anchors() bool { return true }
+// Traits states what is the same for a whole crawl.
+func (s *Shark) Traits() dowse.Traits {
+	return dowse.Traits{Window: or(s.Words, 20), Anchors: true}
+}
 
 // Start queues the seeds at the highest priority there is.
 func (s *Shark) Start(seeds []dowse.URL) []dowse.Lead { return seedsFirst(seeds) }

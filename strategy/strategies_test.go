@@ -53,7 +53,7 @@ func TestNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lc := s.(*strategy.LinkContext); lc.Beta != 0.5 || lc.Window() != 12 {
+	if lc := s.(*strategy.LinkContext); lc.Beta != 0.5 || lc.Traits().Window != 12 {
 		t.Errorf("parameters were not taken: %+v", lc)
 	}
 	for spec, says := range map[string]string{

@@ -139,14 +139,10 @@ func analyzerFor(a *text.Analyzer, g *TGraph) *text.Analyzer {
 	return text.NewAnalyzer(text.Options{Language: g.Language})
 }
 
-// Window is the number of words that are rated around a link.
-func (s *Treasure) Window() int { return or(s.Words, 20) }
-
-// Anchors are rated too, where no classes decide.
-func (s *Treasure) Anchors() bool { return s.Classes == nil }
-
-// ReadsText is true: links are compared by the text around them.
-func (s *Treasure) ReadsText() bool { return true }
+// Traits states what is the same for a whole crawl.
+func (s *Treasure) Traits() dowse.Traits {
+	return dowse.Traits{Window: or(s.Words, 20), Anchors: s.Classes == nil, ReadsText: true}
+}
 
 // Start queues the seeds at the highest priority there is.
 func (s *Treasure) Start(seeds []dowse.URL) []dowse.Lead {

@@ -1,16 +1,14 @@
 package text_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"dowse"
+	"dowse/internal/golden"
 	"dowse/text"
 )
 
@@ -18,16 +16,6 @@ func ExampleAnalyzer() {
 	a := text.NewAnalyzer(text.Options{})
 	fmt.Println(a.Terms("The corals are bleaching: heat stress on the reef!"))
 	// Output: [coral bleach heat stress reef]
-}
-
-// shared returns the path of a file beside the repository, or skips the test.
-func shared(t testing.TB, elem ...string) string {
-	t.Helper()
-	path := filepath.Join(append([]string{"..", "..", "shared"}, elem...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no conformance data: %v", err)
-	}
-	return path
 }
 
 type goldenCase struct {
@@ -47,18 +35,12 @@ type goldenCase struct {
 }
 
 func TestGoldenPipeline(t *testing.T) {
-	data, err := os.ReadFile(shared(t, "spec", "vectors", "text_pipeline.json"))
-	if err != nil {
-		t.Fatal(err)
+	var file struct{ Cases []goldenCase }
+	golden.Read(t, "text_pipeline", &file)
+	if len(file.Cases) < 4 {
+		t.Fatalf("%d cases, want at least 4", len(file.Cases))
 	}
-	var golden struct{ Cases []goldenCase }
-	if err := json.Unmarshal(data, &golden); err != nil {
-		t.Fatal(err)
-	}
-	if len(golden.Cases) < 4 {
-		t.Fatalf("%d cases, want at least 4", len(golden.Cases))
-	}
-	for _, c := range golden.Cases {
+	for _, c := range file.Cases {
 		t.Run(c.Name, func(t *testing.T) { checkGolden(t, c) })
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
+	"dowse/internal/golden"
 	"dowse/text"
 )
 
@@ -27,14 +27,8 @@ func census(docs []labelled) *text.Census {
 // vectorCases reads the worked examples of vectors.
 func vectorCases(t *testing.T) map[string]json.RawMessage {
 	t.Helper()
-	data, err := os.ReadFile(shared(t, "spec", "vectors", "tfidf_chi2_cosine.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct{ Cases []json.RawMessage }
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	golden.Read(t, "tfidf_chi2_cosine", &file)
 	cases := map[string]json.RawMessage{}
 	for _, c := range file.Cases {
 		var named struct{ Name string }

@@ -14,6 +14,7 @@ import (
 	"dowse"
 	"dowse/archive"
 	"dowse/extract"
+	"dowse/internal/beside"
 	"dowse/judge"
 	"dowse/topic"
 )
@@ -27,7 +28,7 @@ func TestQuality(t *testing.T) {
 	if *quality == "" {
 		t.Skip("not asked for: -quality=tune or -quality=report")
 	}
-	web := readLabelledWeb(t, filepath.Join("..", "..", "shared", "webs"))
+	web := readLabelledWeb(t, beside.Path(t, "webs"))
 	fmt.Println("| on topic | others | words F1 | AP | examples F1 | AP | both F1 | AP |\n|---|---|---|---|---|---|---|---|")
 	for _, row := range []struct{ on, off int }{{10, 20}, {3, 6}, {1, 2}, {3, 0}, {1, 0}} {
 		fmt.Printf("| %d | %d |", row.on, row.off)
@@ -104,7 +105,7 @@ func readLabelledWeb(t *testing.T, dir string) *labelledWeb {
 	}
 	f, err := os.Open(filepath.Join(dir, "wikispeedia.warc.gz"))
 	if err != nil {
-		t.Skipf("no recorded web: %v", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	for r, err := range archive.Records(f) {
@@ -124,7 +125,7 @@ func fieldsOf(t *testing.T, path string) []string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
-		t.Skipf("no recorded web: %v", err)
+		t.Fatal(err)
 	}
 	return strings.Fields(string(data))
 }

@@ -3,23 +3,17 @@ package weburl_test
 import (
 	"bufio"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"dowse/internal/beside"
 	"dowse/weburl"
 )
 
 // suite reads a file of the shared conformance suites, or skips the test.
 func suite(t *testing.T, name ...string) []byte {
 	t.Helper()
-	path := filepath.Join(append([]string{"..", "..", "shared", "suites"}, name...)...)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Skipf("conformance suite is not here: %v", err)
-	}
-	return b
+	return beside.Read(t, append([]string{"suites"}, name...)...)
 }
 
 // pairs reads a JSON object of strings, which may be null.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
+
+	"dowse/internal/durable"
 )
 
 // configKeys are the settings that hold for every crawl.
@@ -193,11 +195,20 @@ func (c *configSetCmd) Run(w *world) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("config: %w", err)
 	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
+	if err := durable.WriteFile(linked(path), data); err != nil {
 		return fmt.Errorf("config: %w", err)
 	}
 	fmt.Fprintf(w.err, "wrote %s\n", path)
 	return nil
+}
+
+// linked returns the file that a path leads to. People keep their settings elsewhere and
+// link to them, so this one link is followed: it is their own.
+func linked(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // valid has the value read as the flag of that name would be.

@@ -8,10 +8,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"dowse/internal/beside"
 )
 
 // debugAnswers has a debug command answer cases.
@@ -135,13 +135,9 @@ func FuzzDebugLines(f *testing.F) {
 func suite(t *testing.T, name string) []byte {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
-	b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "suites", filepath.FromSlash(name)))
-	if err != nil {
-		t.Skipf("the conformance suites are not here: %v", err)
-	}
-	return b
+	return beside.Read(t, "suites", name)
 }
 
 // conform feeds the cases of a suite to a debug command and counts the answers that

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"dowse/crawler"
 	"dowse/demo"
 	"dowse/fetch"
+	"dowse/internal/durable"
 	"dowse/lab"
 	reports "dowse/lab/report"
 	"dowse/strategy"
@@ -394,7 +394,7 @@ func (c *demoCmd) curves(w *world) error {
 	oracle := reported(w, "oracle", runs)
 	oracle.Bound = true
 	plot.Lines = append(plot.Lines, oracle)
-	if err := os.WriteFile(c.Curves, plot.SVG(), 0o644); err != nil {
+	if err := durable.WriteFile(c.Curves, plot.SVG()); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
 	fmt.Fprintf(w.err, "wrote %s: bands are one standard error over the webs\n", c.Curves)

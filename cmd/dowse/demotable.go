@@ -4,23 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/durable"
 	"dowse/strategy"
 )
 
 // log writes the access log of the people of the made web.
 func (c *demoCmd) log(w *world, d *made) error {
-	f, err := os.Create(c.Log)
+	err := durable.Replace(c.Log, func(f io.Writer) error { return d.web.WriteAccessLog(f, c.People) })
 	if err != nil {
 		return usage("demo: %w", err)
-	}
-	if err := errors.Join(d.web.WriteAccessLog(f, c.People), f.Close()); err != nil {
-		return err
 	}
 	if !c.Quiet {
 		fmt.Fprintf(w.err, "%s: what %s people read on this web\n", c.Log, count(c.People))
@@ -103,12 +102,9 @@ func (d *made) needs(ctx context.Context, dir string, people int) (n strategy.Ne
 	if err := d.ways(ctx, filepath.Join(dir, "earlier.dowse"), cfg.TGraph); err != nil {
 		return n, err
 	}
-	f, err := os.Create(cfg.Trace)
+	err = durable.Replace(cfg.Trace, func(f io.Writer) error { return d.web.WriteAccessLog(f, people) })
 	if err != nil {
 		return n, fmt.Errorf("demo: %w", err)
-	}
-	if err := errors.Join(d.web.WriteAccessLog(f, people), f.Close()); err != nil {
-		return n, err
 	}
 	return crawler.NeedsOf(cfg)
 }

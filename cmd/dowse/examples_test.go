@@ -11,7 +11,7 @@ import (
 // made web, and find something.
 func TestExampleTopics(t *testing.T) {
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
 	files, err := filepath.Glob("../../docs/examples/*.topic.yaml")
 	if err != nil || len(files) < 5 {

@@ -67,7 +67,7 @@ func (c *helpCmd) Run(w *world) error {
 func helpOn(w *world, command []string) error {
 	node := find(w.parser.Model.Node, command)
 	if node == nil {
-		return usage("there is no command and no topic %q; dowse help lists the commands, dowse help topics the topics", strings.Join(command, " "))
+		return usage("unknown command or topic %q; run dowse help for the commands, or dowse help topics for the topics", strings.Join(command, " "))
 	}
 	var c cli
 	parser, err := newParser(&c, w, func(int) {})
@@ -211,44 +211,6 @@ func printSiteHelp(w *world) error {
 		row(w.out, string(h), h.Means())
 	}
 	return nil
-}
-
-func printEnv(w *world) error {
-	fmt.Fprintln(w.out, "Every flag can be given in the environment. Flags on the command line win over")
-	fmt.Fprintln(w.out, "it, it wins over dowse.yaml in this directory and over the user's config file.")
-	fmt.Fprintln(w.out)
-	for _, v := range envVars(w.parser.Model.Node) {
-		row(w.out, v.name, v.flags)
-	}
-	fmt.Fprintln(w.out)
-	row(w.out, "NO_COLOR", "if set: no colours")
-	row(w.out, "TERM=dumb", "no colours and no live screen")
-	row(w.out, "XDG_CONFIG_HOME", "where dowse/config.yaml of the user is; ~/.config")
-	return nil
-}
-
-// An envVar is a variable and the flags it stands for.
-type envVar struct{ name, flags string }
-
-// envVars lists the variables of all flags, by name.
-func envVars(root *kong.Node) (list []envVar) {
-	flags := map[string][]string{}
-	var walk func(n *kong.Node, path string)
-	walk = func(n *kong.Node, path string) {
-		for _, f := range n.Flags {
-			for _, e := range f.Envs {
-				flags[e] = append(flags[e], strings.TrimSpace(path+" --"+f.Name))
-			}
-		}
-		for _, c := range n.Children {
-			walk(c, strings.TrimSpace(path+" "+c.Name))
-		}
-	}
-	walk(root, "")
-	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		list = append(list, envVar{name, strings.Join(flags[name], ", ")})
-	}
-	return list
 }
 
 func printExpr(w *world) error {

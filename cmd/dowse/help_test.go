@@ -44,7 +44,7 @@ func commandsOf(t *testing.T) (paths [][]string) {
 // Every command has help of at most 80 columns, with an example.
 func TestHelpOfEveryCommand(t *testing.T) {
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
 	commands := commandsOf(t)
 	if len(commands) < 17 {

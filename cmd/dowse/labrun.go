@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"dowse/crawler"
+	"dowse/internal/durable"
 	"dowse/lab/experiment"
 	"dowse/lab/measure"
 	reports "dowse/lab/report"
@@ -279,23 +280,8 @@ func writeReport(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("lab: %w", err)
 	}
-	part := path + ".part"
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		part = path
-	}
-	f, err := os.Create(part)
-	if err != nil {
-		return fmt.Errorf("lab: %w", err)
-	}
-	err = errors.Join(write(f), f.Close())
-	switch {
-	case part == path:
-		return err
-	case err == nil:
-		err = os.Rename(part, path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("lab: write %s: %w", path, err), os.Remove(part))
+	if err := durable.Replace(path, write); err != nil {
+		return fmt.Errorf("lab: write %s: %w", path, err)
 	}
 	return nil
 }

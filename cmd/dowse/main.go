@@ -126,6 +126,7 @@ func run(w *world, args []string) (code int) {
 	if exited >= 0 {
 		return exited
 	}
+	noteUnknownEnv(w.err, parser.Model.Node, os.Environ())
 	if err != nil {
 		return report(w, usageError(err))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/durable"
 	"dowse/topic"
 )
 
@@ -239,7 +240,7 @@ func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
 		_, err := w.out.Write(t.Commented())
 		return err
 	}
-	if err := os.WriteFile(c.Out, t.Commented(), 0o644); err != nil {
+	if err := durable.WriteFile(c.Out, t.Commented()); err != nil {
 		return usage("new: %w", err)
 	}
 	said := []string{some(len(t.Words), "word")}
@@ -247,7 +248,7 @@ func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
 		said = t.Kinds()
 	}
 	if len(m.Origins) > 0 {
-		if err := os.WriteFile(topic.LockName(c.Out), m.Lock(), 0o644); err != nil {
+		if err := durable.WriteFile(topic.LockName(c.Out), m.Lock()); err != nil {
 			return fmt.Errorf("new: %w", err)
 		}
 		said = append(said, fmt.Sprintf("%s (%s), pinned in %s", some(len(m.Origins), "example page"), sizeOf(m), topic.LockName(c.Out)))

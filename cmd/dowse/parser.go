@@ -7,8 +7,8 @@ import (
 )
 
 // newParser makes the parser of the command line. Values of flags come from the
-// command line, then from DOWSE_… in the environment, then from the project's and
-// the user's config file.
+// command line, then from the environment (see env.go), then from the project's
+// and the user's config file.
 func newParser(c *cli, w *world, exit func(int)) (*kong.Kong, error) {
 	settings, err := loadConfig(w.env)
 	if err != nil {
@@ -19,7 +19,8 @@ func newParser(c *cli, w *world, exit func(int)) (*kong.Kong, error) {
 		kong.Description("dowse finds pages on a topic: it crawls the best links first."),
 		kong.Writers(w.out, w.err),
 		kong.Exit(exit),
-		kong.DefaultEnvars("DOWSE"),
+		kong.PostBuild(nameEnvVars),
+		kong.ValueFormatter(helpWithoutEnv),
 		kong.Resolvers(settings),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80, NoExpandSubcommands: true}),
 		kong.ExplicitGroups(flagGroups),

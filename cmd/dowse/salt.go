@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dowse/crawler"
+	"dowse/internal/durable"
 )
 
 const leastSalt = 16 // bytes
@@ -49,22 +50,10 @@ func newUserSalt(path string) ([]byte, error) {
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return nil, nil
 	}
-	part, err := os.CreateTemp(filepath.Dir(path), "salt-*") // for its owner alone
-	if err != nil {
-		return nil, nil
-	}
-	defer os.Remove(part.Name())
-	_, err = part.WriteString(hex.EncodeToString(salt) + "\n")
-	if errors.Join(err, part.Sync(), part.Close()) != nil { // a salt that a power cut empties would stop every later crawl
-		return nil, nil
-	}
-	if os.Link(part.Name(), path) == nil {
-		return salt, nil
-	}
-	if other, err := readSalt(path); err == nil {
-		return other, nil
-	}
-	if os.Rename(part.Name(), path) != nil { // a file system without links
+	switch err := durable.NewSecret(path, []byte(hex.EncodeToString(salt)+"\n")); {
+	case errors.Is(err, fs.ErrExist):
+		return readSalt(path)
+	case err != nil:
 		return nil, nil
 	}
 	return salt, nil

@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
+	"dowse/internal/durable"
 	"dowse/judge"
 )
 
@@ -14,7 +14,7 @@ func saveModel(w *world, m judge.Model, file string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, append(data, '\n'), 0o644); err != nil {
+	if err := durable.WriteFile(file, append(data, '\n')); err != nil {
 		return usage("topic: %w", err)
 	}
 	fmt.Fprintf(w.err, "wrote %s: %s; in a topic file: model: {file: %s}\n", file, m.Kind(), file)
@@ -31,17 +31,11 @@ type saving struct {
 func savingsOf(args []string, language string) (list []saving, err error) {
 	for _, a := range args {
 		kind, file, _ := strings.Cut(a, "=")
-		s := saving{file: file}
-		var names []string
-		for _, c := range judge.Candidates(language) {
-			if names = append(names, c.Name); c.Name == kind {
-				s.Candidate = c
-			}
+		trainer, err := judge.NewTrainer(kind, language)
+		if err != nil || file == "" {
+			return nil, usage("--save %q: want KIND=FILE, where KIND is one of %s", a, strings.Join(judge.Trainable(), ", "))
 		}
-		if s.Trainer == nil || file == "" {
-			return nil, usage("--save %q: want KIND=FILE, the kind being one of %s", a, strings.Join(names, ", "))
-		}
-		list = append(list, s)
+		list = append(list, saving{judge.Candidate{Name: kind, Trainer: trainer}, file})
 	}
 	return list, nil
 }

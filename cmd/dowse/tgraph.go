@@ -10,6 +10,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/durable"
 	"dowse/strategy"
 	"dowse/weburl"
 )
@@ -58,7 +59,7 @@ const bestTargets = 10
 
 // Run makes a T-Graph.
 func (c *tgraphBuildCmd) Run(w *world) error {
-	if _, err := os.Stat(c.Out); err == nil && !c.Force {
+	if _, err := os.Lstat(c.Out); err == nil && !c.Force {
 		return usage("%s: there is such a file; --force replaces it", c.Out)
 	}
 	targets, err := targetsOf(c.Targets)
@@ -88,11 +89,10 @@ func (c *tgraphBuildCmd) Run(w *world) error {
 
 // writeTGraph writes a T-Graph into a file.
 func writeTGraph(path string, g *strategy.TGraph) error {
-	f, err := os.Create(path)
-	if err != nil {
+	if err := durable.Replace(path, g.Write); err != nil {
 		return usage("tgraph: %w", err)
 	}
-	return errors.Join(g.Write(f), f.Close())
+	return nil
 }
 
 // report says what the T-Graph holds. One without a link is of no use.
@@ -157,7 +157,7 @@ func (c *tgraphShowCmd) Run(w *world) error {
 		return err
 	}
 	if c.SVG != "" {
-		if err := os.WriteFile(c.SVG, g.SVG(), 0o644); err != nil {
+		if err := durable.WriteFile(c.SVG, g.SVG()); err != nil {
 			return usage("tgraph: %w", err)
 		}
 		return nil

@@ -13,6 +13,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/durable"
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/topic"
@@ -176,7 +177,7 @@ func (c *topicCheckCmd) gathered(w *world) ([]finding, error) {
 		return []finding{{Level: topic.Wrong, Text: err.Error()}}, nil
 	}
 	if c.Lock && !collection.IsCollection(c.Topic) {
-		if err := os.WriteFile(topic.LockName(c.Topic), m.Lock(), 0o644); err != nil {
+		if err := durable.WriteFile(topic.LockName(c.Topic), m.Lock()); err != nil {
 			return nil, fmt.Errorf("topic: %w", err)
 		}
 		fmt.Fprintf(w.err, "wrote %s: %d examples\n", topic.LockName(c.Topic), len(m.Origins))

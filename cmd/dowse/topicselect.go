@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"dowse"
+	"dowse/internal/durable"
 	"dowse/topic"
 	"dowse/topic/directory"
 )
@@ -192,7 +193,7 @@ func (d *draw) write(dir string, s *directory.Selected) error {
 			return err
 		}
 		for suffix, data := range map[string][]byte{".split.json": append(split, '\n'), ".topic.yaml": page, ".train.jsonl": trainingLines(&s.Topics[i])} {
-			if err := os.WriteFile(filepath.Join(dir, t.Name+suffix), data, 0o644); err != nil {
+			if err := durable.WriteFile(filepath.Join(dir, t.Name+suffix), data); err != nil {
 				return usage("topic select: %w", err)
 			}
 		}

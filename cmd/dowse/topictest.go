@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/durable"
 	"dowse/judge"
 	reports "dowse/lab/report"
 	"dowse/topic"
@@ -62,7 +62,7 @@ func (c *topicTestCmd) Run(w *world) error {
 	}
 	s := &trialSheet{Trial: trial, name: t.Name, speller: t.Speller(), threshold: t.OnTopic(), notes: notes, wrong: c.Wrong}
 	if c.SVG != "" {
-		if err := os.WriteFile(c.SVG, s.svg(), 0o644); err != nil {
+		if err := durable.WriteFile(c.SVG, s.svg()); err != nil {
 			return usage("topic: %w", err)
 		}
 		fmt.Fprintf(w.err, "wrote %s\n", c.SVG)

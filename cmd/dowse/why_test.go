@@ -14,7 +14,7 @@ import (
 // state, and whose reasons add up to the verdict.
 func TestWhyAnswersForEveryURL(t *testing.T) {
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
 	dir := filepath.Join(t.TempDir(), "x.dowse")
 	if code, _, errs := capture(t, "demo", "--pages", "80", "-o", dir, "-q"); code != exitOK {

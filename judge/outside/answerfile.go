@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"path/filepath"
+
+	"dowse/internal/durable"
 )
 
 // A key tells questions apart: by whom is asked and by what is told of the page but
@@ -35,14 +37,14 @@ type answerLine struct {
 
 // An answerFile keeps answers, a line of JSON to each. What a crash left of a last
 // line is passed over, as is any other line that is none.
-type answerFile struct{ f *os.File }
+type answerFile struct{ f *durable.File }
 
 // maxAnswerLine is how long a line may be, in bytes.
 const maxAnswerLine = 1 << 20
 
 // openAnswers opens or makes the file, and hands each answer in it to each.
 func openAnswers(path string, each func(answerLine)) (*answerFile, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := durable.In(filepath.Dir(path)).Ensure(filepath.Base(path))
 	if err != nil {
 		return nil, err
 	}

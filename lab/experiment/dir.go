@@ -23,6 +23,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"dowse"
+	"dowse/internal/durable"
 	"dowse/lab/measure"
 )
 
@@ -39,8 +40,6 @@ const (
 	trailsDir      = "trails"
 	cpuFile        = "cpu.jsonl"
 	relevantFile   = "relevant.tsv"
-
-	writing = ".writing-" // how files that are being written begin
 )
 
 // key names a crawl by all that decides what it does.
@@ -75,7 +74,7 @@ type dir struct {
 	command, version string
 
 	mu  sync.Mutex
-	cpu *os.File
+	cpu *durable.File
 	was map[string]time.Duration // of trails that were there
 }
 
@@ -104,7 +103,7 @@ func openDir(path string, x *Experiment, o Options) (*dir, error) {
 	}
 	d := &dir{path: path, text: text, base: o.Base, command: o.Command, version: o.Version, was: readCPU(filepath.Join(path, cpuFile))}
 	var err error
-	if d.cpu, err = os.OpenFile(filepath.Join(path, cpuFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
+	if d.cpu, err = durable.In(path).Append(cpuFile); err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	return d, nil
@@ -155,17 +154,7 @@ func (d *dir) ours() error {
 
 // replace writes a file as a whole.
 func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), writing+"*")
-	if err != nil {
-		return fmt.Errorf("experiment: %w", err)
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := durable.WriteFile(path, data); err != nil {
 		return fmt.Errorf("experiment: write %s: %w", path, err)
 	}
 	return nil
@@ -354,7 +343,7 @@ func (d *dir) sweep(crawls []string) error {
 // abandoned tells whether a file was being written by somebody who is gone: none takes minutes.
 func abandoned(f fs.DirEntry) bool {
 	info, err := f.Info()
-	return err == nil && strings.HasPrefix(f.Name(), writing) && time.Since(info.ModTime()) > 10*time.Minute
+	return err == nil && strings.HasSuffix(f.Name(), durable.Temporary) && time.Since(info.ModTime()) > 10*time.Minute
 }
 
 // Open reads a run that was made, without making anything again.

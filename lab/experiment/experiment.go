@@ -34,7 +34,7 @@ type Experiment struct {
 	Training   Training   `yaml:"training"`
 	Seeds      Seeds      `yaml:"seeds"`
 	Budget     Budget     `yaml:"budget"`
-	Judge      string     `yaml:"judge"` // logistic, svm, bayes, kde, network, vote, centroid or words; logistic
+	Judge      string     `yaml:"judge"` // a kind of judge.Trainable, or words; default logistic
 	Time       Timing     `yaml:"time"`
 	Round      int        `yaml:"round"`  // leads to a round; 0 means as many as the strategy's paper says
 	TGraph     TGraph     `yaml:"tgraph"` // how the ways to training pages are looked for

@@ -19,6 +19,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"dowse/judge"
 	"dowse/lab/measure"
 	"dowse/mistake"
 	"dowse/strategy"
@@ -190,7 +191,7 @@ func (c *checker) experiment(x *Experiment) {
 			c.fail(fmt.Sprintf("$.cite[%d]", i), fmt.Sprintf("no work is called %q", key), mistake.Suggestion(key, slices.Sorted(maps.Keys(Works()))))
 		}
 	}
-	c.among("$.judge", &x.Judge, "logistic", "svm", "bayes", "kde", "network", "vote", "centroid", "table", "words")
+	c.among("$.judge", &x.Judge, append(judge.Trainable(), "words")...)
 	c.among("$.training.from", &x.Training.From, "web", "topics")
 	c.among("$.seeds.from", &x.Seeds.From, "training", "topic", "generic")
 	c.among("$.budget.clock", &x.Budget.Clock, "simulated")
@@ -202,7 +203,7 @@ func (c *checker) experiment(x *Experiment) {
 	if x.Predicate != "" && x.Predicate != HalfWord {
 		var err error
 		if x.asked, err = predicate.ParseExpr(x.Predicate); err != nil {
-			c.fail("$.predicate", err.Error(), "see dowse help predicates for what can be asked")
+			c.fail("$.predicate", err.Error(), "see docs/predicates.md for what can be asked")
 		}
 	}
 	for i, k := range x.Checks {

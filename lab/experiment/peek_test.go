@@ -72,9 +72,9 @@ type spy struct {
 	judges int
 }
 
-func (s *spy) Window() int    { return 20 }
-func (s *spy) Anchors() bool  { return true }
-func (s *spy) Revisits() bool { return true }
+func (s *spy) Traits() dowse.Traits {
+	return dowse.Traits{Window: 20, Anchors: true, Revisits: true}
+}
 
 // Follow looks at the page: its fields, the verdict and its reasons, what hangs on the
 // host, and whether the note that comes back is the one that was given.
@@ -236,8 +236,7 @@ type writer struct {
 
 const message = "a message from an earlier crawl"
 
-func (w *writer) Window() int   { return 20 }
-func (w *writer) Anchors() bool { return true }
+func (w *writer) Traits() dowse.Traits { return dowse.Traits{Window: 20, Anchors: true} }
 
 // Follow reads, goes on, and writes.
 func (w *writer) Follow(p *dowse.Page) []dowse.Lead {

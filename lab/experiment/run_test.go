@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"dowse"
+	"dowse/internal/beside"
 	"dowse/lab/measure"
 	"dowse/strategy"
 	"dowse/strategy/strategytest"
@@ -52,7 +53,7 @@ strategies: [breadth-first, random, link-context, oracle]
 func sequential(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
 }
 
@@ -356,10 +357,7 @@ func BenchmarkPage(b *testing.B) {
 // thousand words, for one of the topics to tune on. Breadth-first is what the
 // simulation costs by itself.
 func BenchmarkWikispeedia(b *testing.B) {
-	dir := filepath.Join("..", "..", "..", "shared", "webs")
-	if _, err := os.Stat(dir); err != nil {
-		b.Skip("the recorded web of Wikispeedia is not here:", err)
-	}
+	dir := beside.Path(b, "webs")
 	text := fmt.Sprintf("web: {path: %[1]s/wikispeedia.warc.gz, traces: [%[1]s/wikispeedia.squid.log.gz]}\ntraining: {positives: 10}\ntopics: [Top/Science/Biology/Mammals]\nbudget: {pages: 1000}\n", dir)
 	for _, d := range strategy.All() {
 		b.Run(d.Name, func(b *testing.B) { benchmarkCrawl(b, text, d.Name) })

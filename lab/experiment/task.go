@@ -252,14 +252,6 @@ func (t *task) urls(list []int) []dowse.URL {
 	return urls
 }
 
-// trainers are the judges that an experiment can ask for.
-func trainers() map[string]judge.Trainer {
-	return map[string]judge.Trainer{
-		"logistic": judge.Logistic{}, "svm": judge.SVM{}, "bayes": judge.Multinomial{}, "kde": judge.KDE{},
-		"network": judge.Network{}, "vote": judge.Vote{}, "centroid": judge.Centroid{}, "table": judge.Table{},
-	}
-}
-
 func (t *task) judge(examples []judge.Example) (dowse.Judge, float64, error) {
 	if t.x.Judge == "words" {
 		w, ok := t.bench.labels.WordsOf(t.topic)
@@ -269,7 +261,11 @@ func (t *task) judge(examples []judge.Example) (dowse.Judge, float64, error) {
 		j, err := judge.NewWords(judge.Wanted{Words: w.Words, Also: w.Also, Not: w.Not})
 		return j, judge.Threshold, err
 	}
-	m, err := trainers()[t.x.Judge].Train(examples)
+	trainer, err := judge.NewTrainer(t.x.Judge, "")
+	if err != nil {
+		return nil, 0, err
+	}
+	m, err := trainer.Train(examples)
 	if err != nil {
 		return nil, 0, err
 	}

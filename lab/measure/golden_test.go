@@ -3,14 +3,12 @@ package measure
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"testing"
 	"time"
 
 	"dowse"
+	"dowse/internal/golden"
 )
-
-const goldenFile = "../../../shared/spec/vectors/metrics.json"
 
 type goldenCase struct {
 	Name      string
@@ -39,15 +37,11 @@ func (c goldenCase) near(t *testing.T, what string, got, want float64) {
 
 // TestGolden computes every case of the golden metrics.
 func TestGolden(t *testing.T) {
-	data, err := os.ReadFile(goldenFile)
-	if err != nil {
-		t.Skip("golden vectors are not here:", err)
-	}
 	var file struct {
 		Tolerance float64
 		Cases     []goldenCase
 	}
-	unpack(t, data, &file)
+	golden.Read(t, "metrics", &file)
 	checks := map[string]func(*testing.T, goldenCase){
 		"harvest_and_target_recall":  goldenHarvest,
 		"mean_se_ttest":              goldenTTest,

@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"dowse"
+	"dowse/internal/durable"
 )
 
 // A feature file is
@@ -41,8 +42,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // A writer makes a feature file beside its final place, and puts it there when it is
 // whole.
 type writer struct {
-	path  string
-	file  *os.File
+	file  *durable.Pending
 	out   *bufio.Writer
 	sum   hash.Hash
 	at    int64
@@ -63,11 +63,11 @@ func newWriter(path string) (*writer, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".making-*")
+	f, err := durable.Begin(path)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{path: path, file: f, sum: sha256.New(), ids: map[dowse.URL]int{}}
+	w := &writer{file: f, sum: sha256.New(), ids: map[dowse.URL]int{}}
 	w.out = bufio.NewWriterSize(io.MultiWriter(f, w.sum), 1<<20)
 	w.enc.url = w.id
 	w.write([]byte(magic))
@@ -108,18 +108,15 @@ func (w *writer) close(robots map[string]*dowse.Robots) error {
 	tail = binary.LittleEndian.AppendUint32(tail, check)
 	tail = w.sum.Sum(tail)
 	_, err2 := w.file.Write(append(tail, magic...))
-	if err := errors.Join(err, err2, w.file.Close()); err != nil {
-		os.Remove(w.file.Name())
+	if err := errors.Join(err, err2); err != nil {
+		w.file.Abandon()
 		return err
 	}
-	return os.Rename(w.file.Name(), w.path)
+	return w.file.Commit()
 }
 
 // abandon gives the file up.
-func (w *writer) abandon() {
-	w.file.Close()
-	os.Remove(w.file.Name())
-}
+func (w *writer) abandon() { w.file.Abandon() }
 
 func (w *writer) footer(robots map[string]*dowse.Robots) {
 	e := &w.enc

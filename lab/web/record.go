@@ -17,6 +17,7 @@ import (
 	"dowse/archive"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/durable"
 )
 
 // A Recording says what became of a recording.
@@ -122,12 +123,10 @@ func copyFile(to, from string) error {
 		return err
 	}
 	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
+	return durable.New(to, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
 		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	})
 }
 
 // index writes the CDXJ index of the WARC files. A WACZ has its own.
@@ -141,11 +140,7 @@ func (r *Recording) index() error {
 	if len(plain) == 0 {
 		return nil
 	}
-	f, err := os.Create(filepath.Join(r.Dir, "index.cdxj"))
-	if err != nil {
-		return err
-	}
-	err = errors.Join(archive.Index(f, plain...), f.Close())
+	err := durable.Replace(filepath.Join(r.Dir, "index.cdxj"), func(w io.Writer) error { return archive.Index(w, plain...) })
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return cut(err)
 	}
@@ -179,7 +174,7 @@ func (r *Recording) write(l *Labels) error {
 	if err := l.Write(&b); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.Dir, "labels.tsv"), b.Bytes(), 0o644)
+	return durable.WriteFile(filepath.Join(r.Dir, "labels.tsv"), b.Bytes())
 }
 
 // JudgedLabels returns labels for the pages of a collection that its judge found on
@@ -218,7 +213,7 @@ func (r *Recording) describe(src string) error {
 		}
 		fmt.Fprintf(&b, "  - {name: %q, bytes: %d, sha256: %s}\n", filepath.Base(path), n, hex.EncodeToString(h.Sum(nil)))
 	}
-	if err := os.WriteFile(filepath.Join(r.Dir, "web.yaml"), []byte(b.String()), 0o644); err != nil {
+	if err := durable.WriteFile(filepath.Join(r.Dir, "web.yaml"), []byte(b.String())); err != nil {
 		return fmt.Errorf("web: record: %w", err)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"dowse"
 	"dowse/archive"
 	"dowse/demo"
+	"dowse/internal/durable"
 )
 
 // A Source says where a web comes from: recorded files, or a made web.
@@ -104,8 +105,11 @@ func (s Source) files() (list []string, err error) {
 // archivesIn lists the archives of a folder: a collection's, or those in it.
 func archivesIn(dir string) ([]string, error) {
 	inner := filepath.Join(dir, "archive")
-	if _, err := os.Stat(inner); err != nil {
-		inner = dir
+	if _, err := os.Lstat(inner); err != nil {
+		if inner, err = filepath.EvalSymlinks(dir); err != nil { // a person named it
+			return nil, fmt.Errorf("web: %w", err)
+		}
+		dir = inner
 	}
 	list, err := archive.Files(inner)
 	if err != nil {
@@ -114,6 +118,11 @@ func archivesIn(dir string) ([]string, error) {
 	more, err := filepath.Glob(filepath.Join(inner, "*.wacz"))
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
+	}
+	for _, path := range more {
+		if _, err := durable.Inner(inner).Stat(filepath.Base(path)); err != nil {
+			return nil, fmt.Errorf("web: %w", err)
+		}
 	}
 	if list = append(list, more...); len(list) == 0 {
 		return nil, fmt.Errorf("web: no WARC or WACZ file in %s", dir)

@@ -16,6 +16,7 @@ import (
 	"dowse/crawler"
 	"dowse/demo"
 	"dowse/fetch"
+	"dowse/internal/beside"
 	"dowse/judge"
 	"dowse/strategy"
 )
@@ -97,7 +98,7 @@ func TestAsLive(t *testing.T) {
 // anchorsOnly wants anchors to be rated, and no windows.
 type anchorsOnly struct{ strategy.BreadthFirst }
 
-func (anchorsOnly) Anchors() bool                         { return true }
+func (anchorsOnly) Traits() dowse.Traits                  { return dowse.Traits{Anchors: true} }
 func (anchorsOnly) Follow(p *dowse.Page) (l []dowse.Lead) { return nil }
 
 // TestOutside asks for what is not there.
@@ -245,10 +246,7 @@ func TestLabels(t *testing.T) {
 
 // TestRecord makes a web of WARC files and reads it again.
 func TestRecord(t *testing.T) {
-	const sample = "../../../shared/webs/wikispeedia-subjects.warc.gz"
-	if _, err := os.Stat(sample); err != nil {
-		t.Skip("the shared webs are not here")
-	}
+	sample := beside.Path(t, "webs", "wikispeedia-subjects.warc.gz")
 	dir := filepath.Join(t.TempDir(), "hubs.web")
 	labels := filepath.Join(t.TempDir(), "l.tsv")
 	if err := os.WriteFile(labels, []byte("http://schools-wikipedia.org/wp/index/alpha.htm\tTop/Index\n"), 0o644); err != nil {
@@ -412,6 +410,6 @@ func TestRecordMade(t *testing.T) {
 func sequential(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("nothing goes on at once here")
+		t.Skip("short: starts no goroutines")
 	}
 }

@@ -2,10 +2,21 @@ package strategytest
 
 import "dowse"
 
-// Around returns a strategy that does all that s does, with a call around everything
-// that makes leads: to listen, or to take the time.
+// Around returns a strategy that has all the abilities of s and passes everything
+// that makes leads through call, which can observe or time it.
 func Around(s dowse.Strategy, call func(say func() []dowse.Lead) []dowse.Lead) dowse.Strategy {
-	return &around{s, call}
+	a := &around{s, call}
+	if saver, ok := s.(dowse.Saver); ok {
+		return &savingAround{a, saver}
+	}
+	return a
+}
+
+// savingAround is around for a strategy that can save what it has learnt. A crawl
+// treats strategies that can't differently, so around must not pretend.
+type savingAround struct {
+	*around
+	dowse.Saver
 }
 
 type around struct {
@@ -57,33 +68,11 @@ func (a *around) Explain(l dowse.Lead) []dowse.Because {
 	return nil
 }
 
-func (a *around) Round() int {
-	if s, ok := a.Strategy.(dowse.Rounder); ok {
-		return s.Round()
-	}
-	return 0
-}
+func (a *around) Traits() dowse.Traits { return dowse.TraitsOf(a.Strategy) }
 
 func (a *around) Refused(l dowse.Lead, why dowse.Reason) []dowse.Lead {
 	if s, ok := a.Strategy.(dowse.Refusable); ok {
 		return a.call(func() []dowse.Lead { return s.Refused(l, why) })
 	}
 	return nil
-}
-
-func (a *around) Revisits() bool {
-	s, ok := a.Strategy.(dowse.Revisiter)
-	return ok && s.Revisits()
-}
-
-func (a *around) Recalls() bool {
-	s, ok := a.Strategy.(dowse.Recaller)
-	return ok && s.Recalls()
-}
-
-func (a *around) Order() dowse.Order {
-	if s, ok := a.Strategy.(dowse.Orderer); ok {
-		return s.Order()
-	}
-	return dowse.ByPriority
 }

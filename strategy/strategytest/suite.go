@@ -177,8 +177,7 @@ func deterministic(t *testing.T, on Maker, round int, make func() dowse.Strategy
 func once(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	web, seeds := on(300, 11)
 	s := make()
-	rv, ok := s.(dowse.Revisiter)
-	revisits := ok && rv.Revisits()
+	revisits := dowse.TraitsOf(s).Revisits
 	c := start(t, s, round, seeds)
 	now, seen := epoch, map[dowse.URL]bool{}
 	for range 3000 {

@@ -1,31 +1,14 @@
 package directory
 
 import (
-	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"dowse"
+	"dowse/internal/golden"
 )
-
-// sharedData is where data lies that is no part of the project.
-const sharedData = "../../../shared"
-
-// sharedFile returns the path of a shared file, or skips the test.
-func sharedFile(t testing.TB, name string) string {
-	t.Helper()
-	path := filepath.Join(sharedData, filepath.FromSlash(name))
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("%s is not here", path)
-	}
-	return path
-}
 
 type goldenCase struct {
 	Name   string
@@ -65,25 +48,19 @@ type goldenCase struct {
 }
 
 func TestGoldenTopics(t *testing.T) {
-	data, err := os.ReadFile(sharedFile(t, "spec/vectors/topics.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var golden struct{ Cases []goldenCase }
-	if err := json.Unmarshal(data, &golden); err != nil {
-		t.Fatal(err)
-	}
+	var file struct{ Cases []goldenCase }
+	golden.Read(t, "topics", &file)
 	tests := map[string]func(*testing.T, *goldenCase){"select": goldenSelect, "split": goldenSplit, "odp_rdf": goldenRDF}
-	for i := range golden.Cases {
-		c := &golden.Cases[i]
+	for i := range file.Cases {
+		c := &file.Cases[i]
 		if tests[c.Name] == nil {
 			t.Errorf("no test for the case %q", c.Name)
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) { tests[c.Name](t, c) })
 	}
-	if len(golden.Cases) != len(tests) {
-		t.Errorf("%d cases, want %d", len(golden.Cases), len(tests))
+	if len(file.Cases) != len(tests) {
+		t.Errorf("%d cases, want %d", len(file.Cases), len(tests))
 	}
 }
 

@@ -36,7 +36,7 @@ func Open(path string, o Options) (*Directory, error) {
 	}
 	structure := o.Structure
 	if kind == structureFile {
-		content := beside(path, "structure", "content")
+		content := companion(path, "structure", "content")
 		if content == "" {
 			return nil, fmt.Errorf("directory: %s is the structure file of an RDF dump, and its content file is not beside it: name the content file", path)
 		}
@@ -44,7 +44,7 @@ func Open(path string, o Options) (*Directory, error) {
 	}
 	d := &Directory{kind: kind, name: path, open: func() (io.ReadCloser, error) { return unpacked(path) }}
 	if kind == RDF && structure == "" {
-		structure = beside(path, "content", "structure")
+		structure = companion(path, "content", "structure")
 	}
 	if structure != "" {
 		if err := isStructure(structure); err != nil {
@@ -64,9 +64,9 @@ func isStructure(path string) error {
 	return err
 }
 
-// beside returns the file whose name has another word in the place of one, in
+// companion returns the file whose name has another word in the place of one, in
 // whatever way it is packed; "" for none.
-func beside(path, word, other string) string {
+func companion(path, word, other string) string {
 	dir, base := filepath.Split(path)
 	i := strings.LastIndex(base, word)
 	if i < 0 {

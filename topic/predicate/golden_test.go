@@ -1,12 +1,10 @@
 package predicate_test
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"dowse"
+	"dowse/internal/golden"
 	"dowse/topic/predicate"
 )
 
@@ -16,7 +14,7 @@ func page(url, text string) *dowse.Page {
 }
 
 // golden is the part of the golden vectors that concerns predicates.
-type golden struct {
+type goldenFile struct {
 	Cases []struct {
 		Name  string
 		Input struct {
@@ -31,17 +29,10 @@ type golden struct {
 	}
 }
 
-func readGolden(t *testing.T) golden {
+func readGolden(t *testing.T) goldenFile {
 	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "spec", "vectors", "predicates.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Skipf("no golden vectors: %v", err)
-	}
-	var g golden
-	if err := json.Unmarshal(data, &g); err != nil {
-		t.Fatal(err)
-	}
+	var g goldenFile
+	golden.Read(t, "predicates", &g)
 	return g
 }
 

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"dowse/text"
+)
+
+// envPrefix begins the names of dowse's environment variables.
+const envPrefix = "DOWSE_"
+
+// Two groups of flags can be set by environment variables. Those that hold for
+// every crawl (see configKeys) have a short name: DOWSE_CONTACT sets --contact of
+// every command that has it. The other flags of crawl are named with the command:
+// DOWSE_CRAWL_PAGES. No other flag has a variable, so that a variable never
+// reaches a command that was not meant.
+func nameEnvVars(k *kong.Kong) error {
+	for _, command := range k.Model.Children {
+		for _, flag := range command.Flags {
+			if name := envVarOf(command.Name, flag.Name); name != "" && len(flag.Envs) == 0 {
+				flag.Envs = []string{name}
+				flag.Value.Tag.Envs = flag.Envs
+			}
+		}
+	}
+	return nil
+}
+
+// onceOnly are flags of crawl that ask for something to be done once.
+var onceOnly = []string{"help", "fresh", "dry-run"}
+
+func envVarOf(command, flag string) string {
+	name := strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	switch {
+	case configKeys[flag] != "":
+		return envPrefix + name
+	case command == "crawl" && !slices.Contains(onceOnly, flag):
+		return envPrefix + "CRAWL_" + name
+	}
+	return ""
+}
+
+// helpWithoutEnv is the help of a flag. The variables are in "dowse help env".
+func helpWithoutEnv(v *kong.Value) string { return v.Help }
+
+// An envVar is a variable and the flags it sets.
+type envVar struct{ name, flags string }
+
+// envVars lists the variables of all flags, by name.
+func envVars(root *kong.Node) (list []envVar) {
+	flags := map[string][]string{}
+	for _, command := range root.Children {
+		for _, f := range command.Flags {
+			for _, e := range f.Envs {
+				flags[e] = append(flags[e], command.Name+" --"+f.Name)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		list = append(list, envVar{name, strings.Join(flags[name], ", ")})
+	}
+	return list
+}
+
+// noteUnknownEnv prints a note for each variable that looks like one of dowse's
+// and is none.
+func noteUnknownEnv(out io.Writer, root *kong.Node, environ []string) {
+	var known []string // in lower case, without the prefix
+	for _, v := range envVars(root) {
+		known = append(known, strings.ToLower(strings.TrimPrefix(v.name, envPrefix)))
+	}
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		rest, ours := strings.CutPrefix(name, envPrefix)
+		if !ours || slices.Contains(known, strings.ToLower(rest)) {
+			continue
+		}
+		fmt.Fprintf(out, "dowse: note: unknown environment variable %s is ignored; %s\n", printable(name), envHint(strings.ToLower(rest), known))
+	}
+}
+
+// envHint suggests a known variable for an unknown one; both lack the prefix.
+func envHint(name string, known []string) string {
+	near := text.Nearest(name, known)
+	if slices.Contains(known, "crawl_"+name) {
+		near = "crawl_" + name
+	}
+	if near == "" {
+		return "see dowse help env"
+	}
+	return "did you mean " + envPrefix + strings.ToUpper(near) + "?"
+}
+
+func printEnv(w *world) error {
+	fmt.Fprintln(w.out, "Flags on the command line win over these variables; the variables win over")
+	fmt.Fprintln(w.out, "dowse.yaml in this directory, and that over the user's config file.")
+	fmt.Fprintln(w.out)
+	for _, v := range envVars(w.parser.Model.Node) {
+		row(w.out, v.name, v.flags)
+	}
+	fmt.Fprintln(w.out)
+	row(w.out, "NO_COLOR", "if set: no colours")
+	row(w.out, "TERM=dumb", "no colours and no live screen")
+	row(w.out, "XDG_CONFIG_HOME", "folder of the user's dowse/config.yaml; default ~/.config")
+	return nil
+}

@@ -1,0 +1,23 @@
+//go:build unix
+
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+)
+
+// cannotSync reports whether an error says that a file system can't sync folders.
+func cannotSync(err error) bool {
+	return errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported)
+}
+
+// hardLinks returns how many names a file has.
+func hardLinks(info fs.FileInfo) uint64 {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return uint64(st.Nlink)
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestReport(t *testing.T) {
+	const run = `{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:7: no network here\n"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"--- SKIP: TestA (0.00s)\n"}
+{"Action":"skip","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:7: not asked for\n"}
+{"Action":"skip","Package":"p","Test":"TestB"}
+{"Action":"output","Package":"p","Test":"TestC","Output":"    c_test.go:9: got 1, want 2\n"}
+{"Action":"fail","Package":"p","Test":"TestC"}
+{"Action":"output","Package":"p","Test":"TestD","Output":"    d_test.go:9: short: starts no goroutines\n"}
+{"Action":"skip","Package":"p","Test":"TestD"}
+{"Action":"output","Package":"p","Output":"FAIL\tp\t0.1s\n"}
+not JSON
+`
+	const want = `    c_test.go:9: got 1, want 2
+FAIL	p	0.1s
+not JSON
+SKIPPED  p TestA: no network here (not in internal/skips/allowed.txt)
+skipped  p TestB: by hand
+skipped  p TestD: short: starts no goroutines
+`
+	var out bytes.Buffer
+	r := results{out: &out, lines: map[string][]string{}}
+	if err := r.read(strings.NewReader(run)); err != nil {
+		t.Fatal(err)
+	}
+	if n := r.report(parseAllowed("# comment\np TestB by hand\n")); n != 1 {
+		t.Errorf("%d tests were skipped without permission, want 1", n)
+	}
+	if out.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", &out, want)
+	}
+}

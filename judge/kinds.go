@@ -1,0 +1,75 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Kind is a kind of judge that can be written down and loaded again. Adding one
+// takes its file and its line in [Kinds].
+type Kind struct {
+	Name string
+	// Trainer returns a trainer with default parameters for a language. It is nil
+	// for a kind that is not trained on examples of one topic.
+	Trainer func(language string) Trainer
+
+	load func(data []byte) (Model, error)
+}
+
+// Kinds returns every kind of judge, those that examples train first.
+func Kinds() []Kind {
+	return []Kind{
+		{"logistic", func(l string) Trainer { return Logistic{Language: l} }, loadOnline},
+		{"svm", func(l string) Trainer { return SVM{Features: Features{Language: l}} }, linearLoader("svm")},
+		{"multinomial", func(l string) Trainer { return Multinomial{Features: Features{Language: l}} }, linearLoader("multinomial")},
+		{"centroid", func(l string) Trainer { return Centroid{Features: Features{Language: l}} }, loadCentroid},
+		{"kde", func(l string) Trainer { return KDE{Features: Features{Language: l}} }, loadKDE},
+		{"network", func(l string) Trainer { return Network{Features: Features{Language: l}} }, loadNetwork},
+		{"vote", func(l string) Trainer { return Vote{Features: Features{Language: l}} }, loadVote},
+		{"table", func(l string) Trainer { return Table{Language: l} }, loadTable},
+		{"dewey", nil, loadDewey},
+	}
+}
+
+// Trainable returns the names of the kinds that examples train.
+func Trainable() (names []string) {
+	for _, k := range Kinds() {
+		if k.Trainer != nil {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// NewTrainer returns the trainer of a kind, with default parameters, for a language.
+func NewTrainer(kind, language string) (Trainer, error) {
+	k, err := kindOf(kind)
+	if err == nil && k.Trainer == nil {
+		err = fmt.Errorf("a judge of kind %q is not trained on examples; want one of %s", kind, strings.Join(Trainable(), ", "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return k.Trainer(language), nil
+}
+
+func kindOf(name string) (Kind, error) {
+	kinds := Kinds()
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		return Kind{}, fmt.Errorf("unknown kind of judge %q; want one of %s", name, strings.Join(Trainable(), ", "))
+	}
+	return kinds[i], nil
+}
+
+// Candidates returns every kind of judge that examples train, with default
+// parameters, for a language.
+func Candidates(language string) (list []Candidate) {
+	for _, k := range Kinds() {
+		if k.Trainer != nil {
+			list = append(list, Candidate{Name: k.Name, Trainer: k.Trainer(language)})
+		}
+	}
+	return list
+}
