@@ -149,6 +149,11 @@ func Open(dir string, parse crawl.RobotsParser, readOnly bool) (*Collection, err
 		c.unlock()
 		return nil, c.opening(err)
 	}
+	if !readOnly {
+		if err := c.resumeTakedown(); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
 	return c, nil
 }
 
@@ -199,6 +204,9 @@ func (c *Collection) Load(cfg crawl.Config, restore crawl.Restorer) error {
 	}
 	if c.readOnly {
 		return nil
+	}
+	if err := c.Journal.Sync(); err != nil { // what was decided again after a takedown
+		return fmt.Errorf("collection: %s: %w", c.Dir, err)
 	}
 	return c.opening(c.recoverArchive())
 }

@@ -2,6 +2,7 @@ package collection
 
 import (
 	"cmp"
+	"dowse"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -149,7 +150,7 @@ func (c *Collection) recoverArchive() error {
 	if err := c.archiveShort(); err != nil {
 		return err
 	}
-	if err := c.uncommitted(); err != nil {
+	if err := c.uncommitted(last, c.Crawl.Books().Known > 0); err != nil {
 		return err
 	}
 	if last.File == "" {
@@ -176,17 +177,17 @@ func (c *Collection) archiveShort() error {
 }
 
 // uncommitted checks that the archive is ahead of the journal by no more than a crash can
-// leave: the journal may be an older one, or cut short.
-func (c *Collection) uncommitted() error {
+// leave: the journal may be an older one, or cut short. last is the last place that the
+// journal knows; begun reports whether it knows any URL.
+func (c *Collection) uncommitted(last dowse.Place, begun bool) error {
 	visits := max(c.inFlight, c.Settings.Politeness.InFlight, c.cfg.Polite.InFlight)
 	if min(c.inFlight, c.Settings.Politeness.InFlight) == 0 {
 		visits = max(visits, crawl.DefaultInFlight)
 	}
-	begun := c.Crawl.Books().Known > 0
 	if !begun {
 		visits = 0 // the seeds are committed before the first visit
 	}
-	t, err := archive.TailAfter(c.ArchiveDir(), c.Crawl.LastArchived(), robotsAnswers*visits)
+	t, err := archive.TailAfter(c.ArchiveDir(), last, robotsAnswers*visits)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package collection
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"dowse"
@@ -108,7 +109,7 @@ func (c *Collection) happened(e *crawl.Entry) (list []decisionLine) {
 		list = append(list, c.found(e)...)
 		list = append(list, c.listed(e, e.Page.Maps)...)
 	}
-	return list
+	return slices.DeleteFunc(list, func(d decisionLine) bool { return d.URL == "" && d.Event != EventForgotten })
 }
 
 func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) decisionLine {

@@ -2,6 +2,7 @@ package collection_test
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -96,11 +97,8 @@ func TestForget(t *testing.T) {
 		t.Fatal("the test looks in the wrong place")
 	}
 	before := c.Crawl.Status()
-	done, err := c.Forget(u, "its owner asked", takenDown)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if done.Already || done.Records == 0 || done.Entries == 0 || len(done.Copies) > 0 {
+	done, c := forget(t, c, u)
+	if len(done.Already) > 0 || done.Records == 0 || done.Entries == 0 || len(done.Copies) > 0 {
 		t.Errorf("%+v", done)
 	}
 	if files := traces(t, dir, title, u); len(files) > 0 {
@@ -114,6 +112,9 @@ func TestForget(t *testing.T) {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
 	forgottenStays(t, c, u)
+	if err := c.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -124,9 +125,9 @@ func TestForget(t *testing.T) {
 	if v := verified(t, c); !v.OK() {
 		t.Errorf("%v", v.Problems)
 	}
-	again, err := c.Forget(u, "once more", takenDown)
-	if err != nil || !again.Already || again.Records != 0 || again.Entries != 0 {
-		t.Errorf("%v: %+v", err, again)
+	again, c := forget(t, c, u)
+	if len(again.Already) != 1 || again.Records != 0 || again.Entries != 0 {
+		t.Errorf("%+v", again)
 	}
 	c.Close()
 	snaps, _ := filepath.Glob(filepath.Join(dir, "state", "snapshot-*"))
@@ -134,6 +135,23 @@ func TestForget(t *testing.T) {
 		os.Remove(s)
 	}
 	forgottenStays(t, open(t, dir, true), u)
+}
+
+// forget closes a collection, takes URLs down, and opens it again, its lists renewed.
+func forget(t *testing.T, c *collection.Collection, urls ...dowse.URL) (*collection.Forgotten, *collection.Collection) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	done, err := collection.Forget(c.Dir, collection.Takedown{URLs: urls, Why: "its owner asked", At: takenDown})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = open(t, c.Dir, false)
+	if err := c.Summarise(); err != nil {
+		t.Fatal(err)
+	}
+	return done, c
 }
 
 // forgottenStays checks what may be known of a page that was taken down.
@@ -200,9 +218,9 @@ func TestForgetWhatWasSaid(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "labels.jsonl"), append(before, torn...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	done, err := c.Forget(u, "its owner asked", takenDown)
-	if err != nil || done.Labels != 3 {
-		t.Fatalf("%+v, %v", done, err)
+	done, c := forget(t, c, u)
+	if done.Labels != 3 {
+		t.Fatalf("%+v", done)
 	}
 	if files := namedIn(t, dir, u); len(files) > 0 {
 		t.Errorf("%s still stands in %v", u, files)
@@ -229,9 +247,8 @@ func TestForgetWhatWasSaid(t *testing.T) {
 	if s := string(readAll(t, filepath.Join(dir, collection.AnswersName))); !strings.Contains(s, string(other)) {
 		t.Errorf("answers: %q", s)
 	}
-	again, err := c.Forget(u, "", takenDown)
-	if err != nil || !again.Already || again.Labels != 0 {
-		t.Errorf("%+v, %v", again, err)
+	if again, _ := forget(t, c, u); len(again.Already) != 1 || again.Labels != 0 {
+		t.Errorf("%+v", again)
 	}
 }
 
@@ -253,9 +270,7 @@ func TestForgetThenCrawl(t *testing.T) {
 	dir := copied(t)
 	c := open(t, dir, false)
 	rows := list(t, c, collection.Filter{Sort: collection.ByTime, Limit: 1})
-	if _, err := c.Forget(rows[0].URL, "", takenDown); err != nil {
-		t.Fatal(err)
-	}
+	_, c = forget(t, c, rows[0].URL)
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -270,11 +285,82 @@ func TestForgetThenCrawl(t *testing.T) {
 	}
 }
 
-func TestForgetRefuses(t *testing.T) {
-	if _, err := open(t, madeDir(t), true).Forget("http://never.demo/", "", takenDown); err == nil {
-		t.Error("a collection that is only read was changed")
+// A takedown that was broken off, after whichever step, can be read all the time, verify
+// tells it, and the next opening to write ends it.
+func TestForgetBrokenOff(t *testing.T) {
+	sequential(t)
+	c := open(t, copied(t), true)
+	u, title, phrase := unique(t, c)
+	c.Close()
+	for _, steps := range []int{0, 2, 4, 5, 6, 9} {
+		dir := copied(t)
+		if more, err := collection.ForgetPartly(dir, collection.Takedown{URLs: []dowse.URL{u}, Why: "its owner asked", At: takenDown}, steps); err != nil || !more {
+			t.Fatal(more, err)
+		}
+		seen := open(t, dir, true)
+		if v := verified(t, seen); v.OK() {
+			t.Errorf("after %d steps verify is content", steps)
+		}
+		if x, err := seen.Why(u); steps >= 2 && (err != nil || x.Reason != dowse.SkipForgotten || x.Title != "") {
+			t.Errorf("after %d steps: %+v, %v", steps, x, err)
+		}
+		seen.Close()
+		c := open(t, dir, false)
+		if err := c.Summarise(); err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Notices) == 0 {
+			t.Errorf("after %d steps: nobody is told", steps)
+		}
+		if files := append(traces(t, dir, title, u), traces(t, dir, phrase, "")...); len(files) > 0 {
+			t.Errorf("after %d steps words still stand in %v", steps, files)
+		}
+		if v := verified(t, c); !v.OK() || v.Forgotten == 0 {
+			t.Errorf("after %d steps: %v", steps, v.Problems)
+		}
+		c.Close()
 	}
-	if _, err := open(t, copied(t), false).Forget("http://never.demo/", "", takenDown); err == nil {
-		t.Error("a URL that was never seen was forgotten")
+}
+
+// verify finds what is left of a page that was taken down.
+func TestVerifyFindsWhatIsLeft(t *testing.T) {
+	dir := copied(t)
+	c := open(t, dir, false)
+	u, _, _ := unique(t, c)
+	_, c = forget(t, c, u)
+	c.Close()
+	for name, text := range map[string]string{
+		"labels.jsonl":       `{"url":"` + string(u) + `","label":"on"}`,
+		"answers.jsonl":      `{"judge":"x","url":"` + string(u) + `","score":1}`,
+		"pages/pages.jsonl":  `{"url":"` + string(u) + `","title":"x"}`,
+		"indexes/index.cdxj": `test,x)/ 20261115120000 {"url":"` + string(u) + `"}`,
+		"README.md":          "as " + string(u) + " says",
+	} {
+		path := filepath.Join(dir, name)
+		old, _ := os.ReadFile(path)
+		if err := os.WriteFile(path, append(old, text+"\n"...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		c := open(t, dir, true)
+		if v := verified(t, c); v.OK() {
+			t.Errorf("%s names it, and verify is content", name)
+		}
+		c.Close()
+		if err := os.WriteFile(path, old, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestForgetRefuses(t *testing.T) {
+	dir := copied(t)
+	never := collection.Takedown{URLs: []dowse.URL{"http://never.demo/"}, At: takenDown}
+	if _, err := collection.Forget(dir, never); !errors.Is(err, collection.ErrUnknown) {
+		t.Errorf("a URL that was never seen was forgotten: %v", err)
+	}
+	c := open(t, dir, false)
+	defer c.Close()
+	if _, err := collection.Forget(dir, never); !errors.Is(err, collection.ErrLocked) {
+		t.Errorf("a collection in use was changed: %v", err)
 	}
 }

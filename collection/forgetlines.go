@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/weburl"
 )
 
 // lines takes what is said of the pages out of the files that are neither journal nor
@@ -22,7 +21,55 @@ func (t *takedown) lines() (err error) {
 	if _, err = t.blank(AnswersName, t.unanswer); err != nil {
 		return err
 	}
+	if err := t.needs(); err != nil {
+		return err
+	}
 	return t.examples()
+}
+
+// needs blanks the lines of training links that name one of the pages. What else
+// strategies go by was given by a person and has no lines; if it names a page, that is
+// told.
+func (t *takedown) needs() error {
+	files, err := t.c.files().ReadDir(needsFolder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, f := range files {
+		if err != nil {
+			break
+		}
+		name := NeedsName(f.Name())
+		if strings.HasSuffix(name, ".tsv") {
+			_, err = t.blank(name, t.mentions)
+			continue
+		}
+		var data []byte
+		if data, err = t.c.readFile(name); err == nil && t.inText(data) {
+			t.out.Notes = append(t.out.Notes, name+" names a page that was taken down: it was given from outside; begin a crawl without it if it must go")
+		}
+	}
+	return err
+}
+
+// mentions leaves nothing of a line that has the URL of a page as one of its fields.
+func (t *takedown) mentions(line []byte) (rest []byte, ok bool) {
+	for field := range bytes.SplitSeq(line, []byte{'\t'}) {
+		if t.names(string(bytes.TrimSpace(field))) {
+			return nil, true
+		}
+	}
+	return nil, false
+}
+
+// inText reports whether the URL of a page stands in a text, and does not go on there.
+func (t *takedown) inText(data []byte) bool {
+	for u := range t.urls {
+		if bytes.Contains(data, []byte(`"`+string(u)+`"`)) {
+			return true
+		}
+	}
+	return false
 }
 
 // blank overwrites lines of a file with what is left of them, and counts them. A line
@@ -98,8 +145,8 @@ func (t *takedown) about(line []byte, into any, u *dowse.URL) bool {
 	if json.Unmarshal(line, into) == nil {
 		return *u != "" && t.names(string(*u))
 	}
-	for id := range t.ids {
-		if bytes.Contains(line, []byte(t.c.URL(id))) {
+	for u := range t.urls {
+		if bytes.Contains(line, []byte(u)) {
 			return true
 		}
 	}
@@ -108,13 +155,7 @@ func (t *takedown) about(line []byte, into any, u *dowse.URL) bool {
 
 // names reports whether a URL, as a person or a program wrote it, is one of the pages.
 func (t *takedown) names(written string) bool {
-	parsed, err := weburl.Parse(written)
-	for id := range t.ids {
-		if own := t.c.URL(id); own == dowse.URL(written) || err == nil && own == parsed {
-			return true
-		}
-	}
-	return false
+	return t.urls[dowse.URL(written)] || t.urls[canonical(written)]
 }
 
 // examples takes the words of the pages out of what the judge was made from. That there

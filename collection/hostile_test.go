@@ -113,10 +113,7 @@ func TestCopies(t *testing.T) {
 	if len(places) != 4 {
 		t.Fatalf("%d pages", len(places))
 	}
-	done, err := c.Forget("http://small.test/first", "", takenDown)
-	if err != nil {
-		t.Fatal(err)
-	}
+	done, c := forget(t, c, "http://small.test/first")
 	if !slices.Equal(done.Copies, []dowse.URL{"http://small.test/second"}) {
 		t.Errorf("%+v", done)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/frontier"
 )
 
 // What a host's robots.txt came to.
@@ -48,9 +49,12 @@ type HostRow struct {
 // Hosts lists the hosts that URLs were seen on: most pages first, and of equals the
 // one that more leads wait for.
 func (c *Collection) Hosts() []HostRow {
-	rows := make([]HostRow, c.Crawl.Frontier().Hosts())
-	for i := range rows {
-		rows[i] = c.hostRow(c.Crawl.Host(i))
+	n := c.Crawl.Frontier().Hosts()
+	rows := make([]HostRow, 0, n)
+	for i := range n {
+		if c.Crawl.Frontier().HostName(frontier.HostID(i)) != "" || !c.Crawl.HasForgotten() { // else its URLs were taken down
+			rows = append(rows, c.hostRow(c.Crawl.Host(i)))
+		}
 	}
 	slices.SortStableFunc(rows, func(a, b HostRow) int {
 		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(b.Waiting, a.Waiting), strings.Compare(a.Host, b.Host))

@@ -88,9 +88,11 @@ func (c *Collection) Links(u dowse.URL) ([]LinkFate, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]LinkFate, len(e.Links))
+	list := make([]LinkFate, 0, len(e.Links))
 	for i := range e.Links {
-		list[i] = c.linkFate(&e.Found[i], &e.Links[i])
+		if !c.forgotten(e.Links[i].ID) {
+			list = append(list, c.linkFate(&e.Found[i], &e.Links[i]))
+		}
 	}
 	return list, nil
 }

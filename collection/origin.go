@@ -191,6 +191,9 @@ func (r *reader) earlier(record uint64, id frontier.ID) (*origin, error) {
 	o := &origin{how: FromStrategy, entry: r.first, link: -1}
 	if r.first.Kind == crawl.EntryPage {
 		o.parent = r.c.URL(r.first.ID)
+		if r.c.forgotten(r.first.ID) {
+			o.how = FromLink // of a page that was taken down
+		}
 	}
 	return o, nil
 }

@@ -207,7 +207,7 @@ func (l *lister) eachOther(do func(ref, *crawl.Entry) (bool, error)) error {
 		state := fr.State(id)
 		failed := l.f.Failed && state == dowse.Dead
 		skipped := l.f.Skipped != "" && state == dowse.Excluded && reasonMatches(l.c.Crawl.ReasonFor(id), l.f.Skipped)
-		if !failed && !skipped || !l.wantsHost(id) {
+		if !failed && !skipped || !l.wantsHost(id) || l.c.forgotten(id) { // which have no URL any more
 			continue
 		}
 		v, taken := fr.Visit(id)

@@ -3,6 +3,7 @@ package collection
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"dowse"
 	"dowse/crawl"
@@ -109,6 +110,7 @@ func (c *Collection) eachRead(do func(e *crawl.Entry)) error {
 			continue
 		}
 		if e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched && !e.Page.Again {
+			e.Found = slices.DeleteFunc(e.Found, func(l dowse.Link) bool { return l.URL == "" }) // taken down
 			do(e)
 		}
 	}

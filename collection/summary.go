@@ -216,7 +216,7 @@ func (c *Collection) appendViews(s *summary, views map[string]*view) error {
 		if err != nil {
 			return err
 		}
-		if e.Kind == crawl.EntryPage && c.forgotten(e.ID) {
+		if (e.Kind == crawl.EntryPage || e.Kind == crawl.EntryRetry) && c.forgotten(e.ID) || e.Kind == crawl.EntryRobots && e.Host == "" {
 			continue
 		}
 		c.nameEntry(e)

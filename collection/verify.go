@@ -34,6 +34,7 @@ type Verification struct {
 	Files     int         `json:"files"`   // of the archive
 	URLs      int         `json:"urls"`    // compared with a replay of the journal; 0 if there was none
 	Snapshots int         `json:"snapshots"`
+	Forgotten int         `json:"forgotten"` // URLs that were taken down: nothing but a tombstone is left of them
 	Books     crawl.Books `json:"books"`
 	Replayed  bool        `json:"replayed"`
 	Problems  []Problem   `json:"problems"`
@@ -84,7 +85,7 @@ func (c *Collection) Verify(opt VerifyOptions) (*Verification, error) {
 		opt.Progress = func(string, int64, int64) {}
 	}
 	v := &verifier{c: c, opt: opt, out: &Verification{Problems: []Problem{}}, places: map[dowse.Place]frontier.ID{}}
-	for _, step := range []func() error{v.books, v.journal, v.archive, v.snapshots, v.replay, v.files} {
+	for _, step := range []func() error{v.books, v.journal, v.archive, v.snapshots, v.replay, v.forgotten, v.files} {
 		if err := step(); err != nil {
 			return v.out, fmt.Errorf("collection: verify %s: %w", c.Dir, err)
 		}

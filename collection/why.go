@@ -135,6 +135,9 @@ type inquiry struct {
 
 func (w *inquiry) run() (err error) {
 	w.standing()
+	if w.x.Reason == dowse.SkipForgotten {
+		return w.tombstone()
+	}
 	if v, ok := w.c.Crawl.Frontier().Visit(w.id); ok {
 		w.place = v.Place
 		if w.visit, err = w.c.entry(v.Place); err != nil {
@@ -157,6 +160,15 @@ func (w *inquiry) run() (err error) {
 		return err
 	}
 	return w.choice()
+}
+
+// tombstone tells why the URL was taken down, which is all that is known of it.
+func (w *inquiry) tombstone() error {
+	stones, err := w.c.Journal.Tombstones()
+	if e := stones[w.id]; e != nil {
+		w.x.Detail = e.Text
+	}
+	return err
 }
 
 // standing fills in what the frontier knows.
@@ -359,10 +371,10 @@ func (w *inquiry) ranked(ch *Choice, best *promise) {
 // the tries and returns the link that promised most.
 func (w *inquiry) history() (best *promise, err error) {
 	end := w.c.Journal.End()
-	if w.visit != nil && w.x.Reason != dowse.SkipForgotten {
+	if w.visit != nil {
 		end = w.place + 1
 	}
-	if w.c.ruledBefore(end) && w.x.Reason != dowse.SkipForgotten {
+	if w.c.ruledBefore(end) || w.c.Crawl.HasForgotten() && w.c.cfg.Renew != nil {
 		return w.decided(end)
 	}
 	for e, err := range w.c.Journal.Scan(w.from.record, nil) {
@@ -422,8 +434,6 @@ func (w *inquiry) heard(e *crawl.Entry, best *promise) *promise {
 	switch {
 	case e.Kind == crawl.EntryRetry && e.ID == w.id:
 		w.x.Tries++
-	case e.Kind == crawl.EntryForget && e.ID == w.id:
-		w.x.Detail = e.Text
 	case e.Kind == crawl.EntryReasons && e.ID == w.id && len(e.Because) > 0:
 		w.rated = e
 	case e.Kind == crawl.EntryPage && (w.visit == nil || e.Place() < w.place):

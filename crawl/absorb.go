@@ -21,9 +21,6 @@ func (c *Crawl) Absorb(now time.Time, p *dowse.Page) {
 		return
 	}
 	c.land(now, fl, p)
-	if c.forgotten(id) {
-		blank(p)
-	}
 	if p.Outcome == dowse.Temporary && c.retry(now, fl, p) {
 		return
 	}
@@ -112,6 +109,7 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 	delete(c.tries, fl.id)
 	p.OnTopic = p.Outcome == dowse.Fetched && p.Verdict.Relevance >= c.cfg.Threshold
 	e := &Entry{Kind: EntryPage, At: now, ID: fl.id, Page: p, Queue: fl.queue, Regret: fl.regret, Rested: fl.rest, Idle: fl.idle, place: fl.place}
+	p.Links = c.withoutGone(p.Links)
 	c.endRedirects(fl.id, p)
 	e.Dropped = fl.drop + c.thin(p)
 	c.stats.Dropped += e.Dropped
@@ -161,7 +159,7 @@ func (c *Crawl) settle(id frontier.ID, p *dowse.Page) {
 	case dowse.Redirected:
 		c.f.Settle(id, dowse.Aliased)
 	case dowse.Refused, dowse.Skipped:
-		if p.Again && !c.forgotten(id) {
+		if p.Again {
 			c.f.Settle(id, dowse.Visited)
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -13,6 +14,7 @@ import (
 type enc struct {
 	b     []byte
 	names []string // strings that recur within one entry
+	only  []string // if not nil, no others are remembered: see record.redact
 }
 
 func (e *enc) u(v uint64)     { e.b = binary.AppendUvarint(e.b, v) }
@@ -34,20 +36,30 @@ func (e *enc) bool(v bool) {
 
 const maxNames = 64 // recurring strings remembered to an entry
 
-// name writes a string that recurs: its number among those written before, or the
-// string itself.
+// How a string that recurs is written: as itself, to be remembered or not, or as its
+// number among those that are remembered.
+const (
+	nameKept = iota
+	nameOnce
+	nameKnown // and its number
+)
+
+// name writes a string that recurs.
 func (e *enc) name(v string) {
 	for i, n := range e.names {
 		if n == v {
-			e.u(uint64(i + 1))
+			e.u(uint64(i + nameKnown))
 			return
 		}
 	}
-	e.u(0)
-	e.s(v)
-	if len(e.names) < maxNames {
-		e.names = append(e.names, v)
+	if len(e.names) >= maxNames || e.only != nil && !slices.Contains(e.only, v) {
+		e.u(nameOnce)
+		e.s(v)
+		return
 	}
+	e.u(nameKept)
+	e.s(v)
+	e.names = append(e.names, v)
 }
 
 func nanos(t time.Time) int64 {
@@ -161,15 +173,17 @@ func (d *dec) items(size int) iter.Seq[int] {
 }
 
 func (d *dec) name() string {
-	if i := d.u(); i > 0 {
-		if i > uint64(len(d.names)) {
+	how := d.u()
+	if how >= nameKnown {
+		i := how - nameKnown
+		if i >= uint64(len(d.names)) {
 			d.fail()
 			return ""
 		}
-		return d.names[i-1]
+		return d.names[i]
 	}
 	v := d.s()
-	if len(d.names) < maxNames {
+	if how == nameKept && len(d.names) < maxNames {
 		d.names = append(d.names, v)
 	}
 	return v

@@ -126,6 +126,7 @@ type Crawl struct {
 	model  string   // the newest one that ruled on visited pages; "" for none
 	parts  []uint64 // places of the entries that hold rulings
 	refold *refold  // what was visited is being decided again, see Rerank
+	gone   int      // URLs that were taken down
 
 	latest time.Time // no event was later, see clock
 	unsure bool      // hosts may have been visited without an entry, see Restarted
@@ -230,7 +231,13 @@ func (c *Crawl) Strategy() dowse.Strategy { return c.cfg.Strategy }
 func (c *Crawl) Start(now time.Time, seeds []dowse.URL) {
 	c.ground()
 	c.clock(now)
+	c.start(now, seeds, nil)
+}
+
+// start is Start with the homes of seeds that were taken down.
+func (c *Crawl) start(now time.Time, seeds, homes []dowse.URL) {
 	c.cfg.Scope.learn(seeds)
+	c.cfg.Scope.learn(homes)
 	var fresh []dowse.URL
 	twice := map[frontier.ID]bool{}
 	for _, u := range seeds {
@@ -248,7 +255,7 @@ func (c *Crawl) Start(now time.Time, seeds []dowse.URL) {
 	for _, s := range c.shadows {
 		s.start(now, fresh)
 	}
-	c.record(&Entry{Kind: EntryStart, At: now, Seeds: seeds})
+	c.record(&Entry{Kind: EntryStart, At: now, Seeds: seeds, Homes: homes})
 }
 
 // seed reports whether a seed can be queued. What kept it out before may not hold

@@ -25,6 +25,7 @@ const (
 	EntryModel                        // a newer model, or a label, ruled on pages that were visited
 	EntryReasons                      // why a lead is about to be visited that was rated again
 	EntryClock                        // the clock was set back
+	EntryAgain                        // all before it was decided again, without the URLs that were taken down
 )
 
 // An Entry is one thing that happened in a crawl. Which fields count depends on
@@ -45,15 +46,20 @@ type Entry struct {
 
 	Dropped int // links of the page that were not kept, see thin
 
-	Host   string        // EntryRobots
+	Host   string        // EntryRobots; EntryForget: the host of the URL, if others of it are known
 	Robots *dowse.Robots // EntryRobots
 	Seeds  []dowse.URL   // EntryStart
+	Homes  []dowse.URL   // EntryStart: of seeds that were taken down, what the scope goes by
 	Round  []frontier.ID // EntryRound
-	Text   string        // EntryNote
+	Text   string        // EntryNote; EntryForget: why
 	Back   time.Duration // EntryClock: by how much it was set back
 	Score  float64       // EntryRescore: the new priority; EntryReasons: the priority
 
 	Because []dowse.Because // EntryReasons
+
+	// Print is the fingerprint of the URL that was taken down, of EntryForget. It is zero
+	// for a URL that stood only on such a page: it may come up again, as another one.
+	Print frontier.Fingerprint
 
 	Model   string   // EntryModel: its name
 	Rulings []Ruling // EntryModel: what it says of visited pages

@@ -13,12 +13,14 @@ import (
 
 // appendEntry writes an entry. Links are written as numbers: the strings of new
 // URLs stand beside the entry, see Journal.
-func appendEntry(b []byte, e *Entry) []byte {
-	w := &enc{b: b}
+func appendEntry(b []byte, e *Entry) []byte { return appendEntryWith(&enc{b: b}, e) }
+
+func appendEntryWith(w *enc, e *Entry) []byte {
 	w.head(e)
 	switch e.Kind {
 	case EntryStart:
 		w.urls(e.Seeds)
+		w.urls(e.Homes)
 	case EntryPage:
 		w.page(e)
 	case EntryRetry:
@@ -40,6 +42,8 @@ func appendEntry(b []byte, e *Entry) []byte {
 	case EntryForget:
 		w.u(uint64(e.ID))
 		w.s(e.Text)
+		w.s(e.Host)
+		w.bytes(e.Print[:])
 	case EntryRescore:
 		w.u(uint64(e.ID))
 		w.f(e.Score)
@@ -281,6 +285,7 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 	switch e.Kind {
 	case EntryStart:
 		e.Seeds = r.urls()
+		e.Homes = r.urls()
 	case EntryPage:
 		r.page(e, urlOf)
 	case EntryRetry:
@@ -297,12 +302,14 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 		for range r.items(1) {
 			e.Round = append(e.Round, frontier.ID(r.u()))
 		}
-	case EntryIdle, EntryBefore:
+	case EntryIdle, EntryBefore, EntryAgain:
 	case EntryNote:
 		e.Text = r.s()
 	case EntryForget:
 		e.ID = frontier.ID(r.u())
 		e.Text = r.s()
+		e.Host = r.s()
+		copy(e.Print[:], r.raw())
 	case EntryRescore:
 		e.ID = frontier.ID(r.u())
 		e.Score = r.f()

@@ -187,23 +187,3 @@ func TestRedirectIsFilteredAsLinksAre(t *testing.T) {
 	}
 	balanced(t, c)
 }
-
-// A URL that is taken down while it is visited does not come in.
-func TestForgetDuringAVisit(t *testing.T) {
-	web := toy{"s": {Links: to("a")}}
-	var outcome dowse.Outcome
-	s := follow(func(p *dowse.Page) leads { outcome = p.Outcome; return queueAll(p) })
-	c := begin(t, hurried(s), "s")
-	v, _, _ := c.Next(epoch)
-	id, _ := c.Frontier().Find("s")
-	c.Forget(&crawl.Entry{ID: id, At: epoch})
-	p, _ := web.Visit(v)
-	c.Absorb(epoch, p)
-	if outcome != dowse.Skipped || stateOf(c, "s") != dowse.Excluded || c.Reason("s") != dowse.SkipForgotten || stateOf(c, "a") != dowse.Unseen {
-		t.Errorf("outcome %s; s is %s: %s; a is %s", outcome, stateOf(c, "s"), c.Reason("s"), stateOf(c, "a"))
-	}
-	if c.Status().Fetched != 0 {
-		t.Errorf("%d fetched", c.Status().Fetched)
-	}
-	balanced(t, c)
-}

@@ -63,7 +63,7 @@ func (p piece) has(place uint64) bool {
 }
 
 const (
-	journalMagic = "dowsej1\n"
+	journalMagic = "dowsej2\n"
 	recordHeader = 12
 	segmentSize  = 1 << 30
 	maxRecord    = 256 << 20
@@ -179,10 +179,10 @@ func (j *Journal) Record(e *Entry) uint64 {
 	return place
 }
 
-// At returns the URL whose string was added at place.
+// At returns the URL whose string was added at place, "" if it was taken down.
 func (j *Journal) At(place uint64) dowse.URL {
 	u, _, err := j.name(place)
-	if err != nil {
+	if err != nil || isBlank(u) {
 		return ""
 	}
 	return u

@@ -46,7 +46,7 @@ func TestRedact(t *testing.T) {
 		return true
 	}
 	for _, want := range []int{1, 0} {
-		if n, err := j.Redact(edit); err != nil || n != want {
+		if n, err := j.Redact(crawl.Redaction{Edit: edit}); err != nil || n != want {
 			t.Fatalf("%d entries changed, want %d: %v", n, want, err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestRedact(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if _, err := j.Redact(edit); err == nil {
+	if _, err := j.Redact(crawl.Redaction{Edit: edit}); err == nil {
 		t.Error("a journal that is only read was changed")
 	}
 	n := 0
@@ -121,7 +121,7 @@ func TestRedactRefusesDamage(t *testing.T) {
 	if err := os.WriteFile(names[0], data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := j.Redact(func(e *crawl.Entry) bool { e.Page.Title = ""; return true }); err == nil {
+	if _, err := j.Redact(crawl.Redaction{Edit: func(e *crawl.Entry) bool { e.Page.Title = ""; return true }}); err == nil {
 		t.Error("damage went unnoticed")
 	}
 	if after, _ := os.ReadFile(names[0]); string(after) != string(data) {

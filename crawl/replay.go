@@ -174,6 +174,7 @@ func (c *Crawl) replayHead(e *Entry) error {
 		switch {
 		case !c.known(id):
 			return errors.New("a lead that nothing led to")
+		case c.forgotten(id):
 		case m&1 == returned:
 			c.putDown(id)
 		default:
@@ -183,7 +184,7 @@ func (c *Crawl) replayHead(e *Entry) error {
 			}
 		}
 	}
-	if e.Kind != EntryNote {
+	if e.Kind != EntryNote && e.Kind != EntryForget {
 		c.stats.Elapsed = e.Elapsed
 	}
 	return nil
@@ -194,7 +195,7 @@ func (c *Crawl) known(id frontier.ID) bool { return int(id) < c.f.Len() }
 func (c *Crawl) replayBody(e *Entry, restore Restorer) error {
 	switch e.Kind {
 	case EntryStart:
-		c.Start(e.At, e.Seeds)
+		c.start(e.At, e.Seeds, e.Homes)
 	case EntryPage, EntryRetry:
 		return c.replayVisit(e, restore)
 	case EntryRobots:
@@ -209,10 +210,10 @@ func (c *Crawl) replayBody(e *Entry, restore Restorer) error {
 		if s, ok := c.cfg.Strategy.(dowse.BeforeRounder); ok {
 			c.applyAll(s.BeforeRound(view{c}))
 		}
-	case EntryForget, EntryRescore:
-		return c.replayMark(e)
-	case EntryModel:
-		if e.Parts > 0 && c.refold == nil {
+	case EntryRescore:
+		return c.replayRating(e)
+	case EntryModel, EntryForget, EntryAgain:
+		if e.marks() && c.refold == nil {
 			return errNewerModel
 		}
 	}
@@ -226,17 +227,16 @@ func (c *Crawl) replayRound(e *Entry) error {
 		}
 	}
 	c.again = nil
-	c.openRound(e.Round)
+	c.openRound(slices.DeleteFunc(e.Round, c.forgotten))
 	return nil
 }
 
-// replayMark does what an entry says of a single URL.
-func (c *Crawl) replayMark(e *Entry) error {
+// replayRating rates a lead again.
+func (c *Crawl) replayRating(e *Entry) error {
 	switch {
 	case !c.known(e.ID):
 		return errors.New("a URL that nothing led to")
-	case e.Kind == EntryForget:
-		c.forget(e.ID)
+	case c.forgotten(e.ID):
 	case c.refold != nil:
 		c.rateAgain(e.ID)
 	default:
@@ -251,9 +251,16 @@ func (c *Crawl) replayVisit(e *Entry, restore Restorer) error {
 	if !c.known(e.ID) {
 		return errors.New("a page that nothing led to")
 	}
+	if c.forgotten(e.ID) {
+		c.replayGone(e)
+		return nil
+	}
 	if e.Kind == EntryPage {
 		if err := c.refold.rule(e); err != nil {
 			return err
+		}
+		if c.refold != nil {
+			p.Near = "" // it is looked for again
 		}
 		p.Links = e.Found
 		if err := c.restoreText(p, restore); err != nil {
@@ -299,7 +306,7 @@ func (c *Crawl) restoreText(p *dowse.Page, restore Restorer) error {
 
 func (c *Crawl) replayRobots(e *Entry) {
 	h, ok := c.f.HostOf(e.Host)
-	if !ok {
+	if !ok || e.Host == "" {
 		return
 	}
 	e.Page.Host = orReport(e.Page.Host)
@@ -314,45 +321,4 @@ func orReport(r *dowse.HostReport) *dowse.HostReport {
 		return &dowse.HostReport{}
 	}
 	return r
-}
-
-// Forget takes a URL out of the crawl for good, at its owner's wish: it is not
-// visited again, and an entry says so.
-func (c *Crawl) Forget(e *Entry) bool {
-	if !c.known(e.ID) {
-		return false
-	}
-	c.ground()
-	c.forget(e.ID)
-	e.Kind = EntryForget
-	c.record(e)
-	return true
-}
-
-func (c *Crawl) forget(id frontier.ID) {
-	if v, ok := c.f.Visit(id); ok && c.f.State(id) == dowse.Visited && !c.sitemaps[id] {
-		c.stats.Fetched--
-		if v.OnTopic {
-			c.stats.OnTopic--
-		}
-	}
-	c.exclude(id, dowse.SkipForgotten)
-	c.f.SetNote(id, "")
-	for _, s := range c.shadows {
-		if own, ok := s.f.Find(c.f.URL(id)); ok {
-			s.forget(own)
-		}
-	}
-}
-
-// forgotten reports whether a URL was taken down.
-func (c *Crawl) forgotten(id frontier.ID) bool {
-	return c.f.Reason(id) == reasonCode(dowse.SkipForgotten)
-}
-
-// blank takes out of a page all that it says, for a URL that was taken down while it
-// was visited.
-func blank(p *dowse.Page) {
-	p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipForgotten, ""
-	p.Document, p.Verdict, p.Maps = dowse.Document{}, dowse.Verdict{}, nil
 }

@@ -90,7 +90,12 @@ func (c *Crawl) decideAgain(j *Journal, parts []uint64, restore Restorer) (*Craw
 	names := &replayNames{open: true}
 	j.replaying = names
 	defer func() { j.replaying = nil }()
-	if _, err := twin.foldUnder(j, names, j.End(), parts, restore); err != nil {
+	m, err := j.marks(j.End())
+	if err != nil {
+		return nil, err
+	}
+	m.parts = parts
+	if _, err := twin.foldUnder(j, names, j.End(), m, restore); err != nil {
 		j.dropNames()
 		return nil, err
 	}
@@ -100,19 +105,26 @@ func (c *Crawl) decideAgain(j *Journal, parts []uint64, restore Restorer) (*Craw
 // FoldTo folds what the journal has before a place into a new crawl: it is then as it
 // was when the entry at the place came to be. The crawl is to look at, not to go on.
 func (c *Crawl) FoldTo(j *Journal, place uint64, restore Restorer) error {
-	last, parts, err := j.lastModel(place)
+	m, err := j.marks(place)
 	if err != nil {
 		return err
 	}
-	names := &replayNames{}
+	until := uint64(0)
+	if m.last != nil {
+		until = m.last.next()
+	}
+	if m.later { // what stands before the place is known only without what was taken down
+		until = place
+	}
+	names := &replayNames{open: m.open || m.later}
 	j.replaying = names
 	defer func() { j.replaying = nil }()
 	var end uint64
-	if last != nil {
-		if _, err := c.foldUnder(j, names, last.next(), parts, restore); err != nil {
+	if until > 0 {
+		if _, err := c.foldUnder(j, names, until, m, restore); err != nil {
 			return err
 		}
-		c.refold, end = nil, last.next()
+		c.refold, end = nil, until
 	}
 	var round []*Entry
 	for r := range j.records(end, &end) {
@@ -132,15 +144,23 @@ func (c *Crawl) foldModels(j *Journal, names *replayNames, from uint64, restore 
 	if from > 0 {
 		return from, 0, nil
 	}
-	last, parts, err := j.lastModel(j.End())
-	if err != nil || last == nil {
+	m, err := j.marks(j.End())
+	if err != nil || m.last == nil {
 		return 0, 0, err
 	}
-	if entries, err = c.foldUnder(j, names, last.next(), parts, restore); err != nil {
+	names.open = m.open
+	if entries, err = c.foldUnder(j, names, m.last.next(), m, restore); err != nil {
 		return 0, entries, err
 	}
-	c.refold = nil
-	return last.next(), entries, c.modelAt(j, last)
+	c.refold, names.open = nil, false
+	if m.model != nil {
+		err = c.modelAt(j, m.model)
+	}
+	if m.open && err == nil {
+		next, err = c.closeGone(j, m)
+		return next, entries, err
+	}
+	return m.last.next(), entries, err
 }
 
 // modelAt takes note of the model whose rulings an entry closed.
@@ -155,11 +175,11 @@ func (c *Crawl) modelAt(j *Journal, r *record) error {
 // foldUnder folds the journal up to a place, under rulings. First all URLs are given
 // their numbers: a strategy may bring up in another order, or for the first time,
 // what no link led to.
-func (c *Crawl) foldUnder(j *Journal, names *replayNames, until uint64, parts []uint64, restore Restorer) (entries int, err error) {
+func (c *Crawl) foldUnder(j *Journal, names *replayNames, until uint64, m marks, restore Restorer) (entries int, err error) {
 	c.refold = &refold{j: j, aloft: map[frontier.ID]*aloft{}}
-	c.refold.bench.set(parts)
-	c.parts = parts
-	if err := c.number(j, names, until); err != nil {
+	c.refold.bench.set(m.parts)
+	c.parts = m.parts
+	if err := c.number(j, names, until, m.gone); err != nil {
 		return 0, err
 	}
 	var end uint64
@@ -173,15 +193,25 @@ func (c *Crawl) foldUnder(j *Journal, names *replayNames, until uint64, parts []
 			break
 		}
 	}
-	if len(round) > 0 {
+	if len(round) > 0 && !m.later {
 		return entries, errors.New("crawl: rulings in the middle of a round")
 	}
+	c.holdUnseen()
 	return entries, j.Err()
+}
+
+// holdUnseen keeps the books of URLs that nothing leads to any more.
+func (c *Crawl) holdUnseen() {
+	for id := frontier.ID(0); int(id) < c.f.Len() && c.f.Count(dowse.Unseen) > 0; id++ {
+		if c.f.State(id) == dowse.Unseen {
+			c.f.Settle(id, dowse.Held)
+		}
+	}
 }
 
 // number gives all URLs that came up before a place their numbers. Those that the
 // closing entry of the rulings brought up are left: it was the fold that did.
-func (c *Crawl) number(j *Journal, names *replayNames, until uint64) error {
+func (c *Crawl) number(j *Journal, names *replayNames, until uint64, gone map[frontier.ID]*Entry) error {
 	var end uint64
 	for r := range j.records(0, &end) {
 		closing := end >= until && !names.open
@@ -190,7 +220,15 @@ func (c *Crawl) number(j *Journal, names *replayNames, until uint64) error {
 		}
 		for !closing && len(names.queue) > 0 {
 			u := names.queue[0].url
-			c.f.See(u, weburl.Host(u))
+			fresh := false
+			if e := gone[frontier.ID(c.f.Len())]; e != nil {
+				fresh = c.seeGone(e, u)
+			} else {
+				_, fresh = c.f.See(u, weburl.Host(u))
+			}
+			if !fresh {
+				return fmt.Errorf("crawl: entry at %d: a URL that came up before", r.place)
+			}
 		}
 		if end >= until {
 			break
@@ -201,49 +239,20 @@ func (c *Crawl) number(j *Journal, names *replayNames, until uint64) error {
 	return cmp.Or(names.err, j.Err())
 }
 
-// lastModel returns the last entry before a place that closed rulings, and the places of the entries
-// that hold those and all before them; nil if there is none.
-func (j *Journal) lastModel(before uint64) (last *record, parts []uint64, err error) {
-	var held []uint64 // not closed
-	for place := range j.modelRecords(0) {
-		if place >= before {
-			break
-		}
-		r, err := j.recordAt(place)
-		if err != nil {
-			break // the end: what follows is torn
-		}
-		e, err := readEntry(r.payload[r.body:], noURL, nil)
-		if err != nil {
-			return nil, nil, fmt.Errorf("crawl: entry at %d: %w", place, err)
-		}
-		if e.Parts == 0 {
-			held = append(held, place)
-			continue
-		}
-		if e.Parts > len(held) {
-			return nil, nil, fmt.Errorf("crawl: entry at %d: its rulings are missing", place)
-		}
-		parts = append(parts, held[len(held)-e.Parts:]...)
-		held, last = nil, &r
-	}
-	return last, parts, nil
-}
-
 // RuledAfter reports whether rulings were closed at a place or after it: a snapshot
 // taken there knows nothing of them.
 func (j *Journal) RuledAfter(place uint64) bool {
 	for at := range j.modelRecords(place) {
 		if r, err := j.recordAt(at); err != nil {
 			return false // torn
-		} else if e, err := readEntry(r.payload[r.body:], noURL, nil); err == nil && e.Parts > 0 {
+		} else if e, err := readEntry(r.payload[r.body:], noURL, nil); err == nil && e.marks() {
 			return true
 		}
 	}
 	return false
 }
 
-// modelRecords yields the places of the entries of models. It reads no more of the
+// modelRecords yields the places of the entries of models and takedowns. It reads no more of the
 // others than is needed to pass over them.
 func (j *Journal) modelRecords(from uint64) func(yield func(uint64) bool) {
 	return func(yield func(uint64) bool) {
@@ -260,7 +269,7 @@ func (j *Journal) modelRecords(from uint64) func(yield func(uint64) bool) {
 			}
 			if k, err := j.readFull(place+recordHeader+uint64(body), kind[:]); err != nil {
 				return
-			} else if EntryKind(k[0]&^beginsRun) == EntryModel && !yield(place) {
+			} else if isMark(EntryKind(k[0]&^beginsRun)) && !yield(place) {
 				return
 			}
 			place += recordHeader + uint64(size)
@@ -313,7 +322,9 @@ func (r *refold) lead(e *Entry, p *dowse.Page) {
 		return
 	}
 	a := r.aloft[e.ID]
-	p.Lead, p.Depth, p.Hops = a.lead, a.depth, a.hops
+	if p.Lead = a.lead; a.was != dowse.Unseen { // else nothing led to it: it was as far away as its visit says
+		p.Depth, p.Hops = a.depth, a.hops
+	}
 	if e.Kind == EntryPage { // it does not go back
 		delete(r.aloft, e.ID)
 	}

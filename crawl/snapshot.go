@@ -17,7 +17,7 @@ import (
 	"dowse/frontier"
 )
 
-const snapshotMagic = "dowses1\n"
+const snapshotMagic = "dowses2\n"
 
 // Snapshot writes the state of the crawl, to be taken up by Restore with the
 // journal from offset end on. It must not be called in the middle of a round.
@@ -120,6 +120,7 @@ func Restore(cfg Config, r io.Reader) (c *Crawl, from uint64, err error) {
 	if err := c.teach(lessons); err != nil {
 		return nil, 0, err
 	}
+	c.countGone()
 	c.adrift, c.unsure = true, true
 	return c, from, nil
 }

@@ -214,12 +214,17 @@ func (c *Crawl) Host(i int) HostStatus {
 func (c *Crawl) LastArchived() dowse.Place { return c.stats.archived }
 
 // archive takes note of where an answer was kept.
-func (s *stats) archive(p dowse.Place) {
-	switch file, last := serial(p.File), serial(s.archived.File); {
-	case p.File == "":
-	case file > last, file == last && p.Offset > s.archived.Offset, s.archived.File == "":
-		s.archived = p
+func (s *stats) archive(p dowse.Place) { s.archived = LaterPlace(s.archived, p) }
+
+// LaterPlace returns the one of two places that comes later in an archive. The zero
+// Place comes before all others.
+func LaterPlace(a, b dowse.Place) dowse.Place {
+	switch x, y := serial(a.File), serial(b.File); {
+	case b.File == "":
+	case a.File == "", y > x, y == x && b.Offset > a.Offset:
+		return b
 	}
+	return a
 }
 
 // serial returns the number in the name of an archive file (PREFIX-time-serial-host...),

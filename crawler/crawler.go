@@ -229,7 +229,7 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 		return nil, err
 	}
 	seeds, err := seedURLs(col.Settings.Seeds)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrSeeds) { // without any, they were taken down
 		return nil, err
 	}
 	if err := identified(col.Settings, cfg, seeds); err != nil {

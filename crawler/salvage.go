@@ -21,6 +21,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/fetch"
+	"dowse/frontier"
 	"dowse/strategy"
 	"dowse/topic"
 	"dowse/weburl"
@@ -99,6 +100,9 @@ func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged
 	if err := s.rebuild(ctx, part); err != nil {
 		return nil, err
 	}
+	if err := s.takeDown(part); err != nil {
+		return nil, err
+	}
 	if err := s.relabel(part); err != nil {
 		s.note("the labels were taken over, and no model could be trained on them: %v", err)
 	}
@@ -137,9 +141,9 @@ type salvage struct {
 	cfg     SalvageConfig
 	wreck   *collection.Wreck
 	out     *Salvaged
-	seeds   []dowse.URL                // that the journal names
-	gone    map[dowse.URL]*crawl.Entry // taken down
-	fetched []dowse.URL                // pages that the journal knows
+	seeds   []dowse.URL                           // that the journal names
+	gone    map[frontier.Fingerprint]*crawl.Entry // taken down
+	fetched []dowse.URL                           // pages that the journal knows
 
 	c     *Crawler
 	web   *recordedVisits
@@ -156,7 +160,7 @@ func (s *salvage) note(format string, args ...any) {
 // readJournal takes from the journal what the archive does not tell: the seeds, the
 // takedowns, and which pages there were. Of another version only takedowns are believed.
 func (s *salvage) readJournal() {
-	s.gone = map[dowse.URL]*crawl.Entry{}
+	s.gone = map[frontier.Fingerprint]*crawl.Entry{}
 	known := map[dowse.URL]bool{}
 	nameless := 0
 	var left *crawl.Leftovers
@@ -179,9 +183,11 @@ func (s *salvage) readJournal() {
 	}
 	s.out.Entries = left.Entries
 	for _, e := range forgets {
-		if u := left.URL(e.ID); u != "" {
-			s.gone[u] = e
-		} else {
+		switch {
+		case e.Print == (frontier.Fingerprint{}): // a URL that stood only on a page that was taken down
+		case s.wreck.Frozen: // the key of the fingerprints is known
+			s.gone[e.Print] = e
+		default:
 			nameless++
 		}
 	}
@@ -417,7 +423,7 @@ func (s *salvage) takeLabels(dir string) error {
 	stands := labels.Standing()
 	var lines []collection.Label
 	for _, l := range slices.Backward(labels.Lines) {
-		if x, ok := stands[l.URL]; ok && s.gone[l.URL] == nil {
+		if x, ok := stands[l.URL]; ok && !s.isGone(l.URL) {
 			x.Model = ""
 			lines = append(lines, x)
 			delete(stands, l.URL)
@@ -523,7 +529,7 @@ func (s *salvage) visit(ctx context.Context, k *archive.Kept) error {
 	case err != nil:
 		s.lose(archive.Loss{Path: k.Path, Offset: k.Offset, Length: k.Length, Err: fmt.Errorf("its URL is none: %w", err)})
 		return nil
-	case s.gone[u] != nil:
+	case s.isGone(u):
 		s.out.Erased++
 		return nil
 	case k.IsRevisit() && !known:
@@ -593,12 +599,39 @@ func (s *salvage) copy(k *archive.Kept) (dowse.Place, error) {
 	return place, nil
 }
 
-// settle takes down again what was taken down, and lets the pages wait that the journal
-// knows and the archive does not hold.
+// isGone reports whether a URL was taken down.
+func (s *salvage) isGone(u dowse.URL) bool {
+	return len(s.gone) > 0 && s.gone[frontier.FingerprintOf(u, s.wreck.Settings.Key)] != nil
+}
+
+// takeDown takes down in the new collection what was taken down in the old one. The new
+// collection has the key of the old one, so a fingerprint stands for the same URL.
+func (s *salvage) takeDown(dir string) error {
+	byReason := map[string]*collection.Takedown{}
+	for print, e := range s.gone {
+		x := byReason[e.Text]
+		if x == nil {
+			x = &collection.Takedown{Why: e.Text, At: e.At}
+			byReason[e.Text] = x
+		}
+		x.Prints = append(x.Prints, print)
+	}
+	for _, why := range slices.Sorted(maps.Keys(byReason)) {
+		x := byReason[why]
+		slices.SortFunc(x.Prints, func(a, b frontier.Fingerprint) int { return slices.Compare(a[:], b[:]) })
+		if _, err := Forget(dir, *x); err != nil {
+			return err
+		}
+		s.out.Forgotten += len(x.Prints)
+	}
+	return nil
+}
+
+// settle lets the pages wait that the journal knows and the archive does not hold.
 func (s *salvage) settle() {
 	cr := s.c.Collection.Crawl
 	for _, u := range s.fetched {
-		if s.seen[u] || s.gone[u] != nil {
+		if s.seen[u] || s.isGone(u) {
 			continue
 		}
 		if s.out.MissingAll++; len(s.out.Missing) < maxMissing {
@@ -606,15 +639,6 @@ func (s *salvage) settle() {
 		}
 		if _, known := cr.Frontier().Find(u); !known {
 			cr.Start(s.clock, []dowse.URL{u})
-		}
-	}
-	for _, u := range slices.Sorted(maps.Keys(s.gone)) {
-		e := s.gone[u]
-		if _, known := cr.Frontier().Find(u); !known {
-			cr.Start(s.clock, []dowse.URL{u})
-		}
-		if id, ok := cr.Frontier().Find(u); ok && cr.Forget(&crawl.Entry{At: e.At, ID: id, Text: e.Text}) {
-			s.out.Forgotten++
 		}
 	}
 }

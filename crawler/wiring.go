@@ -359,15 +359,26 @@ func takeOver(page *dowse.Page, doc *dowse.Document) {
 	page.Document = *doc
 }
 
+// keepRatings gives links that were extracted again the ratings that the visit kept. Of a
+// link to a URL that was taken down the visit kept no URL, or nothing.
 func keepRatings(fresh, rated []dowse.Link) {
+	at := 0
 	for i := range fresh {
-		if i >= len(rated) || rated[i].URL != fresh[i].URL {
+		if at == len(rated) {
 			return
 		}
-		fresh[i].Context, fresh[i].AnchorScore = rated[i].Context, rated[i].AnchorScore
+		r := &rated[at]
+		if r.URL == "" {
+			at++
+		}
+		if r.URL != fresh[i].URL {
+			continue
+		}
+		at++
+		fresh[i].Context, fresh[i].AnchorScore = r.Context, r.AnchorScore
 		for k := range fresh[i].More {
-			if k < len(rated[i].More) {
-				fresh[i].More[k].Context, fresh[i].More[k].AnchorScore = rated[i].More[k].Context, rated[i].More[k].AnchorScore
+			if k < len(r.More) {
+				fresh[i].More[k].Context, fresh[i].More[k].AnchorScore = r.More[k].Context, r.More[k].AnchorScore
 			}
 		}
 	}

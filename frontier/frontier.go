@@ -89,7 +89,10 @@ func New(cfg Config) *Frontier {
 // tells. host is its politeness group, kept from the first sighting; "" is a host
 // too.
 func (f *Frontier) See(u dowse.URL, host string) (id ID, fresh bool) {
-	fp := f.fingerprint(u)
+	return f.see(f.fingerprint(u), u, host)
+}
+
+func (f *Frontier) see(fp xxh3.Uint128, u dowse.URL, host string) (id ID, fresh bool) {
 	if id, ok := f.table.find(&f.entries, fp); ok {
 		return id, false
 	}

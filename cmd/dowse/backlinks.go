@@ -196,6 +196,9 @@ func (b *backlinks) openCollection(dir string) (err error) {
 		from := col.URL(e.ID)
 		for i := range e.Links {
 			to := e.Links[i].Target
+			if col.URL(to) == "" {
+				continue // it was taken down
+			}
 			if end, ok := col.Crawl.Frontier().Alias(to); ok {
 				b.alias[b.id(col.URL(to))] = b.id(col.URL(end))
 			}

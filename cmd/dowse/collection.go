@@ -177,6 +177,9 @@ func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, n
 	if v.Replayed {
 		s.field("state", "%s URLs as a replay of the journal gives them, %s read", count(v.URLs), some(v.Snapshots, "snapshot"))
 	}
+	if v.Forgotten > 0 {
+		s.field("forgotten", "%s taken down, each checked", some(v.Forgotten, "URL"))
+	}
 	for _, n := range notices {
 		s.text("note", n)
 	}

@@ -5,96 +5,142 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"time"
 
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/weburl"
 )
 
 type forgetCmd struct {
-	Dir     string `arg:"" help:"Collection. No crawl may be running in it."`
-	URL     string `arg:"" help:"Page to take down."`
-	Because string `required:"" placeholder:"TEXT" help:"Why: it is kept with the date."`
-	Yes     bool   `short:"y" help:"Do not ask; needed where nobody can be asked."`
-	JSON    bool   `help:"As JSON."`
+	Dir     string   `arg:"" help:"Collection. No crawl may be running in it."`
+	URL     []string `arg:"" optional:"" help:"Pages to take down."`
+	Host    string   `placeholder:"HOST" help:"Take down all pages of a host."`
+	Prefix  string   `placeholder:"URL" help:"Take down all pages whose URL begins so."`
+	Because string   `required:"" placeholder:"TEXT" help:"Why: it is kept with the date."`
+	Yes     bool     `short:"y" help:"Do not ask; needed where nobody can be asked."`
+	JSON    bool     `help:"As JSON."`
 }
 
 func (forgetCmd) Help() string {
 	return `Examples:
   dowse forget reefs.dowse https://example.org/me --because "owner asked"
-  dowse forget reefs.dowse example.org/me --because "owner asked" --yes
+  dowse forget reefs.dowse example.org/me example.org/you --because "owner asked" --yes
+  dowse forget reefs.dowse --host example.org --because "owner asked" --yes
+  dowse forget reefs.dowse --prefix https://example.org/~me/ --because "owner asked"
 
-Takes a page down, for good: what the archive holds of it is erased, its title,
-reasons and words go from journal, lists, index and examples, and what was said
-of it from the labels. That it was taken down, when and why stays in the journal,
-and so does the URL, so that it is never fetched again. Pages that are stored as a reference to it go with it; pages that say nearly the same stay
-and are listed. Files that were exported before are not touched.`
+Takes pages down, for good. What the archive holds of them is erased. Their URLs,
+titles, reasons and words go from journal, saved state, lists, index, labels, answers,
+examples, seeds and topic, and so do URLs that only they linked to. Words that stand on
+no other page go from trained models. Only a fingerprint of each URL stays, with date
+and reason, so that it is never fetched again. Neither judge nor strategy is run by it.
+
+Pages that are stored as a reference to one of them go with it; pages that say nearly
+the same stay and are listed. Other pages keep what they say of a page, and their links
+to it in the archive. Files that were exported before are not touched. If it is broken
+off, the next forget or crawl ends it.`
 }
 
-// Run takes a page down.
+// Run takes pages down.
 func (c *forgetCmd) Run(w *world) error {
 	if strings.TrimSpace(c.Because) == "" {
 		return usage("--because: say why; it is kept with the date")
 	}
+	if len(c.URL) == 0 && c.Host == "" && c.Prefix == "" {
+		return usage("nothing to forget: give URLs, --host or --prefix")
+	}
 	if !c.Yes && !w.isTTY {
 		return usage("there is nobody to ask; --yes takes the page down without asking")
 	}
-	cr, err := c.open()
+	if !collection.IsCollection(c.Dir) {
+		return usage("%s is not a collection", c.Dir)
+	}
+	x, err := c.takedown()
 	if err != nil {
 		return err
 	}
-	f, err := c.forget(w, cr.Collection)
-	if err := errors.Join(err, cr.Close()); err != nil {
-		return err
+	if !c.Yes {
+		if err := c.ask(w, x); err != nil {
+			return err
+		}
+	}
+	f, err := crawler.Forget(c.Dir, x)
+	if errors.Is(err, collection.ErrLocked) {
+		return fmt.Errorf("%w; stop it first: dowse stop %s", err, c.Dir)
+	}
+	if errors.Is(err, collection.ErrUnknown) {
+		return c.unknown(err)
+	}
+	if err != nil {
+		return inCollection(err)
 	}
 	return c.print(w.out, f)
 }
 
-// open takes hold of the collection. Its archive is left alone, and nothing can be
-// sent.
-func (c *forgetCmd) open() (*crawler.Crawler, error) {
-	if !collection.IsCollection(c.Dir) {
-		return nil, usage("%s is not a collection", c.Dir)
+// takedown returns what is to be forgotten. A URL without a scheme is taken with the one
+// that the collection knows it by.
+func (c *forgetCmd) takedown() (x collection.Takedown, err error) {
+	x = collection.Takedown{Host: strings.ToLower(c.Host), Why: c.Because, At: time.Now()}
+	if c.Prefix != "" {
+		u, err := weburl.Parse(withScheme(c.Prefix))
+		if err != nil {
+			return x, usage("--prefix: %v", err)
+		}
+		x.Prefix = string(u)
 	}
-	cr, err := crawler.Open(c.Dir, crawler.Config{NoArchive: true, NoOutside: true, Transport: noNetwork{}})
-	if errors.Is(err, collection.ErrLocked) {
-		return nil, fmt.Errorf("%w; stop it first: dowse stop %s", err, c.Dir)
-	}
-	return cr, inCollection(err)
-}
-
-// noNetwork is a transport that sends nothing.
-type noNetwork struct{}
-
-func (noNetwork) RoundTrip(*http.Request) (*http.Response, error) {
-	return nil, errors.New("nothing may be sent")
-}
-
-func (c *forgetCmd) forget(w *world, col *collection.Collection) (*collection.Forgotten, error) {
-	u, err := knownURL(col, c.URL)
-	if err != nil {
-		return nil, err
-	}
-	if !c.Yes {
-		if err := c.ask(w, col, u); err != nil {
-			return nil, err
+	known := func(dowse.URL) bool { return false }
+	if len(c.URL) > 0 {
+		if known, err = collection.Knows(c.Dir); err != nil {
+			return x, inCollection(err)
 		}
 	}
-	return col.Forget(u, c.Because, time.Now())
+	for _, raw := range c.URL {
+		u, err := weburl.Parse(withScheme(raw))
+		if err != nil {
+			return x, usage("%s: %v", raw, err)
+		}
+		if plain, err := weburl.Parse("http://" + raw); err == nil && !strings.Contains(raw, "://") && !known(u) && known(plain) {
+			u = plain
+		}
+		x.URLs = append(x.URLs, u)
+	}
+	return x, nil
+}
+
+// unknown says of a URL that the crawl never saw which one may be meant.
+func (c *forgetCmd) unknown(err error) error {
+	cr, viewErr := view(c.Dir)
+	if viewErr != nil {
+		return usage("%v", err)
+	}
+	defer cr.Close()
+	for _, raw := range c.URL {
+		if _, err := knownURL(cr.Collection, raw); err != nil {
+			return err
+		}
+	}
+	return usage("%v", err)
+}
+
+func withScheme(raw string) string {
+	if strings.Contains(raw, "://") {
+		return raw
+	}
+	return "https://" + raw
 }
 
 // ask lets a person think again.
-func (c *forgetCmd) ask(w *world, col *collection.Collection, u dowse.URL) error {
-	row, err := col.Row(u)
-	if err != nil {
-		return err
+func (c *forgetCmd) ask(w *world, x collection.Takedown) error {
+	for _, u := range x.URLs {
+		fmt.Fprintln(w.err, oneLine(string(u)))
 	}
-	fmt.Fprintln(w.err, oneLine(string(u)))
-	if row.Title != "" {
-		fmt.Fprintf(w.err, " %q\n", fit(oneLine(row.Title), 76))
+	if x.Host != "" {
+		fmt.Fprintf(w.err, "all pages of %s\n", oneLine(x.Host))
+	}
+	if x.Prefix != "" {
+		fmt.Fprintf(w.err, "all pages that begin with %s\n", oneLine(x.Prefix))
 	}
 	fmt.Fprint(w.err, "Erase it for good? This can't be undone. [y/N] ")
 	answer, err := bufio.NewReader(w.in).ReadString('\n')
@@ -113,11 +159,12 @@ func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 		return jsonLine(out, f)
 	}
 	s := &sheet{}
-	title := "took down "
-	if f.Already {
-		title = "had been taken down before: "
+	for _, u := range f.URLs {
+		s.whole("took down " + string(u))
 	}
-	s.whole(title + string(f.URL))
+	for _, u := range f.Already {
+		s.whole("had been taken down before: " + string(u))
+	}
 	s.field("archive", "%s erased", some(f.Records, "record"))
 	if f.Entries == 1 {
 		s.field("journal", "1 entry lost its words")
@@ -127,6 +174,12 @@ func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 	if f.Labels > 0 {
 		s.field("labels", "%s forgotten", some(f.Labels, "line"))
 	}
+	if f.Leads > 0 {
+		s.field("links", "%s that stood only there", some(f.Leads, "URL"))
+	}
+	for i, m := range f.Models {
+		s.field(head(i, "models"), "%s lost words that stood only there", m)
+	}
 	for i, u := range f.Copies {
 		s.field(head(i, "with it"), "%s", u)
 	}
@@ -135,6 +188,9 @@ func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 	}
 	if len(f.SameAs) > 0 {
 		s.more("%s nearly the same, and stay: forget them, too, if they should go", say(len(f.SameAs)))
+	}
+	for _, n := range f.Notes {
+		s.more("%s", oneLine(n))
 	}
 	for _, l := range s.lines {
 		fmt.Fprintln(out, l)

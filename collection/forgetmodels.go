@@ -1,0 +1,256 @@
+package collection
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/text"
+)
+
+// models takes the words that stand on the pages and on no other page out of the models
+// that were trained in the crawl. A term that goes leaves its weight: it meets no page any
+// more, and all other terms count as before.
+func (t *takedown) models() error {
+	own, err := t.ownTexts()
+	if err != nil || len(own) == 0 {
+		return err
+	}
+	lists, err := t.lexicons(own)
+	if err != nil || len(lists) == 0 {
+		return err
+	}
+	if err := t.keepOthers(lists); err != nil {
+		return err
+	}
+	for _, l := range lists {
+		if len(l.only) == 0 {
+			continue
+		}
+		if err := t.rewriteModel(l); err != nil {
+			return err
+		}
+		t.out.Models = append(t.out.Models, l.file)
+	}
+	return nil
+}
+
+// ownTexts returns the texts of the pages, from archive and examples.
+func (t *takedown) ownTexts() (list []string, err error) {
+	for _, place := range t.Bodies {
+		doc, err := t.c.Document(&dowse.Page{Fetch: dowse.Fetch{Archive: place}})
+		if errors.Is(err, ErrErased) || errors.Is(err, ErrNotKept) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, textOf(doc))
+	}
+	examples, err := t.c.Examples()
+	for _, x := range examples {
+		if x.URL != "" && t.names(x.URL) {
+			list = append(list, exampleText(x))
+		}
+	}
+	return list, err
+}
+
+func textOf(d *dowse.Document) string {
+	return strings.Join([]string{d.Title, d.Description, d.Keywords, d.Text}, "\n")
+}
+
+func exampleText(x Example) string {
+	return strings.Join([]string{x.Title, x.Description, x.Keywords, x.Text}, "\n")
+}
+
+// A lexicon is a model with those of its terms that stand only on the pages.
+type lexicon struct {
+	file string // as the layout has it
+	data []byte
+	read *text.Analyzer
+	only map[string]bool
+}
+
+var (
+	modelLanguage = regexp.MustCompile(`"language":\s*"([^"]*)"`)
+	modelPrefix   = regexp.MustCompile(`"prefix":\s*([0-9]{1,3})`)
+)
+
+// lexicons returns the trained models that have terms of the pages.
+func (t *takedown) lexicons(own []string) (list []*lexicon, err error) {
+	names, err := t.c.Models()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		l := &lexicon{file: ModelFile(name), only: map[string]bool{}}
+		if l.data, err = t.c.Model(name); err != nil {
+			return nil, err
+		}
+		o := text.Options{}
+		if m := modelLanguage.FindSubmatch(l.data); m != nil {
+			o.Language = string(m[1])
+		}
+		if m := modelPrefix.FindSubmatch(l.data); m != nil {
+			if n, _ := strconv.Atoi(string(m[1])); n > 0 {
+				o.Stem = text.Prefix(n)
+			}
+		}
+		l.read = text.NewAnalyzer(o)
+		terms := map[string]bool{}
+		for _, s := range own {
+			for _, term := range l.read.Terms(s) {
+				terms[term] = true
+			}
+		}
+		eachString(l.data, func(_, _ int, s string) {
+			if terms[s] {
+				l.only[s] = true
+			}
+		})
+		if len(l.only) > 0 {
+			list = append(list, l)
+		}
+	}
+	return list, nil
+}
+
+// keepOthers keeps the terms that stand on other pages, too.
+func (t *takedown) keepOthers(lists []*lexicon) error {
+	left := func() bool { return slices.ContainsFunc(lists, func(l *lexicon) bool { return len(l.only) > 0 }) }
+	stands := func(s string) {
+		for _, l := range lists {
+			if len(l.only) > 0 {
+				for _, term := range l.read.Terms(s) {
+					delete(l.only, term)
+				}
+			}
+		}
+	}
+	examples, err := t.c.Examples()
+	if err != nil {
+		return err
+	}
+	for _, x := range examples {
+		if x.URL == "" || !t.names(x.URL) {
+			stands(exampleText(x))
+		}
+	}
+	topic, err := t.c.Topic()
+	if err != nil {
+		return err
+	}
+	stands(string(topic))
+	for e, err := range t.c.Journal.Visits(0) {
+		if err != nil || !left() {
+			return err
+		}
+		if e.Kind != crawl.EntryPage || e.Page.Outcome != dowse.Fetched || t.ids[e.ID] {
+			continue
+		}
+		if doc, err := t.c.Document(e.Page); err == nil { // what can't be read is no reason to keep a word
+			stands(textOf(doc))
+		}
+	}
+	return nil
+}
+
+// rewriteModel puts in place of each term that goes one that no page has, and that keeps
+// the order of terms. The log of models is told the new hash before, so that after a crash
+// the two fit as soon as this is done again.
+func (t *takedown) rewriteModel(l *lexicon) error {
+	var out bytes.Buffer
+	end, before := 0, ""
+	eachString(l.data, func(from, to int, s string) {
+		if l.only[s] {
+			out.Write(l.data[end:from])
+			s = before + "\x01"
+			quoted, _ := json.Marshal(s) // a string always can be
+			out.Write(quoted)
+			end = to
+		}
+		before = s
+	})
+	out.Write(l.data[end:])
+	was, is := []byte(HashModel(l.data)), []byte(HashModel(out.Bytes()))
+	if _, err := t.blank(modelLog, func(line []byte) ([]byte, bool) {
+		return bytes.ReplaceAll(line, was, is), bytes.Contains(line, was)
+	}); err != nil {
+		return err
+	}
+	return writeWhole(t.c.Dir, l.file, out.Bytes())
+}
+
+// eachString shows the strings of a JSON text that are values, with their places.
+func eachString(data []byte, show func(from, to int, s string)) {
+	for i := 0; i < len(data); i++ {
+		if data[i] != '"' {
+			continue
+		}
+		to := i + 1
+		for to < len(data) && data[to] != '"' {
+			if data[to] == '\\' {
+				to++
+			}
+			to++
+		}
+		if to = min(to+1, len(data)); !bytes.HasPrefix(bytes.TrimLeft(data[to:min(to+8, len(data))], " \t\r\n"), []byte(":")) {
+			var s string
+			if json.Unmarshal(data[i:to], &s) == nil {
+				show(i, to, s)
+			}
+		}
+		i = to - 1
+	}
+}
+
+// ForgottenURL stands in a topic in the place of a URL that was taken down.
+const ForgottenURL = "https://forgotten.invalid/"
+
+// writtenURL finds what may be a URL in a file that a person wrote.
+var writtenURL = regexp.MustCompile(`[^\s"'\[\]{},<>]+`)
+
+// settings takes the pages out of what a person wrote: the seeds of the crawl, and the
+// topic with its examples.
+func (t *takedown) settings() error {
+	kept := slices.DeleteFunc(slices.Clone(t.c.Settings.Seeds), t.namesLoosely)
+	if len(kept) < len(t.c.Settings.Seeds) {
+		t.c.Settings.Seeds = kept
+		if err := t.c.SaveSettings(); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"topic.yaml", LockName} {
+		data, err := t.c.readFile(name)
+		if err != nil {
+			return err
+		}
+		left := writtenURL.ReplaceAllFunc(data, func(word []byte) []byte {
+			if t.namesLoosely(string(word)) {
+				return []byte(ForgottenURL)
+			}
+			return word
+		})
+		if !bytes.Equal(left, data) {
+			if err := writeWhole(t.c.Dir, name, left); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// namesLoosely is names for what a person may have written without a scheme.
+func (t *takedown) namesLoosely(written string) bool {
+	if !strings.ContainsAny(written, "./") {
+		return false
+	}
+	return t.names(written) || !strings.Contains(written, "://") && (t.names("https://"+written) || t.names("http://"+written))
+}

@@ -1,0 +1,295 @@
+package crawl
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"dowse"
+	"dowse/frontier"
+)
+
+// A takedown leaves an [EntryForget] for each URL that is to be gone, its tombstone.
+// The tombstones stand at the end of the journal; the entries that they concern, and the
+// strings of the URLs, are blanked afterwards (see [Journal.Redact]). From then on the
+// journal is folded as if the URLs had never been: links to them are no links, visits to
+// them brought nothing, and all that was decided is decided again, as it is for rulings
+// (see [Crawl.Rerank]). So whatever strategies learnt from the pages is gone, and the
+// result does not depend on how much has been blanked already.
+//
+// Writing tombstones needs neither strategy nor judge. Whoever opens the journal next
+// with its strategy, to write, closes them with an [EntryAgain]: it holds the strings of
+// the URLs that came up in deciding again.
+
+// marks are the entries of a journal by which what comes before them is decided again.
+type marks struct {
+	last  *record  // the last one; nil for none
+	model *record  // the last one that closed rulings; nil for none
+	parts []uint64 // places of the entries that hold rulings
+	open  bool     // tombstones that no EntryAgain has closed
+	at    time.Time
+
+	gone  map[frontier.ID]*Entry // the tombstones of the whole journal
+	later bool                   // some of them stand behind the place up to which was asked
+}
+
+// marks returns the marks before a place.
+func (j *Journal) marks(before uint64) (m marks, err error) {
+	m.gone = map[frontier.ID]*Entry{}
+	var held []uint64 // rulings that are not closed
+	for place := range j.modelRecords(0) {
+		r, err := j.recordAt(place)
+		if err != nil {
+			break // the end: what follows is torn
+		}
+		e, err := readEntry(r.payload[r.body:], noURL, nil)
+		if err != nil {
+			return m, fmt.Errorf("crawl: entry at %d: %w", place, err)
+		}
+		if e.Kind == EntryForget {
+			e.place = place
+			m.gone[e.ID] = e
+			m.later = m.later || place >= before
+		}
+		if place >= before {
+			continue
+		}
+		if e.Kind == EntryModel && e.Parts == 0 {
+			held = append(held, place)
+			continue
+		}
+		if e.Kind == EntryModel {
+			if e.Parts > len(held) {
+				return m, fmt.Errorf("crawl: entry at %d: its rulings are missing", place)
+			}
+			m.parts = append(m.parts, held[len(held)-e.Parts:]...)
+			held, m.model = nil, &r
+		}
+		m.last, m.open, m.at = &r, e.Kind == EntryForget, e.At
+	}
+	return m, nil
+}
+
+// isMark reports whether entries of a kind can be marks.
+func isMark(k EntryKind) bool { return k == EntryModel || k == EntryForget || k == EntryAgain }
+
+// marks reports whether what stands before the entry is decided again because of it.
+func (e *Entry) marks() bool {
+	return e.Kind == EntryForget || e.Kind == EntryAgain || e.Kind == EntryModel && e.Parts > 0
+}
+
+// Tombstones returns the entries of the URLs that were taken down, by their numbers.
+func (j *Journal) Tombstones() (map[frontier.ID]*Entry, error) {
+	m, err := j.marks(j.End())
+	return m.gone, err
+}
+
+// Bury writes the tombstone of a URL, to be synced. Without a number it is that of a URL
+// that the journal does not know: it is given one, so that it is not visited later.
+func (j *Journal) Bury(e *Entry, known frontier.ID) {
+	if e.Kind = EntryForget; e.ID == frontier.None {
+		e.ID = known
+		j.Add("\x00")
+	}
+	j.Record(e)
+}
+
+// isBlank reports whether the string of a URL was blanked out.
+func isBlank(u dowse.URL) bool { return len(u) > 0 && u[0] == 0 }
+
+// seeGone gives a URL that was taken down its number, and reports whether it got one.
+func (c *Crawl) seeGone(e *Entry, name dowse.URL) bool {
+	p := e.Print
+	if p == (frontier.Fingerprint{}) { // nobody can find it; it may come up again as another one
+		p = frontier.FingerprintOf(dowse.URL(fmt.Sprintf("\x00%d", e.ID)), c.cfg.Key)
+	}
+	id, fresh := c.f.SeeAs(p, name, e.Host)
+	if fresh {
+		c.exclude(id, dowse.SkipForgotten)
+		c.gone++
+	}
+	return fresh
+}
+
+// countGone counts the URLs that were taken down, of a crawl that was restored.
+func (c *Crawl) countGone() {
+	c.gone = 0
+	for id := range frontier.ID(c.f.Len()) {
+		if c.forgotten(id) {
+			c.gone++
+		}
+	}
+}
+
+// forgotten reports whether a URL was taken down.
+func (c *Crawl) forgotten(id frontier.ID) bool {
+	return c.f.Reason(id) == reasonCode(dowse.SkipForgotten)
+}
+
+// HasForgotten reports whether URLs were taken down.
+func (c *Crawl) HasForgotten() bool { return c.gone > 0 }
+
+// withoutGone leaves out links to URLs that were taken down.
+func (c *Crawl) withoutGone(links []dowse.Link) []dowse.Link {
+	if c.gone == 0 {
+		return links
+	}
+	kept := make([]dowse.Link, 0, len(links))
+	for i := range links {
+		u := links[i].URL
+		if id, ok := c.f.Find(u); u == "" || ok && c.forgotten(id) {
+			continue
+		}
+		kept = append(kept, links[i])
+	}
+	return kept
+}
+
+// replayGone books what a visit to a URL cost that was taken down since.
+func (c *Crawl) replayGone(e *Entry) {
+	if e.Idle {
+		return
+	}
+	c.stats.Requests++
+	c.stats.Bytes += e.Page.Fetch.Wire
+	c.stats.archive(e.Page.Fetch.Archive)
+	c.stats.pick(e.Regret)
+}
+
+// closeGone writes down that all was decided without what was taken down, and returns
+// where the journal ends. What stands behind the tombstones is torn.
+func (c *Crawl) closeGone(j *Journal, m marks) (end uint64, err error) {
+	end = m.last.next()
+	if at, ok := j.soundAfter(end); ok {
+		return 0, fmt.Errorf("crawl: %w at offset %d, and sound again from %d on", ErrDamaged, end, at)
+	}
+	if _, err := j.cutTail(end); err != nil || j.readOnly {
+		return end, err
+	}
+	c.record(&Entry{Kind: EntryAgain, At: m.at})
+	return j.End(), nil
+}
+
+// Blank takes out of the entry of a visit all that the visit brought. Only what the books
+// need stays: when it was, what it cost, where the archive has its blank.
+func (e *Entry) Blank() bool {
+	if e.Kind != EntryPage && e.Kind != EntryRetry || e.isBlanked() {
+		return false
+	}
+	f := e.Page.Fetch
+	e.Page = &dowse.Page{URL: e.Page.URL, Outcome: dowse.Skipped, Reason: dowse.SkipForgotten}
+	e.Page.Fetch = dowse.Fetch{At: f.At, Wire: f.Wire, Archive: f.Archive}
+	e.Found, e.Links, e.Queue, e.Rested = nil, nil, 0, 0
+	return true
+}
+
+// IsBlank reports whether nothing is left in an entry of a visit to blank out.
+func (e *Entry) IsBlank() bool { return e.isBlanked() }
+
+func (e *Entry) isBlanked() bool {
+	p := e.Page
+	d := &p.Document
+	words := p.Detail + d.Title + d.Language + string(d.Canonical) + string(p.Near) + d.Cut + p.Fetch.Type + p.Fetch.Charset +
+		p.Lead.Group + p.Lead.Note + p.Verdict.Scale + p.Verdict.Judge
+	return p.Reason == dowse.SkipForgotten && words == "" && p.Fetch.Status == 0 && !p.Fetch.Address.IsValid() && p.Host == nil &&
+		len(d.Types)+len(d.Licences)+len(p.Maps)+len(e.Found)+len(p.Verdict.Because) == 0 && d.Sketch.IsZero() && d.Published.IsZero()
+}
+
+// BlankReasons takes out of an entry what strategies said: reasons and notes. It may hold
+// words of pages that they had seen before. All of it is decided again when the journal is
+// folded behind a tombstone.
+func (e *Entry) BlankReasons() (changed bool) {
+	if len(e.Because) > 0 {
+		e.Because, changed = nil, true
+	}
+	if e.Page != nil && e.Page.Lead.Note != "" {
+		e.Page.Lead.Note, changed = "", true
+	}
+	for i := range e.Links {
+		if len(e.Links[i].Because) > 0 {
+			e.Links[i].Because, changed = nil, true
+		}
+	}
+	return changed
+}
+
+// Trim cuts off what stands after the last whole entry, and the pages of a round of which
+// more were to come, as [Crawl.Fold] does. It returns how many bytes were cut.
+func (j *Journal) Trim() (cut uint64, err error) {
+	var end, torn uint64
+	var left map[frontier.ID]bool // of a round: its members that have not come back
+	for r := range j.records(0, &end) {
+		e, err := readVisit(r.payload[r.body:], nil)
+		if err != nil {
+			return 0, fmt.Errorf("journal: record at %d: %w", r.place, err)
+		}
+		switch {
+		case e.Kind == EntryRound:
+			left, torn = map[frontier.ID]bool{}, 0
+			for _, id := range e.Round {
+				left[id] = true
+			}
+		case e.Kind == EntryPage && left[e.ID]:
+			if torn == 0 {
+				torn = r.place
+			}
+			delete(left, e.ID)
+		}
+		if len(left) == 0 {
+			torn = 0
+		}
+	}
+	if err := j.Err(); err != nil {
+		return 0, err
+	}
+	if at, ok := j.soundAfter(end); ok {
+		return 0, fmt.Errorf("journal: %w at offset %d, and sound again from %d on: nothing was changed; bring the file back from a copy", ErrDamaged, end, at)
+	}
+	if torn > 0 {
+		end = torn
+	}
+	return j.cutTail(end)
+}
+
+var errNames = errors.New("the strings of URLs are damaged")
+
+// eachName shows where the strings of the URLs of a record stand in its payload.
+func (r *record) eachName(show func(from, to int)) error {
+	for at := 0; at < r.body; {
+		_, k := binary.Uvarint(r.payload[at:r.body])
+		if k <= 0 {
+			return errNames
+		}
+		at += k
+		size, k := binary.Uvarint(r.payload[at:r.body])
+		if k <= 0 || size > uint64(r.body-at-k) {
+			return errNames
+		}
+		at += k
+		show(at, at+int(size))
+		at += int(size)
+	}
+	return nil
+}
+
+// EachName shows the strings of all URLs with their numbers, in order; "" for those that
+// were taken down.
+func (j *Journal) EachName(show func(id frontier.ID, u dowse.URL)) error {
+	var end uint64
+	next := frontier.ID(0)
+	for r := range j.records(0, &end) {
+		err := r.eachName(func(from, to int) {
+			u := dowse.URL(r.payload[from:to])
+			if isBlank(u) {
+				u = ""
+			}
+			show(next, u)
+			next++
+		})
+		if err != nil {
+			return fmt.Errorf("journal: record at %d: %w", r.place, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+
+	"dowse/collection"
+)
+
+// Forget takes pages down in the collection in dir, for good, and then makes its state and
+// its lists again. Neither an outside judge nor the network is asked anything. Where the
+// strategy is a Go program's own, which only that program knows, state and lists are made
+// again when the program goes on; a note says so.
+func Forget(dir string, x collection.Takedown) (*collection.Forgotten, error) {
+	out, err := collection.Forget(dir, x)
+	if err != nil {
+		return out, err
+	}
+	if err := renew(dir); err != nil {
+		out.Notes = append(out.Notes, fmt.Sprintf("the pages are gone; the lists of pages are made again by the next crawl (%v)", err))
+	}
+	return out, nil
+}
+
+// renew decides a crawl again after a takedown, and saves its state and its lists.
+func renew(dir string) error {
+	col, err := collection.Open(dir, nil, false)
+	if err != nil {
+		return err
+	}
+	c, err := look(col)
+	if err != nil {
+		return errors.Join(err, col.Close())
+	}
+	if err = col.Summarise(); err == nil && !col.Crawl.MidRound() {
+		err = col.Checkpoint()
+	}
+	return errors.Join(err, c.Close())
+}
