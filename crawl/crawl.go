@@ -109,6 +109,8 @@ type Crawl struct {
 	round    *round
 	again    []frontier.ID // to be visited again in the next round
 	stats    stats
+	net      network
+	reborn   map[frontier.ID]bool // visited in vain, and waiting again: see Requeue
 	shadows  []*shadow
 	stopped  dowse.StopReason
 	lastNow  time.Time
@@ -189,6 +191,7 @@ func prepare(cfg Config) (*Crawl, error) {
 		chains:   map[frontier.ID]uint8{},
 		traps:    trapBook{},
 		farms:    map[uint64]*farm{},
+		reborn:   map[frontier.ID]bool{},
 		near:     newNearIndex(),
 	}
 	return c, c.cast()
@@ -237,7 +240,7 @@ func (c *Crawl) Start(now time.Time, seeds []dowse.URL) {
 // seed reports whether a seed can be queued. What kept it out before may not hold
 // for a seed.
 func (c *Crawl) seed(id frontier.ID, u dowse.URL) bool {
-	_, visited := c.f.Visit(id)
+	_, visited := c.visited(id)
 	state := c.f.State(id)
 	if visited || c.forgotten(id) || state != dowse.Unseen && state != dowse.Held && state != dowse.Excluded {
 		return false
@@ -269,7 +272,7 @@ func (c *Crawl) clock(now time.Time) {
 	if c.replay {
 		return
 	}
-	if d := now.Sub(c.lastNow); !c.lastNow.IsZero() && d > 0 {
+	if d := now.Sub(c.lastNow); !c.lastNow.IsZero() && d > 0 && !c.inOutage() {
 		c.stats.Elapsed += d
 	}
 	c.lastNow = now
@@ -282,6 +285,7 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	c.ground()
 	c.clock(now)
 	c.expire(now)
+	c.enterRun(now)
 	if c.stop(c.limitReached()) {
 		c.endRound(now)
 		return Visit{}, time.Time{}, false
@@ -292,7 +296,11 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	if at := c.stats.slot; at.After(now) {
 		return Visit{}, at, false
 	}
+	if at, wait := c.awaitNetwork(now); wait {
+		return Visit{}, at, false
+	}
 	if v, when, ok = c.pick(now); ok {
+		c.probed(now)
 		c.takeSlot(now)
 		return v, time.Time{}, true
 	}
@@ -370,7 +378,8 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 			c.putBack(id, h, now)
 			return Visit{}, until, false
 		}
-		if c.wantsRobots(h, now) {
+		id = c.instead(id, h)
+		if c.wantsRobots(h, now) || c.witness(id, h) {
 			c.f.Begin(h)
 			c.putBack(id, h, now)
 			return c.askRobots(id, h, now), time.Time{}, true
@@ -468,7 +477,7 @@ func (c *Crawl) lead(id frontier.ID) dowse.Lead {
 // takeOff makes the visit for a lead that was taken out of the frontier.
 func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret float64) Visit {
 	depth, hops := c.f.Depth(id)
-	_, again := c.f.Visit(id)
+	_, again := c.visited(id)
 	v := Visit{
 		URL: c.f.URL(id), Lead: c.lead(id), Depth: int(depth), Hops: int(hops), Again: again,
 		Deadline: now.Add(c.cfg.Lease), LinksIn: c.linksIn(id),
@@ -523,14 +532,14 @@ func (c *Crawl) nextDeadline() time.Time {
 // waitOrStop tells when to ask again, or ends the crawl because there is nothing
 // to wait for.
 func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
-	if c.out() > 0 {
-		return earlier(when, c.nextDeadline())
-	}
-	if when.IsZero() {
+	switch {
+	case when.IsZero() && c.out() == 0:
 		c.stop(dowse.StopExhausted)
-	} else if when.Sub(now) > c.cfg.Polite.Patience {
+	case !c.inOutage() && c.starved(now, when):
 		c.stop(dowse.StopStarved)
 		c.endRound(now)
+	case c.out() > 0:
+		return earlier(when, c.nextDeadline())
 	}
 	return when
 }
@@ -549,12 +558,14 @@ func (c *Crawl) Stopped() dowse.StopReason { return c.stopped }
 // Stop ends the crawl from outside: no further visit is handed out.
 func (c *Crawl) Stop(why dowse.StopReason) { c.stop(why) }
 
-// Resume lets a stopped crawl go on, under new limits.
+// Resume lets a stopped crawl go on, under new limits. Hosts that failed are asked
+// again at once.
 func (c *Crawl) Resume(l Limits) {
 	c.stopped = ""
 	c.cfg.Limits = l
 	c.running = false
 	c.lastNow = time.Time{}
+	c.net.newRun()
 }
 
 func (c *Crawl) stop(why dowse.StopReason) bool {

@@ -24,6 +24,8 @@ const (
 	EntryRescore                      // a lead was rated again
 	EntryModel                        // a newer model, or a label, ruled on pages that were visited
 	EntryReasons                      // why a lead is about to be visited that was rated again
+	EntryForgive                      // failures of hosts are no longer held against them
+	EntryRequeue                      // URLs that failed or were left out wait again, as a person asked
 )
 
 // An Entry is one thing that happened in a crawl. Which fields count depends on
@@ -45,8 +47,9 @@ type Entry struct {
 	Host   string        // EntryRobots
 	Robots *dowse.Robots // EntryRobots
 	Seeds  []dowse.URL   // EntryStart
-	Round  []frontier.ID // EntryRound
-	Text   string        // EntryNote
+	Round  []frontier.ID // EntryRound; EntryRequeue: the URLs
+	Text   string        // EntryNote; EntryRequeue: what was asked for
+	Since  time.Time     // EntryForgive: hosts that began to fail at this time or later are forgiven
 	Score  float64       // EntryRescore: the new priority; EntryReasons: the priority
 
 	Because []dowse.Because // EntryReasons

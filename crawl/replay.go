@@ -165,6 +165,9 @@ func (c *Crawl) replayHead(e *Entry) error {
 			return errors.New("a lead that nothing led to")
 		case m&1 == returned:
 			c.putDown(id)
+			if c.round != nil {
+				c.round.back(id)
+			}
 		default:
 			c.takeUp(id)
 			if c.round != nil {
@@ -200,6 +203,10 @@ func (c *Crawl) replayBody(e *Entry, restore Restorer) error {
 		}
 	case EntryForget, EntryRescore:
 		return c.replayMark(e)
+	case EntryForgive:
+		c.forgiveSince(e.Since)
+	case EntryRequeue:
+		return c.replayRequeue(e)
 	case EntryModel:
 		if e.Parts > 0 && c.refold == nil {
 			return errNewerModel

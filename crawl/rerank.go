@@ -398,6 +398,7 @@ func (c *Crawl) become(twin *Crawl) {
 	}
 	twin.flights, twin.asking, twin.leases = c.flights, c.asking, c.leases
 	twin.stats.slot, twin.stats.Elapsed, twin.lastNow = c.stats.slot, c.stats.Elapsed, c.lastNow
+	twin.net = c.net
 	twin.stopped, twin.running, twin.asked, twin.ended = c.stopped, c.running, c.asked, c.ended
 	twin.cfg.Limits, twin.refold, twin.moves = c.cfg.Limits, nil, c.moves[:0]
 	*c = *twin

@@ -129,7 +129,8 @@ type Status struct {
 	Stopped  dowse.StopReason `json:"stop_reason"`
 
 	Shadows   []ShadowStatus `json:"shadows,omitempty"`
-	LimitedBy string         `json:"limited_by"` // what keeps it from going faster: connections, politeness, leads
+	LimitedBy string         `json:"limited_by"` // what keeps it from going faster: connections, politeness, leads, network
+	Outage    *Outage        `json:"outage,omitempty"`
 }
 
 // Books returns the books of the crawl.
@@ -147,7 +148,7 @@ func (c *Crawl) Status() Status {
 	s := Status{
 		Fetched: c.stats.Fetched, OnTopic: c.stats.OnTopic, Window: c.stats.window(200),
 		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(),
-		Books: c.Books(), Stopped: c.stopped, Shadows: c.Shadows(), LimitedBy: c.limitedBy(),
+		Books: c.Books(), Stopped: c.stopped, Shadows: c.Shadows(), LimitedBy: c.limitedBy(), Outage: c.Outage(),
 	}
 	if s.Fetched > 0 {
 		s.Harvest = float64(s.OnTopic) / float64(s.Fetched)
@@ -164,7 +165,9 @@ func (c *Crawl) Status() Status {
 // limitedBy names what keeps the crawl from going faster.
 func (c *Crawl) limitedBy() string {
 	switch {
-	case c.out() >= c.cfg.Polite.InFlight:
+	case c.inOutage():
+		return "network"
+	case c.out() >= c.roomNow():
 		return "connections"
 	case c.f.Count(dowse.Waiting) > 0:
 		return "politeness"
