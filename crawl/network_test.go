@@ -1,6 +1,7 @@
 package crawl_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -278,7 +279,11 @@ func TestFoldOfOutages(t *testing.T) {
 			c.Resume(crawl.Limits{})
 			d.run(w, 6)
 			check("after the second run")
-			n := c.Requeue(d.now, "failed") + c.Requeue(d.now, "robots.txt")
+			n, err := c.Requeue(d.now, "failed")
+			more, err2 := c.Requeue(d.now, "robots.txt")
+			if n += more; err != nil || err2 != nil {
+				t.Error(err, err2)
+			}
 			check("after URLs were put back")
 			c.Resume(crawl.Limits{})
 			d.run(w, 6)
@@ -313,7 +318,10 @@ func TestRequeue(t *testing.T) {
 		if what == "seeds" {
 			n = c.RequeueSeeds(later, seeds)
 		} else {
-			n = c.Requeue(later, what)
+			n, _ = c.Requeue(later, what)
+		}
+		if _, err := c.Requeue(later, "no-such-thing"); !errors.Is(err, crawl.ErrRequeue) {
+			t.Errorf("no-such-thing: %v", err)
 		}
 		c.Resume(crawl.Limits{})
 		(&driver{c: c, now: later}).run(web, 4)

@@ -172,14 +172,15 @@ type UnreachedHost struct {
 // MaxUnreached bounds the list of hosts in [Unreached].
 const MaxUnreached = 20
 
-// Unreached returns the hosts that failed when they were last visited, and for which
-// URLs wait; nil if there are none. It looks at every host.
+// Unreached returns the hosts that failed several times in a row, or asked to be left
+// alone for long, and for which URLs wait; nil if there are none. It looks at every host.
 func (c *Crawl) Unreached() *Unreached {
 	u := &Unreached{}
 	for id := range c.hosts {
 		h := &c.hosts[id]
 		n := c.f.WaitingOn(frontier.HostID(id))
-		if n == 0 || h.backOffs == 0 {
+		rest := c.f.Ready(frontier.HostID(id)).Sub(h.last)
+		if n == 0 || h.backOffs == 0 || h.backOffs < parkedAfter && rest <= c.cfg.Polite.Patience {
 			continue
 		}
 		u.Hosts++

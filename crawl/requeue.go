@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -19,18 +20,22 @@ const (
 // (RequeueFailed), those that failed or were left out for a reason, or those of a host
 // that failed. The hosts that they are on are asked as if they had never failed, and
 // robots.txt that could not be read is asked for again. It returns how many URLs there
-// are; for RequeueUnreached, how many waited. What was taken down stays so.
-func (c *Crawl) Requeue(now time.Time, what string) int {
+// are; for RequeueUnreached, how many waited. What was taken down stays so. The error is
+// ErrRequeue if what is none of these.
+func (c *Crawl) Requeue(now time.Time, what string) (int, error) {
 	if what == RequeueUnreached {
 		n := 0
 		if u := c.Unreached(); u != nil {
 			n = u.URLs
 		}
 		c.Wake(now)
-		return n
+		return n, nil
 	}
 	host, isHost := c.f.HostOf(what)
-	return c.requeue(now, what, func(id frontier.ID) bool {
+	if what != RequeueFailed && !isHost && reasonCode(dowse.Reason(what)) == 0 {
+		return 0, fmt.Errorf("%q: %w", what, ErrRequeue)
+	}
+	n := c.requeue(now, what, func(id frontier.ID) bool {
 		dead := c.f.State(id) == dowse.Dead
 		switch {
 		case what == RequeueFailed:
@@ -40,7 +45,12 @@ func (c *Crawl) Requeue(now time.Time, what string) int {
 		}
 		return reasonOf(c.f.Reason(id)) == dowse.Reason(what)
 	})
+	return n, nil
 }
+
+// ErrRequeue is returned for what is neither a host of the crawl, a reason, nor one of
+// the words that Requeue knows.
+var ErrRequeue = errors.New("no such host or reason")
 
 // RequeueSeeds lets seeds wait again that failed or were left out. It is for a crawl
 // that has fetched nothing: the seeds are all there is.

@@ -189,6 +189,7 @@ type HostStatus struct {
 	Ready                              time.Time
 	BackOffs                           int
 	Down                               bool
+	Why                                dowse.Reason // of the latest failure, if BackOffs > 0
 	Robots                             *dowse.Robots
 	Bytes                              int64
 }
@@ -201,6 +202,9 @@ func (c *Crawl) Host(i int) HostStatus {
 		Name: c.f.HostName(id), Fetched: int(h.fetched), OnTopic: int(h.onTopic), Failed: int(h.failed),
 		Requests: int(h.requests), Waiting: c.f.WaitingOn(id), Delay: h.maxDelay, Ready: c.f.Ready(id),
 		BackOffs: int(h.backOffs), Down: h.downs >= downAfter, Robots: c.rules(id), Bytes: h.bytes,
+	}
+	if h.backOffs > 0 {
+		s.Why = reasonOf(h.why)
 	}
 	for i := range min(20, int(h.fetched)) {
 		s.Recent = append(s.Recent, h.recent>>i&1 == 1)

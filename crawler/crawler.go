@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"dowse"
@@ -61,6 +62,10 @@ type Config struct {
 
 	Agent   string // product token for robots.txt; "dowse"
 	Contact string // URL or mail address at which the crawler's owner is reached
+
+	// Retry puts URLs of a crawl that goes on back into the queue: "failed", "unreached",
+	// a reason, or a host; see [crawl.Crawl.Requeue].
+	Retry []string
 
 	Pages  int               // pages to fetch at most; short for Limits.Pages
 	Limits collection.Limits // where the crawl ends
@@ -206,7 +211,7 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 		return nil, err
 	}
 	cfg = merge(cfg, &col.Settings)
-	seeds, err := seedURLs(col.Settings.Seeds)
+	seeds, err := seedURLs(append(slices.Clone(col.Settings.Seeds), cfg.Seeds...))
 	if err != nil {
 		return nil, err
 	}
@@ -221,8 +226,9 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if col.Crawl.Books().Known == 0 { // begun, and the power went before the seeds were kept
-		col.Crawl.Start(time.Now(), seeds)
+	c.askSeedsAgain(seeds)
+	if err := c.requeue(cfg.Retry); err != nil {
+		return nil, err
 	}
 	c.takeFormula()
 	col.Crawl.Resume(col.Settings.Limits.Crawl())
