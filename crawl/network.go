@@ -92,6 +92,9 @@ func (c *Crawl) localRest(now time.Time, id frontier.HostID) time.Time {
 // noteNetwork learns from a visit that came back whether the network works.
 func (c *Crawl) noteNetwork(now time.Time, fl *flight, p *dowse.Page) {
 	h, n := &c.hosts[fl.host], &c.net
+	if p.Reason != "" && p.Detail != "" {
+		n.last = p.Detail
+	}
 	switch {
 	case isAnswered(p):
 		n.answered, n.failing, n.heard = now, 0, true
@@ -107,9 +110,6 @@ func (c *Crawl) noteNetwork(now time.Time, fl *flight, p *dowse.Page) {
 		c.beginOutage(now, now, p.Detail)
 	case p.Host != nil && (p.Host.BackOff || p.Host.Down):
 		c.suspect(now, h)
-	}
-	if p.Detail != "" {
-		n.last = p.Detail
 	}
 }
 

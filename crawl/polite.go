@@ -230,6 +230,9 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 	} else {
 		known = c.learnRobots(now, h, r, p)
 		ready, lane = c.rest(now, h, p)
+		if c.hosts[h].mute != 0 {
+			ready = lane // nothing will be asked of it: its URLs need not wait
+		}
 	}
 	for range c.cfg.Polite.Conns {
 		c.f.Release(h, ready, lane)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,9 +89,13 @@ func seedCauses(cr *crawler.Crawler) (lines []string) {
 }
 
 func seedCause(why *collection.Explanation, last string) string {
-	cause := strings.TrimSpace(string(why.Reason) + " " + why.Detail)
-	if why.Reason == "" && why.Polite != nil && why.Polite.Why != "" {
-		cause = fmt.Sprintf("%s, %s", why.Polite.Why, orDefault(last, "no answer"))
+	reason, detail := why.Reason, why.Detail
+	if reason == "" && why.Polite != nil {
+		reason, detail = why.Polite.Why, last
 	}
-	return oneLine(orDefault(cause, last, why.State))
+	if strings.HasSuffix(detail, "robots.txt could not be read") && last != "" {
+		detail += ": " + last
+	}
+	parts := slices.DeleteFunc([]string{string(reason), detail}, func(s string) bool { return s == "" })
+	return oneLine(orDefault(strings.Join(parts, ": "), last, why.State))
 }
