@@ -69,7 +69,7 @@ func TestWithoutNetwork(t *testing.T) {
 	}
 	loopback(t, true)
 	s := newShore(t, hosts, pages)
-	away := ordeal{"no network", func(*shore) { loopback(t, false) }, func(*shore) { loopback(t, true) }}
+	away := ordeal{"no network", func(*shore) { loopback(t, false) }, func(*shore) { loopback(t, true) }, 20 * time.Second}
 	endure(t, s, away, lasts)
 
 	dir := filepath.Join(t.TempDir(), "resumed.dowse")
