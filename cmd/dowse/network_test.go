@@ -108,16 +108,24 @@ func (s *shore) page(host, n int) []byte {
 		if i%16 == 0 {
 			b.WriteString("Tide pools: ")
 		}
-		fmt.Fprintf(&b, "%c%c%c%c%c ", 'a'+rng.IntN(26), 'a'+rng.IntN(26), 'a'+rng.IntN(26), 'a'+rng.IntN(26), 'a'+rng.IntN(26))
+		fmt.Fprintf(&b, "%s ", randomWord(rng))
 	}
 	b.WriteString("</p><ul>")
 	for i := 1; i < s.pages; i++ {
 		if n == 0 || i == n+1 {
-			fmt.Fprintf(&b, `<li><a href="/notes/%d">tide pools, note %d</a></li>`, i, i)
+			fmt.Fprintf(&b, `<li><a href="/notes/%d">%s %s %s</a></li>`, i, randomWord(rng), randomWord(rng), randomWord(rng))
 		}
 	}
 	b.WriteString("</ul><footer>All about the shore. Contact. Imprint.</footer></body></html>")
 	return b.Bytes()
+}
+
+func randomWord(rng *rand.Rand) string {
+	b := make([]byte, 5)
+	for i := range b {
+		b[i] = byte('a' + rng.IntN(26))
+	}
+	return string(b)
 }
 
 // openNames starts the name server, at the address where it was before if there is one.
@@ -266,6 +274,7 @@ func endure(t *testing.T, s *shore, o ordeal, lasts time.Duration) {
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { p.Process.Kill() })
 	waitUntil(t, "the middle of the crawl", func() bool { return int(s.asked.Load()) > s.all()/3 })
 	o.begin(s)
 	time.Sleep(lasts)
