@@ -4,7 +4,7 @@ STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that start goroutines: the race detector runs on these.
 RACE = ./crawl ./crawler ./fetch ./judge ./judge/outside ./topic/directory ./text ./archive ./demo ./collection ./lab/web ./lab/experiment ./cmd/dowse
 
-.PHONY: help test vet unit race cross build demo bench costs curves fuzz
+.PHONY: help test vet unit race cross build demo bench costs curves fuzz outages
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -40,6 +40,9 @@ bench: ## benchmarks of the hot paths
 
 costs: ## the table of docs/strategy-costs.md: a quarter of an hour on a machine at rest, 6 GB
 	strategy/costs.sh
+
+outages: ## crawls without network, name server or files, for as long as such trouble lasts: six minutes
+	DOWSE_LONG=1 go test ./cmd/dowse -run 'TestLongOrdeals|TestWithoutNetwork|TestFewOpenFiles' -v -timeout 20m
 
 fuzz: ## each fuzz test for half a minute
 	@for p in $$(git ls-files '*_test.go' | xargs grep -l 'func Fuzz' | xargs -n1 dirname | sort -u); do \
