@@ -331,3 +331,27 @@ func TestRequeue(t *testing.T) {
 		balanced(t, c)
 	}
 }
+
+// A machine that can make only so many visits at once is asked for fewer, and all
+// pages are fetched.
+func TestTooManyVisitsAtOnce(t *testing.T) {
+	web, seeds := manyHosts(40, 30)
+	cfg := crawl.Config{Strategy: follow(queueAll), Robots: true, Traps: crawl.Traps{Budget: -1}}
+	c := begin(t, cfg, seeds...)
+	d := &driver{c: c, now: epoch}
+	failed := 0
+	w := &witness{web: web, log: map[string][]span{}, clock: func() time.Time { return d.now }, change: func(now time.Time, v crawl.Visit, p *dowse.Page) {
+		if len(d.out) >= 10 {
+			failed++
+			(&fault{to: 1000 * time.Hour, fail: noNetwork}).change(now, v, p)
+		}
+	}}
+	d.run(w, 64)
+	if c.Stopped() != dowse.StopExhausted || c.Status().Fetched != 40*31 || c.Books().Failed > 0 {
+		t.Errorf("stopped: %s, %+v", c.Stopped(), c.Books())
+	}
+	if failed == 0 || failed > 40*31/5 {
+		t.Errorf("%d of %d visits failed", failed, 40*31)
+	}
+	t.Logf("%d failed, %v", failed, d.now.Sub(epoch))
+}
