@@ -31,9 +31,10 @@ type shore struct {
 	pages int // of a site, its home page included
 	port  int
 
-	asked   atomic.Int64 // requests that were answered
-	resets  atomic.Bool  // every connection is reset
-	broken  sync.Map     // hosts whose connections are reset, and paths that are
+	takes   time.Duration // to answer
+	asked   atomic.Int64  // requests that were answered
+	resets  atomic.Bool   // every connection is reset
+	broken  sync.Map      // hosts whose connections are reset, and paths that are
 	names   *net.UDPConn
 	nameOn  string // where the name server listens
 	served  chan struct{}
@@ -70,6 +71,7 @@ func (s *shore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reset(w)
 		return
 	}
+	time.Sleep(s.takes)
 	s.asked.Add(1)
 	var h, p int
 	fmt.Sscanf(host, "pools%d.test", &h)
@@ -448,6 +450,7 @@ func TestFewOpenFiles(t *testing.T) {
 		hosts, pages = 5, 241
 	}
 	s := newShore(t, hosts, pages)
+	s.takes = 30 * time.Millisecond // so that many requests are under way at once
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	p := dowseCmd(t, "ulimit -n 40", s.crawlArgs(dir, "--host-conns", "8")...)
 	if code := p.code(t); code != 0 {
