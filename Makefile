@@ -4,7 +4,7 @@ STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that start goroutines: the race detector runs on these.
 RACE = ./crawl ./crawler ./fetch ./judge ./judge/outside ./topic/directory ./text ./archive ./demo ./collection ./lab/web ./lab/experiment ./cmd/dowse
 
-.PHONY: help test vet unit race cross build demo bench costs curves fuzz faults
+.PHONY: help test vet unit race cross build demo bench costs curves fuzz faults outages
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -44,6 +44,9 @@ costs: ## the table of docs/strategy-costs.md: a quarter of an hour on a machine
 faults: ## fail every call to the file system in every way; all commands over a stranger's directories
 	DOWSE_ALL_FAULTS=1 go test -timeout 60m -v -run 'TestFaults$$' ./crawler
 	DOWSE_ALL_FAULTS=1 go test -timeout 60m -run 'TestStrangersDirectory$$' ./cmd/dowse
+
+outages: ## crawls without network, name server or files, for as long as such trouble lasts: six minutes
+	DOWSE_LONG=1 go test ./cmd/dowse -run 'TestLongOrdeals|TestWithoutNetwork|TestFewOpenFiles' -v -timeout 20m
 
 fuzz: ## each fuzz test for half a minute
 	@for p in $$(git ls-files '*_test.go' | xargs grep -l 'func Fuzz' | xargs -n1 dirname | sort -u); do \

@@ -82,7 +82,7 @@ var modules = map[string]struct {
 	"golang.org/x/net/idna":               {"international host names", []string{"weburl"}},
 	"golang.org/x/net/html":               {"the HTML tokenizer and charsets", []string{"extract", "fetch"}},
 	"golang.org/x/net/http2":              {"header blocks of HTTP/2 floods in tests", []string{"hostile"}},
-	"golang.org/x/net/dns":                {"DNS answers in tests", []string{"fetch", "hostile"}},
+	"golang.org/x/net/dns":                {"DNS answers in tests", []string{"fetch", "hostile", "cmd/dowse"}},
 	"golang.org/x/text":                   {"Unicode forms and encodings", []string{"text", "fetch"}},
 	"golang.org/x/sys":                    {"file locks, disk space, jobs of processes", []string{"collection", "judge/outside"}},
 	"golang.org/x/term":                   {"the live screen", []string{"cmd/dowse"}},

@@ -91,6 +91,7 @@ type HostReport struct {
 	RetryAfter time.Duration // the host asked to be left alone for so long
 	BackOff    bool          // it answered 429 or 5xx, or not at all
 	Down       bool          // it can't be reached: no address, no connection
+	Local      bool          // this machine failed, not the host: no network, no name server, too many open files
 }
 
 // Robots is what a host's robots.txt said.

@@ -101,6 +101,7 @@ const (
 	StopExhausted StopReason = "exhausted" // nothing is left to visit
 	StopDriedUp   StopReason = "dried_up"  // --until came true
 	StopStarved   StopReason = "starved"   // all that is left waits for hosts that do not answer
+	StopNetwork   StopReason = "network"   // this machine has no network
 	StopDisk      StopReason = "disk"
 	StopMemory    StopReason = "memory"
 	StopSignal    StopReason = "signal"

@@ -18,6 +18,7 @@ const (
 	RobotsAllow   = "allow"    // no rule forbids anything
 	RobotsRules   = "rules"    // some of it forbids something
 	RobotsClosed  = "closed"   // nothing may be fetched
+	RobotsUnread  = "unread"   // it could not be read, so nothing may be fetched
 	RobotsNotRead = "not read" // it was not asked for yet
 )
 
@@ -42,7 +43,8 @@ type HostRow struct {
 	Delay    time.Duration `json:"delay_ns"` // the longest pause that it was given in good times
 	Robots   string        `json:"robots"`
 	State    string        `json:"state"`
-	Until    time.Time     `json:"until,omitzero"` // HostBackingOff: when it may be visited again
+	Until    time.Time     `json:"until,omitzero"` // HostBackingOff, HostDown: when it may be visited again
+	Why      dowse.Reason  `json:"why,omitempty"`  // HostBackingOff, HostDown: why the last visit failed
 	Last     []bool        `json:"last"`           // its last 20 pages, newest first: on topic?
 }
 
@@ -74,9 +76,9 @@ func (c *Collection) hostRow(s crawl.HostStatus) HostRow {
 	case c.blocked(s.Name):
 		r.State = HostBlocked
 	case s.Down:
-		r.State = HostDown
+		r.State, r.Until, r.Why = HostDown, s.Ready, s.Why
 	case s.BackOffs > 0:
-		r.State, r.Until = HostBackingOff, s.Ready
+		r.State, r.Until, r.Why = HostBackingOff, s.Ready, s.Why
 	}
 	return r
 }
@@ -88,8 +90,11 @@ func (c *Collection) blocked(host string) bool {
 // robotsState sums up a robots.txt. A host counts as closed if neither its home page
 // nor a page that no rule can mean may be fetched.
 func robotsState(host string, r *dowse.Robots) string {
-	if r == nil {
+	switch {
+	case r == nil:
 		return RobotsNotRead
+	case r.Status == 0 || r.Status == 429 || r.Status >= 500:
+		return RobotsUnread
 	}
 	if r.Rules != nil {
 		home, _ := r.Rules.Allowed(dowse.URL("http://" + host + "/"))

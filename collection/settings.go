@@ -92,6 +92,7 @@ type Politeness struct {
 	InFlight int           `yaml:"conns,omitempty"`
 	MaxRate  float64       `yaml:"max_rate,omitempty"`
 	Hold     float64       `yaml:"hold,omitempty"` // 0.1; negative for never
+	Patience time.Duration `yaml:"patience,omitempty"`
 	NoFollow bool          `yaml:"follow_nofollow,omitempty"`
 }
 

@@ -39,6 +39,8 @@ type Verification struct {
 	Replayed  bool        `json:"replayed"`
 	Problems  []Problem   `json:"problems"`
 	More      int         `json:"more_problems,omitempty"` // that are not listed
+
+	Unreached *crawl.Unreached `json:"unreached,omitempty"` // what waits for hosts that did not answer; no problem of the files
 }
 
 // A Problem is something that is not as it should be.
@@ -104,6 +106,7 @@ type verifier struct {
 
 func (v *verifier) books() error {
 	v.out.Books = v.c.Crawl.Books()
+	v.out.Unreached = v.c.Crawl.Unreached()
 	if b := v.out.Books; !b.Balanced() {
 		v.out.problem("state", doReport, "the books do not balance: %+v", b)
 	}

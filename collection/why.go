@@ -3,6 +3,8 @@ package collection
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"dowse"
@@ -28,6 +30,8 @@ type Explanation struct {
 	Depth    int          `json:"depth"`             // links from a seed
 	Hops     int          `json:"hops"`              // off-topic pages in a row just above it
 	Tries    int          `json:"tries,omitempty"`   // requests sent for it
+	Unmade   int          `json:"unmade,omitempty"`  // visits that this machine could not make
+	Retried  *Retried     `json:"retried,omitempty"` // when it was last put back into the queue
 
 	Verdict  *Ruling     `json:"verdict,omitempty"`
 	Chosen   *Choice     `json:"chosen,omitempty"`
@@ -47,6 +51,12 @@ type Explanation struct {
 	// Partial says that the journal is too long to look all of it through: Tries may
 	// be too low, and a link that promised more than the one in Chosen may be missing.
 	Partial bool `json:"partial,omitempty"`
+}
+
+// Retried tells that a URL that had failed or was left out was put back into the queue.
+type Retried struct {
+	At   time.Time `json:"at"`
+	What string    `json:"what"` // was asked for: failed, a reason, a host, or seeds
 }
 
 // A Choice tells why a URL stands, or stood, where it does in the queue.
@@ -81,6 +91,7 @@ type Manners struct {
 	Rested  time.Duration `json:"rested_ns"`      // how long the host had rested before the visit
 	State   string        `json:"state"`          // HostOK, …
 	Until   time.Time     `json:"until,omitzero"`
+	Why     dowse.Reason  `json:"why,omitempty"` // the host's latest visit failed
 }
 
 // A Download holds the facts of a visit.
@@ -275,7 +286,7 @@ func (w *inquiry) manners() *Manners {
 	f := w.c.Crawl.Frontier()
 	s := w.c.Crawl.Host(int(f.Host(w.id)))
 	row := w.c.hostRow(s)
-	m := &Manners{Host: row.Host, Robots: row.Robots, Allowed: true, State: row.State, Until: row.Until}
+	m := &Manners{Host: row.Host, Robots: row.Robots, Allowed: true, State: row.State, Until: row.Until, Why: row.Why}
 	if s.Robots != nil {
 		m.Delay = s.Robots.Delay
 		if s.Robots.Rules != nil {
@@ -429,11 +440,26 @@ func (w *inquiry) inTime(d *crawl.Decision) bool {
 	return w.visit == nil || d.Offered <= w.visit.Page.Lead.Priority
 }
 
+// tried counts a visit that failed for the moment. If the URL still waits, it says why
+// it was not fetched so far.
+func (w *inquiry) tried(p *dowse.Page) {
+	if p.Host != nil && p.Host.Local {
+		w.x.Unmade++
+	} else {
+		w.x.Tries++
+	}
+	if w.visit == nil {
+		w.x.Detail = strings.TrimSpace(string(p.Reason) + " " + p.Detail)
+	}
+}
+
 // heard takes from an entry what it says of the URL.
 func (w *inquiry) heard(e *crawl.Entry, best *promise) *promise {
 	switch {
 	case e.Kind == crawl.EntryRetry && e.ID == w.id:
-		w.x.Tries++
+		w.tried(e.Page)
+	case e.Kind == crawl.EntryRequeue && slices.Contains(e.Round, w.id):
+		w.x.Retried = &Retried{e.At, e.Text}
 	case e.Kind == crawl.EntryReasons && e.ID == w.id && len(e.Because) > 0:
 		w.rated = e
 	case e.Kind == crawl.EntryPage && (w.visit == nil || e.Place() < w.place):

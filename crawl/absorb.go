@@ -20,15 +20,25 @@ func (c *Crawl) Absorb(now time.Time, p *dowse.Page) {
 		c.absorbRobots(now, p)
 		return
 	}
+	if isLocal(p) {
+		c.returnUntouched(now, fl, p)
+	} else {
+		c.absorbPage(now, fl, p)
+	}
+	c.noteNetwork(now, fl, p)
+}
+
+func (c *Crawl) absorbPage(now time.Time, fl *flight, p *dowse.Page) {
+	failures := c.hosts.at(fl.host).backOffs
 	c.land(now, fl, p)
-	if p.Outcome == dowse.Temporary && c.retry(now, fl, p) {
+	if p.Outcome == dowse.Temporary && c.retry(now, fl, p, failures) {
 		return
 	}
-	if c.round != nil && c.round.has(id) {
+	if c.round != nil && c.round.has(fl.id) {
 		c.absorbRound(now, fl, p)
 		return
 	}
-	delete(c.flights, id)
+	delete(c.flights, fl.id)
 	c.final(now, fl, p)
 }
 
@@ -47,17 +57,23 @@ func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
 	if countsAsPage(p) {
 		h.landed++
 	}
-	for ; h.held > 0; h.held-- {
-		c.f.Release(fl.host, ready, laneReady)
+	c.releaseHeld(fl.host, ready, laneReady)
+}
+
+// releaseHeld lets go of the connections to a host that were kept free until a visit
+// came back.
+func (c *Crawl) releaseHeld(id frontier.HostID, ready, lane time.Time) {
+	for h := c.hosts.of(id); h.held > 0; h.held-- {
+		c.f.Release(id, ready, lane)
 	}
 }
 
 // retry puts a lead whose visit failed for the moment back into the queue. It
-// reports false when its tries are used up, or its group was dropped meanwhile:
-// then the failure is final.
-func (c *Crawl) retry(now time.Time, fl *flight, p *dowse.Page) bool {
-	c.tries[fl.id]++
-	spent := int(c.tries[fl.id]) >= c.cfg.Tries && !c.replay
+// reports false when the URL itself is to blame and its tries are used up, or its
+// group was dropped meanwhile: then the failure is final. The host had failed so many
+// times in a row before.
+func (c *Crawl) retry(now time.Time, fl *flight, p *dowse.Page, failures uint16) bool {
+	spent := c.blame(fl, failures) && !c.replay
 	if spent || c.f.Dropped(c.f.Group(fl.id)) {
 		delete(c.tries, fl.id)
 		p.Outcome = dowse.Failed
@@ -170,6 +186,7 @@ func (c *Crawl) settle(id frontier.ID, p *dowse.Page) {
 }
 
 func (c *Crawl) keepVisit(id frontier.ID, p *dowse.Page, place uint64) {
+	delete(c.reborn, id)
 	switch {
 	case p.Outcome == dowse.Fetched:
 		c.f.SetVisit(id, frontier.Visit{Relevance: p.Verdict.Relevance, OnTopic: p.OnTopic, Place: place})
@@ -215,7 +232,7 @@ func (c *Crawl) reopen(p *dowse.Page, l *dowse.Link, id frontier.ID, depth, hops
 	default:
 		return false
 	}
-	if _, visited := c.f.Visit(id); visited || c.linkRefused(p, l, id, depth, hops) != "" {
+	if _, visited := c.visited(id); visited || c.linkRefused(p, l, id, depth, hops) != "" {
 		return false
 	}
 	c.f.SetDepth(id, clamp8(depth), clamp8(hops))
@@ -243,7 +260,7 @@ func clamp8(n int) uint8 { return uint8(min(max(n, 0), 255)) }
 func (c *Crawl) target(id frontier.ID) dowse.Target {
 	t := dowse.Target{State: c.f.State(id), Seq: uint32(id), Priority: c.f.Priority(id), Note: c.f.Note(id)}
 	if t.State == dowse.Visited || t.State == dowse.Waiting || t.State == dowse.Flying {
-		if v, ok := c.f.Visit(id); ok {
+		if v, ok := c.visited(id); ok {
 			t.State, t.Relevance, t.OnTopic = dowse.Visited, v.Relevance, v.OnTopic
 		}
 	}
@@ -345,7 +362,7 @@ func (c *Crawl) drop(l *dowse.Lead) {
 // takeOut takes a URL out of the queue. One that waited for another visit is a
 // visited one again.
 func (c *Crawl) takeOut(id frontier.ID, s dowse.State) {
-	if _, again := c.f.Visit(id); again {
+	if _, again := c.visited(id); again {
 		s = dowse.Visited
 	}
 	c.f.Settle(id, s)
@@ -462,7 +479,7 @@ func (c *Crawl) settleUnvisited(now time.Time, id frontier.ID, outcome dowse.Out
 // unvisited is the page of a lead that was not visited.
 func (c *Crawl) unvisited(id frontier.ID, outcome dowse.Outcome, why dowse.Reason, detail string) *dowse.Page {
 	depth, hops := c.f.Depth(id)
-	_, again := c.f.Visit(id)
+	_, again := c.visited(id)
 	return &dowse.Page{
 		URL: c.f.URL(id), Lead: c.lead(id), Depth: int(depth), Hops: int(hops), Again: again,
 		Outcome: outcome, Reason: why, Detail: detail,

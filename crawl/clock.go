@@ -28,7 +28,7 @@ func (c *Crawl) clock(now time.Time) {
 		c.turnBack(back)
 		c.record(&Entry{Kind: EntryClock, At: now, Back: back})
 	}
-	if d := now.Sub(c.lastNow); !c.lastNow.IsZero() && d > 0 {
+	if d := now.Sub(c.lastNow); !c.lastNow.IsZero() && d > 0 && !c.inOutage() {
 		c.stats.Elapsed += d
 	}
 	c.lastNow = later(c.lastNow, now)
@@ -41,7 +41,9 @@ func (c *Crawl) turnBack(by time.Duration) {
 	c.latest = c.latest.Add(-by)
 	c.hosts.each(func(_ frontier.HostID, h *host) {
 		h.last, h.robotsUntil = earlierBy(h.last, by), earlierBy(h.robotsUntil, by)
+		h.troubled, h.promise = nanosBefore(h.troubled, by), nanosBefore(h.promise, by)
 	})
+	c.net.turnBack(by)
 	for i := range c.leases {
 		c.leases[i].deadline = c.leases[i].deadline.Add(-by)
 	}
@@ -57,6 +59,15 @@ func (c *Crawl) turnBack(by time.Duration) {
 	}
 	c.stats.slot = earlierBy(c.stats.slot, by)
 	c.lastNow = earlierBy(c.lastNow, by)
+}
+
+// nanosBefore returns nanoseconds since 1970 that lie by d earlier; 0, which stands for
+// no time, stays what it is.
+func nanosBefore(ns int64, d time.Duration) int64 {
+	if ns == 0 {
+		return 0
+	}
+	return ns - int64(d)
 }
 
 // earlierBy returns a time that lies by d earlier; the zero time stays what it is.

@@ -110,6 +110,8 @@ type Crawl struct {
 	round    *round
 	again    []frontier.ID // to be visited again in the next round
 	stats    stats
+	net      network
+	reborn   map[frontier.ID]bool // visited in vain, and waiting again: see Requeue
 	shadows  []*shadow
 	stopped  dowse.StopReason
 	lastNow  time.Time
@@ -207,6 +209,7 @@ func prepare(cfg Config) (*Crawl, error) {
 		traps:    trapBook{},
 		farms:    map[uint64]*farm{},
 		domains:  map[uint64]domain{},
+		reborn:   map[frontier.ID]bool{},
 		near:     newNearBook(),
 	}
 	return c, c.cast()
@@ -261,7 +264,7 @@ func (c *Crawl) start(now time.Time, seeds, homes []dowse.URL) {
 // seed reports whether a seed can be queued. What kept it out before may not hold
 // for a seed.
 func (c *Crawl) seed(id frontier.ID, u dowse.URL) bool {
-	_, visited := c.f.Visit(id)
+	_, visited := c.visited(id)
 	state := c.f.State(id)
 	if visited || c.forgotten(id) || state != dowse.Unseen && state != dowse.Held && state != dowse.Excluded {
 		return false
@@ -293,6 +296,7 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	c.ground()
 	c.clock(now)
 	c.expire(now)
+	c.enterRun(now)
 	if c.stop(c.limitReached()) {
 		c.endRound(now)
 		return Visit{}, time.Time{}, false
@@ -303,7 +307,11 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	if at := c.stats.slot; at.After(now) {
 		return Visit{}, at, false
 	}
+	if at, wait := c.awaitNetwork(now); wait {
+		return Visit{}, at, false
+	}
 	if v, when, ok = c.pick(now); ok {
+		c.probed(now)
 		c.takeSlot(now)
 		return v, time.Time{}, true
 	}
@@ -381,7 +389,8 @@ func (c *Crawl) pickStream(now time.Time) (Visit, time.Time, bool) {
 			c.putBack(id, h, now)
 			return Visit{}, until, false
 		}
-		if c.wantsRobots(h, now) && !c.leadsToFarm(id) {
+		id = c.instead(id, h)
+		if (c.wantsRobots(h, now) || c.witness(id, h)) && !c.leadsToFarm(id) {
 			c.f.Begin(h)
 			c.putBack(id, h, now)
 			return c.askRobots(id, h, now), time.Time{}, true
@@ -479,7 +488,7 @@ func (c *Crawl) lead(id frontier.ID) dowse.Lead {
 // takeOff makes the visit for a lead that was taken out of the frontier.
 func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret float64) Visit {
 	depth, hops := c.f.Depth(id)
-	_, again := c.f.Visit(id)
+	_, again := c.visited(id)
 	v := Visit{
 		URL: c.f.URL(id), Lead: c.lead(id), Depth: int(depth), Hops: int(hops), Again: again,
 		Deadline: now.Add(c.cfg.Lease), Patience: c.patience(h), LinksIn: c.linksIn(id),
@@ -535,14 +544,14 @@ func (c *Crawl) nextDeadline() time.Time {
 // waitOrStop tells when to ask again, or ends the crawl because there is nothing
 // to wait for.
 func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
-	if c.out() > 0 {
-		return earlier(when, c.nextDeadline())
-	}
-	if when.IsZero() {
+	switch {
+	case when.IsZero() && c.out() == 0:
 		c.stop(dowse.StopExhausted)
-	} else if when.Sub(now) > c.cfg.Polite.Patience {
+	case !c.inOutage() && c.starved(now, when):
 		c.stop(dowse.StopStarved)
 		c.endRound(now)
+	case c.out() > 0:
+		return earlier(when, c.nextDeadline())
 	}
 	return when
 }
@@ -561,12 +570,14 @@ func (c *Crawl) Stopped() dowse.StopReason { return c.stopped }
 // Stop ends the crawl from outside: no further visit is handed out.
 func (c *Crawl) Stop(why dowse.StopReason) { c.stop(why) }
 
-// Resume lets a stopped crawl go on, under new limits.
+// Resume lets a stopped crawl go on, under new limits. Hosts that failed are asked
+// again at once.
 func (c *Crawl) Resume(l Limits) {
 	c.stopped = ""
 	c.cfg.Limits = l
 	c.running = false
 	c.lastNow = time.Time{}
+	c.net.newRun()
 }
 
 func (c *Crawl) stop(why dowse.StopReason) bool {

@@ -26,6 +26,8 @@ const (
 	EntryReasons                      // why a lead is about to be visited that was rated again
 	EntryClock                        // the clock was set back
 	EntryAgain                        // all before it was decided again, without the URLs that were taken down
+	EntryForgive                      // failures of hosts are no longer held against them
+	EntryRequeue                      // URLs that failed or were left out wait again, as a person asked
 )
 
 // An Entry is one thing that happened in a crawl. Which fields count depends on
@@ -50,9 +52,10 @@ type Entry struct {
 	Robots *dowse.Robots // EntryRobots
 	Seeds  []dowse.URL   // EntryStart
 	Homes  []dowse.URL   // EntryStart: of seeds that were taken down, what the scope goes by
-	Round  []frontier.ID // EntryRound
-	Text   string        // EntryNote; EntryForget: why
+	Round  []frontier.ID // EntryRound; EntryRequeue: the URLs
+	Text   string        // EntryNote; EntryForget: why; EntryRequeue: what was asked for
 	Back   time.Duration // EntryClock: by how much it was set back
+	Since  time.Time     // EntryForgive: hosts that began to fail at this time or later are forgiven
 	Score  float64       // EntryRescore: the new priority; EntryReasons: the priority
 
 	Because []dowse.Because // EntryReasons

@@ -33,10 +33,12 @@ func appendEntryWith(w *enc, e *Entry) []byte {
 		w.visit(e.Page)
 		w.robots(e.Robots)
 	case EntryRound:
-		w.u(uint64(len(e.Round)))
-		for _, id := range e.Round {
-			w.u(uint64(id))
-		}
+		w.ids(e.Round)
+	case EntryRequeue:
+		w.s(e.Text)
+		w.ids(e.Round)
+	case EntryForgive:
+		w.t(e.Since)
 	case EntryNote:
 		w.s(e.Text)
 	case EntryForget:
@@ -112,6 +114,20 @@ func (r *dec) limits(l *Limits) {
 	l.Dry.Harvest = r.f()
 }
 
+func (w *enc) ids(list []frontier.ID) {
+	w.u(uint64(len(list)))
+	for _, id := range list {
+		w.u(uint64(id))
+	}
+}
+
+func (r *dec) ids() (list []frontier.ID) {
+	for range r.items(1) {
+		list = append(list, frontier.ID(r.u()))
+	}
+	return list
+}
+
 func (w *enc) urls(list []dowse.URL) {
 	w.u(uint64(len(list)))
 	for _, u := range list {
@@ -143,6 +159,7 @@ func (w *enc) visit(p *dowse.Page) {
 		w.i(int64(h.RetryAfter))
 		w.bool(h.BackOff)
 		w.bool(h.Down)
+		w.bool(h.Local)
 	}
 }
 
@@ -299,9 +316,12 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 		r.visit(e.Page)
 		e.Robots = r.robots(parse)
 	case EntryRound:
-		for range r.items(1) {
-			e.Round = append(e.Round, frontier.ID(r.u()))
-		}
+		e.Round = r.ids()
+	case EntryRequeue:
+		e.Text = r.s()
+		e.Round = r.ids()
+	case EntryForgive:
+		e.Since = r.t()
 	case EntryIdle, EntryBefore, EntryAgain:
 	case EntryNote:
 		e.Text = r.s()
@@ -350,7 +370,7 @@ func (r *dec) visit(p *dowse.Page) {
 	f.Charset = r.s()
 	f.Archive = dowse.Place{File: r.s(), Offset: r.i(), Length: r.i()}
 	if r.bool() {
-		p.Host = &dowse.HostReport{RetryAfter: time.Duration(r.i()), BackOff: r.bool(), Down: r.bool()}
+		p.Host = &dowse.HostReport{RetryAfter: time.Duration(r.i()), BackOff: r.bool(), Down: r.bool(), Local: r.bool()}
 	}
 }
 

@@ -138,8 +138,9 @@ func (refreshing) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
 	return p, time.Millisecond
 }
 
-// A host that may not be dialled, or has no address, tells so itself; its silence on
-// robots.txt is not the reason.
+// A host that may not be dialled, or has no address, is the reason why its pages are
+// not fetched; its silence on robots.txt is not. A host that does not answer for the
+// moment is no reason at all: its pages wait.
 func TestOutOfReach(t *testing.T) {
 	for _, why := range []dowse.Reason{dowse.SkipPrivateIP, dowse.FailDNS, dowse.FailTLS, dowse.FailTimeout} {
 		asked := 0
@@ -148,7 +149,7 @@ func TestOutOfReach(t *testing.T) {
 			if v.Kind == crawl.VisitRobots {
 				asked++
 				p.Outcome, p.Reason = dowse.Listed, why
-				p.Host = &dowse.HostReport{Robots: &dowse.Robots{}}
+				p.Host = &dowse.HostReport{Robots: &dowse.Robots{}, BackOff: why == dowse.FailTimeout}
 			}
 			return p
 		})
@@ -159,7 +160,7 @@ func TestOutOfReach(t *testing.T) {
 		case dowse.SkipPrivateIP:
 			tries = 1
 		case dowse.FailTimeout:
-			want = dowse.SkipRobotsTxt
+			want, tries = "", 5
 		}
 		if got := c.Reason("http://a.test/"); got != want || asked != tries {
 			t.Errorf("%s: the page is %s after %d requests for robots.txt, want %s after %d", why, got, asked, want, tries)

@@ -47,7 +47,7 @@ func (c *Crawl) limitReached() dowse.StopReason {
 // full reports whether no further visit may begin before one comes back: all
 // connections are in use, or those that are out may yet use up a limit on pages.
 func (c *Crawl) full() bool {
-	if c.out() >= c.cfg.Polite.InFlight {
+	if c.out() >= c.roomNow() {
 		return true
 	}
 	l, s := &c.cfg.Limits, &c.stats
@@ -64,6 +64,6 @@ func (c *Crawl) overHost(h frontier.HostID) bool {
 // give all the pages that its host may.
 func (c *Crawl) promised(id frontier.ID, h frontier.HostID) bool {
 	n, host := c.cfg.Limits.PerHost, c.hosts.at(h)
-	_, again := c.f.Visit(id)
+	_, again := c.visited(id)
 	return n > 0 && !again && host.out > 0 && int(host.fetched+host.landed+host.out) >= n && !c.overHost(h)
 }

@@ -13,7 +13,8 @@ type Politeness struct {
 	Delay    time.Duration // between the end of a visit to a host and the next; 1 s, None for no delay
 	Conns    int           // visits to a host at once; 1
 	MaxRate  float64       // visits a second, over all hosts; 0 for no limit
-	Patience time.Duration // the crawl ends when no host may be visited for so long; 2 min
+	Patience time.Duration // the crawl ends when no host answers, or may be visited, for so long; 2 min
+	Outage   time.Duration // the crawl ends when this machine has no network for so long; 12 h
 	MaxDelay time.Duration // a Crawl-delay or a slow host slows down to this at most; 1 min
 	InFlight int           // visits at once, over all hosts; 64
 
@@ -38,6 +39,9 @@ func (p Politeness) withDefaults() Politeness {
 	if p.Patience == 0 {
 		p.Patience = 2 * time.Minute
 	}
+	if p.Outage == 0 {
+		p.Outage = 12 * time.Hour
+	}
 	if p.MaxDelay == 0 {
 		p.MaxDelay = time.Minute
 	}
@@ -48,8 +52,7 @@ func (p Politeness) withDefaults() Politeness {
 }
 
 const (
-	backOffStart = 2 * time.Second  // after the first 429 or 5xx without Retry-After; doubles
-	backOffMax   = 10 * time.Minute // and ends here
+	backOffStart = 2 * time.Second // after the first failure without Retry-After; grows, see pauseAfter
 	maxPark      = 10 * 365 * 24 * time.Hour
 	slowFactor   = 2              // a host rests at least so many times as long as it took to answer
 	downAfter    = 5              // failed connections in a row until a host counts as down
@@ -75,6 +78,12 @@ type host struct {
 	out         uint32    // visits to its pages
 	landed      uint32    // pages that came back and are not counted yet
 	held        uint32    // connections kept free until a visit comes back
+	answered    bool      // it has answered at least once
+	locals      uint8     // visits in a row that this machine could not make
+	why         uint8     // code of the reason of the latest failure in a row
+	doubted     uint32    // the URL that failed last, plus 1; 0 for none
+	troubled    int64     // when it began to fail, in Unix nanoseconds; counts if backOffs > 0
+	promise     int64     // until when it asked to be left alone, in Unix nanoseconds; 0 for never
 	fetched     uint32
 	onTopic     uint32
 	requests    uint32
@@ -93,7 +102,10 @@ func (c *Crawl) rest(now time.Time, id frontier.HostID, p *dowse.Page) (ready, l
 	c.hear(id, p)
 	delay := c.delay(id, p.Fetch.Took)
 	h.maxDelay = max(h.maxDelay, delay)
-	rest := max(delay, c.backOff(h, p.Host))
+	rest := max(delay, c.backOff(h, p))
+	if h.backOffs > 0 && p.Host != nil {
+		h.noteTrouble(now, p)
+	}
 	if a := p.Fetch.Address; a.IsValid() && isPublic(a) {
 		c.f.Lane(id, a.String())
 	}
@@ -115,16 +127,22 @@ func (c *Crawl) delay(id frontier.HostID, took time.Duration) time.Duration {
 
 // backOff returns how long a host in trouble is left alone. Retry-After is a
 // promise; without it the pause doubles each time.
-func (c *Crawl) backOff(h *host, r *dowse.HostReport) time.Duration {
+func (c *Crawl) backOff(h *host, p *dowse.Page) time.Duration {
+	r := p.Host
 	if r == nil || !r.BackOff && !r.Down && r.RetryAfter == 0 {
-		h.backOffs, h.downs = 0, 0
+		if isAnswered(p) {
+			h.backOffs, h.downs, h.doubted = 0, 0, 0
+		}
 		return 0
 	}
 	if r.Down {
 		h.downs++
 	}
-	pause := min(backOffStart<<min(h.backOffs, 20), backOffMax)
-	h.backOffs++
+	pause := pauseAfter(h.backOffs)
+	if c.inOutage() {
+		pause = min(pause, probeMax) // it may not be the host's fault
+	}
+	h.backOffs = min(h.backOffs+1, doublings+hourly)
 	if r.RetryAfter > 0 {
 		pause = min(r.RetryAfter, maxPark)
 	}
@@ -206,12 +224,26 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 	}
 	delete(c.asking, h)
 	c.vacated(fl)
+	defer c.noteNetwork(now, fl, p)
 	r := &dowse.Robots{At: now}
 	if p.Host != nil && p.Host.Robots != nil {
 		r = p.Host.Robots
 	}
-	known := c.learnRobots(now, h, r, outOfReach(p.Reason))
-	ready, lane := c.rest(now, h, p)
+	if unanswered(r) && outOfReach(r, p) == "" {
+		p.Host = orReport(p.Host)
+		p.Host.BackOff = true
+	}
+	var known bool
+	var ready, lane time.Time
+	if isLocal(p) {
+		ready = c.localRest(now, h)
+	} else {
+		known = c.learnRobots(now, h, r, p)
+		ready, lane = c.rest(now, h, p)
+		if c.hosts.at(h).mute != 0 {
+			ready = lane // nothing will be asked of it: its URLs need not wait
+		}
+	}
 	for range c.cfg.Polite.Conns {
 		c.f.Release(h, ready, lane)
 	}
@@ -231,10 +263,14 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 // that gives no answer is asked again, after the pause that trouble gets, unless it
 // may not be asked at all; then the old rules hold on, or what its silence means
 // (RFC 9309 2.3.1.4, 2.4).
-func (c *Crawl) learnRobots(now time.Time, id frontier.HostID, r *dowse.Robots, mute dowse.Reason) bool {
+func (c *Crawl) learnRobots(now time.Time, id frontier.HostID, r *dowse.Robots, p *dowse.Page) bool {
 	h := c.hosts.of(id)
+	mute := outOfReach(r, p)
 	if unanswered(r) {
-		h.asked++
+		h.asked = min(h.asked+1, 254)
+		if mute == "" && c.rules(id) == nil {
+			return false // nothing is known: its URLs wait until it answers
+		}
 		if int(h.asked) < c.cfg.Tries && mute != dowse.SkipPrivateIP {
 			return false
 		}
@@ -250,14 +286,14 @@ func (c *Crawl) learnRobots(now time.Time, id frontier.HostID, r *dowse.Robots, 
 	return true
 }
 
-// outOfReach returns the reason for which no robots.txt could be read if it is one
-// that keeps every page of the host away, and so tells more than the silence.
-func outOfReach(why dowse.Reason) dowse.Reason {
-	switch why {
-	case dowse.SkipPrivateIP, dowse.FailDNS, dowse.FailTLS:
-		return why
+// outOfReach returns the reason for which no robots.txt could be read if it is not one
+// of the moment: it keeps every page of the host away. For others the host is asked
+// again.
+func outOfReach(r *dowse.Robots, p *dowse.Page) dowse.Reason {
+	if r.Status != 0 || p.Host != nil && p.Host.BackOff {
+		return ""
 	}
-	return ""
+	return p.Reason
 }
 
 // unanswered reports whether a host did not tell its rules, for now.

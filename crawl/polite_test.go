@@ -254,13 +254,13 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
+// A host that is down is asked again at growing intervals. Its pages wait: none is
+// settled, and the strategy does not hear of them.
 func TestHostDown(t *testing.T) {
 	web, hub := manyPages("a.test", 20)
-	var heard []dowse.Reason
+	var heard []dowse.URL
 	s := follow(func(p *dowse.Page) leads {
-		if p.Outcome == dowse.Skipped {
-			heard = append(heard, p.Reason)
-		}
+		heard = append(heard, p.URL)
 		return queueAll(p)
 	})
 	cfg := crawl.Config{Strategy: s, Tries: 2, Traps: crawl.Traps{Budget: -1}}
@@ -270,11 +270,11 @@ func TestHostDown(t *testing.T) {
 			p.Host.Down = true
 		}
 	}, hub)
-	if n := len(w.log["a.test"]); n != 6 {
-		t.Errorf("%d visits, want 1 and 5 that failed", n)
+	if n := len(w.log["a.test"]); n != 8 {
+		t.Errorf("%d visits, want 1 and 7 that failed", n)
 	}
-	if len(heard) != 18 || heard[0] != dowse.SkipHostDown || c.Stopped() != dowse.StopExhausted {
-		t.Errorf("%d leads skipped, stopped: %s", len(heard), c.Stopped())
+	if len(heard) != 1 || c.Stopped() != dowse.StopStarved || c.Books().Queued != 20 {
+		t.Errorf("the strategy heard of %d pages, stopped: %s, books %+v", len(heard), c.Stopped(), c.Books())
 	}
 	balanced(t, c)
 }

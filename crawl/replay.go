@@ -177,6 +177,9 @@ func (c *Crawl) replayHead(e *Entry) error {
 		case c.forgotten(id):
 		case m&1 == returned:
 			c.putDown(id)
+			if c.round != nil {
+				c.round.back(id)
+			}
 		default:
 			c.takeUp(id)
 			if c.round != nil {
@@ -212,6 +215,10 @@ func (c *Crawl) replayBody(e *Entry, restore Restorer) error {
 		}
 	case EntryRescore:
 		return c.replayRating(e)
+	case EntryForgive:
+		c.forgiveSince(e.Since)
+	case EntryRequeue:
+		return c.replayRequeue(e)
 	case EntryModel, EntryForget, EntryAgain:
 		if e.marks() && c.refold == nil {
 			return errNewerModel

@@ -413,6 +413,7 @@ func (c *Crawl) become(twin *Crawl) {
 	twin.stats.slot, twin.stats.Elapsed, twin.lastNow = c.stats.slot, c.stats.Elapsed, c.lastNow
 	twin.latest, twin.unsure, twin.began = c.latest, c.unsure, c.began
 	twin.lateOut, twin.strangersOut = c.lateOut, c.strangersOut
+	twin.net = c.net
 	twin.stopped, twin.running, twin.asked, twin.ended = c.stopped, c.running, c.asked, c.ended
 	twin.cfg.Limits, twin.refold, twin.moves = c.cfg.Limits, nil, c.moves[:0]
 	*c = *twin

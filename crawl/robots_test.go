@@ -100,8 +100,8 @@ func TestRobotsAreReadAgainAfterADay(t *testing.T) {
 	}
 }
 
-// A host that does not tell its rules is asked again a few times. Then nothing of it
-// may be visited, or its old rules hold on.
+// A host that does not tell its rules is asked again. Until then nothing of it may be
+// visited, nor settled, or its old rules hold on.
 func TestRobotsWithoutAnAnswer(t *testing.T) {
 	silent := map[string]func(crawl.Visit) *dowse.Robots{
 		"nothing came back": func(crawl.Visit) *dowse.Robots { return nil },
@@ -113,8 +113,8 @@ func TestRobotsWithoutAnAnswer(t *testing.T) {
 		web := &answering{toy: toy{"http://a.test/": {}}, robots: robots}
 		c := begin(t, robotic(follow(queueAll)), "http://a.test/")
 		run(c, web)
-		if len(web.asked) != 3 || c.Reason("http://a.test/") != dowse.SkipRobotsTxt || c.Stopped() != dowse.StopExhausted {
-			t.Errorf("%s: asked %d times; %s; stopped: %s", name, len(web.asked), c.Reason("http://a.test/"), c.Stopped())
+		if len(web.asked) != 5 || stateOf(c, "http://a.test/") != dowse.Waiting || c.Stopped() != dowse.StopStarved {
+			t.Errorf("%s: asked %d times; %s; stopped: %s", name, len(web.asked), stateOf(c, "http://a.test/"), c.Stopped())
 		}
 		balanced(t, c)
 	}
@@ -171,8 +171,8 @@ func TestLostRobotsVisit(t *testing.T) {
 			now = when
 		}
 	}
-	if n != 3 || c.Reason("http://a.test/") != dowse.SkipRobotsTxt {
-		t.Errorf("asked %d times; %s", n, c.Reason("http://a.test/"))
+	if n != 5 || stateOf(c, "http://a.test/") != dowse.Waiting {
+		t.Errorf("asked %d times; %s", n, stateOf(c, "http://a.test/"))
 	}
 }
 

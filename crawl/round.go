@@ -63,7 +63,7 @@ func (c *Crawl) pickRound(now time.Time) (Visit, time.Time, bool) {
 			return Visit{}, when, false
 		}
 		h := c.f.Host(id)
-		if c.wantsRobots(h, now) && !c.leadsToFarm(id) {
+		if (c.wantsRobots(h, now) || c.witness(id, h)) && !c.leadsToFarm(id) {
 			c.f.Begin(h)
 			return c.askRobots(id, h, now), time.Time{}, true
 		}

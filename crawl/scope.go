@@ -137,12 +137,8 @@ func (c *Crawl) forbids(id frontier.ID, h frontier.HostID) (dowse.Outcome, dowse
 	if outcome, why, detail := c.barred(h, u); why != "" {
 		return outcome, why, detail
 	}
-	_, again := c.f.Visit(id)
-	switch {
-	case c.overHost(h) && !again:
+	if _, again := c.visited(id); c.overHost(h) && !again {
 		return dowse.Skipped, dowse.SkipBudgetHost, ""
-	case c.hosts.at(h).downs >= downAfter:
-		return dowse.Skipped, dowse.SkipHostDown, "no connection, several times in a row"
 	}
 	if why := c.cfg.Scope.skips(u); why != "" {
 		return dowse.Skipped, why, ""

@@ -183,7 +183,7 @@ func (c *Crawl) fits() error {
 	}
 	n := frontier.ID(c.f.Len())
 	known := func(id frontier.ID) bool { return id < n }
-	ok := len(c.inlinks) <= int(n) && all(maps.Keys(c.tries), known) && all(maps.Keys(c.sitemaps), known) && all(maps.Keys(c.chains), known) &&
+	ok := len(c.inlinks) <= int(n) && all(maps.Keys(c.tries), known) && all(maps.Keys(c.sitemaps), known) && all(maps.Keys(c.chains), known) && all(maps.Keys(c.reborn), known) &&
 		all(slices.Values(c.again), known)
 	ok = ok && c.near.fits(n, frontier.HostID(c.hosts.len()))
 	if !ok {
@@ -284,6 +284,11 @@ func (e *enc) core(c *Crawl) {
 	}
 	e.stats(&c.stats)
 	e.t(c.latest)
+	e.network(&c.net)
+	e.u(uint64(len(c.reborn)))
+	for _, id := range slices.Sorted(maps.Keys(c.reborn)) {
+		e.u(uint64(id))
+	}
 }
 
 func (d *dec) core(c *Crawl) {
@@ -334,11 +339,15 @@ func (d *dec) core(c *Crawl) {
 	}
 	d.stats(&c.stats)
 	c.latest = d.t()
+	d.network(&c.net)
+	for range d.items(1) {
+		c.reborn[frontier.ID(d.u())] = true
+	}
 }
 
 // The fewest bytes that an item of a list takes.
 const (
-	hostSize  = 16
+	hostSize  = 22
 	shapeSize = 12
 	farmSize  = 10
 
@@ -352,10 +361,13 @@ func (e *enc) host(h *host) {
 	for _, v := range []uint64{
 		uint64(h.backOffs), uint64(h.downs), uint64(h.maps), uint64(h.fetched), uint64(h.onTopic),
 		uint64(h.requests), uint64(h.failed), uint64(h.recent), uint64(h.bytes), uint64(h.maxDelay),
-		uint64(h.asked), uint64(h.mute), uint64(h.silent),
+		uint64(h.asked), uint64(h.mute), uint64(h.silent), uint64(h.locals), uint64(h.why), uint64(h.doubted),
 	} {
 		e.u(v)
 	}
+	e.bool(h.answered)
+	e.i(h.troubled)
+	e.i(h.promise)
 }
 
 func (d *dec) host(h *host) {
@@ -366,7 +378,23 @@ func (d *dec) host(h *host) {
 	h.fetched, h.onTopic, h.requests = uint32(d.u()), uint32(d.u()), uint32(d.u())
 	h.failed, h.recent = uint32(d.u()), uint32(d.u())
 	h.bytes, h.maxDelay = int64(d.u()), time.Duration(d.u())
-	h.asked, h.mute, h.silent = uint8(d.u()), uint8(d.u()), uint8(d.u())
+	h.asked, h.mute, h.silent, h.locals, h.why = uint8(d.u()), uint8(d.u()), uint8(d.u()), uint8(d.u()), uint8(d.u())
+	h.doubted = uint32(d.u())
+	h.answered = d.bool()
+	h.troubled, h.promise = d.i(), d.i()
+}
+
+func (e *enc) network(n *network) {
+	e.t(n.answered)
+	e.u(uint64(n.failing))
+	e.t(n.first)
+	e.t(n.since)
+	e.s(n.why)
+}
+
+func (d *dec) network(n *network) {
+	n.answered, n.failing = d.t(), uint32(d.u())
+	n.first, n.since, n.why = d.t(), d.t(), d.s()
 }
 
 func (e *enc) stats(s *stats) {

@@ -133,7 +133,8 @@ type Status struct {
 	Stopped  dowse.StopReason `json:"stop_reason"`
 
 	Shadows   []ShadowStatus `json:"shadows,omitempty"`
-	LimitedBy string         `json:"limited_by"` // what keeps it from going faster: connections, politeness, leads
+	LimitedBy string         `json:"limited_by"` // what keeps it from going faster: connections, politeness, leads, network
+	Outage    *Outage        `json:"outage,omitempty"`
 }
 
 // Books returns the books of the crawl.
@@ -151,7 +152,7 @@ func (c *Crawl) Status() Status {
 	s := Status{
 		Fetched: c.stats.Fetched, OnTopic: c.stats.OnTopic, Window: c.stats.window(200),
 		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(), Dropped: c.stats.Dropped,
-		Books: c.Books(), Stopped: c.stopped, Shadows: c.Shadows(), LimitedBy: c.limitedBy(),
+		Books: c.Books(), Stopped: c.stopped, Shadows: c.Shadows(), LimitedBy: c.limitedBy(), Outage: c.Outage(),
 	}
 	if s.Fetched > 0 {
 		s.Harvest = float64(s.OnTopic) / float64(s.Fetched)
@@ -168,7 +169,9 @@ func (c *Crawl) Status() Status {
 // limitedBy names what keeps the crawl from going faster.
 func (c *Crawl) limitedBy() string {
 	switch {
-	case c.out() >= c.cfg.Polite.InFlight:
+	case c.inOutage():
+		return "network"
+	case c.out() >= c.roomNow():
 		return "connections"
 	case c.f.Count(dowse.Waiting) > 0:
 		return "politeness"
@@ -190,6 +193,7 @@ type HostStatus struct {
 	Ready                              time.Time
 	BackOffs                           int
 	Down                               bool
+	Why                                dowse.Reason // of the latest failure, if BackOffs > 0
 	Robots                             *dowse.Robots
 	Bytes                              int64
 }
@@ -202,6 +206,9 @@ func (c *Crawl) Host(i int) HostStatus {
 		Name: c.f.HostName(id), Fetched: int(h.fetched), OnTopic: int(h.onTopic), Failed: int(h.failed),
 		Requests: int(h.requests), Waiting: c.f.WaitingOn(id), Delay: h.maxDelay, Ready: c.f.Ready(id),
 		BackOffs: int(h.backOffs), Down: h.downs >= downAfter, Robots: c.rules(id), Bytes: h.bytes,
+	}
+	if h.backOffs > 0 {
+		s.Why = reasonOf(h.why)
 	}
 	for i := range min(20, int(h.fetched)) {
 		s.Recent = append(s.Recent, h.recent>>i&1 == 1)

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"dowse"
@@ -61,6 +62,10 @@ type Config struct {
 
 	Agent   string // product token for robots.txt; "dowse"
 	Contact string // URL or mail address at which the crawler's owner is reached
+
+	// Retry puts URLs of a crawl that goes on back into the queue: "failed", "unreached",
+	// a reason, or a host; see [crawl.Crawl.Requeue].
+	Retry []string
 
 	Pages  int               // pages to fetch at most; short for Limits.Pages
 	Limits collection.Limits // where the crawl ends
@@ -228,7 +233,7 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if err := consented(col.Dir, actsOf(t, col.Settings, cfg), cfg); err != nil {
 		return nil, err
 	}
-	seeds, err := seedURLs(col.Settings.Seeds)
+	seeds, err := seedURLs(append(slices.Clone(col.Settings.Seeds), cfg.Seeds...))
 	if err != nil && !errors.Is(err, ErrSeeds) { // without any, they were taken down
 		return nil, err
 	}
@@ -243,8 +248,9 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if col.Crawl.Books().Known == 0 { // begun, and the power went before the seeds were kept
-		col.Crawl.Start(c.live.Clock(), seeds)
+	c.askSeedsAgain(seeds)
+	if err := c.requeue(cfg.Retry); err != nil {
+		return nil, err
 	}
 	c.takeFormula()
 	col.Crawl.Resume(col.Settings.Limits.Crawl())

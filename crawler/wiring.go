@@ -111,6 +111,7 @@ func merge(cfg Config, s *collection.Settings) Config {
 	s.Politeness.InFlight = cmp.Or(cfg.Polite.InFlight, s.Politeness.InFlight)
 	s.Politeness.Hold = cmp.Or(cfg.Polite.Hold, s.Politeness.Hold)
 	s.Politeness.MaxRate = cmp.Or(cfg.Polite.MaxRate, s.Politeness.MaxRate)
+	s.Politeness.Patience = cmp.Or(cfg.Polite.Patience, s.Politeness.Patience)
 	s.Scope.Include = append(s.Scope.Include, cfg.Scope.Include...)
 	s.Scope.Exclude = append(s.Scope.Exclude, cfg.Scope.Exclude...)
 	s.Scope.Block = append(s.Scope.Block, cfg.Scope.Block...)
@@ -237,8 +238,9 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 		Renew:    renewal(dir, s, cfg, needs),
 		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope,
 		Polite: crawl.Politeness{
-			Delay: s.Politeness.Delay, Conns: s.Politeness.Conns, InFlight: s.Politeness.InFlight, MaxRate: s.Politeness.MaxRate,
-			Hold: cmp.Or(s.Politeness.Hold, DefaultHold),
+			Delay: s.Politeness.Delay, Conns: s.Politeness.Conns, MaxRate: s.Politeness.MaxRate,
+			InFlight: min(cmp.Or(s.Politeness.InFlight, defaultInFlight), visitRoom()),
+			Hold:     cmp.Or(s.Politeness.Hold, DefaultHold), Patience: s.Politeness.Patience,
 		},
 		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow,
 	}}, nil
@@ -328,6 +330,7 @@ func clientOf(s collection.Settings, cfg Config) (*fetch.Client, error) {
 		AllowNet: nets, OnlyAllowed: s.Identity.Contact == "" && cfg.Dial == nil && cfg.Transport == nil,
 		Resolver: s.Network.Resolver, Timeout: s.Network.Timeout,
 		MaxBody: s.Network.MaxBody, Budget: cfg.budget, Dial: cfg.Dial, Transport: cfg.Transport,
+		IdleConns: min(defaultIdle, visitRoom()),
 	})
 }
 

@@ -103,6 +103,9 @@ func (c *Client) fetch(ctx context.Context, u dowse.URL, l limits) *Response {
 	v := &visit{Response: r, watch: w, codec: c.codec, limits: l}
 	v.exchange(c.transport, c.request(c.traced(w, r), u, scheme, authority, rest))
 	r.Fetch.Took = time.Since(r.Fetch.At) - v.waited
+	if r.Host != nil && r.Host.Local {
+		c.Close() // idle connections are of no use without a network, and take up files
+	}
 	return r
 }
 

@@ -29,6 +29,8 @@ func (r *Response) broken(err error) {
 		r.again(dowse.FailTimeout, errCancelled.Error())
 	case errors.As(err, &private):
 		r.refuse(private)
+	case isLocal(err):
+		r.ours(err)
 	case errors.As(err, &name):
 		r.unresolved(name)
 	case isTimeout(err):

@@ -51,5 +51,13 @@ func (f *Frontier) Ready(h HostID) time.Time { return f.host(h).ready.time() }
 // Busy returns the number of visits to the host that have begun and not ended.
 func (f *Frontier) Busy(h HostID) int { return int(f.host(h).busy) }
 
+// BestOn returns the best lead that waits for the host.
+func (f *Frontier) BestOn(h HostID) (ID, bool) {
+	if leads := f.host(h).leads; len(leads) > 0 {
+		return ID(leads[0]), true
+	}
+	return None, false
+}
+
 // WaitingOn returns how many leads wait for the host.
 func (f *Frontier) WaitingOn(h HostID) int { return len(f.host(h).leads) }

@@ -142,6 +142,16 @@ func (f *Frontier) Rest(h HostID, until time.Time) {
 	f.refresh(h)
 }
 
+// Wake cuts the host's rest short: it may be visited at the given time, if it had to
+// rest for longer.
+func (f *Frontier) Wake(h HostID, at time.Time) {
+	ho := f.host(h)
+	if m := momentOf(at); m < ho.ready {
+		ho.ready = m
+		f.refresh(h)
+	}
+}
+
 // Lane lets a host share one politeness with all other hosts of the same lane, a
 // public address: at most one visit at a time to all of them, and the rest after a
 // visit holds for all. "" gives the host a lane of its own, as at first.

@@ -87,7 +87,38 @@ func politeRows() []Row {
 				}
 			},
 		},
+		{
+			ID: "P09", Does: "the host resets every connection for 20 s after its robots.txt and a page, then works", Wants: "few tries meanwhile; every page is fetched later",
+			checks: []check{func(o *outcome) {
+				if n := failures(o.log, lull); n > 8 {
+					o.problem("%d requests while it was down, at most 8 are patient", n)
+				}
+			}},
+			open: func(s *Site) {
+				s.front = func(x *exchange) {
+					list := s.book.requests()
+					if len(list) > 2 && x.entry.Begin.Sub(list[2].Begin) < lull {
+						reset(x)
+						return
+					}
+					s.usual(x.entry.Path())(x)
+				}
+			},
+		},
 	}
+}
+
+// lull is how long the host of P09 is down.
+const lull = 20 * time.Second
+
+// failures counts the requests that came while the host of P09 was down.
+func failures(log []Request, lasts time.Duration) (n int) {
+	for i := 2; i < len(log); i++ {
+		if log[i].Begin.Sub(log[2].Begin) < lasts {
+			n++
+		}
+	}
+	return n
 }
 
 const outage = 5 * time.Second

@@ -79,6 +79,9 @@ func (a *account) lines() []string {
 	}
 	a.headline(s)
 	a.chosen(s)
+	if r := a.Retried; r != nil {
+		s.field("retried", "put back into the queue at %s (%s)", clock(r.At), r.What)
+	}
 	a.origin(s)
 	a.path(s)
 	a.polite(s)
@@ -106,6 +109,7 @@ func (a *account) headline(s *sheet) {
 		s.field("to", "%s", a.Redirect)
 	case a.State == dowse.Waiting.String():
 		s.add(fmt.Sprintf(" NOT FETCHED  queued: %s of %s that wait", ordinal(a.Rank), count(a.Wait)))
+		a.soFar(s)
 	case a.Reason != "":
 		a.reason(s)
 	case a.Sitemap:
@@ -113,6 +117,23 @@ func (a *account) headline(s *sheet) {
 	default:
 		s.add(" NOT FETCHED  " + stateMeans(a.State))
 	}
+}
+
+// soFar says what came of earlier visits to a URL that waits.
+func (a *account) soFar(s *sheet) {
+	if a.Tries > 0 {
+		s.text("tried", fmt.Sprintf("%s, in vain: %s", times(a.Tries), a.Detail))
+	}
+	if a.Unmade > 0 {
+		s.text("network", fmt.Sprintf("this machine could not ask for it, %s: %s", times(a.Unmade), a.Detail))
+	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return count(n) + " times"
 }
 
 func stateMeans(state string) string {
@@ -359,13 +380,22 @@ func (a *account) polite(s *sheet) {
 		parts = append(parts, fmt.Sprintf("%s had rested %s", m.Host, seconds(m.Rested)))
 	}
 	if m.State != collection.HostOK {
-		parts = append(parts, "the host is "+m.State+until(m.Until))
+		parts = append(parts, "the host is "+m.State+causeOf(m.Why)+until(m.Until))
 	}
 	s.flow(" polite    ", parts, " · ")
 }
 
+func causeOf(why dowse.Reason) string {
+	if why == "" {
+		return ""
+	}
+	return " (" + string(why) + ")"
+}
+
 func robotsSays(m *collection.Manners) string {
 	switch {
+	case m.Robots == collection.RobotsUnread:
+		return "robots.txt could not be read"
 	case m.Robots == collection.RobotsNotRead:
 		return "robots.txt was not read yet"
 	case m.Allowed:
@@ -464,7 +494,7 @@ func anyway(r dowse.Reason, dir string, demo bool) []string {
 		return nil
 	case dowse.FailHTTP, dowse.FailProtocol, dowse.FailTimeout, dowse.FailConnect, dowse.FailDNS, dowse.FailTLS,
 		dowse.FailEncoding, dowse.FailRedirect, dowse.SkipHostDown:
-		return []string{"dowse fetch URL asks for it now"}
+		return []string{"dowse fetch URL asks for it now", fmt.Sprintf("%s --retry %s   asks for all of these again", resume, r)}
 	}
 	return []string{"as the seed of another crawl:", fmt.Sprintf("dowse crawl %s/topic.yaml --seed URL -o OTHER.dowse%s", dir, flags)}
 }

@@ -128,7 +128,8 @@ Checks that the books balance, that every entry of the journal and every record
 of the archive can be read, and that every page that was fetched is in the
 archive. Changes nothing. Exits with 8 if something is wrong, and says what to
 do about it; with 7 if the collection can't even be opened, after it has checked
-what can be read of it.`
+what can be read of it. Hosts that were not reached are listed, and are no fault
+of the collection: status --check fails for them.`
 }
 
 // Run checks a collection.
@@ -166,12 +167,18 @@ func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, n
 	}
 	s := &sheet{}
 	verdict := "all is well"
+	if v.Unreached != nil {
+		verdict = "nothing is damaged, and not everything was reached"
+	}
 	if !v.OK() {
 		verdict = some(len(v.Problems)+v.More, "problem")
 	}
 	s.add(oneLine(c.Dir + ": " + verdict))
 	b := v.Books
 	s.field("books", "%s: %s seen", balance(b.Balanced()), count(b.Known))
+	for _, l := range unreachedLines(v.Unreached) {
+		s.add(l)
+	}
 	s.field("journal", "%s entries read", count(v.Entries))
 	s.field("archive", "%s records in %s read, %s found", count(v.Records), some(v.Files, "file"), some(v.Pages, "page"))
 	if v.Replayed {

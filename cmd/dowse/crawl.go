@@ -54,6 +54,7 @@ type crawlFlags struct {
 	Delay     time.Duration `group:"polite" default:"-1ns" placeholder:"1s" help:"Pause between two requests to a host."`
 	HostConns int           `group:"polite" placeholder:"1" help:"Requests to a host at once."`
 	MaxRate   string        `group:"polite" placeholder:"20/s" help:"Requests in all."`
+	Patience  time.Duration `group:"polite" placeholder:"2m" help:"End when no host answers for this long."`
 	Conns     int           `group:"polite" placeholder:"64" help:"Requests at once, in all."`
 	Hold      string        `group:"polite" placeholder:"0.1" help:"Wait for a lead this much better rather than take what is at hand; none never waits."`
 	AllowNet  []string      `group:"polite" placeholder:"CIDR" help:"Network inside which may be crawled; repeatable."`
@@ -86,9 +87,10 @@ type orderFlags struct {
 type crawlCmd struct {
 	What []string `arg:"" optional:"" name:"topic|dir|words" help:"A collection to resume, a topic file, or words."`
 	crawlFlags
-	Demo   bool `group:"where" help:"Crawl the made web of dowse demo (hosts *.demo) in place of the real one; nothing leaves this machine."`
-	Fresh  bool `group:"recovery" help:"Refuse if the collection exists."`
-	DryRun bool `group:"recovery" help:"Say what would be done, and do nothing."`
+	Demo   bool     `group:"where" help:"Crawl the made web of dowse demo (hosts *.demo) in place of the real one; nothing leaves this machine."`
+	Retry  []string `group:"recovery" placeholder:"WHAT" help:"Put back into the queue: failed, unreached, a reason or a host; repeatable."`
+	Fresh  bool     `group:"recovery" help:"Refuse if the collection exists."`
+	DryRun bool     `group:"recovery" help:"Say what would be done, and do nothing."`
 }
 
 func (crawlCmd) Help() string {
@@ -97,6 +99,7 @@ func (crawlCmd) Help() string {
   dowse crawl reefs.topic.yaml
   dowse crawl reefs.dowse                  go on where it stopped
   dowse crawl reefs.dowse --print url -q   stream what is on topic
+  dowse crawl reefs.dowse --retry failed   ask again for what failed
   dowse crawl pools.topic.yaml --demo      try a topic file on the made web
 
 A directory that holds a collection is resumed; a file is a topic file;
@@ -116,6 +119,10 @@ func (c *crawlCmd) Run(w *world) error {
 	if c.Fresh && job.resume {
 		return usage("--fresh: %s is a collection already; remove it, or choose another with --out", job.dir)
 	}
+	if len(c.Retry) > 0 && !job.resume {
+		return usage("--retry: there is no collection %s yet; leave it out", job.dir)
+	}
+	job.cfg.Retry = c.Retry
 	if c.DryRun {
 		return job.plan(w)
 	}
@@ -245,7 +252,7 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 			Pages: c.Pages, OnTopic: c.OnTopic, Bytes: int64(c.Bytes), Time: c.Time, PerHost: c.PerHost, Depth: c.MaxDepth,
 		},
 		Scope:    collection.Scope{Reach: c.Scope, Include: c.Include, Exclude: c.Exclude},
-		Polite:   collection.Politeness{Delay: pause(c.Delay), Conns: c.HostConns, InFlight: c.Conns},
+		Polite:   collection.Politeness{Delay: pause(c.Delay), Conns: c.HostConns, InFlight: c.Conns, Patience: c.Patience},
 		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
 		Consent: w.consent(c.Trust).allow,
 	}
@@ -328,6 +335,9 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 		if _, err := regexp.Compile(re); err != nil {
 			return usage("--include or --exclude: %w", err)
 		}
+	}
+	if c.Patience < 0 {
+		return usage("--patience %v: want a time, as 2m", c.Patience)
 	}
 	for _, s := range cfg.Seeds {
 		if _, err := weburl.Parse(s); err != nil {
@@ -564,14 +574,17 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	cr.Run(w.ctx, w.abort, func(p *crawler.Page) bool {
 		scr.page(p)
 		stream.page(p)
-		return true
+		return stream.err == nil
 	})
 	scr.end()
 	ear.tell()
 	for _, p := range cr.Collection.Unread.Problems {
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(p.String()))
 	}
-	return c.conclude(w, dir, cr, extra)
+	if err := c.conclude(w, dir, cr, extra); stream.err == nil || err != nil && cr.Err() != nil {
+		return err
+	}
+	return &exitError{exitInterrupted, fmt.Errorf("--print: %w\nthe crawl was stopped; the same command resumes, and dowse pages %s --on lists what was found", stream.err, dir)}
 }
 
 // conclude says how a crawl ended and chooses the exit code.
@@ -595,21 +608,13 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 	case why == dowse.StopSignal || why == dowse.StopDisk || why == dowse.StopMemory:
 		return &exitError{code: exitInterrupted}
 	case s.Fetched == 0:
-		return nothingFetched(cr)
+		return nothingFetched(dir, cr)
+	case why == dowse.StopStarved || why == dowse.StopNetwork:
+		return notReached(dir, cr)
 	case s.OnTopic == 0:
 		return &exitError{exitNothing, errors.New("finished with nothing on topic; dowse pages DIR --sort score shows what came nearest")}
 	}
 	return nil
-}
-
-// nothingFetched tells a crawl that robots.txt shut out from one that reached
-// nobody.
-func nothingFetched(cr *crawler.Crawler) error {
-	b := cr.Status().Books
-	if forbidden(cr.Collection.Crawl) {
-		return &exitError{exitForbidden, errors.New("robots.txt forbids every seed; dowse why DIR URL tells the rule")}
-	}
-	return &exitError{exitNetwork, fmt.Errorf("no seed could be fetched (%d failed, %d skipped); dowse why DIR URL tells why", b.Failed, b.Skipped)}
 }
 
 // forbidden reports whether a rule of a robots.txt that was read left a URL out. A

@@ -100,12 +100,13 @@ func main() {
 	unused := limitMemory("/")
 	log.SetOutput(io.Discard) // net/http writes there what hosts do wrong
 	ends := signals()
+	out := &sink{out: os.Stdout}
 	w := &world{
-		out: os.Stdout, err: os.Stderr, in: os.Stdin, env: os.Getenv, ctx: ends.ctx, abort: ends.abort, ends: ends,
+		out: out, err: os.Stderr, in: os.Stdin, env: os.Getenv, ctx: ends.ctx, abort: ends.abort, ends: ends,
 		isTTY: isTerminal(os.Stderr), outTTY: isTerminal(os.Stdout),
 	}
 	w.colour = w.isTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	code := run(w, os.Args[1:])
+	code := out.code(w, run(w, os.Args[1:]))
 	ends.done()
 	runtime.KeepAlive(unused)
 	os.Exit(code)
@@ -171,6 +172,9 @@ func report(w *world, err error) int {
 		return exitForbidden
 	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds), errors.Is(err, crawler.ErrWindows):
 		return exitUsage
+	case errors.Is(err, crawl.ErrRequeue):
+		fmt.Fprintln(w.err, "Give failed, unreached, a reason (dowse help reasons) or a host (dowse hosts DIR).")
+		return exitUsage
 	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, collection.ErrSettings), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
 		return exitCollection
 	case crawler.DiskFull(err):
@@ -183,7 +187,7 @@ func report(w *world, err error) int {
 // of: it can't be used as it is.
 func inCollection(err error) error {
 	var ee *exitError
-	if err == nil || errors.As(err, &ee) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrTrust) || errors.Is(err, crawler.ErrSeeds) {
+	if err == nil || errors.As(err, &ee) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrTrust) || errors.Is(err, crawler.ErrSeeds) || errors.Is(err, crawl.ErrRequeue) {
 		return err
 	}
 	return &exitError{exitCollection, err}

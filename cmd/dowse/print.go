@@ -17,9 +17,10 @@ func idOf(i int) frontier.ID { return frontier.ID(i) }
 type printer struct {
 	w    *world
 	kind string
+	err  error // the first in writing; nothing is written after it
 }
 
-func newPrinter(w *world, kind string) *printer { return &printer{w, kind} }
+func newPrinter(w *world, kind string) *printer { return &printer{w: w, kind: kind} }
 
 // pageLine is a page as scripts see it.
 type pageLine struct {
@@ -33,11 +34,11 @@ type pageLine struct {
 }
 
 func (p *printer) page(pg *crawler.Page) {
-	if p.kind == "" || !pg.OnTopic {
+	if p.kind == "" || !pg.OnTopic || p.err != nil {
 		return
 	}
 	out := bufio.NewWriter(p.w.out)
-	defer out.Flush()
+	defer func() { p.err = out.Flush() }()
 	if p.kind == "url" {
 		fmt.Fprintln(out, oneLine(string(pg.URL)))
 		return

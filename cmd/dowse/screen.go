@@ -35,6 +35,7 @@ type screen struct {
 	recent  []*crawler.Page
 	speller *topic.Speller
 	history []float64 // harvest of the last pages, sampled
+	paused  bool      // that there is no network was said
 	last    crawl.Status
 }
 
@@ -104,6 +105,7 @@ func (s *screen) tick(st crawl.Status) {
 		s.draw(st)
 		return
 	}
+	s.sayOutage(st.Outage)
 	if time.Since(s.said) >= lineEvery {
 		s.said = time.Now()
 		fmt.Fprintln(s.w.err, s.line(st))
@@ -153,12 +155,26 @@ func (s *screen) lines(st crawl.Status) []string {
 		st.Books.Queued, st.Hosts, st.Top, st.Books.InFlight, st.LimitedBy), s.waits(time.Now()))
 }
 
+// sayOutage prints a line when the network goes away, and one when it is back.
+func (s *screen) sayOutage(o *crawl.Outage) {
+	switch {
+	case o != nil && !s.paused:
+		fmt.Fprintf(s.w.err, "%s %s\n", time.Now().UTC().Format(time.RFC3339), outageLine(o, time.Now()))
+	case o == nil && s.paused:
+		fmt.Fprintf(s.w.err, "%s network is back; the crawl goes on\n", time.Now().UTC().Format(time.RFC3339))
+	}
+	s.paused = o != nil
+}
+
 // maxHostsShown bounds what is looked through for the screen, twice a second.
 const maxHostsShown = 5000
 
 // waits tells what hosts with leads are waiting for.
 func (s *screen) waits(now time.Time) string {
 	c := s.cr.Collection.Crawl
+	if o := c.Outage(); o != nil {
+		return " " + outageLine(o, now)
+	}
 	resting, backing, closed := 0, 0, 0
 	for i := range min(c.Frontier().Hosts(), maxHostsShown) {
 		h := c.Host(i)
@@ -222,6 +238,7 @@ var stopMeans = map[dowse.StopReason]string{
 	dowse.StopBytes: "the byte limit is reached", dowse.StopTime: "the time is over",
 	dowse.StopExhausted: "nothing is left to visit", dowse.StopDriedUp: "the harvest dried up",
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
+	dowse.StopNetwork: "this machine has no network",
 	dowse.StopSignal:  "stopped", dowse.StopDisk: "the disk is full", dowse.StopError: "an error",
 	dowse.StopAPI: "stopped", dowse.StopMemory: "out of memory",
 }
@@ -249,6 +266,9 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	}
 	fmt.Fprintf(w.err, " books: %d seen = %d fetched + %d failed + %d redirected + %d queued\n        + %d held + %d in flight + %d skipped%s (%s)\n",
 		b.Known, b.Fetched, b.Failed, b.Redirected, b.Queued, b.Held, b.InFlight, b.Skipped, andSitemaps(b), mark)
+	for _, l := range unreachedLines(cr.Collection.Crawl.Unreached()) {
+		fmt.Fprintln(w.err, l)
+	}
 	fmt.Fprint(w.err, "\nNext: ")
 	for i, l := range nextSteps(dir, cr, extra) {
 		if i > 0 {
@@ -274,7 +294,10 @@ func nextSteps(dir string, cr *crawler.Crawler, extra *extras) []string {
 	if extra != nil && len(extra.next) > 0 {
 		return extra.next
 	}
-	if cr.StopReason() == dowse.StopSignal {
+	switch cr.StopReason() {
+	case dowse.StopStarved, dowse.StopNetwork:
+		return []string{"dowse crawl " + dir + "        ask again", "dowse hosts " + dir}
+	case dowse.StopSignal:
 		return []string{"dowse crawl " + dir + "        go on", "dowse status " + dir}
 	}
 	return []string{

@@ -32,7 +32,8 @@ func (statusCmd) Help() string {
   dowse status reefs.dowse --check      exit 8 if something is wrong
 
 Wrong is: the books do not balance, or nobody crawls and the last run ended
-with an error, was starved or was killed.`
+with an error, without a network, with hosts that did not answer (starved), or
+was killed.`
 }
 
 const (
@@ -65,6 +66,8 @@ type status struct {
 	Audited   *collection.Audit `json:"audited,omitempty"`  // the harvest rate as a person sees it
 
 	Outside *crawler.Consulted `json:"outside,omitempty"` // the outside judge in the last run that ended
+
+	Unreached *crawl.Unreached `json:"unreached,omitempty"` // what waits for hosts that did not answer
 }
 
 // A contrast is what stands in for examples that are not on topic.
@@ -87,6 +90,7 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 	st := &status{
 		Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
 		Balanced: s.Books.Balanced(), Reasons: col.Reasons(), Frontier: leadsOf(col, topLeads), Notices: col.Notices,
+		Unreached: col.Crawl.Unreached(),
 	}
 	if st.Reasons == nil {
 		st.Reasons = []collection.ReasonCount{}
@@ -247,7 +251,9 @@ func (st *status) problem() string {
 	case st.Stopped == dowse.StopError:
 		return "stopped by an error: " + orDefault(st.Error, "unknown")
 	case st.Stopped == dowse.StopStarved:
-		return "starved: " + stopMeans[dowse.StopStarved]
+		return "starved: " + stopMeans[dowse.StopStarved] + unreachedCount(st.Unreached)
+	case st.Stopped == dowse.StopNetwork:
+		return "no network: " + stopMeans[dowse.StopNetwork] + "; dowse crawl goes on"
 	case st.Killed:
 		return "the last run was killed; dowse crawl goes on"
 	}
@@ -278,6 +284,10 @@ func (st *status) lines() []string {
 		fmt.Sprintf("           + %s queued + %s held + %s in flight + %s skipped%s", count(b.Queued), count(b.Held), count(b.InFlight), count(b.Skipped), andSitemaps(b)),
 		"           " + balance(st.Balanced),
 	}
+	if o := st.Outage; o != nil && st.Running {
+		lines = append(lines, " "+outageLine(o, time.Now()))
+	}
+	lines = append(lines, unreachedLines(st.Unreached)...)
 	lines = slices.Insert(lines, 2, st.audit()...)
 	lines = append(lines, consultedLines(st.Outside)...)
 	for i, l := range st.Frontier {

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/crawler"
+	"dowse/weburl"
+)
+
+// outageLine says that there is no network, since when, why, and what happens next.
+func outageLine(o *crawl.Outage, now time.Time) string {
+	line := fmt.Sprintf("NO NETWORK for %s: %s; the crawl waits", max(0, now.Sub(o.Since)).Round(time.Second), oneLine(o.Why))
+	if wait := o.Next.Sub(now).Round(time.Second); wait > 0 {
+		line += fmt.Sprintf(", next try in %s", wait)
+	}
+	return line
+}
+
+// unreachedShown is how many hosts are named that do not answer.
+const unreachedShown = 5
+
+// unreachedLines lists what waits for hosts that do not answer.
+func unreachedLines(u *crawl.Unreached) []string {
+	if u == nil {
+		return nil
+	}
+	lines := []string{fmt.Sprintf(" unreached %s on %s that did not answer", some(u.URLs, "URL"), some(u.Hosts, "host"))}
+	for _, h := range u.Most[:min(len(u.Most), unreachedShown)] {
+		lines = append(lines, fmt.Sprintf("           %s: %s, %s since %s", oneLine(h.Host), some(h.URLs, "URL"), h.Reason, clock(h.Since)))
+	}
+	if more := u.Hosts - min(len(u.Most), unreachedShown); more > 0 {
+		lines = append(lines, fmt.Sprintf("           and %s more", some(more, "host")))
+	}
+	return lines
+}
+
+// unreachedCount says in a few words how much waits for hosts that do not answer.
+func unreachedCount(u *crawl.Unreached) string {
+	if u == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%s on %s)", some(u.URLs, "URL"), some(u.Hosts, "host"))
+}
+
+// notReached is the error of a crawl that fetched something, and could not reach all.
+func notReached(dir string, cr *crawler.Crawler) error {
+	if cr.StopReason() == dowse.StopNetwork {
+		return &exitError{exitNetwork, fmt.Errorf("this machine has no network (%s); the same command goes on", orDefault(cr.Collection.Crawl.LastFailure(), "no host answers"))}
+	}
+	return &exitError{exitNetwork, fmt.Errorf("not everything was reached%s; the same command asks again, dowse hosts %s shows the hosts", unreachedCount(cr.Collection.Crawl.Unreached()), dir)}
+}
+
+// nothingFetched is the error of a crawl without a page: robots.txt shut it out, or it
+// reached nobody. It names the cause for the first seeds.
+func nothingFetched(dir string, cr *crawler.Crawler) error {
+	if forbidden(cr.Collection.Crawl) {
+		return &exitError{exitForbidden, fmt.Errorf("robots.txt forbids every seed; dowse why DIR URL tells the rule")}
+	}
+	b := cr.Status().Books
+	lines := []string{fmt.Sprintf("no seed could be fetched (%d failed, %d skipped, %d not reached)", b.Failed, b.Skipped, b.Queued)}
+	lines = append(lines, seedCauses(cr)...)
+	lines = append(lines, "The same command asks the seeds again. If one is mistyped, add the right one with", "--seed URL. dowse why "+dir+" URL tells more.")
+	return &exitError{exitNetwork, fmt.Errorf("%s", strings.Join(lines, "\n"))}
+}
+
+// seedsShown is how many seeds are named if none could be fetched.
+const seedsShown = 5
+
+// seedCauses says for the first seeds why they could not be fetched.
+func seedCauses(cr *crawler.Crawler) (lines []string) {
+	for _, s := range cr.Collection.Settings.Seeds {
+		u, err := weburl.Parse(s)
+		if err != nil || len(lines) == seedsShown {
+			continue
+		}
+		why, err := cr.Collection.Why(u)
+		if err != nil {
+			continue
+		}
+		lines = append(lines, "  "+oneLine(s)+": "+seedCause(why, cr.Collection.Crawl.LastFailure()))
+	}
+	return lines
+}
+
+func seedCause(why *collection.Explanation, last string) string {
+	reason, detail := why.Reason, why.Detail
+	if reason == "" && why.Polite != nil {
+		reason, detail = why.Polite.Why, last
+	}
+	if strings.HasSuffix(detail, "robots.txt could not be read") && last != "" {
+		detail += ": " + last
+	}
+	parts := slices.DeleteFunc([]string{string(reason), detail}, func(s string) bool { return s == "" })
+	return oneLine(orDefault(strings.Join(parts, ": "), last, why.State))
+}

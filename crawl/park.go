@@ -1,0 +1,197 @@
+package crawl
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"dowse"
+	"dowse/frontier"
+)
+
+// A host that fails is left alone for longer and longer, and never given up while the
+// crawl runs: its URLs wait. After minutes it is asked by the hour, and after a day of
+// that by the day.
+const (
+	doublings     = 9                // pauses that double, from backOffStart on
+	hourly        = 24               // pauses of an hour after those
+	parkedAfter   = 5                // failures in a row after which a host is not waited for at the end
+	rotateAfter   = 2                // failures in a row after which another URL of the host is asked
+	firstPatience = 30 * time.Second // Patience at most while no host has ever answered
+)
+
+// pauseAfter returns how long a host is left alone that has failed so many times in a
+// row before.
+func pauseAfter(failures uint16) time.Duration {
+	switch {
+	case failures < doublings:
+		return backOffStart << failures
+	case failures < doublings+hourly:
+		return time.Hour
+	}
+	return 24 * time.Hour
+}
+
+// noteTrouble keeps with a host since when it fails, why, and how long it asked to be
+// left alone, after a visit that failed.
+func (h *host) noteTrouble(now time.Time, p *dowse.Page) {
+	if h.backOffs == 1 {
+		h.troubled = now.UnixNano()
+	}
+	if h.why = reasonCode(p.Reason); h.why == 0 {
+		h.why = reasonCode(dowse.FailHTTP)
+	}
+	if after := p.Host.RetryAfter; after > 0 {
+		h.promise = now.Add(min(after, maxPark)).UnixNano()
+	}
+}
+
+// forgiveHost no longer holds its failures against a host. It may be visited as soon
+// as its delay is over, or the time that it asked for itself.
+func (c *Crawl) forgiveHost(id frontier.HostID) {
+	h := c.hosts.of(id)
+	h.backOffs, h.downs, h.asked, h.locals, h.why, h.doubted, h.silent = 0, 0, 0, 0, 0, 0, 0
+	c.f.SetLate(id, false)
+	ready := unixTime(h.promise)
+	if !h.last.IsZero() {
+		ready = later(ready, h.last.Add(c.delay(id, 0)))
+	}
+	c.f.Wake(id, ready)
+}
+
+// unixTime is the inverse of time.Time.UnixNano; 0 is the zero time.
+func unixTime(ns int64) time.Time {
+	if ns == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns).UTC()
+}
+
+// Wake lets every host that failed in an earlier run be asked again now.
+func (c *Crawl) Wake(now time.Time) {
+	failed := c.inOutage()
+	c.hosts.each(func(_ frontier.HostID, h *host) { failed = failed || h.backOffs > 0 || h.locals > 0 })
+	if !failed {
+		return
+	}
+	c.ground()
+	c.clock(now)
+	c.forgiveSince(time.Time{})
+	c.record(&Entry{Kind: EntryForgive, At: now})
+}
+
+// blame counts a failed try against a URL, if its host works otherwise, and reports
+// whether that was the last one. A host that fails time after time says nothing about
+// the URL; only after it has answered for something else does the URL count as the
+// cause. Where there is nothing else to ask for, robots.txt is asked (see witness);
+// without robots.txt the URL is all there is.
+func (c *Crawl) blame(fl *flight, failures uint16) (spent bool) {
+	h := c.hosts.of(fl.host)
+	h.doubted = uint32(fl.id) + 1
+	alone := !c.cfg.Robots && c.f.WaitingOn(fl.host) == 0
+	if n := c.tries[fl.id]; (failures < rotateAfter || alone) && n < 255 {
+		c.tries[fl.id] = n + 1
+	}
+	return int(c.tries[fl.id]) >= c.cfg.Tries && (failures == 0 || alone)
+}
+
+// doubts reports whether a lead failed last on a host that fails, so that something
+// else of the host should be asked for first.
+func (c *Crawl) doubts(id frontier.ID, h frontier.HostID) bool {
+	ho := c.hosts.at(h)
+	return ho.backOffs >= rotateAfter && ho.doubted == uint32(id)+1
+}
+
+// instead returns the lead to ask for in place of one that Next gave and that the
+// crawl doubts: the next best of the host.
+func (c *Crawl) instead(id frontier.ID, h frontier.HostID) frontier.ID {
+	if !c.doubts(id, h) {
+		return id
+	}
+	other, ok := c.f.BestOn(h)
+	if !ok {
+		return id
+	}
+	c.f.Queue(id)
+	c.moved(id, returned)
+	c.f.Take(other)
+	c.moved(other, taken)
+	return other
+}
+
+// witness reports whether robots.txt is to be asked for before a lead, because the
+// lead fails and nothing else of the host is there to ask for.
+func (c *Crawl) witness(id frontier.ID, h frontier.HostID) bool {
+	return c.cfg.Robots && c.f.HostName(h) != "" && c.doubts(id, h)
+}
+
+// starvesAfter returns how long no host may answer until the crawl ends.
+func (c *Crawl) starvesAfter() time.Duration {
+	if c.net.answered.IsZero() {
+		return min(c.cfg.Polite.Patience, firstPatience)
+	}
+	return c.cfg.Polite.Patience
+}
+
+// starved reports whether all that is left waits for hosts that do not answer: none
+// may be visited for long, or all have failed several times and none has answered for
+// long.
+func (c *Crawl) starved(now, when time.Time) bool {
+	p := c.starvesAfter()
+	if c.out() == 0 && when.Sub(now) > p {
+		return true
+	}
+	return now.Sub(later(c.net.answered, c.net.begun)) > p && c.onlyParked()
+}
+
+// onlyParked reports whether every host that leads wait for, or that is being
+// visited, has failed several times in a row.
+func (c *Crawl) onlyParked() bool {
+	for id := range frontier.HostID(c.hosts.len()) {
+		h := c.hosts.at(id)
+		if h.backOffs < parkedAfter && (h.out > 0 || c.asking[id] != nil || c.f.WaitingOn(id) > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// Unreached lists what waits for hosts that do not answer.
+type Unreached struct {
+	Hosts int             `json:"hosts"`
+	URLs  int             `json:"urls"`
+	Most  []UnreachedHost `json:"most"` // the hosts with the most URLs, at most MaxUnreached
+}
+
+// An UnreachedHost is a host that does not answer.
+type UnreachedHost struct {
+	Host   string       `json:"host"`
+	URLs   int          `json:"urls"`
+	Reason dowse.Reason `json:"reason"` // of its latest failure
+	Since  time.Time    `json:"since"`  // its first failure in a row
+}
+
+// MaxUnreached bounds the list of hosts in [Unreached].
+const MaxUnreached = 20
+
+// Unreached returns the hosts that failed several times in a row, or asked to be left
+// alone for long, and for which URLs wait; nil if there are none. It looks at every host.
+func (c *Crawl) Unreached() *Unreached {
+	u := &Unreached{}
+	c.hosts.each(func(id frontier.HostID, h *host) {
+		n := c.f.WaitingOn(id)
+		rest := c.f.Ready(id).Sub(h.last)
+		if n == 0 || h.backOffs == 0 || h.backOffs < parkedAfter && rest <= c.cfg.Polite.Patience {
+			return
+		}
+		u.Hosts++
+		u.URLs += n
+		u.Most = append(u.Most, UnreachedHost{c.f.HostName(id), n, reasonOf(h.why), unixTime(h.troubled)})
+	})
+	if u.Hosts == 0 {
+		return nil
+	}
+	slices.SortStableFunc(u.Most, func(a, b UnreachedHost) int { return cmp.Compare(b.URLs, a.URLs) })
+	u.Most = slices.Clone(u.Most[:min(len(u.Most), MaxUnreached)])
+	return u
+}

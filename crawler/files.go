@@ -1,0 +1,19 @@
+package crawler
+
+// A crawl without another setting makes so many visits at once, and keeps so many
+// connections open.
+const (
+	defaultInFlight = 64
+	defaultIdle     = 1024
+)
+
+const (
+	ownFiles      = 24 // files that a crawl has open beside connections: journal, archive, snapshot, ...
+	filesPerVisit = 3  // a connection, an idle one, and a question to the name server
+)
+
+// visitRoom returns how many visits may be made at once with the files that this
+// process may open.
+func visitRoom() int {
+	return max(1, (openFiles()-ownFiles)/filesPerVisit)
+}
