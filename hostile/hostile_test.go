@@ -86,7 +86,7 @@ func crawlAll(j job) (*result, error) {
 		Words: []string{hostile.Topic}, Seeds: j.Seeds, StrategyName: "breadth-first",
 		Agent: hostile.Agent, Contact: "https://example.org/bot",
 		AllowNet: j.Networks, Resolver: j.Resolver, Timeout: 6 * time.Second,
-		Polite: collection.Politeness{Delay: hostile.Polite, InFlight: 128},
+		Polite: collection.Politeness{Delay: hostile.Polite, InFlight: 128, Patience: 45 * time.Second},
 	})
 	if err != nil {
 		return nil, err
