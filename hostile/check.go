@@ -316,7 +316,7 @@ func quietAfter(code int, d time.Duration) check {
 }
 
 // settledOn checks that every URL of the site's names with a path below prefix, on
-// whatever port, came to an end.
+// whatever port, came to an end, or waits for a host that does not answer.
 func settledOn(prefix string) check {
 	return func(o *outcome) {
 		n := 0
@@ -325,7 +325,7 @@ func settledOn(prefix string) check {
 				continue
 			}
 			n++
-			if f.State != dowse.Dead && f.State != dowse.Excluded && f.State != dowse.Visited {
+			if f.State != dowse.Dead && f.State != dowse.Excluded && f.State != dowse.Visited && f.State != dowse.Waiting {
 				o.problem("%s is still %s", u, f.State)
 			}
 		}

@@ -92,7 +92,9 @@ func crawlAll(j job) (*result, error) {
 		Words: []string{hostile.Topic}, Seeds: j.Seeds, StrategyName: "breadth-first",
 		Agent: hostile.Agent, Contact: "https://example.org/bot",
 		AllowNet: j.Networks, Resolver: j.Resolver, Timeout: cmp.Or(j.Timeout, 6*time.Second), Pages: j.Pages,
-		Polite: collection.Politeness{Delay: cmp.Or(j.Delay, hostile.Polite), InFlight: cmp.Or(j.Conns, 128)},
+		Polite: collection.Politeness{
+			Delay: cmp.Or(j.Delay, hostile.Polite), InFlight: cmp.Or(j.Conns, 128), Patience: 45 * time.Second,
+		},
 	})
 	if err != nil {
 		return nil, err

@@ -18,7 +18,8 @@ func (s *Site) forbidden(paths ...string) {
 const protect = "User-agent: *\nDisallow: /no/\n"
 
 func robotsRows() []Row {
-	onlyRobots := []check{never("/"), refusedFor("/", dowse.SkipRobotsTxt)}
+	// No rule forbids the pages: they wait, and are not settled as forbidden.
+	onlyRobots := []check{never("/"), is("/", dowse.Waiting)}
 	return []Row{
 		{
 			ID: "R01", Does: "robots.txt answers 404", Wants: "all pages may be fetched",
