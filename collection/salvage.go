@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -28,10 +27,8 @@ type Wreck struct {
 // OpenWreck reads what a collection was begun with, of this or another version, as far as
 // that can be done.
 func OpenWreck(dir string) (*Wreck, error) {
-	if info, err := os.Stat(dir); err != nil {
+	if _, err := durable.In(dir).ReadDir("."); err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
-	} else if !info.IsDir() {
-		return nil, fmt.Errorf("collection: %s is not a directory", dir)
 	}
 	if Running(dir) != 0 {
 		return nil, fmt.Errorf("collection: %s: %w; stop it first: dowse stop %s", dir, ErrLocked, dir)

@@ -59,6 +59,10 @@ func (c *Crawl) pickRound(now time.Time) (Visit, time.Time, bool) {
 			return Visit{}, time.Time{}, false
 		}
 		id, when := c.memberAt(now)
+		if id == frontier.None && c.out() == 0 && c.roundIsParked() {
+			c.endRound(now) // the next one is made of others
+			continue
+		}
 		if id == frontier.None {
 			return Visit{}, when, false
 		}
@@ -131,18 +135,54 @@ func (c *Crawl) roundSize() int {
 	return n
 }
 
+// isParked reports whether a host has failed several times in a row, so that nothing
+// waits for it.
+func (c *Crawl) isParked(h frontier.HostID) bool { return c.hosts.at(h).backOffs >= parkedAfter }
+
+// roundIsParked reports whether pages of the round have come back, and all others wait
+// for hosts that are parked, while there are leads for other hosts.
+func (c *Crawl) roundIsParked() bool {
+	r := c.round
+	if r.left == len(r.list) {
+		return false
+	}
+	for _, id := range r.wait {
+		if !c.isParked(c.f.Host(id)) {
+			return false
+		}
+	}
+	return len(r.wait) > 0
+}
+
+// top returns the n best leads for hosts that are not parked, or the n best of all if
+// there are no others.
+func (c *Crawl) top(n int) []frontier.ID {
+	for many := n; ; many *= 2 {
+		all := c.f.Top(many)
+		list := slices.DeleteFunc(slices.Clone(all), func(id frontier.ID) bool { return c.isParked(c.f.Host(id)) })
+		switch {
+		case len(list) >= n:
+			return list[:n]
+		case len(all) < many && len(list) > 0:
+			return list
+		case len(all) < many:
+			return all[:min(n, len(all))]
+		}
+	}
+}
+
 // best returns the n best leads, rated again as often as that brings up others.
 func (c *Crawl) best(now time.Time, n int) []frontier.ID {
 	for range maxRescores {
 		changed := false
-		for _, id := range c.f.Top(n) {
+		for _, id := range c.top(n) {
 			changed = c.rescore(now, id) || changed
 		}
 		if !changed {
 			break
 		}
 	}
-	return c.f.Top(n)
+	return c.top(n)
 }
 
 // takeAgain returns the pages to be visited again, each once.

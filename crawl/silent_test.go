@@ -102,12 +102,16 @@ func TestSilentHosts(t *testing.T) {
 					t.Errorf("%s was never asked", h)
 				}
 			}
-			if c.Status().Books.Queued > 0 || c.Stopped() != dowse.StopExhausted {
-				t.Errorf("stopped: %s, %+v", c.Stopped(), c.Books())
+			b, waiting, why := c.Books(), silent, dowse.StopStarved
+			if !tc.robots { // nothing but the URL itself can be asked for, so it is to blame
+				waiting, why = 0, dowse.StopExhausted
+			}
+			if b.Fetched != good*(pages+1) || b.Queued != waiting || b.Failed != silent-waiting || c.Stopped() != why {
+				t.Errorf("stopped: %s, %+v; want %s with the good sites whole", c.Stopped(), b, why)
 			}
 			for i := range silent {
-				if n := w.tries[fmt.Sprintf("silent%d.test", i)]; n != 3 {
-					t.Fatalf("silent%d.test was tried %d times, want 3", i, n)
+				if n := w.tries[fmt.Sprintf("silent%d.test", i)]; n < 3 {
+					t.Fatalf("silent%d.test was tried %d times, want at least 3", i, n)
 				}
 			}
 		})

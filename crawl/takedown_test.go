@@ -56,6 +56,11 @@ func takeDown(t *testing.T, dir string, c *crawl.Crawl, ids map[frontier.ID]bool
 			id, ok := c.Frontier().Find(u)
 			return ok && ids[id]
 		})
+		if p := e.Page; p != nil && p.Near != "" {
+			if id, ok := c.Frontier().Find(p.Near); ok && ids[id] {
+				p.Near, changed = "", true
+			}
+		}
 		return e.BlankReasons() || changed || len(e.Rulings) < n || len(e.Seeds) < seeds
 	}
 	for _, least := range []int{1, 0} {

@@ -22,6 +22,7 @@ import (
 	"dowse/crawl"
 	"dowse/fetch"
 	"dowse/frontier"
+	"dowse/internal/durable"
 	"dowse/strategy"
 	"dowse/topic"
 	"dowse/weburl"
@@ -107,7 +108,7 @@ func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged
 		s.note("the labels were taken over, and no model could be trained on them: %v", err)
 	}
 	os.Remove(out) // an empty directory
-	if err := os.Rename(part, out); err != nil {
+	if err := durable.In(filepath.Dir(out)).Rename(filepath.Base(part), filepath.Base(out)); err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
 	s.out.Notes = append(w.Notes, s.out.Notes...)

@@ -16,6 +16,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/durable"
 	"dowse/topic"
 )
 
@@ -131,7 +132,7 @@ func (c *consent) remember(of string, acts []crawler.Act) error {
 	return nil
 }
 
-// append adds to the file, which is for its owner alone.
+// append adds to the file. Its folder is for its owner alone.
 func (c *consent) append(lines []byte) error {
 	if c.file == "" {
 		return errors.New("HOME and XDG_CONFIG_HOME are not set")
@@ -139,7 +140,7 @@ func (c *consent) append(lines []byte) error {
 	if err := os.MkdirAll(filepath.Dir(c.file), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(c.file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := durable.In(filepath.Dir(c.file)).Append(filepath.Base(c.file))
 	if err != nil {
 		return err
 	}
