@@ -3,6 +3,7 @@ package collection
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -13,7 +14,7 @@ import (
 	"dowse/archive"
 )
 
-var errRunning = errors.New("a crawl is writing to the archive; stop it first (dowse stop), or export .jsonl")
+var errRunning = fmt.Errorf("a crawl is writing to the archive (%w); stop it first, or export .jsonl or .csv", ErrLocked)
 
 // settled checks that nobody else writes to the archive.
 func (x *exporter) settled() error {

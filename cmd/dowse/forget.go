@@ -27,9 +27,9 @@ type forgetCmd struct {
 func (forgetCmd) Help() string {
 	return `Examples:
   dowse forget reefs.dowse https://example.org/me --because "owner asked"
-  dowse forget reefs.dowse example.org/me example.org/you --because "owner asked" --yes
+  dowse forget reefs.dowse example.org/a example.org/b --because "asked" --yes
   dowse forget reefs.dowse --host example.org --because "owner asked" --yes
-  dowse forget reefs.dowse --prefix https://example.org/~me/ --because "owner asked"
+  dowse forget reefs.dowse --prefix example.org/~me/ --because "owner asked"
 
 Takes pages down, for good. What the archive holds of them is erased. Their URLs,
 titles, reasons and words go from journal, saved state, lists, index, labels, answers,

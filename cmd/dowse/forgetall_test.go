@@ -292,7 +292,7 @@ func TestForgetOutsideJudge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.crawl(t, dir, 12, file)
+	s.crawl(t, dir, 12, file, "--trust")
 	if err := os.Remove(ran); err != nil {
 		t.Fatal("the judge was not asked")
 	}

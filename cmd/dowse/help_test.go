@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -14,12 +15,18 @@ import (
 // capture runs the command line in this process.
 func capture(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
-	t.Setenv("HOME", t.TempDir())
-	t.Setenv("XDG_CONFIG_HOME", "")
 	var o, e bytes.Buffer
-	w := &world{out: &o, err: &e, in: strings.NewReader(""), env: func(string) string { return "" }, ctx: context.Background(), abort: context.Background()}
+	w := &world{out: &o, err: &e, in: strings.NewReader(""), env: homeOnly, ctx: context.Background(), abort: context.Background()}
 	code = run(w, args)
 	return code, o.String(), e.String()
+}
+
+// homeOnly is an environment that has nothing but the home of the tests.
+func homeOnly(name string) string {
+	if name == "HOME" {
+		return os.Getenv(name)
+	}
+	return ""
 }
 
 func commandsOf(t *testing.T) (paths [][]string) {

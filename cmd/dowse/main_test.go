@@ -16,7 +16,22 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"dowse": main})
+	testscript.Main(atHome{m}, map[string]func(){"dowse": main})
+}
+
+// atHome runs tests with a home of their own, in which the processes that they start
+// remember consent.
+type atHome struct{ *testing.M }
+
+func (h atHome) Run() int {
+	home, err := os.MkdirTemp("", "dowse-home-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(home)
+	os.Setenv("HOME", home)
+	os.Setenv("XDG_CONFIG_HOME", "")
+	return h.M.Run()
 }
 
 // The scripts run the command as people do. $WEB is a small site on loopback, and

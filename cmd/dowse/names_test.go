@@ -64,8 +64,8 @@ func knownNames(t *testing.T) names {
 	return k
 }
 
-// Names of other programs' flags that documents mention.
-var foreignFlags = []string{"--fsize", "--headless", "--no-sandbox"}
+// Flags of other programs, and flags that are gone, which documents mention.
+var foreignFlags = []string{"--allow-exec", "--fsize", "--headless", "--no-sandbox"}
 
 var (
 	flagName    = regexp.MustCompile(`(?:^|[\s` + "`" + `"'(\[|/])(--[a-z][a-z-]*[a-z])\b`)

@@ -193,8 +193,6 @@ func dowseCmd(t testing.TB, shell string, args ...string) *process {
 	if shell != "" {
 		p.Cmd = exec.Command("bash", append([]string{"-c", shell + `; exec -a dowse "$0" "$@"`, self}, args...)...)
 	}
-	home := t.TempDir()
-	p.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home)
 	p.Stdout, p.Stderr = &p.out, &p.err
 	return p
 }
