@@ -11,6 +11,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/judge"
 	"dowse/text"
 )
 
@@ -162,10 +163,28 @@ func (t *takedown) keepOthers(lists []*lexicon) error {
 	return nil
 }
 
-// rewriteModel puts in place of each term that goes one that no page has, and that keeps
-// the order of terms. The log of models is told the new hash before, so that after a crash
+// rewriteModel takes terms out of a model, or puts in place of each one that no page has,
+// and that keeps the order of terms. The log of models is told the new hash before, so that after a crash
 // the two fit as soon as this is done again.
 func (t *takedown) rewriteModel(l *lexicon) error {
+	rest, dropped, err := judge.DropTerms(l.data, func(term string) bool { return l.only[term] })
+	if err != nil {
+		return err
+	}
+	if !dropped {
+		rest = l.renamed()
+	}
+	was, is := []byte(HashModel(l.data)), []byte(HashModel(rest))
+	if _, err := t.blank(modelLog, func(line []byte) ([]byte, bool) {
+		return bytes.ReplaceAll(line, was, is), bytes.Contains(line, was)
+	}); err != nil {
+		return err
+	}
+	return writeWhole(t.c.Dir, l.file, rest)
+}
+
+// renamed returns the model with other names for the terms that go.
+func (l *lexicon) renamed() []byte {
 	var out bytes.Buffer
 	end, before := 0, ""
 	eachString(l.data, func(from, to int, s string) {
@@ -179,13 +198,7 @@ func (t *takedown) rewriteModel(l *lexicon) error {
 		before = s
 	})
 	out.Write(l.data[end:])
-	was, is := []byte(HashModel(l.data)), []byte(HashModel(out.Bytes()))
-	if _, err := t.blank(modelLog, func(line []byte) ([]byte, bool) {
-		return bytes.ReplaceAll(line, was, is), bytes.Contains(line, was)
-	}); err != nil {
-		return err
-	}
-	return writeWhole(t.c.Dir, l.file, out.Bytes())
+	return out.Bytes()
 }
 
 // eachString shows the strings of a JSON text that are values, with their places.

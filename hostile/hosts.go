@@ -37,8 +37,8 @@ func hostRows() []Row {
 			},
 		},
 		{
-			ID: "W02", Does: "60 hosts that accept connections and never answer", Wants: "tried again, at most four times each; ordinary pages are not kept waiting for it",
-			checks: []check{triedAgain(4), notKeptWaiting},
+			ID: "W02", Does: "60 hosts that accept connections and never answer", Wants: "tried again, at most ten times each; ordinary pages are not kept waiting for it",
+			checks: []check{triedAgain(10), notKeptWaiting},
 			open: func(s *Site) {
 				for i := range 60 {
 					o := s.other(fmt.Sprintf("silent%d", i))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"dowse/text"
 )
@@ -115,4 +116,27 @@ func sane(lists ...[]float64) error {
 		}
 	}
 	return nil
+}
+
+// DropTerms returns a judge that [Save] wrote down without some of its terms. It reports
+// false, and changes nothing, for a kind of judge in which terms are known by their
+// places: there a term can only be renamed. A logistic judge knows terms by their hashes,
+// so a renamed one would give its weight to other words.
+func DropTerms(data []byte, gone func(term string) bool) (rest []byte, ok bool, err error) {
+	var s saved
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, false, fmt.Errorf("judge: %w", err)
+	}
+	if s.Kind != "logistic" {
+		return nil, false, nil
+	}
+	var v savedOnline
+	if err := json.Unmarshal(s.Model, &v); err != nil {
+		return nil, false, fmt.Errorf("judge: %w", err)
+	}
+	v.Terms = slices.DeleteFunc(v.Terms, func(e savedEntry) bool { return gone(e.Term) })
+	if s.Model, err = json.Marshal(v); err == nil {
+		rest, err = json.MarshalIndent(s, "", " ")
+	}
+	return rest, err == nil, err
 }

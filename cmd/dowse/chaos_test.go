@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"dowse/crawl"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -13,11 +14,13 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -83,7 +86,8 @@ type chaos struct {
 	dir      string
 	strategy string
 	ops      int
-	crawl    *chaosRun // nil while none runs
+	crawl    *chaosRun     // nil while none runs
+	skew     time.Duration // by which the clock of the next crawl is wrong
 	takedown map[string]bool
 	did      map[string]int
 }
@@ -123,6 +127,8 @@ func (c *chaos) episode() {
 		{"silences", func() { c.lose(silenced) }},
 		{"runs with 40 files", func() { c.limited("ulimit -n 40") }},
 		{"runs with a full disk", func() { c.limited(fmt.Sprintf("ulimit -f %d", 20+c.rng.IntN(400))) }},
+		{"runs with a wrong clock", c.wrongClock},
+		{"clocks set back", func() { c.crawl.cmd.Process.Signal(syscall.SIGUSR1) }},
 		{"labels", c.label},
 		{"takedowns", c.forget},
 		{"exports", c.export},
@@ -213,6 +219,38 @@ func (c *chaos) limited(limit string) {
 	c.start(limit)
 	c.pause(time.Second)
 	c.endCrawl(syscall.SIGTERM)
+}
+
+// wrongClock runs the crawl for a while with a clock that is wrong by up to an hour, or
+// years ahead.
+func (c *chaos) wrongClock() {
+	c.endCrawl(syscall.SIGTERM)
+	c.skew = time.Duration(c.rng.Int64N(int64(2*time.Hour))) - time.Hour
+	if c.rng.IntN(3) == 0 {
+		c.skew = 10 * 365 * 24 * time.Hour
+	}
+	c.start("")
+	c.skew = 0
+	c.pause(time.Second)
+	c.endCrawl([]syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}[c.rng.IntN(2)])
+}
+
+// clockSkew is the variable that tells a process under test by how much its clock is
+// wrong. SIGUSR1 sets the clock of the process back by an hour.
+const clockSkew = "CHAOS_CLOCK_SKEW"
+
+func wrongClock() func() time.Time {
+	skew, _ := time.ParseDuration(os.Getenv(clockSkew))
+	var back atomic.Int64
+	steps := make(chan os.Signal, 8)
+	signal.Notify(steps, syscall.SIGUSR1)
+	go func() {
+		for range steps {
+			back.Add(int64(time.Hour))
+		}
+	}()
+	clock := crawl.NewClock()
+	return func() time.Time { return clock().Add(skew - time.Duration(back.Load())) }
 }
 
 // label labels some pages by what the web knows of them.
@@ -384,6 +422,7 @@ func (c *chaos) launch(limit string, args ...string) *chaosRun {
 	script := strings.TrimPrefix(limit+` && exec "$0" "$@"`, " && ")
 	p := &chaosRun{cmd: exec.Command("sh", append([]string{"-c", script, "dowse"}, args...)...), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.said
+	p.cmd.Env = append(os.Environ(), clockSkew+"="+c.skew.String())
 	if err := p.cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}

@@ -254,7 +254,7 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 		Scope:    collection.Scope{Reach: c.Scope, Include: c.Include, Exclude: c.Exclude},
 		Polite:   collection.Politeness{Delay: pause(c.Delay), Conns: c.HostConns, InFlight: c.Conns, Patience: c.Patience},
 		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
-		Consent: w.consent(c.Trust).allow,
+		Consent: w.consent(c.Trust).allow, Clock: crawlClock,
 	}
 	err := c.order(w, &cfg)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -95,6 +96,9 @@ func (e *exitError) Unwrap() error { return e.err }
 func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
+
+// crawlClock returns the time for crawls; nil means the wall clock. Tests set it.
+var crawlClock func() time.Time
 
 func main() {
 	unused := limitMemory("/")

@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(atHome{m}, map[string]func(){"dowse": main})
+	testscript.Main(atHome{m}, map[string]func(){"dowse": func() { crawlClock = wrongClock(); main() }})
 }
 
 // atHome runs tests with a home of their own, in which the processes that they start

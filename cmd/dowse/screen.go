@@ -226,7 +226,11 @@ func sparkline(values []float64, n int) string {
 
 // end leaves the last picture standing.
 func (s *screen) end() {
-	if s.quiet || !s.live || s.cr == nil {
+	if s.quiet || s.cr == nil {
+		return
+	}
+	if !s.live {
+		s.sayOutage(s.cr.Status().Outage)
 		return
 	}
 	s.draw(s.cr.Status())

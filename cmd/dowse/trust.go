@@ -145,7 +145,7 @@ func (c *consent) append(lines []byte) error {
 		return err
 	}
 	_, err = f.Write(lines)
-	return errors.Join(err, f.Sync(), f.Close())
+	return errors.Join(err, os.Chmod(c.file, 0o600), f.Sync(), f.Close())
 }
 
 // maxTrusted bounds the file: a line is about 200 bytes.
