@@ -380,9 +380,9 @@ func (c *chaos) checkPages() {
 		}
 		have[u] = true
 	}
-	missing := 0
+	missing, wanted := 0, c.web.reachable(c.takedown)
 	for i := range c.web.n {
-		if u := c.web.url(i); !have[u] && !c.takedown[u] {
+		if u := c.web.url(i); !have[u] && wanted[i] {
 			if missing++; missing < 4 {
 				why := c.launch("", "why", c.dir, u)
 				why.wait(c.t)
@@ -588,6 +588,29 @@ func (w *chaosWeb) end(h int) {
 	w.last[h] = time.Now()
 }
 
+// links returns the pages that a page links to.
+func (w *chaosWeb) links(i int) []int {
+	rng := rand.New(rand.NewPCG(uint64(i), 3))
+	all := []int{2*i + 1, 2*i + 2, rng.IntN(w.n), rng.IntN(w.n)}
+	return slices.DeleteFunc(all, func(k int) bool { return k >= w.n })
+}
+
+// reachable returns the pages that links lead to from the seed without passing over
+// pages that were taken down: a takedown also forgets what only the page linked to.
+func (w *chaosWeb) reachable(gone map[string]bool) map[int]bool {
+	seen := map[int]bool{}
+	for next := []int{0}; len(next) > 0; {
+		i := next[0]
+		next = next[1:]
+		if seen[i] || gone[w.url(i)] {
+			continue
+		}
+		seen[i] = true
+		next = append(next, w.links(i)...)
+	}
+	return seen
+}
+
 // page writes a page of one of three templates: menus, repeated phrases and a few
 // sentences of its own.
 func (w *chaosWeb) page(h int, rw http.ResponseWriter, r *http.Request) {
@@ -611,10 +634,8 @@ func (w *chaosWeb) page(h int, rw http.ResponseWriter, r *http.Request) {
 		}
 		fmt.Fprint(rw, subject, "</p>")
 	}
-	for _, k := range []int{2*i + 1, 2*i + 2, rng.IntN(w.n), rng.IntN(w.n)} {
-		if k < w.n {
-			fmt.Fprintf(rw, `<li><a href="%s">%s %d</a>`, w.url(k), strings.Fields(subject)[0], k)
-		}
+	for _, k := range w.links(i) {
+		fmt.Fprintf(rw, `<li><a href="%s">%s %d</a>`, w.url(k), strings.Fields(subject)[0], k)
 	}
 	fmt.Fprint(rw, "<footer>Terms Privacy Imprint Cookies. All rights reserved.</footer></html>")
 }
