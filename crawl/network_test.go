@@ -242,6 +242,33 @@ func TestURLThatFailsAlone(t *testing.T) {
 	}
 }
 
+// A URL that happens to be the first one each time that its host fails for a moment is
+// not to blame for it.
+func TestUnluckyURL(t *testing.T) {
+	for _, pages := range []int{0, 1, 20} {
+		web, hub := manyPages("a.test", pages)
+		unlucky := hub + "unlucky"
+		web[unlucky] = page{}
+		episodes, fails := 0, 0
+		cfg := crawl.Config{Strategy: follow(queueAll), Robots: true, Traps: crawl.Traps{Budget: -1}}
+		c, _ := simulate(t, cfg, web, 4, func(_ time.Time, v crawl.Visit, p *dowse.Page) {
+			if v.URL == unlucky && fails == 0 && episodes < 6 {
+				episodes++
+				fails = 4 // whatever is asked for
+			}
+			if fails > 0 {
+				fails--
+				u := p.URL
+				*p = dowse.Page{URL: u, Outcome: dowse.Temporary}
+				resets(p)
+			}
+		}, hub, unlucky)
+		if episodes < 6 || stateOf(c, unlucky) != dowse.Visited || c.Stopped() != dowse.StopExhausted {
+			t.Errorf("%d other pages: after %d episodes %s, %s; stopped: %s", pages, episodes, stateOf(c, unlucky), c.Reason(unlucky), c.Stopped())
+		}
+	}
+}
+
 // The state after an outage, resets, a resume and URLs put back is a fold of the
 // journal.
 func TestFoldOfOutages(t *testing.T) {

@@ -50,6 +50,8 @@ func (h *host) noteTrouble(now time.Time, p *dowse.Page) {
 // as its delay is over, or the time that it asked for itself.
 func (c *Crawl) forgiveHost(id frontier.HostID) {
 	h := c.hosts.of(id)
+	c.absolve(h, h.backOffs)
+	h.shared = false
 	h.backOffs, h.downs, h.asked, h.locals, h.why, h.doubted, h.silent = 0, 0, 0, 0, 0, 0, 0
 	c.f.SetLate(id, false)
 	ready := unixTime(h.promise)
@@ -87,12 +89,32 @@ func (c *Crawl) Wake(now time.Time) {
 // without robots.txt the URL is all there is.
 func (c *Crawl) blame(fl *flight, failures uint16) (spent bool) {
 	h := c.hosts.of(fl.host)
+	if failures > 0 && h.doubted != uint32(fl.id)+1 {
+		c.absolve(h, failures)
+	}
 	h.doubted = uint32(fl.id) + 1
 	alone := !c.cfg.Robots && c.f.WaitingOn(fl.host) == 0
-	if n := c.tries[fl.id]; (failures < rotateAfter || alone) && n < 255 {
+	if n := c.tries[fl.id]; (failures < rotateAfter && !h.shared || alone) && n < 255 {
 		c.tries[fl.id] = n + 1
 	}
 	return int(c.tries[fl.id]) >= c.cfg.Tries && (failures == 0 || alone)
+}
+
+// absolve takes back the tries that were counted against the URL that failed last, since
+// its host has failed for something else, too: it was not the URL. The host had failed
+// so many times in a row, each time for that URL.
+func (c *Crawl) absolve(h *host, failures uint16) {
+	if h.doubted == 0 || h.shared {
+		return
+	}
+	h.shared = true
+	id := frontier.ID(h.doubted - 1)
+	counted := uint8(min(failures, rotateAfter))
+	if n := c.tries[id]; n > counted {
+		c.tries[id] = n - counted
+	} else {
+		delete(c.tries, id)
+	}
 }
 
 // doubts reports whether a lead failed last on a host that fails, so that something

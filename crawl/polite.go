@@ -82,6 +82,7 @@ type host struct {
 	locals      uint8     // visits in a row that this machine could not make
 	why         uint8     // code of the reason of the latest failure in a row
 	doubted     uint32    // the URL that failed last, plus 1; 0 for none
+	shared      bool      // more than one URL failed since it answered last
 	troubled    int64     // when it began to fail, in Unix nanoseconds; counts if backOffs > 0
 	promise     int64     // until when it asked to be left alone, in Unix nanoseconds; 0 for never
 	fetched     uint32
@@ -131,7 +132,7 @@ func (c *Crawl) backOff(h *host, p *dowse.Page) time.Duration {
 	r := p.Host
 	if r == nil || !r.BackOff && !r.Down && r.RetryAfter == 0 {
 		if isAnswered(p) {
-			h.backOffs, h.downs, h.doubted = 0, 0, 0
+			h.backOffs, h.downs, h.doubted, h.shared = 0, 0, 0, false
 		}
 		return 0
 	}
@@ -238,6 +239,9 @@ func (c *Crawl) absorbRobots(now time.Time, p *dowse.Page) {
 	if isLocal(p) {
 		ready = c.localRest(now, h)
 	} else {
+		if unanswered(r) {
+			c.absolve(c.hosts.of(h), c.hosts.at(h).backOffs)
+		}
 		known = c.learnRobots(now, h, r, p)
 		ready, lane = c.rest(now, h, p)
 		if c.hosts.at(h).mute != 0 {

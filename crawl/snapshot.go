@@ -347,7 +347,7 @@ func (d *dec) core(c *Crawl) {
 
 // The fewest bytes that an item of a list takes.
 const (
-	hostSize  = 22
+	hostSize  = 23
 	shapeSize = 12
 	farmSize  = 10
 
@@ -366,6 +366,7 @@ func (e *enc) host(h *host) {
 		e.u(v)
 	}
 	e.bool(h.answered)
+	e.bool(h.shared)
 	e.i(h.troubled)
 	e.i(h.promise)
 }
@@ -380,7 +381,7 @@ func (d *dec) host(h *host) {
 	h.bytes, h.maxDelay = int64(d.u()), time.Duration(d.u())
 	h.asked, h.mute, h.silent, h.locals, h.why = uint8(d.u()), uint8(d.u()), uint8(d.u()), uint8(d.u()), uint8(d.u())
 	h.doubted = uint32(d.u())
-	h.answered = d.bool()
+	h.answered, h.shared = d.bool(), d.bool()
 	h.troubled, h.promise = d.i(), d.i()
 }
 

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"dowse/internal/durable"
 	"errors"
 	"os"
 	"path/filepath"
@@ -8,16 +9,15 @@ import (
 	"testing"
 )
 
-// limitFiles lets no file of this process grow beyond n bytes, as a full disk
-// does: a write takes what fits and then fails.
-func limitFiles(t *testing.T, n uint64) (lift func()) {
-	t.Helper()
-	var old syscall.Rlimit
-	check(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old))
-	limit := old
-	limit.Cur = n
-	check(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
-	return func() { check(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old)) }
+// fillDisk makes every write take half of what it was given and then fail, as on a full
+// disk.
+func fillDisk() (room func()) {
+	return durable.Inject(func(op durable.Op, _ string) error {
+		if op == durable.OpWrite {
+			return &durable.Short{Err: syscall.ENOSPC}
+		}
+		return nil
+	})
 }
 
 // TestFullDisk fills the disk within a record, makes room, and goes on.
@@ -26,10 +26,10 @@ func TestFullDisk(t *testing.T) {
 	w, err := OpenWriter(dir, options())
 	check(t, err)
 
-	lift := limitFiles(t, 100) // not even room for the first record
+	room := fillDisk() // not even room for the first record
 	_, err = w.Append(Encode(nil, page(0, 2000)))
-	lift()
-	if !errors.Is(err, syscall.EFBIG) {
+	room()
+	if !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("error: %v", err)
 	}
 	if left, _ := Files(dir); len(left) != 0 {
@@ -39,10 +39,10 @@ func TestFullDisk(t *testing.T) {
 	first, err := w.Append(Encode(nil, page(0, 2000)))
 	check(t, err)
 	size := w.size
-	lift = limitFiles(t, uint64(size)+500)
+	room = fillDisk()
 	_, err = w.Append(Encode(nil, page(1, 2000)))
-	lift()
-	if !errors.Is(err, syscall.EFBIG) {
+	room()
+	if !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("error: %v", err)
 	}
 	path := filepath.Join(dir, first.File)
