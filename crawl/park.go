@@ -18,6 +18,7 @@ const (
 	parkedAfter   = 5                // failures in a row after which a host is not waited for at the end
 	rotateAfter   = 2                // failures in a row after which another URL of the host is asked
 	firstPatience = 30 * time.Second // Patience at most while no host has ever answered
+	lastTries     = 4                // tries of a host within Patience while no host answers
 )
 
 // pauseAfter returns how long a host is left alone that has failed so many times in a
