@@ -104,7 +104,7 @@ func (c *Crawl) returnUntouched(now time.Time, fl *flight, p *dowse.Page) {
 func (c *Crawl) localRest(now time.Time, id frontier.HostID) time.Time {
 	h := c.hosts.of(id)
 	h.last = now
-	pause := min(backOffStart<<min(h.locals, 10), probeMax)
+	pause := max(min(backOffStart<<min(h.locals, 10), probeMax), c.delay(id, 0))
 	h.locals = min(h.locals+1, 10)
 	return now.Add(pause)
 }

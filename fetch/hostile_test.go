@@ -65,6 +65,8 @@ func TestHostileAnswers(t *testing.T) {
 		{"H10 HTTP/0.9", Config{}, says("<html>hello</html>\n"), dowse.Failed, dowse.FailProtocol, false},
 		{"H10 NUL bytes", Config{}, says(strings.Repeat("\x00", 100) + "\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
 		{"H10 empty answer", Config{}, says(""), dowse.Temporary, dowse.FailConnect, false},
+		{"status line that breaks off", Config{}, says("HTTP/1.1 20"), dowse.Temporary, dowse.FailConnect, false},
+		{"header that breaks off", Config{}, says("HTTP/1.1 200 OK\r\nContent-Le"), dowse.Temporary, dowse.FailConnect, false},
 		{"P07 reset", Config{}, resets, dowse.Temporary, dowse.FailConnect, false},
 		{"H11 two lengths", Config{}, says(ok200 + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"), dowse.Failed, dowse.FailProtocol, false},
 		{"H11 length and chunks", Config{}, says(ok200 + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"), dowse.Fetched, "", false},

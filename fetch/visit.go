@@ -117,7 +117,7 @@ func (v *visit) rejects(err error) bool {
 // reject drops an answer that broke off.
 func (v *visit) reject(err error) {
 	v.broken(err)
-	v.ResponseHead, v.RawBody, v.Body = nil, nil, nil
+	v.Header, v.ResponseHead, v.RawBody, v.Body = nil, nil, nil, nil
 	v.Fetch.Truncated = false
 }
 
