@@ -66,6 +66,8 @@ func TestHostileAnswers(t *testing.T) {
 		{"H10 NUL bytes", Config{}, says(strings.Repeat("\x00", 100) + "\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
 		{"H10 empty answer", Config{}, says(""), dowse.Temporary, dowse.FailConnect, false},
 		{"status line that breaks off", Config{}, says("HTTP/1.1 20"), dowse.Temporary, dowse.FailConnect, false},
+		{"beginning of a status line", Config{}, says("HTT"), dowse.Temporary, dowse.FailConnect, false},
+		{"nonsense that breaks off", Config{}, says("SSH-2.0-Open"), dowse.Failed, dowse.FailProtocol, false},
 		{"header that breaks off", Config{}, says("HTTP/1.1 200 OK\r\nContent-Le"), dowse.Temporary, dowse.FailConnect, false},
 		{"P07 reset", Config{}, resets, dowse.Temporary, dowse.FailConnect, false},
 		{"H11 two lengths", Config{}, says(ok200 + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"), dowse.Failed, dowse.FailProtocol, false},

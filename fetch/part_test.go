@@ -1,10 +1,14 @@
 package fetch
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"dowse"
@@ -36,7 +40,6 @@ func TestPart(t *testing.T) {
 		{"stalled page", slowly, stalls, 0, dowse.Temporary, dowse.FailTimeout},
 		{"stalled page, same place", slowly, stalls, size, dowse.Fetched, ""},
 		{"endless page", Config{MaxBody: 1000}, floods(ok200+"\r\n", sentence), 0, dowse.Fetched, ""},
-		{"slow page", Config{Timeout: 300 * time.Millisecond, MinRate: 1}, drips(ok200 + "Content-Length: 100000\r\n\r\n" + sentence), 0, dowse.Fetched, ""},
 		{"whole page", Config{}, says(ok200 + fmt.Sprintf("Content-Length: %d\r\n\r\n", size) + sentence), 0, dowse.Fetched, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -51,6 +54,37 @@ func TestPart(t *testing.T) {
 					len(r.ResponseHead), len(r.Body), r.Fetch.Bytes, r.Host, size)
 			}
 			checkSound(t, r)
+		})
+	}
+}
+
+// A limit of ours that ends a download is no reason to ask again: it would end the next
+// one, too.
+func TestPartOfSlowPages(t *testing.T) {
+	for name, config := range map[string]Config{"too slow": {}, "too long": {MinRate: 1}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config.Dial = func(context.Context, string, string) (net.Conn, error) {
+					ours, theirs := net.Pipe()
+					go func() {
+						defer theirs.Close()
+						if _, err := http.ReadRequest(bufio.NewReader(theirs)); err == nil {
+							drips(ok200+"Content-Length: 100000\r\n\r\n"+sentence)(theirs, "")
+						}
+					}()
+					return ours, nil
+				}
+				c, err := New(config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer time.Sleep(time.Second) // the server finds the connection closed
+				defer c.Close()
+				r := c.Get(WithPart(t.Context(), 0), "http://slow.example/")
+				if r.Outcome != dowse.Fetched || !r.Fetch.Truncated {
+					t.Errorf("%v %q (%s), truncated %v; want a page that is marked as truncated", r.Outcome, r.Reason, r.Detail, r.Fetch.Truncated)
+				}
+			})
 		})
 	}
 }

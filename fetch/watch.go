@@ -134,10 +134,18 @@ func (w *watch) resume(d time.Duration) {
 // net/http parses what came of a line before it finds that the connection has ended, and
 // takes the half of a line for nonsense.
 func (w *watch) unlessCut(err error) error {
-	if w.body.IsZero() && w.meter.isEnded() && strings.Contains(err.Error(), "malformed ") {
+	if w.body.IsZero() && w.meter.isEnded() && isHalfLine(err.Error()) {
 		return errCut
 	}
 	return err
+}
+
+// isHalfLine reports whether an error of net/http may come from a line of a header that
+// broke off. What does not begin as HTTP does is nonsense in any case.
+func isHalfLine(message string) bool {
+	_, line, status := strings.Cut(message, "malformed HTTP response \"")
+	const begins = "HTTP/1."
+	return strings.Contains(message, "malformed ") && (!status || strings.HasPrefix(line, begins[:min(len(line)-1, len(begins))]))
 }
 
 // cause returns what is behind err: the caller who gave up, the limit that was
