@@ -385,8 +385,9 @@ func (x *netTrial) wrong(format string, args ...any) {
 	x.problems = append(x.problems, fmt.Sprintf(format, args...))
 }
 
-// maxRuns bounds the runs of a crawl.
-const maxRuns = 10
+// maxRuns bounds the runs of a crawl. One that has nothing but silent hosts makes a call or
+// two in each.
+const maxRuns = 30
 
 // tryNet crawls the corner web with a plan of faults, in virtual time, until the crawl has
 // come to its end; it takes the crawl up where that is needed. Then it calls check.
