@@ -1,6 +1,9 @@
 package strategy
 
-import "dowse"
+import (
+	"dowse"
+	"dowse/strategy/internal/lead"
+)
 
 // Collaborative follows people instead of links: collaborative crawling (Aggarwal
 // 2002; Aggarwal 2004, eqs 8 to 14). It learns from a trace which people go to
@@ -63,7 +66,7 @@ func (s *Collaborative) Follow(p *dowse.Page) []dowse.Lead {
 	}
 	seeds := s.seeds.settle(p)
 	switch {
-	case redirects(p):
+	case lead.Redirects(p):
 		return append(s.redirected(p), seeds...)
 	case p.Outcome == dowse.Fetched:
 		return s.visited(p)

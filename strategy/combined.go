@@ -1,6 +1,9 @@
 package strategy
 
-import "dowse"
+import (
+	"dowse"
+	"dowse/strategy/internal/lead"
+)
 
 // Combined learns from links and from a trace at once (Aggarwal 2004, sec. 4): what
 // speaks for a page is the product of what speaks for it in Intelligent and in
@@ -66,7 +69,7 @@ func (s *Combined) Follow(p *dowse.Page) []dowse.Lead {
 	}
 	seeds := s.seeds.settle(p)
 	switch {
-	case redirects(p):
+	case lead.Redirects(p):
 		return append(s.redirected(p), seeds...)
 	case p.Outcome == dowse.Fetched:
 		return s.visited(p)

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"dowse"
+	"dowse/strategy/internal/lead"
+	"dowse/strategy/internal/state"
 	"dowse/text"
 )
 
@@ -64,8 +67,8 @@ func (s *ContextGraph) begin() {
 		return
 	}
 	s.Analyzer = analyzerFor(s.Analyzer, s.TGraph)
-	s.layers = newLayers(s.TGraph, s.Analyzer, s.Vocabulary, or(s.Terms, 40), s.Slack)
-	s.layers.length = max(or(s.Read, 1000), 0)
+	s.layers = newLayers(s.TGraph, s.Analyzer, s.Vocabulary, cmp.Or(s.Terms, 40), s.Slack)
+	s.layers.length = max(cmp.Or(s.Read, 1000), 0)
 	for i := range s.layers.theta {
 		like := "on a page like those " + clicks(i) + " from a target"
 		if i == 0 {
@@ -86,7 +89,7 @@ func (s *ContextGraph) Traits() dowse.Traits {
 // whatever it links to: they come before all links.
 func (s *ContextGraph) Start(seeds []dowse.URL) []dowse.Lead {
 	s.begin()
-	leads := seedsFirst(seeds)
+	leads := lead.Seeds(seeds)
 	if len(seeds) == 1 {
 		leads[0].Priority, leads[0].Band = 0, s.band(s.layers.other())
 	}
@@ -123,10 +126,10 @@ func (s *ContextGraph) band(layer int) int8 {
 }
 
 // Save writes down which links wait together.
-func (s *ContextGraph) Save() ([]byte, error) { return save(s.kin) }
+func (s *ContextGraph) Save() ([]byte, error) { return state.SaveJSON(s.kin) }
 
 // Load takes up what Save wrote.
-func (s *ContextGraph) Load(b []byte) error { return load(b, &s.kin) }
+func (s *ContextGraph) Load(b []byte) error { return state.LoadJSON(b, &s.kin) }
 
 // layers is multinomial naive Bayes with one class to a layer, all equally likely
 // beforehand.
@@ -184,7 +187,7 @@ func telling(g *TGraph, docs [][]string, n int) []string {
 	for t := range near {
 		near[t] *= math.Log(float64(len(docs)) / in[t])
 	}
-	list := sortedKeys(near)
+	list := slices.Sorted(maps.Keys(near))
 	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(near[b], near[a]) })
 	return list[:min(n, len(list))]
 }

@@ -277,7 +277,7 @@ func (e *evidence) gather() {
 	}
 }
 
-// touchTargets has targets brought near, see [touchNotes].
+// touchTargets has targets brought near, see lead.TouchNotes.
 //
 //go:noinline
 func touchTargets[P ~uint32](e *evidence, places []P) (sum uint32) {
@@ -289,7 +289,7 @@ func touchTargets[P ~uint32](e *evidence, places []P) (sum uint32) {
 	return sum
 }
 
-// touchURLs has the URLs of targets brought near, see [touchNotes].
+// touchURLs has the URLs of targets brought near, see lead.TouchNotes.
 //
 //go:noinline
 func (e *evidence) touchURLs(places []uint32) (sum byte) {
@@ -304,7 +304,7 @@ func (e *evidence) touchURLs(places []uint32) (sum byte) {
 	return sum
 }
 
-// touchPages has the pages that link to targets brought near, see [touchNotes], and then
+// touchPages has the pages that link to targets brought near, see lead.TouchNotes, and then
 // their words. A line of a processor's cache has 16 of them.
 //
 //go:noinline

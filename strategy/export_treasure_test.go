@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"dowse"
 	"dowse/judge"
 )
@@ -33,7 +34,7 @@ func (o *osm) similarities(t *LinkText) [][osmParts]float64 {
 func (s *Treasure) Picked(d *dowse.Document, m *dowse.Mention) (string, float64) {
 	s.begin()
 	s.osm.turn(d)
-	n, sim := s.osm.nearest(d, m, or(s.OSM, 0.05), s.Select == selectBest)
+	n, sim := s.osm.nearest(d, m, cmp.Or(s.OSM, 0.05), s.Select == selectBest)
 	if n < 0 {
 		return "", 0
 	}

@@ -112,7 +112,7 @@ func (x *index) remove(h uint64, place uint32) {
 	p.taken--
 }
 
-// touch has the slots of hashes brought near, see [touchNotes].
+// touch has the slots of hashes brought near, see lead.TouchNotes.
 //
 //go:noinline
 func (x *index) touch(hashes []uint64) (sum uint32) {

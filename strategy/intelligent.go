@@ -1,6 +1,9 @@
 package strategy
 
-import "dowse"
+import (
+	"dowse"
+	"dowse/strategy/internal/lead"
+)
 
 // Intelligent learns, while it crawls, what speaks for a page before it is visited:
 // intelligent crawling with arbitrary predicates (Aggarwal, Al-Garawi and Yu 2001;
@@ -57,7 +60,7 @@ func (s *Intelligent) Follow(p *dowse.Page) []dowse.Lead {
 	}
 	seeds := s.seeds.settle(p)
 	switch {
-	case redirects(p):
+	case lead.Redirects(p):
 		return append(s.redirected(p), seeds...)
 	case p.Outcome == dowse.Listed:
 		s.links.forget(p.URL)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/strategy/internal/linktext"
 )
 
 // maxLabelled bounds the links that are read from a file.
@@ -42,9 +43,9 @@ func labelledLink(line string) (l LabelledLink, err error) {
 	if len(fields) < 2 || fields[0] != "+" && fields[0] != "-" || fields[1] == "" {
 		return l, fmt.Errorf("want + or -, a URL and an anchor, with tabs between")
 	}
-	l = LabelledLink{URL: dowse.URL(cut(fields[1], maxLinkText)), Relevant: fields[0] == "+"}
+	l = LabelledLink{URL: dowse.URL(linktext.Cut(fields[1], linktext.MaxBytes)), Relevant: fields[0] == "+"}
 	if len(fields) > 2 {
-		l.Anchor = cut(fields[2], maxLinkText)
+		l.Anchor = linktext.Cut(fields[2], linktext.MaxBytes)
 	}
 	return l, nil
 }

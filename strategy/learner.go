@@ -1,9 +1,12 @@
 package strategy
 
 import (
+	"cmp"
 	"slices"
 
 	"dowse"
+	"dowse/strategy/internal/lead"
+	"dowse/strategy/internal/state"
 )
 
 // A learner is what Intelligent, Collaborative and Combined have in common: what they
@@ -126,7 +129,7 @@ const together = 128
 
 // rated returns the leads for the prospects, seeds left out, and has none from then on.
 func (k *learner) rated() []dowse.Lead {
-	list := newSheet(len(k.prospects), k.reasons())
+	list := lead.NewSheet(len(k.prospects), k.reasons())
 	for some := range slices.Chunk(k.prospects, together) {
 		k.sizeUp(some)
 		for i := range some {
@@ -137,17 +140,17 @@ func (k *learner) rated() []dowse.Lead {
 	}
 	clear(k.prospects)
 	k.prospects = k.prospects[:0]
-	return list.leads
+	return list.Leads
 }
 
-func (k *learner) put(list *sheet, c *prospect) {
+func (k *learner) put(list *lead.Sheet, c *prospect) {
 	f, h := k.rate(c)
-	list.because = k.because(list.because, &f, &h)
-	list.put(c.url, f.sum()+h.sum(), k.reasons())
+	list.Because = k.because(list.Because, &f, &h)
+	list.Put(c.url, f.sum()+h.sum(), k.reasons())
 }
 
 // sizeUp gets prospects ready to be rated: what the parts of their URLs say, and the rest
-// of the evidence brought near, see [touchNotes].
+// of the evidence brought near, see lead.TouchNotes.
 func (k *learner) sizeUp(list []prospect) {
 	if k.links != nil {
 		k.near = k.near[:0]
@@ -229,34 +232,34 @@ type learnerState struct {
 }
 
 func (k *learner) save() ([]byte, error) {
-	state := learnerState{Words: k.words.Lex.saved(), Read: k.words.Pages, Seeds: k.seeds}
+	saved := learnerState{Words: k.words.Lex.saved(), Read: k.words.Pages, Seeds: k.seeds}
 	if k.links != nil {
-		state.Linkage = k.links.saved()
+		saved.Linkage = k.links.saved()
 	}
 	if k.usage != nil {
-		state.Usage = &k.usage.state
+		saved.Usage = &k.usage.state
 	}
-	return saveBinary(&state)
+	return state.SaveBinary(&saved)
 }
 
 // load takes up what was saved, all of it or, after an error, nothing.
 func (k *learner) load(b []byte) error {
-	state := learnerState{Words: &savedLexicon{}, Linkage: blankLinkage(), Usage: &usageState{}, Seeds: seeds{}}
-	if err := loadBinary(b, &state); err != nil {
+	saved := learnerState{Words: &savedLexicon{}, Linkage: blankLinkage(), Usage: &usageState{}, Seeds: seeds{}}
+	if err := state.LoadBinary(b, &saved); err != nil {
 		return err
 	}
 	if k.usage != nil {
-		if err := k.usage.fits(state.Usage); err != nil {
+		if err := k.usage.fits(saved.Usage); err != nil {
 			return err
 		}
 	}
-	k.words.restore(state.Words, state.Read)
-	k.seeds = state.Seeds
+	k.words.restore(saved.Words, saved.Read)
+	k.seeds = saved.Seeds
 	if k.links != nil {
-		k.links.restore(state.Linkage, k.words.Lex)
+		k.links.restore(saved.Linkage, k.words.Lex)
 	}
 	if k.usage != nil {
-		k.usage.restore(*state.Usage, k.words.Lex)
+		k.usage.restore(*saved.Usage, k.words.Lex)
 	}
 	return nil
 }
@@ -279,10 +282,10 @@ func (k *learner) learnFrom(l *Learnt, predicate, what string, weight float64) e
 		return err
 	}
 	if links {
-		k.links.reuse(l.Linkage, or(weight, 1))
+		k.links.reuse(l.Linkage, cmp.Or(weight, 1))
 	}
 	if usage {
-		k.usage.reuse(l.Usage, or(weight, 1))
+		k.usage.reuse(l.Usage, cmp.Or(weight, 1))
 	}
 	return nil
 }

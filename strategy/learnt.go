@@ -1,15 +1,11 @@
 package strategy
 
 import (
-	"bytes"
-	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
 )
 
 // Learnt is what a crawl has learnt of a predicate, apart from the state that the
@@ -132,24 +128,6 @@ func (l *Learnt) fits(predicate string, has bool, what string) error {
 	}
 	if !has {
 		return fmt.Errorf("strategy: nothing was learnt from %s there; crawl with a strategy that learns from them first", what)
-	}
-	return nil
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// saveBinary writes a state that may be large.
-func saveBinary(state any) ([]byte, error) {
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(state); err != nil {
-		return nil, fmt.Errorf("strategy: save: %w", err)
-	}
-	return b.Bytes(), nil
-}
-
-func loadBinary(b []byte, state any) error {
-	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(state); err != nil {
-		return fmt.Errorf("strategy: load: %w", err)
 	}
 	return nil
 }

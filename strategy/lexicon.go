@@ -1,7 +1,9 @@
 package strategy
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -104,7 +106,7 @@ func (x *lexicon) find(h uint64) *entry {
 	return nil
 }
 
-// touch has the entries of terms with hashes brought near, see [touchNotes].
+// touch has the entries of terms with hashes brought near, see lead.TouchNotes.
 func (x *lexicon) touch(hashes []uint64) {
 	x.at.touch(hashes)
 	x.touchEntries(hashes)
@@ -188,7 +190,7 @@ func (x *lexicon) learn(w word, column int, on bool) {
 
 // reuse adds counts of another crawl.
 func (x *lexicon) reuse(counts map[string]Tally, column int, weight float64) {
-	for _, term := range sortedKeys(counts) {
+	for _, term := range slices.Sorted(maps.Keys(counts)) {
 		place := x.add(term).place()
 		x.terms[place].Cells[column].add(counts[term].cell(), weight)
 		h := &x.heads[place]

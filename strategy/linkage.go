@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -127,10 +128,10 @@ func blankLinkage() *linkageState {
 }
 
 func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage {
-	k := &linkage{ratios: r, params: l, size: or(vocabulary, 100_000)}
+	k := &linkage{ratios: r, params: l, size: cmp.Or(vocabulary, 100_000)}
 	k.weights, _ = l.weights() // checked when it was set
 	k.tokens = newLexicon(k.size)
-	k.found = newEvidence(or(l.Parents, fewParents), r.rescored())
+	k.found = newEvidence(cmp.Or(l.Parents, fewParents), r.rescored())
 	words.weigh(&k.words, asContent)
 	k.taken()
 	return k
@@ -175,7 +176,7 @@ func (k *linkage) taken() {
 func (k *linkage) settled() {
 	k.words.grow()
 	k.lnP, k.lnQ = 0, 0
-	if l := k.state.Links; l[0]+l[1]+l[2]+l[3] >= float64(or(k.params.MinLinks, 20)) {
+	if l := k.state.Links; l[0]+l[1]+l[2]+l[3] >= float64(cmp.Or(k.params.MinLinks, 20)) {
 		k.lnP, k.lnQ = k.now.linkRatios(l, k.params.LinkNorm)
 	}
 	if k.version++; k.version == 0 {

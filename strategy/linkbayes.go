@@ -3,12 +3,14 @@ package strategy
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"dowse"
 	"dowse/judge"
+	"dowse/strategy/internal/state"
 )
 
 // LinkBayes says how links of relevant pages are rated by their words: multinomial
@@ -88,7 +90,7 @@ func (b *LinkBayes) begin() {
 		return
 	}
 	b.links = newScorer(&b.LinkScoring)
-	b.model.Limit = or(b.Vocabulary, 100_000)
+	b.model.Limit = cmp.Or(b.Vocabulary, 100_000)
 	b.state.Training.Over = len(b.Links) > 0 || b.Train < 0
 	var list []bag
 	for _, l := range b.Links {
@@ -250,14 +252,14 @@ func (b *LinkBayes) Save() ([]byte, error) {
 	b.begin()
 	s := b.state
 	s.Lessons = b.model.Counts()
-	return saveBinary(&s)
+	return state.SaveBinary(&s)
 }
 
 // Load takes up what Save wrote.
 func (b *LinkBayes) Load(data []byte) error {
 	b.begin()
 	var s linkBayesState
-	if err := loadBinary(data, &s); err != nil {
+	if err := state.LoadBinary(data, &s); err != nil {
 		return err
 	}
 	b.model = judge.Bayes{Limit: b.model.Limit}
@@ -288,9 +290,9 @@ func (b *LinkBayes) LearnFrom(l *Learnt, predicate string) error {
 	}
 	b.begin()
 	c := judge.BayesCounts{Bags: l.Bags.Links.sides()}
-	for _, t := range sortedKeys(l.Bags.Terms) {
+	for _, t := range slices.Sorted(maps.Keys(l.Bags.Terms)) {
 		c.Tokens, c.Counts = append(c.Tokens, t), append(c.Counts, l.Bags.Terms[t].sides())
 	}
 	b.state.Training.Over = true
-	return b.model.AddCounts(c, or(b.ReuseWeight, 1))
+	return b.model.AddCounts(c, cmp.Or(b.ReuseWeight, 1))
 }

@@ -1,10 +1,12 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"dowse"
+	"dowse/strategy/internal/lead"
 )
 
 // LinkScoring says how a URL is rated by its words and by the pages that link to it
@@ -60,9 +62,9 @@ type scorer struct {
 }
 
 func newScorer(s *LinkScoring) *scorer {
-	f := &scorer{page: or(s.Page, 0.8), levels: max(or(s.MaxLevel, 2), 0), sitemaps: s.Sitemaps}
+	f := &scorer{page: cmp.Or(s.Page, 0.8), levels: max(cmp.Or(s.MaxLevel, 2), 0), sitemaps: s.Sitemaps}
 	f.words, f.topic = newLinkReader(&s.LinkWords), newTopicReader(&s.LinkWords)
-	most := or(s.ParentCap, 3)
+	most := cmp.Or(s.ParentCap, 3)
 	switch s.ParentTerm {
 	case ParentLog1p:
 		f.parents = math.Log1p
@@ -76,7 +78,7 @@ func newScorer(s *LinkScoring) *scorer {
 
 // start queues the seeds before all else, as links of a relevant page.
 func (f *scorer) start(seeds []dowse.URL) []dowse.Lead {
-	leads := seedsFirst(seeds)
+	leads := lead.Seeds(seeds)
 	note := (&standing{flags: isSeed}).note()
 	for i := range leads {
 		leads[i].Band, leads[i].Note = seedBand, note
@@ -178,19 +180,19 @@ func (f *scorer) relevant(p *dowse.Page) bool { return p.Verdict.Relevance > f.p
 // follow makes leads of a page's links. What is not let in is held: it can be when
 // another page links to it.
 func (f *scorer) follow(p *dowse.Page, admit gate) []dowse.Lead {
-	if redirects(p) {
+	if lead.Redirects(p) {
 		return f.redirected(p)
 	}
 	from, ok := f.parentOf(p)
 	if !ok {
 		return nil
 	}
-	touchNotes(p.Links)
+	lead.TouchNotes(p.Links)
 	leads := make([]dowse.Lead, 0, len(p.Links))
 	because := make([]dowse.Because, 0, len(p.Links)*meritReasons)
 	for i := range p.Links {
 		l := &p.Links[i]
-		if settled(l) {
+		if lead.Settled(l) {
 			continue
 		}
 		c := f.candidate(l, from)
@@ -206,11 +208,6 @@ func (f *scorer) follow(p *dowse.Page, admit gate) []dowse.Lead {
 		leads = append(leads, lead)
 	}
 	return leads
-}
-
-// settled reports whether evidence for a link's target comes too late.
-func settled(l *dowse.Link) bool {
-	return l.Target.State == dowse.Visited || l.Target.State == dowse.Flying
 }
 
 func (f *scorer) candidate(l *dowse.Link, from parent) candidate {
@@ -253,7 +250,7 @@ func (c *candidate) because(dst []dowse.Because) []dowse.Because {
 // place in the queue.
 func (f *scorer) redirected(p *dowse.Page) []dowse.Lead {
 	to := &p.Links[0]
-	if p.Again || settled(to) {
+	if p.Again || lead.Settled(to) {
 		return nil
 	}
 	known := standingOf(to.Target.Note)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/strategy/internal/linktext"
 )
 
 // LinkText is what a page says at a link: the headings above it, its anchor and the
@@ -19,7 +20,7 @@ type LinkText struct {
 
 // TextAt returns what a page says at one of its links.
 func TextAt(d *dowse.Document, m *dowse.Mention) LinkText {
-	before, after := around(d, m)
+	before, after := linktext.Around(d, m)
 	return LinkText{
 		Main: heading(d, m.Above[0]), Sub: heading(d, m.Above[1]), Under: heading(d, m.Above[2]),
 		Anchor: m.Anchor,
@@ -32,24 +33,6 @@ func heading(d *dowse.Document, i int32) string {
 		return ""
 	}
 	return d.Headings[i].Text
-}
-
-// around returns the words of a link's block before and after its anchor.
-func around(d *dowse.Document, m *dowse.Mention) (before, after dowse.Span) {
-	block, at := within(d, m.Block), within(d, m.At)
-	if at.Len() == 0 || at.Start < block.Start || at.End > block.End {
-		return block, dowse.Span{}
-	}
-	return dowse.Span{Start: block.Start, End: at.Start}, dowse.Span{Start: at.End, End: block.End}
-}
-
-// within returns a range of words if the page has them all; a page that was taken
-// down has none.
-func within(d *dowse.Document, s dowse.Span) dowse.Span {
-	if s.Start < 0 || s.Start > s.End || int(s.End) > len(d.Words) {
-		return dowse.Span{}
-	}
-	return s
 }
 
 // textOf returns the text from the first to the last of some words, in one line.

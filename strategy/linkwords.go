@@ -2,12 +2,12 @@ package strategy
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
 	"dowse"
 	"dowse/judge"
+	"dowse/strategy/internal/linktext"
 	"dowse/text"
 )
 
@@ -20,11 +20,6 @@ type LinkWords struct {
 	Drop     []string          // words of URLs that say nothing; nil means those of the web at large
 	Table    []judge.TopicWord // words of the topic, stemmed likewise; nil for none, see [LSFC]
 }
-
-const (
-	maxLinkWords = 64   // of an anchor or URL
-	maxLinkText  = 1024 // bytes of an anchor or URL
-)
 
 // emptyURLWords are in URLs of all topics.
 const emptyURLWords = "www com org net html htm php asp aspx jsp index"
@@ -91,20 +86,20 @@ func newLinkReader(w *LinkWords) *linkReader {
 
 // anchor appends the terms of an anchor.
 func (r *linkReader) anchor(dst []string, anchor string) []string {
-	anchor = cut(anchor, maxLinkText)
+	anchor = linktext.Cut(anchor, linktext.MaxBytes)
 	return r.analyzer.AppendTerms(dst, anchor, r.cut(anchor))
 }
 
 // cut returns the words of an anchor or URL, not too many.
 func (r *linkReader) cut(s string) []dowse.Span {
 	r.spans = dowse.AppendWords(r.spans[:0], s, 0)
-	return r.spans[:min(len(r.spans), maxLinkWords)]
+	return r.spans[:min(len(r.spans), linktext.MaxWords)]
 }
 
 // url appends the terms of a URL: its words without the scheme, numbers and those
 // that are in URLs of all topics.
 func (r *linkReader) url(dst []string, u dowse.URL) []string {
-	s := addressOf(u)
+	s := linktext.Address(u)
 	spans := slices.DeleteFunc(r.cut(s), func(w dowse.Span) bool { return r.empty(s[w.Start:w.End]) })
 	return r.analyzer.AppendTerms(dst, s, spans)
 }
@@ -120,29 +115,4 @@ func digitsOnly(s string) bool {
 		}
 	}
 	return true
-}
-
-// addressOf returns a URL without its scheme, as people read it.
-func addressOf(u dowse.URL) string {
-	s := cut(string(u), maxLinkText)
-	if _, rest, ok := strings.Cut(s, "://"); ok {
-		s = rest
-	}
-	if strings.Contains(s, "%") {
-		if plain, err := url.PathUnescape(s); err == nil {
-			return plain
-		}
-	}
-	return s
-}
-
-// cut returns at most n bytes of s, whole characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

@@ -1,6 +1,9 @@
 package strategy
 
-import "dowse"
+import (
+	"cmp"
+	"dowse"
+)
 
 // OptimisedLSFC is [LSFC] with a threshold (Taylan et al. 2011): links of relevant
 // pages are followed only from a score on. The others stay known and are followed
@@ -13,6 +16,6 @@ type OptimisedLSFC struct {
 // Follow rates the links of a page.
 func (s *OptimisedLSFC) Follow(p *dowse.Page) []dowse.Lead {
 	s.begin()
-	least := or(s.Link, 2)
+	least := cmp.Or(s.Link, 2)
 	return s.links.follow(p, func(c *candidate) { c.admitted = c.merit.score() >= least })
 }

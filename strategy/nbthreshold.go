@@ -1,6 +1,9 @@
 package strategy
 
-import "dowse"
+import (
+	"cmp"
+	"dowse"
+)
 
 // NBThreshold is [NB] for which a link must be more probable (Taylan et al. 2011).
 type NBThreshold struct {
@@ -8,7 +11,7 @@ type NBThreshold struct {
 	LinkBayes
 }
 
-func (s *NBThreshold) policy() policy { return policy{least: or(s.Threshold, 0.8)} }
+func (s *NBThreshold) policy() policy { return policy{least: cmp.Or(s.Threshold, 0.8)} }
 
 // Follow rates the links of a page.
 func (s *NBThreshold) Follow(p *dowse.Page) []dowse.Lead { return s.follow(p, s.policy()) }

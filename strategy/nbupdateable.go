@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
 
 	"dowse"
@@ -33,7 +34,7 @@ func (s *NBUpdateable) check() error {
 }
 
 func (s *NBUpdateable) policy() policy {
-	p := policy{least: probable, learn: certain, rate: or(s.Rate, 0.9)}
+	p := policy{least: probable, learn: certain, rate: cmp.Or(s.Rate, 0.9)}
 	if s.Mode == UpdateVerified {
 		p.learn = verified
 	}
@@ -43,7 +44,7 @@ func (s *NBUpdateable) policy() policy {
 // Follow rates the links of a page, and learns when it is time.
 func (s *NBUpdateable) Follow(p *dowse.Page) []dowse.Lead {
 	leads := s.follow(p, s.policy())
-	if !p.Again && p.Outcome == dowse.Fetched && s.state.Fetched%or(s.Every, 50) == 0 {
+	if !p.Again && p.Outcome == dowse.Fetched && s.state.Fetched%cmp.Or(s.Every, 50) == 0 {
 		s.update()
 	}
 	return leads

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"dowse"
+	"dowse/strategy/internal/book"
+	"dowse/strategy/internal/linktext"
 	"dowse/text"
 )
 
@@ -176,7 +178,7 @@ func (o *osm) matchAll(dst []match, part int) []match {
 // lowest. It returns -1 if there is none.
 func (o *osm) nearest(d *dowse.Document, m *dowse.Mention, least float64, best bool) (node int32, like float64) {
 	o.shaded(o.shadeOf(d, m.Above))
-	before, after := around(d, m)
+	before, after := linktext.Around(d, m)
 	o.words(before, 1)
 	o.words(after, 1)
 	o.anchor(d, m)
@@ -273,7 +275,7 @@ func (o *osm) words(s dowse.Span, weight float64) {
 }
 
 func (o *osm) anchor(d *dowse.Document, m *dowse.Mention) {
-	if at := within(d, m.At); at.Len() > 0 {
+	if at := linktext.Within(d, m.At); at.Len() > 0 {
 		o.words(at, o.impact)
 		return
 	}
@@ -333,7 +335,7 @@ type glossary struct {
 	terms    []string // by number
 
 	page   *dowse.Document
-	book   book
+	book   book.Book
 	other  map[string]int32
 	titles map[int32][]int32 // by heading of the page
 	spans  []dowse.Span      // by word of the page: of ids; End 0 for one not looked up
@@ -344,9 +346,9 @@ type glossary struct {
 
 func (g *glossary) turn(d *dowse.Document) {
 	g.page = d
-	if g.book.pages == nil || len(g.other) > maxOther {
+	if !g.book.Begun() || len(g.other) > maxOther {
 		clear(g.other)
-		g.book.anew()
+		g.book.Anew()
 		g.terms = g.terms[:len(g.known)]
 	}
 	clear(g.titles)
@@ -370,10 +372,10 @@ func (g *glossary) word(i int32) []int32 {
 
 // look adds the numbers of the terms of a word to ids.
 func (g *glossary) look(w dowse.Span) {
-	h := g.book.hash(g.page.Text, int(w.Start), g.analyzer.WordEnd(g.page.Text, w))
-	id, says := g.book.find(h)
-	if says != unknownWord {
-		if says == isTerm {
+	h := g.book.Hash(g.page.Text, int(w.Start), g.analyzer.WordEnd(g.page.Text, w))
+	id, says := g.book.Find(h)
+	if says != book.Unknown {
+		if says == book.IsTerm {
 			g.ids = append(g.ids, int32(id))
 		}
 		return
@@ -384,9 +386,9 @@ func (g *glossary) look(w dowse.Span) {
 	}
 	switch len(g.raw) {
 	case 0:
-		g.book.note(h, 0, isNothing)
+		g.book.Note(h, 0, book.IsNothing)
 	case 1:
-		g.book.note(h, word(g.ids[len(g.ids)-1]), isTerm)
+		g.book.Note(h, uint32(g.ids[len(g.ids)-1]), book.IsTerm)
 	}
 }
 

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -30,14 +31,14 @@ func (r *Ratios) check() error {
 	return nil
 }
 
-func (r *Ratios) rescored() int { return or(r.Rescored, 100) }
+func (r *Ratios) rescored() int { return cmp.Or(r.Rescored, 100) }
 
 // at returns the arithmetic for a share of pages on topic. Per is the number of
 // pages that the paper's significance is taken over.
 func (r *Ratios) at(base cell, per float64) moment {
 	m := moment{
-		p: base.rate(), sigma: or(r.Sigma, 1), t: or(r.T, 2),
-		support: r.Sig == SigSupport, least: float64(or(r.MinSupport, 1)),
+		p: base.rate(), sigma: cmp.Or(r.Sigma, 1), t: cmp.Or(r.T, 2),
+		support: r.Sig == SigSupport, least: float64(cmp.Or(r.MinSupport, 1)),
 	}
 	m.flat = !(0 < m.p && m.p < 1)
 	m.spread = m.p * (1 - m.p)

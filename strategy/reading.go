@@ -1,11 +1,13 @@
 package strategy
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
 
 	"dowse"
+	"dowse/strategy/internal/book"
 	"dowse/text"
 )
 
@@ -40,7 +42,7 @@ type reader struct {
 	most     int // words kept of a page
 	length   int // words read of it
 	analyzer *text.Analyzer
-	book     book
+	book     book.Book
 
 	hashes []uint64 // of a page's words
 
@@ -72,13 +74,13 @@ func newReader(r Reading) *reader {
 	if a == nil {
 		a = text.NewAnalyzer(text.Options{Language: r.Language, Memory: -1}) // the book remembers
 	}
-	return &reader{Lex: newLexicon(or(r.Vocabulary, 100_000)), most: max(or(r.Words, 50), 1), length: max(or(r.Read, readWords), 0), analyzer: a}
+	return &reader{Lex: newLexicon(cmp.Or(r.Vocabulary, 100_000)), most: max(cmp.Or(r.Words, 50), 1), length: max(cmp.Or(r.Read, readWords), 0), analyzer: a}
 }
 
 // restore goes on from a saved state.
 func (r *reader) restore(lex *savedLexicon, pages float64) {
 	r.Lex, r.Pages = lex.restored(r.Lex.size), pages
-	r.seen, r.round, r.book = nil, 0, book{}
+	r.seen, r.round, r.book = nil, 0, book.Book{}
 }
 
 // read returns the words of a page, those first that tell it from other pages.
@@ -152,20 +154,20 @@ func (r *reader) count(p *dowse.Page) {
 		clear(r.seen)
 		r.round = 1
 	}
-	r.book.open(r.Lex)
+	r.book.Open(r.Lex.forgot, r.Lex.size)
 	words := p.Words[:min(len(p.Words), r.length)]
 	r.hashes = r.hashes[:0]
 	for _, w := range words {
-		r.hashes = append(r.hashes, r.book.hash(p.Text, int(w.Start), r.analyzer.WordEnd(p.Text, w)))
+		r.hashes = append(r.hashes, r.book.Hash(p.Text, int(w.Start), r.analyzer.WordEnd(p.Text, w)))
 	}
-	r.book.touch(r.hashes)
+	r.book.Touch(r.hashes)
 	r.touchHeads()
 	for i, h := range r.hashes {
-		id, says := r.book.find(h)
+		id, says := r.book.Find(h)
 		switch {
-		case says == isNothing:
-		case says == isTerm && r.Lex.head(id) != nil:
-			r.meet(id)
+		case says == book.IsNothing:
+		case says == book.IsTerm && r.Lex.head(word(id)) != nil:
+			r.meet(word(id))
 		default:
 			r.look(p.Text, words[i], h)
 		}
@@ -173,13 +175,13 @@ func (r *reader) count(p *dowse.Page) {
 }
 
 // touchHeads has what is known of the words with the hashes brought near, see
-// [touchNotes].
+// lead.TouchNotes.
 //
 //go:noinline
 func (r *reader) touchHeads() (sum uint32) {
 	for _, h := range r.hashes {
-		id, _ := r.book.find(h)
-		if place := int(id.place()); place < len(r.Lex.heads) && place < len(r.seen) {
+		id, _ := r.book.Find(h)
+		if place := int(word(id).place()); place < len(r.Lex.heads) && place < len(r.seen) {
 			sum += r.Lex.heads[place].met + r.seen[place].round
 		}
 	}
@@ -190,13 +192,13 @@ func (r *reader) touchHeads() (sum uint32) {
 func (r *reader) look(s string, w dowse.Span, h uint64) {
 	r.terms = r.analyzer.AppendTerms(r.terms[:0], s, []dowse.Span{w})
 	if len(r.terms) == 0 {
-		r.book.note(h, 0, isNothing)
+		r.book.Note(h, 0, book.IsNothing)
 	}
 	for _, t := range r.terms {
 		id := r.Lex.add(t)
 		r.meet(id)
 		if len(r.terms) == 1 { // others are of scripts without spaces
-			r.book.note(h, id, isTerm)
+			r.book.Note(h, uint32(id), book.IsTerm)
 		}
 	}
 }

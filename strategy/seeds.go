@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/strategy/internal/lead"
 )
 
 // seeds are those that were not visited. They stand at priority 1, whatever the
@@ -15,7 +16,7 @@ func (s seeds) queue(urls []dowse.URL) []dowse.Lead {
 	for _, u := range urls {
 		s[dowse.URL(strings.Clone(string(u)))] = true
 	}
-	return seedsFirst(urls)
+	return lead.Seeds(urls)
 }
 
 // settle takes note that a page was visited. Where a seed redirects to a page that
@@ -25,7 +26,7 @@ func (s seeds) settle(p *dowse.Page) (list []dowse.Lead) {
 		return nil
 	}
 	delete(s, p.URL)
-	if redirects(p) && p.Links[0].Target.State != dowse.Visited {
+	if lead.Redirects(p) && p.Links[0].Target.State != dowse.Visited {
 		return s.queue([]dowse.URL{p.Links[0].URL})
 	}
 	return nil

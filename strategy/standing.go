@@ -3,6 +3,8 @@ package strategy
 import (
 	"encoding/binary"
 	"math"
+
+	"dowse/strategy/internal/linktext"
 )
 
 // A standing is what is known of a URL before its visit, from the pages that link to
@@ -52,7 +54,7 @@ func (s *standing) reach(level int) {
 func (s *standing) teach(anchor string) {
 	if !s.is(teaches) {
 		s.flags |= teaches
-		s.words = cut(anchor, maxKept)
+		s.words = linktext.Cut(anchor, maxKept)
 	}
 }
 

@@ -82,7 +82,7 @@ func (b TGraphBuilder) Build(targets []dowse.URL, from Backlinks) (*TGraph, erro
 	if len(targets) == 0 {
 		return nil, fmt.Errorf("strategy: build T-Graph: %w", ErrTargets)
 	}
-	depth := or(b.Depth, 3)
+	depth := cmp.Or(b.Depth, 3)
 	if depth < 1 || depth > maxLevel {
 		return nil, fmt.Errorf("strategy: build T-Graph: depth %d: want 1 to %d", depth, maxLevel)
 	}
@@ -109,7 +109,7 @@ type tmaking struct {
 
 func (m *tmaking) targets(list []dowse.URL) (layer []dowse.URL, err error) {
 	for _, u := range list {
-		if _, twice := m.level[u]; twice || len(layer) >= or(m.PerLevel, 300) {
+		if _, twice := m.level[u]; twice || len(layer) >= cmp.Or(m.PerLevel, 300) {
 			continue
 		}
 		d, err := m.from.Document(u)
@@ -163,7 +163,7 @@ type way struct {
 // their targets. The targets take turns, so that where there are more than the bounds
 // allow the first of them, which may have hundreds, do not leave the others none.
 func (m *tmaking) ways(parents [][]dowse.URL) (list []way) {
-	most, links := or(m.PerLevel, 300), 0
+	most, links := cmp.Or(m.PerLevel, 300), 0
 	pages := map[dowse.URL]int{} // links on those that are chosen
 	for turn, more := 0, true; more; turn++ {
 		more = false
@@ -177,7 +177,7 @@ func (m *tmaking) ways(parents [][]dowse.URL) (list []way) {
 			if _, below := m.level[u]; below || !chosen && len(pages) >= most {
 				continue
 			}
-			w := way{child, turn, links < most && on < or(m.PerPage, 20)}
+			w := way{child, turn, links < most && on < cmp.Or(m.PerPage, 20)}
 			if w.node {
 				links++
 				on++
@@ -196,7 +196,7 @@ func (m *tmaking) page(u dowse.URL, level int, d *dowse.Document) {
 	p := TPage{URL: u, Level: level}
 	if d != nil {
 		p.Title = d.Title
-		p.Text = textOf(d, dowse.Span{End: int32(min(or(m.Words, 1000), len(d.Words)))})
+		p.Text = textOf(d, dowse.Span{End: int32(min(cmp.Or(m.Words, 1000), len(d.Words)))})
 	}
 	m.g.Pages = append(m.g.Pages, p)
 }

@@ -1,12 +1,14 @@
 package strategy
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"dowse"
 	"dowse/judge"
+	"dowse/strategy/internal/linktext"
 	"dowse/text"
 )
 
@@ -27,7 +29,7 @@ func newTopicTable(list []judge.TopicWord) *topicTable {
 	for _, w := range list {
 		weight[w.Term] = max(weight[w.Term], w.Weight)
 	}
-	terms := sortedKeys(weight)
+	terms := slices.Sorted(maps.Keys(weight))
 	df := make([]int, len(terms))
 	t := &topicTable{weights: make([]float64, len(terms))}
 	for i, term := range terms {
@@ -125,7 +127,7 @@ func (r *topicReader) anchor(anchor string) float64 {
 		r.terms = r.words.anchor(r.terms[:0], anchor)
 		return r.table.cosine(r.terms)
 	}
-	return r.compare(r.anchors, cut(anchor, maxLinkText))
+	return r.compare(r.anchors, linktext.Cut(anchor, linktext.MaxBytes))
 }
 
 // url compares a URL.
@@ -134,7 +136,7 @@ func (r *topicReader) url(u dowse.URL) float64 {
 		r.terms = r.words.url(r.terms[:0], u)
 		return r.table.cosine(r.terms)
 	}
-	return r.compare(r.urls, addressOf(u))
+	return r.compare(r.urls, linktext.Address(u))
 }
 
 func (r *topicReader) compare(codes *text.Codes, s string) float64 {

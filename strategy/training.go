@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/strategy/internal/lead"
+	"dowse/strategy/internal/linktext"
 )
 
 // training is the time before there is a model: links of the seed pages are visited,
@@ -46,13 +48,13 @@ func (b *LinkBayes) train(p *dowse.Page) (leads []dowse.Lead) {
 	known := standingOf(p.Lead.Note)
 	asks := known.is(isSeed) && p.Outcome == dowse.Fetched
 	switch {
-	case redirects(p):
+	case lead.Redirects(p):
 		leads = b.links.redirected(p)
 	case asks:
 		leads = b.ask(p)
 	}
-	t.keep(p, asks || redirects(p) && known.is(teaches))
-	if len(t.Outcomes) >= or(b.Train, 64) || t.Links > maxKeptLinks {
+	t.keep(p, asks || lead.Redirects(p) && known.is(teaches))
+	if len(t.Outcomes) >= cmp.Or(b.Train, 64) || t.Links > maxKeptLinks {
 		leads = append(leads, b.begun()...)
 	}
 	return leads
@@ -67,7 +69,7 @@ func (b *LinkBayes) ask(p *dowse.Page) (leads []dowse.Lead) {
 	for turn := range n {
 		l := &p.Links[turn*step%n]
 		known := standingOf(l.Target.Note)
-		if settled(l) || known.flags != 0 {
+		if lead.Settled(l) || known.flags != 0 {
 			continue
 		}
 		known.teach(l.Anchor)
@@ -97,12 +99,12 @@ func coprime(a, b int) bool {
 
 // keep keeps a page that is to be followed when there is a model.
 func (t *training) keep(p *dowse.Page, asked bool) {
-	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed && !redirects(p) {
+	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed && !lead.Redirects(p) {
 		return
 	}
 	k := keptPage{p.URL, p.Lead.Note, p.Outcome, p.Verdict.Relevance, make([]keptLink, 0, len(p.Links))}
 	for i := range p.Links {
-		if l := &p.Links[i]; !settled(l) {
+		if l := &p.Links[i]; !lead.Settled(l) {
 			k.Links = append(k.Links, keptLinkOf(l, asked))
 		}
 	}
@@ -112,10 +114,10 @@ func (t *training) keep(p *dowse.Page, asked bool) {
 
 func keptLinkOf(l *dowse.Link, asked bool) keptLink {
 	k := keptLink{URL: l.URL, Asked: asked, Score: max(l.AnchorScore, 0)}
-	k.Anchors = append(k.Anchors, strings.Clone(cut(l.Anchor, maxLinkText)))
+	k.Anchors = append(k.Anchors, strings.Clone(linktext.Cut(l.Anchor, linktext.MaxBytes)))
 	for i := range l.More {
 		k.Score = max(k.Score, l.More[i].AnchorScore)
-		k.Anchors = append(k.Anchors, strings.Clone(cut(l.More[i].Anchor, maxLinkText)))
+		k.Anchors = append(k.Anchors, strings.Clone(linktext.Cut(l.More[i].Anchor, linktext.MaxBytes)))
 	}
 	if known := standingOf(l.Target.Note); known.is(isSeed) {
 		k.Note, k.Asked = l.Target.Note, false

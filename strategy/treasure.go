@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -9,6 +10,9 @@ import (
 
 	"dowse"
 	"dowse/judge"
+	"dowse/strategy/internal/lead"
+	"dowse/strategy/internal/linktext"
+	"dowse/strategy/internal/state"
 	"dowse/text"
 )
 
@@ -52,7 +56,6 @@ const (
 	weightsFitted = "fitted"
 
 	maxCompared = 5000 // links of a page that are compared, about 10 ms
-	maxMentions = 4    // of a link
 )
 
 func (s *Treasure) check() error {
@@ -116,7 +119,7 @@ func (s *Treasure) begin() {
 	if s.osm != nil {
 		return
 	}
-	s.osm = newOSM(s.TGraph, analyzerFor(s.Analyzer, s.TGraph), or(s.Anchor, 1.4), s.NoTargets)
+	s.osm = newOSM(s.TGraph, analyzerFor(s.Analyzer, s.TGraph), cmp.Or(s.Anchor, 1.4), s.NoTargets)
 	if s.Weights == weightsFitted {
 		s.osm.weights = s.osm.fitted(s.TGraph.Depth)
 	}
@@ -141,14 +144,14 @@ func analyzerFor(a *text.Analyzer, g *TGraph) *text.Analyzer {
 
 // Traits states what is the same for a whole crawl.
 func (s *Treasure) Traits() dowse.Traits {
-	return dowse.Traits{Window: or(s.Words, 20), Anchors: s.Classes == nil, ReadsText: true}
+	return dowse.Traits{Window: cmp.Or(s.Words, 20), Anchors: s.Classes == nil, ReadsText: true}
 }
 
 // Start queues the seeds at the highest priority there is.
 func (s *Treasure) Start(seeds []dowse.URL) []dowse.Lead {
 	s.begin()
 	leads := make([]dowse.Lead, 0, len(seeds)+1)
-	for _, l := range seedsFirst(seeds) {
+	for _, l := range lead.Seeds(seeds) {
 		leads = s.insert(leads, l)
 	}
 	return leads
@@ -161,7 +164,7 @@ func (s *Treasure) Follow(p *dowse.Page) []dowse.Lead {
 	}
 	s.begin()
 	s.osm.turn(&p.Document)
-	leads := make([]dowse.Lead, 0, len(p.Links)+1+len(p.Links)/or(s.Every, 100))
+	leads := make([]dowse.Lead, 0, len(p.Links)+1+len(p.Links)/cmp.Or(s.Every, 100))
 	because := make([]dowse.Because, 0, 2*len(p.Links))
 	for i := range p.Links {
 		l := &p.Links[i]
@@ -178,18 +181,18 @@ func (s *Treasure) Follow(p *dowse.Page) []dowse.Lead {
 
 // insert queues a lead; with every so many of them all that wait rise.
 func (s *Treasure) insert(leads []dowse.Lead, l dowse.Lead) []dowse.Lead {
-	return s.aging.insert(leads, l, or(s.Aging, 0.05), or(s.Every, 100))
+	return s.aging.insert(leads, l, cmp.Or(s.Aging, 0.05), cmp.Or(s.Every, 100))
 }
 
 // rate returns the priority of a link and appends the reasons for it. Of several
 // mentions the best counts.
 func (s *Treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, compared bool) (float64, []dowse.Because) {
-	unrelated := or(s.Unrelated, 0.01)
+	unrelated := cmp.Or(s.Unrelated, 0.01)
 	if !compared {
 		return unrelated, append(because, dowse.Because{What: "one link of too many on the page", Weight: unrelated})
 	}
 	priority, node, like, why := unrelated, int32(-1), 0.0, ""
-	for i := range min(maxMentions, len(l.More)+1) {
+	for i := range min(linktext.MaxMentions, len(l.More)+1) {
 		m := &l.Mention
 		if i > 0 {
 			m = &l.More[i-1]
@@ -201,7 +204,7 @@ func (s *Treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, c
 		if !on {
 			continue
 		}
-		n, sim := s.osm.nearest(&p.Document, m, or(s.OSM, 0.05), s.Select == selectBest)
+		n, sim := s.osm.nearest(&p.Document, m, cmp.Or(s.OSM, 0.05), s.Select == selectBest)
 		if n < 0 {
 			why = "like no node of the T-Graph"
 		} else if x := 1 / float64(max(s.osm.nodes[n].Level, 1)); x > priority || node < 0 {
@@ -217,7 +220,7 @@ func (s *Treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, c
 // onTopic predicts whether a link leads to the topic; if not, why.
 func (s *Treasure) onTopic(d *dowse.Document, m *dowse.Mention) (on bool, why string) {
 	if s.Classes == nil {
-		wanted := or(s.Wanted, 0.5)
+		wanted := cmp.Or(s.Wanted, 0.5)
 		return m.Context >= wanted || m.AnchorScore >= wanted, "its words are off topic"
 	}
 	s.tokens = s.osm.tokens(s.tokens[:0], d, m)
@@ -237,7 +240,7 @@ func (o *osm) tokens(dst []judge.Token, d *dowse.Document, m *dowse.Mention) []j
 	for _, h := range m.Above {
 		o.title(d, h)
 	}
-	before, after := around(d, m)
+	before, after := linktext.Around(d, m)
 	o.words(before, 1)
 	o.words(after, 1)
 	o.anchor(d, m)
@@ -267,14 +270,14 @@ func (a *aging) insert(leads []dowse.Lead, l dowse.Lead, by float64, every int) 
 // Save writes down how many insertions there were.
 func (s *Treasure) Save() ([]byte, error) {
 	s.begin()
-	return save(s.aging)
+	return state.SaveJSON(s.aging)
 }
 
 // Load takes up what Save wrote, with the same T-Graph.
 func (s *Treasure) Load(b []byte) error {
 	s.begin()
 	var a aging
-	if err := load(b, &a); err != nil {
+	if err := state.LoadJSON(b, &a); err != nil {
 		return err
 	}
 	if a.TGraph != s.aging.TGraph {

@@ -207,7 +207,7 @@ func (k *usage) pageOf(t *target) (page uint32, ok bool) {
 // waits reports whether a page is a candidate.
 func (k *usage) waits(page uint32) bool { return k.state.Queued.has(page) && !k.state.Done.has(page) }
 
-func (k *usage) users() int { return or(k.params.Users, 30) }
+func (k *usage) users() int { return cmp.Or(k.params.Users, 30) }
 
 func (k *usage) visitors(page uint32) []uint32 {
 	who := k.trace.Visitors(page)
@@ -269,13 +269,13 @@ func (k *usage) learn(page uint32, accessed, on bool) {
 // followed, what they accessed is to be queued.
 func (k *usage) spread(page uint32, words []word, on bool) {
 	s := &k.state
-	words = words[:min(len(words), or(k.params.Signature, 30))]
+	words = words[:min(len(words), cmp.Or(k.params.Signature, 30))]
 	who := k.visitors(page)
 	for _, u := range who {
 		k.taste(u, words)
 	}
 	if on {
-		k.pages = k.trace.Around(k.pages[:0], page, k.users(), or(k.params.Near, 5))
+		k.pages = k.trace.Around(k.pages[:0], page, k.users(), cmp.Or(k.params.Near, 5))
 		for _, p := range k.pages {
 			s.Near.set(p)
 		}
@@ -300,7 +300,7 @@ func (k *usage) tastes(users []uint32) [][]word {
 // taste adds words to those that a user is known by. Users may share a list, so it is
 // never changed.
 func (k *usage) taste(user uint32, words []word) {
-	had, most := k.state.Tastes[user], or(k.params.Tastes, 30)
+	had, most := k.state.Tastes[user], cmp.Or(k.params.Tastes, 30)
 	if len(had) == 0 {
 		k.state.Tastes[user] = words[:min(len(words), most)]
 		return
@@ -369,7 +369,7 @@ func (k *usage) kin(dst []uint32, page uint32) []uint32 {
 	most := k.most()
 	k.gather()
 	k.rounds[page] = k.round
-	k.pages = k.trace.Around(k.pages[:0], page, k.users(), or(k.params.Near, 5))
+	k.pages = k.trace.Around(k.pages[:0], page, k.users(), cmp.Or(k.params.Near, 5))
 	dst = k.waiting(dst, k.pages, most)
 	k.touchPaths(page)
 	for _, u := range k.visitors(page) {
@@ -512,7 +512,7 @@ func (k *usage) reuseUsers(users map[string]Tally, weight float64) {
 	}
 }
 
-// touch has the URLs of pages brought near, see [touchNotes].
+// touch has the URLs of pages brought near, see lead.TouchNotes.
 //
 //go:noinline
 func (k *usage) touch(pages []uint32) (sum int) {
@@ -527,7 +527,7 @@ func (k *usage) touch(pages []uint32) (sum int) {
 	return sum
 }
 
-// touchPeople has what is known of the people of pages brought near, see [touchNotes]:
+// touchPeople has what is known of the people of pages brought near, see lead.TouchNotes:
 // who they are, then their counts, then the words that they are known by.
 //
 //go:noinline
@@ -557,7 +557,7 @@ func (k *usage) touchPeople(pages []uint32) (sum float64) {
 	return sum
 }
 
-// touchPaths has the paths of a page's people brought near, see [touchNotes].
+// touchPaths has the paths of a page's people brought near, see lead.TouchNotes.
 //
 //go:noinline
 func (k *usage) touchPaths(page uint32) (sum uint32) {

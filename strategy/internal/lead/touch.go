@@ -1,4 +1,4 @@
-package strategy
+package lead
 
 import "dowse"
 
@@ -8,10 +8,10 @@ import "dowse"
 // name read what will be wanted and use none of it. They are kept out of line because
 // what they return is not used, and reading what is not used is left out by compilers.
 
-// touchNotes has the notes of the links' targets brought near.
+// TouchNotes has the notes of the links' targets brought near.
 //
 //go:noinline
-func touchNotes(links []dowse.Link) (sum byte) {
+func TouchNotes(links []dowse.Link) (sum byte) {
 	for i := range links {
 		if note := links[i].Target.Note; note != "" {
 			sum += note[0]
