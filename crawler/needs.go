@@ -13,6 +13,7 @@ import (
 	"dowse/internal/durable"
 	"dowse/judge"
 	"dowse/strategy"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/topic"
 	"dowse/trace"
 	"dowse/weburl"
@@ -36,7 +37,7 @@ func NeedsOf(cfg Config) (strategy.Needs, error) {
 
 // needsOf is NeedsOf with what a person should know of the files.
 func needsOf(cfg Config) (n strategy.Needs, notes []string, err error) {
-	n.TGraph, err = readAt(cfg.TGraph, strategy.ReadTGraph)
+	n.TGraph, err = readAt(cfg.TGraph, tgraph.Read)
 	if err == nil {
 		n.Links, err = readAt(cfg.Links, strategy.ReadLabelledLinks)
 	}
@@ -221,7 +222,7 @@ func writeCodes(w io.Writer, list []judge.Code) error {
 
 // needsIn reads what the collection in dir keeps for its strategies.
 func needsIn(dir string, s collection.Needs, t *topic.Topic) (n strategy.Needs, err error) {
-	n.TGraph, err = readKept(dir, s.TGraph, strategy.ReadTGraph)
+	n.TGraph, err = readKept(dir, s.TGraph, tgraph.Read)
 	if err == nil {
 		n.Links, err = readKept(dir, s.Links, strategy.ReadLabelledLinks)
 	}

@@ -11,12 +11,13 @@ import (
 	"dowse"
 	"dowse/strategy/internal/lead"
 	"dowse/strategy/internal/state"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/text"
 )
 
 // ContextGraph follows the pages that are like those a few clicks from a target
 // (Diligenti et al. 2000, the rival in Seyfi and Patel 2015). A page is put into the
-// layer of the [TGraph] whose pages have its words, by naive Bayes over a few words,
+// layer of the [tgraph.Graph] whose pages have its words, by naive Bayes over a few words,
 // or into none if it is unlike all of them. Its links wait in the queue of that
 // layer; queues are emptied from the targets outwards, each by how sure the layer
 // is. Of several linking pages the one in the nearest layer counts.
@@ -27,7 +28,7 @@ type ContextGraph struct {
 
 	Expand string `param:"expand" default:"link" help:"what is taken from a queue at a time: one link (link), or all links of the page it stands on (parent), as Diligenti et al. 2000 have it"`
 
-	TGraph     *TGraph        // required, with the texts of its pages
+	TGraph     *tgraph.Graph  // required, with the texts of its pages
 	Vocabulary []string       // terms in place of the best; nil for none
 	Analyzer   *text.Analyzer // takes the place of the T-Graph's language; nil for none
 
@@ -51,11 +52,11 @@ func (s *ContextGraph) check() error {
 	return nil
 }
 
-func (s *ContextGraph) along(g *TGraph) error {
+func (s *ContextGraph) along(g *tgraph.Graph) error {
 	if g == nil {
 		return errTGraph
 	}
-	if !slices.ContainsFunc(g.Pages, func(p TPage) bool { return p.Text != "" }) {
+	if !slices.ContainsFunc(g.Pages, func(p tgraph.Page) bool { return p.Text != "" }) {
 		return errors.New("the T-Graph has no texts of pages: make it with 'dowse tgraph build' from a collection or a WARC")
 	}
 	s.TGraph = g
@@ -70,7 +71,7 @@ func (s *ContextGraph) begin() {
 	s.layers = newLayers(s.TGraph, s.Analyzer, s.Vocabulary, cmp.Or(s.Terms, 40), s.Slack)
 	s.layers.length = max(cmp.Or(s.Read, 1000), 0)
 	for i := range s.layers.theta {
-		like := "on a page like those " + clicks(i) + " from a target"
+		like := "on a page like those " + tgraph.Clicks(i) + " from a target"
 		if i == 0 {
 			like = "on a page like the targets"
 		}
@@ -149,7 +150,7 @@ type layers struct {
 
 // newLayers trains on the pages of a T-Graph. Without a vocabulary the terms are
 // chosen.
-func newLayers(g *TGraph, a *text.Analyzer, vocabulary []string, terms int, slack float64) *layers {
+func newLayers(g *tgraph.Graph, a *text.Analyzer, vocabulary []string, terms int, slack float64) *layers {
 	pages, _ := g.Levels()
 	docs := make([][]string, len(g.Pages))
 	for i := range g.Pages {
@@ -170,7 +171,7 @@ func newLayers(g *TGraph, a *text.Analyzer, vocabulary []string, terms int, slac
 }
 
 // telling returns the terms with the largest TF-IDF on the pages of layers 0 and 1.
-func telling(g *TGraph, docs [][]string, n int) []string {
+func telling(g *tgraph.Graph, docs [][]string, n int) []string {
 	in, near := map[string]float64{}, map[string]float64{}
 	for i, terms := range docs {
 		seen := map[string]bool{}
@@ -192,7 +193,7 @@ func telling(g *TGraph, docs [][]string, n int) []string {
 	return list[:min(n, len(list))]
 }
 
-func (y *layers) train(g *TGraph, docs [][]string, n int) {
+func (y *layers) train(g *tgraph.Graph, docs [][]string, n int) {
 	counts, total := make([][]float64, n), make([]float64, n)
 	for i := range counts {
 		counts[i] = make([]float64, len(y.count))
@@ -216,7 +217,7 @@ func (y *layers) train(g *TGraph, docs [][]string, n int) {
 
 // limit sets from where on a page is in a layer: as like it as the layer's own least
 // like page, less some slack. A layer without pages takes none.
-func (y *layers) limit(g *TGraph, docs [][]string, slack float64) {
+func (y *layers) limit(g *tgraph.Graph, docs [][]string, slack float64) {
 	y.least = make([]float64, len(y.theta))
 	for i := range y.least {
 		y.least[i] = math.Inf(1)

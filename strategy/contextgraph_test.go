@@ -8,6 +8,7 @@ import (
 	"dowse"
 	"dowse/strategy"
 	"dowse/strategy/strategytest"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/text"
 )
 
@@ -26,10 +27,10 @@ func goldenContext(t *testing.T) *strategy.ContextGraph {
 		Vocabulary []string
 		Layers     [][]string
 	}](t, g.Input)
-	graph := &strategy.TGraph{}
+	graph := &tgraph.Graph{}
 	for level, docs := range in.Layers {
 		for _, d := range docs {
-			graph.Pages = append(graph.Pages, strategy.TPage{Level: level, Text: d})
+			graph.Pages = append(graph.Pages, tgraph.Page{Level: level, Text: d})
 		}
 	}
 	return &strategy.ContextGraph{
@@ -135,7 +136,7 @@ func mean(list []float64) (sum float64) {
 // TestContextVocabulary chooses the words by which layers are told apart: of pages
 // near the targets, and not on every page.
 func TestContextVocabulary(t *testing.T) {
-	g := &strategy.TGraph{Pages: []strategy.TPage{
+	g := &tgraph.Graph{Pages: []tgraph.Page{
 		{Text: "tide tide tide pool site"}, {Level: 1, Text: "pool pool site crab"}, {Level: 2, Text: "far far far far far site"},
 	}}
 	terms, _, _ := (&strategy.ContextGraph{TGraph: g, Terms: 3}).Layers()

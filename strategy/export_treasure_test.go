@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"dowse"
 	"dowse/judge"
+	"dowse/strategy/treasure/tgraph"
 )
 
 // Similarities returns how like a link the nodes of the T-Graph are, by node: in
 // sub-sub-headings, sub-headings, main headings and text, and overall.
-func (s *Treasure) Similarities(t LinkText) map[string][5]float64 {
+func (s *Treasure) Similarities(t tgraph.LinkText) map[string][5]float64 {
 	s.begin()
 	list := map[string][5]float64{}
 	for i, sim := range s.osm.similarities(&t) {
@@ -23,7 +24,7 @@ func (s *Treasure) Similarities(t LinkText) map[string][5]float64 {
 }
 
 // similarities returns, by node, how similar a text is in each part.
-func (o *osm) similarities(t *LinkText) [][osmParts]float64 {
+func (o *osm) similarities(t *tgraph.LinkText) [][osmParts]float64 {
 	list := make([][osmParts]float64, len(o.nodes))
 	o.turn(&dowse.Document{})
 	o.each(t, func(part int, m match) { list[m.node][part] = m.sim })

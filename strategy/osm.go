@@ -8,6 +8,7 @@ import (
 	"dowse"
 	"dowse/strategy/internal/book"
 	"dowse/strategy/internal/linktext"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/text"
 )
 
@@ -32,8 +33,8 @@ const (
 //
 // It reads one page at a time: see [osm.turn].
 type osm struct {
-	nodes   []TNode // by level
-	impact  float64 // of the anchor's words
+	nodes   []tgraph.Node // by level
+	impact  float64       // of the anchor's words
 	weights [osmParts]float64
 	levels  []level
 
@@ -72,7 +73,7 @@ type shade struct {
 	best    []match // by level: the one that is most like them; node -1 for none
 }
 
-func newOSM(g *TGraph, a *text.Analyzer, impact float64, skipTargets bool) *osm {
+func newOSM(g *tgraph.Graph, a *text.Analyzer, impact float64, skipTargets bool) *osm {
 	o := &osm{impact: impact, glossary: glossary{analyzer: a, known: map[string]int32{}, other: map[string]int32{}, titles: map[int32][]int32{}}}
 	for i := range o.weights {
 		o.weights[i] = 1.0 / osmParts
@@ -83,7 +84,7 @@ func newOSM(g *TGraph, a *text.Analyzer, impact float64, skipTargets bool) *osm 
 			o.nodes = append(o.nodes, n)
 		}
 	}
-	slices.SortStableFunc(o.nodes, func(a, b TNode) int { return cmp.Compare(a.Level, b.Level) })
+	slices.SortStableFunc(o.nodes, func(a, b tgraph.Node) int { return cmp.Compare(a.Level, b.Level) })
 	o.sims, o.above = make([]float64, len(o.nodes)), make([]float64, len(o.nodes))
 	for i := range o.nodes {
 		for o.nodes[i].Level >= len(o.levels) {
@@ -95,7 +96,7 @@ func newOSM(g *TGraph, a *text.Analyzer, impact float64, skipTargets bool) *osm 
 }
 
 // enter puts a node into the index.
-func (o *osm) enter(node int32, t *LinkText) {
+func (o *osm) enter(node int32, t *tgraph.LinkText) {
 	at := &o.levels[o.nodes[node].Level]
 	for part := range osmParts {
 		o.learning = true
@@ -113,7 +114,7 @@ func (o *osm) enter(node int32, t *LinkText) {
 }
 
 // fill puts the words of one part of a text into the bag.
-func (o *osm) fill(part int, t *LinkText) {
+func (o *osm) fill(part int, t *tgraph.LinkText) {
 	switch part {
 	case partUnder:
 		o.put(t.Under, 1)
@@ -283,7 +284,7 @@ func (o *osm) anchor(d *dowse.Document, m *dowse.Mention) {
 }
 
 // each tells of all nodes that have words in common with a text.
-func (o *osm) each(t *LinkText, do func(part int, m match)) {
+func (o *osm) each(t *tgraph.LinkText, do func(part int, m match)) {
 	for part := range osmParts {
 		o.fill(part, t)
 		o.around = o.matchAll(o.around[:0], part)

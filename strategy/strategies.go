@@ -11,6 +11,7 @@ import (
 
 	"dowse"
 	"dowse/judge"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/text"
 )
 
@@ -74,8 +75,8 @@ func Describe(name, paper, about string, make func() dowse.Strategy) Description
 
 // Needs is what strategies may need beside parameters.
 type Needs struct {
-	Trace  Trace   // who went where; nil for none
-	TGraph *TGraph // the ways to known pages; nil for none
+	Trace  Trace         // who went where; nil for none
+	TGraph *tgraph.Graph // the ways to known pages; nil for none
 
 	Language string            // of the topic, for strategies that are not told another
 	Words    []judge.TopicWord // of the topic as people write them; nil for none
@@ -101,7 +102,7 @@ type classed interface {
 type follower interface{ follows(t Trace) error }
 
 // A mapped strategy finds its way by a T-Graph.
-type mapped interface{ along(g *TGraph) error }
+type mapped interface{ along(g *tgraph.Graph) error }
 
 func needs(s dowse.Strategy) (list []string) {
 	if _, ok := s.(follower); ok {

@@ -11,6 +11,7 @@ import (
 
 	"dowse"
 	"dowse/strategy"
+	"dowse/strategy/treasure/tgraph"
 )
 
 // shore is a small web in which pages link to each other in context.
@@ -32,7 +33,7 @@ func (s shore) Linking(to dowse.URL) (list []dowse.URL, err error) {
 }
 
 // spoken makes a document with a link in it.
-func spoken(title string, t strategy.LinkText, to dowse.URL) *dowse.Document {
+func spoken(title string, t tgraph.LinkText, to dowse.URL) *dowse.Document {
 	d := linkingPage(t).Document
 	d.Title = title
 	d.Links[0].URL = to
@@ -41,24 +42,24 @@ func spoken(title string, t strategy.LinkText, to dowse.URL) *dowse.Document {
 
 func shoreWeb() shore {
 	return shore{
-		"t": spoken("Tide pools", strategy.LinkText{Main: "Tide pools", Sub: "Crabs", Around: "live in pools"}, "elsewhere"),
-		"a": spoken("Shores", strategy.LinkText{Main: "Shores", Sub: "Walks", Anchor: "tide pool", Around: "guide for families"}, "t"),
-		"b": spoken("Coast", strategy.LinkText{Main: "Coast", Under: "Trips", Anchor: "shores", Around: "to walk"}, "a"),
-		"c": spoken("Again", strategy.LinkText{Anchor: "pools"}, "t"),
-		"d": spoken("Far", strategy.LinkText{Anchor: "coast"}, "b"),
+		"t": spoken("Tide pools", tgraph.LinkText{Main: "Tide pools", Sub: "Crabs", Around: "live in pools"}, "elsewhere"),
+		"a": spoken("Shores", tgraph.LinkText{Main: "Shores", Sub: "Walks", Anchor: "tide pool", Around: "guide for families"}, "t"),
+		"b": spoken("Coast", tgraph.LinkText{Main: "Coast", Under: "Trips", Anchor: "shores", Around: "to walk"}, "a"),
+		"c": spoken("Again", tgraph.LinkText{Anchor: "pools"}, "t"),
+		"d": spoken("Far", tgraph.LinkText{Anchor: "coast"}, "b"),
 	}
 }
 
 func TestBuildTGraph(t *testing.T) {
-	g, err := strategy.TGraphBuilder{Depth: 2}.Build([]dowse.URL{"t", "t"}, shoreWeb())
+	g, err := tgraph.Builder{Depth: 2}.Build([]dowse.URL{"t", "t"}, shoreWeb())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []strategy.TNode{
-		{ID: "n0", URL: "t", LinkText: strategy.LinkText{Main: "Tide pools", Sub: "Crabs", Around: "before the block live in pools"}},
-		{ID: "n1", URL: "a", Level: 1, LinksTo: "t", To: []string{"n0"}, LinkText: strategy.LinkText{Main: "Shores", Sub: "Walks", Anchor: "tide pool", Around: "guide for families"}},
-		{ID: "n2", URL: "c", Level: 1, LinksTo: "t", To: []string{"n0"}, LinkText: strategy.LinkText{Anchor: "pools"}},
-		{ID: "n3", URL: "b", Level: 2, LinksTo: "a", To: []string{"n1"}, LinkText: strategy.LinkText{Main: "Coast", Under: "Trips", Anchor: "shores", Around: "to walk"}},
+	want := []tgraph.Node{
+		{ID: "n0", URL: "t", LinkText: tgraph.LinkText{Main: "Tide pools", Sub: "Crabs", Around: "before the block live in pools"}},
+		{ID: "n1", URL: "a", Level: 1, LinksTo: "t", To: []string{"n0"}, LinkText: tgraph.LinkText{Main: "Shores", Sub: "Walks", Anchor: "tide pool", Around: "guide for families"}},
+		{ID: "n2", URL: "c", Level: 1, LinksTo: "t", To: []string{"n0"}, LinkText: tgraph.LinkText{Anchor: "pools"}},
+		{ID: "n3", URL: "b", Level: 2, LinksTo: "a", To: []string{"n1"}, LinkText: tgraph.LinkText{Main: "Coast", Under: "Trips", Anchor: "shores", Around: "to walk"}},
 	}
 	if !reflect.DeepEqual(g.Nodes, want) {
 		t.Errorf("nodes\n%+v, want\n%+v", g.Nodes, want)
@@ -77,7 +78,7 @@ func TestBuildTGraphBounded(t *testing.T) {
 			back[u] = append(back[u], dowse.URL(fmt.Sprint("b", k)))
 		}
 	}
-	g, err := strategy.TGraphBuilder{PerLevel: 50, PerPage: 3}.Build([]dowse.URL{"t"}, back)
+	g, err := tgraph.Builder{PerLevel: 50, PerPage: 3}.Build([]dowse.URL{"t"}, back)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestBuildTGraphTakesTurns(t *testing.T) {
 		}
 		back["f1"] = append(back["f1"], dowse.URL(fmt.Sprint("p", i)))
 	}
-	g, err := strategy.TGraphBuilder{PerLevel: 50, Depth: 2}.Build([]dowse.URL{"many", "few"}, back)
+	g, err := tgraph.Builder{PerLevel: 50, Depth: 2}.Build([]dowse.URL{"many", "few"}, back)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,13 +122,13 @@ func TestBuildTGraphTakesTurns(t *testing.T) {
 	if pages, nodes := g.Levels(); pages[2] != 50 || nodes[2] != 50 {
 		t.Errorf("%d pages and %d links two clicks away, want 50 of each", pages[2], nodes[2])
 	}
-	again, err := strategy.ReadTGraph(written(t, g))
+	again, err := tgraph.Read(written(t, g))
 	if err != nil || len(again.Nodes) != len(g.Nodes) {
 		t.Errorf("read again: %v", err)
 	}
 }
 
-func written(t *testing.T, g *strategy.TGraph) *bytes.Buffer {
+func written(t *testing.T, g *tgraph.Graph) *bytes.Buffer {
 	t.Helper()
 	var b bytes.Buffer
 	if err := g.Write(&b); err != nil {
@@ -137,16 +138,16 @@ func written(t *testing.T, g *strategy.TGraph) *bytes.Buffer {
 }
 
 func TestBuildTGraphRefuses(t *testing.T) {
-	if _, err := (strategy.TGraphBuilder{}).Build(nil, waysBack{}); !errors.Is(err, strategy.ErrTargets) {
+	if _, err := (tgraph.Builder{}).Build(nil, waysBack{}); !errors.Is(err, tgraph.ErrTargets) {
 		t.Errorf("no targets: %v", err)
 	}
-	if _, err := (strategy.TGraphBuilder{Depth: 1000}).Build([]dowse.URL{"t"}, waysBack{}); err == nil {
+	if _, err := (tgraph.Builder{Depth: 1000}).Build([]dowse.URL{"t"}, waysBack{}); err == nil {
 		t.Error("a depth of 1000 was taken")
 	}
 }
 
 func TestTGraphFile(t *testing.T) {
-	g, err := strategy.TGraphBuilder{Language: "en"}.Build([]dowse.URL{"t"}, shoreWeb())
+	g, err := tgraph.Builder{Language: "en"}.Build([]dowse.URL{"t"}, shoreWeb())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestTGraphFile(t *testing.T) {
 	if err := g.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	again, err := strategy.ReadTGraph(&file)
+	again, err := tgraph.Read(&file)
 	if err != nil || !reflect.DeepEqual(g, again) {
 		t.Errorf("read back: %+v, %v", again, err)
 	}
@@ -174,7 +175,7 @@ func TestReadTGraphRefuses(t *testing.T) {
 		"not an object":  `[1,2]`,
 		"nodes are text": `{"format":"dowse-tgraph/1","nodes":"a"}`,
 	} {
-		if _, err := strategy.ReadTGraph(strings.NewReader(file)); err == nil {
+		if _, err := tgraph.Read(strings.NewReader(file)); err == nil {
 			t.Errorf("%s was read", what)
 		}
 	}
@@ -190,7 +191,7 @@ func FuzzReadTGraph(f *testing.F) {
 	f.Add(file.Bytes())
 	f.Add([]byte(`{"format":"dowse-tgraph/1","nodes":[{"id":"a","level":99,"links_to":"x","main":"\u0000<svg>"}],"pages":[{"url":"\n","level":3}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		g, err := strategy.ReadTGraph(bytes.NewReader(data))
+		g, err := tgraph.Read(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -207,7 +208,7 @@ func FuzzReadTGraph(f *testing.F) {
 }
 
 func TestTGraphSVG(t *testing.T) {
-	g, err := strategy.TGraphBuilder{}.Build([]dowse.URL{"t"}, shoreWeb())
+	g, err := tgraph.Builder{}.Build([]dowse.URL{"t"}, shoreWeb())
 	if err != nil {
 		t.Fatal(err)
 	}

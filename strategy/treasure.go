@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -13,11 +12,12 @@ import (
 	"dowse/strategy/internal/lead"
 	"dowse/strategy/internal/linktext"
 	"dowse/strategy/internal/state"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/text"
 )
 
 // Treasure is the Treasure-Crawler (Seyfi and Patel 2015). A link that looks on topic
-// is compared with the links of a [TGraph], of which is known how many clicks they
+// is compared with the links of a [tgraph.Graph], of which is known how many clicks they
 // are from a target: by the headings above it, its anchor and the text around it.
 // The nearer to a target a similar node is, the higher the priority. All others get
 // next to nothing, but everything that waits rises every so many insertions, so that
@@ -39,7 +39,7 @@ type Treasure struct {
 
 	Codes string `param:"codes" default:"none" help:"classes of links on topic, as 57+59: of the table given with --classes, or paper for the 20 around the English language of Seyfi and Patel 2015; the judge decides where there is neither"`
 
-	TGraph   *TGraph        // required
+	TGraph   *tgraph.Graph  // required
 	Classes  *judge.Digits  // decide which links are on topic; nil leaves it to the judge
 	Analyzer *text.Analyzer // takes the place of the T-Graph's language; nil for none
 
@@ -71,7 +71,7 @@ func (s *Treasure) check() error {
 // errTGraph says what a strategy needs and how to make it.
 var errTGraph = errors.New("it needs a T-Graph, the ways to pages you know: make one with 'dowse tgraph build' and give it with --tgraph FILE")
 
-func (s *Treasure) along(g *TGraph) error {
+func (s *Treasure) along(g *tgraph.Graph) error {
 	if g == nil {
 		return errTGraph
 	}
@@ -126,16 +126,14 @@ func (s *Treasure) begin() {
 	s.reason = make([]string, len(s.osm.nodes))
 	for i := range s.osm.nodes {
 		n := &s.osm.nodes[i]
-		if s.reason[i] = "like " + n.ID + ", " + clicks(n.Level) + " from a target"; n.Level == 0 {
+		if s.reason[i] = "like " + n.ID + ", " + tgraph.Clicks(n.Level) + " from a target"; n.Level == 0 {
 			s.reason[i] = "like " + n.ID + ", a target"
 		}
 	}
-	s.aging.TGraph = s.TGraph.fingerprint()
+	s.aging.TGraph = s.TGraph.Fingerprint()
 }
 
-func clicks(n int) string { return howMany(n, "click") }
-
-func analyzerFor(a *text.Analyzer, g *TGraph) *text.Analyzer {
+func analyzerFor(a *text.Analyzer, g *tgraph.Graph) *text.Analyzer {
 	if a != nil {
 		return a
 	}
@@ -288,12 +286,3 @@ func (s *Treasure) Load(b []byte) error {
 }
 
 var errOtherTGraph = errors.New("strategy: load: the crawl was begun with another T-Graph; give it the same")
-
-// fingerprint tells T-Graphs apart.
-func (g *TGraph) fingerprint() uint64 {
-	h := fnv.New64a()
-	if err := g.Write(h); err != nil {
-		return 0
-	}
-	return h.Sum64()
-}

@@ -15,6 +15,7 @@ import (
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/strategy/strategytest"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/text"
 )
 
@@ -23,15 +24,15 @@ type goldenLink struct {
 	ID, Anchor, Around, Ish, Sh, Mh string
 }
 
-func (l goldenLink) text() strategy.LinkText {
-	return strategy.LinkText{Main: l.Mh, Sub: l.Sh, Under: l.Ish, Anchor: l.Anchor, Around: l.Around}
+func (l goldenLink) text() tgraph.LinkText {
+	return tgraph.LinkText{Main: l.Mh, Sub: l.Sh, Under: l.Ish, Anchor: l.Anchor, Around: l.Around}
 }
 
 // page is a page with the link in it, in its block under its headings.
 func (l goldenLink) page() *dowse.Page { return linkingPage(l.text()) }
 
 // linkingPage makes a page with one link out of what is to stand there.
-func linkingPage(t strategy.LinkText) *dowse.Page {
+func linkingPage(t tgraph.LinkText) *dowse.Page {
 	p := &dowse.Page{URL: "p"}
 	m := dowse.Mention{Anchor: t.Anchor, Above: [3]int32{-1, -1, -1}, Context: math.NaN()}
 	for i, h := range []string{t.Main, t.Sub, t.Under} {
@@ -179,10 +180,10 @@ func goldenPriorities(t *testing.T, g goldenCase) {
 			Similarities map[string]map[string]float64
 		}
 	}](t, g.Expected).Rows
-	graph := &strategy.TGraph{Depth: 3}
+	graph := &tgraph.Graph{Depth: 3}
 	for _, n := range in.Nodes {
 		n.Around = n.DC
-		graph.Nodes = append(graph.Nodes, strategy.TNode{ID: n.ID, URL: n.URL, Level: n.Level, LinkText: n.text(), To: n.Dest})
+		graph.Nodes = append(graph.Nodes, tgraph.Node{ID: n.ID, URL: n.URL, Level: n.Level, LinkText: n.text(), To: n.Dest})
 	}
 	links := map[string]goldenLink{}
 	for _, l := range in.Links {
@@ -223,7 +224,7 @@ func goldenBottomUp(t *testing.T, g goldenCase) {
 			LinksTo dowse.URL `json:"links_to"`
 		}
 	}](t, g.Expected).Nodes
-	graph, err := strategy.TGraphBuilder{Depth: int(g.Params["depth"].(float64))}.Build(in.Targets, waysBack(in.Backlinks))
+	graph, err := tgraph.Builder{Depth: int(g.Params["depth"].(float64))}.Build(in.Targets, waysBack(in.Backlinks))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +336,7 @@ func goldenTable3(t *testing.T, g goldenCase) {
 			}
 		}
 	}
-	graph, err := strategy.TGraphBuilder{}.Build(targets, back)
+	graph, err := tgraph.Builder{}.Build(targets, back)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,15 +347,15 @@ func goldenTable3(t *testing.T, g goldenCase) {
 }
 
 // tides is a small T-Graph about tide pools.
-func tides() *strategy.TGraph {
-	return &strategy.TGraph{Depth: 3, Pages: []strategy.TPage{
+func tides() *tgraph.Graph {
+	return &tgraph.Graph{Depth: 3, Pages: []tgraph.Page{
 		{URL: "t", Title: "Tide pools", Text: "tide pool crab kelp pool tide"},
 		{URL: "a", Level: 1, Text: "crab kelp tide shop"},
 		{URL: "b", Level: 2, Text: "news kelp sport"},
-	}, Nodes: []strategy.TNode{
-		{ID: "n0", URL: "t", LinkText: strategy.LinkText{Main: "Tide pools", Around: "crabs and kelp in the tide pool"}},
-		{ID: "n1", URL: "a", Level: 1, LinksTo: "t", LinkText: strategy.LinkText{Main: "Shores", Anchor: "tide pool", Around: "where crabs live"}, To: []string{"n0"}},
-		{ID: "n2", URL: "b", Level: 2, LinksTo: "a", LinkText: strategy.LinkText{Main: "News", Anchor: "kelp", Around: "news of the sea"}, To: []string{"n1"}},
+	}, Nodes: []tgraph.Node{
+		{ID: "n0", URL: "t", LinkText: tgraph.LinkText{Main: "Tide pools", Around: "crabs and kelp in the tide pool"}},
+		{ID: "n1", URL: "a", Level: 1, LinksTo: "t", LinkText: tgraph.LinkText{Main: "Shores", Anchor: "tide pool", Around: "where crabs live"}, To: []string{"n0"}},
+		{ID: "n2", URL: "b", Level: 2, LinksTo: "a", LinkText: tgraph.LinkText{Main: "News", Anchor: "kelp", Around: "news of the sea"}, To: []string{"n1"}},
 	}}
 }
 
@@ -376,7 +377,7 @@ func TestTreasureAges(t *testing.T) {
 
 func TestTreasureOfSeveralMentions(t *testing.T) {
 	s := &strategy.Treasure{TGraph: tides(), NoTargets: true}
-	p := linkingPage(strategy.LinkText{Anchor: "kelp", Around: "news of the sea"})
+	p := linkingPage(tgraph.LinkText{Anchor: "kelp", Around: "news of the sea"})
 	p.Links[0].Context = 1
 	if l := s.Follow(p)[0]; l.Priority != 0.5 || l.Because[0].What != "like n2, 2 clicks from a target" {
 		t.Errorf("%+v", l)
@@ -395,7 +396,7 @@ func TestTreasureOfSeveralMentions(t *testing.T) {
 // lead nowhere.
 func TestTreasureWithoutText(t *testing.T) {
 	s := &strategy.Treasure{TGraph: tides()}
-	p := linkingPage(strategy.LinkText{Anchor: "tide pool", Around: "where crabs live", Main: "Shores"})
+	p := linkingPage(tgraph.LinkText{Anchor: "tide pool", Around: "where crabs live", Main: "Shores"})
 	p.Text, p.Words, p.Headings = "", nil, nil
 	p.Links[0].Context = 1
 	if l := s.Follow(p)[0]; l.Priority != 1 {
@@ -428,12 +429,12 @@ func TestFittedWeights(t *testing.T) {
 // TestFittedWeightsOfGraph fits on a T-Graph in which only main headings tell levels
 // apart.
 func TestFittedWeightsOfGraph(t *testing.T) {
-	g := &strategy.TGraph{Depth: 2}
+	g := &tgraph.Graph{Depth: 2}
 	for i := range 12 {
 		level := i % 3
-		g.Nodes = append(g.Nodes, strategy.TNode{
+		g.Nodes = append(g.Nodes, tgraph.Node{
 			ID: fmt.Sprint("n", i), URL: dowse.URL(fmt.Sprint("u", i)), Level: level,
-			LinkText: strategy.LinkText{Main: fmt.Sprint("level", level), Anchor: "more", Around: fmt.Sprint("words", i%4), Sub: fmt.Sprint("noise", i%5)},
+			LinkText: tgraph.LinkText{Main: fmt.Sprint("level", level), Anchor: "more", Around: fmt.Sprint("words", i%4), Sub: fmt.Sprint("noise", i%5)},
 		})
 	}
 	w := (&strategy.Treasure{TGraph: g, Weights: "fitted"}).OSMWeights()
@@ -601,11 +602,11 @@ func someWords(at, n int) string {
 	return strings.Join(list, " ")
 }
 
-func manyNodes(n int) *strategy.TGraph {
-	g := &strategy.TGraph{Depth: 3}
+func manyNodes(n int) *tgraph.Graph {
+	g := &tgraph.Graph{Depth: 3}
 	for i := range n {
-		g.Pages = append(g.Pages, strategy.TPage{URL: dowse.URL(fmt.Sprint("u", i)), Level: i % 4, Text: someWords(i, 300)})
-		g.Nodes = append(g.Nodes, strategy.TNode{ID: fmt.Sprint("n", i), URL: dowse.URL(fmt.Sprint("u", i)), Level: i % 4, LinkText: strategy.LinkText{
+		g.Pages = append(g.Pages, tgraph.Page{URL: dowse.URL(fmt.Sprint("u", i)), Level: i % 4, Text: someWords(i, 300)})
+		g.Nodes = append(g.Nodes, tgraph.Node{ID: fmt.Sprint("n", i), URL: dowse.URL(fmt.Sprint("u", i)), Level: i % 4, LinkText: tgraph.LinkText{
 			Main: someWords(i, 3), Sub: someWords(i+1, 3), Under: someWords(i+2, 2), Anchor: someWords(i+3, 2), Around: someWords(i+4, 15) + fmt.Sprint(" own", i),
 		}})
 	}

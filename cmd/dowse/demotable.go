@@ -13,6 +13,7 @@ import (
 	"dowse/crawler"
 	"dowse/internal/durable"
 	"dowse/strategy"
+	"dowse/strategy/treasure/tgraph"
 )
 
 // log writes the access log of the people of the made web.
@@ -136,7 +137,7 @@ func (d *made) ways(ctx context.Context, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	g, err := strategy.TGraphBuilder{}.Build(targets, from)
+	g, err := tgraph.Builder{}.Build(targets, from)
 	if err != nil {
 		return err
 	}

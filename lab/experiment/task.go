@@ -18,6 +18,7 @@ import (
 	"dowse/lab/measure"
 	"dowse/lab/web"
 	"dowse/strategy"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/topic/predicate"
 	"dowse/weburl"
 )
@@ -181,7 +182,7 @@ func (t *task) prepareNow() (*prepared, error) {
 	p.onTopic = threshold
 	p.needs = strategy.Needs{Words: t.words(examples)}
 	if t.x.needsTGraph() {
-		b := strategy.TGraphBuilder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
+		b := tgraph.Builder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
 		if p.needs.TGraph, err = b.Build(t.urls(d.positives), t.bench); err != nil {
 			return nil, fmt.Errorf("experiment: %s: %w", t.name, err)
 		}

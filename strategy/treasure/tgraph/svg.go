@@ -1,4 +1,4 @@
-package strategy
+package tgraph
 
 import (
 	"cmp"
@@ -31,7 +31,7 @@ var levelColours = []string{"#009e73", "#0072b2", "#e69f00", "#cc79a7", "#56b4e9
 // page its links, with arrows to the pages of the next level. Of a large graph it
 // draws the pages with the most links and says how many more there are. The same
 // graph gives the same bytes.
-func (g *TGraph) SVG() []byte {
+func (g *Graph) SVG() []byte {
 	d := &drawing{g: g, box: map[dowse.URL]*box{}}
 	d.layOut()
 	var b strings.Builder
@@ -47,7 +47,7 @@ func (g *TGraph) SVG() []byte {
 
 // drawing is the picture of a T-Graph.
 type drawing struct {
-	g             *TGraph
+	g             *Graph
 	columns       [][]*box // by level
 	more          []int    // by level: pages that are not drawn
 	box           map[dowse.URL]*box
@@ -56,8 +56,8 @@ type drawing struct {
 
 // box is a page in the picture.
 type box struct {
-	page  TPage
-	links []*TNode
+	page  Page
+	links []*Node
 	in    int // links to it
 	x, y  int
 
@@ -102,7 +102,7 @@ func (d *drawing) fill() {
 	}
 	for i := range d.g.Nodes {
 		n := &d.g.Nodes[i]
-		b := d.put(TPage{URL: n.URL, Level: n.Level})
+		b := d.put(Page{URL: n.URL, Level: n.Level})
 		if n.LinksTo != "" {
 			b.links = append(b.links, n)
 			if to := d.box[n.LinksTo]; to != nil {
@@ -112,7 +112,7 @@ func (d *drawing) fill() {
 	}
 }
 
-func (d *drawing) put(p TPage) *box {
+func (d *drawing) put(p Page) *box {
 	b := d.box[p.URL]
 	if b == nil {
 		b = &box{page: p}
@@ -178,13 +178,13 @@ func (d *drawing) aim(b *box) float64 {
 // rank weighs a page by the links to and from what may be drawn, and puts those links
 // first that lead to what is.
 func (d *drawing) rank(b *box) {
-	drawn := func(n *TNode) int {
+	drawn := func(n *Node) int {
 		if d.box[n.LinksTo] != nil {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(b.links, func(a, b *TNode) int { return cmp.Compare(drawn(a), drawn(b)) })
+	slices.SortStableFunc(b.links, func(a, b *Node) int { return cmp.Compare(drawn(a), drawn(b)) })
 	b.weight = b.in
 	for _, n := range b.links {
 		b.weight += 1 - drawn(n)
@@ -229,7 +229,7 @@ func (d *drawing) heads(b *strings.Builder) {
 		drawEdge, howMany(links, "link"), howMany(all-pages[0], "page"), howMany(pages[0], "target"))
 	for level := range pages {
 		x := drawEdge + (len(pages)-1-level)*(boxWidth+boxGap)
-		name, what := clicks(level), howMany(nodes[level], "link")+" on "+howMany(pages[level], "page")
+		name, what := Clicks(level), howMany(nodes[level], "link")+" on "+howMany(pages[level], "page")
 		if level == 0 {
 			name, what = "targets", howMany(pages[0], "page")
 		}
@@ -305,7 +305,7 @@ func (b *box) name() string {
 }
 
 // said is what a link says of itself.
-func said(n *TNode) string {
+func said(n *Node) string {
 	for _, s := range []string{n.Anchor, n.Around, string(n.LinksTo)} {
 		if s = strings.TrimSpace(s); s != "" {
 			return n.ID + "  " + s

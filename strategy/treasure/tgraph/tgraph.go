@@ -1,10 +1,14 @@
-package strategy
+// Package tgraph makes, keeps and draws T-Graphs: the ways from the web at large to
+// pages that somebody knows, link by link (Seyfi and Patel 2015, after the context
+// graphs of Diligenti et al. 2000). The strategies of package treasure go by them.
+package tgraph
 
 import (
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"slices"
 	"strconv"
@@ -12,29 +16,29 @@ import (
 	"dowse"
 )
 
-// A TGraph is a map of the ways to target pages: the links that lead there, by how
+// A Graph is a map of the ways to target pages: the links that lead there, by how
 // many clicks it takes (Seyfi and Patel 2015). Level 0 are the targets; a node of
 // level n is a link, on a page that is n clicks away, to a page of level n−1. The
 // Treasure-Crawler compares links with its nodes; the context-graph crawler compares
 // pages with its pages. It must not be changed while it is used.
-type TGraph struct {
-	Format   string  `json:"format"`
-	Language string  `json:"language,omitempty"` // of stems and stop words, BCP 47; "" means English
-	Depth    int     `json:"depth"`              // the highest level that was looked for
-	Pages    []TPage `json:"pages"`              // by level
-	Nodes    []TNode `json:"nodes"`              // by level
+type Graph struct {
+	Format   string `json:"format"`
+	Language string `json:"language,omitempty"` // of stems and stop words, BCP 47; "" means English
+	Depth    int    `json:"depth"`              // the highest level that was looked for
+	Pages    []Page `json:"pages"`              // by level
+	Nodes    []Node `json:"nodes"`              // by level
 }
 
-// A TPage is a page of a T-Graph.
-type TPage struct {
+// A Page is a page of a T-Graph.
+type Page struct {
 	URL   dowse.URL `json:"url"`
 	Level int       `json:"level"` // the least number of clicks to a target
 	Title string    `json:"title,omitempty"`
 	Text  string    `json:"text,omitempty"` // its first words
 }
 
-// A TNode is a link of a T-Graph, or a target.
-type TNode struct {
+// A Node is a link of a T-Graph, or a target.
+type Node struct {
 	ID       string    `json:"id"`
 	URL      dowse.URL `json:"url"` // the page with the link
 	Level    int       `json:"level"`
@@ -53,10 +57,10 @@ type Backlinks interface {
 	Document(u dowse.URL) (*dowse.Document, error)
 }
 
-// A TGraphBuilder makes T-Graphs from the bottom up: from the targets to the pages
+// A Builder makes T-Graphs from the bottom up: from the targets to the pages
 // that link to them, and on to those that link to these. All of its fields bound
 // what a web can make it do.
-type TGraphBuilder struct {
+type Builder struct {
 	Depth    int    // highest level; 0 means 3, Seyfi and Patel 2015
 	PerLevel int    // nodes of a level, and pages of a level; 0 means 300, as Diligenti et al. 2000
 	PerPage  int    // nodes of a page; 0 means 20
@@ -65,10 +69,10 @@ type TGraphBuilder struct {
 }
 
 const (
-	tgraphFormat = "dowse-tgraph/1"
-	maxLevel     = 100
-	maxNodes     = 100_000
-	maxTGraph    = 1 << 28 // bytes of a file
+	format   = "dowse-tgraph/1"
+	maxLevel = 100
+	maxNodes = 100_000
+	maxFile  = 1 << 28 // bytes of a file
 )
 
 // ErrTargets says that a T-Graph was asked for without a target.
@@ -78,7 +82,7 @@ var ErrTargets = errors.New("no target pages")
 // of clicks from it to a target, and a link that does not lead exactly one level
 // down is no node. Where there is more than the bounds allow, the first links to each
 // page count, the pages taking turns.
-func (b TGraphBuilder) Build(targets []dowse.URL, from Backlinks) (*TGraph, error) {
+func (b Builder) Build(targets []dowse.URL, from Backlinks) (*Graph, error) {
 	if len(targets) == 0 {
 		return nil, fmt.Errorf("strategy: build T-Graph: %w", ErrTargets)
 	}
@@ -86,8 +90,8 @@ func (b TGraphBuilder) Build(targets []dowse.URL, from Backlinks) (*TGraph, erro
 	if depth < 1 || depth > maxLevel {
 		return nil, fmt.Errorf("strategy: build T-Graph: depth %d: want 1 to %d", depth, maxLevel)
 	}
-	m := &tmaking{TGraphBuilder: b, from: from, level: map[dowse.URL]int{}, nodes: map[dowse.URL][]string{}}
-	m.g = &TGraph{Format: tgraphFormat, Language: b.Language, Depth: depth}
+	m := &tmaking{Builder: b, from: from, level: map[dowse.URL]int{}, nodes: map[dowse.URL][]string{}}
+	m.g = &Graph{Format: format, Language: b.Language, Depth: depth}
 	layer, err := m.targets(targets)
 	for d := 1; d <= depth && err == nil; d++ {
 		layer, err = m.above(layer, d)
@@ -100,9 +104,9 @@ func (b TGraphBuilder) Build(targets []dowse.URL, from Backlinks) (*TGraph, erro
 
 // tmaking is a T-Graph in the making.
 type tmaking struct {
-	TGraphBuilder
+	Builder
 	from  Backlinks
-	g     *TGraph
+	g     *Graph
 	level map[dowse.URL]int
 	nodes map[dowse.URL][]string // by page: the nodes on it
 }
@@ -121,7 +125,7 @@ func (m *tmaking) targets(list []dowse.URL) (layer []dowse.URL, err error) {
 			text = TextOfTarget(d)
 		}
 		m.page(u, 0, d)
-		m.node(TNode{URL: u, LinkText: text})
+		m.node(Node{URL: u, LinkText: text})
 		layer = append(layer, u)
 	}
 	return layer, nil
@@ -193,7 +197,7 @@ func (m *tmaking) ways(parents [][]dowse.URL) (list []way) {
 
 func (m *tmaking) page(u dowse.URL, level int, d *dowse.Document) {
 	m.level[u] = level
-	p := TPage{URL: u, Level: level}
+	p := Page{URL: u, Level: level}
 	if d != nil {
 		p.Title = d.Title
 		p.Text = textOf(d, dowse.Span{End: int32(min(cmp.Or(m.Words, 1000), len(d.Words)))})
@@ -202,7 +206,7 @@ func (m *tmaking) page(u dowse.URL, level int, d *dowse.Document) {
 }
 
 func (m *tmaking) link(u, child dowse.URL, level int, d *dowse.Document) {
-	n := TNode{URL: u, Level: level, LinksTo: child, To: m.nodes[child]}
+	n := Node{URL: u, Level: level, LinksTo: child, To: m.nodes[child]}
 	if d != nil {
 		if at := mentionOf(d, child); at != nil {
 			n.LinkText = TextAt(d, at)
@@ -230,14 +234,14 @@ func mentionOf(d *dowse.Document, target dowse.URL) *dowse.Mention {
 	return &l.Mention
 }
 
-func (m *tmaking) node(n TNode) {
+func (m *tmaking) node(n Node) {
 	n.ID = "n" + strconv.Itoa(len(m.g.Nodes))
 	m.g.Nodes = append(m.g.Nodes, n)
 	m.nodes[n.URL] = append(m.nodes[n.URL], n.ID)
 }
 
 // Levels returns how many pages and nodes each level has, level 0 first.
-func (g *TGraph) Levels() (pages, nodes []int) {
+func (g *Graph) Levels() (pages, nodes []int) {
 	top := 0
 	for _, p := range g.Pages {
 		top = max(top, p.Level)
@@ -256,9 +260,9 @@ func (g *TGraph) Levels() (pages, nodes []int) {
 }
 
 // Write writes the T-Graph as JSON. The same T-Graph gives the same bytes.
-func (g *TGraph) Write(w io.Writer) error {
+func (g *Graph) Write(w io.Writer) error {
 	out := *g
-	out.Format = tgraphFormat
+	out.Format = format
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
 	e.SetEscapeHTML(false)
@@ -268,14 +272,14 @@ func (g *TGraph) Write(w io.Writer) error {
 	return nil
 }
 
-// ReadTGraph reads what Write wrote, and refuses what can't be a T-Graph.
-func ReadTGraph(r io.Reader) (*TGraph, error) {
-	g := &TGraph{}
-	if err := json.NewDecoder(io.LimitReader(r, maxTGraph)).Decode(g); err != nil {
+// Read reads what Write wrote, and refuses what can't be a T-Graph.
+func Read(r io.Reader) (*Graph, error) {
+	g := &Graph{}
+	if err := json.NewDecoder(io.LimitReader(r, maxFile)).Decode(g); err != nil {
 		return nil, fmt.Errorf("strategy: read T-Graph: %w", err)
 	}
-	if g.Format != tgraphFormat {
-		return nil, fmt.Errorf("strategy: read T-Graph: the format is %q, not %q", g.Format, tgraphFormat)
+	if g.Format != format {
+		return nil, fmt.Errorf("strategy: read T-Graph: the format is %q, not %q", g.Format, format)
 	}
 	if err := g.check(); err != nil {
 		return nil, fmt.Errorf("strategy: read T-Graph: %w", err)
@@ -283,7 +287,7 @@ func ReadTGraph(r io.Reader) (*TGraph, error) {
 	return g, nil
 }
 
-func (g *TGraph) check() error {
+func (g *Graph) check() error {
 	if len(g.Nodes) == 0 {
 		return errors.New("it has no nodes")
 	}
@@ -312,3 +316,15 @@ func (g *TGraph) check() error {
 	}
 	return nil
 }
+
+// Fingerprint tells T-Graphs apart.
+func (g *Graph) Fingerprint() uint64 {
+	h := fnv.New64a()
+	if err := g.Write(h); err != nil {
+		return 0
+	}
+	return h.Sum64()
+}
+
+// Clicks returns a number of clicks in words.
+func Clicks(n int) string { return howMany(n, "click") }
