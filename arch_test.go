@@ -31,8 +31,9 @@ var allowed = map[string][]string{
 	"dowse/strategy": {
 		"dowse", "dowse/text", "dowse/judge",
 		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state", "dowse/strategy/internal/book",
-		"dowse/strategy/treasure/tgraph",
+		"dowse/strategy/input", "dowse/strategy/treasure/tgraph",
 	},
+	"dowse/strategy/input":             {"dowse", "dowse/judge", "dowse/strategy/treasure/tgraph", "dowse/strategy/internal/linktext"},
 	"dowse/strategy/treasure/tgraph":   {"dowse", "dowse/strategy/internal/linktext"},
 	"dowse/strategy/internal/lead":     {"dowse"},
 	"dowse/strategy/internal/linktext": {"dowse"},
@@ -52,7 +53,7 @@ var allowed = map[string][]string{
 	"dowse/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":  {"dowse", "dowse/crawl", "dowse/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
 	"dowse/crawler": {
-		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/treasure/tgraph", "dowse/frontier",
+		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection", "dowse/trace",
 		"dowse/topic/directory", "dowse/judge/outside", "dowse/site", "dowse/internal/durable",
 	},
@@ -62,7 +63,7 @@ var allowed = map[string][]string{
 		"dowse/collection", "dowse/demo", "dowse/mistake", "dowse/internal/durable",
 	},
 	"dowse/lab/experiment": {
-		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/treasure/tgraph", "dowse/trace",
+		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/trace",
 		"dowse/topic/predicate", "dowse/lab", "dowse/lab/web", "dowse/lab/measure", "dowse/lab/sitetrial", "dowse/site", "dowse/demo", "dowse/fetch",
 		"dowse/collection", "dowse/mistake", "dowse/text", "dowse/internal/durable",
 	},
@@ -118,7 +119,7 @@ var modules = map[string]struct {
 // pure packages use no clock, network, files, goroutines or global randomness.
 // Files named here are the drivers of package crawl.
 var (
-	pure    = []string{".", "text", "judge", "strategy", "strategy/treasure/tgraph", "strategy/internal/lead", "strategy/internal/linktext", "strategy/internal/state", "strategy/internal/book", "site", "frontier", "crawl", "extract", "weburl", "lab", "lab/measure", "lab/report", "topic/predicate"}
+	pure    = []string{".", "text", "judge", "strategy", "strategy/input", "strategy/treasure/tgraph", "strategy/internal/lead", "strategy/internal/linktext", "strategy/internal/state", "strategy/internal/book", "site", "frontier", "crawl", "extract", "weburl", "lab", "lab/measure", "lab/report", "topic/predicate"}
 	drivers = []string{"crawl/live.go", "crawl/journal.go", "crawl/redact.go", "crawl/leftover.go"}
 )
 

@@ -12,6 +12,7 @@ import (
 
 	"dowse"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/trace"
 )
 
@@ -85,7 +86,7 @@ func (m *mill) page() *dowse.Page {
 
 // millTrace is a trace of people who went to 20 pages each, every page by ten people
 // on average.
-func millTrace(b testing.TB, pages int) strategy.Trace {
+func millTrace(b testing.TB, pages int) input.Trace {
 	rng := rand.New(rand.NewPCG(3, 4))
 	t, err := trace.New(trace.Options{Salt: salt})
 	if err != nil {
@@ -114,7 +115,7 @@ type filler interface {
 }
 
 func newLearner(t testing.TB, name string, pages int) filler {
-	needs := strategy.Needs{}
+	needs := input.Inputs{}
 	if name != "intelligent" {
 		needs.Trace = millTrace(t, pages)
 	}

@@ -15,6 +15,7 @@ import (
 	"dowse/crawl"
 	"dowse/judge"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
 )
 
@@ -32,7 +33,7 @@ func BenchmarkPage(b *testing.B) {
 	for _, d := range strategy.All() {
 		for _, n := range sizes {
 			b.Run(fmt.Sprintf("%s/%dk", d.Name, n/1000), func(b *testing.B) {
-				s, err := strategy.NewWith(d.Name, strategy.Needs{TGraph: manyNodes(1000), Words: []judge.TopicWord{{Term: "tide pools", Weight: 1}}})
+				s, err := strategy.NewWith(d.Name, input.Inputs{TGraph: manyNodes(1000), Words: []judge.TopicWord{{Term: "tide pools", Weight: 1}}})
 				if err != nil {
 					b.Skip(err) // what learns from people is in BenchmarkLearners
 				}

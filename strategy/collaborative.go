@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"dowse"
+	"dowse/strategy/input"
 	"dowse/strategy/internal/lead"
 )
 
@@ -24,7 +25,19 @@ type Collaborative struct {
 	kin []uint32
 }
 
-func (s *Collaborative) check() error {
+// Inputs returns the trace as required; the language of the topic is used.
+func (s *Collaborative) Inputs() (required, used input.Kind) {
+	return input.KindTrace, input.KindLanguage
+}
+
+// Take takes the trace, and the language of the topic.
+func (s *Collaborative) Take(in input.Inputs) error {
+	s.speak(in.Language)
+	return s.Usage.follow(in.Trace)
+}
+
+// Check reports what is wrong with the parameters.
+func (s *Collaborative) Check() error {
 	if err := s.Ratios.check(); err != nil {
 		return err
 	}
@@ -124,9 +137,9 @@ func (s *Collaborative) Save() ([]byte, error) { return s.begin().save() }
 func (s *Collaborative) Load(b []byte) error { return s.begin().load(b) }
 
 // Learnt returns what was learnt about a predicate, to start another crawl with.
-func (s *Collaborative) Learnt(predicate string) *Learnt { return s.begin().learnt(predicate) }
+func (s *Collaborative) Learnt(predicate string) *input.Learnt { return s.begin().learnt(predicate) }
 
 // LearnFrom starts with what an earlier crawl learnt, weighted by ReuseWeight.
-func (s *Collaborative) LearnFrom(l *Learnt, predicate string) error {
+func (s *Collaborative) LearnFrom(l *input.Learnt, predicate string) error {
 	return s.begin().learnFrom(l, predicate, "a trace", s.ReuseWeight)
 }

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"dowse"
+	"dowse/strategy/input"
 	"dowse/strategy/internal/lead"
 )
 
@@ -19,7 +20,19 @@ type Combined struct {
 	kin []uint32
 }
 
-func (s *Combined) check() error {
+// Inputs returns the trace as required; the language of the topic is used.
+func (s *Combined) Inputs() (required, used input.Kind) {
+	return input.KindTrace, input.KindLanguage
+}
+
+// Take takes the trace, and the language of the topic.
+func (s *Combined) Take(in input.Inputs) error {
+	s.speak(in.Language)
+	return s.Usage.follow(in.Trace)
+}
+
+// Check reports what is wrong with the parameters.
+func (s *Combined) Check() error {
 	if err := s.Ratios.check(); err != nil {
 		return err
 	}
@@ -152,10 +165,10 @@ func (s *Combined) Save() ([]byte, error) { return s.begin().save() }
 func (s *Combined) Load(b []byte) error { return s.begin().load(b) }
 
 // Learnt returns what was learnt about a predicate, to start another crawl with.
-func (s *Combined) Learnt(predicate string) *Learnt { return s.begin().learnt(predicate) }
+func (s *Combined) Learnt(predicate string) *input.Learnt { return s.begin().learnt(predicate) }
 
 // LearnFrom starts with what an earlier crawl learnt, from links or a trace or both,
 // weighted by ReuseWeight.
-func (s *Combined) LearnFrom(l *Learnt, predicate string) error {
+func (s *Combined) LearnFrom(l *input.Learnt, predicate string) error {
 	return s.begin().learnFrom(l, predicate, "links or a trace", s.ReuseWeight)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"dowse"
+	"dowse/strategy/input"
 	"dowse/strategy/internal/lead"
 	"dowse/strategy/internal/state"
 	"dowse/strategy/treasure/tgraph"
@@ -45,21 +46,26 @@ const (
 	ExpandParent = "parent"
 )
 
-func (s *ContextGraph) check() error {
+// Check reports what is wrong with the parameters.
+func (s *ContextGraph) Check() error {
 	if s.Expand != "" && s.Expand != ExpandLink && s.Expand != ExpandParent {
 		return fmt.Errorf("expand=%s: want %s or %s", s.Expand, ExpandLink, ExpandParent)
 	}
 	return nil
 }
 
-func (s *ContextGraph) along(g *tgraph.Graph) error {
-	if g == nil {
+// Inputs returns the T-Graph as required.
+func (s *ContextGraph) Inputs() (required, used input.Kind) { return input.KindTGraph, 0 }
+
+// Take takes the T-Graph, which must have texts of pages.
+func (s *ContextGraph) Take(in input.Inputs) error {
+	if in.TGraph == nil {
 		return errTGraph
 	}
-	if !slices.ContainsFunc(g.Pages, func(p tgraph.Page) bool { return p.Text != "" }) {
+	if !slices.ContainsFunc(in.TGraph.Pages, func(p tgraph.Page) bool { return p.Text != "" }) {
 		return errors.New("the T-Graph has no texts of pages: make it with 'dowse tgraph build' from a collection or a WARC")
 	}
-	s.TGraph = g
+	s.TGraph = in.TGraph
 	return nil
 }
 

@@ -5,37 +5,38 @@ import (
 	"slices"
 
 	"dowse"
+	"dowse/strategy/input"
 )
 
 // Deviations is the significance of a feature, of pages at large and per so many.
-func Deviations(r Ratios, base Tally, per float64, feature Tally) float64 {
-	m := r.at(base.cell(), per)
-	return m.deviations(feature.cell())
+func Deviations(r Ratios, base input.Tally, per float64, feature input.Tally) float64 {
+	m := r.at(cellOf(base), per)
+	return m.deviations(cellOf(feature))
 }
 
 // Significant is the logarithm of a feature's ratio if it counts, else 0.
-func Significant(r Ratios, base Tally, per float64, feature Tally) float64 {
-	m := r.at(base.cell(), per)
-	return m.significant(feature.cell())
+func Significant(r Ratios, base input.Tally, per float64, feature input.Tally) float64 {
+	m := r.at(cellOf(base), per)
+	return m.significant(cellOf(feature))
 }
 
 // LnRatio is the logarithm of a feature's ratio.
-func LnRatio(r Ratios, base, feature Tally) float64 {
-	m := r.at(base.cell(), base[0])
-	return m.ln(feature.cell())
+func LnRatio(r Ratios, base, feature input.Tally) float64 {
+	m := r.at(cellOf(base), base[0])
+	return m.ln(cellOf(feature))
 }
 
 // LinkRatios are the ratios of a link from a page on topic, and of one from another.
-func LinkRatios(r Ratios, base Tally, links [4]float64, norm string) (p, q float64) {
-	m := r.at(base.cell(), base[1])
+func LinkRatios(r Ratios, base input.Tally, links [4]float64, norm string) (p, q float64) {
+	m := r.at(cellOf(base), base[1])
 	lnP, lnQ := m.linkRatios(links, norm)
 	return math.Exp(lnP), math.Exp(lnQ)
 }
 
 // SiblingRatio is the ratio of a target whose siblings were visited.
-func SiblingRatio(r Ratios, base, siblings Tally) float64 {
+func SiblingRatio(r Ratios, base, siblings input.Tally) float64 {
 	k := newLinkage(&r, &Linkage{}, 10, newLexicon(10))
-	k.state.Base = base.cell()
+	k.state.Base = cellOf(base)
 	page := k.found.page(nil, false, 1)
 	k.found.pages[page].visited, k.found.pages[page].onTopic = uint32(siblings[0]), uint32(siblings[1])
 	t := k.found.want("t")

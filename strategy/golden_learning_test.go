@@ -14,6 +14,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
 	"dowse/text"
 	"dowse/trace"
@@ -35,7 +36,7 @@ func TestGoldenRatios(t *testing.T) {
 				User float64 `json:"P_given_user"`
 			}](t, g.Input)
 			want := decode[struct{ T float64 }](t, g.Expected)
-			equal(t, g.Name, strategy.Deviations(rough, strategy.Tally{in.N, in.N * in.P}, in.N, strategy.Tally{100, 100 * in.User}), want.T)
+			equal(t, g.Name, strategy.Deviations(rough, input.Tally{in.N, in.N * in.P}, in.N, input.Tally{100, 100 * in.User}), want.T)
 		case "link_ratio_variants":
 			goldenLinkRatios(t, g)
 		case "crawl": // see TestGoldenIntelligent
@@ -63,10 +64,10 @@ func goldenExamples(t *testing.T, g goldenCase) {
 		P   float64 `json:"link_ratio_p"`
 		Sib float64 `json:"sibling_ratio"`
 	}](t, g.Expected)
-	base := strategy.Tally{1000, 1000 * in.P}
+	base := input.Tally{1000, 1000 * in.P}
 	p, _ := strategy.LinkRatios(rough, base, [4]float64{1000 * in.F1, 0, 0, 1000 - 1000*in.F1}, strategy.NormPaper)
 	equal(t, "link ratio", p, want.P)
-	equal(t, "sibling ratio", strategy.SiblingRatio(rough, base, strategy.Tally{in.Siblings, in.Pred}), want.Sib)
+	equal(t, "sibling ratio", strategy.SiblingRatio(rough, base, input.Tally{in.Siblings, in.Pred}), want.Sib)
 }
 
 func goldenSignificance(t *testing.T, g goldenCase) {
@@ -81,9 +82,9 @@ func goldenSignificance(t *testing.T, g goldenCase) {
 		Raw         []float64 `json:"interest_raw"`
 		Smoothed    []float64 `json:"interest_smoothed"`
 	}](t, g.Expected)
-	base := strategy.Tally{in.N, in.NC}
+	base := input.Tally{in.N, in.NC}
 	for i := range in.NQ {
-		f := strategy.Tally{in.NQ[i], in.NCQ[i]}
+		f := input.Tally{in.NQ[i], in.NCQ[i]}
 		equal(t, "S", strategy.Deviations(strategy.Ratios{}, base, in.NC, f), want.S[i])
 		equal(t, "S by support", strategy.Deviations(strategy.Ratios{Sig: strategy.SigSupport}, base, in.NC, f), want.Support[i])
 		equal(t, "raw ratio", math.Exp(strategy.LnRatio(rough, base, f)), want.Raw[i])
@@ -101,7 +102,7 @@ func goldenLinkRatios(t *testing.T, g goldenCase) {
 		K, M  float64
 	}](t, g.Input)
 	want := decode[map[string]float64](t, g.Expected)
-	base := strategy.Tally{1000, 1000 * in.P}
+	base := input.Tally{1000, 1000 * in.P}
 	for _, v := range []struct {
 		name   string
 		ratios strategy.Ratios
@@ -174,7 +175,7 @@ func sameQueue(t *testing.T, c *crawl.Crawl, step string, want map[dowse.URL]flo
 	}
 }
 
-func sameTallies(t *testing.T, what string, got, want map[string]strategy.Tally) {
+func sameTallies(t *testing.T, what string, got, want map[string]input.Tally) {
 	t.Helper()
 	if !maps.Equal(got, want) {
 		t.Errorf("%s: %v, want %v", what, got, want)
@@ -198,7 +199,7 @@ type intelligentStep struct {
 	K struct {
 		N, NC         float64
 		Links         [4]float64 `json:"links_PP_PN_NP_NN"`
-		Words, Tokens map[string]strategy.Tally
+		Words, Tokens map[string]input.Tally
 	}
 	Candidates map[dowse.URL]float64 `json:"candidates_after"`
 }
@@ -225,7 +226,7 @@ func TestGoldenIntelligent(t *testing.T) {
 		}, func(v crawl.Visit) {
 			w := &want[n]
 			k := s.Learnt("").Linkage
-			if k.Pages != (strategy.Tally{w.K.N, w.K.NC}) || k.Links != w.K.Links {
+			if k.Pages != (input.Tally{w.K.N, w.K.NC}) || k.Links != w.K.Links {
 				t.Errorf("step %d: pages %v and links %v, want %+v", n, k.Pages, k.Links, w.K)
 			}
 			sameTallies(t, fmt.Sprint(n, ": words"), k.Words, w.K.Words)
@@ -283,8 +284,8 @@ func keyOf(t testing.TB, user string) string {
 }
 
 // keyed replaces the names of users by their keys.
-func keyed(t testing.TB, users map[string]strategy.Tally) map[string]strategy.Tally {
-	out := map[string]strategy.Tally{}
+func keyed(t testing.TB, users map[string]input.Tally) map[string]input.Tally {
+	out := map[string]input.Tally{}
 	for u, c := range users {
 		out[keyOf(t, u)] = c
 	}
@@ -311,9 +312,9 @@ type collaborativeStep struct {
 type savedUsage struct {
 	N          float64
 	On         float64 `json:"n"`
-	Users      map[string]strategy.Tally
-	Signatures map[string]strategy.Tally
-	TL         struct{ In, Out strategy.Tally }
+	Users      map[string]input.Tally
+	Signatures map[string]input.Tally
+	TL         struct{ In, Out input.Tally }
 }
 
 // UnmarshalJSON keeps N and n apart, which encoding/json takes for the same.
@@ -321,9 +322,9 @@ func (k *savedUsage) UnmarshalJSON(b []byte) error {
 	return unmarshalExactly(b, map[string]any{"N": &k.N, "n": &k.On, "users": &k.Users, "signatures": &k.Signatures, "tl": &k.TL})
 }
 
-func (k *savedUsage) learnt(t testing.TB) *strategy.UsageLearnt {
-	return &strategy.UsageLearnt{
-		Pages: strategy.Tally{k.N, k.On}, Users: keyed(t, k.Users), Signatures: k.Signatures, Near: k.TL.In, Far: k.TL.Out,
+func (k *savedUsage) learnt(t testing.TB) *input.UsageLearnt {
+	return &input.UsageLearnt{
+		Pages: input.Tally{k.N, k.On}, Users: keyed(t, k.Users), Signatures: k.Signatures, Near: k.TL.In, Far: k.TL.Out,
 	}
 }
 
@@ -342,7 +343,7 @@ func TestGoldenCollaborative(t *testing.T) {
 			want := decode[struct {
 				R float64 `json:"interest_ratio"`
 			}](t, g.Expected)
-			equal(t, g.Name, math.Exp(strategy.LnRatio(rough, strategy.Tally{1e6, 1e6 * in.P}, strategy.Tally{100, 100 * in.User})), want.R)
+			equal(t, g.Name, math.Exp(strategy.LnRatio(rough, input.Tally{1e6, 1e6 * in.P}, input.Tally{100, 100 * in.User})), want.R)
 		case "temporal_region":
 			goldenRegion(t, g)
 		default:
@@ -399,7 +400,7 @@ func goldenCollaborative(t *testing.T, g goldenCase) {
 		sameHabits(t, n, strategy.CaseOf(s, v.URL), &want[n])
 	}, func(crawl.Visit) {
 		w := &want[n]
-		sameUsage(t, fmt.Sprint(n), s.(strategy.Learner).Learnt("").Usage, w.K.learnt(t))
+		sameUsage(t, fmt.Sprint(n), s.(input.Learner).Learnt("").Usage, w.K.learnt(t))
 		if got := strategy.NearPages(s); !slices.Equal(got, w.Near) {
 			t.Errorf("step %d: near are %v, want %v", n, got, w.Near)
 		}
@@ -429,7 +430,7 @@ func sameHabits(t *testing.T, n int, got strategy.Case, w *collaborativeStep) {
 	}
 }
 
-func sameUsage(t *testing.T, step string, got, want *strategy.UsageLearnt) {
+func sameUsage(t *testing.T, step string, got, want *input.UsageLearnt) {
 	t.Helper()
 	if got.Pages != want.Pages || got.Near != want.Near || got.Far != want.Far {
 		t.Errorf("%s: %v near %v far %v, want %v near %v far %v", step, got.Pages, got.Near, got.Far, want.Pages, want.Near, want.Far)
@@ -454,7 +455,7 @@ func goldenReuse(t *testing.T, g goldenCase) {
 		T        map[string]float64    `json:"user_T"`
 		Ln       map[string]float64    `json:"user_ln_ratio"`
 	}](t, g.Expected)
-	base := strategy.Tally{in.K.N, in.K.On}
+	base := input.Tally{in.K.N, in.K.On}
 	for u, c := range in.K.Users {
 		equal(t, u, strategy.Deviations(strategy.Ratios{}, base, in.K.N, c), want.T[u])
 		equal(t, u, strategy.LnRatio(strategy.Ratios{}, base, c), want.Ln[u])
@@ -488,7 +489,7 @@ func goldenReuse(t *testing.T, g goldenCase) {
 	}
 	run(fresh(), nil, want.Cold, want.ColdLift, nil)
 	warm := fresh()
-	if err := warm.LearnFrom(&strategy.Learnt{Predicate: "malls", Usage: in.K.learnt(t)}, "malls"); err != nil {
+	if err := warm.LearnFrom(&input.Learnt{Predicate: "malls", Usage: in.K.learnt(t)}, "malls"); err != nil {
 		t.Fatal(err)
 	}
 	run(warm, want.Initial, want.Warm, want.WarmLift, want.Picked)

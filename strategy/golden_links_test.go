@@ -9,6 +9,7 @@ import (
 	"dowse/crawl"
 	"dowse/judge"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
 	"dowse/text"
 )
@@ -48,9 +49,9 @@ func (w *linkWeb) toy() strategytest.Toy {
 	return web
 }
 
-func (w *linkWeb) lessons() (links []strategy.LabelledLink, bags []strategy.Bag) {
+func (w *linkWeb) lessons() (links []input.LabelledLink, bags []strategy.Bag) {
 	for _, l := range w.Train {
-		links = append(links, strategy.LabelledLink{Anchor: strings.Join(l.Tokens, " "), Relevant: l.Label == "rel"})
+		links = append(links, input.LabelledLink{Anchor: strings.Join(l.Tokens, " "), Relevant: l.Label == "rel"})
 		bags = append(bags, strategy.Bag{Relevant: l.Label == "rel", Terms: l.Tokens})
 	}
 	return links, bags
@@ -266,7 +267,7 @@ func goldenAccepts(t *testing.T, train labelled, try func(s dowse.Strategy, thre
 	b := strategy.LinkBayes{}
 	b.Analyzer = whole()
 	for _, l := range train {
-		b.Links = append(b.Links, strategy.LabelledLink{Anchor: strings.Join(l.Tokens, " "), Relevant: l.Label == "rel"})
+		b.Links = append(b.Links, input.LabelledLink{Anchor: strings.Join(l.Tokens, " "), Relevant: l.Label == "rel"})
 	}
 	try(&strategy.NB{LinkBayes: b}, false)
 	try(&strategy.NBThreshold{LinkBayes: b}, true)
@@ -291,7 +292,7 @@ func goldenLinkUpdate(t *testing.T, g, queries goldenCase) {
 		s := &strategy.NBUpdateable{Mode: mode, Rate: g.Params["rate"].(float64), Every: len(in.Stream) + 1}
 		s.Analyzer = whole()
 		for _, l := range in.Train {
-			s.Links = append(s.Links, strategy.LabelledLink{Anchor: strings.Join(l.Tokens, " "), Relevant: l.Label == "rel"})
+			s.Links = append(s.Links, input.LabelledLink{Anchor: strings.Join(l.Tokens, " "), Relevant: l.Label == "rel"})
 		}
 		from := page("http://s.test/", 0, 0.9, "1", "2", "3")
 		for i, l := range in.Stream {

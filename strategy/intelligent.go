@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"dowse"
+	"dowse/strategy/input"
 	"dowse/strategy/internal/lead"
 )
 
@@ -25,7 +26,17 @@ type Intelligent struct {
 	learner
 }
 
-func (s *Intelligent) check() error {
+// Inputs returns the input that it uses: the language of the topic.
+func (s *Intelligent) Inputs() (required, used input.Kind) { return 0, input.KindLanguage }
+
+// Take takes the language of the topic.
+func (s *Intelligent) Take(in input.Inputs) error {
+	s.speak(in.Language)
+	return nil
+}
+
+// Check reports what is wrong with the parameters.
+func (s *Intelligent) Check() error {
 	if err := s.Ratios.check(); err != nil {
 		return err
 	}
@@ -144,9 +155,9 @@ func (s *Intelligent) Save() ([]byte, error) { return s.begin().save() }
 func (s *Intelligent) Load(b []byte) error { return s.begin().load(b) }
 
 // Learnt returns what was learnt about a predicate, to start another crawl with.
-func (s *Intelligent) Learnt(predicate string) *Learnt { return s.begin().learnt(predicate) }
+func (s *Intelligent) Learnt(predicate string) *input.Learnt { return s.begin().learnt(predicate) }
 
 // LearnFrom starts with what an earlier crawl learnt, weighted by ReuseWeight.
-func (s *Intelligent) LearnFrom(l *Learnt, predicate string) error {
+func (s *Intelligent) LearnFrom(l *input.Learnt, predicate string) error {
 	return s.begin().learnFrom(l, predicate, "links", s.ReuseWeight)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dowse"
+	"dowse/strategy/input"
 	"dowse/strategy/internal/lead"
 	"dowse/strategy/internal/state"
 )
@@ -264,8 +265,8 @@ func (k *learner) load(b []byte) error {
 	return nil
 }
 
-func (k *learner) learnt(predicate string) *Learnt {
-	l := &Learnt{Predicate: predicate}
+func (k *learner) learnt(predicate string) *input.Learnt {
+	l := &input.Learnt{Predicate: predicate}
 	if k.links != nil {
 		l.Linkage = k.links.learnt()
 	}
@@ -276,9 +277,9 @@ func (k *learner) learnt(predicate string) *Learnt {
 }
 
 // learnFrom starts with what an earlier crawl learnt from what, with a weight.
-func (k *learner) learnFrom(l *Learnt, predicate, what string, weight float64) error {
+func (k *learner) learnFrom(l *input.Learnt, predicate, what string, weight float64) error {
 	links, usage := k.links != nil && l.Linkage != nil, k.usage != nil && l.Usage != nil
-	if err := l.fits(predicate, links || usage, what); err != nil {
+	if err := l.Fits(predicate, links || usage, what); err != nil {
 		return err
 	}
 	if links {

@@ -5,13 +5,14 @@ import (
 
 	"dowse"
 	"dowse/strategy"
+	"dowse/strategy/input"
 )
 
 // TestRatedTogether checks that leads rated together, more than are sized up at once, are
 // rated as each is alone.
 func TestRatedTogether(t *testing.T) {
 	for _, name := range learners {
-		needs := strategy.Needs{}
+		needs := input.Inputs{}
 		if name != "intelligent" {
 			needs.Trace = millTrace(t, 500)
 		}

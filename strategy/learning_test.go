@@ -11,6 +11,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
 )
 
@@ -36,7 +37,7 @@ func visitedLink(u dowse.URL, on bool) dowse.Link {
 // redirected, once a crawl has seen all of a web.
 func TestEvidenceIsFreed(t *testing.T) {
 	for _, name := range []string{"intelligent", "combined"} {
-		s, err := strategy.NewWith(name, strategy.Needs{Trace: readers(t)})
+		s, err := strategy.NewWith(name, input.Inputs{Trace: readers(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +81,7 @@ func TestRedirectMergesEvidence(t *testing.T) {
 // nothing leave what was learnt alone.
 func TestOutcomes(t *testing.T) {
 	for _, name := range []string{"intelligent", "collaborative", "combined"} {
-		s, err := strategy.NewWith(name, strategy.Needs{Trace: readers(t)})
+		s, err := strategy.NewWith(name, input.Inputs{Trace: readers(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,8 +102,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-func learntPages(s dowse.Strategy) (list []strategy.Tally) {
-	l := s.(strategy.Learner).Learnt("")
+func learntPages(s dowse.Strategy) (list []input.Tally) {
+	l := s.(input.Learner).Learnt("")
 	if l.Linkage != nil {
 		list = append(list, l.Linkage.Pages)
 	}
@@ -204,7 +205,7 @@ func TestLearnersVariants(t *testing.T) {
 		"intelligent:least=-0.5,factors=content*0.5+links*2", "combined:exact=true", "combined:vocabulary=10,rescored=1",
 	} {
 		t.Run(spec, func(t *testing.T) {
-			needs := strategy.Needs{Trace: readers(t)}
+			needs := input.Inputs{Trace: readers(t)}
 			strategytest.Run(t, func() dowse.Strategy {
 				s, err := strategy.NewWith(spec, needs)
 				if err != nil {
@@ -219,7 +220,7 @@ func TestLearnersVariants(t *testing.T) {
 		"intelligent:factors=url*x": "want a weight of 0 to 1000 behind url*", "intelligent:factors=url*NaN": "want a weight",
 		"collaborative:expand=never": "want on-topic or always", "combined:reuse-weight=2": "want 0 to 1", "combined:sigma=-1": "want 0 or more",
 	} {
-		if _, err := strategy.NewWith(spec, strategy.Needs{Trace: readers(t)}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := strategy.NewWith(spec, input.Inputs{Trace: readers(t)}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
 		}
 	}
@@ -287,7 +288,7 @@ func TestLeast(t *testing.T) {
 func TestReasonsAddUp(t *testing.T) {
 	web, seeds := strategytest.Random(300, 3)
 	for _, name := range []string{"intelligent", "collaborative", "combined"} {
-		s, err := strategy.NewWith(name, strategy.Needs{Trace: readers(t)})
+		s, err := strategy.NewWith(name, input.Inputs{Trace: readers(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +365,7 @@ func TestRedirectKeepsPeople(t *testing.T) {
 	}
 	s.Follow(pageOf("b2", true, "tide"))
 	for key, c := range s.Learnt("").Usage.Users {
-		if c != (strategy.Tally{2, 2}) {
+		if c != (input.Tally{2, 2}) {
 			t.Errorf("user %s counts %v, want two pages, both on topic", key, c)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
 )
 
@@ -33,7 +34,7 @@ func unmarshalExactly(b []byte, members map[string]any) error {
 
 // readers is a trace of pages of the toy webs of strategytest.Random: people who go
 // to every few of them, some to URLs that are not there.
-func readers(t testing.TB) strategy.Trace {
+func readers(t testing.TB) input.Trace {
 	t.Helper()
 	var visits []visit
 	for i := range 60 {
@@ -47,27 +48,27 @@ func readers(t testing.TB) strategy.Trace {
 
 func TestLearntTravels(t *testing.T) {
 	web, seeds := strategytest.Random(300, 5)
-	first, err := strategy.NewWith("combined", strategy.Needs{Trace: readers(t)})
+	first, err := strategy.NewWith("combined", input.Inputs{Trace: readers(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	crawlToy(t, first, web, seeds, 150)
-	l := first.(strategy.Learner).Learnt("tide pools #1a2b")
+	l := first.(input.Learner).Learnt("tide pools #1a2b")
 	var file bytes.Buffer
 	if err := l.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	read, err := strategy.ReadLearnt(bytes.NewReader(file.Bytes()))
+	read, err := input.ReadLearnt(bytes.NewReader(file.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"intelligent", "collaborative", "combined"} {
-		s, err := strategy.NewWith(name+":reuse-weight=0.5", strategy.Needs{Trace: readers(t)})
+		s, err := strategy.NewWith(name+":reuse-weight=0.5", input.Inputs{Trace: readers(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		learner := s.(strategy.Learner)
-		if err := learner.LearnFrom(read, "rock pools #9f"); !errors.Is(err, strategy.ErrPredicate) || !strings.Contains(err.Error(), "tide pools #1a2b") {
+		learner := s.(input.Learner)
+		if err := learner.LearnFrom(read, "rock pools #9f"); !errors.Is(err, input.ErrPredicate) || !strings.Contains(err.Error(), "tide pools #1a2b") {
 			t.Errorf("%s: learnt from another predicate: %v", name, err)
 		}
 		if err := learner.LearnFrom(read, "tide pools #1a2b"); err != nil {
@@ -78,7 +79,7 @@ func TestLearntTravels(t *testing.T) {
 }
 
 // half checks that counts came through at half their weight.
-func half(t *testing.T, name string, got, whole *strategy.Learnt) {
+func half(t *testing.T, name string, got, whole *input.Learnt) {
 	t.Helper()
 	if got.Linkage != nil {
 		if len(got.Linkage.Words) != len(whole.Linkage.Words) || got.Linkage.Links[0] != whole.Linkage.Links[0]/2 {
@@ -104,12 +105,12 @@ func TestLearntIsRefused(t *testing.T) {
 		`{"format":"dowse-learnt/1","usage":{"users":{"a":[-1,-1]}}}`:   "can't be",
 		`{"format":"dowse-learnt/1","usage":{"users":{"a":[1e999,0]}}}`: "json",
 	} {
-		if _, err := strategy.ReadLearnt(strings.NewReader(file)); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := input.ReadLearnt(strings.NewReader(file)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", file, err, says)
 		}
 	}
 	s := &strategy.Intelligent{}
-	if err := s.LearnFrom(&strategy.Learnt{Usage: &strategy.UsageLearnt{}}, ""); err == nil || !strings.Contains(err.Error(), "links") {
+	if err := s.LearnFrom(&input.Learnt{Usage: &input.UsageLearnt{}}, ""); err == nil || !strings.Contains(err.Error(), "links") {
 		t.Errorf("links learnt from a trace: %v", err)
 	}
 }

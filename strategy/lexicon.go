@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"dowse/strategy/input"
 )
 
 // A word is the number of a term in a lexicon. It stays valid as long as the term
@@ -189,21 +191,21 @@ func (x *lexicon) learn(w word, column int, on bool) {
 }
 
 // reuse adds counts of another crawl.
-func (x *lexicon) reuse(counts map[string]Tally, column int, weight float64) {
+func (x *lexicon) reuse(counts map[string]input.Tally, column int, weight float64) {
 	for _, term := range slices.Sorted(maps.Keys(counts)) {
 		place := x.add(term).place()
-		x.terms[place].Cells[column].add(counts[term].cell(), weight)
+		x.terms[place].Cells[column].add(cellOf(counts[term]), weight)
 		h := &x.heads[place]
 		h.met = max(h.met, uint32(min(max(counts[term][0]*weight, 0), 1<<31)))
 	}
 }
 
 // counts returns the terms that any page was counted by.
-func (x *lexicon) counts(column int) map[string]Tally {
-	list := map[string]Tally{}
+func (x *lexicon) counts(column int) map[string]input.Tally {
+	list := map[string]input.Tally{}
 	for i := range x.terms {
 		if c := x.terms[i].Cells[column]; c.N > 0 {
-			list[x.terms[i].Term] = Tally{c.N, c.C}
+			list[x.terms[i].Term] = input.Tally{c.N, c.C}
 		}
 	}
 	return list

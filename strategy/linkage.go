@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/strategy/input"
 )
 
 // Linkage are the parameters of learning from links: what the pages that link to a
@@ -368,18 +369,18 @@ func (k *linkage) siblings(t *target) float64 {
 }
 
 // learnt returns the knowledge without the evidence.
-func (k *linkage) learnt() *LinkageLearnt {
+func (k *linkage) learnt() *input.LinkageLearnt {
 	s := &k.state
-	return &LinkageLearnt{
-		Pages: Tally{s.Base.N, s.Base.C}, Links: s.Links,
+	return &input.LinkageLearnt{
+		Pages: input.Tally{s.Base.N, s.Base.C}, Links: s.Links,
 		Words: k.words.lex.counts(asContent), Tokens: k.tokens.counts(asContent),
 	}
 }
 
 // reuse starts from what another crawl has learnt.
-func (k *linkage) reuse(l *LinkageLearnt, weight float64) {
+func (k *linkage) reuse(l *input.LinkageLearnt, weight float64) {
 	s := &k.state
-	s.Base.add(l.Pages.cell(), weight)
+	s.Base.add(cellOf(l.Pages), weight)
 	for i := range s.Links {
 		s.Links[i] += float64(l.Links[i] * weight)
 	}

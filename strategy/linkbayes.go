@@ -10,6 +10,7 @@ import (
 
 	"dowse"
 	"dowse/judge"
+	"dowse/strategy/input"
 	"dowse/strategy/internal/state"
 )
 
@@ -28,7 +29,7 @@ type LinkBayes struct {
 	ReuseWeight float64 `param:"reuse-weight" default:"1" max:"1" help:"weight of what an earlier crawl has learnt, 0 to 1; after Aggarwal 2004, the weight is ours"`
 	LinkScoring
 
-	Links []LabelledLink // to learn from, in place of links of seed pages; nil for none
+	Links []input.LabelledLink // to learn from, in place of links of seed pages; nil for none
 
 	by    policy
 	links *scorer
@@ -43,13 +44,6 @@ type policy struct {
 	least float64 // probability from which links are followed
 	learn lesson
 	rate  float64 // probability from which the model is sure
-}
-
-// A LabelledLink is a link of which it is known where it led.
-type LabelledLink struct {
-	Anchor   string
-	URL      dowse.URL
-	Relevant bool
 }
 
 // A lesson tells which links are learnt from during the crawl.
@@ -79,10 +73,19 @@ const (
 	namedTerms = 3      // in a reason
 )
 
-func (b *LinkBayes) taughtBy(links []LabelledLink) {
+// Inputs returns the inputs that it uses: those of [LinkWords], and links to learn from.
+func (b *LinkBayes) Inputs() (required, used input.Kind) {
+	required, used = b.LinkScoring.Inputs()
+	return required, used | input.KindLinks
+}
+
+// Take takes the language and the words of the topic, and links to learn from unless
+// there are some.
+func (b *LinkBayes) Take(in input.Inputs) error {
 	if b.Links == nil {
-		b.Links = links
+		b.Links = in.Links
 	}
+	return b.LinkScoring.Take(in)
 }
 
 func (b *LinkBayes) begin() {
@@ -272,26 +275,26 @@ func (b *LinkBayes) Load(data []byte) error {
 }
 
 // Learnt returns what was learnt about a predicate, to start another crawl with.
-func (b *LinkBayes) Learnt(predicate string) *Learnt {
+func (b *LinkBayes) Learnt(predicate string) *input.Learnt {
 	b.begin()
 	c := b.model.Counts()
-	l := &BagsLearnt{Links: Tally{c.Bags[0] + c.Bags[1], c.Bags[1]}, Terms: make(map[string]Tally, len(c.Tokens))}
+	l := &input.BagsLearnt{Links: input.Tally{c.Bags[0] + c.Bags[1], c.Bags[1]}, Terms: make(map[string]input.Tally, len(c.Tokens))}
 	for i, t := range c.Tokens {
-		l.Terms[t] = Tally{c.Counts[i][0] + c.Counts[i][1], c.Counts[i][1]}
+		l.Terms[t] = input.Tally{c.Counts[i][0] + c.Counts[i][1], c.Counts[i][1]}
 	}
-	return &Learnt{Predicate: predicate, Bags: l}
+	return &input.Learnt{Predicate: predicate, Bags: l}
 }
 
 // LearnFrom starts with what an earlier crawl learnt, weighted by ReuseWeight, in
 // place of links of seed pages.
-func (b *LinkBayes) LearnFrom(l *Learnt, predicate string) error {
-	if err := l.fits(predicate, l.Bags != nil, "the words of links"); err != nil {
+func (b *LinkBayes) LearnFrom(l *input.Learnt, predicate string) error {
+	if err := l.Fits(predicate, l.Bags != nil, "the words of links"); err != nil {
 		return err
 	}
 	b.begin()
-	c := judge.BayesCounts{Bags: l.Bags.Links.sides()}
+	c := judge.BayesCounts{Bags: l.Bags.Links.Sides()}
 	for _, t := range slices.Sorted(maps.Keys(l.Bags.Terms)) {
-		c.Tokens, c.Counts = append(c.Tokens, t), append(c.Counts, l.Bags.Terms[t].sides())
+		c.Tokens, c.Counts = append(c.Tokens, t), append(c.Counts, l.Bags.Terms[t].Sides())
 	}
 	b.state.Training.Over = true
 	return b.model.AddCounts(c, cmp.Or(b.ReuseWeight, 1))

@@ -13,6 +13,7 @@ import (
 	"dowse/crawl"
 	"dowse/judge"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
 )
 
@@ -327,7 +328,7 @@ func TestSavedAtAnyTime(t *testing.T) {
 func TestVocabularyOfLinks(t *testing.T) {
 	s := &strategy.NB{}
 	s.Vocabulary = 3
-	s.Links = []strategy.LabelledLink{{Anchor: "ski lift", Relevant: true}, {Anchor: "about contact terms"}}
+	s.Links = []input.LabelledLink{{Anchor: "ski lift", Relevant: true}, {Anchor: "about contact terms"}}
 	s.Start(nil)
 	data, err := s.Save()
 	if err != nil {

@@ -28,7 +28,8 @@ const (
 	ParentCapped = "capped"
 )
 
-func (s *LinkScoring) check() error {
+// Check reports what is wrong with the parameters.
+func (s *LinkScoring) Check() error {
 	switch s.ParentTerm {
 	case "", ParentRaw, ParentLog1p, ParentCapped:
 	default:

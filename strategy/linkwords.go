@@ -1,12 +1,14 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"dowse"
 	"dowse/judge"
+	"dowse/strategy/input"
 	"dowse/strategy/internal/linktext"
 	"dowse/text"
 )
@@ -31,11 +33,17 @@ func (w *LinkWords) check() error {
 	return nil
 }
 
-// speaks is told the language of the topic, which counts unless another was given.
-func (w *LinkWords) speaks(language string) {
-	if w.Language == "" {
-		w.Language = language
-	}
+// Inputs returns the inputs that it uses: the language and the words of the topic.
+func (w *LinkWords) Inputs() (required, used input.Kind) {
+	return 0, input.KindLanguage | input.KindWords
+}
+
+// Take takes the language of the topic unless another was given, and makes the table
+// from the words of the topic unless there is one.
+func (w *LinkWords) Take(in input.Inputs) error {
+	w.Language = cmp.Or(w.Language, in.Language)
+	w.tableOf(in.Words)
+	return nil
 }
 
 // tableOf makes the table from words of the topic, unless there is one.

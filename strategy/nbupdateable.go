@@ -24,13 +24,14 @@ const (
 	UpdateVerified = "verified"
 )
 
-func (s *NBUpdateable) check() error {
+// Check reports what is wrong with the parameters.
+func (s *NBUpdateable) Check() error {
 	switch s.Mode {
 	case "", UpdateSelf, UpdateVerified:
 	default:
 		return fmt.Errorf("mode=%s: want %s or %s", s.Mode, UpdateSelf, UpdateVerified)
 	}
-	return s.LinkBayes.check()
+	return s.LinkBayes.Check()
 }
 
 func (s *NBUpdateable) policy() policy {

@@ -12,12 +12,13 @@ import (
 	"dowse/crawl"
 	"dowse/judge"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
 )
 
 // TestNeedsOfTopic gives strategies the words and the language of a topic.
 func TestNeedsOfTopic(t *testing.T) {
-	n := strategy.Needs{Language: "tr", Words: []judge.TopicWord{{Term: "bilgisayarlar", Weight: 1}, {Term: "yazılım", Weight: 0.25}}}
+	n := input.Inputs{Language: "tr", Words: []judge.TopicWord{{Term: "bilgisayarlar", Weight: 1}, {Term: "yazılım", Weight: 0.25}}}
 	for _, name := range []string{"lsfc", "nb", "nb-updateable"} {
 		s, err := strategy.NewWith(name, n)
 		if err != nil {
@@ -55,7 +56,7 @@ func TestClasses(t *testing.T) {
 		"treasure:codes=7":      {table, "no such classes"},
 		"treasure:select=worst": {nil, "lowest or best"},
 	} {
-		s, err := strategy.NewWith(spec, strategy.Needs{TGraph: tides(), Classes: want.codes})
+		s, err := strategy.NewWith(spec, input.Inputs{TGraph: tides(), Classes: want.codes})
 		if want.says != "" {
 			if err == nil || !strings.Contains(err.Error(), want.says) {
 				t.Errorf("%s: %v, want %q", spec, err, want.says)
@@ -75,11 +76,11 @@ func TestClasses(t *testing.T) {
 const taughtLinks = "# to learn from\n+\thttp://a.test/tide-pools\ttide pools of the north\n\n-\thttp://b.test/shop\tcart\r\n-\thttp://c.test/\n"
 
 func TestLabelledLinks(t *testing.T) {
-	list, err := strategy.ReadLabelledLinks(strings.NewReader(taughtLinks))
+	list, err := input.ReadLabelledLinks(strings.NewReader(taughtLinks))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []strategy.LabelledLink{
+	want := []input.LabelledLink{
 		{Anchor: "tide pools of the north", URL: "http://a.test/tide-pools", Relevant: true},
 		{Anchor: "cart", URL: "http://b.test/shop"}, {URL: "http://c.test/"},
 	}
@@ -87,7 +88,7 @@ func TestLabelledLinks(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	for _, bad := range []string{"http://a.test/ x", "?\thttp://a.test/\tx", "+\t\tx"} {
-		if _, err := strategy.ReadLabelledLinks(strings.NewReader(taughtLinks + bad)); err == nil || !strings.Contains(err.Error(), "line 6") {
+		if _, err := input.ReadLabelledLinks(strings.NewReader(taughtLinks + bad)); err == nil || !strings.Contains(err.Error(), "line 6") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -97,15 +98,15 @@ func FuzzLabelledLinks(f *testing.F) {
 	f.Add([]byte(taughtLinks))
 	f.Add([]byte("+\t\xff\t\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		list, err := strategy.ReadLabelledLinks(bytes.NewReader(b))
+		list, err := input.ReadLabelledLinks(bytes.NewReader(b))
 		if err != nil {
 			return
 		}
 		var out bytes.Buffer
-		if err := strategy.WriteLabelledLinks(&out, list); err != nil {
+		if err := input.WriteLabelledLinks(&out, list); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := strategy.ReadLabelledLinks(&out); err != nil || len(again) != len(list) {
+		if again, err := input.ReadLabelledLinks(&out); err != nil || len(again) != len(list) {
 			t.Errorf("%d links, read again %d: %v", len(list), len(again), err)
 		}
 	})
@@ -114,19 +115,19 @@ func FuzzLabelledLinks(f *testing.F) {
 // TestLinksLearnt hands what one link classifier has learnt to another, which then
 // needs no training.
 func TestLinksLearnt(t *testing.T) {
-	links, err := strategy.ReadLabelledLinks(strings.NewReader(taughtLinks))
+	links, err := input.ReadLabelledLinks(strings.NewReader(taughtLinks))
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := strategy.NewWith("nb", strategy.Needs{Links: links})
+	first, err := strategy.NewWith("nb", input.Inputs{Links: links})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	if err := first.(strategy.Learner).Learnt("pools").Write(&file); err != nil {
+	if err := first.(input.Learner).Learnt("pools").Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	l, err := strategy.ReadLearnt(&file)
+	l, err := input.ReadLearnt(&file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestLinksLearnt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.(strategy.Learner).LearnFrom(l, "pools"); err != nil {
+		if err := s.(input.Learner).LearnFrom(l, "pools"); err != nil {
 			t.Fatal(err)
 		}
 		p := &dowse.Page{URL: "http://x.test/", Verdict: dowse.Verdict{Relevance: 0.9}}
@@ -147,10 +148,10 @@ func TestLinksLearnt(t *testing.T) {
 		t.Errorf("whole %v in band %d, half %v", whole.Priority, whole.Band, half.Priority)
 	}
 	s, _ := strategy.New("nb")
-	if err := s.(strategy.Learner).LearnFrom(l, "shops"); !errors.Is(err, strategy.ErrPredicate) {
+	if err := s.(input.Learner).LearnFrom(l, "shops"); !errors.Is(err, input.ErrPredicate) {
 		t.Errorf("another predicate: %v", err)
 	}
-	if err := s.(strategy.Learner).LearnFrom(&strategy.Learnt{Predicate: "pools"}, "pools"); err == nil {
+	if err := s.(input.Learner).LearnFrom(&input.Learnt{Predicate: "pools"}, "pools"); err == nil {
 		t.Error("nothing learnt there, and no error")
 	}
 	if _, err := strategy.New("nb:reuse-weight=2"); err == nil {
@@ -162,7 +163,7 @@ func TestLinksLearnt(t *testing.T) {
 // is visited the others follow at once, whatever was found meanwhile.
 func TestExpandParent(t *testing.T) {
 	order := func(spec string) (list []dowse.URL) {
-		s, err := strategy.NewWith(spec, strategy.Needs{TGraph: tides()})
+		s, err := strategy.NewWith(spec, input.Inputs{TGraph: tides()})
 		if err != nil {
 			t.Fatal(err)
 		}

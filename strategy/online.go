@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/strategy/input"
 	"dowse/strategy/internal/lead"
 	"dowse/strategy/internal/linktext"
 	"dowse/strategy/internal/state"
@@ -117,11 +118,13 @@ const onlineReasons = 8
 // signalGroup tells which reason a signal belongs to.
 var signalGroup = [sigCount]int{sigBase: 0, sigContext: 1, sigAnchor: 1, sigParent: 2, sigParents: 2, sigLinks: 2, sigSiblings: 3, sigHost: 4}
 
-// speaks is told the language of the topic, which counts unless another was given.
-func (s *Online) speaks(language string) {
-	if s.Language == "" {
-		s.Language = language
-	}
+// Inputs returns the input that it uses: the language of the topic.
+func (s *Online) Inputs() (required, used input.Kind) { return 0, input.KindLanguage }
+
+// Take takes the language of the topic, unless another was given.
+func (s *Online) Take(in input.Inputs) error {
+	s.Language = cmp.Or(s.Language, in.Language)
+	return nil
 }
 
 func (s *Online) begin() {

@@ -46,7 +46,8 @@ const (
 	Cycle  = "cycle"
 )
 
-func (s *OPIC) check() error {
+// Check reports what is wrong with the parameters.
+func (s *OPIC) Check() error {
 	switch s.Policy {
 	case "", Greedy, Chance, Cycle:
 	default:

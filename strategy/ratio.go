@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+
+	"dowse/strategy/input"
 )
 
 // Ratios are the parameters of interest ratios: how much more often pages with a
@@ -48,6 +50,8 @@ func (r *Ratios) at(base cell, per float64) moment {
 
 // A cell counts pages with a feature, and those of them that are on topic.
 type cell struct{ N, C float64 }
+
+func cellOf(t input.Tally) cell { return cell{t[0], t[1]} }
 
 func (c *cell) count(on bool) {
 	c.N++

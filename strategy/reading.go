@@ -21,12 +21,8 @@ type Reading struct {
 	Analyzer *text.Analyzer // takes the place of Language; nil for none
 }
 
-// speaks is told the language of the topic, which counts unless another was given.
-func (r *Reading) speaks(language string) {
-	if r.Language == "" {
-		r.Language = language
-	}
-}
+// speak takes the language of the topic, unless another was given.
+func (r *Reading) speak(language string) { r.Language = cmp.Or(r.Language, language) }
 
 const (
 	readWords = 1500 // of a page

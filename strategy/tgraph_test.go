@@ -11,6 +11,7 @@ import (
 
 	"dowse"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/strategy/treasure/tgraph"
 )
 
@@ -200,7 +201,7 @@ func FuzzReadTGraph(f *testing.F) {
 		}
 		g.SVG()
 		for _, name := range []string{"treasure:weights=fitted", "context-graph"} {
-			if s, err := strategy.NewWith(name, strategy.Needs{TGraph: g}); err == nil {
+			if s, err := strategy.NewWith(name, input.Inputs{TGraph: g}); err == nil {
 				s.Follow(fortyLinks())
 			}
 		}

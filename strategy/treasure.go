@@ -9,6 +9,7 @@ import (
 
 	"dowse"
 	"dowse/judge"
+	"dowse/strategy/input"
 	"dowse/strategy/internal/lead"
 	"dowse/strategy/internal/linktext"
 	"dowse/strategy/internal/state"
@@ -58,7 +59,8 @@ const (
 	maxCompared = 5000 // links of a page that are compared, about 10 ms
 )
 
-func (s *Treasure) check() error {
+// Check reports what is wrong with the parameters.
+func (s *Treasure) Check() error {
 	switch {
 	case s.Select != "" && s.Select != selectLowest && s.Select != selectBest:
 		return fmt.Errorf("select=%s: want %s or %s", s.Select, selectLowest, selectBest)
@@ -71,12 +73,18 @@ func (s *Treasure) check() error {
 // errTGraph says what a strategy needs and how to make it.
 var errTGraph = errors.New("it needs a T-Graph, the ways to pages you know: make one with 'dowse tgraph build' and give it with --tgraph FILE")
 
-func (s *Treasure) along(g *tgraph.Graph) error {
-	if g == nil {
+// Inputs returns the T-Graph as required; a decimal classification is used.
+func (s *Treasure) Inputs() (required, used input.Kind) {
+	return input.KindTGraph, input.KindClasses
+}
+
+// Take takes the T-Graph, and makes the classes.
+func (s *Treasure) Take(in input.Inputs) error {
+	if in.TGraph == nil {
 		return errTGraph
 	}
-	s.TGraph = g
-	return nil
+	s.TGraph = in.TGraph
+	return s.classify(in.Classes)
 }
 
 // paperCodes asks for the classes of the paper.

@@ -14,6 +14,7 @@ import (
 	"dowse/frontier"
 	"dowse/judge"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
 	"dowse/strategy/treasure/tgraph"
 	"dowse/text"
@@ -456,7 +457,7 @@ func TestTreasureNeeds(t *testing.T) {
 	}
 	bare := tides()
 	bare.Pages = nil
-	if _, err := strategy.NewWith("context-graph", strategy.Needs{TGraph: bare}); err == nil || !strings.Contains(err.Error(), "no texts") {
+	if _, err := strategy.NewWith("context-graph", input.Inputs{TGraph: bare}); err == nil || !strings.Contains(err.Error(), "no texts") {
 		t.Errorf("a T-Graph without texts: %v", err)
 	}
 	for spec, says := range map[string]string{
@@ -466,7 +467,7 @@ func TestTreasureNeeds(t *testing.T) {
 		"treasure:aging=-0.5":     "want 0 to 1",
 		"context-graph:terms=-1":  "want 1 or more",
 	} {
-		if _, err := strategy.NewWith(spec, strategy.Needs{TGraph: tides()}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := strategy.NewWith(spec, input.Inputs{TGraph: tides()}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
 		}
 	}
@@ -494,7 +495,7 @@ func TestConformanceOfTGraphs(t *testing.T) {
 	} {
 		t.Run(spec, func(t *testing.T) {
 			strategytest.Run(t, func() dowse.Strategy {
-				s, err := strategy.NewWith(spec, strategy.Needs{TGraph: tides()})
+				s, err := strategy.NewWith(spec, input.Inputs{TGraph: tides()})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"dowse"
+	"dowse/strategy/input"
 )
 
 // Usage are the parameters of learning from a trace: what the people who went to a
@@ -18,7 +19,7 @@ type Usage struct {
 	Signature int    `param:"signature" default:"30" help:"words of a page that are remembered of those who read it; Aggarwal 2002"`
 	Tastes    int    `param:"tastes" default:"30" help:"words that are remembered of a person; ours"`
 
-	Trace Trace // who went where; required
+	Trace input.Trace // who went where; required
 }
 
 // The pages whose readers are followed.
@@ -26,29 +27,6 @@ const (
 	ExpandOnTopic = "on-topic"
 	ExpandAlways  = "always"
 )
-
-// A Trace tells who went where. Pages and users are numbered from 0. It does not
-// change during a crawl. The slices it returns must not be changed.
-type Trace interface {
-	// Pages and Users count them.
-	Pages() int
-	Users() int
-	// Page returns the number of a URL, if anybody went there; URL is its inverse.
-	Page(u dowse.URL) (page uint32, ok bool)
-	URL(page uint32) dowse.URL
-	// Visits counts the accesses to a page.
-	Visits(page uint32) int
-	// Visitors returns the users of a page, each once.
-	Visitors(page uint32) []uint32
-	// Path returns the pages that a user accessed, in order of time.
-	Path(user uint32) []uint32
-	// Around appends the other pages that the first visitors of a page, at most so
-	// many, accessed just before and after it: n of each. A page may come twice.
-	Around(dst []uint32, page uint32, most, n int) []uint32
-	// Key tells a user from others in every trace that was read in the same way. It
-	// is not a name.
-	Key(user uint32) string
-}
 
 // ErrNoTrace says that a strategy needs to know who went where.
 var ErrNoTrace = errors.New("it needs a trace of who went where, such as a proxy's access log: give one with --trace FILE")
@@ -60,8 +38,8 @@ func (u *Usage) check() error {
 	return nil
 }
 
-// follows takes the trace to learn from.
-func (u *Usage) follows(t Trace) error {
+// follow takes the trace to learn from.
+func (u *Usage) follow(t input.Trace) error {
 	if t == nil {
 		return ErrNoTrace
 	}
@@ -96,7 +74,7 @@ type usage struct {
 
 	ratios *Ratios
 	params *Usage
-	trace  Trace
+	trace  input.Trace
 	words  weigher
 	now    moment
 
@@ -114,15 +92,15 @@ type usageState struct {
 	Base          cell
 	Pace          pace
 	Users         []cell
-	Absent        map[string]Tally // users that this trace does not have
-	Local         [2]cell          // far from and near pages on topic
-	Tastes        [][]word         // by user
-	Near          bitset           // pages
-	Queued        bitset           // pages that are or were candidates
-	Done          bitset           // pages that were visited, or can't be
-	Expanded      bitset           // users whose path is queued, or about to be
-	Pending       []uint32         // users whose path is to be queued
-	At            int              // where in the first of them
+	Absent        map[string]input.Tally // users that this trace does not have
+	Local         [2]cell                // far from and near pages on topic
+	Tastes        [][]word               // by user
+	Near          bitset                 // pages
+	Queued        bitset                 // pages that are or were candidates
+	Done          bitset                 // pages that were visited, or can't be
+	Expanded      bitset                 // users whose path is queued, or about to be
+	Pending       []uint32               // users whose path is to be queued
+	At            int                    // where in the first of them
 	Aliases       map[dowse.URL]uint32
 	Asked         int  // pages of order that were looked at
 	Idle          uint // times in a row that there was nothing to visit
@@ -133,7 +111,7 @@ func newUsage(r *Ratios, u *Usage, words *lexicon) *usage {
 	words.weigh(&k.words, asSignature)
 	pages, people := u.Trace.Pages(), u.Trace.Users()
 	k.state = usageState{
-		Pages: pages, People: people, Users: make([]cell, people), Tastes: make([][]word, people), Absent: map[string]Tally{},
+		Pages: pages, People: people, Users: make([]cell, people), Tastes: make([][]word, people), Absent: map[string]input.Tally{},
 		Near: newBitset(pages), Queued: newBitset(pages), Done: newBitset(pages), Expanded: newBitset(people), Aliases: map[dowse.URL]uint32{},
 	}
 	k.rounds = make([]uint32, pages)
@@ -155,7 +133,7 @@ func (k *usage) restore(s usageState, words *lexicon) {
 		s.Aliases = map[dowse.URL]uint32{}
 	}
 	if s.Absent == nil {
-		s.Absent = map[string]Tally{}
+		s.Absent = map[string]input.Tally{}
 	}
 	k.state = s
 	words.weigh(&k.words, asSignature)
@@ -460,18 +438,18 @@ func (k *usage) byVisits() []uint32 {
 }
 
 // learnt returns the knowledge without what it was learnt on.
-func (k *usage) learnt() *UsageLearnt {
+func (k *usage) learnt() *input.UsageLearnt {
 	s := &k.state
-	l := &UsageLearnt{
-		Pages: Tally{s.Base.N, s.Base.C}, Users: map[string]Tally{}, Signatures: k.words.lex.counts(asSignature),
-		Near: Tally{s.Local[1].N, s.Local[1].C}, Far: Tally{s.Local[0].N, s.Local[0].C},
+	l := &input.UsageLearnt{
+		Pages: input.Tally{s.Base.N, s.Base.C}, Users: map[string]input.Tally{}, Signatures: k.words.lex.counts(asSignature),
+		Near: input.Tally{s.Local[1].N, s.Local[1].C}, Far: input.Tally{s.Local[0].N, s.Local[0].C},
 	}
 	for key, t := range s.Absent {
 		l.Users[key] = t
 	}
 	for u, c := range s.Users {
 		if c.N > 0 {
-			l.Users[k.trace.Key(uint32(u))] = Tally{c.N, c.C}
+			l.Users[k.trace.Key(uint32(u))] = input.Tally{c.N, c.C}
 		}
 	}
 	return l
@@ -479,11 +457,11 @@ func (k *usage) learnt() *UsageLearnt {
 
 // reuse starts from what another crawl has learnt. Users who went to pages on topic
 // are followed from the start.
-func (k *usage) reuse(l *UsageLearnt, weight float64) {
+func (k *usage) reuse(l *input.UsageLearnt, weight float64) {
 	s := &k.state
-	s.Base.add(l.Pages.cell(), weight)
-	s.Local[1].add(l.Near.cell(), weight)
-	s.Local[0].add(l.Far.cell(), weight)
+	s.Base.add(cellOf(l.Pages), weight)
+	s.Local[1].add(cellOf(l.Near), weight)
+	s.Local[0].add(cellOf(l.Far), weight)
 	k.words.lex.reuse(l.Signatures, asSignature, weight)
 	k.words.recount()
 	k.reuseUsers(l.Users, weight)
@@ -496,18 +474,18 @@ func (k *usage) reuse(l *UsageLearnt, weight float64) {
 	}
 }
 
-func (k *usage) reuseUsers(users map[string]Tally, weight float64) {
+func (k *usage) reuseUsers(users map[string]input.Tally, weight float64) {
 	here := map[string]bool{}
 	for u := range k.state.Users {
 		key := k.trace.Key(uint32(u))
 		if t, ok := users[key]; ok {
-			k.state.Users[u].add(t.cell(), weight)
+			k.state.Users[u].add(cellOf(t), weight)
 			here[key] = true
 		}
 	}
 	for key, t := range users {
 		if !here[key] {
-			k.state.Absent[key] = Tally{t[0] * weight, t[1] * weight}
+			k.state.Absent[key] = input.Tally{t[0] * weight, t[1] * weight}
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package strategy
+package input
 
 import (
 	"encoding/json"
@@ -46,10 +46,8 @@ type BagsLearnt struct {
 // A Tally counts pages with a feature, and those of them on topic.
 type Tally [2]float64
 
-func (t Tally) cell() cell { return cell{t[0], t[1]} }
-
-// sides parts what is on topic from what is not.
-func (t Tally) sides() [2]float64 { return [2]float64{t[0] - t[1], t[1]} }
+// Sides parts what is on topic from what is not.
+func (t Tally) Sides() [2]float64 { return [2]float64{t[0] - t[1], t[1]} }
 
 func (t Tally) sound() bool { return t[0] >= t[1] && t[1] >= 0 && !math.IsInf(t[0], 0) }
 
@@ -121,8 +119,8 @@ func (l *Learnt) sound() bool {
 	return true
 }
 
-// fits checks that something was learnt of what, about the predicate.
-func (l *Learnt) fits(predicate string, has bool, what string) error {
+// Fits checks that something was learnt of what, about the predicate.
+func (l *Learnt) Fits(predicate string, has bool, what string) error {
 	if l.Predicate != predicate {
 		return fmt.Errorf("strategy: %w: it is about %q, this crawl is about %q; start without it, or crawl for the same", ErrPredicate, l.Predicate, predicate)
 	}

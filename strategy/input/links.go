@@ -1,4 +1,4 @@
-package strategy
+package input
 
 import (
 	"bufio"
@@ -9,6 +9,13 @@ import (
 	"dowse"
 	"dowse/strategy/internal/linktext"
 )
+
+// A LabelledLink is a link of which it is known where it led.
+type LabelledLink struct {
+	Anchor   string
+	URL      dowse.URL
+	Relevant bool
+}
 
 // maxLabelled bounds the links that are read from a file.
 const maxLabelled = 100_000
