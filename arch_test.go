@@ -79,6 +79,12 @@ var allowed = map[string][]string{
 	"dowse/internal/golden": {}, // only tests import it
 	"dowse/internal/beside": {}, // only tests import it
 	"dowse/internal/skips":  {},
+
+	// only tests import it
+	"dowse/strategy/internal/fixture": {
+		"dowse", "dowse/crawl", "dowse/internal/golden", "dowse/trace",
+		"dowse/strategy/input", "dowse/strategy/strategytest", "dowse/strategy/treasure/tgraph",
+	},
 }
 
 // modules tells in which folders a third-party module may be imported, and why it

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"testing"
@@ -96,17 +95,6 @@ func benchmarkPage(b *testing.B, s dowse.Strategy, n, links int) {
 	b.ReportMetric(times[len(times)/2].Seconds()*1e6, "median-µs")
 	b.ReportMetric(perURL, "B/URL")
 	runtime.KeepAlive(c)
-}
-
-// filling lets garbage lie while a crawl is filled: collecting it would take a large part
-// of the time, and the crawl gets to be the same. It is measured as usual, after measure. Memory
-// stays within 5 GB.
-func filling() (measure func()) {
-	percent, limit := debug.SetGCPercent(400), debug.SetMemoryLimit(5<<30)
-	return func() {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
-	}
 }
 
 func heap() int64 {

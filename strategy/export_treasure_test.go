@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"cmp"
+
 	"dowse"
 	"dowse/judge"
 	"dowse/strategy/treasure/tgraph"

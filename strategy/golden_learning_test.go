@@ -1,7 +1,6 @@
 package strategy_test
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -9,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"dowse"
 	"dowse/crawl"
@@ -17,7 +15,6 @@ import (
 	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
 	"dowse/text"
-	"dowse/trace"
 )
 
 // rough has no smoothing to speak of, as the papers' own examples.
@@ -43,13 +40,6 @@ func TestGoldenRatios(t *testing.T) {
 		default:
 			t.Errorf("case %s is not tested", g.Name)
 		}
-	}
-}
-
-func equal(t *testing.T, what string, got, want float64) {
-	t.Helper()
-	if !near(got, want) {
-		t.Errorf("%s: %.12g, want %.12g", what, got, want)
 	}
 }
 
@@ -139,23 +129,6 @@ func learningWeb(pages map[dowse.URL]learningPage) strategytest.Toy {
 // literal takes words as they stand.
 func literal() strategy.Reading {
 	return strategy.Reading{Analyzer: text.NewAnalyzer(text.Options{Stem: func(w string) string { return w }, Stop: []string{}})}
-}
-
-// steps crawls one page at a time. See hears of each, before the page is absorbed and
-// after it.
-func steps(c *crawl.Crawl, web strategytest.Toy, before, after func(v crawl.Visit)) {
-	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	for {
-		v, _, ok := c.Next(now)
-		if !ok {
-			return
-		}
-		before(v)
-		p, took := web.Visit(v)
-		now = now.Add(took)
-		c.Absorb(now, p)
-		after(v)
-	}
 }
 
 // sameQueue compares the waiting URLs with those that should wait.
@@ -256,31 +229,9 @@ func sameParts(t *testing.T, n int, got strategy.Case, w *intelligentStep) {
 	}
 }
 
-type visit struct {
-	User string
-	URL  dowse.URL
-}
-
-var salt = []byte("salt of the tests")
-
-// traceOf makes a trace of visits without times. Users are numbered by name.
-func traceOf(t testing.TB, visits []visit) *trace.Log {
-	t.Helper()
-	b, err := trace.New(trace.Options{Salt: salt})
-	if err != nil {
-		t.Fatal(err)
-	}
-	visits = slices.Clone(visits)
-	slices.SortStableFunc(visits, func(a, b visit) int { return cmp.Compare(a.User, b.User) })
-	for _, v := range visits {
-		b.Add(trace.Access{User: v.User, URL: v.URL})
-	}
-	return b.Log()
-}
-
 // keyOf is the key of a user in traces of the tests.
 func keyOf(t testing.TB, user string) string {
-	return traceOf(t, []visit{{user, "x"}}).Key(0)
+	return traceOf(t, []visit{{User: user, URL: "x"}}).Key(0)
 }
 
 // keyed replaces the names of users by their keys.
@@ -361,7 +312,7 @@ func goldenRegion(t *testing.T, g goldenCase) {
 	want := decode[map[string][]dowse.URL](t, g.Expected)
 	var visits []visit
 	for _, u := range in.Sequence {
-		visits = append(visits, visit{"u", u})
+		visits = append(visits, visit{User: "u", URL: u})
 	}
 	l := traceOf(t, visits)
 	page, _ := l.Page(in.Page)

@@ -336,9 +336,9 @@ func TestReasonsAddUp(t *testing.T) {
 func TestIdleGoesOn(t *testing.T) {
 	var visits []visit
 	for i := range 2000 {
-		visits = append(visits, visit{"robot", dowse.URL(fmt.Sprintf("http://out.test/%d", i))}, visit{"robot", dowse.URL(fmt.Sprintf("http://out.test/%d", i))})
+		visits = append(visits, visit{User: "robot", URL: dowse.URL(fmt.Sprintf("http://out.test/%d", i))}, visit{User: "robot", URL: dowse.URL(fmt.Sprintf("http://out.test/%d", i))})
 	}
-	visits = append(visits, visit{"anna", "http://in.test/a"}, visit{"anna", "http://in.test/b"})
+	visits = append(visits, visit{User: "anna", URL: "http://in.test/a"}, visit{User: "anna", URL: "http://in.test/b"})
 	s := &strategy.Collaborative{Usage: strategy.Usage{Trace: traceOf(t, visits)}}
 	web := strategytest.Toy{"http://in.test/": {}, "http://in.test/a": {Relevance: 1}, "http://in.test/b": {Relevance: 1}}
 	c, err := crawl.New(crawl.Config{Strategy: s, Polite: polite, Scope: crawl.Scope{Reach: crawl.ReachHost}, Traps: crawl.Traps{Budget: -1}})
@@ -356,7 +356,7 @@ func TestIdleGoesOn(t *testing.T) {
 // TestRedirectKeepsPeople checks that the target of a redirect has the people who
 // went to the URL that redirects.
 func TestRedirectKeepsPeople(t *testing.T) {
-	s := &strategy.Collaborative{Usage: strategy.Usage{Trace: traceOf(t, []visit{{"anna", "a"}, {"anna", "b"}, {"anna", "c"}})}}
+	s := &strategy.Collaborative{Usage: strategy.Usage{Trace: traceOf(t, []visit{{User: "anna", URL: "a"}, {User: "anna", URL: "b"}, {User: "anna", URL: "c"}})}}
 	s.Start([]dowse.URL{"a"})
 	s.Follow(pageOf("a", true, "tide"))
 	leads := s.Follow(&dowse.Page{URL: "b", Outcome: dowse.Redirected, Document: dowse.Document{Links: unseen("b2")}})

@@ -4,13 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
-	"dowse"
-	"dowse/crawl"
 	"dowse/strategy"
 	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
@@ -30,20 +26,6 @@ func unmarshalExactly(b []byte, members map[string]any) error {
 		}
 	}
 	return nil
-}
-
-// readers is a trace of pages of the toy webs of strategytest.Random: people who go
-// to every few of them, some to URLs that are not there.
-func readers(t testing.TB) input.Trace {
-	t.Helper()
-	var visits []visit
-	for i := range 60 {
-		for j := range 15 {
-			page := (i*11 + j*j*(1+i%5)) % 320
-			visits = append(visits, visit{fmt.Sprint("reader ", i), dowse.URL(fmt.Sprintf("http://h%d.test/p%d", page%7, page))})
-		}
-	}
-	return traceOf(t, visits)
 }
 
 func TestLearntTravels(t *testing.T) {
@@ -121,25 +103,4 @@ func TestTraceIsNeeded(t *testing.T) {
 			t.Errorf("%s without a trace: %v", name, err)
 		}
 	}
-}
-
-// crawlToy makes so many visits.
-func crawlToy(t testing.TB, s dowse.Strategy, web strategytest.Toy, seeds []dowse.URL, visits int) *crawl.Crawl {
-	t.Helper()
-	c, err := crawl.New(crawl.Config{Strategy: s, Polite: polite, Traps: crawl.Traps{Budget: -1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	c.Start(now, seeds)
-	for range visits {
-		v, _, ok := c.Next(now)
-		if !ok {
-			break
-		}
-		p, took := web.Visit(v)
-		now = now.Add(took)
-		c.Absorb(now, p)
-	}
-	return c
 }

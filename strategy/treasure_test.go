@@ -3,7 +3,6 @@ package strategy_test
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -31,24 +30,6 @@ func (l goldenLink) text() tgraph.LinkText {
 
 // page is a page with the link in it, in its block under its headings.
 func (l goldenLink) page() *dowse.Page { return linkingPage(l.text()) }
-
-// linkingPage makes a page with one link out of what is to stand there.
-func linkingPage(t tgraph.LinkText) *dowse.Page {
-	p := &dowse.Page{URL: "p"}
-	m := dowse.Mention{Anchor: t.Anchor, Above: [3]int32{-1, -1, -1}, Context: math.NaN()}
-	for i, h := range []string{t.Main, t.Sub, t.Under} {
-		if h != "" {
-			m.Above[i] = int32(len(p.Headings))
-			p.Headings = append(p.Headings, dowse.Heading{Level: i + 1, Text: h})
-		}
-	}
-	p.Text = "before the block\n" + t.Anchor + " " + t.Around
-	p.Words = dowse.Words(p.Text)
-	m.Block = dowse.Span{Start: 3, End: int32(len(p.Words))}
-	m.At = dowse.Span{Start: 3, End: 3 + int32(len(dowse.Words(t.Anchor)))}
-	p.Links = []dowse.Link{{URL: "target", Mention: m}}
-	return p
-}
 
 var goldenStop []string
 
@@ -239,12 +220,6 @@ func goldenBottomUp(t *testing.T, g goldenCase) {
 	}
 }
 
-// waysBack are back-links without documents.
-type waysBack map[dowse.URL][]dowse.URL
-
-func (w waysBack) Linking(to dowse.URL) ([]dowse.URL, error)     { return w[to], nil }
-func (w waysBack) Document(u dowse.URL) (*dowse.Document, error) { return nil, nil }
-
 // goldenAging plays insertions and pops on a real frontier, as the crawl applies
 // what the strategy says.
 func goldenAging(t *testing.T, g goldenCase) {
@@ -345,19 +320,6 @@ func goldenTable3(t *testing.T, g goldenCase) {
 	if pages[1] != want.URLs || nodes[1] != want.Nodes {
 		t.Errorf("%d pages and %d nodes, want %d and %d", pages[1], nodes[1], want.URLs, want.Nodes)
 	}
-}
-
-// tides is a small T-Graph about tide pools.
-func tides() *tgraph.Graph {
-	return &tgraph.Graph{Depth: 3, Pages: []tgraph.Page{
-		{URL: "t", Title: "Tide pools", Text: "tide pool crab kelp pool tide"},
-		{URL: "a", Level: 1, Text: "crab kelp tide shop"},
-		{URL: "b", Level: 2, Text: "news kelp sport"},
-	}, Nodes: []tgraph.Node{
-		{ID: "n0", URL: "t", LinkText: tgraph.LinkText{Main: "Tide pools", Around: "crabs and kelp in the tide pool"}},
-		{ID: "n1", URL: "a", Level: 1, LinksTo: "t", LinkText: tgraph.LinkText{Main: "Shores", Anchor: "tide pool", Around: "where crabs live"}, To: []string{"n0"}},
-		{ID: "n2", URL: "b", Level: 2, LinksTo: "a", LinkText: tgraph.LinkText{Main: "News", Anchor: "kelp", Around: "news of the sea"}, To: []string{"n1"}},
-	}}
 }
 
 func TestTreasureAges(t *testing.T) {
@@ -584,49 +546,4 @@ func BenchmarkTreasure(b *testing.B) {
 			})
 		}
 	}
-}
-
-var seaWords = strings.Fields(`tide pool crab kelp shore limpet anemone rock wave coast sand shell barnacle mussel gull
-	fish water salt moon spring neap low high zone life animal plant weed spray storm season guide walk map visit family
-	photo story news shop sport travel hotel price ticket week year city road house people school music film english
-	grammar language word usage history science museum park garden river lake forest mountain`)
-
-// someWords draws words, common ones more often, the same for the same place.
-func someWords(at, n int) string {
-	rng := rand.New(rand.NewPCG(uint64(at), 1))
-	var list []string
-	for range n {
-		x := rng.Float64()
-		i := int(x * x * x * 3000)
-		list = append(list, fmt.Sprint(seaWords[i%len(seaWords)], strings.Repeat("o", i/len(seaWords)%7), i/len(seaWords)/7))
-	}
-	return strings.Join(list, " ")
-}
-
-func manyNodes(n int) *tgraph.Graph {
-	g := &tgraph.Graph{Depth: 3}
-	for i := range n {
-		g.Pages = append(g.Pages, tgraph.Page{URL: dowse.URL(fmt.Sprint("u", i)), Level: i % 4, Text: someWords(i, 300)})
-		g.Nodes = append(g.Nodes, tgraph.Node{ID: fmt.Sprint("n", i), URL: dowse.URL(fmt.Sprint("u", i)), Level: i % 4, LinkText: tgraph.LinkText{
-			Main: someWords(i, 3), Sub: someWords(i+1, 3), Under: someWords(i+2, 2), Anchor: someWords(i+3, 2), Around: someWords(i+4, 15) + fmt.Sprint(" own", i),
-		}})
-	}
-	return g
-}
-
-func fortyLinks() *dowse.Page {
-	p := &dowse.Page{URL: "p"}
-	p.Text = someWords(3, 800)
-	p.Words = dowse.Words(p.Text)
-	for i := range 9 {
-		p.Headings = append(p.Headings, dowse.Heading{Level: i%3 + 1, Text: someWords(i, 3)})
-	}
-	for i := range int32(40) {
-		h := i / 14 * 3
-		p.Links = append(p.Links, dowse.Link{URL: dowse.URL(fmt.Sprint("l", i)), Mention: dowse.Mention{
-			Anchor: "some words", At: dowse.Span{Start: i*19 + 10, End: i*19 + 12}, Block: dowse.Span{Start: i * 19, End: i*19 + 40},
-			Above: [3]int32{h, h + 1, h + 2}, Context: float64(i%4) / 3,
-		}})
-	}
-	return p
 }
