@@ -14,7 +14,6 @@ type (
 	waysBack   = fixture.WaysBack
 	visit      = fixture.Visit
 	toy        = strategytest.Toy
-	tpage      = strategytest.Page
 	tlink      = strategytest.Link
 )
 
@@ -44,6 +43,7 @@ var (
 	readers     = fixture.Readers
 	filling     = fixture.Filling
 	clock       = fixture.Clock
+	page        = fixture.Page
 )
 
 func decode[T any](t *testing.T, raw json.RawMessage) T {

@@ -8,6 +8,7 @@ import (
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/strategy/input"
+	"dowse/strategy/linkclass"
 )
 
 // TestInputsAreDeclared gives every strategy each kind of input in addition to those that
@@ -70,10 +71,37 @@ func TestUnusedInputs(t *testing.T) {
 	}{
 		{nil, []string{"the T-Graph", "the trace", "the links to learn from", "the classes"}},
 		{[]dowse.Strategy{&strategy.OTIE{}, &strategy.Treasure{}}, []string{"the trace", "the links to learn from"}},
-		{[]dowse.Strategy{&strategy.NB{}, &strategy.ContextGraph{}, &strategy.Combined{}}, []string{"the classes"}},
+		{[]dowse.Strategy{&linkclass.NB{}, &strategy.ContextGraph{}, &strategy.Combined{}}, []string{"the classes"}},
 	} {
 		if got := in.Unused(row.strategies...); !reflect.DeepEqual(got, row.want) {
 			t.Errorf("%T: unused %q, want %q", row.strategies, got, row.want)
 		}
+	}
+}
+
+// TestNeedsOfTopic gives strategies the words and the language of a topic.
+func TestNeedsOfTopic(t *testing.T) {
+	n := input.Inputs{Language: "tr", Words: []judge.TopicWord{{Term: "bilgisayarlar", Weight: 1}, {Term: "yazılım", Weight: 0.25}}}
+	for _, name := range []string{"lsfc", "nb", "nb-updateable"} {
+		s, err := strategy.NewWith(name, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dowse.TraitsOf(s).Anchors {
+			t.Errorf("%s: it has a table, and asks the judge for anchors all the same", name)
+		}
+	}
+	s, err := strategy.NewWith("lsfc", n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := s.(*linkclass.LSFC); l.Language != "tr" || len(l.Table) != 2 || l.Table[0] != (judge.TopicWord{Term: "bilgi", Weight: 1}) {
+		t.Errorf("%+v", l.LinkWords)
+	}
+	if s, _ = strategy.NewWith("lsfc:language=en", n); s.(*linkclass.LSFC).Language != "en" {
+		t.Error("a parameter must win over the topic")
+	}
+	if s, _ = strategy.NewWith("intelligent", n); s.(*strategy.Intelligent).Language != "tr" {
+		t.Error("intelligent was not told the language")
 	}
 }

@@ -113,6 +113,13 @@ var onlineSays = [...]string{
 	"words of the anchor", "words around the link", "words of the URL",
 }
 
+// The bands of its queue. The numbers are those of the link classifiers, whose band 1 is
+// for links to learn from.
+const (
+	seedBand  int8 = 0
+	ratedBand int8 = 2
+)
+
 const onlineReasons = 8
 
 // signalGroup tells which reason a signal belongs to.
@@ -279,7 +286,7 @@ func (s *Online) say(list *lead.Sheet, u dowse.URL) float64 {
 	z := 0.0
 	list.Because, z = s.because(list.Because)
 	list.Put(u, z, onlineReasons)
-	list.Leads[len(list.Leads)-1].Band = probableBand
+	list.Leads[len(list.Leads)-1].Band = ratedBand
 	return z
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"dowse"
 	"dowse/strategy/input"
+	"dowse/strategy/linkclass"
 	"dowse/text"
 )
 
@@ -41,11 +42,11 @@ func All() []Description {
 		{Name: "shark", Paper: "Hersovici et al. 1998", About: "what the linking page passes on, the anchor and the words around it", make: func() dowse.Strategy { return &Shark{} }},
 		{Name: "naive-best-first", Paper: "Cho, Garcia-Molina and Page 1998; Menczer et al. 2004", About: "the relevance of the linking page", make: func() dowse.Strategy { return &NaiveBestFirst{} }},
 		{Name: "soft-focus", Paper: "Chakrabarti, van den Berg and Dom 1999", About: "the relevance of the linking page, and what hubs link to", make: func() dowse.Strategy { return &SoftFocus{} }},
-		{Name: "lsfc", Paper: "Pal et al. 2009; Taylan et al. 2011", About: "the words of anchor and URL, and the relevance of all linking pages", make: func() dowse.Strategy { return &LSFC{} }},
-		{Name: "lsfc-optimised", Paper: "Taylan et al. 2011", About: "lsfc, but only links with a high score", make: func() dowse.Strategy { return &OptimisedLSFC{} }},
-		{Name: "nb", Paper: "Taylan et al. 2011", About: "links whose words are like those of links to relevant pages", make: func() dowse.Strategy { return &NB{} }},
-		{Name: "nb-threshold", Paper: "Taylan et al. 2011", About: "nb, but only links that are more probable", make: func() dowse.Strategy { return &NBThreshold{} }},
-		{Name: "nb-updateable", Paper: "Taylan et al. 2011", About: "nb that learns on as it crawls", make: func() dowse.Strategy { return &NBUpdateable{} }},
+		{Name: "lsfc", Paper: "Pal et al. 2009; Taylan et al. 2011", About: "the words of anchor and URL, and the relevance of all linking pages", make: func() dowse.Strategy { return &linkclass.LSFC{} }},
+		{Name: "lsfc-optimised", Paper: "Taylan et al. 2011", About: "lsfc, but only links with a high score", make: func() dowse.Strategy { return &linkclass.OptimisedLSFC{} }},
+		{Name: "nb", Paper: "Taylan et al. 2011", About: "links whose words are like those of links to relevant pages", make: func() dowse.Strategy { return &linkclass.NB{} }},
+		{Name: "nb-threshold", Paper: "Taylan et al. 2011", About: "nb, but only links that are more probable", make: func() dowse.Strategy { return &linkclass.NBThreshold{} }},
+		{Name: "nb-updateable", Paper: "Taylan et al. 2011", About: "nb that learns on as it crawls", make: func() dowse.Strategy { return &linkclass.NBUpdateable{} }},
 		{Name: "treasure", Paper: "Seyfi and Patel 2015", About: "links like those that lead to known pages; needs a T-Graph", make: func() dowse.Strategy { return &Treasure{} }},
 		{Name: "context-graph", Paper: "Diligenti et al. 2000; baseline of Seyfi and Patel 2015", About: "links of pages like those near known pages; needs a T-Graph", make: func() dowse.Strategy { return &ContextGraph{} }},
 		{Name: "intelligent", Paper: "Aggarwal, Al-Garawi and Yu 2001; Aggarwal 2004", About: "what it learns from linking pages, URLs and links", make: func() dowse.Strategy { return &Intelligent{} }},

@@ -1,4 +1,4 @@
-package strategy_test
+package linkclass_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/strategy/input"
+	"dowse/strategy/linkclass"
 	"dowse/strategy/strategytest"
 )
 
@@ -131,38 +132,38 @@ func TestParentTerms(t *testing.T) {
 func TestSitemaps(t *testing.T) {
 	p := page("http://s.test/sitemap.xml", 0, 0, "http://s.test/ski-lift.html", "http://s.test/x")
 	p.Outcome = dowse.Listed
-	s := &strategy.LSFC{}
+	s := &linkclass.LSFC{}
 	s.Table = []judge.TopicWord{{Term: "ski", Weight: 1}, {Term: "lift", Weight: 1}}
 	if leads := s.Follow(p); len(leads) != 0 {
 		t.Errorf("a sitemap is followed: %+v", leads)
 	}
-	s = &strategy.LSFC{LinkScoring: strategy.LinkScoring{Sitemaps: true, LinkWords: s.LinkWords}}
+	s = &linkclass.LSFC{LinkScoring: linkclass.LinkScoring{Sitemaps: true, LinkWords: s.LinkWords}}
 	leads := s.Follow(p)
 	if len(leads) != 2 || !near(leads[0].Priority, 1) || leads[1].Priority != 0 {
 		t.Fatalf("leads of a sitemap: %+v", leads)
 	}
-	if _, level := strategy.LinkScore(s.LinkScoring, leads[0].URL, leads[0].Note); level != 1 || leads[0].Kind != dowse.Queue {
+	if _, level := linkclass.LinkScore(s.LinkScoring, leads[0].URL, leads[0].Note); level != 1 || leads[0].Kind != dowse.Queue {
 		t.Errorf("a link of a sitemap is at level %d: %+v", level, leads[0])
 	}
 }
 
 func TestURLTerms(t *testing.T) {
-	tr := strategy.LinkWords{Language: "tr"}
+	tr := linkclass.LinkWords{Language: "tr"}
 	for _, c := range []struct {
-		words strategy.LinkWords
+		words linkclass.LinkWords
 		url   dowse.URL
 		want  string
 	}{
-		{strategy.LinkWords{}, "https://www.resorts.example/ski-lifts/2024/index.html", "resort exampl ski lift"},
-		{strategy.LinkWords{Stem: "whole"}, "http://WWW.Ski.org/a/Lifts.PHP?page=7", "ski lifts page"},
+		{linkclass.LinkWords{}, "https://www.resorts.example/ski-lifts/2024/index.html", "resort exampl ski lift"},
+		{linkclass.LinkWords{Stem: "whole"}, "http://WWW.Ski.org/a/Lifts.PHP?page=7", "ski lifts page"},
 		{tr, "http://www.kariyer.net/m%C3%BChendislik-ilanlar%C4%B1", "kariy mühen ilanl"},
 		{tr, "http://kariyer.net/IŞIK", "kariy ışık"},
-		{strategy.LinkWords{Language: "tr-TR", Stem: "whole"}, "http://kariyer.net/ilanlar", "kariyer ilanlar"},
-		{strategy.LinkWords{}, "http://x.test/%zz", "test zz"},
-		{strategy.LinkWords{Drop: []string{"ski"}}, "http://ski.com/", "com"},
-		{strategy.LinkWords{}, dowse.URL("http://ski.com/" + strings.Repeat("é", 5000)), "ski"},
+		{linkclass.LinkWords{Language: "tr-TR", Stem: "whole"}, "http://kariyer.net/ilanlar", "kariyer ilanlar"},
+		{linkclass.LinkWords{}, "http://x.test/%zz", "test zz"},
+		{linkclass.LinkWords{Drop: []string{"ski"}}, "http://ski.com/", "com"},
+		{linkclass.LinkWords{}, dowse.URL("http://ski.com/" + strings.Repeat("é", 5000)), "ski"},
 	} {
-		if got := strings.Join(strategy.URLTerms(c.words, c.url), " "); got != c.want {
+		if got := strings.Join(linkclass.URLTerms(c.words, c.url), " "); got != c.want {
 			t.Errorf("%.60s: %q, want %q", c.url, got, c.want)
 		}
 	}
@@ -232,8 +233,8 @@ func TestTraining(t *testing.T) {
 					t.Errorf("visit %d: %s", n, v.URL)
 				}
 			}, func(crawl.Visit) {})
-			want := append(slices.Repeat([]int8{strategy.SeedBand}, 2), slices.Repeat([]int8{strategy.LessonBand}, 16)...)
-			if !slices.Equal(bands[:18], want) || slices.Contains(bands[18:], strategy.LessonBand) {
+			want := append(slices.Repeat([]int8{linkclass.SeedBand}, 2), slices.Repeat([]int8{linkclass.LessonBand}, 16)...)
+			if !slices.Equal(bands[:18], want) || slices.Contains(bands[18:], linkclass.LessonBand) {
 				t.Errorf("bands of the visits: %v", bands)
 			}
 			if n := len(bands); n < 300 || n > 330 {
@@ -254,7 +255,7 @@ func TestTrainingEnds(t *testing.T) {
 		"a": {Relevance: 0.9, Links: strategytest.To("b")}, "b": {Relevance: 0.9},
 		"moved": {Redirect: "c"}, "c": {Relevance: 0.9, Links: strategytest.To("d")}, "d": {},
 	}
-	s := &strategy.NB{}
+	s := &linkclass.NB{}
 	_, order := stroll(t, s, web, 20, "s")
 	if joined(order) != "s a moved c gone b d" || s.InTraining() {
 		t.Errorf("visited %s, in training: %v", joined(order), s.InTraining())
@@ -262,11 +263,11 @@ func TestTrainingEnds(t *testing.T) {
 }
 
 func TestBalanced(t *testing.T) {
-	rare, common := strategy.Bag{Relevant: true, Terms: []string{"ski"}}, strategy.Bag{Terms: []string{"us"}}
-	if got := strategy.Balanced([]strategy.Bag{common, rare, common, common}); len(got) != 6 {
+	rare, common := linkclass.Bag{Relevant: true, Terms: []string{"ski"}}, linkclass.Bag{Terms: []string{"us"}}
+	if got := linkclass.Balanced([]linkclass.Bag{common, rare, common, common}); len(got) != 6 {
 		t.Errorf("balanced: %v", got)
 	}
-	if got := strategy.Balanced([]strategy.Bag{common, common}); len(got) != 2 {
+	if got := linkclass.Balanced([]linkclass.Bag{common, common}); len(got) != 2 {
 		t.Errorf("of one kind: %v", got)
 	}
 }
@@ -326,7 +327,7 @@ func TestSavedAtAnyTime(t *testing.T) {
 
 // TestVocabularyOfLinks ignores words for which there is no room, also when loaded.
 func TestVocabularyOfLinks(t *testing.T) {
-	s := &strategy.NB{}
+	s := &linkclass.NB{}
 	s.Vocabulary = 3
 	s.Links = []input.LabelledLink{{Anchor: "ski lift", Relevant: true}, {Anchor: "about contact terms"}}
 	s.Start(nil)
@@ -334,7 +335,7 @@ func TestVocabularyOfLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := &strategy.NB{}
+	again := &linkclass.NB{}
 	again.Vocabulary = 3
 	if err := again.Load(data); err != nil {
 		t.Fatal(err)
@@ -355,7 +356,7 @@ func TestVocabularyOfLinks(t *testing.T) {
 
 // FuzzLinkNote reads any note, and writes what it has read.
 func FuzzLinkNote(f *testing.F) {
-	s := &strategy.NBUpdateable{Mode: strategy.UpdateVerified}
+	s := &linkclass.NBUpdateable{Mode: linkclass.UpdateVerified}
 	s.Train = -1
 	p := page("p", 0, 0.9, "u")
 	p.Links[0].Anchor, p.Links[0].AnchorScore = "ski lift", 0.4
@@ -364,11 +365,11 @@ func FuzzLinkNote(f *testing.F) {
 	f.Add("\x00\x00\x00")
 	f.Add("\x18\x01\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80")
 	f.Fuzz(func(t *testing.T, note string) {
-		once := strategy.Renoted(note)
-		if twice := strategy.Renoted(once); once != twice {
+		once := linkclass.Renoted(note)
+		if twice := linkclass.Renoted(once); once != twice {
 			t.Errorf("%q becomes %q becomes %q", note, once, twice)
 		}
-		score, _ := strategy.LinkScore(strategy.LinkScoring{}, "u", note)
+		score, _ := linkclass.LinkScore(linkclass.LinkScoring{}, "u", note)
 		if !(score >= 0) {
 			t.Errorf("%q: score %v", note, score)
 		}

@@ -1,4 +1,4 @@
-package strategy_test
+package linkclass_test
 
 import (
 	"reflect"
@@ -8,8 +8,8 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/judge"
-	"dowse/strategy"
 	"dowse/strategy/input"
+	"dowse/strategy/linkclass"
 	"dowse/strategy/strategytest"
 	"dowse/text"
 )
@@ -40,7 +40,7 @@ func (w *linkWeb) toy() strategytest.Toy {
 	for u, p := range w.Web {
 		head := strings.Fields(p.Title + " " + p.Meta)
 		words := append(append(head, head...), strings.Fields(p.Body)...)
-		tp := tpage{Relevance: strategy.Cosine(w.table(), words)}
+		tp := tpage{Relevance: linkclass.Cosine(w.table(), words)}
 		for _, l := range p.Links {
 			tp.Links = append(tp.Links, tlink{To: dowse.URL(l[0]), Anchor: l[1]})
 		}
@@ -49,10 +49,10 @@ func (w *linkWeb) toy() strategytest.Toy {
 	return web
 }
 
-func (w *linkWeb) lessons() (links []input.LabelledLink, bags []strategy.Bag) {
+func (w *linkWeb) lessons() (links []input.LabelledLink, bags []linkclass.Bag) {
 	for _, l := range w.Train {
 		links = append(links, input.LabelledLink{Anchor: strings.Join(l.Tokens, " "), Relevant: l.Label == "rel"})
-		bags = append(bags, strategy.Bag{Relevant: l.Label == "rel", Terms: l.Tokens})
+		bags = append(bags, linkclass.Bag{Relevant: l.Label == "rel", Terms: l.Tokens})
 	}
 	return links, bags
 }
@@ -88,14 +88,14 @@ func TestGoldenLinkScores(t *testing.T) {
 	ran := 0
 	for _, g := range cases[1:] {
 		scoring := linkScoring(&in, g)
-		bayes := strategy.LinkBayes{Links: links, LinkScoring: scoring}
+		bayes := linkclass.LinkBayes{Links: links, LinkScoring: scoring}
 		f := func(name string) float64 { return g.Params[name].(float64) }
 		s := map[string]dowse.Strategy{
-			"lsfc":           &strategy.LSFC{LinkScoring: scoring},
-			"lsfc_optimised": &strategy.OptimisedLSFC{Link: f("tau_link"), LSFC: strategy.LSFC{LinkScoring: scoring}},
-			"nb":             &strategy.NB{LinkBayes: bayes},
-			"nb_threshold":   &strategy.NBThreshold{Threshold: f("theta"), LinkBayes: bayes},
-			"nb_updateable":  &strategy.NBUpdateable{Every: int(f("period")), Rate: f("rate"), Mode: g.Params["update_mode"].(string), LinkBayes: bayes},
+			"lsfc":           &linkclass.LSFC{LinkScoring: scoring},
+			"lsfc_optimised": &linkclass.OptimisedLSFC{Link: f("tau_link"), LSFC: linkclass.LSFC{LinkScoring: scoring}},
+			"nb":             &linkclass.NB{LinkBayes: bayes},
+			"nb_threshold":   &linkclass.NBThreshold{Threshold: f("theta"), LinkBayes: bayes},
+			"nb_updateable":  &linkclass.NBUpdateable{Every: int(f("period")), Rate: f("rate"), Mode: g.Params["update_mode"].(string), LinkBayes: bayes},
 		}[g.Name]
 		t.Run(g.Name, func(t *testing.T) { goldenLinkCrawl(t, g, &in, scoring, s) })
 		ran++
@@ -105,8 +105,8 @@ func TestGoldenLinkScores(t *testing.T) {
 	}
 }
 
-func linkScoring(in *linkWeb, g goldenCase) strategy.LinkScoring {
-	s := strategy.LinkScoring{Page: g.Params["tau_page"].(float64), MaxLevel: int(g.Params["max_level"].(float64))}
+func linkScoring(in *linkWeb, g goldenCase) linkclass.LinkScoring {
+	s := linkclass.LinkScoring{Page: g.Params["tau_page"].(float64), MaxLevel: int(g.Params["max_level"].(float64))}
 	s.Analyzer, s.Table = whole(), in.table()
 	for _, d := range g.Params["url_drop"].([]any) {
 		s.Drop = append(s.Drop, d.(string))
@@ -116,7 +116,7 @@ func linkScoring(in *linkWeb, g goldenCase) strategy.LinkScoring {
 
 // goldenLinkCrawl compares a crawl with its log: what was taken, and after each page
 // what is known of its links and what the model has learnt.
-func goldenLinkCrawl(t *testing.T, g goldenCase, in *linkWeb, scoring strategy.LinkScoring, s dowse.Strategy) {
+func goldenLinkCrawl(t *testing.T, g goldenCase, in *linkWeb, scoring linkclass.LinkScoring, s dowse.Strategy) {
 	want := decode[struct {
 		Log     []linkStep
 		Harvest float64 `json:"harvest_rate"`
@@ -149,7 +149,7 @@ func goldenLinkCrawl(t *testing.T, g goldenCase, in *linkWeb, scoring strategy.L
 		n++
 		for _, l := range step.Links {
 			u := dowse.URL(base + l.To)
-			score, level := strategy.LinkScore(scoring, u, known(c, u).Note)
+			score, level := linkclass.LinkScore(scoring, u, known(c, u).Note)
 			equal(t, step.URL+": score of "+l.To, score, l.Score)
 			if l.P != nil {
 				equal(t, step.URL+": probability of "+l.To, said[u].Because[0].Weight, *l.P)
@@ -163,10 +163,10 @@ func goldenLinkCrawl(t *testing.T, g goldenCase, in *linkWeb, scoring strategy.L
 			}
 		}
 		for _, b := range step.Updated {
-			taught = append(taught, strategy.Bag{Relevant: b.Label == "rel", Terms: b.Tokens})
+			taught = append(taught, linkclass.Bag{Relevant: b.Label == "rel", Terms: b.Tokens})
 		}
 		if b, ok := s.(interface{ LessonsLearnt() any }); ok {
-			if lessons := strategy.NewLinkModel(taught).Lessons(); !reflect.DeepEqual(b.LessonsLearnt(), lessons) {
+			if lessons := linkclass.NewLinkModel(taught).Lessons(); !reflect.DeepEqual(b.LessonsLearnt(), lessons) {
 				t.Errorf("%s: learnt %v, want %v", step.URL, b.LessonsLearnt(), lessons)
 			}
 		}
@@ -177,19 +177,19 @@ func goldenLinkCrawl(t *testing.T, g goldenCase, in *linkWeb, scoring strategy.L
 	equal(t, "harvest", float64(relevant)/float64(n), want.Harvest)
 }
 
-func checkTaken(t *testing.T, v crawl.Visit, scoring strategy.LinkScoring, step *linkStep, base string) {
+func checkTaken(t *testing.T, v crawl.Visit, scoring linkclass.LinkScoring, step *linkStep, base string) {
 	t.Helper()
 	if string(v.URL) != base+step.URL {
 		t.Fatalf("%s is visited, want %s", v.URL, step.URL)
 	}
-	band := map[int]int8{2: strategy.SeedBand, 1: strategy.ProbableBand, 0: strategy.ScoredBand}[step.Band]
+	band := map[int]int8{2: linkclass.SeedBand, 1: linkclass.ProbableBand, 0: linkclass.ScoredBand}[step.Band]
 	if v.Lead.Band != band {
 		t.Errorf("%s is in band %d, want %d", step.URL, v.Lead.Band, band)
 	}
-	if band != strategy.SeedBand {
+	if band != linkclass.SeedBand {
 		equal(t, "priority of "+step.URL, v.Lead.Priority, step.Score)
 	}
-	if _, level := strategy.LinkScore(scoring, v.URL, v.Lead.Note); level != step.Level {
+	if _, level := linkclass.LinkScore(scoring, v.URL, v.Lead.Note); level != step.Level {
 		t.Errorf("%s is at level %d, want %d", step.URL, level, step.Level)
 	}
 }
@@ -199,9 +199,9 @@ type labelled []struct {
 	Tokens []string
 }
 
-func (l labelled) bags() (bags []strategy.Bag) {
+func (l labelled) bags() (bags []linkclass.Bag) {
 	for _, b := range l {
-		bags = append(bags, strategy.Bag{Relevant: b.Label == "rel", Terms: b.Tokens})
+		bags = append(bags, linkclass.Bag{Relevant: b.Label == "rel", Terms: b.Tokens})
 	}
 	return bags
 }
@@ -235,8 +235,8 @@ func goldenLinkModel(t *testing.T, g goldenCase) {
 			Above  bool    `json:"nb_threshold_accept_0.8"`
 		}
 	}](t, g.Expected)
-	m := strategy.NewLinkModel(in.Train.bags())
-	for name, m := range map[string]strategy.LinkModel{"taught": m, "loaded": m.Again()} {
+	m := linkclass.NewLinkModel(in.Train.bags())
+	for name, m := range map[string]linkclass.LinkModel{"taught": m, "loaded": m.Again()} {
 		for _, term := range want.V {
 			equal(t, name+" "+term, m.Theta(term, true), want.Theta["rel"][term])
 			equal(t, name+" "+term, m.Theta(term, false), want.Theta["irr"][term])
@@ -264,13 +264,13 @@ func goldenLinkModel(t *testing.T, g goldenCase) {
 
 // goldenAccepts tries links with both strategies that decide by a probability.
 func goldenAccepts(t *testing.T, train labelled, try func(s dowse.Strategy, threshold bool)) {
-	b := strategy.LinkBayes{}
+	b := linkclass.LinkBayes{}
 	b.Analyzer = whole()
 	for _, l := range train {
 		b.Links = append(b.Links, input.LabelledLink{Anchor: strings.Join(l.Tokens, " "), Relevant: l.Label == "rel"})
 	}
-	try(&strategy.NB{LinkBayes: b}, false)
-	try(&strategy.NBThreshold{LinkBayes: b}, true)
+	try(&linkclass.NB{LinkBayes: b}, false)
+	try(&linkclass.NBThreshold{LinkBayes: b}, true)
 }
 
 // goldenLinkUpdate streams links through both ways to learn on.
@@ -288,8 +288,8 @@ func goldenLinkUpdate(t *testing.T, g, queries goldenCase) {
 		Verified []float64 `json:"verified_p_after"`
 	}](t, g.Expected)
 	asked := decode[struct{ Queries [][]string }](t, queries.Input)
-	for mode, after := range map[string][]float64{strategy.UpdateSelf: want.Self, strategy.UpdateVerified: want.Verified} {
-		s := &strategy.NBUpdateable{Mode: mode, Rate: g.Params["rate"].(float64), Every: len(in.Stream) + 1}
+	for mode, after := range map[string][]float64{linkclass.UpdateSelf: want.Self, linkclass.UpdateVerified: want.Verified} {
+		s := &linkclass.NBUpdateable{Mode: mode, Rate: g.Params["rate"].(float64), Every: len(in.Stream) + 1}
 		s.Analyzer = whole()
 		for _, l := range in.Train {
 			s.Links = append(s.Links, input.LabelledLink{Anchor: strings.Join(l.Tokens, " "), Relevant: l.Label == "rel"})
@@ -346,7 +346,7 @@ func goldenTable(t *testing.T, g goldenCase) {
 	list := (&linkWeb{Table: want.Table}).table()
 	for term := range want.Table {
 		p := &dowse.Page{Document: dowse.Document{Text: term, Words: dowse.Words(term)}}
-		equal(t, term, strategy.Cosine(list, []string{term}), m.Judge(p).Relevance)
+		equal(t, term, linkclass.Cosine(list, []string{term}), m.Judge(p).Relevance)
 	}
 }
 
@@ -364,6 +364,6 @@ func goldenTableRelevance(t *testing.T, g goldenCase) {
 	list := (&linkWeb{Table: in.Table}).table()
 	for i, p := range in.Pages {
 		head := append(p.Title, p.Meta...)
-		equal(t, p.Name, strategy.Cosine(list, append(append(head, head...), p.Body...)), want.Pages[i].Similarity)
+		equal(t, p.Name, linkclass.Cosine(list, append(append(head, head...), p.Body...)), want.Pages[i].Similarity)
 	}
 }

@@ -1,4 +1,4 @@
-package strategy
+package linkclass
 
 // A bag is the terms of a link, and whether it led to a relevant page.
 type bag struct {

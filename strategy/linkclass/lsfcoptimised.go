@@ -1,7 +1,8 @@
-package strategy
+package linkclass
 
 import (
 	"cmp"
+
 	"dowse"
 )
 
