@@ -11,39 +11,35 @@ import (
 // What the tests of all strategies share, by its short name.
 type (
 	goldenCase = fixture.Golden
-	waysBack   = fixture.WaysBack
 	visit      = fixture.Visit
 	toy        = strategytest.Toy
-	tlink      = strategytest.Link
 )
 
 var (
-	vectors     = fixture.Vectors
-	runGolden   = fixture.RunGolden
-	near        = fixture.Near
-	equal       = fixture.Equal
-	polite      = fixture.Polite
-	newCrawl    = fixture.NewCrawl
-	stroll      = fixture.Stroll
-	steps       = fixture.Steps
-	crawlToy    = fixture.CrawlToy
-	known       = fixture.Known
-	deadEnd     = fixture.DeadEnd
-	twice       = fixture.Twice
-	zero        = fixture.Zero
-	fetched     = fixture.Fetched
-	moved       = fixture.Moved
-	failing     = fixture.Failing
-	linkingPage = fixture.LinkingPage
-	tides       = fixture.Tides
-	manyNodes   = fixture.ManyNodes
-	fortyLinks  = fixture.FortyLinks
-	salt        = fixture.Salt
-	traceOf     = fixture.TraceOf
-	readers     = fixture.Readers
-	filling     = fixture.Filling
-	clock       = fixture.Clock
-	page        = fixture.Page
+	vectors   = fixture.Vectors
+	runGolden = fixture.RunGolden
+	near      = fixture.Near
+	equal     = fixture.Equal
+	polite    = fixture.Polite
+	newCrawl  = fixture.NewCrawl
+	stroll    = fixture.Stroll
+	steps     = fixture.Steps
+	crawlToy  = fixture.CrawlToy
+	known     = fixture.Known
+	deadEnd   = fixture.DeadEnd
+	twice     = fixture.Twice
+	zero      = fixture.Zero
+	fetched   = fixture.Fetched
+	moved     = fixture.Moved
+	failing   = fixture.Failing
+	tides     = fixture.Tides
+	manyNodes = fixture.ManyNodes
+	salt      = fixture.Salt
+	traceOf   = fixture.TraceOf
+	readers   = fixture.Readers
+	filling   = fixture.Filling
+	clock     = fixture.Clock
+	page      = fixture.Page
 )
 
 func decode[T any](t *testing.T, raw json.RawMessage) T {

@@ -9,6 +9,7 @@ import (
 	"dowse/strategy"
 	"dowse/strategy/input"
 	"dowse/strategy/linkclass"
+	"dowse/strategy/treasure"
 )
 
 // TestInputsAreDeclared gives every strategy each kind of input in addition to those that
@@ -70,8 +71,8 @@ func TestUnusedInputs(t *testing.T) {
 		want       []string
 	}{
 		{nil, []string{"the T-Graph", "the trace", "the links to learn from", "the classes"}},
-		{[]dowse.Strategy{&strategy.OTIE{}, &strategy.Treasure{}}, []string{"the trace", "the links to learn from"}},
-		{[]dowse.Strategy{&linkclass.NB{}, &strategy.ContextGraph{}, &strategy.Combined{}}, []string{"the classes"}},
+		{[]dowse.Strategy{&strategy.OTIE{}, &treasure.Treasure{}}, []string{"the trace", "the links to learn from"}},
+		{[]dowse.Strategy{&linkclass.NB{}, &treasure.ContextGraph{}, &strategy.Combined{}}, []string{"the classes"}},
 	} {
 		if got := in.Unused(row.strategies...); !reflect.DeepEqual(got, row.want) {
 			t.Errorf("%T: unused %q, want %q", row.strategies, got, row.want)

@@ -12,6 +12,7 @@ import (
 	"dowse"
 	"dowse/strategy/input"
 	"dowse/strategy/linkclass"
+	"dowse/strategy/treasure"
 	"dowse/text"
 )
 
@@ -47,8 +48,8 @@ func All() []Description {
 		{Name: "nb", Paper: "Taylan et al. 2011", About: "links whose words are like those of links to relevant pages", make: func() dowse.Strategy { return &linkclass.NB{} }},
 		{Name: "nb-threshold", Paper: "Taylan et al. 2011", About: "nb, but only links that are more probable", make: func() dowse.Strategy { return &linkclass.NBThreshold{} }},
 		{Name: "nb-updateable", Paper: "Taylan et al. 2011", About: "nb that learns on as it crawls", make: func() dowse.Strategy { return &linkclass.NBUpdateable{} }},
-		{Name: "treasure", Paper: "Seyfi and Patel 2015", About: "links like those that lead to known pages; needs a T-Graph", make: func() dowse.Strategy { return &Treasure{} }},
-		{Name: "context-graph", Paper: "Diligenti et al. 2000; baseline of Seyfi and Patel 2015", About: "links of pages like those near known pages; needs a T-Graph", make: func() dowse.Strategy { return &ContextGraph{} }},
+		{Name: "treasure", Paper: "Seyfi and Patel 2015", About: "links like those that lead to known pages; needs a T-Graph", make: func() dowse.Strategy { return &treasure.Treasure{} }},
+		{Name: "context-graph", Paper: "Diligenti et al. 2000; baseline of Seyfi and Patel 2015", About: "links of pages like those near known pages; needs a T-Graph", make: func() dowse.Strategy { return &treasure.ContextGraph{} }},
 		{Name: "intelligent", Paper: "Aggarwal, Al-Garawi and Yu 2001; Aggarwal 2004", About: "what it learns from linking pages, URLs and links", make: func() dowse.Strategy { return &Intelligent{} }},
 		{Name: "collaborative", Paper: "Aggarwal 2002; Aggarwal 2004", About: "what people accessed who go to pages on topic; needs a trace", make: func() dowse.Strategy { return &Collaborative{} }},
 		{Name: "combined", Paper: "Aggarwal 2004, sec. 4", About: "intelligent and collaborative at once; needs a trace", make: func() dowse.Strategy { return &Combined{} }},

@@ -1,4 +1,4 @@
-package strategy
+package treasure
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package strategy_test
+package treasure_test
 
 import (
 	"slices"
@@ -12,6 +12,7 @@ import (
 	"dowse/strategy"
 	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
+	"dowse/strategy/treasure"
 )
 
 func TestClasses(t *testing.T) {
@@ -38,7 +39,7 @@ func TestClasses(t *testing.T) {
 			t.Errorf("%s: %v", spec, err)
 			continue
 		}
-		if has := s.(*strategy.Treasure).Classes != nil; has != strings.Contains(spec, "codes") {
+		if has := s.(*treasure.Treasure).Classes != nil; has != strings.Contains(spec, "codes") {
 			t.Errorf("%s: classes %v", spec, has)
 		}
 	}

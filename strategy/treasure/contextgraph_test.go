@@ -1,4 +1,4 @@
-package strategy_test
+package treasure_test
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/strategy"
 	"dowse/strategy/strategytest"
+	"dowse/strategy/treasure"
 	"dowse/strategy/treasure/tgraph"
 	"dowse/text"
 )
@@ -20,7 +20,7 @@ func TestGoldenContextGraph(t *testing.T) {
 }
 
 // goldenContext makes the strategy that both cases are about, without stems.
-func goldenContext(t *testing.T) *strategy.ContextGraph {
+func goldenContext(t *testing.T) *treasure.ContextGraph {
 	t.Helper()
 	g := vectors(t, "context_graph")[0]
 	in := decode[struct {
@@ -33,7 +33,7 @@ func goldenContext(t *testing.T) *strategy.ContextGraph {
 			graph.Pages = append(graph.Pages, tgraph.Page{Level: level, Text: d})
 		}
 	}
-	return &strategy.ContextGraph{
+	return &treasure.ContextGraph{
 		TGraph: graph, Vocabulary: in.Vocabulary, Slack: g.Params["slack"].(float64),
 		Analyzer: text.NewAnalyzer(text.Options{Stem: text.Whole, Stop: []string{}}),
 	}
@@ -139,7 +139,7 @@ func TestContextVocabulary(t *testing.T) {
 	g := &tgraph.Graph{Pages: []tgraph.Page{
 		{Text: "tide tide tide pool site"}, {Level: 1, Text: "pool pool site crab"}, {Level: 2, Text: "far far far far far site"},
 	}}
-	terms, _, _ := (&strategy.ContextGraph{TGraph: g, Terms: 3}).Layers()
+	terms, _, _ := (&treasure.ContextGraph{TGraph: g, Terms: 3}).Layers()
 	var got []string
 	for t := range terms {
 		got = append(got, t)

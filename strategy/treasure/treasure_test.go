@@ -1,4 +1,4 @@
-package strategy_test
+package treasure_test
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 	"dowse/strategy"
 	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
+	"dowse/strategy/treasure"
 	"dowse/strategy/treasure/tgraph"
 	"dowse/text"
 )
@@ -109,7 +110,7 @@ func goldenFlip(t *testing.T, g goldenCase) {
 // checkClass predicts the class of a link from its page, as the strategy does.
 func checkClass(t *testing.T, l goldenLink, impact float64, want goldenClass) {
 	t.Helper()
-	s := &strategy.Treasure{TGraph: tides(), Classes: classes(t), Analyzer: goldenAnalyzer(t), Anchor: impact}
+	s := &treasure.Treasure{TGraph: tides(), Classes: classes(t), Analyzer: goldenAnalyzer(t), Anchor: impact}
 	p := l.page()
 	got := s.Classify(&p.Document, &p.Links[0].Mention)
 	if !slices.Equal(got.Codes, want.Final) || got.OnTopic != want.OnTopic {
@@ -172,7 +173,7 @@ func goldenPriorities(t *testing.T, g goldenCase) {
 		links[l.ID] = l
 	}
 	for _, row := range want {
-		s := &strategy.Treasure{
+		s := &treasure.Treasure{
 			TGraph: graph, Analyzer: goldenAnalyzer(t), OSM: row.Threshold, Select: strings.TrimSuffix(row.Select, "_level"),
 		}
 		what := fmt.Sprint(row.ID, " ", row.Threshold, " ", row.Select)
@@ -237,7 +238,7 @@ func goldenAging(t *testing.T, g goldenCase) {
 			Priority float64
 		}
 	}](t, g.Expected).Results
-	s := &strategy.Treasure{TGraph: tides(), Aging: g.Params["factor"].(float64), Every: int(g.Params["every"].(float64))}
+	s := &treasure.Treasure{TGraph: tides(), Aging: g.Params["factor"].(float64), Every: int(g.Params["every"].(float64))}
 	f := frontier.New(frontier.Config{})
 	for i, op := range in.Ops {
 		if op.Op == "pop" {
@@ -281,7 +282,7 @@ func goldenStarvation(t *testing.T, g goldenCase) {
 	}](t, g.Input)
 	want := decode[struct{ Insertions []int }](t, g.Expected)
 	for i, factor := range in.Factor {
-		s := &strategy.Treasure{TGraph: tides(), Aging: factor, Every: in.Every}
+		s := &treasure.Treasure{TGraph: tides(), Aging: factor, Every: in.Every}
 		f := frontier.New(frontier.Config{})
 		low, n := frontier.ID(0), 0
 		apply(f, dowse.Lead{URL: "low", Priority: in.Unrelated})
@@ -323,7 +324,7 @@ func goldenTable3(t *testing.T, g goldenCase) {
 }
 
 func TestTreasureAges(t *testing.T) {
-	s := &strategy.Treasure{TGraph: tides(), Every: 3}
+	s := &treasure.Treasure{TGraph: tides(), Every: 3}
 	leads := s.Start([]dowse.URL{"a", "b", "c", "d"})
 	if len(leads) != 5 || leads[3].Kind != dowse.Raise || leads[3].Cap != 1 || leads[3].Priority != 0.05 {
 		t.Errorf("after the third insertion all rise: %+v", leads)
@@ -339,7 +340,7 @@ func TestTreasureAges(t *testing.T) {
 }
 
 func TestTreasureOfSeveralMentions(t *testing.T) {
-	s := &strategy.Treasure{TGraph: tides(), NoTargets: true}
+	s := &treasure.Treasure{TGraph: tides(), NoTargets: true}
 	p := linkingPage(tgraph.LinkText{Anchor: "kelp", Around: "news of the sea"})
 	p.Links[0].Context = 1
 	if l := s.Follow(p)[0]; l.Priority != 0.5 || l.Because[0].What != "like n2, 2 clicks from a target" {
@@ -358,7 +359,7 @@ func TestTreasureOfSeveralMentions(t *testing.T) {
 // TestTreasureWithoutText follows a page that was taken down: its places in the text
 // lead nowhere.
 func TestTreasureWithoutText(t *testing.T) {
-	s := &strategy.Treasure{TGraph: tides()}
+	s := &treasure.Treasure{TGraph: tides()}
 	p := linkingPage(tgraph.LinkText{Anchor: "tide pool", Around: "where crabs live", Main: "Shores"})
 	p.Text, p.Words, p.Headings = "", nil, nil
 	p.Links[0].Context = 1
@@ -379,12 +380,12 @@ func TestFittedWeights(t *testing.T) {
 		{[]float64{.5, .5, -1, -1}, [4]float64{.5, .5, 0, 0}},
 		{[]float64{.9, .5, -1, -1}, [4]float64{.7, .3, 0, 0}},
 	} {
-		got := strategy.FitWeights(x, row.y)
+		got := treasure.FitWeights(x, row.y)
 		for i := range got {
 			equal(t, fmt.Sprint(row.y, " part ", i), got[i], row.want[i])
 		}
 	}
-	if got := strategy.FitWeights(nil, nil); got != [4]float64{.25, .25, .25, .25} {
+	if got := treasure.FitWeights(nil, nil); got != [4]float64{.25, .25, .25, .25} {
 		t.Errorf("without examples: %v", got)
 	}
 }
@@ -400,7 +401,7 @@ func TestFittedWeightsOfGraph(t *testing.T) {
 			LinkText: tgraph.LinkText{Main: fmt.Sprint("level", level), Anchor: "more", Around: fmt.Sprint("words", i%4), Sub: fmt.Sprint("noise", i%5)},
 		})
 	}
-	w := (&strategy.Treasure{TGraph: g, Weights: "fitted"}).OSMWeights()
+	w := (&treasure.Treasure{TGraph: g, Weights: "fitted"}).OSMWeights()
 	sum := w[0] + w[1] + w[2] + w[3]
 	if !near(sum, 1) || w[2] < w[1] || w[2] < w[0] || slices.Min(w[:]) < 0 {
 		t.Errorf("weights %v", w)
@@ -437,16 +438,16 @@ func TestTreasureNeeds(t *testing.T) {
 
 // TestTreasureOfOtherGraph refuses to go on with another T-Graph.
 func TestTreasureOfOtherGraph(t *testing.T) {
-	saved, err := (&strategy.Treasure{TGraph: tides()}).Save()
+	saved, err := (&treasure.Treasure{TGraph: tides()}).Save()
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := tides()
 	other.Nodes[1].Anchor = "rock pool"
-	if err := (&strategy.Treasure{TGraph: other}).Load(saved); err == nil || !strings.Contains(err.Error(), "another T-Graph") {
+	if err := (&treasure.Treasure{TGraph: other}).Load(saved); err == nil || !strings.Contains(err.Error(), "another T-Graph") {
 		t.Errorf("loading with another T-Graph: %v", err)
 	}
-	if err := (&strategy.Treasure{TGraph: tides()}).Load(saved); err != nil {
+	if err := (&treasure.Treasure{TGraph: tides()}).Load(saved); err != nil {
 		t.Error(err)
 	}
 }
@@ -470,15 +471,15 @@ func TestConformanceOfTGraphs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		strategytest.Run(t, func() dowse.Strategy { return &strategy.Treasure{TGraph: tides(), Classes: j} })
+		strategytest.Run(t, func() dowse.Strategy { return &treasure.Treasure{TGraph: tides(), Classes: j} })
 	})
 }
 
 // TestEdgeCasesOfTGraphs is the part of the matrix of edge cases for the strategies
 // that know a T-Graph.
 func TestEdgeCasesOfTGraphs(t *testing.T) {
-	treasure := func() dowse.Strategy { return &strategy.Treasure{TGraph: tides()} }
-	graph := func() dowse.Strategy { return &strategy.ContextGraph{TGraph: tides(), Slack: 9} }
+	crawler := func() dowse.Strategy { return &treasure.Treasure{TGraph: tides()} }
+	graph := func() dowse.Strategy { return &treasure.ContextGraph{TGraph: tides(), Slack: 9} }
 	good := tlink{To: "a", Context: 1, Anchor: "tide pool"}
 	web := toy{
 		"s": {Text: "kelp news sport", Links: []tlink{{To: "s"}, {To: "b"}, good, {To: "b"}, {To: "c"}}},
@@ -495,11 +496,11 @@ func TestEdgeCasesOfTGraphs(t *testing.T) {
 		visited string
 		has     map[dowse.URL]float64
 	}{
-		{"treasure, no links", treasure, deadEnd, 9, "s", nil},
-		{"treasure, duplicate", treasure, web, 1, "s", map[dowse.URL]float64{"a": 1, "b": 0.01, "c": 0.01}},
-		{"treasure, all zero", treasure, zero, 9, "s a b", nil},
-		{"treasure, redirect", treasure, web, 2, "s a", map[dowse.URL]float64{"c": 1}},
-		{"treasure, failure", treasure, web, 9, "s a c d b", nil},
+		{"treasure, no links", crawler, deadEnd, 9, "s", nil},
+		{"treasure, duplicate", crawler, web, 1, "s", map[dowse.URL]float64{"a": 1, "b": 0.01, "c": 0.01}},
+		{"treasure, all zero", crawler, zero, 9, "s a b", nil},
+		{"treasure, redirect", crawler, web, 2, "s a", map[dowse.URL]float64{"c": 1}},
+		{"treasure, failure", crawler, web, 9, "s a c d b", nil},
 		{"context graph, no links", graph, deadEnd, 9, "s", nil},
 		{"context graph, all zero", graph, zero, 9, "s a b", nil},
 		{"context graph, failure", graph, web, 9, "s b a c d", nil},
@@ -528,9 +529,9 @@ func BenchmarkTreasure(b *testing.B) {
 			name string
 			s    dowse.Strategy
 		}{
-			{"judge", &strategy.Treasure{TGraph: manyNodes(nodes)}},
-			{"classes", &strategy.Treasure{TGraph: manyNodes(nodes), Classes: j}},
-			{"context-graph", &strategy.ContextGraph{TGraph: manyNodes(nodes)}},
+			{"judge", &treasure.Treasure{TGraph: manyNodes(nodes)}},
+			{"classes", &treasure.Treasure{TGraph: manyNodes(nodes), Classes: j}},
+			{"context-graph", &treasure.ContextGraph{TGraph: manyNodes(nodes)}},
 		} {
 			b.Run(fmt.Sprint(s.name, "/", nodes), func(b *testing.B) {
 				p := fortyLinks()

@@ -1,4 +1,4 @@
-package strategy_test
+package tgraph_test
 
 import (
 	"bytes"
