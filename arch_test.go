@@ -29,9 +29,9 @@ var allowed = map[string][]string{
 	"dowse/judge/outside":   {"dowse", "dowse/judge", "dowse/weburl", "dowse/internal/durable"},
 	"dowse/site":            {"dowse", "dowse/text", "dowse/judge", "dowse/weburl"},
 	"dowse/strategy": {
-		"dowse", "dowse/text", "dowse/judge",
-		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state", "dowse/strategy/internal/book",
-		"dowse/strategy/linkclass", "dowse/strategy/treasure", "dowse/strategy/input",
+		"dowse", "dowse/text", "dowse/strategy/input",
+		"dowse/strategy/linkclass", "dowse/strategy/treasure", "dowse/strategy/interest",
+		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state",
 	},
 	"dowse/strategy/linkclass": {
 		"dowse", "dowse/text", "dowse/judge", "dowse/strategy/input",
@@ -40,6 +40,10 @@ var allowed = map[string][]string{
 	"dowse/strategy/treasure": {
 		"dowse", "dowse/text", "dowse/judge", "dowse/strategy/input", "dowse/strategy/treasure/tgraph",
 		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state", "dowse/strategy/internal/book",
+	},
+	"dowse/strategy/interest": {
+		"dowse", "dowse/text", "dowse/strategy/input",
+		"dowse/strategy/internal/lead", "dowse/strategy/internal/state", "dowse/strategy/internal/book",
 	},
 	"dowse/strategy/input":             {"dowse", "dowse/judge", "dowse/strategy/treasure/tgraph", "dowse/strategy/internal/linktext"},
 	"dowse/strategy/treasure/tgraph":   {"dowse", "dowse/strategy/internal/linktext"},
@@ -133,7 +137,11 @@ var modules = map[string]struct {
 // pure packages use no clock, network, files, goroutines or global randomness.
 // Files named here are the drivers of package crawl.
 var (
-	pure    = []string{".", "text", "judge", "strategy", "strategy/linkclass", "strategy/treasure", "strategy/input", "strategy/treasure/tgraph", "strategy/internal/lead", "strategy/internal/linktext", "strategy/internal/state", "strategy/internal/book", "site", "frontier", "crawl", "extract", "weburl", "lab", "lab/measure", "lab/report", "topic/predicate"}
+	pure = []string{
+		".", "text", "judge", "site", "frontier", "crawl", "extract", "weburl", "lab", "lab/measure", "lab/report", "topic/predicate",
+		"strategy", "strategy/linkclass", "strategy/treasure", "strategy/treasure/tgraph", "strategy/interest", "strategy/input",
+		"strategy/internal/lead", "strategy/internal/linktext", "strategy/internal/state", "strategy/internal/book",
+	}
 	drivers = []string{"crawl/live.go", "crawl/journal.go", "crawl/redact.go", "crawl/leftover.go"}
 )
 

@@ -11,7 +11,6 @@ import (
 // What the tests of all strategies share, by its short name.
 type (
 	goldenCase = fixture.Golden
-	visit      = fixture.Visit
 	toy        = strategytest.Toy
 )
 
@@ -19,12 +18,9 @@ var (
 	vectors   = fixture.Vectors
 	runGolden = fixture.RunGolden
 	near      = fixture.Near
-	equal     = fixture.Equal
 	polite    = fixture.Polite
 	newCrawl  = fixture.NewCrawl
 	stroll    = fixture.Stroll
-	steps     = fixture.Steps
-	crawlToy  = fixture.CrawlToy
 	known     = fixture.Known
 	deadEnd   = fixture.DeadEnd
 	twice     = fixture.Twice
@@ -34,11 +30,8 @@ var (
 	failing   = fixture.Failing
 	tides     = fixture.Tides
 	manyNodes = fixture.ManyNodes
-	salt      = fixture.Salt
-	traceOf   = fixture.TraceOf
 	readers   = fixture.Readers
 	filling   = fixture.Filling
-	clock     = fixture.Clock
 	page      = fixture.Page
 )
 

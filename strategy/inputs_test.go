@@ -8,6 +8,7 @@ import (
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/strategy/input"
+	"dowse/strategy/interest"
 	"dowse/strategy/linkclass"
 	"dowse/strategy/treasure"
 )
@@ -72,7 +73,7 @@ func TestUnusedInputs(t *testing.T) {
 	}{
 		{nil, []string{"the T-Graph", "the trace", "the links to learn from", "the classes"}},
 		{[]dowse.Strategy{&strategy.OTIE{}, &treasure.Treasure{}}, []string{"the trace", "the links to learn from"}},
-		{[]dowse.Strategy{&linkclass.NB{}, &treasure.ContextGraph{}, &strategy.Combined{}}, []string{"the classes"}},
+		{[]dowse.Strategy{&linkclass.NB{}, &treasure.ContextGraph{}, &interest.Combined{}}, []string{"the classes"}},
 	} {
 		if got := in.Unused(row.strategies...); !reflect.DeepEqual(got, row.want) {
 			t.Errorf("%T: unused %q, want %q", row.strategies, got, row.want)
@@ -102,7 +103,7 @@ func TestNeedsOfTopic(t *testing.T) {
 	if s, _ = strategy.NewWith("lsfc:language=en", n); s.(*linkclass.LSFC).Language != "en" {
 		t.Error("a parameter must win over the topic")
 	}
-	if s, _ = strategy.NewWith("intelligent", n); s.(*strategy.Intelligent).Language != "tr" {
+	if s, _ = strategy.NewWith("intelligent", n); s.(*interest.Intelligent).Language != "tr" {
 		t.Error("intelligent was not told the language")
 	}
 }

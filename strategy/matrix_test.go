@@ -7,6 +7,7 @@ import (
 
 	"dowse"
 	"dowse/strategy"
+	"dowse/strategy/interest"
 )
 
 // TestEdgeCases is the matrix of what strategies do where papers are silent (those that
@@ -26,7 +27,7 @@ func TestEdgeCases(t *testing.T) {
 	shark := func() dowse.Strategy { return &strategy.Shark{} }
 	naive := func() dowse.Strategy { return &strategy.NaiveBestFirst{} }
 	soft := func() dowse.Strategy { return &strategy.SoftFocus{} }
-	intelligent := func() dowse.Strategy { return &strategy.Intelligent{} }
+	intelligent := func() dowse.Strategy { return &interest.Intelligent{} }
 	type has = map[dowse.URL]float64
 	for _, row := range []struct {
 		name    string

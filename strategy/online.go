@@ -341,7 +341,7 @@ func (s *Online) read(k *known, u dowse.URL) {
 	s.signal(sigLinks, math.Log1p(float64(k.links))/3)
 	siblings := cell{}
 	for _, page := range k.pages[:k.n] {
-		siblings.add(*s.state.page(page), 1)
+		siblings.add(*s.state.page(page))
 	}
 	s.signal(sigSiblings, logit(siblings.mean(base))-usual)
 	if h := s.state.host(u, false); h != nil {
@@ -535,6 +535,14 @@ func (k *onlineState) host(u dowse.URL, room bool) *cell {
 		return nil
 	}
 	return &c.Cell
+}
+
+// A cell counts pages, and adds up their relevance.
+type cell struct{ N, C float64 }
+
+func (c *cell) add(d cell) {
+	c.N += d.N
+	c.C += d.C
 }
 
 // take takes in a page of some relevance.

@@ -1,4 +1,4 @@
-package strategy_test
+package interest_test
 
 import (
 	"fmt"
@@ -11,14 +11,14 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/strategy"
 	"dowse/strategy/input"
+	"dowse/strategy/interest"
 	"dowse/strategy/strategytest"
 	"dowse/text"
 )
 
 // rough has no smoothing to speak of, as the papers' own examples.
-var rough = strategy.Ratios{Sigma: 1e-300}
+var rough = interest.Ratios{Sigma: 1e-300}
 
 func TestGoldenRatios(t *testing.T) {
 	for _, g := range vectors(t, "intelligent") {
@@ -33,7 +33,7 @@ func TestGoldenRatios(t *testing.T) {
 				User float64 `json:"P_given_user"`
 			}](t, g.Input)
 			want := decode[struct{ T float64 }](t, g.Expected)
-			equal(t, g.Name, strategy.Deviations(rough, input.Tally{in.N, in.N * in.P}, in.N, input.Tally{100, 100 * in.User}), want.T)
+			equal(t, g.Name, interest.Deviations(rough, input.Tally{in.N, in.N * in.P}, in.N, input.Tally{100, 100 * in.User}), want.T)
 		case "link_ratio_variants":
 			goldenLinkRatios(t, g)
 		case "crawl": // see TestGoldenIntelligent
@@ -55,9 +55,9 @@ func goldenExamples(t *testing.T, g goldenCase) {
 		Sib float64 `json:"sibling_ratio"`
 	}](t, g.Expected)
 	base := input.Tally{1000, 1000 * in.P}
-	p, _ := strategy.LinkRatios(rough, base, [4]float64{1000 * in.F1, 0, 0, 1000 - 1000*in.F1}, strategy.NormPaper)
+	p, _ := interest.LinkRatios(rough, base, [4]float64{1000 * in.F1, 0, 0, 1000 - 1000*in.F1}, interest.NormPaper)
 	equal(t, "link ratio", p, want.P)
-	equal(t, "sibling ratio", strategy.SiblingRatio(rough, base, input.Tally{in.Siblings, in.Pred}), want.Sib)
+	equal(t, "sibling ratio", interest.SiblingRatio(rough, base, input.Tally{in.Siblings, in.Pred}), want.Sib)
 }
 
 func goldenSignificance(t *testing.T, g goldenCase) {
@@ -75,11 +75,11 @@ func goldenSignificance(t *testing.T, g goldenCase) {
 	base := input.Tally{in.N, in.NC}
 	for i := range in.NQ {
 		f := input.Tally{in.NQ[i], in.NCQ[i]}
-		equal(t, "S", strategy.Deviations(strategy.Ratios{}, base, in.NC, f), want.S[i])
-		equal(t, "S by support", strategy.Deviations(strategy.Ratios{Sig: strategy.SigSupport}, base, in.NC, f), want.Support[i])
-		equal(t, "raw ratio", math.Exp(strategy.LnRatio(rough, base, f)), want.Raw[i])
-		equal(t, "ratio", math.Exp(strategy.LnRatio(strategy.Ratios{}, base, f)), want.Smoothed[i])
-		if got := strategy.Significant(strategy.Ratios{}, base, in.NC, f) != 0; got != want.Significant[i] {
+		equal(t, "S", interest.Deviations(interest.Ratios{}, base, in.NC, f), want.S[i])
+		equal(t, "S by support", interest.Deviations(interest.Ratios{Sig: interest.SigSupport}, base, in.NC, f), want.Support[i])
+		equal(t, "raw ratio", math.Exp(interest.LnRatio(rough, base, f)), want.Raw[i])
+		equal(t, "ratio", math.Exp(interest.LnRatio(interest.Ratios{}, base, f)), want.Smoothed[i])
+		if got := interest.Significant(interest.Ratios{}, base, in.NC, f) != 0; got != want.Significant[i] {
 			t.Errorf("%v is significant: %v, want %v", f, got, want.Significant[i])
 		}
 	}
@@ -95,10 +95,10 @@ func goldenLinkRatios(t *testing.T, g goldenCase) {
 	base := input.Tally{1000, 1000 * in.P}
 	for _, v := range []struct {
 		name   string
-		ratios strategy.Ratios
+		ratios interest.Ratios
 		norm   string
-	}{{"paper", rough, strategy.NormPaper}, {"paper_smoothed", strategy.Ratios{}, strategy.NormPaper}, {"conditional", rough, strategy.NormConditional}} {
-		p, q := strategy.LinkRatios(v.ratios, base, in.Links, v.norm)
+	}{{"paper", rough, interest.NormPaper}, {"paper_smoothed", interest.Ratios{}, interest.NormPaper}, {"conditional", rough, interest.NormConditional}} {
+		p, q := interest.LinkRatios(v.ratios, base, in.Links, v.norm)
 		equal(t, v.name+" p", p, want[v.name+"_p"])
 		equal(t, v.name+" q", q, want[v.name+"_q"])
 		if ln, ok := want[v.name+"_ln_Il"]; ok {
@@ -127,8 +127,8 @@ func learningWeb(pages map[dowse.URL]learningPage) strategytest.Toy {
 }
 
 // literal takes words as they stand.
-func literal() strategy.Reading {
-	return strategy.Reading{Analyzer: text.NewAnalyzer(text.Options{Stem: func(w string) string { return w }, Stop: []string{}})}
+func literal() interest.Reading {
+	return interest.Reading{Analyzer: text.NewAnalyzer(text.Options{Stem: func(w string) string { return w }, Stop: []string{}})}
 }
 
 // sameQueue compares the waiting URLs with those that should wait.
@@ -187,7 +187,7 @@ func TestGoldenIntelligent(t *testing.T) {
 			Seeds []dowse.URL
 		}](t, g.Input)
 		want := decode[struct{ Log []intelligentStep }](t, g.Expected).Log
-		s := &strategy.Intelligent{Ratios: strategy.Ratios{Exact: true}, Linkage: strategy.Linkage{MinLinks: -1}, Reading: literal()}
+		s := &interest.Intelligent{Ratios: interest.Ratios{Exact: true}, Linkage: interest.Linkage{MinLinks: -1}, Reading: literal()}
 		c := newCrawl(t, s, 0, in.Seeds)
 		n := 0
 		steps(c, learningWeb(in.Web), func(v crawl.Visit) {
@@ -195,7 +195,7 @@ func TestGoldenIntelligent(t *testing.T) {
 				t.Fatalf("step %d: %s, want %+v", n, v.URL, want[min(n, len(want)-1)].URL)
 			}
 			equal(t, fmt.Sprint(n, ": priority"), v.Lead.Priority, want[n].Priority)
-			sameParts(t, n, strategy.CaseOf(s, v.URL), &want[n])
+			sameParts(t, n, interest.CaseOf(s, v.URL), &want[n])
 		}, func(v crawl.Visit) {
 			w := &want[n]
 			k := s.Learnt("").Linkage
@@ -213,7 +213,7 @@ func TestGoldenIntelligent(t *testing.T) {
 	}
 }
 
-func sameParts(t *testing.T, n int, got strategy.Case, w *intelligentStep) {
+func sameParts(t *testing.T, n int, got interest.Case, w *intelligentStep) {
 	t.Helper()
 	for i, want := range []float64{w.Parts.C, w.Parts.U, w.Parts.L, w.Parts.S} {
 		if w.URL == "http://dir.com/" && i == 1 {
@@ -294,7 +294,7 @@ func TestGoldenCollaborative(t *testing.T) {
 			want := decode[struct {
 				R float64 `json:"interest_ratio"`
 			}](t, g.Expected)
-			equal(t, g.Name, math.Exp(strategy.LnRatio(rough, input.Tally{1e6, 1e6 * in.P}, input.Tally{100, 100 * in.User})), want.R)
+			equal(t, g.Name, math.Exp(interest.LnRatio(rough, input.Tally{1e6, 1e6 * in.P}, input.Tally{100, 100 * in.User})), want.R)
 		case "temporal_region":
 			goldenRegion(t, g)
 		default:
@@ -335,11 +335,11 @@ func goldenCollaborative(t *testing.T, g goldenCase) {
 		Seeds []dowse.URL
 	}](t, g.Input)
 	want := decode[struct{ Log []collaborativeStep }](t, g.Expected).Log
-	ratios := strategy.Ratios{Exact: true, T: g.Params["t"].(float64)}
-	usage := strategy.Usage{Near: int(g.Params["n_temporal_each_side"].(float64)), Trace: traceOf(t, in.Trace)}
-	var s dowse.Strategy = &strategy.Collaborative{Ratios: ratios, Usage: usage, Reading: literal()}
+	ratios := interest.Ratios{Exact: true, T: g.Params["t"].(float64)}
+	usage := interest.Usage{Near: int(g.Params["n_temporal_each_side"].(float64)), Trace: traceOf(t, in.Trace)}
+	var s dowse.Strategy = &interest.Collaborative{Ratios: ratios, Usage: usage, Reading: literal()}
 	if g.Name == "combined_linkage_user" {
-		s = &strategy.Combined{Ratios: ratios, Usage: usage, Linkage: strategy.Linkage{MinLinks: -1}, Reading: literal()}
+		s = &interest.Combined{Ratios: ratios, Usage: usage, Linkage: interest.Linkage{MinLinks: -1}, Reading: literal()}
 	}
 	c := newCrawl(t, s, 0, in.Seeds)
 	n := 0
@@ -348,11 +348,11 @@ func goldenCollaborative(t *testing.T, g goldenCase) {
 			t.Fatalf("step %d: %s, want %s", n, v.URL, want[min(n, len(want)-1)].URL)
 		}
 		equal(t, fmt.Sprint(n, ": priority"), v.Lead.Priority, want[n].Priority)
-		sameHabits(t, n, strategy.CaseOf(s, v.URL), &want[n])
+		sameHabits(t, n, interest.CaseOf(s, v.URL), &want[n])
 	}, func(crawl.Visit) {
 		w := &want[n]
 		sameUsage(t, fmt.Sprint(n), s.(input.Learner).Learnt("").Usage, w.K.learnt(t))
-		if got := strategy.NearPages(s); !slices.Equal(got, w.Near) {
+		if got := interest.NearPages(s); !slices.Equal(got, w.Near) {
 			t.Errorf("step %d: near are %v, want %v", n, got, w.Near)
 		}
 		sameQueue(t, c, fmt.Sprint(n), w.Candidates)
@@ -363,7 +363,7 @@ func goldenCollaborative(t *testing.T, g goldenCase) {
 	}
 }
 
-func sameHabits(t *testing.T, n int, got strategy.Case, w *collaborativeStep) {
+func sameHabits(t *testing.T, n int, got interest.Case, w *collaborativeStep) {
 	t.Helper()
 	for i, want := range []float64{w.Parts.B, w.Parts.SF, w.Parts.TL} {
 		equal(t, fmt.Sprintf("%d: habit %d", n, i), got.Habits[i], want)
@@ -408,16 +408,16 @@ func goldenReuse(t *testing.T, g goldenCase) {
 	}](t, g.Expected)
 	base := input.Tally{in.K.N, in.K.On}
 	for u, c := range in.K.Users {
-		equal(t, u, strategy.Deviations(strategy.Ratios{}, base, in.K.N, c), want.T[u])
-		equal(t, u, strategy.LnRatio(strategy.Ratios{}, base, c), want.Ln[u])
+		equal(t, u, interest.Deviations(interest.Ratios{}, base, in.K.N, c), want.T[u])
+		equal(t, u, interest.LnRatio(interest.Ratios{}, base, c), want.Ln[u])
 	}
 	web := learningWeb(decode[struct {
 		Web map[dowse.URL]learningPage
 	}](t, vectors(t, "collaborative")[0].Input).Web)
-	fresh := func() *strategy.Collaborative {
-		return &strategy.Collaborative{Ratios: strategy.Ratios{Exact: true}, Usage: strategy.Usage{Near: 1, Trace: traceOf(t, in.Trace)}, Reading: literal()}
+	fresh := func() *interest.Collaborative {
+		return &interest.Collaborative{Ratios: interest.Ratios{Exact: true}, Usage: interest.Usage{Near: 1, Trace: traceOf(t, in.Trace)}, Reading: literal()}
 	}
-	run := func(s *strategy.Collaborative, initial map[dowse.URL]float64, order []dowse.URL, lift, picked []float64) {
+	run := func(s *interest.Collaborative, initial map[dowse.URL]float64, order []dowse.URL, lift, picked []float64) {
 		c := newCrawl(t, s, 0, in.Seeds)
 		if initial != nil {
 			sameQueue(t, c, "at first", initial)

@@ -1,4 +1,4 @@
-package strategy
+package interest
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package strategy_test
+package interest_test
 
 import (
 	"testing"

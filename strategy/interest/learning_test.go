@@ -1,4 +1,4 @@
-package strategy_test
+package interest_test
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"dowse/crawl"
 	"dowse/strategy"
 	"dowse/strategy/input"
+	"dowse/strategy/interest"
 	"dowse/strategy/strategytest"
 )
 
@@ -47,7 +48,7 @@ func TestEvidenceIsFreed(t *testing.T) {
 			t.Fatalf("%s: the crawl is not over: %q", name, c.Stopped())
 		}
 		held := c.Frontier().Count(dowse.Held) // combined does not visit what only pages off topic link to
-		if targets, pages := strategy.EvidenceFor(s); targets > held || held == 0 && pages > 0 {
+		if targets, pages := interest.EvidenceFor(s); targets > held || held == 0 && pages > 0 {
 			t.Errorf("%s: evidence for %d URLs of %d that are held, from %d pages", name, targets, held, pages)
 		}
 	}
@@ -56,18 +57,18 @@ func TestEvidenceIsFreed(t *testing.T) {
 // TestRedirectMergesEvidence checks that a page has the evidence for the URLs that
 // redirect to it.
 func TestRedirectMergesEvidence(t *testing.T) {
-	s := &strategy.Intelligent{}
+	s := &interest.Intelligent{}
 	s.Follow(pageOf("p1", true, "", unseen("a", "b")...))
 	s.Follow(pageOf("p2", false, "", unseen("a")...))
 	s.Follow(pageOf("p3", true, "", unseen("a", "b")...))
 	leads := s.Follow(&dowse.Page{URL: "a", Outcome: dowse.Redirected, Document: dowse.Document{Links: unseen("b")}})
-	if got := strategy.CaseOf(s, "b"); got.K != 3 || got.M != 2 {
+	if got := interest.CaseOf(s, "b"); got.K != 3 || got.M != 2 {
 		t.Errorf("%d pages link to b, %d of them on topic; want 3 and 2", got.K, got.M)
 	}
 	if len(leads) != 1 || leads[0].URL != "b" {
 		t.Errorf("leads %v, want one to b", leads)
 	}
-	if targets, _ := strategy.EvidenceFor(s); targets != 1 {
+	if targets, _ := interest.EvidenceFor(s); targets != 1 {
 		t.Errorf("evidence for %d URLs, want 1", targets)
 	}
 	before := s.Learnt("").Linkage.Links
@@ -116,7 +117,7 @@ func learntPages(s dowse.Strategy) (list []input.Tally) {
 // TestVocabularyIsBounded floods a small vocabulary with words that come once. Those
 // that pages share survive.
 func TestVocabularyIsBounded(t *testing.T) {
-	s := &strategy.Intelligent{Reading: strategy.Reading{Vocabulary: 100, Words: 40}}
+	s := &interest.Intelligent{Reading: interest.Reading{Vocabulary: 100, Words: 40}}
 	for i := range 500 {
 		flood := "tide pool crab kelp "
 		for j := range 30 {
@@ -137,14 +138,14 @@ func TestVocabularyIsBounded(t *testing.T) {
 
 // TestParentsAreBounded checks that many in-links cost no memory, but count.
 func TestParentsAreBounded(t *testing.T) {
-	s := &strategy.Intelligent{Linkage: strategy.Linkage{Parents: 3}}
+	s := &interest.Intelligent{Linkage: interest.Linkage{Parents: 3}}
 	for i := range 50 {
 		s.Follow(pageOf(dowse.URL(fmt.Sprint("p", i)), i%2 == 0, "words", unseen("popular")...))
 	}
-	if got := strategy.CaseOf(s, "popular"); got.K != 50 || got.M != 25 {
+	if got := interest.CaseOf(s, "popular"); got.K != 50 || got.M != 25 {
 		t.Errorf("%d pages link to it, %d on topic", got.K, got.M)
 	}
-	if _, pages := strategy.EvidenceFor(s); pages != 3 {
+	if _, pages := interest.EvidenceFor(s); pages != 3 {
 		t.Errorf("%d pages are kept, want 3", pages)
 	}
 }
@@ -189,8 +190,8 @@ func harvest(t *testing.T, s dowse.Strategy, visits int) int {
 func TestLazyIsNearlyExact(t *testing.T) {
 	const visits = 400
 	chance := harvest(t, &strategy.Random{}, visits)
-	lazy := harvest(t, &strategy.Intelligent{}, visits)
-	exact := harvest(t, &strategy.Intelligent{Ratios: strategy.Ratios{Exact: true}}, visits)
+	lazy := harvest(t, &interest.Intelligent{}, visits)
+	exact := harvest(t, &interest.Intelligent{Ratios: interest.Ratios{Exact: true}}, visits)
 	t.Logf("on topic of %d: chance %d, lazy %d, exact %d", visits, chance, lazy, exact)
 	if lazy < 2*chance || float64(lazy) < 0.8*float64(exact) {
 		t.Errorf("on topic of %d: chance %d, lazy %d, exact %d", visits, chance, lazy, exact)
@@ -230,7 +231,7 @@ func TestLearnersVariants(t *testing.T) {
 // the others stay as they are.
 func TestWeights(t *testing.T) {
 	reasons := func(factors string) []dowse.Because {
-		s := &strategy.Intelligent{Linkage: strategy.Linkage{Factors: factors, MinLinks: -1}}
+		s := &interest.Intelligent{Linkage: interest.Linkage{Factors: factors, MinLinks: -1}}
 		return lastLead(s).Because
 	}
 	plain, weighed := reasons("content+url+links+siblings"), reasons("content*0.5+url+links*2")
@@ -246,7 +247,7 @@ func TestWeights(t *testing.T) {
 
 // lastLead lets a strategy follow two pages, one of them on topic, and returns what it
 // thinks of a page that both link to.
-func lastLead(s *strategy.Intelligent) (last dowse.Lead) {
+func lastLead(s *interest.Intelligent) (last dowse.Lead) {
 	s.Start([]dowse.URL{"http://a.test/"})
 	for _, p := range []*dowse.Page{
 		pageOf("http://a.test/", true, "reef coral", unseen("http://a.test/b", "http://a.test/c")...),
@@ -265,7 +266,7 @@ func lastLead(s *strategy.Intelligent) (last dowse.Lead) {
 // TestLeast checks that a link that promises too little is not queued, and is when
 // another page that links to it makes it promise more.
 func TestLeast(t *testing.T) {
-	s := &strategy.Intelligent{Least: 0.1, Linkage: strategy.Linkage{Factors: "links", MinLinks: -1}}
+	s := &interest.Intelligent{Least: 0.1, Linkage: interest.Linkage{Factors: "links", MinLinks: -1}}
 	s.Start([]dowse.URL{"http://a.test/"})
 	queued := func(p *dowse.Page) (list []dowse.URL) {
 		for _, l := range s.Follow(p) {
@@ -339,7 +340,7 @@ func TestIdleGoesOn(t *testing.T) {
 		visits = append(visits, visit{User: "robot", URL: dowse.URL(fmt.Sprintf("http://out.test/%d", i))}, visit{User: "robot", URL: dowse.URL(fmt.Sprintf("http://out.test/%d", i))})
 	}
 	visits = append(visits, visit{User: "anna", URL: "http://in.test/a"}, visit{User: "anna", URL: "http://in.test/b"})
-	s := &strategy.Collaborative{Usage: strategy.Usage{Trace: traceOf(t, visits)}}
+	s := &interest.Collaborative{Usage: interest.Usage{Trace: traceOf(t, visits)}}
 	web := strategytest.Toy{"http://in.test/": {}, "http://in.test/a": {Relevance: 1}, "http://in.test/b": {Relevance: 1}}
 	c, err := crawl.New(crawl.Config{Strategy: s, Polite: polite, Scope: crawl.Scope{Reach: crawl.ReachHost}, Traps: crawl.Traps{Budget: -1}})
 	if err != nil {
@@ -356,7 +357,7 @@ func TestIdleGoesOn(t *testing.T) {
 // TestRedirectKeepsPeople checks that the target of a redirect has the people who
 // went to the URL that redirects.
 func TestRedirectKeepsPeople(t *testing.T) {
-	s := &strategy.Collaborative{Usage: strategy.Usage{Trace: traceOf(t, []visit{{User: "anna", URL: "a"}, {User: "anna", URL: "b"}, {User: "anna", URL: "c"}})}}
+	s := &interest.Collaborative{Usage: interest.Usage{Trace: traceOf(t, []visit{{User: "anna", URL: "a"}, {User: "anna", URL: "b"}, {User: "anna", URL: "c"}})}}
 	s.Start([]dowse.URL{"a"})
 	s.Follow(pageOf("a", true, "tide"))
 	leads := s.Follow(&dowse.Page{URL: "b", Outcome: dowse.Redirected, Document: dowse.Document{Links: unseen("b2")}})

@@ -1,7 +1,8 @@
-package strategy_test
+package interest_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -15,6 +16,8 @@ import (
 	"dowse/strategy/input"
 	"dowse/trace"
 )
+
+var million = flag.Bool("million", false, "benchmark strategies after 1,000,000 pages too; takes memory and time")
 
 // A mill makes pages of 40 links on the fly: a quarter of the links lead to URLs that
 // nobody saw, the rest to seen ones, popular ones more often. It visits some seen

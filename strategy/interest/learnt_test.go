@@ -1,4 +1,4 @@
-package strategy_test
+package interest_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"dowse/strategy"
 	"dowse/strategy/input"
+	"dowse/strategy/interest"
 	"dowse/strategy/strategytest"
 )
 
@@ -91,7 +92,7 @@ func TestLearntIsRefused(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says %q", file, err, says)
 		}
 	}
-	s := &strategy.Intelligent{}
+	s := &interest.Intelligent{}
 	if err := s.LearnFrom(&input.Learnt{Usage: &input.UsageLearnt{}}, ""); err == nil || !strings.Contains(err.Error(), "links") {
 		t.Errorf("links learnt from a trace: %v", err)
 	}
@@ -99,7 +100,7 @@ func TestLearntIsRefused(t *testing.T) {
 
 func TestTraceIsNeeded(t *testing.T) {
 	for _, name := range []string{"collaborative", "combined"} {
-		if _, err := strategy.New(name); !errors.Is(err, strategy.ErrNoTrace) || !strings.Contains(err.Error(), "--trace FILE") {
+		if _, err := strategy.New(name); !errors.Is(err, interest.ErrNoTrace) || !strings.Contains(err.Error(), "--trace FILE") {
 			t.Errorf("%s without a trace: %v", name, err)
 		}
 	}
