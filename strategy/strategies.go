@@ -1,4 +1,12 @@
-// Package strategy decides what is worth following: one strategy to a file.
+// Package strategy decides what is worth following. It is the list of all strategies
+// (see [All] and [New]), and it holds the small ones, one to a file.
+//
+// Each line of research that takes more than a file has a package of its own: linkclass
+// for the link classifiers of Taylan et al. 2011, treasure for the strategies that go by
+// T-Graphs (Seyfi and Patel 2015), interest for the learners of Aggarwal 2004. What
+// strategies can be given beside parameters is in package input; what several of them
+// share is below, in internal. Imports go down only: from this list to the lines of
+// research, from those to input and internal.
 //
 // A strategy is a struct whose exported fields are its parameters; zero values
 // mean the defaults, which are the papers'. All of them pass strategytest.
