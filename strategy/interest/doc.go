@@ -4,9 +4,10 @@
 //
 // All of its strategies count, for each feature that a URL can have before it is visited,
 // how much more often pages with that feature were on topic than pages are at large: the
-// interest ratio, see [Ratios]. The priority of a URL is the sum of the logarithms of its
-// ratios, which factors can weigh. [Intelligent] takes features from linkage: words of the linking pages, parts of
-// the URL, relevance of linking pages and of siblings. [Collaborative] takes them from a
-// trace of what people accessed: who went to a page, what else they read, and what they
-// accessed shortly before and after. [Combined] takes both.
+// interest ratio, see [Ratios]. The priority of a URL adds up the logarithms of its
+// ratios, by factors that a parameter can weigh. [Intelligent] takes features from
+// linkage: words of the linking pages, parts of the URL, relevance of linking pages and
+// of siblings. [Collaborative] takes them from a trace of what people accessed: who went
+// to a page, what else they read, and what they accessed shortly before and after.
+// [Combined] takes both.
 package interest

@@ -20,13 +20,11 @@ var (
 	newCrawl = fixture.NewCrawl
 	steps    = fixture.Steps
 	crawlToy = fixture.CrawlToy
-	twice    = fixture.Twice
 	salt     = fixture.Salt
 	traceOf  = fixture.TraceOf
 	readers  = fixture.Readers
 	filling  = fixture.Filling
 	clock    = fixture.Clock
-	page     = fixture.Page
 )
 
 func decode[T any](t *testing.T, raw json.RawMessage) T {
