@@ -36,7 +36,7 @@ curves: ## draw docs/harvest.svg again
 	go run ./cmd/dowse demo --curves docs/harvest.svg
 
 bench: ## benchmarks of the hot paths
-	go test -run '^$$' -bench . -benchmem ./weburl ./text ./judge ./extract ./fetch ./archive ./frontier ./crawl ./strategy ./demo
+	go test -run '^$$' -bench . -benchmem ./weburl ./text ./judge ./extract ./fetch ./archive ./frontier ./crawl ./strategy ./strategy/treasure ./strategy/interest ./demo
 
 costs: ## the table of docs/strategy-costs.md: a quarter of an hour on a machine at rest, 6 GB
 	strategy/costs.sh

@@ -18,6 +18,7 @@ import (
 	"dowse/lab"
 	reports "dowse/lab/report"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/topic"
 )
 
@@ -381,7 +382,7 @@ func (c *demoCmd) curves(w *world) error {
 		if len(d.Needs) > 0 { // nobody walks the made web, and nobody knows the ways in it
 			continue
 		}
-		runs, err := c.repeat(func(m *made) ([]float64, error) { return m.harvest(w.ctx, d.Name, c.Pages, strategy.Needs{}) })
+		runs, err := c.repeat(func(m *made) ([]float64, error) { return m.harvest(w.ctx, d.Name, c.Pages, input.Inputs{}) })
 		if err != nil {
 			return err
 		}
@@ -439,7 +440,7 @@ func reported(w *world, name string, runs [][]float64) reports.Line {
 }
 
 // harvest returns the true harvest of a strategy after each page.
-func (d *made) harvest(ctx context.Context, name string, pages int, needs strategy.Needs) (curve []float64, err error) {
+func (d *made) harvest(ctx context.Context, name string, pages int, needs input.Inputs) (curve []float64, err error) {
 	s, err := strategy.NewWith(name, needs)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,8 @@ import (
 	"dowse/crawler"
 	"dowse/internal/durable"
 	"dowse/strategy"
+	"dowse/strategy/input"
+	"dowse/strategy/treasure/tgraph"
 )
 
 // log writes the access log of the people of the made web.
@@ -91,7 +93,7 @@ func (c *demoCmd) tableRow(measure func(*made) ([]float64, error)) (string, erro
 const earlierPages = 400
 
 // needs makes what strategies may need, once for each web, in files below dir.
-func (d *made) needs(ctx context.Context, dir string, people int) (n strategy.Needs, err error) {
+func (d *made) needs(ctx context.Context, dir string, people int) (n input.Inputs, err error) {
 	cfg := crawler.Config{Topic: d.topic, TGraph: filepath.Join(dir, "tgraph.json"), Trace: filepath.Join(dir, "access.log")}
 	if _, err := os.Stat(cfg.Trace); err == nil {
 		return crawler.NeedsOf(cfg)
@@ -136,7 +138,7 @@ func (d *made) ways(ctx context.Context, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	g, err := strategy.TGraphBuilder{}.Build(targets, from)
+	g, err := tgraph.Builder{}.Build(targets, from)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/internal/durable"
-	"dowse/strategy"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/weburl"
 )
 
@@ -76,7 +76,7 @@ func (c *tgraphBuildCmd) Run(w *world) error {
 			return err
 		}
 	}
-	b := strategy.TGraphBuilder{Depth: c.Depth, PerLevel: c.PerLevel, PerPage: c.PerPage, Language: c.Language}
+	b := tgraph.Builder{Depth: c.Depth, PerLevel: c.PerLevel, PerPage: c.PerPage, Language: c.Language}
 	g, err := b.Build(targets, from)
 	if err != nil {
 		return usage("tgraph: %w", err)
@@ -88,7 +88,7 @@ func (c *tgraphBuildCmd) Run(w *world) error {
 }
 
 // writeTGraph writes a T-Graph into a file.
-func writeTGraph(path string, g *strategy.TGraph) error {
+func writeTGraph(path string, g *tgraph.Graph) error {
 	if err := durable.Replace(path, g.Write); err != nil {
 		return usage("tgraph: %w", err)
 	}
@@ -96,7 +96,7 @@ func writeTGraph(path string, g *strategy.TGraph) error {
 }
 
 // report says what the T-Graph holds. One without a link is of no use.
-func (c *tgraphBuildCmd) report(w *world, g *strategy.TGraph) error {
+func (c *tgraphBuildCmd) report(w *world, g *tgraph.Graph) error {
 	pages, nodes := g.Levels()
 	for _, p := range g.Pages {
 		if p.Level == 0 && p.Title == "" && p.Text == "" {
@@ -169,7 +169,7 @@ func (c *tgraphShowCmd) Run(w *world) error {
 }
 
 // readTGraph reads the T-Graph in a file.
-func readTGraph(path string) (*strategy.TGraph, error) {
+func readTGraph(path string) (*tgraph.Graph, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, usage("there is no T-Graph %s; dowse tgraph build makes one", path)
@@ -178,7 +178,7 @@ func readTGraph(path string) (*strategy.TGraph, error) {
 		return nil, usage("tgraph: %w", err)
 	}
 	defer f.Close()
-	g, err := strategy.ReadTGraph(f)
+	g, err := tgraph.Read(f)
 	if err != nil {
 		return nil, usage("%s: %w", path, err)
 	}
@@ -186,7 +186,7 @@ func readTGraph(path string) (*strategy.TGraph, error) {
 }
 
 // levelLines tells of a T-Graph by levels.
-func levelLines(g *strategy.TGraph, each int) (list []string) {
+func levelLines(g *tgraph.Graph, each int) (list []string) {
 	pages, nodes := g.Levels()
 	for level := range pages {
 		list = append(list, levelName(level, pages[level], nodes[level]))
@@ -211,7 +211,7 @@ func levelName(level, pages, nodes int) string {
 	return fmt.Sprintf("\n%s away: %s on %s", some(level, "click"), some(nodes, "link"), some(pages, "page"))
 }
 
-func nodeLines(n *strategy.TNode) []string {
+func nodeLines(n *tgraph.Node) []string {
 	if n.LinksTo == "" {
 		return []string{oneLine(fmt.Sprintf("  %-5s %s", n.ID, n.URL)), "        " + oneLine(orDefault(n.Main, "no heading"))}
 	}

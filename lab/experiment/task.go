@@ -18,6 +18,8 @@ import (
 	"dowse/lab/measure"
 	"dowse/lab/web"
 	"dowse/strategy"
+	"dowse/strategy/input"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/topic/predicate"
 	"dowse/weburl"
 )
@@ -47,7 +49,7 @@ type prepared struct {
 	popular map[int]bool // the tenth of the wanted pages that most pages link to
 	judged  *web.Judged
 	onTopic float64 // the judge's threshold
-	needs   strategy.Needs
+	needs   input.Inputs
 }
 
 func (t *task) title() string { return t.name }
@@ -179,9 +181,9 @@ func (t *task) prepareNow() (*prepared, error) {
 		return nil, fmt.Errorf("experiment: judge of %s: %w", t.name, err)
 	}
 	p.onTopic = threshold
-	p.needs = strategy.Needs{Words: t.words(examples)}
+	p.needs = input.Inputs{Words: t.words(examples)}
 	if t.x.needsTGraph() {
-		b := strategy.TGraphBuilder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
+		b := tgraph.Builder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
 		if p.needs.TGraph, err = b.Build(t.urls(d.positives), t.bench); err != nil {
 			return nil, fmt.Errorf("experiment: %s: %w", t.name, err)
 		}
@@ -223,7 +225,7 @@ func (t *task) words(examples []judge.Example) []judge.TopicWord {
 }
 
 // needsOf is what a variant gets beside parameters: its part of the trace, too.
-func (t *task) needsOf(p *prepared, part string) strategy.Needs {
+func (t *task) needsOf(p *prepared, part string) input.Inputs {
 	n := p.needs
 	if log := t.bench.traces[part]; log != nil {
 		n.Trace = log
@@ -232,7 +234,7 @@ func (t *task) needsOf(p *prepared, part string) strategy.Needs {
 }
 
 // wishes are what the strategies of the experiment want to be rated.
-func (t *task) wishes(n strategy.Needs) (list []crawler.Wish) {
+func (t *task) wishes(n input.Inputs) (list []crawler.Wish) {
 	for _, v := range t.x.Variants() {
 		if log := t.bench.traces[v.Trace]; log != nil {
 			n.Trace = log
@@ -373,7 +375,7 @@ func (t *task) teach(ctx context.Context, s dowse.Strategy, v Variant, set int, 
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
-	from, ok := old.(strategy.Learner)
+	from, ok := old.(input.Learner)
 	if !ok {
 		return fmt.Errorf("experiment: %s does not learn, so it can't start with anything; leave learn out", v.Label)
 	}
@@ -381,7 +383,7 @@ func (t *task) teach(ctx context.Context, s dowse.Strategy, v Variant, set int, 
 	if _, err := t.simulate(ctx, old, t.config(before, old, p), t.trail(before, set, p, seeds), p, seeds); err != nil {
 		return err
 	}
-	return s.(strategy.Learner).LearnFrom(from.Learnt(t.name), t.name)
+	return s.(input.Learner).LearnFrom(from.Learnt(t.name), t.name)
 }
 
 // simulate lets a strategy crawl from seeds, and writes its trail.

@@ -20,6 +20,7 @@ import (
 	"dowse/lab/sitetrial"
 	"dowse/site"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/weburl"
 )
 
@@ -185,7 +186,7 @@ func (t *town) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, e
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %s: %w", t.name, err)
 	}
-	s, err := strategy.NewFrom(siteStrategies(), v.Spec, strategy.Needs{})
+	s, err := strategy.NewFrom(siteStrategies(), v.Spec, input.Inputs{})
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
