@@ -1,5 +1,7 @@
 package measure
 
+import "cmp"
+
 // A SiteWindow is how a crawl for sites did lately, after one of its sites.
 type SiteWindow struct {
 	Pages, Sites, Relevant int     // of the window: pages fetched, sites examined, sites found
@@ -68,14 +70,35 @@ func siteChoice(steps []SiteStep) (precision, recall, f float64) {
 // byOnePage returns the share of the sites taken to be on topic of which one page was
 // fetched.
 func byOnePage(steps []SiteStep) float64 {
-	one, all := 0, 0
+	one := countSites(steps, func(s SiteStep) bool { return s.Verdict && s.Pages == 1 })
+	return ratio(one, countSites(steps, called))
+}
+
+// called reports whether a crawl takes a site to be on topic.
+func called(s SiteStep) bool { return s.Verdict }
+
+func countSites(steps []SiteStep, holds func(SiteStep) bool) (n int) {
 	for _, s := range steps {
-		if s.Verdict {
-			all++
-		}
-		if s.Verdict && s.Pages == 1 {
-			one++
+		if holds(s) {
+			n++
 		}
 	}
-	return ratio(one, all)
+	return n
+}
+
+// pagesToJudge sums the pages of sites until each was judged.
+func pagesToJudge(steps []SiteStep) (n int) {
+	for _, s := range steps {
+		n += s.Judged
+	}
+	return n
+}
+
+// pagesPer returns the pages that were fetched, also those of sites that were never
+// decided, for each decided site for which the condition holds.
+func pagesPer(holds func(SiteStep) bool) func(*Trail) Curve {
+	return func(t *Trail) Curve {
+		all := cmp.Or(t.Steps.Len(), sitePages(t))
+		return func(k int) float64 { return ratio(min(k, all), countSites(decided(t, k), holds)) }
+	}
 }
