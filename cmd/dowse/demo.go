@@ -132,9 +132,7 @@ func ownTopic(cfg *crawler.Config) (*made, error) {
 	d.greet(cfg)
 	cfg.Demo = &d.mark
 	if len(cfg.Seeds)+len(cfg.Topic.Seeds) == 0 && cfg.Topic.SeedsFrom == "" {
-		for _, u := range d.seeds {
-			cfg.Seeds = append(cfg.Seeds, string(u))
-		}
+		cfg.Seeds = texts(d.seeds)
 	}
 	return d, nil
 }
@@ -145,6 +143,20 @@ const demoPages = 2400
 // madeFor makes the web that a collection was crawled from, nil if that was another
 // one: the names of the made web exist nowhere else.
 func madeFor(dir string) (*made, error) {
+	set, err := demoSettings(dir)
+	if set == nil || set.Demo.Sites > 0 {
+		return nil, err
+	}
+	d, err := openMade(*set.Demo)
+	if err == nil {
+		d.pages = set.Limits.Pages
+	}
+	return d, err
+}
+
+// demoSettings returns the settings of a collection that was crawled from a made web or
+// town, nil if dir is none.
+func demoSettings(dir string) (*collection.Settings, error) {
 	if !collection.IsCollection(dir) {
 		return nil, nil
 	}
@@ -153,14 +165,11 @@ func madeFor(dir string) (*made, error) {
 		return nil, inCollection(err)
 	}
 	defer col.Close()
-	if col.Settings.Demo == nil || col.Settings.Demo.Sites > 0 {
+	if col.Settings.Demo == nil {
 		return nil, nil
 	}
-	d, err := openMade(*col.Settings.Demo)
-	if err == nil {
-		d.pages = col.Settings.Limits.Pages
-	}
-	return d, err
+	set := col.Settings
+	return &set, nil
 }
 
 // A made is the made web and the topic to crawl it for.
@@ -204,23 +213,33 @@ func openMade(mark collection.Demo) (*made, error) {
 var demoPolite = collection.Politeness{Delay: 20 * time.Millisecond, InFlight: 16}
 
 func (d *made) config(pages int) crawler.Config {
-	cfg := crawler.Config{
-		Topic: d.topic, Agent: "dowse-demo", Contact: "http://127.0.0.1/",
+	return crawler.Config{
+		Topic: d.topic, Agent: "dowse-demo", Contact: "http://127.0.0.1/", Seeds: texts(d.seeds),
 		Limits: collection.Limits{Pages: pages}, Polite: demoPolite, Demo: &d.mark,
 	}
-	for _, u := range d.seeds {
-		cfg.Seeds = append(cfg.Seeds, string(u))
+}
+
+func texts(urls []dowse.URL) (list []string) {
+	for _, u := range urls {
+		list = append(list, string(u))
 	}
-	return cfg
+	return list
 }
 
 func (d *made) serve(w *world) error {
-	server, err := d.web.Serve(w.abort)
+	return serveOnly(w, d.web, fmt.Sprintf("%d pages", d.web.Len()))
+}
+
+// serveOnly serves a made web or town until the command is ended.
+func serveOnly(w *world, web interface {
+	Serve(context.Context) (*demo.Server, error)
+}, what string) error {
+	server, err := web.Serve(w.abort)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
 	defer server.Close()
-	fmt.Fprintf(w.err, "%d pages on %s, told apart by the Host header. Ctrl-C ends it.\n", d.web.Len(), server.Addr())
+	fmt.Fprintf(w.err, "%s on %s, told apart by the Host header. Ctrl-C ends it.\n", what, server.Addr())
 	<-w.ctx.Done()
 	return nil
 }

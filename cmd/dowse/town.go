@@ -67,18 +67,11 @@ func (c *demoCmd) runTown(w *world) error {
 // townOf makes the town that a collection was crawled from, nil if it was none: the
 // names of a made town exist nowhere else.
 func townOf(dir string) (*townDemo, error) {
-	if !collection.IsCollection(dir) {
-		return nil, nil
+	set, err := demoSettings(dir)
+	if set == nil || set.Demo.Sites == 0 {
+		return nil, err
 	}
-	col, err := collection.Open(dir, nil, true)
-	if err != nil {
-		return nil, inCollection(err)
-	}
-	defer col.Close()
-	if mark := col.Settings.Demo; mark != nil && mark.Sites > 0 {
-		return openTown(*mark)
-	}
-	return nil, nil
+	return openTown(*set.Demo)
 }
 
 // tryTowns runs the lab's experiment on sites on other towns, and prints the table of
@@ -132,14 +125,11 @@ func trialColumns(measures []measure.Measure) (list []reports.Column) {
 
 func (d *townDemo) config(pages int) crawler.Config {
 	t := d.Town.Topic()
-	cfg := crawler.Config{
+	return crawler.Config{
 		Topic: &topic.Topic{Name: "town", Words: t.Words, Also: t.Also, Not: t.Not}, Agent: "dowse-demo", Contact: "http://127.0.0.1/",
 		Limits: collection.Limits{Pages: pages}, Polite: demoPolite, Demo: &d.mark, Unit: crawler.UnitSite,
+		Seeds: texts(d.Seeds),
 	}
-	for _, u := range d.Seeds {
-		cfg.Seeds = append(cfg.Seeds, string(u))
-	}
-	return cfg
 }
 
 // crawl serves the town and crawls it for sites.
@@ -154,14 +144,7 @@ func (d *townDemo) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Co
 }
 
 func (d *townDemo) serve(w *world) error {
-	server, err := d.Town.Serve(w.abort)
-	if err != nil {
-		return fmt.Errorf("demo: %w", err)
-	}
-	defer server.Close()
-	fmt.Fprintf(w.err, "%d sites on %s, told apart by the Host header. Ctrl-C ends it.\n", d.Town.Len(), server.Addr())
-	<-w.ctx.Done()
-	return nil
+	return serveOnly(w, d.Town, fmt.Sprintf("%d sites", d.Town.Len()))
 }
 
 func (d *townDemo) extras(server *demo.Server, dir string) *extras {

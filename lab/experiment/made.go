@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"dowse"
@@ -94,8 +93,9 @@ func RunMade(ctx context.Context, strategies []string, webs []func() (*MadeWeb, 
 	o.Dir = ""
 	r := &run{o: o, names: measure.NewNames()}
 	for i, open := range webs {
-		m := &madeTask{name: fmt.Sprintf("made-%d", i), open: open, crawls: len(strategies) + 1, names: r.names}
+		m := &madeTask{name: fmt.Sprintf("made-%d", i), open: open, names: r.names}
 		for _, spec := range append(strategies[:len(strategies):len(strategies)], Oracle) {
+			m.web.crawls++
 			r.jobs = append(r.jobs, job{task: m, variant: Variant{Spec: spec, Label: spec}})
 		}
 	}
@@ -109,9 +109,7 @@ type madeTask struct {
 	open  func() (*MadeWeb, error)
 	names *measure.Names
 
-	mu     sync.Mutex
-	web    *MadeWeb
-	crawls int // still to be made
+	web shared[*MadeWeb]
 }
 
 func (t *madeTask) title() string { return t.name }
@@ -120,7 +118,7 @@ func (t *madeTask) title() string { return t.name }
 func (t *madeTask) relevant() []dowse.URL { return nil }
 
 func (t *madeTask) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
-	m, err := t.prepare()
+	m, err := t.web.get(t.open)
 	if err != nil {
 		return nil, err
 	}
@@ -128,19 +126,4 @@ func (t *madeTask) crawl(ctx context.Context, v Variant, set int) (*measure.Trai
 	return trail, m.trail(ctx, v.Spec, trail)
 }
 
-func (t *madeTask) prepare() (m *MadeWeb, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.web == nil {
-		t.web, err = t.open()
-	}
-	return t.web, err
-}
-
-func (t *madeTask) done() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.crawls--; t.crawls == 0 {
-		t.web = nil
-	}
-}
+func (t *madeTask) done() { t.web.done() }

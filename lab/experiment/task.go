@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"dowse"
@@ -34,10 +33,7 @@ type task struct {
 	draw   *draw
 	names  *measure.Names // of the run's trails
 
-	mu     sync.Mutex
-	state  *prepared
-	err    error
-	crawls int // still to be made
+	state shared[*prepared]
 }
 
 // prepared is what a task needs while it is crawled for.
@@ -143,26 +139,11 @@ func (t *task) seedsFor(kind, purpose string) []int {
 	return from
 }
 
-// prepare trains the judge, once.
+// done is called when a crawl of the task is over.
+func (t *task) done() { t.state.done() }
+
+// prepare trains the judge.
 func (t *task) prepare() (*prepared, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.state == nil && t.err == nil {
-		t.state, t.err = t.prepareNow()
-	}
-	return t.state, t.err
-}
-
-// done tells that a crawl of the task is over.
-func (t *task) done() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.crawls--; t.crawls == 0 {
-		t.state = nil
-	}
-}
-
-func (t *task) prepareNow() (*prepared, error) {
 	d := t.draw
 	p := &prepared{wanted: d.wanted, train: map[int]bool{}, popular: t.popular()}
 	var examples []judge.Example
@@ -320,7 +301,7 @@ func (s Strategy) needs(what string) bool {
 // crawl makes one crawl and returns what it did; of a variant that is the best of
 // several, the one that had the best harvest.
 func (t *task) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
-	p, err := t.prepare()
+	p, err := t.state.get(t.prepare)
 	if err != nil {
 		return nil, err
 	}
