@@ -2,8 +2,8 @@ package measure
 
 import "cmp"
 
-// A SiteWindow is how a crawl for sites did lately, after one of its sites.
-type SiteWindow struct {
+// siteFigures are how a crawl for sites did lately, after one of its sites.
+type siteFigures struct {
 	Pages, Sites, Relevant int     // of the window: pages fetched, sites examined, sites found
 	PPRS                   float64 // pages by sites found; not a number where none was
 	Harvest                float64 // sites found by sites examined
@@ -18,17 +18,9 @@ const (
 // found tells whether a site is one that the crawl was to find, and did.
 func (s SiteStep) found() bool { return s.Relevant && s.Verdict }
 
-// SiteWindows returns, after each site, the figures of the last pages: whole sites
-// back until they have at least so many; all of them with 0.
-func SiteWindows(steps []SiteStep, pages int) []SiteWindow {
-	windows := make([]SiteWindow, len(steps))
-	for i := range steps {
-		windows[i] = siteWindow(steps[:i+1], pages)
-	}
-	return windows
-}
-
-func siteWindow(steps []SiteStep, pages int) (w SiteWindow) {
+// siteWindow returns, after the last of the sites, the figures of the last pages: whole
+// sites back until they have at least so many; all of them with 0.
+func siteWindow(steps []SiteStep, pages int) (w siteFigures) {
 	for i := len(steps) - 1; i >= 0 && (pages <= 0 || w.Pages < pages); i-- {
 		w.Pages += steps[i].Pages
 		w.Sites++
