@@ -142,8 +142,10 @@ func (t *task) seedsFor(kind, purpose string) []int {
 // done is called when a crawl of the task is over.
 func (t *task) done() { t.state.done() }
 
-// prepare trains the judge.
-func (t *task) prepare() (*prepared, error) {
+// prepare trains the judge, once.
+func (t *task) prepare() (*prepared, error) { return t.state.get(t.prepareNow) }
+
+func (t *task) prepareNow() (*prepared, error) {
 	d := t.draw
 	p := &prepared{wanted: d.wanted, train: map[int]bool{}, popular: t.popular()}
 	var examples []judge.Example
@@ -301,7 +303,7 @@ func (s Strategy) needs(what string) bool {
 // crawl makes one crawl and returns what it did; of a variant that is the best of
 // several, the one that had the best harvest.
 func (t *task) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
-	p, err := t.state.get(t.prepare)
+	p, err := t.prepare()
 	if err != nil {
 		return nil, err
 	}
