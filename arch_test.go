@@ -76,13 +76,10 @@ var allowed = map[string][]string{
 	},
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/trace",
-		"dowse/topic/predicate", "dowse/lab", "dowse/lab/web", "dowse/lab/measure", "dowse/lab/sitetrial", "dowse/site", "dowse/demo", "dowse/fetch",
+		"dowse/topic/predicate", "dowse/lab", "dowse/lab/web", "dowse/lab/measure", "dowse/site", "dowse/demo", "dowse/fetch",
 		"dowse/collection", "dowse/mistake", "dowse/text", "dowse/internal/durable",
 	},
-	"dowse/lab/report": {"dowse", "dowse/lab/measure"},
-	"dowse/lab/sitetrial": {
-		"dowse", "dowse/weburl", "dowse/judge", "dowse/site", "dowse/crawl", "dowse/crawler", "dowse/fetch", "dowse/demo", "dowse/lab", "dowse/lab/measure",
-	},
+	"dowse/lab/report":       {"dowse", "dowse/lab/measure"},
 	"dowse/trace":            {"dowse", "dowse/weburl"},
 	"dowse/hostile":          {"dowse", "dowse/hostile/template"},
 	"dowse/hostile/template": {},

@@ -31,6 +31,15 @@ func (a assertFlags) claims(f measure.Field) (list []*measure.Claim, err error) 
 	return list, nil
 }
 
+// ask lets a report on runs have other measures, if there are any, and reads what is
+// asserted of the runs.
+func (a assertFlags) ask(in *reports.Input, measures []string) (list []*measure.Claim, err error) {
+	if in.Measures, err = orMeasures(measures, in.Measures); err != nil {
+		return nil, err
+	}
+	return a.claims(in.Runs.Field())
+}
+
 // assertMistake shows the place in the claim below what is wrong with it.
 func assertMistake(err error) error {
 	var m *measure.Mistake

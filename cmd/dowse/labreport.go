@@ -40,10 +40,7 @@ func (c *labReportCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	if in.Measures, err = orMeasures(c.Measures, in.Measures); err != nil {
-		return err
-	}
-	claims, err := c.claims(in.Runs.Field())
+	claims, err := c.ask(&in, c.Measures)
 	if err != nil {
 		return err
 	}

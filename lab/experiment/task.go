@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"dowse"
@@ -36,10 +35,7 @@ type task struct {
 	draw   *draw
 	names  *measure.Names // of the run's trails
 
-	mu     sync.Mutex
-	state  *prepared
-	err    error
-	crawls int // still to be made
+	state shared[*prepared]
 }
 
 // prepared is what a task needs while it is crawled for.
@@ -145,24 +141,11 @@ func (t *task) seedsFor(kind, purpose string) []int {
 	return from
 }
 
-// prepare trains the judge, once.
-func (t *task) prepare() (*prepared, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.state == nil && t.err == nil {
-		t.state, t.err = t.prepareNow()
-	}
-	return t.state, t.err
-}
+// done is called when a crawl of the task is over.
+func (t *task) done() { t.state.done() }
 
-// done tells that a crawl of the task is over.
-func (t *task) done() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.crawls--; t.crawls == 0 {
-		t.state = nil
-	}
-}
+// prepare trains the judge, once.
+func (t *task) prepare() (*prepared, error) { return t.state.get(t.prepareNow) }
 
 func (t *task) prepareNow() (*prepared, error) {
 	d := t.draw
@@ -390,27 +373,17 @@ func (t *task) teach(ctx context.Context, s dowse.Strategy, v Variant, set int, 
 func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config, trail *measure.Trail, p *prepared, seeds []int) (*measure.Trail, error) {
 	from := origins{taken: map[dowse.URL]origin{}}
 	cfg.Heard = from.hear
-	c, err := crawl.New(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("experiment: %w", err)
-	}
 	w := &walkLog{task: t, state: p, seeds: seeds, trail: trail}
-	c.Start(epoch, t.urls(seeds))
 	clock, unlock := workClock()
 	defer unlock()
-	sim := lab.Simulation{
-		Crawl: c, Web: p.judged.For(s, t.latency()), Workers: t.x.Time.Workers, Start: epoch,
-		Clock: clock,
-		Each:  func(now time.Time, p *dowse.Page) bool { w.note(now, p); return ctx.Err() == nil },
-	}
-	w.trail.Elapsed = sim.Run()
-	w.trail.CPU = sim.Worked
-	w.trail.Stopped = string(c.Stopped())
-	from.tell(&w.trail.Steps)
-	return w.trail, errors.Join(ctx.Err(), p.judged.Err())
+	end, err := lab.Setup{
+		Crawl: cfg, Web: p.judged.For(s, t.latency()), Seeds: t.urls(seeds), Clock: clock,
+		Each: func(now time.Time, p *dowse.Page) bool { w.note(now, p); return true },
+	}.Run(ctx)
+	trail.Elapsed, trail.CPU, trail.Stopped = end.Elapsed, end.Worked, string(end.Stopped)
+	from.tell(&trail.Steps)
+	return trail, errors.Join(err, p.judged.Err())
 }
-
-var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (t *task) latency() func(dowse.URL) time.Duration {
 	if l := t.x.Time.Latency; l > 0 {
@@ -502,7 +475,7 @@ func (w *walkLog) note(now time.Time, p *dowse.Page) {
 	}
 	step := measure.Step{
 		URL: p.URL, Host: weburl.Host(p.URL), Judged: p.Verdict.Relevance, OnTopic: p.Verdict.Relevance >= w.state.onTopic,
-		At: now.Sub(epoch), Bytes: p.Fetch.Bytes,
+		At: now.Sub(lab.Epoch), Bytes: p.Fetch.Bytes,
 	}
 	if i, ok := w.task.bench.web.Find(p.URL); ok {
 		step.Relevant, step.Trained, step.Popular = w.state.wanted[i], w.state.train[i], w.state.popular[i]
