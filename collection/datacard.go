@@ -27,7 +27,7 @@ func (c *Collection) cardHead(b *bytes.Buffer) {
 	fmt.Fprintf(b, "# %s\n\n", plain(c.Settings.Name))
 	fmt.Fprintf(b, "Web pages on one topic, gathered by a focused crawl. The topic is in `topic.yaml`,\nthe settings of the crawl are in `crawl.yaml`.\n\n")
 	if c.Settings.Demo != nil {
-		fmt.Fprintf(b, "The pages come from a made web, not from the real one.\n\n")
+		fmt.Fprintf(b, "The pages come from the synthetic demo web, not from the real one.\n\n")
 	}
 }
 

@@ -108,7 +108,7 @@ func (a *account) headline(s *sheet) {
 		s.add(" REDIRECTED")
 		s.field("to", "%s", a.Redirect)
 	case a.State == dowse.Waiting.String():
-		s.add(fmt.Sprintf(" NOT FETCHED  queued: %s of %s that wait", ordinal(a.Rank), count(a.Wait)))
+		s.add(fmt.Sprintf(" NOT FETCHED  queued: %s of %s queued links", ordinal(a.Rank), count(a.Wait)))
 		a.soFar(s)
 	case a.Reason != "":
 		a.reason(s)
@@ -122,7 +122,7 @@ func (a *account) headline(s *sheet) {
 // soFar says what came of earlier visits to a URL that waits.
 func (a *account) soFar(s *sheet) {
 	if a.Tries > 0 {
-		s.text("tried", fmt.Sprintf("%s, in vain: %s", times(a.Tries), a.Detail))
+		s.text("tried", fmt.Sprintf("%s, without success: %s", times(a.Tries), a.Detail))
 	}
 	if a.Unmade > 0 {
 		s.text("network", fmt.Sprintf("this machine could not ask for it, %s: %s", times(a.Unmade), a.Detail))
@@ -153,7 +153,7 @@ func (a *account) reason(s *sheet) {
 	case a.State == dowse.Dead.String():
 		title = "FAILED  "
 	case a.Fetched != nil:
-		title = "NOT TAKEN IN  skipped: "
+		title = "FETCHED, NOT KEPT  skipped: "
 	}
 	s.add(" " + title + string(a.Reason))
 	s.text("means", a.Meaning)
@@ -209,7 +209,7 @@ func (a *account) verdict(s *sheet) {
 // what one model after the other said.
 func (a *account) labelled(s *sheet) {
 	for i, l := range a.Labels {
-		s.field(head(i, "label"), "%s, by %s at %s%s", l.Label, orDefault(l.By, "somebody"), clock(l.At), noted(l.Note))
+		s.field(head(i, "label"), "%s, by %s at %s%s", l.Label, orDefault(l.By, "unknown"), clock(l.At), noted(l.Note))
 	}
 	if v := a.Alone; v != nil {
 		s.field("judge", "alone it would say %s %s", sideWord(v.OnTopic), score(v.Relevance))
@@ -455,7 +455,7 @@ func (a *account) remedy(s *sheet) {
 		s.field("next", "dowse why %s %s", a.dir, bare(a.Redirect))
 	case a.Reason != "":
 		for i, l := range anyway(a.Reason, a.dir, a.demo) {
-			s.text(head(i, "anyway"), l)
+			s.text(head(i, "override"), l)
 		}
 	}
 }
@@ -475,11 +475,11 @@ func anyway(r dowse.Reason, dir string, demo bool) []string {
 	case dowse.SkipBudgetCrawl:
 		return []string{resume + " --pages N"}
 	case dowse.SkipRobotsTxt:
-		return []string{"no: robots.txt is obeyed; the site's owner can change it"}
+		return []string{"not possible: robots.txt is obeyed; the site's owner can change it"}
 	case dowse.SkipChallenge, dowse.SkipLogin, dowse.SkipPayment:
-		return []string{"no: dowse does not get past this; the site's owner may help"}
+		return []string{"not possible: dowse does not get past this; the site's owner may help"}
 	case dowse.SkipForgotten:
-		return []string{"no: it was taken down"}
+		return []string{"not possible: it was taken down"}
 	}
 	if demo {
 		return nil // a made site is there in its own collection only
@@ -494,7 +494,7 @@ func anyway(r dowse.Reason, dir string, demo bool) []string {
 		return nil
 	case dowse.FailHTTP, dowse.FailProtocol, dowse.FailTimeout, dowse.FailConnect, dowse.FailDNS, dowse.FailTLS,
 		dowse.FailEncoding, dowse.FailRedirect, dowse.SkipHostDown:
-		return []string{"dowse fetch URL asks for it now", fmt.Sprintf("%s --retry %s   asks for all of these again", resume, r)}
+		return []string{"dowse fetch URL   try it now", fmt.Sprintf("%s --retry %s   try all of these again", resume, r)}
 	}
 	return []string{"as the seed of another crawl:", fmt.Sprintf("dowse crawl %s/topic.yaml --seed URL -o OTHER.dowse%s", dir, flags)}
 }

@@ -14,9 +14,9 @@ import (
 
 type hostsCmd struct {
 	Dir   string `arg:"" help:"Collection."`
-	Sort  string `enum:"pages,on,share,waiting,errors,delay,name" default:"pages" help:"pages, on, share, waiting, errors, delay or name."`
-	Limit int    `short:"n" placeholder:"N" help:"At most so many."`
-	JSON  bool   `help:"As JSON, a line to a host."`
+	Sort  string `enum:"pages,on,share,waiting,errors,delay,name" default:"pages" placeholder:"BY" help:"Sort by pages, on, share, waiting, errors, delay or name."`
+	Limit int    `short:"n" placeholder:"N" help:"Print at most N."`
+	JSON  bool   `help:"Print JSON, one line per host."`
 }
 
 func (hostsCmd) Help() string {
@@ -25,10 +25,10 @@ func (hostsCmd) Help() string {
   dowse hosts reefs.dowse --sort errors -n 10
   dowse hosts reefs.dowse --json | jq -r 'select(.share > 0.5).host'
 
-A line to a host: pages fetched, the share of them on topic, its last 20 pages,
+One line per host: pages fetched, the share of them on topic, its last 20 pages,
 the newest first (● on topic, ▲ off), the longest pause it was given, pages that
 failed, what robots.txt says (rules: some of it is closed; closed: all of it),
-and how the host stands. --json has more: requests, bytes, how many URLs wait.`
+and the state of the host. --json has more: requests, bytes, how many URLs wait.`
 }
 
 // Run lists hosts.

@@ -16,17 +16,17 @@ import (
 
 type pagesCmd struct {
 	Dir     string        `arg:"" help:"Collection."`
-	On      bool          `help:"Pages on topic."`
-	Off     bool          `help:"Pages off topic."`
-	Unsure  bool          `help:"Pages near the threshold, on either side."`
-	Skipped skippedReason `placeholder:"REASON" help:"URLs that were skipped: --skipped, or --skipped=REASON."`
-	Failed  bool          `help:"URLs that failed for good."`
-	Host    string        `placeholder:"NAME" help:"Only of this host."`
-	Since   moment        `placeholder:"WHEN" help:"Only from then on: 2h, 3d, 2026-11-15, or a full time."`
-	Sort    string        `enum:",score,time,uncertainty,surprise" default:"" placeholder:"ORDER" help:"score, time, uncertainty or surprise (default: as fetched)."`
-	Limit   int           `short:"n" placeholder:"N" help:"At most so many."`
-	JSON    bool          `help:"As JSON, a line to a page."`
-	Format  string        `placeholder:"TEXT" help:"Each as TEXT with {field}s filled in; \\t and \\n are known."`
+	On      bool          `help:"List pages on topic."`
+	Off     bool          `help:"List pages off topic."`
+	Unsure  bool          `help:"List pages near the threshold, on either side."`
+	Skipped skippedReason `placeholder:"REASON" help:"List skipped URLs: --skipped, or --skipped=REASON."`
+	Failed  bool          `help:"List URLs that failed for good."`
+	Host    string        `placeholder:"NAME" help:"List only this host."`
+	Since   moment        `placeholder:"WHEN" help:"List only pages since (e.g. 2h, 3d, 2026-11-15)."`
+	Sort    string        `enum:",score,time,uncertainty,surprise" default:"" placeholder:"ORDER" help:"Sort by score, time, uncertainty or surprise (default: as fetched)."`
+	Limit   int           `short:"n" placeholder:"N" help:"Print at most N."`
+	JSON    bool          `help:"Print JSON, one line per page."`
+	Format  string        `placeholder:"TEXT" help:"Print each page as TEXT, with {field}s, \\t and \\n filled in."`
 }
 
 func (pagesCmd) Help() string {

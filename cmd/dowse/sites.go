@@ -15,11 +15,11 @@ import (
 
 type sitesCmd struct {
 	Dir   string `arg:"" help:"Collection of a crawl for sites (dowse crawl --unit site)."`
-	All   bool   `help:"Sites that were not read yet, too."`
-	On    bool   `help:"Only sites on topic."`
-	Sort  string `enum:"order,confidence,pages,links,rank,name" default:"order" help:"order (of reading), confidence, pages, links, rank or name."`
-	Limit int    `short:"n" placeholder:"N" help:"At most so many."`
-	JSON  bool   `help:"As JSON, a line to a site."`
+	All   bool   `help:"Include sites that were not read yet."`
+	On    bool   `help:"List only sites on topic."`
+	Sort  string `enum:"order,confidence,pages,links,rank,name" default:"order" placeholder:"BY" help:"Sort by order (of reading), confidence, pages, links, rank or name."`
+	Limit int    `short:"n" placeholder:"N" help:"Print at most N."`
+	JSON  bool   `help:"Print JSON, one line per site."`
 }
 
 func (sitesCmd) Help() string {

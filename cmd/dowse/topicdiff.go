@@ -17,9 +17,9 @@ import (
 
 type topicDiffCmd struct {
 	What  []string `arg:"" name:"a b" help:"Two topic files, collections or words; or a collection and two models, as reefs.dowse m0000 m0002."`
-	On    string   `placeholder:"DIR" help:"Collection whose pages are judged by both (default: one that is named)."`
-	Limit int      `default:"15" help:"Terms and pages to show."`
-	JSON  bool     `help:"As JSON."`
+	On    string   `placeholder:"DIR" help:"Judge the pages of this collection by both (default: the one named)."`
+	Limit int      `default:"15" placeholder:"N" help:"Terms and pages to show."`
+	JSON  bool     `help:"Print JSON."`
 	askFlags
 }
 

@@ -14,7 +14,7 @@ import (
 
 type topicListCmd struct {
 	Dir  []string `arg:"" optional:"" help:"Folders to look into (default: this one)."`
-	JSON bool     `help:"As JSON, a line to a topic."`
+	JSON bool     `help:"Print JSON, one line per topic."`
 }
 
 func (topicListCmd) Help() string {

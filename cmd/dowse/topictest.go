@@ -19,12 +19,12 @@ import (
 
 type topicTestCmd struct {
 	Topic string   `arg:"" name:"file|dir" help:"Topic file with examples, or a collection with labels."`
-	Folds int      `default:"5" help:"Parts into which the examples are cut."`
-	JSON  bool     `help:"As JSON."`
+	Folds int      `default:"5" placeholder:"N" help:"Number of folds of the cross-validation."`
+	JSON  bool     `help:"Print JSON."`
 	SVG   string   `placeholder:"FILE" help:"Draw calibration, and precision against recall."`
-	Min   []string `sep:"," placeholder:"f1=0.8" help:"Exit with 8 below it: f1, precision, recall or ap."`
-	Save  []string `sep:"none" placeholder:"KIND=FILE" help:"Also train that kind of judge on all examples and write it, for model: in a topic file; repeatable."`
-	Wrong int      `default:"10" help:"Pages to show of those that it gets wrong."`
+	Min   []string `sep:"," placeholder:"M=X" help:"Exit with 8 below it (e.g. f1=0.8): f1, precision, recall or ap."`
+	Save  []string `sep:"none" placeholder:"KIND=FILE" help:"Also train this kind of judge on all examples and write it, for model: in a topic file; repeatable."`
+	Wrong int      `default:"10" placeholder:"N" help:"Wrongly judged pages to show."`
 	askFlags
 }
 

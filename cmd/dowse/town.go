@@ -119,7 +119,7 @@ func (d *townDemo) serve(w *world) error {
 		return fmt.Errorf("demo: %w", err)
 	}
 	defer server.Close()
-	fmt.Fprintf(w.err, "%d sites on %s, told apart by the Host header. Ctrl-C ends it.\n", d.trial.Town.Len(), server.Addr())
+	fmt.Fprintf(w.err, "%d sites on %s, virtual hosts: set the Host header. Ctrl-C ends it.\n", d.trial.Town.Len(), server.Addr())
 	<-w.ctx.Done()
 	return nil
 }

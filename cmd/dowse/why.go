@@ -12,9 +12,9 @@ import (
 
 type whyCmd struct {
 	What  []string `arg:"" name:"dir|url" help:"Collection, if there is not exactly one here, and the URL."`
-	Links bool     `help:"What became of each link on the page."`
-	Path  bool     `help:"The pages from a seed to it, one to a line."`
-	JSON  bool     `help:"As JSON."`
+	Links bool     `help:"Show what became of each link on the page."`
+	Path  bool     `help:"Show the pages from a seed to it, one per line."`
+	JSON  bool     `help:"Print JSON."`
 }
 
 func (whyCmd) Help() string {
