@@ -71,7 +71,7 @@ func (c *helpCmd) Run(w *world) error {
 func helpOn(w *world, command []string) error {
 	node := find(w.parser.Model.Node, command)
 	if node == nil {
-		return usage("there is no command or topic %q; dowse help lists both", strings.Join(command, " "))
+		return usage("there is no command or topic %q; see dowse help topics, or dowse help for the commands", strings.Join(command, " "))
 	}
 	var c cli
 	parser, err := newParser(&c, w, func(int) {})

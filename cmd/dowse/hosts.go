@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -75,16 +76,31 @@ func (c *hostsCmd) print(out io.Writer, w *world, rows []collection.HostRow) err
 		}
 		return nil
 	}
-	columns := columns80
-	if w.outTTY {
-		columns = max(columns, width())
-	}
-	room := columns - hostColumns
+	room := nameRoom(columnsOf(w.out), hostColumns, func(yield func(string) bool) {
+		for _, r := range rows {
+			if !yield(r.Host) {
+				return
+			}
+		}
+	})
 	fmt.Fprintf(out, "%-*s pages on topic  %-20s  delay err robots state\n", room, "host", "last 20, new first")
 	for _, r := range rows {
 		fmt.Fprintln(out, hostLine(r, room))
 	}
 	return nil
+}
+
+// nameRoom returns the columns for names in a table whose other columns are given: what
+// a terminal leaves, and elsewhere what the longest name needs.
+func nameRoom(terminal, others int, names iter.Seq[string]) int {
+	if terminal > 0 {
+		return max(terminal, columns80) - others
+	}
+	room := columns80 - others
+	for name := range names {
+		room = max(room, len([]rune(oneLine(name))))
+	}
+	return room
 }
 
 // hostColumns are those of a line beside the host's name.

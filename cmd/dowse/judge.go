@@ -296,7 +296,8 @@ func (d *docket) write(out io.Writer, line *judged) error {
 	if !d.plain {
 		return json.NewEncoder(out).Encode(line)
 	}
-	_, err := fmt.Fprintf(out, "%.3f %-6s %-33s %s\n", line.Score, line.Verdict, fit(oneLine(line.Title), 33), fit(oneLine(line.URL), 33))
+	n := columnsOf(d.out)
+	_, err := fmt.Fprintf(out, "%.3f %-6s %-33s %s\n", line.Score, line.Verdict, clip(oneLine(line.Title), 33, n), clipMiddle(oneLine(line.URL), max(n-46, 20), n))
 	return err
 }
 

@@ -394,7 +394,7 @@ func (c *labelCmd) list(w *world) error {
 
 func (b *ledger) print(out io.Writer) {
 	for _, l := range b.Labels {
-		fmt.Fprintln(out, fit(oneLine(fmt.Sprintf("%-4s %s  (%s, %s)%s", l.Label, l.URL, orDefault(l.By, "unknown"), clock(l.At), noted(l.Note))), 160))
+		fmt.Fprintln(out, oneLine(fmt.Sprintf("%-4s %s  (%s, %s)%s", l.Label, l.URL, orDefault(l.By, "unknown"), clock(l.At), noted(l.Note))))
 	}
 	for _, x := range b.Conflicts {
 		fmt.Fprintln(out, oneLine(fmt.Sprintf("conflict %s: %s; %s stands", x.URL, sayings(x.Labels), x.Stands)))

@@ -110,7 +110,11 @@ func main() {
 		out: out, err: os.Stderr, in: os.Stdin, env: os.Getenv, ctx: ends.ctx, abort: ends.abort, ends: ends,
 		isTTY: isTerminal(os.Stderr), outTTY: isTerminal(os.Stdout),
 	}
-	w.colour = w.isTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	w.colour = useColours(w.isTTY, os.Getenv)
+	if w.outTTY {
+		out.width = func() int { return widthOf(os.Stdout) }
+		out.colour = useColours(true, os.Getenv)
+	}
 	code := out.code(w, run(w, os.Args[1:]))
 	ends.done()
 	runtime.KeepAlive(unused)

@@ -86,7 +86,8 @@ func (s *screen) decision(p *crawler.Page) string {
 		name = "?"
 	}
 	url := strings.TrimPrefix(strings.TrimPrefix(string(p.URL), "https://"), "http://")
-	return fmt.Sprintf(" %.2f %-4s %-38s %s", p.Relevance, name, fit(oneLine(url), 38), oneLine(tellingReasons(s.speller.SpellOf(p.Verdict, p.Page).Names(p.Verdict.Because))))
+	room := max(38, width()/2-2)
+	return fmt.Sprintf(" %.2f %-4s %-*s %s", p.Relevance, name, room, fitMiddle(oneLine(url), room), oneLine(tellingReasons(s.speller.SpellOf(p.Verdict, p.Page).Names(p.Verdict.Because))))
 }
 
 // tellingReasons writes the reasons in which pages differ, the strongest first.
@@ -135,7 +136,7 @@ func (s *screen) draw(st crawl.Status) {
 	}
 	lines := s.lines(st)
 	for _, l := range lines {
-		b.WriteString(fit(l, width()))
+		b.WriteString(tint(fit(l, width()), s.w.colour))
 		b.WriteByte('\n')
 	}
 	s.drawn = len(lines)
@@ -242,7 +243,7 @@ var stopMeans = map[dowse.StopReason]string{
 	dowse.StopExhausted: "nothing is left to visit", dowse.StopDriedUp: "the harvest dried up",
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
 	dowse.StopNetwork: "this machine has no network",
-	dowse.StopSignal:  "stopped", dowse.StopDisk: "the disk is full", dowse.StopError: "an error",
+	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full", dowse.StopError: "an error",
 	dowse.StopAPI: "stopped", dowse.StopMemory: "out of memory",
 }
 

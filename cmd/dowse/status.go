@@ -267,8 +267,9 @@ func (c *statusCmd) print(out io.Writer, st *status, more bool) error {
 	if more {
 		fmt.Fprintln(out)
 	}
+	n := columnsOf(out)
 	for _, l := range st.lines() {
-		fmt.Fprintln(out, fit(oneLine(l), 80))
+		fmt.Fprintln(out, tint(clip(oneLine(l), n, n), colouredOf(out)))
 	}
 	return nil
 }
@@ -296,8 +297,18 @@ func (st *status) lines() []string {
 	for i, s := range st.Shadows {
 		lines = append(lines, fmt.Sprintf(" %-9s harvest %.3f, known of %.0f %% of %s picks: %s", head(i, "shadows"), s.Harvest, 100*s.Share, count(s.Picks), s.Name))
 	}
-	for i, r := range st.Reasons { // skipped or failed
-		lines = append(lines, fmt.Sprintf(" %-9s %6s %s: %s", head(i, "skipped"), count(r.Skipped+r.Failed), orDefault(string(r.Reason), "(no reason)"), r.Meaning))
+	last := ""
+	for _, r := range st.Reasons {
+		fate := "skipped"
+		if r.Skipped == 0 {
+			fate = "failed"
+		}
+		name := fate
+		if fate == last {
+			name = ""
+		}
+		last = fate
+		lines = append(lines, fmt.Sprintf(" %-9s %6s %s: %s", name, count(r.Skipped+r.Failed), orDefault(string(r.Reason), "(no reason)"), r.Meaning))
 	}
 	for _, n := range st.Notices {
 		lines = append(lines, " note      "+n)

@@ -277,7 +277,7 @@ func termCell(list []topic.Term, i int) string {
 	if i >= len(list) {
 		return ""
 	}
-	return fmt.Sprintf("%+.3f %s in %d", list[i].Weight, fit(oneLine(list[i].Spelt()), 18), list[i].Examples)
+	return fmt.Sprintf("%+.3f %s in %d", list[i].Weight, oneLine(list[i].Spelt()), list[i].Examples)
 }
 
 // judgeAndPages returns a topic, its judge, and the examples and labelled pages that it
