@@ -163,7 +163,7 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 		return nil, nil, err
 	}
 	for _, name := range n.Unused(strategies...) {
-		notes = append(notes, fmt.Sprintf("%s was given, but the chosen strategy does not use it; see dowse help strategies", name))
+		notes = append(notes, fmt.Sprintf("the chosen strategy does not use %s; see dowse help strategies", name))
 	}
 	keep := func(into *string, name string, write func(io.Writer) error) {
 		*into = collection.NeedsName(name)

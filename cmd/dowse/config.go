@@ -267,7 +267,7 @@ func (c *configSetCmd) valid(w *world) error {
 		return err
 	}
 	if _, err := parser.Parse([]string{"crawl", "--" + c.Key + "=" + c.Value}); err != nil {
-		return usage("%w", err)
+		return usage("%s", parseProblem(err.Error(), nil, nil))
 	}
 	_, err = probe.Crawl.config(w)
 	return err

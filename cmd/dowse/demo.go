@@ -238,7 +238,7 @@ func (d *made) extras(server *demo.Server, r *rival, dir string) *extras {
 	}
 	return &extras{
 		head: []string{
-			fmt.Sprintf("Demo web: %s pages on %d synthetic sites, served on %s (offline).", count(d.web.Len()), sites, server.Addr()),
+			fmt.Sprintf("Demo web: %s pages on %d synthetic sites, on %s (offline).", count(d.web.Len()), sites, server.Addr()),
 			fmt.Sprintf("Topic:    %q (%d words, %d seeds)   Collection: %s", demoTopic, len(d.topic.Words), len(d.seeds), dir),
 			"Ctrl-C pauses, the same command resumes.",
 		},
