@@ -278,7 +278,7 @@ func (d *made) verdict(cr *crawler.Crawler, r *rival) []string {
 	best, _ := d.web.Oracle(demoTopic, d.seeds, n)
 	r.wait()
 	bf, _ := r.trueAt(n)
-	return []string{fmt.Sprintf(" true harvest %.3f (the relevant pages of the demo web are known)\n breadth-first with the same seeds and pages: %.3f true      best possible: %.3f",
+	return []string{fmt.Sprintf(" true harvest %.3f (the relevant pages of the demo web are known)\n breadth-first with the same seeds and pages: %.3f true   best possible: %.3f",
 		float64(truth)/float64(n), bf, best)}
 }
 

@@ -127,7 +127,7 @@ func (d *townDemo) serve(w *world) error {
 func (d *townDemo) extras(server *demo.Server, dir string) *extras {
 	return &extras{
 		head: []string{
-			fmt.Sprintf("Demo town: %d made-up sites, served on %s (offline).", d.trial.Town.Len(), server.Addr()),
+			fmt.Sprintf("Demo town: %d synthetic sites, served on %s (offline).", d.trial.Town.Len(), server.Addr()),
 			fmt.Sprintf("Topic:     %q, %s   Collection: %s", d.trial.Town.Topic().Name, some(len(d.trial.Seeds()), "start site"), dir),
 			"Ctrl-C pauses, the same command resumes.",
 		},
