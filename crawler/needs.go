@@ -164,7 +164,7 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 		return nil, nil, err
 	}
 	for _, name := range n.Unused(strategies...) {
-		notes = append(notes, fmt.Sprintf("nobody goes by %s: see dowse help strategies for those that do", name))
+		notes = append(notes, fmt.Sprintf("the chosen strategy does not use %s; see dowse help strategies", name))
 	}
 	keep := func(into *string, name string, write func(io.Writer) error) {
 		*into = collection.NeedsName(name)

@@ -28,7 +28,7 @@ const DefaultHold = 0.1
 
 // ErrIdentity is returned when a crawl would reach the public web and nobody says
 // who is crawling.
-var ErrIdentity = errors.New("who is crawling? Sites must be able to reach you")
+var ErrIdentity = errors.New("no contact given: sites must be able to reach you")
 
 // ErrSeeds is returned when there is nowhere to begin.
 var ErrSeeds = errors.New("no seeds: say where to begin")

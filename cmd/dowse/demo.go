@@ -18,19 +18,20 @@ import (
 )
 
 type demoCmd struct {
-	Out    string `short:"o" default:"demo.dowse" help:"Collection."`
-	Pages  int    `short:"n" default:"800" help:"Pages to fetch."`
-	Web    int    `default:"2400" help:"Pages of the made web."`
-	Rng    uint64 `help:"Seed of the made web: another number, another web."`
-	Serve  bool   `help:"Only serve the web on loopback, until Ctrl-C, for crawls by hand."`
-	Log    string `placeholder:"FILE" help:"No crawl: write an access log of people who read this web, for --trace."`
-	People int    `default:"500" help:"How many of them, with --log."`
-	Table  bool   `help:"No crawl: simulate all strategies and print their harvest at 200, 500 and 1,000 pages."`
-	Curves string `placeholder:"FILE.svg" help:"No crawl: simulate all strategies and draw their harvest."`
-	Webs   int    `default:"5" help:"Webs to average over, with --curves and --table."`
-	Sites  int    `placeholder:"N" help:"Look for whole sites, in a made town of so many: try 300."`
-	Trial  int    `placeholder:"N" help:"With --sites, no crawl: compare ways to find sites in N towns."`
-	Quiet  bool   `short:"q" help:"Say nothing but errors."`
+	Out     string  `short:"o" default:"demo.dowse" placeholder:"DIR" help:"Write the collection to this directory."`
+	Pages   int     `short:"n" default:"800" placeholder:"N" help:"Stop after N pages."`
+	Web     int     `default:"2400" placeholder:"N" help:"Size of the demo web in pages."`
+	Rng     uint64  `placeholder:"N" shown:"0" help:"Random seed of the demo web: another number, another web."`
+	Serve   bool    `help:"Only serve the demo web on loopback, until Ctrl-C."`
+	Log     string  `placeholder:"FILE" help:"No crawl: write an access log of simulated readers."`
+	People  int     `default:"500" placeholder:"N" help:"Number of simulated readers, with --log."`
+	Table   bool    `help:"No crawl: print the harvest of all strategies as a table."`
+	Curves  string  `placeholder:"FILE.svg" help:"No crawl: draw the harvest of all strategies."`
+	Webs    int     `default:"5" placeholder:"N" help:"Webs to average over, with --curves and --table."`
+	Sites   int     `placeholder:"N" help:"Look for whole sites in a synthetic town of N (e.g. 300)."`
+	Trial   int     `placeholder:"N" help:"With --sites, no crawl: compare methods in N towns."`
+	Quiet   bool    `short:"q" help:"Print errors only."`
+	HelpAll helpAll `help:"Show all flags."`
 	orderFlags
 }
 
@@ -40,12 +41,13 @@ func (demoCmd) Help() string {
   dowse demo                       the same command resumes
   dowse demo --curves harvest.svg  every strategy on this web, as a picture
   dowse demo --strategy otie --shadow link-context,nb -o otie.dowse
-  dowse demo --log people.log      who read what: for crawl --trace
+  dowse demo --log people.log      an access log, for crawl --trace
   dowse demo --sites 300 -o town.dowse       look for whole sites instead
   dowse demo --sites 2000 --trial 10         how well that works, as a table
 
-The web is made up on the spot and served on loopback: nothing leaves this
-machine. It has answers, so the summary can say how good the crawl really was.`
+The demo web is generated on the spot and served on loopback: nothing leaves
+this machine. Its relevant pages are known, so the summary can say how good the
+crawl really was.`
 }
 
 const demoTopic = "tide pools"
@@ -195,7 +197,7 @@ func (c *demoCmd) open() (*made, error) {
 
 func openMade(mark collection.Demo) (*made, error) {
 	if mark.Pages < 600 || mark.Pages > 1_000_000 {
-		return nil, usage("--web %d: the made web has 600 to 1,000,000 pages", mark.Pages)
+		return nil, usage("--web %d: the demo web has 600 to 1,000,000 pages", mark.Pages)
 	}
 	web := demo.New(demo.Config{Pages: mark.Pages, Seed: mark.Seed})
 	t, ok := web.Topic(demoTopic)
@@ -239,7 +241,7 @@ func serveOnly(w *world, web interface {
 		return fmt.Errorf("demo: %w", err)
 	}
 	defer server.Close()
-	fmt.Fprintf(w.err, "%s on %s, told apart by the Host header. Ctrl-C ends it.\n", what, server.Addr())
+	fmt.Fprintf(w.err, "%s on %s, virtual hosts: set the Host header. Ctrl-C ends it.\n", what, server.Addr())
 	<-w.ctx.Done()
 	return nil
 }
@@ -251,7 +253,7 @@ func (d *made) extras(server *demo.Server, r *rival, dir string) *extras {
 	}
 	return &extras{
 		head: []string{
-			fmt.Sprintf("Demo web: %d pages on %d made-up sites, served on %s (offline).", d.web.Len(), sites, server.Addr()),
+			fmt.Sprintf("Demo web: %s pages on %d synthetic sites, on %s (offline).", count(d.web.Len()), sites, server.Addr()),
 			fmt.Sprintf("Topic:    %q (%d words, %d seeds)   Collection: %s", demoTopic, len(d.topic.Words), len(d.seeds), dir),
 			"Ctrl-C pauses, the same command resumes.",
 		},
@@ -291,7 +293,7 @@ func (d *made) verdict(cr *crawler.Crawler, r *rival) []string {
 	best, _ := d.web.Oracle(demoTopic, d.seeds, n)
 	r.wait()
 	bf, _ := r.trueAt(n)
-	return []string{fmt.Sprintf(" true harvest %.3f (the demo has answers)\n breadth-first on the same seeds and budget: %.3f      best possible: %.3f",
+	return []string{fmt.Sprintf(" true harvest %.3f (the relevant pages of the demo web are known)\n breadth-first with the same seeds and pages: %.3f true   best possible: %.3f",
 		float64(truth)/float64(n), bf, best)}
 }
 

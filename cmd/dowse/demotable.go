@@ -69,7 +69,7 @@ func (c *demoCmd) curves(w *world) error {
 	if err != nil {
 		return err
 	}
-	plot := reports.Plot{Title: fmt.Sprintf("True harvest on %d made webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
+	plot := reports.Plot{Title: fmt.Sprintf("True harvest on %d demo webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
 	for _, name := range runs.Strategies() {
 		line := reported(w, runs, name)
 		line.Bound = runs.Bound(name)

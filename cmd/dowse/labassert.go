@@ -12,7 +12,7 @@ import (
 
 // assertFlags make a command a gate: for a build that must not get worse.
 type assertFlags struct {
-	Assert []string `sep:"none" placeholder:"CLAIM" help:"Exit with 8 unless this holds: 'otie.recall@end > opic.recall@end'; repeatable."`
+	Assert []string `sep:"none" placeholder:"CLAIM" help:"Exit with 8 unless this holds (e.g. 'otie.recall@end > opic.recall@end'); repeatable."`
 }
 
 // claims reads what is asserted, and looks whether the experiment can answer it: before

@@ -16,7 +16,7 @@ import (
 )
 
 type tgraphCmd struct {
-	Build tgraphBuildCmd `cmd:"" help:"Make a T-Graph from target pages and back-links."`
+	Build tgraphBuildCmd `cmd:"" help:"Build a T-Graph from target pages and back-links."`
 	Show  tgraphShowCmd  `cmd:"" help:"Print a T-Graph by levels, or draw it."`
 }
 
@@ -31,14 +31,14 @@ in two, in three. The strategies treasure and context-graph find their way by it
 }
 
 type tgraphBuildCmd struct {
-	Targets  []string `sep:"none" placeholder:"URL|FILE" help:"Target page, or a file with a URL to a line; repeatable."`
-	From     []string `required:"" sep:"none" placeholder:"DIR|FILE" help:"Where back-links come from: a collection, WARC or WACZ files, or a .tsv file of links; repeatable."`
+	Targets  []string `sep:"none" placeholder:"URL|FILE" help:"Target page, or a file with one URL per line; repeatable."`
+	From     []string `required:"" sep:"none" placeholder:"DIR|FILE" help:"Source of back-links: collection, WARC, WACZ or .tsv file; repeatable."`
 	Out      string   `short:"o" default:"tgraph.json" placeholder:"FILE" help:"File to write."`
-	Depth    int      `default:"3" help:"Clicks from a target at most."`
-	PerLevel int      `default:"300" placeholder:"N" help:"Links, and pages, of a level at most."`
-	PerPage  int      `default:"20" placeholder:"N" help:"Links of a page at most."`
-	Language string   `default:"en" placeholder:"TAG" help:"Of the pages, for stems."`
-	Force    bool     `help:"Replace a file that is there."`
+	Depth    int      `default:"3" help:"Clicks from a target, at most."`
+	PerLevel int      `default:"300" placeholder:"N" help:"Links and pages per level, at most."`
+	PerPage  int      `default:"20" placeholder:"N" help:"Links per page, at most."`
+	Language string   `default:"en" placeholder:"TAG" help:"Language of the pages, for stems."`
+	Force    bool     `help:"Overwrite an existing file."`
 }
 
 func (tgraphBuildCmd) Help() string {
@@ -60,7 +60,7 @@ const bestTargets = 10
 // Run makes a T-Graph.
 func (c *tgraphBuildCmd) Run(w *world) error {
 	if _, err := os.Lstat(c.Out); err == nil && !c.Force {
-		return usage("%s: there is such a file; --force replaces it", c.Out)
+		return usage("%s: file exists; use --force to overwrite it", c.Out)
 	}
 	targets, err := targetsOf(c.Targets)
 	if err != nil {
@@ -140,8 +140,8 @@ func targetsOf(list []string) (urls []dowse.URL, err error) {
 
 type tgraphShowCmd struct {
 	File string `arg:"" help:"T-Graph, as dowse tgraph build makes it."`
-	SVG  string `name:"svg" placeholder:"OUT" help:"Draw it into a file."`
-	Each int    `default:"10" placeholder:"N" help:"Links of a level to print; 0 for all."`
+	SVG  string `name:"svg" placeholder:"OUT" help:"Draw it to a file."`
+	Each int    `default:"10" placeholder:"N" help:"Links per level to print; 0 for all."`
 }
 
 func (tgraphShowCmd) Help() string {

@@ -150,7 +150,7 @@ func (d *townDemo) serve(w *world) error {
 func (d *townDemo) extras(server *demo.Server, dir string) *extras {
 	return &extras{
 		head: []string{
-			fmt.Sprintf("Demo town: %d made-up sites, served on %s (offline).", d.Town.Len(), server.Addr()),
+			fmt.Sprintf("Demo town: %d synthetic sites, served on %s (offline).", d.Town.Len(), server.Addr()),
 			fmt.Sprintf("Topic:     %q, %s   Collection: %s", d.Town.Topic().Name, some(len(d.Seeds), "start site"), dir),
 			"Ctrl-C pauses, the same command resumes.",
 		},
