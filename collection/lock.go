@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"dowse/internal/durable"
 )
@@ -24,7 +25,7 @@ func lock(dir string) (*durable.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("collection: lock: %w", err)
 	}
-	if err := tryLock(f); err != nil {
+	if err := lockSoon(f); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("collection: %s: %w (process %s); stop it first: dowse stop %s", dir, ErrLocked, holder(dir), dir)
 	}
@@ -32,6 +33,23 @@ func lock(dir string) (*durable.File, error) {
 		fmt.Fprintf(f, "%d\n%s\n", os.Getpid(), Format)
 	}
 	return f, nil
+}
+
+// Others take the lock for a moment to see whether somebody holds it, see Running. So
+// it is tried a few times before it counts as held.
+const (
+	lockTries = 20
+	lockPause = 50 * time.Millisecond
+)
+
+func lockSoon(f *durable.File) (err error) {
+	for range lockTries {
+		if err = tryLock(f); err == nil {
+			return nil
+		}
+		time.Sleep(lockPause)
+	}
+	return err
 }
 
 func holder(dir string) string {
