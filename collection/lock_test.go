@@ -27,7 +27,7 @@ func TestLockBesideReaders(t *testing.T) {
 			}
 		})
 	}
-	for range 20 {
+	for range 400 {
 		f, err := lock(dir)
 		if err != nil {
 			t.Errorf("not locked beside readers: %v", err)
