@@ -18,6 +18,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/durable"
 	"dowse/mistake"
 	"dowse/topic"
 )
@@ -183,6 +184,10 @@ func report(w *world, err error) int {
 		return exitCollection
 	case crawler.DiskFull(err):
 		return exitInterrupted
+	case errors.Is(err, durable.ErrNotPlain):
+		return exitCollection
+	case errors.Is(err, collection.ErrMake), errors.Is(err, collection.ErrForgotten):
+		return exitUsage
 	}
 	return exitInternal
 }
