@@ -338,11 +338,12 @@ func TestExitCodesOfOwnTrouble(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	ok(t, os.WriteFile(file, nil, 0o644))
 	for _, args := range [][]string{
-		{"crawl", ""}, {"crawl", " ", "-o", filepath.Join(t.TempDir(), "n.dowse")}, {"crawl", "..."},
+		{"crawl", ""}, {"crawl", "...", "--seed", s.URL, "--allow-net", "127.0.0.1"},
+		{"crawl", "", "--seed", s.URL, "--allow-net", "127.0.0.1", "-o", filepath.Join(t.TempDir(), "n.dowse")},
 		{"crawl", "barnacle", "--seed", s.URL, "--allow-net", "127.0.0.1", "-o", filepath.Join(file, "x.dowse")},
 		{"crawl", "barnacle", "--seed", s.URL, "--allow-net", "127.0.0.1", "-o", file},
 	} {
-		if code, out, errs := capture(t, args...); code != exitUsage {
+		if code, out, errs := capture(t, args...); code != exitUsage || (args[1] != "barnacle") != strings.Contains(errs, "has no word in it") {
 			t.Errorf("%q: code %d: %s%s", args, code, out, errs)
 		}
 	}
