@@ -36,13 +36,14 @@ curves: ## draw docs/harvest.svg again
 	go run ./cmd/dowse demo --curves docs/harvest.svg
 
 bench: ## benchmarks of the hot paths
-	go test -run '^$$' -bench . -benchmem ./weburl ./text ./judge ./extract ./fetch ./archive ./frontier ./crawl ./strategy ./demo
+	go test -run '^$$' -bench . -benchmem ./weburl ./text ./judge ./extract ./fetch ./archive ./frontier ./crawl ./strategy ./strategy/treasure ./strategy/interest ./demo
 
 costs: ## the table of docs/strategy-costs.md: a quarter of an hour on a machine at rest, 6 GB
 	strategy/costs.sh
 
-faults: ## fail every call to the file system in every way; all commands over a stranger's directories
+faults: ## fail every call to the file system and the network in every way; all commands over a stranger's directories
 	DOWSE_ALL_FAULTS=1 go test -timeout 60m -v -run 'TestFaults$$' ./crawler
+	DOWSE_ALL_FAULTS=1 go test -timeout 120m -v -run 'TestNetFaults$$' ./crawler
 	DOWSE_ALL_FAULTS=1 go test -timeout 60m -run 'TestStrangersDirectory$$' ./cmd/dowse
 
 outages: ## crawls without network, name server or files, for as long as such trouble lasts: six minutes

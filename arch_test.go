@@ -16,25 +16,47 @@ import (
 // allowed tells which packages of the module each may import. Imports go down
 // only: what is not listed here is a mistake, or a decision to be written down.
 var allowed = map[string][]string{
-	"dowse":                       {},
-	"dowse/weburl":                {"dowse"},
-	"dowse/text":                  {"dowse"},
-	"dowse/frontier":              {"dowse"},
-	"dowse/mistake":               {"dowse/text"},
-	"dowse/judge":                 {"dowse", "dowse/text"},
-	"dowse/topic":                 {"dowse", "dowse/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/topic/predicate", "dowse/topic/directory"},
-	"dowse/topic/predicate":       {"dowse", "dowse/mistake", "dowse/text", "dowse/judge", "dowse/weburl"},
-	"dowse/topic/directory":       {"dowse", "dowse/weburl"},
-	"dowse/judge/judgetest":       {"dowse", "dowse/judge"},
-	"dowse/judge/outside":         {"dowse", "dowse/judge", "dowse/weburl", "dowse/internal/durable"},
-	"dowse/site":                  {"dowse", "dowse/text", "dowse/judge", "dowse/weburl"},
-	"dowse/strategy":              {"dowse", "dowse/text", "dowse/judge"},
-	"dowse/extract":               {"dowse", "dowse/weburl"},
-	"dowse/internal/durable":      {},
-	"dowse/archive":               {"dowse", "dowse/weburl", "dowse/internal/durable"},
-	"dowse/fetch":                 {"dowse", "dowse/weburl", "dowse/extract"},
-	"dowse/crawl":                 {"dowse", "dowse/weburl", "dowse/frontier", "dowse/internal/durable"},
-	"dowse/strategy/strategytest": {"dowse", "dowse/crawl", "dowse/frontier"},
+	"dowse":                 {},
+	"dowse/weburl":          {"dowse"},
+	"dowse/text":            {"dowse"},
+	"dowse/frontier":        {"dowse"},
+	"dowse/mistake":         {"dowse/text"},
+	"dowse/judge":           {"dowse", "dowse/text"},
+	"dowse/topic":           {"dowse", "dowse/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/topic/predicate", "dowse/topic/directory"},
+	"dowse/topic/predicate": {"dowse", "dowse/mistake", "dowse/text", "dowse/judge", "dowse/weburl"},
+	"dowse/topic/directory": {"dowse", "dowse/weburl"},
+	"dowse/judge/judgetest": {"dowse", "dowse/judge"},
+	"dowse/judge/outside":   {"dowse", "dowse/judge", "dowse/weburl", "dowse/internal/durable"},
+	"dowse/site":            {"dowse", "dowse/text", "dowse/judge", "dowse/weburl"},
+	"dowse/strategy": {
+		"dowse", "dowse/text", "dowse/strategy/input",
+		"dowse/strategy/linkclass", "dowse/strategy/treasure", "dowse/strategy/interest",
+		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state",
+	},
+	"dowse/strategy/linkclass": {
+		"dowse", "dowse/text", "dowse/judge", "dowse/strategy/input",
+		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state",
+	},
+	"dowse/strategy/treasure": {
+		"dowse", "dowse/text", "dowse/judge", "dowse/strategy/input", "dowse/strategy/treasure/tgraph",
+		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state", "dowse/strategy/internal/book",
+	},
+	"dowse/strategy/interest": {
+		"dowse", "dowse/text", "dowse/strategy/input",
+		"dowse/strategy/internal/lead", "dowse/strategy/internal/state", "dowse/strategy/internal/book",
+	},
+	"dowse/strategy/input":             {"dowse", "dowse/judge", "dowse/strategy/treasure/tgraph", "dowse/strategy/internal/linktext"},
+	"dowse/strategy/treasure/tgraph":   {"dowse", "dowse/strategy/internal/linktext"},
+	"dowse/strategy/internal/lead":     {"dowse"},
+	"dowse/strategy/internal/linktext": {"dowse"},
+	"dowse/strategy/internal/state":    {},
+	"dowse/strategy/internal/book":     {"dowse/text"},
+	"dowse/extract":                    {"dowse", "dowse/weburl"},
+	"dowse/internal/durable":           {},
+	"dowse/archive":                    {"dowse", "dowse/weburl", "dowse/internal/durable"},
+	"dowse/fetch":                      {"dowse", "dowse/weburl", "dowse/extract"},
+	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/frontier", "dowse/internal/durable"},
+	"dowse/strategy/strategytest":      {"dowse", "dowse/crawl", "dowse/frontier"},
 	"dowse/collection": {
 		"dowse/text", // which words of a model are those of a page that was taken down
 		"dowse", "dowse/weburl", "dowse/frontier", "dowse/crawl", "dowse/archive", "dowse/extract", "dowse/fetch", "dowse/judge", "dowse/site",
@@ -43,7 +65,7 @@ var allowed = map[string][]string{
 	"dowse/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":  {"dowse", "dowse/crawl", "dowse/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
 	"dowse/crawler": {
-		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/frontier",
+		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/extract", "dowse/archive", "dowse/collection", "dowse/trace",
 		"dowse/topic/directory", "dowse/judge/outside", "dowse/site", "dowse/internal/durable",
 	},
@@ -53,14 +75,11 @@ var allowed = map[string][]string{
 		"dowse/collection", "dowse/demo", "dowse/mistake", "dowse/internal/durable",
 	},
 	"dowse/lab/experiment": {
-		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/trace",
-		"dowse/topic/predicate", "dowse/lab", "dowse/lab/web", "dowse/lab/measure", "dowse/lab/sitetrial", "dowse/site", "dowse/demo", "dowse/fetch",
+		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/trace",
+		"dowse/topic/predicate", "dowse/lab", "dowse/lab/web", "dowse/lab/measure", "dowse/site", "dowse/demo", "dowse/fetch",
 		"dowse/collection", "dowse/mistake", "dowse/text", "dowse/internal/durable",
 	},
-	"dowse/lab/report": {"dowse", "dowse/lab/measure"},
-	"dowse/lab/sitetrial": {
-		"dowse", "dowse/weburl", "dowse/judge", "dowse/site", "dowse/crawl", "dowse/crawler", "dowse/fetch", "dowse/demo", "dowse/lab", "dowse/lab/measure",
-	},
+	"dowse/lab/report":       {"dowse", "dowse/lab/measure"},
 	"dowse/trace":            {"dowse", "dowse/weburl"},
 	"dowse/hostile":          {"dowse", "dowse/hostile/template"},
 	"dowse/hostile/template": {},
@@ -69,6 +88,12 @@ var allowed = map[string][]string{
 	"dowse/internal/golden": {}, // only tests import it
 	"dowse/internal/beside": {}, // only tests import it
 	"dowse/internal/skips":  {},
+
+	// only tests import it
+	"dowse/strategy/internal/fixture": {
+		"dowse", "dowse/crawl", "dowse/internal/golden", "dowse/trace",
+		"dowse/strategy/input", "dowse/strategy/strategytest", "dowse/strategy/treasure/tgraph",
+	},
 }
 
 // modules tells in which folders a third-party module may be imported, and why it
@@ -109,7 +134,11 @@ var modules = map[string]struct {
 // pure packages use no clock, network, files, goroutines or global randomness.
 // Files named here are the drivers of package crawl.
 var (
-	pure    = []string{".", "text", "judge", "strategy", "site", "frontier", "crawl", "extract", "weburl", "lab", "lab/measure", "lab/report", "topic/predicate"}
+	pure = []string{
+		".", "text", "judge", "site", "frontier", "crawl", "extract", "weburl", "lab", "lab/measure", "lab/report", "topic/predicate",
+		"strategy", "strategy/linkclass", "strategy/treasure", "strategy/treasure/tgraph", "strategy/interest", "strategy/input",
+		"strategy/internal/lead", "strategy/internal/linktext", "strategy/internal/state", "strategy/internal/book",
+	}
 	drivers = []string{"crawl/live.go", "crawl/journal.go", "crawl/redact.go", "crawl/leftover.go"}
 )
 

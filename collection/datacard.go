@@ -27,14 +27,19 @@ func (c *Collection) cardHead(b *bytes.Buffer) {
 	fmt.Fprintf(b, "# %s\n\n", plain(c.Settings.Name))
 	fmt.Fprintf(b, "Web pages on one topic, gathered by a focused crawl. The topic is in `topic.yaml`,\nthe settings of the crawl are in `crawl.yaml`.\n\n")
 	if c.Settings.Demo != nil {
-		fmt.Fprintf(b, "The pages come from a made web, not from the real one.\n\n")
+		fmt.Fprintf(b, "The pages come from the synthetic demo web, not from the real one.\n\n")
 	}
 }
 
 func (c *Collection) cardCounts(b *bytes.Buffer, s *summary) {
 	st := c.Crawl.Status()
 	fmt.Fprintf(b, "## What is in it\n\n| | |\n|---|---|\n")
-	row := func(what string, value any) { fmt.Fprintf(b, "| %s | %v |\n", what, value) }
+	row := func(what string, value any) {
+		if n, ok := value.(int); ok {
+			value = thousands(n)
+		}
+		fmt.Fprintf(b, "| %s | %v |\n", what, value)
+	}
 	row("pages fetched", st.Fetched)
 	row("of them on topic", st.OnTopic)
 	if st.Fetched > 0 {
@@ -54,6 +59,15 @@ func (c *Collection) cardCounts(b *bytes.Buffer, s *summary) {
 		row("WARC files", len(files))
 	}
 	fmt.Fprintf(b, "\n%s\n\n", c.checked())
+}
+
+// thousands writes a number with commas between thousands, as the commands do.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // checked says whether a person has looked at the judge's verdicts.
@@ -122,16 +136,16 @@ func (c *Collection) cardUse(b *bytes.Buffer) {
 	name := plain(c.Settings.Name)
 	fmt.Fprintf(b, `## How to use it
 
-- archive/ holds what the web said, as WARC 1.1; indexes/index.cdxj, if it is there, tells
+- archive/ holds what the web said, as WARC 1.1; indexes/index.cdxj, if it is there, says
   where each page is. Any web archive software reads both.
 - pages/pages.jsonl lists the pages on topic, pages/extraPages.jsonl the others, one JSON
-  object to a line.
-- log/crawl.log has a line for each visit, in the columns that Heritrix writes.
-- To replay the pages in a browser, make one file of it (dowse export %[1]s.dowse %[1]s.wacz) and
-  open that in a viewer for WACZ files.
+  object per line.
+- log/crawl.log has one line per visit, in the columns that Heritrix writes.
+- To replay the pages in a browser, make one file of it (in this directory: dowse export . ../%[1]s.wacz)
+  and open that in a viewer for WACZ files.
 - To cite it: the name %[1]q, the time of the crawl and the version of dowse as above.
 
-This file is written anew whenever the crawl stops.
+This file is written again whenever the crawl stops.
 `, name)
 }
 

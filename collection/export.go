@@ -37,7 +37,7 @@ type ExportOptions struct {
 }
 
 // ErrExists is returned for an export that would replace a file.
-var ErrExists = errors.New("there is such a file; --force replaces it")
+var ErrExists = errors.New("file exists; use --force to overwrite it")
 
 // ErrSuffix is returned for an export to a format that is none.
 var ErrSuffix = errors.New("the suffix names no format")

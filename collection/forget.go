@@ -120,9 +120,9 @@ func (c *Collection) resumeTakedown() error {
 		err = t.run()
 	}
 	if err != nil {
-		return fmt.Errorf("collection: %s: a takedown was broken off and can't be ended: %w", c.Dir, err)
+		return fmt.Errorf("collection: %s: a takedown was interrupted and can't be completed: %w", c.Dir, err)
 	}
-	c.notice("a takedown that was broken off was ended: %d URLs", len(t.Pages))
+	c.notice("an interrupted takedown was completed: %d URLs", len(t.Pages))
 	c.ended = t
 	return nil
 }

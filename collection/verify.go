@@ -347,7 +347,7 @@ func (v *verifier) files() error {
 			if v.c.readOnly && Running(v.c.Dir) != 0 {
 				return nil
 			}
-			v.out.problem(name, "delete it", "left by something that was broken off")
+			v.out.problem(name, "delete it", "left by something that was interrupted")
 		case !d.Type().IsRegular():
 			v.out.problem(name, doRemove, "not a plain file")
 		case !belongs(name):

@@ -20,7 +20,7 @@ const doForget = "take it down once more: dowse forget"
 // no file that names URLs names it.
 func (v *verifier) forgotten() error {
 	if _, err := v.c.files().Stat(pendingName); err == nil && !(v.c.readOnly && Running(v.c.Dir) != 0) {
-		v.out.problem(pendingName, "dowse forget or dowse crawl ends it", "a takedown was broken off")
+		v.out.problem(pendingName, "dowse forget or dowse crawl completes it", "a takedown was interrupted")
 		return nil
 	}
 	stones, err := v.c.Journal.Tombstones()

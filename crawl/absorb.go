@@ -20,6 +20,7 @@ func (c *Crawl) Absorb(now time.Time, p *dowse.Page) {
 		c.absorbRobots(now, p)
 		return
 	}
+	c.doubtName(fl.host, p)
 	if isLocal(p) {
 		c.returnUntouched(now, fl, p)
 	} else {
@@ -75,12 +76,13 @@ func (c *Crawl) releaseHeld(id frontier.HostID, ready, lane time.Time) {
 func (c *Crawl) retry(now time.Time, fl *flight, p *dowse.Page, failures uint16) bool {
 	spent := c.blame(fl, failures) && !c.replay
 	if spent || c.f.Dropped(c.f.Group(fl.id)) {
-		delete(c.tries, fl.id)
+		c.forgetTries(fl.id)
 		p.Outcome = dowse.Failed
 		return false
 	}
 	delete(c.flights, fl.id)
 	c.putDown(fl.id)
+	c.noteCut(fl.id, p)
 	if c.round != nil {
 		c.round.back(fl.id)
 	}
@@ -122,7 +124,7 @@ type turn struct {
 // prepareTurn judges whether the page is on topic, filters its links and tells
 // for each what is known of its target.
 func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
-	delete(c.tries, fl.id)
+	c.forgetTries(fl.id)
 	p.OnTopic = p.Outcome == dowse.Fetched && p.Verdict.Relevance >= c.cfg.Threshold
 	e := &Entry{Kind: EntryPage, At: now, ID: fl.id, Page: p, Queue: fl.queue, Regret: fl.regret, Rested: fl.rest, Idle: fl.idle, place: fl.place}
 	p.Links = c.withoutGone(p.Links)

@@ -20,7 +20,7 @@ type Config struct {
 
 	Round    int           // leads to a round, as the papers crawl; 0 streams
 	Lease    time.Duration // after which a visit that did not come back is given up; 5 min
-	Tries    int           // visits to a URL that fails for the moment; 3
+	Tries    int           // visits to a URL that fails for the moment; 3, at most 15
 	Robots   bool          // ask each host's robots.txt before its first page
 	Sitemaps bool          // read the sitemaps that robots.txt names
 	NoFollow bool          // follow links marked nofollow all the same
@@ -82,6 +82,7 @@ type Visit struct {
 	Again    bool
 	Deadline time.Time
 	Patience time.Duration // for the first byte of an answer; 0 means as long as the visitor waits anyway
+	Part     int64         // what to do with a page that breaks off, see partOf
 	Via      *dowse.Via    // see Config.Via
 	LinksIn  *int          // see Config.LinksIn
 }
@@ -99,7 +100,8 @@ type Crawl struct {
 	flights  map[frontier.ID]*flight
 	asking   map[frontier.HostID]*flight // robots.txt under way
 	leases   []lease                     // in order of their deadlines
-	tries    map[frontier.ID]uint8
+	tries    map[frontier.ID]uint8       // see blame
+	cut      map[frontier.ID]int64       // bytes of pages that broke off and wait again; not kept in snapshots
 	sitemaps map[frontier.ID]bool
 	chains   map[frontier.ID]uint8 // redirects in a row that led to a URL, see sendsOn
 	traps    trapBook
@@ -190,7 +192,7 @@ func prepare(cfg Config) (*Crawl, error) {
 	if cfg.Tries == 0 {
 		cfg.Tries = 3
 	}
-	cfg.Tries = min(cfg.Tries, 255)
+	cfg.Tries = min(cfg.Tries, maxTries)
 	if cfg.Log == nil {
 		cfg.Log = newMemoryLog()
 	}
@@ -204,6 +206,7 @@ func prepare(cfg Config) (*Crawl, error) {
 		flights:  map[frontier.ID]*flight{},
 		asking:   map[frontier.HostID]*flight{},
 		tries:    map[frontier.ID]uint8{},
+		cut:      map[frontier.ID]int64{},
 		sitemaps: map[frontier.ID]bool{},
 		chains:   map[frontier.ID]uint8{},
 		traps:    trapBook{},
@@ -492,6 +495,7 @@ func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret
 	v := Visit{
 		URL: c.f.URL(id), Lead: c.lead(id), Depth: int(depth), Hops: int(hops), Again: again,
 		Deadline: now.Add(c.cfg.Lease), Patience: c.patience(h), LinksIn: c.linksIn(id),
+		Part: c.partOf(id, h),
 	}
 	if c.sitemaps[id] {
 		v.Kind = VisitSitemap

@@ -53,12 +53,29 @@ func isAnswered(p *dowse.Page) bool {
 	switch {
 	case isLocal(p) || p.Reason == dowse.SkipPrivateIP:
 		return false
+	case brokeOff(p):
+		return false
 	case p.Fetch.Status > 0:
 		return true
 	case p.Host != nil && (p.Host.BackOff || p.Host.Down && p.Reason != dowse.FailDNS):
 		return false
 	}
 	return p.Outcome != dowse.Temporary
+}
+
+// doubtName lets a host that has answered before, and of which the name server now says
+// that there is no such name, count as one that is down. Some name servers give this answer
+// when they have no network themselves.
+func (c *Crawl) doubtName(id frontier.HostID, p *dowse.Page) {
+	if p.Outcome == dowse.Failed && p.Reason == dowse.FailDNS && c.hosts.at(id).answered {
+		p.Outcome, p.Host = dowse.Temporary, orReport(p.Host)
+		p.Host.BackOff = true
+	}
+}
+
+// brokeOff reports whether the connection broke in the middle of the answer.
+func brokeOff(p *dowse.Page) bool {
+	return p.Fetch.Status > 0 && (p.Reason == dowse.FailConnect || p.Reason == dowse.FailTimeout)
 }
 
 // returnUntouched puts the lead of a visit that this machine could not make back into
@@ -82,10 +99,12 @@ func (c *Crawl) returnUntouched(now time.Time, fl *flight, p *dowse.Page) {
 	c.record(&Entry{Kind: EntryRetry, At: now, ID: fl.id, Page: p, Regret: fl.regret})
 }
 
-// localRest returns until when a host is left alone after this machine failed.
+// localRest returns until when a host is left alone after this machine failed. The host
+// may have been asked already: this machine can fail in the middle of the answer.
 func (c *Crawl) localRest(now time.Time, id frontier.HostID) time.Time {
 	h := c.hosts.of(id)
-	pause := min(backOffStart<<min(h.locals, 10), probeMax)
+	h.last = now
+	pause := max(min(backOffStart<<min(h.locals, 10), probeMax), c.delay(id, 0))
 	h.locals = min(h.locals+1, 10)
 	return now.Add(pause)
 }
@@ -148,9 +167,10 @@ func (c *Crawl) endOutage(now time.Time) {
 }
 
 // forgiveSince ends an outage, if there is one, and forgives the hosts that began to
-// fail at a time or later.
+// fail at a time or later, and their URLs. The zero time stands for a new run.
 func (c *Crawl) forgiveSince(since time.Time) {
 	c.net.since, c.net.why, c.net.failing = time.Time{}, "", 0
+	c.forgiveTries(since)
 	c.hosts.each(func(id frontier.HostID, h *host) {
 		if h.backOffs > 0 && !unixTime(h.troubled).Before(since) || h.backOffs == 0 && h.locals > 0 {
 			c.forgiveHost(id)

@@ -18,6 +18,7 @@ const (
 	parkedAfter   = 5                // failures in a row after which a host is not waited for at the end
 	rotateAfter   = 2                // failures in a row after which another URL of the host is asked
 	firstPatience = 30 * time.Second // Patience at most while no host has ever answered
+	lastTries     = 4                // tries of a host within Patience while no host answers
 )
 
 // pauseAfter returns how long a host is left alone that has failed so many times in a
@@ -93,27 +94,90 @@ func (c *Crawl) blame(fl *flight, failures uint16) (spent bool) {
 		c.absolve(h, failures)
 	}
 	h.doubted = uint32(fl.id) + 1
-	alone := !c.cfg.Robots && c.f.WaitingOn(fl.host) == 0
-	if n := c.tries[fl.id]; (failures < rotateAfter && !h.shared || alone) && n < 255 {
-		c.tries[fl.id] = n + 1
+	alone := c.isAlone(fl.host)
+	if (failures < rotateAfter && !h.shared || alone) && c.triesOf(fl.id) < maxTries {
+		c.tries[fl.id]++
 	}
-	return int(c.tries[fl.id]) >= c.cfg.Tries && (failures == 0 || alone)
+	return c.triesOf(fl.id) >= c.cfg.Tries && (failures == 0 || alone)
+}
+
+// isAlone reports whether a host has nothing else to ask for than the URL that is visited.
+func (c *Crawl) isAlone(id frontier.HostID) bool { return !c.cfg.Robots && c.f.WaitingOn(id) == 0 }
+
+// Crawl.tries holds two numbers for a URL. The low four bits count failed tries. The high
+// four bits count how often those were taken back because they happened in an outage. That
+// has an end, too: a few URLs that break the connection on several hosts look like an outage
+// each time that they are tried.
+const (
+	maxTries   = 15
+	excuse     = maxTries + 1 // one of the high bits' units
+	maxExcuses = 8
+)
+
+func (c *Crawl) triesOf(id frontier.ID) int { return int(c.tries[id] & maxTries) }
+
+// forgetTries lets a URL be as one that never failed.
+func (c *Crawl) forgetTries(id frontier.ID) {
+	delete(c.tries, id)
+	delete(c.cut, id)
+}
+
+// forgiveTries takes back the failed tries of all URLs on hosts that began to fail at a
+// time or later, also if they have answered since. In a new run, which the zero time stands
+// for, the excuses begin anew.
+func (c *Crawl) forgiveTries(since time.Time) {
+	for id, n := range c.tries {
+		switch {
+		case since.IsZero():
+			delete(c.tries, id)
+		case unixTime(c.hosts.at(c.f.Host(id)).troubled).Before(since):
+		case n/excuse < maxExcuses:
+			c.tries[id] = (n/excuse + 1) * excuse
+		}
+	}
+}
+
+// AnyPart, in [Visit.Part], takes a page however little of it came.
+const AnyPart int64 = -1
+
+// partOf returns when a page that breaks off is taken as it is: if it breaks off after so
+// many bytes, as it did at the try before, or always (AnyPart), because this is the last
+// try. A page is not to lose its end, and the links there, to a connection that breaks
+// once. A host that breaks off everything in other places each time gets AnyPart after
+// about a quarter of an hour.
+func (c *Crawl) partOf(id frontier.ID, host frontier.HostID) int64 {
+	failures := c.hosts.at(host).backOffs
+	last := c.triesOf(id) >= c.cfg.Tries-1 && (failures == 0 || c.isAlone(host))
+	if !c.inOutage() && (last || failures >= doublings) {
+		return AnyPart
+	}
+	return c.cut[id]
+}
+
+// noteCut remembers where a page broke off that waits again.
+func (c *Crawl) noteCut(id frontier.ID, p *dowse.Page) {
+	delete(c.cut, id)
+	if brokeOff(p) && p.Fetch.Bytes > 0 {
+		c.cut[id] = p.Fetch.Bytes
+	}
 }
 
 // absolve takes back the tries that were counted against the URL that failed last, since
 // its host has failed for something else, too: it was not the URL. The host had failed
-// so many times in a row, each time for that URL.
+// so many times in a row, each time for that URL. Like the excuses of an outage that has an
+// end: two URLs of a host may both be to blame.
 func (c *Crawl) absolve(h *host, failures uint16) {
 	if h.doubted == 0 || h.shared {
 		return
 	}
-	h.shared = true
 	id := frontier.ID(h.doubted - 1)
-	counted := uint8(min(failures, rotateAfter))
-	if n := c.tries[id]; n > counted {
-		c.tries[id] = n - counted
-	} else {
-		delete(c.tries, id)
+	n := c.tries[id]
+	if n/excuse >= maxExcuses {
+		return
+	}
+	h.shared = true
+	if n > 0 {
+		c.tries[id] = n + excuse - min(n&maxTries, uint8(min(failures, rotateAfter)))
 	}
 }
 

@@ -140,8 +140,13 @@ func (c *Crawl) backOff(h *host, p *dowse.Page) time.Duration {
 		h.downs++
 	}
 	pause := pauseAfter(h.backOffs)
-	if c.inOutage() {
+	switch {
+	case c.inOutage():
 		pause = min(pause, probeMax) // it may not be the host's fault
+	case h.answered && h.backOffs > 0 && !c.net.answered.After(unixTime(h.troubled)):
+		// No host has answered since this one began to fail, and the crawl will soon end
+		// for that: it is asked a few more times before.
+		pause = min(pause, max(c.cfg.Polite.Patience/lastTries, backOffStart))
 	}
 	h.backOffs = min(h.backOffs+1, doublings+hourly)
 	if r.RetryAfter > 0 {

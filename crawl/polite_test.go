@@ -270,8 +270,8 @@ func TestHostDown(t *testing.T) {
 			p.Host.Down = true
 		}
 	}, hub)
-	if n := len(w.log["a.test"]); n != 8 {
-		t.Errorf("%d visits, want 1 and 7 that failed", n)
+	if n := len(w.log["a.test"]); n != 9 {
+		t.Errorf("%d visits, want 1 and 8 that failed", n)
 	}
 	if len(heard) != 1 || c.Stopped() != dowse.StopStarved || c.Books().Queued != 20 {
 		t.Errorf("the strategy heard of %d pages, stopped: %s, books %+v", len(heard), c.Stopped(), c.Books())

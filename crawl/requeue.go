@@ -95,7 +95,7 @@ func (c *Crawl) requeueAll(list []frontier.ID) {
 		if v, ok := c.f.Visit(id); ok && v.Relevance == 0 { // it was never fetched
 			c.reborn[id] = true
 		}
-		delete(c.tries, id)
+		c.forgetTries(id)
 		c.f.SetReason(id, 0)
 		c.queueAgain(id)
 		hosts[c.f.Host(id)] = true

@@ -8,7 +8,7 @@ import (
 
 	"dowse"
 	"dowse/judge"
-	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/topic"
 )
 
@@ -32,19 +32,19 @@ func Predicate(t *topic.Topic, threshold float64, own dowse.Judge) string {
 
 // learntIn returns what the strategy of a collection has learnt about a predicate. About
 // another it has learnt nothing, unless that is to be taken anyway.
-func learntIn(dir, predicate string, anyway bool) (*strategy.Learnt, error) {
+func learntIn(dir, predicate string, anyway bool) (*input.Learnt, error) {
 	old, err := View(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer old.Close()
-	learner, ok := old.strategy.(strategy.Learner)
+	learner, ok := old.strategy.(input.Learner)
 	if !ok {
 		return nil, fmt.Errorf("crawler: %s: its strategy, %s, has learnt nothing; crawl with intelligent, collaborative, combined or an nb strategy first", dir, old.Collection.Settings.Strategy)
 	}
 	was := old.Collection.Settings.Predicate
 	if was != predicate && !anyway {
-		return nil, fmt.Errorf("crawler: %s: %w: it is about %q, this crawl is about %q; crawl for the same words at the same threshold, or take it all the same with --learn-anyway", dir, strategy.ErrPredicate, was, predicate)
+		return nil, fmt.Errorf("crawler: %s: %w: it is about %q, this crawl is about %q; crawl for the same words at the same threshold, or take it all the same with --learn-anyway", dir, input.ErrPredicate, was, predicate)
 	}
 	return learner.Learnt(predicate), nil
 }

@@ -137,7 +137,7 @@ func (l *Loader) files(s topic.Source) (pages []*dowse.Page, err error) {
 		return nil, fmt.Errorf("crawler: %s: %w", s.File, err)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("no file is called so in %s", cmp.Or(l.Dir, "."))
+		return nil, fmt.Errorf("no file matches (looked in %s)", cmp.Or(l.Dir, "."))
 	}
 	slices.Sort(names)
 	for _, name := range names[:min(len(names), s.Most())] {

@@ -12,7 +12,8 @@ import (
 	"dowse/collection"
 	"dowse/internal/durable"
 	"dowse/judge"
-	"dowse/strategy"
+	"dowse/strategy/input"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/topic"
 	"dowse/trace"
 	"dowse/weburl"
@@ -29,16 +30,16 @@ const (
 
 // NeedsOf returns what the config gives strategies that need more than parameters: the
 // words of its topic, and what is in the files it names.
-func NeedsOf(cfg Config) (strategy.Needs, error) {
+func NeedsOf(cfg Config) (input.Inputs, error) {
 	n, _, err := needsOf(cfg)
 	return n, err
 }
 
 // needsOf is NeedsOf with what a person should know of the files.
-func needsOf(cfg Config) (n strategy.Needs, notes []string, err error) {
-	n.TGraph, err = readAt(cfg.TGraph, strategy.ReadTGraph)
+func needsOf(cfg Config) (n input.Inputs, notes []string, err error) {
+	n.TGraph, err = readAt(cfg.TGraph, tgraph.Read)
 	if err == nil {
-		n.Links, err = readAt(cfg.Links, strategy.ReadLabelledLinks)
+		n.Links, err = readAt(cfg.Links, input.ReadLabelledLinks)
 	}
 	if err == nil {
 		n.Classes, err = readAt(cfg.Classes, judge.ParseCodes)
@@ -128,7 +129,7 @@ func NewSalt() []byte {
 }
 
 // ofTopic adds what the topic says.
-func ofTopic(n strategy.Needs, t *topic.Topic) strategy.Needs {
+func ofTopic(n input.Inputs, t *topic.Topic) input.Inputs {
 	n.Language = t.Language()
 	for _, w := range t.Words {
 		n.Words = append(n.Words, judge.TopicWord{Term: w, Weight: 1})
@@ -146,7 +147,7 @@ const alsoWeight = 0.25
 // made, and returns the files that the collection is to keep. The settings name them.
 // The notes are for people.
 func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collection.File, notes []string, err error) {
-	var learnt *strategy.Learnt
+	var learnt *input.Learnt
 	s.Predicate = Predicate(t, s.Threshold, cfg.Judge)
 	if cfg.LearnFrom != "" {
 		if learnt, err = learntIn(cfg.LearnFrom, s.Predicate, cfg.LearnAnyway); err != nil {
@@ -163,7 +164,7 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 		return nil, nil, err
 	}
 	for _, name := range n.Unused(strategies...) {
-		notes = append(notes, fmt.Sprintf("nobody goes by %s: see dowse help strategies for those that do", name))
+		notes = append(notes, fmt.Sprintf("the chosen strategy does not use %s; see dowse help strategies", name))
 	}
 	keep := func(into *string, name string, write func(io.Writer) error) {
 		*into = collection.NeedsName(name)
@@ -178,7 +179,7 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 		keep(&s.Needs.Trace, traceFile, log.Write)
 	}
 	if n.Links != nil {
-		keep(&s.Needs.Links, linksFile, func(w io.Writer) error { return strategy.WriteLabelledLinks(w, n.Links) })
+		keep(&s.Needs.Links, linksFile, func(w io.Writer) error { return input.WriteLabelledLinks(w, n.Links) })
 	}
 	if n.Classes != nil {
 		keep(&s.Needs.Classes, classesFile, func(w io.Writer) error { return writeCodes(w, n.Classes) })
@@ -191,7 +192,7 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 
 // makeable checks that strategy and shadows can be made, and go together. It returns
 // them.
-func makeable(s collection.Settings, n strategy.Needs, learnt *strategy.Learnt, cfg Config) ([]dowse.Strategy, error) {
+func makeable(s collection.Settings, n input.Inputs, learnt *input.Learnt, cfg Config) ([]dowse.Strategy, error) {
 	st, err := strategyOf(s, cfg, n)
 	if err != nil {
 		return nil, err
@@ -220,10 +221,10 @@ func writeCodes(w io.Writer, list []judge.Code) error {
 }
 
 // needsIn reads what the collection in dir keeps for its strategies.
-func needsIn(dir string, s collection.Needs, t *topic.Topic) (n strategy.Needs, err error) {
-	n.TGraph, err = readKept(dir, s.TGraph, strategy.ReadTGraph)
+func needsIn(dir string, s collection.Needs, t *topic.Topic) (n input.Inputs, err error) {
+	n.TGraph, err = readKept(dir, s.TGraph, tgraph.Read)
 	if err == nil {
-		n.Links, err = readKept(dir, s.Links, strategy.ReadLabelledLinks)
+		n.Links, err = readKept(dir, s.Links, input.ReadLabelledLinks)
 	}
 	if err == nil {
 		n.Classes, err = readKept(dir, s.Classes, judge.ParseCodes)
@@ -258,7 +259,7 @@ func (c *Crawler) StrategyFor(spec string, cfg Config) (dowse.Strategy, error) {
 }
 
 // replaced puts what is given in the place of what there is.
-func replaced(n, given strategy.Needs) strategy.Needs {
+func replaced(n, given input.Inputs) input.Inputs {
 	if given.TGraph != nil {
 		n.TGraph = given.TGraph
 	}
@@ -275,11 +276,11 @@ func replaced(n, given strategy.Needs) strategy.Needs {
 }
 
 // learn lets a strategy start with what an earlier one has learnt, if anything.
-func learn(s dowse.Strategy, l *strategy.Learnt) error {
+func learn(s dowse.Strategy, l *input.Learnt) error {
 	if l == nil {
 		return nil
 	}
-	learner, ok := s.(strategy.Learner)
+	learner, ok := s.(input.Learner)
 	if !ok {
 		return errNoLearner
 	}
@@ -293,7 +294,7 @@ var errNoLearner = errors.New("crawler: the strategy does not learn, so there is
 
 // learnAgain is learn with what the collection in dir keeps.
 func learnAgain(s dowse.Strategy, dir string, n collection.Needs) error {
-	l, err := readKept(dir, n.Learnt, strategy.ReadLearnt)
+	l, err := readKept(dir, n.Learnt, input.ReadLearnt)
 	if err != nil {
 		return err
 	}

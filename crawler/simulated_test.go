@@ -103,24 +103,23 @@ func crawlSimulated(t *testing.T, web *demo.Web, name string, pages int) (visite
 	for _, h := range fickle(web) {
 		block[h] = true
 	}
-	c, err := crawl.New(crawl.Config{
-		Strategy: s, Limits: crawl.Limits{Pages: pages}, Scope: crawl.Scope{Block: block}, Robots: true, Sitemaps: true,
-		Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1},
-	})
+	v := &crawler.Visitor{Client: client, Judge: judge}
+	v.Rate(s)
+	_, err = lab.Setup{
+		Crawl: crawl.Config{
+			Strategy: s, Limits: crawl.Limits{Pages: pages}, Scope: crawl.Scope{Block: block}, Robots: true, Sitemaps: true,
+			Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1},
+		},
+		Web: lab.Over(v, web.Latency), Seeds: web.Seeds("tide pools", 2),
+		Each: func(_ time.Time, p *dowse.Page) bool {
+			if p.Outcome == dowse.Fetched {
+				visited = append(visited, p.URL)
+			}
+			return true
+		},
+	}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &crawler.Visitor{Client: client, Judge: judge}
-	v.Rate(s)
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	c.Start(start, web.Seeds("tide pools", 2))
-	sim := lab.Simulation{Crawl: c, Web: lab.Over(v, web.Latency), Start: start}
-	sim.Each = func(_ time.Time, p *dowse.Page) bool {
-		if p.Outcome == dowse.Fetched {
-			visited = append(visited, p.URL)
-		}
-		return true
-	}
-	sim.Run()
 	return slices.Clip(visited)
 }

@@ -23,7 +23,7 @@ func TestMissingExamplesHaveAPlace(t *testing.T) {
 		line, column int
 		problem, fix string // parts of what it says
 	}{
-		{"file", head + "like:\n  - text: a reef\n  - file: nowhere/*.html\n", 6, 5, "like: file nowhere/*.html: no file is called so", "folder of the topic file"},
+		{"file", head + "like:\n  - text: a reef\n  - file: nowhere/*.html\n", 6, 5, "like: file nowhere/*.html: no file matches", "folder of the topic file"},
 		{"file in unlike", head + "unlike: [{text: bread}, {file: none.html}]\n", 4, 25, "unlike: file none.html", "folder of the topic file"},
 		{"the same file in both", head + "like: [{file: a.html}]\nunlike: [{file: none.html}]\n", 5, 10, "unlike: file none.html", "correct the name"},
 		{"WARC", head + "like:\n  - {warc: none.warc.gz}\n", 5, 5, "like: warc none.warc.gz: open", "correct the name"},

@@ -51,6 +51,7 @@ func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	if visit.Patience > 0 {
 		ctx = fetch.WithPatience(ctx, visit.Patience)
 	}
+	ctx = fetch.WithPart(ctx, visit.Part)
 	switch visit.Kind {
 	case crawl.VisitRobots:
 		return v.robots(ctx, visit)

@@ -17,6 +17,7 @@ import (
 	"dowse/fetch"
 	"dowse/site"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/topic"
 	"dowse/weburl"
 )
@@ -27,7 +28,7 @@ const DefaultHold = 0.1
 
 // ErrIdentity is returned when a crawl would reach the public web and nobody says
 // who is crawling.
-var ErrIdentity = errors.New("who is crawling? Sites must be able to reach you")
+var ErrIdentity = errors.New("no contact given: sites must be able to reach you")
 
 // ErrSeeds is returned when there is nowhere to begin.
 var ErrSeeds = errors.New("no seeds: say where to begin")
@@ -248,7 +249,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 
 // renewal returns how the strategies of a crawl are had anew; nil for one that a
 // program brought along.
-func renewal(dir string, s collection.Settings, cfg Config, needs strategy.Needs) func() (dowse.Strategy, []crawl.Shadow, error) {
+func renewal(dir string, s collection.Settings, cfg Config, needs input.Inputs) func() (dowse.Strategy, []crawl.Shadow, error) {
 	if cfg.Strategy != nil {
 		return nil
 	}
@@ -265,7 +266,7 @@ func renewal(dir string, s collection.Settings, cfg Config, needs strategy.Needs
 	}
 }
 
-func strategyOf(s collection.Settings, cfg Config, needs strategy.Needs) (dowse.Strategy, error) {
+func strategyOf(s collection.Settings, cfg Config, needs input.Inputs) (dowse.Strategy, error) {
 	if cfg.Strategy != nil {
 		return cfg.Strategy, nil
 	}
@@ -280,7 +281,7 @@ func strategyOf(s collection.Settings, cfg Config, needs strategy.Needs) (dowse.
 }
 
 // shadowsOf makes the strategies that follow a crawl without steering it.
-func shadowsOf(s collection.Settings, needs strategy.Needs) (list []crawl.Shadow, err error) {
+func shadowsOf(s collection.Settings, needs input.Inputs) (list []crawl.Shadow, err error) {
 	for _, spec := range s.Shadows {
 		st, err := strategy.NewWith(spec, needs)
 		if err != nil {

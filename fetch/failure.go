@@ -19,6 +19,9 @@ var errCancelled = errors.New("given up by the crawl")
 // errDropped is a connection that broke between the request and its answer.
 var errDropped = fmt.Errorf("no answer: %w", io.ErrUnexpectedEOF)
 
+// errCut is a connection that ended in the middle of a header.
+var errCut = fmt.Errorf("the header broke off: %w", io.ErrUnexpectedEOF)
+
 // broken records that the exchange ended in err: which of the failures it is, and
 // whether another try may help.
 func (r *Response) broken(err error) {

@@ -27,6 +27,7 @@ type meter struct {
 	writes  atomic.Int64
 	useful  atomic.Int64 // bytes of answers
 	flooded atomic.Bool
+	ended   atomic.Bool // a read failed: nothing more comes
 }
 
 const (
@@ -64,6 +65,9 @@ func (m *meter) Read(p []byte) (int, error) {
 	if m.read.Add(int64(n)) > m.slack+wirePerByte*m.useful.Load() {
 		return n, m.end()
 	}
+	if err != nil {
+		m.ended.Store(true)
+	}
 	return n, err
 }
 
@@ -86,6 +90,9 @@ func (m *meter) credit(n int) {
 		m.useful.Add(int64(n))
 	}
 }
+
+// isEnded reports whether the server closed the connection, or it broke.
+func (m *meter) isEnded() bool { return m != nil && m.ended.Load() }
 
 // isFlooded reports whether the connection was ended for a flood.
 func (m *meter) isFlooded() bool { return m != nil && m.flooded.Load() }

@@ -45,7 +45,10 @@ func (v *visit) exchange(transport http.RoundTripper, req *http.Request) {
 		v.content(resp)
 		return
 	}
-	v.aside(resp)
+	if err := v.aside(resp); err != nil && v.rejects(err) {
+		v.reject(err)
+		return
+	}
 	v.status(resp.StatusCode)
 }
 
@@ -80,6 +83,9 @@ func (v *visit) settle(wireErr, decodeErr error) {
 	case wireErr == errCancelled, wireErr != nil && (v.neglected() || !usable(v.Body)):
 		v.broken(wireErr)
 		return
+	case wireErr != nil && v.rejects(wireErr):
+		v.reject(wireErr)
+		return
 	case decodeErr != nil && !usable(v.Body):
 		v.fail(dowse.FailEncoding, decodeErr.Error())
 		return
@@ -99,6 +105,21 @@ func (v *visit) settle(wireErr, decodeErr error) {
 // have closed the connection for that. The part of the page that came is no reason
 // to leave it at that, then.
 func (v *visit) neglected() bool { return v.waited > v.watch.config.ReadTimeout }
+
+// rejects reports whether the caller does not want what came of a body because the
+// connection broke, see WithPart. Limits of ours, such as the time for the whole download,
+// are no reason: they would end it at the next try, too.
+func (v *visit) rejects(err error) bool {
+	broke := !isTLS(err) && (isConnection(err) || isHTTP2(err) || isLocal(err) || v.watch.stalled())
+	return broke && !v.watch.takes(v.Fetch.Bytes)
+}
+
+// reject drops an answer that broke off.
+func (v *visit) reject(err error) {
+	v.broken(err)
+	v.Header, v.ResponseHead, v.RawBody, v.Body = nil, nil, nil, nil
+	v.Fetch.Truncated = false
+}
 
 // judgeType skips what turns out to be no HTML.
 func (v *visit) judgeType() {
@@ -194,9 +215,9 @@ func (v *visit) decode(list []string) error {
 	return nil
 }
 
-// aside takes in the body of an answer that is not a page. Errors in it do not
-// matter.
-func (v *visit) aside(resp *http.Response) {
+// aside takes in the body of an answer that is not a page. It returns an error if the
+// body could not be read to its end, which need not matter.
+func (v *visit) aside(resp *http.Response) error {
 	v.Fetch.Type = mediaType(resp.Header)
 	v.limits = limits{wire: min(maxAside, v.limits.wire), decoded: min(4*maxAside, v.limits.decoded)}
 	list, codingErr := codings(resp.Header)
@@ -206,6 +227,7 @@ func (v *visit) aside(resp *http.Response) {
 		v.Fetch.Truncated = true
 	}
 	v.Fetch.Bytes = int64(len(v.Body))
+	return wireErr
 }
 
 // spare reads a short body that nobody wants, so that the connection can be used

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -56,6 +57,28 @@ func WithPatience(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, patienceKey{}, d)
 }
 
+type partKey struct{}
+
+// AnyPart lets every part of a body count, see [WithPart].
+const AnyPart int64 = -1
+
+// WithPart returns a context whose requests fail for the moment when the connection breaks
+// in the middle of a body, be it of a page, a redirect or an error, unless exactly size
+// bytes of it came, decoded, or size is AnyPart. An answer that fails like that is not kept.
+// Without WithPart every part of a page counts that is not tiny, and all other bodies do.
+//
+// The size is that of the try before: a body that ends at the same place twice is as long
+// as it will ever be, whatever the server says of its length.
+func WithPart(ctx context.Context, size int64) context.Context {
+	return context.WithValue(ctx, partKey{}, size)
+}
+
+// takes reports whether the caller wants a body of which only size bytes came.
+func (w *watch) takes(size int64) bool {
+	part, limited := w.caller.Value(partKey{}).(int64)
+	return !limited || part == AnyPart || part == size && size > 0
+}
+
 func (w *watch) stop() {
 	w.timer.Stop()
 	w.cancel(nil)
@@ -75,9 +98,14 @@ func (w *watch) wait(now time.Time) {
 		w.timer.Reset(left)
 		return
 	}
-	w.limit = limit{"nothing more for %v", w.config.ReadTimeout}
+	w.limit = limit{stallWords, w.config.ReadTimeout}
 	w.timer.Reset(w.config.ReadTimeout)
 }
+
+const stallWords = "nothing more for %v"
+
+// stalled reports whether the download was ended because no more bytes came.
+func (w *watch) stalled() bool { return w.limit.words == stallWords && w.ctx.Err() != nil }
 
 // progress notes that n bytes of the body are there, and returns an error if that
 // is too slow to go on.
@@ -102,6 +130,24 @@ func (w *watch) resume(d time.Duration) {
 	w.wait(time.Now())
 }
 
+// unlessCut returns err, or that the header broke off if that is what err comes from:
+// net/http parses what came of a line before it finds that the connection has ended, and
+// takes the half of a line for nonsense.
+func (w *watch) unlessCut(err error) error {
+	if w.body.IsZero() && w.meter.isEnded() && isHalfLine(err.Error()) {
+		return errCut
+	}
+	return err
+}
+
+// isHalfLine reports whether an error of net/http may come from a line of a header that
+// broke off. What does not begin as HTTP does is nonsense in any case.
+func isHalfLine(message string) bool {
+	_, line, status := strings.Cut(message, "malformed HTTP response \"")
+	const begins = "HTTP/1."
+	return strings.Contains(message, "malformed ") && (!status || strings.HasPrefix(line, begins[:min(len(line)-1, len(begins))]))
+}
+
 // cause returns what is behind err: the caller who gave up, the limit that was
 // overrun, the connection that broke, or err itself.
 func (w *watch) cause(err error) error {
@@ -113,7 +159,7 @@ func (w *watch) cause(err error) error {
 	}
 	switch context.Cause(w.ctx) {
 	case nil:
-		return err
+		return w.unlessCut(err)
 	case errDropped:
 		return errDropped
 	}

@@ -39,6 +39,27 @@ func cutShort(path string) check {
 	}
 }
 
+// wholePage checks that nothing of a page is missing.
+func wholePage(path string) check {
+	return func(o *outcome) {
+		if f, known := o.find(path); f.Fetch.Truncated {
+			o.problem("%s is not whole (%s)", path, f.describe(known))
+		}
+	}
+}
+
+// firstCut sends an answer up to the end of a word at the first request, and the whole of
+// it later.
+func firstCut(answer, word string) act {
+	return raw(func(x *exchange, c net.Conn) {
+		if before, _, found := strings.Cut(answer, word); found && x.count() == 1 {
+			finish(c, before+word)
+			return
+		}
+		finish(c, answer)
+	})
+}
+
 // slowRows take their time, or all of it.
 func slowRows() []Row {
 	const tries = 10
@@ -77,6 +98,21 @@ func framingRows() []Row {
 			checks: []check{atMost(10, "/short"), cutShort("/short")},
 			open: func(s *Site) {
 				s.at("/short", bytes(ok+"Content-Length: 100000\r\n\r\n"+strings.Repeat("short and ", 50)))
+			},
+		},
+		{
+			ID: "H29", Does: "a page and the header of another break off at the first request, and are whole at the second", Wants: "asked for again, and their last links followed",
+			checks: []check{
+				between(2, 10, "/half"), between(2, 10, "/head"), is("/half", dowse.Visited), is("/head", dowse.Visited),
+				wholePage("/half"), asked("/after-half", "/after-head"),
+			},
+			open: func(s *Site) {
+				for path, cut := range map[string]string{"/half": "The tide", "/head": "Content-Len"} {
+					last := "/after-" + path[1:]
+					body := s.head(path) + "<h2>The tide</h2><p>" + prose(last, 60) + `<p><a href="` + last + `">next</a>`
+					s.hidden(last, page(s.head(last)))
+					s.at(path, firstCut(ok+fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body))+body, cut))
+				}
 			},
 		},
 		{

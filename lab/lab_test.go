@@ -1,6 +1,8 @@
 package lab_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -42,19 +44,18 @@ func TestMakespan(t *testing.T) {
 				seeds = append(seeds, dowse.URL(fmt.Sprintf("http://host%d.test/%c", h, 'a'+rune(i))))
 			}
 		}
-		c, err := crawl.New(crawl.Config{
-			Strategy: &strategy.BreadthFirst{}, Round: 50, Traps: crawl.Traps{Budget: -1},
-			Polite: crawl.Politeness{Delay: 5 * time.Second, InFlight: 30, Patience: time.Hour},
-		})
+		last := time.Duration(0)
+		_, err := lab.Setup{
+			Crawl: crawl.Config{
+				Strategy: &strategy.BreadthFirst{}, Round: 50, Traps: crawl.Traps{Budget: -1},
+				Polite: crawl.Politeness{Delay: 5 * time.Second, InFlight: 30, Patience: time.Hour},
+			},
+			Web: blank{time.Second}, Seeds: seeds,
+			Each: func(now time.Time, _ *dowse.Page) bool { last = now.Sub(lab.Epoch); return true },
+		}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-		c.Start(start, seeds)
-		sim := lab.Simulation{Crawl: c, Web: blank{time.Second}, Workers: 30, Start: start}
-		last := time.Duration(0)
-		sim.Each = func(now time.Time, p *dowse.Page) bool { last = now.Sub(start); return true }
-		sim.Run()
 		if last != test.want {
 			t.Errorf("%s: %v, want %v", test.name, last, test.want)
 		}
@@ -98,16 +99,40 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// ExampleSimulation crawls a web of one page in virtual time.
-func ExampleSimulation() {
-	c, err := crawl.New(crawl.Config{Strategy: &strategy.BreadthFirst{}})
-	if err != nil {
-		fmt.Println(err)
-		return
+// ExampleSetup crawls a web of two pages in virtual time.
+func ExampleSetup() {
+	end, err := lab.Setup{
+		Crawl: crawl.Config{Strategy: &strategy.BreadthFirst{}},
+		Web:   blank{3 * time.Second},
+		Seeds: []dowse.URL{"http://a.test/", "http://b.test/"},
+	}.Run(context.Background())
+	fmt.Println(end.Elapsed, end.Stopped, err)
+	// Output: 6s exhausted <nil>
+}
+
+// TestSetupEnds: a crawl ends with its context, and when it is told to; a strategy is
+// needed.
+func TestSetupEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for _, c := range []struct {
+		name string
+		each func(time.Time, *dowse.Page) bool
+		want error
+	}{
+		{"by Each", func(time.Time, *dowse.Page) bool { return false }, nil},
+		{"by the context", func(time.Time, *dowse.Page) bool { cancel(); return true }, context.Canceled},
+	} {
+		pages := 0
+		end, err := lab.Setup{
+			Crawl: crawl.Config{Strategy: &strategy.BreadthFirst{}}, Web: blank{time.Second}, Seeds: []dowse.URL{"http://a.test/", "http://b.test/"},
+			Each: func(now time.Time, p *dowse.Page) bool { pages++; return c.each(now, p) },
+		}.Run(ctx)
+		if !errors.Is(err, c.want) || pages != 1 || end.Stopped != "" || end.Elapsed != time.Second {
+			t.Errorf("%s: %+v after %d pages, %v", c.name, end, pages, err)
+		}
 	}
-	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	c.Start(start, []dowse.URL{"http://a.test/", "http://b.test/"})
-	sim := lab.Simulation{Crawl: c, Web: blank{3 * time.Second}, Start: start}
-	fmt.Println(sim.Run(), c.Stopped())
-	// Output: 6s exhausted
+	if _, err := (lab.Setup{Web: blank{}}).Run(t.Context()); err == nil {
+		t.Error("a crawl without a strategy begins")
+	}
 }

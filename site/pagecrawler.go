@@ -204,21 +204,3 @@ func (c *Catch) of(u dowse.URL) (string, dowse.URL) {
 
 // Groups returns the sites, in the order in which they appeared.
 func (c *Catch) Groups() []Group { return c.groups }
-
-// JudgedByOne returns the share of the relevant sites that were judged by a single
-// page, about one half in the paper; 0 if there are none.
-func JudgedByOne(list []Group) float64 {
-	one, all := 0, 0
-	for _, g := range list {
-		if g.Relevant {
-			all++
-			if g.Pages == 1 {
-				one++
-			}
-		}
-	}
-	if all == 0 {
-		return 0
-	}
-	return float64(one) / float64(all)
-}

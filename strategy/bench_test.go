@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"dowse/crawl"
 	"dowse/judge"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
 )
 
@@ -32,7 +32,7 @@ func BenchmarkPage(b *testing.B) {
 	for _, d := range strategy.All() {
 		for _, n := range sizes {
 			b.Run(fmt.Sprintf("%s/%dk", d.Name, n/1000), func(b *testing.B) {
-				s, err := strategy.NewWith(d.Name, strategy.Needs{TGraph: manyNodes(1000), Words: []judge.TopicWord{{Term: "tide pools", Weight: 1}}})
+				s, err := strategy.NewWith(d.Name, input.Inputs{TGraph: manyNodes(1000), Words: []judge.TopicWord{{Term: "tide pools", Weight: 1}}})
 				if err != nil {
 					b.Skip(err) // what learns from people is in BenchmarkLearners
 				}
@@ -95,17 +95,6 @@ func benchmarkPage(b *testing.B, s dowse.Strategy, n, links int) {
 	b.ReportMetric(times[len(times)/2].Seconds()*1e6, "median-µs")
 	b.ReportMetric(perURL, "B/URL")
 	runtime.KeepAlive(c)
-}
-
-// filling lets garbage lie while a crawl is filled: collecting it would take a large part
-// of the time, and the crawl gets to be the same. It is measured as usual, after measure. Memory
-// stays within 5 GB.
-func filling() (measure func()) {
-	percent, limit := debug.SetGCPercent(400), debug.SetMemoryLimit(5<<30)
-	return func() {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
-	}
 }
 
 func heap() int64 {

@@ -1,6 +1,9 @@
 package strategy
 
-import "dowse"
+import (
+	"dowse"
+	"dowse/strategy/internal/lead"
+)
 
 // BreadthFirst visits pages in the order in which they were found: the baseline of
 // Wang et al. 2009. All leads have the same priority, and the frontier keeps equals
@@ -21,7 +24,7 @@ func (BreadthFirst) Start(seeds []dowse.URL) []dowse.Lead {
 // Follow queues every link that was not seen before. The target of a redirect is
 // next: it stands for a page whose turn had come.
 func (BreadthFirst) Follow(p *dowse.Page) []dowse.Lead {
-	if redirects(p) { // the target takes its place, which was the first
+	if lead.Redirects(p) { // the target takes its place, which was the first
 		return []dowse.Lead{{URL: p.Links[0].URL, Priority: 1, Merge: dowse.Max, Because: []dowse.Because{{What: "redirect"}}}}
 	}
 	leads := make([]dowse.Lead, 0, len(p.Links))

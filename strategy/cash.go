@@ -1,9 +1,7 @@
 package strategy
 
 import (
-	"encoding/json"
-	"fmt"
-
+	"cmp"
 	"dowse"
 )
 
@@ -42,9 +40,6 @@ func handOver(p *dowse.Page) []dowse.Lead {
 	return []dowse.Lead{spend(p), to}
 }
 
-// redirects reports whether a page redirects to a URL that can be queued.
-func redirects(p *dowse.Page) bool { return p.Outcome == dowse.Redirected && len(p.Links) > 0 }
-
 // laps counts towards the next visit to the richest page.
 type laps struct {
 	Rounds int // begun, in rounds
@@ -74,7 +69,7 @@ func (l *laps) richest(v dowse.View, every, round int) []dowse.Lead {
 }
 
 func (l *laps) due(every, round int) bool {
-	switch every = or(every, paperRecrawl); {
+	switch every = cmp.Or(every, paperRecrawl); {
 	case every < 0:
 		return false
 	case round > 0:
@@ -84,21 +79,4 @@ func (l *laps) due(every, round int) bool {
 	}
 	l.Pages = 0
 	return true
-}
-
-// or returns x, or its default if x is zero.
-func or[T int | float64](x, byDefault T) T {
-	if x == 0 {
-		return byDefault
-	}
-	return x
-}
-
-func save(state any) ([]byte, error) { return json.Marshal(state) }
-
-func load(b []byte, state any) error {
-	if err := json.Unmarshal(b, state); err != nil {
-		return fmt.Errorf("strategy: load: %w", err)
-	}
-	return nil
 }

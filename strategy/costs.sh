@@ -9,7 +9,8 @@ set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-go test -c -o "$work/strategy.test" .
+go test -c -o "$work/Page.test" .
+go test -c -o "$work/Learners.test" ./interest
 
 simple='breadth-first random opic link-context otie fish shark naive-best-first soft-focus lsfc lsfc-optimised nb nb-threshold nb-updateable online'
 learners='intelligent collaborative combined'
@@ -17,7 +18,7 @@ learners='intelligent collaborative combined'
 # run NAME BENCHMARK TIMES appends the lines of a strategy's benchmark.
 run() {
 	echo "$1 ..." >&2
-	"$work/strategy.test" -test.run '^$' -test.timeout 60m -test.bench "^Benchmark$2\$/^$1\$/" -test.benchtime "$3" ${MILLION--million} |
+	"$work/$2.test" -test.run '^$' -test.timeout 60m -test.bench "^Benchmark$2\$/^$1\$/" -test.benchtime "$3" ${MILLION--million} |
 		grep '^Benchmark' | sed "s,^,$2 ," >>"$work/lines"
 }
 

@@ -1,9 +1,11 @@
 package strategy
 
 import (
+	"cmp"
 	"strconv"
 
 	"dowse"
+	"dowse/strategy/internal/state"
 )
 
 // Fish searches as a school of fish feeds (De Bra and Post 1994): a page on topic
@@ -22,7 +24,7 @@ const hungry = 1 // the band of links from pages off topic, behind the fed
 
 // Start puts the seeds behind each other, with all their strength.
 func (s *Fish) Start(seeds []dowse.URL) []dowse.Lead {
-	return s.school(seeds, nil, hungry, or(s.Depth, 3), []dowse.Because{{What: "seed"}})
+	return s.school(seeds, nil, hungry, cmp.Or(s.Depth, 3), []dowse.Because{{What: "seed"}})
 }
 
 // Follow gives the links of a page on topic full strength and the front of the
@@ -36,9 +38,9 @@ func (s *Fish) Follow(p *dowse.Page) []dowse.Lead {
 	switch {
 	case p.OnTopic:
 		s.state.Finds++
-		left, band, why = or(s.Depth, 3), 0, "from a page on topic, the newest find first"
+		left, band, why = cmp.Or(s.Depth, 3), 0, "from a page on topic, the newest find first"
 	case p.Outcome == dowse.Listed: // as good as seeds
-		left = or(s.Depth, 3)
+		left = cmp.Or(s.Depth, 3)
 	default:
 		left--
 	}
@@ -83,7 +85,7 @@ func strength(note string) int {
 }
 
 // Save writes down how many pages were food.
-func (s *Fish) Save() ([]byte, error) { return save(&s.state) }
+func (s *Fish) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
 
 // Load takes up what Save wrote.
-func (s *Fish) Load(b []byte) error { return load(b, &s.state) }
+func (s *Fish) Load(b []byte) error { return state.LoadJSON(b, &s.state) }

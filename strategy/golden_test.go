@@ -1,56 +1,13 @@
 package strategy_test
 
 import (
-	"encoding/json"
-	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"dowse"
-	"dowse/crawl"
-	"dowse/internal/golden"
 	"dowse/strategy"
 	"dowse/strategy/strategytest"
 )
-
-// vectors returns the cases of a file of golden numbers.
-func vectors(t *testing.T, name string) []goldenCase {
-	t.Helper()
-	var file struct{ Cases []goldenCase }
-	golden.Read(t, name, &file)
-	return file.Cases
-}
-
-type goldenCase struct {
-	Name     string
-	Params   map[string]any
-	Input    json.RawMessage
-	Expected json.RawMessage
-}
-
-func decode[T any](t *testing.T, raw json.RawMessage) (v T) {
-	t.Helper()
-	if err := json.Unmarshal(raw, &v); err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(1, math.Abs(b)) }
-
-var polite = crawl.Politeness{Delay: crawl.None, Conns: 100}
-
-// newCrawl starts a crawl without politeness or traps, in rounds of n.
-func newCrawl(t *testing.T, s dowse.Strategy, n int, seeds []dowse.URL) *crawl.Crawl {
-	t.Helper()
-	c, err := crawl.New(crawl.Config{Strategy: s, Round: n, Polite: polite, Traps: crawl.Traps{Budget: -1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Start(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), seeds)
-	return c
-}
 
 func TestGoldenBreadthFirst(t *testing.T) {
 	for _, g := range vectors(t, "breadth_first") {

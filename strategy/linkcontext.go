@@ -1,6 +1,10 @@
 package strategy
 
-import "dowse"
+import (
+	"cmp"
+	"dowse"
+	"dowse/strategy/internal/lead"
+)
 
 // LinkContext predicts the relevance of a page from the page that links to it and
 // from the words around the link (Wang et al. 2009, eq. 9; Pant and Srinivasan
@@ -12,11 +16,11 @@ type LinkContext struct {
 
 // Traits states what is the same for a whole crawl.
 func (s *LinkContext) Traits() dowse.Traits {
-	return dowse.Traits{Window: or(s.Words, 20)}
+	return dowse.Traits{Window: cmp.Or(s.Words, 20)}
 }
 
 // Start queues the seeds at the highest priority there is.
-func (s *LinkContext) Start(seeds []dowse.URL) []dowse.Lead { return seedsFirst(seeds) }
+func (s *LinkContext) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
 
 // Follow rates the links to pages that have not been visited.
 func (s *LinkContext) Follow(p *dowse.Page) []dowse.Lead {
@@ -30,7 +34,7 @@ func (s *LinkContext) Follow(p *dowse.Page) []dowse.Lead {
 		if l.Target.State == dowse.Visited {
 			continue
 		}
-		page, context := predicted(or(s.Beta, 0.25), p, l)
+		page, context := predicted(cmp.Or(s.Beta, 0.25), p, l)
 		n := len(because)
 		because = append(because, dowse.Because{What: "parent page", Weight: page}, dowse.Because{What: "words around the link", Weight: context})
 		leads = append(leads, dowse.Lead{URL: l.URL, Priority: page + context, Merge: dowse.Max, Because: because[n : n+2 : n+2]})

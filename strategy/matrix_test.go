@@ -4,60 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"dowse"
-	"dowse/crawl"
 	"dowse/strategy"
-	"dowse/strategy/strategytest"
-)
-
-type (
-	toy   = strategytest.Toy
-	tpage = strategytest.Page
-	tlink = strategytest.Link
-)
-
-// stroll visits at most n pages one by one and tells which, in order.
-func stroll(t *testing.T, s dowse.Strategy, web toy, n int, seeds ...dowse.URL) (*crawl.Crawl, []dowse.URL) {
-	t.Helper()
-	c := newCrawl(t, s, 0, seeds)
-	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	var order []dowse.URL
-	for len(order) < n {
-		v, _, ok := c.Next(now)
-		if !ok {
-			break
-		}
-		p, took := web.Visit(v)
-		now = now.Add(took)
-		c.Absorb(now, p)
-		order = append(order, p.URL)
-	}
-	return c, order
-}
-
-// The webs of the edge cases. Numbers at links are the rating of the words around.
-var (
-	deadEnd = toy{"s": {Relevance: 0.9}}
-	twice   = toy{"s": {Relevance: 0.5, Links: []tlink{{To: "s", Context: 1}, {To: "a", Context: 0.2}, {To: "b", Context: 0.4}, {To: "a", Context: 0.8}}}}
-	zero    = toy{"s": {Links: strategytest.To("a", "b")}}
-	fetched = toy{
-		"s": {Relevance: 0.7, Links: []tlink{{To: "a", Context: 0.5}}},
-		"a": {Relevance: 0.5, Links: []tlink{{To: "s", Context: 0.1}, {To: "b", Context: 0.2}}},
-	}
-	moved = toy{
-		"s": {Relevance: 0.5, Links: []tlink{{To: "a", Context: 0.9}, {To: "c", Context: 0.3}, {To: "b", Context: 0.2}, {To: "d", Context: 0.1}}},
-		"a": {Redirect: "b"},
-		"b": {Relevance: 0.5, Links: []tlink{{To: "a", Context: 0.8}, {To: "c", Context: 0.3}}},
-		"c": {}, "d": {},
-	}
-	failing = toy{
-		"s": {Relevance: 0.5, Links: []tlink{{To: "a", Context: 0.9}, {To: "b", Context: 0.3}}},
-		"a": {Fails: dowse.FailHTTP},
-		"b": {Relevance: 0.5, Links: []tlink{{To: "a", Context: 0.9}, {To: "c", Context: 0.9}}},
-		"c": {},
-	}
+	"dowse/strategy/interest"
 )
 
 // TestEdgeCases is the matrix of what strategies do where papers are silent (those that
@@ -77,7 +27,7 @@ func TestEdgeCases(t *testing.T) {
 	shark := func() dowse.Strategy { return &strategy.Shark{} }
 	naive := func() dowse.Strategy { return &strategy.NaiveBestFirst{} }
 	soft := func() dowse.Strategy { return &strategy.SoftFocus{} }
-	intelligent := func() dowse.Strategy { return &strategy.Intelligent{} }
+	intelligent := func() dowse.Strategy { return &interest.Intelligent{} }
 	type has = map[dowse.URL]float64
 	for _, row := range []struct {
 		name    string

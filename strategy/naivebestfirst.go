@@ -1,6 +1,9 @@
 package strategy
 
-import "dowse"
+import (
+	"dowse"
+	"dowse/strategy/internal/lead"
+)
 
 // NaiveBestFirst expects of a link what its page is: the priority of a link is the
 // relevance of the linking page, of several the highest (Cho, Garcia-Molina and Page
@@ -9,7 +12,7 @@ import "dowse"
 type NaiveBestFirst struct{}
 
 // Start queues the seeds at the highest priority there is.
-func (NaiveBestFirst) Start(seeds []dowse.URL) []dowse.Lead { return seedsFirst(seeds) }
+func (NaiveBestFirst) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
 
 // Follow gives the page's relevance to its links.
 func (NaiveBestFirst) Follow(p *dowse.Page) []dowse.Lead { return inherit(p) }
@@ -27,16 +30,6 @@ func inherit(p *dowse.Page) []dowse.Lead {
 		if l := &p.Links[i]; l.Target.State != dowse.Visited {
 			leads = append(leads, dowse.Lead{URL: l.URL, Priority: r, Merge: dowse.Max, Because: because})
 		}
-	}
-	return leads
-}
-
-// seedsFirst queues seeds at priority 1, before all that is predicted.
-func seedsFirst(seeds []dowse.URL) []dowse.Lead {
-	because := []dowse.Because{{What: "seed", Weight: 1}}
-	leads := make([]dowse.Lead, len(seeds))
-	for i, u := range seeds {
-		leads[i] = dowse.Lead{URL: u, Priority: 1, Merge: dowse.Max, Because: because}
 	}
 	return leads
 }

@@ -1,11 +1,16 @@
 package strategy
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"strings"
 
 	"dowse"
+	"dowse/strategy/input"
+	"dowse/strategy/internal/lead"
+	"dowse/strategy/internal/linktext"
+	"dowse/strategy/internal/state"
 	"dowse/text"
 )
 
@@ -108,16 +113,25 @@ var onlineSays = [...]string{
 	"words of the anchor", "words around the link", "words of the URL",
 }
 
+// The bands of its queue. The numbers are those of the link classifiers, whose band 1 is
+// for links to learn from.
+const (
+	seedBand  int8 = 0
+	ratedBand int8 = 2
+)
+
 const onlineReasons = 8
 
 // signalGroup tells which reason a signal belongs to.
 var signalGroup = [sigCount]int{sigBase: 0, sigContext: 1, sigAnchor: 1, sigParent: 2, sigParents: 2, sigLinks: 2, sigSiblings: 3, sigHost: 4}
 
-// speaks is told the language of the topic, which counts unless another was given.
-func (s *Online) speaks(language string) {
-	if s.Language == "" {
-		s.Language = language
-	}
+// Inputs returns the input that it uses: the language of the topic.
+func (s *Online) Inputs() (required, used input.Kind) { return 0, input.KindLanguage }
+
+// Take takes the language of the topic, unless another was given.
+func (s *Online) Take(in input.Inputs) error {
+	s.Language = cmp.Or(s.Language, in.Language)
+	return nil
 }
 
 func (s *Online) begin() {
@@ -138,11 +152,11 @@ func (s *Online) begin() {
 	}
 }
 
-func (s *Online) features() int { return or(s.Features, maxFeatures) }
+func (s *Online) features() int { return cmp.Or(s.Features, maxFeatures) }
 
 // prior sets what is believed at first: much as link-context does.
 func (s *Online) prior() {
-	w, prior := s.state.Weights, or(s.Prior, 3)
+	w, prior := s.state.Weights, cmp.Or(s.Prior, 3)
 	w[sigBase].W = -1
 	w[sigContext].W = prior
 	w[sigAnchor].W = prior / 3
@@ -152,7 +166,7 @@ func (s *Online) prior() {
 
 // Traits states what is the same for a whole crawl.
 func (s *Online) Traits() dowse.Traits {
-	return dowse.Traits{Window: or(s.Words, 20), Anchors: true, ReadsText: true}
+	return dowse.Traits{Window: cmp.Or(s.Words, 20), Anchors: true, ReadsText: true}
 }
 
 // seedNote tells a seed, which waits before all else.
@@ -161,7 +175,7 @@ const seedNote = "seed"
 // Start queues the seeds before all else.
 func (s *Online) Start(seeds []dowse.URL) []dowse.Lead {
 	s.begin()
-	leads := seedsFirst(seeds)
+	leads := lead.Seeds(seeds)
 	for i := range leads {
 		leads[i].Band, leads[i].Note = seedBand, seedNote
 	}
@@ -177,7 +191,7 @@ func (s *Online) Follow(p *dowse.Page) []dowse.Lead {
 	}
 	s.giveUp(p.URL)
 	switch {
-	case redirects(p):
+	case lead.Redirects(p):
 		return s.redirected(p)
 	case p.Outcome == dowse.Fetched:
 		s.outcome(p)
@@ -208,7 +222,7 @@ func (s *Online) outcome(p *dowse.Page) {
 // redirected hands what is known of a URL to the one it redirects to.
 func (s *Online) redirected(p *dowse.Page) []dowse.Lead {
 	to := &p.Links[0]
-	if settled(to) || to.Target.Note == seedNote {
+	if lead.Settled(to) || to.Target.Note == seedNote {
 		return nil
 	}
 	if p.Lead.Note == seedNote {
@@ -218,25 +232,25 @@ func (s *Online) redirected(p *dowse.Page) []dowse.Lead {
 	if from, ok := knownOf(p.Lead.Note); ok {
 		k.merge(&from)
 	}
-	list := newSheet(1, onlineReasons)
+	list := lead.NewSheet(1, onlineReasons)
 	s.put(list, to.URL, &k)
-	return list.leads
+	return list.Leads
 }
 
 // rated returns leads for the links of a page. Links to visited pages are learnt from.
 func (s *Online) rated(p *dowse.Page) []dowse.Lead {
 	number := s.state.number()
-	again := max(or(s.Refresh, 20), 0)
+	again := max(cmp.Or(s.Refresh, 20), 0)
 	for i := range p.Links {
 		if l := &p.Links[i]; l.Target.State == dowse.Visited && p.Outcome == dowse.Fetched {
 			s.lesson(p, l, number)
 		}
 	}
-	touchNotes(p.Links)
-	list := newSheet(len(p.Links)+again, onlineReasons)
+	lead.TouchNotes(p.Links)
+	list := lead.NewSheet(len(p.Links)+again, onlineReasons)
 	for i := range p.Links {
 		l := &p.Links[i]
-		if settled(l) || l.Target.Note == seedNote {
+		if lead.Settled(l) || l.Target.Note == seedNote {
 			continue
 		}
 		k, _ := knownOf(l.Target.Note)
@@ -244,7 +258,7 @@ func (s *Online) rated(p *dowse.Page) []dowse.Lead {
 		s.put(list, l.URL, &k)
 	}
 	s.refresh(list, again)
-	return list.leads
+	return list.Leads
 }
 
 // lesson learns from a link to a page that was visited before.
@@ -253,26 +267,26 @@ func (s *Online) lesson(p *dowse.Page, l *dowse.Link, number uint32) {
 	var k known
 	s.mention(&k, p, l, number)
 	s.read(&k, l.URL)
-	s.step(r, or(s.Link, 0.5))
+	s.step(r, cmp.Or(s.Link, 0.5))
 	s.state.page(number).take(r)
 }
 
 // put says what a lead is worth, and keeps it to be rated again.
-func (s *Online) put(list *sheet, u dowse.URL, k *known) {
+func (s *Online) put(list *lead.Sheet, u dowse.URL, k *known) {
 	note := k.note()
 	s.read(k, u)
 	z := s.say(list, u)
-	list.leads[len(list.leads)-1].Note = note
+	list.Leads[len(list.Leads)-1].Note = note
 	s.keep(u, note, z)
 }
 
 // say adds a lead for the link that was read, and returns its priority: what all
 // features say together, in log-odds.
-func (s *Online) say(list *sheet, u dowse.URL) float64 {
+func (s *Online) say(list *lead.Sheet, u dowse.URL) float64 {
 	z := 0.0
-	list.because, z = s.because(list.because)
-	list.put(u, z, onlineReasons)
-	list.leads[len(list.leads)-1].Band = probableBand
+	list.Because, z = s.because(list.Because)
+	list.Put(u, z, onlineReasons)
+	list.Leads[len(list.Leads)-1].Band = ratedBand
 	return z
 }
 
@@ -327,7 +341,7 @@ func (s *Online) read(k *known, u dowse.URL) {
 	s.signal(sigLinks, math.Log1p(float64(k.links))/3)
 	siblings := cell{}
 	for _, page := range k.pages[:k.n] {
-		siblings.add(*s.state.page(page), 1)
+		siblings.add(*s.state.page(page))
 	}
 	s.signal(sigSiblings, logit(siblings.mean(base))-usual)
 	if h := s.state.host(u, false); h != nil {
@@ -375,7 +389,7 @@ func (s *Online) step(r, by float64) {
 		z += float64(f.x * s.state.Weights[f.at].W)
 	}
 	miss := by * (r - 1/(1+math.Exp(-z)))
-	rate := or(s.Rate, 0.3)
+	rate := cmp.Or(s.Rate, 0.3)
 	for _, f := range s.x {
 		w := &s.state.Weights[f.at]
 		g := miss * f.x
@@ -396,7 +410,7 @@ func (s *Online) mention(k *known, p *dowse.Page, l *dowse.Link, number uint32) 
 		k.sum += r
 	}
 	s.place(k, p, &l.Mention)
-	for i := range min(len(l.More), maxMentions-1) {
+	for i := range min(len(l.More), linktext.MaxMentions-1) {
 		s.place(k, p, &l.More[i])
 	}
 }
@@ -405,12 +419,12 @@ func (s *Online) mention(k *known, p *dowse.Page, l *dowse.Link, number uint32) 
 func (s *Online) place(k *known, p *dowse.Page, m *dowse.Mention) {
 	k.context = max(k.context, rating(m.Context))
 	k.anchor = max(k.anchor, rating(m.AnchorScore))
-	anchor := cut(m.Anchor, maxLinkText)
+	anchor := linktext.Cut(m.Anchor, linktext.MaxBytes)
 	s.spans = dowse.AppendWords(s.spans[:0], anchor, 0)
-	for _, w := range s.spans[:min(len(s.spans), maxLinkWords)] {
+	for _, w := range s.spans[:min(len(s.spans), linktext.MaxWords)] {
 		k.inAnchor(s.codes.In(anchor, int(w.Start), int(w.End)))
 	}
-	at := within(&p.Document, m.Window)
+	at := linktext.Within(&p.Document, m.Window)
 	for i := at.Start; i < at.End && k.nw < maxAroundCodes; i++ {
 		if i >= m.At.Start && i < m.At.End {
 			continue
@@ -478,7 +492,7 @@ func (s *Online) giveUp(u dowse.URL) {
 }
 
 // refresh rates some of the leads again that were kept.
-func (s *Online) refresh(list *sheet, most int) {
+func (s *Online) refresh(list *lead.Sheet, most int) {
 	for range min(most, len(s.state.Kept)) {
 		s.state.Turn = (s.state.Turn + 1) % len(s.state.Kept)
 		l := &s.state.Kept[s.state.Turn]
@@ -523,6 +537,14 @@ func (k *onlineState) host(u dowse.URL, room bool) *cell {
 	return &c.Cell
 }
 
+// A cell counts pages, and adds up their relevance.
+type cell struct{ N, C float64 }
+
+func (c *cell) add(d cell) {
+	c.N += d.N
+	c.C += d.C
+}
+
 // take takes in a page of some relevance.
 func (c *cell) take(r float64) {
 	c.N++
@@ -548,7 +570,7 @@ func logit(x float64) float64 {
 
 // pathOf returns what comes after the host.
 func pathOf(u dowse.URL) string {
-	address := addressOf(u)
+	address := linktext.Address(u)
 	if i := strings.IndexByte(address, '/'); i >= 0 {
 		return address[i:]
 	}
@@ -558,21 +580,21 @@ func pathOf(u dowse.URL) string {
 // Save writes down what was learnt, and the leads that are to be rated again.
 func (s *Online) Save() ([]byte, error) {
 	s.begin()
-	return saveBinary(&s.state)
+	return state.SaveBinary(&s.state)
 }
 
 // Load takes up what Save wrote, with the same parameters.
 func (s *Online) Load(b []byte) error {
 	s.begin()
-	var state onlineState
-	if err := loadBinary(b, &state); err != nil {
+	var saved onlineState
+	if err := state.LoadBinary(b, &saved); err != nil {
 		return err
 	}
-	if len(state.Weights) != len(s.state.Weights) || len(state.Pages) != lastPages || len(state.Hosts) != someHosts {
+	if len(saved.Weights) != len(s.state.Weights) || len(saved.Pages) != lastPages || len(saved.Hosts) != someHosts {
 		return errors.New("strategy: load: it was learnt with another number of features")
 	}
-	s.state, s.at = state, map[dowse.URL]int{}
-	for i, l := range state.Kept {
+	s.state, s.at = saved, map[dowse.URL]int{}
+	for i, l := range saved.Kept {
 		if l.URL != "" {
 			s.at[l.URL] = i
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/strategy/internal/lead"
+	"dowse/strategy/internal/state"
 )
 
 // OPIC visits the page that has gathered the most cash: on-line page importance
@@ -44,7 +46,8 @@ const (
 	Cycle  = "cycle"
 )
 
-func (s *OPIC) check() error {
+// Check reports what is wrong with the parameters.
+func (s *OPIC) Check() error {
 	switch s.Policy {
 	case "", Greedy, Chance, Cycle:
 	default:
@@ -79,7 +82,7 @@ func (s *OPIC) Follow(p *dowse.Page) []dowse.Lead {
 	switch {
 	case s.Nutch:
 		return gifts(nil, p.Links, p.Lead.Priority/float64(max(len(p.Links), 1)))
-	case redirects(p):
+	case lead.Redirects(p):
 		return handOver(p)
 	case p.Outcome == dowse.Fetched || p.Outcome == dowse.Listed:
 		return s.spread(p)
@@ -178,10 +181,10 @@ func (s *OPIC) Virtual() dowse.Lead {
 }
 
 // Save writes down the virtual page and the totals. All else is in the frontier.
-func (s *OPIC) Save() ([]byte, error) { return save(&s.state) }
+func (s *OPIC) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
 
 // Load takes up what Save wrote.
-func (s *OPIC) Load(b []byte) error { return load(b, &s.state) }
+func (s *OPIC) Load(b []byte) error { return state.LoadJSON(b, &s.state) }
 
 // An account is what OPIC remembers of a visited page. It rides in the page's note.
 type account struct {

@@ -26,23 +26,6 @@ func TestGoldenOPIC(t *testing.T) {
 	runGolden(t, "opic", tests)
 }
 
-// runGolden runs every case of a file; a case without a test is a mistake.
-func runGolden(t *testing.T, file string, tests map[string]func(*testing.T, goldenCase)) {
-	cases := vectors(t, file)
-	for _, g := range cases {
-		t.Run(g.Name, func(t *testing.T) {
-			test := tests[g.Name]
-			if test == nil {
-				t.Fatalf("no test for this case")
-			}
-			test(t, g)
-		})
-	}
-	if len(cases) != len(tests) {
-		t.Errorf("%d cases, tests for %d", len(cases), len(tests))
-	}
-}
-
 type links = map[dowse.URL][]dowse.URL
 
 // closed is a web that OPIC visits for ever: all pages are known from the start,
@@ -325,14 +308,4 @@ func checkHistory(t *testing.T, c *crawl.Crawl, s *strategy.OPIC, want map[dowse
 			t.Errorf("history of %s: %v, want %v", u, got, h)
 		}
 	}
-}
-
-// known returns a URL as the frontier has it.
-func known(c *crawl.Crawl, u dowse.URL) dowse.Lead {
-	f := c.Frontier()
-	id, ok := f.Find(u)
-	if !ok {
-		return dowse.Lead{URL: u, Priority: math.NaN()}
-	}
-	return dowse.Lead{URL: u, Priority: f.Priority(id), Note: f.Note(id)}
 }

@@ -1,9 +1,12 @@
 package strategy
 
 import (
+	"cmp"
 	"math"
 
 	"dowse"
+	"dowse/strategy/internal/lead"
+	"dowse/strategy/internal/state"
 )
 
 // OTIE visits the page that has gathered the most cash, as OPIC does, but cash
@@ -37,7 +40,7 @@ const richestCash = 1e300
 
 // Traits states what is the same for a whole crawl.
 func (s *OTIE) Traits() dowse.Traits {
-	t := dowse.Traits{Window: or(s.Words, 20), Round: s.N, Revisits: s.Recrawl >= 0, Recalls: s.Replay}
+	t := dowse.Traits{Window: cmp.Or(s.Words, 20), Round: s.N, Revisits: s.Recrawl >= 0, Recalls: s.Replay}
 	if s.NoBias {
 		t.Window = 0
 	}
@@ -58,7 +61,7 @@ func (s *OTIE) Follow(p *dowse.Page) []dowse.Lead {
 	s.state.Laps.page(p)
 	c := p.Lead.Priority
 	switch {
-	case redirects(p):
+	case lead.Redirects(p):
 		return handOver(p)
 	case p.Outcome == dowse.Fetched:
 		return s.spread(p, s.revised(c, p.Verdict.Relevance))
@@ -74,8 +77,8 @@ func (s *OTIE) revised(c, r float64) float64 {
 		return c
 	}
 	x := 2*r - 1
-	power := math.Copysign(math.Pow(math.Abs(x), or(s.D, 3)), x)
-	return min(c+float64(c*max(-1, or(s.A, 0.85)*power)), richestCash)
+	power := math.Copysign(math.Pow(math.Abs(x), cmp.Or(s.D, 3)), x)
+	return min(c+float64(c*max(-1, cmp.Or(s.A, 0.85)*power)), richestCash)
 }
 
 // spread gives each link its part of the cash by its promise; if nothing promises
@@ -111,12 +114,12 @@ func (s *OTIE) promise(p *dowse.Page, l *dowse.Link) float64 {
 	case l.Target.State == dowse.Visited:
 		return l.Target.Relevance
 	}
-	page, context := predicted(or(s.Beta, 0.25), p, l)
+	page, context := predicted(cmp.Or(s.Beta, 0.25), p, l)
 	return page + context
 }
 
 // Save writes down when the richest page is due. All else is in the frontier.
-func (s *OTIE) Save() ([]byte, error) { return save(&s.state) }
+func (s *OTIE) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
 
 // Load takes up what Save wrote.
-func (s *OTIE) Load(b []byte) error { return load(b, &s.state) }
+func (s *OTIE) Load(b []byte) error { return state.LoadJSON(b, &s.state) }

@@ -51,15 +51,6 @@ func goldenRevision(t *testing.T, g goldenCase) {
 	}
 }
 
-// page makes a fetched page that was taken with some cash.
-func page(u dowse.URL, cash, relevance float64, to ...dowse.URL) *dowse.Page {
-	p := &dowse.Page{URL: u, Lead: dowse.Lead{URL: u, Priority: cash}, Verdict: dowse.Verdict{Relevance: relevance}}
-	for _, v := range to {
-		p.Links = append(p.Links, dowse.Link{URL: v})
-	}
-	return p
-}
-
 func goldenOTIECrawl(t *testing.T, g goldenCase) {
 	in := decode[struct {
 		Web       map[dowse.URL]toyPage

@@ -1,9 +1,11 @@
 package strategy
 
 import (
+	"cmp"
 	"strconv"
 
 	"dowse"
+	"dowse/strategy/internal/lead"
 )
 
 // Shark smells how promising a link is where Fish only sees or does not (Hersovici
@@ -20,11 +22,11 @@ type Shark struct {
 
 // Traits states what is the same for a whole crawl.
 func (s *Shark) Traits() dowse.Traits {
-	return dowse.Traits{Window: or(s.Words, 20), Anchors: true}
+	return dowse.Traits{Window: cmp.Or(s.Words, 20), Anchors: true}
 }
 
 // Start queues the seeds at the highest priority there is.
-func (s *Shark) Start(seeds []dowse.URL) []dowse.Lead { return seedsFirst(seeds) }
+func (s *Shark) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
 
 // Follow rates the links to pages that have not been visited. What a page inherits
 // rides in its note.
@@ -34,9 +36,9 @@ func (s *Shark) Follow(p *dowse.Page) []dowse.Lead {
 	}
 	inherited := s.inherited(p)
 	note := strconv.FormatFloat(inherited, 'g', -1, 64)
-	gamma := or(s.Gamma, 0.5)
+	gamma := cmp.Or(s.Gamma, 0.5)
 	mine := float64(gamma * inherited)
-	touchNotes(p.Links)
+	lead.TouchNotes(p.Links)
 	leads := make([]dowse.Lead, 0, len(p.Links))
 	because := make([]dowse.Because, 0, 2*len(p.Links))
 	for i := range p.Links {
@@ -62,7 +64,7 @@ func (s *Shark) inherited(p *dowse.Page) float64 {
 	if !s.similar(sim) {
 		sim = heritage(p.Lead.Note)
 	}
-	return or(s.Delta, 0.5) * sim
+	return cmp.Or(s.Delta, 0.5) * sim
 }
 
 // neighbourhood rates the link itself, by its best mention: a similar anchor vouches
@@ -76,7 +78,7 @@ func (s *Shark) neighbourhood(l *dowse.Link) float64 {
 }
 
 func (s *Shark) mentioned(m *dowse.Mention) float64 {
-	beta := or(s.Beta, 0.8)
+	beta := cmp.Or(s.Beta, 0.8)
 	switch {
 	case s.similar(m.AnchorScore):
 		return float64(beta*m.AnchorScore) + (1 - beta)
@@ -86,7 +88,7 @@ func (s *Shark) mentioned(m *dowse.Mention) float64 {
 	return 0
 }
 
-func (s *Shark) similar(rating float64) bool { return rating > or(s.Least, 0.05) }
+func (s *Shark) similar(rating float64) bool { return rating > cmp.Or(s.Least, 0.05) }
 
 // heritage reads a note; a page that nothing led to has none.
 func heritage(note string) float64 {

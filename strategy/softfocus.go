@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/strategy/internal/lead"
+	"dowse/strategy/internal/state"
 )
 
 // SoftFocus expects of a link what its page is, and now and then looks for hubs:
@@ -45,7 +47,7 @@ type Standing struct {
 }
 
 // Start queues the seeds at the highest priority there is.
-func (s *SoftFocus) Start(seeds []dowse.URL) []dowse.Lead { return seedsFirst(seeds) }
+func (s *SoftFocus) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
 
 // Follow gives the page's relevance to its links, and when it is time for it adds
 // the links of the best hubs.
@@ -55,7 +57,7 @@ func (s *SoftFocus) Follow(p *dowse.Page) []dowse.Lead {
 		return leads
 	}
 	s.remember(p)
-	if s.state.Seen++; s.state.Seen < or(s.Every, 500) {
+	if s.state.Seen++; s.state.Seen < cmp.Or(s.Every, 500) {
 		return leads
 	}
 	s.state.Seen = 0
@@ -66,7 +68,7 @@ func (s *SoftFocus) Follow(p *dowse.Page) []dowse.Lead {
 func (s *SoftFocus) remember(p *dowse.Page) {
 	c := citing{URL: clone(p.URL), Relevance: p.Verdict.Relevance}
 	home := hostOf(p.URL)
-	most := or(s.Links, 100_000)
+	most := cmp.Or(s.Links, 100_000)
 	for i := range p.Links {
 		if u := p.Links[i].URL; hostOf(u) != home && len(c.Links) < most/2 {
 			c.Links = append(c.Links, clone(u))
@@ -102,7 +104,7 @@ func (s *SoftFocus) raised() (leads []dowse.Lead) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(standings[b].Hub, standings[a].Hub) })
-	for _, i := range order[:min(or(s.Hubs, 10), len(order))] {
+	for _, i := range order[:min(cmp.Or(s.Hubs, 10), len(order))] {
 		if standings[i].Hub == 0 {
 			break
 		}
@@ -189,7 +191,7 @@ func normalise(x []float64) {
 }
 
 // Save writes down the links that are remembered.
-func (s *SoftFocus) Save() ([]byte, error) { return save(&s.state) }
+func (s *SoftFocus) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
 
 // Load takes up what Save wrote.
-func (s *SoftFocus) Load(b []byte) error { return load(b, &s.state) }
+func (s *SoftFocus) Load(b []byte) error { return state.LoadJSON(b, &s.state) }

@@ -1,4 +1,12 @@
-// Package strategy decides what is worth following: one strategy to a file.
+// Package strategy decides what is worth following. It is the list of all strategies
+// (see [All] and [New]), and it holds the small ones, one to a file.
+//
+// Each line of research that takes more than a file has a package of its own: linkclass
+// for the link classifiers of Taylan et al. 2011, treasure for the strategies that go by
+// T-Graphs (Seyfi and Patel 2015), interest for the learners of Aggarwal 2004. What
+// strategies can be given beside parameters is in package input; what several of them
+// share is below, in internal. Imports go down only: from this list to the lines of
+// research, from those to input and internal.
 //
 // A strategy is a struct whose exported fields are its parameters; zero values
 // mean the defaults, which are the papers'. All of them pass strategytest.
@@ -10,7 +18,10 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/judge"
+	"dowse/strategy/input"
+	"dowse/strategy/interest"
+	"dowse/strategy/linkclass"
+	"dowse/strategy/treasure"
 	"dowse/text"
 )
 
@@ -24,7 +35,7 @@ type Description struct {
 	About  string
 	Params []Param
 
-	Needs []string // what it needs beside parameters, see [NewWith]: "a trace", "a T-Graph"
+	Needs []string // the inputs without which it can't crawl: "a trace", "a T-Graph"
 
 	make func() dowse.Strategy
 }
@@ -41,16 +52,16 @@ func All() []Description {
 		{Name: "shark", Paper: "Hersovici et al. 1998", About: "what the linking page passes on, the anchor and the words around it", make: func() dowse.Strategy { return &Shark{} }},
 		{Name: "naive-best-first", Paper: "Cho, Garcia-Molina and Page 1998; Menczer et al. 2004", About: "the relevance of the linking page", make: func() dowse.Strategy { return &NaiveBestFirst{} }},
 		{Name: "soft-focus", Paper: "Chakrabarti, van den Berg and Dom 1999", About: "the relevance of the linking page, and what hubs link to", make: func() dowse.Strategy { return &SoftFocus{} }},
-		{Name: "lsfc", Paper: "Pal et al. 2009; Taylan et al. 2011", About: "the words of anchor and URL, and the relevance of all linking pages", make: func() dowse.Strategy { return &LSFC{} }},
-		{Name: "lsfc-optimised", Paper: "Taylan et al. 2011", About: "lsfc, but only links with a high score", make: func() dowse.Strategy { return &OptimisedLSFC{} }},
-		{Name: "nb", Paper: "Taylan et al. 2011", About: "links whose words are like those of links to relevant pages", make: func() dowse.Strategy { return &NB{} }},
-		{Name: "nb-threshold", Paper: "Taylan et al. 2011", About: "nb, but only links that are more probable", make: func() dowse.Strategy { return &NBThreshold{} }},
-		{Name: "nb-updateable", Paper: "Taylan et al. 2011", About: "nb that learns on as it crawls", make: func() dowse.Strategy { return &NBUpdateable{} }},
-		{Name: "treasure", Paper: "Seyfi and Patel 2015", About: "links like those that lead to known pages; needs a T-Graph", make: func() dowse.Strategy { return &Treasure{} }},
-		{Name: "context-graph", Paper: "Diligenti et al. 2000; baseline of Seyfi and Patel 2015", About: "links of pages like those near known pages; needs a T-Graph", make: func() dowse.Strategy { return &ContextGraph{} }},
-		{Name: "intelligent", Paper: "Aggarwal, Al-Garawi and Yu 2001; Aggarwal 2004", About: "what it learns from linking pages, URLs and links", make: func() dowse.Strategy { return &Intelligent{} }},
-		{Name: "collaborative", Paper: "Aggarwal 2002; Aggarwal 2004", About: "what people accessed who go to pages on topic; needs a trace", make: func() dowse.Strategy { return &Collaborative{} }},
-		{Name: "combined", Paper: "Aggarwal 2004, sec. 4", About: "intelligent and collaborative at once; needs a trace", make: func() dowse.Strategy { return &Combined{} }},
+		{Name: "lsfc", Paper: "Pal et al. 2009; Taylan et al. 2011", About: "the words of anchor and URL, and the relevance of all linking pages", make: func() dowse.Strategy { return &linkclass.LSFC{} }},
+		{Name: "lsfc-optimised", Paper: "Taylan et al. 2011", About: "lsfc, but only links with a high score", make: func() dowse.Strategy { return &linkclass.OptimisedLSFC{} }},
+		{Name: "nb", Paper: "Taylan et al. 2011", About: "links whose words are like those of links to relevant pages", make: func() dowse.Strategy { return &linkclass.NB{} }},
+		{Name: "nb-threshold", Paper: "Taylan et al. 2011", About: "nb, but only links that are more probable", make: func() dowse.Strategy { return &linkclass.NBThreshold{} }},
+		{Name: "nb-updateable", Paper: "Taylan et al. 2011", About: "nb that learns on as it crawls", make: func() dowse.Strategy { return &linkclass.NBUpdateable{} }},
+		{Name: "treasure", Paper: "Seyfi and Patel 2015", About: "links like those that lead to known pages; needs a T-Graph", make: func() dowse.Strategy { return &treasure.Treasure{} }},
+		{Name: "context-graph", Paper: "Diligenti et al. 2000; baseline of Seyfi and Patel 2015", About: "links of pages like those near known pages; needs a T-Graph", make: func() dowse.Strategy { return &treasure.ContextGraph{} }},
+		{Name: "intelligent", Paper: "Aggarwal, Al-Garawi and Yu 2001; Aggarwal 2004", About: "what it learns from linking pages, URLs and links", make: func() dowse.Strategy { return &interest.Intelligent{} }},
+		{Name: "collaborative", Paper: "Aggarwal 2002; Aggarwal 2004", About: "what people accessed who go to pages on topic; needs a trace", make: func() dowse.Strategy { return &interest.Collaborative{} }},
+		{Name: "combined", Paper: "Aggarwal 2004, sec. 4", About: "intelligent and collaborative at once; needs a trace", make: func() dowse.Strategy { return &interest.Combined{} }},
 		{Name: "online", Paper: "ours, from no paper", About: "what it learns from every link whose page it knows", make: func() dowse.Strategy { return &Online{} }},
 	}
 	for i := range list {
@@ -62,7 +73,7 @@ func All() []Description {
 // filled adds what the strategy itself tells.
 func (d Description) filled() Description {
 	s := d.make()
-	d.Params, d.Needs = params(s), needs(s)
+	d.Params, d.Needs = params(s), input.Required(s)
 	return d
 }
 
@@ -70,97 +81,6 @@ func (d Description) filled() Description {
 // one with default parameters: a pointer to a struct whose fields have param tags.
 func Describe(name, paper, about string, make func() dowse.Strategy) Description {
 	return Description{Name: name, Paper: paper, About: about, make: make}.filled()
-}
-
-// Needs is what strategies may need beside parameters.
-type Needs struct {
-	Trace  Trace   // who went where; nil for none
-	TGraph *TGraph // the ways to known pages; nil for none
-
-	Language string            // of the topic, for strategies that are not told another
-	Words    []judge.TopicWord // of the topic as people write them; nil for none
-	Links    []LabelledLink    // to learn from; nil for none
-	Classes  []judge.Code      // a decimal classification; nil for none
-}
-
-// A speaker stems words of a language.
-type speaker interface{ speaks(language string) }
-
-// A tabled strategy compares links with the words of the topic.
-type tabled interface{ tableOf(words []judge.TopicWord) }
-
-// A pupil learns from links of which is known where they led.
-type pupil interface{ taughtBy(links []LabelledLink) }
-
-// A classed strategy may go by a decimal classification.
-type classed interface {
-	classify(codes []judge.Code) error
-}
-
-// A follower learns from a trace.
-type follower interface{ follows(t Trace) error }
-
-// A mapped strategy finds its way by a T-Graph.
-type mapped interface{ along(g *TGraph) error }
-
-func needs(s dowse.Strategy) (list []string) {
-	if _, ok := s.(follower); ok {
-		list = append(list, "a trace")
-	}
-	if _, ok := s.(mapped); ok {
-		list = append(list, "a T-Graph")
-	}
-	return list
-}
-
-// take gives a strategy what it needs.
-func (n Needs) take(s dowse.Strategy) error {
-	if l, ok := s.(speaker); ok && n.Language != "" {
-		l.speaks(n.Language)
-	}
-	if t, ok := s.(tabled); ok {
-		t.tableOf(n.Words)
-	}
-	if p, ok := s.(pupil); ok {
-		p.taughtBy(n.Links)
-	}
-	if f, ok := s.(follower); ok {
-		return f.follows(n.Trace)
-	}
-	if m, ok := s.(mapped); ok {
-		if err := m.along(n.TGraph); err != nil {
-			return err
-		}
-	}
-	if c, ok := s.(classed); ok {
-		return c.classify(n.Classes)
-	}
-	return nil
-}
-
-// Unused names what n has and none of the strategies goes by.
-func (n Needs) Unused(strategies ...dowse.Strategy) (names []string) {
-	for _, need := range []struct {
-		name  string
-		given bool
-		goes  func(dowse.Strategy) bool
-	}{
-		{"the T-Graph", n.TGraph != nil, is[mapped]},
-		{"the trace", n.Trace != nil, is[follower]},
-		{"the links to learn from", n.Links != nil, is[pupil]},
-		{"the classes", n.Classes != nil, is[classed]},
-	} {
-		if need.given && !slices.ContainsFunc(strategies, need.goes) {
-			names = append(names, need.name)
-		}
-	}
-	return names
-}
-
-// is reports whether a strategy is of a kind.
-func is[kind any](s dowse.Strategy) bool {
-	_, ok := s.(kind)
-	return ok
 }
 
 // Split parts a list of strategies, NAME or NAME:key=value,key=value, with commas
@@ -182,11 +102,11 @@ func Split(list string) (specs []string) {
 
 // New makes the strategy that spec names, NAME or NAME:key=value,key=value, if it
 // needs nothing else.
-func New(spec string) (dowse.Strategy, error) { return NewWith(spec, Needs{}) }
+func New(spec string) (dowse.Strategy, error) { return NewWith(spec, input.Inputs{}) }
 
 // NewWith is New for a strategy that may need more than parameters. The error for
 // one that is not given what it needs says how to give it.
-func NewWith(spec string, n Needs) (dowse.Strategy, error) { return NewFrom(All(), spec, n) }
+func NewWith(spec string, in input.Inputs) (dowse.Strategy, error) { return NewFrom(All(), spec, in) }
 
 // meant says which of the known names was probably meant, or all there are.
 func meant(name string, known []string) string {
@@ -197,7 +117,7 @@ func meant(name string, known []string) string {
 }
 
 // NewFrom is NewWith for a list of strategies of one's own.
-func NewFrom(all []Description, spec string, n Needs) (dowse.Strategy, error) {
+func NewFrom(all []Description, spec string, in input.Inputs) (dowse.Strategy, error) {
 	name, args, _ := strings.Cut(spec, ":")
 	i := slices.IndexFunc(all, func(d Description) bool { return d.Name == name })
 	if i < 0 {
@@ -211,7 +131,7 @@ func NewFrom(all []Description, spec string, n Needs) (dowse.Strategy, error) {
 	if err := setAll(s, args); err != nil {
 		return nil, fmt.Errorf("strategy %s: %w", name, err)
 	}
-	if err := n.take(s); err != nil {
+	if err := in.Give(s); err != nil {
 		return nil, fmt.Errorf("strategy %s: %w", name, err)
 	}
 	if err := check(s); err != nil {
@@ -250,17 +170,10 @@ func setAll(s dowse.Strategy, args string) error {
 	return nil
 }
 
-// check asks a strategy what is wrong with its parameters: one of this package, or of
-// another.
+// check asks a strategy what is wrong with its parameters.
 func check(s dowse.Strategy) error {
-	switch c := s.(type) {
-	case checker:
-		return c.check()
-	case interface{ Check() error }:
+	if c, ok := s.(interface{ Check() error }); ok {
 		return c.Check()
 	}
 	return nil
 }
-
-// A checker tells what is wrong with its parameters.
-type checker interface{ check() error }

@@ -10,11 +10,12 @@ import (
 
 	"dowse"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
 )
 
 func TestConformance(t *testing.T) {
-	needs := strategy.Needs{Trace: readers(t), TGraph: tides()}
+	needs := input.Inputs{Trace: readers(t), TGraph: tides()}
 	for _, d := range strategy.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			strategytest.Run(t, func() dowse.Strategy {
@@ -38,7 +39,7 @@ func TestConformanceOfVariants(t *testing.T) {
 	} {
 		t.Run(spec, func(t *testing.T) {
 			strategytest.Run(t, func() dowse.Strategy {
-				s, err := strategy.NewWith(spec, strategy.Needs{TGraph: tides()})
+				s, err := strategy.NewWith(spec, input.Inputs{TGraph: tides()})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -100,7 +101,7 @@ func TestSources(t *testing.T) {
 // TestParameters gives every parameter every kind of value: each is refused, or leads
 // to a crawl whose leads all have a place in an order.
 func TestParameters(t *testing.T) {
-	needs := strategy.Needs{Trace: readers(t), TGraph: tides()}
+	needs := input.Inputs{Trace: readers(t), TGraph: tides()}
 	values := []string{"x", "NaN", "-Inf", "-2", "-1", "0", "1", "0.5", "100000", "1e308", "true"}
 	for _, d := range strategy.All() {
 		for _, p := range d.Params {

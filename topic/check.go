@@ -110,7 +110,7 @@ func (t *Topic) counts() string {
 func (c *checker) entry(key, w string) {
 	switch n := len(c.analyzer.Terms(w)); {
 	case n == 0:
-		c.say(Wrong, "%s: %q has only stop words or signs: no page can be told by it; write a word that pages on topic have", key, w)
+		c.say(Wrong, "%s: %q has only stop words or signs: it does not tell pages apart; write a word that pages on topic have", key, w)
 	case n > judge.MaxPhrase:
 		c.say(Wrong, "%s: %q is too long for a phrase: cut it into phrases of at most %d words", key, w, judge.MaxPhrase)
 	}
@@ -169,7 +169,7 @@ func (c *checker) breadth() {
 		}
 	}
 	if len(t.Not) == 0 && len(t.Unlike) == 0 && t.Where == nil {
-		c.say(Hint, "no not: name what looks alike and is not wanted, if there is such")
+		c.say(Hint, "`not:` is empty; list look-alikes you do not want")
 	}
 	if th := t.Threshold; th != 0 && (th < 0.2 || th > 0.9) {
 		c.say(Warn, "threshold %g: nearly every page, or hardly any, will be on topic; 0.5 is usual", th)

@@ -16,11 +16,11 @@ import (
 
 	"dowse"
 	"dowse/internal/beside"
-	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/trace"
 )
 
-var _ strategy.Trace = (*trace.Log)(nil)
+var _ input.Trace = (*trace.Log)(nil)
 
 var salt = []byte("12 random bytes")
 

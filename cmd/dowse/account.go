@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -20,11 +21,28 @@ const (
 	fieldColumns = 11 // of a field's name and the spaces around it
 )
 
-// A sheet is a screen of text in the making: fields with a name at the left, and
-// nothing wider than 80 columns.
-type sheet struct{ lines []string }
+// A sheet is a screen of text in the making: fields with a name at the left. Texts are
+// wrapped at the columns of the terminal, and what can't be wrapped is cut there. Without
+// a terminal texts are wrapped at 80 columns, and nothing is cut.
+type sheet struct {
+	lines    []string
+	terminal int // its columns; 0 for none
+}
 
-func (s *sheet) add(line string) { s.lines = append(s.lines, fit(line, columns80)) }
+// sheetFor makes a sheet that fits an output.
+func sheetFor(out io.Writer) *sheet { return &sheet{terminal: columnsOf(out)} }
+
+// wide returns the columns at which texts are wrapped.
+func (s *sheet) wide() int { return cmp.Or(s.terminal, columns80) }
+
+// print prints the sheet, with colours where there are some.
+func (s *sheet) print(out io.Writer) {
+	for _, l := range s.lines {
+		fmt.Fprintln(out, tint(l, colouredOf(out)))
+	}
+}
+
+func (s *sheet) add(line string) { s.lines = append(s.lines, clip(line, s.terminal, s.terminal)) }
 
 // field adds a named line.
 func (s *sheet) field(name, format string, args ...any) {
@@ -44,7 +62,7 @@ func (s *sheet) flow(lead string, items []string, between string) {
 		if i < len(items)-1 {
 			item += between
 		}
-		if line != lead && len([]rune(line))+len([]rune(strings.TrimRight(item, " "))) > columns80 {
+		if line != lead && len([]rune(line))+len([]rune(strings.TrimRight(item, " "))) > s.wide() {
 			s.add(strings.TrimRight(line, " "))
 			lead = strings.Repeat(" ", min(fieldColumns, len([]rune(lead))))
 			line = lead
@@ -56,7 +74,7 @@ func (s *sheet) flow(lead string, items []string, between string) {
 
 // text adds a named text, over several lines if need be.
 func (s *sheet) text(name, text string) {
-	for i, l := range wrap(oneLine(text), columns80-fieldColumns) {
+	for i, l := range wrap(oneLine(text), s.wide()-fieldColumns) {
 		s.field(head(i, name), "%s", l)
 	}
 }
@@ -64,15 +82,14 @@ func (s *sheet) text(name, text string) {
 // whole adds a text that must not be cut, over several lines if need be.
 func (s *sheet) whole(text string) {
 	r := []rune(oneLine(text))
-	for ; len(r) > columns80; r = r[columns80:] {
-		s.lines = append(s.lines, string(r[:columns80]))
+	for n := s.terminal; n > 0 && len(r) > n; r = r[n:] {
+		s.lines = append(s.lines, string(r[:n]))
 	}
 	s.lines = append(s.lines, string(r))
 }
 
-// lines is the screen of why.
-func (a *account) lines() []string {
-	s := &sheet{}
+// show is the screen of why.
+func (a *account) show(s *sheet) {
 	s.whole(string(a.URL))
 	if a.Title != "" {
 		s.field("title", "%s", a.Title)
@@ -91,7 +108,6 @@ func (a *account) lines() []string {
 	if a.Partial {
 		s.field("note", "the journal is long: an earlier try or a better link may be missing here")
 	}
-	return s.lines
 }
 
 // headline says what became of the URL.
@@ -108,7 +124,7 @@ func (a *account) headline(s *sheet) {
 		s.add(" REDIRECTED")
 		s.field("to", "%s", a.Redirect)
 	case a.State == dowse.Waiting.String():
-		s.add(fmt.Sprintf(" NOT FETCHED  queued: %s of %s that wait", ordinal(a.Rank), count(a.Wait)))
+		s.add(fmt.Sprintf(" NOT FETCHED  queued: %s of %s queued links", ordinal(a.Rank), count(a.Wait)))
 		a.soFar(s)
 	case a.Reason != "":
 		a.reason(s)
@@ -122,7 +138,7 @@ func (a *account) headline(s *sheet) {
 // soFar says what came of earlier visits to a URL that waits.
 func (a *account) soFar(s *sheet) {
 	if a.Tries > 0 {
-		s.text("tried", fmt.Sprintf("%s, in vain: %s", times(a.Tries), a.Detail))
+		s.text("tried", fmt.Sprintf("%s, without success: %s", times(a.Tries), a.Detail))
 	}
 	if a.Unmade > 0 {
 		s.text("network", fmt.Sprintf("this machine could not ask for it, %s: %s", times(a.Unmade), a.Detail))
@@ -153,7 +169,7 @@ func (a *account) reason(s *sheet) {
 	case a.State == dowse.Dead.String():
 		title = "FAILED  "
 	case a.Fetched != nil:
-		title = "NOT TAKEN IN  skipped: "
+		title = "FETCHED, NOT KEPT  skipped: "
 	}
 	s.add(" " + title + string(a.Reason))
 	s.text("means", a.Meaning)
@@ -184,15 +200,15 @@ func (a *account) verdict(s *sheet) {
 	sum := 0.0
 	for _, p := range v.Because {
 		sum += p.Weight
-		if _, ok := clauseOf(p); !ok {
-			cells = append(cells, cell(p))
+		if _, ok := s.clauseOf(p); !ok {
+			cells = append(cells, s.cell(p))
 		}
 	}
 	if len(cells) > 0 {
 		s.flow("   ", cells, "")
 	}
 	for _, p := range v.Because {
-		if c, ok := clauseOf(p); ok {
+		if c, ok := s.clauseOf(p); ok {
 			s.more("%s", c)
 		}
 	}
@@ -209,13 +225,13 @@ func (a *account) verdict(s *sheet) {
 // what one model after the other said.
 func (a *account) labelled(s *sheet) {
 	for i, l := range a.Labels {
-		s.field(head(i, "label"), "%s, by %s at %s%s", l.Label, orDefault(l.By, "somebody"), clock(l.At), noted(l.Note))
+		s.field(head(i, "label"), "%s, by %s at %s%s", l.Label, orDefault(l.By, "unknown"), clock(l.At), noted(l.Note))
 	}
 	if v := a.Alone; v != nil {
 		s.field("judge", "alone it would say %s %s", sideWord(v.OnTopic), score(v.Relevance))
 		var cells []string
 		for _, p := range v.Because[:min(len(v.Because), 6)] {
-			cells = append(cells, cell(p))
+			cells = append(cells, s.cell(p))
 		}
 		s.flow("   ", cells, "")
 	}
@@ -237,12 +253,12 @@ func (a *account) labelled(s *sheet) {
 var clausePattern = regexp.MustCompile(`^where (.*): (yes|no|unknown)(?:, (.*))?$`)
 
 // clauseOf writes the reason of a clause on a line of its own: what came of it first.
-func clauseOf(p collection.Part) (line string, ok bool) {
+func (s *sheet) clauseOf(p collection.Part) (line string, ok bool) {
 	m := clausePattern.FindStringSubmatch(oneLine(p.What))
 	if m == nil {
 		return "", false
 	}
-	line = fmt.Sprintf("%+.2f where %-7s %s", p.Weight, m[2], fit(m[1], 36))
+	line = fmt.Sprintf("%+.2f where %-7s %s", p.Weight, m[2], clip(m[1], 36, s.terminal))
 	if m[3] != "" {
 		line += "  (" + m[3] + ")"
 	}
@@ -271,13 +287,13 @@ func doubt(v *collection.Ruling) string {
 const cellColumns = 25
 
 // cell is a reason with its weight; a long one takes the room of two or three.
-func cell(p collection.Part) string {
-	s := fmt.Sprintf("%+.2f %s", p.Weight, fit(oneLine(p.What), 50))
+func (s *sheet) cell(p collection.Part) string {
+	text := fmt.Sprintf("%+.2f %s", p.Weight, clip(oneLine(p.What), 50, s.terminal))
 	if p.Count > 0 {
-		s += fmt.Sprintf(" ×%d", p.Count)
+		text += fmt.Sprintf(" ×%d", p.Count)
 	}
-	n := len([]rune(s))
-	return s + strings.Repeat(" ", cellColumns-n%cellColumns)
+	n := len([]rune(text))
+	return text + strings.Repeat(" ", cellColumns-n%cellColumns)
 }
 
 // chosen tells why the URL stood where it did in the queue.
@@ -301,7 +317,7 @@ func (a *account) chosen(s *sheet) {
 		s.flow("   ", parts, " + ")
 	}
 	if c.Parent != "" && a.ranker() {
-		s.more("link %son %s", quoted(c.Anchor), bare(c.Parent))
+		s.more("link %son %s", s.quoted(c.Anchor), bare(c.Parent))
 	}
 }
 
@@ -331,7 +347,7 @@ func (a *account) origin(s *sheet) {
 	if f == nil {
 		return
 	}
-	parts := []string{fmt.Sprintf("first at %s: link", clock(f.At)), quoted(f.Anchor) + "on " + bare(f.Parent)}
+	parts := []string{fmt.Sprintf("first at %s: link", clock(f.At)), s.quoted(f.Anchor) + "on " + bare(f.Parent)}
 	switch f.How {
 	case collection.FromSeed:
 		parts = []string{fmt.Sprintf("first at %s: a seed", clock(f.At))}
@@ -361,7 +377,7 @@ func (a *account) path(s *sheet) {
 			step = weburl.Path(u)
 		}
 		host = weburl.Host(u)
-		steps = append(steps, fit(step, 60))
+		steps = append(steps, clipMiddle(step, 60, s.terminal))
 	}
 	steps[len(steps)-1] += fmt.Sprintf("  (%s)", some(len(a.Path)-1, "step"))
 	s.flow(" path      ", steps, " → ")
@@ -455,7 +471,7 @@ func (a *account) remedy(s *sheet) {
 		s.field("next", "dowse why %s %s", a.dir, bare(a.Redirect))
 	case a.Reason != "":
 		for i, l := range anyway(a.Reason, a.dir, a.demo) {
-			s.text(head(i, "anyway"), l)
+			s.text(head(i, "override"), l)
 		}
 	}
 }
@@ -475,11 +491,11 @@ func anyway(r dowse.Reason, dir string, demo bool) []string {
 	case dowse.SkipBudgetCrawl:
 		return []string{resume + " --pages N"}
 	case dowse.SkipRobotsTxt:
-		return []string{"no: robots.txt is obeyed; the site's owner can change it"}
+		return []string{"not possible: robots.txt is obeyed; the site's owner can change it"}
 	case dowse.SkipChallenge, dowse.SkipLogin, dowse.SkipPayment:
-		return []string{"no: dowse does not get past this; the site's owner may help"}
+		return []string{"not possible: dowse does not get past this; the site's owner may help"}
 	case dowse.SkipForgotten:
-		return []string{"no: it was taken down"}
+		return []string{"not possible: it was taken down"}
 	}
 	if demo {
 		return nil // a made site is there in its own collection only
@@ -494,7 +510,7 @@ func anyway(r dowse.Reason, dir string, demo bool) []string {
 		return nil
 	case dowse.FailHTTP, dowse.FailProtocol, dowse.FailTimeout, dowse.FailConnect, dowse.FailDNS, dowse.FailTLS,
 		dowse.FailEncoding, dowse.FailRedirect, dowse.SkipHostDown:
-		return []string{"dowse fetch URL asks for it now", fmt.Sprintf("%s --retry %s   asks for all of these again", resume, r)}
+		return []string{"try it now: dowse fetch URL", fmt.Sprintf("try all of these again: %s --retry %s", resume, r)}
 	}
 	return []string{"as the seed of another crawl:", fmt.Sprintf("dowse crawl %s/topic.yaml --seed URL -o OTHER.dowse%s", dir, flags)}
 }
@@ -503,11 +519,11 @@ func anyway(r dowse.Reason, dir string, demo bool) []string {
 func bare(u dowse.URL) string { return strings.TrimPrefix(string(u), "http://") }
 
 // quoted is the text of a link in quotes and a space, "" for none.
-func quoted(anchor string) string {
+func (s *sheet) quoted(anchor string) string {
 	if anchor == "" {
 		return ""
 	}
-	return `"` + fit(oneLine(anchor), 30) + `" `
+	return `"` + clip(oneLine(anchor), 30, s.terminal) + `" `
 }
 
 // clock writes a moment: today only the time.

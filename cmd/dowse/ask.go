@@ -12,14 +12,14 @@ import (
 // same words as for a crawl.
 type askFlags struct {
 	Agent    string        `group:"polite" placeholder:"NAME" help:"Name of the crawler, for robots.txt."`
-	Contact  string        `group:"polite" placeholder:"URL" help:"Where you are reached; required on the public web."`
-	Delay    time.Duration `group:"polite" default:"-1ns" placeholder:"1s" help:"Pause between two requests to a host."`
-	AllowNet []string      `group:"polite" placeholder:"CIDR" help:"Network inside which may be asked; repeatable."`
-	Resolver string        `group:"polite" placeholder:"ADDR" help:"DNS server to ask."`
-	Timeout  time.Duration `group:"polite" placeholder:"60s" help:"For one download."`
-	MaxBody  size          `group:"polite" placeholder:"10MiB" help:"Bytes of one page; the rest is cut."`
+	Contact  string        `group:"polite" placeholder:"URL" help:"Where to reach you; required on the public web."`
+	Delay    time.Duration `group:"polite" default:"-1ns" shown:"1s" placeholder:"DUR" help:"Pause between two requests to a host."`
+	AllowNet []string      `group:"polite" placeholder:"CIDR" help:"Private network that may be asked; repeatable."`
+	Resolver string        `group:"polite" placeholder:"ADDR" help:"Ask this DNS server."`
+	Timeout  time.Duration `group:"polite" shown:"60s" placeholder:"DUR" help:"Give up a download after this time."`
+	MaxBody  size          `group:"polite" shown:"10MiB" placeholder:"SIZE" help:"Cut pages after this many bytes."`
 	trustFlag
-	Demo bool `group:"polite" help:"Ask the made web of dowse demo (hosts *.demo) in place of the real one."`
+	Demo bool `group:"polite" help:"Ask the built-in demo web (hosts *.demo), offline."`
 }
 
 func (a *askFlags) config() crawler.Config {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/strategy"
+	"dowse/strategy/treasure/tgraph"
 )
 
 func newBacklinks() *backlinks {
@@ -35,12 +35,12 @@ func TestDocumentOfLinks(t *testing.T) {
 		{to: "t", anchor: "coral reefs", around: "all about coral reefs and fish", main: "The sea"},
 		{to: "u", anchor: "shop", around: "posters to buy", main: "The sea", next: "More"},
 	})
-	want := []strategy.LinkText{
+	want := []tgraph.LinkText{
 		{Main: "The sea", Anchor: "coral reefs", Around: "all about and fish"},
 		{Main: "The sea", Under: "More", Anchor: "shop", Around: "posters to buy"},
 	}
 	for i := range want {
-		if got := strategy.TextAt(d, &d.Links[i].Mention); got != want[i] {
+		if got := tgraph.TextAt(d, &d.Links[i].Mention); got != want[i] {
 			t.Errorf("link %d: %+v, want %+v", i, got, want[i])
 		}
 	}
@@ -60,7 +60,7 @@ func FuzzReadLinks(f *testing.F) {
 		}
 		b.settle()
 		for _, u := range b.urls {
-			g, err := strategy.TGraphBuilder{}.Build([]dowse.URL{u}, b)
+			g, err := tgraph.Builder{}.Build([]dowse.URL{u}, b)
 			if err != nil {
 				t.Fatal(err)
 			}

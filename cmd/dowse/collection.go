@@ -12,7 +12,7 @@ import (
 )
 
 type collectionCmd struct {
-	Info   collectionInfoCmd   `cmd:"" help:"What a collection is, and how large."`
+	Info   collectionInfoCmd   `cmd:"" help:"Show what a collection is, and its size."`
 	Verify collectionVerifyCmd `cmd:"" help:"Read everything in a collection and check it."`
 
 	Salvage collectionSalvageCmd `cmd:"" help:"Rebuild a damaged or older collection from what can be read."`
@@ -27,7 +27,7 @@ func (collectionCmd) Help() string {
 
 type collectionInfoCmd struct {
 	Dir  string `arg:"" help:"Collection."`
-	JSON bool   `help:"As JSON."`
+	JSON bool   `help:"Print JSON."`
 }
 
 func (collectionInfoCmd) Help() string {
@@ -85,7 +85,7 @@ func overview(o *collection.Overview) []string {
 		s.field("", "and %s more", count(more))
 	}
 	st, b := o.Status, o.Status.Books
-	s.field("pages", "%s fetched, %s on topic, harvest %.3f judged", count(st.Fetched), count(st.OnTopic), st.Harvest)
+	s.field("pages", "%s fetched, %s on topic, harvest %.3f by the judge", count(st.Fetched), count(st.OnTopic), st.Harvest)
 	s.field("URLs", "%s seen on %s hosts, %s queued; %s", count(b.Known), count(st.Hosts), count(b.Queued), balance(b.Balanced()))
 	s.flow(fmt.Sprintf(" %-9s %s: ", "on disk", bytesText(o.Total)), folders(o.Bytes), ", ")
 	s.field("archive", "%s", some(len(o.WARCs), "WARC file"))
@@ -116,7 +116,7 @@ func snapshotText(f *collection.FileSize) string {
 
 type collectionVerifyCmd struct {
 	Dir  string `arg:"" help:"Collection."`
-	JSON bool   `help:"As JSON."`
+	JSON bool   `help:"Print JSON."`
 }
 
 func (collectionVerifyCmd) Help() string {

@@ -29,12 +29,25 @@ var configKeys = map[string]string{
 	"resolver":   "DNS server to ask",
 	"timeout":    "for one download",
 	"max-body":   "bytes of one page",
+	"allow-net":  "private networks that may be crawled",
+	"scope":      "how far new crawls go from their seeds",
+	"per-host":   "pages per host of new crawls",
 }
+
+// ownOnly are settings that a dowse.yaml can't make, as it may come with a directory of
+// another user: they decide what is reached in this network.
+var ownOnly = map[string]string{
+	"resolver":  "choose the DNS server",
+	"allow-net": "open private networks",
+}
+
+// newOnly are settings that hold when a crawl begins; a collection keeps its own.
+var newOnly = []string{"strategy", "scope", "per-host"}
 
 type configCmd struct {
 	Get  configGetCmd  `cmd:"" help:"Print a setting."`
 	Set  configSetCmd  `cmd:"" help:"Keep a setting for every crawl."`
-	List configListCmd `cmd:"" help:"Print all settings, and where they come from."`
+	List configListCmd `cmd:"" help:"Print all settings and defaults."`
 }
 
 func (configCmd) Help() string {
@@ -43,9 +56,9 @@ func (configCmd) Help() string {
   dowse config set contact https://example.org/bot
   dowse config list --origin
 
-Flags win over DOWSE_... in the environment, that over dowse.yaml in this
-directory, that over the user's own file. The dowse.yaml of a directory can't set
-the resolver.`
+Flags win over DOWSE_... variables, those over dowse.yaml in this directory, and
+that over your own file. A dowse.yaml can't set resolver and allow-net. A crawl
+that exists keeps its own strategy, scope and per-host.`
 }
 
 // A setting has a value and a place it comes from.
@@ -101,11 +114,13 @@ func readConfig(path string) (map[string]string, error) {
 	}
 	for k := range values {
 		if configKeys[k] == "" {
-			return nil, usage("%s: no setting is called %q; there are %s", path, k, keyList())
+			return nil, usage("%s: %s", path, unknownSetting(k))
 		}
 	}
-	if v, ok := values["resolver"]; ok && path == projectConfig {
-		return nil, usage("%s: resolver: a directory, which may come from somebody else, can't choose the DNS server; remove the line and, if you want it, run\n  dowse config set resolver %s", path, shellLine([]string{v}))
+	for _, k := range slices.Sorted(maps.Keys(ownOnly)) {
+		if v, ok := values[k]; ok && path == projectConfig {
+			return nil, usage("%s: %s: the file of a directory, which may come from another user, can't %s; remove the line and, if you want it, run\n  dowse config set %s %s", path, k, ownOnly[k], k, shellLine([]string{v}))
+		}
 	}
 	return values, nil
 }
@@ -124,6 +139,18 @@ func readConfigFile(path string) ([]byte, error) {
 		err = fmt.Errorf("%s has more than %d bytes", path, maxConfig)
 	}
 	return data, err
+}
+
+// unknownSetting says that there is no such setting, and which one is meant.
+func unknownSetting(key string) string {
+	return unknown("setting", key, slices.Sorted(maps.Keys(configKeys)))
+}
+
+// onlyFromConfig reports whether a flag has its value from a config file: it was not
+// given as a flag or as an environment variable.
+func (w *world) onlyFromConfig(flag string) bool {
+	given := slices.ContainsFunc(w.args, func(a string) bool { return a == "--"+flag || strings.HasPrefix(a, "--"+flag+"=") })
+	return !given && w.env(envVarOf("crawl", flag)) == ""
 }
 
 func keyList() string { return strings.Join(slices.Sorted(maps.Keys(configKeys)), ", ") }
@@ -146,7 +173,7 @@ func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, 
 
 // effective is the value of a key with its origin, environment included.
 func effective(w *world, s settings, key string) (setting, bool) {
-	name := "DOWSE_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
+	name := envVarOf("crawl", key)
 	if v := w.env(name); v != "" {
 		return setting{key, v, name}, true
 	}
@@ -167,7 +194,7 @@ func (c *configGetCmd) Run(w *world) error {
 		return err
 	}
 	if configKeys[c.Key] == "" {
-		return usage("no setting is called %q; there are %s", c.Key, keyList())
+		return usage("%s", unknownSetting(c.Key))
 	}
 	if v, ok := effective(w, s, c.Key); ok {
 		fmt.Fprintln(w.out, oneLine(v.Value))
@@ -192,7 +219,7 @@ The settings: ` + keyList() + `.`
 // Run keeps a setting in the user's file.
 func (c *configSetCmd) Run(w *world) error {
 	if configKeys[c.Key] == "" {
-		return usage("no setting is called %q; there are %s", c.Key, keyList())
+		return usage("%s", unknownSetting(c.Key))
 	}
 	if err := c.valid(w); err != nil {
 		return err
@@ -240,18 +267,36 @@ func (c *configSetCmd) valid(w *world) error {
 		return err
 	}
 	if _, err := parser.Parse([]string{"crawl", "--" + c.Key + "=" + c.Value}); err != nil {
-		return usage("%w", err)
+		return usage("%s", parseProblem(err.Error(), nil, nil))
 	}
 	_, err = probe.Crawl.config(w)
 	return err
 }
 
+// byDefault is the origin of settings that were not set.
+const byDefault = "default"
+
 type configListCmd struct {
-	Origin bool `help:"Say where each value comes from."`
-	JSON   bool `help:"As JSON."`
+	Origin bool `help:"Show where each value comes from."`
+	JSON   bool `help:"Print JSON."`
 }
 
-func (configListCmd) Help() string { return "Example:\n  dowse config list --origin" }
+func (configListCmd) Help() string {
+	return `Example:
+  dowse config list --origin
+
+Settings that you did not set are listed with their defaults.`
+}
+
+// defaultOf returns the default of a setting as the help shows it; "" for none.
+func defaultOf(w *world, key string) string {
+	for _, f := range find(w.parser.Model.Node, []string{"crawl"}).Flags {
+		if f.Name == key {
+			return shownDefault(f)
+		}
+	}
+	return ""
+}
 
 // Run prints all settings.
 func (c *configListCmd) Run(w *world) error {
@@ -261,16 +306,21 @@ func (c *configListCmd) Run(w *world) error {
 	}
 	list := []setting{}
 	for _, k := range slices.Sorted(maps.Keys(configKeys)) {
-		if v, ok := effective(w, s, k); ok {
-			list = append(list, v)
+		v, ok := effective(w, s, k)
+		if !ok {
+			v = setting{k, defaultOf(w, k), byDefault}
 		}
+		list = append(list, v)
 	}
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(list)
 	}
 	for _, v := range list {
 		line := v.Key + ": " + oneLine(v.Value)
-		if c.Origin {
+		switch {
+		case v.Value == "" && v.Origin == byDefault:
+			line = v.Key + ":   # not set"
+		case c.Origin || v.Origin == byDefault:
 			line += "   # " + v.Origin
 		}
 		fmt.Fprintln(w.out, line)

@@ -23,92 +23,94 @@ import (
 	"dowse/weburl"
 )
 
-// crawlFlags are what a crawl can be told.
+// crawlFlags are the settings of a crawl. The tag shown is a default that is settled
+// below the command line; rare flags are listed by --help-all only.
 type crawlFlags struct {
-	Topic string   `short:"t" group:"what" placeholder:"FILE" help:"Topic file (or the positional argument)."`
-	Seed  []string `short:"s" group:"what" sep:"none" placeholder:"URL" help:"Seed, repeatable; - reads URLs from stdin."`
-	Seeds string   `group:"what" placeholder:"FILE" help:"File with a seed to a line."`
-	Out   string   `short:"o" group:"what" placeholder:"DIR" help:"Collection (default ./NAME.dowse)."`
+	Topic string   `short:"t" group:"what" rare:"" placeholder:"FILE" help:"Read the topic from a file (or name it as the argument)."`
+	Seed  []string `short:"s" group:"what" sep:"none" placeholder:"URL" help:"Start from this URL; repeatable; - reads URLs from stdin."`
+	Seeds string   `group:"what" rare:"" placeholder:"FILE" help:"Read seeds from a file, one per line."`
+	Out   string   `short:"o" group:"what" shown:"./NAME.dowse" placeholder:"DIR" help:"Write the collection to this directory."`
 
-	Pages   int           `short:"n" group:"much" placeholder:"N" help:"Pages fetched."`
-	OnTopic int           `group:"much" placeholder:"N" help:"Pages on topic."`
-	Time    time.Duration `group:"much" placeholder:"2h" help:"Time at work."`
-	Bytes   size          `group:"much" placeholder:"5GB" help:"Bytes received."`
-	PerHost int           `group:"much" placeholder:"N" help:"Pages of one host."`
-	Until   string        `group:"much" placeholder:"RULE" help:"Stop when it dries up: 'harvest<0.05 over 500'."`
+	Pages   int           `short:"n" group:"much" placeholder:"N" help:"Stop after N pages fetched (0: no limit)."`
+	OnTopic int           `group:"much" placeholder:"N" help:"Stop after N pages on topic."`
+	Time    time.Duration `group:"much" placeholder:"DUR" help:"Stop after this running time (e.g. 2h)."`
+	Bytes   size          `group:"much" rare:"" placeholder:"SIZE" help:"Stop after this many bytes received (e.g. 5GB)."`
+	PerHost int           `group:"much" placeholder:"N" help:"Fetch at most N pages per host."`
+	Until   string        `group:"much" rare:"" placeholder:"RULE" help:"Stop when it dries up (e.g. 'harvest<0.05 over 500')."`
 
-	Scope    string   `group:"where" enum:",web,domain,host,prefix" default:"" placeholder:"web" help:"web, domain, host or prefix: how far from the seeds."`
-	Include  []string `group:"where" sep:"none" placeholder:"RE" help:"URLs must match one of these; repeatable."`
-	Exclude  []string `group:"where" sep:"none" placeholder:"RE" help:"URLs must match none of these; repeatable."`
-	MaxDepth int      `group:"where" placeholder:"N" help:"Links from a seed."`
-	Lang     []string `group:"where" placeholder:"en,fr" help:"Only pages in one of these languages; of a page that does not say, its text tells."`
-	Tunnel   string   `group:"where" placeholder:"N" help:"Off-topic pages in a row (default none: the order decides)."`
+	Scope    string   `group:"where" enum:",web,domain,host,prefix" default:"" shown:"web" placeholder:"HOW" help:"Stay on web, domain, host or prefix of the seeds."`
+	Include  []string `group:"where" rare:"" sep:"none" placeholder:"RE" help:"Fetch only URLs that match; repeatable."`
+	Exclude  []string `group:"where" sep:"none" placeholder:"RE" help:"Never fetch URLs that match; repeatable."`
+	MaxDepth int      `group:"where" rare:"" placeholder:"N" help:"Follow at most N links from a seed."`
+	Lang     []string `group:"where" placeholder:"TAG,..." help:"Keep only pages in these languages (detected if undeclared)."`
+	Tunnel   string   `group:"where" rare:"" shown:"none" placeholder:"N" help:"Follow at most N off-topic pages in a row."`
 
 	orderFlags
-	Unit string `group:"order" enum:",page,site" default:"" placeholder:"page" help:"page or site: what is looked for; site reads whole sites, see dowse sites."`
-	Rng  uint64 `group:"order" placeholder:"N" help:"Key of all that is drawn by chance, for a crawl that can be repeated."`
+	Unit string `group:"order" rare:"" enum:",page,site" default:"" shown:"page" placeholder:"KIND" help:"Look for single pages (page) or whole sites (site)."`
+	Rng  uint64 `group:"order" rare:"" placeholder:"N" help:"Random seed; set it for a reproducible crawl."`
 
-	Contrast string `group:"order" enum:",seen,everyday" default:"" placeholder:"seen" help:"seen or everyday: what a judge without pages that are not on topic is trained against; pages seen in the crawl after 100 of them, or texts that are built in."`
+	Contrast string `group:"order" rare:"" enum:",seen,everyday" default:"" shown:"seen" placeholder:"KIND" help:"Negative examples if the topic has none: seen or everyday."`
 
 	Agent     string        `group:"polite" placeholder:"NAME" help:"Name of the crawler, for robots.txt."`
-	Contact   string        `group:"polite" placeholder:"URL" help:"Where you are reached; required on the public web."`
-	Delay     time.Duration `group:"polite" default:"-1ns" placeholder:"1s" help:"Pause between two requests to a host."`
-	HostConns int           `group:"polite" placeholder:"1" help:"Requests to a host at once."`
-	MaxRate   string        `group:"polite" placeholder:"20/s" help:"Requests in all."`
-	Patience  time.Duration `group:"polite" placeholder:"2m" help:"End when no host answers for this long."`
-	Conns     int           `group:"polite" placeholder:"64" help:"Requests at once, in all."`
-	Hold      string        `group:"polite" placeholder:"0.1" help:"Wait for a lead this much better rather than take what is at hand; none never waits."`
-	AllowNet  []string      `group:"polite" placeholder:"CIDR" help:"Network inside which may be crawled; repeatable."`
-	Resolver  string        `group:"polite" placeholder:"ADDR" help:"DNS server to ask."`
-	Timeout   time.Duration `group:"polite" placeholder:"60s" help:"For one download."`
-	MaxBody   size          `group:"polite" placeholder:"10MiB" help:"Bytes of one page; the rest is cut."`
+	Contact   string        `group:"polite" placeholder:"URL" help:"Where to reach you; required on the public web."`
+	Delay     time.Duration `group:"polite" default:"-1ns" shown:"1s" placeholder:"DUR" help:"Pause between two requests to a host."`
+	HostConns int           `group:"polite" rare:"" shown:"1" placeholder:"N" help:"Concurrent requests per host."`
+	MaxRate   string        `group:"polite" rare:"" placeholder:"RATE" help:"Requests per second in all (e.g. 20/s)."`
+	Patience  time.Duration `group:"polite" rare:"" shown:"2m" placeholder:"DUR" help:"End when no host answers for this long."`
+	Conns     int           `group:"polite" rare:"" shown:"64" placeholder:"N" help:"Concurrent requests in all."`
+	Hold      string        `group:"polite" rare:"" shown:"0.1" placeholder:"X" help:"Wait for a link of a busy host that is this much better instead of taking the best one ready; none never waits."`
+	AllowNet  []string      `group:"polite" rare:"" placeholder:"CIDR" help:"Private network that may be crawled; repeatable."`
+	Resolver  string        `group:"polite" rare:"" placeholder:"ADDR" help:"Ask this DNS server."`
+	Timeout   time.Duration `group:"polite" rare:"" shown:"60s" placeholder:"DUR" help:"Give up a download after this time."`
+	MaxBody   size          `group:"polite" rare:"" shown:"10MiB" placeholder:"SIZE" help:"Cut pages after this many bytes."`
 	trustFlag
 
-	Print      string `group:"output" enum:",url,jsonl" default:"" placeholder:"url" help:"url or jsonl: on-topic pages to stdout as they come."`
-	JSON       bool   `group:"output" help:"At the end, the status as JSON on stdout."`
-	Quiet      bool   `short:"q" group:"output" help:"Say nothing but errors."`
-	NoProgress bool   `group:"output" help:"No live screen, no progress lines."`
+	Print      string `group:"output" enum:",url,jsonl" default:"" placeholder:"FORMAT" help:"Stream on-topic pages to stdout, as url or jsonl."`
+	JSON       bool   `group:"output" rare:"" help:"Print the final status as JSON on stdout."`
+	Quiet      bool   `short:"q" group:"output" help:"Print errors only."`
+	NoProgress bool   `group:"output" rare:"" help:"No live screen, no progress lines."`
 }
 
-// orderFlags say in which order pages are visited.
+// orderFlags choose the order in which pages are visited.
 type orderFlags struct {
-	Strategy    string   `group:"order" placeholder:"NAME" help:"NAME[:key=value,...]; see dowse help strategies (default link-context)."`
-	TGraph      string   `name:"tgraph" group:"order" placeholder:"FILE" help:"T-Graph that treasure and context-graph go by; see dowse tgraph."`
-	Trace       string   `group:"order" placeholder:"FILE" help:"Access log that collaborative and combined learn from."`
-	TraceSite   string   `group:"order" placeholder:"URL" help:"Site whose own log that is: a server writes down paths without a host."`
-	Train       string   `group:"order" placeholder:"FILE" help:"Links that the nb strategies learn from, in place of those of the seeds: + or -, URL and anchor to a line, with tabs between."`
-	Classes     string   `group:"order" placeholder:"FILE" help:"Decimal classification for treasure: code and label to a line, with a tab between."`
-	Shadow      []string `group:"order" sep:"none" placeholder:"NAME,..." help:"Strategies that follow the crawl without steering it; status tells how good their picks were."`
-	LearnFrom   string   `group:"order" placeholder:"DIR" help:"Start with what the strategy of another collection has learnt of the same topic."`
-	LearnAnyway bool     `group:"order" help:"Even if that collection was crawled for another topic."`
-	Explore     float64  `group:"order" placeholder:"0" help:"Share of the picks that are made by chance, to see what the order misses."`
-	Threshold   float64  `group:"order" placeholder:"0.5" help:"Relevance from which a page is on topic."`
+	Strategy    string   `group:"order" shown:"" placeholder:"NAME" help:"Rank links by NAME[:key=value,...]; see dowse help strategies."`
+	TGraph      string   `name:"tgraph" group:"order" rare:"" placeholder:"FILE" help:"T-Graph for treasure and context-graph; see dowse tgraph."`
+	Trace       string   `group:"order" rare:"" placeholder:"FILE" help:"Access log for collaborative and combined to learn from."`
+	TraceSite   string   `group:"order" rare:"" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
+	Train       string   `group:"order" rare:"" placeholder:"FILE" help:"Links for the nb strategies to learn from, instead of those of the seeds; one per line: + or -, URL, anchor, tab-separated."`
+	Classes     string   `group:"order" rare:"" placeholder:"FILE" help:"Decimal classification for treasure; code, tab, label per line."`
+	Shadow      []string `group:"order" rare:"" sep:"none" placeholder:"NAME,..." help:"Strategies that rank the same links without steering; status shows how good their picks were."`
+	LearnFrom   string   `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
+	LearnAnyway bool     `group:"order" rare:"" help:"Even if that collection has another topic."`
+	Explore     float64  `group:"order" rare:"" shown:"0" placeholder:"SHARE" help:"Pick this share of the links at random."`
+	Threshold   float64  `group:"order" rare:"" shown:"0.5" placeholder:"X" help:"Relevance from which a page is on topic."`
 }
 
 type crawlCmd struct {
 	What []string `arg:"" optional:"" name:"topic|dir|words" help:"A collection to resume, a topic file, or words."`
 	crawlFlags
-	Demo   bool     `group:"where" help:"Crawl the made web of dowse demo (hosts *.demo) in place of the real one; nothing leaves this machine."`
-	Retry  []string `group:"recovery" placeholder:"WHAT" help:"Put back into the queue: failed, unreached, a reason or a host; repeatable."`
-	Fresh  bool     `group:"recovery" help:"Refuse if the collection exists."`
-	DryRun bool     `group:"recovery" help:"Say what would be done, and do nothing."`
+	Demo    bool     `group:"where" rare:"" help:"Crawl the built-in demo web (hosts *.demo), offline."`
+	Retry   []string `group:"recovery" rare:"" placeholder:"WHAT" help:"Queue again: failed, unreached, a reason or a host; repeatable."`
+	Fresh   bool     `group:"recovery" rare:"" help:"Refuse if the collection exists."`
+	DryRun  bool     `group:"recovery" rare:"" help:"Print what would be done, and do nothing."`
+	HelpAll helpAll  `help:"Show all flags."`
 }
 
 func (crawlCmd) Help() string {
 	return `Examples:
   dowse crawl "coral bleaching" --seed https://example.org/reefs --pages 500
   dowse crawl reefs.topic.yaml
-  dowse crawl reefs.dowse                  go on where it stopped
-  dowse crawl reefs.dowse --print url -q   stream what is on topic
-  dowse crawl reefs.dowse --retry failed   ask again for what failed
-  dowse crawl pools.topic.yaml --demo      try a topic file on the made web
+  dowse crawl reefs.dowse                  continue where it stopped
+  dowse crawl reefs.dowse --print url -q   stream pages on topic
+  dowse crawl reefs.dowse --retry failed   try failed pages again
+  dowse crawl pools.topic.yaml --demo      try a topic file on the demo web
 
 A directory that holds a collection is resumed; a file is a topic file;
-anything else is taken as words. Ctrl-C stops gently, the same command resumes.
+anything else is words. Ctrl-C stops gently, the same command resumes.
 
-A collection or topic file from somebody else that runs a program, asks a
-service, reaches inside networks or reads files elsewhere is refused with the
-list; --trust agrees, and is remembered for you.`
+A collection or topic file of another user that runs a program, asks a service,
+reaches private networks or reads files elsewhere is refused with the list;
+--trust agrees, and dowse remembers it.`
 }
 
 // Run starts or resumes a crawl.
@@ -126,6 +128,9 @@ func (c *crawlCmd) Run(w *world) error {
 	job.cfg.Retry = c.Retry
 	if c.DryRun {
 		return job.plan(w)
+	}
+	if err := c.reachable(job); err != nil {
+		return err
 	}
 	if !c.Quiet {
 		job.say(w)
@@ -149,6 +154,15 @@ func (c *crawlCmd) Run(w *world) error {
 	return c.drive(w, job.dir, job.cfg, nil)
 }
 
+// reachable refuses a new crawl all of whose seeds are private addresses that were not
+// allowed.
+func (c *crawlCmd) reachable(j *job) error {
+	if c.Demo || j.resume || j.cfg.Topic == nil || j.cfg.Topic.SeedsFrom != "" {
+		return nil
+	}
+	return privateHosts(slices.Concat(j.cfg.Seeds, j.cfg.Topic.Seeds), c.AllowNet)
+}
+
 // A job is what the arguments of a crawl come to.
 type job struct {
 	dir    string
@@ -168,9 +182,10 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	case c.Topic != "":
 		what = []string{c.Topic}
 	case len(what) == 0:
-		return nil, usage("what is to be crawled? Give a collection, a topic file or words")
+		return nil, usage("nothing to crawl: give a collection, a topic file or words")
 	}
 	if len(what) == 1 && collection.IsCollection(what[0]) {
+		c.keepOwn(w, &cfg)
 		return c.resumeJob(what[0], cfg)
 	}
 	if cfg.Topic, err = topicOf(what, c.Topic != ""); err != nil {
@@ -190,9 +205,31 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	}
 	dir := orDefault(c.Out, cfg.Topic.Name+".dowse")
 	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 && !collection.IsCollection(dir) {
-		return nil, usage("%s is not empty, and not a collection; choose another with --out", dir)
+		return nil, usage("%s is not empty and not a collection; choose another directory with --out", dir)
 	}
-	return &job{dir, cfg, collection.IsCollection(dir)}, nil
+	resume := collection.IsCollection(dir)
+	if resume {
+		c.keepOwn(w, &cfg)
+	}
+	return &job{dir, cfg, resume}, nil
+}
+
+// keepOwn drops settings that a config file makes for new crawls: the collection that
+// is resumed has its own.
+func (c *crawlCmd) keepOwn(w *world, cfg *crawler.Config) {
+	for _, key := range newOnly {
+		if !w.onlyFromConfig(key) {
+			continue
+		}
+		switch key {
+		case "strategy":
+			c.Strategy, cfg.StrategyName = "", ""
+		case "scope":
+			c.Scope, cfg.Scope.Reach = "", ""
+		case "per-host":
+			c.PerHost, cfg.Limits.PerHost = 0, 0
+		}
+	}
 }
 
 var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]{2,8})*$`)
@@ -201,7 +238,7 @@ var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]{2,8})*$`)
 func (c *crawlFlags) narrow(t *topic.Topic) error {
 	for i, l := range c.Lang {
 		if c.Lang[i] = strings.ToLower(l); !languageTag.MatchString(c.Lang[i]) {
-			return usage("--lang %q: want tags of languages, as en,fr", l)
+			return usage("--lang %q: want language tags (e.g. en,fr)", l)
 		}
 	}
 	if len(c.Lang) > 0 {
@@ -212,7 +249,7 @@ func (c *crawlFlags) narrow(t *topic.Topic) error {
 
 func (c *crawlCmd) resumeJob(dir string, cfg crawler.Config) (*job, error) {
 	if len(c.Lang) > 0 {
-		return nil, usage("--lang belongs to the topic, and that of %s is fixed; begin another crawl", dir)
+		return nil, usage("--lang can only be set when a crawl is new, and %s exists; start another with -o NAME", dir)
 	}
 	if c.Rng != 0 {
 		return nil, begun("--rng", dir)
@@ -221,7 +258,7 @@ func (c *crawlCmd) resumeJob(dir string, cfg crawler.Config) (*job, error) {
 		return nil, err
 	}
 	if c.Out != "" && filepath.Clean(c.Out) != filepath.Clean(dir) {
-		return nil, usage("%s is a collection and is resumed in its place; --out does not go with it", dir)
+		return nil, usage("%s is a collection and is resumed in place: leave out --out", dir)
 	}
 	return &job{dir, cfg, true}, nil
 }
@@ -239,7 +276,7 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 		case err == nil:
 			return topic.Load(what[0])
 		case mustBeFile || strings.HasSuffix(what[0], ".yaml") || strings.HasSuffix(what[0], ".yml") || strings.HasSuffix(what[0], ".dowse"):
-			return nil, usage("there is no %s here", what[0])
+			return nil, usage("%s: no such file", what[0])
 		}
 	}
 	if len(dowse.Words(strings.Join(what, " "))) == 0 {
@@ -308,13 +345,13 @@ func (c *orderFlags) frozen(dir string) error {
 		return begun("--shadow", dir)
 	}
 	if flag := c.file(); flag != "" {
-		return usage("%s has begun, and keeps a copy of what it was given: leave out %s to go on, or begin another crawl", dir, flag)
+		return usage("%s exists and keeps a copy of its files: leave out %s to continue, or start another with -o NAME", dir, flag)
 	}
 	return nil
 }
 
 func begun(flag, dir string) error {
-	return usage("%s belongs to the beginning of a crawl, and %s has begun; begin another", flag, dir)
+	return usage("%s can only be set when a crawl is new, and %s exists; start another with -o NAME", flag, dir)
 }
 
 // file names a flag with something to read from that was given, "" for none.
@@ -340,8 +377,11 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 			return usage("--include or --exclude: %w", err)
 		}
 	}
+	if err := c.checkCounts(); err != nil {
+		return err
+	}
 	if c.Patience < 0 {
-		return usage("--patience %v: want a time, as 2m", c.Patience)
+		return usage("--patience %v: want a time (e.g. 2m)", c.Patience)
 	}
 	for _, s := range cfg.Seeds {
 		if _, err := weburl.Parse(s); err != nil {
@@ -359,6 +399,22 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 	}
 	if err := told.Check(); err != nil {
 		return usage("%w", err)
+	}
+	return nil
+}
+
+// checkCounts refuses numbers below zero.
+func (c *crawlFlags) checkCounts() error {
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{
+		{"pages", c.Pages}, {"on-topic", c.OnTopic}, {"per-host", c.PerHost}, {"max-depth", c.MaxDepth},
+		{"host-conns", c.HostConns}, {"conns", c.Conns},
+	} {
+		if n.value < 0 {
+			return usage("--%s: got %d, want 0 or more", n.flag, n.value)
+		}
 	}
 	return nil
 }
@@ -395,8 +451,13 @@ func (c *orderFlags) checkStrategy(cfg crawler.Config) error {
 		if i > 0 {
 			known = strategy.All() // a crawl for pages can't be followed as one for sites
 		}
+		flag := []string{"--strategy", "--shadow"}[min(i, 1)]
+		name, _, _ := strings.Cut(spec, ":")
+		if names := strategyNames(known); !slices.Contains(names, name) {
+			return usage("%s: %s", flag, unknown("strategy", name, names))
+		}
 		if _, err := strategy.NewFrom(known, spec, needs); err != nil {
-			return usage("%s: %w; see dowse help strategies", []string{"--strategy", "--shadow"}[min(i, 1)], err)
+			return usage("%s: %w; see dowse help strategies %s", flag, err, name)
 		}
 	}
 	if c.Strategy != "" && cfg.Unit != "" && (cfg.Unit == crawler.UnitSite) != crawler.ForSites(c.Strategy) {
@@ -476,7 +537,7 @@ func parseRate(s string) (float64, error) {
 	}
 	n, err := strconv.ParseFloat(strings.TrimSuffix(s, "/s"), 64)
 	if err != nil || n <= 0 || !strings.HasSuffix(s, "/s") {
-		return 0, usage("--max-rate %q: want requests a second, as 20/s", s)
+		return 0, usage("--max-rate %q: want requests per second (e.g. 20/s)", s)
 	}
 	return n, nil
 }
@@ -618,7 +679,7 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 	case why == dowse.StopStarved || why == dowse.StopNetwork:
 		return notReached(dir, cr)
 	case s.OnTopic == 0:
-		return &exitError{exitNothing, errors.New("finished with nothing on topic; dowse pages DIR --sort score shows what came nearest")}
+		return &exitError{exitNothing, errors.New("finished with nothing on topic; see the nearest pages: dowse pages " + dir + " --sort score")}
 	}
 	return nil
 }

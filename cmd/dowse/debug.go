@@ -19,13 +19,13 @@ import (
 )
 
 type debugCmd struct {
-	Robots  debugRobotsCmd  `cmd:"" help:"May it be fetched?"`
-	URL     debugURLCmd     `cmd:"" name:"url" help:"How does a browser read a URL?"`
-	Canon   debugCanonCmd   `cmd:"" help:"Under which name is a URL known? Are two the same?"`
-	HTML    debugHTMLCmd    `cmd:"" name:"html" help:"What is on a page: links, text, title?"`
-	Charset debugCharsetCmd `cmd:"" help:"In which encoding is a page?"`
-	Stem    debugStemCmd    `cmd:"" help:"To which stem is a word reduced?"`
-	Net     debugNetCmd     `cmd:"" help:"Is an address on the public Internet?"`
+	Robots  debugRobotsCmd  `cmd:"" help:"Check a URL against a robots.txt."`
+	URL     debugURLCmd     `cmd:"" name:"url" help:"Parse a URL as a browser does."`
+	Canon   debugCanonCmd   `cmd:"" help:"Show the canonical form of a URL, or compare two."`
+	HTML    debugHTMLCmd    `cmd:"" name:"html" help:"Extract links, text and title of a page."`
+	Charset debugCharsetCmd `cmd:"" help:"Detect the encoding of a page."`
+	Stem    debugStemCmd    `cmd:"" help:"Reduce words to stems."`
+	Net     debugNetCmd     `cmd:"" help:"Check whether an address is public."`
 }
 
 const debugStreams = `

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,28 +12,26 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/demo"
-	"dowse/fetch"
-	"dowse/internal/durable"
-	"dowse/lab"
-	reports "dowse/lab/report"
+	"dowse/lab/experiment"
 	"dowse/strategy"
 	"dowse/topic"
 )
 
 type demoCmd struct {
-	Out    string `short:"o" default:"demo.dowse" help:"Collection."`
-	Pages  int    `short:"n" default:"800" help:"Pages to fetch."`
-	Web    int    `default:"2400" help:"Pages of the made web."`
-	Rng    uint64 `help:"Seed of the made web: another number, another web."`
-	Serve  bool   `help:"Only serve the web on loopback, until Ctrl-C, for crawls by hand."`
-	Log    string `placeholder:"FILE" help:"No crawl: write an access log of people who read this web, for --trace."`
-	People int    `default:"500" help:"How many of them, with --log."`
-	Table  bool   `help:"No crawl: simulate all strategies and print their harvest at 200, 500 and 1,000 pages."`
-	Curves string `placeholder:"FILE.svg" help:"No crawl: simulate all strategies and draw their harvest."`
-	Webs   int    `default:"5" help:"Webs to average over, with --curves and --table."`
-	Sites  int    `placeholder:"N" help:"Look for whole sites, in a made town of so many: try 300."`
-	Trial  int    `placeholder:"N" help:"With --sites, no crawl: compare ways to find sites in N towns."`
-	Quiet  bool   `short:"q" help:"Say nothing but errors."`
+	Out     string  `short:"o" default:"demo.dowse" placeholder:"DIR" help:"Write the collection to this directory."`
+	Pages   int     `short:"n" default:"800" placeholder:"N" help:"Stop after N pages."`
+	Web     int     `default:"2400" placeholder:"N" help:"Size of the demo web in pages."`
+	Rng     uint64  `placeholder:"N" shown:"0" help:"Random seed of the demo web: another number, another web."`
+	Serve   bool    `help:"Only serve the demo web on loopback, until Ctrl-C."`
+	Log     string  `placeholder:"FILE" help:"No crawl: write an access log of simulated readers."`
+	People  int     `default:"500" placeholder:"N" help:"Number of simulated readers, with --log."`
+	Table   bool    `help:"No crawl: print the harvest of all strategies as a table."`
+	Curves  string  `placeholder:"FILE.svg" help:"No crawl: draw the harvest of all strategies."`
+	Webs    int     `default:"5" placeholder:"N" help:"Webs to average over, with --curves and --table."`
+	Sites   int     `placeholder:"N" help:"Look for whole sites in a synthetic town of N (e.g. 300)."`
+	Trial   int     `placeholder:"N" help:"With --sites, no crawl: compare methods in N towns."`
+	Quiet   bool    `short:"q" help:"Print errors only."`
+	HelpAll helpAll `help:"Show all flags."`
 	orderFlags
 }
 
@@ -44,12 +41,13 @@ func (demoCmd) Help() string {
   dowse demo                       the same command resumes
   dowse demo --curves harvest.svg  every strategy on this web, as a picture
   dowse demo --strategy otie --shadow link-context,nb -o otie.dowse
-  dowse demo --log people.log      who read what: for crawl --trace
+  dowse demo --log people.log      an access log, for crawl --trace
   dowse demo --sites 300 -o town.dowse       look for whole sites instead
   dowse demo --sites 2000 --trial 10         how well that works, as a table
 
-The web is made up on the spot and served on loopback: nothing leaves this
-machine. It has answers, so the summary can say how good the crawl really was.`
+The demo web is generated on the spot and served on loopback: nothing leaves
+this machine. Its relevant pages are known, so the summary can say how good the
+crawl really was.`
 }
 
 const demoTopic = "tide pools"
@@ -136,9 +134,7 @@ func ownTopic(cfg *crawler.Config) (*made, error) {
 	d.greet(cfg)
 	cfg.Demo = &d.mark
 	if len(cfg.Seeds)+len(cfg.Topic.Seeds) == 0 && cfg.Topic.SeedsFrom == "" {
-		for _, u := range d.seeds {
-			cfg.Seeds = append(cfg.Seeds, string(u))
-		}
+		cfg.Seeds = texts(d.seeds)
 	}
 	return d, nil
 }
@@ -149,6 +145,20 @@ const demoPages = 2400
 // madeFor makes the web that a collection was crawled from, nil if that was another
 // one: the names of the made web exist nowhere else.
 func madeFor(dir string) (*made, error) {
+	set, err := demoSettings(dir)
+	if set == nil || set.Demo.Sites > 0 {
+		return nil, err
+	}
+	d, err := openMade(*set.Demo)
+	if err == nil {
+		d.pages = set.Limits.Pages
+	}
+	return d, err
+}
+
+// demoSettings returns the settings of a collection that was crawled from a made web or
+// town, nil if dir is none.
+func demoSettings(dir string) (*collection.Settings, error) {
 	if !collection.IsCollection(dir) {
 		return nil, nil
 	}
@@ -157,14 +167,11 @@ func madeFor(dir string) (*made, error) {
 		return nil, inCollection(err)
 	}
 	defer col.Close()
-	if col.Settings.Demo == nil || col.Settings.Demo.Sites > 0 {
+	if col.Settings.Demo == nil {
 		return nil, nil
 	}
-	d, err := openMade(*col.Settings.Demo)
-	if err == nil {
-		d.pages = col.Settings.Limits.Pages
-	}
-	return d, err
+	set := col.Settings
+	return &set, nil
 }
 
 // A made is the made web and the topic to crawl it for.
@@ -190,7 +197,7 @@ func (c *demoCmd) open() (*made, error) {
 
 func openMade(mark collection.Demo) (*made, error) {
 	if mark.Pages < 600 || mark.Pages > 1_000_000 {
-		return nil, usage("--web %d: the made web has 600 to 1,000,000 pages", mark.Pages)
+		return nil, usage("--web %d: the demo web has 600 to 1,000,000 pages", mark.Pages)
 	}
 	web := demo.New(demo.Config{Pages: mark.Pages, Seed: mark.Seed})
 	t, ok := web.Topic(demoTopic)
@@ -208,23 +215,33 @@ func openMade(mark collection.Demo) (*made, error) {
 var demoPolite = collection.Politeness{Delay: 20 * time.Millisecond, InFlight: 16}
 
 func (d *made) config(pages int) crawler.Config {
-	cfg := crawler.Config{
-		Topic: d.topic, Agent: "dowse-demo", Contact: "http://127.0.0.1/",
+	return crawler.Config{
+		Topic: d.topic, Agent: "dowse-demo", Contact: "http://127.0.0.1/", Seeds: texts(d.seeds),
 		Limits: collection.Limits{Pages: pages}, Polite: demoPolite, Demo: &d.mark,
 	}
-	for _, u := range d.seeds {
-		cfg.Seeds = append(cfg.Seeds, string(u))
+}
+
+func texts(urls []dowse.URL) (list []string) {
+	for _, u := range urls {
+		list = append(list, string(u))
 	}
-	return cfg
+	return list
 }
 
 func (d *made) serve(w *world) error {
-	server, err := d.web.Serve(w.abort)
+	return serveOnly(w, d.web, fmt.Sprintf("%d pages", d.web.Len()))
+}
+
+// serveOnly serves a made web or town until the command is ended.
+func serveOnly(w *world, web interface {
+	Serve(context.Context) (*demo.Server, error)
+}, what string) error {
+	server, err := web.Serve(w.abort)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
 	defer server.Close()
-	fmt.Fprintf(w.err, "%d pages on %s, told apart by the Host header. Ctrl-C ends it.\n", d.web.Len(), server.Addr())
+	fmt.Fprintf(w.err, "%s on %s, virtual hosts: set the Host header. Ctrl-C ends it.\n", what, server.Addr())
 	<-w.ctx.Done()
 	return nil
 }
@@ -236,7 +253,7 @@ func (d *made) extras(server *demo.Server, r *rival, dir string) *extras {
 	}
 	return &extras{
 		head: []string{
-			fmt.Sprintf("Demo web: %d pages on %d made-up sites, served on %s (offline).", d.web.Len(), sites, server.Addr()),
+			fmt.Sprintf("Demo web: %s pages on %d synthetic sites, on %s (offline).", count(d.web.Len()), sites, server.Addr()),
 			fmt.Sprintf("Topic:    %q (%d words, %d seeds)   Collection: %s", demoTopic, len(d.topic.Words), len(d.seeds), dir),
 			"Ctrl-C pauses, the same command resumes.",
 		},
@@ -276,7 +293,7 @@ func (d *made) verdict(cr *crawler.Crawler, r *rival) []string {
 	best, _ := d.web.Oracle(demoTopic, d.seeds, n)
 	r.wait()
 	bf, _ := r.trueAt(n)
-	return []string{fmt.Sprintf(" true harvest %.3f (the demo has answers)\n breadth-first on the same seeds and budget: %.3f      best possible: %.3f",
+	return []string{fmt.Sprintf(" true harvest %.3f (the relevant pages of the demo web are known)\n breadth-first with the same seeds and pages: %.3f true   best possible: %.3f",
 		float64(truth)/float64(n), bf, best)}
 }
 
@@ -292,11 +309,7 @@ func (d *made) startRival(ctx context.Context, pages int) *rival {
 	r := &rival{judged: []int{0}, truly: []int{0}, done: make(chan struct{})}
 	go func() {
 		defer close(r.done)
-		s, err := strategy.New("breadth-first")
-		if err == nil {
-			err = d.simulate(ctx, s, pages, r.add)
-		}
-		_ = err // the comparison is then shorter; the crawl is not concerned
+		_ = d.follow(ctx, pages, r) // without it the comparison is shorter; the crawl is not concerned
 	}()
 	return r
 }
@@ -338,128 +351,24 @@ func (r *rival) trueAt(n int) (float64, bool) {
 	return float64(r.truly[n]) / float64(n), true
 }
 
-// simulate crawls the made web in virtual time, with the same politeness and as
-// many workers as the live demo has, and reports every page.
-func (d *made) simulate(ctx context.Context, s dowse.Strategy, pages int, page func(onTopic, truly bool)) error {
+// follow lets breadth-first crawl the made web in virtual time.
+func (d *made) follow(ctx context.Context, pages int, r *rival) error {
+	web, err := d.lab(pages)
+	if err != nil {
+		return err
+	}
+	_, err = web.Crawl(ctx, &strategy.BreadthFirst{}, func(_ time.Time, p *dowse.Page) { r.add(p.OnTopic, web.Relevant(p.URL)) })
+	return err
+}
+
+// lab returns the made web for simulations, with the politeness of the live demo.
+func (d *made) lab(pages int) (*experiment.MadeWeb, error) {
 	judge, err := d.topic.Judge()
-	if err != nil {
-		return err
-	}
-	client, err := fetch.New(fetch.Config{Agent: "dowse-demo", Transport: d.web.RoundTripper()})
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	v := &crawler.Visitor{Client: client, Judge: judge}
-	v.Rate(s)
-	c, err := crawl.New(crawl.Config{
-		Strategy: s, Threshold: d.topic.OnTopic(), Limits: crawl.Limits{Pages: pages}, Robots: true, Sitemaps: true,
-		Polite: crawl.Politeness{Delay: demoPolite.Delay, InFlight: demoPolite.InFlight, Hold: crawler.DefaultHold},
-	})
-	if err != nil {
-		return err
-	}
-	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	c.Start(start, d.seeds)
-	sim := lab.Simulation{Crawl: c, Web: lab.Over(v, d.web.Latency), Workers: demoPolite.InFlight, Start: start}
-	sim.Each = func(_ time.Time, p *dowse.Page) bool {
-		if p.Outcome == dowse.Fetched && !p.Again {
-			truly, _ := d.web.Truth(p.URL, demoTopic)
-			page(p.OnTopic, truly)
-		}
-		return ctx.Err() == nil
-	}
-	sim.Run()
-	return ctx.Err()
-}
-
-// curves simulates every strategy on several made webs and draws the mean true
-// harvest of each.
-func (c *demoCmd) curves(w *world) error {
-	plot := reports.Plot{Title: fmt.Sprintf("True harvest on %d made webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
-	for _, d := range strategy.All() {
-		if len(d.Needs) > 0 { // nobody walks the made web, and nobody knows the ways in it
-			continue
-		}
-		runs, err := c.repeat(func(m *made) ([]float64, error) { return m.harvest(w.ctx, d.Name, c.Pages, strategy.Needs{}) })
-		if err != nil {
-			return err
-		}
-		plot.Lines = append(plot.Lines, reported(w, d.Name, runs))
-	}
-	runs, err := c.repeat(func(m *made) ([]float64, error) { return m.oracle(c.Pages), nil })
-	if err != nil {
-		return err
-	}
-	oracle := reported(w, "oracle", runs)
-	oracle.Bound = true
-	plot.Lines = append(plot.Lines, oracle)
-	if err := durable.WriteFile(c.Curves, plot.SVG()); err != nil {
-		return fmt.Errorf("demo: %w", err)
-	}
-	fmt.Fprintf(w.err, "wrote %s: bands are one standard error over the webs\n", c.Curves)
-	return nil
-}
-
-// repeat measures on webs of consecutive seeds.
-func (c *demoCmd) repeat(measure func(*made) ([]float64, error)) (runs [][]float64, err error) {
-	for i := range max(c.Webs, 1) {
-		m, err := openMade(collection.Demo{Pages: c.Web, Seed: c.Rng + uint64(i)})
-		if err != nil {
-			return nil, err
-		}
-		run, err := measure(m)
-		if err != nil {
-			return nil, &exitError{exitInterrupted, err}
-		}
-		runs = append(runs, run)
-	}
-	return runs, nil
-}
-
-// reported averages the runs, and says how they ended. A run that ended early,
-// because its strategy saw nothing worth following, is told and left out.
-func reported(w *world, name string, runs [][]float64) reports.Line {
-	longest := 0
-	for _, r := range runs {
-		longest = max(longest, len(r))
-	}
-	whole := slices.DeleteFunc(slices.Clone(runs), func(r []float64) bool { return len(r) < longest })
-	line := reports.Mean(name, whole)
-	if n := len(line.Points); n > 0 {
-		last := line.Points[n-1]
-		fmt.Fprintf(w.err, "%-18s harvest %.3f ± %.3f after %d pages", name, last.Y, last.Hi-last.Y, n)
-	}
-	if early := len(runs) - len(whole); early > 0 {
-		fmt.Fprintf(w.err, ", but ended early on %d of %d webs", early, len(runs))
-		line.Name = fmt.Sprintf("%s (%d of %d)", name, len(whole), len(runs))
-	}
-	fmt.Fprintln(w.err)
-	return line
-}
-
-// harvest returns the true harvest of a strategy after each page.
-func (d *made) harvest(ctx context.Context, name string, pages int, needs strategy.Needs) (curve []float64, err error) {
-	s, err := strategy.NewWith(name, needs)
 	if err != nil {
 		return nil, err
 	}
-	on := 0
-	err = d.simulate(ctx, s, pages, func(_, truly bool) {
-		on += number(truly)
-		curve = append(curve, float64(on)/float64(len(curve)+1))
-	})
-	return curve, err
-}
-
-// oracle returns the harvest of an oracle after each page.
-func (d *made) oracle(pages int) (curve []float64) {
-	_, order := d.web.Oracle(demoTopic, d.seeds, pages)
-	on := 0
-	for i, u := range order {
-		truly, _ := d.web.Truth(u, demoTopic)
-		on += number(truly)
-		curve = append(curve, float64(on)/float64(i+1))
-	}
-	return curve
+	return &experiment.MadeWeb{
+		Web: d.web, Topic: demoTopic, Judge: judge, Threshold: d.topic.OnTopic(), Seeds: d.seeds, Limits: crawl.Limits{Pages: pages},
+		Polite: crawl.Politeness{Delay: demoPolite.Delay, InFlight: demoPolite.InFlight, Hold: crawler.DefaultHold},
+	}, nil
 }

@@ -2,17 +2,18 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/durable"
+	"dowse/lab/experiment"
+	"dowse/lab/measure"
+	reports "dowse/lab/report"
 	"dowse/strategy"
+	"dowse/strategy/input"
 )
 
 // log writes the access log of the people of the made web.
@@ -27,118 +28,154 @@ func (c *demoCmd) log(w *world, d *made) error {
 	return nil
 }
 
+// compare simulates strategies on several made webs, with what they need beside
+// parameters if that is asked for.
+func (c *demoCmd) compare(w *world, strategies []string, pages int, needs bool) (*measure.Runs, error) {
+	var webs []func() (*experiment.MadeWeb, error)
+	for i := range max(c.Webs, 1) {
+		webs = append(webs, func() (*experiment.MadeWeb, error) {
+			m, err := openMade(collection.Demo{Pages: c.Web, Seed: c.Rng + uint64(i)})
+			if err != nil {
+				return nil, err
+			}
+			web, err := m.lab(pages)
+			if err == nil && needs {
+				web.Needs, err = m.needs(w.ctx, web, c.People)
+			}
+			return web, err
+		})
+	}
+	bar := newLabBar(w, c.Quiet)
+	runs, err := experiment.RunMade(w.ctx, strategies, webs, experiment.Options{Progress: bar.show})
+	bar.end()
+	if w.ctx.Err() != nil {
+		return nil, &exitError{exitInterrupted, err}
+	}
+	return runs, err
+}
+
+var harvest = measure.MustParse("harvest")
+
+// curves simulates every strategy that needs nothing beside parameters on several made
+// webs, and draws the mean true harvest of each.
+func (c *demoCmd) curves(w *world) error {
+	var names []string
+	for _, d := range strategy.All() {
+		if len(d.Needs) == 0 {
+			names = append(names, d.Name)
+		}
+	}
+	runs, err := c.compare(w, names, c.Pages, false)
+	if err != nil {
+		return err
+	}
+	plot := reports.Plot{Title: fmt.Sprintf("True harvest on %d demo webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
+	for _, name := range runs.Strategies() {
+		line := reported(w, runs, name)
+		line.Bound = runs.Bound(name)
+		plot.Lines = append(plot.Lines, line)
+	}
+	if err := durable.WriteFile(c.Curves, plot.SVG()); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	fmt.Fprintf(w.err, "wrote %s: bands are one standard error over the webs\n", c.Curves)
+	return nil
+}
+
+// reported averages the harvest of a strategy over the webs, and prints how it ended. A
+// crawl that ended early, because its strategy saw nothing worth following, is counted
+// and left out.
+func reported(w *world, runs *measure.Runs, name string) reports.Line {
+	trails := runs.Of(name)
+	longest := 0
+	for _, t := range trails {
+		longest = max(longest, t.Steps.Len())
+	}
+	var whole [][]float64
+	for _, t := range trails {
+		if t.Steps.Len() == longest {
+			whole = append(whole, harvests(runs, t))
+		}
+	}
+	line := reports.Mean(name, whole)
+	if n := len(line.Points); n > 0 {
+		last := line.Points[n-1]
+		fmt.Fprintf(w.err, "%-18s harvest %.3f ± %.3f after %d pages", name, last.Y, last.Hi-last.Y, n)
+	}
+	if early := len(trails) - len(whole); early > 0 {
+		fmt.Fprintf(w.err, ", but ended early on %d of %d webs", early, len(trails))
+		line.Name = fmt.Sprintf("%s (%d of %d)", name, len(whole), len(trails))
+	}
+	fmt.Fprintln(w.err)
+	return line
+}
+
+// harvests returns the harvest of a crawl after each of its pages.
+func harvests(runs *measure.Runs, t *measure.Trail) []float64 {
+	at := harvest.Curve(runs, t)
+	list := make([]float64, t.Steps.Len())
+	for i := range list {
+		list[i] = at(i + 1)
+	}
+	return list
+}
+
 // tablePages are the columns of the table.
 var tablePages = []int{200, 500, 1000}
 
 // table simulates every strategy on several made webs and prints the true harvest of
-// each. Those that learn from people get the access log, those that find their way by
-// a T-Graph one from an earlier crawl, breadth-first.
+// each. Strategies that learn from people get the access log, those that find their way
+// by a T-Graph one from an earlier crawl, breadth-first.
 func (c *demoCmd) table(w *world) error {
-	tmp, err := os.MkdirTemp("", "dowse-demo-")
-	if err != nil {
-		return fmt.Errorf("demo: %w", err)
-	}
-	defer os.RemoveAll(tmp)
-	fmt.Fprintf(w.out, "| strategy | %d | %d | %d pages |\n|---|---|---|---|\n", tablePages[0], tablePages[1], tablePages[2])
+	var names []string
 	for _, d := range strategy.All() {
-		row, err := c.tableRow(func(m *made) ([]float64, error) {
-			needs, err := m.needs(w.ctx, filepath.Join(tmp, fmt.Sprint(m.mark.Seed)), c.People)
-			if err != nil {
-				return nil, err
-			}
-			return m.harvest(w.ctx, d.Name, tablePages[2], needs)
-		})
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w.out, "| %s | %s |\n", d.Name, row)
+		names = append(names, d.Name)
 	}
-	row, err := c.tableRow(func(m *made) ([]float64, error) { return m.oracle(tablePages[2]), nil })
+	runs, err := c.compare(w, names, tablePages[2], true)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.out, "| oracle, which sees the answers | %s |\n", row)
+	fmt.Fprintf(w.out, "| strategy | %d | %d | %d pages |\n|---|---|---|---|\n", tablePages[0], tablePages[1], tablePages[2])
+	for _, name := range runs.Strategies() {
+		title := name
+		if runs.Bound(name) {
+			title += ", which sees the answers"
+		}
+		fmt.Fprintf(w.out, "| %s | %s |\n", title, tableRow(runs, name))
+	}
 	return nil
 }
 
-// tableRow measures on several webs and returns the means. A run that ended early counts
-// with the harvest it ended with, and is told.
-func (c *demoCmd) tableRow(measure func(*made) ([]float64, error)) (string, error) {
-	runs, err := c.repeat(measure)
-	if err != nil {
-		return "", err
-	}
+// tableRow returns the mean harvest of a strategy over the webs. A crawl that ended early
+// counts with the harvest that it ended with, and the cell says so.
+func tableRow(runs *measure.Runs, name string) string {
+	trails := runs.Of(name)
 	cells := make([]string, len(tablePages))
 	for i, n := range tablePages {
 		sum, early := 0.0, 0
-		for _, r := range runs {
-			if len(r) < n {
-				early++
-			}
-			if len(r) > 0 {
-				sum += r[min(n, len(r))-1]
+		for _, t := range trails {
+			early += number(t.Steps.Len() < n)
+			if last := min(n, t.Steps.Len()); last > 0 {
+				sum += harvest.At(last).Of(runs, t)
 			}
 		}
-		cells[i] = fmt.Sprintf("%.3f", sum/float64(len(runs)))
+		cells[i] = fmt.Sprintf("%.3f", sum/float64(len(trails)))
 		if early > 0 {
-			cells[i] += fmt.Sprintf(" (%d of %d ended before)", early, len(runs))
+			cells[i] += fmt.Sprintf(" (%d of %d ended before)", early, len(trails))
 		}
 	}
-	return strings.Join(cells, " | "), nil
+	return strings.Join(cells, " | ")
 }
 
-// earlierPages is how many pages the crawl has that a T-Graph is made from.
-const earlierPages = 400
-
-// needs makes what strategies may need, once for each web, in files below dir.
-func (d *made) needs(ctx context.Context, dir string, people int) (n strategy.Needs, err error) {
-	cfg := crawler.Config{Topic: d.topic, TGraph: filepath.Join(dir, "tgraph.json"), Trace: filepath.Join(dir, "access.log")}
-	if _, err := os.Stat(cfg.Trace); err == nil {
-		return crawler.NeedsOf(cfg)
+// needs makes what strategies may need on a made web: words, the access log, and the
+// T-Graph of an earlier crawl.
+func (d *made) needs(ctx context.Context, web *experiment.MadeWeb, people int) (input.Inputs, error) {
+	n, err := crawler.NeedsOf(crawler.Config{Topic: d.topic})
+	if err == nil {
+		n.Trace, err = web.Trace(people)
 	}
-	if err := d.earlier(ctx, filepath.Join(dir, "earlier.dowse")); err != nil {
-		return n, err
+	if err == nil {
+		n.TGraph, err = web.TGraph(ctx)
 	}
-	if err := d.ways(ctx, filepath.Join(dir, "earlier.dowse"), cfg.TGraph); err != nil {
-		return n, err
-	}
-	err = durable.Replace(cfg.Trace, func(f io.Writer) error { return d.web.WriteAccessLog(f, people) })
-	if err != nil {
-		return n, fmt.Errorf("demo: %w", err)
-	}
-	return crawler.NeedsOf(cfg)
-}
-
-// earlier crawls the web breadth-first.
-func (d *made) earlier(ctx context.Context, dir string) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return fmt.Errorf("demo: %w", err)
-	}
-	cfg := d.config(earlierPages)
-	cfg.StrategyName, cfg.Transport, cfg.Polite = "breadth-first", d.web.RoundTripper(), collection.Politeness{Delay: -1, InFlight: 1}
-	cr, err := crawler.Open(dir, cfg)
-	if err != nil {
-		return err
-	}
-	for range cr.Crawl(ctx) {
-	}
-	return errors.Join(cr.Err(), cr.Close())
-}
-
-// ways builds the T-Graph of the best pages of a collection, as dowse tgraph build does.
-func (d *made) ways(ctx context.Context, dir, out string) error {
-	from, err := openBacklinks(ctx, []string{dir})
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	targets, err := from.best(bestTargets)
-	if err != nil {
-		return err
-	}
-	g, err := strategy.TGraphBuilder{}.Build(targets, from)
-	if err != nil {
-		return err
-	}
-	return writeTGraph(out, g)
+	return n, err
 }

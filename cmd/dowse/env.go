@@ -35,19 +35,20 @@ func nameEnvVars(k *kong.Kong) error {
 // onceOnly are flags of crawl that ask for something to be done once.
 var onceOnly = []string{"help", "fresh", "dry-run"}
 
+// longNames are settings whose variables are named with the command: they choose what
+// one crawl does, not who crawls or how.
+var longNames = []string{"allow-net", "scope", "per-host"}
+
 func envVarOf(command, flag string) string {
 	name := strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 	switch {
-	case configKeys[flag] != "":
+	case configKeys[flag] != "" && !slices.Contains(longNames, flag):
 		return envPrefix + name
 	case command == "crawl" && !slices.Contains(onceOnly, flag):
 		return envPrefix + "CRAWL_" + name
 	}
 	return ""
 }
-
-// helpWithoutEnv is the help of a flag. The variables are in "dowse help env".
-func helpWithoutEnv(v *kong.Value) string { return v.Help }
 
 // An envVar is a variable and the flags it sets.
 type envVar struct{ name, flags string }

@@ -93,7 +93,7 @@ func TestWhyOfEveryJudge(t *testing.T) {
 				v := j.Judge(shoreText(100 + n))
 				tellsWhy(t, v)
 				a := &account{Explanation: &collection.Explanation{Verdict: collection.RulingOf(v, 0.5)}}
-				s := &sheet{}
+				s := &sheet{terminal: columns80}
 				a.verdict(s)
 				screen := strings.Join(s.lines, "\n")
 				narrow(t, screen)

@@ -16,14 +16,14 @@ import (
 
 type exportCmd struct {
 	Dir    string   `arg:"" help:"Collection."`
-	Out    string   `arg:"" help:"File, whose suffix says the format; - for stdout."`
-	On     bool     `help:"Only pages on topic."`
-	All    bool     `help:"All pages that were fetched."`
-	Fields []string `placeholder:"NAME" help:"Of .jsonl and .csv: these, in this order."`
-	Text   bool     `help:"Of .jsonl and .csv: with the text of pages."`
-	Since  moment   `placeholder:"WHEN" help:"Only pages fetched from then on: 2h, 3d, 2026-11-15."`
-	Format string   `placeholder:"SUFFIX" help:"Format of a name that does not say it; jsonl for stdout."`
-	Force  bool     `help:"Replace a file that is there."`
+	Out    string   `arg:"" help:"File to write; its suffix selects the format; - for stdout."`
+	On     bool     `help:"Export only pages on topic."`
+	All    bool     `help:"Export all pages that were fetched."`
+	Fields []string `placeholder:"NAME" help:"Fields of .jsonl and .csv, in this order."`
+	Text   bool     `help:"Include the text of pages in .jsonl and .csv."`
+	Since  moment   `placeholder:"WHEN" help:"Export only pages fetched since (e.g. 2h, 3d, 2026-11-15)."`
+	Format string   `placeholder:"SUFFIX" help:"Format, if the file name has no suffix; jsonl for stdout."`
+	Force  bool     `help:"Overwrite an existing file."`
 }
 
 func (exportCmd) Help() string {

@@ -17,12 +17,12 @@ import (
 
 type fetchCmd struct {
 	URL     string `arg:"" help:"Page to fetch."`
-	Follow  bool   `help:"Go after redirects, up to 10."`
-	Robots  bool   `help:"What robots.txt says, and the rule that decided."`
-	Headers bool   `help:"The header of the answer."`
-	Text    bool   `help:"The text of the page."`
-	Links   bool   `help:"The links of the page."`
-	JSON    bool   `help:"As JSON."`
+	Follow  bool   `help:"Follow redirects, up to 10."`
+	Robots  bool   `help:"Show what robots.txt says, and the rule that decided."`
+	Headers bool   `help:"Show the response header."`
+	Text    bool   `help:"Print only the text on stdout, the rest on stderr."`
+	Links   bool   `help:"Print only the links on stdout, the rest on stderr."`
+	JSON    bool   `help:"Print JSON."`
 	askFlags
 }
 
@@ -43,6 +43,11 @@ func (c *fetchCmd) Run(w *world) error {
 	u, err := weburl.Parse(c.URL)
 	if err != nil {
 		return usage("%q: %w", c.URL, err)
+	}
+	if !c.Demo {
+		if err := privateHosts([]string{c.URL}, c.AllowNet); err != nil {
+			return err
+		}
 	}
 	cfg, end, err := c.ask(w)
 	if err != nil {
@@ -75,15 +80,21 @@ func (c *fetchCmd) print(w *world, hops []*crawler.Hop) error {
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(c.answer(hops))
 	}
+	facts := w.out
+	if c.Text || c.Links {
+		facts = w.err // stdout has what was asked for, and no more
+	}
 	for _, h := range hops {
-		c.hop(w.out, h)
+		c.hop(facts, h)
 	}
 	last := hops[len(hops)-1]
 	if c.Text && last.Page.Outcome == dowse.Fetched {
-		fmt.Fprintf(w.out, "\n%s\n", printable(last.Page.Text))
+		fmt.Fprintln(w.out, printable(last.Page.Text))
 	}
 	if c.Links && last.Page.Outcome == dowse.Fetched {
-		fmt.Fprintln(w.out)
+		if c.Text {
+			fmt.Fprintln(w.out)
+		}
 		for _, l := range last.Page.Links {
 			fmt.Fprintf(w.out, "%s\t%s\n", oneLine(string(l.URL)), oneLine(l.Anchor))
 		}
@@ -96,7 +107,7 @@ func outcomeError(p *dowse.Page) error {
 	switch p.Outcome {
 	case dowse.Fetched, dowse.Redirected, dowse.Skipped, dowse.Listed:
 		if p.Reason == dowse.SkipPrivateIP {
-			return &exitError{exitForbidden, errors.New("an address inside a network; --allow-net CIDR permits it")}
+			return &exitError{exitForbidden, privateError(weburl.Hostname(p.URL), p.Fetch.Address)}
 		}
 		return nil
 	case dowse.Refused:
@@ -146,7 +157,7 @@ func answerLine(p *dowse.Page) string {
 	f := p.Fetch
 	s := fmt.Sprintf("%d %s, %s in %d ms", f.Status, oneLine(f.Type), bytesText(f.Bytes), f.Took.Milliseconds())
 	if f.Wire > 0 && f.Wire != f.Bytes {
-		s += fmt.Sprintf(", %s sent", bytesText(f.Wire))
+		s += fmt.Sprintf(", %s on the wire", bytesText(f.Wire))
 	}
 	if f.Address.IsValid() {
 		s += ", from " + f.Address.String()

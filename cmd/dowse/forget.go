@@ -18,10 +18,10 @@ type forgetCmd struct {
 	Dir     string   `arg:"" help:"Collection. No crawl may be running in it."`
 	URL     []string `arg:"" optional:"" help:"Pages to take down."`
 	Host    string   `placeholder:"HOST" help:"Take down all pages of a host."`
-	Prefix  string   `placeholder:"URL" help:"Take down all pages whose URL begins so."`
-	Because string   `required:"" placeholder:"TEXT" help:"Why: it is kept with the date."`
-	Yes     bool     `short:"y" help:"Do not ask; needed where nobody can be asked."`
-	JSON    bool     `help:"As JSON."`
+	Prefix  string   `placeholder:"URL" help:"Take down all pages whose URL begins with this."`
+	Because string   `required:"" placeholder:"TEXT" help:"Reason, kept with the date."`
+	Yes     bool     `short:"y" help:"Do not ask; needed without a terminal."`
+	JSON    bool     `help:"Print JSON."`
 }
 
 func (forgetCmd) Help() string {
@@ -52,7 +52,7 @@ func (c *forgetCmd) Run(w *world) error {
 		return usage("nothing to forget: give URLs, --host or --prefix")
 	}
 	if !c.Yes && !w.isTTY {
-		return usage("there is nobody to ask; --yes takes the page down without asking")
+		return usage("cannot ask for confirmation here (no terminal); add --yes")
 	}
 	if !collection.IsCollection(c.Dir) {
 		return usage("%s is not a collection", c.Dir)

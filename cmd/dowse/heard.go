@@ -17,7 +17,7 @@ type heard struct {
 
 // say takes a line; it may be called from any goroutine.
 func (h *heard) say(line string) {
-	h.pass([]string{"judge: " + fit(oneLine(line), columns80-7)})
+	h.pass([]string{"judge: " + oneLine(line)})
 }
 
 // pass takes lines as they are; it may be called from any goroutine.

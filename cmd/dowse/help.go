@@ -11,21 +11,22 @@ import (
 
 	"dowse"
 	"dowse/crawler"
+	"dowse/mistake"
 	"dowse/site"
 	"dowse/strategy"
 	"dowse/topic/predicate"
 )
 
 type helpCmd struct {
-	What []string `arg:"" optional:"" name:"command|topic" help:"A command, or a topic: see dowse help topics."`
+	What []string `arg:"" optional:"" name:"command|topic" help:"Command, or topic; see dowse help topics."`
 }
 
 func (helpCmd) Help() string {
 	return `Examples:
   dowse help                 the commands
   dowse help crawl           one command
-  dowse help topics          what else there is help on
-  dowse help strategies      the orders in which a crawl can go`
+  dowse help topics          the other topics
+  dowse help strategies      the strategies; add a NAME for its parameters`
 }
 
 // A helpTopic is something there is help on beside the commands.
@@ -38,14 +39,14 @@ type helpTopic struct {
 func helpTopics() []helpTopic {
 	return []helpTopic{
 		{"topics", "this list", printTopics},
-		{"reasons", "why URLs are left out, and why crawls stop", printReasons},
+		{"reasons", "why URLs are skipped or fail, and why crawls stop", printReasons},
 		{"exit-codes", "what the exit codes mean", printExitCodes},
-		{"strategies", "the orders in which a crawl can go", printStrategies},
+		{"strategies", "the strategies, which rank links", printStrategies},
 		{"measures", "what the lab measures", printMeasures},
 		{"claims", "what the lab can check: --assert and checks of experiments", printClaims},
-		{"site-stops", "why the reading of a site ends, and what homepages are like", printSiteHelp},
-		{"env", "variables of the environment", printEnv},
-		{"expr", "conditions on pages: facts, how they are matched, expressions", printExpr},
+		{"site-stops", "why a site is not read further, and kinds of homepages", printSiteHelp},
+		{"env", "environment variables", printEnv},
+		{"expr", "conditions on pages: facts, matching, expressions", printExpr},
 		{"judge", "how pages are rated (dowse judge --help: the command)", printJudge},
 	}
 }
@@ -53,7 +54,10 @@ func helpTopics() []helpTopic {
 // Run prints help on a command or a topic.
 func (c *helpCmd) Run(w *world) error {
 	if len(c.What) == 0 {
-		return printCommands(w)
+		return listCommands(w.out, w.parser.Model.Node)
+	}
+	if len(c.What) == 2 && c.What[0] == "strategies" {
+		return printStrategy(w, c.What[1])
 	}
 	for _, t := range helpTopics() {
 		if len(c.What) == 1 && t.name == c.What[0] {
@@ -67,7 +71,7 @@ func (c *helpCmd) Run(w *world) error {
 func helpOn(w *world, command []string) error {
 	node := find(w.parser.Model.Node, command)
 	if node == nil {
-		return usage("unknown command or topic %q; run dowse help for the commands, or dowse help topics for the topics", strings.Join(command, " "))
+		return usage("there is no command or topic %q; see dowse help topics, or dowse help for the commands", strings.Join(command, " "))
 	}
 	var c cli
 	parser, err := newParser(&c, w, func(int) {})
@@ -90,23 +94,8 @@ func find(n *kong.Node, command []string) *kong.Node {
 	return n
 }
 
-func printCommands(w *world) error {
-	fmt.Fprintln(w.out, "dowse finds pages on a topic: it crawls the best links first.")
-	fmt.Fprintln(w.out, "\nCommands:")
-	for _, n := range w.parser.Model.Children {
-		if n.Hidden {
-			continue
-		}
-		row(w.out, n.Name, n.Help)
-	}
-	fmt.Fprintln(w.out, "\nTopics (dowse help TOPIC):")
-	return printTopics(w)
-}
-
 func printTopics(w *world) error {
-	for _, t := range helpTopics() {
-		row(w.out, t.name, t.about)
-	}
+	listTopics(w.out)
 	return nil
 }
 
@@ -143,7 +132,7 @@ func wrap(text string, n int) (lines []string) {
 }
 
 func printReasons(w *world) error {
-	fmt.Fprintln(w.out, "Why a URL was not fetched, or not taken in. The list is closed and stable.")
+	fmt.Fprintln(w.out, "Why a URL was not fetched, or not kept. The list is closed and stable.")
 	fmt.Fprintln(w.out)
 	for _, r := range dowse.ReasonHelp() {
 		row(w.out, string(r.Reason), r.Means)
@@ -156,47 +145,105 @@ func printReasons(w *world) error {
 	return nil
 }
 
-// exitCodes tells what the exit codes mean.
-var exitCodes = []struct {
+type exitCode struct {
 	code  int
+	name  string // in JSON errors
 	means string
-}{
-	{exitOK, "did what was asked; a limit you set counts"},
-	{exitInternal, "internal error"},
-	{exitUsage, "bad usage, config or topic"},
-	{exitInterrupted, "interrupted, out of disk or memory, or the output could not be written; the same command resumes"},
-	{exitNetwork, "network: no seed could be reached, or hosts are left that do not answer; the same command asks again"},
-	{exitForbidden, "not allowed: nobody says who is crawling, robots.txt forbids it, or --trust is missing"},
-	{exitNothing, "finished with nothing on topic"},
-	{exitCollection, "the collection is locked, damaged or from another version"},
-	{exitAssertion, "an assertion failed: status --check, collection verify, lab --assert"},
-	{exitAborted, "stopped at once by a second Ctrl-C; what was committed is safe"},
+}
+
+// exitCodes lists the exit codes: their names in JSON errors, and what they mean.
+var exitCodes = []exitCode{
+	{exitOK, "ok", "did what was asked; a limit you set counts"},
+	{exitInternal, "internal", "internal error"},
+	{exitUsage, "usage", "bad usage, config or topic"},
+	{exitInterrupted, "interrupted", "interrupted, out of disk or memory, or the output could not be written; the same command resumes"},
+	{exitNetwork, "network", "network: no seed could be reached, or hosts do not answer; the same command tries again"},
+	{exitForbidden, "forbidden", "not allowed: no contact given, robots.txt forbids it, a private address, or --trust is missing"},
+	{exitNothing, "nothing", "finished with nothing on topic"},
+	{exitCollection, "collection", "the collection is locked, damaged or from another version"},
+	{exitAssertion, "assertion", "an assertion failed: status --check, collection verify, lab --assert"},
+	{exitAborted, "aborted", "stopped immediately by a second Ctrl-C; what was committed is safe"},
+}
+
+// exitCodeOf describes an exit code.
+func exitCodeOf(code int) exitCode {
+	i := slices.IndexFunc(exitCodes, func(e exitCode) bool { return e.code == code })
+	if i < 0 {
+		return exitCodes[exitInternal]
+	}
+	return exitCodes[i]
 }
 
 func printExitCodes(w *world) error {
+	fmt.Fprintln(w.out, "With --json an error is one line on stderr, with the name as its code:")
+	fmt.Fprintln(w.out, `{"error":{"code":"usage","message":"...","hint":"..."}}`)
+	fmt.Fprintln(w.out)
 	for _, e := range exitCodes {
-		row(w.out, fmt.Sprint(e.code), e.means)
+		row(w.out, fmt.Sprintf("%3d %s", e.code, e.name), e.means)
 	}
 	return nil
 }
 
 func printStrategies(w *world) error {
-	fmt.Fprintln(w.out, "--strategy NAME or NAME:key=value,key=value")
+	fmt.Fprintf(w.out, "Not sure? Leave it out. The default is %s.\n\n", strategy.Default)
+	fmt.Fprintln(w.out, "What each strategy ranks links by:")
 	for _, d := range crawler.Strategies() {
-		fmt.Fprintln(w.out)
-		name := d.Name
-		if name == strategy.Default {
-			name += " (default)"
+		fmt.Fprintf(w.out, "  %-16s  %s\n", d.Name, gistWithin(d.About, helpColumns-20))
+	}
+	fmt.Fprint(w.out, `
+dowse help strategies NAME shows the source and the parameters of one. Set them
+with --strategy NAME:key=value,key=value.
+`)
+	return nil
+}
+
+// gistWithin returns a text that has more than n columns without its last clauses.
+func gistWithin(text string, n int) string {
+	for len([]rune(text)) > n {
+		i := strings.LastIndexAny(text, ",;:")
+		if i < 0 {
+			return fit(text, n)
 		}
-		fmt.Fprintln(w.out, name)
-		for _, l := range append(wrap(d.About, 76), wrap(d.Paper, 76)...) {
-			fmt.Fprintf(w.out, "  %s\n", l)
-		}
-		for _, p := range d.Params {
-			row(w.out, fmt.Sprintf("%s=%s", p.Name, p.Default), p.Help)
-		}
+		text = text[:i]
+	}
+	return text
+}
+
+// printStrategy prints one strategy with its source and its parameters.
+func printStrategy(w *world, name string) error {
+	list := crawler.Strategies()
+	i := slices.IndexFunc(list, func(d strategy.Description) bool { return d.Name == name })
+	if i < 0 {
+		return usage("%s; see dowse help strategies", unknown("strategy", name, strategyNames(list)))
+	}
+	d := list[i]
+	fmt.Fprintf(w.out, "--strategy %s\n\n", d.Name)
+	row(w.out, "ranks links by", d.About)
+	row(w.out, "source", d.Paper)
+	for _, n := range d.Needs {
+		row(w.out, "needs", n)
+	}
+	if len(d.Params) == 0 {
+		fmt.Fprintln(w.out, "\nIt has no parameters.")
+		return nil
+	}
+	fmt.Fprintf(w.out, "\nParameters (--strategy %s:key=value,...):\n", d.Name)
+	for _, p := range d.Params {
+		row(w.out, p.Name, fmt.Sprintf("%s (default %s)", p.Help, p.Default))
 	}
 	return nil
+}
+
+func strategyNames(list []strategy.Description) (names []string) {
+	for _, d := range list {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// unknown says that a name is none of the known ones, and which one it probably means.
+func unknown(thing, name string, known []string) string {
+	return fmt.Sprintf("unknown %s %q; %s", thing, name, mistake.Suggestion(name, known))
 }
 
 func printSiteHelp(w *world) error {

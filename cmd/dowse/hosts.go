@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -14,9 +15,9 @@ import (
 
 type hostsCmd struct {
 	Dir   string `arg:"" help:"Collection."`
-	Sort  string `enum:"pages,on,share,waiting,errors,delay,name" default:"pages" help:"pages, on, share, waiting, errors, delay or name."`
-	Limit int    `short:"n" placeholder:"N" help:"At most so many."`
-	JSON  bool   `help:"As JSON, a line to a host."`
+	Sort  string `enum:"pages,on,share,waiting,errors,delay,name" default:"pages" placeholder:"BY" help:"Sort by pages, on, share, waiting, errors, delay or name."`
+	Limit int    `short:"n" placeholder:"N" help:"Print at most N."`
+	JSON  bool   `help:"Print JSON, one line per host."`
 }
 
 func (hostsCmd) Help() string {
@@ -25,10 +26,10 @@ func (hostsCmd) Help() string {
   dowse hosts reefs.dowse --sort errors -n 10
   dowse hosts reefs.dowse --json | jq -r 'select(.share > 0.5).host'
 
-A line to a host: pages fetched, the share of them on topic, its last 20 pages,
+One line per host: pages fetched, the share of them on topic, its last 20 pages,
 the newest first (● on topic, ▲ off), the longest pause it was given, pages that
 failed, what robots.txt says (rules: some of it is closed; closed: all of it),
-and how the host stands. --json has more: requests, bytes, how many URLs wait.`
+and the state of the host. --json has more: requests, bytes, how many URLs wait.`
 }
 
 // Run lists hosts.
@@ -75,16 +76,31 @@ func (c *hostsCmd) print(out io.Writer, w *world, rows []collection.HostRow) err
 		}
 		return nil
 	}
-	columns := columns80
-	if w.outTTY {
-		columns = max(columns, width())
-	}
-	room := columns - hostColumns
+	room := nameRoom(columnsOf(w.out), hostColumns, func(yield func(string) bool) {
+		for _, r := range rows {
+			if !yield(r.Host) {
+				return
+			}
+		}
+	})
 	fmt.Fprintf(out, "%-*s pages on topic  %-20s  delay err robots state\n", room, "host", "last 20, new first")
 	for _, r := range rows {
 		fmt.Fprintln(out, hostLine(r, room))
 	}
 	return nil
+}
+
+// nameRoom returns the columns for names in a table whose other columns are given: what
+// a terminal leaves, and elsewhere what the longest name needs.
+func nameRoom(terminal, others int, names iter.Seq[string]) int {
+	if terminal > 0 {
+		return max(terminal, columns80) - others
+	}
+	room := columns80 - others
+	for name := range names {
+		room = max(room, len([]rune(oneLine(name))))
+	}
+	return room
 }
 
 // hostColumns are those of a line beside the host's name.

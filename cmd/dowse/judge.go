@@ -19,9 +19,9 @@ import (
 type judgeCmd struct {
 	Topic     string   `arg:"" help:"Topic file, collection (its topic), or words in quotes."`
 	What      []string `arg:"" optional:"" name:"url|file|-" help:"URLs, HTML, WARC, JSONL or lists of URLs; - reads stdin."`
-	Plain     bool     `help:"As a table, for people."`
-	JSON      bool     `help:"As JSON, a line to a page (the default)."`
-	Threshold float64  `placeholder:"0.5" help:"Relevance from which a page is on topic."`
+	Plain     bool     `help:"Print a table, for people."`
+	JSON      bool     `help:"Print JSON, one line per page (the default)."`
+	Threshold float64  `placeholder:"X" shown:"0.5" help:"Relevance from which a page is on topic."`
 	askFlags
 }
 
@@ -73,7 +73,7 @@ type bench struct {
 // Run rates pages.
 func (c *judgeCmd) Run(w *world) error {
 	if len(c.What) == 0 {
-		return usage("what is to be judged? Give URLs or files, or - for stdin")
+		return usage("nothing to judge: give URLs or files, or - for stdin")
 	}
 	if c.Threshold < 0 || c.Threshold > 1 {
 		return usage("--threshold %g: want a relevance from 0 to 1", c.Threshold)
@@ -296,7 +296,8 @@ func (d *docket) write(out io.Writer, line *judged) error {
 	if !d.plain {
 		return json.NewEncoder(out).Encode(line)
 	}
-	_, err := fmt.Fprintf(out, "%.3f %-6s %-33s %s\n", line.Score, line.Verdict, fit(oneLine(line.Title), 33), fit(oneLine(line.URL), 33))
+	n := columnsOf(d.out)
+	_, err := fmt.Fprintf(out, "%.3f %-6s %-33s %s\n", line.Score, line.Verdict, clip(oneLine(line.Title), 33, n), clipMiddle(oneLine(line.URL), max(n-46, 20), n))
 	return err
 }
 

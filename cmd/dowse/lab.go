@@ -13,15 +13,15 @@ import (
 )
 
 type labCmd struct {
-	Run     labRunCmd     `cmd:"" help:"Run an experiment: strategies × topics × sets of seeds."`
-	List    labListCmd    `cmd:"" help:"List the experiments that come with dowse."`
-	Report  labReportCmd  `cmd:"" help:"Report on a run: a page, tables, files for papers."`
-	Compare labCompareCmd `cmd:"" help:"Compare runs, or strategies of one: differences, tests, effect sizes."`
+	Run     labRunCmd     `cmd:"" help:"Run an experiment: strategies × topics × seed sets."`
+	List    labListCmd    `cmd:"" help:"List the built-in experiments."`
+	Report  labReportCmd  `cmd:"" help:"Report on a run: HTML page, tables, files for papers."`
+	Compare labCompareCmd `cmd:"" help:"Compare runs or strategies: differences, tests, effect sizes."`
 	Verify  labVerifyCmd  `cmd:"" help:"Run an experiment again and compare every byte."`
-	Results labResultsCmd `cmd:"" help:"Write what came of runs: what papers say beside what was seen."`
-	Replay  labReplayCmd  `cmd:"" help:"What if? Another strategy on your own collection."`
-	Webs    labWebsCmd    `cmd:"" help:"Look a web over: pages, links, topics."`
-	Record  labRecordCmd  `cmd:"" help:"Make a recorded web of a collection, a WARC or a WACZ file."`
+	Results labResultsCmd `cmd:"" help:"Summarise runs in one document, beside what papers report."`
+	Replay  labReplayCmd  `cmd:"" help:"Replay another strategy on your own collection."`
+	Webs    labWebsCmd    `cmd:"" help:"Inspect a web: pages, links, topics."`
+	Record  labRecordCmd  `cmd:"" help:"Make a recorded web from a collection, WARC or WACZ file."`
 }
 
 func (labCmd) Help() string {
@@ -40,7 +40,7 @@ in a live crawl, in virtual time. What pages are about is known to the lab alone
 
 // labFlags are what the commands of the lab have in common.
 type labFlags struct {
-	Cache string `placeholder:"DIR" help:"Where pages are kept once they were read; by default your cache folder."`
+	Cache string `placeholder:"DIR" help:"Keep parsed pages here (default: your cache folder)."`
 }
 
 // cache returns the folder for what is made of webs once.

@@ -12,7 +12,7 @@ import (
 
 // assertFlags make a command a gate: for a build that must not get worse.
 type assertFlags struct {
-	Assert []string `sep:"none" placeholder:"CLAIM" help:"Exit with 8 unless this holds: 'otie.recall@end > opic.recall@end'; repeatable."`
+	Assert []string `sep:"none" placeholder:"CLAIM" help:"Exit with 8 unless this holds (e.g. 'otie.recall@end > opic.recall@end'); repeatable."`
 }
 
 // claims reads what is asserted, and looks whether the experiment can answer it: before
@@ -29,6 +29,15 @@ func (a assertFlags) claims(f measure.Field) (list []*measure.Claim, err error) 
 		list = append(list, claim)
 	}
 	return list, nil
+}
+
+// ask lets a report on runs have other measures, if there are any, and reads what is
+// asserted of the runs.
+func (a assertFlags) ask(in *reports.Input, measures []string) (list []*measure.Claim, err error) {
+	if in.Measures, err = orMeasures(measures, in.Measures); err != nil {
+		return nil, err
+	}
+	return a.claims(in.Runs.Field())
 }
 
 // assertMistake shows the place in the claim below what is wrong with it.

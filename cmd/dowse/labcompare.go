@@ -14,7 +14,7 @@ import (
 
 type labCompareCmd struct {
 	What     []string `arg:"" name:"run|strategy" help:"Two or more runs; or a run, and strategies of it."`
-	Measures []string `short:"m" placeholder:"M" help:"Other measures, as harvest@500,recall@end."`
+	Measures []string `short:"m" placeholder:"M" help:"Other measures (e.g. harvest@500,recall@end)."`
 	JSON     bool     `name:"json" help:"Print the table as JSON."`
 	assertFlags
 }
@@ -37,10 +37,7 @@ func (c *labCompareCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	if in.Measures, err = orMeasures(c.Measures, in.Measures); err != nil {
-		return err
-	}
-	claims, err := c.claims(in.Runs.Field())
+	claims, err := c.ask(&in, c.Measures)
 	if err != nil {
 		return err
 	}

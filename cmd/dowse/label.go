@@ -23,15 +23,15 @@ import (
 
 type labelCmd struct {
 	Dir   string    `arg:"" help:"Collection."`
-	Queue string    `enum:"unsure,audit,disagreements" default:"unsure" help:"Which pages: unsure, audit or disagreements."`
+	Queue string    `enum:"unsure,audit,disagreements" default:"unsure" placeholder:"WHICH" help:"Pages to label: unsure, audit or disagreements."`
 	Audit int       `placeholder:"N" help:"Label a random sample of N fetched pages, to measure the judge."`
-	Limit int       `short:"n" default:"20" placeholder:"N" help:"Pages to ask about, at most."`
-	From  string    `placeholder:"FILE" help:"Take labels from a file, or - for stdin: JSONL, or URL<tab>label."`
-	Undo  undoModel `placeholder:"MODEL" help:"Go back to the model before, or to --undo=mNNNN."`
-	Train bool      `help:"Train on the labels there are, without waiting for more."`
+	Limit int       `short:"n" default:"20" placeholder:"N" help:"Ask about at most N pages."`
+	From  string    `placeholder:"FILE" help:"Read labels from a file or - (stdin): JSONL, or URL<tab>label."`
+	Undo  undoModel `placeholder:"MODEL" help:"Go back to the previous model, or to --undo=mNNNN."`
+	Train bool      `help:"Train on the labels there are now."`
 	List  bool      `help:"List labels, conflicts and models."`
 	By    string    `env:"USER" placeholder:"NAME" help:"Who labels (default: the user)."`
-	JSON  bool      `help:"As JSON: the queue, what changed, or with --list all of it."`
+	JSON  bool      `help:"Print JSON: the queue, what changed, or with --list all."`
 }
 
 func (labelCmd) Help() string {
@@ -296,7 +296,7 @@ func refused(m collection.Model) []string {
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
 		"       and not taken into use:",
 		fmt.Sprintf("       %s;", oneLine(m.Error)),
-		fmt.Sprintf("       the crawl goes on with %s", m.Before),
+		fmt.Sprintf("       the crawl continues with %s", m.Before),
 	}
 }
 
@@ -397,7 +397,7 @@ func (c *labelCmd) list(w *world) error {
 
 func (b *ledger) print(out io.Writer) {
 	for _, l := range b.Labels {
-		fmt.Fprintln(out, fit(oneLine(fmt.Sprintf("%-4s %s  (%s, %s)%s", l.Label, l.URL, orDefault(l.By, "somebody"), clock(l.At), noted(l.Note))), 160))
+		fmt.Fprintln(out, oneLine(fmt.Sprintf("%-4s %s  (%s, %s)%s", l.Label, l.URL, orDefault(l.By, "unknown"), clock(l.At), noted(l.Note))))
 	}
 	for _, x := range b.Conflicts {
 		fmt.Fprintln(out, oneLine(fmt.Sprintf("conflict %s: %s; %s stands", x.URL, sayings(x.Labels), x.Stands)))
@@ -409,7 +409,7 @@ func (b *ledger) print(out io.Writer) {
 		case m.Error != "":
 			fmt.Fprintln(out, oneLine(fmt.Sprintf("%s failed: %s", m.Model, m.Error)))
 		case !m.Done:
-			fmt.Fprintf(out, "%s was broken off\n", m.Model)
+			fmt.Fprintf(out, "%s was interrupted\n", m.Model)
 		default:
 			fmt.Fprintf(out, "%s %s: %s, %s changed, %s re-ranked\n", m.Model, clock(m.At), some(m.Labels, "label"), some(m.Verdicts, "verdict"), some(m.Links, "link"))
 			if m.Contrast > 0 {
@@ -432,7 +432,7 @@ func noted(note string) string {
 func sayings(list []collection.Label) string {
 	var parts []string
 	for _, l := range list {
-		parts = append(parts, l.Label+" by "+orDefault(l.By, "somebody"))
+		parts = append(parts, l.Label+" by "+orDefault(l.By, "unknown"))
 	}
 	return strings.Join(parts, ", ")
 }

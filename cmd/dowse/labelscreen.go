@@ -26,7 +26,7 @@ type labeller struct {
 	rows   []*collection.Row
 	at     int
 	of     int                // pages that an audit is drawn from
-	said   []collection.Label // in this sitting, in order
+	said   []collection.Label // in this run, in order
 	fresh  int                // of them, not trained on
 	notice string
 	keys   <-chan byte
@@ -138,9 +138,9 @@ func (l *labeller) ask() error {
 func (l *labeller) press(k byte) error {
 	l.notice = ""
 	switch k {
-	case 'l':
+	case 'y', 'l':
 		return l.say(collection.LabelOn)
-	case 'o':
+	case 'n', 'o':
 		return l.say(collection.LabelOff)
 	case 's':
 		return l.say(collection.LabelSkip)
@@ -151,7 +151,7 @@ func (l *labeller) press(k byte) error {
 	case 't':
 		return l.learn()
 	}
-	l.notice = "keys: l on topic, o off topic, s skip, u undo, h whole host, t train, q quit"
+	l.notice = "keys: y on topic, n off topic, s skip, u undo, h whole host, t train, q quit"
 	return nil
 }
 
@@ -174,7 +174,7 @@ func (l *labeller) keep(lines ...collection.Label) error {
 	return nil
 }
 
-// takeBack takes the last label of this sitting back, and asks again.
+// takeBack takes the last label of this run back, and asks again.
 func (l *labeller) takeBack() error {
 	if len(l.said) == 0 || l.at == 0 {
 		l.notice = "nothing to take back here; dowse label --undo goes back to an earlier model"
@@ -206,10 +206,10 @@ func (l *labeller) host() error {
 		x.Queue, x.Model = "host", cmp.Or(l.cr.Collection.Crawl.Model(), collection.FirstModel)
 		lines = append(lines, x)
 	}
-	l.notice = fmt.Sprintf("all %s of %s so far: l on topic, o off topic, any other key: no", some(len(lines), "page"), fit(oneLine(host), 30))
+	l.notice = fmt.Sprintf("all %s of %s so far: y on topic, n off topic, any other key: cancel", some(len(lines), "page"), fit(oneLine(host), 30))
 	l.draw()
 	k, _ := l.key()
-	label := map[byte]string{'l': collection.LabelOn, 'o': collection.LabelOff}[k]
+	label := map[byte]string{'y': collection.LabelOn, 'l': collection.LabelOn, 'n': collection.LabelOff, 'o': collection.LabelOff}[k]
 	if l.notice = ""; label == "" {
 		return nil
 	}
@@ -280,7 +280,7 @@ func (l *labeller) lines(columns, height int) []string {
 	r := l.rows[l.at]
 	cut := func(s string) string { return fit(oneLine(s), columns) }
 	out := []string{
-		cut(fmt.Sprintf("%s  %s %d of %d · %s · %s in this sitting", l.c.Dir, l.c.Queue, l.at+1, len(l.rows),
+		cut(fmt.Sprintf("%s  %s %d of %d · %s · %s in this run", l.c.Dir, l.c.Queue, l.at+1, len(l.rows),
 			cmp.Or(l.cr.Collection.Crawl.Model(), collection.FirstModel), some(len(l.said), "label"))),
 		"",
 		cut(fmt.Sprintf("%s %s  %s", score(r.Relevance), r.Verdict, r.URL)),
@@ -299,11 +299,11 @@ func (l *labeller) lines(columns, height int) []string {
 
 // keyLine names the keys, on a narrow screen in few words.
 func keyLine(columns int) string {
-	const whole = "l on topic  o off topic  s skip  u undo  h whole host  t train  q quit"
+	const whole = "y on topic  n off topic  s skip  u undo  h whole host  t train  q quit"
 	if columns >= len(whole) {
 		return whole
 	}
-	return fit("l on  o off  s skip  u undo  h host  t train  q quit", columns)
+	return fit("y on  n off  s skip  u undo  h host  t train  q quit", columns)
 }
 
 // reasonLine tells the reasons of the judge, with words in the place of stems.

@@ -8,7 +8,7 @@ import (
 )
 
 type labListCmd struct {
-	JSON bool `help:"As JSON."`
+	JSON bool `help:"Print JSON."`
 }
 
 func (labListCmd) Help() string {

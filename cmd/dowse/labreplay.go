@@ -11,13 +11,13 @@ import (
 type labReplayCmd struct {
 	Dir      string `arg:"" name:"collection" help:"Collection of a crawl."`
 	Strategy string `short:"s" required:"" placeholder:"NAME,…" help:"Strategies to try."`
-	TGraph   string `name:"tgraph" placeholder:"FILE" help:"T-Graph that treasure and context-graph go by, in place of the collection's; see dowse tgraph."`
-	Trace    string `placeholder:"FILE" help:"Access log that collaborative and combined learn from, in place of the collection's."`
-	Site     string `name:"trace-site" placeholder:"URL" help:"Site whose server wrote that log, where its lines tell no host."`
-	Train    string `placeholder:"FILE" help:"Links that the nb strategies learn from, in place of the collection's."`
-	Classes  string `placeholder:"FILE" help:"Decimal classification for treasure, in place of the collection's."`
-	Pages    int    `short:"n" placeholder:"N" help:"So many visits; by default as many as the collection has pages."`
-	JSON     bool   `help:"As JSON."`
+	TGraph   string `name:"tgraph" placeholder:"FILE" help:"T-Graph for treasure and context-graph, instead of the collection's."`
+	Trace    string `placeholder:"FILE" help:"Access log for collaborative and combined, instead of the collection's."`
+	Site     string `name:"trace-site" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
+	Train    string `placeholder:"FILE" help:"Links for the nb strategies to learn from, instead of the collection's."`
+	Classes  string `placeholder:"FILE" help:"Decimal classification for treasure, instead of the collection's."`
+	Pages    int    `short:"n" placeholder:"N" help:"Visits to make (default: the pages of the collection)."`
+	JSON     bool   `help:"Print JSON."`
 	labFlags
 }
 

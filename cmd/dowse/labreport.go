@@ -12,14 +12,14 @@ import (
 
 type labReportCmd struct {
 	Dir      string   `arg:"" name:"run" help:"Folder of a run."`
-	HTML     bool     `name:"html" help:"One page with figures: report.html. This is what is written if nothing is chosen."`
-	CSV      bool     `name:"csv" help:"results.csv, summary.csv and stats.csv."`
-	LaTeX    bool     `name:"latex" help:"table.tex, for booktabs."`
-	TREC     bool     `name:"trec" help:"Relevant pages and runs for trec_eval, with ir_metadata.yaml."`
-	Markdown bool     `name:"md" help:"table.md."`
-	Out      string   `short:"o" placeholder:"DIR" help:"Folder to write to; by default the run's own."`
+	HTML     bool     `name:"html" help:"Write report.html, one page with figures (the default)."`
+	CSV      bool     `name:"csv" help:"Write results.csv, summary.csv and stats.csv."`
+	LaTeX    bool     `name:"latex" help:"Write table.tex, for booktabs."`
+	TREC     bool     `name:"trec" help:"Write qrels and runs for trec_eval, with ir_metadata.yaml."`
+	Markdown bool     `name:"md" help:"Write table.md."`
+	Out      string   `short:"o" placeholder:"DIR" help:"Folder to write to (default: the run's own)."`
 	JSON     bool     `name:"json" help:"Print the table as JSON."`
-	Measures []string `short:"m" placeholder:"M" help:"Other measures, as harvest@500,recall@end; see dowse help measures."`
+	Measures []string `short:"m" placeholder:"M" help:"Other measures (e.g. harvest@500,recall@end)."`
 	assertFlags
 }
 
@@ -40,10 +40,7 @@ func (c *labReportCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	if in.Measures, err = orMeasures(c.Measures, in.Measures); err != nil {
-		return err
-	}
-	claims, err := c.claims(in.Runs.Field())
+	claims, err := c.ask(&in, c.Measures)
 	if err != nil {
 		return err
 	}

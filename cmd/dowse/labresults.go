@@ -11,8 +11,8 @@ import (
 )
 
 type labResultsCmd struct {
-	Runs []string `arg:"" name:"run" help:"Folders of runs, or of folders of runs. Webs are told in the order in which they come here."`
-	Out  string   `short:"o" placeholder:"FILE" help:"File to write; otherwise it is printed."`
+	Runs []string `arg:"" name:"run" help:"Folders of runs, or of folders of runs, in the order of the document."`
+	Out  string   `short:"o" placeholder:"FILE" help:"File to write (default: stdout)."`
 
 	left []reports.LeftOut // experiments that were not run
 }

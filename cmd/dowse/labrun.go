@@ -22,17 +22,17 @@ import (
 )
 
 type labRunCmd struct {
-	Experiment string   `arg:"" help:"Experiment: a file, the name of one that comes with dowse (dowse lab list), or all of these."`
-	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run; by default runs/NAME, and runs for all. A run that was ended goes on."`
-	Jobs       int      `short:"j" placeholder:"N" help:"Crawls at once; by default as many as there are processors."`
-	Web        string   `placeholder:"PATH" help:"Another web: demo, or a WARC file, a collection, a recorded web."`
-	Hubs       string   `placeholder:"FILE" help:"Hub pages to add to --web; crawls begin at the one that most of them link to, too."`
+	Experiment string   `arg:"" help:"A file, the name of a built-in experiment (dowse lab list), or all."`
+	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run (default: runs/NAME). An unfinished run is continued."`
+	Jobs       int      `short:"j" placeholder:"N" help:"Concurrent crawls (default: the number of processors)."`
+	Web        string   `placeholder:"PATH" help:"Use another web: demo, a WARC file, a collection, a recorded web."`
+	Hubs       string   `placeholder:"FILE" help:"Hub pages to add to --web; crawls also begin at the one linked most."`
 	Traces     []string `placeholder:"FILE" help:"Access logs of --web."`
-	Topics     string   `placeholder:"FILE" help:"Other topics: a file with one to a line."`
-	Pages      int      `short:"n" placeholder:"N" help:"Another budget."`
-	Sets       int      `placeholder:"N" help:"Another number of seed sets."`
-	From       string   `name:"seeds" enum:",training,topic,generic" default:"" placeholder:"FROM" help:"Seeds from elsewhere: training, topic or generic."`
-	Quiet      bool     `short:"q" help:"Say nothing but errors."`
+	Topics     string   `placeholder:"FILE" help:"Use other topics: a file with one per line."`
+	Pages      int      `short:"n" placeholder:"N" help:"Use another budget of pages."`
+	Sets       int      `placeholder:"N" help:"Use another number of seed sets."`
+	From       string   `name:"seeds" enum:",training,topic,generic" default:"" placeholder:"FROM" help:"Take seeds from training, topic or generic."`
+	Quiet      bool     `short:"q" help:"Print errors only."`
 	labFlags
 	assertFlags
 }
@@ -131,7 +131,7 @@ func (c *labRunCmd) runAll(w *world) error {
 		results.Runs = append(results.Runs, dir)
 	}
 	if len(results.Runs) == 0 {
-		return usage("none of the experiments makes sense on %s; what was said of each tells why", c.Web)
+		return usage("none of the experiments makes sense on %s; see the reasons above", c.Web)
 	}
 	return results.Run(w)
 }
@@ -170,10 +170,10 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	r, err := experiment.Run(w.ctx, x, o)
 	bar.end()
 	if errors.Is(err, context.Canceled) {
-		return "", &exitError{exitInterrupted, fmt.Errorf("ended early; the same command goes on, what was done is in %s", dir)}
+		return "", &exitError{exitInterrupted, fmt.Errorf("ended early; the same command continues, results so far are in %s", dir)}
 	}
 	if crawler.DiskFull(err) {
-		return "", fmt.Errorf("%w; make room, and the same command goes on", err)
+		return "", fmt.Errorf("%w; make room, and the same command continues", err)
 	}
 	if errors.Is(err, experiment.ErrTopics) || errors.Is(err, experiment.ErrLabels) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, web.ErrCut) || errors.Is(err, experiment.ErrTaken) {
 		return "", usage("%w", err)

@@ -10,8 +10,8 @@ import (
 
 type labVerifyCmd struct {
 	Run_  string `arg:"" name:"run" help:"Folder of a run."`
-	Jobs  int    `short:"j" placeholder:"N" help:"Crawls at once."`
-	Quiet bool   `short:"q" help:"Say nothing but errors."`
+	Jobs  int    `short:"j" placeholder:"N" help:"Concurrent crawls."`
+	Quiet bool   `short:"q" help:"Print errors only."`
 	labFlags
 }
 

@@ -10,14 +10,14 @@ import (
 )
 
 type labWebsCmd struct {
-	Webs   []string `arg:"" optional:"" name:"web" help:"demo, a WARC or WACZ file, a collection, or a recorded web; those that are known are listed if none is given."`
+	Webs   []string `arg:"" optional:"" name:"web" help:"demo, a WARC or WACZ file, a collection, or a recorded web (default: list the known ones)."`
 	Hubs   string   `placeholder:"FILE" help:"Hub pages to add."`
-	Labels string   `placeholder:"FILE" help:"Labels: url and topic to a line."`
-	Topic  []string `sep:"none" placeholder:"TOPIC" help:"Topics to tell of; by default the largest."`
-	Top    int      `default:"10" placeholder:"N" help:"So many topics."`
-	Pages  int      `default:"2400" placeholder:"N" help:"Pages of the made web."`
-	Rng    uint64   `placeholder:"N" help:"Seed of the made web."`
-	JSON   bool     `help:"As JSON."`
+	Labels string   `placeholder:"FILE" help:"Labels: URL and topic, one per line."`
+	Topic  []string `sep:"none" placeholder:"TOPIC" help:"Topics to show (default: the largest)."`
+	Top    int      `default:"10" placeholder:"N" help:"Number of topics to show."`
+	Pages  int      `default:"2400" placeholder:"N" help:"Pages of the demo web."`
+	Rng    uint64   `placeholder:"N" help:"Random seed of the demo web."`
+	JSON   bool     `help:"Print JSON."`
 	labFlags
 }
 
@@ -53,7 +53,7 @@ func (c *labWebsCmd) list(w *world) error {
 		return err
 	}
 	known := append(web.Known("webs", "."), web.Cached(cache)...)
-	known = append([]web.KnownWeb{{Name: "demo", What: "the made web, at any size and seed"}}, known...)
+	known = append([]web.KnownWeb{{Name: "demo", What: "the built-in demo web, at any size and seed"}}, known...)
 	for _, k := range known {
 		if c.JSON {
 			if err := jsonLine(w.out, k); err != nil {
@@ -135,9 +135,9 @@ func percent(n, of int) string { return fmt.Sprintf("%.0f %%", 100*float64(n)/fl
 type labRecordCmd struct {
 	Src    string `arg:"" help:"Collection, WARC or WACZ file, or demo."`
 	Web    string `arg:"" help:"Folder to make, as reefs.web."`
-	Labels string `placeholder:"FILE" help:"Labels: url and topic to a line."`
-	Pages  int    `default:"2400" placeholder:"N" help:"Pages of the made web."`
-	Rng    uint64 `placeholder:"N" help:"Seed of the made web."`
+	Labels string `placeholder:"FILE" help:"Labels: URL and topic, one per line."`
+	Pages  int    `default:"2400" placeholder:"N" help:"Pages of the demo web."`
+	Rng    uint64 `placeholder:"N" help:"Random seed of the demo web."`
 }
 
 func (labRecordCmd) Help() string {

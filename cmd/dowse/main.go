@@ -10,7 +10,6 @@ import (
 	"log"
 	"os"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -23,31 +22,37 @@ import (
 	"dowse/topic"
 )
 
-// cli is the whole command line: one field to a command, one file to a command.
+// cli is the whole command line: one field and one file per command. The tag job
+// names the group in which dowse help lists a command.
 type cli struct {
-	Demo       demoCmd       `cmd:"" help:"Try it now: a made web, a topic, a crawl. No network needed."`
-	New        newCmd        `cmd:"" help:"Write a topic file: what a crawl looks for."`
-	Crawl      crawlCmd      `cmd:"" help:"Start or resume a crawl."`
-	Status     statusCmd     `cmd:"" help:"How does a crawl stand?"`
-	Stop       stopCmd       `cmd:"" help:"Let a running crawl finish its visits and stop."`
-	Why        whyCmd        `cmd:"" help:"Why was a URL fetched, judged, queued or skipped?"`
-	Pages      pagesCmd      `cmd:"" help:"List pages."`
-	Sites      sitesCmd      `cmd:"" help:"List sites, of a crawl for sites."`
-	Hosts      hostsCmd      `cmd:"" help:"List hosts."`
-	Label      labelCmd      `cmd:"" help:"Say of pages whether they are on topic; the judge learns from it."`
-	Judge      judgeCmd      `cmd:"" help:"Rate pages without crawling."`
-	Fetch      fetchCmd      `cmd:"" help:"Fetch one page exactly as the crawler would."`
-	Export     exportCmd     `cmd:"" help:"Write pages to a file; the format goes by the suffix."`
-	Topic      topicCmd      `cmd:"" help:"Check and show topic files."`
-	Tgraph     tgraphCmd     `cmd:"" help:"Make and show T-Graphs: the ways to pages you know."`
-	Lab        labCmd        `cmd:"" help:"Compare strategies on a web that holds still."`
-	Collection collectionCmd `cmd:"" aliases:"col" help:"Inspect and verify a collection."`
-	Forget     forgetCmd     `cmd:"" help:"Take a page down: archive, index and state."`
-	Config     configCmd     `cmd:"" help:"Settings that hold for every crawl: who you are."`
-	Debug      debugCmd      `cmd:"" help:"Ask the parts: robots.txt, URLs, HTML, charsets, stems, addresses."`
-	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
-	Help       helpCmd       `cmd:"" help:"Help on a command or topic."`
-	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Demo  demoCmd  `cmd:"" job:"start" help:"Try it now on the built-in demo web; no network needed."`
+	New   newCmd   `cmd:"" job:"start" help:"Write a topic file: what a crawl looks for."`
+	Crawl crawlCmd `cmd:"" job:"start" help:"Start or resume a crawl."`
+	Stop  stopCmd  `cmd:"" job:"start" help:"Stop a running crawl gently."`
+
+	Status statusCmd `cmd:"" job:"look" help:"Show the state of a crawl."`
+	Why    whyCmd    `cmd:"" job:"look" help:"Explain why a URL was fetched, judged, queued or skipped."`
+	Pages  pagesCmd  `cmd:"" job:"look" help:"List pages."`
+	Sites  sitesCmd  `cmd:"" job:"look" help:"List the sites of a crawl for sites."`
+	Hosts  hostsCmd  `cmd:"" job:"look" help:"List hosts."`
+	Fetch  fetchCmd  `cmd:"" job:"look" help:"Fetch one page exactly as the crawler would."`
+
+	Label  labelCmd  `cmd:"" job:"teach" help:"Mark pages as on or off topic; the judge learns."`
+	Judge  judgeCmd  `cmd:"" job:"teach" help:"Rate pages without crawling."`
+	Topic  topicCmd  `cmd:"" job:"teach" help:"Check, show, test and compare topics."`
+	Tgraph tgraphCmd `cmd:"" job:"teach" help:"Build and show T-Graphs: the link paths to known pages."`
+
+	Export exportCmd `cmd:"" job:"take out" help:"Export pages; the file suffix selects the format."`
+
+	Lab labCmd `cmd:"" job:"lab" help:"Compare strategies on a recorded or synthetic web."`
+
+	Collection collectionCmd `cmd:"" job:"upkeep" aliases:"col" help:"Inspect, verify and salvage a collection."`
+	Forget     forgetCmd     `cmd:"" job:"upkeep" help:"Take a page down: archive, index and state."`
+	Config     configCmd     `cmd:"" job:"upkeep" help:"Show and keep settings for every crawl: who you are."`
+	Debug      debugCmd      `cmd:"" job:"upkeep" help:"Debug one part: robots.txt, URLs, HTML, charsets, stems."`
+	Completion completionCmd `cmd:"" job:"upkeep" help:"Print a completion script for a shell."`
+	Help       helpCmd       `cmd:"" job:"upkeep" help:"Show help on a command or topic."`
+	Version    versionCmd    `cmd:"" job:"upkeep" help:"Print the version."`
 }
 
 // world is what a command touches besides its arguments.
@@ -110,7 +115,11 @@ func main() {
 		out: out, err: os.Stderr, in: os.Stdin, env: os.Getenv, ctx: ends.ctx, abort: ends.abort, ends: ends,
 		isTTY: isTerminal(os.Stderr), outTTY: isTerminal(os.Stdout),
 	}
-	w.colour = w.isTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	w.colour = useColours(w.isTTY, os.Getenv)
+	if w.outTTY {
+		out.width = func() int { return widthOf(os.Stdout) }
+		out.colour = useColours(true, os.Getenv)
+	}
 	code := out.code(w, run(w, os.Args[1:]))
 	ends.done()
 	runtime.KeepAlive(unused)
@@ -123,13 +132,14 @@ func run(w *world, args []string) (code int) {
 		fmt.Fprint(w.out, welcome)
 		return exitOK
 	}
+	w.args = args
 	var c cli
 	exited := -1
 	parser, err := newParser(&c, w, func(code int) { exited = code })
 	if err != nil {
 		return report(w, err)
 	}
-	w.parser, w.args = parser, args
+	w.parser = parser
 	ctx, err := parser.Parse(args)
 	if exited >= 0 {
 		return exited
@@ -141,55 +151,49 @@ func run(w *world, args []string) (code int) {
 	return report(w, ctx.Run(w))
 }
 
-func usageError(err error) error {
-	var pe *kong.ParseError
-	if errors.As(err, &pe) {
-		cmd := ""
-		if pe.Context != nil && pe.Context.Selected() != nil {
-			cmd = " " + pe.Context.Selected().Path()
-		}
-		return usage("%w; see dowse%s --help", err, strings.TrimPrefix(cmd, " dowse"))
-	}
-	return usage("%w", err)
-}
-
-// report prints an error for a person and returns the exit code for it.
+// report prints an error and returns the exit code for it.
 func report(w *world, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	if text := err.Error(); text != "" {
-		fmt.Fprintln(w.err, "dowse:", printable(text))
+	code, hint := verdictOn(err)
+	message := plainError(err)
+	if message == "" && !wantsJSON(w.args) {
+		return code
 	}
+	w.sayError(code, message, hint)
+	return code
+}
+
+// verdictOn returns the exit code for an error, and what a person can do about it.
+func verdictOn(err error) (code int, hint string) {
 	if dir, ok := salvageable(err); ok {
-		fmt.Fprintf(w.err, salvageHelp, dir)
+		hint = fmt.Sprintf(salvageHelp, dir)
 	}
 	var ee *exitError
 	var wrong *mistake.Error
 	var source *topic.SourceError
 	switch {
 	case errors.As(err, &ee):
-		return ee.code
+		return ee.code, hint
 	case errors.Is(err, crawler.ErrIdentity):
-		fmt.Fprint(w.err, identityHelp)
-		return exitForbidden
+		return exitForbidden, identityHelp
 	case errors.Is(err, crawler.ErrTrust):
-		return exitForbidden
+		return exitForbidden, hint
 	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds), errors.Is(err, crawler.ErrWindows):
-		return exitUsage
+		return exitUsage, hint
 	case errors.Is(err, crawl.ErrRequeue):
-		fmt.Fprintln(w.err, "Give failed, unreached, a reason (dowse help reasons) or a host (dowse hosts DIR).")
-		return exitUsage
+		return exitUsage, "Give failed, unreached, a reason (dowse help reasons) or a host (dowse hosts DIR).\n"
 	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, collection.ErrSettings), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
-		return exitCollection
+		return exitCollection, hint
 	case crawler.DiskFull(err):
-		return exitInterrupted
+		return exitInterrupted, hint
 	case errors.Is(err, durable.ErrNotPlain):
-		return exitCollection
+		return exitCollection, hint
 	case errors.Is(err, collection.ErrMake), errors.Is(err, collection.ErrForgotten):
-		return exitUsage
+		return exitUsage, hint
 	}
-	return exitInternal
+	return exitInternal, hint
 }
 
 // inCollection marks an error of opening a collection that nothing better is known
@@ -232,8 +236,8 @@ const welcome = `dowse finds pages on a topic. Give it a topic; it crawls the be
   dowse crawl "coral bleaching" --seed https://example.org/reefs
   dowse crawl reefs.topic.yaml        crawl a topic file
   dowse crawl reefs.dowse             resume a crawl
-  dowse why reefs.dowse URL           why was it fetched, judged or skipped?
-  dowse export reefs.dowse reefs.wacz take the pages with you
+  dowse why reefs.dowse URL           explain why it was fetched or skipped
+  dowse export reefs.dowse reefs.wacz take the pages out
 
 More: dowse help, dowse help topics
 `

@@ -16,15 +16,15 @@ import (
 
 type newCmd struct {
 	Words          []string `arg:"" optional:"" help:"What the pages are about; quote phrases."`
-	Out            string   `short:"o" placeholder:"FILE" help:"Topic file to write, - for stdout (default NAME.topic.yaml)."`
+	Out            string   `short:"o" placeholder:"FILE" help:"Topic file to write; - for stdout (default NAME.topic.yaml)."`
 	Like           []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example on topic: page, HTML file or pattern, WARC, collection; repeatable."`
-	Unlike         []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example that is not; repeatable."`
-	Category       string   `placeholder:"DIRECTORY:PATH" help:"Category of a directory of the web."`
-	Where          string   `placeholder:"EXPR" help:"What must hold of pages; see dowse help expr."`
-	Seed           []string `short:"s" sep:"none" placeholder:"URL" help:"Where the crawl begins; repeatable."`
-	FromCollection string   `placeholder:"DIR" help:"Go on from a crawl: its topic, and its labels as examples."`
+	Unlike         []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example off topic; repeatable."`
+	Category       string   `placeholder:"DIRECTORY:PATH" help:"Category of a web directory."`
+	Where          string   `placeholder:"EXPR" help:"Condition that pages must meet; see dowse help expr."`
+	Seed           []string `short:"s" sep:"none" placeholder:"URL" help:"Start the crawl from this URL; repeatable."`
+	FromCollection string   `placeholder:"DIR" help:"Start from a crawl: its topic, and its labels as examples."`
 	Interactive    bool     `short:"i" help:"Ask a few questions."`
-	Force          bool     `help:"Write over a file that is there."`
+	Force          bool     `help:"Overwrite an existing file."`
 	askFlags
 }
 

@@ -16,17 +16,17 @@ import (
 
 type pagesCmd struct {
 	Dir     string        `arg:"" help:"Collection."`
-	On      bool          `help:"Pages on topic."`
-	Off     bool          `help:"Pages off topic."`
-	Unsure  bool          `help:"Pages near the threshold, on either side."`
-	Skipped skippedReason `placeholder:"REASON" help:"URLs that were skipped: --skipped, or --skipped=REASON."`
-	Failed  bool          `help:"URLs that failed for good."`
-	Host    string        `placeholder:"NAME" help:"Only of this host."`
-	Since   moment        `placeholder:"WHEN" help:"Only from then on: 2h, 3d, 2026-11-15, or a full time."`
-	Sort    string        `enum:",score,time,uncertainty,surprise" default:"" placeholder:"ORDER" help:"score, time, uncertainty or surprise (default: as fetched)."`
-	Limit   int           `short:"n" placeholder:"N" help:"At most so many."`
-	JSON    bool          `help:"As JSON, a line to a page."`
-	Format  string        `placeholder:"TEXT" help:"Each as TEXT with {field}s filled in; \\t and \\n are known."`
+	On      bool          `help:"List pages on topic."`
+	Off     bool          `help:"List pages off topic."`
+	Unsure  bool          `help:"List pages near the threshold, on either side."`
+	Skipped skippedReason `placeholder:"REASON" help:"List skipped URLs: --skipped, or --skipped=REASON."`
+	Failed  bool          `help:"List URLs that failed for good."`
+	Host    string        `placeholder:"NAME" help:"List only this host."`
+	Since   moment        `placeholder:"WHEN" help:"List only pages since (e.g. 2h, 3d, 2026-11-15)."`
+	Sort    string        `enum:",score,time,uncertainty,surprise" default:"" placeholder:"ORDER" help:"Sort by score, time, uncertainty or surprise (default: as fetched)."`
+	Limit   int           `short:"n" placeholder:"N" help:"Print at most N."`
+	JSON    bool          `help:"Print JSON, one line per page."`
+	Format  string        `placeholder:"TEXT" help:"Print each page as TEXT, with {field}s, \\t and \\n filled in."`
 }
 
 func (pagesCmd) Help() string {
@@ -149,7 +149,7 @@ func (c *pagesCmd) checkReason() error {
 			return nil
 		}
 	}
-	return usage("no reason is called %q; see dowse help reasons", want)
+	return usage("unknown reason %q; see dowse help reasons", want)
 }
 
 // A rowPrinter prints a page.
@@ -176,23 +176,25 @@ func (c *pagesCmd) columns() (room, about int) {
 	return len(collection.VerdictUnsure), 26
 }
 
-// tableRow prints a page for people. Its URL comes last: whole, but on a terminal,
-// where it is cut.
+// tableRow prints a page for people. On a terminal title and URL share its width, and
+// the URL is cut in its middle; elsewhere both are whole.
 func (c *pagesCmd) tableRow(w *world) rowPrinter {
 	room, about := c.columns()
+	terminal := columnsOf(w.out)
 	return func(out io.Writer, row *collection.Row) error {
 		score, word := "-", string(row.Reason)
 		if row.Verdict != "" {
 			score, word = fmt.Sprintf("%.2f", row.Relevance), row.Verdict
 		}
-		title := orDefault(row.Title, orDefault(row.Detail, row.Anchor))
-		line := fmt.Sprintf("%-4s %-*s %-*s ", score, room, orDefault(word, row.State), about, fit(oneLine(title), about))
-		if w.outTTY {
-			line = fit(line+oneLine(bare(row.URL)), width())
-		} else {
-			line += oneLine(string(row.URL))
+		title := oneLine(orDefault(row.Title, orDefault(row.Detail, row.Anchor)))
+		head := fmt.Sprintf("%-4s %-*s ", score, room, orDefault(word, row.State))
+		url, left := oneLine(string(row.URL)), terminal-len(head)-1
+		if terminal > 0 {
+			about = max(about, left*2/5)
+			title, url = fit(title, about), fitMiddle(oneLine(bare(row.URL)), max(left-about, 10))
 		}
-		_, err := fmt.Fprintln(out, line)
+		line := fmt.Sprintf("%s%-*s %s", head, about, title, url)
+		_, err := fmt.Fprintln(out, tint(line, colouredOf(w.out)))
 		return err
 	}
 }

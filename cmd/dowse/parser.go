@@ -20,9 +20,8 @@ func newParser(c *cli, w *world, exit func(int)) (*kong.Kong, error) {
 		kong.Writers(w.out, w.err),
 		kong.Exit(exit),
 		kong.PostBuild(nameEnvVars),
-		kong.ValueFormatter(helpWithoutEnv),
 		kong.Resolvers(settings),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80, NoExpandSubcommands: true}),
+		kong.Help(printHelp),
 		kong.ExplicitGroups(flagGroups),
 		kong.Bind(w),
 	)
@@ -30,7 +29,7 @@ func newParser(c *cli, w *world, exit func(int)) (*kong.Kong, error) {
 
 var flagGroups = []kong.Group{
 	{Key: "what", Title: "WHAT"},
-	{Key: "much", Title: "HOW MUCH (hard limits; the first reached ends the crawl)"},
+	{Key: "much", Title: "HOW MUCH (the first limit reached ends the crawl)"},
 	{Key: "where", Title: "WHERE"},
 	{Key: "order", Title: "ORDER"},
 	{Key: "polite", Title: "POLITENESS"},

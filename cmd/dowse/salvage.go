@@ -11,10 +11,10 @@ import (
 
 type collectionSalvageCmd struct {
 	Dir   string   `arg:"" help:"Directory of the collection. Nothing in it is changed."`
-	Words []string `arg:"" optional:"" help:"What the pages are judged by, if topic.yaml can't be read."`
+	Words []string `arg:"" optional:"" help:"Words to judge the pages by, if topic.yaml can't be read."`
 	Out   string   `short:"o" required:"" placeholder:"NEW" help:"Directory of the new collection."`
-	Topic string   `placeholder:"FILE" help:"Topic file to judge the pages by, in place of the collection's."`
-	JSON  bool     `help:"As JSON."`
+	Topic string   `placeholder:"FILE" help:"Judge the pages by this topic file, not the collection's."`
+	JSON  bool     `help:"Print JSON."`
 }
 
 func (collectionSalvageCmd) Help() string {
@@ -103,7 +103,7 @@ func (c *collectionSalvageCmd) print(w *world, s *crawler.Salvaged) {
 		t.field("erased", "%s taken down before, %s stay so", some(s.Erased, "record"), some(s.Forgotten, "URL"))
 	}
 	if s.LeftOut > 0 {
-		t.field("left out", "%s without the page that they belong to", some(s.LeftOut, "record"))
+		t.field("dropped", "%s without the page that they belong to", some(s.LeftOut, "record"))
 	}
 	if s.Labels > 0 {
 		t.field("labels", "%s taken over", some(s.Labels, "label"))

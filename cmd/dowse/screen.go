@@ -39,6 +39,9 @@ type screen struct {
 	last    crawl.Status
 }
 
+// windowPages is how many pages the harvest of the last pages counts.
+const windowPages = 200
+
 const (
 	recentLines = 5
 	lineEvery   = 10 * time.Second
@@ -83,7 +86,8 @@ func (s *screen) decision(p *crawler.Page) string {
 		name = "?"
 	}
 	url := strings.TrimPrefix(strings.TrimPrefix(string(p.URL), "https://"), "http://")
-	return fmt.Sprintf(" %.2f %-4s %-38s %s", p.Relevance, name, fit(oneLine(url), 38), oneLine(tellingReasons(s.speller.SpellOf(p.Verdict, p.Page).Names(p.Verdict.Because))))
+	room := max(38, width()/2-2)
+	return fmt.Sprintf(" %.2f %-4s %-*s %s", p.Relevance, name, room, fitMiddle(oneLine(url), room), oneLine(tellingReasons(s.speller.SpellOf(p.Verdict, p.Page).Names(p.Verdict.Because))))
 }
 
 // tellingReasons writes the reasons in which pages differ, the strongest first.
@@ -132,7 +136,7 @@ func (s *screen) draw(st crawl.Status) {
 	}
 	lines := s.lines(st)
 	for _, l := range lines {
-		b.WriteString(fit(l, width()))
+		b.WriteString(tint(fit(l, width()), s.w.colour))
 		b.WriteByte('\n')
 	}
 	s.drawn = len(lines)
@@ -161,7 +165,7 @@ func (s *screen) sayOutage(o *crawl.Outage) {
 	case o != nil && !s.paused:
 		fmt.Fprintf(s.w.err, "%s %s\n", time.Now().UTC().Format(time.RFC3339), outageLine(o, time.Now()))
 	case o == nil && s.paused:
-		fmt.Fprintf(s.w.err, "%s network is back; the crawl goes on\n", time.Now().UTC().Format(time.RFC3339))
+		fmt.Fprintf(s.w.err, "%s network is back; the crawl continues\n", time.Now().UTC().Format(time.RFC3339))
 	}
 	s.paused = o != nil
 }
@@ -188,7 +192,7 @@ func (s *screen) waits(now time.Time) string {
 			resting++
 		}
 	}
-	line := fmt.Sprintf(" hosts: %d resting", resting)
+	line := fmt.Sprintf(" hosts: %d waiting for their delay", resting)
 	if backing > 0 {
 		line += fmt.Sprintf(" · %d backing off", backing)
 	}
@@ -206,7 +210,7 @@ func (s *screen) rival(st crawl.Status) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("   breadth-first would be at %.2f", h)
+	return fmt.Sprintf("   breadth-first: %.2f by the judge", h)
 }
 
 // sparkline draws the last n values between 0 and 1.
@@ -243,20 +247,22 @@ var stopMeans = map[dowse.StopReason]string{
 	dowse.StopExhausted: "nothing is left to visit", dowse.StopDriedUp: "the harvest dried up",
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
 	dowse.StopNetwork: "this machine has no network",
-	dowse.StopSignal:  "stopped", dowse.StopDisk: "the disk is full", dowse.StopError: "an error",
+	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full", dowse.StopError: "an error",
 	dowse.StopAPI: "stopped", dowse.StopMemory: "out of memory",
 }
 
 // summary says how a crawl ended, and what to do next.
 func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras) {
-	why := cr.StopReason()
-	fmt.Fprintf(w.err, "Done: %s (stop_reason=%s). %.1f s at work\n", stopMeans[why], why, s.Elapsed.Seconds())
-	fmt.Fprintf(w.err, " fetched %d   on topic %d   harvest %.3f judged   priority regret %.3f\n", s.Fetched, s.OnTopic, s.Harvest, s.Regret)
+	fmt.Fprintln(w.err, headline(cr.StopReason(), s))
+	fmt.Fprintf(w.err, " fetched %s   on topic %s   harvest %.3f (by the judge)\n", count(s.Fetched), count(s.OnTopic), s.Harvest)
+	if s.Fetched >= windowPages && s.Window == 0 {
+		fmt.Fprintf(w.err, " the last %d pages had none on topic: it has probably dried up\n", windowPages)
+	}
 	if line, ok := siteSummary(cr.Collection.Crawl); ok {
 		fmt.Fprintln(w.err, line)
 	}
 	for _, l := range consultedLines(cr.Consulted()) {
-		fmt.Fprintln(w.err, fit(oneLine(l), columns80))
+		fmt.Fprintln(w.err, oneLine(l))
 	}
 	if extra != nil && extra.verdict != nil {
 		for _, l := range extra.verdict(cr) {
@@ -268,8 +274,8 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	if !b.Balanced() {
 		mark = "NOT BALANCED: run dowse collection verify"
 	}
-	fmt.Fprintf(w.err, " books: %d seen = %d fetched + %d failed + %d redirected + %d queued\n        + %d held + %d in flight + %d skipped%s (%s)\n",
-		b.Known, b.Fetched, b.Failed, b.Redirected, b.Queued, b.Held, b.InFlight, b.Skipped, andSitemaps(b), mark)
+	fmt.Fprintf(w.err, " books: %s seen = %s fetched + %s failed + %s redirected + %s queued\n        + %s skipped%s (%s)\n",
+		count(b.Known), count(b.Fetched), count(b.Failed), count(b.Redirected), count(b.Queued), count(b.Skipped), rarely(b), mark)
 	for _, l := range unreachedLines(cr.Collection.Crawl.Unreached()) {
 		fmt.Fprintln(w.err, l)
 	}
@@ -282,31 +288,56 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	}
 }
 
-// andSitemaps tells in the books how many sitemaps were read, if any: they are visited, and
-// no pages.
-func andSitemaps(b crawl.Books) string {
-	if b.Sitemaps == 0 {
-		return ""
+// headline is the first line of a summary: how a crawl ended.
+func headline(why dowse.StopReason, s crawl.Status) string {
+	how := "Done: " + stopMeans[why]
+	switch why {
+	case dowse.StopSignal:
+		how = "Paused after " + some(s.Fetched, "page")
+	case dowse.StopPages:
+		how = "Reached " + some(s.Fetched, "page")
 	}
-	return " + " + some(b.Sitemaps, "sitemap")
+	return fmt.Sprintf("%s (stop_reason=%s). Ran %.1f s.", how, why, s.Elapsed.Seconds())
 }
 
-func nextSteps(dir string, cr *crawler.Crawler, extra *extras) []string {
-	if _, ok := siteSummary(cr.Collection.Crawl); ok && extra == nil {
-		return []string{"dowse sites " + dir + " --on", "dowse export " + dir + " sites.svg"}
+// rarely is the part of the books that is mostly zero, without zeros.
+func rarely(b crawl.Books) (line string) {
+	for _, part := range []struct {
+		n    int
+		name string
+	}{{b.Held, "held"}, {b.InFlight, "in flight"}} {
+		if part.n > 0 {
+			line += fmt.Sprintf(" + %s %s", count(part.n), part.name)
+		}
 	}
-	if extra != nil && len(extra.next) > 0 {
-		return extra.next
+	if b.Sitemaps > 0 {
+		line += " + " + some(b.Sitemaps, "sitemap")
 	}
+	return line
+}
+
+// nextSteps are commands to try after a crawl: first how to continue it.
+func nextSteps(dir string, cr *crawler.Crawler, extra *extras) (steps []string) {
+	again := "dowse crawl " + dir
 	switch cr.StopReason() {
 	case dowse.StopStarved, dowse.StopNetwork:
-		return []string{"dowse crawl " + dir + "        ask again", "dowse hosts " + dir}
+		return []string{again + "        try again", "dowse hosts " + dir}
 	case dowse.StopSignal:
-		return []string{"dowse crawl " + dir + "        go on", "dowse status " + dir}
+		return []string{again + "        continue", "dowse status " + dir}
+	case dowse.StopPages:
+		steps = append(steps, fmt.Sprintf("%s --pages %d        fetch more", again, 2*cr.Status().Fetched))
 	}
-	return []string{
-		"dowse pages " + dir + " --on",
-		"dowse why " + dir + " URL",
-		"dowse export " + dir + " " + cr.Collection.Settings.Name + ".wacz",
+	if extra != nil && len(extra.next) > 0 {
+		return append(steps, extra.next...)
 	}
+	if _, ok := siteSummary(cr.Collection.Crawl); ok {
+		return append(steps, "dowse sites "+dir+" --on", "dowse export "+dir+" sites.svg")
+	}
+	if cr.Status().OnTopic == 0 {
+		return append(steps, "dowse pages "+dir+" --sort score", "dowse status "+dir)
+	}
+	if f := cr.Collection.Crawl.Frontier(); f.Len() > 0 {
+		steps = append(steps, "dowse why "+dir+" "+oneLine(string(f.URL(idOf(0)))))
+	}
+	return append(steps, "dowse pages "+dir+" --on", "dowse export "+dir+" "+cr.Collection.Settings.Name+".wacz")
 }

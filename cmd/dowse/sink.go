@@ -8,9 +8,20 @@ import (
 // A sink is the standard output. It remembers that something could not be written: a
 // command whose output is lost has not done what was asked, also where it did not look.
 type sink struct {
-	out io.Writer
-	err error // the first
+	out    io.Writer
+	err    error      // the first
+	width  func() int // columns of the terminal; nil if there is none
+	colour bool
 }
+
+func (s *sink) columns() int {
+	if s.width == nil {
+		return 0
+	}
+	return s.width()
+}
+
+func (s *sink) coloured() bool { return s.colour }
 
 func (s *sink) Write(p []byte) (int, error) {
 	n, err := s.out.Write(p)

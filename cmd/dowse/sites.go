@@ -15,11 +15,11 @@ import (
 
 type sitesCmd struct {
 	Dir   string `arg:"" help:"Collection of a crawl for sites (dowse crawl --unit site)."`
-	All   bool   `help:"Sites that were not read yet, too."`
-	On    bool   `help:"Only sites on topic."`
-	Sort  string `enum:"order,confidence,pages,links,rank,name" default:"order" help:"order (of reading), confidence, pages, links, rank or name."`
-	Limit int    `short:"n" placeholder:"N" help:"At most so many."`
-	JSON  bool   `help:"As JSON, a line to a site."`
+	All   bool   `help:"Include sites that were not read yet."`
+	On    bool   `help:"List only sites on topic."`
+	Sort  string `enum:"order,confidence,pages,links,rank,name" default:"order" placeholder:"BY" help:"Sort by order (of reading), confidence, pages, links, rank or name."`
+	Limit int    `short:"n" placeholder:"N" help:"Print at most N."`
+	JSON  bool   `help:"Print JSON, one line per site."`
 }
 
 func (sitesCmd) Help() string {
@@ -96,19 +96,22 @@ func (c *sitesCmd) print(out io.Writer, w *world, list []site.Site) error {
 		}
 		return nil
 	}
-	columns := columns80
-	if w.outTTY {
-		columns = max(columns, width())
-	}
-	room := columns - siteColumns
+	terminal := columnsOf(w.out)
+	room := nameRoom(terminal, siteColumns, func(yield func(string) bool) {
+		for _, s := range list {
+			if !yield(s.Name) {
+				return
+			}
+		}
+	})
 	fmt.Fprintf(out, "%-*s verdict     sure judged read links stop\n", room, "site")
 	for _, s := range list {
-		fmt.Fprintln(out, siteLine(s, room))
+		fmt.Fprintln(out, siteLine(s, room, terminal))
 	}
 	return nil
 }
 
-func siteLine(s site.Site, room int) string {
+func siteLine(s site.Site, room, terminal int) string {
 	sure, judged := "    -", "     -"
 	if s.Order > 0 && s.Verdict != site.None {
 		sure = fmt.Sprintf("%5.3f", s.Confidence)
@@ -123,13 +126,13 @@ func siteLine(s site.Site, room int) string {
 	case s.Stop == site.Moved:
 		stop = "moved to " + s.Detail
 	}
-	return strings.TrimRight(fmt.Sprintf("%-*s %-10s %s %s %4d %5d %s", room, fitName(oneLine(s.Name), room), s.Verdict, sure, judged, s.Pages, s.Links, fit(oneLine(stop), 20)), " ")
+	return strings.TrimRight(fmt.Sprintf("%-*s %-10s %s %s %4d %5d %s", room, fitName(oneLine(s.Name), room), s.Verdict, sure, judged, s.Pages, s.Links, clip(oneLine(stop), 20, terminal)), " ")
 }
 
 // printStory explains a site.
 func printStory(out io.Writer, s *collection.SiteStory) {
 	add := func(format string, args ...any) {
-		fmt.Fprintln(out, fit(strings.TrimRight(fmt.Sprintf(format, args...), " "), columns80))
+		fmt.Fprintln(out, clip(strings.TrimRight(fmt.Sprintf(format, args...), " "), columnsOf(out), columnsOf(out)))
 	}
 	add("site %s", oneLine(s.Name))
 	add("")

@@ -18,10 +18,10 @@ import (
 
 type statusCmd struct {
 	Dir   []string `arg:"" optional:"" help:"Collections (default: all *.dowse here)."`
-	JSON  bool     `help:"As JSON, a line to a collection."`
-	Check bool     `help:"Exit with 8 if something is wrong, for health checks."`
-	Watch bool     `help:"Look again every two seconds, until Ctrl-C."`
-	Top   int      `default:"5" help:"Leads to show of those that wait."`
+	JSON  bool     `help:"Print JSON, one line per collection."`
+	Check bool     `help:"Exit with 8 if the crawl is unhealthy."`
+	Watch bool     `help:"Show it again every two seconds, until Ctrl-C."`
+	Top   int      `default:"5" placeholder:"N" help:"Queued links to show."`
 }
 
 func (statusCmd) Help() string {
@@ -29,11 +29,11 @@ func (statusCmd) Help() string {
   dowse status                          every collection here
   dowse status reefs.dowse --watch
   dowse status reefs.dowse --json | jq .harvest
-  dowse status reefs.dowse --check      exit 8 if something is wrong
+  dowse status reefs.dowse --check      exit 8 if unhealthy
 
-Wrong is: the books do not balance, or nobody crawls and the last run ended
-with an error, without a network, with hosts that did not answer (starved), or
-was killed.`
+Unhealthy means: the books do not balance, or no crawl is running and the last
+run ended with an error, without a network, with hosts that did not answer
+(starved), or was killed.`
 }
 
 const (
@@ -150,7 +150,7 @@ func (st *status) audit() []string {
 	if a == nil || a.N == 0 {
 		return lines
 	}
-	lines = append(lines, fmt.Sprintf(" audited   harvest %.3f, 95 %% sure of %.3f to %.3f (n=%s of %s pages)", a.Rate, a.Low, a.High, count(a.N), count(a.Of)))
+	lines = append(lines, fmt.Sprintf(" audited   harvest %.3f, 95 %% interval %.3f–%.3f (n=%s of %s pages)", a.Rate, a.Low, a.High, count(a.N), count(a.Of)))
 	if a.Outside {
 		lines = append(lines, fmt.Sprintf(" WARNING   judged is %.3f, outside of that: do not trust the judge; label more", a.Judged))
 	}
@@ -253,9 +253,9 @@ func (st *status) problem() string {
 	case st.Stopped == dowse.StopStarved:
 		return "starved: " + stopMeans[dowse.StopStarved] + unreachedCount(st.Unreached)
 	case st.Stopped == dowse.StopNetwork:
-		return "no network: " + stopMeans[dowse.StopNetwork] + "; dowse crawl goes on"
+		return "no network: " + stopMeans[dowse.StopNetwork] + "; to continue: dowse crawl " + st.Dir
 	case st.Killed:
-		return "the last run was killed; dowse crawl goes on"
+		return "the last run was killed; to continue: dowse crawl " + st.Dir
 	}
 	return ""
 }
@@ -267,8 +267,9 @@ func (c *statusCmd) print(out io.Writer, st *status, more bool) error {
 	if more {
 		fmt.Fprintln(out)
 	}
+	n := columnsOf(out)
 	for _, l := range st.lines() {
-		fmt.Fprintln(out, fit(oneLine(l), 80))
+		fmt.Fprintln(out, tint(clip(oneLine(l), n, n), colouredOf(out)))
 	}
 	return nil
 }
@@ -277,11 +278,11 @@ func (st *status) lines() []string {
 	b := st.Books
 	lines := []string{
 		fmt.Sprintf("%s  %s", st.Name, st.state(time.Now())),
-		fmt.Sprintf(" fetched   %s   on topic %s   harvest %.3f judged (last 200: %.3f)", count(st.Fetched), count(st.OnTopic), st.Harvest, st.Window),
-		fmt.Sprintf(" queued    %s on %s hosts   priority regret %.3f", count(b.Queued), count(st.Hosts), st.Regret),
-		fmt.Sprintf(" received  %s in %s requests, %s at work", bytesText(st.Bytes), count(st.Requests), st.Elapsed.Round(time.Second/10)),
+		fmt.Sprintf(" fetched   %s   on topic %s   harvest %.3f by the judge (last 200: %.3f)", count(st.Fetched), count(st.OnTopic), st.Harvest, st.Window),
+		fmt.Sprintf(" queued    %s on %s", some(b.Queued, "link"), some(st.Hosts, "host")),
+		fmt.Sprintf(" received  %s in %s requests, ran %s", bytesText(st.Bytes), count(st.Requests), st.Elapsed.Round(time.Second/10)),
 		fmt.Sprintf(" books     %s seen = %s fetched + %s failed + %s redirected", count(b.Known), count(b.Fetched), count(b.Failed), count(b.Redirected)),
-		fmt.Sprintf("           + %s queued + %s held + %s in flight + %s skipped%s", count(b.Queued), count(b.Held), count(b.InFlight), count(b.Skipped), andSitemaps(b)),
+		fmt.Sprintf("           + %s queued + %s skipped%s", count(b.Queued), count(b.Skipped), rarely(b)),
 		"           " + balance(st.Balanced),
 	}
 	if o := st.Outage; o != nil && st.Running {
@@ -296,8 +297,18 @@ func (st *status) lines() []string {
 	for i, s := range st.Shadows {
 		lines = append(lines, fmt.Sprintf(" %-9s harvest %.3f, known of %.0f %% of %s picks: %s", head(i, "shadows"), s.Harvest, 100*s.Share, count(s.Picks), s.Name))
 	}
-	for i, r := range st.Reasons {
-		lines = append(lines, fmt.Sprintf(" %-9s %6s %s: %s", head(i, "left out"), count(r.Skipped+r.Failed), orDefault(string(r.Reason), "(no reason)"), r.Meaning))
+	last := ""
+	for _, r := range st.Reasons {
+		fate := "skipped"
+		if r.Skipped == 0 {
+			fate = "failed"
+		}
+		name := fate
+		if fate == last {
+			name = ""
+		}
+		last = fate
+		lines = append(lines, fmt.Sprintf(" %-9s %6s %s: %s", name, count(r.Skipped+r.Failed), orDefault(string(r.Reason), "(no reason)"), r.Meaning))
 	}
 	for _, n := range st.Notices {
 		lines = append(lines, " note      "+n)
@@ -344,7 +355,7 @@ func (st *status) state(now time.Time) string {
 	case st.Running:
 		return fmt.Sprintf("running (process %d)", st.Process)
 	case st.Killed:
-		return "not running: the last run was killed; dowse crawl " + st.Dir + " goes on"
+		return "not running: the last run was killed; to continue: dowse crawl " + st.Dir
 	case st.Ended.IsZero():
 		return "not running"
 	}

@@ -13,7 +13,7 @@ import (
 
 type stopCmd struct {
 	Dir  string        `arg:"" help:"Collection."`
-	Wait time.Duration `default:"30s" help:"How long to wait until it has stopped."`
+	Wait time.Duration `default:"30s" help:"Wait this long until it has stopped."`
 }
 
 func (stopCmd) Help() string {
@@ -21,8 +21,8 @@ func (stopCmd) Help() string {
   dowse stop reefs.dowse
   dowse stop reefs.dowse --wait 2m
 
-The crawl finishes the visits under way, saves and ends. dowse crawl reefs.dowse
-goes on from there.`
+The crawl finishes its requests, saves and ends. To continue:
+dowse crawl reefs.dowse`
 }
 
 const stopPoll = 50 * time.Millisecond
@@ -40,7 +40,7 @@ func (c *stopCmd) Run(w *world) error {
 		return inCollection(err)
 	}
 	if pid == 0 {
-		fmt.Fprintf(w.err, "nothing runs in %s\n", c.Dir)
+		fmt.Fprintf(w.err, "no crawl is running in %s\n", c.Dir)
 		return nil
 	}
 	if runtime.GOOS == "windows" {
@@ -52,7 +52,7 @@ func (c *stopCmd) Run(w *world) error {
 	if err := c.gone(w, pid); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.err, "stopped process %d; dowse crawl %s goes on\n", pid, c.Dir)
+	fmt.Fprintf(w.err, "stopped process %d; to continue: dowse crawl %s\n", pid, c.Dir)
 	return nil
 }
 
@@ -86,7 +86,7 @@ func (c *stopCmd) gone(w *world, pid int) error {
 				return nil
 			}
 		case <-late.C:
-			return &exitError{exitAssertion, fmt.Errorf("process %d was asked to stop and is still finishing its visits after %v; kill -TERM %d again stops it at once, nothing committed is lost", pid, c.Wait, pid)}
+			return &exitError{exitAssertion, fmt.Errorf("process %d was asked to stop and is still finishing its visits after %v; kill -TERM %d again stops it immediately; nothing committed is lost", pid, c.Wait, pid)}
 		case <-w.ctx.Done():
 			return &exitError{code: exitInterrupted}
 		}

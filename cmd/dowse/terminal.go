@@ -13,11 +13,13 @@ import (
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // width returns the columns of the terminal on stderr, 80 if there is none.
-func width() int {
-	if w, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && w > 20 {
+func width() int { return widthOf(os.Stderr) }
+
+func widthOf(f *os.File) int {
+	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
 		return w
 	}
-	return 80
+	return columns80
 }
 
 // printable makes foreign text harmless on a terminal and in a log: control
@@ -53,6 +55,33 @@ func escape(r rune) string {
 		return fmt.Sprintf(`\U%08x`, r)
 	}
 	return `\u` + string(hex[r>>12&15]) + string(hex[r>>8&15]) + string(hex[r>>4&15]) + string(hex[r&15])
+}
+
+// clip cuts s to n columns if it goes to a terminal, whose columns are given; 0 is none,
+// and then nothing is cut.
+func clip(s string, n, terminal int) string {
+	if terminal == 0 {
+		return s
+	}
+	return fit(s, n)
+}
+
+// clipMiddle is clip for paths and URLs, whose beginning and end say most.
+func clipMiddle(s string, n, terminal int) string {
+	if terminal == 0 {
+		return s
+	}
+	return fitMiddle(s, n)
+}
+
+// fitMiddle cuts s to n columns in its middle.
+func fitMiddle(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n || n < 3 {
+		return fit(s, n)
+	}
+	head := (n - 1) / 2
+	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
 }
 
 // fit cuts s to n columns.

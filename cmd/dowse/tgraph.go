@@ -11,12 +11,12 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/internal/durable"
-	"dowse/strategy"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/weburl"
 )
 
 type tgraphCmd struct {
-	Build tgraphBuildCmd `cmd:"" help:"Make a T-Graph from target pages and back-links."`
+	Build tgraphBuildCmd `cmd:"" help:"Build a T-Graph from target pages and back-links."`
 	Show  tgraphShowCmd  `cmd:"" help:"Print a T-Graph by levels, or draw it."`
 }
 
@@ -31,14 +31,14 @@ in two, in three. The strategies treasure and context-graph find their way by it
 }
 
 type tgraphBuildCmd struct {
-	Targets  []string `sep:"none" placeholder:"URL|FILE" help:"Target page, or a file with a URL to a line; repeatable."`
-	From     []string `required:"" sep:"none" placeholder:"DIR|FILE" help:"Where back-links come from: a collection, WARC or WACZ files, or a .tsv file of links; repeatable."`
+	Targets  []string `sep:"none" placeholder:"URL|FILE" help:"Target page, or a file with one URL per line; repeatable."`
+	From     []string `required:"" sep:"none" placeholder:"DIR|FILE" help:"Source of back-links: collection, WARC, WACZ or .tsv file; repeatable."`
 	Out      string   `short:"o" default:"tgraph.json" placeholder:"FILE" help:"File to write."`
-	Depth    int      `default:"3" help:"Clicks from a target at most."`
-	PerLevel int      `default:"300" placeholder:"N" help:"Links, and pages, of a level at most."`
-	PerPage  int      `default:"20" placeholder:"N" help:"Links of a page at most."`
-	Language string   `default:"en" placeholder:"TAG" help:"Of the pages, for stems."`
-	Force    bool     `help:"Replace a file that is there."`
+	Depth    int      `default:"3" help:"Clicks from a target, at most."`
+	PerLevel int      `default:"300" placeholder:"N" help:"Links and pages per level, at most."`
+	PerPage  int      `default:"20" placeholder:"N" help:"Links per page, at most."`
+	Language string   `default:"en" placeholder:"TAG" help:"Language of the pages, for stems."`
+	Force    bool     `help:"Overwrite an existing file."`
 }
 
 func (tgraphBuildCmd) Help() string {
@@ -60,7 +60,7 @@ const bestTargets = 10
 // Run makes a T-Graph.
 func (c *tgraphBuildCmd) Run(w *world) error {
 	if _, err := os.Lstat(c.Out); err == nil && !c.Force {
-		return usage("%s: there is such a file; --force replaces it", c.Out)
+		return usage("%s: file exists; use --force to overwrite it", c.Out)
 	}
 	targets, err := targetsOf(c.Targets)
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *tgraphBuildCmd) Run(w *world) error {
 			return err
 		}
 	}
-	b := strategy.TGraphBuilder{Depth: c.Depth, PerLevel: c.PerLevel, PerPage: c.PerPage, Language: c.Language}
+	b := tgraph.Builder{Depth: c.Depth, PerLevel: c.PerLevel, PerPage: c.PerPage, Language: c.Language}
 	g, err := b.Build(targets, from)
 	if err != nil {
 		return usage("tgraph: %w", err)
@@ -88,7 +88,7 @@ func (c *tgraphBuildCmd) Run(w *world) error {
 }
 
 // writeTGraph writes a T-Graph into a file.
-func writeTGraph(path string, g *strategy.TGraph) error {
+func writeTGraph(path string, g *tgraph.Graph) error {
 	if err := durable.Replace(path, g.Write); err != nil {
 		return usage("tgraph: %w", err)
 	}
@@ -96,7 +96,7 @@ func writeTGraph(path string, g *strategy.TGraph) error {
 }
 
 // report says what the T-Graph holds. One without a link is of no use.
-func (c *tgraphBuildCmd) report(w *world, g *strategy.TGraph) error {
+func (c *tgraphBuildCmd) report(w *world, g *tgraph.Graph) error {
 	pages, nodes := g.Levels()
 	for _, p := range g.Pages {
 		if p.Level == 0 && p.Title == "" && p.Text == "" {
@@ -140,8 +140,8 @@ func targetsOf(list []string) (urls []dowse.URL, err error) {
 
 type tgraphShowCmd struct {
 	File string `arg:"" help:"T-Graph, as dowse tgraph build makes it."`
-	SVG  string `name:"svg" placeholder:"OUT" help:"Draw it into a file."`
-	Each int    `default:"10" placeholder:"N" help:"Links of a level to print; 0 for all."`
+	SVG  string `name:"svg" placeholder:"OUT" help:"Draw it to a file."`
+	Each int    `default:"10" placeholder:"N" help:"Links per level to print; 0 for all."`
 }
 
 func (tgraphShowCmd) Help() string {
@@ -169,7 +169,7 @@ func (c *tgraphShowCmd) Run(w *world) error {
 }
 
 // readTGraph reads the T-Graph in a file.
-func readTGraph(path string) (*strategy.TGraph, error) {
+func readTGraph(path string) (*tgraph.Graph, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, usage("there is no T-Graph %s; dowse tgraph build makes one", path)
@@ -178,7 +178,7 @@ func readTGraph(path string) (*strategy.TGraph, error) {
 		return nil, usage("tgraph: %w", err)
 	}
 	defer f.Close()
-	g, err := strategy.ReadTGraph(f)
+	g, err := tgraph.Read(f)
 	if err != nil {
 		return nil, usage("%s: %w", path, err)
 	}
@@ -186,7 +186,7 @@ func readTGraph(path string) (*strategy.TGraph, error) {
 }
 
 // levelLines tells of a T-Graph by levels.
-func levelLines(g *strategy.TGraph, each int) (list []string) {
+func levelLines(g *tgraph.Graph, each int) (list []string) {
 	pages, nodes := g.Levels()
 	for level := range pages {
 		list = append(list, levelName(level, pages[level], nodes[level]))
@@ -211,7 +211,7 @@ func levelName(level, pages, nodes int) string {
 	return fmt.Sprintf("\n%s away: %s on %s", some(level, "click"), some(nodes, "link"), some(pages, "page"))
 }
 
-func nodeLines(n *strategy.TNode) []string {
+func nodeLines(n *tgraph.Node) []string {
 	if n.LinksTo == "" {
 		return []string{oneLine(fmt.Sprintf("  %-5s %s", n.ID, n.URL)), "        " + oneLine(orDefault(n.Main, "no heading"))}
 	}

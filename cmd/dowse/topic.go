@@ -21,14 +21,14 @@ import (
 )
 
 type topicCmd struct {
-	Check  topicCheckCmd  `cmd:"" help:"Say what a topic file has, and what is wrong with it."`
-	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form, and what its judge has learnt."`
-	Test   topicTestCmd   `cmd:"" help:"How good is the judge? Cross-validation, all judges compared."`
-	Diff   topicDiffCmd   `cmd:"" help:"What differs between two topics, or two models of a crawl?"`
+	Check  topicCheckCmd  `cmd:"" help:"Check a topic file and report its problems."`
+	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form, or what its judge learnt."`
+	Test   topicTestCmd   `cmd:"" help:"Measure the judge by cross-validation; compare all judges."`
+	Diff   topicDiffCmd   `cmd:"" help:"Compare two topics, or two models of a crawl."`
 	List   topicListCmd   `cmd:"" help:"List the topics in a folder."`
 	Select topicSelectCmd `cmd:"" help:"Draw topics for experiments from a directory."`
 	Words  topicWordsCmd  `cmd:"" help:"Make a table of topic words from pages or from a search."`
-	Dewey  topicDeweyCmd  `cmd:"" help:"Make a judge of the classes of a classification."`
+	Dewey  topicDeweyCmd  `cmd:"" help:"Make a judge from the classes of a classification."`
 	Schema topicSchemaCmd `cmd:"" help:"Print the JSON Schema of topic files, for editors."`
 }
 
@@ -41,8 +41,8 @@ func (topicCmd) Help() string {
 
 type topicCheckCmd struct {
 	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
-	JSON  bool   `help:"As JSON."`
-	Lock  bool   `help:"Write NAME.topic.lock beside the file: which examples there are now."`
+	JSON  bool   `help:"Print JSON."`
+	Lock  bool   `help:"Write NAME.topic.lock with the present examples."`
 	askFlags
 }
 
@@ -143,7 +143,7 @@ func knownStrategy(t *topic.Topic) error {
 	if name == "" || slices.ContainsFunc(crawler.Strategies(), func(d strategy.Description) bool { return d.Name == name }) {
 		return nil
 	}
-	return usage("follow: there is no strategy %q; see dowse help strategies", name)
+	return usage("follow: %s", unknown("strategy", name, strategyNames(crawler.Strategies())))
 }
 
 // isProgram reports whether a program can be found: on the path or, with a folder in
@@ -207,8 +207,8 @@ func problemsIn(err error) (list []finding) {
 
 type topicShowCmd struct {
 	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
-	Terms int    `placeholder:"N" help:"The N strongest terms that the judge learnt, for and against, in place of the file."`
-	JSON  bool   `help:"The topic, or the terms, as JSON."`
+	Terms int    `placeholder:"N" help:"Print the N strongest learnt terms instead of the file."`
+	JSON  bool   `help:"Print JSON."`
 	askFlags
 }
 
@@ -277,7 +277,7 @@ func termCell(list []topic.Term, i int) string {
 	if i >= len(list) {
 		return ""
 	}
-	return fmt.Sprintf("%+.3f %s in %d", list[i].Weight, fit(oneLine(list[i].Spelt()), 18), list[i].Examples)
+	return fmt.Sprintf("%+.3f %s in %d", list[i].Weight, oneLine(list[i].Spelt()), list[i].Examples)
 }
 
 // judgeAndPages returns a topic, its judge, and the examples and labelled pages that it

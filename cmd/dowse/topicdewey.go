@@ -9,8 +9,8 @@ import (
 
 type topicDeweyCmd struct {
 	Model string   `arg:"" name:"file" help:"File to write, for model: in a topic file."`
-	Codes string   `placeholder:"FILE" help:"Table of classes: code, tab, label to a line (default: 20 codes about languages, built in)."`
-	Want  []string `sep:"," placeholder:"CODE" help:"Classes that are wanted, with what is below them (default: the built-in ones)."`
+	Codes string   `placeholder:"FILE" help:"Table of classes, one per line: code, tab, label (default: 20 built-in codes about languages)."`
+	Want  []string `sep:"," placeholder:"CODE" help:"Wanted classes, with their subclasses (default: the built-in ones)."`
 	Lang  string   `default:"en" placeholder:"LANG" help:"Language, for stems and stop words."`
 }
 

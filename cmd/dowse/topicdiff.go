@@ -17,9 +17,9 @@ import (
 
 type topicDiffCmd struct {
 	What  []string `arg:"" name:"a b" help:"Two topic files, collections or words; or a collection and two models, as reefs.dowse m0000 m0002."`
-	On    string   `placeholder:"DIR" help:"Collection whose pages are judged by both (default: one that is named)."`
-	Limit int      `default:"15" help:"Terms and pages to show."`
-	JSON  bool     `help:"As JSON."`
+	On    string   `placeholder:"DIR" help:"Judge the pages of this collection by both (default: the one named)."`
+	Limit int      `default:"15" placeholder:"N" help:"Terms and pages to show."`
+	JSON  bool     `help:"Print JSON."`
 	askFlags
 }
 
@@ -89,8 +89,9 @@ func (c *topicDiffCmd) Run(w *world) error {
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(d)
 	}
-	for _, l := range d.lines(c.Limit) {
-		fmt.Fprintln(w.out, strings.TrimRight(fit(oneLine(l), columns80), " "))
+	n := columnsOf(w.out)
+	for _, l := range d.lines(c.Limit, n) {
+		fmt.Fprintln(w.out, strings.TrimRight(clip(oneLine(l), n, n), " "))
 	}
 	return nil
 }
@@ -196,7 +197,7 @@ func (d *topicDiff) judge(dir string, a, b *contender) (some []judge.Example, er
 // diffSample is on how many pages terms are compared, where there are no examples.
 const diffSample = 200
 
-func (d *topicDiff) lines(n int) []string {
+func (d *topicDiff) lines(n, terminal int) []string {
 	lines := []string{fmt.Sprintf("%s and %s", d.A, d.B)}
 	if len(d.Removed)+len(d.Added) == 0 {
 		lines = append(lines, " the topics say the same")
@@ -211,14 +212,14 @@ func (d *topicDiff) lines(n int) []string {
 		lines = append(lines, "", " terms: what they add to the log-odds of a page that has them")
 	}
 	for _, t := range d.Terms {
-		lines = append(lines, fmt.Sprintf("  %+.3f  %-24s %+.3f -> %+.3f", t.After-t.Before, fit(t.Spelt(), 24), t.Before, t.After))
+		lines = append(lines, fmt.Sprintf("  %+.3f  %-24s %+.3f -> %+.3f", t.After-t.Before, clip(t.Spelt(), 24, terminal), t.Before, t.After))
 	}
 	if d.Pages == 0 {
 		return lines
 	}
 	lines = append(lines, "", fmt.Sprintf(" pages: %s of %s change sides", count(len(d.Flips)), count(d.Pages)))
 	for _, f := range d.Flips[:min(n, len(d.Flips))] {
-		lines = append(lines, fmt.Sprintf("  %.2f -> %.2f %-3s  %-28s %s", f.Before, f.After, labelWord(f.On), fit(f.Title, 28), bareName(string(f.URL))))
+		lines = append(lines, fmt.Sprintf("  %.2f -> %.2f %-3s  %-28s %s", f.Before, f.After, labelWord(f.On), clip(f.Title, 28, terminal), bareName(string(f.URL))))
 	}
 	return lines
 }

@@ -14,7 +14,7 @@ import (
 
 type topicListCmd struct {
 	Dir  []string `arg:"" optional:"" help:"Folders to look into (default: this one)."`
-	JSON bool     `help:"As JSON, a line to a topic."`
+	JSON bool     `help:"Print JSON, one line per topic."`
 }
 
 func (topicListCmd) Help() string {
@@ -68,7 +68,10 @@ func (c *topicListCmd) print(w *world, t listedTopic) error {
 	if t.Problem != "" {
 		says = "can't be read: " + t.Problem
 	}
-	_, err := fmt.Fprintln(w.out, fit(fmt.Sprintf("%-24s %-20s %s", fit(oneLine(t.Path), 24), fit(oneLine(t.Name), 20), oneLine(says)), columns80))
+	n := columnsOf(w.out)
+	path, name := clipMiddle(oneLine(t.Path), max(24, n*3/10), n), clip(oneLine(t.Name), max(20, n/4), n)
+	line := fmt.Sprintf("%-*s %-*s %s", max(24, n*3/10), path, max(20, n/4), name, oneLine(says))
+	_, err := fmt.Fprintln(w.out, clip(line, n, n))
 	return err
 }
 

@@ -24,16 +24,16 @@ type topicSelectCmd struct {
 	Structure string   `placeholder:"FILE" help:"Structure file of an ODP dump, if it is not beside the content file."`
 	Level     int      `default:"3" placeholder:"N" help:"Level of the categories, Top being 0."`
 	Count     int      `default:"30" placeholder:"N" help:"Topics, at most."`
-	Seeds     int      `default:"10" placeholder:"N" help:"Seeds of a topic."`
-	Train     int      `default:"75" placeholder:"N" help:"Training examples of a topic; twice as many are drawn from the others."`
-	Targets   int      `default:"10" placeholder:"N" help:"Targets that are no training examples, at least."`
-	Min       int      `placeholder:"N" help:"Pages of a category, at least; by default seeds, training examples and targets together."`
+	Seeds     int      `default:"10" placeholder:"N" help:"Seeds per topic."`
+	Train     int      `default:"75" placeholder:"N" help:"Training examples per topic; twice as many come from the others."`
+	Targets   int      `default:"10" placeholder:"N" help:"Targets that are not training examples, at least."`
+	Min       int      `placeholder:"N" help:"Pages per category, at least (default: seeds + train + targets)."`
 	Parent    int      `name:"per-parent" default:"1" placeholder:"N" help:"Topics below one category, at most."`
 	Grand     int      `name:"per-grandparent" default:"3" placeholder:"N" help:"Topics below the category above that, at most."`
-	Exclude   []string `default:"Regional,Kids_and_Teens,World,Adult,Adults" placeholder:"NAME" help:"Names right below Top to leave out; none for no name."`
-	Rng       uint64   `default:"1" placeholder:"N" help:"Seed of the draw: the same number draws the same."`
-	Out       string   `short:"o" placeholder:"DIR" help:"Folder for a topic file, a split and the training examples of each."`
-	JSON      bool     `help:"As JSON."`
+	Exclude   []string `default:"Regional,Kids_and_Teens,World,Adult,Adults" placeholder:"NAME" help:"Names directly below Top to leave out; none for no name."`
+	Rng       uint64   `default:"1" placeholder:"N" help:"Random seed of the draw."`
+	Out       string   `short:"o" placeholder:"DIR" help:"Folder for topic files, splits and training examples."`
+	JSON      bool     `help:"Print JSON."`
 }
 
 func (topicSelectCmd) Help() string {

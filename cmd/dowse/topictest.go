@@ -19,12 +19,12 @@ import (
 
 type topicTestCmd struct {
 	Topic string   `arg:"" name:"file|dir" help:"Topic file with examples, or a collection with labels."`
-	Folds int      `default:"5" help:"Parts into which the examples are cut."`
-	JSON  bool     `help:"As JSON."`
+	Folds int      `default:"5" placeholder:"N" help:"Number of folds of the cross-validation."`
+	JSON  bool     `help:"Print JSON."`
 	SVG   string   `placeholder:"FILE" help:"Draw calibration, and precision against recall."`
-	Min   []string `sep:"," placeholder:"f1=0.8" help:"Exit with 8 below it: f1, precision, recall or ap."`
-	Save  []string `sep:"none" placeholder:"KIND=FILE" help:"Also train that kind of judge on all examples and write it, for model: in a topic file; repeatable."`
-	Wrong int      `default:"10" help:"Pages to show of those that it gets wrong."`
+	Min   []string `sep:"," placeholder:"M=X" help:"Exit with 8 below it (e.g. f1=0.8): f1, precision, recall or ap."`
+	Save  []string `sep:"none" placeholder:"KIND=FILE" help:"Also train this kind of judge on all examples and write it, for model: in a topic file; repeatable."`
+	Wrong int      `default:"10" placeholder:"N" help:"Wrongly judged pages to show."`
 	askFlags
 }
 
@@ -204,8 +204,9 @@ func (s *trialSheet) print(out io.Writer, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(out).Encode(s.json())
 	}
-	for _, l := range s.lines() {
-		if _, err := fmt.Fprintln(out, strings.TrimRight(fit(oneLine(l), columns80), " ")); err != nil {
+	n := columnsOf(out)
+	for _, l := range s.lines(n) {
+		if _, err := fmt.Fprintln(out, strings.TrimRight(clip(oneLine(l), n, n), " ")); err != nil {
 			return err
 		}
 	}
@@ -275,7 +276,7 @@ func strongestFor(v dowse.Verdict, on bool, n int) (list []dowse.Because) {
 	return list[:min(n, len(list))]
 }
 
-func (s *trialSheet) lines() []string {
+func (s *trialSheet) lines(terminal int) []string {
 	own := s.Judges[0]
 	lines := []string{fmt.Sprintf("%s  %s on topic, %s not%s", s.name, some(own.Relevant, "example"), count(own.Examples-own.Relevant), s.dealt())}
 	for _, n := range s.notes {
@@ -284,14 +285,14 @@ func (s *trialSheet) lines() []string {
 		}
 	}
 	if s.StandIns > 0 {
-		lines = append(lines, fmt.Sprintf(" note   %d of those that are not stand in for missing ones: unlike: tells more", s.StandIns))
+		lines = append(lines, fmt.Sprintf(" note   %d of the negative examples stand in for missing ones; add unlike:", s.StandIns))
 	}
 	lines = append(lines, "", " judge        precision   recall       F1       AP    Brier      ECE    wrong")
 	for _, v := range s.Judges {
 		lines = append(lines, fmt.Sprintf(" %-12s %9.3f %8.3f %8.3f %8.3f %8.4f %8.4f %8d",
 			v.Name, v.Precision, v.Recall, v.F1, v.AveragePrecision, v.Brier, v.ECE, len(v.Wrong)))
 	}
-	return append(append(lines, s.calibration()...), s.mistakes()...)
+	return append(append(lines, s.calibration()...), s.mistakes(terminal)...)
 }
 
 // dealt says how the examples were parted.
@@ -313,7 +314,7 @@ func (s *trialSheet) calibration() []string {
 }
 
 // mistakes lists the pages that the topic's own judge gets wrong, with what misled it.
-func (s *trialSheet) mistakes() []string {
+func (s *trialSheet) mistakes(terminal int) []string {
 	own := s.Judges[0]
 	if len(own.Wrong) == 0 {
 		return []string{"", fmt.Sprintf(" all of them right, at the threshold %.2f", s.threshold)}
@@ -322,10 +323,10 @@ func (s *trialSheet) mistakes() []string {
 	for _, i := range own.Wrong[:min(len(own.Wrong), s.wrong)] {
 		e := s.Examples[i]
 		url, title := s.named(i)
-		lines = append(lines, fmt.Sprintf("  %.2f, but %-3s %s  %s", own.Ratings[i].Relevance, labelWord(e.Relevant), fit(title, 30), bareName(url)))
+		lines = append(lines, fmt.Sprintf("  %.2f, but %-3s %s  %s", own.Ratings[i].Relevance, labelWord(e.Relevant), clip(title, 30, terminal), bareName(url)))
 		var signs []string
 		for _, b := range s.spelling(i).Names(strongestFor(own.Verdicts[i], !e.Relevant, 4)) {
-			signs = append(signs, fmt.Sprintf("%+.2f %s", b.Weight, fit(b.What, 30)))
+			signs = append(signs, fmt.Sprintf("%+.2f %s", b.Weight, clip(b.What, 30, terminal)))
 		}
 		if len(signs) > 0 {
 			lines = append(lines, "       "+strings.Join(signs, "  "))

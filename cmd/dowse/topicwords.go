@@ -15,14 +15,14 @@ import (
 
 type topicWordsCmd struct {
 	Words   []string `arg:"" optional:"" help:"What to search for."`
-	Search  string   `placeholder:"URL" help:"SearXNG-compatible service to ask; nothing is contacted without it."`
-	From    []string `sep:"none" placeholder:"FILE" help:"HTML file of a page on topic, in place of a search; repeatable."`
+	Search  string   `placeholder:"URL" help:"SearXNG-compatible service to ask; needed for a search."`
+	From    []string `sep:"none" placeholder:"FILE" help:"HTML file of a page on topic, instead of a search; repeatable."`
 	Results int      `short:"n" default:"10" placeholder:"N" help:"Results of the search to read."`
 	Top     int      `default:"15" placeholder:"N" help:"Words of the table."`
 	Lang    string   `default:"en" placeholder:"LANG" help:"Language, for stems and stop words."`
-	Prefix  int      `placeholder:"N" help:"Stem words to their first N letters in place of by language."`
+	Prefix  int      `placeholder:"N" help:"Cut words to their first N letters instead of stemming."`
 	Model   string   `placeholder:"FILE" help:"Also write the table as a judge, for model: in a topic file."`
-	JSON    bool     `help:"As JSON."`
+	JSON    bool     `help:"Print JSON."`
 	askFlags
 }
 

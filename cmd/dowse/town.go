@@ -1,12 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/demo"
-	"dowse/lab/sitetrial"
+	"dowse/judge"
+	"dowse/lab/experiment"
+	"dowse/lab/measure"
+	reports "dowse/lab/report"
 	"dowse/site"
 	"dowse/topic"
 )
@@ -16,19 +21,26 @@ const firstTrial = 1
 
 // A townDemo is a made town of sites, and a judge that was trained on some of them.
 type townDemo struct {
-	trial *sitetrial.Trial
-	mark  collection.Demo
+	*experiment.JudgedTown
+	mark collection.Demo
 }
 
 func openTown(mark collection.Demo) (*townDemo, error) {
-	if mark.Sites < 100 || mark.Sites > 1_000_000 {
-		return nil, usage("--sites %d: a made town has 100 to 1,000,000 sites", mark.Sites)
+	if err := checkSites(mark.Sites); err != nil {
+		return nil, err
 	}
-	t, err := sitetrial.New(sitetrial.Config{Sites: mark.Sites, Seed: mark.Seed})
+	t, err := experiment.NewJudgedTown(demo.TownConfig{Sites: mark.Sites, Seed: mark.Seed}, judge.Centroid{})
 	if err != nil {
 		return nil, err
 	}
 	return &townDemo{t, mark}, nil
+}
+
+func checkSites(n int) error {
+	if n < 100 || n > 1_000_000 {
+		return usage("--sites %d: a made town has 100 to 1,000,000 sites", n)
+	}
+	return nil
 }
 
 // runTown crawls a made town for sites, or tries crawlers on several.
@@ -55,80 +67,91 @@ func (c *demoCmd) runTown(w *world) error {
 // townOf makes the town that a collection was crawled from, nil if it was none: the
 // names of a made town exist nowhere else.
 func townOf(dir string) (*townDemo, error) {
-	if !collection.IsCollection(dir) {
-		return nil, nil
+	set, err := demoSettings(dir)
+	if set == nil || set.Demo.Sites == 0 {
+		return nil, err
 	}
-	col, err := collection.Open(dir, nil, true)
-	if err != nil {
-		return nil, inCollection(err)
-	}
-	defer col.Close()
-	if mark := col.Settings.Demo; mark != nil && mark.Sites > 0 {
-		return openTown(*mark)
-	}
-	return nil, nil
+	return openTown(*set.Demo)
 }
 
-// tryTowns prints the table of docs/sites.md.
+// tryTowns runs the lab's experiment on sites on other towns, and prints the table of
+// docs/sites.md.
 func (c *demoCmd) tryTowns(w *world) error {
-	first := uint64(firstTrial)
-	if c.Rng > 0 {
-		first = c.Rng
+	if err := checkSites(c.Sites); err != nil {
+		return err
 	}
-	var seeds []uint64
+	x, _, err := experiment.ByName("sites")
+	if err != nil {
+		return err
+	}
+	first := cmp.Or(c.Rng, firstTrial)
+	town := &experiment.Town{Sites: c.Sites, Find: c.Sites / 20}
 	for i := range c.Trial {
-		seeds = append(seeds, first+uint64(i))
+		town.Seeds = append(town.Seeds, first+uint64(i))
 	}
-	t, err := sitetrial.Compare(w.ctx, sitetrial.Config{Sites: c.Sites}, seeds, func(done int) {
-		if !c.Quiet {
-			fmt.Fprintf(w.err, "town %d of %d\n", done, c.Trial)
-		}
-	})
+	x.Web, x.Budget.Pages = experiment.Webs{{Town: town}}, 100*c.Sites
+	bar := newLabBar(w, c.Quiet)
+	r, err := experiment.Run(w.ctx, x, experiment.Options{Progress: bar.show})
+	bar.end()
 	if err != nil {
 		return &exitError{exitInterrupted, err}
 	}
-	return t.Write(w.out)
+	in, err := inputOf(r, "", "")
+	if err != nil {
+		return err
+	}
+	goals, err := reports.Margins(&in.Runs, in.Claims)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.out, "%d towns of %d sites (seeds %d to %d), until %d sites are called relevant; mean ± 95%% interval\n\n%s\n%s",
+		c.Trial, c.Sites, first, first+uint64(c.Trial)-1, town.Find, reports.Intervals(&in.Runs, "crawler", trialColumns(in.Measures)), goals)
+	return nil
+}
+
+// trialColumns are the headings over the measures of a trial. The homepage classifier
+// fetches no pages of its own, and what one page decides is asked of page crawlers.
+func trialColumns(measures []measure.Measure) (list []reports.Column) {
+	heads := []string{"F", "precision", "recall", "pprs", "pprs, true", "harvest", "pages to judge", "more for links", "judged by one page"}
+	not := map[string][]string{
+		"pprs": {"homepage classifier"}, "pprs, true": {"homepage classifier"},
+		"judged by one page": {"sites, p_threshold 0.7", "sites, p_threshold 0.9"},
+	}
+	for i, m := range measures {
+		list = append(list, reports.Column{Head: heads[i], Measure: m, Not: not[heads[i]]})
+	}
+	return list
 }
 
 func (d *townDemo) config(pages int) crawler.Config {
-	t := d.trial.Town.Topic()
-	cfg := crawler.Config{
+	t := d.Town.Topic()
+	return crawler.Config{
 		Topic: &topic.Topic{Name: "town", Words: t.Words, Also: t.Also, Not: t.Not}, Agent: "dowse-demo", Contact: "http://127.0.0.1/",
 		Limits: collection.Limits{Pages: pages}, Polite: demoPolite, Demo: &d.mark, Unit: crawler.UnitSite,
+		Seeds: texts(d.Seeds),
 	}
-	for _, u := range d.trial.Seeds() {
-		cfg.Seeds = append(cfg.Seeds, string(u))
-	}
-	return cfg
 }
 
 // crawl serves the town and crawls it for sites.
 func (d *townDemo) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Config) error {
-	server, err := d.trial.Town.Serve(w.abort)
+	server, err := d.Town.Serve(w.abort)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
 	defer server.Close()
-	cfg.Dial, cfg.Judge = server.Dial, d.trial.Pages
+	cfg.Dial, cfg.Judge = server.Dial, d.Pages
 	return flags.drive(w, dir, cfg, d.extras(server, dir))
 }
 
 func (d *townDemo) serve(w *world) error {
-	server, err := d.trial.Town.Serve(w.abort)
-	if err != nil {
-		return fmt.Errorf("demo: %w", err)
-	}
-	defer server.Close()
-	fmt.Fprintf(w.err, "%d sites on %s, told apart by the Host header. Ctrl-C ends it.\n", d.trial.Town.Len(), server.Addr())
-	<-w.ctx.Done()
-	return nil
+	return serveOnly(w, d.Town, fmt.Sprintf("%d sites", d.Town.Len()))
 }
 
 func (d *townDemo) extras(server *demo.Server, dir string) *extras {
 	return &extras{
 		head: []string{
-			fmt.Sprintf("Demo town: %d made-up sites, served on %s (offline).", d.trial.Town.Len(), server.Addr()),
-			fmt.Sprintf("Topic:     %q, %s   Collection: %s", d.trial.Town.Topic().Name, some(len(d.trial.Seeds()), "start site"), dir),
+			fmt.Sprintf("Demo town: %d synthetic sites, served on %s (offline).", d.Town.Len(), server.Addr()),
+			fmt.Sprintf("Topic:     %q, %s   Collection: %s", d.Town.Topic().Name, some(len(d.Seeds), "start site"), dir),
 			"Ctrl-C pauses, the same command resumes.",
 		},
 		verdict: d.verdict,
@@ -142,7 +165,7 @@ func (d *townDemo) extras(server *demo.Server, dir string) *extras {
 
 // example is a start site, which every crawl knows.
 func (d *townDemo) example() string {
-	name, _ := site.Of(d.trial.Seeds()[0], "")
+	name, _ := site.Of(d.Seeds[0], "")
 	return name
 }
 
@@ -152,13 +175,20 @@ func (d *townDemo) verdict(cr *crawler.Crawler) []string {
 	if err != nil {
 		return nil
 	}
-	s := d.trial.Score(list, cr.Status().Fetched)
-	if len(s.Sites) == 0 {
+	trail := measure.Trail{Sites: d.Decided(list)}
+	if len(trail.Sites) == 0 {
 		return nil
 	}
-	p, r, f := s.Verdicts()
+	of := func(name string) float64 {
+		v := measure.MustParse(name).Of(&measure.Runs{}, &trail)
+		if math.IsNaN(v) { // a share of no sites
+			return 0
+		}
+		return v
+	}
 	return []string{
-		fmt.Sprintf(" against the truth (the town has answers): precision %.2f, recall %.2f, F %.2f", p, r, f),
-		fmt.Sprintf(" %.1f pages to judge a site, %.1f more for links; %.0f%% of all sites on topic found", s.Judged, s.ForLinks, 100*s.Coverage()),
+		fmt.Sprintf(" against the truth (the town has answers): precision %.2f, recall %.2f, F %.2f", of("site_precision"), of("site_recall"), of("site_f")),
+		fmt.Sprintf(" %.1f pages to judge a site, %.1f more for links; %.0f%% of all sites on topic found",
+			of("pages_to_judge"), of("pages_for_links"), 100*of("sites_on")/float64(max(d.Targets(), 1))),
 	}
 }

@@ -23,7 +23,7 @@ import (
 // trustFlag is shared by all commands that can do something for a collection or a topic
 // file that comes from elsewhere.
 type trustFlag struct {
-	Trust bool `env:"-" group:"polite" help:"Agree to what a collection or topic file does; remembered."`
+	Trust bool `env:"-" group:"polite" rare:"" help:"Agree to what a collection or topic file does; remembered."`
 }
 
 // A consent decides what may be done for collections and topic files. What was agreed to

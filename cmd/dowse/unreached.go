@@ -51,7 +51,7 @@ func unreachedCount(u *crawl.Unreached) string {
 // notReached is the error of a crawl that fetched something, and could not reach all.
 func notReached(dir string, cr *crawler.Crawler) error {
 	if cr.StopReason() == dowse.StopNetwork {
-		return &exitError{exitNetwork, fmt.Errorf("this machine has no network (%s); the same command goes on", orDefault(cr.Collection.Crawl.LastFailure(), "no host answers"))}
+		return &exitError{exitNetwork, fmt.Errorf("this machine has no network (%s); the same command continues", orDefault(cr.Collection.Crawl.LastFailure(), "no host answers"))}
 	}
 	return &exitError{exitNetwork, fmt.Errorf("not everything was reached%s; the same command asks again, dowse hosts %s shows the hosts", unreachedCount(cr.Collection.Crawl.Unreached()), dir)}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 type versionCmd struct {
-	JSON bool `help:"As JSON."`
+	JSON bool `help:"Print JSON."`
 }
 
 func (versionCmd) Help() string { return "Example:\n  dowse version" }

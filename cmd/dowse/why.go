@@ -12,9 +12,9 @@ import (
 
 type whyCmd struct {
 	What  []string `arg:"" name:"dir|url" help:"Collection, if there is not exactly one here, and the URL."`
-	Links bool     `help:"What became of each link on the page."`
-	Path  bool     `help:"The pages from a seed to it, one to a line."`
-	JSON  bool     `help:"As JSON."`
+	Links bool     `help:"Show what became of each link on the page."`
+	Path  bool     `help:"Show the pages from a seed to it, one per line."`
+	JSON  bool     `help:"Print JSON."`
 }
 
 func (whyCmd) Help() string {
@@ -146,9 +146,9 @@ func (c *whyCmd) print(out io.Writer, col *collection.Collection, a *account) er
 		printLinks(out, a)
 		return nil
 	}
-	for _, l := range a.lines() {
-		fmt.Fprintln(out, l)
-	}
+	s := sheetFor(out)
+	a.show(s)
+	s.print(out)
 	return nil
 }
 
@@ -161,7 +161,7 @@ func printPath(out io.Writer, col *collection.Collection, path []dowse.URL) erro
 		} else if !errors.Is(err, collection.ErrUnknown) {
 			return err
 		}
-		fmt.Fprintln(out, fit(fmt.Sprintf("%3d  %-12s %s", i, worth, oneLine(string(u))), 80))
+		fmt.Fprintf(out, "%3d  %-12s %s\n", i, worth, clipMiddle(oneLine(string(u)), columnsOf(out)-18, columnsOf(out)))
 	}
 	return nil
 }
@@ -186,7 +186,8 @@ func printLinks(out io.Writer, a *account) {
 		if l.Reason != "" {
 			fate = string(l.Reason)
 		}
-		line := fmt.Sprintf("%.3f %-12s %-42s %s", l.Priority, fit(fate, 12), fit(oneLine(string(l.URL)), 42), oneLine(l.Anchor))
-		fmt.Fprintln(out, fit(line, 80))
+		n := columnsOf(out)
+		line := fmt.Sprintf("%.3f %-12s %-42s %s", l.Priority, clip(fate, 12, n), clipMiddle(oneLine(string(l.URL)), max(42, n/2), n), oneLine(l.Anchor))
+		fmt.Fprintln(out, clip(line, n, n))
 	}
 }

@@ -34,7 +34,9 @@ func TestWhyAnswersForEveryURL(t *testing.T) {
 			t.Fatalf("%s: %v", u, err)
 		}
 		states[a.State]++
-		screen := strings.Join(a.lines(), "\n") + "\n"
+		s := &sheet{terminal: columns80}
+		a.show(s)
+		screen := strings.Join(s.lines, "\n") + "\n"
 		if !strings.HasPrefix(screen, string(u)) || strings.ContainsAny(screen, "\x1b\r\x07") {
 			t.Errorf("%q", screen)
 		}
@@ -137,7 +139,7 @@ func TestOrdinal(t *testing.T) {
 func TestAnywayFits(t *testing.T) {
 	for _, r := range dowse.ReasonHelp() {
 		a := &account{Explanation: &collection.Explanation{Reason: r.Reason}, dir: "collections/2026/reefs.dowse"}
-		s := &sheet{}
+		s := &sheet{terminal: columns80}
 		a.remedy(s)
 		screen := strings.Join(s.lines, "\n")
 		if strings.Contains(screen, "…") {

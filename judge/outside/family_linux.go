@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // A family is a program and all that it starts: a process group of its own, its
@@ -28,8 +29,14 @@ func (f *family) prepare(cmd *exec.Cmd) {
 
 func (family) started(*exec.Cmd) {}
 
-// rounds bounds how often a family is looked for that goes on starting others.
-const rounds = 20
+// rounds bounds how often a family is looked for that goes on starting others. It is
+// looked for until it has not grown for some rounds: a process that is about to run
+// another program shows neither its environment nor its mark for a moment.
+const (
+	rounds     = 40
+	calmRounds = 4
+	roundPause = 3 * time.Millisecond
+)
 
 // kill ends the family. All members are stopped before the first is ended: none starts
 // another meanwhile, none loses the parent by which it is found, and no number becomes
@@ -38,16 +45,19 @@ func (f *family) kill(cmd *exec.Cmd) {
 	program := cmd.Process.Pid
 	syscall.Kill(-program, syscall.SIGSTOP)
 	found := map[int]bool{}
-	for range rounds {
+	for round, calm := 0, 0; round < rounds && calm < calmRounds; round++ {
 		before := len(found)
+		if round > 0 {
+			time.Sleep(roundPause)
+		}
 		for _, pid := range f.members(program) {
 			if !found[pid] {
 				found[pid] = true
 				syscall.Kill(pid, syscall.SIGSTOP)
 			}
 		}
-		if len(found) == before {
-			break
+		if calm++; len(found) > before {
+			calm = 0
 		}
 	}
 	for pid := range found {

@@ -232,8 +232,8 @@ func (c *child) ask(ctx context.Context, q Question) (Answer, error) {
 // not another's when its family is ended.
 func (c *child) end() {
 	close(c.stop)
+	c.family.kill(c.cmd) // before its input ends, and it leaves its children alone
 	c.in.Close()
-	c.family.kill(c.cmd)
 	c.cmd.Wait()
 	<-c.read
 }

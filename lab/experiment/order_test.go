@@ -14,6 +14,7 @@ import (
 	"dowse"
 	"dowse/archive"
 	"dowse/demo"
+	"dowse/lab"
 	"dowse/lab/measure"
 	"dowse/strategy"
 	"dowse/weburl"
@@ -107,7 +108,7 @@ func record(t *testing.T, dir string, made *demo.Web, list []dowse.URL) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := &archive.Recorder{Transport: made.RoundTripper(), Writer: w, Now: func() time.Time { return epoch }}
+	rec := &archive.Recorder{Transport: made.RoundTripper(), Writer: w, Now: func() time.Time { return lab.Epoch }}
 	for _, u := range list {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, string(u), nil)
 		if err != nil {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -136,34 +137,33 @@ func (r *replay) run(ctx context.Context, spec string, files crawler.Config) (Re
 	if err != nil {
 		return done, fmt.Errorf("experiment: replay: %w", err)
 	}
-	set := r.old.Collection.Settings
-	c, err := crawl.New(crawl.Config{Strategy: s, Threshold: set.Threshold, Robots: r.web.HasRobots(), Key: set.Key,
-		LinksIn: r.old.Topic.AsksLinksIn(), Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1}})
-	if err != nil {
-		return done, fmt.Errorf("experiment: replay: %w", err)
-	}
 	by := r.judge
 	if crawler.ForSites(spec) {
 		by = site.Reader{By: by}
 	}
+	set := r.old.Collection.Settings
 	judged := web.NewJudged(r.web, by, crawler.WishOf(s))
-	sim := lab.Simulation{Crawl: c, Web: judged.For(s, func(dowse.URL) time.Duration { return time.Second }), Start: epoch,
+	_, err = lab.Setup{
+		Crawl: crawl.Config{Strategy: s, Threshold: set.Threshold, Robots: r.web.HasRobots(), Key: set.Key,
+			LinksIn: r.old.Topic.AsksLinksIn(), Polite: crawl.Politeness{Delay: crawl.None, InFlight: 1}},
+		Web:   judged.For(s, func(dowse.URL) time.Duration { return time.Second }),
+		Seeds: seedsOf(set.Seeds),
 		Each: func(_ time.Time, p *dowse.Page) bool {
 			r.note(&done, p)
-			return done.Wanted < r.visits && ctx.Err() == nil
-		}}
-	var seeds []dowse.URL
-	for _, raw := range set.Seeds {
-		if u, err := weburl.Parse(raw); err == nil {
+			return done.Wanted < r.visits
+		},
+	}.Run(ctx)
+	return done, errors.Join(err, judged.Err())
+}
+
+// seedsOf parses the seeds of a collection; what is no URL is left out.
+func seedsOf(raw []string) (seeds []dowse.URL) {
+	for _, s := range raw {
+		if u, err := weburl.Parse(s); err == nil {
 			seeds = append(seeds, u)
 		}
 	}
-	c.Start(epoch, seeds)
-	sim.Run()
-	if ctx.Err() != nil {
-		return done, ctx.Err()
-	}
-	return done, judged.Err()
+	return seeds
 }
 
 // note counts a visit.

@@ -103,6 +103,37 @@ type subject interface {
 	done() // a crawl is over
 }
 
+// shared is what the crawls for one subject share: made by the first of them, and
+// forgotten after the last.
+type shared[T any] struct {
+	mu     sync.Mutex
+	made   bool
+	value  T
+	err    error
+	crawls int // still to be made
+}
+
+// get returns what is shared, and makes it once.
+func (s *shared[T]) get(make func() (T, error)) (T, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.made {
+		s.value, s.err = make()
+		s.made = true
+	}
+	return s.value, s.err
+}
+
+// done is called when one of the crawls is over.
+func (s *shared[T]) done() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.crawls--; s.crawls == 0 {
+		var none T
+		s.value = none
+	}
+}
+
 // Size tells how many crawls a run has, and of what: topics over all webs.
 type Size struct{ Topics, Sets, Strategies, Crawls int }
 
@@ -193,7 +224,7 @@ func (r *run) add(b *benchTopics, topic string, several bool) (err error) {
 		for _, v := range variants {
 			seeds := t.urls(t.seeds(set, v.Seeds))
 			r.jobs = append(r.jobs, job{t, set, v, t.key(v, set, seeds, r.o.Version)})
-			t.crawls++
+			t.state.crawls++
 		}
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"dowse"
@@ -18,6 +17,8 @@ import (
 	"dowse/lab/measure"
 	"dowse/lab/web"
 	"dowse/strategy"
+	"dowse/strategy/input"
+	"dowse/strategy/treasure/tgraph"
 	"dowse/topic/predicate"
 	"dowse/weburl"
 )
@@ -34,10 +35,7 @@ type task struct {
 	draw   *draw
 	names  *measure.Names // of the run's trails
 
-	mu     sync.Mutex
-	state  *prepared
-	err    error
-	crawls int // still to be made
+	state shared[*prepared]
 }
 
 // prepared is what a task needs while it is crawled for.
@@ -47,7 +45,7 @@ type prepared struct {
 	popular map[int]bool // the tenth of the wanted pages that most pages link to
 	judged  *web.Judged
 	onTopic float64 // the judge's threshold
-	needs   strategy.Needs
+	needs   input.Inputs
 }
 
 func (t *task) title() string { return t.name }
@@ -143,24 +141,11 @@ func (t *task) seedsFor(kind, purpose string) []int {
 	return from
 }
 
-// prepare trains the judge, once.
-func (t *task) prepare() (*prepared, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.state == nil && t.err == nil {
-		t.state, t.err = t.prepareNow()
-	}
-	return t.state, t.err
-}
+// done is called when a crawl of the task is over.
+func (t *task) done() { t.state.done() }
 
-// done tells that a crawl of the task is over.
-func (t *task) done() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.crawls--; t.crawls == 0 {
-		t.state = nil
-	}
-}
+// prepare trains the judge, once.
+func (t *task) prepare() (*prepared, error) { return t.state.get(t.prepareNow) }
 
 func (t *task) prepareNow() (*prepared, error) {
 	d := t.draw
@@ -179,9 +164,9 @@ func (t *task) prepareNow() (*prepared, error) {
 		return nil, fmt.Errorf("experiment: judge of %s: %w", t.name, err)
 	}
 	p.onTopic = threshold
-	p.needs = strategy.Needs{Words: t.words(examples)}
+	p.needs = input.Inputs{Words: t.words(examples)}
 	if t.x.needsTGraph() {
-		b := strategy.TGraphBuilder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
+		b := tgraph.Builder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
 		if p.needs.TGraph, err = b.Build(t.urls(d.positives), t.bench); err != nil {
 			return nil, fmt.Errorf("experiment: %s: %w", t.name, err)
 		}
@@ -223,7 +208,7 @@ func (t *task) words(examples []judge.Example) []judge.TopicWord {
 }
 
 // needsOf is what a variant gets beside parameters: its part of the trace, too.
-func (t *task) needsOf(p *prepared, part string) strategy.Needs {
+func (t *task) needsOf(p *prepared, part string) input.Inputs {
 	n := p.needs
 	if log := t.bench.traces[part]; log != nil {
 		n.Trace = log
@@ -232,7 +217,7 @@ func (t *task) needsOf(p *prepared, part string) strategy.Needs {
 }
 
 // wishes are what the strategies of the experiment want to be rated.
-func (t *task) wishes(n strategy.Needs) (list []crawler.Wish) {
+func (t *task) wishes(n input.Inputs) (list []crawler.Wish) {
 	for _, v := range t.x.Variants() {
 		if log := t.bench.traces[v.Trace]; log != nil {
 			n.Trace = log
@@ -373,7 +358,7 @@ func (t *task) teach(ctx context.Context, s dowse.Strategy, v Variant, set int, 
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
-	from, ok := old.(strategy.Learner)
+	from, ok := old.(input.Learner)
 	if !ok {
 		return fmt.Errorf("experiment: %s does not learn, so it can't start with anything; leave learn out", v.Label)
 	}
@@ -381,34 +366,24 @@ func (t *task) teach(ctx context.Context, s dowse.Strategy, v Variant, set int, 
 	if _, err := t.simulate(ctx, old, t.config(before, old, p), t.trail(before, set, p, seeds), p, seeds); err != nil {
 		return err
 	}
-	return s.(strategy.Learner).LearnFrom(from.Learnt(t.name), t.name)
+	return s.(input.Learner).LearnFrom(from.Learnt(t.name), t.name)
 }
 
 // simulate lets a strategy crawl from seeds, and writes its trail.
 func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config, trail *measure.Trail, p *prepared, seeds []int) (*measure.Trail, error) {
 	from := origins{taken: map[dowse.URL]origin{}}
 	cfg.Heard = from.hear
-	c, err := crawl.New(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("experiment: %w", err)
-	}
 	w := &walkLog{task: t, state: p, seeds: seeds, trail: trail}
-	c.Start(epoch, t.urls(seeds))
 	clock, unlock := workClock()
 	defer unlock()
-	sim := lab.Simulation{
-		Crawl: c, Web: p.judged.For(s, t.latency()), Workers: t.x.Time.Workers, Start: epoch,
-		Clock: clock,
-		Each:  func(now time.Time, p *dowse.Page) bool { w.note(now, p); return ctx.Err() == nil },
-	}
-	w.trail.Elapsed = sim.Run()
-	w.trail.CPU = sim.Worked
-	w.trail.Stopped = string(c.Stopped())
-	from.tell(&w.trail.Steps)
-	return w.trail, errors.Join(ctx.Err(), p.judged.Err())
+	end, err := lab.Setup{
+		Crawl: cfg, Web: p.judged.For(s, t.latency()), Seeds: t.urls(seeds), Clock: clock,
+		Each: func(now time.Time, p *dowse.Page) bool { w.note(now, p); return true },
+	}.Run(ctx)
+	trail.Elapsed, trail.CPU, trail.Stopped = end.Elapsed, end.Worked, string(end.Stopped)
+	from.tell(&trail.Steps)
+	return trail, errors.Join(err, p.judged.Err())
 }
-
-var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (t *task) latency() func(dowse.URL) time.Duration {
 	if l := t.x.Time.Latency; l > 0 {
@@ -500,7 +475,7 @@ func (w *walkLog) note(now time.Time, p *dowse.Page) {
 	}
 	step := measure.Step{
 		URL: p.URL, Host: weburl.Host(p.URL), Judged: p.Verdict.Relevance, OnTopic: p.Verdict.Relevance >= w.state.onTopic,
-		At: now.Sub(epoch), Bytes: p.Fetch.Bytes,
+		At: now.Sub(lab.Epoch), Bytes: p.Fetch.Bytes,
 	}
 	if i, ok := w.task.bench.web.Find(p.URL); ok {
 		step.Relevant, step.Trained, step.Popular = w.state.wanted[i], w.state.train[i], w.state.popular[i]

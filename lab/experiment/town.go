@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,12 +15,12 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/demo"
-	"dowse/fetch"
+	"dowse/judge"
 	"dowse/lab"
 	"dowse/lab/measure"
-	"dowse/lab/sitetrial"
 	"dowse/site"
 	"dowse/strategy"
+	"dowse/strategy/input"
 	"dowse/weburl"
 )
 
@@ -28,6 +29,7 @@ const (
 	siteCrawl = "site"       // Ester, Kriegel and Schubert 2004
 	sitePages = "site-pages" // their rival: pages, made into sites afterwards
 	siteHomes = "homepages"  // the sites that the site crawler examines, judged by their homepages
+	pageHomes = "page-homes" // the sites that the crawler of pages comes to, judged by their homepages
 )
 
 // The ways in which the judge of sites makes a confidence of distances.
@@ -39,30 +41,32 @@ const (
 // siteStrategies are those that look for whole sites.
 func siteStrategies() []strategy.Description {
 	list := slices.DeleteFunc(crawler.Strategies(), func(d strategy.Description) bool { return d.Name != siteCrawl && d.Name != sitePages })
-	return append(list, strategy.Describe(siteHomes, "baseline of Ester, Kriegel and Schubert 2004", "sites judged by their homepages alone",
-		func() dowse.Strategy { return &site.Crawler{} }))
+	const source = "baseline of Ester, Kriegel and Schubert 2004"
+	return append(list,
+		strategy.Describe(siteHomes, source, "sites judged by their homepages alone", func() dowse.Strategy { return &site.Crawler{} }),
+		strategy.Describe(pageHomes, source, "sites of a crawler of pages, judged by their homepages alone", func() dowse.Strategy { return &site.PageCrawler{} }))
 }
 
-// A town is a made town of sites, in which crawls look for those on topic.
+// A town is a made town of sites, in which crawls look for those on topic. Its judges
+// are trained by the first crawl, and forgotten after the last.
 type town struct {
 	x    *Experiment
 	name string
-	cfg  sitetrial.Config
+	cfg  townConfig
 
 	names *measure.Names // of the run's trails
 
 	mu     sync.Mutex
-	judged map[bool]*judgedTown // by whether confidence is literal
+	judged map[bool]*JudgedTown // by whether confidence is literal
 	crawls int                  // still to be made
 }
 
-// A judgedTown is a town with judges of its sites. It is made, and they are trained, by
-// the first crawl, and forgotten after the last of the town.
-type judgedTown struct {
-	trial   *sitetrial.Trial
-	client  *fetch.Client
-	trained map[string]bool
-	err     error
+// townConfig is what differs from town to town.
+type townConfig struct {
+	Sites   int
+	Seed    uint64
+	Find    int // sites called relevant after which a crawl ends
+	Workers int // visits that run concurrently
 }
 
 // addTowns lists the crawls on towns.
@@ -77,8 +81,9 @@ func (r *run) addTowns() {
 			seeds = []uint64{0}
 		}
 		for _, seed := range seeds {
-			t := &town{x: r.x, name: fmt.Sprintf("town-%d", seed), crawls: len(variants), names: r.names, judged: map[bool]*judgedTown{},
-				cfg: sitetrial.Config{Sites: w.Town.Sites, Find: w.Town.Find, Seed: seed}}
+			t := &town{x: r.x, name: fmt.Sprintf("town-%d", seed), crawls: len(variants), names: r.names, judged: map[bool]*JudgedTown{},
+				cfg: townConfig{Sites: cmp.Or(w.Town.Sites, 2000), Seed: seed, Workers: townWorkers}}
+			t.cfg.Find = cmp.Or(w.Town.Find, t.cfg.Sites/20)
 			if r.x.Time.Workers > 1 {
 				t.cfg.Workers = r.x.Time.Workers
 			}
@@ -90,10 +95,12 @@ func (r *run) addTowns() {
 	}
 }
 
-// made makes the town alone, without judges.
-func (t *town) made() *demo.Town {
-	return demo.NewTown(demo.TownConfig{Sites: t.cfg.Sites, Seed: t.cfg.Seed})
+func (t *town) config() demo.TownConfig {
+	return demo.TownConfig{Sites: t.cfg.Sites, Seed: t.cfg.Seed}
 }
+
+// made makes the town alone, without judges.
+func (t *town) made() *demo.Town { return demo.NewTown(t.config()) }
 
 // digest tells one town from another by a sample of its pages.
 func (t *town) digest() string {
@@ -132,38 +139,17 @@ func (t *town) relevant() (list []dowse.URL) {
 }
 
 // prepare makes the town and trains its judges, once for each kind of confidence.
-func (t *town) prepare(literal bool) (*judgedTown, error) {
+func (t *town) prepare(literal bool) (*JudgedTown, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	j := t.judged[literal]
-	if j == nil {
-		cfg := t.cfg
-		cfg.Literal = literal
-		j = newJudgedTown(cfg)
+	if j := t.judged[literal]; j != nil {
+		return j, nil
+	}
+	j, err := NewJudgedTown(t.config(), judge.Centroid{Literal: literal})
+	if err == nil {
 		t.judged[literal] = j
 	}
-	return j, j.err
-}
-
-func newJudgedTown(cfg sitetrial.Config) *judgedTown {
-	j := &judgedTown{trained: map[string]bool{}}
-	if j.trial, j.err = sitetrial.New(cfg); j.err != nil {
-		return j
-	}
-	for _, s := range j.trial.Town.Training(j.trial.Config.On, j.trial.Config.Off) {
-		j.trained[weburl.WithoutWWW(s.Host)] = true
-	}
-	j.client, j.err = fetch.New(fetch.Config{Agent: "dowse-lab", Transport: j.trial.Town.RoundTripper()})
-	return j
-}
-
-func (j *judgedTown) close() {
-	if j.trial != nil {
-		j.trial.Close()
-	}
-	if j.client != nil {
-		j.client.Close()
-	}
+	return j, err
 }
 
 // done tells that a crawl is over.
@@ -174,7 +160,7 @@ func (t *town) done() {
 		return
 	}
 	for _, j := range t.judged {
-		j.close()
+		j.Close()
 	}
 	clear(t.judged)
 }
@@ -183,91 +169,76 @@ func (t *town) done() {
 func (t *town) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
 	j, err := t.prepare(v.Confidence == literal)
 	if err != nil {
-		return nil, fmt.Errorf("experiment: %s: %w", t.name, err)
+		return nil, fmt.Errorf("%w (%s)", err, t.name)
 	}
-	s, err := strategy.NewFrom(siteStrategies(), v.Spec, strategy.Needs{})
+	s, err := strategy.NewFrom(siteStrategies(), v.Spec, input.Inputs{})
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	w := &townWalk{town: t, judgedTown: j, trail: &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps()}}
-	switch s := s.(type) {
-	case *site.Crawler:
-		err = w.sites(ctx, s, strings.Contains(v.Spec, "p_err="))
-		if name, _, _ := strings.Cut(v.Spec, ":"); name == siteHomes {
-			w.homes()
-		}
-	default:
-		err = w.pages(ctx, s)
+	w := &townWalk{town: t, JudgedTown: j, trail: &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps()}}
+	name, _, _ := strings.Cut(v.Spec, ":")
+	if c, ok := s.(*site.Crawler); ok {
+		err = w.sites(ctx, c, strings.Contains(v.Spec, "p_err="))
+	} else {
+		err = w.pages(ctx, s, name == pageHomes)
+	}
+	if name == siteHomes {
+		w.trail.Sites = j.byHomepages(w.trail.Sites)
 	}
 	return w.trail, err
 }
 
 // A townWalk is one crawl for sites.
 type townWalk struct {
-	*judgedTown
+	*JudgedTown
 	town  *town
 	trail *measure.Trail
-	score sitetrial.Score
 }
 
 // sites lets the website crawler go; its judge knows how often it is wrong.
 func (w *townWalk) sites(ctx context.Context, s *site.Crawler, told bool) error {
-	t := w.trial
-	s.Sites = t.Config.Find
+	s.Sites = w.town.cfg.Find
 	if !told {
-		s.Error = t.Pages.ErrorRate()
+		s.Error = w.Pages.ErrorRate()
 	}
 	err := w.simulate(ctx, s, func(*dowse.Page) bool { return true })
-	w.score = t.Score(s.All(), w.trail.Steps.Len())
-	w.trail.Sites = w.score.Sites
+	w.trail.Sites = w.Decided(s.All())
 	return err
 }
-
-// homes judges the sites again, by their homepages: a page each.
-func (w *townWalk) homes() { w.trail.Sites = w.trial.Homepages(w.score).Sites }
 
 // pages lets a crawler of pages go until it would have found enough sites.
-func (w *townWalk) pages(ctx context.Context, s dowse.Strategy) error {
-	t := w.trial
-	catch := site.Catch{Error: t.Pages.ErrorRate()}
+func (w *townWalk) pages(ctx context.Context, s dowse.Strategy, homes bool) error {
+	catch := site.Catch{Error: w.Pages.ErrorRate()}
 	err := w.simulate(ctx, s, func(p *dowse.Page) bool {
-		return catch.Add(site.Rated{URL: p.URL, Confidence: p.Verdict.Relevance}) < t.Config.Find
+		return catch.Add(site.Rated{URL: p.URL, Confidence: p.Verdict.Relevance}) < w.town.cfg.Find
 	})
-	for _, g := range catch.Groups() {
-		w.trail.Sites = append(w.trail.Sites, measure.SiteStep{Site: g.Site, Relevant: w.truth(g.Site), Verdict: g.Relevant, Pages: g.Pages})
-	}
+	w.trail.Sites = w.grouped(catch.Groups(), homes)
 	return err
 }
 
-func (j *judgedTown) truth(name string) bool {
-	s, ok := j.trial.Town.Site(name)
-	return ok && s.Relevant
-}
+// Visits to a town are those of a live crawl on one's own machine.
+const (
+	townPause   = 20 * time.Millisecond // between two visits to a host
+	townWorkers = 16
+)
 
-// townPause is the rest between two visits to a host of a town, as in its trial.
-const townPause = 20 * time.Millisecond
-
-// simulate crawls the town; each hears of every page of a site that counts: training
-// sites and start sites do not.
+// simulate crawls the town; each is called for every page of a site that counts:
+// training sites and start sites do not.
 func (w *townWalk) simulate(ctx context.Context, s dowse.Strategy, each func(*dowse.Page) bool) error {
-	t := w.trial
 	from := origins{taken: map[dowse.URL]origin{}}
-	c, err := crawl.New(crawl.Config{Strategy: s, Robots: true, Sitemaps: true, Limits: crawl.Limits{Pages: w.town.x.Budget.Pages},
-		Polite: crawl.Politeness{Delay: townPause, InFlight: t.Config.Workers}, Heard: from.hear})
-	if err != nil {
-		return fmt.Errorf("experiment: %w", err)
-	}
-	reader := &crawler.Visitor{Client: w.client, Judge: site.Reader{By: t.Pages}}
-	sim := lab.Simulation{Crawl: c, Web: lab.Over(reader, townLatency), Workers: t.Config.Workers, Start: epoch,
-		Each: func(now time.Time, p *dowse.Page) bool { return w.note(now, p, each) && ctx.Err() == nil }}
-	c.Start(epoch, t.Seeds())
-	w.trail.Elapsed = sim.Run()
-	w.trail.Stopped = string(c.Stopped())
+	end, err := lab.Setup{
+		Crawl: crawl.Config{Strategy: s, Robots: true, Sitemaps: true, Limits: crawl.Limits{Pages: w.town.x.Budget.Pages},
+			Polite: crawl.Politeness{Delay: townPause, InFlight: w.town.cfg.Workers}, Heard: from.hear},
+		Web:   lab.Over(w.visitor(site.Reader{By: w.Pages}), townLatency),
+		Seeds: w.Seeds,
+		Each:  func(now time.Time, p *dowse.Page) bool { return w.note(now, p, each) },
+	}.Run(ctx)
+	w.trail.Elapsed, w.trail.Stopped = end.Elapsed, string(end.Stopped)
 	from.tell(&w.trail.Steps)
-	return ctx.Err()
+	return err
 }
 
-// townLatency is how long an answer of a town takes, as in its trial.
+// townLatency is how long an answer of a town takes.
 func townLatency(u dowse.URL) time.Duration { return time.Duration(2+len(u)%9) * time.Millisecond }
 
 func (w *townWalk) note(now time.Time, p *dowse.Page, each func(*dowse.Page) bool) bool {
@@ -281,7 +252,7 @@ func (w *townWalk) note(now time.Time, p *dowse.Page, each func(*dowse.Page) boo
 	}
 	w.trail.Steps.Append(measure.Step{
 		URL: p.URL, Host: weburl.Host(p.URL), Relevant: w.truth(name), Judged: p.Verdict.Relevance, OnTopic: p.Verdict.Relevance > 0.5,
-		At: now.Sub(epoch), Bytes: p.Fetch.Bytes,
+		At: now.Sub(lab.Epoch), Bytes: p.Fetch.Bytes,
 	})
 	return each(p)
 }

@@ -163,22 +163,3 @@ func pagesTo(t *Trail, recall float64) float64 {
 	}
 	return math.Inf(1)
 }
-
-// A Sample is a value after so many pages.
-type Sample struct {
-	Pages int
-	Value float64
-}
-
-// Lift samples the cumulative harvest every so many pages (100, if every is 0): the
-// lift curve of Aggarwal's figures.
-func Lift(t *Trail, every int) (curve []Sample) {
-	if every <= 0 {
-		every = 100
-	}
-	h := harvest(t)
-	for k := every; k <= t.Steps.Len(); k += every {
-		curve = append(curve, Sample{k, h(k)})
-	}
-	return curve
-}

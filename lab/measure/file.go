@@ -113,6 +113,10 @@ func appendSite(b []byte, s SiteStep) []byte {
 	b = strconv.AppendInt(b, int64(s.Pages), 10)
 	b = append(b, '\t')
 	b = appendField(b, s.Site)
+	if s.Judged != s.Pages {
+		b = append(b, '\t')
+		b = strconv.AppendInt(b, int64(s.Judged), 10)
+	}
 	return append(b, '\n')
 }
 
@@ -250,16 +254,20 @@ func readStep(line string) (s Step, err error) {
 
 func readSite(line string) (s SiteStep, err error) {
 	f := strings.Split(line, "\t")
-	if len(f) != 3 {
-		return s, fmt.Errorf("%w: %d fields of a site, want 3", ErrTrail, len(f))
+	if len(f) != 3 && len(f) != 4 {
+		return s, fmt.Errorf("%w: %d fields of a site, want 3 or 4", ErrTrail, len(f))
 	}
 	marks, ok := readMarks(f[0], "rv")
 	pages, errPages := strconv.Atoi(f[1])
 	name, errName := field(f[2])
-	if err := errors.Join(errPages, errName); err != nil || !ok || pages < 0 {
+	judged := pages
+	if len(f) == 4 {
+		judged, err = strconv.Atoi(f[3])
+	}
+	if err := errors.Join(errPages, errName, err); err != nil || !ok || pages < 0 || judged < 0 {
 		return s, fmt.Errorf("%w: a site that can't be read: %.80q", ErrTrail, line)
 	}
-	return SiteStep{Site: name, Relevant: marks[0], Verdict: marks[1], Pages: pages}, nil
+	return SiteStep{Site: name, Relevant: marks[0], Verdict: marks[1], Pages: pages, Judged: judged}, nil
 }
 
 // readMarks tells which of the letters stand in s, each at most once and in order.

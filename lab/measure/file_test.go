@@ -19,7 +19,7 @@ func sampleTrail() *Trail {
 			{URL: "\"odd\"\tone\n", Host: "", From: "http://a.demo/", Anchor: "an \"anchor\"\t", OnTopic: true, Judged: 1e-300},
 			{URL: "http://b.demo/", Host: ""},
 		}...),
-		Sites: []SiteStep{{Site: "a.demo", Relevant: true, Verdict: true, Pages: 4}, {Site: "b\n.demo", Pages: 1}, {Verdict: true}},
+		Sites: []SiteStep{{Site: "a.demo", Relevant: true, Verdict: true, Pages: 4, Judged: 3}, {Site: "b\n.demo", Pages: 1, Judged: 1}, {Verdict: true}},
 	}
 }
 

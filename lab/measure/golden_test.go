@@ -176,15 +176,15 @@ func goldenSites(t *testing.T, c goldenCase) {
 	for i := range in.Sites {
 		in.Sites[i].Verdict = true
 	}
-	all, lately := SiteWindows(in.Sites, 0), SiteWindows(in.Sites, params.Window)
 	for i := range in.Sites {
-		c.near(t, "pprs", all[i].PPRS, *want.Cumulative[i].PPRS)
+		all, lately := siteWindow(in.Sites[:i+1], 0), siteWindow(in.Sites[:i+1], params.Window)
+		c.near(t, "pprs", all.PPRS, *want.Cumulative[i].PPRS)
 		w := want.Windowed[i]
-		if all[i].Pages != want.Cumulative[i].Pages || lately[i].Pages != w.Pages || lately[i].Sites != w.Sites || lately[i].Relevant != w.Relevant {
-			t.Errorf("site %d: %+v, want %+v", i, lately[i], w)
+		if all.Pages != want.Cumulative[i].Pages || lately.Pages != w.Pages || lately.Sites != w.Sites || lately.Relevant != w.Relevant {
+			t.Errorf("site %d: %+v, want %+v", i, lately, w)
 		}
-		c.near(t, "pprs of the window", lately[i].PPRS, *w.PPRS)
-		c.near(t, "website harvest", lately[i].Harvest, w.Harvest)
+		c.near(t, "pprs of the window", lately.PPRS, *w.PPRS)
+		c.near(t, "website harvest", lately.Harvest, w.Harvest)
 	}
 	trail := &Trail{Sites: in.Sites}
 	runs := &Runs{Trails: []Trail{*trail}}
@@ -286,13 +286,12 @@ func goldenLift(t *testing.T, c goldenCase) {
 	for i, w := range want.Cumulative {
 		c.near(t, "cumulative", h(i+1), w)
 	}
-	lift := Lift(trail, in.Every)
-	if len(lift) != len(want.Sampled) {
-		t.Fatalf("%d samples, want %d", len(lift), len(want.Sampled))
+	if n := len(in.Pred) / in.Every; n != len(want.Sampled) {
+		t.Fatalf("%d samples, want %d", n, len(want.Sampled))
 	}
 	for i, w := range want.Sampled {
-		c.near(t, "pages", float64(lift[i].Pages), w[0])
-		c.near(t, "lift", lift[i].Value, w[1])
+		c.near(t, "pages", float64((i+1)*in.Every), w[0])
+		c.near(t, "lift", h((i+1)*in.Every), w[1])
 	}
 }
 

@@ -124,6 +124,18 @@ func siteKinds() []Kind {
 			Doc: "sites of the topic found: examined, and taken for what they are"},
 		{Name: "pages_per_site", Title: "pages for a site", Unit: "pages", Lower: true, of: site(func(s []SiteStep, _ int) float64 { w := siteWindow(s, 0); return ratio(w.Pages, w.Sites) }),
 			Doc: "pages fetched by sites examined"},
+		{Name: "sites_called", Title: "share of sites called relevant", Unit: "share", of: site(func(s []SiteStep, _ int) float64 { return ratio(countSites(s, called), len(s)) }),
+			Doc: "of the sites examined, those taken to be on topic"},
+		{Name: "pages_to_judge", Title: "pages until a site is judged", Unit: "pages", Lower: true, of: site(func(s []SiteStep, _ int) float64 { return ratio(pagesToJudge(s), len(s)) }),
+			Doc: "pages fetched of a site until it was judged, on average"},
+		{Name: "pages_for_links", Title: "pages of judged sites read for links", Unit: "pages", Lower: true, of: site(func(s []SiteStep, _ int) float64 {
+			return ratio(siteWindow(s, 0).Pages-pagesToJudge(s), len(s))
+		}),
+			Doc: "pages fetched of a site after it was judged, on average"},
+		{Name: "pages_per_called", Title: "pages for each site called relevant", Unit: "pages", Lower: true, of: plain(pagesPer(called)),
+			Doc: "all pages fetched, by the sites taken to be on topic"},
+		{Name: "pages_per_found", Title: "pages for each site found", Unit: "pages", Lower: true, of: plain(pagesPer(SiteStep.found)),
+			Doc: "all pages fetched, by the sites of the topic found"},
 		{Name: "sites_by_one", Title: "sites judged from one page", Unit: "share", Lower: true, of: site(func(s []SiteStep, _ int) float64 { return byOnePage(s) }),
 			Doc: "of the sites taken to be on topic, those of which a single page was fetched"},
 		{Name: "pprs", Title: "pages per relevant site", Unit: "pages", Lower: true, Window: pprsWindow, of: site(func(s []SiteStep, w int) float64 { return siteWindow(s, w).PPRS }),

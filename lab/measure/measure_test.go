@@ -57,12 +57,13 @@ func TestMeasures(t *testing.T) {
 
 func TestSiteMeasures(t *testing.T) {
 	trail := &Trail{Sites: []SiteStep{
-		{"a", true, true, 3}, {"b", false, true, 2}, {"c", true, false, 4}, {"d", true, true, 1}, {"e", false, false, 5},
+		{"a", true, true, 3, 2}, {"b", false, true, 2, 2}, {"c", true, false, 4, 4}, {"d", true, true, 1, 1}, {"e", false, false, 5, 1},
 	}}
 	runs := &Runs{}
 	for text, want := range map[string]float64{
 		"sites": 5, "sites@9": 3, "sites_on": 2, "pprs": 7.5, "pprs/5": math.NaN(), "website_harvest/6": 0.5,
 		"site_precision": 2.0 / 3, "site_recall": 2.0 / 3, "site_f": 2.0 / 3, "pprs@5": 5,
+		"sites_called": 0.6, "pages_to_judge": 2, "pages_for_links": 1, "pages_per_called": 5, "pages_per_found": 7.5, "sites_by_one": 1.0 / 3,
 	} {
 		if got := MustParse(text).Of(runs, trail); !close9(got, want) {
 			t.Errorf("%s = %g, want %g", text, got, want)

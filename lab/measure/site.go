@@ -1,7 +1,9 @@
 package measure
 
-// A SiteWindow is how a crawl for sites did lately, after one of its sites.
-type SiteWindow struct {
+import "cmp"
+
+// siteFigures are how a crawl for sites did lately, after one of its sites.
+type siteFigures struct {
 	Pages, Sites, Relevant int     // of the window: pages fetched, sites examined, sites found
 	PPRS                   float64 // pages by sites found; not a number where none was
 	Harvest                float64 // sites found by sites examined
@@ -16,17 +18,9 @@ const (
 // found tells whether a site is one that the crawl was to find, and did.
 func (s SiteStep) found() bool { return s.Relevant && s.Verdict }
 
-// SiteWindows returns, after each site, the figures of the last pages: whole sites
-// back until they have at least so many; all of them with 0.
-func SiteWindows(steps []SiteStep, pages int) []SiteWindow {
-	windows := make([]SiteWindow, len(steps))
-	for i := range steps {
-		windows[i] = siteWindow(steps[:i+1], pages)
-	}
-	return windows
-}
-
-func siteWindow(steps []SiteStep, pages int) (w SiteWindow) {
+// siteWindow returns, after the last of the sites, the figures of the last pages: whole
+// sites back until they have at least so many; all of them with 0.
+func siteWindow(steps []SiteStep, pages int) (w siteFigures) {
 	for i := len(steps) - 1; i >= 0 && (pages <= 0 || w.Pages < pages); i-- {
 		w.Pages += steps[i].Pages
 		w.Sites++
@@ -68,14 +62,35 @@ func siteChoice(steps []SiteStep) (precision, recall, f float64) {
 // byOnePage returns the share of the sites taken to be on topic of which one page was
 // fetched.
 func byOnePage(steps []SiteStep) float64 {
-	one, all := 0, 0
+	one := countSites(steps, func(s SiteStep) bool { return s.Verdict && s.Pages == 1 })
+	return ratio(one, countSites(steps, called))
+}
+
+// called reports whether a crawl takes a site to be on topic.
+func called(s SiteStep) bool { return s.Verdict }
+
+func countSites(steps []SiteStep, holds func(SiteStep) bool) (n int) {
 	for _, s := range steps {
-		if s.Verdict {
-			all++
-		}
-		if s.Verdict && s.Pages == 1 {
-			one++
+		if holds(s) {
+			n++
 		}
 	}
-	return ratio(one, all)
+	return n
+}
+
+// pagesToJudge sums the pages of sites until each was judged.
+func pagesToJudge(steps []SiteStep) (n int) {
+	for _, s := range steps {
+		n += s.Judged
+	}
+	return n
+}
+
+// pagesPer returns the pages that were fetched, also those of sites that were never
+// decided, for each decided site for which the condition holds.
+func pagesPer(holds func(SiteStep) bool) func(*Trail) Curve {
+	return func(t *Trail) Curve {
+		all := cmp.Or(t.Steps.Len(), sitePages(t))
+		return func(k int) float64 { return ratio(min(k, all), countSites(decided(t, k), holds)) }
+	}
 }

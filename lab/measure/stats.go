@@ -37,6 +37,17 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
+// TInterval returns the mean of the values that are numbers, and half the width of its
+// 95 % interval by Student's t; of a single value the width is 0.
+func TInterval(x []float64) (mean, half float64) {
+	x = defined(x)
+	mean, se := MeanSE(x)
+	if len(x) < 2 {
+		return mean, 0
+	}
+	return mean, se * distuv.StudentsT{Sigma: 1, Nu: float64(len(x) - 1)}.Quantile(0.975)
+}
+
 // Median returns the middle value, or the mean of the two in the middle; not a
 // number for no values. It is at home with infinities.
 func Median(x []float64) float64 {

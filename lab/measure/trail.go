@@ -35,6 +35,7 @@ type SiteStep struct {
 	Relevant bool // by its label
 	Verdict  bool // the crawl takes it for a site of the topic
 	Pages    int  // fetched of it
+	Judged   int  // pages until it was decided; those after it were read for their links
 }
 
 // Name is how tables, legends and claims call the trail's strategy: its label if it

@@ -71,6 +71,16 @@ func (c *Claim) Check(r *Runs, s Tests) (Verdict, error) {
 	return v, nil
 }
 
+// Margins returns by how much the first comparison of the claim is exceeded on each
+// topic: the left side less the right one, or for < and <= the other way round.
+func (c *Claim) Margins(r *Runs, s Tests) []float64 {
+	p := s.sides(r, c.terms[0], c.terms[1])
+	if c.ops[0][0] == '<' {
+		return differences(p.y, p.x)
+	}
+	return differences(p.x, p.y)
+}
+
 // worse returns the outcome of two parts together.
 func worse(a, b Outcome) Outcome {
 	for _, o := range []Outcome{HoldsNot, Undecided} {

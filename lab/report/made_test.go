@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"flag"
 	"os"
 	"path/filepath"
@@ -89,23 +90,19 @@ func crawlMade(web *demo.Web, t demo.Topic, name string) (measure.Trail, error) 
 	defer client.Close()
 	v := &crawler.Visitor{Client: client, Judge: judge}
 	v.Rate(s)
-	c, err := crawl.New(crawl.Config{Strategy: s, Threshold: wanted.OnTopic(), Limits: crawl.Limits{Pages: *pages}, Robots: true,
-		Polite: crawl.Politeness{Delay: 20 * time.Millisecond, InFlight: 4}})
-	if err != nil {
-		return trail, err
-	}
-	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	c.Start(start, seeds)
-	sim := lab.Simulation{Crawl: c, Web: lab.Over(v, web.Latency), Workers: 4, Start: start}
-	sim.Each = func(now time.Time, p *dowse.Page) bool {
-		if p.Outcome == dowse.Fetched && !p.Again {
-			trail.Steps.Append(stepMade(web, t, p.URL, seeds, now.Sub(start), p.OnTopic, p.Verdict.Relevance))
-		}
-		return true
-	}
-	trail.Elapsed = sim.Run()
-	trail.Stopped = string(c.Stopped())
-	return trail, nil
+	end, err := lab.Setup{
+		Crawl: crawl.Config{Strategy: s, Threshold: wanted.OnTopic(), Limits: crawl.Limits{Pages: *pages}, Robots: true,
+			Polite: crawl.Politeness{Delay: 20 * time.Millisecond, InFlight: 4}},
+		Web: lab.Over(v, web.Latency), Seeds: seeds,
+		Each: func(now time.Time, p *dowse.Page) bool {
+			if p.Outcome == dowse.Fetched && !p.Again {
+				trail.Steps.Append(stepMade(web, t, p.URL, seeds, now.Sub(lab.Epoch), p.OnTopic, p.Verdict.Relevance))
+			}
+			return true
+		},
+	}.Run(context.Background())
+	trail.Elapsed, trail.Stopped = end.Elapsed, string(end.Stopped)
+	return trail, err
 }
 
 func stepMade(web *demo.Web, t demo.Topic, u dowse.URL, seeds []dowse.URL, at time.Duration, on bool, judged float64) measure.Step {

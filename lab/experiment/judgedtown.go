@@ -1,0 +1,152 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/crawler"
+	"dowse/demo"
+	"dowse/fetch"
+	"dowse/judge"
+	"dowse/lab/measure"
+	"dowse/site"
+	"dowse/weburl"
+)
+
+// The sites of a town that judges are trained on: as many as Ester, Kriegel and
+// Schubert 2004 have for a topic. Crawls start from some of those on topic.
+const (
+	trainingOn  = 30
+	trainingOff = 90
+	startSites  = 5
+)
+
+// A JudgedTown is a made town and judges of its sites. The sites that the judges were
+// trained on are left out of everything that is measured.
+type JudgedTown struct {
+	Town  *demo.Town
+	Pages *judge.Centroids // trained on the first pages of the training sites
+	Homes *judge.Centroids // trained on their homepages
+	Seeds []dowse.URL      // homepages of the start sites
+
+	client  *fetch.Client
+	trained map[string]bool // names of the training sites
+}
+
+// NewJudgedTown makes a town and trains its judges. The caller closes it.
+func NewJudgedTown(c demo.TownConfig, trainer judge.Centroid) (*JudgedTown, error) {
+	t := &JudgedTown{Town: demo.NewTown(c), trained: map[string]bool{}}
+	var err error
+	if t.client, err = fetch.New(fetch.Config{Agent: "dowse-demo", Transport: t.Town.RoundTripper()}); err != nil {
+		return nil, fmt.Errorf("experiment: town: %w", err)
+	}
+	examples := t.examples()
+	if t.Pages, err = site.Train(examples, trainer); err == nil {
+		t.Homes, err = site.TrainHomepages(examples, trainer)
+	}
+	if err != nil {
+		t.Close()
+		return nil, fmt.Errorf("experiment: town: %w", err)
+	}
+	return t, nil
+}
+
+// examples reads the training sites, and chooses the start sites among them.
+func (t *JudgedTown) examples() (list []judge.Example) {
+	for _, s := range t.Town.Training(trainingOn, trainingOff) {
+		name := weburl.WithoutWWW(s.Host)
+		t.trained[name] = true
+		pages := t.Town.FirstPages(s.Host, site.TrainingPages)
+		for _, u := range pages {
+			if p := t.visit(unread{}, u); p.Outcome == dowse.Fetched {
+				list = append(list, judge.Example{Page: p, Site: name, Relevant: s.Relevant})
+			}
+		}
+		if s.Relevant && len(t.Seeds) < startSites && len(pages) > 0 {
+			t.Seeds = append(t.Seeds, pages[0])
+		}
+	}
+	return list
+}
+
+// unread is the judge of pages that are only fetched.
+type unread struct{}
+
+func (unread) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
+
+func (t *JudgedTown) visitor(j dowse.Judge) *crawler.Visitor {
+	return &crawler.Visitor{Client: t.client, Judge: j}
+}
+
+func (t *JudgedTown) visit(j dowse.Judge, u dowse.URL) *dowse.Page {
+	return t.visitor(j).Visit(context.Background(), crawl.Visit{URL: u}).Page
+}
+
+// Close releases the connections to the town.
+func (t *JudgedTown) Close() { t.client.Close() }
+
+// truth reports whether a site is on topic.
+func (t *JudgedTown) truth(name string) bool {
+	s, ok := t.Town.Site(name)
+	return ok && s.Relevant
+}
+
+// Targets returns the number of sites on topic that a crawl can find.
+func (t *JudgedTown) Targets() (n int) {
+	for s := range t.Town.Sites() {
+		if s.Relevant && !t.trained[weburl.WithoutWWW(s.Host)] {
+			n++
+		}
+	}
+	return n
+}
+
+// Decided returns the sites that a crawl for sites judged, in the order in which it
+// decided them. Start sites and training sites are left out.
+func (t *JudgedTown) Decided(all []site.Site) (steps []measure.SiteStep) {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b site.Site) int { return cmp.Compare(a.Order, b.Order) })
+	for _, s := range all {
+		if s.Start || t.trained[s.Name] || s.Verdict != site.Relevant && s.Verdict != site.Irrelevant {
+			continue
+		}
+		steps = append(steps, measure.SiteStep{
+			Site: s.Name, Relevant: t.truth(s.Name), Verdict: s.Verdict == site.Relevant, Pages: s.Pages, Judged: cmp.Or(s.Judged, s.Pages),
+		})
+	}
+	return steps
+}
+
+// byHomepages judges sites again, each by its homepage alone: it is on topic if the
+// classifier of homepages is more confident than one half.
+func (t *JudgedTown) byHomepages(steps []measure.SiteStep) []measure.SiteStep {
+	steps = slices.Clone(steps)
+	for i := range steps {
+		s := &steps[i]
+		truth, _ := t.Town.Site(s.Site)
+		p := t.visit(site.Reader{By: t.Homes}, dowse.URL("http://"+truth.Host+"/"))
+		s.Verdict, s.Pages, s.Judged = p.Outcome == dowse.Fetched && p.Verdict.Relevance > 0.5, 1, 1
+	}
+	return steps
+}
+
+// grouped makes sites of the pages that a crawler of pages fetched, each judged by all
+// its pages, or by its homepage alone; then a site without one is left out.
+func (t *JudgedTown) grouped(groups []site.Group, homes bool) (steps []measure.SiteStep) {
+	for _, g := range groups {
+		s := measure.SiteStep{Site: g.Site, Relevant: t.truth(g.Site), Verdict: g.Relevant, Pages: g.Pages, Judged: g.Pages}
+		if homes {
+			relevant, ok := g.HomepageRelevant()
+			if !ok {
+				continue
+			}
+			s.Verdict, s.Pages, s.Judged = relevant, 1, 1
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}

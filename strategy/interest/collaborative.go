@@ -1,0 +1,145 @@
+package interest
+
+import (
+	"dowse"
+	"dowse/strategy/input"
+	"dowse/strategy/internal/lead"
+)
+
+// Collaborative follows people instead of links: collaborative crawling (Aggarwal
+// 2002; Aggarwal 2004, eqs 8 to 14). It learns from a trace which people go to
+// pages on topic, what they read, and what is accessed shortly before and after,
+// and visits what such people accessed. When nothing is left of that it visits the
+// page that was accessed the most. Links are not followed.
+//
+// After a page, up to a quarter of Rescored waiting pages that its people accessed are
+// rated again, others when they come to the top of the queue; twice as many new ones are
+// queued at most, the rest after the pages to come. Users, Signature and Tastes bound what
+// is looked at and kept of people.
+type Collaborative struct {
+	Ratios
+	Usage
+	Reading
+
+	learner
+	kin []uint32
+}
+
+// Inputs returns the trace as required; the language of the topic is used.
+func (s *Collaborative) Inputs() (required, used input.Kind) {
+	return input.KindTrace, input.KindLanguage
+}
+
+// Take takes the trace, and the language of the topic.
+func (s *Collaborative) Take(in input.Inputs) error {
+	s.speak(in.Language)
+	return s.Usage.follow(in.Trace)
+}
+
+// Check reports what is wrong with the parameters.
+func (s *Collaborative) Check() error {
+	if err := s.Ratios.check(); err != nil {
+		return err
+	}
+	return s.Usage.check()
+}
+
+func (s *Collaborative) begin() *learner {
+	if s.usage == nil {
+		s.words = newReader(s.Reading)
+		s.usage = newUsage(&s.Ratios, &s.Usage, s.words.Lex)
+		s.seeds = seeds{}
+	}
+	return &s.learner
+}
+
+// Traits states what is the same for a whole crawl.
+func (s *Collaborative) Traits() dowse.Traits {
+	return dowse.Traits{ReadsText: true}
+}
+
+// Start queues the seeds before all else, and what people accessed of whom an
+// earlier crawl knows that they go to pages on topic.
+func (s *Collaborative) Start(urls []dowse.URL) []dowse.Lead {
+	s.begin()
+	return append(s.seeds.queue(urls), s.leads(s.usage.candidates(s.usage.burst()))...)
+}
+
+// Idle begins anew with the page that was accessed the most.
+func (s *Collaborative) Idle() []dowse.Lead {
+	s.begin()
+	return s.leads(s.usage.restart())
+}
+
+// Follow learns from how the page turned out, and rates what its people accessed.
+func (s *Collaborative) Follow(p *dowse.Page) []dowse.Lead {
+	s.begin()
+	if p.Again {
+		return nil
+	}
+	seeds := s.seeds.settle(p)
+	switch {
+	case lead.Redirects(p):
+		return append(s.redirected(p), seeds...)
+	case p.Outcome == dowse.Fetched:
+		return s.visited(p)
+	}
+	s.usage.settle(p.URL)
+	return nil
+}
+
+func (s *Collaborative) visited(p *dowse.Page) []dowse.Lead {
+	u := s.usage
+	page, accessed := u.page(p.URL)
+	u.learn(page, accessed, p.OnTopic)
+	words := s.words.read(p)
+	u.turn()
+	u.settle(p.URL)
+	s.kin = s.kin[:0]
+	if accessed {
+		u.spread(page, words, p.OnTopic)
+		s.kin = u.kin(s.kin, page)
+	}
+	if s.Exact {
+		s.kin = u.everything(s.kin[:0])
+	}
+	return s.leads(append(s.kin, u.candidates(u.burst())...))
+}
+
+func (s *Collaborative) redirected(p *dowse.Page) []dowse.Lead {
+	to := &p.Links[0]
+	s.usage.redirect(p.URL, to)
+	page, ok := s.usage.page(to.URL)
+	if !ok || to.Target.State == dowse.Visited {
+		return nil
+	}
+	s.usage.state.Queued.set(page)
+	h := s.usage.rate(page)
+	return []dowse.Lead{{URL: to.URL, Priority: h.sum(), Because: h.because(nil)}}
+}
+
+// leads returns the leads to pages.
+func (s *Collaborative) leads(pages []uint32) []dowse.Lead {
+	s.addPages(pages)
+	return s.rated()
+}
+
+// Rescore rates a lead by what is known now.
+func (s *Collaborative) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
+
+// Explain tells what Rescore goes by.
+func (s *Collaborative) Explain(l dowse.Lead) []dowse.Because { return s.begin().explain(l) }
+
+// Save writes down all that was learnt, and what waits.
+func (s *Collaborative) Save() ([]byte, error) { return s.begin().save() }
+
+// Load takes up what Save wrote, with the same trace.
+func (s *Collaborative) Load(b []byte) error { return s.begin().load(b) }
+
+// Learnt returns what was learnt about a predicate, to start another crawl with.
+func (s *Collaborative) Learnt(predicate string) *input.Learnt { return s.begin().learnt(predicate) }
+
+// LearnFrom starts with what an earlier crawl learnt, weighted by ReuseWeight.
+func (s *Collaborative) LearnFrom(l *input.Learnt, predicate string) error {
+	return s.begin().learnFrom(l, predicate, "a trace", s.ReuseWeight)
+}

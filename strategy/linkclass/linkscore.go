@@ -1,0 +1,269 @@
+package linkclass
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"dowse"
+	"dowse/strategy/internal/lead"
+)
+
+// LinkScoring says how a URL is rated by its words and by the pages that link to it
+// (Taylan et al. 2011, eq. 4; Pal et al. 2009), and how far pages off topic are gone
+// through.
+type LinkScoring struct {
+	Page       float64 `param:"page" default:"0.8" max:"1" help:"a page of a higher relevance is relevant; Taylan et al. 2011"`
+	MaxLevel   int     `param:"max-level" default:"2" min:"-1" help:"links from so many irrelevant pages in a row are followed; -1 for none; the paper leaves it to the user"`
+	ParentTerm string  `param:"parent-term" default:"raw" help:"what linking pages add: raw, their number and relevance as in the paper; log1p or capped, so that links on every page do not win"`
+	ParentCap  float64 `param:"parent-cap" default:"3" help:"the most that either adds, if capped; ours"`
+	Sitemaps   bool    `param:"sitemaps" default:"false" help:"follow the links of sitemaps too, at level 1; ours"`
+	LinkWords
+}
+
+// The ways in which linking pages add up.
+const (
+	ParentRaw    = "raw"
+	ParentLog1p  = "log1p"
+	ParentCapped = "capped"
+)
+
+// Check reports what is wrong with the parameters.
+func (s *LinkScoring) Check() error {
+	switch s.ParentTerm {
+	case "", ParentRaw, ParentLog1p, ParentCapped:
+	default:
+		return fmt.Errorf("parent-term=%s: want %s, %s or %s", s.ParentTerm, ParentRaw, ParentLog1p, ParentCapped)
+	}
+	return s.LinkWords.check()
+}
+
+// Traits states what is the same for a whole crawl.
+func (s *LinkScoring) Traits() dowse.Traits {
+	return dowse.Traits{Anchors: len(s.Table) == 0}
+}
+
+// The bands of one queue. What is known to be probable comes before what is only
+// scored, because the two have no common scale.
+const (
+	seedBand int8 = iota
+	lessonBand
+	probableBand
+	scoredBand
+)
+
+// scorer follows pages by their links' scores.
+type scorer struct {
+	page     float64
+	levels   int
+	parents  func(x float64) float64
+	sitemaps bool
+	words    *linkReader
+	topic    *topicReader // nil for none
+}
+
+func newScorer(s *LinkScoring) *scorer {
+	f := &scorer{page: cmp.Or(s.Page, 0.8), levels: max(cmp.Or(s.MaxLevel, 2), 0), sitemaps: s.Sitemaps}
+	f.words, f.topic = newLinkReader(&s.LinkWords), newTopicReader(&s.LinkWords)
+	most := cmp.Or(s.ParentCap, 3)
+	switch s.ParentTerm {
+	case ParentLog1p:
+		f.parents = math.Log1p
+	case ParentCapped:
+		f.parents = func(x float64) float64 { return min(x, most) }
+	default:
+		f.parents = func(x float64) float64 { return x }
+	}
+	return f
+}
+
+// start queues the seeds before all else, as links of a relevant page.
+func (f *scorer) start(seeds []dowse.URL) []dowse.Lead {
+	leads := lead.Seeds(seeds)
+	note := (&standing{flags: isSeed}).note()
+	for i := range leads {
+		leads[i].Band, leads[i].Note = seedBand, note
+	}
+	return leads
+}
+
+// A merit is a link score in its four parts.
+type merit struct{ url, anchor, count, sum float64 }
+
+func (m merit) score() float64 { return m.url + m.anchor + m.count + m.sum }
+
+const meritReasons = 4
+
+func (m merit) because(dst []dowse.Because, s *standing) []dowse.Because {
+	dst = append(dst, dowse.Because{What: "relevance of linking pages", Weight: m.sum})
+	if m.count != 0 {
+		dst = append(dst, dowse.Because{What: "relevant linking pages", Weight: m.count, Count: int(s.relevant)})
+	}
+	if m.anchor != 0 {
+		dst = append(dst, dowse.Because{What: "anchor", Weight: m.anchor})
+	}
+	if m.url != 0 {
+		dst = append(dst, dowse.Because{What: "words of the URL", Weight: m.url})
+	}
+	return dst
+}
+
+// rate returns the link score of a URL (eq. 4). It never falls as evidence comes in.
+func (f *scorer) rate(u dowse.URL, s *standing) merit {
+	m := merit{anchor: s.anchor, count: f.parents(float64(s.relevant)), sum: f.parents(s.sum)}
+	if f.topic != nil {
+		m.url = f.topic.url(u)
+	}
+	return m
+}
+
+// anchorText rates the anchors of a link, of several the best: by the table, or as
+// the judge did.
+func (f *scorer) anchorText(l *dowse.Link) float64 {
+	best := f.mention(&l.Mention)
+	for i := range l.More {
+		best = max(best, f.mention(&l.More[i]))
+	}
+	return best
+}
+
+func (f *scorer) mention(m *dowse.Mention) float64 {
+	if f.topic == nil {
+		return max(m.AnchorScore, 0)
+	}
+	return f.topic.anchor(m.Anchor)
+}
+
+// A candidate is a link about to become a lead.
+type candidate struct {
+	link     *dowse.Link
+	known    standing
+	merit    merit
+	admitted bool
+	rated    bool // by its words; then:
+	chance   float64
+	why      string
+}
+
+// A gate decides which links of relevant pages are followed.
+type gate func(c *candidate)
+
+// A parent is a page whose links are followed.
+type parent struct {
+	relevance float64
+	relevant  bool
+	listed    bool // a sitemap: no evidence
+	level     int  // of its links
+}
+
+// parentOf returns what the links of a page get from it, if they are followed at
+// all. A page that was visited without being let in, to learn from it or because
+// somebody else asked for it, is as good as a link of a relevant page.
+func (f *scorer) parentOf(p *dowse.Page) (from parent, ok bool) {
+	switch {
+	case p.Again:
+		return from, false
+	case p.Outcome == dowse.Listed:
+		return parent{listed: true, level: 1}, f.sitemaps
+	case p.Outcome != dowse.Fetched:
+		return from, false
+	}
+	from.relevance = p.Verdict.Relevance
+	if from.relevant = f.relevant(p); from.relevant {
+		return from, true
+	}
+	from.level = 1 + max(standingOf(p.Lead.Note).level, 0)
+	return from, true
+}
+
+func (f *scorer) relevant(p *dowse.Page) bool { return p.Verdict.Relevance > f.page }
+
+// follow makes leads of a page's links. What is not let in is held: it can be when
+// another page links to it.
+func (f *scorer) follow(p *dowse.Page, admit gate) []dowse.Lead {
+	if lead.Redirects(p) {
+		return f.redirected(p)
+	}
+	from, ok := f.parentOf(p)
+	if !ok {
+		return nil
+	}
+	lead.TouchNotes(p.Links)
+	leads := make([]dowse.Lead, 0, len(p.Links))
+	because := make([]dowse.Because, 0, len(p.Links)*meritReasons)
+	for i := range p.Links {
+		l := &p.Links[i]
+		if lead.Settled(l) {
+			continue
+		}
+		c := f.candidate(l, from)
+		if from.relevant {
+			admit(&c)
+		} else {
+			c.admitted = from.level <= f.levels
+		}
+		n := len(because)
+		because = c.because(because)
+		lead := c.lead(from.level)
+		lead.Because = because[n:len(because):len(because)]
+		leads = append(leads, lead)
+	}
+	return leads
+}
+
+func (f *scorer) candidate(l *dowse.Link, from parent) candidate {
+	c := candidate{link: l, known: standingOf(l.Target.Note)}
+	if !from.listed {
+		c.known.linked(from.relevance, from.relevant)
+		c.known.anchor = max(c.known.anchor, f.anchorText(l))
+	}
+	c.merit = f.rate(l.URL, &c.known)
+	return c
+}
+
+// lead queues the candidate at a level, or holds it.
+func (c *candidate) lead(level int) dowse.Lead {
+	l := dowse.Lead{URL: c.link.URL, Band: scoredBand, Priority: c.merit.score(), Merge: dowse.Max}
+	switch {
+	case c.admitted:
+		c.known.reach(level)
+		if c.rated {
+			l.Band, l.Priority = probableBand, c.chance
+		}
+	case c.link.Target.State != dowse.Waiting:
+		l.Kind = dowse.Hold
+	}
+	l.Note = c.known.note()
+	return l
+}
+
+func (c *candidate) because(dst []dowse.Because) []dowse.Because {
+	if c.rated {
+		dst = append(dst, dowse.Because{What: c.why, Weight: c.chance})
+	}
+	if c.rated && c.admitted {
+		return dst
+	}
+	return c.merit.because(dst, &c.known)
+}
+
+// redirected hands all that is known of a URL to the one it redirects to, with its
+// place in the queue.
+func (f *scorer) redirected(p *dowse.Page) []dowse.Lead {
+	to := &p.Links[0]
+	if p.Again || lead.Settled(to) {
+		return nil
+	}
+	known := standingOf(to.Target.Note)
+	known.merge(standingOf(p.Lead.Note))
+	m := f.rate(to.URL, &known)
+	l := dowse.Lead{URL: to.URL, Band: scoredBand, Priority: m.score(), Merge: dowse.Max, Note: known.note()}
+	if p.Lead.Band < scoredBand {
+		l.Band, l.Priority = p.Lead.Band, p.Lead.Priority
+	}
+	if p.Lead.Kind == dowse.Hold && to.Target.State != dowse.Waiting {
+		l.Kind = dowse.Hold
+	}
+	l.Because = m.because([]dowse.Because{{What: "redirected from " + string(p.URL)}}, &known)
+	return []dowse.Lead{l}
+}

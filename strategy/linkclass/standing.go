@@ -1,0 +1,134 @@
+package linkclass
+
+import (
+	"encoding/binary"
+	"math"
+
+	"dowse/strategy/internal/linktext"
+)
+
+// A standing is what is known of a URL before its visit, from the pages that link to
+// it. It rides in the note of the URL's lead, so that no strategy has to remember
+// URLs. URLs of the same page that differ in nothing have the same note.
+type standing struct {
+	flags    uint8
+	level    int     // pages off topic in a row above it; -1 for a URL that was never let in
+	relevant uint64  // linking pages that are relevant
+	sum      float64 // of the relevance of all linking pages
+	anchor   float64 // the best anchor's similarity
+	words    string  // an anchor to learn from, for a URL that teaches
+}
+
+// The flags of a standing. The last two are those of the note itself.
+const (
+	isSeed  = 1 << iota
+	teaches // how its visit ends is to be learnt from
+	taught  // it was learnt from before its visit
+	hasSum
+	hasAnchor
+)
+
+const (
+	maxLevels = 250 // in a note
+	maxKept   = 128 // bytes of an anchor that is kept to learn from
+)
+
+func (s *standing) is(flag uint8) bool { return s.flags&flag != 0 }
+
+// linked takes in one more page that links to the URL.
+func (s *standing) linked(relevance float64, relevant bool) {
+	s.sum += relevance
+	if relevant {
+		s.relevant++
+	}
+}
+
+// reach lets the URL in at a level. Of several the lowest counts.
+func (s *standing) reach(level int) {
+	if s.level < 0 || level < s.level {
+		s.level = level
+	}
+}
+
+// teach lets the visit be learnt from, by an anchor.
+func (s *standing) teach(anchor string) {
+	if !s.is(teaches) {
+		s.flags |= teaches
+		s.words = linktext.Cut(anchor, maxKept)
+	}
+}
+
+// merge takes in all that is known of a URL that redirects here. A page that links
+// to both counts twice.
+func (s *standing) merge(from standing) {
+	s.flags |= from.flags &^ (hasSum | hasAnchor)
+	s.relevant += from.relevant
+	s.sum += from.sum
+	s.anchor = max(s.anchor, from.anchor)
+	if s.words == "" {
+		s.words = from.words
+	}
+	if from.level >= 0 {
+		s.reach(from.level)
+	}
+}
+
+// note writes the standing down. The note is never empty.
+func (s *standing) note() string {
+	var room [2 + binary.MaxVarintLen64 + 16 + maxKept]byte
+	flags := s.flags &^ (hasSum | hasAnchor)
+	b := append(room[:0], flags, byte(min(s.level, maxLevels)+1))
+	b = binary.AppendUvarint(b, s.relevant)
+	if s.sum != 0 {
+		b[0] |= hasSum
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(s.sum))
+	}
+	if s.anchor != 0 {
+		b[0] |= hasAnchor
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(s.anchor))
+	}
+	return string(append(b, s.words...))
+}
+
+// standingOf reads a note. One that is empty, or no standing, tells nothing.
+func standingOf(note string) standing {
+	unknown := standing{level: -1}
+	if len(note) < 3 {
+		return unknown
+	}
+	s := standing{flags: note[0], level: int(note[1]) - 1}
+	rest := note[2:]
+	n, ok := 0, false
+	if s.relevant, n = uvarint(rest); n <= 0 {
+		return unknown
+	}
+	rest = rest[n:]
+	if s.sum, rest, ok = float(rest, s.is(hasSum)); !ok {
+		return unknown
+	}
+	if s.anchor, rest, ok = float(rest, s.is(hasAnchor)); !ok {
+		return unknown
+	}
+	s.flags &^= hasSum | hasAnchor
+	s.words = rest
+	return s
+}
+
+func uvarint(s string) (uint64, int) {
+	var room [binary.MaxVarintLen64]byte
+	return binary.Uvarint(room[:copy(room[:], s)])
+}
+
+// float reads a number if it is there. Only sums and ratings are: neither negative
+// nor infinite.
+func float(s string, there bool) (x float64, rest string, ok bool) {
+	if !there {
+		return 0, s, true
+	}
+	var room [8]byte
+	if copy(room[:], s) < len(room) {
+		return 0, s, false
+	}
+	x = math.Float64frombits(binary.LittleEndian.Uint64(room[:]))
+	return x, s[len(room):], x >= 0 && !math.IsInf(x, 1)
+}
