@@ -227,6 +227,14 @@ type Tail struct {
 	Bytes     int64
 	Exchanges int // answers that can be read
 	Pages     int // what was said of pages that were fetched: metadata records
+	Files     []TailFile
+}
+
+// A TailFile is the part of a Tail that stands in one file.
+type TailFile struct {
+	Name    string
+	From    int64 // where it begins
+	Records int   // that are whole; the one that describes the file does not count
 }
 
 // TailAfter reads what follows a place; what follows the zero Place is all. It stops
@@ -262,9 +270,14 @@ func (t *Tail) add(dir, name string, from int64, most int) error {
 		return fmt.Errorf("archive: %w", err)
 	}
 	t.Bytes += max(0, info.Size()-from)
+	t.Files = append(t.Files, TailFile{Name: name, From: from})
+	file := &t.Files[len(t.Files)-1]
 	for p, err := range PartsFrom(path, from) {
 		if err != nil {
 			return err
+		}
+		if p.Err == nil && p.Type() != "warcinfo" {
+			file.Records++
 		}
 		switch p.Type() {
 		case "response", "revisit":

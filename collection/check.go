@@ -54,6 +54,8 @@ const (
 	maxRate    = 1e6 // requests a second
 	maxList    = 100_000
 	maxSeeds   = 1 << 20
+
+	maxForgotten = 1 << 17 // fingerprints in crawl.yaml; the journal has all of them
 )
 
 // decodeSettings reads the text of a crawl.yaml. Its format is checked first, so that a
@@ -191,7 +193,7 @@ func (s *Settings) general() []setting {
 			textSetting("identity.agent", s.Identity.Agent, 200),
 			textSetting("identity.contact", s.Identity.Contact, 1000),
 		},
-		s.Needs.fields(), textSettings("shadows", s.Shadows, 10_000), textSettings("seeds", s.Seeds, 64<<10))
+		s.Needs.fields(), printSettings("forgotten", s.Forgotten), textSettings("shadows", s.Shadows, 10_000), textSettings("seeds", s.Seeds, 64<<10))
 }
 
 func (n Needs) fields() (list []setting) {
@@ -268,6 +270,18 @@ func textSettings(field string, list []string, most int) (out []setting) {
 	for _, s := range list {
 		if !isLine(s, most) {
 			out = append(out, textSetting(field, s, most))
+		}
+	}
+	return out
+}
+
+func printSettings(field string, list []string) (out []setting) {
+	if len(list) > maxForgotten {
+		return []setting{{field, len(list), false, fmt.Sprintf("at most %d fingerprints", maxForgotten)}}
+	}
+	for _, s := range list {
+		if _, ok := parsePrint(s); !ok {
+			out = append(out, setting{field, s, false, "a fingerprint: 32 hexadecimal digits"})
 		}
 	}
 	return out

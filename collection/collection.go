@@ -35,6 +35,7 @@ type Collection struct {
 	readOnly  bool
 	inFlight  int // visits at once, as the settings said when it was opened
 	lock      *durable.File
+	ended     *takedown              // that was broken off, and ended when the collection was opened
 	originals map[string]dowse.Place // records that revisits refer to, by ID; made when needed
 }
 
@@ -45,6 +46,9 @@ const needsFolder = "needs"
 // NeedsName is the name of a file that strategies go by, see [Needs].
 func NeedsName(name string) string { return needsFolder + "/" + name }
 
+// ErrMake is returned by [Create] for a place where no collection can be made.
+var ErrMake = errors.New("a collection can't be made there; choose another place")
+
 // Create makes a new collection and opens it. The directory may exist if it is
 // empty, or if a crash ended an earlier Create.
 // Files are what else belongs into it from the beginning.
@@ -54,13 +58,13 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, file
 	}
 	switch begun, err := unfinished(dir); {
 	case err != nil:
-		return nil, fmt.Errorf("collection: %w", err)
+		return nil, fmt.Errorf("collection: %s: %w: %w", dir, ErrMake, err)
 	case !begun:
 		return nil, fmt.Errorf("collection: %s is not empty and not a collection", dir)
 	}
 	for _, f := range folders {
 		if err := durable.In(dir).Mkdir(f); err != nil {
-			return nil, fmt.Errorf("collection: %w", err)
+			return nil, fmt.Errorf("collection: %s: %w: %w", dir, ErrMake, err)
 		}
 	}
 	s.Dowse = Format

@@ -138,7 +138,7 @@ const (
 )
 
 // recoverArchive cuts off what was written to the archive and never committed: not more
-// than the visits that can have been under way.
+// than the visits that can have been under way. Whole records are saved first, see saveTail.
 func (c *Collection) recoverArchive() error {
 	last := c.Crawl.LastArchived()
 	if last.File == "" && c.Crawl.Status().Requests > 0 {
@@ -150,15 +150,20 @@ func (c *Collection) recoverArchive() error {
 	if err := c.archiveShort(); err != nil {
 		return err
 	}
-	if err := c.uncommitted(last, c.Crawl.Books().Known > 0); err != nil {
+	tail, err := c.uncommitted(last, c.Crawl.Books().Known > 0)
+	if err != nil {
+		return err
+	}
+	saved, err := c.saveTail(tail)
+	if err != nil {
 		return err
 	}
 	if last.File == "" {
-		return c.clearArchive()
+		return c.clearArchive(saved)
 	}
 	cuts, err := archive.Recover(c.ArchiveDir(), last)
 	for _, cut := range cuts {
-		c.notice("%s", cut)
+		c.notice("%s%s", cut, saved.where(cut.File))
 	}
 	return err
 }
@@ -178,8 +183,8 @@ func (c *Collection) archiveShort() error {
 
 // uncommitted checks that the archive is ahead of the journal by no more than a crash can
 // leave: the journal may be an older one, or cut short. last is the last place that the
-// journal knows; begun reports whether it knows any URL.
-func (c *Collection) uncommitted(last dowse.Place, begun bool) error {
+// journal knows; begun reports whether it knows any URL. It returns what follows that place.
+func (c *Collection) uncommitted(last dowse.Place, begun bool) (archive.Tail, error) {
 	visits := max(c.inFlight, c.Settings.Politeness.InFlight, c.cfg.Polite.InFlight)
 	if min(c.inFlight, c.Settings.Politeness.InFlight) == 0 {
 		visits = max(visits, crawl.DefaultInFlight)
@@ -189,26 +194,26 @@ func (c *Collection) uncommitted(last dowse.Place, begun bool) error {
 	}
 	t, err := archive.TailAfter(c.ArchiveDir(), last, robotsAnswers*visits)
 	if err != nil {
-		return err
+		return t, err
 	}
 	most := int64(visits+1) * (cmp.Or(c.Settings.Network.MaxBody, defaultBody) + answerExtra)
 	if t.Pages > visits || t.Exchanges > robotsAnswers*visits || t.Bytes > most {
-		return fmt.Errorf("%w: the archive holds at least %d pages, %d answers, %d bytes, that it does not know of; a crash leaves %d pages at most",
+		return t, fmt.Errorf("%w: the archive holds at least %d pages, %d answers, %d bytes, that it does not know of; a crash leaves %d pages at most",
 			ErrDamaged, t.Pages, t.Exchanges, t.Bytes, visits)
 	}
-	return nil
+	return t, nil
 }
 
 const defaultBody = 10 << 20 // bytes of a body that are kept where the settings do not say
 
 // clearArchive removes archive files of which nothing was committed.
-func (c *Collection) clearArchive() error {
+func (c *Collection) clearArchive(saved savedTails) error {
 	files, err := archive.Files(c.ArchiveDir())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	for _, f := range files {
-		c.notice("%s: nothing of it was committed: removed", filepath.Base(f))
+		c.notice("%s: nothing of it was committed: removed%s", filepath.Base(f), saved.where(filepath.Base(f)))
 		err = errors.Join(err, c.files().Remove("archive/"+filepath.Base(f)))
 	}
 	return err

@@ -42,6 +42,31 @@ var ErrExists = errors.New("file exists; use --force to overwrite it")
 // ErrSuffix is returned for an export to a format that is none.
 var ErrSuffix = errors.New("the suffix names no format")
 
+// ErrInside is returned for an export to a place in a collection, whose files belong to the
+// crawl.
+var ErrInside = errors.New("that is inside a collection; export to a place outside")
+
+// outside checks that a file is not in a collection, nor in a folder of one.
+func outside(out string) error {
+	folder, err := filepath.Abs(filepath.Dir(out))
+	if err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	for {
+		if _, err := os.Lstat(filepath.Join(folder, settingsName)); err == nil {
+			return fmt.Errorf("%w (%s)", ErrInside, folder)
+		}
+		above := filepath.Dir(folder)
+		if above == folder {
+			return nil
+		}
+		folder = above
+	}
+}
+
 // An exportFormat is a way to write a collection into one file.
 type exportFormat struct {
 	suffix string
@@ -103,7 +128,8 @@ func formatOf(name string) (exportFormat, string, error) {
 // Export writes the collection, or what opt asks for of it, into one file whose
 // suffix says the format; "-" writes to standard output, as opt.Format says. The
 // file appears as a whole when all is written. It returns how many pages (of
-// decisions: lines) were written. What can't be read is passed over: see Collection.Unread.
+// decisions: lines) were written. What can't be read is passed over: see Collection.Unread;
+// what else a person should know is added to Collection.Notices.
 func (c *Collection) Export(ctx context.Context, out string, opt ExportOptions) (n int, err error) {
 	name := cmp.Or(opt.Format, filepath.Base(out))
 	if out == "-" && opt.Format == "" {
@@ -122,9 +148,10 @@ func (c *Collection) Export(ctx context.Context, out string, opt ExportOptions) 
 	}
 	if out == "-" {
 		err = toStdout(opt.Stdout, write)
-	} else {
+	} else if err = outside(out); err == nil {
 		err = toFile(out, opt.Force, write)
 	}
+	c.Notices = append(c.Notices, x.notes...)
 	if err != nil {
 		return x.n, fmt.Errorf("collection: export to %s: %w", out, err)
 	}
@@ -139,6 +166,7 @@ type exporter struct {
 	out    string
 	fields []string
 	n      int
+	notes  []string // what a person should know
 
 	lost  []archive.Loss     // parts of the archive that can't be read
 	there map[string]bool    // files of the archive; nil where nobody asks

@@ -112,7 +112,9 @@ func (x *exporter) wacz(w io.Writer) error {
 		p.ExtraPages = x.pageLines(Filter{Off: true, Since: x.opt.Since})
 	}
 	for _, name := range []string{"topic.yaml", LockName, settingsName, readmeName} {
-		switch _, err := x.c.files().Stat(name); {
+		switch info, err := x.c.files().Stat(name); {
+		case err == nil && hardLinks(info) > 1:
+			x.notes = append(x.notes, name+" has several names (hard links), so it may be another file of this machine: it was left out; put a copy in its place to have it packed")
 		case err == nil:
 			p.Files = append(p.Files, archive.PackedFile{Name: name, Path: x.c.path(name)})
 		case !errors.Is(err, fs.ErrNotExist):

@@ -33,6 +33,7 @@ type Takedown struct {
 type Forgotten struct {
 	URLs    []dowse.URL `json:"urls"`
 	Already []dowse.URL `json:"already,omitempty"` // they had been taken down before
+	Ended   []dowse.URL `json:"ended,omitempty"`   // of a takedown that had been broken off: this one began with ending it
 	Copies  []dowse.URL `json:"copies,omitempty"`  // pages kept only as a reference to one of them: they went with it
 	Records int         `json:"records"`           // erased from the archive
 	Entries int         `json:"entries"`           // of the journal that lost words
@@ -74,6 +75,7 @@ func Forget(dir string, x Takedown) (*Forgotten, error) {
 
 func (c *Collection) forget(x Takedown) (*Forgotten, error) {
 	t := &takedown{c: c, out: &Forgotten{URLs: []dowse.URL{}}}
+	t.tellEnded()
 	if err := t.plan(x); err != nil || len(t.Pages) == 0 {
 		return t.out, err
 	}
@@ -81,6 +83,27 @@ func (c *Collection) forget(x Takedown) (*Forgotten, error) {
 		return t.out, err
 	}
 	return t.out, t.run()
+}
+
+// tellEnded takes over what the end of an earlier takedown did, for the person who gives the
+// same command again.
+func (t *takedown) tellEnded() {
+	if t.c.ended == nil {
+		return
+	}
+	for _, p := range t.c.ended.Pages {
+		if p.URL != "" {
+			t.out.Ended = append(t.out.Ended, p.URL)
+		}
+	}
+	done := t.c.ended.out
+	t.out.Records, t.out.Entries, t.out.Labels, t.out.Models = done.Records, done.Entries, done.Labels, done.Models
+	t.out.Notes = append(t.out.Notes, done.Notes...)
+}
+
+// hasEnded reports whether a page that is meant is one of a takedown that was just ended.
+func (t *takedown) hasEnded(meant func(u dowse.URL) bool) bool {
+	return slices.ContainsFunc(t.out.Ended, meant)
 }
 
 // resumeTakedown ends a takedown that was broken off.
@@ -100,6 +123,7 @@ func (c *Collection) resumeTakedown() error {
 		return fmt.Errorf("collection: %s: a takedown was interrupted and can't be completed: %w", c.Dir, err)
 	}
 	c.notice("an interrupted takedown was completed: %d URLs", len(t.Pages))
+	c.ended = t
 	return nil
 }
 
@@ -155,7 +179,7 @@ func (t *takedown) run() error {
 
 func (t *takedown) steps() []func() error {
 	return []func() error{
-		t.trim, t.bury, t.dropSnapshots, t.models, t.erase, t.redact, t.lines, t.settings, t.dropViews, t.dropLeftovers,
+		t.trim, t.bury, t.dropSnapshots, t.models, t.erase, t.redact, t.settings, t.lines, t.dropViews, t.dropLeftovers,
 	}
 }
 
@@ -388,8 +412,12 @@ func (t *takedown) dropViews() error {
 	return nil
 }
 
-// dropLeftovers removes files that were left by something that was broken off.
+// dropLeftovers removes files that were left by something that was broken off, and what was
+// cut off the archive earlier: it may hold the pages.
 func (t *takedown) dropLeftovers() error {
+	if err := t.c.dropTails(0); err != nil {
+		return err
+	}
 	for _, folder := range append([]string{"."}, folders...) {
 		names, err := t.c.files().Sub(folder).Names("*.tmp")
 		if err != nil {

@@ -233,9 +233,13 @@ var writtenURL = regexp.MustCompile(`[^\s"'\[\]{},<>]+`)
 // settings takes the pages out of what a person wrote: the seeds of the crawl, and the
 // topic with its examples.
 func (t *takedown) settings() error {
+	prints, err := t.forgottenPrints()
+	if err != nil {
+		return err
+	}
 	kept := slices.DeleteFunc(slices.Clone(t.c.Settings.Seeds), t.namesLoosely)
-	if len(kept) < len(t.c.Settings.Seeds) {
-		t.c.Settings.Seeds = kept
+	if len(kept) < len(t.c.Settings.Seeds) || !slices.Equal(prints, t.c.Settings.Forgotten) {
+		t.c.Settings.Seeds, t.c.Settings.Forgotten = kept, prints
 		if err := t.c.SaveSettings(); err != nil {
 			return err
 		}

@@ -3,7 +3,9 @@ package collection
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"net"
 	"slices"
 	"strings"
 
@@ -54,10 +56,14 @@ func (t *takedown) recoverArchive() error {
 	if last.File == "" {
 		return nil
 	}
-	if err := t.c.uncommitted(last, true); err != nil {
+	tail, err := t.c.uncommitted(last, true)
+	if err != nil {
 		return err
 	}
-	_, err := archive.Recover(t.c.ArchiveDir(), last)
+	if _, err := t.c.saveTail(tail); err != nil { // a takedown removes it at its end
+		return err
+	}
+	_, err = archive.Recover(t.c.ArchiveDir(), last)
 	return err
 }
 
@@ -79,7 +85,7 @@ func (t *takedown) resolve(x Takedown) error {
 			t.Pages = append(t.Pages, pendingPage{ID: id, URL: u})
 			t.out.URLs = append(t.out.URLs, u)
 			delete(prints, print(u))
-		case wanted[u], x.Host != "" && weburl.Host(u) == x.Host, x.Prefix != "" && strings.HasPrefix(string(u), x.Prefix):
+		case wanted[u], x.covers(u):
 			t.Pages = append(t.Pages, pendingPage{ID: id, URL: u})
 			t.out.URLs = append(t.out.URLs, u)
 			delete(wanted, u)
@@ -94,17 +100,46 @@ func (t *takedown) resolve(x Takedown) error {
 		}
 	}
 	for _, u := range x.URLs {
-		if !wanted[u] {
+		if !wanted[u] || slices.Contains(t.out.Ended, u) {
 			continue
 		}
 		if err := t.unseen(u); err != nil {
 			return err
 		}
 	}
-	if len(t.Pages)+len(t.out.Already) == 0 {
-		return fmt.Errorf("%s: %w", strings.TrimSpace(x.Host+" "+x.Prefix), ErrUnknown)
+	if len(t.Pages)+len(t.out.Already) > 0 || t.hasEnded(func(u dowse.URL) bool { return slices.Contains(x.URLs, u) || x.covers(u) }) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s: %w%s", strings.TrimSpace(x.Host+" "+x.Prefix), ErrUnknown, t.alike(x.Host))
+}
+
+// covers reports whether a URL is of the host, or begins with the prefix, that is meant.
+func (x *Takedown) covers(u dowse.URL) bool {
+	return x.Host != "" && weburl.Host(u) == x.Host || x.Prefix != "" && strings.HasPrefix(string(u), x.Prefix)
+}
+
+// maxAlike is how many hosts are named that may be meant.
+const maxAlike = 5
+
+// alike names the hosts of the crawl that differ from one only by their port.
+func (t *takedown) alike(host string) string {
+	bare := func(s string) string {
+		if name, _, err := net.SplitHostPort(s); err == nil {
+			return name
+		}
+		return s
+	}
+	found := map[string]bool{}
+	_ = t.c.Journal.EachName(func(_ frontier.ID, u dowse.URL) {
+		if h := weburl.Host(u); u != "" && host != "" && bare(h) == bare(host) {
+			found[h] = true
+		}
+	})
+	if len(found) == 0 {
+		return ""
+	}
+	list := slices.Sorted(maps.Keys(found))
+	return "; the port belongs to the host, so give --host " + strings.Join(list[:min(len(list), maxAlike)], " or --host ")
 }
 
 // unseen handles a URL that no string of the journal is: it was taken down before, or it

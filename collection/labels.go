@@ -103,10 +103,15 @@ func ParseLabels(data []byte) *Labels {
 
 // AppendLabels adds lines to the labels of the collection in dir. When it returns
 // they are on the disk. Any process may call it at any time, also while a crawl runs;
-// several wait for each other.
+// several wait for each other. A label of a URL that was taken down is an [ErrForgotten];
+// then none of the lines is added.
 func AppendLabels(dir string, lines ...Label) error {
 	var b bytes.Buffer
+	var urls []dowse.URL
 	for i := range lines {
+		if lines[i].URL != "" {
+			urls = append(urls, lines[i].URL)
+		}
 		data, err := json.Marshal(lines[i])
 		if err != nil {
 			return fmt.Errorf("collection: labels: %w", err)
@@ -116,7 +121,8 @@ func AppendLabels(dir string, lines ...Label) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	if err := appendSafely(dir, labelsName, b.Bytes()); err != nil {
+	check := func() error { return notForgotten(dir, urls) }
+	if err := appendSafely(dir, labelsName, b.Bytes(), check); err != nil {
 		return fmt.Errorf("collection: labels: %w", err)
 	}
 	return nil
@@ -139,14 +145,18 @@ const (
 )
 
 // appendSafely appends whole lines to a file of a collection, under its lock, and syncs it. A line that
-// a crash tore is ended first, so that it does not take the next with it.
-func appendSafely(dir, name string, data []byte) (err error) {
+// a crash tore is ended first, so that it does not take the next with it. check is called
+// under the lock, before anything is written; its error is returned.
+func appendSafely(dir, name string, data []byte, check func() error) (err error) {
 	f, err := durable.In(dir).Ensure(name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if err := awaitLock(f); err != nil {
+		return err
+	}
+	if err := check(); err != nil {
 		return err
 	}
 	st, err := f.Stat()

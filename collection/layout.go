@@ -15,7 +15,7 @@ var layout = []string{
 	"archive/*.warc.gz", "archive/*.warc",
 	indexName, pagesName, extraName, logName, "log/sittings.jsonl", summaryName,
 	needsFolder + "/*",
-	"state/journal-*.log", "state/snapshot-*.snap",
+	"state/journal-*.log", "state/snapshot-*.snap", "state/" + tailPattern,
 	pendingName, labelsName, "models/m*.json", modelLog,
 }
 

@@ -79,7 +79,7 @@ func Models(dir string) ([]Model, error) {
 func LogModel(dir string, m Model) error {
 	data, err := json.Marshal(m)
 	if err == nil {
-		err = appendSafely(dir, modelLog, append(data, '\n'))
+		err = appendSafely(dir, modelLog, append(data, '\n'), func() error { return nil })
 	}
 	if err != nil {
 		return fmt.Errorf("collection: models: %w", err)

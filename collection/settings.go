@@ -37,6 +37,7 @@ type Settings struct {
 	Model     string    `yaml:"model,omitempty"`     // trained model that judges; "" for none
 	Contrast  string    `yaml:"contrast,omitempty"`  // "everyday" where pages seen are never what the judge is trained against
 	TopicDir  string    `yaml:"topic_dir,omitempty"` // where the topic's outside judge is run; "" where it has none
+	Forgotten []string  `yaml:"forgotten,omitempty"` // fingerprints of URLs that were taken down, in hexadecimal
 
 	Limits     Limits     `yaml:"limits,omitempty"`
 	Scope      Scope      `yaml:"scope,omitempty"`

@@ -76,6 +76,9 @@ var ErrNoTopic = errors.New("topic.yaml can't be read: say what the pages are ju
 // ErrPlace is returned when the new collection can't be made where it is to be.
 var ErrPlace = errors.New("give a new directory, outside of the old one")
 
+// ErrBrokenOff is returned when the place is taken where the new collection is made.
+var ErrBrokenOff = errors.New("nothing was changed")
+
 // partSuffix ends the name of a collection that is being rebuilt.
 const partSuffix = ".part"
 
@@ -97,6 +100,7 @@ func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged
 	}
 	s := &salvage{cfg: cfg, wreck: w, out: &Salvaged{Dir: out, Unreadable: []SalvageLoss{}}}
 	s.readJournal()
+	s.readForgotten()
 	part := out + partSuffix
 	if err := s.rebuild(ctx, part); err != nil {
 		return nil, err
@@ -131,6 +135,9 @@ func apart(dir, out string) error {
 	for _, name := range []string{out, out + partSuffix} {
 		entries, err := os.ReadDir(name)
 		if err == nil && len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+			if name != out {
+				return fmt.Errorf("crawler: %s is there already: a salvage writes to it until it is done. If it is left from one that was broken off, delete it and begin again (%w)", name, ErrBrokenOff)
+			}
 			return fmt.Errorf("crawler: %w: %s is there already", ErrPlace, name)
 		}
 	}
@@ -152,6 +159,7 @@ type salvage struct {
 	seen  map[dowse.URL]bool     // pages of which an answer was kept
 	clock time.Time
 	read  int64 // bytes of the archive
+	tails int   // answers that had been cut off the archive
 }
 
 func (s *salvage) note(format string, args ...any) {
@@ -202,6 +210,24 @@ func (s *salvage) readJournal() {
 		s.note("%s had been taken down and the journal does not tell any more which: take them down again before you crawl on", some(nameless, "page"))
 	}
 }
+
+// readForgotten takes from the settings which URLs were taken down: they know it when the
+// journal is lost.
+func (s *salvage) readForgotten() {
+	bare := 0
+	for _, print := range s.wreck.Forgotten() {
+		if s.gone[print] == nil {
+			s.gone[print] = &crawl.Entry{At: time.Now().UTC().Truncate(time.Second), Print: print, Text: lostReason}
+			bare++
+		}
+	}
+	if bare > 0 {
+		s.note("of %s that had been taken down the journal does not tell when and why; crawl.yaml tells that they were", some(bare, "URL"))
+	}
+}
+
+// lostReason is why a URL was taken down where nothing tells it any more.
+const lostReason = "taken down earlier; the reason was lost with the journal"
 
 func some(n int, what string) string {
 	if n == 1 {
@@ -445,7 +471,8 @@ func (s *salvage) relabel(dir string) error {
 	return err
 }
 
-// exchanges reads the answers of the archive that are whole, in order.
+// exchanges reads the answers that are whole: those of the archive in order, then those that
+// had been cut off it and were saved.
 func (s *salvage) exchanges(lost func(archive.Loss)) iter.Seq2[*archive.Kept, error] {
 	return func(yield func(*archive.Kept, error) bool) {
 		files, err := archive.Files(s.wreck.Archive())
@@ -460,8 +487,18 @@ func (s *salvage) exchanges(lost func(archive.Loss)) iter.Seq2[*archive.Kept, er
 				}
 			}
 		}
+		for _, path := range s.wreck.Tails() {
+			for k, err := range archive.Exchanges(path, func(archive.Loss) {}) { // the end of a tail is torn as a rule
+				if !yield(k, err) {
+					return
+				}
+			}
+		}
 	}
 }
+
+// isTail reports whether an answer had been cut off the archive.
+func (s *salvage) isTail(k *archive.Kept) bool { return filepath.Dir(k.Path) == s.wreck.State() }
 
 func (s *salvage) lose(l archive.Loss) {
 	switch {
@@ -506,6 +543,9 @@ func (s *salvage) fill(ctx context.Context) error {
 			return err
 		}
 	}
+	if s.tails > 0 {
+		s.note("%s had been cut off the archive, because the journal did not know of them: they were saved in state/uncommitted-*.warc.gz, and are taken over", some(s.tails, "answer"))
+	}
 	s.settle()
 	return s.c.commit()
 }
@@ -533,6 +573,8 @@ func (s *salvage) visit(ctx context.Context, k *archive.Kept) error {
 	case s.isGone(u):
 		s.out.Erased++
 		return nil
+	case s.isTail(k) && (s.seen[u] || k.IsRevisit() && !known):
+		return nil // it was fetched again later, or belongs to an answer that was never kept
 	case k.IsRevisit() && !known:
 		s.lose(archive.Loss{Path: k.Path, Offset: k.Offset, Length: k.Length, Err: errors.New("the answer that it refers to can't be read")})
 		return nil
@@ -577,6 +619,9 @@ func (s *salvage) absorb(ctx context.Context, v crawl.Visit, k *archive.Kept, an
 			return err
 		}
 		p.Fetch.Archive = place
+	}
+	if s.isTail(k) {
+		s.tails++
 	}
 	s.c.Collection.Crawl.Absorb(s.clock, p)
 	s.seen[v.URL] = true

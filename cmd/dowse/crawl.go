@@ -17,6 +17,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/durable"
 	"dowse/strategy"
 	"dowse/topic"
 	"dowse/weburl"
@@ -277,6 +278,9 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 		case mustBeFile || strings.HasSuffix(what[0], ".yaml") || strings.HasSuffix(what[0], ".yml") || strings.HasSuffix(what[0], ".dowse"):
 			return nil, usage("%s: no such file", what[0])
 		}
+	}
+	if len(dowse.Words(strings.Join(what, " "))) == 0 {
+		return nil, usage("%q has no word in it: say in a few words what is to be found, or give a topic file or a collection", strings.Join(what, " "))
 	}
 	return topic.FromWords(what), nil
 }
@@ -659,7 +663,9 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 			return err
 		}
 	}
-	if err := cr.Err(); err != nil {
+	if err := cr.Err(); errors.Is(err, durable.ErrNotPlain) {
+		return &exitError{exitCollection, err}
+	} else if err != nil {
 		return &exitError{exitInterrupted, fmt.Errorf("%w\nwhat was committed is safe; the same command resumes", err)}
 	}
 	if w.abort.Err() != nil {

@@ -61,9 +61,13 @@ func (c *exportCmd) Run(w *world) error {
 		return err
 	}
 	defer cr.Close()
+	before := len(cr.Collection.Notices)
 	n, err := cr.Collection.Export(w.ctx, c.Out, c.options(w))
 	if err != nil {
 		return exportError(err)
+	}
+	for _, note := range cr.Collection.Notices[before:] {
+		fmt.Fprintf(w.err, "note: %s\n", oneLine(note))
 	}
 	fmt.Fprintln(w.err, c.done(n))
 	return passedOver(w, c.Dir, &cr.Collection.Unread)
@@ -132,7 +136,7 @@ func exportError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return &exitError{exitInterrupted, errors.New("interrupted; nothing was written")}
-	case errors.Is(err, collection.ErrNoSites), errors.Is(err, collection.ErrExists), errors.Is(err, collection.ErrSuffix), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, collection.ErrNoSites), errors.Is(err, collection.ErrExists), errors.Is(err, collection.ErrInside), errors.Is(err, collection.ErrSuffix), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return usage("%w", err)
 	}
 	return err

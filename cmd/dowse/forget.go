@@ -67,9 +67,6 @@ func (c *forgetCmd) Run(w *world) error {
 		}
 	}
 	f, err := crawler.Forget(c.Dir, x)
-	if errors.Is(err, collection.ErrLocked) {
-		return fmt.Errorf("%w; stop it first: dowse stop %s", err, c.Dir)
-	}
 	if errors.Is(err, collection.ErrUnknown) {
 		return c.unknown(err)
 	}
@@ -161,6 +158,9 @@ func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 	s := &sheet{}
 	for _, u := range f.URLs {
 		s.whole("took down " + string(u))
+	}
+	for _, u := range f.Ended {
+		s.whole("took down " + string(u) + " (that had been broken off, and is complete now)")
 	}
 	for _, u := range f.Already {
 		s.whole("had been taken down before: " + string(u))

@@ -194,6 +194,9 @@ func (c *labelCmd) known(col *collection.Collection, given []givenLabel) (lines 
 				return nil, 0, usage("--from %s: line %d: %q: %w; nothing was labelled", c.From, g.line, g.URL, err)
 			}
 		}
+		if col.IsForgotten(u) {
+			return nil, 0, usage("--from %s: line %d: %s: %w; nothing was labelled", c.From, g.line, g.URL, collection.ErrForgotten)
+		}
 		if id, ok := f.Find(u); !ok || f.State(id) != dowse.Visited {
 			strange++
 		}

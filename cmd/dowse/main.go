@@ -17,6 +17,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/durable"
 	"dowse/mistake"
 	"dowse/topic"
 )
@@ -187,6 +188,10 @@ func verdictOn(err error) (code int, hint string) {
 		return exitCollection, hint
 	case crawler.DiskFull(err):
 		return exitInterrupted, hint
+	case errors.Is(err, durable.ErrNotPlain):
+		return exitCollection, hint
+	case errors.Is(err, collection.ErrMake), errors.Is(err, collection.ErrForgotten):
+		return exitUsage, hint
 	}
 	return exitInternal, hint
 }

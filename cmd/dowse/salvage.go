@@ -27,7 +27,9 @@ Builds a new collection from whatever can be read of a damaged one, or of one
 that an older version wrote. The archive alone is enough: every answer that it
 holds whole is kept as it is, with its date, and its page is extracted, judged
 and followed again. A broken record costs that record. Settings come from
-crawl.yaml, takedowns and seeds from the journal, as far as these can be read.
+crawl.yaml, takedowns and seeds from the journal, as far as these can be read;
+takedowns also stand in crawl.yaml. Answers that had been cut off the archive and
+were saved in state/uncommitted-*.warc.gz are taken over if no other is there.
 Afterwards dowse crawl NEW goes on where the old crawl was.
 
 Exits with 0 if all was read, and with 7 if something could not be: then it
@@ -52,7 +54,7 @@ func (c *collectionSalvageCmd) Run(w *world) error {
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; delete %s.part and begin again", c.Out)}
 	case errors.Is(err, crawler.ErrNoTopic):
 		return usage("%w: dowse collection salvage %s -o %s WORDS, or --topic FILE", err, c.Dir, c.Out)
-	case errors.Is(err, crawler.ErrPlace):
+	case errors.Is(err, crawler.ErrPlace), errors.Is(err, crawler.ErrBrokenOff):
 		return usage("%w", err)
 	case err != nil:
 		return inCollection(err)
