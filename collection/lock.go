@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"dowse/internal/durable"
 )
@@ -24,7 +25,7 @@ func lock(dir string) (*durable.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("collection: lock: %w", err)
 	}
-	if err := tryLock(f); err != nil {
+	if err := takeLock(f); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("collection: %s: %w (process %s); stop it first: dowse stop %s", dir, ErrLocked, holder(dir), dir)
 	}
@@ -32,6 +33,18 @@ func lock(dir string) (*durable.File, error) {
 		fmt.Fprintf(f, "%d\n%s\n", os.Getpid(), Format)
 	}
 	return f, nil
+}
+
+// takeLock takes the lock. Processes that only ask who holds it have it for a moment, so it
+// tries more than once.
+func takeLock(f *durable.File) (err error) {
+	for range 10 {
+		if err = tryLock(f); err == nil {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
 }
 
 func holder(dir string) string {
@@ -58,7 +71,7 @@ func Running(dir string) int {
 		return 0
 	}
 	defer f.Close()
-	if tryLock(f) == nil {
+	if tryShared(f) == nil {
 		return 0
 	}
 	return readPID(dir)
