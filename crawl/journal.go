@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"io"
 	"iter"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -43,7 +42,8 @@ type Journal struct {
 
 	failed error // of the disk: once set nothing is written any more
 
-	rereads int // pauses that settle has made
+	rereads int    // pauses that settle has made
+	pause   func() // of settle
 
 	replaying *replayNames
 	bench     bench // rulings that stand over visits
@@ -83,7 +83,7 @@ var ErrVersion = errors.New("written by another version of dowse")
 // part in writing: another process may be at it. Such a journal ends where the files
 // ended when it was opened; what is appended later is not seen.
 func OpenJournal(dir string, parse RobotsParser, readOnly bool) (*Journal, error) {
-	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader)}
+	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader), pause: pauseToSettle}
 	names, err := j.dir.Names("journal-*.log")
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
@@ -344,11 +344,7 @@ type record struct {
 // recordAt reads the record at a place and checks it. A record that ends behind the end of
 // the journal is not sound.
 func (j *Journal) recordAt(place uint64) (record, error) {
-	return j.recordBefore(j.End(), place)
-}
-
-// recordBefore is recordAt for a journal that ends at a given place.
-func (j *Journal) recordBefore(end, place uint64) (record, error) {
+	end := j.End()
 	if place >= end {
 		return record{}, io.EOF
 	}
@@ -378,21 +374,35 @@ const (
 	settlePause  = 20 * time.Millisecond
 )
 
+func pauseToSettle() { time.Sleep(settlePause) }
+
 // settle reads a record once more that was not sound. It reports whether the record is
 // sound now, and where it ends: then another process was just writing it. Only a journal
 // that was opened for reading waits for that.
 func (j *Journal) settle(place uint64) (next uint64, ok bool) {
 	for j.readOnly && j.Err() == nil {
-		if r, err := j.recordBefore(math.MaxUint64, place); err == nil {
-			return r.next(), true
+		if next, ok = j.soundNow(place); ok {
+			return next, true
 		}
 		if j.rereads >= settlePauses {
 			break
 		}
 		j.rereads++
-		time.Sleep(settlePause)
+		j.pause()
 	}
 	return 0, false
+}
+
+// soundNow reports whether the record at a place is sound in the files as they are now, and
+// where it ends.
+func (j *Journal) soundNow(place uint64) (next uint64, ok bool) {
+	now, err := j.Reader()
+	if err != nil {
+		return 0, false
+	}
+	defer now.Close()
+	r, err := now.recordAt(place)
+	return r.next(), err == nil
 }
 
 func (j *Journal) readFull(place uint64, buf []byte) ([]byte, error) {
