@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dowse"
@@ -235,7 +236,7 @@ func (v *verifier) archive() error {
 		}
 		v.out.Records += report.Records
 		for _, p := range report.Problems {
-			if !v.growing(report.File, p.Offset) {
+			if !v.growing(files, i, p.Offset) {
 				v.out.problem(fmt.Sprintf("archive/%s, offset %d", report.File, p.Offset), doExport, "%v", p.Err)
 			}
 		}
@@ -243,11 +244,12 @@ func (v *verifier) archive() error {
 	return nil
 }
 
-// growing reports whether another process is writing, or has just written, what stands at a
-// place of the archive: it is behind the last record that the journal names.
-func (v *verifier) growing(file string, offset int64) bool {
+// growing reports whether another process is writing, or has just written, what stands at an
+// offset of file i: it is behind the last record that the journal names.
+func (v *verifier) growing(files []string, i int, offset int64) bool {
 	last := v.c.Crawl.LastArchived()
-	return (file > last.File || file == last.File && offset > last.Offset) && v.c.changing()
+	at := slices.IndexFunc(files, func(path string) bool { return filepath.Base(path) == last.File })
+	return (i > at || i == at && offset > last.Offset) && v.c.changing()
 }
 
 // snapshots checks that each snapshot can be read.

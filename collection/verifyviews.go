@@ -15,7 +15,7 @@ import (
 const (
 	ViewsChecked = "checked"
 	viewsRunning = "not checked: a crawl goes on, and writes them when it stops"
-	viewsLag     = "not checked: they are older than the journal, since the last run was killed or a model was trained; dowse crawl brings them up to date"
+	viewsLag     = "not checked: they are older than journal and archive, as after a run that was killed; dowse crawl brings them up to date"
 	viewsNone    = "not checked: none were made yet, or state/summary.json was deleted; dowse crawl makes them"
 )
 

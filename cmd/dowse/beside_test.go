@@ -27,7 +27,7 @@ func TestReadersBesideACrawl(t *testing.T) {
 		"--allow-net", "127.0.0.0/8", "--delay", "100ms", "--contact", "mailto:beside@example.org")
 	defer c.endCrawl(syscall.SIGKILL)
 	c.awaitPages()
-	reads := 200
+	reads := 120
 	if os.Getenv("DOWSE_ALL_FAULTS") != "" {
 		reads *= 10
 	}
