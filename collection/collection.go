@@ -33,7 +33,8 @@ type Collection struct {
 	cfg       crawl.Config // as Load was given it
 	restore   crawl.Restorer
 	readOnly  bool
-	inFlight  int // visits at once, as the settings said when it was opened
+	opened    uint64 // where the journal ended when the collection was opened
+	inFlight  int    // visits at once, as the settings said when it was opened
 	lock      *durable.File
 	ended     *takedown              // that was broken off, and ended when the collection was opened
 	originals map[string]dowse.Place // records that revisits refer to, by ID; made when needed
@@ -153,6 +154,7 @@ func Open(dir string, parse crawl.RobotsParser, readOnly bool) (*Collection, err
 		c.unlock()
 		return nil, c.opening(err)
 	}
+	c.opened = c.Journal.End()
 	if !readOnly {
 		if err := c.resumeTakedown(); err != nil {
 			return nil, errors.Join(err, c.Close())

@@ -3,7 +3,6 @@ package collection
 import (
 	"cmp"
 	"dowse"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -70,15 +69,16 @@ func (c *Collection) opening(err error) error {
 // journalLost checks that a collection that holds something has a journal. It is begun
 // before anything is kept, so no crash leaves the one without the other.
 func (c *Collection) journalLost() error {
-	if segments, _ := filepath.Glob(filepath.Join(c.state(), "journal-*.log")); len(segments) > 0 {
-		return nil
-	}
 	held, _ := archive.Files(c.ArchiveDir())
 	held = append(held, c.snapshots()...)
 	if _, err := c.files().Stat(summaryName); err == nil {
 		held = append(held, c.path(summaryName))
 	}
 	if len(held) == 0 {
+		return nil
+	}
+	// The journal is looked for last: a crawl may just begin.
+	if segments, _ := filepath.Glob(filepath.Join(c.state(), "journal-*.log")); len(segments) > 0 {
 		return nil
 	}
 	return fmt.Errorf("%w: it is missing, and there is %s", ErrDamaged, filepath.Base(held[0]))
@@ -113,12 +113,16 @@ func (c *Collection) journalNow() uint64 {
 	return j.End()
 }
 
+// changing reports whether another process works on the collection, or has done so since it
+// was opened. What a reader finds in its files may then be of different moments.
+func (c *Collection) changing() bool {
+	return c.readOnly && (isHeld(c.Dir) || c.journalNow() != c.opened)
+}
+
 // remembered returns what the summary says of journal and archive, if it can be read.
 func (c *Collection) remembered() (*summary, bool) {
-	data, err := c.files().ReadFile(summaryName)
-	s := &summary{Indexed: -1}
-	ok := err == nil && json.Unmarshal(data, s) == nil && s.Version == summaryVersion
-	return s, ok
+	s, err := c.savedSummary()
+	return s, err == nil
 }
 
 // journalSound reads the part of the journal that a snapshot stands for, before the crawl

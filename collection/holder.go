@@ -56,7 +56,7 @@ func isHeld(dir string) bool {
 		return false
 	}
 	defer f.Close()
-	return tryLock(f) != nil
+	return tryShared(f) != nil
 }
 
 // hasOpen reports whether a process has a file open. Only Linux tells; elsewhere

@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,6 +33,9 @@ func belongs(name string) bool {
 // eachFile runs over the files below a directory; names have forward slashes.
 func eachFile(dir string, do func(name string, d fs.DirEntry) error) error {
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && name != "." {
+			return nil // another process has removed it meanwhile
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}

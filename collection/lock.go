@@ -76,7 +76,7 @@ func Running(dir string) int {
 		return 0
 	}
 	defer f.Close()
-	if tryLock(f) == nil {
+	if tryShared(f) == nil {
 		return 0
 	}
 	return readPID(dir)

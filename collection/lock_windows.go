@@ -11,3 +11,9 @@ func tryLock(f *durable.File) error {
 	at := &windows.Overlapped{OffsetHigh: 1}
 	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)
 }
+
+// tryShared fails if somebody holds the lock. Several processes may ask at once.
+func tryShared(f *durable.File) error {
+	at := &windows.Overlapped{OffsetHigh: 1}
+	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)
+}

@@ -2,8 +2,10 @@ package collection
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 
 	"dowse/crawl"
@@ -29,6 +31,9 @@ func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 		c.Crawl, from, err = c.readSnapshot(name, cfg) // which leaves the strategy as it is if there is an error
 		if err == nil {
 			return from, nil
+		}
+		if c.readOnly && (errors.Is(err, fs.ErrNotExist) || offsetOf(name) > c.opened) {
+			continue // another process has removed it, or made it, since the collection was opened
 		}
 		c.notice("%s can't be used and was passed over: %v", name, err)
 	}

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"dowse"
 	"dowse/archive"
@@ -34,15 +36,50 @@ const (
 // A summary tells how far the readable views of a collection are written: up to
 // which place of the journal, and how long the files were then.
 type summary struct {
-	Version int              `json:"version"`
-	Journal uint64           `json:"journal"`
-	Files   map[string]int64 `json:"files"`
-	Indexed int64            `json:"indexed"` // bytes of archive that the index is of; -1 for no index
-	Facts   facts            `json:"facts"`
-	Rulings int              `json:"rulings,omitempty"` // entries of rulings that the lists know of
+	Version int               `json:"version"`
+	Journal uint64            `json:"journal"`
+	Files   map[string]int64  `json:"files"`
+	Indexed int64             `json:"indexed"` // bytes of archive that the index is of; -1 for no index
+	Facts   facts             `json:"facts"`
+	Rulings int               `json:"rulings,omitempty"` // entries of rulings that the lists know of
+	Sums    map[string]uint32 `json:"sums"`              // CRC-32C of the files
+	Sum     uint32            `json:"sum"`               // CRC-32C of all that stands before it, see seal
 }
 
-const summaryVersion = 1
+const summaryVersion = 2
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// seal returns the checksum of a summary: that of its JSON with a Sum of 0.
+func (s summary) seal() (uint32, error) {
+	s.Sum = 0
+	data, err := json.Marshal(s)
+	return crc32.Checksum(data, castagnoli), err
+}
+
+var (
+	errOldSummary    = errors.New("it was written by another version of dowse")
+	errBrokenSummary = errors.New("it is damaged")
+)
+
+// savedSummary reads the summary and checks that it is as it was written.
+func (c *Collection) savedSummary() (*summary, error) {
+	data, err := c.files().ReadFile(summaryName)
+	if err != nil {
+		return nil, err
+	}
+	s := &summary{}
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("%w: %w", errBrokenSummary, err)
+	}
+	if s.Version == 1 {
+		return nil, errOldSummary
+	}
+	if sum, err := s.seal(); err != nil || sum != s.Sum || s.Version != summaryVersion {
+		return nil, fmt.Errorf("%w: the checksum does not match", errBrokenSummary)
+	}
+	return s, nil
+}
 
 // facts are what the data card says beside the books.
 type facts struct {
@@ -72,21 +109,20 @@ func (c *Collection) Summarise() error {
 }
 
 func (c *Collection) newSummary() *summary {
-	return &summary{Version: summaryVersion, Files: map[string]int64{}, Indexed: -1, Rulings: len(c.Crawl.Rulings())}
+	return &summary{Version: summaryVersion, Files: map[string]int64{}, Sums: map[string]uint32{}, Indexed: -1, Rulings: len(c.Crawl.Rulings())}
 }
 
 func (c *Collection) path(name string) string { return filepath.Join(c.Dir, filepath.FromSlash(name)) }
 
 // readSummary reads what is remembered, or begins anew where it is not to be used.
 func (c *Collection) readSummary() *summary {
-	data, err := c.files().ReadFile(summaryName)
-	s := c.newSummary()
-	if err != nil || json.Unmarshal(data, s) != nil || s.Version != summaryVersion || s.Journal > c.Journal.End() {
+	s, ok := c.remembered()
+	if !ok || s.Journal > c.Journal.End() {
 		return c.newSummary()
 	}
 	if s.Rulings != len(c.Crawl.Rulings()) { // pages may belong to the other list now
 		lists := c.newSummary()
-		lists.Indexed = s.Indexed
+		lists.Indexed, lists.Sums[indexName] = s.Indexed, s.Sums[indexName]
 		return lists
 	}
 	return s
@@ -107,6 +143,9 @@ func (c *Collection) summarise(s *summary) error {
 		return err
 	}
 	if err := writeWhole(c.Dir, readmeName, c.dataCard(s)); err != nil {
+		return err
+	}
+	if s.Sum, err = s.seal(); err != nil {
 		return err
 	}
 	data, err := json.MarshalIndent(s, "", "  ")
@@ -138,11 +177,13 @@ type view struct {
 	f    *durable.File
 	w    *bufio.Writer
 	n    int64
+	sum  uint32
 }
 
 func (v *view) Write(p []byte) (int, error) {
 	n, err := v.w.Write(p)
 	v.n += int64(n)
+	v.sum = crc32.Update(v.sum, castagnoli, p[:n])
 	return n, err
 }
 
@@ -168,7 +209,7 @@ func (c *Collection) openView(s *summary, name string) (*view, error) {
 		f.Close()
 		return nil, err
 	}
-	return &view{name: name, f: f, w: bufio.NewWriterSize(f, 1<<16), n: at}, nil
+	return &view{name: name, f: f, w: bufio.NewWriterSize(f, 1<<16), n: at, sum: s.Sums[name]}, nil
 }
 
 func (v *view) close() error {
@@ -181,7 +222,7 @@ func (c *Collection) writeViews(s *summary) (err error) {
 	defer func() {
 		for name, v := range views {
 			err = errors.Join(err, v.close())
-			s.Files[name] = v.n
+			s.Files[name], s.Sums[name] = v.n, v.sum
 		}
 	}()
 	for _, name := range []string{pagesName, extraName, logName} {
@@ -290,8 +331,9 @@ func (f *facts) count(p *dowse.Page) {
 		if f.Licences == nil {
 			f.Licences = map[string]int{}
 		}
-		if _, known := f.Licences[string(u)]; known || len(f.Licences) < maxLicences {
-			f.Licences[string(u)]++
+		u := strings.ToValidUTF8(string(u), "\ufffd") // as JSON keeps it
+		if _, known := f.Licences[u]; known || len(f.Licences) < maxLicences {
+			f.Licences[u]++
 		}
 	}
 }
@@ -329,8 +371,8 @@ func (c *Collection) writeIndex(s *summary, size int64) error {
 	}
 	known := s.Indexed
 	s.Indexed = size
-	if old, lines, ok := c.freshIndex(known, size); ok {
-		err := c.files().Replace(indexName, func(w io.Writer) error { return archive.MergeIndex(w, old, lines) })
+	if old, lines, ok := c.freshIndex(known, size, s.Sums[indexName]); ok {
+		err := c.replaceIndex(s, func(w io.Writer) error { return archive.MergeIndex(w, old, lines) })
 		if err == nil {
 			c.Writer.Indexed()
 		}
@@ -340,12 +382,21 @@ func (c *Collection) writeIndex(s *summary, size int64) error {
 	if err != nil {
 		return err
 	}
-	return c.files().Replace(indexName, func(w io.Writer) error { return archive.IndexPast(w, c.unreadRecord, files...) })
+	return c.replaceIndex(s, func(w io.Writer) error { return archive.IndexPast(w, c.unreadRecord, files...) })
+}
+
+// replaceIndex writes the index anew and remembers its checksum.
+func (c *Collection) replaceIndex(s *summary, write func(io.Writer) error) error {
+	sum := crc32.New(castagnoli)
+	err := c.files().Replace(indexName, func(w io.Writer) error { return write(io.MultiWriter(w, sum)) })
+	s.Sums[indexName] = sum.Sum32()
+	return err
 }
 
 // freshIndex returns the index as it is, of so many bytes of archive, and the lines
-// that make it one of all. It reports false where these are not known.
-func (c *Collection) freshIndex(known, size int64) (index string, lines []string, ok bool) {
+// that make it one of all. It reports false where these are not known, or the index is not
+// the one with this checksum.
+func (c *Collection) freshIndex(known, size int64, sum uint32) (index string, lines []string, ok bool) {
 	if c.Writer == nil {
 		return "", nil, false
 	}
@@ -357,5 +408,5 @@ func (c *Collection) freshIndex(known, size int64) (index string, lines []string
 		return "", fresh.Lines, true
 	}
 	old, err := c.files().ReadFile(indexName)
-	return string(old), fresh.Lines, err == nil
+	return string(old), fresh.Lines, err == nil && crc32.Checksum(old, castagnoli) == sum
 }

@@ -1,8 +1,10 @@
 package collection_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -71,7 +73,11 @@ func TestSummariseMends(t *testing.T) {
 		"no memory": func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, "state/summary.json"), []byte("{"), 0o644)
 		},
-		"no index": func(dir string) error { return os.Remove(filepath.Join(dir, "indexes/index.cdxj")) },
+		"a flipped name":   func(dir string) error { return rewrite(dir, "pages/extra", "piges/extra") },
+		"no files":         func(dir string) error { return rewrite(dir, `(?s)"files": \{.*?\}`, `"files": {}`) },
+		"a flipped number": func(dir string) error { return rewrite(dir, `"journal": \d`, `"journal": 0`) },
+		"a flipped index":  func(dir string) error { return rewrite(dir, `"indexed": \d`, `"indexed": 9`) },
+		"no index":         func(dir string) error { return os.Remove(filepath.Join(dir, "indexes/index.cdxj")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := copied(t)
@@ -84,6 +90,20 @@ func TestSummariseMends(t *testing.T) {
 			sameViews(t, readViews(t, dir), want)
 		})
 	}
+}
+
+// rewrite changes a place of the summary.
+func rewrite(dir, pattern, with string) error {
+	name := filepath.Join(dir, "state/summary.json")
+	old, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	changed := regexp.MustCompile(pattern).ReplaceAll(old, []byte(with))
+	if string(changed) == string(old) {
+		return fmt.Errorf("%s is not in %s", pattern, old)
+	}
+	return os.WriteFile(name, changed, 0o644)
 }
 
 func TestViews(t *testing.T) {

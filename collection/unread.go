@@ -47,7 +47,7 @@ func (c *Collection) passOver(err error) error {
 	if !c.readOnly || !errors.As(err, &gap) {
 		return err
 	}
-	if Running(c.Dir) != 0 {
+	if isHeld(c.Dir) {
 		return nil // it is just being written
 	}
 	c.Unread.add(Problem{fmt.Sprintf("state/journal, offset %d", gap.At), fmt.Sprintf("%d bytes can't be read: %v", gap.Next-gap.At, gap.Err), doSalvage})

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dowse"
@@ -37,6 +38,8 @@ type Verification struct {
 	Forgotten int         `json:"forgotten"` // URLs that were taken down: nothing but a tombstone is left of them
 	Books     crawl.Books `json:"books"`
 	Replayed  bool        `json:"replayed"`
+	Views     string      `json:"views"`    // "checked", or why lists, log and index were not
+	Captures  int         `json:"captures"` // lines of the index whose record was found
 	Problems  []Problem   `json:"problems"`
 	More      int         `json:"more_problems,omitempty"` // that are not listed
 
@@ -79,15 +82,15 @@ const (
 // Verify reads everything that the collection holds and checks it: the books
 // balance, every entry of the journal and every record of the archive can be read,
 // every fetched page is in the archive once and under its own URL, the saved state
-// is what a replay of the journal gives, and no file is there that does not
-// belong. What is wrong is in the result; the error is for what kept it from being
+// is what a replay of the journal gives, the lists, the log and the index are as they
+// were written, and no file is there that does not belong. What is wrong is in the result; the error is for what kept it from being
 // checked. It changes nothing.
 func (c *Collection) Verify(opt VerifyOptions) (*Verification, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(string, int64, int64) {}
 	}
 	v := &verifier{c: c, opt: opt, out: &Verification{Problems: []Problem{}}, places: map[dowse.Place]frontier.ID{}}
-	for _, step := range []func() error{v.books, v.journal, v.archive, v.snapshots, v.replay, v.forgotten, v.files} {
+	for _, step := range []func() error{v.books, v.journal, v.archive, v.snapshots, v.replay, v.forgotten, v.views, v.files} {
 		if err := step(); err != nil {
 			return v.out, fmt.Errorf("collection: verify %s: %w", c.Dir, err)
 		}
@@ -153,7 +156,7 @@ func (v *verifier) journal() error {
 // crawl that goes on it is just being written.
 func (v *verifier) tornJournal(end uint64, err error) {
 	v.sound = false
-	if v.c.readOnly && Running(v.c.Dir) != 0 {
+	if v.c.readOnly && isHeld(v.c.Dir) {
 		v.sound = true
 		return
 	}
@@ -232,14 +235,21 @@ func (v *verifier) archive() error {
 			return err
 		}
 		v.out.Records += report.Records
-		running := v.c.readOnly && i == len(files)-1 && Running(v.c.Dir) != 0
 		for _, p := range report.Problems {
-			if !running {
+			if !v.growing(files, i, p.Offset) {
 				v.out.problem(fmt.Sprintf("archive/%s, offset %d", report.File, p.Offset), doExport, "%v", p.Err)
 			}
 		}
 	}
 	return nil
+}
+
+// growing reports whether another process is writing, or has just written, what stands at an
+// offset of file i: it is behind the last record that the journal names.
+func (v *verifier) growing(files []string, i int, offset int64) bool {
+	last := v.c.Crawl.LastArchived()
+	at := slices.IndexFunc(files, func(path string) bool { return filepath.Base(path) == last.File })
+	return (i > at || i == at && offset > last.Offset) && v.c.changing()
 }
 
 // snapshots checks that each snapshot can be read.
@@ -252,8 +262,12 @@ func (v *verifier) snapshots() error {
 		if err != nil {
 			return err
 		}
+		_, _, err = v.c.readSnapshot(path, cfg)
+		if (errors.Is(err, fs.ErrNotExist) || offsetOf(path) > v.c.opened) && v.c.changing() {
+			continue // the crawl that goes on has removed it, or made it
+		}
 		v.out.Snapshots++
-		if _, _, err := v.c.readSnapshot(path, cfg); err != nil {
+		if err != nil {
 			v.out.problem("state/"+filepath.Base(path), doDelete, "%v", err)
 		}
 	}
@@ -344,7 +358,7 @@ func (v *verifier) files() error {
 	return eachFile(v.c.Dir, func(name string, d fs.DirEntry) error {
 		switch {
 		case strings.HasSuffix(name, ".tmp"):
-			if v.c.readOnly && Running(v.c.Dir) != 0 {
+			if v.c.changing() {
 				return nil
 			}
 			v.out.problem(name, "delete it", "left by something that was interrupted")
@@ -354,7 +368,9 @@ func (v *verifier) files() error {
 			v.out.problem(name, doRemove, "not part of a collection")
 		case name == lockName:
 		default:
-			if f, err := v.c.files().Open(name); err != nil {
+			if f, err := v.c.files().Open(name); errors.Is(err, fs.ErrNotExist) && v.c.changing() {
+				return nil
+			} else if err != nil {
 				v.out.problem(name, "check its permissions", "%v", err)
 			} else {
 				f.Close()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dowse/collection"
 	"dowse/frontier"
 )
 
@@ -19,6 +20,33 @@ func TestVerifySound(t *testing.T) {
 	}
 	if v.Pages != madePages || !v.Replayed || v.URLs != c.Crawl.Books().Known || v.Records == 0 || v.Entries < madePages || v.Snapshots == 0 {
 		t.Errorf("%+v", v)
+	}
+}
+
+// The views may be older than the journal: after a crash, or before the first stop. That is
+// no fault, and verify says that it did not check them.
+func TestVerifyViewsThatLag(t *testing.T) {
+	for name, do := range map[string]func(t *testing.T, dir string){
+		"no summary": func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "state/summary.json")) },
+		"a newer journal": func(t *testing.T, dir string) {
+			older, files := readAll(t, filepath.Join(dir, "state/summary.json")), []string{"pages/pages.jsonl", "log/crawl.log"}
+			crawlMade(t, dir, madePages+5)
+			os.WriteFile(filepath.Join(dir, "state/summary.json"), older, 0o644)
+			for _, f := range files {
+				os.Truncate(filepath.Join(dir, f), 10)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := copied(t)
+			do(t, dir)
+			if v := verified(t, open(t, dir, true)); !v.OK() || !strings.HasPrefix(v.Views, "not checked: ") {
+				t.Errorf("%s %v", v.Views, v.Problems)
+			}
+		})
+	}
+	if v := verified(t, open(t, madeDir(t), true)); v.Views != collection.ViewsChecked || v.Captures == 0 {
+		t.Errorf("%s, %d captures", v.Views, v.Captures)
 	}
 }
 
@@ -50,6 +78,14 @@ func TestVerifyFindsDamage(t *testing.T) {
 		"leftover": {func(t *testing.T, dir string) {
 			os.WriteFile(filepath.Join(dir, "state", "snapshot-1.snap.tmp"), nil, 0o644)
 		}, "state/snapshot-1.snap.tmp"},
+		"index gone":    {func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "indexes/index.cdxj")) }, "indexes/index.cdxj"},
+		"index empty":   {func(t *testing.T, dir string) { os.Truncate(filepath.Join(dir, "indexes/index.cdxj"), 0) }, "indexes/index.cdxj"},
+		"index flipped": {func(t *testing.T, dir string) { flip(t, filepath.Join(dir, "indexes/index.cdxj")) }, "indexes/index.cdxj"},
+		"pages gone":    {func(t *testing.T, dir string) { os.RemoveAll(filepath.Join(dir, "pages")) }, "pages/"},
+		"pages flipped": {func(t *testing.T, dir string) { flip(t, filepath.Join(dir, "pages/pages.jsonl")) }, "pages/pages.jsonl"},
+		"extra flipped": {func(t *testing.T, dir string) { flip(t, filepath.Join(dir, "pages/extraPages.jsonl")) }, "pages/extraPages.jsonl"},
+		"log shorter":   {func(t *testing.T, dir string) { os.Truncate(filepath.Join(dir, "log/crawl.log"), 100) }, "log/crawl.log"},
+		"summary":       {func(t *testing.T, dir string) { rewrite(dir, `"journal": \d`, `"journal": 0`) }, "state/summary.json"},
 		"torn archive": {func(t *testing.T, dir string) {
 			names, _ := filepath.Glob(filepath.Join(dir, "archive", "*.warc.gz"))
 			os.Truncate(names[0], int64(len(readAll(t, names[0]))-10))

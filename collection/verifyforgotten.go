@@ -19,7 +19,7 @@ const doForget = "take it down once more: dowse forget"
 // its string and the entries of its visits are blank, the archive has no record of it, and
 // no file that names URLs names it.
 func (v *verifier) forgotten() error {
-	if _, err := v.c.files().Stat(pendingName); err == nil && !(v.c.readOnly && Running(v.c.Dir) != 0) {
+	if _, err := v.c.files().Stat(pendingName); err == nil && !v.c.changing() {
 		v.out.problem(pendingName, "dowse forget or dowse crawl completes it", "a takedown was interrupted")
 		return nil
 	}

@@ -44,3 +44,6 @@ func LinksIn(c *Crawl, id frontier.ID) int { return c.inlinks.of(id) }
 
 // CountPages makes a crawl believe that it fetched so many pages.
 func CountPages(c *Crawl, n int) { c.stats.Fetched = n }
+
+// WhenUnsound has do called, in place of a pause, when a reader meets a record that is not sound.
+func WhenUnsound(j *Journal, do func()) { j.pause = do }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"dowse"
 	"dowse/frontier"
@@ -40,6 +41,9 @@ type Journal struct {
 	writing piece  // being written
 
 	failed error // of the disk: once set nothing is written any more
+
+	rereads int    // pauses that settle has made
+	pause   func() // of settle
 
 	replaying *replayNames
 	bench     bench // rulings that stand over visits
@@ -76,9 +80,10 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 var ErrVersion = errors.New("written by another version of dowse")
 
 // OpenJournal opens the journal in dir, or begins one. With readOnly it takes no
-// part in writing: another process may be at it.
+// part in writing: another process may be at it. Such a journal ends where the files
+// ended when it was opened; what is appended later is not seen.
 func OpenJournal(dir string, parse RobotsParser, readOnly bool) (*Journal, error) {
-	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader)}
+	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader), pause: pauseToSettle}
 	names, err := j.dir.Names("journal-*.log")
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
@@ -336,9 +341,11 @@ type record struct {
 	body    int
 }
 
-// recordAt reads the record at a place and checks it.
+// recordAt reads the record at a place and checks it. A record that ends behind the end of
+// the journal is not sound.
 func (j *Journal) recordAt(place uint64) (record, error) {
-	if place >= j.End() {
+	end := j.End()
+	if place >= end {
 		return record{}, io.EOF
 	}
 	var head [recordHeader]byte
@@ -347,7 +354,7 @@ func (j *Journal) recordAt(place uint64) (record, error) {
 		return record{}, err
 	}
 	size, sum, body := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
-	if size > maxRecord || body > size {
+	if size > maxRecord || body > size || place+recordHeader+uint64(size) > end {
 		return record{}, fmt.Errorf("journal: record at %d: %w: %w", place, ErrDamaged, errShort)
 	}
 	payload, err := j.readFull(place+recordHeader, make([]byte, size))
@@ -358,6 +365,44 @@ func (j *Journal) recordAt(place uint64) (record, error) {
 		return record{}, fmt.Errorf("journal: record at %d: %w: the checksum does not match", place, ErrDamaged)
 	}
 	return record{place, payload, int(body)}, nil
+}
+
+// The pauses in which a reader waits for a record to become sound: so many at most for a
+// journal, since one that is damaged in many places shall still be read quickly.
+const (
+	settlePauses = 10
+	settlePause  = 20 * time.Millisecond
+)
+
+func pauseToSettle() { time.Sleep(settlePause) }
+
+// settle reads a record once more that was not sound. It reports whether the record is
+// sound now, and where it ends: then another process was just writing it. Only a journal
+// that was opened for reading waits for that.
+func (j *Journal) settle(place uint64) (next uint64, ok bool) {
+	for j.readOnly && j.Err() == nil {
+		if next, ok = j.soundNow(place); ok {
+			return next, true
+		}
+		if j.rereads >= settlePauses {
+			break
+		}
+		j.rereads++
+		j.pause()
+	}
+	return 0, false
+}
+
+// soundNow reports whether the record at a place is sound in the files as they are now, and
+// where it ends.
+func (j *Journal) soundNow(place uint64) (next uint64, ok bool) {
+	now, err := j.Reader()
+	if err != nil {
+		return 0, false
+	}
+	defer now.Close()
+	r, err := now.recordAt(place)
+	return r.next(), err == nil
 }
 
 func (j *Journal) readFull(place uint64, buf []byte) ([]byte, error) {

@@ -60,6 +60,12 @@ func (j *Journal) scan(from uint64, ruled bool, read func(entry []byte) (*Entry,
 				yield(nil, err)
 				return
 			}
+			if next, settled := j.settle(end); settled {
+				if next > j.End() {
+					return // it was being written when the journal was opened
+				}
+				continue
+			}
 			var gap *Gap
 			gap, more = j.gapAt(end)
 			if end = gap.Next; !yield(nil, gap) {

@@ -64,13 +64,17 @@ const (
 	usualRecord = 1 << 20
 )
 
-// soundAfter looks for a sound record behind one that is not.
+// soundAfter looks for a sound record behind one that is not. It looks no further than the
+// end of the journal: a reader does not see what another process has appended since.
+// A record that another process was just writing is no damage, so nothing is found behind it.
 func (j *Journal) soundAfter(end uint64) (place uint64, ok bool) {
-	size, err := j.size()
-	if err != nil {
+	if place, ok = j.soundWithin(end+1, j.End()); !ok {
 		return 0, false
 	}
-	return j.soundWithin(end+1, size)
+	if _, settled := j.settle(end); settled {
+		return 0, false
+	}
+	return place, true
 }
 
 // soundWithin looks for a sound record between two places.

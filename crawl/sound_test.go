@@ -2,10 +2,12 @@ package crawl_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"dowse/crawl"
 	"dowse/strategy"
@@ -78,4 +80,91 @@ func entriesIn(t *testing.T, data []byte) (n int) {
 		t.Fatalf("%+v, %v", left, err)
 	}
 	return left.Entries
+}
+
+// TestReaderOfGrowingJournal opens a journal to read while another process is in the middle
+// of an append, which then goes on: the reader sees what was there when it opened the
+// journal, and nothing counts as damaged.
+func TestReaderOfGrowingJournal(t *testing.T) {
+	_, whole := wholeJournal(t, 60, 9)
+	for cut := len(whole) / 2; cut < len(whole); cut += 37 {
+		dir := journalOf(t, whole[:cut])
+		c, j := openReader(t, dir)
+		_, scanned := openReader(t, dir)
+		if err := os.WriteFile(filepath.Join(dir, firstSegment), whole, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		want := entriesBefore(whole, cut)
+		if n, _, err := c.Fold(j, 0, nil); err != nil || n != want {
+			t.Fatalf("opened at %d of %d: %d entries, want %d: %v", cut, len(whole), n, want, err)
+		}
+		n := 0
+		for _, err := range scanned.Scan(0, nil) {
+			if err != nil {
+				t.Fatalf("opened at %d of %d: %v", cut, len(whole), err)
+			}
+			n++
+		}
+		if n != want {
+			t.Errorf("opened at %d of %d: a scan of %d entries, want %d", cut, len(whole), n, want)
+		}
+	}
+}
+
+// TestReaderFindsDamage opens a journal to read in which a record is broken for good.
+func TestReaderFindsDamage(t *testing.T) {
+	_, whole := wholeJournal(t, 60, 9)
+	whole[len(whole)/2] ^= 1
+	c, j := openReader(t, journalOf(t, whole))
+	if _, _, err := c.Fold(j, 0, nil); !errors.Is(err, crawl.ErrDamaged) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestReaderWaitsForRecord opens a journal of which a record in the middle is not yet
+// written, though what follows is: the reader waits until it is there.
+func TestReaderWaitsForRecord(t *testing.T) {
+	_, whole := wholeJournal(t, 60, 9)
+	half := bytes.Clone(whole)
+	half[len(whole)/2] ^= 1
+	dir := journalOf(t, half)
+	c, j := openReader(t, dir)
+	crawl.WhenUnsound(j, func() {
+		if err := os.WriteFile(filepath.Join(dir, firstSegment), whole, 0o644); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, _, err := c.Fold(j, 0, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// openReader opens a journal to read, with a crawl to fold it into.
+func openReader(t *testing.T, dir string) (*crawl.Crawl, *crawl.Journal) {
+	t.Helper()
+	j, err := crawl.OpenJournal(dir, parse, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	c, err := crawl.New(crawl.Config{
+		Strategy: &strategy.LinkContext{}, Robots: true, Log: j, Key: 42,
+		Polite: crawl.Politeness{Delay: 20 * time.Millisecond, InFlight: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, j
+}
+
+// entriesBefore returns how many whole records the first bytes of a segment have.
+func entriesBefore(segment []byte, cut int) (n int) {
+	const magic, header = 8, 12
+	for at := magic; at+header <= cut; n++ {
+		at += header + int(binary.LittleEndian.Uint32(segment[at:]))
+		if at > cut {
+			break
+		}
+	}
+	return n
 }

@@ -125,8 +125,9 @@ func (collectionVerifyCmd) Help() string {
   dowse collection verify reefs.dowse --json | jq -r '.problems[].place'
 
 Checks that the books balance, that every entry of the journal and every record
-of the archive can be read, and that every page that was fetched is in the
-archive. Changes nothing. Exits with 8 if something is wrong, and says what to
+of the archive can be read, that every page that was fetched is in the archive,
+and that the lists of pages, the log and the index are as they were written (not
+while a crawl goes on, and not after one was killed). Changes nothing. Exits with 8 if something is wrong, and says what to
 do about it; with 7 if the collection can't even be opened, after it has checked
 what can be read of it. Hosts that were not reached are listed, and are no fault
 of the collection: status --check fails for them.`
@@ -184,6 +185,9 @@ func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, n
 	if v.Replayed {
 		s.field("state", "%s URLs as a replay of the journal gives them, %s read", count(v.URLs), some(v.Snapshots, "snapshot"))
 	}
+	if v.Views != "" {
+		s.text("lists", viewsText(v))
+	}
 	if v.Forgotten > 0 {
 		s.field("forgotten", "%s taken down, each checked", some(v.Forgotten, "URL"))
 	}
@@ -200,6 +204,14 @@ func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, n
 		fmt.Fprintln(out, l)
 	}
 	return nil
+}
+
+// viewsText returns what was checked of the lists, the log and the index.
+func viewsText(v *collection.Verification) string {
+	if v.Views != collection.ViewsChecked {
+		return v.Views
+	}
+	return fmt.Sprintf("as they were written, with log and index; %s looked up", some(v.Captures, "index line"))
 }
 
 // problem shows what is wrong, where, and what to do.

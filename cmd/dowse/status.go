@@ -33,7 +33,8 @@ func (statusCmd) Help() string {
 
 Unhealthy means: the books do not balance, or no crawl is running and the last
 run ended with an error, without a network, with hosts that did not answer
-(starved), or was killed.`
+(starved), or was killed. A collection that can't be opened is reported, the
+others are still shown, and the exit code is 7.`
 }
 
 const (
@@ -95,13 +96,28 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 	if st.Reasons == nil {
 		st.Reasons = []collection.ReasonCount{}
 	}
-	st.Process = collection.Running(col.Dir)
+	var last crawler.Sitting
+	var ok bool
+	st.Process, last, ok = lastRun(col)
 	st.Running = st.Process != 0
-	if last, ok := crawler.LastSitting(col); ok {
+	if ok {
 		st.take(last)
 	}
 	st.label(col)
 	return st
+}
+
+// lastRun returns the process that crawls, 0 for none, and the last run. A run may begin or
+// end while it looks, so it looks twice before a run counts as killed.
+func lastRun(col *collection.Collection) (process int, last crawler.Sitting, ok bool) {
+	for range 2 {
+		process = collection.Running(col.Dir)
+		last, ok = crawler.LastSitting(col)
+		if process != 0 || !ok || !last.Ended.IsZero() {
+			break
+		}
+	}
+	return process, last, ok
 }
 
 // label adds what people said of the pages. Labels that can't be read are a notice.
@@ -209,25 +225,34 @@ func (c *statusCmd) dirs() ([]string, error) {
 	return collectionsHere()
 }
 
-// show prints every collection and then tells what is wrong, if that is asked.
+// show prints every collection and then tells what is wrong, if that is asked. For one that
+// can't be opened it prints the error and goes on; the exit code is then the highest of those.
 func (c *statusCmd) show(w *world, dirs []string) error {
 	var wrong []string
-	for i, dir := range dirs {
+	worst, shown := exitOK, 0
+	for _, dir := range dirs {
 		st, err := c.look(dir)
 		if err != nil {
+			worst = max(worst, report(w, err))
+			continue
+		}
+		if err := c.print(w.out, st, shown > 0); err != nil {
 			return err
 		}
-		if err := c.print(w.out, st, i > 0); err != nil {
-			return err
-		}
+		shown++
 		if problem := st.problem(); problem != "" {
 			wrong = append(wrong, dir+": "+problem)
 		}
 	}
+	var problems error
 	if c.Check && len(wrong) > 0 {
-		return &exitError{exitAssertion, errors.New(strings.Join(wrong, "\n"))}
+		problems = errors.New(strings.Join(wrong, "\n"))
+		worst = cmp.Or(worst, exitAssertion)
 	}
-	return nil
+	if worst == exitOK {
+		return nil
+	}
+	return &exitError{worst, problems}
 }
 
 func (c *statusCmd) look(dir string) (*status, error) {
