@@ -191,7 +191,8 @@ func report(w *world, err error) int {
 // of: it can't be used as it is.
 func inCollection(err error) error {
 	var ee *exitError
-	if err == nil || errors.As(err, &ee) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrTrust) || errors.Is(err, crawler.ErrSeeds) || errors.Is(err, crawl.ErrRequeue) {
+	var frozen *crawler.FrozenError
+	if err == nil || errors.As(err, &ee) || errors.As(err, &frozen) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrTrust) || errors.Is(err, crawler.ErrSeeds) || errors.Is(err, crawl.ErrRequeue) {
 		return err
 	}
 	return &exitError{exitCollection, err}
