@@ -34,7 +34,6 @@ func frozen(dir string, s collection.Settings, kept *topic.Topic, cfg Config) er
 		{"threshold", cfg.Threshold > 0 && cfg.Threshold != s.Threshold},
 		{"unit", cfg.Unit != "" && (cfg.Unit == UnitSite) != ForSites(s.Strategy)},
 		{"scope", cfg.Scope.Reach != "" && cfg.Scope.Reach != s.Scope.Reach},
-		{"contrast", cfg.Contrast != "" && cfg.Contrast != cmp.Or(s.Contrast, ContrastSeen)},
 		{"explore", cfg.Explore > 0 && cfg.Explore != s.Explore},
 		{"strategy", cfg.StrategyName != "" && !sameStrategy(cfg.StrategyName, s.Strategy)},
 		{"shadow", len(cfg.Shadows) > 0 && !slices.Equal(cfg.Shadows, s.Shadows)},
@@ -89,6 +88,9 @@ func changes(before, after collection.Settings) (list []string) {
 				list = append(list, fmt.Sprintf("%s %s → %s", key, valueText(x), valueText(y)))
 			}
 		}
+	}
+	if x, y := cmp.Or(before.Contrast, ContrastSeen), cmp.Or(after.Contrast, ContrastSeen); x != y {
+		list = append(list, fmt.Sprintf("contrast %s → %s", x, y))
 	}
 	return list
 }

@@ -124,6 +124,7 @@ func merge(cfg Config, s *collection.Settings) {
 	s.Network.Resolver = cmp.Or(cfg.Resolver, s.Network.Resolver)
 	s.Network.Timeout = cmp.Or(cfg.Timeout, s.Network.Timeout)
 	s.Network.MaxBody = cmp.Or(cfg.MaxBody, s.Network.MaxBody)
+	s.Contrast = cmp.Or(cfg.Contrast, s.Contrast)
 }
 
 // union returns a list with the further entries that are not in it.
