@@ -35,6 +35,7 @@ type consent struct {
 	in      io.Reader
 	out     io.Writer
 	asks    bool   // a person sits at the terminal
+	dry     bool   // nothing is kept: --dry-run
 	command string // as it was typed
 }
 
@@ -45,7 +46,8 @@ func (w *world) consent(agreed bool) *consent {
 		c.file = filepath.Join(filepath.Dir(config), "trusted")
 	}
 	in, isFile := w.in.(*os.File)
-	c.asks = w.isTTY && isFile && isTerminal(in) && !slices.Contains(w.args, "-")
+	c.dry = slices.ContainsFunc(w.args, func(a string) bool { return a == "--dry-run" || a == "--dry-run=true" })
+	c.asks = !c.dry && w.isTTY && isFile && isTerminal(in) && !slices.Contains(w.args, "-")
 	return c
 }
 
@@ -119,7 +121,7 @@ func wishes(of string, acts []crawler.Act) string {
 // or named them when the collection was begun. That they can't be kept is told, and no
 // error: the next command needs --trust again.
 func (c *consent) remember(of string, acts []crawler.Act) error {
-	if len(acts) == 0 {
+	if len(acts) == 0 || c.dry {
 		return nil
 	}
 	place, err := placeOf(of)
