@@ -19,7 +19,7 @@ import (
 const maxProgram = 64 << 20
 
 // programSum returns a SHA-256 over the files that a command line names, when it is run in
-// dir: the program, and every argument that is a file, also after "--option=". A file that
+// dir: the program, and every argument that is a file, also after an equals sign. A file that
 // is missing is part of the sum, so a program that appears later has another one. The
 // error names a file that is there and can't be read.
 func programSum(dir string, command []string) (string, error) {
