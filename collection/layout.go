@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"dowse/internal/durable"
 )
 
 // layout lists what may be in a collection, as patterns of package path.
@@ -54,4 +56,27 @@ func folderOf(name string) string {
 		return "."
 	}
 	return folder
+}
+
+// Plain returns an error for a file or folder of the collection in dir that is a link, a pipe
+// or another thing that no crawl would open.
+func Plain(dir string) error {
+	files := durable.In(dir)
+	for _, pattern := range layout {
+		if folder := folderOf(pattern); folder != "." {
+			if _, err := files.ReadDir(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("collection: %w", err)
+			}
+		}
+	}
+	return eachFile(dir, func(name string, d fs.DirEntry) error {
+		if !belongs(name) {
+			return nil
+		}
+		f, err := files.Open(name)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	})
 }

@@ -7,33 +7,77 @@ import (
 	"dowse"
 )
 
-// askSeedsAgain lets a crawl that has fetched nothing begin once more: with the seeds
-// that it was begun with, and with those that were given now. So a first crawl without
-// a network, or with a mistyped seed, is no dead end.
+// takeSeeds lets a crawl go on with the seeds that it keeps, and with those that are given
+// now, which are added.
+func (c *Crawler) takeSeeds(kept, given []dowse.URL) error {
+	c.askSeedsAgain(slices.Concat(kept, given))
+	cr := c.Collection.Crawl
+	var fresh []dowse.URL
+	for _, u := range kept { // a crash may have come before they were queued
+		if _, ok := cr.Frontier().Find(u); !ok {
+			fresh = append(fresh, u)
+		}
+	}
+	var added []dowse.URL
+	known := 0
+	for _, u := range given {
+		switch {
+		case cr.Reason(u) == dowse.SkipForgotten:
+			c.Notes = append(c.Notes, fmt.Sprintf("the seed %s was taken down and is not added", u))
+		case !slices.Contains(kept, u) && c.startable(u):
+			added = append(added, u)
+		default:
+			known++
+		}
+	}
+	fresh = append(fresh, added...)
+	if len(added) > 0 {
+		c.Notes = append(c.Notes, "added "+seedCount(len(added)))
+	}
+	if known > 0 {
+		c.Notes = append(c.Notes, seedCount(known)+" not added: known already")
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	cr.Start(c.live.Clock(), fresh)
+	for _, u := range added {
+		c.Collection.Settings.Seeds = append(c.Collection.Settings.Seeds, string(u))
+		if why := cr.Reason(u); why != "" {
+			c.Notes = append(c.Notes, fmt.Sprintf("the seed %s is left out: %s", u, why))
+		}
+	}
+	return c.commit()
+}
+
+// startable reports whether a URL can become a seed: nothing led to it so far, or it was
+// left out for a reason that may not hold for a seed.
+func (c *Crawler) startable(u dowse.URL) bool {
+	f := c.Collection.Crawl.Frontier()
+	id, ok := f.Find(u)
+	if !ok {
+		return true
+	}
+	state := f.State(id)
+	return state == dowse.Held || state == dowse.Excluded
+}
+
+func seedCount(n int) string {
+	if n == 1 {
+		return "1 seed"
+	}
+	return fmt.Sprintf("%d seeds", n)
+}
+
+// askSeedsAgain lets a crawl that has fetched nothing ask its seeds once more. So a first
+// crawl without a network is no dead end.
 func (c *Crawler) askSeedsAgain(seeds []dowse.URL) {
 	cr := c.Collection.Crawl
 	if cr.Status().Fetched > 0 {
 		return
 	}
-	now := c.live.Clock()
-	known := cr.Books().Known > 0
-	n := cr.RequeueSeeds(now, seeds)
-	var fresh []dowse.URL
-	for _, u := range seeds {
-		if _, ok := cr.Frontier().Find(u); !ok {
-			fresh = append(fresh, u)
-		}
-	}
-	if len(fresh) > 0 {
-		cr.Start(now, fresh)
-	}
-	if known && n+len(fresh) > 0 {
+	if n := cr.RequeueSeeds(c.live.Clock(), seeds); n > 0 {
 		c.Notes = append(c.Notes, "nothing was fetched so far: the seeds are asked again")
-	}
-	for _, u := range fresh {
-		if s := string(u); known && !slices.Contains(c.Collection.Settings.Seeds, s) {
-			c.Collection.Settings.Seeds = append(c.Collection.Settings.Seeds, s)
-		}
 	}
 }
 

@@ -22,10 +22,23 @@ var ErrTrust = errors.New("it needs your consent")
 type Act struct {
 	Verb string // what is done: run, ask, send, reach, resolve, hurry or read
 	What string // to what, on one line; texts from the file are quoted
+
+	Sum     string // hash of the files of a program that is run: consent is to these alone
+	Unread  string // why the files of a program could not be hashed: nobody can agree to it
+	Changed bool   // somebody agreed to this program, and its files were other ones
 }
 
 // String returns the act for a person to read.
-func (a Act) String() string { return a.Verb + " " + a.What }
+func (a Act) String() string {
+	text := a.Verb + " " + a.What
+	switch {
+	case a.Unread != "":
+		text += ", but " + a.Unread + ", so nobody can agree to it"
+	case a.Changed:
+		text += " (the program has changed since you agreed)"
+	}
+	return text
+}
 
 // Acts returns what the crawl has this machine do for it.
 func (c *Crawler) Acts() []Act { return actsOf(c.Topic, c.Collection.Settings, c.cfg) }
@@ -49,27 +62,38 @@ func JudgeActs(t *topic.Topic) (list []Act) {
 		return nil
 	}
 	if len(o.Exec) > 0 {
-		var words []string
-		for _, w := range o.Exec {
-			words = append(words, fmt.Sprintf("%q", w))
-		}
-		list = append(list, Act{"run", fmt.Sprintf("%s in %q", strings.Join(words, " "), absolute(t.Dir))})
+		list = append(list, runAct(t.Dir, o.Exec))
 	}
 	if o.Endpoint != "" {
-		list = append(list, Act{"ask", fmt.Sprintf("the service %q, which is sent titles and texts of pages", o.Endpoint)})
+		list = append(list, Act{Verb: "ask", What: fmt.Sprintf("the service %q, which is sent titles and texts of pages", o.Endpoint)})
 	}
 	if o.KeyEnv != "" {
-		list = append(list, Act{"send", fmt.Sprintf("the environment variable %s to %q", o.KeyEnv, o.Endpoint)})
+		list = append(list, Act{Verb: "send", What: fmt.Sprintf("the environment variable %s to %q", o.KeyEnv, o.Endpoint)})
 	}
 	return list
 }
 
+// runAct is the act of running a command line in a folder.
+func runAct(dir string, command []string) Act {
+	var words []string
+	for _, w := range command {
+		words = append(words, fmt.Sprintf("%q", w))
+	}
+	a := Act{Verb: "run", What: fmt.Sprintf("%s in %q", strings.Join(words, " "), absolute(dir))}
+	sum, err := programSum(dir, command)
+	if err != nil {
+		a.Unread = err.Error()
+	}
+	a.Sum = sum
+	return a
+}
+
 func networkActs(nets []string, resolver string) (list []Act) {
 	for _, s := range nets {
-		list = append(list, Act{"reach", fmt.Sprintf("addresses inside %q", s)})
+		list = append(list, Act{Verb: "reach", What: fmt.Sprintf("addresses inside %q", s)})
 	}
 	if resolver != "" {
-		list = append(list, Act{"resolve", fmt.Sprintf("names with the DNS server %q", resolver)})
+		list = append(list, Act{Verb: "resolve", What: fmt.Sprintf("names with the DNS server %q", resolver)})
 	}
 	return list
 }
@@ -84,10 +108,10 @@ const (
 // hurryActs lists what hosts would complain of to the owner of this machine.
 func hurryActs(p collection.Politeness) (list []Act) {
 	if p.Delay != 0 && p.Delay < leastPause {
-		list = append(list, Act{"hurry", fmt.Sprintf("hosts: %s between two requests", max(p.Delay, 0))})
+		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %s between two requests", max(p.Delay, 0))})
 	}
 	if p.Conns > mostHostConns {
-		list = append(list, Act{"hurry", fmt.Sprintf("hosts: %d requests at once to each", p.Conns)})
+		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %d requests at once to each", p.Conns)})
 	}
 	return list
 }
@@ -100,7 +124,7 @@ func TopicActs(t *topic.Topic) []Act { return append(JudgeActs(t), ReadActs(t)..
 func ReadActs(t *topic.Topic) (list []Act) {
 	for _, name := range namedFiles(t) {
 		if real, out := leaves(t.Dir, name); out {
-			list = append(list, Act{"read", fmt.Sprintf("%q, outside %q", real, absolute(t.Dir))})
+			list = append(list, Act{Verb: "read", What: fmt.Sprintf("%q, outside %q", real, absolute(t.Dir))})
 		}
 	}
 	return list

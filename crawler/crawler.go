@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"dowse"
@@ -149,18 +150,8 @@ func OpenContext(ctx context.Context, dir string, cfg Config) (*Crawler, error) 
 }
 
 func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
-	t, err := wanted(&cfg)
+	t, s, err := plan(&cfg)
 	if err != nil {
-		return nil, err
-	}
-	s, err := settings(t, cfg)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Check(); err != nil {
-		return nil, fmt.Errorf("crawler: %w", err)
-	}
-	if err := ready(s, t, cfg); err != nil {
 		return nil, err
 	}
 	given, notes, err := gather(&s, t, cfg)
@@ -196,6 +187,23 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	return c, nil
 }
 
+// plan returns the topic and the settings of a new crawl, checked as far as they can be
+// before the examples of the topic are gathered.
+func plan(cfg *Config) (*topic.Topic, collection.Settings, error) {
+	t, err := wanted(cfg)
+	if err != nil {
+		return nil, collection.Settings{}, err
+	}
+	s, err := settings(t, *cfg)
+	if err != nil {
+		return nil, s, err
+	}
+	if err := s.Check(); err != nil {
+		return nil, s, fmt.Errorf("crawler: %w", err)
+	}
+	return t, s, ready(s, t, *cfg)
+}
+
 // ready checks what can be checked before the examples of a topic are gathered.
 func ready(s collection.Settings, t *topic.Topic, cfg Config) error {
 	if len(s.Seeds) == 0 && t.SeedsFrom != "" {
@@ -220,26 +228,49 @@ func resume(dir string, cfg Config) (*Crawler, error) {
 	return c, nil
 }
 
-func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
-	col.Journal.SetParser(robotsParser(col.Settings))
+// terms are what a crawl that exists goes on with.
+type terms struct {
+	topic       *topic.Topic
+	kept, given []dowse.URL // seeds
+	changes     []string    // settings that are others than before
+}
+
+// agree finds out how a crawl that exists goes on with a config: what was given anew is
+// merged into its settings, and what may not be given or lacks consent is an error.
+func agree(col *collection.Collection, cfg Config) (*terms, error) {
 	t, err := topicOf(col)
 	if err != nil {
+		return nil, err
+	}
+	if err := frozen(col.Dir, col.Settings, t, cfg); err != nil {
 		return nil, err
 	}
 	if cfg.NoOutside {
 		t.Outside = nil
 	}
-	cfg = merge(cfg, &col.Settings)
+	before := col.Settings
+	merge(cfg, &col.Settings)
 	if err := consented(col.Dir, actsOf(t, col.Settings, cfg), cfg); err != nil {
 		return nil, err
 	}
-	seeds, err := seedURLs(append(slices.Clone(col.Settings.Seeds), cfg.Seeds...))
+	kept, err := seedURLs(col.Settings.Seeds)
 	if err != nil && !errors.Is(err, ErrSeeds) { // without any, they were taken down
 		return nil, err
 	}
-	if err := identified(col.Settings, cfg, seeds); err != nil {
+	given, err := seedURLs(cfg.Seeds)
+	if err != nil && !errors.Is(err, ErrSeeds) {
 		return nil, err
 	}
+	return &terms{t, kept, given, changes(before, col.Settings)}, identified(col.Settings, cfg, slices.Concat(kept, given))
+}
+
+func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
+	col.Journal.SetParser(robotsParser(col.Settings))
+	a, err := agree(col, cfg)
+	if err != nil {
+		return nil, err
+	}
+	t := a.topic
 	b, err := benchOf(col, t, cfg)
 	if err != nil {
 		return nil, err
@@ -248,7 +279,12 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.askSeedsAgain(seeds)
+	if len(a.changes) > 0 {
+		c.Notes = append(c.Notes, "changed: "+strings.Join(a.changes, ", "))
+	}
+	if err := c.takeSeeds(a.kept, a.given); err != nil {
+		return nil, err
+	}
 	if err := c.requeue(cfg.Retry); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ func TestFormulaThatChanged(t *testing.T) {
 	cfg.Words, cfg.Seeds = []string{"coral"}, []string{site.URL + "/"}
 	dir := filepath.Join(t.TempDir(), "x.dowse")
 	crawlAll(t, dir, cfg)
+	cfg.Seeds = nil
 	reopened := func() (notes string) {
 		c, err := crawler.Open(dir, cfg)
 		if err != nil {

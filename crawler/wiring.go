@@ -57,6 +57,7 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 		Demo:     cfg.Demo,
 		Formula:  formulaOf(t, cfg),
 	}
+	s.Scope.Include, s.Scope.Exclude, s.Scope.Block = union(nil, s.Scope.Include), union(nil, s.Scope.Exclude), union(nil, s.Scope.Block)
 	if cfg.Threshold > 0 {
 		s.Threshold = cfg.Threshold
 	}
@@ -96,7 +97,7 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 }
 
 // merge lets a resumed crawl keep its settings, but for what was given anew.
-func merge(cfg Config, s *collection.Settings) Config {
+func merge(cfg Config, s *collection.Settings) {
 	s.Limits.Pages = cmp.Or(cfg.Pages, cfg.Limits.Pages, s.Limits.Pages)
 	s.Limits.OnTopic = cmp.Or(cfg.Limits.OnTopic, s.Limits.OnTopic)
 	s.Limits.Bytes = cmp.Or(cfg.Limits.Bytes, s.Limits.Bytes)
@@ -113,18 +114,29 @@ func merge(cfg Config, s *collection.Settings) Config {
 	s.Politeness.Hold = cmp.Or(cfg.Polite.Hold, s.Politeness.Hold)
 	s.Politeness.MaxRate = cmp.Or(cfg.Polite.MaxRate, s.Politeness.MaxRate)
 	s.Politeness.Patience = cmp.Or(cfg.Polite.Patience, s.Politeness.Patience)
-	s.Scope.Include = append(s.Scope.Include, cfg.Scope.Include...)
-	s.Scope.Exclude = append(s.Scope.Exclude, cfg.Scope.Exclude...)
-	s.Scope.Block = append(s.Scope.Block, cfg.Scope.Block...)
+	s.Scope.Include = union(s.Scope.Include, cfg.Scope.Include)
+	s.Scope.Exclude = union(s.Scope.Exclude, cfg.Scope.Exclude)
+	s.Scope.Block = union(s.Scope.Block, cfg.Scope.Block)
 	s.Identity.Agent = cmp.Or(cfg.Agent, s.Identity.Agent)
 	s.Identity.Contact = cmp.Or(cfg.Contact, s.Identity.Contact)
 	if len(cfg.AllowNet) > 0 {
 		s.Network.AllowNet = cfg.AllowNet
 	}
 	s.Network.Resolver = cmp.Or(cfg.Resolver, s.Network.Resolver)
-	s.Explore = cmp.Or(cfg.Explore, s.Explore)
+	s.Network.Timeout = cmp.Or(cfg.Timeout, s.Network.Timeout)
+	s.Network.MaxBody = cmp.Or(cfg.MaxBody, s.Network.MaxBody)
 	s.Contrast = cmp.Or(cfg.Contrast, s.Contrast)
-	return cfg
+}
+
+// union returns a list with the further entries that are not in it.
+func union(list, more []string) []string {
+	list = slices.Clone(list)
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 func seedURLs(raw []string) ([]dowse.URL, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -69,6 +70,8 @@ type crawlFlags struct {
 	JSON       bool   `group:"output" rare:"" help:"Print the final status as JSON on stdout."`
 	Quiet      bool   `short:"q" group:"output" help:"Print errors only."`
 	NoProgress bool   `group:"output" rare:"" help:"No live screen, no progress lines."`
+
+	hello string // what is printed once the collection is open; "" for nothing
 }
 
 // orderFlags choose the order in which pages are visited.
@@ -127,14 +130,12 @@ func (c *crawlCmd) Run(w *world) error {
 	}
 	job.cfg.Retry = c.Retry
 	if c.DryRun {
-		return job.plan(w)
+		return c.plan(w, job)
 	}
 	if err := c.reachable(job); err != nil {
 		return err
 	}
-	if !c.Quiet {
-		job.say(w)
-	}
+	c.hello = job.hello()
 	if town, err := townOf(job.dir); err != nil || town != nil {
 		if err != nil {
 			return err
@@ -186,7 +187,7 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	}
 	if len(what) == 1 && collection.IsCollection(what[0]) {
 		c.keepOwn(w, &cfg)
-		return c.resumeJob(what[0], cfg)
+		return c.resumeJob(w, what[0], cfg)
 	}
 	if cfg.Topic, err = topicOf(what, c.Topic != ""); err != nil {
 		return nil, err
@@ -207,11 +208,11 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 && !collection.IsCollection(dir) {
 		return nil, usage("%s is not empty and not a collection; choose another directory with --out", dir)
 	}
-	resume := collection.IsCollection(dir)
-	if resume {
+	if collection.IsCollection(dir) {
 		c.keepOwn(w, &cfg)
+		return c.resumeJob(w, dir, cfg)
 	}
-	return &job{dir, cfg, resume}, nil
+	return &job{dir, cfg, false}, nil
 }
 
 // keepOwn drops settings that a config file makes for new crawls: the collection that
@@ -247,20 +248,37 @@ func (c *crawlFlags) narrow(t *topic.Topic) error {
 	return nil
 }
 
-func (c *crawlCmd) resumeJob(dir string, cfg crawler.Config) (*job, error) {
-	if len(c.Lang) > 0 {
-		return nil, usage("--lang can only be set when a crawl is new, and %s exists; start another with -o NAME", dir)
+// resumeJob is the job of going on with a collection, whether it was named itself or found
+// by its topic. [crawler.Open] compares the rest of what is given with what is kept.
+func (c *crawlCmd) resumeJob(w *world, dir string, cfg crawler.Config) (*job, error) {
+	if err := c.languages(dir); err != nil {
+		return nil, err
 	}
-	if c.Rng != 0 {
-		return nil, begun("--rng", dir)
-	}
-	if err := c.frozen(dir); err != nil {
+	if err := c.frozen(w, dir, &cfg); err != nil {
 		return nil, err
 	}
 	if c.Out != "" && filepath.Clean(c.Out) != filepath.Clean(dir) {
 		return nil, usage("%s is a collection and is resumed in place: leave out --out", dir)
 	}
 	return &job{dir, cfg, true}, nil
+}
+
+// languages refuses other languages than those of the topic that a collection keeps.
+func (c *crawlFlags) languages(dir string) error {
+	if len(c.Lang) == 0 {
+		return nil
+	}
+	t, _, err := topicIn(dir)
+	if err != nil {
+		return inCollection(err)
+	}
+	if err := c.narrow(&topic.Topic{}); err != nil {
+		return err
+	}
+	if !t.Only || !slices.Equal(t.Languages, c.Lang) {
+		return frozenUsage(&crawler.FrozenError{Dir: dir, Setting: "lang"})
+	}
+	return nil
 }
 
 // topicOf reads a topic file, or takes the arguments as words.
@@ -331,27 +349,30 @@ func (c *orderFlags) order(w *world, cfg *crawler.Config) (err error) {
 	return err
 }
 
-// frozen refuses flags that do not go with a crawl that has begun. Those that say what
-// it does anyway may be repeated: the same command resumes.
-func (c *orderFlags) frozen(dir string) error {
-	s, err := collection.ReadSettings(dir)
-	if err != nil {
-		return inCollection(err)
-	}
-	switch {
-	case c.Strategy != "" && c.Strategy != s.Strategy:
-		return begun("--strategy", dir)
-	case len(c.Shadow) > 0 && !slices.Equal(strategy.Split(strings.Join(c.Shadow, ",")), s.Shadows):
-		return begun("--shadow", dir)
-	}
+// frozen refuses files for a crawl that exists: it keeps a copy of what it was given. A
+// strategy that the user's settings name is for new crawls only.
+func (c *orderFlags) frozen(w *world, dir string, cfg *crawler.Config) error {
 	if flag := c.file(); flag != "" {
 		return usage("%s exists and keeps a copy of its files: leave out %s to continue, or start another with -o NAME", dir, flag)
+	}
+	typed := func(arg string) bool { return arg == "--strategy" || strings.HasPrefix(arg, "--strategy=") }
+	if !slices.ContainsFunc(w.args, typed) {
+		cfg.StrategyName = ""
 	}
 	return nil
 }
 
-func begun(flag, dir string) error {
-	return usage("%s can only be set when a crawl is new, and %s exists; start another with -o NAME", flag, dir)
+// frozenUsage says what to do where something was given that can only be set when a crawl
+// is created. Other errors stay as they are.
+func frozenUsage(err error) error {
+	var f *crawler.FrozenError
+	switch {
+	case !errors.As(err, &f):
+		return err
+	case f.Setting == "topic":
+		return usage("the topic can only be set when a crawl is created; %s exists and its topic is another one (dowse topic show %[1]s): start another with -o NAME, or go on with dowse crawl %[1]s", f.Dir)
+	}
+	return usage("%s can only be set when a crawl is created; %s exists: start another with -o NAME, or leave --%[1]s out", f.Setting, f.Dir)
 }
 
 // file names a flag with something to read from that was given, "" for none.
@@ -552,12 +573,12 @@ func parseUntil(s string) (harvest float64, over int, err error) {
 	return harvest, over, nil
 }
 
-func (j *job) say(w *world) {
+// hello returns what a crawl says when it begins.
+func (j *job) hello() string {
 	if j.resume {
-		fmt.Fprintf(w.err, "resuming %s\n", j.dir)
-		return
+		return fmt.Sprintf("resuming %s", j.dir)
 	}
-	fmt.Fprintf(w.err, "new collection %s, topic %q\n", j.dir, printable(gist(j.cfg.Topic)))
+	return fmt.Sprintf("new collection %s, topic %q", j.dir, printable(gist(j.cfg.Topic)))
 }
 
 // gist says in a few words what a topic is about.
@@ -571,8 +592,11 @@ func gist(t *topic.Topic) string {
 	return t.Name
 }
 
-// plan says what a crawl would do.
-func (j *job) plan(w *world) error {
+// plan says what a crawl would do, or refuses as the crawl would.
+func (c *crawlCmd) plan(w *world, j *job) error {
+	if err := c.rehearse(j); err != nil {
+		return frozenUsage(err)
+	}
 	if j.resume {
 		fmt.Fprintf(w.out, "would resume %s\n", j.dir)
 		return nil
@@ -586,6 +610,27 @@ func (j *job) plan(w *world) error {
 		fmt.Fprintf(w.out, "  from %s\n", t.SeedsFrom)
 	}
 	return nil
+}
+
+// rehearse returns the error with which a crawl would be refused.
+func (c *crawlCmd) rehearse(j *job) error {
+	if !j.resume {
+		if c.Demo {
+			if _, err := ownTopic(&j.cfg); err != nil {
+				return err
+			}
+		}
+		return crawler.Rehearse(j.dir, j.cfg)
+	}
+	s, err := collection.ReadSettings(j.dir)
+	if err != nil {
+		return inCollection(err)
+	}
+	cfg := j.cfg
+	if s.Demo != nil { // a made web brings its own connections
+		cfg.Dial = (&net.Dialer{}).DialContext
+	}
+	return inCollection(crawler.Rehearse(j.dir, cfg))
 }
 
 func orDefault(list ...string) string {
@@ -616,10 +661,13 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	known := collection.IsCollection(dir)
 	cr, err := crawler.OpenContext(w.ctx, dir, cfg)
 	if err != nil && known {
-		return inCollection(err)
+		return inCollection(frozenUsage(err))
 	}
 	if err != nil {
 		return err
+	}
+	if c.hello != "" && !c.Quiet {
+		fmt.Fprintln(w.err, c.hello)
 	}
 	defer w.ends.finish()()
 	defer cr.Close()

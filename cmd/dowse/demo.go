@@ -79,9 +79,13 @@ func (c *demoCmd) Run(w *world) error {
 		return err
 	}
 	if collection.IsCollection(c.Out) {
-		if err := c.frozen(c.Out); err != nil {
+		if err := c.frozen(w, c.Out, &cfg); err != nil {
 			return err
 		}
+		if c.Rng != 0 && c.Rng != d.mark.Seed {
+			return frozenUsage(&crawler.FrozenError{Dir: c.Out, Setting: "rng"})
+		}
+		cfg.Seeds = nil // they are in the collection
 	} else if err := c.checkOrder(cfg); err != nil {
 		return err
 	}

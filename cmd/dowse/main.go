@@ -200,7 +200,8 @@ func verdictOn(err error) (code int, hint string) {
 // of: it can't be used as it is.
 func inCollection(err error) error {
 	var ee *exitError
-	if err == nil || errors.As(err, &ee) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrTrust) || errors.Is(err, crawler.ErrSeeds) || errors.Is(err, crawl.ErrRequeue) {
+	var frozen *crawler.FrozenError
+	if err == nil || errors.As(err, &ee) || errors.As(err, &frozen) || errors.Is(err, crawler.ErrIdentity) || errors.Is(err, crawler.ErrTrust) || errors.Is(err, crawler.ErrSeeds) || errors.Is(err, crawl.ErrRequeue) {
 		return err
 	}
 	return &exitError{exitCollection, err}

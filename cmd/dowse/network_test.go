@@ -408,6 +408,9 @@ func TestHostThatIsDown(t *testing.T) {
 	if code := p.code(t); code != exitNetwork || !strings.Contains(p.err.String(), "unreached 1 URL on 1 host") || !strings.Contains(p.err.String(), "stop_reason=starved") {
 		t.Errorf("exit %d, want %d: %s", code, exitNetwork, p.err.String())
 	}
+	if want := "1 page failed for network reasons; --retry failed asks for them again"; !strings.Contains(p.err.String(), want) {
+		t.Errorf("the summary does not say %q: %s", want, p.err.String())
+	}
 	st := statusJSON(t, dir)
 	if u := st.Unreached; st.Fetched != 2*12-1 || st.Books.Failed != 1 || u == nil || u.URLs != 1 || u.Most[0].Reason != dowse.FailConnect {
 		t.Errorf("%+v, unreached %+v", st.Books, st.Unreached)

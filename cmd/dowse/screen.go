@@ -279,6 +279,9 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	for _, l := range unreachedLines(cr.Collection.Crawl.Unreached()) {
 		fmt.Fprintln(w.err, l)
 	}
+	if n := failedByNetwork(cr.Collection.Reasons()); n > 0 {
+		fmt.Fprintf(w.err, " %s failed for network reasons; --retry failed asks for them again\n", some(n, "page"))
+	}
 	fmt.Fprint(w.err, "\nNext: ")
 	for i, l := range nextSteps(dir, cr, extra) {
 		if i > 0 {

@@ -61,7 +61,11 @@ func (c *demoCmd) runTown(w *world) error {
 	case c.Serve:
 		return d.serve(w)
 	}
-	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, d.config(c.Pages))
+	cfg := d.config(c.Pages)
+	if collection.IsCollection(c.Out) {
+		cfg.Seeds = nil // they are in the collection
+	}
+	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, cfg)
 }
 
 // townOf makes the town that a collection was crawled from, nil if it was none: the

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"dowse/collection"
 	"dowse/crawler"
@@ -34,6 +35,7 @@ type consent struct {
 	in      io.Reader
 	out     io.Writer
 	asks    bool   // a person sits at the terminal
+	dry     bool   // nothing is kept: --dry-run
 	command string // as it was typed
 }
 
@@ -44,7 +46,8 @@ func (w *world) consent(agreed bool) *consent {
 		c.file = filepath.Join(filepath.Dir(config), "trusted")
 	}
 	in, isFile := w.in.(*os.File)
-	c.asks = w.isTTY && isFile && isTerminal(in) && !slices.Contains(w.args, "-")
+	c.dry = slices.ContainsFunc(w.args, func(a string) bool { return a == "--dry-run" || a == "--dry-run=true" })
+	c.asks = !c.dry && w.isTTY && isFile && isTerminal(in) && !slices.Contains(w.args, "-")
 	return c
 }
 
@@ -58,12 +61,19 @@ func (c *consent) allow(of string, acts []crawler.Act) error {
 	if err != nil {
 		return err
 	}
-	place := placeOf(of)
-	missing := slices.DeleteFunc(slices.Clone(acts), func(a crawler.Act) bool { return known[actHash(place, a)] })
+	place, err := placeOf(of)
+	if err != nil {
+		return err
+	}
+	missing := slices.DeleteFunc(slices.Clone(acts), func(a crawler.Act) bool { return a.Unread == "" && known[actHash(place, a)] })
 	if len(missing) == 0 {
 		return nil
 	}
-	if c.agreed || c.asks && c.question(of, missing) {
+	for i, a := range missing {
+		missing[i].Changed = known[programHash(place, a)]
+	}
+	unread := slices.ContainsFunc(missing, func(a crawler.Act) bool { return a.Unread != "" })
+	if !unread && (c.agreed || c.asks && c.question(of, missing)) {
 		return c.remember(of, missing)
 	}
 	return &exitError{exitForbidden, c.refusal(of, missing)}
@@ -89,6 +99,9 @@ func (c *consent) refusal(of string, acts []crawler.Act) error {
 
 // Error lists the acts, one to a line, and the command that agrees to them.
 func (r *refusal) Error() string {
+	if slices.ContainsFunc(r.Acts, func(a crawler.Act) bool { return a.Unread != "" }) {
+		return fmt.Sprintf("%s\nNothing of that was done. Make the file readable, and at most 64 MiB large.", wishes(r.Of, r.Acts))
+	}
 	return fmt.Sprintf("%s\nNothing of that was done. If you trust it:\n  %s --trust", wishes(r.Of, r.Acts), r.command)
 }
 
@@ -108,19 +121,23 @@ func wishes(of string, acts []crawler.Act) string {
 // or named them when the collection was begun. That they can't be kept is told, and no
 // error: the next command needs --trust again.
 func (c *consent) remember(of string, acts []crawler.Act) error {
-	if len(acts) == 0 {
+	if len(acts) == 0 || c.dry {
 		return nil
 	}
-	place := placeOf(of)
+	place, err := placeOf(of)
+	if err != nil {
+		return err
+	}
 	known, err := c.known()
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
 	for _, a := range acts {
-		if hash := actHash(place, a); !known[hash] {
+		if hash := actHash(place, a); !known[hash] && a.Unread == "" {
 			known[hash] = true
-			fmt.Fprintf(&b, "%s %s\n", hash, oneLine(fmt.Sprintf("%q: %s", place, a)))
+			a.Changed = false
+			fmt.Fprintf(&b, "%s%s %s\n", hash, programHash(place, a), oneLine(fmt.Sprintf("%q: %s", place, a)))
 		}
 	}
 	if b.Len() == 0 {
@@ -172,21 +189,38 @@ func (c *consent) known() (map[string]bool, error) {
 	}
 	for line := range strings.Lines(string(data)) {
 		hash, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		hash, program, ok := strings.Cut(hash, "/")
 		known[hash] = true
+		if ok {
+			known["/"+program] = true
+		}
 	}
 	return known, nil
 }
 
-// actHash stands for an act at a place.
+// actHash stands for an act at a place, and for the files of a program that it runs.
 func actHash(place string, a crawler.Act) string {
-	sum := sha256.Sum256([]byte(place + "\x00" + a.Verb + "\x00" + a.What))
+	text := place + "\x00" + a.Verb + "\x00" + a.What
+	if a.Sum != "" {
+		text += "\x00" + a.Sum
+	}
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
+// programHash stands for a program at a place whatever its files hold, "" for another
+// act. It begins with a slash, so nobody takes it for an actHash.
+func programHash(place string, a crawler.Act) string {
+	if a.Sum == "" {
+		return ""
+	}
+	a.Sum = ""
+	return "/" + actHash(place, a)
+}
+
 // placeOf names a collection or a topic file: its path without symbolic links and, for a
-// directory, its number in the file system where there is one: another directory that
-// takes its place has another.
-func placeOf(name string) string {
+// collection, its key and when it was begun: another one that takes its place has others.
+func placeOf(name string) (string, error) {
 	full, err := filepath.Abs(name)
 	if err != nil {
 		full = name
@@ -194,10 +228,14 @@ func placeOf(name string) string {
 	if real, err := filepath.EvalSymlinks(full); err == nil {
 		full = real
 	}
-	if collection.IsCollection(name) {
-		return fmt.Sprintf("%s#%d", full, inode(full))
+	if !collection.IsCollection(name) {
+		return full, nil
 	}
-	return full
+	s, err := collection.ReadSettings(name)
+	if err != nil {
+		return "", inCollection(err)
+	}
+	return fmt.Sprintf("%s#%016x#%s", full, s.Key, s.Begun.UTC().Format(time.RFC3339Nano)), nil
 }
 
 // shellLine writes arguments as they are typed.

@@ -20,7 +20,7 @@ func TestConsentAtTheTerminal(t *testing.T) {
 	if err := errors.Join(os.WriteFile(topic, nil, 0o644), os.Symlink(topic, link)); err != nil {
 		t.Fatal(err)
 	}
-	acts := []crawler.Act{{Verb: "run", What: `"sh" in "/"`}, {Verb: "send", What: "the environment variable KEY"}}
+	acts := []crawler.Act{{Verb: "run", What: `"sh" in "/"`, Sum: "1"}, {Verb: "send", What: "the environment variable KEY"}}
 	var out bytes.Buffer
 	at := func(answer string, asks bool) *consent {
 		out.Reset()
@@ -50,6 +50,15 @@ func TestConsentAtTheTerminal(t *testing.T) {
 	if !errors.As(err, &refused) || len(refused.Acts) != 1 || refused.Acts[0] != acts[1] {
 		t.Errorf("%v, want only what is new to be refused", err)
 	}
+	changed := acts[0]
+	changed.Sum = "2"
+	if err := at("", false).allow(topic, []crawler.Act{changed}); !errors.As(err, &refused) || !refused.Acts[0].Changed {
+		t.Errorf("%v, want a program that has changed to be refused, and to say so", err)
+	}
+	if err := at("y\n", true).allow(topic, []crawler.Act{{Verb: "run", What: "x", Unread: "gone"}}); !errors.Is(err, crawler.ErrTrust) {
+		t.Errorf("%v, want no consent to a program that nobody can read", err)
+	}
+	err = at("", false).allow(topic, acts)
 	if !strings.HasSuffix(err.Error(), "\n  dowse crawl 'a b' --trust") {
 		t.Errorf("%v, want the command at the end", err)
 	}

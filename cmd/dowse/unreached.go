@@ -40,6 +40,16 @@ func unreachedLines(u *crawl.Unreached) []string {
 	return lines
 }
 
+// failedByNetwork returns how many pages failed for reasons of the network.
+func failedByNetwork(list []collection.ReasonCount) (n int) {
+	for _, r := range list {
+		if strings.HasPrefix(string(r.Reason), "net.") {
+			n += r.Failed
+		}
+	}
+	return n
+}
+
 // unreachedCount says in a few words how much waits for hosts that do not answer.
 func unreachedCount(u *crawl.Unreached) string {
 	if u == nil {
