@@ -232,6 +232,9 @@ func (c *statusCmd) show(w *world, dirs []string) error {
 	worst, shown := exitOK, 0
 	for _, dir := range dirs {
 		st, err := c.look(dir)
+		if err != nil && len(dirs) == 1 {
+			return err
+		}
 		if err != nil {
 			worst = max(worst, report(w, err))
 			continue
