@@ -4,7 +4,9 @@ STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that start goroutines: the race detector runs on these.
 RACE = ./crawl ./crawler ./fetch ./judge ./judge/outside ./topic/directory ./text ./archive ./demo ./collection ./lab/web ./lab/experiment ./cmd/dowse
 
-.PHONY: help test vet unit race cross build demo bench costs curves fuzz faults outages
+CHAOS ?= 1h
+
+.PHONY: help test vet unit race cross build demo bench costs curves fuzz faults outages chaos
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -48,6 +50,9 @@ faults: ## fail every call to the file system and the network in every way; all 
 
 outages: ## crawls without network, name server or files, for as long as such trouble lasts: six minutes
 	DOWSE_LONG=1 go test ./cmd/dowse -run 'TestLongOrdeals|TestWithoutNetwork|TestFewOpenFiles' -v -timeout 20m
+
+chaos: ## crawls that are killed, frozen and starved at random, for CHAOS=1h; a failed collection is kept
+	go test ./cmd/dowse -run 'TestChaos$$' -v -timeout 0 -chaos $(CHAOS)
 
 fuzz: ## each fuzz test for half a minute
 	@for p in $$(git ls-files '*_test.go' | xargs grep -l 'func Fuzz' | xargs -n1 dirname | sort -u); do \
