@@ -2,7 +2,7 @@
 
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that start goroutines: the race detector runs on these.
-RACE = ./crawl ./crawler ./fetch ./judge ./judge/outside ./topic/directory ./text ./archive ./demo ./collection ./lab/web ./lab/experiment ./cmd/dowse
+RACE = ./crawl ./crawler ./fetch ./judge ./judge/outside ./topic/directory ./text ./archive ./demo ./collection ./lab/web ./lab/experiment
 
 CHAOS ?= 1h
 
@@ -23,6 +23,7 @@ unit: ## all tests
 
 race: ## the race detector on the packages that start goroutines
 	go run ./internal/skips -race -short -timeout 30m $(RACE)
+	go run ./internal/skips -race -short -timeout 30m -run TestScripts ./cmd/dowse
 
 cross: ## builds for macOS and Windows
 	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/dowse

@@ -119,7 +119,7 @@ func (r *results) report(allowed map[string]string) (unlisted int) {
 		switch {
 		case ok:
 			fmt.Fprintf(r.out, "skipped  %s: %s\n", s.name, why)
-		case strings.HasPrefix(s.reason, "short: "):
+		case strings.HasPrefix(s.reason, "short: "), strings.Contains(s.reason, "[short] skip"):
 			fmt.Fprintf(r.out, "skipped  %s: %s\n", s.name, s.reason)
 		default:
 			unlisted++
