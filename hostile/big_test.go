@@ -17,7 +17,7 @@ import (
 // connections.
 func TestBigPages(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes some ten seconds")
+		t.Skip("short: takes some ten seconds")
 	}
 	hosts := 24
 	if n, err := strconv.Atoi(os.Getenv("HOSTILE_BIG")); err == nil {
