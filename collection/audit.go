@@ -11,7 +11,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // An Audit is the harvest rate as a person sees it: the share of the fetched pages

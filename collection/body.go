@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/archive"
-	"dowse/extract"
 	"dowse/fetch"
+	"dowse/internal/archive"
 	"dowse/internal/durable"
+	"dowse/internal/extract"
 )
 
 // maxBody bounds what is read of a body that was kept.

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/archive"
 	"dowse/internal/durable"
+	"dowse/internal/frontier"
 )
 
 // A Collection is an open directory. Its methods must not be called while the

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"dowse/archive"
 	"dowse/crawl"
+	"dowse/internal/archive"
 )
 
 // ErrDamaged is returned for a collection of which something is missing or broken that no

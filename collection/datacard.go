@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"dowse/archive"
+	"dowse/internal/archive"
 )
 
 // dataCard writes README.md: what the collection is, for a person who finds it in

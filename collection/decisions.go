@@ -7,7 +7,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // What can happen to a URL.

@@ -17,7 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"dowse"
-	"dowse/archive"
+	"dowse/internal/archive"
 	"dowse/internal/durable"
 )
 

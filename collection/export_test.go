@@ -18,8 +18,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/collection"
+	"dowse/internal/archive"
 )
 
 func export(t testing.TB, c *collection.Collection, name string, opt collection.ExportOptions) (string, int) {

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"dowse"
-	"dowse/archive"
+	"dowse/internal/archive"
 )
 
 var errRunning = fmt.Errorf("a crawl is writing to the archive (%w); stop it first, or export .jsonl or .csv", ErrLocked)

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/archive"
+	"dowse/internal/frontier"
 	"dowse/weburl"
 )
 

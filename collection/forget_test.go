@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/collection"
 	"dowse/crawl"
+	"dowse/internal/archive"
 )
 
 var takenDown = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/archive"
+	"dowse/internal/frontier"
 	"dowse/weburl"
 )
 

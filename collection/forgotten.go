@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // ErrForgotten is returned for a label of a URL that was taken down: labels.jsonl would name

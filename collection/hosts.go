@@ -10,7 +10,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // What a host's robots.txt came to.

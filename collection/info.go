@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"dowse/archive"
 	"dowse/crawl"
+	"dowse/internal/archive"
 )
 
 // An Overview tells what a collection is and how large.

@@ -13,8 +13,8 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
-	"dowse/demo"
 	"dowse/fetch"
+	"dowse/internal/demo"
 	"dowse/strategy"
 	"dowse/topic"
 )

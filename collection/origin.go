@@ -6,8 +6,8 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/extract"
-	"dowse/frontier"
+	"dowse/internal/extract"
+	"dowse/internal/frontier"
 )
 
 // How a URL came into the crawl.

@@ -10,7 +10,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // A Filter says which URLs to list. Without On, Off, Unsure, Failed and Skipped it

@@ -2,7 +2,7 @@ package collection
 
 import (
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // A ReasonCount tells how many URLs were skipped or failed for one reason.

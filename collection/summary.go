@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/crawl"
+	"dowse/internal/archive"
 	"dowse/internal/durable"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"dowse/archive"
 	"dowse/collection"
+	"dowse/internal/archive"
 )
 
 var views = []string{"pages/pages.jsonl", "pages/extraPages.jsonl", "log/crawl.log", "indexes/index.cdxj", "README.md", "state/summary.json"}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"dowse/archive"
+	"dowse/internal/archive"
 	"dowse/internal/durable"
 )
 

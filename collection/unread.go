@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/archive"
+	"dowse/internal/frontier"
 )
 
 // Unread is what was passed over because it can't be read.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"dowse/collection"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 func idOf(i int) frontier.ID { return frontier.ID(i) }

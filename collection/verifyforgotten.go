@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/archive"
+	"dowse/internal/frontier"
 	"dowse/weburl"
 )
 

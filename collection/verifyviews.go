@@ -8,7 +8,7 @@ import (
 	"io"
 	"io/fs"
 
-	"dowse/archive"
+	"dowse/internal/archive"
 )
 
 // What a Verification says of the lists, the log and the index.

@@ -9,7 +9,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/weburl"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/judge"
 )
 

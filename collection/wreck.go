@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"dowse/archive"
 	"dowse/crawl"
+	"dowse/internal/archive"
 )
 
 // VerifyWreck checks what can be read of a collection that can't be opened for the reason

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/weburl"
 )
 

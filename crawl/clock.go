@@ -3,7 +3,7 @@ package crawl
 import (
 	"time"
 
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // The crawl reads no clock, but the clock that its driver reads may be wrong: set back by

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/weburl"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // appendEntry writes an entry. Links are written as numbers: the strings of new

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // exploreTries bounds the search for a lead by chance: where few of the known URLs

@@ -6,7 +6,7 @@ import (
 	"hash/crc32"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // Reseal gives the core of a snapshot the right size, magic and checksum, so that a

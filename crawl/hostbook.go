@@ -1,6 +1,6 @@
 package crawl
 
-import "dowse/frontier"
+import "dowse/internal/frontier"
 
 // A hostBook keeps what the crawl knows of its hosts, by their numbers. A host that was
 // never visited takes 8 bytes and a bit: most of the hosts that links name are never

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
 	"dowse/internal/durable"
+	"dowse/internal/frontier"
 )
 
 // A Journal is the log of a crawl on disk: every entry, in order, and the strings

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"dowse"
-	"dowse/frontier"
 	"dowse/internal/durable"
+	"dowse/internal/frontier"
 )
 
 // Leftovers is what can be read of a journal that may be damaged.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // Limits end a crawl. All are hard; the first that is reached counts. Zero means

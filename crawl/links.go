@@ -2,7 +2,7 @@ package crawl
 
 import (
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // A sieve lets through the links of one page that can be queued.

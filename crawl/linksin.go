@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // inlinks counts for every URL, by its number, the pages that link to it: those that

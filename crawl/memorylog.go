@@ -2,7 +2,7 @@ package crawl
 
 import (
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // memoryLog keeps the strings of URLs and no entries: enough for a crawl that is

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // A nearBook finds the pages that have nearly the same text as an earlier one. It

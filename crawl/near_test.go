@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 func randomSketch(dice *rand.Rand) (s dowse.Sketch) {

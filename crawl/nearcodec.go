@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // sketch writes a sketch; a page without one takes 8 bytes.

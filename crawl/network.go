@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // network is what the crawl knows of this machine's own connection to the web. While

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // A host that fails is left alone for longer and longer, and never given up while the

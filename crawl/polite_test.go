@@ -10,7 +10,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/lab"
 	"dowse/strategy/strategytest"
 	"dowse/weburl"

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // An entryLog is a Log that gives back what it recorded.

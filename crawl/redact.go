@@ -8,7 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // A Redaction says what is to go from a journal, for a takedown.

@@ -9,7 +9,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 var redactedAt = time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)

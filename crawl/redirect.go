@@ -2,7 +2,7 @@ package crawl
 
 import (
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // maxRedirects is how many redirects in a row are followed, as browsers do.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // replayNames hands out, in order, the places of the strings that replayed entries

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // What Requeue knows beside reasons and hosts.

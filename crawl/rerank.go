@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/weburl"
 )
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // A round is a list of leads that are visited together. Every page of it is

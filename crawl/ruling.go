@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // Label is what a person said of a page. It beats the judge.

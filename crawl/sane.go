@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // errImpossible is returned for a snapshot of a state that no crawl can have. Whoever

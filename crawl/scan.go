@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/weburl"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/weburl"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // A Shadow is a strategy that follows a crawl without steering it. It has a frontier

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // A host that accepts connections and never answers holds each of them until a timeout. A

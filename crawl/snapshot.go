@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 const snapshotMagic = "dowses2\n"

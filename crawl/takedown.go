@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // A takedown leaves an [EntryForget] for each URL that is to be gone, its tombstone.

@@ -14,7 +14,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/strategy/strategytest"
 )
 

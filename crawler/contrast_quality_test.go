@@ -15,7 +15,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/extract"
+	"dowse/internal/extract"
 	"dowse/judge"
 	"dowse/topic"
 )

@@ -24,11 +24,11 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
-	"dowse/frontier"
+	"dowse/internal/archive"
+	"dowse/internal/frontier"
 	"dowse/topic"
 )
 

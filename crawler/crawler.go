@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/fetch"
-	"dowse/judge/outside"
+	"dowse/internal/archive"
+	"dowse/internal/outside"
 	"dowse/topic"
 )
 

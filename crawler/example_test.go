@@ -11,7 +11,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/demo"
+	"dowse/internal/demo"
 )
 
 func Example() {

@@ -12,7 +12,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/demo"
+	"dowse/internal/demo"
 )
 
 // crawlToForget crawls some pages of the made web by a strategy of one's own.

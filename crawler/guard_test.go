@@ -9,7 +9,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/demo"
+	"dowse/internal/demo"
 	"dowse/topic"
 )
 

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"dowse"
-	"dowse/archive"
+	"dowse/internal/archive"
 )
 
 // A keeper writes answers to the archive. Bodies that were kept before are kept as

@@ -13,12 +13,12 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/collection"
-	"dowse/extract"
+	"dowse/internal/archive"
+	"dowse/internal/directory"
+	"dowse/internal/extract"
 	"dowse/judge"
 	"dowse/topic"
-	"dowse/topic/directory"
 	"dowse/weburl"
 )
 

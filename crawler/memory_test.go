@@ -13,7 +13,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/demo"
+	"dowse/internal/demo"
 )
 
 // A counter counts requests that are under way at the same time. It holds each up

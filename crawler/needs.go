@@ -11,11 +11,11 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/internal/durable"
+	"dowse/internal/trace"
 	"dowse/judge"
 	"dowse/strategy/input"
 	"dowse/strategy/treasure/tgraph"
 	"dowse/topic"
-	"dowse/trace"
 	"dowse/weburl"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/demo"
+	"dowse/internal/demo"
 )
 
 // TestSalt checks that people are known again under the same salt alone, and that no

@@ -4,8 +4,8 @@ import (
 	"sync"
 
 	"dowse"
+	"dowse/internal/outside"
 	"dowse/judge"
-	"dowse/judge/outside"
 	"dowse/topic"
 )
 

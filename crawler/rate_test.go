@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/extract"
+	"dowse/internal/extract"
 	"dowse/judge"
 	"dowse/strategy"
 )

@@ -10,7 +10,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/demo"
+	"dowse/internal/demo"
 )
 
 // TestReasonsOfTaken crawls with strategies that rate leads again when their turn comes:

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/archive"
-	"dowse/extract"
 	"dowse/fetch"
+	"dowse/internal/archive"
+	"dowse/internal/extract"
 	"dowse/weburl"
 )
 

@@ -10,7 +10,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/judge"
 )
 

@@ -11,7 +11,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/judge"
 	"dowse/topic"
 	"dowse/weburl"

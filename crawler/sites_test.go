@@ -17,7 +17,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/demo"
+	"dowse/internal/demo"
 	"dowse/site"
 )
 

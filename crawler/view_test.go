@@ -9,7 +9,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/demo"
+	"dowse/internal/demo"
 )
 
 func openPools(t *testing.T, dir string, pages int) *crawler.Crawler {

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/crawl"
-	"dowse/extract"
 	"dowse/fetch"
+	"dowse/internal/archive"
+	"dowse/internal/extract"
 	"dowse/text"
 )
 

@@ -11,11 +11,11 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/extract"
+	"dowse/internal/archive"
 	"dowse/internal/beside"
+	"dowse/internal/extract"
 	"dowse/judge"
 	"dowse/weburl"
 )

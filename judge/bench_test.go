@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"dowse"
+	"dowse/internal/judgetest"
 	"dowse/judge"
-	"dowse/judge/judgetest"
 )
 
 func BenchmarkTrain225(b *testing.B) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/demo"
-	"dowse/extract"
+	"dowse/internal/demo"
+	"dowse/internal/extract"
 	"dowse/judge"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/lab/measure"
 	"dowse/lab"
-	"dowse/lab/measure"
 	"dowse/strategy"
 )
 

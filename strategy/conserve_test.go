@@ -10,7 +10,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/strategy"
 )
 

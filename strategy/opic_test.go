@@ -8,7 +8,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/strategy"
 	"dowse/strategy/strategytest"
 )

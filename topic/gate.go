@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"dowse"
-	"dowse/topic/predicate"
+	"dowse/internal/predicate"
 	"dowse/weburl"
 
 	"github.com/goccy/go-yaml/ast"

@@ -3,7 +3,7 @@ package topic
 import (
 	"errors"
 
-	"dowse/mistake"
+	"dowse/internal/mistake"
 )
 
 // An Error is one thing wrong with a topic file. What [Parse] returns holds all

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/archive"
-	"dowse/extract"
+	"dowse/internal/archive"
 	"dowse/internal/beside"
+	"dowse/internal/extract"
 	"dowse/judge"
 	"dowse/topic"
 )

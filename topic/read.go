@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode"
 
+	"dowse/internal/mistake"
 	"dowse/judge"
-	"dowse/mistake"
 
 	"github.com/goccy/go-yaml/ast"
 )

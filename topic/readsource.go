@@ -8,7 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"dowse/mistake"
+	"dowse/internal/mistake"
 )
 
 // sources reads a list of examples.

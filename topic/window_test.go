@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/judge/judgetest"
+	"dowse/internal/judgetest"
 	"dowse/topic"
 )
 

@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/extract"
 	"dowse/fetch"
+	"dowse/internal/archive"
+	"dowse/internal/extract"
 	"dowse/weburl"
 )
 

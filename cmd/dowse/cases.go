@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/archive"
 	"dowse/weburl"
 )
 

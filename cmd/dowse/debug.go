@@ -12,8 +12,8 @@ import (
 
 	"dowse"
 	"dowse/crawler"
-	"dowse/extract"
 	"dowse/fetch"
+	"dowse/internal/extract"
 	"dowse/text"
 	"dowse/weburl"
 )

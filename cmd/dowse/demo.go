@@ -11,7 +11,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
-	"dowse/demo"
+	"dowse/internal/demo"
 	"dowse/lab/experiment"
 	"dowse/strategy"
 	"dowse/topic"

@@ -9,9 +9,9 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/durable"
+	"dowse/internal/lab/measure"
+	reports "dowse/internal/lab/report"
 	"dowse/lab/experiment"
-	"dowse/lab/measure"
-	reports "dowse/lab/report"
 	"dowse/strategy"
 	"dowse/strategy/input"
 )

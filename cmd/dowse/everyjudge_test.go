@@ -9,8 +9,8 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/outside"
 	"dowse/judge"
-	"dowse/judge/outside"
 	"dowse/topic"
 )
 

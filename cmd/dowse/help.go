@@ -11,10 +11,10 @@ import (
 
 	"dowse"
 	"dowse/crawler"
-	"dowse/mistake"
+	"dowse/internal/mistake"
+	"dowse/internal/predicate"
 	"dowse/site"
 	"dowse/strategy"
-	"dowse/topic/predicate"
 )
 
 type helpCmd struct {

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"dowse/lab/measure"
+	"dowse/internal/lab/measure"
 )
 
 func printMeasures(w *world) error {

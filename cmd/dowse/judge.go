@@ -12,7 +12,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/judge/outside"
+	"dowse/internal/outside"
 	"dowse/topic"
 )
 

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/archive"
 	"dowse/collection"
+	"dowse/internal/archive"
 )
 
 // tailsOf returns the files with what was cut off the archive of a collection.

@@ -6,7 +6,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/weburl"
 )
 

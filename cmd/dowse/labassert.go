@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"dowse/internal/lab/measure"
+	reports "dowse/internal/lab/report"
 	"dowse/lab/experiment"
-	"dowse/lab/measure"
-	reports "dowse/lab/report"
 )
 
 // assertFlags make a command a gate: for a build that must not get worse.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"dowse/lab/measure"
-	reports "dowse/lab/report"
+	"dowse/internal/lab/measure"
+	reports "dowse/internal/lab/report"
 )
 
 type labCompareCmd struct {

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"dowse/internal/lab/measure"
+	reports "dowse/internal/lab/report"
 	"dowse/lab/experiment"
-	"dowse/lab/measure"
-	reports "dowse/lab/report"
 )
 
 type labReportCmd struct {

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	reports "dowse/internal/lab/report"
 	"dowse/lab/experiment"
-	reports "dowse/lab/report"
 )
 
 type labResultsCmd struct {

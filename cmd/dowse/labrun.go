@@ -15,10 +15,10 @@ import (
 
 	"dowse/crawler"
 	"dowse/internal/durable"
+	"dowse/internal/lab/measure"
+	reports "dowse/internal/lab/report"
+	"dowse/internal/lab/web"
 	"dowse/lab/experiment"
-	"dowse/lab/measure"
-	reports "dowse/lab/report"
-	"dowse/lab/web"
 )
 
 type labRunCmd struct {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"dowse/collection"
-	"dowse/lab/web"
+	"dowse/internal/lab/web"
 )
 
 type labWebsCmd struct {

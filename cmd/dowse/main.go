@@ -18,7 +18,7 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/durable"
-	"dowse/mistake"
+	"dowse/internal/mistake"
 	"dowse/topic"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"dowse"
 	"dowse/crawler"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 func idOf(i int) frontier.ID { return frontier.ID(i) }

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"testing"
 
-	"dowse/archive"
 	"dowse/collection"
+	"dowse/internal/archive"
 )
 
 // runDowse runs the command as a process of its own and returns what it printed and its exit

@@ -14,9 +14,9 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"dowse"
+	"dowse/internal/directory"
 	"dowse/internal/durable"
 	"dowse/topic"
-	"dowse/topic/directory"
 )
 
 type topicSelectCmd struct {

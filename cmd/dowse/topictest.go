@@ -12,8 +12,8 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/internal/durable"
+	reports "dowse/internal/lab/report"
 	"dowse/judge"
-	reports "dowse/lab/report"
 	"dowse/topic"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"dowse"
 	"dowse/crawler"
+	"dowse/internal/outside"
 	"dowse/judge"
-	"dowse/judge/outside"
 )
 
 type topicWordsCmd struct {

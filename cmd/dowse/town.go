@@ -7,11 +7,11 @@ import (
 
 	"dowse/collection"
 	"dowse/crawler"
-	"dowse/demo"
+	"dowse/internal/demo"
+	"dowse/internal/lab/measure"
+	reports "dowse/internal/lab/report"
 	"dowse/judge"
 	"dowse/lab/experiment"
-	"dowse/lab/measure"
-	reports "dowse/lab/report"
 	"dowse/site"
 	"dowse/topic"
 )

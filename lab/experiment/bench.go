@@ -12,11 +12,11 @@ import (
 	"sync"
 
 	"dowse"
-	"dowse/lab/web"
-	"dowse/mistake"
+	"dowse/internal/lab/web"
+	"dowse/internal/mistake"
+	"dowse/internal/predicate"
+	"dowse/internal/trace"
 	"dowse/text"
-	"dowse/topic/predicate"
-	"dowse/trace"
 )
 
 // A bench is a web with all that the lab knows of it.

@@ -24,7 +24,7 @@ import (
 
 	"dowse"
 	"dowse/internal/durable"
-	"dowse/lab/measure"
+	"dowse/internal/lab/measure"
 )
 
 // A run's folder has

@@ -9,9 +9,9 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/trace"
 	"dowse/strategy"
 	"dowse/strategy/treasure/tgraph"
-	"dowse/trace"
 )
 
 // The earlier crawl of a made web that a T-Graph is made from, and the number of its

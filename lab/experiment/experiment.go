@@ -11,7 +11,7 @@ package experiment
 import (
 	"time"
 
-	"dowse/topic/predicate"
+	"dowse/internal/predicate"
 )
 
 // Schema is what an experiment names itself in its key "dowse".

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/predicate"
 	"dowse/text"
-	"dowse/topic/predicate"
 )
 
 // askedOf returns what is asked of a page beside a topic; nil for nothing.

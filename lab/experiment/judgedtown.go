@@ -9,10 +9,10 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/crawler"
-	"dowse/demo"
 	"dowse/fetch"
+	"dowse/internal/demo"
+	"dowse/internal/lab/measure"
 	"dowse/judge"
-	"dowse/lab/measure"
 	"dowse/site"
 	"dowse/weburl"
 )

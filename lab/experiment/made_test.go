@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"dowse/crawl"
-	"dowse/demo"
+	"dowse/internal/demo"
+	"dowse/internal/lab/measure"
 	"dowse/judge"
-	"dowse/lab/measure"
 )
 
 // openMade makes a small made web, with what every strategy needs.

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/archive"
-	"dowse/demo"
+	"dowse/internal/archive"
+	"dowse/internal/demo"
+	"dowse/internal/lab/measure"
 	"dowse/lab"
-	"dowse/lab/measure"
 	"dowse/strategy"
 	"dowse/weburl"
 )

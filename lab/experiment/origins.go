@@ -3,7 +3,7 @@ package experiment
 import (
 	"dowse"
 	"dowse/crawl"
-	"dowse/lab/measure"
+	"dowse/internal/lab/measure"
 )
 
 // origins tell which link led to each page: of all links to it that the crawl had seen

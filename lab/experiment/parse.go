@@ -19,11 +19,11 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"dowse/internal/lab/measure"
+	"dowse/internal/mistake"
+	"dowse/internal/predicate"
 	"dowse/judge"
-	"dowse/lab/measure"
-	"dowse/mistake"
 	"dowse/strategy"
-	"dowse/topic/predicate"
 )
 
 // An Error is what is wrong with an experiment's file.

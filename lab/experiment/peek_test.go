@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/lab/measure"
+	"dowse/internal/lab/measure"
 	"dowse/strategy"
 )
 

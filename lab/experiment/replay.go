@@ -10,8 +10,8 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/lab/web"
 	"dowse/lab"
-	"dowse/lab/web"
 	"dowse/site"
 	"dowse/weburl"
 )

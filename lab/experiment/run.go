@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/lab/measure"
+	"dowse/internal/lab/measure"
 )
 
 // Options say how an experiment is run. None of them changes its results.

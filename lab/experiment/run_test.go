@@ -16,7 +16,7 @@ import (
 
 	"dowse"
 	"dowse/internal/beside"
-	"dowse/lab/measure"
+	"dowse/internal/lab/measure"
 	"dowse/strategy"
 	"dowse/strategy/strategytest"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"dowse/lab/measure"
+	"dowse/internal/lab/measure"
 )
 
 // TestShipped reads all experiments that come with dowse: each says what it is, and claims

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"dowse/demo"
+	"dowse/internal/demo"
+	"dowse/internal/lab/measure"
 	"dowse/judge"
-	"dowse/lab/measure"
 	"dowse/site"
 )
 

@@ -12,14 +12,14 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/lab/measure"
+	"dowse/internal/lab/web"
+	"dowse/internal/predicate"
 	"dowse/judge"
 	"dowse/lab"
-	"dowse/lab/measure"
-	"dowse/lab/web"
 	"dowse/strategy"
 	"dowse/strategy/input"
 	"dowse/strategy/treasure/tgraph"
-	"dowse/topic/predicate"
 	"dowse/weburl"
 )
 

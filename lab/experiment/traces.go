@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"dowse/lab/web"
-	"dowse/trace"
+	"dowse/internal/lab/web"
+	"dowse/internal/trace"
 )
 
 // The halves of a trace, by time.

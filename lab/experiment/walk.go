@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"dowse/trace"
+	"dowse/internal/trace"
 )
 
 // The people who walk a web that has no access logs: how many for each hundred pages,

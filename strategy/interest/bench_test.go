@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"dowse"
+	"dowse/internal/trace"
 	"dowse/strategy"
 	"dowse/strategy/input"
-	"dowse/trace"
 )
 
 var million = flag.Bool("million", false, "benchmark strategies after 1,000,000 pages too; takes memory and time")

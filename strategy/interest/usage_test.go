@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/trace"
+	"dowse/internal/trace"
 )
 
 // TestPageOfTarget checks that a target remembers its page, and that a redirect to it

@@ -12,7 +12,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 )
 
 // Run checks that a strategy keeps the promises that crawls rely on: it is

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/frontier"
+	"dowse/internal/frontier"
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/strategy/input"

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"dowse/internal/lab/measure"
+)
+
+// A heat table shows a measure of every strategy on every topic, hardest topic last.
+type heat struct {
+	Names []heatName
+	Rows  []heatRow
+}
+
+type heatName struct{ ID, Name string }
+
+type heatRow struct {
+	Topic string
+	Cells []heatCell
+}
+
+type heatCell struct {
+	Value string
+	Tint  int  // per cent: how near to the best on all topics
+	Best  bool // on the topic
+}
+
+// heat returns the figures behind the means. Topics are ordered by the median of their
+// strategies, strategies as ever.
+func (r *Report) heat(m measure.Measure) (h heat) {
+	topics, short := r.in.Runs.Topics(), shortNames(r.in.Runs.Topics())
+	values := make([][]float64, len(topics))
+	for _, name := range r.rivals {
+		h.Names = append(h.Names, heatName{r.ids[name], clean(name, 40)})
+		for i, v := range r.in.Runs.ByTopic(m, name) {
+			values[i] = append(values[i], v)
+		}
+	}
+	order := make([]int, len(topics))
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i := range topics {
+		order[i] = i
+		for _, v := range values[i] {
+			if shown(v) {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(-compareBetter(m, measure.Median(values[a]), measure.Median(values[b])), cmp.Compare(topics[a], topics[b]))
+	})
+	for _, i := range order {
+		h.Rows = append(h.Rows, heatRow{clean(short[topics[i]], 40), heatCells(m, values[i], lo, hi)})
+	}
+	return h
+}
+
+func heatCells(m measure.Measure, values []float64, lo, hi float64) (cells []heatCell) {
+	best := math.NaN()
+	for _, v := range values {
+		if compareBetter(m, v, best) > 0 {
+			best = v
+		}
+	}
+	for _, v := range values {
+		c := heatCell{Value: brief(m, v), Best: shown(v) && v == best}
+		if shown(v) && hi > lo {
+			near := (v - lo) / (hi - lo)
+			if m.Kind().Lower {
+				near = 1 - near
+			}
+			c.Tint = int(math.Round(45 * near))
+		}
+		cells = append(cells, c)
+	}
+	return cells
+}
+
+// brief is value with two digits where it is a share: cells are many.
+func brief(m measure.Measure, v float64) string {
+	if m.Kind().Unit == "share" && shown(v) {
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
+	return value(m, v)
+}

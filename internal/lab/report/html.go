@@ -1,0 +1,567 @@
+package report
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"dowse/internal/lab/measure"
+)
+
+//go:embed report.html.tmpl
+var pageText string
+
+// A Figure is a drawing of a page, with the figures it was drawn from.
+type Figure struct {
+	Name   string
+	Class  string
+	Note   string
+	SVG    template.HTML
+	Narrow template.HTML // the same for a phone
+	Head   []string      // of the table of figures
+	Rows   [][]string
+
+	plot Plot
+	mean []Point
+}
+
+// drawn draws a tile: thin lines, and the mean on top, which has no name there.
+func (f Figure) drawn() template.HTML {
+	p := f.plot
+	var b strings.Builder
+	openSVG(&b, p.Width, p.Height, p.Title)
+	lines := p.styled()
+	fr := p.frame(lines, 8)
+	p.axes(&b, fr)
+	b.WriteString(fr.inside())
+	drawLines(&b, fr, lines)
+	style := 0
+	if len(lines) > 0 {
+		style = lines[0].Style
+	}
+	mean := Line{Points: f.mean, Style: style}
+	fmt.Fprintf(&b, `<path class="line %s" d="%s"/></svg></svg>`, class(style), mean.path(fr))
+	return template.HTML(b.String())
+}
+
+// HTML writes the report as one page that needs nothing else: no script, no network.
+func (r *Report) HTML(w io.Writer) error {
+	t, err := template.New("report").Parse(pageText)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := t.Execute(w, r.page()); err != nil {
+		return fmt.Errorf("report: write html: %w", err)
+	}
+	return nil
+}
+
+// A page is what the template shows.
+type page struct {
+	Input
+	Style       template.CSS
+	Headline    []template.HTML
+	Ranking     Figure
+	Verdicts    []shownVerdict
+	Harvest     Figure
+	Lines       string // which curves are named, and what bands are
+	Tiles       []Figure
+	Curves      []Figure
+	Singles     []Figure
+	SinglesOf   string
+	Columns     []column
+	Definitions []column
+	Hosts       bool // there are several
+	Lead        string
+	Table       []tableRow
+	Caption     string
+	Legend      string
+	Notes       []string
+	Difference  Figure
+	Others      []Figure
+	Heat        heat
+	Matrix      matrix
+	Difficulty  Figure
+	Examples    []example
+	Further     []example // of the strategies that figures do not name
+	Facts       []Fact
+	BySites     bool // the crawls looked for whole sites
+}
+
+type shownVerdict struct {
+	Says, Expect, Sign, Outcome, Class string
+	Figures                            []string
+}
+
+// A column of the table is a measure.
+type column struct{ Name, Kind, Doc string }
+
+func (r *Report) columns() (list []column) {
+	for _, m := range r.in.Measures {
+		list = append(list, column{m.String(), m.Kind().Name, m.Kind().Doc})
+	}
+	return list
+}
+
+// definitions are the columns without those that differ from another in the place alone.
+func definitions(all []column) (list []column) {
+	for _, c := range all {
+		if !slices.ContainsFunc(list, func(have column) bool { return have.Kind == c.Kind }) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+type tableRow struct {
+	ID, Name, Class string
+	Bound           bool
+	Cells           []tableCell
+}
+
+type tableCell struct {
+	Value, Beats, Error, Title string
+	Best                       bool
+}
+
+const longText = 5000 // characters of a text that is told as it was given
+
+// shown returns the texts of the input as a page can show them.
+func (in Input) shown() Input {
+	in.Name, in.Title, in.About = clean(in.Name, 200), clean(in.Title, 200), clean(in.About, longText)
+	in.Paper, in.Note = clean(in.Paper, longText), clean(in.Note, longText)
+	in.Command = cleanLines(in.Command)
+	cite := make([]Citation, len(in.Cite))
+	for i, c := range in.Cite {
+		cite[i] = Citation{clean(c.Text, longText), cleanLines(c.BibTeX)}
+	}
+	in.Cite = cite
+	return in
+}
+
+func cleanLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = clean(l, longText)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (r *Report) page() page {
+	p := page{
+		Input: r.in.shown(), Style: template.CSS(sheet(":root")), Headline: r.headline(), Verdicts: r.verdicts(),
+		Columns: r.columns(), Lead: r.lead().String(), Table: r.tableRows(), Caption: r.caption(), Legend: capital(strings.TrimSpace(r.legend() + r.errorLegend())), Notes: r.notes(),
+		Heat: r.heat(r.lead()), Matrix: r.matrix(r.lead()), Facts: r.facts(), BySites: r.bySites(), Lines: r.shownLines(),
+	}
+	p.Definitions, p.Hosts = definitions(p.Columns), r.severalHosts()
+	p.Ranking = Figure{SVG: template.HTML(r.ranking(r.lead(), rankWide)), Narrow: template.HTML(r.ranking(r.lead(), rankNarrow)), Note: r.rankingNote()}
+	harvest := r.harvest()
+	p.Harvest = r.figure(harvest, wide, wideHeight)
+	p.Tiles = r.tiles(harvest.kind(), harvest.name)
+	kinds := r.curveKinds()
+	for _, c := range kinds {
+		p.Curves = append(p.Curves, r.figure(c, half, halfHeight))
+	}
+	if len(r.rivals) > banded {
+		p.SinglesOf, p.Singles = kinds[0].name, r.singles(kinds[0].kind(), kinds[0].name)
+	}
+	p.Examples = r.examples()
+	if len(r.rivals) > fewRivals {
+		p.Examples, p.Further = p.Examples[:bestOfMany], p.Examples[bestOfMany:]
+	}
+	for i, name := range r.rivals {
+		f := r.differences(r.lead(), name).figure()
+		f.Name, f.Class = clean(name, 60), class(r.style(name))
+		if i == 0 {
+			p.Difference = f
+		} else {
+			p.Others = append(p.Others, f)
+		}
+	}
+	p.Difficulty = r.difficulty(harvest.kind())
+	return p
+}
+
+// bySites tells whether the crawls looked for whole sites.
+func (r *Report) bySites() bool {
+	return slices.ContainsFunc(r.in.Runs.Trails, func(t measure.Trail) bool { return len(t.Sites) > 0 })
+}
+
+// A curveKind is a measure that is drawn against pages, with how its curves are read.
+type curveKind struct {
+	measure, name, read string
+	from                int // pages before which it says nothing
+}
+
+func (c curveKind) kind() measure.Measure { return measure.MustParse(c.measure) }
+
+// harvest is what is drawn first.
+func (r *Report) harvest() curveKind {
+	if r.bySites() {
+		return curveKind{"website_harvest", "harvest rate", "Of the sites examined with the last 1,000 pages, the share that is on topic and was found; mean over towns. Higher is better.", 0}
+	}
+	return curveKind{"harvest", "harvest rate", "Of the pages fetched so far, the share that is on topic by its label; mean over topics. Higher is better; a curve falls where pages on topic run out.", 0}
+}
+
+// window is that of the windowed curves: where the budget allows, they begin when it is full.
+const window = 200
+
+func (r *Report) curveKinds() []curveKind {
+	if r.bySites() {
+		return []curveKind{
+			{"sites_on", "sites on topic that were found", "Steeper is better; a crawl that ended stays where it was.", 0},
+			{"pprs", "pages for each of them", "Over the last 5,000 pages, whole sites only; lower is better.", 0},
+			{"sites", "sites examined", "Those on topic and others; no measure of quality.", 0},
+			{"site_f", "F of the verdicts on sites", "How well the verdicts on examined sites fit their labels; higher is better.", 0},
+		}
+	}
+	from := 0
+	if r.in.Runs.Pages() >= 2*window {
+		from = window
+	}
+	list := []curveKind{
+		{"recall", "target recall", "Of the topic's pages that the crawl did not begin with, the share that was fetched. Steeper is better.", 0},
+		{"window_harvest", "harvest rate of the last 200 pages", "What the crawl brings now, not since its start: where it falls to 0 there is nothing left to find, or no way to it.", from},
+	}
+	if r.severalHosts() {
+		list = append(list, curveKind{"hosts_on", "hosts with a page on topic", "Different hosts: a crawl that stays on one is low here, however high its harvest.", 0})
+	}
+	return append(list, curveKind{"window_relevance", "relevance of the last 200 pages, as judged", "What the crawl itself sees: the judge's rating, not the label.", from})
+}
+
+// severalHosts tells whether any crawl saw more than one host.
+func (r *Report) severalHosts() bool {
+	hosts := measure.MustParse("hosts")
+	return slices.ContainsFunc(r.in.Runs.Trails, func(t measure.Trail) bool { return hosts.Of(&r.in.Runs, &t) > 1 })
+}
+
+// figure draws curves, and tells a tenth of their points in a table.
+func (r *Report) figure(c curveKind, w, h int) Figure {
+	m := c.kind()
+	plot := r.curves(m, c.name, c.from, w, h)
+	f := Figure{Name: c.name, Note: c.read, SVG: template.HTML(plot.inline()), Narrow: template.HTML(plot.narrowed().inline()), Head: []string{"strategy"}}
+	if plot.Top > 0 {
+		f.Note += " What is far above the other curves, as the oracle's, is cut off."
+	}
+	if len(plot.Lines) == 0 {
+		return f
+	}
+	points := plot.Lines[0].Points
+	var at []int
+	for i := 1; i <= 10; i++ {
+		if k := len(points)*i/10 - 1; k >= 0 && !slices.Contains(at, k) {
+			at = append(at, k)
+			f.Head = append(f.Head, grouped(points[k].X))
+		}
+	}
+	for _, l := range plot.Lines {
+		row := []string{clean(l.Name, 60)}
+		for _, k := range at {
+			row = append(row, value(m, l.Points[k].Y))
+		}
+		f.Rows = append(f.Rows, row)
+	}
+	return f
+}
+
+// headline says in a sentence which strategy is best, by how much, and how sure that is.
+func (r *Report) headline() (sentences []template.HTML) {
+	m, best := r.lead(), r.rivals[0]
+	f := r.table[cell{best, m}]
+	say := func(format string, args ...any) {
+		sentences = append(sentences, template.HTML(fmt.Sprintf(format, args...)))
+	}
+	first := fmt.Sprintf("%s is best by %s (%s): %s", strong(best), escape(m.Title(), 90), escape(m.String(), 60), value(m, f.centre))
+	if len(r.rivals) > 1 {
+		if c, ok := r.between(m, best, r.rivals[1]); ok {
+			first += fmt.Sprintf(", %s against %s, the next (95&nbsp;%% interval %s to %s, %s)",
+				change(m, c.Diff), strong(c.B), change(m, c.Lo), change(m, c.Hi), some(c.N, "topic"))
+			say("%s.", first)
+			say("%s", r.sureness(c))
+		}
+	}
+	if len(sentences) == 0 {
+		say("%s.", first)
+	}
+	if rest := r.standing(m); rest != "" {
+		say("%s", rest)
+	}
+	if len(r.Verdicts) > 0 {
+		n := r.tally()
+		say(`Of %s, %d hold, %d do not, %d are undecided.`, some(len(r.Verdicts), "claim"), n[measure.Holds], n[measure.HoldsNot], n[measure.Undecided])
+	}
+	return sentences
+}
+
+func strong(s string) string { return "<strong>" + escape(s, 60) + "</strong>" }
+
+// sureness tells how sure it is that the best is better than the next.
+func (r *Report) sureness(c measure.Comparison) string {
+	if math.IsNaN(c.PAdj) {
+		return fmt.Sprintf("That is no more than a hint: %s too few for a test.", be(c.N, "topic"))
+	}
+	verdict := "The difference may be chance"
+	if c.Better(r.in.Tests.Alpha) {
+		verdict = "The difference is significant"
+	}
+	return fmt.Sprintf("%s (%s; %s %s, %s %s); it is better on %d of %s.", verdict, escape(r.in.Tests.Describe(), 80), r.pName(), equals(c.PAdj),
+		r.effectName(), effect(c.Effect), c.Wins(), some(c.N, "topic"))
+}
+
+// pName is what p-values are called: whether they were adjusted.
+func (r *Report) pName() string {
+	if r.in.Tests.Adjust == "none" {
+		return "p"
+	}
+	return "p_adj"
+}
+
+// effectName is what effects are measured by.
+func (r *Report) effectName() string {
+	if r.in.Tests.Test == measure.StudentTest {
+		return "Cohen's d_z"
+	}
+	return "rank-biserial correlation"
+}
+
+// standing tells what else the best can't be told from, and what lies above and below.
+func (r *Report) standing(m measure.Measure) string {
+	var alike, ends []string
+	for _, name := range r.rivals[1:] {
+		if c, ok := r.between(m, r.rivals[0], name); ok && !math.IsNaN(c.PAdj) && !c.Better(r.in.Tests.Alpha) {
+			alike = append(alike, escape(name, 60))
+		}
+	}
+	var text string
+	switch n := len(r.rivals) - 1; {
+	case r.topics() < measure.MinPairs || n < 2:
+	case len(alike) == 0:
+		text = fmt.Sprintf("It is significantly better than all %d others. ", n)
+	case len(alike) == n:
+		text = fmt.Sprintf("It is significantly better than none of the %d others. ", n)
+	default:
+		text = fmt.Sprintf("It is significantly better than %d of %d others, not than %s. ", n-len(alike), n, strings.Join(alike, ", "))
+	}
+	for _, b := range r.bounds {
+		ends = append(ends, fmt.Sprintf("%s, which knows the labels, reaches %s", escape(b, 60), value(m, r.table[cell{b, m}].centre)))
+	}
+	for _, name := range r.rivals[1:] {
+		if r.baseline(name) {
+			ends = append(ends, fmt.Sprintf("%s %s", escape(name, 60), value(m, r.table[cell{name, m}].centre)))
+		}
+	}
+	if len(ends) > 0 {
+		text += "For comparison: " + strings.Join(ends, ", ") + "."
+	}
+	return strings.TrimSpace(text)
+}
+
+// rankingNote tells how the ranking is read.
+func (r *Report) rankingNote() string {
+	text := fmt.Sprintf("Best first by %s; dots are %s over %s, bars 95 %% bootstrap intervals.", r.lead().Title(), r.centres(r.lead()), some(r.topics(), "topic"))
+	if r.topics() < measure.MinPairs {
+		return text + " Topics are too few for tests."
+	}
+	return text + fmt.Sprintf(" %s: of the best against this one (%s); what is not significant is bold. Intervals of two strategies may overlap where all topics agree: pairs are tested, topic by topic.", r.pName(), r.in.Tests.Describe())
+}
+
+func (r *Report) centres(m measure.Measure) string {
+	if m.Median() {
+		return "medians"
+	}
+	return "means"
+}
+
+// some writes a number of things.
+func some(n int, what string) string {
+	switch stem, y := strings.CutSuffix(what, "y"); {
+	case n != 1 && y:
+		what = stem + "ies"
+	case n != 1:
+		what += "s"
+	}
+	return grouped(float64(n)) + " " + what
+}
+
+// be is some with the verb.
+func be(n int, what string) string {
+	if n == 1 {
+		return some(n, what) + " is"
+	}
+	return some(n, what) + " are"
+}
+
+func equals(v float64) string {
+	if s := p(v); strings.HasPrefix(s, "<") {
+		return "&lt; " + s[1:]
+	}
+	return "= " + p(v)
+}
+
+func effect(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "–"
+	}
+	return strings.Replace(fmt.Sprintf("%+.2f", v), "-", "−", 1)
+}
+
+func (r *Report) verdicts() (list []shownVerdict) {
+	signs := map[measure.Outcome]string{measure.Holds: "✓", measure.HoldsNot: "✗", measure.Undecided: "?"}
+	classes := map[measure.Outcome]string{measure.Holds: "c0", measure.HoldsNot: "c1", measure.Undecided: "bound"}
+	for _, v := range r.Verdicts {
+		list = append(list, shownVerdict{clean(cmp.Or(v.Says, v.Expect), 500), clean(v.Expect, 500), signs[v.Outcome], string(v.Outcome), classes[v.Outcome], cleanAll(v.Figures)})
+	}
+	return list
+}
+
+func cleanAll(texts []string) (list []string) {
+	for _, s := range texts {
+		list = append(list, clean(s, longText))
+	}
+	return list
+}
+
+func (r *Report) tableRows() (rows []tableRow) {
+	for _, name := range r.rows() {
+		row := tableRow{ID: r.ids[name], Name: clean(name, 80), Class: class(r.style(name)), Bound: r.in.Runs.Bound(name)}
+		for _, m := range r.in.Measures {
+			f := r.table[cell{name, m}]
+			c := tableCell{Value: value(m, f.centre), Beats: idRuns(f.beats, "–", "\u2009"), Best: f.best,
+				Title: fmt.Sprintf("95 %% interval %s to %s", value(m, f.lo), value(m, f.hi))}
+			if r.showsError(m, f) {
+				c.Error = "±" + value(m, f.se)
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// notes tells what a reader must know of the figures: crawls that ended early.
+func (r *Report) notes() (list []string) {
+	if r.bySites() { // such crawls end when they have found enough
+		return nil
+	}
+	budget := r.in.Runs.Pages()
+	for _, name := range r.strategies() {
+		early, all := 0, 0
+		for _, t := range r.in.Runs.Of(name) {
+			all++
+			early += number(t.Steps.Len() < budget)
+		}
+		if early > 0 {
+			list = append(list, fmt.Sprintf("%s fetched fewer than %s pages in %d of %d crawls; curves count the missing pages as off topic.", clean(name, 60), grouped(float64(budget)), early, all))
+		}
+	}
+	return list
+}
+
+// A matrix compares each strategy with each.
+type matrix struct {
+	Measure string
+	Effect  string
+	P       string // which p-value
+	Wide    bool   // too many for both figures in every cell: effects above the diagonal, p-values below
+	Names   []string
+	Rows    []matrixRow
+}
+
+const wideMatrix = 11 // so many strategies are too many for a page
+
+type matrixRow struct {
+	ID, Name string
+	Cells    []matrixCell
+}
+
+type matrixCell struct {
+	Effect, P, Diff, Class, Sign string
+	Below                        bool // the diagonal
+	Tint                         int  // per cent
+	Sure                         bool
+}
+
+func (r *Report) matrix(m measure.Measure) matrix {
+	x := matrix{Measure: m.Title(), Effect: r.effectName(), P: map[string]string{"p": "p-value", "p_adj": "adjusted p-value"}[r.pName()], Wide: len(r.rivals) >= wideMatrix}
+	for i, a := range r.rivals {
+		head := clean(a, 40)
+		if x.Wide {
+			head = r.ids[a]
+		}
+		x.Names = append(x.Names, head)
+		row := matrixRow{ID: r.ids[a], Name: clean(a, 40)}
+		for k, b := range r.rivals {
+			c, ok := r.between(m, a, b)
+			if !ok {
+				row.Cells = append(row.Cells, matrixCell{})
+				continue
+			}
+			cell := r.matrixCell(m, c)
+			cell.Below = k < i
+			row.Cells = append(row.Cells, cell)
+		}
+		x.Rows = append(x.Rows, row)
+	}
+	return x
+}
+
+func (r *Report) matrixCell(m measure.Measure, c measure.Comparison) matrixCell {
+	gain := c.Effect
+	if m.Kind().Lower {
+		gain = -gain
+	}
+	cell := matrixCell{Effect: effect(c.Effect), P: p(c.PAdj), Diff: change(m, c.Diff), Class: "c0", Sign: "▲", Sure: c.PAdj < r.in.Tests.Alpha}
+	if gain < 0 {
+		cell.Class, cell.Sign = "c1", "▼"
+	}
+	if gain == 0 || !cell.Sure {
+		cell.Sign = "·"
+	}
+	cell.Tint = int(math.Round(22 * min(1, math.Abs(finite(gain)))))
+	return cell
+}
+
+// topicList names the topics, with the pages that are on them.
+func (r *Report) topicList() string {
+	short, pages := shortNames(r.in.Runs.Topics()), map[string]int{}
+	for i := range r.in.Runs.Trails {
+		t := &r.in.Runs.Trails[i]
+		pages[t.Topic] = max(pages[t.Topic], t.Relevant)
+	}
+	var list []string
+	for _, t := range r.in.Runs.Topics() {
+		name := short[t]
+		if pages[t] > 0 {
+			name += fmt.Sprintf(" (%s)", some(pages[t], "page"))
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// facts are the lines of the set-up that the runs themselves tell.
+func (r *Report) facts() []Fact {
+	runs := &r.in.Runs
+	list := []Fact{
+		{"crawls", fmt.Sprintf("%s × %s × %s, %s each", some(len(runs.Strategies()), "strategy"), some(r.topics(), "topic"), some(runs.SeedSets(), "seed set"), some(runs.Pages(), "page"))},
+	}
+	list = append(list, r.in.Setup...)
+	list = append(list, Fact{"topics", r.topicList()})
+	list = append(list, r.in.Web...)
+	if r.in.SHA256 != "" {
+		list = append(list, Fact{"web sha256", r.in.SHA256})
+	}
+	list = append(list, Fact{"random numbers", fmt.Sprintf("begin with %d", r.in.RNG)},
+		Fact{"what strategies see", "what a live crawler could know at that step: fetched pages as the judge rates them, and the links on them. Labels stay in the lab; only the oracle sees them, and it is no competitor."},
+		Fact{"tests", fmt.Sprintf("%s; 95 %% intervals by bootstrap, %s samples", r.in.Tests.Describe(), grouped(float64(r.in.Tests.Rounds)))})
+	list = append(list, r.in.Version...)
+	for i, f := range list {
+		list[i] = Fact{clean(f.Name, 200), clean(f.Value, longText)}
+	}
+	return list
+}

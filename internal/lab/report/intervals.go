@@ -1,0 +1,65 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dowse/internal/lab/measure"
+)
+
+// A Column of a table of intervals is a measure under a heading of its own.
+type Column struct {
+	Head    string
+	Measure measure.Measure
+	Not     []string // strategies of which the measure says nothing
+}
+
+// Intervals returns a table in Markdown: a row for each strategy with the mean of every
+// measure over the topics and half its 95 % interval.
+func Intervals(runs *measure.Runs, what string, columns []Column) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s |", markdown(what))
+	for _, c := range columns {
+		fmt.Fprintf(&b, " %s |", markdown(c.Head))
+	}
+	fmt.Fprintf(&b, "\n|%s\n", strings.Repeat("---|", len(columns)+1))
+	for _, name := range runs.Strategies() {
+		fmt.Fprintf(&b, "| %s |", strings.ReplaceAll(markdown(name), `\_`, "_"))
+		for _, c := range columns {
+			text := "–"
+			if !slices.Contains(c.Not, name) {
+				text = interval(measure.TInterval(runs.ByTopic(c.Measure, name)))
+			}
+			fmt.Fprintf(&b, " %s |", text)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// Margins returns a table in Markdown: a row for each claim with the margin by which it
+// is exceeded, and whether the mean and the whole interval of the margin are above 0.
+func Margins(runs *measure.Runs, claims []Claim) (string, error) {
+	var b strings.Builder
+	b.WriteString("| goal | margin | the mean holds | the whole interval does |\n|---|---|---|---|\n")
+	yes := map[bool]string{true: "yes", false: "no"}
+	for _, c := range claims {
+		parsed, err := measure.ParseClaim(c.Expect)
+		if err != nil {
+			return "", err
+		}
+		mean, half := measure.TInterval(parsed.Margins(runs, measure.Tests{}))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Says, interval(mean, half), yes[mean > 0], yes[mean-half > 0])
+	}
+	return b.String(), nil
+}
+
+// interval writes a mean and half its interval.
+func interval(mean, half float64) string {
+	if math.IsNaN(mean) {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f ± %.2f", mean, half)
+}

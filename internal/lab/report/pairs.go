@@ -1,0 +1,94 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"dowse/internal/lab/measure"
+)
+
+// Pairs writes, for a terminal, how strategies differ by each measure: the difference
+// and its interval, both tests and both sizes of effect. Only the pairs that are
+// wanted are written, though p-values are adjusted for all; nil wants all.
+func (r *Report) Pairs(wanted func(a, b string) bool) (string, error) {
+	lines := [][]string{{"measure", "a", "b", "n", "a−b", "95 % interval", "p wilcoxon", "p_adj", "rank-biserial", "p t, a better", "d_z"}}
+	for _, m := range r.in.Measures {
+		ranks, err := r.tested(m, measure.WilcoxonTest)
+		if err != nil {
+			return "", err
+		}
+		means, err := r.tested(m, measure.StudentTest)
+		if err != nil {
+			return "", err
+		}
+		for _, c := range ranks {
+			for _, t := range means {
+				if t.A == c.A && t.B == c.B && (wanted == nil || wanted(c.A, c.B)) {
+					lines = append(lines, pairLine(m, c, t))
+				}
+			}
+		}
+	}
+	return aligned(lines), nil
+}
+
+// tested returns the comparisons by a test, whichever the experiment's own is.
+func (r *Report) tested(m measure.Measure, test string) ([]measure.Comparison, error) {
+	if r.in.Tests.Test == test {
+		return r.tests[m], nil
+	}
+	other := r.in.Tests
+	other.Test = test
+	list, err := measure.Compare(&r.in.Runs, m, other)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return list, nil
+}
+
+func pairLine(m measure.Measure, ranks, means measure.Comparison) []string {
+	return []string{
+		m.String(), clean(ranks.A, 40), clean(ranks.B, 40), strconv.Itoa(ranks.N), change(m, ranks.Diff),
+		fmt.Sprintf("[%s, %s]", change(m, ranks.Lo), change(m, ranks.Hi)), p(ranks.P), p(ranks.PAdj), effect(ranks.Effect), p(means.P), effect(means.Effect),
+	}
+}
+
+// A Row is a strategy's line of the table, for programs. Figures that have no value
+// are null.
+type Row struct {
+	ID       string   `json:"id,omitempty"` // none for the oracle
+	Strategy string   `json:"strategy"`
+	Oracle   bool     `json:"oracle,omitempty"`
+	Figures  []Number `json:"figures"`
+}
+
+// A Number is one measure of a strategy.
+type Number struct {
+	Measure string   `json:"measure"`
+	Value   *float64 `json:"value"`
+	SE      *float64 `json:"se"`
+	Lo      *float64 `json:"ci_lo"`
+	Hi      *float64 `json:"ci_hi"`
+	Beats   []string `json:"beats"` // ids of rows that it is significantly better than
+}
+
+// Rows returns the table for programs, in the order of Text.
+func (r *Report) Rows() (rows []Row) {
+	for _, name := range r.rows() {
+		row := Row{ID: r.ids[name], Strategy: name, Oracle: r.in.Runs.Bound(name)}
+		for _, m := range r.in.Measures {
+			f := r.table[cell{name, m}]
+			row.Figures = append(row.Figures, Number{m.String(), orNull(f.centre), orNull(f.se), orNull(f.lo), orNull(f.hi), append([]string{}, f.beats...)})
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func orNull(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,177 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dowse"
+	"dowse/internal/lab/measure"
+)
+
+// TREC files let others check the figures:
+//
+//	trec/qrels               topic 0 document 1       the pages of each topic
+//	trec/qrels.targets.SET   the same without the seeds of a seed set; where a strategy
+//	                         has seeds of its own, qrels.targets.STRATEGY.SET to each
+//	trec/run.STRATEGY.SET    topic Q0 document rank score tag
+//
+// Documents are in the order of the crawl, and scores fall with it, so that trec_eval's
+// P_k on qrels is harvest@k, and recall_k on qrels.targets is recall@k.
+func (r *Report) trecFiles() (files []File) {
+	ids := r.trecTopics()
+	files = append(files, File{"trec/qrels", func(w io.Writer) error { return r.writeQrels(w, ids, r.judged(), nil) }})
+	names := map[string]bool{}
+	for _, set := range r.seedSets() {
+		files = append(files, r.targetFiles(ids, set)...)
+		for _, name := range r.strategies() {
+			file := unique(fmt.Sprintf("trec/run.%s.%d", slug(name), set), names)
+			files = append(files, File{file, func(w io.Writer) error { return r.writeRun(w, ids, name, set) }})
+		}
+	}
+	return files
+}
+
+// targetFiles are the qrels for recall: one for all strategies of a seed set, or one to
+// each where they did not begin with the same pages.
+func (r *Report) targetFiles(ids map[string]string, set int) (files []File) {
+	if len(r.in.Relevant) == 0 {
+		return nil
+	}
+	add := func(file string, seeds map[string]map[dowse.URL]bool) {
+		files = append(files, File{file, func(w io.Writer) error { return r.writeQrels(w, ids, r.in.Relevant, seeds) }})
+	}
+	all := r.seeds(set, "")
+	differ := slices.ContainsFunc(r.strategies(), func(name string) bool {
+		own := r.seeds(set, name)
+		return slices.ContainsFunc(slices.Collect(maps.Keys(own)), func(topic string) bool { return len(own[topic]) != len(all[topic]) })
+	})
+	if !differ {
+		add(fmt.Sprintf("trec/qrels.targets.%d", set), all)
+		return files
+	}
+	names := map[string]bool{}
+	for _, name := range r.strategies() {
+		add(unique(fmt.Sprintf("trec/qrels.targets.%s.%d", slug(name), set), names), r.seeds(set, name))
+	}
+	return files
+}
+
+func unique(name string, taken map[string]bool) string {
+	made := name
+	for i := 2; taken[made]; i++ {
+		made = fmt.Sprintf("%s-%d", name, i)
+	}
+	taken[made] = true
+	return made
+}
+
+// trecTopics names the topics so that a field can hold them.
+func (r *Report) trecTopics() map[string]string {
+	ids, taken := map[string]string{}, map[string]bool{}
+	for _, t := range r.in.Runs.Topics() {
+		ids[t] = unique(slug(t), taken)
+	}
+	return ids
+}
+
+func (r *Report) seedSets() (sets []int) {
+	for i := range r.in.Runs.Trails {
+		if s := r.in.Runs.Trails[i].SeedSet; !slices.Contains(sets, s) {
+			sets = append(sets, s)
+		}
+	}
+	slices.Sort(sets)
+	return sets
+}
+
+// judged returns the pages of each topic: all of them, or those that some crawl found.
+func (r *Report) judged() map[string][]dowse.URL {
+	if len(r.in.Relevant) > 0 {
+		return r.in.Relevant
+	}
+	found := map[string][]dowse.URL{}
+	for i := range r.in.Runs.Trails {
+		t := &r.in.Runs.Trails[i]
+		for _, s := range t.Steps.All() {
+			if s.Relevant {
+				found[t.Topic] = append(found[t.Topic], s.URL)
+			}
+		}
+	}
+	return found
+}
+
+// seeds returns the seeds of each topic in a seed set, as the crawls show them: those
+// of one strategy, or of all for "".
+func (r *Report) seeds(set int, name string) map[string]map[dowse.URL]bool {
+	seeds := map[string]map[dowse.URL]bool{}
+	for i := range r.in.Runs.Trails {
+		t := &r.in.Runs.Trails[i]
+		if t.SeedSet != set || name != "" && t.Name() != name {
+			continue
+		}
+		if seeds[t.Topic] == nil {
+			seeds[t.Topic] = map[dowse.URL]bool{}
+		}
+		for _, s := range t.Steps.All() {
+			if s.Seed {
+				seeds[t.Topic][s.URL] = true
+			}
+		}
+	}
+	return seeds
+}
+
+// document is a URL as a field of a TREC file: nothing in it ends the field.
+func document(u dowse.URL) string {
+	var b strings.Builder
+	for i := range len(u) {
+		if c := u[i]; c <= ' ' || c >= 0x7f {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func (r *Report) writeQrels(w io.Writer, ids map[string]string, pages map[string][]dowse.URL, without map[string]map[dowse.URL]bool) error {
+	b := bufio.NewWriter(w)
+	for _, topic := range r.in.Runs.Topics() {
+		list := slices.Clone(pages[topic])
+		slices.Sort(list)
+		for _, u := range slices.Compact(list) {
+			if !without[topic][u] {
+				fmt.Fprintf(b, "%s 0 %s 1\n", ids[topic], document(u))
+			}
+		}
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("report: write qrels: %w", err)
+	}
+	return nil
+}
+
+func (r *Report) writeRun(w io.Writer, ids map[string]string, name string, set int) error {
+	b := bufio.NewWriter(w)
+	for _, t := range r.in.Runs.Of(name) {
+		if t.SeedSet == set {
+			writeRanked(b, ids[t.Topic], slug(name), t)
+		}
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("report: write run: %w", err)
+	}
+	return nil
+}
+
+func writeRanked(b *bufio.Writer, topic, tag string, t *measure.Trail) {
+	for i, s := range t.Steps.All() {
+		b.WriteString(topic + " Q0 " + document(s.URL) + " " + strconv.Itoa(i+1) + " " + strconv.Itoa(t.Steps.Len()-i) + " " + tag + "\n")
+	}
+}

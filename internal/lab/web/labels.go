@@ -1,0 +1,222 @@
+package web
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"dowse"
+	"dowse/internal/mistake"
+	"dowse/weburl"
+)
+
+// Labels are the truth of a lab: which pages are on which topics. A topic is a path,
+// as Top/Science/Physics, and takes in all below it. Judges and strategies never see
+// them but for the training pages that an experiment grants.
+type Labels struct {
+	pages map[dowse.URL][]string
+	order []dowse.URL
+	words map[string]Words // of topics that have any
+}
+
+// Words say in a person's words what a topic is.
+type Words struct{ Words, Also, Not []string }
+
+const (
+	maxLabelLine = 64 << 10
+	maxLabels    = 20_000_000
+)
+
+// ReadLabels reads labels: url and topic to a line, a tab between them. A heading, empty
+// lines and lines that begin with # are passed over. What can't be read is a [*mistake.Error].
+func ReadLabels(r io.Reader) (*Labels, error) {
+	l := newLabels()
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, maxLabelLine)
+	for n := 1; in.Scan(); n++ {
+		line := strings.TrimSuffix(in.Text(), "\r")
+		if line == "" || line[0] == '#' || n == 1 && strings.HasPrefix(line, "url\t") {
+			continue
+		}
+		raw, topic, ok := strings.Cut(line, "\t")
+		topic, _, _ = strings.Cut(topic, "\t")
+		topic = strings.Trim(topic, "/ ")
+		if !ok || topic == "" {
+			return nil, labelMistake(n, "no URL, tab and topic", "write https://example.org/page, a tab, Top/Science/Physics")
+		}
+		u, err := weburl.Parse(raw)
+		if err != nil {
+			return nil, labelMistake(n, err.Error(), "write the whole URL, as it is in the web")
+		}
+		if n > maxLabels {
+			return nil, fmt.Errorf("web: labels: more than %d lines", maxLabels)
+		}
+		l.add(u, topic)
+	}
+	if err := in.Err(); err != nil {
+		return nil, fmt.Errorf("web: labels: %w", err)
+	}
+	return l, nil
+}
+
+func labelMistake(line int, problem, fix string) error {
+	return &mistake.Error{File: "labels", Line: line, Column: 1, Problem: problem, Fix: fix}
+}
+
+func newLabels() *Labels {
+	return &Labels{pages: map[dowse.URL][]string{}, words: map[string]Words{}}
+}
+
+func (l *Labels) add(u dowse.URL, topic string) {
+	have, known := l.pages[u]
+	if !known {
+		l.order = append(l.order, u)
+	}
+	if !slices.Contains(have, topic) {
+		l.pages[u] = append(have, topic)
+	}
+}
+
+// LoadLabels reads the labels of a source: the file that it names, one that lies beside its
+// first path, or what the made web knows. It returns nil if there are none.
+func (s Source) LoadLabels() (*Labels, error) {
+	if s.Demo != nil && s.Labels == "" {
+		return s.Demo.labels(), nil
+	}
+	path := cmp.Or(s.Labels, s.beside())
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("web: labels: %w", err)
+	}
+	defer f.Close()
+	l, err := ReadLabels(f)
+	var wrong *mistake.Error
+	if errors.As(err, &wrong) {
+		wrong.File = path
+	}
+	return l, err
+}
+
+// beside looks for a file of labels: in a folder labels.tsv, beside NAME.warc.gz
+// NAME.labels.tsv.
+func (s Source) beside() string {
+	if len(s.Paths) == 0 {
+		return ""
+	}
+	name := s.Paths[0]
+	candidates := []string{filepath.Join(name, "labels.tsv")}
+	for _, suffix := range []string{".warc.gz", ".warc", ".wacz"} {
+		if stem, ok := strings.CutSuffix(name, suffix); ok {
+			candidates = append(candidates, stem+".labels.tsv")
+		}
+	}
+	for _, c := range candidates {
+		if info, err := os.Stat(c); err == nil && info.Mode().IsRegular() {
+			return c
+		}
+	}
+	return ""
+}
+
+func (m Made) labels() *Labels {
+	w := m.web()
+	l := newLabels()
+	for _, t := range w.Topics() {
+		l.words[t.Path] = Words{t.Words, t.Also, t.Not}
+		for u := range w.Relevant(t.Path) {
+			l.add(u, t.Path)
+		}
+	}
+	return l
+}
+
+// Is tells whether a page is on a topic, or on one below it.
+func (l *Labels) Is(u dowse.URL, topic string) bool {
+	return slices.ContainsFunc(l.pages[u], func(t string) bool { return within(t, topic) })
+}
+
+// Labelled tells whether anybody said anything of a page.
+func (l *Labels) Labelled(u dowse.URL) bool { return len(l.pages[u]) > 0 }
+
+// Elsewhere counts the labelled URLs that a web has no answer for. They are no targets: nobody can
+// fetch them.
+func (l *Labels) Elsewhere(w *Web) (n int) {
+	for _, u := range l.order {
+		_, ok := w.Find(u)
+		n += asNumber(!ok)
+	}
+	return n
+}
+
+func within(topic, above string) bool {
+	rest, ok := strings.CutPrefix(topic, above)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// On lists the pages on a topic, in the order of the labels.
+func (l *Labels) On(topic string) (list []dowse.URL) {
+	for _, u := range l.order {
+		if l.Is(u, topic) {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// WordsOf returns what a topic is in words, if the web says so.
+func (l *Labels) WordsOf(topic string) (Words, bool) {
+	w, ok := l.words[topic]
+	return w, ok
+}
+
+// A TopicCount is a topic and how many pages are on it.
+type TopicCount struct {
+	Topic string
+	Pages int
+}
+
+// Topics lists the topics that pages are labelled with, by name.
+func (l *Labels) Topics() (list []TopicCount) {
+	count := map[string]int{}
+	for _, topics := range l.pages {
+		for _, t := range topics {
+			count[t]++
+		}
+	}
+	for t, n := range count {
+		list = append(list, TopicCount{t, n})
+	}
+	slices.SortFunc(list, func(a, b TopicCount) int { return cmp.Compare(a.Topic, b.Topic) })
+	return list
+}
+
+// Write writes the labels as ReadLabels reads them.
+func (l *Labels) Write(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	out.WriteString("url\ttopic\n")
+	for _, u := range l.order {
+		for _, t := range l.pages[u] {
+			fmt.Fprintf(out, "%s\t%s\n", u, t)
+		}
+	}
+	return out.Flush()
+}
+
+// Largest returns the n topics with the most pages, the largest first.
+func (l *Labels) Largest(n int) (list []string) {
+	all := l.Topics()
+	slices.SortStableFunc(all, func(a, b TopicCount) int { return cmp.Compare(b.Pages, a.Pages) })
+	for _, t := range all[:min(n, len(all))] {
+		list = append(list, t.Topic)
+	}
+	return list
+}

@@ -1,0 +1,238 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"sync"
+
+	"dowse"
+	"dowse/crawl"
+	"dowse/crawler"
+	"dowse/fetch"
+	"dowse/internal/extract"
+	"dowse/text"
+	"dowse/weburl"
+)
+
+// agent is what the lab calls itself when it reads a web.
+const agent = "dowse-lab"
+
+const (
+	maxMaps   = 50   // sitemaps of a host
+	tries     = 8    // for a page that fails for the moment
+	chunkSize = 256  // pages read at once
+	extra     = 4096 // targets beyond the listed pages, at least
+)
+
+// prepare reads every page of a source and writes the feature file.
+func prepare(ctx context.Context, s Source, path string, progress func(done, total int)) error {
+	from, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	return from.prepare(ctx, s.name(), path, progress)
+}
+
+// prepare reads every page of a transport and writes the feature file.
+func (from *transport) prepare(ctx context.Context, name, path string, progress func(done, total int)) error {
+	client, err := fetch.New(fetch.Config{Agent: agent, Transport: from, AllowNet: everywhere})
+	if err != nil {
+		return fmt.Errorf("web: %w", err)
+	}
+	defer client.Close()
+	w, err := newWriter(path)
+	if err != nil {
+		return fmt.Errorf("web: %w", err)
+	}
+	r := &reading{from: from, out: w, progress: progress, visitor: &crawler.Visitor{Client: client, Judge: silent{}},
+		asked: map[dowse.URL]bool{}, lists: map[dowse.URL]bool{}, robots: map[string]*dowse.Robots{}}
+	if err := r.run(ctx); err != nil {
+		w.abandon()
+		return fmt.Errorf("web: read the pages of %s: %w", name, err)
+	}
+	if err := w.close(r.robots); err != nil {
+		return fmt.Errorf("web: write %s: %w", path, err)
+	}
+	return nil
+}
+
+// everywhere are all addresses: what was recorded is there to be read, whatever address it
+// came from, and nothing is dialled.
+var everywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+
+// silent is the judge of pages that are only read.
+type silent struct{}
+
+func (silent) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
+
+// A reading visits every page of a web once.
+type reading struct {
+	from     *transport
+	out      *writer
+	visitor  *crawler.Visitor
+	progress func(done, total int)
+
+	asked  map[dowse.URL]bool
+	lists  map[dowse.URL]bool // sitemaps
+	next   []dowse.URL        // targets that were not asked for yet
+	robots map[string]*dowse.Robots
+	done   int
+	total  int
+}
+
+func (r *reading) run(ctx context.Context) error {
+	for _, u := range r.from.list { // a page that others link to before its turn is not asked for twice
+		r.asked[u] = true
+	}
+	if err := r.visitAll(ctx, r.from.list); err != nil {
+		return err
+	}
+	most := max(extra, len(r.from.list))
+	for range r.from.beyond {
+		list := r.next[:min(len(r.next), most)]
+		r.next, most = nil, most-len(list)
+		if err := r.visitAll(ctx, list); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// visitAll visits pages, many at once, and keeps them in order.
+func (r *reading) visitAll(ctx context.Context, list []dowse.URL) error {
+	r.total += len(list)
+	for len(list) > 0 {
+		n := min(chunkSize, len(list))
+		pages := make([]*dowse.Page, n)
+		each(n, r.from.serial, func(i int) { pages[i] = r.visit(ctx, list[i]) })
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for _, p := range pages {
+			r.keep(ctx, p)
+		}
+		list = list[n:]
+		if r.done += n; r.progress != nil {
+			r.progress(r.done, r.total)
+		}
+	}
+	return nil
+}
+
+// each calls f for 0 to n-1, from as many goroutines as there are processors, or one
+// after the other.
+func each(n int, serial bool, f func(i int)) {
+	var group sync.WaitGroup
+	workers := min(n, runtime.GOMAXPROCS(0))
+	if serial {
+		workers = 1
+	}
+	for k := range workers {
+		group.Go(func() {
+			for i := k; i < n; i += workers {
+				f(i)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// visit asks for a page as a live crawl does, again where it fails for the moment:
+// a web that holds still has no moods.
+func (r *reading) visit(ctx context.Context, u dowse.URL) *dowse.Page {
+	var p *dowse.Page
+	for range tries {
+		p = r.visitor.Visit(ctx, crawl.Visit{URL: u}).Page
+		if p.Outcome != dowse.Temporary || ctx.Err() != nil {
+			break
+		}
+	}
+	if p.Outcome == dowse.Temporary {
+		p.Outcome = dowse.Failed
+	}
+	return p
+}
+
+// keep writes down what is there. What is not there need not be kept: the web
+// answers 404 for it.
+func (r *reading) keep(ctx context.Context, p *dowse.Page) {
+	if p.Fetch.Status == 404 {
+		return
+	}
+	r.askHost(ctx, p.URL)
+	if r.lists[p.URL] { // it was read as the list that it is
+		return
+	}
+	r.out.add(p)
+	if r.from.beyond == 0 {
+		return
+	}
+	for i := range p.Links {
+		if u := p.Links[i].URL; !r.asked[u] {
+			r.asked[u] = true
+			r.next = append(r.next, u)
+		}
+	}
+}
+
+// askHost asks a host for its robots.txt and its sitemaps.
+func (r *reading) askHost(ctx context.Context, u dowse.URL) {
+	host := weburl.Host(u)
+	if _, known := r.robots[host]; known {
+		return
+	}
+	p := r.visitor.Visit(ctx, crawl.Visit{Kind: crawl.VisitRobots, URL: weburl.Robots(u)}).Page
+	rules := p.Host.Robots
+	if rules.Status == 0 { // it fails for the moment
+		rules = &dowse.Robots{Status: 404}
+	}
+	r.robots[host] = rules
+	maps := rules.Sitemaps
+	for i := 0; i < len(maps) && i < maxMaps; i++ {
+		if _, known := r.lists[maps[i]]; known {
+			continue
+		}
+		list := r.visitor.Visit(ctx, crawl.Visit{Kind: crawl.VisitSitemap, URL: maps[i]}).Page
+		r.lists[maps[i]] = list.Outcome == dowse.Listed
+		if r.lists[maps[i]] {
+			r.asked[maps[i]] = true
+			r.out.add(list)
+			maps = append(maps, list.Maps...)
+		}
+	}
+}
+
+// fingerprint tells one way of reading pages from another: by what it makes of a
+// sample.
+func fingerprint() string {
+	e := &encoder{url: func(u dowse.URL) int { return len(u) }}
+	e.page(samplePage())
+	return fmt.Sprintf("%x", sha256.Sum256(e.b))
+}
+
+func samplePage() *dowse.Page {
+	p := &dowse.Page{URL: sampleURL}
+	body, charset := extract.Decode([]byte(sample), "text/html")
+	p.Fetch.Charset = charset
+	p.Document = *extract.HTML(body, p.URL, extract.Options{Agent: agent})
+	p.Sketch = text.Sketch(&p.Document)
+	return p
+}
+
+const sampleURL = "http://sample.test/a/b.html"
+
+// sample has one of most things that a page can have.
+const sample = `<!doctype html><html lang=en><head><title>A sample &amp; more</title>
+<meta name=description content="what it is"><meta name=keywords content="one, two"><meta name=robots content=noindex>
+<link rel=canonical href="/a/c.html"><script type="application/ld+json">{"@type":"Article","datePublished":"2020-01-02"}</script>
+<style>p{}</style></head><body><nav><ul><li><a href="/">Home</a><li><a href="../x?b=2&a=1#f">X &eacute;</a></ul></nav>
+<h1>Heading one</h1><p>Words before <b>bold</b> <a href="t1">the first target</a> and words after, it's 3.14 caf&eacute;.</p>
+<h2>Heading two</h2><div>A block<br>with <a rel=nofollow href="//other.test/q">another <i>anchor</i></a> text
+<img src=i.png alt="an image"><a href="t1"><img alt="picture of it" src=p.png></a></div><h3>Third</h3>
+<table><tr><td>cell</td><td><a href="t2" title=tip></a></td></tr></table><pre>  kept   space </pre>
+<noscript>none</noscript><p hidden>hidden</p><form><select><option>o</select></form><a href="javascript:void(0)">js</a>
+<a href="mailto:a@b.test">mail</a><iframe src="/frame"></iframe><footer>End of it. <a href="?page=2">next</a></footer></body></html>`

@@ -1,0 +1,220 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"dowse/collection"
+	"dowse/crawler"
+	"dowse/internal/archive"
+	"dowse/internal/durable"
+)
+
+// A Recording says what became of a recording.
+type Recording struct {
+	Dir    string
+	Files  []string // archives
+	Labels int      // pages with labels
+	From   string   // where the labels come from: "a file", "the judge of the crawl", "" for nowhere
+}
+
+// Record makes a recorded web: a folder with the archives of a collection, a WARC or a
+// WACZ file, their index, and labels. labels is a file of them; without one, the pages
+// of a collection that its judge found on topic are labelled with the topic's name,
+// which is no truth but what there is.
+func Record(src, dir, labels string) (*Recording, error) {
+	files, err := Source{Paths: []string{src}}.files()
+	if err != nil {
+		return nil, err
+	}
+	if err := makeDir(dir); err != nil {
+		return nil, fmt.Errorf("web: record: %w", err)
+	}
+	r := &Recording{Dir: dir}
+	err = errors.Join(r.copyAll(files), r.index(), r.label(src, labels))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("web: record %s: %w", src, err), os.RemoveAll(dir))
+	}
+	return r, r.describe(src)
+}
+
+// makeDir makes a folder that is not there yet, and those above it.
+func makeDir(dir string) error {
+	return errors.Join(os.MkdirAll(filepath.Dir(dir), 0o755), os.Mkdir(dir, 0o755))
+}
+
+// RecordMade makes a recorded web of a made one: every answer that the lab reads of it, in
+// a fixed order, and its labels.
+func RecordMade(ctx context.Context, m Made, dir string, progress func(done, total int)) (*Recording, error) {
+	if err := makeDir(dir); err != nil {
+		return nil, fmt.Errorf("web: record: %w", err)
+	}
+	r := &Recording{Dir: dir, From: "the made web itself"}
+	err := r.made(ctx, m, progress)
+	if err == nil {
+		err = errors.Join(r.index(), r.write(m.labels()))
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("web: record the made web: %w", err), os.RemoveAll(dir))
+	}
+	return r, r.describe(Source{Demo: &m}.name())
+}
+
+// made reads the made web through a recorder.
+func (r *Recording) made(ctx context.Context, m Made, progress func(done, total int)) error {
+	inner := filepath.Join(r.Dir, "archive")
+	w, err := archive.OpenWriter(inner, archive.Options{Prefix: "made", Host: "demo", Now: func() time.Time { return recordedAt }})
+	if err != nil {
+		return err
+	}
+	from, err := Source{Demo: &m}.open()
+	if err != nil {
+		return errors.Join(err, w.Close())
+	}
+	from.RoundTripper = &archive.Recorder{Transport: from.RoundTripper, Writer: w, Now: func() time.Time { return recordedAt }}
+	from.serial = true
+	features := filepath.Join(r.Dir, "features")
+	err = errors.Join(from.prepare(ctx, "the made web", features, progress), from.close(), w.Close(), os.Remove(features))
+	if err != nil {
+		return err
+	}
+	names, err := archive.Files(inner)
+	for _, name := range names {
+		r.Files = append(r.Files, filepath.Join(inner, filepath.Base(name)))
+	}
+	return err
+}
+
+// recordedAt is when a made web was recorded: it has no time of its own.
+var recordedAt = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (r *Recording) copyAll(files []string) error {
+	inner := filepath.Join(r.Dir, "archive")
+	if err := os.Mkdir(inner, 0o755); err != nil {
+		return err
+	}
+	for i, path := range files {
+		name := filepath.Base(path)
+		if _, err := os.Stat(filepath.Join(inner, name)); err == nil {
+			name = strconv.Itoa(i) + "-" + name
+		}
+		to := filepath.Join(inner, name)
+		if err := copyFile(to, path); err != nil {
+			return err
+		}
+		r.Files = append(r.Files, to)
+	}
+	return nil
+}
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return durable.New(to, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
+}
+
+// index writes the CDXJ index of the WARC files. A WACZ has its own.
+func (r *Recording) index() error {
+	var plain []string
+	for _, f := range r.Files {
+		if !strings.HasSuffix(f, ".wacz") {
+			plain = append(plain, f)
+		}
+	}
+	if len(plain) == 0 {
+		return nil
+	}
+	err := durable.Replace(filepath.Join(r.Dir, "index.cdxj"), func(w io.Writer) error { return archive.Index(w, plain...) })
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return cut(err)
+	}
+	return err
+}
+
+// label keeps the labels, if there are any.
+func (r *Recording) label(src, file string) error {
+	l, err := Source{Paths: []string{src}, Labels: file}.LoadLabels()
+	if err != nil {
+		return err
+	}
+	r.From = "a file"
+	if l == nil && collection.IsCollection(src) {
+		r.From = "the judge of the crawl"
+		if l, err = JudgedLabels(src); err != nil {
+			return err
+		}
+	}
+	if l == nil {
+		r.From = ""
+		return nil
+	}
+	return r.write(l)
+}
+
+// write writes labels down.
+func (r *Recording) write(l *Labels) error {
+	r.Labels = len(l.order)
+	var b bytes.Buffer
+	if err := l.Write(&b); err != nil {
+		return err
+	}
+	return durable.WriteFile(filepath.Join(r.Dir, "labels.tsv"), b.Bytes())
+}
+
+// JudgedLabels returns labels for the pages of a collection that its judge found on
+// topic: Top/ and the name of the topic.
+func JudgedLabels(dir string) (*Labels, error) {
+	cr, err := crawler.View(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer cr.Close()
+	col := cr.Collection
+	l := newLabels()
+	for row, err := range col.Pages(collection.Filter{On: true}) {
+		if err != nil {
+			return nil, err
+		}
+		l.add(row.URL, "Top/"+col.Settings.Name)
+	}
+	return l, nil
+}
+
+// describe writes what the web is made of.
+func (r *Recording) describe(src string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "dowse: web/v1\nname: %q\nfrom: %q\nlabels: %q\nfiles:\n", strings.TrimSuffix(filepath.Base(r.Dir), ".web"), filepath.Base(src), r.From)
+	for _, path := range r.Files {
+		f, err := os.Open(path)
+		if err != nil {
+			return fmt.Errorf("web: record: %w", err)
+		}
+		h := sha256.New()
+		n, err := io.Copy(h, f)
+		f.Close()
+		if err != nil {
+			return fmt.Errorf("web: record: %w", err)
+		}
+		fmt.Fprintf(&b, "  - {name: %q, bytes: %d, sha256: %s}\n", filepath.Base(path), n, hex.EncodeToString(h.Sum(nil)))
+	}
+	if err := durable.WriteFile(filepath.Join(r.Dir, "web.yaml"), []byte(b.String())); err != nil {
+		return fmt.Errorf("web: record: %w", err)
+	}
+	return nil
+}

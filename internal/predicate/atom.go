@@ -1,0 +1,274 @@
+package predicate
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dowse"
+	"dowse/internal/mistake"
+	"dowse/text"
+	"dowse/weburl"
+)
+
+// An Atom is one of the conditions that expressions are made of.
+type Atom struct {
+	Form  string
+	Means string
+}
+
+// Atoms lists the atoms of expressions, in the order of printing.
+func Atoms() []Atom {
+	list := make([]Atom, len(atoms))
+	for i, a := range atoms {
+		list[i] = Atom{a.op + "(" + a.form + ")", a.means}
+	}
+	return list
+}
+
+// An atom is a row of the table of atoms.
+type atom struct {
+	op    string
+	arg   string // the key of its argument in the JSON form
+	form  string
+	means string
+}
+
+// atoms are all there are.
+var atoms = []atom{
+	{"keyword", "word", "WORD", "title or text has the word, compared by its English stem (Porter)"},
+	{"phrase", "words", `"WORDS"`, "title or text has the words in this order, as they stand"},
+	{"category", "name", "NAME, MIN", "the classifier says NAME with at least MIN; 0.5"},
+	{"host_suffix", "suffix", ".uk", "the host ends with it"},
+	{"url_suffix", "suffix", "TEXT", "the URL ends with it"},
+	{"url_contains", "s", "TEXT", "the URL contains it"},
+	{"url_regex", "re", "RE", "the URL matches the regular expression (RE2)"},
+	{"lang", "lang", "CODE", "the page is in the language"},
+}
+
+func atomNamed(op string) *atom {
+	i := slices.IndexFunc(atoms, func(a atom) bool { return a.op == op })
+	if i < 0 {
+		return nil
+	}
+	return &atoms[i]
+}
+
+// opNames returns all that op: can be.
+func opNames() []string {
+	names := []string{"and", "or", "not"}
+	for _, a := range atoms {
+		names = append(names, a.op)
+	}
+	return names
+}
+
+// operation makes a node of the JSON form of an expression.
+func (b *builder) operation(m map[string]any, at place, depth int) node {
+	op, _ := m["op"].(string)
+	switch op {
+	case "and", "or":
+		b.only(m, at, "op", "args")
+		args := b.list(m["args"], at.to("args"), depth)
+		if op == "and" {
+			return all{op, args}
+		}
+		return anyOf{op, args}
+	case "not":
+		b.only(m, at, "op", "arg")
+		return not{b.clause(m["arg"], at.to("arg"), depth+1)}
+	}
+	a := atomNamed(op)
+	if a == nil {
+		b.fail(at.to("op"), mistake.Suggestion(op, opNames()), "there is no op %s", kindOf(m["op"]))
+		return nothing
+	}
+	return b.atom(a, m, at)
+}
+
+func (b *builder) atom(a *atom, m map[string]any, at place) node {
+	keys := []string{"op", a.arg}
+	if a.op == "category" {
+		keys = append(keys, "min")
+	}
+	b.only(m, at, keys...)
+	arg, ok := m[a.arg].(string)
+	if !ok || strings.TrimSpace(arg) == "" || len(arg) > MaxPattern {
+		b.fail(at.to(a.arg), fmt.Sprintf("write %s(%s)", a.op, a.form), "%s wants a text of at most %d bytes in %q", a.op, MaxPattern, a.arg)
+		return nothing
+	}
+	b.countWant(want{}, at)
+	return leaf{printAtom(m), b.finder(a.op, arg, m["min"], at)}
+}
+
+// finder makes the test of an atom.
+func (b *builder) finder(op, arg string, min any, at place) finder {
+	lower := strings.ToLower(arg)
+	switch op {
+	case "keyword":
+		return b.keyword(arg, at)
+	case "phrase":
+		return b.phraseAtom(arg, at)
+	case "category":
+		return b.category(arg, min, at)
+	case "host_suffix":
+		return b.urlAtom("host", func(s string) bool { return strings.HasSuffix(s, lower) })
+	case "url_suffix":
+		return b.urlAtom("url", func(s string) bool { return strings.HasSuffix(s, lower) })
+	case "url_contains":
+		return b.urlAtom("url", func(s string) bool { return strings.Contains(s, lower) })
+	case "url_regex":
+		return b.urlRegex(arg, at)
+	}
+	return b.langAtom(arg)
+}
+
+// only fails for keys that a mapping can't have.
+func (b *builder) only(m map[string]any, at place, keys ...string) {
+	for _, k := range b.keys(m, at) {
+		if !slices.Contains(keys, k) {
+			b.fail(at.to(k), "use "+strings.Join(keys, " and "), "op: %s has no %q", kindOf(m["op"]), cutName(k))
+		}
+	}
+}
+
+// hasWords tests for words in title and text: all of them, by stem or as they
+// stand.
+type hasWords struct {
+	stems   []int
+	phrases []phrase
+}
+
+// keyword makes a test of a word; of several, all must be there.
+func (b *builder) keyword(arg string, at place) finder {
+	b.readTexts()
+	t := &hasWords{}
+	folded := text.Fold(arg)
+	for i, w := range dowse.Words(arg) {
+		word := arg[w.Start:w.End]
+		if n := b.keywords.add(word); n >= 0 && !text.Spaceless(word) {
+			t.stems = append(t.stems, n)
+		} else if spans := dowse.Words(folded); i < len(spans) {
+			t.phrases = append(t.phrases, phraseOf(folded, spans[i:i+1]))
+		}
+	}
+	return b.someWords(t, arg, at)
+}
+
+// phraseAtom makes a test of words that follow each other.
+func (b *builder) phraseAtom(arg string, at place) finder {
+	b.readTexts()
+	t := &hasWords{}
+	folded := text.Fold(arg)
+	if spans := dowse.Words(folded); len(spans) > 0 {
+		t.phrases = []phrase{phraseOf(folded, spans)}
+	}
+	return b.someWords(t, arg, at)
+}
+
+func (b *builder) someWords(t *hasWords, arg string, at place) finder {
+	if len(t.stems)+len(t.phrases) == 0 {
+		b.fail(at, "write letters or digits", "%q has no word", cutName(arg))
+	}
+	return t
+}
+
+func (b *builder) readTexts() {
+	b.read("title")
+	b.read("text")
+}
+
+func (t *hasWords) find(r *reading) (verdict, string) {
+	for _, n := range t.stems {
+		if !r.keyword(n) {
+			return no, "not in title or text"
+		}
+	}
+	for _, p := range t.phrases {
+		if p.in(r.foldedFact("text"), &r.steps) || p.in(r.foldedFact("title"), &r.steps) {
+			continue
+		}
+		if r.steps <= 0 {
+			return exhausted()
+		}
+		return no, "not in title or text"
+	}
+	return yes, "found"
+}
+
+// foldedFact returns the one value of a fact, folded.
+func (r *reading) foldedFact(name string) string {
+	f := factNamed(name)
+	values, _ := f.values(r)
+	return r.fold(f, values)[0]
+}
+
+// categoryTest tests the probability of a category.
+type categoryTest struct {
+	name string
+	min  float64
+}
+
+func (b *builder) category(arg string, min any, at place) finder {
+	b.categories[arg] = true
+	t := categoryTest{arg, 0.5}
+	if min == nil {
+		return t
+	}
+	var ok bool
+	if t.min, ok = min.(float64); !ok || !(t.min >= 0 && t.min <= 1) {
+		b.fail(at.to("min"), "write a number from 0 to 1", "min: %s is no probability", kindOf(min))
+	}
+	return t
+}
+
+func (t categoryTest) find(r *reading) (verdict, string) {
+	if r.facts.Categories == nil {
+		return unknown, "nobody tells categories"
+	}
+	p := r.facts.Categories[t.name]
+	return of(p >= t.min), "is " + strconv.FormatFloat(p, 'g', 3, 64)
+}
+
+// urlTest tests the URL or its host, in lower case.
+type urlTest struct {
+	fact  string
+	holds func(s string) bool
+}
+
+func (t urlTest) find(r *reading) (verdict, string) {
+	s := string(r.page.URL)
+	if t.fact == "host" {
+		s = weburl.Hostname(r.page.URL)
+	}
+	return of(t.holds(strings.ToLower(s))), "is " + short(s)
+}
+
+func (b *builder) urlAtom(fact string, holds func(s string) bool) finder {
+	b.read(fact)
+	return urlTest{fact, holds}
+}
+
+// regexTest tests the URL as it is written.
+type regexTest struct{ re *regexp.Regexp }
+
+func (t regexTest) find(r *reading) (verdict, string) {
+	return of(t.re.MatchString(string(r.page.URL))), "is " + short(string(r.page.URL))
+}
+
+func (b *builder) urlRegex(arg string, at place) finder {
+	b.read("url")
+	pattern, ok := patternOf(arg)
+	if !ok {
+		pattern = arg
+	}
+	return regexTest{b.regexp(pattern, at)}
+}
+
+func (b *builder) langAtom(arg string) finder {
+	b.read("lang")
+	f := factNamed("lang")
+	return &has{fact: f, like: f.like, wants: []want{newWant(arg)}, atLeast: 1}
+}

@@ -1,0 +1,67 @@
+package predicate_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dowse/internal/predicate"
+)
+
+// docTables are the tables of docs/predicates.md, made from the code.
+func docTables() string {
+	var b strings.Builder
+	b.WriteString("| fact | kind | what it is | of a string counts |\n|---|---|---|---|\n")
+	for _, f := range predicate.AllFacts() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, f.Kind, f.Means, f.Match)
+	}
+	b.WriteString("\n| written | holds if |\n|---|---|\n")
+	for _, m := range predicate.Matchers() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", m.Form, m.Means)
+	}
+	b.WriteString("\n| condition | holds if |\n|---|---|\n")
+	for _, a := range predicate.Atoms() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", a.Form, a.Means)
+	}
+	return b.String()
+}
+
+// The tables of the documentation are those of the code.
+func TestDocs(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "predicates.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := strings.ReplaceAll(string(data), "\r\n", "\n")
+	for table := range strings.SplitSeq(docTables(), "\n\n") {
+		if !strings.Contains(doc, strings.TrimSpace(table)) {
+			t.Errorf("docs/predicates.md lacks this table:\n%s", table)
+		}
+	}
+}
+
+// The examples of the documentation in CEL compile, and are what they seem to be.
+func TestDocsCEL(t *testing.T) {
+	for expr, want := range map[string]bool{
+		`page.headings.exists(h, h.startsWith("Rösti")) && page.og["type"] == "article"`:      true,
+		`has(page.modified) && page.modified - page.published > duration("720h")`:             true,
+		`page.links_out * 3 < page.words`:                                                     true,
+		`page.published > timestamp("2025-01-01T00:00:00Z")`:                                  false,
+		`page.parent.host == "blog.example.org"`:                                              true,
+		`"Recipe" in page.schema_org && page.tld in ["ch"]`:                                   true,
+		`page.title.matches("(?i)REZEPT$") && page.score < .5`:                                true,
+		`page.emails == ["kueche@example.ch"] && has(page.parent) && page.parent.score > 0.5`: true,
+		`page.meta["generator"] == "x"`:                                                       false,
+	} {
+		p, problems := predicate.FromTree(map[string]any{"expr": expr}, nil)
+		if len(problems) > 0 {
+			t.Errorf("%s: %v", expr, problems)
+			continue
+		}
+		if got := p.Test(recipe(), known()); got.Holds != want {
+			t.Errorf("%s: %+v", expr, got)
+		}
+	}
+}
