@@ -1,0 +1,63 @@
+package crawl_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"dowse"
+	"dowse/crawl"
+)
+
+// fullPage returns a page on which every field is set that the journal holds.
+func fullPage() *dowse.Page {
+	links := 300
+	return &dowse.Page{
+		URL: "http://a.test/x", Outcome: dowse.Fetched, Reason: dowse.SkipLang, Detail: "in words", Again: true, Depth: 3, Hops: 2, LinksIn: &links,
+		Lead: dowse.Lead{Priority: 0.75, Band: -2, Group: "a.test", Note: "a note"},
+		Fetch: dowse.Fetch{
+			At: epoch.Add(time.Minute), Took: 1500 * time.Millisecond, Status: 200, Type: "text/html", Bytes: 12345, Wire: 4567, Truncated: true,
+			Address: netip.MustParseAddr("192.0.2.7"), Charset: "utf-8", Archive: dowse.Place{File: "A-1-2-h.warc.gz", Offset: 99, Length: 1000},
+		},
+		Document: dowse.Document{
+			Title: "A title", Language: "en-gb", Canonical: "http://a.test/", Words: make([]dowse.Span, 200), Types: []string{"Recipe", "Article"},
+			Published: epoch.Add(-time.Hour), Licences: []dowse.URL{"http://l.test/by"}, NoFollow: true, NoArchive: true,
+			Sketch: dowse.Sketch{Text: 77, Bins: [64]uint16{1, 2, 3, 63: 9}}, Cut: "links",
+		},
+		Verdict: dowse.Verdict{Relevance: 0.7, Scale: "share", Judge: "words/1", Because: []dowse.Because{{What: "tide", Weight: 0.7, Count: 3}, {What: "tide", Weight: -0.1}}},
+		Near:    "http://a.test/near", Maps: []dowse.URL{"http://a.test/map"},
+		Host: &dowse.HostReport{RetryAfter: time.Second, BackOff: true, Local: true},
+	}
+}
+
+// The bytes of an entry are those that the first program of this format wrote: the table of facts may
+// grow, but what it says of these fields must not change.
+func TestEntryBytes(t *testing.T) {
+	p := fullPage()
+	entries := []*crawl.Entry{
+		{Kind: crawl.EntryPage, At: epoch, ID: 5, Page: p, Queue: 4, Regret: 0.5, Rested: time.Second, Dropped: 1,
+			Found: []dowse.Link{{Mention: dowse.Mention{Anchor: "x"}}}, Links: []crawl.Decision{{ID: 1, Target: 2, State: dowse.Waiting, Priority: 0.5, Offered: 0.4, Because: p.Verdict.Because}}},
+		{Kind: crawl.EntryRetry, At: epoch, ID: 5, Page: p, Regret: 0.5},
+		{Kind: crawl.EntryPage, At: epoch, ID: 5, Page: &dowse.Page{}},
+	}
+	var got []string
+	for _, e := range entries {
+		b := crawl.EncodeEntry(e)
+		got = append(got, hex.EncodeToString(b))
+		if again, err := crawl.EntryRoundTrip(b); err != nil || len(again) == 0 {
+			t.Errorf("kind %d can't be read: %v", e.Kind, err)
+		}
+	}
+	const file = "testdata/entrybytes.txt"
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(got, "\n") + "\n"; !bytes.Equal(want, []byte(text)) {
+		t.Errorf("the journal's bytes have changed: got\n%swant\n%s", text, want)
+	}
+}
