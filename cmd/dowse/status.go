@@ -14,6 +14,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/facts"
 )
 
 type statusCmd struct {
@@ -45,6 +46,7 @@ const (
 // A status is how a collection stands, as scripts see it: what the crawl says, and
 // what is known beside it.
 type status struct {
+	Schema  string    `json:"schema"`
 	Name    string    `json:"name"`
 	Dir     string    `json:"dir"`
 	Process int       `json:"pid,omitempty"` // that crawls; 0 for none
@@ -54,6 +56,7 @@ type status struct {
 	Killed  bool      `json:"killed,omitempty"`
 	Error   string    `json:"error,omitempty"` // that ended the last run
 	crawl.Status
+	Elapsed  facts.Seconds            `json:"elapsed" doc:"how long the crawl ran, over all runs (s)"`
 	Balanced bool                     `json:"balanced"`
 	Frontier []waitingLead            `json:"frontier"`
 	Reasons  []collection.ReasonCount `json:"reasons"`
@@ -89,7 +92,7 @@ const topLeads = 5
 // statusOf adds what is known of the collection to the crawl's own picture.
 func statusOf(col *collection.Collection, s crawl.Status) *status {
 	st := &status{
-		Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
+		Schema: statusSchema, Elapsed: facts.Seconds(s.Elapsed), Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
 		Balanced: s.Books.Balanced(), Reasons: col.Reasons(), Frontier: leadsOf(col, topLeads), Notices: col.Notices,
 		Unreached: col.Crawl.Unreached(),
 	}
@@ -308,7 +311,7 @@ func (st *status) lines() []string {
 		fmt.Sprintf("%s  %s", st.Name, st.state(time.Now())),
 		fmt.Sprintf(" fetched   %s   on topic %s   harvest %.3f by the judge (last 200: %.3f)", count(st.Fetched), count(st.OnTopic), st.Harvest, st.Window),
 		fmt.Sprintf(" queued    %s on %s", some(b.Queued, "link"), some(st.Hosts, "host")),
-		fmt.Sprintf(" received  %s in %s requests, ran %s", bytesText(st.Bytes), count(st.Requests), st.Elapsed.Round(time.Second/10)),
+		fmt.Sprintf(" received  %s in %s requests, ran %s", bytesText(st.Bytes), count(st.Requests), st.Status.Elapsed.Round(time.Second/10)),
 		fmt.Sprintf(" books     %s seen = %s fetched + %s failed + %s redirected", count(b.Known), count(b.Fetched), count(b.Failed), count(b.Redirected)),
 		fmt.Sprintf("           + %s queued + %s skipped%s", count(b.Queued), count(b.Skipped), rarely(b)),
 		"           " + balance(st.Balanced),

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dowse"
 	"dowse/collection"
 )
 
@@ -32,7 +33,7 @@ func pagesOn(t *testing.T, w *world) string {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	row := &collection.Row{URL: longURL, Title: longTitle, Verdict: collection.VerdictOn, Relevance: 0.91}
+	row := &collection.Row{Page: &dowse.Page{URL: longURL, Document: dowse.Document{Title: longTitle}, Verdict: dowse.Verdict{Relevance: 0.91}}, Judged: true, Threshold: 0.5}
 	if err := print(&b, row); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func pageFacts() []*Fact {
 		{Name: "path", Type: Text, Doc: "the path of the URL, without the query", Asked: true, Match: Part,
 			Get: func(r *Row) any { return known(path(r.URL)) }},
 		{Name: "state", Type: Text, Doc: "where the URL is in the crawl: queued, in flight, held, fetched, failed, redirected or skipped", Printed: true,
-			Get: func(r *Row) any { return r.State.String() }},
+			Get: func(r *Row) any { return inCrawl(r, r.State.String()) }},
 		{Name: "reason", Type: Text, Doc: "why it was skipped or failed; `dowse help reasons` lists the reasons", Printed: true,
 			Journal: 2, Features: 2, Field: func(p *dowse.Page) any { return &p.Reason }, Get: reason},
 		{Name: "detail", Type: Text, Doc: "the cause of a failure in words", Printed: true,
@@ -80,11 +80,11 @@ func pageFacts() []*Fact {
 		{Name: "canonical", Type: Text, Doc: "the URL that the page declares as its canonical one", Printed: true,
 			Journal: 25, Features: 18, Field: func(p *dowse.Page) any { return &p.Canonical }},
 		{Name: "priority", Type: Number, Doc: "the priority that it was visited at, or waits at", Printed: true,
-			Journal: 15, Field: func(p *dowse.Page) any { return &p.Lead.Priority }, Get: func(r *Row) any { return Finite(r.Lead.Priority) }},
+			Journal: 15, Field: func(p *dowse.Page) any { return &p.Lead.Priority }, Get: func(r *Row) any { return inCrawl(r, Finite(r.Lead.Priority)) }},
 		{Name: "depth", Type: Integer, Doc: "links from the nearest seed", Printed: true, Asked: true,
-			Journal: 20, Field: func(p *dowse.Page) any { return &p.Depth }, Get: func(r *Row) any { return r.Depth }},
+			Journal: 20, Field: func(p *dowse.Page) any { return &p.Depth }, Get: func(r *Row) any { return inCrawl(r, r.Depth) }},
 		{Name: "hops", Type: Integer, Doc: "off-topic pages in a row just above it", Printed: true, Asked: true,
-			Journal: 21, Field: func(p *dowse.Page) any { return &p.Hops }, Get: func(r *Row) any { return r.Hops }},
+			Journal: 21, Field: func(p *dowse.Page) any { return &p.Hops }, Get: func(r *Row) any { return inCrawl(r, r.Hops) }},
 		{Name: "parent", Type: Text, Doc: "the URL of the page that it was first seen on", Printed: true,
 			Get: func(r *Row) any { return string(r.Parent) }},
 		{Name: "parent.score", Type: Number, Doc: "score of the page that it was found on", Asked: true, InCrawl: true, Get: parentScore},
@@ -138,6 +138,14 @@ func pageFacts() []*Fact {
 		{Name: "noindex", Doc: "whether the page is not to be indexed", Journal: 30, Features: 26, Field: func(p *dowse.Page) any { return &p.NoIndex }},
 		{Name: "noarchive", Doc: "whether the page is not to be archived", Journal: 30, Features: 27, Field: func(p *dowse.Page) any { return &p.NoArchive }},
 	}
+}
+
+// inCrawl returns a value, or nil for a page that is no part of a crawl.
+func inCrawl(r *Row, v any) any {
+	if r.Apart {
+		return nil
+	}
+	return v
 }
 
 // ifJudged returns a value, or nil for a page that was not judged.

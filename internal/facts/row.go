@@ -13,6 +13,8 @@ type Row struct {
 	*dowse.Page // the last visit; of a URL that was never visited only URL, lead, depth, hops and reason are set
 
 	State     dowse.State
+	Apart     bool // the page is no part of a crawl: it has no place in a queue
+	Requested bool // the last visit made a request
 	Judged    bool // the page has a verdict
 	Threshold float64
 	Left      dowse.Reason // why a judged page is off topic all the same; "" for no such reason
@@ -63,6 +65,14 @@ func (r *Row) Verdict() string {
 		return Off
 	}
 	return VerdictOf(r.Page.Verdict.Relevance, r.Threshold)
+}
+
+// Relevance returns how relevant the judge rates the page, 0 if it was not judged.
+func (r *Row) Relevance() float64 {
+	if !r.Judged {
+		return 0
+	}
+	return Finite(r.Page.Verdict.Relevance)
 }
 
 // Anchor returns the words of the link by which the page was first seen, "" for none.

@@ -20,7 +20,7 @@ func TestRecordBytes(t *testing.T) {
 		Document: dowse.Document{
 			Title: "A title", Description: "described", Keywords: "key, words", Language: "en", Text: "Some words here", Words: []dowse.Span{{Start: 0, End: 4}, {Start: 5, End: 10}, {Start: 11, End: 15}},
 			Headings: []dowse.Heading{{Level: 1, Text: "Some", At: 0}}, Canonical: "http://a.test/", Types: []string{"Recipe"},
-			Links: []dowse.Link{{URL: "http://b.test/", NoFollow: true, Mention: dowse.Mention{Anchor: "words", At: dowse.Span{Start: 1, End: 2}, Block: dowse.Span{Start: 0, End: 3}, Above: [3]int32{0, -1, -1}}}},
+			Links:     []dowse.Link{{URL: "http://b.test/", NoFollow: true, Mention: dowse.Mention{Anchor: "words", At: dowse.Span{Start: 1, End: 2}, Block: dowse.Span{Start: 0, End: 3}, Above: [3]int32{0, -1, -1}}}},
 			Published: time.Unix(1700000000, 5).UTC(), Modified: time.Unix(1700000100, 0).UTC(), Licences: []dowse.URL{"http://l.test/by"},
 			Meta: []dowse.Meta{{Name: "og:type", Content: "article"}}, Images: []string{"a.png"}, NoFollow: true, NoArchive: true,
 			Sketch: dowse.Sketch{Text: 77, Bins: [64]uint16{1, 2, 3, 63: 9}}, Cut: "links",
