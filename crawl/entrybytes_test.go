@@ -61,3 +61,13 @@ func TestEntryBytes(t *testing.T) {
 		t.Errorf("the journal's bytes have changed: got\n%swant\n%s", text, want)
 	}
 }
+
+// BenchmarkEntry writes and reads the entry of a page with 40 links.
+func BenchmarkEntry(b *testing.B) {
+	e := &crawl.Entry{Kind: crawl.EntryPage, At: epoch, Page: fullPage(), Found: make([]dowse.Link, 40), Links: make([]crawl.Decision, 40)}
+	for b.Loop() {
+		if _, err := crawl.EntryRoundTrip(crawl.EncodeEntry(e)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -251,11 +251,10 @@ func TestFactsAreListed(t *testing.T) {
 			t.Errorf("%s: %v", f.Name, problems)
 		}
 	}
-	wanted := strings.Fields(want)
-	slices.Sort(names)
-	slices.Sort(wanted)
-	if !slices.Equal(names, wanted) {
-		t.Errorf("facts %s, want %s", names, wanted)
+	for _, name := range strings.Fields(want) { // topic files have these names: none may go
+		if !slices.Contains(names, name) {
+			t.Errorf("there is no fact %s", name)
+		}
 	}
 }
 
