@@ -11,8 +11,8 @@ import (
 	"dowse"
 )
 
-// The record of a page is, byte for byte, the one that version 3 of the format began with, and reads back as
-// the same page.
+// The record of a page begins, byte for byte, with what version 3 of the format holds, and reads back as the same
+// page. Facts that are added come behind.
 func TestRecordBytes(t *testing.T) {
 	p := &dowse.Page{
 		URL: "http://a.test/x", Outcome: dowse.Fetched, Reason: dowse.SkipLang, Detail: "in words", Maps: []dowse.URL{"http://a.test/map"},
@@ -33,7 +33,7 @@ func TestRecordBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := hex.EncodeToString(e.b); got != strings.TrimSpace(string(want)) {
+	if got := hex.EncodeToString(e.b); !strings.HasPrefix(got, strings.TrimSpace(string(want))) {
 		t.Errorf("the bytes of a record have changed: got\n%s\nwant\n%s", got, want)
 	}
 	urls := map[int]dowse.URL{len(p.URL): p.URL, len(p.Links[0].URL): p.Links[0].URL}
