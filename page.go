@@ -117,7 +117,6 @@ type Document struct {
 	Title       string
 	Description string // meta description
 	Keywords    string // meta keywords
-	Author      string // meta author
 	Language    string // as declared, or as detected; BCP 47, lower case
 	Text        string // the visible text, blocks separated by line breaks
 	Words       []Span // of Text: see [Words]

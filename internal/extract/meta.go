@@ -130,8 +130,6 @@ func (p *pass) readMeta(e *element) {
 		p.meta.language = languageOf(content)
 	case eq(e.attr.name, "description") && p.doc.Description == "":
 		p.doc.Description = p.field(content, p.opt.Field)
-	case eq(e.attr.name, "author") && p.doc.Author == "":
-		p.doc.Author = p.field(content, p.opt.Field)
 	case eq(e.attr.name, "keywords") && p.doc.Keywords == "":
 		p.doc.Keywords = p.field(content, p.opt.Field)
 	case eq(e.attr.name, "robots") || p.opt.Agent != "" && eq(e.attr.name, p.opt.Agent):

@@ -106,8 +106,6 @@ func pageFacts() []*Fact {
 			Journal: 36, Field: func(p *dowse.Page) any { return &p.Verdict.Judge }},
 		{Name: "scale", Type: Text, Doc: "what the weights of the reasons add up on: share, log-odds, cosine or change", Printed: true,
 			Journal: 35, Field: func(p *dowse.Page) any { return &p.Verdict.Scale }},
-		{Name: "author", Type: Text, Doc: "who wrote it, as the page says", Printed: true, Asked: true, Match: Words,
-			Journal: 64, Features: 31, Field: func(p *dowse.Page) any { return &p.Author }},
 		{Name: "because", Type: Reasons, Doc: "the reasons for the verdict", Printed: true,
 			Journal: 37, Field: func(p *dowse.Page) any { return &p.Verdict.Because }, Get: func(r *Row) any { return r.causes() }},
 
