@@ -12,8 +12,8 @@ type schemaCmd struct {
 
 func (schemaCmd) Help() string {
 	return `Examples:
-  dowse schema page                     what pages, judge, crawl --print and export print
-  dowse schema reason                   what why --json prints
+  dowse schema page        pages, judge, crawl --print jsonl, exports
+  dowse schema reason      why --json
   dowse schema topic > topic.schema.json
 
 Every JSON object names its schema and the version of it, as in
