@@ -145,6 +145,7 @@ func (c *Crawl) finishTurn(t *turn) {
 	c.asked = false
 	c.count(t.fl, t.p)
 	c.settle(t.fl.id, t.p)
+	c.noteUnlucky(t.fl.id, t.p)
 	target := frontier.None
 	if t.p.Outcome == dowse.Redirected {
 		target = c.followRedirect(t)

@@ -103,6 +103,7 @@ type Crawl struct {
 	tries    map[frontier.ID]uint8       // see blame
 	cut      map[frontier.ID]int64       // bytes of pages that broke off and wait again; not kept in snapshots
 	broke    map[frontier.ID]uint8       // failed visits to URLs that wait again, see noteBreak
+	chances  map[frontier.ID]uint8       // further visits that URLs were given at the end, see secondChance
 	sitemaps map[frontier.ID]bool
 	chains   map[frontier.ID]uint8 // redirects in a row that led to a URL, see sendsOn
 	traps    trapBook
@@ -136,6 +137,8 @@ type Crawl struct {
 	latest time.Time // no event was later, see clock
 	unsure bool      // hosts may have been visited without an entry, see Restarted
 	began  time.Time // all hosts rest since, which the journal does not know yet; zero if they do not
+
+	chanceAt time.Time // when URLs that failed get a second chance; zero if that is not planned
 
 	lateOut, strangersOut int // visits that are out, by the kind of their host: see occupied
 
@@ -209,6 +212,7 @@ func prepare(cfg Config) (*Crawl, error) {
 		tries:    map[frontier.ID]uint8{},
 		cut:      map[frontier.ID]int64{},
 		broke:    map[frontier.ID]uint8{},
+		chances:  map[frontier.ID]uint8{},
 		sitemaps: map[frontier.ID]bool{},
 		chains:   map[frontier.ID]uint8{},
 		traps:    trapBook{},
@@ -547,19 +551,34 @@ func (c *Crawl) nextDeadline() time.Time {
 	return c.leases[0].deadline
 }
 
-// waitOrStop tells when to ask again, or ends the crawl because there is nothing
-// to wait for.
+// waitOrStop returns when to ask again, or ends the crawl because there is nothing to wait
+// for.
 func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
+	why := c.overAt(now, when)
+	if why == "" {
+		if c.out() > 0 {
+			return earlier(when, c.nextDeadline())
+		}
+		return when
+	}
+	if at, ok := c.secondChance(now); ok {
+		return at
+	}
+	c.stop(why)
+	c.endRound(now)
+	return when
+}
+
+// overAt returns why the crawl has nothing to visit any more, "" if it has. The next visit
+// could begin at when.
+func (c *Crawl) overAt(now, when time.Time) dowse.StopReason {
 	switch {
 	case when.IsZero() && c.out() == 0:
-		c.stop(dowse.StopExhausted)
+		return dowse.StopExhausted
 	case !c.inOutage() && c.starved(now, when):
-		c.stop(dowse.StopStarved)
-		c.endRound(now)
-	case c.out() > 0:
-		return earlier(when, c.nextDeadline())
+		return dowse.StopStarved
 	}
-	return when
+	return ""
 }
 
 func earlier(a, b time.Time) time.Time {

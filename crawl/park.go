@@ -206,27 +206,21 @@ func (c *Crawl) noteBreak(id frontier.ID) {
 	}
 }
 
-// hasSteppedBack reports whether a URL has failed so often that the other URLs of its host
-// come first. Otherwise a few URLs that break every connection, and rank high, would keep
-// the crawl from all the others until their host is parked.
-func (c *Crawl) hasSteppedBack(id frontier.ID) bool { return c.broke[id] >= stepBackAfter }
+// isSuspect reports whether the other URLs of a host come before this one: it failed twice,
+// or it failed and its host fails now. Otherwise a few URLs that break every connection, and
+// rank high, would keep the crawl from all the others until their host is parked.
+func (c *Crawl) isSuspect(id frontier.ID, h frontier.HostID) bool {
+	n := c.broke[id]
+	return n >= stepBackAfter || n > 0 && c.hosts.at(h).backOffs >= rotateAfter || c.doubts(id, h)
+}
 
-// instead returns the lead to ask for in place of one that Next gave: the next best of the
-// host that did not step back, if the given one did or is in doubt. If the host fails, a
-// lead that never failed is taken before one that did.
+// instead returns the lead to ask for in place of one that Next gave: the best of the host
+// that is not suspect, if the given one is.
 func (c *Crawl) instead(id frontier.ID, h frontier.HostID) frontier.ID {
-	if len(c.broke) == 0 || !c.hasSteppedBack(id) && !c.doubts(id, h) {
+	if !c.isSuspect(id, h) {
 		return id
 	}
-	other, ok := frontier.None, false
-	if c.hosts.at(h).backOffs > 0 {
-		other, ok = c.f.BestOnIf(h, stepBackAmong, func(x frontier.ID) bool { return c.broke[x] == 0 })
-	}
-	if !ok {
-		other, ok = c.f.BestOnIf(h, stepBackAmong, func(x frontier.ID) bool {
-			return !c.hasSteppedBack(x) && !c.doubts(x, h)
-		})
-	}
+	other, ok := c.f.BestOnIf(h, stepBackAmong, func(x frontier.ID) bool { return !c.isSuspect(x, h) })
 	if !ok && !c.cfg.Robots && c.doubts(id, h) { // there is no robots.txt to ask for
 		other, ok = c.f.BestOn(h)
 	}
@@ -243,10 +237,8 @@ func (c *Crawl) instead(id frontier.ID, h frontier.HostID) frontier.ID {
 // witness reports whether robots.txt is to be asked for before a lead, because the host
 // fails, and so did the lead, and the host has no other lead that did not.
 func (c *Crawl) witness(id frontier.ID, h frontier.HostID) bool {
-	if !c.cfg.Robots || c.f.HostName(h) == "" {
-		return false
-	}
-	return c.doubts(id, h) || c.hasSteppedBack(id) && c.hosts.at(h).backOffs >= rotateAfter
+	failing := c.hosts.at(h).backOffs >= rotateAfter
+	return failing && c.cfg.Robots && c.f.HostName(h) != "" && c.isSuspect(id, h)
 }
 
 // starvesAfter returns how long no host may answer until the crawl ends.
