@@ -140,7 +140,10 @@ type Crawl struct {
 
 	chanceAt time.Time // when URLs that failed get a second chance; zero if that is not planned
 
-	lateOut, strangersOut int // visits that are out, by the kind of their host: see occupied
+	lateOut, strangersOut int     // visits that are out, by the kind of their host: see occupied
+	quiet                 float64 // share of hosts that did not answer their first visit, of the latest ones
+
+	hopeAt time.Time // when to look again whether any host may still answer, see isHopeless
 
 	domains   map[uint64]domain // by owner, see domainKey
 	hostFarms int               // of these: those that are farms
@@ -312,6 +315,9 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	}
 	if c.full() {
 		return Visit{}, c.nextDeadline(), false
+	}
+	if c.isHopeless(now) {
+		return Visit{}, c.end(now, dowse.StopStarved), false
 	}
 	if at := c.stats.slot; at.After(now) {
 		return Visit{}, at, false
@@ -500,7 +506,7 @@ func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret
 	_, again := c.visited(id)
 	v := Visit{
 		URL: c.f.URL(id), Lead: c.lead(id), Depth: int(depth), Hops: int(hops), Again: again,
-		Deadline: now.Add(c.cfg.Lease), Patience: c.patience(h), LinksIn: c.linksIn(id),
+		Deadline: now.Add(c.cfg.Lease), Patience: c.patience(h, now), LinksIn: c.linksIn(id),
 		Part: c.partOf(id, h),
 	}
 	if c.sitemaps[id] {
@@ -554,19 +560,24 @@ func (c *Crawl) nextDeadline() time.Time {
 // waitOrStop returns when to ask again, or ends the crawl because there is nothing to wait
 // for.
 func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
-	why := c.overAt(now, when)
-	if why == "" {
-		if c.out() > 0 {
-			return earlier(when, c.nextDeadline())
-		}
-		return when
+	if why := c.overAt(now, when); why != "" {
+		return c.end(now, why)
 	}
-	if at, ok := c.secondChance(now); ok {
-		return at
+	if c.out() > 0 {
+		return earlier(when, c.nextDeadline())
 	}
-	c.stop(why)
-	c.endRound(now)
 	return when
+}
+
+// end ends the crawl, unless some URLs get a second chance first: then it returns when to
+// ask again.
+func (c *Crawl) end(now time.Time, why dowse.StopReason) time.Time {
+	at, ok := c.secondChance(now)
+	if !ok {
+		c.stop(why)
+		c.endRound(now)
+	}
+	return at
 }
 
 // overAt returns why the crawl has nothing to visit any more, "" if it has. The next visit

@@ -249,23 +249,38 @@ func (c *Crawl) starvesAfter() time.Duration {
 	return c.cfg.Polite.Patience
 }
 
-// starved reports whether all that is left waits for hosts that do not answer: none
-// may be visited for long, or all have failed several times and none has answered for
-// long.
-func (c *Crawl) starved(now, when time.Time) bool {
-	p := c.starvesAfter()
-	if c.out() == 0 && when.Sub(now) > p {
-		return true
-	}
-	return now.Sub(later(c.net.answered, c.net.begun)) > p && c.onlyParked()
+// starvesAt returns when the crawl ends if no host answers until then.
+func (c *Crawl) starvesAt() time.Time {
+	return later(c.net.answered, c.net.begun).Add(c.starvesAfter())
 }
 
-// onlyParked reports whether every host that leads wait for, or that is being
-// visited, has failed several times in a row.
-func (c *Crawl) onlyParked() bool {
+// starved reports whether all that is left waits for hosts that do not answer: none
+// may be visited for long, or all are given up and none has answered for long. A round of
+// which pages have come back is ended before.
+func (c *Crawl) starved(now, when time.Time) bool {
+	if c.out() == 0 && (when.Sub(now) > c.starvesAfter() || c.isHopeless(when)) {
+		return true
+	}
+	return now.After(c.starvesAt()) && !c.round.hasTurns() && c.onlyGivenUp(now)
+}
+
+// isHopeless reports whether the crawl has starved although hosts may be visited: of more
+// silent hosts than connections one is always rested. It looks at all hosts, at most once a
+// second, and only when none has answered for long.
+func (c *Crawl) isHopeless(now time.Time) bool {
+	if !c.isCrowded() || c.inOutage() || !now.After(c.starvesAt()) || c.hopeAt.After(now) || c.round.hasTurns() {
+		return false
+	}
+	c.hopeAt = now.Add(time.Second)
+	return c.onlyGivenUp(now)
+}
+
+// onlyGivenUp reports whether every host that leads wait for, or that is being visited, is
+// given up.
+func (c *Crawl) onlyGivenUp(now time.Time) bool {
 	for id := range frontier.HostID(c.hosts.len()) {
-		h := c.hosts.at(id)
-		if h.backOffs < parkedAfter && (h.out > 0 || c.asking[id] != nil || c.f.WaitingOn(id) > 0) {
+		waits := c.hosts.at(id).out > 0 || c.asking[id] != nil || c.f.WaitingOn(id) > 0
+		if waits && !c.isGivenUp(id, now) {
 			return false
 		}
 	}
@@ -290,14 +305,13 @@ type UnreachedHost struct {
 // MaxUnreached bounds the list of hosts in [Unreached].
 const MaxUnreached = 20
 
-// Unreached returns the hosts that failed several times in a row, or asked to be left
-// alone for long, and for which URLs wait; nil if there are none. It looks at every host.
+// Unreached returns the hosts that are given up, or asked to be left alone for long, and for which URLs wait; nil if there are none. It looks at every host.
 func (c *Crawl) Unreached() *Unreached {
 	u := &Unreached{}
 	c.hosts.each(func(id frontier.HostID, h *host) {
 		n := c.f.WaitingOn(id)
 		rest := c.f.Ready(id).Sub(h.last)
-		if n == 0 || h.backOffs == 0 || h.backOffs < parkedAfter && rest <= c.cfg.Polite.Patience {
+		if n == 0 || h.backOffs == 0 || !c.isGivenUp(id, c.latest) && rest <= c.cfg.Polite.Patience {
 			return
 		}
 		u.Hosts++
