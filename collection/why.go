@@ -51,7 +51,7 @@ type Explanation struct {
 // Retried is when and why a URL that had failed or was left out was put back into the queue.
 type Retried struct {
 	At   time.Time `json:"at"`
-	What string    `json:"what" doc:"what was asked for: failed, a reason, a host, or seeds"`
+	What string    `json:"what" doc:"what was asked for: failed, a reason, a host or seeds; or second chance"`
 }
 
 // A Choice is why a URL has, or had, its place in the queue.
