@@ -11,6 +11,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/facts"
 )
 
 // fullPage returns a page on which every field is set that the journal holds.
@@ -59,6 +60,44 @@ func TestEntryBytes(t *testing.T) {
 	}
 	if text := strings.Join(got, "\n") + "\n"; !bytes.Equal(want, []byte(text)) {
 		t.Errorf("the journal's bytes have changed: got\n%swant\n%s", text, want)
+	}
+}
+
+// A fact that is added to the table is kept behind the links of a page. A program that does not know it reads the
+// entry without it, and so does one that finds the zeros that a takedown leaves there.
+func TestTaggedFacts(t *testing.T) {
+	p := fullPage()
+	p.Description = "in a few words"
+	e := &crawl.Entry{Kind: crawl.EntryPage, At: epoch, ID: 5, Page: p, Found: []dowse.Link{{Mention: dowse.Mention{Anchor: "x"}}}, Links: []crawl.Decision{{ID: 1, Target: 2}}}
+	without := crawl.EncodeEntry(e)
+	remove := facts.Add(&facts.Fact{Name: "summary", Type: facts.Text, Doc: "x", Journal: facts.JournalTagged + 6, Field: func(p *dowse.Page) any { return &p.Description }})
+	defer func() { remove() }()
+	with := crawl.EncodeEntry(e)
+	if !bytes.HasPrefix(with, without) || len(with) != len(without)+1+1+1+1+len(p.Description) {
+		t.Fatalf("%d bytes became %d", len(without), len(with))
+	}
+	full, err := crawl.DecodeEntry(with)
+	if err != nil || full.Page.Description != p.Description || len(full.Found) != 1 {
+		t.Errorf("read %+v: %v", full, err)
+	}
+	visit, err := crawl.DecodeVisit(with)
+	if err != nil || visit.Page.Description != p.Description || len(visit.Found)+len(visit.Links) != 0 {
+		t.Errorf("read without links %+v: %v", visit, err)
+	}
+	blank, err := crawl.DecodeEntry(append(bytes.Clone(without), make([]byte, len(with)-len(without))...))
+	if err != nil || blank.Page.Description != "" {
+		t.Errorf("zeros behind the links: %v: %+v", err, blank.Page)
+	}
+	for n := len(without) + 1; n < len(with); n++ {
+		if _, err := crawl.DecodeEntry(with[:n]); err == nil {
+			t.Errorf("cut at %d of %d it was read", n, len(with))
+		}
+	}
+	remove()
+	remove = func() {}
+	former, err := crawl.DecodeEntry(with)
+	if err != nil || former.Page.Description != "" || former.Page.Title != p.Title || len(former.Found) != 1 {
+		t.Errorf("a program that does not know the fact read %+v: %v", former, err)
 	}
 }
 

@@ -322,7 +322,7 @@ func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 	e.Dropped = int(r.u())
 	r.facts(facts.JournalPage(), p)
 	p.Lead.URL = p.URL
-	if r.linkless {
+	if r.linkless && len(facts.JournalTaggedFacts()) == 0 {
 		return
 	}
 	n := r.count(linkSize)
@@ -333,6 +333,9 @@ func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 		e.Found[i].URL = urlOf(e.Links[i].ID)
 	}
 	r.tagged(p)
+	if r.linkless { // they were read only to get past them
+		e.Found, e.Links = nil, nil
+	}
 }
 
 // The fewest bytes that an item of a list takes.
