@@ -12,6 +12,7 @@ import (
 	"dowse/crawl"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
+	"dowse/weburl"
 )
 
 // A Filter says which URLs to list. Without On, Off, Unsure, Failed and Skipped it
@@ -224,6 +225,11 @@ func sawFirst(row *Row, o *origin) {
 	row.Seen, row.Parent = o.entry.At, o.parent
 	if anchor := o.anchor(); anchor != "" {
 		row.Anchors = []string{anchor}
+	}
+	row.ParentHost = weburl.Hostname(o.parent)
+	if o.link >= 0 {
+		relevance := facts.Finite(o.entry.Page.Verdict.Relevance) // not the entry's own, which a row must not keep
+		row.ParentScore = &relevance
 	}
 }
 

@@ -28,7 +28,7 @@ func printed(f *facts.Fact) string {
 	switch {
 	case f.Printed:
 		return "always"
-	case f.Type == facts.Internal || f.Name == "score":
+	case f.Type == facts.Internal || f.Judging:
 		return ""
 	case f.Document:
 		return "`export --fields`"

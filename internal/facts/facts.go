@@ -79,6 +79,7 @@ type Fact struct {
 	Match    Match // how conditions compare its strings
 	Content  bool  // a condition on it asks what a page says, not where it is or how long
 	InCrawl  bool  // known only in a crawl, not for a page by itself
+	Judging  bool  // known only while a page is judged, so never printed
 	Costly   bool  // to be computed once per page
 
 	// Journal is the code of the fact in the entry of a page, 0 for a fact that the journal does

@@ -137,11 +137,14 @@ func (r *Row) Select(names []string) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
+// printable reports whether the fact can be printed at all.
+func (f *Fact) printable() bool { return f.Type != Internal && !f.Judging }
+
 // Names lists the facts that can be printed. Without a document, those are left out that only what the
 // page says can answer.
 func Names(document bool) (names []string) {
 	for _, f := range All() {
-		if f.Type != Internal && (document || !f.Document) && f.Name != "score" {
+		if f.printable() && (document || !f.Document) {
 			names = append(names, f.Name)
 		}
 	}

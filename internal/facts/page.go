@@ -124,7 +124,7 @@ func pageFacts() []*Fact {
 			Features: 24, Field: func(p *dowse.Page) any { return &p.Images }},
 		{Name: "emails", Type: List, Doc: "mail addresses in the text", Document: true, Asked: true, Match: Part, Costly: true,
 			Get: func(r *Row) any { return emails(r.Text) }},
-		{Name: "score", Type: Number, Doc: "what the evidence of the topic says, 0 to 1", Document: true, Asked: true, Get: score},
+		{Name: "score", Type: Number, Doc: "what the evidence of the topic says, 0 to 1", Judging: true, Asked: true, Get: score},
 
 		{Name: "outcome", Doc: "how the visit ended", Journal: 1, Features: 1, Field: func(p *dowse.Page) any { return &p.Outcome }},
 		{Name: "report", Doc: "what the visit showed of the host", Journal: 14, Field: func(p *dowse.Page) any { return &p.Host }},

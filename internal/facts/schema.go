@@ -54,7 +54,7 @@ func (s Schema) Document(about string) []byte {
 func PageObject() Schema {
 	properties := Schema{{"schema", Schema{{"const", PageSchema}}}}
 	for _, f := range All() {
-		if f.Type != Internal && f.Name != "score" {
+		if f.printable() {
 			properties = append(properties, member{f.Name, f.schema()})
 		}
 	}
