@@ -19,8 +19,9 @@ func contains(list []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// A privateError reports that an address was not dialled because the configuration does
-// not allow it. host is the name that resolved to it, "" if the URL held the address.
+// A privateError reports that an address was not dialled because the
+// configuration does not allow it. host is the name that resolved to it, "" if
+// the URL held the address.
 type privateError struct {
 	host string
 	addr netip.Addr
@@ -37,8 +38,8 @@ func (e *privateError) Error() string {
 	return e.host + " is at " + e.addr.String() + ", which " + what
 }
 
-// A guard decides which addresses may be dialled: public ones and those in allowed, or
-// only the latter.
+// A guard decides which addresses may be dialled: public ones and those in
+// allowed, or only the latter.
 type guard struct {
 	allowed []netip.Prefix
 	only    bool // refuse public addresses too, unless they are in allowed
@@ -46,8 +47,9 @@ type guard struct {
 
 func newGuard(c Config) guard { return guard{c.AllowNet, c.OnlyAllowed} }
 
-// allows reports whether addr may be dialled. An IPv4 address mapped into IPv6 is judged
-// as IPv4, and a zone is ignored, so that neither spelling gets around the guard.
+// allows reports whether addr may be dialled. An IPv4 address mapped into IPv6
+// is judged as IPv4, and a zone is ignored, so that neither spelling gets
+// around the guard.
 func (g guard) allows(addr netip.Addr) bool {
 	return !g.only && weburl.PublicAddr(addr) || contains(g.allowed, addr.Unmap().WithZone(""))
 }

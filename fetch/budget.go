@@ -7,15 +7,16 @@ import (
 	"sync"
 )
 
-// A Budget bounds the bytes that all visits together hold in memory: bodies, what is made
-// of them, and what waits to be written. Each visit takes bytes through its own [Claim] as
-// they arrive.
+// A Budget bounds the bytes that all visits together hold in memory: bodies,
+// what is made of them, and what waits to be written. Each visit takes bytes
+// through its own [Claim] as they arrive.
 //
-// Three rules keep the budget from slowing down or blocking visits. A claim gets its first
-// claimFree bytes immediately, so small pages never wait. The oldest waiting claim is
-// served first, so that freed memory lets one visit end instead of letting many advance a
-// little. And when the budget is used up, one claim may exceed it, so there is always a
-// visit that can reach its end and then free what it holds: visits cannot deadlock.
+// Three rules keep the budget from slowing down or blocking visits. A claim
+// gets its first claimFree bytes immediately, so small pages never wait. The
+// oldest waiting claim is served first, so that freed memory lets one visit end
+// instead of letting many advance a little. And when the budget is used up, one
+// claim may exceed it, so there is always a visit that can reach its end and
+// then free what it holds: visits cannot deadlock.
 //
 // A nil Budget has no bound. A Budget is safe for concurrent use.
 type Budget struct {
@@ -30,17 +31,18 @@ type Budget struct {
 // NewBudget returns a budget of size bytes.
 func NewBudget(size int64) *Budget { return &Budget{size: size} }
 
-// claimFree is how many bytes a claim gets without waiting: the cost of a page of
-// 128 KiB, which most pages of the web stay below.
+// claimFree is how many bytes a claim gets without waiting: the cost of a page
+// of 128 KiB, which most pages of the web stay below.
 const claimFree = bodyWeight * 128 << 10
 
 // bodyWeight is how many bytes of memory one byte of a body costs at the most
-// expensive moment of a visit: the body as it came, the same decoded or in UTF-8,
-// and the compressed record or the text and links that were extracted.
+// expensive moment of a visit: the body as it came, the same decoded or in
+// UTF-8, and the compressed record or the text and links that were extracted.
 const bodyWeight = 3
 
-// A Claim is the part of a budget that one visit holds. Its methods may be called on nil,
-// where they do nothing. Only one goroutine at a time may use a claim.
+// A Claim is the part of a budget that one visit holds. Its methods may be
+// called on nil, where they do nothing. Only one goroutine at a time may use a
+// claim.
 type Claim struct {
 	budget  *Budget
 	number  uint64 // sequence number: the lower, the older
@@ -60,8 +62,9 @@ func (b *Budget) newClaim() *Claim {
 	return &Claim{budget: b, number: b.claims}
 }
 
-// grow takes n more bytes. If they are not free it calls pause and then waits for them; it
-// returns the error of ctx if that ends first, and then holds no more than before.
+// grow takes n more bytes. If they are not free it calls pause and then waits
+// for them; it returns the error of ctx if that ends first, and then holds no
+// more than before.
 func (c *Claim) grow(ctx context.Context, n int64, pause func()) error {
 	if c == nil || c.take(n) {
 		return nil
@@ -76,8 +79,8 @@ func (c *Claim) grow(ctx context.Context, n int64, pause func()) error {
 	}
 }
 
-// take takes n bytes if that is possible now and reports whether it did; otherwise c is in
-// the queue, in order of age, and c.granted will be closed.
+// take takes n bytes if that is possible now and reports whether it did;
+// otherwise c is in the queue, in order of age, and c.granted will be closed.
 func (c *Claim) take(n int64) bool {
 	b := c.budget
 	b.mu.Lock()
@@ -98,8 +101,8 @@ func (c *Claim) take(n int64) bool {
 	}
 }
 
-// fits reports whether c may take n bytes. If they are not free and no claim exceeds the
-// budget yet, c becomes that claim. b.mu is held.
+// fits reports whether c may take n bytes. If they are not free and no claim
+// exceeds the budget yet, c becomes that claim. b.mu is held.
 func (b *Budget) fits(c *Claim, n int64) bool {
 	if b.used+n <= b.size {
 		return true
@@ -116,8 +119,8 @@ func (b *Budget) grant(c *Claim, n int64) {
 	c.held += n
 }
 
-// serve grants the requests at the front of the queue, in order, until one does not fit.
-// b.mu is held.
+// serve grants the requests at the front of the queue, in order, until one does
+// not fit. b.mu is held.
 func (b *Budget) serve() {
 	for len(b.waiting) > 0 && b.fits(b.waiting[0], b.waiting[0].want) {
 		c := b.waiting[0]
@@ -138,8 +141,8 @@ func (c *Claim) leave() {
 	}
 }
 
-// Keep frees all but n bytes. The claim must not grow afterwards, because it no longer has
-// the right to exceed the budget.
+// Keep frees all but n bytes. The claim must not grow afterwards, because it no
+// longer has the right to exceed the budget.
 func (c *Claim) Keep(n int64) {
 	if c == nil {
 		return

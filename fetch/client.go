@@ -13,8 +13,9 @@ import (
 	"dowse"
 )
 
-// A Client makes requests. It is safe for concurrent use; each call makes one request at a
-// time and returns when that is over. All of its fields are set by New and never change.
+// A Client makes requests. It is safe for concurrent use; each call makes one
+// request at a time and returns when that is over. All of its fields are set by
+// New and never change.
 type Client struct {
 	config    Config
 	guard     guard
@@ -25,8 +26,8 @@ type Client struct {
 	codec     *codec
 }
 
-// New returns a client. It fails only for settings that cannot be used. Nothing is sent
-// and no name is looked up before the first request.
+// New returns a client. It fails only for settings that cannot be used. Nothing
+// is sent and no name is looked up before the first request.
 func New(c Config) (*Client, error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
@@ -43,8 +44,9 @@ func New(c Config) (*Client, error) {
 	return client, nil
 }
 
-// newTransport returns the transport for the live web: guarded, metered, without proxies
-// and with small HTTP/2 buffers, because a client has connections to many hosts.
+// newTransport returns the transport for the live web: guarded, metered,
+// without proxies and with small HTTP/2 buffers, because a client has
+// connections to many hosts.
 func newTransport(c Config) *http.Transport {
 	dial := c.Dial
 	if dial == nil {
@@ -68,8 +70,8 @@ func newTransport(c Config) *http.Transport {
 	}
 }
 
-// Close closes idle connections. Requests in flight are not interrupted, and the client
-// may be used afterwards.
+// Close closes idle connections. Requests in flight are not interrupted, and
+// the client may be used afterwards.
 func (c *Client) Close() {
 	if t, ok := c.transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
@@ -82,9 +84,9 @@ func (c *Client) UserAgent() string { return c.header.Get("User-Agent") }
 // Agent returns the product token by which robots.txt rules are selected.
 func (c *Client) Agent() string { return c.config.token() }
 
-// Get requests the page u: one request, no redirect followed. It never fails: the outcome
-// of the response says what went wrong. The caller owns the response and, if the client
-// has a budget, must release its claim.
+// Get requests the page u: one request, no redirect followed. It never fails:
+// the outcome of the response says what went wrong. The caller owns the
+// response and, if the client has a budget, must release its claim.
 func (c *Client) Get(ctx context.Context, u dowse.URL) *Response {
 	return c.fetch(ctx, u, pageLimits(c.config))
 }
@@ -112,10 +114,11 @@ func (c *Client) fetch(ctx context.Context, u dowse.URL, l limits) *Response {
 	return r
 }
 
-// traced returns the context of the request with a trace that records which address
-// answered and finds the meter of its connection. It also stops net/http from repeating
-// the request by itself when a reused connection breaks: the host would see two requests
-// in immediate succession, which politeness forbids.
+// traced returns the context of the request with a trace that records which
+// address answered and finds the meter of its connection. It also stops
+// net/http from repeating the request by itself when a reused connection
+// breaks: the host would see two requests in immediate succession, which
+// politeness forbids.
 func (c *Client) traced(w *watch, r *Response) context.Context {
 	if !c.live {
 		return w.ctx
@@ -136,7 +139,8 @@ func (c *Client) traced(w *watch, r *Response) context.Context {
 	})
 }
 
-// remoteAddr returns the IP address of the other end, the zero Addr if it has none.
+// remoteAddr returns the IP address of the other end, the zero Addr if it has
+// none.
 func remoteAddr(conn net.Conn) netip.Addr {
 	if a, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
 		return a.AddrPort().Addr().Unmap()

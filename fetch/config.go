@@ -13,12 +13,14 @@ import (
 	"time"
 )
 
-// Config says who asks, what may be reached and how much is read. The zero Config works:
-// it asks as "dowse", reaches public addresses only and has limits that a page written for
-// people does not come near. A zero field means its default.
+// Config says who asks, what may be reached and how much is read. The zero
+// Config works: it asks as "dowse", reaches public addresses only and has
+// limits that a page written for people does not come near. A zero field means
+// its default.
 type Config struct {
-	// Agent is the product token that robots.txt files name: letters, "_" and "-"
-	// (RFC 9309 2.2.1), optionally with a version ("reefbot/1.0"); default "dowse".
+	// Agent is the product token that robots.txt files name: letters, "_" and
+	// "-" (RFC 9309 2.2.1), optionally with a version ("reefbot/1.0"); default
+	// "dowse".
 	Agent string
 	// Contact is a page about the crawler (https://…) or an e-mail address
 	// (mailto:… or the bare address). It is part of the User-Agent, and an
@@ -29,22 +31,24 @@ type Config struct {
 
 	// AllowNet lists networks that may be dialled although they are not public.
 	AllowNet []netip.Prefix
-	// OnlyAllowed refuses public addresses too: nothing outside AllowNet is dialled.
+	// OnlyAllowed refuses public addresses too: nothing outside AllowNet is
+	// dialled.
 	OnlyAllowed bool
-	// Resolver is the DNS server to ask, "address" or "address:port"; default the
-	// system's.
+	// Resolver is the DNS server to ask, "address" or "address:port"; default
+	// the system's.
 	Resolver string
 
 	Timeout   time.Duration // for a whole download; default 60 s
 	MaxBody   int64         // bytes of a body after decoding; default 10 MiB
 	IdleConns int           // idle connections kept in all; default 1024
 
-	// Budget bounds the memory of all downloads together; nil for no bound. With one,
-	// the caller must release the Claim of every response.
+	// Budget bounds the memory of all downloads together; nil for no bound.
+	// With one, the caller must release the Claim of every response.
 	Budget *Budget
 
-	// Dial, if set, replaces the guarded dialer, for a synthetic web in this process.
-	// It is called concurrently and is responsible for refusing addresses.
+	// Dial, if set, replaces the guarded dialer, for a synthetic web in this
+	// process. It is called concurrently and is responsible for refusing
+	// addresses.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Transport, if set, answers in place of the network, from a recorded web.
 	Transport http.RoundTripper
@@ -97,11 +101,12 @@ func (c Config) check() error {
 	return nil
 }
 
-// notHeaderWord reports whether r would end or distort a product or comment in a
-// User-Agent.
+// notHeaderWord reports whether r would end or distort a product or comment in
+// a User-Agent.
 func notHeaderWord(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("();", r) }
 
-// contactURL returns the contact in the form in which the User-Agent contains it.
+// contactURL returns the contact in the form in which the User-Agent contains
+// it.
 func contactURL(contact string) (string, error) {
 	if contact == "" {
 		return "", nil
@@ -121,9 +126,9 @@ func contactURL(contact string) (string, error) {
 	return contact, nil
 }
 
-// userAgent returns the User-Agent in the form that the IETF draft "Crawler best
-// practices" asks for, inside the "Mozilla/5.0 (compatible; …)" that servers expect of a
-// crawler.
+// userAgent returns the User-Agent in the form that the IETF draft "Crawler
+// best practices" asks for, inside the "Mozilla/5.0 (compatible; …)" that
+// servers expect of a crawler.
 func (c Config) userAgent() string {
 	agent := c.Agent
 	if !strings.Contains(agent, "/") {
@@ -139,7 +144,8 @@ func (c Config) userAgent() string {
 	return "Mozilla/5.0 (compatible; " + agent + ") " + product
 }
 
-// from returns the e-mail address of the contact, "" if it is a page or missing.
+// from returns the e-mail address of the contact, "" if it is a page or
+// missing.
 func (c Config) from() string {
 	contact, _ := contactURL(c.Contact)
 	address, ok := strings.CutPrefix(contact, "mailto:")

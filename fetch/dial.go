@@ -13,10 +13,11 @@ import (
 	"github.com/ncruces/go-dns"
 )
 
-// A dialer connects to allowed addresses only. It resolves a name once, refuses the name
-// if any of its addresses is private, and dials the very addresses that it has checked;
-// the socket is checked again before it connects. So a name that resolves differently from
-// one lookup to the next (DNS rebinding) cannot reach a private network.
+// A dialer connects to allowed addresses only. It resolves a name once, refuses
+// the name if any of its addresses is private, and dials the very addresses
+// that it has checked; the socket is checked again before it connects. So a
+// name that resolves differently from one lookup to the next (DNS rebinding)
+// cannot reach a private network.
 type dialer struct {
 	guard    guard
 	resolver *net.Resolver
@@ -27,9 +28,9 @@ func newDialer(c Config) *dialer {
 	return &dialer{guard: newGuard(c), resolver: newResolver(c), timeout: c.connectTimeout}
 }
 
-// newResolver returns a resolver that caches answers for their time to live, at most an
-// hour, and asks the configured server or the system's. Its memory is bounded by the
-// number of entries.
+// newResolver returns a resolver that caches answers for their time to live, at
+// most an hour, and asks the configured server or the system's. Its memory is
+// bounded by the number of entries.
 func newResolver(c Config) *net.Resolver {
 	server, _ := resolverAddr(c.Resolver)
 	plain := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -74,12 +75,14 @@ func (d *dialer) DialContext(ctx context.Context, network, addr string) (net.Con
 	return d.dialAny(ctx, network, addrs, port)
 }
 
-// lookup returns the addresses of host, IPv4 first, if all of them may be dialled.
+// lookup returns the addresses of host, IPv4 first, if all of them may be
+// dialled.
 func (d *dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, ok := literal(host); ok {
 		return d.checked(host, []netip.Addr{addr})
 	}
-	// The final dot keeps the resolver from trying the machine's search domains.
+	// The final dot keeps the resolver from trying the machine's search
+	// domains.
 	addrs, err := d.resolver.LookupNetIP(ctx, "ip", strings.TrimSuffix(host, ".")+".")
 	if err != nil {
 		return nil, err
@@ -87,9 +90,9 @@ func (d *dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	return d.checked(host, addrs)
 }
 
-// checked returns the addresses that may be dialled, IPv4 first. One private address
-// spoils the name, except a NAT64 address, which the resolver of the network adds to a
-// real one; such an address is only dropped.
+// checked returns the addresses that may be dialled, IPv4 first. One private
+// address spoils the name, except a NAT64 address, which the resolver of the
+// network adds to a real one; such an address is only dropped.
 func (d *dialer) checked(host string, addrs []netip.Addr) ([]netip.Addr, error) {
 	var v4, v6 []netip.Addr
 	var translated netip.Addr
@@ -118,8 +121,8 @@ func (d *dialer) checked(host string, addrs []netip.Addr) ([]netip.Addr, error) 
 // maxDials is how many addresses of a name are tried before giving up.
 const maxDials = 4
 
-// dialAny dials the addresses in order until one answers. The error joins those of all
-// that were tried.
+// dialAny dials the addresses in order until one answers. The error joins those
+// of all that were tried.
 func (d *dialer) dialAny(ctx context.Context, network string, addrs []netip.Addr, port string) (net.Conn, error) {
 	addrs = addrs[:min(len(addrs), maxDials)]
 	var errs []error
@@ -136,8 +139,9 @@ func (d *dialer) dialAny(ctx context.Context, network string, addrs []netip.Addr
 	return nil, errors.Join(errs...)
 }
 
-// dialOne dials addr within its share of the time that is left: one of shares equal parts,
-// so that the first address of a name cannot use up the time of the others.
+// dialOne dials addr within its share of the time that is left: one of shares
+// equal parts, so that the first address of a name cannot use up the time of
+// the others.
 func (d *dialer) dialOne(ctx context.Context, network, addr string, shares int) (net.Conn, error) {
 	if deadline, ok := ctx.Deadline(); ok && shares > 1 {
 		var cancel context.CancelFunc
@@ -148,8 +152,8 @@ func (d *dialer) dialOne(ctx context.Context, network, addr string, shares int) 
 	return socket.DialContext(ctx, network, addr)
 }
 
-// control checks the address that the socket is about to connect to. It is the last check
-// and does not depend on the one after name resolution.
+// control checks the address that the socket is about to connect to. It is the
+// last check and does not depend on the one after name resolution.
 func (d *dialer) control(_ context.Context, _, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -161,8 +165,8 @@ func (d *dialer) control(_ context.Context, _, address string, _ syscall.RawConn
 	return nil
 }
 
-// literal returns the address that a host name spells out: an IP address, or a name that
-// means this machine by definition (RFC 6761 6.3).
+// literal returns the address that a host name spells out: an IP address, or a
+// name that means this machine by definition (RFC 6761 6.3).
 func literal(host string) (netip.Addr, bool) {
 	host = strings.TrimSuffix(strings.Trim(host, "[]"), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {

@@ -7,19 +7,20 @@ import (
 	"sync/atomic"
 )
 
-// errFlood reports that a connection was closed because the server sent far more than the
-// answers account for.
+// errFlood reports that a connection was closed because the server sent far
+// more than the answers account for.
 var errFlood = errors.New("the server floods the connection with frames that carry nothing")
 
-// A meter is a connection that counts the bytes read and the writes, and closes itself
-// when they are out of proportion to the answers. HTTP/2 lets a server send an endless
-// number of frames that are not part of an answer: SETTINGS and PING, which must be
-// answered, empty DATA, padding, and more. Each frame is cheap and legal, so only their
-// sum shows a flood.
+// A meter is a connection that counts the bytes read and the writes, and closes
+// itself when they are out of proportion to the answers. HTTP/2 lets a server
+// send an endless number of frames that are not part of an answer: SETTINGS and
+// PING, which must be answered, empty DATA, padding, and more. Each frame is
+// cheap and legal, so only their sum shows a flood.
 //
-// A connection is allowed slack bytes and slackWrites writes, and more with every byte of
-// an answer, because the reader of an HTTP/2 body writes a window update for every few
-// KiB. The counters are atomic, since net/http reads and writes from different goroutines.
+// A connection is allowed slack bytes and slackWrites writes, and more with
+// every byte of an answer, because the reader of an HTTP/2 body writes a window
+// update for every few KiB. The counters are atomic, since net/http reads and
+// writes from different goroutines.
 type meter struct {
 	net.Conn
 	slack   int64 // bytes allowed in addition to answers; includes headers not yet complete
@@ -60,8 +61,8 @@ func meterOf(conn net.Conn) *meter {
 	return m
 }
 
-// Read counts before it returns, so a flood ends the connection even while no request is
-// in flight.
+// Read counts before it returns, so a flood ends the connection even while no
+// request is in flight.
 func (m *meter) Read(p []byte) (int, error) {
 	n, err := m.Conn.Read(p)
 	if m.read.Add(int64(n)) > m.slack+wirePerByte*m.useful.Load() {

@@ -2,9 +2,10 @@ package fetch
 
 import "io"
 
-// A pile holds a body of unknown size while it is read, in pieces of one size that are
-// pooled. Reading a body leaves no garbage but the one copy that the caller keeps; a slice
-// that grows by appending would leave several times its size.
+// A pile holds a body of unknown size while it is read, in pieces of one size
+// that are pooled. Reading a body leaves no garbage but the one copy that the
+// caller keeps; a slice that grows by appending would leave several times its
+// size.
 type pile struct {
 	codec  *codec
 	pieces []*piece
@@ -18,9 +19,9 @@ type piece [pieceSize]byte
 
 func (c *codec) pile() *pile { return &pile{codec: c} }
 
-// fill reads from src until the pile holds n bytes, or returns the error with which src
-// ends, io.EOF included. room is called with a number of bytes before memory for them is
-// taken; its error ends the reading, too.
+// fill reads from src until the pile holds n bytes, or returns the error with
+// which src ends, io.EOF included. room is called with a number of bytes before
+// memory for them is taken; its error ends the reading, too.
 func (p *pile) fill(src io.Reader, n int64, room func(bytes int64) error) error {
 	for p.size < n {
 		at := int(p.size % pieceSize)
@@ -40,7 +41,8 @@ func (p *pile) fill(src io.Reader, n int64, room func(bytes int64) error) error 
 	return nil
 }
 
-// head returns the beginning of the pile, at most one piece. It is valid until release.
+// head returns the beginning of the pile, at most one piece. It is valid until
+// release.
 func (p *pile) head() []byte {
 	if len(p.pieces) == 0 {
 		return nil

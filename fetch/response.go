@@ -11,8 +11,8 @@ import (
 	"dowse"
 )
 
-// A Response reports the answer to one request, or why there is none. Its byte slices
-// belong to the caller and may share memory with each other.
+// A Response reports the answer to one request, or why there is none. Its byte
+// slices belong to the caller and may share memory with each other.
 type Response struct {
 	URL     dowse.URL
 	Outcome dowse.Outcome
@@ -26,19 +26,21 @@ type Response struct {
 	Links    []dowse.URL // the pages that a sitemap or feed lists
 	Maps     []dowse.URL // the sitemaps that a sitemap index lists
 
-	// RequestHead and ResponseHead are request and answer up to the empty line, in
-	// the form that HTTP/1.1 has on the wire, also if the connection was HTTP/2. The
-	// transfer coding is undone and therefore not named. ResponseHead is nil if there
-	// was no answer.
+	// RequestHead and ResponseHead are request and answer up to the empty line,
+	// in the form that HTTP/1.1 has on the wire, also if the connection was
+	// HTTP/2. The transfer coding is undone and therefore not named.
+	// ResponseHead is nil if there was no answer.
 	RequestHead  []byte
 	ResponseHead []byte
-	// RawBody is the body as sent, with its content codings, as far as it was read.
+	// RawBody is the body as sent, with its content codings, as far as it was
+	// read.
 	RawBody []byte
 
 	// Host reports what the answer revealed about the host; nil for nothing.
 	Host *dowse.HostReport
 
-	// Claim is the memory that the response holds of Config.Budget; nil without one.
+	// Claim is the memory that the response holds of Config.Budget; nil without
+	// one.
 	Claim *Claim
 }
 
@@ -81,8 +83,8 @@ func (r *Response) head(resp *http.Response) {
 	r.Fetch.Wire = int64(len(r.ResponseHead))
 }
 
-// responseHead rebuilds the head of the answer, its fields sorted by name: net/http does
-// not keep their order.
+// responseHead rebuilds the head of the answer, its fields sorted by name:
+// net/http does not keep their order.
 func responseHead(resp *http.Response) []byte {
 	head := make([]byte, 0, headSize(resp.Header))
 	proto := "HTTP/1.1"
@@ -117,8 +119,8 @@ func headSize(h http.Header) int {
 	return size
 }
 
-// appendLine appends s and a line end. A byte that would end the line early becomes a
-// space.
+// appendLine appends s and a line end. A byte that would end the line early
+// becomes a space.
 func appendLine(dst []byte, s string) []byte {
 	from := len(dst)
 	dst = append(dst, s...)
@@ -133,9 +135,9 @@ func appendLine(dst []byte, s string) []byte {
 // maxDetail bounds Response.Detail, in bytes.
 const maxDetail = 200
 
-// clean makes text of a server safe for a log, a terminal and a table: one line of at most
-// maxDetail bytes without control characters and without marks that change the direction
-// of writing.
+// clean makes text of a server safe for a log, a terminal and a table: one line
+// of at most maxDetail bytes without control characters and without marks that
+// change the direction of writing.
 func clean(s string) string {
 	var b strings.Builder
 	for _, r := range s[:min(len(s), 2*maxDetail)] {

@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// maxRobots is how much of a robots.txt is read. RFC 9309 2.5 wants at least
-	// 500 KiB; there are longer ones, and what a site forbids in the rest counts too.
+	// maxRobots is how much of a robots.txt is read. RFC 9309 2.5 wants at
+	// least 500 KiB; there are longer ones, and what a site forbids in the rest
+	// counts too.
 	maxRobots = 2 << 20
-	// maxRobotsLine is how many bytes of a line are read: the limit of Google's parser,
-	// eight times the longest URL that browsers accepted.
+	// maxRobotsLine is how many bytes of a line are read: the limit of Google's
+	// parser, eight times the longest URL that browsers accepted.
 	maxRobotsLine = 2083*8 - 1
-	// maxRobotsHops is how many redirects are followed to a robots.txt; RFC 9309
-	// 2.3.1.2 wants at least five.
+	// maxRobotsHops is how many redirects are followed to a robots.txt; RFC
+	// 9309 2.3.1.2 wants at least five.
 	maxRobotsHops = 10
 	// maxRobotsSitemaps is how many sitemaps one robots.txt may name.
 	maxRobotsSitemaps = 500
@@ -26,12 +27,13 @@ const (
 	maxDelay = 24 * time.Hour
 )
 
-// ParseRobots returns the rules for agent in a robots.txt that came with the given status,
-// by RFC 9309: those of the groups that name the agent, or else those for all agents. A
-// status in the 4xx (but not 429), or endless redirects, mean that everything may be
-// fetched; 429, 5xx and no answer (status 0) mean that nothing may. The misspelt
-// directives that Google's parser accepts are accepted. At most 2 MiB are read. The result
-// refers to body, and its field At is not set.
+// ParseRobots returns the rules for agent in a robots.txt that came with the
+// given status, by RFC 9309: those of the groups that name the agent, or else
+// those for all agents. A status in the 4xx (but not 429), or endless
+// redirects, mean that everything may be fetched; 429, 5xx and no answer
+// (status 0) mean that nothing may. The misspelt directives that Google's
+// parser accepts are accepted. At most 2 MiB are read. The result refers to
+// body, and its field At is not set.
 func ParseRobots(body []byte, status int, agent string) *dowse.Robots {
 	r := &dowse.Robots{Status: status, Body: body, Rules: nothing{}}
 	switch {
@@ -45,8 +47,8 @@ func ParseRobots(body []byte, status int, agent string) *dowse.Robots {
 	return r
 }
 
-// whole returns the part of body that is parsed, cut after a whole line: a rule that is
-// cut short could forbid or allow more than the whole rule.
+// whole returns the part of body that is parsed, cut after a whole line: a rule
+// that is cut short could forbid or allow more than the whole rule.
 func whole(body []byte) []byte {
 	if len(body) < maxRobots {
 		return body
@@ -59,8 +61,9 @@ func whole(body []byte) []byte {
 	return nil
 }
 
-// A robotsParser collects the rules of the groups that name the agent and of those for all
-// agents. Which of the two counts is known only at the end of the file.
+// A robotsParser collects the rules of the groups that name the agent and of
+// those for all agents. Which of the two counts is known only at the end of the
+// file.
 type robotsParser struct {
 	agent    string
 	own, all group
@@ -77,7 +80,8 @@ type group struct {
 	delay time.Duration
 }
 
-// parse reads lines that end in CR, LF or both. An over-long line is cut, not dropped.
+// parse reads lines that end in CR, LF or both. An over-long line is cut, not
+// dropped.
 func (p *robotsParser) parse(text string) {
 	text = trimBOM(text)
 	for text != "" {
@@ -91,7 +95,8 @@ func (p *robotsParser) parse(text string) {
 	}
 }
 
-// trimBOM removes a byte order mark, or the part of one that a careless editor left.
+// trimBOM removes a byte order mark, or the part of one that a careless editor
+// left.
 func trimBOM(text string) string {
 	for _, b := range []byte{0xEF, 0xBB, 0xBF} {
 		if text == "" || text[0] != b {
@@ -102,8 +107,8 @@ func trimBOM(text string) string {
 	return text
 }
 
-// line reads one directive. Comments, unknown directives and lines without a key are
-// ignored.
+// line reads one directive. Comments, unknown directives and lines without a
+// key are ignored.
 func (p *robotsParser) line(line string) {
 	line, _, _ = strings.Cut(line, "#")
 	line = strings.TrimSpace(line)
@@ -125,7 +130,8 @@ func (p *robotsParser) line(line string) {
 	}
 }
 
-// keyValue cuts a line at the colon. A line of exactly two words may lack the colon.
+// keyValue cuts a line at the colon. A line of exactly two words may lack the
+// colon.
 func keyValue(line string) (key, value string, ok bool) {
 	if key, value, ok = strings.Cut(line, ":"); !ok {
 		words := strings.Fields(line)
@@ -138,7 +144,8 @@ func keyValue(line string) (key, value string, ok bool) {
 	return key, value, key != ""
 }
 
-// directives lists the accepted beginnings of keys, including common misspellings.
+// directives lists the accepted beginnings of keys, including common
+// misspellings.
 var directives = [...]struct{ begins, means string }{
 	{"user-agent", "user-agent"}, {"useragent", "user-agent"}, {"user agent", "user-agent"},
 	{"allow", "allow"},
@@ -158,8 +165,8 @@ func directive(key string) string {
 	return ""
 }
 
-// userAgent reads a user-agent line. Consecutive ones share a group. "*" may be followed
-// by a space and anything, as in Google's parser.
+// userAgent reads a user-agent line. Consecutive ones share a group. "*" may be
+// followed by a space and anything, as in Google's parser.
 func (p *robotsParser) userAgent(value string) {
 	if p.closed {
 		p.inOwn, p.inAll, p.closed = false, false, false
@@ -183,8 +190,8 @@ func productToken(s string) string {
 	return s
 }
 
-// rule reads an Allow or Disallow line. An empty pattern matches nothing, but ends the
-// list of user agents.
+// rule reads an Allow or Disallow line. An empty pattern matches nothing, but
+// ends the list of user agents.
 func (p *robotsParser) rule(pattern, line string, allow bool) {
 	if !p.inOwn && !p.inAll {
 		return
@@ -201,8 +208,8 @@ func (p *robotsParser) rule(pattern, line string, allow bool) {
 	}
 }
 
-// add adds a rule to the current group. If the group names the agent, its rules are not
-// for all agents, even if it also has a line for "*".
+// add adds a rule to the current group. If the group names the agent, its rules
+// are not for all agents, even if it also has a line for "*".
 func (p *robotsParser) add(r rule) {
 	if p.inOwn {
 		p.own.rules = append(p.own.rules, r)
@@ -211,8 +218,8 @@ func (p *robotsParser) add(r rule) {
 	p.all.rules = append(p.all.rules, r)
 }
 
-// delay reads a Crawl-delay in seconds. Of several the longest counts; what is not a
-// positive number is ignored.
+// delay reads a Crawl-delay in seconds. Of several the longest counts; what is
+// not a positive number is ignored.
 func (p *robotsParser) delay(value string) {
 	s, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(s > 0) {
@@ -237,8 +244,8 @@ func (p *robotsParser) sitemap(value string) {
 	}
 }
 
-// result returns what concerns the agent: its own groups if there are any, even without
-// rules, else those for all agents.
+// result returns what concerns the agent: its own groups if there are any, even
+// without rules, else those for all agents.
 func (p *robotsParser) result() (time.Duration, []dowse.URL, dowse.Rules) {
 	g := p.all
 	if p.named {
@@ -247,10 +254,11 @@ func (p *robotsParser) result() (time.Duration, []dowse.URL, dowse.Rules) {
 	return g.delay, p.sitemaps, newRules(g.rules)
 }
 
-// Robots requests the robots.txt of the host of u, follows redirects to it within a bound,
-// and returns the rules for the client. It never fails: a host that does not answer allows
-// nothing. It also returns the responses on the way, at least one, for the archive; the
-// last one shows why a host could not be reached.
+// Robots requests the robots.txt of the host of u, follows redirects to it
+// within a bound, and returns the rules for the client. It never fails: a host
+// that does not answer allows nothing. It also returns the responses on the
+// way, at least one, for the archive; the last one shows why a host could not
+// be reached.
 func (c *Client) Robots(ctx context.Context, u dowse.URL) (*dowse.Robots, []*Response) {
 	at := time.Now()
 	limits := limits{wire: maxRobots, decoded: maxRobots}
@@ -265,8 +273,8 @@ func (c *Client) Robots(ctx context.Context, u dowse.URL) (*dowse.Robots, []*Res
 	return robots, hops
 }
 
-// robotsStatus returns the status of the answer, 0 for one that broke off: half of the
-// rules are worse than none.
+// robotsStatus returns the status of the answer, 0 for one that broke off: half
+// of the rules are worse than none.
 func robotsStatus(r *Response) int {
 	whole := r.Outcome == dowse.Fetched && (!r.Fetch.Truncated || len(r.Body) >= maxRobots)
 	if r.Fetch.Status >= 200 && r.Fetch.Status < 300 && !whole {

@@ -9,10 +9,11 @@ import (
 	"dowse"
 )
 
-// rules are the rules of one robots.txt for one agent, sorted by the literal text that
-// they begin with, so that a URL is compared only with those that it can match. They are
-// never changed and safe for concurrent use. Large sites have thousands of rules and every
-// link is checked, so the cost per URL must not grow with their number.
+// rules are the rules of one robots.txt for one agent, sorted by the literal
+// text that they begin with, so that a URL is compared only with those that it
+// can match. They are never changed and safe for concurrent use. Large sites
+// have thousands of rules and every link is checked, so the cost per URL must
+// not grow with their number.
 type rules []rule
 
 // everything is the rules of a host without restrictions.
@@ -20,13 +21,14 @@ type everything struct{}
 
 func (everything) Allowed(dowse.URL) (bool, string) { return true, "" }
 
-// nothing is the rules of a host that may not be asked for anything but its robots.txt.
+// nothing is the rules of a host that may not be asked for anything but its
+// robots.txt.
 type nothing struct{}
 
 func (nothing) Allowed(u dowse.URL) (bool, string) { return robotsPath(u) == "/robots.txt", "" }
 
-// A rule is one Allow or Disallow. Its pattern is a literal prefix and, if it has stars,
-// the literals after each of them, all in normal form.
+// A rule is one Allow or Disallow. Its pattern is a literal prefix and, if it
+// has stars, the literals after each of them, all in normal form.
 type rule struct {
 	prefix string
 	rest   []string
@@ -37,8 +39,8 @@ type rule struct {
 	line   string // the line of the file, to show why a URL was refused
 }
 
-// newRule parses a pattern. The rule shares no memory with the file that pattern is part
-// of.
+// newRule parses a pattern. The rule shares no memory with the file that
+// pattern is part of.
 func newRule(pattern, line string, allow bool) rule {
 	r := rule{allow: allow, line: line}
 	body, end := strings.CutSuffix(strings.Clone(pattern), "$")
@@ -86,9 +88,9 @@ func (s rules) Allowed(u dowse.URL) (bool, string) {
 	return best.allow, best.line
 }
 
-// best returns the longest rule that matches path, among equals an Allow (RFC 9309 2.2.2),
-// or nil. It works like a search in a trie: at each octet of the path, the rules that can
-// still match are a range of the sorted slice.
+// best returns the longest rule that matches path, among equals an Allow (RFC
+// 9309 2.2.2), or nil. It works like a search in a trie: at each octet of the
+// path, the rules that can still match are a range of the sorted slice.
 func (s rules) best(path string) (best *rule) {
 	for at := 0; ; at++ {
 		n := 0
@@ -105,8 +107,8 @@ func (s rules) best(path string) (best *rule) {
 	}
 }
 
-// with returns the rules whose prefix has c at index at. All rules in s have the same
-// octets before it.
+// with returns the rules whose prefix has c at index at. All rules in s have
+// the same octets before it.
 func (s rules) with(at int, c byte) rules {
 	if s[0].prefix[at] == c && s[len(s)-1].prefix[at] == c {
 		return s
@@ -121,9 +123,10 @@ func (r *rule) beats(best *rule) bool {
 	return best == nil || r.size > best.size || r.size == best.size && r.allow && !best.allow
 }
 
-// matches reports whether path, which begins with the rule's prefix, matches the rest of
-// the pattern. Matching each literal at its first occurrence is correct because stars are
-// the only wildcards, and takes time linear in the path.
+// matches reports whether path, which begins with the rule's prefix, matches
+// the rest of the pattern. Matching each literal at its first occurrence is
+// correct because stars are the only wildcards, and takes time linear in the
+// path.
 func (r *rule) matches(path string) bool {
 	if len(path) < r.least {
 		return false
@@ -146,8 +149,8 @@ func (r *rule) matches(path string) bool {
 	return strings.Contains(path, r.rest[last])
 }
 
-// robotsPath returns the part of u that rules are matched against, path and query, in
-// normal form.
+// robotsPath returns the part of u that rules are matched against, path and
+// query, in normal form.
 func robotsPath(u dowse.URL) string {
 	_, _, rest, ok := split(u)
 	if !ok {
@@ -156,9 +159,10 @@ func robotsPath(u dowse.URL) string {
 	return normal(rest, false)
 }
 
-// normal returns s in the form in which rules and URLs are compared (RFC 9309 2.2.2):
-// escapes in upper case, and undone where the octet means the same without one. In a
-// pattern, octets beyond ASCII are escaped, as they are in every URL.
+// normal returns s in the form in which rules and URLs are compared (RFC 9309
+// 2.2.2): escapes in upper case, and undone where the octet means the same
+// without one. In a pattern, octets beyond ASCII are escaped, as they are in
+// every URL.
 func normal(s string, pattern bool) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r == '%' || pattern && r >= 0x80 }) {
 		return s
@@ -181,9 +185,10 @@ func normal(s string, pattern bool) string {
 	return string(b)
 }
 
-// octets returns the length of a pattern's literal for finding the longest match: that of
-// its form with every octet escaped that a URL must escape (RFC 9309 2.2.2). So a space
-// counts three, written as it is or as %20, and %6F counts one.
+// octets returns the length of a pattern's literal for finding the longest
+// match: that of its form with every octet escaped that a URL must escape (RFC
+// 9309 2.2.2). So a space counts three, written as it is or as %20, and %6F
+// counts one.
 func octets(literal string) (n int) {
 	for i := 0; i < len(literal); i++ {
 		c, isEscape := unescaped(literal, i)

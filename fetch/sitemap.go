@@ -18,27 +18,32 @@ import (
 )
 
 const (
-	// maxSitemapURLs and maxSitemapBytes are the limits of the sitemaps protocol.
+	// maxSitemapURLs and maxSitemapBytes are the limits of the sitemaps
+	// protocol.
 	maxSitemapURLs  = 50_000
 	maxSitemapBytes = 50 << 20
-	// maxSitemapEntries and maxSitemapTokens bound the work on entries that are not
-	// returned: those of other hosts, those that are not URLs, empty elements.
+	// maxSitemapEntries and maxSitemapTokens bound the work on entries that are
+	// not returned: those of other hosts, those that are not URLs, empty
+	// elements.
 	maxSitemapEntries = 4 * maxSitemapURLs
 	maxSitemapTokens  = 40 * maxSitemapURLs
-	// maxSitemapDepth bounds the nesting of elements; no sitemap or feed comes near it.
+	// maxSitemapDepth bounds the nesting of elements; no sitemap or feed comes
+	// near it.
 	maxSitemapDepth = 64
 	// maxSitemapToken bounds one tag, comment or run of text.
 	maxSitemapToken = 1 << 20
 )
 
-// errSitemap is wrapped by every error that means that a file is not a sitemap at all.
+// errSitemap is wrapped by every error that means that a file is not a sitemap
+// at all.
 var errSitemap = errors.New("not a sitemap or feed")
 
-// parseSitemap returns the pages and the further sitemaps that a sitemap lists: XML, a
-// sitemap index, plain text, RSS or Atom, each also as gzip. Only URLs of base's own host
-// are returned, each once, in the order of the file, at most 50,000. If the file breaks
-// off or is not well-formed, it returns what came before the damage, with the error. A
-// file that declares entities is refused, since they can expand without bound.
+// parseSitemap returns the pages and the further sitemaps that a sitemap lists:
+// XML, a sitemap index, plain text, RSS or Atom, each also as gzip. Only URLs
+// of base's own host are returned, each once, in the order of the file, at most
+// 50,000. If the file breaks off or is not well-formed, it returns what came
+// before the damage, with the error. A file that declares entities is refused,
+// since they can expand without bound.
 func parseSitemap(body []byte, base dowse.URL) (pages, maps []dowse.URL, err error) {
 	b, err := weburl.NewBase(string(base))
 	if err != nil {
@@ -51,8 +56,8 @@ func parseSitemap(body []byte, base dowse.URL) (pages, maps []dowse.URL, err err
 	return l.pages, l.maps, nil
 }
 
-// A listing collects the URLs of one file. seen bounds it: every URL in pages and maps is
-// in seen.
+// A listing collects the URLs of one file. seen bounds it: every URL in pages
+// and maps is in seen.
 type listing struct {
 	base        *weburl.Base
 	host        string
@@ -61,8 +66,8 @@ type listing struct {
 	pages, maps []dowse.URL
 }
 
-// errFull stops the reading of a file that lists more than it may. It is not an error for
-// the caller.
+// errFull stops the reading of a file that lists more than it may. It is not an
+// error for the caller.
 var errFull = errors.New("full")
 
 func (l *listing) read(body []byte) error {
@@ -82,7 +87,8 @@ func (l *listing) read(body []byte) error {
 	return err
 }
 
-// readText reads plain text or XML; the first character that is not white space decides.
+// readText reads plain text or XML; the first character that is not white space
+// decides.
 func (l *listing) readText(in *bufio.Reader) error {
 	in, err := utf8Reader(in)
 	if err != nil {
@@ -104,7 +110,8 @@ func (l *listing) readText(in *bufio.Reader) error {
 	}
 }
 
-// utf8Reader skips a byte order mark, and converts UTF-16 if the mark announces it.
+// utf8Reader skips a byte order mark, and converts UTF-16 if the mark announces
+// it.
 func utf8Reader(in *bufio.Reader) (*bufio.Reader, error) {
 	head, _ := in.Peek(3)
 	label := ""
@@ -126,7 +133,8 @@ func utf8Reader(in *bufio.Reader) (*bufio.Reader, error) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// readLines reads one URL per line. A text without a single URL is not a sitemap.
+// readLines reads one URL per line. A text without a single URL is not a
+// sitemap.
 func (l *listing) readLines(in *bufio.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 0, 4096), maxSitemapToken)
@@ -153,8 +161,8 @@ func absolute(s string) string {
 	return s
 }
 
-// add appends the URL that raw means, if it is new and on the host. It returns errFull
-// when the limits are reached.
+// add appends the URL that raw means, if it is new and on the host. It returns
+// errFull when the limits are reached.
 func (l *listing) add(list *[]dowse.URL, raw string) error {
 	if l.entries++; l.entries > maxSitemapEntries {
 		return errFull
@@ -174,9 +182,10 @@ func (l *listing) add(list *[]dowse.URL, raw string) error {
 	return nil
 }
 
-// readXML streams through elements and keeps only the path to the current one and the text
-// of a link, so memory does not grow with the file. It reads raw tokens, because the
-// checks of [xml.Decoder.Token] would refuse the many sitemaps that are not well-formed.
+// readXML streams through elements and keeps only the path to the current one
+// and the text of a link, so memory does not grow with the file. It reads raw
+// tokens, because the checks of [xml.Decoder.Token] would refuse the many
+// sitemaps that are not well-formed.
 func (l *listing) readXML(in io.Reader) error {
 	limit := &tokenLimit{src: in, allowed: maxSitemapToken}
 	d := xml.NewDecoder(limit)
@@ -196,8 +205,8 @@ func (l *listing) readXML(in io.Reader) error {
 	return errFull
 }
 
-// asUTF8 converts from the encoding that an XML declaration names. UTF-16 is ignored
-// there, since utf8Reader has already converted it.
+// asUTF8 converts from the encoding that an XML declaration names. UTF-16 is
+// ignored there, since utf8Reader has already converted it.
 func asUTF8(label string, in io.Reader) (io.Reader, error) {
 	if strings.HasPrefix(strings.ToLower(label), "utf-16") {
 		return in, nil
@@ -266,7 +275,8 @@ func (x *elements) wanted() bool {
 		x.at("item", "link") || x.at("item", "guid")
 }
 
-// entryLink adds the link of an Atom entry to its page, which has rel "alternate" or none.
+// entryLink adds the link of an Atom entry to its page, which has rel
+// "alternate" or none.
 func (x *elements) entryLink(attrs []xml.Attr) error {
 	href, rel := "", "alternate"
 	for _, a := range attrs {
@@ -293,8 +303,8 @@ func (x *elements) end(name string) error {
 	return err
 }
 
-// taken handles the text of the element that ends. An RSS item without a link is
-// represented by its guid if that is a URL.
+// taken handles the text of the element that ends. An RSS item without a link
+// is represented by its guid if that is a URL.
 func (x *elements) taken(text string) error {
 	switch {
 	case x.path[len(x.path)-1] == "item" && !x.link && x.item != "":
@@ -314,7 +324,8 @@ func (x *elements) taken(text string) error {
 	return nil
 }
 
-// ended returns io.ErrUnexpectedEOF if the file ended within an element, else err.
+// ended returns io.ErrUnexpectedEOF if the file ended within an element, else
+// err.
 func (x *elements) ended(err error) error {
 	if err == io.EOF && len(x.path) > 0 {
 		return io.ErrUnexpectedEOF
@@ -322,8 +333,8 @@ func (x *elements) ended(err error) error {
 	return err
 }
 
-// tokenLimit fails when a token is too long to be held in memory. The decoder has no such
-// limit and would buffer a single text of any size.
+// tokenLimit fails when a token is too long to be held in memory. The decoder
+// has no such limit and would buffer a single text of any size.
 type tokenLimit struct {
 	src     io.Reader
 	given   int64 // bytes read
@@ -339,8 +350,9 @@ func (t *tokenLimit) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Sitemap requests a sitemap or feed: one request, no redirect followed. If the file can
-// be read the outcome is Listed, with Links and Maps, even if the file breaks off.
+// Sitemap requests a sitemap or feed: one request, no redirect followed. If the
+// file can be read the outcome is Listed, with Links and Maps, even if the file
+// breaks off.
 func (c *Client) Sitemap(ctx context.Context, u dowse.URL) *Response {
 	r := c.fetch(ctx, u, limits{wire: c.config.maxWire, decoded: c.config.MaxBody})
 	if r.Outcome != dowse.Fetched {

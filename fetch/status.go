@@ -11,12 +11,14 @@ import (
 	"dowse/weburl"
 )
 
-// hasContent reports whether an answer with this status contains the requested page.
+// hasContent reports whether an answer with this status contains the requested
+// page.
 func hasContent(status int) bool {
 	return status >= 200 && status < 300 && status != http.StatusNoContent && status != http.StatusResetContent
 }
 
-// status decides the outcome of an answer that does not contain the requested page.
+// status decides the outcome of an answer that does not contain the requested
+// page.
 func (v *visit) status(code int) {
 	v.retryAfter(code)
 	text := strings.TrimSpace(fmt.Sprintf("%03d %s", code, http.StatusText(code)))
@@ -53,8 +55,8 @@ func wantsLogin(code int, h http.Header) bool {
 		code == http.StatusForbidden && h.Get("Www-Authenticate") != ""
 }
 
-// isTemporary reports whether the status describes the moment, not the page, so that
-// another try may succeed.
+// isTemporary reports whether the status describes the moment, not the page, so
+// that another try may succeed.
 func isTemporary(code int) bool {
 	switch code {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -73,8 +75,8 @@ func (v *visit) redirect() {
 	v.Outcome, v.Location = dowse.Redirected, target
 }
 
-// location returns the canonical target of a redirect from u. A target that is not an http
-// or https URL, or is u itself, is an error.
+// location returns the canonical target of a redirect from u. A target that is
+// not an http or https URL, or is u itself, is an error.
 func location(u dowse.URL, h http.Header) (dowse.URL, error) {
 	raw := strings.Trim(h.Get("Location"), " \t")
 	switch {
@@ -99,8 +101,8 @@ func location(u dowse.URL, h http.Header) (dowse.URL, error) {
 	return target, nil
 }
 
-// retryAfter records how long the host asked not to be contacted. The header
-// is ignored on pages and redirects.
+// retryAfter records how long the host asked not to be contacted. The header is
+// ignored on pages and redirects.
 func (v *visit) retryAfter(code int) {
 	if code < 400 {
 		return
@@ -113,9 +115,9 @@ func (v *visit) retryAfter(code int) {
 // maxWait bounds Retry-After, well within the range of a time.Duration.
 const maxWait = 100 * 365 * 24 * time.Hour
 
-// retryAfter returns the wait that the header asks for: seconds, or a date, which is
-// compared with the server's own clock if it sends one. The result is between 0 and
-// maxWait; 0 means that there is no wait or that it is malformed.
+// retryAfter returns the wait that the header asks for: seconds, or a date,
+// which is compared with the server's own clock if it sends one. The result is
+// between 0 and maxWait; 0 means that there is no wait or that it is malformed.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if value == "" {

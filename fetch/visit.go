@@ -9,8 +9,8 @@ import (
 	"dowse"
 )
 
-// limits are the bounds for reading one answer: the bytes as sent and as decoded, and
-// whether anything but HTML is skipped.
+// limits are the bounds for reading one answer: the bytes as sent and as
+// decoded, and whether anything but HTML is skipped.
 type limits struct {
 	wire, decoded int64
 	html          bool
@@ -18,8 +18,9 @@ type limits struct {
 
 func pageLimits(c Config) limits { return limits{wire: c.maxWire, decoded: c.MaxBody, html: true} }
 
-// maxAside bounds, in bytes, the bodies of redirects and errors, which are read for the
-// archive and for signs of a challenge, and those read only to reuse the connection.
+// maxAside bounds, in bytes, the bodies of redirects and errors, which are read
+// for the archive and for signs of a challenge, and those read only to reuse
+// the connection.
 const maxAside = 64 << 10
 
 // A visit is one exchange in progress. Only the goroutine that made it uses it.
@@ -31,8 +32,8 @@ type visit struct {
 	waited time.Duration // for memory, in all; not the server's fault
 }
 
-// exchange sends the request and reads the answer. The outcome is set when it returns, or
-// is the zero value Fetched.
+// exchange sends the request and reads the answer. The outcome is set when it
+// returns, or is the zero value Fetched.
 func (v *visit) exchange(transport http.RoundTripper, req *http.Request) {
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
@@ -54,8 +55,8 @@ func (v *visit) exchange(transport http.RoundTripper, req *http.Request) {
 	v.status(resp.StatusCode)
 }
 
-// content reads the body of a successful answer. What is declared as something other than
-// HTML is not downloaded.
+// content reads the body of a successful answer. What is declared as something
+// other than HTML is not downloaded.
 func (v *visit) content(resp *http.Response) {
 	list, err := codings(resp.Header)
 	if err != nil {
@@ -79,8 +80,8 @@ func (v *visit) content(resp *http.Response) {
 	v.settle(wireErr, decodeErr)
 }
 
-// settle decides the outcome once the body was read, whole or in part. A part that is long
-// enough is a page, marked as truncated.
+// settle decides the outcome once the body was read, whole or in part. A part
+// that is long enough is a page, marked as truncated.
 func (v *visit) settle(wireErr, decodeErr error) {
 	v.Fetch.Bytes = int64(len(v.Body))
 	switch {
@@ -105,14 +106,15 @@ func (v *visit) settle(wireErr, decodeErr error) {
 	}
 }
 
-// neglected reports whether the server was kept waiting for so long that it may have
-// closed the connection for that reason. Then the part that came is not kept, since
-// another try would get the whole page.
+// neglected reports whether the server was kept waiting for so long that it may
+// have closed the connection for that reason. Then the part that came is not
+// kept, since another try would get the whole page.
 func (v *visit) neglected() bool { return v.waited > v.watch.config.readTimeout }
 
-// rejects reports whether the caller does not want the part of a body that came before the
-// connection broke, see WithPart. The client's own limits, such as the time for the whole
-// download, do not count: they would end the next try in the same way.
+// rejects reports whether the caller does not want the part of a body that came
+// before the connection broke, see WithPart. The client's own limits, such as
+// the time for the whole download, do not count: they would end the next try in
+// the same way.
 func (v *visit) rejects(err error) bool {
 	broke := !isTLS(err) && (isConnection(err) || isHTTP2(err) || isLocal(err) || v.watch.stalled())
 	return broke && !v.watch.takes(v.Fetch.Bytes)
@@ -134,15 +136,15 @@ func (v *visit) judgeType() {
 	}
 }
 
-// minUsable is how many bytes of a body that broke off are worth keeping instead of trying
-// again.
+// minUsable is how many bytes of a body that broke off are worth keeping
+// instead of trying again.
 const minUsable = 64
 
 func usable(body []byte) bool { return len(bytes.TrimSpace(body)) >= minUsable }
 
-// readRaw reads the body as sent. If the body is not encoded and its type is vague, the
-// first bytes must look like HTML; otherwise a large download ends there and wanted is
-// false.
+// readRaw reads the body as sent. If the body is not encoded and its type is
+// vague, the first bytes must look like HTML; otherwise a large download ends
+// there and wanted is false.
 func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool) {
 	p := v.codec.pile()
 	defer p.release()
@@ -173,13 +175,13 @@ func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool
 	return nil, true
 }
 
-// roomToRead takes memory for what is made of a body once it is there, see bodyWeight.
-// Until then a body takes no more than its size, so that many can be downloaded at the
-// same time although few can be parsed.
+// roomToRead takes memory for what is made of a body once it is there, see
+// bodyWeight. Until then a body takes no more than its size, so that many can
+// be downloaded at the same time although few can be parsed.
 func (v *visit) roomToRead(p *pile) error { return v.room((bodyWeight - 1) * p.size) }
 
-// room takes n bytes of memory from the budget. While it waits the clocks of the watch are
-// stopped, since the server is not the cause.
+// room takes n bytes of memory from the budget. While it waits the clocks of
+// the watch are stopped, since the server is not the cause.
 func (v *visit) room(n int64) error {
 	var since time.Time
 	err := v.Claim.grow(v.watch.ctx, n, func() {
@@ -220,8 +222,8 @@ func (v *visit) decode(list []string) error {
 	return nil
 }
 
-// aside reads the body of an answer that is not a page. It returns an error if the body
-// could not be read to its end, which the caller may ignore.
+// aside reads the body of an answer that is not a page. It returns an error if
+// the body could not be read to its end, which the caller may ignore.
 func (v *visit) aside(resp *http.Response) error {
 	v.Fetch.Type = mediaType(resp.Header)
 	v.limits = limits{wire: min(maxAside, v.limits.wire), decoded: min(4*maxAside, v.limits.decoded)}
@@ -235,8 +237,8 @@ func (v *visit) aside(resp *http.Response) error {
 	return wireErr
 }
 
-// spare reads and drops a short body that is not needed, so that the connection can be
-// reused.
+// spare reads and drops a short body that is not needed, so that the connection
+// can be reused.
 func (v *visit) spare(resp *http.Response) {
 	if resp.ContentLength >= 0 && resp.ContentLength <= maxAside {
 		n, _ := io.Copy(io.Discard, &watched{resp.Body, v.watch, 0})
@@ -244,7 +246,8 @@ func (v *visit) spare(resp *http.Response) {
 	}
 }
 
-// watched is a body that reports its progress to the watch and its bytes to the meter.
+// watched is a body that reports its progress to the watch and its bytes to the
+// meter.
 type watched struct {
 	io.Reader
 	watch *watch

@@ -13,9 +13,10 @@ type timeoutError string
 func (e timeoutError) Error() string { return string(e) }
 func (e timeoutError) Timeout() bool { return true }
 
-// A watch ends a download that takes too long: until its header is complete, between two
-// reads of its body, at too low a rate, or in all. One timer serves all limits; it is set
-// to the one that ends first. Only the goroutine that downloads may call its methods.
+// A watch ends a download that takes too long: until its header is complete,
+// between two reads of its body, at too low a rate, or in all. One timer serves
+// all limits; it is set to the one that ends first. Only the goroutine that
+// downloads may call its methods.
 type watch struct {
 	ctx    context.Context // of the request
 	caller context.Context
@@ -53,8 +54,8 @@ func newWatch(ctx context.Context, c Config) *watch {
 
 type patienceKey struct{}
 
-// WithPatience returns a context whose requests wait at most d for the header of the
-// answer.
+// WithPatience returns a context whose requests wait at most d for the header
+// of the answer.
 func WithPatience(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, patienceKey{}, d)
 }
@@ -64,24 +65,27 @@ type partKey struct{}
 // anyPart accepts a body of any length, see [WithPart].
 const anyPart int64 = -1
 
-// WithPart returns a context whose requests fail temporarily if the connection breaks in
-// the middle of a body, be it of a page, a redirect or an error, unless exactly size bytes
-// of it came, decoded, or size is -1. The part is then dropped. Without WithPart
-// every part of a page counts that is not tiny, and so does every part of another body.
+// WithPart returns a context whose requests fail temporarily if the connection
+// breaks in the middle of a body, be it of a page, a redirect or an error,
+// unless exactly size bytes of it came, decoded, or size is -1. The part is
+// then dropped. Without WithPart every part of a page counts that is not tiny,
+// and so does every part of another body.
 //
-// The size is that of the previous try: a body that ends at the same byte twice is as long
-// as it will ever be, whatever length the server declares.
+// The size is that of the previous try: a body that ends at the same byte twice
+// is as long as it will ever be, whatever length the server declares.
 func WithPart(ctx context.Context, size int64) context.Context {
 	return context.WithValue(ctx, partKey{}, size)
 }
 
-// takes reports whether the caller accepts a body of which only size bytes came.
+// takes reports whether the caller accepts a body of which only size bytes
+// came.
 func (w *watch) takes(size int64) bool {
 	part, limited := w.caller.Value(partKey{}).(int64)
 	return !limited || part == anyPart || part == size && size > 0
 }
 
-// stop releases the timer and the context. The watch must not be used afterwards.
+// stop releases the timer and the context. The watch must not be used
+// afterwards.
 func (w *watch) stop() {
 	w.timer.Stop()
 	w.cancel(nil)
@@ -110,8 +114,8 @@ const stallWords = "nothing more for %v"
 // stalled reports whether the download was ended because no more bytes came.
 func (w *watch) stalled() bool { return w.limit.words == stallWords && w.ctx.Err() != nil }
 
-// progress records that n bytes of the body have come in all, and returns an error if that
-// is too slow.
+// progress records that n bytes of the body have come in all, and returns an
+// error if that is too slow.
 func (w *watch) progress(n int64) error {
 	now := time.Now()
 	took := now.Sub(w.body)
@@ -122,7 +126,8 @@ func (w *watch) progress(n int64) error {
 	return nil
 }
 
-// pause stops the clocks until resume, for a wait that does not depend on the server.
+// pause stops the clocks until resume, for a wait that does not depend on the
+// server.
 func (w *watch) pause() { w.timer.Stop() }
 
 // resume starts the clocks again after a pause of d.
@@ -132,9 +137,9 @@ func (w *watch) resume(d time.Duration) {
 	w.wait(time.Now())
 }
 
-// unlessCut returns err, or errCut if err comes from a header that broke off: net/http
-// parses the beginning of a line before it notices that the connection has ended, and
-// reports a malformed line.
+// unlessCut returns err, or errCut if err comes from a header that broke off:
+// net/http parses the beginning of a line before it notices that the connection
+// has ended, and reports a malformed line.
 func (w *watch) unlessCut(err error) error {
 	if w.body.IsZero() && w.meter.isEnded() && isHalfLine(err.Error()) {
 		return errCut
@@ -142,16 +147,17 @@ func (w *watch) unlessCut(err error) error {
 	return err
 }
 
-// isHalfLine reports whether an error of net/http may come from a header line that broke
-// off. An answer that does not begin like HTTP is malformed in any case.
+// isHalfLine reports whether an error of net/http may come from a header line
+// that broke off. An answer that does not begin like HTTP is malformed in any
+// case.
 func isHalfLine(message string) bool {
 	_, line, status := strings.Cut(message, "malformed HTTP response \"")
 	const begins = "HTTP/1."
 	return strings.Contains(message, "malformed ") && (!status || strings.HasPrefix(line, begins[:min(len(line)-1, len(begins))]))
 }
 
-// cause returns the reason for err: the caller cancelled, a limit was exceeded, the
-// connection broke, or err itself.
+// cause returns the reason for err: the caller cancelled, a limit was exceeded,
+// the connection broke, or err itself.
 func (w *watch) cause(err error) error {
 	if w.caller.Err() != nil {
 		return errCancelled

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxWord is the length in bytes above which a word is not a term: such a run of letters
-// is data, or a script without spaces. It bounds the work and the memory that a hostile
-// page can cause.
+// maxWord is the length in bytes above which a word is not a term: such a run
+// of letters is data, or a script without spaces. It bounds the work and the
+// memory that a hostile page can cause.
 const maxWord = 128
 
-// Options are the rules by which words become terms. The zero value means English with
-// Porter's stemmer.
+// Options are the rules by which words become terms. The zero value means
+// English with Porter's stemmer.
 type Options struct {
 	Language     string   // BCP 47; default "en". An unknown language has no stop words and no stems
 	Stem         Stemmer  // default the language's, see stemmerFor
@@ -25,8 +25,9 @@ type Options struct {
 	Memory       int      // words to cache; default 65,536, negative means none
 }
 
-// An Analyzer turns words into terms by fixed rules. The same word always gives the same
-// term. It is safe for concurrent use, and its memory is bounded whatever it is given.
+// An Analyzer turns words into terms by fixed rules. The same word always gives
+// the same term. It is safe for concurrent use, and its memory is bounded
+// whatever it is given.
 type Analyzer struct {
 	stem    Stemmer
 	stop    map[string]bool
@@ -60,17 +61,18 @@ func NewAnalyzer(o Options) *Analyzer {
 	return a
 }
 
-// WithoutMemory returns an analyzer with the same rules and no cache, for callers that
-// cache what they derive from terms.
+// WithoutMemory returns an analyzer with the same rules and no cache, for
+// callers that cache what they derive from terms.
 func (a *Analyzer) WithoutMemory() *Analyzer {
 	b := *a
 	b.memo = nil
 	return &b
 }
 
-// Term returns the term of a word as written, "" for a word that is dropped because it is
-// too short, too long, or a stop word. Words are those of [dowse.Words], with their
-// symbols if the analyzer keeps them (see [Analyzer.Word]).
+// Term returns the term of a word as written, "" for a word that is dropped
+// because it is too short, too long, or a stop word. Words are those of
+// [dowse.Words], with their symbols if the analyzer keeps them (see
+// [Analyzer.Word]).
 func (a *Analyzer) Term(word string) string {
 	if a.memo == nil {
 		return a.reduce(word)
@@ -78,11 +80,12 @@ func (a *Analyzer) Term(word string) string {
 	return a.memo.Of(word)
 }
 
-// Terms returns the terms of s in order, without dropped words. Words of scripts without
-// spaces are cut by [Bigrams].
+// Terms returns the terms of s in order, without dropped words. Words of
+// scripts without spaces are cut by [Bigrams].
 func (a *Analyzer) Terms(s string) []string { return a.AppendTerms(nil, s, dowse.Words(s)) }
 
-// AppendTerms appends the terms of the words of s to dst, as [Analyzer.Terms] does.
+// AppendTerms appends the terms of the words of s to dst, as [Analyzer.Terms]
+// does.
 func (a *Analyzer) AppendTerms(dst []string, s string, words []dowse.Span) []string {
 	for _, w := range words {
 		word := a.Word(s, w)
@@ -106,7 +109,8 @@ func (a *Analyzer) appendBigrams(dst []string, word string) []string {
 	return dst
 }
 
-// Tokens returns the folded words of s in order, stop words included and not stemmed.
+// Tokens returns the folded words of s in order, stop words included and not
+// stemmed.
 func (a *Analyzer) Tokens(s string) []string {
 	var tokens []string
 	for _, w := range dowse.Words(s) {
@@ -153,8 +157,8 @@ func (a *Analyzer) token(word string) string {
 	return t
 }
 
-// fold composes the word (NFC) and lowers it, with the two letters i of Turkish kept apart
-// if that is the language.
+// fold composes the word (NFC) and lowers it, with the two letters i of Turkish
+// kept apart if that is the language.
 func (a *Analyzer) fold(word string) string {
 	word = norm.NFC.String(word)
 	if a.turkish {
@@ -163,7 +167,8 @@ func (a *Analyzer) fold(word string) string {
 	return strings.ToLower(word)
 }
 
-// primary returns the language of a BCP 47 tag without script and region, "en" for none.
+// primary returns the language of a BCP 47 tag without script and region, "en"
+// for none.
 func primary(tag string) string {
 	tag = strings.ToLower(strings.TrimSpace(tag))
 	if i := strings.IndexAny(tag, "-_"); i >= 0 {

@@ -2,9 +2,10 @@ package text
 
 import "unicode/utf8"
 
-// Spaceless reports whether a word contains characters of a script that is written without
-// spaces between words, Chinese, Japanese or Korean, so that it is a run of several words
-// to be cut by [Bigrams]. (Korean has spaces, but appends particles to its words.)
+// Spaceless reports whether a word contains characters of a script that is
+// written without spaces between words, Chinese, Japanese or Korean, so that it
+// is a run of several words to be cut by [Bigrams]. (Korean has spaces, but
+// appends particles to its words.)
 func Spaceless(word string) bool {
 	for i := 0; i < len(word); i++ {
 		if word[i] < firstCJK {
@@ -20,13 +21,14 @@ func Spaceless(word string) bool {
 	return false
 }
 
-// firstCJK is the lowest byte with which the UTF-8 encoding of a CJK character begins.
+// firstCJK is the lowest byte with which the UTF-8 encoding of a CJK character
+// begins.
 const firstCJK = 0xe3
 
-// Bigrams cuts a run of characters without spaces into its overlapping pairs, the usual
-// replacement for words, and appends them to dst. Letters and digits between such runs are
-// appended whole, and so is a run of one character. No part is longer than maxWord, and
-// all share the memory of word.
+// Bigrams cuts a run of characters without spaces into its overlapping pairs,
+// the usual replacement for words, and appends them to dst. Letters and digits
+// between such runs are appended whole, and so is a run of one character. No
+// part is longer than maxWord, and all share the memory of word.
 func Bigrams(dst []string, word string) []string {
 	for word != "" {
 		end := runEnd(word)

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A Census counts in how many documents of a training set, positive and negative ones,
-// each term occurs. Vocabularies are made from these counts. The zero value is an empty
-// census. It must not be used concurrently.
+// A Census counts in how many documents of a training set, positive and
+// negative ones, each term occurs. Vocabularies are made from these counts. The
+// zero value is an empty census. It must not be used concurrently.
 type Census struct {
 	docs  [2]int // negative, positive
 	terms map[string]*presence
@@ -50,9 +50,9 @@ func side(wanted bool) int {
 // size returns the number of documents added.
 func (c *Census) size() int { return c.docs[0] + c.docs[1] }
 
-// chiSquare returns the chi-square statistic of a term and the kind of document: how far
-// the presence of the term is from being independent of whether a document is positive. It
-// is 0 if one of the four margins is empty.
+// chiSquare returns the chi-square statistic of a term and the kind of
+// document: how far the presence of the term is from being independent of
+// whether a document is positive. It is 0 if one of the four margins is empty.
 func (c *Census) chiSquare(term string) float64 {
 	p := c.terms[term]
 	if p == nil {
@@ -72,9 +72,9 @@ func (c *Census) chiSquare(term string) float64 {
 // Vocabulary returns the vocabulary of all terms.
 func (c *Census) Vocabulary() *Vocabulary { return c.Best(len(c.terms)) }
 
-// Best returns the vocabulary of the n terms with the highest chi-square; among equals of
-// those in more documents, then of the first in alphabetical order. Wang et al. 2009 keep
-// 2,000.
+// Best returns the vocabulary of the n terms with the highest chi-square; among
+// equals of those in more documents, then of the first in alphabetical order.
+// Wang et al. 2009 keep 2,000.
 func (c *Census) Best(n int) *Vocabulary {
 	type candidate struct {
 		term string

@@ -11,10 +11,11 @@ import (
 	"github.com/abadojack/whatlanggo"
 )
 
-// The part of a text that is examined, in bytes. The time grows with it (16 KB take
-// several times as long), and the answer settles early: for the paragraphs of the tests in
-// ten languages, the first 40 characters give the same answer as the whole. The beginning
-// of a long text is skipped, because it is mostly a menu.
+// The part of a text that is examined, in bytes. The time grows with it (16 KB
+// take several times as long), and the answer settles early: for the paragraphs
+// of the tests in ten languages, the first 40 characters give the same answer
+// as the whole. The beginning of a long text is skipped, because it is mostly a
+// menu.
 const (
 	sampleSize = 1024
 	sampleSkip = 512
@@ -27,14 +28,15 @@ const (
 	minStopWords   = 3    // stop words of a language that a text needs to be in it
 )
 
-// Detect guesses the language of a text by its scripts, its trigrams and, if these do not
-// settle it, its stop words. It returns a BCP 47 code in lower case and a confidence from
-// 0 to 1. among are the languages to choose from, as codes with or without a region; nil
-// means all 84 that are known. The code is "" if the text is too short or too mixed, or
-// looks more like a language that is not in among. At most a few KB of the text are
-// examined.
+// Detect guesses the language of a text by its scripts, its trigrams and, if
+// these do not settle it, its stop words. It returns a BCP 47 code in lower
+// case and a confidence from 0 to 1. among are the languages to choose from, as
+// codes with or without a region; nil means all 84 that are known. The code is
+// "" if the text is too short or too mixed, or looks more like a language that
+// is not in among. At most a few KB of the text are examined.
 //
-// A page's own declaration of its language should be believed before this guess.
+// A page's own declaration of its language should be believed before this
+// guess.
 func Detect(sample string, among []string) (lang string, confidence float64) {
 	sample = excerpt(sample)
 	c := countScripts(sample)
@@ -57,9 +59,10 @@ func Detect(sample string, among []string) (lang string, confidence float64) {
 	return admitted(codeOf(info.Lang), info.Confidence, among)
 }
 
-// byStopWords guesses the language of a text by its stop words, if it is a language with a
-// list of them. Short texts have few trigrams but nearly always such words. A fifth of all
-// words must be stop words, and half as many again as in the second language.
+// byStopWords guesses the language of a text by its stop words, if it is a
+// language with a list of them. Short texts have few trigrams but nearly always
+// such words. A fifth of all words must be stop words, and half as many again
+// as in the second language.
 func byStopWords(sample string) (lang string, confidence float64) {
 	spans := dowse.Words(sample)
 	hits := make([]int, len(stopLanguages))
@@ -86,7 +89,8 @@ func byStopWords(sample string) (lang string, confidence float64) {
 // stopLanguages are the languages with a list of stop words.
 var stopLanguages = [...]string{"en", "tr", "de", "fr", "es", "it", "pt", "nl", "sv", "ru"}
 
-// stopSets maps each stop word to the indexes in stopLanguages of its languages.
+// stopSets maps each stop word to the indexes in stopLanguages of its
+// languages.
 var stopSets = sync.OnceValue(func() map[string][]uint8 {
 	in := map[string][]uint8{}
 	for i, lang := range stopLanguages {
@@ -97,7 +101,8 @@ var stopSets = sync.OnceValue(func() map[string][]uint8 {
 	return in
 })
 
-// excerpt returns the part of a text that is examined, cut between words if possible.
+// excerpt returns the part of a text that is examined, cut between words if
+// possible.
 func excerpt(s string) string {
 	if len(s) <= sampleSize {
 		return s
@@ -118,8 +123,8 @@ func excerpt(s string) string {
 // scripts counts the letters of a text.
 type scripts struct{ letters, han, kana, hangul int }
 
-// countScripts counts a character of Chinese, Japanese or Korean as four letters, because
-// it carries as much information.
+// countScripts counts a character of Chinese, Japanese or Korean as four
+// letters, because it carries as much information.
 func countScripts(s string) (c scripts) {
 	for _, r := range s {
 		switch {
@@ -144,9 +149,9 @@ func countScripts(s string) (c scripts) {
 	return c
 }
 
-// eastAsian returns the code of Chinese, Japanese or Korean if at least half of the text
-// is in their characters, else "". Japanese mixes kana with Han characters, which make up
-// most of a heading, so a few kana suffice.
+// eastAsian returns the code of Chinese, Japanese or Korean if at least half of
+// the text is in their characters, else "". Japanese mixes kana with Han
+// characters, which make up most of a heading, so a few kana suffice.
 func (c scripts) eastAsian() string {
 	all := c.han + c.kana + c.hangul
 	switch {
@@ -160,7 +165,8 @@ func (c scripts) eastAsian() string {
 	return "zh"
 }
 
-// admitted returns the language as it is spelled in among, "" if it is not there.
+// admitted returns the language as it is spelled in among, "" if it is not
+// there.
 func admitted(lang string, confidence float64, among []string) (string, float64) {
 	if len(among) == 0 {
 		return lang, confidence
@@ -173,21 +179,22 @@ func admitted(lang string, confidence float64, among []string) (string, float64)
 	return "", 0
 }
 
-// named reports whether a code names a language at all; primary would return English.
+// named reports whether a code names a language at all; primary would return
+// English.
 func named(code string) bool {
 	code = strings.TrimSpace(code)
 	return code != "" && code[0] != '-' && code[0] != '_'
 }
 
-// sameLanguage reports whether code a includes code b: Norwegian has one code for each
-// written form and one for both.
+// sameLanguage reports whether code a includes code b: Norwegian has one code
+// for each written form and one for both.
 func sameLanguage(a, b string) bool {
 	return a == b || a == "no" && (b == "nb" || b == "nn")
 }
 
-// contestants returns the languages that a text is compared with: those in among and those
-// that are common on the web, so that a text in none of among is not forced into one of
-// them. Nil means all.
+// contestants returns the languages that a text is compared with: those in
+// among and those that are common on the web, so that a text in none of among
+// is not forced into one of them. Nil means all.
 func contestants(among []string) map[whatlanggo.Lang]bool {
 	if len(among) == 0 {
 		return nil
@@ -214,11 +221,12 @@ var common = [...]whatlanggo.Lang{
 	whatlanggo.Arb, whatlanggo.Pes, whatlanggo.Heb, whatlanggo.Hin,
 }
 
-// codeOf returns the BCP 47 code of a language, the one of two letters if there is one.
+// codeOf returns the BCP 47 code of a language, the one of two letters if there
+// is one.
 func codeOf(l whatlanggo.Lang) string { return codes()[l] }
 
-// codes holds the codes of all languages, computed once: the library rebuilds its whole
-// table for each lookup.
+// codes holds the codes of all languages, computed once: the library rebuilds
+// its whole table for each lookup.
 var codes = sync.OnceValue(func() (list [whatlanggo.Zul + 1]string) {
 	for l := range list {
 		list[l] = whatlanggo.Lang(l).Iso6391()

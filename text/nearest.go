@@ -2,9 +2,9 @@ package text
 
 import "strings"
 
-// Nearest returns the known name that a misspelt name probably means, "" if none is near.
-// Known names are in lower case, name in any. Up to a third of the letters plus one may
-// differ.
+// Nearest returns the known name that a misspelt name probably means, "" if
+// none is near. Known names are in lower case, name in any. Up to a third of
+// the letters plus one may differ.
 func Nearest(name string, known []string) string {
 	if len(name) > 64 {
 		return ""
@@ -19,9 +19,9 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// editDistance returns how many letters must be inserted, deleted, changed or swapped with
-// their neighbour to turn a into b (optimal string alignment distance). It keeps three
-// rows of the table.
+// editDistance returns how many letters must be inserted, deleted, changed or
+// swapped with their neighbour to turn a into b (optimal string alignment
+// distance). It keeps three rows of the table.
 func editDistance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before := make([]int, len(t)+1)

@@ -2,9 +2,10 @@ package text
 
 import "unicode/utf8"
 
-// Porter stems an English word in lower case by the algorithm of Porter 1980, without its
-// later departures. Words of one or two letters, words longer than maxWord and words
-// that do not end in a letter of English are returned as they are.
+// Porter stems an English word in lower case by the algorithm of Porter 1980,
+// without its later departures. Words of one or two letters, words longer than
+// maxWord and words that do not end in a letter of English are returned as they
+// are.
 func Porter(word string) string {
 	if len(word) > maxWord || utf8.RuneCountInString(word) <= 2 {
 		return word
@@ -29,7 +30,8 @@ type porter []byte
 // above 0.
 type porterRule struct{ from, to string }
 
-// The rules of a step are tried in order; the first whose suffix matches ends it.
+// The rules of a step are tried in order; the first whose suffix matches ends
+// it.
 var (
 	porterStep2 = []porterRule{
 		{"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"}, {"anci", "ance"}, {"izer", "ize"},
@@ -96,8 +98,8 @@ func (p porter) terminalY() porter {
 	return p
 }
 
-// replace is steps 2 and 3. The first rule whose suffix matches ends the step, even if its
-// condition fails.
+// replace is steps 2 and 3. The first rule whose suffix matches ends the step,
+// even if its condition fails.
 func (p porter) replace(rules []porterRule) porter {
 	for _, r := range rules {
 		if !p.ends(r.from) {
@@ -162,8 +164,8 @@ func (p porter) endsIn(letters ...byte) bool {
 	return false
 }
 
-// consonant reports whether the i-th letter is a consonant: y is one after a vowel, and
-// every byte that is not a letter of English counts as one.
+// consonant reports whether the i-th letter is a consonant: y is one after a
+// vowel, and every byte that is not a letter of English counts as one.
 func (p porter) consonant(i int) bool {
 	switch p[i] {
 	case 'a', 'e', 'i', 'o', 'u':
@@ -187,8 +189,8 @@ func (p porter) measure() int {
 	return m
 }
 
-// isConsonant is consonant for callers that know whether the letter before i is a vowel,
-// so that the time for a long run of y is linear.
+// isConsonant is consonant for callers that know whether the letter before i is
+// a vowel, so that the time for a long run of y is linear.
 func (p porter) isConsonant(i int, afterVowel bool) bool {
 	if p[i] == 'y' {
 		return i == 0 || afterVowel

@@ -2,10 +2,10 @@ package text
 
 import "strings"
 
-// StopWords returns the stop words of a language given by its BCP 47 tag, nil if there is
-// no list. The lists are deliberately short: articles, pronouns, prepositions,
-// conjunctions and auxiliaries. A long list would remove words that distinguish topics
-// ("system", "side", "work").
+// StopWords returns the stop words of a language given by its BCP 47 tag, nil
+// if there is no list. The lists are deliberately short: articles, pronouns,
+// prepositions, conjunctions and auxiliaries. A long list would remove words
+// that distinguish topics ("system", "side", "work").
 func StopWords(language string) []string {
 	return strings.Fields(stopList(primary(language)))
 }

@@ -7,8 +7,8 @@ import (
 	"dowse"
 )
 
-// canonical returns the canonical form of an http(s) URL that the standard's serialiser
-// wrote. It is idempotent: a canonical URL comes back unchanged.
+// canonical returns the canonical form of an http(s) URL that the standard's
+// serialiser wrote. It is idempotent: a canonical URL comes back unchanged.
 func canonical(href string) (dowse.URL, error) {
 	scheme, rest, _ := strings.Cut(href, "://")
 	slash := strings.IndexByte(rest, '/')
@@ -29,9 +29,9 @@ func canonical(href string) (dowse.URL, error) {
 	return "", ErrTooLong
 }
 
-// canonicalHost drops user name, password and trailing dot from an authority. It refuses
-// names that no resolver can answer: an additional dot could otherwise hide an address,
-// and other characters are not allowed in a name.
+// canonicalHost drops user name, password and trailing dot from an authority.
+// It refuses names that no resolver can answer: an additional dot could
+// otherwise hide an address, and other characters are not allowed in a name.
 func canonicalHost(authority string) (string, error) {
 	host := authority[strings.LastIndexByte(authority, '@')+1:]
 	if strings.HasPrefix(host, "[") {
@@ -48,8 +48,8 @@ func canonicalHost(authority string) (string, error) {
 	return name, nil
 }
 
-// isHostname reports whether s consists of labels of at most 63 lower-case letters,
-// digits, hyphens and underscores, with 253 bytes in all.
+// isHostname reports whether s consists of labels of at most 63 lower-case
+// letters, digits, hyphens and underscores, with 253 bytes in all.
 func isHostname(s string) bool {
 	label := 0
 	for i := 0; i < len(s); i++ {
@@ -68,8 +68,8 @@ func isHostname(s string) bool {
 	return label > 0 && len(s) <= 253
 }
 
-// appendPath appends a path segment by segment, because removing a session id from a
-// segment can leave a dot segment behind.
+// appendPath appends a path segment by segment, because removing a session id
+// from a segment can leave a dot segment behind.
 func appendPath(dst []byte, path string) []byte {
 	root := len(dst)
 	for path != "" {
@@ -83,8 +83,8 @@ func appendPath(dst []byte, path string) []byte {
 	return dst
 }
 
-// appendSegment appends one segment with its slash. dst[root:] is the path so far, to
-// which a ".." applies; last reports whether the path ends here.
+// appendSegment appends one segment with its slash. dst[root:] is the path so
+// far, to which a ".." applies; last reports whether the path ends here.
 func appendSegment(dst []byte, root int, segment string, last bool) []byte {
 	start := len(dst)
 	dst = appendEscaped(append(dst, '/'), segment)
@@ -93,7 +93,8 @@ func appendSegment(dst []byte, root int, segment string, last bool) []byte {
 	switch {
 	case name == "..":
 		dst = dst[:root+max(0, strings.LastIndexByte(string(dst[root:start]), '/'))]
-	// A session id is never the name of a document, so one in the last segment stays.
+	// A session id is never the name of a document, so one in the last segment
+	// stays.
 	case name == "." || !last && isSessionSegment(name):
 		dst = dst[:start]
 	default:
@@ -105,9 +106,9 @@ func appendSegment(dst []byte, root int, segment string, last bool) []byte {
 	return dst
 }
 
-// appendQuery appends the parameters that are not noise, each but the first with the
-// separator that preceded it. A query without parameters is dropped with its question
-// mark.
+// appendQuery appends the parameters that are not noise, each but the first
+// with the separator that preceded it. A query without parameters is dropped
+// with its question mark.
 func appendQuery(dst []byte, query string) []byte {
 	start := len(dst)
 	dst = appendEscaped(append(dst, '?'), query)
@@ -133,12 +134,13 @@ func appendQuery(dst []byte, query string) []byte {
 	return dst[:kept]
 }
 
-// isSeparator reports whether c separates parameters. The semicolon is the older
-// separator, which HTML 4 recommended and some servers still accept.
+// isSeparator reports whether c separates parameters. The semicolon is the
+// older separator, which HTML 4 recommended and some servers still accept.
 func isSeparator(c byte) bool { return c == '&' || c == ';' }
 
-// appendEscaped appends s with its escapes in canonical form: upper-case digits, none for
-// unreserved characters, and %25 for a % that begins no escape.
+// appendEscaped appends s with its escapes in canonical form: upper-case
+// digits, none for unreserved characters, and %25 for a % that begins no
+// escape.
 func appendEscaped(dst []byte, s string) []byte {
 	const digits = "0123456789ABCDEF"
 	for i := 0; i < len(s); i++ {

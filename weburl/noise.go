@@ -2,8 +2,8 @@ package weburl
 
 import "strings"
 
-// isNoise reports whether a query parameter does not affect the page: it names a session
-// or where the visitor came from. [Parse] lists them.
+// isNoise reports whether a query parameter does not affect the page: it names
+// a session or where the visitor came from. [Parse] lists them.
 func isNoise(param string) bool {
 	if len(param) < 3 || !noiseInitial[param[0]] {
 		return false
@@ -37,8 +37,8 @@ func isNoise(param string) bool {
 	return hasFoldedPrefix(name, "utm_") || hasFoldedPrefix(name, "aspsessionid")
 }
 
-// noiseInitial holds the first letters of the names in isNoise, so that one lookup settles
-// most parameters.
+// noiseInitial holds the first letters of the names in isNoise, so that one
+// lookup settles most parameters.
 var noiseInitial = func() (t [256]bool) {
 	for _, c := range []byte("scgyfmipjua") {
 		t[c], t[c-0x20] = true, true
@@ -53,9 +53,9 @@ func hasFoldedPrefix(s, lower string) bool {
 	return len(s) >= len(lower) && strings.EqualFold(s[:len(lower)], lower)
 }
 
-// isToken reports whether s looks like a random token: only letters and digits, at least 8
-// with both kinds or 16 digits. A short number, such as that of a session at a conference,
-// is not one.
+// isToken reports whether s looks like a random token: only letters and digits,
+// at least 8 with both kinds or 16 digits. A short number, such as that of a
+// session at a conference, is not one.
 func isToken(s string) bool {
 	letters, digits := 0, 0
 	for i := 0; i < len(s); i++ {
@@ -71,8 +71,9 @@ func isToken(s string) bool {
 	return digits >= 16 || digits > 0 && letters > 0 && len(s) >= 8
 }
 
-// isHexToken reports whether s is a token of hexadecimal digits. Parameters called sid
-// often name a section or story, so only this strict form counts as a session there.
+// isHexToken reports whether s is a token of hexadecimal digits. Parameters
+// called sid often name a section or story, so only this strict form counts as
+// a session there.
 func isHexToken(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if hexValue(s[i]) < 0 {
@@ -98,9 +99,9 @@ func withoutSession(segment string) string {
 	return segment
 }
 
-// isSessionSegment reports whether a path segment is a session id of ASP.NET: (S(…)), with
-// other letters before and after it, or, in its first version, 24 letters and digits in
-// parentheses.
+// isSessionSegment reports whether a path segment is a session id of ASP.NET:
+// (S(…)), with other letters before and after it, or, in its first version, 24
+// letters and digits in parentheses.
 func isSessionSegment(segment string) bool {
 	n := len(segment)
 	if n < 3 || segment[0] != '(' || segment[n-1] != ')' {
@@ -122,8 +123,8 @@ func isSessionSegment(segment string) bool {
 	return token
 }
 
-// isSessionToken reports whether s may be a session id inside (S(…)): at least 16
-// unreserved characters.
+// isSessionToken reports whether s may be a session id inside (S(…)): at least
+// 16 unreserved characters.
 func isSessionToken(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if class[s[i]]&unreserved == 0 {

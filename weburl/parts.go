@@ -6,8 +6,8 @@ import (
 	"dowse"
 )
 
-// cut returns the indexes at which host and path of a canonical URL begin; both are 0 for
-// an opaque URL.
+// cut returns the indexes at which host and path of a canonical URL begin; both
+// are 0 for an opaque URL.
 func cut(u dowse.URL) (host, path int) {
 	switch {
 	case strings.HasPrefix(string(u), "http://"):
@@ -33,14 +33,15 @@ func Scheme(u dowse.URL) string {
 	return string(u[:host-len("://")])
 }
 
-// Host returns the host, with the port if it is not the default of the scheme; "" for an
-// opaque URL.
+// Host returns the host, with the port if it is not the default of the scheme;
+// "" for an opaque URL.
 func Host(u dowse.URL) string {
 	host, path := cut(u)
 	return string(u[host:path])
 }
 
-// Hostname returns the host without port and brackets, as a resolver or dialer needs it.
+// Hostname returns the host without port and brackets, as a resolver or dialer
+// needs it.
 func Hostname(u dowse.URL) string {
 	host := Host(u)
 	end := ":"
@@ -51,8 +52,8 @@ func Hostname(u dowse.URL) string {
 	return name
 }
 
-// Path returns path and query, as they are sent in a request and matched by robots.txt; ""
-// for an opaque URL.
+// Path returns path and query, as they are sent in a request and matched by
+// robots.txt; "" for an opaque URL.
 func Path(u dowse.URL) string {
 	host, path := cut(u)
 	if host == 0 {
@@ -84,8 +85,8 @@ func Robots(u dowse.URL) dowse.URL {
 	return Homepage(u) + "robots.txt"
 }
 
-// WithoutWWW returns host without a first label www, www2 and the like, which pywb and
-// other tools treat as another name of the same host.
+// WithoutWWW returns host without a first label www, www2 and the like, which
+// pywb and other tools treat as another name of the same host.
 func WithoutWWW(host string) string {
 	rest, ok := strings.CutPrefix(host, "www")
 	if !ok {

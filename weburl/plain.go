@@ -6,13 +6,13 @@ import (
 	"dowse"
 )
 
-// Most hrefs are already canonical. The functions in this file recognise such hrefs byte by
-// byte, without parsing or copying, and report ok false for anything else. They are an
-// optimisation and never change a result: a test compares them with the parser on every
-// case.
+// Most hrefs are already canonical. The functions in this file recognise such
+// hrefs byte by byte, without parsing or copying, and report ok false for
+// anything else. They are an optimisation and never change a result: a test
+// compares them with the parser on every case.
 
-// maxPlain is the length of the longest plain href and URL: too short to contain more than
-// maxSlashes slashes, so they need not be counted.
+// maxPlain is the length of the longest plain href and URL: too short to
+// contain more than maxSlashes slashes, so they need not be counted.
 const maxPlain = maxSlashes
 
 // The classes of a byte, in the table class.
@@ -24,10 +24,10 @@ const (
 	inToken                // part of a word, number or identifier
 )
 
-// class holds the classes of each byte. inPath lacks what needs a closer look: the slash,
-// the percent sign, the semicolon (;jsessionid=) and the opening parenthesis, which may
-// begin a session id of ASP.NET. inQuery lacks the separators, the percent sign and what
-// the standard escapes.
+// class holds the classes of each byte. inPath lacks what needs a closer look:
+// the slash, the percent sign, the semicolon (;jsessionid=) and the opening
+// parenthesis, which may begin a session id of ASP.NET. inQuery lacks the
+// separators, the percent sign and what the standard escapes.
 var class = func() (t [256]uint8) {
 	set := func(bits uint8, bytes string) {
 		for i := 0; i < len(bytes); i++ {

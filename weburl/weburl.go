@@ -1,8 +1,8 @@
-// Package weburl turns what people and pages write into absolute canonical URLs, so that
-// one page has one name.
+// Package weburl turns what people and pages write into absolute canonical
+// URLs, so that one page has one name.
 //
-// Parsing follows the WHATWG URL Standard, as browsers do. The canonical form on top of it
-// changes only what does not change the page:
+// Parsing follows the WHATWG URL Standard, as browsers do. The canonical form
+// on top of it changes only what does not change the page:
 //
 //   - scheme and host in lower case, international names in Punycode, addresses
 //     in their usual spelling, no trailing dot, no default port
@@ -12,19 +12,19 @@
 //     begins no escape becomes %25, which is how browsers treat it
 //   - no session ids and no tracking parameters: see [Parse]
 //
-// The order of parameters, the case of paths, trailing slashes and default documents such
-// as index.html are kept, because servers may distinguish them. The canonical form of a
-// canonical URL is itself.
+// The order of parameters, the case of paths, trailing slashes and default
+// documents such as index.html are kept, because servers may distinguish them.
+// The canonical form of a canonical URL is itself.
 //
-// A crawl resolves hundreds of links per page, so most URLs take a fast path (plain.go)
-// that recognises canonical spellings byte by byte; only the others are parsed. Everything
-// is bounded: the length of a URL, its segments, and the parts for which parsing takes
-// quadratic time.
+// A crawl resolves hundreds of links per page, so most URLs take a fast path
+// (plain.go) that recognises canonical spellings byte by byte; only the others
+// are parsed. Everything is bounded: the length of a URL, its segments, and the
+// parts for which parsing takes quadratic time.
 //
-// Functions that take a [dowse.URL] expect it as Parse or Resolve made it. They cut and do
-// not parse; for a URL that is not http(s), such as the opaque names that tests use, they
-// return the zero value or what their comment says. All functions are pure and safe for
-// concurrent use.
+// Functions that take a [dowse.URL] expect it as Parse or Resolve made it. They
+// cut and do not parse; for a URL that is not http(s), such as the opaque names
+// that tests use, they return the zero value or what their comment says. All
+// functions are pure and safe for concurrent use.
 package weburl
 
 import (
@@ -35,20 +35,20 @@ import (
 	"dowse"
 )
 
-// MaxLength is the number of bytes that a URL may have, as written (without its fragment)
-// and in canonical form. It ends the crawl of sites that answer each URL with a longer
-// one; 2,048 is what sitemaps allow.
+// MaxLength is the number of bytes that a URL may have, as written (without its
+// fragment) and in canonical form. It ends the crawl of sites that answer each
+// URL with a longer one; 2,048 is what sitemaps allow.
 const MaxLength = 2048
 
-// Bounds that no URL of a page reaches. The time of the parser grows with the square of these
-// numbers.
+// Bounds that no URL of a page reaches. The time of the parser grows with the
+// square of these numbers.
 const (
 	maxSlashes = 512
 	maxAts     = 16 // signs in front of a host
 )
 
-// The reasons why a text is not a URL of the web. Every error of this package except those of
-// [Href] wraps one of these.
+// The reasons why a text is not a URL of the web. Every error of this package
+// except those of [Href] wraps one of these.
 var (
 	ErrNoScheme = errors.New("no scheme such as https://")
 	ErrScheme   = errors.New("the scheme is not http or https")
@@ -56,10 +56,11 @@ var (
 	ErrTooLong  = fmt.Errorf("longer than %d bytes or %d segments", MaxLength, maxSlashes)
 )
 
-// Parse returns the canonical form of an absolute http or https URL, or an error that
-// wraps one of ErrNoScheme, ErrScheme, ErrHost and ErrTooLong.
+// Parse returns the canonical form of an absolute http or https URL, or an
+// error that wraps one of ErrNoScheme, ErrScheme, ErrHost and ErrTooLong.
 //
-// In addition to what the package comment lists it drops, in upper or lower case:
+// In addition to what the package comment lists it drops, in upper or lower
+// case:
 //
 //   - session ids in the query: PHPSESSID, JSESSIONID, ASPSESSIONID and any
 //     suffix, CFID, CFTOKEN; sessionid and session_id if the value is a token
@@ -97,8 +98,8 @@ func parse(s string) (dowse.URL, error) {
 	return canonical(w.Href(true))
 }
 
-// written returns s without what a parser ignores: white space around it, line breaks in
-// it, its fragment. It refuses what cannot become a URL of the web.
+// written returns s without what a parser ignores: white space around it, line
+// breaks in it, its fragment. It refuses what cannot become a URL of the web.
 func written(s string) (string, error) {
 	s, _, _ = strings.Cut(clean(s), "#")
 	if scheme := schemeOf(s); scheme != "" && !isHTTP(scheme) {
@@ -113,14 +114,14 @@ func written(s string) (string, error) {
 	return s, nil
 }
 
-// isTooLong reports whether s exceeds the bounds of a URL. Browsers read a backslash as a
-// slash, so both count.
+// isTooLong reports whether s exceeds the bounds of a URL. Browsers read a
+// backslash as a slash, so both count.
 func isTooLong(s string) bool {
 	return len(s) > MaxLength || strings.Count(s, "/")+strings.Count(s, `\`) > maxSlashes
 }
 
-// authorityOf returns the part of s that may be user name, password and host. A reference
-// without a scheme has them only after two slashes.
+// authorityOf returns the part of s that may be user name, password and host. A
+// reference without a scheme has them only after two slashes.
 func authorityOf(s string) string {
 	rest := s
 	if scheme := schemeOf(s); scheme != "" {
@@ -155,8 +156,8 @@ func isHTTP(scheme string) bool {
 	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
 
-// quote returns text from outside for an error message: short, and without control
-// characters.
+// quote returns text from outside for an error message: short, and without
+// control characters.
 func quote(raw string) string {
 	if len(raw) > 80 {
 		return fmt.Sprintf("%+q…", raw[:80])

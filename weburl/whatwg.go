@@ -7,22 +7,23 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// maxHref bounds input and result of Href, in bytes, because the time of the parser grows
-// with the square of the length.
+// maxHref bounds input and result of Href, in bytes, because the time of the
+// parser grows with the square of the length.
 const maxHref = 16 * MaxLength
 
-// parser parses URLs by the WHATWG URL Standard. Hosts of special schemes are parsed by
-// parseHost, because the library refuses some Punycode that the standard accepts, and
-// accepts signed numbers as parts of an address.
+// parser parses URLs by the WHATWG URL Standard. Hosts of special schemes are
+// parsed by parseHost, because the library refuses some Punycode that the
+// standard accepts, and accepts signed numbers as parts of an address.
 var parser = whatwg.NewParser(
 	whatwg.WithPathPercentEncodeSet(whatwg.PathPercentEncodeSet.Set('^')),
 	whatwg.WithPreParseHostFunc(hideHost),
 	whatwg.WithPostParseHostFunc(func(_ *whatwg.Url, host string) string { return revealHost(host) }),
 )
 
-// Href returns input, resolved against base unless that is "", as the WHATWG URL Standard
-// serialises it: with any scheme, user name and fragment. It is the parser below the
-// canonical form, exported so that it can be compared with other implementations.
+// Href returns input, resolved against base unless that is "", as the WHATWG
+// URL Standard serialises it: with any scheme, user name and fragment. It is
+// the parser below the canonical form, exported so that it can be compared with
+// other implementations.
 func Href(input, base string) (string, error) {
 	if len(input) > maxHref || len(base) > maxHref {
 		return "", fmt.Errorf("weburl: href %s: longer than %d bytes", quote(input), maxHref)
@@ -45,8 +46,8 @@ func href(input, base string) (*whatwg.Url, error) {
 	return parser.ParseRef(base, input)
 }
 
-// clean removes control characters and spaces at both ends, and tabs and line breaks
-// anywhere.
+// clean removes control characters and spaces at both ends, and tabs and line
+// breaks anywhere.
 func clean(s string) string {
 	s = trimSpace(s)
 	if !strings.ContainsAny(s, "\t\n\r") {
@@ -57,8 +58,8 @@ func clean(s string) string {
 
 var lineBreaks = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
-// trimSpace removes control characters and spaces at both ends: C0 control or space in the
-// standard.
+// trimSpace removes control characters and spaces at both ends: C0 control or
+// space in the standard.
 func trimSpace(s string) string {
 	for len(s) > 0 && s[0] <= ' ' {
 		s = s[1:]
@@ -69,8 +70,8 @@ func trimSpace(s string) string {
 	return s
 }
 
-// opaqueSpace escapes the space directly before the query or fragment of an opaque path,
-// which the library does not escape.
+// opaqueSpace escapes the space directly before the query or fragment of an
+// opaque path, which the library does not escape.
 func opaqueSpace(s string) string {
 	scheme := schemeOf(s)
 	if scheme == "" || isSpecial(scheme) || strings.HasPrefix(s[len(scheme)+1:], "/") {
@@ -83,8 +84,8 @@ func opaqueSpace(s string) string {
 	return s[:end-1] + "%20" + s[end:]
 }
 
-// isSpecial reports whether the standard calls the scheme special: its URLs have a host
-// and a path of segments.
+// isSpecial reports whether the standard calls the scheme special: its URLs
+// have a host and a path of segments.
 func isSpecial(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "http", "https", "ws", "wss", "ftp", "file":

@@ -8,10 +8,10 @@ import (
 	"dowse"
 )
 
-// Open opens the record at a place of the files in dir, as a collection keeps it.
-// A revisit that tells where its original is leads there, so that what comes
-// back has the payload; one that does not, or whose original was erased, is
-// returned itself, without. The caller closes the record.
+// Open opens the record at a place of the files in dir, as a collection stores
+// it. For a revisit that names the place of its original it opens the original,
+// which has the payload; a revisit that does not, or whose original was erased,
+// is returned itself, without payload. The caller closes the record.
 func Open(dir string, p dowse.Place) (*Record, error) {
 	if !filepath.IsLocal(p.File) || filepath.Base(p.File) != p.File {
 		return nil, fmt.Errorf("archive: open %q: not the name of a file", p.File)
@@ -27,14 +27,16 @@ func Open(dir string, p dowse.Place) (*Record, error) {
 	return original, rec.Close()
 }
 
-// original follows a revisit. The digest tells whether what is there is meant.
-func (r *Record) original(dir string) (*Record, bool) {
+// original opens the record that a revisit refers to; ok is false if there is
+// none. The digests must agree, since the place may have been erased or refer
+// to another file by now.
+func (r *Record) original(dir string) (rec *Record, ok bool) {
 	file := r.Header.Value(referenceFile)
 	offset, err := strconv.ParseInt(r.Header.Value(referenceOffset), 10, 64)
 	if err != nil || offset < 0 || !filepath.IsLocal(file) || filepath.Base(file) != file {
 		return nil, false
 	}
-	rec, err := At(filepath.Join(dir, file), offset)
+	rec, err = At(filepath.Join(dir, file), offset)
 	if err != nil {
 		return nil, false
 	}
