@@ -19,7 +19,7 @@
 //
 //   - [Records] and [Reader] read WARC files front to back, also those of other writers
 //   - [Parts], [ReadableRecords] and [Exchanges] also read damaged files and report what is lost
-//   - [At] and [Open] read one record at a place
+//   - [At] reads one record at a place
 //   - [Web] replays files as an http.RoundTripper
 //   - [Verify] and [VerifyWACZ] check everything that can be checked
 //

@@ -38,7 +38,7 @@ type Original struct {
 	At     time.Time
 	ID     ID
 	Digest Digest
-	Place  dowse.Place // as [Writer.Append] returned it; lets [Open] find the payload
+	Place  dowse.Place // as [Writer.Append] returned it; lets readers find the payload
 }
 
 // Encoded holds the records of one exchange, compressed. The response record is

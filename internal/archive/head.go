@@ -30,14 +30,6 @@ type headRewriter struct {
 	mime    string // the value of the first Content-Type
 }
 
-// appendResponseHead appends the head of a response with a payload of length
-// bytes.
-func appendResponseHead(dst, head []byte, length int, decoded bool) []byte {
-	w := headRewriter{out: dst, start: len(dst), length: length, decoded: decoded}
-	w.response(head)
-	return w.out
-}
-
 // response writes the head of a response, with a Content-Length if none that
 // fits was in it.
 func (w *headRewriter) response(head []byte) {

@@ -83,7 +83,7 @@ func (r *Record) Size() (int64, error) {
 	return r.size, err
 }
 
-// Close closes the file of a record that [At] or [Open] opened. For other
+// Close closes the file of a record that [At] opened. For other
 // records it does nothing.
 func (r *Record) Close() error {
 	if r.closer == nil {
