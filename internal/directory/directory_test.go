@@ -171,13 +171,13 @@ func TestOpen(t *testing.T) {
 		{path: write("m.tsv", "# mine\nhttp://a.example/\tTop/A\r\n"), kind: Labels, entries: 1},
 		{path: write("content.rdf.u8", content), kind: RDF, entries: 1},
 		{path: filepath.Join(dir, "structure.rdf.u8"), kind: RDF, entries: 1},
-		{path: write("lone-structure.rdf", structure), err: "name the content file"},
+		{path: write("lone-structure.rdf", structure), err: "give the content file"},
 		{path: write("x.json", "[{}]"), err: "JSON Lines"},
 		{path: write("x.txt", "some words"), err: "want RDF"},
 		{path: write("x.html", "<html>"), err: "want RDF"},
-		{path: write("empty", " "), err: "it is empty"},
+		{path: write("empty", " "), err: "file is empty"},
 		{path: write("cut.gz", gz.String()[:12]), err: "EOF"},
-		{path: dir, err: "it is a folder"},
+		{path: dir, err: "is a folder"},
 		{path: filepath.Join(dir, "nowhere"), err: "nowhere"},
 	} {
 		d, err := Open(c.path, Options{})

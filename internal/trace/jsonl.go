@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// parseJSONL reads {"user": …, "time": …, "url": …}: the user a string or a number,
-// the time in seconds since 1970 or as in RFC 3339, or left out. It is taken for a
-// page that was got.
+// parseJSONL parses {"user": …, "time": …, "url": …}: the user is a string or a
+// number, the time is seconds since 1970 or RFC 3339, or missing. Every line is
+// taken for a page that was delivered.
 func parseJSONL(line []byte) (h hit, why string) {
 	var o struct {
 		User json.RawMessage
@@ -31,7 +31,7 @@ func parseJSONL(line []byte) (h hit, why string) {
 	return hit{client: user, at: at, method: "GET", status: 200, kind: "text/html", url: o.URL}, ""
 }
 
-// scalar returns a JSON string or number as text; "" for anything else.
+// scalar returns a JSON string or number as text, "" for anything else.
 func scalar(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return ""
@@ -49,6 +49,7 @@ func scalar(raw json.RawMessage) string {
 	return ""
 }
 
+// jsonTime parses a time of either form; "" is unknown, which is allowed.
 func jsonTime(s string) (int64, bool) {
 	if s == "" {
 		return unknown, true

@@ -90,7 +90,7 @@ yesterday   2864 10.1.1.1 TCP_MISS/200 99 GET http://a.test/d otto DIRECT/1.2.3.
 		},
 		"a server's log without its site": {
 			log:   `1.1.1.1 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 203023`,
-			flaws: []string{"line 1: a path without a host: say of which site the log is"},
+			flaws: []string{"line 1: path without a host: give the site of the log"},
 		},
 		"jsonl": {
 			log: `{"user":"anna","time":1157689320,"url":"http://a.test/2"}
