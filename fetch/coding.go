@@ -95,7 +95,7 @@ func (l lenient) Read(p []byte) (int, error) {
 }
 
 // deflate reads zlib streams (RFC 9110 8.4.1.2), and the raw deflate streams
-// that some servers send by mistake. The two header bytes of zlib tell them
+// that some servers send by mistake. The two header bytes of zlib keep them
 // apart: the method is 8 and the bytes are a multiple of 31 (RFC 1950 2.2). The
 // checksum is not verified, since a wrong one is no reason to lose a page.
 func (c *codec) deflate(src io.Reader) (decoder, error) {

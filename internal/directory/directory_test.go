@@ -195,7 +195,7 @@ func TestOpen(t *testing.T) {
 		equal(t, c.path, len(collect(t, d.All())), c.entries)
 		equal(t, c.path+" dirt", d.Dirt().Any(), false)
 		if tree, err := d.Categories(); err != nil || c.kind == RDF && !tree.Has("A/C") {
-			t.Errorf("%s: the structure file beside it was not read (%v)", c.path, err)
+			t.Errorf("%s: the structure file next to it was not read (%v)", c.path, err)
 		}
 	}
 	if _, err := Open(filepath.Join(dir, "content.rdf.u8"), Options{Structure: filepath.Join(dir, "l.tsv")}); err == nil {

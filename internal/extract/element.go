@@ -45,7 +45,7 @@ const (
 	rawText                    // content is text, whatever it looks like
 	heading                    // h1 to h6
 	closesP                    // closes a paragraph, and is closed when in scope
-	marker                     // formatting and links do not extend into it
+	marker                     // open formatting and links are set aside in it
 	inHead                     // allowed in the head
 	tablePart                  // ignored outside of a table
 	breakout                   // ends foreign content

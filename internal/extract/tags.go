@@ -43,8 +43,8 @@ func impliedElement(a atom.Atom) *element {
 	return &element{tag: tag(a), kind: tag(a).kind()}
 }
 
-// startToken handles the start tag that was just read, and tells the tokenizer
-// whether raw text follows.
+// startToken handles the start tag that was just read. If raw text follows, the
+// tokenizer is set to read it.
 func (p *pass) startToken() {
 	e := &p.tag
 	e.tag, e.closed = p.src.tag(), p.src.closed
@@ -156,8 +156,8 @@ func (p *pass) insertRaw(e *element) {
 }
 
 // opened updates the state of the pass for an element that was opened. A link
-// does not extend into a marker, such as a table cell: it is suspended until
-// the marker is closed.
+// that is open around a marker, such as a table cell, is set aside until the
+// marker is closed, so that links in the marker do not end it.
 func (p *pass) opened(f *frame) {
 	if f.kind&heading != 0 && f.space == inHTML {
 		p.openHeading(f.tag)

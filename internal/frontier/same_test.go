@@ -28,7 +28,7 @@ func TestSameAsModel(t *testing.T) {
 	})
 }
 
-// A pair is a frontier and its model, and the time that both are told.
+// A pair is a frontier and its model, and the time that both get.
 type pair struct {
 	cfg Config
 	f   *Frontier

@@ -59,7 +59,7 @@ func TestEndpoint(t *testing.T) {
 			t.Errorf("%+v, %v", req, err)
 		}
 		if !strings.Contains(req.Messages[0].Content, "coral reefs") {
-			t.Error("the topic is not told")
+			t.Error("the request does not contain the topic")
 		}
 		chatReply(w, `{"score": 0.8, "because": ["reefs"]}`)
 	})

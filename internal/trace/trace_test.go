@@ -144,7 +144,7 @@ func TestPeopleAreHashed(t *testing.T) {
 	}
 	again, _ := read(t, log+"\n"+`{"user":"otto","url":"http://a.test/"}`, trace.Options{})
 	if again.Key(0) != l.Key(0) || again.Key(1) == l.Key(0) {
-		t.Error("keys do not tell people apart, or not alike")
+		t.Error("keys are not distinct, or differ between logs with one salt")
 	}
 	other, _, err := trace.Read(strings.NewReader(log), trace.Options{Salt: []byte("another salt")})
 	if err != nil || other.Key(0) == l.Key(0) {
@@ -180,7 +180,7 @@ func TestIndexes(t *testing.T) {
 		t.Errorf("visitors %v and %d visits of c", got, l.Visits(c))
 	}
 	if _, ok := l.Page("z"); ok {
-		t.Error("nobody went to z")
+		t.Error("page z was found, which was never visited")
 	}
 	for _, c := range []struct {
 		most, n int
@@ -271,7 +271,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// endless is a log of so many lines that nobody ever holds as a whole.
+// endless generates a log of so many lines, which is never in memory as a whole.
 type endless struct {
 	lines, n int
 	rest     []byte
