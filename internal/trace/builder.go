@@ -189,7 +189,7 @@ func (b *Builder) session(l *Log, sorted []record, from, to uint32) {
 	for i := from; i < to; i++ {
 		r := sorted[i]
 		l.path[i] = r.page
-		if i == from || r.at&beginBit != 0 || gap >= 0 && pause(sorted[i-1], r) > gap {
+		if i == from || r.at&beginBit != 0 || b.opts.Gap >= 0 && pause(sorted[i-1], r) > gap {
 			l.begins.set(i)
 		}
 	}
