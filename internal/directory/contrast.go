@@ -37,6 +37,9 @@ func (d *Directory) Sample(c Category, limit int, rng *rand.Rand) ([]Entry, erro
 // category. Only the returned entries and the hashes of the category's URLs are
 // in memory. The directory is read twice, because a page may be listed in the
 // category after it was listed elsewhere.
+//
+// Siblings of Top/Arts/Animation are pages below Top/Arts; if there are none, the
+// sample is drawn from the level above, and so on up to Top.
 func (d *Directory) Contrast(c Category, k Contrast, limit int, rng *rand.Rand) ([]Entry, error) {
 	if k == None || limit <= 0 {
 		return nil, nil

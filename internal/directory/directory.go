@@ -21,6 +21,23 @@
 // All paths begin with Top and are clean, see [Clean]. Random choices depend
 // only on the random source that the caller passes and not on the order of
 // entries in the file where the comment says so.
+//
+// The three formats, by example. RDF, of which only these elements are read:
+//
+//	<ExternalPage about="http://www.awn.com/">
+//	  <d:Title>Animation World Network</d:Title>
+//	  <d:Description>Provides information resources …</d:Description>
+//	  <topic>Top/Arts/Animation</topic>
+//	</ExternalPage>
+//
+// JSON Lines:
+//
+//	{"path": "Top/Arts/Animation", "url": "http://www.awn.com/", "title": "…"}
+//
+// Labels, with an optional first line that names the columns:
+//
+//	url	topic
+//	http://www.awn.com/	Top/Arts/Animation
 package directory
 
 import (

@@ -43,6 +43,8 @@ func (d *Directory) missing(c Category) error {
 // with the same name elsewhere, and those with a similar name where the path
 // leaves the tree; if there are none, the largest categories there.
 func (t *Tree) Near(path string) []string {
+	// Typing errors are looked for where the path leaves the tree: Top/Arts/Anmation
+	// leaves it below Top/Arts. A wrong place is looked for by the last name.
 	at, rest := t.reach(Clean(path))
 	segments := strings.Split(rest, "/")
 	var found []suggestion

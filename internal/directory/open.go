@@ -115,6 +115,7 @@ func kindOf(b []byte) (Kind, error) {
 		return JSONL, nil
 	case b[0] == '[':
 		return "", errors.New("is one JSON list (want JSON Lines, one object per line: jq -c '.[]' makes them)")
+	// Content files begin with Topic elements, too, but only they have links.
 	case b[0] == '<' && (bytes.Contains(b, []byte("<ExternalPage")) || bytes.Contains(b, []byte("<link"))):
 		return RDF, nil
 	case b[0] == '<' && bytes.Contains(b, []byte("<Topic")):

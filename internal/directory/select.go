@@ -15,6 +15,11 @@ import (
 // close to each other, and the pages of each divided into seeds, targets and
 // training examples. A number that is 0 means the paper's; smaller directories
 // need smaller numbers.
+//
+// The order of events is: all categories of the level are shuffled; each is
+// examined in turn and rejected or chosen, which is Choose; the pages of each
+// chosen category are shuffled and divided, which is Split; negative examples are
+// drawn from the pages of the other chosen categories.
 type Selection struct {
 	Level          int      // of the categories, Top being 0; default 3
 	Seeds          int      // pages to start from; default 10

@@ -43,6 +43,9 @@ type sieve struct {
 }
 
 // take passes an entry on if it is wanted, and reports whether to continue.
+//
+// The path is checked before anything else is parsed: in most queries it rules
+// the entry out.
 func (s *sieve) take(r *raw) bool {
 	path, ok := s.pathOf(r)
 	if !ok {

@@ -67,6 +67,7 @@ func (t *Tree) grow(at int32, name string) int32 {
 	id := int32(len(t.nodes))
 	t.nodes = append(t.nodes, node{name: name, parent: at})
 	t.ids[edge{at, name}] = id
+	// Children are a linked list in the order of creation.
 	if above := &t.nodes[at]; above.child == 0 {
 		above.child, above.last = id, id
 	} else {

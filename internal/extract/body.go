@@ -183,6 +183,9 @@ func (p *pass) closeRuby(but tag) {
 // closeFormat closes a formatting element. Blocks that began in it stay open.
 // It replaces the standard's adoption agency algorithm: that moves elements in
 // the tree, but which of them are open afterwards is the same.
+//
+// For <a>one<div>two</a>three</div> the link ends after "two", and the div stays
+// open: the element is removed from the middle of the stack.
 func (p *pass) closeFormat(t tag, ends kind) {
 	i := p.open.findFunc(ends, func(f *frame) bool { return f.tag == t })
 	if i < 0 {

@@ -23,6 +23,10 @@ const (
 // Decode returns the body as UTF-8, and the name of the encoding it was in. The
 // result is always valid UTF-8; a body that is valid already is returned
 // without a copy. [Charset] describes how the encoding is found.
+//
+// Bytes that are invalid in the encoding become replacement characters, and a
+// character that is cut off at the end is dropped, because bodies may be
+// truncated.
 func Decode(body []byte, contentType string) (text []byte, name string) {
 	name = Charset(body, contentType)
 	body = trimBOM(body, name)

@@ -146,6 +146,9 @@ const (
 var svgText = tagOf([]byte("text"))
 
 // foreignKind returns the kind of an element of SVG or MathML.
+//
+// Only the elements that matter to text and scope have a kind: text elements, and
+// those in which HTML is allowed.
 func foreignKind(t tag, s space) kind {
 	const all = scope | listScope | buttonScope | special
 	a := atom.Atom(t)

@@ -57,6 +57,9 @@ func (p *pass) closeHeading() {
 // indexes of the headings that apply after the first n headings of the page:
 // the last h1, the last h2 below it, and the last deeper one below that; -1 for
 // none.
+//
+// A link below <h2>Fish</h2> in a page <h1>Reefs</h1> has both headings above it;
+// the next h2 replaces the first, the next h1 both.
 func (p *pass) placeHeadings() (above [][3]int32) {
 	none := [3]int32{-1, -1, -1}
 	above = append(make([][3]int32, 0, len(p.headings)+1), none)

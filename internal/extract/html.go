@@ -102,6 +102,8 @@ type pass struct {
 	// Text between the cells of a table is shown before the table ("foster
 	// parenting"). These record where the text before the table ended, and its
 	// gap.
+	// For <table><tr>b<td>c</table> browsers show "b" above the table, so the
+	// text must be "b", then "c".
 	fosterAt  int
 	fosterGap byte
 }

@@ -8,6 +8,9 @@ import (
 // readJSONLD reads types and dates from JSON-LD. It looks only for the keys, at
 // any depth, and does not parse, so that broken or enormous data costs no more
 // than one look at each byte.
+//
+// Pages embed megabytes of such data, often invalid, and only three of its keys
+// are of interest: @type, datePublished and dateModified.
 func (p *pass) readJSONLD(data []byte) {
 	for {
 		key, rest, ok := nextString(data)

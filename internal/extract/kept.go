@@ -8,6 +8,9 @@ import (
 
 // kept collects meta elements and images, which are many and seldom used: as
 // bytes in one buffer, so that in the end they cost one string.
+//
+// Sections are offsets and not slices while the page is read, because the buffer
+// moves when it grows.
 type kept struct {
 	buf    []byte
 	metas  []keptMeta

@@ -22,6 +22,11 @@ type mention struct {
 }
 
 // links are the links of the page that is being read.
+//
+// For each link the document records the anchor, the block around it and the
+// headings above it, because judges of links read all three. While the page is
+// read these are byte offsets, since words are known only at the end; a mention
+// waits in open until the block around it is closed.
 type links struct {
 	targets  []dowse.Link        // one per URL, in order of first mention
 	index    map[dowse.URL]int32 // into targets

@@ -124,6 +124,9 @@ func (p *pass) licence(e *element) {
 }
 
 // readMeta handles a meta element.
+//
+// A meta element without content says nothing. Description and keywords of the
+// first element count, robots directives of all of them.
 func (p *pass) readMeta(e *element) {
 	content := e.attr.content
 	if content == nil {
@@ -197,6 +200,8 @@ func (p *pass) readItemTypes(e *element) {
 
 // addType stores a type of schema.org, written as a URL or as a name. Others
 // are ignored.
+//
+// The list is bounded and has no duplicates.
 func (p *pass) addType(s string) {
 	for _, prefix := range []string{"https://", "http://", "www.", "schema.org/", "schema:"} {
 		s = strings.TrimPrefix(s, prefix)

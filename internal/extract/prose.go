@@ -117,6 +117,10 @@ func (t *prose) addPlain(s []byte) int {
 // word, are words separated by single spaces, and where the last word begins, 0
 // for the first. It tests eight bytes at a time and stops early instead of
 // testing single bytes.
+//
+// The test works on all eight bytes of a word v at the same time: adding a
+// constant to each byte carries into its high bit exactly if the byte is large
+// enough, so that one mask of high bits shows the bytes of interest.
 func plainWords(s []byte) (n, last int) {
 	const all, low, high = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
 	n = 1

@@ -42,6 +42,8 @@ func RobotsTag(values []string, agent string) (noFollow, noIndex, noArchive bool
 			name, directive, named := strings.Cut(part, ":")
 			name = strings.TrimSpace(name)
 			switch {
+			// "unavailable_after: 25 Jun 2030" has a value; "otherbot: noindex" has a
+			// name in front.
 			case !named || hasValue(name):
 				directive = part
 			default:

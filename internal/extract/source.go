@@ -43,6 +43,8 @@ const (
 // read reads the next token and stores the attributes of a start tag in attr.
 // foreign reports whether CDATA sections are text.
 func (s *source) read(attr *attributes, foreign bool) token {
+	// After the start tag of a script, style, title and so on, everything up to
+	// the matching end tag is one token of text.
 	s.start, s.cdata = s.at, false
 	s.raw, s.next = s.next, 0
 	if s.raw != 0 {
@@ -105,6 +107,7 @@ var beginsMarkup = func() (t [256]bool) {
 func (s *source) readEnd() token {
 	i := s.at + 2
 	switch {
+	// "</" at the very end of a page is text.
 	case i == len(s.body):
 		s.at = i
 		return textToken

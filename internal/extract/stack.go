@@ -19,6 +19,11 @@ type frame struct {
 
 // A stack holds the open elements below body. An element deeper than max is
 // only counted, so that its end tag does not close another one.
+//
+// The rules of the standard often ask whether an element is "in scope": open, and
+// not separated from the innermost one by an element such as a table cell. find
+// answers that; its cost is counted in work, because a page of unclosed elements
+// could make every tag search the whole stack.
 type stack struct {
 	frames []frame
 	body   frame

@@ -204,6 +204,10 @@ func (p *pass) count(f *frame, n int) {
 }
 
 // separate separates the text on both sides of a tag, as the element asks.
+//
+// A block begins and ends a line, so that words of neighbouring cells and
+// paragraphs do not run together. Inline elements separate nothing: a<b>b</b> is
+// one word.
 func (p *pass) separate(t tag, k kind) {
 	if k&(block|apart) == 0 || p.inert > 0 {
 		return
@@ -291,6 +295,9 @@ func (p *pass) rawToken(text []byte) {
 
 // show adds text to what can be seen on the page. Hidden text counts as
 // alternative text of a link.
+//
+// Three cases are not text of the page: templates, which scripts use; hidden
+// elements; and text between the cells of a table, which belongs before it.
 func (p *pass) show(text []byte) {
 	switch {
 	case p.inert > 0:

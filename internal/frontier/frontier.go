@@ -57,6 +57,20 @@ type Config struct {
 
 // A Frontier holds all known URLs of a crawl and the order in which they are
 // visited.
+//
+// The life of a URL, with the calls that change its state:
+//
+//	Unseen   See
+//	Held     Settle, until the caller queues it
+//	Waiting  Queue
+//	Flying   Next, NextLate, Take
+//	Visited, Dead, Aliased, Excluded   Settle; Drop excludes, too
+//
+// From every state a URL can be queued again. All transitions go through move,
+// which keeps these invariants: a waiting URL is in the heap of its host and
+// nowhere else; a visited one is in the heap visited if revisits are kept; counts
+// has the number of URLs in each state; the key of an entry is its priority minus
+// the offset of its state.
 type Frontier struct {
 	names    Names
 	key      uint64

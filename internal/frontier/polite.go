@@ -14,6 +14,17 @@ import (
 // shares a lane, within the lane. A lane takes part like a host: while no visit
 // is in it and a host in it is rested. So every change concerns one host and
 // its lane, and the best of the rested is always on top of the heap.
+//
+// A party moves between the heaps like this:
+//
+//	no lead, or no free connection   noSeat
+//	ready lies in the future         restingSeat, by time
+//	ready has come                   restedSeat, by best lead
+//	the same, and in a lane          laneSeat, in the heap of the lane
+//	the same, and late               lateSeat, by best lead
+//
+// refresh computes the seat from scratch and moveTo moves the party, so that no
+// caller needs to know where it was.
 type polite struct {
 	all     []party // heap of the hosts with leads, by best lead
 	rested  []party // heap of those that may be visited now, by best lead

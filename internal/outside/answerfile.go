@@ -39,6 +39,13 @@ type answerLine struct {
 
 // An answerFile stores answers, one line of JSON each. A last line that a crash
 // cut off is skipped, and so is every other line that is not an answer.
+//
+// A line is the answer together with the question and the name of the judge:
+//
+//	{"judge": "exec rate.py", "url": "…", "title": "…", "text": "…", "score": 0.9}
+//
+// Lines of other judges stay in the file and are ignored, so that a user can
+// switch judges and come back.
 type answerFile struct{ f *durable.File }
 
 // maxAnswerLine is the length that a line may have, in bytes.

@@ -88,6 +88,9 @@ func (e *laterError) Error() string { return fmt.Sprintf("the service asks to wa
 // Ask asks the question. After a status of 429 or 5xx it tries again, at most
 // maxTries times, after the time that the service asks for, as long as the
 // context lasts.
+//
+// If the tries are used up, or the wait would exceed the context, the error
+// contains a laterError, and the judge asks no further questions for that time.
 func (e *Endpoint) Ask(ctx context.Context, q Question) (Answer, error) {
 	body, err := json.Marshal(e.chat(q))
 	if err != nil {
@@ -175,6 +178,8 @@ func (e *Endpoint) post(ctx context.Context, body []byte) (Answer, error) {
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
+	// The status decides before an error of reading the body does: a service
+	// that is overloaded often breaks off.
 	switch {
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500:
 		return Answer{}, &againError{resp.StatusCode, retryAfter(resp.Header, time.Now())}

@@ -99,6 +99,13 @@ func (o Options) withDefaults() (Options, error) {
 // A Judge asks an external judge about the pages of which the inner judge is
 // not sure. It is safe for concurrent use, and never takes longer than the
 // inner judge and the time limit together.
+//
+// A question passes through these steps: the inner judge rates the page; if its
+// relevance is in the range, look finds a stored answer, another caller that is
+// asking the same question, or a reason not to ask (budget, rest, closed);
+// otherwise ask asks, done stores the answer and wakes those that wait, and teach
+// passes it to the learner. The lock is never held while the external judge
+// works.
 type Judge struct {
 	inner dowse.WindowJudge
 	asker Asker

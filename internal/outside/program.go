@@ -26,6 +26,14 @@ var ErrGone = errors.New("the outside judge is gone")
 //
 // Questions are answered one at a time. The running program is passed along in
 // the channel turn: who receives it may ask.
+//
+// A question and its answer look like this, each on one line:
+//
+//	{"url": "https://example.org/", "title": "Reefs", "text": "A reef is …"}
+//	{"score": 0.9, "because": ["is about coral reefs"]}
+//
+// The program must flush its output after each answer, and write nothing else to
+// its standard output.
 type Program struct {
 	Command  []string          // program and arguments
 	Dir      string            // working folder; default the current one

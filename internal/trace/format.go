@@ -9,7 +9,16 @@ import (
 // A Format is the syntax of a log.
 type Format string
 
-// The formats.
+// The formats, with one line of each:
+//
+//	squid   1157689320.327 2864 10.1.1.1 TCP_MISS/200 10182 GET http://a.test/ anna DIRECT/1.2.3.4 text/html
+//	common  10.1.1.1 - anna [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 2030
+//	jsonl   {"user": "anna", "time": 1157689320, "url": "http://a.test/"}
+//	paths   anna	1297054935	166	A;B;<;C	3
+//
+// Squid and common logs contain everything that was requested, so only lines
+// about delivered pages count. The lines of the other two are pages by
+// definition.
 const (
 	Squid  Format = "squid"  // Squid's native access.log
 	Common Format = "common" // Common Log Format, and the combined one

@@ -10,6 +10,10 @@ import (
 // are numbered from 0 in the order in which they first occurred. It is never
 // changed and safe for concurrent use; the slices that it returns must not be
 // changed.
+//
+// The path of all users is one slice; a user is a section of it, and a session
+// begins where its bit in begins is set. Both indexes are made from the path, so
+// that a file contains only the path.
 type Log struct {
 	pages *names
 	keys  []uint64 // of users
@@ -72,6 +76,9 @@ const reloads = 16
 // Around appends the other pages that visitors of a page visited just before
 // and after it in the same session: at most n before and n after each access,
 // of the first most visitors. A page may be appended several times.
+//
+// The cost is bounded by most and n and does not depend on how popular the page
+// is: accesses are examined in order of users, and never more than most·reloads.
 func (l *Log) Around(dst []uint32, page uint32, most, n int) []uint32 {
 	end := uint32(len(l.path))
 	if who := l.Visitors(page); len(who) > most {

@@ -47,6 +47,7 @@ func (b *Builder) walk(h hit, r *Report) {
 		} else {
 			way = append(way, step)
 		}
+		// The first step that can be parsed begins the session.
 		begins = !b.step(h.at, way[len(way)-1], begins, r) && begins
 	}
 }

@@ -13,6 +13,9 @@ import (
 )
 
 // A Report counts what became of the lines of a log.
+//
+// Lines = kept lines + Other + Broken + Skipped + Beyond, except that a line with
+// a path may count several times.
 type Report struct {
 	Format  Format
 	Lines   int
