@@ -133,6 +133,7 @@ func (r *reservoir) offer(e Entry) {
 		r.urls[e.URL] = true
 		return
 	}
+	// The n-th entry replaces one of the sample with probability limit/n.
 	if i := r.rng.IntN(r.seen); i < r.limit {
 		delete(r.urls, r.kept[i].URL)
 		r.kept[i] = e

@@ -7,6 +7,9 @@ import (
 
 // Dirt counts what a reading skipped. Entries of categories that were not asked
 // for are not parsed completely, so their URLs and texts are not counted.
+//
+// A few are normal: the dumps have a handful per million entries. Many mean that
+// the file is damaged or of another kind, so callers show the counts.
 type Dirt struct {
 	Entries int // entries with a valid path, for comparison
 	Broken  int // lines or elements that cannot be parsed

@@ -9,6 +9,8 @@ import (
 // scanLabels reads one URL and topic per line. A first line that names the
 // columns gives their order; without it the URL comes first. Lines that begin
 // with # are comments.
+//
+// Further columns are ignored.
 func scanLabels(r io.Reader, s *sieve) error {
 	in := newLines(r)
 	columns := labelColumns{0, 1}

@@ -11,6 +11,9 @@ import (
 const maxLine = 1 << 20
 
 // lines reads lines one by one and skips and counts those that are too long.
+//
+// [bufio.Scanner] would end at the first line that is too long; one broken line
+// must not end the reading of a directory.
 type lines struct {
 	in  *bufio.Reader
 	buf []byte

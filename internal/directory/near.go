@@ -97,6 +97,8 @@ func (t *Tree) likeChildren(at int32, names []string) (found []suggestion) {
 }
 
 // namesakes returns the largest categories with a name, anywhere in the tree.
+//
+// Names are compared folded, so that kids and teens finds Kids_and_Teens.
 func (t *Tree) namesakes(name string) (found []suggestion) {
 	want := folded(name)
 	for i := range t.nodes[1:] {

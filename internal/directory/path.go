@@ -20,6 +20,7 @@ func Clean(path string) string {
 	b.WriteString(Top)
 	first := true
 	for s := range strings.SplitSeq(path, "/") {
+		// Only the first segment may be the root: Top/Top/A has a category Top.
 		if s = strings.TrimSpace(s); s == "" || first && s == Top {
 			first = first && s == ""
 			continue

@@ -31,6 +31,8 @@ func scanContent(r io.Reader, s *sieve) error {
 }
 
 // A contentPage is the ExternalPage that is being read.
+//
+// Its fields are buffers that are reused for every page of the file.
 type contentPage struct {
 	raw
 	open bool
@@ -89,6 +91,8 @@ func (p *contentPage) end(s *sieve) bool {
 // scanStructure reads the structure file: each topic, and its children as the
 // elements narrow, narrow1 and narrow2 name them. Symbolic links, related
 // topics and other languages are not children.
+//
+// A topic that does not end is ended by the next one, and by the end of the file.
 func scanStructure(r io.Reader, dirt *Dirt, topic func(path string, children []string)) error {
 	m := newMarkup(r, dirt)
 	s := &sieve{}

@@ -105,6 +105,9 @@ func (s *sieve) text(b []byte, escaped bool) string {
 
 // valid returns valid UTF-8 without character references and control
 // characters.
+//
+// Titles in these files contain terminal escapes and mixed encodings; what is
+// returned can be printed.
 func (s *sieve) valid(b []byte, escaped bool) string {
 	text := string(b)
 	if !utf8.ValidString(text) {

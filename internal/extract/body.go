@@ -137,6 +137,9 @@ func (p *pass) closeParagraph() {
 
 // closeItem closes an open item of a list, one of the two given, and a
 // paragraph. It stops at a special element, except address, div and p.
+//
+// So the inner list of <ol><li>a<ol><li>b</ol><li>c</ol> does not close the item
+// of the outer one.
 func (p *pass) closeItem(a, b atom.Atom) {
 	for i := len(p.open.frames) - 1; i >= 0; i-- {
 		f := &p.open.frames[i]

@@ -202,6 +202,9 @@ func undeclared(body []byte) string {
 }
 
 // doubtfulUTF8 returns the encoding of a page that is declared as UTF-8.
+//
+// Servers often declare UTF-8 for all files by default, also for old pages in
+// another encoding. A declaration in such a page is then the better one.
 func doubtfulUTF8(body []byte) string {
 	if utf8.Valid(trimPartial(body)) || mostlyUTF8(body) {
 		return utf8Name
@@ -240,6 +243,10 @@ func countUTF8(body []byte) (good, bad int) {
 
 // isLie reports whether a page that is declared to be in another encoding is
 // UTF-8.
+//
+// Pages are converted to UTF-8 and keep their old declaration. Text in a
+// single-byte encoding is practically never valid UTF-8 by accident, if at least
+// three characters beyond ASCII are in it.
 func isLie(declared string, body []byte) bool {
 	switch {
 	case strings.HasPrefix(declared, "utf-16"):

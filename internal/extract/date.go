@@ -21,6 +21,8 @@ const (
 )
 
 // A statedDate is a date that the page states, and how much it is trusted.
+//
+// The zero value has the lowest rank, so every date replaces it.
 type statedDate struct {
 	at   time.Time
 	rank dateRank

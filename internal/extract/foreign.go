@@ -53,6 +53,9 @@ func (p *pass) leaveForeign() {
 }
 
 // endForeign handles an end tag in foreign content.
+//
+// The end tag closes the innermost foreign element of that name; without one, it
+// is handled as an end tag of HTML.
 func (p *pass) endForeign(t tag) {
 	if a := atom.Atom(t); a == atom.Br || a == atom.P {
 		p.leaveForeign()

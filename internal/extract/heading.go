@@ -80,6 +80,8 @@ func (p *pass) placeHeadings() (above [][3]int32) {
 
 // headingText returns the text of a heading on one line. A heading that was
 // never closed extends to the end of the page, and the limit cuts it.
+//
+// Line breaks in a heading become spaces.
 func (p *pass) headingText(h mark) string {
 	if h.end < h.start {
 		h.end = int32(len(p.doc.Text))

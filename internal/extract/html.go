@@ -149,6 +149,9 @@ func (p *pass) release() {
 
 // run reads the page to its end, or until the limit of tokens or work is
 // reached.
+//
+// Both limits are checked per token, so that no single token can exceed them by
+// much.
 func (p *pass) run() {
 	for n := 0; ; n++ {
 		if n == p.opt.Tokens {
@@ -181,6 +184,8 @@ func (p *pass) cut(budget string) {
 
 // document ends the pass: it closes what is open and converts offsets of the
 // text to indexes of words.
+//
+// The text is copied once, to a string that all spans of the document refer to.
 func (p *pass) document() *dowse.Document {
 	// The end of the page closes everything that is still open.
 	p.open.popTo(0, p)

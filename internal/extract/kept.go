@@ -99,6 +99,8 @@ func hasPrefix(b []byte, word string) bool { return len(b) > len(word) && eq(b[:
 // keepImage stores the source of an image as written, without characters that
 // cannot be shown. Of an image inside the page ("data:") only the scheme is
 // stored.
+//
+// Sources are not resolved, because nothing is fetched from them.
 func (p *pass) keepImage(src []byte) {
 	src = bytes.TrimSpace(src)
 	if len(src) == 0 || len(p.kept.images) >= maxImages {

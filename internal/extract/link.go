@@ -176,6 +176,8 @@ func (p *pass) addAlt(text []byte) {
 }
 
 // addArea adds the link of an area or a frame, which has no text on the page.
+//
+// The alternative text of an area is its anchor.
 func (p *pass) addArea(href, rel, alt []byte) {
 	if i := p.addLink(href, rel); i >= 0 && len(alt) > 0 {
 		p.link.mentions[i].alt = p.field(alt, p.opt.Anchor)
@@ -197,6 +199,8 @@ const maxBlock = 50
 
 // placeLinks converts the mentions to those of the document. above is what
 // placeHeadings returned.
+//
+// Links are in the order in which their targets were first mentioned.
 func (p *pass) placeLinks(above [][3]int32) {
 	for i := range p.link.mentions {
 		m := &p.link.mentions[i]

@@ -61,6 +61,8 @@ func (p *pass) readLang(lang []byte) {
 
 // languageOf returns a language tag in lower case, "" if b is not one. Of a
 // list the first counts.
+//
+// Underscores, as in en_US, are accepted as hyphens.
 func languageOf(b []byte) string {
 	b, _, _ = bytes.Cut(bytes.TrimSpace(b), []byte(","))
 	if len(b) == 0 || len(b) > maxLanguage {

@@ -9,6 +9,9 @@ const maxPrescan = 16 << 10
 
 // prescan returns the name of the encoding that a page declares in its first
 // bytes, "" for none. It follows "prescan a byte stream" of the HTML standard.
+//
+// Comments and the attributes of other tags are skipped, since they may contain
+// what looks like a declaration.
 func prescan(body []byte) string {
 	b := body[:min(len(body), maxPrescan)]
 	for {

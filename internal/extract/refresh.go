@@ -18,6 +18,7 @@ func Refresh(content string) (seconds int, target string, ok bool) {
 		return 0, "", false
 	}
 	seconds = number(digits)
+	// The fraction of a delay is ignored: "0.5" is 0.
 	s = s[len(leading(s, func(c byte) bool { return isDigit(c) || c == '.' })):]
 	if s == "" {
 		return seconds, "", true

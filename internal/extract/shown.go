@@ -29,6 +29,9 @@ func Shown(line string) string {
 // are part of the spelling of many languages and of emoji. They are kept where
 // they can have a meaning: joiners one at a time between two characters,
 // selectors one at a time after a character, marks at most maxMarks in a row.
+//
+// A joiner is written only when the next visible character follows, so that it
+// never ends the text or precedes a space.
 func shown(dst, s []byte) []byte {
 	var last rune // the last character appended; 0 for none
 	joiner, marks := rune(0), 0

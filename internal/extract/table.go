@@ -13,6 +13,9 @@ import (
 // tr.
 
 // startTable opens a table and records where the text before it ends.
+//
+// A table between the cells of another one does not move the place: its text is
+// shown before the outer table, too.
 func (p *pass) startTable(e *element) {
 	p.closeParagraph()
 	p.noFrames = true
@@ -24,6 +27,8 @@ func (p *pass) startTable(e *element) {
 }
 
 // clearTo closes elements until the innermost is one of a, or a template.
+//
+// The standard calls this "clear the stack back to a table context".
 func (p *pass) clearTo(a ...atom.Atom) {
 	for len(p.open.frames) > 0 {
 		top := p.open.top()

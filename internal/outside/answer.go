@@ -69,6 +69,8 @@ func (w written) answer() (Answer, error) {
 }
 
 // scoreOf returns the score in a JSON number or string.
+//
+// Language models write 0.9, "0.9" and "90%"; all three mean the same.
 func scoreOf(raw json.RawMessage) (float64, error) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

@@ -15,6 +15,9 @@ import (
 // its own, its descendants, and every process with its mark in the environment.
 // A process that left the group is found by its parents, one whose parents
 // ended by the mark.
+//
+// The mark is random, so that no other process has it by accident, and no process
+// can claim to belong to a family that it does not know.
 type family struct {
 	mark string // NAME=value
 }

@@ -245,6 +245,9 @@ var never = func() chan struct{} { c := make(chan struct{}); close(c); return c 
 // look decides what to do about a question: known reports that the answer is
 // there; otherwise wait is a question in flight to wait for, never, or nil. Nil
 // means that the caller must ask and then call done; meanwhile others wait.
+//
+// Failed questions count against the budget, since a service may charge for them,
+// and so do those in flight.
 func (j *Judge) look(k key, first bool) (a Answer, known bool, wait chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -365,6 +368,10 @@ const surest = 1e-3
 // decided returns the verdict with the external judge's relevance. Its reasons
 // come first and share the change that it makes, so that all reasons still add
 // up to the relevance on the scale of the inner judge.
+//
+// On the scale of log-odds the change is the difference of the log-odds, on the
+// scale of changes that of the relevances; on any other scale it is what the
+// reasons lack to add up to the new score.
 func decided(v dowse.Verdict, a Answer, name string) dowse.Verdict {
 	score := min(max(a.Score, surest), 1-surest)
 	change := score - v.Relevance

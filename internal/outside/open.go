@@ -24,6 +24,9 @@ type Config struct {
 
 // Open returns the judge that a configuration describes, around the topic's own
 // judge. Nothing is started or asked yet.
+//
+// The key is read from the environment now, and a missing one is an error here
+// and not after an hour of crawling.
 func Open(inner dowse.WindowJudge, c Config) (*Judge, error) {
 	asker, err := c.asker()
 	if err != nil {

@@ -184,6 +184,9 @@ func newChild(command []string, dir string, stderr io.Writer) (*child, error) {
 
 // listen sends the lines that the child writes to c.lines, until it ends,
 // writes a line that is too long, or is stopped.
+//
+// A line longer than maxAnswer ends it, as the end of the program does; the child
+// is then replaced, because its output can no longer be trusted.
 func (c *child) listen(out io.Reader) {
 	defer close(c.read)
 	defer close(c.lines)
@@ -194,6 +197,7 @@ func (c *child) listen(out io.Reader) {
 			return
 		}
 		select {
+		// The line is copied, since the reader reuses its buffer.
 		case c.lines <- append([]byte(nil), line...):
 		case <-c.stop:
 			return

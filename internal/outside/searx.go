@@ -16,6 +16,8 @@ import (
 
 // A Search is a search service with the interface of SearXNG. It is asked only
 // by Results; its address is the user's own choice, as that of an [Endpoint].
+//
+// It exists so that a person can look for seeds; a crawl never calls it.
 type Search struct {
 	URL     string        // of the service, such as https://searx.example.org/
 	Timeout time.Duration // for a search; default 20 s

@@ -194,6 +194,8 @@ func (b *Builder) byUser(l *Log) []record {
 }
 
 // session fills in the path of one user and where its sessions begin.
+//
+// The first access of a user always begins a session.
 func (b *Builder) session(l *Log, sorted []record, from, to uint32) {
 	gap := b.opts.Gap.Milliseconds()
 	for i := from; i < to; i++ {
@@ -216,6 +218,9 @@ func pause(a, b record) int64 {
 
 // index lists the accesses of each page, or its users, each once. It passes
 // over all accesses twice: to count and to fill.
+//
+// Users are visited in order, so remembering the last user per page is enough to
+// list each one once.
 func (l *Log) index(users bool) index {
 	x := index{starts: make([]uint32, l.Pages()+1)}
 	last := make([]uint32, l.Pages()) // user of the last access, from 1

@@ -11,6 +11,9 @@ const commonTime = "02/Jan/2006:15:04:05 -0700"
 
 // parseCommon parses a line of the Common Log Format: host ident user [time]
 // "request" status bytes. What follows, as in the combined format, is ignored.
+//
+// The format has no media type, so the suffix of the URL decides whether it is a
+// page. Targets are usually paths, which need Options.Base; proxies log URLs.
 func parseCommon(line string) (h hit, why string) {
 	who, rest, ok := strings.Cut(line, " [")
 	if !ok {

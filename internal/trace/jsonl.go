@@ -17,6 +17,7 @@ func parseJSONL(line []byte) (h hit, why string) {
 	if json.Unmarshal(line, &o) != nil {
 		return h, "no JSON object with user, time and url"
 	}
+	// User and time may be numbers in one log and strings in another.
 	user := scalar(o.User)
 	if user == "" {
 		return h, "no user"

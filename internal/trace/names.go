@@ -8,6 +8,8 @@ import (
 
 // names numbers strings in the order in which they first occur. A string costs
 // its bytes and about 24 more.
+//
+// A Go map would cost about twice as much, and a log may have millions of pages.
 type names struct {
 	list  []string
 	table []uint32 // open addressing: 1 + number of a string; 0 is free
@@ -40,6 +42,7 @@ func (n *names) add(s string) uint32 {
 	if i, ok := n.find(s); ok {
 		return i
 	}
+	// At most three quarters of the slots are used, so that searches stay short.
 	if len(n.list) >= len(n.table)/4*3 {
 		n.grow()
 	}
@@ -56,6 +59,8 @@ func (n *names) grow() {
 }
 
 // keep copies a string into the current chunk.
+//
+// A chunk that is full is left to the strings in it and never moves.
 func (n *names) keep(s string) string {
 	if n.chunk.Len()+len(s) > n.chunk.Cap() {
 		n.chunk = &strings.Builder{}

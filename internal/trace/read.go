@@ -62,6 +62,8 @@ func (r *Report) flaw(why string) {
 
 // Read reads one log, plain or gzip. An error is about the reader or the
 // options, never about a line; what was read before it is returned, too.
+//
+// The log of a builder whose reader failed is complete up to the failure.
 func Read(r io.Reader, o Options) (*Log, Report, error) {
 	b, err := New(o)
 	if err != nil {
@@ -148,6 +150,8 @@ func (b *Builder) line(line []byte, r *Report) {
 
 // hit adds the access, or the accesses, of a line.
 func (b *Builder) hit(h hit, r *Report) {
+	// One address can have many users (a proxy) and one user many addresses, so
+	// both together are a person.
 	b.name = append(append(append(b.name[:0], h.client...), ' '), h.ident...)
 	if r.Format == Paths {
 		b.walk(h, r)
