@@ -153,7 +153,7 @@ func (c *Collection) findOriginals() error {
 	}
 	c.originals = map[string]dowse.Place{}
 	for _, path := range files {
-		for r, err := range archive.Past(path, func(archive.Loss) {}) {
+		for r, err := range archive.ReadableRecords(path, func(archive.Loss) {}) {
 			if err != nil {
 				return err
 			}

@@ -62,7 +62,7 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 	if err != nil {
 		return err
 	}
-	_, err = archive.CopyPast(w, x.c.ArchiveDir(), places, x.archiveOptions(), func(p dowse.Place, err error) {
+	_, err = archive.Copy(w, x.c.ArchiveDir(), places, x.archiveOptions(), func(p dowse.Place, err error) {
 		if u, ok := pageAt[p]; ok {
 			x.n--
 			x.leaveOut(u, err)
@@ -160,7 +160,7 @@ func (x *exporter) chosen(dir, index string) ([]string, error) {
 }
 
 func writeIndexOf(index string, lost func(archive.Loss), files ...string) error {
-	return toFile(index, true, func(w io.Writer) error { return archive.IndexPast(w, lost, files...) })
+	return toFile(index, true, func(w io.Writer) error { return archive.IndexReadable(w, lost, files...) })
 }
 
 // whole returns the files of the collection. One that is damaged is copied without what

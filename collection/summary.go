@@ -383,7 +383,7 @@ func (c *Collection) writeIndex(s *summary, size int64) error {
 	if err != nil {
 		return err
 	}
-	return c.replaceIndex(s, func(w io.Writer) error { return archive.IndexPast(w, c.unreadRecord, files...) })
+	return c.replaceIndex(s, func(w io.Writer) error { return archive.IndexReadable(w, c.unreadRecord, files...) })
 }
 
 // replaceIndex writes the index anew and remembers its checksum.
@@ -401,7 +401,7 @@ func (c *Collection) freshIndex(known, size int64, sum uint32) (index string, li
 	if c.Writer == nil {
 		return "", nil, false
 	}
-	fresh, ok := c.Writer.Fresh()
+	fresh, ok := c.Writer.Unindexed()
 	if !ok || fresh.Size != size || fresh.Since != known && fresh.Since > 0 {
 		return "", nil, false
 	}
