@@ -3,6 +3,7 @@ package crawl
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 
 	"dowse"
@@ -47,3 +48,7 @@ func CountPages(c *Crawl, n int) { c.stats.Fetched = n }
 
 // WhenUnsound has do called, in place of a pause, when a reader meets a record that is not sound.
 func WhenUnsound(j *Journal, do func()) { j.pause = do }
+
+// NeedsWhole reports whether a Fold failed because it must begin at the beginning of
+// the journal, with a new crawl: rulings came after the snapshot.
+func NeedsWhole(err error) bool { return errors.Is(err, errNewerModel) }
