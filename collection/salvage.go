@@ -48,11 +48,20 @@ func (w *Wreck) note(name string, err error) {
 	w.Notes = append(w.Notes, fmt.Sprintf("%s can't be read: %v", name, err))
 }
 
+// decodeLoosely decodes a crawl.yaml that is well formed, whatever its keys are.
+func decodeLoosely(data []byte, s *Settings) error {
+	root, err := settingsNode(data)
+	if err != nil {
+		return err
+	}
+	return yaml.NodeToValue(root, s)
+}
+
 func (w *Wreck) readSettings() {
 	data, err := durable.In(w.Dir).ReadFile(settingsName)
 	var s Settings
 	if err == nil {
-		err = yaml.Unmarshal(data, &s)
+		err = decodeLoosely(data, &s)
 	}
 	if err == nil && s.Dowse == "" {
 		err = errors.New("it does not say which version it is of")

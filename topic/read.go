@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"dowse/internal/mistake"
+	"dowse/internal/strictyaml"
 	"dowse/judge"
 
 	"github.com/goccy/go-yaml/ast"
@@ -31,7 +32,7 @@ func (r *reader) at(line, column int, problem, fix string) *Error {
 
 func (r *reader) fail(n ast.Node, problem, fix string) {
 	if len(r.problems) < maxProblems {
-		line, column := position(n)
+		line, column := strictyaml.Place(n)
 		r.problems = append(r.problems, r.at(line, column, problem, fix))
 	}
 }
@@ -95,9 +96,9 @@ var kinds = []string{"words", "like", "category", "where", "model"}
 // mapping reads the keys of a mapping and returns which there were, nil if the
 // node is none. Inside names the mapping in errors, "" for the file itself.
 func (r *reader) mapping(n ast.Node, inside string, keys []key) map[string]bool {
-	values, ok := pairs(n)
+	values, ok := strictyaml.Pairs(n)
 	if !ok {
-		r.fail(n, of(inside)+"is "+kindOf(n)+", not keys with values", "write one \"key: value\" to a line")
+		r.fail(n, of(inside)+"is "+strictyaml.Kind(n)+", not keys with values", "write one \"key: value\" to a line")
 		return nil
 	}
 	if r.known != nil {
@@ -151,17 +152,6 @@ func of(inside string) string {
 	return inside + ": "
 }
 
-// pairs returns the keys and values of a mapping.
-func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		return n.Values, true
-	case *ast.MappingValueNode:
-		return []*ast.MappingValueNode{n}, true
-	}
-	return nil, false
-}
-
 // scalar returns the text of a single value as written. Numbers and true and
 // false are texts too: a topic can be about 1984.
 func (r *reader) scalar(n ast.Node, inside string) (string, bool) {
@@ -177,24 +167,9 @@ func (r *reader) scalar(n ast.Node, inside string) (string, bool) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
 		r.fail(n, of(inside)+"anchors, aliases and tags (& * !) are not allowed in a topic file", "write the value out, in quotes if it begins with such a sign")
 	default:
-		r.fail(n, of(inside)+"is "+kindOf(n)+", not a single value", "write one value, in quotes if it has : or #")
+		r.fail(n, of(inside)+"is "+strictyaml.Kind(n)+", not a single value", "write one value, in quotes if it has : or #")
 	}
 	return "", false
-}
-
-// kindOf names a kind of node for people.
-func kindOf(n ast.Node) string {
-	switch n.(type) {
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return "a mapping"
-	case *ast.SequenceNode:
-		return "a list"
-	case *ast.NullNode, nil:
-		return "empty"
-	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
-		return "an anchor, alias or tag"
-	}
-	return "a single value"
 }
 
 // list returns the items of a list, and hands each with its text to use.
@@ -205,7 +180,7 @@ func (r *reader) list(n ast.Node, inside string, use func(item ast.Node, s strin
 		if s, scalar := n.(*ast.StringNode); scalar && !strings.ContainsAny(s.Value, "\n,[]{}") {
 			fix = fmt.Sprintf("write %q", fmt.Sprintf("%s: [%s]", inside, cut(s.Value)))
 		}
-		r.fail(n, inside+": is "+kindOf(n)+", not a list", fix)
+		r.fail(n, inside+": is "+strictyaml.Kind(n)+", not a list", fix)
 		return
 	}
 	if len(seq.Values) == 0 {
@@ -280,7 +255,7 @@ var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]{2,8})*$`)
 
 // languages reads a list of languages, or {only: list}.
 func (r *reader) languages(n ast.Node) (tags []string, only bool) {
-	values, ok := pairs(n)
+	values, ok := strictyaml.Pairs(n)
 	if !ok {
 		return r.tags(n, "languages"), false
 	}
@@ -342,7 +317,7 @@ func (r *reader) threshold(n ast.Node) float64 {
 
 // seeds reads a list of URLs, or where further ones come from.
 func (r *reader) seeds(n ast.Node, t *Topic) {
-	_, mapping := pairs(n)
+	_, mapping := strictyaml.Pairs(n)
 	r.seedsAt = n
 	switch {
 	case isText(n, "from-like"):
@@ -369,7 +344,7 @@ func (r *reader) seedsFrom(n ast.Node, t *Topic) {
 		{"limit", func(n ast.Node) { t.SeedLimit = r.number(n, "seeds: limit", 1) }},
 		{"urls", func(n ast.Node) {
 			if _, list := n.(*ast.SequenceNode); !list {
-				r.fail(n, "seeds: urls: is "+kindOf(n)+", not a list", `write "urls: [https://example.org/]"`)
+				r.fail(n, "seeds: urls: is "+strictyaml.Kind(n)+", not a list", `write "urls: [https://example.org/]"`)
 				return
 			}
 			r.seeds(n, t) // a list

@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"dowse/internal/strictyaml"
 	"errors"
 	"io/fs"
 	"regexp"
@@ -40,7 +41,7 @@ func (r *reader) place(n ast.Node, key, source string) {
 	if r.named == nil {
 		r.named = map[string]Error{}
 	}
-	line, column := position(n)
+	line, column := strictyaml.Place(n)
 	r.named[key+" "+source] = *r.at(line, column, "", "")
 }
 
