@@ -20,16 +20,17 @@ var allowed = map[string][]string{
 	"dowse/weburl":              {"dowse"},
 	"dowse/text":                {"dowse"},
 	"dowse/internal/frontier":   {"dowse", "dowse/internal/wire"},
+	"dowse/internal/plain":      {},
 	"dowse/internal/wire":       {},
 	"dowse/internal/strictyaml": {"dowse/internal/mistake"},
 	"dowse/internal/mistake":    {"dowse/text"},
-	"dowse/judge":               {"dowse", "dowse/text"},
-	"dowse/topic":               {"dowse", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory"},
-	"dowse/internal/predicate":  {"dowse", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl"},
+	"dowse/judge":               {"dowse", "dowse/text", "dowse/internal/plain"},
+	"dowse/topic":               {"dowse", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory", "dowse/internal/plain"},
+	"dowse/internal/predicate":  {"dowse", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/plain"},
 	"dowse/internal/directory":  {"dowse", "dowse/weburl"},
 	"dowse/internal/judgetest":  {"dowse", "dowse/judge"},
 	"dowse/internal/outside":    {"dowse", "dowse/judge", "dowse/weburl", "dowse/internal/durable"},
-	"dowse/site":                {"dowse", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/wire"},
+	"dowse/site":                {"dowse", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/wire", "dowse/internal/plain"},
 	"dowse/strategy": {
 		"dowse", "dowse/text", "dowse/strategy/input",
 		"dowse/strategy/linkclass", "dowse/strategy/treasure", "dowse/strategy/interest",
@@ -55,21 +56,21 @@ var allowed = map[string][]string{
 	"dowse/strategy/internal/book":     {"dowse/text"},
 	"dowse/internal/extract":           {"dowse", "dowse/weburl"},
 	"dowse/internal/durable":           {},
-	"dowse/internal/archive":           {"dowse", "dowse/weburl", "dowse/internal/durable"},
+	"dowse/internal/archive":           {"dowse", "dowse/weburl", "dowse/internal/durable", "dowse/internal/plain"},
 	"dowse/fetch":                      {"dowse", "dowse/weburl", "dowse/internal/extract"},
 	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire"},
 	"dowse/strategy/strategytest":      {"dowse", "dowse/crawl", "dowse/internal/frontier"},
 	"dowse/collection": {
 		"dowse/text", // which words of a model are those of a page that was taken down
 		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/site",
-		"dowse/internal/durable", "dowse/internal/mistake", "dowse/internal/strictyaml",
+		"dowse/internal/durable", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain",
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
 	"dowse/crawler": {
 		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
-		"dowse/internal/directory", "dowse/internal/outside", "dowse/site", "dowse/internal/durable",
+		"dowse/internal/directory", "dowse/internal/outside", "dowse/site", "dowse/internal/durable", "dowse/internal/plain",
 	},
 	"dowse/internal/lab/measure": {"dowse", "dowse/text"},
 	"dowse/internal/lab/web": {
@@ -79,9 +80,9 @@ var allowed = map[string][]string{
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/trace",
 		"dowse/internal/predicate", "dowse/lab", "dowse/internal/lab/web", "dowse/internal/lab/measure", "dowse/site", "dowse/internal/demo", "dowse/fetch",
-		"dowse/collection", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/text", "dowse/internal/durable",
+		"dowse/collection", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/text", "dowse/internal/durable", "dowse/internal/plain",
 	},
-	"dowse/internal/lab/report":       {"dowse", "dowse/internal/lab/measure"},
+	"dowse/internal/lab/report":       {"dowse", "dowse/internal/lab/measure", "dowse/internal/plain"},
 	"dowse/internal/trace":            {"dowse", "dowse/weburl", "dowse/internal/wire"},
 	"dowse/internal/hostile":          {"dowse", "dowse/internal/hostile/template"},
 	"dowse/internal/hostile/template": {},
@@ -137,7 +138,7 @@ var modules = map[string]struct {
 // Files named here are the drivers of package crawl.
 var (
 	pure = []string{
-		".", "text", "judge", "site", "internal/frontier", "internal/wire", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate",
+		".", "text", "judge", "site", "internal/frontier", "internal/wire", "internal/plain", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate",
 		"strategy", "strategy/linkclass", "strategy/treasure", "strategy/treasure/tgraph", "strategy/interest", "strategy/input",
 		"strategy/internal/lead", "strategy/internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}

@@ -1,7 +1,6 @@
 package collection
 
 import (
-	"dowse/internal/durable"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/goccy/go-yaml"
+
+	"dowse/internal/durable"
 )
 
 // A Wreck is a directory that was a collection and may not be one any more. Nothing in it

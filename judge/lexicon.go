@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"dowse"
+	"dowse/internal/plain"
 	"dowse/text"
 )
 
@@ -348,12 +348,4 @@ func hasSymbols(w Wanted) bool {
 }
 
 // quoted returns a word or phrase as reasons show it: on one line, in quotes.
-func quoted(entry string) string {
-	clean := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, entry)
-	return `"` + strings.Join(strings.Fields(clean), " ") + `"`
-}
+func quoted(entry string) string { return `"` + plain.Words(entry) + `"` }

@@ -1,9 +1,10 @@
 package strategy
 
 import (
-	"dowse/internal/wire"
 	"encoding/binary"
 	"slices"
+
+	"dowse/internal/wire"
 )
 
 // known is what [Online] knows of a URL before its visit. It rides in the note of the

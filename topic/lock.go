@@ -1,13 +1,13 @@
 package topic
 
 import (
-	"dowse/internal/strictyaml"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"dowse"
+	"dowse/internal/strictyaml"
 )
 
 // LockSchema is what a lock names itself.

@@ -1,11 +1,12 @@
 package topic
 
 import (
-	"dowse/internal/strictyaml"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"dowse/internal/strictyaml"
 )
 
 // MaxFile is the most bytes that a topic file may have.

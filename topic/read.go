@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"dowse/internal/mistake"
+	"dowse/internal/plain"
 	"dowse/internal/strictyaml"
 	"dowse/judge"
 
@@ -196,7 +197,7 @@ func (r *reader) list(n ast.Node, inside string, use func(item ast.Node, s strin
 // text returns prose on one line.
 func (r *reader) text(n ast.Node, inside string, limit int) string {
 	s, ok := r.scalar(n, inside)
-	s = oneLine(s)
+	s = plain.Words(s)
 	if ok && s == "" {
 		r.fail(n, inside+": is empty", "write a text, or remove the key")
 	}
@@ -204,17 +205,6 @@ func (r *reader) text(n ast.Node, inside string, limit int) string {
 		r.fail(n, fmt.Sprintf("%s: has more than %d bytes", inside, limit), "shorten it")
 	}
 	return s
-}
-
-// oneLine joins the lines of a text and takes out what is no printable character.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar || r == '\ufeff' {
-			return ' '
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
 }
 
 func (r *reader) words(n ast.Node, inside string) []string {
@@ -454,10 +444,4 @@ func (r *reader) number(n ast.Node, inside string, least int) int {
 // cut shortens what an error quotes from the file.
 func cut(s string) string { return cutTo(s, 60) }
 
-func cutTo(s string, n int) string {
-	s = oneLine(s)
-	if runes := []rune(s); len(runes) > n {
-		return string(runes[:n-1]) + "…"
-	}
-	return s
-}
+func cutTo(s string, n int) string { return plain.Fit(plain.Words(s), n) }

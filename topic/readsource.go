@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"dowse/internal/mistake"
+	"dowse/internal/plain"
 	"dowse/internal/strictyaml"
 )
 
@@ -144,7 +145,7 @@ func (r *reader) path(n ast.Node, inside string) string {
 	case !ok:
 	case strings.TrimSpace(s) == "":
 		r.fail(n, inside+": is empty", "write the name of a file or folder")
-	case s != oneLine(s) || len(s) > maxPath:
+	case s != plain.Words(s) || len(s) > maxPath:
 		r.fail(n, fmt.Sprintf("%s: %q can't be the name of a file", inside, cut(s)), "write it on one line, without control characters or double spaces")
 	case strings.Contains(s, "://"):
 		r.fail(n, fmt.Sprintf("%s: %q is a URL, not a file", inside, cut(s)), "fetch it first, and name the file; of pages, write the URL alone")

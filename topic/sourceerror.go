@@ -1,12 +1,13 @@
 package topic
 
 import (
-	"dowse/internal/strictyaml"
 	"errors"
 	"io/fs"
 	"regexp"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"dowse/internal/strictyaml"
 )
 
 // A SourceError tells that what a topic names can't be had.

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"dowse"
+	"dowse/internal/plain"
 	"dowse/judge"
 	"dowse/text"
 )
@@ -82,7 +83,7 @@ func FromWords(words []string) *Topic {
 	var entries []string
 	phrases := false
 	for _, w := range words {
-		if w = oneLine(w); w != "" {
+		if w = plain.Words(w); w != "" {
 			entries = append(entries, w)
 			phrases = phrases || strings.Contains(w, " ")
 		}

@@ -1,13 +1,14 @@
 package topic
 
 import (
-	"dowse/internal/strictyaml"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"dowse/internal/strictyaml"
 )
 
 // maxWhere is how many values a tree of clauses may have.

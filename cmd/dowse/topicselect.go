@@ -146,7 +146,7 @@ func topicName(path string, taken map[string]int) string {
 }
 
 func (d *draw) print(out io.Writer) {
-	fmt.Fprintf(out, "%s of %s at level %d; a topic needs %s\n\n", some(len(d.Topics), "topic"), categories(d.Candidates), d.Level, some(d.Min, "page"))
+	fmt.Fprintf(out, "%s of %s at level %d; a topic needs %s\n\n", some(len(d.Topics), "topic"), some(d.Candidates, "category"), d.Level, some(d.Min, "page"))
 	fmt.Fprintf(out, "%6s %6s %6s %6s %6s  path\n", "pages", "seeds", "target", "train", "unseen")
 	for _, t := range d.Topics {
 		fmt.Fprintf(out, "%6d %6d %6d %6d %6d  %s\n", t.Links, len(t.Seeds), len(t.Targets), len(t.Train), len(t.Eval), oneLine(t.Path))
@@ -165,13 +165,6 @@ func (d *draw) print(out io.Writer) {
 		}
 	}
 	fmt.Fprintln(out)
-}
-
-func categories(n int) string {
-	if n == 1 {
-		return "1 category"
-	}
-	return count(n) + " categories"
 }
 
 // write puts the files of all topics into a folder.

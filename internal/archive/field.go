@@ -2,7 +2,8 @@ package archive
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"dowse/internal/plain"
 )
 
 // A Field is a named value: of a record's header, or of a block of the type
@@ -51,21 +52,11 @@ func appendName(dst []byte, name string) []byte {
 }
 
 func appendText(dst []byte, value string, limit int) []byte {
-	value = strings.ToValidUTF8(cut(strings.TrimSpace(value), limit), "\ufffd")
+	value = strings.ToValidUTF8(plain.Cut(strings.TrimSpace(value), limit), "\ufffd")
 	start := len(dst)
 	dst = append(dst, value...)
 	blankControls(dst[start:])
 	return dst
-}
-
-func cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
 }
 
 func blankControls(b []byte) {

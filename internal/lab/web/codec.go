@@ -1,12 +1,12 @@
 package web
 
 import (
-	"dowse/internal/wire"
 	"errors"
 	"math"
 	"time"
 
 	"dowse"
+	"dowse/internal/wire"
 )
 
 // errRecord is returned for bytes that are no record of this version.
