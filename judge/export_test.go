@@ -1,7 +1,7 @@
 package judge
 
 // Known returns the number of tokens known.
-func (b *Bayes) Known() int { return len(b.counts) }
+func (b *MultinomialBags) Known() int { return len(b.counts) }
 
 // Terms returns the terms of a text as the table's labels have them, each counted
 // with the given weight.

@@ -389,8 +389,8 @@ type goldenBag struct {
 
 func (b goldenBag) relevant() bool { return b.Label == "rel" }
 
-func learnt(bags []goldenBag) *Bayes {
-	b := &Bayes{}
+func learnt(bags []goldenBag) *MultinomialBags {
+	b := &MultinomialBags{}
 	for _, x := range bags {
 		b.Add(x.relevant(), x.Tokens)
 	}

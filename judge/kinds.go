@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Kind is a kind of judge that can be written down and loaded again. Adding one
-// takes its file and its line in [Kinds].
+// A Kind is a kind of judge that can be saved and loaded again. A new kind takes its file
+// and its line in [Kinds].
 type Kind struct {
 	Name string
 	// Trainer returns a trainer with default parameters for a language. It is nil
@@ -54,8 +54,21 @@ func NewTrainer(kind, language string) (Trainer, error) {
 	return k.Trainer(language), nil
 }
 
+// otherNames are names that people use for a kind. They are understood wherever a kind is
+// read, and never written.
+var otherNames = map[string]string{"bayes": "multinomial", "naive-bayes": "multinomial"}
+
+// KindName returns the name in [Kinds] of a kind that a person named.
+func KindName(name string) string {
+	if known, ok := otherNames[name]; ok {
+		return known
+	}
+	return name
+}
+
 func kindOf(name string) (Kind, error) {
 	kinds := Kinds()
+	name = KindName(name)
 	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
 	if i < 0 {
 		return Kind{}, fmt.Errorf("unknown kind of judge %q; want one of %s", name, strings.Join(Trainable(), ", "))

@@ -7,7 +7,7 @@ import (
 	"dowse/text"
 )
 
-// A Multinomial trains multinomial naive Bayes, whose formula [Bayes] has, to judge
+// A Multinomial trains multinomial naive Bayes, whose formula [MultinomialBags] has, to judge
 // pages. Naive Bayes takes every word of a page for independent evidence and so is
 // far too sure about long ones; here a page counts by the direction of its vector
 // of counts, not by its length, and 5-fold cross-validation makes the result a

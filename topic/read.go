@@ -46,11 +46,10 @@ type key struct {
 
 // topic reads the file's mapping.
 func (r *reader) topic(root ast.Node, t *Topic) {
-	seen := r.mapping(root, "", []key{
+	keys := []key{
 		{"dowse", r.schema},
 		{"name", func(n ast.Node) { t.Name = r.name(n) }},
 		{"about", func(n ast.Node) { t.About = r.text(n, "about", 4000) }},
-		{"words", func(n ast.Node) { t.Words = r.words(n, "words") }},
 		{"also", func(n ast.Node) { t.Also = r.words(n, "also") }},
 		{"not", func(n ast.Node) { t.Not = r.words(n, "not") }},
 		{"languages", func(n ast.Node) { t.Languages, t.Only = r.languages(n) }},
@@ -59,13 +58,11 @@ func (r *reader) topic(root ast.Node, t *Topic) {
 		{"scope", func(n ast.Node) { t.Scope = r.scope(n) }},
 		{"limits", func(n ast.Node) { r.limits(n, t) }},
 		{"follow", func(n ast.Node) { r.follow(n, t) }},
-		{inLike, func(n ast.Node) { t.Like = r.sources(n, inLike) }},
-		{inUnlike, func(n ast.Node) { t.Unlike = r.sources(n, inUnlike) }},
-		{inCategory, func(n ast.Node) { t.Category = r.category(n) }},
-		{"where", func(n ast.Node) { t.Where = r.where(n) }},
-		{inModel, func(n ast.Node) { t.Model = r.model(n) }},
-		{"judge", func(n ast.Node) { t.Outside = r.outside(n) }},
-	})
+	}
+	for _, k := range kinds() {
+		keys = append(keys, key{k.key, func(n ast.Node) { k.read(r, n, t) }})
+	}
+	seen := r.mapping(root, "", keys)
 	if seen == nil {
 		return
 	}
@@ -83,16 +80,13 @@ func (r *reader) require(root ast.Node, seen map[string]bool, t *Topic) {
 	if !seen["name"] {
 		r.fail(root, `the key "name" is missing`, fmt.Sprintf("add %q", "name: "+slug(strings.Join(t.Words, " "))))
 	}
-	if !slices.ContainsFunc(kinds, func(k string) bool { return seen[k] }) {
-		r.fail(root, "the topic does not say what is wanted", `add "words:" with words or phrases of the topic, or one of: `+strings.Join(kinds[1:], ", "))
+	if alone := aloneKeys(); !slices.ContainsFunc(alone, func(k string) bool { return seen[k] }) {
+		r.fail(root, "the topic does not say what is wanted", `add "words:" with words or phrases of the topic, or one of: `+strings.Join(alone[1:], ", "))
 	}
 	if t.SeedsFrom != "" && !seen[t.SeedsFrom] {
 		r.fail(r.seedsAt, fmt.Sprintf("seeds: are to come from %s, which the topic does not have", t.SeedsFrom), fmt.Sprintf("add %q, or write a list of URLs", t.SeedsFrom+":"))
 	}
 }
-
-// kinds are the keys that can say what is wanted.
-var kinds = []string{"words", "like", "category", "where", "model"}
 
 // mapping reads the keys of a mapping and returns which there were, nil if the
 // node is none. Inside names the mapping in errors, "" for the file itself.

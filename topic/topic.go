@@ -55,6 +55,11 @@ type Topic struct {
 	named map[string]Error // where the file that was loaded names its sources
 }
 
+// kinds returns the kinds of evidence that a topic may give, in the order of files.
+func kinds() []kind {
+	return []kind{wordsKind(), likeKind(), unlikeKind(), categoryKind(), whereKind(), modelKind(), outsideKind()}
+}
+
 // Where seeds may come from, beside a list.
 const (
 	FromLike     = "like"     // the examples and the first pages of their hosts

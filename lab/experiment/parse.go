@@ -132,6 +132,7 @@ func (c *checker) experiment(x *Experiment) {
 			c.fail(fmt.Sprintf("$.cite[%d]", i), fmt.Sprintf("no work is called %q", key), mistake.Suggestion(key, slices.Sorted(maps.Keys(Works()))))
 		}
 	}
+	x.Judge = judge.KindName(x.Judge)
 	c.among("$.judge", &x.Judge, append(judge.Trainable(), "words")...)
 	c.among("$.training.from", &x.Training.From, "web", "topics")
 	c.among("$.seeds.from", &x.Seeds.From, "training", "topic", "generic")

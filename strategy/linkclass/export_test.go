@@ -28,11 +28,11 @@ const (
 )
 
 // A LinkModel is what strategies with naive Bayes learn.
-type LinkModel struct{ *judge.Bayes }
+type LinkModel struct{ *judge.MultinomialBags }
 
 // NewLinkModel makes one that was taught.
 func NewLinkModel(list []Bag) LinkModel {
-	m := LinkModel{&judge.Bayes{Limit: 1000}}
+	m := LinkModel{&judge.MultinomialBags{Limit: 1000}}
 	m.Learn(list)
 	return m
 }
