@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"dowse"
 )
 
 // A kind is one key of a topic file under which evidence of the topic is given, with all that
@@ -24,6 +26,7 @@ type kind struct {
 	gist     func(*Topic) string                                              // what is wanted, in a few words
 	files    func(*Topic) []string                                            // files and patterns of files that it reads
 	gather   func(ctx context.Context, t *Topic, l Loader, m *Material) error // loads what the key names
+	evidence func(*Topic) (dowse.WindowJudge, error)                          // a judge of its own, beside words and examples
 	comments []comment                                                        // for [Topic.Commented]
 }
 
