@@ -397,3 +397,54 @@ func receiverExported(f *ast.FuncDecl) bool {
 func isCustomary(f *ast.FuncDecl) bool {
 	return f.Recv != nil && slices.Contains([]string{"String", "Error", "Unwrap", "Len", "Less", "Swap", "Push", "Pop"}, f.Name.Name)
 }
+
+// maxExported bounds the exported names of the packages that programs outside the module can
+// import: top-level names, and methods of exported types. What no other package needs is not
+// exported; lower this number whenever fewer are left.
+const maxExported = 1142
+
+func TestExportedNamesAreFew(t *testing.T) {
+	names := map[string]int{}
+	total := 0
+	for _, s := range sources(t) {
+		if s.test || s.file.Name.Name == "main" || slices.Contains(strings.Split(s.dir, "/"), "internal") {
+			continue
+		}
+		n := exportedNames(s.file)
+		names[s.dir] += n
+		total += n
+	}
+	if total > maxExported {
+		t.Errorf("%d exported names, want at most %d: %v", total, maxExported, names)
+	}
+}
+
+// exportedNames counts the exported top-level names of a file, and the exported methods of
+// exported types.
+func exportedNames(f *ast.File) (n int) {
+	count := func(id *ast.Ident) {
+		if id.IsExported() {
+			n++
+		}
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if receiverExported(d) {
+				count(d.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					count(spec.Name)
+				case *ast.ValueSpec:
+					for _, id := range spec.Names {
+						count(id)
+					}
+				}
+			}
+		}
+	}
+	return n
+}

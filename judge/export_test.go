@@ -54,3 +54,15 @@ func Validate(t Trainer, examples []Example, k int) (Validation, error) {
 	}
 	return list[0], nil
 }
+
+// KDE is what tests call it.
+type KDE = kdeTrainer
+
+// Multinomial is what tests call it.
+type Multinomial = multinomialTrainer
+
+// Network is what tests call it.
+type Network = networkTrainer
+
+// Vote is what tests call it.
+type Vote = voteTrainer

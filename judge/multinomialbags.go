@@ -12,7 +12,7 @@ import (
 // known + tokens of the class). Its counts add up, so that learning one more bag is
 // exact and costs no more than the bag. The zero value has learnt nothing.
 //
-// Judges of pages are made by [Multinomial]; this is for short bags, as those of
+// Judges of pages are made by the kind "multinomial"; this is for short bags, as those of
 // links. It may be read from many goroutines while nobody adds.
 type MultinomialBags struct {
 	Limit int // tokens to know, later ones are ignored; 0 means 200,000

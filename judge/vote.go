@@ -8,19 +8,19 @@ import (
 	"dowse/text"
 )
 
-// A Vote trains a support vector machine, naive Bayes with kernel densities and a
+// A voteTrainer trains a support vector machine, naive Bayes with kernel densities and a
 // network on the same examples, and lets two of three decide: the measure by which
 // Wang et al. 2009 count the harvest. The relevance is the middle one of the three,
 // which reaches one half exactly when two of them do.
-type Vote struct {
+type voteTrainer struct {
 	Features
-	SVM     SVM     // its own Features are not used
-	KDE     KDE     // nor are those
-	Network Network // nor are those
+	SVM     SVM            // its own Features are not used
+	KDE     kdeTrainer     // nor are those
+	Network networkTrainer // nor are those
 }
 
 // Train makes the judge. Its reasons are on the scale [Change].
-func (t Vote) Train(examples []Example) (Model, error) {
+func (t voteTrainer) Train(examples []Example) (Model, error) {
 	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: vote: %w", err)
 	}

@@ -24,8 +24,8 @@ const fewParents = 5 // by default
 
 // The ways to norm the ratio of links.
 const (
-	NormPaper       = "paper"
-	NormConditional = "conditional"
+	normPaper       = "paper"
+	normConditional = "conditional"
 )
 
 const (
@@ -42,8 +42,8 @@ var (
 )
 
 func (l *Linkage) check() error {
-	if l.LinkNorm != "" && l.LinkNorm != NormPaper && l.LinkNorm != NormConditional {
-		return fmt.Errorf("link-norm=%s: want %s or %s", l.LinkNorm, NormPaper, NormConditional)
+	if l.LinkNorm != "" && l.LinkNorm != normPaper && l.LinkNorm != normConditional {
+		return fmt.Errorf("link-norm=%s: want %s or %s", l.LinkNorm, normPaper, normConditional)
 	}
 	_, err := l.weights()
 	return err

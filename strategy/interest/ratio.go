@@ -22,13 +22,13 @@ type Ratios struct {
 
 // The ways to tell significance.
 const (
-	SigPaper   = "paper"
-	SigSupport = "support"
+	sigPaper   = "paper"
+	sigSupport = "support"
 )
 
 func (r *Ratios) check() error {
-	if r.Sig != "" && r.Sig != SigPaper && r.Sig != SigSupport {
-		return fmt.Errorf("sig=%s: want %s or %s", r.Sig, SigPaper, SigSupport)
+	if r.Sig != "" && r.Sig != sigPaper && r.Sig != sigSupport {
+		return fmt.Errorf("sig=%s: want %s or %s", r.Sig, sigPaper, sigSupport)
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func (r *Ratios) rescored() int { return cmp.Or(r.Rescored, 100) }
 func (r *Ratios) at(base cell, per float64) moment {
 	m := moment{
 		p: base.rate(), sigma: cmp.Or(r.Sigma, 1), t: cmp.Or(r.T, 2),
-		support: r.Sig == SigSupport, least: float64(cmp.Or(r.MinSupport, 1)),
+		support: r.Sig == sigSupport, least: float64(cmp.Or(r.MinSupport, 1)),
 	}
 	m.flat = !(0 < m.p && m.p < 1)
 	m.spread = m.p * (1 - m.p)
@@ -174,7 +174,7 @@ func (m *moment) linkRatios(links [4]float64, norm string) (lnP, lnQ float64) {
 	if m.flat {
 		return 0, 0
 	}
-	if norm == NormConditional {
+	if norm == normConditional {
 		on := cell{links[fromOnTo] + links[fromOnOff], links[fromOnTo]}
 		off := cell{links[fromOffTo] + links[fromOffOff], links[fromOffTo]}
 		return m.ln(on), m.ln(off)

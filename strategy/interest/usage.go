@@ -24,16 +24,16 @@ type Usage struct {
 
 // The pages whose readers are followed.
 const (
-	ExpandOnTopic = "on-topic"
-	ExpandAlways  = "always"
+	expandOnTopic = "on-topic"
+	expandAlways  = "always"
 )
 
-// ErrNoTrace says that a strategy needs to know who went where.
-var ErrNoTrace = errors.New("it needs a trace of who went where, such as a proxy's access log: give one with --trace FILE")
+// errNoTrace says that a strategy needs to know who went where.
+var errNoTrace = errors.New("it needs a trace of who went where, such as a proxy's access log: give one with --trace FILE")
 
 func (u *Usage) check() error {
-	if u.Expand != "" && u.Expand != ExpandOnTopic && u.Expand != ExpandAlways {
-		return fmt.Errorf("expand=%s: want %s or %s", u.Expand, ExpandOnTopic, ExpandAlways)
+	if u.Expand != "" && u.Expand != expandOnTopic && u.Expand != expandAlways {
+		return fmt.Errorf("expand=%s: want %s or %s", u.Expand, expandOnTopic, expandAlways)
 	}
 	return nil
 }
@@ -41,7 +41,7 @@ func (u *Usage) check() error {
 // follow takes the trace to learn from.
 func (u *Usage) follow(t input.Trace) error {
 	if t == nil {
-		return ErrNoTrace
+		return errNoTrace
 	}
 	u.Trace = t
 	return nil
@@ -258,7 +258,7 @@ func (k *usage) spread(page uint32, words []word, on bool) {
 			s.Near.set(p)
 		}
 	}
-	if on || k.params.Expand == ExpandAlways {
+	if on || k.params.Expand == expandAlways {
 		k.follow(who)
 	}
 }

@@ -79,3 +79,22 @@ func Renoted(note string) string {
 	s := standingOf(note)
 	return s.note()
 }
+
+// Tests know strategies by these names; programs make them by their names in the list.
+type (
+	LSFC          = lsfc
+	NB            = nb
+	NBThreshold   = nbThreshold
+	NBUpdateable  = nbUpdateable
+	OptimisedLSFC = optimisedLSFC
+)
+
+var (
+	UpdateSelf     = updateSelf
+	UpdateVerified = updateVerified
+)
+
+// Optimised returns lsfc-optimised with a threshold of links.
+func Optimised(link float64, scoring LinkScoring) *OptimisedLSFC {
+	return &optimisedLSFC{Link: link, lsfc: lsfc{LinkScoring: scoring}}
+}

@@ -20,7 +20,7 @@ import (
 // links of the seed pages, which then are visited before the crawl begins, within
 // its budget; what the pages seen meanwhile link to waits until there is a model.
 // Where the outcomes are all of one kind there is none, and links of relevant pages
-// go by their score, as in [LSFC]. So do those of irrelevant pages, always.
+// go by their score, as in [NewLSFC]. So do those of irrelevant pages, always.
 //
 // A link that is probable comes before all that are only scored.
 type LinkBayes struct {
@@ -58,7 +58,7 @@ const (
 type linkBayesState struct {
 	Training training
 	Lessons  judge.MultinomialCounts // only when saved
-	Pending  []bag             // to be learnt at the end of the period
+	Pending  []bag                   // to be learnt at the end of the period
 	Fetched  int
 }
 
