@@ -448,3 +448,27 @@ func exportedNames(f *ast.File) (n int) {
 	}
 	return n
 }
+
+// TestTypeNamesSurviveGrep: an unexported type whose name three packages use for three things
+// cannot be searched for.
+func TestTypeNamesSurviveGrep(t *testing.T) {
+	dirs := map[string][]string{}
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || s.test || g.Tok != token.TYPE {
+				continue
+			}
+			for _, spec := range g.Specs {
+				if name := spec.(*ast.TypeSpec).Name; !name.IsExported() && !slices.Contains(dirs[name.Name], s.dir) {
+					dirs[name.Name] = append(dirs[name.Name], s.dir)
+				}
+			}
+		}
+	}
+	for name, in := range dirs {
+		if len(in) > 2 {
+			t.Errorf("type %s is declared in %s; rename it in one of them", name, strings.Join(in, ", "))
+		}
+	}
+}

@@ -397,7 +397,7 @@ func (s *salvage) firstDate() time.Time {
 
 // bench makes the judge from the examples and models of the old collection, and returns
 // the files that can be used.
-func (s *salvage) bench(ctx context.Context, t *topic.Topic, set *collection.Settings, files []collection.File) (*bench, []collection.File, error) {
+func (s *salvage) bench(ctx context.Context, t *topic.Topic, set *collection.Settings, files []collection.File) (*madeJudge, []collection.File, error) {
 	without := func(names ...string) []collection.File {
 		return slices.DeleteFunc(slices.Clone(files), func(f collection.File) bool { return slices.Contains(names, f.Name) })
 	}
@@ -428,7 +428,7 @@ func (s *salvage) bench(ctx context.Context, t *topic.Topic, set *collection.Set
 		return nil, nil, fmt.Errorf("crawler: %s: its judge can't be made again (%w): give a topic file or a few words", s.wreck.Dir, err)
 	}
 	set.Model = ""
-	return &bench{judge: j}, without(judged...), nil
+	return &madeJudge{judge: j}, without(judged...), nil
 }
 
 // takeLabels takes over what people said of pages and still stands.

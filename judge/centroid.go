@@ -225,7 +225,7 @@ func (c *centres) rate(v text.Vector) float64 {
 	return c.confidence(dots, v.Norm())
 }
 
-func (c *centres) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (c *centres) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	return explainChanges(c, v, r)
 }
 

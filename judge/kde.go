@@ -288,7 +288,7 @@ func (d *densities) calibrated(z float64) float64 { return float64(d.Slope*z) + 
 
 func (d *densities) rate(v text.Vector) float64 { return sigmoid(d.calibrated(d.logOdds(v))) }
 
-func (d *densities) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (d *densities) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	for _, e := range v {
 		r.reasons.add(e.Term, d.Slope*d.change(e))
 	}

@@ -384,7 +384,7 @@ func (n *network) rate(v text.Vector) float64 {
 	return n.outOf(sums)
 }
 
-func (n *network) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (n *network) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	return explainChanges(n, v, r)
 }
 

@@ -10,10 +10,10 @@ import (
 	"dowse"
 )
 
-// A kind is one key of a topic file under which evidence of the topic is given, with all that
+// An evidenceKind is one key of a topic file under which evidence of the topic is given, with all that
 // this package does with it. A new kind takes a file with these functions, a field of [Topic]
 // beside its line in [kinds], and its key in schema.json; docs/topics.md describes it.
-type kind struct {
+type evidenceKind struct {
 	key     string
 	alone   bool // the key is enough: the topic needs no other kind
 	present func(*Topic) bool
@@ -88,8 +88,8 @@ func (t *Topic) Needs() bool {
 	return false
 }
 
-func wordsKind() kind {
-	return kind{
+func wordsKind() evidenceKind {
+	return evidenceKind{
 		key: "words", alone: true,
 		present: func(t *Topic) bool { return len(t.Words) > 0 },
 		read:    func(r *reader, n ast.Node, t *Topic) { t.Words = r.words(n, "words") },
@@ -110,7 +110,7 @@ func wordsKind() kind {
 	}
 }
 
-func likeKind() kind {
+func likeKind() evidenceKind {
 	k := sourcesKind(inLike, true, func(t *Topic) *[]Source { return &t.Like })
 	k.alone = true
 	k.counted = func(t *Topic) string {
@@ -123,7 +123,7 @@ func likeKind() kind {
 	return k
 }
 
-func unlikeKind() kind {
+func unlikeKind() evidenceKind {
 	k := sourcesKind(inUnlike, false, func(t *Topic) *[]Source { return &t.Unlike })
 	k.counted = func(*Topic) string { return "" } // counted with like
 	k.comments = []comment{{inUnlike, "examples of what is not wanted", "unlike: [{file: off/*.html}]"}}
@@ -131,8 +131,8 @@ func unlikeKind() kind {
 }
 
 // sourcesKind is a list of examples.
-func sourcesKind(key string, relevant bool, of func(*Topic) *[]Source) kind {
-	return kind{
+func sourcesKind(key string, relevant bool, of func(*Topic) *[]Source) evidenceKind {
+	return evidenceKind{
 		key:     key,
 		present: func(t *Topic) bool { return len(*of(t)) > 0 },
 		read:    func(r *reader, n ast.Node, t *Topic) { *of(t) = r.sources(n, key) },
@@ -154,8 +154,8 @@ func sourcesKind(key string, relevant bool, of func(*Topic) *[]Source) kind {
 	}
 }
 
-func categoryKind() kind {
-	return kind{
+func categoryKind() evidenceKind {
+	return evidenceKind{
 		key: inCategory, alone: true,
 		present: func(t *Topic) bool { return t.Category != nil },
 		read:    func(r *reader, n ast.Node, t *Topic) { t.Category = r.category(n) },
@@ -172,8 +172,8 @@ func categoryKind() kind {
 	}
 }
 
-func whereKind() kind {
-	return kind{
+func whereKind() evidenceKind {
+	return evidenceKind{
 		key: "where", alone: true,
 		present:  func(t *Topic) bool { return t.Where != nil },
 		read:     func(r *reader, n ast.Node, t *Topic) { t.Where = r.where(n) },
@@ -182,8 +182,8 @@ func whereKind() kind {
 	}
 }
 
-func modelKind() kind {
-	return kind{
+func modelKind() evidenceKind {
+	return evidenceKind{
 		key: inModel, alone: true,
 		present: func(t *Topic) bool { return t.Model != "" },
 		read:    func(r *reader, n ast.Node, t *Topic) { t.Model = r.model(n) },
@@ -200,8 +200,8 @@ func modelKind() kind {
 	}
 }
 
-func outsideKind() kind {
-	return kind{
+func outsideKind() evidenceKind {
+	return evidenceKind{
 		key:     "judge",
 		present: func(t *Topic) bool { return t.Outside != nil },
 		read:    func(r *reader, n ast.Node, t *Topic) { t.Outside = r.outside(n) },

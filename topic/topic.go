@@ -56,8 +56,8 @@ type Topic struct {
 }
 
 // kinds returns the kinds of evidence that a topic may give, in the order of files.
-func kinds() []kind {
-	return []kind{wordsKind(), likeKind(), unlikeKind(), categoryKind(), whereKind(), modelKind(), outsideKind()}
+func kinds() []evidenceKind {
+	return []evidenceKind{wordsKind(), likeKind(), unlikeKind(), categoryKind(), whereKind(), modelKind(), outsideKind()}
 }
 
 // Where seeds may come from, beside a list.

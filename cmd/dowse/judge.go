@@ -59,8 +59,8 @@ type because struct {
 	Count  int     `json:"count"`
 }
 
-// A bench rates pages: where the judge sits.
-type bench struct {
+// A pageRater rates pages: where the judge sits.
+type pageRater struct {
 	topic     *topic.Topic
 	speller   *topic.Speller
 	judge     dowse.Judge
@@ -83,7 +83,7 @@ func (c *judgeCmd) Run(w *world) error {
 		return err
 	}
 	defer end()
-	p := &docket{bench: b, world: w, plain: c.Plain && !c.JSON}
+	p := &docket{pageRater: b, world: w, plain: c.Plain && !c.JSON}
 	err = p.run(c.What)
 	b.consulted(w)
 	return err
@@ -91,7 +91,7 @@ func (c *judgeCmd) Run(w *world) error {
 
 // consulted tells of an outside judge that did not always answer: the topic's own
 // verdict stands for those pages.
-func (b *bench) consulted(w *world) {
+func (b *pageRater) consulted(w *world) {
 	if b.outside == nil {
 		return
 	}
@@ -103,8 +103,8 @@ func (b *bench) consulted(w *world) {
 }
 
 // bench makes ready to judge, and returns what ends it.
-func (c *judgeCmd) bench(w *world) (*bench, func(), error) {
-	b := &bench{}
+func (c *judgeCmd) bench(w *world) (*pageRater, func(), error) {
+	b := &pageRater{}
 	if err := c.furnish(w, b); err != nil {
 		b.close()
 		return nil, nil, err
@@ -112,7 +112,7 @@ func (c *judgeCmd) bench(w *world) (*bench, func(), error) {
 	return b, b.close, nil
 }
 
-func (c *judgeCmd) furnish(w *world, b *bench) error {
+func (c *judgeCmd) furnish(w *world, b *pageRater) error {
 	cfg, hangUp, err := c.ask(w)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (c *judgeCmd) furnish(w *world, b *bench) error {
 
 // seat makes the judge, and puts the one that the topic names beside it. A collection is
 // judged by as its crawl does now, with what labels and pages that were seen taught.
-func (b *bench) seat(w *world, c *judgeCmd, m *topic.Material, cfg crawler.Config) error {
+func (b *pageRater) seat(w *world, c *judgeCmd, m *topic.Material, cfg crawler.Config) error {
 	what := c.Topic
 	j, err := b.topic.NewJudge(m)
 	if err == nil && collection.IsCollection(what) {
@@ -166,14 +166,14 @@ func (b *bench) seat(w *world, c *judgeCmd, m *topic.Material, cfg crawler.Confi
 }
 
 // close ends what was begun, the last first.
-func (b *bench) close() {
+func (b *pageRater) close() {
 	for _, end := range slices.Backward(b.ends) {
 		end()
 	}
 }
 
 // rate makes the line of a page that was judged.
-func (b *bench) rate(name string, p *dowse.Page) *judged {
+func (b *pageRater) rate(name string, p *dowse.Page) *judged {
 	v := p.Verdict
 	j := &judged{URL: name, Score: v.Relevance, Title: p.Title, Language: p.Language, Verdict: verdictOf(v.Relevance, b.threshold)}
 	j.Because = becauseOf(v.Because, b.speller.SpellOf(v, p))
@@ -198,7 +198,7 @@ func verdictOf(relevance, threshold float64) string {
 // A docket is a run of judge: cases come in, are judged beside each other, and are
 // printed in the order in which they came.
 type docket struct {
-	*bench
+	*pageRater
 	*world
 	plain bool
 

@@ -46,7 +46,7 @@ func Erase(path string, at time.Time, offsets ...int64) (int, error) {
 }
 
 // blankOut copies a file with blanks in place of the spans.
-func blankOut(w io.Writer, f io.ReaderAt, at time.Time, spans []span) error {
+func blankOut(w io.Writer, f io.ReaderAt, at time.Time, spans []byteSpan) error {
 	end := int64(0)
 	for _, s := range spans {
 		if _, err := io.Copy(w, io.NewSectionReader(f, end, s.offset-end)); err != nil {
@@ -63,7 +63,7 @@ func blankOut(w io.Writer, f io.ReaderAt, at time.Time, spans []span) error {
 
 // joined makes one span of those that touch, so that short records are no
 // obstacle. A blank is made in memory; what is long enough is not made longer.
-func joined(spans []span) (out []span) {
+func joined(spans []byteSpan) (out []byteSpan) {
 	const enough = 1 << 20
 	for _, s := range spans {
 		if n := len(out); n > 0 && out[n-1].offset+out[n-1].length == s.offset && out[n-1].length < enough {
@@ -75,7 +75,7 @@ func joined(spans []span) (out []span) {
 	return out
 }
 
-func writeBlank(w io.Writer, f io.ReaderAt, s span, at time.Time) error {
+func writeBlank(w io.Writer, f io.ReaderAt, s byteSpan, at time.Time) error {
 	zipped, err := isZipped(f, s.offset)
 	if err != nil {
 		return err

@@ -17,19 +17,19 @@ import (
 	"dowse/internal/durable"
 )
 
-// span is a part of a file.
-type span struct{ offset, length int64 }
+// byteSpan is a part of a file.
+type byteSpan struct{ offset, length int64 }
 
 // surveyed is what selecting needs to know of a record; IDs are hashed.
 type surveyed struct {
-	span
+	byteSpan
 	id, concurrent uint64
 }
 
 // exchanges finds the records at the given offsets of a file, and with them the
 // requests and metadata of the same exchanges. If there is no record at one of the
 // offsets that is told to lost, or is an error if that is nil.
-func exchanges(f *durable.File, offsets []int64, lost func(int64, error)) ([]span, error) {
+func exchanges(f *durable.File, offsets []int64, lost func(int64, error)) ([]byteSpan, error) {
 	all, err := survey(f, lost != nil)
 	if err != nil {
 		return nil, err
@@ -57,12 +57,12 @@ func exchanges(f *durable.File, offsets []int64, lost func(int64, error)) ([]spa
 
 var errNoRecord = errors.New("no record can be read there")
 
-func chosen(all []surveyed, ids map[uint64]bool, offsets []int64) (spans []span) {
+func chosen(all []surveyed, ids map[uint64]bool, offsets []int64) (spans []byteSpan) {
 	sorted := slices.Sorted(slices.Values(offsets))
 	for _, s := range all {
 		_, asked := slices.BinarySearch(sorted, s.offset)
 		if asked || ids[s.id] || ids[s.concurrent] {
-			spans = append(spans, s.span)
+			spans = append(spans, s.byteSpan)
 		}
 	}
 	return spans
@@ -94,7 +94,7 @@ func survey(f *durable.File, pass bool) (all []surveyed, err error) {
 		if err != nil {
 			continue // told as damage
 		}
-		s.span = span{rec.Offset, size}
+		s.byteSpan = byteSpan{rec.Offset, size}
 		all = append(all, s)
 	}
 	if damage != nil && !pass {
@@ -118,7 +118,7 @@ func CopySound(w io.Writer, path string, lost func(Loss)) error {
 			lost(Loss{path, p.Offset, p.Length, p.Err})
 			continue
 		}
-		if err := copySpan(w, f, span{p.Offset, p.Length}); err != nil {
+		if err := copySpan(w, f, byteSpan{p.Offset, p.Length}); err != nil {
 			return fmt.Errorf("archive: copy from %s: %w", path, err)
 		}
 	}
@@ -192,7 +192,7 @@ func copyFrom(w io.Writer, path string, offsets []int64, lost func(int64, error)
 }
 
 // copySpan copies a record; one that is not compressed becomes so.
-func copySpan(w io.Writer, f io.ReaderAt, s span) error {
+func copySpan(w io.Writer, f io.ReaderAt, s byteSpan) error {
 	from := io.NewSectionReader(f, s.offset, s.length)
 	zipped, err := isZipped(f, s.offset)
 	if err != nil {

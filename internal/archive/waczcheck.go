@@ -38,7 +38,7 @@ func VerifyWACZ(path string) (*Package, error) {
 		return nil, fmt.Errorf("archive: open %s: %w", path, err)
 	}
 	defer z.Close()
-	c := checker{files: make(map[string]*zip.File)}
+	c := waczChecker{files: make(map[string]*zip.File)}
 	for _, f := range z.File {
 		if c.files[f.Name] != nil {
 			c.problem("%s is there twice", printable(f.Name))
@@ -55,12 +55,12 @@ func VerifyWACZ(path string) (*Package, error) {
 	return &c.pack, nil
 }
 
-type checker struct {
+type waczChecker struct {
 	files map[string]*zip.File // not yet accounted for
 	pack  Package
 }
 
-func (c *checker) problem(format string, args ...any) {
+func (c *waczChecker) problem(format string, args ...any) {
 	if len(c.pack.Problems) < maxProblems {
 		c.pack.Problems = append(c.pack.Problems, fmt.Errorf(format, args...))
 	}
@@ -68,7 +68,7 @@ func (c *checker) problem(format string, args ...any) {
 
 // describe reads the description and checks it against its digest, where there
 // is one.
-func (c *checker) describe() error {
+func (c *waczChecker) describe() error {
 	text, err := c.read(packageName)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (c *checker) describe() error {
 	return nil
 }
 
-func (c *checker) digest(description []byte) {
+func (c *waczChecker) digest(description []byte) {
 	text, err := c.read(digestName)
 	var d packageDigest
 	if err = errors.Join(err, json.Unmarshal(text, &d)); err != nil {
@@ -99,7 +99,7 @@ func (c *checker) digest(description []byte) {
 }
 
 // read returns a small file of the zip and accounts for it.
-func (c *checker) read(name string) ([]byte, error) {
+func (c *waczChecker) read(name string) ([]byte, error) {
 	f := c.files[name]
 	if f == nil {
 		return nil, fmt.Errorf("there is no %s in it", name)
@@ -113,7 +113,7 @@ func (c *checker) read(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, maxDescription))
 }
 
-func (c *checker) resource(r Resource) {
+func (c *waczChecker) resource(r Resource) {
 	f := c.files[r.Path]
 	if f == nil {
 		c.problem("%s is listed and not there", printable(r.Path))
@@ -146,7 +146,7 @@ func hashOf(f *zip.File, listed int64) ([]byte, int64, error) {
 }
 
 // rest tells of what is there and not listed.
-func (c *checker) rest() {
+func (c *waczChecker) rest() {
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		if !strings.HasSuffix(name, "/") {
 			c.problem("%s is there and not listed", printable(name))

@@ -4,7 +4,7 @@ import "dowse"
 
 // link checks what a snapshot holds against each other and makes heaps and tables
 // from it.
-func (s *reader) link(f *Frontier) {
+func (s *snapshotReader) link(f *Frontier) {
 	s.linkLanes(f)
 	s.linkHosts(f)
 	s.check(f)
@@ -16,7 +16,7 @@ func (s *reader) link(f *Frontier) {
 	f.reseatAll()
 }
 
-func (s *reader) linkLanes(f *Frontier) {
+func (s *snapshotReader) linkLanes(f *Frontier) {
 	for i := range uint32(f.lanes.n) {
 		l := f.lanes.at(i)
 		if _, twice := f.laneIDs[l.name]; twice || l.name == "" {
@@ -26,7 +26,7 @@ func (s *reader) linkLanes(f *Frontier) {
 	}
 }
 
-func (s *reader) linkHosts(f *Frontier) {
+func (s *snapshotReader) linkHosts(f *Frontier) {
 	for i := range uint32(f.hosts.n) {
 		h := f.hosts.at(i)
 		if _, twice := f.HostOf(f.HostName(HostID(i))); twice {
@@ -45,7 +45,7 @@ func (s *reader) linkHosts(f *Frontier) {
 }
 
 // check makes sure that no entry points to what is not there.
-func (s *reader) check(f *Frontier) {
+func (s *snapshotReader) check(f *Frontier) {
 	owned := make([]bool, f.visits.n)
 	for i := range uint32(f.entries.n) {
 		e := f.entries.at(i)
@@ -70,7 +70,7 @@ func (s *reader) check(f *Frontier) {
 	}
 }
 
-func (s *reader) linkTable(f *Frontier) {
+func (s *snapshotReader) linkTable(f *Frontier) {
 	f.table.reserve(f.entries.n)
 	for i := range uint32(f.entries.n) {
 		fp := f.entries.at(i).fp

@@ -52,11 +52,11 @@ type Builder struct {
 	users   map[uint64]uint32
 	keys    []uint64
 	pages   *names
-	records []record
+	records []accessRecord
 }
 
-// A record is an access that was kept.
-type record struct {
+// An accessRecord is an access that was kept.
+type accessRecord struct {
 	user uint32
 	page uint32
 	at   int64 // milliseconds; unknown for none
@@ -105,7 +105,7 @@ func (b *Builder) add(user []byte, at int64, u dowse.URL, begins bool) bool {
 	if begins {
 		at |= beginBit
 	}
-	b.records = append(b.records, record{b.user(user), b.pages.add(string(u)), at})
+	b.records = append(b.records, accessRecord{b.user(user), b.pages.add(string(u)), at})
 	return true
 }
 
@@ -153,7 +153,7 @@ func (b *Builder) Log() *Log {
 
 // byUser sorts the records by user, each in order of time, and tells where users
 // begin.
-func (b *Builder) byUser(l *Log) []record {
+func (b *Builder) byUser(l *Log) []accessRecord {
 	l.starts = make([]uint32, len(l.keys)+1)
 	for _, r := range b.records {
 		l.starts[r.user+1]++
@@ -162,12 +162,12 @@ func (b *Builder) byUser(l *Log) []record {
 		l.starts[i] += l.starts[i-1]
 	}
 	next := slices.Clone(l.starts)
-	sorted := make([]record, len(b.records))
+	sorted := make([]accessRecord, len(b.records))
 	for _, r := range b.records {
 		sorted[next[r.user]] = r
 		next[r.user]++
 	}
-	byTime := func(a, b record) int { return cmp.Compare(a.at>>1, b.at>>1) }
+	byTime := func(a, b accessRecord) int { return cmp.Compare(a.at>>1, b.at>>1) }
 	for u := range l.keys {
 		if path := sorted[l.starts[u]:l.starts[u+1]]; !slices.IsSortedFunc(path, byTime) {
 			slices.SortStableFunc(path, byTime)
@@ -177,7 +177,7 @@ func (b *Builder) byUser(l *Log) []record {
 }
 
 // session fills in the path of one user and where sessions begin.
-func (b *Builder) session(l *Log, sorted []record, from, to uint32) {
+func (b *Builder) session(l *Log, sorted []accessRecord, from, to uint32) {
 	gap := b.opts.Gap.Milliseconds()
 	for i := from; i < to; i++ {
 		r := sorted[i]
@@ -189,7 +189,7 @@ func (b *Builder) session(l *Log, sorted []record, from, to uint32) {
 }
 
 // pause returns the milliseconds between two accesses, as far as they are known.
-func pause(a, b record) int64 {
+func pause(a, b accessRecord) int64 {
 	if a.at>>1 == unknown || b.at>>1 == unknown {
 		return 0
 	}

@@ -14,7 +14,7 @@ func TestWeigher(t *testing.T) {
 		lex := newLexicon(40)
 		var w weigher
 		lex.weigh(&w, asContent)
-		base := cell{}
+		base := ratioCell{}
 		var list []word
 		for step := range 3000 {
 			list = append(list, lex.add("t"+strconv.Itoa(rng.IntN(60))))
