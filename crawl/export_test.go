@@ -52,3 +52,9 @@ func WhenUnsound(j *Journal, do func()) { j.pause = do }
 // NeedsWhole reports whether a Fold failed because it must begin at the beginning of
 // the journal, with a new crawl: rulings came after the snapshot.
 func NeedsWhole(err error) bool { return errors.Is(err, errNewerModel) }
+
+// ReasonOf returns the reason that a collection keeps by a code.
+func ReasonOf(code uint8) dowse.Reason { return reasonOf(code) }
+
+// ReasonCode returns the code by which a collection keeps a reason.
+func ReasonCode(r dowse.Reason) uint8 { return reasonCode(r) }
