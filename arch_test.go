@@ -18,6 +18,7 @@ import (
 var allowed = map[string][]string{
 	"dowse":                    {},
 	"dowse/weburl":             {"dowse"},
+	"dowse/settings":           {},
 	"dowse/text":               {"dowse"},
 	"dowse/internal/frontier":  {"dowse"},
 	"dowse/internal/mistake":   {"dowse/text"},
@@ -55,17 +56,17 @@ var allowed = map[string][]string{
 	"dowse/internal/durable":           {},
 	"dowse/internal/archive":           {"dowse", "dowse/weburl", "dowse/internal/durable"},
 	"dowse/fetch":                      {"dowse", "dowse/weburl", "dowse/internal/extract"},
-	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/durable"},
+	"dowse/crawl":                      {"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/durable"},
 	"dowse/strategy/strategytest":      {"dowse", "dowse/crawl", "dowse/internal/frontier"},
 	"dowse/collection": {
 		"dowse/text", // which words of a model are those of a page that was taken down
-		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/site",
+		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/site",
 		"dowse/internal/durable",
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
 	"dowse/crawler": {
-		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/frontier",
+		"dowse", "dowse/settings", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/site", "dowse/internal/durable",
 	},

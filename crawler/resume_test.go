@@ -33,7 +33,7 @@ func TestFrozen(t *testing.T) {
 		{"unit", func(c *crawler.Config) { c.Unit = crawler.UnitSite }},
 		{"scope", func(c *crawler.Config) { c.Scope.Reach = "host" }},
 		{"explore", func(c *crawler.Config) { c.Explore = 0.5 }},
-		{"strategy", func(c *crawler.Config) { c.StrategyName = "breadth-first" }},
+		{"strategy", func(c *crawler.Config) { c.Settings.Strategy = "breadth-first" }},
 		{"shadow", func(c *crawler.Config) { c.Shadows = []string{"fish"} }},
 		{"rng", func(c *crawler.Config) { c.Key = 8 }},
 		{"topic", func(c *crawler.Config) { c.Words = []string{"algae"} }},
