@@ -247,6 +247,7 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if changed, _ := a.changeNotes(); changed != "" {
 		c.Notes = append(c.Notes, "changed: "+changed)
 	}
+	c.Notes = append(c.Notes, c.admit(a.changes)...)
 	if err := c.takeSeeds(a.kept, a.given); err != nil {
 		return nil, err
 	}

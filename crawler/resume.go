@@ -189,20 +189,47 @@ func (a *terms) changeNotes() (fromNow, again string) {
 }
 
 // Rehearse returns the error with which [Open] would refuse the collection in dir, or a new
-// one, as far as that can be told without making, changing or sending anything.
-func Rehearse(dir string, cfg Config) error {
+// one, as far as that is known without making, changing or sending anything. Of a collection
+// it also returns what would change, one line for each.
+func Rehearse(dir string, cfg Config) (changes []string, err error) {
 	if !collection.IsCollection(dir) {
 		_, _, err := plan(&cfg)
-		return err
+		return nil, err
 	}
 	if err := collection.Plain(dir); err != nil {
-		return err
+		return nil, err
 	}
 	col, err := collection.Open(dir, nil, true)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer col.Close()
-	_, err = agree(col, cfg)
-	return err
+	a, err := agree(col, cfg)
+	if err != nil {
+		return nil, err
+	}
+	now, again := a.changeNotes()
+	if now != "" {
+		changes = append(changes, now)
+	}
+	if again != "" {
+		changes = append(changes, again+" (decides all pages and links again)")
+	}
+	return changes, nil
+}
+
+// admit lets URLs wait again that a limit kept out which is looser now, and returns a line for
+// each such limit. A limit that is tighter holds for links that are found from now on.
+func (c *Crawler) admit(changes []settings.Change) (notes []string) {
+	keptOut := map[string]dowse.Reason{"max-depth": dowse.SkipScopeDepth, "tunnel": dowse.SkipScopeTunnel, "per-host": dowse.SkipBudgetHost}
+	for _, x := range changes {
+		why := keptOut[x.Flag]
+		if why == "" || !x.Looser() {
+			continue
+		}
+		if n, err := c.Collection.Crawl.Requeue(c.live.Clock(), string(why)); err == nil && n > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %d links wait again that it kept out", x.Name(), n))
+		}
+	}
+	return notes
 }

@@ -64,7 +64,7 @@ func (f Field) checkText(text string) error {
 
 func (f Field) checkList(list []string) error {
 	if most := f.most(); len(list) > most {
-		return &Error{f, shortened(fmt.Sprint(len(list))), fmt.Sprintf("at most %d", most)}
+		return &Error{f, fmt.Sprintf("%d entries", len(list)), fmt.Sprintf("at most %d", most)}
 	}
 	for _, text := range list {
 		if want := f.entryWanted(text); want != "" {

@@ -1,7 +1,9 @@
 package settings
 
 import (
+	"math"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -180,6 +182,18 @@ func resolve(f Field, v reflect.Value) {
 type Change struct {
 	Field
 	Before, After string
+}
+
+// Looser reports whether a limit is a higher one than before, or none.
+func (c Change) Looser() bool {
+	number := func(text string) float64 {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil { // unset, or none
+			return math.Inf(1)
+		}
+		return x
+	}
+	return number(c.After) > number(c.Before)
 }
 
 // Merge returns kept settings with the values that are given now in their place, and what

@@ -363,9 +363,6 @@ func checkOrder(cfg crawler.Config) error {
 	if err := checkSettings(cfg); err != nil {
 		return err
 	}
-	if len(cfg.Shadows) > crawl.MaxShadows {
-		return usage("--shadow: %d strategies; %d are the limit", len(cfg.Shadows), crawl.MaxShadows)
-	}
 	return checkStrategy(cfg)
 }
 
@@ -461,11 +458,15 @@ func gist(t *topic.Topic) string {
 
 // plan says what a crawl would do, or refuses as the crawl would.
 func (c *crawlCmd) plan(w *world, j *job) error {
-	if err := c.rehearse(j); err != nil {
+	changes, err := c.rehearse(j)
+	if err != nil {
 		return frozenUsage(err)
 	}
 	if j.resume {
 		fmt.Fprintf(w.out, "would resume %s\n", j.dir)
+		for _, s := range changes {
+			fmt.Fprintf(w.out, "would change %s\n", oneLine(s))
+		}
 		return nil
 	}
 	t := j.cfg.Topic
@@ -479,25 +480,27 @@ func (c *crawlCmd) plan(w *world, j *job) error {
 	return nil
 }
 
-// rehearse returns the error with which a crawl would be refused.
-func (c *crawlCmd) rehearse(j *job) error {
+// rehearse returns what a crawl would change in a collection that exists, or the error with
+// which it would be refused.
+func (c *crawlCmd) rehearse(j *job) (changes []string, err error) {
 	if !j.resume {
 		if c.Demo {
 			if _, err := ownTopic(&j.cfg); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		return crawler.Rehearse(j.dir, j.cfg)
 	}
 	s, err := collection.ReadSettings(j.dir)
 	if err != nil {
-		return inCollection(err)
+		return nil, inCollection(err)
 	}
 	cfg := j.cfg
 	if s.Demo != nil { // a made web brings its own connections
 		cfg.Dial = (&net.Dialer{}).DialContext
 	}
-	return inCollection(crawler.Rehearse(j.dir, cfg))
+	changes, err = crawler.Rehearse(j.dir, cfg)
+	return changes, inCollection(err)
 }
 
 func orDefault(list ...string) string {

@@ -64,7 +64,7 @@ func (w *world) reset() (flags []string) {
 		return nil
 	}
 	for _, f := range find(w.parser.Model.Node, []string{"crawl"}).Flags {
-		if _, ok := settings.ByFlag(f.Name); ok && f.Set && f.Target.IsZero() {
+		if _, ok := settings.ByFlag(f.Name); ok && f.Set && !f.HasDefault && f.Target.IsZero() {
 			flags = append(flags, f.Name)
 		}
 	}
