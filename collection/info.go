@@ -39,7 +39,7 @@ type Overview struct {
 type Setting struct {
 	Key     string `json:"key"` // as in crawl.yaml, with its section
 	Value   string `json:"value"`
-	Default bool   `json:"default,omitempty"` // nobody gave it
+	Default bool   `json:"default,omitempty"` // it holds if nobody gives another
 }
 
 // settingsList returns the settings that have a value.
@@ -48,7 +48,7 @@ func settingsList(s settings.Settings) (list []Setting) {
 		switch text := f.Text(&s); {
 		case f.Key == "":
 		case text != "":
-			list = append(list, Setting{f.Key, text, false})
+			list = append(list, Setting{f.Key, text, text == f.Default})
 		case f.Default != "":
 			list = append(list, Setting{f.Key, f.Default, true})
 		}

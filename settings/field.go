@@ -244,6 +244,9 @@ func (s Settings) Changeable() Settings {
 // Copy gives one of the settings the value that others have for the field.
 func (f Field) Copy(to, from *Settings) { f.value(to).Set(f.value(from)) }
 
+// Put gives one of the settings a value, as [Field.Read] returns it.
+func (f Field) Put(to *Settings, x any) { f.value(to).Set(reflect.ValueOf(x)) }
+
 func (f Field) isIn(flags []string) bool {
 	for _, name := range flags {
 		if f.Flag == name && name != "" {

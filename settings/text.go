@@ -121,12 +121,12 @@ var sizeUnits = []struct {
 	factor float64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}}
 
-// sizeText writes a number of bytes in the largest binary unit that leaves no remainder.
+// sizeText writes a number of bytes in the largest unit that leaves no remainder.
 func sizeText(n int64) string {
 	for _, u := range []struct {
 		suffix string
 		bytes  int64
-	}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+	}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}} {
 		if n >= u.bytes && n%u.bytes == 0 {
 			return fmt.Sprintf("%d%s", n/u.bytes, u.suffix)
 		}
