@@ -219,15 +219,23 @@ func TestCrashWhileChanging(t *testing.T) {
 	}
 	modelLog := filepath.Join("models", "log.jsonl")
 	outcomes := map[float64]int{}
-	cuts := []int{len(old), len(old) + 1, len(written) - 1, len(written)}
+	cuts := []int{len(old), len(old) + 1, len(written) - 1}
 	for at := len(old); at < len(written); at += 1 + (len(written)-len(old))/8 {
 		cuts = append(cuts, at)
 	}
-	for i, cut := range cuts {
+	cuts = append(cuts, len(written)) // all of it
+	for i := range len(cuts) + 2 {
+		cut := cuts[min(i, len(cuts)-1)]
 		dir := filepath.Join(root, fmt.Sprint(i), "pools.dowse")
 		copyDir(t, before, dir)
 		write(t, dir, journal, written[:cut])
 		write(t, dir, filepath.Join("state", "change.json"), string(plan))
+		if i >= len(cuts) { // the files are replaced one after the other
+			write(t, dir, "topic.yaml", read(t, after, "topic.yaml"))
+		}
+		if i > len(cuts) {
+			write(t, dir, "crawl.yaml", read(t, after, "crawl.yaml"))
+		}
 		write(t, dir, modelLog, read(t, after, modelLog)) // it is written first
 		reader, err := crawler.View(dir)
 		if err != nil {
