@@ -52,7 +52,7 @@ func (f Field) check(v reflect.Value) error {
 func (f Field) checkText(text string) error {
 	if len(f.Choices) > 0 {
 		if text != "" && !slices.Contains(f.Choices, text) {
-			return &Error{f, shortened(text), f.Want()}
+			return &Error{f, shortened(text), f.want()}
 		}
 		return nil
 	}
@@ -77,11 +77,11 @@ func (f Field) checkList(list []string) error {
 // entryWanted returns what an entry of a list must be, "" if it is that.
 func (f Field) entryWanted(text string) string {
 	switch f.Kind {
-	case Pattern:
+	case patternKind:
 		if _, err := regexp.Compile(text); err != nil || len(text) > maxPattern {
 			return "a regular expression (RE2)"
 		}
-	case Net:
+	case netKind:
 		_, err1 := netip.ParsePrefix(text)
 		_, err2 := netip.ParseAddr(text)
 		if err1 != nil && err2 != nil {

@@ -12,18 +12,18 @@ type Kind string
 
 // The kinds of settings. Those without a name of their own follow from the type of the field.
 const (
-	Text    Kind = "text"    // one line
-	List    Kind = "list"    // several of them
-	Flag    Kind = "flag"    // true or false
-	Number  Kind = "number"  // 17
-	Count   Kind = "count"   // 500
-	Time    Kind = "time"    // 1m30s
-	Size    Kind = "size"    // 5GB
-	Rate    Kind = "rate"    // 20/s
-	Share   Kind = "share"   // 0.1
-	Until   Kind = "until"   // harvest<0.05 over 500
-	Pattern Kind = "pattern" // regular expressions
-	Net     Kind = "net"     // networks or addresses
+	textKind    Kind = "text"    // one line
+	listKind    Kind = "list"    // several of them
+	flagKind    Kind = "flag"    // true or false
+	numberKind  Kind = "number"  // 17
+	Count       Kind = "count"   // 500
+	Time        Kind = "time"    // 1m30s
+	Size        Kind = "size"    // 5GB
+	Rate        Kind = "rate"    // 20/s
+	Share       Kind = "share"   // 0.1
+	Until       Kind = "until"   // harvest<0.05 over 500
+	patternKind Kind = "pattern" // regular expressions
+	netKind     Kind = "net"     // networks or addresses
 )
 
 // When says when the value of a setting can change.
@@ -114,13 +114,13 @@ func kindOf(sf reflect.StructField) Kind {
 	}
 	switch sf.Type.Kind() {
 	case reflect.Slice:
-		return List
+		return listKind
 	case reflect.Bool:
-		return Flag
+		return flagKind
 	case reflect.Uint64:
-		return Number
+		return numberKind
 	}
-	return Text
+	return textKind
 }
 
 // Name returns what the setting is called where its flag is not meant: its key without the

@@ -64,7 +64,7 @@ func isNumber(v reflect.Value) bool { return v.CanInt() || v.CanFloat() }
 // convert reads a text as the kind of the field says, without regard to its bounds.
 func (f Field) convert(text string) (any, error) {
 	switch f.Kind {
-	case Number:
+	case numberKind:
 		return strconv.ParseUint(text, 10, 64)
 	case Count:
 		return strconv.Atoi(text)
@@ -77,7 +77,7 @@ func (f Field) convert(text string) (any, error) {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil && n == 0 {
 			return n, nil
 		}
-		return ParseSize(text)
+		return parseSize(text)
 	case Rate:
 		n, ok := strings.CutSuffix(text, "/s")
 		if !ok {
@@ -88,7 +88,7 @@ func (f Field) convert(text string) (any, error) {
 		return strconv.ParseFloat(text, 64)
 	case Until:
 		return parseUntil(text)
-	case Flag:
+	case flagKind:
 		return strconv.ParseBool(text)
 	}
 	return text, nil
@@ -102,8 +102,8 @@ func parseUntil(text string) (d Dry, err error) {
 	return d, err
 }
 
-// ParseSize reads a number of bytes with its unit: 500MB, 5GB, 10KiB.
-func ParseSize(text string) (int64, error) {
+// parseSize reads a number of bytes with its unit: 500MB, 5GB, 10KiB.
+func parseSize(text string) (int64, error) {
 	for _, u := range sizeUnits {
 		if n, ok := strings.CutSuffix(text, u.suffix); ok {
 			v, err := strconv.ParseFloat(n, 64)
@@ -182,11 +182,11 @@ func (f Field) wrong(got string) error {
 	if _, err := strconv.ParseFloat(got, 64); err != nil || f.Kind != Count && f.Kind != Share {
 		got = strconv.Quote(got)
 	}
-	return &Error{f, got, f.Want()}
+	return &Error{f, got, f.want()}
 }
 
-// Want says what a text must be to be read.
-func (f Field) Want() string {
+// want says what a text must be to be read.
+func (f Field) want() string {
 	or := ""
 	if f.tag.Get("none") != "" {
 		or = ", or none"
@@ -199,7 +199,7 @@ func (f Field) Want() string {
 		return "1 or more" + or
 	case f.Kind == Count:
 		return "0 or more" + or
-	case f.Kind == Number:
+	case f.Kind == numberKind:
 		return "a whole number, 0 or more"
 	case f.Kind == Time:
 		return "a time with its unit (e.g. 90s, 2h)" + or
