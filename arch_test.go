@@ -32,6 +32,7 @@ var allowed = map[string][]string{
 	"dowse/internal/plain":      {},
 	"dowse/internal/wire":       {},
 	"dowse/internal/strictyaml": {"dowse/internal/mistake"},
+	"dowse/settings":            {},
 	"dowse/strategy": {
 		"dowse", "dowse/text", "dowse/strategy/input",
 		"dowse/strategy/linkclass", "dowse/strategy/treasure", "dowse/strategy/interest",
@@ -59,17 +60,16 @@ var allowed = map[string][]string{
 	"dowse/internal/durable":           {},
 	"dowse/internal/archive":           {"dowse", "dowse/weburl", "dowse/internal/durable", "dowse/internal/plain"},
 	"dowse/fetch":                      {"dowse", "dowse/weburl", "dowse/internal/extract"},
-	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire"},
+	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire", "dowse/settings"},
 	"dowse/strategy/strategytest":      {"dowse", "dowse/crawl", "dowse/internal/frontier"},
 	"dowse/collection": {
 		"dowse/text", // which words of a model are those of a page that was taken down
-		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/site",
-		"dowse/internal/durable", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain",
+		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/site", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain", "dowse/settings",
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
 	"dowse/crawler": {
-		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/frontier",
+		"dowse", "dowse/settings", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/site", "dowse/internal/durable", "dowse/internal/plain",
 	},
@@ -139,7 +139,7 @@ var modules = map[string]struct {
 // Files named here are the drivers of package crawl.
 var (
 	pure = []string{
-		".", "text", "judge", "site", "internal/facts", "internal/frontier", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain",
+		".", "text", "judge", "site", "internal/facts", "internal/frontier", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
 		"strategy", "strategy/linkclass", "strategy/treasure", "strategy/treasure/tgraph", "strategy/interest", "strategy/input",
 		"strategy/internal/lead", "strategy/internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}

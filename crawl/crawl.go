@@ -204,7 +204,7 @@ func prepare(cfg Config) (*Crawl, error) {
 	if cfg.Round == 0 {
 		cfg.Round = dowse.TraitsOf(cfg.Strategy).Round
 	}
-	cfg.Polite = cfg.Polite.withDefaults()
+	cfg.Polite = politeness(cfg.Polite)
 	cfg.Traps = cfg.Traps.withDefaults()
 	c := &Crawl{
 		cfg:      cfg,
