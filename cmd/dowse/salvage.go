@@ -15,6 +15,7 @@ type collectionSalvageCmd struct {
 	Out   string   `short:"o" required:"" placeholder:"NEW" help:"Directory of the new collection."`
 	Topic string   `placeholder:"FILE" help:"Judge the pages by this topic file, not the collection's."`
 	JSON  bool     `help:"Print JSON."`
+	trustFlag
 }
 
 func (collectionSalvageCmd) Help() string {
@@ -41,7 +42,7 @@ const maxShown = 20
 
 // Run rebuilds a collection.
 func (c *collectionSalvageCmd) Run(w *world) error {
-	cfg, err := c.config()
+	cfg, err := c.config(w)
 	if err != nil {
 		return err
 	}
@@ -70,12 +71,17 @@ func (c *collectionSalvageCmd) Run(w *world) error {
 	return err
 }
 
-func (c *collectionSalvageCmd) config() (cfg crawler.SalvageConfig, err error) {
+// config returns what the flags name in place of the collection's own topic. A topic file is
+// read only after the user agreed to the files that it reads: their words become examples
+// and models of the new collection. Its outside judge is not asked by a salvage.
+func (c *collectionSalvageCmd) config(w *world) (cfg crawler.SalvageConfig, err error) {
 	switch {
 	case c.Topic != "" && len(c.Words) > 0:
 		return cfg, usage("--topic or words, not both")
 	case c.Topic != "":
-		cfg.Topic, err = topic.Load(c.Topic)
+		if cfg.Topic, err = topic.Load(c.Topic); err == nil {
+			err = w.consent(c.Trust).allow(c.Topic, crawler.ReadActs(cfg.Topic))
+		}
 	case len(c.Words) > 0:
 		cfg.Topic = topic.FromWords(c.Words)
 	}
