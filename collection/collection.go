@@ -194,10 +194,10 @@ func (c *Collection) Topic() ([]byte, error) {
 // SaveSettings freezes changed settings.
 func (c *Collection) SaveSettings() error { return writeSettings(c.Dir, c.Settings) }
 
-// Load takes up the crawl: from the newest snapshot that is sound, and the journal
-// after it. What a crash tore off at the end of journal and archive is cut off and
-// told in Notices. What is missing and can't have been torn off by a crash is an
-// [ErrDamaged], and nothing is changed.
+// Load restores the crawl from the newest snapshot that is sound, and the journal after it.
+// What a crash tore off at the end of journal and archive is cut off and noted in Notices.
+// What is missing and can't have been torn off by a crash is an [ErrDamaged]: nothing is cut
+// before all of it was checked, so nothing is changed then.
 func (c *Collection) Load(cfg crawl.Config, restore crawl.Restorer) error {
 	cfg.Log = c.Journal
 	cfg.Key = c.Settings.Key
@@ -216,16 +216,20 @@ func (c *Collection) Load(cfg crawl.Config, restore crawl.Restorer) error {
 	if err != nil {
 		return c.opening(err)
 	}
-	if cut > 0 {
-		c.notice("the last entry of the journal was torn: %d bytes cut off", cut)
-	}
 	if c.readOnly {
 		return nil
 	}
-	if err := c.Journal.Sync(); err != nil { // what was decided again after a takedown
+	tail, err := c.unknownTail()
+	if err != nil {
+		return c.opening(err)
+	}
+	if err := c.Journal.Sync(); err != nil { // cuts the torn end, and adds what was decided again after a takedown
 		return fmt.Errorf("collection: %s: %w", c.Dir, err)
 	}
-	return c.opening(c.recoverArchive())
+	if cut > 0 {
+		c.notice("the last entry of the journal was torn: %d bytes cut off", cut)
+	}
+	return c.opening(c.recoverArchive(tail))
 }
 
 func (c *Collection) notice(format string, args ...any) {

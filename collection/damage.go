@@ -140,27 +140,54 @@ const (
 	answerExtra   = 4 << 20 // bytes of records around a body
 )
 
-// recoverArchive cuts off what was written to the archive and never committed: not more
-// than the visits that can have been under way. Whole records are saved first, see saveTail.
-func (c *Collection) recoverArchive() error {
+// unknownTail checks that the archive holds all that the journal knows of, and is ahead of it
+// by no more than a crash can leave. It returns what is ahead, and changes nothing. A crawl
+// that keeps no archive has no tail.
+func (c *Collection) unknownTail() (archive.Tail, error) {
 	last := c.Crawl.LastArchived()
-	if last.File == "" && c.Crawl.Status().Requests > 0 {
-		return nil // a crawl that keeps no archive
+	if c.archivesNothing() {
+		return archive.Tail{}, nil
 	}
 	if n, missing := archive.MissingFile(c.ArchiveDir()); missing {
-		return fmt.Errorf("%w: file %05d is not there, and later ones are", archive.ErrMissing, n)
+		return archive.Tail{}, fmt.Errorf("%w: file %05d is not there, and later ones are", archive.ErrMissing, n)
 	}
 	if err := c.archiveShort(); err != nil {
-		return err
+		return archive.Tail{}, err
 	}
-	tail, err := c.uncommitted(last, c.Crawl.Books().Known > 0)
-	if err != nil {
-		return err
+	if err := archive.Reaches(c.ArchiveDir(), last); err != nil {
+		return archive.Tail{}, err
+	}
+	return c.uncommitted(last, c.Crawl.Books().Known > 0)
+}
+
+// archivesNothing reports whether the crawl was begun without an archive.
+func (c *Collection) archivesNothing() bool {
+	return c.Crawl.LastArchived().File == "" && c.Crawl.Status().Requests > 0
+}
+
+// Behind returns why the crawl can't go on from this journal: the archive holds more than it
+// knows of, or less, than a crash can leave. Then lists and exports do not have every page.
+// It returns nil while another process works on the collection, because its files are then
+// of different moments. It is for collections that were opened to be read; others are refused.
+func (c *Collection) Behind() error {
+	_, err := c.unknownTail()
+	if err == nil || c.changing() {
+		return nil
+	}
+	return err
+}
+
+// recoverArchive cuts off what was written to the archive and never committed. Whole records
+// are saved first, see saveTail.
+func (c *Collection) recoverArchive(tail archive.Tail) error {
+	if c.archivesNothing() {
+		return nil
 	}
 	saved, err := c.saveTail(tail)
 	if err != nil {
 		return err
 	}
+	last := c.Crawl.LastArchived()
 	if last.File == "" {
 		return c.clearArchive(saved)
 	}

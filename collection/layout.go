@@ -32,6 +32,13 @@ func belongs(name string) bool {
 	return false
 }
 
+// isLeftover reports whether a name is that of a temporary file of a part of a collection: a
+// process that was killed left it, nothing reads it, and the next replacement takes its place.
+func isLeftover(name string) bool {
+	stem, ok := strings.CutSuffix(name, durable.Temporary)
+	return ok && (belongs(stem) || strings.HasPrefix(path.Base(stem), ".dowse-"))
+}
+
 // eachFile runs over the files below a directory; names have forward slashes.
 func eachFile(dir string, do func(name string, d fs.DirEntry) error) error {
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {

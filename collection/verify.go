@@ -7,7 +7,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"dowse"
 	"dowse/crawl"
@@ -81,16 +80,17 @@ const (
 
 // Verify reads everything that the collection holds and checks it: the books
 // balance, every entry of the journal and every record of the archive can be read,
-// every fetched page is in the archive once and under its own URL, the saved state
-// is what a replay of the journal gives, the lists, the log and the index are as they
-// were written, and no file is there that does not belong. What is wrong is in the result; the error is for what kept it from being
-// checked. It changes nothing.
+// every fetched page is in the archive once and under its own URL, the archive is ahead of
+// the journal by no more than a crash can leave, the saved state is what a replay of the
+// journal gives, the lists, the log and the index are as they were written, and no file is
+// there that does not belong. What is wrong is in the result; the error is for what kept it
+// from being checked. It changes nothing.
 func (c *Collection) Verify(opt VerifyOptions) (*Verification, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(string, int64, int64) {}
 	}
 	v := &verifier{c: c, opt: opt, out: &Verification{Problems: []Problem{}}, places: map[dowse.Place]frontier.ID{}}
-	for _, step := range []func() error{v.books, v.journal, v.archive, v.snapshots, v.replay, v.forgotten, v.views, v.files} {
+	for _, step := range []func() error{v.books, v.journal, v.archive, v.tail, v.snapshots, v.replay, v.forgotten, v.views, v.files} {
 		if err := step(); err != nil {
 			return v.out, fmt.Errorf("collection: verify %s: %w", c.Dir, err)
 		}
@@ -244,6 +244,17 @@ func (v *verifier) archive() error {
 	return nil
 }
 
+// tail checks journal and archive against each other, as it is done before a crawl goes on.
+// An archive that is too short was reported for each page that it lacks.
+func (v *verifier) tail() error {
+	if err := v.c.Behind(); errors.Is(err, ErrDamaged) {
+		v.out.problem("state/journal", doSalvage, "%v", err)
+	} else if err != nil && v.out.OK() {
+		v.out.problem("archive", doSalvage, "%v", err)
+	}
+	return nil
+}
+
 // growing reports whether another process is writing, or has just written, what stands at an
 // offset of file i: it is behind the last record that the journal names.
 func (v *verifier) growing(files []string, i int, offset int64) bool {
@@ -353,15 +364,12 @@ func same(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) || a != a && b != b
 }
 
-// files looks for what does not belong.
+// files looks for what does not belong. A plain file with the suffix of temporaries is what a
+// killed process leaves, and nothing reads it.
 func (v *verifier) files() error {
 	return eachFile(v.c.Dir, func(name string, d fs.DirEntry) error {
 		switch {
-		case strings.HasSuffix(name, ".tmp"):
-			if v.c.changing() {
-				return nil
-			}
-			v.out.problem(name, "delete it", "left by something that was interrupted")
+		case d.Type().IsRegular() && isLeftover(name):
 		case !d.Type().IsRegular():
 			v.out.problem(name, doRemove, "not a plain file")
 		case !belongs(name):

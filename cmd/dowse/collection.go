@@ -39,7 +39,7 @@ func (collectionInfoCmd) Help() string {
 
 // Run tells what a collection is.
 func (c *collectionInfoCmd) Run(w *world) error {
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if errors.Is(err, collection.ErrDamaged) {
 		o, problem := collection.InfoOfWreck(c.Dir)
 		return errors.Join(err, problem, c.print(w.out, o))

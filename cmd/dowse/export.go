@@ -56,7 +56,7 @@ func (c *exportCmd) Run(w *world) error {
 	if err := c.check(w); err != nil {
 		return err
 	}
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ and the state of the host. --json has more: requests, bytes, how many URLs wait.
 
 // Run lists hosts.
 func (c *hostsCmd) Run(w *world) error {
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}

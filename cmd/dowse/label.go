@@ -104,7 +104,7 @@ func (c *labelCmd) Run(w *world) error {
 
 // printQueue prints the pages to label, for scripts.
 func (c *labelCmd) printQueue(w *world) error {
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (c *labelCmd) from(w *world) error {
 	if err != nil {
 		return err
 	}
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (c *pagesCmd) Run(w *world) error {
 	if err := c.checkReason(); err != nil {
 		return err
 	}
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}

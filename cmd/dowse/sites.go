@@ -39,7 +39,7 @@ that it links to, and why its reading ended (see dowse help site-stops).`
 
 // Run lists sites.
 func (c *sitesCmd) Run(w *world) error {
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}

@@ -268,6 +268,9 @@ func (c *statusCmd) look(dir string) (*status, error) {
 	defer cr.Close()
 	st := statusOf(cr.Collection, cr.Status())
 	st.Frontier = leadsOf(cr.Collection, c.Top)
+	if note := behind(cr.Collection); note != "" {
+		st.Notices = append(st.Notices, note)
+	}
 	return st, nil
 }
 

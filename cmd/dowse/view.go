@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,29 @@ func view(dir string) (*crawler.Crawler, error) {
 		return nil, inCollection(err)
 	}
 	return cr, nil
+}
+
+// view opens a collection to look at it, and prints a note if the journal lost its end: what
+// is listed is then not all that was crawled.
+func (w *world) view(dir string) (*crawler.Crawler, error) {
+	cr, err := view(dir)
+	if err != nil {
+		return nil, err
+	}
+	if note := behind(cr.Collection); note != "" {
+		fmt.Fprintf(w.err, "note: %s\n", oneLine(note))
+	}
+	return cr, nil
+}
+
+// behind returns what a person should know if a crawl could not go on from the collection,
+// "" if it could.
+func behind(col *collection.Collection) string {
+	err := col.Behind()
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s is damaged, and this is not all of it: %v; see dowse collection verify %s", col.Dir, err, col.Dir)
 }
 
 // collectionsHere lists the collections in this directory.

@@ -49,7 +49,7 @@ func (c *whyCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	cr, err := view(dir)
+	cr, err := w.view(dir)
 	if err != nil {
 		return err
 	}
