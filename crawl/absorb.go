@@ -83,6 +83,7 @@ func (c *Crawl) retry(now time.Time, fl *flight, p *dowse.Page, failures uint16)
 	delete(c.flights, fl.id)
 	c.putDown(fl.id)
 	c.noteCut(fl.id, p)
+	c.noteBreak(fl.id)
 	if c.round != nil {
 		c.round.back(fl.id)
 	}

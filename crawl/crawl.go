@@ -102,6 +102,7 @@ type Crawl struct {
 	leases   []lease                     // in order of their deadlines
 	tries    map[frontier.ID]uint8       // see blame
 	cut      map[frontier.ID]int64       // bytes of pages that broke off and wait again; not kept in snapshots
+	broke    map[frontier.ID]uint8       // failed visits to URLs that wait again, see noteBreak
 	sitemaps map[frontier.ID]bool
 	chains   map[frontier.ID]uint8 // redirects in a row that led to a URL, see sendsOn
 	traps    trapBook
@@ -207,6 +208,7 @@ func prepare(cfg Config) (*Crawl, error) {
 		asking:   map[frontier.HostID]*flight{},
 		tries:    map[frontier.ID]uint8{},
 		cut:      map[frontier.ID]int64{},
+		broke:    map[frontier.ID]uint8{},
 		sitemaps: map[frontier.ID]bool{},
 		chains:   map[frontier.ID]uint8{},
 		traps:    trapBook{},

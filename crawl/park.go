@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -17,6 +18,8 @@ const (
 	hourly        = 24               // pauses of an hour after those
 	parkedAfter   = 5                // failures in a row after which a host is not waited for at the end
 	rotateAfter   = 2                // failures in a row after which another URL of the host is asked
+	stepBackAfter = 2                // failures of a URL after which all other URLs of its host come first
+	stepBackAmong = 1000             // leads of a host that are searched for one that has not stepped back
 	firstPatience = 30 * time.Second // Patience at most while no host has ever answered
 	lastTries     = 4                // tries of a host within Patience while no host answers
 )
@@ -116,25 +119,31 @@ const (
 
 func (c *Crawl) triesOf(id frontier.ID) int { return int(c.tries[id] & maxTries) }
 
-// forgetTries lets a URL be as one that never failed.
+// forgetTries makes a URL count as one that never failed.
 func (c *Crawl) forgetTries(id frontier.ID) {
 	delete(c.tries, id)
 	delete(c.cut, id)
+	delete(c.broke, id)
 }
 
 // forgiveTries takes back the failed tries of all URLs on hosts that began to fail at a
-// time or later, also if they have answered since. In a new run, which the zero time stands
-// for, the excuses begin anew.
+// time or later, even if those hosts have answered since. The zero time means a new run, in
+// which the excuses begin anew, too.
 func (c *Crawl) forgiveTries(since time.Time) {
+	if since.IsZero() {
+		clear(c.tries)
+		clear(c.broke)
+		return
+	}
+	before := func(id frontier.ID) bool {
+		return unixTime(c.hosts.at(c.f.Host(id)).troubled).Before(since)
+	}
 	for id, n := range c.tries {
-		switch {
-		case since.IsZero():
-			delete(c.tries, id)
-		case unixTime(c.hosts.at(c.f.Host(id)).troubled).Before(since):
-		case n/excuse < maxExcuses:
+		if !before(id) && n/excuse < maxExcuses {
 			c.tries[id] = (n/excuse + 1) * excuse
 		}
 	}
+	maps.DeleteFunc(c.broke, func(id frontier.ID, _ uint8) bool { return !before(id) })
 }
 
 // AnyPart, in [Visit.Part], takes a page however little of it came.
@@ -181,20 +190,46 @@ func (c *Crawl) absolve(h *host, failures uint16) {
 	}
 }
 
-// doubts reports whether a lead failed last on a host that fails, so that something
-// else of the host should be asked for first.
+// doubts reports whether a lead failed last on a host that fails, so that the crawl should
+// ask the host for something else first.
 func (c *Crawl) doubts(id frontier.ID, h frontier.HostID) bool {
 	ho := c.hosts.at(h)
 	return ho.backOffs >= rotateAfter && ho.doubted == uint32(id)+1
 }
 
-// instead returns the lead to ask for in place of one that Next gave and that the
-// crawl doubts: the next best of the host.
+// noteBreak counts a failed visit to a URL that waits again. Unlike a try, it counts
+// whichever of URL and host is to blame. It orders the leads of a host and decides nothing
+// else, so neither journal nor snapshots keep it.
+func (c *Crawl) noteBreak(id frontier.ID) {
+	if c.broke[id] < stepBackAfter {
+		c.broke[id]++
+	}
+}
+
+// hasSteppedBack reports whether a URL has failed so often that the other URLs of its host
+// come first. Otherwise a few URLs that break every connection, and rank high, would keep
+// the crawl from all the others until their host is parked.
+func (c *Crawl) hasSteppedBack(id frontier.ID) bool { return c.broke[id] >= stepBackAfter }
+
+// instead returns the lead to ask for in place of one that Next gave: the next best of the
+// host that did not step back, if the given one did or is in doubt. If the host fails, a
+// lead that never failed is taken before one that did.
 func (c *Crawl) instead(id frontier.ID, h frontier.HostID) frontier.ID {
-	if !c.doubts(id, h) {
+	if len(c.broke) == 0 || !c.hasSteppedBack(id) && !c.doubts(id, h) {
 		return id
 	}
-	other, ok := c.f.BestOn(h)
+	other, ok := frontier.None, false
+	if c.hosts.at(h).backOffs > 0 {
+		other, ok = c.f.BestOnIf(h, stepBackAmong, func(x frontier.ID) bool { return c.broke[x] == 0 })
+	}
+	if !ok {
+		other, ok = c.f.BestOnIf(h, stepBackAmong, func(x frontier.ID) bool {
+			return !c.hasSteppedBack(x) && !c.doubts(x, h)
+		})
+	}
+	if !ok && !c.cfg.Robots && c.doubts(id, h) { // there is no robots.txt to ask for
+		other, ok = c.f.BestOn(h)
+	}
 	if !ok {
 		return id
 	}
@@ -205,10 +240,13 @@ func (c *Crawl) instead(id frontier.ID, h frontier.HostID) frontier.ID {
 	return other
 }
 
-// witness reports whether robots.txt is to be asked for before a lead, because the
-// lead fails and nothing else of the host is there to ask for.
+// witness reports whether robots.txt is to be asked for before a lead, because the host
+// fails, and so did the lead, and the host has no other lead that did not.
 func (c *Crawl) witness(id frontier.ID, h frontier.HostID) bool {
-	return c.cfg.Robots && c.f.HostName(h) != "" && c.doubts(id, h)
+	if !c.cfg.Robots || c.f.HostName(h) == "" {
+		return false
+	}
+	return c.doubts(id, h) || c.hasSteppedBack(id) && c.hosts.at(h).backOffs >= rotateAfter
 }
 
 // starvesAfter returns how long no host may answer until the crawl ends.
