@@ -61,7 +61,7 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 	if err != nil {
 		return err
 	}
-	_, err = archive.CopyPast(w, x.c.ArchiveDir(), places, x.archiveOptions(), func(p dowse.Place, err error) {
+	_, err = archive.Copy(w, x.c.ArchiveDir(), places, x.archiveOptions(), func(p dowse.Place, err error) {
 		if u, ok := pageAt[p]; ok {
 			x.n--
 			x.leaveOut(u, err)

@@ -39,8 +39,6 @@ func appendEntryWith(w *enc, e *Entry) []byte {
 		w.ids(e.Round)
 	case EntryForgive:
 		w.t(e.Since)
-	case EntryNote:
-		w.s(e.Text)
 	case EntryForget:
 		w.u(uint64(e.ID))
 		w.s(e.Text)
@@ -323,8 +321,6 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 	case EntryForgive:
 		e.Since = r.t()
 	case EntryIdle, EntryBefore, EntryAgain:
-	case EntryNote:
-		e.Text = r.s()
 	case EntryForget:
 		e.ID = frontier.ID(r.u())
 		e.Text = r.s()

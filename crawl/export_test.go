@@ -3,6 +3,7 @@ package crawl
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 
 	"dowse"
@@ -53,3 +54,7 @@ func ReasonOf(code uint8) dowse.Reason { return reasonOf(code) }
 
 // ReasonCode returns the code by which a collection keeps a reason.
 func ReasonCode(r dowse.Reason) uint8 { return reasonCode(r) }
+
+// NeedsWhole reports whether a Fold failed because it must begin at the beginning of
+// the journal, with a new crawl: rulings came after the snapshot.
+func NeedsWhole(err error) bool { return errors.Is(err, errNewerModel) }

@@ -23,10 +23,6 @@ type Change struct {
 // what was visited before it.
 var errNewerModel = errors.New("a newer model ruled on what was visited")
 
-// NeedsWhole reports whether a Fold failed because it must begin at the beginning of
-// the journal, with a new crawl: rulings came after the snapshot.
-func NeedsWhole(err error) bool { return errors.Is(err, errNewerModel) }
-
 // Model returns the name of the newest model that ruled on visited pages, "" if none
 // did.
 func (c *Crawl) Model() string { return c.model }

@@ -117,7 +117,7 @@ func TestRerank(t *testing.T) {
 				if err := j.Sync(); err != nil {
 					t.Fatal(err)
 				}
-				c.Stop(dowse.StopAPI)
+				c.Stop(dowse.StopSignal)
 				sameFold(t, fmt.Sprintf("after %d pages", c.Status().Fetched), c, dir, config(), nil)
 				if _, saves := cfg.Strategy.(dowse.Saver); saves && snapshot != nil && !c.MidRound() {
 					sameFoldOrWhole(t, c, dir, config, snapshot)

@@ -89,7 +89,7 @@ func (c *Crawl) cast() error {
 		names := &shadowNames{crawl: c}
 		own, err := prepare(Config{
 			Strategy: s.Strategy, Threshold: c.cfg.Threshold, Key: c.cfg.Key, Log: names,
-			Traps: Traps{Budget: -1}, NoFollow: true, MinScore: c.cfg.MinScore, HasMin: c.cfg.HasMin,
+			Traps: Traps{Budget: -1}, NoFollow: true,
 		})
 		if err != nil {
 			return fmt.Errorf("crawl: shadow %s: %w", s.Name, err)

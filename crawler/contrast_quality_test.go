@@ -16,6 +16,7 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/extract"
+	"dowse/internal/judgetest"
 	"dowse/judge"
 	"dowse/topic"
 )
@@ -87,7 +88,7 @@ func (w *wiki) contrasts(t *testing.T, pages map[dowse.URL]*dowse.Page, name str
 	for _, c := range name {
 		seed = seed*31 + uint64(c)
 	}
-	train, rest := judge.Draw(all, 10, rand.New(rand.NewPCG(seed, 0)))
+	train, rest := judgetest.Draw(all, 10, rand.New(rand.NewPCG(seed, 0)))
 	on := slices.DeleteFunc(slices.Clone(train), func(e judge.Example) bool { return !e.Relevant })
 	kinds := []*topic.Material{{Examples: on}, w.seen(t, on, 100), w.seen(t, on, 400), {Examples: train}}
 	taken := map[dowse.URL]bool{}

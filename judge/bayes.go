@@ -106,9 +106,6 @@ func (b *Bayes) AddCounts(c BayesCounts, weight float64) error {
 	return nil
 }
 
-// Known returns the number of tokens known.
-func (b *Bayes) Known() int { return len(b.counts) }
-
 // Theta returns the probability of a token in a class, 0 for one that is not known.
 func (b *Bayes) Theta(token string, relevant bool) float64 {
 	n := b.counts[token]

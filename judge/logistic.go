@@ -155,19 +155,6 @@ func (j *Online) nameNew(r *reading, p *dowse.Page) {
 	}
 }
 
-// Clone returns a judge that knows the same and learns apart.
-func (j *Online) Clone() *Online {
-	j.mu.RLock()
-	defer j.mu.RUnlock()
-	c, err := j.made.untrained()
-	if err != nil {
-		panic(err) // it was made with these parameters
-	}
-	c.state.set(j.state)
-	copy(c.names, j.names)
-	return c
-}
-
 // regression is the state of the judge. Its scale is log-odds: what it has learnt,
 // stretched and shifted by the calibration.
 type regression struct {

@@ -87,23 +87,6 @@ func bestBar(m Model, examples []Example) float64 {
 	return bar
 }
 
-// OfWords makes the table from words as people write them, with the same weight
-// for each.
-func (t Table) OfWords(words []string) (Model, error) {
-	a := t.features().analyzer(-1)
-	var list []TopicWord
-	seen := map[string]bool{}
-	for _, w := range words {
-		for _, term := range a.Terms(w) {
-			if !seen[term] {
-				seen[term] = true
-				list = append(list, TopicWord{term, 1})
-			}
-		}
-	}
-	return t.model(list)
-}
-
 // Of makes the judge of a table.
 func (t Table) Of(words []TopicWord) (Model, error) { return t.model(slices.Clone(words)) }
 

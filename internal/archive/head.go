@@ -28,13 +28,6 @@ type headRewriter struct {
 	mime    string // the first one
 }
 
-// appendResponseHead writes the head of a response with a payload of that length.
-func appendResponseHead(dst, head []byte, length int, decoded bool) []byte {
-	w := headRewriter{out: dst, start: len(dst), length: length, decoded: decoded}
-	w.response(head)
-	return w.out
-}
-
 func (w *headRewriter) response(head []byte) {
 	line, rest := nextLine(head)
 	w.status = w.statusLine(line)

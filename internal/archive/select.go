@@ -125,18 +125,13 @@ func CopySound(w io.Writer, path string, lost func(Loss)) error {
 	return nil
 }
 
-// Copy writes a WARC file of its own to w: a warcinfo record as opt says, and the
-// records at the given places of the files in dir, each with the request and
-// metadata of its exchange, in the order of the files. It returns how many
-// records it copied. A revisit is copied as it is; without its original it says
-// when the page was seen again, and not what it held.
-func Copy(w io.Writer, dir string, places []dowse.Place, opt Options) (int, error) {
-	return CopyPast(w, dir, places, opt, nil)
-}
-
-// CopyPast is Copy for files that may be damaged: it passes the places that can't be read to
-// lost and copies the others. If lost is nil, damage is an error.
-func CopyPast(w io.Writer, dir string, places []dowse.Place, opt Options, lost func(dowse.Place, error)) (int, error) {
+// Copy writes a WARC file to w: a warcinfo record as opt describes it, and the records at
+// the given places of the files in dir, each with the request and metadata of its exchange,
+// in the order of the files. It returns how many records it copied. A revisit record is
+// copied as it is: without its original it holds when the page was seen again, but not the
+// payload. Places that cannot be read are passed to lost, and the others are copied; if lost
+// is nil, the first such place is an error.
+func Copy(w io.Writer, dir string, places []dowse.Place, opt Options, lost func(dowse.Place, error)) (int, error) {
 	opt = opt.withDefaults()
 	name := fileName{prefix: opt.Prefix, at: opt.Now(), host: opt.Host}
 	if _, err := w.Write(encodeInfo("", name.at, opt.info(name))); err != nil {

@@ -67,9 +67,6 @@ const (
 	Node    Include = "node"    // its own pages alone
 )
 
-// Kind returns what the directory is written in.
-func (d *Directory) Kind() Kind { return d.kind }
-
 // Dirt returns what was passed over: of all readings so far that came to the end, the
 // most of each kind, since some read more closely than others.
 func (d *Directory) Dirt() Dirt {
@@ -77,10 +74,6 @@ func (d *Directory) Dirt() Dirt {
 	defer d.mu.Unlock()
 	return d.dirt
 }
-
-// All yields every entry, in the order of the file. A page in several categories is
-// an entry of each. After an error there is nothing more.
-func (d *Directory) All() iter.Seq2[Entry, error] { return d.where(nil) }
 
 // Entries yields the entries of a category in the order of the file, each page once.
 // If there is no such category the only thing it yields is a [*NotFoundError].
