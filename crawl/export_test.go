@@ -41,7 +41,7 @@ func EntryRoundTrip(b []byte) ([]byte, error) {
 func EncodeEntry(e *Entry) []byte { return appendEntry(nil, e) }
 
 // LinksIn returns how many pages link to a URL.
-func LinksIn(c *Crawl, id frontier.ID) int { return c.inlinks.of(id) }
+func LinksIn(c *Crawl, id frontier.ID) int { return c.f.inlinks.of(id) }
 
 // CountPages makes a crawl believe that it fetched so many pages.
 func CountPages(c *Crawl, n int) { c.stats.Fetched = n }

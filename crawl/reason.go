@@ -27,11 +27,3 @@ func reasonOf(code uint8) dowse.Reason {
 	}
 	return ""
 }
-
-// Reason returns why a URL was left out or failed, "" if it was not.
-func (c *Crawl) Reason(u dowse.URL) dowse.Reason {
-	if id, ok := c.f.Find(u); ok {
-		return c.ReasonFor(id)
-	}
-	return ""
-}

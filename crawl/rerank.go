@@ -25,7 +25,10 @@ var errNewerModel = errors.New("a newer model ruled on what was visited")
 
 // Model returns the name of the newest model that ruled on visited pages, "" if none
 // did.
-func (c *Crawl) Model() string { return c.model }
+func (c *Crawl) Model() string { return c.rulings.model }
+
+// Rulings returns the places of the entries that hold the rulings on visited pages.
+func (c *Crawl) Rulings() []uint64 { return c.rulings.parts }
 
 // Rerank puts rulings in the place of the verdicts on visited pages and decides
 // again all that was decided, as if they had been given from the beginning: the
@@ -38,64 +41,60 @@ func (c *Crawl) Model() string { return c.model }
 // restore is as for Fold.
 func (c *Crawl) Rerank(now time.Time, model string, rulings []Ruling, restore Restorer) (Change, error) {
 	j, ok := c.cfg.Log.(*Journal)
-	if !ok || c.cfg.Renew == nil || c.round != nil {
+	if !ok || c.cfg.Renew == nil || c.rounds.isOpen() {
 		return Change{}, errors.New("crawl: rerank: needs a journal, a way to renew the strategy, and no round under way")
 	}
-	c.ground()
-	c.clock(now)
-	parts := c.recordParts(now, model, rulings)
-	twin, err := c.decideAgain(j, append(c.parts[:len(c.parts):len(c.parts)], parts...), restore)
+	c.requeueOrphans()
+	c.tick(now)
+	parts := c.rec.rulings(now, model, rulings)
+	p, err := c.cfg.decideAgain(j, append(c.rulings.parts[:len(c.rulings.parts):len(c.rulings.parts)], parts...), restore)
 	if err != nil {
 		return Change{}, fmt.Errorf("crawl: rerank: %w", err)
 	}
-	change := c.compare(twin)
-	c.become(twin)
-	c.model = model
-	c.record(&Entry{Kind: EntryModel, At: now, Model: model, Parts: len(parts)})
-	j.bench.set(c.parts)
+	change := compare(c.f, p.c.f)
+	c.become(p.c, p.again)
+	c.rulings.model = model
+	c.rec.record(&Entry{Kind: EntryModel, At: now, Model: model, Parts: len(parts)})
+	j.bench.set(c.rulings.parts)
 	return change, nil
 }
 
-// recordParts writes the rulings down. They count only with the entry that closes
-// them.
-func (c *Crawl) recordParts(now time.Time, model string, rulings []Ruling) (places []uint64) {
+// rulings records rulings and returns the places of their entries. They count only with the
+// entry that closes them.
+func (r *recorder) rulings(now time.Time, model string, rulings []Ruling) (places []uint64) {
 	slices.SortFunc(rulings, func(a, b Ruling) int { return cmp.Compare(a.Place, b.Place) })
 	for len(places) == 0 || len(rulings) > 0 {
 		n := min(len(rulings), rulingsPerEntry)
-		places = append(places, c.record(&Entry{Kind: EntryModel, At: now, Model: model, Rulings: rulings[:n]}))
+		places = append(places, r.record(&Entry{Kind: EntryModel, At: now, Model: model, Rulings: rulings[:n]}))
 		rulings = rulings[n:]
 	}
 	return places
 }
 
-// decideAgain folds the journal, up to its end, into a crawl that knows the rulings.
-func (c *Crawl) decideAgain(j *Journal, parts []uint64, restore Restorer) (*Crawl, error) {
-	cfg := c.cfg
-	cfg.Scope.homes = nil
+// decideAgain folds the journal, up to its end, into a new crawl that knows the rulings.
+func (cfg Config) decideAgain(j *Journal, parts []uint64, restore Restorer) (p *player, err error) {
 	if cfg.Polite.Delay == 0 { // there is none; as given, 0 would mean the default
 		cfg.Polite.Delay = None
 	}
-	var err error
-	if cfg.Strategy, cfg.Shadows, err = c.cfg.Renew(); err != nil {
+	if cfg.Strategy, cfg.Shadows, err = cfg.Renew(); err != nil {
 		return nil, err
 	}
 	twin, err := New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	names := &replayNames{open: true}
-	j.replaying = names
-	defer func() { j.replaying = nil }()
+	p = twin.play(j, &replayNames{open: true}, restore)
+	defer p.stop()
 	m, err := j.marks(j.End())
 	if err != nil {
 		return nil, err
 	}
 	m.parts = parts
-	if _, err := twin.foldUnder(j, names, j.End(), m, restore); err != nil {
+	if _, err := p.foldUnder(j.End(), m); err != nil {
 		j.dropNames()
 		return nil, err
 	}
-	return twin, nil
+	return p, nil
 }
 
 // FoldTo folds what the journal has before a place into a new crawl: it is then as it
@@ -105,65 +104,74 @@ func (c *Crawl) FoldTo(j *Journal, place uint64, restore Restorer) error {
 	if err != nil {
 		return err
 	}
+	p := c.play(j, &replayNames{open: m.open || m.later}, restore)
+	defer p.stop()
+	return p.foldTo(place, m)
+}
+
+func (p *player) foldTo(place uint64, m marks) error {
 	until := uint64(0)
 	if m.last != nil {
 		until = m.last.next()
 	}
-	if m.later { // what stands before the place is known only without what was taken down
+	if m.later { // what is before the place is known only without what was taken down
 		until = place
 	}
-	names := &replayNames{open: m.open || m.later}
-	j.replaying = names
-	defer func() { j.replaying = nil }()
-	var end uint64
 	if until > 0 {
-		if _, err := c.foldUnder(j, names, until, m, restore); err != nil {
+		if _, err := p.foldUnder(until, m); err != nil {
 			return err
 		}
-		c.refold, end = nil, until
+		p.replayOn()
 	}
-	var round []*Entry
-	for r := range j.records(end, &end) {
+	end := until
+	for r := range p.j.records(end, &end) {
 		if r.place >= place {
 			break
 		}
-		if err := cmp.Or(names.take(r), c.replayRecord(j, r, names, &round, restore)); err != nil {
+		if err := cmp.Or(p.names.take(r), p.record(r)); err != nil {
 			return fmt.Errorf("crawl: entry at %d: %w", r.place, err)
 		}
 	}
-	return j.Err()
+	return p.j.Err()
+}
+
+// replayOn lets entries from now on be replayed as they are: nothing is decided again.
+func (p *player) replayOn() {
+	p.again, p.round = nil, nil
+	p.c.rec.mode = replayed{}
 }
 
 // foldModels folds the journal up to the last entry that closed rulings, under all of
 // them, and returns where the fold is to go on.
-func (c *Crawl) foldModels(j *Journal, names *replayNames, from uint64, restore Restorer) (next uint64, entries int, err error) {
+func (p *player) foldModels(from uint64) (next uint64, entries int, err error) {
 	if from > 0 {
 		return from, 0, nil
 	}
-	m, err := j.marks(j.End())
+	m, err := p.j.marks(p.j.End())
 	if err != nil || m.last == nil {
 		return 0, 0, err
 	}
-	names.open = m.open
-	if entries, err = c.foldUnder(j, names, m.last.next(), m, restore); err != nil {
+	p.names.open = m.open
+	if entries, err = p.foldUnder(m.last.next(), m); err != nil {
 		return 0, entries, err
 	}
-	c.refold, names.open = nil, false
+	p.replayOn()
+	p.names.open = false
 	if m.model != nil {
-		err = c.modelAt(j, m.model)
+		err = p.setModel(m.model)
 	}
 	if m.open && err == nil {
-		next, err = c.closeGone(j, m)
+		next, err = p.closeGone(m)
 		return next, entries, err
 	}
 	return m.last.next(), entries, err
 }
 
-// modelAt takes note of the model whose rulings an entry closed.
-func (c *Crawl) modelAt(j *Journal, r *record) error {
-	e, err := readEntry(r.payload[r.body:], noURL, j.parse)
+// setModel keeps the name of the model whose rulings an entry closed.
+func (p *player) setModel(r *record) error {
+	e, err := readEntry(r.payload[r.body:], noURL, p.j.parse)
 	if err == nil {
-		c.model = e.Model
+		p.c.rulings.model = e.Model
 	}
 	return err
 }
@@ -171,17 +179,17 @@ func (c *Crawl) modelAt(j *Journal, r *record) error {
 // foldUnder folds the journal up to a place, under rulings. First all URLs are given
 // their numbers: a strategy may bring up in another order, or for the first time,
 // what no link led to.
-func (c *Crawl) foldUnder(j *Journal, names *replayNames, until uint64, m marks, restore Restorer) (entries int, err error) {
-	c.refold = &refold{j: j, aloft: map[frontier.ID]*aloft{}}
-	c.refold.bench.set(m.parts)
-	c.parts = m.parts
-	if err := c.number(j, names, until, m.gone); err != nil {
+func (p *player) foldUnder(until uint64, m marks) (entries int, err error) {
+	p.again = &refold{j: p.j, inFlight: map[frontier.ID]*forced{}}
+	p.again.bench.set(m.parts)
+	p.c.rulings.parts = m.parts
+	if err := p.number(until, m.gone); err != nil {
 		return 0, err
 	}
+	p.c.rec.mode = p.again
 	var end uint64
-	var round []*Entry
-	for r := range j.records(0, &end) {
-		if err := c.replayRecord(j, r, names, &round, restore); err != nil {
+	for r := range p.j.records(0, &end) {
+		if err := p.record(r); err != nil {
 			return entries, fmt.Errorf("crawl: entry at %d: %w", r.place, err)
 		}
 		entries++
@@ -189,40 +197,24 @@ func (c *Crawl) foldUnder(j *Journal, names *replayNames, until uint64, m marks,
 			break
 		}
 	}
-	if len(round) > 0 && !m.later {
+	if len(p.round) > 0 && !m.later {
 		return entries, errors.New("crawl: rulings in the middle of a round")
 	}
-	c.holdUnseen()
-	return entries, j.Err()
-}
-
-// holdUnseen keeps the books of URLs that nothing leads to any more.
-func (c *Crawl) holdUnseen() {
-	for id := frontier.ID(0); int(id) < c.f.Len() && c.f.Count(dowse.Unseen) > 0; id++ {
-		if c.f.State(id) == dowse.Unseen {
-			c.f.Settle(id, dowse.Held)
-		}
-	}
+	p.c.f.holdUnseen()
+	return entries, p.j.Err()
 }
 
 // number gives all URLs that came up before a place their numbers. Those that the
 // closing entry of the rulings brought up are left: it was the fold that did.
-func (c *Crawl) number(j *Journal, names *replayNames, until uint64, gone map[frontier.ID]*Entry) error {
+func (p *player) number(until uint64, gone map[frontier.ID]*Entry) error {
 	var end uint64
-	for r := range j.records(0, &end) {
-		closing := end >= until && !names.open
-		if err := names.take(r); err != nil {
+	for r := range p.j.records(0, &end) {
+		closing := end >= until && !p.names.open
+		if err := p.names.take(r); err != nil {
 			return fmt.Errorf("crawl: entry at %d: %w", r.place, err)
 		}
-		for !closing && len(names.queue) > 0 {
-			u := names.queue[0].url
-			fresh := false
-			if e := gone[frontier.ID(c.f.Len())]; e != nil {
-				fresh = c.seeGone(e, u)
-			} else {
-				_, fresh = c.f.See(u, weburl.Host(u))
-			}
-			if !fresh {
+		for !closing && len(p.names.queue) > 0 {
+			if !p.see(p.names.queue[0].url, gone) {
 				return fmt.Errorf("crawl: entry at %d: a URL that came up before", r.place)
 			}
 		}
@@ -230,9 +222,19 @@ func (c *Crawl) number(j *Journal, names *replayNames, until uint64, gone map[fr
 			break
 		}
 	}
-	c.grow()
-	c.refold.sighted = make([]bool, c.f.Len())
-	return cmp.Or(names.err, j.Err())
+	p.c.hosts.grow(p.c.f.Hosts())
+	p.again.sighted = make([]bool, p.c.f.Len())
+	return cmp.Or(p.names.err, p.j.Err())
+}
+
+// see gives the next URL its number, and reports whether it is a new one.
+func (p *player) see(u dowse.URL, gone map[frontier.ID]*Entry) (fresh bool) {
+	f := p.c.f
+	if e := gone[frontier.ID(f.Len())]; e != nil {
+		return f.seeGone(e, u)
+	}
+	_, fresh = f.See(u, weburl.Host(u))
+	return fresh
 }
 
 // RuledAfter reports whether rulings were closed at a place or after it: a snapshot
@@ -273,25 +275,26 @@ func (j *Journal) modelRecords(from uint64) func(yield func(uint64) bool) {
 	}
 }
 
-// A refold decides again what was decided, under rulings: visits are forced by the
-// journal, what follows from them is not.
+// A refold is the mode in which all that was decided is decided again, under rulings: visits
+// are forced by the journal, what follows from them is not.
 type refold struct {
-	j       *Journal
-	bench   bench
-	aloft   map[frontier.ID]*aloft
-	sighted []bool // by number
+	replayed
+	j        *Journal
+	bench    bench
+	inFlight map[frontier.ID]*forced
+	sighted  []bool // by number
 }
 
-// aloft is a URL that the journal says was taken.
-type aloft struct {
+// forced is a URL that the journal says was taken.
+type forced struct {
 	lead        dowse.Lead // as it would have been taken now
 	depth, hops int
-	was         dowse.State // where it was taken from
+	was         dowse.State // before it was taken
 	why         uint8
 }
 
-// sight reports whether a URL is seen for the first time.
-func (r *refold) sight(id frontier.ID) bool {
+// sight reports whether a URL is seen for the first time: all have their numbers already.
+func (r *refold) sight(id frontier.ID, _ bool) bool {
 	if int(id) >= len(r.sighted) {
 		r.sighted = append(r.sighted, make([]bool, int(id)+1-len(r.sighted))...)
 	}
@@ -300,11 +303,36 @@ func (r *refold) sight(id frontier.ID) bool {
 	return fresh
 }
 
+// take takes a URL out of whatever state it is in.
+func (r *refold) take(f *urls, id frontier.ID) {
+	if f.State(id) == dowse.Flying {
+		return
+	}
+	depth, hops := f.Depth(id)
+	r.inFlight[id] = &forced{f.lead(id), int(depth), int(hops), f.State(id), f.Reason(id)}
+	f.Take(id)
+}
+
+// putBack lets a URL that was taken wait again. One that would not have waited goes
+// back to where it was.
+func (r *refold) putBack(f *urls, id frontier.ID) {
+	x := r.inFlight[id]
+	delete(r.inFlight, id)
+	switch {
+	case x == nil || x.was == dowse.Waiting:
+		f.queueAgain(id)
+	case x.was == dowse.Unseen || x.was == dowse.Held:
+		f.Settle(id, dowse.Held)
+	default:
+		f.Settle(id, x.was)
+		f.SetReason(id, x.why)
+	}
+}
+
+func (r *refold) release(f *urls, id frontier.ID) { r.putBack(f, id) }
+
 // rule puts the ruling on a visit, if there is one, in the place of its verdict.
 func (r *refold) rule(e *Entry) error {
-	if r == nil {
-		return nil
-	}
 	x, err := r.bench.ruling(r.j, e.place)
 	if x != nil {
 		x.Rule(e.Page, e.Found)
@@ -313,72 +341,40 @@ func (r *refold) rule(e *Entry) error {
 }
 
 // lead gives an entry's page the lead that it would have been taken with.
-func (r *refold) lead(e *Entry, p *dowse.Page) {
-	if r == nil || r.aloft[e.ID] == nil {
+func (r *refold) lead(e *Entry) {
+	x, p := r.inFlight[e.ID], e.Page
+	if x == nil {
 		return
 	}
-	a := r.aloft[e.ID]
-	if p.Lead = a.lead; a.was != dowse.Unseen { // else nothing led to it: it was as far away as its visit says
-		p.Depth, p.Hops = a.depth, a.hops
+	if p.Lead = x.lead; x.was != dowse.Unseen { // else nothing led to it: it was as far away as its visit says
+		p.Depth, p.Hops = x.depth, x.hops
 	}
 	if e.Kind == EntryPage { // it does not go back
-		delete(r.aloft, e.ID)
+		delete(r.inFlight, e.ID)
 	}
 }
 
-// takeUp takes a URL out of where it stands, for a visit.
-func (c *Crawl) takeUp(id frontier.ID) {
-	if c.f.State(id) == dowse.Flying {
-		return
-	}
-	if c.refold != nil {
-		depth, hops := c.f.Depth(id)
-		c.refold.aloft[id] = &aloft{c.lead(id), int(depth), int(hops), c.f.State(id), c.f.Reason(id)}
-	}
-	c.f.Take(id)
-}
-
-// putDown lets a URL that was taken wait again. One that would not have waited goes
-// back to where it was.
-func (c *Crawl) putDown(id frontier.ID) {
-	if c.refold == nil {
-		c.f.Queue(id)
-		return
-	}
-	a := c.refold.aloft[id]
-	delete(c.refold.aloft, id)
-	switch {
-	case a == nil || a.was == dowse.Waiting:
-		c.queueAgain(id)
-	case a.was == dowse.Unseen || a.was == dowse.Held:
-		c.f.Settle(id, dowse.Held)
-	default:
-		c.f.Settle(id, a.was)
-		c.f.SetReason(id, a.why)
-	}
-}
-
-// rateAgain rates a lead as it came to the top, under the rulings.
-func (c *Crawl) rateAgain(id frontier.ID) {
-	r, ok := c.cfg.Strategy.(dowse.Rescorer)
+// rate rates a lead as it came to the top, under the rulings.
+func (r *refold) rate(f *urls, s dowse.Strategy, id frontier.ID) {
+	rescorer, ok := s.(dowse.Rescorer)
 	if !ok {
 		return
 	}
-	c.f.SetPriority(id, r.Rescore(c.lead(id)), dowse.Replace)
-	if a := c.refold.aloft[id]; a != nil {
-		a.lead.Priority = c.f.Priority(id)
+	f.SetPriority(id, rescorer.Rescore(f.lead(id)), dowse.Replace)
+	if x := r.inFlight[id]; x != nil {
+		x.lead.Priority = f.Priority(id)
 	}
 }
 
-// compare counts what differs between the crawl and one that was decided again.
-func (c *Crawl) compare(twin *Crawl) (d Change) {
-	for id := range frontier.ID(c.f.Len()) {
-		a, visited := c.f.Visit(id)
-		if b, ok := twin.f.Visit(id); visited && ok && a.OnTopic != b.OnTopic {
+// compare counts what differs between the URLs of a crawl and of one that was decided again.
+func compare(old, twin *urls) (d Change) {
+	for id := range frontier.ID(old.Len()) {
+		a, visited := old.Visit(id)
+		if b, ok := twin.Visit(id); visited && ok && a.OnTopic != b.OnTopic {
 			d.Verdicts++
 		}
-		was, is := c.f.State(id) == dowse.Waiting, twin.f.State(id) == dowse.Waiting
-		if was != is || is && (c.f.Priority(id) != twin.f.Priority(id) || c.f.Band(id) != twin.f.Band(id)) {
+		was, is := old.State(id) == dowse.Waiting, twin.State(id) == dowse.Waiting
+		if was != is || is && (old.Priority(id) != twin.Priority(id) || old.Band(id) != twin.Band(id)) {
 			d.Links++
 		}
 	}
@@ -386,34 +382,19 @@ func (c *Crawl) compare(twin *Crawl) (d Change) {
 }
 
 // become lets the crawl go on as its twin, with the visits that are out.
-func (c *Crawl) become(twin *Crawl) {
-	for id, fl := range c.flights {
-		if a := twin.refold.aloft[id]; a != nil {
-			fl.visit.Lead, fl.visit.Depth, fl.visit.Hops = a.lead, a.depth, a.hops
+func (c *Crawl) become(twin *Crawl, again *refold) {
+	for id, fl := range c.flights.pages {
+		if x := again.inFlight[id]; x != nil {
+			fl.visit.Lead, fl.visit.Depth, fl.visit.Hops = x.lead, x.depth, x.hops
 		}
-		twin.hosts.of(fl.host).out++
-		twin.f.Begin(fl.host)
 	}
-	for h := range c.asking {
-		twin.f.Begin(h)
+	*twin.flights = *c.flights
+	twin.hosts.takeOver(c.hosts)
+	twin.stats.Elapsed, twin.clock, twin.stopped, twin.ended = c.stats.Elapsed, c.clock, c.stopped, c.ended
+	if c.picker.prepared == c.in.changes+1 {
+		twin.picker.prepared = twin.in.changes + 1
 	}
-	c.hosts.each(func(id frontier.HostID, h *host) {
-		if h.held > 0 {
-			twin.hosts.of(id).held = h.held
-		}
-		for range h.held {
-			twin.f.Begin(id)
-		}
-	})
-	twin.flights, twin.asking, twin.leases = c.flights, c.asking, c.leases
-	twin.stats.slot, twin.stats.Elapsed, twin.lastNow = c.stats.slot, c.stats.Elapsed, c.lastNow
-	twin.latest, twin.unsure, twin.began = c.latest, c.unsure, c.began
-	twin.lateOut, twin.strangersOut = c.lateOut, c.strangersOut
-	twin.net = c.net
-	twin.stopped, twin.running, twin.asked, twin.ended = c.stopped, c.running, c.asked, c.ended
-	twin.cfg.Limits, twin.refold, twin.moves = c.cfg.Limits, nil, c.moves[:0]
+	twin.cfg.Limits = c.cfg.Limits
+	twin.rec.head, twin.rec.moves = c.rec.head, c.rec.moves[:0]
 	*c = *twin
-	for _, s := range c.shadows {
-		s.names.crawl = c
-	}
 }

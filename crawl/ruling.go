@@ -252,9 +252,6 @@ func (j *Journal) RulingsOn(place uint64) (list []ModelRuling, err error) {
 // [Crawl.Rulings] names them.
 func (j *Journal) SetRulings(parts []uint64) { j.bench.set(parts) }
 
-// Rulings returns the places of the entries that hold the rulings on visited pages.
-func (c *Crawl) Rulings() []uint64 { return c.parts }
-
 // RulingOn returns the ruling that stands over the visit at a place, nil for none. It
 // must not be changed.
 func (j *Journal) RulingOn(place uint64) (*Ruling, error) { return j.bench.ruling(j, place) }

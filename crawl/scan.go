@@ -6,7 +6,6 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
-	"dowse/weburl"
 )
 
 // Place returns where in the journal the entry stands. It is known for entries
@@ -127,22 +126,4 @@ func (j *Journal) Names() ([]uint64, error) {
 		n.queue = n.queue[:0]
 	}
 	return places, j.Err()
-}
-
-// ReasonFor tells why a URL was left out or failed, "" if it was not.
-func (c *Crawl) ReasonFor(id frontier.ID) dowse.Reason {
-	if s := c.f.State(id); s != dowse.Excluded && s != dowse.Dead {
-		return ""
-	}
-	return reasonOf(c.f.Reason(id))
-}
-
-// Pattern tells how many URLs of u's shape were visited, and how many of these
-// pages were on topic: what its trap budget was spent on.
-func (c *Crawl) Pattern(u dowse.URL) (visited, onTopic int) {
-	s := c.traps[weburl.ShapeHash(u)]
-	if s == nil {
-		return 0, 0
-	}
-	return int(s.visited), int(s.onTopic)
 }

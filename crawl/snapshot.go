@@ -15,35 +15,39 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/wire"
 )
 
 const snapshotMagic = "dowses2\n"
 
+type reader = wire.Reader[[]byte]
+
 // Snapshot writes the state of the crawl, to be taken up by Restore with the
 // journal from offset end on. It must not be called in the middle of a round.
-func (c *Crawl) Snapshot(w io.Writer, end uint64) error {
-	if c.round != nil {
+func (c *Crawl) Snapshot(out io.Writer, end uint64) error {
+	if c.rounds.isOpen() {
 		return errors.New("crawl: snapshot: a round is under way")
 	}
-	learnt, err := c.saveStrategy()
+	learnt, err := c.cfg.saveStrategy()
 	if err != nil {
 		return err
 	}
-	e := &enc{b: []byte(snapshotMagic)}
-	e.u64(end)
-	e.core(c)
-	e.bytes(learnt)
-	e.u(uint64(len(c.shadows)))
-	e.models(c)
-	e.inlinks(c)
-	if err := e.seal(w); err != nil {
+	w := &wire.Writer{B: []byte(snapshotMagic)}
+	w.Uint64(end)
+	c.writeState(w)
+	w.Bytes(learnt)
+	w.Uint(uint64(len(c.shadows)))
+	c.rulings.write(w)
+	c.f.inlinks.write(w, c.cfg.LinksIn)
+	writeCounts(w, c.chances.used)
+	if err := seal(out, w); err != nil {
 		return err
 	}
-	if err := c.f.Snapshot(w); err != nil {
+	if err := c.f.Snapshot(out); err != nil {
 		return err
 	}
 	for _, s := range c.shadows {
-		if err := s.snapshot(w, end); err != nil {
+		if err := s.snapshot(out, end); err != nil {
 			return err
 		}
 	}
@@ -51,42 +55,72 @@ func (c *Crawl) Snapshot(w io.Writer, end uint64) error {
 }
 
 // seal writes what was encoded, with its length before and a checksum after it.
-func (e *enc) seal(w io.Writer) error {
-	e.b = binary.LittleEndian.AppendUint32(e.b, crc32.Checksum(e.b, castagnoli))
-	head := binary.LittleEndian.AppendUint64(nil, uint64(len(e.b)))
-	for _, b := range [][]byte{head, e.b} {
-		if _, err := w.Write(b); err != nil {
+func seal(out io.Writer, w *wire.Writer) error {
+	w.Uint32(crc32.Checksum(w.B, castagnoli))
+	head := binary.LittleEndian.AppendUint64(nil, uint64(len(w.B)))
+	for _, b := range [][]byte{head, w.B} {
+		if _, err := out.Write(b); err != nil {
 			return fmt.Errorf("crawl: snapshot: %w", err)
 		}
 	}
 	return nil
 }
 
-// models writes which rulings stand.
-func (e *enc) models(c *Crawl) {
-	e.s(c.model)
-	e.u(uint64(len(c.parts)))
-	for _, p := range c.parts {
-		e.u(p)
+// readSealed reads what seal wrote.
+func readSealed(in io.Reader) (*reader, error) {
+	var head [8]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return nil, fmt.Errorf("crawl: snapshot: %w", err)
+	}
+	n := binary.LittleEndian.Uint64(head[:])
+	if n < uint64(len(snapshotMagic))+4 || n > 1<<40 {
+		return nil, fmt.Errorf("crawl: snapshot: %w", wire.ErrDamaged)
+	}
+	var buf bytes.Buffer
+	if m, err := io.CopyN(&buf, in, int64(n)); err != nil || uint64(m) != n {
+		return nil, fmt.Errorf("crawl: snapshot: %w", wire.ErrDamaged)
+	}
+	b := buf.Bytes()
+	sum := binary.LittleEndian.Uint32(b[n-4:])
+	if string(b[:len(snapshotMagic)]) != snapshotMagic {
+		return nil, fmt.Errorf("crawl: snapshot: %w", ErrVersion)
+	}
+	if crc32.Checksum(b[:n-4], castagnoli) != sum {
+		return nil, fmt.Errorf("crawl: snapshot: checksum does not match")
+	}
+	return &reader{Rest: b[len(snapshotMagic) : n-4]}, nil
+}
+
+// rulings are the later verdicts on visited pages that hold.
+type rulings struct {
+	model string   // the newest one that gave any; "" for none
+	parts []uint64 // places of the entries that hold them
+}
+
+func (x *rulings) write(w *wire.Writer) {
+	w.Text(x.model)
+	w.Uint(uint64(len(x.parts)))
+	for _, p := range x.parts {
+		w.Uint(p)
 	}
 }
 
-// models reads them; snapshots of crawls that nobody has labelled may have none.
-func (d *dec) models(c *Crawl) {
-	if len(d.b) == 0 {
+// read reads what write wrote; snapshots of crawls without labels may have none.
+func (x *rulings) read(r *reader) {
+	if len(r.Rest) == 0 {
 		return
 	}
-	c.model = d.s()
-	for range d.items(1) {
-		c.parts = append(c.parts, d.u())
+	x.model = r.Text()
+	for range r.Items(1) {
+		x.parts = append(x.parts, r.Uint())
 	}
 }
 
 // MidRound reports whether a round is under way, so that no snapshot can be taken.
-func (c *Crawl) MidRound() bool { return c.round != nil }
+func (c *Crawl) MidRound() bool { return c.rounds.isOpen() }
 
-func (c *Crawl) saveStrategy() ([]byte, error) {
-	s, ok := c.cfg.Strategy.(dowse.Saver)
+func (cfg *Config) saveStrategy() ([]byte, error) {
+	s, ok := cfg.Strategy.(dowse.Saver)
 	if !ok {
 		return nil, nil
 	}
@@ -100,41 +134,41 @@ func (c *Crawl) saveStrategy() ([]byte, error) {
 // Restore takes up a crawl from a snapshot. It returns the offset from which the
 // journal is to be folded in. Visits that were out when it was taken wait again. After
 // an error strategies are as they were, unless one does not load what it saved.
-func Restore(cfg Config, r io.Reader) (c *Crawl, from uint64, err error) {
+func Restore(cfg Config, in io.Reader) (c *Crawl, from uint64, err error) {
 	c, err = prepare(cfg)
 	if err != nil {
 		return nil, 0, err
 	}
-	r = bufio.NewReaderSize(r, 1<<16) // what follows a frontier is not read with it
-	from, learnt, err := c.take(r)
+	in = bufio.NewReaderSize(in, 1<<16) // what follows a frontier is not read with it
+	from, learnt, err := c.load(in)
 	if err != nil {
 		return nil, 0, err
 	}
 	lessons := [][]byte{learnt}
 	for _, s := range c.shadows {
-		if learnt, err = s.restore(r); err != nil {
+		if learnt, err = s.restore(in); err != nil {
 			return nil, 0, err
 		}
 		lessons = append(lessons, learnt)
 	}
-	if err := c.teach(lessons); err != nil {
+	if err := c.cfg.teach(lessons); err != nil {
 		return nil, 0, err
 	}
-	c.countGone()
-	c.adrift, c.unsure = true, true
+	c.f.countGone()
+	c.flights.orphaned, c.clock.unsure = true, true
 	return c, from, nil
 }
 
 // teach lets the strategies of the crawl and of its shadows load what they have learnt.
 // It comes last: where the rest of a snapshot can't be read the journal is folded from
 // its beginning, by strategies that must know nothing yet.
-func (c *Crawl) teach(lessons [][]byte) error {
-	crawls := []*Crawl{c}
-	for _, s := range c.shadows {
-		crawls = append(crawls, s.Crawl)
+func (cfg *Config) teach(lessons [][]byte) error {
+	pupils := []dowse.Strategy{cfg.Strategy}
+	for _, s := range cfg.Shadows {
+		pupils = append(pupils, s.Strategy)
 	}
-	for i, x := range crawls {
-		s, ok := x.cfg.Strategy.(dowse.Saver)
+	for i, p := range pupils {
+		s, ok := p.(dowse.Saver)
 		if !ok || len(lessons[i]) == 0 {
 			continue
 		}
@@ -145,55 +179,67 @@ func (c *Crawl) teach(lessons [][]byte) error {
 	return nil
 }
 
-// take takes up the crawl itself, its shadows left aside, and returns what its strategy
+// load reads the crawl itself, its shadows left aside, and returns what its strategy
 // has learnt.
-func (c *Crawl) take(r io.Reader) (from uint64, learnt []byte, err error) {
-	d, err := readCore(r)
+func (c *Crawl) load(in io.Reader) (from uint64, learnt []byte, err error) {
+	r, err := readSealed(in)
 	if err != nil {
 		return 0, nil, err
 	}
-	from = d.u64()
-	d.core(c)
-	learnt = d.bytes()
+	from = r.Uint64()
+	c.readState(r)
+	learnt = slices.Clone(r.Raw())
 	shadows := 0
-	if len(d.b) > 0 {
-		shadows = int(d.u())
+	if len(r.Rest) > 0 {
+		shadows = int(r.Uint())
 	}
-	d.models(c)
-	counted := d.inlinks(c)
+	c.rulings.read(r)
+	var counts inlinks
+	counted := counts.read(r)
+	if c.cfg.LinksIn {
+		c.f.inlinks = counts
+	}
+	if len(r.Rest) > 0 { // snapshots of earlier versions have none
+		readCounts(r, c.chances.used)
+	}
 	switch {
-	case d.err != nil:
-		return 0, nil, fmt.Errorf("crawl: snapshot: %w", d.err)
+	case r.Err != nil:
+		return 0, nil, fmt.Errorf("crawl: snapshot: %w", r.Err)
 	case c.cfg.LinksIn && !counted:
 		return 0, nil, errNoLinksIn
 	case shadows != len(c.shadows):
 		return 0, nil, fmt.Errorf("crawl: snapshot: it has %d shadows, the crawl %d", shadows, len(c.shadows))
 	}
-	if c.f, err = frontier.Load(r, c.frontierConfig()); err != nil {
+	if c.f.Frontier, err = frontier.Load(in, c.cfg.frontier()); err != nil {
 		return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
 	}
-	return from, learnt, c.fits()
+	if err := c.check(); err != nil {
+		return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
+	}
+	c.hosts.each(func(id frontier.HostID, h *host) { c.f.SetLate(id, h.isLate()) })
+	return from, learnt, nil
 }
 
-// fits checks that what the snapshot says of hosts and URLs is about those that its
-// frontier has.
-func (c *Crawl) fits() error {
+// check checks that what the snapshot holds is about hosts and URLs that its frontier has,
+// and that it is the state of a crawl.
+func (c *Crawl) check() error {
 	if c.hosts.len() != c.f.Hosts() {
-		return fmt.Errorf("crawl: snapshot: %w: %d hosts of %d", errShort, c.hosts.len(), c.f.Hosts())
+		return fmt.Errorf("%w: %d hosts of %d", wire.ErrDamaged, c.hosts.len(), c.f.Hosts())
 	}
 	n := frontier.ID(c.f.Len())
 	known := func(id frontier.ID) bool { return id < n }
-	ok := len(c.inlinks) <= int(n) && all(maps.Keys(c.tries), known) && all(maps.Keys(c.sitemaps), known) && all(maps.Keys(c.chains), known) && all(maps.Keys(c.reborn), known) &&
-		all(slices.Values(c.again), known)
-	ok = ok && c.near.fits(n, frontier.HostID(c.hosts.len()))
-	if !ok {
-		return fmt.Errorf("crawl: snapshot: %w: a URL that is not there", errShort)
+	ok := len(c.f.inlinks) <= int(n) && all(maps.Keys(c.hosts.tries.failed), known) && all(maps.Keys(c.chances.used), known) &&
+		all(maps.Keys(c.in.sitemaps), known) && all(maps.Keys(c.f.reborn), known) && all(slices.Values(c.rounds.again), known)
+	if !ok || !c.in.gate.Fits(n, frontier.HostID(c.hosts.len())) {
+		return fmt.Errorf("%w: a URL that is not there", wire.ErrDamaged)
 	}
-	if err := c.sane(); err != nil {
-		return fmt.Errorf("crawl: snapshot: %w", err)
+	if last := c.f.LastReady(); last.After(c.clock.latest.Add(maxPark)) {
+		return fmt.Errorf("%w: a host rests until %v", errImpossible, last)
 	}
-	c.hosts.each(func(id frontier.HostID, h *host) { c.f.SetLate(id, h.isLate()) })
-	return nil
+	if err := c.stats.sane(c.f.Len()); err != nil {
+		return err
+	}
+	return c.hosts.sane(c.clock.latest, c.f.Len())
 }
 
 func all[T any](items iter.Seq[T], holds func(T) bool) bool {
@@ -205,228 +251,158 @@ func all[T any](items iter.Seq[T], holds func(T) bool) bool {
 	return true
 }
 
-func readCore(r io.Reader) (*dec, error) {
-	var head [8]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return nil, fmt.Errorf("crawl: snapshot: %w", err)
-	}
-	n := binary.LittleEndian.Uint64(head[:])
-	if n < uint64(len(snapshotMagic))+4 || n > 1<<40 {
-		return nil, fmt.Errorf("crawl: snapshot: %w", errShort)
-	}
-	var buf bytes.Buffer
-	if m, err := io.CopyN(&buf, r, int64(n)); err != nil || uint64(m) != n {
-		return nil, fmt.Errorf("crawl: snapshot: %w", errShort)
-	}
-	b := buf.Bytes()
-	sum := binary.LittleEndian.Uint32(b[n-4:])
-	if string(b[:len(snapshotMagic)]) != snapshotMagic {
-		return nil, fmt.Errorf("crawl: snapshot: %w", ErrVersion)
-	}
-	if crc32.Checksum(b[:n-4], castagnoli) != sum {
-		return nil, fmt.Errorf("crawl: snapshot: checksum does not match")
-	}
-	return &dec{b: b[len(snapshotMagic) : n-4]}, nil
+// writeState writes what is known beside the frontier. readState reads it.
+func (c *Crawl) writeState(w *wire.Writer) {
+	c.hosts.write(w)
+	writeCounts(w, c.hosts.tries.failed)
+	writeIDs(w, slices.Sorted(maps.Keys(c.in.sitemaps)))
+	c.in.gate.Write(w)
+	writeIDs(w, c.rounds.again)
+	c.in.gate.WriteHomes(w)
+	c.stats.write(w)
+	w.Time(c.clock.latest)
+	c.hosts.net.write(w)
+	writeIDs(w, slices.Sorted(maps.Keys(c.f.reborn)))
 }
 
-func (e *enc) core(c *Crawl) {
-	e.u(uint64(c.hosts.len()))
-	for id := range frontier.HostID(c.hosts.len()) {
-		h := c.hosts.at(id)
-		e.host(&h)
+func (c *Crawl) readState(r *reader) {
+	c.hosts.read(r)
+	readCounts(r, c.hosts.tries.failed)
+	readSet(r, c.in.sitemaps)
+	c.in.gate.Read(r)
+	for range r.Items(1) {
+		c.rounds.again = append(c.rounds.again, frontier.ID(r.Uint()))
 	}
-	e.u(uint64(len(c.tries)))
-	for _, id := range slices.Sorted(maps.Keys(c.tries)) {
-		e.u(uint64(id))
-		e.byte(c.tries[id])
-	}
-	e.u(uint64(len(c.sitemaps)))
-	for _, id := range slices.Sorted(maps.Keys(c.sitemaps)) {
-		e.u(uint64(id))
-	}
-	e.u(uint64(len(c.chains)))
-	for _, id := range slices.Sorted(maps.Keys(c.chains)) {
-		e.u(uint64(id))
-		e.byte(c.chains[id])
-	}
-	e.u(uint64(len(c.traps)))
-	for _, k := range slices.Sorted(maps.Keys(c.traps)) {
-		s := c.traps[k]
-		e.u64(k)
-		e.u(uint64(s.visited))
-		e.u(uint64(s.novel))
-		e.u(uint64(s.onTopic))
-		e.u(uint64(s.sets))
-	}
-	e.u(uint64(len(c.farms)))
-	for _, k := range slices.Sorted(maps.Keys(c.farms)) {
-		e.u64(k)
-		e.u(uint64(c.farms[k].visited))
-		e.u(uint64(c.farms[k].strays))
-	}
-	e.u(uint64(len(c.domains)))
-	for _, k := range slices.Sorted(maps.Keys(c.domains)) {
-		d := c.domains[k]
-		e.u64(k)
-		for _, v := range []uint32{d.hosts, d.granted, d.novel, d.onTopic, d.farm.visited, d.farm.strays} {
-			e.u(uint64(v))
-		}
-	}
-	e.near(&c.near)
-	e.u(uint64(len(c.again)))
-	for _, id := range c.again {
-		e.u(uint64(id))
-	}
-	homes := slices.Sorted(maps.Keys(c.cfg.Scope.homes))
-	e.u(uint64(len(homes)))
-	for _, h := range homes {
-		e.s(h)
-	}
-	e.stats(&c.stats)
-	e.t(c.latest)
-	e.network(&c.net)
-	e.u(uint64(len(c.reborn)))
-	for _, id := range slices.Sorted(maps.Keys(c.reborn)) {
-		e.u(uint64(id))
+	c.in.gate.ReadHomes(r)
+	c.stats.read(r)
+	c.clock.latest = r.Time()
+	c.hosts.net.read(r)
+	readSet(r, c.f.reborn)
+}
+
+func writeIDs(w *wire.Writer, list []frontier.ID) {
+	w.Uint(uint64(len(list)))
+	for _, id := range list {
+		w.Uint(uint64(id))
 	}
 }
 
-func (d *dec) core(c *Crawl) {
-	c.hosts.grow(d.count(hostSize))
-	for id := range frontier.HostID(c.hosts.len()) {
+func readSet(r *reader, set map[frontier.ID]bool) {
+	for range r.Items(1) {
+		set[frontier.ID(r.Uint())] = true
+	}
+}
+
+func writeCounts(w *wire.Writer, counts map[frontier.ID]uint8) {
+	w.Uint(uint64(len(counts)))
+	for _, id := range slices.Sorted(maps.Keys(counts)) {
+		w.Uint(uint64(id))
+		w.Byte(counts[id])
+	}
+}
+
+func readCounts(r *reader, counts map[frontier.ID]uint8) {
+	for range r.Items(2) {
+		id := frontier.ID(r.Uint())
+		counts[id] = r.Byte()
+	}
+}
+
+const hostSize = 23 // bytes, at least
+
+func (b *hosts) write(w *wire.Writer) {
+	w.Uint(uint64(b.len()))
+	for id := range frontier.HostID(b.len()) {
+		h := b.at(id)
+		h.write(w)
+	}
+}
+
+func (b *hosts) read(r *reader) {
+	b.grow(r.Count(hostSize))
+	for id := range frontier.HostID(b.len()) {
 		var h host
-		if d.host(&h); h != (host{}) {
-			*c.hosts.of(id) = h
+		if h.read(r); h != (host{}) {
+			*b.of(id) = h
 		}
-		c.hosts.meet(id)
-	}
-	for range d.items(2) {
-		id := frontier.ID(d.u())
-		c.tries[id] = d.byte()
-	}
-	for range d.items(1) {
-		c.sitemaps[frontier.ID(d.u())] = true
-	}
-	for range d.items(2) {
-		id := frontier.ID(d.u())
-		c.chains[id] = d.byte()
-	}
-	for range d.items(shapeSize) {
-		k := d.u64()
-		c.traps[k] = &shape{visited: uint32(d.u()), novel: uint32(d.u()), onTopic: uint32(d.u()), sets: uint32(d.u())}
-	}
-	for range d.items(farmSize) {
-		k := d.u64()
-		f := &farm{visited: uint32(d.u()), strays: uint32(d.u())}
-		if c.farms[k] = f; f.isFarm(c.cfg.Traps) {
-			c.farmed++
-		}
-	}
-	for range d.items(domainSize) {
-		k := d.u64()
-		x := domain{hosts: uint32(d.u()), granted: uint32(d.u()), novel: uint32(d.u()), onTopic: uint32(d.u())}
-		x.farm = farm{visited: uint32(d.u()), strays: uint32(d.u())}
-		c.domains[k] = x
-		c.hostFarms += count(x.farm.isFarm(c.cfg.Traps))
-	}
-	d.near(&c.near)
-	for range d.items(1) {
-		c.again = append(c.again, frontier.ID(d.u()))
-	}
-	c.cfg.Scope.homes = map[string]bool{}
-	for range d.items(1) {
-		c.cfg.Scope.homes[d.s()] = true
-	}
-	d.stats(&c.stats)
-	c.latest = d.t()
-	d.network(&c.net)
-	for range d.items(1) {
-		c.reborn[frontier.ID(d.u())] = true
+		b.meet(id)
 	}
 }
 
-// The fewest bytes that an item of a list takes.
-const (
-	hostSize  = 23
-	shapeSize = 12
-	farmSize  = 10
-
-	domainSize = 14
-)
-
-func (e *enc) host(h *host) {
-	e.u(h.robotsPlace)
-	e.t(h.robotsUntil)
-	e.t(h.last)
+func (h *host) write(w *wire.Writer) {
+	w.Uint(h.robotsPlace)
+	w.Time(h.robotsUntil)
+	w.Time(h.last)
 	for _, v := range []uint64{
 		uint64(h.backOffs), uint64(h.downs), uint64(h.maps), uint64(h.fetched), uint64(h.onTopic),
 		uint64(h.requests), uint64(h.failed), uint64(h.recent), uint64(h.bytes), uint64(h.maxDelay),
 		uint64(h.asked), uint64(h.mute), uint64(h.silent), uint64(h.locals), uint64(h.why), uint64(h.doubted),
 	} {
-		e.u(v)
+		w.Uint(v)
 	}
-	e.bool(h.answered)
-	e.bool(h.shared)
-	e.i(h.troubled)
-	e.i(h.promise)
+	w.Bool(h.answered)
+	w.Bool(h.shared)
+	w.Int(h.troubled)
+	w.Int(h.promise)
 }
 
-func (d *dec) host(h *host) {
-	h.robotsPlace = d.u()
-	h.robotsUntil = d.t()
-	h.last = d.t()
-	h.backOffs, h.downs, h.maps = uint16(d.u()), uint16(d.u()), uint16(d.u())
-	h.fetched, h.onTopic, h.requests = uint32(d.u()), uint32(d.u()), uint32(d.u())
-	h.failed, h.recent = uint32(d.u()), uint32(d.u())
-	h.bytes, h.maxDelay = int64(d.u()), time.Duration(d.u())
-	h.asked, h.mute, h.silent, h.locals, h.why = uint8(d.u()), uint8(d.u()), uint8(d.u()), uint8(d.u()), uint8(d.u())
-	h.doubted = uint32(d.u())
-	h.answered, h.shared = d.bool(), d.bool()
-	h.troubled, h.promise = d.i(), d.i()
+func (h *host) read(r *reader) {
+	h.robotsPlace = r.Uint()
+	h.robotsUntil = r.Time()
+	h.last = r.Time()
+	h.backOffs, h.downs, h.maps = uint16(r.Uint()), uint16(r.Uint()), uint16(r.Uint())
+	h.fetched, h.onTopic, h.requests = uint32(r.Uint()), uint32(r.Uint()), uint32(r.Uint())
+	h.failed, h.recent = uint32(r.Uint()), uint32(r.Uint())
+	h.bytes, h.maxDelay = int64(r.Uint()), time.Duration(r.Uint())
+	h.asked, h.mute, h.silent = uint8(r.Uint()), uint8(r.Uint()), uint8(r.Uint())
+	h.locals, h.why = uint8(r.Uint()), uint8(r.Uint())
+	h.doubted = uint32(r.Uint())
+	h.answered, h.shared = r.Bool(), r.Bool()
+	h.troubled, h.promise = r.Int(), r.Int()
 }
 
-func (e *enc) network(n *network) {
-	e.t(n.answered)
-	e.u(uint64(n.failing))
-	e.t(n.first)
-	e.t(n.since)
-	e.s(n.why)
+func (n *network) write(w *wire.Writer) {
+	w.Time(n.answered)
+	w.Uint(uint64(n.failing))
+	w.Time(n.first)
+	w.Time(n.since)
+	w.Text(n.why)
 }
 
-func (d *dec) network(n *network) {
-	n.answered, n.failing = d.t(), uint32(d.u())
-	n.first, n.since, n.why = d.t(), d.t(), d.s()
+func (n *network) read(r *reader) {
+	n.answered, n.failing = r.Time(), uint32(r.Uint())
+	n.first, n.since, n.why = r.Time(), r.Time(), r.Text()
 }
 
-func (e *enc) stats(s *stats) {
-	e.u(uint64(s.Fetched))
-	e.u(uint64(s.OnTopic))
-	e.u(uint64(s.Bytes))
-	e.u(uint64(s.Requests))
-	e.u(uint64(s.Picks))
-	e.f(s.Regret)
-	e.u(uint64(s.Elapsed))
-	e.u(uint64(s.Dropped))
-	e.s(s.archived.File)
-	e.i(s.archived.Offset)
-	e.i(s.archived.Length)
-	e.u(uint64(s.at))
-	e.u(uint64(len(s.recent)))
+func (s *stats) write(w *wire.Writer) {
+	w.Uint(uint64(s.Fetched))
+	w.Uint(uint64(s.OnTopic))
+	w.Uint(uint64(s.Bytes))
+	w.Uint(uint64(s.Requests))
+	w.Uint(uint64(s.Picks))
+	w.Float(s.Regret)
+	w.Uint(uint64(s.Elapsed))
+	w.Uint(uint64(s.Dropped))
+	w.Text(s.archived.File)
+	w.Int(s.archived.Offset)
+	w.Int(s.archived.Length)
+	w.Uint(uint64(s.at))
+	w.Uint(uint64(len(s.recent)))
 	for _, on := range s.recent {
-		e.bool(on)
+		w.Bool(on)
 	}
 }
 
-func (d *dec) stats(s *stats) {
-	s.Fetched, s.OnTopic = int(d.u()), int(d.u())
-	s.Bytes, s.Requests, s.Picks = int64(d.u()), int(d.u()), int(d.u())
-	s.Regret, s.Elapsed, s.Dropped = d.f(), time.Duration(d.u()), int(d.u())
-	s.archived = dowse.Place{File: d.s(), Offset: d.i(), Length: d.i()}
-	s.at = int(d.u())
-	for range d.items(1) {
-		s.recent = append(s.recent, d.bool())
+func (s *stats) read(r *reader) {
+	s.Fetched, s.OnTopic = int(r.Uint()), int(r.Uint())
+	s.Bytes, s.Requests, s.Picks = int64(r.Uint()), int(r.Uint()), int(r.Uint())
+	s.Regret, s.Elapsed, s.Dropped = r.Float(), time.Duration(r.Uint()), int(r.Uint())
+	s.archived = dowse.Place{File: r.Text(), Offset: r.Int(), Length: r.Int()}
+	s.at = int(r.Uint())
+	for range r.Items(1) {
+		s.recent = append(s.recent, r.Bool())
 	}
 	if s.at >= max(1, len(s.recent)) {
-		d.fail()
+		r.Fail()
 	}
 }

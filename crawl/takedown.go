@@ -98,77 +98,20 @@ func (j *Journal) Bury(e *Entry, known frontier.ID) {
 // isBlank reports whether the string of a URL was blanked out.
 func isBlank(u dowse.URL) bool { return len(u) > 0 && u[0] == 0 }
 
-// seeGone gives a URL that was taken down its number, and reports whether it got one.
-func (c *Crawl) seeGone(e *Entry, name dowse.URL) bool {
-	p := e.Print
-	if p == (frontier.Fingerprint{}) { // nobody can find it; it may come up again as another one
-		p = frontier.FingerprintOf(dowse.URL(fmt.Sprintf("\x00%d", e.ID)), c.cfg.Key)
-	}
-	id, fresh := c.f.SeeAs(p, name, e.Host)
-	if fresh {
-		c.exclude(id, dowse.SkipForgotten)
-		c.gone++
-	}
-	return fresh
-}
-
-// countGone counts the URLs that were taken down, of a crawl that was restored.
-func (c *Crawl) countGone() {
-	c.gone = 0
-	for id := range frontier.ID(c.f.Len()) {
-		if c.forgotten(id) {
-			c.gone++
-		}
-	}
-}
-
-// forgotten reports whether a URL was taken down.
-func (c *Crawl) forgotten(id frontier.ID) bool {
-	return c.f.Reason(id) == reasonCode(dowse.SkipForgotten)
-}
-
-// HasForgotten reports whether URLs were taken down.
-func (c *Crawl) HasForgotten() bool { return c.gone > 0 }
-
-// withoutGone leaves out links to URLs that were taken down.
-func (c *Crawl) withoutGone(links []dowse.Link) []dowse.Link {
-	if c.gone == 0 {
-		return links
-	}
-	kept := make([]dowse.Link, 0, len(links))
-	for i := range links {
-		u := links[i].URL
-		if id, ok := c.f.Find(u); u == "" || ok && c.forgotten(id) {
-			continue
-		}
-		kept = append(kept, links[i])
-	}
-	return kept
-}
-
-// replayGone books what a visit to a URL cost that was taken down since.
-func (c *Crawl) replayGone(e *Entry) {
-	if e.Idle {
-		return
-	}
-	c.stats.Requests++
-	c.stats.Bytes += e.Page.Fetch.Wire
-	c.stats.archive(e.Page.Fetch.Archive)
-	c.stats.pick(e.Regret)
-}
-
-// closeGone writes down that all was decided without what was taken down, and returns
-// where the journal ends. What stands behind the tombstones is torn.
-func (c *Crawl) closeGone(j *Journal, m marks) (end uint64, err error) {
+// closeGone records that all was decided without what was taken down, and returns
+// where the journal ends. What comes after the tombstones is torn.
+func (p *player) closeGone(m marks) (end uint64, err error) {
 	end = m.last.next()
-	if at, ok := j.soundAfter(end); ok {
+	if at, ok := p.j.soundAfter(end); ok {
 		return 0, fmt.Errorf("crawl: %w at offset %d, and sound again from %d on", ErrDamaged, end, at)
 	}
-	if _, err := j.cutTail(end); err != nil || j.readOnly {
+	if _, err := p.j.cutTail(end); err != nil || p.j.readOnly {
 		return end, err
 	}
-	c.record(&Entry{Kind: EntryAgain, At: m.at})
-	return j.End(), nil
+	p.c.rec.mode = live{}
+	p.c.rec.record(&Entry{Kind: EntryAgain, At: m.at})
+	p.c.rec.mode = replayed{}
+	return p.j.End(), nil
 }
 
 // Blank takes out of the entry of a visit all that the visit brought. Only what the books

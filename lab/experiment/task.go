@@ -372,7 +372,7 @@ func (t *task) teach(ctx context.Context, s dowse.Strategy, v Variant, set int, 
 // simulate lets a strategy crawl from seeds, and writes its trail.
 func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config, trail *measure.Trail, p *prepared, seeds []int) (*measure.Trail, error) {
 	from := origins{taken: map[dowse.URL]origin{}}
-	cfg.Heard = from.hear
+	cfg.OnEntry = from.hear
 	w := &walkLog{task: t, state: p, seeds: seeds, trail: trail}
 	clock, unlock := workClock()
 	defer unlock()

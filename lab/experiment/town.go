@@ -228,7 +228,7 @@ func (w *townWalk) simulate(ctx context.Context, s dowse.Strategy, each func(*do
 	from := origins{taken: map[dowse.URL]origin{}}
 	end, err := lab.Setup{
 		Crawl: crawl.Config{Strategy: s, Robots: true, Sitemaps: true, Limits: crawl.Limits{Pages: w.town.x.Budget.Pages},
-			Polite: crawl.Politeness{Delay: townPause, InFlight: w.town.cfg.Workers}, Heard: from.hear},
+			Polite: crawl.Politeness{Delay: townPause, InFlight: w.town.cfg.Workers}, OnEntry: from.hear},
 		Web:   lab.Over(w.visitor(site.Reader{By: w.Pages}), townLatency),
 		Seeds: w.Seeds,
 		Each:  func(now time.Time, p *dowse.Page) bool { return w.note(now, p, each) },

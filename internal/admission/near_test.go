@@ -1,4 +1,4 @@
-package crawl
+package admission
 
 import (
 	"math/rand/v2"
@@ -29,7 +29,7 @@ func changed(s dowse.Sketch, n int, dice *rand.Rand) dowse.Sketch {
 // hosts with what comparing every pair finds.
 func TestNearFindsWhatComparingAllFinds(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 1))
-	n := newNearBook()
+	n := newNear()
 	var all []dowse.Sketch
 	const whole = ^uint64(0)
 	near, missed := 0, 0
@@ -68,7 +68,7 @@ func TestNearFindsWhatComparingAllFinds(t *testing.T) {
 // a page and its copy among them.
 func TestBoilerplateDoesNotCount(t *testing.T) {
 	dice := rand.New(rand.NewPCG(2, 1))
-	n := newNearBook()
+	n := newNear()
 	template := randomSketch(dice)
 	page := func(own int) dowse.Sketch { return changed(template, own, dice) }
 	for i := range 40 { // the host becomes known
@@ -104,7 +104,7 @@ func TestBoilerplateDoesNotCount(t *testing.T) {
 // bin is theirs.
 func TestTemplateAlone(t *testing.T) {
 	dice := rand.New(rand.NewPCG(3, 1))
-	n := newNearBook()
+	n := newNear()
 	template := randomSketch(dice)
 	for i := range 30 {
 		s := changed(template, 20, dice)
@@ -141,7 +141,7 @@ func TestFrequentValues(t *testing.T) {
 // BenchmarkNear sees pages of templates on a thousand hosts, with 100,000 in the book.
 func BenchmarkNear(b *testing.B) {
 	dice := rand.New(rand.NewPCG(5, 1))
-	n := newNearBook()
+	n := newNear()
 	templates := make([]dowse.Sketch, 1000)
 	for i := range templates {
 		templates[i] = randomSketch(dice)

@@ -1,4 +1,4 @@
-package crawl
+package admission
 
 import (
 	"math/bits"
@@ -8,18 +8,18 @@ import (
 	"dowse/internal/frontier"
 )
 
-// A nearBook finds the pages that have nearly the same text as an earlier one. It
-// knows texts by their sketches and nothing else, so that the journal, which keeps
-// the sketches, leads to the same answers again.
+// near finds the pages that have nearly the same text as an earlier one. It compares the
+// sketches of texts and nothing else, so that the journal, which keeps the sketches, leads
+// to the same answers again.
 //
 // Boilerplate does not count. A value that many pages of a host have in the same bin
-// comes from a menu, a footer or another part of the host's template; the book learns
-// these values per host (see boilerplate), and two sketches are compared only in the
-// bins that belong to the pages themselves. So pages of one template are not called
-// the same for their template, and a print version without menus is recognised.
+// comes from a menu, a footer or another part of the host's template. These values are
+// learnt per host (see boilerplate), and two sketches are compared only in the bins that
+// belong to the pages themselves. So pages of one template are not near-duplicates for
+// their template, and a print version without menus is recognised.
 //
 // A page costs about 240 bytes here, a host with two pages or more about 600.
-type nearBook struct {
+type near struct {
 	pages  []nearPage
 	newest []uint32 // by hash of a key: the newest posting with it, counted from 1
 	hosts  map[frontier.HostID]*boilerplate
@@ -55,11 +55,16 @@ const (
 	thinBins = 4
 )
 
-func newNearBook() nearBook { return nearBook{hosts: map[frontier.HostID]*boilerplate{}} }
+func newNear() near { return near{hosts: map[frontier.HostID]*boilerplate{}} }
 
-// see looks for an earlier page with nearly the same text and remembers the page. It
-// returns the number of bins that are the page's own, without boilerplate.
-func (n *nearBook) see(id frontier.ID, host frontier.HostID, s *dowse.Sketch) (twin frontier.ID, found bool, own int) {
+// Near looks for an earlier page with nearly the same text and remembers the page. It
+// returns the number of bins of the sketch that are the page's own, without boilerplate.
+func (g *Gate) Near(id frontier.ID, host frontier.HostID, s *dowse.Sketch) (twin frontier.ID, found bool, own int) {
+	return g.near.see(id, host, s)
+}
+
+// see is [Gate.Near].
+func (n *near) see(id frontier.ID, host frontier.HostID, s *dowse.Sketch) (twin frontier.ID, found bool, own int) {
 	mask := n.own(host, s)
 	twin, found, same := n.find(host, s, mask)
 	found = found && twin != id
@@ -73,7 +78,7 @@ func (n *nearBook) see(id frontier.ID, host frontier.HostID, s *dowse.Sketch) (t
 }
 
 // own returns the bins of a page that are filled and not boilerplate, as a set of bits.
-func (n *nearBook) own(host frontier.HostID, s *dowse.Sketch) (mask uint64) {
+func (n *near) own(host frontier.HostID, s *dowse.Sketch) (mask uint64) {
 	b := n.hosts[host]
 	for i, v := range s.Bins {
 		if v != 0 && !b.has(i, v) {
@@ -85,7 +90,7 @@ func (n *nearBook) own(host frontier.HostID, s *dowse.Sketch) (mask uint64) {
 
 // find returns the page whose text is most like that of a sketch, the earliest of
 // equals, if it is near enough. same reports whether every word is the same.
-func (n *nearBook) find(host frontier.HostID, s *dowse.Sketch, own uint64) (twin frontier.ID, found, same bool) {
+func (n *near) find(host frontier.HostID, s *dowse.Sketch, own uint64) (twin frontier.ID, found, same bool) {
 	if len(n.newest) == 0 {
 		return 0, false, false
 	}
@@ -172,7 +177,7 @@ func (p *nearPage) key(posting int) (key uint32, ok bool) {
 
 // chain appends the places of the pages that were posted under a key, the newest
 // first.
-func (n *nearBook) chain(places []int, key uint32) []int {
+func (n *near) chain(places []int, key uint32) []int {
 	at := n.newest[slot(key, n.newest)]
 	for steps := 0; at != 0 && steps < maxChain; steps++ {
 		page, posting := split(at)
@@ -191,7 +196,7 @@ func split(at uint32) (page, posting int) {
 }
 
 // add remembers a page, to be found by the first bins of its own.
-func (n *nearBook) add(id frontier.ID, host frontier.HostID, s *dowse.Sketch, own uint64) {
+func (n *near) add(id frontier.ID, host frontier.HostID, s *dowse.Sketch, own uint64) {
 	p := nearPage{sketch: *s, id: id, host: host}
 	for i := range p.posted {
 		p.posted[i] = unposted
@@ -203,7 +208,7 @@ func (n *nearBook) add(id frontier.ID, host frontier.HostID, s *dowse.Sketch, ow
 	n.put(p)
 }
 
-func (n *nearBook) put(p nearPage) {
+func (n *near) put(p nearPage) {
 	if len(n.pages) >= maxNearPage {
 		return
 	}
@@ -216,14 +221,14 @@ func (n *nearBook) put(p nearPage) {
 }
 
 // grow makes a larger table and posts all pages again, the earliest first.
-func (n *nearBook) grow() {
+func (n *near) grow() {
 	n.newest = make([]uint32, max(1<<10, 2*len(n.newest)))
 	for i := range n.pages {
 		n.post(i)
 	}
 }
 
-func (n *nearBook) post(page int) {
+func (n *near) post(page int) {
 	p := &n.pages[page]
 	for i := range p.older {
 		if key, ok := p.key(i); ok {
@@ -235,7 +240,7 @@ func (n *nearBook) post(page int) {
 
 // learn counts the values of a page for the boilerplate of its host. The first page of
 // a host only makes the host known: most hosts have no second one.
-func (n *nearBook) learn(host frontier.HostID, s *dowse.Sketch) {
+func (n *near) learn(host frontier.HostID, s *dowse.Sketch) {
 	b, known := n.hosts[host]
 	switch {
 	case !known && len(n.hosts) < maxNearHost:
