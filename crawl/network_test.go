@@ -219,8 +219,8 @@ func TestDownHostIsAskedByTheDay(t *testing.T) {
 	}
 }
 
-// A URL that fails while its host answers for others is settled after its tries, also
-// when it is the last of its host: then robots.txt shows that the host answers.
+// A URL that fails while its host answers for others is settled after its three tries and
+// five further chances, also when it is the last of its host: then robots.txt shows that the host answers.
 func TestURLThatFailsAlone(t *testing.T) {
 	for _, pages := range []int{0, 1, 20} {
 		web, hub := manyPages("a.test", pages)
@@ -236,7 +236,7 @@ func TestURLThatFailsAlone(t *testing.T) {
 				resets(p)
 			}
 		}, hub, bad)
-		if asked != 3 || stateOf(c, bad) != dowse.Dead || c.Reason(bad) != dowse.FailConnect || c.Stopped() != dowse.StopExhausted {
+		if asked != 8 || stateOf(c, bad) != dowse.Dead || c.Reason(bad) != dowse.FailConnect || c.Stopped() != dowse.StopExhausted {
 			t.Errorf("%d other pages: asked for %d times, %s, stopped: %s", pages, asked, stateOf(c, bad), c.Stopped())
 		}
 	}
