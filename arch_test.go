@@ -19,7 +19,8 @@ var allowed = map[string][]string{
 	"dowse":                    {},
 	"dowse/weburl":             {"dowse"},
 	"dowse/text":               {"dowse"},
-	"dowse/internal/frontier":  {"dowse"},
+	"dowse/internal/frontier":  {"dowse", "dowse/internal/wire"},
+	"dowse/internal/wire":      {},
 	"dowse/internal/mistake":   {"dowse/text"},
 	"dowse/judge":              {"dowse", "dowse/text"},
 	"dowse/topic":              {"dowse", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory"},
@@ -27,19 +28,19 @@ var allowed = map[string][]string{
 	"dowse/internal/directory": {"dowse", "dowse/weburl"},
 	"dowse/internal/judgetest": {"dowse", "dowse/judge"},
 	"dowse/internal/outside":   {"dowse", "dowse/judge", "dowse/weburl", "dowse/internal/durable"},
-	"dowse/site":               {"dowse", "dowse/text", "dowse/judge", "dowse/weburl"},
+	"dowse/site":               {"dowse", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/wire"},
 	"dowse/strategy": {
 		"dowse", "dowse/text", "dowse/strategy/input",
 		"dowse/strategy/linkclass", "dowse/strategy/treasure", "dowse/strategy/interest",
-		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state",
+		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state", "dowse/internal/wire",
 	},
 	"dowse/strategy/linkclass": {
 		"dowse", "dowse/text", "dowse/judge", "dowse/strategy/input",
-		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state",
+		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state", "dowse/internal/wire",
 	},
 	"dowse/strategy/treasure": {
 		"dowse", "dowse/text", "dowse/judge", "dowse/strategy/input", "dowse/strategy/treasure/tgraph",
-		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state", "dowse/strategy/internal/book",
+		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state", "dowse/strategy/internal/book", "dowse/internal/wire",
 	},
 	"dowse/strategy/interest": {
 		"dowse", "dowse/text", "dowse/strategy/input",
@@ -55,7 +56,7 @@ var allowed = map[string][]string{
 	"dowse/internal/durable":           {},
 	"dowse/internal/archive":           {"dowse", "dowse/weburl", "dowse/internal/durable"},
 	"dowse/fetch":                      {"dowse", "dowse/weburl", "dowse/internal/extract"},
-	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/durable"},
+	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire"},
 	"dowse/strategy/strategytest":      {"dowse", "dowse/crawl", "dowse/internal/frontier"},
 	"dowse/collection": {
 		"dowse/text", // which words of a model are those of a page that was taken down
@@ -72,7 +73,7 @@ var allowed = map[string][]string{
 	"dowse/internal/lab/measure": {"dowse", "dowse/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
-		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable",
+		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/wire",
 	},
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/trace",
@@ -80,7 +81,7 @@ var allowed = map[string][]string{
 		"dowse/collection", "dowse/internal/mistake", "dowse/text", "dowse/internal/durable",
 	},
 	"dowse/internal/lab/report":       {"dowse", "dowse/internal/lab/measure"},
-	"dowse/internal/trace":            {"dowse", "dowse/weburl"},
+	"dowse/internal/trace":            {"dowse", "dowse/weburl", "dowse/internal/wire"},
 	"dowse/internal/hostile":          {"dowse", "dowse/internal/hostile/template"},
 	"dowse/internal/hostile/template": {},
 	"dowse/cmd/dowse":                 {"*"},
@@ -135,7 +136,7 @@ var modules = map[string]struct {
 // Files named here are the drivers of package crawl.
 var (
 	pure = []string{
-		".", "text", "judge", "site", "internal/frontier", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate",
+		".", "text", "judge", "site", "internal/frontier", "internal/wire", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate",
 		"strategy", "strategy/linkclass", "strategy/treasure", "strategy/treasure/tgraph", "strategy/interest", "strategy/input",
 		"strategy/internal/lead", "strategy/internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}

@@ -9,11 +9,14 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/wire"
 )
 
 // appendEntry writes an entry. Links are written as numbers: the strings of new
 // URLs stand beside the entry, see Journal.
-func appendEntry(b []byte, e *Entry) []byte { return appendEntryWith(&enc{b: b}, e) }
+func appendEntry(b []byte, e *Entry) []byte {
+	return appendEntryWith(&enc{Writer: wire.Writer{B: b}}, e)
+}
 
 func appendEntryWith(w *enc, e *Entry) []byte {
 	w.head(e)
@@ -56,7 +59,7 @@ func appendEntryWith(w *enc, e *Entry) []byte {
 	case EntryClock:
 		w.i(int64(e.Back))
 	}
-	return w.b
+	return w.B
 }
 
 // beginsRun marks the kind of an entry that begins a run.
@@ -286,12 +289,14 @@ func anchorsRated(l *dowse.Link) bool {
 // readEntry is the inverse of appendEntry. urlOf gives the strings of numbered
 // URLs, parse makes rules of a robots.txt.
 func readEntry(b []byte, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
-	return (&dec{b: b}).entry(urlOf, parse)
+	return newDec(b).entry(urlOf, parse)
 }
 
 // readVisit is readEntry without the links of pages.
 func readVisit(b []byte, parse RobotsParser) (*Entry, error) {
-	return (&dec{b: b, linkless: true}).entry(noURL, parse)
+	d := newDec(b)
+	d.linkless = true
+	return d.entry(noURL, parse)
 }
 
 func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
@@ -340,7 +345,7 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 	default:
 		return nil, fmt.Errorf("entry of unknown kind %d", e.Kind)
 	}
-	return e, r.err
+	return e, r.Err
 }
 
 func (r *dec) urls() (list []dowse.URL) {
@@ -375,7 +380,7 @@ type RobotsParser func(body []byte, status int) dowse.Rules
 
 func (r *dec) robots(parse RobotsParser) *dowse.Robots {
 	x := &dowse.Robots{At: r.t(), Status: int(r.i()), Body: r.bytes(), Delay: time.Duration(r.i()), Sitemaps: r.urls()}
-	if parse != nil && r.err == nil {
+	if parse != nil && r.Err == nil {
 		x.Rules = parse(x.Body, x.Status)
 	}
 	return x

@@ -1,10 +1,6 @@
 package crawl
 
-import (
-	"encoding/binary"
-
-	"dowse"
-)
+import "dowse"
 
 // sketch writes a sketch; a page without one takes 8 bytes.
 func (e *enc) sketch(s *dowse.Sketch) {
@@ -12,7 +8,7 @@ func (e *enc) sketch(s *dowse.Sketch) {
 		return
 	}
 	for _, v := range s.Bins {
-		e.b = binary.LittleEndian.AppendUint16(e.b, v)
+		e.Uint16(v)
 	}
 }
 
@@ -21,8 +17,6 @@ func (d *dec) sketch(s *dowse.Sketch) {
 		return
 	}
 	for i := range s.Bins {
-		s.Bins[i] = d.u16()
+		s.Bins[i] = d.Uint16()
 	}
 }
-
-func (d *dec) u16() uint16 { return uint16(d.byte()) | uint16(d.byte())<<8 }

@@ -8,7 +8,7 @@ func (s *reader) link(f *Frontier) {
 	s.linkLanes(f)
 	s.linkHosts(f)
 	s.check(f)
-	if s.err != nil {
+	if s.Err != nil {
 		return
 	}
 	s.linkTable(f)

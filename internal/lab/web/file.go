@@ -91,18 +91,18 @@ func (w *writer) write(b []byte) {
 }
 
 func (w *writer) add(p *dowse.Page) {
-	w.enc.b = w.enc.b[:0]
+	w.enc.B = w.enc.B[:0]
 	w.enc.page(p)
-	w.index = append(w.index, recordPlace{w.at, len(w.enc.b), crc32.Checksum(w.enc.b, castagnoli), w.id(p.URL)})
-	w.write(w.enc.b)
+	w.index = append(w.index, recordPlace{w.at, len(w.enc.B), crc32.Checksum(w.enc.B, castagnoli), w.id(p.URL)})
+	w.write(w.enc.B)
 }
 
 // close writes the footer and moves the file to its place.
 func (w *writer) close(robots map[string]*dowse.Robots) error {
-	w.enc.b = w.enc.b[:0]
+	w.enc.B = w.enc.B[:0]
 	w.footer(robots)
-	begin, check := w.at, crc32.Checksum(w.enc.b, castagnoli)
-	w.write(w.enc.b)
+	begin, check := w.at, crc32.Checksum(w.enc.B, castagnoli)
+	w.write(w.enc.B)
 	err := w.out.Flush()
 	tail := binary.LittleEndian.AppendUint64(nil, uint64(begin))
 	tail = binary.LittleEndian.AppendUint32(tail, check)
@@ -198,7 +198,7 @@ func readFeatures(r io.ReaderAt, size int64) (*features, error) {
 		return nil, ErrDamaged
 	}
 	f := &features{file: r, size: size, sha256: hex.EncodeToString(tail[12 : 12+sha256.Size])}
-	return f, f.readFooter(&decoder{s: string(footer)}, begin)
+	return f, f.readFooter(newDecoder(footer, nil), begin)
 }
 
 func (f *features) readFooter(d *decoder, end int64) error {
@@ -211,7 +211,9 @@ func (f *features) readFooter(d *decoder, end int64) error {
 	for i := range f.index {
 		r := recordPlace{offset: at, length: int(d.small()), check: uint32(d.num()), url: d.num()}
 		at += int64(r.length)
-		d.bad = d.bad || r.url >= len(f.urls)
+		if r.url >= len(f.urls) {
+			d.Fail()
+		}
 		f.index[i] = r
 	}
 	f.robots = map[string]robotsText{}
@@ -219,7 +221,7 @@ func (f *features) readFooter(d *decoder, end int64) error {
 		host := d.text()
 		f.robots[host] = robotsText{int(d.small()), d.text()}
 	}
-	if d.bad || at != end || d.at != len(d.s) {
+	if d.Err != nil || at != end || d.Rest != "" {
 		return ErrDamaged
 	}
 	return nil
@@ -242,7 +244,7 @@ func (f *features) page(i int) (*dowse.Page, error) {
 	if crc32.Checksum(buf, castagnoli) != r.check {
 		return nil, fmt.Errorf("web: read page %d: %w", i, ErrDamaged)
 	}
-	p, err := (&decoder{s: string(buf), url: f.urlAt}).page()
+	p, err := newDecoder(buf, f.urlAt).page()
 	if err != nil {
 		return nil, fmt.Errorf("web: read page %d: %w", i, err)
 	}

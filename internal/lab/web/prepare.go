@@ -211,7 +211,7 @@ func (r *reading) askHost(ctx context.Context, u dowse.URL) {
 func fingerprint() string {
 	e := &encoder{url: func(u dowse.URL) int { return len(u) }}
 	e.page(samplePage())
-	return fmt.Sprintf("%x", sha256.Sum256(e.b))
+	return fmt.Sprintf("%x", sha256.Sum256(e.B))
 }
 
 func samplePage() *dowse.Page {

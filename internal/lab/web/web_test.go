@@ -281,9 +281,9 @@ func TestRecord(t *testing.T) {
 func FuzzPage(f *testing.F) {
 	e := &encoder{url: func(u dowse.URL) int { return len(u) }}
 	e.page(samplePage())
-	f.Add(e.b)
+	f.Add(e.B)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := (&decoder{s: string(b), url: func(i int) (dowse.URL, bool) { return "http://a.test/", i < 1000 }}).page()
+		p, err := newDecoder(b, func(i int) (dowse.URL, bool) { return "http://a.test/", i < 1000 }).page()
 		if err != nil {
 			return
 		}
