@@ -71,7 +71,7 @@ func (c *Crawl) absorbRobots(now time.Time, fl *flight, p *dowse.Page) {
 	if c.cfg.Sitemaps {
 		c.in.queueSitemaps(h, r.Sitemaps)
 	}
-	place := c.rec.record(&Entry{Kind: EntryRobots, At: now, Host: c.f.HostName(h), Robots: r, Page: p, place: fl.place()})
+	place := c.rec.record(fl.entryOf(&Entry{Kind: EntryRobots, At: now, Host: c.f.HostName(h), Robots: r, Page: p}))
 	if known {
 		c.hosts.of(h).robotsPlace = place + 1
 	}
@@ -166,7 +166,7 @@ type turn struct {
 func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 	c.hosts.tries.forget(fl.id)
 	p.OnTopic = p.Outcome == dowse.Fetched && p.Verdict.Relevance >= c.cfg.Threshold
-	e := &Entry{Kind: EntryPage, At: now, ID: fl.id, Page: p, Queue: fl.queue, Regret: fl.regret, Rested: fl.rest, Idle: fl.idle, place: fl.place()}
+	e := fl.entryOf(&Entry{Kind: EntryPage, At: now, ID: fl.id, Page: p, Queue: fl.queue, Regret: fl.regret, Rested: fl.rest, Idle: fl.idle})
 	p.Links = c.f.withoutGone(p.Links)
 	c.endRedirects(fl.id, p)
 	if fl.entry != nil {

@@ -80,6 +80,6 @@ func (c *Crawl) Restarted(now time.Time) {
 	c.tick(now)
 	c.clock.unsure = false
 	began := now.Round(0)
-	c.rec.beginRun().began = began
+	c.rec.beginRun().Began = began
 	c.hosts.restAll(began)
 }

@@ -6,6 +6,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 	"dowse/weburl"
 )
 
@@ -142,7 +143,7 @@ func (cfg Config) withDefaults() (*Config, error) {
 	}
 	cfg.Tries = min(cfg.Tries, maxTries)
 	if cfg.Log == nil {
-		cfg.Log = newMemoryLog()
+		cfg.Log = ledger.NewMemory()
 	}
 	if cfg.Round == 0 {
 		cfg.Round = dowse.TraitsOf(cfg.Strategy).Round
@@ -211,7 +212,7 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	if c.hosts.net.beginRun(now) {
 		c.wake(now)
 	}
-	if c.stop(c.cfg.Limits.reached(c.stats)) {
+	if c.stop(c.stats.reached(&c.cfg.Limits)) {
 		c.endRound(now)
 		return Visit{}, time.Time{}, false
 	}
@@ -388,7 +389,7 @@ func (c *Crawl) requeueOrphans() {
 		return
 	}
 	c.flights.orphaned = false
-	c.rec.beginRun().grounded = true
+	c.rec.beginRun().Requeued = true
 	c.rec.releaseAll(c.hosts, c.rounds)
 }
 

@@ -25,7 +25,7 @@ func (c *Crawl) Direct(now time.Time, u dowse.URL) Visit {
 	}
 	h := c.f.Host(id)
 	c.f.Take(id)
-	c.rec.moved(id, taken)
+	c.rec.taken(id)
 	c.f.Begin(h)
 	return c.beginVisit(id, h, now, 0)
 }

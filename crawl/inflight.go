@@ -24,12 +24,12 @@ type flight struct {
 	entry *Entry // of a visit that is replayed: what the journal says of it; nil if it is made
 }
 
-// place returns the place of the entry of a visit that is replayed.
-func (fl *flight) place() uint64 {
-	if fl.entry == nil {
-		return 0
+// entryOf returns e as the entry of the visit, at its place if it is replayed.
+func (fl *flight) entryOf(e *Entry) *Entry {
+	if fl.entry != nil {
+		e.SetPlace(fl.entry.Place())
 	}
-	return fl.entry.place
+	return e
 }
 
 // flights are the visits in flight. Each has a lease: a visit that does not come back before

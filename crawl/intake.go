@@ -235,14 +235,14 @@ func (in *intake) apply(l *dowse.Lead) frontier.ID {
 // applyIn is apply for a lead that the entry's page gave. A lead to one of the page's
 // links, as most are, needs no second look: the link was numbered and checked.
 func (in *intake) applyIn(e *Entry, l *dowse.Lead) {
-	at, ok := e.linkTo(l.URL)
+	at, ok := e.LinkTo(l.URL)
 	if !ok {
-		e.note(in.apply(l), l)
+		e.Note(in.apply(l), l)
 		return
 	}
 	id := in.f.end(e.Links[at].Target)
 	in.admit(id, l, in.f.State(id) == dowse.Unseen || in.open(id, l.URL))
-	e.noteAt(at, l)
+	e.NoteAt(at, l)
 }
 
 // groupOf returns the group that a lead drops.

@@ -1,32 +1,19 @@
 package crawl
 
 import (
-	"time"
-
 	"dowse"
+	"dowse/internal/ledger"
 )
 
 // Limits end a crawl. All are hard; the first that is reached counts. Zero means
 // no limit.
-type Limits struct {
-	Pages   int           // pages fetched
-	OnTopic int           // pages on topic
-	Bytes   int64         // as they came over the wire
-	Time    time.Duration // at work
-	PerHost int           // pages fetched from one host
-	Depth   int           // links from a seed
-	Tunnel  int           // off-topic pages in a row; 0 for no limit, negative for none at all
-	Dry     Dry           // end when the harvest dries up
-}
+type Limits = ledger.Limits
 
 // Dry ends a crawl when fewer than Harvest of the last Over pages were on topic.
-type Dry struct {
-	Harvest float64
-	Over    int
-}
+type Dry = ledger.Dry
 
 // reached returns which limit has been reached, "" for none.
-func (l *Limits) reached(s *stats) dowse.StopReason {
+func (s *stats) reached(l *Limits) dowse.StopReason {
 	switch {
 	case l.Pages > 0 && s.Fetched >= l.Pages:
 		return dowse.StopPages
@@ -43,12 +30,12 @@ func (l *Limits) reached(s *stats) dowse.StopReason {
 }
 
 // leavesRoom reports whether so many visits may be out without passing a limit on pages.
-func (l *Limits) leavesRoom(s *stats, out int) bool {
+func (s *stats) leavesRoom(l *Limits, out int) bool {
 	return !(l.Pages > 0 && s.Fetched+out >= l.Pages || l.OnTopic > 0 && s.OnTopic+out >= l.OnTopic)
 }
 
 // isFull reports whether no further visit may begin before one comes back: all
 // connections are in use, or those that are out may yet use up a limit on pages.
 func (c *Crawl) isFull() bool {
-	return c.flights.out() >= c.hosts.room() || !c.cfg.Limits.leavesRoom(c.stats, len(c.flights.pages))
+	return c.flights.out() >= c.hosts.room() || !c.stats.leavesRoom(&c.cfg.Limits, len(c.flights.pages))
 }

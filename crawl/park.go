@@ -7,6 +7,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 )
 
 // A host that fails is left alone for longer and longer, and never given up while the
@@ -41,8 +42,8 @@ func (h *host) noteTrouble(now time.Time, p *dowse.Page) {
 	if h.backOffs == 1 {
 		h.troubled = now.UnixNano()
 	}
-	if h.why = reasonCode(p.Reason); h.why == 0 {
-		h.why = reasonCode(dowse.FailHTTP)
+	if h.why = ledger.ReasonCode(p.Reason); h.why == 0 {
+		h.why = ledger.ReasonCode(dowse.FailHTTP)
 	}
 	if after := p.Host.RetryAfter; after > 0 {
 		h.promise = now.Add(min(after, maxPark)).UnixNano()
@@ -232,7 +233,7 @@ func (b *hosts) unreached(now time.Time) *Unreached {
 		}
 		u.Hosts++
 		u.URLs += n
-		u.Most = append(u.Most, UnreachedHost{b.f.HostName(id), n, reasonOf(h.why), unixTime(h.troubled)})
+		u.Most = append(u.Most, UnreachedHost{b.f.HostName(id), n, ledger.ReasonOf(h.why), unixTime(h.troubled)})
 	})
 	if u.Hosts == 0 {
 		return nil

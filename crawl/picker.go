@@ -79,7 +79,7 @@ func (k *pick) stream() (choice, time.Time, bool) {
 		if !ok {
 			return choice{}, when, false
 		}
-		k.rec.moved(id, taken)
+		k.rec.taken(id)
 		c := choice{id: id, host: k.f.Host(id)}
 		if !stray {
 			c.regret = k.f.LastRegret() // chance has none
@@ -222,7 +222,7 @@ func (k *pick) explain(id frontier.ID) {
 // putBack returns a lead that was taken; its host may be visited at ready.
 func (p *picker) putBack(id frontier.ID, h frontier.HostID, ready time.Time) {
 	p.f.Queue(id)
-	p.rec.moved(id, returned)
+	p.rec.returned(id)
 	p.f.Release(h, ready, time.Time{})
 }
 
@@ -233,9 +233,9 @@ func (p *picker) instead(id frontier.ID, h frontier.HostID) frontier.ID {
 		return id
 	}
 	p.f.Queue(id)
-	p.rec.moved(id, returned)
+	p.rec.returned(id)
 	p.f.Take(other)
-	p.rec.moved(other, taken)
+	p.rec.taken(other)
 	return other
 }
 
@@ -353,7 +353,7 @@ func (k *pick) member() (choice, time.Time, bool) {
 	}
 	k.rounds.leave(id)
 	k.f.Take(id)
-	k.rec.moved(id, taken)
+	k.rec.taken(id)
 	if c.page = k.settles(id, c.host); c.page == nil {
 		k.f.Begin(c.host)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 	"dowse/weburl"
 )
 
@@ -168,7 +169,7 @@ func (b *hosts) learnRobots(now time.Time, id frontier.HostID, r *dowse.Robots, 
 	}
 	kept := *r
 	kept.Body = nil // the journal has it; there may be 2 MiB of it for each host
-	h.robots, h.mute = &kept, reasonCode(mute)
+	h.robots, h.mute = &kept, ledger.ReasonCode(mute)
 	return true
 }
 
@@ -223,7 +224,7 @@ func (b *hosts) barred(id frontier.HostID, u dowse.URL) (dowse.Outcome, dowse.Re
 	if ok {
 		return dowse.Fetched, "", ""
 	}
-	switch why := reasonOf(b.at(id).mute); why {
+	switch why := ledger.ReasonOf(b.at(id).mute); why {
 	case "":
 		return dowse.Refused, dowse.SkipRobotsTxt, rule
 	case dowse.SkipPrivateIP:

@@ -3,6 +3,7 @@ package crawl
 import (
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 )
 
 // A recorder is the side of a crawl that faces its journal. Everything that happens to a
@@ -14,8 +15,8 @@ type recorder struct {
 	stats *stats
 	mode  mode
 
-	moves []move // since the last entry
-	head  *run   // what the next entry begins a run with; nil if the journal knows the run
+	moves []ledger.Move // since the last entry
+	head  *ledger.Run   // what the next entry begins a run with; nil if the journal knows the run
 }
 
 // A mode decides what the recorder does with what happens.
@@ -23,7 +24,7 @@ type mode interface {
 	// record keeps an entry and returns its place.
 	record(r *recorder, e *Entry) uint64
 	// moved notes a lead that was taken out of the queue, or put back without a visit.
-	moved(r *recorder, id frontier.ID, what move)
+	moved(r *recorder, m ledger.Move)
 	// sight reports whether a URL is seen for the first time; the frontier says fresh.
 	sight(id frontier.ID, fresh bool) bool
 	// take takes a URL out of where it is, for a visit.
@@ -34,17 +35,8 @@ type mode interface {
 	release(f *urls, id frontier.ID)
 }
 
-// A move is a lead that was taken out of the queue, or put back without a visit,
-// between two entries: the replay must see the queue as it was.
-type move uint64
-
-const (
-	taken move = iota
-	returned
-)
-
 func newRecorder(cfg *Config, f *urls, s *stats) *recorder {
-	return &recorder{cfg: cfg, f: f, stats: s, mode: live{}, head: &run{}}
+	return &recorder{cfg: cfg, f: f, stats: s, mode: live{}, head: &ledger.Run{}}
 }
 
 // record keeps an entry and returns its place in the journal.
@@ -55,12 +47,15 @@ func (r *recorder) record(e *Entry) uint64 {
 	return r.mode.record(r, e)
 }
 
-func (r *recorder) moved(id frontier.ID, what move) { r.mode.moved(r, id, what) }
+// taken notes that a lead was taken out of the queue, returned that it was put back without a
+// visit: a replay must see the queue as it was.
+func (r *recorder) taken(id frontier.ID)    { r.mode.moved(r, ledger.MoveOf(id, false)) }
+func (r *recorder) returned(id frontier.ID) { r.mode.moved(r, ledger.MoveOf(id, true)) }
 
 // beginRun lets the next entry begin a run. What was announced for it before stays.
-func (r *recorder) beginRun() *run {
+func (r *recorder) beginRun() *ledger.Run {
 	if r.head == nil {
-		r.head = &run{}
+		r.head = &ledger.Run{}
 	}
 	return r.head
 }
@@ -81,18 +76,16 @@ type live struct{}
 
 func (live) record(r *recorder, e *Entry) uint64 {
 	if r.head != nil {
-		e.run, r.head = r.head, nil
-		e.run.limits = r.cfg.Limits
+		e.Run, r.head = r.head, nil
+		e.Run.Limits = r.cfg.Limits
 	}
-	e.Elapsed, e.moves = r.stats.Elapsed, r.moves
+	e.Elapsed, e.Moves = r.stats.Elapsed, r.moves
 	place := r.cfg.Log.Record(e)
 	r.moves = r.moves[:0]
 	return place
 }
 
-func (live) moved(r *recorder, id frontier.ID, what move) {
-	r.moves = append(r.moves, move(id)<<1|what)
-}
+func (live) moved(r *recorder, m ledger.Move) { r.moves = append(r.moves, m) }
 
 func (live) sight(_ frontier.ID, fresh bool) bool { return fresh }
 
@@ -110,6 +103,6 @@ func (live) release(f *urls, id frontier.ID) { f.queueAgain(id) }
 // there already, and moves are read from them.
 type replayed struct{ live }
 
-func (replayed) record(_ *recorder, e *Entry) uint64 { return e.place }
+func (replayed) record(_ *recorder, e *Entry) uint64 { return e.Place() }
 
-func (replayed) moved(*recorder, frontier.ID, move) {}
+func (replayed) moved(*recorder, ledger.Move) {}

@@ -2,70 +2,14 @@ package crawl
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 )
-
-// replayNames hands out, in order, the places of the strings that replayed entries
-// brought up, and checks that the replay brings up the same ones.
-type replayNames struct {
-	first frontier.ID // number of the next string
-	queue []placedName
-	open  bool // strings beyond those are new ones, see Rerank
-	err   error
-}
-
-type placedName struct {
-	place uint64
-	url   dowse.URL
-}
-
-func (n *replayNames) next(u dowse.URL) uint64 {
-	if n.err != nil || len(n.queue) == 0 || n.queue[0].url != u {
-		if n.err == nil {
-			n.err = fmt.Errorf("the journal does not fit: it knows nothing of %q here", string(u))
-		}
-		return 0
-	}
-	p := n.queue[0].place
-	n.queue = n.queue[1:]
-	n.first++
-	return p
-}
-
-// url returns the string of a URL that waits to be brought up.
-func (n *replayNames) url(id frontier.ID) (dowse.URL, bool) {
-	if i := int(id) - int(n.first); i >= 0 && i < len(n.queue) {
-		return n.queue[i].url, true
-	}
-	return "", false
-}
-
-// take reads the strings of a record.
-func (n *replayNames) take(r record) error {
-	for at := 0; at < r.body; {
-		start := at
-		_, k := binary.Uvarint(r.payload[at:r.body])
-		if k <= 0 {
-			return errShort
-		}
-		at += k
-		size, k := binary.Uvarint(r.payload[at:r.body])
-		if k <= 0 || size > uint64(r.body-at-k) {
-			return errShort
-		}
-		at += k
-		u := dowse.URL(r.payload[at : at+int(size)])
-		n.queue = append(n.queue, placedName{r.place + recordHeader + uint64(start), u})
-		at += int(size)
-	}
-	return nil
-}
 
 // A Restorer gives a page that was decoded from the journal its text back, for
 // strategies that read it.
@@ -76,35 +20,41 @@ type Restorer func(p *dowse.Page) error
 type player struct {
 	c       *Crawl
 	j       *Journal
-	names   *replayNames
+	tape    *ledger.Replay
 	restore Restorer
 	round   []*Entry // pages of a round of which more are to come
 	again   *refold  // how all is decided again; nil if it is replayed as it was
 }
 
-// play returns a player of a journal. The journal serves it until stop is called.
-func (c *Crawl) play(j *Journal, names *replayNames, restore Restorer) *player {
-	j.replaying = names
+// play begins to replay a journal. If it is open, URLs that come up beyond those of the
+// journal are new ones. It must be stopped.
+func (c *Crawl) play(j *Journal, open bool, restore Restorer) *player {
 	c.rec.mode = replayed{}
-	return &player{c: c, j: j, names: names, restore: restore}
+	urlOf := func(id frontier.ID) dowse.URL {
+		if c.f.has(id) {
+			return c.f.URL(id)
+		}
+		return ""
+	}
+	return &player{c: c, j: j, tape: j.Replay(c.f.Len(), open, urlOf), restore: restore}
 }
 
 // stop ends the replay: what happens to the crawl from now on is recorded.
 func (p *player) stop() {
-	p.j.replaying = nil
+	p.tape.Close()
 	p.c.rec.mode = live{}
 }
 
 // Fold replays the journal from a place on, and cuts off a torn tail. It returns
 // how many entries were replayed and how many bytes were cut.
 func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cut uint64, err error) {
-	p := c.play(j, &replayNames{first: frontier.ID(c.f.Len())}, restore)
+	p := c.play(j, false, restore)
 	under := c.cfg.Limits
 	entries, end, err := p.fold(from)
 	p.stop()
 	if err == nil {
-		cut, err = j.cutTail(end)
-		j.bench.set(c.rulings.parts)
+		cut, err = j.CutTail(end)
+		j.SetRulings(c.rulings.parts)
 		c.flights.orphaned = true
 		c.clock.unsure = c.clock.unsure || entries > 0
 		c.requeueOrphans()
@@ -121,48 +71,35 @@ func (p *player) fold(from uint64) (entries int, end uint64, err error) {
 		return entries, 0, err
 	}
 	end = from
-	for r := range p.j.records(from, &end) {
-		if err := cmp.Or(p.names.take(r), p.record(r)); err != nil {
-			return entries, 0, fmt.Errorf("crawl: entry at %d: %w", r.place, err)
+	for e, err := range p.tape.Entries(from, &end) {
+		if err := cmp.Or(err, p.entry(e)); err != nil {
+			return entries, 0, fmt.Errorf("crawl: %w", err)
 		}
 		entries++
 	}
-	if err := p.j.Err(); err != nil { // the disk failed: nothing is known of the rest
+	if err := cmp.Or(p.j.Err(), p.j.CheckTail(end)); err != nil { // if the disk failed, nothing is known of the rest
 		return entries, 0, fmt.Errorf("crawl: %w", err)
 	}
-	if at, ok := p.j.soundAfter(end); ok {
-		return entries, 0, fmt.Errorf("crawl: %w at offset %d, and sound again from %d on", ErrDamaged, end, at)
-	}
 	if len(p.round) > 0 { // torn: it is crawled again
-		end = p.round[0].place
+		end = p.round[0].Place()
 		entries -= len(p.round)
 	}
 	return entries, end, nil
 }
 
-// urlOf returns the string of a numbered URL.
-func (p *player) urlOf(id frontier.ID) dowse.URL {
-	if u, ok := p.names.url(id); ok {
-		return u
-	}
-	if p.c.f.has(id) {
-		return p.c.f.URL(id)
-	}
-	return ""
-}
-
-// record replays the entry of a record, of which the strings were taken.
-func (p *player) record(r record) error {
-	e, err := readEntry(r.payload[r.body:], p.urlOf, p.j.parse)
-	if err != nil {
-		return err
-	}
-	e.place = r.place
-	return cmp.Or(p.entry(e), p.names.err)
-}
-
-// entry replays an entry. The pages of a round are followed when all are there.
+// entry replays an entry. An error names its place.
 func (p *player) entry(e *Entry) error {
+	if e == nil {
+		return nil
+	}
+	if err := cmp.Or(p.replay(e), p.tape.Err()); err != nil {
+		return fmt.Errorf("entry at %d: %w", e.Place(), err)
+	}
+	return nil
+}
+
+// replay replays an entry. The pages of a round are followed when all are there.
+func (p *player) replay(e *Entry) error {
 	if err := p.head(e); err != nil {
 		return err
 	}
@@ -186,12 +123,12 @@ func (p *player) entry(e *Entry) error {
 // head brings the queue to where it was when the entry was made.
 func (p *player) head(e *Entry) error {
 	c := p.c
-	if e.run != nil {
-		if c.cfg.Limits = e.run.limits; e.run.grounded {
+	if e.Run != nil {
+		if c.cfg.Limits = e.Run.Limits; e.Run.Requeued {
 			c.rec.releaseAll(c.hosts, c.rounds)
 		}
-		if !e.run.began.IsZero() {
-			c.hosts.restAll(e.run.began)
+		if !e.Run.Began.IsZero() {
+			c.hosts.restAll(e.Run.Began)
 		}
 	}
 	if e.Kind == EntryClock {
@@ -213,13 +150,13 @@ func (p *player) head(e *Entry) error {
 // moves moves leads as they were moved between the entry before and this one.
 func (p *player) moves(e *Entry) error {
 	c := p.c
-	for _, m := range e.moves {
-		id := frontier.ID(m >> 1)
+	for _, m := range e.Moves {
+		id := m.ID()
 		switch {
 		case !c.f.has(id):
 			return errors.New("a lead that nothing led to")
 		case c.f.forgotten(id):
-		case m&1 == returned:
+		case m.Back():
 			c.rec.mode.putBack(c.f, id)
 			c.rounds.back(id)
 		default:
@@ -257,7 +194,7 @@ func (p *player) body(e *Entry) error {
 	case EntryRequeue:
 		return p.requeue(e)
 	case EntryModel, EntryForget, EntryAgain:
-		if e.marks() && p.again == nil {
+		if e.IsMark() && p.again == nil {
 			return errNewerModel
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 )
 
 // What Requeue accepts beside reasons and hosts.
@@ -31,7 +32,7 @@ func (c *Crawl) Requeue(now time.Time, what string) (int, error) {
 		return n, nil
 	}
 	host, isHost := c.f.HostOf(what)
-	if what != RequeueFailed && !isHost && reasonCode(dowse.Reason(what)) == 0 {
+	if what != RequeueFailed && !isHost && ledger.ReasonCode(dowse.Reason(what)) == 0 {
 		return 0, fmt.Errorf("%q: %w", what, ErrRequeue)
 	}
 	n := c.requeue(now, what, func(id frontier.ID) bool {

@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 	"dowse/weburl"
 )
 
@@ -55,7 +55,7 @@ func (c *Crawl) Rerank(now time.Time, model string, rulings []Ruling, restore Re
 	c.become(p.c, p.again)
 	c.rulings.model = model
 	c.rec.record(&Entry{Kind: EntryModel, At: now, Model: model, Parts: len(parts)})
-	j.bench.set(c.rulings.parts)
+	j.SetRulings(c.rulings.parts)
 	return change, nil
 }
 
@@ -64,7 +64,7 @@ func (c *Crawl) Rerank(now time.Time, model string, rulings []Ruling, restore Re
 func (r *recorder) rulings(now time.Time, model string, rulings []Ruling) (places []uint64) {
 	slices.SortFunc(rulings, func(a, b Ruling) int { return cmp.Compare(a.Place, b.Place) })
 	for len(places) == 0 || len(rulings) > 0 {
-		n := min(len(rulings), rulingsPerEntry)
+		n := min(len(rulings), ledger.MaxRulings)
 		places = append(places, r.record(&Entry{Kind: EntryModel, At: now, Model: model, Rulings: rulings[:n]}))
 		rulings = rulings[n:]
 	}
@@ -83,15 +83,15 @@ func (cfg Config) decideAgain(j *Journal, parts []uint64, restore Restorer) (p *
 	if err != nil {
 		return nil, err
 	}
-	p = twin.play(j, &replayNames{open: true}, restore)
+	p = twin.play(j, true, restore)
 	defer p.stop()
-	m, err := j.marks(j.End())
+	m, err := j.Marks(j.End())
 	if err != nil {
 		return nil, err
 	}
-	m.parts = parts
+	m.Parts = parts
 	if _, err := p.foldUnder(j.End(), m); err != nil {
-		j.dropNames()
+		j.DropNames()
 		return nil, err
 	}
 	return p, nil
@@ -100,21 +100,18 @@ func (cfg Config) decideAgain(j *Journal, parts []uint64, restore Restorer) (p *
 // FoldTo folds what the journal has before a place into a new crawl: it is then as it
 // was when the entry at the place came to be. The crawl is to look at, not to go on.
 func (c *Crawl) FoldTo(j *Journal, place uint64, restore Restorer) error {
-	m, err := j.marks(place)
+	m, err := j.Marks(place)
 	if err != nil {
 		return err
 	}
-	p := c.play(j, &replayNames{open: m.open || m.later}, restore)
+	p := c.play(j, m.Open || m.Later, restore)
 	defer p.stop()
 	return p.foldTo(place, m)
 }
 
-func (p *player) foldTo(place uint64, m marks) error {
-	until := uint64(0)
-	if m.last != nil {
-		until = m.last.next()
-	}
-	if m.later { // what is before the place is known only without what was taken down
+func (p *player) foldTo(place uint64, m ledger.Marks) error {
+	until := m.End
+	if m.Later { // what is before the place is known only without what was taken down
 		until = place
 	}
 	if until > 0 {
@@ -124,12 +121,12 @@ func (p *player) foldTo(place uint64, m marks) error {
 		p.replayOn()
 	}
 	end := until
-	for r := range p.j.records(end, &end) {
-		if r.place >= place {
+	for e, err := range p.tape.Entries(end, &end) {
+		if e != nil && e.Place() >= place {
 			break
 		}
-		if err := cmp.Or(p.names.take(r), p.record(r)); err != nil {
-			return fmt.Errorf("crawl: entry at %d: %w", r.place, err)
+		if err := cmp.Or(err, p.entry(e)); err != nil {
+			return fmt.Errorf("crawl: %w", err)
 		}
 	}
 	return p.j.Err()
@@ -147,132 +144,79 @@ func (p *player) foldModels(from uint64) (next uint64, entries int, err error) {
 	if from > 0 {
 		return from, 0, nil
 	}
-	m, err := p.j.marks(p.j.End())
-	if err != nil || m.last == nil {
+	m, err := p.j.Marks(p.j.End())
+	if err != nil || m.End == 0 {
 		return 0, 0, err
 	}
-	p.names.open = m.open
-	if entries, err = p.foldUnder(m.last.next(), m); err != nil {
+	p.tape.SetOpen(m.Open)
+	if entries, err = p.foldUnder(m.End, m); err != nil {
 		return 0, entries, err
 	}
 	p.replayOn()
-	p.names.open = false
-	if m.model != nil {
-		err = p.setModel(m.model)
-	}
-	if m.open && err == nil {
+	p.tape.SetOpen(false)
+	p.c.rulings.model = m.Model
+	if m.Open {
 		next, err = p.closeGone(m)
 		return next, entries, err
 	}
-	return m.last.next(), entries, err
+	return m.End, entries, nil
 }
 
-// setModel keeps the name of the model whose rulings an entry closed.
-func (p *player) setModel(r *record) error {
-	e, err := readEntry(r.payload[r.body:], noURL, p.j.parse)
-	if err == nil {
-		p.c.rulings.model = e.Model
+// closeGone records that all was decided without what was taken down, and returns
+// where the journal ends. What comes after the tombstones is torn.
+func (p *player) closeGone(m ledger.Marks) (end uint64, err error) {
+	if err := p.j.CheckTail(m.End); err != nil {
+		return 0, fmt.Errorf("crawl: %w", err)
 	}
-	return err
+	if _, err := p.j.CutTail(m.End); err != nil || p.j.IsReadOnly() {
+		return m.End, err
+	}
+	p.c.rec.mode = live{}
+	p.c.rec.record(&Entry{Kind: EntryAgain, At: m.At})
+	p.c.rec.mode = replayed{}
+	return p.j.End(), nil
 }
 
 // foldUnder folds the journal up to a place, under rulings. First all URLs are given
 // their numbers: a strategy may bring up in another order, or for the first time,
 // what no link led to.
-func (p *player) foldUnder(until uint64, m marks) (entries int, err error) {
+func (p *player) foldUnder(until uint64, m ledger.Marks) (entries int, err error) {
 	p.again = &refold{j: p.j, inFlight: map[frontier.ID]*forced{}}
-	p.again.bench.set(m.parts)
-	p.c.rulings.parts = m.parts
-	if err := p.number(until, m.gone); err != nil {
-		return 0, err
+	p.again.rulings.Set(m.Parts)
+	p.c.rulings.parts = m.Parts
+	if err := p.number(until, m.Gone); err != nil {
+		return 0, fmt.Errorf("crawl: %w", err)
 	}
 	p.c.rec.mode = p.again
-	var end uint64
-	for r := range p.j.records(0, &end) {
-		if err := p.record(r); err != nil {
-			return entries, fmt.Errorf("crawl: entry at %d: %w", r.place, err)
+	for e, err := range p.tape.Again(until) {
+		if err := cmp.Or(err, p.entry(e)); err != nil {
+			return entries, fmt.Errorf("crawl: %w", err)
 		}
 		entries++
-		if end >= until {
-			break
-		}
 	}
-	if len(p.round) > 0 && !m.later {
+	if len(p.round) > 0 && !m.Later {
 		return entries, errors.New("crawl: rulings in the middle of a round")
 	}
 	p.c.f.holdUnseen()
 	return entries, p.j.Err()
 }
 
-// number gives all URLs that came up before a place their numbers. Those that the
-// closing entry of the rulings brought up are left: it was the fold that did.
+// number gives all URLs that came up before a place their numbers.
 func (p *player) number(until uint64, gone map[frontier.ID]*Entry) error {
-	var end uint64
-	for r := range p.j.records(0, &end) {
-		closing := end >= until && !p.names.open
-		if err := p.names.take(r); err != nil {
-			return fmt.Errorf("crawl: entry at %d: %w", r.place, err)
-		}
-		for !closing && len(p.names.queue) > 0 {
-			if !p.see(p.names.queue[0].url, gone) {
-				return fmt.Errorf("crawl: entry at %d: a URL that came up before", r.place)
-			}
-		}
-		if end >= until {
-			break
-		}
-	}
-	p.c.hosts.grow(p.c.f.Hosts())
-	p.again.sighted = make([]bool, p.c.f.Len())
-	return cmp.Or(p.names.err, p.j.Err())
-}
-
-// see gives the next URL its number, and reports whether it is a new one.
-func (p *player) see(u dowse.URL, gone map[frontier.ID]*Entry) (fresh bool) {
 	f := p.c.f
-	if e := gone[frontier.ID(f.Len())]; e != nil {
-		return f.seeGone(e, u)
-	}
-	_, fresh = f.See(u, weburl.Host(u))
-	return fresh
-}
-
-// RuledAfter reports whether rulings were closed at a place or after it: a snapshot
-// taken there knows nothing of them.
-func (j *Journal) RuledAfter(place uint64) bool {
-	for at := range j.modelRecords(place) {
-		if r, err := j.recordAt(at); err != nil {
-			return false // torn
-		} else if e, err := readEntry(r.payload[r.body:], noURL, nil); err == nil && e.marks() {
-			return true
+	for u, err := range p.tape.Names(until) {
+		if err != nil {
+			return err
+		}
+		if e := gone[frontier.ID(f.Len())]; e != nil {
+			f.seeGone(e, u)
+		} else {
+			f.See(u, weburl.Host(u))
 		}
 	}
-	return false
-}
-
-// modelRecords yields the places of the entries of models and takedowns. It reads no more of the
-// others than is needed to pass over them.
-func (j *Journal) modelRecords(from uint64) func(yield func(uint64) bool) {
-	return func(yield func(uint64) bool) {
-		var head [recordHeader]byte
-		var kind [1]byte
-		for place := from; place < j.End(); {
-			b, err := j.readFull(place, head[:])
-			if err != nil {
-				return
-			}
-			size, body := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[8:])
-			if size > maxRecord || body >= size {
-				return
-			}
-			if k, err := j.readFull(place+recordHeader+uint64(body), kind[:]); err != nil {
-				return
-			} else if isMark(EntryKind(k[0]&^beginsRun)) && !yield(place) {
-				return
-			}
-			place += recordHeader + uint64(size)
-		}
-	}
+	p.c.hosts.grow(f.Hosts())
+	p.again.sighted = make([]bool, f.Len())
+	return cmp.Or(p.tape.Err(), p.j.Err())
 }
 
 // A refold is the mode in which all that was decided is decided again, under rulings: visits
@@ -280,7 +224,7 @@ func (j *Journal) modelRecords(from uint64) func(yield func(uint64) bool) {
 type refold struct {
 	replayed
 	j        *Journal
-	bench    bench
+	rulings  ledger.RulingBook
 	inFlight map[frontier.ID]*forced
 	sighted  []bool // by number
 }
@@ -333,7 +277,7 @@ func (r *refold) release(f *urls, id frontier.ID) { r.putBack(f, id) }
 
 // rule puts the ruling on a visit, if there is one, in the place of its verdict.
 func (r *refold) rule(e *Entry) error {
-	x, err := r.bench.ruling(r.j, e.place)
+	x, err := r.rulings.On(r.j, e.Place())
 	if x != nil {
 		x.Rule(e.Page, e.Found)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 	"dowse/internal/wire"
 )
 
@@ -58,7 +59,7 @@ type shadow struct {
 // shadowNames are the strings of a shadow's URLs: mostly those of the crawl, by
 // number, and a few that only the shadow has seen.
 type shadowNames struct {
-	memoryLog
+	ledger.Memory
 	f   *urls // of the crawl
 	own []dowse.URL
 }
@@ -329,7 +330,7 @@ func (s *shadow) begin(f *frontier.Frontier) {
 
 // snapshot writes the shadow, after the crawl.
 func (s *shadow) snapshot(out io.Writer, end uint64) error {
-	w := &wire.Writer{B: []byte(snapshotMagic)}
+	w := ledger.NewPart()
 	w.Text(s.name)
 	w.Bool(s.told)
 	for _, n := range []int{s.picks, s.known, s.fetched, s.onTopic, s.dry, len(s.names.own)} {
@@ -346,8 +347,8 @@ func (s *shadow) snapshot(out io.Writer, end uint64) error {
 		w.Int(int64(x.band))
 		w.Float(x.priority)
 	}
-	if err := seal(out, w); err != nil {
-		return err
+	if err := ledger.Seal(out, w); err != nil {
+		return fmt.Errorf("crawl: snapshot: %w", err)
 	}
 	return s.Snapshot(out, end)
 }
@@ -356,9 +357,9 @@ const rankSize = 10 // bytes, at least
 
 // restore reads what snapshot wrote, and returns what the strategy has learnt.
 func (s *shadow) restore(in io.Reader) (learnt []byte, err error) {
-	r, err := readSealed(in)
+	r, err := ledger.ReadPart(in)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("crawl: snapshot: %w", err)
 	}
 	if name := r.Text(); r.Err == nil && name != s.name {
 		return nil, fmt.Errorf("crawl: snapshot: it has the shadow %q, not %q", name, s.name)

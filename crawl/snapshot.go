@@ -2,11 +2,8 @@ package crawl
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"iter"
 	"maps"
@@ -15,10 +12,9 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 	"dowse/internal/wire"
 )
-
-const snapshotMagic = "dowses2\n"
 
 type reader = wire.Reader[[]byte]
 
@@ -32,7 +28,7 @@ func (c *Crawl) Snapshot(out io.Writer, end uint64) error {
 	if err != nil {
 		return err
 	}
-	w := &wire.Writer{B: []byte(snapshotMagic)}
+	w := ledger.NewPart()
 	w.Uint64(end)
 	c.writeState(w)
 	w.Bytes(learnt)
@@ -40,8 +36,8 @@ func (c *Crawl) Snapshot(out io.Writer, end uint64) error {
 	c.rulings.write(w)
 	c.f.inlinks.write(w, c.cfg.LinksIn)
 	writeCounts(w, c.chances.used)
-	if err := seal(out, w); err != nil {
-		return err
+	if err := ledger.Seal(out, w); err != nil {
+		return fmt.Errorf("crawl: snapshot: %w", err)
 	}
 	if err := c.f.Snapshot(out); err != nil {
 		return err
@@ -52,43 +48,6 @@ func (c *Crawl) Snapshot(out io.Writer, end uint64) error {
 		}
 	}
 	return nil
-}
-
-// seal writes what was encoded, with its length before and a checksum after it.
-func seal(out io.Writer, w *wire.Writer) error {
-	w.Uint32(crc32.Checksum(w.B, castagnoli))
-	head := binary.LittleEndian.AppendUint64(nil, uint64(len(w.B)))
-	for _, b := range [][]byte{head, w.B} {
-		if _, err := out.Write(b); err != nil {
-			return fmt.Errorf("crawl: snapshot: %w", err)
-		}
-	}
-	return nil
-}
-
-// readSealed reads what seal wrote.
-func readSealed(in io.Reader) (*reader, error) {
-	var head [8]byte
-	if _, err := io.ReadFull(in, head[:]); err != nil {
-		return nil, fmt.Errorf("crawl: snapshot: %w", err)
-	}
-	n := binary.LittleEndian.Uint64(head[:])
-	if n < uint64(len(snapshotMagic))+4 || n > 1<<40 {
-		return nil, fmt.Errorf("crawl: snapshot: %w", wire.ErrDamaged)
-	}
-	var buf bytes.Buffer
-	if m, err := io.CopyN(&buf, in, int64(n)); err != nil || uint64(m) != n {
-		return nil, fmt.Errorf("crawl: snapshot: %w", wire.ErrDamaged)
-	}
-	b := buf.Bytes()
-	sum := binary.LittleEndian.Uint32(b[n-4:])
-	if string(b[:len(snapshotMagic)]) != snapshotMagic {
-		return nil, fmt.Errorf("crawl: snapshot: %w", ErrVersion)
-	}
-	if crc32.Checksum(b[:n-4], castagnoli) != sum {
-		return nil, fmt.Errorf("crawl: snapshot: checksum does not match")
-	}
-	return &reader{Rest: b[len(snapshotMagic) : n-4]}, nil
 }
 
 // rulings are the later verdicts on visited pages that hold.
@@ -182,9 +141,9 @@ func (cfg *Config) teach(lessons [][]byte) error {
 // load reads the crawl itself, its shadows left aside, and returns what its strategy
 // has learnt.
 func (c *Crawl) load(in io.Reader) (from uint64, learnt []byte, err error) {
-	r, err := readSealed(in)
+	r, err := ledger.ReadPart(in)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
 	}
 	from = r.Uint64()
 	c.readState(r)

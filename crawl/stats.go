@@ -8,6 +8,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 )
 
 // stats are the counters of a crawl.
@@ -217,7 +218,7 @@ func (b *hosts) status(id frontier.HostID) HostStatus {
 		BackOffs: int(h.backOffs), Down: h.downs >= downAfter, Robots: b.rules(id), Bytes: h.bytes,
 	}
 	if h.backOffs > 0 {
-		s.Why = reasonOf(h.why)
+		s.Why = ledger.ReasonOf(h.why)
 	}
 	for i := range min(20, int(h.fetched)) {
 		s.Recent = append(s.Recent, h.recent>>i&1 == 1)

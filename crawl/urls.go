@@ -5,6 +5,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 )
 
 // urls is what a crawl knows of every URL it has seen: the frontier, and what follows from
@@ -52,11 +53,11 @@ func (f *urls) target(id frontier.ID) dowse.Target {
 }
 
 // reason returns why a URL was left out or failed, "" if it was not.
-func (f *urls) reason(id frontier.ID) dowse.Reason { return reasonOf(f.Reason(id)) }
+func (f *urls) reason(id frontier.ID) dowse.Reason { return ledger.ReasonOf(f.Reason(id)) }
 
 func (f *urls) exclude(id frontier.ID, why dowse.Reason) {
 	f.Settle(id, dowse.Excluded)
-	f.SetReason(id, reasonCode(why))
+	f.SetReason(id, ledger.ReasonCode(why))
 }
 
 // readmit takes back that a URL was left out.
@@ -88,7 +89,7 @@ func (f *urls) takeOut(id frontier.ID, s dowse.State) {
 func (f *urls) queueAgain(id frontier.ID) {
 	if f.Dropped(f.Group(id)) {
 		f.takeOut(id, dowse.Excluded)
-		f.SetReason(id, reasonCode(dowse.SkipSiteDone))
+		f.SetReason(id, ledger.ReasonCode(dowse.SkipSiteDone))
 		return
 	}
 	f.Queue(id)
@@ -98,14 +99,14 @@ func (f *urls) queueAgain(id frontier.ID) {
 func (f *urls) drop(group string) {
 	for _, id := range f.Drop(group) {
 		f.takeOut(id, dowse.Excluded)
-		f.SetReason(id, reasonCode(dowse.SkipSiteDone))
+		f.SetReason(id, ledger.ReasonCode(dowse.SkipSiteDone))
 	}
 }
 
 // settle puts the URL of a page into the state that the page's outcome calls for. A page
 // that could not be fetched again remains the visited page that it was, unless it is gone.
 func (f *urls) settle(id frontier.ID, p *dowse.Page) {
-	f.SetReason(id, reasonCode(p.Reason))
+	f.SetReason(id, ledger.ReasonCode(p.Reason))
 	switch p.Outcome {
 	case dowse.Fetched, dowse.Listed:
 		f.Settle(id, dowse.Visited)
@@ -195,7 +196,7 @@ func (f *urls) countGone() {
 
 // forgotten reports whether a URL was taken down.
 func (f *urls) forgotten(id frontier.ID) bool {
-	return f.Reason(id) == reasonCode(dowse.SkipForgotten)
+	return f.Reason(id) == ledger.ReasonCode(dowse.SkipForgotten)
 }
 
 // withoutGone returns the links that do not lead to URLs that were taken down.

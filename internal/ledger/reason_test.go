@@ -1,10 +1,10 @@
-package crawl_test
+package ledger_test
 
 import (
 	"testing"
 
 	"dowse"
-	"dowse/crawl"
+	"dowse/internal/ledger"
 )
 
 // TestReasonCodes pins the codes by which journals and snapshots keep reasons. A code that
@@ -19,14 +19,14 @@ func TestReasonCodes(t *testing.T) {
 	}
 	const retired = 17
 	for code, r := range want {
-		if got := crawl.ReasonOf(uint8(code)); got != r {
+		if got := ledger.ReasonOf(uint8(code)); got != r {
 			t.Errorf("code %d is %q, want %q", code, got, r)
 		}
-		if got := crawl.ReasonCode(r); int(got) != code && code != retired {
+		if got := ledger.ReasonCode(r); int(got) != code && code != retired {
 			t.Errorf("%q has the code %d, want %d", r, got, code)
 		}
 	}
-	if got := crawl.ReasonOf(uint8(len(want))); got != "" {
+	if got := ledger.ReasonOf(uint8(len(want))); got != "" {
 		t.Errorf("code %d is %q, want none: add it to this list", len(want), got)
 	}
 }

@@ -1,4 +1,10 @@
-package crawl
+// Package ledger keeps what happened in a crawl.
+//
+// Every event is an [Entry], and the entries in order are the [Journal]: append-only, synced,
+// and enough to rebuild everything else. The package reads and writes them, blanks what was
+// taken down, and finds what is damaged. It does not know what an entry means for a crawl:
+// that is for package crawl, which replays a journal with the help of [Replay].
+package ledger
 
 import (
 	"time"
@@ -7,7 +13,7 @@ import (
 	"dowse/internal/frontier"
 )
 
-// EntryKind tells what happened.
+// EntryKind is what happened.
 type EntryKind uint8
 
 // The kinds of entries.
@@ -46,12 +52,12 @@ type Entry struct {
 	Rested time.Duration
 	Idle   bool // the page was settled without a visit
 
-	Dropped int // links of the page that were not kept, see thin
+	Dropped int // links of the page that were not kept, because of a budget of hosts
 
 	Host   string        // EntryRobots; EntryForget: the host of the URL, if others of it are known
 	Robots *dowse.Robots // EntryRobots
 	Seeds  []dowse.URL   // EntryStart
-	Homes  []dowse.URL   // EntryStart: of seeds that were taken down, what the scope goes by
+	Homes  []dowse.URL   // EntryStart: of seeds that were taken down, what the scope needs of them
 	Round  []frontier.ID // EntryRound; EntryRequeue: the URLs
 	Text   string        // EntryForget: why; EntryRequeue: what was asked for
 	Back   time.Duration // EntryClock: by how much it was set back
@@ -68,21 +74,60 @@ type Entry struct {
 	Rulings []Ruling // EntryModel: what it says of visited pages
 	Parts   int      // EntryModel: so many entries just before it hold its rulings, which hold from here on; 0 for such a part
 
-	run    *run   // the first entry of a run
-	moves  []move // of leads since the entry before
+	Run   *Run   // of the first entry of a run; nil for others
+	Moves []Move // of leads since the entry before
+
 	place  uint64
-	cursor int                 // note: the link after the last one found
-	index  map[frontier.ID]int // note: links by target, made when leads come in another order
+	cursor int                 // Note: the link after the last one found
+	index  map[frontier.ID]int // Note: links by target, made when leads come in another order
 }
 
-// A run is what the entries after it were made under.
-type run struct {
-	grounded bool // visits that were out before it wait again
-	limits   Limits
-	began    time.Time // when all hosts began to rest, see Restarted; zero if they did not
+// A Run is what the entries after it were made under.
+type Run struct {
+	Requeued bool // visits that were out before it wait again
+	Limits   Limits
+	Began    time.Time // when all hosts began to rest, since any may have been asked a moment ago; zero if they did not
 }
 
-// A Decision tells what became of a link.
+// A Move is a lead that was taken out of the queue, or put back without a visit,
+// between two entries: a replay must see the queue as it was.
+type Move uint64
+
+// MoveOf returns the move of a URL out of the queue, or back into it.
+func MoveOf(id frontier.ID, back bool) Move {
+	m := Move(id) << 1
+	if back {
+		m |= 1
+	}
+	return m
+}
+
+// ID returns the URL that was moved.
+func (m Move) ID() frontier.ID { return frontier.ID(m >> 1) }
+
+// Back reports whether the URL was put back into the queue.
+func (m Move) Back() bool { return m&1 == 1 }
+
+// Limits end a crawl. All are hard; the first that is reached counts. Zero means
+// no limit.
+type Limits struct {
+	Pages   int           // pages fetched
+	OnTopic int           // pages on topic
+	Bytes   int64         // as they came over the wire
+	Time    time.Duration // at work
+	PerHost int           // pages fetched from one host
+	Depth   int           // links from a seed
+	Tunnel  int           // off-topic pages in a row; 0 for no limit, negative for none at all
+	Dry     Dry           // end when the harvest dries up
+}
+
+// Dry ends a crawl when fewer than Harvest of the last Over pages were on topic.
+type Dry struct {
+	Harvest float64
+	Over    int
+}
+
+// A Decision is what became of a link.
 type Decision struct {
 	ID       frontier.ID
 	Target   frontier.ID // the same, or where a known redirect leads
@@ -94,24 +139,32 @@ type Decision struct {
 	Because  []dowse.Because
 }
 
-// note keeps with a link's decision what the strategy said of its target.
-func (e *Entry) note(id frontier.ID, l *dowse.Lead) {
+// Place returns the offset of the entry in the journal. It is known for entries that were
+// read from one.
+func (e *Entry) Place() uint64 { return e.place }
+
+// SetPlace makes the entry one that was read at a place, for a replay that makes it again.
+func (e *Entry) SetPlace(place uint64) { e.place = place }
+
+// Note keeps with a link's decision the lead that the strategy gave to its target.
+func (e *Entry) Note(id frontier.ID, l *dowse.Lead) {
 	if id == frontier.None || len(e.Links) == 0 {
 		return
 	}
 	if at, ok := e.find(id); ok {
-		e.noteAt(at, l)
+		e.NoteAt(at, l)
 	}
 }
 
-func (e *Entry) noteAt(at int, l *dowse.Lead) {
+// NoteAt is Note for a link that [Entry.LinkTo] found.
+func (e *Entry) NoteAt(at int, l *dowse.Lead) {
 	d := &e.Links[at]
 	d.Offered, d.Because = l.Priority, l.Because
 	e.cursor = at + 1
 }
 
-// linkTo returns the link that the strategy saw with a URL, if it is one of the next.
-func (e *Entry) linkTo(u dowse.URL) (int, bool) {
+// LinkTo returns the link that the strategy saw with a URL, if it is one of the next.
+func (e *Entry) LinkTo(u dowse.URL) (int, bool) {
 	for i := e.cursor; i < min(e.cursor+nearby, len(e.Links)); i++ {
 		if d := &e.Links[i]; d.Reason == "" && d.Target == d.ID && e.Found[i].URL == u {
 			return i, true

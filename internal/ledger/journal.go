@@ -1,4 +1,4 @@
-package crawl
+package ledger
 
 import (
 	"cmp"
@@ -45,8 +45,8 @@ type Journal struct {
 	rereads int    // pauses that settle has made
 	pause   func() // of settle
 
-	replaying *replayNames
-	bench     bench // rulings that stand over visits
+	replaying *names     // strings that a replay has not brought up yet; nil if none is under way
+	rulings   RulingBook // that hold
 }
 
 type segment struct {
@@ -79,10 +79,10 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // ErrVersion is returned for files of another version of the format.
 var ErrVersion = errors.New("written by another version of dowse")
 
-// OpenJournal opens the journal in dir, or begins one. With readOnly it takes no
+// Open opens the journal in dir, or begins one. With readOnly it takes no
 // part in writing: another process may be at it. Such a journal ends where the files
 // ended when it was opened; what is appended later is not seen.
-func OpenJournal(dir string, parse RobotsParser, readOnly bool) (*Journal, error) {
+func Open(dir string, parse RobotsParser, readOnly bool) (*Journal, error) {
 	j := &Journal{dir: durable.Inner(dir), parse: parse, readOnly: readOnly, cur: make([]byte, recordHeader), pause: pauseToSettle}
 	names, err := j.dir.Names("journal-*.log")
 	if err != nil {
@@ -157,8 +157,8 @@ func (j *Journal) Add(u dowse.URL) uint64 {
 	return place
 }
 
-// dropNames forgets the strings that were added since the last record.
-func (j *Journal) dropNames() {
+// DropNames forgets the strings that were added since the last record.
+func (j *Journal) DropNames() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.cur = j.cur[:recordHeader]
@@ -265,6 +265,9 @@ func (j *Journal) segmentOf(place uint64) (segment, bool) {
 	}
 	return j.segments[i-1], true
 }
+
+// IsReadOnly reports whether the journal was opened to read.
+func (j *Journal) IsReadOnly() bool { return j.readOnly }
 
 // End returns the offset after the last entry.
 func (j *Journal) End() uint64 {
@@ -466,8 +469,9 @@ func (j *Journal) size() (uint64, error) {
 // crash leaves behind: cutting it there would lose sound entries.
 var ErrDamaged = errors.New("the journal is damaged")
 
-// cutTail drops what stands after the last sound record, and reports how much.
-func (j *Journal) cutTail(end uint64) (cut uint64, err error) {
+// CutTail drops what comes after the last sound record, and returns how many bytes that was.
+// Nothing is dropped from a journal that was opened to read.
+func (j *Journal) CutTail(end uint64) (cut uint64, err error) {
 	if err := j.Err(); err != nil { // what could not be read is not torn
 		return 0, err
 	}
@@ -480,7 +484,7 @@ func (j *Journal) cutTail(end uint64) (cut uint64, err error) {
 		return 0, nil
 	}
 	if end < j.floor {
-		return 0, fmt.Errorf("crawl: %w at offset %d, before %d, up to which it was saved", ErrDamaged, end, j.floor)
+		return 0, fmt.Errorf("journal: %w at offset %d, before %d, up to which it was saved", ErrDamaged, end, j.floor)
 	}
 	for len(j.segments) > 1 && j.segments[len(j.segments)-1].base > end {
 		last := j.segments[len(j.segments)-1]

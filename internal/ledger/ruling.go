@@ -1,4 +1,4 @@
-package crawl
+package ledger
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 	"dowse/internal/frontier"
 )
 
-// Label is what a person said of a page. It beats the judge.
+// Label is a person's verdict on a page. It overrules the judge.
 type Label uint8
 
 // The labels.
@@ -33,8 +33,8 @@ func (l Label) Verdict(own dowse.Verdict) dowse.Verdict {
 }
 
 // A Ruling is a later verdict on a page that was visited already: by a newer model,
-// or by a person. It stands in the journal after the visit, and from then on in the
-// place of what the visit's own entry says.
+// or by a person. Its entry comes after that of the visit, and from then on it replaces the
+// verdict in the visit's own entry.
 type Ruling struct {
 	Place   uint64        // of the visit's entry
 	ID      frontier.ID   // of the page's URL
@@ -69,8 +69,8 @@ func (r *Ruling) Rule(p *dowse.Page, links []dowse.Link) {
 	}
 }
 
-// rulingsPerEntry keeps the entries of a model small enough to be read one by one.
-const rulingsPerEntry = 256
+// MaxRulings keeps the entries of a model small enough to be read one by one.
+const MaxRulings = 256
 
 func (w *enc) model(e *Entry) {
 	w.s(e.Model)
@@ -123,19 +123,19 @@ func (r *dec) floats() []float64 {
 	return list
 }
 
-// A bench holds the rulings that stand: of each visit the latest. It knows their
+// A RulingBook holds the rulings that hold: of each visit the latest. It knows their
 // places in the journal and reads them when they are asked for.
-type bench struct {
+type RulingBook struct {
 	mu    sync.Mutex
 	parts []uint64 // places of the entries that hold rulings, oldest first
 	spans []span   // of parts: the first and the last visit ruled on
 	made  bool
-	at    map[uint64]docket // by the place of the visit
+	at    map[uint64]spot   // by the place of the visit
 	open  map[uint64]*Entry // parts that were read last
 }
 
-// A docket is where a ruling stands: in which part, as which one.
-type docket struct {
+// A spot is where a ruling is: in which part, as which one.
+type spot struct {
 	part  uint32
 	index uint32
 }
@@ -144,15 +144,15 @@ type span struct{ first, last uint64 }
 
 const openParts = 16 // that are kept in memory
 
-// set tells which entries hold rulings.
-func (b *bench) set(parts []uint64) {
+// Set sets which entries hold rulings.
+func (b *RulingBook) Set(parts []uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.parts, b.spans, b.made, b.at, b.open = parts, nil, false, nil, nil
 }
 
-// ruling returns the ruling that stands over the visit at a place, nil for none.
-func (b *bench) ruling(j *Journal, place uint64) (*Ruling, error) {
+// On returns the ruling on the visit at a place, nil for none. It must not be changed.
+func (b *RulingBook) On(j *Journal, place uint64) (*Ruling, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.parts) == 0 {
@@ -173,18 +173,18 @@ func (b *bench) ruling(j *Journal, place uint64) (*Ruling, error) {
 }
 
 // index reads every part once.
-func (b *bench) index(j *Journal) error {
+func (b *RulingBook) index(j *Journal) error {
 	if b.made {
 		return nil
 	}
-	b.at, b.spans = map[uint64]docket{}, make([]span, len(b.parts))
+	b.at, b.spans = map[uint64]spot{}, make([]span, len(b.parts))
 	for p, place := range b.parts {
 		e, err := b.read(j, place)
 		if err != nil {
 			return err
 		}
 		for i := range e.Rulings {
-			b.at[e.Rulings[i].Place] = docket{uint32(p), uint32(i)}
+			b.at[e.Rulings[i].Place] = spot{uint32(p), uint32(i)}
 		}
 		if n := len(e.Rulings); n > 0 {
 			b.spans[p] = span{e.Rulings[0].Place, e.Rulings[n-1].Place}
@@ -195,7 +195,7 @@ func (b *bench) index(j *Journal) error {
 }
 
 // read returns the part at a place.
-func (b *bench) read(j *Journal, place uint64) (*Entry, error) {
+func (b *RulingBook) read(j *Journal, place uint64) (*Entry, error) {
 	if e := b.open[place]; e != nil {
 		return e, nil
 	}
@@ -226,7 +226,7 @@ type ModelRuling struct {
 // RulingsOn returns all rulings on the visit at a place, in the order in which they
 // were given.
 func (j *Journal) RulingsOn(place uint64) (list []ModelRuling, err error) {
-	b := &j.bench
+	b := &j.rulings
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.index(j); err != nil {
@@ -248,21 +248,20 @@ func (j *Journal) RulingsOn(place uint64) (list []ModelRuling, err error) {
 	return list, nil
 }
 
-// SetRulings tells a journal that was opened to read which entries hold rulings, as
-// [Crawl.Rulings] names them.
-func (j *Journal) SetRulings(parts []uint64) { j.bench.set(parts) }
+// SetRulings sets which entries hold rulings.
+func (j *Journal) SetRulings(parts []uint64) { j.rulings.Set(parts) }
 
-// RulingOn returns the ruling that stands over the visit at a place, nil for none. It
+// RulingOn returns the ruling on the visit at a place, nil for none. It
 // must not be changed.
-func (j *Journal) RulingOn(place uint64) (*Ruling, error) { return j.bench.ruling(j, place) }
+func (j *Journal) RulingOn(place uint64) (*Ruling, error) { return j.rulings.On(j, place) }
 
-// overrule puts the ruling that stands over an entry's visit in the place of what the
-// entry says.
+// overrule puts the ruling on an entry's visit in the place of the verdict that the entry
+// has.
 func (j *Journal) overrule(e *Entry) error {
 	if e.Kind != EntryPage {
 		return nil
 	}
-	r, err := j.bench.ruling(j, e.place)
+	r, err := j.rulings.On(j, e.place)
 	if r != nil {
 		r.Rule(e.Page, e.Found)
 	}

@@ -1,4 +1,4 @@
-package crawl
+package ledger
 
 import (
 	"encoding/binary"

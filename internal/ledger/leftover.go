@@ -1,4 +1,4 @@
-package crawl
+package ledger
 
 import (
 	"cmp"
@@ -88,7 +88,7 @@ func (l *Leftovers) segment(j *Journal, at, end uint64, show func(e *Entry)) {
 
 func (l *Leftovers) entry(j *Journal, r record, show func(e *Entry)) error {
 	if l.Gaps == 0 {
-		n := &replayNames{}
+		n := &names{}
 		if err := n.take(r); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package crawl
+package ledger
 
 import (
 	"encoding/binary"
@@ -11,32 +11,31 @@ import (
 )
 
 // A takedown leaves an [EntryForget] for each URL that is to be gone, its tombstone.
-// The tombstones stand at the end of the journal; the entries that they concern, and the
+// The tombstones are at the end of the journal; the entries that they concern, and the
 // strings of the URLs, are blanked afterwards (see [Journal.Redact]). From then on the
 // journal is folded as if the URLs had never been: links to them are no links, visits to
-// them brought nothing, and all that was decided is decided again, as it is for rulings
-// (see [Crawl.Rerank]). So whatever strategies learnt from the pages is gone, and the
+// them brought nothing, and all that was decided is decided again, as it is for rulings. So whatever strategies learnt from the pages is gone, and the
 // result does not depend on how much has been blanked already.
 //
 // Writing tombstones needs neither strategy nor judge. Whoever opens the journal next
 // with its strategy, to write, closes them with an [EntryAgain]: it holds the strings of
 // the URLs that came up in deciding again.
 
-// marks are the entries of a journal by which what comes before them is decided again.
-type marks struct {
-	last  *record  // the last one; nil for none
-	model *record  // the last one that closed rulings; nil for none
-	parts []uint64 // places of the entries that hold rulings
-	open  bool     // tombstones that no EntryAgain has closed
-	at    time.Time
+// Marks are the entries of a journal by which what comes before them is decided again.
+type Marks struct {
+	End   uint64   // where the last one ends; 0 for none
+	Model string   // the last one that closed rulings; "" for none
+	Parts []uint64 // places of the entries that hold rulings
+	Open  bool     // there are tombstones that no EntryAgain has closed
+	At    time.Time
 
-	gone  map[frontier.ID]*Entry // the tombstones of the whole journal
-	later bool                   // some of them stand behind the place up to which was asked
+	Gone  map[frontier.ID]*Entry // the tombstones of the whole journal
+	Later bool                   // some of them come after the place up to which was asked
 }
 
-// marks returns the marks before a place.
-func (j *Journal) marks(before uint64) (m marks, err error) {
-	m.gone = map[frontier.ID]*Entry{}
+// Marks returns the marks before a place.
+func (j *Journal) Marks(before uint64) (m Marks, err error) {
+	m.Gone = map[frontier.ID]*Entry{}
 	var held []uint64 // rulings that are not closed
 	for place := range j.modelRecords(0) {
 		r, err := j.recordAt(place)
@@ -45,12 +44,12 @@ func (j *Journal) marks(before uint64) (m marks, err error) {
 		}
 		e, err := readEntry(r.payload[r.body:], noURL, nil)
 		if err != nil {
-			return m, fmt.Errorf("crawl: entry at %d: %w", place, err)
+			return m, fmt.Errorf("journal: entry at %d: %w", place, err)
 		}
 		if e.Kind == EntryForget {
 			e.place = place
-			m.gone[e.ID] = e
-			m.later = m.later || place >= before
+			m.Gone[e.ID] = e
+			m.Later = m.Later || place >= before
 		}
 		if place >= before {
 			continue
@@ -61,12 +60,12 @@ func (j *Journal) marks(before uint64) (m marks, err error) {
 		}
 		if e.Kind == EntryModel {
 			if e.Parts > len(held) {
-				return m, fmt.Errorf("crawl: entry at %d: its rulings are missing", place)
+				return m, fmt.Errorf("journal: entry at %d: its rulings are missing", place)
 			}
-			m.parts = append(m.parts, held[len(held)-e.Parts:]...)
-			held, m.model = nil, &r
+			m.Parts = append(m.Parts, held[len(held)-e.Parts:]...)
+			held, m.Model = nil, e.Model
 		}
-		m.last, m.open, m.at = &r, e.Kind == EntryForget, e.At
+		m.End, m.Open, m.At = r.next(), e.Kind == EntryForget, e.At
 	}
 	return m, nil
 }
@@ -74,15 +73,15 @@ func (j *Journal) marks(before uint64) (m marks, err error) {
 // isMark reports whether entries of a kind can be marks.
 func isMark(k EntryKind) bool { return k == EntryModel || k == EntryForget || k == EntryAgain }
 
-// marks reports whether what stands before the entry is decided again because of it.
-func (e *Entry) marks() bool {
+// IsMark reports whether what comes before the entry is decided again because of it.
+func (e *Entry) IsMark() bool {
 	return e.Kind == EntryForget || e.Kind == EntryAgain || e.Kind == EntryModel && e.Parts > 0
 }
 
 // Tombstones returns the entries of the URLs that were taken down, by their numbers.
 func (j *Journal) Tombstones() (map[frontier.ID]*Entry, error) {
-	m, err := j.marks(j.End())
-	return m.gone, err
+	m, err := j.Marks(j.End())
+	return m.Gone, err
 }
 
 // Bury writes the tombstone of a URL, to be synced. Without a number it is that of a URL
@@ -97,22 +96,6 @@ func (j *Journal) Bury(e *Entry, known frontier.ID) {
 
 // isBlank reports whether the string of a URL was blanked out.
 func isBlank(u dowse.URL) bool { return len(u) > 0 && u[0] == 0 }
-
-// closeGone records that all was decided without what was taken down, and returns
-// where the journal ends. What comes after the tombstones is torn.
-func (p *player) closeGone(m marks) (end uint64, err error) {
-	end = m.last.next()
-	if at, ok := p.j.soundAfter(end); ok {
-		return 0, fmt.Errorf("crawl: %w at offset %d, and sound again from %d on", ErrDamaged, end, at)
-	}
-	if _, err := p.j.cutTail(end); err != nil || p.j.readOnly {
-		return end, err
-	}
-	p.c.rec.mode = live{}
-	p.c.rec.record(&Entry{Kind: EntryAgain, At: m.at})
-	p.c.rec.mode = replayed{}
-	return p.j.End(), nil
-}
 
 // Blank takes out of the entry of a visit all that the visit brought. Only what the books
 // need stays: when it was, what it cost, where the archive has its blank.
@@ -158,7 +141,7 @@ func (e *Entry) BlankReasons() (changed bool) {
 }
 
 // Trim cuts off what stands after the last whole entry, and the pages of a round of which
-// more were to come, as [Crawl.Fold] does. It returns how many bytes were cut.
+// more were to come, as folding it does. It returns how many bytes were cut.
 func (j *Journal) Trim() (cut uint64, err error) {
 	var end, torn uint64
 	var left map[frontier.ID]bool // of a round: its members that have not come back
@@ -192,7 +175,7 @@ func (j *Journal) Trim() (cut uint64, err error) {
 	if torn > 0 {
 		end = torn
 	}
-	return j.cutTail(end)
+	return j.CutTail(end)
 }
 
 var errNames = errors.New("the strings of URLs are damaged")

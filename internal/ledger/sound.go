@@ -1,4 +1,4 @@
-package crawl
+package ledger
 
 import (
 	"encoding/binary"
@@ -118,4 +118,13 @@ func findRecord(b []byte) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// CheckTail returns ErrDamaged if a sound record follows a place at which no sound one
+// begins: a crash tears the end of a journal only.
+func (j *Journal) CheckTail(end uint64) error {
+	if at, ok := j.soundAfter(end); ok {
+		return fmt.Errorf("%w at offset %d, and sound again from %d on", ErrDamaged, end, at)
+	}
+	return nil
 }

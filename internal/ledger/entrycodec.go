@@ -1,4 +1,4 @@
-package crawl
+package ledger
 
 import (
 	"fmt"
@@ -68,20 +68,20 @@ const beginsRun = 0x80
 // head writes what all entries have.
 func (w *enc) head(e *Entry) {
 	kind := byte(e.Kind)
-	if e.run != nil {
+	if e.Run != nil {
 		kind |= beginsRun
 	}
 	w.byte(kind)
 	w.t(e.At)
 	w.i(int64(e.Elapsed))
-	w.u(uint64(len(e.moves)))
-	for _, m := range e.moves {
+	w.u(uint64(len(e.Moves)))
+	for _, m := range e.Moves {
 		w.u(uint64(m))
 	}
-	if e.run != nil {
-		w.bool(e.run.grounded)
-		w.t(e.run.began)
-		w.limits(&e.run.limits)
+	if e.Run != nil {
+		w.bool(e.Run.Requeued)
+		w.t(e.Run.Began)
+		w.limits(&e.Run.Limits)
 	}
 }
 
@@ -91,11 +91,11 @@ func (r *dec) head(e *Entry) {
 	e.At = r.t()
 	e.Elapsed = time.Duration(r.i())
 	for range r.items(1) {
-		e.moves = append(e.moves, move(r.u()))
+		e.Moves = append(e.Moves, Move(r.u()))
 	}
 	if kind&beginsRun != 0 {
-		e.run = &run{grounded: r.bool(), began: r.t()}
-		r.limits(&e.run.limits)
+		e.Run = &Run{Requeued: r.bool(), Began: r.t()}
+		r.limits(&e.Run.Limits)
 	}
 }
 
@@ -139,7 +139,7 @@ func (w *enc) urls(list []dowse.URL) {
 // visit writes the facts of a visit: how it ended, and what was learnt of the host.
 func (w *enc) visit(p *dowse.Page) {
 	w.byte(byte(p.Outcome))
-	w.byte(reasonCode(p.Reason))
+	w.byte(ReasonCode(p.Reason))
 	w.s(p.Detail)
 	f := &p.Fetch
 	w.t(f.At)
@@ -255,7 +255,7 @@ func (w *enc) link(l *dowse.Link, d *Decision) {
 		w.u(uint64(d.Target))
 	}
 	w.byte(byte(d.State))
-	w.byte(reasonCode(d.Reason))
+	w.byte(ReasonCode(d.Reason))
 	w.f(d.Priority)
 	if !same {
 		w.f(d.Offered)
@@ -357,7 +357,7 @@ func (r *dec) urls() (list []dowse.URL) {
 
 func (r *dec) visit(p *dowse.Page) {
 	p.Outcome = dowse.Outcome(r.byte())
-	p.Reason = reasonOf(r.byte())
+	p.Reason = ReasonOf(r.byte())
 	p.Detail = r.s()
 	f := &p.Fetch
 	f.At = r.t()
@@ -480,7 +480,7 @@ func (r *dec) link(l *dowse.Link, d *Decision) {
 		d.Target = frontier.ID(r.u())
 	}
 	d.State = dowse.State(r.byte())
-	d.Reason = reasonOf(r.byte())
+	d.Reason = ReasonOf(r.byte())
 	d.Priority = r.f()
 	d.Offered = d.Priority
 	if flags&8 == 0 {

@@ -1,4 +1,4 @@
-package crawl_test
+package ledger_test
 
 import (
 	"os"
@@ -8,27 +8,27 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/crawl"
+	"dowse/internal/ledger"
 	"dowse/internal/frontier"
 )
 
 var redactedAt = time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
 
-func visited(id frontier.ID, title string) *crawl.Entry {
+func visited(id frontier.ID, title string) *ledger.Entry {
 	p := &dowse.Page{Document: dowse.Document{Title: title, Sketch: dowse.Sketch{Text: 7}}, Verdict: dowse.Verdict{
 		Relevance: 0.75, Because: []dowse.Because{{What: "secret of " + title, Weight: 1}, {What: "bias", Weight: -1}},
 	}}
 	p.Fetch = dowse.Fetch{At: redactedAt, Status: 200, Archive: dowse.Place{File: "a.warc.gz", Offset: 12, Length: 34}}
-	return &crawl.Entry{Kind: crawl.EntryPage, At: redactedAt, ID: id, Page: p, Queue: 3,
+	return &ledger.Entry{Kind: ledger.EntryPage, At: redactedAt, ID: id, Page: p, Queue: 3,
 		Found: []dowse.Link{{Mention: dowse.Mention{Anchor: "anchor of " + title, Context: 0.5}}},
-		Links: []crawl.Decision{{ID: 9, Target: 9, Priority: 0.25, Offered: 0.25}},
+		Links: []ledger.Decision{{ID: 9, Target: 9, Priority: 0.25, Offered: 0.25}},
 	}
 }
 
 // Words go, numbers and places stay, and other entries are as they were.
 func TestRedact(t *testing.T) {
 	dir := t.TempDir()
-	j, err := crawl.OpenJournal(dir, nil, false)
+	j, err := ledger.Open(dir, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestRedact(t *testing.T) {
 		places = append(places, j.Record(visited(frontier.ID(i), title)))
 	}
 	end := j.End()
-	edit := func(e *crawl.Entry) bool {
+	edit := func(e *ledger.Entry) bool {
 		if e.ID != 1 || e.Page.Title == "" {
 			return false
 		}
@@ -46,7 +46,7 @@ func TestRedact(t *testing.T) {
 		return true
 	}
 	for _, want := range []int{1, 0} {
-		if n, err := j.Redact(crawl.Redaction{Edit: edit}); err != nil || n != want {
+		if n, err := j.Redact(ledger.Redaction{Edit: edit}); err != nil || n != want {
 			t.Fatalf("%d entries changed, want %d: %v", n, want, err)
 		}
 	}
@@ -63,11 +63,11 @@ func TestRedact(t *testing.T) {
 	if err != nil || len(names) != 1 || strings.Contains(string(data), "hidden") || !strings.Contains(string(data), "fourth page") {
 		t.Errorf("%v %v %q", err, names, data)
 	}
-	if j, err = crawl.OpenJournal(dir, nil, true); err != nil {
+	if j, err = ledger.Open(dir, nil, true); err != nil {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if _, err := j.Redact(crawl.Redaction{Edit: edit}); err == nil {
+	if _, err := j.Redact(ledger.Redaction{Edit: edit}); err == nil {
 		t.Error("a journal that is only read was changed")
 	}
 	n := 0
@@ -82,7 +82,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-func checkRedacted(t *testing.T, j *crawl.Journal, places []uint64, end uint64) {
+func checkRedacted(t *testing.T, j *ledger.Journal, places []uint64, end uint64) {
 	t.Helper()
 	if j.End() != end {
 		t.Errorf("the journal ends at %d, not at %d", j.End(), end)
@@ -105,7 +105,7 @@ func checkRedacted(t *testing.T, j *crawl.Journal, places []uint64, end uint64) 
 // What can't be read is not written anew.
 func TestRedactRefusesDamage(t *testing.T) {
 	dir := t.TempDir()
-	j, err := crawl.OpenJournal(dir, nil, false)
+	j, err := ledger.Open(dir, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestRedactRefusesDamage(t *testing.T) {
 	if err := os.WriteFile(names[0], data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := j.Redact(crawl.Redaction{Edit: func(e *crawl.Entry) bool { e.Page.Title = ""; return true }}); err == nil {
+	if _, err := j.Redact(ledger.Redaction{Edit: func(e *ledger.Entry) bool { e.Page.Title = ""; return true }}); err == nil {
 		t.Error("damage went unnoticed")
 	}
 	if after, _ := os.ReadFile(names[0]); string(after) != string(data) {

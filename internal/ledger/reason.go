@@ -1,4 +1,4 @@
-package crawl
+package ledger
 
 import "dowse"
 
@@ -19,9 +19,12 @@ var reasons, reasonCodes = func() ([]dowse.Reason, map[dowse.Reason]uint8) {
 	return list, codes
 }()
 
-func reasonCode(r dowse.Reason) uint8 { return reasonCodes[r] }
+// ReasonCode returns the code by which a collection keeps a reason; 0 for one that is not in
+// the list.
+func ReasonCode(r dowse.Reason) uint8 { return reasonCodes[r] }
 
-func reasonOf(code uint8) dowse.Reason {
+// ReasonOf returns the reason that a collection keeps by a code, "" for an unknown one.
+func ReasonOf(code uint8) dowse.Reason {
 	if int(code) < len(reasons) {
 		return reasons[code]
 	}

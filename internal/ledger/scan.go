@@ -1,4 +1,4 @@
-package crawl
+package ledger
 
 import (
 	"fmt"
@@ -7,10 +7,6 @@ import (
 	"dowse"
 	"dowse/internal/frontier"
 )
-
-// Place returns where in the journal the entry stands. It is known for entries
-// that Scan and Entries yield.
-func (e *Entry) Place() uint64 { return e.place }
 
 // Scan yields the entries from a place on, pages with the latest ruling on them. The
 // place is that of an entry, or the
@@ -109,13 +105,13 @@ func (j *Journal) NamedBy(place uint64) (uint64, error) {
 
 // Reader opens the journal once more, only to read what is on the disk. So nothing
 // that is done with it can change or cut the files.
-func (j *Journal) Reader() (*Journal, error) { return OpenJournal(j.dir.Path("."), j.parse, true) }
+func (j *Journal) Reader() (*Journal, error) { return Open(j.dir.Path("."), j.parse, true) }
 
 // Names returns the places of the strings of all URLs, by their numbers; see At.
 func (j *Journal) Names() ([]uint64, error) {
 	var places []uint64
 	var end uint64
-	n := &replayNames{}
+	n := &names{}
 	for r := range j.records(0, &end) {
 		if err := n.take(r); err != nil {
 			return nil, fmt.Errorf("journal: record at %d: %w", r.place, err)
