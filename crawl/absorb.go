@@ -42,7 +42,7 @@ func (c *Crawl) absorb(now time.Time, p *dowse.Page) {
 func (c *Crawl) absorbPage(now time.Time, fl *flight, p *dowse.Page) {
 	if isLocal(p) {
 		c.hosts.cancelVisit(now, fl)
-		c.requeueVisit(now, fl, p, c.rec.mode.release)
+		c.in.requeueVisit(now, fl, p, c.rec.mode.release)
 		return
 	}
 	failures := c.hosts.at(fl.host).backOffs
@@ -50,7 +50,7 @@ func (c *Crawl) absorbPage(now time.Time, fl *flight, p *dowse.Page) {
 	c.hosts.endVisit(now, fl, p)
 	c.stats.visit(p)
 	c.stats.pick(fl.regret)
-	if p.Outcome == dowse.Temporary && c.retry(now, fl, p, failures) {
+	if p.Outcome == dowse.Temporary && c.in.retry(now, fl, p, failures) {
 		return
 	}
 	delete(c.flights.pages, fl.id)
@@ -77,38 +77,13 @@ func (c *Crawl) absorbRobots(now time.Time, fl *flight, p *dowse.Page) {
 	}
 }
 
-// retry puts a lead whose visit failed for the moment back into the queue. It
-// reports false when the URL itself is to blame and its tries are used up, or its
-// group was dropped meanwhile: then the failure is final. The host had failed so many
-// times in a row before. Of a visit that is replayed, the journal says what became of it.
-func (c *Crawl) retry(now time.Time, fl *flight, p *dowse.Page, failures uint16) bool {
-	spent := c.hosts.blame(fl, failures) && fl.entry == nil
-	if spent || c.f.Dropped(c.f.Group(fl.id)) {
-		c.hosts.tries.forget(fl.id)
-		p.Outcome = dowse.Failed
-		return false
-	}
-	c.hosts.tries.noteCut(fl.id, p)
-	c.hosts.tries.noteBreak(fl.id)
-	c.requeueVisit(now, fl, p, c.rec.mode.putBack)
-	return true
-}
-
-// requeueVisit lets the lead of a visit wait again.
-func (c *Crawl) requeueVisit(now time.Time, fl *flight, p *dowse.Page, back func(*urls, frontier.ID)) {
-	delete(c.flights.pages, fl.id)
-	back(c.f, fl.id)
-	c.rounds.back(fl.id)
-	c.rec.record(&Entry{Kind: EntryRetry, At: now, ID: fl.id, Page: p, Regret: fl.regret})
-}
-
 // land takes in a lead that came to its end. The members of a round are followed when all
 // are there.
 func (c *Crawl) land(l *landed) {
 	if !c.rounds.has(l.fl.id) {
 		t := c.prepareTurn(l.now, l.fl, l.p)
 		c.shadows.turns(t)
-		t.leads = c.follow(l.p)
+		t.leads = c.cfg.follow(l.p)
 		c.finishTurn(t)
 		return
 	}
@@ -116,7 +91,7 @@ func (c *Crawl) land(l *landed) {
 	turns := make([]*turn, len(all))
 	for i, l := range all {
 		turns[i] = c.prepareTurn(l.now, l.fl, l.p)
-		turns[i].leads = c.follow(l.p)
+		turns[i].leads = c.cfg.follow(l.p)
 	}
 	c.shadows.turns(turns...)
 	for _, t := range turns {
@@ -136,15 +111,6 @@ func (c *Crawl) endRound(now time.Time) {
 	for _, l := range turns {
 		c.land(l)
 	}
-}
-
-// follow asks the strategy. What it writes into the page is not kept: it does not decide
-// whether a visit failed, nor what the judge returned.
-func (c *Crawl) follow(p *dowse.Page) []dowse.Lead {
-	came := *p
-	leads := c.cfg.Strategy.Follow(p)
-	*p = came
-	return leads
 }
 
 // A turn is a page on its way through the strategy.
@@ -168,14 +134,14 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 	p.OnTopic = p.Outcome == dowse.Fetched && p.Verdict.Relevance >= c.cfg.Threshold
 	e := fl.entryOf(&Entry{Kind: EntryPage, At: now, ID: fl.id, Page: p, Queue: fl.queue, Regret: fl.regret, Rested: fl.rest, Idle: fl.idle})
 	p.Links = c.f.withoutGone(p.Links)
-	c.endRedirects(fl.id, p)
+	c.in.endRedirects(fl.id, p)
 	if fl.entry != nil {
 		e.Dropped = fl.entry.Dropped // they are not in the journal
 	} else {
 		e.Dropped = c.in.thin(p)
 	}
 	c.stats.Dropped += e.Dropped
-	c.checkNear(fl, p)
+	c.in.checkNear(fl, p)
 	e.Found = p.Links
 	c.in.met = c.in.met[:0]
 	e.Links = c.in.filterLinks(fl.id, p)
@@ -186,7 +152,11 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 // all of it as one entry.
 func (c *Crawl) finishTurn(t *turn) {
 	c.in.changes++
-	c.count(t.fl, t.p)
+	if t.fl.countsForShape(t.p) {
+		c.in.gate.Tally(t.p, t.fl.own)
+	}
+	c.stats.end(t.p)
+	c.hosts.count(t.fl.host, t.p)
 	c.f.settle(t.fl.id, t.p)
 	c.chances.note(t.fl.id, t.p)
 	target := t.redirect()
@@ -199,7 +169,7 @@ func (c *Crawl) finishTurn(t *turn) {
 	if c.cfg.LinksIn {
 		c.f.countLinks(t)
 	}
-	c.endChain(t.fl.id, target)
+	c.in.endChain(t.fl.id, target)
 	if h, ok := c.f.HostOf(weburl.Host(t.p.URL)); ok && t.p.Outcome == dowse.Listed {
 		c.in.queueSitemaps(h, t.p.Maps)
 	}
@@ -211,32 +181,18 @@ func (c *Crawl) finishTurn(t *turn) {
 	}
 }
 
-// count books a page that came to its end.
-func (c *Crawl) count(fl *flight, p *dowse.Page) {
+// countsForShape reports whether a page shows what URLs of its shape are worth. A visit without
+// an answer shows nothing.
+func (fl *flight) countsForShape(p *dowse.Page) bool {
 	switch p.Outcome {
-	case dowse.Fetched, dowse.Failed:
-		c.in.gate.Tally(p, fl.own)
+	case dowse.Fetched:
+		return true
+	case dowse.Failed:
+		return p.Fetch.Status != 0
 	case dowse.Skipped:
-		if !fl.idle {
-			c.in.gate.Tally(p, fl.own)
-		}
+		return !fl.idle
 	}
-	if countsAsPage(p) {
-		c.stats.page(p.OnTopic)
-	}
-	c.hosts.count(fl.host, p)
-}
-
-// checkNear looks for an earlier page with nearly the same text. What a page declares
-// as its canonical form is no evidence: many sites declare their homepage on every page.
-func (c *Crawl) checkNear(fl *flight, p *dowse.Page) {
-	if p.Outcome != dowse.Fetched || p.Again || p.Sketch.IsZero() {
-		return
-	}
-	twin, found, own := c.in.gate.Near(fl.id, fl.host, &p.Sketch)
-	if fl.own = own; found {
-		p.Near = c.f.URL(twin)
-	}
+	return false
 }
 
 // lower halves the priority of a lead that a near-duplicate page gave. Its links are
@@ -280,26 +236,6 @@ func (t *turn) NewHosts() (names []string) {
 	return names
 }
 
-// endRedirects makes a failure of a redirect that leads nowhere: in a circle, or
-// after too many others.
-func (c *Crawl) endRedirects(id frontier.ID, p *dowse.Page) {
-	if p.Outcome != dowse.Redirected {
-		return
-	}
-	why := ""
-	switch {
-	case len(p.Links) == 0:
-		why = "a redirect to no URL"
-	case !c.in.gate.MayRedirect(id):
-		why = "too many redirects in a row"
-	case c.f.endsAt(p.Links[0].URL, id):
-		why = "redirects in a circle"
-	default:
-		return
-	}
-	p.Outcome, p.Reason, p.Detail, p.Links = dowse.Failed, dowse.FailRedirect, why, nil
-}
-
 // redirect makes sure that the target of a redirect becomes a lead, as the strategy ranks it
 // or else with all that the redirecting URL had. It returns the target, None if the page is
 // no redirect.
@@ -333,18 +269,4 @@ func (t *turn) sendOn(g *admission.Gate) {
 			g.SendOn(t.fl.id, d.Target)
 		}
 	}
-}
-
-// endChain ends the redirects that led to a URL, or hands them on to the target of
-// one more. Only now do leads for the URL count for the target: what the strategy
-// returned in this turn, such as what it spent, was about the URL itself.
-func (c *Crawl) endChain(id, target frontier.ID) {
-	if target == frontier.None {
-		c.in.gate.EndChain(id)
-		return
-	}
-	c.f.SetAlias(id, target)
-	c.f.inlinks.atLeast(target, c.f.inlinks.of(id))
-	s := c.f.State(target)
-	c.in.gate.Redirect(id, target, s == dowse.Waiting || s == dowse.Held || s == dowse.Unseen)
 }

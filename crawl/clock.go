@@ -16,7 +16,6 @@ const backLash = time.Second
 type clock struct {
 	latest time.Time // no event was later
 	last   time.Time // of the run: time at work counts from here; zero before its first event
-	unsure bool      // hosts may have been visited without an entry, see Restarted
 }
 
 // tick notes the time, for the time limit: only time in which the crawl was at work counts,
@@ -73,12 +72,12 @@ func later(a, b time.Time) time.Time {
 // entry: any host may have been asked a moment ago. A driver that makes real visits calls
 // it before the first Next.
 func (c *Crawl) Restarted(now time.Time) {
-	if !c.clock.unsure {
+	if !c.hosts.unsure {
 		return
 	}
-	c.requeueOrphans()
+	c.in.requeueOrphans()
 	c.tick(now)
-	c.clock.unsure = false
+	c.hosts.unsure = false
 	began := now.Round(0)
 	c.rec.beginRun().Began = began
 	c.hosts.restAll(began)

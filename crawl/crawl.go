@@ -164,6 +164,15 @@ func (cfg *Config) frontier() frontier.Config {
 	}
 }
 
+// follow asks the strategy. What it writes into the page is not kept: it does not decide
+// whether a visit failed, nor what the judge returned.
+func (cfg *Config) follow(p *dowse.Page) []dowse.Lead {
+	came := *p
+	leads := cfg.Strategy.Follow(p)
+	*p = came
+	return leads
+}
+
 // prepare makes the parts of a crawl, with no frontier yet.
 func prepare(given Config) (*Crawl, error) {
 	cfg, err := given.withDefaults()
@@ -186,7 +195,7 @@ func (c *Crawl) Strategy() dowse.Strategy { return c.cfg.Strategy }
 // Start queues the seeds, as the strategy wants them. It may be called again with
 // further seeds; those that were visited already are left out.
 func (c *Crawl) Start(now time.Time, seeds []dowse.URL) {
-	c.requeueOrphans()
+	c.in.requeueOrphans()
 	c.tick(now)
 	c.start(now, seeds, nil)
 }
@@ -204,19 +213,19 @@ func (c *Crawl) start(now time.Time, seeds, homes []dowse.URL) {
 // Next returns the next visit to make at now. If there is none, when is the time at which
 // there may be one; the zero time means not before the next Absorb, or never: see Stopped.
 func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
-	c.requeueOrphans()
+	c.in.requeueOrphans()
 	c.tick(now)
 	for fl := c.flights.expired(now); fl != nil; fl = c.flights.expired(now) {
 		c.Absorb(now, fl.lost())
 	}
-	if c.hosts.net.beginRun(now) {
-		c.wake(now)
+	if c.hosts.net.beginRun(now) && c.hosts.anyFailed() {
+		c.forgive(now, time.Time{})
 	}
-	if c.stop(c.stats.reached(&c.cfg.Limits)) {
+	if c.Stop(c.stats.reached(&c.cfg.Limits)); c.stopped != "" {
 		c.endRound(now)
 		return Visit{}, time.Time{}, false
 	}
-	if c.isFull() {
+	if c.picker.isFull() {
 		return Visit{}, c.flights.nextDeadline(), false
 	}
 	if c.hosts.isHopeless(now, c.rounds.hasTurns()) {
@@ -227,7 +236,7 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	}
 	if at, wait := c.hosts.awaitNetwork(now); wait {
 		if at.IsZero() {
-			c.stop(dowse.StopNetwork)
+			c.Stop(dowse.StopNetwork)
 			c.endRound(now)
 		}
 		return Visit{}, at, false
@@ -272,7 +281,7 @@ func (c *Crawl) choose(now time.Time) (Visit, time.Time, bool) {
 		case x.page != nil:
 			c.land(&landed{now, &flight{id: x.id, host: x.host, idle: true}, x.page})
 		case x.robots:
-			return c.beginRobots(weburl.Robots(c.f.URL(x.id)), x.host, now), time.Time{}, true
+			return c.hosts.beginRobots(weburl.Robots(c.f.URL(x.id)), x.host, now), time.Time{}, true
 		default:
 			return c.beginVisit(x.id, x.host, now, x.regret), time.Time{}, true
 		}
@@ -300,13 +309,6 @@ func (c *Crawl) beginVisit(id frontier.ID, h frontier.HostID, now time.Time, reg
 	return v
 }
 
-// beginRobots makes the visit to a host's robots.txt.
-func (c *Crawl) beginRobots(u dowse.URL, h frontier.HostID, now time.Time) Visit {
-	v := Visit{Kind: VisitRobots, URL: u, Deadline: now.Add(c.cfg.Lease), Patience: c.hosts.patience(h, now)}
-	c.hosts.beginRobots(&flight{visit: v, id: frontier.None, host: h, began: now})
-	return v
-}
-
 // waitOrStop returns when to ask again, or ends the crawl because there is nothing to wait
 // for. The next visit could begin at when.
 func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
@@ -330,7 +332,7 @@ func (c *Crawl) end(now time.Time, why dowse.StopReason) time.Time {
 		c.rec.record(&Entry{Kind: EntryRequeue, At: now, Text: chanceText, Round: list})
 	}
 	if !ok {
-		c.stop(why)
+		c.Stop(why)
 		c.endRound(now)
 	}
 	return at
@@ -348,13 +350,10 @@ func earlier(a, b time.Time) time.Time {
 func (c *Crawl) Stopped() dowse.StopReason { return c.stopped }
 
 // Stop ends the crawl from outside: no further visit is handed out.
-func (c *Crawl) Stop(why dowse.StopReason) { c.stop(why) }
-
-func (c *Crawl) stop(why dowse.StopReason) bool {
+func (c *Crawl) Stop(why dowse.StopReason) {
 	if c.stopped == "" {
 		c.stopped = why
 	}
-	return c.stopped != ""
 }
 
 // Resume lets a stopped crawl go on, under new limits. Hosts that failed are asked
@@ -367,39 +366,8 @@ func (c *Crawl) Resume(l Limits) {
 	c.hosts.net.resume()
 }
 
-// wake lets every host that failed in an earlier run be asked again now.
-func (c *Crawl) wake(now time.Time) {
-	if !c.hosts.anyFailed() {
-		return
-	}
-	c.requeueOrphans()
-	c.tick(now)
-	c.forgive(now, time.Time{})
-}
-
 // forgive no longer holds failures since a time against hosts, which the journal keeps.
 func (c *Crawl) forgive(now, since time.Time) {
 	c.hosts.forgiveSince(since)
 	c.rec.record(&Entry{Kind: EntryForgive, At: now, Since: since})
-}
-
-// requeueOrphans lets URLs wait again whose visits were out when an earlier run ended.
-func (c *Crawl) requeueOrphans() {
-	if !c.flights.orphaned {
-		return
-	}
-	c.flights.orphaned = false
-	c.rec.beginRun().Requeued = true
-	c.rec.releaseAll(c.hosts, c.rounds)
-}
-
-// abandon gives up all visits that are out: their leads wait again when the crawl
-// goes on.
-func (c *Crawl) abandon() {
-	for _, fl := range c.flights.pages {
-		c.hosts.of(fl.host).out--
-	}
-	if c.flights.abandon() {
-		c.clock.unsure = true
-	}
 }

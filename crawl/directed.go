@@ -15,7 +15,7 @@ import (
 // begun with, as a seed is. The time between two such visits does not count as time at
 // work.
 func (c *Crawl) Direct(now time.Time, u dowse.URL) Visit {
-	c.requeueOrphans()
+	c.in.requeueOrphans()
 	c.clock.last = now
 	c.flights.forgetLeases()
 	id, ok := c.f.Find(u)
@@ -33,7 +33,7 @@ func (c *Crawl) Direct(now time.Time, u dowse.URL) Visit {
 // DirectRobots returns the visit to the robots.txt of a host. It reports false for a host
 // that nothing led to.
 func (c *Crawl) DirectRobots(now time.Time, u dowse.URL) (Visit, bool) {
-	c.requeueOrphans()
+	c.in.requeueOrphans()
 	c.clock.last = now
 	c.flights.forgetLeases()
 	h, ok := c.f.HostOf(weburl.Host(u))

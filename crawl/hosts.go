@@ -23,6 +23,7 @@ type hosts struct {
 	tries tries
 	net   network
 
+	unsure bool      // hosts may have been visited without an entry, see Crawl.Restarted
 	quiet  float64   // share of hosts that did not answer their first visit, of the latest ones
 	hopeAt time.Time // when to look again whether any host may still answer, see isHopeless
 }
@@ -136,14 +137,17 @@ func (b *hosts) beginVisit(fl *flight, now time.Time) {
 	b.flights.addPage(fl)
 }
 
-// beginRobots counts a visit to a robots.txt. It has the host to itself: nothing else may be
+// beginRobots makes the visit to a robots.txt. It has the host to itself: nothing else may be
 // visited before the rules are known.
-func (b *hosts) beginRobots(fl *flight) {
+func (b *hosts) beginRobots(u dowse.URL, id frontier.HostID, now time.Time) Visit {
+	v := Visit{Kind: VisitRobots, URL: u, Deadline: now.Add(b.cfg.Lease), Patience: b.patience(id, now)}
 	for range b.cfg.Polite.Conns - 1 {
-		b.f.Begin(fl.host)
+		b.f.Begin(id)
 	}
+	fl := &flight{visit: v, id: frontier.None, host: id, began: now}
 	b.occupy(fl)
 	b.flights.addRobots(fl)
+	return v
 }
 
 // occupy notes the kind of host that a visit is to, as it begins.
@@ -218,6 +222,14 @@ func (b *hosts) vacateAll() {
 	b.each(func(_ frontier.HostID, h *host) { h.held = 0 })
 }
 
+// abandon gives up all visits that are out: their leads wait again when the crawl goes on.
+func (b *hosts) abandon() {
+	for _, fl := range b.flights.pages {
+		b.of(fl.host).out--
+	}
+	b.unsure = b.flights.abandon() || b.unsure
+}
+
 // count books a page of a host that came to its end.
 func (b *hosts) count(id frontier.HostID, p *dowse.Page) {
 	h := b.of(id)
@@ -266,7 +278,7 @@ func (b *hosts) turnBack(by time.Duration) {
 }
 
 // takeOver lets the visits that are out be out for these hosts, too, which were decided
-// again from the journal: see Crawl.become.
+// again from the journal: see player.replace.
 func (b *hosts) takeOver(old *hosts) {
 	for _, fl := range b.flights.pages {
 		b.of(fl.host).out++
@@ -283,5 +295,18 @@ func (b *hosts) takeOver(old *hosts) {
 			b.f.Begin(id)
 		}
 	})
-	b.net = old.net
+	b.net, b.unsure = old.net, old.unsure
+}
+
+// limitedBy names what keeps the crawl from going faster.
+func (b *hosts) limitedBy() string {
+	switch {
+	case b.net.isDown():
+		return "network"
+	case b.flights.out() >= b.room():
+		return "connections"
+	case b.f.Count(dowse.Waiting) > 0:
+		return "politeness"
+	}
+	return "leads"
 }

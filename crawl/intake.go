@@ -3,6 +3,7 @@ package crawl
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"dowse"
 	"dowse/internal/admission"
@@ -413,4 +414,96 @@ func (in *intake) requeue(list []frontier.ID) {
 		in.hosts.askAnew(h)
 	}
 	in.changes++
+}
+
+// retry puts a lead whose visit failed for the moment back into the queue. It
+// reports false when the URL itself is to blame and its tries are used up, or its
+// group was dropped meanwhile: then the failure is final. The host had failed so many
+// times in a row before. Of a visit that is replayed, the journal says what became of it.
+func (in *intake) retry(now time.Time, fl *flight, p *dowse.Page, failures uint16) bool {
+	spent := in.hosts.blame(fl, failures) && fl.entry == nil
+	if spent || in.f.Dropped(in.f.Group(fl.id)) {
+		in.hosts.tries.forget(fl.id)
+		p.Outcome = dowse.Failed
+		return false
+	}
+	in.hosts.tries.noteCut(fl.id, p)
+	in.hosts.tries.noteBreak(fl.id)
+	in.requeueVisit(now, fl, p, in.rec.mode.putBack)
+	return true
+}
+
+// requeueVisit lets the lead of a visit wait again.
+func (in *intake) requeueVisit(now time.Time, fl *flight, p *dowse.Page, back func(*urls, frontier.ID)) {
+	delete(in.hosts.flights.pages, fl.id)
+	back(in.f, fl.id)
+	in.rounds.back(fl.id)
+	in.rec.record(&Entry{Kind: EntryRetry, At: now, ID: fl.id, Page: p, Regret: fl.regret})
+}
+
+// requeueOrphans lets URLs wait again whose visits were out when an earlier run ended.
+func (in *intake) requeueOrphans() {
+	if !in.hosts.flights.orphaned {
+		return
+	}
+	in.hosts.flights.orphaned = false
+	in.rec.beginRun().Requeued = true
+	in.releaseAll()
+}
+
+// releaseAll lets all URLs wait again whose visits are out.
+func (in *intake) releaseAll() {
+	for id := frontier.ID(0); int(id) < in.f.Len() && in.f.Count(dowse.Flying) > 0; id++ {
+		if in.f.State(id) == dowse.Flying {
+			in.rec.mode.release(in.f, id)
+		}
+	}
+	in.hosts.vacateAll()
+	in.rounds.requeueOrphans()
+}
+
+// checkNear looks for an earlier page with nearly the same text. What a page declares
+// as its canonical form is no evidence: many sites declare their homepage on every page.
+func (in *intake) checkNear(fl *flight, p *dowse.Page) {
+	if p.Outcome != dowse.Fetched || p.Again || p.Sketch.IsZero() {
+		return
+	}
+	twin, found, own := in.gate.Near(fl.id, fl.host, &p.Sketch)
+	if fl.own = own; found {
+		p.Near = in.f.URL(twin)
+	}
+}
+
+// endRedirects makes a failure of a redirect that leads nowhere: in a circle, or
+// after too many others.
+func (in *intake) endRedirects(id frontier.ID, p *dowse.Page) {
+	if p.Outcome != dowse.Redirected {
+		return
+	}
+	why := ""
+	switch {
+	case len(p.Links) == 0:
+		why = "a redirect to no URL"
+	case !in.gate.MayRedirect(id):
+		why = "too many redirects in a row"
+	case in.f.endsAt(p.Links[0].URL, id):
+		why = "redirects in a circle"
+	default:
+		return
+	}
+	p.Outcome, p.Reason, p.Detail, p.Links = dowse.Failed, dowse.FailRedirect, why, nil
+}
+
+// endChain ends the redirects that led to a URL, or hands them on to the target of
+// one more. Only now do leads for the URL count for the target: what the strategy
+// returned in this turn, such as what it spent, was about the URL itself.
+func (in *intake) endChain(id, target frontier.ID) {
+	if target == frontier.None {
+		in.gate.EndChain(id)
+		return
+	}
+	in.f.SetAlias(id, target)
+	in.f.inlinks.atLeast(target, in.f.inlinks.of(id))
+	s := in.f.State(target)
+	in.gate.Redirect(id, target, s == dowse.Waiting || s == dowse.Held || s == dowse.Unseen)
 }

@@ -33,9 +33,3 @@ func (s *stats) reached(l *Limits) dowse.StopReason {
 func (s *stats) leavesRoom(l *Limits, out int) bool {
 	return !(l.Pages > 0 && s.Fetched+out >= l.Pages || l.OnTopic > 0 && s.OnTopic+out >= l.OnTopic)
 }
-
-// isFull reports whether no further visit may begin before one comes back: all
-// connections are in use, or those that are out may yet use up a limit on pages.
-func (c *Crawl) isFull() bool {
-	return c.flights.out() >= c.hosts.room() || !c.stats.leavesRoom(&c.cfg.Limits, len(c.flights.pages))
-}

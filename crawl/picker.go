@@ -53,6 +53,12 @@ const (
 	exploreTries = 64
 )
 
+// isFull reports whether no further visit may begin before one comes back: all
+// connections are in use, or those that are out may yet use up a limit on pages.
+func (p *picker) isFull() bool {
+	return p.flights.out() >= p.hosts.room() || !p.stats.leavesRoom(&p.cfg.Limits, len(p.flights.pages))
+}
+
 // begin begins a pick at now.
 func (p *picker) begin(now time.Time) *pick {
 	k := &pick{picker: p, now: now}

@@ -60,17 +60,6 @@ func (r *recorder) beginRun() *ledger.Run {
 	return r.head
 }
 
-// releaseAll lets all URLs wait again whose visits were out when an earlier run ended.
-func (r *recorder) releaseAll(h *hosts, n *rounds) {
-	for id := frontier.ID(0); int(id) < r.f.Len() && r.f.Count(dowse.Flying) > 0; id++ {
-		if r.f.State(id) == dowse.Flying {
-			r.mode.release(r.f, id)
-		}
-	}
-	h.vacateAll()
-	n.requeueOrphans()
-}
-
 // live is the mode of a crawl that goes on: entries are written.
 type live struct{}
 

@@ -26,9 +26,9 @@ type player struct {
 	again   *refold  // how all is decided again; nil if it is replayed as it was
 }
 
-// play begins to replay a journal. If it is open, URLs that come up beyond those of the
+// newPlayer begins to replay a journal. If it is open, URLs that come up beyond those of the
 // journal are new ones. It must be stopped.
-func (c *Crawl) play(j *Journal, open bool, restore Restorer) *player {
+func newPlayer(c *Crawl, j *Journal, open bool, restore Restorer) *player {
 	c.rec.mode = replayed{}
 	urlOf := func(id frontier.ID) dowse.URL {
 		if c.f.has(id) {
@@ -48,7 +48,7 @@ func (p *player) stop() {
 // Fold replays the journal from a place on, and cuts off a torn tail. It returns
 // how many entries were replayed and how many bytes were cut.
 func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cut uint64, err error) {
-	p := c.play(j, false, restore)
+	p := newPlayer(c, j, false, restore)
 	under := c.cfg.Limits
 	entries, end, err := p.fold(from)
 	p.stop()
@@ -56,8 +56,8 @@ func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cu
 		cut, err = j.CutTail(end)
 		j.SetRulings(c.rulings.parts)
 		c.flights.orphaned = true
-		c.clock.unsure = c.clock.unsure || entries > 0
-		c.requeueOrphans()
+		c.hosts.unsure = c.hosts.unsure || entries > 0
+		c.in.requeueOrphans()
 	}
 	c.cfg.Limits = under
 	c.rec.beginRun()
@@ -125,7 +125,7 @@ func (p *player) head(e *Entry) error {
 	c := p.c
 	if e.Run != nil {
 		if c.cfg.Limits = e.Run.Limits; e.Run.Requeued {
-			c.rec.releaseAll(c.hosts, c.rounds)
+			c.in.releaseAll()
 		}
 		if !e.Run.Began.IsZero() {
 			c.hosts.restAll(e.Run.Began)

@@ -28,7 +28,11 @@ func (c *Crawl) Requeue(now time.Time, what string) (int, error) {
 		if u := c.Unreached(); u != nil {
 			n = u.URLs
 		}
-		c.wake(now)
+		if c.hosts.anyFailed() {
+			c.in.requeueOrphans()
+			c.tick(now)
+			c.forgive(now, time.Time{})
+		}
 		return n, nil
 	}
 	host, isHost := c.f.HostOf(what)
@@ -66,7 +70,7 @@ func (c *Crawl) RequeueSeeds(now time.Time, seeds []dowse.URL) int {
 
 // requeue lets all URLs wait again that are wanted and may.
 func (c *Crawl) requeue(now time.Time, what string, wanted func(frontier.ID) bool) int {
-	c.requeueOrphans()
+	c.in.requeueOrphans()
 	c.tick(now)
 	var list []frontier.ID
 	for id := range frontier.ID(c.f.Len()) {

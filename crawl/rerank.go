@@ -44,7 +44,7 @@ func (c *Crawl) Rerank(now time.Time, model string, rulings []Ruling, restore Re
 	if !ok || c.cfg.Renew == nil || c.rounds.isOpen() {
 		return Change{}, errors.New("crawl: rerank: needs a journal, a way to renew the strategy, and no round under way")
 	}
-	c.requeueOrphans()
+	c.in.requeueOrphans()
 	c.tick(now)
 	parts := c.rec.rulings(now, model, rulings)
 	p, err := c.cfg.decideAgain(j, append(c.rulings.parts[:len(c.rulings.parts):len(c.rulings.parts)], parts...), restore)
@@ -52,7 +52,7 @@ func (c *Crawl) Rerank(now time.Time, model string, rulings []Ruling, restore Re
 		return Change{}, fmt.Errorf("crawl: rerank: %w", err)
 	}
 	change := compare(c.f, p.c.f)
-	c.become(p.c, p.again)
+	p.replace(c)
 	c.rulings.model = model
 	c.rec.record(&Entry{Kind: EntryModel, At: now, Model: model, Parts: len(parts)})
 	j.SetRulings(c.rulings.parts)
@@ -83,7 +83,7 @@ func (cfg Config) decideAgain(j *Journal, parts []uint64, restore Restorer) (p *
 	if err != nil {
 		return nil, err
 	}
-	p = twin.play(j, true, restore)
+	p = newPlayer(twin, j, true, restore)
 	defer p.stop()
 	m, err := j.Marks(j.End())
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *Crawl) FoldTo(j *Journal, place uint64, restore Restorer) error {
 	if err != nil {
 		return err
 	}
-	p := c.play(j, m.Open || m.Later, restore)
+	p := newPlayer(c, j, m.Open || m.Later, restore)
 	defer p.stop()
 	return p.foldTo(place, m)
 }
@@ -325,8 +325,9 @@ func compare(old, twin *urls) (d Change) {
 	return d
 }
 
-// become lets the crawl go on as its twin, with the visits that are out.
-func (c *Crawl) become(twin *Crawl, again *refold) {
+// replace lets a crawl go on as the one that was decided again, with the visits that are out.
+func (p *player) replace(c *Crawl) {
+	twin, again := p.c, p.again
 	for id, fl := range c.flights.pages {
 		if x := again.inFlight[id]; x != nil {
 			fl.visit.Lead, fl.visit.Depth, fl.visit.Hops = x.lead, x.depth, x.hops

@@ -152,7 +152,7 @@ func (s *shadow) turns(list []*turn) {
 	own := make([]*turn, len(list))
 	for i, t := range list {
 		own[i] = s.prepared(t)
-		own[i].leads = s.heard(s.follow(own[i].p))
+		own[i].leads = s.heard(s.cfg.follow(own[i].p))
 	}
 	for i, t := range own {
 		s.finishTurn(t)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dowse"
+	"dowse/internal/admission"
 	"dowse/internal/frontier"
 	"dowse/internal/ledger"
 	"dowse/internal/wire"
@@ -30,12 +31,14 @@ func (c *Crawl) Snapshot(out io.Writer, end uint64) error {
 	}
 	w := ledger.NewPart()
 	w.Uint64(end)
-	c.writeState(w)
+	for _, p := range c.parts() {
+		p.write(w)
+	}
 	w.Bytes(learnt)
 	w.Uint(uint64(len(c.shadows)))
 	c.rulings.write(w)
 	c.f.inlinks.write(w, c.cfg.LinksIn)
-	writeCounts(w, c.chances.used)
+	counts(c.chances.used).write(w)
 	if err := ledger.Seal(out, w); err != nil {
 		return fmt.Errorf("crawl: snapshot: %w", err)
 	}
@@ -114,7 +117,7 @@ func Restore(cfg Config, in io.Reader) (c *Crawl, from uint64, err error) {
 		return nil, 0, err
 	}
 	c.f.countGone()
-	c.flights.orphaned, c.clock.unsure = true, true
+	c.flights.orphaned, c.hosts.unsure = true, true
 	return c, from, nil
 }
 
@@ -146,20 +149,22 @@ func (c *Crawl) load(in io.Reader) (from uint64, learnt []byte, err error) {
 		return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
 	}
 	from = r.Uint64()
-	c.readState(r)
+	for _, p := range c.parts() {
+		p.read(r)
+	}
 	learnt = slices.Clone(r.Raw())
 	shadows := 0
 	if len(r.Rest) > 0 {
 		shadows = int(r.Uint())
 	}
 	c.rulings.read(r)
-	var counts inlinks
-	counted := counts.read(r)
+	var linksIn inlinks
+	counted := linksIn.read(r)
 	if c.cfg.LinksIn {
-		c.f.inlinks = counts
+		c.f.inlinks = linksIn
 	}
 	if len(r.Rest) > 0 { // snapshots of earlier versions have none
-		readCounts(r, c.chances.used)
+		counts(c.chances.used).read(r)
 	}
 	switch {
 	case r.Err != nil:
@@ -172,100 +177,128 @@ func (c *Crawl) load(in io.Reader) (from uint64, learnt []byte, err error) {
 	if c.f.Frontier, err = frontier.Load(in, c.cfg.frontier()); err != nil {
 		return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
 	}
-	if err := c.check(); err != nil {
+	for _, p := range append(c.parts(), counts(c.chances.used)) {
+		if err := p.check(frontier.ID(c.f.Len()), frontier.HostID(c.f.Hosts())); err != nil {
+			return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
+		}
+	}
+	if len(c.f.inlinks) > c.f.Len() {
+		return 0, nil, fmt.Errorf("crawl: snapshot: %w", errNoURL)
+	}
+	if err := c.hosts.checkTimes(c.clock.latest); err != nil {
 		return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
 	}
 	c.hosts.each(func(id frontier.HostID, h *host) { c.f.SetLate(id, h.isLate()) })
 	return from, learnt, nil
 }
 
-// check checks that what the snapshot holds is about hosts and URLs that its frontier has,
-// and that it is the state of a crawl.
-func (c *Crawl) check() error {
-	if c.hosts.len() != c.f.Hosts() {
-		return fmt.Errorf("%w: %d hosts of %d", wire.ErrDamaged, c.hosts.len(), c.f.Hosts())
-	}
-	n := frontier.ID(c.f.Len())
-	known := func(id frontier.ID) bool { return id < n }
-	ok := len(c.f.inlinks) <= int(n) && all(maps.Keys(c.hosts.tries.failed), known) && all(maps.Keys(c.chances.used), known) &&
-		all(maps.Keys(c.in.sitemaps), known) && all(maps.Keys(c.f.reborn), known) && all(slices.Values(c.rounds.again), known)
-	if !ok || !c.in.gate.Fits(n, frontier.HostID(c.hosts.len())) {
-		return fmt.Errorf("%w: a URL that is not there", wire.ErrDamaged)
-	}
-	if last := c.f.LastReady(); last.After(c.clock.latest.Add(maxPark)) {
-		return fmt.Errorf("%w: a host rests until %v", errImpossible, last)
-	}
-	if err := c.stats.sane(c.f.Len()); err != nil {
-		return err
-	}
-	return c.hosts.sane(c.clock.latest, c.f.Len())
+// A part is one piece of the state that a snapshot holds beside the frontier.
+type part interface {
+	write(w *wire.Writer)
+	read(r *reader)
+	// check returns an error if what was read is not about so many URLs and hosts, or is
+	// nothing that a crawl can have written.
+	check(urls frontier.ID, hosts frontier.HostID) error
 }
 
-func all[T any](items iter.Seq[T], holds func(T) bool) bool {
-	for x := range items {
-		if !holds(x) {
-			return false
-		}
+// parts returns the parts of the state in the order in which a snapshot has them.
+func (c *Crawl) parts() []part {
+	return []part{
+		c.hosts, counts(c.hosts.tries.failed), set(c.in.sitemaps), gatePart{c.in.gate}, (*list)(&c.rounds.again),
+		homes{c.in.gate}, c.stats, &c.clock, &c.hosts.net, set(c.f.reborn),
 	}
-	return true
 }
 
-// writeState writes what is known beside the frontier. readState reads it.
-func (c *Crawl) writeState(w *wire.Writer) {
-	c.hosts.write(w)
-	writeCounts(w, c.hosts.tries.failed)
-	writeIDs(w, slices.Sorted(maps.Keys(c.in.sitemaps)))
-	c.in.gate.Write(w)
-	writeIDs(w, c.rounds.again)
-	c.in.gate.WriteHomes(w)
-	c.stats.write(w)
-	w.Time(c.clock.latest)
-	c.hosts.net.write(w)
-	writeIDs(w, slices.Sorted(maps.Keys(c.f.reborn)))
-}
+var errNoURL = fmt.Errorf("%w: a URL that is not there", wire.ErrDamaged)
 
-func (c *Crawl) readState(r *reader) {
-	c.hosts.read(r)
-	readCounts(r, c.hosts.tries.failed)
-	readSet(r, c.in.sitemaps)
-	c.in.gate.Read(r)
-	for range r.Items(1) {
-		c.rounds.again = append(c.rounds.again, frontier.ID(r.Uint()))
+// A gatePart is what a gate has learnt from visits, homes what it has learnt from seeds.
+type (
+	gatePart struct{ *admission.Gate }
+	homes    struct{ *admission.Gate }
+)
+
+func (g gatePart) write(w *wire.Writer) { g.Write(w) }
+func (g gatePart) read(r *reader)       { g.Read(r) }
+
+func (g gatePart) check(urls frontier.ID, hosts frontier.HostID) error {
+	if !g.Fits(urls, hosts) {
+		return errNoURL
 	}
-	c.in.gate.ReadHomes(r)
-	c.stats.read(r)
-	c.clock.latest = r.Time()
-	c.hosts.net.read(r)
-	readSet(r, c.f.reborn)
+	return nil
 }
 
-func writeIDs(w *wire.Writer, list []frontier.ID) {
-	w.Uint(uint64(len(list)))
-	for _, id := range list {
+func (h homes) write(w *wire.Writer)                     { h.WriteHomes(w) }
+func (h homes) read(r *reader)                           { h.ReadHomes(r) }
+func (h homes) check(frontier.ID, frontier.HostID) error { return nil }
+
+// A list is URLs in order.
+type list []frontier.ID
+
+func (l *list) write(w *wire.Writer) {
+	w.Uint(uint64(len(*l)))
+	for _, id := range *l {
 		w.Uint(uint64(id))
 	}
 }
 
-func readSet(r *reader, set map[frontier.ID]bool) {
+func (l *list) read(r *reader) {
 	for range r.Items(1) {
-		set[frontier.ID(r.Uint())] = true
+		*l = append(*l, frontier.ID(r.Uint()))
 	}
 }
 
-func writeCounts(w *wire.Writer, counts map[frontier.ID]uint8) {
-	w.Uint(uint64(len(counts)))
-	for _, id := range slices.Sorted(maps.Keys(counts)) {
+func (l *list) check(urls frontier.ID, _ frontier.HostID) error {
+	return checkIDs(slices.Values(*l), urls)
+}
+
+// A set is some of the URLs.
+type set map[frontier.ID]bool
+
+func (s set) write(w *wire.Writer) {
+	sorted := list(slices.Sorted(maps.Keys(s)))
+	sorted.write(w)
+}
+
+func (s set) read(r *reader) {
+	for range r.Items(1) {
+		s[frontier.ID(r.Uint())] = true
+	}
+}
+
+func (s set) check(urls frontier.ID, _ frontier.HostID) error { return checkIDs(maps.Keys(s), urls) }
+
+// counts are small numbers of some of the URLs.
+type counts map[frontier.ID]uint8
+
+func (c counts) write(w *wire.Writer) {
+	w.Uint(uint64(len(c)))
+	for _, id := range slices.Sorted(maps.Keys(c)) {
 		w.Uint(uint64(id))
-		w.Byte(counts[id])
+		w.Byte(c[id])
 	}
 }
 
-func readCounts(r *reader, counts map[frontier.ID]uint8) {
+func (c counts) read(r *reader) {
 	for range r.Items(2) {
 		id := frontier.ID(r.Uint())
-		counts[id] = r.Byte()
+		c[id] = r.Byte()
 	}
 }
+
+func (c counts) check(urls frontier.ID, _ frontier.HostID) error { return checkIDs(maps.Keys(c), urls) }
+
+func checkIDs(ids iter.Seq[frontier.ID], urls frontier.ID) error {
+	for id := range ids {
+		if id >= urls {
+			return errNoURL
+		}
+	}
+	return nil
+}
+
+func (c *clock) write(w *wire.Writer)                     { w.Time(c.latest) }
+func (c *clock) read(r *reader)                           { c.latest = r.Time() }
+func (c *clock) check(frontier.ID, frontier.HostID) error { return nil }
 
 const hostSize = 23 // bytes, at least
 
@@ -319,6 +352,8 @@ func (h *host) read(r *reader) {
 	h.answered, h.shared = r.Bool(), r.Bool()
 	h.troubled, h.promise = r.Int(), r.Int()
 }
+
+func (n *network) check(frontier.ID, frontier.HostID) error { return nil }
 
 func (n *network) write(w *wire.Writer) {
 	w.Time(n.answered)

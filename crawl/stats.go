@@ -42,6 +42,13 @@ func (s *stats) page(onTopic bool) {
 	s.at = (s.at + 1) % recentPages
 }
 
+// end counts a page that came to its end.
+func (s *stats) end(p *dowse.Page) {
+	if countsAsPage(p) {
+		s.page(p.OnTopic)
+	}
+}
+
 // pick books a lead that was visited, and what politeness cost.
 func (s *stats) pick(regret float64) {
 	s.Picks++
@@ -131,7 +138,7 @@ func (c *Crawl) Status() Status {
 	s := Status{
 		Fetched: c.stats.Fetched, OnTopic: c.stats.OnTopic, Window: c.stats.window(200),
 		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(), Dropped: c.stats.Dropped,
-		Books: c.Books(), Stopped: c.stopped, Shadows: c.shadows.status(), LimitedBy: c.limitedBy(), Outage: c.hosts.net.outage(),
+		Books: c.Books(), Stopped: c.stopped, Shadows: c.shadows.status(), LimitedBy: c.hosts.limitedBy(), Outage: c.hosts.net.outage(),
 	}
 	if s.Fetched > 0 {
 		s.Harvest = float64(s.OnTopic) / float64(s.Fetched)
@@ -143,19 +150,6 @@ func (c *Crawl) Status() Status {
 		s.Top = c.f.Priority(id)
 	}
 	return s
-}
-
-// limitedBy names what keeps the crawl from going faster.
-func (c *Crawl) limitedBy() string {
-	switch {
-	case c.hosts.net.isDown():
-		return "network"
-	case c.flights.out() >= c.hosts.room():
-		return "connections"
-	case c.f.Count(dowse.Waiting) > 0:
-		return "politeness"
-	}
-	return "leads"
 }
 
 // Frontier returns the crawl's URLs. It must only be read, and not while the crawl
