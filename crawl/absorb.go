@@ -54,7 +54,7 @@ func (c *Crawl) absorbPage(now time.Time, fl *flight, p *dowse.Page) {
 		return
 	}
 	delete(c.flights.pages, fl.id)
-	c.land(&landed{now, fl, p})
+	c.land(now, fl, p)
 }
 
 // absorbRobots takes in what came of a visit to robots.txt.
@@ -79,15 +79,15 @@ func (c *Crawl) absorbRobots(now time.Time, fl *flight, p *dowse.Page) {
 
 // land takes in a lead that came to its end. The members of a round are followed when all
 // are there.
-func (c *Crawl) land(l *landed) {
-	if !c.rounds.has(l.fl.id) {
-		t := c.prepareTurn(l.now, l.fl, l.p)
+func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
+	if !c.rounds.has(fl.id) {
+		t := c.prepareTurn(now, fl, p)
 		c.shadows.turns(t)
-		t.leads = c.cfg.follow(l.p)
+		t.leads = c.cfg.follow(p)
 		c.finishTurn(t)
 		return
 	}
-	all := c.rounds.arrive(l)
+	all := c.rounds.arrive(&landed{now, fl, p})
 	turns := make([]*turn, len(all))
 	for i, l := range all {
 		turns[i] = c.prepareTurn(l.now, l.fl, l.p)
@@ -109,7 +109,7 @@ func (c *Crawl) endRound(now time.Time) {
 	c.rounds.open(list)
 	c.rec.record(&Entry{Kind: EntryRound, At: now, Round: list})
 	for _, l := range turns {
-		c.land(l)
+		c.land(l.now, l.fl, l.p)
 	}
 }
 

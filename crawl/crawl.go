@@ -279,7 +279,7 @@ func (c *Crawl) choose(now time.Time) (Visit, time.Time, bool) {
 		case x.closes:
 			c.endRound(now)
 		case x.page != nil:
-			c.land(&landed{now, &flight{id: x.id, host: x.host, idle: true}, x.page})
+			c.land(now, &flight{id: x.id, host: x.host, idle: true}, x.page)
 		case x.robots:
 			return c.hosts.beginRobots(weburl.Robots(c.f.URL(x.id)), x.host, now), time.Time{}, true
 		default:

@@ -60,8 +60,8 @@ func (p *picker) isFull() bool {
 }
 
 // begin begins a pick at now.
-func (p *picker) begin(now time.Time) *pick {
-	k := &pick{picker: p, now: now}
+func (p *picker) begin(now time.Time) pick {
+	k := pick{picker: p, now: now}
 	if p.cfg.Round == 0 {
 		p.beforeRound(now)
 		k.dice = p.chance()

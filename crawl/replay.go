@@ -266,7 +266,7 @@ func (p *player) visit(e *Entry) error {
 	}
 	fl := &flight{visit: v, id: e.ID, host: c.f.Host(e.ID), queue: e.Queue, regret: e.Regret, rest: e.Rested, idle: e.Idle, entry: e}
 	if fl.idle {
-		c.land(&landed{e.At, fl, e.Page})
+		c.land(e.At, fl, e.Page)
 		return nil
 	}
 	c.flights.pages[e.ID] = fl
