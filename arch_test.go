@@ -18,6 +18,7 @@ import (
 var allowed = map[string][]string{
 	"dowse":                    {},
 	"dowse/weburl":             {"dowse"},
+	"dowse/settings":           {},
 	"dowse/text":               {"dowse"},
 	"dowse/internal/frontier":  {"dowse", "dowse/internal/wire"},
 	"dowse/internal/wire":      {},
@@ -57,18 +58,18 @@ var allowed = map[string][]string{
 	"dowse/internal/archive":           {"dowse", "dowse/weburl", "dowse/internal/durable"},
 	"dowse/fetch":                      {"dowse", "dowse/weburl", "dowse/internal/extract"},
 	"dowse/internal/admission":         {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/wire"},
-	"dowse/internal/ledger":            {"dowse", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire"},
-	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/internal/admission", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/wire"},
+	"dowse/internal/ledger":            {"dowse", "dowse/settings", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire"},
+	"dowse/crawl":                      {"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/admission", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/wire"},
 	"dowse/strategy/strategytest":      {"dowse", "dowse/crawl", "dowse/internal/frontier"},
 	"dowse/collection": {
 		"dowse/text", // which words of a model are those of a page that was taken down
-		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/site",
+		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/site",
 		"dowse/internal/durable",
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
 	"dowse/crawler": {
-		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/frontier",
+		"dowse", "dowse/settings", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/site", "dowse/internal/durable",
 	},
@@ -138,7 +139,7 @@ var modules = map[string]struct {
 // Files named here are the drivers of package crawl, and the files of its ledger.
 var (
 	pure = []string{
-		".", "text", "judge", "site", "internal/frontier", "internal/wire", "internal/admission", "internal/ledger", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate",
+		".", "settings", "text", "judge", "site", "internal/frontier", "internal/wire", "internal/admission", "internal/ledger", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate",
 		"strategy", "strategy/linkclass", "strategy/treasure", "strategy/treasure/tgraph", "strategy/interest", "strategy/input",
 		"strategy/internal/lead", "strategy/internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}

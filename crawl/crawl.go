@@ -148,7 +148,7 @@ func (cfg Config) withDefaults() (*Config, error) {
 	if cfg.Round == 0 {
 		cfg.Round = dowse.TraitsOf(cfg.Strategy).Round
 	}
-	cfg.Polite = cfg.Polite.withDefaults()
+	cfg.Polite = politeness(cfg.Polite)
 	return &cfg, nil
 }
 

@@ -2,15 +2,14 @@ package crawl
 
 import (
 	"dowse"
-	"dowse/internal/ledger"
+	"dowse/settings"
 )
 
-// Limits end a crawl. All are hard; the first that is reached counts. Zero means
-// no limit.
-type Limits = ledger.Limits
+// Limits end a crawl, see [settings.Limits]. Zero means no limit.
+type Limits = settings.Limits
 
 // Dry ends a crawl when fewer than Harvest of the last Over pages were on topic.
-type Dry = ledger.Dry
+type Dry = settings.Dry
 
 // reached returns which limit has been reached, "" for none.
 func (s *stats) reached(l *Limits) dowse.StopReason {

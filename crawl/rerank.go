@@ -40,14 +40,39 @@ func (c *Crawl) Rulings() []uint64 { return c.rulings.parts }
 // takes as long as folding the journal does. On an error nothing has changed.
 // restore is as for Fold.
 func (c *Crawl) Rerank(now time.Time, model string, rulings []Ruling, restore Restorer) (Change, error) {
+	return c.RerankUnder(now, c.cfg.terms(), model, rulings, restore)
+}
+
+// Terms are the parts of a [Config] that can change when a crawl is resumed, because all
+// that was decided can be decided again under other ones.
+type Terms struct {
+	Threshold float64
+	Scope     Scope
+	LinksIn   bool
+	Renew     func() (dowse.Strategy, []Shadow, error)
+}
+
+func (cfg *Config) terms() Terms {
+	return Terms{cfg.Threshold, cfg.Scope, cfg.LinksIn, cfg.Renew}
+}
+
+// under returns the config with other terms.
+func (cfg Config) under(t Terms) Config {
+	cfg.Threshold, cfg.Scope, cfg.LinksIn, cfg.Renew = t.Threshold, t.Scope, t.LinksIn, t.Renew
+	return cfg
+}
+
+// RerankUnder is [Crawl.Rerank] under other terms. The journal does not keep the terms: from
+// now on it must be folded with a Config that has these.
+func (c *Crawl) RerankUnder(now time.Time, terms Terms, model string, rulings []Ruling, restore Restorer) (Change, error) {
 	j, ok := c.cfg.Log.(*Journal)
-	if !ok || c.cfg.Renew == nil || c.rounds.isOpen() {
+	if !ok || terms.Renew == nil || c.rounds.isOpen() {
 		return Change{}, errors.New("crawl: rerank: needs a journal, a way to renew the strategy, and no round under way")
 	}
 	c.in.requeueOrphans()
 	c.tick(now)
 	parts := c.rec.rulings(now, model, rulings)
-	p, err := c.cfg.decideAgain(j, append(c.rulings.parts[:len(c.rulings.parts):len(c.rulings.parts)], parts...), restore)
+	p, err := c.cfg.under(terms).decideAgain(j, append(c.rulings.parts[:len(c.rulings.parts):len(c.rulings.parts)], parts...), restore)
 	if err != nil {
 		return Change{}, fmt.Errorf("crawl: rerank: %w", err)
 	}

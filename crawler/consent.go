@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dowse/collection"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -106,9 +107,10 @@ const (
 )
 
 // hurryActs lists what hosts would complain of to the owner of this machine.
-func hurryActs(p collection.Politeness) (list []Act) {
-	if p.Delay != 0 && p.Delay < leastPause {
-		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %s between two requests", max(p.Delay, 0))})
+func hurryActs(p settings.Politeness) (list []Act) {
+	p = p.Resolved()
+	if p.Delay < leastPause {
+		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %s between two requests", p.Delay)})
 	}
 	if p.Conns > mostHostConns {
 		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %d requests at once to each", p.Conns)})
@@ -174,7 +176,7 @@ func absolute(dir string) string {
 // consented checks that whoever takes up the collection in dir agrees to what it does.
 // What the config names itself needs no question.
 func consented(dir string, acts []Act, cfg Config) error {
-	given := append(networkActs(cfg.AllowNet, cfg.Resolver), hurryActs(cfg.Polite)...)
+	given := append(networkActs(cfg.AllowNet, cfg.Resolver), hurryActs(cfg.Politeness)...)
 	if cfg.Topic != nil {
 		given = append(given, JudgeActs(cfg.Topic)...)
 	}

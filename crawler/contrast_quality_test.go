@@ -18,6 +18,7 @@ import (
 	"dowse/internal/extract"
 	"dowse/internal/judgetest"
 	"dowse/judge"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -125,8 +126,7 @@ func (w *wiki) contrasts(t *testing.T, pages map[dowse.URL]*dowse.Page, name str
 func (w *wiki) seen(t *testing.T, on []judge.Example, pages int) *topic.Material {
 	t.Helper()
 	cfg := crawler.Config{
-		Topic: &topic.Topic{Name: "x"}, Transport: w.web, Pages: pages, Key: 7, Contrast: crawler.ContrastEveryday,
-		Polite: collection.Politeness{Delay: -1, InFlight: 1},
+		Topic: &topic.Topic{Name: "x"}, Transport: w.web, Settings: settings.Settings{Key: 7, Contrast: crawler.ContrastEveryday, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
 	}
 	for _, e := range on {
 		cfg.Topic.Like = append(cfg.Topic.Like, topic.Source{URL: string(e.Page.URL)})

@@ -320,7 +320,7 @@ func (s *salvage) create(ctx context.Context, dir string) error {
 // address is allowed.
 func (s *salvage) client(set collection.Settings) (*fetch.Client, error) {
 	return fetch.New(fetch.Config{
-		Agent: cmp.Or(set.Identity.Agent, "dowse"), Version: Version, MaxBody: set.Network.MaxBody, Transport: s.web,
+		Agent: set.Resolved().Agent, Version: Version, MaxBody: set.Network.MaxBody, Transport: s.web,
 		AllowNet: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")},
 	})
 }
@@ -330,7 +330,7 @@ func (s *salvage) settings(t *topic.Topic) (collection.Settings, error) {
 	set := s.wreck.Settings
 	if !s.wreck.Frozen {
 		var err error
-		if set, err = settings(t, Config{}); err != nil {
+		if set, err = newSettings(t, Config{}); err != nil {
 			return set, err
 		}
 		set.Begun = time.Time{}

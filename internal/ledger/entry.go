@@ -11,6 +11,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/settings"
 )
 
 // EntryKind is what happened.
@@ -85,7 +86,7 @@ type Entry struct {
 // A Run is what the entries after it were made under.
 type Run struct {
 	Requeued bool // visits that were out before it wait again
-	Limits   Limits
+	Limits   settings.Limits
 	Began    time.Time // when all hosts began to rest, since any may have been asked a moment ago; zero if they did not
 }
 
@@ -107,25 +108,6 @@ func (m Move) ID() frontier.ID { return frontier.ID(m >> 1) }
 
 // Back reports whether the URL was put back into the queue.
 func (m Move) Back() bool { return m&1 == 1 }
-
-// Limits end a crawl. All are hard; the first that is reached counts. Zero means
-// no limit.
-type Limits struct {
-	Pages   int           // pages fetched
-	OnTopic int           // pages on topic
-	Bytes   int64         // as they came over the wire
-	Time    time.Duration // at work
-	PerHost int           // pages fetched from one host
-	Depth   int           // links from a seed
-	Tunnel  int           // off-topic pages in a row; 0 for no limit, negative for none at all
-	Dry     Dry           // end when the harvest dries up
-}
-
-// Dry ends a crawl when fewer than Harvest of the last Over pages were on topic.
-type Dry struct {
-	Harvest float64
-	Over    int
-}
 
 // A Decision is what became of a link.
 type Decision struct {

@@ -10,6 +10,7 @@ import (
 	"dowse"
 	"dowse/internal/frontier"
 	"dowse/internal/wire"
+	"dowse/settings"
 )
 
 // appendEntry writes an entry. Links are written as numbers: the strings of new
@@ -99,7 +100,7 @@ func (r *dec) head(e *Entry) {
 	}
 }
 
-func (w *enc) limits(l *Limits) {
+func (w *enc) limits(l *settings.Limits) {
 	for _, v := range []int64{
 		int64(l.Pages), int64(l.OnTopic), l.Bytes, int64(l.Time), int64(l.PerHost),
 		int64(l.Depth), int64(l.Tunnel), int64(l.Dry.Over),
@@ -109,7 +110,7 @@ func (w *enc) limits(l *Limits) {
 	w.f(l.Dry.Harvest)
 }
 
-func (r *dec) limits(l *Limits) {
+func (r *dec) limits(l *settings.Limits) {
 	l.Pages, l.OnTopic, l.Bytes, l.Time = int(r.i()), int(r.i()), r.i(), time.Duration(r.i())
 	l.PerHost, l.Depth, l.Tunnel, l.Dry.Over = int(r.i()), int(r.i()), int(r.i()), int(r.i())
 	l.Dry.Harvest = r.f()

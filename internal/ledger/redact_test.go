@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/internal/ledger"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 )
 
 var redactedAt = time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
