@@ -22,10 +22,11 @@ var allowed = map[string][]string{
 	"dowse/text":               {"dowse"},
 	"dowse/internal/frontier":  {"dowse", "dowse/internal/wire"},
 	"dowse/internal/wire":      {},
+	"dowse/internal/facts":     {"dowse", "dowse/text", "dowse/weburl"},
 	"dowse/internal/mistake":   {"dowse/text"},
 	"dowse/judge":              {"dowse", "dowse/text"},
-	"dowse/topic":              {"dowse", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory"},
-	"dowse/internal/predicate": {"dowse", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl"},
+	"dowse/topic":              {"dowse", "dowse/internal/facts", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory"},
+	"dowse/internal/predicate": {"dowse", "dowse/internal/facts", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl"},
 	"dowse/internal/directory": {"dowse", "dowse/weburl"},
 	"dowse/internal/judgetest": {"dowse", "dowse/judge"},
 	"dowse/internal/outside":   {"dowse", "dowse/judge", "dowse/weburl", "dowse/internal/durable"},
@@ -58,13 +59,13 @@ var allowed = map[string][]string{
 	"dowse/internal/archive":           {"dowse", "dowse/weburl", "dowse/internal/durable"},
 	"dowse/fetch":                      {"dowse", "dowse/weburl", "dowse/internal/extract"},
 	"dowse/internal/admission":         {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/wire"},
-	"dowse/internal/ledger":            {"dowse", "dowse/settings", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire"},
+	"dowse/internal/ledger":            {"dowse", "dowse/settings", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire"},
 	"dowse/crawl":                      {"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/admission", "dowse/internal/frontier", "dowse/internal/ledger", "dowse/internal/wire"},
 	"dowse/strategy/strategytest":      {"dowse", "dowse/crawl", "dowse/internal/frontier"},
 	"dowse/collection": {
 		"dowse/text", // which words of a model are those of a page that was taken down
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/site",
-		"dowse/internal/durable",
+		"dowse/internal/durable", "dowse/internal/facts",
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
@@ -76,7 +77,7 @@ var allowed = map[string][]string{
 	"dowse/internal/lab/measure": {"dowse", "dowse/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
-		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/wire",
+		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/wire", "dowse/internal/facts",
 	},
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/trace",
@@ -139,7 +140,7 @@ var modules = map[string]struct {
 // Files named here are the drivers of package crawl, and the files of its ledger.
 var (
 	pure = []string{
-		".", "settings", "text", "judge", "site", "internal/frontier", "internal/wire", "internal/admission", "internal/ledger", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate",
+		".", "settings", "text", "judge", "site", "internal/facts", "internal/frontier", "internal/wire", "internal/admission", "internal/ledger", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate",
 		"strategy", "strategy/linkclass", "strategy/treasure", "strategy/treasure/tgraph", "strategy/interest", "strategy/input",
 		"strategy/internal/lead", "strategy/internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}

@@ -218,8 +218,8 @@ func (c *Collection) nameEntry(e *crawl.Entry) {
 	}
 }
 
-// threshold is the relevance from which a page is on topic.
-func (c *Collection) threshold() float64 {
+// Threshold returns the relevance from which a page is on topic.
+func (c *Collection) Threshold() float64 {
 	return cmp.Or(c.Settings.Threshold, defaults.Threshold)
 }
 

@@ -75,8 +75,8 @@ func relevances(t *testing.T, c *crawler.Crawler) map[dowse.URL]float64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Verdict != "" {
-			all[p.URL] = p.Relevance
+		if p.Verdict() != "" {
+			all[p.URL] = p.Relevance()
 		}
 	}
 	return all

@@ -16,3 +16,11 @@ func EntryRoundTrip(b []byte) ([]byte, error) {
 
 // EncodeEntry writes an entry.
 func EncodeEntry(e *Entry) []byte { return appendEntry(nil, e) }
+
+// DecodeEntry reads an entry.
+func DecodeEntry(b []byte) (*Entry, error) {
+	return readEntry(b, func(frontier.ID) dowse.URL { return "" }, nil)
+}
+
+// DecodeVisit reads an entry without the links of a page.
+func DecodeVisit(b []byte) (*Entry, error) { return readVisit(b, nil) }
