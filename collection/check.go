@@ -1,7 +1,6 @@
 package collection
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"path"
@@ -13,9 +12,9 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
+
+	"dowse/internal/mistake"
+	"dowse/internal/strictyaml"
 )
 
 // ErrSettings is returned for a crawl.yaml that no crawl could have been begun with. A
@@ -58,13 +57,13 @@ func decodeSettings(dir string, data []byte) (s Settings, err error) {
 		Version string `yaml:"version"`
 	}
 	if err := yaml.NodeToValue(root, &head); err != nil {
-		return s, bad(errors.New(plainYAML(err)))
+		return s, bad(err)
 	}
 	if head.Dowse != Format {
 		return s, &FormatError{dir, fmt.Errorf("%s says %q, this program reads %q: %w", settingsName, head.Dowse, Format, ErrFormat), head.Version}
 	}
-	if err := yaml.NodeToValue(root, &s, yaml.Strict()); err != nil {
-		return s, bad(errors.New(plainYAML(err)))
+	if e := settingsForm.Decode(root, settingsName, &s); e != nil {
+		return s, bad(located(e))
 	}
 	if err := s.Check(); err != nil {
 		return s, fmt.Errorf("collection: %s: %s: %w; %s", dir, settingsName, err, badSettingsFix)
@@ -74,72 +73,24 @@ func decodeSettings(dir string, data []byte) (s Settings, err error) {
 
 const badSettingsFix = "correct the file, or bring it back from a copy"
 
-// plainYAML returns what the YAML reader says without the lines of the file around it.
-func plainYAML(err error) string {
-	var e yaml.Error
-	if !errors.As(err, &e) {
-		return err.Error()
-	}
-	if t := e.GetToken(); t != nil && t.Position != nil {
-		return fmt.Sprintf("line %d: %s", t.Position.Line, e.GetMessage())
-	}
-	return e.GetMessage()
+// settingsForm bounds a crawl.yaml: no larger, no more nested and no more clever than what a
+// crawl writes.
+var settingsForm = strictyaml.Form{
+	Bytes: maxSettings, Line: maxSettingLine, Brackets: maxNesting, Dashes: maxNesting, Indent: maxIndent, Keys: maxSettingKeys,
 }
 
-// settingsNode parses the text of a crawl.yaml, if it is no larger, no more nested and
-// no more clever than what a crawl writes.
 func settingsNode(data []byte) (ast.Node, error) {
-	if !utf8.Valid(data) {
-		return nil, errors.New("it is not UTF-8")
+	root, e := settingsForm.Parse(data, settingsName)
+	if e != nil {
+		return nil, located(e)
 	}
-	for line := range bytes.Lines(data) {
-		if len(line) > maxSettingLine {
-			return nil, fmt.Errorf("a line has more than %d KiB", maxSettingLine>>10)
-		}
-	}
-	tokens := lexer.Tokenize(string(data))
-	if err := checkTokens(tokens); err != nil {
-		return nil, err
-	}
-	f, err := parser.Parse(tokens, 0)
-	if err != nil {
-		return nil, errors.New(plainYAML(err))
-	}
-	if len(f.Docs) != 1 || f.Docs[0].Body == nil {
-		return nil, errors.New("want one YAML document")
-	}
-	return f.Docs[0].Body, nil
+	return root, nil
 }
 
-// checkTokens returns why tokens are not given to the YAML parser, nil for nothing:
-// nesting and keys beyond what settings have, and all by which a small file stands for a
-// large value.
-func checkTokens(tokens token.Tokens) error {
-	var open, keys, dashes, line int
-	for _, t := range tokens {
-		if t.Position.Line != line {
-			line, dashes = t.Position.Line, 0
-		}
-		switch t.Type {
-		case token.AnchorType, token.AliasType, token.MergeKeyType, token.TagType, token.DirectiveType, token.MappingKeyType:
-			return fmt.Errorf("line %d: anchors, aliases, merge keys, tags and directives are not used here", line)
-		case token.SequenceStartType, token.MappingStartType:
-			open++
-		case token.SequenceEndType, token.MappingEndType:
-			open--
-		case token.SequenceEntryType:
-			dashes++
-		case token.MappingValueType:
-			keys++
-		}
-		switch {
-		case open > maxNesting || dashes > maxNesting || t.Position.IndentNum > maxIndent:
-			return fmt.Errorf("line %d: values are nested too deeply", line)
-		case keys > maxSettingKeys:
-			return fmt.Errorf("line %d: more than %d keys", line, maxSettingKeys)
-		}
-	}
-	return nil
+// located returns a fault without the name of the file, which the caller adds, and without
+// what to do about a file that a person wrote.
+func located(e *mistake.Error) error {
+	return fmt.Errorf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
 }
 
 // A setting is one field with what it may be.

@@ -80,7 +80,7 @@ func (n inlinks) write(w *wire.Writer, counted bool) {
 
 // read reads the counts and reports whether they are there; snapshots of earlier versions
 // have none.
-func (n *inlinks) read(r *reader) bool {
+func (n *inlinks) read(r *partReader) bool {
 	if len(r.Rest) == 0 || !r.Bool() {
 		return false
 	}

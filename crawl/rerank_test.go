@@ -21,7 +21,8 @@ import (
 func rulable() map[string]func() crawl.Config {
 	list := maps.Clone(foldable)
 	list["with a shadow"] = func() crawl.Config {
-		return crawl.Config{Strategy: &strategy.LinkContext{}, Explore: 0.1, Shadows: []crawl.Shadow{{Name: "otie", Strategy: &strategy.OTIE{}}}}
+		otie, _ := strategy.New("otie")
+		return crawl.Config{Strategy: &strategy.LinkContext{}, Explore: 0.1, Shadows: []crawl.Shadow{{Name: "otie", Strategy: otie}}}
 	}
 	for _, d := range strategy.All() {
 		name := d.Name

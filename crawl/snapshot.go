@@ -17,7 +17,7 @@ import (
 	"dowse/internal/wire"
 )
 
-type reader = wire.Reader[[]byte]
+type partReader = wire.Reader[[]byte]
 
 // Snapshot writes the state of the crawl, to be taken up by Restore with the
 // journal from offset end on. It must not be called in the middle of a round.
@@ -68,7 +68,7 @@ func (x *rulings) write(w *wire.Writer) {
 }
 
 // read reads what write wrote; snapshots of crawls without labels may have none.
-func (x *rulings) read(r *reader) {
+func (x *rulings) read(r *partReader) {
 	if len(r.Rest) == 0 {
 		return
 	}
@@ -195,7 +195,7 @@ func (c *Crawl) load(in io.Reader) (from uint64, learnt []byte, err error) {
 // A part is one piece of the state that a snapshot holds beside the frontier.
 type part interface {
 	write(w *wire.Writer)
-	read(r *reader)
+	read(r *partReader)
 	// check returns an error if what was read is not about so many URLs and hosts, or is
 	// nothing that a crawl can have written.
 	check(urls frontier.ID, hosts frontier.HostID) error
@@ -218,7 +218,7 @@ type (
 )
 
 func (g gatePart) write(w *wire.Writer) { g.Write(w) }
-func (g gatePart) read(r *reader)       { g.Read(r) }
+func (g gatePart) read(r *partReader)       { g.Read(r) }
 
 func (g gatePart) check(urls frontier.ID, hosts frontier.HostID) error {
 	if !g.Fits(urls, hosts) {
@@ -228,7 +228,7 @@ func (g gatePart) check(urls frontier.ID, hosts frontier.HostID) error {
 }
 
 func (h homes) write(w *wire.Writer)                     { h.WriteHomes(w) }
-func (h homes) read(r *reader)                           { h.ReadHomes(r) }
+func (h homes) read(r *partReader)                           { h.ReadHomes(r) }
 func (h homes) check(frontier.ID, frontier.HostID) error { return nil }
 
 // A list is URLs in order.
@@ -241,7 +241,7 @@ func (l *list) write(w *wire.Writer) {
 	}
 }
 
-func (l *list) read(r *reader) {
+func (l *list) read(r *partReader) {
 	for range r.Items(1) {
 		*l = append(*l, frontier.ID(r.Uint()))
 	}
@@ -259,7 +259,7 @@ func (s set) write(w *wire.Writer) {
 	sorted.write(w)
 }
 
-func (s set) read(r *reader) {
+func (s set) read(r *partReader) {
 	for range r.Items(1) {
 		s[frontier.ID(r.Uint())] = true
 	}
@@ -278,7 +278,7 @@ func (c counts) write(w *wire.Writer) {
 	}
 }
 
-func (c counts) read(r *reader) {
+func (c counts) read(r *partReader) {
 	for range r.Items(2) {
 		id := frontier.ID(r.Uint())
 		c[id] = r.Byte()
@@ -297,7 +297,7 @@ func checkIDs(ids iter.Seq[frontier.ID], urls frontier.ID) error {
 }
 
 func (c *clock) write(w *wire.Writer)                     { w.Time(c.latest) }
-func (c *clock) read(r *reader)                           { c.latest = r.Time() }
+func (c *clock) read(r *partReader)                           { c.latest = r.Time() }
 func (c *clock) check(frontier.ID, frontier.HostID) error { return nil }
 
 const hostSize = 23 // bytes, at least
@@ -310,7 +310,7 @@ func (b *hosts) write(w *wire.Writer) {
 	}
 }
 
-func (b *hosts) read(r *reader) {
+func (b *hosts) read(r *partReader) {
 	b.grow(r.Count(hostSize))
 	for id := range frontier.HostID(b.len()) {
 		var h host
@@ -338,7 +338,7 @@ func (h *host) write(w *wire.Writer) {
 	w.Int(h.promise)
 }
 
-func (h *host) read(r *reader) {
+func (h *host) read(r *partReader) {
 	h.robotsPlace = r.Uint()
 	h.robotsUntil = r.Time()
 	h.last = r.Time()
@@ -363,7 +363,7 @@ func (n *network) write(w *wire.Writer) {
 	w.Text(n.why)
 }
 
-func (n *network) read(r *reader) {
+func (n *network) read(r *partReader) {
 	n.answered, n.failing = r.Time(), uint32(r.Uint())
 	n.first, n.since, n.why = r.Time(), r.Time(), r.Text()
 }
@@ -387,7 +387,7 @@ func (s *stats) write(w *wire.Writer) {
 	}
 }
 
-func (s *stats) read(r *reader) {
+func (s *stats) read(r *partReader) {
 	s.Fetched, s.OnTopic = int(r.Uint()), int(r.Uint())
 	s.Bytes, s.Requests, s.Picks = int64(r.Uint()), int(r.Uint()), int(r.Uint())
 	s.Regret, s.Elapsed, s.Dropped = r.Float(), time.Duration(r.Uint()), int(r.Uint())

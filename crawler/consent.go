@@ -124,24 +124,12 @@ func TopicActs(t *topic.Topic) []Act { return append(JudgeActs(t), ReadActs(t)..
 // ReadActs lists the files that a topic reads and that are not in its folder or below:
 // what they say would go into a collection, which people pass on.
 func ReadActs(t *topic.Topic) (list []Act) {
-	for _, name := range namedFiles(t) {
+	for _, name := range t.Files() {
 		if real, out := leaves(t.Dir, name); out {
 			list = append(list, Act{Verb: "read", What: fmt.Sprintf("%q, outside %q", real, absolute(t.Dir))})
 		}
 	}
 	return list
-}
-
-// namedFiles lists the files and patterns of files that a topic reads.
-func namedFiles(t *topic.Topic) (names []string) {
-	for _, s := range slices.Concat(t.Like, t.Unlike) {
-		names = append(names, s.File, s.WARC, s.Collection)
-	}
-	names = append(names, t.Model)
-	if t.Category != nil {
-		names = append(names, t.Category.Directory)
-	}
-	return slices.DeleteFunc(names, func(s string) bool { return s == "" })
 }
 
 // leaves reports whether a pattern of files leads out of a folder, also by a symbolic

@@ -260,7 +260,7 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 }
 
 // assemble puts the parts together around an open collection.
-func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) (*Crawler, error) {
+func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Config) (*Crawler, error) {
 	care := careFor(col, cfg)
 	cfg.budget = care.budget
 	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, care: care}

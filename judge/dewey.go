@@ -391,7 +391,7 @@ func decided(wanted, total float64, winner int32) float64 {
 	return min(relevance, 1)
 }
 
-func (d *digits) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (d *digits) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	n := d.pool.Get().(*count)
 	total, winner := d.outcome(n, v)
 	d.release(n)

@@ -1,7 +1,7 @@
 package judge
 
 // Known returns the number of tokens known.
-func (b *Bayes) Known() int { return len(b.counts) }
+func (b *MultinomialBags) Known() int { return len(b.counts) }
 
 // Terms returns the terms of a text as the table's labels have them, each counted
 // with the given weight.
@@ -54,3 +54,15 @@ func Validate(t Trainer, examples []Example, k int) (Validation, error) {
 	}
 	return list[0], nil
 }
+
+// KDE is what tests call it.
+type KDE = kdeTrainer
+
+// Multinomial is what tests call it.
+type Multinomial = multinomialTrainer
+
+// Network is what tests call it.
+type Network = networkTrainer
+
+// Vote is what tests call it.
+type Vote = voteTrainer

@@ -177,7 +177,7 @@ func (c *table) rate(v text.Vector) float64 {
 	return min(v.DotDense(c.weights)/(c.norm*norm), 1)
 }
 
-func (c *table) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (c *table) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	norm := v.Norm() * c.norm
 	for _, e := range v {
 		r.reasons.add(e.Term, e.Weight*c.weights[e.Term]/norm)

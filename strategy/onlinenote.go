@@ -1,12 +1,13 @@
 package strategy
 
 import (
-	"dowse/internal/wire"
 	"encoding/binary"
 	"slices"
+
+	"dowse/internal/wire"
 )
 
-// known is what [Online] knows of a URL before its visit. It rides in the note of the
+// known is what online knows of a URL before its visit. It rides in the note of the
 // URL's lead.
 type known struct {
 	links   int     // pages that link to it

@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"dowse/internal/durable"
+	"dowse/internal/strictyaml"
 	"dowse/settings"
 )
 
@@ -97,6 +98,13 @@ func loadConfig(env func(string) string) (configValues, error) {
 	return all, nil
 }
 
+// configForm bounds a config file, which may come with a directory of another user.
+var configForm = strictyaml.Form{
+	Bytes: maxConfig, Line: 16 << 10, Brackets: 8, Dashes: 8, Indent: 64, Keys: 1000, MayBeEmpty: true,
+	FixLarge: "remove what is no setting", FixKeys: "remove what is no setting",
+	FixSecond: "keep one document", FixOther: "write one \"key: value\" to a line",
+}
+
 func readConfig(path string) (map[string]string, error) {
 	data, err := readConfigFile(path)
 	if path == "" || errors.Is(err, os.ErrNotExist) {
@@ -106,8 +114,8 @@ func readConfig(path string) (map[string]string, error) {
 		return nil, fmt.Errorf("config: %w", err)
 	}
 	values := map[string]string{}
-	if err := yaml.Unmarshal(data, &values); err != nil {
-		return nil, usage("%s: %v; a config file has lines as\n  contact: https://example.org/bot", path, err)
+	if e := configForm.Read(data, path, &values); e != nil {
+		return nil, usage("%v; a config file has lines as\n  contact: https://example.org/bot", e)
 	}
 	for k := range values {
 		if _, ok := configKey(k); !ok {

@@ -442,18 +442,7 @@ func (j *job) hello() string {
 	if j.resume {
 		return fmt.Sprintf("resuming %s", j.dir)
 	}
-	return fmt.Sprintf("new collection %s, topic %q", j.dir, printable(gist(j.cfg.Topic)))
-}
-
-// gist says in a few words what a topic is about.
-func gist(t *topic.Topic) string {
-	switch {
-	case len(t.Words) > 0:
-		return strings.Join(t.Words, ", ")
-	case t.Category != nil:
-		return t.Category.Path
-	}
-	return t.Name
+	return fmt.Sprintf("new collection %s, topic %q", j.dir, printable(j.cfg.Topic.Gist()))
 }
 
 // plan says what a crawl would do, or refuses as the crawl would.
@@ -470,7 +459,7 @@ func (c *crawlCmd) plan(w *world, j *job) error {
 		return nil
 	}
 	t := j.cfg.Topic
-	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(gist(t)), orDefault(j.cfg.Settings.Strategy, t.Follows(), strategy.Default))
+	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(t.Gist()), orDefault(j.cfg.Settings.Strategy, t.Follows(), strategy.Default))
 	for _, s := range append(j.cfg.Seeds, t.Seeds...) {
 		fmt.Fprintf(w.out, "  %s\n", oneLine(s))
 	}

@@ -8,7 +8,7 @@ import (
 	"dowse/internal/wire"
 )
 
-type reader = wire.Reader[[]byte]
+type stateReader = wire.Reader[[]byte]
 
 // Write appends what the gate has learnt to a snapshot, its scope left aside.
 func (g *Gate) Write(w *wire.Writer) {
@@ -70,7 +70,7 @@ func (c chains) write(w *wire.Writer) {
 	}
 }
 
-func (c chains) read(r *reader) {
+func (c chains) read(r *stateReader) {
 	for range r.Items(chainSize) {
 		id := frontier.ID(r.Uint())
 		c[id] = r.Byte()
@@ -86,7 +86,7 @@ func (s shapes) write(w *wire.Writer) {
 	}
 }
 
-func (s shapes) read(r *reader) {
+func (s shapes) read(r *stateReader) {
 	for range r.Items(shapeSize) {
 		x := &shape{}
 		s[r.Uint64()] = x
@@ -102,7 +102,7 @@ func (f *farms) write(w *wire.Writer) {
 	}
 }
 
-func (f *farms) read(t *Traps, r *reader) {
+func (f *farms) read(t *Traps, r *stateReader) {
 	for range r.Items(farmSize) {
 		x := &farm{}
 		f.lands[r.Uint64()] = x
@@ -120,7 +120,7 @@ func (d *domains) write(w *wire.Writer) {
 	}
 }
 
-func (d *domains) read(t *Traps, r *reader) {
+func (d *domains) read(t *Traps, r *stateReader) {
 	for range r.Items(domainSize) {
 		k := r.Uint64()
 		var x domain
@@ -136,7 +136,7 @@ func writeCounts(w *wire.Writer, counts ...uint32) {
 	}
 }
 
-func readCounts(r *reader, counts ...*uint32) {
+func readCounts(r *stateReader, counts ...*uint32) {
 	for _, n := range counts {
 		*n = uint32(r.Uint())
 	}

@@ -40,7 +40,7 @@ func writeSketch(w *wire.Writer, s *dowse.Sketch) {
 	}
 }
 
-func readSketch(r *reader, s *dowse.Sketch) {
+func readSketch(r *stateReader, s *dowse.Sketch) {
 	if s.Text = r.Uint64(); s.IsZero() {
 		return
 	}
@@ -59,7 +59,7 @@ func (b *boilerplate) write(w *wire.Writer) {
 	}
 }
 
-func (n *near) read(r *reader) {
+func (n *near) read(r *stateReader) {
 	for range r.Items(nearPageSize) {
 		var p nearPage
 		readSketch(r, &p.sketch)
@@ -81,7 +81,7 @@ func (n *near) read(r *reader) {
 	}
 }
 
-func readBoilerplate(r *reader) *boilerplate {
+func readBoilerplate(r *stateReader) *boilerplate {
 	b := &boilerplate{pages: r.Byte()}
 	for i := range b.bins {
 		for k := range b.bins[i] {

@@ -30,6 +30,8 @@ type headRewriter struct {
 	mime    string // the value of the first Content-Type
 }
 
+// response writes the head of a response, with a Content-Length if none that
+// fits was in it.
 func (w *headRewriter) response(head []byte) {
 	line, rest := nextLine(head)
 	w.status = w.statusLine(line)

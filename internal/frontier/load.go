@@ -53,22 +53,22 @@ func Load(r io.Reader, cfg Config) (*Frontier, error) {
 	return f, nil
 }
 
-// A reader reads the tables of a snapshot. After the first fault all that it reads is zero
+// A snapshotReader reads the tables of a snapshot. After the first fault all that it reads is zero
 // and all lengths are 0.
-type reader struct {
+type snapshotReader struct {
 	*wire.Input
 	hash *xxh3.Hasher
 }
 
-func newReader(r io.Reader) *reader {
+func newReader(r io.Reader) *snapshotReader {
 	hash := xxh3.New()
-	return &reader{wire.NewInput(r, hash), hash}
+	return &snapshotReader{wire.NewInput(r, hash), hash}
 }
 
-func (s *reader) damaged(what string) { s.Fail(fmt.Errorf("%w: %s", ErrDamaged, what)) }
+func (s *snapshotReader) damaged(what string) { s.Fail(fmt.Errorf("%w: %s", ErrDamaged, what)) }
 
 // fault returns the first fault, nil for none.
-func (s *reader) fault() error {
+func (s *snapshotReader) fault() error {
 	if s.Err == wire.ErrDamaged {
 		return fmt.Errorf("%w: it ends early", ErrDamaged)
 	}
@@ -76,15 +76,15 @@ func (s *reader) fault() error {
 }
 
 // each reads as many things as the number before them says.
-func (s *reader) each(read func()) {
+func (s *snapshotReader) each(read func()) {
 	for n := s.Uint32(); n > 0 && s.Err == nil; n-- {
 		read()
 	}
 }
 
-func (s *reader) text() string { return s.Text(int(s.Uint32())) }
+func (s *snapshotReader) text() string { return s.Text(int(s.Uint32())) }
 
-func (s *reader) time() time.Time {
+func (s *snapshotReader) time() time.Time {
 	sec, nsec := int64(s.Uint64()), s.Uint32()
 	if nsec >= 1e9 {
 		s.damaged("a time that is none")
@@ -92,7 +92,7 @@ func (s *reader) time() time.Time {
 	return time.Unix(sec, int64(nsec)).UTC()
 }
 
-func (s *reader) head(f *Frontier) {
+func (s *snapshotReader) head(f *Frontier) {
 	mark := string(s.Take(len(snapshotMark)))
 	if version := s.Uint32(); s.Err == nil && (mark != snapshotMark || version != snapshotVersion) {
 		s.Fail(ErrVersion)
@@ -104,7 +104,7 @@ func (s *reader) head(f *Frontier) {
 	f.queue, f.shelf = s.tide(), s.tide()
 }
 
-func (s *reader) tide() tide {
+func (s *snapshotReader) tide() tide {
 	t := tide{offset: s.Float(), cap: s.Float()}
 	if finite := t.offset - t.offset + t.cap - t.cap; finite != 0 {
 		s.damaged("a raise that is none")
@@ -112,7 +112,7 @@ func (s *reader) tide() tide {
 	return t
 }
 
-func (s *reader) hosts(f *Frontier) {
+func (s *snapshotReader) hosts(f *Frontier) {
 	s.each(func() {
 		l := f.lanes.add()
 		l.ready, l.name, l.at = momentOf(s.time()), s.text(), nowhere
@@ -124,11 +124,11 @@ func (s *reader) hosts(f *Frontier) {
 	})
 }
 
-func (s *reader) entries(f *Frontier) {
+func (s *snapshotReader) entries(f *Frontier) {
 	s.each(func() { s.entry(f.entries.add()) })
 }
 
-func (s *reader) entry(e *entry) {
+func (s *snapshotReader) entry(e *entry) {
 	b := s.Take(entryBytes)
 	le := binary.LittleEndian
 	*e = entry{
@@ -146,7 +146,7 @@ func (s *reader) entry(e *entry) {
 	}
 }
 
-func (s *reader) visits(f *Frontier) {
+func (s *snapshotReader) visits(f *Frontier) {
 	s.each(func() {
 		v := f.visits.add()
 		v.relevance, v.place, v.onTopic = s.Float(), s.Uint64(), s.Byte() != 0
@@ -154,7 +154,7 @@ func (s *reader) visits(f *Frontier) {
 	})
 }
 
-func (s *reader) interned(f *Frontier, set func(ID, string)) {
+func (s *snapshotReader) interned(f *Frontier, set func(ID, string)) {
 	var texts []string
 	s.each(func() { texts = append(texts, s.text()) })
 	s.pairs(func(id, text uint32) {
@@ -166,11 +166,11 @@ func (s *reader) interned(f *Frontier, set func(ID, string)) {
 	})
 }
 
-func (s *reader) dropped(groups map[string]bool) {
+func (s *snapshotReader) dropped(groups map[string]bool) {
 	s.each(func() { groups[s.text()] = true })
 }
 
-func (s *reader) aliases(f *Frontier) {
+func (s *snapshotReader) aliases(f *Frontier) {
 	s.pairs(func(id, target uint32) {
 		if int(id) >= f.entries.n || int(target) >= f.entries.n {
 			s.damaged("an alias of no URL")
@@ -180,7 +180,7 @@ func (s *reader) aliases(f *Frontier) {
 	})
 }
 
-func (s *reader) pairs(pair func(a, b uint32)) {
+func (s *snapshotReader) pairs(pair func(a, b uint32)) {
 	s.each(func() {
 		a, b := s.Uint32(), s.Uint32()
 		if s.Err == nil {
@@ -189,7 +189,7 @@ func (s *reader) pairs(pair func(a, b uint32)) {
 	})
 }
 
-func (s *reader) sum() {
+func (s *snapshotReader) sum() {
 	want := s.hash.Sum64()
 	if got := s.Uint64(); s.Err == nil && got != want {
 		s.damaged("its checksum differs")

@@ -45,41 +45,41 @@ func (f *Frontier) Snapshot(w io.Writer) error {
 	return nil
 }
 
-// A writer writes the tables of a snapshot, with a checksum of all of them.
-type writer struct {
+// A snapshotWriter writes the tables of a snapshot, with a checksum of all of them.
+type snapshotWriter struct {
 	*wire.Output
 	hash *xxh3.Hasher
 }
 
-func newWriter(w io.Writer) *writer {
+func newWriter(w io.Writer) *snapshotWriter {
 	hash := xxh3.New()
-	return &writer{wire.NewOutput(w, hash), hash}
+	return &snapshotWriter{wire.NewOutput(w, hash), hash}
 }
 
-func (s *writer) text(t string) {
+func (s *snapshotWriter) text(t string) {
 	s.Uint32(uint32(len(t)))
 	s.B = append(s.B, t...)
 	s.Spill()
 }
 
-func (s *writer) time(t time.Time) {
+func (s *snapshotWriter) time(t time.Time) {
 	s.Uint64(uint64(t.Unix()))
 	s.Uint32(uint32(t.Nanosecond()))
 }
 
 // sum ends the snapshot with the checksum of all before it.
-func (s *writer) sum() error {
+func (s *snapshotWriter) sum() error {
 	s.Flush()
 	s.Uint64(s.hash.Sum64())
 	return s.Flush()
 }
 
-func (s *writer) tide(t tide) {
+func (s *snapshotWriter) tide(t tide) {
 	s.Float(t.offset)
 	s.Float(t.cap)
 }
 
-func (s *writer) hosts(f *Frontier) {
+func (s *snapshotWriter) hosts(f *Frontier) {
 	s.Uint32(uint32(f.lanes.n))
 	for i := range uint32(f.lanes.n) {
 		l := f.lanes.at(i)
@@ -96,7 +96,7 @@ func (s *writer) hosts(f *Frontier) {
 	}
 }
 
-func (s *writer) entries(f *Frontier) {
+func (s *snapshotWriter) entries(f *Frontier) {
 	s.Uint32(uint32(f.entries.n))
 	for i := range uint32(f.entries.n) {
 		s.entry(f.entries.at(i))
@@ -104,7 +104,7 @@ func (s *writer) entries(f *Frontier) {
 	}
 }
 
-func (s *writer) entry(e *entry) {
+func (s *snapshotWriter) entry(e *entry) {
 	visit := uint32(nowhere)
 	if e.is(hasVisit) {
 		visit = e.at
@@ -118,7 +118,7 @@ func (s *writer) entry(e *entry) {
 	s.B = append(s.B, uint8(e.state), uint8(e.band), e.depth, e.hops, e.why, uint8(e.flags))
 }
 
-func (s *writer) visits(f *Frontier) {
+func (s *snapshotWriter) visits(f *Frontier) {
 	s.Uint32(uint32(f.visits.n))
 	for i := range uint32(f.visits.n) {
 		v := f.visits.at(i)
@@ -130,7 +130,7 @@ func (s *writer) visits(f *Frontier) {
 }
 
 // interned writes the texts in the order of their first users, then the users.
-func (s *writer) interned(n *interned) {
+func (s *snapshotWriter) interned(n *interned) {
 	var texts []string
 	var users [][2]uint32
 	numbers := map[uint32]uint32{}
@@ -150,7 +150,7 @@ func (s *writer) interned(n *interned) {
 	s.pairs(users)
 }
 
-func (s *writer) dropped(groups map[string]bool) {
+func (s *snapshotWriter) dropped(groups map[string]bool) {
 	names := slices.Sorted(maps.Keys(groups))
 	s.Uint32(uint32(len(names)))
 	for _, name := range names {
@@ -158,7 +158,7 @@ func (s *writer) dropped(groups map[string]bool) {
 	}
 }
 
-func (s *writer) aliases(of map[ID]ID) {
+func (s *snapshotWriter) aliases(of map[ID]ID) {
 	pairs := make([][2]uint32, 0, len(of))
 	for _, id := range slices.Sorted(maps.Keys(of)) {
 		pairs = append(pairs, [2]uint32{uint32(id), uint32(of[id])})
@@ -166,7 +166,7 @@ func (s *writer) aliases(of map[ID]ID) {
 	s.pairs(pairs)
 }
 
-func (s *writer) pairs(pairs [][2]uint32) {
+func (s *snapshotWriter) pairs(pairs [][2]uint32) {
 	s.Uint32(uint32(len(pairs)))
 	for _, p := range pairs {
 		s.Uint32(p[0])

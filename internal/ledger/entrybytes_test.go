@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"dowse"
-	"dowse/internal/ledger"
 	"dowse/internal/facts"
+	"dowse/internal/ledger"
 )
 
 // fullPage returns a page on which every field is set that the journal holds.

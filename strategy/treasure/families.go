@@ -1,10 +1,10 @@
 package treasure
 
 import (
-	"dowse/internal/wire"
 	"strings"
 
 	"dowse"
+	"dowse/internal/wire"
 )
 
 // families are the links that wait together: those of one page, which are visited one

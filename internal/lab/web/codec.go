@@ -1,7 +1,6 @@
 package web
 
 import (
-	"dowse/internal/wire"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +8,7 @@ import (
 
 	"dowse"
 	"dowse/internal/facts"
+	"dowse/internal/wire"
 )
 
 // errRecord is returned for bytes that are no record of this version.
@@ -240,10 +240,10 @@ func (d *decoder) field(field any, p *dowse.Page) {
 		*v = dowse.Reason(d.text())
 	case *dowse.Outcome:
 		n := d.num()
-		*v = dowse.Outcome(n)
 		if n > int(dowse.Listed) {
 			d.Fail()
 		}
+		*v = dowse.Outcome(n)
 	case *facts.Signed:
 		*v = facts.Signed(d.small())
 	case *int64:

@@ -42,9 +42,9 @@ var ErrDamaged = errors.New("the feature file is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A writer makes a feature file beside its final place, and puts it there when it is
+// A featureWriter makes a feature file beside its final place, and puts it there when it is
 // whole.
-type writer struct {
+type featureWriter struct {
 	file  *durable.Pending
 	out   *bufio.Writer
 	sum   hash.Hash
@@ -62,7 +62,7 @@ type recordPlace struct {
 	url    int
 }
 
-func newWriter(path string) (*writer, error) {
+func newWriter(path string) (*featureWriter, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
@@ -70,14 +70,14 @@ func newWriter(path string) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{file: f, sum: sha256.New(), ids: map[dowse.URL]int{}}
+	w := &featureWriter{file: f, sum: sha256.New(), ids: map[dowse.URL]int{}}
 	w.out = bufio.NewWriterSize(io.MultiWriter(f, w.sum), 1<<20)
 	w.enc.url = w.id
 	w.write([]byte(magic))
 	return w, nil
 }
 
-func (w *writer) id(u dowse.URL) int {
+func (w *featureWriter) id(u dowse.URL) int {
 	id, ok := w.ids[u]
 	if !ok {
 		id = len(w.urls)
@@ -88,12 +88,12 @@ func (w *writer) id(u dowse.URL) int {
 }
 
 // write appends bytes; what goes wrong is told by close.
-func (w *writer) write(b []byte) {
+func (w *featureWriter) write(b []byte) {
 	n, _ := w.out.Write(b)
 	w.at += int64(n)
 }
 
-func (w *writer) add(p *dowse.Page) {
+func (w *featureWriter) add(p *dowse.Page) {
 	w.enc.B = w.enc.B[:0]
 	w.enc.page(p)
 	w.index = append(w.index, recordPlace{w.at, len(w.enc.B), crc32.Checksum(w.enc.B, castagnoli), w.id(p.URL)})
@@ -101,7 +101,7 @@ func (w *writer) add(p *dowse.Page) {
 }
 
 // close writes the footer and moves the file to its place.
-func (w *writer) close(robots map[string]*dowse.Robots) error {
+func (w *featureWriter) close(robots map[string]*dowse.Robots) error {
 	w.enc.B = w.enc.B[:0]
 	w.footer(robots)
 	begin, check := w.at, crc32.Checksum(w.enc.B, castagnoli)
@@ -119,9 +119,9 @@ func (w *writer) close(robots map[string]*dowse.Robots) error {
 }
 
 // abandon gives the file up.
-func (w *writer) abandon() { w.file.Abandon() }
+func (w *featureWriter) abandon() { w.file.Abandon() }
 
-func (w *writer) footer(robots map[string]*dowse.Robots) {
+func (w *featureWriter) footer(robots map[string]*dowse.Robots) {
 	e := &w.enc
 	e.num(len(w.urls))
 	for _, u := range w.urls {

@@ -72,7 +72,7 @@ func (silent) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
 // A reading visits every page of a web once.
 type reading struct {
 	from     *transport
-	out      *writer
+	out      *featureWriter
 	visitor  *crawler.Visitor
 	progress func(done, total int)
 

@@ -65,7 +65,11 @@ func TestAsLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[dowse.Outcome]int{}
-	for _, s := range []dowse.Strategy{&strategy.BreadthFirst{}, &strategy.LinkContext{}, &strategy.Shark{}, anchorsOnly{}} {
+	shark, err := strategy.New("shark")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []dowse.Strategy{&strategy.BreadthFirst{}, &strategy.LinkContext{}, shark, anchorsOnly{}} {
 		live := &crawler.Visitor{Client: client, Judge: j}
 		live.Rate(s)
 		view := NewJudged(w, j, crawler.WishOf(s)).For(s, nil)
