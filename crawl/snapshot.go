@@ -218,7 +218,7 @@ type (
 )
 
 func (g gatePart) write(w *wire.Writer) { g.Write(w) }
-func (g gatePart) read(r *partReader)       { g.Read(r) }
+func (g gatePart) read(r *partReader)   { g.Read(r) }
 
 func (g gatePart) check(urls frontier.ID, hosts frontier.HostID) error {
 	if !g.Fits(urls, hosts) {
@@ -228,7 +228,7 @@ func (g gatePart) check(urls frontier.ID, hosts frontier.HostID) error {
 }
 
 func (h homes) write(w *wire.Writer)                     { h.WriteHomes(w) }
-func (h homes) read(r *partReader)                           { h.ReadHomes(r) }
+func (h homes) read(r *partReader)                       { h.ReadHomes(r) }
 func (h homes) check(frontier.ID, frontier.HostID) error { return nil }
 
 // A list is URLs in order.
@@ -297,7 +297,7 @@ func checkIDs(ids iter.Seq[frontier.ID], urls frontier.ID) error {
 }
 
 func (c *clock) write(w *wire.Writer)                     { w.Time(c.latest) }
-func (c *clock) read(r *partReader)                           { c.latest = r.Time() }
+func (c *clock) read(r *partReader)                       { c.latest = r.Time() }
 func (c *clock) check(frontier.ID, frontier.HostID) error { return nil }
 
 const hostSize = 23 // bytes, at least
