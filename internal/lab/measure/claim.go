@@ -299,7 +299,7 @@ func (c *Claim) unknown(known []string) (terms []term) {
 
 // Named tells whether the claim speaks of these strategies alone, by a [*Mistake] if
 // it does not.
-func (c *Claim) Named(strategies []string) error {
+func (c *Claim) CheckStrategies(strategies []string) error {
 	for _, t := range c.unknown(strategies) {
 		wrong := flaw{t.at, fmt.Sprintf("no strategy is called %q", t.strategy), suggestion(t.strategy, strategies)}
 		return wrong.placed(c.text)

@@ -162,7 +162,7 @@ func TestParseClaimRefuses(t *testing.T) {
 // TestMistakesHaveTheirPlace: what is wrong with a claim is told where it is, with what
 // to do about it.
 func TestMistakesHaveTheirPlace(t *testing.T) {
-	f := Field{Strategies: []string{"otie", "opic", "otie:a=.85", "größer"}, Pages: 300}
+	f := Scope{Strategies: []string{"otie", "opic", "otie:a=.85", "größer"}, Pages: 300}
 	for _, c := range []struct{ claim, at, problem, fix string }{
 		{"otie.recal > 0", "recal >", `no measure "recal"`, `"recall"`},
 		{"otie.recall > opic.harvset@end", "harvset", `no measure "harvset"`, `"harvest"`},
@@ -185,7 +185,7 @@ func TestMistakesHaveTheirPlace(t *testing.T) {
 	} {
 		claim, err := ParseClaim(c.claim)
 		if err == nil {
-			err = claim.Fits(f)
+			err = claim.CheckScope(f)
 		}
 		var m *Mistake
 		if !errors.As(err, &m) {
@@ -199,8 +199,8 @@ func TestMistakesHaveTheirPlace(t *testing.T) {
 	}
 	for _, text := range []string{"otie.recall@300 > 2 * opic.recall", "otie:a=.85.harvest > others.harvest, p < .05"} {
 		claim, err := ParseClaim(text)
-		if err != nil || claim.Fits(f) != nil {
-			t.Errorf("%q: %v %v", text, err, claim.Fits(f))
+		if err != nil || claim.CheckScope(f) != nil {
+			t.Errorf("%q: %v %v", text, err, claim.CheckScope(f))
 		}
 	}
 }

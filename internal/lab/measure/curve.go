@@ -40,8 +40,8 @@ func relevant(s *step) bool { return s.is(markRelevant) }
 func popular(s *step) bool  { return s.is(markPopular) && !s.is(markSeed) }
 func target(s *step) bool   { return s.is(markRelevant) && !s.is(markSeed) }
 func unseen(s *step) bool   { return target(s) && !s.is(markTrained) }
-func taken(s *step) bool    { return s.is(markOnTopic) }
-func rightly(s *step) bool  { return s.is(markOnTopic) && s.is(markRelevant) }
+func judgedOn(s *step) bool    { return s.is(markOnTopic) }
+func truePositive(s *step) bool  { return s.is(markOnTopic) && s.is(markRelevant) }
 
 // harvest is relevant pages by pages. A crawl that ended before k pages has found
 // nothing with the rest of them: then it is P_k as trec_eval has it.
@@ -86,17 +86,17 @@ func PrecisionRecall(right, wrong, missed int) (precision, recall, f float64) {
 }
 
 func precision(t *Trail) Curve {
-	right, all := countSteps(t, rightly), countSteps(t, taken)
+	right, all := countSteps(t, truePositive), countSteps(t, judgedOn)
 	return func(k int) float64 { return ratio(right.among(k), all.among(k)) }
 }
 
 func judgeRecall(t *Trail) Curve {
-	right, all := countSteps(t, rightly), countSteps(t, relevant)
+	right, all := countSteps(t, truePositive), countSteps(t, relevant)
 	return func(k int) float64 { return ratio(right.among(k), all.among(k)) }
 }
 
 func fMeasure(t *Trail) Curve {
-	right, all := countSteps(t, rightly), countSteps(t, taken)
+	right, all := countSteps(t, truePositive), countSteps(t, judgedOn)
 	return func(k int) float64 {
 		_, _, f := PrecisionRecall(right.among(k), all.among(k)-right.among(k), t.Relevant-right.among(k))
 		return f

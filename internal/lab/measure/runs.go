@@ -82,14 +82,14 @@ func (r *Runs) SeedSets() int {
 }
 
 // Bound reports whether a strategy is the oracle.
-func (r *Runs) Bound(name string) bool {
+func (r *Runs) IsOracle(name string) bool {
 	i := slices.IndexFunc(r.Trails, func(t Trail) bool { return t.Name() == name })
 	return i >= 0 && r.isOracle(&r.Trails[i])
 }
 
 // Rivals returns the names of the strategies but the oracle.
 func (r *Runs) Rivals() []string {
-	return slices.DeleteFunc(r.Strategies(), r.Bound)
+	return slices.DeleteFunc(r.Strategies(), r.IsOracle)
 }
 
 // Of returns the trails of a strategy.

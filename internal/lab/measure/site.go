@@ -63,11 +63,11 @@ func siteChoice(steps []SiteStep) (precision, recall, f float64) {
 // fetched.
 func byOnePage(steps []SiteStep) float64 {
 	one := countSites(steps, func(s SiteStep) bool { return s.Verdict && s.Pages == 1 })
-	return ratio(one, countSites(steps, called))
+	return ratio(one, countSites(steps, judgedRelevant))
 }
 
 // called reports whether a crawl takes a site to be on topic.
-func called(s SiteStep) bool { return s.Verdict }
+func judgedRelevant(s SiteStep) bool { return s.Verdict }
 
 func countSites(steps []SiteStep, holds func(SiteStep) bool) (n int) {
 	for _, s := range steps {

@@ -127,7 +127,7 @@ func (s *Steps) Relevant(k int) (n int) {
 }
 
 // Led tells which link led to the i-th step.
-func (s *Steps) Led(i int, from dowse.URL, anchor string) {
+func (s *Steps) SetOrigin(i int, from dowse.URL, anchor string) {
 	s.names.mu.Lock()
 	defer s.names.mu.Unlock()
 	s.list[i].from, s.list[i].anchor = s.names.number(string(from)), s.names.number(anchor)

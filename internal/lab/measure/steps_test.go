@@ -26,7 +26,7 @@ func TestSteps(t *testing.T) {
 			t.Errorf("step %d: %+v, want %+v", i, got, want[i])
 		}
 	}
-	s.Led(2, "http://b.demo/", "there")
+	s.SetOrigin(2, "http://b.demo/", "there")
 	if got := s.At(2); got.From != "http://b.demo/" || got.Anchor != "there" || got.URL != "" {
 		t.Errorf("led by %q from %q", got.Anchor, got.From)
 	}

@@ -138,7 +138,7 @@ func (r *Report) rank() {
 		values[n] = r.lead().Centre(r.in.Runs.ByTopic(r.lead(), n))
 	}
 	slices.SortStableFunc(r.rivals, func(a, b string) int { return -compareBetter(r.lead(), values[a], values[b]) })
-	r.bounds = slices.DeleteFunc(r.in.Runs.Strategies(), func(n string) bool { return !r.in.Runs.Bound(n) })
+	r.bounds = slices.DeleteFunc(r.in.Runs.Strategies(), func(n string) bool { return !r.in.Runs.IsOracle(n) })
 	r.named = r.focus()
 }
 
@@ -167,7 +167,7 @@ func (r *Report) column(m measure.Measure) {
 			}
 		}
 		slices.SortFunc(f.beats, byID)
-		if !r.in.Runs.Bound(name) && compareBetter(m, f.centre, best) > 0 {
+		if !r.in.Runs.IsOracle(name) && compareBetter(m, f.centre, best) > 0 {
 			best = f.centre
 		}
 		r.table[cell{name, m}] = f

@@ -35,7 +35,7 @@ func (r *Report) curves(m measure.Measure, y string, from, w, h int) Plot {
 		lines := r.in.Runs.Curves(m, name, at)
 		if len(lines) > 0 {
 			style := r.style(name)
-			plot.Lines = append(plot.Lines, Line{Name: name, Points: r.banded(lines, at), Style: style, Bound: r.in.Runs.Bound(name),
+			plot.Lines = append(plot.Lines, Line{Name: name, Points: r.banded(lines, at), Style: style, Bound: r.in.Runs.IsOracle(name),
 				Thin: style == restStyle, Bare: !r.drawsBand(name)})
 		}
 	}
@@ -88,7 +88,7 @@ func (r *Report) tiles(m measure.Measure, y string) (list []Figure) {
 		plot := Plot{Title: y + " of " + name + ", topic by topic", Y: y, Width: tile, Height: tileHeight}
 		lines := r.in.Runs.Curves(m, name, at)
 		for n, l := range lines {
-			thin := Line{Name: lineName(topics, n, len(lines)), Style: r.style(name), Bound: r.in.Runs.Bound(name), Thin: true}
+			thin := Line{Name: lineName(topics, n, len(lines)), Style: r.style(name), Bound: r.in.Runs.IsOracle(name), Thin: true}
 			for i, k := range at {
 				thin.Points = append(thin.Points, Point{X: float64(k), Y: l[i]})
 				top = max(top, finite(l[i]))

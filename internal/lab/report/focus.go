@@ -44,7 +44,7 @@ func (r *Report) style(name string) int {
 	if i := slices.Index(r.named, name); i >= 0 {
 		return i
 	}
-	if r.in.Runs.Bound(name) {
+	if r.in.Runs.IsOracle(name) {
 		return boundStyle
 	}
 	return restStyle

@@ -428,7 +428,7 @@ func cleanAll(texts []string) (list []string) {
 
 func (r *Report) tableRows() (rows []tableRow) {
 	for _, name := range r.rows() {
-		row := tableRow{ID: r.ids[name], Name: clean(name, 80), Class: class(r.style(name)), Bound: r.in.Runs.Bound(name)}
+		row := tableRow{ID: r.ids[name], Name: clean(name, 80), Class: class(r.style(name)), Bound: r.in.Runs.IsOracle(name)}
 		for _, m := range r.in.Measures {
 			f := r.table[cell{name, m}]
 			c := tableCell{Value: value(m, f.centre), Beats: idRuns(f.beats, "–", "\u2009"), Best: f.best,

@@ -76,7 +76,7 @@ type Number struct {
 // Rows returns the table for programs, in the order of Text.
 func (r *Report) Rows() (rows []Row) {
 	for _, name := range r.rows() {
-		row := Row{ID: r.ids[name], Strategy: name, Oracle: r.in.Runs.Bound(name)}
+		row := Row{ID: r.ids[name], Strategy: name, Oracle: r.in.Runs.IsOracle(name)}
 		for _, m := range r.in.Measures {
 			f := r.table[cell{name, m}]
 			row.Figures = append(row.Figures, Number{m.String(), orNull(f.centre), orNull(f.se), orNull(f.lo), orNull(f.hi), append([]string{}, f.beats...)})

@@ -15,7 +15,7 @@ func (r *Report) singles(m measure.Measure, y string) (list []Figure) {
 	var lines []Line
 	for _, name := range r.strategies() {
 		if curves := r.in.Runs.Curves(m, name, at); len(curves) > 0 {
-			lines = append(lines, Line{Name: name, Points: r.banded(curves, at), Style: r.style(name), Bound: r.in.Runs.Bound(name)})
+			lines = append(lines, Line{Name: name, Points: r.banded(curves, at), Style: r.style(name), Bound: r.in.Runs.IsOracle(name)})
 		}
 	}
 	all := Plot{Lines: lines, Y: y, Width: tile, Height: tileHeight}

@@ -7,7 +7,7 @@ import (
 
 // A Field is what claims on an experiment can speak of. All of it is known before anything
 // is run, so that a claim that can't be held against the outcome is told at once.
-type Field struct {
+type Scope struct {
 	Strategies []string // as tables name them
 	Pages      int      // that a crawl is allowed; 0 if nobody says
 	Oracle     bool     // it takes part
@@ -15,8 +15,8 @@ type Field struct {
 }
 
 // Field returns what claims on the runs can speak of.
-func (r *Runs) Field() Field {
-	return Field{
+func (r *Runs) Scope() Scope {
+	return Scope{
 		Strategies: r.Strategies(), Pages: r.Budget,
 		Oracle: slices.ContainsFunc(r.Trails, func(t Trail) bool { return r.isOracle(&t) }),
 		Sites:  slices.ContainsFunc(r.Trails, func(t Trail) bool { return len(t.Sites) > 0 }),
@@ -26,8 +26,8 @@ func (r *Runs) Field() Field {
 // Fits tells by a [*Mistake] what of a claim an experiment can't answer: a strategy that it
 // does not have, a measure of sites where pages are looked for, one relative to an
 // oracle that does not take part, or a place behind the end of its crawls.
-func (c *Claim) Fits(f Field) error {
-	if err := c.Named(f.Strategies); err != nil {
+func (c *Claim) CheckScope(f Scope) error {
+	if err := c.CheckStrategies(f.Strategies); err != nil {
 		return err
 	}
 	for _, t := range c.terms {
@@ -42,7 +42,7 @@ func (c *Claim) Fits(f Field) error {
 }
 
 // lacks tells what an experiment has not that a measure needs.
-func (f Field) lacks(m Measure) *flaw {
+func (f Scope) lacks(m Measure) *flaw {
 	k := m.Kind()
 	switch {
 	case k.Name == "auc_rel" && !f.Oracle:

@@ -19,29 +19,35 @@ import (
 	"dowse/text"
 )
 
-// A bench is a web with all that the lab knows of it.
-type bench struct {
+// A labelledWeb is a web with everything that the lab knows of it: labels, link
+// graph and access logs. Apart from two parts that are computed on first use, it
+// does not change after openLabelled, and any number of crawls may read it
+// concurrently.
+type labelledWeb struct {
 	web    *web.Web
 	labels *web.Labels
 	graph  *web.Graph
-	portal []int                 // the hub where crawls begin, too; empty for none
-	traces map[string]*trace.Log // by the part of it: "" for all, early, late; nil where nobody needs one
+	portal []int // a hub that is a seed of every crawl; empty for none
+	// By part: "" for all, early, late; nil if no strategy needs one.
+	traces map[string]*trace.Log
 
 	linkingOnce sync.Once
-	linking     [][]int32
+	linking     [][]int32 // by page, the pages that link to it
 	countOnce   sync.Once
 	counted     *wordCounts
 	countErr    error
 }
 
-// What may be missing on a web. ErrTopics tells that an experiment makes no sense there,
-// ErrLabels that none does.
+// Errors that a caller may expect of a web that somebody else provides. ErrLabels
+// means that the web has no labels, so no experiment can run on it; ErrTopics
+// means that this experiment can't, because its topics have too few pages there.
 var (
-	ErrLabels = errors.New("nobody said which pages are on topic")
+	ErrLabels = errors.New("the web has no labels")
 	ErrTopics = errors.New("too few pages on topic")
 )
 
-// sourcesOf lists the webs of an experiment.
+// sourcesOf lists the webs of an experiment, except towns, in order. A synthetic
+// web with several random seeds becomes several webs.
 func sourcesOf(x *Experiment) (list []web.Source) {
 	for _, w := range x.Web {
 		if w.Town != nil {
@@ -62,11 +68,12 @@ func sourcesOf(x *Experiment) (list []web.Source) {
 	return list
 }
 
-// openBench opens a web and all that belongs to it.
-func openBench(ctx context.Context, s web.Source, o Options, parts []string) (*bench, error) {
+// openLabelled opens a web with its labels, graph, portal and the parts of its
+// access logs that strategies need. The caller closes b.web.
+func openLabelled(ctx context.Context, s web.Source, o Options, parts []string) (*labelledWeb, error) {
 	for _, path := range append(slices.Clone(s.Paths), s.Hubs) {
 		if _, err := os.Stat(path); err != nil && path != "" {
-			return nil, fmt.Errorf("experiment: web: %w; dowse lab webs lists those that are known", err)
+			return nil, fmt.Errorf("experiment: web: %w", err)
 		}
 	}
 	labels, err := s.LoadLabels()
@@ -74,7 +81,7 @@ func openBench(ctx context.Context, s web.Source, o Options, parts []string) (*b
 		return nil, err
 	}
 	if labels == nil {
-		return nil, fmt.Errorf("experiment: %s: %w; put a file of url and topic beside it, as NAME.labels.tsv, or name it in the experiment", strings.Join(s.Paths, ", "), ErrLabels)
+		return nil, fmt.Errorf("experiment: %s: %w; put a file of url and topic next to it, as NAME.labels.tsv, or name it in the experiment", strings.Join(s.Paths, ", "), ErrLabels)
 	}
 	w, err := web.Open(ctx, s, web.Options{Cache: o.Cache, Memory: o.Memory, Progress: func(done, total int) {
 		o.progress(Progress{Stage: "reading the web", Done: done, Total: total})
@@ -82,7 +89,7 @@ func openBench(ctx context.Context, s web.Source, o Options, parts []string) (*b
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{web: w, labels: labels}
+	b := &labelledWeb{web: w, labels: labels}
 	if b.graph, err = w.Graph(); err == nil && len(parts) > 0 {
 		b.traces, err = b.tracesOf(s, parts)
 	}
@@ -95,9 +102,10 @@ func openBench(ctx context.Context, s web.Source, o Options, parts []string) (*b
 	return b, nil
 }
 
-// portalOf returns the hub that most hubs link to: where people come in. Nothing else may
-// link to hubs, so they are of use only to crawls that begin there.
-func (b *bench) portalOf(s web.Source) ([]int, error) {
+// portalOf returns the hub page that most hub pages link to, the entrance of the
+// hubs. No other page need link to hubs, so crawls find them only if they begin
+// there. Ties go to the first URL in alphabetical order.
+func (b *labelledWeb) portalOf(s web.Source) ([]int, error) {
 	urls, err := s.HubURLs()
 	if err != nil || len(urls) == 0 {
 		return nil, err
@@ -119,20 +127,21 @@ func (b *bench) portalOf(s web.Source) ([]int, error) {
 		}
 	}
 	if portal < 0 {
-		return nil, fmt.Errorf("experiment: no page of %s can be read", s.Hubs)
+		return nil, fmt.Errorf("experiment: hubs %s: none of its pages can be read", s.Hubs)
 	}
 	return []int{portal}, nil
 }
 
-// in returns for every page those that link to it.
-func (b *bench) in() [][]int32 {
+// in returns, for every page, the pages that link to it. It is computed once.
+func (b *labelledWeb) in() [][]int32 {
 	b.linkingOnce.Do(func() { b.linking = b.graph.Linking() })
 	return b.linking
 }
 
-// Linking returns the pages that link to a page: the lab's answer to strategies that
-// need back-links of training pages.
-func (b *bench) Linking(to dowse.URL) (list []dowse.URL, err error) {
+// Linking returns the pages that link to a page: the lab's source of back-links
+// for strategies that need those of training pages. A URL that the web does not
+// have yields none.
+func (b *labelledWeb) Linking(to dowse.URL) (list []dowse.URL, err error) {
 	i, ok := b.web.Find(to)
 	if !ok {
 		return nil, nil
@@ -140,12 +149,13 @@ func (b *bench) Linking(to dowse.URL) (list []dowse.URL, err error) {
 	for _, f := range b.in()[i] {
 		list = append(list, b.web.URL(int(f)))
 	}
-	slices.Sort(list) // not by number, which would tell where in its file a page stands
+	slices.Sort(list) // not by number, which would reveal the place of a page in its file
 	return slices.Compact(list), nil
 }
 
-// Document returns what a page says.
-func (b *bench) Document(u dowse.URL) (*dowse.Document, error) {
+// Document returns the text of a page, and nil for a URL that is not a page of
+// the web.
+func (b *labelledWeb) Document(u dowse.URL) (*dowse.Document, error) {
 	i, ok := b.web.Find(u)
 	if !ok || !b.graph.IsPage(i) {
 		return nil, nil
@@ -157,8 +167,11 @@ func (b *bench) Document(u dowse.URL) (*dowse.Document, error) {
 	return &p.Document, nil
 }
 
-// topics lists the topics to look for on a web.
-func (b *bench) topics(x *Experiment) ([]string, error) {
+// topics returns the topics of an experiment on this web: those that it lists,
+// those of its file, or topics of the web that have enough pages. Every one must
+// leave something to find after its training pages are taken away; otherwise
+// topics returns an error that wraps ErrTopics.
+func (b *labelledWeb) topics(x *Experiment) ([]string, error) {
 	list := x.Topics.List
 	if from := x.Topics.From; len(list) == 0 && from != "" && from != "web" {
 		var err error
@@ -177,10 +190,10 @@ func (b *bench) topics(x *Experiment) ([]string, error) {
 		list = list[:min(len(list), x.Topics.Limit)]
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("experiment: %w: no topic of %s has %d pages; ask for fewer training pages or set topics.least", ErrTopics, b.web.Name, least)
+		return nil, fmt.Errorf("experiment: %w: no topic of %s has %d pages; use fewer training pages or set topics.least", ErrTopics, b.web.Name, least)
 	}
 	for _, t := range list {
-		asked, err := b.askedOf(x, t)
+		asked, err := b.predicateFor(x, t)
 		if err != nil {
 			return nil, err
 		}
@@ -189,18 +202,18 @@ func (b *bench) topics(x *Experiment) ([]string, error) {
 			return nil, err
 		}
 		if n := count(on); n == 0 {
-			return nil, fmt.Errorf("experiment: %w: none of %s is on the topic %s; %s", ErrTopics, b.web.Name, t, mistake.Suggestion(t, b.labels.Largest(10)))
+			return nil, fmt.Errorf("experiment: %w: no page of %s is on the topic %s; %s", ErrTopics, b.web.Name, t, mistake.Suggestion(t, b.labels.Largest(10)))
 		} else if n <= x.Training.Positives+1 {
-			return nil, fmt.Errorf("experiment: %w: %d of %s are on the topic %s, too few for %d training pages and something to look for; take another topic, or training: {positives: %d}",
+			return nil, fmt.Errorf("experiment: %w: %d pages of %s are on the topic %s, too few for %d training pages and something to find; use another topic, or training: {positives: %d}",
 				ErrTopics, n, b.web.Name, t, x.Training.Positives, max(n/2, 1))
 		}
 	}
 	return list, nil
 }
 
-// wanted tells for every answer of the web whether it is a page on a topic for which the
-// predicate holds, if there is one.
-func (b *bench) wanted(topic string, asked *predicate.Predicate) ([]bool, error) {
+// wanted reports, for every answer of the web, whether it is a relevant page: on
+// topic, and meeting the condition if there is one.
+func (b *labelledWeb) wanted(topic string, asked *predicate.Predicate) ([]bool, error) {
 	on := b.web.On(b.graph, b.labels, topic)
 	for i := range on {
 		if !on[i] || asked == nil {
@@ -215,17 +228,20 @@ func (b *bench) wanted(topic string, asked *predicate.Predicate) ([]bool, error)
 	return on, nil
 }
 
-// meets tells whether a page meets a predicate. One that does not declare its language is
-// told by its text where the predicate asks for languages, as in a live crawl.
+// meets reports whether a page meets a predicate. If the predicate reads the
+// language and the page does not declare one, it is detected from the text, as in
+// a live crawl.
 func meets(asked *predicate.Predicate, p *dowse.Page) bool {
 	if p.Language == "" && asked.Needs().Reads("lang") {
-		told := *p
-		told.Language, _ = text.Detect(p.Text, nil)
-		p = &told
+		detected := *p
+		detected.Language, _ = text.Detect(p.Text, nil)
+		p = &detected
 	}
 	return asked.Test(p, predicate.Facts{}).Holds
 }
 
+// readTopics reads one topic per line; blank lines and lines that begin with #
+// are ignored.
 func readTopics(path string) (list []string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -240,24 +256,25 @@ func readTopics(path string) (list []string, err error) {
 	}
 	switch {
 	case in.Err() != nil:
-		return nil, fmt.Errorf("experiment: topics: read %s: %w; name a file with a topic to a line", path, in.Err())
+		return nil, fmt.Errorf("experiment: topics: read %s: %w; name a file with one topic per line", path, in.Err())
 	case len(list) == 0:
-		return nil, fmt.Errorf("experiment: topics: %s names none; write a topic to a line, or say from: web", path)
+		return nil, fmt.Errorf("experiment: topics: %s is empty; write one topic per line, or use from: web", path)
 	}
 	return list, nil
 }
 
-// chosen draws topics from those of the web that have enough pages: no two with the
-// same parent and at most three with the same grandparent, as Wang et al. 2009 choose,
-// and where that does not give enough the others after them.
-func (b *bench) chosen(least, limit int, rng uint64) (list []string) {
+// chosen draws topics of the web that have at least least pages. As in Wang et
+// al. 2009, it first takes topics of which no two have the same parent and at
+// most three the same grandparent, so that a comparison does not rest on one
+// branch of a directory; the others follow if there are not enough.
+func (b *labelledWeb) chosen(least, limit int, rng uint64) (list []string) {
 	var all []string
 	for _, t := range b.labels.Topics() {
 		if count(b.web.On(b.graph, b.labels, t.Topic)) >= least {
 			all = append(all, t.Topic)
 		}
 	}
-	draw := drawing(rng, "topics", b.web.Name)
+	draw := newRand(rng, "topics", b.web.Name)
 	draw.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
 	taken := map[string]int{}
 	var others []string
@@ -289,9 +306,10 @@ func count(on []bool) (n int) {
 	return n
 }
 
-// drawing returns the random numbers for one purpose: what is drawn for one topic does
-// not depend on the others.
-func drawing(rng uint64, purpose ...string) *rand.Rand {
+// newRand returns the random numbers for one purpose. They depend on the random
+// seed and the purpose alone (FNV-1a of its parts), so that what is drawn for one
+// topic does not change when another topic is added.
+func newRand(rng uint64, purpose ...string) *rand.Rand {
 	h := uint64(14695981039346656037)
 	for _, s := range purpose {
 		for _, c := range []byte(s + "\x00") {
