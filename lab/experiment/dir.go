@@ -212,6 +212,7 @@ func (d *dir) loadTrail(i int, j job, names *measure.Names) (*measure.Trail, err
 	return t, err
 }
 
+// readTrailFile reads one stored trail.
 func readTrailFile(path string, names *measure.Names) (*measure.Trail, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -270,6 +271,7 @@ func packed(t *measure.Trail) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// close closes cpu.jsonl; everything else is closed after each write.
 func (d *dir) close() { d.cpu.Close() }
 
 // A Manifest records what a run was made with, so that it can be verified: webs
@@ -291,6 +293,7 @@ type Manifest struct {
 	SHA256  string     `yaml:"sha256"` // of the files of all trails, concatenated in order
 }
 
+// manifestSchema is the version of the folder's format.
 const manifestSchema = "run/v1"
 
 // finish removes trails that are not part of the run, stores the relevant pages

@@ -25,6 +25,8 @@ const (
 // which is breadth-first and makes one visit after the other, without delays.
 func (m *SyntheticWeb) TGraph(ctx context.Context) (*tgraph.Graph, error) {
 	before := *m
+	// One visit at a time and no delays: the order of visits, and so the graph,
+	// depends on nothing else.
 	before.Limits, before.Polite = crawl.Limits{Pages: earlierPages}, crawl.Politeness{Delay: crawl.None, InFlight: 1}
 	seen := &earlier{pages: map[dowse.URL]*dowse.Page{}, alias: map[dowse.URL]dowse.URL{}, linking: map[dowse.URL][]dowse.URL{}}
 	if _, err := before.simulate(ctx, &strategy.BreadthFirst{}, seen.note); err != nil {

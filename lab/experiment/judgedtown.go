@@ -86,6 +86,7 @@ func (t *JudgedTown) visitor(j dowse.Judge) *crawler.Visitor {
 	return &crawler.Visitor{Client: t.client, Judge: j}
 }
 
+// visit fetches one page outside any crawl.
 func (t *JudgedTown) visit(j dowse.Judge, u dowse.URL) *dowse.Page {
 	return t.visitor(j).Visit(context.Background(), crawl.Visit{URL: u}).Page
 }

@@ -192,6 +192,8 @@ func (b *labelledWeb) topics(x *Experiment) ([]string, error) {
 	if len(list) == 0 {
 		return nil, fmt.Errorf("experiment: %w: no topic of %s has %d pages; use fewer training pages or set topics.least", ErrTopics, b.web.Name, least)
 	}
+	// Every topic is checked before the first crawl, so that a run does not
+	// fail after hours.
 	for _, t := range list {
 		asked, err := b.predicateFor(x, t)
 		if err != nil {
@@ -281,6 +283,8 @@ func (b *labelledWeb) chosen(least, limit int, rng uint64) (list []string) {
 	for _, t := range all {
 		parent := t[:max(strings.LastIndexByte(t, '/'), 0)]
 		grand := parent[:max(strings.LastIndexByte(parent, '/'), 0)]
+		// "above " keeps the counts of grandparents apart from those of
+		// parents.
 		if taken[parent] > 0 || taken["above "+grand] >= 3 {
 			others = append(others, t)
 			continue

@@ -31,6 +31,7 @@ func (o *origins) record(e *crawl.Entry) {
 	if e.Kind != crawl.EntryPage || e.Page == nil || e.Page.Again {
 		return
 	}
+	// The origin is fixed now: links that are found later did not lead here.
 	if e.Page.Outcome == dowse.Fetched {
 		if int(e.ID) < len(o.known) {
 			o.taken[e.Page.URL] = o.known[e.ID]

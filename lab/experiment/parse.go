@@ -140,6 +140,8 @@ func kindName(go_ string) string {
 	return "value of the kind that belongs here"
 }
 
+// firstLine returns the first line of a parser's message; the rest quotes the
+// file.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s
@@ -161,6 +163,7 @@ func (c *checker) fail(path, problem, fix string) {
 		return
 	}
 	e := &fileError{File: c.file, Line: 1, Column: 1, Problem: problem, Fix: fix}
+	// The place is that of the nearest ancestor that exists in the file.
 	for tree := c.parsed(); len(path) > 1; path = above(path) {
 		p, err := yaml.PathString(path)
 		if err != nil {
@@ -179,6 +182,7 @@ func (c *checker) fail(path, problem, fix string) {
 // has no place.
 func above(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
 
+// plainName matches names of experiments, which become names of folders.
 var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
 // experiment checks the whole file, from the top, and fills in defaults.

@@ -73,6 +73,8 @@ type replay struct {
 	visits int
 }
 
+// openReplay opens a collection for reading, as a crawl and as a web. The
+// caller closes it.
 func openReplay(ctx context.Context, dir string, visits int, o Options) (*replay, error) {
 	old, err := crawler.View(dir)
 	if err != nil {

@@ -188,6 +188,7 @@ type job struct {
 // plan opens the webs and lists the crawls. It works on a copy of the experiment,
 // since paths are changed. The caller closes the run.
 func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
+	// The caller's experiment stays as it is.
 	given := *x
 	given.Web = slices.Clone(x.Web)
 	for i := range given.Web {
@@ -253,6 +254,7 @@ func (r *run) size() Size {
 	return s
 }
 
+// facts describes the webs of the run, towns last.
 func (r *run) facts() (list []WebFacts) {
 	for _, b := range r.webs {
 		list = append(list, b.facts())
@@ -281,6 +283,8 @@ func (r *run) crawlAll(ctx context.Context) error {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
+	// After an error the workers drain the channel: crawl returns immediately
+	// because ctx has ended, so that the sender never blocks.
 	for range min(jobs, len(r.jobs)) {
 		group.Go(func() {
 			for i := range next {
@@ -305,6 +309,7 @@ func (r *run) crawlAll(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// fail records the error of a worker.
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -95,6 +95,8 @@ func (m *SyntheticWeb) trail(ctx context.Context, spec string, t *measure.Trail)
 // one or two at a time. Options are those of [Run]; the folder is ignored.
 func RunSynthetic(ctx context.Context, strategies []string, webs []func() (*SyntheticWeb, error), o Options) (*measure.Runs, error) {
 	o.Dir = ""
+	// A run without webs and folder: only the jobs and the workers of run are
+	// used.
 	r := &run{o: o, names: measure.NewNames()}
 	for i, open := range webs {
 		m := &syntheticTask{name: fmt.Sprintf("made-%d", i), open: open, names: r.names}
@@ -122,6 +124,7 @@ func (t *syntheticTask) title() string { return t.name }
 // in a folder.
 func (t *syntheticTask) relevant() []dowse.URL { return nil }
 
+// crawl opens the web if this is the first crawl on it, and runs one strategy.
 func (t *syntheticTask) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
 	m, err := t.web.get(t.open)
 	if err != nil {

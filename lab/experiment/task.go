@@ -52,6 +52,7 @@ type prepared struct {
 
 func (t *task) title() string { return t.name }
 
+// relevant returns the relevant pages in the order of the web.
 func (t *task) relevant() []dowse.URL {
 	var list []int
 	for i, wanted := range t.draw.wanted {
@@ -80,6 +81,7 @@ func (t *task) drawTraining() (*draw, error) {
 		return nil, err
 	}
 	d := &draw{wanted: wanted}
+	// The order of the two shuffles is part of the result: it must not change.
 	chance := newRand(x.Seeds.Rng, "training", b.web.Name, t.topic)
 	var on, off []int
 	for i := range d.wanted {
@@ -240,6 +242,7 @@ func (t *task) wishes(n input.Inputs) (list []crawler.Wish) {
 	return list
 }
 
+// urls returns the URLs of pages that are given by number.
 func (t *task) urls(list []int) []dowse.URL {
 	urls := make([]dowse.URL, len(list))
 	for i, n := range list {
@@ -353,6 +356,8 @@ func harvest(t *measure.Trail) float64 {
 	return float64(t.Steps.Relevant(n)) / float64(max(n, 1))
 }
 
+// crawlFrom makes one crawl from the given seeds, with a strategy that has
+// learnt if the variant asks for it.
 func (t *task) crawlFrom(ctx context.Context, v Variant, set int, seeds []int, p *prepared) (*measure.Trail, error) {
 	s, err := t.strategy(v, p, seeds)
 	if err != nil {
@@ -448,6 +453,7 @@ func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 	if cfg.Round == 0 {
 		cfg.Round = paperRounds[name]
 	}
+	// A round of one lead would add nothing but the cost of rounds.
 	if cfg.Round <= 1 { // one at a time is a stream with one worker
 		cfg.Round = 0
 	}

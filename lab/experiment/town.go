@@ -257,6 +257,7 @@ func (w *townCrawl) note(now time.Time, p *dowse.Page, each func(*dowse.Page) bo
 	case p.Outcome == dowse.Failed:
 		w.trail.Failed++
 		return true
+	// Start sites are training sites, so this leaves them out too.
 	case p.Outcome != dowse.Fetched || p.Again || w.trained[name]:
 		return true
 	}

@@ -77,6 +77,8 @@ func (b *labelledWeb) middle(feed func(*trace.Builder) error, parts []string) (t
 		return time.Time{}, nil
 	}
 	var times []time.Time
+	// The times are collected by a filter that keeps no access, so that no log
+	// is built.
 	_, err := buildLog(trace.Options{Salt: traceSalt, Keep: func(at time.Time) bool {
 		times = append(times, at)
 		return false
@@ -108,6 +110,7 @@ func (b *labelledWeb) feed(s web.Source, parted bool) func(*trace.Builder) error
 	return func(build *trace.Builder) error { b.walkPeople(build); return nil }
 }
 
+// readLogs reads several access logs, in the order given.
 func readLogs(build *trace.Builder, paths []string) error {
 	for _, path := range paths {
 		f, err := os.Open(path)

@@ -21,6 +21,8 @@ func Verify(ctx context.Context, path string, o Options) (*Verification, error) 
 	if err != nil {
 		return nil, err
 	}
+	// The version enters the names of crawls, not what they do; with that of
+	// the run the files can be compared by name.
 	o.Dir, o.Base, o.Version = "", m.Base, m.Version
 	fresh, err := Run(ctx, old.Experiment, o)
 	if err != nil {

@@ -5,16 +5,17 @@ import (
 	"slices"
 )
 
-// A Field is what claims on an experiment can speak of. All of it is known before anything
-// is run, so that a claim that can't be held against the outcome is told at once.
+// A Scope is what claims about an experiment may refer to. All of it is known
+// before the first crawl, so that a claim which can't be checked is refused
+// immediately and not after hours of crawling.
 type Scope struct {
-	Strategies []string // as tables name them
-	Pages      int      // that a crawl is allowed; 0 if nobody says
-	Oracle     bool     // it takes part
-	Sites      bool     // whole sites are looked for
+	Strategies []string // names in tables
+	Pages      int      // budget of a crawl; 0 if unknown
+	Oracle     bool     // the oracle takes part
+	Sites      bool     // the crawls look for whole sites
 }
 
-// Field returns what claims on the runs can speak of.
+// Scope returns what claims about the runs may refer to.
 func (r *Runs) Scope() Scope {
 	return Scope{
 		Strategies: r.Strategies(), Pages: r.Budget,
@@ -23,9 +24,10 @@ func (r *Runs) Scope() Scope {
 	}
 }
 
-// Fits tells by a [*Mistake] what of a claim an experiment can't answer: a strategy that it
-// does not have, a measure of sites where pages are looked for, one relative to an
-// oracle that does not take part, or a place behind the end of its crawls.
+// CheckScope returns a [*Mistake] if the experiment can't decide the claim: it
+// names a strategy that does not take part, a measure of sites in a page crawl, a
+// measure relative to an oracle that does not take part, or a place after the end
+// of the crawls.
 func (c *Claim) CheckScope(f Scope) error {
 	if err := c.CheckStrategies(f.Strategies); err != nil {
 		return err
@@ -41,16 +43,17 @@ func (c *Claim) CheckScope(f Scope) error {
 	return nil
 }
 
-// lacks tells what an experiment has not that a measure needs.
+// lacks returns what a measure needs and the experiment does not have; nil if it
+// has everything.
 func (f Scope) lacks(m Measure) *flaw {
 	k := m.Kind()
 	switch {
 	case k.Name == "auc_rel" && !f.Oracle:
-		return &flaw{problem: "auc_rel is relative to the oracle, which does not take part", fix: "add oracle to the strategies, or take auc"}
+		return &flaw{problem: "auc_rel is relative to the oracle, which does not take part", fix: "add oracle to the strategies, or use auc"}
 	case !f.Sites && slices.ContainsFunc(siteKinds(), func(s Kind) bool { return s.Name == k.Name }):
-		return &flaw{problem: k.Name + " is of crawls for sites, and these look for pages", fix: "take a measure of pages, as harvest or recall"}
+		return &flaw{problem: k.Name + " applies to site crawls, and these look for pages", fix: "use a measure of pages, as harvest or recall"}
 	case f.Pages > 0 && m.pages > f.Pages:
-		return &flaw{problem: fmt.Sprintf("%s looks behind the end: crawls have %d pages", m, f.Pages), fix: "take a smaller number, a percentage, or end"}
+		return &flaw{problem: fmt.Sprintf("%s is after the end of the crawls (%d pages)", m, f.Pages), fix: "use a smaller number, a percentage, or end"}
 	}
 	return nil
 }
