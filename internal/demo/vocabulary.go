@@ -9,11 +9,11 @@ import (
 //go:embed vocabulary/*.txt
 var vocabularyFiles embed.FS
 
-// A lexicon is what pages on one subject are made of.
+// A lexicon holds the words of pages on one subject.
 type lexicon struct {
 	Topic
 	language  string
-	phrases   []string // the topic by name, as text has it
+	phrases   []string // names of the topic in running text
 	nouns     []form
 	verbs     []form
 	adjs      []string
@@ -22,13 +22,14 @@ type lexicon struct {
 	hosts     []string
 	sections  []string
 	places    []string
-	sentences []sentence // of a language other than English
+	sentences []sentence // of a language other than English; nil for English
 }
 
-// A form is a word alone and in the plural (of a verb: after he and after they).
+// A form is a word in the singular and in the plural (of a verb: after he and
+// after they).
 type form struct{ one, many string }
 
-// A vocabulary is all that text is made of.
+// A vocabulary holds everything that text is composed of.
 type vocabulary struct {
 	lexicons []lexicon // the topics, then the four below
 	slugs    map[string]slug
@@ -47,7 +48,8 @@ type vocabulary struct {
 // A slug names a subject of a lexicon.
 type slug struct{ lexicon, subject int }
 
-// topics is the number of topics; the lexicons after them have none.
+// topics returns the number of topics. The four lexicons after them have none:
+// everyday text, spam, French, German.
 func (v *vocabulary) topics() int { return len(v.lexicons) - 4 }
 
 func (v *vocabulary) everyday() int { return v.topics() }
