@@ -71,7 +71,7 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 		s.Limits.Tunnel = cmp.Or(*t.Tunnel, -1)
 	}
 	s.Scope.Reach = cmp.Or(s.Scope.Reach, string(t.Scope), string(crawl.ReachWeb))
-	s.Strategy = cmp.Or(cfg.StrategyName, t.Follows(), strategy.Default)
+	s.Strategy = cmp.Or(cfg.StrategyName, t.PreferredStrategy(), strategy.Default)
 	if cfg.Unit == UnitSite && cfg.StrategyName == "" && !ForSites(t.Strategy) {
 		s.Strategy = siteName
 	}
@@ -243,7 +243,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
-	v := &Visitor{Client: client, Judge: ruled(judge), Wants: t.Wants, Language: t.LanguageOf}
+	v := &Visitor{Client: client, Judge: ruled(judge), Wants: t.AcceptsLanguage, Language: t.LanguageOf}
 	if err := v.RateAll(strat, shadows); err != nil {
 		return nil, err
 	}

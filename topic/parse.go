@@ -15,8 +15,9 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// The limits of a topic file. The YAML parser takes time in the square of the
-// nesting and of the number of keys, so those are bounded before it sees the file.
+// The limits of a topic file. The YAML parser needs time quadratic in the
+// nesting and in the number of keys, so both are bounded before it sees the
+// file.
 const (
 	MaxFile = 256 << 10 // bytes
 
@@ -26,8 +27,9 @@ const (
 	maxKeys    = 1000     // keys and documents
 )
 
-// Load reads a topic file. Paths in it go out from where it is, and where something that it
-// names can't be had ([Topic.Gather]), the error has the place in the file.
+// Load reads a topic file. Paths in it are relative to its folder, and if
+// something that it names can't be loaded ([Topic.Gather]), the error has the
+// place in the file.
 func Load(path string) (*Topic, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,10 +49,10 @@ func Load(path string) (*Topic, error) {
 	return t, nil
 }
 
-// Parse reads a topic from the text of a file; name is the file's name in errors.
-// It is strict: unknown keys, repeated keys and values of the wrong kind are
-// errors, each an [*Error] with its place. The text may be hostile: size and
-// nesting are bounded, and anchors and aliases are refused.
+// Parse reads a topic from the text of a file; name is the file's name in
+// errors. It is strict: unknown keys, repeated keys and values of the wrong
+// kind are errors, each an [*Error] with its place. The text may be hostile:
+// size and nesting are bounded, and anchors and aliases are refused.
 func Parse(data []byte, name string) (*Topic, error) {
 	return (&reader{file: name}).parse(data)
 }
@@ -68,13 +70,13 @@ func (r *reader) parse(data []byte) (*Topic, error) {
 	if len(r.problems) == 0 && len(t.YAML()) > MaxFile {
 		r.fail(root, fmt.Sprintf("the topic has more than %d KiB in canonical form", MaxFile>>10), "put long lists of seeds into a file of their own")
 	}
-	if err := joined(r.problems); err != nil {
+	if err := joinProblems(r.problems); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// bounds returns why a text is not given to the YAML parser, nil for nothing.
+// bounds returns why a text is not given to the YAML parser; nil if it may be.
 func (r *reader) bounds(data []byte) *Error {
 	if len(data) > MaxFile {
 		return r.at(1, 1, fmt.Sprintf("the file has more than %d KiB", MaxFile>>10), "put long lists of seeds into a file of their own")
@@ -92,10 +94,10 @@ func (r *reader) bounds(data []byte) *Error {
 	return nil
 }
 
-// lineProblem returns what is wrong with a line, "" for nothing: brackets may be
-// open in it, and keys were seen up to its end.
+// lineProblem returns what is wrong with a line; "" for nothing. brackets are
+// open in it, and keys were counted up to its end.
 func lineProblem(line []byte, brackets, keys int) (problem, fix string) {
-	const oneToALine = `write one item to a line, after "- "`
+	const oneToALine = `write one item per line, after "- "`
 	switch {
 	case !utf8.Valid(line):
 		return "the line is not UTF-8", "save the file as UTF-8"
@@ -181,14 +183,14 @@ func (r *reader) document(data []byte) (ast.Node, *Error) {
 		return bodies[0], nil
 	}
 	line, column := position(bodies[1])
-	return nil, r.at(line, column, "a second document begins here", "write one topic to a file")
+	return nil, r.at(line, column, "a second document begins here", "write one topic per file")
 }
 
-// syntax makes an Error of what the YAML parser says.
+// syntax turns an error of the YAML parser into an Error.
 func (r *reader) syntax(err error, data []byte) *Error {
 	var e yaml.Error
 	if !errors.As(err, &e) || e.GetToken() == nil || e.GetToken().Position == nil {
-		return r.at(1, 1, "not YAML", "compare the file with dowse help topics")
+		return r.at(1, 1, "not YAML", "see docs/topics.md for an example")
 	}
 	pos := e.GetToken().Position
 	line := lineOf(data, pos.Line)

@@ -16,12 +16,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// reader makes a topic of a parsed file and gathers what is wrong with it.
+// A reader turns a parsed file into a topic and collects its problems.
 type reader struct {
 	file     string
 	problems []*Error
-	known    map[string][]string // keys by mapping, where somebody asks for them
-	seedsAt  ast.Node            // where it says where seeds come from
+	known    map[string][]string // keys by mapping; nil if no caller needs them
+	seedsAt  ast.Node            // the value of seeds
 	named    map[string]Error    // where sources are named
 }
 
@@ -82,7 +82,7 @@ func (r *reader) require(root ast.Node, seen map[string]bool, t *Topic) {
 		r.fail(root, `the key "name" is missing`, fmt.Sprintf("add %q", "name: "+slug(strings.Join(t.Words, " "))))
 	}
 	if !slices.ContainsFunc(kinds, func(k string) bool { return seen[k] }) {
-		r.fail(root, "the topic does not say what is wanted", `add "words:" with words or phrases of the topic, or one of: `+strings.Join(kinds[1:], ", "))
+		r.fail(root, "no evidence of what is wanted", `add "words:" with words or phrases of the topic, or one of: `+strings.Join(kinds[1:], ", "))
 	}
 	if t.SeedsFrom != "" && !seen[t.SeedsFrom] {
 		r.fail(r.seedsAt, fmt.Sprintf("seeds: are to come from %s, which the topic does not have", t.SeedsFrom), fmt.Sprintf("add %q, or write a list of URLs", t.SeedsFrom+":"))
@@ -97,7 +97,7 @@ var kinds = []string{"words", "like", "category", "where", "model"}
 func (r *reader) mapping(n ast.Node, inside string, keys []key) map[string]bool {
 	values, ok := pairs(n)
 	if !ok {
-		r.fail(n, of(inside)+"is "+kindOf(n)+", not keys with values", "write one \"key: value\" to a line")
+		r.fail(n, of(inside)+"is "+kindOf(n)+", not keys with values", "write one \"key: value\" per line")
 		return nil
 	}
 	if r.known != nil {
@@ -444,7 +444,7 @@ var strategyName = regexp.MustCompile(`^[a-z][a-z0-9-]*(:[a-z0-9_]+=[^,=\s]+(,[a
 func (r *reader) strategy(n ast.Node) string {
 	s, ok := r.scalar(n, "follow: strategy")
 	if ok && (len(s) > 200 || !strategyName.MatchString(s)) {
-		r.fail(n, fmt.Sprintf("follow: %q is not the name of a strategy", cut(s)), `write a name, such as "link-context"; dowse help strategies lists them`)
+		r.fail(n, fmt.Sprintf("follow: %q is not the name of a strategy", cut(s)), `write a name, such as "link-context"; see docs/strategies.md`)
 	}
 	return s
 }

@@ -177,7 +177,7 @@ func (b *bench) rate(name string, p *dowse.Page) *judged {
 	v := p.Verdict
 	j := &judged{URL: name, Score: v.Relevance, Title: p.Title, Language: p.Language, Verdict: verdictOf(v.Relevance, b.threshold)}
 	j.Because = becauseOf(v.Because, b.speller.SpellOf(v, p))
-	if !b.topic.Wants(p.Language) {
+	if !b.topic.AcceptsLanguage(p.Language) {
 		j.Verdict, j.Reason = "off", string(dowse.SkipLang)
 	}
 	return j
