@@ -56,7 +56,7 @@ type Explanation struct {
 // Retried tells that a URL that had failed or was left out was put back into the queue.
 type Retried struct {
 	At   time.Time `json:"at"`
-	What string    `json:"what"` // was asked for: failed, a reason, a host, or seeds
+	What string    `json:"what"` // was asked for: failed, a reason, a host or seeds; or "second chance"
 }
 
 // A Choice tells why a URL stands, or stood, where it does in the queue.

@@ -47,3 +47,9 @@ func CountPages(c *Crawl, n int) { c.stats.Fetched = n }
 
 // WhenUnsound has do called, in place of a pause, when a reader meets a record that is not sound.
 func WhenUnsound(j *Journal, do func()) { j.pause = do }
+
+// ReasonOf returns the reason that a collection keeps by a code.
+func ReasonOf(code uint8) dowse.Reason { return reasonOf(code) }
+
+// ReasonCode returns the code by which a collection keeps a reason.
+func ReasonCode(r dowse.Reason) uint8 { return reasonCode(r) }

@@ -190,6 +190,9 @@ func (c *Crawl) replayHead(e *Entry) error {
 	if e.Kind != EntryNote && e.Kind != EntryForget {
 		c.stats.Elapsed = e.Elapsed
 	}
+	if e.Page != nil { // committed, even if the URL or the host of the entry was taken down since
+		c.stats.archive(e.Page.Fetch.Archive)
+	}
 	return nil
 }
 

@@ -84,7 +84,9 @@ func (c *Crawl) count(fl *flight, p *dowse.Page) {
 		}
 		h.bytes += p.Fetch.Bytes
 	case dowse.Failed:
-		c.tally(p, fl.own)
+		if p.Fetch.Status != 0 { // without an answer, nothing is known of URLs of this shape
+			c.tally(p, fl.own)
+		}
 		h.failed++
 	case dowse.Skipped:
 		if !fl.idle {

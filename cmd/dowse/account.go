@@ -509,7 +509,7 @@ func anyway(r dowse.Reason, dir string, demo bool) []string {
 	case dowse.SkipTypeMIME, dowse.SkipLang:
 		return nil
 	case dowse.FailHTTP, dowse.FailProtocol, dowse.FailTimeout, dowse.FailConnect, dowse.FailDNS, dowse.FailTLS,
-		dowse.FailEncoding, dowse.FailRedirect, dowse.SkipHostDown:
+		dowse.FailEncoding, dowse.FailRedirect:
 		return []string{"try it now: dowse fetch URL", fmt.Sprintf("try all of these again: %s --retry %s", resume, r)}
 	}
 	return []string{"as the seed of another crawl:", fmt.Sprintf("dowse crawl %s/topic.yaml --seed URL -o OTHER.dowse%s", dir, flags)}

@@ -332,6 +332,7 @@ func (c *chaos) finish() {
 			break
 		}
 		if c.check(p, code); try == 5 || c.t.Failed() {
+			c.keep()
 			c.t.Fatalf("%s: exit code %d in the last run\n%s", p, code, p.said.String())
 		}
 	}

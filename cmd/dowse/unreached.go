@@ -66,13 +66,17 @@ func notReached(dir string, cr *crawler.Crawler) error {
 	return &exitError{exitNetwork, fmt.Errorf("not everything was reached%s; the same command asks again, dowse hosts %s shows the hosts", unreachedCount(cr.Collection.Crawl.Unreached()), dir)}
 }
 
-// nothingFetched is the error of a crawl without a page: robots.txt shut it out, or it
-// reached nobody. It names the cause for the first seeds.
+// nothingFetched is the error of a crawl without a page: robots.txt forbids every seed,
+// every page was taken down, or no host could be reached. It names the cause for the
+// first seeds.
 func nothingFetched(dir string, cr *crawler.Crawler) error {
 	if forbidden(cr.Collection.Crawl) {
 		return &exitError{exitForbidden, fmt.Errorf("robots.txt forbids every seed; dowse why DIR URL tells the rule")}
 	}
 	b := cr.Status().Books
+	if cr.Collection.Crawl.HasForgotten() && b.Failed+b.Queued == 0 {
+		return &exitError{exitNothing, fmt.Errorf("nothing to crawl: every page was taken down; add another seed with --seed URL")}
+	}
 	lines := []string{fmt.Sprintf("no seed could be fetched (%d failed, %d skipped, %d not reached)", b.Failed, b.Skipped, b.Queued)}
 	lines = append(lines, seedCauses(cr)...)
 	lines = append(lines, "The same command asks the seeds again. If one is mistyped, add the right one with", "--seed URL. dowse why "+dir+" URL tells more.")

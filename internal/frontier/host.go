@@ -59,5 +59,19 @@ func (f *Frontier) BestOn(h HostID) (ID, bool) {
 	return None, false
 }
 
+// BestOnIf returns the best lead that waits for the host and for which keep returns true.
+// It looks at the best leads only, up to the given number of them, so that its cost does not
+// grow with the number that waits.
+func (f *Frontier) BestOnIf(h HostID, most int, keep func(ID) bool) (ID, bool) {
+	t := ranking{f: f, within: true}
+	t.lead(h, 0, 0)
+	for ; most > 0 && len(t.open) > 0; most-- {
+		if id := t.next(); keep(id) {
+			return id, true
+		}
+	}
+	return None, false
+}
+
 // WaitingOn returns how many leads wait for the host.
 func (f *Frontier) WaitingOn(h HostID) int { return len(f.host(h).leads) }

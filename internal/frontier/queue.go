@@ -207,7 +207,8 @@ func (f *Frontier) Leaders(n int) []ID {
 type ranking struct {
 	f       *Frontier
 	open    []candidate
-	leaders bool // one lead to a host
+	leaders bool // one lead per host
+	within  bool // the leads of one host only
 }
 
 type candidate struct {
@@ -223,7 +224,7 @@ func (t *ranking) next() ID {
 	for i := fan*c.at + 1; i <= fan*c.at+fan && !t.leaders; i++ {
 		t.lead(c.host, i, c.all)
 	}
-	if c.at == 0 {
+	if c.at == 0 && !t.within {
 		for i := fan*c.all + 1; i <= fan*c.all+fan; i++ {
 			t.host(i)
 		}
