@@ -13,6 +13,7 @@ import (
 
 func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }
 
+// urlOf returns the URL of the page with a number.
 func (w *Web) urlOf(id int) dowse.URL {
 	p := w.page(id)
 	b := append(make([]byte, 0, 64), "http://"...)
@@ -102,11 +103,15 @@ func (w *Web) find(s *site, path string) (local int, ok bool) {
 	return w.findArticle(s, round*n+((named.subject-s.shape.rotation)%n+n)%n, path)
 }
 
+// findArticle returns an article by its number within the site, if it has the
+// path.
 func (w *Web) findArticle(s *site, article int, path string) (int, bool) {
 	local := s.firstArticle() + article
 	return local, article >= 0 && local < s.count && w.isAt(s, local, path)
 }
 
+// isAt reports whether a page of the site has a path. It allocates nothing,
+// since every request tries a few candidates.
 func (w *Web) isAt(s *site, local int, path string) bool {
 	var room [96]byte
 	return string(w.appendPath(room[:0], s, local)) == path

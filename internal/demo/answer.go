@@ -58,6 +58,8 @@ func (w *Web) Answer(u dowse.URL, n int) (Page, bool) {
 	return p, true
 }
 
+// respond answers a request: robots.txt always, then the failures of the host,
+// then its sitemap and pages, then everything else.
 func (w *Web) respond(s *site, at place, n int) Page {
 	switch {
 	case at.path == "/robots.txt":
@@ -143,6 +145,8 @@ func windows1252(text []byte) []byte {
 	return out
 }
 
+// oldByte returns the windows-1252 byte of a character above 0x9f that texts
+// use, and ? for others.
 func oldByte(r rune) byte {
 	switch r {
 	case '–':

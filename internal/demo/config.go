@@ -106,6 +106,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// withDefaults fills in the zero fields; negative ones become 0.
 func (t Topology) withDefaults() Topology {
 	t.PageBytes = orInt(t.PageBytes, 20_000)
 	t.Links = orInt(t.Links, 40)

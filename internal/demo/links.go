@@ -13,6 +13,7 @@ type target struct {
 // A targetKind is what a link leads to.
 type targetKind uint8
 
+// The kinds of targets.
 const (
 	toPage targetKind = iota
 	toRedirect
@@ -343,6 +344,8 @@ func (w *Web) Links(u dowse.URL) []dowse.URL {
 	return nil
 }
 
+// linksAt returns the absolute URLs of a page's links, with session ids on a
+// forum.
 func (w *Web) linksAt(s *site, at place) []dowse.URL {
 	links, _ := w.targetsAt(s, at)
 	ids := newSession(s, at)

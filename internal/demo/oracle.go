@@ -34,12 +34,14 @@ func (w *Web) Oracle(topic string, seeds []dowse.URL, budget int) (harvest float
 // A pageState is what the oracle knows of a page.
 type pageState uint8
 
+// The states of a page.
 const (
 	unknown pageState = iota
 	known
 	visited
 )
 
+// An oracle is the state of one crawl with knowledge.
 type oracle struct {
 	web         *Web
 	wanted      []bool
@@ -53,6 +55,7 @@ type oracle struct {
 	exhausted   bool // no further page on topic can be reached
 }
 
+// crawl visits pages until the budget is used or nothing is left.
 func (o *oracle) crawl() {
 	for len(o.order) < o.budget {
 		switch {
@@ -84,6 +87,8 @@ func (o *oracle) discover(id int) {
 	}
 }
 
+// visit visits a page, if it was not visited and the budget allows it, and
+// discovers its neighbours.
 func (o *oracle) visit(id int) {
 	if o.state[id] == visited || len(o.order) == o.budget {
 		return

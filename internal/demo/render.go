@@ -127,6 +127,8 @@ func (w *Web) published(id int) time.Time {
 	return time.Date(2019, 1, 1, 8, 0, 0, 0, time.UTC).AddDate(0, 0, d.under(2700))
 }
 
+// head writes everything up to the body: title, description, canonical URL,
+// style and script, so that a crawler must skip what is not text.
 func (r *pageWriter) head() {
 	r.str("<!DOCTYPE html>\n<html lang=\"")
 	r.str(r.lex.language)
@@ -328,12 +330,15 @@ func (r *pageWriter) freeAnchor(t target, goal pageRef) {
 	}
 }
 
+// anchor writes a link with a text.
 func (r *pageWriter) anchor(t target, text string) {
 	r.open(t)
 	r.str(text)
 	r.str("</a>")
 }
 
+// picture writes a link around an image, whose alternative text is the only
+// anchor.
 func (r *pageWriter) picture(t target, text string) {
 	r.open(t)
 	r.str(`<img src="/img/`)
@@ -343,12 +348,15 @@ func (r *pageWriter) picture(t target, text string) {
 	r.str(`"></a>`)
 }
 
+// open writes the start tag of a link.
 func (r *pageWriter) open(t target) {
 	r.str(`<a href="`)
 	r.buf = r.web.appendURL(r.buf, t, r.page.site, r.place.path, r.session.next())
 	r.str(`">`)
 }
 
+// foot writes the footer: a notice about cookies that is the same on all sites,
+// and the links of chooseFooter.
 func (r *pageWriter) foot() {
 	r.str("<footer>\n<p>")
 	r.str(phrases[r.lex.language].cookies)

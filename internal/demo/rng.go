@@ -13,6 +13,7 @@ func rngFor(seed uint64, purpose, n int) rng {
 	return rng(mix(mix(seed+0x9e3779b97f4a7c15*uint64(purpose+1)) ^ uint64(n)))
 }
 
+// next returns 64 random bits.
 func (d *rng) next() uint64 {
 	*d += 0x9e3779b97f4a7c15
 	return mix(uint64(*d))

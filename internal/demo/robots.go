@@ -17,6 +17,7 @@ func (w *Web) Allowed(u dowse.URL) bool {
 	return ok && w.allowed(&w.sites[i], at.path)
 }
 
+// allowed reports whether a site's robots.txt permits a path.
 func (w *Web) allowed(s *site, path string) bool {
 	if path == "/robots.txt" {
 		return true
@@ -85,6 +86,7 @@ func (w *Web) mayFetch(p pageRef) bool {
 	return w.allowed(p.site, string(w.appendPath(room[:0], p.site, p.local)))
 }
 
+// sitemap returns the sitemap of a site as XML.
 func (w *Web) sitemap(s *site) []byte {
 	b := []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	for id := range w.listed(s) {

@@ -35,6 +35,7 @@ func (n requests) answer(w *Web, u dowse.URL) (Page, bool) {
 	return w.Answer(u, count)
 }
 
+// header returns the HTTP header of an answer.
 func (p *Page) header() http.Header {
 	h := http.Header{"Content-Type": {p.Type}, "Content-Length": {strconv.Itoa(len(p.Body))}}
 	if p.Location != "" {
@@ -88,6 +89,7 @@ func noSuchHost(host string) error {
 	return &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 }
 
+// response returns the answer as an HTTP response without a network.
 func (p *Page) response(r *http.Request) *http.Response {
 	body := p.Body
 	if r.Method == http.MethodHead {
@@ -111,6 +113,7 @@ func (w *Web) Handler() http.Handler {
 // header.
 func (t *Town) Handler() http.Handler { return &handler{t.Page} }
 
+// A handler is an http.Handler that answers from memory after the latency.
 type handler struct {
 	answer func(dowse.URL) (Page, bool)
 }

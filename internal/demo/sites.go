@@ -32,6 +32,7 @@ const (
 	Hidden
 )
 
+// kindNames are in the order of the constants.
 var kindNames = [...]string{
 	"ordinary", "general", "portal", "news", "calendar", "forum", "busy", "closed", "slow", "flaky",
 	"mirror", "moved", "oldpages", "farm", "french", "german", "passage", "hidden",
@@ -107,6 +108,7 @@ var specialSites = []siteSpec{
 	{French, "lemarche", 0.6}, {German, "dorfblatt", 0.6}, {Passage, "harbourledger", 0.4}, {Hidden, "undertow", 1.2},
 }
 
+// Parameters of a neighbourhood.
 const (
 	generalSites = 4
 	footLinks    = 4

@@ -19,6 +19,8 @@ func parseSentences(lines []string) []sentence {
 	return sentences
 }
 
+// parseSentence splits a line into text and slots; a slot is one letter in
+// braces.
 func parseSentence(line string) sentence {
 	var s sentence
 	for {
@@ -39,7 +41,7 @@ func parseSentence(line string) sentence {
 // rely on it.
 type textWriter struct {
 	buf      []byte
-	rng     rng
+	rng      rng
 	words    *vocabulary
 	lex      *lexicon
 	subject  string

@@ -159,6 +159,7 @@ func (t *Town) addSite(i int) {
 	t.sites = append(t.sites, s)
 }
 
+// homeOf returns the kind of homepage for a random number from 0 to 1.
 func homeOf(u float64) HomeKind {
 	for _, h := range homeShares {
 		if u < h.share {
@@ -247,6 +248,7 @@ func (t *Town) Site(host string) (TownSite, bool) {
 	return t.describe(i), true
 }
 
+// find returns the site of a host, whether or not the request has www.
 func (t *Town) find(host string) (int, bool) {
 	i, ok := t.hosts[host]
 	if bare, has := strings.CutPrefix(host, "www."); !ok && has {
@@ -258,6 +260,7 @@ func (t *Town) find(host string) (int, bool) {
 	return int(i), ok
 }
 
+// describe returns the ground truth about the i-th site.
 func (t *Town) describe(i int) TownSite {
 	s := &t.sites[i]
 	d := TownSite{

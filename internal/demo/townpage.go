@@ -46,6 +46,7 @@ func (t *Town) Knows(host string) bool {
 	return ok && t.sites[i].home != DeadHome
 }
 
+// respond answers a request to a host that exists, by the kind of its homepage.
 func (t *Town) respond(i int, at place) Page {
 	s := &t.sites[i]
 	switch {
@@ -117,6 +118,8 @@ func (t *Town) lexiconOf(site, page int) int {
 	return t.words.everyday()
 }
 
+// relatedTo returns the related topics of a lexicon; for one without a topic,
+// the town's topic and itself.
 func (t *Town) relatedTo(lex int) []int {
 	if lex < t.words.topics() {
 		return t.words.related(lex)
@@ -266,6 +269,8 @@ func (t *Town) render(site, page int) []byte {
 	return t.article(site, page)
 }
 
+// article returns a page with links into the site, a text with a drawn share of
+// sentences on its topic, and links to other sites.
 func (t *Town) article(site, page int) []byte {
 	lex := t.lexiconOf(site, page)
 	l := &t.words.lexicons[lex]
@@ -306,6 +311,8 @@ func (t *Town) article(site, page int) []byte {
 	return p.buf
 }
 
+// anchor returns the text of a link within a site: three of four times one that
+// does not describe the target.
 func (t *Town) anchor(site, page int) string {
 	if page == 0 {
 		return "home"

@@ -58,10 +58,11 @@ func isRepeat(s *site, path string) bool {
 // A session generates the session ids of the links of one page. They depend on
 // the URL of the page, so every visit with another id sees new ids.
 type session struct {
-	rng   rng
+	rng    rng
 	active bool
 }
 
+// newSession returns the session ids of a page, none unless it is on a forum.
 func newSession(s *site, at place) session {
 	h := fnv.New64a()
 	h.Write([]byte(at.path + "?" + at.query))

@@ -77,6 +77,8 @@ func readVocabulary() *vocabulary {
 	return v
 }
 
+// nameSubjects computes the slugs of a lexicon's subjects. A slug must be
+// unique over all lexicons, because a path is resolved by it.
 func (v *vocabulary) nameSubjects(i int) {
 	lex := &v.lexicons[i]
 	for k, subject := range lex.subjects {
@@ -121,6 +123,7 @@ func (v *vocabulary) readLexicons(blocks [][]string) {
 	}
 }
 
+// newLexicon returns the lexicon of a block of "key values" lines.
 func newLexicon(language string, of map[string][]string) lexicon {
 	lex := lexicon{
 		language: language,
@@ -138,6 +141,8 @@ func newLexicon(language string, of map[string][]string) lexicon {
 	return lex
 }
 
+// foreignLexicon reads the lexicon of a language whose sentences are given
+// whole, with slots for nouns only.
 func foreignLexicon(language, file string) lexicon {
 	lines := readBlocks(file)[0]
 	end := 1
@@ -152,6 +157,7 @@ func foreignLexicon(language, file string) lexicon {
 	return lex
 }
 
+// readCommon reads the words that all English lexicons share.
 func (v *vocabulary) readCommon(of map[string][]string) {
 	v.nouns, v.verbs, v.adjs = nounForms(of["nouns"]), verbForms(of["verbs"]), of["adjs"]
 	v.adverbs, v.starts, v.foreign = of["adverbs"], of["starts"], of["foreign"]
@@ -186,6 +192,8 @@ func keyed(lines []string) map[string][]string {
 	return of
 }
 
+// nounForms returns nouns with plurals: the given one after a slash, or the
+// regular one.
 func nounForms(words []string) []form {
 	forms := make([]form, len(words))
 	for i, w := range words {
@@ -216,6 +224,7 @@ func sameForms(words []string) []form {
 	return forms
 }
 
+// withS returns the regular plural, or third person, of an English word.
 func withS(w string) string {
 	last, before := w[len(w)-1], byte('a')
 	if len(w) > 1 {

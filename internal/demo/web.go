@@ -155,6 +155,7 @@ func (w *Web) Site(host string) (Site, bool) {
 	return w.describe(&w.sites[i]), true
 }
 
+// describe returns the ground truth about a site.
 func (w *Web) describe(s *site) Site {
 	d := Site{Host: s.host, Kind: s.kind, Pages: s.count}
 	if s.topic < w.words.topics() {

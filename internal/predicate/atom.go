@@ -169,6 +169,7 @@ func (b *builder) phraseAtom(arg string, at place) finder {
 	return b.someWords(t, arg, at)
 }
 
+// someWords reports an argument without any word.
 func (b *builder) someWords(t *hasWords, arg string, at place) finder {
 	if len(t.stems)+len(t.phrases) == 0 {
 		b.fail(at, "write letters or digits", "%q has no word", cutName(arg))
@@ -214,6 +215,8 @@ type categoryTest struct {
 	min  float64
 }
 
+// category makes a test of a category's probability; the default minimum is
+// 0.5.
 func (b *builder) category(arg string, min any, at place) finder {
 	b.categories[arg] = true
 	t := categoryTest{arg, 0.5}
@@ -261,6 +264,8 @@ func (t regexTest) find(r *reading) (verdict, string) {
 	return of(t.re.MatchString(string(r.page.URL))), "is " + short(string(r.page.URL))
 }
 
+// urlRegex makes a test of the URL against a regular expression, with or
+// without slashes around it.
 func (b *builder) urlRegex(arg string, at place) finder {
 	b.read("url")
 	pattern, ok := patternOf(arg)
@@ -270,6 +275,8 @@ func (b *builder) urlRegex(arg string, at place) finder {
 	return regexTest{b.regexp(pattern, at)}
 }
 
+// langAtom makes a test of the page's language, in which a code matches any
+// region.
 func (b *builder) langAtom(arg string) finder {
 	b.read("lang")
 	f := factNamed("lang")

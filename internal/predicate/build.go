@@ -60,6 +60,7 @@ func newBuilder(where func(path ...any) (line, col int)) *builder {
 	return &builder{where: where, reads: map[string]bool{}, categories: map[string]bool{}}
 }
 
+// predicate returns the finished predicate. At the top, unknown fails.
 func (b *builder) predicate(root node, tree any) *Predicate {
 	return &Predicate{
 		root: settled{root, false}, tree: clone(tree), keywords: b.keywords,

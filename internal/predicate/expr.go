@@ -87,6 +87,7 @@ type parser struct {
 	problem *Problem
 }
 
+// fail records the first problem, at the current column, in characters.
 func (p *parser) fail(fix, format string, args ...any) {
 	if p.problem == nil {
 		column := 1 + utf8.RuneCountInString(p.text[:p.at])

@@ -207,6 +207,7 @@ func (b *builder) want(v any, at place) want {
 	return want{}
 }
 
+// countWant counts a string against MaxStrings and reports when it is exceeded.
 func (b *builder) countWant(w want, at place) want {
 	if b.strings++; b.strings == MaxStrings+1 {
 		b.fail(at, "keep the most important ones", "more than %d strings", MaxStrings)

@@ -9,6 +9,7 @@ const (
 	unknown
 )
 
+// of returns yes or no.
 func of(holds bool) verdict {
 	if holds {
 		return yes

@@ -50,6 +50,8 @@ func printArgument(v any) (string, bool) {
 	return printExpr(m, true)
 }
 
+// printJoined formats the operands of and or or; false if there are fewer than
+// two.
 func printJoined(v any, op string) (string, bool) {
 	args, _ := v.([]any)
 	parts := make([]string, len(args))
@@ -78,6 +80,8 @@ func printAtom(m map[string]any) string {
 	return s + ")"
 }
 
+// quoteArgument returns an argument, in quotes if it contains anything that
+// ends or changes it.
 func quoteArgument(s string) string {
 	if !strings.ContainsAny(s, "\\\"'(),") && s == strings.TrimSpace(s) && s != "" && !strings.Contains(s, " ") {
 		return s

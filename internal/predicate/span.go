@@ -41,6 +41,7 @@ func parseSpan(s string) (span, error) {
 	return sp, nil
 }
 
+// parseNumber reads a finite number.
 func parseNumber(s string) (float64, error) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {

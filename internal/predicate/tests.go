@@ -55,6 +55,7 @@ func (t present) find(r *reading) (verdict, string) {
 	return of(!t.want), t.fact.name + " is not there"
 }
 
+// known reports whether the fact has a value that is not empty.
 func (t present) known(r *reading) (known bool) {
 	switch t.fact.kind {
 	case whole, decimal:
@@ -159,6 +160,7 @@ func (t *wordCount) find(r *reading) (verdict, string) {
 	return within(float64(n), t.spans), fmt.Sprintf("%d words", n)
 }
 
+// within reports whether a number is in one of the ranges.
 func within(n float64, spans []span) verdict {
 	for _, s := range spans {
 		if s.has(n) {

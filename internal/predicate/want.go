@@ -18,6 +18,7 @@ type want struct {
 	re     *regexp.Regexp // a pattern, in place of the others
 }
 
+// newWant returns a want for a string that is not a pattern.
 func newWant(s string) want {
 	w := want{as: s, plain: text.Fold(s)}
 	w.phrase = newPhrase(w.plain)
@@ -108,6 +109,7 @@ func newPhrase(s string) phrase {
 	return phraseOf(s, spans)
 }
 
+// phraseOf returns the words at spans as a phrase.
 func phraseOf(s string, spans []dowse.Span) phrase {
 	p := make(phrase, len(spans))
 	for i, w := range spans {
@@ -170,6 +172,8 @@ func gap(s string) int {
 	return len(s)
 }
 
+// isWord reports whether a character is part of a word; marks are, so that
+// combining accents do not split one.
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return isAlnum(byte(r))
