@@ -36,6 +36,14 @@ func EntryRoundTrip(b []byte) ([]byte, error) {
 	return appendEntry(nil, e), nil
 }
 
+// DecodeEntry reads an entry.
+func DecodeEntry(b []byte) (*Entry, error) {
+	return readEntry(b, func(frontier.ID) dowse.URL { return "" }, nil)
+}
+
+// DecodeVisit reads an entry without the links of a page.
+func DecodeVisit(b []byte) (*Entry, error) { return readVisit(b, nil) }
+
 // EncodeEntry writes an entry.
 func EncodeEntry(e *Entry) []byte { return appendEntry(nil, e) }
 
