@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"dowse/settings"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -10,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dowse"
-	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/fetch"
@@ -68,9 +68,7 @@ func crawlLive(t *testing.T, web *demo.Web, name string, pages int) (visited []d
 		seeds = append(seeds, string(u))
 	}
 	c, err := crawler.Open(filepath.Join(t.TempDir(), "live.dowse"), crawler.Config{
-		Topic: tidePools, Seeds: seeds, StrategyName: name, Pages: pages, Dial: server.Dial,
-		Scope:  collection.Scope{Block: fickle(web)},
-		Polite: collection.Politeness{Delay: -1, InFlight: 1},
+		Topic: tidePools, Seeds: seeds, Settings: settings.Settings{Order: settings.Order{Strategy: name}, Scope: settings.Scope{Block: fickle(web)}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}}, Dial: server.Dial,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"dowse/internal/plain"
 )
 
 // maxPicture bounds the sites of a picture; of more, the most important are
@@ -168,10 +170,7 @@ func (g *Graph) byImportance() []int {
 func (c *canvas) labels(g *Graph) {
 	c.add(`<g fill="%s" paint-order="stroke" stroke="#ffffff" stroke-width="2.5" stroke-linejoin="round">`, inkColour)
 	for _, i := range g.byImportance() {
-		name := g.Nodes[i].Name
-		if utf8.RuneCountInString(name) > maxLabel {
-			name = string([]rune(name)[:maxLabel-1]) + "…"
-		}
+		name := plain.Fit(g.Nodes[i].Name, maxLabel)
 		size := float64(fontSize)
 		if importance(&g.Nodes[i]) > 1 {
 			size -= 2.5

@@ -77,6 +77,9 @@ func (t *Topic) newJudge(m *Material) (*Judge, error) {
 	if err := j.addModels(t, m); err != nil {
 		return nil, err
 	}
+	if err := j.addKinds(t); err != nil {
+		return nil, err
+	}
 	if len(j.evidence) == 0 && j.gate == nil {
 		return nil, errors.New("no evidence: want at least one word, an example, a category, a model or where")
 	}
@@ -133,7 +136,23 @@ func (j *Judge) addModels(t *Topic, m *Material) error {
 	return nil
 }
 
-// wordsName is the evidence of words in the names of judges.
+// addKinds adds the judges of kinds that have one of their own.
+func (j *Judge) addKinds(t *Topic) error {
+	for _, k := range kinds() {
+		if k.evidence == nil || !k.present(t) {
+			continue
+		}
+		own, err := k.evidence(t)
+		if err != nil {
+			return err
+		}
+		j.evidence = append(j.evidence, evidence{judge: own})
+		j.name = strings.TrimPrefix(j.name+"+"+k.key, "+")
+	}
+	return nil
+}
+
+// wordsName names the evidence of words in the names of judges.
 const wordsName = "words"
 
 // wordsAlone reports whether nothing but words decides.

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"dowse"
-
-	"github.com/goccy/go-yaml"
+	"dowse/internal/strictyaml"
 )
 
 // lockSchema is the value of the key "dowse" in a lock.
@@ -17,8 +16,9 @@ const lockSchema = "lock/v1"
 // maxLock bounds a lock that is read, in bytes.
 const maxLock = 16 << 20
 
-// A lockFile is the YAML of a lock: the examples of a topic, pinned by the hash
-// of their text.
+var lockForm = strictyaml.Form{Bytes: maxLock, Line: 64 << 10, Brackets: 4, Dashes: 4, Indent: 16, Keys: 1 << 20}
+
+// lockFile is a lock as it stands in a file.
 type lockFile struct {
 	Dowse    string    `yaml:"dowse"`
 	Examples []lockRow `yaml:"examples"`
@@ -81,8 +81,8 @@ func ParseLock(data []byte) ([]Origin, error) {
 
 func lockRows(data []byte) ([]lockRow, error) {
 	var f lockFile
-	if err := yaml.UnmarshalWithOptions(data, &f, yaml.Strict()); err != nil {
-		return nil, fmt.Errorf("%s", cut(err.Error()))
+	if e := lockForm.Read(data, "lock", &f); e != nil {
+		return nil, fmt.Errorf("line %d, column %d: %s", e.Line, e.Column, cut(e.Problem))
 	}
 	if f.Dowse != lockSchema {
 		return nil, fmt.Errorf("schema %q (want %q)", cut(f.Dowse), lockSchema)

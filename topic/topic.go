@@ -39,6 +39,7 @@ import (
 	"unicode/utf8"
 
 	"dowse"
+	"dowse/internal/plain"
 	"dowse/judge"
 	"dowse/text"
 )
@@ -81,7 +82,12 @@ type Topic struct {
 	named map[string]Error // by key and source, the place in the file that was loaded
 }
 
-// Where seeds may come from, in addition to a list.
+// kinds returns the kinds of evidence that a topic may give, in the order of files.
+func kinds() []evidenceKind {
+	return []evidenceKind{wordsKind(), likeKind(), unlikeKind(), categoryKind(), whereKind(), modelKind(), outsideKind()}
+}
+
+// Where seeds may come from, beside a list.
 const (
 	FromLike     = "like"     // the examples and the first pages of their hosts
 	FromCategory = "category" // the entries of the category
@@ -109,7 +115,7 @@ func FromWords(words []string) *Topic {
 	var entries []string
 	phrases := false
 	for _, w := range words {
-		if w = oneLine(w); w != "" {
+		if w = plain.Words(w); w != "" {
 			entries = append(entries, w)
 			phrases = phrases || strings.Contains(w, " ")
 		}

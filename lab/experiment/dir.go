@@ -25,6 +25,7 @@ import (
 	"dowse"
 	"dowse/internal/durable"
 	"dowse/internal/lab/measure"
+	"dowse/internal/strictyaml"
 )
 
 // The folder of a run has
@@ -296,8 +297,10 @@ type Manifest struct {
 // manifestSchema is the version of the folder's format.
 const manifestSchema = "run/v1"
 
-// finish removes trails that are not part of the run, stores the relevant pages
-// and, last, the manifest.
+// manifestForm bounds the manifest of a run, which has a few keys for each of its crawls.
+var manifestForm = strictyaml.Form{Bytes: 64 << 20, Line: 1 << 20, Brackets: 16, Dashes: 8, Indent: 64, Keys: 1 << 20}
+
+// finish writes the manifest and removes trails of crawls that are no part of the run.
 func (d *dir) finish(r *Results, jobs []job) error {
 	if err := d.checkOwner(); err != nil {
 		return err
@@ -409,8 +412,8 @@ func openFacts(path string) (*Results, *Manifest, error) {
 		return nil, nil, fmt.Errorf("experiment: %w", err)
 	}
 	m := &Manifest{}
-	if err := yaml.UnmarshalWithOptions(data, m, yaml.Strict()); err != nil || m.Dowse != manifestSchema {
-		return nil, nil, fmt.Errorf("experiment: %s: not a manifest of this version (want %s)", filepath.Join(path, manifestFile), manifestSchema)
+	if e := manifestForm.Read(data, manifestFile, m); e != nil || m.Dowse != manifestSchema {
+		return nil, nil, fmt.Errorf("experiment: %s is no manifest of this version", filepath.Join(path, manifestFile))
 	}
 	r := &Results{Experiment: x, Webs: m.Webs}
 	r.Relevant, err = readRelevant(filepath.Join(path, relevantFile))

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,11 +15,11 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"dowse/internal/lab/measure"
 	"dowse/internal/mistake"
 	"dowse/internal/predicate"
+	"dowse/internal/strictyaml"
 	"dowse/judge"
 	"dowse/strategy"
 )
@@ -30,15 +28,20 @@ import (
 // do.
 type fileError = mistake.Error
 
-// Limits of a file, checked before it is parsed. The YAML parser needs time
-// quadratic in the depth of nesting, so a small hostile file could otherwise keep
-// it busy for minutes.
-const (
-	maxFile = 128 << 10 // bytes
+// maxFile is the most bytes that an experiment's file may have.
+const maxFile = 128 << 10
 
-	maxNesting = 32  // open brackets
-	maxIndent  = 200 // columns
-)
+const fixOther = "see docs/lab.md for an example"
+
+// form bounds an experiment's file.
+var form = strictyaml.Form{
+	Bytes: maxFile, Line: 16 << 10, Brackets: 32, Dashes: 16, Indent: 200, Keys: 4000,
+	FixLarge:  "put lists of topics into a file of their own",
+	FixKeys:   "split the experiment into several",
+	FixEmpty:  "begin with: dowse: " + Schema,
+	FixSecond: "write one experiment to a file",
+	FixOther:  fixOther,
+}
 
 // Load reads an experiment's file. It returns the file's text too, which a run
 // keeps byte for byte.
@@ -61,15 +64,15 @@ func Load(path string) (*Experiment, []byte, error) {
 // unknown strategy is an error that names the line and column and suggests what
 // to do. Defaults are filled in.
 func Parse(data []byte, name string) (*Experiment, error) {
-	if p := bounds(data); p != nil {
-		p.File = name
-		return nil, p
+	root, e := form.Parse(data, name)
+	if e != nil {
+		return nil, e
 	}
 	x := &Experiment{}
-	if err := yaml.UnmarshalWithOptions(data, x, yaml.Strict(), yaml.DisallowUnknownField()); err != nil {
-		return nil, located(err, name, data)
+	if e := form.Decode(root, name, x); e != nil {
+		return nil, e
 	}
-	c := &checker{file: name, data: data}
+	c := &checker{file: name, root: root}
 	c.experiment(x)
 	if c.err != nil {
 		return nil, c.err
@@ -77,82 +80,11 @@ func Parse(data []byte, name string) (*Experiment, error) {
 	return x, nil
 }
 
-// bounds returns an error if a text exceeds the limits, and nil if it may be
-// parsed.
-func bounds(data []byte) *fileError {
-	if len(data) > maxFile {
-		return &fileError{Line: 1, Column: 1, Problem: fmt.Sprintf("the file is larger than %d KiB", maxFile>>10), Fix: "put lists of topics into a file of their own"}
-	}
-	open := 0
-	for i, line := range bytes.Split(data, []byte("\n")) {
-		indent := len(line) - len(bytes.TrimLeft(line, " -?\t"))
-		open += bytes.Count(line, []byte("[")) + bytes.Count(line, []byte("{"))
-		if open > maxNesting || indent > maxIndent || bytes.Count(line, []byte(": ")) > 64 {
-			return &fileError{Line: i + 1, Column: 1, Problem: "nested too deeply, or too much in one line", Fix: "write lists with one item per line"}
-		}
-		open = max(0, open-bytes.Count(line, []byte("]"))-bytes.Count(line, []byte("}")))
-	}
-	return nil
-}
-
-// seeExample is the advice where the problem itself suggests nothing.
-const seeExample = "see docs/lab.md for an example"
-
-// located turns an error of the YAML parser into a fileError with its place.
-func located(err error, name string, data []byte) error {
-	var y yaml.Error
-	if !errors.As(err, &y) || y.GetToken() == nil {
-		return &fileError{File: name, Line: 1, Column: 1, Problem: firstLine(err.Error()), Fix: seeExample}
-	}
-	e := &fileError{File: name, Line: y.GetToken().Position.Line, Column: y.GetToken().Position.Column, Problem: firstLine(y.GetMessage())}
-	var unknown *yaml.UnknownFieldError
-	var kind *yaml.TypeError
-	var large *yaml.OverflowError
-	switch {
-	case errors.As(err, &large):
-		e.Problem = fmt.Sprintf("%s is out of range", large.SrcNum)
-		e.Fix = "use a " + kindName(large.DstType.String()) + " that is not as large, nor below 0"
-	case errors.As(err, &unknown):
-		key := y.GetToken().Value
-		e.Problem = fmt.Sprintf("there is no key %q", key)
-		e.Fix = mistake.Suggestion(key, keysAround(data, e.Line, e.Column))
-	case errors.As(err, &kind):
-		e.Problem = fmt.Sprintf("%q is not a %s", y.GetToken().Value, kindName(kind.DstType.String()))
-		e.Fix = seeExample
-	default:
-		e.Fix = seeExample
-	}
-	return e
-}
-
-// kindName returns the name of a Go type in plain words.
-func kindName(go_ string) string {
-	switch {
-	case strings.HasPrefix(go_, "int"), strings.HasPrefix(go_, "uint"):
-		return "whole number"
-	case strings.HasPrefix(go_, "float"):
-		return "number"
-	case go_ == "string":
-		return "text"
-	case go_ == "bool":
-		return "yes or no (true, false)"
-	}
-	return "value of the kind that belongs here"
-}
-
-// firstLine returns the first line of a parser's message; the rest quotes the
-// file.
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
-}
-
 // A checker finds what is wrong with the values of an experiment whose form is
 // right. It reports the first problem only.
 type checker struct {
 	file string
-	data []byte
-	tree *ast.File // parsed on the first problem, to find its place
+	root ast.Node
 	err  error
 }
 
@@ -163,13 +95,12 @@ func (c *checker) fail(path, problem, fix string) {
 		return
 	}
 	e := &fileError{File: c.file, Line: 1, Column: 1, Problem: problem, Fix: fix}
-	// The place is that of the nearest ancestor that exists in the file.
-	for tree := c.parsed(); len(path) > 1; path = above(path) {
+	for ; len(path) > 1; path = above(path) {
 		p, err := yaml.PathString(path)
 		if err != nil {
 			break
 		}
-		if n, err := p.FilterFile(tree); err == nil && n.GetToken() != nil {
+		if n, err := p.FilterNode(c.root); err == nil && n != nil && n.GetToken() != nil {
 			e.Line, e.Column = n.GetToken().Position.Line, n.GetToken().Position.Column
 			break
 		}
@@ -209,6 +140,7 @@ func (c *checker) experiment(x *Experiment) {
 			c.fail(fmt.Sprintf("$.cite[%d]", i), fmt.Sprintf("unknown work %q", key), mistake.Suggestion(key, slices.Sorted(maps.Keys(works()))))
 		}
 	}
+	x.Judge = judge.KindName(x.Judge)
 	c.among("$.judge", &x.Judge, append(judge.Trainable(), "words")...)
 	c.among("$.training.from", &x.Training.From, "web", "topics")
 	c.among("$.seeds.from", &x.Seeds.From, "training", "topic", "generic")
@@ -368,23 +300,11 @@ func (c *checker) literal(path string) (text string, whole bool) {
 	if err != nil {
 		return "", true
 	}
-	n, err := p.FilterFile(c.parsed())
-	if err != nil || n.GetToken() == nil {
+	n, err := p.FilterNode(c.root)
+	if err != nil || n == nil || n.GetToken() == nil {
 		return "", true
 	}
 	return n.GetToken().Value, n.Type() != ast.FloatType
-}
-
-// parsed returns the file as a tree. It is parsed once, and only if a place is
-// needed.
-func (c *checker) parsed() *ast.File {
-	if c.tree == nil {
-		c.tree, _ = parser.ParseBytes(c.data, 0)
-	}
-	if c.tree == nil {
-		return &ast.File{}
-	}
-	return c.tree
 }
 
 // strategies checks that all strategies exist, that they have the parameters they
@@ -618,87 +538,6 @@ func (v *Values) UnmarshalYAML(decode func(any) error) error {
 		*v = append(*v, fmt.Sprint(x))
 	}
 	return nil
-}
-
-// keysAround returns the keys that are allowed where an unknown one was found,
-// for suggestions: those of the mapping that contains it.
-func keysAround(data []byte, line, column int) []string {
-	tree, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return keysOf(reflect.TypeFor[Experiment]())
-	}
-	f := &keyFinder{line: line, column: column}
-	for _, doc := range tree.Docs {
-		ast.Walk(f, doc.Body)
-	}
-	t := reflect.TypeFor[Experiment]()
-	for _, key := range f.path() {
-		if field, ok := fieldOf(t, key); ok {
-			t = field
-		}
-	}
-	return keysOf(t)
-}
-
-// A keyFinder searches a YAML tree for the key at a position.
-type keyFinder struct {
-	line, column int
-	found        string // its path: $.seeds.form
-}
-
-// Visit implements ast.Visitor.
-func (f *keyFinder) Visit(n ast.Node) ast.Visitor {
-	if v, ok := n.(*ast.MappingValueNode); ok {
-		if p := v.Key.GetToken().Position; p.Line == f.line && p.Column == f.column {
-			f.found = v.GetPath()
-		}
-	}
-	return f
-}
-
-// path returns the keys from the root to the mapping of the key that was found.
-func (f *keyFinder) path() (keys []string) {
-	parts := strings.Split(f.found, ".")
-	for _, part := range parts[:len(parts)-1] {
-		key, _, _ := strings.Cut(part, "[")
-		keys = append(keys, key)
-	}
-	return keys
-}
-
-// structOf returns the element type of pointers and lists.
-func structOf(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	return t
-}
-
-// fieldOf returns the type of the value of a key.
-func fieldOf(t reflect.Type, key string) (reflect.Type, bool) {
-	if t.Kind() != reflect.Struct {
-		return nil, false
-	}
-	for f := range t.Fields() {
-		if f.Tag.Get("yaml") == key {
-			return structOf(f.Type), true
-		}
-	}
-	return nil, false
-}
-
-// keysOf returns the keys of a mapping, sorted.
-func keysOf(t reflect.Type) (list []string) {
-	if t.Kind() != reflect.Struct {
-		return nil
-	}
-	for f := range t.Fields() {
-		if key := f.Tag.Get("yaml"); key != "" && key != "-" {
-			list = append(list, key)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 // Check checks an experiment that was changed in memory, as [Parse] does, and

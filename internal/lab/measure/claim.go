@@ -49,13 +49,13 @@ type term struct {
 type condition struct {
 	alpha      float64 // level of p; 0 if the claim has none
 	test       string  // "", wilcoxon or t
-	within     float64 // largest difference for ~; 0 means that a test decides
-	throughout bool    // at every checkpoint of the crawl
-	lo, hi     place   // where the curves must cross
+	within     float64 // of ~; 0: by test
+	throughout bool
+	lo, hi     rankPlace // of crosses
 }
 
-// A place is a number of pages, or a share of the budget.
-type place struct {
+// A rankPlace is a number of pages, or a share of the budget.
+type rankPlace struct {
 	pages int
 	share float64
 }
@@ -146,22 +146,22 @@ func number(s string) (float64, error) {
 }
 
 // readPlace reads a number of pages or a percentage of the budget.
-func readPlace(s string) (p place, err error) {
+func readPlace(s string) (p rankPlace, err error) {
 	digits, percent := strings.CutSuffix(s, "%")
 	v, err := number(digits)
 	switch {
 	case err != nil:
 		return p, err
 	case percent && v <= 100:
-		return place{share: v / 100}, nil
+		return rankPlace{share: v / 100}, nil
 	case !percent && v <= maxSteps:
-		return place{pages: int(v)}, nil
+		return rankPlace{pages: int(v)}, nil
 	}
 	return p, fmt.Errorf("%q is not a place in a crawl", s)
 }
 
 // in returns the place as a number of pages.
-func (p place) in(budget int) int {
+func (p rankPlace) in(budget int) int {
 	if p.share > 0 {
 		return int(math.Round(p.share * float64(budget)))
 	}
@@ -218,8 +218,8 @@ func (c *Claim) check(end int) *flaw {
 	if c.cond.within > 0 && !slices.Contains(c.ops, "~") {
 		return &flaw{end, "within needs ~", "write A.MEASURE ~ B.MEASURE, within .02"}
 	}
-	if c.cond.hi != (place{}) && !slices.Contains(c.ops, "crosses") {
-		return &flaw{end, "at needs crosses", "write A.MEASURE crosses B.MEASURE, at 5%..20%"}
+	if c.cond.hi != (rankPlace{}) && !slices.Contains(c.ops, "crosses") {
+		return &flaw{end, "at belongs to crosses", "write A.MEASURE crosses B.MEASURE, at 5%..20%"}
 	}
 	return nil
 }

@@ -163,11 +163,6 @@ func hostOf(u dowse.URL) string {
 	return rest
 }
 
-// ReadTrail reads what WriteTrail wrote, and nothing else: an error that wraps
-// ErrTrail names the line. Memory grows with the bytes that were read, whatever
-// the header claims.
-func ReadTrail(r io.Reader) (*Trail, error) { return NewNames().ReadTrail(r) }
-
 // ReadTrail is [ReadTrail] for trails that share their names, as those of one run
 // do.
 func (n *Names) ReadTrail(r io.Reader) (*Trail, error) {

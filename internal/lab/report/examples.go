@@ -3,6 +3,7 @@ package report
 import (
 	"dowse"
 	"dowse/internal/lab/measure"
+	"dowse/internal/plain"
 )
 
 // An example lists pages that one strategy fetched and no other did, to show what
@@ -25,7 +26,7 @@ type examplePage struct {
 const examplePages = 5
 
 // Found returns how many relevant pages the strategy alone found, in words.
-func (e example) Found() string { return some(e.Relevant, "page") }
+func (e example) Found() string { return plain.Some(e.Relevant, "page") }
 
 // crawlOf identifies comparable crawls: those with the same topic and seeds.
 type crawlOf struct {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dowse/internal/lab/measure"
+	"dowse/internal/plain"
 )
 
 // How many strategies a figure can show before it becomes unreadable.
@@ -64,7 +65,7 @@ func (r *Report) shownLines() string {
 	var text string
 	// The sentence must match what focus and drawsBand do.
 	if rest := len(r.rivals) - len(r.named); rest > 0 {
-		text = "Named are the best " + words(bestOfMany) + r.namedBaselines() + "; " + some(rest, "other strategy") + " in grey. "
+		text = "Named are the best " + words(bestOfMany) + r.namedBaselines() + "; " + plain.Some(rest, "other strategy") + " in grey. "
 	}
 	text += "Bands are 95 % bootstrap intervals of the mean, over topics"
 	if len(r.named) > banded {

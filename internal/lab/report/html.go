@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"dowse/internal/lab/measure"
+	"dowse/internal/plain"
 )
 
 //go:embed report.html.tmpl
@@ -300,7 +301,7 @@ func (r *Report) headline() (sentences []template.HTML) {
 	if len(r.rivals) > 1 {
 		if c, ok := r.between(m, best, r.rivals[1]); ok {
 			first += fmt.Sprintf(", %s against %s, the next (95&nbsp;%% interval %s to %s, %s)",
-				change(m, c.Diff), strong(c.B), change(m, c.Lo), change(m, c.Hi), some(c.N, "topic"))
+				change(m, c.Diff), strong(c.B), change(m, c.Lo), change(m, c.Hi), plain.Some(c.N, "topic"))
 			say("%s.", first)
 			say("%s", r.sureness(c))
 		}
@@ -313,7 +314,7 @@ func (r *Report) headline() (sentences []template.HTML) {
 	}
 	if len(r.Verdicts) > 0 {
 		n := r.tally()
-		say(`Of %s, %d hold, %d do not, %d are undecided.`, some(len(r.Verdicts), "claim"), n[measure.Holds], n[measure.HoldsNot], n[measure.Undecided])
+		say(`Of %s, %d hold, %d do not, %d are undecided.`, plain.Some(len(r.Verdicts), "claim"), n[measure.Holds], n[measure.HoldsNot], n[measure.Undecided])
 	}
 	return sentences
 }
@@ -331,7 +332,7 @@ func (r *Report) sureness(c measure.Comparison) string {
 		verdict = "The difference is significant"
 	}
 	return fmt.Sprintf("%s (%s; %s %s, %s %s); it is better on %d of %s.", verdict, escape(r.in.Tests.Describe(), 80), r.pName(), equals(c.PAdj),
-		r.effectName(), effect(c.Effect), c.Wins(), some(c.N, "topic"))
+		r.effectName(), effect(c.Effect), c.Wins(), plain.Some(c.N, "topic"))
 }
 
 // pName returns the name of p-values, which depends on whether they are adjusted.
@@ -385,7 +386,7 @@ func (r *Report) standing(m measure.Measure) string {
 
 // rankingNote explains how to read the ranking.
 func (r *Report) rankingNote() string {
-	text := fmt.Sprintf("Best first by %s; dots are %s over %s, bars 95 %% bootstrap intervals.", r.lead().Title(), r.centres(r.lead()), some(r.topics(), "topic"))
+	text := fmt.Sprintf("Best first by %s; dots are %s over %s, bars 95 %% bootstrap intervals.", r.lead().Title(), r.centres(r.lead()), plain.Some(r.topics(), "topic"))
 	if r.topics() < measure.MinPairs {
 		return text + " Topics are too few for tests."
 	}
@@ -400,23 +401,12 @@ func (r *Report) centres(m measure.Measure) string {
 	return "means"
 }
 
-// some formats a number of things with the plural of their name.
-func some(n int, what string) string {
-	switch stem, y := strings.CutSuffix(what, "y"); {
-	case n != 1 && y:
-		what = stem + "ies"
-	case n != 1:
-		what += "s"
-	}
-	return grouped(float64(n)) + " " + what
-}
-
 // be is some followed by is or are.
 func be(n int, what string) string {
 	if n == 1 {
-		return some(n, what) + " is"
+		return plain.Some(n, what) + " is"
 	}
-	return some(n, what) + " are"
+	return plain.Some(n, what) + " are"
 }
 
 // equals formats a p-value with its sign of equality, as HTML.
@@ -576,7 +566,7 @@ func (r *Report) topicList() string {
 	for _, t := range r.in.Runs.Topics() {
 		name := short[t]
 		if pages[t] > 0 {
-			name += fmt.Sprintf(" (%s)", some(pages[t], "page"))
+			name += fmt.Sprintf(" (%s)", plain.Some(pages[t], "page"))
 		}
 		list = append(list, name)
 	}
@@ -588,7 +578,7 @@ func (r *Report) topicList() string {
 func (r *Report) facts() []Fact {
 	runs := &r.in.Runs
 	list := []Fact{
-		{"crawls", fmt.Sprintf("%s × %s × %s, %s each", some(len(runs.Strategies()), "strategy"), some(r.topics(), "topic"), some(runs.SeedSets(), "seed set"), some(runs.Pages(), "page"))},
+		{"crawls", fmt.Sprintf("%s × %s × %s, %s each", plain.Some(len(runs.Strategies()), "strategy"), plain.Some(r.topics(), "topic"), plain.Some(runs.SeedSets(), "seed set"), plain.Some(runs.Pages(), "page"))},
 	}
 	list = append(list, r.in.Setup...)
 	list = append(list, Fact{"topics", r.topicList()})
