@@ -6,10 +6,10 @@ import (
 	"dowse/text"
 )
 
-// tongue tells where a topic does not say its language and most examples on topic are in
-// another than English: they are then stemmed as English, and told from English texts by
-// words that every page in their language has.
-func (t *Topic) tongue(m *Material) {
+// noteLanguage adds a note if a topic does not set its language and most
+// positive examples are not in English: they would be stemmed as English, and
+// separated from English texts by words that every page in their language has.
+func (t *Topic) noteLanguage(m *Material) {
 	if len(t.Languages) > 0 {
 		return
 	}

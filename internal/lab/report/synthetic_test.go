@@ -42,7 +42,7 @@ var madeInput = sync.OnceValues(func() (Input, error) {
 			{"Link context is above breadth-first in harvest", "link-context.harvest@end > breadth-first.harvest@end, p < .05"},
 			{"OTIE is above all others in target recall", "otie.recall@end > others.recall@end, p < .05"},
 			{"", "opic.harvest@end ~ breadth-first.harvest@end"},
-			{"Not run", "nobody.harvest > 0.1"},
+			{"Not run", "absent.harvest > 0.1"},
 		},
 		Cite: []Citation{{"Wang et al. 2009.", "@inproceedings{wang2009,\n  title = {OTIE},\n  year = {2009}\n}"}},
 	}

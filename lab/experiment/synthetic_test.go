@@ -14,32 +14,32 @@ import (
 	"dowse/judge"
 )
 
-// openMade makes a small made web, with what every strategy needs.
-func openMade(seed uint64) func() (*MadeWeb, error) {
-	return func() (*MadeWeb, error) {
+// openSynthetic generates a small synthetic web, with what every strategy needs.
+func openSynthetic(seed uint64) func() (*SyntheticWeb, error) {
+	return func() (*SyntheticWeb, error) {
 		web := demo.New(demo.Config{Pages: 1000, Seed: seed})
 		topic, _ := web.Topic("tide pools")
 		j, err := judge.NewWords(judge.Wanted{Words: topic.Words, Also: topic.Also, Not: topic.Not})
 		if err != nil {
 			return nil, err
 		}
-		return &MadeWeb{
+		return &SyntheticWeb{
 			Web: web, Topic: topic.Name, Judge: j, Threshold: judge.Threshold, Seeds: web.Seeds(topic.Name, 2), Limits: crawl.Limits{Pages: 60},
 			Polite: crawl.Politeness{Delay: 20 * time.Millisecond, InFlight: 16},
 		}, nil
 	}
 }
 
-// TestRunMade lets strategies crawl two made webs, several crawls concurrently and then
+// TestRunSynthetic lets strategies crawl two synthetic webs, several crawls concurrently and then
 // one after the other: the trails are the same, and the oracle is never behind.
-func TestRunMade(t *testing.T) {
+func TestRunSynthetic(t *testing.T) {
 	var first []measure.Trail
 	for _, jobs := range []int{4, 1} {
 		var opened atomic.Int32
-		open := func(seed uint64) func() (*MadeWeb, error) {
-			return func() (*MadeWeb, error) { opened.Add(1); return openMade(seed)() }
+		open := func(seed uint64) func() (*SyntheticWeb, error) {
+			return func() (*SyntheticWeb, error) { opened.Add(1); return openSynthetic(seed)() }
 		}
-		runs, err := RunMade(t.Context(), []string{"breadth-first", "link-context"}, []func() (*MadeWeb, error){open(0), open(1)}, Options{Jobs: jobs})
+		runs, err := RunSynthetic(t.Context(), []string{"breadth-first", "link-context"}, []func() (*SyntheticWeb, error){open(0), open(1)}, Options{Jobs: jobs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,26 +54,26 @@ func TestRunMade(t *testing.T) {
 		}
 		for i := range first {
 			if !slices.Equal(stepsOf(&first[i]), stepsOf(&runs.Trails[i])) {
-				t.Errorf("%s on %s goes another way with one job", first[i].Label, first[i].Topic)
+				t.Errorf("%s on %s makes other visits with one worker", first[i].Label, first[i].Topic)
 			}
 		}
 		first = runs.Trails
 	}
 }
 
-// TestRunMadeFails: a web that can't be made ends the run.
-func TestRunMadeFails(t *testing.T) {
+// TestRunSyntheticFails: a web that can't be made ends the run.
+func TestRunSyntheticFails(t *testing.T) {
 	broken := errors.New("no web")
-	_, err := RunMade(t.Context(), []string{"breadth-first"}, []func() (*MadeWeb, error){func() (*MadeWeb, error) { return nil, broken }}, Options{})
+	_, err := RunSynthetic(t.Context(), []string{"breadth-first"}, []func() (*SyntheticWeb, error){func() (*SyntheticWeb, error) { return nil, broken }}, Options{})
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestMadeTGraph makes a T-Graph twice: it is the same, and has ways to its targets.
-func TestMadeTGraph(t *testing.T) {
+// TestSyntheticTGraph makes a T-Graph twice: it is the same, and has paths to its targets.
+func TestSyntheticTGraph(t *testing.T) {
 	sequential(t)
-	m, err := openMade(0)()
+	m, err := openSynthetic(0)()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func TestTold(t *testing.T) {
 	wanted := &topic.Topic{Name: "x"}
 	of := func(on, others int, kind []string) *topic.Material {
 		m := &topic.Material{Examples: relevant(sayings(rng, on, 60, words[0], words[2]))}
-		m.Contrasted(sayings(rng, others, 60, kind, words[2]), topic.OfCrawl)
+		m.SetContrast(sayings(rng, others, 60, kind, words[2]), topic.OfCrawl)
 		return m
 	}
 	for _, test := range []struct {
@@ -66,11 +66,11 @@ func TestTold(t *testing.T) {
 		{"one example", of(1, 40, words[1]), 0, 0, false},
 		{"no page", &topic.Material{}, 0, 0, false},
 	} {
-		got, ok, err := wanted.Told(test.m)
+		got, ok, err := wanted.Separation(test.m)
 		if err != nil || ok != test.tellsThere || got < test.low || got > test.high {
 			t.Errorf("%s: %.3f, %v, %v; want %g to %g", test.name, got, ok, err, test.low, test.high)
 		}
-		again, _, _ := wanted.Told(test.m)
+		again, _, _ := wanted.Separation(test.m)
 		if again != got {
 			t.Errorf("%s: %v, and %v the second time", test.name, got, again)
 		}
@@ -82,10 +82,10 @@ func BenchmarkTold(b *testing.B) {
 	rng, words := rand.New(rand.NewPCG(1, 2)), vocabularies(3, 3000)
 	for _, size := range []struct{ on, others int }{{10, 34}, {10, 60}, {200, 134}} {
 		m := &topic.Material{Examples: relevant(sayings(rng, size.on, 600, words[0], words[2]))}
-		m.Contrasted(sayings(rng, size.others, 600, words[1], words[2]), topic.OfCrawl)
+		m.SetContrast(sayings(rng, size.others, 600, words[1], words[2]), topic.OfCrawl)
 		b.Run(fmt.Sprintf("%dExamples%dPages", size.on, size.others), func(b *testing.B) {
 			for b.Loop() {
-				if _, _, err := (&topic.Topic{Name: "x"}).Told(m); err != nil {
+				if _, _, err := (&topic.Topic{Name: "x"}).Separation(m); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,5 +1,9 @@
-// Package judgetest makes pages for benchmarks of judges, so that all of them are measured
-// on the same.
+// Package judgetest generates pages for benchmarks of judges, so that all of
+// them are measured on the same text.
+//
+// Words follow Zipf's law over 6,000 words, as in natural language, because the
+// cost of a judge depends on how many different words a page has. The same
+// arguments give the same page.
 package judgetest
 
 import (
@@ -11,8 +15,8 @@ import (
 	"dowse/judge"
 )
 
-// Page makes a page of n words with Zipf's frequencies; on topic, every tenth is one of
-// the topic's.
+// Page returns a page of n words with Zipf's frequencies; on topic, every tenth
+// is one of 60 words of the topic.
 func Page(seed uint64, n int, on bool) *dowse.Page {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	zipf := rand.NewZipf(rng, 1.05, 6, 6000)
@@ -27,8 +31,8 @@ func Page(seed uint64, n int, on bool) *dowse.Page {
 	return &dowse.Page{Document: dowse.Document{Title: "word1 topical2", Text: b.String(), Words: dowse.Words(b.String())}}
 }
 
-// Class returns n examples of 400 words each, a third on topic, with some 3,000 terms in
-// all: more than are kept.
+// Class returns n examples of 400 words each, a third of them on topic, with
+// about 3,000 terms together: more than a judge keeps.
 func Class(n int) (list []judge.Example) {
 	for i := range n {
 		list = append(list, judge.Example{Page: Page(uint64(i), 400, i%3 == 0), Relevant: i%3 == 0})
@@ -36,7 +40,7 @@ func Class(n int) (list []judge.Example) {
 	return list
 }
 
-// Windows returns n windows of 20 words of a page of 2,000.
+// Windows returns n windows of 20 words in a page of 2,000.
 func Windows(n int) []dowse.Span {
 	windows := make([]dowse.Span, n)
 	for i := range windows {

@@ -17,23 +17,25 @@ import (
 	"dowse/weburl"
 )
 
-// A MadeWeb is the made web as a live crawl finds it: some hosts fail for a while, a
-// person's words describe the topic, and hosts need a rest between two visits. The made
-// webs of experiments are recorded ones, on which every answer is always the same.
-type MadeWeb struct {
+// A SyntheticWeb is the synthetic web as a live crawl finds it: some hosts fail
+// for a while, a person's words describe the topic, and hosts need a pause
+// between two visits. The synthetic webs of experiments are recorded first, so
+// that every answer is always the same.
+type SyntheticWeb struct {
 	Web    *demo.Web
 	Topic  string // its name on the web
 	Judge  dowse.Judge
-	Needs  input.Inputs // what strategies get beside parameters
+	Needs  input.Inputs // inputs of strategies other than parameters
 	Seeds  []dowse.URL
 	Limits crawl.Limits
 	Polite crawl.Politeness
 
-	Threshold float64 // relevance from which the crawl takes a page to be on topic
+	Threshold float64 // least relevance of a page that counts as on topic
 }
 
-// Crawl simulates a crawl of the web; each is called for every page that is fetched.
-func (m *MadeWeb) Crawl(ctx context.Context, s dowse.Strategy, each func(now time.Time, p *dowse.Page)) (lab.Ending, error) {
+// Crawl simulates a crawl of the web. It calls each for every page that is
+// fetched for the first time, in order.
+func (m *SyntheticWeb) Crawl(ctx context.Context, s dowse.Strategy, each func(now time.Time, p *dowse.Page)) (lab.Ending, error) {
 	return m.simulate(ctx, s, func(now time.Time, p *dowse.Page) {
 		if p.Outcome == dowse.Fetched && !p.Again {
 			each(now, p)
@@ -41,8 +43,8 @@ func (m *MadeWeb) Crawl(ctx context.Context, s dowse.Strategy, each func(now tim
 	})
 }
 
-// simulate is Crawl for visits of every outcome.
-func (m *MadeWeb) simulate(ctx context.Context, s dowse.Strategy, each func(now time.Time, p *dowse.Page)) (lab.Ending, error) {
+// simulate is Crawl with a callback for visits of every outcome.
+func (m *SyntheticWeb) simulate(ctx context.Context, s dowse.Strategy, each func(now time.Time, p *dowse.Page)) (lab.Ending, error) {
 	client, err := fetch.New(fetch.Config{Agent: "dowse-demo", Transport: m.Web.RoundTripper()})
 	if err != nil {
 		return lab.Ending{}, fmt.Errorf("experiment: %w", err)
@@ -58,14 +60,15 @@ func (m *MadeWeb) simulate(ctx context.Context, s dowse.Strategy, each func(now 
 	}.Run(ctx)
 }
 
-// Relevant reports whether a page is truly on topic.
-func (m *MadeWeb) Relevant(u dowse.URL) bool {
+// Relevant reports whether a page is on topic by the web's own labels, whatever a
+// judge makes of it.
+func (m *SyntheticWeb) Relevant(u dowse.URL) bool {
 	truly, _ := m.Web.Truth(u, m.Topic)
 	return truly
 }
 
-// trail lets a strategy crawl, or the oracle, which knows the answers.
-func (m *MadeWeb) trail(ctx context.Context, spec string, t *measure.Trail) error {
+// trail runs one strategy, or the oracle, and records the crawl in t.
+func (m *SyntheticWeb) trail(ctx context.Context, spec string, t *measure.Trail) error {
 	if spec == Oracle {
 		_, order := m.Web.Oracle(m.Topic, m.Seeds, m.Limits.Pages)
 		for _, u := range order {
@@ -87,14 +90,16 @@ func (m *MadeWeb) trail(ctx context.Context, spec string, t *measure.Trail) erro
 	return err
 }
 
-// RunMade lets every strategy, and the oracle after them, crawl every web. A web is made
-// for its first crawl and forgotten after its last. Options are those of [Run], of
-// which a folder is not used.
-func RunMade(ctx context.Context, strategies []string, webs []func() (*MadeWeb, error), o Options) (*measure.Runs, error) {
+// RunSynthetic runs every strategy, and the oracle after them, on every web. A
+// web is opened for its first crawl and released after its last, so memory holds
+// one or two at a time. Options are those of [Run]; the folder is ignored.
+func RunSynthetic(ctx context.Context, strategies []string, webs []func() (*SyntheticWeb, error), o Options) (*measure.Runs, error) {
 	o.Dir = ""
+	// A run without webs and folder: only the jobs and the workers of run are
+	// used.
 	r := &run{o: o, names: measure.NewNames()}
 	for i, open := range webs {
-		m := &madeTask{name: fmt.Sprintf("made-%d", i), open: open, names: r.names}
+		m := &syntheticTask{name: fmt.Sprintf("made-%d", i), open: open, names: r.names}
 		for _, spec := range append(strategies[:len(strategies):len(strategies)], Oracle) {
 			m.web.crawls++
 			r.jobs = append(r.jobs, job{task: m, variant: Variant{Spec: spec, Label: spec}})
@@ -104,21 +109,23 @@ func RunMade(ctx context.Context, strategies []string, webs []func() (*MadeWeb, 
 	return &measure.Runs{Trails: r.trails}, r.crawlAll(ctx)
 }
 
-// A madeTask is what crawls of one made web share.
-type madeTask struct {
+// A syntheticTask is the subject of the crawls on one synthetic web.
+type syntheticTask struct {
 	name  string
-	open  func() (*MadeWeb, error)
+	open  func() (*SyntheticWeb, error)
 	names *measure.Names
 
-	web shared[*MadeWeb]
+	web shared[*SyntheticWeb]
 }
 
-func (t *madeTask) title() string { return t.name }
+func (t *syntheticTask) title() string { return t.name }
 
-// relevant lists nothing: only reports of runs that are kept list the wanted pages.
-func (t *madeTask) relevant() []dowse.URL { return nil }
+// relevant returns nil: the list is needed only in reports of runs that are kept
+// in a folder.
+func (t *syntheticTask) relevant() []dowse.URL { return nil }
 
-func (t *madeTask) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
+// crawl opens the web if this is the first crawl on it, and runs one strategy.
+func (t *syntheticTask) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
 	m, err := t.web.get(t.open)
 	if err != nil {
 		return nil, err
@@ -127,4 +134,4 @@ func (t *madeTask) crawl(ctx context.Context, v Variant, set int) (*measure.Trai
 	return trail, m.trail(ctx, v.Spec, trail)
 }
 
-func (t *madeTask) done() { t.web.done() }
+func (t *syntheticTask) done() { t.web.release() }
