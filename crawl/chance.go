@@ -93,7 +93,7 @@ func (c *chances) most(id frontier.HostID) uint32 {
 // give lets URLs wait for one more visit each.
 func (c *chances) give(list []frontier.ID) {
 	list = slices.DeleteFunc(slices.Clone(list), func(id frontier.ID) bool { return !c.in.f.mayRequeue(id) })
-	c.in.requeue(list)
+	c.in.requeue(list, false)
 	for _, id := range list {
 		c.used[id]++
 		c.in.hosts.tries.failed[id] = uint8(c.in.cfg.Tries - 1)

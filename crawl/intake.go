@@ -136,7 +136,7 @@ func (in *intake) forbids(id frontier.ID, h frontier.HostID) (dowse.Outcome, dow
 	if _, again := in.f.visited(id); !again && in.bounds().Full(c.Pages) {
 		return dowse.Skipped, dowse.SkipBudgetHost, ""
 	}
-	if why := in.gate.Excludes(c); why != "" {
+	if why := in.gate.Excludes(c); why != "" && !(isTrap(why) && in.f.granted(id)) {
 		return dowse.Skipped, why, in.gate.Detail(c)
 	}
 	return dowse.Fetched, "", ""
@@ -145,7 +145,7 @@ func (in *intake) forbids(id frontier.ID, h frontier.HostID) (dowse.Outcome, dow
 // leadsToFarm reports whether a lead leads to a farm of hosts: not even robots.txt is asked
 // for there.
 func (in *intake) leadsToFarm(id frontier.ID) bool {
-	return in.gate.HasHostFarms() && in.gate.IsHostFarm(admission.Candidate{URL: in.f.URL(id), Pages: in.hosts.pages(in.f.Host(id))})
+	return in.gate.HasHostFarms() && !in.f.granted(id) && in.gate.IsHostFarm(admission.Candidate{URL: in.f.URL(id), Pages: in.hosts.pages(in.f.Host(id))})
 }
 
 // isOver reports whether a URL is on a host that is not known, and one too many for its
@@ -395,8 +395,9 @@ func (in *intake) sitemapsRead() (n int) {
 }
 
 // requeue lets URLs wait again that failed or were left out, and no longer holds their
-// failures against them and their hosts.
-func (in *intake) requeue(list []frontier.ID) {
+// failures against them and their hosts. With grant those that were left out as URLs of a trap
+// keep that reason, see [urls.granted].
+func (in *intake) requeue(list []frontier.ID, grant bool) {
 	hosts := map[frontier.HostID]bool{}
 	for _, id := range list {
 		if !in.f.mayRequeue(id) {
@@ -406,7 +407,9 @@ func (in *intake) requeue(list []frontier.ID) {
 			in.f.reborn[id] = true
 		}
 		in.hosts.tries.forget(id)
-		in.f.SetReason(id, 0)
+		if !grant || !isTrap(in.f.reason(id)) {
+			in.f.SetReason(id, 0)
+		}
 		in.f.queueAgain(id)
 		hosts[in.f.Host(id)] = true
 	}
