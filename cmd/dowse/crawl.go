@@ -543,8 +543,10 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	}
 	scr.begin(cr)
 	stream := newPrinter(w, c.Print)
+	var cut cutPages
 	cr.Run(w.ctx, w.abort, func(p *crawler.Page) bool {
 		scr.page(p)
+		cut.add(p)
 		stream.page(p)
 		return stream.err == nil
 	})
@@ -553,17 +555,17 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	for _, p := range cr.Collection.Unread.Problems {
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(p.String()))
 	}
-	if err := c.conclude(w, dir, cr, extra); stream.err == nil || err != nil && cr.Err() != nil {
+	if err := c.conclude(w, dir, cr, extra, cut); stream.err == nil || err != nil && cr.Err() != nil {
 		return err
 	}
 	return &exitError{exitInterrupted, fmt.Errorf("--print: %w\nthe crawl was stopped; the same command resumes, and dowse pages %s --on lists what was found", stream.err, dir)}
 }
 
 // conclude says how a crawl ended and chooses the exit code.
-func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *extras) error {
+func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *extras, cut cutPages) error {
 	s := cr.Status()
 	if !c.Quiet {
-		summary(w, dir, cr, s, extra)
+		summary(w, dir, cr, s, extra, cut)
 	}
 	if c.JSON {
 		if err := json.NewEncoder(w.out).Encode(statusOf(cr.Collection, s)); err != nil {

@@ -177,7 +177,8 @@ func (c *pagesCmd) columns() (room, about int) {
 }
 
 // tableRow prints a page for people. On a terminal title and URL share its width, and
-// the URL is cut in its middle; elsewhere both are whole.
+// the URL is cut in its middle; elsewhere both are whole. A page that is kept without its end
+// is marked before its title.
 func (c *pagesCmd) tableRow(w *world) rowPrinter {
 	room, about := c.columns()
 	terminal := columnsOf(w.out)
@@ -187,6 +188,9 @@ func (c *pagesCmd) tableRow(w *world) rowPrinter {
 			score, word = fmt.Sprintf("%.2f", row.Relevance()), row.Verdict()
 		}
 		title := oneLine(orDefault(row.Title, orDefault(row.Detail, row.Anchor())))
+		if row.Outcome == dowse.Fetched && row.Fetch.Truncated {
+			title = strings.TrimSpace("[cut] " + title)
+		}
 		head := fmt.Sprintf("%-4s %-*s ", score, room, orDefault(word, row.State.String()))
 		url, left := oneLine(string(row.URL)), terminal-len(head)-1
 		if terminal > 0 {

@@ -251,8 +251,35 @@ var stopMeans = map[dowse.StopReason]string{
 	dowse.StopMemory: "out of memory",
 }
 
-// summary says how a crawl ended, and what to do next.
-func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras) {
+// cutPages counts the pages of a run that are kept without their end.
+type cutPages struct {
+	n     int
+	first dowse.URL
+}
+
+// add counts a page.
+func (c *cutPages) add(p *crawler.Page) {
+	if p.Outcome != dowse.Fetched || !p.Fetch.Truncated {
+		return
+	}
+	if c.n++; c.n == 1 {
+		c.first = p.URL
+	}
+}
+
+// line is the line of a summary, "" if no page is cut off.
+func (c *cutPages) line(dir string) string {
+	switch c.n {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("1 page is cut off; dowse why %s %s", dir, c.first)
+	}
+	return fmt.Sprintf("%s are cut off, such as this one; dowse why %s %s", some(c.n, "page"), dir, c.first)
+}
+
+// summary prints how a crawl ended, which of its pages are cut off, and what to do next.
+func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras, cut cutPages) {
 	fmt.Fprintln(w.err, headline(cr.StopReason(), s))
 	fmt.Fprintf(w.err, " fetched %s   on topic %s   harvest %.3f (by the judge)\n", count(s.Fetched), count(s.OnTopic), s.Harvest)
 	if s.Fetched >= windowPages && s.Window == 0 {
@@ -281,6 +308,9 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	}
 	if n := failedByNetwork(cr.Collection.Reasons()); n > 0 {
 		fmt.Fprintf(w.err, " %s failed for network reasons; --retry failed asks for them again\n", some(n, "page"))
+	}
+	if line := cut.line(dir); line != "" {
+		fmt.Fprintln(w.err, " "+oneLine(line))
 	}
 	fmt.Fprint(w.err, "\nNext: ")
 	for i, l := range nextSteps(dir, cr, extra) {
