@@ -42,6 +42,10 @@ type Model struct {
 	Instead  int      `json:"instead,omitempty"` // everyday texts that stood in before
 	Zero     *float64 `json:"zero,omitempty"`    // log-odds that count as none; nil in logs of old versions
 
+	// Grown is how many pages that were seen it was trained on as on topic, since the
+	// words of the topic rate them high; 0 for a model that did not grow from words.
+	Grown int `json:"grown,omitempty"`
+
 	Done    bool    `json:"done,omitempty"`
 	Pages   int     `json:"pages,omitempty"` // visited pages on which it ruled anew
 	Seconds float64 `json:"seconds,omitempty"`

@@ -34,6 +34,11 @@ func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Exa
 		return nil, nil, err
 	}
 	m.Examples = append(m.Examples, labels...)
+	if r.grows && made.Seen > 0 {
+		if j, model, err := g.grown(ctx, r, m, again); err != nil || model != nil {
+			return j, model, err
+		}
+	}
 	instead := g.topic.Against(m)
 	if made.Contrast, err = again.contrast(ctx, m, made.Seen); err != nil {
 		return nil, nil, err

@@ -38,6 +38,7 @@ type retraining struct {
 	ids    map[frontier.ID]crawl.Label
 	parts  []uint64
 	seen   bool // it is for the sake of contrast: without, nothing is trained
+	grows  bool // the judge grows from the words of the topic
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the rest is there
 
@@ -160,7 +161,7 @@ func due(l *collection.Labels, read int) bool {
 // that were seen.
 func (c *Crawler) retrain(labels *collection.Labels, seen bool) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &retraining{began: time.Now(), seen: seen, cancel: cancel, done: make(chan struct{})}
+	r := &retraining{began: time.Now(), seen: seen, grows: c.grows(), cancel: cancel, done: make(chan struct{})}
 	c.labels.work, c.labels.read = r, len(labels.Lines)
 	models, err := collection.Models(c.Collection.Dir)
 	if err != nil {
@@ -185,7 +186,7 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 	if err != nil {
 		return err
 	}
-	r.made = collection.Model{Model: name, At: r.began.UTC(), Through: n, Read: n, Seen: c.contrastOf()}
+	r.made = collection.Model{Model: name, At: r.began.UTC(), Through: n, Read: n, Seen: c.drawnOf()}
 	for _, x := range slices.Backward(labels.Lines) {
 		if x.IsVerdict() {
 			break
@@ -242,6 +243,9 @@ func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collectio
 	}
 	if r.rulings, r.until, err = again.rulings(ctx, r.judge); err != nil || !r.seen {
 		return err
+	}
+	if r.made.Grown > 0 {
+		return nil // it has stood the test of grown models
 	}
 	first, err := again.sightings(ctx, r.made.Seen)
 	if err != nil {

@@ -270,13 +270,19 @@ func (c *labelCmd) tell(w *world, m collection.Model) error {
 	return nil
 }
 
-// against says what a model was trained against, if that were pages of the crawl.
+// against describes the pages of the crawl that a model was trained on.
 func against(m collection.Model) string {
+	if m.Grown > 0 {
+		return fmt.Sprintf("grown from the topic's words: %s seen that they rate high, %s low", some(m.Grown, "page"), count(m.Contrast))
+	}
 	return fmt.Sprintf("trained against %s seen in this crawl, taken at random", some(m.Contrast, "page"))
 }
 
-// insteadOf says what these pages stand in the place of.
+// insteadOf describes from where these pages were taken, and what they replace.
 func insteadOf(m collection.Model) string {
+	if m.Grown > 0 {
+		return fmt.Sprintf("of the first %s", count(m.Seen))
+	}
 	return fmt.Sprintf("from the first %s, instead of %s", count(m.Seen), some(m.Instead, "everyday text"))
 }
 

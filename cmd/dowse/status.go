@@ -73,9 +73,10 @@ type status struct {
 
 // A contrast is what stands in for examples that are not on topic.
 type contrast struct {
-	Pages   int `json:"pages"`   // seen in this crawl, taken at random
-	Seen    int `json:"seen"`    // of the first so many
-	Instead int `json:"instead"` // of everyday texts
+	Pages   int `json:"pages"`           // seen in this crawl, taken at random
+	Seen    int `json:"seen"`            // of the first so many
+	Instead int `json:"instead"`         // of everyday texts
+	Grown   int `json:"grown,omitempty"` // pages taken as on topic by a judge that grew from words
 }
 
 // A waitingLead is one of the best leads that wait.
@@ -138,7 +139,7 @@ func (st *status) label(col *collection.Collection) {
 	}
 	st.Untrained = labels.Untrained(models)
 	if m, ok := collection.MadeModel(models, st.Model); ok && m.Contrast > 0 {
-		st.Contrast = &contrast{m.Contrast, m.Seen, m.Instead}
+		st.Contrast = &contrast{m.Contrast, m.Seen, m.Instead, m.Grown}
 	}
 	if n := len(models); n > 0 && models[n-1].Refused {
 		st.Refused = &models[n-1]
@@ -156,7 +157,7 @@ func (st *status) audit() []string {
 		lines = append(lines, line)
 	}
 	if x := st.Contrast; x != nil {
-		m := collection.Model{Model: st.Model, Contrast: x.Pages, Seen: x.Seen, Instead: x.Instead}
+		m := collection.Model{Model: st.Model, Contrast: x.Pages, Seen: x.Seen, Instead: x.Instead, Grown: x.Grown}
 		lines = append(lines, fmt.Sprintf(" judge     %s: %s,", st.Model, against(m)), "           "+insteadOf(m))
 	}
 	if m := st.Refused; m != nil {

@@ -1,0 +1,190 @@
+package topic
+
+import (
+	"cmp"
+	"slices"
+
+	"dowse"
+	"dowse/judge"
+)
+
+// How a judge grows from words. The numbers were chosen on the tuning topics of
+// Wikispeedia: docs/judges.md has the figures, and docs/decisions/0047 the reasons.
+const (
+	seedBonus     = 2.0 // log-odds that a seed has ahead of other pages: whoever names it probably wants it
+	fewestLeaders = 5   // pages with a word of the topic; with fewer there is nothing to learn from
+	mostBelow     = 200 // pages rated low that a model is trained against
+	wordless      = 0.1 // share of the pages seen, from the top, that words may call relevant by themselves
+)
+
+// growRounds are the numbers of pages taken as on topic, one per round. Each round rates
+// all pages anew, so that the first model, of the few pages that the words are surest of,
+// chooses what the second learns from.
+var growRounds = [...]int{8, 12, 18}
+
+// Seen is a page that a crawl fetched, and what the crawl knows of it.
+type Seen struct {
+	Page *dowse.Page
+	Seed bool // the crawl began with it
+}
+
+// A Growth describes a model that grew from words.
+type Growth struct {
+	On, Off int // pages seen that it was trained on, as on topic and as others
+	Leaders int // pages that the words alone rate highest
+	Kept    int // of the leaders, those that the grown judge calls relevant
+	Called  int // of all pages seen, those that the grown judge calls relevant
+}
+
+// Grows reports whether the judge of the topic can grow from its words: nothing else says
+// what is wanted, and no gate decides.
+func (t *Topic) Grows() bool {
+	return len(t.Words) > 0 && !t.Needs() && t.Where == nil
+}
+
+// Grow trains a model on pages seen in a crawl, by pseudo-relevance feedback: those that
+// the words rate highest are taken as on topic, those that they rate lowest as others, and
+// what the model learns from them chooses the pages of the next round. The words stay in
+// the judge beside the model, and a page without any of them is never taken as on topic.
+//
+// Labels are the examples of m; each takes the place of a page that would be chosen. Grow
+// leaves the model and its zero in m for [Topic.NewJudge]. It reports false, and changes
+// nothing, where too few pages have a word of the topic, or too few are off topic by the
+// words. The result depends on the order of seen and on nothing else that is not given.
+func (t *Topic) Grow(m *Material, seen []Seen) (g Growth, ok bool, err error) {
+	x, err := t.newGrowing(m, seen)
+	if err != nil || !x.possible() {
+		return g, false, err
+	}
+	leaders := x.leaders(growRounds[0])
+	for _, n := range growRounds {
+		if err := x.round(n); err != nil {
+			return g, false, err
+		}
+	}
+	zero := besideModel * (x.zero - wordsZero)
+	m.Trained, m.Zero = x.model, &zero
+	return x.growth(leaders), true, nil
+}
+
+// growing is a growth under way.
+type growing struct {
+	topic  *Topic
+	labels []judge.Example
+	seen   []Seen
+	words  []float64 // log-odds by the words, one per page
+	scores []float64 // log-odds by all that is known, one per page
+	zero   float64   // log-odds by the words that count as none
+	below  []int     // pages off topic by the words, in the order of seen
+	on     int       // labels on topic
+
+	model   judge.Model
+	up, low []int // pages that model was trained on
+}
+
+func (t *Topic) newGrowing(m *Material, seen []Seen) (*growing, error) {
+	words, err := judge.NewWords(t.wanted())
+	if err != nil {
+		return nil, err
+	}
+	x := &growing{topic: t, labels: m.Examples, seen: seen}
+	x.on, _ = m.Counts()
+	for i, s := range seen {
+		z := logit(words.Judge(s.Page).Relevance)
+		x.words = append(x.words, z)
+		if z < logit(judge.Threshold) {
+			x.below = append(x.below, i)
+		}
+	}
+	x.scores = slices.Clone(x.words)
+	x.zero = x.wordsZero()
+	return x, nil
+}
+
+// possible reports whether there is enough to learn from.
+func (x *growing) possible() bool {
+	return len(x.leaders(fewestLeaders)) == fewestLeaders && len(x.below) >= FewestSeen
+}
+
+// wordsZero returns the log-odds by the words above which only a tenth of the pages seen
+// are. Words that many pages have, as "world" and "war", tell little, so that they may
+// not call more than that relevant without the model.
+func (x *growing) wordsZero() float64 {
+	if len(x.words) == 0 {
+		return wordsZero
+	}
+	sorted := slices.Sorted(slices.Values(x.words))
+	slices.Reverse(sorted)
+	return max(wordsZero, sorted[int(wordless*float64(len(sorted)))])
+}
+
+// hasWord reports whether a page has a word of the topic: it is rated higher than a page
+// without any.
+func (x *growing) hasWord(i int) bool {
+	const without = -3 + 1e-9 // the log-odds of judge.Words for such a page
+	return x.words[i] > without
+}
+
+// rank orders pages by what is known of them now, the best first. Seeds have a bonus.
+func (x *growing) rank(pages []int) []int {
+	score := func(i int) float64 {
+		if x.seen[i].Seed {
+			return x.scores[i] + seedBonus
+		}
+		return x.scores[i]
+	}
+	pages = slices.Clone(pages)
+	slices.SortStableFunc(pages, func(a, b int) int { return cmp.Compare(score(b), score(a)) })
+	return pages
+}
+
+// leaders returns the best n of the pages that have a word of the topic, at most a
+// quarter of all pages.
+func (x *growing) leaders(n int) (list []int) {
+	for i := range x.seen {
+		if x.hasWord(i) {
+			list = append(list, i)
+		}
+	}
+	return x.rank(list)[:min(n, len(list), len(x.seen)/4)]
+}
+
+// round trains a model on the n best pages against the worse half of all, as far as the
+// words call it off topic, and rates all pages by that model and the words.
+func (x *growing) round(n int) error {
+	x.up = x.leaders(max(n-x.on, 0))
+	worst := x.rank(x.below)
+	worst = worst[max(0, len(worst)-min(len(x.seen)/2, mostBelow)):]
+	x.low = slices.DeleteFunc(worst, func(i int) bool { return slices.Contains(x.up, i) })
+	examples := slices.Clone(x.labels)
+	for _, i := range x.up {
+		examples = append(examples, judge.Example{Page: x.seen[i].Page, Relevant: true})
+	}
+	for _, i := range x.low {
+		examples = append(examples, judge.Example{Page: x.seen[i].Page})
+	}
+	var err error
+	if x.model, err = (judge.Logistic{Language: x.topic.Language()}).Train(examples); err != nil {
+		return err
+	}
+	for i, s := range x.seen {
+		x.scores[i] = logit(x.model.Judge(s.Page).Relevance) + float64(besideModel*(x.words[i]-x.zero))
+	}
+	return nil
+}
+
+// growth describes the last round.
+func (x *growing) growth(leaders []int) Growth {
+	g := Growth{On: len(x.up), Off: len(x.low), Leaders: len(leaders)}
+	line := logit(x.topic.OnTopic())
+	for i, z := range x.scores {
+		if z < line {
+			continue
+		}
+		g.Called++
+		if slices.Contains(leaders, i) {
+			g.Kept++
+		}
+	}
+	return g
+}
