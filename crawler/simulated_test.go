@@ -68,7 +68,8 @@ func crawlLive(t *testing.T, web *demo.Web, name string, pages int) (visited []d
 		seeds = append(seeds, string(u))
 	}
 	c, err := crawler.Open(filepath.Join(t.TempDir(), "live.dowse"), crawler.Config{
-		Topic: tidePools, Seeds: seeds, StrategyName: name, Pages: pages, Dial: server.Dial,
+		Contrast: crawler.ContrastEveryday, // the simulation has one judge for the whole crawl
+		Topic:    tidePools, Seeds: seeds, StrategyName: name, Pages: pages, Dial: server.Dial,
 		Scope:  collection.Scope{Block: fickle(web)},
 		Polite: collection.Politeness{Delay: -1, InFlight: 1},
 	})

@@ -2,10 +2,12 @@ package topic
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"dowse"
 	"dowse/judge"
+	"dowse/weburl"
 )
 
 // How a judge grows from words. The numbers were chosen on the tuning topics of
@@ -13,6 +15,7 @@ import (
 const (
 	seedBonus     = 2.0 // log-odds that a seed has ahead of other pages: whoever names it probably wants it
 	fewestLeaders = 5   // pages with a word of the topic; with fewer there is nothing to learn from
+	hostLoss      = 2.0 // log-odds that the k-th further page of a host loses, times ln(1+k)
 	mostBelow     = 200 // pages rated low that a model is trained against
 	wordless      = 0.1 // share of the pages seen, from the top, that words may call relevant by themselves
 )
@@ -34,6 +37,8 @@ type Growth struct {
 	Leaders int // pages that the words alone rate highest
 	Kept    int // of the leaders, those that the grown judge calls relevant
 	Called  int // of all pages seen, those that the grown judge calls relevant
+
+	Meanings []Confirmed // of the words, as pages seen bear them out
 }
 
 // Grows reports whether the judge of the topic can grow from its words: nothing else says
@@ -73,10 +78,13 @@ type growing struct {
 	labels []judge.Example
 	seen   []Seen
 	words  []float64 // log-odds by the words, one per page
+	hints  []float64 // log-odds that names of confirmed meanings add, one per page
 	scores []float64 // log-odds by all that is known, one per page
 	zero   float64   // log-odds by the words that count as none
 	below  []int     // pages off topic by the words, in the order of seen
 	on     int       // labels on topic
+
+	meanings []Confirmed
 
 	model   judge.Model
 	up, low []int // pages that model was trained on
@@ -96,8 +104,19 @@ func (t *Topic) newGrowing(m *Material, seen []Seen) (*growing, error) {
 			x.below = append(x.below, i)
 		}
 	}
-	x.scores = slices.Clone(x.words)
 	x.zero = x.wordsZero()
+	if x.meanings, err = t.confirm(m.Meanings, seen, x.words); err != nil {
+		return nil, err
+	}
+	x.hints = make([]float64, len(seen))
+	for _, c := range x.meanings {
+		for i, h := range c.hints {
+			x.hints[i] = max(x.hints[i], h)
+		}
+	}
+	for i, z := range x.words {
+		x.scores = append(x.scores, z+x.hints[i])
+	}
 	return x, nil
 }
 
@@ -107,54 +126,67 @@ func (x *growing) possible() bool {
 }
 
 // wordsZero returns the log-odds by the words above which only a tenth of the pages seen
-// are. Words that many pages have, as "world" and "war", tell little, so that they may
-// not call more than that relevant without the model.
+// are, but at most even odds. Words that many pages have, as "world" and "war", tell
+// little, so that the model must agree. Where many pages are on topic and have the word,
+// a page without it may still be one.
 func (x *growing) wordsZero() float64 {
 	if len(x.words) == 0 {
 		return wordsZero
 	}
 	sorted := slices.Sorted(slices.Values(x.words))
 	slices.Reverse(sorted)
-	return max(wordsZero, sorted[int(wordless*float64(len(sorted)))])
+	return min(max(wordsZero, sorted[int(wordless*float64(len(sorted)))]), 0)
 }
 
-// hasWord reports whether a page has a word of the topic: it is rated higher than a page
-// without any.
+// hasWord reports whether a page has a word of the topic, or a name that is confirmed: it
+// is rated higher than a page without any.
 func (x *growing) hasWord(i int) bool {
 	const without = -3 + 1e-9 // the log-odds of judge.Words for such a page
-	return x.words[i] > without
+	return x.words[i]+x.hints[i] > without
 }
 
-// rank orders pages by what is known of them now, the best first. Seeds have a bonus.
-func (x *growing) rank(pages []int) []int {
-	score := func(i int) float64 {
-		if x.seen[i].Seed {
-			return x.scores[i] + seedBonus
-		}
-		return x.scores[i]
+// score returns what is known of a page now, with the bonus of a seed.
+func (x *growing) score(i int) float64 {
+	if x.seen[i].Seed {
+		return x.scores[i] + seedBonus
 	}
+	return x.scores[i]
+}
+
+// rank orders pages by their scores, the best first.
+func (x *growing) rank(pages []int, score func(int) float64) []int {
 	pages = slices.Clone(pages)
 	slices.SortStableFunc(pages, func(a, b int) int { return cmp.Compare(score(b), score(a)) })
 	return pages
 }
 
 // leaders returns the best n of the pages that have a word of the topic, at most a
-// quarter of all pages.
-func (x *growing) leaders(n int) (list []int) {
+// quarter of all pages. Each further page of a host counts for less, so that one that
+// repeats the words on all its pages, as a link farm does, is not all that is learnt from.
+func (x *growing) leaders(n int) []int {
+	var list []int
 	for i := range x.seen {
 		if x.hasWord(i) {
 			list = append(list, i)
 		}
 	}
-	return x.rank(list)[:min(n, len(list), len(x.seen)/4)]
+	list = x.rank(list, x.score)
+	before, loss := map[string]int{}, make([]float64, len(x.seen))
+	for _, i := range list {
+		host := weburl.Host(x.seen[i].Page.URL)
+		loss[i] = hostLoss * math.Log1p(float64(before[host]))
+		before[host]++
+	}
+	list = x.rank(list, func(i int) float64 { return x.score(i) - loss[i] })
+	return list[:min(n, len(list), len(x.seen)/4)]
 }
 
-// round trains a model on the n best pages against the worse half of all, as far as the
+// round trains a model on the n best pages against the worst third of all, as far as the
 // words call it off topic, and rates all pages by that model and the words.
 func (x *growing) round(n int) error {
 	x.up = x.leaders(max(n-x.on, 0))
-	worst := x.rank(x.below)
-	worst = worst[max(0, len(worst)-min(len(x.seen)/2, mostBelow)):]
+	worst := x.rank(x.below, x.score)
+	worst = worst[max(0, len(worst)-min(len(x.seen)/3, mostBelow)):]
 	x.low = slices.DeleteFunc(worst, func(i int) bool { return slices.Contains(x.up, i) })
 	examples := slices.Clone(x.labels)
 	for _, i := range x.up {
@@ -168,17 +200,17 @@ func (x *growing) round(n int) error {
 		return err
 	}
 	for i, s := range x.seen {
-		x.scores[i] = logit(x.model.Judge(s.Page).Relevance) + float64(besideModel*(x.words[i]-x.zero))
+		x.scores[i] = logit(x.model.Judge(s.Page).Relevance) + float64(besideModel*(x.words[i]-x.zero)) + float64(besideModel*x.hints[i])
 	}
 	return nil
 }
 
 // growth describes the last round.
 func (x *growing) growth(leaders []int) Growth {
-	g := Growth{On: len(x.up), Off: len(x.low), Leaders: len(leaders)}
+	g := Growth{On: len(x.up), Off: len(x.low), Leaders: len(leaders), Meanings: x.meanings}
 	line := logit(x.topic.OnTopic())
 	for i, z := range x.scores {
-		if z < line {
+		if z-float64(besideModel*x.hints[i]) < line { // names are no part of the judge
 			continue
 		}
 		g.Called++

@@ -51,6 +51,8 @@ type Material struct {
 	// Zero is what [Judge.Zero] said of Trained, for those who no longer have all that it
 	// was trained on; nil works it out from Examples and Contrast.
 	Zero *float64
+	// Meanings are what the words of the topic may mean, for [Topic.Grow].
+	Meanings []Meaning
 	// Seeds are the URLs that the sources give, for a topic that takes its seeds there.
 	Seeds []string
 	// Notes are what a person should know of it, a line each.
