@@ -53,6 +53,7 @@ var allowed = map[string][]string{
 	"dowse/strategy/internal/book":     {"dowse/text"},
 	"dowse/internal/extract":           {"dowse", "dowse/weburl"},
 	"dowse/internal/durable":           {},
+	"dowse/internal/wordnet":           {},
 	"dowse/internal/archive":           {"dowse", "dowse/weburl", "dowse/internal/durable"},
 	"dowse/fetch":                      {"dowse", "dowse/weburl", "dowse/internal/extract"},
 	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/durable"},
@@ -67,7 +68,7 @@ var allowed = map[string][]string{
 	"dowse/crawler": {
 		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
-		"dowse/internal/directory", "dowse/internal/outside", "dowse/site", "dowse/internal/durable",
+		"dowse/internal/directory", "dowse/internal/outside", "dowse/site", "dowse/internal/durable", "dowse/internal/wordnet",
 	},
 	"dowse/internal/lab/measure": {"dowse", "dowse/text"},
 	"dowse/internal/lab/web": {

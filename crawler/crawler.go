@@ -54,6 +54,7 @@ type Config struct {
 	LearnFrom    string         // collection whose strategy has learnt what this one is to start with
 	LearnAnyway  bool           // even if it was crawled for something else
 	Contrast     string         // what stands in for examples that are not on topic: ContrastSeen or ContrastEveryday; ContrastSeen
+	WordNet      string         // WNDB directory with what words may mean, for judges that grow from them; "" for none
 	Threshold    float64        // relevance from which a page is on topic; the topic's, or 0.5
 
 	// Salt is the key of the hashes that stand for the people of Trace. No collection
@@ -314,7 +315,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) 
 		parts.crawl.Via = col.Via
 	}
 	parts.crawl.LinksIn = t.AsksLinksIn()
-	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil}
+	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil, wordnet: cfg.WordNet}
 	c.restore = restorer(col, parts.visitor.wish)
 	if err := col.Load(parts.crawl, c.restore); err != nil {
 		return nil, err

@@ -95,11 +95,18 @@ func (g *judging) grown(ctx context.Context, r *retraining, m *topic.Material, a
 	if err != nil {
 		return nil, nil, err
 	}
+	if g.wordnet != "" {
+		m.Meanings, _, err = Meanings(g.wordnet, g.topic)
+		r.made.WordNet = err == nil // without it the words stay what the user typed
+	}
 	growth, ok, err := g.topic.Grow(m, seen)
 	if err != nil || !ok {
 		return nil, nil, err
 	}
 	r.made.Grown, r.made.Contrast, r.made.Zero = growth.On, growth.Off, m.Zero
+	for _, c := range growth.Meanings {
+		r.made.Meant = append(r.made.Meant, collection.Meant{Word: c.Of, Gloss: c.Gloss, Found: len(c.Found), Dropped: len(c.Dropped), Names: c.Found[:min(len(c.Found), shownNames)]})
+	}
 	if err := wellGrown(growth, len(seen)); err != nil && r.seen {
 		return nil, nil, err
 	}
@@ -109,6 +116,9 @@ func (g *judging) grown(ctx context.Context, r *retraining, m *topic.Material, a
 	}
 	return j.Called(r.made.Model), j.Model(), nil
 }
+
+// shownNames is how many names of a meaning the log of models keeps.
+const shownNames = 12
 
 // mostCalled is the share of the pages seen that a grown judge may call relevant. Where
 // more are, pages on topic were taken for others, or the words tell nothing.

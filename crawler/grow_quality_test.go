@@ -21,6 +21,7 @@ var (
 	growTopics = flag.String("grow", "", "measure judges that grow from words on Wikispeedia: the topics to take, tune or report")
 	growPages  = flag.Int("grow-pages", 300, "pages to a crawl from words")
 	growSeeds  = flag.String("grow-seeds", "topic", "where a crawl from words begins: topic or generic")
+	growDict   = flag.String("grow-wordnet", "", "WordNet directory for crawls from words; none by default")
 	growOnly   = flag.Int("grow-only", 0, "take only so many topics; 0 means all")
 )
 
@@ -111,7 +112,7 @@ func wordsOf(name string) string {
 func (w *wiki) fromWords(t *testing.T, name string) (before, after dowse.Judge) {
 	t.Helper()
 	cfg := crawler.Config{
-		Topic: &topic.Topic{Name: "x", Words: []string{wordsOf(name)}}, Transport: w.web, Pages: *growPages, Key: 7,
+		Topic: &topic.Topic{Name: "x", Words: []string{wordsOf(name)}}, Transport: w.web, Pages: *growPages, Key: 7, WordNet: *growDict,
 		Polite: collection.Politeness{Delay: -1, InFlight: 1}, Seeds: w.threeSeeds(name),
 		Trained: func(m collection.Model) {
 			t.Logf("%s: %s of the first %d: %d up, %d down, %d verdicts changed; %s", name, m.Model, m.Seen, m.Grown, m.Contrast, m.Verdicts, m.Error)

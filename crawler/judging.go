@@ -18,6 +18,8 @@ type judging struct {
 	topic *topic.Topic
 	base  dowse.Judge // before anybody labelled
 	own   bool        // a program brought it: labels do not teach it
+
+	wordnet string // WNDB directory for judges that grow; "" for none
 }
 
 // trained returns the judge of the topic and labelled pages, and the model that was

@@ -371,7 +371,11 @@ var ErrNotRunning = errors.New("no process works on the collection")
 // Retrain takes note of all labels of the collection in dir and decides its crawl
 // again. It works on the collection itself: another process must not be at it
 // (collection.ErrLocked); see Await. Nothing is sent.
-func Retrain(dir string) (collection.Model, error) {
+func Retrain(dir string) (collection.Model, error) { return RetrainWith(dir, "") }
+
+// RetrainWith is Retrain with a WNDB directory for a judge that grows from words, "" for
+// none.
+func RetrainWith(dir, wordnet string) (collection.Model, error) {
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
 		return collection.Model{}, err
@@ -380,6 +384,7 @@ func Retrain(dir string) (collection.Model, error) {
 	if err != nil {
 		return collection.Model{}, errors.Join(err, col.Close())
 	}
+	c.judging.wordnet = wordnet
 	m, err := c.retrainNow()
 	return m, errors.Join(err, c.Close())
 }

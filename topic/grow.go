@@ -181,12 +181,12 @@ func (x *growing) leaders(n int) []int {
 	return list[:min(n, len(list), len(x.seen)/4)]
 }
 
-// round trains a model on the n best pages against the worst third of all, as far as the
+// round trains a model on the n best pages against the worse half of all, as far as the
 // words call it off topic, and rates all pages by that model and the words.
 func (x *growing) round(n int) error {
 	x.up = x.leaders(max(n-x.on, 0))
 	worst := x.rank(x.below, x.score)
-	worst = worst[max(0, len(worst)-min(len(x.seen)/3, mostBelow)):]
+	worst = worst[max(0, len(worst)-min(len(x.seen)/2, mostBelow)):]
 	x.low = slices.DeleteFunc(worst, func(i int) bool { return slices.Contains(x.up, i) })
 	examples := slices.Clone(x.labels)
 	for _, i := range x.up {

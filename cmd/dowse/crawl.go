@@ -52,6 +52,8 @@ type crawlFlags struct {
 
 	Contrast string `group:"order" rare:"" enum:",seen,everyday" default:"" shown:"seen" placeholder:"KIND" help:"Negative examples if the topic has none: seen or everyday."`
 
+	wordNetFlag
+
 	Agent     string        `group:"polite" placeholder:"NAME" help:"Name of the crawler, for robots.txt."`
 	Contact   string        `group:"polite" placeholder:"URL" help:"Where to reach you; required on the public web."`
 	Delay     time.Duration `group:"polite" default:"-1ns" shown:"1s" placeholder:"DUR" help:"Pause between two requests to a host."`
@@ -315,7 +317,11 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
 		Consent: w.consent(c.Trust).allow, Clock: crawlClock,
 	}
-	err := c.order(w, &cfg)
+	var err error
+	if cfg.WordNet, err = c.wordNet(w); err != nil {
+		return cfg, err
+	}
+	err = c.order(w, &cfg)
 	if err != nil {
 		return cfg, err
 	}
@@ -649,6 +655,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	cfg.Tick = scr.tick
 	ear := &heard{out: w.err, wait: w.isTTY && !c.Quiet}
 	cfg.Say = ear.say
+	without := false // the missing dictionary was named
 	cfg.Trained = func(m collection.Model) {
 		switch {
 		case c.Quiet || m.Contrast == 0 || m.Undo:
@@ -656,6 +663,10 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 			ear.pass(refused(m))
 		default:
 			ear.pass(taught(m, dir))
+			if m.Grown > 0 && cfg.WordNet == "" && c.WordNet == "" && !without {
+				ear.pass([]string{"note: " + withoutWordNet})
+				without = true
+			}
 		}
 	}
 	known := collection.IsCollection(dir)
