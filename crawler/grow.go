@@ -45,8 +45,9 @@ func (c *Crawler) drawnOf() int {
 const maxGrown = 64 << 10
 
 // seenPages returns the first pages that were fetched, at most so many, without those
-// that are labelled, near copies of others, or no longer in the archive.
-func (r *rejudge) seenPages(ctx context.Context, of int) ([]topic.Seen, error) {
+// that are labelled, near copies of others, or no longer in the archive. If the judge in
+// use has grown before, they carry its verdicts.
+func (r *rejudge) seenPages(ctx context.Context, of int, again bool) ([]topic.Seen, error) {
 	first, err := r.sightings(ctx, of)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,11 @@ func (r *rejudge) seenPages(ctx context.Context, of int) ([]topic.Seen, error) {
 		if ok, err := readAgain(r.col, s.page); err != nil {
 			return nil, errors.Join(err, ctx.Err())
 		} else if ok {
-			list = append(list, topic.Seen{Page: shortened(s.page), Seed: seeds[s.page.URL]})
+			x := topic.Seen{Page: shortened(s.page), Seed: seeds[s.page.URL]}
+			if again {
+				x.Before = s.page.Verdict.Relevance
+			}
+			list = append(list, x)
 		}
 	}
 	return list, nil
@@ -91,7 +96,7 @@ func shortened(p *dowse.Page) *dowse.Page {
 // grown returns the judge that grows from the topic's words, pages seen and labels, and
 // its model; nil where there is too little to grow from.
 func (g *judging) grown(ctx context.Context, r *retraining, m *topic.Material, again *rejudge) (dowse.Judge, judge.Model, error) {
-	seen, err := again.seenPages(ctx, r.made.Seen)
+	seen, err := again.seenPages(ctx, r.made.Seen, r.regrows)
 	if err != nil {
 		return nil, nil, err
 	}

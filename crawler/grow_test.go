@@ -1,9 +1,13 @@
 package crawler_test
 
 import (
+	"cmp"
+	"maps"
+	"math"
 	"slices"
 	"testing"
 
+	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/topic"
@@ -80,6 +84,51 @@ func (p *pools) found(t *testing.T) (n int) {
 	t.Helper()
 	for u := range p.verdicts(t) {
 		if on, _ := p.web.Truth(u, "tide pools"); on {
+			n++
+		}
+	}
+	return n
+}
+
+// TestLabelsBesideGrowth labels the ten pages of which the grown judge is least sure,
+// truthfully. The new model grows as well, with the labels among its examples, and does
+// not judge worse than the one before.
+func TestLabelsBesideGrowth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: TestSeenPagesSwitchedOff covers the same goroutines")
+	}
+	p := newTyped(t)
+	p.crawl(t, 210, "")
+	before := p.verdicts(t)
+	unsure := slices.SortedFunc(maps.Keys(before), func(a, b dowse.URL) int {
+		return cmp.Or(cmp.Compare(math.Abs(before[a]-0.5), math.Abs(before[b]-0.5)), cmp.Compare(a, b))
+	})
+	var labels []collection.Label
+	for _, u := range unsure[:10] {
+		label := collection.Label{URL: u, Label: collection.LabelOff}
+		if on, _ := p.web.Truth(u, "tide pools"); on {
+			label.Label = collection.LabelOn
+		}
+		labels = append(labels, label)
+	}
+	if err := collection.AppendLabels(p.dir, append(labels, collection.Label{Do: collection.DoTrain})...); err != nil {
+		t.Fatal(err)
+	}
+	m, err := crawler.Retrain(p.dir)
+	if err != nil || m.Labels != 10 || m.Grown == 0 || m.Seen != 200 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	after := p.verdicts(t)
+	t.Logf("right of %d verdicts: %.3f, and %.3f before; on topic %d, and %d before", len(after), p.hits(after), p.hits(before), onTopic(after), onTopic(before))
+	if p.hits(after) < p.hits(before) {
+		t.Errorf("ten truthful labels took the share of right verdicts from %.3f to %.3f", p.hits(before), p.hits(after))
+	}
+}
+
+// onTopic returns how many verdicts call a page relevant.
+func onTopic(verdicts map[dowse.URL]float64) (n int) {
+	for _, r := range verdicts {
+		if r >= 0.5 {
 			n++
 		}
 	}

@@ -39,8 +39,10 @@ type retraining struct {
 	parts  []uint64
 	seen   bool // it is for the sake of contrast: without, nothing is trained
 	grows  bool // the judge grows from the words of the topic
-	cancel context.CancelFunc
-	done   chan struct{} // closed when the rest is there
+
+	regrows bool // and the one in use has grown, too
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when the rest is there
 
 	judge   dowse.Judge
 	rulings []crawl.Ruling
@@ -199,6 +201,8 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 		}
 	}
 	r.made.Before = c.labels.model
+	before, _ := collection.MadeModel(models, c.labels.model)
+	r.regrows = before.Grown > 0
 	r.stands = labels.Standing()
 	r.ids = labelIDs(c.Collection.Crawl.Frontier(), r.stands)
 	r.parts = c.Collection.Crawl.Rulings()

@@ -29,6 +29,9 @@ var growRounds = [...]int{8, 12, 18}
 type Seen struct {
 	Page *dowse.Page
 	Seed bool // the crawl began with it
+
+	// Before is the relevance by an earlier model that grew from the same words; 0 for none.
+	Before float64
 }
 
 // A Growth describes a model that grew from words.
@@ -114,7 +117,10 @@ func (t *Topic) newGrowing(m *Material, seen []Seen) (*growing, error) {
 			x.hints[i] = max(x.hints[i], h)
 		}
 	}
-	for i, z := range x.words {
+	for i, z := range x.words { // a judge that has grown before chooses what the next one begins with
+		if before := seen[i].Before; before > 0 {
+			z = (z + logit(before)) / 2
+		}
 		x.scores = append(x.scores, z+x.hints[i])
 	}
 	return x, nil

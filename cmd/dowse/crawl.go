@@ -663,7 +663,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 			ear.pass(refused(m))
 		default:
 			ear.pass(taught(m, dir))
-			if m.Grown > 0 && cfg.WordNet == "" && c.WordNet == "" && !without {
+			if m.Grown > 0 && cfg.WordNet == "" && c.WordNet == "" && cfg.Demo == nil && !without {
 				ear.pass([]string{"note: " + withoutWordNet})
 				without = true
 			}

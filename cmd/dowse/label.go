@@ -276,7 +276,7 @@ func (c *labelCmd) tell(w *world, m collection.Model) error {
 // against describes the pages of the crawl that a model was trained on.
 func against(m collection.Model) string {
 	if m.Grown > 0 {
-		return fmt.Sprintf("grown from the topic's words: %s seen that they rate high, %s low", some(m.Grown, "page"), count(m.Contrast))
+		return fmt.Sprintf("grown from the words: %s rated high, %s rated low", some(m.Grown, "page"), count(m.Contrast))
 	}
 	return fmt.Sprintf("trained against %s seen in this crawl, taken at random", some(m.Contrast, "page"))
 }

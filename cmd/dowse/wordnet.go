@@ -41,8 +41,8 @@ func (f *wordNetFlag) wordNet(w *world) (string, error) {
 	return wordnet.Default, nil
 }
 
-// withoutWordNet is what a person is told once where the dictionary is missing.
-const withoutWordNet = "WordNet is not installed, so kinds and instances of the words are not known (Debian: wordnet-base; --wordnet DIR)"
+// withoutWordNet is printed once where the dictionary is missing.
+const withoutWordNet = "no WordNet: kinds of the words are not known (Debian: wordnet-base)"
 
 // shownSenses and shownKinds bound what topic check prints of a word.
 const (
