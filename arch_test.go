@@ -20,10 +20,11 @@ var allowed = map[string][]string{
 	"dowse/weburl":             {"dowse"},
 	"dowse/text":               {"dowse"},
 	"dowse/internal/frontier":  {"dowse"},
+	"dowse/internal/facts":     {"dowse", "dowse/text", "dowse/weburl"},
 	"dowse/internal/mistake":   {"dowse/text"},
 	"dowse/judge":              {"dowse", "dowse/text"},
-	"dowse/topic":              {"dowse", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory"},
-	"dowse/internal/predicate": {"dowse", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl"},
+	"dowse/topic":              {"dowse", "dowse/internal/facts", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory"},
+	"dowse/internal/predicate": {"dowse", "dowse/internal/facts", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl"},
 	"dowse/internal/directory": {"dowse", "dowse/weburl"},
 	"dowse/internal/judgetest": {"dowse", "dowse/judge"},
 	"dowse/internal/outside":   {"dowse", "dowse/judge", "dowse/weburl", "dowse/internal/durable"},
@@ -56,12 +57,12 @@ var allowed = map[string][]string{
 	"dowse/internal/wordnet":           {},
 	"dowse/internal/archive":           {"dowse", "dowse/weburl", "dowse/internal/durable"},
 	"dowse/fetch":                      {"dowse", "dowse/weburl", "dowse/internal/extract"},
-	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/durable"},
+	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/durable"},
 	"dowse/strategy/strategytest":      {"dowse", "dowse/crawl", "dowse/internal/frontier"},
 	"dowse/collection": {
 		"dowse/text", // which words of a model are those of a page that was taken down
 		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/site",
-		"dowse/internal/durable",
+		"dowse/internal/durable", "dowse/internal/facts",
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
@@ -73,7 +74,7 @@ var allowed = map[string][]string{
 	"dowse/internal/lab/measure": {"dowse", "dowse/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
-		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable",
+		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts",
 	},
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/trace",
@@ -136,7 +137,7 @@ var modules = map[string]struct {
 // Files named here are the drivers of package crawl.
 var (
 	pure = []string{
-		".", "text", "judge", "site", "internal/frontier", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate",
+		".", "text", "judge", "site", "internal/facts", "internal/frontier", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate",
 		"strategy", "strategy/linkclass", "strategy/treasure", "strategy/treasure/tgraph", "strategy/interest", "strategy/input",
 		"strategy/internal/lead", "strategy/internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}

@@ -22,7 +22,6 @@ const (
 	SkipTypeSize     Reason = "type.size"
 	SkipLang         Reason = "lang"
 	SkipHostBlocked  Reason = "host.blocked"
-	SkipHostDown     Reason = "host.down"
 	SkipChallenge    Reason = "host.challenge"
 	SkipPrivateIP    Reason = "policy.private-ip"
 	SkipLogin        Reason = "policy.login"
@@ -44,7 +43,8 @@ const (
 	FailRedirect Reason = "redirect"      // a chain too long, a loop, a target that is no URL
 )
 
-// ReasonHelp lists every reason with its meaning, in the order of printing.
+// ReasonHelp lists every reason with its meaning, in the order of printing. New reasons
+// are added at its end: collections keep the place of a reason in this list.
 func ReasonHelp() []struct {
 	Reason Reason
 	Means  string
@@ -70,7 +70,6 @@ func ReasonHelp() []struct {
 		{SkipTypeSize, "larger than the size limit"},
 		{SkipLang, "in a language that the topic does not want"},
 		{SkipHostBlocked, "the host was blocked"},
-		{SkipHostDown, "the host could not be reached, several times"},
 		{SkipChallenge, "the host wants a person, not a crawler"},
 		{SkipPrivateIP, "an address inside a network, not listed in --allow-net"},
 		{SkipLogin, "behind a login"},

@@ -153,7 +153,7 @@ func (c *Collection) findOriginals() error {
 	}
 	c.originals = map[string]dowse.Place{}
 	for _, path := range files {
-		for r, err := range archive.Past(path, func(archive.Loss) {}) {
+		for r, err := range archive.ReadableRecords(path, func(archive.Loss) {}) {
 			if err != nil {
 				return err
 			}
@@ -199,9 +199,4 @@ func (c *Collection) Document(p *dowse.Page) (*dowse.Document, error) {
 }
 
 // DocumentOf extracts the page of a row anew from what the archive holds of it.
-func (c *Collection) DocumentOf(r *Row) (*dowse.Document, error) {
-	if r.page == nil {
-		return nil, fmt.Errorf("collection: %s: %w", r.URL, ErrNotKept)
-	}
-	return c.Document(r.page)
-}
+func (c *Collection) DocumentOf(r *Row) (*dowse.Document, error) { return c.Document(r.Page) }

@@ -8,37 +8,11 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/facts"
 )
 
 // A Cause is one reason for a verdict or a priority, and what it contributed.
-type Cause struct {
-	What   string  `json:"what"`
-	Word   string  `json:"word,omitempty"` // behind the stem in What; "" where nobody looked for it
-	Weight float64 `json:"weight"`
-	Count  int     `json:"count,omitempty"`
-}
-
-func causes(list []dowse.Because) []Cause {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]Cause, len(list))
-	for i, b := range list {
-		out[i] = Cause{What: b.What, Weight: finite(b.Weight), Count: b.Count}
-	}
-	return out
-}
-
-// finite makes of any float one that JSON can say.
-func finite(f float64) float64 {
-	switch {
-	case math.IsNaN(f):
-		return 0
-	case math.IsInf(f, 0):
-		return math.Copysign(math.MaxFloat64, f)
-	}
-	return f
-}
+type Cause = facts.Cause
 
 // Strongest returns the n reasons with the largest weights, whatever their sign,
 // the strongest first.

@@ -57,7 +57,7 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, file
 	if IsCollection(dir) {
 		return nil, fmt.Errorf("collection: %s is a collection already", dir)
 	}
-	switch begun, err := unfinished(dir); {
+	switch begun, err := Unfinished(dir); {
 	case err != nil:
 		return nil, fmt.Errorf("collection: %s: %w: %w", dir, ErrMake, err)
 	case !begun:
@@ -90,9 +90,10 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, file
 	return Open(dir, parse, false)
 }
 
-// unfinished reports whether a directory holds nothing but what Create makes
-// before the settings: no file of it tells anything that could be lost.
-func unfinished(dir string) (bool, error) {
+// Unfinished reports whether a directory is absent or empty, or holds nothing but what
+// Create makes before the settings, as after a kill. Create can begin there anew, and
+// nothing is lost by it.
+func Unfinished(dir string) (bool, error) {
 	names, err := durable.In(dir).ReadDir(".")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err // it may hold anything

@@ -52,7 +52,7 @@ func logStatus(p *dowse.Page) int {
 	switch p.Reason {
 	case dowse.FailDNS:
 		return -1
-	case dowse.FailConnect, dowse.FailTLS, dowse.SkipHostDown:
+	case dowse.FailConnect, dowse.FailTLS:
 		return -2
 	case dowse.FailTimeout:
 		return -4

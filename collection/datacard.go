@@ -85,7 +85,7 @@ func (c *Collection) cardMaking(b *bytes.Buffer) {
 	s := &c.Settings
 	fmt.Fprintf(b, "## How it was made\n\n")
 	fmt.Fprintf(b, "- begun %s with dowse %s\n", s.Begun.UTC().Format("2006-01-02T15:04:05Z"), plain(cmp.Or(s.Version, "of an unknown version")))
-	fmt.Fprintf(b, "- strategy: `%s`; a page is on topic from a relevance of %g\n", plain(s.Strategy), c.threshold())
+	fmt.Fprintf(b, "- strategy: `%s`; a page is on topic from a relevance of %g\n", plain(s.Strategy), c.Threshold())
 	if s.Identity.Agent != "" {
 		fmt.Fprintf(b, "- the crawler called itself `%s`\n", plain(s.Identity.Agent))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/facts"
 	"dowse/internal/frontier"
 )
 
@@ -25,39 +26,27 @@ const (
 	EventForgotten  = "forgotten"
 )
 
-// A decisionLine is something that happened to a URL, and why.
+// A decisionLine is something that happened to a URL, and why. Names are those of the facts of a page.
 type decisionLine struct {
-	TS       time.Time    `json:"ts"`
-	URL      dowse.URL    `json:"url"`
-	Event    string       `json:"event"`
-	Reason   dowse.Reason `json:"reason,omitempty"`
-	Detail   string       `json:"detail,omitempty"`
-	Score    *float64     `json:"score,omitempty"` // relevance of what was judged, priority of what was queued or taken
-	Because  []weighed    `json:"because,omitempty"`
-	Parent   dowse.URL    `json:"parent,omitempty"`
-	Anchor   string       `json:"anchor,omitempty"`
-	Depth    int          `json:"depth"`
-	Hops     int          `json:"hops"`
-	Status   int          `json:"status,omitempty"`
-	Judge    string       `json:"model,omitempty"`
-	HostWait int64        `json:"host_wait_ms,omitempty"`
-	Target   dowse.URL    `json:"target,omitempty"` // of a redirect
+	TS        time.Time     `json:"ts"`
+	URL       dowse.URL     `json:"url"`
+	Event     string        `json:"event"`
+	Reason    dowse.Reason  `json:"reason,omitempty"`
+	Detail    string        `json:"detail,omitempty"`
+	Relevance *float64      `json:"relevance,omitempty"` // of what was judged
+	Priority  *float64      `json:"priority,omitempty"`  // of what was queued or visited
+	Because   []Cause       `json:"because,omitempty"`
+	Parent    dowse.URL     `json:"parent,omitempty"`
+	Anchor    string        `json:"anchor,omitempty"`
+	Depth     int           `json:"depth"`
+	Hops      int           `json:"hops"`
+	Status    int           `json:"status,omitempty"`
+	Judge     string        `json:"judge,omitempty"`
+	HostWait  facts.Seconds `json:"host_wait,omitempty"` // how long the host had rested
+	Target    dowse.URL     `json:"target,omitempty"`    // of a redirect
 }
 
-type weighed struct {
-	F string  `json:"f"`
-	W float64 `json:"w"`
-}
-
-func weights(list []dowse.Because) []weighed {
-	out := make([]weighed, len(list))
-	for i, b := range list {
-		out[i] = weighed{b.What, finite(b.Weight)}
-	}
-	return out
-}
-
-func score(f float64) *float64 { f = finite(f); return &f }
+func number(f float64) *float64 { f = facts.Finite(f); return &f }
 
 // decisions writes a line for everything that happened to a URL, in order. A link
 // to a URL that is known changes nothing and has no line.
@@ -76,7 +65,7 @@ func (x *exporter) decisions(w io.Writer) error {
 			continue
 		}
 		for _, d := range x.c.happened(e) {
-			line, err := encode(d)
+			line, err := facts.Encode(d)
 			if err != nil {
 				return err
 			}
@@ -113,7 +102,7 @@ func (c *Collection) happened(e *crawl.Entry) (list []decisionLine) {
 }
 
 func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) decisionLine {
-	d := decisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []weighed{{"seed", 1}}}
+	d := decisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []Cause{{What: "seed", Weight: 1}}}
 	id, ok := c.Crawl.Frontier().Find(u)
 	if !ok {
 		return d
@@ -128,7 +117,7 @@ func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) decisionLine {
 func (c *Collection) listed(e *crawl.Entry, maps []dowse.URL) (list []decisionLine) {
 	for _, u := range maps {
 		if _, ok := c.Crawl.Frontier().Find(u); ok {
-			list = append(list, decisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []weighed{{FromSitemap, 0}}, Parent: e.Page.URL})
+			list = append(list, decisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []Cause{{What: FromSitemap}}, Parent: e.Page.URL})
 		}
 	}
 	return list
@@ -143,8 +132,8 @@ var outcomeEvents = [...]string{
 func (c *Collection) visited(e *crawl.Entry) []decisionLine {
 	p := e.Page
 	d := decisionLine{
-		TS: e.At, URL: p.URL, Event: outcomeEvents[p.Outcome], Reason: p.Reason, Detail: p.Detail, Score: score(p.Lead.Priority),
-		Depth: p.Depth, Hops: p.Hops, Status: p.Fetch.Status, HostWait: e.Rested.Milliseconds(),
+		TS: e.At, URL: p.URL, Event: outcomeEvents[p.Outcome], Reason: p.Reason, Detail: p.Detail, Priority: number(p.Lead.Priority),
+		Depth: p.Depth, Hops: p.Hops, Status: p.Fetch.Status, HostWait: facts.Seconds(e.Rested),
 	}
 	if p.Outcome == dowse.Redirected && len(e.Links) > 0 {
 		d.Target = c.URL(e.Links[0].ID)
@@ -152,7 +141,7 @@ func (c *Collection) visited(e *crawl.Entry) []decisionLine {
 	list := []decisionLine{d}
 	if p.Outcome == dowse.Fetched {
 		list = append(list, decisionLine{
-			TS: e.At, URL: p.URL, Event: EventJudged, Score: score(p.Verdict.Relevance), Because: weights(p.Verdict.Because),
+			TS: e.At, URL: p.URL, Event: EventJudged, Relevance: number(p.Verdict.Relevance), Because: facts.Causes(p.Verdict.Because),
 			Depth: p.Depth, Hops: p.Hops, Judge: p.Verdict.Judge,
 		})
 	}
@@ -164,7 +153,7 @@ func (c *Collection) found(e *crawl.Entry) (list []decisionLine) {
 	depth, hops := e.Page.Depth, e.Page.Hops
 	if e.Page.Outcome == dowse.Fetched {
 		depth, hops = depth+1, hops+1
-		if e.Page.Verdict.Relevance >= c.threshold() {
+		if e.Page.Verdict.Relevance >= c.Threshold() {
 			hops = 0
 		}
 	}
@@ -181,7 +170,7 @@ func (c *Collection) found(e *crawl.Entry) (list []decisionLine) {
 
 func (c *Collection) linked(e *crawl.Entry, i int) decisionLine {
 	l := &e.Links[i]
-	d := decisionLine{TS: e.At, URL: c.URL(l.ID), Parent: e.Page.URL, Anchor: anchorOf(&e.Found[i]), Because: weights(l.Because)}
+	d := decisionLine{TS: e.At, URL: c.URL(l.ID), Parent: e.Page.URL, Anchor: anchorOf(&e.Found[i]), Because: facts.Causes(l.Because)}
 	what, why := fate(l)
 	switch what {
 	case LinkSkipped:
@@ -189,7 +178,7 @@ func (c *Collection) linked(e *crawl.Entry, i int) decisionLine {
 	case LinkHeld:
 		d.Event = EventHeld
 	default:
-		d.Event, d.Score = EventQueued, score(l.Offered)
+		d.Event, d.Priority = EventQueued, number(l.Offered)
 	}
 	if l.Target != l.ID && l.Target != frontier.None {
 		d.Target = c.URL(l.Target)

@@ -36,7 +36,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(x.State, x.Chosen.Priority, x.Chosen.Because[0].What)
+	fmt.Println(x.Row.State, x.Chosen.Priority, x.Chosen.Because[0].What)
 	_, err = c.Why("https://example.org/unheard-of")
 	fmt.Println(err)
 	// Output:

@@ -12,6 +12,7 @@ import (
 
 	"dowse"
 	"dowse/internal/archive"
+	"dowse/internal/facts"
 )
 
 var errRunning = fmt.Errorf("a crawl is writing to the archive (%w); stop it first, or export .jsonl or .csv", ErrLocked)
@@ -44,7 +45,7 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 		}
 	}
 	err := x.pages(f, func(row *Row) error {
-		p := row.page.Fetch.Archive
+		p := row.Fetch.Archive
 		first, err := x.c.refersTo(p)
 		if err != nil {
 			x.leaveOut(row.URL, err)
@@ -61,7 +62,7 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 	if err != nil {
 		return err
 	}
-	_, err = archive.CopyPast(w, x.c.ArchiveDir(), places, x.archiveOptions(), func(p dowse.Place, err error) {
+	_, err = archive.Copy(w, x.c.ArchiveDir(), places, x.archiveOptions(), func(p dowse.Place, err error) {
 		if u, ok := pageAt[p]; ok {
 			x.n--
 			x.leaveOut(u, err)
@@ -159,7 +160,7 @@ func (x *exporter) chosen(dir, index string) ([]string, error) {
 }
 
 func writeIndexOf(index string, lost func(archive.Loss), files ...string) error {
-	return toFile(index, true, func(w io.Writer) error { return archive.IndexPast(w, lost, files...) })
+	return toFile(index, true, func(w io.Writer) error { return archive.IndexReadable(w, lost, files...) })
 }
 
 // whole returns the files of the collection. One that is damaged is copied without what
@@ -197,7 +198,7 @@ func (x *exporter) whole(dir, index string) ([]string, error) {
 
 // isLost reports whether the record of a page can't be read.
 func (x *exporter) isLost(row *Row) bool {
-	at := row.page.Fetch.Archive
+	at := row.Fetch.Archive
 	if x.gone[row.URL] || x.there != nil && at.File != "" && !x.there[at.File] {
 		return true
 	}
@@ -250,7 +251,7 @@ var errEnough = errors.New("no more is wanted")
 
 func pageLine(row *Row) archive.PageLine {
 	return archive.PageLine{
-		URL: row.URL, At: row.Fetched, Title: row.Title, Relevance: row.Relevance, Parent: row.Parent,
-		Why: ReasonLine(row.page.Verdict.Because, 4),
+		URL: row.URL, At: row.Fetch.At, Title: row.Title, Relevance: facts.Finite(row.Page.Verdict.Relevance), Parent: row.Parent,
+		Why: ReasonLine(row.Page.Verdict.Because, 4),
 	}
 }

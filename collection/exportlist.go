@@ -1,42 +1,25 @@
 package collection
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 	"strings"
 
-	"dowse"
+	"dowse/internal/facts"
 )
-
-// exportRow is a page as .jsonl has it.
-type exportRow struct {
-	*Row
-	Text string `json:"text,omitempty"`
-}
 
 // csvFields are the columns of a .csv that names none.
 var csvFields = []string{
-	"url", "title", "host", "relevance", "verdict", "language", "fetched", "status", "bytes", "depth", "parent",
+	"url", "title", "host", "relevance", "verdict", "lang", "fetched", "status", "size", "depth", "parent",
 	"anchor", "priority", "because", "near", "warc", "offset",
 }
 
-// ExportFields lists the fields that .jsonl and .csv can have.
-func ExportFields() []string {
-	var names []string
-	row := reflect.TypeFor[Row]()
-	for i := range row.NumField() {
-		if name, _, _ := strings.Cut(row.Field(i).Tag.Get("json"), ","); name != "" {
-			names = append(names, name)
-		}
-	}
-	return append(names, "text")
-}
+// ExportFields lists the facts that .jsonl and .csv can hold.
+func ExportFields() []string { return facts.Names(true) }
 
 // fieldsOf returns the fields of a list: those asked for, or nil for all that a
 // page has.
@@ -72,55 +55,34 @@ func (x *exporter) jsonl(w io.Writer) error {
 	})
 }
 
-// line makes the JSON object of a page.
+// line returns the JSON object of a page.
 func (x *exporter) line(row *Row) ([]byte, error) {
-	r := exportRow{Row: row}
-	if x.opt.Text || slices.Contains(x.fields, "text") {
-		doc, err := x.c.Document(row.page)
-		if err != nil && !errors.Is(err, ErrErased) {
-			x.c.unreadPage(row.URL, err)
-		}
-		if doc != nil {
-			r.Text = doc.Text
-		}
+	x.read(row)
+	if x.fields != nil {
+		return row.Select(x.fields)
 	}
-	line, err := encode(r)
-	if err != nil || x.fields == nil {
-		return line, err
+	if x.opt.Text {
+		return row.With("text")
 	}
-	return selected(line, x.fields)
+	return row.MarshalJSON()
 }
 
-// encode is json.Marshal without escapes that only HTML needs.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
+// read adds to a row what the page says, if the export asks for any of it.
+func (x *exporter) read(row *Row) {
+	if !x.opt.Text && !slices.ContainsFunc(x.fields, func(name string) bool { return facts.Named(name).Document }) {
+		return
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// selected keeps some fields of an object, in their order; what is absent is null.
-func selected(line []byte, fields []string) ([]byte, error) {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(line, &all); err != nil {
-		return nil, err
+	doc, err := x.c.DocumentOf(row)
+	if err != nil && !errors.Is(err, ErrErased) {
+		x.c.unreadPage(row.URL, err)
 	}
-	out := []byte{'{'}
-	for i, f := range fields {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = fmt.Appendf(out, "%q:", f)
-		if v, ok := all[f]; ok {
-			out = append(out, v...)
-		} else {
-			out = append(out, "null"...)
-		}
+	if doc == nil {
+		return
 	}
-	return append(out, '}'), nil
+	page := *row.Page
+	page.Document = *doc
+	page.Title, page.Language = row.Title, row.Language // as they were when the page was judged
+	row.Page = &page
 }
 
 func (x *exporter) csv(w io.Writer) error {
@@ -129,12 +91,9 @@ func (x *exporter) csv(w io.Writer) error {
 		return err
 	}
 	err := x.pages(x.filter(), func(row *Row) error {
-		line, err := x.line(row)
-		if err != nil {
-			return err
-		}
+		x.read(row)
 		x.n++
-		cells, err := x.cells(row, line)
+		cells, err := x.cells(row)
 		if err != nil {
 			return err
 		}
@@ -144,30 +103,24 @@ func (x *exporter) csv(w io.Writer) error {
 	return errors.Join(err, out.Error())
 }
 
-func (x *exporter) cells(row *Row, line []byte) ([]string, error) {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(line, &all); err != nil {
-		return nil, err
-	}
+// cells returns a page as a row of a table. Reasons and lists become lines of text.
+func (x *exporter) cells(row *Row) ([]string, error) {
 	cells := make([]string, len(x.fields))
-	for i, f := range x.fields {
-		cells[i] = cell(all[f])
-		if f == "because" {
-			cells[i] = harmless(ReasonLine(row.page.Verdict.Because, 10))
-		}
-		if f == "licences" {
-			cells[i] = harmless(joinURLs(row.Licences))
+	for i, name := range x.fields {
+		switch v := facts.Named(name).Value(row).(type) {
+		case []Cause:
+			cells[i] = harmless(ReasonLine(row.Page.Verdict.Because, 10))
+		case []string:
+			cells[i] = harmless(strings.Join(v, " "))
+		default:
+			raw, err := facts.Named(name).JSON(row)
+			if err != nil {
+				return nil, err
+			}
+			cells[i] = cell(raw)
 		}
 	}
 	return cells, nil
-}
-
-func joinURLs(list []dowse.URL) string {
-	s := make([]string, len(list))
-	for i, u := range list {
-		s[i] = string(u)
-	}
-	return strings.Join(s, " ")
 }
 
 // cell writes a JSON value as a spreadsheet takes it.

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 
+	"dowse/internal/facts"
 	"dowse/site"
 )
 
@@ -38,7 +39,7 @@ func (x *exporter) sitesJSONL(w io.Writer) error {
 		return err
 	}
 	for _, s := range list {
-		line, err := encode(s)
+		line, err := facts.Encode(s)
 		if err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func (x *exporter) sitesCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	err = out.Write(fields)
 	for _, s := range list {
-		line, enc := encode(s)
+		line, enc := facts.Encode(s)
 		var all map[string]json.RawMessage
 		if err = errors.Join(err, enc, json.Unmarshal(line, &all)); err != nil {
 			return err

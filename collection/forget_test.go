@@ -26,7 +26,7 @@ func unique(t *testing.T, c *collection.Collection) (dowse.URL, string, string) 
 	t.Helper()
 	bodies, titles := map[dowse.URL]string{}, map[dowse.URL]string{}
 	for _, row := range list(t, c, collection.Filter{}) {
-		body, _, err := c.Body(&dowse.Page{URL: row.URL, Fetch: dowse.Fetch{Archive: dowse.Place{File: row.WARC, Offset: row.Offset}}})
+		body, _, err := c.Body(&dowse.Page{URL: row.URL, Fetch: dowse.Fetch{Archive: row.Fetch.Archive}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func forgottenStays(t *testing.T, c *collection.Collection, u dowse.URL) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x.State != dowse.Excluded.String() || x.Reason != dowse.SkipForgotten || x.Detail != "its owner asked" || x.Title != "" {
+	if x.Row.State != dowse.Excluded || x.Row.Reason != dowse.SkipForgotten || x.Row.Detail != "its owner asked" || x.Row.Title != "" {
 		t.Errorf("%+v", x)
 	}
 	for _, row := range list(t, c, collection.Filter{}) {
@@ -276,7 +276,7 @@ func TestForgetThenCrawl(t *testing.T) {
 	}
 	crawlMade(t, dir, madePages+10)
 	c = open(t, dir, true)
-	if x, err := c.Why(rows[0].URL); err != nil || x.Reason != dowse.SkipForgotten {
+	if x, err := c.Why(rows[0].URL); err != nil || x.Row.Reason != dowse.SkipForgotten {
 		t.Errorf("%v %+v", err, x)
 	}
 	v, err := c.Verify(collection.VerifyOptions{Config: func() (crawl.Config, error) { return config(c.Settings) }})
@@ -301,7 +301,7 @@ func TestForgetBrokenOff(t *testing.T) {
 		if v := verified(t, seen); v.OK() {
 			t.Errorf("after %d steps verify is content", steps)
 		}
-		if x, err := seen.Why(u); steps >= 2 && (err != nil || x.Reason != dowse.SkipForgotten || x.Title != "") {
+		if x, err := seen.Why(u); steps >= 2 && (err != nil || x.Row.Reason != dowse.SkipForgotten || x.Row.Title != "") {
 			t.Errorf("after %d steps: %+v, %v", steps, x, err)
 		}
 		seen.Close()

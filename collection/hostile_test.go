@@ -104,11 +104,11 @@ func TestCopies(t *testing.T) {
 	c := open(t, dir, false)
 	var places []string
 	for _, row := range list(t, c, collection.Filter{}) {
-		body, _, err := c.Body(&dowse.Page{URL: row.URL, Fetch: dowse.Fetch{Archive: dowse.Place{File: row.WARC, Offset: row.Offset}}})
+		body, _, err := c.Body(&dowse.Page{URL: row.URL, Fetch: dowse.Fetch{Archive: row.Fetch.Archive}})
 		if err != nil || string(body) != web[strings.TrimPrefix(string(row.URL), "http://small.test")] {
 			t.Errorf("%s: %v, %.50q", row.URL, err, body)
 		}
-		places = append(places, fmt.Sprint(row.Offset))
+		places = append(places, fmt.Sprint(row.Fetch.Archive.Offset))
 	}
 	if len(places) != 4 {
 		t.Fatalf("%d pages", len(places))

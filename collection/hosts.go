@@ -10,6 +10,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/facts"
 	"dowse/internal/frontier"
 )
 
@@ -40,7 +41,7 @@ type HostRow struct {
 	Requests int           `json:"requests"`
 	Waiting  int           `json:"waiting"`
 	Bytes    int64         `json:"bytes"`
-	Delay    time.Duration `json:"delay_ns"` // the longest pause that it was given in good times
+	Delay    facts.Seconds `json:"delay"` // in seconds: the longest pause that it was given in good times
 	Robots   string        `json:"robots"`
 	State    string        `json:"state"`
 	Until    time.Time     `json:"until,omitzero"` // HostBackingOff, HostDown: when it may be visited again
@@ -67,7 +68,7 @@ func (c *Collection) Hosts() []HostRow {
 func (c *Collection) hostRow(s crawl.HostStatus) HostRow {
 	r := HostRow{
 		Host: s.Name, Pages: s.Fetched, OnTopic: s.OnTopic, Failed: s.Failed, Requests: s.Requests,
-		Waiting: s.Waiting, Bytes: s.Bytes, Delay: s.Delay, Robots: robotsState(s.Name, s.Robots), State: HostOK, Last: s.Recent,
+		Waiting: s.Waiting, Bytes: s.Bytes, Delay: facts.Seconds(s.Delay), Robots: robotsState(s.Name, s.Robots), State: HostOK, Last: s.Recent,
 	}
 	if s.Fetched > 0 {
 		r.Share = float64(s.OnTopic) / float64(s.Fetched)

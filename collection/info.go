@@ -45,7 +45,7 @@ func (c *Collection) Info() (*Overview, error) {
 	s := &c.Settings
 	o := &Overview{
 		Dir: c.Dir, Name: s.Name, Format: s.Dowse, Version: s.Version, Begun: s.Begun, Strategy: s.Strategy,
-		Threshold: c.threshold(), Seeds: s.Seeds, Status: c.Crawl.Status(), Journal: c.Journal.End(), Notices: c.Notices,
+		Threshold: c.Threshold(), Seeds: s.Seeds, Status: c.Crawl.Status(), Journal: c.Journal.End(), Notices: c.Notices,
 		Running: Running(c.Dir),
 	}
 	topic, err := c.Topic()

@@ -5,6 +5,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/facts"
 )
 
 // What became of a link.
@@ -98,7 +99,7 @@ func (c *Collection) Links(u dowse.URL) ([]LinkFate, error) {
 }
 
 func (c *Collection) linkFate(l *dowse.Link, d *crawl.Decision) LinkFate {
-	f := LinkFate{URL: c.URL(d.ID), Anchor: anchorOf(l), Priority: finite(d.Priority), Because: causes(d.Because)}
+	f := LinkFate{URL: c.URL(d.ID), Anchor: anchorOf(l), Priority: facts.Finite(d.Priority), Because: facts.Causes(d.Because)}
 	f.Fate, f.Reason = fate(d)
 	if d.Target != d.ID {
 		f.Target = c.URL(d.Target)

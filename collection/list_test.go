@@ -8,6 +8,7 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/weburl"
 )
 
 func list(t testing.TB, c *collection.Collection, f collection.Filter) (rows []*collection.Row) {
@@ -40,9 +41,9 @@ func TestPagesFilters(t *testing.T) {
 	if n := len(list(t, c, collection.Filter{Failed: true})); n != st.Books.Failed {
 		t.Errorf("%d failed, want %d", n, st.Books.Failed)
 	}
-	mid := all[len(all)/2].Fetched
+	mid := all[len(all)/2].Fetch.At
 	for _, row := range list(t, c, collection.Filter{Since: mid}) {
-		if row.Fetched.Before(mid) {
+		if row.Fetch.At.Before(mid) {
 			t.Errorf("%s was fetched before %s", row.URL, mid)
 		}
 	}
@@ -54,7 +55,7 @@ func TestPagesFilters(t *testing.T) {
 func TestPagesRows(t *testing.T) {
 	c := open(t, madeDir(t), true)
 	for _, row := range list(t, c, collection.Filter{}) {
-		if row.Title == "" || row.Host == "" || row.Status != 200 || row.WARC == "" || row.Fetched.IsZero() || row.Seen.After(row.Fetched.Add(time.Minute)) || row.Verdict == "" || len(row.Because) == 0 {
+		if row.Title == "" || row.Fetch.Status != 200 || row.Fetch.Archive.File == "" || row.Fetch.At.IsZero() || row.Seen.After(row.Fetch.At.Add(time.Minute)) || row.Verdict() == "" || len(row.Page.Verdict.Because) == 0 {
 			t.Errorf("a row is not complete: %+v", row)
 		}
 		if _, err := json.Marshal(row); err != nil {
@@ -71,9 +72,9 @@ func TestPagesRows(t *testing.T) {
 			t.Errorf("%d rows skipped for %s, counted %d", len(rows), r.Reason, r.Skipped)
 		}
 	}
-	host := list(t, c, collection.Filter{Limit: 1})[0].Host
+	host := weburl.Host(list(t, c, collection.Filter{Limit: 1})[0].URL)
 	for _, row := range list(t, c, collection.Filter{Host: host}) {
-		if row.Host != host {
+		if weburl.Host(row.URL) != host {
 			t.Errorf("%s is not on %s", row.URL, host)
 		}
 	}
@@ -83,10 +84,10 @@ func TestPagesRows(t *testing.T) {
 func TestPagesSorted(t *testing.T) {
 	c := open(t, madeDir(t), true)
 	keys := map[collection.Sort]func(*collection.Row) float64{
-		collection.ByScore:       func(r *collection.Row) float64 { return r.Relevance },
-		collection.ByTime:        func(r *collection.Row) float64 { return float64(r.Fetched.UnixMicro()) },
-		collection.ByUncertainty: func(r *collection.Row) float64 { return -math.Abs(r.Relevance - 0.5) },
-		collection.BySurprise:    func(r *collection.Row) float64 { return math.Abs(r.Priority - r.Relevance) },
+		collection.ByScore:       func(r *collection.Row) float64 { return r.Relevance() },
+		collection.ByTime:        func(r *collection.Row) float64 { return float64(r.Fetch.At.UnixMicro()) },
+		collection.ByUncertainty: func(r *collection.Row) float64 { return -math.Abs(r.Relevance() - 0.5) },
+		collection.BySurprise:    func(r *collection.Row) float64 { return math.Abs(r.Lead.Priority - r.Relevance()) },
 	}
 	for _, sort := range collection.Sorts() {
 		rows := list(t, c, collection.Filter{Sort: sort})

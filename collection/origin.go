@@ -216,8 +216,8 @@ func (c *Collection) nameEntry(e *crawl.Entry) {
 	}
 }
 
-// threshold is the relevance from which a page is on topic.
-func (c *Collection) threshold() float64 {
+// Threshold returns the relevance from which a page is on topic.
+func (c *Collection) Threshold() float64 {
 	if c.Settings.Threshold == 0 {
 		return 0.5
 	}

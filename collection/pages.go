@@ -10,7 +10,9 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/facts"
 	"dowse/internal/frontier"
+	"dowse/weburl"
 )
 
 // A Filter says which URLs to list. Without On, Off, Unsure, Failed and Skipped it
@@ -45,38 +47,9 @@ const (
 // Sorts lists the orders that have a name.
 func Sorts() []Sort { return []Sort{ByScore, ByTime, ByUncertainty, BySurprise} }
 
-// A Row is a URL in a list.
-type Row struct {
-	URL       dowse.URL    `json:"url"`
-	Title     string       `json:"title"`
-	Host      string       `json:"host"`
-	State     string       `json:"state"`
-	Reason    dowse.Reason `json:"reason,omitempty"`
-	Detail    string       `json:"detail,omitempty"`
-	Relevance float64      `json:"relevance"`
-	OnTopic   bool         `json:"on_topic"`
-	Verdict   string       `json:"verdict,omitempty"` // on, off or unsure; "" for what was not judged
-	Language  string       `json:"language,omitempty"`
-	Seen      time.Time    `json:"seen"`             // first
-	Fetched   time.Time    `json:"fetched,omitzero"` // last
-	Status    int          `json:"status,omitempty"`
-	Type      string       `json:"type,omitempty"`
-	Bytes     int64        `json:"bytes"`
-	Priority  float64      `json:"priority"`
-	Depth     int          `json:"depth"`
-	Hops      int          `json:"hops"`
-	LinksIn   *int         `json:"links_in,omitempty"` // pages fetched before it that link to it; nil where nobody asked
-	Parent    dowse.URL    `json:"parent,omitempty"`
-	Anchor    string       `json:"anchor,omitempty"`
-	Near      dowse.URL    `json:"near,omitempty"`
-	Redirect  dowse.URL    `json:"redirect,omitempty"`
-	Licences  []dowse.URL  `json:"licences,omitempty"`
-	WARC      string       `json:"warc,omitempty"`
-	Offset    int64        `json:"offset,omitempty"`
-	Because   []Cause      `json:"because,omitempty"`
-
-	page *dowse.Page // as the journal has it; nil for what was never taken
-}
+// A Row is a page in a list, or a URL that was not visited. Its JSON is the object of a page that all
+// commands print.
+type Row = facts.Row
 
 // Pages lists URLs. Of a page that was fetched several times the last visit counts.
 // Rows come as they are read, unless they are sorted; then no more than a number
@@ -121,7 +94,7 @@ func (l *lister) hand(r ref, e *crawl.Entry, yield func(*Row, error) bool) (bool
 	if err != nil {
 		return false, err
 	}
-	if row.Seen.Before(l.f.Since) && row.Fetched.Before(l.f.Since) {
+	if row.Seen.Before(l.f.Since) && row.Fetch.At.Before(l.f.Since) {
 		return true, nil
 	}
 	l.n++
@@ -185,8 +158,8 @@ func (l *lister) wants(e *crawl.Entry) bool {
 	if !l.f.On && !l.f.Off && !l.f.Unsure {
 		return true
 	}
-	on := e.Page.Verdict.Relevance >= l.c.threshold()
-	unsure := verdictOf(e.Page.Verdict.Relevance, l.c.threshold()) == VerdictUnsure
+	on := e.Page.Verdict.Relevance >= l.c.Threshold()
+	unsure := facts.VerdictOf(e.Page.Verdict.Relevance, l.c.Threshold()) == VerdictUnsure
 	return l.f.On && on || l.f.Off && !on || l.f.Unsure && unsure
 }
 
@@ -243,17 +216,30 @@ func (l *lister) row(r ref, e *crawl.Entry) (*Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	row.Seen, row.Parent, row.Anchor = o.entry.At, o.parent, o.anchor()
+	sawFirst(row, o)
 	return row, nil
 }
 
-// standing makes a row of what the frontier knows.
+// sawFirst puts into a row where its URL was first seen.
+func sawFirst(row *Row, o *origin) {
+	row.Seen, row.Parent = o.entry.At, o.parent
+	if anchor := o.anchor(); anchor != "" {
+		row.Anchors = []string{anchor}
+	}
+	row.ParentHost = weburl.Hostname(o.parent)
+	if o.link >= 0 {
+		relevance := facts.Finite(o.entry.Page.Verdict.Relevance) // not the entry's own, which a row must not keep
+		row.ParentScore = &relevance
+	}
+}
+
+// standing returns a row with what the frontier knows of a URL.
 func (c *Collection) standing(id frontier.ID) *Row {
 	f := c.Crawl.Frontier()
 	depth, hops := f.Depth(id)
 	row := &Row{
-		URL: c.URL(id), Host: f.HostName(f.Host(id)), State: f.State(id).String(), Reason: c.Crawl.ReasonFor(id),
-		Priority: finite(f.Priority(id)), Depth: int(depth), Hops: int(hops),
+		Page:  &dowse.Page{URL: c.URL(id), Reason: c.Crawl.ReasonFor(id), Depth: int(depth), Hops: int(hops), Lead: dowse.Lead{Priority: f.Priority(id)}},
+		State: f.State(id), Threshold: c.Threshold(),
 	}
 	if t, ok := f.Alias(id); ok {
 		row.Redirect = f.URL(t)
@@ -261,21 +247,16 @@ func (c *Collection) standing(id frontier.ID) *Row {
 	return row
 }
 
+// fillVisit puts the last visit to a URL into its row.
 func (c *Collection) fillVisit(row *Row, e *crawl.Entry) {
-	p := e.Page
-	row.page = p
-	row.Title, row.Language, row.Detail, row.Near, row.Licences = p.Title, p.Language, p.Detail, p.Near, p.Licences
-	row.Priority, row.Depth, row.Hops, row.LinksIn = finite(p.Lead.Priority), p.Depth, p.Hops, p.LinksIn
-	if !e.Idle {
-		f := &p.Fetch
-		row.Fetched, row.Status, row.Type, row.Bytes = f.At, f.Status, f.Type, f.Bytes
-		row.WARC, row.Offset = f.Archive.File, f.Archive.Offset
+	p := *e.Page
+	p.URL, p.Reason = row.URL, row.Reason
+	if row.Requested = !e.Idle; e.Idle {
+		p.Fetch = dowse.Fetch{}
 	}
-	if p.Outcome == dowse.Fetched && !c.forgotten(e.ID) {
-		row.Relevance, row.Because = finite(p.Verdict.Relevance), causes(p.Verdict.Because)
-		row.OnTopic = p.Verdict.Relevance >= c.threshold()
-		row.Verdict = verdictOf(p.Verdict.Relevance, c.threshold())
-	}
+	row.Judged = p.Outcome == dowse.Fetched && !c.forgotten(e.ID)
+	p.OnTopic = row.Judged && p.Verdict.Relevance >= row.Threshold
+	row.Page = &p
 }
 
 // Row returns the row of one URL.
@@ -299,9 +280,9 @@ func (l *lister) key(e *crawl.Entry, r ref) float64 {
 	case ByTime:
 		return float64(e.Page.Fetch.At.UnixMicro())
 	case ByUncertainty:
-		return -math.Abs(rel - l.c.threshold())
+		return -math.Abs(rel - l.c.Threshold())
 	case BySurprise:
-		return math.Abs(finite(e.Page.Lead.Priority) - rel)
+		return math.Abs(facts.Finite(e.Page.Lead.Priority) - rel)
 	}
 	return rel
 }

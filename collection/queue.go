@@ -6,6 +6,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/facts"
 )
 
 // The queues of pages to label.
@@ -85,7 +86,7 @@ func (c *Collection) disagreements(l *Labels, n int) (list []*Row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		last := said[len(said)-1].Relevance >= c.threshold()
+		last := said[len(said)-1].Relevance >= c.Threshold()
 		if x, ok := stands[u]; ok {
 			if (x.Label == LabelOn) != last {
 				if list, err = c.addRow(list, u); err != nil {
@@ -94,7 +95,7 @@ func (c *Collection) disagreements(l *Labels, n int) (list []*Row, err error) {
 			}
 			continue
 		}
-		if len(said) > 1 && (said[len(said)-2].Relevance >= c.threshold()) != last {
+		if len(said) > 1 && (said[len(said)-2].Relevance >= c.Threshold()) != last {
 			flipped = append(flipped, u)
 		}
 	}
@@ -126,17 +127,17 @@ type Saying struct {
 // Models that said the same as the one before are left out.
 func (c *Collection) sayings(e *crawl.Entry) ([]Saying, error) {
 	first := e.Page.Verdict
-	list := []Saying{{Model: first.Judge, Relevance: finite(first.Relevance), OnTopic: first.Relevance >= c.threshold()}}
+	list := []Saying{{Model: first.Judge, Relevance: facts.Finite(first.Relevance), OnTopic: first.Relevance >= c.Threshold()}}
 	rulings, err := c.Journal.RulingsOn(e.Place())
 	if err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
 	}
 	for _, r := range rulings {
-		rel := finite(r.Verdict.Relevance)
+		rel := facts.Finite(r.Verdict.Relevance)
 		if last := list[len(list)-1]; last.Model == r.Model && math.Abs(last.Relevance-rel) < 1e-12 {
 			continue
 		}
-		list = append(list, Saying{Model: r.Model, Relevance: rel, OnTopic: rel >= c.threshold()})
+		list = append(list, Saying{Model: r.Model, Relevance: rel, OnTopic: rel >= c.Threshold()})
 	}
 	return list, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/facts"
 	"dowse/site"
 )
 
@@ -129,7 +130,7 @@ func (t *teller) hear(e *crawl.Entry) {
 	if at == t.story.Name {
 		p := e.Page
 		t.story.Read = append(t.story.Read, SitePage{
-			URL: p.URL, Title: p.Title, Priority: finite(p.Lead.Priority), Confidence: p.Verdict.Relevance, Because: causes(p.Verdict.Because),
+			URL: p.URL, Title: p.Title, Priority: facts.Finite(p.Lead.Priority), Confidence: p.Verdict.Relevance, Because: facts.Causes(p.Verdict.Because),
 		})
 	}
 	heard := map[string]bool{}

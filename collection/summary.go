@@ -16,6 +16,7 @@ import (
 	"dowse/crawl"
 	"dowse/internal/archive"
 	"dowse/internal/durable"
+	"dowse/internal/facts"
 )
 
 // The files that are made from journal and archive.
@@ -40,7 +41,7 @@ type summary struct {
 	Journal uint64            `json:"journal"`
 	Files   map[string]int64  `json:"files"`
 	Indexed int64             `json:"indexed"` // bytes of archive that the index is of; -1 for no index
-	Facts   facts             `json:"facts"`
+	Facts   cardFacts         `json:"facts"`
 	Rulings int               `json:"rulings,omitempty"` // entries of rulings that the lists know of
 	Sums    map[string]uint32 `json:"sums"`              // CRC-32C of the files
 	Sum     uint32            `json:"sum"`               // CRC-32C of all that stands before it, see seal
@@ -81,8 +82,8 @@ func (c *Collection) savedSummary() (*summary, error) {
 	return s, nil
 }
 
-// facts are what the data card says beside the books.
-type facts struct {
+// cardFacts are what the data card shows beside the books.
+type cardFacts struct {
 	First    string         `json:"first,omitempty"` // when the first page was fetched, RFC 3339
 	Last     string         `json:"last,omitempty"`
 	Licences map[string]int `json:"licences,omitempty"` // pages that link to a licence
@@ -299,11 +300,11 @@ func (r *reader) parent(e *crawl.Entry) (dowse.URL, error) {
 // time it was fetched.
 func (c *Collection) listPage(views map[string]*view, e *crawl.Entry, parent dowse.URL) error {
 	v := views[extraName]
-	if e.Page.Verdict.Relevance >= c.threshold() {
+	if e.Page.Verdict.Relevance >= c.Threshold() {
 		v = views[pagesName]
 	}
-	line, err := encode(archive.PageLine{
-		URL: e.Page.URL, At: e.Page.Fetch.At, Title: e.Page.Title, Relevance: finite(e.Page.Verdict.Relevance),
+	line, err := facts.Encode(archive.PageLine{
+		URL: e.Page.URL, At: e.Page.Fetch.At, Title: e.Page.Title, Relevance: facts.Finite(e.Page.Verdict.Relevance),
 		Parent: parent, Why: ReasonLine(e.Page.Verdict.Because, 4),
 	})
 	if err != nil {
@@ -314,7 +315,7 @@ func (c *Collection) listPage(views map[string]*view, e *crawl.Entry, parent dow
 }
 
 // count takes from a page what the data card tells.
-func (f *facts) count(p *dowse.Page) {
+func (f *cardFacts) count(p *dowse.Page) {
 	const layout = "2006-01-02T15:04:05Z"
 	at := p.Fetch.At.UTC().Format(layout)
 	if f.First == "" || at < f.First {
@@ -382,7 +383,7 @@ func (c *Collection) writeIndex(s *summary, size int64) error {
 	if err != nil {
 		return err
 	}
-	return c.replaceIndex(s, func(w io.Writer) error { return archive.IndexPast(w, c.unreadRecord, files...) })
+	return c.replaceIndex(s, func(w io.Writer) error { return archive.IndexReadable(w, c.unreadRecord, files...) })
 }
 
 // replaceIndex writes the index anew and remembers its checksum.
@@ -400,7 +401,7 @@ func (c *Collection) freshIndex(known, size int64, sum uint32) (index string, li
 	if c.Writer == nil {
 		return "", nil, false
 	}
-	fresh, ok := c.Writer.Fresh()
+	fresh, ok := c.Writer.Unindexed()
 	if !ok || fresh.Size != size || fresh.Since != known && fresh.Since > 0 {
 		return "", nil, false
 	}

@@ -18,10 +18,10 @@ func TestWhyTrap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x.Reason != dowse.SkipTrapPattern || x.Pattern == nil || x.Pattern.Visited != 0 || x.Pattern.Shape != weburl.Shape(x.URL) || x.Detail == "" || x.Fetched != nil || x.Tries != 0 {
+	if x.Row.Reason != dowse.SkipTrapPattern || x.Pattern == nil || x.Pattern.Visited != 0 || x.Pattern.Shape != weburl.Shape(x.Row.URL) || x.Row.Detail == "" || x.Row.Requested || x.Tries != 0 {
 		t.Errorf("%+v", x)
 	}
-	if x, err = c.Why("http://small.test/gone"); err != nil || x.Reason != dowse.FailHTTP || x.Fetched.Status != 404 || x.Verdict != nil || x.Chosen.Anchor != "barnacle" {
+	if x, err = c.Why("http://small.test/gone"); err != nil || x.Row.Reason != dowse.FailHTTP || x.Row.Fetch.Status != 404 || x.Judged != nil || x.Chosen.Anchor != "barnacle" {
 		t.Errorf("%v: %+v", err, x)
 	}
 }

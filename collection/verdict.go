@@ -1,12 +1,15 @@
 package collection
 
-import "math"
+import "dowse/internal/facts"
 
-// unsureBand is how near to the threshold a relevance is no clear verdict.
-const unsureBand = 0.15
+// What a page's relevance comes to.
+const (
+	VerdictOn     = facts.On
+	VerdictOff    = facts.Off
+	VerdictUnsure = facts.Unsure // near the threshold, on either side
+)
 
-// Unsure reports whether a relevance is too near to the threshold for a clear
-// verdict.
+// Unsure reports whether a relevance is too near to the threshold for a clear verdict.
 func Unsure(relevance, threshold float64) bool {
-	return math.Abs(relevance-threshold) < unsureBand
+	return facts.VerdictOf(relevance, threshold) == VerdictUnsure
 }

@@ -9,6 +9,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/facts"
 	"dowse/internal/frontier"
 	"dowse/weburl"
 )
@@ -16,102 +17,79 @@ import (
 // ErrUnknown is returned for a URL that the crawl never saw.
 var ErrUnknown = errors.New("this crawl never saw it")
 
-// An Explanation tells what became of a URL, and why. Parts that do not apply are
-// nil or zero: a URL that was never fetched has no verdict.
+// ReasonSchema names the schema of the JSON object of an explanation.
+const ReasonSchema = "reason/v1"
+
+// An Explanation is what became of a URL, and why. Parts that do not apply are nil or zero: a URL that was never
+// fetched was not judged. Its JSON is the object of schema [ReasonSchema].
 type Explanation struct {
-	URL      dowse.URL    `json:"url"`
-	State    string       `json:"state"` // as dowse.State says it
-	Reason   dowse.Reason `json:"reason,omitempty"`
-	Meaning  string       `json:"meaning,omitempty"` // of Reason
-	Detail   string       `json:"detail,omitempty"`
-	Title    string       `json:"title,omitempty"`
-	Language string       `json:"language,omitempty"`
-	Sitemap  bool         `json:"sitemap,omitempty"` // a list of URLs, not a page
-	Depth    int          `json:"depth"`             // links from a seed
-	Hops     int          `json:"hops"`              // off-topic pages in a row just above it
-	Tries    int          `json:"tries,omitempty"`   // requests sent for it
-	Unmade   int          `json:"unmade,omitempty"`  // visits that this machine could not make
-	Retried  *Retried     `json:"retried,omitempty"` // when it was last put back into the queue
+	Schema  string   `json:"schema"`
+	Row     *Row     `json:"page" doc:"what is known of the page"`
+	Meaning string   `json:"meaning,omitempty" doc:"what the reason of the page means"`
+	Sitemap bool     `json:"sitemap,omitempty" doc:"whether it is a list of URLs, not a page"`
+	Tries   int      `json:"tries,omitempty" doc:"requests that were sent for it"`
+	Unmade  int      `json:"unmade,omitempty" doc:"visits that this machine could not make"`
+	Retried *Retried `json:"retried,omitempty" doc:"when it was last put back into the queue"`
 
-	Verdict  *Ruling     `json:"verdict,omitempty"`
-	Chosen   *Choice     `json:"chosen,omitempty"`
-	Seen     *Sighting   `json:"seen,omitempty"`
-	Path     []dowse.URL `json:"path,omitempty"` // from a seed, the URL itself included
-	Polite   *Manners    `json:"polite,omitempty"`
-	Fetched  *Download   `json:"fetched,omitempty"`
-	Near     dowse.URL   `json:"near,omitempty"`     // an earlier page with nearly the same text
-	Redirect dowse.URL   `json:"redirect,omitempty"` // where its redirects end
-	Links    *LinkTally  `json:"links,omitempty"`
-	Pattern  *Pattern    `json:"pattern,omitempty"` // of a trap
+	Judged  *Ruling     `json:"judged,omitempty" doc:"the verdict, with what would change it"`
+	Chosen  *Choice     `json:"chosen,omitempty" doc:"why it stood where it did in the queue"`
+	Found   *Sighting   `json:"found,omitempty" doc:"where it was first seen"`
+	Path    []dowse.URL `json:"path,omitempty" doc:"the URLs from a seed to it, itself included"`
+	Polite  *Manners    `json:"polite,omitempty" doc:"how its host was treated"`
+	Links   *LinkTally  `json:"links,omitempty" doc:"what became of its links"`
+	Pattern *Pattern    `json:"pattern,omitempty" doc:"of a trap: what URLs of the same shape were worth"`
 
-	Labels []Label  `json:"labels,omitempty"`      // what people said of it, in order
-	Alone  *Ruling  `json:"judge_alone,omitempty"` // of a labelled page: what the judge alone says
-	Models []Saying `json:"models,omitempty"`      // what one model after the other said, if there were several
+	Labels []Label  `json:"labels,omitempty" doc:"the labels that people gave it, in order"`
+	Alone  *Ruling  `json:"judge_alone,omitempty" doc:"of a labelled page: the verdict of the judge alone"`
+	Models []Saying `json:"models,omitempty" doc:"the verdicts of one model after the other, if there were several"`
 
-	// Partial says that the journal is too long to look all of it through: Tries may
+	// Partial reports that the journal is too long to look all of it through: Tries may
 	// be too low, and a link that promised more than the one in Chosen may be missing.
-	Partial bool `json:"partial,omitempty"`
+	Partial bool `json:"partial,omitempty" doc:"whether the journal was too long to read all of it"`
 }
 
-// Retried tells that a URL that had failed or was left out was put back into the queue.
+// Retried is when and why a URL that had failed or was left out was put back into the queue.
 type Retried struct {
 	At   time.Time `json:"at"`
-	What string    `json:"what"` // was asked for: failed, a reason, a host, or seeds
+	What string    `json:"what" doc:"what was asked for: failed, a reason, a host or seeds; or second chance"`
 }
 
-// A Choice tells why a URL stands, or stood, where it does in the queue.
+// A Choice is why a URL has, or had, its place in the queue.
 type Choice struct {
-	Priority  float64   `json:"priority"` // that it was taken at, or waits at
-	Taken     bool      `json:"taken"`
-	At        time.Time `json:"at,omitzero"`      // when it was taken in, if Taken
-	Queue     int       `json:"queue,omitempty"`  // leads that waited when it was taken
-	Regret    float64   `json:"regret,omitempty"` // by how much the best of them was better
-	Offered   float64   `json:"offered"`          // what the link below was worth
-	Because   []Cause   `json:"because,omitempty"`
-	Parent    dowse.URL `json:"parent,omitempty"` // the page with that link
-	Relevance *float64  `json:"parent_relevance,omitempty"`
-	Anchor    string    `json:"anchor,omitempty"`
+	Priority  float64   `json:"priority" doc:"the priority that it was visited at, or waits at"`
+	Taken     bool      `json:"taken" doc:"whether it was visited"`
+	At        time.Time `json:"at,omitzero" doc:"when the visit was recorded"`
+	Queue     int       `json:"queue,omitempty" doc:"leads that waited when it was chosen"`
+	Regret    float64   `json:"regret,omitempty" doc:"by how much the best of them was better"`
+	Offered   float64   `json:"offered" doc:"the priority that the link below gave it"`
+	Because   []Cause   `json:"because,omitempty" doc:"the reasons for that priority"`
+	Parent    dowse.URL `json:"parent,omitempty" doc:"the page with that link"`
+	Relevance *float64  `json:"parent_relevance,omitempty" doc:"the relevance of that page"`
+	Anchor    string    `json:"anchor,omitempty" doc:"the words of that link"`
 }
 
-// A Sighting tells where a URL was first seen.
+// A Sighting is where a URL was first seen.
 type Sighting struct {
-	How    string    `json:"how"` // FromSeed, FromLink, …
+	How    string    `json:"how" doc:"seed, link, redirect, sitemap or strategy"`
 	At     time.Time `json:"at"`
-	Parent dowse.URL `json:"parent,omitempty"`
-	Anchor string    `json:"anchor,omitempty"`
+	Parent dowse.URL `json:"parent,omitempty" doc:"the page that it was seen on"`
+	Anchor string    `json:"anchor,omitempty" doc:"the words of the link"`
 }
 
-// Manners tell how the URL's host was treated.
+// Manners are how the URL's host was treated.
 type Manners struct {
-	Host    string        `json:"host"`
-	Robots  string        `json:"robots"` // of the host: RobotsAllow, …
-	Allowed bool          `json:"allowed"`
-	Rule    string        `json:"rule,omitempty"` // that decided, as it stands in robots.txt
-	Delay   time.Duration `json:"crawl_delay_ns"` // that robots.txt asks for; 0 for none
-	Rested  time.Duration `json:"rested_ns"`      // how long the host had rested before the visit
-	State   string        `json:"state"`          // HostOK, …
-	Until   time.Time     `json:"until,omitzero"`
-	Why     dowse.Reason  `json:"why,omitempty"` // the host's latest visit failed
+	Host    string        `json:"host" doc:"the host, with its port"`
+	Robots  string        `json:"robots" doc:"the host's robots.txt: allow, rules, closed, unread or not read"`
+	Allowed bool          `json:"allowed" doc:"whether robots.txt allows the URL"`
+	Rule    string        `json:"rule,omitempty" doc:"the rule that decided, as robots.txt has it"`
+	Delay   facts.Seconds `json:"crawl_delay" doc:"the pause that robots.txt asks for, 0 for none (s)"`
+	Rested  facts.Seconds `json:"rested" doc:"how long the host had rested before the visit (s)"`
+	State   string        `json:"state" doc:"ok, backing off, down or blocked"`
+	Until   time.Time     `json:"until,omitzero" doc:"until when it is not visited"`
+	Why     dowse.Reason  `json:"why,omitempty" doc:"why the latest visit to the host failed"`
 }
 
-// A Download holds the facts of a visit.
-type Download struct {
-	At        time.Time     `json:"at"`
-	Status    int           `json:"status"`
-	Type      string        `json:"type,omitempty"`
-	Bytes     int64         `json:"bytes"`
-	Wire      int64         `json:"wire"`
-	Took      time.Duration `json:"took_ns"`
-	Address   string        `json:"address,omitempty"`
-	Charset   string        `json:"charset,omitempty"`
-	Truncated bool          `json:"truncated,omitempty"`
-	Again     bool          `json:"again,omitempty"` // not the first visit
-	WARC      string        `json:"warc,omitempty"`
-	Offset    int64         `json:"offset,omitempty"`
-	Length    int64         `json:"length,omitempty"`
-}
-
-// A Pattern tells what URLs of the same shape were worth.
+// A Pattern is what URLs of the same shape were worth.
 type Pattern struct {
 	Shape   string `json:"shape"`
 	Visited int    `json:"visited"`
@@ -125,7 +103,7 @@ func (c *Collection) Why(u dowse.URL) (*Explanation, error) {
 	if !ok {
 		return nil, fmt.Errorf("collection: %s: %w", u, ErrUnknown)
 	}
-	w := &inquiry{c: c, id: id, x: &Explanation{URL: u}, r: reader{c: c}}
+	w := &inquiry{c: c, id: id, x: &Explanation{Schema: ReasonSchema}, r: reader{c: c}}
 	if err := w.run(); err != nil {
 		return nil, err
 	}
@@ -146,7 +124,7 @@ type inquiry struct {
 
 func (w *inquiry) run() (err error) {
 	w.standing()
-	if w.x.Reason == dowse.SkipForgotten {
+	if w.x.Row.Reason == dowse.SkipForgotten {
 		return w.tombstone()
 	}
 	if v, ok := w.c.Crawl.Frontier().Visit(w.id); ok {
@@ -165,7 +143,8 @@ func (w *inquiry) run() (err error) {
 	if w.from, err = w.r.origin(w.id); err != nil {
 		return err
 	}
-	w.x.Seen = &Sighting{How: w.from.how, At: w.from.entry.At, Parent: w.from.parent, Anchor: w.from.anchor()}
+	w.x.Found = &Sighting{How: w.from.how, At: w.from.entry.At, Parent: w.from.parent, Anchor: w.from.anchor()}
+	sawFirst(w.x.Row, w.from)
 	w.x.Polite = w.manners()
 	if w.x.Path, err = w.path(); err != nil {
 		return err
@@ -177,47 +156,36 @@ func (w *inquiry) run() (err error) {
 func (w *inquiry) tombstone() error {
 	stones, err := w.c.Journal.Tombstones()
 	if e := stones[w.id]; e != nil {
-		w.x.Detail = e.Text
+		w.x.Row.Detail = e.Text
 	}
 	return err
 }
 
 // standing fills in what the frontier knows.
 func (w *inquiry) standing() {
-	f := w.c.Crawl.Frontier()
-	state := f.State(w.id)
-	w.x.State = state.String()
-	depth, hops := f.Depth(w.id)
-	w.x.Depth, w.x.Hops = int(depth), int(hops)
-	if state == dowse.Excluded || state == dowse.Dead {
-		w.x.Reason = w.c.Crawl.ReasonFor(w.id)
-		w.x.Meaning = meaning(w.x.Reason)
-	}
-	if t, ok := f.Alias(w.id); ok {
-		w.x.Redirect = f.URL(t)
-	}
-	if w.x.Reason == dowse.SkipTrapPattern || w.x.Reason == dowse.SkipTrapFarm {
-		visited, on := w.c.Crawl.Pattern(w.x.URL)
-		w.x.Pattern = &Pattern{weburl.Shape(w.x.URL), visited, on}
-		w.x.Detail = weburl.Trap(w.x.URL)
+	row := w.c.standing(w.id)
+	w.x.Row = row
+	w.x.Meaning = meaning(row.Reason)
+	if row.Reason == dowse.SkipTrapPattern || row.Reason == dowse.SkipTrapFarm {
+		visited, on := w.c.Crawl.Pattern(row.URL)
+		w.x.Pattern = &Pattern{weburl.Shape(row.URL), visited, on}
+		row.Detail = weburl.Trap(row.URL)
 	}
 }
 
 // explainVisit fills in what the last visit brought.
 func (w *inquiry) explainVisit() {
-	p := w.visit.Page
-	w.x.Title, w.x.Language, w.x.Near = p.Title, p.Language, p.Near
-	w.x.Depth, w.x.Hops = p.Depth, p.Hops
-	w.x.Sitemap = p.Outcome == dowse.Listed
-	if p.Detail != "" {
-		w.x.Detail = p.Detail
+	row, detail := w.x.Row, w.x.Row.Detail
+	w.c.fillVisit(row, w.visit)
+	if row.Detail == "" {
+		row.Detail = detail
 	}
-	if !w.visit.Idle {
+	w.x.Sitemap = row.Outcome == dowse.Listed
+	if row.Requested {
 		w.x.Tries = 1
-		w.x.Fetched = download(p)
 	}
-	if p.Outcome == dowse.Fetched {
-		w.x.Verdict = w.c.ruling(p.Verdict)
+	if row.Outcome == dowse.Fetched {
+		w.x.Judged = w.c.ruling(row.Page.Verdict)
 	}
 	if len(w.visit.Links) > 0 {
 		w.x.Links = tally(w.visit)
@@ -228,14 +196,14 @@ func (w *inquiry) explainVisit() {
 func (w *inquiry) labels() error {
 	l, err := ReadLabels(w.c.Dir)
 	if err == nil {
-		w.x.Labels = l.Of(w.x.URL)
+		w.x.Labels = l.Of(w.x.Row.URL)
 	}
 	return err
 }
 
 // models tells what the models said of the page, one after the other.
 func (w *inquiry) models(place uint64) error {
-	if w.x.Verdict == nil || len(w.c.Crawl.Rulings()) == 0 {
+	if w.x.Judged == nil || len(w.c.Crawl.Rulings()) == 0 {
 		return nil
 	}
 	ruling, err := w.c.Journal.RulingOn(place)
@@ -270,31 +238,19 @@ func (w *inquiry) taught() error {
 	return err
 }
 
-func download(p *dowse.Page) *Download {
-	f := &p.Fetch
-	d := &Download{
-		At: f.At, Status: f.Status, Type: f.Type, Bytes: f.Bytes, Wire: f.Wire, Took: f.Took, Charset: f.Charset,
-		Truncated: f.Truncated, Again: p.Again, WARC: f.Archive.File, Offset: f.Archive.Offset, Length: f.Archive.Length,
-	}
-	if f.Address.IsValid() {
-		d.Address = f.Address.String()
-	}
-	return d
-}
-
 func (w *inquiry) manners() *Manners {
 	f := w.c.Crawl.Frontier()
 	s := w.c.Crawl.Host(int(f.Host(w.id)))
 	row := w.c.hostRow(s)
 	m := &Manners{Host: row.Host, Robots: row.Robots, Allowed: true, State: row.State, Until: row.Until, Why: row.Why}
 	if s.Robots != nil {
-		m.Delay = s.Robots.Delay
+		m.Delay = facts.Seconds(s.Robots.Delay)
 		if s.Robots.Rules != nil {
-			m.Allowed, m.Rule = s.Robots.Rules.Allowed(w.x.URL)
+			m.Allowed, m.Rule = s.Robots.Rules.Allowed(w.x.Row.URL)
 		}
 	}
 	if w.visit != nil {
-		m.Rested = w.visit.Rested
+		m.Rested = facts.Seconds(w.visit.Rested)
 	}
 	return m
 }
@@ -305,7 +261,7 @@ const maxPath = 100
 // path follows the first sightings up to a seed. A page is known before what it
 // links to, so numbers fall on the way; where they do not the path ends.
 func (w *inquiry) path() ([]dowse.URL, error) {
-	list := []dowse.URL{w.x.URL}
+	list := []dowse.URL{w.x.Row.URL}
 	f := w.c.Crawl.Frontier()
 	for id, o := w.id, w.from; o.parent != "" && len(list) < maxPath; {
 		list = append(list, o.parent)
@@ -339,14 +295,14 @@ func (w *inquiry) choice() error {
 	if w.visit == nil && !f.Known(w.id) {
 		return nil
 	}
-	ch := &Choice{Priority: finite(f.Priority(w.id))}
+	ch := &Choice{Priority: facts.Finite(f.Priority(w.id))}
 	if w.visit != nil {
 		ch.Taken, ch.At = true, w.visit.At
-		ch.Priority, ch.Queue, ch.Regret = finite(w.visit.Page.Lead.Priority), w.visit.Queue, finite(w.visit.Regret)
+		ch.Priority, ch.Queue, ch.Regret = facts.Finite(w.visit.Page.Lead.Priority), w.visit.Queue, facts.Finite(w.visit.Regret)
 	}
 	w.ranked(ch, best)
-	if r := w.rated; r != nil && finite(r.Score) == ch.Priority {
-		ch.Offered, ch.Because = ch.Priority, causes(r.Because)
+	if r := w.rated; r != nil && facts.Finite(r.Score) == ch.Priority {
+		ch.Offered, ch.Because = ch.Priority, facts.Causes(r.Because)
 	}
 	w.x.Chosen = ch
 	return nil
@@ -363,7 +319,7 @@ type promise struct {
 func (w *inquiry) ranked(ch *Choice, best *promise) {
 	switch {
 	case best != nil && (len(best.Because) > 0 || w.from.how != FromSeed): // a link of which nothing was said ranks no seed
-		ch.Offered, ch.Because = finite(best.Offered), causes(best.Because)
+		ch.Offered, ch.Because = facts.Finite(best.Offered), facts.Causes(best.Because)
 		ch.Parent, ch.Anchor = w.c.URL(best.parent), anchorOf(&best.link)
 		if _, ok := w.c.Crawl.Frontier().Visit(best.parent); ok && w.c.Crawl.Frontier().State(best.parent) == dowse.Visited {
 			ch.Relevance = &best.relevance
@@ -390,7 +346,7 @@ func (w *inquiry) history() (best *promise, err error) {
 	}
 	for e, err := range w.c.Journal.Scan(w.from.record, nil) {
 		if err != nil {
-			return nil, fmt.Errorf("collection: %s: %w", w.x.URL, err)
+			return nil, fmt.Errorf("collection: %s: %w", w.x.Row.URL, err)
 		}
 		if e.Place() >= end {
 			break
@@ -423,7 +379,7 @@ func (w *inquiry) decided(end uint64) (best *promise, err error) {
 		err = again.FoldTo(j, end, w.c.restore)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("collection: %s: %w", w.x.URL, err)
+		return nil, fmt.Errorf("collection: %s: %w", w.x.Row.URL, err)
 	}
 	return best, nil
 }
@@ -449,7 +405,7 @@ func (w *inquiry) tried(p *dowse.Page) {
 		w.x.Tries++
 	}
 	if w.visit == nil {
-		w.x.Detail = strings.TrimSpace(string(p.Reason) + " " + p.Detail)
+		w.x.Row.Detail = strings.TrimSpace(string(p.Reason) + " " + p.Detail)
 	}
 }
 

@@ -28,8 +28,8 @@ func TestWhyAnswersForEveryURL(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", u, err)
 		}
-		states[x.State]++
-		reasons[x.Reason]++
+		states[x.Row.State.String()]++
+		reasons[x.Row.Reason]++
 		checkExplanation(t, c, x)
 		if t.Failed() {
 			b, _ := json.MarshalIndent(x, "", " ")
@@ -53,40 +53,40 @@ func checkExplanation(t *testing.T, c *collection.Collection, x *collection.Expl
 	if _, err := json.Marshal(x); err != nil {
 		t.Error(err)
 	}
-	if x.Seen == nil || x.Polite == nil || len(x.Path) == 0 || x.Path[len(x.Path)-1] != x.URL || x.Partial {
+	if x.Found == nil || x.Polite == nil || len(x.Path) == 0 || x.Path[len(x.Path)-1] != x.Row.URL || x.Partial {
 		t.Error("where it was seen, how its host was treated or the path is missing")
 	}
 	first := x.Path[0]
-	if x.Seen.How == collection.FromStrategy || x.Seen.How != collection.FromSeed && x.Seen.Parent == "" {
+	if x.Found.How == collection.FromStrategy || x.Found.How != collection.FromSeed && x.Found.Parent == "" {
 		t.Errorf("nothing led to it")
 	}
-	if !slices.Contains(c.Settings.Seeds, string(first)) && x.Seen.How != collection.FromSitemap {
+	if !slices.Contains(c.Settings.Seeds, string(first)) && x.Found.How != collection.FromSitemap {
 		t.Errorf("the path begins with %s, which is no seed", first)
 	}
-	skipped := x.State == dowse.Excluded.String() || x.State == dowse.Dead.String()
-	if skipped != (x.Reason != "") || skipped != (x.Meaning != "") {
+	skipped := x.Row.State == dowse.Excluded || x.Row.State == dowse.Dead
+	if skipped != (x.Row.Reason != "") || skipped != (x.Meaning != "") {
 		t.Error("a reason is missing, or is there without need")
 	}
-	if x.State == dowse.Waiting.String() && (x.Chosen == nil || x.Chosen.Taken || len(x.Chosen.Because) == 0) {
+	if x.Row.State == dowse.Waiting && (x.Chosen == nil || x.Chosen.Taken || len(x.Chosen.Because) == 0) {
 		t.Error("it waits, and does not say at which priority and why")
 	}
-	if x.State == dowse.Aliased.String() && x.Redirect == "" && x.Links == nil {
+	if x.Row.State == dowse.Aliased && x.Row.Redirect == "" && x.Links == nil {
 		t.Error("it redirects, and does not say where")
 	}
-	if x.State == dowse.Visited.String() {
+	if x.Row.State == dowse.Visited {
 		checkVisited(t, x)
 	}
-	if x.Reason == dowse.SkipTrapPattern && x.Pattern == nil {
+	if x.Row.Reason == dowse.SkipTrapPattern && x.Pattern == nil {
 		t.Error("a trap without its pattern")
 	}
-	if x.Reason == dowse.SkipRobotsTxt && x.Polite.Allowed {
+	if x.Row.Reason == dowse.SkipRobotsTxt && x.Polite.Allowed {
 		t.Error("robots.txt forbids it, and the rules say otherwise")
 	}
 }
 
 func checkVisited(t *testing.T, x *collection.Explanation) {
 	t.Helper()
-	if x.Fetched == nil || x.Fetched.Status != 200 || x.Fetched.WARC == "" || x.Tries < 1 || x.Chosen == nil || !x.Chosen.Taken {
+	if !x.Row.Requested || x.Row.Fetch.Status != 200 || x.Row.Fetch.Archive.File == "" || x.Tries < 1 || x.Chosen == nil || !x.Chosen.Taken {
 		t.Error("the visit is missing")
 		return
 	}
@@ -94,21 +94,21 @@ func checkVisited(t *testing.T, x *collection.Explanation) {
 		return
 	}
 	sum, offered := 0.0, 0.0
-	for _, p := range x.Verdict.Because {
+	for _, p := range x.Judged.Because {
 		sum += p.Weight
 	}
-	if x.Verdict.Scale != judge.LogOdds || math.Abs(1/(1+math.Exp(-sum))-x.Verdict.Relevance) > 1e-6 {
-		t.Errorf("reasons add up to %g, relevance is %g", sum, x.Verdict.Relevance)
+	if x.Judged.Scale != judge.LogOdds || math.Abs(1/(1+math.Exp(-sum))-x.Judged.Relevance) > 1e-6 {
+		t.Errorf("reasons add up to %g, relevance is %g", sum, x.Judged.Relevance)
 	}
-	for _, p := range x.Verdict.Because {
-		if want := 1 / (1 + math.Exp(p.Weight-sum)); math.Abs(p.Without-want) > 1e-6 || p.Flips != (want >= x.Verdict.Threshold != x.Verdict.OnTopic) {
+	for _, p := range x.Judged.Because {
+		if want := 1 / (1 + math.Exp(p.Weight-sum)); math.Abs(p.Without-want) > 1e-6 || p.Flips != (want >= x.Judged.Threshold != x.Judged.OnTopic) {
 			t.Errorf("without %s it would be %g, want %g", p.What, p.Without, want)
 		}
 	}
 	for _, b := range x.Chosen.Because {
 		offered += b.Weight
 	}
-	if x.Seen.How == collection.FromLink && (math.Abs(offered-x.Chosen.Priority) > 1e-6 || math.Abs(offered-x.Chosen.Offered) > 1e-6) {
+	if x.Found.How == collection.FromLink && (math.Abs(offered-x.Chosen.Priority) > 1e-6 || math.Abs(offered-x.Chosen.Offered) > 1e-6) {
 		t.Errorf("signals add up to %g; offered %g, taken at %g", offered, x.Chosen.Offered, x.Chosen.Priority)
 	}
 	if l := x.Links; l != nil {
@@ -139,7 +139,7 @@ func TestWhySkipped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if x.Reason != row.Reason || x.Reason == "" || x.Meaning == "" || x.Seen.Parent != row.Parent || x.Seen.Anchor != row.Anchor {
+		if x.Row.Reason != row.Reason || x.Row.Reason == "" || x.Meaning == "" || x.Found.Parent != row.Parent || x.Found.Anchor != row.Anchor() {
 			t.Errorf("%s: %+v, the row says %+v", row.URL, x, row)
 		}
 	}

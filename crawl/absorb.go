@@ -83,6 +83,7 @@ func (c *Crawl) retry(now time.Time, fl *flight, p *dowse.Page, failures uint16)
 	delete(c.flights, fl.id)
 	c.putDown(fl.id)
 	c.noteCut(fl.id, p)
+	c.noteBreak(fl.id)
 	if c.round != nil {
 		c.round.back(fl.id)
 	}
@@ -144,6 +145,7 @@ func (c *Crawl) finishTurn(t *turn) {
 	c.asked = false
 	c.count(t.fl, t.p)
 	c.settle(t.fl.id, t.p)
+	c.noteUnlucky(t.fl.id, t.p)
 	target := frontier.None
 	if t.p.Outcome == dowse.Redirected {
 		target = c.followRedirect(t)

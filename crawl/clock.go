@@ -59,6 +59,8 @@ func (c *Crawl) turnBack(by time.Duration) {
 	}
 	c.stats.slot = earlierBy(c.stats.slot, by)
 	c.lastNow = earlierBy(c.lastNow, by)
+	c.chanceAt = earlierBy(c.chanceAt, by)
+	c.hopeAt = earlierBy(c.hopeAt, by)
 }
 
 // nanosBefore returns nanoseconds since 1970 that lie by d earlier; 0, which stands for

@@ -102,6 +102,8 @@ type Crawl struct {
 	leases   []lease                     // in order of their deadlines
 	tries    map[frontier.ID]uint8       // see blame
 	cut      map[frontier.ID]int64       // bytes of pages that broke off and wait again; not kept in snapshots
+	broke    map[frontier.ID]uint8       // failed visits to URLs that wait again, see noteBreak
+	chances  map[frontier.ID]uint8       // further visits that URLs were given at the end, see secondChance
 	sitemaps map[frontier.ID]bool
 	chains   map[frontier.ID]uint8 // redirects in a row that led to a URL, see sendsOn
 	traps    trapBook
@@ -136,7 +138,12 @@ type Crawl struct {
 	unsure bool      // hosts may have been visited without an entry, see Restarted
 	began  time.Time // all hosts rest since, which the journal does not know yet; zero if they do not
 
-	lateOut, strangersOut int // visits that are out, by the kind of their host: see occupied
+	chanceAt time.Time // when URLs that failed get a second chance; zero if that is not planned
+
+	lateOut, strangersOut int     // visits that are out, by the kind of their host: see occupied
+	quiet                 float64 // share of hosts that did not answer their first visit, of the latest ones
+
+	hopeAt time.Time // when to look again whether any host may still answer, see isHopeless
 
 	domains   map[uint64]domain // by owner, see domainKey
 	hostFarms int               // of these: those that are farms
@@ -207,6 +214,8 @@ func prepare(cfg Config) (*Crawl, error) {
 		asking:   map[frontier.HostID]*flight{},
 		tries:    map[frontier.ID]uint8{},
 		cut:      map[frontier.ID]int64{},
+		broke:    map[frontier.ID]uint8{},
+		chances:  map[frontier.ID]uint8{},
 		sitemaps: map[frontier.ID]bool{},
 		chains:   map[frontier.ID]uint8{},
 		traps:    trapBook{},
@@ -306,6 +315,9 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	}
 	if c.full() {
 		return Visit{}, c.nextDeadline(), false
+	}
+	if c.isHopeless(now) {
+		return Visit{}, c.end(now, dowse.StopStarved), false
 	}
 	if at := c.stats.slot; at.After(now) {
 		return Visit{}, at, false
@@ -494,7 +506,7 @@ func (c *Crawl) takeOff(id frontier.ID, h frontier.HostID, now time.Time, regret
 	_, again := c.visited(id)
 	v := Visit{
 		URL: c.f.URL(id), Lead: c.lead(id), Depth: int(depth), Hops: int(hops), Again: again,
-		Deadline: now.Add(c.cfg.Lease), Patience: c.patience(h), LinksIn: c.linksIn(id),
+		Deadline: now.Add(c.cfg.Lease), Patience: c.patience(h, now), LinksIn: c.linksIn(id),
 		Part: c.partOf(id, h),
 	}
 	if c.sitemaps[id] {
@@ -545,19 +557,39 @@ func (c *Crawl) nextDeadline() time.Time {
 	return c.leases[0].deadline
 }
 
-// waitOrStop tells when to ask again, or ends the crawl because there is nothing
-// to wait for.
+// waitOrStop returns when to ask again, or ends the crawl because there is nothing to wait
+// for.
 func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
-	switch {
-	case when.IsZero() && c.out() == 0:
-		c.stop(dowse.StopExhausted)
-	case !c.inOutage() && c.starved(now, when):
-		c.stop(dowse.StopStarved)
-		c.endRound(now)
-	case c.out() > 0:
+	if why := c.overAt(now, when); why != "" {
+		return c.end(now, why)
+	}
+	if c.out() > 0 {
 		return earlier(when, c.nextDeadline())
 	}
 	return when
+}
+
+// end ends the crawl, unless some URLs get a second chance first: then it returns when to
+// ask again.
+func (c *Crawl) end(now time.Time, why dowse.StopReason) time.Time {
+	at, ok := c.secondChance(now)
+	if !ok {
+		c.stop(why)
+		c.endRound(now)
+	}
+	return at
+}
+
+// overAt returns why the crawl has nothing to visit any more, "" if it has. The next visit
+// could begin at when.
+func (c *Crawl) overAt(now, when time.Time) dowse.StopReason {
+	switch {
+	case when.IsZero() && c.out() == 0:
+		return dowse.StopExhausted
+	case !c.inOutage() && c.starved(now, when):
+		return dowse.StopStarved
+	}
+	return ""
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -27,7 +27,7 @@ const (
 	EntryClock                        // the clock was set back
 	EntryAgain                        // all before it was decided again, without the URLs that were taken down
 	EntryForgive                      // failures of hosts are no longer held against them
-	EntryRequeue                      // URLs that failed or were left out wait again, as a person asked
+	EntryRequeue                      // URLs that failed or were left out wait again, as a person asked or for a second chance
 )
 
 // An Entry is one thing that happened in a crawl. Which fields count depends on

@@ -2,12 +2,11 @@ package crawl
 
 import (
 	"fmt"
-	"math"
-	"net/netip"
 	"slices"
 	"time"
 
 	"dowse"
+	"dowse/internal/facts"
 	"dowse/internal/frontier"
 )
 
@@ -135,33 +134,8 @@ func (w *enc) urls(list []dowse.URL) {
 	}
 }
 
-// visit writes the facts of a visit: how it ended, and what was learnt of the host.
-func (w *enc) visit(p *dowse.Page) {
-	w.byte(byte(p.Outcome))
-	w.byte(reasonCode(p.Reason))
-	w.s(p.Detail)
-	f := &p.Fetch
-	w.t(f.At)
-	w.i(int64(f.Took))
-	w.i(int64(f.Status))
-	w.s(f.Type)
-	w.i(f.Bytes)
-	w.i(f.Wire)
-	w.bool(f.Truncated)
-	w.bytes(f.Address.AsSlice())
-	w.s(f.Charset)
-	w.s(f.Archive.File)
-	w.i(f.Archive.Offset)
-	w.i(f.Archive.Length)
-	h := p.Host
-	w.bool(h != nil)
-	if h != nil {
-		w.i(int64(h.RetryAfter))
-		w.bool(h.BackOff)
-		w.bool(h.Down)
-		w.bool(h.Local)
-	}
-}
+// visit writes the facts of a visit: how it ended, and what it showed of the host.
+func (w *enc) visit(p *dowse.Page) { w.facts(facts.JournalVisit(), p) }
 
 func (w *enc) robots(r *dowse.Robots) {
 	w.t(r.At)
@@ -180,44 +154,12 @@ func (w *enc) page(e *Entry) {
 	w.f(e.Regret)
 	w.i(int64(e.Rested))
 	w.u(uint64(e.Dropped))
-	w.lead(&p.Lead)
-	w.byte(flagBits(p.Again, p.LinksIn != nil))
-	if p.LinksIn != nil {
-		w.u(uint64(*p.LinksIn))
-	}
-	w.u(uint64(p.Depth))
-	w.u(uint64(p.Hops))
-	w.urls(p.Maps)
-	w.document(p)
-	w.verdict(&p.Verdict)
+	w.facts(facts.JournalPage(), p)
 	w.u(uint64(len(e.Found)))
 	for i := range e.Found {
 		w.link(&e.Found[i], &e.Links[i])
 	}
-}
-
-func (w *enc) lead(l *dowse.Lead) {
-	w.f(l.Priority)
-	w.byte(byte(l.Band))
-	w.s(l.Group)
-	w.s(l.Note)
-}
-
-func (w *enc) document(p *dowse.Page) {
-	w.s(p.Title)
-	w.s(p.Language)
-	w.s(string(p.Canonical))
-	w.s(string(p.Near))
-	w.t(p.Published)
-	w.u(uint64(len(p.Words)))
-	w.sketch(&p.Sketch)
-	w.byte(flagBits(p.NoFollow, p.NoIndex, p.NoArchive))
-	w.s(p.Cut)
-	w.u(uint64(len(p.Types)))
-	for _, t := range p.Types {
-		w.s(t)
-	}
-	w.urls(p.Licences)
+	w.tagged(p)
 }
 
 func flagBits(flags ...bool) (b byte) {
@@ -229,6 +171,7 @@ func flagBits(flags ...bool) (b byte) {
 	return b
 }
 
+// verdict writes a verdict that a ruling holds.
 func (w *enc) verdict(v *dowse.Verdict) {
 	w.f(v.Relevance)
 	w.s(v.Scale)
@@ -354,25 +297,7 @@ func (r *dec) urls() (list []dowse.URL) {
 	return list
 }
 
-func (r *dec) visit(p *dowse.Page) {
-	p.Outcome = dowse.Outcome(r.byte())
-	p.Reason = reasonOf(r.byte())
-	p.Detail = r.s()
-	f := &p.Fetch
-	f.At = r.t()
-	f.Took = time.Duration(r.i())
-	f.Status = int(r.i())
-	f.Type = r.s()
-	f.Bytes = r.i()
-	f.Wire = r.i()
-	f.Truncated = r.bool()
-	f.Address, _ = netip.AddrFromSlice(r.raw())
-	f.Charset = r.s()
-	f.Archive = dowse.Place{File: r.s(), Offset: r.i(), Length: r.i()}
-	if r.bool() {
-		p.Host = &dowse.HostReport{RetryAfter: time.Duration(r.i()), BackOff: r.bool(), Down: r.bool(), Local: r.bool()}
-	}
-}
+func (r *dec) visit(p *dowse.Page) { r.facts(facts.JournalVisit(), p) }
 
 // A RobotsParser makes the rules of a robots.txt from its text and status.
 type RobotsParser func(body []byte, status int) dowse.Rules
@@ -395,20 +320,9 @@ func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 	e.Regret = r.f()
 	e.Rested = time.Duration(r.i())
 	e.Dropped = int(r.u())
-	r.lead(&p.Lead)
+	r.facts(facts.JournalPage(), p)
 	p.Lead.URL = p.URL
-	flags := r.byte()
-	p.Again = flags&1 != 0
-	if flags&2 != 0 {
-		n := int(min(r.u(), math.MaxUint16))
-		p.LinksIn = &n
-	}
-	p.Depth = int(r.u())
-	p.Hops = int(r.u())
-	p.Maps = r.urls()
-	r.document(p)
-	r.verdict(&p.Verdict)
-	if r.linkless {
+	if r.linkless && len(facts.JournalTaggedFacts()) == 0 {
 		return
 	}
 	n := r.count(linkSize)
@@ -418,6 +332,10 @@ func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
 		r.link(&e.Found[i], &e.Links[i])
 		e.Found[i].URL = urlOf(e.Links[i].ID)
 	}
+	r.tagged(p)
+	if r.linkless { // they were read only to get past them
+		e.Found, e.Links = nil, nil
+	}
 }
 
 // The fewest bytes that an item of a list takes.
@@ -426,30 +344,6 @@ const (
 	mentionSize = 9
 	linkSize    = 12 + mentionSize
 )
-
-func (r *dec) lead(l *dowse.Lead) {
-	l.Priority = r.f()
-	l.Band = int8(r.byte())
-	l.Group = r.s()
-	l.Note = r.s()
-}
-
-func (r *dec) document(p *dowse.Page) {
-	p.Title = r.s()
-	p.Language = r.s()
-	p.Canonical = dowse.URL(r.s())
-	p.Near = dowse.URL(r.s())
-	p.Published = r.t()
-	r.u() // words; the text itself is in the archive
-	r.sketch(&p.Sketch)
-	flags := r.byte()
-	p.NoFollow, p.NoIndex, p.NoArchive = flags&1 != 0, flags&2 != 0, flags&4 != 0
-	p.Cut = r.s()
-	for range r.items(1) {
-		p.Types = append(p.Types, r.s())
-	}
-	p.Licences = r.urls()
-}
 
 func (r *dec) verdict(v *dowse.Verdict) {
 	v.Relevance = r.f()

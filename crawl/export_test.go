@@ -36,6 +36,14 @@ func EntryRoundTrip(b []byte) ([]byte, error) {
 	return appendEntry(nil, e), nil
 }
 
+// DecodeEntry reads an entry.
+func DecodeEntry(b []byte) (*Entry, error) {
+	return readEntry(b, func(frontier.ID) dowse.URL { return "" }, nil)
+}
+
+// DecodeVisit reads an entry without the links of a page.
+func DecodeVisit(b []byte) (*Entry, error) { return readVisit(b, nil) }
+
 // EncodeEntry writes an entry.
 func EncodeEntry(e *Entry) []byte { return appendEntry(nil, e) }
 
@@ -47,3 +55,9 @@ func CountPages(c *Crawl, n int) { c.stats.Fetched = n }
 
 // WhenUnsound has do called, in place of a pause, when a reader meets a record that is not sound.
 func WhenUnsound(j *Journal, do func()) { j.pause = do }
+
+// ReasonOf returns the reason that a collection keeps by a code.
+func ReasonOf(code uint8) dowse.Reason { return reasonOf(code) }
+
+// ReasonCode returns the code by which a collection keeps a reason.
+func ReasonCode(r dowse.Reason) uint8 { return reasonCode(r) }

@@ -84,18 +84,18 @@ func (e *enc) inlinks(c *Crawl) {
 	}
 }
 
-// inlinks reads them, as far as they are asked for, and reports whether they are there;
-// snapshots of earlier versions have none.
+// inlinks reads them, keeps them if the crawl asks for them, and reports whether they are
+// there; snapshots of earlier versions have none.
 func (d *dec) inlinks(c *Crawl) bool {
 	if len(d.b) == 0 || !d.bool() {
 		return false
 	}
-	if !c.cfg.LinksIn {
-		return true
+	counts := make(inlinks, 0, d.count(1))
+	for range cap(counts) {
+		counts = append(counts, uint16(min(d.u(), math.MaxUint16)))
 	}
-	c.inlinks = make(inlinks, 0, d.count(1))
-	for range cap(c.inlinks) {
-		c.inlinks = append(c.inlinks, uint16(min(d.u(), math.MaxUint16)))
+	if c.cfg.LinksIn {
+		c.inlinks = counts
 	}
 	return true
 }

@@ -219,8 +219,8 @@ func TestDownHostIsAskedByTheDay(t *testing.T) {
 	}
 }
 
-// A URL that fails while its host answers for others is settled after its tries, also
-// when it is the last of its host: then robots.txt shows that the host answers.
+// A URL that fails while its host answers for others is settled after its three tries and
+// five further chances, also when it is the last of its host: then robots.txt shows that the host answers.
 func TestURLThatFailsAlone(t *testing.T) {
 	for _, pages := range []int{0, 1, 20} {
 		web, hub := manyPages("a.test", pages)
@@ -236,7 +236,7 @@ func TestURLThatFailsAlone(t *testing.T) {
 				resets(p)
 			}
 		}, hub, bad)
-		if asked != 3 || stateOf(c, bad) != dowse.Dead || c.Reason(bad) != dowse.FailConnect || c.Stopped() != dowse.StopExhausted {
+		if asked != 8 || stateOf(c, bad) != dowse.Dead || c.Reason(bad) != dowse.FailConnect || c.Stopped() != dowse.StopExhausted {
 			t.Errorf("%d other pages: asked for %d times, %s, stopped: %s", pages, asked, stateOf(c, bad), c.Stopped())
 		}
 	}
@@ -357,6 +357,46 @@ func TestRequeue(t *testing.T) {
 		}
 		balanced(t, c)
 	}
+}
+
+// Visits that got no answer are no sign of a trap, however often their URLs are put back.
+func TestFailuresAreNoTrap(t *testing.T) {
+	web, hub := manyPages("a.test", 20)
+	cfg := crawl.Config{Strategy: follow(queueAll), Robots: true}
+	c, _ := simulate(t, cfg, web, 4, func(_ time.Time, v crawl.Visit, p *dowse.Page) {
+		if v.Kind == crawl.VisitPage && v.URL != hub {
+			*p = dowse.Page{URL: p.URL, Outcome: dowse.Failed, Reason: dowse.FailTLS}
+		}
+	}, hub)
+	later := epoch
+	for range 5 {
+		later = later.Add(time.Hour)
+		if n, err := c.Requeue(later, crawl.RequeueFailed); n != 20 || err != nil {
+			t.Fatalf("%d URLs were put back, want 20 (%v)", n, err)
+		}
+		c.Resume(crawl.Limits{})
+		(&driver{c: c, now: later}).run(failing{web, hub}, 4)
+	}
+	c.Requeue(later.Add(time.Hour), crawl.RequeueFailed)
+	c.Resume(crawl.Limits{})
+	(&driver{c: c, now: later.Add(time.Hour)}).run(web, 4)
+	if c.Books().Fetched != 21 {
+		t.Errorf("%+v, want 21 pages fetched", c.Books())
+	}
+}
+
+// failing is a web on which only one page answers.
+type failing struct {
+	visits
+	but dowse.URL
+}
+
+func (f failing) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
+	p, took := f.visits.Visit(v)
+	if v.Kind == crawl.VisitPage && v.URL != f.but {
+		p = &dowse.Page{URL: p.URL, Outcome: dowse.Failed, Reason: dowse.FailTLS}
+	}
+	return p, took
 }
 
 // A machine that can make only so many visits at once is asked for fewer, and all

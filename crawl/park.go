@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -17,6 +18,8 @@ const (
 	hourly        = 24               // pauses of an hour after those
 	parkedAfter   = 5                // failures in a row after which a host is not waited for at the end
 	rotateAfter   = 2                // failures in a row after which another URL of the host is asked
+	stepBackAfter = 2                // failures of a URL after which all other URLs of its host come first
+	stepBackAmong = 1000             // leads of a host that are searched for one that has not stepped back
 	firstPatience = 30 * time.Second // Patience at most while no host has ever answered
 	lastTries     = 4                // tries of a host within Patience while no host answers
 )
@@ -116,25 +119,31 @@ const (
 
 func (c *Crawl) triesOf(id frontier.ID) int { return int(c.tries[id] & maxTries) }
 
-// forgetTries lets a URL be as one that never failed.
+// forgetTries makes a URL count as one that never failed.
 func (c *Crawl) forgetTries(id frontier.ID) {
 	delete(c.tries, id)
 	delete(c.cut, id)
+	delete(c.broke, id)
 }
 
 // forgiveTries takes back the failed tries of all URLs on hosts that began to fail at a
-// time or later, also if they have answered since. In a new run, which the zero time stands
-// for, the excuses begin anew.
+// time or later, even if those hosts have answered since. The zero time means a new run, in
+// which the excuses begin anew, too.
 func (c *Crawl) forgiveTries(since time.Time) {
+	if since.IsZero() {
+		clear(c.tries)
+		clear(c.broke)
+		return
+	}
+	before := func(id frontier.ID) bool {
+		return unixTime(c.hosts.at(c.f.Host(id)).troubled).Before(since)
+	}
 	for id, n := range c.tries {
-		switch {
-		case since.IsZero():
-			delete(c.tries, id)
-		case unixTime(c.hosts.at(c.f.Host(id)).troubled).Before(since):
-		case n/excuse < maxExcuses:
+		if !before(id) && n/excuse < maxExcuses {
 			c.tries[id] = (n/excuse + 1) * excuse
 		}
 	}
+	maps.DeleteFunc(c.broke, func(id frontier.ID, _ uint8) bool { return !before(id) })
 }
 
 // AnyPart, in [Visit.Part], takes a page however little of it came.
@@ -181,20 +190,40 @@ func (c *Crawl) absolve(h *host, failures uint16) {
 	}
 }
 
-// doubts reports whether a lead failed last on a host that fails, so that something
-// else of the host should be asked for first.
+// doubts reports whether a lead failed last on a host that fails, so that the crawl should
+// ask the host for something else first.
 func (c *Crawl) doubts(id frontier.ID, h frontier.HostID) bool {
 	ho := c.hosts.at(h)
 	return ho.backOffs >= rotateAfter && ho.doubted == uint32(id)+1
 }
 
-// instead returns the lead to ask for in place of one that Next gave and that the
-// crawl doubts: the next best of the host.
+// noteBreak counts a failed visit to a URL that waits again. Unlike a try, it counts
+// whichever of URL and host is to blame. It orders the leads of a host and decides nothing
+// else, so neither journal nor snapshots keep it.
+func (c *Crawl) noteBreak(id frontier.ID) {
+	if c.broke[id] < stepBackAfter {
+		c.broke[id]++
+	}
+}
+
+// isSuspect reports whether the other URLs of a host come before this one: it failed twice,
+// or it failed and its host fails now. Otherwise a few URLs that break every connection, and
+// rank high, would keep the crawl from all the others until their host is parked.
+func (c *Crawl) isSuspect(id frontier.ID, h frontier.HostID) bool {
+	n := c.broke[id]
+	return n >= stepBackAfter || n > 0 && c.hosts.at(h).backOffs >= rotateAfter || c.doubts(id, h)
+}
+
+// instead returns the lead to ask for in place of one that Next gave: the best of the host
+// that is not suspect, if the given one is.
 func (c *Crawl) instead(id frontier.ID, h frontier.HostID) frontier.ID {
-	if !c.doubts(id, h) {
+	if !c.isSuspect(id, h) {
 		return id
 	}
-	other, ok := c.f.BestOn(h)
+	other, ok := c.f.BestOnIf(h, stepBackAmong, func(x frontier.ID) bool { return !c.isSuspect(x, h) })
+	if !ok && !c.cfg.Robots && c.doubts(id, h) { // there is no robots.txt to ask for
+		other, ok = c.f.BestOn(h)
+	}
 	if !ok {
 		return id
 	}
@@ -205,10 +234,11 @@ func (c *Crawl) instead(id frontier.ID, h frontier.HostID) frontier.ID {
 	return other
 }
 
-// witness reports whether robots.txt is to be asked for before a lead, because the
-// lead fails and nothing else of the host is there to ask for.
+// witness reports whether robots.txt is to be asked for before a lead, because the host
+// fails, and so did the lead, and the host has no other lead that did not.
 func (c *Crawl) witness(id frontier.ID, h frontier.HostID) bool {
-	return c.cfg.Robots && c.f.HostName(h) != "" && c.doubts(id, h)
+	failing := c.hosts.at(h).backOffs >= rotateAfter
+	return failing && c.cfg.Robots && c.f.HostName(h) != "" && c.isSuspect(id, h)
 }
 
 // starvesAfter returns how long no host may answer until the crawl ends.
@@ -219,23 +249,38 @@ func (c *Crawl) starvesAfter() time.Duration {
 	return c.cfg.Polite.Patience
 }
 
-// starved reports whether all that is left waits for hosts that do not answer: none
-// may be visited for long, or all have failed several times and none has answered for
-// long.
-func (c *Crawl) starved(now, when time.Time) bool {
-	p := c.starvesAfter()
-	if c.out() == 0 && when.Sub(now) > p {
-		return true
-	}
-	return now.Sub(later(c.net.answered, c.net.begun)) > p && c.onlyParked()
+// starvesAt returns when the crawl ends if no host answers until then.
+func (c *Crawl) starvesAt() time.Time {
+	return later(c.net.answered, c.net.begun).Add(c.starvesAfter())
 }
 
-// onlyParked reports whether every host that leads wait for, or that is being
-// visited, has failed several times in a row.
-func (c *Crawl) onlyParked() bool {
+// starved reports whether all that is left waits for hosts that do not answer: none
+// may be visited for long, or all are given up and none has answered for long. A round of
+// which pages have come back is ended before.
+func (c *Crawl) starved(now, when time.Time) bool {
+	if c.out() == 0 && (when.Sub(now) > c.starvesAfter() || c.isHopeless(when)) {
+		return true
+	}
+	return now.After(c.starvesAt()) && !c.round.hasTurns() && c.onlyGivenUp(now)
+}
+
+// isHopeless reports whether the crawl has starved although hosts may be visited: of more
+// silent hosts than connections one is always rested. It looks at all hosts, at most once a
+// second, and only when none has answered for long.
+func (c *Crawl) isHopeless(now time.Time) bool {
+	if !c.isCrowded() || c.inOutage() || !now.After(c.starvesAt()) || c.hopeAt.After(now) || c.round.hasTurns() {
+		return false
+	}
+	c.hopeAt = now.Add(time.Second)
+	return c.onlyGivenUp(now)
+}
+
+// onlyGivenUp reports whether every host that leads wait for, or that is being visited, is
+// given up.
+func (c *Crawl) onlyGivenUp(now time.Time) bool {
 	for id := range frontier.HostID(c.hosts.len()) {
-		h := c.hosts.at(id)
-		if h.backOffs < parkedAfter && (h.out > 0 || c.asking[id] != nil || c.f.WaitingOn(id) > 0) {
+		waits := c.hosts.at(id).out > 0 || c.asking[id] != nil || c.f.WaitingOn(id) > 0
+		if waits && !c.isGivenUp(id, now) {
 			return false
 		}
 	}
@@ -260,14 +305,13 @@ type UnreachedHost struct {
 // MaxUnreached bounds the list of hosts in [Unreached].
 const MaxUnreached = 20
 
-// Unreached returns the hosts that failed several times in a row, or asked to be left
-// alone for long, and for which URLs wait; nil if there are none. It looks at every host.
+// Unreached returns the hosts that are given up, or asked to be left alone for long, and for which URLs wait; nil if there are none. It looks at every host.
 func (c *Crawl) Unreached() *Unreached {
 	u := &Unreached{}
 	c.hosts.each(func(id frontier.HostID, h *host) {
 		n := c.f.WaitingOn(id)
 		rest := c.f.Ready(id).Sub(h.last)
-		if n == 0 || h.backOffs == 0 || h.backOffs < parkedAfter && rest <= c.cfg.Polite.Patience {
+		if n == 0 || h.backOffs == 0 || !c.isGivenUp(id, c.latest) && rest <= c.cfg.Polite.Patience {
 			return
 		}
 		u.Hosts++

@@ -94,14 +94,19 @@ type host struct {
 	maxDelay    time.Duration
 }
 
-// rest computes from what the visit reported how long the host, and the address
-// it stands on, are to be left alone.
+// rest returns until when the host, and the address that it has, are left alone, from what
+// the visit reported. The time that the crawl waited in vain for a host that never answered
+// says nothing about how slow the host is.
 func (c *Crawl) rest(now time.Time, id frontier.HostID, p *dowse.Page) (ready, lane time.Time) {
 	h := c.hosts.of(id)
 	h.last = now
 	h.requests++
 	c.hear(id, p)
-	delay := c.delay(id, p.Fetch.Took)
+	took := p.Fetch.Took
+	if !h.answered && unheard(p) {
+		took = 0
+	}
+	delay := c.delay(id, took)
 	h.maxDelay = max(h.maxDelay, delay)
 	rest := max(delay, c.backOff(h, p))
 	if h.backOffs > 0 && p.Host != nil {
@@ -147,6 +152,9 @@ func (c *Crawl) backOff(h *host, p *dowse.Page) time.Duration {
 		// No host has answered since this one began to fail, and the crawl will soon end
 		// for that: it is asked a few more times before.
 		pause = min(pause, max(c.cfg.Polite.Patience/lastTries, backOffStart))
+	}
+	if !h.answered && h.silent >= givenUpAfter && c.isCrowded() {
+		pause = max(pause, c.cfg.Polite.Patience, c.sweep()) // others that never answered come first
 	}
 	h.backOffs = min(h.backOffs+1, doublings+hourly)
 	if r.RetryAfter > 0 {
@@ -209,7 +217,7 @@ func (c *Crawl) wantsRobots(id frontier.HostID, now time.Time) bool {
 // askRobots makes the visit to a host's robots.txt. It has the host to itself:
 // nothing else may be visited before the rules are known.
 func (c *Crawl) askRobots(id frontier.ID, h frontier.HostID, now time.Time) Visit {
-	v := Visit{Kind: VisitRobots, URL: weburl.Robots(c.f.URL(id)), Deadline: now.Add(c.cfg.Lease), Patience: c.patience(h)}
+	v := Visit{Kind: VisitRobots, URL: weburl.Robots(c.f.URL(id)), Deadline: now.Add(c.cfg.Lease), Patience: c.patience(h, now)}
 	fl := &flight{visit: v, id: frontier.None, host: h, began: now}
 	for range c.cfg.Polite.Conns - 1 {
 		c.f.Begin(h)

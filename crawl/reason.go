@@ -2,13 +2,19 @@ package crawl
 
 import "dowse"
 
-// Reasons are kept as small codes: the place in dowse.ReasonHelp, plus 1. The list
-// only ever grows at its end.
+// Collections keep a reason as a small code: its place in dowse.ReasonHelp, counted from
+// 1. Codes never change their meaning, so reasons are added at the end of the list. A
+// retired reason keeps its code for reading: it is read as the reason that replaced it.
+const codeHostDown = 17 // "host.down", now net.connect
+
 var reasons, reasonCodes = func() ([]dowse.Reason, map[dowse.Reason]uint8) {
 	list, codes := []dowse.Reason{""}, map[dowse.Reason]uint8{"": 0}
-	for i, r := range dowse.ReasonHelp() {
+	for _, r := range dowse.ReasonHelp() {
+		if len(list) == codeHostDown {
+			list = append(list, dowse.FailConnect)
+		}
+		codes[r.Reason] = uint8(len(list))
 		list = append(list, r.Reason)
-		codes[r.Reason] = uint8(i + 1)
 	}
 	return list, codes
 }()
@@ -22,7 +28,7 @@ func reasonOf(code uint8) dowse.Reason {
 	return ""
 }
 
-// Reason tells why a URL was left out or failed, "" if it was not.
+// Reason returns why a URL was left out or failed, "" if it was not.
 func (c *Crawl) Reason(u dowse.URL) dowse.Reason {
 	if id, ok := c.f.Find(u); ok {
 		return c.ReasonFor(id)

@@ -77,6 +77,7 @@ func (c *Crawl) requeue(now time.Time, what string, wanted func(frontier.ID) boo
 		return 0
 	}
 	c.requeueAll(list)
+	c.forgetChances(list)
 	c.record(&Entry{Kind: EntryRequeue, At: now, Text: what, Round: list})
 	return len(list)
 }
@@ -121,7 +122,12 @@ func (c *Crawl) replayRequeue(e *Entry) error {
 			return errors.New("a URL that nothing led to waits again")
 		}
 	}
+	if e.Text == chanceText {
+		c.giveChance(e.Round)
+		return nil
+	}
 	c.requeueAll(e.Round)
+	c.forgetChances(e.Round)
 	return nil
 }
 

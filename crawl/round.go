@@ -58,11 +58,14 @@ func (c *Crawl) pickRound(now time.Time) (Visit, time.Time, bool) {
 		if c.round == nil && !c.newRound(now) {
 			return Visit{}, time.Time{}, false
 		}
-		id, when := c.memberAt(now)
-		if id == frontier.None && c.out() == 0 && c.roundIsParked() {
+		if c.roundIsGivenUp(now) {
+			if c.out() > 0 {
+				return Visit{}, c.nextDeadline(), false
+			}
 			c.endRound(now) // the next one is made of others
 			continue
 		}
+		id, when := c.memberAt(now)
 		if id == frontier.None {
 			return Visit{}, when, false
 		}
@@ -135,31 +138,30 @@ func (c *Crawl) roundSize() int {
 	return n
 }
 
-// isParked reports whether a host has failed several times in a row, so that nothing
-// waits for it.
-func (c *Crawl) isParked(h frontier.HostID) bool { return c.hosts.at(h).backOffs >= parkedAfter }
+// hasTurns reports whether pages of the round have come back.
+func (r *round) hasTurns() bool { return r != nil && r.left < len(r.list) }
 
-// roundIsParked reports whether pages of the round have come back, and all others wait
-// for hosts that are parked, while there are leads for other hosts.
-func (c *Crawl) roundIsParked() bool {
+// roundIsGivenUp reports whether pages of the round have come back, and all others wait
+// for hosts that are given up, while there are leads for other hosts.
+func (c *Crawl) roundIsGivenUp(now time.Time) bool {
 	r := c.round
-	if r.left == len(r.list) {
+	if !r.hasTurns() {
 		return false
 	}
 	for _, id := range r.wait {
-		if !c.isParked(c.f.Host(id)) {
+		if !c.isGivenUp(c.f.Host(id), now) {
 			return false
 		}
 	}
 	return len(r.wait) > 0
 }
 
-// top returns the n best leads for hosts that are not parked, or the n best of all if
+// top returns the n best leads for hosts that are not given up, or the n best of all if
 // there are no others.
-func (c *Crawl) top(n int) []frontier.ID {
+func (c *Crawl) top(now time.Time, n int) []frontier.ID {
 	for many := n; ; many *= 2 {
 		all := c.f.Top(many)
-		list := slices.DeleteFunc(slices.Clone(all), func(id frontier.ID) bool { return c.isParked(c.f.Host(id)) })
+		list := slices.DeleteFunc(slices.Clone(all), func(id frontier.ID) bool { return c.isGivenUp(c.f.Host(id), now) })
 		switch {
 		case len(list) >= n:
 			return list[:n]
@@ -175,14 +177,14 @@ func (c *Crawl) top(n int) []frontier.ID {
 func (c *Crawl) best(now time.Time, n int) []frontier.ID {
 	for range maxRescores {
 		changed := false
-		for _, id := range c.top(n) {
+		for _, id := range c.top(now, n) {
 			changed = c.rescore(now, id) || changed
 		}
 		if !changed {
 			break
 		}
 	}
-	return c.top(n)
+	return c.top(now, n)
 }
 
 // takeAgain returns the pages to be visited again, each once.

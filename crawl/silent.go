@@ -12,18 +12,31 @@ import (
 // wait. So a host that never answered, or not lately, is late: hosts that are not late come
 // first, and late ones share a part of the connections, and of the turns, so that they
 // are tried again all the same. And while there are more hosts to visit than free
-// connections, a host that was never heard of is waited for less long, and longer at each
-// further try.
+// connections, the crawl waits less long for a host that never answered: for a short time at
+// the first try, which becomes shorter still while hardly any new host answers; for a long
+// time at the second, so that a host that is slow but answers is not lost; and at further
+// tries for as long as the crawl would wait for any answer at all.
 const (
 	lateConns = 4 // one connection in so many, at least one, may serve late hosts while others wait
 	lateAfter = 3 // visits in a row without an answer make a host late that had answered before
 	lateTurns = 8 // one visit in so many goes to a late host, if there is one
 
-	strangerConns = 8               // patience is short once one connection in so many serves strangers
-	shortPatience = 3 * time.Second // for the first answer of a stranger; four times as long at each further try
+	strangerConns = 8 // waits are short once one connection in so many serves strangers,
+	crowd         = 4 // or while so many times as many hosts wait as there are connections
+
+	shortWait = 3 * time.Second  // for the answer to a first visit
+	leastWait = time.Second      // for the same while hardly any new host answers
+	longWait  = 12 * time.Second // for the answer to a second visit, or
+	waitPart  = 4                // one part in so many of Patience, if that is shorter
+
+	quietOver  = 16  // first visits over which the share of silent hosts is averaged, about
+	quietShare = 0.5 // of silent hosts from which first visits get less than shortWait
+	allQuiet   = 0.9 // from which no late host is visited while others were never tried
+
+	givenUpAfter = 2 // visits without an answer, one of them long, after which a host that never answered is not waited for at the end
 )
 
-// hear takes note of whether a visit to a host was answered, by whatever status.
+// hear notes whether a visit to a host was answered, by whatever status.
 func (c *Crawl) hear(id frontier.HostID, p *dowse.Page) {
 	h := c.hosts.of(id)
 	switch {
@@ -31,6 +44,9 @@ func (c *Crawl) hear(id frontier.HostID, p *dowse.Page) {
 		h.silent = 0
 	case h.silent < 255:
 		h.silent++
+	}
+	if h.requests == 1 {
+		c.quiet += (float64(h.silent) - c.quiet) / quietOver
 	}
 	c.f.SetLate(id, h.isLate())
 }
@@ -72,14 +88,49 @@ func count(is bool) int {
 
 // patience returns how long a visit to a host waits for the first answer; 0 means as long
 // as the visitor does anyway.
-func (c *Crawl) patience(id frontier.HostID) time.Duration {
+func (c *Crawl) patience(id frontier.HostID, now time.Time) time.Duration {
 	p, h := &c.cfg.Polite, c.hosts.at(id)
-	scarce := c.f.HostsWaiting() > p.InFlight-c.out() && c.strangersOut >= p.InFlight/strangerConns
-	if !scarce || !h.isStranger() || h.silent > 2 {
+	waiting := c.f.HostsWaiting()
+	scarce := waiting > crowd*p.InFlight || waiting > p.InFlight-c.out() && c.strangersOut >= p.InFlight/strangerConns
+	switch {
+	case h.answered || !h.isStranger():
 		return 0
+	case h.silent >= givenUpAfter || h.silent > 0 && !scarce:
+		return max(c.longWait(), c.starvesAt().Sub(now)) // longer would be in vain: the crawl ends
+	case !scarce:
+		return 0
+	case h.silent > 0:
+		return c.longWait()
+	case c.quiet > quietShare:
+		return max(leastWait, time.Duration((1-c.quiet)/(1-quietShare)*float64(shortWait)))
 	}
-	return shortPatience << (2 * h.silent)
+	return shortWait
 }
+
+// longWait returns how long a host that never answered is waited for at its second visit.
+// A user who sets a short Patience does not want to wait long for such hosts.
+func (c *Crawl) longWait() time.Duration {
+	return min(longWait, max(shortWait, c.cfg.Polite.Patience/waitPart))
+}
+
+// isGivenUp reports whether a host need not be waited for at the end of a crawl. It failed
+// several times in a row; or, while more hosts wait than there are connections, it never
+// answered for as long as the crawl waits for answers, and not at a long visit either.
+func (c *Crawl) isGivenUp(id frontier.HostID, now time.Time) bool {
+	h := c.hosts.at(id)
+	if h.backOffs >= parkedAfter {
+		return true
+	}
+	return !h.answered && h.silent >= givenUpAfter && c.isCrowded() && now.Sub(unixTime(h.troubled)) > c.starvesAfter()
+}
+
+// sweep returns how long it takes to visit all hosts that wait if none of them answers.
+func (c *Crawl) sweep() time.Duration {
+	return c.longWait() * time.Duration(1+c.f.HostsWaiting()/c.cfg.Polite.InFlight)
+}
+
+// isCrowded reports whether more hosts wait than there are connections.
+func (c *Crawl) isCrowded() bool { return c.f.HostsWaiting() > c.cfg.Polite.InFlight }
 
 // lateRoom reports whether a further visit to a late host may begin: they have not used
 // up their part of the connections, or no others want any.
@@ -87,9 +138,9 @@ func (c *Crawl) lateRoom(others bool) bool {
 	return c.lateOut < max(1, c.cfg.Polite.InFlight/lateConns) || !others && c.out() == c.lateOut
 }
 
-// lateTurn reports whether the visit to come is one that goes to a late host first.
+// lateTurn reports whether the next visit goes to a late host first.
 func (c *Crawl) lateTurn() bool {
-	return (c.stats.Requests+c.out())%lateTurns == lateTurns-1 && c.lateRoom(true)
+	return c.quiet < allQuiet && (c.stats.Requests+c.out())%lateTurns == lateTurns-1 && c.lateRoom(true)
 }
 
 // nextRested takes out the best lead among the hosts that are rested.

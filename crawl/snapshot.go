@@ -36,6 +36,7 @@ func (c *Crawl) Snapshot(w io.Writer, end uint64) error {
 	e.u(uint64(len(c.shadows)))
 	e.models(c)
 	e.inlinks(c)
+	e.chances(c)
 	if err := e.seal(w); err != nil {
 		return err
 	}
@@ -161,6 +162,7 @@ func (c *Crawl) take(r io.Reader) (from uint64, learnt []byte, err error) {
 	}
 	d.models(c)
 	counted := d.inlinks(c)
+	d.chances(c)
 	switch {
 	case d.err != nil:
 		return 0, nil, fmt.Errorf("crawl: snapshot: %w", d.err)
@@ -183,7 +185,7 @@ func (c *Crawl) fits() error {
 	}
 	n := frontier.ID(c.f.Len())
 	known := func(id frontier.ID) bool { return id < n }
-	ok := len(c.inlinks) <= int(n) && all(maps.Keys(c.tries), known) && all(maps.Keys(c.sitemaps), known) && all(maps.Keys(c.chains), known) && all(maps.Keys(c.reborn), known) &&
+	ok := len(c.inlinks) <= int(n) && all(maps.Keys(c.tries), known) && all(maps.Keys(c.chances), known) && all(maps.Keys(c.sitemaps), known) && all(maps.Keys(c.chains), known) && all(maps.Keys(c.reborn), known) &&
 		all(slices.Values(c.again), known)
 	ok = ok && c.near.fits(n, frontier.HostID(c.hosts.len()))
 	if !ok {

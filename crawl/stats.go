@@ -84,7 +84,9 @@ func (c *Crawl) count(fl *flight, p *dowse.Page) {
 		}
 		h.bytes += p.Fetch.Bytes
 	case dowse.Failed:
-		c.tally(p, fl.own)
+		if p.Fetch.Status != 0 { // without an answer, nothing is known of URLs of this shape
+			c.tally(p, fl.own)
+		}
 		h.failed++
 	case dowse.Skipped:
 		if !fl.idle {
@@ -124,7 +126,7 @@ type Status struct {
 	Window   float64          `json:"window"`  // the same of the last 200 pages
 	Bytes    int64            `json:"bytes"`
 	Requests int              `json:"requests"`
-	Elapsed  time.Duration    `json:"elapsed_ns"`
+	Elapsed  time.Duration    `json:"-"` // a program that prints it chooses the unit
 	Hosts    int              `json:"hosts"`
 	Dropped  int              `json:"links_dropped"`   // links to more hosts of a domain than its budget allows: not kept, so not in the books
 	Regret   float64          `json:"priority_regret"` // score that politeness cost, mean over all picks

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dowse"
+	"dowse/internal/facts"
 	"dowse/internal/frontier"
 )
 
@@ -171,40 +172,33 @@ func (c *Crawl) closeGone(j *Journal, m marks) (end uint64, err error) {
 	return j.End(), nil
 }
 
-// Blank takes out of the entry of a visit all that the visit brought. Only what the books
-// need stays: when it was, what it cost, where the archive has its blank.
+// Blank removes from the entry of a visit everything that the visit brought, and reports whether there was
+// anything. What stays is what the table of facts keeps for the books: when it was, what it cost, and where
+// the archive has its blank record.
 func (e *Entry) Blank() bool {
-	if e.Kind != EntryPage && e.Kind != EntryRetry || e.isBlanked() {
+	if e.Kind != EntryPage && e.Kind != EntryRetry || e.IsBlank() {
 		return false
 	}
-	f := e.Page.Fetch
-	e.Page = &dowse.Page{URL: e.Page.URL, Outcome: dowse.Skipped, Reason: dowse.SkipForgotten}
-	e.Page.Fetch = dowse.Fetch{At: f.At, Wire: f.Wire, Archive: f.Archive}
+	e.Page = facts.Clear(e.Page)
+	e.Page.Outcome, e.Page.Reason = dowse.Skipped, dowse.SkipForgotten
 	e.Found, e.Links, e.Queue, e.Rested = nil, nil, 0, 0
 	return true
 }
 
-// IsBlank reports whether nothing is left in an entry of a visit to blank out.
-func (e *Entry) IsBlank() bool { return e.isBlanked() }
-
-func (e *Entry) isBlanked() bool {
-	p := e.Page
-	d := &p.Document
-	words := p.Detail + d.Title + d.Language + string(d.Canonical) + string(p.Near) + d.Cut + p.Fetch.Type + p.Fetch.Charset +
-		p.Lead.Group + p.Lead.Note + p.Verdict.Scale + p.Verdict.Judge
-	return p.Reason == dowse.SkipForgotten && words == "" && p.Fetch.Status == 0 && !p.Fetch.Address.IsValid() && p.Host == nil &&
-		len(d.Types)+len(d.Licences)+len(p.Maps)+len(e.Found)+len(p.Verdict.Because) == 0 && d.Sketch.IsZero() && d.Published.IsZero()
+// IsBlank reports whether [Entry.Blank] has nothing left to remove from the entry of a visit.
+func (e *Entry) IsBlank() bool {
+	return e.Page.Reason == dowse.SkipForgotten && len(e.Found) == 0 && facts.IsClear(e.Page)
 }
 
-// BlankReasons takes out of an entry what strategies said: reasons and notes. It may hold
-// words of pages that they had seen before. All of it is decided again when the journal is
-// folded behind a tombstone.
+// BlankReasons removes from an entry what strategies said: reasons, and the facts of a page that the table
+// marks as said. They may hold words of pages that the strategy had seen before. All of it is decided
+// again when the journal is folded behind a tombstone.
 func (e *Entry) BlankReasons() (changed bool) {
 	if len(e.Because) > 0 {
 		e.Because, changed = nil, true
 	}
-	if e.Page != nil && e.Page.Lead.Note != "" {
-		e.Page.Lead.Note, changed = "", true
+	if e.Page != nil && facts.ClearSaid(e.Page) {
+		changed = true
 	}
 	for i := range e.Links {
 		if len(e.Links[i].Because) > 0 {

@@ -370,7 +370,18 @@ func (c *Crawler) checkpoint() error {
 type Page struct {
 	*dowse.Page
 	Relevance float64
+	threshold float64
 	Why       string // the verdict's reasons in a line, terms as the judge knows them: [topic.Topic.Speller] finds the words behind stems
+}
+
+// Row returns what is known of the page, as lists and exports show it. Where its URL was first seen is known only
+// if the topic asks for it.
+func (p *Page) Row() *collection.Row {
+	row := &collection.Row{Page: p.Page, State: dowse.Visited, Requested: true, Judged: true, Threshold: p.threshold}
+	if v := p.Via; v != nil {
+		row.Parent, row.Anchors = v.Parent, v.Anchors
+	}
+	return row
 }
 
 // Crawl crawls, and yields every page that was fetched, after it is safely on
@@ -395,7 +406,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		if p.Outcome != dowse.Fetched || !going {
 			return
 		}
-		if going = yield(&Page{p, p.Verdict.Relevance, collection.ReasonLine(p.Verdict.Because, 4)}); !going {
+		if going = yield(&Page{p, p.Verdict.Relevance, c.Collection.Threshold(), collection.ReasonLine(p.Verdict.Because, 4)}); !going {
 			pause()
 		}
 	}

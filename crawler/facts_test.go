@@ -93,7 +93,7 @@ func clausesHold(t *testing.T, dir, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, n := x.Verdict, 0
+	v, n := x.Judged, 0
 	if x.Alone != nil {
 		v = x.Alone
 	}

@@ -151,7 +151,7 @@ func (f *Fetcher) askRobots(ctx context.Context, h *hostTurn, u dowse.URL) error
 	if h.robots != nil {
 		return nil
 	}
-	robots, answers := f.client.RobotsHops(ctx, u)
+	robots, answers := f.client.Robots(ctx, u)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -70,7 +70,7 @@ func (p *pools) unasked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if x.Verdict != nil && slices.ContainsFunc(x.Verdict.Because, func(b collection.Part) bool {
+		if x.Judged != nil && slices.ContainsFunc(x.Judged.Because, func(b collection.Part) bool {
 			return b.Weight > 0 && b.What != `"tide pools"` && b.What != `"tide"` && b.What != `"pools"` && b.What != "bias"
 		}) {
 			return

@@ -158,7 +158,7 @@ func TestKillWhileDeciding(t *testing.T) {
 	}
 	for u, l := range labels.Standing() {
 		row, err := c.Collection.Row(u)
-		if err != nil || row.State != dowse.Visited.String() {
+		if err != nil || row.State != dowse.Visited {
 			continue
 		}
 		if want := l.Label == collection.LabelOn; row.OnTopic != want {

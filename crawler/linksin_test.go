@@ -86,7 +86,7 @@ func clauseSays(t *testing.T, dir, host string, want map[string]string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := x.Verdict
+		v := x.Judged
 		if x.Alone != nil {
 			v = x.Alone
 		}

@@ -280,8 +280,8 @@ func judgedSo(col *collection.Collection, label string, limit int) (urls []dowse
 		if err != nil {
 			return nil, err
 		}
-		if row.Verdict == label {
-			list = append(list, rated{row.URL, row.Relevance})
+		if row.Verdict() == label {
+			list = append(list, rated{row.URL, row.Relevance()})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b rated) int {
@@ -302,7 +302,7 @@ func keptPage(col *collection.Collection, u dowse.URL) (*dowse.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &dowse.Page{URL: u, Fetch: dowse.Fetch{At: row.Fetched, Archive: dowse.Place{File: row.WARC, Offset: row.Offset}}}
+	p := &dowse.Page{URL: u, Fetch: dowse.Fetch{At: row.Fetch.At, Archive: row.Fetch.Archive}}
 	doc, err := col.Document(p)
 	if err != nil {
 		return nil, err

@@ -378,7 +378,7 @@ func (s *salvage) findSeeds(set *collection.Settings, t *topic.Topic) error {
 			continue
 		}
 		first = cmp.Or(first, string(u))
-		if k.Said("hopsFromSeed") == "0" {
+		if k.Metadata("hopsFromSeed") == "0" {
 			set.Seeds = append(set.Seeds, string(u))
 		}
 	}
@@ -608,7 +608,7 @@ func (s *salvage) absorb(ctx context.Context, v crawl.Visit, k *archive.Kept, an
 	p := s.c.visitor.Visit(ctx, v).Page
 	p.Fetch.At, p.Fetch.Address = k.Date(), k.Address()
 	p.Fetch.Truncated = p.Fetch.Truncated || k.Truncated()
-	ms, _ := strconv.ParseInt(k.Said("fetchTimeMs"), 10, 32)
+	ms, _ := strconv.ParseInt(k.Metadata("fetchTimeMs"), 10, 32)
 	p.Fetch.Took = time.Duration(ms) * time.Millisecond
 	if p.Host != nil && p.Host.Robots != nil {
 		p.Host.Robots.At = s.clock

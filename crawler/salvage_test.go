@@ -85,7 +85,7 @@ func datesOf(t *testing.T, col *collection.Collection) map[dowse.URL]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dates[row.URL] = row.Fetched.UTC().Format("2006-01-02T15:04:05.000")
+		dates[row.URL] = row.Fetch.At.UTC().Format("2006-01-02T15:04:05.000")
 	}
 	return dates
 }

@@ -87,7 +87,7 @@ func (p *pools) verdicts(t *testing.T) map[dowse.URL]float64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now[row.URL] = row.Relevance
+		now[row.URL] = row.Relevance()
 	}
 	return now
 }
@@ -235,7 +235,7 @@ func kept(t *testing.T, c *crawler.Crawler) map[dowse.URL]*dowse.Page {
 		if err != nil {
 			t.Fatal(err)
 		}
-		page := &dowse.Page{URL: row.URL, Fetch: dowse.Fetch{Archive: dowse.Place{File: row.WARC, Offset: row.Offset}}}
+		page := &dowse.Page{URL: row.URL, Fetch: dowse.Fetch{Archive: row.Fetch.Archive}}
 		doc, err := c.Collection.Document(page)
 		if err != nil {
 			t.Fatal(err)

@@ -100,7 +100,7 @@ func pageOf(visit crawl.Visit, r *fetch.Response) *dowse.Page {
 var bare = dowse.Mention{Above: [3]int32{-1, -1, -1}, Context: math.NaN()}
 
 func (v *Visitor) robots(ctx context.Context, visit crawl.Visit) crawl.Arrival {
-	rules, hops := v.Client.RobotsHops(ctx, visit.URL)
+	rules, hops := v.Client.Robots(ctx, visit.URL)
 	last := hops[len(hops)-1]
 	p := visit.Page()
 	p.Outcome = dowse.Listed // not a page

@@ -6,11 +6,9 @@ import (
 	"dowse/weburl"
 )
 
+// nat64 is the well-known prefix under which a resolver of an IPv6-only network
+// synthesises addresses for hosts that have only IPv4 (RFC 6052 2.1).
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
-
-// Public reports whether addr belongs to the public internet, so that a crawler
-// may dial it unasked. See [weburl.PublicAddr].
-func Public(addr netip.Addr) bool { return weburl.PublicAddr(addr) }
 
 func contains(list []netip.Prefix, addr netip.Addr) bool {
 	for _, p := range list {
@@ -21,7 +19,9 @@ func contains(list []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// A privateError is the refusal to dial an address.
+// A privateError reports that an address was not dialled because the
+// configuration does not allow it. host is the name that resolved to it, "" if
+// the URL held the address.
 type privateError struct {
 	host string
 	addr netip.Addr
@@ -29,7 +29,7 @@ type privateError struct {
 
 func (e *privateError) Error() string {
 	what := "is not a public address"
-	if Public(e.addr) {
+	if weburl.PublicAddr(e.addr) {
 		what = "is not in an allowed network"
 	}
 	if e.host == "" || e.host == e.addr.String() {
@@ -38,14 +38,18 @@ func (e *privateError) Error() string {
 	return e.host + " is at " + e.addr.String() + ", which " + what
 }
 
-// A guard decides which addresses may be dialled.
+// A guard decides which addresses may be dialled: public ones and those in
+// allowed, or only the latter.
 type guard struct {
 	allowed []netip.Prefix
-	only    bool // nothing but these, not even public addresses
+	only    bool // refuse public addresses too, unless they are in allowed
 }
 
 func newGuard(c Config) guard { return guard{c.AllowNet, c.OnlyAllowed} }
 
+// allows reports whether addr may be dialled. An IPv4 address mapped into IPv6
+// is judged as IPv4, and a zone is ignored, so that neither spelling gets
+// around the guard.
 func (g guard) allows(addr netip.Addr) bool {
-	return !g.only && Public(addr) || contains(g.allowed, addr.Unmap().WithZone(""))
+	return !g.only && weburl.PublicAddr(addr) || contains(g.allowed, addr.Unmap().WithZone(""))
 }

@@ -7,51 +7,52 @@ import (
 	"sync"
 )
 
-// A Budget bounds the bytes that all visits together have in memory: bodies, what
-// is made of them, and what waits to be written. Visits take from it as bytes
-// arrive, through a [Claim] each.
+// A Budget bounds the bytes that all visits together hold in memory: bodies,
+// what is made of them, and what waits to be written. Each visit takes bytes
+// through its own [Claim] as they arrive.
 //
-// Three rules keep it from getting in the way. A claim gets its first claimFree
-// bytes immediately, so small pages never wait. The oldest of the claims that wait is
-// served first, so that what becomes free lets visits end in place of going on a
-// little with each. And when the budget is used up, one claim at a time may go beyond
-// it, so there is always a visit that can go on to its end and then give back what it
-// holds: visits cannot wait for each other for ever.
+// Three rules keep the budget from slowing down or blocking visits. A claim
+// gets its first claimFree bytes immediately, so small pages never wait. The
+// oldest waiting claim is served first, so that freed memory lets one visit end
+// instead of letting many advance a little. And when the budget is used up, one
+// claim may exceed it, so there is always a visit that can reach its end and
+// then free what it holds: visits cannot deadlock.
 //
-// A nil Budget has no bound.
+// A nil Budget has no bound. A Budget is safe for concurrent use.
 type Budget struct {
 	mu      sync.Mutex
 	size    int64
 	used    int64
 	beyond  *Claim   // the claim that may exceed the budget, nil for none
 	waiting []*Claim // oldest first
-	claims  uint64   // that were made so far
+	claims  uint64   // number of claims made so far
 }
 
 // NewBudget returns a budget of size bytes.
 func NewBudget(size int64) *Budget { return &Budget{size: size} }
 
-// claimFree is how many bytes a claim gets without waiting: the cost of a page of
-// 128 KiB, which most pages of the web stay below.
+// claimFree is how many bytes a claim gets without waiting: the cost of a page
+// of 128 KiB, which most pages of the web stay below.
 const claimFree = bodyWeight * 128 << 10
 
 // bodyWeight is how many bytes of memory one byte of a body costs at the most
-// expensive moment of a visit: the body as it came, the same decoded or in UTF-8,
-// and the compressed record or the text and links that were extracted.
+// expensive moment of a visit: the body as it came, the same decoded or in
+// UTF-8, and the compressed record or the text and links that were extracted.
 const bodyWeight = 3
 
-// A Claim is the part of a budget that one visit holds. Its methods may be called
-// on nil; Grow must not be called concurrently.
+// A Claim is the part of a budget that one visit holds. Its methods may be
+// called on nil, where they do nothing. Only one goroutine at a time may use a
+// claim.
 type Claim struct {
 	budget  *Budget
-	number  uint64 // in order of age
+	number  uint64 // sequence number: the lower, the older
 	held    int64
-	want    int64         // while it waits
+	want    int64         // bytes asked for, while the claim waits
 	granted chan struct{} // closed when want is granted
 }
 
-// Claim returns a claim that holds nothing yet.
-func (b *Budget) Claim() *Claim {
+// newClaim returns a claim that holds no bytes yet.
+func (b *Budget) newClaim() *Claim {
 	if b == nil {
 		return nil
 	}
@@ -61,9 +62,10 @@ func (b *Budget) Claim() *Claim {
 	return &Claim{budget: b, number: b.claims}
 }
 
-// Grow takes n more bytes. If they are not free it waits for them, after calling
-// pause; it returns the error of ctx if that ends first.
-func (c *Claim) Grow(ctx context.Context, n int64, pause func()) error {
+// grow takes n more bytes. If they are not free it calls pause and then waits
+// for them; it returns the error of ctx if that ends first, and then holds no
+// more than before.
+func (c *Claim) grow(ctx context.Context, n int64, pause func()) error {
 	if c == nil || c.take(n) {
 		return nil
 	}
@@ -77,7 +79,8 @@ func (c *Claim) Grow(ctx context.Context, n int64, pause func()) error {
 	}
 }
 
-// take takes n bytes if that is possible now, or else joins the queue.
+// take takes n bytes if that is possible now and reports whether it did;
+// otherwise c is in the queue, in order of age, and c.granted will be closed.
 func (c *Claim) take(n int64) bool {
 	b := c.budget
 	b.mu.Lock()
@@ -98,8 +101,8 @@ func (c *Claim) take(n int64) bool {
 	}
 }
 
-// fits reports whether c may take n bytes. If they are not free, it lets c be the
-// one claim beyond the budget, unless there is one.
+// fits reports whether c may take n bytes. If they are not free and no claim
+// exceeds the budget yet, c becomes that claim. b.mu is held.
 func (b *Budget) fits(c *Claim, n int64) bool {
 	if b.used+n <= b.size {
 		return true
@@ -110,12 +113,14 @@ func (b *Budget) fits(c *Claim, n int64) bool {
 	return b.beyond == c
 }
 
+// grant records that c holds n more bytes. b.mu is held.
 func (b *Budget) grant(c *Claim, n int64) {
 	b.used += n
 	c.held += n
 }
 
-// serve grants what the first claims in the queue wait for, as far as that goes.
+// serve grants the requests at the front of the queue, in order, until one does
+// not fit. b.mu is held.
 func (b *Budget) serve() {
 	for len(b.waiting) > 0 && b.fits(b.waiting[0], b.waiting[0].want) {
 		c := b.waiting[0]
@@ -125,7 +130,7 @@ func (b *Budget) serve() {
 	}
 }
 
-// leave takes c out of the queue.
+// leave removes c from the queue and serves the claims that waited behind it.
 func (c *Claim) leave() {
 	b := c.budget
 	b.mu.Lock()
@@ -136,7 +141,8 @@ func (c *Claim) leave() {
 	}
 }
 
-// Keep gives back all but n bytes. The claim must not grow afterwards.
+// Keep frees all but n bytes. The claim must not grow afterwards, because it no
+// longer has the right to exceed the budget.
 func (c *Claim) Keep(n int64) {
 	if c == nil {
 		return
@@ -154,10 +160,10 @@ func (c *Claim) Keep(n int64) {
 	b.serve()
 }
 
-// Release gives back all that the claim holds. It may be called more than once.
+// Release frees all bytes of the claim. It may be called more than once.
 func (c *Claim) Release() { c.Keep(0) }
 
-// Resize changes the size of the budget.
+// Resize changes the size of the budget. Bytes already taken stay taken.
 func (b *Budget) Resize(size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -165,8 +171,8 @@ func (b *Budget) Resize(size int64) {
 	b.serve()
 }
 
-// Used returns the bytes that are taken.
-func (b *Budget) Used() int64 {
+// inUse returns the number of bytes that claims hold.
+func (b *Budget) inUse() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.used

@@ -25,12 +25,12 @@ func TestBudgetCannotDeadlock(t *testing.T) {
 		var most atomic.Int64
 		for range claims {
 			all.Go(func() {
-				c := b.Claim()
+				c := b.newClaim()
 				for held := 0; held < each; held += 64 << 10 {
-					if err := c.Grow(t.Context(), 64<<10, func() {}); err != nil {
+					if err := c.grow(t.Context(), 64<<10, func() {}); err != nil {
 						t.Error(err)
 					}
-					if used := b.Used(); used > most.Load() {
+					if used := b.inUse(); used > most.Load() {
 						most.Store(used)
 					}
 				}
@@ -42,8 +42,8 @@ func TestBudgetCannotDeadlock(t *testing.T) {
 		if limit := int64(size + each + claims*claimFree); most.Load() > limit {
 			t.Errorf("%d bytes were taken, at most %d may be", most.Load(), limit)
 		}
-		if b.Used() != 0 {
-			t.Errorf("%d bytes are still taken", b.Used())
+		if b.inUse() != 0 {
+			t.Errorf("%d bytes are still taken", b.inUse())
 		}
 	})
 }
@@ -51,13 +51,13 @@ func TestBudgetCannotDeadlock(t *testing.T) {
 // What is small never waits, however much is taken.
 func TestBudgetLetsSmallClaimsPass(t *testing.T) {
 	b := NewBudget(1 << 20)
-	full, next := b.Claim(), b.Claim()
+	full, next := b.newClaim(), b.newClaim()
 	for _, c := range []*Claim{full, next} {
-		if err := c.Grow(t.Context(), 1<<20, func() {}); err != nil {
+		if err := c.grow(t.Context(), 1<<20, func() {}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := b.Claim().Grow(t.Context(), claimFree, func() { t.Error("it waits") }); err != nil {
+	if err := b.newClaim().grow(t.Context(), claimFree, func() { t.Error("it waits") }); err != nil {
 		t.Error(err)
 	}
 }
@@ -67,15 +67,15 @@ func TestBudgetLetsSmallClaimsPass(t *testing.T) {
 func TestBudgetGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(1 << 20)
-		full, beyond := b.Claim(), b.Claim()
-		full.Grow(t.Context(), 1<<20, func() {})
-		beyond.Grow(t.Context(), 1<<20, func() {})
+		full, beyond := b.newClaim(), b.newClaim()
+		full.grow(t.Context(), 1<<20, func() {})
+		beyond.grow(t.Context(), 1<<20, func() {})
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error)
-		go func() { gone <- b.Claim().Grow(ctx, 2<<20, func() {}) }()
+		go func() { gone <- b.newClaim().grow(ctx, 2<<20, func() {}) }()
 		synctest.Wait()
 		served := make(chan error)
-		go func() { served <- b.Claim().Grow(t.Context(), 1<<20, func() {}) }()
+		go func() { served <- b.newClaim().grow(t.Context(), 1<<20, func() {}) }()
 		synctest.Wait()
 		cancel()
 		if err := <-gone; err != context.Canceled {
@@ -111,8 +111,8 @@ func TestDownloadsShareABudget(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if b.Used() != 0 {
-		t.Errorf("%d bytes are still taken", b.Used())
+	if b.inUse() != 0 {
+		t.Errorf("%d bytes are still taken", b.inUse())
 	}
 }
 
@@ -125,7 +125,7 @@ func TestDownloadGivenUpWhileItWaits(t *testing.T) {
 	defer server.Close()
 	b := NewBudget(1 << 20)
 	for range 2 {
-		b.Claim().Grow(t.Context(), 1<<20, func() {})
+		b.newClaim().grow(t.Context(), 1<<20, func() {})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	c := newClient(t, Config{Budget: b})

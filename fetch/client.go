@@ -13,20 +13,21 @@ import (
 	"dowse"
 )
 
-// A Client asks the web. It is safe for use by many goroutines; each call makes
-// one request at a time and returns when it is over.
+// A Client makes requests. It is safe for concurrent use; each call makes one
+// request at a time and returns when that is over. All of its fields are set by
+// New and never change.
 type Client struct {
 	config    Config
 	guard     guard
 	transport http.RoundTripper
-	live      bool // transport is our own
-	header    http.Header
-	headTail  []byte
+	live      bool        // transport was made by newTransport, so it reaches the network
+	header    http.Header // of every request; shared, so never changed
+	headTail  []byte      // header as it is recorded, see requestHead
 	codec     *codec
 }
 
-// New returns a client. It fails only for settings that can't be used; nothing is
-// sent and no name looked up before the first request.
+// New returns a client. It fails only for settings that cannot be used. Nothing
+// is sent and no name is looked up before the first request.
 func New(c Config) (*Client, error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
@@ -43,52 +44,56 @@ func New(c Config) (*Client, error) {
 	return client, nil
 }
 
-// newTransport returns the way to the live web.
+// newTransport returns the transport for the live web: guarded, metered,
+// without proxies and with small HTTP/2 buffers, because a client has
+// connections to many hosts.
 func newTransport(c Config) *http.Transport {
 	dial := c.Dial
 	if dial == nil {
 		dial = newDialer(c).DialContext
 	}
-	settings := c.TLS.Clone()
+	settings := c.tls.Clone()
 	if settings == nil {
 		settings = &tls.Config{}
 	}
 	return &http.Transport{
 		DialContext:            metered(dial, c),
 		TLSClientConfig:        settings,
-		TLSHandshakeTimeout:    c.ConnectTimeout,
+		TLSHandshakeTimeout:    c.connectTimeout,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true, // codings are undone here, with limits
 		MaxIdleConns:           c.IdleConns,
-		MaxIdleConnsPerHost:    c.IdlePerHost,
-		IdleConnTimeout:        c.IdleTimeout,
-		MaxResponseHeaderBytes: c.MaxHeader,
+		MaxIdleConnsPerHost:    c.idlePerHost,
+		IdleConnTimeout:        c.idleTimeout,
+		MaxResponseHeaderBytes: c.maxHeader,
 		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 512 << 10},
 	}
 }
 
-// Close lets go of idle connections. Calls under way go on.
+// Close closes idle connections. Requests in flight are not interrupted, and
+// the client may be used afterwards.
 func (c *Client) Close() {
 	if t, ok := c.transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}
 }
 
-// UserAgent returns what the client calls itself.
+// UserAgent returns the User-Agent header that the client sends.
 func (c *Client) UserAgent() string { return c.header.Get("User-Agent") }
 
-// Agent returns the product token under which robots.txt rules are looked up.
+// Agent returns the product token by which robots.txt rules are selected.
 func (c *Client) Agent() string { return c.config.token() }
 
-// Get asks for the page u: one request, no redirect followed. It never fails:
-// what went wrong is the response's outcome. The caller owns the response.
+// Get requests the page u: one request, no redirect followed. It never fails:
+// the outcome of the response says what went wrong. The caller owns the
+// response and, if the client has a budget, must release its claim.
 func (c *Client) Get(ctx context.Context, u dowse.URL) *Response {
 	return c.fetch(ctx, u, pageLimits(c.config))
 }
 
-// fetch makes one request for u and takes in the answer as far as limits says.
+// fetch makes one request for u and reads the answer within limits.
 func (c *Client) fetch(ctx context.Context, u dowse.URL, l limits) *Response {
-	r := &Response{URL: u, Claim: c.config.Budget.Claim()}
+	r := &Response{URL: u, Claim: c.config.Budget.newClaim()}
 	r.Fetch.At = time.Now()
 	scheme, authority, rest, ok := split(u)
 	if !ok {
@@ -104,14 +109,16 @@ func (c *Client) fetch(ctx context.Context, u dowse.URL, l limits) *Response {
 	v.exchange(c.transport, c.request(c.traced(w, r), u, scheme, authority, rest))
 	r.Fetch.Took = time.Since(r.Fetch.At) - v.waited
 	if r.Host != nil && r.Host.Local {
-		c.Close() // idle connections are of no use without a network, and take up files
+		c.Close() // idle connections are useless without a network, and each holds a file descriptor
 	}
 	return r
 }
 
-// traced lets the response learn which address answered, and keeps net/http from
-// asking a second time by itself when a connection that was used before breaks: to
-// the host that would be two requests in no time.
+// traced returns the context of the request with a trace that records which
+// address answered and finds the meter of its connection. It also stops
+// net/http from repeating the request by itself when a reused connection
+// breaks: the host would see two requests in immediate succession, which
+// politeness forbids.
 func (c *Client) traced(w *watch, r *Response) context.Context {
 	if !c.live {
 		return w.ctx
@@ -132,6 +139,8 @@ func (c *Client) traced(w *watch, r *Response) context.Context {
 	})
 }
 
+// remoteAddr returns the IP address of the other end, the zero Addr if it has
+// none.
 func remoteAddr(conn net.Conn) netip.Addr {
 	if a, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
 		return a.AddrPort().Addr().Unmap()

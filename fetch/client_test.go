@@ -102,7 +102,7 @@ func TestExactURL(t *testing.T) {
 			t.Errorf("asked for %s, want %s", asked, path)
 		}
 	}
-	c.Get(context.Background(), s.url("//x%zz")) // must be told from a host
+	c.Get(context.Background(), s.url("//x%zz")) // must not be read as a host
 	if asked != string(s.url("//x%zz")) {
 		t.Errorf("asked for %s", asked)
 	}
@@ -358,7 +358,7 @@ func BenchmarkGet(b *testing.B) {
 }
 
 // TestOneRequest checks that a connection which breaks after the request does not
-// make net/http ask a second time by itself: when to ask again is the crawl's to say.
+// make net/http ask a second time by itself: the crawl decides when to ask again.
 func TestOneRequest(t *testing.T) {
 	var asked atomic.Int32
 	s := serveConns(t, func(c net.Conn) {

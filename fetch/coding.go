@@ -16,15 +16,17 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxCodings is how many content codings may lie on each other. Honest servers
-// use one; two happen by mistake; more are bombs.
+// maxCodings is how many content codings may be nested. Honest servers use one;
+// two happen by mistake; more are decompression bombs.
 const maxCodings = 2
 
-// maxWindow bounds the memory of a zstd decoder; RFC 9659 lets servers use no more.
+// maxWindow bounds the memory of a zstd decoder; RFC 9659 lets servers use no
+// more.
 const maxWindow = 8 << 20
 
-// codings returns the content codings of an answer in the order of applying. An
-// unknown one, or too many, are an error.
+// codings returns the content codings of an answer in the order in which they
+// were applied. An unknown coding, or more than maxCodings, is an error.
+// "identity" is ignored.
 func codings(h http.Header) ([]string, error) {
 	var list []string
 	for _, field := range h["Content-Encoding"] {
@@ -45,19 +47,20 @@ func codings(h http.Header) ([]string, error) {
 	return list, nil
 }
 
-// A codec undoes content codings. It keeps decoders and buffers for reuse and may
-// be used from many goroutines.
+// A codec undoes content codings. It pools decoders and buffers, because a
+// decoder costs tens of kilobytes to create. It is safe for concurrent use.
 type codec struct {
 	gzips, flates, brotlis, zstds, pieces sync.Pool
 }
 
-// A decoder is one undone coding; done gives it back.
+// A decoder reads decoded bytes; done returns it to its pool.
 type decoder struct {
 	io.Reader
 	done func()
 }
 
-// open returns a reader of what src holds below the coding.
+// open returns a decoder that undoes coding, which must be one that codings
+// returns.
 func (c *codec) open(coding string, src io.Reader) (decoder, error) {
 	switch coding {
 	case "gzip", "x-gzip":
@@ -79,7 +82,8 @@ func (c *codec) gzip(src io.Reader) (decoder, error) {
 	return decoder{lenient{z}, done}, z.Reset(src)
 }
 
-// lenient ends where a gzip stream is followed by something else, as browsers do.
+// lenient ends a gzip stream without an error where something that is not gzip
+// follows it, as browsers do.
 type lenient struct{ *gzip.Reader }
 
 func (l lenient) Read(p []byte) (int, error) {
@@ -90,8 +94,10 @@ func (l lenient) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// deflate reads zlib streams, and the bare ones that some servers send in spite
-// of RFC 9110 8.4.1.2. The checksum is not worth a lost page.
+// deflate reads zlib streams (RFC 9110 8.4.1.2), and the raw deflate streams
+// that some servers send by mistake. The two header bytes of zlib keep them
+// apart: the method is 8 and the bytes are a multiple of 31 (RFC 1950 2.2). The
+// checksum is not verified, since a wrong one is no reason to lose a page.
 func (c *codec) deflate(src io.Reader) (decoder, error) {
 	in := bufio.NewReader(src)
 	head, _ := in.Peek(2)
@@ -113,6 +119,8 @@ func (c *codec) brotli(src io.Reader) (decoder, error) {
 	return decoder{z, func() { c.brotlis.Put(z) }}, z.Reset(src)
 }
 
+// zstd limits the window, and with it the memory that a frame header can
+// demand.
 func (c *codec) zstd(src io.Reader) (decoder, error) {
 	z, ok := c.zstds.Get().(*zstd.Decoder)
 	if !ok {
@@ -126,9 +134,10 @@ func (c *codec) zstd(src io.Reader) (decoder, error) {
 	return decoder{z, func() { c.zstds.Put(z) }}, z.Reset(src)
 }
 
-// decode undoes codings, the last one first, as far as max bytes. What could be
-// decoded before an error is returned with it. room is asked for memory as bytes
-// come, toRead when all are there.
+// decode undoes codings, the last one first, and stops after max bytes; cut
+// reports whether there were more. What was decoded before an error is returned
+// with it. room is called before memory is taken for more bytes, toRead once
+// all bytes are there; an error of either ends decoding.
 func (c *codec) decode(codings []string, raw []byte, max int64, room func(int64) error, toRead func(*pile) error) (body []byte, cut bool, err error) {
 	in := bytes.NewReader(raw)
 	defer in.Reset(nil) // decoders are kept, what they read is not
@@ -153,12 +162,13 @@ func (c *codec) decode(codings []string, raw []byte, max int64, room func(int64)
 	return p.bytes(max), p.size > max, err
 }
 
-// anyRoom and anyPile are for those who have no budget.
+// anyRoom and anyPile grant everything, for callers without a budget.
 func anyRoom(int64) error { return nil }
 func anyPile(*pile) error { return nil }
 
-// Decoded returns a body with the content codings that h names undone, as far as
-// that goes and up to max bytes: for bodies that were kept as they came.
+// Decoded undoes the content codings that h names, for bodies that were stored
+// as sent. It returns at most max bytes, and of a damaged body what could be
+// decoded. A body with an unknown coding is returned as it is.
 func Decoded(h http.Header, raw []byte, max int64) []byte {
 	list, err := codings(h)
 	if err != nil || len(list) == 0 {

@@ -13,10 +13,11 @@ import (
 	"github.com/ncruces/go-dns"
 )
 
-// A dialer connects to public addresses only. It resolves a name once, refuses
-// it if any of its addresses lies inside a network, and dials the very addresses
-// it has checked; the socket is checked again before it connects. So a name that
-// changes its mind between two lookups gains nothing.
+// A dialer connects to allowed addresses only. It resolves a name once, refuses
+// the name if any of its addresses is private, and dials the very addresses
+// that it has checked; the socket is checked again before it connects. So a
+// name that resolves differently from one lookup to the next (DNS rebinding)
+// cannot reach a private network.
 type dialer struct {
 	guard    guard
 	resolver *net.Resolver
@@ -24,11 +25,12 @@ type dialer struct {
 }
 
 func newDialer(c Config) *dialer {
-	return &dialer{guard: newGuard(c), resolver: newResolver(c), timeout: c.ConnectTimeout}
+	return &dialer{guard: newGuard(c), resolver: newResolver(c), timeout: c.connectTimeout}
 }
 
-// newResolver returns a resolver that keeps answers for as long as they say, at
-// most an hour, over the configured server or the system's.
+// newResolver returns a resolver that caches answers for their time to live, at
+// most an hour, and asks the configured server or the system's. Its memory is
+// bounded by the number of entries.
 func newResolver(c Config) *net.Resolver {
 	server, _ := resolverAddr(c.Resolver)
 	plain := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -39,7 +41,7 @@ func newResolver(c Config) *net.Resolver {
 		if err != nil {
 			return nil, err
 		}
-		return conn, conn.SetDeadline(time.Now().Add(c.ConnectTimeout))
+		return conn, conn.SetDeadline(time.Now().Add(c.connectTimeout))
 	}}
 	return dns.NewCachingResolver(plain, dns.MaxCacheEntries(20_000), dns.MaxCacheTTL(time.Hour))
 }
@@ -53,7 +55,7 @@ func resolverAddr(server string) (string, error) {
 		return netip.AddrPortFrom(ip, 53).String(), nil
 	}
 	if _, err := netip.ParseAddrPort(server); err != nil {
-		return "", fmt.Errorf("fetch: resolver %q: want an address, or address:port", server)
+		return "", fmt.Errorf("fetch: resolver %q: not an IP address, nor address:port", server)
 	}
 	return server, nil
 }
@@ -73,12 +75,14 @@ func (d *dialer) DialContext(ctx context.Context, network, addr string) (net.Con
 	return d.dialAny(ctx, network, addrs, port)
 }
 
-// lookup returns the addresses of host, IPv4 first, if all of them may be dialled.
+// lookup returns the addresses of host, IPv4 first, if all of them may be
+// dialled.
 func (d *dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, ok := literal(host); ok {
 		return d.checked(host, []netip.Addr{addr})
 	}
-	// The final dot keeps the resolver from trying the machine's search domains.
+	// The final dot keeps the resolver from trying the machine's search
+	// domains.
 	addrs, err := d.resolver.LookupNetIP(ctx, "ip", strings.TrimSuffix(host, ".")+".")
 	if err != nil {
 		return nil, err
@@ -86,6 +90,9 @@ func (d *dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	return d.checked(host, addrs)
 }
 
+// checked returns the addresses that may be dialled, IPv4 first. One private
+// address spoils the name, except a NAT64 address, which the resolver of the
+// network adds to a real one; such an address is only dropped.
 func (d *dialer) checked(host string, addrs []netip.Addr) ([]netip.Addr, error) {
 	var v4, v6 []netip.Addr
 	var translated netip.Addr
@@ -97,7 +104,7 @@ func (d *dialer) checked(host string, addrs []netip.Addr) ([]netip.Addr, error) 
 		case d.guard.allows(a):
 			v6 = append(v6, a)
 		case nat64.Contains(a):
-			translated = a // made up by the network's resolver beside the true address
+			translated = a // synthesised by the resolver in addition to the real address
 		default:
 			return nil, &privateError{host, a}
 		}
@@ -114,6 +121,8 @@ func (d *dialer) checked(host string, addrs []netip.Addr) ([]netip.Addr, error) 
 // maxDials is how many addresses of a name are tried before giving up.
 const maxDials = 4
 
+// dialAny dials the addresses in order until one answers. The error joins those
+// of all that were tried.
 func (d *dialer) dialAny(ctx context.Context, network string, addrs []netip.Addr, port string) (net.Conn, error) {
 	addrs = addrs[:min(len(addrs), maxDials)]
 	var errs []error
@@ -130,7 +139,9 @@ func (d *dialer) dialAny(ctx context.Context, network string, addrs []netip.Addr
 	return nil, errors.Join(errs...)
 }
 
-// dialOne gives an address its share of the time that is left.
+// dialOne dials addr within its share of the time that is left: one of shares
+// equal parts, so that the first address of a name cannot use up the time of
+// the others.
 func (d *dialer) dialOne(ctx context.Context, network, addr string, shares int) (net.Conn, error) {
 	if deadline, ok := ctx.Deadline(); ok && shares > 1 {
 		var cancel context.CancelFunc
@@ -141,7 +152,8 @@ func (d *dialer) dialOne(ctx context.Context, network, addr string, shares int) 
 	return socket.DialContext(ctx, network, addr)
 }
 
-// control is the last word: it sees the address that the socket will connect to.
+// control checks the address that the socket is about to connect to. It is the
+// last check and does not depend on the one after name resolution.
 func (d *dialer) control(_ context.Context, _, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -154,7 +166,7 @@ func (d *dialer) control(_ context.Context, _, address string, _ syscall.RawConn
 }
 
 // literal returns the address that a host name spells out: an IP address, or a
-// name that stands for this machine by definition (RFC 6761 6.3).
+// name that means this machine by definition (RFC 6761 6.3).
 func literal(host string) (netip.Addr, bool) {
 	host = strings.TrimSuffix(strings.Trim(host, "[]"), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {

@@ -21,7 +21,7 @@ type nameServer struct {
 	net.PacketConn
 	mu    sync.Mutex
 	asked map[string]int
-	// answer says what a name has, the n-th time it is asked for: addresses, or
+	// answer returns the records of a name, the n-th time it is asked for: addresses, or
 	// one of the words "servfail", "nxdomain", "nothing" and "loop".
 	answer func(name string, n int) []string
 }
@@ -146,7 +146,7 @@ func TestNames(t *testing.T) {
 	})
 	config := Config{AllowNet: []netip.Prefix{netip.MustParsePrefix("127.5.0.0/16")}, Resolver: names.LocalAddr().String()}
 	patient := newClient(t, config)
-	config.ConnectTimeout = unconnected.ConnectTimeout
+	config.connectTimeout = unconnected.connectTimeout
 	hurried := newClient(t, config)
 	for _, tt := range []struct {
 		name    string

@@ -11,7 +11,7 @@ import (
 	"dowse/fetch"
 )
 
-// A client reports what each hop said; it follows nothing by itself.
+// A client reports what each hop answered; it follows no redirect by itself.
 func Example() {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -37,7 +37,7 @@ func Example() {
 	fmt.Println(client.UserAgent())
 
 	ctx, home := context.Background(), dowse.URL(web.URL)
-	robots := client.Robots(ctx, home+"/old")
+	robots, _ := client.Robots(ctx, home+"/old")
 	ok, rule := robots.Rules.Allowed(home + "/private/x")
 	fmt.Printf("%v by %q, %v between requests\n", ok, rule, robots.Delay)
 
@@ -54,7 +54,7 @@ func Example() {
 	// 10.0.0.1 is not a public address
 }
 
-// Rules are read once and asked often.
+// Rules are parsed once and used often.
 func ExampleParseRobots() {
 	robots := fetch.ParseRobots([]byte("User-agent: *\nDisallow: /a\nAllow: /a/b\n"), 200, "reefbot")
 	for _, u := range []dowse.URL{"https://example.org/a/x", "https://example.org/a/b/x"} {

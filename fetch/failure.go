@@ -13,17 +13,20 @@ import (
 	"dowse"
 )
 
-// errCancelled is what the caller's own leaving looks like.
+// errCancelled replaces every error of a request that the caller itself
+// cancelled.
 var errCancelled = errors.New("given up by the crawl")
 
-// errDropped is a connection that broke between the request and its answer.
+// errDropped reports that the connection broke after the request and before its
+// answer.
 var errDropped = fmt.Errorf("no answer: %w", io.ErrUnexpectedEOF)
 
-// errCut is a connection that ended in the middle of a header.
+// errCut reports that the connection ended in the middle of a header.
 var errCut = fmt.Errorf("the header broke off: %w", io.ErrUnexpectedEOF)
 
-// broken records that the exchange ended in err: which of the failures it is, and
-// whether another try may help.
+// broken records that the exchange ended in err: the kind of failure, and
+// whether another try may help. The order of the cases matters, since one error
+// can match several: an error of this machine must never be blamed on the host.
 func (r *Response) broken(err error) {
 	var private *privateError
 	var name *net.DNSError
@@ -54,7 +57,8 @@ func (r *Response) broken(err error) {
 	}
 }
 
-// unresolved tells a name that does not exist from a resolver that does not answer.
+// unresolved records a failed name lookup. A name that does not exist is a
+// final failure; a resolver that does not answer is a temporary one.
 func (r *Response) unresolved(err *net.DNSError) {
 	detail := "no address for " + strings.TrimSuffix(err.Name, ".") + ": " + err.Err
 	r.host().Down = true
@@ -71,11 +75,15 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
+// isDial reports whether err occurred while connecting, before any request was
+// sent.
 func isDial(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
+// isTLS reports whether err comes from TLS. Some errors of crypto/tls and
+// net/http have no type, so their text is compared.
 func isTLS(err error) bool {
 	var (
 		record    tls.RecordHeaderError
@@ -90,22 +98,23 @@ func isTLS(err error) bool {
 		strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "HTTP response to HTTPS client")
 }
 
-// isConnection reports whether the connection broke, rather than said nonsense.
+// isConnection reports whether the connection broke, as opposed to carrying an
+// invalid answer.
 func isConnection(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		strings.Contains(err.Error(), "server closed idle connection")
 }
 
-// isHTTP2 reports whether an HTTP/2 stream or connection was given up; net/http
-// keeps the types of these errors to itself.
+// isHTTP2 reports whether an HTTP/2 stream or connection was abandoned. The
+// types of these errors are private to net/http, so their text is compared.
 func isHTTP2(err error) bool {
 	s := err.Error()
 	return strings.HasPrefix(s, "http2: ") || strings.HasPrefix(s, "stream error: ") || strings.HasPrefix(s, "connection error: ")
 }
 
-// describe returns the cause without the addresses of both ends, which say
-// nothing about the page.
+// describe returns the cause of err without the addresses of both ends, which
+// are not about the page and differ from one try to the next.
 func describe(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {

@@ -30,14 +30,14 @@ const (
 
 var sentence = strings.Repeat("A reef is a ridge of rock, coral or sand. ", 10)
 
-// TestHostileAnswers holds one answer to a row: what it says, and what becomes of
-// it. The numbers are those of the catalogue of hostile sites.
+// TestHostileAnswers has one hostile answer per row, and the outcome that it must have.
+// The numbers are those of the catalogue of hostile sites.
 func TestHostileAnswers(t *testing.T) {
 	small := Config{MaxBody: 100_000}
 	for _, c := range []struct {
 		name      string
 		config    Config
-		say       func(net.Conn, string)
+		send      func(net.Conn, string)
 		outcome   dowse.Outcome
 		reason    dowse.Reason
 		truncated bool
@@ -52,54 +52,54 @@ func TestHostileAnswers(t *testing.T) {
 		}, dowse.Temporary, dowse.FailTimeout, false},
 		{"H04 endless body", small, floods(ok200+"Transfer-Encoding: chunked\r\n\r\n", "5\r\nhello\r\n"), dowse.Fetched, "", true},
 		{"H04 endless body without a length", small, floods(ok200+"\r\n", sentence), dowse.Fetched, "", true},
-		{"H05 truncated body", Config{}, says(ok200 + "Content-Length: 100000\r\n\r\n" + sentence), dowse.Fetched, "", true},
-		{"H05 truncated to nothing", Config{}, says(ok200 + "Content-Length: 100000\r\n\r\nA"), dowse.Temporary, dowse.FailConnect, false},
-		{"H06 more than announced", Config{}, says(ok200 + "Content-Length: 5\r\n\r\nhello" + sentence), dowse.Fetched, "", false},
-		{"H07 chunk size no number", Config{}, says(ok200 + "Transfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n"), dowse.Failed, dowse.FailProtocol, false},
-		{"H07 chunk size negative", Config{}, says(ok200 + "Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n"), dowse.Failed, dowse.FailProtocol, false},
-		{"H07 chunk size huge", Config{}, says(ok200 + "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\nhello\r\n"), dowse.Failed, dowse.FailProtocol, false},
-		{"H08 header bomb", Config{MaxHeader: 64 << 10}, floods("HTTP/1.1 200 OK\r\n", "X-A: "+sentence+"\r\n"), dowse.Failed, dowse.FailProtocol, false},
-		{"H08 endless header line", Config{MaxHeader: 64 << 10}, floods("HTTP/1.1 200 OK\r\nX: ", sentence), dowse.Failed, dowse.FailProtocol, false},
-		{"H09 1xx flood", Config{MaxHeader: 64 << 10}, floods("", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
-		{"H10 SSH banner", Config{}, says("SSH-2.0-OpenSSH_9.7\r\n"), dowse.Failed, dowse.FailProtocol, false},
-		{"H10 HTTP/0.9", Config{}, says("<html>hello</html>\n"), dowse.Failed, dowse.FailProtocol, false},
-		{"H10 NUL bytes", Config{}, says(strings.Repeat("\x00", 100) + "\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
-		{"H10 empty answer", Config{}, says(""), dowse.Temporary, dowse.FailConnect, false},
-		{"status line that breaks off", Config{}, says("HTTP/1.1 20"), dowse.Temporary, dowse.FailConnect, false},
-		{"beginning of a status line", Config{}, says("HTT"), dowse.Temporary, dowse.FailConnect, false},
-		{"nonsense that breaks off", Config{}, says("SSH-2.0-Open"), dowse.Failed, dowse.FailProtocol, false},
-		{"header that breaks off", Config{}, says("HTTP/1.1 200 OK\r\nContent-Le"), dowse.Temporary, dowse.FailConnect, false},
+		{"H05 truncated body", Config{}, sends(ok200 + "Content-Length: 100000\r\n\r\n" + sentence), dowse.Fetched, "", true},
+		{"H05 truncated to nothing", Config{}, sends(ok200 + "Content-Length: 100000\r\n\r\nA"), dowse.Temporary, dowse.FailConnect, false},
+		{"H06 more than announced", Config{}, sends(ok200 + "Content-Length: 5\r\n\r\nhello" + sentence), dowse.Fetched, "", false},
+		{"H07 chunk size no number", Config{}, sends(ok200 + "Transfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n"), dowse.Failed, dowse.FailProtocol, false},
+		{"H07 chunk size negative", Config{}, sends(ok200 + "Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n"), dowse.Failed, dowse.FailProtocol, false},
+		{"H07 chunk size huge", Config{}, sends(ok200 + "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\nhello\r\n"), dowse.Failed, dowse.FailProtocol, false},
+		{"H08 header bomb", Config{maxHeader: 64 << 10}, floods("HTTP/1.1 200 OK\r\n", "X-A: "+sentence+"\r\n"), dowse.Failed, dowse.FailProtocol, false},
+		{"H08 endless header line", Config{maxHeader: 64 << 10}, floods("HTTP/1.1 200 OK\r\nX: ", sentence), dowse.Failed, dowse.FailProtocol, false},
+		{"H09 1xx flood", Config{maxHeader: 64 << 10}, floods("", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
+		{"H10 SSH banner", Config{}, sends("SSH-2.0-OpenSSH_9.7\r\n"), dowse.Failed, dowse.FailProtocol, false},
+		{"H10 HTTP/0.9", Config{}, sends("<html>hello</html>\n"), dowse.Failed, dowse.FailProtocol, false},
+		{"H10 NUL bytes", Config{}, sends(strings.Repeat("\x00", 100) + "\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
+		{"H10 empty answer", Config{}, sends(""), dowse.Temporary, dowse.FailConnect, false},
+		{"status line that breaks off", Config{}, sends("HTTP/1.1 20"), dowse.Temporary, dowse.FailConnect, false},
+		{"beginning of a status line", Config{}, sends("HTT"), dowse.Temporary, dowse.FailConnect, false},
+		{"nonsense that breaks off", Config{}, sends("SSH-2.0-Open"), dowse.Failed, dowse.FailProtocol, false},
+		{"header that breaks off", Config{}, sends("HTTP/1.1 200 OK\r\nContent-Le"), dowse.Temporary, dowse.FailConnect, false},
 		{"P07 reset", Config{}, resets, dowse.Temporary, dowse.FailConnect, false},
-		{"H11 two lengths", Config{}, says(ok200 + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"), dowse.Failed, dowse.FailProtocol, false},
-		{"H11 length and chunks", Config{}, says(ok200 + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"), dowse.Fetched, "", false},
-		{"H12 redirect to itself", Config{}, says("HTTP/1.1 302 Found\r\nLocation: /page#x\r\n" + closed), dowse.Failed, dowse.FailRedirect, false},
-		{"H22 no content", Config{}, says("HTTP/1.1 204 No Content\r\n\r\n"), dowse.Failed, dowse.FailHTTP, false},
-		{"H22 304 unasked", Config{}, says("HTTP/1.1 304 Not Modified\r\n\r\n"), dowse.Failed, dowse.FailHTTP, false},
-		{"H22 206 unasked", Config{}, says("HTTP/1.1 206 Partial\r\nContent-Type: text/html\r\nContent-Range: bytes 0-4/10\r\nContent-Length: 5\r\n\r\nhello"), dowse.Fetched, "", true},
-		{"H22 999", Config{}, says("HTTP/1.1 999 Denied\r\nContent-Length: 0\r\n\r\n"), dowse.Failed, dowse.FailHTTP, false},
-		{"H22 000", Config{}, says("HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
-		{"H22 1000", Config{}, says("HTTP/1.1 1000 Much\r\nContent-Length: 0\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
-		{"H22 -1", Config{}, says("HTTP/1.1 -1 Less\r\nContent-Length: 0\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
-		{"H22 101", Config{}, says("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
-		{"404", Config{}, says("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"), dowse.Failed, dowse.FailHTTP, false},
-		{"401", Config{}, says("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"), dowse.Skipped, dowse.SkipLogin, false},
-		{"402", Config{}, says("HTTP/1.1 402 Payment Required\r\nContent-Length: 0\r\n\r\n"), dowse.Skipped, dowse.SkipPayment, false},
-		{"403", Config{}, says("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"), dowse.Failed, dowse.FailHTTP, false},
-		{"403 for a password", Config{}, says("HTTP/1.1 403 Forbidden\r\nWWW-Authenticate: Basic\r\nContent-Length: 2\r\n\r\nno"), dowse.Skipped, dowse.SkipLogin, false},
-		{"403 for a person", Config{}, says("HTTP/1.1 403 Forbidden\r\nContent-Length: 20\r\n\r\n<h1>Solve a CAPTCHA!"), dowse.Skipped, dowse.SkipChallenge, false},
-		{"403 of a known wall", Config{}, says("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n<title>Just a moment...</title>"), dowse.Skipped, dowse.SkipChallenge, false},
-		{"503 for a person", Config{}, says("HTTP/1.1 503 Busy\r\nServer: cloudflare\r\nConnection: close\r\n\r\n<script src=/cdn-cgi/challenge-platform/x.js>"), dowse.Skipped, dowse.SkipChallenge, false},
-		{"503 with a form that has a captcha", Config{}, says("HTTP/1.1 503 Busy\r\nConnection: close\r\n\r\nDown. Write to us <div class=g-recaptcha>"), dowse.Temporary, dowse.FailHTTP, false},
-		{"challenge by header", Config{}, says("HTTP/1.1 202 Accepted\r\nX-Amzn-Waf-Action: challenge\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n"), dowse.Skipped, dowse.SkipChallenge, false},
-		{"P04 500", Config{}, says("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"), dowse.Temporary, dowse.FailHTTP, false},
-		{"425", Config{}, says("HTTP/1.1 425 Too Early\r\nContent-Length: 0\r\n\r\n"), dowse.Temporary, dowse.FailHTTP, false},
+		{"H11 two lengths", Config{}, sends(ok200 + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"), dowse.Failed, dowse.FailProtocol, false},
+		{"H11 length and chunks", Config{}, sends(ok200 + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"), dowse.Fetched, "", false},
+		{"H12 redirect to itself", Config{}, sends("HTTP/1.1 302 Found\r\nLocation: /page#x\r\n" + closed), dowse.Failed, dowse.FailRedirect, false},
+		{"H22 no content", Config{}, sends("HTTP/1.1 204 No Content\r\n\r\n"), dowse.Failed, dowse.FailHTTP, false},
+		{"H22 304 unasked", Config{}, sends("HTTP/1.1 304 Not Modified\r\n\r\n"), dowse.Failed, dowse.FailHTTP, false},
+		{"H22 206 unasked", Config{}, sends("HTTP/1.1 206 Partial\r\nContent-Type: text/html\r\nContent-Range: bytes 0-4/10\r\nContent-Length: 5\r\n\r\nhello"), dowse.Fetched, "", true},
+		{"H22 999", Config{}, sends("HTTP/1.1 999 Denied\r\nContent-Length: 0\r\n\r\n"), dowse.Failed, dowse.FailHTTP, false},
+		{"H22 000", Config{}, sends("HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
+		{"H22 1000", Config{}, sends("HTTP/1.1 1000 Much\r\nContent-Length: 0\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
+		{"H22 -1", Config{}, sends("HTTP/1.1 -1 Less\r\nContent-Length: 0\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
+		{"H22 101", Config{}, sends("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), dowse.Failed, dowse.FailProtocol, false},
+		{"404", Config{}, sends("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"), dowse.Failed, dowse.FailHTTP, false},
+		{"401", Config{}, sends("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"), dowse.Skipped, dowse.SkipLogin, false},
+		{"402", Config{}, sends("HTTP/1.1 402 Payment Required\r\nContent-Length: 0\r\n\r\n"), dowse.Skipped, dowse.SkipPayment, false},
+		{"403", Config{}, sends("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"), dowse.Failed, dowse.FailHTTP, false},
+		{"403 for a password", Config{}, sends("HTTP/1.1 403 Forbidden\r\nWWW-Authenticate: Basic\r\nContent-Length: 2\r\n\r\nno"), dowse.Skipped, dowse.SkipLogin, false},
+		{"403 for a person", Config{}, sends("HTTP/1.1 403 Forbidden\r\nContent-Length: 20\r\n\r\n<h1>Solve a CAPTCHA!"), dowse.Skipped, dowse.SkipChallenge, false},
+		{"403 of a known wall", Config{}, sends("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n<title>Just a moment...</title>"), dowse.Skipped, dowse.SkipChallenge, false},
+		{"503 for a person", Config{}, sends("HTTP/1.1 503 Busy\r\nServer: cloudflare\r\nConnection: close\r\n\r\n<script src=/cdn-cgi/challenge-platform/x.js>"), dowse.Skipped, dowse.SkipChallenge, false},
+		{"503 with a form that has a captcha", Config{}, sends("HTTP/1.1 503 Busy\r\nConnection: close\r\n\r\nDown. Write to us <div class=g-recaptcha>"), dowse.Temporary, dowse.FailHTTP, false},
+		{"challenge by header", Config{}, sends("HTTP/1.1 202 Accepted\r\nX-Amzn-Waf-Action: challenge\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n"), dowse.Skipped, dowse.SkipChallenge, false},
+		{"P04 500", Config{}, sends("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"), dowse.Temporary, dowse.FailHTTP, false},
+		{"425", Config{}, sends("HTTP/1.1 425 Too Early\r\nContent-Length: 0\r\n\r\n"), dowse.Temporary, dowse.FailHTTP, false},
 		{"error with a slow body", slowly, drips("HTTP/1.1 404 Not Found\r\nContent-Length: 100000\r\n\r\n"), dowse.Failed, dowse.FailHTTP, true},
 		{"error with an endless body", Config{}, floods("HTTP/1.1 404 Not Found\r\n\r\n", sentence), dowse.Failed, dowse.FailHTTP, true},
-		{"early hints, then a page", Config{}, says("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + ok200 + "Content-Length: 5\r\n\r\nhello"), dowse.Fetched, "", false},
+		{"early hints, then a page", Config{}, sends("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + ok200 + "Content-Length: 5\r\n\r\nhello"), dowse.Fetched, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := got(t, c.config, c.say)
+			r := got(t, c.config, c.send)
 			if r.Outcome != c.outcome || r.Reason != c.reason || r.Fetch.Truncated != c.truncated {
 				t.Errorf("%v %q (%s) truncated %v; want %v %q %v", r.Outcome, r.Reason, r.Detail, r.Fetch.Truncated, c.outcome, c.reason, c.truncated)
 			}
@@ -128,19 +128,19 @@ func checkSound(t *testing.T, r *Response) {
 	}
 }
 
-// TestHostReports tells what of each failure concerns the whole host.
+// TestHostReports checks which failures are reported for the whole host, and how.
 func TestHostReports(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		say  func(net.Conn, string)
+		send func(net.Conn, string)
 		want *dowse.HostReport
 	}{
-		{"P04 500", says("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"), &dowse.HostReport{BackOff: true}},
-		{"P01 429", says("HTTP/1.1 429 Slow\r\nRetry-After: 3\r\nContent-Length: 0\r\n\r\n"), &dowse.HostReport{BackOff: true, RetryAfter: 3e9}},
-		{"P02 a date", says("HTTP/1.1 503 Slow\r\nDate: Sun, 15 Nov 2026 09:12:00 GMT\r\nRetry-After: Sun, 15 Nov 2026 09:12:04 GMT\r\nContent-Length: 0\r\n\r\n"), &dowse.HostReport{BackOff: true, RetryAfter: 4e9}},
-		{"P03 30 years", says("HTTP/1.1 429 Slow\r\nRetry-After: 999999999\r\nContent-Length: 0\r\n\r\n"), &dowse.HostReport{BackOff: true, RetryAfter: 999999999e9}},
-		{"404", says("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"), nil},
-		{"a page", says(ok200 + "Content-Length: 0\r\n\r\n"), nil},
+		{"P04 500", sends("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"), &dowse.HostReport{BackOff: true}},
+		{"P01 429", sends("HTTP/1.1 429 Slow\r\nRetry-After: 3\r\nContent-Length: 0\r\n\r\n"), &dowse.HostReport{BackOff: true, RetryAfter: 3e9}},
+		{"P02 a date", sends("HTTP/1.1 503 Slow\r\nDate: Sun, 15 Nov 2026 09:12:00 GMT\r\nRetry-After: Sun, 15 Nov 2026 09:12:04 GMT\r\nContent-Length: 0\r\n\r\n"), &dowse.HostReport{BackOff: true, RetryAfter: 4e9}},
+		{"P03 30 years", sends("HTTP/1.1 429 Slow\r\nRetry-After: 999999999\r\nContent-Length: 0\r\n\r\n"), &dowse.HostReport{BackOff: true, RetryAfter: 999999999e9}},
+		{"404", sends("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"), nil},
+		{"a page", sends(ok200 + "Content-Length: 0\r\n\r\n"), nil},
 		{"reset", resets, &dowse.HostReport{BackOff: true}},
 		{"H03 no answer", hangs, &dowse.HostReport{BackOff: true}},
 	} {
@@ -150,14 +150,14 @@ func TestHostReports(t *testing.T) {
 			if strings.HasPrefix(c.name, "H03") {
 				config = hasty
 			}
-			r := got(t, config, c.say)
+			r := got(t, config, c.send)
 			if (r.Host == nil) != (c.want == nil) || c.want != nil && *r.Host != *c.want {
 				t.Errorf("host report %+v, want %+v", r.Host, c.want)
 			}
 		})
 	}
-	t.Run("nobody listens", func(t *testing.T) {
-		taken, err := net.Dial("tcp", serveRaw(t, hangs).Addr().String()) // its own end: a port that nobody else gets
+	t.Run("no listener", func(t *testing.T) {
+		taken, err := net.Dial("tcp", serveRaw(t, hangs).Addr().String()) // its own end: a port that no other process gets
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestHostReports(t *testing.T) {
 			t.Errorf("%v %v %+v", r.Outcome, r.Reason, r.Host)
 		}
 		if strings.Contains(r.Detail, "->") {
-			t.Errorf("detail %q tells our own address", r.Detail)
+			t.Errorf("detail %q contains our own address", r.Detail)
 		}
 	})
 }
@@ -195,7 +195,7 @@ func TestMoreThanAnnounced(t *testing.T) {
 		select {
 		case <-left: // long before politeness lets the next request go
 		case <-time.After(time.Minute):
-			t.Fatal("a connection on which more was said than asked for is kept")
+			t.Fatal("a connection that carried more than the answer is kept")
 		}
 	}
 }
@@ -221,7 +221,7 @@ func TestRedirects(t *testing.T) {
 		{"javascript:alert(1)", ""}, {"ftp://h/x", ""}, {"//", ""}, {"http://", ""}, {"http:///", ""},
 		{"http://[::1", ""}, {"mailto:a@b", ""}, {"view-source:http://h/", ""},
 	} {
-		r := got(t, Config{}, says("HTTP/1.1 301 Moved\r\nLocation: "+c.location+"\r\nContent-Length: 0\r\n\r\n"))
+		r := got(t, Config{}, sends("HTTP/1.1 301 Moved\r\nLocation: "+c.location+"\r\nContent-Length: 0\r\n\r\n"))
 		checkSound(t, r)
 		if c.want == "" {
 			if r.Outcome != dowse.Failed || r.Reason != dowse.FailRedirect && r.Reason != dowse.FailProtocol {
@@ -237,7 +237,7 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("Location %.40q: %v %q (%s), want %q", c.location, r.Outcome, r.Location, r.Detail, want)
 		}
 	}
-	if r := got(t, Config{}, says("HTTP/1.1 301 Moved\r\nContent-Length: 0\r\n\r\n")); r.Reason != dowse.FailRedirect {
+	if r := got(t, Config{}, sends("HTTP/1.1 301 Moved\r\nContent-Length: 0\r\n\r\n")); r.Reason != dowse.FailRedirect {
 		t.Errorf("no Location: %v %v", r.Outcome, r.Reason)
 	}
 }
@@ -253,9 +253,9 @@ var inside = []string{
 }
 
 func TestInside(t *testing.T) {
-	trap := serveRaw(t, says(ok200+"Content-Length: 6\r\n\r\nsecret"))
+	trap := serveRaw(t, sends(ok200+"Content-Length: 6\r\n\r\nsecret"))
 	_, port, _ := net.SplitHostPort(trap.Addr().String())
-	c, err := New(Config{ConnectTimeout: unconnected.ConnectTimeout, Resolver: "127.0.0.1:1"})
+	c, err := New(Config{connectTimeout: unconnected.connectTimeout, Resolver: "127.0.0.1:1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +420,7 @@ func TestBrokenCodings(t *testing.T) {
 	}
 }
 
-// TestCookieBomb covers H23: megabytes of cookies are taken in and none is sent.
+// TestCookieBomb covers H23: megabytes of cookies are received and none is sent.
 func TestCookieBomb(t *testing.T) {
 	sent := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -454,7 +454,7 @@ func TestTypes(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 	for _, c := range []struct {
 		declared, body string
-		want           string // type of what is taken in; "" for skipped
+		want           string // media type of the page; "" for skipped
 	}{
 		{"text/html", page, "text/html"},
 		{"Text/HTML; charset=utf-8", page, "text/html"},
@@ -484,7 +484,7 @@ func TestTypes(t *testing.T) {
 		if c.declared == "" {
 			answer = strings.Replace(answer, "Content-Type: \r\n", "", 1)
 		}
-		r := got(t, Config{}, says(answer))
+		r := got(t, Config{}, sends(answer))
 		checkSound(t, r)
 		if c.want == "" {
 			if r.Outcome != dowse.Skipped || r.Reason != dowse.SkipTypeMIME {
@@ -545,7 +545,7 @@ func TestHTTP2(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	roots := s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
-	c := newClient(t, Config{TLS: &tls.Config{RootCAs: roots}, MaxBody: 100_000})
+	c := newClient(t, Config{tls: &tls.Config{RootCAs: roots}, MaxBody: 100_000})
 	r := c.Get(context.Background(), dowse.URL(s.URL+"/a|b?c"))
 	if r.Outcome != dowse.Fetched || string(r.Body) != "/a|b?c" || r.Header.Get("X-Proto") != "HTTP/2.0" {
 		t.Errorf("%v %s %q over %s", r.Outcome, r.Detail, r.Body, r.Header.Get("X-Proto"))

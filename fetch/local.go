@@ -11,28 +11,29 @@ import (
 	"dowse"
 )
 
-// exhausted lists the errors that say that this machine has too little of something,
-// or no network at all. No host can cause them. The numbers are those of Windows.
+// exhausted lists the errors that mean that this machine lacks some resource or
+// has no network at all. No host can cause them. The numbers are the error
+// codes of Windows.
 var exhausted = []error{
 	syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ENETDOWN,
 	syscall.Errno(10024), syscall.Errno(10055), syscall.Errno(10050),
 }
 
-// noPort lists the errors that say that no port of this machine is left, or that it
-// has no address of the kind that it is to dial.
+// noPort lists the errors that mean that this machine has no free port, or no
+// address of the IP version to dial.
 var noPort = []error{syscall.EADDRNOTAVAIL, syscall.Errno(10049)}
 
-// unreachable lists the errors that say that no way leads to an address. A router
-// on the way can cause them, too.
+// unreachable lists the errors that mean that there is no route to an address.
+// A remote router can cause them, too.
 var unreachable = []error{
 	syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.Errno(10051), syscall.Errno(10065),
 }
 
-// refused lists the errors that say that nobody listens at an address.
+// refused lists the errors that mean that no process listens at an address.
 var refused = []error{syscall.ECONNREFUSED, syscall.Errno(10061)}
 
-// isAny reports whether an error is one of a list. Errors of the resolver tell their
-// cause in words only.
+// isAny reports whether err is one of list. A [net.DNSError] does not wrap its
+// cause, so its text is compared.
 func isAny(err error, list []error) bool {
 	var name *net.DNSError
 	inWords := errors.As(err, &name)
@@ -41,10 +42,10 @@ func isAny(err error, list []error) bool {
 	})
 }
 
-// isLocal reports whether this machine is the cause of an error of the network, not
-// the host that was to be asked: it has too few files or no memory, it has no network,
-// or its name server is not there. Of several errors, one for each address of a host,
-// all must be this machine's.
+// isLocal reports whether this machine, not the host, caused a network error:
+// it has too few file descriptors or too little memory, it has no network, or
+// its name server cannot be reached. If several errors are joined, one per
+// address of a host, all of them must be local.
 func isLocal(err error) bool {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		return !slices.ContainsFunc(several.Unwrap(), func(err error) bool { return !isLocal(err) })
@@ -61,8 +62,8 @@ func isLocal(err error) bool {
 	return false
 }
 
-// toIPv6 reports whether an error comes of dialling an address of IPv6, which many
-// machines can't do.
+// toIPv6 reports whether err comes from dialling an IPv6 address, which many
+// machines cannot do.
 func toIPv6(err error) bool {
 	var op *net.OpError
 	if !errors.As(err, &op) {
@@ -72,14 +73,14 @@ func toIPv6(err error) bool {
 	return ok && to.IP.To4() == nil
 }
 
-// landmarks are addresses of the public web, one for each version of IP. Nothing is
-// sent to them.
+// landmarks are documentation addresses (RFC 5737, RFC 3849), one per version
+// of IP, that are routed like the public web. Nothing is sent to them.
 var landmarks = []netip.AddrPort{
 	netip.MustParseAddrPort("192.0.2.1:53"), netip.MustParseAddrPort("[2001:db8::1]:53"),
 }
 
-// hasNetwork reports whether this machine knows a way to the public web. It sends
-// nothing: to connect a UDP socket is only to look for a route.
+// hasNetwork reports whether this machine has a route to the public web. It
+// sends nothing: connecting a UDP socket only looks up the route.
 func hasNetwork() bool {
 	return slices.ContainsFunc(landmarks, func(a netip.AddrPort) bool {
 		conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(a))
@@ -91,7 +92,8 @@ func hasNetwork() bool {
 	})
 }
 
-// ours records that this machine failed: the host is not to blame.
+// ours records that this machine failed. The visit is temporary and the host is
+// not to blame.
 func (r *Response) ours(err error) {
 	var name *net.DNSError
 	if errors.As(err, &name) {

@@ -31,7 +31,7 @@ func TestFailuresOfThisMachine(t *testing.T) {
 		{failing(v4, syscall.ENETDOWN), true},
 		{failing(v4, syscall.EADDRNOTAVAIL), true},
 		{failing(v6, syscall.EADDRNOTAVAIL), !connected}, // most likely it has no IPv6
-		{failing(v4, syscall.ENETUNREACH), !connected},   // else a router on the way said so
+		{failing(v4, syscall.ENETUNREACH), !connected},   // else a router on the way is the cause
 		{failing(v4, syscall.EHOSTUNREACH), !connected},
 		{failing(v4, syscall.ECONNREFUSED), false},
 		{failing(v4, syscall.ECONNRESET), false},

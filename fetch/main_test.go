@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	log.SetOutput(io.Discard) // net/http complains there about servers that say too much
+	log.SetOutput(io.Discard) // net/http logs there that servers send too much
 	code := m.Run()
 	if code != 0 {
 		os.Exit(code)
@@ -59,18 +59,18 @@ func newClient(t testing.TB, c Config) *Client {
 	return client
 }
 
-// hasty is the configuration for servers that keep one waiting for an answer. What must
-// come in time on a busy machine too, as a connection, has the usual limits.
-var hasty = Config{Timeout: 2 * time.Second, HeaderTimeout: 300 * time.Millisecond, ReadTimeout: 200 * time.Millisecond}
+// hasty is the configuration for servers that delay their answer. The limits for what must
+// succeed even on a busy machine, such as connecting, are the usual ones.
+var hasty = Config{Timeout: 2 * time.Second, headerTimeout: 300 * time.Millisecond, readTimeout: 200 * time.Millisecond}
 
-// slowly is the configuration for servers that answer at once, and then keep one waiting.
-var slowly = Config{Timeout: 10 * time.Second, HeaderTimeout: 10 * time.Second, ReadTimeout: 200 * time.Millisecond}
+// slowly is the configuration for servers that answer immediately and then stall.
+var slowly = Config{Timeout: 10 * time.Second, headerTimeout: 10 * time.Second, readTimeout: 200 * time.Millisecond}
 
-// unconnected is the configuration for what keeps one waiting for a connection.
-var unconnected = Config{ConnectTimeout: 300 * time.Millisecond}
+// unconnected is the configuration for addresses that never accept a connection.
+var unconnected = Config{connectTimeout: 300 * time.Millisecond}
 
-// A rawServer speaks over bare connections, so that it can say what no HTTP
-// library would.
+// A rawServer writes to bare connections, so that it can send what no HTTP library
+// would.
 type rawServer struct {
 	net.Listener
 	conns atomic.Int64
@@ -78,12 +78,12 @@ type rawServer struct {
 	wait  sync.WaitGroup
 }
 
-// serveRaw starts a server whose answer to each request is what say writes; the
+// serveRaw starts a server whose answer to each request is what send writes; the
 // connection is closed after it.
-func serveRaw(t testing.TB, say func(w net.Conn, path string)) *rawServer {
+func serveRaw(t testing.TB, send func(w net.Conn, path string)) *rawServer {
 	return serveConns(t, func(c net.Conn) {
 		if req, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
-			say(c, req.URL.Path)
+			send(c, req.URL.Path)
 		}
 	})
 }
@@ -122,12 +122,12 @@ func (s *rawServer) url(path string) dowse.URL {
 	return dowse.URL("http://" + s.Addr().String() + path)
 }
 
-// says answers with fixed bytes.
-func says(answer string) func(net.Conn, string) {
+// sends answers with fixed bytes.
+func sends(answer string) func(net.Conn, string) {
 	return func(c net.Conn, _ string) { io.WriteString(c, answer) }
 }
 
-// drips writes head, and then a byte now and then until nobody listens.
+// drips writes head, and then a byte now and then until the client hangs up.
 func drips(head string) func(net.Conn, string) {
 	return func(c net.Conn, _ string) {
 		io.WriteString(c, head)
@@ -152,15 +152,15 @@ func floods(head, more string) func(net.Conn, string) {
 	}
 }
 
-// hangs says nothing until the other side leaves.
+// hangs sends nothing until the client hangs up.
 func hangs(c net.Conn, _ string) { io.Copy(io.Discard, c) }
 
 // resets breaks the connection off.
 func resets(c net.Conn, _ string) { c.(*net.TCPConn).SetLinger(0) }
 
-// got asks once, of a server made for it.
-func got(t *testing.T, c Config, say func(net.Conn, string)) *Response {
+// got returns the response to one request to a server that answers with send.
+func got(t *testing.T, c Config, send func(net.Conn, string)) *Response {
 	t.Helper()
-	s := serveRaw(t, say)
+	s := serveRaw(t, send)
 	return newClient(t, c).Get(context.Background(), s.url("/page"))
 }

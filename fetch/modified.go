@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// LastModified returns when a server says that a page was changed, the zero time if it
-// does not say so in a form that can be.
+// LastModified returns the Last-Modified time, the zero time if the header is
+// missing, malformed, or before 1990, which is before the web.
 func LastModified(h http.Header) time.Time {
 	t, err := http.ParseTime(h.Get("Last-Modified"))
 	if err != nil || t.Year() < 1990 {

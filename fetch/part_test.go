@@ -14,10 +14,10 @@ import (
 	"dowse"
 )
 
-// An answer that breaks off is taken or not, as the caller says.
+// An answer that breaks off is used or not, as the caller asks.
 func TestPart(t *testing.T) {
-	short := says(ok200 + "Content-Length: 100000\r\n\r\n" + sentence)
-	sends := says("HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 100000\r\n\r\n" + sentence)
+	short := sends(ok200 + "Content-Length: 100000\r\n\r\n" + sentence)
+	redirect := sends("HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 100000\r\n\r\n" + sentence)
 	stalls := func(c net.Conn, _ string) {
 		io.WriteString(c, ok200+"Content-Length: 100000\r\n\r\n"+sentence)
 		hangs(c, "")
@@ -26,7 +26,7 @@ func TestPart(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		config  Config
-		say     func(net.Conn, string)
+		send    func(net.Conn, string)
 		part    int64
 		outcome dowse.Outcome
 		reason  dowse.Reason
@@ -34,17 +34,17 @@ func TestPart(t *testing.T) {
 		{"page", Config{}, short, 0, dowse.Temporary, dowse.FailConnect},
 		{"page, other place", Config{}, short, size - 1, dowse.Temporary, dowse.FailConnect},
 		{"page, same place", Config{}, short, size, dowse.Fetched, ""},
-		{"page, last try", Config{}, short, AnyPart, dowse.Fetched, ""},
-		{"redirect", Config{}, sends, 0, dowse.Temporary, dowse.FailConnect},
-		{"redirect, same place", Config{}, sends, size, dowse.Redirected, ""},
+		{"page, last try", Config{}, short, anyPart, dowse.Fetched, ""},
+		{"redirect", Config{}, redirect, 0, dowse.Temporary, dowse.FailConnect},
+		{"redirect, same place", Config{}, redirect, size, dowse.Redirected, ""},
 		{"stalled page", slowly, stalls, 0, dowse.Temporary, dowse.FailTimeout},
 		{"stalled page, same place", slowly, stalls, size, dowse.Fetched, ""},
 		{"endless page", Config{MaxBody: 1000}, floods(ok200+"\r\n", sentence), 0, dowse.Fetched, ""},
-		{"whole page", Config{}, says(ok200 + fmt.Sprintf("Content-Length: %d\r\n\r\n", size) + sentence), 0, dowse.Fetched, ""},
+		{"whole page", Config{}, sends(ok200 + fmt.Sprintf("Content-Length: %d\r\n\r\n", size) + sentence), 0, dowse.Fetched, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := serveRaw(t, c.say)
+			s := serveRaw(t, c.send)
 			r := newClient(t, c.config).Get(WithPart(t.Context(), c.part), s.url("/page"))
 			if r.Outcome != c.outcome || r.Reason != c.reason {
 				t.Errorf("%v %q (%s), want %v %q", r.Outcome, r.Reason, r.Detail, c.outcome, c.reason)
@@ -61,7 +61,7 @@ func TestPart(t *testing.T) {
 // A limit of ours that ends a download is no reason to ask again: it would end the next
 // one, too.
 func TestPartOfSlowPages(t *testing.T) {
-	for name, config := range map[string]Config{"too slow": {}, "too long": {MinRate: 1}} {
+	for name, config := range map[string]Config{"too slow": {}, "too long": {minRate: 1}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				config.Dial = func(context.Context, string, string) (net.Conn, error) {

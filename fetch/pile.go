@@ -2,23 +2,26 @@ package fetch
 
 import "io"
 
-// A pile is a body as it comes, in pieces of one size that are used again for other
-// bodies. Reading a body of any size so leaves no garbage but the one copy that the
-// caller keeps; a slice that grows by appending leaves several times its size.
+// A pile holds a body of unknown size while it is read, in pieces of one size
+// that are pooled. Reading a body leaves no garbage but the one copy that the
+// caller keeps; a slice that grows by appending would leave several times its
+// size.
 type pile struct {
 	codec  *codec
 	pieces []*piece
 	size   int64
 }
 
+// pieceSize is also the unit in which memory is taken from the budget.
 const pieceSize = 64 << 10
 
 type piece [pieceSize]byte
 
 func (c *codec) pile() *pile { return &pile{codec: c} }
 
-// fill reads from src until the pile holds n bytes, or src ends, with io.EOF then.
-// room is called before memory for more bytes is taken, with how many.
+// fill reads from src until the pile holds n bytes, or returns the error with
+// which src ends, io.EOF included. room is called with a number of bytes before
+// memory for them is taken; its error ends the reading, too.
 func (p *pile) fill(src io.Reader, n int64, room func(bytes int64) error) error {
 	for p.size < n {
 		at := int(p.size % pieceSize)
@@ -38,8 +41,8 @@ func (p *pile) fill(src io.Reader, n int64, room func(bytes int64) error) error 
 	return nil
 }
 
-// head returns the beginning of the pile, as far as its first piece goes. It is
-// valid until release.
+// head returns the beginning of the pile, at most one piece. It is valid until
+// release.
 func (p *pile) head() []byte {
 	if len(p.pieces) == 0 {
 		return nil
@@ -56,7 +59,7 @@ func (p *pile) bytes(n int64) []byte {
 	return out
 }
 
-// release lets the pieces be used for other bodies.
+// release returns the pieces to the pool. The pile is empty afterwards.
 func (p *pile) release() {
 	for _, piece := range p.pieces {
 		p.codec.pieces.Put(piece)

@@ -10,8 +10,9 @@ import (
 	"dowse"
 )
 
-// split cuts a URL into scheme, authority (never with a user name) and the rest,
-// which begins with a slash. It reports false for what is not http or https.
+// split cuts a URL into scheme, authority (without a user name) and the rest,
+// which begins with a slash and has no fragment. ok is false for anything but
+// http and https.
 func split(u dowse.URL) (scheme, authority, rest string, ok bool) {
 	scheme, after, ok := strings.Cut(string(u), "://")
 	if !ok || scheme != "http" && scheme != "https" {
@@ -30,7 +31,7 @@ func split(u dowse.URL) (scheme, authority, rest string, ok bool) {
 	return scheme, authority, rest, authority != ""
 }
 
-// hostname returns the host of an authority, without port.
+// hostname returns the host of an authority, without port and brackets.
 func hostname(authority string) string {
 	if i := strings.LastIndexByte(authority, ':'); i > strings.LastIndexByte(authority, ']') {
 		authority = authority[:i]
@@ -38,9 +39,11 @@ func hostname(authority string) string {
 	return strings.Trim(authority, "[]")
 }
 
-// requestURL returns u for net/http such that exactly the bytes of u are asked
-// for. Canonical URLs hold escapes and signs that net/url would refuse or
-// rewrite; those are passed through as an opaque part.
+// requestURL returns u for net/http such that exactly the bytes of u are
+// requested. Canonical URLs contain escapes and signs that net/url would refuse
+// or rewrite; those are passed as the opaque part. A path that begins with two
+// slashes would be read as an authority there, so it needs the authority in
+// front.
 func (c *Client) requestURL(u dowse.URL, scheme, authority, rest string) *url.URL {
 	if parsed, err := url.Parse(string(u)); err == nil && parsed.RequestURI() == rest {
 		parsed.User, parsed.Fragment, parsed.RawFragment = nil, "", ""
@@ -64,7 +67,7 @@ func (c *Client) request(ctx context.Context, u dowse.URL, scheme, authority, re
 	return r.WithContext(ctx)
 }
 
-// newHeader returns what every request says.
+// newHeader returns the header that every request sends.
 func newHeader(c Config) http.Header {
 	h := http.Header{
 		"User-Agent":      {c.userAgent()},
@@ -77,7 +80,8 @@ func newHeader(c Config) http.Header {
 	return h
 }
 
-// requestHead returns the request for rest as HTTP/1.1 would have it on the wire.
+// requestHead returns the request for rest in the form that HTTP/1.1 has on the
+// wire, for the archive.
 func (c *Client) requestHead(authority, rest string) []byte {
 	head := make([]byte, 0, len(rest)+len(authority)+len(c.headTail)+24)
 	head = append(head, "GET "...)
@@ -88,7 +92,8 @@ func (c *Client) requestHead(authority, rest string) []byte {
 	return append(head, c.headTail...)
 }
 
-// headTail is the part of a request head that is the same for every request.
+// headTail returns the part of a request head that is the same for every
+// request.
 func headTail(h http.Header) []byte {
 	tail := []byte("User-Agent: " + h.Get("User-Agent") + "\r\n")
 	for _, name := range sortedNames(h) {

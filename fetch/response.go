@@ -11,56 +11,63 @@ import (
 	"dowse"
 )
 
-// A Response tells what the web said to one request. Its byte slices belong to
-// the caller and may share memory with each other.
+// A Response reports the answer to one request, or why there is none. Its byte
+// slices belong to the caller and may share memory with each other.
 type Response struct {
 	URL     dowse.URL
 	Outcome dowse.Outcome
-	Reason  dowse.Reason // why it failed, was skipped or is to be tried again
-	Detail  string       // the cause in words: one line, bounded, no control characters
-	Fetch   dowse.Fetch  // all but Charset and Archive
+	Reason  dowse.Reason // why it failed, was skipped or should be tried again
+	Detail  string       // the cause in words: one line, at most 200 bytes, no control characters
+	Fetch   dowse.Fetch  // all fields but Charset and Archive
 
-	Header   http.Header // nil if no answer came
+	Header   http.Header // nil if there was no answer
 	Location dowse.URL   // the target of a redirect
-	Body     []byte      // content codings undone; the charset is not
-	Links    []dowse.URL // what a sitemap or feed lists
+	Body     []byte      // without content codings, in the charset of the page
+	Links    []dowse.URL // the pages that a sitemap or feed lists
 	Maps     []dowse.URL // the sitemaps that a sitemap index lists
 
-	// RequestHead and ResponseHead are request and answer up to the empty line, in
-	// the form that HTTP/1.1 has on the wire, whatever the connection spoke. The
-	// transfer coding is undone and so not named. ResponseHead is nil if no answer
-	// came.
+	// RequestHead and ResponseHead are request and answer up to the empty line,
+	// in the form that HTTP/1.1 has on the wire, also if the connection was
+	// HTTP/2. The transfer coding is undone and therefore not named.
+	// ResponseHead is nil if there was no answer.
 	RequestHead  []byte
 	ResponseHead []byte
-	// RawBody is the body as sent, content codings included, as far as it was read.
+	// RawBody is the body as sent, with its content codings, as far as it was
+	// read.
 	RawBody []byte
 
-	Host *dowse.HostReport // what the answer told of the host; nil for nothing
+	// Host reports what the answer revealed about the host; nil for nothing.
+	Host *dowse.HostReport
 
-	// Claim is what the response holds of Config.Budget; nil if there is none.
+	// Claim is the memory that the response holds of Config.Budget; nil without
+	// one.
 	Claim *Claim
 }
 
+// fail records a failure that another try would not change.
 func (r *Response) fail(reason dowse.Reason, detail string) *Response {
 	r.Outcome, r.Reason, r.Detail = dowse.Failed, reason, clean(detail)
 	return r
 }
 
+// skip records an answer that is not used.
 func (r *Response) skip(reason dowse.Reason, detail string) *Response {
 	r.Outcome, r.Reason, r.Detail = dowse.Skipped, reason, clean(detail)
 	return r
 }
 
+// again records a failure that another try may not have.
 func (r *Response) again(reason dowse.Reason, detail string) *Response {
 	r.Outcome, r.Reason, r.Detail = dowse.Temporary, reason, clean(detail)
 	return r
 }
 
+// refuse records that the address may not be dialled.
 func (r *Response) refuse(err *privateError) *Response {
 	return r.skip(dowse.SkipPrivateIP, err.Error())
 }
 
-// host returns the report on the host, made when first asked for.
+// host returns the report about the host and creates it if needed.
 func (r *Response) host() *dowse.HostReport {
 	if r.Host == nil {
 		r.Host = &dowse.HostReport{}
@@ -68,7 +75,7 @@ func (r *Response) host() *dowse.HostReport {
 	return r.Host
 }
 
-// head takes in the status line and the header fields.
+// head records the status line and the header fields.
 func (r *Response) head(resp *http.Response) {
 	r.Header = resp.Header
 	r.Fetch.Status = resp.StatusCode
@@ -76,7 +83,8 @@ func (r *Response) head(resp *http.Response) {
 	r.Fetch.Wire = int64(len(r.ResponseHead))
 }
 
-// responseHead rebuilds the head of the answer.
+// responseHead rebuilds the head of the answer, its fields sorted by name:
+// net/http does not keep their order.
 func responseHead(resp *http.Response) []byte {
 	head := make([]byte, 0, headSize(resp.Header))
 	proto := "HTTP/1.1"
@@ -100,6 +108,7 @@ func responseHead(resp *http.Response) []byte {
 	return append(head, "\r\n"...)
 }
 
+// headSize estimates the size of a head, so that responseHead allocates once.
 func headSize(h http.Header) int {
 	size := 64
 	for name, values := range h {
@@ -110,7 +119,8 @@ func headSize(h http.Header) int {
 	return size
 }
 
-// appendLine appends s and a line end; what would end the line early becomes a space.
+// appendLine appends s and a line end. A byte that would end the line early
+// becomes a space.
 func appendLine(dst []byte, s string) []byte {
 	from := len(dst)
 	dst = append(dst, s...)
@@ -122,11 +132,12 @@ func appendLine(dst []byte, s string) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// maxDetail bounds the words in which a server's doings are told.
+// maxDetail bounds Response.Detail, in bytes.
 const maxDetail = 200
 
-// clean makes foreign text fit for a log, a terminal and a table: one line, at
-// most maxDetail bytes, nothing that moves the cursor or turns the direction.
+// clean makes text of a server safe for a log, a terminal and a table: one line
+// of at most maxDetail bytes without control characters and without marks that
+// change the direction of writing.
 func clean(s string) string {
 	var b strings.Builder
 	for _, r := range s[:min(len(s), 2*maxDetail)] {

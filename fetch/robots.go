@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// maxRobots is how much of a robots.txt is read. RFC 9309 2.5 wants at least
-	// 500 KiB; there are longer ones, and what a site forbids in the rest counts too.
+	// maxRobots is how much of a robots.txt is read. RFC 9309 2.5 wants at
+	// least 500 KiB; there are longer ones, and what a site forbids in the rest
+	// counts too.
 	maxRobots = 2 << 20
-	// maxRobotsLine is how much of a line is read: Google's limit, eight times the
-	// longest URL that browsers took.
+	// maxRobotsLine is how many bytes of a line are read: the limit of Google's
+	// parser, eight times the longest URL that browsers accepted.
 	maxRobotsLine = 2083*8 - 1
-	// maxRobotsHops is how many redirects lead to a robots.txt; RFC 9309 2.3.1.2
-	// wants at least five.
+	// maxRobotsHops is how many redirects are followed to a robots.txt; RFC
+	// 9309 2.3.1.2 wants at least five.
 	maxRobotsHops = 10
 	// maxRobotsSitemaps is how many sitemaps one robots.txt may name.
 	maxRobotsSitemaps = 500
@@ -26,12 +27,13 @@ const (
 	maxDelay = 24 * time.Hour
 )
 
-// ParseRobots returns what a robots.txt that came with the given status says to
-// the agent, by RFC 9309: the rules of the agent's own groups, or else those for
-// everybody. An answer in the 4xx (but not 429), or redirects without an end, mean
-// that everything may be fetched; 429, 5xx and no answer (status 0) that nothing
-// may. The spelling mistakes that Google's parser takes are taken too. At most 2
-// MiB are read. The result keeps body, and At is not set.
+// ParseRobots returns the rules for agent in a robots.txt that came with the
+// given status, by RFC 9309: those of the groups that name the agent, or else
+// those for all agents. A status in the 4xx (but not 429), or endless
+// redirects, mean that everything may be fetched; 429, 5xx and no answer
+// (status 0) mean that nothing may. The misspelt directives that Google's
+// parser accepts are accepted. At most 2 MiB are read. The result refers to
+// body, and its field At is not set.
 func ParseRobots(body []byte, status int, agent string) *dowse.Robots {
 	r := &dowse.Robots{Status: status, Body: body, Rules: nothing{}}
 	switch {
@@ -45,8 +47,8 @@ func ParseRobots(body []byte, status int, agent string) *dowse.Robots {
 	return r
 }
 
-// whole returns as many whole lines of body as are read. A line that is cut short
-// could turn into a wider rule.
+// whole returns the part of body that is parsed, cut after a whole line: a rule
+// that is cut short could forbid or allow more than the whole rule.
 func whole(body []byte) []byte {
 	if len(body) < maxRobots {
 		return body
@@ -59,22 +61,27 @@ func whole(body []byte) []byte {
 	return nil
 }
 
-// A robotsParser sorts lines into what concerns the agent and what everybody.
+// A robotsParser collects the rules of the groups that name the agent and of
+// those for all agents. Which of the two counts is known only at the end of the
+// file.
 type robotsParser struct {
 	agent    string
 	own, all group
 	named    bool // there is a group for the agent
 	inOwn    bool // the current group names the agent
-	inAll    bool // the current group is for everybody
-	closed   bool // the current group has rules: the next agent begins another
+	inAll    bool // the current group is for all agents
+	closed   bool // the current group has rules, so the next user-agent line begins another
 	sitemaps []dowse.URL
 }
 
+// A group holds the rules of all groups of a file that concern the same agent.
 type group struct {
 	rules []rule
 	delay time.Duration
 }
 
+// parse reads lines that end in CR, LF or both. An over-long line is cut, not
+// dropped.
 func (p *robotsParser) parse(text string) {
 	text = trimBOM(text)
 	for text != "" {
@@ -88,7 +95,8 @@ func (p *robotsParser) parse(text string) {
 	}
 }
 
-// trimBOM cuts off a byte order mark, or what a careless editor left of one.
+// trimBOM removes a byte order mark, or the part of one that a careless editor
+// left.
 func trimBOM(text string) string {
 	for _, b := range []byte{0xEF, 0xBB, 0xBF} {
 		if text == "" || text[0] != b {
@@ -99,6 +107,8 @@ func trimBOM(text string) string {
 	return text
 }
 
+// line reads one directive. Comments, unknown directives and lines without a
+// key are ignored.
 func (p *robotsParser) line(line string) {
 	line, _, _ = strings.Cut(line, "#")
 	line = strings.TrimSpace(line)
@@ -120,8 +130,8 @@ func (p *robotsParser) line(line string) {
 	}
 }
 
-// keyValue cuts a line at the colon. Where there is none and the line has just
-// two words, the space between them will do.
+// keyValue cuts a line at the colon. A line of exactly two words may lack the
+// colon.
 func keyValue(line string) (key, value string, ok bool) {
 	if key, value, ok = strings.Cut(line, ":"); !ok {
 		words := strings.Fields(line)
@@ -134,7 +144,8 @@ func keyValue(line string) (key, value string, ok bool) {
 	return key, value, key != ""
 }
 
-// directives lists the beginnings of keys, with the mistakes that are common.
+// directives lists the accepted beginnings of keys, including common
+// misspellings.
 var directives = [...]struct{ begins, means string }{
 	{"user-agent", "user-agent"}, {"useragent", "user-agent"}, {"user agent", "user-agent"},
 	{"allow", "allow"},
@@ -144,6 +155,7 @@ var directives = [...]struct{ begins, means string }{
 	{"crawl-delay", "crawl-delay"}, {"crawldelay", "crawl-delay"}, {"crawl delay", "crawl-delay"},
 }
 
+// directive returns the directive that key means, "" for an unknown one.
 func directive(key string) string {
 	for _, d := range directives {
 		if len(key) >= len(d.begins) && strings.EqualFold(key[:len(d.begins)], d.begins) {
@@ -153,6 +165,8 @@ func directive(key string) string {
 	return ""
 }
 
+// userAgent reads a user-agent line. Consecutive ones share a group. "*" may be
+// followed by a space and anything, as in Google's parser.
 func (p *robotsParser) userAgent(value string) {
 	if p.closed {
 		p.inOwn, p.inAll, p.closed = false, false, false
@@ -166,7 +180,7 @@ func (p *robotsParser) userAgent(value string) {
 	}
 }
 
-// productToken returns what of s may be a product token.
+// productToken returns the longest beginning of s that may be a product token.
 func productToken(s string) string {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c != '-' && c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -176,6 +190,8 @@ func productToken(s string) string {
 	return s
 }
 
+// rule reads an Allow or Disallow line. An empty pattern matches nothing, but
+// ends the list of user agents.
 func (p *robotsParser) rule(pattern, line string, allow bool) {
 	if !p.inOwn && !p.inAll {
 		return
@@ -186,14 +202,14 @@ func (p *robotsParser) rule(pattern, line string, allow bool) {
 	}
 	line = clean(line)
 	p.add(newRule(pattern, line, allow))
-	// A folder is let in with its default document, as Google does.
+	// Allowing a default document allows its folder, as in Google's parser.
 	if slash := strings.LastIndexByte(pattern, '/'); allow && slash >= 0 && strings.HasPrefix(pattern[slash:], "/index.htm") {
 		p.add(newRule(pattern[:slash+1]+"$", line, true))
 	}
 }
 
-// add puts a rule into the groups that are open. One that names the agent hides
-// the one for everybody, in the same lines too.
+// add adds a rule to the current group. If the group names the agent, its rules
+// are not for all agents, even if it also has a line for "*".
 func (p *robotsParser) add(r rule) {
 	if p.inOwn {
 		p.own.rules = append(p.own.rules, r)
@@ -202,6 +218,8 @@ func (p *robotsParser) add(r rule) {
 	p.all.rules = append(p.all.rules, r)
 }
 
+// delay reads a Crawl-delay in seconds. Of several the longest counts; what is
+// not a positive number is ignored.
 func (p *robotsParser) delay(value string) {
 	s, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(s > 0) {
@@ -216,6 +234,7 @@ func (p *robotsParser) delay(value string) {
 	}
 }
 
+// sitemap reads a Sitemap line, which belongs to no group.
 func (p *robotsParser) sitemap(value string) {
 	if len(p.sitemaps) >= maxRobotsSitemaps {
 		return
@@ -225,6 +244,8 @@ func (p *robotsParser) sitemap(value string) {
 	}
 }
 
+// result returns what concerns the agent: its own groups if there are any, even
+// without rules, else those for all agents.
 func (p *robotsParser) result() (time.Duration, []dowse.URL, dowse.Rules) {
 	g := p.all
 	if p.named {
@@ -233,18 +254,12 @@ func (p *robotsParser) result() (time.Duration, []dowse.URL, dowse.Rules) {
 	return g.delay, p.sitemaps, newRules(g.rules)
 }
 
-// Robots asks the host of u for its robots.txt, follows redirects to it within a
-// bound, and returns what it says to the client. It never fails: a host that does
-// not answer allows nothing.
-func (c *Client) Robots(ctx context.Context, u dowse.URL) *dowse.Robots {
-	robots, _ := c.RobotsHops(ctx, u)
-	return robots
-}
-
-// RobotsHops is Robots, and returns the answers on the way too: to be archived,
-// and because the last one tells why a host could not be reached. There is at
-// least one.
-func (c *Client) RobotsHops(ctx context.Context, u dowse.URL) (*dowse.Robots, []*Response) {
+// Robots requests the robots.txt of the host of u, follows redirects to it
+// within a bound, and returns the rules for the client. It never fails: a host
+// that does not answer allows nothing. It also returns the responses on the
+// way, at least one, for the archive; the last one shows why a host could not
+// be reached.
+func (c *Client) Robots(ctx context.Context, u dowse.URL) (*dowse.Robots, []*Response) {
 	at := time.Now()
 	limits := limits{wire: maxRobots, decoded: maxRobots}
 	last := c.fetch(ctx, weburl.Robots(u), limits)

@@ -184,7 +184,7 @@ func askRobots(t *testing.T, c Config, answer http.HandlerFunc) (*dowse.Robots, 
 	t.Helper()
 	s := httptest.NewServer(answer)
 	t.Cleanup(s.Close)
-	return newClient(t, c).RobotsHops(context.Background(), dowse.URL(s.URL+"/some/page?x"))
+	return newClient(t, c).Robots(context.Background(), dowse.URL(s.URL+"/some/page?x"))
 }
 
 func checkRules(t *testing.T, name string, r *dowse.Robots, want map[string]bool) {
@@ -275,15 +275,15 @@ func TestRobotsAnswers(t *testing.T) {
 }
 
 func TestRobotsUnreachable(t *testing.T) {
-	for name, say := range map[string]func(net.Conn, string){
+	for name, send := range map[string]func(net.Conn, string){
 		"R05 hangs": hangs, "R06 reset": resets,
 		"R22 drips":        drips("HTTP/1.1 200 OK\r\n\r\n" + ruleText),
 		"drips the header": drips("HTTP/1.1 200 OK\r\nX: "),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serveRaw(t, say)
-			r, hops := newClient(t, hasty).RobotsHops(context.Background(), s.url("/page"))
+			s := serveRaw(t, send)
+			r, hops := newClient(t, hasty).Robots(context.Background(), s.url("/page"))
 			checkRules(t, name, r, none)
 			if r.Status != 0 || hops[0].Host == nil && hops[0].Outcome != dowse.Fetched {
 				t.Errorf("%s: status %d, host %+v", name, r.Status, hops[0].Host)

@@ -9,34 +9,38 @@ import (
 	"dowse"
 )
 
-// rules are the rules of one robots.txt for one agent, sorted by the literal text
-// that they begin with, so that a URL meets only those that it can match. They do
-// not change.
+// rules are the rules of one robots.txt for one agent, sorted by the literal
+// text that they begin with, so that a URL is compared only with those that it
+// can match. They are never changed and safe for concurrent use. Large sites
+// have thousands of rules and every link is checked, so the cost per URL must
+// not grow with their number.
 type rules []rule
 
-// everything and nothing are what a host lets us fetch without rules to read.
+// everything is the rules of a host without restrictions.
 type everything struct{}
 
 func (everything) Allowed(dowse.URL) (bool, string) { return true, "" }
 
+// nothing is the rules of a host that may not be asked for anything but its
+// robots.txt.
 type nothing struct{}
 
 func (nothing) Allowed(u dowse.URL) (bool, string) { return robotsPath(u) == "/robots.txt", "" }
 
-// A rule is one Allow or Disallow. Its pattern is a prefix and, where it has
-// stars, the literals between and behind them, all in normal form.
+// A rule is one Allow or Disallow. Its pattern is a literal prefix and, if it
+// has stars, the literals after each of them, all in normal form.
 type rule struct {
 	prefix string
 	rest   []string
-	end    bool // the pattern ends in $
+	end    bool // the pattern ends in $, so the path must end there
 	allow  bool
-	size   int    // octets of the pattern: the longest match wins
+	size   int    // octets of the pattern; the longest matching pattern wins
 	least  int    // octets of the shortest path that can match
-	line   string // as it stands in the file
+	line   string // the line of the file, to show why a URL was refused
 }
 
-// newRule reads a pattern. The rule keeps nothing of the text that pattern is
-// part of.
+// newRule parses a pattern. The rule shares no memory with the file that
+// pattern is part of.
 func newRule(pattern, line string, allow bool) rule {
 	r := rule{allow: allow, line: line}
 	body, end := strings.CutSuffix(strings.Clone(pattern), "$")
@@ -58,7 +62,7 @@ func newRule(pattern, line string, allow bool) rule {
 	return r
 }
 
-// newRules sorts the list for use, and drops rules that say the same again.
+// newRules sorts list for use and drops duplicates.
 func newRules(list []rule) rules {
 	slices.SortStableFunc(list, func(a, b rule) int {
 		return cmp.Or(cmp.Compare(a.prefix, b.prefix), cmp.Compare(b.size, a.size), slices.Compare(a.rest, b.rest))
@@ -66,6 +70,7 @@ func newRules(list []rule) rules {
 	return rules(slices.Clip(slices.CompactFunc(list, rule.same)))
 }
 
+// same reports whether both rules match the same paths with the same result.
 func (r rule) same(other rule) bool {
 	return r.prefix == other.prefix && r.end == other.end && r.allow == other.allow && slices.Equal(r.rest, other.rest)
 }
@@ -83,9 +88,9 @@ func (s rules) Allowed(u dowse.URL) (bool, string) {
 	return best.allow, best.line
 }
 
-// best returns the longest rule that matches path, of equals an Allow (RFC 9309
-// 2.2.2), or nil. It walks down the path; at each octet the rules that can still
-// match are a range.
+// best returns the longest rule that matches path, among equals an Allow (RFC
+// 9309 2.2.2), or nil. It works like a search in a trie: at each octet of the
+// path, the rules that can still match are a range of the sorted slice.
 func (s rules) best(path string) (best *rule) {
 	for at := 0; ; at++ {
 		n := 0
@@ -102,8 +107,8 @@ func (s rules) best(path string) (best *rule) {
 	}
 }
 
-// with returns the rules whose prefix has c at the given place. All have the same
-// octets before it.
+// with returns the rules whose prefix has c at index at. All rules in s have
+// the same octets before it.
 func (s rules) with(at int, c byte) rules {
 	if s[0].prefix[at] == c && s[len(s)-1].prefix[at] == c {
 		return s
@@ -113,13 +118,15 @@ func (s rules) with(at int, c byte) rules {
 	return s[:sort.Search(len(s), func(i int) bool { return s[i].prefix[at] > c })]
 }
 
+// beats reports whether r takes precedence over best if both match.
 func (r *rule) beats(best *rule) bool {
 	return best == nil || r.size > best.size || r.size == best.size && r.allow && !best.allow
 }
 
-// matches reports whether path, which begins with the rule's prefix, matches the
-// rest. Taking each literal where it occurs first is right for patterns that have
-// stars only, and takes time linear in the path.
+// matches reports whether path, which begins with the rule's prefix, matches
+// the rest of the pattern. Matching each literal at its first occurrence is
+// correct because stars are the only wildcards, and takes time linear in the
+// path.
 func (r *rule) matches(path string) bool {
 	if len(path) < r.least {
 		return false
@@ -142,8 +149,8 @@ func (r *rule) matches(path string) bool {
 	return strings.Contains(path, r.rest[last])
 }
 
-// robotsPath returns the part of u that rules speak of, path and query, in normal
-// form.
+// robotsPath returns the part of u that rules are matched against, path and
+// query, in normal form.
 func robotsPath(u dowse.URL) string {
 	_, _, rest, ok := split(u)
 	if !ok {
@@ -154,7 +161,8 @@ func robotsPath(u dowse.URL) string {
 
 // normal returns s in the form in which rules and URLs are compared (RFC 9309
 // 2.2.2): escapes in upper case, and undone where the octet means the same
-// without one. The octets of a pattern beyond ASCII are escaped.
+// without one. In a pattern, octets beyond ASCII are escaped, as they are in
+// every URL.
 func normal(s string, pattern bool) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r == '%' || pattern && r >= 0x80 }) {
 		return s
@@ -177,9 +185,10 @@ func normal(s string, pattern bool) string {
 	return string(b)
 }
 
-// octets returns the length of a pattern's literal by which the longest match is
-// found: that of its form with every octet escaped that a URL has to escape (RFC
-// 9309 2.2.2). So a space counts three, written as it is or as %20, and %6F one.
+// octets returns the length of a pattern's literal for finding the longest
+// match: that of its form with every octet escaped that a URL must escape (RFC
+// 9309 2.2.2). So a space counts three, written as it is or as %20, and %6F
+// counts one.
 func octets(literal string) (n int) {
 	for i := 0; i < len(literal); i++ {
 		c, isEscape := unescaped(literal, i)
@@ -197,7 +206,8 @@ func octets(literal string) (n int) {
 
 const upperHex = "0123456789ABCDEF"
 
-// unescaped returns the octet that stands at s[i], and whether as an escape.
+// unescaped returns the octet at s[i], and whether it is written as an escape of three
+// bytes.
 func unescaped(s string, i int) (c byte, isEscape bool) {
 	if s[i] != '%' || i+2 >= len(s) {
 		return s[i], false
@@ -220,8 +230,8 @@ func hexValue(c byte) int {
 }
 
 // isPlain reports whether an octet means the same with and without an escape: the
-// unreserved ones, those that URLs escape in one place and not in another, and
-// the two that patterns escape to mean themselves.
+// unreserved ones, those that URLs escape in one place and not in another, and the two
+// that patterns escape to mean themselves.
 func isPlain(c byte) bool {
 	return isUnreserved(c) || strings.IndexByte(" \"<>^`{|}*$", c) >= 0
 }

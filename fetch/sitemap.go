@@ -18,28 +18,33 @@ import (
 )
 
 const (
-	// maxSitemapURLs and maxSitemapBytes are the limits of the sitemaps protocol.
+	// maxSitemapURLs and maxSitemapBytes are the limits of the sitemaps
+	// protocol.
 	maxSitemapURLs  = 50_000
 	maxSitemapBytes = 50 << 20
-	// maxSitemapEntries and maxSitemapTokens bound the work on entries that come
-	// to nothing: those of other hosts, those that are no URLs, empty elements.
+	// maxSitemapEntries and maxSitemapTokens bound the work on entries that are
+	// not returned: those of other hosts, those that are not URLs, empty
+	// elements.
 	maxSitemapEntries = 4 * maxSitemapURLs
 	maxSitemapTokens  = 40 * maxSitemapURLs
-	// maxSitemapDepth is deeper than any sitemap or feed needs.
+	// maxSitemapDepth bounds the nesting of elements; no sitemap or feed comes
+	// near it.
 	maxSitemapDepth = 64
 	// maxSitemapToken bounds one tag, comment or run of text.
 	maxSitemapToken = 1 << 20
 )
 
-// errSitemap is behind every complaint that a file is no sitemap at all.
+// errSitemap is wrapped by every error that means that a file is not a sitemap
+// at all.
 var errSitemap = errors.New("not a sitemap or feed")
 
-// ParseSitemap returns the pages and the further sitemaps that a sitemap lists:
-// XML, a sitemap index, plain text, RSS or Atom, each also as gzip. Only URLs of
-// base's own host are returned, each once, in the order of the file, at most
-// 50,000. Of a file that breaks off or is not well-formed it returns what came
-// before, with the error. Entities that a file declares itself are refused.
-func ParseSitemap(body []byte, base dowse.URL) (pages, maps []dowse.URL, err error) {
+// parseSitemap returns the pages and the further sitemaps that a sitemap lists:
+// XML, a sitemap index, plain text, RSS or Atom, each also as gzip. Only URLs
+// of base's own host are returned, each once, in the order of the file, at most
+// 50,000. If the file breaks off or is not well-formed, it returns what came
+// before the damage, with the error. A file that declares entities is refused,
+// since they can expand without bound.
+func parseSitemap(body []byte, base dowse.URL) (pages, maps []dowse.URL, err error) {
 	b, err := weburl.NewBase(string(base))
 	if err != nil {
 		return nil, nil, fmt.Errorf("fetch: sitemap: %w", err)
@@ -51,16 +56,18 @@ func ParseSitemap(body []byte, base dowse.URL) (pages, maps []dowse.URL, err err
 	return l.pages, l.maps, nil
 }
 
-// A listing gathers the URLs of one file.
+// A listing collects the URLs of one file. seen bounds it: every URL in pages
+// and maps is in seen.
 type listing struct {
 	base        *weburl.Base
 	host        string
 	seen        map[dowse.URL]bool
-	entries     int // looked at
+	entries     int // examined so far, kept or not
 	pages, maps []dowse.URL
 }
 
-// errFull ends the reading of a file that lists more than it may.
+// errFull stops the reading of a file that lists more than it may. It is not an
+// error for the caller.
 var errFull = errors.New("full")
 
 func (l *listing) read(body []byte) error {
@@ -80,7 +87,8 @@ func (l *listing) read(body []byte) error {
 	return err
 }
 
-// readText tells XML from plain text by the first sign.
+// readText reads plain text or XML; the first character that is not white space
+// decides.
 func (l *listing) readText(in *bufio.Reader) error {
 	in, err := utf8Reader(in)
 	if err != nil {
@@ -102,7 +110,8 @@ func (l *listing) readText(in *bufio.Reader) error {
 	}
 }
 
-// utf8Reader skips a byte order mark, and undoes UTF-16 where it says so.
+// utf8Reader skips a byte order mark, and converts UTF-16 if the mark announces
+// it.
 func utf8Reader(in *bufio.Reader) (*bufio.Reader, error) {
 	head, _ := in.Peek(3)
 	label := ""
@@ -124,7 +133,8 @@ func utf8Reader(in *bufio.Reader) (*bufio.Reader, error) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// readLines reads a URL to a line.
+// readLines reads one URL per line. A text without a single URL is not a
+// sitemap.
 func (l *listing) readLines(in *bufio.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 0, 4096), maxSitemapToken)
@@ -142,7 +152,7 @@ func (l *listing) readLines(in *bufio.Reader) error {
 	return nil
 }
 
-// absolute returns what s says if that may be a whole URL, else "".
+// absolute returns s, trimmed, if it may be an absolute URL, else "".
 func absolute(s string) string {
 	s = strings.TrimSpace(s)
 	if !strings.Contains(s[:min(len(s), len("https://"))], "://") {
@@ -151,7 +161,8 @@ func absolute(s string) string {
 	return s
 }
 
-// add appends the URL that raw stands for, if it is new and on the host.
+// add appends the URL that raw means, if it is new and on the host. It returns
+// errFull when the limits are reached.
 func (l *listing) add(list *[]dowse.URL, raw string) error {
 	if l.entries++; l.entries > maxSitemapEntries {
 		return errFull
@@ -171,8 +182,10 @@ func (l *listing) add(list *[]dowse.URL, raw string) error {
 	return nil
 }
 
-// readXML streams through elements; nothing is kept but the path to the current
-// one and the text of a link.
+// readXML streams through elements and keeps only the path to the current one
+// and the text of a link, so memory does not grow with the file. It reads raw
+// tokens, because the checks of [xml.Decoder.Token] would refuse the many
+// sitemaps that are not well-formed.
 func (l *listing) readXML(in io.Reader) error {
 	limit := &tokenLimit{src: in, allowed: maxSitemapToken}
 	d := xml.NewDecoder(limit)
@@ -192,8 +205,8 @@ func (l *listing) readXML(in io.Reader) error {
 	return errFull
 }
 
-// asUTF8 makes UTF-8 of the encoding that an XML declaration names. A name that
-// lies about UTF-16, which the reader has undone by then, is passed over.
+// asUTF8 converts from the encoding that an XML declaration names. UTF-16 is
+// ignored there, since utf8Reader has already converted it.
 func asUTF8(label string, in io.Reader) (io.Reader, error) {
 	if strings.HasPrefix(strings.ToLower(label), "utf-16") {
 		return in, nil
@@ -205,9 +218,9 @@ func asUTF8(label string, in io.Reader) (io.Reader, error) {
 type elements struct {
 	*listing
 	path []string // local names of the open elements
-	text []byte   // of the open link
-	item string   // an item's guid, until it has a link
-	link bool     // the item has a link
+	text []byte   // of the current element, if it is a link
+	item string   // the guid of the current RSS item, used if it has no link
+	link bool     // the current RSS item has a link
 }
 
 func (x *elements) token(t xml.Token) error {
@@ -256,13 +269,14 @@ func (x *elements) at(parent, name string) bool {
 	return n >= 2 && x.path[n-2] == parent && x.path[n-1] == name
 }
 
-// wanted reports whether the text of the current element is a URL.
+// wanted reports whether the text of the current element is a URL to read.
 func (x *elements) wanted() bool {
 	return x.at("url", "loc") || x.at("sitemap", "loc") || x.at("sitemapindex", "sitemap") ||
 		x.at("item", "link") || x.at("item", "guid")
 }
 
-// entryLink takes the link of an Atom entry to its page.
+// entryLink adds the link of an Atom entry to its page, which has rel
+// "alternate" or none.
 func (x *elements) entryLink(attrs []xml.Attr) error {
 	href, rel := "", "alternate"
 	for _, a := range attrs {
@@ -289,7 +303,8 @@ func (x *elements) end(name string) error {
 	return err
 }
 
-// taken takes in the text of the element that ends.
+// taken handles the text of the element that ends. An RSS item without a link
+// is represented by its guid if that is a URL.
 func (x *elements) taken(text string) error {
 	switch {
 	case x.path[len(x.path)-1] == "item" && !x.link && x.item != "":
@@ -309,7 +324,8 @@ func (x *elements) taken(text string) error {
 	return nil
 }
 
-// ended tells a file that was read to its end from one that broke off.
+// ended returns io.ErrUnexpectedEOF if the file ended within an element, else
+// err.
 func (x *elements) ended(err error) error {
 	if err == io.EOF && len(x.path) > 0 {
 		return io.ErrUnexpectedEOF
@@ -317,11 +333,12 @@ func (x *elements) ended(err error) error {
 	return err
 }
 
-// tokenLimit ends a reader at a token that is too long to be held in memory.
+// tokenLimit fails when a token is too long to be held in memory. The decoder
+// has no such limit and would buffer a single text of any size.
 type tokenLimit struct {
 	src     io.Reader
 	given   int64 // bytes read
-	allowed int64 // bytes to be read before the next token must end
+	allowed int64 // how many bytes may be read until the current token must end
 }
 
 func (t *tokenLimit) Read(p []byte) (int, error) {
@@ -333,15 +350,15 @@ func (t *tokenLimit) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Sitemap asks for a sitemap or feed: one request, no redirect followed. If it
-// can be read the outcome is Listed, with Links and Maps, even if the file breaks
-// off.
+// Sitemap requests a sitemap or feed: one request, no redirect followed. If the
+// file can be read the outcome is Listed, with Links and Maps, even if the file
+// breaks off.
 func (c *Client) Sitemap(ctx context.Context, u dowse.URL) *Response {
-	r := c.fetch(ctx, u, limits{wire: c.config.MaxWire, decoded: c.config.MaxBody})
+	r := c.fetch(ctx, u, limits{wire: c.config.maxWire, decoded: c.config.MaxBody})
 	if r.Outcome != dowse.Fetched {
 		return r
 	}
-	pages, maps, err := ParseSitemap(r.Body, u)
+	pages, maps, err := parseSitemap(r.Body, u)
 	if err != nil && len(pages)+len(maps) == 0 {
 		return r.skip(dowse.SkipTypeMIME, errors.Unwrap(err).Error())
 	}

@@ -68,7 +68,7 @@ func TestParseSitemap(t *testing.T) {
 		{"an end too many", "<urlset></x><url><loc>/a</loc></url></urlset>", "/a", "", false},
 		{"unclosed", "<urlset><url><loc>/a</loc><br></url><url><loc>/b</loc></url></urlset>", "/a /b", "", true},
 	} {
-		pages, maps, err := ParseSitemap([]byte(c.body), sitemapBase)
+		pages, maps, err := parseSitemap([]byte(c.body), sitemapBase)
 		if paths(pages) != c.pages || paths(maps) != c.maps || (err != nil) != c.fails {
 			t.Errorf("%s: pages %q, maps %q, %v", c.name, paths(pages), paths(maps), err)
 		}
@@ -94,7 +94,7 @@ func TestSitemapLimits(t *testing.T) {
 	for i := range 60_000 {
 		locs = append(locs, fmt.Sprintf("http://h.example/%d", i))
 	}
-	pages, _, err := ParseSitemap([]byte(urlset(locs...)), sitemapBase)
+	pages, _, err := parseSitemap([]byte(urlset(locs...)), sitemapBase)
 	if err != nil || len(pages) != maxSitemapURLs || pages[0] != "http://h.example/0" {
 		t.Errorf("%d pages, %v", len(pages), err)
 	}
@@ -103,12 +103,12 @@ func TestSitemapLimits(t *testing.T) {
 		"other hosts": "<url><loc>http://other.example/</loc></url>",
 	} {
 		bomb := gzipped(append([]byte("<urlset><url><loc>/a</loc></url>"), bytes.Repeat([]byte(more), maxSitemapBytes/len(more)+1)...))
-		if pages, _, _ := ParseSitemap(bomb, sitemapBase); paths(pages) != "/a" {
+		if pages, _, _ := parseSitemap(bomb, sitemapBase); paths(pages) != "/a" {
 			t.Errorf("%s: %d pages", name, len(pages))
 		}
 	}
 	lines := []byte("http://h.example/a\n" + strings.Repeat("x\n", 10*maxSitemapURLs) + "http://h.example/b\n")
-	if pages, _, err := ParseSitemap(lines, sitemapBase); paths(pages) != "/a" || err != nil {
+	if pages, _, err := parseSitemap(lines, sitemapBase); paths(pages) != "/a" || err != nil {
 		t.Errorf("lines: %d pages, %v", len(pages), err)
 	}
 }
@@ -161,7 +161,7 @@ func FuzzSitemap(f *testing.F) {
 	f.Add([]byte("<sitemapindex><sitemap>/a</sitemap>"))
 	f.Add(gzipped([]byte(urlset("/a"))))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		pages, maps, _ := ParseSitemap(body, sitemapBase)
+		pages, maps, _ := parseSitemap(body, sitemapBase)
 		for _, u := range slices.Concat(pages, maps) {
 			if weburl.Host(u) != "h.example" {
 				t.Errorf("%q is of another host", u)
@@ -181,6 +181,6 @@ func BenchmarkParseSitemap(b *testing.B) {
 	body := []byte(urlset(locs...))
 	b.ReportAllocs()
 	for b.Loop() {
-		ParseSitemap(body, sitemapBase)
+		parseSitemap(body, sitemapBase)
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// sniffLen is how many bytes the type of a body is read from: 512, as the WHATWG
-// MIME Sniffing Standard has it, and as many again for an XML prologue.
+// sniffLen is how many bytes of a body are examined for its type: 512, as in
+// the WHATWG MIME Sniffing Standard, and as many again for an XML prologue.
 const sniffLen = 1024
 
-// mediaType returns the declared media type: lower case, without parameters, ""
-// for none that makes sense.
+// mediaType returns the declared media type in lower case, without parameters;
+// "" if it is missing or malformed.
 func mediaType(h http.Header) string {
 	declared, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	declared = strings.ToLower(strings.TrimSpace(declared))
@@ -21,8 +21,8 @@ func mediaType(h http.Header) string {
 	return declared
 }
 
-// notInType tells what is no part of a media type: all but the token signs of
-// RFC 9110 5.6.2 and the slash.
+// notInType reports whether r cannot be part of a media type: it is neither a
+// token character (RFC 9110 5.6.2) nor the slash.
 func notInType(r rune) bool {
 	return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"(),:;<=>?@[\\]{}", r)
 }
@@ -31,7 +31,8 @@ func isHTML(t string) bool {
 	return t == "text/html" || t == "application/xhtml+xml" || t == "application/vnd.wap.xhtml+xml"
 }
 
-// isVague reports whether the type says so little that the body must be looked at.
+// isVague reports whether the declared type leaves open whether the body is
+// HTML, so that the body must be examined.
 func isVague(t string) bool {
 	switch t {
 	case "", "application/octet-stream", "application/unknown", "unknown/unknown", "*/*",
@@ -43,9 +44,10 @@ func isVague(t string) bool {
 
 func mayBeHTML(t string) bool { return isHTML(t) || isVague(t) }
 
-// sniff returns the media type of a body that was declared as t, and whether it is
-// HTML. A declaration of HTML is believed unless the body begins like something
-// that no text begins like; UTF-16 looks binary and is not.
+// sniff returns the media type of a body that was declared as t, and whether it
+// is HTML. A declaration of HTML is believed unless the body begins like a
+// binary format, since many pages begin with text that looks like nothing in
+// particular; UTF-16 looks binary and is not.
 func sniff(t string, body []byte) (string, bool) {
 	body = body[:min(len(body), sniffLen)]
 	found, _, _ := strings.Cut(http.DetectContentType(body), ";")
@@ -67,8 +69,8 @@ func sniff(t string, body []byte) (string, bool) {
 	return t, false
 }
 
-// isBinary reports whether a signature of a binary format is more than an accident
-// of text: "BM" begins a bitmap, and a page on BMW.
+// isBinary reports whether a signature of a binary format is more than a
+// coincidence of text: "BM" begins a bitmap, and a page on BMW.
 func isBinary(found string, body []byte) bool {
 	switch {
 	case strings.HasPrefix(found, "text/"), found == "application/octet-stream":

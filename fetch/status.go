@@ -11,12 +11,14 @@ import (
 	"dowse/weburl"
 )
 
-// hasContent reports whether an answer with this status is the page asked for.
+// hasContent reports whether an answer with this status contains the requested
+// page.
 func hasContent(status int) bool {
 	return status >= 200 && status < 300 && status != http.StatusNoContent && status != http.StatusResetContent
 }
 
-// status decides the outcome of an answer that is not the page asked for.
+// status decides the outcome of an answer that does not contain the requested
+// page.
 func (v *visit) status(code int) {
 	v.retryAfter(code)
 	text := strings.TrimSpace(fmt.Sprintf("%03d %s", code, http.StatusText(code)))
@@ -47,12 +49,14 @@ func isRedirect(code int) bool {
 	return false
 }
 
+// wantsLogin reports whether the page is only for visitors who log in.
 func wantsLogin(code int, h http.Header) bool {
 	return code == http.StatusUnauthorized || code == http.StatusProxyAuthRequired ||
 		code == http.StatusForbidden && h.Get("Www-Authenticate") != ""
 }
 
-// isTemporary reports whether the status speaks of the moment, not of the page.
+// isTemporary reports whether the status describes the moment, not the page, so
+// that another try may succeed.
 func isTemporary(code int) bool {
 	switch code {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -61,7 +65,7 @@ func isTemporary(code int) bool {
 	return code >= 500 && code < 600
 }
 
-// redirect makes a URL of the Location.
+// redirect records the target of a redirect, or that it has none.
 func (v *visit) redirect() {
 	target, err := location(v.URL, v.Header)
 	if err != nil {
@@ -71,8 +75,8 @@ func (v *visit) redirect() {
 	v.Outcome, v.Location = dowse.Redirected, target
 }
 
-// location returns the canonical target of a redirect from u. A target that is no
-// URL of the web, or is u itself, is an error.
+// location returns the canonical target of a redirect from u. A target that is
+// not an http or https URL, or is u itself, is an error.
 func location(u dowse.URL, h http.Header) (dowse.URL, error) {
 	raw := strings.Trim(h.Get("Location"), " \t")
 	switch {
@@ -97,7 +101,8 @@ func location(u dowse.URL, h http.Header) (dowse.URL, error) {
 	return target, nil
 }
 
-// retryAfter notes for how long the host asked to be left alone.
+// retryAfter records how long the host asked not to be contacted. The header is
+// ignored on pages and redirects.
 func (v *visit) retryAfter(code int) {
 	if code < 400 {
 		return
@@ -107,12 +112,12 @@ func (v *visit) retryAfter(code int) {
 	}
 }
 
-// maxWait bounds Retry-After, well inside a time.Duration.
+// maxWait bounds Retry-After, well within the range of a time.Duration.
 const maxWait = 100 * 365 * 24 * time.Hour
 
-// retryAfter returns the wait that the header asks for: seconds, or a date, which
-// is taken by the server's own clock where it shows one. It is never negative and
-// at most maxWait; 0 means none, or nonsense.
+// retryAfter returns the wait that the header asks for: seconds, or a date,
+// which is compared with the server's own clock if it sends one. The result is
+// between 0 and maxWait; 0 means that there is no wait or that it is malformed.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if value == "" {
@@ -131,7 +136,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return min(max(until.Sub(now), 0), maxWait)
 }
 
-// seconds reads digits of any number without overflow.
+// seconds parses any number of digits without overflow.
 func seconds(digits string) time.Duration {
 	var n int64
 	for _, d := range []byte(digits) {

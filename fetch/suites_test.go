@@ -10,9 +10,10 @@ import (
 
 	"dowse"
 	"dowse/internal/beside"
+	"dowse/weburl"
 )
 
-// suite reads a file of the conformance suites, which live beside the project.
+// suite reads a file of the conformance suites, which lie outside the repository.
 func suite(t *testing.T, name string) []byte {
 	t.Helper()
 	return beside.Read(t, "suites", name)
@@ -37,18 +38,18 @@ func TestPublicSuite(t *testing.T) {
 		IP     string
 		Public bool
 	}
-	// The suite goes by the registry of special purposes alone. What lies in no
+	// The suite follows the registry of special purposes alone. What lies in no
 	// block that was ever handed out is not in it, and not public either.
 	handedOut, stricter := netip.MustParsePrefix("2000::/3"), 0
 	n := eachLine(t, suite(t, "net/ip-public.jsonl"), func() any { return &c }, func() {
 		addr := netip.MustParseAddr(c.IP)
-		got := Public(addr)
+		got := weburl.PublicAddr(addr)
 		if c.Public && !got && addr.Is6() && !addr.Is4In6() && !handedOut.Contains(addr) {
 			stricter++
 			return
 		}
 		if got != c.Public {
-			t.Errorf("Public(%s) = %v", c.IP, got)
+			t.Errorf("PublicAddr(%s) = %v", c.IP, got)
 		}
 	})
 	if n != 2222 || stricter != 12 {
@@ -120,7 +121,7 @@ func TestSitemapSuite(t *testing.T) {
 		{ext + "sitemap-videos-tvshow.xml", "https://example.org/s.xml", 1, 0, "https://example.org/my-tv-show/23/13/", ""},
 		{ext + "sitemap-videos.xml", "http://www.example.com/s.xml", 3, 0, "http://www.example.com/videos/some_video_landing_page.html", ""},
 	} {
-		pages, maps, err := ParseSitemap(suite(t, "sitemap/"+c.file), dowse.URL(c.base))
+		pages, maps, err := parseSitemap(suite(t, "sitemap/"+c.file), dowse.URL(c.base))
 		if err != nil || len(pages) != c.pages || len(maps) != c.maps {
 			t.Errorf("%s: %d pages, %d maps, %v; want %d, %d", c.file, len(pages), len(maps), err, c.pages, c.maps)
 			continue

@@ -9,28 +9,31 @@ import (
 	"dowse"
 )
 
-// limits say how much of an answer is taken in, and whether anything but HTML is.
+// limits are the bounds for reading one answer: the bytes as sent and as
+// decoded, and whether anything but HTML is skipped.
 type limits struct {
 	wire, decoded int64
 	html          bool
 }
 
-func pageLimits(c Config) limits { return limits{wire: c.MaxWire, decoded: c.MaxBody, html: true} }
+func pageLimits(c Config) limits { return limits{wire: c.maxWire, decoded: c.MaxBody, html: true} }
 
-// maxAside bounds the bodies of redirects and errors, which are read for the
-// archive and for signs of a challenge, and those read only to keep a connection.
+// maxAside bounds, in bytes, the bodies of redirects and errors, which are read
+// for the archive and for signs of a challenge, and those read only to reuse
+// the connection.
 const maxAside = 64 << 10
 
-// A visit is one exchange as it goes on.
+// A visit is one exchange in progress. Only the goroutine that made it uses it.
 type visit struct {
 	*Response
 	watch  *watch
 	codec  *codec
 	limits limits
-	waited time.Duration // for memory
+	waited time.Duration // for memory, in all; not the server's fault
 }
 
-// exchange sends the request and reads the answer.
+// exchange sends the request and reads the answer. The outcome is set when it
+// returns, or is the zero value Fetched.
 func (v *visit) exchange(transport http.RoundTripper, req *http.Request) {
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
@@ -52,7 +55,8 @@ func (v *visit) exchange(transport http.RoundTripper, req *http.Request) {
 	v.status(resp.StatusCode)
 }
 
-// content takes in the body of a successful answer.
+// content reads the body of a successful answer. What is declared as something
+// other than HTML is not downloaded.
 func (v *visit) content(resp *http.Response) {
 	list, err := codings(resp.Header)
 	if err != nil {
@@ -70,13 +74,14 @@ func (v *visit) content(resp *http.Response) {
 		return
 	}
 	decodeErr := v.decode(list)
-	if wireErr == nil && v.watch.ctx.Err() != nil { // given up while waiting for memory to decode it
+	if wireErr == nil && v.watch.ctx.Err() != nil { // cancelled while it waited for memory to decode
 		wireErr = v.watch.cause(v.watch.ctx.Err())
 	}
 	v.settle(wireErr, decodeErr)
 }
 
-// settle decides the outcome once the body is there, as far as it came.
+// settle decides the outcome once the body was read, whole or in part. A part
+// that is long enough is a page, marked as truncated.
 func (v *visit) settle(wireErr, decodeErr error) {
 	v.Fetch.Bytes = int64(len(v.Body))
 	switch {
@@ -102,13 +107,14 @@ func (v *visit) settle(wireErr, decodeErr error) {
 }
 
 // neglected reports whether the server was kept waiting for so long that it may
-// have closed the connection for that. The part of the page that came is no reason
-// to leave it at that, then.
-func (v *visit) neglected() bool { return v.waited > v.watch.config.ReadTimeout }
+// have closed the connection for that reason. Then the part that came is not
+// kept, since another try would get the whole page.
+func (v *visit) neglected() bool { return v.waited > v.watch.config.readTimeout }
 
-// rejects reports whether the caller does not want what came of a body because the
-// connection broke, see WithPart. Limits of ours, such as the time for the whole download,
-// are no reason: they would end it at the next try, too.
+// rejects reports whether the caller does not want the part of a body that came
+// before the connection broke, see WithPart. The client's own limits, such as
+// the time for the whole download, do not count: they would end the next try in
+// the same way.
 func (v *visit) rejects(err error) bool {
 	broke := !isTLS(err) && (isConnection(err) || isHTTP2(err) || isLocal(err) || v.watch.stalled())
 	return broke && !v.watch.takes(v.Fetch.Bytes)
@@ -121,7 +127,7 @@ func (v *visit) reject(err error) {
 	v.Fetch.Truncated = false
 }
 
-// judgeType skips what turns out to be no HTML.
+// judgeType skips a body that turns out not to be HTML.
 func (v *visit) judgeType() {
 	found, ok := sniff(v.Fetch.Type, v.Body)
 	v.Fetch.Type = found
@@ -130,14 +136,15 @@ func (v *visit) judgeType() {
 	}
 }
 
-// minUsable is how much of a body that broke off must have come to be worth
-// keeping rather than trying again.
+// minUsable is how many bytes of a body that broke off are worth keeping
+// instead of trying again.
 const minUsable = 64
 
 func usable(body []byte) bool { return len(bytes.TrimSpace(body)) >= minUsable }
 
-// readRaw reads the body as sent. If nothing is known of its type the first bytes
-// must look like HTML, so that a large download ends there: wanted is false then.
+// readRaw reads the body as sent. If the body is not encoded and its type is
+// vague, the first bytes must look like HTML; otherwise a large download ends
+// there and wanted is false.
 func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool) {
 	p := v.codec.pile()
 	defer p.release()
@@ -169,15 +176,15 @@ func (v *visit) readRaw(resp *http.Response, plain bool) (err error, wanted bool
 }
 
 // roomToRead takes memory for what is made of a body once it is there, see
-// bodyWeight. Until then a body takes no more than its size, so that many can be
-// downloaded at the same time although few can be read.
+// bodyWeight. Until then a body takes no more than its size, so that many can
+// be downloaded at the same time although few can be parsed.
 func (v *visit) roomToRead(p *pile) error { return v.room((bodyWeight - 1) * p.size) }
 
-// room takes n bytes of memory from the budget. While it waits the server is not
-// blamed: the clocks of the watch stand still.
+// room takes n bytes of memory from the budget. While it waits the clocks of
+// the watch are stopped, since the server is not the cause.
 func (v *visit) room(n int64) error {
 	var since time.Time
-	err := v.Claim.Grow(v.watch.ctx, n, func() {
+	err := v.Claim.grow(v.watch.ctx, n, func() {
 		since = time.Now()
 		v.watch.pause()
 	})
@@ -189,21 +196,21 @@ func (v *visit) room(n int64) error {
 	return err
 }
 
-// keepRaw keeps a copy of what came, up to the limit.
+// keepRaw copies the body that was read, up to the limit, to RawBody.
 func (v *visit) keepRaw(p *pile) {
 	v.Fetch.Truncated = v.Fetch.Truncated || p.size > v.limits.wire
 	v.RawBody = p.bytes(v.limits.wire)
 	v.Fetch.Wire += int64(len(v.RawBody))
 }
 
-// decode makes Body of RawBody.
+// decode sets Body to RawBody without its content codings.
 func (v *visit) decode(list []string) error {
 	if len(list) > 0 {
 		body, cut, err := v.codec.decode(list, v.RawBody, v.limits.decoded, v.room, v.roomToRead)
 		v.Body = body
 		v.Fetch.Truncated = v.Fetch.Truncated || cut
 		if v.watch.ctx.Err() != nil {
-			return nil // the caller finds out
+			return nil // content checks the context itself
 		}
 		return err
 	}
@@ -215,8 +222,8 @@ func (v *visit) decode(list []string) error {
 	return nil
 }
 
-// aside takes in the body of an answer that is not a page. It returns an error if the
-// body could not be read to its end, which need not matter.
+// aside reads the body of an answer that is not a page. It returns an error if
+// the body could not be read to its end, which the caller may ignore.
 func (v *visit) aside(resp *http.Response) error {
 	v.Fetch.Type = mediaType(resp.Header)
 	v.limits = limits{wire: min(maxAside, v.limits.wire), decoded: min(4*maxAside, v.limits.decoded)}
@@ -230,8 +237,8 @@ func (v *visit) aside(resp *http.Response) error {
 	return wireErr
 }
 
-// spare reads a short body that nobody wants, so that the connection can be used
-// again.
+// spare reads and drops a short body that is not needed, so that the connection
+// can be reused.
 func (v *visit) spare(resp *http.Response) {
 	if resp.ContentLength >= 0 && resp.ContentLength <= maxAside {
 		n, _ := io.Copy(io.Discard, &watched{resp.Body, v.watch, 0})
@@ -239,7 +246,8 @@ func (v *visit) spare(resp *http.Response) {
 	}
 }
 
-// watched is a body under watch.
+// watched is a body that reports its progress to the watch and its bytes to the
+// meter.
 type watched struct {
 	io.Reader
 	watch *watch

@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// A timeoutError tells which limit of time a server overran.
+// A timeoutError is the text of the time limit that a server exceeded.
 type timeoutError string
 
 func (e timeoutError) Error() string { return string(e) }
 func (e timeoutError) Timeout() bool { return true }
 
-// A watch ends a download that takes too long: until its header is there, between
-// two reads of its body, at too low a rate, or in all. One timer does it; only
-// the goroutine that downloads may call its methods.
+// A watch ends a download that takes too long: until its header is complete,
+// between two reads of its body, at too low a rate, or in all. One timer serves
+// all limits; it is set to the one that ends first. Only the goroutine that
+// downloads may call its methods.
 type watch struct {
 	ctx    context.Context // of the request
 	caller context.Context
@@ -25,22 +26,24 @@ type watch struct {
 
 	config   Config
 	deadline time.Time // of the whole download
-	body     time.Time // when the body began; zero before
-	limit    limit     // which one the timer stands for
+	body     time.Time // when the body began; the zero time before that
+	limit    limit     // the limit that the timer is set to
 }
 
-// A limit of time, told by the words around it.
+// A limit is a time limit with the message to report when it is exceeded.
 type limit struct {
 	words string // with a %v for time
 	time  time.Duration
 }
 
+// overrun returns the error for exceeding the limit.
 func (l limit) overrun() error { return timeoutError(fmt.Sprintf(l.words, l.time)) }
 
+// newWatch starts the time limit for the header.
 func newWatch(ctx context.Context, c Config) *watch {
 	w := &watch{caller: ctx, config: c, deadline: time.Now().Add(c.Timeout)}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
-	first := min(c.HeaderTimeout, c.Timeout)
+	first := min(c.headerTimeout, c.Timeout)
 	if d, ok := ctx.Value(patienceKey{}).(time.Duration); ok && d > 0 {
 		first = min(first, d)
 	}
@@ -51,40 +54,44 @@ func newWatch(ctx context.Context, c Config) *watch {
 
 type patienceKey struct{}
 
-// WithPatience returns a context whose requests wait at most for d until the header of
-// the answer is there.
+// WithPatience returns a context whose requests wait at most d for the header
+// of the answer.
 func WithPatience(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, patienceKey{}, d)
 }
 
 type partKey struct{}
 
-// AnyPart lets every part of a body count, see [WithPart].
-const AnyPart int64 = -1
+// anyPart accepts a body of any length, see [WithPart].
+const anyPart int64 = -1
 
-// WithPart returns a context whose requests fail for the moment when the connection breaks
-// in the middle of a body, be it of a page, a redirect or an error, unless exactly size
-// bytes of it came, decoded, or size is AnyPart. An answer that fails like that is not kept.
-// Without WithPart every part of a page counts that is not tiny, and all other bodies do.
+// WithPart returns a context whose requests fail temporarily if the connection
+// breaks in the middle of a body, be it of a page, a redirect or an error,
+// unless exactly size bytes of it came, decoded, or size is -1. The part is
+// then dropped. Without WithPart every part of a page counts that is not tiny,
+// and so does every part of another body.
 //
-// The size is that of the try before: a body that ends at the same place twice is as long
-// as it will ever be, whatever the server says of its length.
+// The size is that of the previous try: a body that ends at the same byte twice
+// is as long as it will ever be, whatever length the server declares.
 func WithPart(ctx context.Context, size int64) context.Context {
 	return context.WithValue(ctx, partKey{}, size)
 }
 
-// takes reports whether the caller wants a body of which only size bytes came.
+// takes reports whether the caller accepts a body of which only size bytes
+// came.
 func (w *watch) takes(size int64) bool {
 	part, limited := w.caller.Value(partKey{}).(int64)
-	return !limited || part == AnyPart || part == size && size > 0
+	return !limited || part == anyPart || part == size && size > 0
 }
 
+// stop releases the timer and the context. The watch must not be used
+// afterwards.
 func (w *watch) stop() {
 	w.timer.Stop()
 	w.cancel(nil)
 }
 
-// answered notes that the header is there.
+// answered records that the header is complete.
 func (w *watch) answered() {
 	w.body = time.Now()
 	w.wait(w.body)
@@ -93,13 +100,13 @@ func (w *watch) answered() {
 // wait sets the timer for the next bytes of the body.
 func (w *watch) wait(now time.Time) {
 	left := w.deadline.Sub(now)
-	if left < w.config.ReadTimeout {
+	if left < w.config.readTimeout {
 		w.limit = limit{"not done within %v", w.config.Timeout}
 		w.timer.Reset(left)
 		return
 	}
-	w.limit = limit{stallWords, w.config.ReadTimeout}
-	w.timer.Reset(w.config.ReadTimeout)
+	w.limit = limit{stallWords, w.config.readTimeout}
+	w.timer.Reset(w.config.readTimeout)
 }
 
 const stallWords = "nothing more for %v"
@@ -107,32 +114,32 @@ const stallWords = "nothing more for %v"
 // stalled reports whether the download was ended because no more bytes came.
 func (w *watch) stalled() bool { return w.limit.words == stallWords && w.ctx.Err() != nil }
 
-// progress notes that n bytes of the body are there, and returns an error if that
-// is too slow to go on.
+// progress records that n bytes of the body have come in all, and returns an
+// error if that is too slow.
 func (w *watch) progress(n int64) error {
 	now := time.Now()
 	took := now.Sub(w.body)
-	if took > w.config.ReadTimeout && float64(n) < float64(w.config.MinRate)*took.Seconds() {
-		return timeoutError(fmt.Sprintf("slower than %d bytes a second", w.config.MinRate))
+	if took > w.config.readTimeout && float64(n) < float64(w.config.minRate)*took.Seconds() {
+		return timeoutError(fmt.Sprintf("slower than %d bytes a second", w.config.minRate))
 	}
 	w.wait(now)
 	return nil
 }
 
-// pause lets the clocks stand still until resume: what comes next does not depend
-// on the server.
+// pause stops the clocks until resume, for a wait that does not depend on the
+// server.
 func (w *watch) pause() { w.timer.Stop() }
 
-// resume lets the clocks go on after a pause of d.
+// resume starts the clocks again after a pause of d.
 func (w *watch) resume(d time.Duration) {
 	w.deadline = w.deadline.Add(d)
 	w.body = w.body.Add(d)
 	w.wait(time.Now())
 }
 
-// unlessCut returns err, or that the header broke off if that is what err comes from:
-// net/http parses what came of a line before it finds that the connection has ended, and
-// takes the half of a line for nonsense.
+// unlessCut returns err, or errCut if err comes from a header that broke off:
+// net/http parses the beginning of a line before it notices that the connection
+// has ended, and reports a malformed line.
 func (w *watch) unlessCut(err error) error {
 	if w.body.IsZero() && w.meter.isEnded() && isHalfLine(err.Error()) {
 		return errCut
@@ -140,16 +147,17 @@ func (w *watch) unlessCut(err error) error {
 	return err
 }
 
-// isHalfLine reports whether an error of net/http may come from a line of a header that
-// broke off. What does not begin as HTTP does is nonsense in any case.
+// isHalfLine reports whether an error of net/http may come from a header line
+// that broke off. An answer that does not begin like HTTP is malformed in any
+// case.
 func isHalfLine(message string) bool {
 	_, line, status := strings.Cut(message, "malformed HTTP response \"")
 	const begins = "HTTP/1."
 	return strings.Contains(message, "malformed ") && (!status || strings.HasPrefix(line, begins[:min(len(line)-1, len(begins))]))
 }
 
-// cause returns what is behind err: the caller who gave up, the limit that was
-// overrun, the connection that broke, or err itself.
+// cause returns the reason for err: the caller cancelled, a limit was exceeded,
+// the connection broke, or err itself.
 func (w *watch) cause(err error) error {
 	if w.caller.Err() != nil {
 		return errCancelled

@@ -10,30 +10,30 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxWord is the length in bytes above which a word is no term: such a run of
-// letters is data, or a script without spaces. It bounds what a hostile page can
-// make an analyzer do or keep.
-const MaxWord = 128
+// maxWord is the length in bytes above which a word is not a term: such a run
+// of letters is data, or a script without spaces. It bounds the work and the
+// memory that a hostile page can cause.
+const maxWord = 128
 
-// Options are the rules by which words become terms. The zero value is English
-// with Porter's stemmer.
+// Options are the rules by which words become terms. The zero value means
+// English with Porter's stemmer.
 type Options struct {
-	Language     string   // BCP 47; "" means "en". An unknown one has no stop words and no stems
-	Stem         Stemmer  // nil means the language's, see [StemmerFor]
-	Stop         []string // nil means the language's, see [StopWords]; empty means none
+	Language     string   // BCP 47; default "en". An unknown language has no stop words and no stems
+	Stem         Stemmer  // default the language's, see stemmerFor
+	Stop         []string // default (nil) the language's, see [StopWords]; empty means none
 	SymbolSuffix bool     // keep # and + after a word: c#, c++ (Taylan et al. 2011)
-	Memory       int      // words to remember; 0 means 65,536, negative none
+	Memory       int      // words to cache; default 65,536, negative means none
 }
 
-// An Analyzer makes terms of words by fixed rules. The same word always gives the
-// same term. It may be used from many goroutines; its memory is bounded whatever
-// it is fed.
+// An Analyzer turns words into terms by fixed rules. The same word always gives
+// the same term. It is safe for concurrent use, and its memory is bounded
+// whatever it is given.
 type Analyzer struct {
 	stem    Stemmer
 	stop    map[string]bool
 	turkish bool
 	symbols bool
-	memo    *Memo[string] // nil for none
+	memo    *Memo[string] // of reduce; nil for none
 }
 
 // NewAnalyzer returns an analyzer with the given rules.
@@ -46,7 +46,7 @@ func NewAnalyzer(o Options) *Analyzer {
 		symbols: o.SymbolSuffix,
 	}
 	if a.stem == nil {
-		a.stem = StemmerFor(lang)
+		a.stem = stemmerFor(lang)
 	}
 	stop := o.Stop
 	if stop == nil {
@@ -61,17 +61,18 @@ func NewAnalyzer(o Options) *Analyzer {
 	return a
 }
 
-// WithoutMemory returns an analyzer with the same rules that remembers no words, for
-// those who remember what became of them.
+// WithoutMemory returns an analyzer with the same rules and no cache, for
+// callers that cache what they derive from terms.
 func (a *Analyzer) WithoutMemory() *Analyzer {
 	b := *a
 	b.memo = nil
 	return &b
 }
 
-// Term returns the term of a word as written, "" for a word that is dropped: too
-// short, too long, or a stop word. Words are those of [dowse.Words], with their
-// symbols where the analyzer keeps them (see [Analyzer.Word]).
+// Term returns the term of a word as written, "" for a word that is dropped
+// because it is too short, too long, or a stop word. Words are those of
+// [dowse.Words], with their symbols if the analyzer keeps them (see
+// [Analyzer.Word]).
 func (a *Analyzer) Term(word string) string {
 	if a.memo == nil {
 		return a.reduce(word)
@@ -79,11 +80,12 @@ func (a *Analyzer) Term(word string) string {
 	return a.memo.Of(word)
 }
 
-// Terms returns the terms of s in order, dropped words left out. Words of scripts
-// without spaces are cut by [Bigrams].
+// Terms returns the terms of s in order, without dropped words. Words of
+// scripts without spaces are cut by [Bigrams].
 func (a *Analyzer) Terms(s string) []string { return a.AppendTerms(nil, s, dowse.Words(s)) }
 
-// AppendTerms appends the terms of the words of s to dst, as [Analyzer.Terms] does.
+// AppendTerms appends the terms of the words of s to dst, as [Analyzer.Terms]
+// does.
 func (a *Analyzer) AppendTerms(dst []string, s string, words []dowse.Span) []string {
 	for _, w := range words {
 		word := a.Word(s, w)
@@ -107,8 +109,8 @@ func (a *Analyzer) appendBigrams(dst []string, word string) []string {
 	return dst
 }
 
-// Tokens returns the folded words of s in order, stop words included, for those
-// who compare words as they stand.
+// Tokens returns the folded words of s in order, stop words included and not
+// stemmed.
 func (a *Analyzer) Tokens(s string) []string {
 	var tokens []string
 	for _, w := range dowse.Words(s) {
@@ -123,7 +125,7 @@ func (a *Analyzer) Tokens(s string) []string {
 // keeps them.
 func (a *Analyzer) Word(s string, w dowse.Span) string { return s[w.Start:a.WordEnd(s, w)] }
 
-// WordEnd returns where [Analyzer.Word] ends.
+// WordEnd returns the index in s at which [Analyzer.Word] ends.
 func (a *Analyzer) WordEnd(s string, w dowse.Span) int {
 	end := int(w.End)
 	if a.symbols {
@@ -134,7 +136,7 @@ func (a *Analyzer) WordEnd(s string, w dowse.Span) int {
 	return end
 }
 
-// reduce makes a term of a word without asking the memory.
+// reduce computes the term of a word without the cache.
 func (a *Analyzer) reduce(word string) string {
 	t := a.token(word)
 	if t == "" || a.stop[t] {
@@ -145,7 +147,7 @@ func (a *Analyzer) reduce(word string) string {
 
 // token returns the folded word, "" if it is too short or too long.
 func (a *Analyzer) token(word string) string {
-	if len(word) > MaxWord {
+	if len(word) > maxWord {
 		return ""
 	}
 	t := a.fold(word)
@@ -155,6 +157,8 @@ func (a *Analyzer) token(word string) string {
 	return t
 }
 
+// fold composes the word (NFC) and lowers it, with the two letters i of Turkish
+// kept apart if that is the language.
 func (a *Analyzer) fold(word string) string {
 	word = norm.NFC.String(word)
 	if a.turkish {
@@ -163,7 +167,8 @@ func (a *Analyzer) fold(word string) string {
 	return strings.ToLower(word)
 }
 
-// primary returns the language of a BCP 47 tag without script and region.
+// primary returns the language of a BCP 47 tag without script and region, "en"
+// for none.
 func primary(tag string) string {
 	tag = strings.ToLower(strings.TrimSpace(tag))
 	if i := strings.IndexAny(tag, "-_"); i >= 0 {

@@ -2,10 +2,10 @@ package text
 
 import "unicode/utf8"
 
-// Spaceless reports whether a word has characters of a script that is written
-// without spaces between words, Chinese, Japanese or Korean, so that it is a run of
-// several words to be cut by [Bigrams]. (Korean has spaces, but hangs particles on
-// its words.)
+// Spaceless reports whether a word contains characters of a script that is
+// written without spaces between words, Chinese, Japanese or Korean, so that it
+// is a run of several words to be cut by [Bigrams]. (Korean has spaces, but
+// appends particles to its words.)
 func Spaceless(word string) bool {
 	for i := 0; i < len(word); i++ {
 		if word[i] < firstCJK {
@@ -21,19 +21,20 @@ func Spaceless(word string) bool {
 	return false
 }
 
-// firstCJK is the least byte with which the encoding of such a character begins.
+// firstCJK is the lowest byte with which the UTF-8 encoding of a CJK character
+// begins.
 const firstCJK = 0xe3
 
-// Bigrams cuts a run of characters without spaces into its overlapping pairs, the
-// usual stand-in for words, and appends them to dst. What stands between such runs
-// (letters, digits) is appended whole. A run of one character is appended as it is.
-// No part is longer than [MaxWord], and all are parts of word.
+// Bigrams cuts a run of characters without spaces into its overlapping pairs,
+// the usual replacement for words, and appends them to dst. Letters and digits
+// between such runs are appended whole, and so is a run of one character. No
+// part is longer than maxWord, and all share the memory of word.
 func Bigrams(dst []string, word string) []string {
 	for word != "" {
 		end := runEnd(word)
 		if r, _ := utf8.DecodeRuneInString(word); isCJK(r) {
 			dst = appendPairs(dst, word[:end])
-		} else if end <= MaxWord {
+		} else if end <= maxWord {
 			dst = append(dst, word[:end])
 		}
 		word = word[end:]
@@ -41,7 +42,7 @@ func Bigrams(dst []string, word string) []string {
 	return dst
 }
 
-// runEnd returns where the first run, of such characters or of others, ends.
+// runEnd returns where the first run, of CJK characters or of others, ends.
 func runEnd(word string) int {
 	first, _ := utf8.DecodeRuneInString(word)
 	for i, r := range word {

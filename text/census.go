@@ -5,26 +5,27 @@ import (
 	"slices"
 )
 
-// A Census counts in how many documents of a training set, wanted ones and
-// others, each term occurs. From these counts come vocabularies.
+// A Census counts in how many documents of a training set, positive and
+// negative ones, each term occurs. Vocabularies are made from these counts. The
+// zero value is an empty census. It must not be used concurrently.
 type Census struct {
-	docs  [2]int // others, wanted
+	docs  [2]int // negative, positive
 	terms map[string]*presence
 }
 
-// presence is in how many documents a term was seen.
+// presence counts the documents that contain a term.
 type presence struct {
-	in   [2]int // others, wanted
-	last int    // number of the last document, counted from 1
+	in   [2]int // negative, positive
+	last int    // number of the last document with the term, from 1: each counts once
 }
 
-// Add takes in the terms of one document, repeated ones included.
+// Add counts the terms of one document. A repeated term counts once.
 func (c *Census) Add(terms []string, wanted bool) {
 	if c.terms == nil {
 		c.terms = map[string]*presence{}
 	}
 	c.docs[side(wanted)]++
-	number := c.Docs()
+	number := c.size()
 	for _, t := range terms {
 		p := c.terms[t]
 		if p == nil {
@@ -38,6 +39,7 @@ func (c *Census) Add(terms []string, wanted bool) {
 	}
 }
 
+// side returns the index of a kind of document in docs and in.
 func side(wanted bool) int {
 	if wanted {
 		return 1
@@ -45,12 +47,13 @@ func side(wanted bool) int {
 	return 0
 }
 
-// Docs returns the number of documents.
-func (c *Census) Docs() int { return c.docs[0] + c.docs[1] }
+// size returns the number of documents added.
+func (c *Census) size() int { return c.docs[0] + c.docs[1] }
 
-// ChiSquare returns how far the presence of a term is from being independent of
-// whether a document is wanted; 0 where one of the four margins is empty.
-func (c *Census) ChiSquare(term string) float64 {
+// chiSquare returns the chi-square statistic of a term and the kind of
+// document: how far the presence of the term is from being independent of
+// whether a document is positive. It is 0 if one of the four margins is empty.
+func (c *Census) chiSquare(term string) float64 {
 	p := c.terms[term]
 	if p == nil {
 		return 0
@@ -66,12 +69,12 @@ func (c *Census) ChiSquare(term string) float64 {
 	return n * diff * diff / margins
 }
 
-// Vocabulary returns all terms.
+// Vocabulary returns the vocabulary of all terms.
 func (c *Census) Vocabulary() *Vocabulary { return c.Best(len(c.terms)) }
 
-// Best returns the n terms with the highest [Census.ChiSquare]; of equal ones those
-// in more documents, then the first by alphabet. Wang et al.
-// 2009 keep 2,000.
+// Best returns the vocabulary of the n terms with the highest chi-square; among
+// equals of those in more documents, then of the first in alphabetical order.
+// Wang et al. 2009 keep 2,000.
 func (c *Census) Best(n int) *Vocabulary {
 	type candidate struct {
 		term string
@@ -80,7 +83,7 @@ func (c *Census) Best(n int) *Vocabulary {
 	}
 	list := make([]candidate, 0, len(c.terms))
 	for t, p := range c.terms {
-		list = append(list, candidate{t, p.in[0] + p.in[1], c.ChiSquare(t)})
+		list = append(list, candidate{t, p.in[0] + p.in[1], c.chiSquare(t)})
 	}
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.chi, a.chi), cmp.Compare(b.df, a.df), cmp.Compare(a.term, b.term))
@@ -91,5 +94,5 @@ func (c *Census) Best(n int) *Vocabulary {
 	for i, t := range list {
 		terms[i], df[i] = t.term, t.df
 	}
-	return newVocabulary(c.Docs(), terms, df)
+	return newVocabulary(c.size(), terms, df)
 }

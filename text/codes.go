@@ -2,12 +2,15 @@ package text
 
 import "sync/atomic"
 
-// Codes remember small numbers of words, which a pure function gives: what a
-// [Memo] does, for those who ask about every word of every page. A hit costs a hash
-// and one look at memory, because a word is known by 60 bits of its hash, with a secret
-// seed, and nothing else of it is kept. Codes never hold more than their size, take no lock
-// and may be used from many goroutines. Of the words that share a place those asked
-// for since the last one came are kept.
+// Codes cache the values of a pure function from words to small numbers, as a
+// [Memo] does, for callers that look up every word of every page. A hit costs a
+// hash and one read of memory, because a word is known by 60 bits of its hash,
+// with a secret seed, and nothing else of it is kept: two words with equal bits
+// would share a code, but no page can construct such a pair.
+//
+// Codes never hold more than their size, take no lock and are safe for
+// concurrent use. When a bucket is full, a word that was not looked up since
+// the last replacement gives way.
 type Codes struct {
 	code    func(word string) uint16
 	seed    Seed
@@ -15,35 +18,36 @@ type Codes struct {
 	mask    uint64
 }
 
-// A codeBucket has places for words that share the low bits of their hash. A place
-// holds the high bits of the hash, a mark and the code; 0 is free.
+// A codeBucket has places for words that share the low bits of their hash. A
+// place holds the high bits of the hash, the bit asked and the code; 0 means
+// free.
 type codeBucket [ways]atomic.Uint64
 
 const (
 	codeBits = 16
-	asked    = 1 << codeBits // the mark: asked for since it was last passed over
+	asked    = 1 << codeBits // bit: looked up since the last search for a victim
 	hashBits = ^uint64(asked<<1 - 1)
 )
 
-// NewCodes returns the memory of code for about size words, rounded up to a power
-// of two; 0 means 65,536. Code must depend on nothing but the word and must not
+// NewCodes returns a cache of code for about size words, rounded up to a power
+// of two; 0 means 65,536. code must depend on nothing but the word and must not
 // keep it.
 func NewCodes(size int, code func(word string) uint16) *Codes {
 	n := bucketsFor(size)
 	return &Codes{code: code, seed: NewSeed(), buckets: make([]codeBucket, n), mask: uint64(n - 1)}
 }
 
-// Of returns the code of word. Words longer than [MaxWord] are never kept.
-func (c *Codes) Of(word string) uint16 { return c.In(word, 0, len(word)) }
-
-// In returns the code of the word t[start:end], faster than Of does.
+// In returns the code of the word t[start:end]. It takes the text and not the
+// word because in the middle of a text the hash may read eight bytes beyond the
+// word. Words longer than maxWord are computed each time.
 func (c *Codes) In(t string, start, end int) uint16 {
-	if end-start > MaxWord {
+	if end-start > maxWord {
 		return c.code(t[start:end])
 	}
 	h := c.seed.Hash(t, start, end)
 	b := &c.buckets[h&c.mask]
-	// All places are looked at without a branch: which one it is can't be foreseen.
+	// All places are compared without a branch, since the CPU cannot predict
+	// which one matches.
 	at, known := 0, uint64(0)
 	for i := range b {
 		if k := b[i].Load(); (k^h)&hashBits == 0 {
@@ -59,6 +63,7 @@ func (c *Codes) In(t string, start, end int) uint16 {
 	return uint16(known)
 }
 
+// learn computes the code and stores it.
 func (c *Codes) learn(b *codeBucket, h uint64, word string) uint16 {
 	code := c.code(word)
 	if k := h&hashBits | uint64(code); k != 0 {
@@ -67,8 +72,9 @@ func (c *Codes) learn(b *codeBucket, h uint64, word string) uint16 {
 	return code
 }
 
-// victim returns the place to overwrite: a free one, else one that was not asked
-// for, the hash telling where to begin. Where all were, they lose the mark.
+// victim returns the place to overwrite: a free one, else one whose bit asked
+// is not set, starting at a place that depends on the hash. Every place that it
+// passes loses the bit. This is the clock algorithm within a bucket.
 func (b *codeBucket) victim(h uint64) *atomic.Uint64 {
 	for i := range b {
 		if b[i].Load() == 0 {

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns s in a form in which texts can be compared without regard to case,
-// whatever their language: composed (NFC), in lower case, and with the dotless ı
-// of Turkish as i, so that Iğdır, IĞDIR and iğdir are one. Where the language is
-// known an [Analyzer] is exact.
+// Fold returns s in a form in which texts can be compared without regard to
+// case, whatever their language: composed (NFC), in lower case, and with the
+// dotless ı of Turkish as i, so that Iğdır, IĞDIR and iğdir are equal. If the
+// language is known, an [Analyzer] is exact.
 func Fold(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)

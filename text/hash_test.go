@@ -47,7 +47,7 @@ func TestHashOfHostileWords(t *testing.T) {
 		t.Errorf("%s collides under a seed", made)
 	}
 	c := NewCodes(0, func(word string) uint16 { return uint16(len(word)) })
-	if n, m := c.Of(made), c.Of("crabs"); n != 16 || m != 5 {
+	if n, m := c.In(made, 0, len(made)), c.In("crabs", 0, 5); n != 16 || m != 5 {
 		t.Errorf("%s has code %d, crabs %d", made, n, m)
 	}
 }

@@ -11,31 +11,32 @@ import (
 	"github.com/abadojack/whatlanggo"
 )
 
-// The part of a text that tells its language, in bytes. The time grows with it (16 KB
-// take several times as long), the answer settles early: of the paragraphs of the tests
-// in ten languages the first 40 characters tell as much as the whole. What stands before is skipped
-// in a long text: it is mostly a menu.
+// The part of a text that is examined, in bytes. The time grows with it (16 KB
+// take several times as long), and the answer settles early: for the paragraphs
+// of the tests in ten languages, the first 40 characters give the same answer
+// as the whole. The beginning of a long text is skipped, because it is mostly a
+// menu.
 const (
 	sampleSize = 1024
 	sampleSkip = 512
 )
 
 const (
-	minLetters     = 24   // below it a text can be nearly anything
-	minConfidence  = 0.05 // of trigrams: below it two languages fit equally well
-	sureConfidence = 0.9  // of trigrams: from it on nothing else is asked
-	minStopWords   = 3    // that make a text one of a language
+	minLetters     = 24   // with fewer, a text can be nearly anything
+	minConfidence  = 0.05 // of trigrams: below it, two languages fit equally well
+	sureConfidence = 0.9  // of trigrams: from it on, stop words are not examined
+	minStopWords   = 3    // stop words of a language that a text needs to be in it
 )
 
-// Detect tells the language of a text by its letters, their groups of three and,
-// where these do not settle it, its stop words: its
-// BCP 47 code in lower case, and how sure that is, from 0 to 1. Among are the
-// languages to choose from, by their codes with or without a region; nil means all
-// that are known, 84 of them. It returns "" where the text is too short or mixed to
-// tell, or where it looks more like a language that is not among them. Only a few KB
-// of the text are looked at.
+// Detect guesses the language of a text by its scripts, its trigrams and, if
+// these do not settle it, its stop words. It returns a BCP 47 code in lower
+// case and a confidence from 0 to 1. among are the languages to choose from, as
+// codes with or without a region; nil means all 84 that are known. The code is
+// "" if the text is too short or too mixed, or looks more like a language that
+// is not in among. At most a few KB of the text are examined.
 //
-// A page that declares its language is to be believed before this is asked.
+// A page's own declaration of its language should be believed before this
+// guess.
 func Detect(sample string, among []string) (lang string, confidence float64) {
 	sample = excerpt(sample)
 	c := countScripts(sample)
@@ -58,9 +59,10 @@ func Detect(sample string, among []string) (lang string, confidence float64) {
 	return admitted(codeOf(info.Lang), info.Confidence, among)
 }
 
-// byStopWords tells the language of a text by the little words in it, where it is
-// one that has a list of them. Short texts have few trigrams but nearly always such
-// words.
+// byStopWords guesses the language of a text by its stop words, if it is a
+// language with a list of them. Short texts have few trigrams but nearly always
+// such words. A fifth of all words must be stop words, and half as many again
+// as in the second language.
 func byStopWords(sample string) (lang string, confidence float64) {
 	spans := dowse.Words(sample)
 	hits := make([]int, len(stopLanguages))
@@ -84,10 +86,11 @@ func byStopWords(sample string) (lang string, confidence float64) {
 	return lang, float64(best-second) / float64(best)
 }
 
-// stopLanguages are those with a list of stop words.
+// stopLanguages are the languages with a list of stop words.
 var stopLanguages = [...]string{"en", "tr", "de", "fr", "es", "it", "pt", "nl", "sv", "ru"}
 
-// stopSets tells for each stop word in which of the languages it is one.
+// stopSets maps each stop word to the indexes in stopLanguages of its
+// languages.
 var stopSets = sync.OnceValue(func() map[string][]uint8 {
 	in := map[string][]uint8{}
 	for i, lang := range stopLanguages {
@@ -98,8 +101,8 @@ var stopSets = sync.OnceValue(func() map[string][]uint8 {
 	return in
 })
 
-// excerpt returns the part of a text that is looked at, cut between words where
-// there are any.
+// excerpt returns the part of a text that is examined, cut between words if
+// possible.
 func excerpt(s string) string {
 	if len(s) <= sampleSize {
 		return s
@@ -120,8 +123,8 @@ func excerpt(s string) string {
 // scripts counts the letters of a text.
 type scripts struct{ letters, han, kana, hangul int }
 
-// countScripts weighs a character of Chinese, Japanese or Korean as four letters: it
-// says as much.
+// countScripts counts a character of Chinese, Japanese or Korean as four
+// letters, because it carries as much information.
 func countScripts(s string) (c scripts) {
 	for _, r := range s {
 		switch {
@@ -146,8 +149,9 @@ func countScripts(s string) (c scripts) {
 	return c
 }
 
-// eastAsian tells Chinese, Japanese and Korean by their characters, "" for none of
-// them. Japanese mixes its kana with Han characters, which are most of a heading.
+// eastAsian returns the code of Chinese, Japanese or Korean if at least half of
+// the text is in their characters, else "". Japanese mixes kana with Han
+// characters, which make up most of a heading, so a few kana suffice.
 func (c scripts) eastAsian() string {
 	all := c.han + c.kana + c.hangul
 	switch {
@@ -161,7 +165,8 @@ func (c scripts) eastAsian() string {
 	return "zh"
 }
 
-// admitted returns the language as among spells it, "" if it is not there.
+// admitted returns the language as it is spelled in among, "" if it is not
+// there.
 func admitted(lang string, confidence float64, among []string) (string, float64) {
 	if len(among) == 0 {
 		return lang, confidence
@@ -174,21 +179,22 @@ func admitted(lang string, confidence float64, among []string) (string, float64)
 	return "", 0
 }
 
-// named reports whether a code names a language at all, where primary takes English.
+// named reports whether a code names a language at all; primary would return
+// English.
 func named(code string) bool {
 	code = strings.TrimSpace(code)
 	return code != "" && code[0] != '-' && code[0] != '_'
 }
 
-// sameLanguage reports whether two codes are one language to a detector: Norwegian
-// has a code for each way of writing it and one for both.
+// sameLanguage reports whether code a includes code b: Norwegian has one code
+// for each written form and one for both.
 func sameLanguage(a, b string) bool {
 	return a == b || a == "no" && (b == "nb" || b == "nn")
 }
 
-// contestants returns the languages that a text is compared with: those asked for
-// and those that are common on the web, so that what is asked for can lose. Nil
-// means all.
+// contestants returns the languages that a text is compared with: those in
+// among and those that are common on the web, so that a text in none of among
+// is not forced into one of them. Nil means all.
 func contestants(among []string) map[whatlanggo.Lang]bool {
 	if len(among) == 0 {
 		return nil
@@ -207,7 +213,7 @@ func contestants(among []string) map[whatlanggo.Lang]bool {
 	return list
 }
 
-// common are the languages of most pages, by the script that they share.
+// common are the languages of most pages, grouped by script.
 var common = [...]whatlanggo.Lang{
 	whatlanggo.Eng, whatlanggo.Deu, whatlanggo.Fra, whatlanggo.Spa, whatlanggo.Ita, whatlanggo.Por, whatlanggo.Nld,
 	whatlanggo.Swe, whatlanggo.Pol, whatlanggo.Tur, whatlanggo.Ces, whatlanggo.Ron, whatlanggo.Hun, whatlanggo.Dan,
@@ -215,11 +221,12 @@ var common = [...]whatlanggo.Lang{
 	whatlanggo.Arb, whatlanggo.Pes, whatlanggo.Heb, whatlanggo.Hin,
 }
 
-// codeOf returns the BCP 47 code of a language: of two letters where there is one.
+// codeOf returns the BCP 47 code of a language, the one of two letters if there
+// is one.
 func codeOf(l whatlanggo.Lang) string { return codes()[l] }
 
-// codes are those of all languages, made once: the library makes its whole table
-// anew for each that is asked for.
+// codes holds the codes of all languages, computed once: the library rebuilds
+// its whole table for each lookup.
 var codes = sync.OnceValue(func() (list [whatlanggo.Zul + 1]string) {
 	for l := range list {
 		list[l] = whatlanggo.Lang(l).Iso6391()

@@ -103,7 +103,8 @@ func TestDetectIsAFunction(t *testing.T) {
 	}
 }
 
-// Shares of a text tell what a reader of short texts may expect.
+// TestDetectShortTexts checks how often the beginning of a text suffices to detect its
+// language.
 func TestDetectShortTexts(t *testing.T) {
 	for _, length := range []int{40, 80, 160} {
 		right := 0

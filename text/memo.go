@@ -5,28 +5,29 @@ import (
 	"sync/atomic"
 )
 
-// ways is the number of places a word can have in a memo. Four keep the words of
-// a natural language with hardly a collision at three quarters full.
+// ways is the number of places per bucket. Four keep the words of a natural
+// language with hardly a collision at three quarters full.
 const ways = 4
 
-// defaultMemory holds the words that make up more than 98 % of running text.
+// defaultMemory is how many words make up more than 98 % of running text.
 const defaultMemory = 1 << 16
 
-// A Memo remembers the values of a pure function of words. It never holds more
-// than its size, takes no lock and may be used from many goroutines: a hit costs a
-// hash and a comparison. Of the words that share a place those asked for since the
-// last one came are kept, so that a flood of words seen once does not wash out the
-// common ones.
+// A Memo caches the values of a pure function of words. It never holds more
+// than its size, takes no lock and is safe for concurrent use: a hit costs a
+// hash and a comparison. When a bucket is full, a word that was not looked up
+// since the last replacement gives way, so a flood of words that occur once
+// does not displace the common ones.
 type Memo[V any] struct {
 	value   func(word string) V
 	buckets []bucket[V]
 	mask    uint64
 }
 
-// A bucket has places for words that share the low bits of their hash. The tags are
-// other bits of these hashes, 16 to a place, so that a word that is not there is told
-// without a look at those that are. A tag may lag behind its place while others write:
-// then a word is computed again, or compared in vain.
+// A bucket has places for words that share the low bits of their hash. The tags
+// are the high bits of these hashes, 16 per place, so that a word that is
+// absent is recognised without reading the places. A tag may lag behind its
+// place while another goroutine writes: then a word is computed again, or
+// compared in vain, but never gets a wrong value.
 type bucket[V any] struct {
 	tags   atomic.Uint64
 	places [ways]atomic.Pointer[known[V]]
@@ -34,7 +35,7 @@ type bucket[V any] struct {
 
 const tagBits = 64 / ways
 
-// tag returns the bits of a hash that tell words of a bucket apart.
+// tag returns the bits of a hash that distinguish the words of a bucket.
 func tag(h uint64) uint64 { return h >> (64 - tagBits) }
 
 func (b *bucket[V]) setTag(i int, h uint64) {
@@ -42,15 +43,16 @@ func (b *bucket[V]) setTag(i int, h uint64) {
 	b.tags.Store(b.tags.Load()&^((1<<tagBits-1)<<at) | tag(h)<<at)
 }
 
+// known is a word with its value. Only asked changes after it was stored.
 type known[V any] struct {
 	word  string
 	value V
-	asked atomic.Bool // since it was last passed over
+	asked atomic.Bool // looked up since the last search for a victim
 }
 
-// NewMemo returns a memo of value for about size words, rounded up to a power of
-// two; 0 means 65,536. Value must depend on nothing but the word and must not keep
-// it.
+// NewMemo returns a cache of value for about size words, rounded up to a power
+// of two; 0 means 65,536. value must depend on nothing but the word and must
+// not keep it.
 func NewMemo[V any](size int, value func(word string) V) *Memo[V] {
 	n := bucketsFor(size)
 	return &Memo[V]{value: value, buckets: make([]bucket[V], n), mask: uint64(n - 1)}
@@ -68,9 +70,10 @@ func bucketsFor(size int) int {
 	return n
 }
 
-// Of returns the value of word. Words longer than [MaxWord] are never kept.
+// Of returns the value of word. Words longer than maxWord are computed each
+// time.
 func (m *Memo[V]) Of(word string) V {
-	if len(word) > MaxWord {
+	if len(word) > maxWord {
 		return m.value(word)
 	}
 	h, _ := hash(word, 0, len(word), asWritten)
@@ -91,8 +94,8 @@ func (m *Memo[V]) Of(word string) V {
 	return m.learn(b, h, word)
 }
 
-// learn computes the value and keeps it with a copy of the word, since the word
-// is usually a part of a whole page.
+// learn computes the value and stores it with a copy of the word, because the
+// word usually shares the memory of a whole page.
 func (m *Memo[V]) learn(b *bucket[V], h uint64, word string) V {
 	k := &known[V]{word: strings.Clone(word)}
 	k.value = m.value(k.word)
@@ -102,8 +105,9 @@ func (m *Memo[V]) learn(b *bucket[V], h uint64, word string) V {
 	return k.value
 }
 
-// victim returns the place to overwrite: a free one, else one that was not asked
-// for, the hash telling where to begin. Where all were, they lose the mark.
+// victim returns the place to overwrite: a free one, else one that was not
+// asked for, starting at a place that depends on the hash. Every place that it
+// passes loses the mark.
 func (b *bucket[V]) victim(h uint64) int {
 	for i := range b.places {
 		if b.places[i].Load() == nil {

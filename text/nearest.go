@@ -2,14 +2,15 @@ package text
 
 import "strings"
 
-// Nearest returns the one of the known names that a misspelt name probably means,
-// "" where none is near. Names are in lower case, the given one in any.
+// Nearest returns the known name that a misspelt name probably means, "" if
+// none is near. Known names are in lower case, name in any. Up to a third of
+// the letters plus one may differ.
 func Nearest(name string, known []string) string {
 	if len(name) > 64 {
 		return ""
 	}
 	name = strings.ToLower(name)
-	best, least := "", min(len(name)/3+2, len(name)) // a letter that is changed leaves nothing of a name of one
+	best, least := "", min(len(name)/3+2, len(name)) // never all letters of a short name
 	for _, k := range known {
 		if d := editDistance(name, k); d < least {
 			best, least = k, d
@@ -18,8 +19,9 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// editDistance counts the letters to insert, delete, change or swap with their
-// neighbour to make b of a (optimal string alignment).
+// editDistance returns how many letters must be inserted, deleted, changed or
+// swapped with their neighbour to turn a into b (optimal string alignment
+// distance). It keeps three rows of the table.
 func editDistance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before := make([]int, len(t)+1)

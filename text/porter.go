@@ -3,15 +3,17 @@ package text
 import "unicode/utf8"
 
 // Porter stems an English word in lower case by the algorithm of Porter 1980,
-// without its later departures. Words of one or two letters stay as they are.
+// without its later departures. Words of one or two letters, words longer than
+// maxWord and words that do not end in a letter of English are returned as they
+// are.
 func Porter(word string) string {
-	if len(word) > MaxWord || utf8.RuneCountInString(word) <= 2 {
+	if len(word) > maxWord || utf8.RuneCountInString(word) <= 2 {
 		return word
 	}
 	if last := word[len(word)-1]; last < 'a' || last > 'z' {
-		return word // no rule has a suffix that ends so: numbers, other scripts
+		return word // no suffix of a rule ends like this: numbers, other scripts
 	}
-	var space [MaxWord + 2]byte
+	var space [maxWord + 2]byte
 	p := porter(append(space[:0], word...))
 	p = p.plural().past().terminalY()
 	p = p.replace(porterStep2).replace(porterStep3).residual().finalE().finalL()
@@ -21,14 +23,15 @@ func Porter(word string) string {
 	return string(p)
 }
 
-// porter is a word on its way to the stem.
+// porter is a word that is being stemmed, in place.
 type porter []byte
 
 // A porterRule turns a suffix into another if the stem before it has a measure
 // above 0.
 type porterRule struct{ from, to string }
 
-// The rules of a step are tried in order; the first whose suffix matches ends it.
+// The rules of a step are tried in order; the first whose suffix matches ends
+// it.
 var (
 	porterStep2 = []porterRule{
 		{"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"}, {"anci", "ance"}, {"izer", "ize"},
@@ -95,7 +98,8 @@ func (p porter) terminalY() porter {
 	return p
 }
 
-// replace is steps 2 and 3.
+// replace is steps 2 and 3. The first rule whose suffix matches ends the step,
+// even if its condition fails.
 func (p porter) replace(rules []porterRule) porter {
 	for _, r := range rules {
 		if !p.ends(r.from) {
@@ -109,7 +113,7 @@ func (p porter) replace(rules []porterRule) porter {
 	return p
 }
 
-// residual is step 4: suffixes that go when enough is left.
+// residual is step 4: suffixes that are dropped if enough of the word is left.
 func (p porter) residual() porter {
 	for _, suffix := range porterStep4 {
 		if !p.ends(suffix) {
@@ -160,8 +164,8 @@ func (p porter) endsIn(letters ...byte) bool {
 	return false
 }
 
-// consonant reports whether the i-th letter is one: y is after a vowel, and every
-// byte that is no letter of English counts as one.
+// consonant reports whether the i-th letter is a consonant: y is one after a
+// vowel, and every byte that is not a letter of English counts as one.
 func (p porter) consonant(i int) bool {
 	switch p[i] {
 	case 'a', 'e', 'i', 'o', 'u':
@@ -185,8 +189,8 @@ func (p porter) measure() int {
 	return m
 }
 
-// isConsonant is consonant for those who know whether the letter before i is a
-// vowel, so that a long run of y stays cheap.
+// isConsonant is consonant for callers that know whether the letter before i is
+// a vowel, so that the time for a long run of y is linear.
 func (p porter) isConsonant(i int, afterVowel bool) bool {
 	if p[i] == 'y' {
 		return i == 0 || afterVowel

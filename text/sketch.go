@@ -10,25 +10,29 @@ import (
 
 const (
 	// shingleWords is the length of a shingle. With fewer words, pages of one
-	// template that differ in a name here and there share most of their shingles.
+	// template that differ in a name here and there share most of their
+	// shingles.
 	shingleWords = 5
 
-	// shingleShift moves earlier words out of a running hash of 64 bits, so that it
-	// depends on the last shingleWords alone.
+	// shingleShift moves earlier words out of a running hash of 64 bits, so
+	// that it depends on the last shingleWords alone.
 	shingleShift = (63 + shingleWords) / shingleWords
 
-	// sketchMin is the number of bins that a sketch must fill. About 18 distinct
-	// shingles fill so many; texts with fewer are alike by chance.
+	// sketchMin is the number of bins that a sketch must fill. About 18
+	// distinct shingles fill so many; texts with fewer are alike by chance.
 	sketchMin = dowse.SketchBins / 4
 
 	// binBits is the number of bits that select a bin.
 	binBits = 6
 )
 
-// Sketch reduces the words of a page to a [dowse.Sketch]. Its features are the
-// distinct shingles of the text: runs of five words, without regard to case and
-// punctuation. How often a shingle occurs makes no difference. Sketch returns the
-// zero sketch for a text with too few distinct shingles.
+// Sketch reduces the words of a page to a [dowse.Sketch] by one-permutation
+// MinHash: each bin keeps the least hash of the features that fall into it, so
+// the share of equal bins of two pages estimates how many features they have in
+// common. The features are the distinct shingles of the text: runs of five
+// words, without regard to case and punctuation. How often a shingle occurs
+// makes no difference. A text with too few distinct shingles has the zero
+// sketch.
 func Sketch(d *dowse.Document) (s dowse.Sketch) {
 	if len(d.Words) < shingleWords {
 		return s
@@ -57,15 +61,15 @@ func Sketch(d *dowse.Document) (s dowse.Sketch) {
 	return s
 }
 
-// wordHash hashes a word without regard to case. Of a very long word it takes the
-// beginning.
+// wordHash hashes a word without regard to case. Of a word longer than maxWord
+// it hashes the beginning.
 func wordHash(t string, w dowse.Span) uint64 {
-	start, end := int(w.Start), min(int(w.End), int(w.Start)+MaxWord)
+	start, end := int(w.Start), min(int(w.End), int(w.Start)+maxWord)
 	h, set := hash(t, start, end, lowerCase)
 	if set&beyondASCII == 0 {
 		return h
 	}
-	var space [2 * MaxWord]byte
+	var space [2 * maxWord]byte
 	lower := appendLower(space[:0], t[start:end])
 	h, _ = hash(string(lower), 0, len(lower), asWritten)
 	return h

@@ -22,15 +22,15 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// A Stemmer reduces a folded word to its stem. It is a pure function and may be
-// called from many goroutines.
+// A Stemmer reduces a folded word to its stem. It is a pure function and safe
+// for concurrent use.
 type Stemmer func(word string) string
 
 // Whole is the stemmer that leaves words as they are.
 func Whole(word string) string { return word }
 
-// Prefix returns the stemmer that keeps the first m letters of a word, which does
-// well for Turkish (Can et al. 2008 recommend 5). An m below 1 means 5.
+// Prefix returns the stemmer that keeps the first m letters of a word, which
+// does well for Turkish (Can et al. 2008 recommend 5). An m below 1 means 5.
 func Prefix(m int) Stemmer {
 	if m < 1 {
 		m = 5
@@ -47,9 +47,9 @@ func Prefix(m int) Stemmer {
 	}
 }
 
-// StemmerFor returns the stemmer of a language given by its BCP 47 tag: Porter's
-// for English, Snowball's for the others, Whole where there is none.
-func StemmerFor(language string) Stemmer {
+// stemmerFor returns the stemmer of a language given by its BCP 47 tag:
+// Porter's for English, Snowball's for the others, [Whole] if there is none.
+func stemmerFor(language string) Stemmer {
 	switch lang := primary(language); lang {
 	case "en":
 		return Porter
@@ -59,10 +59,10 @@ func StemmerFor(language string) Stemmer {
 	return Whole
 }
 
-// StemmerNamed returns a stemmer by its name: "porter", "whole", "prefix" (of 5),
-// Snowball's names ("english", "turkish", …), or the tag of a language. It reports
-// false for a name it does not know.
-func StemmerNamed(name string) (Stemmer, bool) {
+// StemmerNamed returns a stemmer by its name: "porter", "whole", "prefix" (of 5
+// letters), the names of Snowball ("english", "turkish", …), or the tag of a
+// language. ok is false for an unknown name.
+func StemmerNamed(name string) (stem Stemmer, ok bool) {
 	name = strings.ToLower(name)
 	switch name {
 	case "porter", "en":
@@ -78,7 +78,7 @@ func StemmerNamed(name string) (Stemmer, bool) {
 	return nil, false
 }
 
-// snowballOf returns the generated stemmer of a language, nil for none.
+// snowballOf returns the generated stemmer of a language, nil if there is none.
 func snowballOf(name string) func(*snowballstem.Env) bool {
 	switch name {
 	case "da", "danish":
@@ -115,11 +115,11 @@ func snowballOf(name string) func(*snowballstem.Env) bool {
 	return nil
 }
 
-// snowball guards a generated stemmer, which wants whole runes and takes long for
-// long words. A word it would reduce to nothing stays as it is.
+// snowball guards a generated stemmer, which needs valid UTF-8 and takes long
+// for long words. A word that it would reduce to nothing stays as it is.
 func snowball(stem func(*snowballstem.Env) bool) Stemmer {
 	return func(word string) string {
-		if len(word) > MaxWord || !utf8.ValidString(word) {
+		if len(word) > maxWord || !utf8.ValidString(word) {
 			return word
 		}
 		env := snowballstem.NewEnv(word)

@@ -2,14 +2,15 @@ package text
 
 import "strings"
 
-// StopWords returns the stop words of a language given by its BCP 47 tag, nil for
-// one without a list. The lists are short on purpose: articles, pronouns,
-// prepositions, conjunctions and auxiliaries. A long list takes words away that
-// tell topics apart ("system", "side", "work").
+// StopWords returns the stop words of a language given by its BCP 47 tag, nil
+// if there is no list. The lists are deliberately short: articles, pronouns,
+// prepositions, conjunctions and auxiliaries. A long list would remove words
+// that distinguish topics ("system", "side", "work").
 func StopWords(language string) []string {
 	return strings.Fields(stopList(primary(language)))
 }
 
+// stopList returns the stop words of a language, separated by white space.
 func stopList(lang string) string {
 	switch lang {
 	case "en":

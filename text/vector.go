@@ -8,9 +8,9 @@ type Entry struct {
 	Weight float64
 }
 
-// A Vector is a sparse vector: the entries in ascending order of their terms, one
-// to a term. Sums over it run in that order, so that the same vector always gives
-// the same bits.
+// A Vector is a sparse vector: its entries in ascending order of their terms,
+// at most one entry per term. Sums over it are computed in that order, so that
+// the same vector always gives the same bits.
 type Vector []Entry
 
 // Dot returns the product of two vectors.
@@ -31,8 +31,8 @@ func (v Vector) Dot(w Vector) float64 {
 	return sum
 }
 
-// DotDense returns the product with a vector that is kept whole. Terms beyond its
-// end count as zero.
+// DotDense returns the product with a dense vector, w[i] being the weight of
+// term i. Terms beyond its end count as zero.
 func (v Vector) DotDense(w []float64) float64 {
 	sum := 0.0
 	for _, e := range v {
@@ -53,7 +53,8 @@ func (v Vector) Norm() float64 {
 	return math.Sqrt(sum)
 }
 
-// Normalize scales the vector, in place, to length 1. A vector of zeros stays.
+// Normalize scales the vector, in place, to length 1. A vector of zeros is not
+// changed.
 func (v Vector) Normalize() {
 	norm := v.Norm()
 	if norm == 0 {
@@ -64,7 +65,8 @@ func (v Vector) Normalize() {
 	}
 }
 
-// Weight returns the weight of a term, 0 if the vector lacks it.
+// Weight returns the weight of a term, 0 if the vector lacks it. It searches by
+// bisection.
 func (v Vector) Weight(term int32) float64 {
 	for low, high := 0, len(v); low < high; {
 		switch mid := int(uint(low+high) / 2); {
@@ -77,18 +79,4 @@ func (v Vector) Weight(term int32) float64 {
 		}
 	}
 	return 0
-}
-
-// Cosine returns the cosine of the angle between two vectors, 0 if either has no
-// length.
-//
-// Equation 3 of Taylan et al. 2011 has the root of a sum below the line, which
-// does not keep the value within the 1 that they state; this has the product of
-// the lengths.
-func Cosine(a, b Vector) float64 {
-	na, nb := a.Norm(), b.Norm()
-	if na == 0 || nb == 0 {
-		return 0
-	}
-	return a.Dot(b) / (na * nb)
 }

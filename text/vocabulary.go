@@ -6,19 +6,20 @@ import (
 	"slices"
 )
 
-// A Vocabulary numbers terms in alphabetical order and knows in how many documents
-// of a training set each occurs. It does not change, and may be used from many
-// goroutines.
+// A Vocabulary numbers terms in alphabetical order and knows in how many
+// documents of a training set each occurs. It is never changed and safe for
+// concurrent use.
 type Vocabulary struct {
-	terms []string
-	df    []int
+	terms []string // sorted; the index is the number
+	df    []int    // documents that contain the term, by number
 	docs  int
 	ids   map[string]int32
 }
 
 // NewVocabulary returns the vocabulary of terms in a training set of docs
-// documents, df[i] of which contain terms[i]. It refuses terms out of order or
-// twice, and counts that can't be.
+// documents, df[i] of which contain terms[i]. Terms that are not in strictly
+// ascending order, and counts below 1 or above docs, are an error. The
+// vocabulary keeps both slices.
 func NewVocabulary(docs int, terms []string, df []int) (*Vocabulary, error) {
 	if len(terms) != len(df) {
 		return nil, fmt.Errorf("text: vocabulary: %d terms and %d counts", len(terms), len(df))
@@ -50,13 +51,14 @@ func (v *Vocabulary) ID(term string) int32 {
 	return -1
 }
 
-// Term returns the term with a number.
+// Term returns the term with a number, which must be valid.
 func (v *Vocabulary) Term(id int32) string { return v.terms[id] }
 
-// Len returns the number of terms; their numbers are those below it.
+// Len returns the number of terms. The numbers of terms are those from 0 to
+// Len-1.
 func (v *Vocabulary) Len() int { return len(v.terms) }
 
-// Terms returns all terms, in order of their numbers.
+// Terms returns a copy of all terms, in order of their numbers.
 func (v *Vocabulary) Terms() []string { return slices.Clone(v.terms) }
 
 // Docs returns the number of documents in the training set.
@@ -65,14 +67,14 @@ func (v *Vocabulary) Docs() int { return v.docs }
 // DF returns in how many documents of the training set the term occurs.
 func (v *Vocabulary) DF(id int32) int { return v.df[id] }
 
-// IDF returns ln(documents / documents with the term): 0 for a term that is in all
-// of them.
-func (v *Vocabulary) IDF(id int32) float64 {
+// idf returns ln(documents / documents with the term), which is 0 for a term
+// that is in all of them.
+func (v *Vocabulary) idf(id int32) float64 {
 	return math.Log(float64(v.docs) / float64(v.df[id]))
 }
 
-// Count returns how often each term of the vocabulary occurs among terms. Others
-// are dropped.
+// Count returns how often each term of the vocabulary occurs among terms.
+// Others are ignored.
 func (v *Vocabulary) Count(terms []string) Vector {
 	ids := make([]int32, 0, len(terms))
 	for _, t := range terms {
@@ -91,19 +93,20 @@ func (v *Vocabulary) Count(terms []string) Vector {
 	return counts
 }
 
-// TFIDF weighs term counts by how rare the terms are: count · ln(documents /
-// documents with the term), as in equation 4 of Wang et al. 2009.
+// TFIDF weights term counts by how rare the terms are: count · ln(documents /
+// documents with the term), as in equation 4 of Wang et al. 2009. It is safe
+// for concurrent use.
 type TFIDF struct {
 	idf  []float64
 	unit bool
 }
 
-// NewTFIDF returns the weights of a vocabulary. With unit, vectors are scaled to
-// length 1, so that pages and short texts can be compared.
+// NewTFIDF returns the weights of a vocabulary. With unit, vectors are scaled
+// to length 1, so that pages and short texts can be compared.
 func NewTFIDF(v *Vocabulary, unit bool) *TFIDF {
 	w := &TFIDF{idf: make([]float64, v.Len()), unit: unit}
 	for i := range w.idf {
-		w.idf[i] = v.IDF(int32(i))
+		w.idf[i] = v.idf(int32(i))
 	}
 	return w
 }

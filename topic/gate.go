@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dowse"
+	"dowse/internal/facts"
 	"dowse/internal/predicate"
 	"dowse/weburl"
 
@@ -108,11 +109,13 @@ func asksFact(fact string, how any) bool {
 	switch fact {
 	case "all", "any":
 		return asksContent(how)
-	case "title", "text", "headings", "meta", "schema_org", "og", "anchor":
-		m, ok := how.(map[string]any)
-		return !ok || m["has"] != nil || fact == "meta" || fact == "og"
 	}
-	return false
+	f := facts.Named(fact)
+	if f == nil || !f.Content {
+		return false
+	}
+	m, ok := how.(map[string]any)
+	return !ok || m["has"] != nil || f.Type == facts.Table
 }
 
 // pass lets the gate say what it has to say of a page: each clause is a reason. The
@@ -182,20 +185,20 @@ func (t *Topic) apart() (alone *Topic, why string) {
 	if tree, ok := t.Where.(map[string]any); ok && tree["unknown"] == "pass" {
 		return t, ""
 	}
-	for _, fact := range []string{"anchor", "parent.score", "parent.host", "links_in"} {
-		if t.asksAny(fact) {
+	for _, f := range facts.All() {
+		if f.InCrawl && t.asksAny(f.Name) {
 			ungated := *t
 			ungated.Where = nil
-			return &ungated, "where: asks for " + fact + ", which only a crawl knows: examples are judged without where:"
+			return &ungated, "where: asks for " + f.Name + ", which only a crawl knows: examples are judged without where:"
 		}
 	}
 	return t, ""
 }
 
 // asksAny reports whether the topic's gate asks for one of some facts.
-func (t *Topic) asksAny(facts ...string) bool {
+func (t *Topic) asksAny(names ...string) bool {
 	g, err := t.newGate()
-	return g != nil && err == nil && slices.ContainsFunc(facts, g.Needs().Reads)
+	return g != nil && err == nil && slices.ContainsFunc(names, g.Needs().Reads)
 }
 
 // denied makes one clause of each not with a single clause in it, so that what it says of

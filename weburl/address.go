@@ -2,12 +2,13 @@ package weburl
 
 import "net/netip"
 
-// PublicAddr reports whether addr belongs to the public internet: whether a crawler
-// may dial it unasked, and whether hosts on it share one machine. An IPv4 address
-// that is mapped into IPv6 counts as what it is.
+// PublicAddr reports whether addr belongs to the public internet: whether a
+// crawler may dial it without permission, and whether hosts on it share one
+// machine. An IPv4 address that is mapped into IPv6 is judged as IPv4. The zero
+// Addr is not public.
 //
-// In IPv6 only 2000::/3 is handed out as global unicast; everything else is local,
-// reserved, or carries an address of another network inside (::/96,
+// In IPv6 only 2000::/3 is assigned as global unicast; everything else is
+// local, reserved, or embeds an address of another network (::/96,
 // ::ffff:0:0:0/96, NAT64).
 func PublicAddr(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
@@ -20,11 +21,14 @@ func PublicAddr(addr netip.Addr) bool {
 	return false
 }
 
+// globalUnicast is the only block of IPv6 that registries assign to the public
+// internet.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
-// special4 and special6 are the blocks that no page of the public web lives in: the
-// IANA special-purpose registries, multicast and reserved blocks, and those within
-// 2000::/3 that carry an IPv4 address inside (Teredo, 6to4). The metadata services of clouds are in link-local and unique-local blocks.
+// special4 and special6 are the blocks without pages of the public web: those
+// of the IANA special-purpose registries, multicast and reserved blocks, and
+// those within 2000::/3 that embed an IPv4 address (Teredo, 6to4). The metadata
+// services of clouds are in link-local and unique-local blocks.
 var (
 	special4 = addrBlocks(
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",

@@ -10,20 +10,23 @@ import (
 	"dowse"
 )
 
-// A Base is the URL against which the hrefs of a page are resolved. It does not
-// change and may be used from many goroutines.
+// A Base is the URL against which the hrefs of a page are resolved. It is never
+// changed and safe for concurrent use. A page has hundreds of hrefs, most of
+// them already canonical but for a prefix, so a Base keeps the prefixes that
+// such hrefs need.
 type Base struct {
-	full func() *whatwg.Url // as the standard has it, session ids and all
+	full func() *whatwg.Url // parsed by the standard, before anything is dropped
 	url  dowse.URL          // canonical
 
-	// Prefixes of canonical URLs, for plain hrefs.
+	// Prefixes of canonical URLs, for plain hrefs (see plain.go).
 	scheme string // http:
 	origin string // http://host
 	page   string // http://host/a/b, without the query
-	folder string // http://host/a/; "" where its canonical form is another
+	folder string // http://host/a/; "" if its canonical form differs
 }
 
-// NewBase returns the base that raw, an absolute http(s) URL, makes.
+// NewBase returns the base for raw, which must be an absolute http or https
+// URL.
 func NewBase(raw string) (*Base, error) {
 	s, err := written(raw)
 	if err == nil && schemeOf(s) == "" {
@@ -32,16 +35,19 @@ func NewBase(raw string) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("weburl: base %s: %w", quote(raw), err)
 	}
+	// Only a URL that is canonical as written may skip the parser: "../" in an
+	// href counts the segments of the URL as written, also those that the
+	// canonical form drops.
 	if u, ok := plainAbsolute(s); ok && string(u) == s {
 		return plainBase(u), nil
 	}
 	return newBase(raw, s, nil)
 }
 
-// plainBase returns the base that a plain URL makes. Few pages have an href for
-// which it must be parsed.
+// plainBase returns the base for a plain URL. The URL is parsed only when an
+// href needs it, which few pages have.
 func plainBase(u dowse.URL) *Base {
-	b := &Base{url: u, scheme: Scheme(u) + ":", origin: Origin(u)}
+	b := &Base{url: u, scheme: Scheme(u) + ":", origin: origin(u)}
 	b.page, _, _ = strings.Cut(string(u), "?")
 	b.folder = b.page[:strings.LastIndexByte(b.page, '/')+1]
 	b.full = sync.OnceValue(func() *whatwg.Url {
@@ -54,8 +60,8 @@ func plainBase(u dowse.URL) *Base {
 	return b
 }
 
-// Rebase returns the base that a page declares with <base href>. Where it can't
-// be one, the page's own URL stays the base, says the HTML standard.
+// Rebase returns the base that a page declares with <base href>. On an error
+// the page's own URL stays the base, as the HTML standard asks.
 func (b *Base) Rebase(href string) (*Base, error) {
 	s, err := written(href)
 	if err != nil {
@@ -64,6 +70,8 @@ func (b *Base) Rebase(href string) (*Base, error) {
 	return newBase(href, s, b.full())
 }
 
+// newBase parses s, which is raw as cleaned by written, relative to above
+// unless that is nil.
 func newBase(raw, s string, above *whatwg.Url) (*Base, error) {
 	full, err := parser.BasicParser(s, above, nil, whatwg.NoState)
 	if err != nil {
@@ -73,8 +81,11 @@ func newBase(raw, s string, above *whatwg.Url) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("weburl: base %s: %w", quote(raw), err)
 	}
-	b := &Base{full: func() *whatwg.Url { return full }, url: u, scheme: Scheme(u) + ":", origin: Origin(u)}
+	b := &Base{full: func() *whatwg.Url { return full }, url: u, scheme: Scheme(u) + ":", origin: origin(u)}
 	b.page, _, _ = strings.Cut(string(u), "?")
+	// A folder that contains, say, a session id is not canonical. Hrefs
+	// relative to it are parsed, because "../" removes the session id and not
+	// the folder above it.
 	folder := full.Pathname()
 	folder = folder[:strings.LastIndexByte(folder, '/')+1]
 	if string(appendPath(nil, folder)) == folder {
@@ -83,11 +94,9 @@ func newBase(raw, s string, above *whatwg.Url) (*Base, error) {
 	return b, nil
 }
 
-// URL returns the base itself in canonical form.
-func (b *Base) URL() dowse.URL { return b.url }
-
-// Resolve returns the canonical URL that an href on the page leads to, or which
-// of this package's errors stands against it. The URL shares no memory with href.
+// Resolve returns the canonical URL that an href on the page leads to, or one
+// of this package's errors, possibly wrapped. The URL shares no memory with
+// href.
 func (b *Base) Resolve(href string) (dowse.URL, error) {
 	s := trimSpace(href)
 	if u, ok := b.plain(s); ok && len(u) <= maxPlain {
@@ -96,7 +105,7 @@ func (b *Base) Resolve(href string) (dowse.URL, error) {
 	return b.unusual(s)
 }
 
-// unusual resolves any href.
+// unusual resolves any href, by parsing.
 func (b *Base) unusual(href string) (dowse.URL, error) {
 	s, err := written(href)
 	if err != nil {
@@ -109,9 +118,9 @@ func (b *Base) unusual(href string) (dowse.URL, error) {
 	return canonical(full.Href(true))
 }
 
-// plain resolves the hrefs of which nothing but the prefix can differ from the
-// canonical URL.
-func (b *Base) plain(s string) (dowse.URL, bool) {
+// plain resolves an href that differs from its canonical URL in the prefix at
+// most. ok is false if the href is not of that kind.
+func (b *Base) plain(s string) (u dowse.URL, ok bool) {
 	switch {
 	case s == "" || s[0] == '#':
 		return b.url, true
@@ -146,8 +155,8 @@ func (b *Base) plainSlash(s string) (dowse.URL, bool) {
 	return join(b.scheme, s, end, ok)
 }
 
-// plainHere resolves an absolute URL on the page's own host, of any spelling
-// that the page's own URL has.
+// plainHere resolves an absolute URL on the page's own host, whose spelling is
+// known to be canonical.
 func (b *Base) plainHere(s string) (dowse.URL, bool) {
 	n := len(b.origin)
 	if len(s) <= n || s[n] != '/' || s[:n] != b.origin {
@@ -157,7 +166,8 @@ func (b *Base) plainHere(s string) (dowse.URL, bool) {
 	return join("", s, end, ok)
 }
 
-// plainRelative resolves what begins with a segment of a path.
+// plainRelative resolves an href that begins with a path segment, after any ../
+// and ./.
 func (b *Base) plainRelative(s string) (dowse.URL, bool) {
 	if b.folder == "" || schemeOf(s) != "" {
 		return "", false
@@ -176,7 +186,7 @@ func (b *Base) plainRelative(s string) (dowse.URL, bool) {
 	return join(folder, s, end, ok)
 }
 
-// parent returns the folder above, which for the topmost is itself.
+// parent returns the folder above; the root is its own parent.
 func (b *Base) parent(folder string) string {
 	if len(folder) == len(b.origin)+1 {
 		return folder
@@ -184,7 +194,8 @@ func (b *Base) parent(folder string) string {
 	return folder[:strings.LastIndexByte(folder[:len(folder)-1], '/')+1]
 }
 
-// join makes the URL of a prefix and what of s is plain.
+// join returns the URL of prefix and s[:end] unless ok is false. It copies, so
+// that the URL does not keep the page in memory.
 func join(prefix, s string, end int, ok bool) (dowse.URL, bool) {
 	if !ok {
 		return "", false

@@ -53,8 +53,8 @@ func TestResolve(t *testing.T) {
 			t.Errorf("Resolve(%q) = %q, %v; want %q", href, u, err, want)
 		}
 	}
-	if base.URL() != "http://example.com/a/b/c.html?q=1" {
-		t.Errorf("base is %q", base.URL())
+	if base.url != "http://example.com/a/b/c.html?q=1" {
+		t.Errorf("base is %q", base.url)
 	}
 }
 
@@ -86,7 +86,8 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
-// A base keeps what its canonical form drops, so that .. counts it.
+// TestResolveAgainstSessionInPath checks that a base keeps the segments that its canonical form drops,
+// so that .. counts them.
 func TestResolveAgainstSessionInPath(t *testing.T) {
 	base, err := NewBase("http://example.com/a/(S(4hqa0555fwsecu455xqckv45))/b.aspx")
 	if err != nil {
@@ -103,7 +104,7 @@ func TestResolveAgainstSessionInPath(t *testing.T) {
 	}
 }
 
-// A path may grow by a base to no more than it may have by itself.
+// The limits of a URL hold for the resolved URL, however short href and base are.
 func TestResolveBoundsSegments(t *testing.T) {
 	base, err := NewBase("http://example.com" + strings.Repeat("/a", 400) + "/")
 	if err != nil {
@@ -141,7 +142,7 @@ func TestRebase(t *testing.T) {
 	}
 }
 
-// agree checks that a plain href resolves as any other does.
+// agree checks that the fast path for plain hrefs gives the result of the parser.
 func agree(t *testing.T, b *Base, href string) (plain bool) {
 	t.Helper()
 	s := trimSpace(href)
@@ -158,7 +159,8 @@ func agree(t *testing.T, b *Base, href string) (plain bool) {
 	return true
 }
 
-// Hrefs drawn from the pieces on which the two ways could part.
+// TestPlainHrefsResolveAsAllOthers resolves random hrefs made of the pieces on which fast path and parser
+// could differ.
 func TestPlainHrefsResolveAsAllOthers(t *testing.T) {
 	pieces := strings.Split("a|b.html|.|..|/|/|/|//|\\|?|?|&|;|#|=|:|@|%41|%2e|%2F|%2f|%C3%A9|%|%2|é| |http|https|://|http://"+
 		"|https://|host.example|HOST|:80|:443|:8080|:0|.|127.0.0.1|1|0x1|[::1]|xn--a|_|-|~|'|(|)|(S(4hqa0555fwsecu455xqckv45))"+
@@ -241,7 +243,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkCanonical checks what callers rely on in any URL that parsing made.
+// checkCanonical checks what callers rely on for any URL that parsing returned.
 func checkCanonical(t *testing.T, u dowse.URL) {
 	t.Helper()
 	if again, err := Parse(string(u)); err != nil || again != u {
@@ -258,7 +260,7 @@ func checkCanonical(t *testing.T, u dowse.URL) {
 	if Host(u) == "" || Hostname(u) == "" || Site(u) == "" || Path(u) == "" || len(u) > MaxLength {
 		t.Errorf("%q lacks a part or is too long", u)
 	}
-	if Origin(u)+Path(u) != string(u) || Scheme(u)+"://"+Host(u) != Origin(u) {
+	if origin(u)+Path(u) != string(u) || Scheme(u)+"://"+Host(u) != origin(u) {
 		t.Errorf("the parts of %q do not make it up", u)
 	}
 	if ShapeHash(u) != hash([]byte(Shape(u))) || len(Shape(u)) > len(u) {
@@ -345,16 +347,15 @@ func BenchmarkSite(b *testing.B) {
 	}
 }
 
-// TestHrefGrows resolves an input that escapes make longer than may be: found by
-// fuzzing.
+// TestHrefGrows resolves an input that becomes longer than allowed by escaping. Fuzzing
+// found it.
 func TestHrefGrows(t *testing.T) {
 	if h, err := Href(strings.Repeat("\x80", 8000), "file:"); err == nil {
 		t.Errorf("a result of %d bytes is more than Href takes", len(h))
 	}
 }
 
-// TestManyAts resolves a path with more of them than a host may have: found by
-// fuzzing.
+// TestManyAts resolves a path with more @ than a host may have. Fuzzing found it.
 func TestManyAts(t *testing.T) {
 	b, err := NewBase("http://host.example/a/b")
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"dowse"
 )
 
-// canonical makes the canonical form of an http(s) URL as the standard
-// serialises it. Two spellings that reach it in the same words leave it as one,
-// and what it returns comes back unchanged.
+// canonical returns the canonical form of an http(s) URL that the standard's
+// serialiser wrote. It is idempotent: a canonical URL comes back unchanged.
 func canonical(href string) (dowse.URL, error) {
 	scheme, rest, _ := strings.Cut(href, "://")
 	slash := strings.IndexByte(rest, '/')
@@ -30,9 +29,9 @@ func canonical(href string) (dowse.URL, error) {
 	return "", ErrTooLong
 }
 
-// canonicalHost drops user name, password and trailing dot from an authority. It
-// refuses names that no resolver can answer: a dot too many would otherwise hide
-// an address, and other characters than these have no place in a name.
+// canonicalHost drops user name, password and trailing dot from an authority.
+// It refuses names that no resolver can answer: an additional dot could
+// otherwise hide an address, and other characters are not allowed in a name.
 func canonicalHost(authority string) (string, error) {
 	host := authority[strings.LastIndexByte(authority, '@')+1:]
 	if strings.HasPrefix(host, "[") {
@@ -41,7 +40,7 @@ func canonicalHost(authority string) (string, error) {
 	name, port, hasPort := strings.Cut(host, ":")
 	name = strings.TrimSuffix(name, ".")
 	if !isHostname(name) {
-		return "", fmt.Errorf("%w: %s is no name in the DNS", ErrHost, quote(name))
+		return "", fmt.Errorf("%w: %s is not a DNS name", ErrHost, quote(name))
 	}
 	if hasPort {
 		name += ":" + port
@@ -49,8 +48,8 @@ func canonicalHost(authority string) (string, error) {
 	return name, nil
 }
 
-// isHostname reports whether s is made of labels of at most 63 lower-case
-// letters, digits, hyphens and underscores, 253 bytes in all.
+// isHostname reports whether s consists of labels of at most 63 lower-case
+// letters, digits, hyphens and underscores, with 253 bytes in all.
 func isHostname(s string) bool {
 	label := 0
 	for i := 0; i < len(s); i++ {
@@ -69,8 +68,8 @@ func isHostname(s string) bool {
 	return label > 0 && len(s) <= 253
 }
 
-// appendPath appends a path segment by segment, since taking a session id out of
-// one can leave a dot segment behind.
+// appendPath appends a path segment by segment, because removing a session id
+// from a segment can leave a dot segment behind.
 func appendPath(dst []byte, path string) []byte {
 	root := len(dst)
 	for path != "" {
@@ -84,6 +83,8 @@ func appendPath(dst []byte, path string) []byte {
 	return dst
 }
 
+// appendSegment appends one segment with its slash. dst[root:] is the path so
+// far, to which a ".." applies; last reports whether the path ends here.
 func appendSegment(dst []byte, root int, segment string, last bool) []byte {
 	start := len(dst)
 	dst = appendEscaped(append(dst, '/'), segment)
@@ -92,6 +93,8 @@ func appendSegment(dst []byte, root int, segment string, last bool) []byte {
 	switch {
 	case name == "..":
 		dst = dst[:root+max(0, strings.LastIndexByte(string(dst[root:start]), '/'))]
+	// A session id is never the name of a document, so one in the last segment
+	// stays.
 	case name == "." || !last && isSessionSegment(name):
 		dst = dst[:start]
 	default:
@@ -103,8 +106,9 @@ func appendSegment(dst []byte, root int, segment string, last bool) []byte {
 	return dst
 }
 
-// appendQuery appends the parameters that are worth keeping, each but the first
-// with the separator before it. A query without a word in it is none.
+// appendQuery appends the parameters that are not noise, each but the first
+// with the separator that preceded it. A query without parameters is dropped
+// with its question mark.
 func appendQuery(dst []byte, query string) []byte {
 	start := len(dst)
 	dst = appendEscaped(append(dst, '?'), query)
@@ -130,9 +134,13 @@ func appendQuery(dst []byte, query string) []byte {
 	return dst[:kept]
 }
 
+// isSeparator reports whether c separates parameters. The semicolon is the
+// older separator, which HTML 4 recommended and some servers still accept.
 func isSeparator(c byte) bool { return c == '&' || c == ';' }
 
-// appendEscaped appends s with its escapes in canonical form.
+// appendEscaped appends s with its escapes in canonical form: upper-case
+// digits, none for unreserved characters, and %25 for a % that begins no
+// escape.
 func appendEscaped(dst []byte, s string) []byte {
 	const digits = "0123456789ABCDEF"
 	for i := 0; i < len(s); i++ {

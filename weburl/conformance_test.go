@@ -61,7 +61,7 @@ func TestHrefConformsToWebPlatformTests(t *testing.T) {
 	}
 }
 
-// Names in other scripts, in URLs with a host.
+// International names, in URLs with a host.
 func TestHrefMapsDomainsToASCII(t *testing.T) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(suite(t, "url", "toascii.json"), &raw); err != nil {
@@ -114,7 +114,7 @@ func TestDomainConformsToPublicSuffixList(t *testing.T) {
 
 func domainOf(host string) string { return weburl.Domain(asciiHost(host)) }
 
-// asciiHost returns the canonical host, "" for what is none.
+// asciiHost returns the canonical host, "" if it is not valid.
 func asciiHost(host string) string {
 	if host == "null" {
 		return ""
@@ -157,8 +157,7 @@ func TestParseResolvesDots(t *testing.T) {
 	}
 }
 
-// The lookups of web archives. Those of other schemes and of URLs without one
-// are not ours.
+// The lookup keys of web archives. Other schemes and URLs without a scheme are left out.
 func TestSURTAgreesWithArchives(t *testing.T) {
 	var sets map[string]json.RawMessage
 	if err := json.Unmarshal(suite(t, "url", "urlcanon", "surt.json"), &sets); err != nil {
@@ -180,8 +179,8 @@ func TestSURTAgreesWithArchives(t *testing.T) {
 	}
 }
 
-// Our form is less bold than this suite's, which also keeps fragments: these many
-// of its http(s) cases agree, and none may be lost.
+// The canonical form changes less than this suite's form, which also keeps fragments: so many
+// of its http(s) cases agree, and the number must not fall.
 func TestParseAgainstSemanticCanonicalForm(t *testing.T) {
 	const agreed = 96
 	good := 0

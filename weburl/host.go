@@ -11,14 +11,17 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// A host name is parsed here and carried through the library in hexadecimal,
-// which it can't misread: hideHost goes before its host parser and revealHost
-// behind it.
+// Host names are parsed here, not by the library, and are passed through the
+// library in hexadecimal, which its host parser cannot misread: hideHost is
+// called before that parser and revealHost after it.
 const (
 	hiddenHost = "h" // begins every hidden host
 	brokenHost = "[" // a host that the library refuses
 )
 
+// hideHost returns the form in which a raw host passes through the library. IP
+// addresses pass as they are, a host that is not valid becomes one that the
+// library refuses.
 func hideHost(u *whatwg.Url, raw string) string {
 	switch {
 	case raw == "" || !isSpecial(u.Scheme()):
@@ -36,16 +39,17 @@ func hideHost(u *whatwg.Url, raw string) string {
 	return hiddenHost + hex.EncodeToString([]byte(host)) + "z"
 }
 
+// revealHost returns the host that hideHost encoded.
 func revealHost(host string) string {
 	b, err := hex.DecodeString(host[len(hiddenHost) : len(host)-1])
 	if err != nil {
-		panic("weburl: a host went through the library changed: " + host)
+		panic("weburl: the URL library changed a hidden host: " + host)
 	}
 	return string(b)
 }
 
-// soundBrackets passes on an address in one pair of brackets; the library would
-// take several.
+// soundBrackets returns an address in one pair of brackets as it is; the
+// library would accept several pairs.
 func soundBrackets(raw string) string {
 	if strings.LastIndexByte(raw, '[') != 0 || strings.IndexByte(raw, ']') != len(raw)-1 {
 		return brokenHost
@@ -65,8 +69,8 @@ func parseHost(raw string) (string, bool) {
 	return parseIPv4(host)
 }
 
-// domainToASCII lowers an ASCII domain, Punycode unseen, and maps any other to
-// Punycode by UTS 46.
+// domainToASCII converts an ASCII domain to lower case, without checking
+// Punycode in it, and any other domain to Punycode by UTS 46.
 func domainToASCII(domain string) (string, bool) {
 	if isASCII(domain) {
 		return strings.ToLower(domain), true
@@ -78,8 +82,9 @@ func domainToASCII(domain string) (string, bool) {
 	return ascii, err == nil
 }
 
-// maxLabel bounds the bytes of a label that is to become Punycode, since the
-// time for that grows with their square. No name with a longer one is in the DNS.
+// maxLabel bounds the bytes of a label that is converted to Punycode, because
+// the time for that grows with their square. No name with a longer label is in
+// the DNS.
 const maxLabel = 256
 
 func longestLabel(domain string) int {
@@ -90,14 +95,17 @@ func longestLabel(domain string) int {
 	return longest
 }
 
-// laterUnicode maps what UTS 46 maps since Unicode 15.1 and 16, ahead of the
-// tables of x/net: capital letters whose small ones came later, a corrected
-// ideograph, and format characters that are now ignored.
+// laterUnicode contains the mappings that UTS 46 has since Unicode 15.1 and 16
+// and the tables of x/net do not have yet: capital letters whose small letters
+// were added later, a corrected ideograph, and format characters that are now
+// ignored.
 var laterUnicode = strings.NewReplacer(
 	"\u1e9e", "\u00df", "\u04c0", "\u04cf", "\u2183", "\u2184", "\U0002f868", "\u36fc", "\u180e", "",
 	"\u206a", "", "\u206b", "", "\u206c", "", "\u206d", "", "\u206e", "", "\u206f", "",
 )
 
+// punycode is configured as the URL Standard asks for in "domain to ASCII" with
+// beStrict false.
 var punycode = idna.New(
 	idna.MapForLookup(),
 	idna.BidiRule(),
@@ -109,12 +117,14 @@ var punycode = idna.New(
 	idna.Transitional(false),
 )
 
+// forbiddenInDomain reports whether r is a forbidden domain code point of the
+// standard.
 func forbiddenInDomain(r rune) bool {
 	return r <= ' ' || r == 0x7f || strings.ContainsRune("#%/:<>?@[\\]^|", r)
 }
 
-// endsInNumber reports whether the standard takes the domain for an IPv4
-// address, good or bad.
+// endsInNumber reports whether the standard treats the domain as an IPv4
+// address, valid or not.
 func endsInNumber(domain string) bool {
 	domain = strings.TrimSuffix(domain, ".")
 	last := domain[strings.LastIndexByte(domain, '.')+1:]
@@ -125,8 +135,8 @@ func endsInNumber(domain string) bool {
 	return ok
 }
 
-// parseIPv4 reads one to four numbers, the last of which fills what is left of
-// the address.
+// parseIPv4 reads one to four numbers, the last of which fills the rest of the
+// address: 127.1 is 127.0.0.1.
 func parseIPv4(domain string) (string, bool) {
 	parts := strings.Split(strings.TrimSuffix(domain, "."), ".")
 	if len(parts) > 4 {
@@ -135,6 +145,8 @@ func parseIPv4(domain string) (string, bool) {
 	var address uint64
 	for i, part := range parts {
 		n, ok := parseIPv4Number(part)
+		// Every number but the last is one byte; the last one fills what is
+		// left.
 		room := 8
 		if i == len(parts)-1 {
 			room = 8 * (4 - i)
@@ -148,8 +160,9 @@ func parseIPv4(domain string) (string, bool) {
 	return netip.AddrFrom4(a).String(), true
 }
 
-// parseIPv4Number reads decimal, 0 octal and 0x hexadecimal. A number too large
-// for any address stays too large.
+// parseIPv4Number reads a decimal number, an octal one after 0 or a hexadecimal
+// one after 0x. A number too large for any address becomes one that parseIPv4
+// refuses.
 func parseIPv4Number(s string) (n uint64, ok bool) {
 	base, digits := 10, s
 	switch {
@@ -177,7 +190,7 @@ func parseIPv4Number(s string) (n uint64, ok bool) {
 	return n, true
 }
 
-// unescape undoes percent escapes; what is none stays.
+// unescape decodes percent escapes; a % that begins none stays.
 func unescape(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s
@@ -194,7 +207,8 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// escaped returns the byte that the escape at s[i:] stands for.
+// escaped returns the byte that the escape at s[i:] encodes; ok is false if
+// there is none.
 func escaped(s string, i int) (c byte, ok bool) {
 	if i+2 >= len(s) || s[i] != '%' {
 		return 0, false

@@ -2,13 +2,14 @@ package weburl
 
 import "strings"
 
-// isNoise reports whether a query parameter says nothing of the page: it names a
-// session or where the visitor came from. [Parse] lists them.
+// isNoise reports whether a query parameter does not affect the page: it names
+// a session or where the visitor came from. [Parse] lists them.
 func isNoise(param string) bool {
 	if len(param) < 3 || !noiseInitial[param[0]] {
 		return false
 	}
 	name, value, _ := strings.Cut(param, "=")
+	// The length selects the few names to compare with.
 	switch len(name) {
 	case 3:
 		return fold(name, "sid") && isHexToken(value)
@@ -36,8 +37,8 @@ func isNoise(param string) bool {
 	return hasFoldedPrefix(name, "utm_") || hasFoldedPrefix(name, "aspsessionid")
 }
 
-// noiseInitial holds the first letters of the names in isNoise, so that most
-// parameters are done with after one look.
+// noiseInitial holds the first letters of the names in isNoise, so that one
+// lookup settles most parameters.
 var noiseInitial = func() (t [256]bool) {
 	for _, c := range []byte("scgyfmipjua") {
 		t[c], t[c-0x20] = true, true
@@ -45,15 +46,16 @@ var noiseInitial = func() (t [256]bool) {
 	return t
 }()
 
+// fold reports whether s equals lower without regard to case.
 func fold(s, lower string) bool { return strings.EqualFold(s, lower) }
 
 func hasFoldedPrefix(s, lower string) bool {
 	return len(s) >= len(lower) && strings.EqualFold(s[:len(lower)], lower)
 }
 
-// isToken reports whether s looks as if a machine had drawn it: letters and
-// digits, at least 8 with both kinds or 16 digits. A number such as the one of a
-// session at a conference is none.
+// isToken reports whether s looks like a random token: only letters and digits,
+// at least 8 with both kinds or 16 digits. A short number, such as that of a
+// session at a conference, is not one.
 func isToken(s string) bool {
 	letters, digits := 0, 0
 	for i := 0; i < len(s); i++ {
@@ -69,6 +71,9 @@ func isToken(s string) bool {
 	return digits >= 16 || digits > 0 && letters > 0 && len(s) >= 8
 }
 
+// isHexToken reports whether s is a token of hexadecimal digits. Parameters
+// called sid often name a section or story, so only this strict form counts as
+// a session there.
 func isHexToken(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if hexValue(s[i]) < 0 {
@@ -78,7 +83,7 @@ func isHexToken(s string) bool {
 	return isToken(s)
 }
 
-// withoutSession drops ;jsessionid=… from a path segment.
+// withoutSession removes ;jsessionid=… from a path segment.
 func withoutSession(segment string) string {
 	const name = ";jsessionid="
 	for i := 0; i+len(name) <= len(segment); i++ {
@@ -94,7 +99,7 @@ func withoutSession(segment string) string {
 	return segment
 }
 
-// isSessionSegment reports whether ASP.NET put its session id into the path:
+// isSessionSegment reports whether a path segment is a session id of ASP.NET:
 // (S(…)), with other letters before and after it, or, in its first version, 24
 // letters and digits in parentheses.
 func isSessionSegment(segment string) bool {
@@ -118,6 +123,8 @@ func isSessionSegment(segment string) bool {
 	return token
 }
 
+// isSessionToken reports whether s may be a session id inside (S(…)): at least
+// 16 unreserved characters.
 func isSessionToken(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if class[s[i]]&unreserved == 0 {

@@ -6,8 +6,8 @@ import (
 	"dowse"
 )
 
-// cut returns where the host of a canonical URL begins and where its path does;
-// both are 0 for an opaque one.
+// cut returns the indexes at which host and path of a canonical URL begin; both
+// are 0 for an opaque URL.
 func cut(u dowse.URL) (host, path int) {
 	switch {
 	case strings.HasPrefix(string(u), "http://"):
@@ -33,14 +33,15 @@ func Scheme(u dowse.URL) string {
 	return string(u[:host-len("://")])
 }
 
-// Host returns the host, with the port where it is not the scheme's own.
+// Host returns the host, with the port if it is not the default of the scheme;
+// "" for an opaque URL.
 func Host(u dowse.URL) string {
 	host, path := cut(u)
 	return string(u[host:path])
 }
 
-// Hostname returns the host without port and brackets: what a resolver or dialer
-// is asked for.
+// Hostname returns the host without port and brackets, as a resolver or dialer
+// needs it.
 func Hostname(u dowse.URL) string {
 	host := Host(u)
 	end := ":"
@@ -51,7 +52,7 @@ func Hostname(u dowse.URL) string {
 	return name
 }
 
-// Path returns path and query, as they go into a request and are matched by
+// Path returns path and query, as they are sent in a request and matched by
 // robots.txt; "" for an opaque URL.
 func Path(u dowse.URL) string {
 	host, path := cut(u)
@@ -61,13 +62,13 @@ func Path(u dowse.URL) string {
 	return string(u[path:])
 }
 
-// Origin returns scheme and host without the slash behind them.
-func Origin(u dowse.URL) string {
+// origin returns scheme and host without a slash at the end.
+func origin(u dowse.URL) string {
 	_, path := cut(u)
 	return string(u[:path])
 }
 
-// Homepage returns the URL of the host's root.
+// Homepage returns the URL of the host's root, "" for an opaque URL.
 func Homepage(u dowse.URL) dowse.URL {
 	host, path := cut(u)
 	if host == 0 {
@@ -76,7 +77,7 @@ func Homepage(u dowse.URL) dowse.URL {
 	return u[:path+1]
 }
 
-// Robots returns the URL of the host's robots.txt.
+// Robots returns the URL of the host's robots.txt, "" for an opaque URL.
 func Robots(u dowse.URL) dowse.URL {
 	if Homepage(u) == "" {
 		return ""
@@ -84,8 +85,8 @@ func Robots(u dowse.URL) dowse.URL {
 	return Homepage(u) + "robots.txt"
 }
 
-// WithoutWWW returns host without a first label www, www2 and the like: what
-// pywb and others take for another name of the same host.
+// WithoutWWW returns host without a first label www, www2 and the like, which
+// pywb and other tools treat as another name of the same host.
 func WithoutWWW(host string) string {
 	rest, ok := strings.CutPrefix(host, "www")
 	if !ok {

@@ -6,23 +6,28 @@ import (
 	"dowse"
 )
 
-// Most hrefs are spelled canonically already. The functions here recognise them
-// byte by byte, without parsing or copying, and give up on anything else. They
-// answer as the long way round does: a test compares the two.
+// Most hrefs are already canonical. The functions in this file recognise such
+// hrefs byte by byte, without parsing or copying, and report ok false for
+// anything else. They are an optimisation and never change a result: a test
+// compares them with the parser on every case.
 
-// maxPlain is the length of the longest plain href and URL: too short to hold
-// more than maxSlashes.
+// maxPlain is the length of the longest plain href and URL: too short to
+// contain more than maxSlashes slashes, so they need not be counted.
 const maxPlain = maxSlashes
 
-// What a byte may be without a second look.
+// The classes of a byte, in the table class.
 const (
-	inLabel    = 1 << iota // of a host name in lower case
-	inPath                 // stays as it is in a path
-	inQuery                // stays as it is in a query, and separates nothing
-	unreserved             // never needs an escape
-	inToken                // of a word, number or identifier
+	inLabel    = 1 << iota // part of a label of a host name, in lower case
+	inPath                 // unchanged in a path
+	inQuery                // unchanged in a query, and not a separator
+	unreserved             // never needs an escape (RFC 3986 2.3)
+	inToken                // part of a word, number or identifier
 )
 
+// class holds the classes of each byte. inPath lacks what needs a closer look:
+// the slash, the percent sign, the semicolon (;jsessionid=) and the opening
+// parenthesis, which may begin a session id of ASP.NET. inQuery lacks the
+// separators, the percent sign and what the standard escapes.
 var class = func() (t [256]uint8) {
 	set := func(bits uint8, bytes string) {
 		for i := 0; i < len(bytes); i++ {
@@ -38,7 +43,7 @@ var class = func() (t [256]uint8) {
 	return t
 }()
 
-// plainAbsolute returns s as a URL if s is an absolute canonical URL but for a
+// plainAbsolute returns s as a URL if s is an absolute canonical URL except for a
 // fragment, an empty query or a missing slash after the host.
 func plainAbsolute(s string) (dowse.URL, bool) {
 	if len(s) > maxPlain {
@@ -56,8 +61,8 @@ func plainAbsolute(s string) (dowse.URL, bool) {
 	return dowse.URL(strings.Clone(s[:end])), true
 }
 
-// plainAuthority returns where the URL ends of which s, //host/path?query, is
-// the rest after the scheme; bare says that it lacks the slash after the host.
+// plainAuthority returns where the URL ends whose part after the scheme is s, of the form
+// //host/path?query. bare reports that the slash after the host is missing.
 func plainAuthority(scheme, s string) (end int, bare, ok bool) {
 	if !strings.HasPrefix(s, "//") || scheme != "http" && scheme != "https" {
 		return 0, false, false
@@ -75,9 +80,9 @@ func plainAuthority(scheme, s string) (end int, bare, ok bool) {
 	return end, false, ok
 }
 
-// plainHost returns where the host that begins at s[i:] ends. A name whose last
-// label begins with a digit may be an address; it is plain if it is one as
-// addresses are written.
+// plainHost returns where the host that begins at s[i:] ends. A name whose last label
+// begins with a digit may be an address; it is plain only if it is written as IPv4
+// addresses usually are.
 func plainHost(s string, i int, scheme string) (end int, ok bool) {
 	start, label := i, i
 	for ; i < len(s) && (class[s[i]]&inLabel != 0 || s[i] == '.'); i++ {
@@ -116,6 +121,8 @@ func plainAddress(s string) bool {
 	return parts == 4
 }
 
+// plainPort returns where the port that begins at s[i:] ends. The default port is not
+// plain, because the canonical form drops it.
 func plainPort(s string, i int, scheme string) (end int, ok bool) {
 	start := i
 	for i < len(s) && isDigit(s[i]) {
@@ -129,8 +136,8 @@ func plainPort(s string, i int, scheme string) (end int, ok bool) {
 	return i, true
 }
 
-// plainPath returns where the path at s[i:], which begins a segment, ends
-// together with the query behind it.
+// plainPath returns where the path at s[i:], which begins with a segment, ends together
+// with the query after it.
 func plainPath(s string, i int) (end int, ok bool) {
 	segment := i
 	for ; i < len(s); i++ {
@@ -165,8 +172,8 @@ func plainPath(s string, i int) (end int, ok bool) {
 	return i, !isDots(s[segment:])
 }
 
-// plainQuery returns where the query ends that begins at s[i] with a question
-// mark; an empty one ends there.
+// plainQuery returns where the query that begins at s[i] with a question mark ends; an
+// empty one ends at the mark.
 func plainQuery(s string, i int) (end int, ok bool) {
 	if s[i] == '#' {
 		return i, true

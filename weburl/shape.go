@@ -7,17 +7,18 @@ import (
 	"dowse"
 )
 
-// Shape returns the pattern that a URL is one of many instances of: the host, the
-// path in which every number is N and every token that a machine drew is X, and
-// the names of the query's parameters, sorted, each once. Pages that a program
-// makes without end, such as those of a calendar, share few shapes, so a budget
-// for each shape bounds them. An opaque URL is its own shape.
+// Shape returns the pattern of which a URL is one of many instances: the host,
+// the path with N for every number and X for every random token, and the names
+// of the query's parameters, sorted, each once. Pages that a program generates
+// without end, such as those of a calendar, share few shapes, so a budget per
+// shape bounds them. An opaque URL is its own shape.
 func Shape(u dowse.URL) string {
 	return string(appendShape(make([]byte, 0, len(u)), u))
 }
 
-// ShapeHash returns a number that is the same for all URLs of one shape, on every
-// machine. It allocates nothing for URLs of usual length.
+// ShapeHash returns a hash that is equal for all URLs of one shape, and the
+// same on every machine and in every version. It does not allocate for URLs of
+// up to 512 bytes.
 func ShapeHash(u dowse.URL) uint64 {
 	if len(u) > 512 {
 		return hash(appendShape(make([]byte, 0, len(u)), u))
@@ -26,7 +27,7 @@ func ShapeHash(u dowse.URL) uint64 {
 	return hash(appendShape(buf[:0], u))
 }
 
-// hash is FNV-1a with a last stir, without which the high bits of short shapes
+// hash is FNV-1a with a final mix, without which the high bits of short shapes
 // differ little.
 func hash(b []byte) uint64 {
 	h := uint64(14695981039346656037)
@@ -38,6 +39,7 @@ func hash(b []byte) uint64 {
 	return h ^ h>>33
 }
 
+// appendShape appends the shape of u to dst.
 func appendShape(dst []byte, u dowse.URL) []byte {
 	host, path := cut(u)
 	if host == 0 {
@@ -52,8 +54,8 @@ func appendShape(dst []byte, u dowse.URL) []byte {
 	return dst
 }
 
-// appendPathShape appends the shape of a path: the tokens with a digit in them as
-// their shapes, and all else as it is.
+// appendPathShape appends the shape of a path: tokens that contain a digit as
+// their shapes, and everything else unchanged.
 func appendPathShape(dst []byte, path string) []byte {
 	for i := 0; i < len(path); {
 		end, digits := i, false
@@ -66,6 +68,8 @@ func appendPathShape(dst []byte, path string) []byte {
 			dst = appendTokenShape(dst, path[i:end])
 			i = end
 			continue
+		// An escape is kept whole, so that its digits are not taken for a
+		// number.
 		case end == i && path[i] == '%':
 			end = min(i+3, len(path))
 		case end == i:
@@ -113,10 +117,10 @@ func appendWordShape(dst []byte, word string) []byte {
 	return dst
 }
 
-// isRandom reports whether a machine seems to have drawn the token: hexadecimal
-// of six and more with letters and digits (32 and more where hyphens part it, as
-// in a UUID), or sixteen and more in which digits are strewn among letters.
-// People write their numbers in one place.
+// isRandom reports whether a token looks random: at least six hexadecimal
+// digits with letters among them (32 if hyphens separate them, as in a UUID),
+// or at least sixteen characters in which digits are scattered among letters.
+// People write the digits of a name in one place.
 func isRandom(s string) bool {
 	letters, digits, marks, turns := 0, 0, 0, 0
 	hex := true
@@ -146,11 +150,12 @@ func isRandom(s string) bool {
 	return len(s) >= 16 && marks <= 2 && turns >= 4
 }
 
-// maxNames bounds the different names that a shape looks at. Trap refuses URLs
-// with fewer parameters.
+// maxNames bounds the distinct parameter names in a shape. It may be low,
+// because Trap refuses URLs with more than half as many parameters.
 const maxNames = 32
 
-// appendNames appends the names of the parameters in a query, sorted, each once.
+// appendNames appends the names of the parameters in a query, sorted, each
+// once.
 func appendNames(dst []byte, query string) []byte {
 	var buf [maxNames]string
 	names := buf[:0]

@@ -8,13 +8,13 @@ import (
 	"dowse"
 )
 
-// SURT returns the sort-friendly key under which a CDXJ index keeps a URL:
-// org,example)/path?query. It agrees with what pywb and the Internet Archive's
-// tools compute, so that their lookups find our records: scheme, a leading www
-// (with digits) and a trailing slash are dropped, escapes undone as far as that
-// goes, double slashes made one, parameters sorted, everything in lower case,
-// addresses reversed like names. It names a page less exactly than its URL does.
-// An opaque URL is its own key.
+// SURT returns the sort-friendly key of a URL in a CDXJ index:
+// org,example)/path?query. It agrees with pywb and the tools of the Internet
+// Archive, so that their lookups find our records: scheme, a leading www (with
+// digits) and a trailing slash are dropped, escapes decoded until none is left,
+// double slashes made single, parameters sorted, everything in lower case, and
+// addresses reversed like names. Different pages may share a key. An opaque URL
+// is its own key.
 func SURT(u dowse.URL) string {
 	host, path := cut(u)
 	if host == 0 {
@@ -31,8 +31,8 @@ func SURT(u dowse.URL) string {
 	return strings.ToLower(string(dst))
 }
 
-// appendReversed appends the labels of a host last first, separated by commas,
-// and its port.
+// appendReversed appends the labels of a host in reverse order, separated by
+// commas, and its port. An IPv6 address is appended as it is.
 func appendReversed(dst []byte, host string) []byte {
 	if strings.HasPrefix(host, "[") {
 		return append(dst, host...)
@@ -53,6 +53,9 @@ func appendReversed(dst []byte, host string) []byte {
 	return dst
 }
 
+// surtPath returns a path in the form of pywb: escapes decoded and encoded
+// again, double slashes single, without a slash at the end unless it is the
+// root.
 func surtPath(path string) string {
 	path = escapeOnce(unescapeAll(path))
 	for strings.Contains(path, "//") {
@@ -66,6 +69,7 @@ func surtPath(path string) string {
 
 // surtQuery sorts by name, then by value; a name without a value comes first.
 func surtQuery(query string) string {
+	// Lower case comes before sorting, as in pywb, so that the order agrees.
 	params := strings.Split(strings.ToLower(escapeOnce(unescapeAll(query))), "&")
 	slices.SortStableFunc(params, func(a, b string) int {
 		nameA, valueA, hasA := strings.Cut(a, "=")
@@ -83,8 +87,8 @@ func surtQuery(query string) string {
 	return strings.Join(params, "&")
 }
 
-// unescapeAll undoes escapes until none is left: %2525 is %. Each round makes
-// the text shorter.
+// unescapeAll decodes escapes until none is left: %2525 becomes %. It ends
+// because each round makes the text shorter.
 func unescapeAll(s string) string {
 	for {
 		next := unescape(s)
@@ -95,7 +99,8 @@ func unescapeAll(s string) string {
 	}
 }
 
-// escapeOnce escapes what would break a line of an index or read as an escape.
+// escapeOnce escapes what would break a line of an index or be read as an
+// escape.
 func escapeOnce(s string) string {
 	const digits = "0123456789abcdef"
 	dst := make([]byte, 0, len(s))

@@ -6,9 +6,9 @@ import (
 	"dowse"
 )
 
-// What an ordinary URL stays below. Deep sites have about ten segments and
-// faceted ones about ten parameters; a relative link that grows its own path, or
-// a form that adds its fields again, passes these soon.
+// The limits of an ordinary URL. Deep sites have about ten segments and sites
+// with facets about ten parameters; a relative link that extends its own path,
+// or a form that adds its fields again, exceeds the limits soon.
 const (
 	maxPath     = 1000 // bytes of a path
 	maxSegments = 24
@@ -18,9 +18,9 @@ const (
 	maxSameName = 8 // parameters of one name
 )
 
-// Trap returns "" or why the URL by itself looks like one of endlessly many. It
-// is meant to pass every URL that a person would make; budgets by [Shape] and by
-// host catch the rest.
+// Trap returns why the URL by itself looks like one of endlessly many, "" if it
+// does not. Every URL that a person would make should pass; budgets by [Shape]
+// and by host bound the rest.
 func Trap(u dowse.URL) string {
 	path, query, hasQuery := strings.Cut(Path(u), "?")
 	if why := trapInPath(path); why != "" {
@@ -32,6 +32,8 @@ func Trap(u dowse.URL) string {
 	return trapInQuery(query)
 }
 
+// trapInPath returns why a path looks endless, "" if it does not. It looks at
+// no more than maxSegments segments and does not allocate.
 func trapInPath(path string) string {
 	if len(path) > maxPath {
 		return "the path is longer than 1000 bytes"
@@ -58,8 +60,8 @@ func trapInPath(path string) string {
 	return ""
 }
 
-// repeats reports whether a segment occurs too often, wherever it stands. Numbers
-// and single letters may: maps are cut into tiles named so.
+// repeats reports whether a segment occurs more than maxRepeats times, at any
+// place. Numbers and single letters may: map tiles have such names.
 func repeats(segments []string) bool {
 	for i, s := range segments {
 		if len(s) == 1 || s != "" && strings.Trim(s, "0123456789") == "" {
@@ -78,7 +80,7 @@ func repeats(segments []string) bool {
 	return false
 }
 
-// cycles reports whether some segments come in the same order again and again.
+// cycles reports whether a sequence of two to four segments repeats.
 func cycles(segments []string) bool {
 	for period := 2; period <= 4; period++ {
 		same := 0
@@ -87,6 +89,8 @@ func cycles(segments []string) bool {
 				same = 0
 				continue
 			}
+			// same counts segments that equal the one a period earlier, so the
+			// first occurrence is not in it.
 			if same++; same == maxCycles*period && !uniform(segments[i-period+1:i+1]) {
 				return true
 			}
@@ -95,8 +99,7 @@ func cycles(segments []string) bool {
 	return false
 }
 
-// uniform reports whether all segments are one and the same, which repeats
-// judges.
+// uniform reports whether all segments are equal; repeats decides about those.
 func uniform(segments []string) bool {
 	for _, s := range segments[1:] {
 		if s != segments[0] {
@@ -106,6 +109,7 @@ func uniform(segments []string) bool {
 	return true
 }
 
+// trapInQuery returns why a query looks endless, "" if it does not.
 func trapInQuery(query string) string {
 	var names [maxParams]string
 	n := 0

@@ -1,24 +1,30 @@
-// Package weburl answers which URL it is: it turns what people and pages write
-// into absolute canonical URLs, so that one page has one name.
+// Package weburl turns what people and pages write into absolute canonical
+// URLs, so that one page has one name.
 //
-// Parsing follows the WHATWG URL Standard, as browsers do. The canonical form on
-// top of it changes only what does not change the page:
+// Parsing follows the WHATWG URL Standard, as browsers do. The canonical form
+// on top of it changes only what does not change the page:
 //
 //   - scheme and host in lower case, international names in Punycode, addresses
 //     in their usual spelling, no trailing dot, no default port
 //   - no user name, no password, no fragment, no empty query
 //   - dot segments resolved, the encoded ones too
 //   - escapes in upper case; escaped letters, digits and -._~ unescaped; a % that
-//     begins no escape becomes %25, which is what it stands for
+//     begins no escape becomes %25, which is how browsers treat it
 //   - no session ids and no tracking parameters: see [Parse]
 //
 // The order of parameters, the case of paths, trailing slashes and default
-// documents such as index.html are left alone, because servers may tell them
-// apart. The canonical form of a canonical URL is itself.
+// documents such as index.html are kept, because servers may distinguish them.
+// The canonical form of a canonical URL is itself.
+//
+// A crawl resolves hundreds of links per page, so most URLs take a fast path
+// (plain.go) that recognises canonical spellings byte by byte; only the others
+// are parsed. Everything is bounded: the length of a URL, its segments, and the
+// parts for which parsing takes quadratic time.
 //
 // Functions that take a [dowse.URL] expect it as Parse or Resolve made it. They
-// cut, they do not parse; of a URL that is not http(s), such as the opaque names
-// that tests use, they answer with the zero value or as their comment says.
+// cut and do not parse; for a URL that is not http(s), such as the opaque names
+// that tests use, they return the zero value or what their comment says. All
+// functions are pure and safe for concurrent use.
 package weburl
 
 import (
@@ -30,18 +36,19 @@ import (
 )
 
 // MaxLength is the number of bytes that a URL may have, as written (without its
-// fragment) and in canonical form. Sites that answer each URL with a longer one
-// end here; 2,048 is what sitemaps allow.
+// fragment) and in canonical form. It ends the crawl of sites that answer each
+// URL with a longer one; 2,048 is what sitemaps allow.
 const MaxLength = 2048
 
-// What no URL of a page has, and what the parser takes long over: the time for
-// these grows with the square of their number.
+// Bounds that no URL of a page reaches. The time of the parser grows with the
+// square of these numbers.
 const (
 	maxSlashes = 512
 	maxAts     = 16 // signs in front of a host
 )
 
-// What is wrong with a URL. Errors of this package wrap one of these.
+// The reasons why a text is not a URL of the web. Every error of this package
+// except those of [Href] wraps one of these.
 var (
 	ErrNoScheme = errors.New("no scheme such as https://")
 	ErrScheme   = errors.New("the scheme is not http or https")
@@ -49,18 +56,19 @@ var (
 	ErrTooLong  = fmt.Errorf("longer than %d bytes or %d segments", MaxLength, maxSlashes)
 )
 
-// Parse returns the canonical form of an absolute http or https URL, or what is
-// wrong with it.
+// Parse returns the canonical form of an absolute http or https URL, or an
+// error that wraps one of ErrNoScheme, ErrScheme, ErrHost and ErrTooLong.
 //
-// Beside what the package comment lists it drops, in any case:
+// In addition to what the package comment lists it drops, in upper or lower
+// case:
 //
 //   - session ids in the query: PHPSESSID, JSESSIONID, ASPSESSIONID and any
-//     suffix, CFID, CFTOKEN; sessionid and session_id where the value is a token
-//     (at least 8 letters and digits, both of them, or 16 digits), sid where it
+//     suffix, CFID, CFTOKEN; sessionid and session_id if the value is a token
+//     (at least 8 letters and digits, both of them, or 16 digits), sid if it
 //     is a hexadecimal one
 //   - session ids in the path: ;jsessionid=…, and the segments (S(…)) and (…) of
 //     ASP.NET
-//   - parameters that only tell where a visitor came from: utm_ and any suffix,
+//   - parameters that only record where a visitor came from: utm_ and any suffix,
 //     gclid, fbclid, mc_eid, msclkid, yclid, igshid
 func Parse(raw string) (dowse.URL, error) {
 	s := trimSpace(raw)
@@ -74,7 +82,7 @@ func Parse(raw string) (dowse.URL, error) {
 	return u, nil
 }
 
-// parse is Parse for any spelling.
+// parse is Parse without the fast path.
 func parse(s string) (dowse.URL, error) {
 	s, err := written(s)
 	if err != nil {
@@ -91,7 +99,7 @@ func parse(s string) (dowse.URL, error) {
 }
 
 // written returns s without what a parser ignores: white space around it, line
-// breaks in it, its fragment. It refuses what can't become a URL of the web.
+// breaks in it, its fragment. It refuses what cannot become a URL of the web.
 func written(s string) (string, error) {
 	s, _, _ = strings.Cut(clean(s), "#")
 	if scheme := schemeOf(s); scheme != "" && !isHTTP(scheme) {
@@ -106,12 +114,14 @@ func written(s string) (string, error) {
 	return s, nil
 }
 
+// isTooLong reports whether s exceeds the bounds of a URL. Browsers read a
+// backslash as a slash, so both count.
 func isTooLong(s string) bool {
 	return len(s) > MaxLength || strings.Count(s, "/")+strings.Count(s, `\`) > maxSlashes
 }
 
-// authorityOf returns what may be user name, password and host. A reference without
-// a scheme has them only behind two slashes.
+// authorityOf returns the part of s that may be user name, password and host. A
+// reference without a scheme has them only after two slashes.
 func authorityOf(s string) string {
 	rest := s
 	if scheme := schemeOf(s); scheme != "" {
@@ -126,7 +136,7 @@ func authorityOf(s string) string {
 	return rest
 }
 
-// schemeOf returns what stands before the colon if that is a scheme, else "".
+// schemeOf returns the part before the first colon if it is a scheme, else "".
 func schemeOf(s string) string {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -146,7 +156,8 @@ func isHTTP(scheme string) bool {
 	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
 
-// quote shows what a stranger wrote: short, and without control characters.
+// quote returns text from outside for an error message: short, and without
+// control characters.
 func quote(raw string) string {
 	if len(raw) > 80 {
 		return fmt.Sprintf("%+q…", raw[:80])

@@ -122,7 +122,7 @@ func TestParseDropsNoise(t *testing.T) {
 	}
 }
 
-// One page in many spellings is one URL.
+// Many spellings of one page have one canonical URL.
 func TestParseJoinsSpellings(t *testing.T) {
 	const want = "http://spell.example/one/page.html?q=a"
 	for _, raw := range []string{

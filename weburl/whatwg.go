@@ -7,21 +7,23 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// maxHref bounds input and result of Href: the time of the parser grows with its square.
+// maxHref bounds input and result of Href, in bytes, because the time of the
+// parser grows with the square of the length.
 const maxHref = 16 * MaxLength
 
-// parser reads URLs by the WHATWG URL Standard. Hosts of special schemes go
-// through parseHost, because the library refuses some Punycode that the standard
-// lets pass and takes signed numbers for parts of an address.
+// parser parses URLs by the WHATWG URL Standard. Hosts of special schemes are
+// parsed by parseHost, because the library refuses some Punycode that the
+// standard accepts, and accepts signed numbers as parts of an address.
 var parser = whatwg.NewParser(
 	whatwg.WithPathPercentEncodeSet(whatwg.PathPercentEncodeSet.Set('^')),
 	whatwg.WithPreParseHostFunc(hideHost),
 	whatwg.WithPostParseHostFunc(func(_ *whatwg.Url, host string) string { return revealHost(host) }),
 )
 
-// Href returns input, resolved against base unless that is "", as the WHATWG URL
-// Standard serialises it: any scheme, with user name and fragment. It is the
-// parser below the canonical form, for those who want to compare it.
+// Href returns input, resolved against base unless that is "", as the WHATWG
+// URL Standard serialises it: with any scheme, user name and fragment. It is
+// the parser below the canonical form, exported so that it can be compared with
+// other implementations.
 func Href(input, base string) (string, error) {
 	if len(input) > maxHref || len(base) > maxHref {
 		return "", fmt.Errorf("weburl: href %s: longer than %d bytes", quote(input), maxHref)
@@ -44,7 +46,7 @@ func href(input, base string) (*whatwg.Url, error) {
 	return parser.ParseRef(base, input)
 }
 
-// clean drops control characters and spaces at both ends, and tabs and line
+// clean removes control characters and spaces at both ends, and tabs and line
 // breaks anywhere.
 func clean(s string) string {
 	s = trimSpace(s)
@@ -56,6 +58,8 @@ func clean(s string) string {
 
 var lineBreaks = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
+// trimSpace removes control characters and spaces at both ends: C0 control or
+// space in the standard.
 func trimSpace(s string) string {
 	for len(s) > 0 && s[0] <= ' ' {
 		s = s[1:]
@@ -66,8 +70,8 @@ func trimSpace(s string) string {
 	return s
 }
 
-// opaqueSpace escapes the space just before the query or fragment of an opaque
-// path, which the library leaves as it is.
+// opaqueSpace escapes the space directly before the query or fragment of an
+// opaque path, which the library does not escape.
 func opaqueSpace(s string) string {
 	scheme := schemeOf(s)
 	if scheme == "" || isSpecial(scheme) || strings.HasPrefix(s[len(scheme)+1:], "/") {
@@ -80,6 +84,8 @@ func opaqueSpace(s string) string {
 	return s[:end-1] + "%20" + s[end:]
 }
 
+// isSpecial reports whether the standard calls the scheme special: its URLs
+// have a host and a path of segments.
 func isSpecial(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "http", "https", "ws", "wss", "ftp", "file":

@@ -90,9 +90,9 @@ func (s *sheet) whole(text string) {
 
 // show is the screen of why.
 func (a *account) show(s *sheet) {
-	s.whole(string(a.URL))
-	if a.Title != "" {
-		s.field("title", "%s", a.Title)
+	s.whole(string(a.Row.URL))
+	if a.Row.Title != "" {
+		s.field("title", "%s", a.Row.Title)
 	}
 	a.headline(s)
 	a.chosen(s)
@@ -113,35 +113,35 @@ func (a *account) show(s *sheet) {
 // headline says what became of the URL.
 func (a *account) headline(s *sheet) {
 	switch {
-	case a.Reason == dowse.SkipForgotten:
+	case a.Row.Reason == dowse.SkipForgotten:
 		a.reason(s)
-	case a.Verdict != nil:
+	case a.Judged != nil:
 		a.verdict(s)
-		if a.Near != "" {
-			s.field("near", "nearly the same text as %s", bare(a.Near))
+		if a.Row.Near != "" {
+			s.field("near", "nearly the same text as %s", bare(a.Row.Near))
 		}
-	case a.Redirect != "":
+	case a.Row.Redirect != "":
 		s.add(" REDIRECTED")
-		s.field("to", "%s", a.Redirect)
-	case a.State == dowse.Waiting.String():
+		s.field("to", "%s", a.Row.Redirect)
+	case a.Row.State == dowse.Waiting:
 		s.add(fmt.Sprintf(" NOT FETCHED  queued: %s of %s queued links", ordinal(a.Rank), count(a.Wait)))
 		a.soFar(s)
-	case a.Reason != "":
+	case a.Row.Reason != "":
 		a.reason(s)
 	case a.Sitemap:
 		s.add(" READ  a sitemap: a list of URLs, not a page")
 	default:
-		s.add(" NOT FETCHED  " + stateMeans(a.State))
+		s.add(" NOT FETCHED  " + stateMeans(a.Row.State))
 	}
 }
 
 // soFar says what came of earlier visits to a URL that waits.
 func (a *account) soFar(s *sheet) {
 	if a.Tries > 0 {
-		s.text("tried", fmt.Sprintf("%s, without success: %s", times(a.Tries), a.Detail))
+		s.text("tried", fmt.Sprintf("%s, without success: %s", times(a.Tries), a.Row.Detail))
 	}
 	if a.Unmade > 0 {
-		s.text("network", fmt.Sprintf("this machine could not ask for it, %s: %s", times(a.Unmade), a.Detail))
+		s.text("network", fmt.Sprintf("this machine could not ask for it, %s: %s", times(a.Unmade), a.Row.Detail))
 	}
 }
 
@@ -152,35 +152,35 @@ func times(n int) string {
 	return count(n) + " times"
 }
 
-func stateMeans(state string) string {
+func stateMeans(state dowse.State) string {
 	switch state {
-	case dowse.Held.String():
+	case dowse.Held:
 		return "held: known, and not queued by the strategy"
-	case dowse.Flying.String():
+	case dowse.Flying:
 		return "in flight: it is being fetched"
 	}
-	return state
+	return state.String()
 }
 
 // reason says why a URL was left out, or is not there.
 func (a *account) reason(s *sheet) {
 	title := "NOT FETCHED  skipped: "
 	switch {
-	case a.State == dowse.Dead.String():
+	case a.Row.State == dowse.Dead:
 		title = "FAILED  "
-	case a.Fetched != nil:
+	case a.Row.Requested:
 		title = "FETCHED, NOT KEPT  skipped: "
 	}
-	s.add(" " + title + string(a.Reason))
+	s.add(" " + title + string(a.Row.Reason))
 	s.text("means", a.Meaning)
-	if a.Detail != "" {
-		s.text("detail", a.Detail)
+	if a.Row.Detail != "" {
+		s.text("detail", a.Row.Detail)
 	}
 	if p := a.Pattern; p != nil {
 		s.field("pattern", "%s: %s visited, %s on topic", p.Shape, count(p.Visited), count(p.OnTopic))
 	}
-	if a.Near != "" {
-		s.field("near", "%s", bare(a.Near))
+	if a.Row.Near != "" {
+		s.field("near", "%s", bare(a.Row.Near))
 	}
 	if a.Tries > 1 {
 		s.field("tries", "%d", a.Tries)
@@ -189,7 +189,7 @@ func (a *account) reason(s *sheet) {
 
 // verdict tells the judge's ruling, its reasons, and what would change it.
 func (a *account) verdict(s *sheet) {
-	v := a.Verdict
+	v := a.Judged
 	if a.Alone != nil {
 		s.field("verdict", "%s, as labelled", side(v.OnTopic))
 		a.labelled(s)
@@ -331,7 +331,7 @@ func (a *account) signed(b collection.Cause) string {
 
 // ranker reports whether the link that ranked the URL is another than the first.
 func (a *account) ranker() bool {
-	return a.Seen == nil || a.Chosen.Parent != a.Seen.Parent || a.Chosen.Anchor != a.Seen.Anchor
+	return a.Found == nil || a.Chosen.Parent != a.Found.Parent || a.Chosen.Anchor != a.Found.Anchor
 }
 
 func regret(c *collection.Choice) string {
@@ -343,7 +343,7 @@ func regret(c *collection.Choice) string {
 
 // origin tells where the URL was first seen.
 func (a *account) origin(s *sheet) {
-	f := a.Seen
+	f := a.Found
 	if f == nil {
 		return
 	}
@@ -390,10 +390,10 @@ func (a *account) polite(s *sheet) {
 	}
 	parts := []string{robotsSays(m)}
 	if m.Delay > 0 {
-		parts = append(parts, fmt.Sprintf("it asks for %s between requests", m.Delay))
+		parts = append(parts, fmt.Sprintf("it asks for %s between requests", time.Duration(m.Delay)))
 	}
-	if m.Rested >= time.Millisecond {
-		parts = append(parts, fmt.Sprintf("%s had rested %s", m.Host, seconds(m.Rested)))
+	if time.Duration(m.Rested) >= time.Millisecond {
+		parts = append(parts, fmt.Sprintf("%s had rested %s", m.Host, seconds(time.Duration(m.Rested))))
 	}
 	if m.State != collection.HostOK {
 		parts = append(parts, "the host is "+m.State+causeOf(m.Why)+until(m.Until))
@@ -420,11 +420,12 @@ func robotsSays(m *collection.Manners) string {
 	return fmt.Sprintf("robots.txt forbids it (rule: %s)", orDefault(m.Rule, "none"))
 }
 
+// fetched shows the facts of the download.
 func (a *account) fetched(s *sheet) {
-	d := a.Fetched
-	if d == nil {
+	if !a.Row.Requested {
 		return
 	}
+	d := &a.Row.Fetch
 	parts := []string{"no answer at " + clock(d.At)}
 	if d.Status != 0 {
 		parts = []string{strings.TrimSpace(fmt.Sprintf("%d %s", d.Status, d.Type)), fmt.Sprintf("%s in %s", bytesText(d.Bytes), seconds(d.Took))}
@@ -432,18 +433,18 @@ func (a *account) fetched(s *sheet) {
 	if d.Truncated {
 		parts = append(parts, "cut")
 	}
-	if d.Again {
+	if a.Row.Again {
 		parts = append(parts, "not for the first time")
 	}
-	if d.WARC != "" {
-		parts = append(parts, fmt.Sprintf("%s @ %s", d.WARC, count(int(d.Offset))))
+	if d.Archive.File != "" {
+		parts = append(parts, fmt.Sprintf("%s @ %s", d.Archive.File, count(int(d.Archive.Offset))))
 	}
 	s.flow(" fetched   ", parts, " · ")
 }
 
 func (a *account) links(s *sheet) {
 	t := a.Links
-	if t == nil || a.Redirect != "" {
+	if t == nil || a.Row.Redirect != "" {
 		return
 	}
 	var parts []string
@@ -467,10 +468,10 @@ func (a *account) links(s *sheet) {
 // remedy says what a person can do who wants the URL all the same.
 func (a *account) remedy(s *sheet) {
 	switch {
-	case a.Redirect != "":
-		s.field("next", "dowse why %s %s", a.dir, bare(a.Redirect))
-	case a.Reason != "":
-		for i, l := range anyway(a.Reason, a.dir, a.demo) {
+	case a.Row.Redirect != "":
+		s.field("next", "dowse why %s %s", a.dir, bare(a.Row.Redirect))
+	case a.Row.Reason != "":
+		for i, l := range anyway(a.Row.Reason, a.dir, a.demo) {
 			s.text(head(i, "override"), l)
 		}
 	}
@@ -509,7 +510,7 @@ func anyway(r dowse.Reason, dir string, demo bool) []string {
 	case dowse.SkipTypeMIME, dowse.SkipLang:
 		return nil
 	case dowse.FailHTTP, dowse.FailProtocol, dowse.FailTimeout, dowse.FailConnect, dowse.FailDNS, dowse.FailTLS,
-		dowse.FailEncoding, dowse.FailRedirect, dowse.SkipHostDown:
+		dowse.FailEncoding, dowse.FailRedirect:
 		return []string{"try it now: dowse fetch URL", fmt.Sprintf("try all of these again: %s --retry %s", resume, r)}
 	}
 	return []string{"as the seed of another crawl:", fmt.Sprintf("dowse crawl %s/topic.yaml --seed URL -o OTHER.dowse%s", dir, flags)}

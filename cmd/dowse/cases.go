@@ -15,6 +15,7 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/archive"
+	"dowse/internal/facts"
 	"dowse/weburl"
 )
 
@@ -93,10 +94,10 @@ func (d *docket) address(raw string, hear func(hearing) bool) (more bool, err er
 	if err != nil {
 		return false, usage("judge: %s is no URL: want an address such as https://example.org/, one to a line", printable(fmt.Sprintf("%q", fit(oneLine(raw), 50))))
 	}
-	return hear(func(ctx context.Context) (*judged, dowse.Outcome, string, error) { return d.visit(ctx, raw, u) }), nil
+	return hear(func(ctx context.Context) (*facts.Row, dowse.Outcome, string, error) { return d.visit(ctx, raw, u) }), nil
 }
 
-func (d *docket) visit(ctx context.Context, raw string, u dowse.URL) (*judged, dowse.Outcome, string, error) {
+func (d *docket) visit(ctx context.Context, raw string, u dowse.URL) (*facts.Row, dowse.Outcome, string, error) {
 	hops, err := d.fetcher.Follow(ctx, u, maxRedirects)
 	if err != nil {
 		return nil, 0, "", err
@@ -107,7 +108,7 @@ func (d *docket) visit(ctx context.Context, raw string, u dowse.URL) (*judged, d
 	}
 	line := d.rate(raw, p)
 	if p.URL != u {
-		line.Final = p.URL
+		line.Redirect = p.URL
 	}
 	return line, p.Outcome, "", nil
 }
@@ -136,19 +137,19 @@ func (d *docket) html(name string, in io.Reader, hear func(hearing) bool) error 
 	if err != nil {
 		return usage("judge: %s: %w", name, err)
 	}
-	hear(func(context.Context) (*judged, dowse.Outcome, string, error) {
+	hear(func(context.Context) (*facts.Row, dowse.Outcome, string, error) {
 		return d.read(name, body, ""), dowse.Fetched, "", nil
 	})
 	return nil
 }
 
 // read extracts and rates the HTML of a page.
-func (d *docket) read(name string, body []byte, contentType string) *judged {
+func (d *docket) read(name string, body []byte, contentType string) *facts.Row {
 	return d.rated(name, crawler.HTMLPage(name, body, contentType))
 }
 
 // rated judges a page that was read.
-func (d *docket) rated(name string, p *dowse.Page) *judged {
+func (d *docket) rated(name string, p *dowse.Page) *facts.Row {
 	p.Language = d.topic.LanguageOf(p)
 	p.Verdict = d.judge.Judge(p)
 	return d.rate(name, p)
@@ -161,7 +162,8 @@ type caseLine struct {
 	Title       string  `json:"title"`
 	Description string  `json:"description"`
 	Text        *string `json:"text"`
-	Language    string  `json:"language"`
+	Lang        string  `json:"lang"`
+	Language    string  `json:"language"` // the name of Lang before page/v1
 }
 
 // jsonl reads a page to a line.
@@ -179,7 +181,7 @@ func (d *docket) jsonl(name string, in io.Reader, hear func(hearing) bool) error
 		if l.HTML == nil && l.Text == nil && l.Title == "" {
 			return usage(`judge: %s:%d: want {"url","html"} or {"url","title","text"}`, name, n)
 		}
-		if !hear(func(context.Context) (*judged, dowse.Outcome, string, error) { return d.written(&l), 0, "", nil }) {
+		if !hear(func(context.Context) (*facts.Row, dowse.Outcome, string, error) { return d.written(&l), 0, "", nil }) {
 			return nil
 		}
 	}
@@ -190,12 +192,12 @@ func (d *docket) jsonl(name string, in io.Reader, hear func(hearing) bool) error
 }
 
 // written rates a page of JSONL.
-func (d *docket) written(l *caseLine) *judged {
+func (d *docket) written(l *caseLine) *facts.Row {
 	if l.HTML != nil {
 		return d.read(l.URL, []byte(*l.HTML), "text/html; charset=utf-8")
 	}
 	p := &dowse.Page{URL: dowse.URL(l.URL), Document: dowse.Document{
-		Title: l.Title, Description: l.Description, Language: strings.ToLower(l.Language),
+		Title: l.Title, Description: l.Description, Language: strings.ToLower(orDefault(l.Lang, l.Language)),
 	}}
 	if l.Text != nil {
 		p.Text = *l.Text
@@ -227,7 +229,7 @@ func (d *docket) record(rec *archive.Record) (hearing, error) {
 	if raw == nil || err != nil {
 		return nil, err
 	}
-	return func(context.Context) (*judged, dowse.Outcome, string, error) {
+	return func(context.Context) (*facts.Row, dowse.Outcome, string, error) {
 		return d.rated(raw.URL, raw.Page()), 0, "", nil
 	}, nil
 }

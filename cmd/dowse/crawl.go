@@ -207,7 +207,7 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 		return nil, err
 	}
 	dir := orDefault(c.Out, cfg.Topic.Name+".dowse")
-	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 && !collection.IsCollection(dir) {
+	if begun, err := collection.Unfinished(dir); err == nil && !begun && !collection.IsCollection(dir) {
 		return nil, usage("%s is not empty and not a collection; choose another directory with --out", dir)
 	}
 	if collection.IsCollection(dir) {

@@ -283,7 +283,7 @@ type netAnswer struct {
 func (debugNetCmd) Run(w *world) error {
 	return answerCases(w, func(c *netCase) (any, error) {
 		a, err := netip.ParseAddr(c.IP)
-		return netAnswer{err == nil && fetch.Public(a)}, err
+		return netAnswer{err == nil && weburl.PublicAddr(a)}, err
 	})
 }
 

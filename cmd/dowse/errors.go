@@ -44,15 +44,16 @@ func onceOnlyParts(s string) string {
 	return strings.Join(slices.Compact(parts), "; ")
 }
 
-// An errorLine is an error as scripts read it.
+// An errorLine is an error as scripts read it, of schema error/v1.
 type errorLine struct {
-	Error errorFields `json:"error"`
+	Schema string      `json:"schema"`
+	Error  errorFields `json:"error"`
 }
 
 type errorFields struct {
-	Code    string `json:"code"` // the name of the exit code
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"` // what to do
+	Code    string `json:"code" doc:"the name of the exit code; dowse help exit-codes lists them"`
+	Message string `json:"message" doc:"what is wrong"`
+	Hint    string `json:"hint,omitempty" doc:"what to do"`
 }
 
 // wantsJSON reports whether the arguments ask for JSON.
@@ -67,7 +68,7 @@ func wantsJSON(args []string) bool {
 func (w *world) sayError(code int, message, hint string) {
 	if wantsJSON(w.args) {
 		e := exitCodeOf(code)
-		_ = jsonLine(w.err, errorLine{errorFields{e.name, orDefault(message, e.means), strings.TrimSpace(hint)}})
+		_ = jsonLine(w.err, errorLine{errorSchema, errorFields{e.name, orDefault(message, e.means), strings.TrimSpace(hint)}})
 		return
 	}
 	if message != "" {

@@ -92,12 +92,12 @@ func TestWhyOfEveryJudge(t *testing.T) {
 			for n := range 2 {
 				v := j.Judge(shoreText(100 + n))
 				tellsWhy(t, v)
-				a := &account{Explanation: &collection.Explanation{Verdict: collection.RulingOf(v, 0.5)}}
+				a := &account{Explanation: &collection.Explanation{Judged: collection.RulingOf(v, 0.5)}}
 				s := &sheet{terminal: columns80}
 				a.verdict(s)
 				screen := strings.Join(s.lines, "\n")
 				narrow(t, screen)
-				if lines := turning(a.Verdict); len(lines) == 0 || !strings.Contains(screen, lines[0][:10]) {
+				if lines := turning(a.Judged); len(lines) == 0 || !strings.Contains(screen, lines[0][:10]) {
 					t.Errorf("nothing would change it:\n%s", screen)
 				}
 			}

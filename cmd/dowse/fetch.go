@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"dowse"
 	"dowse/crawler"
+	"dowse/internal/facts"
 	"dowse/weburl"
 )
 
@@ -225,19 +225,19 @@ type fetchAnswer struct {
 	Reason   dowse.Reason  `json:"reason,omitempty"`
 	Detail   string        `json:"detail,omitempty"`
 	Status   int           `json:"status"`
-	Type     string        `json:"type,omitempty"`
+	Type     string        `json:"mime,omitempty"`
 	Charset  string        `json:"charset,omitempty"`
-	Bytes    int64         `json:"bytes"`
+	Bytes    int64         `json:"size"`
 	Wire     int64         `json:"wire"`
 	Cut      bool          `json:"truncated"`
-	Took     time.Duration `json:"took_ns"`
+	Took     facts.Seconds `json:"took"`
 	Address  string        `json:"address,omitempty"`
 	Location dowse.URL     `json:"location,omitempty"`
 	Robots   robotsAnswer  `json:"robots"`
 	Title    string        `json:"title,omitempty"`
-	Language string        `json:"language,omitempty"`
+	Language string        `json:"lang,omitempty"`
 	Words    int           `json:"words"`
-	Hops     []hopAnswer   `json:"hops,omitempty"` // redirects on the way
+	Hops     []hopAnswer   `json:"redirects,omitempty"` // on the way
 	Headers  http.Header   `json:"headers,omitempty"`
 	Text     string        `json:"text,omitempty"`
 	Links    []linkAnswer  `json:"links,omitempty"`
@@ -247,7 +247,7 @@ type robotsAnswer struct {
 	Allowed  bool          `json:"allowed"`
 	Rule     string        `json:"rule"`
 	Status   int           `json:"status"`
-	Delay    time.Duration `json:"delay_ns"`
+	Delay    facts.Seconds `json:"crawl_delay"`
 	Sitemaps []dowse.URL   `json:"sitemaps,omitempty"`
 }
 
@@ -269,8 +269,8 @@ func (c *fetchCmd) answer(hops []*crawler.Hop) *fetchAnswer {
 	a := &fetchAnswer{
 		URL: p.URL, Outcome: p.Outcome.String(), Reason: p.Reason, Detail: p.Detail, Status: p.Fetch.Status,
 		Type: p.Fetch.Type, Charset: p.Fetch.Charset, Bytes: p.Fetch.Bytes, Wire: p.Fetch.Wire, Cut: p.Fetch.Truncated,
-		Took: p.Fetch.Took, Title: p.Title, Language: p.Language, Words: len(p.Words),
-		Robots: robotsAnswer{h.Response != nil, h.Rule, h.Robots.Status, h.Robots.Delay, h.Robots.Sitemaps},
+		Took: facts.Seconds(p.Fetch.Took), Title: p.Title, Language: p.Language, Words: len(p.Words),
+		Robots: robotsAnswer{h.Response != nil, h.Rule, h.Robots.Status, facts.Seconds(h.Robots.Delay), h.Robots.Sitemaps},
 	}
 	if p.Fetch.Address.IsValid() {
 		a.Address = p.Fetch.Address.String()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dowse/collection"
+	"dowse/internal/facts"
 )
 
 // A piece of a format is a text, or the name of a field.
@@ -16,29 +17,28 @@ type piece struct {
 	field string // "" for a text
 }
 
-// pageFields lists the fields of a page. The text is not one: it is not in the
-// books, and comes with export.
-func pageFields() []string {
-	return slices.DeleteFunc(collection.ExportFields(), func(f string) bool { return f == "text" })
-}
+// pageFields lists the facts of a page that a format can name: those that do not need its text, which
+// only an export reads.
+func pageFields() []string { return facts.Names(false) }
 
-// parseFormat makes a printer of a format such as {url}\t{host}, a line to a page.
+// parseFormat makes a printer of a format such as {url}\t{host}, which prints one line per page.
 func parseFormat(format string) (rowPrinter, error) {
 	pieces, err := piecesOf(format)
 	if err != nil {
 		return nil, usage("--format: %w", err)
 	}
 	return func(out io.Writer, row *collection.Row) error {
-		fields, err := fieldsOf(row)
-		if err != nil {
-			return err
-		}
 		var b strings.Builder
 		for _, p := range pieces {
 			b.WriteString(p.text)
-			if p.field != "" {
-				b.WriteString(oneLine(plainValue(fields[p.field])))
+			if p.field == "" {
+				continue
 			}
+			value, err := facts.Named(p.field).JSON(row)
+			if err != nil {
+				return err
+			}
+			b.WriteString(oneLine(plainValue(value)))
 		}
 		_, err = fmt.Fprintln(out, b.String())
 		return err
@@ -68,15 +68,6 @@ func piecesOf(format string) (list []piece, err error) {
 
 func unescape(s string) string {
 	return strings.NewReplacer(`\t`, "\t", `\n`, "\n", `\\`, `\`).Replace(s)
-}
-
-// fieldsOf returns the fields of a page by the names that JSON has for them.
-func fieldsOf(row *collection.Row) (fields map[string]json.RawMessage, err error) {
-	data, err := json.Marshal(row)
-	if err != nil {
-		return nil, err
-	}
-	return fields, json.Unmarshal(data, &fields)
 }
 
 // plainValue writes a value of JSON as text: a string without quotes, nothing for

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"dowse/collection"
 )
@@ -153,7 +154,7 @@ func pauseText(r collection.HostRow) string {
 	if r.Delay <= 0 {
 		return "-"
 	}
-	return seconds(r.Delay)
+	return seconds(time.Duration(r.Delay))
 }
 
 func robotsWord(robots string) string {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/facts"
 	"dowse/internal/outside"
 	"dowse/topic"
 )
@@ -32,31 +32,12 @@ func (judgeCmd) Help() string {
   cat urls.txt | dowse judge reefs.topic.yaml -
   dowse judge reefs.dowse other.warc.gz | jq -r 'select(.verdict=="on").url'
 
-Prints a line of JSON to a page: url, score, verdict (on, off, or unsure near the
-threshold), title, because. A file may be HTML, WARC (every page in it), JSONL
+Prints one line of JSON per page: url, relevance, verdict (on, off, or unsure near
+the threshold), title, because; dowse schema page lists all. A file may be HTML, WARC (every page in it), JSONL
 with {"url","html"} or {"url","title","text"} to a line, or a URL to a line; a
 collection stands for its archive. URLs are fetched as a crawl would: robots.txt
 is obeyed, and on the public web --contact is required. The program or service
 that a topic names is asked only after --trust, once for each topic.`
-}
-
-// A judged is a page with its verdict, as scripts see it.
-type judged struct {
-	URL      string    `json:"url"`
-	Final    dowse.URL `json:"redirected,omitempty"` // where redirects led
-	Score    float64   `json:"score"`
-	Verdict  string    `json:"verdict"`
-	Title    string    `json:"title"`
-	Language string    `json:"language,omitempty"`
-	Because  []because `json:"because"`
-	Reason   string    `json:"reason,omitempty"` // why a crawl would leave it out all the same
-}
-
-type because struct {
-	What   string  `json:"what"`
-	Word   string  `json:"word,omitempty"` // behind a stem
-	Weight float64 `json:"weight"`
-	Count  int     `json:"count"`
 }
 
 // A bench rates pages: where the judge sits.
@@ -172,27 +153,15 @@ func (b *bench) close() {
 	}
 }
 
-// rate makes the line of a page that was judged.
-func (b *bench) rate(name string, p *dowse.Page) *judged {
-	v := p.Verdict
-	j := &judged{URL: name, Score: v.Relevance, Title: p.Title, Language: p.Language, Verdict: verdictOf(v.Relevance, b.threshold)}
-	j.Because = becauseOf(v.Because, b.speller.SpellOf(v, p))
+// rate returns a page that was judged as it is printed, under the name that the user gave it.
+func (b *bench) rate(name string, p *dowse.Page) *facts.Row {
+	named := *p
+	named.URL = dowse.URL(name)
+	row := &facts.Row{Page: &named, Apart: true, Judged: true, Threshold: b.threshold, Spell: b.speller.SpellOf(p.Verdict, p).Word}
 	if !b.topic.Wants(p.Language) {
-		j.Verdict, j.Reason = "off", string(dowse.SkipLang)
+		row.Left = dowse.SkipLang
 	}
-	return j
-}
-
-// verdictOf says whether a page is on topic, with a band around the threshold in
-// which the judge does not decide.
-func verdictOf(relevance, threshold float64) string {
-	switch {
-	case collection.Unsure(relevance, threshold):
-		return "unsure"
-	case relevance >= threshold:
-		return "on"
-	}
-	return "off"
+	return row
 }
 
 // A docket is a run of judge: cases come in, are judged beside each other, and are
@@ -207,10 +176,10 @@ type docket struct {
 
 // A hearing judges one page. A nil line means that the page did not come: the text
 // says why.
-type hearing func(ctx context.Context) (line *judged, outcome dowse.Outcome, why string, err error)
+type hearing func(ctx context.Context) (line *facts.Row, outcome dowse.Outcome, why string, err error)
 
 type ruling struct {
-	line    *judged
+	line    *facts.Row
 	outcome dowse.Outcome
 	why     string
 	err     error
@@ -292,12 +261,12 @@ func (d *docket) absent(r ruling) {
 	fmt.Fprintf(d.err, "dowse: %s\n", oneLine(r.why))
 }
 
-func (d *docket) write(out io.Writer, line *judged) error {
+func (d *docket) write(out io.Writer, line *facts.Row) error {
 	if !d.plain {
-		return json.NewEncoder(out).Encode(line)
+		return jsonLine(out, line)
 	}
 	n := columnsOf(d.out)
-	_, err := fmt.Fprintf(out, "%.3f %-6s %-33s %s\n", line.Score, line.Verdict, clip(oneLine(line.Title), 33, n), clipMiddle(oneLine(line.URL), max(n-46, 20), n))
+	_, err := fmt.Fprintf(out, "%.3f %-6s %-33s %s\n", line.Relevance(), line.Verdict(), clip(oneLine(line.Title), 33, n), clipMiddle(oneLine(string(line.URL)), max(n-46, 20), n))
 	return err
 }
 

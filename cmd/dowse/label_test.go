@@ -52,7 +52,7 @@ func FuzzReadLabelFile(f *testing.F) {
 func TestExcerptIsHarmless(t *testing.T) {
 	doc := &dowse.Document{Text: "start " + strings.Repeat("dull words ", 40) + "the \x1b[31m tide\x0e pools\x0f of \u202eBraestow\x07 and tidal pools " + strings.Repeat("more dull words ", 40)}
 	doc.Words = dowse.Words(doc.Text)
-	got := excerptOf(doc, signTerms([]collection.Cause{{What: `"tide pools"`, Weight: 2}, {What: "bias", Weight: -3}, {What: `"of"`, Weight: 1}}), 120)
+	got := excerptOf(doc, signTerms([]dowse.Because{{What: `"tide pools"`, Weight: 2}, {What: "bias", Weight: -3}, {What: `"of"`, Weight: 1}}), 120)
 	for _, want := range []string{"\x0etide\x0f", "\x0epools\x0f", "Braestow"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)

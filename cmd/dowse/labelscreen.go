@@ -16,6 +16,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/weburl"
 )
 
 // A labeller asks about one page after the other on the keyboard.
@@ -196,7 +197,7 @@ func (l *labeller) takeBack() error {
 
 // host labels all pages of the host so far, after asking.
 func (l *labeller) host() error {
-	host := l.rows[l.at].Host
+	host := weburl.Host(l.rows[l.at].URL)
 	var lines []collection.Label
 	for row, err := range l.cr.Collection.Pages(collection.Filter{Host: host}) {
 		if err != nil {
@@ -216,7 +217,7 @@ func (l *labeller) host() error {
 	for i := range lines {
 		lines[i].Label = label
 	}
-	l.rows = append(l.rows[:l.at:l.at], slices.DeleteFunc(slices.Clone(l.rows[l.at:]), func(r *collection.Row) bool { return r.Host == host })...)
+	l.rows = append(l.rows[:l.at:l.at], slices.DeleteFunc(slices.Clone(l.rows[l.at:]), func(r *collection.Row) bool { return weburl.Host(r.URL) == host })...)
 	return l.keep(lines...)
 }
 
@@ -283,7 +284,7 @@ func (l *labeller) lines(columns, height int) []string {
 		cut(fmt.Sprintf("%s  %s %d of %d · %s · %s in this run", l.c.Dir, l.c.Queue, l.at+1, len(l.rows),
 			cmp.Or(l.cr.Collection.Crawl.Model(), collection.FirstModel), some(len(l.said), "label"))),
 		"",
-		cut(fmt.Sprintf("%s %s  %s", score(r.Relevance), r.Verdict, r.URL)),
+		cut(fmt.Sprintf("%s %s  %s", score(r.Relevance()), r.Verdict(), r.URL)),
 		cut("title    " + r.Title),
 	}
 	for i, line := range wrap("because  "+oneLine(l.reasonLine(r)), columns) {
@@ -308,10 +309,7 @@ func keyLine(columns int) string {
 
 // reasonLine tells the reasons of the judge, with words in the place of stems.
 func (l *labeller) reasonLine(r *collection.Row) string {
-	var v dowse.Verdict
-	for _, c := range r.Because {
-		v.Because = append(v.Because, dowse.Because{What: c.What, Weight: c.Weight, Count: c.Count})
-	}
+	v := r.Page.Verdict
 	doc, err := l.cr.Collection.DocumentOf(r)
 	if err != nil {
 		return tellingReasons(v.Because)
@@ -326,7 +324,7 @@ func (l *labeller) excerpt(r *collection.Row, columns, lines int) []string {
 	if err != nil {
 		return []string{fit(oneLine(err.Error()), columns)}
 	}
-	text := excerptOf(doc, signTerms(r.Because), columns*lines*3/4)
+	text := excerptOf(doc, signTerms(r.Page.Verdict.Because), columns*lines*3/4)
 	var out []string
 	for _, line := range wrap(text, columns) {
 		if len(out) == lines {
@@ -360,7 +358,7 @@ func (l *labeller) mark(line string) string {
 const maxSigns = 12
 
 // signTerms returns the words of the strongest reasons, in lower case.
-func signTerms(list []collection.Cause) (terms []string) {
+func signTerms(list []dowse.Because) (terms []string) {
 	for _, c := range list[:min(len(list), maxSigns)] {
 		if !strings.HasPrefix(c.What, `"`) {
 			continue // not a term of the page

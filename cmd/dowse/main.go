@@ -43,6 +43,7 @@ type cli struct {
 	Tgraph tgraphCmd `cmd:"" job:"teach" help:"Build and show T-Graphs: the link paths to known pages."`
 
 	Export exportCmd `cmd:"" job:"take out" help:"Export pages; the file suffix selects the format."`
+	Schema schemaCmd `cmd:"" job:"take out" help:"Print the JSON Schema of what commands print, or of topics."`
 
 	Lab labCmd `cmd:"" job:"lab" help:"Compare strategies on a recorded or synthetic web."`
 

@@ -183,11 +183,11 @@ func (c *pagesCmd) tableRow(w *world) rowPrinter {
 	terminal := columnsOf(w.out)
 	return func(out io.Writer, row *collection.Row) error {
 		score, word := "-", string(row.Reason)
-		if row.Verdict != "" {
-			score, word = fmt.Sprintf("%.2f", row.Relevance), row.Verdict
+		if row.Judged {
+			score, word = fmt.Sprintf("%.2f", row.Relevance()), row.Verdict()
 		}
-		title := oneLine(orDefault(row.Title, orDefault(row.Detail, row.Anchor)))
-		head := fmt.Sprintf("%-4s %-*s ", score, room, orDefault(word, row.State))
+		title := oneLine(orDefault(row.Title, orDefault(row.Detail, row.Anchor())))
+		head := fmt.Sprintf("%-4s %-*s ", score, room, orDefault(word, row.State.String()))
 		url, left := oneLine(string(row.URL)), terminal-len(head)-1
 		if terminal > 0 {
 			about = max(about, left*2/5)

@@ -2,11 +2,8 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
-	"time"
 
-	"dowse"
 	"dowse/crawler"
 	"dowse/internal/frontier"
 )
@@ -22,17 +19,6 @@ type printer struct {
 
 func newPrinter(w *world, kind string) *printer { return &printer{w: w, kind: kind} }
 
-// pageLine is a page as scripts see it.
-type pageLine struct {
-	URL      dowse.URL `json:"url"`
-	Score    float64   `json:"score"`
-	Title    string    `json:"title"`
-	Verdict  string    `json:"verdict"`
-	Language string    `json:"language,omitempty"`
-	Fetched  time.Time `json:"fetched"`
-	Because  string    `json:"because"`
-}
-
 func (p *printer) page(pg *crawler.Page) {
 	if p.kind == "" || !pg.OnTopic || p.err != nil {
 		return
@@ -43,5 +29,5 @@ func (p *printer) page(pg *crawler.Page) {
 		fmt.Fprintln(out, oneLine(string(pg.URL)))
 		return
 	}
-	json.NewEncoder(out).Encode(pageLine{pg.URL, pg.Relevance, pg.Title, "on", pg.Language, pg.Fetch.At, pg.Why})
+	_ = jsonLine(out, pg.Row()) // a buffer: what fails is returned by Flush
 }

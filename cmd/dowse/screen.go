@@ -82,7 +82,7 @@ func (s *screen) decision(p *crawler.Page) string {
 	name := "off"
 	if p.OnTopic {
 		name = "on"
-	} else if collection.Unsure(p.Relevance, s.cr.Collection.Settings.Threshold) {
+	} else if collection.Unsure(p.Relevance, s.cr.Collection.Threshold()) {
 		name = "?"
 	}
 	url := strings.TrimPrefix(strings.TrimPrefix(string(p.URL), "https://"), "http://")

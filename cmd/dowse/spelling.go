@@ -4,14 +4,15 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawler"
+	"dowse/internal/facts"
 	"dowse/topic"
 )
 
 // becauseOf returns reasons as scripts see them: stems stay, with their words beside them.
-func becauseOf(list []dowse.Because, s topic.Spelling) []because {
-	out := make([]because, len(list))
-	for i, b := range list {
-		out[i] = because{b.What, s.Word(b.What), b.Weight, b.Count}
+func becauseOf(list []dowse.Because, s topic.Spelling) []facts.Cause {
+	out := facts.Causes(list)
+	for i := range out {
+		out[i].Word = s.Word(out[i].What)
 	}
 	return out
 }
@@ -20,16 +21,16 @@ func becauseOf(list []dowse.Because, s topic.Spelling) []because {
 // page has them: for scripts beside the stems, for people in their place. A page that is
 // not kept tells none.
 func (a *account) spell(cr *crawler.Crawler, scripts bool) {
-	row, err := cr.Collection.Row(a.URL)
-	if err != nil || a.Verdict == nil {
+	if a.Judged == nil {
 		return
 	}
-	doc, err := cr.Collection.DocumentOf(row)
+	doc, err := cr.Collection.DocumentOf(a.Row)
 	if err != nil {
 		return
 	}
 	s := cr.Topic.Speller()
-	for _, v := range []*collection.Ruling{a.Verdict, a.Alone} {
+	a.Row.Spell = s.SpellOf(a.Row.Page.Verdict, &dowse.Page{Document: *doc}).Word
+	for _, v := range []*collection.Ruling{a.Judged, a.Alone} {
 		if v == nil {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
+	"dowse/internal/facts"
 )
 
 type statusCmd struct {
@@ -42,41 +43,42 @@ const (
 	clearScreen = "\x1b[H\x1b[2J"
 )
 
-// A status is how a collection stands, as scripts see it: what the crawl says, and
-// what is known beside it.
+// A status is the state of a collection, as scripts see it: what the crawl reports, and what is known beside it.
 type status struct {
-	Name    string    `json:"name"`
-	Dir     string    `json:"dir"`
-	Process int       `json:"pid,omitempty"` // that crawls; 0 for none
-	Running bool      `json:"running"`
-	Begun   time.Time `json:"begun"`
-	Ended   time.Time `json:"ended,omitzero"` // of the last run
-	Killed  bool      `json:"killed,omitempty"`
-	Error   string    `json:"error,omitempty"` // that ended the last run
+	Schema  string    `json:"schema"`
+	Name    string    `json:"name" doc:"the name of the collection"`
+	Dir     string    `json:"dir" doc:"its directory"`
+	Process int       `json:"pid,omitempty" doc:"the process that crawls"`
+	Running bool      `json:"running" doc:"whether a crawl is running"`
+	Begun   time.Time `json:"begun" doc:"when the first run began"`
+	Ended   time.Time `json:"ended,omitzero" doc:"when the last run ended"`
+	Killed  bool      `json:"killed,omitempty" doc:"whether the last run was killed"`
+	Error   string    `json:"error,omitempty" doc:"the error that ended the last run"`
 	crawl.Status
-	Balanced bool                     `json:"balanced"`
-	Frontier []waitingLead            `json:"frontier"`
-	Reasons  []collection.ReasonCount `json:"reasons"`
-	Notices  []string                 `json:"notices,omitempty"`
+	Elapsed  facts.Seconds            `json:"elapsed" doc:"how long the crawl ran, over all runs (s)"`
+	Balanced bool                     `json:"balanced" doc:"whether the books balance"`
+	Frontier []waitingLead            `json:"frontier" doc:"the best leads that wait"`
+	Reasons  []collection.ReasonCount `json:"reasons" doc:"why URLs were skipped or failed, and how many"`
+	Notices  []string                 `json:"notices,omitempty" doc:"what a person should know"`
 
-	Model     string            `json:"model"`              // the judge's, as labels and pages seen taught it
-	Labels    int               `json:"labels"`             // that stand
-	Untrained int               `json:"untrained"`          // lines of labels.jsonl that no model knows yet
-	Contrast  *contrast         `json:"contrast,omitempty"` // what the model was trained against; nil where examples say it all
-	Refused   *collection.Model `json:"refused,omitempty"`  // the last one, if the crawl made it by itself and did not take it into use
-	Audited   *collection.Audit `json:"audited,omitempty"`  // the harvest rate as a person sees it
+	Model     string            `json:"model" doc:"the model that judges"`
+	Labels    int               `json:"labels" doc:"labels in force"`
+	Untrained int               `json:"untrained" doc:"lines of labels.jsonl that no model was trained on"`
+	Contrast  *contrast         `json:"contrast,omitempty" doc:"the negative examples of the model, if the topic gives none"`
+	Refused   *collection.Model `json:"refused,omitempty" doc:"the last model, if it seemed worse and is not used"`
+	Audited   *collection.Audit `json:"audited,omitempty" doc:"the harvest rate by labels of a random sample"`
 
-	Outside *crawler.Consulted `json:"outside,omitempty"` // the outside judge in the last run that ended
+	Outside *crawler.Consulted `json:"outside,omitempty" doc:"the outside judge in the last run that ended"`
 
-	Unreached *crawl.Unreached `json:"unreached,omitempty"` // what waits for hosts that did not answer
+	Unreached *crawl.Unreached `json:"unreached,omitempty" doc:"what waits for hosts that did not answer"`
 }
 
 // A contrast is what stands in for examples that are not on topic.
 type contrast struct {
-	Pages   int `json:"pages"`           // seen in this crawl, taken at random
-	Seen    int `json:"seen"`            // of the first so many
-	Instead int `json:"instead"`         // of everyday texts
-	Grown   int `json:"grown,omitempty"` // pages taken as on topic by a judge that grew from words
+	Pages   int `json:"pages" doc:"pages of this crawl, drawn at random"`
+	Seen    int `json:"seen" doc:"of the first so many"`
+	Instead int `json:"instead" doc:"in place of so many everyday texts"`
+	Grown   int `json:"grown,omitempty" doc:"pages taken as on topic, by a judge that grew from words"`
 }
 
 // A waitingLead is one of the best leads that wait.
@@ -90,7 +92,7 @@ const topLeads = 5
 // statusOf adds what is known of the collection to the crawl's own picture.
 func statusOf(col *collection.Collection, s crawl.Status) *status {
 	st := &status{
-		Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
+		Schema: statusSchema, Elapsed: facts.Seconds(s.Elapsed), Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
 		Balanced: s.Books.Balanced(), Reasons: col.Reasons(), Frontier: leadsOf(col, topLeads), Notices: col.Notices,
 		Unreached: col.Crawl.Unreached(),
 	}
@@ -309,7 +311,7 @@ func (st *status) lines() []string {
 		fmt.Sprintf("%s  %s", st.Name, st.state(time.Now())),
 		fmt.Sprintf(" fetched   %s   on topic %s   harvest %.3f by the judge (last 200: %.3f)", count(st.Fetched), count(st.OnTopic), st.Harvest, st.Window),
 		fmt.Sprintf(" queued    %s on %s", some(b.Queued, "link"), some(st.Hosts, "host")),
-		fmt.Sprintf(" received  %s in %s requests, ran %s", bytesText(st.Bytes), count(st.Requests), st.Elapsed.Round(time.Second/10)),
+		fmt.Sprintf(" received  %s in %s requests, ran %s", bytesText(st.Bytes), count(st.Requests), st.Status.Elapsed.Round(time.Second/10)),
 		fmt.Sprintf(" books     %s seen = %s fetched + %s failed + %s redirected", count(b.Known), count(b.Fetched), count(b.Failed), count(b.Redirected)),
 		fmt.Sprintf("           + %s queued + %s skipped%s", count(b.Queued), count(b.Skipped), rarely(b)),
 		"           " + balance(st.Balanced),

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dowse"
 	"dowse/collection"
 )
 
@@ -32,7 +33,7 @@ func pagesOn(t *testing.T, w *world) string {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	row := &collection.Row{URL: longURL, Title: longTitle, Verdict: collection.VerdictOn, Relevance: 0.91}
+	row := &collection.Row{Page: &dowse.Page{URL: longURL, Document: dowse.Document{Title: longTitle}, Verdict: dowse.Verdict{Relevance: 0.91}}, Judged: true, Threshold: 0.5}
 	if err := print(&b, row); err != nil {
 		t.Fatal(err)
 	}
@@ -123,10 +124,10 @@ func TestErrorsAsJSON(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"status", "nothere", "--json"}, exitUsage, `{"error":{"code":"usage","message":"nothere is not a collection"}}`},
-		{[]string{"pages", "--json"}, exitUsage, `{"error":{"code":"usage","message":"missing argument: dir; see dowse pages --help"}}`},
-		{[]string{"fetch", "http://127.0.0.1:1/", "--json"}, exitForbidden, `{"error":{"code":"forbidden","message":"127.0.0.1 is a private address: add --allow-net 127.0.0.0/8"}}`},
-		{[]string{"fetch", "http://example.org/", "--json"}, exitForbidden, `{"error":{"code":"forbidden","message":"no contact given: sites must be able to reach you","hint":"Set once:\n`},
+		{[]string{"status", "nothere", "--json"}, exitUsage, `{"schema":"error/v1","error":{"code":"usage","message":"nothere is not a collection"}}`},
+		{[]string{"pages", "--json"}, exitUsage, `{"schema":"error/v1","error":{"code":"usage","message":"missing argument: dir; see dowse pages --help"}}`},
+		{[]string{"fetch", "http://127.0.0.1:1/", "--json"}, exitForbidden, `{"schema":"error/v1","error":{"code":"forbidden","message":"127.0.0.1 is a private address: add --allow-net 127.0.0.0/8"}}`},
+		{[]string{"fetch", "http://example.org/", "--json"}, exitForbidden, `{"schema":"error/v1","error":{"code":"forbidden","message":"no contact given: sites must be able to reach you","hint":"Set once:\n`},
 	} {
 		code, out, errs := capture(t, c.args...)
 		if code != c.code || out != "" || !strings.HasPrefix(errs, strings.ReplaceAll(c.want, "\n", `\n`)) || strings.Count(errs, "\n") != 1 {

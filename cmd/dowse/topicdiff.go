@@ -178,7 +178,8 @@ func (d *topicDiff) judge(dir string, a, b *contender) (some []judge.Example, er
 		if err != nil {
 			continue // taken down, or not kept
 		}
-		p := &dowse.Page{URL: row.URL, Depth: row.Depth, Hops: row.Hops, LinksIn: row.LinksIn, Document: *doc}
+		p := row.Page
+		p.Document, p.Verdict = *doc, dowse.Verdict{}
 		d.Pages++
 		before, after := a.judge.Judge(p).Relevance, b.judge.Judge(p).Relevance
 		if on := after >= b.threshold; on != (before >= a.threshold) {

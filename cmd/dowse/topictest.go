@@ -12,6 +12,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/internal/durable"
+	"dowse/internal/facts"
 	reports "dowse/internal/lab/report"
 	"dowse/judge"
 	"dowse/topic"
@@ -193,11 +194,11 @@ type trialBin struct {
 }
 
 type trialWrongPage struct {
-	URL     string    `json:"url,omitempty"`
-	Title   string    `json:"title,omitempty"`
-	Score   float64   `json:"score"`
-	Truth   string    `json:"truth"`
-	Because []because `json:"because"`
+	URL       string        `json:"url,omitempty"`
+	Title     string        `json:"title,omitempty"`
+	Relevance float64       `json:"relevance"`
+	Truth     string        `json:"truth"`
+	Because   []facts.Cause `json:"because"`
 }
 
 func (s *trialSheet) print(out io.Writer, asJSON bool) error {
@@ -228,7 +229,7 @@ func (s *trialSheet) json() trialJSON {
 	}
 	for _, i := range own.Wrong {
 		e := s.Examples[i]
-		page := trialWrongPage{Score: own.Ratings[i].Relevance, Truth: labelWord(e.Relevant)}
+		page := trialWrongPage{Relevance: own.Ratings[i].Relevance, Truth: labelWord(e.Relevant)}
 		page.URL, page.Title = s.named(i)
 		page.Because = becauseOf(strongestFor(own.Verdicts[i], !e.Relevant, 5), s.spelling(i))
 		j.Wrong = append(j.Wrong, page)

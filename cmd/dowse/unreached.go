@@ -103,7 +103,7 @@ func seedCauses(cr *crawler.Crawler) (lines []string) {
 }
 
 func seedCause(why *collection.Explanation, last string) string {
-	reason, detail := why.Reason, why.Detail
+	reason, detail := why.Row.Reason, why.Row.Detail
 	if reason == "" && why.Polite != nil {
 		reason, detail = why.Polite.Why, last
 	}
@@ -111,5 +111,5 @@ func seedCause(why *collection.Explanation, last string) string {
 		detail += ": " + last
 	}
 	parts := slices.DeleteFunc([]string{string(reason), detail}, func(s string) bool { return s == "" })
-	return oneLine(orDefault(strings.Join(parts, ": "), last, why.State))
+	return oneLine(orDefault(strings.Join(parts, ": "), last, why.Row.State.String()))
 }

@@ -22,7 +22,7 @@ func (whyCmd) Help() string {
   dowse why reefs.dowse https://example.org/reefs
   dowse why example.org/reefs                in the only collection here
   dowse why reefs.dowse example.org/ --links
-  dowse why reefs.dowse example.org/ --json | jq .verdict.because
+  dowse why reefs.dowse example.org/ --json | jq .judged.because
   dowse why sites.dowse example.org          a site, of a crawl for sites
 
 Answers for every URL that the crawl ever saw, fetched or not: the verdict with
@@ -32,15 +32,15 @@ out. The scheme may be left out, and any spelling of the URL will do. In a crawl
 for sites a host without a slash is a site: how it was chosen, judged and left.`
 }
 
-// An account is an explanation as why gives it: with the links, if asked.
+// An account is an explanation as why prints it: with the place in the queue, and with the links if asked.
 type account struct {
 	*collection.Explanation
 	dir  string
 	demo bool
 
-	Rank int                   `json:"rank,omitempty"`    // of a waiting URL in the queue, from 1
-	Wait int                   `json:"waiting,omitempty"` // how many wait
-	All  []collection.LinkFate `json:"all_links,omitempty"`
+	Rank int                   `json:"rank,omitempty" doc:"the place of a waiting URL in the queue, from 1"`
+	Wait int                   `json:"waiting,omitempty" doc:"how many URLs wait"`
+	All  []collection.LinkFate `json:"all_links,omitempty" doc:"every link of the page and what became of it, with --links"`
 }
 
 // Run explains a URL.
@@ -106,7 +106,7 @@ func (c *whyCmd) account(col *collection.Collection, raw string) (*account, erro
 		return nil, err
 	}
 	a := &account{Explanation: x, demo: col.Settings.Demo != nil}
-	if x.State == dowse.Waiting.String() {
+	if x.Row.State == dowse.Waiting {
 		a.Rank, a.Wait = rankOf(col, u)
 	}
 	if c.Links {
@@ -168,13 +168,13 @@ func printPath(out io.Writer, col *collection.Collection, path []dowse.URL) erro
 
 // worthOf says in a word or two what became of a URL.
 func worthOf(row *collection.Row) string {
-	if row.Verdict != "" {
-		return fmt.Sprintf("%.2f %s", row.Relevance, row.Verdict)
+	if row.Judged {
+		return fmt.Sprintf("%.2f %s", row.Relevance(), row.Verdict())
 	}
 	if row.Reason != "" {
 		return string(row.Reason)
 	}
-	return row.State
+	return row.State.String()
 }
 
 func printLinks(out io.Writer, a *account) {

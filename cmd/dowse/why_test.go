@@ -26,14 +26,14 @@ func TestWhyAnswersForEveryURL(t *testing.T) {
 	}
 	defer cr.Close()
 	f := cr.Collection.Crawl.Frontier()
-	states := map[string]int{}
+	states := map[dowse.State]int{}
 	for i := range f.Len() {
 		u := f.URL(idOf(i))
 		a, err := (&whyCmd{Links: true}).account(cr.Collection, string(u))
 		if err != nil {
 			t.Fatalf("%s: %v", u, err)
 		}
-		states[a.State]++
+		states[a.Row.State]++
 		s := &sheet{terminal: columns80}
 		a.show(s)
 		screen := strings.Join(s.lines, "\n") + "\n"
@@ -44,7 +44,7 @@ func TestWhyAnswersForEveryURL(t *testing.T) {
 		addsUp(t, a)
 	}
 	for _, s := range []dowse.State{dowse.Visited, dowse.Waiting, dowse.Excluded} {
-		if states[s.String()] == 0 {
+		if states[s] == 0 {
 			t.Errorf("no URL is %v: %v", s, states)
 		}
 	}
@@ -52,18 +52,18 @@ func TestWhyAnswersForEveryURL(t *testing.T) {
 
 func addsUp(t *testing.T, a *account) {
 	t.Helper()
-	if a.Verdict == nil {
+	if a.Judged == nil {
 		return
 	}
 	sum := 0.0
-	for _, p := range a.Verdict.Because {
+	for _, p := range a.Judged.Because {
 		sum += p.Weight
 	}
-	if got := 1 / (1 + math.Exp(-sum)); math.Abs(got-a.Verdict.Relevance) > 1e-6 {
-		t.Errorf("%s: reasons add up to %v, the relevance is %v", a.URL, got, a.Verdict.Relevance)
+	if got := 1 / (1 + math.Exp(-sum)); math.Abs(got-a.Judged.Relevance) > 1e-6 {
+		t.Errorf("%s: reasons add up to %v, the relevance is %v", a.Row.URL, got, a.Judged.Relevance)
 	}
 	if a.Explanation.Links != nil && a.Explanation.Links.Found != len(a.All) {
-		t.Errorf("%s: %d links counted, %d listed", a.URL, a.Explanation.Links.Found, len(a.All))
+		t.Errorf("%s: %d links counted, %d listed", a.Row.URL, a.Explanation.Links.Found, len(a.All))
 	}
 }
 
@@ -138,7 +138,7 @@ func TestOrdinal(t *testing.T) {
 // Every reason has advice that is not cut, or none.
 func TestAnywayFits(t *testing.T) {
 	for _, r := range dowse.ReasonHelp() {
-		a := &account{Explanation: &collection.Explanation{Reason: r.Reason}, dir: "collections/2026/reefs.dowse"}
+		a := &account{Explanation: &collection.Explanation{Row: &collection.Row{Page: &dowse.Page{Reason: r.Reason}}}, dir: "collections/2026/reefs.dowse"}
 		s := &sheet{terminal: columns80}
 		a.remedy(s)
 		screen := strings.Join(s.lines, "\n")

@@ -16,13 +16,13 @@ import (
 )
 
 // A Digest is the SHA-1 of a payload, by which web archives recognise that two
-// captures are the same. It guards against accidents, not against forgery.
+// captures are equal. It protects against accidents, not against forgery.
 type Digest [sha1.Size]byte
 
 // PayloadDigest returns the digest of a payload.
 func PayloadDigest(payload []byte) Digest { return sha1.Sum(payload) }
 
-// String returns the digest as WARC headers have it: sha1:BASE32.
+// String returns the digest in the form of WARC headers: sha1:BASE32.
 func (d Digest) String() string { return string(d.append(nil)) }
 
 func (d Digest) append(dst []byte) []byte {
@@ -30,8 +30,8 @@ func (d Digest) append(dst []byte) []byte {
 	return base32.StdEncoding.AppendEncode(dst, d[:])
 }
 
-// An ID names a record. It is derived from what the record says and when, so
-// encoding the same exchange again gives the same bytes.
+// An ID identifies a record. It is derived from the content and the time of the
+// record, so encoding the same exchange again gives the same bytes.
 type ID [16]byte
 
 // String returns the ID as a URN, without the angle brackets of a header.
@@ -48,8 +48,9 @@ func (id ID) append(dst []byte) []byte {
 	return dst
 }
 
-// recordID is a name-based UUID (version 5 of RFC 9562) over kind, URL, time and
-// block of a record.
+// recordID returns a name-based UUID (version 5 of RFC 9562) over kind, URL,
+// time and block of a record. scratch is a buffer that is reused; the second
+// result replaces it.
 func recordID(scratch []byte, kind, url string, at time.Time, block Digest) (ID, []byte) {
 	scratch = append(scratch[:0], "dowse "...)
 	scratch = append(scratch, kind...)
@@ -60,6 +61,7 @@ func recordID(scratch []byte, kind, url string, at time.Time, block Digest) (ID,
 	scratch = append(scratch, block[:]...)
 	sum := sha1.Sum(scratch)
 	id := ID(sum[:16])
+	// The bits that mark version 5 and the variant of RFC 9562.
 	id[6] = id[6]&0x0f | 0x50
 	id[8] = id[8]&0x3f | 0x80
 	return id, scratch
@@ -67,19 +69,21 @@ func recordID(scratch []byte, kind, url string, at time.Time, block Digest) (ID,
 
 var errDigestForm = errors.New("digest of an unknown form")
 
-// labelled is a digest as some writer put it into a header: any of the usual
-// algorithms in any of the usual spellings.
-type labelled struct {
+// parsedDigest is a digest from a header, in any of the usual algorithms and
+// spellings, and a constructor of the hash that made it.
+type parsedDigest struct {
 	sum  []byte
 	hash func() hash.Hash
 }
 
-func parseDigest(s string) (labelled, error) {
+// parseDigest parses "algorithm:text". Algorithms are compared without case and
+// hyphens.
+func parseDigest(s string) (parsedDigest, error) {
 	algorithm, text, ok := strings.Cut(strings.TrimSpace(s), ":")
 	if !ok {
-		return labelled{}, errDigestForm
+		return parsedDigest{}, errDigestForm
 	}
-	l := labelled{}
+	l := parsedDigest{}
 	switch strings.ReplaceAll(strings.ToLower(algorithm), "-", "") {
 	case "sha1":
 		l.hash = sha1.New
@@ -90,16 +94,18 @@ func parseDigest(s string) (labelled, error) {
 	case "md5":
 		l.hash = md5.New
 	default:
-		return labelled{}, errDigestForm
+		return parsedDigest{}, errDigestForm
 	}
 	l.sum = decodeSum(text, l.hash().Size())
 	if l.sum == nil {
-		return labelled{}, errDigestForm
+		return parsedDigest{}, errDigestForm
 	}
 	return l, nil
 }
 
-// decodeSum undoes hex, Base32 or Base64, told apart by their lengths.
+// decodeSum decodes hex, Base32 or Base64 with or without padding; the length
+// of the text shows which. It returns nil if the text is not a sum of size
+// bytes.
 func decodeSum(text string, size int) []byte {
 	bare := strings.TrimRight(text, "=")
 	var sum []byte

@@ -15,44 +15,45 @@ import (
 	"dowse/weburl"
 )
 
-// An Exchange is one request and what the server answered, as it is to be kept.
+// An Exchange is one request and its answer, as they are to be stored.
 type Exchange struct {
 	URL     dowse.URL
 	At      time.Time  // when the request was sent
-	Address netip.Addr // of the server; the zero Addr for unknown
+	Address netip.Addr // of the server; the zero Addr if unknown
 
-	RequestHead  []byte // request line and fields, as sent; nil for no request record
+	RequestHead  []byte // request line and fields, as sent; nil omits the request record
 	ResponseHead []byte // status line and fields, as received
-	Payload      []byte // the body, free of transfer coding, its content coding kept
-	Size         int    // of the payload, for EncodeRevisit without a Payload
-	Decoded      bool   // the content coding was undone, too
+	Payload      []byte // the body, without transfer coding, with its content coding
+	Size         int    // bytes of the payload, for EncodeRevisit without a Payload
+	Decoded      bool   // Payload is without content coding, too
 
 	Truncated string  // why the payload ends early: length, time, disconnect, unspecified; "" if it does not
-	Metadata  []Field // what is to be said of the page; nil for no metadata record
+	Metadata  []Field // facts about the page; nil omits the metadata record
 }
 
-// An Original is an earlier capture that a later one with the same payload can
-// refer to.
+// An Original identifies an earlier capture that a later one with the same
+// payload can refer to.
 type Original struct {
 	URL    dowse.URL
 	At     time.Time
 	ID     ID
 	Digest Digest
-	Place  dowse.Place // as [Writer.Append] returned it; lets [Open] find the payload
+	Place  dowse.Place // as [Writer.Append] returned it; lets readers find the payload
 }
 
 // Encoded holds the records of one exchange, compressed. The response record is
-// the last one, so what follows it in a file belongs to a later exchange.
+// the last one, so whatever follows it in a file belongs to a later exchange.
 type Encoded struct {
 	Bytes  []byte
 	Offset int // of the response record in Bytes
 	Length int // of the response record
 	Status int
-	MIME   string // as an index has it
+	MIME   string // for the index, see [Capture]
 	Original
 }
 
-// capture returns what an index says of the response record.
+// capture returns the index line for the response record, which is at the given
+// place.
 func (e *Encoded) capture(at dowse.Place) Capture {
 	return Capture{
 		Key: string(appendURL(nil, weburl.SURT(e.URL))), At: e.At, URL: string(appendURL(nil, string(e.URL))),
@@ -60,11 +61,14 @@ func (e *Encoded) capture(at dowse.Place) Capture {
 	}
 }
 
-// Encode appends the records of an exchange to dst: request, metadata, response,
-// each a gzip member of its own. Bytes of the web never reach a record's header,
-// and the HTTP heads are rewritten so that they fit the payload that is stored.
-// It may be called from many goroutines: compressing is what archiving costs,
-// and [Writer.Append] has only to copy the bytes.
+// Encode appends the records of an exchange to dst: request, metadata,
+// response, each a gzip member of its own. Bytes of the web never reach a
+// record's header, and the HTTP heads are rewritten so that they fit the
+// payload that is stored.
+//
+// It is safe for concurrent use. Compressing is nearly all of the cost of
+// archiving, so callers encode in parallel, and [Writer.Append] only copies the
+// bytes.
 func Encode(dst []byte, ex *Exchange) Encoded {
 	e := encoders.Get().(*encoder)
 	defer encoders.Put(e)
@@ -76,9 +80,9 @@ func Encode(dst []byte, ex *Exchange) Encoded {
 	return enc
 }
 
-// EncodeRevisit is Encode for a payload that was kept before: in place of the
-// response it writes a revisit record that refers to the original. That the
-// payload is the same is the caller's finding; of.Digest is written as its digest.
+// EncodeRevisit is Encode for a payload that was stored before: instead of the
+// response it writes a revisit record that refers to the original. The caller
+// vouches that the payload is the same; of.Digest is written as its digest.
 func EncodeRevisit(dst []byte, ex *Exchange, of Original) Encoded {
 	e := encoders.Get().(*encoder)
 	defer encoders.Put(e)
@@ -89,7 +93,7 @@ func EncodeRevisit(dst []byte, ex *Exchange, of Original) Encoded {
 	return enc
 }
 
-// responseHead makes the block of a response as far as its head.
+// responseHead sets e.block to the rewritten head of the response.
 func (e *encoder) responseHead(ex *Exchange) headRewriter {
 	h := headRewriter{out: e.block[:0], length: max(len(ex.Payload), ex.Size), decoded: ex.Decoded}
 	h.response(ex.ResponseHead)
@@ -97,23 +101,26 @@ func (e *encoder) responseHead(ex *Exchange) headRewriter {
 	return h
 }
 
+// The content types of records, the media type of revisits in an index, and the
+// profile of revisits.
 const (
 	responseType = "application/http;msgtype=response"
 	requestType  = "application/http;msgtype=request"
 	fieldsType   = "application/warc-fields"
-	revisitType  = "warc/revisit" // in an index
+	revisitType  = "warc/revisit" // the media type of revisits in an index
 
-	// IdenticalPayload is the profile of a revisit record whose payload is that
-	// of the record it refers to.
+	// IdenticalPayload is the profile of a revisit record whose payload equals
+	// that of the record it refers to.
 	IdenticalPayload = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 )
 
-// compression is the level of speed: on pages of 20 KB it takes half of the time
-// of the usual level 6 and gives 4 % more bytes; and its table of 128 KB leaves
-// some of the processor's cache to others.
+// compression is the fastest level of gzip: on pages of 20 KB it takes half of
+// the time of the usual level 6 and gives 4 % more bytes, and its table of 128
+// KB leaves room in the CPU cache.
 const compression = 1
 
-// record is the header of a record to be written; the zero parts are left out.
+// record is the header of a record to write. Fields with a zero value are
+// omitted.
 type record struct {
 	kind, content string
 	id            ID
@@ -128,14 +135,14 @@ type record struct {
 	revisits      *Original
 }
 
-// encoder holds what encoding needs and can use again.
+// encoder holds the buffers of one encoding, which are reused through a pool.
 type encoder struct {
 	gz      *gzip.Writer
 	sha     hash.Hash
 	out     sink
 	head    []byte // the record's header
-	block   []byte // the response's block as far as its head
-	side    []byte // the block of a companion
+	block   []byte // the head of the response, which begins its block
+	side    []byte // the block of a request, metadata or warcinfo record
 	scratch []byte
 }
 
@@ -145,8 +152,9 @@ var encoders = sync.Pool{New: func() any {
 	return e
 }}
 
-// sink is a byte slice that grows by writing, and by doubling: appending to a large
-// slice would leave several times its size as garbage.
+// sink is an io.Writer that appends to a byte slice and doubles it when it is
+// full: append alone grows large slices by a quarter and would leave several
+// times their size as garbage.
 type sink struct{ b []byte }
 
 func (s *sink) Write(p []byte) (int, error) {
@@ -157,8 +165,8 @@ func (s *sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// exchange writes the response last but names it first, because the other
-// records refer to it. e.block holds the response's head.
+// exchange writes the response last but computes its ID first, because the
+// other records refer to it. e.block holds the response's head.
 func (e *encoder) exchange(dst []byte, ex *Exchange, r record, payload []byte) Encoded {
 	r.url, r.at, r.address, r.truncated = ex.URL, ex.At, ex.Address, truncation(ex.Truncated)
 	block := e.digest(e.block, payload)
@@ -175,7 +183,8 @@ func (e *encoder) exchange(dst []byte, ex *Exchange, r record, payload []byte) E
 	return out
 }
 
-// companions writes the request and metadata records.
+// companions writes the request and metadata records of the response with ID
+// of.
 func (e *encoder) companions(ex *Exchange, of ID) {
 	if len(ex.RequestHead) > 0 {
 		e.side = appendRequestHead(e.side[:0], ex.RequestHead)
@@ -187,6 +196,7 @@ func (e *encoder) companions(ex *Exchange, of ID) {
 	}
 }
 
+// companion writes one record whose block is e.side.
 func (e *encoder) companion(r record, ex *Exchange, of ID) {
 	r.url, r.at, r.concurrent = ex.URL, ex.At, of
 	sum := e.digest(e.side, nil)
@@ -194,9 +204,10 @@ func (e *encoder) companion(r record, ex *Exchange, of ID) {
 	e.write(&r, sum, e.side, nil)
 }
 
-// maxFields bounds a block of fields, whatever is put into it.
+// maxFields bounds a block of fields, in bytes.
 const maxFields = 1 << 20
 
+// appendFields appends fields until maxFields is reached; the rest is omitted.
 func appendFields(dst []byte, fields []Field) []byte {
 	start := len(dst)
 	for _, f := range fields {
@@ -208,6 +219,7 @@ func appendFields(dst []byte, fields []Field) []byte {
 	return dst
 }
 
+// truncation returns a value that WARC-Truncated may have.
 func truncation(why string) string {
 	switch why {
 	case "", "length", "time", "disconnect":
@@ -216,6 +228,7 @@ func truncation(why string) string {
 	return "unspecified"
 }
 
+// digest returns the SHA-1 of block followed by rest.
 func (e *encoder) digest(block, rest []byte) (d Digest) {
 	e.sha.Reset()
 	e.sha.Write(block)
@@ -224,7 +237,8 @@ func (e *encoder) digest(block, rest []byte) (d Digest) {
 	return d
 }
 
-// write appends one record to e.out; its block is the given one and the rest.
+// write appends one record to e.out; its block consists of block and rest.
+// Small records are written with a prebuilt code, see appendTerse.
 func (e *encoder) write(r *record, sum Digest, block, rest []byte) {
 	e.head = r.appendTo(e.head[:0], sum, len(block)+len(rest))
 	parts := [...][]byte{e.head, block, rest, []byte("\r\n\r\n")}
@@ -236,11 +250,14 @@ func (e *encoder) write(r *record, sum Digest, block, rest []byte) {
 	}
 	e.gz.Reset(&e.out)
 	for _, part := range parts {
-		e.gz.Write(part) // a sink takes everything
+		e.gz.Write(part) // writing to a sink never fails
 	}
 	e.gz.Close()
 }
 
+// appendTo appends the header of the record, whose block has the given digest
+// and length. The order of the fields is fixed, so that encoding is
+// deterministic.
 func (r *record) appendTo(dst []byte, block Digest, length int) []byte {
 	dst = append(dst, "WARC/1.1\r\nWARC-Type: "...)
 	dst = append(dst, r.kind...)
@@ -272,7 +289,8 @@ func (r *record) appendTo(dst []byte, block Digest, length int) []byte {
 	return append(dst, "\r\n\r\n"...)
 }
 
-// appendPayload writes what is known of the payload: digest, original, cut.
+// appendPayload appends the fields about the payload: its digest, its original
+// and whether it was cut.
 func (r *record) appendPayload(dst []byte) []byte {
 	if r.hasPayload {
 		dst = append(dst, "\r\nWARC-Payload-Digest: "...)
@@ -296,7 +314,8 @@ func (r *record) appendPayload(dst []byte) []byte {
 	return dst
 }
 
-// appendReference writes where an original is, in the fields that Heritrix uses.
+// appendReference appends the place of an original, in the fields that Heritrix
+// uses.
 func appendReference(dst []byte, p dowse.Place) []byte {
 	if p.File == "" {
 		return dst
@@ -307,6 +326,9 @@ func appendReference(dst []byte, p dowse.Place) []byte {
 	return strconv.AppendInt(dst, p.Offset, 10)
 }
 
+// The fields of a revisit record that say where its original is. They are not
+// part of WARC 1.1; Heritrix writes them and readers that do not know them ignore
+// them.
 const (
 	referenceFile   = "WARC-Refers-To-Filename"
 	referenceOffset = "WARC-Refers-To-File-Offset"
@@ -320,7 +342,8 @@ func appendID(dst []byte, name string, id ID) []byte {
 	return append(dst, '>')
 }
 
-// appendDate writes milliseconds, which WARC 1.1 allows and 1.0 did not.
+// appendDate appends a time with milliseconds, which WARC 1.1 allows and 1.0
+// did not.
 func appendDate(dst []byte, at time.Time) []byte {
 	return at.UTC().AppendFormat(dst, "2006-01-02T15:04:05.000Z")
 }

@@ -230,3 +230,10 @@ func TestWARCInside(t *testing.T) {
 		}
 	}
 }
+
+// appendResponseHead writes the head of a response with a payload of that length.
+func appendResponseHead(dst, head []byte, length int, decoded bool) []byte {
+	w := headRewriter{out: dst, start: len(dst), length: length, decoded: decoded}
+	w.response(head)
+	return w.out
+}

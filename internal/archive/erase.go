@@ -12,20 +12,20 @@ import (
 	"dowse/internal/durable"
 )
 
-// ErrSmall is returned by [Erase] for records too short to put a blank in their
-// place. Records of this package are long enough.
+// ErrSmall is returned by [Erase] for a record that is too short to be replaced
+// by a blank. Records of this package are long enough.
 var ErrSmall = errors.New("archive: record is too short to be blanked out")
 
 // Erase rewrites a WARC file without the records at the given offsets and
-// without the requests and metadata of the same exchanges: a takedown. It returns
-// how many records it erased.
+// without the requests and metadata of the same exchanges: a takedown. It
+// returns how many records it erased.
 //
-// In their place stands a record that says only when something was erased, of
-// exactly the same length. So no other record moves, every known place stays
-// true, and no crash between this and the books of the caller can part them. The
-// file is replaced as a whole: a crash leaves the old or the new one. It must not
-// be open for writing. Revisits in this or other files that refer to an erased
-// record lose what they refer to.
+// They are replaced by a record of exactly the same length that contains only
+// when something was erased. So no other record moves, every known place stays
+// valid, and no crash between this and the bookkeeping of the caller can make
+// them disagree. The file is replaced atomically: a crash leaves the old or the
+// new one. It must not be open for writing. Revisits in this or other files
+// that refer to an erased record lose their payload.
 func Erase(path string, at time.Time, offsets ...int64) (int, error) {
 	d, name := durable.Split(path)
 	f, err := d.Open(name)
@@ -36,7 +36,7 @@ func Erase(path string, at time.Time, offsets ...int64) (int, error) {
 	spans, err := exchanges(f, offsets, nil)
 	if err == nil && len(spans) > 0 {
 		err = d.Replace(name, func(w io.Writer) error {
-			return errors.Join(blankOut(w, f, at, joined(spans)), f.Close()) // closed, for Windows to rename
+			return errors.Join(blankOut(w, f, at, joined(spans)), f.Close()) // Windows renames only closed files
 		})
 	}
 	if err != nil {
@@ -45,7 +45,8 @@ func Erase(path string, at time.Time, offsets ...int64) (int, error) {
 	return len(spans), nil
 }
 
-// blankOut copies a file with blanks in place of the spans.
+// blankOut copies a file with blanks in place of the spans, which are in
+// ascending order.
 func blankOut(w io.Writer, f io.ReaderAt, at time.Time, spans []span) error {
 	end := int64(0)
 	for _, s := range spans {
@@ -61,8 +62,9 @@ func blankOut(w io.Writer, f io.ReaderAt, at time.Time, spans []span) error {
 	return err
 }
 
-// joined makes one span of those that touch, so that short records are no
-// obstacle. A blank is made in memory; what is long enough is not made longer.
+// joined merges spans that touch, so that records too short for a blank are no
+// obstacle. A blank is built in memory, so a span of a megabyte is not
+// extended.
 func joined(spans []span) (out []span) {
 	const enough = 1 << 20
 	for _, s := range spans {
@@ -75,6 +77,8 @@ func joined(spans []span) (out []span) {
 	return out
 }
 
+// writeBlank writes a blank for the span s of f, compressed if the record there
+// is.
 func writeBlank(w io.Writer, f io.ReaderAt, s span, at time.Time) error {
 	zipped, err := isZipped(f, s.offset)
 	if err != nil {
@@ -92,7 +96,9 @@ func writeBlank(w io.Writer, f io.ReaderAt, s span, at time.Time) error {
 	return err
 }
 
-// plainBlank is a record of exactly that length which says nothing but that.
+// plainBlank returns a record of exactly length bytes that contains nothing but
+// the time. The Content-Length is padded with spaces to a fixed width, so that
+// the length of the header does not depend on its value.
 func plainBlank(length int, at time.Time, offset int64) ([]byte, error) {
 	id, _ := recordID(nil, "erased", fmt.Sprint(offset), at, Digest{})
 	head := []byte("WARC/1.1\r\nWARC-Type: metadata")
@@ -110,8 +116,11 @@ func plainBlank(length int, at time.Time, offset int64) ([]byte, error) {
 	return append(out, "\r\n\r\n"...), nil
 }
 
-// zippedBlank is the same as a gzip member of exactly that length: the record
-// stands in it uncompressed, in deflate's stored blocks (RFC 1951, 3.2.4).
+// zippedBlank returns plainBlank as a gzip member of exactly length bytes. The
+// record is in it uncompressed, in deflate's stored blocks (RFC 1951 3.2.4),
+// because the length of compressed data cannot be chosen. A member has 10 bytes
+// of header and 8 of trailer, a stored block 5 bytes of overhead and at most
+// 65,535 of data.
 func zippedBlank(length int, at time.Time, offset int64) ([]byte, error) {
 	const frame, most, overhead = 10 + 8, 1<<16 - 1, 5
 	blocks := (length - frame + most + overhead - 1) / (most + overhead)

@@ -19,15 +19,16 @@ import (
 	"dowse"
 )
 
-// A Kept is an exchange as a WARC file holds it: an answer, or a reference to an earlier
-// one with the same payload, and what was written with it.
+// A Kept is an exchange in a WARC file: a response, or a revisit that refers to
+// an earlier response with the same payload, and the records that were written
+// with it.
 type Kept struct {
 	Path string // of the file
 	Part        // the response or revisit record
-	With []Part // the request and metadata of the same exchange that can be read
+	With []Part // the readable request and metadata records of the same exchange
 }
 
-// A Loss is what [Exchanges] passes over.
+// A Loss is a part of a WARC file that could not be read or used, and why.
 type Loss struct {
 	Path   string
 	Offset int64
@@ -35,14 +36,16 @@ type Loss struct {
 	Err    error
 }
 
-// The reasons of losses that are no damage.
+// The reasons of losses that are not damage.
 var (
-	ErrErased    = errors.New("it was erased")                              // by [Erase]
-	ErrCompanion = errors.New("the answer that it belongs to is not there") // of requests and metadata
+	ErrErased    = errors.New("record was erased")                 // by [Erase]
+	ErrCompanion = errors.New("response of the record is missing") // for requests and metadata
 )
 
-// Exchanges yields the exchanges of a WARC file that can be read, and passes the rest to
-// lost. The error is that of opening the file.
+// Exchanges yields the exchanges of a WARC file that can be read, and passes
+// the rest to lost. An error means that the file could not be opened; it comes
+// alone. Requests and metadata precede their response in files of this package,
+// which is relied on.
 func Exchanges(path string, lost func(Loss)) iter.Seq2[*Kept, error] {
 	return func(yield func(*Kept, error) bool) {
 		var with []Part
@@ -55,6 +58,7 @@ func Exchanges(path string, lost func(Loss)) iter.Seq2[*Kept, error] {
 			switch kind := p.Type(); {
 			case p.Err != nil:
 				lost(Loss{path, p.Offset, p.Length, p.Err})
+			// A blank of Erase is a metadata record without a target.
 			case kind == "metadata" && p.Header.Value("WARC-Target-URI") == "":
 				lost(Loss{path, p.Offset, p.Length, ErrErased})
 			case kind == "request" || kind == "metadata":
@@ -80,31 +84,34 @@ func Exchanges(path string, lost func(Loss)) iter.Seq2[*Kept, error] {
 	}
 }
 
+// record returns the header as a record, for the accessors of Record.
 func (k *Kept) record() *Record { return &Record{Header: k.Header} }
 
 // Target returns the URL as written.
 func (k *Kept) Target() string { return k.record().Target() }
 
-// Date returns when the request was sent; the zero time if the record does not say.
+// Date returns when the request was sent, the zero time if the record does not
+// say.
 func (k *Kept) Date() time.Time { return k.record().Date() }
 
-// IsRevisit reports whether the payload is kept elsewhere.
+// IsRevisit reports whether the payload is in another record.
 func (k *Kept) IsRevisit() bool { return k.Type() == "revisit" }
 
-// RefersTo returns the ID of the record that has the payload of a revisit.
+// RefersTo returns the ID of the record that contains the payload of a revisit.
 func (k *Kept) RefersTo() string { return bare(k.Header.Value("WARC-Refers-To")) }
 
 // Truncated reports whether the payload ends early.
 func (k *Kept) Truncated() bool { return k.Header.Value("WARC-Truncated") != "" }
 
-// Address returns the address of the server; the zero Addr for unknown.
+// Address returns the address of the server, the zero Addr if unknown.
 func (k *Kept) Address() netip.Addr {
 	a, _ := netip.ParseAddr(k.Header.Value("WARC-IP-Address"))
 	return a
 }
 
-// Said returns a field of the metadata of the exchange, "" for none.
-func (k *Kept) Said(name string) string {
+// Metadata returns a field of the exchange's metadata record, "" if there is
+// none. It reads the file each time.
+func (k *Kept) Metadata(name string) string {
 	for _, w := range k.With {
 		if w.Type() != "metadata" {
 			continue
@@ -127,8 +134,8 @@ func (k *Kept) Said(name string) string {
 	return ""
 }
 
-// Response returns the answer. Of a revisit the payload is that of the record at the given
-// place of the files in dir. The caller closes its body.
+// Response returns the stored response. The payload of a revisit is that of the
+// record at the given place of the files in dir. The caller closes the body.
 func (k *Kept) Response(dir string, original dowse.Place) (*http.Response, error) {
 	rec, err := At(k.Path, k.Offset)
 	if err != nil {
@@ -148,12 +155,13 @@ func (k *Kept) Response(dir string, original dowse.Place) (*http.Response, error
 	return resp, nil
 }
 
+// readCloser is a body that closes the record that it reads from.
 type readCloser struct {
 	io.Reader
 	io.Closer
 }
 
-// borrow gives the answer of a revisit the payload that it refers to.
+// borrow replaces the empty body of a revisit by the payload of its original.
 func (k *Kept) borrow(resp *http.Response, dir string, original dowse.Place) error {
 	rec, err := At(filepath.Join(dir, original.File), original.Offset)
 	if err != nil {
@@ -168,9 +176,9 @@ func (k *Kept) borrow(resp *http.Response, dir string, original dowse.Place) err
 	return nil
 }
 
-// Encoded returns the records of the exchange as they stand in the file, to be appended to
-// another. A revisit is told the place of its original there. The companions that can't be
-// read are left out.
+// Encoded returns the records of the exchange, unchanged, to be appended to
+// another file. A revisit gets the place of its original there. Records of the
+// exchange that cannot be read are omitted.
 func (k *Kept) Encoded(original dowse.Place) (Encoded, error) {
 	d, name := durable.Split(k.Path)
 	f, err := d.Open(name)
@@ -186,13 +194,14 @@ func (k *Kept) Encoded(original dowse.Place) (Encoded, error) {
 	}
 	start := b.Len()
 	if k.IsRevisit() {
-		err = k.rehome(&b, original)
+		err = k.writeRevisit(&b, original)
 	} else {
 		err = copySpanTo(&b, f, k.Part)
 	}
 	return Encoded{Bytes: b.Bytes(), Offset: start, Length: b.Len() - start}, err
 }
 
+// copySpanTo copies a record of f to w, compressed.
 func copySpanTo(w io.Writer, f *durable.File, p Part) error {
 	if err := copySpan(w, f, span{p.Offset, p.Length}); err != nil {
 		return fmt.Errorf("archive: read %s: %w", f.Name(), err)
@@ -200,9 +209,9 @@ func copySpanTo(w io.Writer, f *durable.File, p Part) error {
 	return nil
 }
 
-// rehome writes the revisit record with another place of its original, and all else as it
-// was.
-func (k *Kept) rehome(w io.Writer, original dowse.Place) error {
+// writeRevisit writes the revisit record with another place of its original and
+// everything else unchanged.
+func (k *Kept) writeRevisit(w io.Writer, original dowse.Place) error {
 	rec, err := At(k.Path, k.Offset)
 	if err != nil {
 		return err

@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// A Field is a named value: of a record's header, or of a block of the type
+// A Field is a named value of a record's header, or of a block of the type
 // application/warc-fields.
 type Field struct{ Name, Value string }
 
-// Fields are in the order of the record; names may repeat.
+// Fields are in the order of the record. Names may repeat.
 type Fields []Field
 
 // Value returns the first value of that name, "" for none. Names are compared
-// without regard to case.
+// without case.
 func (f Fields) Value(name string) string {
 	for i := range f {
 		if strings.EqualFold(f[i].Name, name) {
@@ -23,12 +23,12 @@ func (f Fields) Value(name string) string {
 	return ""
 }
 
-// maxValue bounds a value that is written, so that no foreign text makes a
-// header which readers refuse.
+// maxValue bounds a value that is written, in bytes, so that text from outside
+// cannot make a header that readers refuse.
 const maxValue = 16 << 10
 
-// appendField writes one line that is a field of exactly that name, whatever
-// bytes the value holds: line breaks and other control bytes become spaces.
+// appendField appends one line that is a field of exactly that name, whatever
+// bytes the value contains: line breaks and other control bytes become spaces.
 func appendField(dst []byte, name, value string) []byte {
 	dst = appendName(dst, name)
 	dst = append(dst, ": "...)
@@ -36,6 +36,7 @@ func appendField(dst []byte, name, value string) []byte {
 	return append(dst, "\r\n"...)
 }
 
+// appendName appends a name; bytes that a name may not contain become hyphens.
 func appendName(dst []byte, name string) []byte {
 	if name == "" {
 		return append(dst, "field"...)
@@ -50,6 +51,8 @@ func appendName(dst []byte, name string) []byte {
 	return dst
 }
 
+// appendText appends at most limit bytes of value as valid UTF-8 without
+// control bytes.
 func appendText(dst []byte, value string, limit int) []byte {
 	value = strings.ToValidUTF8(cut(strings.TrimSpace(value), limit), "\ufffd")
 	start := len(dst)
@@ -58,6 +61,8 @@ func appendText(dst []byte, value string, limit int) []byte {
 	return dst
 }
 
+// cut returns the first limit bytes of s, or a few less so that no character is
+// cut.
 func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -68,6 +73,7 @@ func cut(s string, limit int) string {
 	return s[:limit]
 }
 
+// blankControls replaces control bytes, among them line breaks, by spaces.
 func blankControls(b []byte) {
 	for i, c := range b {
 		if c < ' ' || c == 0x7f {
@@ -76,8 +82,9 @@ func blankControls(b []byte) {
 	}
 }
 
-// appendURL writes a URL as ASCII without a space, a control byte or a bracket:
-// what canonical form already promises, and what a header has to hold.
+// appendURL appends a URL as ASCII without spaces, control bytes and angle
+// brackets. Canonical URLs are already like that; URLs of other sources may not
+// be, and would break a header.
 func appendURL(dst []byte, u string) []byte {
 	const hex = "0123456789ABCDEF"
 	for i := 0; i < len(u); i++ {
@@ -91,7 +98,7 @@ func appendURL(dst []byte, u string) []byte {
 	return dst
 }
 
-// isToken reports whether c may stand in a field's name (RFC 9110, 5.6.2).
+// isToken reports whether c may be part of a field's name (RFC 9110 5.6.2).
 func isToken(c byte) bool {
 	switch {
 	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':

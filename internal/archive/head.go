@@ -6,35 +6,32 @@ import (
 	"strings"
 )
 
-// maxHead bounds an HTTP head as it is written and as it is read. Browsers and
-// servers stop well below.
+// maxHead bounds an HTTP head, in bytes, when it is written and when it is
+// read. Browsers and servers accept much less.
 const maxHead = 512 << 10
 
-// orig is put before the name of a field that was true on the wire and is not of
-// what is stored. Replay software shows such fields and does not act on them.
+// orig precedes the name of a field that was true on the wire and is not true
+// of what is stored. Replay software shows such fields and does not act on
+// them.
 const orig = "X-Archive-Orig-"
 
-// headRewriter writes an HTTP head so that it is one: a start line, fields, and a
-// single empty line at the very end, however the bytes came. What can't stand as
-// it is stays readable under another name.
+// A headRewriter writes a valid HTTP head from any bytes: a start line, fields,
+// and a single empty line at the very end. Lines that cannot be written as they
+// are stay readable under another name. Framing fields are made true for the
+// stored payload, so that readers which follow them find its end.
 type headRewriter struct {
 	out     []byte
-	start   int // of the head in out
-	length  int // of the payload; -1 for none
-	decoded bool
+	start   int  // of the head in out
+	length  int  // bytes of the payload; -1 for none
+	decoded bool // the payload is stored without content coding
 	sized   bool // a Content-Length that fits was written
 	status  int
 	typed   bool   // a Content-Type was written
-	mime    string // the first one
+	mime    string // the value of the first Content-Type
 }
 
-// appendResponseHead writes the head of a response with a payload of that length.
-func appendResponseHead(dst, head []byte, length int, decoded bool) []byte {
-	w := headRewriter{out: dst, start: len(dst), length: length, decoded: decoded}
-	w.response(head)
-	return w.out
-}
-
+// response writes the head of a response, with a Content-Length if none that
+// fits was in it.
 func (w *headRewriter) response(head []byte) {
 	line, rest := nextLine(head)
 	w.status = w.statusLine(line)
@@ -47,7 +44,7 @@ func (w *headRewriter) response(head []byte) {
 	w.out = append(w.out, "\r\n"...)
 }
 
-// appendRequestHead writes the head of a request. Its body is not kept.
+// appendRequestHead appends the head of a request. Its body is not stored.
 func appendRequestHead(dst, head []byte) []byte {
 	w := headRewriter{out: dst, start: len(dst), length: -1}
 	line, rest := nextLine(head)
@@ -57,10 +54,14 @@ func appendRequestHead(dst, head []byte) []byte {
 	return append(w.out, "\r\n"...)
 }
 
+// mayHaveBody reports whether a response with this status may have a body (RFC
+// 9112 6.3). Others must not have a Content-Length.
 func mayHaveBody(status int) bool { return status >= 200 && status != 204 && status != 304 }
 
-// statusLine keeps a status line of HTTP/1 as it is. Any other protocol, and
-// what is no status line, gets one, with the original in a field.
+// statusLine writes the status line and returns its code. A status line of
+// HTTP/1 is kept as it is. For any other protocol, and for what is not a status
+// line, one is made up and the original is kept in a field; without a valid
+// code it is 599, which no server uses.
 func (w *headRewriter) statusLine(line []byte) int {
 	code, ok := statusCode(line)
 	if ok && bytes.HasPrefix(line, []byte("HTTP/1.")) {
@@ -78,7 +79,7 @@ func (w *headRewriter) statusLine(line []byte) int {
 	return code
 }
 
-// statusCode reads "HTTP/x code reason".
+// statusCode parses "HTTP/x code reason".
 func statusCode(line []byte) (int, bool) {
 	version, rest, _ := strings.Cut(string(line[:min(len(line), 64)]), " ")
 	text, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
@@ -89,6 +90,9 @@ func statusCode(line []byte) (int, bool) {
 	return code, true
 }
 
+// fields writes the field lines until maxHead is reached; the rest is dropped.
+// Empty lines are skipped, so that the head ends only where this package ends
+// it.
 func (w *headRewriter) fields(rest []byte) {
 	var line []byte
 	first := true
@@ -109,13 +113,15 @@ func (w *headRewriter) fields(rest []byte) {
 	}
 }
 
-// unfold joins a continuation line to the field before it.
+// unfold appends a continuation line to the field before it.
 func (w *headRewriter) unfold(line []byte) {
 	w.out = append(w.out[:len(w.out)-len("\r\n")], ' ')
 	w.text(bytes.TrimSpace(line))
 	w.out = append(w.out, "\r\n"...)
 }
 
+// line writes one field line. What is not a valid field is kept in a field of
+// its own.
 func (w *headRewriter) line(line []byte) {
 	name, value, ok := bytes.Cut(line, []byte(":"))
 	name, value = bytes.TrimRight(name, " \t"), bytes.TrimSpace(value)
@@ -126,7 +132,7 @@ func (w *headRewriter) line(line []byte) {
 	w.framed(string(name), value)
 }
 
-// framed writes a field, under another name if it tells of a framing or coding
+// framed writes a field, under another name if it describes a framing or coding
 // that the stored payload does not have.
 func (w *headRewriter) framed(name string, value []byte) {
 	switch {
@@ -153,7 +159,7 @@ func (w *headRewriter) field(name string, value []byte) {
 	w.out = append(w.out, "\r\n"...)
 }
 
-// text writes bytes of a line; control bytes become spaces.
+// text writes bytes of a line. Control bytes become spaces.
 func (w *headRewriter) text(line []byte) {
 	start := len(w.out)
 	w.out = append(w.out, line[:min(len(line), maxHead/2)]...)
@@ -169,7 +175,7 @@ func areTokens(name []byte) bool {
 	return len(name) > 0
 }
 
-// nextLine cuts off a line; its end is LF or CR LF.
+// nextLine cuts off the first line, which ends in LF or CR LF.
 func nextLine(b []byte) (line, rest []byte) {
 	line, rest, _ = bytes.Cut(b, []byte("\n"))
 	return bytes.TrimSuffix(line, []byte("\r")), rest

@@ -14,11 +14,12 @@ import (
 	"dowse/internal/durable"
 )
 
-// suffix ends the name of every file that a Writer makes.
+// suffix ends the name of every file that a Writer creates.
 const suffix = ".warc.gz"
 
 // fileName is the name of a WARC file in parts (WARC 1.1, annex C):
-// PREFIX-timestamp-serial-host.warc.gz. Nothing in it can lead out of a folder.
+// PREFIX-timestamp-serial-host.warc.gz. No value of the parts can lead out of a
+// folder.
 type fileName struct {
 	prefix string
 	at     time.Time
@@ -31,10 +32,13 @@ func (n fileName) String() string {
 	return fmt.Sprintf("%s-%s-%05d-%s%s", n.prefix, stamp, n.serial, n.host, suffix)
 }
 
+// namePattern matches the names that fileName.String returns. It is strict, so
+// that Recover never cuts or removes a file that is not of this package.
 var namePattern = regexp.MustCompile(`^[A-Z0-9_]+-[0-9]{17}-([0-9]{5,9})-[a-z0-9._-]+\.warc\.gz$`)
 
-// serialOf returns the serial number in the name of a file that a Writer made.
-func serialOf(name string) (int, bool) {
+// serialOf returns the serial number in the name of a file that a Writer
+// created; ok is false for other names.
+func serialOf(name string) (serial int, ok bool) {
 	m := namePattern.FindStringSubmatch(name)
 	if m == nil {
 		return 0, false
@@ -43,7 +47,8 @@ func serialOf(name string) (int, bool) {
 	return n, err == nil
 }
 
-// ownFiles lists the files that a Writer made in dir, in the order of making.
+// ownFiles lists the names of the files that a Writer created in dir, by serial
+// number.
 func ownFiles(dir string) ([]string, error) {
 	entries, err := durable.Inner(dir).ReadDir(".")
 	if err != nil {
@@ -63,8 +68,9 @@ func ownFiles(dir string) ([]string, error) {
 	return names, nil
 }
 
-// Files lists the WARC files in a folder, compressed or not, in the order of
-// their names. A link among them is an error, and so is a folder that is a link.
+// Files lists the paths of the WARC files in a folder, compressed or not, in
+// the order of their names. A symbolic link among them is an error, and so is a
+// folder that is a link.
 func Files(dir string) ([]string, error) {
 	d := durable.Inner(dir)
 	entries, err := d.ReadDir(".")
@@ -83,11 +89,15 @@ func Files(dir string) ([]string, error) {
 	return paths, nil
 }
 
+// prefixName returns s as a prefix for file names: upper case letters, digits
+// and underscores.
 func prefixName(s string) string {
 	s = keep(strings.ToUpper(s), func(c byte) bool { return 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' }, '_')
 	return cmp.Or(s, "DOWSE")
 }
 
+// hostName returns s, or the name of this machine, as the last part of a file
+// name.
 func hostName(s string) string {
 	if s == "" {
 		s, _ = os.Hostname()
@@ -98,8 +108,8 @@ func hostName(s string) string {
 	return cmp.Or(strings.Trim(s, ".-"), "localhost")
 }
 
-// keep replaces each run of bytes that are not ok by one other byte, and bounds
-// the length so that a file name stays below the limits of file systems.
+// keep replaces each run of bytes that are not ok by one byte other, and bounds
+// the length so that file names stay within the limits of file systems.
 func keep(s string, ok func(byte) bool, other byte) string {
 	var out []byte
 	for i := 0; i < len(s) && len(out) < 48; i++ {

@@ -13,35 +13,37 @@ import (
 	"dowse"
 )
 
-// A Part is a stretch of a WARC file: one record that is sound to its last byte, or what
-// stands between two of them and can't be read.
+// A Part is a section of a WARC file: either one record that is sound to its
+// last byte, or a stretch between two sound records that cannot be read. The
+// parts of a file cover it without gaps.
 type Part struct {
 	Offset int64
 	Length int64
-	Header Fields // of the record; nil for what can't be read
-	Err    error  // why it can't be read; nil for a record
+	Header Fields // of the record; nil for what cannot be read
+	Err    error  // why it cannot be read; nil for a record
 }
 
-// Type returns the type of the record, "" for what can't be read.
+// Type returns the type of the record, "" for what cannot be read.
 func (p *Part) Type() string { return (&Record{Header: p.Header}).Type() }
 
-// ID returns the record's identifier, without angle brackets.
+// ID returns the identifier of the record, without angle brackets.
 func (p *Part) ID() string { return (&Record{Header: p.Header}).ID() }
 
-// Parts reads a WARC file to its end, whatever is in it: after something that can't be
-// read it goes on at the next sound record. A sound record has a header, a block as long
-// as the header says, the end of a record, the checksum of its gzip member and the digests
-// that its header names. The error is that of opening the file, and comes first and alone;
-// a part of the file that the disk does not give is one that can't be read.
+// Parts reads a WARC file to its end, whatever is in it: after something that
+// cannot be read it continues at the next sound record. A sound record has a
+// header, a block as long as the header says, the line breaks that end a
+// record, the right checksum of its gzip member and the digests that its header
+// names. An error means that the file could not be opened; it comes first and
+// alone. A section that the disk does not return is a part that cannot be read.
 //
-// A page can hold bytes that look like a record. They are taken for one only where the
-// record around them is damaged, so what a file holds after damage can be trusted no more
-// than the pages in it.
+// A page can contain bytes that look like a record. They are mistaken for one
+// only if the record around them is damaged, so records found after damage
+// deserve no more trust than the pages in the file.
 func Parts(path string) iter.Seq2[*Part, error] {
 	return PartsFrom(path, 0)
 }
 
-// PartsFrom is Parts from an offset on.
+// PartsFrom is Parts from an offset on, which must be that of a record.
 func PartsFrom(path string, from int64) iter.Seq2[*Part, error] {
 	return func(yield func(*Part, error) bool) {
 		d, name := durable.Split(path)
@@ -74,7 +76,9 @@ type partScanner struct {
 	reader *Reader
 }
 
-// part returns what begins at an offset.
+// part returns the part that begins at an offset. If there is no sound record,
+// every later offset where one could begin is tried; each try reads the record
+// to its end, so a damaged file may be read several times.
 func (s *partScanner) part(at int64) *Part {
 	p := s.record(at)
 	if p.Err == nil {
@@ -119,7 +123,8 @@ func (s *partScanner) record(at int64) *Part {
 
 var errUnended = errors.New("the record does not end in two line breaks")
 
-// cause takes the place off an error that is told with its place.
+// cause returns err without the offset of a DamageError, for errors that are
+// reported together with their offset.
 func cause(err error) error {
 	var d *DamageError
 	if errors.As(err, &d) {
@@ -128,16 +133,18 @@ func cause(err error) error {
 	return err
 }
 
-// The bytes that a record begins with.
+// The bytes that a record begins with, compressed or not.
 var (
 	zippedStart = []byte{0x1f, 0x8b, 8}
 	plainStart  = []byte("WARC/1.")
 )
 
+// searchStep is how many bytes are searched with one read.
 const searchStep = 64 << 10
 
-// candidate returns the first offset, from at on, where a record could begin; the end of
-// the file if there is none. What the disk does not give is passed over.
+// candidate returns the first offset, from at on, where a record could begin;
+// the size of the file if there is none. Sections that the disk does not return
+// are skipped.
 func (s *partScanner) candidate(at int64) int64 {
 	buf := make([]byte, searchStep)
 	for at < s.size {
@@ -155,15 +162,15 @@ func (s *partScanner) candidate(at int64) int64 {
 		case at+int64(n) >= s.size || n < searchStep:
 			return s.size
 		default:
-			at += int64(n - len(plainStart)) // one may begin before the end of what was read
+			at += int64(n - len(plainStart)) // a start may straddle the end of the buffer
 		}
 	}
 	return s.size
 }
 
-// past yields the records of a file as [Records] does, and continues after what can't be
-// read, which it passes to broken. A record that turns out to be broken after it was yielded
-// is passed to broken, too.
+// past yields the records of a file as [Records] does and continues after what
+// cannot be read, which it passes to broken. A record whose damage shows only
+// after it was yielded is passed to broken, too.
 func past(f io.ReaderAt, size int64, broken func(p *Part)) iter.Seq[*Record] {
 	return func(yield func(*Record) bool) {
 		s := &partScanner{f: f, size: size, reader: NewReader(nil)}
@@ -179,6 +186,9 @@ func past(f io.ReaderAt, size int64, broken func(p *Part)) iter.Seq[*Record] {
 			if err == io.EOF {
 				return
 			}
+			// The reader stops at the damaged record; the scanner finds where
+			// the next sound one begins. If the record is sound after all, the
+			// reader failed for another reason, and the record is skipped.
 			p := s.part(max(at, damageOffset(err)))
 			if p.Err == nil {
 				p.Err = cause(err)
@@ -189,6 +199,7 @@ func past(f io.ReaderAt, size int64, broken func(p *Part)) iter.Seq[*Record] {
 	}
 }
 
+// damageOffset returns the offset of a DamageError, 0 for other errors.
 func damageOffset(err error) int64 {
 	var d *DamageError
 	if errors.As(err, &d) {
@@ -197,10 +208,10 @@ func damageOffset(err error) int64 {
 	return 0
 }
 
-// Past yields the records of a WARC file that can be read; see [Records]. The rest is passed
-// to lost, also a record that turns out to be broken after it was yielded. The error is that
-// of opening the file.
-func Past(path string, lost func(Loss)) iter.Seq2[*Record, error] {
+// ReadableRecords yields the records of a WARC file that can be read; see
+// [Records]. The rest is passed to lost, also a record whose damage shows only
+// after it was yielded. An error means that the file could not be opened.
+func ReadableRecords(path string, lost func(Loss)) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		d, name := durable.Split(path)
 		f, err := d.Open(name)
@@ -222,23 +233,24 @@ func Past(path string, lost func(Loss)) iter.Seq2[*Record, error] {
 	}
 }
 
-// A Tail is what follows a place in the files of a folder.
+// A Tail describes what follows a place in the files of a folder.
 type Tail struct {
 	Bytes     int64
-	Exchanges int // answers that can be read
-	Pages     int // what was said of pages that were fetched: metadata records
+	Exchanges int // responses and revisits that can be read
+	Pages     int // metadata records: one per page that was fetched
 	Files     []TailFile
 }
 
-// A TailFile is the part of a Tail that stands in one file.
+// A TailFile is the part of a Tail in one file.
 type TailFile struct {
 	Name    string
-	From    int64 // where it begins
-	Records int   // that are whole; the one that describes the file does not count
+	From    int64 // offset of its first byte
+	Records int   // whole records, without the one that describes the file
 }
 
-// TailAfter reads what follows a place; what follows the zero Place is all. It stops
-// reading when it has found more than so many exchanges.
+// TailAfter describes what follows a place; the zero Place means from the
+// beginning. It stops reading when it has found more than most exchanges, so
+// that its cost is bounded. A missing folder has an empty tail.
 func TailAfter(dir string, last dowse.Place, most int) (t Tail, err error) {
 	names, err := ownFiles(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -263,6 +275,7 @@ func TailAfter(dir string, last dowse.Place, most int) (t Tail, err error) {
 	return t, nil
 }
 
+// add adds the part of a file from an offset on.
 func (t *Tail) add(dir, name string, from int64, most int) error {
 	path := filepath.Join(dir, name)
 	info, err := durable.Inner(dir).Stat(name)
@@ -292,14 +305,15 @@ func (t *Tail) add(dir, name string, from int64, most int) error {
 	return nil
 }
 
-// MissingFile returns the serial number of a file that a Writer made in dir and that is
-// not there any more, although later ones are.
+// MissingFile returns the serial number of the first file that a Writer created
+// in dir and that is missing although later ones are there.
 func MissingFile(dir string) (serial int, missing bool) {
 	names, err := ownFiles(dir)
 	if err != nil {
 		return 0, false
 	}
 	for i, name := range names {
+		// Serial numbers begin with 0 and have no gaps.
 		if n, _ := serialOf(name); n != i {
 			return i, true
 		}

@@ -13,29 +13,35 @@ import (
 	"dowse/internal/durable"
 )
 
-// maxHeader bounds the header of a record. Some writers put JSON into it.
+// maxHeader bounds the header of a record, in bytes. Some writers put JSON into
+// it.
 const maxHeader = 1 << 20
 
 // A Reader reads the records of a WARC file one after another: version 1.1, 1.0
 // and older, each record a gzip member, the whole file one member, or not
-// compressed at all. It needs a fixed amount of memory for any file. It is not
-// for use by several goroutines.
+// compressed at all. It takes a fixed amount of memory for any file. It must
+// not be used concurrently.
+//
+// Bytes pass through input, which counts them, and raw; in a compressed file
+// from there through gz, inside, which counts again, and member. text is the
+// last of these buffers. The counters give the offset of a record in the file
+// and in its gzip member.
 type Reader struct {
 	base    int64 // offset of the first byte read
 	input   counter
-	raw     *bufio.Reader // the file
+	raw     *bufio.Reader // the bytes of the file
 	gz      *gzip.Reader
 	inside  counter
-	member  *bufio.Reader // what the current gzip member holds
-	text    *bufio.Reader // member, or raw where the file is not compressed
-	zipped  bool          // in a gzip member
-	start   int64         // of that member
+	member  *bufio.Reader // the content of the current gzip member
+	text    *bufio.Reader // member, or raw if the file is not compressed
+	zipped  bool          // a gzip member is open
+	start   int64         // offset of that member, or of an uncompressed record
 	alone   bool          // the current record is the first one in its member
-	current *Record
-	err     error
+	current *Record       // the record that is being read; nil for none
+	err     error         // what ended reading; every later Next returns it
 }
 
-// counter counts what is read through it.
+// counter counts the bytes that are read through it.
 type counter struct {
 	r io.Reader
 	n int64
@@ -47,26 +53,29 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// NewReader returns a reader of the file r.
+// NewReader returns a reader of the WARC file r.
 func NewReader(r io.Reader) *Reader {
 	z := &Reader{raw: bufio.NewReaderSize(nil, 32<<10), member: bufio.NewReaderSize(nil, 16<<10)}
 	z.reset(r, 0)
 	return z
 }
 
-// reset takes up another file, which begins at that offset.
+// reset starts reading another file, whose first byte has the offset base.
+// Buffers are reused.
 func (r *Reader) reset(file io.Reader, base int64) {
 	*r = Reader{base: base, raw: r.raw, member: r.member, gz: r.gz}
 	r.input = counter{r: file}
 	r.raw.Reset(&r.input)
 }
 
-// offset is where in the file the next byte is.
+// offset returns the offset of the next byte in the file.
 func (r *Reader) offset() int64 { return r.base + r.input.n - int64(r.raw.Buffered()) }
 
-// Next returns the next record, or io.EOF after the last. Any other error is a
-// [*DamageError] and stays: there is no safe way to find the next record behind
-// a broken one, as a page may hold bytes that look like records.
+// Next returns the next record, or io.EOF after the last. The record before is
+// no longer valid. Any other error is a [*DamageError], and every later call
+// returns it: there is no safe way to find the next record behind a broken one,
+// because a page may contain bytes that look like records. [ReadableRecords]
+// takes that risk.
 func (r *Reader) Next() (*Record, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -80,6 +89,7 @@ func (r *Reader) Next() (*Record, error) {
 	return rec, nil
 }
 
+// next ends the current record and reads the header of the next one.
 func (r *Reader) next() (*Record, error) {
 	if err := r.finish(); err != nil {
 		return nil, err
@@ -90,8 +100,8 @@ func (r *Reader) next() (*Record, error) {
 	return r.header()
 }
 
-// begin goes to where the next record starts: on in the same member, or into the
-// next one that holds anything.
+// begin moves to the start of the next record: further on in the same gzip
+// member, or in the next member that is not empty.
 func (r *Reader) begin() error {
 	for !r.zipped {
 		start := r.offset()
@@ -110,7 +120,7 @@ func (r *Reader) begin() error {
 	return nil
 }
 
-// open begins a gzip member. An empty one is passed over.
+// open begins a gzip member. If it is empty it is left immediately.
 func (r *Reader) open(start int64) (err error) {
 	if r.gz == nil {
 		r.gz, err = gzip.NewReader(r.raw)
@@ -120,6 +130,8 @@ func (r *Reader) open(start int64) (err error) {
 	if err != nil {
 		return noEOF(err)
 	}
+	// Each member is read by itself, so that its end, and with it the offset of
+	// the next record, is known.
 	r.gz.Multistream(false)
 	r.inside = counter{r: r.gz}
 	r.member.Reset(&r.inside)
@@ -127,7 +139,8 @@ func (r *Reader) open(start int64) (err error) {
 	return r.leave()
 }
 
-// leave ends the member if there is nothing more in it.
+// leave closes the member if nothing more is in it. Reading to its end verifies
+// its checksum.
 func (r *Reader) leave() error {
 	_, err := r.member.Peek(1)
 	if err == io.EOF {
@@ -162,11 +175,12 @@ func isVersionLine(line []byte) error {
 	return nil
 }
 
-// readHead reads up to the first empty line and returns what stands before it.
-// The first line is shown to check, so that other files are refused at once.
+// readHead reads up to the first empty line and returns what precedes it. The
+// first line is passed to check, so that files of another kind are refused
+// immediately. A head longer than limit is an error.
 func readHead(br *bufio.Reader, limit int, check func(line []byte) error) ([]byte, error) {
 	var head []byte
-	whole := true // the last piece ended a line
+	whole := true // the last piece ended in a line break
 	for {
 		piece, err := br.ReadSlice('\n')
 		if err != nil && err != bufio.ErrBufferFull {
@@ -188,7 +202,8 @@ func readHead(br *bufio.Reader, limit int, check func(line []byte) error) ([]byt
 	}
 }
 
-// noEOF makes an end where there should be none an error of its own.
+// noEOF returns io.ErrUnexpectedEOF for io.EOF, where the end of the file is an
+// error.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -196,8 +211,9 @@ func noEOF(err error) error {
 	return err
 }
 
-// finish reads the rest of the current record: block, line breaks, and the
-// checksum of its gzip member.
+// finish reads the rest of the current record: block, line breaks, and the end
+// of its gzip member. It sets the size of the record if the record has a member
+// of its own or is not compressed.
 func (r *Reader) finish() error {
 	rec := r.current
 	if rec == nil {
@@ -216,6 +232,7 @@ func (r *Reader) finish() error {
 	return nil
 }
 
+// drain reads the current record to its end.
 func (r *Reader) drain(rec *Record) error {
 	if _, err := io.Copy(io.Discard, rec); err != nil {
 		return err
@@ -229,7 +246,8 @@ func (r *Reader) drain(rec *Record) error {
 	return nil
 }
 
-// lineBreaks passes over the two that end a record, or as many as there are.
+// lineBreaks skips the two line breaks that end a record, or as many as there
+// are, and counts their bytes in rec.ended.
 func (r *Reader) lineBreaks(rec *Record) error {
 	for {
 		b, err := r.text.Peek(1)
@@ -247,8 +265,8 @@ func (r *Reader) lineBreaks(rec *Record) error {
 	}
 }
 
-// boundary tells whether what comes next can be a record. A wrong Content-Length
-// shows here.
+// boundary returns an error if what comes next cannot be a record, which shows
+// a wrong Content-Length.
 func (r *Reader) boundary(rec *Record) error {
 	next, _ := r.text.Peek(5)
 	if rec.ended > 0 && bytes.Equal(next, []byte("WARC/")) {
@@ -260,8 +278,8 @@ func (r *Reader) boundary(rec *Record) error {
 	return errTerminal
 }
 
-// Records reads the records of a WARC file; see [Reader]. A record is there until
-// the next one is taken. An error is the last thing that comes.
+// Records yields the records of a WARC file; see [Reader]. A record is valid
+// until the next one is asked for. An error is the last thing that is yielded.
 func Records(r io.Reader) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		z := NewReader(r)
@@ -293,6 +311,7 @@ func At(path string, offset int64) (*Record, error) {
 	return rec, nil
 }
 
+// at reads the record at an offset of f.
 func at(f io.ReadSeeker, offset int64) (*Record, error) {
 	if _, err := f.Seek(offset, io.SeekStart); err != nil {
 		return nil, err

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// A Record is one record of a WARC file. It is read as it comes: its block is
-// there until the next record is asked for.
+// A Record is one record of a WARC file. Its block is read from the file on
+// demand, and only until the next record is asked for.
 type Record struct {
 	Version string // "1.0", "1.1"
 	Header  Fields
-	Offset  int64 // where it begins in the file: what [At] takes
-	Length  int64 // of its block
+	Offset  int64 // of its first byte in the file, for [At]
+	Length  int64 // bytes of its block
 
-	inner  int64 // bytes before it in its gzip member, for files that are one member
-	reader *Reader
-	left   int64 // of the block
-	ended  int   // bytes of line breaks behind the block
-	size   int64 // in the file; 0 until known
-	closer io.Closer
+	inner  int64     // bytes before it in its gzip member, for files that are one member
+	reader *Reader   // nil once the record was read to its end
+	left   int64     // bytes of the block not read yet
+	ended  int       // bytes of line breaks behind the block
+	size   int64     // bytes in the file; 0 until known, or if it shares a gzip member
+	closer io.Closer // the file, if At opened it
 }
 
-// Type returns the record's type, lower case: response, request, warcinfo, ….
+// Type returns the record's type in lower case: response, request, warcinfo, ….
 func (r *Record) Type() string { return strings.ToLower(r.Header.Value("WARC-Type")) }
 
 // ID returns the record's identifier as written, without angle brackets.
@@ -34,7 +34,8 @@ func (r *Record) ID() string { return bare(r.Header.Value("WARC-Record-ID")) }
 // Target returns the URL as written. It is not canonical, and may not be a URL.
 func (r *Record) Target() string { return bare(r.Header.Value("WARC-Target-URI")) }
 
-// Date returns when the record was made; the zero time if it does not say.
+// Date returns when the record was made, the zero time if it does not say or
+// the date is malformed.
 func (r *Record) Date() time.Time {
 	at, err := time.Parse(time.RFC3339Nano, r.Header.Value("WARC-Date"))
 	if err != nil {
@@ -43,7 +44,7 @@ func (r *Record) Date() time.Time {
 	return at.UTC()
 }
 
-// bare takes off the angle brackets that belong around IDs, and that some
+// bare removes the angle brackets that belong around IDs, and that some
 // versions of wget put around URLs.
 func bare(s string) string {
 	if len(s) >= 2 && s[0] == '<' && s[len(s)-1] == '>' {
@@ -52,7 +53,7 @@ func bare(s string) string {
 	return s
 }
 
-// Read reads the block.
+// Read reads the block. A block that ends early is a [*DamageError].
 func (r *Record) Read(p []byte) (int, error) {
 	if r.left == 0 || r.reader == nil {
 		return 0, io.EOF
@@ -71,9 +72,9 @@ func (r *Record) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Size reads what is left of the record and returns how many bytes of the file
-// it takes: the length of its [dowse.Place]. It is 0 for a record that shares a
-// gzip member with others, and so has no place of its own.
+// Size reads the rest of the record and returns how many bytes of the file it
+// occupies: the length of its [dowse.Place]. It is 0 for a record that shares a
+// gzip member with others and so has no place of its own.
 func (r *Record) Size() (int64, error) {
 	if r.reader == nil || r.reader.current != r {
 		return r.size, nil
@@ -82,7 +83,8 @@ func (r *Record) Size() (int64, error) {
 	return r.size, err
 }
 
-// Close ends the use of a record that came from [At].
+// Close closes the file of a record that [At] opened. For other
+// records it does nothing.
 func (r *Record) Close() error {
 	if r.closer == nil {
 		return nil
@@ -92,9 +94,9 @@ func (r *Record) Close() error {
 
 func (r *Record) damage(err error) error { return damageAt(r.Offset, err) }
 
-// A DamageError tells where a WARC file can't be read on.
+// A DamageError reports where and why a WARC file cannot be read any further.
 type DamageError struct {
-	Offset int64 // of the record, or of what should have been one
+	Offset int64 // of the record, or of what should be one
 	Err    error
 }
 
@@ -105,6 +107,7 @@ func (e *DamageError) Error() string {
 // Unwrap returns the cause.
 func (e *DamageError) Unwrap() error { return e.Err }
 
+// damageAt returns err as a DamageError, unless it is one already.
 func damageAt(offset int64, err error) error {
 	var known *DamageError
 	if errors.As(err, &known) {
@@ -120,11 +123,11 @@ var (
 	errTerminal = errors.New("block is not followed by the end of a record: its Content-Length is wrong")
 )
 
-// maxHeaderFields bounds the work of looking for a field.
+// maxHeaderFields bounds the time for looking up a field.
 const maxHeaderFields = 1000
 
-// parseHeader reads the version line and the fields of a record. Lines may end
-// in LF alone and may be folded; what has no colon is passed over.
+// parseHeader parses the version line and the fields of a record. Lines may end
+// in LF alone and may be folded; lines without a colon are ignored.
 func parseHeader(head []byte) (*Record, error) {
 	unfold(head)
 	line, rest, _ := strings.Cut(string(head), "\n")
@@ -148,7 +151,8 @@ func parseHeader(head []byte) (*Record, error) {
 	return r, err
 }
 
-// unfold joins lines that begin with a space to those before them, in place.
+// unfold joins lines that begin with white space to those before them, in
+// place.
 func unfold(head []byte) {
 	for i := 1; i+1 < len(head); i++ {
 		if head[i] != '\n' || head[i+1] != ' ' && head[i+1] != '\t' {
@@ -161,8 +165,8 @@ func unfold(head []byte) {
 	}
 }
 
-// contentLength refuses a header with two lengths: readers would disagree where
-// the record ends.
+// contentLength returns the length of the block. It refuses a header with two
+// different lengths, since readers would disagree about where the record ends.
 func (r *Record) contentLength() (int64, error) {
 	length := int64(-1)
 	for _, f := range r.Header {

@@ -16,18 +16,18 @@ import (
 	"dowse"
 )
 
-// A Recorder is an http.RoundTripper that keeps what passes through another one.
-// An exchange is recorded when its body was read to the end or is closed; the
-// error of writing it, if any, is that of Close. It may be used from many
-// goroutines.
+// A Recorder is an http.RoundTripper that stores what passes through another
+// one. An exchange is stored when its body was read to the end or is closed; an
+// error of storing it is returned by Close of the body. It is safe for
+// concurrent use.
 type Recorder struct {
-	Transport http.RoundTripper // http.DefaultTransport
+	Transport http.RoundTripper // default http.DefaultTransport
 	Writer    *Writer
-	MaxBytes  int64            // of a body that are kept; 16 MiB
-	Now       func() time.Time // time.Now
+	MaxBytes  int64            // of a body that are stored; default 16 MiB
+	Now       func() time.Time // default time.Now
 }
 
-// RoundTrip sends the request on and hands back the answer, as it came.
+// RoundTrip sends the request and returns the answer unchanged.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	now := time.Now
 	if r.Now != nil {
@@ -52,26 +52,28 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// target is the URL as it was asked for.
+// target returns the requested URL without its fragment.
 func target(req *http.Request) dowse.URL {
 	u, _, _ := strings.Cut(req.URL.String(), "#")
 	return dowse.URL(u)
 }
 
-// tape passes a body on and keeps a copy.
+// tape is a body that keeps a copy of what is read from it, up to limit bytes.
+// The mutex is needed because a body may be closed while it is read.
 type tape struct {
 	to     *Writer
 	limit  int64
 	body   io.ReadCloser
-	length int64 // as announced; -1 for unknown
+	length int64 // as announced by the server; -1 if unknown
 
 	mu    sync.Mutex
 	ex    Exchange
-	over  bool // the end was reached
-	done  bool // written
-	wrote error
+	over  bool  // the end of the body was reached
+	done  bool  // the exchange was stored, or storing it failed
+	wrote error // why storing failed
 }
 
+// trace records the address of the server.
 func (t *tape) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
 		if a, ok := c.Conn.RemoteAddr().(*net.TCPAddr); ok {
@@ -82,6 +84,8 @@ func (t *tape) trace() *httptrace.ClientTrace {
 	}}
 }
 
+// Read copies what it returns. The exchange is stored when the body ends, since
+// many callers never close a body that they have read to its end.
 func (t *tape) Read(p []byte) (int, error) {
 	n, err := t.body.Read(p)
 	t.mu.Lock()
@@ -100,10 +104,13 @@ func (t *tape) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Close stores the exchange if that was not done. A body that was closed early
+// is marked as truncated.
 func (t *tape) Close() error {
 	err := t.body.Close()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	// A caller that knows the length need not read up to io.EOF.
 	t.over = t.over || t.length == int64(len(t.ex.Payload))
 	if !t.over && t.ex.Truncated == "" {
 		t.ex.Truncated = "unspecified"
@@ -115,6 +122,7 @@ func (t *tape) Close() error {
 	return err
 }
 
+// write stores the exchange once. t.mu is held.
 func (t *tape) write() {
 	if t.done {
 		return
@@ -124,8 +132,8 @@ func (t *tape) write() {
 	t.ex = Exchange{}
 }
 
-// requestHead is a request as HTTP/1.1 has it; net/http does not show the bytes
-// that it sends.
+// requestHead returns a request in the form of HTTP/1.1; net/http does not show
+// the bytes that it sends.
 func requestHead(req *http.Request) []byte {
 	var b bytes.Buffer
 	host := req.Host
@@ -141,6 +149,7 @@ func requestHead(req *http.Request) []byte {
 	return b.Bytes()
 }
 
+// responseHead returns the head of a response in the form of HTTP/1.
 func responseHead(resp *http.Response) []byte {
 	var b bytes.Buffer
 	status := resp.Status
@@ -155,6 +164,7 @@ func responseHead(resp *http.Response) []byte {
 	return b.Bytes()
 }
 
+// writeFields writes the fields of a header, sorted by name.
 func writeFields(b *bytes.Buffer, h http.Header) {
 	names := make([]string, 0, len(h))
 	for name := range h {

@@ -11,11 +11,11 @@ import (
 	"dowse/internal/durable"
 )
 
-// A Cut tells what [Recover] took off the end of a file.
+// A Cut describes what [Recover] removed from the end of a file.
 type Cut struct {
 	File  string
-	Size  int64 // what is left of it; 0 if the file was removed
-	Bytes int64 // what was taken off
+	Size  int64 // bytes that are left; 0 if the file was removed
+	Bytes int64 // bytes that were removed
 }
 
 func (c Cut) String() string {
@@ -25,18 +25,19 @@ func (c Cut) String() string {
 	return fmt.Sprintf("cut %d bytes off %s: they were not committed", c.Bytes, c.File)
 }
 
-// ErrMissing is returned by [Recover] if a file is shorter than what was
-// committed of it.
+// ErrMissing is returned by [Recover] if a file is missing or shorter than what
+// was committed of it.
 var ErrMissing = errors.New("archive: committed records are missing")
 
-// Recover puts the files of a folder into the state they had at the last commit,
-// and reports what it took off. It is to be called before [OpenWriter].
+// Recover returns the files of a folder to the state of the last commit, and
+// reports what it removed. It must be called before [OpenWriter].
 //
-// last is the place of the last response that was committed. What follows it
-// came after the commit, complete or torn, and goes; [Encode] writes the response
-// as the last record of an exchange, so nothing before its end is younger. If
-// last is the zero Place the last file is read instead, and cut after its last
-// complete record; earlier files were synced before a later one was begun.
+// last is the place of the last response that was committed. Everything behind
+// it was written after the commit, complete or torn, and is removed; [Encode]
+// writes the response as the last record of an exchange, so nothing before its
+// end is younger. If last is the zero Place, the last file is read instead and
+// cut after its last complete record; earlier files were synced before a later
+// one was begun, so they cannot be torn.
 func Recover(dir string, last dowse.Place) ([]Cut, error) {
 	names, err := ownFiles(dir)
 	if errors.Is(err, fs.ErrNotExist) && last.File == "" {
@@ -57,7 +58,8 @@ func Recover(dir string, last dowse.Place) ([]Cut, error) {
 	return cutTorn(dir, names[len(names)-1])
 }
 
-// removeTemporary clears away rewritten files that never took effect.
+// removeTemporary removes the temporary files of replacements that never took
+// effect.
 func removeTemporary(dir string) error {
 	d := durable.Inner(dir)
 	names, err := d.Names("*" + durable.Temporary)
@@ -69,6 +71,7 @@ func removeTemporary(dir string) error {
 	return err
 }
 
+// cutAfter cuts the file of last after it, and removes all later files.
 func cutAfter(dir string, names []string, last dowse.Place) (cuts []Cut, err error) {
 	found := false
 	for _, name := range names {
@@ -87,11 +90,12 @@ func cutAfter(dir string, names []string, last dowse.Place) (cuts []Cut, err err
 		}
 	}
 	if !found {
-		return cuts, fmt.Errorf("%w: there is no file %s in %s", ErrMissing, printable(last.File), dir)
+		return cuts, fmt.Errorf("%w: no file %s in %s", ErrMissing, printable(last.File), dir)
 	}
 	return cuts, nil
 }
 
+// cutTorn cuts a file after its last complete record.
 func cutTorn(dir, name string) ([]Cut, error) {
 	f, err := durable.Inner(dir).Open(name)
 	if err != nil {
@@ -105,8 +109,8 @@ func cutTorn(dir, name string) ([]Cut, error) {
 	return shorten(dir, name, end, nil)
 }
 
-// soundEnd returns where the last complete record of a file ends. Errors of the
-// disk are errors; what can't be understood is a torn tail.
+// soundEnd returns where the last complete record of a file ends. An error of
+// the disk is an error; bytes that are not a record are a torn tail.
 func soundEnd(f io.Reader) (end int64, err error) {
 	watch := &diskErrors{r: f}
 	for rec, err := range Records(watch) {
@@ -122,7 +126,8 @@ func soundEnd(f io.Reader) (end int64, err error) {
 	return end, watch.err
 }
 
-// diskErrors remembers an error of reading that is not the end.
+// diskErrors remembers an error of reading other than io.EOF, so that it is not
+// mistaken for damage.
 type diskErrors struct {
 	r   io.Reader
 	err error
@@ -136,7 +141,8 @@ func (d *diskErrors) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// shorten cuts a file to size, or removes it where nothing is left.
+// shorten cuts a file to size bytes, or removes it if size is 0, and adds what
+// it did to cuts. A file that is too short is ErrMissing.
 func shorten(dir, name string, size int64, cuts []Cut) ([]Cut, error) {
 	d := durable.Inner(dir)
 	info, err := d.Stat(name)
@@ -158,6 +164,7 @@ func shorten(dir, name string, size int64, cuts []Cut) ([]Cut, error) {
 	return append(cuts, Cut{File: name, Size: size, Bytes: info.Size() - size}), nil
 }
 
+// truncate cuts a file and syncs it.
 func truncate(d durable.Dir, name string, size int64) error {
 	f, err := d.Edit(name)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// ErrNotHTTP is returned for a record that holds no HTTP response.
+// ErrNotHTTP is returned for a record that does not contain an HTTP response.
 var ErrNotHTTP = errors.New("archive: record is not an HTTP response")
 
-// Response returns the HTTP response of a response or revisit record, or one that
-// delivers a resource record. The body is the payload: transfer coding is
-// undone, content coding is not. It is as long as what is stored, whatever the
-// head says, since writers disagree about which head belongs to a decoded body.
-// The body reads from the record and lives as long.
+// Response returns the HTTP response of a response or revisit record, or one
+// that delivers a resource record. The body is the payload: transfer coding is
+// undone, content coding is not. Its length is that of what is stored, whatever
+// the head says, because writers disagree about which head belongs to a decoded
+// body. The body reads from the record and is valid as long as that.
 func (r *Record) Response() (*http.Response, error) {
 	switch kind := r.Type(); {
 	case kind == "resource" || kind == "conversion":
@@ -29,6 +29,8 @@ func (r *Record) Response() (*http.Response, error) {
 	}
 	br := bufio.NewReaderSize(r, 4<<10)
 	head, err := readHead(br, maxHead, isStatusLine)
+	// A block that ends within the head is a response without a body: revisit
+	// records of some writers lack the empty line.
 	if err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && r.left == 0 && len(head) > 0) {
 		return nil, fmt.Errorf("archive: head of %s: %w", printable(r.Target()), err)
 	}
@@ -37,7 +39,8 @@ func (r *Record) Response() (*http.Response, error) {
 	return resp, nil
 }
 
-// isHTTP takes the target's scheme where a writer gave no useful content type.
+// isHTTP reports whether the block is an HTTP message. Without a content type
+// the scheme of the target decides.
 func (r *Record) isHTTP() bool {
 	if strings.HasPrefix(strings.ToLower(r.Header.Value("Content-Type")), "application/http") {
 		return true
@@ -52,7 +55,7 @@ func isStatusLine(line []byte) error {
 	return nil
 }
 
-// parseHead reads a head leniently: fields that are none are passed over.
+// parseHead parses a head leniently: invalid fields are ignored.
 func parseHead(head []byte) *http.Response {
 	line, rest := nextLine(head)
 	code, _ := statusCode(line)
@@ -69,7 +72,9 @@ func parseHead(head []byte) *http.Response {
 	return resp
 }
 
-// body attaches what follows the head.
+// body sets the body and the length of resp. Many writers store a body without
+// its transfer or content coding and leave the fields in the head, so the
+// fields are believed only if the first bytes confirm them.
 func (r *Record) body(resp *http.Response, br *bufio.Reader) {
 	length := r.left + int64(br.Buffered())
 	var body io.Reader = br
@@ -90,12 +95,13 @@ func (r *Record) body(resp *http.Response, br *bufio.Reader) {
 	resp.Body = io.NopCloser(body)
 }
 
+// isChunked reports whether the head declares chunked transfer coding.
 func isChunked(h http.Header) bool {
 	return strings.Contains(strings.ToLower(strings.Join(h.Values("Transfer-Encoding"), ",")), "chunked")
 }
 
-// looksChunked tells whether a body that is said to come in chunks does: many
-// writers keep the field and store the body without them.
+// looksChunked reports whether a body that is declared as chunked begins with
+// the size of a chunk.
 func looksChunked(br *bufio.Reader) bool {
 	b, _ := br.Peek(18)
 	line, _, found := bytes.Cut(b, []byte("\n"))
@@ -104,12 +110,13 @@ func looksChunked(br *bufio.Reader) bool {
 	return err == nil && (found || bytes.IndexByte(b, ';') > 0)
 }
 
-// looksZipped tells the same of gzip.
+// looksZipped reports whether a body that is declared as gzip begins like it.
 func looksZipped(br *bufio.Reader) bool {
 	b, _ := br.Peek(2)
 	return len(b) < 2 || b[0] == 0x1f && b[1] == 0x8b
 }
 
+// resource returns a response that delivers the block of a resource record.
 func (r *Record) resource() *http.Response {
 	resp := parseHead([]byte("HTTP/1.1 200 OK"))
 	if t := r.Header.Value("Content-Type"); t != "" {
@@ -121,5 +128,6 @@ func (r *Record) resource() *http.Response {
 	return resp
 }
 
-// printable is foreign text as it may stand in an error.
+// printable returns text from outside in a form that is safe in an error:
+// bounded, without control bytes.
 func printable(s string) string { return string(appendText(nil, s, 200)) }

@@ -17,18 +17,19 @@ import (
 	"dowse/internal/durable"
 )
 
-// span is a part of a file.
+// span is a section of a file.
 type span struct{ offset, length int64 }
 
-// surveyed is what selecting needs to know of a record; IDs are hashed.
+// surveyed is a record with its ID and that of the record it belongs to, as
+// hashes, to save memory; 0 for none.
 type surveyed struct {
 	span
 	id, concurrent uint64
 }
 
-// exchanges finds the records at the given offsets of a file, and with them the
-// requests and metadata of the same exchanges. If there is no record at one of the
-// offsets that is told to lost, or is an error if that is nil.
+// exchanges finds the records at the given offsets of a file, together with the
+// requests and metadata of the same exchanges. An offset without a record is
+// passed to lost, or is an error if lost is nil.
 func exchanges(f *durable.File, offsets []int64, lost func(int64, error)) ([]span, error) {
 	all, err := survey(f, lost != nil)
 	if err != nil {
@@ -51,12 +52,14 @@ func exchanges(f *durable.File, offsets []int64, lost func(int64, error)) ([]spa
 		}
 		lost(o, errNoRecord)
 	}
-	delete(ids, 0)
+	delete(ids, 0) // records without an ID belong to no exchange
 	return chosen(all, ids, offsets), nil
 }
 
 var errNoRecord = errors.New("no record can be read there")
 
+// chosen returns the spans at the offsets and of the records with one of the
+// IDs, in file order.
 func chosen(all []surveyed, ids map[uint64]bool, offsets []int64) (spans []span) {
 	sorted := slices.Sorted(slices.Values(offsets))
 	for _, s := range all {
@@ -68,7 +71,8 @@ func chosen(all []surveyed, ids map[uint64]bool, offsets []int64) (spans []span)
 	return spans
 }
 
-// survey lists the records of a file. Damage is an error, or is passed over.
+// survey lists the records of a file. Damage is an error, unless pass is set,
+// which skips it.
 func survey(f *durable.File, pass bool) (all []surveyed, err error) {
 	seed := maphash.MakeSeed()
 	hash := func(s string) uint64 {
@@ -92,7 +96,7 @@ func survey(f *durable.File, pass bool) (all []surveyed, err error) {
 			return nil, damageAt(rec.Offset, errNoPlace)
 		}
 		if err != nil {
-			continue // told as damage
+			continue // past reports it as damage
 		}
 		s.span = span{rec.Offset, size}
 		all = append(all, s)
@@ -103,7 +107,8 @@ func survey(f *durable.File, pass bool) (all []surveyed, err error) {
 	return all, nil
 }
 
-// CopySound writes the sound records of a WARC file unchanged, and passes the rest to lost.
+// CopySound writes the sound records of a WARC file unchanged, and passes the
+// rest to lost.
 func CopySound(w io.Writer, path string, lost func(Loss)) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -125,18 +130,13 @@ func CopySound(w io.Writer, path string, lost func(Loss)) error {
 	return nil
 }
 
-// Copy writes a WARC file of its own to w: a warcinfo record as opt says, and the
-// records at the given places of the files in dir, each with the request and
-// metadata of its exchange, in the order of the files. It returns how many
-// records it copied. A revisit is copied as it is; without its original it says
-// when the page was seen again, and not what it held.
-func Copy(w io.Writer, dir string, places []dowse.Place, opt Options) (int, error) {
-	return CopyPast(w, dir, places, opt, nil)
-}
-
-// CopyPast is Copy for files that may be damaged: it passes the places that can't be read to
-// lost and copies the others. If lost is nil, damage is an error.
-func CopyPast(w io.Writer, dir string, places []dowse.Place, opt Options, lost func(dowse.Place, error)) (int, error) {
+// Copy writes a WARC file to w: a warcinfo record as opt describes it, and the records at
+// the given places of the files in dir, each with the request and metadata of its exchange,
+// in the order of the files. It returns how many records it copied. A revisit record is
+// copied as it is: without its original it holds when the page was seen again, but not the
+// payload. Places that cannot be read are passed to lost, and the others are copied; if lost
+// is nil, the first such place is an error.
+func Copy(w io.Writer, dir string, places []dowse.Place, opt Options, lost func(dowse.Place, error)) (int, error) {
 	opt = opt.withDefaults()
 	name := fileName{prefix: opt.Prefix, at: opt.Now(), host: opt.Host}
 	if _, err := w.Write(encodeInfo("", name.at, opt.info(name))); err != nil {
@@ -145,11 +145,11 @@ func CopyPast(w io.Writer, dir string, places []dowse.Place, opt Options, lost f
 	files, offsets := byFile(places)
 	total := 0
 	for _, file := range files {
-		var tell func(int64, error)
+		var report func(int64, error)
 		if lost != nil {
-			tell = func(offset int64, err error) { lost(dowse.Place{File: file, Offset: offset}, err) }
+			report = func(offset int64, err error) { lost(dowse.Place{File: file, Offset: offset}, err) }
 		}
-		n, err := copyFrom(w, filepath.Join(dir, filepath.Base(file)), offsets[file], tell)
+		n, err := copyFrom(w, filepath.Join(dir, filepath.Base(file)), offsets[file], report)
 		total += n
 		if err != nil {
 			return total, fmt.Errorf("archive: copy from %s: %w", printable(file), err)
@@ -158,6 +158,8 @@ func CopyPast(w io.Writer, dir string, places []dowse.Place, opt Options, lost f
 	return total, nil
 }
 
+// byFile groups places by file. The files are sorted, so that the result does
+// not depend on the order of places.
 func byFile(places []dowse.Place) (files []string, offsets map[string][]int64) {
 	offsets = make(map[string][]int64)
 	for _, p := range places {
@@ -170,6 +172,8 @@ func byFile(places []dowse.Place) (files []string, offsets map[string][]int64) {
 	return files, offsets
 }
 
+// copyFrom copies the exchanges at the given offsets of a file. A file that
+// cannot be opened loses all of them.
 func copyFrom(w io.Writer, path string, offsets []int64, lost func(int64, error)) (n int, err error) {
 	d, name := durable.Split(path)
 	f, err := d.Open(name)
@@ -196,7 +200,7 @@ func copyFrom(w io.Writer, path string, offsets []int64, lost func(int64, error)
 	return n, nil
 }
 
-// copySpan copies a record; one that is not compressed becomes so.
+// copySpan copies a record. One that is not compressed is compressed.
 func copySpan(w io.Writer, f io.ReaderAt, s span) error {
 	from := io.NewSectionReader(f, s.offset, s.length)
 	zipped, err := isZipped(f, s.offset)
@@ -214,6 +218,7 @@ func copySpan(w io.Writer, f io.ReaderAt, s span) error {
 	return gz.Close()
 }
 
+// isZipped reports whether a gzip member begins at an offset.
 func isZipped(f io.ReaderAt, offset int64) (bool, error) {
 	var magic [2]byte
 	_, err := f.ReadAt(magic[:], offset)

@@ -17,7 +17,7 @@ func TestCopy(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "some.warc.gz")
 	f, err := os.Create(out)
 	check(t, err)
-	n, err := Copy(f, filepath.Dir(path), []dowse.Place{places[4], places[1]}, options())
+	n, err := Copy(f, filepath.Dir(path), []dowse.Place{places[4], places[1]}, options(), nil)
 	check(t, err)
 	check(t, f.Close())
 	if n != 6 {
@@ -49,7 +49,7 @@ func TestCopyFromOthers(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "some.warc.gz")
 		f, err := os.Create(out)
 		check(t, err)
-		n, err := Copy(f, sampleDir, []dowse.Place{place}, options())
+		n, err := Copy(f, sampleDir, []dowse.Place{place}, options(), nil)
 		check(t, err)
 		check(t, f.Close())
 		if n != companions {
@@ -63,11 +63,11 @@ func TestCopyOfNothing(t *testing.T) {
 	path, places := written(t, 2)
 	dir := filepath.Dir(path)
 	var b bytes.Buffer
-	if n, err := Copy(&b, dir, nil, options()); n != 0 || err != nil {
+	if n, err := Copy(&b, dir, nil, options(), nil); n != 0 || err != nil {
 		t.Errorf("%d %v", n, err)
 	}
 	for _, p := range []dowse.Place{{File: "none.warc.gz"}, {File: places[0].File, Offset: places[0].Offset + 1}, {File: "../" + places[0].File + "x"}} {
-		if _, err := Copy(&b, dir, []dowse.Place{p}, options()); err == nil {
+		if _, err := Copy(&b, dir, []dowse.Place{p}, options(), nil); err == nil {
 			t.Errorf("%v was copied", p)
 		}
 	}

@@ -7,13 +7,16 @@ import (
 	"slices"
 )
 
-// terseMax is the size in bytes up to which a record is compressed by a code that
-// was made beforehand. To find repetitions in so little, and a code of its own for
-// it, takes several times as long and saves a sixth.
+// terseMax is the size in bytes up to which a record is compressed with a
+// prebuilt Huffman code and without back-references. Searching such a small
+// text for repetitions and computing a code for it takes several times as long
+// and saves a sixth of the bytes. Request and metadata records are this small,
+// and there are two of them per page.
 const terseMax = 1500
 
-// terseSample is text of the kind that the code is made for: small records, field
-// names and requests.
+// terseSample is text of the kind that the code is made for: small records,
+// field names and requests. It may change without harm: every reader of gzip
+// decodes any code.
 const terseSample = "WARC/1.1\r\nWARC-Type: request\r\nWARC-Record-ID: <urn:uuid:0a1b2c3d-4e5f-5678-9a0b-c1d2e3f40516>\r\n" +
 	"WARC-Date: 2024-05-06T07:18:29.301Z\r\nWARC-Target-URI: https://www.example.org/articles/2023/some-page.html?id=4718\r\n" +
 	"WARC-IP-Address: 93.184.216.34\r\nWARC-Concurrent-To: <urn:uuid:1f2e3d4c-5b6a-5798-8091-a2b3c4d5e6f7>\r\n" +
@@ -23,18 +26,23 @@ const terseSample = "WARC/1.1\r\nWARC-Type: request\r\nWARC-Record-ID: <urn:uuid
 	"WARC-Type: metadata\r\nContent-Type: application/warc-fields\r\nContent-Length: 208\r\n\r\nfetchTimeMs: 120\r\nhopsFromSeed: 3\r\n" +
 	"dowse-relevance: 0.047426\r\ndowse-outlinks: 40\r\ndowse-because: +1.3250 \"coral reef\"\r\ndowse-because: -3.0000 bias\r\n\r\n\r\n"
 
-// A terseCode writes bytes of ASCII text as bits (RFC 1951, 3.2.7). A byte of
-// length 0 has no code.
+// A terseCode encodes bytes of ASCII text as a dynamic Huffman block of deflate
+// (RFC 1951 3.2.7). A byte of length 0 has no code.
 type terseCode struct {
 	code   [257]uint16 // the first bit is the lowest; 256 ends the block
-	length [257]uint8
-	start  bitSink // the header of the block
+	length [257]uint8  // bits of the code
+	start  bitSink     // the header of the block, which describes the code
 }
 
+// terse is the code for all small records. It is computed when the program
+// starts, in less than a millisecond.
 var terse = newTerseCode(terseSample)
 
+// newTerseCode assigns the canonical codes for the lengths of the sample's
+// Huffman code.
 func newTerseCode(sample string) *terseCode {
 	t := &terseCode{length: codeLengths(sample)}
+	// Deflate sends codes with their first bit first, so they are reversed.
 	next := uint16(0)
 	for n := uint8(1); n < 16; n++ { // codes in order of length, then of value (3.2.2)
 		for i, l := range t.length {
@@ -49,8 +57,10 @@ func newTerseCode(sample string) *terseCode {
 	return t
 }
 
-// codeLengths returns the lengths of a Huffman code for text like the sample. All
-// printable characters and line ends have one.
+// codeLengths returns the lengths of a Huffman code for text like the sample.
+// All printable characters and line ends have a code, so that it fits any ASCII
+// text. For each merge of the two lightest trees, the length of every symbol in
+// them grows by one.
 func codeLengths(sample string) (lengths [257]uint8) {
 	type node struct {
 		weight  int
@@ -82,10 +92,11 @@ func codeLengths(sample string) (lengths [257]uint8) {
 	return lengths
 }
 
-// begin makes the header of a block: the lengths of the code's words, as numbers
-// of four bits, and runs of zeros.
+// begin writes the header of a block: the lengths of the codes, as numbers of
+// four bits, and runs of zeros. The order of the numbers in it is fixed by the
+// format.
 func (t *terseCode) begin() {
-	const zeros = 18 // the number that stands for 11 to 138 zeros
+	const zeros = 18 // the symbol for a run of 11 to 138 zeros
 	order := [...]int{16, 17, zeros, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1}
 	w := &t.start
 	w.put(1|2<<1, 3) // the last block, with a code of its own
@@ -119,9 +130,9 @@ func (t *terseCode) begin() {
 	}
 }
 
-// appendTerse appends the parts as one gzip member. It reports false, and appends
-// nothing, if the code is not made for them.
-func appendTerse(dst []byte, parts ...[]byte) ([]byte, bool) {
+// appendTerse appends the parts as one gzip member. ok is false, and nothing is
+// appended, if they contain a byte that has no code.
+func appendTerse(dst []byte, parts ...[]byte) (out []byte, ok bool) {
 	w := terse.start
 	w.b = append(append(dst, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff), w.b...)
 	sum, size := uint32(0), 0
@@ -138,17 +149,19 @@ func appendTerse(dst []byte, parts ...[]byte) ([]byte, bool) {
 	}
 	w.put(uint64(terse.code[256]), uint(terse.length[256]))
 	w.put(0, 7) // fill the last byte
-	out := binary.LittleEndian.AppendUint32(w.b, sum)
+	out = binary.LittleEndian.AppendUint32(w.b, sum)
 	return binary.LittleEndian.AppendUint32(out, uint32(size)), true
 }
 
-// A bitSink is a byte slice that grows by bits, the lowest of a byte first.
+// A bitSink is a byte slice that grows by bits, from the lowest bit of a byte
+// to the highest.
 type bitSink struct {
 	b    []byte
-	bits uint64 // that do not fill a byte yet
-	n    uint
+	bits uint64 // the bits that do not fill a byte yet
+	n    uint   // how many they are, below 8
 }
 
+// put appends the n lowest bits of v; n is at most 56.
 func (s *bitSink) put(v uint64, n uint) {
 	s.bits |= v << s.n
 	s.n += n

@@ -14,14 +14,14 @@ import (
 	"dowse/internal/durable"
 )
 
-// A Report tells what [Verify] found in a file.
+// A Report is the result of [Verify] for one file.
 type Report struct {
 	File     string
 	Records  int
-	Types    map[string]int // how many of each type
-	Bytes    int64          // as far as the file could be read
-	Digests  int            // that were checked
-	Problems []Problem
+	Types    map[string]int // number of records by type
+	Bytes    int64          // offset behind the last record that could be read
+	Digests  int            // number of digests that were checked
+	Problems []Problem      // at most maxProblems, in file order
 }
 
 // A Problem is what is wrong with one record.
@@ -32,16 +32,17 @@ type Problem struct {
 
 func (p Problem) String() string { return fmt.Sprintf("offset %d: %v", p.Offset, p.Err) }
 
-// maxProblems bounds a report; a file with that many is lost anyway.
+// maxProblems bounds a report.
 const maxProblems = 1000
 
-// OK tells whether the file is sound to its last byte.
+// OK reports whether the file is sound to its last byte.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
-// Verify reads every record of a WARC file and checks what can be checked:
-// lengths, the ends of records, checksums of gzip members, digests of blocks and
-// payloads. After what can't be read it goes on at the next sound record. The error is
-// that of opening the file; what is wrong with it is in the report.
+// Verify reads every record of a WARC file and checks everything that can be
+// checked: lengths, the ends of records, checksums of gzip members, digests of
+// blocks and payloads. After what cannot be read it continues at the next sound
+// record. An error means that the file could not be opened; what is wrong with
+// its content is in the report.
 func Verify(path string) (*Report, error) {
 	d, name := durable.Split(path)
 	f, err := d.Open(name)
@@ -60,12 +61,14 @@ func Verify(path string) (*Report, error) {
 	return r, nil
 }
 
+// problem records what is wrong with the record at an offset.
 func (r *Report) problem(offset int64, err error) {
 	if len(r.Problems) < maxProblems {
 		r.Problems = append(r.Problems, Problem{offset, err})
 	}
 }
 
+// check adds one record to the report.
 func (r *Report) check(rec *Record) {
 	r.Records++
 	if kind := printable(rec.Type()); len(r.Types) < 64 || r.Types[kind] > 0 {
@@ -79,7 +82,7 @@ func (r *Report) check(rec *Record) {
 	r.digests(rec)
 	size, err := rec.Size()
 	if err != nil {
-		return // the next step of the loop tells
+		return // past reports the damage
 	}
 	if rec.ended < 4 {
 		r.problem(rec.Offset, errors.New("the record does not end in two line breaks"))
@@ -87,12 +90,13 @@ func (r *Report) check(rec *Record) {
 	r.Bytes = max(r.Bytes, rec.Offset+size)
 }
 
-// digests compares the digests in a record's header with those of its bytes.
+// digests compares the digests in a record's header with those of its bytes. It
+// reads the whole block.
 func (r *Report) digests(rec *Record) {
 	block := r.expected(rec, "WARC-Block-Digest")
 	payload := r.expected(rec, "WARC-Payload-Digest")
 	if rec.Type() == "revisit" {
-		payload = nil // of the original's payload
+		payload = nil // the digest is that of the original's payload, which is not here
 	}
 	var sources []io.Writer
 	if block != nil {
@@ -103,21 +107,23 @@ func (r *Report) digests(rec *Record) {
 		payload.readPayload(rec, br)
 	}
 	if _, err := io.Copy(io.Discard, br); err != nil {
-		return // told with the record
+		return // the damage is reported with the record
 	}
 	r.compare(rec, block, "block")
 	r.compare(rec, payload, "payload")
 }
 
-// digestCheck gathers the bytes of a block or payload. Writers differ on whether
-// a payload is meant with its chunks or without, so both count.
+// digestCheck computes the digest of a block or payload. Writers differ on
+// whether the digest of a payload includes its chunks, so both are accepted.
 type digestCheck struct {
 	want  []byte
 	hash  hash.Hash
-	plain hash.Hash // of the payload without its chunks; nil if it has none
-	fresh func() hash.Hash
+	plain hash.Hash        // of the payload without its chunks; nil if it has none
+	fresh func() hash.Hash // returns a new hash of the same algorithm
 }
 
+// expected returns a check for the digest in a header field, nil if the record
+// has none or it cannot be parsed.
 func (r *Report) expected(rec *Record, name string) *digestCheck {
 	value := rec.Header.Value(name)
 	if value == "" {
@@ -131,7 +137,8 @@ func (r *Report) expected(rec *Record, name string) *digestCheck {
 	return &digestCheck{want: d.sum, hash: d.hash(), fresh: d.hash}
 }
 
-// readPayload reads the payload of a record: what follows an HTTP head, or all.
+// readPayload reads the payload of a record: what follows an HTTP head, or the
+// whole block.
 func (c *digestCheck) readPayload(rec *Record, br *bufio.Reader) {
 	chunked := false
 	if strings.HasPrefix(strings.ToLower(rec.Header.Value("Content-Type")), "application/http") {
@@ -149,6 +156,7 @@ func (c *digestCheck) readPayload(rec *Record, br *bufio.Reader) {
 	io.Copy(io.Discard, raw)
 }
 
+// compare records a problem if a digest differs. what names the digest.
 func (r *Report) compare(rec *Record, c *digestCheck, what string) {
 	if c == nil {
 		return

@@ -21,38 +21,49 @@ import (
 	"dowse/internal/durable"
 )
 
-// A WACZ is a collection in one file: a zip of WARC files, their index, lists of
-// pages, and a description of it all (WACZ 1.2.0). Replay software reads parts of
-// it by range, so WARC files and index are stored and not compressed once more.
+// A WACZ is a collection in one file: a zip of WARC files, their index, lists
+// of pages, and a description of all of them (WACZ 1.2.0). Replay software
+// reads sections of it by range requests, so WARC files and index are stored in
+// the zip without compressing them again.
+//
+// The layout of the zip is fixed by the format:
+//
+//	archive/NAME.warc.gz      the WARC files
+//	indexes/index.cdxj        their index
+//	pages/pages.jsonl         the list of pages
+//	pages/extraPages.jsonl    further pages
+//	datapackage.json          the description: every file with its hash
+//	datapackage-digest.json   the hash of the description
 type WACZ struct {
 	Archives    []string                   // WARC files; their base names must differ
-	Index       string                     // a CDXJ file of them; "" has it made
+	Index       string                     // path of their CDXJ index; "" computes it
 	Pages       iter.Seq2[PageLine, error] // the pages a reader is shown first: those on topic
-	ExtraPages  iter.Seq2[PageLine, error] // the other ones; nil for no such list
-	Files       []PackedFile               // whatever else belongs to the collection
+	ExtraPages  iter.Seq2[PageLine, error] // all other pages; nil omits the list
+	Files       []PackedFile               // further files of the collection
 	Title       string
 	Description string
-	Software    string    // dowse
-	Created     time.Time // the one time in the file
-	Home        PageLine  // where replay begins; the zero value for nowhere
+	Software    string    // default dowse
+	Created     time.Time // the only time in the file, so that it can be reproduced
+	Home        PageLine  // the page on which replay begins; the zero value for none
 }
 
-// A PageLine is a page in the list of pages. Beside what the format knows it has
-// what a focused crawl can say of a page.
+// A PageLine is a page in the list of pages. In addition to the fields of the
+// format it has what a focused crawl knows about a page.
 type PageLine struct {
 	URL       dowse.URL
 	At        time.Time
 	Title     string
 	Relevance float64
-	Label     string // a person's
-	Parent    dowse.URL
-	Why       string
+	Label     string    // given by a person; "" for none
+	Parent    dowse.URL // the page that linked to it
+	Why       string    // why it was visited
 }
 
-// A PackedFile is a file that goes into a WACZ under a name of its own, which may
-// have folders in it.
+// A PackedFile is the file at Path that is packed under another name, which may
+// contain folders.
 type PackedFile struct{ Name, Path string }
 
+// pageJSON is the object of one page.
 type pageJSON struct {
 	ID        string  `json:"id"`
 	URL       string  `json:"url"`
@@ -64,7 +75,8 @@ type pageJSON struct {
 	Why       string  `json:"why,omitempty"`
 }
 
-// MarshalJSON gives the object that stands in pages.jsonl.
+// MarshalJSON returns the object for pages.jsonl. The ID is derived from URL
+// and time.
 func (p PageLine) MarshalJSON() ([]byte, error) {
 	ts := p.At.UTC().Format("2006-01-02T15:04:05.000Z")
 	id := sha1.Sum([]byte(ts + " " + string(p.URL)))
@@ -78,7 +90,7 @@ func (p PageLine) MarshalJSON() ([]byte, error) {
 }
 
 // WritePages writes a list of pages in the format json-pages-1.0: a header line
-// with id and title of the list, then a line for each page.
+// with id and title of the list, then one line per page.
 func WritePages(w io.Writer, id, title string, pages iter.Seq2[PageLine, error]) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -108,7 +120,7 @@ const (
 	digestName  = "datapackage-digest.json"
 )
 
-// datapackage is the description in a WACZ.
+// datapackage is the description in a WACZ, a Frictionless Data Package.
 type datapackage struct {
 	Profile     string     `json:"profile"`
 	Version     string     `json:"wacz_version"`
@@ -120,6 +132,7 @@ type datapackage struct {
 	Resources   []Resource `json:"resources"`
 }
 
+// home is the page on which replay begins.
 type home struct {
 	URL string `json:"url"`
 	TS  string `json:"ts"`
@@ -133,6 +146,7 @@ type Resource struct {
 	Bytes int64  `json:"bytes"`
 }
 
+// packageDigest is the file that contains the digest of the description.
 type packageDigest struct {
 	Path string `json:"path"`
 	Hash string `json:"hash"`
@@ -163,8 +177,9 @@ func WriteWACZ(w io.Writer, p WACZ) error {
 	return nil
 }
 
-// packer writes entries and remembers what the description has to list. After
-// the first error it does nothing.
+// packer writes entries of the zip and collects what the description must list.
+// After the first error it does nothing, so that callers check it once, in
+// finish.
 type packer struct {
 	zip       *zip.Writer
 	at        time.Time
@@ -173,10 +188,11 @@ type packer struct {
 	err       error
 }
 
-// add writes one entry and lists it.
+// add writes one entry and lists it. Names must be unique and stay within the
+// folder.
 func (k *packer) add(name string, method uint16, write func(io.Writer) error) {
 	if k.err == nil && (k.seen[name] || !fsName(name)) {
-		k.err = fmt.Errorf("entry %q twice, or not a name", name)
+		k.err = fmt.Errorf("entry %q: duplicate or not a local path", name)
 	}
 	if k.err != nil {
 		return
@@ -196,9 +212,11 @@ func (k *packer) add(name string, method uint16, write func(io.Writer) error) {
 	})
 }
 
-// fsName tells whether a name stays within the folder it is unpacked into.
+// fsName reports whether a name stays within the folder into which it is
+// unpacked, on every system.
 func fsName(name string) bool { return filepath.IsLocal(name) && !strings.Contains(name, `\`) }
 
+// counted counts the bytes that are written through it.
 type counted struct {
 	w io.Writer
 	n int64
@@ -210,8 +228,8 @@ func (c *counted) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// file packs a file of a folder, which must be a plain one: what a link leads to was not
-// meant to be packed.
+// file packs a file of a folder. Symbolic links are refused, since what one
+// leads to was not meant to be packed.
 func (k *packer) file(name string, d durable.Dir, path string, method uint16) {
 	k.add(name, method, func(w io.Writer) error {
 		f, err := d.Open(filepath.Base(path))
@@ -224,6 +242,7 @@ func (k *packer) file(name string, d durable.Dir, path string, method uint16) {
 	})
 }
 
+// pages packs a list of pages.
 func (k *packer) pages(id, title string, pages iter.Seq2[PageLine, error]) {
 	if pages == nil {
 		pages = func(func(PageLine, error) bool) {}
@@ -233,7 +252,7 @@ func (k *packer) pages(id, title string, pages iter.Seq2[PageLine, error]) {
 	})
 }
 
-// describe writes the description, and the digest of that.
+// describe packs the description and its digest.
 func (k *packer) describe(p *WACZ) {
 	d := datapackage{
 		Profile: "wacz", Version: waczVersion, Title: p.Title, Description: p.Description,
@@ -247,6 +266,7 @@ func (k *packer) describe(p *WACZ) {
 	k.object(digestName, packageDigest{packageName, "sha256:" + hex.EncodeToString(sum[:])})
 }
 
+// object packs v as JSON and returns the text.
 func (k *packer) object(name string, v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -262,6 +282,7 @@ func (k *packer) object(name string, v any) []byte {
 	return b.Bytes()
 }
 
+// finish ends the zip, or returns the first error.
 func (k *packer) finish() error {
 	if k.err != nil {
 		return k.err

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// A Package is what a WACZ file says it holds, and what is wrong with that.
+// A Package is the description in a WACZ file, and what is wrong with the file.
 type Package struct {
 	Version   string
 	Title     string
@@ -23,15 +23,16 @@ type Package struct {
 	Problems  []error
 }
 
-// OK tells whether everything that is listed is there, as listed.
+// OK reports whether everything that is listed is there, as listed.
 func (p *Package) OK() bool { return len(p.Problems) == 0 }
 
-// maxDescription bounds the description of a WACZ. It lists files, not pages.
+// maxDescription bounds the description of a WACZ, in bytes. It lists files,
+// not pages.
 const maxDescription = 64 << 20
 
-// VerifyWACZ reads a WACZ file and checks that every file it lists is there with
-// the length and hash listed, that nothing else is, and that WARC files can be
-// read by range. The error is for a file that is no WACZ at all.
+// VerifyWACZ reads a WACZ file and checks that every listed file is there with
+// the listed length and hash, that nothing else is there, and that WARC files
+// can be read by range. An error means that the file is not a WACZ at all.
 func VerifyWACZ(path string) (*Package, error) {
 	z, err := zip.OpenReader(path)
 	if err != nil {
@@ -41,7 +42,7 @@ func VerifyWACZ(path string) (*Package, error) {
 	c := checker{files: make(map[string]*zip.File)}
 	for _, f := range z.File {
 		if c.files[f.Name] != nil {
-			c.problem("%s is there twice", printable(f.Name))
+			c.problem("%s: duplicate entry", printable(f.Name))
 		}
 		c.files[f.Name] = f
 	}
@@ -55,19 +56,21 @@ func VerifyWACZ(path string) (*Package, error) {
 	return &c.pack, nil
 }
 
+// checker compares the entries of a zip with the description.
 type checker struct {
 	files map[string]*zip.File // not yet accounted for
 	pack  Package
 }
 
+// problem records what is wrong with the package.
 func (c *checker) problem(format string, args ...any) {
 	if len(c.pack.Problems) < maxProblems {
 		c.pack.Problems = append(c.pack.Problems, fmt.Errorf(format, args...))
 	}
 }
 
-// describe reads the description and checks it against its digest, where there
-// is one.
+// describe reads the description and compares it with its digest, if there is
+// one.
 func (c *checker) describe() error {
 	text, err := c.read(packageName)
 	if err != nil {
@@ -85,6 +88,7 @@ func (c *checker) describe() error {
 	return nil
 }
 
+// digest compares the description with the digest that the package contains.
 func (c *checker) digest(description []byte) {
 	text, err := c.read(digestName)
 	var d packageDigest
@@ -94,15 +98,15 @@ func (c *checker) digest(description []byte) {
 	}
 	sum := sha256.Sum256(description)
 	if d.Path != packageName || d.Hash != "sha256:"+hex.EncodeToString(sum[:]) {
-		c.problem("%s does not fit %s", digestName, packageName)
+		c.problem("%s: does not match %s", digestName, packageName)
 	}
 }
 
-// read returns a small file of the zip and accounts for it.
+// read returns a small file of the zip and removes it from c.files.
 func (c *checker) read(name string) ([]byte, error) {
 	f := c.files[name]
 	if f == nil {
-		return nil, fmt.Errorf("there is no %s in it", name)
+		return nil, fmt.Errorf("%s: missing in the package", name)
 	}
 	delete(c.files, name)
 	r, err := f.Open()
@@ -113,10 +117,11 @@ func (c *checker) read(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, maxDescription))
 }
 
+// resource checks one listed file.
 func (c *checker) resource(r Resource) {
 	f := c.files[r.Path]
 	if f == nil {
-		c.problem("%s is listed and not there", printable(r.Path))
+		c.problem("%s: listed but missing", printable(r.Path))
 		return
 	}
 	delete(c.files, r.Path)
@@ -125,15 +130,16 @@ func (c *checker) resource(r Resource) {
 	case err != nil:
 		c.problem("%s: %w", printable(r.Path), err)
 	case n != r.Bytes:
-		c.problem("%s has %d bytes or more, listed are %d", printable(r.Path), n, r.Bytes)
+		c.problem("%s: wrong length (got at least %d bytes, want %d)", printable(r.Path), n, r.Bytes)
 	case "sha256:"+hex.EncodeToString(sum) != strings.ToLower(r.Hash):
-		c.problem("%s is not what was listed: its hash differs", printable(r.Path))
+		c.problem("%s: hash differs from the listed one", printable(r.Path))
 	case strings.HasPrefix(r.Path, "archive/") && f.Method != zip.Store:
-		c.problem("%s is compressed once more, and can't be read by range", printable(r.Path))
+		c.problem("%s: compressed in the package, so it cannot be read by range", printable(r.Path))
 	}
 }
 
-// hashOf reads no more than one byte past what is listed, whatever a bomb holds.
+// hashOf returns the hash and length of an entry. It reads at most one byte
+// more than listed, so a decompression bomb costs nothing.
 func hashOf(f *zip.File, listed int64) ([]byte, int64, error) {
 	r, err := f.Open()
 	if err != nil {
@@ -145,11 +151,11 @@ func hashOf(f *zip.File, listed int64) ([]byte, int64, error) {
 	return sum.Sum(nil), n, err
 }
 
-// rest tells of what is there and not listed.
+// rest records a problem for every file that is there and not listed.
 func (c *checker) rest() {
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		if !strings.HasSuffix(name, "/") {
-			c.problem("%s is there and not listed", printable(name))
+			c.problem("%s: not listed", printable(name))
 		}
 	}
 }

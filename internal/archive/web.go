@@ -17,49 +17,51 @@ import (
 	"dowse"
 )
 
-// A Web is what a set of WARC or WACZ files recorded, as an http.RoundTripper: the same
-// request always gets the same answer, and nothing goes out. A URL that is not
-// in it is answered with 404. It may be used from many goroutines, and holds in
-// memory no more than the URLs and where their captures are.
+// A Web replays WARC or WACZ files as an http.RoundTripper: the same request
+// always gets the same answer, and nothing is sent to the network. A URL that
+// was not recorded is answered with 404. It is safe for concurrent use, and
+// keeps in memory only the URLs and the places of their captures.
 type Web struct {
-	// Damage lists where files could not be read to their end. What was recorded
-	// before that place is served.
+	// Damage lists the files that could not be read to their end. What was
+	// recorded before the damage is served.
 	Damage []error
 
 	opened   []*os.File
 	files    []recording
 	captures map[dowse.URL]capture
-	aliases  map[dowse.URL]dowse.URL // other spellings
-	order    []dowse.URL
-	readers  sync.Pool // of *Reader
+	aliases  map[dowse.URL]dowse.URL // other spellings of URLs in captures
+	order    []dowse.URL             // keys of captures, as first seen
+	readers  sync.Pool               // of *Reader
 }
 
-// recording is a WARC file, alone or within a WACZ.
+// recording is a WARC file, by itself or in a WACZ.
 type recording struct {
 	name string
 	*io.SectionReader
 }
 
-// capture is where a response is kept.
+// capture is the place of a stored response.
 type capture struct {
-	at     int64 // Unix nanoseconds
-	offset int64
-	inner  int64
-	file   int32
+	at     int64 // when it was recorded, in Unix nanoseconds
+	offset int64 // of the record or its gzip member
+	inner  int64 // bytes before the record in its gzip member
+	file   int32 // index in Web.files
 }
 
-// WebConfig says which files a [Web] replays, and how.
+// WebConfig says which files a [Web] replays, and which capture of a URL.
 type WebConfig struct {
 	Paths []string
-	First bool // of several captures of a URL the first counts, not the last
+	First bool // replay the first capture of a URL; default the last
 }
 
-// OpenWeb opens the recorded web of some WARC or WACZ files; of several captures
-// of a URL the last counts. Revisits are answered with the response they refer to.
+// OpenWeb opens the recorded web of WARC or WACZ files and replays the last
+// capture of each URL. Revisits are answered with the response that they refer
+// to.
 func OpenWeb(paths ...string) (*Web, error) { return WebConfig{Paths: paths}.Open() }
 
-// Open opens the recorded web. It fails if a file can't be opened or does not
-// begin with a WARC record; damage further on is noted in Web.Damage.
+// Open opens the recorded web. It reads all files once. It fails if a file
+// cannot be opened or does not begin with a WARC record; damage further on is
+// listed in Web.Damage.
 func (c WebConfig) Open() (*Web, error) {
 	w := &Web{captures: make(map[dowse.URL]capture), aliases: make(map[dowse.URL]dowse.URL)}
 	w.readers.New = func() any { return NewReader(nil) }
@@ -74,7 +76,7 @@ func (c WebConfig) Open() (*Web, error) {
 	return w, nil
 }
 
-// Close closes the files. No request may be under way or come later.
+// Close closes the files. No request may be in flight or follow.
 func (w *Web) Close() error {
 	var errs []error
 	for _, f := range w.opened {
@@ -83,7 +85,7 @@ func (w *Web) Close() error {
 	return errors.Join(errs...)
 }
 
-// URLs lists what was recorded, in the order of first sight.
+// URLs yields the recorded URLs in the order in which they were first recorded.
 func (w *Web) URLs() iter.Seq[dowse.URL] {
 	return func(yield func(dowse.URL) bool) {
 		for _, u := range w.order {
@@ -94,12 +96,12 @@ func (w *Web) URLs() iter.Seq[dowse.URL] {
 	}
 }
 
-// Len returns the number of URLs recorded.
+// Len returns the number of recorded URLs.
 func (w *Web) Len() int { return len(w.captures) }
 
-// Place returns where the answer to a URL is kept, for what [Web.RoundTrip]
-// would say. The length is not known.
-func (w *Web) Place(u dowse.URL) (dowse.Place, bool) {
+// Place returns the place of the record from which [Web.RoundTrip] answers a
+// URL; ok is false if there is none. The length is not known.
+func (w *Web) Place(u dowse.URL) (p dowse.Place, ok bool) {
 	c, ok := w.find(u)
 	if !ok {
 		return dowse.Place{}, false
@@ -107,8 +109,9 @@ func (w *Web) Place(u dowse.URL) (dowse.Place, bool) {
 	return dowse.Place{File: w.files[c.file].name, Offset: c.offset}, true
 }
 
-// RoundTrip answers a request from the files. As net/http's own transport does,
-// it undoes gzip where the request did not ask for a content coding.
+// RoundTrip answers a request from the files. Like net/http's own transport, it
+// undoes gzip if the request did not ask for a content coding. Methods other
+// than GET and HEAD are answered with 405.
 func (w *Web) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		req.Body.Close()
@@ -131,6 +134,7 @@ func (w *Web) RoundTrip(req *http.Request) (*http.Response, error) {
 	return finishReplay(resp, req), nil
 }
 
+// find returns the capture of a URL, also in the spelling of net/url.
 func (w *Web) find(u dowse.URL) (capture, bool) {
 	c, ok := w.captures[u]
 	if !ok {
@@ -139,6 +143,8 @@ func (w *Web) find(u dowse.URL) (capture, bool) {
 	return c, ok
 }
 
+// replay reads a stored response. Its body holds a pooled reader until it is
+// closed.
 func (w *Web) replay(c capture) (*http.Response, error) {
 	r := w.readers.Get().(*Reader)
 	r.reset(io.NewSectionReader(w.files[c.file], c.offset, 1<<62-c.offset), c.offset)
@@ -151,7 +157,9 @@ func (w *Web) replay(c capture) (*http.Response, error) {
 	return resp, nil
 }
 
-// response reads the response that begins after inner bytes of the member here.
+// response reads the response that begins after inner bytes of the gzip member
+// here. Files that are one large member are read from the start of the member
+// each time, which is slow but needs no memory.
 func (r *Reader) response(inner int64) (*http.Response, error) {
 	if inner > 0 {
 		if err := r.begin(); err != nil {
@@ -168,7 +176,8 @@ func (r *Reader) response(inner int64) (*http.Response, error) {
 	return rec.Response()
 }
 
-// replayBody gives the reader back when it is closed.
+// replayBody returns the reader to the pool when it is closed. The mutex is
+// needed because a body may be closed while it is read.
 type replayBody struct {
 	io.Reader
 	mu   sync.Mutex
@@ -194,7 +203,7 @@ func (b *replayBody) Close() error {
 	return nil
 }
 
-// finishReplay fits a recorded response to the request at hand.
+// finishReplay adapts a stored response to the request.
 func finishReplay(resp *http.Response, req *http.Request) *http.Response {
 	switch {
 	case req.Method == http.MethodHead:
@@ -210,7 +219,7 @@ func finishReplay(resp *http.Response, req *http.Request) *http.Response {
 	return resp
 }
 
-// unzipped undoes gzip as it is read.
+// unzipped undoes gzip while it is read.
 type unzipped struct {
 	body io.ReadCloser
 	gz   *gzip.Reader
@@ -229,6 +238,7 @@ func (u *unzipped) Read(p []byte) (int, error) {
 
 func (u *unzipped) Close() error { return u.body.Close() }
 
+// plain returns a short response that was not recorded.
 func plain(req *http.Request, status int) *http.Response {
 	text := http.StatusText(status) + "\n"
 	return &http.Response{

@@ -16,7 +16,7 @@ import (
 	"dowse/weburl"
 )
 
-// key is the canonical URL, or the raw one for what is none.
+// key returns the canonical URL, or raw if it is not a URL.
 func key(raw string) dowse.URL {
 	u, err := weburl.Parse(raw)
 	if err != nil {
@@ -31,17 +31,18 @@ type indexer struct {
 	*Web
 	first     bool
 	seed      maphash.Seed
-	originals map[uint64]capture
-	revisits  []revisit
+	originals map[uint64]capture // by the hashes that names returns
+	revisits  []revisit          // of all files, resolved at the end
 }
 
-// revisit waits for the original that it refers to.
+// revisit is a revisit record whose original is not known yet.
 type revisit struct {
 	url   dowse.URL
 	at    int64
-	refer [3]uint64 // names of the original, to be tried in turn
+	refer [3]uint64 // hashes that identify the original, to be tried in order; 0 for none
 }
 
+// add indexes a file.
 func (x *indexer) add(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -58,7 +59,7 @@ func (x *indexer) add(path string) error {
 	return nil
 }
 
-// recordings are the WARC files in a WACZ, or the file itself.
+// recordings returns the WARC files in a WACZ, or the file itself.
 func recordings(f *os.File) (parts []recording, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -79,13 +80,14 @@ func recordings(f *os.File) (parts []recording, err error) {
 		}
 		offset, err := entry.DataOffset()
 		if err != nil || entry.Method != zip.Store {
-			return nil, fmt.Errorf("%s is compressed in it, and can't be read by range", printable(name))
+			return nil, fmt.Errorf("%s: compressed in the WACZ, so it cannot be read by range", printable(name))
 		}
 		parts = append(parts, recording{name, io.NewSectionReader(f, offset, int64(entry.UncompressedSize64))})
 	}
 	return parts, nil
 }
 
+// records indexes a WARC file. Only damage to its first record is an error.
 func (x *indexer) records(part recording) error {
 	x.files = append(x.files, part)
 	n := 0
@@ -103,6 +105,7 @@ func (x *indexer) records(part recording) error {
 	return nil
 }
 
+// record indexes one record, if it can answer a request.
 func (x *indexer) record(rec *Record) {
 	kind := rec.Type()
 	if kind != "response" && kind != "revisit" && kind != "resource" || rec.Target() == "" {
@@ -127,19 +130,21 @@ func (x *indexer) record(rec *Record) {
 	x.put(u, c)
 }
 
+// put stores the capture of a URL unless an earlier one has precedence.
 func (x *indexer) put(u dowse.URL, c capture) {
 	old, known := x.captures[u]
 	if !known {
 		x.order = append(x.order, u)
 		x.alias(u)
 	}
+	// With first, a capture replaces an older entry only if it is earlier.
 	if later := c.at >= old.at; !known || later != x.first {
 		x.captures[u] = c
 	}
 }
 
-// alias notes how net/url spells a URL, where that is another way: requests
-// arrive so.
+// alias records how net/url spells a URL if it differs, because requests arrive
+// in that spelling.
 func (x *indexer) alias(u dowse.URL) {
 	parsed, err := url.Parse(string(u))
 	if err != nil {
@@ -150,7 +155,7 @@ func (x *indexer) alias(u dowse.URL) {
 	}
 }
 
-// names are the hashes under which a revisit may ask for a response.
+// names returns the hashes under which a revisit may refer to a response.
 func (x *indexer) names(rec *Record, u dowse.URL) []uint64 {
 	names := []uint64{x.hash("url", string(u)), x.hash("id", rec.ID())}
 	if d := rec.Header.Value("WARC-Payload-Digest"); d != "" {
@@ -159,8 +164,9 @@ func (x *indexer) names(rec *Record, u dowse.URL) []uint64 {
 	return append(names, x.hash("undigested", string(u)))
 }
 
-// references are the names to look for in turn. A revisit that knows the digest
-// of its payload is not content with a response of another one.
+// references returns the hashes of the original of a revisit, to be tried in
+// order. A revisit that names the digest of its payload must not get a response
+// with another digest, so its URL counts only for responses without one.
 func (x *indexer) references(rec *Record) [3]uint64 {
 	target := rec.Header.Value("WARC-Refers-To-Target-URI")
 	if target == "" {
@@ -177,6 +183,7 @@ func (x *indexer) references(rec *Record) [3]uint64 {
 	}
 }
 
+// hash returns the hash of a name of some kind, 0 for the empty name.
 func (x *indexer) hash(kind, s string) uint64 {
 	if s == "" {
 		return 0
@@ -189,8 +196,8 @@ func (x *indexer) hash(kind, s string) uint64 {
 	return max(h.Sum64(), 1)
 }
 
-// resolve gives each revisit the capture of its original. Where that was not
-// recorded here there is no body to serve, and the URL stays unknown.
+// resolve gives each revisit the capture of its original. If that was not
+// recorded in these files there is no body to serve, and the URL stays unknown.
 func (x *indexer) resolve() {
 	for _, r := range x.revisits {
 		for _, h := range r.refer {

@@ -13,20 +13,22 @@ import (
 	"dowse/internal/durable"
 )
 
-// Options say what a [Writer] puts into names and warcinfo records. The zero
-// value works.
+// Options are what a [Writer] puts into file names and warcinfo records, and
+// the size of its files. The zero value works.
 type Options struct {
-	Prefix    string           // begins file names, as the name of the collection; DOWSE
-	Host      string           // ends file names; the machine's name
-	MaxBytes  int64            // of a file, but for a single exchange that is longer; 1e9, WARC 1.1 annex C
-	Software  string           // name and version of the crawler; dowse
-	Operator  string           // whom to write to
-	Robots    string           // how robots.txt was treated, as "obey"
-	UserAgent string           // as sent
-	Info      []Field          // more to be said in warcinfo
-	Now       func() time.Time // for names and warcinfo; time.Now
+	Prefix    string           // first part of file names, usually the name of the collection; default DOWSE
+	Host      string           // last part of file names; default the machine's name
+	MaxBytes  int64            // of a file, unless a single exchange is longer; default 1e9 (WARC 1.1 annex C)
+	Software  string           // name and version of the crawler; default dowse
+	Operator  string           // contact of the operator; default none
+	Robots    string           // how robots.txt was treated, such as "obey"; default none
+	UserAgent string           // as sent; default none
+	Info      []Field          // further fields of warcinfo
+	Now       func() time.Time // for names and warcinfo; default time.Now
 }
 
+// withDefaults returns o with names that are safe in file names and with every
+// zero field replaced by its default.
 func (o Options) withDefaults() Options {
 	o.Prefix, o.Host = prefixName(o.Prefix), hostName(o.Host)
 	o.MaxBytes = cmp.Or(o.MaxBytes, 1e9)
@@ -38,30 +40,31 @@ func (o Options) withDefaults() Options {
 }
 
 // A Writer appends records to the WARC files of one folder. After an error of
-// Append the files are as they were before it, and Append may be tried again:
-// a full disk costs the exchange at hand and nothing else. After an error of Sync
-// nothing is certain any more and every later call fails.
+// Append the files are as they were before it, and Append may be tried again: a
+// full disk costs the exchange at hand and nothing else. After an error of Sync
+// nothing is certain any more, and every later call fails.
 //
-// Append and Sync may be called from different goroutines.
+// Append and Sync may be called concurrently: Sync does not hold the lock while
+// the disk works, so appending continues.
 type Writer struct {
 	dir durable.Dir
 	opt Options
 
 	syncing sync.Mutex // one Sync at a time, so that none returns before its data is safe
 
-	mu     sync.Mutex
+	mu     sync.Mutex    // guards everything below
 	file   *durable.File // nil before the first Append, and after Close
-	name   string
-	size   int64
-	serial int // of the next file
-	dirty  bool
-	broken error
-	fresh  fresh
+	name   string        // of file
+	size   int64         // of file: where the next record is written
+	serial int           // number of the next file
+	dirty  bool          // something was appended since the last Sync
+	broken error         // what every later call returns; nil while all is well
+	fresh  unindexed
 }
 
-// OpenWriter opens a folder, which it makes if it is not there, and continues
-// the last file in it unless that is full. A torn tail is not its business: see
-// [Recover], which is to be called first.
+// OpenWriter opens a folder, which it creates if needed, and continues the last
+// file in it unless that is full. It does not repair a torn tail: [Recover]
+// must be called first.
 func OpenWriter(dir string, opt Options) (*Writer, error) {
 	w := &Writer{dir: durable.Inner(dir), opt: opt.withDefaults()}
 	if err := w.dir.Mkdir("."); err != nil {
@@ -70,7 +73,7 @@ func OpenWriter(dir string, opt Options) (*Writer, error) {
 	size, err := filesSize(dir)
 	if err == nil {
 		w.fresh.Since, w.fresh.Size = size, size
-		err = w.carryOn()
+		err = w.continueLast()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("archive: open %s: %w", dir, err)
@@ -78,8 +81,8 @@ func OpenWriter(dir string, opt Options) (*Writer, error) {
 	return w, nil
 }
 
-// carryOn opens the file with the highest serial number if there is room in it.
-func (w *Writer) carryOn() error {
+// continueLast opens the file with the highest serial number if it has room.
+func (w *Writer) continueLast() error {
 	names, err := ownFiles(w.dir.Path("."))
 	if err != nil || len(names) == 0 {
 		return err
@@ -88,6 +91,8 @@ func (w *Writer) carryOn() error {
 	serial, _ := serialOf(last)
 	w.serial = serial + 1
 	info, err := w.dir.Stat(last)
+	// An empty file was left by a crash before its warcinfo record. It keeps its
+	// serial number and is never continued.
 	if err != nil || info.Size() >= w.opt.MaxBytes || info.Size() == 0 {
 		return err
 	}
@@ -99,8 +104,8 @@ func (w *Writer) carryOn() error {
 	return nil
 }
 
-// Append writes the records of an exchange, all or none, and returns where the
-// response record is. They are safe after the next Sync.
+// Append writes the records of an exchange, all or none, and returns the place
+// of the response record. They are durable after the next Sync.
 func (w *Writer) Append(e Encoded) (dowse.Place, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +121,7 @@ func (w *Writer) Append(e Encoded) (dowse.Place, error) {
 	return place, nil
 }
 
-// ready sees to it that there is a file with room for n bytes, or a new one.
+// ready ensures that a file is open that has room for n bytes or is new.
 func (w *Writer) ready(n int64) error {
 	switch {
 	case w.broken != nil:
@@ -132,7 +137,8 @@ func (w *Writer) ready(n int64) error {
 	return w.create()
 }
 
-// write appends bytes to the file, or cuts off what it wrote of them.
+// write appends bytes to the file. On an error it removes what it wrote of
+// them; if that fails too, the writer is broken.
 func (w *Writer) write(b []byte) error {
 	n, err := w.file.WriteAt(b, w.size)
 	if err == nil {
@@ -149,7 +155,7 @@ func (w *Writer) write(b []byte) error {
 }
 
 // create begins a file with its warcinfo record. The folder is synced, so that
-// the file is found again after the power went.
+// the file is found again after a loss of power.
 func (w *Writer) create() error {
 	name := fileName{prefix: w.opt.Prefix, at: w.opt.Now(), serial: w.serial, host: w.opt.Host}
 	f, err := w.dir.Create(name.String())
@@ -165,7 +171,7 @@ func (w *Writer) create() error {
 	return nil
 }
 
-// abandon takes back a file that could not even be begun.
+// abandon removes a file whose first record could not be written.
 func (w *Writer) abandon(name string) {
 	w.file.Close()
 	w.fresh.Size -= w.size
@@ -173,8 +179,8 @@ func (w *Writer) abandon(name string) {
 	w.file, w.broken = nil, nil
 }
 
-// info is what the warcinfo record of a file says. It repeats what is in the
-// name, since files get renamed (IIPC guidelines).
+// info returns the fields of the warcinfo record of a file. They repeat what is
+// in the name, because files get renamed (IIPC guidelines).
 func (o Options) info(name fileName) []Field {
 	fields := []Field{
 		{"software", o.Software},
@@ -193,7 +199,7 @@ func (o Options) info(name fileName) []Field {
 	return append(fields, o.Info...)
 }
 
-// encodeInfo makes a warcinfo record, the first one of a file.
+// encodeInfo returns a warcinfo record, the first one of a file.
 func encodeInfo(file string, at time.Time, fields []Field) []byte {
 	e := encoders.Get().(*encoder)
 	defer encoders.Put(e)
@@ -227,6 +233,8 @@ func (w *Writer) Sync() error {
 	return w.fail(err)
 }
 
+// fail marks the writer as broken, because a failed sync leaves unknown what is
+// on the disk.
 func (w *Writer) fail(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -245,7 +253,8 @@ func (w *Writer) finish() error {
 	return err
 }
 
-// Close syncs and closes the file in use. Append after Close begins a new file.
+// Close syncs and closes the current file. Append after Close begins a new
+// file.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

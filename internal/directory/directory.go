@@ -1,14 +1,43 @@
-// Package directory reads directories of the web: pages that people have sorted
-// into a tree of categories.
+// Package directory reads web directories: pages that people have sorted into a
+// tree of categories.
 //
-// Three kinds of files are read, plain, gzipped or in zstd, and told apart by what
-// is in them: the RDF dumps of the Open Directory Project (a content file, and
-// beside it the structure file), JSON Lines with path, url, title and description,
-// and label files, a URL and a topic to a line with a tab between.
+// Three kinds of files are read, plain, in gzip or in zstd, and recognised by
+// their content: the RDF dumps of the Open Directory Project (a content file,
+// and next to it the structure file), JSON Lines with path, url, title and
+// description, and label files with one URL and topic per line, separated by a
+// tab.
 //
-// A file is read from its beginning each time it is asked something, and never held
-// in memory, since a directory can have millions of pages. Such files are old and
-// dirty: what can't be read is passed over, counted and shown ([Dirt]).
+// A directory can have millions of pages, so a file is never in memory: every
+// query reads it from the beginning as a stream. A reader (rdf.go, jsonl.go,
+// labels.go) passes raw entries to a sieve, which checks the path first and
+// parses URL and texts only for entries that are wanted; so a query for a small
+// category of a large directory is cheap. Only the tree of categories ([Tree])
+// is kept once it was read.
+//
+// Such files are old and dirty. What cannot be read is skipped, counted and
+// reported ([Dirt]), and is never an error. Everything has a limit: the length
+// of a line, a tag, a path and a text, the depth and the number of categories.
+//
+// All paths begin with Top and are clean, see [Clean]. Random choices depend
+// only on the random source that the caller passes and not on the order of
+// entries in the file where the comment says so.
+//
+// The three formats, by example. RDF, of which only these elements are read:
+//
+//	<ExternalPage about="http://www.awn.com/">
+//	  <d:Title>Animation World Network</d:Title>
+//	  <d:Description>Provides information resources …</d:Description>
+//	  <topic>Top/Arts/Animation</topic>
+//	</ExternalPage>
+//
+// JSON Lines:
+//
+//	{"path": "Top/Arts/Animation", "url": "http://www.awn.com/", "title": "…"}
+//
+// Labels, with an optional first line that names the columns:
+//
+//	url	topic
+//	http://www.awn.com/	Top/Arts/Animation
 package directory
 
 import (
@@ -20,8 +49,8 @@ import (
 	"dowse"
 )
 
-// A Directory is an open directory of the web. It may be used from many goroutines;
-// each question is a reading of its own.
+// A Directory is an open web directory. It is safe for concurrent use; each
+// query is a reading of its own.
 type Directory struct {
 	kind      Kind
 	name      string // of the file, for errors
@@ -29,61 +58,62 @@ type Directory struct {
 	structure func() (io.ReadCloser, error) // nil for none
 
 	mu   sync.Mutex
-	tree *Tree // once it was made
-	dirt Dirt
+	tree *Tree // of all categories; nil until Categories was called
+	dirt Dirt  // see Dirt
 }
 
-// Kind is what a directory is written in.
+// Kind is the format of a directory.
 type Kind string
 
 // The kinds of directories.
 const (
 	RDF    Kind = "rdf"    // the content file of the Open Directory Project
-	JSONL  Kind = "jsonl"  // {"path","url","title","description"} to a line
-	Labels Kind = "labels" // url and topic to a line, with a tab between
+	JSONL  Kind = "jsonl"  // one object per line: {"path","url","title","description"}
+	Labels Kind = "labels" // one URL and topic per line, separated by a tab
 )
 
-// An Entry is a page in a category. Label files give neither title nor description.
+// An Entry is a page in a category. Entries of label files have neither title
+// nor description.
 type Entry struct {
-	Path        string // of the category, from Top on: Top/Arts/Animation
+	Path        string // of the category, beginning with Top: Top/Arts/Animation
 	URL         dowse.URL
 	Title       string
 	Description string
 }
 
-// A Category is a part of a directory. The path is meant as [Clean] makes it, so the
-// Top at its beginning may be left out.
+// A Category is a part of a directory. The path is cleaned by [Clean], so Top
+// may be omitted.
 type Category struct {
 	Path    string
 	Include Include
 }
 
-// Include tells whether what is below a category belongs to it.
+// Include says whether the categories below a category belong to it.
 type Include string
 
 // What belongs to a category. The zero value means Subtree.
 const (
-	Subtree Include = "subtree" // all that is below it too, as in Wang et al. 2009
-	Node    Include = "node"    // its own pages alone
+	Subtree Include = "subtree" // with everything below it, as in Wang et al. 2009
+	Node    Include = "node"    // only its own pages
 )
 
 // Kind returns what the directory is written in.
 func (d *Directory) Kind() Kind { return d.kind }
 
-// Dirt returns what was passed over: of all readings so far that came to the end, the
-// most of each kind, since some read more closely than others.
+// Dirt returns what was skipped: for each kind the largest number of all
+// complete readings so far, since some read more closely than others.
 func (d *Directory) Dirt() Dirt {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.dirt
 }
 
-// All yields every entry, in the order of the file. A page in several categories is
-// an entry of each. After an error there is nothing more.
+// All yields every entry, in the order of the file. A page in several
+// categories is one entry in each. An error is the last thing that is yielded.
 func (d *Directory) All() iter.Seq2[Entry, error] { return d.where(nil) }
 
-// Entries yields the entries of a category in the order of the file, each page once.
-// If there is no such category the only thing it yields is a [*NotFoundError].
+// Entries yields the entries of a category in the order of the file, each page
+// once. If there is no such category, it yields only a [*NotFoundError].
 func (d *Directory) Entries(c Category) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		seen := urlSet{}
@@ -106,7 +136,7 @@ func (d *Directory) Entries(c Category) iter.Seq2[Entry, error] {
 	}
 }
 
-// holds returns what tells the paths that belong to the category.
+// holds returns a function that reports whether a path belongs to the category.
 func (c Category) holds() func(path string) bool {
 	root := Clean(c.Path)
 	if c.Include == Node {
@@ -115,8 +145,9 @@ func (c Category) holds() func(path string) bool {
 	return func(path string) bool { return within(root, path) }
 }
 
-// where yields the entries whose path is wanted; nil wants all. Only these are read
-// to the last, which makes a small part of a large directory cheap.
+// where yields the entries whose path is wanted; nil wants all. Only these are
+// parsed completely, which makes a query for a small part of a large directory
+// cheap.
 func (d *Directory) where(want func(path string) bool) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		r, err := d.open()
@@ -137,13 +168,14 @@ func (d *Directory) where(want func(path string) bool) iter.Seq2[Entry, error] {
 	}
 }
 
+// note merges the dirt of a complete reading.
 func (d *Directory) note(dirt Dirt) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dirt = d.dirt.most(dirt)
 }
 
-// scan reads a file of some kind to its end, or until the sieve wants no more.
+// scan reads a file of some kind to its end, or until the sieve stops it.
 func scan(k Kind, r io.Reader, s *sieve) error {
 	switch k {
 	case RDF:
@@ -153,5 +185,5 @@ func scan(k Kind, r io.Reader, s *sieve) error {
 	case Labels:
 		return scanLabels(r, s)
 	}
-	return fmt.Errorf("%q is no kind of directory", k)
+	return fmt.Errorf("unknown kind of directory %q", k)
 }

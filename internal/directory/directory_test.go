@@ -171,13 +171,13 @@ func TestOpen(t *testing.T) {
 		{path: write("m.tsv", "# mine\nhttp://a.example/\tTop/A\r\n"), kind: Labels, entries: 1},
 		{path: write("content.rdf.u8", content), kind: RDF, entries: 1},
 		{path: filepath.Join(dir, "structure.rdf.u8"), kind: RDF, entries: 1},
-		{path: write("lone-structure.rdf", structure), err: "name the content file"},
+		{path: write("lone-structure.rdf", structure), err: "give the content file"},
 		{path: write("x.json", "[{}]"), err: "JSON Lines"},
 		{path: write("x.txt", "some words"), err: "want RDF"},
 		{path: write("x.html", "<html>"), err: "want RDF"},
-		{path: write("empty", " "), err: "it is empty"},
+		{path: write("empty", " "), err: "file is empty"},
 		{path: write("cut.gz", gz.String()[:12]), err: "EOF"},
-		{path: dir, err: "it is a folder"},
+		{path: dir, err: "is a folder"},
 		{path: filepath.Join(dir, "nowhere"), err: "nowhere"},
 	} {
 		d, err := Open(c.path, Options{})
@@ -195,7 +195,7 @@ func TestOpen(t *testing.T) {
 		equal(t, c.path, len(collect(t, d.All())), c.entries)
 		equal(t, c.path+" dirt", d.Dirt().Any(), false)
 		if tree, err := d.Categories(); err != nil || c.kind == RDF && !tree.Has("A/C") {
-			t.Errorf("%s: the structure file beside it was not read (%v)", c.path, err)
+			t.Errorf("%s: the structure file next to it was not read (%v)", c.path, err)
 		}
 	}
 	if _, err := Open(filepath.Join(dir, "content.rdf.u8"), Options{Structure: filepath.Join(dir, "l.tsv")}); err == nil {

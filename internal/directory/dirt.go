@@ -5,18 +5,21 @@ import (
 	"strings"
 )
 
-// Dirt counts what a reading passed over. The entries of categories that were not
-// asked for are not read to the last, so their URLs and texts are not counted.
+// Dirt counts what a reading skipped. Entries of categories that were not asked
+// for are not parsed completely, so their URLs and texts are not counted.
+//
+// A few are normal: the dumps have a handful per million entries. Many mean that
+// the file is damaged or of another kind, so callers show the counts.
 type Dirt struct {
-	Entries int // read with a sound path, for comparison
-	Broken  int // lines or elements that can't be read
+	Entries int // entries with a valid path, for comparison
+	Broken  int // lines or elements that cannot be parsed
 	Long    int // lines or elements that are too long
-	Paths   int // entries without a category that can be
-	URLs    int // entries whose URL is none, or not of the web
-	UTF8    int // texts with bytes that are no UTF-8, which were replaced
+	Paths   int // entries without a valid category
+	URLs    int // entries without a valid http or https URL
+	UTF8    int // texts with invalid UTF-8, which was replaced
 }
 
-// Any reports whether there was any.
+// Any reports whether anything was skipped or replaced.
 func (d Dirt) Any() bool { return d.Broken+d.Long+d.Paths+d.URLs+d.UTF8 > 0 }
 
 // most returns the larger number of each kind.

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// A jsonEntry is a line of a JSON Lines directory. Further keys are not read.
+// A jsonEntry is one line of a JSON Lines directory. Other keys are ignored.
 type jsonEntry struct {
 	Path        string `json:"path"`
 	URL         string `json:"url"`
@@ -15,7 +15,7 @@ type jsonEntry struct {
 	Description string `json:"description"`
 }
 
-// scanJSONL reads an entry to a line.
+// scanJSONL reads one entry per line.
 func scanJSONL(r io.Reader, s *sieve) error {
 	in := newLines(r)
 	var e jsonEntry

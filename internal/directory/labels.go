@@ -6,8 +6,11 @@ import (
 	"io"
 )
 
-// scanLabels reads a URL and a topic to a line. A first line that names the columns
-// tells their order; without it the URL comes first.
+// scanLabels reads one URL and topic per line. A first line that names the
+// columns gives their order; without it the URL comes first. Lines that begin
+// with # are comments.
+//
+// Further columns are ignored.
 func scanLabels(r io.Reader, s *sieve) error {
 	in := newLines(r)
 	columns := labelColumns{0, 1}
@@ -40,10 +43,11 @@ func scanLabels(r io.Reader, s *sieve) error {
 	}
 }
 
-// labelColumns are the numbers of the columns.
+// labelColumns are the indexes of the columns.
 type labelColumns struct{ url, topic int }
 
-// labelHead reads the line that names the columns.
+// labelHead parses the line that names the columns; ok is false if it is not
+// one.
 func labelHead(line []byte) (c labelColumns, ok bool) {
 	c = labelColumns{-1, -1}
 	for i, name := range bytes.Split(line, []byte("\t")) {
@@ -57,8 +61,8 @@ func labelHead(line []byte) (c labelColumns, ok bool) {
 	return c, c.url >= 0 && c.topic >= 0
 }
 
-// cut takes the entry out of a line.
-func (c labelColumns) cut(line []byte) (*raw, bool) {
+// cut returns the entry in a line; ok is false if it has too few columns.
+func (c labelColumns) cut(line []byte) (r *raw, ok bool) {
 	fields := bytes.Split(line, []byte("\t"))
 	if len(fields) <= max(c.url, c.topic) {
 		return nil, false

@@ -7,10 +7,13 @@ import (
 	"io"
 )
 
-// maxLine is how long a line may be, in bytes.
+// maxLine is the length that a line may have, in bytes.
 const maxLine = 1 << 20
 
-// lines reads lines one by one; those that are too long are passed over and counted.
+// lines reads lines one by one and skips and counts those that are too long.
+//
+// [bufio.Scanner] would end at the first line that is too long; one broken line
+// must not end the reading of a directory.
 type lines struct {
 	in  *bufio.Reader
 	buf []byte
@@ -18,7 +21,8 @@ type lines struct {
 
 func newLines(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, 1<<16)} }
 
-// next returns the next line without its end, valid until the next call, or io.EOF.
+// next returns the next line without its end, valid until the next call, or
+// io.EOF.
 func (l *lines) next(dirt *Dirt) ([]byte, error) {
 	for {
 		line, long, err := l.line()
@@ -33,7 +37,8 @@ func (l *lines) next(dirt *Dirt) ([]byte, error) {
 	}
 }
 
-// line reads one line, of a long one only the beginning.
+// line reads one line. Of a line that is too long only the beginning is kept,
+// so that its length costs no memory.
 func (l *lines) line() (line []byte, long bool, err error) {
 	line, err = l.in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {

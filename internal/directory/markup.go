@@ -7,16 +7,17 @@ import (
 	"io"
 )
 
-// maxTag is how long a tag may be, in bytes.
+// maxTag is the length that a tag may have, in bytes.
 const maxTag = 1 << 14
 
-// markup cuts the RDF of the Open Directory Project into tags and the text before
-// them. It asks little of the file: no declarations, no nesting, no valid UTF-8. A
-// tag in which another begins is broken, counted, and left for that other one.
+// markup cuts the RDF of the Open Directory Project into tags and the text
+// before each. An XML parser would refuse these dumps, so it expects little: no
+// declarations, no nesting, no valid UTF-8. A tag in which another one begins
+// is broken, counted and skipped, and reading continues with the other one.
 type markup struct {
 	in   *bufio.Reader
 	dirt *Dirt
-	text []byte // before the tag, as it stands, cut at maxText
+	text []byte // before the tag, unchanged, cut at maxText bytes
 	tag  []byte // without < and >
 }
 
@@ -24,7 +25,8 @@ func newMarkup(r io.Reader, dirt *Dirt) *markup {
 	return &markup{in: bufio.NewReaderSize(r, 1<<16), dirt: dirt}
 }
 
-// next reads up to the end of the next tag. At the end of the file it returns io.EOF.
+// next reads up to the end of the next tag. At the end of the file it returns
+// io.EOF.
 func (m *markup) next() error {
 	m.text = m.text[:0]
 	for {
@@ -38,7 +40,7 @@ func (m *markup) next() error {
 	}
 }
 
-// until adds to the text all up to the mark, and reads the mark.
+// until appends everything before the mark to the text, and reads the mark.
 func (m *markup) until(mark byte) error {
 	for {
 		part, err := m.in.ReadSlice(mark)
@@ -53,8 +55,9 @@ func (m *markup) until(mark byte) error {
 	}
 }
 
-// readTag reads a tag after its <. It reports false if what it read is none.
-func (m *markup) readTag() (bool, error) {
+// readTag reads a tag after its "<". done is false if what it read is not a
+// tag.
+func (m *markup) readTag() (done bool, err error) {
 	m.tag = m.tag[:0]
 	quote := byte(0)
 	for {
@@ -64,7 +67,7 @@ func (m *markup) readTag() (bool, error) {
 			return false, err
 		}
 		switch {
-		case c == '<': // begins another
+		case c == '<': // another tag begins, so this one is broken
 			m.dirt.Broken++
 			m.tag, quote = m.tag[:0], 0
 			continue
@@ -85,7 +88,7 @@ func (m *markup) readTag() (bool, error) {
 	}
 }
 
-// comment reads to the end of a comment.
+// comment skips to the end of a comment.
 func (m *markup) comment() error {
 	dashes := 0
 	for {
@@ -104,7 +107,7 @@ func (m *markup) comment() error {
 	}
 }
 
-// name returns the name of the tag, a slash before it in an end tag.
+// name returns the name of the tag, with a slash before it for an end tag.
 func (m *markup) name() []byte {
 	if i := bytes.IndexAny(m.tag, " \t\r\n"); i >= 0 {
 		return m.tag[:i]
@@ -112,11 +115,12 @@ func (m *markup) name() []byte {
 	return bytes.TrimSuffix(m.tag, []byte("/"))
 }
 
-// empty reports whether the tag is begin and end at once.
+// empty reports whether the tag is both start and end tag.
 func (m *markup) empty() bool { return bytes.HasSuffix(m.tag, []byte("/")) }
 
-// attribute returns the value of an attribute as it stands.
-func (m *markup) attribute(name string) ([]byte, bool) {
+// attribute returns the value of an attribute, unchanged; ok is false if it is
+// missing.
+func (m *markup) attribute(name string) (value []byte, ok bool) {
 	rest := m.tag[len(m.name()):]
 	for {
 		rest = bytes.TrimLeft(rest, " \t\r\n")

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// A NotFoundError says that a directory has no such category, and which it has that
-// are nearest.
+// A NotFoundError reports that a directory has no such category, with the most
+// similar ones that it has.
 type NotFoundError struct {
 	Directory string
 	Path      string
-	Near      []string // at most five, the likeliest first
+	Near      []string // at most five, the most similar first
 }
 
 func (e *NotFoundError) Error() string {
@@ -27,7 +27,7 @@ func (e *NotFoundError) Error() string {
 // maxNear bounds the suggestions.
 const maxNear = 5
 
-// missing returns why a category has no entries: nil if it is there, but empty.
+// missing returns why a category has no entries: nil if it exists but is empty.
 func (d *Directory) missing(c Category) error {
 	t, err := d.Categories()
 	if err != nil {
@@ -39,10 +39,12 @@ func (d *Directory) missing(c Category) error {
 	return nil
 }
 
-// Near returns the categories that a path which does not exist may have meant: those
-// of the same name elsewhere, and those with a like name where the path leaves the
-// tree; if there are none, some of what is there.
+// Near returns the categories that a path which does not exist may mean: those
+// with the same name elsewhere, and those with a similar name where the path
+// leaves the tree; if there are none, the largest categories there.
 func (t *Tree) Near(path string) []string {
+	// Typing errors are looked for where the path leaves the tree: Top/Arts/Anmation
+	// leaves it below Top/Arts. A wrong place is looked for by the last name.
 	at, rest := t.reach(Clean(path))
 	segments := strings.Split(rest, "/")
 	var found []suggestion
@@ -57,11 +59,13 @@ func (t *Tree) Near(path string) []string {
 	return t.paths(found)
 }
 
+// A suggestion is a node that a path may mean.
 type suggestion struct {
 	id       int32
 	likeness float64 // 0 to 1
 }
 
+// paths returns the paths of the first maxNear suggestions, each once.
 func (t *Tree) paths(found []suggestion) (list []string) {
 	for _, s := range found {
 		if p := t.path(s.id); !slices.Contains(list, p) && len(list) < maxNear {
@@ -71,8 +75,8 @@ func (t *Tree) paths(found []suggestion) (list []string) {
 	return list
 }
 
-// likeChildren follows the rest of a path by likeness: each name by the child that
-// is most like it, if one is like it at all.
+// likeChildren follows the rest of a path by similarity: for each name the most
+// similar child, as long as there is one with a likeness above 0.6.
 func (t *Tree) likeChildren(at int32, names []string) (found []suggestion) {
 	total := 1.0
 	for _, name := range names {
@@ -92,7 +96,9 @@ func (t *Tree) likeChildren(at int32, names []string) (found []suggestion) {
 	return found
 }
 
-// namesakes returns the categories with a name, wherever they are, the largest ones.
+// namesakes returns the largest categories with a name, anywhere in the tree.
+//
+// Names are compared folded, so that kids and teens finds Kids_and_Teens.
 func (t *Tree) namesakes(name string) (found []suggestion) {
 	want := folded(name)
 	for i := range t.nodes[1:] {
@@ -114,7 +120,7 @@ func (t *Tree) largest(at int32) []string {
 	return t.paths(found)
 }
 
-// folded returns a name as people may write it otherwise.
+// folded returns a name without case, spaces, hyphens and underscores.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == ' ' {
@@ -124,8 +130,8 @@ func folded(name string) string {
 	}, strings.ToLower(name))
 }
 
-// likeness returns the share of two names that they have in common at their
-// beginnings and ends: one slip of the hand is always in between.
+// likeness returns the share of two names that their common beginning and end
+// make up, from 0 to 1. A single typing error is always in between.
 func likeness(a, b string) float64 {
 	a, b = folded(a), folded(b)
 	longer := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))

@@ -14,21 +14,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Options tell how a directory is opened. The zero value is good for most.
+// Options are settings for opening a directory. The zero value suits most.
 type Options struct {
-	Structure string // of an RDF dump; "" means the file beside it, if there is one
+	Structure string // structure file of an RDF dump; default the file next to it, if there is one
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 const (
-	head      = 1 << 16   // bytes by which a kind is recognised
-	maxWindow = 128 << 20 // of zstd: what --long makes
+	head      = 1 << 16   // bytes that are examined to recognise a kind
+	maxWindow = 128 << 20 // bytes of a zstd window: that of zstd --long
 )
 
-// Open opens a directory and finds out what it is written in, from its content. The
-// file is not read further than that. Of an RDF dump either file may be named: the
-// other one is looked for beside it.
+// Open opens a directory and recognises its kind by its first 64 KiB; the rest
+// is not read. Either file of an RDF dump may be given: the other one is looked
+// for next to it.
 func Open(path string, o Options) (*Directory, error) {
 	kind, err := recognise(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func Open(path string, o Options) (*Directory, error) {
 	if kind == structureFile {
 		content := companion(path, "structure", "content")
 		if content == "" {
-			return nil, fmt.Errorf("directory: %s is the structure file of an RDF dump, and its content file is not beside it: name the content file", path)
+			return nil, fmt.Errorf("directory: %s is the structure file of an RDF dump, and its content file is not next to it: give the content file", path)
 		}
 		path, structure, kind = content, path, RDF
 	}
@@ -55,17 +55,17 @@ func Open(path string, o Options) (*Directory, error) {
 	return d, nil
 }
 
-// isStructure reports what is wrong with a file as the structure file of a dump.
+// isStructure returns an error if a file is not the structure file of a dump.
 func isStructure(path string) error {
 	k, err := recognise(path)
 	if err == nil && k != structureFile {
-		return errors.New("it is not the structure file of an RDF dump (<Topic> with <narrow> in it)")
+		return errors.New("not the structure file of an RDF dump (want <Topic> with <narrow> in it)")
 	}
 	return err
 }
 
-// companion returns the file whose name has another word in the place of one, in
-// whatever way it is packed; "" for none.
+// companion returns the file whose name has the word other instead of word,
+// compressed in any way; "" for none.
 func companion(path, word, other string) string {
 	dir, base := filepath.Split(path)
 	i := strings.LastIndex(base, word)
@@ -82,15 +82,16 @@ func companion(path, word, other string) string {
 	return ""
 }
 
-// structureFile is the other half of an RDF dump, and no directory by itself.
+// structureFile is the other half of an RDF dump, and not a directory by
+// itself.
 const structureFile Kind = "structure"
 
-var errKind = errors.New("want RDF (<ExternalPage …>), JSON Lines ({\"path\",\"url\"} to a line) or labels (url, tab, topic)")
+var errKind = errors.New("want RDF (<ExternalPage …>), JSON Lines (one {\"path\",\"url\"} per line) or labels (url, tab, topic)")
 
-// recognise tells what a file is.
+// recognise returns the kind of a file.
 func recognise(path string) (Kind, error) {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		return "", errors.New("it is a folder: name the file in it")
+		return "", errors.New("is a folder: give the file in it")
 	}
 	r, err := unpacked(path)
 	if err != nil {
@@ -104,16 +105,17 @@ func recognise(path string) (Kind, error) {
 	return kindOf(b)
 }
 
-// kindOf tells what a file is that begins so.
+// kindOf returns the kind of a file that begins with b.
 func kindOf(b []byte) (Kind, error) {
 	b = bytes.TrimSpace(bytes.TrimPrefix(b, byteOrderMark))
 	switch {
 	case len(b) == 0:
-		return "", errors.New("it is empty")
+		return "", errors.New("file is empty")
 	case b[0] == '{':
 		return JSONL, nil
 	case b[0] == '[':
-		return "", errors.New("it is one JSON list: want JSON Lines, an object to a line (jq -c '.[]' makes them)")
+		return "", errors.New("is one JSON list (want JSON Lines, one object per line: jq -c '.[]' makes them)")
+	// Content files begin with Topic elements, too, but only they have links.
 	case b[0] == '<' && (bytes.Contains(b, []byte("<ExternalPage")) || bytes.Contains(b, []byte("<link"))):
 		return RDF, nil
 	case b[0] == '<' && bytes.Contains(b, []byte("<Topic")):
@@ -124,7 +126,8 @@ func kindOf(b []byte) (Kind, error) {
 	return "", errKind
 }
 
-// unpacked opens a file, gzipped, in zstd or plain, as its first bytes tell.
+// unpacked opens a file and decompresses it if its first bytes are those of
+// gzip or zstd.
 func unpacked(path string) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -138,7 +141,7 @@ func unpacked(path string) (io.ReadCloser, error) {
 	return &stream{r, f}, nil
 }
 
-// stream closes the file below what it reads.
+// stream closes the file below a decompressor.
 type stream struct {
 	io.Reader
 	file io.Closer
@@ -151,6 +154,7 @@ func (s *stream) Close() error {
 	return s.file.Close()
 }
 
+// unpack returns the decompressed content of r.
 func unpack(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReaderSize(r, head)
 	magic, err := in.Peek(4)

@@ -9,8 +9,9 @@ import (
 // Top is the root of every directory.
 const Top = "Top"
 
-// Clean returns a path in canonical form: from Top on, segments without spaces
-// around them, a slash between two. People and JSON files leave the Top out.
+// Clean returns a path in canonical form: it begins with Top, segments have no
+// white space around them and are separated by one slash. People and JSON files
+// omit Top.
 func Clean(path string) string {
 	if isClean(path) {
 		return path
@@ -19,6 +20,7 @@ func Clean(path string) string {
 	b.WriteString(Top)
 	first := true
 	for s := range strings.SplitSeq(path, "/") {
+		// Only the first segment may be the root: Top/Top/A has a category Top.
 		if s = strings.TrimSpace(s); s == "" || first && s == Top {
 			first = first && s == ""
 			continue
@@ -29,19 +31,19 @@ func Clean(path string) string {
 	return b.String()
 }
 
-// isClean reports whether Clean would change nothing, for the many paths for which
-// that is so.
+// isClean reports whether Clean would change nothing, which is so for most
+// paths and saves an allocation.
 func isClean(path string) bool {
 	rest, ok := strings.CutPrefix(path, Top+"/")
 	return ok && rest != "" && rest[0] != '/' && rest[len(rest)-1] != '/' && !strings.Contains(rest, "//") &&
 		!strings.ContainsAny(rest, " \t\r\n\v\f\u0085\u00a0") && strings.IndexFunc(rest, isWideSpace) < 0
 }
 
-// isWideSpace reports whether r may be a space beyond Latin-1; to call a few letters
-// so costs time alone.
+// isWideSpace reports whether r may be white space beyond Latin-1. It is also
+// true for some letters, which only costs time.
 func isWideSpace(r rune) bool { return r >= 0x1680 && r <= 0x3000 }
 
-// Level returns how far below Top a path is: 0 for Top itself.
+// Level returns how many levels below Top a path is: 0 for Top itself.
 func Level(path string) int { return strings.Count(path, "/") }
 
 // within reports whether a path is root or below it. Both are clean.
@@ -49,7 +51,7 @@ func within(root, path string) bool {
 	return strings.HasPrefix(path, root) && (len(path) == len(root) || path[len(root)] == '/')
 }
 
-// parent returns the path above, Top above Top.
+// parent returns the path of the category above; Top is its own parent.
 func parent(path string) string {
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		return path[:i]
@@ -57,7 +59,8 @@ func parent(path string) string {
 	return Top
 }
 
-// ancestor returns the path cut to a level, or the whole if it is not below that.
+// ancestor returns the path cut to a level, or the whole path if it is not
+// deeper.
 func ancestor(path string, level int) string {
 	at := 0
 	for range level + 1 {
@@ -70,11 +73,11 @@ func ancestor(path string, level int) string {
 	return path[:at-1]
 }
 
-// urlSet holds URLs by their hash: with 64 bits, two among four million are
-// confused once in two million readings.
+// urlSet holds URLs by 64-bit hashes, 8 bytes each. Among four million URLs,
+// two are confused once in two million readings.
 type urlSet map[uint64]struct{}
 
-// add reports whether the URL was not there yet.
+// add adds a URL and reports whether it is new.
 func (s urlSet) add(u dowse.URL) bool {
 	h := hash(u)
 	if _, ok := s[h]; ok {
@@ -89,7 +92,7 @@ func (s urlSet) has(u dowse.URL) bool {
 	return ok
 }
 
-// hash is FNV-1a with a last mixing.
+// hash is FNV-1a with a final mix.
 func hash(u dowse.URL) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(u) {

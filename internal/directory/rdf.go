@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// scanContent reads the content file of the Open Directory Project: an ExternalPage
-// to an entry. The Topic elements between them repeat the links and are not read.
+// scanContent reads the content file of the Open Directory Project: one
+// ExternalPage element per entry. The Topic elements between them repeat the
+// links and are skipped.
 func scanContent(r io.Reader, s *sieve) error {
 	m := newMarkup(r, &s.dirt)
 	page := contentPage{raw: raw{escaped: true}}
@@ -30,18 +31,20 @@ func scanContent(r io.Reader, s *sieve) error {
 }
 
 // A contentPage is the ExternalPage that is being read.
+//
+// Its fields are buffers that are reused for every page of the file.
 type contentPage struct {
 	raw
 	open bool
 }
 
-// read takes in one tag. It reports whether to go on.
+// read handles one tag and reports whether to continue.
 func (p *contentPage) read(m *markup, s *sieve) bool {
 	switch string(m.name()) {
 	case "ExternalPage":
 		p.begin(m, s)
 	case "d:Title":
-		p.title = p.title[:0] // what comes before the text of a broken element
+		p.title = p.title[:0] // drops what a broken element left
 	case "/d:Title":
 		p.title = p.set(p.title, m.text)
 	case "/d:Description":
@@ -54,7 +57,7 @@ func (p *contentPage) read(m *markup, s *sieve) bool {
 	return true
 }
 
-// begin starts a page. One that has not ended is broken.
+// begin starts a page. A page that has not ended is broken.
 func (p *contentPage) begin(m *markup, s *sieve) {
 	if p.open {
 		s.dirt.Broken++
@@ -68,7 +71,7 @@ func (p *contentPage) begin(m *markup, s *sieve) {
 	p.url = append(p.url, bytes.TrimSpace(about)...)
 }
 
-// set keeps the text of an element of the page.
+// set stores the text of an element of the page.
 func (p *contentPage) set(field, text []byte) []byte {
 	if !p.open {
 		return field
@@ -76,6 +79,7 @@ func (p *contentPage) set(field, text []byte) []byte {
 	return append(field[:0], text...)
 }
 
+// end passes the page to the sieve and reports whether to continue.
 func (p *contentPage) end(s *sieve) bool {
 	if !p.open {
 		return true // its beginning was broken, and counted
@@ -85,8 +89,10 @@ func (p *contentPage) end(s *sieve) bool {
 }
 
 // scanStructure reads the structure file: each topic, and its children as the
-// elements narrow, narrow1 and narrow2 name them. What is symbolic, related or in
-// another language is no child.
+// elements narrow, narrow1 and narrow2 name them. Symbolic links, related
+// topics and other languages are not children.
+//
+// A topic that does not end is ended by the next one, and by the end of the file.
 func scanStructure(r io.Reader, dirt *Dirt, topic func(path string, children []string)) error {
 	m := newMarkup(r, dirt)
 	s := &sieve{}
@@ -145,13 +151,14 @@ func (t *structureTopic) end(topic func(string, []string)) {
 	t.open, t.children = false, t.children[:0]
 }
 
-// structurePath returns the path in an attribute.
-func structurePath(m *markup, s *sieve, attribute string) (string, bool) {
+// structurePath returns the path in an attribute; ok is false if it is missing
+// or not a path.
+func structurePath(m *markup, s *sieve, attribute string) (path string, ok bool) {
 	b, ok := m.attribute(attribute)
 	if !ok {
 		return "", false
 	}
-	path, _ := s.pathOf(&raw{path: b, escaped: true})
+	path, _ = s.pathOf(&raw{path: b, escaped: true})
 	return path, path != ""
 }
 

@@ -10,21 +10,27 @@ import (
 	"dowse"
 )
 
-// A Selection draws topics for experiments from a directory, as Wang et al. 2009 do:
-// categories of one level, with enough pages, not too near to each other, and the
-// pages of each parted into seeds, targets and training examples. A number that is 0
-// means the paper's; smaller directories need smaller ones.
+// A Selection describes how topics for experiments are drawn from a directory,
+// as Wang et al. 2009 do: categories of one level with enough pages, not too
+// close to each other, and the pages of each divided into seeds, targets and
+// training examples. A number that is 0 means the paper's; smaller directories
+// need smaller numbers.
+//
+// The order of events is: all categories of the level are shuffled; each is
+// examined in turn and rejected or chosen, which is Choose; the pages of each
+// chosen category are shuffled and divided, which is Split; negative examples are
+// drawn from the pages of the other chosen categories.
 type Selection struct {
-	Level          int      // of the categories, Top being 0; 3
-	Seeds          int      // pages to start from; 10
-	Train          int      // pages on topic to train a judge with; 75
-	Others         int      // pages of the other topics to train it with; twice as many
-	Targets        int      // pages that no judge has seen, at least; 10
-	Min            int      // pages of a category, at least; Seeds + Train + Targets
-	PerParent      int      // topics below one category, at most; 1
-	PerGrandparent int      // topics below the category above that, at most; 3
-	Count          int      // topics, at most; 30
-	Exclude        []string // names below Top; nil means Regional, Kids_and_Teens, World, Adult and Adults
+	Level          int      // of the categories, Top being 0; default 3
+	Seeds          int      // pages to start from; default 10
+	Train          int      // positive examples to train a judge with; default 75
+	Others         int      // negative examples, from the other topics; default 2·Train
+	Targets        int      // least number of pages that no judge has seen; default 10
+	Min            int      // least number of pages of a category; default Seeds + Train + Targets
+	PerParent      int      // most topics below one category; default 1
+	PerGrandparent int      // most topics below the category above that; default 3
+	Count          int      // most topics; default 30
+	Exclude        []string // names below Top; default Regional, Kids_and_Teens, World, Adult and Adults
 }
 
 // Defaults returns the selection with the paper's numbers in place of zeros.
@@ -44,7 +50,8 @@ func (s Selection) Defaults() Selection {
 	return s
 }
 
-// check reports numbers that can't be.
+// check returns an error for numbers that contradict each other or are
+// negative.
 func (s Selection) check() error {
 	for _, n := range []struct {
 		name  string
@@ -69,13 +76,13 @@ type Candidate struct {
 	Links int
 }
 
-// A Rejection is a candidate that was not taken, and why.
+// A Rejection is a candidate that was not chosen, and why.
 type Rejection struct {
 	Candidate
 	Reason Rejected
 }
 
-// Rejected is why a candidate was not taken. The list is closed and stable.
+// Rejected is why a candidate was not chosen. The list is closed and stable.
 type Rejected string
 
 // The reasons.
@@ -87,8 +94,8 @@ const (
 	SameGrandparent Rejected = "same_grandparent"
 )
 
-// Choose goes through candidates in the given order and takes each that nothing
-// stands against, until there are enough. Those after the last taken one are in
+// Choose examines candidates in the given order and chooses each that is not
+// rejected, until there are enough. Those after the last chosen one are in
 // neither list.
 func (s Selection) Choose(candidates []Candidate) (chosen []Candidate, rejected []Rejection) {
 	s = s.Defaults()
@@ -108,10 +115,11 @@ func (s Selection) Choose(candidates []Candidate) (chosen []Candidate, rejected 
 	return chosen, rejected
 }
 
-// grandparent returns a key of the category two above, apart from that of a parent.
+// grandparent returns a key for the category two levels above that differs from
+// every key of a parent.
 func grandparent(path string) string { return parent(parent(path)) + "/*" }
 
-// against returns what stands against a candidate; "" for nothing.
+// against returns why a candidate is rejected, "" if it is not.
 func (s Selection) against(c Candidate, below map[string]int) Rejected {
 	switch {
 	case Level(c.Path) != s.Level:
@@ -128,21 +136,21 @@ func (s Selection) against(c Candidate, below map[string]int) Rejected {
 	return ""
 }
 
-// topOf returns the name right below Top.
+// topOf returns the name directly below Top.
 func topOf(path string) string {
 	top := ancestor(path, 1)
 	return top[min(len(Top)+1, len(top)):]
 }
 
-// A Split parts the pages of a topic.
+// A Split divides the pages of a topic. Train and Eval together are Targets.
 type Split struct {
-	Seeds   []dowse.URL // where a crawl starts; no targets
-	Targets []dowse.URL // what it is to find
-	Train   []dowse.URL // of the targets, those that a judge is trained with
-	Eval    []dowse.URL // of the targets, those that no judge has seen
+	Seeds   []dowse.URL // where a crawl starts; not targets
+	Targets []dowse.URL // what it should find
+	Train   []dowse.URL // the targets that a judge is trained with
+	Eval    []dowse.URL // the targets that no judge has seen
 }
 
-// Split parts pages that are in an order by chance: first the seeds, the rest are
+// Split divides pages that are in random order: first the seeds; the rest are
 // targets, of which the first are training examples.
 func (s Selection) Split(urls []dowse.URL) Split {
 	s = s.Defaults()
@@ -152,35 +160,36 @@ func (s Selection) Split(urls []dowse.URL) Split {
 	return Split{urls[:seeds:seeds], targets, targets[:train:train], targets[train:]}
 }
 
-// A Topic is a category that was selected, with its pages.
+// A Topic is a selected category with its pages.
 type Topic struct {
 	Candidate
 	Split
-	Others []Entry          // pages of the other topics, to train with; none of them is in this one
-	pages  map[uint64]Entry // all of its own, by the hash of their URL
+	Others []Entry          // negative examples: pages of other topics that are not in this one
+	pages  map[uint64]Entry // its own pages, by the hash of their URL
 }
 
-// Entry returns what the directory says of one of the topic's own pages.
+// Entry returns the entry of one of the topic's own pages.
 func (t *Topic) Entry(u dowse.URL) (Entry, bool) {
 	e, ok := t.pages[hash(u)]
 	return e, ok
 }
 
-// Selected is what a selection came to.
+// Selected is the result of a selection.
 type Selected struct {
-	Selection  Selection // with its defaults
-	Topics     []Topic
-	Rejected   []Rejection // in the order in which they came up
-	Candidates int         // categories of the level
+	Selection  Selection   // with defaults in place of zeros
+	Topics     []Topic     // in the order in which they were chosen
+	Rejected   []Rejection // in the order in which they were examined
+	Candidates int         // number of categories of the level
 }
 
-// ErrNoTopic says that no category is fit to be a topic.
+// ErrNoTopic is returned if no category can be a topic.
 var ErrNoTopic = errors.New("no category is fit")
 
-// Select draws topics. With the same directory, whatever the order of its entries,
-// the same numbers and the same source of chance it draws the same. A page counts
-// once for each category above it, however often it is there. It reads the directory
-// twice and keeps 8 bytes to an entry, and the entries of the chosen topics.
+// Select draws topics. The same directory, whatever the order of its entries,
+// the same numbers and the same random source give the same topics. A page
+// counts once for each category above it, however often it is listed. The
+// directory is read twice; memory is 8 bytes per entry, and the entries of the
+// chosen topics.
 func (d *Directory) Select(s Selection, rng *rand.Rand) (*Selected, error) {
 	s = s.Defaults()
 	if err := s.check(); err != nil {
@@ -201,7 +210,7 @@ func (d *Directory) Select(s Selection, rng *rand.Rand) (*Selected, error) {
 	return result, err
 }
 
-// whyNone tells a person what to change.
+// whyNone returns what to change so that a category is found.
 func whyNone(s Selection, candidates []Candidate) string {
 	if len(candidates) == 0 {
 		return fmt.Sprintf("there is none at level %d: choose another level", s.Level)
@@ -211,7 +220,8 @@ func whyNone(s Selection, candidates []Candidate) string {
 		s.Min, len(candidates), s.Level, most.Path, most.Links)
 }
 
-// candidates returns the categories of a level with their numbers of pages, by path.
+// candidates returns the categories of a level with their numbers of distinct
+// pages, sorted by path.
 func (d *Directory) candidates(level int) (list []Candidate, err error) {
 	pages := map[string][]uint64{}
 	for e, err := range d.where(func(path string) bool { return Level(path) >= level }) {
@@ -229,7 +239,7 @@ func (d *Directory) candidates(level int) (list []Candidate, err error) {
 	return list, nil
 }
 
-// gather reads the pages of the chosen categories and parts them.
+// gather reads the pages of the chosen categories and divides them.
 func (d *Directory) gather(s Selection, chosen []Candidate, rng *rand.Rand) ([]Topic, error) {
 	topics := make([]Topic, len(chosen))
 	number := map[string]int{}
@@ -256,12 +266,13 @@ func (d *Directory) gather(s Selection, chosen []Candidate, rng *rand.Rand) ([]T
 	return topics, nil
 }
 
-// less orders the entries of one page, so that the order of the file does not matter.
+// less orders the entries of one page, so that the result does not depend on
+// the order of the file.
 func less(a, b Entry) bool {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Title, b.Title), cmp.Compare(a.Description, b.Description)) < 0
 }
 
-// shuffled returns the topic's pages in an order by chance.
+// shuffled returns the topic's pages in random order.
 func (t *Topic) shuffled(rng *rand.Rand) []dowse.URL {
 	urls := make([]dowse.URL, 0, len(t.pages))
 	for _, e := range t.pages {
@@ -272,8 +283,8 @@ func (t *Topic) shuffled(rng *rand.Rand) []dowse.URL {
 	return urls
 }
 
-// others draws training examples for a topic from the pages of the other topics that
-// are not also its own.
+// others draws negative examples for a topic from the pages of the other
+// topics, without those that are also its own.
 func others(topics []Topic, own, n int, rng *rand.Rand) []Entry {
 	r := reservoir{limit: n, rng: rng}
 	for i := range topics {

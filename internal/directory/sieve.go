@@ -10,37 +10,42 @@ import (
 	"dowse/weburl"
 )
 
-// The limits of an entry. What is longer is cut, or in a path or URL passed over.
+// The limits of an entry. A longer text is cut; an entry with a longer path or
+// URL is skipped.
 const (
 	maxPath  = 2048 // bytes
 	maxDepth = 64   // segments of a path
 	maxText  = 4096 // bytes of a title or description
 )
 
-// A raw entry is one as it stands in a file.
+// A raw entry has the bytes of a file.
 type raw struct {
 	path, url, title, description []byte
-	escaped                       bool // with the character references of XML
+	escaped                       bool // the bytes contain character references of XML
 }
 
 func (r *raw) clear() {
 	r.path, r.url, r.title, r.description = r.path[:0], r.url[:0], r.title[:0], r.description[:0]
 }
 
-// A sieve makes entries of what the readers find, and counts what can't be one.
+// A sieve makes entries from what the readers find, and counts what cannot be
+// one. It is for one reading.
 type sieve struct {
 	want    func(path string) bool // nil wants all
 	yield   func(Entry, error) bool
-	count   func(path string) // if not nil, is told each sound path, and nothing more is read
-	stopped bool              // yield wants no more
+	count   func(path string) // if set, called with each valid path, and nothing else is parsed
+	stopped bool              // yield returned false
 	dirt    Dirt
 
-	last     string // the path of the entry before, which is often that of the next
-	lastRaw  []byte
-	lastGood bool
+	last     string // the last path, cleaned: entries of a category follow each other
+	lastRaw  []byte // the same as in the file
+	lastGood bool   // whether it is valid
 }
 
-// take passes on an entry that is wanted. It reports whether to go on.
+// take passes an entry on if it is wanted, and reports whether to continue.
+//
+// The path is checked before anything else is parsed: in most queries it rules
+// the entry out.
 func (s *sieve) take(r *raw) bool {
 	path, ok := s.pathOf(r)
 	if !ok {
@@ -65,7 +70,8 @@ func (s *sieve) take(r *raw) bool {
 	return !s.stopped
 }
 
-// pathOf returns the path of an entry in canonical form.
+// pathOf returns the clean path of an entry; ok is false if it is too long, too
+// deep or empty.
 func (s *sieve) pathOf(r *raw) (string, bool) {
 	if s.lastRaw != nil && string(s.lastRaw) == string(r.path) {
 		return s.last, s.lastGood
@@ -91,12 +97,17 @@ func (s *sieve) urlOf(r *raw) (dowse.URL, bool) {
 	return u, err == nil
 }
 
-// text returns a text on one line, free of control characters, not too long.
+// text returns a text on one line, without control characters, cut to maxText
+// bytes.
 func (s *sieve) text(b []byte, escaped bool) string {
 	return strings.Join(strings.Fields(s.valid(b[:min(len(b), maxText)], escaped)), " ")
 }
 
-// valid returns sound UTF-8 without references and control characters.
+// valid returns valid UTF-8 without character references and control
+// characters.
+//
+// Titles in these files contain terminal escapes and mixed encodings; what is
+// returned can be printed.
 func (s *sieve) valid(b []byte, escaped bool) string {
 	text := string(b)
 	if !utf8.ValidString(text) {

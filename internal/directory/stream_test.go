@@ -10,7 +10,7 @@ import (
 )
 
 // A dump is a stream that writes an RDF content file as it is read: as many pages and
-// topics as it is told, with some dirt in it.
+// topics as its fields say, with some dirt in it.
 type dump struct {
 	pages, topics int
 	at            int
@@ -48,8 +48,8 @@ func generated(pages, topics int) *Directory {
 	return &Directory{kind: RDF, name: "generated", open: func() (io.ReadCloser, error) { return &dump{pages: pages, topics: topics}, nil }}
 }
 
-// peak runs f and returns by how many bytes the heap grew at most, as far as a look
-// every few milliseconds can tell.
+// peak runs f and returns by how many bytes the heap grew at most, as far as samples
+// every few milliseconds show.
 func peak(f func()) uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -7,12 +7,17 @@ import (
 	"strings"
 )
 
-// maxCategories bounds a tree: more than twice as many as the Open Directory ever
-// had. What is below the last ones is counted for the nearest one above.
+// maxCategories bounds a tree: more than twice as many as the Open Directory
+// ever had. Entries of further categories are counted for the nearest category
+// above.
 const maxCategories = 2_000_000
 
-// A Tree holds the categories of a directory and how many entries each has. It takes
-// about 120 bytes to a category.
+// A Tree holds the categories of a directory and how many entries each has. A
+// category costs about 120 bytes. A Tree is never changed once it was read, and
+// safe for concurrent use.
+//
+// Nodes are in one slice and refer to each other by index, so that a million of
+// them are one allocation. A parent always precedes its children.
 type Tree struct {
 	nodes []node
 	ids   map[edge]int32
@@ -25,10 +30,10 @@ type node struct {
 	next    int32 // the next of the same parent, 0 for none
 	last    int32 // the last child
 	entries int32 // of its own
-	below   int32 // of its whole subtree
+	below   int32 // of its whole subtree, set by sum
 }
 
-// An edge names a node by its parent and its own name.
+// An edge identifies a node by its parent and its own name.
 type edge struct {
 	parent int32
 	name   string
@@ -38,7 +43,7 @@ func newTree() *Tree {
 	return &Tree{nodes: []node{{name: Top, parent: -1}}, ids: map[edge]int32{}}
 }
 
-// add returns the node of a path, and makes it if need be.
+// add returns the node of a path, which is created if needed.
 func (t *Tree) add(path string) int32 {
 	at := int32(0)
 	rest := strings.TrimPrefix(strings.TrimPrefix(path, Top), "/")
@@ -57,10 +62,12 @@ func (t *Tree) add(path string) int32 {
 	return at
 }
 
+// grow creates a child, as the last one of its parent.
 func (t *Tree) grow(at int32, name string) int32 {
 	id := int32(len(t.nodes))
 	t.nodes = append(t.nodes, node{name: name, parent: at})
 	t.ids[edge{at, name}] = id
+	// Children are a linked list in the order of creation.
 	if above := &t.nodes[at]; above.child == 0 {
 		above.child, above.last = id, id
 	} else {
@@ -70,7 +77,8 @@ func (t *Tree) grow(at int32, name string) int32 {
 	return id
 }
 
-// sum counts what is below each node. Parents come before their children.
+// sum counts the entries below each node. It goes backwards, because parents
+// precede their children.
 func (t *Tree) sum() {
 	for i := len(t.nodes) - 1; i >= 0; i-- {
 		n := &t.nodes[i]
@@ -87,7 +95,8 @@ func (t *Tree) find(path string) (int32, bool) {
 	return at, rest == ""
 }
 
-// reach goes along a path as far as there are nodes, and returns what is left of it.
+// reach follows a path as far as there are nodes, and returns the rest of the
+// path.
 func (t *Tree) reach(path string) (at int32, rest string) {
 	rest = strings.TrimPrefix(strings.TrimPrefix(path, Top), "/")
 	for rest != "" {
@@ -113,14 +122,15 @@ func (t *Tree) path(id int32) string {
 // Len returns the number of categories, Top included.
 func (t *Tree) Len() int { return len(t.nodes) }
 
-// Has reports whether there is a category.
+// Has reports whether a category exists.
 func (t *Tree) Has(path string) bool {
 	_, ok := t.find(Clean(path))
 	return ok
 }
 
-// Count returns how many entries a category has: its own, and with its subtree. An
-// entry may be a page that is there twice, or one whose URL is none.
+// Count returns how many entries a category has: its own, and with its subtree.
+// It counts entries of the file, also repeated pages and entries without a
+// valid URL.
 func (t *Tree) Count(path string) (own, subtree int) {
 	id, ok := t.find(Clean(path))
 	if !ok {
@@ -129,8 +139,8 @@ func (t *Tree) Count(path string) (own, subtree int) {
 	return int(t.nodes[id].entries), int(t.nodes[id].below)
 }
 
-// Children returns the paths right below a category, in the order in which they were
-// first seen.
+// Children returns the paths directly below a category, in the order in which
+// they were first seen.
 func (t *Tree) Children(path string) (list []string) {
 	id, ok := t.find(Clean(path))
 	if !ok {
@@ -142,8 +152,8 @@ func (t *Tree) Children(path string) (list []string) {
 	return list
 }
 
-// Categories reads the whole directory, the structure file too, and returns its
-// categories. It reads once: asked again it returns the same.
+// Categories returns all categories. The first call reads the whole directory
+// and the structure file; later calls return the same tree.
 func (d *Directory) Categories() (*Tree, error) {
 	d.mu.Lock()
 	made := d.tree
@@ -186,8 +196,8 @@ func (d *Directory) readTree(t *Tree) (Dirt, error) {
 	return s.dirt, err
 }
 
-// hang adds a topic of the structure file and its children. A child is where its
-// path says, whichever topic names it.
+// hang adds a topic of the structure file and its children. A child is where
+// its path says, whichever topic lists it.
 func (t *Tree) hang(path string, children []string) {
 	t.add(path)
 	for _, c := range children {
@@ -195,8 +205,8 @@ func (t *Tree) hang(path string, children []string) {
 	}
 }
 
-// counter returns what counts an entry to a path. Most entries have the path of the
-// one before.
+// counter returns a function that counts an entry for a path. Most entries have
+// the path of the one before, which is remembered.
 func (t *Tree) counter() func(path string) {
 	last, at := Top, int32(0)
 	return func(path string) {

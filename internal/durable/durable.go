@@ -1,5 +1,5 @@
-// Package durable reads and writes the files of this module. It makes one promise for
-// all of them:
+// Package durable reads and writes the files of this module. It makes one
+// promise for all of them:
 //
 //   - A file that is replaced is, at any moment and after a loss of power, the old or the
 //     new one as a whole: the new file is synced, then renamed, then its folder is synced.
@@ -11,8 +11,15 @@
 //   - After a failed sync a file is lost to its user: every later call on it fails. The
 //     kernel may have dropped the data and would report success for a second try.
 //
-// A directory that came from elsewhere can hold anything. A [Dir] is how it is used
-// without trusting it.
+// A folder that came from elsewhere, such as a collection that was downloaded,
+// can contain anything: links to files of the user, pipes that block, names
+// that lead out of it. A [Dir] is how such a folder is used without trusting
+// it.
+//
+// durable.go has folders, file.go open files, replace.go atomic replacement,
+// and fault.go lets tests make any call fail. The price of the promise is two
+// syncs per replaced file, of the file and of its folder, so callers replace
+// files rarely and append otherwise.
 package durable
 
 import (
@@ -27,24 +34,26 @@ import (
 	"strings"
 )
 
-// Temporary ends the names of files that are being written and not yet in their place.
+// Temporary ends the names of files that are being written and not yet in their
+// place.
 const Temporary = ".tmp"
 
-// ErrNotPlain is returned for symbolic links, pipes, devices and other things that stand
-// where a plain file or a folder is expected.
+// ErrNotPlain is returned for a symbolic link, pipe, device or other thing in
+// place of a plain file or a folder.
 var ErrNotPlain = errors.New("not a plain file")
 
-// A Dir is a folder, and everything below it, that is used without following links. The
-// zero value is not useful: see [In] and [Inner].
+// A Dir is a folder, and everything below it, that is used without following
+// links. The zero value is not useful: see [In] and [Inner].
 //
-// It holds no open file, so it need not be closed. Names are relative to it, with slashes.
+// It holds no open file, so it need not be closed. Names are relative to it,
+// with slashes.
 type Dir struct {
 	root string // as a person named it: it may be reached by a link
 	sub  string // a folder below root, with slashes; "." for none
 }
 
-// In returns the folder at a path that a person named. The path itself may lead over
-// links; nothing below it does.
+// In returns the folder at a path that a person named. The path itself may lead
+// over links; nothing below it does.
 func In(path string) Dir { return Dir{root: path, sub: "."} }
 
 // Inner returns a folder that belongs to another one, such as the archive of a
@@ -56,8 +65,8 @@ func Inner(dir string) Dir {
 	return In(filepath.Dir(dir)).Sub(filepath.Base(dir))
 }
 
-// Split returns the folder and the name of a file that belongs to another folder, such as
-// a file of an archive: neither of the two may be a link.
+// Split returns the folder and the name of a file that belongs to another
+// folder, such as a file of an archive: neither of the two may be a link.
 func Split(file string) (Dir, string) {
 	return Inner(filepath.Dir(file)), filepath.Base(file)
 }
@@ -65,13 +74,16 @@ func Split(file string) (Dir, string) {
 // Sub returns a folder of the folder.
 func (d Dir) Sub(name string) Dir { return Dir{root: d.root, sub: path.Join(d.sub, name)} }
 
-// Path returns where a file is, for messages and for other programs.
+// Path returns the path of a file, for messages and for other programs. It is
+// not checked.
 func (d Dir) Path(name string) string {
 	return filepath.Join(d.root, filepath.FromSlash(d.sub), filepath.FromSlash(name))
 }
 
-// within opens the root, checks that no folder on the way to name is a link, and calls do
-// with the name relative to the root.
+// within opens the root, checks that no folder on the way to name is a link,
+// and calls do with the name relative to the root. Every call to the file
+// system passes through here, so that faults can be injected and errors have
+// the whole path.
 func (d Dir) within(op Op, name string, do func(r *os.Root, name string) error) error {
 	err := fault(op, d.Path(name))
 	switch {
@@ -83,6 +95,7 @@ func (d Dir) within(op Op, name string, do func(r *os.Root, name string) error) 
 	return d.named(op, name, err)
 }
 
+// rooted is within without faults and without the path in errors.
 func (d Dir) rooted(name string, do func(r *os.Root, name string) error) error {
 	full := filepath.FromSlash(path.Join(d.sub, name))
 	if !filepath.IsLocal(full) {
@@ -99,7 +112,8 @@ func (d Dir) rooted(name string, do func(r *os.Root, name string) error) error {
 	return do(r, full)
 }
 
-// named gives an error the whole path of the file, which an os.Root does not know.
+// named gives an error the whole path of the file, which an os.Root does not
+// know.
 func (d Dir) named(op Op, name string, err error) error {
 	if err == nil {
 		return nil
@@ -115,7 +129,8 @@ func (d Dir) named(op Op, name string, err error) error {
 	return &fs.PathError{Op: string(op), Path: d.Path(name), Err: err}
 }
 
-// plainWay checks that all folders on the way to a file are folders and no links.
+// plainWay checks that all folders on the way to a file are folders and not
+// links. An os.Root alone would follow links that stay inside of it.
 func plainWay(r *os.Root, name string) error {
 	folder := filepath.Dir(name)
 	if folder == "." {
@@ -150,6 +165,8 @@ func plainFile(info fs.FileInfo) error {
 	return notPlain(info, "it is")
 }
 
+// notPlain returns an ErrNotPlain that says what was found. subject begins the
+// message.
 func notPlain(info fs.FileInfo, subject string) error {
 	what := "something else"
 	switch mode := info.Mode(); {
@@ -205,8 +222,8 @@ func (d Dir) ReadDir(name string) (list []fs.DirEntry, err error) {
 	return list, err
 }
 
-// Names lists what in the folder itself has a name that matches a pattern of [path.Match].
-// A folder that is not there has nothing in it.
+// Names lists what in the folder itself has a name that matches a pattern of
+// [path.Match]. A folder that is not there has nothing in it.
 func (d Dir) Names(pattern string) (names []string, err error) {
 	list, err := d.ReadDir(".")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -257,7 +274,7 @@ func (d Dir) mkdir(full string) error {
 	return err
 }
 
-// Remove removes a file, or the link that stands in its place, and syncs its folder.
+// Remove removes a file, or a link in its place, and syncs its folder.
 func (d Dir) Remove(name string) error {
 	err := d.within(OpRemove, name, func(r *os.Root, name string) error { return r.Remove(name) })
 	if err != nil {
@@ -266,7 +283,8 @@ func (d Dir) Remove(name string) error {
 	return d.Sync(path.Dir(name))
 }
 
-// Rename moves a file within the folder and syncs the folders that it was in and is in now.
+// Rename moves a file within the folder and syncs the folders that it was in
+// and is in now.
 func (d Dir) Rename(from, to string) error {
 	if err := d.rename(from, to); err != nil {
 		return err
@@ -279,6 +297,7 @@ func (d Dir) Rename(from, to string) error {
 	return d.Sync(path.Dir(to))
 }
 
+// rename is Rename without syncing. Both names must be inside the folder.
 func (d Dir) rename(from, to string) error {
 	return d.within(OpRename, to, func(r *os.Root, name string) error {
 		old := filepath.FromSlash(path.Join(d.sub, from))
@@ -292,8 +311,8 @@ func (d Dir) rename(from, to string) error {
 	})
 }
 
-// Sync makes the names in a folder survive a loss of power; "." is the folder itself.
-// Windows has no such call and needs none.
+// Sync makes the names in a folder survive a loss of power; "." is the folder
+// itself. Windows has no such call and needs none.
 func (d Dir) Sync(name string) error {
 	return d.within(OpSync, name, func(r *os.Root, name string) error {
 		if runtime.GOOS == "windows" {

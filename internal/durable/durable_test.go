@@ -19,7 +19,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// secret is what stands in a file outside of the folder.
+// secret is the content of a file outside of the folder.
 const secret = "a stranger must not see this"
 
 // link makes a symbolic link, or skips the test where the system forbids it.

@@ -22,22 +22,23 @@ const (
 	OpStat     Op = "stat"
 )
 
-// A Short is a fault of a write of which one half is written.
+// A Short is a fault of a write that writes only the first half of the bytes.
 type Short struct{ Err error }
 
 func (s *Short) Error() string { return s.Err.Error() }
 func (s *Short) Unwrap() error { return s.Err }
 
-// ErrSkip, returned by the function that is given to Inject, lets a sync count as done
-// without being made. It spares tests the waiting.
+// ErrSkip, returned by the function that is given to Inject, lets a sync count
+// as done without being made, which saves tests the waiting.
 var ErrSkip = errors.New("left out")
 
-// faults is what Inject set.
+// faults is the function that Inject set, nil for none. It is the only global
+// of the package, and read with one atomic load per call.
 var faults atomic.Pointer[func(op Op, path string) error]
 
-// Inject makes calls to the file system fail, for tests: f is called before each one, from
-// any goroutine, and the call fails with the error that f returns, if any. end takes it
-// back.
+// Inject makes calls to the file system fail, for tests: f is called before
+// each one, concurrently, and the call fails with the error that f returns, if
+// any. end removes f again.
 func Inject(f func(op Op, path string) error) (end func()) {
 	faults.Store(&f)
 	return func() { faults.Store(nil) }

@@ -24,14 +24,14 @@ func (d Dir) Open(name string) (*File, error) { return d.open(name, os.O_RDONLY,
 // Edit opens a file that is there, to read it and to write to it.
 func (d Dir) Edit(name string) (*File, error) { return d.open(name, os.O_RDWR, 0) }
 
-// Create makes a file that must not be there yet, to read it and to write to it, and
-// syncs its folder.
+// Create makes a file that must not be there yet, to read it and to write to
+// it, and syncs its folder.
 func (d Dir) Create(name string) (*File, error) {
 	return d.create(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
-// Ensure opens a file to read it and to write to it. It makes the file, and the folders of
-// the Dir that it is in, if they are not there.
+// Ensure opens a file to read it and to write to it. It makes the file, and the
+// folders of the Dir that it is in, if they are not there.
 func (d Dir) Ensure(name string) (*File, error) {
 	return d.ensure(name, os.O_RDWR|os.O_CREATE)
 }
@@ -41,6 +41,7 @@ func (d Dir) Append(name string) (*File, error) {
 	return d.ensure(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 }
 
+// ensure creates the folders of a file and opens it.
 func (d Dir) ensure(name string, flag int) (*File, error) {
 	if folder := path.Dir(name); folder != "." {
 		if err := d.Mkdir(folder); err != nil {
@@ -50,6 +51,8 @@ func (d Dir) ensure(name string, flag int) (*File, error) {
 	return d.create(name, flag, 0o644)
 }
 
+// create opens a file and, if that made it, syncs its folder. A file whose
+// folder cannot be synced is removed.
 func (d Dir) create(name string, flag int, perm fs.FileMode) (*File, error) {
 	f, err := d.open(name, flag, perm)
 	if err != nil {
@@ -66,6 +69,7 @@ func (d Dir) create(name string, flag int, perm fs.FileMode) (*File, error) {
 	return f, nil
 }
 
+// open opens a plain file.
 func (d Dir) open(name string, flag int, perm fs.FileMode) (file *File, err error) {
 	err = d.within(OpOpen, name, func(r *os.Root, name string) error {
 		for range 3 { // another process may create the file, or remove it, in the meantime
@@ -84,8 +88,8 @@ func (d Dir) open(name string, flag int, perm fs.FileMode) (file *File, err erro
 
 var errMoved = errors.New("it was replaced while it was opened; try again")
 
-// openPlain looks at a file before it opens it, so that no link is followed and no pipe
-// is waited for, and checks that it opened what it looked at.
+// openPlain looks at a file before it opens it, so that no link is followed and
+// no pipe is waited for, and checks that it opened what it looked at.
 func openPlain(r *os.Root, name string, flag int, perm fs.FileMode) (*File, error) {
 	before, err := r.Lstat(name)
 	switch {
@@ -191,6 +195,7 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	return f.write(p, func(p []byte) (int, error) { return f.f.WriteAt(p, at) })
 }
 
+// write calls write unless the file is lost or a fault is injected.
 func (f *File) write(p []byte, write func([]byte) (int, error)) (int, error) {
 	if err := f.lost(); err != nil {
 		return 0, err
@@ -220,8 +225,9 @@ func (f *File) Truncate(size int64) error {
 	return f.f.Truncate(size)
 }
 
-// Sync waits until everything that was written is on the disk. After an error nothing is
-// certain of what was written since the last Sync, and all further writing fails.
+// Sync waits until everything that was written is on the disk. After an error
+// nothing is certain of what was written since the last Sync, and all further
+// writing fails.
 func (f *File) Sync() error {
 	if err := f.lost(); err != nil {
 		return err

@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// Replace puts what write writes in the place of a file, or makes the file. A link in its
-// place is replaced, not followed. The caller sees to it that no two replace the same file
-// at once, as the lock of a collection does.
+// Replace replaces a file by what write writes, or creates it. A link in its
+// place is replaced, not followed. The caller ensures that no two replace the
+// same file concurrently, as the lock of a collection does.
 func (d Dir) Replace(name string, write func(w io.Writer) error) error {
 	tmp := name + Temporary
-	if err := d.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was killed, or a stranger's
+	if err := d.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // left by a run that was killed, or put there by someone else
 		return err
 	}
 	return d.replace(name, tmp, 0o644, nil, write)
@@ -36,7 +36,8 @@ func bytesTo(data []byte) func(io.Writer) error {
 	}
 }
 
-// replace writes a temporary file and renames it. check, if set, is called before renaming.
+// replace writes a temporary file and renames it. check, if set, is called
+// before renaming.
 func (d Dir) replace(name, tmp string, perm fs.FileMode, check func() error, write func(w io.Writer) error) error {
 	p, err := d.begin(name, tmp, perm)
 	if err != nil {
@@ -56,13 +57,15 @@ func (d Dir) replace(name, tmp string, perm fs.FileMode, check func() error, wri
 	return p.Commit()
 }
 
-// A Pending is a file that is being written and is not yet in its place: see [Begin].
+// A Pending is a file that is being written and is not yet in its place: see
+// [Begin].
 type Pending struct {
 	*File
 	d         Dir
 	name, tmp string
 }
 
+// begin creates the temporary file.
 func (d Dir) begin(name, tmp string, perm fs.FileMode) (*Pending, error) {
 	f, err := d.open(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
@@ -71,7 +74,8 @@ func (d Dir) begin(name, tmp string, perm fs.FileMode) (*Pending, error) {
 	return &Pending{File: f, d: d, name: name, tmp: tmp}, nil
 }
 
-// Commit puts the file in its place, as a whole, and returns when it is there for good.
+// Commit moves the file to its place, as a whole, and returns when it is
+// durable there.
 func (p *Pending) Commit() error {
 	err := p.Sync()
 	if err == nil {
@@ -87,13 +91,14 @@ func (p *Pending) Commit() error {
 	return p.d.Sync(path.Dir(p.name))
 }
 
-// Abandon gives the file up. What was in its place stays.
+// Abandon removes the temporary file. What was in its place stays.
 func (p *Pending) Abandon() {
 	p.Close()
 	p.d.discard(p.tmp)
 }
 
-// discard removes a file that was of no use, if it can: it is in nobody's way.
+// discard removes a file that is not needed, if it can; a file that is left
+// behind does no harm.
 func (d Dir) discard(name string) {
 	d.within(OpRemove, name, func(r *os.Root, name string) error { return r.Remove(name) })
 }
@@ -114,17 +119,19 @@ func (d Dir) still(tmp string, f *File) error {
 	return nil
 }
 
-// Replace puts what write writes in the place of a file that a person named, such as an
-// export, or makes the file. It keeps the promise of the package: the file appears as a
-// whole, and a link in its place is replaced, not followed. Several processes may do it at
-// once; the last one wins.
+// Replace replaces a file that a person named, such as an export, by what write
+// writes, or creates it. It keeps the promise of the package: the file appears
+// as a whole, and a link in its place is replaced, not followed. Several
+// processes may do it concurrently; the last one wins.
 //
-// A device or a pipe cannot be replaced: what write writes goes into it directly.
+// A device or a pipe cannot be replaced: what write writes goes into it
+// directly.
 func Replace(file string, write func(w io.Writer) error) error {
 	return replaceAt(file, 0o644, nil, write)
 }
 
-// New is Replace for a file that must not be there, neither before nor after write.
+// New is Replace for a file that must not be there, neither before nor after
+// write.
 func New(file string, write func(w io.Writer) error) error {
 	check := func() error {
 		if _, err := os.Lstat(file); err == nil {
@@ -141,14 +148,14 @@ func New(file string, write func(w io.Writer) error) error {
 // WriteFile is Replace with bytes.
 func WriteFile(file string, data []byte) error { return Replace(file, bytesTo(data)) }
 
-// Begin is Replace for a caller that writes bit by bit. It ends in Commit or Abandon. The
-// file must not be a device or a pipe.
+// Begin is Replace for a caller that writes bit by bit. The caller ends it with
+// Commit or Abandon. The file must not be a device or a pipe.
 func Begin(file string) (*Pending, error) {
 	return In(filepath.Dir(file)).begin(filepath.Base(file), temporaryName(), 0o644)
 }
 
-// NewSecret writes a file that only its owner may read, and that must not be there: of
-// several processes that do it at once, one succeeds.
+// NewSecret writes a file that only its owner may read, and that must not
+// exist: of several processes that do it concurrently, one succeeds.
 func NewSecret(file string, data []byte) error {
 	d, name := In(filepath.Dir(file)), filepath.Base(file)
 	p, err := d.begin(name, temporaryName(), 0o600)
@@ -174,26 +181,31 @@ func (d Dir) link(from, to string) error {
 	return d.Sync(".")
 }
 
+// replaceAt replaces a file by its path. check, if set, is called before the
+// file is moved to its place.
 func replaceAt(file string, perm fs.FileMode, check func() error, write func(w io.Writer) error) error {
 	if isStream(file) {
 		return writeStream(file, write)
 	}
 	if info, err := os.Lstat(file); err == nil && info.IsDir() {
-		return &fs.PathError{Op: "write", Path: file, Err: errors.New("that is a folder")}
+		return &fs.PathError{Op: "write", Path: file, Err: errors.New("is a folder")}
 	}
 	d, name := In(filepath.Dir(file)), filepath.Base(file)
 	return d.replace(name, temporaryName(), perm, check, write)
 }
 
-// temporaryName returns a name that nobody else can have prepared something under.
+// temporaryName returns a random name, under which no other process can have
+// prepared anything.
 func temporaryName() string { return ".dowse-" + strings.ToLower(rand.Text()) + Temporary }
 
-// isStream reports whether a path leads to a device or a pipe, as /dev/stdout does.
+// isStream reports whether a path leads to a device or a pipe, as /dev/stdout
+// does.
 func isStream(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0
 }
 
+// writeStream writes to a device or a pipe.
 func writeStream(file string, write func(w io.Writer) error) error {
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {

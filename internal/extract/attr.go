@@ -6,8 +6,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// attributes are those of a tag that mean something to a reader of pages. They
-// are valid until the next token.
+// attributes are the attributes of a tag that this package uses. They are
+// slices of the page where possible, and valid until the next token. nil means
+// that the attribute is missing; an empty one is not nil.
 type attributes struct {
 	href, src, rel, hreflang, typ []byte // links
 	alt, lang, content, datetime  []byte
@@ -16,13 +17,16 @@ type attributes struct {
 	encoding                      []byte // of annotation-xml
 	hidden, pubdate, font         bool
 
-	any bool // one of them was there
+	any bool // at least one is set, so the struct must be cleared before the next tag
 }
 
-// maxAttributes are looked at in a tag.
+// maxAttributes is how many attributes of a tag are read; the rest is skipped.
 const maxAttributes = 256
 
-// nextAttribute cuts the first attribute off the bytes of a tag.
+// nextAttribute cuts the first attribute off b, the bytes of a tag after its
+// name. ok is false at the end of the tag; rest then begins with ">", or is
+// empty if the tag does not end. It follows the tokenizer of the HTML standard:
+// a slash separates attributes, and a value may lack quotes.
 func nextAttribute(b []byte) (key, val, rest []byte, ok bool) {
 	i := 0
 	for i < len(b) && (isSpace(b[i]) || b[i] == '/') {
@@ -42,6 +46,8 @@ func nextAttribute(b []byte) (key, val, rest []byte, ok bool) {
 	return key, val, rest, true
 }
 
+// attributeValue cuts the value off b, which begins after the "=" and white
+// space. A quoted value without its closing quote extends to the end of b.
 func attributeValue(b []byte) (val, rest []byte) {
 	if len(b) == 0 {
 		return b, b
@@ -67,13 +73,17 @@ func skipSpace(b []byte) []byte {
 	return b
 }
 
-// isSpace reports whether c is white space to HTML.
+// isSpace reports whether c is ASCII white space in the sense of the HTML
+// standard.
 func isSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
 }
 
-// set keeps an attribute that is of interest; the first of a name counts.
+// set stores an attribute that is used. If a name repeats, the first one
+// counts.
 func (a *attributes) set(key, val []byte) {
+	// Most attributes of a page (class, style, data-…) are none of these, and
+	// cost a comparison of lengths or one switch.
 	field, flag := a.place(key)
 	switch {
 	case flag != nil:
@@ -83,8 +93,8 @@ func (a *attributes) set(key, val []byte) {
 	}
 }
 
-// place returns where an attribute is kept, as bytes or, of those that count by
-// being there, as a flag.
+// place returns where an attribute is stored: as bytes or, if only its presence
+// counts, as a flag. Both are nil for attributes that are not used.
 func (a *attributes) place(key []byte) (field *[]byte, flag *bool) {
 	var lower [12]byte
 	if len(key) > len(lower) {
@@ -139,8 +149,9 @@ func (a *attributes) place(key []byte) (field *[]byte, flag *bool) {
 	return nil, nil
 }
 
-// attributeText returns the text of an attribute that is written as val. Mostly it
-// is the same.
+// attributeText returns the text of an attribute written as val: references
+// replaced, line breaks normalised. Mostly it is the same, and then it is not
+// copied.
 func attributeText(val []byte) []byte {
 	if !bytes.ContainsAny(val, "&\r\x00") {
 		return val[:len(val):len(val)]
@@ -161,10 +172,11 @@ func attributeText(val []byte) []byte {
 	}
 }
 
-// appendReference appends what the reference in an attribute stands for that is
-// written as "&" and the beginning of b, and returns how many bytes of b belong to
-// it. In an attribute a name needs its semicolon where it could be the name of a
-// query's parameter.
+// appendReference appends what a character reference in an attribute means,
+// where b begins after its "&", and returns how many bytes of b belong to it.
+// In an attribute, a name without its semicolon is not a reference if "=" or a
+// letter or digit follows, so that the parameters of a query survive:
+// "?a=1&copy=2".
 func appendReference(dst, b []byte) ([]byte, int) {
 	if bytes.HasPrefix(b, []byte("amp;")) {
 		return append(dst, '&'), len("amp;")
@@ -184,8 +196,8 @@ func appendReference(dst, b []byte) ([]byte, int) {
 	return append(append(dst, '&'), b[:n]...), n
 }
 
-// isWhole reports whether the name of a reference was used up when it became text,
-// rather than a beginning of it that is a name, too.
+// isWhole reports whether the whole name of a reference was replaced, as
+// opposed to a beginning of it that is also a name.
 func isWhole(text string, ended bool) bool {
 	last := text[len(text)-1]
 	if ended {
@@ -194,8 +206,8 @@ func isWhole(text string, ended bool) bool {
 	return !isLetter(last) && (last < '0' || last > '9')
 }
 
-// eq reports whether b is word, which is in lower case, but for case and the
-// space around it.
+// eq reports whether b equals word, which is in lower case, without regard to
+// case and to white space around b.
 func eq(b []byte, word string) bool {
 	if len(b) != len(word) {
 		if b = bytes.TrimSpace(b); len(b) != len(word) {
@@ -214,8 +226,7 @@ func eq(b []byte, word string) bool {
 	return true
 }
 
-// hasToken reports whether word is one of those in b, which are apart by spaces
-// or commas.
+// hasToken reports whether word is one of the tokens in b.
 func hasToken(b []byte, word string) bool {
 	for t := range tokens(b) {
 		if eq(t, word) {
@@ -225,7 +236,7 @@ func hasToken(b []byte, word string) bool {
 	return false
 }
 
-// tokens yields the words of b, which are apart by spaces or commas.
+// tokens yields the words of b, which are separated by white space or commas.
 func tokens(b []byte) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		start := -1

@@ -20,9 +20,13 @@ const (
 	windows1252 = "windows-1252"
 )
 
-// Decode returns the body as UTF-8, and the name of the encoding it was in.
-// What it returns is always valid UTF-8; if the body is, it is returned without
-// a copy. See [Charset] for how the encoding is found.
+// Decode returns the body as UTF-8, and the name of the encoding it was in. The
+// result is always valid UTF-8; a body that is valid already is returned
+// without a copy. [Charset] describes how the encoding is found.
+//
+// Bytes that are invalid in the encoding become replacement characters, and a
+// character that is cut off at the end is dropped, because bodies may be
+// truncated.
 func Decode(body []byte, contentType string) (text []byte, name string) {
 	name = Charset(body, contentType)
 	body = trimBOM(body, name)
@@ -38,14 +42,14 @@ func Decode(body []byte, contentType string) (text []byte, name string) {
 }
 
 // Charset returns the name of the encoding of a page, in lower case, as the
-// Encoding standard has it. It is told by, in this order, a byte order mark, the
-// Content-Type of the answer, and a declaration in the first bytes of the page.
-// Where none of them speaks, it is UTF-8 if the bytes are, else what their
-// statistics say, else windows-1252.
+// Encoding Standard spells it. The first of these decides: a byte order mark,
+// the Content-Type of the answer, a declaration in the first bytes of the page.
+// Without any, it is UTF-8 if the bytes are valid UTF-8, else what their
+// statistics suggest, else windows-1252.
 //
-// A declaration that can't be true is not believed: of UTF-8 by a page that is
-// full of what is none, of anything by a page that is UTF-16, of UTF-16 by one
-// that has no zero byte, and of an encoding of single bytes by one that is UTF-8
+// A declaration that cannot be true is ignored: of UTF-8 for a page with many
+// invalid bytes, of anything for a page that is UTF-16, of UTF-16 for a page
+// without zero bytes, and of a single-byte encoding for a page that is UTF-8
 // throughout.
 func Charset(body []byte, contentType string) string {
 	if name := bomOf(body); name != "" {
@@ -69,10 +73,12 @@ func Charset(body []byte, contentType string) string {
 	return declared
 }
 
+// boms are the byte order marks.
 var boms = []struct{ name, mark string }{
 	{utf8Name, "\xEF\xBB\xBF"}, {utf16LE, "\xFF\xFE"}, {utf16BE, "\xFE\xFF"},
 }
 
+// bomOf returns the encoding of a byte order mark, "" for none.
 func bomOf(body []byte) string {
 	for _, b := range boms {
 		if bytes.HasPrefix(body, []byte(b.mark)) {
@@ -82,6 +88,7 @@ func bomOf(body []byte) string {
 	return ""
 }
 
+// trimBOM removes the byte order mark of the named encoding.
 func trimBOM(body []byte, name string) []byte {
 	for _, b := range boms {
 		if b.name == name {
@@ -91,8 +98,8 @@ func trimBOM(body []byte, name string) []byte {
 	return body
 }
 
-// validUTF8 returns body, without a character that was cut off at its end, and
-// with replacement characters for what is no UTF-8.
+// validUTF8 returns body without a character that was cut off at its end, and
+// with replacement characters for invalid bytes.
 func validUTF8(body []byte) []byte {
 	if utf8.Valid(body) {
 		return body
@@ -104,7 +111,8 @@ func validUTF8(body []byte) []byte {
 	return bytes.ToValidUTF8(body, []byte("\uFFFD"))
 }
 
-// trimPartial cuts the beginning of a character off the end of body.
+// trimPartial removes an incomplete character from the end of body, which may
+// have been cut.
 func trimPartial(body []byte) []byte {
 	for i := len(body) - 1; i >= 0 && i >= len(body)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(body[i]) {
@@ -119,7 +127,8 @@ func trimPartial(body []byte) []byte {
 
 func isASCII(b []byte) bool { return firstBeyond(b) < 0 }
 
-// firstBeyond returns the place of the first byte that is not ASCII, -1 for none.
+// firstBeyond returns the index of the first byte that is not ASCII, -1 for
+// none. It tests eight bytes at a time.
 func firstBeyond(b []byte) int {
 	i := 0
 	for ; len(b)-i >= 8; i += 8 {
@@ -135,7 +144,8 @@ func firstBeyond(b []byte) int {
 	return -1
 }
 
-// unmarkedUTF16 recognises UTF-16 without a mark by the zero bytes in markup.
+// unmarkedUTF16 recognises UTF-16 without a byte order mark: in markup, a third
+// of all pairs or more have a zero in the same half.
 func unmarkedUTF16(body []byte) string {
 	head := body[:min(len(body), 2048)&^1]
 	if len(head) < 4 || bytes.IndexByte(head, 0) < 0 {
@@ -156,7 +166,7 @@ func unmarkedUTF16(body []byte) string {
 	return ""
 }
 
-// charsetParam returns the charset of a Content-Type, however sloppy.
+// charsetParam returns the charset of a Content-Type, also of a malformed one.
 func charsetParam(contentType string) string {
 	_, params, _ := strings.Cut(contentType, ";")
 	for param := range strings.SplitSeq(params, ";") {
@@ -168,7 +178,7 @@ func charsetParam(contentType string) string {
 	return ""
 }
 
-// lookup returns the name of the encoding that has the label, "" for none.
+// lookup returns the name of the encoding with that label, "" for none.
 func lookup(label string) string {
 	if label == "" || len(label) > 64 {
 		return ""
@@ -177,7 +187,9 @@ func lookup(label string) string {
 	return name
 }
 
-// undeclared returns the encoding of a page that declares none.
+// undeclared returns the encoding of a page that declares none. Pure ASCII is
+// windows-1252, as in browsers, unless it contains escape sequences of
+// ISO-2022.
 func undeclared(body []byte) string {
 	whole := trimPartial(body)
 	switch {
@@ -189,7 +201,10 @@ func undeclared(body []byte) string {
 	return detect(body)
 }
 
-// doubtfulUTF8 returns the encoding of a page that is said to be UTF-8.
+// doubtfulUTF8 returns the encoding of a page that is declared as UTF-8.
+//
+// Servers often declare UTF-8 for all files by default, also for old pages in
+// another encoding. A declaration in such a page is then the better one.
 func doubtfulUTF8(body []byte) string {
 	if utf8.Valid(trimPartial(body)) || mostlyUTF8(body) {
 		return utf8Name
@@ -201,14 +216,14 @@ func doubtfulUTF8(body []byte) string {
 }
 
 // mostlyUTF8 reports whether at least four of five characters beyond ASCII are
-// whole: damage, and no other encoding.
+// valid: then the page is damaged UTF-8 and not another encoding.
 func mostlyUTF8(body []byte) bool {
 	good, bad := countUTF8(body)
 	return good >= 4*bad
 }
 
-// countUTF8 counts the characters beyond ASCII in body, and the bytes that are
-// in none.
+// countUTF8 counts the valid characters beyond ASCII in body, and the invalid
+// bytes.
 func countUTF8(body []byte) (good, bad int) {
 	for i := 0; i < len(body); {
 		if body[i] < utf8.RuneSelf {
@@ -226,7 +241,12 @@ func countUTF8(body []byte) (good, bad int) {
 	return good, bad
 }
 
-// isLie reports whether a page that is said to be in another encoding is UTF-8.
+// isLie reports whether a page that is declared to be in another encoding is
+// UTF-8.
+//
+// Pages are converted to UTF-8 and keep their old declaration. Text in a
+// single-byte encoding is practically never valid UTF-8 by accident, if at least
+// three characters beyond ASCII are in it.
 func isLie(declared string, body []byte) bool {
 	switch {
 	case strings.HasPrefix(declared, "utf-16"):
@@ -238,12 +258,13 @@ func isLie(declared string, body []byte) bool {
 	return false
 }
 
-// maxSample is how much of a page its statistics are made from.
+// maxSample is how many bytes of a page statistics are computed from.
 const maxSample = 32 << 10
 
-// detect guesses the encoding from the statistics of the bytes, around the first
-// that are not ASCII. Of guesses of equal confidence the first by name counts,
-// so that equal pages get equal answers.
+// detect guesses the encoding from the statistics of the bytes, starting near
+// the first that is not ASCII. Among guesses of equal confidence the first by
+// name counts, because the library returns them in random order and equal pages
+// must get equal answers.
 func detect(body []byte) string {
 	first := max(0, firstBeyond(body)-1024)
 	sample := body[first:min(len(body), first+maxSample)]
@@ -262,8 +283,8 @@ func detect(body []byte) string {
 	return windows1252
 }
 
-// isGuess reports whether statistics may say that a page is in an encoding: not
-// UTF-8 and UTF-16, which are tried before.
+// isGuess reports whether statistics may suggest an encoding: not UTF-8 and
+// UTF-16, which were tested before.
 func isGuess(name string) bool {
 	return name != utf8Name && name != "replacement" && !strings.HasPrefix(name, "utf-16")
 }

@@ -5,26 +5,30 @@ import (
 	"time"
 )
 
-// dateRank orders the places in which a page may say when it was published or changed, the
-// most trusted highest.
+// dateRank orders the places in which a page may state when it was published or
+// changed, from the least to the most trusted.
 type dateRank uint8
 
+// The ranks. What a publishing system writes for machines is trusted more than
+// what people type into a meta element.
 const (
 	noDate     dateRank = iota
-	dateOfMeta          // dc.date and the like
-	dateOfTime          // time with pubdate
+	dateOfMeta          // meta elements such as dc.date
+	dateOfTime          // time elements with pubdate
 	dateOfItem          // microdata
 	dateOfData          // JSON-LD
-	dateOfOpen          // article:published_time
+	dateOfOpen          // Open Graph: article:published_time
 )
 
-// A statedDate is a date that the page gives, with where it does.
+// A statedDate is a date that the page states, and how much it is trusted.
+//
+// The zero value has the lowest rank, so every date replaces it.
 type statedDate struct {
 	at   time.Time
 	rank dateRank
 }
 
-// readDateNamed reads a date that a meta element gives by its name or property.
+// readDateNamed reads a date from a meta element with that name or property.
 func (p *pass) readDateNamed(name, value []byte) {
 	if len(name) < 4 || len(name) > 32 || len(value) == 0 || len(value) > 64 {
 		return
@@ -53,7 +57,8 @@ func (p *pass) readDateNamed(name, value []byte) {
 	}
 }
 
-// readDate keeps a date if no more trusted one is there.
+// readDate stores a date unless a date of the same or a higher rank is there.
+// At most maxDates values are parsed per page.
 func (p *pass) readDate(value []byte, rank dateRank, into *statedDate) {
 	if rank <= into.rank || len(value) == 0 || len(value) > 64 || p.meta.dates >= maxDates {
 		return
@@ -64,6 +69,8 @@ func (p *pass) readDate(value []byte, rank dateRank, into *statedDate) {
 	}
 }
 
+// dateLayouts are the forms in which pages write dates, tried in order. Forms
+// that are ambiguous between countries, such as 01/02/2006, are left out.
 var dateLayouts = []string{
 	time.RFC3339,
 	"2006-01-02T15:04:05Z0700",
@@ -84,8 +91,8 @@ var dateLayouts = []string{
 	"January 2, 2006",
 }
 
-// parseDate reads a date in one of the ways pages write it. Without a zone it is
-// in UTC.
+// parseDate parses a date in one of dateLayouts. Without a time zone it is in
+// UTC. Years before 1000 are refused as mistakes.
 func parseDate(s string) (time.Time, bool) {
 	s = strings.TrimSpace(s)
 	for _, layout := range dateLayouts {

@@ -4,10 +4,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A tag is the name of an element: its atom, or where there is none a hash of
-// the name with the highest bit set.
+// A tag is the name of an element: its atom, or for a name without one a hash
+// with the highest bit set. Tags are compared instead of names. Two unknown
+// names with the same hash would be taken for the same element, which does no
+// harm: unknown elements have no rules.
 type tag uint32
 
+// tagOf returns the tag of a name in lower case. The hash is FNV-1a.
 func tagOf(name []byte) tag {
 	if a := atom.Lookup(name); a != 0 {
 		return tag(a)
@@ -27,35 +30,39 @@ func (t tag) String() string {
 	return atom.Atom(t).String()
 }
 
-// kind tells what the rules of parsing and showing say of an element.
+// kind is the set of properties that an element has in the rules of parsing and
+// rendering.
 type kind uint32
 
+// The properties of elements.
 const (
-	block     kind = 1 << iota // stands on lines of its own
-	apart                      // stands apart from the words around it
-	void                       // has no content
-	special                    // is not closed by end tags of other elements
-	implied                    // needs no end tag
+	block     kind = 1 << iota // on lines of its own
+	apart                      // separated from the words around it by a space
+	void                       // without content and end tag
+	special                    // not closed by end tags of other elements
+	implied                    // closed without an end tag
 	format                     // formatting: a, b, font
-	rawText                    // its content is text, whatever it looks like
+	rawText                    // content is text, whatever it looks like
 	heading                    // h1 to h6
-	closesP                    // ends a paragraph, and is ended when in scope
-	marker                     // formatting does not go through it
-	inHead                     // may stand in the head
-	tablePart                  // is ignored outside a table
+	closesP                    // closes a paragraph, and is closed when in scope
+	marker                     // open formatting and links are set aside in it
+	inHead                     // allowed in the head
+	tablePart                  // ignored outside of a table
 	breakout                   // ends foreign content
-	unseen                     // its text is not shown
+	unseen                     // text is not shown
 
-	scope       // ends the search for an open element
-	listScope   // ends it for li too
-	buttonScope // ends it for p too
-	tableScope  // ends it for parts of a table
+	// The elements at which the search for an open element stops.
+	scope       // for most elements
+	listScope   // for li
+	buttonScope // for p
+	tableScope  // for parts of a table
 
-	integration // of HTML in foreign content
-	mathText    // of HTML text in MathML
+	integration // HTML is allowed in this foreign element
+	mathText    // HTML is allowed in this element of MathML
 )
 
-// kinds is a hash table with open addressing: it is asked for every tag.
+// kinds is a sparse hash table with open addressing, because it is consulted
+// for every tag. 512 slots for 150 elements keep the searches short.
 var kinds = func() (t [512]struct {
 	tag  tag
 	kind kind
@@ -111,8 +118,11 @@ var kinds = func() (t [512]struct {
 	return t
 }()
 
+// slot returns the index in kinds at which the search for a tag begins: the 9
+// highest bits of a multiplicative hash.
 func slot(t tag) uint32 { return uint32(t) * 0x9E3779B1 >> 23 }
 
+// kind returns the kind of an HTML element, 0 for an unknown one.
 func (t tag) kind() kind {
 	for i := slot(t); ; i = (i + 1) % uint32(len(kinds)) {
 		switch kinds[i].tag {
@@ -124,7 +134,7 @@ func (t tag) kind() kind {
 	}
 }
 
-// A space is a namespace of elements.
+// A space is the namespace of an element.
 type space uint8
 
 const (
@@ -135,7 +145,10 @@ const (
 
 var svgText = tagOf([]byte("text"))
 
-// foreignKind is the kind of an element of SVG or MathML.
+// foreignKind returns the kind of an element of SVG or MathML.
+//
+// Only the elements that matter to text and scope have a kind: text elements, and
+// those in which HTML is allowed.
 func foreignKind(t tag, s space) kind {
 	const all = scope | listScope | buttonScope | special
 	a := atom.Atom(t)

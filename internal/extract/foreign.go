@@ -6,7 +6,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// insertForeign opens an element of SVG or MathML.
+// insertForeign opens an element of SVG or MathML. Scripts and styles in it are
+// hidden.
 func (p *pass) insertForeign(e *element, s space) {
 	p.note(e)
 	k := foreignKind(e.tag, s)
@@ -21,7 +22,7 @@ func (p *pass) insertForeign(e *element, s space) {
 	p.open.push(frame{tag: e.tag, kind: k, space: s, hidden: e.attr.hidden || unread}, p)
 }
 
-// integrates reports whether a start tag in foreign content is read as HTML.
+// integrates reports whether a start tag in foreign content is handled as HTML.
 func (p *pass) integrates(t tag) bool {
 	top, a := p.open.top(), atom.Atom(t)
 	switch {
@@ -33,6 +34,8 @@ func (p *pass) integrates(t tag) bool {
 	return top.tag == tag(atom.AnnotationXml) && a == atom.Svg
 }
 
+// startForeign handles a start tag in foreign content. Some HTML elements end
+// the foreign content, since pages often forget its end tag.
 func (p *pass) startForeign(e *element) {
 	if e.kind&breakout != 0 || e.atom() == atom.Font && e.attr.font {
 		p.leaveForeign()
@@ -42,13 +45,17 @@ func (p *pass) startForeign(e *element) {
 	p.insertForeign(e, p.open.top().space)
 }
 
-// leaveForeign closes foreign elements up to one in which HTML may stand.
+// leaveForeign closes foreign elements up to one in which HTML is allowed.
 func (p *pass) leaveForeign() {
 	for p.open.foreign() && p.open.top().kind&(integration|mathText) == 0 {
 		p.open.pop(p)
 	}
 }
 
+// endForeign handles an end tag in foreign content.
+//
+// The end tag closes the innermost foreign element of that name; without one, it
+// is handled as an end tag of HTML.
 func (p *pass) endForeign(t tag) {
 	if a := atom.Atom(t); a == atom.Br || a == atom.P {
 		p.leaveForeign()
@@ -66,7 +73,8 @@ func (p *pass) endForeign(t tag) {
 	p.endHTML(t)
 }
 
-// foreignText reads text in SVG or MathML, where a NUL is a character.
+// foreignText handles text in SVG or MathML, where a NUL is shown as a
+// replacement character.
 func (p *pass) foreignText(text []byte) {
 	if p.open.top().kind&(integration|mathText) == 0 && bytes.IndexByte(text, 0) >= 0 {
 		text = bytes.ReplaceAll(text, []byte{0}, []byte("\uFFFD"))

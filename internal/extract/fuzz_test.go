@@ -57,18 +57,6 @@ func FuzzRefresh(f *testing.F) {
 	})
 }
 
-func FuzzSrcset(f *testing.F) {
-	f.Add("a 1x, b 2x")
-	f.Add("a 100w 50h,, b (x, y) ,c 1e-3x")
-	f.Fuzz(func(t *testing.T, s string) {
-		for _, i := range Srcset(s) {
-			if i.URL == "" || !strings.Contains(s, i.URL) || i.Width < 0 || i.Density < 0 {
-				t.Errorf("%q: %+v", s, i)
-			}
-		}
-	})
-}
-
 func FuzzRobotsTag(f *testing.F) {
 	f.Add("dowse: nofollow, otherbot: noindex", "dowse")
 	f.Add("unavailable_after: 1 Jan 2030, none", "")

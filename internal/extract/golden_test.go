@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestGolden reads whole pages. The expected documents stand beside them and are
+// TestGolden reads whole pages. The expected documents are next to them and are
 // written anew by -update.
 func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.html")

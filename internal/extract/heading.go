@@ -8,12 +8,15 @@ import (
 	"dowse"
 )
 
-// A mark is a heading of the page, in bytes of the text.
+// A mark is a heading of the page, as byte offsets of the text; end is -1 while
+// it is open.
 type mark struct {
 	level      int
 	start, end int32
 }
 
+// openHeading notes that a heading begins here. Headings beyond the limit are
+// ignored.
 func (p *pass) openHeading(t tag) {
 	if len(p.headings) >= p.opt.Headings || p.inert > 0 {
 		return
@@ -22,6 +25,7 @@ func (p *pass) openHeading(t tag) {
 	p.headings = append(p.headings, mark{level: levelOf(t), start: at, end: -1})
 }
 
+// levelOf returns the level of a heading element, 1 to 6.
 func levelOf(t tag) int {
 	switch atom.Atom(t) {
 	case atom.H1:
@@ -38,7 +42,8 @@ func levelOf(t tag) int {
 	return 6
 }
 
-// closeHeading ends the innermost open heading.
+// closeHeading ends the innermost open heading. It looks at a few only, because
+// headings are hardly ever nested.
 func (p *pass) closeHeading() {
 	for i := len(p.headings) - 1; i >= 0 && i >= len(p.headings)-8; i-- {
 		if p.headings[i].end < 0 {
@@ -48,9 +53,13 @@ func (p *pass) closeHeading() {
 	}
 }
 
-// placeHeadings fills in the document's headings, those with text. It returns
-// which of them hold after each number of the page's headings: the last h1, the
-// last h2 under it, and the last deeper one under that.
+// placeHeadings sets the document's headings, those with text. above[n] are the
+// indexes of the headings that apply after the first n headings of the page:
+// the last h1, the last h2 below it, and the last deeper one below that; -1 for
+// none.
+//
+// A link below <h2>Fish</h2> in a page <h1>Reefs</h1> has both headings above it;
+// the next h2 replaces the first, the next h1 both.
 func (p *pass) placeHeadings() (above [][3]int32) {
 	none := [3]int32{-1, -1, -1}
 	above = append(make([][3]int32, 0, len(p.headings)+1), none)
@@ -69,6 +78,10 @@ func (p *pass) placeHeadings() (above [][3]int32) {
 	return above
 }
 
+// headingText returns the text of a heading on one line. A heading that was
+// never closed extends to the end of the page, and the limit cuts it.
+//
+// Line breaks in a heading become spaces.
 func (p *pass) headingText(h mark) string {
 	if h.end < h.start {
 		h.end = int32(len(p.doc.Text))

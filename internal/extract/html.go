@@ -7,30 +7,31 @@ import (
 	"dowse/weburl"
 )
 
-// Options bound what a page may cost and say who reads it. The zero value is
-// meant for crawling; every bound at zero takes its default.
+// Options are the limits of a page, and what the caller wants to learn. The
+// zero value is meant for crawling; a limit of zero means its default. The
+// defaults are far above what pages for people need.
 type Options struct {
-	Agent string // our token in meta robots beside "robots", in lower case; "" for none
+	Agent string // product token whose meta element is read like "robots", in lower case; default none
 
-	Tokens   int // tags and texts that are read; 2,000,000
-	Depth    int // open elements that are followed; deeper ones count as siblings; 512, as browsers do
-	Links    int // targets; 10,000
-	Mentions int // links of a page, all targets together; 20,000
-	Headings int // 1,000
-	Text     int // bytes of text; 1 MiB
-	Word     int // bytes of a run without spaces, the rest of it is left out; 4,096
-	Field    int // characters of title, description and keywords each; 1,000
-	Anchor   int // characters of an anchor or a heading; 300
-	Href     int // bytes of a reference; 2,048: longer ones are dropped
-	Hrefs    int // bytes of all references, each with 64 more for its handling; 2 MiB
-	Work     int // elements looked at to find what a tag closes; 50,000,000
+	Tokens   int // tags and texts; default 2,000,000
+	Depth    int // open elements, deeper ones count as siblings; default 512, as in browsers
+	Links    int // distinct targets of links; default 10,000
+	Mentions int // links, several per target; default 20,000
+	Headings int // default 1,000
+	Text     int // bytes of text; default 1 MiB
+	Word     int // bytes of a run without spaces, the rest of which is dropped; default 4,096
+	Field    int // characters of title, description and keywords each; default 1,000
+	Anchor   int // characters of an anchor or a heading; default 300
+	Href     int // bytes of a reference, longer ones are dropped; default 2,048
+	Hrefs    int // bytes of all references, plus 64 for each; default 2 MiB
+	Work     int // open elements compared to find what a tag closes; default 50,000,000
 
-	KeepSelf bool              // keep the links of a page to itself
-	OnHref   func(href string) // told of each href of a and area as it is written
-	OnDrop   func(href string) // told of each reference that is no http(s) URL or too long
+	KeepSelf bool              // keep links of the page to itself
+	OnHref   func(href string) // if set, called with each href of a and area as written
+	OnDrop   func(href string) // if set, called with each reference that is not http(s) or too long
 }
 
-// The budgets that Document.Cut names.
+// The limits that Document.Cut names.
 const (
 	CutTokens = "tokens" // the rest of the page was not read
 	CutWork   = "work"   // the rest of the page was not read
@@ -38,6 +39,8 @@ const (
 	CutLinks  = "links"  // later links are missing; text is there
 )
 
+// withDefaults returns o with every limit that is not positive replaced by its
+// default.
 func (o Options) withDefaults() Options {
 	for _, d := range []struct {
 		field *int
@@ -55,14 +58,14 @@ func (o Options) withDefaults() Options {
 }
 
 // HTML reads a page that was found at url. The body is UTF-8, as [Decode]
-// returns it; it is not kept. Whatever the body holds, time and memory are
-// bounded by the options and there is a document: Cut names the first budget
-// that ran out. HTML may be called from many goroutines.
+// returns it; it is not kept. Whatever the body contains, time and memory are
+// bounded by the options and there is a document: its field Cut names the first
+// limit that was reached. HTML is safe for concurrent use.
 //
-// Links come one to a target, resolved against url or the page's base, without
-// those to the page itself. They are the targets of a, area, frame and iframe,
-// of link rel=next, prev and alternate in another language, and of a meta
-// refresh. Sketch is left to the caller, as are Window and Target of links.
+// There is one link per target, resolved against url or the page's base,
+// without those to the page itself. Links are the targets of a, area, frame and
+// iframe, of link rel=next, prev and alternate in another language, and of a
+// meta refresh. The caller sets Sketch, and Window and Target of links.
 func HTML(body []byte, url dowse.URL, opt Options) *dowse.Document {
 	p := newPass(body, url, opt.withDefaults())
 	defer p.release()
@@ -70,12 +73,12 @@ func HTML(body []byte, url dowse.URL, opt Options) *dowse.Document {
 	return p.document()
 }
 
-// A pass is one reading of a page.
+// A pass is the state of reading one page.
 type pass struct {
 	opt  Options
 	doc  dowse.Document
 	src  source
-	tag  element // the last start tag
+	tag  element // the last start tag; reused, so that attributes are not allocated
 	self dowse.URL
 	base *weburl.Base
 
@@ -85,30 +88,36 @@ type pass struct {
 	kept     kept
 	link     links
 	headings []mark
-	scratch  []byte // memory to work in, see field
+	scratch  []byte // a buffer that fieldBytes reuses
 
-	raw      tag  // the element whose text comes next, if that is raw text
-	mode     mode // of insertion
+	raw      tag  // the element whose raw text comes next; 0 for none
+	mode     mode // the insertion mode
 	form     bool // a form is open
-	noFrames bool // too late for a frameset
+	noFrames bool // the page shows something, so a frameset is ignored
 	based    bool // a base was seen
-	hrefs    int  // bytes of references so far
-	hidden   int  // open elements that are not shown
-	inert    int  // open templates
+	hrefs    int  // bytes of references so far, see Options.Hrefs
+	hidden   int  // number of open elements that are not shown
+	inert    int  // number of open templates, whose content does not count
 
-	fosterAt  int  // bytes of text when a table was opened, or since shown before it
-	fosterGap byte // what then stood before the next character
+	// Text between the cells of a table is shown before the table ("foster
+	// parenting"). These record where the text before the table ended, and its
+	// gap.
+	// For <table><tr>b<td>c</table> browsers show "b" above the table, so the
+	// text must be "b", then "c".
+	fosterAt  int
+	fosterGap byte
 }
 
-// passes keeps passes for reuse, with the memory that they work in and that no
-// document shares.
+// passes pools the buffers that a pass works in and no document shares.
 var passes = sync.Pool{New: func() any {
 	return &pass{open: stack{frames: make([]frame, 0, 32)}, link: links{index: map[dowse.URL]int32{}}}
 }}
 
-// maxKept is the size from which memory is not kept: what one huge page needed.
+// maxKept is the size, in bytes, above which a buffer is not pooled: one huge
+// page should not occupy memory for ever.
 const maxKept = 1 << 17
 
+// newPass returns a pass over body with pooled buffers.
 func newPass(body []byte, url dowse.URL, opt Options) *pass {
 	p := passes.Get().(*pass)
 	*p = pass{
@@ -124,7 +133,7 @@ func newPass(body []byte, url dowse.URL, opt Options) *pass {
 	return p
 }
 
-// release gives the pass back, without what it read.
+// release returns the buffers to the pool, without references to the page.
 func (p *pass) release() {
 	if cap(p.text.buf) > maxKept || len(p.link.index) > 1000 || cap(p.link.mentions) > 1000 || cap(p.headings) > 1000 || cap(p.kept.buf) > maxKept {
 		return
@@ -138,6 +147,11 @@ func (p *pass) release() {
 	passes.Put(p)
 }
 
+// run reads the page to its end, or until the limit of tokens or work is
+// reached.
+//
+// Both limits are checked per token, so that no single token can exceed them by
+// much.
 func (p *pass) run() {
 	for n := 0; ; n++ {
 		if n == p.opt.Tokens {
@@ -161,15 +175,19 @@ func (p *pass) run() {
 	}
 }
 
+// cut records which limit was reached first.
 func (p *pass) cut(budget string) {
 	if p.doc.Cut == "" {
 		p.doc.Cut = budget
 	}
 }
 
-// document ends the pass: what is open is closed, and places in the text become
-// places in the words.
+// document ends the pass: it closes what is open and converts offsets of the
+// text to indexes of words.
+//
+// The text is copied once, to a string that all spans of the document refer to.
 func (p *pass) document() *dowse.Document {
+	// The end of the page closes everything that is still open.
 	p.open.popTo(0, p)
 	p.closeAnchor()
 	p.link.endBlocks(0, p.text.len())

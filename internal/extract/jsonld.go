@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 )
 
-// readJSONLD reads types and dates out of JSON-LD. It looks
-// for the keys alone, at any depth, so that broken or enormous data costs no more
+// readJSONLD reads types and dates from JSON-LD. It looks only for the keys, at
+// any depth, and does not parse, so that broken or enormous data costs no more
 // than one look at each byte.
+//
+// Pages embed megabytes of such data, often invalid, and only three of its keys
+// are of interest: @type, datePublished and dateModified.
 func (p *pass) readJSONLD(data []byte) {
 	for {
 		key, rest, ok := nextString(data)
@@ -15,6 +18,7 @@ func (p *pass) readJSONLD(data []byte) {
 			return
 		}
 		data = rest
+		// A string that no colon follows is a value.
 		value, isKey := cutColon(rest)
 		if !isKey {
 			continue
@@ -30,7 +34,8 @@ func (p *pass) readJSONLD(data []byte) {
 	}
 }
 
-// readDateOfData reads a date and returns what follows.
+// readDateOfData reads a date, if value begins with a string, and returns what
+// follows.
 func (p *pass) readDateOfData(value []byte, into *statedDate) (rest []byte) {
 	s, rest, ok := leadingString(value)
 	if !ok {
@@ -63,7 +68,7 @@ func (p *pass) readTypes(value []byte) (rest []byte) {
 	}
 }
 
-// nextString returns the next string of JSON, without its quotes.
+// nextString returns the next JSON string in b, without its quotes.
 func nextString(b []byte) (s, rest []byte, ok bool) {
 	i := bytes.IndexByte(b, '"')
 	if i < 0 {
@@ -72,7 +77,8 @@ func nextString(b []byte) (s, rest []byte, ok bool) {
 	return leadingString(b[i:])
 }
 
-// leadingString returns the string with which b begins, without its quotes.
+// leadingString returns the JSON string with which b begins, without its quotes
+// and with its escapes.
 func leadingString(b []byte) (s, rest []byte, ok bool) {
 	if len(b) == 0 || b[0] != '"' {
 		return nil, b, false
@@ -88,14 +94,15 @@ func leadingString(b []byte) (s, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
-// cutColon returns what follows the colon after a key.
+// cutColon returns what follows the colon after a key; ok is false if there is
+// none, so the string was not a key.
 func cutColon(b []byte) (value []byte, ok bool) {
 	b, ok = bytes.CutPrefix(skipSpace(b), []byte(":"))
 	return skipSpace(b), ok
 }
 
-// unquote returns what the inside of a string of JSON stands for, "" if it is
-// too long to be a type or date.
+// unquote decodes the inside of a JSON string, "" if it is invalid or too long
+// to be a type or date.
 func unquote(s []byte) string {
 	if len(s) > 256 {
 		return ""

@@ -11,22 +11,27 @@ import (
 	"dowse"
 )
 
-// A mention is one link of the page, in bytes of the text.
+// A mention is one link on the page, as byte offsets of the text.
 type mention struct {
-	link       int32 // index of the target
-	more       int32 // index among the target's further mentions, -1 for the first
-	start, end int32 // the anchor
-	from, to   int32 // the block around it
-	headings   int32 // how many were opened before it
-	alt        string
+	link       int32  // index of the target
+	more       int32  // index among the target's further mentions, -1 for the first
+	start, end int32  // the anchor text
+	from, to   int32  // the block around it
+	headings   int32  // number of headings that were opened before it
+	alt        string // the anchor, if it has no text: alternative texts of images
 }
 
-// links are the page's links while it is read.
+// links are the links of the page that is being read.
+//
+// For each link the document records the anchor, the block around it and the
+// headings above it, because judges of links read all three. While the page is
+// read these are byte offsets, since words are known only at the end; a mention
+// waits in open until the block around it is closed.
 type links struct {
-	targets  []dowse.Link
-	index    map[dowse.URL]int32
+	targets  []dowse.Link        // one per URL, in order of first mention
+	index    map[dowse.URL]int32 // into targets
 	mentions []mention
-	open     []int32 // mentions whose block has not ended
+	open     []int32 // mentions whose block has not ended, in order
 	current  int32   // the mention whose anchor is open, -1 for none
 	ended    int     // bytes of text at the last end tag of an anchor
 }
@@ -37,7 +42,8 @@ func (l *links) forget() {
 	l.targets, l.mentions, l.open, l.current = l.targets[:0], l.mentions[:0], l.open[:0], -1
 }
 
-// endBlocks ends the block of the mentions that wait for it, those from mark on.
+// endBlocks ends the block of the open mentions with index mark and above, at a
+// byte of the text.
 func (l *links) endBlocks(mark, at int) {
 	if mark >= len(l.open) {
 		return
@@ -48,8 +54,9 @@ func (l *links) endBlocks(mark, at int) {
 	l.open = l.open[:mark]
 }
 
-// addLink adds a link at the present place of the text and returns its mention,
-// or -1 if it is none.
+// addLink adds a link at the current place in the text and returns the index of
+// its mention, -1 if it is not a link to follow. A target is nofollow only if
+// all of its mentions are.
 func (p *pass) addLink(href, rel []byte) int32 {
 	if len(p.link.mentions) >= p.opt.Mentions || len(p.link.targets) >= p.opt.Links {
 		p.cut(CutLinks)
@@ -68,6 +75,8 @@ func (p *pass) addLink(href, rel []byte) int32 {
 	return p.addMention(i, known, isNoFollow(rel))
 }
 
+// addMention adds a mention of a target; again reports that the target has one
+// already.
 func (p *pass) addMention(target int32, again, noFollow bool) int32 {
 	t := &p.link.targets[target]
 	t.NoFollow = t.NoFollow && noFollow
@@ -83,8 +92,8 @@ func (p *pass) addMention(target int32, again, noFollow bool) int32 {
 	return n
 }
 
-// resolve makes a URL of a reference on the page, as long as there is budget: the
-// odd ones are dear.
+// resolve returns the URL of a reference, as long as there is budget: unusual
+// references are expensive to parse.
 func (p *pass) resolve(href []byte) (dowse.URL, bool) {
 	p.hrefs += min(len(href), p.opt.Href) + 64
 	if p.hrefs > p.opt.Hrefs {
@@ -103,13 +112,13 @@ func (p *pass) resolve(href []byte) (dowse.URL, bool) {
 	return "", false
 }
 
-// isNoFollow reports whether the author of a link does not vouch for it.
+// isNoFollow reports whether the author of a link does not endorse it.
 func isNoFollow(rel []byte) bool {
 	return len(rel) > 0 && (hasToken(rel, "nofollow") || hasToken(rel, "ugc") || hasToken(rel, "sponsored"))
 }
 
-// openAnchor begins the link of an a element. Links that touch are apart: menus
-// are written so.
+// openAnchor begins the link of an a element. Links without text between them
+// are separated by a space, because menus are written like that.
 func (p *pass) openAnchor(e *element) {
 	touches := p.link.current >= 0 || p.link.ended == p.text.len()
 	p.closeAnchor()
@@ -130,7 +139,7 @@ func (p *pass) sawHref(href []byte) {
 	}
 }
 
-// endAnchor ends the open link at the end tag of an a element.
+// endAnchor ends the open link if t is the end tag of an a element.
 func (p *pass) endAnchor(t tag) {
 	if t == tag(atom.A) {
 		p.closeAnchor()
@@ -138,6 +147,7 @@ func (p *pass) endAnchor(t tag) {
 	}
 }
 
+// closeAnchor ends the anchor text of the open link here.
 func (p *pass) closeAnchor() {
 	if p.link.current >= 0 {
 		p.link.mentions[p.link.current].end = int32(p.text.len())
@@ -145,7 +155,8 @@ func (p *pass) closeAnchor() {
 	}
 }
 
-// addAlt adds text that stands for what can't be read to the open link.
+// addAlt adds a text that is not shown, such as the alternative text of an
+// image, to the open link.
 func (p *pass) addAlt(text []byte) {
 	if p.link.current < 0 {
 		return
@@ -164,14 +175,17 @@ func (p *pass) addAlt(text []byte) {
 	m.alt = firstRunes(alt, p.opt.Anchor)
 }
 
-// addArea adds the link of an area or a frame: one without words in the text.
+// addArea adds the link of an area or a frame, which has no text on the page.
+//
+// The alternative text of an area is its anchor.
 func (p *pass) addArea(href, rel, alt []byte) {
 	if i := p.addLink(href, rel); i >= 0 && len(alt) > 0 {
 		p.link.mentions[i].alt = p.field(alt, p.opt.Anchor)
 	}
 }
 
-// addRemote adds a link that stands nowhere on the page.
+// addRemote adds a link that has no place on the page, such as that of a link
+// element.
 func (p *pass) addRemote(href, rel []byte) {
 	if i := p.addLink(href, rel); i >= 0 {
 		m := &p.link.mentions[i]
@@ -183,8 +197,10 @@ func (p *pass) addRemote(href, rel []byte) {
 // maxBlock is the number of words of a block that count on each side of a link.
 const maxBlock = 50
 
-// placeLinks turns the mentions into those of the document. Above are the
-// document's headings that hold after each number of headings of the page.
+// placeLinks converts the mentions to those of the document. above is what
+// placeHeadings returned.
+//
+// Links are in the order in which their targets were first mentioned.
 func (p *pass) placeLinks(above [][3]int32) {
 	for i := range p.link.mentions {
 		m := &p.link.mentions[i]
@@ -199,6 +215,8 @@ func (p *pass) placeLinks(above [][3]int32) {
 	p.doc.Links = p.link.targets
 }
 
+// place converts one mention. Anchor and block become ranges of words, and the
+// block is cut to maxBlock words on each side.
 func (p *pass) place(m *mention) dowse.Mention {
 	d := dowse.Mention{Context: math.NaN()}
 	start, end := p.anchorText(m, &d)
@@ -212,7 +230,7 @@ func (p *pass) place(m *mention) dowse.Mention {
 	return d
 }
 
-// anchorText sets the anchor and returns the part of the text that it is.
+// anchorText sets the anchor and returns its section of the text.
 func (p *pass) anchorText(m *mention, d *dowse.Mention) (start, end int32) {
 	s := p.doc.Text[m.start:m.end]
 	lead := len(s) - len(strings.TrimLeft(s, " \n"))
@@ -230,20 +248,22 @@ func (p *pass) anchorText(m *mention, d *dowse.Mention) (start, end int32) {
 	return start, start + int32(len(s))
 }
 
-// firstEndingAfter returns the index of the first word that ends after the byte.
+// firstEndingAfter returns the index of the first word that ends after a byte
+// of the text.
 func firstEndingAfter(words []dowse.Span, at int32) int32 {
 	i, _ := slices.BinarySearchFunc(words, at, func(w dowse.Span, at int32) int { return int(w.End) - int(at) - 1 })
 	return int32(i)
 }
 
-// firstStartingAt returns the index of the first word that starts at or after
-// the byte.
+// firstStartingAt returns the index of the first word that starts at or after a
+// byte of the text.
 func firstStartingAt(words []dowse.Span, at int32) int32 {
 	i, _ := slices.BinarySearchFunc(words, at, func(w dowse.Span, at int32) int { return int(w.Start) - int(at) })
 	return int32(i)
 }
 
-// note reads what an element that counts says beside its text.
+// note reads what an element carries in addition to its text: links, images,
+// declarations. In a template nothing counts.
 func (p *pass) note(e *element) {
 	if p.inert > 0 {
 		return

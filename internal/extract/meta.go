@@ -8,28 +8,29 @@ import (
 	"dowse"
 )
 
-// metadata is what the page says of itself beside its text.
+// metadata is what the page declares about itself in addition to its text.
 type metadata struct {
-	titled    bool
-	lang      string // of the document element
-	language  string // of a header in the page
+	titled    bool   // a title with text was read; later ones are ignored
+	lang      string // of the html element
+	language  string // of a meta element content-language
 	canonical dowse.URL
 	licences  []dowse.URL
 	types     []string
 	published statedDate
 	modified  statedDate
-	dates     int  // that were looked at
+	dates     int  // number of dates that were parsed
 	data      bool // the script being read is JSON-LD
 }
 
 const (
 	maxTypes    = 32
-	maxDates    = 64 // that are looked at
+	maxDates    = 64 // parsed per page
 	maxLicences = 16
-	maxLanguage = 35 // characters: the longest that BCP 47 says to expect
+	maxLanguage = 35 // characters: the longest tag that BCP 47 4.4.1 asks to support
 )
 
-// describe fills in what the page says of itself.
+// describe copies the declarations to the document. The language of the html
+// element has precedence.
 func (p *pass) describe() {
 	p.doc.Language = p.meta.lang
 	if p.doc.Language == "" {
@@ -43,6 +44,7 @@ func (p *pass) describe() {
 	p.doc.Meta, p.doc.Images = p.kept.strings()
 }
 
+// title stores the title, if there is none yet.
 func (p *pass) title(text []byte) {
 	if p.meta.titled || p.inert > 0 {
 		return
@@ -57,7 +59,10 @@ func (p *pass) readLang(lang []byte) {
 	}
 }
 
-// languageOf returns a language tag in lower case, "" if b is none.
+// languageOf returns a language tag in lower case, "" if b is not one. Of a
+// list the first counts.
+//
+// Underscores, as in en_US, are accepted as hyphens.
 func languageOf(b []byte) string {
 	b, _, _ = bytes.Cut(bytes.TrimSpace(b), []byte(","))
 	if len(b) == 0 || len(b) > maxLanguage {
@@ -72,8 +77,8 @@ func languageOf(b []byte) string {
 	return string(lower)
 }
 
-// rebase reads a base element. The first with an href counts, and it can't lead
-// out of http(s).
+// rebase handles a base element. The first with an href counts, and it must
+// lead to http or https.
 func (p *pass) rebase(href []byte) {
 	if p.based || href == nil || p.base == nil || len(href) > p.opt.Href {
 		return
@@ -84,7 +89,8 @@ func (p *pass) rebase(href []byte) {
 	}
 }
 
-// readLink reads a link element.
+// readLink handles a link element: the canonical URL, neighbours in a series,
+// translations, licences.
 func (p *pass) readLink(e *element) {
 	rel := e.attr.rel
 	if e.attr.href == nil || rel == nil {
@@ -103,11 +109,13 @@ func (p *pass) readLink(e *element) {
 	p.licence(e)
 }
 
+// isPage reports whether the type of a link element, if there is one, is that
+// of a page.
 func isPage(typ []byte) bool {
 	return len(typ) == 0 || eq(typ, "text/html") || eq(typ, "application/xhtml+xml")
 }
 
-// licence keeps where a link says the page's licence is.
+// licence stores the target of a link that is declared as the page's licence.
 func (p *pass) licence(e *element) {
 	if len(e.attr.rel) == 0 || !hasToken(e.attr.rel, "license") || len(p.meta.licences) >= maxLicences {
 		return
@@ -117,7 +125,10 @@ func (p *pass) licence(e *element) {
 	}
 }
 
-// readMeta reads a meta element.
+// readMeta handles a meta element.
+//
+// A meta element without content says nothing. Description and keywords of the
+// first element count, robots directives of all of them.
 func (p *pass) readMeta(e *element) {
 	content := e.attr.content
 	if content == nil {
@@ -140,7 +151,7 @@ func (p *pass) readMeta(e *element) {
 	p.keepMeta(e)
 }
 
-// readRefresh lets the target of a refresh be a link.
+// readRefresh adds the target of a refresh as a link.
 func (p *pass) readRefresh(content []byte) {
 	_, target, ok := Refresh(string(truncate(content, p.opt.Href+64)))
 	if ok && target != "" {
@@ -148,6 +159,7 @@ func (p *pass) readRefresh(content []byte) {
 	}
 }
 
+// readRobots applies the directives of a robots element; several add up.
 func (p *pass) readRobots(content []byte) {
 	var r robots
 	r.read(string(truncate(content, 1024)))
@@ -156,7 +168,7 @@ func (p *pass) readRobots(content []byte) {
 	p.doc.NoArchive = p.doc.NoArchive || r.noArchive
 }
 
-// readItem reads microdata and RDFa.
+// readItem reads types and dates from microdata and RDFa.
 func (p *pass) readItem(e *element) {
 	if len(p.meta.types) < maxTypes {
 		p.readItemTypes(e)
@@ -178,6 +190,7 @@ func (p *pass) readItem(e *element) {
 	}
 }
 
+// readItemTypes stores the types of an element in microdata or RDFa.
 func (p *pass) readItemTypes(e *element) {
 	for t := range tokens(e.attr.itemtype) {
 		p.addType(string(truncate(t, 128)))
@@ -187,7 +200,10 @@ func (p *pass) readItemTypes(e *element) {
 	}
 }
 
-// addType keeps a type of schema.org, written as a URL or as a name.
+// addType stores a type of schema.org, written as a URL or as a name. Others
+// are ignored.
+//
+// The list is bounded and has no duplicates.
 func (p *pass) addType(s string) {
 	for _, prefix := range []string{"https://", "http://", "www.", "schema.org/", "schema:"} {
 		s = strings.TrimPrefix(s, prefix)
@@ -197,8 +213,8 @@ func (p *pass) addType(s string) {
 	}
 }
 
-// isTypeName reports whether s is a name as schema.org gives them: letters and
-// digits, a capital or a digit first.
+// isTypeName reports whether s has the form of a type of schema.org: letters
+// and digits, the first one not a small letter.
 func isTypeName(s string) bool {
 	if s == "" || len(s) > 64 || 'a' <= s[0] && s[0] <= 'z' {
 		return false

@@ -3,12 +3,15 @@ package extract
 import "bytes"
 
 // maxPrescan is how many bytes of a page are searched for a declaration of its
-// encoding. The standard has 1,024 and lets browsers change their mind later; to
-// look further comes to the same.
+// encoding. The standard has 1,024 and lets browsers change the encoding later;
+// searching further has the same effect.
 const maxPrescan = 16 << 10
 
 // prescan returns the name of the encoding that a page declares in its first
-// bytes, "" for none. It follows the HTML standard's prescan of a byte stream.
+// bytes, "" for none. It follows "prescan a byte stream" of the HTML standard.
+//
+// Comments and the attributes of other tags are skipped, since they may contain
+// what looks like a declaration.
 func prescan(body []byte) string {
 	b := body[:min(len(body), maxPrescan)]
 	for {
@@ -48,7 +51,8 @@ func cutAfter(b []byte, end string) []byte {
 	return rest
 }
 
-// skipTag returns what follows a tag.
+// skipTag returns what follows a tag. Attributes are parsed, because a quoted
+// value may contain ">".
 func skipTag(b []byte) []byte {
 	i := bytes.IndexAny(b, " \t\n\f\r>")
 	if i < 0 {
@@ -61,7 +65,8 @@ func skipTag(b []byte) []byte {
 	return b
 }
 
-// prescanMeta reads the attributes of a meta tag.
+// prescanMeta reads the attributes of a meta tag. A tag that does not end
+// within the searched bytes does not count.
 func prescanMeta(b []byte) (name string, rest []byte) {
 	var equiv, content, label []byte
 	for {
@@ -88,8 +93,8 @@ func prescanMeta(b []byte) (name string, rest []byte) {
 	return declarable(lookup(string(label))), b
 }
 
-// declarable returns the encoding that is meant by a page that names one in
-// bytes which that encoding could not have.
+// declarable returns the encoding that is meant. A page whose declaration can
+// be read as ASCII is not UTF-16, whatever it declares.
 func declarable(name string) string {
 	switch name {
 	case utf16LE, utf16BE:
@@ -115,6 +120,8 @@ func charsetIn(content []byte) []byte {
 	}
 }
 
+// charsetValue returns the value with which b begins, nil if its quote is not
+// closed.
 func charsetValue(b []byte) []byte {
 	if len(b) > 0 && (b[0] == '"' || b[0] == '\'') {
 		val, _, closed := bytes.Cut(b[1:], b[:1])

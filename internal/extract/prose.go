@@ -8,32 +8,36 @@ import (
 	"unicode/utf8"
 )
 
-// prose is text as it is shown: runs of white space are one space, blocks are
-// apart by a line break, and nothing in it can move a terminal's cursor: control
-// characters count as space, and marks that turn the direction of writing or
-// hyphenate are left out.
+// prose collects text as it is shown: runs of white space become one space,
+// blocks are separated by a line break. Nothing in it can move the cursor of a
+// terminal: control characters count as white space, and characters that change
+// the direction of writing or hyphenate are dropped.
+//
+// White space is not written immediately but kept as the gap before the next
+// character, so that text never ends in white space and the strongest of
+// several separators wins.
 type prose struct {
 	buf  []byte
-	max  int  // bytes
-	word int  // bytes of a run without spaces; 0 for no bound
+	max  int  // bytes that buf may have
+	word int  // bytes of a run without spaces; 0 for no limit
 	run  int  // bytes since the last space
-	gap  byte // what stands before the next character: 0, ' ' or '\n'
-	full bool // something did not fit
+	gap  byte // what is written before the next character: 0, ' ' or '\n'
+	full bool // max was reached; later text is dropped
 }
 
 func (t *prose) len() int { return len(t.buf) }
 
-// line lets what comes begin on a new line.
+// line lets the next character begin a new line.
 func (t *prose) line() { t.gap = '\n' }
 
-// space sets what comes apart.
+// space separates the next character from the one before.
 func (t *prose) space() {
 	if t.gap == 0 {
 		t.gap = ' '
 	}
 }
 
-// Classes of bytes in a text.
+// The classes of bytes in a text.
 const (
 	plain  = iota
 	blank  // space and control characters
@@ -41,6 +45,7 @@ const (
 	nul    // nothing at all
 )
 
+// byteClass is the class of each byte. A NUL is dropped, as browsers do in HTML.
 var byteClass = func() (t [256]uint8) {
 	for c := range t {
 		switch {
@@ -55,7 +60,7 @@ var byteClass = func() (t [256]uint8) {
 	return t
 }()
 
-// add appends s.
+// add appends s, which is text of the page.
 func (t *prose) add(s []byte) {
 	for i := 0; i < len(s); {
 		switch byteClass[s[i]] {
@@ -74,7 +79,8 @@ func (t *prose) add(s []byte) {
 }
 
 // addPlain appends the words with which s begins, as far as they are ASCII and
-// one space apart, and returns how long they are: most text is all of that.
+// separated by single spaces, and returns how many bytes that are. Most text is
+// nothing else, so this is the fast path.
 func (t *prose) addPlain(s []byte) int {
 	if t.gap != 0 {
 		t.run = 0
@@ -107,9 +113,14 @@ func (t *prose) addPlain(s []byte) int {
 	return i
 }
 
-// plainWords returns how much of s, which begins with a character of a word, is
-// such words, and where the last one begins, 0 for the first. It looks at eight
-// bytes at a time and stops early rather than look closer.
+// plainWords returns how many bytes of s, which begins with a character of a
+// word, are words separated by single spaces, and where the last word begins, 0
+// for the first. It tests eight bytes at a time and stops early instead of
+// testing single bytes.
+//
+// The test works on all eight bytes of a word v at the same time: adding a
+// constant to each byte carries into its high bit exactly if the byte is large
+// enough, so that one mask of high bits shows the bytes of interest.
 func plainWords(s []byte) (n, last int) {
 	const all, low, high = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
 	n = 1
@@ -132,7 +143,8 @@ func plainWords(s []byte) (n, last int) {
 }
 
 // addRune appends the first character of s, which is beyond ASCII, and returns
-// its length in s.
+// its length in bytes. Symbols and punctuation beyond ASCII end a run, because
+// scripts without spaces use them between sentences.
 func (t *prose) addRune(s []byte) int {
 	r, n := utf8.DecodeRune(s)
 	switch {
@@ -151,14 +163,14 @@ func (t *prose) addRune(s []byte) int {
 	return n
 }
 
-// isUnshown reports whether r changes only how others are shown: soft hyphens,
-// embeddings and overrides of the direction, byte order marks.
+// isUnshown reports whether r only changes how other characters are shown: soft
+// hyphens, embeddings and overrides of the direction, byte order marks.
 func isUnshown(r rune) bool {
 	return r == 0xAD || r == 0xFEFF || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
 }
 
-// put appends characters that neither begin nor end with a space, behind the
-// gap.
+// put appends characters that neither begin nor end with a space, after the
+// gap. It applies both limits.
 func (t *prose) put(s []byte) {
 	if t.full {
 		return
@@ -186,7 +198,7 @@ func (t *prose) put(s []byte) {
 	t.buf = append(t.buf, s...)
 }
 
-// truncate returns at most n bytes of s, whole characters only.
+// truncate returns at most n bytes of s, without cutting a character.
 func truncate(s []byte, n int) []byte {
 	if n >= len(s) {
 		return s
@@ -198,13 +210,13 @@ func truncate(s []byte, n int) []byte {
 	return s[:n]
 }
 
-// field returns at most limit characters of s as prose, without those that no
-// reader can see.
+// field returns at most limit characters of s as prose, without characters that
+// a reader cannot see.
 func (p *pass) field(s []byte, limit int) string {
 	return string(p.fieldBytes(s, limit))
 }
 
-// fieldBytes is field in bytes that are valid until the next one.
+// fieldBytes is field as bytes that are valid until the next call.
 func (p *pass) fieldBytes(s []byte, limit int) []byte {
 	t := prose{buf: p.scratch[:0], max: 4*limit + 2}
 	t.add(truncate(s, 64*limit))

@@ -17,7 +17,7 @@ func bytewise(t *prose, s []byte) {
 	}
 }
 
-// FuzzProse adds a text at once and in pieces, which must not make a difference.
+// FuzzProse adds a text as a whole and in pieces, which must not make a difference.
 func FuzzProse(f *testing.F) {
 	for _, s := range []string{
 		"plain words, one space apart, and more than eight bytes of them", "two  spaces here and   three there ", " begins and ends with a space ",

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Refresh reads the content of a meta refresh by the rules of the HTML standard:
-// after how many seconds to go to which reference. An empty target is the page
-// itself. Tabs and line breaks in the target are left out, as they are in every
-// URL. A delay too long to count is the longest that can be counted.
+// Refresh parses the content of a meta refresh by the rules of the HTML
+// standard: after how many seconds to go to which reference. An empty target
+// means the page itself. Tabs and line breaks in the target are dropped, as in
+// every URL. A delay that is too long becomes the largest number of 31 bits.
 func Refresh(content string) (seconds int, target string, ok bool) {
 	s := strings.TrimLeft(content, htmlSpace)
 	digits := leading(s, isDigit)
@@ -18,6 +18,7 @@ func Refresh(content string) (seconds int, target string, ok bool) {
 		return 0, "", false
 	}
 	seconds = number(digits)
+	// The fraction of a delay is ignored: "0.5" is 0.
 	s = s[len(leading(s, func(c byte) bool { return isDigit(c) || c == '.' })):]
 	if s == "" {
 		return seconds, "", true
@@ -36,7 +37,7 @@ var noBreaks = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
 const htmlSpace = " \t\n\f\r"
 
-// refreshTarget cuts the "url=" off a target, and the quotes.
+// refreshTarget removes "url=" and quotes from a target.
 func refreshTarget(s string) string {
 	if len(s) >= 3 && strings.EqualFold(s[:3], "url") {
 		after := strings.TrimLeft(s[3:], htmlSpace)
@@ -52,7 +53,7 @@ func refreshTarget(s string) string {
 	return strings.Trim(s, htmlSpace)
 }
 
-// leading returns the longest beginning of s of bytes that are in the class.
+// leading returns the longest beginning of s whose bytes are in the class.
 func leading(s string, in func(byte) bool) string {
 	i := 0
 	for i < len(s) && in(s[i]) {

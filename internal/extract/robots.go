@@ -2,10 +2,11 @@ package extract
 
 import "strings"
 
-// robots gathers what directives for robots forbid.
+// robots is the union of what directives for robots forbid.
 type robots struct{ noFollow, noIndex, noArchive bool }
 
-// read adds the directives in s, which are apart by commas or spaces.
+// read adds the directives in s, which are separated by commas, semicolons or
+// white space.
 func (r *robots) read(s string) {
 	for _, d := range strings.FieldsFunc(s, isSeparator) {
 		r.add(d)
@@ -14,6 +15,7 @@ func (r *robots) read(s string) {
 
 func isSeparator(c rune) bool { return c == ',' || c == ';' || c <= ' ' }
 
+// add adds one directive. Unknown ones are ignored.
 func (r *robots) add(directive string) {
 	switch strings.ToLower(directive) {
 	case "none":
@@ -27,11 +29,11 @@ func (r *robots) add(directive string) {
 	}
 }
 
-// RobotsTag reads the X-Robots-Tag headers of an answer: directives for all
-// robots ("noindex, nofollow") and for named ones ("otherbot: noindex"). What a
-// header says after a name is for that name alone, until the next name. Agent is
-// our token; names are compared without regard to case. The strictest of all
-// that concern us counts.
+// RobotsTag parses the X-Robots-Tag headers of an answer: directives for all
+// robots ("noindex, nofollow") and for named ones ("otherbot: noindex"). The
+// directives after a name are for that robot alone, until the next name. agent
+// is our product token, compared without case. The union of all that concern it
+// is returned.
 func RobotsTag(values []string, agent string) (noFollow, noIndex, noArchive bool) {
 	var r robots
 	for _, v := range values {
@@ -40,6 +42,8 @@ func RobotsTag(values []string, agent string) (noFollow, noIndex, noArchive bool
 			name, directive, named := strings.Cut(part, ":")
 			name = strings.TrimSpace(name)
 			switch {
+			// "unavailable_after: 25 Jun 2030" has a value; "otherbot: noindex" has a
+			// name in front.
 			case !named || hasValue(name):
 				directive = part
 			default:
@@ -53,8 +57,8 @@ func RobotsTag(values []string, agent string) (noFollow, noIndex, noArchive bool
 	return r.noFollow, r.noIndex, r.noArchive
 }
 
-// hasValue reports whether a directive takes a value, so that the colon behind
-// it makes no name of it.
+// hasValue reports whether a directive takes a value, so that the word before a
+// colon is not a name.
 func hasValue(directive string) bool {
 	switch strings.ToLower(directive) {
 	case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":

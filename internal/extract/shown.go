@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxMarks is how many combining marks may stand on one character of a field.
-// Vietnamese needs two, pointed Hebrew three, Tibetan and phonetic notation a few
-// more.
+// maxMarks is how many combining marks one character of a field may have.
+// Vietnamese needs two, pointed Hebrew three, Tibetan and phonetic notation a
+// few more.
 const maxMarks = 6
 
 // Shown returns the characters of a line that a reader can see. Titles and
-// descriptions of documents are such; texts and anchors are as the page has them.
+// descriptions of documents are already like that; texts and anchors are as the
+// page has them.
 func Shown(line string) string {
 	if firstBeyond([]byte(line)) < 0 {
 		return line
@@ -20,16 +21,19 @@ func Shown(line string) string {
 	return string(bytes.TrimRight(shown(nil, []byte(line)), " "))
 }
 
-// shown appends to dst the characters of s that a reader can see, for fields that
-// people read in a list: titles, descriptions. The rest could make two titles look
-// alike that are not, hide a message in one, or blow it up.
+// shown appends to dst the characters of s that a reader can see, for fields
+// that people read in a list: titles, descriptions. The others could make two
+// different titles look alike, hide a message in one, or blow it up.
 //
-// Zero-width joiners and non-joiners, variation selectors and combining marks are
-// part of the spelling of many languages and of emoji. They stay where they can have
-// a meaning: joiners one at a time between two characters, selectors one at a time
-// behind a character, marks at most maxMarks in a row.
+// Zero-width joiners and non-joiners, variation selectors and combining marks
+// are part of the spelling of many languages and of emoji. They are kept where
+// they can have a meaning: joiners one at a time between two characters,
+// selectors one at a time after a character, marks at most maxMarks in a row.
+//
+// A joiner is written only when the next visible character follows, so that it
+// never ends the text or precedes a space.
 func shown(dst, s []byte) []byte {
-	var last rune // that was appended; 0 for none
+	var last rune // the last character appended; 0 for none
 	joiner, marks := rune(0), 0
 	for len(s) > 0 {
 		r, n := utf8.DecodeRune(s)
@@ -74,9 +78,10 @@ func isSelector(r rune) bool {
 	return 0xFE00 <= r && r <= 0xFE0F || 0xE0100 <= r && r <= 0xE01EF || 0x180B <= r && r <= 0x180D
 }
 
-// isInvisible reports whether r shows nothing and spells nothing: format characters
-// but for joiners (directions, word joiners, invisible operators, tags, soft
-// hyphens), and the letters and marks that are blank by definition.
+// isInvisible reports whether r shows nothing and is not part of a spelling:
+// format characters except joiners (directions, word joiners, invisible
+// operators, tags, soft hyphens), and letters and marks that are blank by
+// definition.
 func isInvisible(r rune) bool {
 	switch r {
 	case zwnj, zwj, 0xFFFD:
@@ -87,8 +92,8 @@ func isInvisible(r rune) bool {
 	return r >= utf8.RuneSelf && (unicode.Is(unicode.Cf, r) && !isPrepended(r) || 0xE0000 <= r && r <= 0xE00FF || 0xE01F0 <= r && r <= 0xE0FFF || 0x1BCA0 <= r && r <= 0x1BCA3 || 0xFFF0 <= r && r <= 0xFFFB)
 }
 
-// isPrepended reports whether r is a format character that is shown: the signs that
-// Arabic, Syriac and Kaithi write around a number.
+// isPrepended reports whether r is a format character that is shown: the signs
+// that Arabic, Syriac and Kaithi write around a number.
 func isPrepended(r rune) bool {
 	return 0x0600 <= r && r <= 0x0605 || r == 0x06DD || r == 0x070F || r == 0x0890 || r == 0x0891 || r == 0x08E2 || r == 0x110BD || r == 0x110CD
 }

@@ -10,6 +10,7 @@ import (
 // token is the kind of a token of a page.
 type token uint8
 
+// The kinds of tokens.
 const (
 	pageEnd token = iota
 	textToken
@@ -18,30 +19,32 @@ const (
 	unread // a comment, a declaration, an instruction
 )
 
-// A source cuts a page into tokens, by the rules of the HTML standard's tokenizer.
-// It looks only for where tokens end, most often for the next "<", and copies
-// nothing: that is most of what makes reading a page quick.
+// A source cuts a page into tokens, by the rules of the HTML standard's
+// tokenizer. It only searches for the ends of tokens, mostly for the next "<",
+// and copies nothing, which is most of what makes reading a page fast.
 type source struct {
 	body      []byte
-	start, at int // the present token is what lies between
+	start, at int // the current token is body[start:at]
 
 	next  tag  // the element whose raw text comes next, 0 for none
-	raw   tag  // the element whose raw text the present token is, 0 for none
-	cdata bool // the present token is a CDATA section
+	raw   tag  // the element whose raw text the current token is, 0 for none
+	cdata bool // the current token is a CDATA section
 
-	name   [maxName]byte // of the present tag, in lower case
+	name   [maxName]byte // of the current tag, in lower case
 	length int           // of the name
-	closed bool          // the present tag is written as <x/>
+	closed bool          // the current tag is written as <x/>
 }
 
 const (
-	maxName  = 64      // bytes of a tag's name; no element has a longer one
+	maxName  = 64      // bytes of a tag's name; the rest is ignored
 	maxToken = 1 << 20 // bytes; longer texts come in parts, longer raw text is cut
 )
 
-// read reads the next token. The attributes of a start tag are put into attr;
-// foreign tells whether CDATA sections are text.
+// read reads the next token and stores the attributes of a start tag in attr.
+// foreign reports whether CDATA sections are text.
 func (s *source) read(attr *attributes, foreign bool) token {
+	// After the start tag of a script, style, title and so on, everything up to
+	// the matching end tag is one token of text.
 	s.start, s.cdata = s.at, false
 	s.raw, s.next = s.next, 0
 	if s.raw != 0 {
@@ -71,8 +74,8 @@ func (s *source) read(attr *attributes, foreign bool) token {
 	return s.readTag(startTag, s.at+1, attr)
 }
 
-// textEnd returns where the text ends that begins here: at the next "<" that
-// begins something else.
+// textEnd returns where the text that begins here ends: at the next "<" that
+// begins markup, or after maxToken bytes.
 func (s *source) textEnd() int {
 	for i := s.at; ; i++ {
 		j := bytes.IndexByte(s.body[i:], '<')
@@ -90,6 +93,8 @@ func (s *source) textEnd() int {
 	}
 }
 
+// beginsMarkup reports for each byte whether a "<" before it begins markup. A "<"
+// before anything else is text.
 var beginsMarkup = func() (t [256]bool) {
 	for c := range t {
 		t[c] = isLetter(byte(c)) || c == '/' || c == '!' || c == '?'
@@ -97,10 +102,12 @@ var beginsMarkup = func() (t [256]bool) {
 	return t
 }()
 
-// readEnd reads what begins with "</".
+// readEnd reads what begins with "</". Without a letter after it, it is a
+// comment.
 func (s *source) readEnd() token {
 	i := s.at + 2
 	switch {
+	// "</" at the very end of a page is text.
 	case i == len(s.body):
 		s.at = i
 		return textToken
@@ -111,8 +118,8 @@ func (s *source) readEnd() token {
 	return unread
 }
 
-// readTag reads a tag whose name begins at i. One that does not end is the end of
-// the page.
+// readTag reads a tag whose name begins at i. A tag that does not end is the
+// end of the page.
 func (s *source) readTag(kind token, i int, attr *attributes) token {
 	rest := s.readName(s.body[i:])
 	unquoted := false // the last attribute's value may end in "/"
@@ -136,7 +143,7 @@ func (s *source) readTag(kind token, i int, attr *attributes) token {
 	return kind
 }
 
-// readName keeps the name with which b begins and returns what follows.
+// readName stores the name with which b begins and returns what follows.
 func (s *source) readName(b []byte) (rest []byte) {
 	s.length = 0
 	for i, c := range b {
@@ -155,10 +162,11 @@ func (s *source) readName(b []byte) (rest []byte) {
 	return nil
 }
 
-// tag returns the name of the present tag.
+// tag returns the name of the current tag.
 func (s *source) tag() tag { return tagOf(s.name[:s.length]) }
 
-// readDeclaration reads what begins with "<!".
+// readDeclaration reads what begins with "<!": a comment, a CDATA section in
+// foreign content, or a declaration.
 func (s *source) readDeclaration(foreign bool) token {
 	rest := s.body[s.at+2:]
 	switch {
@@ -174,8 +182,9 @@ func (s *source) readDeclaration(foreign bool) token {
 	return unread
 }
 
-// commentEnd returns where a comment ends whose content begins at from: behind
-// "-->", "--!>", or a ">" with at most one dash before it.
+// commentEnd returns where a comment whose content begins at from ends: after
+// "-->", "--!>", or a ">" with at most one dash before it at the very
+// beginning.
 func (s *source) commentEnd(from int) int {
 	for i := from; ; i++ {
 		j := bytes.IndexByte(s.body[i:], '>')
@@ -191,7 +200,7 @@ func (s *source) commentEnd(from int) int {
 	}
 }
 
-// after returns the place behind the first end at or after from, the end of the
+// after returns the index behind the first end at or after from, the end of the
 // page if there is none.
 func (s *source) after(end string, from int) int {
 	i := bytes.Index(s.body[from:], []byte(end))
@@ -217,7 +226,8 @@ func (s *source) rawEnd() int {
 	}
 }
 
-// lessThan returns the place of the first "<" at or after from.
+// lessThan returns the index of the first "<" at or after from, the end of the
+// page if there is none.
 func (s *source) lessThan(from int) int {
 	i := bytes.IndexByte(s.body[from:], '<')
 	if i < 0 {
@@ -226,11 +236,12 @@ func (s *source) lessThan(from int) int {
 	return from + i
 }
 
-// closes and opens report whether the tag of that name begins at i.
+// closes reports whether an end tag of that name begins at i.
 func (s *source) closes(i int, name string) bool {
 	return i+1 < len(s.body) && s.body[i+1] == '/' && isName(s.body[i+2:], name)
 }
 
+// opens reports whether a start tag of that name begins at i.
 func (s *source) opens(i int, name string) bool { return isName(s.body[i+1:], name) }
 
 // isName reports whether b begins with the whole name of a tag.
@@ -242,11 +253,12 @@ func isName(b []byte, name string) bool {
 	return isSpace(c) || c == '/' || c == '>'
 }
 
-// scriptEnd returns where a script ends. Inside of "<!--" a script may hold
-// another one with its end tag.
+// scriptEnd returns where a script ends. Inside "<!--" a script may contain
+// another script with its end tag (the "script data escaped" states of the
+// standard).
 func (s *source) scriptEnd() int {
 	const script = "script"
-	comment, inner := -1, false // where the comment ends in which we are, and whether in another script
+	comment, inner := -1, false // end of the enclosing comment, or -1; whether a script in it is open
 	for i := s.at; ; i++ {
 		if i = s.lessThan(i); comment >= 0 && i >= comment {
 			i, comment, inner = comment, -1, false
@@ -268,7 +280,7 @@ func (s *source) scriptEnd() int {
 	}
 }
 
-// text returns the text of a text token. Its line breaks may be of any kind.
+// text returns the text of a text token. Line breaks are not normalised.
 func (s *source) text() []byte {
 	b := s.body[s.start:s.at]
 	switch {
@@ -287,7 +299,7 @@ func (s *source) text() []byte {
 	return b
 }
 
-// unescaped returns b with the characters that its references stand for.
+// unescaped returns b with its character references replaced.
 func unescaped(b []byte) []byte {
 	if bytes.IndexByte(b, '&') < 0 {
 		return b

@@ -10,25 +10,31 @@ type frame struct {
 	kind   kind
 	space  space
 	hidden bool
-	mode   mode  // when it was opened
+	mode   mode  // the insertion mode when it was opened
 	at     int32 // bytes of text before it
-	mark   int32 // links that waited for the end of their block before it
-	block  int32 // index of the nearest block, itself included; -1 for none
-	anchor int32 // of a marker: the link that was open around it
+	mark   int32 // number of mentions in links.open when it was opened
+	block  int32 // index of the innermost block, itself included; -1 for none
+	anchor int32 // for a marker: the mention that was open around it
 }
 
-// A stack holds the open elements below body. One deeper than max is not held:
-// it is counted, so that an end tag finds its match, and that is all.
+// A stack holds the open elements below body. An element deeper than max is
+// only counted, so that its end tag does not close another one.
+//
+// The rules of the standard often ask whether an element is "in scope": open, and
+// not separated from the innermost one by an element such as a table cell. find
+// answers that; its cost is counted in work, because a page of unclosed elements
+// could make every tag search the whole stack.
 type stack struct {
 	frames []frame
 	body   frame
-	max    int
-	over   int
-	paras  int // open p, to be quick about having none
-	work   int // looks that are left
+	max    int // how many frames may be open
+	over   int // number of elements that are open beyond max
+	paras  int // number of open p elements: mostly 0, which saves a search
+	work   int // comparisons that are left of Options.Work
 }
 
-// top returns the innermost element: body, if none is open in it.
+// top returns the innermost element, or body if none is open. It must not be
+// kept.
 func (s *stack) top() *frame {
 	if len(s.frames) == 0 {
 		s.body = frame{tag: tag(atom.Body), block: -1}
@@ -49,8 +55,8 @@ func (s *stack) foreign() bool {
 	return n > 0 && s.frames[n-1].space != inHTML
 }
 
-// find returns the place of the innermost t that no element of the kind ends
-// lies above of, or -1.
+// find returns the index of the innermost t, -1 if there is none or if an
+// element of the kind ends is open in it.
 func (s *stack) find(t atom.Atom, ends kind) int {
 	if t == atom.P && s.paras == 0 {
 		return -1
@@ -58,6 +64,7 @@ func (s *stack) find(t atom.Atom, ends kind) int {
 	return s.findFunc(ends, func(f *frame) bool { return f.tag == tag(t) })
 }
 
+// findFunc is find for elements that match.
 func (s *stack) findFunc(ends kind, match func(*frame) bool) int {
 	for i := len(s.frames) - 1; i >= 0; i-- {
 		f := &s.frames[i]
@@ -101,6 +108,7 @@ func (s *stack) pop(p *pass) {
 
 // popTo closes elements until n are open.
 func (s *stack) popTo(n int, p *pass) {
+	// Elements beyond max are inside of those that are closed here.
 	s.over = 0
 	for len(s.frames) > n {
 		s.pop(p)
@@ -118,9 +126,10 @@ func (s *stack) popImplied(but tag, p *pass) {
 	}
 }
 
-// remove takes element i out and leaves those in it open.
+// remove removes element i and leaves the elements in it open.
 func (s *stack) remove(i int) {
 	s.frames = append(s.frames[:i], s.frames[i+1:]...)
+	// The blocks of the elements above moved down by one.
 	s.work -= len(s.frames) - i
 	for j := i; j < len(s.frames); j++ {
 		if s.frames[j].block > int32(i) {
@@ -129,7 +138,7 @@ func (s *stack) remove(i int) {
 	}
 }
 
-// blockStart returns where in the text the block around the innermost element
+// blockStart returns the byte of the text at which the innermost open block
 // begins.
 func (s *stack) blockStart() int32 {
 	if b := s.top().block; b >= 0 {

@@ -6,11 +6,16 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Each of the functions start… and end… in this file reads a tag by the rules of
-// one mode. It reports whether the tag is to be read again, by the mode that is
-// then set.
+// Each of the functions start… and end… in this file handles a tag by the rules
+// of one insertion mode of the HTML standard ("in table", "in row", …). It
+// reports whether the tag must be handled again, by the rules of the mode that
+// is then set: a td directly in a table, for example, first opens a tbody and a
+// tr.
 
-// startTable opens a table.
+// startTable opens a table and records where the text before it ends.
+//
+// A table between the cells of another one does not move the place: its text is
+// shown before the outer table, too.
 func (p *pass) startTable(e *element) {
 	p.closeParagraph()
 	p.noFrames = true
@@ -22,6 +27,8 @@ func (p *pass) startTable(e *element) {
 }
 
 // clearTo closes elements until the innermost is one of a, or a template.
+//
+// The standard calls this "clear the stack back to a table context".
 func (p *pass) clearTo(a ...atom.Atom) {
 	for len(p.open.frames) > 0 {
 		top := p.open.top()
@@ -37,6 +44,9 @@ func (p *pass) clearToTable() { p.clearTo(atom.Table) }
 func (p *pass) clearToTbody() { p.clearTo(atom.Tbody, atom.Thead, atom.Tfoot) }
 func (p *pass) clearToRow()   { p.clearTo(atom.Tr) }
 
+// startInTable handles a start tag directly in a table. Missing tags are implied:
+// a cell opens a row group and a row first. What is not part of a table is
+// handled as in the body; its text is shown before the table.
 func (p *pass) startInTable(e *element) (again bool) {
 	switch e.atom() {
 	case atom.Caption:
@@ -87,6 +97,8 @@ func (p *pass) endTable() bool {
 	return true
 }
 
+// endInTable handles an end tag directly in a table. End tags of parts that
+// cannot be open here are ignored.
 func (p *pass) endInTable(t tag) (again bool) {
 	switch atom.Atom(t) {
 	case atom.Table:
@@ -98,6 +110,8 @@ func (p *pass) endInTable(t tag) (again bool) {
 	return false
 }
 
+// startInTbody handles a start tag in a group of rows. The beginning of another
+// group, or of something that only a table contains, closes it.
 func (p *pass) startInTbody(e *element) (again bool) {
 	switch e.atom() {
 	case atom.Tr:
@@ -130,6 +144,7 @@ func (p *pass) endTbody() bool {
 	return true
 }
 
+// endInTbody handles an end tag in a group of rows.
 func (p *pass) endInTbody(t tag) (again bool) {
 	switch a := atom.Atom(t); a {
 	case atom.Tbody, atom.Thead, atom.Tfoot:
@@ -145,6 +160,8 @@ func (p *pass) endInTbody(t tag) (again bool) {
 	return false
 }
 
+// startInRow handles a start tag in a row. Another row, or the beginning of a
+// larger part, closes it.
 func (p *pass) startInRow(e *element) (again bool) {
 	switch e.atom() {
 	case atom.Th, atom.Td:
@@ -169,6 +186,8 @@ func (p *pass) endRow() bool {
 	return true
 }
 
+// endInRow handles an end tag in a row. The end of a larger part closes the row
+// first.
 func (p *pass) endInRow(t tag) (again bool) {
 	switch a := atom.Atom(t); a {
 	case atom.Tr:
@@ -184,6 +203,8 @@ func (p *pass) endInRow(t tag) (again bool) {
 	return false
 }
 
+// startInCell handles a start tag in a cell. Another part of the table closes the
+// cell; everything else is as in the body.
 func (p *pass) startInCell(e *element) (again bool) {
 	if e.kind&tablePart != 0 && e.atom() != atom.Frame && e.atom() != atom.Head {
 		return p.endCell()
@@ -205,6 +226,8 @@ func (p *pass) endCell() bool {
 	return true
 }
 
+// endInCell handles an end tag in a cell. The end of a larger part that is open
+// closes the cell first.
 func (p *pass) endInCell(t tag) (again bool) {
 	switch a := atom.Atom(t); a {
 	case atom.Td, atom.Th:
@@ -222,6 +245,7 @@ func (p *pass) endInCell(t tag) (again bool) {
 	return false
 }
 
+// startInCaption handles a start tag in a caption. A part of the table closes it.
 func (p *pass) startInCaption(e *element) (again bool) {
 	if e.kind&tablePart != 0 && e.atom() != atom.Frame && e.atom() != atom.Head {
 		return p.endCaption()
@@ -241,6 +265,7 @@ func (p *pass) endCaption() bool {
 	return true
 }
 
+// endInCaption handles an end tag in a caption.
 func (p *pass) endInCaption(t tag) (again bool) {
 	switch atom.Atom(t) {
 	case atom.Caption:
@@ -254,6 +279,8 @@ func (p *pass) endInCaption(t tag) (again bool) {
 	return false
 }
 
+// startInColgroup handles a start tag in a group of columns, which contains only
+// col and template; anything else closes it.
 func (p *pass) startInColgroup(e *element) (again bool) {
 	switch e.atom() {
 	case atom.Col:
@@ -266,6 +293,7 @@ func (p *pass) startInColgroup(e *element) (again bool) {
 	return true
 }
 
+// endColgroup closes a group of columns.
 func (p *pass) endColgroup() {
 	if p.open.is(atom.Colgroup) {
 		p.open.pop(p)
@@ -273,6 +301,7 @@ func (p *pass) endColgroup() {
 	p.mode = tableMode
 }
 
+// endInColgroup handles an end tag in a group of columns.
 func (p *pass) endInColgroup(t tag) (again bool) {
 	switch atom.Atom(t) {
 	case atom.Colgroup:

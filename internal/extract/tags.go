@@ -6,13 +6,15 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// mode tells which rules tags are read by. The rules are those of the HTML
-// standard's tree construction, as far as they decide which tags and texts count
-// and which elements are open.
+// mode is the insertion mode: it selects the rules for the next tag. The rules
+// are those of the HTML standard's tree construction, as far as they decide
+// which tags and texts count and which elements are open. Modes that make no
+// difference to that are merged.
 type mode uint8
 
+// The insertion modes. In headMode nothing of the body has been seen.
 const (
-	headMode mode = iota // nothing of the body has come yet
+	headMode mode = iota
 	bodyMode
 	tableMode
 	tbodyMode
@@ -23,7 +25,7 @@ const (
 	framesetMode
 )
 
-// betweenCells reports whether what is no part of a table stands before it.
+// betweenCells reports whether text here belongs in front of the table.
 func (m mode) betweenCells() bool { return m == tableMode || m == tbodyMode || m == rowMode }
 
 // An element is a start tag.
@@ -36,11 +38,13 @@ type element struct {
 
 func (e *element) atom() atom.Atom { return atom.Atom(e.tag) }
 
-// impliedElement is an element that nobody wrote.
+// impliedElement returns an element whose tag the page does not contain.
 func impliedElement(a atom.Atom) *element {
 	return &element{tag: tag(a), kind: tag(a).kind()}
 }
 
+// startToken handles the start tag that was just read. If raw text follows, the
+// tokenizer is set to read it.
 func (p *pass) startToken() {
 	e := &p.tag
 	e.tag, e.closed = p.src.tag(), p.src.closed
@@ -50,6 +54,7 @@ func (p *pass) startToken() {
 	p.src.next = p.raw
 }
 
+// start handles a start tag as HTML or as foreign content.
 func (p *pass) start(e *element) {
 	if p.open.foreign() && !p.integrates(e.tag) {
 		p.startForeign(e)
@@ -58,7 +63,7 @@ func (p *pass) start(e *element) {
 	p.startHTML(e)
 }
 
-// startHTML reads a start tag by the rules of the mode.
+// startHTML handles a start tag by the rules of the mode.
 func (p *pass) startHTML(e *element) {
 	again := true
 	for again {
@@ -87,7 +92,8 @@ func (p *pass) startHTML(e *element) {
 	}
 }
 
-// startInHead reports whether the tag belongs to the body, which then begins.
+// startInHead handles a tag in the head. It returns true if the tag belongs to
+// the body, which then begins.
 func (p *pass) startInHead(e *element) (again bool) {
 	switch a := e.atom(); {
 	case a == atom.Noscript || a == atom.Head:
@@ -105,7 +111,7 @@ func (p *pass) startInHead(e *element) (again bool) {
 	return true
 }
 
-// startMeta reads a tag that belongs into a head, wherever it stands.
+// startMeta handles a tag that belongs in a head, wherever it occurs.
 func (p *pass) startMeta(e *element) {
 	switch {
 	case e.atom() == atom.Html:
@@ -120,6 +126,8 @@ func (p *pass) startMeta(e *element) {
 	}
 }
 
+// startInFrameset handles a start tag in a frameset, which contains only frames
+// and noframes.
 func (p *pass) startInFrameset(e *element) {
 	switch e.atom() {
 	case atom.Noframes:
@@ -129,7 +137,7 @@ func (p *pass) startInFrameset(e *element) {
 	}
 }
 
-// insert opens an element, or has it done with where it can't have content.
+// insert opens an element. A void element is complete with its tag.
 func (p *pass) insert(e *element) {
 	p.note(e)
 	p.separate(e.tag, e.kind)
@@ -147,7 +155,9 @@ func (p *pass) insertRaw(e *element) {
 	p.meta.data = e.atom() == atom.Script && eq(e.attr.typ, "application/ld+json")
 }
 
-// opened and closed keep account of the open elements.
+// opened updates the state of the pass for an element that was opened. A link
+// that is open around a marker, such as a table cell, is set aside until the
+// marker is closed, so that links in the marker do not end it.
 func (p *pass) opened(f *frame) {
 	if f.kind&heading != 0 && f.space == inHTML {
 		p.openHeading(f.tag)
@@ -161,6 +171,7 @@ func (p *pass) opened(f *frame) {
 	p.count(f, 1)
 }
 
+// closed updates the state of the pass for an element that was closed.
 func (p *pass) closed(f *frame) {
 	p.separate(f.tag, f.kind)
 	if f.kind&block != 0 {
@@ -179,6 +190,7 @@ func (p *pass) closed(f *frame) {
 	p.count(f, -1)
 }
 
+// count adds n to the number of open paragraphs or templates.
 func (p *pass) count(f *frame, n int) {
 	if f.space != inHTML {
 		return
@@ -191,11 +203,17 @@ func (p *pass) count(f *frame, n int) {
 	}
 }
 
-// separate sets the text on the two sides of a tag apart, as the element asks.
+// separate separates the text on both sides of a tag, as the element asks.
+//
+// A block begins and ends a line, so that words of neighbouring cells and
+// paragraphs do not run together. Inline elements separate nothing: a<b>b</b> is
+// one word.
 func (p *pass) separate(t tag, k kind) {
 	if k&(block|apart) == 0 || p.inert > 0 {
 		return
 	}
+	// A block between the cells of a table separates the text before the table,
+	// not that of the cells.
 	before := p.mode.betweenCells() && k&tablePart == 0 && t != tag(atom.Table)
 	if before {
 		p.beforeTable()
@@ -210,6 +228,7 @@ func (p *pass) separate(t tag, k kind) {
 	}
 }
 
+// textToken handles text. White space alone does not end the head.
 func (p *pass) textToken() {
 	text := p.src.text()
 	if p.raw != 0 {
@@ -232,14 +251,16 @@ func (p *pass) textToken() {
 	p.show(text)
 }
 
-// blankText reads text that is all white space.
+// blankText handles text that is only white space, which separates words in
+// some modes.
 func (p *pass) blankText() {
 	if p.inert == 0 && (p.mode == bodyMode || p.mode == cellMode || p.mode == captionMode) {
 		p.text.space()
 	}
 }
 
-// leaveHead ends what can't contain text: the head, and columns of a table.
+// leaveHead ends what cannot contain text: the head, and the columns of a
+// table.
 func (p *pass) leaveHead() {
 	switch p.mode {
 	case headMode:
@@ -258,7 +279,7 @@ func isBlank(s []byte) bool {
 	return true
 }
 
-// rawToken reads the content of an element that holds only text.
+// rawToken handles the content of an element that contains only text.
 func (p *pass) rawToken(text []byte) {
 	switch atom.Atom(p.raw) {
 	case atom.Title:
@@ -272,7 +293,11 @@ func (p *pass) rawToken(text []byte) {
 	}
 }
 
-// show adds text to what can be seen on the page.
+// show adds text to what can be seen on the page. Hidden text counts as
+// alternative text of a link.
+//
+// Three cases are not text of the page: templates, which scripts use; hidden
+// elements; and text between the cells of a table, which belongs before it.
 func (p *pass) show(text []byte) {
 	switch {
 	case p.inert > 0:
@@ -287,8 +312,8 @@ func (p *pass) show(text []byte) {
 	}
 }
 
-// beforeTable and backInTable enclose what stands between the cells of a table
-// and is therefore shown before it: it goes on where the text before the table
+// beforeTable and backInTable enclose text that is between the cells of a table
+// and therefore shown before it: it continues where the text before the table
 // ended, unless cells were shown since.
 func (p *pass) beforeTable() {
 	if p.text.len() == p.fosterAt {
@@ -298,11 +323,13 @@ func (p *pass) beforeTable() {
 	}
 }
 
+// backInTable records where text before the table would continue.
 func (p *pass) backInTable() {
 	p.fosterAt, p.fosterGap = p.text.len(), p.text.gap
 	p.text.line()
 }
 
+// endToken handles the end tag that was just read.
 func (p *pass) endToken() {
 	t := p.src.tag()
 	switch {
@@ -320,7 +347,7 @@ func (p *pass) endToken() {
 	}
 }
 
-// endHTML reads an end tag by the rules of the mode.
+// endHTML handles an end tag by the rules of the mode.
 func (p *pass) endHTML(t tag) {
 	if atom.Atom(t) == atom.Template {
 		p.endTemplate()
@@ -352,7 +379,7 @@ func (p *pass) endHTML(t tag) {
 	}
 }
 
-// endInHead lets the body begin where an end tag implies one.
+// endInHead lets the body begin if an end tag implies it.
 func (p *pass) endInHead(t tag) (again bool) {
 	switch atom.Atom(t) {
 	case atom.Br:
@@ -364,7 +391,7 @@ func (p *pass) endInHead(t tag) (again bool) {
 	return false
 }
 
-// endTemplate closes the innermost template with all that is in it.
+// endTemplate closes the innermost template with everything in it.
 func (p *pass) endTemplate() {
 	i := p.open.find(atom.Template, 0)
 	if i < 0 {
@@ -375,7 +402,7 @@ func (p *pass) endTemplate() {
 	p.mode = m
 }
 
-// resetMode finds the mode from the open elements.
+// resetMode sets the mode that fits the open elements.
 func (p *pass) resetMode() {
 	for i := len(p.open.frames) - 1; i >= 0; i-- {
 		f := &p.open.frames[i]

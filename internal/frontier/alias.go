@@ -1,13 +1,13 @@
 package frontier
 
-// aliasChain is how many redirects Alias follows: more than any fetcher does.
+// aliasChain is how many redirects Alias follows, more than any fetcher does.
 const aliasChain = 64
 
-// SetAlias keeps that the URL redirects to target.
+// SetAlias records that the URL redirects to target.
 func (f *Frontier) SetAlias(id, target ID) { f.aliases[id] = target }
 
-// Alias returns where the URL's redirects end. It is false for a URL that does
-// not redirect, and for redirects that go on without an end.
+// Alias returns where the URL's redirects end. ok is false for a URL that does
+// not redirect, and for redirects without an end.
 func (f *Frontier) Alias(id ID) (ID, bool) {
 	end, ok := f.aliases[id]
 	if !ok {

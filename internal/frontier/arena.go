@@ -6,11 +6,12 @@ import (
 	"dowse"
 )
 
-// Names keeps the strings of URLs outside of the table: in memory ([Arena]) or in
-// a file.
+// Names stores the strings of URLs outside of the table: in memory ([Arena]) or
+// in a file. A frontier keeps only a fingerprint and the place of a URL, so
+// that its memory does not depend on how long URLs are.
 type Names interface {
-	// Add keeps u and returns its place. It is called once for each URL, in the
-	// order of their IDs.
+	// Add stores u and returns its place. It is called once per URL, in the
+	// order of IDs.
 	Add(u dowse.URL) (place uint64)
 	// At returns the URL at a place that Add returned.
 	At(place uint64) dowse.URL
@@ -22,7 +23,9 @@ const (
 )
 
 // An Arena is Names in memory: bytes in large chunks that are never copied or
-// given up.
+// freed. A place is the number of a chunk and an offset in it; a URL there is
+// its length as a varint, then its bytes. The garbage collector sees one
+// pointer per chunk.
 type Arena struct {
 	chunks []*strings.Builder
 }
@@ -30,7 +33,7 @@ type Arena struct {
 // NewArena returns an empty arena.
 func NewArena() *Arena { return &Arena{} }
 
-// Add keeps u. It takes the URL's bytes and two or three more.
+// Add stores u. It takes the URL's bytes and two or three more.
 func (a *Arena) Add(u dowse.URL) (place uint64) {
 	var head [10]byte
 	n := 0
@@ -49,6 +52,8 @@ func (a *Arena) Add(u dowse.URL) (place uint64) {
 	return place
 }
 
+// room returns the chunk to append n bytes to, a new one if the last is too
+// full.
 func (a *Arena) room(n int) *strings.Builder {
 	if last := len(a.chunks) - 1; last >= 0 {
 		if b := a.chunks[last]; b.Cap()-b.Len() >= n {
@@ -61,8 +66,8 @@ func (a *Arena) room(n int) *strings.Builder {
 	return b
 }
 
-// At returns the URL at place without copying it, and "" for a place that Add
-// never returned.
+// At returns the URL at place without copying it, "" for a place that Add never
+// returned.
 func (a *Arena) At(place uint64) dowse.URL {
 	chunk, at := place>>32, place&0xffffffff
 	if chunk >= uint64(len(a.chunks)) || at >= uint64(a.chunks[chunk].Len()) {

@@ -24,7 +24,7 @@ func benchSizes() []int {
 	return sizes
 }
 
-// BenchmarkPage takes in a page of 40 links, 12 of them new, and takes out the
+// BenchmarkPage adds a page of 40 links, 12 of them new, and takes out the
 // next lead. The known ones are drawn evenly from all that was ever seen, which is
 // harder on caches than the links of real pages are.
 func BenchmarkPage(b *testing.B) {

@@ -1,13 +1,16 @@
 package frontier
 
+// A chunk has 2,048 elements.
 const (
 	chunkBits = 11
 	chunkSize = 1 << chunkBits
 	chunkMask = chunkSize - 1
 )
 
-// chunks is a list that grows a chunk at a time: growing copies nothing, and a
-// pointer to an element stays good.
+// chunks is a list that grows by one chunk at a time: growing copies nothing,
+// pointers to elements stay valid, and the memory that is allocated ahead is
+// bounded. An append would copy a table of gigabytes and need twice its size
+// while it does.
 type chunks[T any] struct {
 	parts []*[chunkSize]T
 	n     int
@@ -24,8 +27,8 @@ func (c *chunks[T]) add() *T {
 	return c.at(uint32(c.n - 1))
 }
 
-// A column keeps a number for some URLs. What was never set is 0 and costs
-// nothing while no URL seen at about the same time has one.
+// A column stores one number for some of the URLs, by ID. A number that was
+// never set is 0, and a chunk is allocated only when one of its numbers is set.
 type column struct {
 	parts []*[chunkSize]uint32
 }
@@ -52,7 +55,7 @@ func (c *column) set(i, v uint32) {
 	c.parts[part][i&chunkMask] = v
 }
 
-// each shows what is not 0, in order.
+// each calls show for every number that is not 0, in order of IDs.
 func (c *column) each(show func(i, v uint32)) {
 	for part, values := range c.parts {
 		if values == nil {

@@ -11,33 +11,35 @@ import (
 // states is the number of states of a URL.
 const states = int(dowse.Excluded) + 1
 
-// nowhere is the position of what stands in no heap.
+// nowhere is the position of what is in no heap.
 const nowhere = math.MaxUint32
 
-// An entry is what is known of one URL: 48 bytes without a pointer, so that a
-// hundred million of them cost the garbage collector nothing.
+// An entry is what is known about one URL: 48 bytes without a pointer, so that
+// the garbage collector never scans the table, even with a hundred million
+// URLs.
 type entry struct {
 	fp    xxh3.Uint128
-	key   float64 // the priority, or what the tide adds to
-	place uint64
+	key   float64 // the priority, or the part of it to which the offset of its state is added
+	place uint64  // of its string, see Names
 	host  HostID
-	at    uint32 // position in its heap, or with hasVisit the visit that knows it
+	at    uint32 // position in its heap; with hasVisit the index of the visit that has it
 	state dowse.State
-	band  int8
-	depth uint8
-	hops  uint8
-	why   uint8
+	band  int8  // lower bands are visited first
+	depth uint8 // links from a seed
+	hops  uint8 // off-topic pages in a row above it
+	why   uint8 // the caller's code, see SetReason
 	flags flags
 }
 
+// flags are properties of an entry.
 type flags uint8
 
 const (
-	hasPriority flags = 1 << iota
-	hasVisit
-	moored // at or above the tide's cap: does not rise any more
+	hasPriority flags = 1 << iota // SetPriority was called
+	hasVisit                      // SetVisit was called
+	capped                        // at or above the cap: further raises do not apply
 
-	allFlags = hasPriority | hasVisit | moored
+	allFlags = hasPriority | hasVisit | capped
 )
 
 func (e *entry) is(f flags) bool { return e.flags&f != 0 }
@@ -46,7 +48,7 @@ func (e *entry) clear(f flags)   { e.flags &^= f }
 
 func (f *Frontier) entry(id ID) *entry { return f.entries.at(uint32(id)) }
 
-// State returns where the URL stands.
+// State returns the state of the URL.
 func (f *Frontier) State(id ID) dowse.State { return f.entry(id).state }
 
 // Host returns the URL's politeness group.
@@ -55,27 +57,27 @@ func (f *Frontier) Host(id ID) HostID { return f.entry(id).host }
 // Band returns the URL's band. Lower bands are visited first.
 func (f *Frontier) Band(id ID) int8 { return f.entry(id).band }
 
-// Depth returns what SetDepth kept.
+// Depth returns what SetDepth stored, 0 and 0 before.
 func (f *Frontier) Depth(id ID) (depth, hops uint8) {
 	e := f.entry(id)
 	return e.depth, e.hops
 }
 
-// SetDepth keeps how many links the URL is from a seed and how many off-topic
-// pages in a row lie above it. Larger numbers than 255 are for the caller to cut.
+// SetDepth stores how many links the URL is from a seed and how many off-topic
+// pages in a row are above it. The caller cuts numbers larger than 255.
 func (f *Frontier) SetDepth(id ID, depth, hops uint8) {
 	e := f.entry(id)
 	e.depth, e.hops = depth, hops
 }
 
-// Reason returns the code that SetReason kept, 0 for none.
+// Reason returns the code that SetReason stored, 0 for none.
 func (f *Frontier) Reason(id ID) uint8 { return f.entry(id).why }
 
-// SetReason keeps a small code that says why the URL is where it is. Its meaning
-// is the caller's.
+// SetReason stores a small code for why the URL is in its state. Its meaning is
+// the caller's.
 func (f *Frontier) SetReason(id ID, code uint8) { f.entry(id).why = code }
 
-// at returns where the URL stands in its heap.
+// at returns the position of the URL in its heap.
 func (f *Frontier) at(id ID) uint32 {
 	e := f.entry(id)
 	if e.is(hasVisit) {
@@ -84,6 +86,7 @@ func (f *Frontier) at(id ID) uint32 {
 	return e.at
 }
 
+// setAt stores the position of the URL in its heap.
 func (f *Frontier) setAt(id ID, at uint32) {
 	e := f.entry(id)
 	if e.is(hasVisit) {

@@ -1,15 +1,35 @@
-// Package frontier keeps the leads that wait: best first, polite, each URL once.
+// Package frontier is the queue of a crawl: every URL once, best first, and
+// polite to hosts.
 //
-// Every URL that a crawl ever saw has an entry here, with exactly one
-// [dowse.State]; the counts of the states add up to [Frontier.Len]. A lead that
-// waits stands in the queue of its host. [Frontier.Next] takes the best lead of
-// the hosts that are rested, found by heaps and never by a scan: one heap of leads
-// to a host, one of the rested hosts by their best lead, one of the resting hosts
-// by the time at which they are rested.
+// Every URL that a crawl ever saw has an entry here, in exactly one
+// [dowse.State]; the counts of the states add up to [Frontier.Len]. A URL that
+// waits is called a lead and is in the heap of its host. [Frontier.Next] takes
+// the best lead of the hosts that may be visited now. It never scans; three
+// kinds of heaps lead to it:
 //
-// A frontier does no I/O and reads no clock: time is an argument, the URLs'
-// strings are kept by [Names]. The same calls give the same answers. It must not
-// be used from several goroutines at once.
+//   - one heap per host: its waiting leads, best first
+//   - rested: the hosts that may be visited now, by their best lead
+//   - resting: the hosts that must be left alone for a while, by the time at which
+//     they may be visited again
+//
+// Hosts on one address share a lane, which takes part in these heaps like a
+// host: at most one visit at a time to all of them. A host without waiting
+// leads or with all connections in use is in neither heap. Every call that
+// changes a host (a better lead, a visit begins or ends, a rest) moves just
+// this host and its lane, in O(log n).
+//
+// Priorities of all waiting URLs can be raised together in constant time
+// ([Frontier.Raise]), because the order of two URLs does not depend on what is
+// added to both. See tide.go.
+//
+// Memory is the limit of a large crawl, so a URL costs 48 bytes plus 6 in the
+// table of fingerprints, without pointers; strings are stored by [Names]. URLs
+// are found by a 128-bit fingerprint under a secret key, and a collision is
+// taken to be impossible.
+//
+// A frontier does no I/O and reads no clock: time is an argument. The same
+// calls give the same answers, also after [Frontier.Snapshot] and [Load]. It
+// must not be used concurrently.
 package frontier
 
 import (
@@ -20,23 +40,37 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// ID numbers a URL by first sighting, from 0.
+// ID numbers URLs in the order in which they were first seen, from 0.
 type ID uint32
 
-// None is the number of no URL.
+// None is the ID of no URL.
 const None = ID(math.MaxUint32)
 
-// Config says how a frontier is to be. The zero value works.
+// Config holds the settings of a frontier. The zero value works.
 type Config struct {
-	Names     Names  // keeps the strings of URLs; nil means [NewArena]
-	Key       uint64 // of the fingerprints; a secret one keeps pages from making URLs that collide
-	Revisits  bool   // keep visited URLs in a heap by priority, for BestVisited
-	HostConns int    // visits at once to one host; 0 means 1
-	Order     dowse.Order
+	Names     Names       // stores the strings of URLs; default [NewArena]
+	Key       uint64      // of the fingerprints; a secret key prevents pages from constructing collisions
+	Revisits  bool        // keep visited URLs in a heap by priority, for BestVisited
+	HostConns int         // concurrent visits per host; default 1
+	Order     dowse.Order // of leads in one band; default by priority
 }
 
-// A Frontier holds all known URLs of a crawl and the order in which they are to
-// be visited.
+// A Frontier holds all known URLs of a crawl and the order in which they are
+// visited.
+//
+// The life of a URL, with the calls that change its state:
+//
+//	Unseen   See
+//	Held     Settle, until the caller queues it
+//	Waiting  Queue
+//	Flying   Next, NextLate, Take
+//	Visited, Dead, Aliased, Excluded   Settle; Drop excludes, too
+//
+// From every state a URL can be queued again. All transitions go through move,
+// which keeps these invariants: a waiting URL is in the heap of its host and
+// nowhere else; a visited one is in the heap visited if revisits are kept; counts
+// has the number of URLs in each state; the key of an entry is its priority minus
+// the offset of its state.
 type Frontier struct {
 	names    Names
 	key      uint64
@@ -48,18 +82,18 @@ type Frontier struct {
 	table   table
 	counts  [states]int
 
-	queue   tide     // lifts the waiting
-	shelf   tide     // lifts the visited
-	rise    column   // by ID: place in a tide's rising, from 1
+	queue   tide     // raises the waiting URLs
+	shelf   tide     // raises the visited URLs
+	rise    column   // by ID: 1 + position in tide.rising
 	visited []uint32 // heap of visited URLs, if revisits
 	visits  chunks[visit]
 
 	hosts   chunks[host]
 	byName  hostNames
 	lanes   chunks[lane]
-	laneIDs map[string]uint32
+	laneIDs map[string]uint32 // by name: 1 + index in lanes
 	polite  polite
-	regret  float64
+	regret  float64 // see LastRegret
 
 	notes   interned
 	groups  groups
@@ -85,20 +119,20 @@ func New(cfg Config) *Frontier {
 	}
 }
 
-// See returns the number of u, giving it one at first sighting, which fresh
-// tells. host is its politeness group, kept from the first sighting; "" is a host
-// too.
+// See returns the ID of u, a new one if fresh. host is its politeness group,
+// which stays that of the first call; "" is a host, too.
 func (f *Frontier) See(u dowse.URL, host string) (id ID, fresh bool) {
 	return f.see(f.fingerprint(u), u, host)
 }
 
+// see is See for a fingerprint and the string to store.
 func (f *Frontier) see(fp xxh3.Uint128, u dowse.URL, host string) (id ID, fresh bool) {
 	if id, ok := f.table.find(&f.entries, fp); ok {
 		return id, false
 	}
 	id = ID(f.entries.n)
 	if id == None {
-		panic("frontier: more URLs than numbers for them")
+		panic("frontier: more URLs than IDs")
 	}
 	e := f.entries.add()
 	e.fp = fp
@@ -110,8 +144,8 @@ func (f *Frontier) see(fp xxh3.Uint128, u dowse.URL, host string) (id ID, fresh 
 	return id, true
 }
 
-// Find returns the number of u if it was seen.
-func (f *Frontier) Find(u dowse.URL) (ID, bool) {
+// Find returns the ID of u; ok is false if it was never seen.
+func (f *Frontier) Find(u dowse.URL) (id ID, ok bool) {
 	return f.table.find(&f.entries, f.fingerprint(u))
 }
 
@@ -119,6 +153,7 @@ func (f *Frontier) fingerprint(u dowse.URL) xxh3.Uint128 {
 	return xxh3.HashString128Seed(string(u), f.key)
 }
 
+// seeHost returns the ID of a host, a new one if it is unknown.
 func (f *Frontier) seeHost(name string) HostID {
 	if h, ok := f.byName.find(&f.hosts, name); ok {
 		return h
@@ -131,15 +166,15 @@ func (f *Frontier) seeHost(name string) HostID {
 	return h
 }
 
-// URL returns the URL that id numbers, from Names.
+// URL returns the URL with an ID, from Names.
 func (f *Frontier) URL(id ID) dowse.URL { return f.names.At(f.entry(id).place) }
 
-// Place returns where Names keeps the URL.
+// Place returns the place of the URL in Names.
 func (f *Frontier) Place(id ID) uint64 { return f.entry(id).place }
 
 // Len returns the number of known URLs. Their IDs are 0 to Len()-1.
 func (f *Frontier) Len() int { return f.entries.n }
 
-// Count returns how many URLs are in a state. The counts of all states add up to
-// Len.
+// Count returns how many URLs are in a state. The counts of all states add up
+// to Len.
 func (f *Frontier) Count(s dowse.State) int { return f.counts[s] }

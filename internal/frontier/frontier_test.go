@@ -103,7 +103,7 @@ func TestRaiseWithoutEnd(t *testing.T) {
 }
 
 // TestManyAtTheCap lets thousands of leads of many hosts, some in a lane, reach a
-// cap at once: their order turns from priority to first sighting.
+// cap together: their order turns from priority to first sighting.
 func TestManyAtTheCap(t *testing.T) {
 	const n = 5000
 	dice := rand.New(rand.NewPCG(3, 4))

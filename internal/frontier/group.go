@@ -7,14 +7,15 @@ import (
 	"dowse"
 )
 
-// groups knows the groups of URLs that are not their hosts, and who is in them.
+// groups holds the groups of URLs other than their hosts, and their members.
 type groups struct {
 	interned
-	members [][]uint32 // of a group: all that are in it, and some that were
-	dropped map[string]bool
+	members [][]uint32      // by group: all IDs that are in it, and some that were
+	dropped map[string]bool // by name, hosts included
 }
 
-// Group returns the group of the URL: its host's name, or what SetGroup said.
+// Group returns the group of the URL: the name of its host, or what SetGroup
+// set.
 func (f *Frontier) Group(id ID) string {
 	if g, ok := f.groups.at(id); ok {
 		return f.groups.texts[g]
@@ -22,8 +23,8 @@ func (f *Frontier) Group(id ID) string {
 	return f.HostName(f.entry(id).host)
 }
 
-// SetGroup puts the URL into a group; "" means its host's. A URL that waits goes
-// to Excluded if the group was dropped.
+// SetGroup puts the URL into a group; "" means its host's. A waiting URL
+// becomes Excluded if the group was dropped.
 func (f *Frontier) SetGroup(id ID, group string) {
 	e := f.entry(id)
 	if group == f.HostName(e.host) {
@@ -35,16 +36,17 @@ func (f *Frontier) SetGroup(id ID, group string) {
 	}
 }
 
-// Dropped tells whether the group was dropped. Queue refuses its URLs.
+// Dropped reports whether the group was dropped. Queue refuses its URLs.
 func (f *Frontier) Dropped(group string) bool { return f.groups.dropped[group] }
 
+// shut reports whether the group of the URL was dropped.
 func (f *Frontier) shut(id ID) bool {
 	return len(f.groups.dropped) > 0 && f.groups.dropped[f.Group(id)]
 }
 
-// Drop takes all waiting URLs of a group out of the queue, for good: they are
-// Excluded, and no other of the group is queued any more. It returns them by ID.
-// Its cost grows with the size of the group.
+// Drop removes all waiting URLs of a group from the queue, for good: they
+// become Excluded, and no other URL of the group is queued any more. It returns
+// them, sorted by ID. Its cost grows with the size of the group.
 func (f *Frontier) Drop(group string) (ids []ID) {
 	if f.Dropped(group) {
 		return nil
@@ -58,8 +60,8 @@ func (f *Frontier) Drop(group string) (ids []ID) {
 	return ids
 }
 
-// hostMembers returns the waiting URLs of a group that is a host, the last in the
-// heap first: so each leaves without moving another.
+// hostMembers returns the waiting URLs of a group that is a host, from the end
+// of the heap, so that removing one does not move another.
 func (f *Frontier) hostMembers(group string) (ids []ID) {
 	h, ok := f.HostOf(group)
 	if !ok {
@@ -73,6 +75,7 @@ func (f *Frontier) hostMembers(group string) (ids []ID) {
 	return ids
 }
 
+// groupMembers returns the waiting URLs of a group that SetGroup made.
 func (f *Frontier) groupMembers(group string) (ids []ID) {
 	g, ok := f.groups.index[group]
 	if !ok {
@@ -86,6 +89,8 @@ func (f *Frontier) groupMembers(group string) (ids []ID) {
 	return ids
 }
 
+// join puts a URL into a group. Members that left are removed only now and
+// then, when they outnumber those that are there, so that joining is cheap.
 func (g *groups) join(id ID, group string) {
 	old, had := g.at(id)
 	if had && g.texts[old] == group {
@@ -108,7 +113,8 @@ func (g *groups) join(id ID, group string) {
 	g.members[i] = append(g.members[i], uint32(id))
 }
 
-// current forgets who is not in the group any more and returns who is, each once.
+// current removes the IDs that left the group and returns those in it, sorted,
+// each once.
 func (g *groups) current(i uint32) []uint32 {
 	m := slices.DeleteFunc(g.members[i], func(id uint32) bool { return g.of.at(id) != i+1 })
 	slices.Sort(m)

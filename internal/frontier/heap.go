@@ -1,33 +1,35 @@
 package frontier
 
-// An order tells a heap which of two elements comes first, and is told where each
-// element stands, so that it can be found there.
+// An order compares two elements of a heap, and is notified of the position of
+// each element, so that an element can be found and moved later.
 type order[T any] interface {
 	before(a, b T) bool
 	moved(x T, at int)
 }
 
-// fan is the number of children of a node: four make a heap half as high as two,
-// and most leads stay near the bottom, where only the height costs.
+// fan is the number of children per node. Four make a heap half as high as two,
+// and most leads stay near the bottom, where only the height counts.
 const fan = 4
 
-// push adds x and returns where it stands.
+// push adds x and returns its position.
 func push[T any, O order[T]](o O, h *[]T, x T) int {
-	*h = append(roomy(*h), x)
+	*h = append(withRoom(*h), x)
 	last := len(*h) - 1
 	o.moved(x, last)
 	return rise(o, *h, last, x)
 }
 
-// roomy makes room for one more by an eighth: append would double, and the queues
-// of the hosts are a good part of a frontier's memory.
-func roomy[T any](h []T) []T {
+// withRoom grows a full heap by an eighth. append would double it, and the heaps
+// of hosts are a large part of a frontier's memory.
+func withRoom[T any](h []T) []T {
 	if len(h) < cap(h) {
 		return h
 	}
 	return append(make([]T, 0, len(h)+len(h)/8+4), h...)
 }
 
+// remove removes the i-th element. A heap that is mostly empty is moved to a
+// smaller slice.
 func remove[T any, O order[T]](o O, h *[]T, i int) {
 	last := len(*h) - 1
 	x := (*h)[last]
@@ -42,15 +44,15 @@ func remove[T any, O order[T]](o O, h *[]T, i int) {
 	}
 }
 
-// fix puts the i-th element, whose rank may have changed, where it belongs.
+// fix moves the i-th element, whose rank may have changed, to its place.
 func fix[T any, O order[T]](o O, h []T, i int) {
 	if rise(o, h, i, h[i]) == i {
 		sink(o, h, i)
 	}
 }
 
-// shift is fix for the i-th element x which is known to have become better, or
-// worse. It returns where x stands then.
+// shift is fix for an element x at i that is known to have become better, or
+// worse. It returns the new position.
 func shift[T any, O order[T]](o O, h []T, i int, x T, better bool) int {
 	if better {
 		return rise(o, h, i, x)
@@ -58,8 +60,9 @@ func shift[T any, O order[T]](o O, h []T, i int, x T, better bool) int {
 	return sink(o, h, i)
 }
 
-// rise moves the i-th element x up to where it belongs. It is told x because most
-// elements stay, and then their own place in a large heap need not be touched.
+// rise moves the i-th element x up to its place. x is passed because most
+// elements stay, and then the heap itself, which is large and not in the CPU
+// cache, need not be read at i.
 func rise[T any, O order[T]](o O, h []T, i int, x T) int {
 	from := i
 	for i > 0 {
@@ -78,6 +81,7 @@ func rise[T any, O order[T]](o O, h []T, i int, x T) int {
 	return i
 }
 
+// sink moves the i-th element down to its place and returns the new position.
 func sink[T any, O order[T]](o O, h []T, i int) int {
 	x := h[i]
 	for {
@@ -103,7 +107,7 @@ func sink[T any, O order[T]](o O, h []T, i int) int {
 	return i
 }
 
-// heapify makes a heap of elements in any order.
+// heapify makes a heap of elements in any order, in linear time.
 func heapify[T any, O order[T]](o O, h []T) {
 	for i, x := range h {
 		o.moved(x, i)

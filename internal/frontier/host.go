@@ -2,25 +2,26 @@ package frontier
 
 import "time"
 
-// HostID numbers a host, the unit of politeness, by first sighting, from 0.
+// HostID numbers hosts, the units of politeness, in the order in which they
+// were first seen, from 0.
 type HostID uint32
 
-// A host has the heap of its waiting leads. It stands in the heap of all hosts
-// while it has any, and in one seat of politeness.
+// A host has the heap of its waiting leads. It is in the heap of all hosts
+// while it has any, and in the heap that its seat names.
 type host struct {
 	leads []uint32
 	name  uint64 // its place in byName
-	ready moment
+	ready moment // when it may be visited again
 	lane  uint32 // 1 + index; 0 for none
-	busy  uint32
+	busy  uint32 // visits in flight
 	inAll uint32 // position in polite.all
 	at    uint32 // position in the heap of its seat
 	seat  seat
 	late  bool // see SetLate
 }
 
-// A lane is shared by hosts of one address. Those that are rested wait in its
-// heap, and the lane, in a seat of its own, waits for the best of them.
+// A lane is shared by hosts on one address. Those that are rested are in its
+// heap, and the lane, with a seat of its own, represents the best of them.
 type lane struct {
 	rested []party
 	name   string
@@ -36,22 +37,22 @@ func (f *Frontier) lane(l uint32) *lane { return f.lanes.at(l - 1) }
 // Hosts returns the number of known hosts. Their numbers are 0 to Hosts()-1.
 func (f *Frontier) Hosts() int { return f.hosts.n }
 
-// HostName returns the name under which See met the host.
+// HostName returns the name of the host as See got it.
 func (f *Frontier) HostName(h HostID) string { return f.byName.text(f.host(h).name) }
 
-// HostOf returns the number of a host if it is known.
+// HostOf returns the ID of a host; ok is false if it is unknown.
 func (f *Frontier) HostOf(name string) (HostID, bool) {
 	return f.byName.find(&f.hosts, name)
 }
 
-// Ready returns the time at which the host is rested, its lane aside; the zero
-// time for a host that was never visited.
+// Ready returns when the host may be visited again, regardless of its lane; the
+// zero time for a host that was never visited.
 func (f *Frontier) Ready(h HostID) time.Time { return f.host(h).ready.time() }
 
-// Busy returns the number of visits to the host that have begun and not ended.
+// Busy returns the number of visits to the host that are in flight.
 func (f *Frontier) Busy(h HostID) int { return int(f.host(h).busy) }
 
-// BestOn returns the best lead that waits for the host.
+// BestOn returns the best waiting lead of the host; ok is false if none waits.
 func (f *Frontier) BestOn(h HostID) (ID, bool) {
 	if leads := f.host(h).leads; len(leads) > 0 {
 		return ID(leads[0]), true
@@ -59,5 +60,19 @@ func (f *Frontier) BestOn(h HostID) (ID, bool) {
 	return None, false
 }
 
-// WaitingOn returns how many leads wait for the host.
+// BestOnIf returns the best lead that waits for the host and for which keep
+// returns true. It looks at the best leads only, up to the given number of
+// them, so that its cost does not grow with the number that waits.
+func (f *Frontier) BestOnIf(h HostID, most int, keep func(ID) bool) (ID, bool) {
+	t := ranking{f: f, within: true}
+	t.lead(h, 0, 0)
+	for ; most > 0 && len(t.open) > 0; most-- {
+		if id := t.next(); keep(id) {
+			return id, true
+		}
+	}
+	return None, false
+}
+
+// WaitingOn returns how many leads of the host wait.
 func (f *Frontier) WaitingOn(h HostID) int { return len(f.host(h).leads) }

@@ -6,14 +6,15 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// hostNames finds hosts by name. The names lie in an arena, the numbers of the hosts in
-// a hash table of 4 bytes per slot: a host is known by few bytes more than its name has,
-// since a server can make up names without end.
+// hostNames finds hosts by name. The names are in an arena, the IDs of the
+// hosts in a hash table of 4 bytes per slot with linear probing: a host costs a
+// few bytes more than its name, which matters because a server can make up
+// names without end.
 type hostNames struct {
 	key   uint64
 	texts *Arena
-	slots []uint32 // 1 + number of a host, at its hash or in the next free slot
-	n     int
+	slots []uint32 // 1 + ID of a host, at its hash or in the next free slot; 0 is free
+	n     int      // used slots
 }
 
 func newHostNames(key uint64) hostNames { return hostNames{key: key, texts: NewArena()} }
@@ -24,6 +25,7 @@ func (t *hostNames) text(place uint64) string { return string(t.texts.At(place))
 // keep stores a name and returns its place.
 func (t *hostNames) keep(name string) uint64 { return t.texts.Add(dowse.URL(name)) }
 
+// find returns the host with that name.
 func (t *hostNames) find(hosts *chunks[host], name string) (HostID, bool) {
 	if t.n == 0 {
 		return 0, false
@@ -38,7 +40,8 @@ func (t *hostNames) find(hosts *chunks[host], name string) (HostID, bool) {
 	}
 }
 
-// add enters a host whose name is kept and not in the table.
+// add adds a host whose name is stored and not in the table. The table is at
+// most three quarters full.
 func (t *hostNames) add(hosts *chunks[host], h HostID) {
 	if 4*(t.n+1) > 3*len(t.slots) {
 		t.grow(hosts)
@@ -65,6 +68,8 @@ func (t *hostNames) grow(hosts *chunks[host]) {
 	}
 }
 
+// home returns the slot at which the search for a name begins. The key makes it
+// unpredictable.
 func (t *hostNames) home(name string) int {
 	return int(xxh3.HashStringSeed(name, t.key) & uint64(len(t.slots)-1))
 }

@@ -2,17 +2,17 @@ package frontier
 
 import "strings"
 
-// interned keeps a text for some URLs, each different text once, as long as a URL
-// has it.
+// interned stores a text for some URLs. Equal texts are stored once, and freed
+// when no URL has them any more.
 type interned struct {
 	of    column // by ID: 1 + index of its text
 	texts []string
-	users []uint32 // of a text
-	free  []uint32 // texts without users
-	index map[string]uint32
+	users []uint32          // by text: how many URLs have it
+	free  []uint32          // indexes of texts without users
+	index map[string]uint32 // by text: its index
 }
 
-// at returns the index of the URL's text.
+// at returns the index of the URL's text; ok is false if it has none.
 func (n *interned) at(id ID) (uint32, bool) {
 	i := n.of.at(uint32(id))
 	return i - 1, i != 0
@@ -25,7 +25,7 @@ func (n *interned) text(id ID) string {
 	return ""
 }
 
-// set gives the URL a text, none if it is empty.
+// set gives the URL a text; "" removes it.
 func (n *interned) set(id ID, text string) {
 	old, had := n.at(id)
 	if had && n.texts[old] == text {
@@ -42,6 +42,7 @@ func (n *interned) set(id ID, text string) {
 	}
 }
 
+// intern returns the index of a text, and stores a copy of it if it is new.
 func (n *interned) intern(text string) uint32 {
 	if i, ok := n.index[text]; ok {
 		return i
@@ -67,6 +68,7 @@ func (n *interned) slot() uint32 {
 	return uint32(len(n.texts) - 1)
 }
 
+// release removes one user of a text, and the text with the last one.
 func (n *interned) release(i uint32) {
 	if n.users[i]--; n.users[i] > 0 {
 		return
@@ -79,6 +81,6 @@ func (n *interned) release(i uint32) {
 // Note returns the URL's note, "" for none.
 func (f *Frontier) Note(id ID) string { return f.notes.text(id) }
 
-// SetNote gives the URL a note; "" takes it away. URLs without a note cost
-// nothing, equal notes are kept once.
+// SetNote gives the URL a note; "" removes it. URLs without a note cost
+// nothing, and equal notes are stored once.
 func (f *Frontier) SetNote(id ID, note string) { f.notes.set(id, note) }

@@ -2,8 +2,8 @@ package frontier
 
 import "dowse"
 
-// link checks what a snapshot holds against each other and makes heaps and tables
-// from it.
+// link checks the tables of a snapshot against each other and computes heaps
+// and hash tables from them.
 func (s *reader) link(f *Frontier) {
 	s.linkLanes(f)
 	s.linkHosts(f)
@@ -13,14 +13,14 @@ func (s *reader) link(f *Frontier) {
 	}
 	s.linkTable(f)
 	f.linkLeads()
-	f.reseatAll()
+	f.refreshAll()
 }
 
 func (s *reader) linkLanes(f *Frontier) {
 	for i := range uint32(f.lanes.n) {
 		l := f.lanes.at(i)
 		if _, twice := f.laneIDs[l.name]; twice || l.name == "" {
-			s.damaged("a lane twice")
+			s.damaged("duplicate lane")
 		}
 		f.laneIDs[l.name] = i + 1
 	}
@@ -30,13 +30,13 @@ func (s *reader) linkHosts(f *Frontier) {
 	for i := range uint32(f.hosts.n) {
 		h := f.hosts.at(i)
 		if _, twice := f.HostOf(f.HostName(HostID(i))); twice {
-			s.damaged("a host twice")
+			s.damaged("duplicate host")
 			return
 		}
 		f.byName.add(&f.hosts, HostID(i))
 		switch {
 		case int(h.lane) > f.lanes.n:
-			s.damaged("a host in no lane")
+			s.damaged("host with an unknown lane")
 			return
 		case h.lane != 0:
 			f.lane(h.lane).busy += h.busy
@@ -44,23 +44,24 @@ func (s *reader) linkHosts(f *Frontier) {
 	}
 }
 
-// check makes sure that no entry points to what is not there.
+// check ensures that every reference in an entry is valid and that its priority
+// fits the cap of its state.
 func (s *reader) check(f *Frontier) {
 	owned := make([]bool, f.visits.n)
 	for i := range uint32(f.entries.n) {
 		e := f.entries.at(i)
 		switch t := f.tideOf(e.state); {
 		case int(e.host) >= f.hosts.n, int(e.state) >= states, e.flags&^allFlags != 0, e.key != e.key:
-			s.damaged("an entry that is none")
+			s.damaged("invalid entry")
 			return
-		case e.is(moored) && (t == nil || t.cap == 0):
-			s.damaged("a priority at no cap")
+		case e.is(capped) && (t == nil || t.cap == 0):
+			s.damaged("capped priority without a cap")
 			return
-		case t != nil && t.cap != 0 && !e.is(moored) && e.key+t.offset >= t.cap:
-			s.damaged("a priority above the cap")
+		case t != nil && t.cap != 0 && !e.is(capped) && e.key+t.offset >= t.cap:
+			s.damaged("priority above the cap")
 			return
 		case e.is(hasVisit) && (int(e.at) >= len(owned) || owned[e.at]):
-			s.damaged("a visit of no URL")
+			s.damaged("visit without a URL")
 			return
 		case e.is(hasVisit):
 			owned[e.at] = true
@@ -75,7 +76,7 @@ func (s *reader) linkTable(f *Frontier) {
 	for i := range uint32(f.entries.n) {
 		fp := f.entries.at(i).fp
 		if _, twice := f.table.find(&f.entries, fp); twice {
-			s.damaged("a URL twice")
+			s.damaged("duplicate URL")
 			return
 		}
 		f.table.add(&f.entries, fp, ID(i))
@@ -83,6 +84,7 @@ func (s *reader) linkTable(f *Frontier) {
 }
 
 // linkLeads counts the states and fills the heaps of leads and of visited URLs.
+// Counting first lets each heap be allocated with its final size.
 func (f *Frontier) linkLeads() {
 	waiting := make([]uint32, f.hosts.n)
 	for i := range uint32(f.entries.n) {
@@ -104,7 +106,7 @@ func (f *Frontier) linkLeads() {
 		case e.state == dowse.Visited && f.revisits:
 			f.visited = append(f.visited, i)
 		}
-		if t := f.tideOf(e.state); t != nil && t.cap != 0 && !e.is(moored) {
+		if t := f.tideOf(e.state); t != nil && t.cap != 0 && !e.is(capped) {
 			t.rising = append(t.rising, i)
 		}
 	}

@@ -140,7 +140,7 @@ func (m *model) laneBusy(lane string) (busy bool) {
 	return busy
 }
 
-// free tells the time from which a host may be visited; false for not before a
+// free returns the time from which a host may be visited; false for not before a
 // visit ends.
 func (m *model) free(h *modelHost) (time.Time, bool) {
 	if h.busy >= m.conns || h.lane != "" && m.laneBusy(h.lane) {

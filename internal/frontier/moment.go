@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// A moment is a time by the wall clock in 8 bytes, in the order of times: nanoseconds since
-// 1970 if it is not negative; else, from the lowest number on, nanoseconds since the zero
-// time, for drivers whose clock begins there. Times between those become the nearest that
-// fits, and so do those after 2262.
+// A moment is a wall-clock time in 8 bytes that sorts like times. If it is not
+// negative, it is nanoseconds since 1970. Negative moments count nanoseconds
+// from the zero time on, beginning with the lowest number, for simulations
+// whose clock begins there. Times in between, and those after 2262, become the
+// nearest moment that exists.
 type moment int64
 
 // never is the zero time.
@@ -16,6 +17,7 @@ const never moment = math.MinInt64
 
 const yearSeconds = 365 * 24 * 3600
 
+// momentOf converts a time. The monotonic clock reading is dropped.
 func momentOf(t time.Time) moment {
 	switch since := t.Unix() - (time.Time{}).Unix(); {
 	case since < 0:
@@ -37,7 +39,7 @@ func (m moment) time() time.Time {
 	return time.Unix(0, int64(m)).UTC()
 }
 
-// moved returns a moment that lies by d later; the zero time stays what it is.
+// moved returns the moment d later. The zero time stays what it is.
 func (m moment) moved(d time.Duration) moment {
 	if m == never {
 		return never
@@ -45,9 +47,9 @@ func (m moment) moved(d time.Duration) moment {
 	return momentOf(m.time().Add(d))
 }
 
-// Shift moves every rest by d, and the frontier's own clock with it: all hosts rest on
-// for as long as they would have. It is for a clock that was set back. Its cost grows
-// with the number of hosts.
+// Shift moves every rest by d, and the frontier's own clock with it, so that
+// all hosts rest for as long as they would have. It is for a clock that was set
+// back. Its cost grows with the number of hosts.
 func (f *Frontier) Shift(d time.Duration) {
 	for h := range uint32(f.hosts.n) {
 		ho := f.hosts.at(h)
@@ -60,8 +62,8 @@ func (f *Frontier) Shift(d time.Duration) {
 	f.polite.clock, f.polite.ripe = f.polite.clock.moved(d), f.polite.ripe.moved(d)
 }
 
-// RestAll lets every host rest until the time that until returns for it, and every lane
-// until the given time, or later where they had to anyway. Its cost grows with the
+// RestAll lets every host rest at least until the time that until returns for
+// it, and every lane at least until the given time. Its cost grows with the
 // number of hosts.
 func (f *Frontier) RestAll(until func(HostID) time.Time, lanes time.Time) {
 	for h := range HostID(f.hosts.n) {
@@ -72,10 +74,10 @@ func (f *Frontier) RestAll(until func(HostID) time.Time, lanes time.Time) {
 		la := f.lanes.at(l)
 		la.ready = max(la.ready, momentOf(lanes))
 	}
-	f.reseatAll()
+	f.refreshAll()
 }
 
-// VacateAll ends all visits that have begun, without a rest.
+// VacateAll ends all visits in flight without a rest.
 func (f *Frontier) VacateAll() {
 	for h := range uint32(f.hosts.n) {
 		f.hosts.at(h).busy = 0
@@ -83,7 +85,7 @@ func (f *Frontier) VacateAll() {
 	for l := range uint32(f.lanes.n) {
 		f.lanes.at(l).busy = 0
 	}
-	f.reseatAll()
+	f.refreshAll()
 }
 
 // LastReady returns the latest time until which a host or a lane rests.

@@ -7,49 +7,62 @@ import (
 	"dowse"
 )
 
-// polite keeps the hosts that have leads in the order of their turns.
+// polite schedules the hosts that have leads.
 //
-// A host takes part while a lead waits for it and a connection is free. Until its
-// time has come it is resting. Then it is rested, by itself or, if it shares a
-// lane, within the lane, which takes part like a host: while no visit is in it and
-// a host in it is rested. So whatever changes concerns one host and its lane, and
-// the best of the rested is always on top.
+// A host takes part while it has a waiting lead and a free connection. Until
+// its time has come it is resting. Then it is rested, by itself or, if it
+// shares a lane, within the lane. A lane takes part like a host: while no visit
+// is in it and a host in it is rested. So every change concerns one host and
+// its lane, and the best of the rested is always on top of the heap.
+//
+// A party moves between the heaps like this:
+//
+//	no lead, or no free connection   noSeat
+//	ready lies in the future         restingSeat, by time
+//	ready has come                   restedSeat, by best lead
+//	the same, and in a lane          laneSeat, in the heap of the lane
+//	the same, and late               lateSeat, by best lead
+//
+// refresh computes the seat from scratch and moveTo moves the party, so that no
+// caller needs to know where it was.
 type polite struct {
-	all     []party // heap of the hosts with leads, by their best
-	rested  []party // heap by best lead
-	late    []party // heap by best lead of the rested that are late, see SetLate
-	lates   int     // late hosts in all
-	resting []party // heap by time
-	clock   moment
-	ripe    moment // no party in rested, and no host in a lane, was ready later
+	all     []party // heap of the hosts with leads, by best lead
+	rested  []party // heap of those that may be visited now, by best lead
+	late    []party // the same for those that are late, see SetLate
+	lates   int     // number of late hosts in all
+	resting []party // heap of those that may not, by time
+	clock   moment  // the time of the last call of Next
+	ripe    moment  // the latest ready time of what is rested, to notice that time ran backwards
 }
 
-// A party is a host or, with the top bit set, a lane (its index).
+// A party is a host or, with the top bit set, a lane (its index). Both are
+// scheduled in the same way.
 type party uint32
 
 const laneBit = party(1 << 31)
 
+// A seat names the heap that a party is in.
 type seat uint8
 
 const (
 	noSeat seat = iota
 	restingSeat
 	restedSeat
-	laneSeat // rested, within its lane
-	lateSeat // rested, and late
+	laneSeat // rested, in the heap of its lane
+	lateSeat // rested, in the heap of the late
 )
 
-// Next takes out the best lead among the hosts that are rested at now and have a
-// free connection: band ascending, priority descending, first seen first. Its
-// state is then Flying and its host busy until Release. If there is none, when
-// tells the time at which there may be one; the zero time means not before
-// Release, Queue or Settle.
+// Next takes the best lead among the hosts that are rested at now and have a
+// free connection: by band ascending, by priority descending, first seen first.
+// The lead is then Flying, and its host is busy until Release. If there is
+// none, when is the time at which there may be one; the zero time means not
+// before Release, Queue or Settle is called.
 func (f *Frontier) Next(now time.Time) (id ID, when time.Time, ok bool) {
 	f.setClock(momentOf(now))
 	return f.takeBest(f.polite.rested)
 }
 
-// takeBest takes out the best lead of a heap of rested parties.
+// takeBest takes the best lead of a heap of rested parties.
 func (f *Frontier) takeBest(rested []party) (id ID, when time.Time, ok bool) {
 	if len(rested) == 0 {
 		return None, f.wake(), false
@@ -62,10 +75,10 @@ func (f *Frontier) takeBest(rested []party) (id ID, when time.Time, ok bool) {
 	return id, time.Time{}, true
 }
 
-// LastRegret returns how much higher the best waiting priority of all hosts, busy
-// and resting ones too, was than that of the lead which Next took last: what
-// politeness cost. Priorities of different bands do not compare, nor do they where
-// leads are taken in another order; it is then 0.
+// LastRegret returns the cost of politeness: how much higher the best waiting
+// priority of all hosts, busy and resting ones too, was than that of the lead
+// which Next took last. It is 0 if these are in different bands, or if leads
+// are not ordered by priority.
 func (f *Frontier) LastRegret() float64 { return f.regret }
 
 func (f *Frontier) regretOf(taken ID) float64 {
@@ -77,8 +90,8 @@ func (f *Frontier) regretOf(taken ID) float64 {
 	return high - low
 }
 
-// Rested tells whether a lead of the host might be visited at now: it is rested, has a
-// free connection, and so does its lane.
+// Rested reports whether a lead of the host could be visited at now: it is
+// rested, has a free connection, and so does its lane.
 func (f *Frontier) Rested(h HostID, now time.Time) bool {
 	ho := f.host(h)
 	if ho.busy >= f.conns || ho.ready > momentOf(now) {
@@ -91,6 +104,8 @@ func (f *Frontier) Rested(h HostID, now time.Time) bool {
 	return l.busy == 0 && l.ready <= momentOf(now)
 }
 
+// wake returns when the first resting party will be rested, the zero time if
+// there is none.
 func (f *Frontier) wake() time.Time {
 	if len(f.polite.resting) == 0 {
 		return time.Time{}
@@ -98,12 +113,13 @@ func (f *Frontier) wake() time.Time {
 	return f.readyOf(f.polite.resting[0]).time()
 }
 
-// Begin tells that a visit to the host begins which Next did not give.
+// Begin records that a visit to the host begins which did not come from Next.
 func (f *Frontier) Begin(h HostID) {
 	f.occupy(f.host(h))
 	f.refresh(h)
 }
 
+// occupy counts a visit to a host and its lane.
 func (f *Frontier) occupy(ho *host) {
 	ho.busy++
 	if ho.lane != 0 {
@@ -111,6 +127,8 @@ func (f *Frontier) occupy(ho *host) {
 	}
 }
 
+// vacate uncounts a visit. A host without visits stays as it is, so that
+// Release may be called once too often.
 func (f *Frontier) vacate(ho *host) {
 	if ho.busy == 0 {
 		return
@@ -121,9 +139,9 @@ func (f *Frontier) vacate(ho *host) {
 	}
 }
 
-// Release tells that a visit to the host has ended. The host may be visited again
-// at ready, and any host of its lane at laneReady, or later if Rest or another
-// Release said so.
+// Release records that a visit to the host has ended. The host may be visited
+// again at ready, and any host of its lane at laneReady, or later if an earlier
+// call asked for that.
 func (f *Frontier) Release(h HostID, ready, laneReady time.Time) {
 	ho := f.host(h)
 	ho.ready = max(ho.ready, momentOf(ready))
@@ -135,15 +153,15 @@ func (f *Frontier) Release(h HostID, ready, laneReady time.Time) {
 	f.refresh(h)
 }
 
-// Rest lets the host rest until the given time, or later if it had to anyway.
+// Rest lets the host rest at least until the given time.
 func (f *Frontier) Rest(h HostID, until time.Time) {
 	ho := f.host(h)
 	ho.ready = max(ho.ready, momentOf(until))
 	f.refresh(h)
 }
 
-// Wake cuts the host's rest short: it may be visited at the given time, if it had to
-// rest for longer.
+// Wake shortens the host's rest: it may be visited at the given time if it had
+// to rest for longer.
 func (f *Frontier) Wake(h HostID, at time.Time) {
 	ho := f.host(h)
 	if m := momentOf(at); m < ho.ready {
@@ -152,16 +170,16 @@ func (f *Frontier) Wake(h HostID, at time.Time) {
 	}
 }
 
-// Lane lets a host share one politeness with all other hosts of the same lane, a
-// public address: at most one visit at a time to all of them, and the rest after a
-// visit holds for all. "" gives the host a lane of its own, as at first.
+// Lane puts a host into a lane, usually named by its public address: at most
+// one visit at a time to all hosts of a lane, and the rest after a visit holds
+// for all of them. "" removes the host from its lane.
 func (f *Frontier) Lane(h HostID, name string) {
 	ho := f.host(h)
 	to := f.seeLane(name)
 	if ho.lane == to {
 		return
 	}
-	f.sit(party(h), noSeat)
+	f.moveTo(party(h), noSeat)
 	if from := ho.lane; from != 0 {
 		f.lane(from).busy -= ho.busy
 		f.refreshLane(from)
@@ -173,6 +191,8 @@ func (f *Frontier) Lane(h HostID, name string) {
 	f.refresh(h)
 }
 
+// seeLane returns 1 + the index of a lane, which is created if needed; 0 for
+// "".
 func (f *Frontier) seeLane(name string) uint32 {
 	if name == "" {
 		return 0
@@ -187,21 +207,21 @@ func (f *Frontier) seeLane(name string) uint32 {
 	return uint32(f.lanes.n)
 }
 
-// setClock makes rested what is rested at now. Time may run backwards: a party
-// that was rested then rests again.
+// setClock moves parties whose rest has ended by now to the rested. If time ran
+// backwards, parties that were rested rest again.
 func (f *Frontier) setClock(now moment) {
 	p := &f.polite
 	p.clock = now
 	for len(p.resting) > 0 && f.readyOf(p.resting[0]) <= now {
-		f.reseat(p.resting[0])
+		f.refreshParty(p.resting[0])
 	}
 	if now < p.ripe {
-		f.reseatAll()
+		f.refreshAll()
 		p.ripe = now
 	}
 }
 
-func (f *Frontier) reseat(x party) {
+func (f *Frontier) refreshParty(x party) {
 	if x&laneBit != 0 {
 		f.refreshLane(uint32(x&^laneBit) + 1)
 		return
@@ -209,7 +229,7 @@ func (f *Frontier) reseat(x party) {
 	f.refresh(HostID(x))
 }
 
-func (f *Frontier) reseatAll() {
+func (f *Frontier) refreshAll() {
 	for h := range HostID(f.hosts.n) {
 		f.refresh(h)
 	}
@@ -218,8 +238,8 @@ func (f *Frontier) reseatAll() {
 	}
 }
 
-// refresh puts a host where it belongs after its best lead, its visits, its rest
-// or the clock have changed.
+// refresh moves a host to the heap it belongs in, after its best lead, its
+// visits, its rest or the clock have changed, and does the same for its lane.
 func (f *Frontier) refresh(h HostID) {
 	ho := f.host(h)
 	o, all := byAll{f}, &f.polite.all
@@ -234,12 +254,13 @@ func (f *Frontier) refresh(h HostID) {
 		ho.inAll = nowhere
 		f.polite.lates -= int(bit(ho.late))
 	}
-	f.sit(party(h), f.seatFor(ho))
+	f.moveTo(party(h), f.seatFor(ho))
 	if ho.lane != 0 {
 		f.refreshLane(ho.lane)
 	}
 }
 
+// seatFor returns the seat of a host by its present state.
 func (f *Frontier) seatFor(ho *host) seat {
 	switch {
 	case len(ho.leads) == 0 || ho.busy >= f.conns:
@@ -254,6 +275,7 @@ func (f *Frontier) seatFor(ho *host) seat {
 	return restedSeat
 }
 
+// refreshLane moves a lane to the heap it belongs in.
 func (f *Frontier) refreshLane(i uint32) {
 	l := f.lane(i)
 	s := restedSeat
@@ -265,11 +287,11 @@ func (f *Frontier) refreshLane(i uint32) {
 	case f.hosts.at(uint32(l.rested[0])).late:
 		s = lateSeat
 	}
-	f.sit(party(i-1)|laneBit, s)
+	f.moveTo(party(i-1)|laneBit, s)
 }
 
-// sit moves a party to a seat, or within the heap of the seat that it has.
-func (f *Frontier) sit(x party, to seat) {
+// moveTo moves a party to the heap of a seat, or within it if it is there already.
+func (f *Frontier) moveTo(x party, to seat) {
 	s, at := f.seatOf(x)
 	from := *s
 	switch {
@@ -296,6 +318,7 @@ func (f *Frontier) unseat(x party, from seat, at int) {
 	}
 }
 
+// heapOf returns the heap of a seat; that of laneSeat depends on the party.
 func (f *Frontier) heapOf(x party, s seat) *[]party {
 	switch s {
 	case restingSeat:
@@ -308,6 +331,8 @@ func (f *Frontier) heapOf(x party, s seat) *[]party {
 	return &f.polite.rested
 }
 
+// seatOf returns pointers to the seat of a party and to its position in the
+// heap.
 func (f *Frontier) seatOf(x party) (s *seat, at *uint32) {
 	if x&laneBit != 0 {
 		l := f.lanes.at(uint32(x &^ laneBit))
@@ -333,7 +358,7 @@ func (f *Frontier) best(x party) ID {
 }
 
 // bySeat orders the parties of a seat: the resting by time, the rested by their
-// best lead.
+// best lead. In a lane, hosts that are late come after the others.
 type bySeat struct {
 	f    *Frontier
 	seat seat
@@ -365,7 +390,7 @@ func (o byAll) before(a, b party) bool {
 
 func (o byAll) moved(x party, at int) { o.f.hosts.at(uint32(x)).inAll = uint32(at) }
 
-// rebuild makes the heaps of a state anew after the priorities of all its URLs
+// rebuild restores the heaps of a state after the priorities of all its URLs
 // have changed.
 func (f *Frontier) rebuild(s dowse.State) {
 	if s == dowse.Visited {

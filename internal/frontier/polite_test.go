@@ -19,7 +19,7 @@ func TestBestFirst(t *testing.T) {
 	}
 }
 
-// A crawl keeps its own books of politeness beside the frontier's.
+// A crawl keeps its own record of politeness, to compare with the frontier's.
 type crawl struct {
 	t     *testing.T
 	dice  *rand.Rand
@@ -158,7 +158,7 @@ func TestMonotonicClock(t *testing.T) {
 		t.Fatalf("Next = %v %v, want a rest of a second", when.Sub(now), ok)
 	}
 	if _, _, ok := f.Next(when); !ok {
-		t.Error("not rested at the time that Next told")
+		t.Error("not rested at the time that Next returned")
 	}
 }
 

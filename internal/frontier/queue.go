@@ -8,8 +8,8 @@ import (
 
 // Queue lets a URL wait for a visit, whatever its state was: unseen, held, in
 // flight and to be tried again, excluded and forced, visited and to be visited
-// again. A URL that waits already stays where it is. A URL of a dropped group is
-// not queued and keeps its state (see [Frontier.Dropped]).
+// again. A URL that waits already stays where it is. A URL of a dropped group
+// is not queued and keeps its state (see [Frontier.Dropped]).
 func (f *Frontier) Queue(id ID) {
 	e := f.entry(id)
 	if e.state == dowse.Waiting || f.shut(id) {
@@ -18,9 +18,10 @@ func (f *Frontier) Queue(id ID) {
 	f.move(id, e, dowse.Waiting)
 }
 
-// Settle puts a URL into a state in which it does not wait: Held, Visited, Dead,
-// Aliased or Excluded. It leaves the queue if it stood there. Settle is about the
-// URL alone: the visit to its host ends with [Frontier.Release].
+// Settle puts a URL into a state in which it does not wait: Held, Visited,
+// Dead, Aliased or Excluded. Any other state is a programmer's mistake and
+// panics. The URL leaves the queue if it was there. Settle concerns the URL
+// alone: the visit to its host ends with [Frontier.Release].
 func (f *Frontier) Settle(id ID, s dowse.State) {
 	switch s {
 	case dowse.Held, dowse.Visited, dowse.Dead, dowse.Aliased, dowse.Excluded:
@@ -32,8 +33,8 @@ func (f *Frontier) Settle(id ID, s dowse.State) {
 	}
 }
 
-// Take takes a URL out of where it stands, regardless of its host's rest: its
-// state is then Flying. Its host is not busy for that (see [Frontier.Begin]).
+// Take makes a URL Flying, regardless of its host's rest. It does not make the
+// host busy (see [Frontier.Begin]).
 func (f *Frontier) Take(id ID) {
 	if e := f.entry(id); e.state != dowse.Flying {
 		f.move(id, e, dowse.Flying)
@@ -59,8 +60,8 @@ func (f *Frontier) Peek() (ID, bool) {
 	return f.best(f.polite.all[0]), true
 }
 
-// BestVisited returns the visited URL with the highest priority above 0, whatever
-// its band; the first seen of equals. It answers only with Config.Revisits.
+// BestVisited returns the visited URL with the highest priority above 0,
+// whatever its band; among equals the first seen. It needs Config.Revisits.
 func (f *Frontier) BestVisited() (ID, bool) {
 	if len(f.visited) == 0 {
 		return None, false
@@ -72,18 +73,20 @@ func (f *Frontier) BestVisited() (ID, bool) {
 	return id, true
 }
 
-// move is the only way from one state to another. It keeps counts, heaps and
-// priority right.
+// move changes the state of a URL, and is the only function that does. It
+// updates counts, heaps and priority.
 func (f *Frontier) move(id ID, e *entry, s dowse.State) {
 	f.leave(id, e)
-	f.ashore(id, e)
+	f.detach(id, e)
 	f.counts[e.state]--
 	e.state = s
 	f.counts[s]++
-	f.float(id, e, e.key)
+	f.setKey(id, e, e.key)
 	f.enter(id, e)
 }
 
+// leave removes a URL from the heap of its state. If it was the best lead of
+// its host, the host moves.
 func (f *Frontier) leave(id ID, e *entry) {
 	switch {
 	case e.state == dowse.Waiting:
@@ -100,6 +103,8 @@ func (f *Frontier) leave(id ID, e *entry) {
 	}
 }
 
+// enter adds a URL to the heap of its state. If it is the best lead of its
+// host, the host moves.
 func (f *Frontier) enter(id ID, e *entry) {
 	switch {
 	case e.state == dowse.Waiting:
@@ -112,7 +117,7 @@ func (f *Frontier) enter(id ID, e *entry) {
 	}
 }
 
-// reorder moves a URL whose rank has become better, or worse.
+// reorder moves a URL in its heap after its rank has become better, or worse.
 func (f *Frontier) reorder(id ID, e *entry, better bool) {
 	switch {
 	case e.state == dowse.Waiting:
@@ -126,8 +131,9 @@ func (f *Frontier) reorder(id ID, e *entry, better bool) {
 	}
 }
 
-// byLead orders waiting leads: band, priority, first sighting; or after the band by
-// first sighting alone, or by fingerprint.
+// byLead orders waiting leads: by band, priority and first sighting; or, in
+// other orders of the crawl, by band and first sighting, or by band and
+// fingerprint, which is a random order.
 type byLead struct{ f *Frontier }
 
 func (o byLead) before(a, b uint32) bool {
@@ -141,8 +147,8 @@ func (o byLead) before(a, b uint32) bool {
 	return o.f.Earlier(ID(a), ID(b))
 }
 
-// Earlier tells which of two URLs comes first where band and priority do not: the
-// first seen, or the one that chance has put first.
+// Earlier reports whether a comes before b if band and priority are equal: it
+// was seen first or, in a shuffled crawl, has the lower fingerprint.
 func (f *Frontier) Earlier(a, b ID) bool {
 	if f.order != dowse.Shuffled {
 		return a < b
@@ -162,16 +168,17 @@ func (o byVisited) before(a, b uint32) bool {
 
 func (o byVisited) moved(x uint32, at int) { o.f.setAt(ID(x), uint32(at)) }
 
-// above compares two URLs of one tide; first decides between equals.
+// above compares two URLs of one state; first decides between equals. Capped
+// URLs are above all others.
 func (e *entry) above(o *entry, first bool) bool {
-	if e.is(moored) != o.is(moored) {
-		return e.is(moored)
+	if e.is(capped) != o.is(capped) {
+		return e.is(capped)
 	}
 	return e.key > o.key || e.key == o.key && first
 }
 
 // Top returns the n best waiting leads in order, regardless of politeness, and
-// changes nothing. Its cost grows with n, not with the number that waits.
+// changes nothing. Its cost grows with n, not with the number of waiting leads.
 func (f *Frontier) Top(n int) []ID {
 	n = min(n, f.counts[dowse.Waiting])
 	if n <= 0 {
@@ -187,7 +194,7 @@ func (f *Frontier) Top(n int) []ID {
 }
 
 // Leaders returns the best waiting lead of each of the n best hosts, in order,
-// regardless of politeness and without changing anything.
+// regardless of politeness, and changes nothing.
 func (f *Frontier) Leaders(n int) []ID {
 	n = min(n, len(f.polite.all))
 	if n <= 0 {
@@ -202,19 +209,21 @@ func (f *Frontier) Leaders(n int) []ID {
 	return ids
 }
 
-// A ranking walks down the heaps of hosts and leads in the order of leads: after
-// a node only its children can be next.
+// A ranking walks down the heaps of hosts and leads in the order of leads.
+// After a node has been returned, only its children, and the nodes found
+// before, can be next.
 type ranking struct {
 	f       *Frontier
 	open    []candidate
-	leaders bool // one lead to a host
+	leaders bool // one lead per host
+	within  bool // the leads of one host only
 }
 
 type candidate struct {
 	lead uint32
 	host HostID
-	at   int // in the host's heap
-	all  int // its host's place in the heap of all hosts
+	at   int // position in the host's heap
+	all  int // position of its host in the heap of all hosts
 }
 
 func (t *ranking) next() ID {
@@ -223,7 +232,7 @@ func (t *ranking) next() ID {
 	for i := fan*c.at + 1; i <= fan*c.at+fan && !t.leaders; i++ {
 		t.lead(c.host, i, c.all)
 	}
-	if c.at == 0 {
+	if c.at == 0 && !t.within {
 		for i := fan*c.all + 1; i <= fan*c.all+fan; i++ {
 			t.host(i)
 		}

@@ -28,7 +28,7 @@ func TestSameAsModel(t *testing.T) {
 	})
 }
 
-// A pair is a frontier and its model, and the time that both are told.
+// A pair is a frontier and its model, and the time that both get.
 type pair struct {
 	cfg Config
 	f   *Frontier
@@ -315,9 +315,9 @@ func (f *Frontier) sound() error {
 	for i := range uint32(f.entries.n) {
 		e := f.entries.at(i)
 		t := f.tideOf(e.state)
-		rises := t != nil && t.cap != 0 && !e.is(moored)
+		rises := t != nil && t.cap != 0 && !e.is(capped)
 		switch at := f.rise.at(i); {
-		case e.is(moored) && (t == nil || t.cap == 0):
+		case e.is(capped) && (t == nil || t.cap == 0):
 			return fmt.Errorf("%d is moored without a cap", i)
 		case rises != (at != 0), rises && t.rising[at-1] != i:
 			return fmt.Errorf("%d has place %d among the rising", i, at)

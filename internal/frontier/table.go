@@ -6,21 +6,23 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A table finds the number of a URL by its fingerprint. It is cut into shards that
-// grow one by one and by little: no growth takes long, and none needs the table's
-// size twice.
+// A table maps fingerprints to IDs. It is divided into shards that grow one by
+// one and by a fifth: no growth takes long, and none needs the table's size
+// twice.
 type table struct {
 	shards [256]shard
 }
 
+// A shard is a hash table with buckets, addressed by the low half of the
+// fingerprint.
 type shard struct {
 	buckets []bucket
 	n       int
 }
 
-// A bucket is one line of a processor's cache. A byte of the fingerprint beside
-// each number spares nearly all looks at entries that are not the one. What finds
-// its bucket full is in the next one.
+// A bucket is one cache line. With each ID it has one byte of the fingerprint,
+// which avoids nearly all reads of entries that do not match. If a bucket is
+// full, the next one is used.
 type bucket struct {
 	n    uint32
 	ids  [bucketSize]uint32
@@ -31,6 +33,7 @@ const bucketSize = 12
 
 func (t *table) shard(fp xxh3.Uint128) *shard { return &t.shards[fp.Hi>>56] }
 
+// find returns the ID of a fingerprint.
 func (t *table) find(entries *chunks[entry], fp xxh3.Uint128) (ID, bool) {
 	s := t.shard(fp)
 	if s.n == 0 {
@@ -51,7 +54,8 @@ func (t *table) find(entries *chunks[entry], fp xxh3.Uint128) (ID, bool) {
 	}
 }
 
-// add adds a fingerprint that is not in the table.
+// add adds a fingerprint that is not in the table. A shard is at most seven
+// eighths full.
 func (t *table) add(entries *chunks[entry], fp xxh3.Uint128, id ID) {
 	s := t.shard(fp)
 	if s.n*8 >= len(s.buckets)*bucketSize*7 {
@@ -83,6 +87,9 @@ func (s *shard) grow(entries *chunks[entry]) {
 
 func (s *shard) resize(buckets int) { *s = shard{buckets: make([]bucket, buckets)} }
 
+// home returns the bucket at which the search for a fingerprint begins.
+// Multiplying, instead of taking a remainder, works for any number of buckets
+// and needs no division.
 func (s *shard) home(fp xxh3.Uint128) int {
 	at, _ := bits.Mul64(fp.Lo, uint64(len(s.buckets)))
 	return int(at)
@@ -95,7 +102,7 @@ func (s *shard) after(i int) int {
 	return 0
 }
 
-// reserve makes an empty table ready for n fingerprints.
+// reserve prepares an empty table for n fingerprints.
 func (t *table) reserve(n int) {
 	for i := range t.shards {
 		t.shards[i].resize(n/len(t.shards)/bucketSize*5/4 + 1)

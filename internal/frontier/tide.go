@@ -6,18 +6,23 @@ import (
 	"dowse"
 )
 
-// A tide lifts all URLs of one state at once: their entries keep what is to be
-// added to its offset. With a cap those that reached it are moored: they keep
-// their priority and rank before all that still rise. The order of any two URLs
-// does not depend on the offset, so raising it moves nothing; only who reaches the
-// cap moves, once.
+// A tide raises all URLs of one state together. Their entries contain the part
+// of the priority to which the offset is added, so that adding to the offset
+// raises all of them. The order of any two does not change by that, so no heap
+// moves.
+//
+// With a cap, URLs that reach it stop rising: they keep their priority and rank
+// above all that still rise. The URLs below the cap are in a heap of their own,
+// so that those which a raise takes to the cap are found without a scan; each
+// moves once.
 type tide struct {
 	offset float64
-	cap    float64  // 0: none
-	rising []uint32 // heap of those below the cap, highest first; empty without a cap
+	cap    float64  // 0 for none
+	rising []uint32 // heap of the IDs below the cap, highest first; empty without a cap
 }
 
-// tideOf returns what lifts the URLs of a state, nil for nothing.
+// tideOf returns the tide that raises the URLs of a state, nil for states that
+// are not raised.
 func (f *Frontier) tideOf(s dowse.State) *tide {
 	switch s {
 	case dowse.Waiting:
@@ -33,18 +38,17 @@ func (f *Frontier) Priority(id ID) float64 { return f.priority(f.entry(id)) }
 
 func (f *Frontier) priority(e *entry) float64 {
 	t := f.tideOf(e.state)
-	if t == nil || t.offset == 0 || e.is(moored) {
+	if t == nil || t.offset == 0 || e.is(capped) {
 		return e.key
 	}
 	return e.key + t.offset
 }
 
-// Known tells whether the URL was ever given a priority.
+// Known reports whether the URL was ever given a priority.
 func (f *Frontier) Known(id ID) bool { return f.entry(id).is(hasPriority) }
 
 // SetPriority merges p with the URL's priority, whatever its state. A URL that
-// waits, or was visited, moves to where it now belongs. Priorities without a place
-// in an order (NaN) count as 0.
+// waits, or was visited, moves to its new place. NaN counts as 0.
 func (f *Frontier) SetPriority(id ID, p float64, m dowse.Merge) {
 	e := f.entry(id)
 	old := f.priority(e)
@@ -56,12 +60,12 @@ func (f *Frontier) SetPriority(id ID, p float64, m dowse.Merge) {
 	if p == old {
 		return
 	}
-	f.float(id, e, p)
+	f.setKey(id, e, p)
 	f.reorder(id, e, p > old)
 }
 
-// float sets the priority of a URL in the state that it has.
-func (f *Frontier) float(id ID, e *entry, p float64) {
+// setKey sets the priority of a URL in its present state.
+func (f *Frontier) setKey(id ID, e *entry, p float64) {
 	t := f.tideOf(e.state)
 	if t == nil {
 		e.key = p
@@ -69,31 +73,32 @@ func (f *Frontier) float(id ID, e *entry, p float64) {
 	}
 	key := p - t.offset
 	if t.cap != 0 && max(p, key+t.offset) >= t.cap {
-		f.sinkFrom(t, id)
+		f.removeRising(t, id)
 		e.key = p
-		e.set(moored)
+		e.set(capped)
 		return
 	}
 	e.key = key
-	e.clear(moored)
+	e.clear(capped)
 	if t.cap != 0 {
-		f.riseIn(t, id)
+		f.addRising(t, id)
 	}
 }
 
-// ashore takes a URL out of its tide; its key is then its priority.
-func (f *Frontier) ashore(id ID, e *entry) {
+// detach removes a URL from its tide; its key is then its priority.
+func (f *Frontier) detach(id ID, e *entry) {
 	t := f.tideOf(e.state)
 	if t == nil {
 		return
 	}
 	p := f.priority(e)
-	f.sinkFrom(t, id)
-	e.clear(moored)
+	f.removeRising(t, id)
+	e.clear(capped)
 	e.key = p
 }
 
-func (f *Frontier) riseIn(t *tide, id ID) {
+// addRising adds a URL to those that rise, or moves it there.
+func (f *Frontier) addRising(t *tide, id ID) {
 	if at := f.rise.at(uint32(id)); at != 0 {
 		fix(byKey{f}, t.rising, int(at-1))
 		return
@@ -101,7 +106,8 @@ func (f *Frontier) riseIn(t *tide, id ID) {
 	push(byKey{f}, &t.rising, uint32(id))
 }
 
-func (f *Frontier) sinkFrom(t *tide, id ID) {
+// removeRising removes a URL from those that rise, if it is there.
+func (f *Frontier) removeRising(t *tide, id ID) {
 	if t.cap == 0 {
 		return
 	}
@@ -112,11 +118,11 @@ func (f *Frontier) sinkFrom(t *tide, id ID) {
 }
 
 // Raise adds by to the priority of all waiting URLs, and of all visited ones if
-// visited is true, up to cap unless cap is 0: who reaches the cap has it exactly,
-// first in, first out, and who is above it stays there. Its cost does not depend
-// on their number but for those that reach the cap. A cap other than the one
-// before, and a negative by with a cap, cost a rebuilding of all queues. What is
-// not a finite number raises nothing.
+// visited is true, up to cap unless cap is 0: a URL that reaches the cap has
+// exactly the cap, equals keep the order of first sighting, and a URL above it
+// stays there. The cost does not depend on the number of URLs, except of those
+// that reach the cap. A cap other than the previous one, and a negative by with
+// a cap, rebuild all queues. An infinite by, or NaN, changes nothing.
 func (f *Frontier) Raise(by, cap float64, visited bool) {
 	if by == 0 || math.IsInf(by, 0) || by != by || cap != cap {
 		return
@@ -130,6 +136,7 @@ func (f *Frontier) Raise(by, cap float64, visited bool) {
 	}
 }
 
+// raise is Raise for one state.
 func (f *Frontier) raise(s dowse.State, by, cap float64) {
 	t := f.tideOf(s)
 	if t.cap != cap || by < 0 && cap != 0 || math.IsInf(t.offset+by, 0) {
@@ -137,25 +144,26 @@ func (f *Frontier) raise(s dowse.State, by, cap float64) {
 		return
 	}
 	t.offset += by
-	f.moor(t)
+	f.capRisen(t)
 }
 
-// moor ends the rise of all that reached the cap.
-func (f *Frontier) moor(t *tide) {
+// capRisen caps all URLs that reached the cap.
+func (f *Frontier) capRisen(t *tide) {
 	for len(t.rising) > 0 {
 		id := ID(t.rising[0])
 		e := f.entry(id)
 		if e.key+t.offset < t.cap {
 			return
 		}
-		f.sinkFrom(t, id)
+		f.removeRising(t, id)
 		e.key = t.cap
-		e.set(moored)
+		e.set(capped)
 		f.reorder(id, e, true)
 	}
 }
 
-// rebase raises the URLs of a state one by one and begins a tide under cap.
+// rebase raises the URLs of a state one by one and starts again with an offset
+// of 0 under cap. It is the slow path of raise.
 func (f *Frontier) rebase(s dowse.State, by, cap float64) {
 	t := f.tideOf(s)
 	begun := tide{cap: cap, rising: t.rising[:0]}
@@ -165,12 +173,12 @@ func (f *Frontier) rebase(s dowse.State, by, cap float64) {
 			continue
 		}
 		e.key = raised(f.priority(e), by, cap)
-		e.clear(moored)
+		e.clear(capped)
 		f.rise.set(id, 0)
 		switch {
 		case cap == 0:
 		case e.key >= cap:
-			e.set(moored)
+			e.set(capped)
 		default:
 			begun.rising = append(begun.rising, id)
 		}
@@ -180,6 +188,7 @@ func (f *Frontier) rebase(s dowse.State, by, cap float64) {
 	f.rebuild(s)
 }
 
+// raised returns p raised by by, but not above cap unless p is.
 func raised(p, by, cap float64) float64 {
 	if cap == 0 || by < 0 {
 		return p + by
@@ -187,7 +196,7 @@ func raised(p, by, cap float64) float64 {
 	return max(p, min(p+by, cap))
 }
 
-// byKey orders the rising, the next to reach the cap first.
+// byKey orders the rising URLs; the next to reach the cap is first.
 type byKey struct{ f *Frontier }
 
 func (o byKey) before(a, b uint32) bool {

@@ -1,13 +1,13 @@
 package frontier
 
-// A Visit is what a crawl wants to remember of a visited page.
+// A Visit is what a crawl remembers of a visited page.
 type Visit struct {
 	Relevance float64
 	OnTopic   bool
-	Place     uint64 // the caller's: where the visit is written down
+	Place     uint64 // the caller's: where the visit is recorded
 }
 
-// visit also knows the position of its URL in a heap, so that the entry has one
+// visit also has the position of its URL in a heap, so that the entry needs one
 // field for both.
 type visit struct {
 	relevance float64
@@ -16,8 +16,8 @@ type visit struct {
 	onTopic   bool
 }
 
-// SetVisit keeps what is known of a visit, in place of what was. URLs without a
-// visit have no room for it.
+// SetVisit stores what is known of a visit, and replaces what was. URLs without
+// a visit take no memory for it.
 func (f *Frontier) SetVisit(id ID, v Visit) {
 	e := f.entry(id)
 	if !e.is(hasVisit) {
@@ -29,7 +29,7 @@ func (f *Frontier) SetVisit(id ID, v Visit) {
 	kept.relevance, kept.onTopic, kept.place = v.Relevance, v.OnTopic, v.Place
 }
 
-// Visit returns what SetVisit kept last.
+// Visit returns what SetVisit stored last; ok is false if it was never called.
 func (f *Frontier) Visit(id ID) (Visit, bool) {
 	e := f.entry(id)
 	if !e.is(hasVisit) {

@@ -1,4 +1,5 @@
-// Package mistake tells people what is wrong with a file that they wrote.
+// Package mistake describes what is wrong with a file that a person wrote, in one
+// form for all kinds of files: place, problem, and what to do about it.
 package mistake
 
 import (
@@ -8,8 +9,9 @@ import (
 	"dowse/text"
 )
 
-// An Error is one thing that is wrong with a file: its place, the cause, and what to do.
-// Everybody who reads files of people gives it, so that they all read alike.
+// An Error is one thing that is wrong with a file: its place, the problem, and
+// what to do. Every reader of files that people write returns it, so that all
+// messages read alike.
 type Error struct {
 	File         string
 	Line, Column int    // from 1
@@ -17,13 +19,14 @@ type Error struct {
 	Fix          string // what to do
 }
 
-// Error returns all of it in a line, the place first, as editors and compilers have it.
+// Error returns everything on one line, the place first, as editors and compilers
+// expect it.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s; %s", e.File, e.Line, e.Column, e.Problem, e.Fix)
 }
 
-// Suggestion returns what to do about a name that is none of the known ones, which are in
-// lower case: the one that it probably means, or all there are.
+// Suggestion returns what to do about an unknown name: the known name that it
+// probably means, or all known names, which are in lower case.
 func Suggestion(name string, known []string) string {
 	if best := text.Nearest(name, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)

@@ -11,14 +11,15 @@ import (
 	"unicode"
 )
 
-// The limits of an answer.
+// The limits of an answer. It comes from outside, so everything in it is
+// bounded.
 const (
 	maxAnswer  = 64 << 10 // bytes
 	maxReasons = 8
 	maxReason  = 200 // bytes of one
 )
 
-// parseAnswer reads an answer that is one JSON object, and nothing else.
+// parseAnswer parses an answer that is one JSON object and nothing else.
 func parseAnswer(line []byte) (Answer, error) {
 	var w written
 	if err := json.Unmarshal(line, &w); err != nil {
@@ -27,8 +28,9 @@ func parseAnswer(line []byte) (Answer, error) {
 	return w.answer()
 }
 
-// findAnswer reads the answer out of what a language model says: the first JSON
-// object in it that has a score, whatever stands around it.
+// findAnswer finds the answer in the reply of a language model: the first JSON
+// object that has a valid score. Models like to add text around it. At most 100
+// opening braces are tried.
 func findAnswer(said string) (Answer, error) {
 	text := []byte(said)
 	var last error = errors.New("no JSON object with a score")
@@ -51,8 +53,8 @@ func findAnswer(said string) (Answer, error) {
 	return Answer{}, fmt.Errorf("in %q: %w", firstBytes(said, 80), last)
 }
 
-// written is an answer as it may be written: the score also as a string, the reasons
-// also as one.
+// written is an answer as it may be written: the score also as a string or in
+// percent, the reasons also as a single string.
 type written struct {
 	Score   json.RawMessage `json:"score"`
 	Because json.RawMessage `json:"because"`
@@ -66,6 +68,9 @@ func (w written) answer() (Answer, error) {
 	return sound(Answer{score, reasonsOf(w.Because)})
 }
 
+// scoreOf returns the score in a JSON number or string.
+//
+// Language models write 0.9, "0.9" and "90%"; all three mean the same.
 func scoreOf(raw json.RawMessage) (float64, error) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
@@ -73,12 +78,12 @@ func scoreOf(raw json.RawMessage) (float64, error) {
 	}
 	text = strings.TrimSpace(text)
 	if text == "" || text == "null" {
-		return 0, errors.New("the answer has no score")
+		return 0, errors.New("answer without a score")
 	}
 	number, percent := strings.CutSuffix(text, "%")
 	score, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil {
-		return 0, fmt.Errorf("the score %q is no number", firstBytes(text, 40))
+		return 0, fmt.Errorf("score %q is not a number", firstBytes(text, 40))
 	}
 	if percent {
 		score /= 100
@@ -86,6 +91,8 @@ func scoreOf(raw json.RawMessage) (float64, error) {
 	return score, nil
 }
 
+// reasonsOf returns the reasons; what is not a string or a list of strings is
+// ignored.
 func reasonsOf(raw json.RawMessage) []string {
 	var one string
 	if json.Unmarshal(raw, &one) == nil {
@@ -104,10 +111,10 @@ func reasonsOf(raw json.RawMessage) []string {
 	return list
 }
 
-// sound checks an answer, and cuts and cleans its reasons.
+// sound checks the score of an answer, and cuts and cleans its reasons.
 func sound(a Answer) (Answer, error) {
 	if math.IsNaN(a.Score) || a.Score < 0 || a.Score > 1 {
-		return Answer{}, fmt.Errorf("the score %g is not between 0 and 1", a.Score)
+		return Answer{}, fmt.Errorf("score %g is not between 0 and 1", a.Score)
 	}
 	var kept []string
 	for _, s := range a.Because {

@@ -13,10 +13,12 @@ import (
 	"dowse/internal/durable"
 )
 
-// A key tells questions apart: by whom is asked and by what is told of the page but
-// for its URL, so that the same text elsewhere is not asked again.
+// A key identifies a question: by the name of the judge and by what is sent,
+// except the URL, so that the same text elsewhere is not asked about again.
 type key [16]byte
 
+// keyOf hashes a question. The lengths come first, so that no two questions
+// have the same bytes.
 func keyOf(name string, q Question) (k key) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %d %d ", len(name), len(q.Title), len(q.Text))
@@ -25,8 +27,8 @@ func keyOf(name string, q Question) (k key) {
 	return k
 }
 
-// An answerLine is an answer as it is kept: with all that was sent, since it is an
-// example to learn from again.
+// An answerLine is a stored answer: with everything that was sent, because it
+// is a training example, too.
 type answerLine struct {
 	Judge string `json:"judge"`
 	URL   string `json:"url"`
@@ -35,14 +37,22 @@ type answerLine struct {
 	Answer
 }
 
-// An answerFile keeps answers, a line of JSON to each. What a crash left of a last
-// line is passed over, as is any other line that is none.
+// An answerFile stores answers, one line of JSON each. A last line that a crash
+// cut off is skipped, and so is every other line that is not an answer.
+//
+// A line is the answer together with the question and the name of the judge:
+//
+//	{"judge": "exec rate.py", "url": "…", "title": "…", "text": "…", "score": 0.9}
+//
+// Lines of other judges stay in the file and are ignored, so that a user can
+// switch judges and come back.
 type answerFile struct{ f *durable.File }
 
-// maxAnswerLine is how long a line may be, in bytes.
+// maxAnswerLine is the length that a line may have, in bytes.
 const maxAnswerLine = 1 << 20
 
-// openAnswers opens or makes the file, and hands each answer in it to each.
+// openAnswers opens or creates the file, and calls each with every answer in
+// it.
 func openAnswers(path string, each func(answerLine)) (*answerFile, error) {
 	f, err := durable.In(filepath.Dir(path)).Ensure(filepath.Base(path))
 	if err != nil {
@@ -60,6 +70,7 @@ func openAnswers(path string, each func(answerLine)) (*answerFile, error) {
 	return a, nil
 }
 
+// readAnswers calls each with every valid answer of a file.
 func readAnswers(r io.Reader, each func(answerLine)) error {
 	in := bufio.NewReaderSize(r, maxAnswerLine)
 	for {
@@ -84,7 +95,7 @@ func readAnswers(r io.Reader, each func(answerLine)) error {
 	}
 }
 
-// endLine goes to the end of the file, and ends a line that was broken off.
+// endLine seeks to the end of the file, and ends a line that was cut off.
 func (a *answerFile) endLine() error {
 	size, err := a.f.Seek(0, io.SeekEnd)
 	if err != nil || size == 0 {
@@ -98,7 +109,7 @@ func (a *answerFile) endLine() error {
 	return err
 }
 
-// add appends an answer, in one write.
+// add appends an answer with one write.
 func (a *answerFile) add(l answerLine) error {
 	data, err := json.Marshal(l)
 	if err != nil {

@@ -15,28 +15,30 @@ import (
 	"time"
 )
 
-// An Endpoint is an outside judge that is a language model behind the chat interface
-// of OpenAI, which many servers speak. Its address is the user's own choice: it may
-// be inside a network, where a crawl may not go. No redirect is followed and no proxy
-// of the environment used, since the key and the pages are for this address alone.
+// An Endpoint is an external judge that is a language model behind the chat
+// interface of OpenAI, which many servers implement. Its address is the user's
+// own choice and may be in a private network, unlike the addresses of a crawl.
+// No redirect is followed and no proxy of the environment is used, because key
+// and pages are for this address alone.
 type Endpoint struct {
-	URL   string // its base, as in https://example.org/v1, or all of it up to /chat/completions
-	Model string
-	Key   string // "" for none
-	About string // what the topic is, in words
+	URL   string // the base, such as https://example.org/v1, or the whole URL up to /chat/completions
+	Model string // as the service names it
+	Key   string // sent as a bearer token; default none
+	About string // a description of the topic
 
 	client *http.Client
 	target string
 }
 
-// NewEndpoint checks the address and returns the endpoint ready to be asked.
+// NewEndpoint returns an endpoint that can be asked. It fails for an address
+// that cannot be used; nothing is sent.
 func NewEndpoint(e Endpoint) (*Endpoint, error) {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("outside: endpoint %q: want an address such as https://example.org/v1", e.URL)
 	}
 	if u.User != nil {
-		return nil, errors.New("outside: endpoint: no user name and password in the address: name the variable that holds the key")
+		return nil, errors.New("outside: endpoint: user name and password in the address: give the variable that holds the key instead")
 	}
 	const chat = "/chat/completions"
 	if !strings.HasSuffix(u.Path, chat) {
@@ -47,7 +49,7 @@ func NewEndpoint(e Endpoint) (*Endpoint, error) {
 	return &e, nil
 }
 
-// newClient returns a client that goes where it is sent and nowhere else.
+// newClient returns a client that follows no redirects and uses no proxies.
 func newClient() *http.Client {
 	return &http.Client{
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 4, IdleConnTimeout: 30 * time.Second, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 1 << 16},
@@ -55,7 +57,8 @@ func newClient() *http.Client {
 	}
 }
 
-// Name names the model, its host, and by a few digits all that its answers depend on.
+// Name returns the model, its host, and a short hash of everything else that
+// its answers depend on.
 func (e *Endpoint) Name() string {
 	sum := sha256.Sum256([]byte(e.target + "\x00" + e.About))
 	u, _ := url.Parse(e.target)
@@ -76,13 +79,18 @@ const (
 	maxRest   = 15 * time.Minute
 )
 
-// A laterError says that the service wants to be left alone for some time.
+// A laterError reports that the service does not want to be asked for some
+// time.
 type laterError struct{ after time.Duration }
 
-func (e *laterError) Error() string { return fmt.Sprintf("it asks to come back in %v", e.after) }
+func (e *laterError) Error() string { return fmt.Sprintf("the service asks to wait %v", e.after) }
 
-// Ask puts the question. An answer of 429 or 5xx is tried again, after the time that
-// the service asks for, as long as the context lasts.
+// Ask asks the question. After a status of 429 or 5xx it tries again, at most
+// maxTries times, after the time that the service asks for, as long as the
+// context lasts.
+//
+// If the tries are used up, or the wait would exceed the context, the error
+// contains a laterError, and the judge asks no further questions for that time.
 func (e *Endpoint) Ask(ctx context.Context, q Question) (Answer, error) {
 	body, err := json.Marshal(e.chat(q))
 	if err != nil {
@@ -132,8 +140,9 @@ type chatMessage struct {
 	Content string `json:"content"`
 }
 
-// chat writes the question. The page is handed over as JSON: what it says is to be
-// judged, whatever it asks for.
+// chat returns the request. The page is passed as JSON in a message of its own,
+// and the model is instructed to judge it and not to follow what it says: pages
+// are hostile.
 func (e *Endpoint) chat(q Question) chatRequest {
 	page, _ := json.Marshal(q) // of strings alone
 	system := "You judge whether a web page is on a topic. The topic: " + e.About + ".\n" +
@@ -144,14 +153,15 @@ func (e *Endpoint) chat(q Question) chatRequest {
 	return chatRequest{Model: e.Model, MaxTokens: 300, Messages: []chatMessage{{"system", system}, {"user", string(page)}}}
 }
 
-// An againError is one after which it is worth to ask again.
+// An againError is one after which asking again may help.
 type againError struct {
 	status int
-	after  time.Duration // that the service asks for; 0 for none
+	after  time.Duration // the wait that the service asks for; 0 for none
 }
 
 func (e *againError) Error() string { return fmt.Sprintf("the service answered with %d", e.status) }
 
+// post sends one request and parses the reply.
 func (e *Endpoint) post(ctx context.Context, body []byte) (Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.target, bytes.NewReader(body))
 	if err != nil {
@@ -168,6 +178,8 @@ func (e *Endpoint) post(ctx context.Context, body []byte) (Answer, error) {
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
+	// The status decides before an error of reading the body does: a service
+	// that is overloaded often breaks off.
 	switch {
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500:
 		return Answer{}, &againError{resp.StatusCode, retryAfter(resp.Header, time.Now())}
@@ -179,7 +191,7 @@ func (e *Endpoint) post(ctx context.Context, body []byte) (Answer, error) {
 	return parseChat(data)
 }
 
-// retryAfter returns how long a service asks to be left alone, 0 if it does not say.
+// retryAfter returns the wait that a service asks for, 0 if it does not.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	s := h.Get("Retry-After")
 	if n, err := strconv.ParseFloat(s, 64); err == nil && n > 0 && n < 1e6 {
@@ -191,8 +203,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// parseChat takes the answer out of a reply. Its content is a text, or a list of
-// parts with texts.
+// parseChat finds the answer in a reply. The content of a message is a text, or
+// a list of parts with texts.
 func parseChat(data []byte) (Answer, error) {
 	var reply struct {
 		Choices []struct {
@@ -202,10 +214,10 @@ func parseChat(data []byte) (Answer, error) {
 		} `json:"choices"`
 	}
 	if err := json.Unmarshal(data, &reply); err != nil {
-		return Answer{}, fmt.Errorf("the reply %q is no chat completion: %w", firstBytes(string(data), 80), err)
+		return Answer{}, fmt.Errorf("reply %q is not a chat completion: %w", firstBytes(string(data), 80), err)
 	}
 	if len(reply.Choices) == 0 {
-		return Answer{}, errors.New("the reply has no choices")
+		return Answer{}, errors.New("reply without choices")
 	}
 	content := reply.Choices[0].Message.Content
 	var text string
@@ -216,7 +228,7 @@ func parseChat(data []byte) (Answer, error) {
 		Text string `json:"text"`
 	}
 	if err := json.Unmarshal(content, &parts); err != nil {
-		return Answer{}, errors.New("the reply has no text")
+		return Answer{}, errors.New("reply without text")
 	}
 	for _, p := range parts {
 		text += p.Text

@@ -59,7 +59,7 @@ func TestEndpoint(t *testing.T) {
 			t.Errorf("%+v, %v", req, err)
 		}
 		if !strings.Contains(req.Messages[0].Content, "coral reefs") {
-			t.Error("the topic is not told")
+			t.Error("the request does not contain the topic")
 		}
 		chatReply(w, `{"score": 0.8, "because": ["reefs"]}`)
 	})
@@ -112,22 +112,22 @@ func TestEndpointFails(t *testing.T) {
 		"busy once":       {func(w http.ResponseWriter, r *http.Request, n int) { busy(w, n == 1, 429, "") }, "", 2},
 		"broken twice":    {func(w http.ResponseWriter, r *http.Request, n int) { busy(w, n <= 2, 503, "0.01") }, "", 3},
 		"broken for good": {func(w http.ResponseWriter, r *http.Request, n int) { busy(w, true, 500, "") }, "answered with 500", 3},
-		"later than we":   {func(w http.ResponseWriter, r *http.Request, n int) { busy(w, true, 429, "3600") }, "come back in 1h0m0s", 1},
+		"later than we":   {func(w http.ResponseWriter, r *http.Request, n int) { busy(w, true, 429, "3600") }, "asks to wait 1h0m0s", 1},
 		"no key": {func(w http.ResponseWriter, r *http.Request, n int) {
 			http.Error(w, "bad\x1b key", http.StatusUnauthorized)
 		}, "401: bad key", 1},
 		"sends elsewhere": {func(w http.ResponseWriter, r *http.Request, n int) {
 			http.Redirect(w, r, "/else", http.StatusTemporaryRedirect)
 		}, "307", 1},
-		"no JSON":    {func(w http.ResponseWriter, r *http.Request, n int) { fmt.Fprint(w, "<html>") }, "no chat completion", 1},
-		"no choices": {func(w http.ResponseWriter, r *http.Request, n int) { fmt.Fprint(w, "{}") }, "no choices", 1},
-		"no text":    {func(w http.ResponseWriter, r *http.Request, n int) { chatReply(w, nil) }, "no JSON object", 1},
+		"no JSON":         {func(w http.ResponseWriter, r *http.Request, n int) { fmt.Fprint(w, "<html>") }, "not a chat completion", 1},
+		"without choices": {func(w http.ResponseWriter, r *http.Request, n int) { fmt.Fprint(w, "{}") }, "without choices", 1},
+		"without text":    {func(w http.ResponseWriter, r *http.Request, n int) { chatReply(w, nil) }, "no JSON object", 1},
 		"parts": {func(w http.ResponseWriter, r *http.Request, n int) {
 			chatReply(w, []any{map[string]any{"text": `{"score":`}, map[string]any{"text": "0.5}"}})
 		}, "", 1},
-		"without an end":   {func(w http.ResponseWriter, r *http.Request, n int) { endless(w) }, "no chat completion", 1},
+		"without an end":   {func(w http.ResponseWriter, r *http.Request, n int) { endless(w) }, "not a chat completion", 1},
 		"does not answer":  {func(w http.ResponseWriter, r *http.Request, n int) { <-r.Context().Done() }, "deadline", 1},
-		"other kind of it": {func(w http.ResponseWriter, r *http.Request, n int) { chatReply(w, 7) }, "no text", 1},
+		"other kind of it": {func(w http.ResponseWriter, r *http.Request, n int) { chatReply(w, 7) }, "without text", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,8 +207,8 @@ func TestOpenJudge(t *testing.T) {
 	}
 	for want, c := range map[string]Config{
 		"neither":            {},
-		"name one":           {Exec: []string{"x"}, Endpoint: "http://a.example/"},
-		"which model":        {Endpoint: "http://a.example/"},
+		"give one":           {Exec: []string{"x"}, Endpoint: "http://a.example/"},
+		"no model":           {Endpoint: "http://a.example/"},
 		"NOKEY, which holds": {Endpoint: "http://a.example/", Model: "m", KeyEnv: "NOKEY", Env: env},
 		"KEY, which holds":   {Endpoint: "http://a.example/", Model: "m", KeyEnv: "KEY"},
 		"want an address":    {Endpoint: "a.example", Model: "m"},

@@ -11,16 +11,21 @@ import (
 	"time"
 )
 
-// A family is a program and all that it starts: a process group of its own, its
-// descendants, and whoever carries its mark in the environment. A process that left the
-// group is found by its parents, one that was left by its parents by the mark.
+// A family is a program and all processes that it starts: a process group of
+// its own, its descendants, and every process with its mark in the environment.
+// A process that left the group is found by its parents, one whose parents
+// ended by the mark.
+//
+// The mark is random, so that no other process has it by accident, and no process
+// can claim to belong to a family that it does not know.
 type family struct {
 	mark string // NAME=value
 }
 
-// markName is the variable of the environment that marks a family.
+// markName is the environment variable that marks a family.
 const markName = "DOWSE_OUTSIDE_ID"
 
+// prepare sets up the command before it is started.
 func (f *family) prepare(cmd *exec.Cmd) {
 	f.mark = markName + "=" + rand.Text()
 	cmd.Env = append(cmd.Environ(), f.mark)
@@ -29,8 +34,8 @@ func (f *family) prepare(cmd *exec.Cmd) {
 
 func (family) started(*exec.Cmd) {}
 
-// rounds bounds how often a family is looked for that goes on starting others. It is
-// looked for until it has not grown for some rounds: a process that is about to run
+// A family that keeps starting processes is searched for at most rounds times,
+// until it has not grown for calmRounds: a process that is about to execute
 // another program shows neither its environment nor its mark for a moment.
 const (
 	rounds     = 40
@@ -38,9 +43,9 @@ const (
 	roundPause = 3 * time.Millisecond
 )
 
-// kill ends the family. All members are stopped before the first is ended: none starts
-// another meanwhile, none loses the parent by which it is found, and no number becomes
-// that of another process.
+// kill ends the family. All members are stopped before the first is killed, so
+// that none starts another one meanwhile, none loses the parent by which it is
+// found, and no process ID is reused.
 func (f *family) kill(cmd *exec.Cmd) {
 	program := cmd.Process.Pid
 	syscall.Kill(-program, syscall.SIGSTOP)
@@ -66,7 +71,7 @@ func (f *family) kill(cmd *exec.Cmd) {
 	syscall.Kill(-program, syscall.SIGKILL)
 }
 
-// members lists the processes of the family but for the program itself.
+// members returns the process IDs of the family, except the program itself.
 func (f *family) members(program int) (list []int) {
 	parents := map[int]int{}
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
@@ -83,7 +88,7 @@ func (f *family) members(program int) (list []int) {
 	return list
 }
 
-// parentOf returns the parent of a process, 0 if that can't be told.
+// parentOf returns the parent of a process, 0 if it is unknown.
 func parentOf(dir string) int {
 	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if err != nil {
@@ -97,7 +102,8 @@ func parentOf(dir string) int {
 	return parent
 }
 
-// descends reports whether a process was started by another, or by one that was.
+// descends reports whether from is an ancestor of pid. The loop is bounded,
+// since the table may be inconsistent.
 func descends(pid, from int, parents map[int]int) bool {
 	for range len(parents) {
 		if pid = parents[pid]; pid == from {

@@ -55,7 +55,7 @@ func TestProgramEndsThoseThatLeft(t *testing.T) {
 		}
 	}
 	if !alive(stranger.Process.Pid) {
-		t.Error("a process of nobody's was ended")
+		t.Error("an unrelated process was killed")
 	}
 }
 

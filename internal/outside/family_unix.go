@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// A family is a program and all that it starts: a process group of its own.
+// A family is a program and the processes that it starts: a process group of
+// its own.
 type family struct{}
 
 func (family) prepare(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -7,13 +7,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A family is a program and all that it starts: a job object of its own.
+// A family is a program and the processes that it starts: a job object of its
+// own.
 type family struct{ job windows.Handle }
 
 func (*family) prepare(*exec.Cmd) {}
 
-// started puts the program into a job that ends with its handle. Without one, the
-// program alone is ended.
+// started puts the program into a job that ends with its handle. If that fails,
+// only the program itself will be ended.
 func (f *family) started(cmd *exec.Cmd) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {

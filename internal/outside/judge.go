@@ -1,11 +1,25 @@
-// Package outside asks a judge outside of the process about the pages that the
-// topic's own judge is not sure of.
+// Package outside asks an external judge about the pages that the topic's own
+// judge is not sure of.
 //
-// It may be a program of the user's own ([Program]) or a service that speaks the
-// chat interface of OpenAI ([Endpoint]). What it says decides about the page and is
-// an example for the judge inside, which so has to ask ever less. An outside judge is
-// slow, costs money and can be wrong or gone: there are a time limit, a budget and a
-// file of answers, and where it fails the judge inside is good enough.
+// An external judge is a program of the user ([Program]) or a service with the
+// chat interface of OpenAI ([Endpoint]); both are an [Asker]. Its answer
+// decides about the page and becomes a training example for the inner judge, so
+// that fewer and fewer questions are needed.
+//
+// An external judge is slow, costs money and can be wrong or unreachable. So it
+// is asked only in a range of relevances, with a time limit per question and a
+// budget for all; answers are stored in a file and never asked for twice, also
+// not by two pages with the same text at the same time; after repeated failures
+// it is left alone for a while. Whenever there is no answer, the verdict of the
+// inner judge counts, and a crawl never stops because of an external judge.
+//
+// What is sent is the URL, the title and the beginning of the text of a page,
+// and nothing about the user or the crawl. What comes back is untrusted: it is
+// bounded, its score must be between 0 and 1, and its reasons are cleaned for
+// the terminal.
+//
+// The package also has a client for search services ([Search]), which is the
+// other way in which a crawl asks the outside.
 package outside
 
 import (
@@ -23,47 +37,49 @@ import (
 	"dowse/judge"
 )
 
-// A Question is what an outside judge is told of a page.
+// A Question is what an external judge gets to know about a page.
 type Question struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
 	Text  string `json:"text"`
 }
 
-// An Answer is what it says: how relevant the page is, from 0 to 1, and why.
+// An Answer is how relevant the page is, from 0 to 1, and why.
 type Answer struct {
 	Score   float64  `json:"score"`
 	Because []string `json:"because,omitempty"`
 }
 
-// An Asker puts a question to an outside judge. It may be called from many
-// goroutines and returns when the context ends at the latest.
+// An Asker passes a question to an external judge. It is called concurrently,
+// and returns when the context ends at the latest.
 type Asker interface {
 	Ask(ctx context.Context, q Question) (Answer, error)
-	// Name names the judge in verdicts. Judges that are told different things of the
-	// topic have different names, since answers are kept by them.
+	// Name identifies the judge in verdicts and in the file of answers. Judges
+	// whose answers may differ, for example because they know other facts about
+	// the topic, must have different names.
 	Name() string
 	Close() error
 }
 
-// A Learner takes in what an outside judge said of a page, such as [judge.Online].
-// It may be called from many goroutines.
+// A Learner learns from the answers of an external judge, such as
+// [judge.Online]. It is called concurrently.
 type Learner interface {
 	Learn(e judge.Example)
 }
 
-// Options tell when and how often the outside judge is asked. Zero values mean what
-// the comment says.
+// Options say when and how often the external judge is asked.
 type Options struct {
-	From, To  float64       // it is asked about relevances in this range; both 0 mean 0.3 and 0.7
-	Timeout   time.Duration // for one question, waiting for its turn included; 5 seconds
-	Budget    int           // questions, those of earlier runs in the file included; no limit
-	Text      int           // bytes of a page's text that are sent; 8,000
-	File      string        // of answers, JSON Lines; none are kept beyond the run
-	Learner   Learner       // is taught the answers, those of the file at once; nobody
-	Threshold float64       // score from which an answer calls a page relevant; [judge.Threshold]
+	From, To  float64       // the range of relevances to ask about; default 0.3 to 0.7
+	Timeout   time.Duration // for one question, including the wait for its turn; default 5 s
+	Budget    int           // number of questions, including those in the file; default no limit
+	Text      int           // bytes of a page's text that are sent; default 8,000
+	File      string        // where answers are stored, as JSON Lines; default none
+	Learner   Learner       // gets every answer as an example, those of the file immediately; default none
+	Threshold float64       // score from which an answer means relevant; default [judge.Threshold]
 }
 
+// withDefaults returns o with defaults in place of zeros, or what is wrong with
+// it.
 func (o Options) withDefaults() (Options, error) {
 	if o.From == 0 && o.To == 0 {
 		o.From, o.To = 0.3, 0.7
@@ -72,7 +88,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.Text = cmp.Or(o.Text, 8000)
 	o.Threshold = cmp.Or(o.Threshold, judge.Threshold)
 	if !(o.From >= 0 && o.From <= o.To && o.To <= 1) {
-		return o, fmt.Errorf("outside: asked from %g to %g: want a range within 0 and 1", o.From, o.To)
+		return o, fmt.Errorf("outside: range of relevances %g to %g: not within 0 and 1", o.From, o.To)
 	}
 	if o.Timeout < 0 || o.Text < 0 || o.Budget < 0 {
 		return o, fmt.Errorf("outside: time limit %v, %d bytes of text, budget %d: none may be less than 0", o.Timeout, o.Text, o.Budget)
@@ -80,9 +96,16 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// A Judge asks an outside judge about the pages of which the inner judge is not sure.
-// It may be used from many goroutines, and never takes longer than the inner judge
-// and the time limit together.
+// A Judge asks an external judge about the pages of which the inner judge is
+// not sure. It is safe for concurrent use, and never takes longer than the
+// inner judge and the time limit together.
+//
+// A question passes through these steps: the inner judge rates the page; if its
+// relevance is in the range, look finds a stored answer, another caller that is
+// asking the same question, or a reason not to ask (budget, rest, closed);
+// otherwise ask asks, done stores the answer and wakes those that wait, and teach
+// passes it to the learner. The lock is never held while the external judge
+// works.
 type Judge struct {
 	inner dowse.WindowJudge
 	asker Asker
@@ -92,28 +115,28 @@ type Judge struct {
 
 	mu       sync.Mutex
 	answers  map[key]Answer
-	underway map[key]chan struct{} // closed when the answer is there, or will not be
+	underway map[key]chan struct{} // questions in flight; closed when one is settled
 	file     *answerFile           // nil for none
 	stats    Stats
-	inARow   int       // failures
-	restTill time.Time // until when nobody is asked
+	inARow   int       // failures since the last answer
+	restTill time.Time // until when no question is asked
 }
 
-// Stats count what became of the pages that an outside judge was wanted for.
+// Stats count what became of the pages in the range.
 type Stats struct {
 	Wanted   int // pages in the range
-	Asked    int // questions that were put
+	Asked    int // questions that were asked
 	Answered int
-	Known    int   // answers that were there already
+	Known    int   // pages whose answer was already stored
 	Failed   int   // questions without an answer
-	Resting  int   // not asked, since it failed again and again
-	Spent    int   // not asked, since the budget was used up
+	Resting  int   // pages not asked about after repeated failures
+	Spent    int   // pages not asked about because the budget was used up
 	Left     int   // questions left of the budget; -1 for no limit
 	Error    error // of the last failure
 }
 
-// New returns a judge that asks asker about what inner is not sure of. It takes over
-// the asker, which Close closes.
+// New returns a judge that asks asker about pages that inner is not sure of. It
+// owns the asker, and Close closes it.
 func New(inner dowse.WindowJudge, asker Asker, o Options) (*Judge, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -130,7 +153,7 @@ func New(inner dowse.WindowJudge, asker Asker, o Options) (*Judge, error) {
 	return j, nil
 }
 
-// recall takes in an answer of an earlier run.
+// recall stores an answer of an earlier run, and teaches it.
 func (j *Judge) recall(l answerLine) {
 	if l.Judge != j.asker.Name() {
 		return
@@ -140,13 +163,13 @@ func (j *Judge) recall(l answerLine) {
 	j.teach(pageOf(q), l.Answer)
 }
 
-// pageOf returns what was sent of a page, as a page.
+// pageOf returns a page with what was sent of it.
 func pageOf(q Question) *dowse.Page {
 	return &dowse.Page{URL: dowse.URL(q.URL), Document: dowse.Document{Title: q.Title, Text: q.Text, Words: dowse.Words(q.Text)}}
 }
 
-// Close ends the outside judge; questions under way are given up. The judge inside
-// goes on to answer.
+// Close ends the external judge; questions in flight fail. The inner judge
+// continues to judge.
 func (j *Judge) Close() error {
 	j.stop()
 	err := j.asker.Close()
@@ -189,7 +212,8 @@ func (j *Judge) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict
 	return v, ratings
 }
 
-// answer returns what the outside judge says of a page, from memory if it is known.
+// answer returns the external judge's answer about a page, from memory if it is
+// known. If the same question is in flight, it waits for that.
 func (j *Judge) answer(p *dowse.Page) (Answer, bool) {
 	q := j.question(p)
 	k := keyOf(j.asker.Name(), q)
@@ -214,11 +238,16 @@ func (j *Judge) answer(p *dowse.Page) (Answer, bool) {
 	}
 }
 
-// never stands for a question that is not put.
+// never is returned for a question that is not asked. It is closed, so that
+// waiting for it ends immediately.
 var never = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// look tells whether an answer is known, whether to wait for somebody who asks for
-// it, or whether to ask: then others wait until done is called.
+// look decides what to do about a question: known reports that the answer is
+// there; otherwise wait is a question in flight to wait for, never, or nil. Nil
+// means that the caller must ask and then call done; meanwhile others wait.
+//
+// Failed questions count against the budget, since a service may charge for them,
+// and so do those in flight.
 func (j *Judge) look(k key, first bool) (a Answer, known bool, wait chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -247,7 +276,7 @@ func (j *Judge) look(k key, first bool) (a Answer, known bool, wait chan struct{
 	return a, false, nil
 }
 
-// ask puts a question and keeps the answer.
+// ask asks a question and stores the answer.
 func (j *Judge) ask(ctx context.Context, k key, q Question, p *dowse.Page) (Answer, bool) {
 	a, err := j.asker.Ask(ctx, q)
 	if err == nil {
@@ -261,13 +290,13 @@ func (j *Judge) ask(ctx context.Context, k key, q Question, p *dowse.Page) (Answ
 	return a, true
 }
 
-// After so many failures in a row nobody is asked for a while.
+// After failuresInARow failures no question is asked for rest.
 const (
 	failuresInARow = 5
 	rest           = time.Minute
 )
 
-// done settles a question.
+// done settles a question, wakes those that wait for it and stores the answer.
 func (j *Judge) done(k key, q Question, a Answer, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -288,6 +317,9 @@ func (j *Judge) done(k key, q Question, a Answer, err error) {
 	}
 }
 
+// fail counts a failure and decides how long the external judge is left alone:
+// for good if it is gone, as long as it asks for, or for a minute after
+// repeated failures.
 func (j *Judge) fail(err error) {
 	j.stats.Failed++
 	j.stats.Error = err
@@ -303,14 +335,14 @@ func (j *Judge) fail(err error) {
 	}
 }
 
-// teach hands an answer on as an example.
+// teach passes an answer on as a training example.
 func (j *Judge) teach(p *dowse.Page, a Answer) {
 	if j.o.Learner != nil {
 		j.o.Learner.Learn(judge.Example{Page: p, Relevant: a.Score >= j.o.Threshold})
 	}
 }
 
-// question returns what is sent of a page: no more than the limits allow.
+// question returns what is sent of a page, within the limits.
 func (j *Judge) question(p *dowse.Page) Question {
 	return Question{URL: string(p.URL), Title: firstBytes(p.Title, maxTitle), Text: firstBytes(p.Text, j.o.Text)}
 }
@@ -318,7 +350,7 @@ func (j *Judge) question(p *dowse.Page) Question {
 // maxTitle bounds the title that is sent, in bytes.
 const maxTitle = 500
 
-// firstBytes returns the beginning of a text, in sound UTF-8.
+// firstBytes returns at most the first n bytes of a text, as valid UTF-8.
 func firstBytes(s string, n int) string {
 	if len(s) > n {
 		for n > 0 && !utf8.RuneStart(s[n]) {
@@ -329,12 +361,17 @@ func firstBytes(s string, n int) string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// surest is the nearest to 0 and 1 that an answer may come, so that it has log-odds.
+// surest is how close to 0 and 1 a score may come, so that its log-odds are
+// finite.
 const surest = 1e-3
 
-// decided returns the verdict with the outside judge's relevance. Its reasons come
-// first and share what it changes, so that all of them still add up on the scale of
-// the inner judge.
+// decided returns the verdict with the external judge's relevance. Its reasons
+// come first and share the change that it makes, so that all reasons still add
+// up to the relevance on the scale of the inner judge.
+//
+// On the scale of log-odds the change is the difference of the log-odds, on the
+// scale of changes that of the relevances; on any other scale it is what the
+// reasons lack to add up to the new score.
 func decided(v dowse.Verdict, a Answer, name string) dowse.Verdict {
 	score := min(max(a.Score, surest), 1-surest)
 	change := score - v.Relevance

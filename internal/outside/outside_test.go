@@ -235,7 +235,7 @@ func TestProgramTalk(t *testing.T) {
 	}
 }
 
-// fixed answers at once, and counts.
+// fixed answers immediately, and counts.
 type fixed struct {
 	Answer
 	err   error
@@ -339,7 +339,7 @@ func TestBudgetAndMemory(t *testing.T) {
 	}
 }
 
-// A resumed crawl asks nothing twice, knows what it has learnt, and takes up the
+// A resumed crawl asks nothing twice, knows what it has learnt, and continues the
 // budget where it was. What a crash left of the file does no harm.
 func TestAnswersAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "answers.jsonl")
@@ -390,8 +390,8 @@ func (n *notes) Learn(e judge.Example) {
 	n.list = append(n.list, fmt.Sprint(e.Page.Text, " ", e.Relevant))
 }
 
-// Failures leave the inner verdict, are counted, and after some of them nobody is
-// asked for a while.
+// Failures leave the inner verdict, are counted, and after some of them no
+// question is asked for a while.
 func TestFailuresFallBack(t *testing.T) {
 	for name, f := range map[string]*fixed{
 		"error": {err: errors.New("no")}, "score": {Answer: Answer{Score: 1.5}}, "NaN": {Answer: Answer{Score: math.NaN()}},
@@ -414,7 +414,7 @@ func TestFailuresFallBack(t *testing.T) {
 	}
 }
 
-// Many ask at once: one question for one text, and nobody waits longer than the limit.
+// Concurrent callers ask one question per text, and none waits longer than the limit.
 func TestManyAtOnce(t *testing.T) {
 	f := &fixed{Answer: Answer{Score: 0.9}, hold: make(chan struct{})}
 	j := newJudge(t, unsure{0.5, judge.Share}, f, Options{Timeout: patience, Learner: &notes{}, File: filepath.Join(t.TempDir(), "a")})

@@ -14,28 +14,40 @@ import (
 	"time"
 )
 
-// ErrGone says that an outside judge is not there any more, and will not be asked
-// again.
+// ErrGone reports that an external judge has failed for good and will not be
+// asked again.
 var ErrGone = errors.New("the outside judge is gone")
 
-// A Program is an outside judge that is a program: it reads a question to a line, as
-// JSON, and writes the answer to a line. It is started when it is first asked, never
-// by a shell, and goes on running. A program that dies, does not answer in time or
-// writes what is no answer is ended, with all that it started, and started again.
+// A Program is an external judge that is a program: it reads one question per
+// line, as JSON, and writes one answer per line. It is started with the first
+// question, never through a shell, and keeps running. A program that dies, does
+// not answer in time or writes something that is not an answer is killed, with
+// all processes that it started, and started again.
+//
+// Questions are answered one at a time. The running program is passed along in
+// the channel turn: who receives it may ask.
+//
+// A question and its answer look like this, each on one line:
+//
+//	{"url": "https://example.org/", "title": "Reefs", "text": "A reef is …"}
+//	{"score": 0.9, "because": ["is about coral reefs"]}
+//
+// The program must flush its output after each answer, and write nothing else to
+// its standard output.
 type Program struct {
-	Command  []string          // and its arguments
-	Dir      string            // where it runs; "" means here
-	Restarts int               // without an answer in between, at most; 0 means 3
-	Say      func(line string) // is told what it writes to its standard error, the first lines; nil means nobody
+	Command  []string          // program and arguments
+	Dir      string            // working folder; default the current one
+	Restarts int               // most restarts without an answer in between; default 3
+	Say      func(line string) // if set, called with the first lines of its standard error
 
 	mu      sync.Mutex
-	turn    chan *child // holds the child, or nil for none, when nobody asks
-	failed  int         // starts in a row without an answer
+	turn    chan *child // holds the child, or nil for none, while no question is in flight
+	failed  int         // starts since the last answer
 	closed  bool
 	errText talk
 }
 
-// Name names the program and its arguments.
+// Name returns the program and its arguments.
 func (p *Program) Name() string {
 	if len(p.Command) == 0 {
 		return "exec"
@@ -51,7 +63,7 @@ func (p *Program) Ask(ctx context.Context, q Question) (Answer, error) {
 	select {
 	case c = <-turn:
 	case <-ctx.Done():
-		return Answer{}, fmt.Errorf("outside: %s: others are being answered: %w", p.Name(), ctx.Err())
+		return Answer{}, fmt.Errorf("outside: %s: busy with other questions: %w", p.Name(), ctx.Err())
 	}
 	c, a, err := p.askChild(ctx, c, q)
 	turn <- c
@@ -61,7 +73,7 @@ func (p *Program) Ask(ctx context.Context, q Question) (Answer, error) {
 	return a, nil
 }
 
-// turns returns where the child waits for the next to ask.
+// turns returns the channel turn, which it makes on first use.
 func (p *Program) turns() chan *child {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,8 +85,8 @@ func (p *Program) turns() chan *child {
 	return p.turn
 }
 
-// askChild asks the child, a new one if there is none, and returns the one that the
-// next is to ask.
+// askChild asks the child, a new one if there is none, and returns the one for
+// the next question.
 func (p *Program) askChild(ctx context.Context, c *child, q Question) (*child, Answer, error) {
 	if c != nil && c.dead() {
 		c.end()
@@ -97,7 +109,8 @@ func (p *Program) askChild(ctx context.Context, c *child, q Question) (*child, A
 	return c, a, nil
 }
 
-// start starts a child, unless too many have failed.
+// start starts a child, unless too many have failed. A program that does not
+// exist is gone immediately.
 func (p *Program) start() (*child, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,8 +130,8 @@ func (p *Program) start() (*child, error) {
 	return c, err
 }
 
-// Close ends the program and all that it started, once the question under way is
-// given up.
+// Close kills the program and all processes that it started, after the question
+// in flight has ended.
 func (p *Program) Close() error {
 	turn := p.turns()
 	p.mu.Lock()
@@ -136,20 +149,21 @@ func (p *Program) Close() error {
 type child struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
-	lines  chan []byte   // what it writes, closed at its end; one is kept, so that it is seen before the next question
-	stop   chan struct{} // closed when nobody wants more lines
-	read   chan struct{} // closed when nobody reads more
+	lines  chan []byte   // its output, closed at its end; buffers one line, so that unexpected output is noticed
+	stop   chan struct{} // closed when no more lines are wanted
+	read   chan struct{} // closed when listen has returned
 	family family
 }
 
+// newChild starts a program, with listen reading its output.
 func newChild(command []string, dir string, stderr io.Writer) (*child, error) {
 	if len(command) == 0 {
-		return nil, fmt.Errorf("%w: no program is named", ErrGone)
+		return nil, fmt.Errorf("%w: no program is given", ErrGone)
 	}
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = dir
 	cmd.Stderr = stderr
-	cmd.WaitDelay = time.Second // for what holds its pipes when it is dead
+	cmd.WaitDelay = time.Second // other processes may keep its pipes open when it is dead
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -168,7 +182,11 @@ func newChild(command []string, dir string, stderr io.Writer) (*child, error) {
 	return c, nil
 }
 
-// listen hands on the lines that the child writes.
+// listen sends the lines that the child writes to c.lines, until it ends,
+// writes a line that is too long, or is stopped.
+//
+// A line longer than maxAnswer ends it, as the end of the program does; the child
+// is then replaced, because its output can no longer be trusted.
 func (c *child) listen(out io.Reader) {
 	defer close(c.read)
 	defer close(c.lines)
@@ -179,6 +197,7 @@ func (c *child) listen(out io.Reader) {
 			return
 		}
 		select {
+		// The line is copied, since the reader reuses its buffer.
 		case c.lines <- append([]byte(nil), line...):
 		case <-c.stop:
 			return
@@ -186,8 +205,8 @@ func (c *child) listen(out io.Reader) {
 	}
 }
 
-// dead reports whether the child has ended, or said something unasked, after which
-// nobody knows which answer is to which question.
+// dead reports whether the child has ended, or wrote something without being
+// asked, after which answers can no longer be matched to questions.
 func (c *child) dead() bool {
 	select {
 	case <-c.lines:
@@ -197,7 +216,9 @@ func (c *child) dead() bool {
 	}
 }
 
-// ask writes the question and waits for a line.
+// ask writes the question and waits for a line. Writing is done in a goroutine,
+// because a child that does not read would block it; the goroutine ends when
+// the child is killed.
 func (c *child) ask(ctx context.Context, q Question) (Answer, error) {
 	line, err := json.Marshal(q)
 	if err != nil {
@@ -211,15 +232,15 @@ func (c *child) ask(ctx context.Context, q Question) (Answer, error) {
 	select {
 	case err := <-written:
 		if err != nil {
-			return Answer{}, fmt.Errorf("it does not take the question: %w", err)
+			return Answer{}, fmt.Errorf("program does not read the question: %w", err)
 		}
 	case <-ctx.Done():
-		return Answer{}, fmt.Errorf("no answer in time: it does not take the question: %w", ctx.Err())
+		return Answer{}, fmt.Errorf("no answer in time: program does not read the question: %w", ctx.Err())
 	}
 	select {
 	case line, ok := <-c.lines:
 		if !ok {
-			return Answer{}, errors.New("it ended without an answer, or wrote one that is too long")
+			return Answer{}, errors.New("program ended without an answer, or wrote one that is too long")
 		}
 		return parseAnswer(line)
 	case <-ctx.Done():
@@ -227,34 +248,35 @@ func (c *child) ask(ctx context.Context, q Question) (Answer, error) {
 	}
 }
 
-// end ends the child and all that it started, and waits until it is gone. A child
-// that has ended by itself is waited for here too, and not before: so its number is
-// not another's when its family is ended.
+// end kills the child and all processes that it started, and waits until it is
+// gone. Also a child that ended by itself is waited for only here, so that its
+// process ID is not reused before its family is killed.
 func (c *child) end() {
 	close(c.stop)
-	c.family.kill(c.cmd) // before its input ends, and it leaves its children alone
+	c.family.kill(c.cmd) // before its input is closed, which could make it exit and orphan its children
 	c.in.Close()
 	c.cmd.Wait()
 	<-c.read
 }
 
-// talk is a program's standard error: the first lines are passed on, the rest is
-// thrown away.
+// talk is a program's standard error: the first lines are passed on, the rest
+// is dropped.
 type talk struct {
 	say func(string)
 
 	mu   sync.Mutex
 	line []byte
-	said int // lines
+	said int // lines passed on
 }
 
-// The limits of what a program says beside its answers.
+// The limits of a program's standard error.
 const (
 	maxSaid     = 10  // lines
 	maxSaidLine = 300 // bytes
 )
 
-// Write takes in what the program writes. It never fails.
+// Write collects lines. It never fails, since a program must not block on its
+// standard error.
 func (t *talk) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -275,7 +297,7 @@ func (t *talk) pass() {
 		return
 	}
 	if t.said++; t.said > maxSaid {
-		text = "(what it says further is not shown)"
+		text = "(further lines are not shown)"
 	}
 	t.say(text)
 }

@@ -14,13 +14,14 @@ import (
 	"dowse/weburl"
 )
 
-// A Search is a search service that speaks as SearXNG does. It is asked only when
-// somebody calls Results; its address is the user's own choice, as that of an
-// [Endpoint] is.
+// A Search is a search service with the interface of SearXNG. It is asked only
+// by Results; its address is the user's own choice, as that of an [Endpoint].
+//
+// It exists so that a person can look for seeds; a crawl never calls it.
 type Search struct {
-	URL     string        // of the service, as in https://searx.example.org/
-	Timeout time.Duration // for a search; 0 means 20 seconds
-	Agent   string        // who asks; "" means not to say
+	URL     string        // of the service, such as https://searx.example.org/
+	Timeout time.Duration // for a search; default 20 s
+	Agent   string        // User-Agent; default none
 }
 
 // A Result is a page that a search found.
@@ -37,8 +38,8 @@ const (
 	searchTime    = 20 * time.Second
 )
 
-// Results returns the first n results for a query, each page once. Results without
-// a URL of the web are passed over.
+// Results returns the first n results for a query, at most 100, each page once.
+// Results without an http or https URL are skipped.
 func (s *Search) Results(ctx context.Context, query string, n int) ([]Result, error) {
 	target, err := s.target(query)
 	if err != nil {
@@ -61,8 +62,8 @@ func (s *Search) Results(ctx context.Context, query string, n int) ([]Result, er
 	return list, nil
 }
 
-// target returns the address of a query. A service that is named by its host alone
-// is asked at /search.
+// target returns the URL of a query. A service given by its host alone is asked
+// at /search.
 func (s *Search) target(query string) (string, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -94,16 +95,16 @@ func (s *Search) fetch(ctx context.Context, target string) ([]byte, error) {
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode == http.StatusForbidden:
-		return nil, errors.New("it answered with 403: a SearXNG service must list json under search: formats: in its settings.yml")
+		return nil, errors.New("the service answered with 403: a SearXNG service must list json under search: formats: in its settings.yml")
 	case resp.StatusCode == http.StatusTooManyRequests:
-		return nil, errors.New("it answered with 429: too many searches, come back later")
+		return nil, errors.New("the service answered with 429: too many searches, try again later")
 	case resp.StatusCode/100 != 2:
-		return nil, fmt.Errorf("it answered with %d", resp.StatusCode)
+		return nil, fmt.Errorf("the service answered with %d", resp.StatusCode)
 	}
 	return io.ReadAll(io.LimitReader(resp.Body, maxSearchBody))
 }
 
-// parseResults reads the results of an answer.
+// parseResults parses the first n results of an answer.
 func parseResults(data []byte, n int) (list []Result, err error) {
 	var answer struct {
 		Results []struct {

@@ -225,10 +225,10 @@ func (b *builder) category(arg string, min any, at place) finder {
 }
 
 func (t categoryTest) find(r *reading) (verdict, string) {
-	if r.facts.Categories == nil {
+	if r.categories == nil {
 		return unknown, "nobody tells categories"
 	}
-	p := r.facts.Categories[t.name]
+	p := r.categories[t.name]
 	return of(p >= t.min), "is " + strconv.FormatFloat(p, 'g', 3, 64)
 }
 

@@ -10,6 +10,8 @@ import (
 	celast "cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
+
+	"dowse/internal/facts"
 )
 
 // celClause makes a node of an expression in CEL.
@@ -150,8 +152,8 @@ func celCause(err error) string {
 type missingFact string
 
 func (m missingFact) Error() string {
-	if m == "links_in" {
-		return "links_in is not known: only a crawl counts it"
+	if f := facts.Named(string(m)); f != nil && f.InCrawl && f.Type == facts.Integer {
+		return string(m) + " is not known: only a crawl counts it"
 	}
 	return string(m) + " is not known"
 }
@@ -178,8 +180,8 @@ func (p *pageTypes) FindStructFieldNames(name string) (names []string, ok bool) 
 	if name != pageType && name != parentType {
 		return p.Registry.FindStructFieldNames(name)
 	}
-	for i := range facts {
-		if field, ok := celField(name, facts[i].name); ok {
+	for _, f := range factNames() {
+		if field, ok := celField(name, f); ok {
 			names = append(names, field)
 		}
 	}
@@ -198,7 +200,7 @@ func (p *pageTypes) FindStructFieldType(typ, field string) (*types.FieldType, bo
 	case typ == pageType && field == "parent":
 		return &types.FieldType{
 			Type:  types.NewObjectType(parentType),
-			IsSet: func(target any) bool { return target.(*celPage).r.facts.Parent != nil },
+			IsSet: func(target any) bool { return target.(*celPage).r.row.ParentScore != nil },
 			GetFrom: func(target any) (any, error) {
 				return &celPage{r: target.(*celPage).r, typ: parentType}, nil
 			},
@@ -208,10 +210,8 @@ func (p *pageTypes) FindStructFieldType(typ, field string) (*types.FieldType, bo
 	case typ != pageType:
 		return p.Registry.FindStructFieldType(typ, field)
 	}
-	for i := range facts {
-		if f := &facts[i]; f.name == field {
-			return f.celType(), true
-		}
+	if row := facts.Named(field); row != nil && row.Asked {
+		return newFact(row).celType(), true
 	}
 	return nil, false
 }

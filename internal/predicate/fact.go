@@ -1,13 +1,11 @@
 package predicate
 
 import (
-	"net/netip"
-	"slices"
 	"strings"
 	"time"
 
 	"dowse"
-	"dowse/weburl"
+	"dowse/internal/facts"
 )
 
 // A Fact is something that clauses can ask of a page.
@@ -19,19 +17,22 @@ type Fact struct {
 }
 
 // AllFacts lists the facts in the order of printing.
-func AllFacts() []Fact {
-	list := make([]Fact, len(facts))
-	for i := range facts {
-		f := &facts[i]
-		list[i] = Fact{Name: f.name, Kind: kindNames[f.kind], Means: f.means}
-		if f.kind <= table {
-			list[i].Match = likeNames[f.like]
+func AllFacts() (list []Fact) {
+	for _, row := range facts.All() {
+		if !row.Asked {
+			continue
 		}
+		f := newFact(row)
+		about := Fact{Name: f.name, Kind: kindNames[f.kind], Means: row.Doc}
+		if f.kind <= table {
+			about.Match = likeNames[f.like]
+		}
+		list = append(list, about)
 	}
 	return list
 }
 
-// kind tells what a fact is made of, and so what it can be matched with.
+// kind is what a fact is made of, and so what it can be matched with.
 type kind uint8
 
 const (
@@ -45,16 +46,16 @@ const (
 
 var kindNames = [...]string{"text", "list", "table", "number", "number", "date"}
 
-// like tells when a string that is looked for is there.
-type like uint8
+// like is how a string that is looked for is compared with the strings of a fact.
+type like = facts.Match
 
 const (
-	words  like = iota // as a run of whole words
-	part               // anywhere
-	domain             // the same host, or one below it
-	tag                // the same language, whatever the region
-	media              // the same type, or one of type/*
-	same
+	words  = facts.Words
+	part   = facts.Part
+	domain = facts.Domain
+	tag    = facts.Tag
+	media  = facts.Media
+	same   = facts.Same
 )
 
 var likeNames = [...]string{
@@ -62,85 +63,81 @@ var likeNames = [...]string{
 	tag: "the language, with any region", media: "the type, or text/*", same: "all of it",
 }
 
-// A fact is a row of the table. One of its functions is set, by its kind; it
-// reports false where the fact is not known.
+// A fact is a row of the table of facts as clauses see it.
 type fact struct {
-	name, means string
-	kind        kind
-	like        like
-
-	values func(r *reading) ([]string, bool)
-	number func(r *reading) (float64, bool)
-	date   func(r *reading) (time.Time, bool)
-	pairs  func(r *reading) []dowse.Meta
+	name  string
+	kind  kind
+	like  like
+	row   *facts.Fact
+	entry string // of a table: the name of one of its entries; "" for all of them
 }
 
-// facts are all there are.
-var facts = []fact{
-	{name: "url", like: part, means: "the canonical URL", values: func(r *reading) ([]string, bool) { return one(string(r.page.URL)) }},
-	{name: "host", like: domain, means: "its host, without the port", values: func(r *reading) ([]string, bool) { return one(weburl.Hostname(r.page.URL)) }},
-	{name: "tld", like: same, means: "the last label of the host; co.uk stands for the end of the host", values: func(r *reading) ([]string, bool) { return one(tld(weburl.Hostname(r.page.URL))) }},
-	{name: "path", like: part, means: "the path of the URL, without the query", values: func(r *reading) ([]string, bool) { return one(path(r.page.URL)) }},
-	{name: "depth", kind: whole, means: "links from the nearest seed", number: func(r *reading) (float64, bool) { return float64(r.page.Depth), true }},
-	{name: "lang", like: tag, means: "the language that the page declares, else what it looks like", values: func(r *reading) ([]string, bool) { return one(r.lang()) }},
-	{name: "title", like: words, means: "the title", values: func(r *reading) ([]string, bool) { return []string{r.page.Title}, true }},
-	{name: "text", like: words, means: "the text that is shown", values: func(r *reading) ([]string, bool) { return []string{r.page.Text}, true }},
-	{name: "headings", kind: listed, like: words, means: "h1 to h6", values: func(r *reading) ([]string, bool) { return headings(r.page.Headings), true }},
-	{name: "anchor", kind: listed, like: words, means: "the words of the links that led to the page", values: func(r *reading) ([]string, bool) { return r.facts.Anchors, len(r.facts.Anchors) > 0 }},
-	{name: "meta", kind: table, like: words, means: "meta elements; meta.NAME is one of them", pairs: func(r *reading) []dowse.Meta { return r.page.Meta }},
-	{name: "schema_org", kind: listed, like: same, means: "types of schema.org: JSON-LD, microdata, RDFa", values: func(r *reading) ([]string, bool) { return r.page.Types, true }},
-	{name: "og", kind: table, like: words, means: "Open Graph; og.NAME is the property og:NAME", pairs: openGraph},
-	{name: "mime", like: media, means: "the media type", values: func(r *reading) ([]string, bool) { return one(r.page.Fetch.Type) }},
-	{name: "status", kind: whole, means: "the status of the answer", number: func(r *reading) (float64, bool) { return float64(r.page.Fetch.Status), r.page.Fetch.Status != 0 }},
-	{name: "size", kind: whole, means: "bytes of the body", number: func(r *reading) (float64, bool) { return float64(r.page.Fetch.Bytes), r.page.Fetch.Bytes > 0 }},
-	{name: "words", kind: whole, means: "words of the text", number: func(r *reading) (float64, bool) { return float64(len(r.page.Words)), true }},
-	{name: "links_out", kind: whole, means: "different targets of its links", number: func(r *reading) (float64, bool) { return float64(len(r.page.Links)), true }},
-	{name: "links_in", kind: whole, means: "pages that were fetched before it and link to it; known in crawls only", number: linksIn},
-	{name: "images", kind: listed, like: part, means: "sources of the images, as written; at most 200", values: func(r *reading) ([]string, bool) { return r.page.Images, true }},
-	{name: "emails", kind: listed, like: part, means: "mail addresses in the text", values: func(r *reading) ([]string, bool) { return r.mails(), true }},
-	{name: "published", kind: date, means: "when the page says it was published", date: func(r *reading) (time.Time, bool) { return r.page.Published, !r.page.Published.IsZero() }},
-	{name: "modified", kind: date, means: "when the page, or else its server, says it was changed", date: modified},
-	{name: "licence", kind: listed, like: part, means: "URLs of licences that the page links to", values: func(r *reading) ([]string, bool) { return urls(r.page.Licences), true }},
-	{name: "robots_flags", kind: listed, like: same, means: "nofollow, noindex, noarchive: of the page or its header", values: func(r *reading) ([]string, bool) { return flags(r.page), true }},
-	{name: "parent.score", kind: decimal, means: "score of the page that it was found on", number: parentScore},
-	{name: "parent.host", like: domain, means: "host of the page that it was found on", values: parentHost},
-	{name: "hops", kind: whole, means: "off-topic pages in a row just above it", number: func(r *reading) (float64, bool) { return float64(r.page.Hops), true }},
-	{name: "score", kind: decimal, means: "what the evidence of the topic says, 0 to 1", number: score},
+// newFact returns a row of the table as clauses see it.
+func newFact(row *facts.Fact) *fact {
+	f := &fact{name: row.Name, like: row.Match, row: row}
+	switch row.Type {
+	case facts.List:
+		f.kind = listed
+	case facts.Table:
+		f.kind = table
+	case facts.Integer:
+		f.kind = whole
+	case facts.Number, facts.Duration:
+		f.kind = decimal
+	case facts.Date:
+		f.kind = date
+	}
+	if row.All != nil {
+		f.kind = listed
+	}
+	return f
 }
 
-// factNamed returns a fact by its name. Names of entries of tables (og.type) make a
-// fact of their own.
+// factNamed returns a fact by its name, nil for none. An entry of a table (og.type) is a
+// fact of its own.
 func factNamed(name string) *fact {
-	i := slices.IndexFunc(facts, func(f fact) bool { return f.name == name })
-	if i >= 0 {
-		return &facts[i]
+	if row := facts.Named(name); row != nil && row.Asked {
+		return newFact(row)
 	}
 	head, entry, ok := strings.Cut(name, ".")
 	if f := factNamedTable(head); f != nil && ok && entry != "" {
-		return &fact{name: name, kind: listed, like: f.like, values: func(r *reading) ([]string, bool) {
-			return entries(f.pairs(r), entry), true
-		}}
+		return &fact{name: name, kind: listed, like: f.like, row: f.row, entry: entry}
 	}
 	return nil
 }
 
+// factNamedTable returns a fact that is a table by its name, nil for none.
 func factNamedTable(name string) *fact {
-	for i := range facts {
-		if facts[i].name == name && facts[i].kind == table {
-			return &facts[i]
-		}
+	if row := facts.Named(name); row != nil && row.Asked && row.Type == facts.Table {
+		return newFact(row)
 	}
 	return nil
 }
 
 func factNames() (names []string) {
-	for i := range facts {
-		names = append(names, facts[i].name)
+	for _, row := range facts.All() {
+		if row.Asked {
+			names = append(names, row.Name)
+		}
 	}
 	return names
 }
 
-// strings returns the values of a fact that has strings.
+// values returns the strings of a text or list, and whether they are known.
+func (f *fact) values(r *reading) ([]string, bool) {
+	if f.entry != "" {
+		return entries(f.pairs(r), f.entry), true
+	}
+	switch v := r.value(f.row).(type) {
+	case string:
+		return []string{v}, true
+	case []string:
+		return v, true
+	}
+	return nil, false
+}
+
+// strings returns the strings of a fact that has some.
 func (f *fact) strings(r *reading) ([]string, bool) {
 	if f.kind != table {
 		return f.values(r)
@@ -152,61 +149,28 @@ func (f *fact) strings(r *reading) ([]string, bool) {
 	return list, true
 }
 
-func one(s string) ([]string, bool) {
-	if s == "" {
-		return nil, false
+// number returns the value of a number, and whether it is known. A duration counts in seconds.
+func (f *fact) number(r *reading) (float64, bool) {
+	switch v := r.value(f.row).(type) {
+	case int:
+		return float64(v), true
+	case float64:
+		return v, true
+	case time.Duration:
+		return v.Seconds(), true
 	}
-	return []string{s}, true
+	return 0, false
 }
 
-// tld returns the last label of a host, "" of an address.
-func tld(host string) string {
-	if _, err := netip.ParseAddr(host); err == nil {
-		return ""
-	}
-	return host[strings.LastIndexByte(host, '.')+1:]
+// date returns the value of a date, and whether it is known.
+func (f *fact) date(r *reading) (time.Time, bool) {
+	t, ok := r.value(f.row).(time.Time)
+	return t, ok
 }
 
-func path(u dowse.URL) string {
-	p, _, _ := strings.Cut(weburl.Path(u), "?")
-	return p
-}
-
-func headings(hs []dowse.Heading) []string {
-	list := make([]string, len(hs))
-	for i := range hs {
-		list[i] = hs[i].Text
-	}
-	return list
-}
-
-func urls(us []dowse.URL) []string {
-	list := make([]string, len(us))
-	for i, u := range us {
-		list[i] = string(u)
-	}
-	return list
-}
-
-func flags(p *dowse.Page) (list []string) {
-	for _, f := range []struct {
-		name string
-		set  bool
-	}{{"nofollow", p.NoFollow}, {"noindex", p.NoIndex}, {"noarchive", p.NoArchive}} {
-		if f.set {
-			list = append(list, f.name)
-		}
-	}
-	return list
-}
-
-// openGraph returns the properties of Open Graph, without their prefix.
-func openGraph(r *reading) (list []dowse.Meta) {
-	for _, m := range r.page.Meta {
-		if name, ok := strings.CutPrefix(m.Name, "og:"); ok {
-			list = append(list, dowse.Meta{Name: name, Content: m.Content})
-		}
-	}
+// pairs returns the entries of a table.
+func (f *fact) pairs(r *reading) []dowse.Meta {
+	list, _ := r.value(f.row).([]dowse.Meta)
 	return list
 }
 
@@ -218,40 +182,4 @@ func entries(pairs []dowse.Meta, name string) (list []string) {
 		}
 	}
 	return list
-}
-
-func linksIn(r *reading) (float64, bool) {
-	if r.page.LinksIn == nil {
-		return 0, false
-	}
-	return float64(*r.page.LinksIn), true
-}
-
-func modified(r *reading) (time.Time, bool) {
-	t := r.page.Modified
-	if t.IsZero() {
-		t = r.facts.Modified
-	}
-	return t, !t.IsZero()
-}
-
-func parentScore(r *reading) (float64, bool) {
-	if r.facts.Parent == nil {
-		return 0, false
-	}
-	return r.facts.Parent.Score, true
-}
-
-func parentHost(r *reading) ([]string, bool) {
-	if r.facts.Parent == nil {
-		return nil, false
-	}
-	return one(r.facts.Parent.Host)
-}
-
-func score(r *reading) (float64, bool) {
-	if r.facts.Score == nil {
-		return 0, false
-	}
-	return *r.facts.Score, true
 }

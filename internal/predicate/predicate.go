@@ -65,7 +65,7 @@ type Clause struct {
 
 // Test tests a page. Its time is bounded by the constants of this package.
 func (p *Predicate) Test(page *dowse.Page, f Facts) Result {
-	r := &reading{page: page, facts: &f, of: p, steps: MaxSteps}
+	r := newReading(p, page, &f)
 	t := &trace{clauses: make([]Clause, 0, p.needs.Clauses)}
 	v := p.root.test(r, t, scope{})
 	return Result{Holds: v == yes, Clauses: t.clauses}

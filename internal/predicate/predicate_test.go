@@ -251,8 +251,10 @@ func TestFactsAreListed(t *testing.T) {
 			t.Errorf("%s: %v", f.Name, problems)
 		}
 	}
-	if got := strings.Join(names, " "); got != want {
-		t.Errorf("facts %s, want %s", got, want)
+	for _, name := range strings.Fields(want) { // topic files have these names: none may go
+		if !slices.Contains(names, name) {
+			t.Errorf("there is no fact %s", name)
+		}
 	}
 }
 

@@ -1,30 +1,58 @@
 package predicate
 
 import (
-	"strings"
-
 	"dowse"
+	"dowse/internal/facts"
 	"dowse/text"
 )
 
-// A reading is one page while it is tested. What is dear to find out it finds out
-// when it is first asked for, and once.
+// A reading is one page while it is tested. What is costly to compute is computed when it is first asked for,
+// and once.
 type reading struct {
-	page  *dowse.Page
-	facts *Facts
-	of    *Predicate
-	steps int // that are left of MaxSteps
+	page       *dowse.Page
+	row        facts.Row
+	categories map[string]float64 // see [Facts]
+	of         *Predicate
+	steps      int // that are left of MaxSteps
 
-	folded   map[*fact][]string
-	emails   []string
-	mailed   bool
-	language *string
+	folded   map[string][]string // by the names of facts
+	computed map[*facts.Fact]any
 	keywords []bool
+}
+
+// newReading begins to test a page.
+func newReading(p *Predicate, page *dowse.Page, f *Facts) *reading {
+	r := &reading{page: page, categories: f.Categories, of: p, steps: MaxSteps}
+	r.row = facts.Row{Page: page, Anchors: f.Anchors, Score: f.Score, ServerModified: f.Modified, Languages: f.Languages}
+	if f.Parent != nil {
+		r.row.ParentScore, r.row.ParentHost = &f.Parent.Score, f.Parent.Host
+	}
+	return r
+}
+
+// value returns the value of a fact for the page, all values of one that can have several, and nil if
+// it is not known.
+func (r *reading) value(f *facts.Fact) any {
+	if f.All != nil {
+		return f.All(&r.row)
+	}
+	if !f.Costly {
+		return f.Value(&r.row)
+	}
+	v, ok := r.computed[f]
+	if !ok {
+		if r.computed == nil {
+			r.computed = map[*facts.Fact]any{}
+		}
+		v = f.Value(&r.row)
+		r.computed[f] = v
+	}
+	return v
 }
 
 // fold returns the values of a fact in the form in which words are compared.
 func (r *reading) fold(f *fact, values []string) []string {
-	if got, ok := r.folded[f]; ok {
+	if got, ok := r.folded[f.name]; ok {
 		return got
 	}
 	got := make([]string, len(values))
@@ -32,70 +60,10 @@ func (r *reading) fold(f *fact, values []string) []string {
 		got[i] = text.Fold(v)
 	}
 	if r.folded == nil {
-		r.folded = map[*fact][]string{}
+		r.folded = map[string][]string{}
 	}
-	r.folded[f] = got
+	r.folded[f.name] = got
 	return got
-}
-
-// lang returns the language that the page declares, else the one that its words
-// look like, "" for neither.
-func (r *reading) lang() string {
-	if r.page.Language != "" {
-		return r.page.Language
-	}
-	if r.language == nil {
-		lang, _ := text.Detect(r.page.Text, r.facts.Languages)
-		r.language = &lang
-	}
-	return *r.language
-}
-
-// mails returns the addresses in the text.
-func (r *reading) mails() []string {
-	if !r.mailed {
-		r.emails, r.mailed = emails(r.page.Text), true
-	}
-	return r.emails
-}
-
-// maxEmails is how many addresses of a page count.
-const maxEmails = 100
-
-// emails returns the mail addresses in a text, each once.
-func emails(s string) (list []string) {
-	seen := map[string]bool{}
-	for at := 0; len(list) < maxEmails; {
-		i := strings.IndexByte(s[at:], '@')
-		if i < 0 {
-			break
-		}
-		i += at
-		at = i + 1
-		if m := emailAt(s, i); m != "" && !seen[m] {
-			seen[m] = true
-			list = append(list, m)
-		}
-	}
-	return list
-}
-
-// emailAt returns the address around the @ at i, "" if there is none.
-func emailAt(s string, i int) string {
-	const maxLocal, maxDomain = 64, 253
-	start, end := i, i+1
-	for start > 0 && i-start < maxLocal && (isAlnum(s[start-1]) || strings.IndexByte("._%+-", s[start-1]) >= 0) {
-		start--
-	}
-	for end < len(s) && end-i <= maxDomain && (isAlnum(s[end]) || s[end] == '.' || s[end] == '-') {
-		end++
-	}
-	local, domain := strings.TrimLeft(s[start:i], "."), strings.TrimRight(s[i+1:end], ".-")
-	dot := strings.LastIndexByte(domain, '.')
-	if local == "" || dot < 1 || len(domain)-dot < 3 || strings.ContainsAny(domain[dot+1:], "0123456789") {
-		return ""
-	}
-	return strings.ToLower(local + "@" + domain)
 }
 
 func isAlnum(c byte) bool {

@@ -1,9 +1,15 @@
 // Command skips runs "go test -json" and prints its results as "go test" would,
-// followed by every test that was skipped and the reason. A test that is skipped
-// without being listed in allowed.txt makes the command fail if CI=true, so that
-// a green run means that the tests ran.
+// followed by every test that was skipped and the reason. A test that is
+// skipped without being listed in allowed.txt makes the command fail if
+// CI=true, so that a green run means that the tests ran: many tests need files
+// that are not in the repository, and without this command a run that skips all
+// of them looks like a run that passes.
 //
 //	go run ./internal/skips -timeout 30m ./...
+//
+// The exit status is 1 if a test fails, if the output cannot be read, or if
+// CI=true and a skipped test is not listed. Skips of "go test -short" need not
+// be listed.
 package main
 
 import (
@@ -18,6 +24,9 @@ import (
 	"strings"
 )
 
+// allowedList has one test per line: its package, its name and why it may be
+// skipped.
+//
 //go:embed allowed.txt
 var allowedList string
 
@@ -63,7 +72,8 @@ type results struct {
 // A skip is a test that did not run.
 type skip struct{ name, reason string }
 
-// read copies the output of packages and of tests that fail, and collects skips.
+// read copies the output of packages and of tests that fail, and collects
+// skips.
 func (r *results) read(in io.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 16<<20)
@@ -78,6 +88,8 @@ func (r *results) read(in io.Reader) error {
 	return lines.Err()
 }
 
+// take handles one event. The output of a test is kept until it ends, and
+// printed only if it fails, as "go test" does.
 func (r *results) take(e event) {
 	name := e.Package + " " + e.Test
 	switch {
@@ -98,7 +110,8 @@ func (r *results) take(e event) {
 	}
 }
 
-// reason returns what a test printed when it was skipped.
+// reason returns the last message that a test printed before it was skipped,
+// without its file and line.
 func reason(lines []string) string {
 	for _, l := range slices.Backward(lines) {
 		l = strings.TrimSpace(l)

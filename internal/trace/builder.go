@@ -18,52 +18,62 @@ import (
 
 // Options say how logs are read. Only Salt is required.
 type Options struct {
-	Salt   []byte        // the key of the hashes that stand for people: at least 8 random bytes
-	Format Format        // "" finds out by the first lines
-	Base   dowse.URL     // of paths without a host, as a server's own log has them; "" for none
-	Gap    time.Duration // a pause after which a session is over; 30 min, as web analytics count. Negative for none
-	Most   int           // accesses to keep; 20 million
+	Salt   []byte        // key of the hashes that replace names: at least 8 random bytes
+	Format Format        // default recognised by the first line that can be
+	Base   dowse.URL     // resolves paths without a host, as in a server's own log; default none
+	Gap    time.Duration // pause that ends a session; default 30 min, as in web analytics. Negative for none
+	Most   int           // accesses to keep; default 20 million
 
-	// Keep tells whether an access at a time is kept, so that a log can be parted by time;
-	// nil keeps all. It is asked once for each, with the zero time where none is known.
+	// Keep, if set, reports whether an access at a time is kept, so that a log
+	// can be divided by time. It is called once per access, with the zero time
+	// if it is unknown.
 	Keep func(time.Time) bool
 }
 
-// An Access is one person going to one page at one time.
+// An Access is one visit of one person to one page.
 type Access struct {
 	User string    // any name; only its hash is kept
-	Time time.Time // zero where it is not known: then order counts
+	Time time.Time // the zero time if unknown: then the order of calls counts
 	URL  dowse.URL
-	New  bool // it begins a session, whatever the time
+	New  bool // begins a session, whatever the time
 }
 
-// ErrNoSalt says that people would not be protected.
-var ErrNoSalt = errors.New("trace: no salt of at least 8 random bytes to hash people's names with")
+// ErrNoSalt is returned without a salt, because names could then be found by
+// trying them.
+var ErrNoSalt = errors.New("trace: salt for hashing names is missing or too short (want at least 8 random bytes)")
 
 const minSalt = 8
 
-// A Builder gathers accesses. It must not be used from several goroutines at once.
+// A Builder collects accesses and makes a [Log] of them. It must not be used
+// concurrently.
+//
+// While it reads, an access is one record, in the order of the logs. Log sorts
+// the records by user and time, finds the sessions and then drops the times: who
+// was where when cannot be recovered from a Log.
 type Builder struct {
 	opts    Options
 	base    *weburl.Base // nil for none
 	mac     hash.Hash
 	sum     []byte
-	name    []byte
+	name    []byte // of the current user; a buffer that is reused
 	users   map[uint64]uint32
 	keys    []uint64
 	pages   *names
 	records []record
 }
 
-// A record is an access that was kept.
+// A record is an access that was kept: 16 bytes.
+//
+// Time and the begin of a session share a field, so that a record has no padding
+// and twenty million of them fit into 320 MB.
 type record struct {
 	user uint32
 	page uint32
-	at   int64 // milliseconds; unknown for none
+	at   int64 // half milliseconds; the lowest bit is beginBit
 }
 
 const (
-	unknown  = math.MinInt64 / 2 // time
+	unknown  = math.MinInt64 / 2 // an unknown time, in milliseconds
 	beginBit = 1                 // lowest bit of record.at, which counts half milliseconds
 )
 
@@ -87,7 +97,8 @@ func New(o Options) (*Builder, error) {
 	return b, nil
 }
 
-// Add takes in an access. It reports false if there are too many already.
+// Add adds an access. It returns false if the limit is reached; an access that
+// Keep does not want is dropped and counts as added.
 func (b *Builder) Add(a Access) bool {
 	b.name = append(b.name[:0], a.User...)
 	at := int64(unknown)
@@ -97,6 +108,7 @@ func (b *Builder) Add(a Access) bool {
 	return !b.keeps(at) || b.add(b.name, at, a.URL, a.New)
 }
 
+// add adds an access at a time in milliseconds.
 func (b *Builder) add(user []byte, at int64, u dowse.URL, begins bool) bool {
 	if len(b.records) >= b.opts.Most {
 		return false
@@ -109,10 +121,10 @@ func (b *Builder) add(user []byte, at int64, u dowse.URL, begins bool) bool {
 	return true
 }
 
-// keeps tells whether an access at a time is wanted.
+// keeps reports whether an access at a time is wanted.
 func (b *Builder) keeps(at int64) bool { return b.opts.Keep == nil || b.opts.Keep(timeOf(at)) }
 
-// timeOf is the time of an access; the zero one where it is not known.
+// timeOf returns the time of an access, the zero time if it is unknown.
 func timeOf(at int64) time.Time {
 	if at == unknown {
 		return time.Time{}
@@ -120,7 +132,11 @@ func timeOf(at int64) time.Time {
 	return time.UnixMilli(at).UTC()
 }
 
-// user returns the number of a person.
+// user returns the number of a person. The name is hashed immediately and never
+// stored.
+//
+// The first 64 bits of an HMAC-SHA-256 are kept. Among ten million people two are
+// confused with a probability of three in a million.
 func (b *Builder) user(name []byte) uint32 {
 	b.mac.Reset()
 	b.mac.Write(name)
@@ -135,7 +151,7 @@ func (b *Builder) user(name []byte) uint32 {
 	return i
 }
 
-// Log returns what was gathered. The builder must not be used afterwards.
+// Log returns the log of all accesses. The builder must not be used afterwards.
 func (b *Builder) Log() *Log {
 	l := &Log{pages: b.pages, keys: b.keys}
 	b.pages.chunk = nil
@@ -151,8 +167,9 @@ func (b *Builder) Log() *Log {
 	return l
 }
 
-// byUser sorts the records by user, each in order of time, and tells where users
-// begin.
+// byUser sorts the records by user, and those of a user by time; it also sets
+// where users begin. It is a counting sort, because there are many records per
+// user and they are mostly in order of time already.
 func (b *Builder) byUser(l *Log) []record {
 	l.starts = make([]uint32, len(l.keys)+1)
 	for _, r := range b.records {
@@ -176,19 +193,22 @@ func (b *Builder) byUser(l *Log) []record {
 	return sorted
 }
 
-// session fills in the path of one user and where sessions begin.
+// session fills in the path of one user and where its sessions begin.
+//
+// The first access of a user always begins a session.
 func (b *Builder) session(l *Log, sorted []record, from, to uint32) {
 	gap := b.opts.Gap.Milliseconds()
 	for i := from; i < to; i++ {
 		r := sorted[i]
 		l.path[i] = r.page
-		if i == from || r.at&beginBit != 0 || gap >= 0 && pause(sorted[i-1], r) > gap {
+		if i == from || r.at&beginBit != 0 || b.opts.Gap >= 0 && pause(sorted[i-1], r) > gap {
 			l.begins.set(i)
 		}
 	}
 }
 
-// pause returns the milliseconds between two accesses, as far as they are known.
+// pause returns the milliseconds between two accesses, 0 if one of the times is
+// unknown.
 func pause(a, b record) int64 {
 	if a.at>>1 == unknown || b.at>>1 == unknown {
 		return 0
@@ -196,7 +216,11 @@ func pause(a, b record) int64 {
 	return b.at>>1 - a.at>>1
 }
 
-// index lists the accesses of each page, or its users, each once.
+// index lists the accesses of each page, or its users, each once. It passes
+// over all accesses twice: to count and to fill.
+//
+// Users are visited in order, so remembering the last user per page is enough to
+// list each one once.
 func (l *Log) index(users bool) index {
 	x := index{starts: make([]uint32, l.Pages()+1)}
 	last := make([]uint32, l.Pages()) // user of the last access, from 1
@@ -228,7 +252,7 @@ func (l *Log) index(users bool) index {
 	return x
 }
 
-// each calls f for every access.
+// each calls f for every access, user by user.
 func (l *Log) each(f func(i, user uint32)) {
 	for u := range uint32(len(l.keys)) {
 		for i := l.starts[u]; i < l.starts[u+1]; i++ {

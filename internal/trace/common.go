@@ -6,10 +6,14 @@ import (
 	"time"
 )
 
+// commonTime is the layout of times in the Common Log Format.
 const commonTime = "02/Jan/2006:15:04:05 -0700"
 
-// parseCommon reads host ident user [time] "request" status bytes; what follows, as
-// in the combined format, is not looked at.
+// parseCommon parses a line of the Common Log Format: host ident user [time]
+// "request" status bytes. What follows, as in the combined format, is ignored.
+//
+// The format has no media type, so the suffix of the URL decides whether it is a
+// page. Targets are usually paths, which need Options.Base; proxies log URLs.
 func parseCommon(line string) (h hit, why string) {
 	who, rest, ok := strings.Cut(line, " [")
 	if !ok {
@@ -34,14 +38,14 @@ func parseCommon(line string) (h hit, why string) {
 		return h, "no client"
 	}
 	method, target, ok := strings.Cut(request, " ")
-	if !ok { // not HTTP: nobody got a page
+	if !ok { // not an HTTP request, so not a page
 		return hit{method: "-", status: code}, ""
 	}
 	target, _, _ = strings.Cut(target, " ")
 	return hit{client: client, ident: ident, at: at.UnixMilli(), method: method, status: code, kind: "?", url: target}, ""
 }
 
-// cutQuoted cuts at the next quote that no backslash stands before.
+// cutQuoted cuts at the next quote that is not escaped by a backslash.
 func cutQuoted(s string) (before, after string, ok bool) {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {

@@ -6,28 +6,38 @@ import (
 	"strings"
 )
 
-// A Format is how a log writes accesses down.
+// A Format is the syntax of a log.
 type Format string
 
-// The formats.
+// The formats, with one line of each:
+//
+//	squid   1157689320.327 2864 10.1.1.1 TCP_MISS/200 10182 GET http://a.test/ anna DIRECT/1.2.3.4 text/html
+//	common  10.1.1.1 - anna [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 2030
+//	jsonl   {"user": "anna", "time": 1157689320, "url": "http://a.test/"}
+//	paths   anna	1297054935	166	A;B;<;C	3
+//
+// Squid and common logs contain everything that was requested, so only lines
+// about delivered pages count. The lines of the other two are pages by
+// definition.
 const (
 	Squid  Format = "squid"  // Squid's native access.log
 	Common Format = "common" // Common Log Format, and the combined one
-	JSONL  Format = "jsonl"  // an object to a line: user, time, url
-	Paths  Format = "paths"  // a path to a line, by tabs: user, time, [duration,] steps by semicolons [, anything]
+	JSONL  Format = "jsonl"  // one object per line: user, time, url
+	Paths  Format = "paths"  // one path per line, separated by tabs: user, time, [duration,] steps with semicolons [, anything]
 )
 
-// A hit is what a line tells of. Its strings are copies of parts of the line.
+// A hit is the content of a line. Its strings are copies of parts of the line.
 type hit struct {
 	client, ident string
 	at            int64 // milliseconds; unknown for none
 	method        string
 	status        int
-	kind          string // media type; "?" where the log does not say
-	url           string // or steps
+	kind          string // media type; "?" if the format does not have it
+	url           string // or the steps of a path
 }
 
-// parse reads a line, or tells why it can't be read.
+// parse parses a line. why is "" or the reason why it cannot be parsed, without
+// text of the line.
 func (f Format) parse(line []byte) (h hit, why string) {
 	switch f {
 	case Squid:
@@ -42,7 +52,7 @@ func (f Format) parse(line []byte) (h hit, why string) {
 	return hit{}, "no known format"
 }
 
-// sniff tells the format of a log by one of its lines, "" if it can't.
+// sniff guesses the format of a log by one of its lines, "" if it cannot.
 func sniff(line []byte) Format {
 	switch {
 	case line[0] == '{':
@@ -58,7 +68,8 @@ func sniff(line []byte) Format {
 	return ""
 }
 
-// isPage reports whether somebody got a page: GET, 200, HTML.
+// isPage reports whether the line is about a page that was delivered: GET, 200,
+// HTML.
 func (h *hit) isPage() bool {
 	return h.method == "GET" && h.status == 200 && h.isHTML()
 }
@@ -71,8 +82,8 @@ func (h *hit) isHTML() bool {
 	return strings.EqualFold(kind, "text/html")
 }
 
-// looksLikePage tells by its name whether a URL is that of a page, for logs that do
-// not give types.
+// looksLikePage guesses by the suffix of a URL whether it is a page, for
+// formats without media types.
 func looksLikePage(u string) bool {
 	u, _, _ = strings.Cut(u, "?")
 	name := u[strings.LastIndexByte(u, '/')+1:]
@@ -87,7 +98,8 @@ func looksLikePage(u string) bool {
 	return false
 }
 
-// seconds reads a Unix time with at most a millisecond's fraction, as milliseconds.
+// seconds parses a Unix time in seconds and returns milliseconds. Digits after
+// the third of the fraction are ignored.
 func seconds(s string) (int64, bool) {
 	const most = 1 << 36 // in the year 4147
 	whole, fraction, _ := strings.Cut(s, ".")

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// parseJSONL reads {"user": …, "time": …, "url": …}: the user a string or a number,
-// the time in seconds since 1970 or as in RFC 3339, or left out. It is taken for a
-// page that was got.
+// parseJSONL parses {"user": …, "time": …, "url": …}: the user is a string or a
+// number, the time is seconds since 1970 or RFC 3339, or missing. Every line is
+// taken for a page that was delivered.
 func parseJSONL(line []byte) (h hit, why string) {
 	var o struct {
 		User json.RawMessage
@@ -17,6 +17,7 @@ func parseJSONL(line []byte) (h hit, why string) {
 	if json.Unmarshal(line, &o) != nil {
 		return h, "no JSON object with user, time and url"
 	}
+	// User and time may be numbers in one log and strings in another.
 	user := scalar(o.User)
 	if user == "" {
 		return h, "no user"
@@ -31,7 +32,7 @@ func parseJSONL(line []byte) (h hit, why string) {
 	return hit{client: user, at: at, method: "GET", status: 200, kind: "text/html", url: o.URL}, ""
 }
 
-// scalar returns a JSON string or number as text; "" for anything else.
+// scalar returns a JSON string or number as text, "" for anything else.
 func scalar(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return ""
@@ -49,6 +50,7 @@ func scalar(raw json.RawMessage) string {
 	return ""
 }
 
+// jsonTime parses a time of either form; "" is unknown, which is allowed.
 func jsonTime(s string) (int64, bool) {
 	if s == "" {
 		return unknown, true

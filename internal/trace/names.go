@@ -6,13 +6,15 @@ import (
 	"strings"
 )
 
-// names number strings in the order in which they come up. A string costs its bytes
-// and about 24 more.
+// names numbers strings in the order in which they first occur. A string costs
+// its bytes and about 24 more.
+//
+// A Go map would cost about twice as much, and a log may have millions of pages.
 type names struct {
 	list  []string
-	table []uint32 // open addressing: number of a string, from 1; 0 is free
+	table []uint32 // open addressing: 1 + number of a string; 0 is free
 	seed  maphash.Seed
-	chunk *strings.Builder // strings share it, to spare allocations
+	chunk *strings.Builder // the memory that strings share, to save allocations
 }
 
 const chunkSize = 1 << 16
@@ -21,7 +23,7 @@ func newNames() *names {
 	return &names{seed: maphash.MakeSeed(), table: make([]uint32, 1024), chunk: &strings.Builder{}}
 }
 
-// slot returns the place of s in the table, or that where it belongs.
+// slot returns the slot of s in the table, or the free one where it belongs.
 func (n *names) slot(s string) int {
 	mask := uint64(len(n.table) - 1)
 	for h := maphash.String(n.seed, s); ; h++ {
@@ -40,6 +42,7 @@ func (n *names) add(s string) uint32 {
 	if i, ok := n.find(s); ok {
 		return i
 	}
+	// At most three quarters of the slots are used, so that searches stay short.
 	if len(n.list) >= len(n.table)/4*3 {
 		n.grow()
 	}
@@ -55,7 +58,9 @@ func (n *names) grow() {
 	}
 }
 
-// keep copies a string next to others.
+// keep copies a string into the current chunk.
+//
+// A chunk that is full is left to the strings in it and never moves.
 func (n *names) keep(s string) string {
 	if n.chunk.Len()+len(s) > n.chunk.Cap() {
 		n.chunk = &strings.Builder{}
@@ -66,7 +71,7 @@ func (n *names) keep(s string) string {
 	return n.chunk.String()[from:]
 }
 
-// bits are a set of small numbers.
+// bits is a set of small numbers.
 type bits []uint64
 
 func newBits(n int) bits { return make(bits, (n+63)/64) }

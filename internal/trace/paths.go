@@ -4,11 +4,11 @@ import "strings"
 
 const (
 	maxSteps = 10_000 // of a path
-	stepBack = "<"    // to the page before, as games of navigation write it down
+	stepBack = "<"    // a step back to the page before, as in logs of navigation games
 )
 
-// parsePath reads user, time, [duration,] steps [, …] with tabs between them. Steps
-// have semicolons between them.
+// parsePath parses user, time, [duration,] steps [, …], separated by tabs.
+// Steps are separated by semicolons.
 func parsePath(line string) (h hit, why string) {
 	f := strings.SplitN(line, "\t", 5)
 	if len(f) < 3 {
@@ -28,7 +28,8 @@ func parsePath(line string) (h hit, why string) {
 	return hit{client: f[0], at: at, method: "GET", status: 200, kind: "text/html", url: steps}, ""
 }
 
-// walk keeps the accesses of a path: one session.
+// walk adds the accesses of a path, which is one session. A step back visits
+// the page before again.
 func (b *Builder) walk(h hit, r *Report) {
 	var way []string
 	n, begins := 0, true
@@ -46,11 +47,12 @@ func (b *Builder) walk(h hit, r *Report) {
 		} else {
 			way = append(way, step)
 		}
+		// The first step that can be parsed begins the session.
 		begins = !b.step(h.at, way[len(way)-1], begins, r) && begins
 	}
 }
 
-// step keeps one access, and reports whether it could be read.
+// step adds one access, and reports whether its URL could be parsed.
 func (b *Builder) step(at int64, raw string, begins bool, r *Report) bool {
 	u, err := b.resolve(raw)
 	if err != nil {

@@ -12,20 +12,23 @@ import (
 	"dowse/weburl"
 )
 
-// A Report tells what became of the lines of a log.
+// A Report counts what became of the lines of a log.
+//
+// Lines = kept lines + Other + Broken + Skipped + Beyond, except that a line with
+// a path may count several times.
 type Report struct {
 	Format  Format
 	Lines   int
-	Kept    int    // accesses; a line of a path holds several
-	Other   int    // lines that tell of something else than a page that was got: other methods, statuses, types
-	Broken  int    // lines, or steps of a path, that can't be read
-	Beyond  int    // accesses that were too many
+	Kept    int    // accesses; a line with a path has several
+	Other   int    // lines about something other than a delivered page: other methods, statuses, types
+	Broken  int    // lines, or steps of a path, that cannot be parsed
+	Beyond  int    // accesses beyond the limit
 	Flawed  []Flaw // the first broken lines
 	Skipped int    // empty lines and comments
 }
 
-// A Flaw is a line that can't be read. What it says is not repeated: it may name
-// somebody.
+// A Flaw is a line that cannot be parsed. Its text is not repeated, because it
+// may name a person.
 type Flaw struct {
 	Line int // from 1
 	Why  string
@@ -46,9 +49,10 @@ func (r Report) String() string {
 
 const (
 	maxLine  = 1 << 16 // bytes; longer lines are broken
-	maxFlaws = 20      // shown
+	maxFlaws = 20      // reported with their line
 )
 
+// flaw counts a broken line.
 func (r *Report) flaw(why string) {
 	r.Broken++
 	if len(r.Flawed) < maxFlaws {
@@ -56,8 +60,10 @@ func (r *Report) flaw(why string) {
 	}
 }
 
-// Read reads one log, plain or gzip, and returns it. The error is about the reader
-// or the options, never about a line; what was read before it is returned.
+// Read reads one log, plain or gzip. An error is about the reader or the
+// options, never about a line; what was read before it is returned, too.
+//
+// The log of a builder whose reader failed is complete up to the failure.
 func Read(r io.Reader, o Options) (*Log, Report, error) {
 	b, err := New(o)
 	if err != nil {
@@ -67,7 +73,8 @@ func Read(r io.Reader, o Options) (*Log, Report, error) {
 	return b.Log(), report, err
 }
 
-// Read adds the accesses of a log, plain or gzip. It may be called for several logs.
+// Read adds the accesses of a log, plain or gzip. It may be called for several
+// logs, whose formats are recognised separately.
 func (b *Builder) Read(r io.Reader) (Report, error) {
 	report := Report{Format: b.opts.Format}
 	in, err := unzipped(bufio.NewReaderSize(r, maxLine))
@@ -109,7 +116,7 @@ func unzipped(in *bufio.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(z, maxLine), nil
 }
 
-// skipLine reads on to the end of a line.
+// skipLine skips to the end of a line.
 func skipLine(in *bufio.Reader) error {
 	for {
 		if _, err := in.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
@@ -118,7 +125,7 @@ func skipLine(in *bufio.Reader) error {
 	}
 }
 
-// line takes in one line.
+// line handles one line. Empty lines and comments are skipped.
 func (b *Builder) line(line []byte, r *Report) {
 	if len(line) == 0 || line[0] == '#' {
 		r.Skipped++
@@ -141,8 +148,10 @@ func (b *Builder) line(line []byte, r *Report) {
 	}
 }
 
-// hit keeps what a line tells of.
+// hit adds the access, or the accesses, of a line.
 func (b *Builder) hit(h hit, r *Report) {
+	// One address can have many users (a proxy) and one user many addresses, so
+	// both together are a person.
 	b.name = append(append(append(b.name[:0], h.client...), ' '), h.ident...)
 	if r.Format == Paths {
 		b.walk(h, r)
@@ -167,8 +176,8 @@ func (b *Builder) keep(at int64, u dowse.URL, begins bool, r *Report) {
 	}
 }
 
-// errNoHost says what to do about a path.
-var errNoHost = errors.New("a path without a host: say of which site the log is")
+// errNoHost reports a path without a host in a log for which no base was given.
+var errNoHost = errors.New("path without a host: give the site of the log")
 
 func (b *Builder) resolve(raw string) (dowse.URL, error) {
 	if b.base != nil {
@@ -180,7 +189,7 @@ func (b *Builder) resolve(raw string) (dowse.URL, error) {
 	return weburl.Parse(raw)
 }
 
-// reason says what is wrong with a URL without repeating it.
+// reason returns what is wrong with a URL, without repeating the URL.
 func reason(err error) string {
 	for _, known := range []error{errNoHost, weburl.ErrNoScheme, weburl.ErrScheme, weburl.ErrHost, weburl.ErrTooLong} {
 		if errors.Is(err, known) {

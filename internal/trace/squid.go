@@ -5,10 +5,15 @@ import (
 	"strings"
 )
 
-// squidFields are those of Squid's native format: time, elapsed, client,
-// result/status, bytes, method, URL, ident, hierarchy/peer, type.
+// squidFields is the number of fields in Squid's native format: time, elapsed,
+// client, result/status, bytes, method, URL, ident, hierarchy/peer, type.
 const squidFields = 10
 
+// parseSquid parses a line of Squid's native access.log. Further fields are
+// ignored.
+//
+// The result before the slash (TCP_HIT, TCP_MISS, …) is about the cache and is
+// ignored; the status after it is that of HTTP.
 func parseSquid(line string) (h hit, why string) {
 	var f [squidFields]string
 	n := 0

@@ -90,7 +90,7 @@ yesterday   2864 10.1.1.1 TCP_MISS/200 99 GET http://a.test/d otto DIRECT/1.2.3.
 		},
 		"a server's log without its site": {
 			log:   `1.1.1.1 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 203023`,
-			flaws: []string{"line 1: a path without a host: say of which site the log is"},
+			flaws: []string{"line 1: path without a host: give the site of the log"},
 		},
 		"jsonl": {
 			log: `{"user":"anna","time":1157689320,"url":"http://a.test/2"}
@@ -144,7 +144,7 @@ func TestPeopleAreHashed(t *testing.T) {
 	}
 	again, _ := read(t, log+"\n"+`{"user":"otto","url":"http://a.test/"}`, trace.Options{})
 	if again.Key(0) != l.Key(0) || again.Key(1) == l.Key(0) {
-		t.Error("keys do not tell people apart, or not alike")
+		t.Error("keys are not distinct, or differ between logs with one salt")
 	}
 	other, _, err := trace.Read(strings.NewReader(log), trace.Options{Salt: []byte("another salt")})
 	if err != nil || other.Key(0) == l.Key(0) {
@@ -180,7 +180,7 @@ func TestIndexes(t *testing.T) {
 		t.Errorf("visitors %v and %d visits of c", got, l.Visits(c))
 	}
 	if _, ok := l.Page("z"); ok {
-		t.Error("nobody went to z")
+		t.Error("page z was found, which was never visited")
 	}
 	for _, c := range []struct {
 		most, n int
@@ -271,7 +271,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// endless is a log of so many lines that nobody ever holds as a whole.
+// endless generates a log of so many lines, which is never in memory as a whole.
 type endless struct {
 	lines, n int
 	rest     []byte

@@ -3,10 +3,12 @@ package web
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
 	"dowse"
+	"dowse/internal/facts"
 )
 
 // errRecord is returned for bytes that are no record of this version.
@@ -40,59 +42,67 @@ func asNumber(b bool) int {
 	return 0
 }
 
-// page writes what a visit brought, but for what depends on when it was made.
+// page writes what a visit brought, without what depends on when it was made: the URL, and the fields that
+// the table of facts lists, in its order.
 func (e *encoder) page(p *dowse.Page) {
 	e.num(e.url(p.URL))
-	e.num(int(p.Outcome))
-	e.text(string(p.Reason))
-	e.text(p.Detail)
-	f := &p.Fetch
-	e.num(f.Status)
-	e.text(f.Type)
-	e.num(int(f.Bytes))
-	e.num(int(f.Wire))
-	e.bit(f.Truncated)
-	e.text(f.Charset)
-	e.document(&p.Document)
-	e.urls(p.Maps)
+	for _, f := range facts.Features() {
+		e.field(f.Field(p))
+	}
 }
 
-func (e *encoder) document(d *dowse.Document) {
-	e.text(d.Title)
-	e.text(d.Description)
-	e.text(d.Keywords)
-	e.text(d.Language)
-	e.text(d.Text)
-	e.words(d.Words)
-	e.num(len(d.Headings))
-	for _, h := range d.Headings {
+// field writes what a field of a page holds.
+func (e *encoder) field(field any) {
+	switch v := field.(type) {
+	case *string:
+		e.text(*v)
+	case *dowse.URL:
+		e.text(string(*v))
+	case *dowse.Reason:
+		e.text(string(*v))
+	case *dowse.Outcome:
+		e.num(int(*v))
+	case *facts.Signed:
+		e.num(int(*v))
+	case *int64:
+		e.num(int(*v))
+	case *bool:
+		e.bit(*v)
+	case *time.Time:
+		e.time(*v)
+	case *[]string:
+		e.num(len(*v))
+		for _, s := range *v {
+			e.text(s)
+		}
+	case *[]dowse.URL:
+		e.urls(*v)
+	case *[]dowse.Meta:
+		e.num(len(*v))
+		for _, m := range *v {
+			e.text(m.Name)
+			e.text(m.Content)
+		}
+	case *[]dowse.Span:
+		e.words(*v)
+	case *[]dowse.Heading:
+		e.headings(*v)
+	case *[]dowse.Link:
+		e.links(*v)
+	case *dowse.Sketch:
+		e.sketch(v)
+	default:
+		panic(fmt.Sprintf("web: features can't hold a field of type %T", field))
+	}
+}
+
+func (e *encoder) headings(list []dowse.Heading) {
+	e.num(len(list))
+	for _, h := range list {
 		e.num(h.Level)
 		e.text(h.Text)
 		e.num(int(h.At))
 	}
-	e.links(d.Links)
-	e.text(string(d.Canonical))
-	e.num(len(d.Types))
-	for _, t := range d.Types {
-		e.text(t)
-	}
-	e.time(d.Published)
-	e.time(d.Modified)
-	e.urls(d.Licences)
-	e.num(len(d.Meta))
-	for _, m := range d.Meta {
-		e.text(m.Name)
-		e.text(m.Content)
-	}
-	e.num(len(d.Images))
-	for _, src := range d.Images {
-		e.text(src)
-	}
-	e.bit(d.NoFollow)
-	e.bit(d.NoIndex)
-	e.bit(d.NoArchive)
-	e.sketch(&d.Sketch)
-	e.text(d.Cut)
 }
 
 // sketch writes a sketch, four bins at a time.
@@ -249,51 +259,58 @@ func (d *decoder) span(limit int) dowse.Span {
 // page reads a page. Its texts are parts of the record, which must not change.
 func (d *decoder) page() (*dowse.Page, error) {
 	p := &dowse.Page{URL: d.link()}
-	outcome := d.num()
-	p.Outcome = dowse.Outcome(outcome)
-	p.Reason = dowse.Reason(d.text())
-	p.Detail = d.text()
-	p.Fetch.Status = int(d.small())
-	p.Fetch.Type = d.text()
-	p.Fetch.Bytes = int64(d.num())
-	p.Fetch.Wire = int64(d.num())
-	p.Fetch.Truncated = d.bit()
-	p.Fetch.Charset = d.text()
-	d.document(&p.Document)
-	p.Maps = d.urls()
-	if d.bad || d.at != len(d.s) || outcome > int(dowse.Listed) {
+	for _, f := range facts.Features() {
+		d.field(f.Field(p), p)
+	}
+	if d.bad || d.at != len(d.s) {
 		return nil, errRecord
 	}
 	return p, nil
 }
 
-func (d *decoder) document(doc *dowse.Document) {
-	doc.Title = d.text()
-	doc.Description = d.text()
-	doc.Keywords = d.text()
-	doc.Language = d.text()
-	doc.Text = d.text()
-	doc.Words = d.words(len(doc.Text))
-	doc.Headings = d.headings()
-	doc.Links = d.links(len(doc.Words), len(doc.Headings))
-	doc.Canonical = dowse.URL(d.text())
-	for range d.count(1) {
-		doc.Types = append(doc.Types, d.text())
+// field reads a field of a page. Words are checked against its text, and links against its words and headings, which
+// come before them.
+func (d *decoder) field(field any, p *dowse.Page) {
+	switch v := field.(type) {
+	case *string:
+		*v = d.text()
+	case *dowse.URL:
+		*v = dowse.URL(d.text())
+	case *dowse.Reason:
+		*v = dowse.Reason(d.text())
+	case *dowse.Outcome:
+		n := d.num()
+		*v = dowse.Outcome(n)
+		d.bad = d.bad || n > int(dowse.Listed)
+	case *facts.Signed:
+		*v = facts.Signed(d.small())
+	case *int64:
+		*v = int64(d.num())
+	case *bool:
+		*v = d.bit()
+	case *time.Time:
+		*v = d.time()
+	case *[]string:
+		for range d.count(1) {
+			*v = append(*v, d.text())
+		}
+	case *[]dowse.URL:
+		*v = d.urls()
+	case *[]dowse.Meta:
+		for range d.count(2) {
+			*v = append(*v, dowse.Meta{Name: d.text(), Content: d.text()})
+		}
+	case *[]dowse.Span:
+		*v = d.words(len(p.Text))
+	case *[]dowse.Heading:
+		*v = d.headings()
+	case *[]dowse.Link:
+		*v = d.links(len(p.Words), len(p.Headings))
+	case *dowse.Sketch:
+		d.sketch(v)
+	default:
+		panic(fmt.Sprintf("web: features can't hold a field of type %T", field))
 	}
-	doc.Published = d.time()
-	doc.Modified = d.time()
-	doc.Licences = d.urls()
-	for range d.count(2) {
-		doc.Meta = append(doc.Meta, dowse.Meta{Name: d.text(), Content: d.text()})
-	}
-	for range d.count(1) {
-		doc.Images = append(doc.Images, d.text())
-	}
-	doc.NoFollow = d.bit()
-	doc.NoIndex = d.bit()
-	doc.NoArchive = d.bit()
-	d.sketch(&doc.Sketch)
-	doc.Cut = d.text()
 }
 
 func (d *decoder) words(limit int) []dowse.Span {

@@ -16,6 +16,7 @@ import (
 
 	"dowse"
 	"dowse/internal/durable"
+	"dowse/internal/facts"
 )
 
 // A feature file is
@@ -27,10 +28,12 @@ import (
 //
 // Each record has a CRC-32C in the footer and is checked when it is read. A file of
 // another version is made again: it is a cache.
-const (
-	magic       = "dowse-web/3\n"
+const maxFooter = 1 << 31
+
+// The version counts the facts that a record holds, so a new one makes another version.
+var (
+	magic       = fmt.Sprintf("dowse-web/%d\n", facts.FeaturesVersion())
 	trailerSize = 8 + 4 + sha256.Size + len(magic)
-	maxFooter   = 1 << 31
 )
 
 // ErrDamaged is returned for a feature file that can't be read. Removing it lets it

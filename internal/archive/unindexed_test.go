@@ -11,7 +11,7 @@ import (
 	"dowse"
 )
 
-// odd answers, and what an index says of them is not obvious.
+// odd answers, and their index lines are not obvious.
 var oddHeads = []string{
 	"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n",
 	"HTTP/1.1 404 Not Found\r\ncontent-type:  TEXT/Plain \r\nContent-Type: text/html\r\n\r\n",
@@ -23,7 +23,7 @@ var oddHeads = []string{
 }
 
 // TestFreshIsTheIndex appends to an archive in two sittings and over several files.
-// What the writer says of it, merged, is what reading the files gives.
+// The lines of the writer, merged into the old index, equal an index of the files.
 func TestFreshIsTheIndex(t *testing.T) {
 	dir := t.TempDir()
 	index := ""
@@ -33,7 +33,7 @@ func TestFreshIsTheIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		fillArchive(t, w, sitting)
-		fresh, ok := w.Fresh()
+		fresh, ok := w.Unindexed()
 		if size, err := filesSize(dir); !ok || err != nil || fresh.Size != size || (fresh.Since == 0) != (sitting == 0) {
 			t.Fatalf("sitting %d: %d to %d bytes, %v; the files have %d, %v", sitting, fresh.Since, fresh.Size, ok, size, err)
 		}
@@ -43,7 +43,7 @@ func TestFreshIsTheIndex(t *testing.T) {
 		}
 		index = b.String()
 		w.Indexed()
-		if left, _ := w.Fresh(); len(left.Lines) > 0 || left.Since != fresh.Size {
+		if left, _ := w.Unindexed(); len(left.Lines) > 0 || left.Since != fresh.Size {
 			t.Errorf("after Indexed there are still %d lines since %d", len(left.Lines), left.Since)
 		}
 		if err := w.Close(); err != nil {

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"dowse/collection"
+	"dowse/internal/facts"
+	"dowse/topic"
+)
+
+type schemaCmd struct {
+	What string `arg:"" enum:"page,reason,status,error,topic" help:"page, reason, status, error or topic."`
+}
+
+func (schemaCmd) Help() string {
+	return `Examples:
+  dowse schema page        pages, judge, crawl --print jsonl, exports
+  dowse schema reason      why --json
+  dowse schema topic > topic.schema.json
+
+Every JSON object names its schema and the version of it, as in
+"schema":"page/v1". Facts that are not known are left out. A version can gain
+members; a member that goes, or changes its meaning, makes a new version.`
+}
+
+// The versions of the schemas of what commands print.
+const (
+	statusSchema = "status/v1"
+	errorSchema  = "error/v1"
+)
+
+// Run prints a JSON Schema.
+func (c *schemaCmd) Run(w *world) error {
+	_, err := w.out.Write(schemaNamed(c.What))
+	return err
+}
+
+// schemaNamed returns the JSON Schema of what commands print, or of topic files.
+func schemaNamed(name string) []byte {
+	switch name {
+	case "page":
+		return facts.PageObject().Document("What is known of a page. Facts that are not known are left out.")
+	case "reason":
+		return facts.SchemaOf(account{}, collection.ReasonSchema).Document("What became of a URL, and why. Parts that do not apply are left out.")
+	case "status":
+		return facts.SchemaOf(status{}, statusSchema).Document("The progress of a crawl.")
+	case "error":
+		return facts.SchemaOf(errorLine{}, errorSchema).Document("An error, as commands with --json print it on stderr.")
+	}
+	return topic.JSONSchema()
+}

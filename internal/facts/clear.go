@@ -1,0 +1,53 @@
+package facts
+
+import (
+	"reflect"
+
+	"dowse"
+)
+
+// Clear removes from a page every fact that a takedown does not leave in the journal. It returns a
+// page that holds only the URL and those facts.
+func Clear(p *dowse.Page) *dowse.Page {
+	left := &dowse.Page{URL: p.URL}
+	for _, f := range All() {
+		if f.Field != nil && f.Kept {
+			reflect.ValueOf(f.Field(left)).Elem().Set(reflect.ValueOf(f.Field(p)).Elem())
+		}
+	}
+	return left
+}
+
+// IsClear reports whether a page holds only what [Clear] leaves. How the visit ended and why are not looked at: a
+// takedown sets them.
+func IsClear(p *dowse.Page) bool {
+	for _, f := range All() {
+		if f.Field == nil || f.Kept || f.Name == "outcome" || f.Name == "reason" {
+			continue
+		}
+		if !reflect.ValueOf(f.Field(p)).Elem().IsZero() && !empty(f.Field(p)) {
+			return false
+		}
+	}
+	return true
+}
+
+// empty reports whether a field is a list without items.
+func empty(field any) bool {
+	v := reflect.ValueOf(field).Elem()
+	return v.Kind() == reflect.Slice && v.Len() == 0
+}
+
+// ClearSaid removes what strategies said of the page, and reports whether there was anything.
+func ClearSaid(p *dowse.Page) (changed bool) {
+	for _, f := range All() {
+		if !f.Said {
+			continue
+		}
+		if v := reflect.ValueOf(f.Field(p)).Elem(); !v.IsZero() {
+			v.SetZero()
+			changed = true
+		}
+	}
+	return changed
+}

@@ -1,0 +1,152 @@
+package facts
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"dowse"
+)
+
+// PageSchema names the schema of the JSON object of a page.
+const PageSchema = "page/v1"
+
+// Seconds is a duration that JSON holds as a number of seconds.
+type Seconds time.Duration
+
+// MarshalJSON returns the number of seconds.
+func (s Seconds) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, time.Duration(s).Seconds(), 'f', -1, 64), nil
+}
+
+// UnmarshalJSON reads a number of seconds.
+func (s *Seconds) UnmarshalJSON(b []byte) error {
+	f, err := strconv.ParseFloat(string(b), 64)
+	*s = Seconds(f * float64(time.Second))
+	return err
+}
+
+// Encode returns the JSON of a value, without the escapes that only HTML needs.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// JSON returns the value of the fact for a page in JSON; nil if it is not known, or is a text or
+// list without anything in it.
+func (f *Fact) JSON(r *Row) ([]byte, error) {
+	value := f.Value(r)
+	switch v := value.(type) {
+	case nil:
+		return nil, nil
+	case string:
+		if v == "" {
+			return nil, nil
+		}
+	case []string:
+		if len(v) == 0 {
+			return nil, nil
+		}
+	case []Cause:
+		if len(v) == 0 {
+			return nil, nil
+		}
+	case []dowse.Meta:
+		return byName(v)
+	case time.Duration:
+		return Encode(Seconds(v))
+	case float64:
+		return Encode(Finite(v))
+	}
+	return Encode(value)
+}
+
+// byName returns the JSON of a table: of entries with one name the first.
+func byName(list []dowse.Meta) ([]byte, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	m := map[string]string{}
+	for _, e := range list {
+		if _, ok := m[e.Name]; !ok {
+			m[e.Name] = e.Content
+		}
+	}
+	return Encode(m)
+}
+
+// MarshalJSON returns the object of schema [PageSchema]: all facts of a page that are printed and known.
+func (r *Row) MarshalJSON() ([]byte, error) { return r.object(nil) }
+
+// With returns the JSON object of a page with some facts beside those that are always printed.
+func (r *Row) With(names ...string) ([]byte, error) { return r.object(names) }
+
+func (r *Row) object(more []string) ([]byte, error) {
+	b := append(make([]byte, 0, 1024), `{"schema":"`+PageSchema+`"`...)
+	for _, f := range All() {
+		if !f.Printed {
+			continue
+		}
+		var err error
+		if b, err = f.appendMember(b, r); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range more {
+		if f := Named(name); f != nil && !f.Printed {
+			var err error
+			if b, err = f.appendMember(b, r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return append(b, '}'), nil
+}
+
+func (f *Fact) appendMember(b []byte, r *Row) ([]byte, error) {
+	v, err := f.JSON(r)
+	if err != nil || v == nil {
+		return b, err
+	}
+	b = append(append(b, `,"`...), f.Name...)
+	return append(append(b, `":`...), v...), nil
+}
+
+// Select returns a JSON object with just the named facts, in their order; what is not known is null.
+func (r *Row) Select(names []string) ([]byte, error) {
+	b := []byte{'{'}
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		v, err := Named(name).JSON(r)
+		if err != nil {
+			return nil, err
+		}
+		if v == nil {
+			v = []byte("null")
+		}
+		b = append(append(strconv.AppendQuote(b, name), ':'), v...)
+	}
+	return append(b, '}'), nil
+}
+
+// printable reports whether the fact can be printed at all.
+func (f *Fact) printable() bool { return f.Type != Internal && !f.Judging }
+
+// Names lists the facts that can be printed. Without a document, those are left out that only what the
+// page says can answer.
+func Names(document bool) (names []string) {
+	for _, f := range All() {
+		if f.printable() && (document || !f.Document) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,7 @@
+package weburl
+
+// Domain and Origin are exported for the tests outside the package.
+var (
+	Domain = domain
+	Origin = origin
+)
