@@ -83,7 +83,8 @@ type growing struct {
 	words  []float64 // log-odds by the words, one per page
 	hints  []float64 // log-odds that names of confirmed meanings add, one per page
 	scores []float64 // log-odds by all that is known, one per page
-	zero   float64   // log-odds by the words that count as none
+	none   float64   // log-odds by the words of a page without any
+	zero   float64   // log-odds by the words that count as no evidence
 	below  []int     // pages off topic by the words, in the order of seen
 	on     int       // labels on topic
 
@@ -98,7 +99,7 @@ func (t *Topic) newGrowing(m *Material, seen []Seen) (*growing, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &growing{topic: t, labels: m.Examples, seen: seen}
+	x := &growing{topic: t, labels: m.Examples, seen: seen, none: logit(words.Judge(&dowse.Page{}).Relevance)}
 	x.on, _ = m.Counts()
 	for i, s := range seen {
 		z := logit(words.Judge(s.Page).Relevance)
@@ -147,8 +148,7 @@ func (x *growing) wordsZero() float64 {
 // hasWord reports whether a page has a word of the topic, or a name that is confirmed: it
 // is rated higher than a page without any.
 func (x *growing) hasWord(i int) bool {
-	const without = -3 + 1e-9 // the log-odds of judge.Words for such a page
-	return x.words[i]+x.hints[i] > without
+	return x.words[i]+x.hints[i] > x.none+1e-9
 }
 
 // score returns what is known of a page now, with the bonus of a seed.
