@@ -129,11 +129,11 @@ const shownNames = 12
 // more are, pages on topic were taken for others, or the words tell nothing.
 const mostCalled = 2.0 / 3
 
-// wellGrown refuses a model that left the words it grew from: it would turn down most of
-// the pages that they rate highest, or call nearly all pages relevant.
+// wellGrown refuses a model that left what it grew from: it would turn down most of the
+// pages that it began with, or call nearly all pages relevant.
 func wellGrown(g topic.Growth, seen int) error {
 	if 2*g.Kept < g.Leaders {
-		return &refusal{fmt.Sprintf("it would turn down %d of the %d pages that the words rate highest", g.Leaders-g.Kept, g.Leaders)}
+		return &refusal{fmt.Sprintf("it would turn down %d of the %d pages that it began with", g.Leaders-g.Kept, g.Leaders)}
 	}
 	if float64(g.Called) > mostCalled*float64(seen) {
 		return &refusal{fmt.Sprintf("it would call %d of the first %d pages on topic", g.Called, seen)}

@@ -37,7 +37,7 @@ type Seen struct {
 // A Growth describes a model that grew from words.
 type Growth struct {
 	On, Off int // pages seen that it was trained on, as on topic and as others
-	Leaders int // pages that the words alone rate highest
+	Leaders int // pages that it began with: the best by the words, seeds, names and the model before
 	Kept    int // of the leaders, those that the grown judge calls relevant
 	Called  int // of all pages seen, those that the grown judge calls relevant
 
