@@ -16,31 +16,35 @@ import (
 // allowed tells which packages of the module each may import. Imports go down
 // only: what is not listed here is a mistake, or a decision to be written down.
 var allowed = map[string][]string{
-	"dowse":                    {},
-	"dowse/weburl":             {"dowse"},
-	"dowse/text":               {"dowse"},
-	"dowse/internal/frontier":  {"dowse"},
-	"dowse/internal/facts":     {"dowse", "dowse/text", "dowse/weburl"},
-	"dowse/internal/mistake":   {"dowse/text"},
-	"dowse/judge":              {"dowse", "dowse/text"},
-	"dowse/topic":              {"dowse", "dowse/internal/facts", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory"},
-	"dowse/internal/predicate": {"dowse", "dowse/internal/facts", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl"},
-	"dowse/internal/directory": {"dowse", "dowse/weburl"},
-	"dowse/internal/judgetest": {"dowse", "dowse/judge"},
-	"dowse/internal/outside":   {"dowse", "dowse/judge", "dowse/weburl", "dowse/internal/durable"},
-	"dowse/site":               {"dowse", "dowse/text", "dowse/judge", "dowse/weburl"},
+	"dowse":                     {},
+	"dowse/weburl":              {"dowse"},
+	"dowse/text":                {"dowse"},
+	"dowse/internal/frontier":   {"dowse", "dowse/internal/wire"},
+	"dowse/internal/facts":      {"dowse", "dowse/text", "dowse/weburl"},
+	"dowse/internal/mistake":    {"dowse/text"},
+	"dowse/judge":               {"dowse", "dowse/text", "dowse/internal/plain"},
+	"dowse/topic":               {"dowse", "dowse/internal/facts", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory", "dowse/internal/strictyaml", "dowse/internal/plain"},
+	"dowse/internal/predicate":  {"dowse", "dowse/internal/facts", "dowse/internal/mistake", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/plain"},
+	"dowse/internal/directory":  {"dowse", "dowse/weburl"},
+	"dowse/internal/judgetest":  {"dowse", "dowse/judge"},
+	"dowse/internal/outside":    {"dowse", "dowse/judge", "dowse/weburl", "dowse/internal/durable"},
+	"dowse/site":                {"dowse", "dowse/text", "dowse/judge", "dowse/weburl", "dowse/internal/wire", "dowse/internal/plain"},
+	"dowse/internal/plain":      {},
+	"dowse/internal/wire":       {},
+	"dowse/internal/strictyaml": {"dowse/internal/mistake"},
+	"dowse/settings":            {},
 	"dowse/strategy": {
 		"dowse", "dowse/text", "dowse/strategy/input",
 		"dowse/strategy/linkclass", "dowse/strategy/treasure", "dowse/strategy/interest",
-		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state",
+		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state", "dowse/internal/wire",
 	},
 	"dowse/strategy/linkclass": {
 		"dowse", "dowse/text", "dowse/judge", "dowse/strategy/input",
-		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state",
+		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state", "dowse/internal/wire",
 	},
 	"dowse/strategy/treasure": {
 		"dowse", "dowse/text", "dowse/judge", "dowse/strategy/input", "dowse/strategy/treasure/tgraph",
-		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state", "dowse/strategy/internal/book",
+		"dowse/strategy/internal/lead", "dowse/strategy/internal/linktext", "dowse/strategy/internal/state", "dowse/strategy/internal/book", "dowse/internal/wire",
 	},
 	"dowse/strategy/interest": {
 		"dowse", "dowse/text", "dowse/strategy/input",
@@ -55,34 +59,33 @@ var allowed = map[string][]string{
 	"dowse/internal/extract":           {"dowse", "dowse/weburl"},
 	"dowse/internal/durable":           {},
 	"dowse/internal/wordnet":           {},
-	"dowse/internal/archive":           {"dowse", "dowse/weburl", "dowse/internal/durable"},
+	"dowse/internal/archive":           {"dowse", "dowse/weburl", "dowse/internal/durable", "dowse/internal/plain"},
 	"dowse/fetch":                      {"dowse", "dowse/weburl", "dowse/internal/extract"},
-	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/durable"},
+	"dowse/crawl":                      {"dowse", "dowse/weburl", "dowse/internal/facts", "dowse/internal/frontier", "dowse/internal/durable", "dowse/internal/wire", "dowse/settings"},
 	"dowse/strategy/strategytest":      {"dowse", "dowse/crawl", "dowse/internal/frontier"},
 	"dowse/collection": {
 		"dowse/text", // which words of a model are those of a page that was taken down
-		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/site",
-		"dowse/internal/durable", "dowse/internal/facts",
+		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/site", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain", "dowse/settings",
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
 	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/text"},
 	"dowse/crawler": {
-		"dowse", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/frontier",
+		"dowse", "dowse/settings", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
-		"dowse/internal/directory", "dowse/internal/outside", "dowse/site", "dowse/internal/durable", "dowse/internal/wordnet",
+		"dowse/internal/directory", "dowse/internal/outside", "dowse/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/wordnet",
 	},
 	"dowse/internal/lab/measure": {"dowse", "dowse/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
-		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts",
+		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/wire",
 	},
 	"dowse/lab/experiment": {
 		"dowse", "dowse/weburl", "dowse/crawl", "dowse/crawler", "dowse/judge", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/trace",
 		"dowse/internal/predicate", "dowse/lab", "dowse/internal/lab/web", "dowse/internal/lab/measure", "dowse/site", "dowse/internal/demo", "dowse/fetch",
-		"dowse/collection", "dowse/internal/mistake", "dowse/text", "dowse/internal/durable",
+		"dowse/collection", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/text", "dowse/internal/durable", "dowse/internal/plain",
 	},
-	"dowse/internal/lab/report":       {"dowse", "dowse/internal/lab/measure"},
-	"dowse/internal/trace":            {"dowse", "dowse/weburl"},
+	"dowse/internal/lab/report":       {"dowse", "dowse/internal/lab/measure", "dowse/internal/plain"},
+	"dowse/internal/trace":            {"dowse", "dowse/weburl", "dowse/internal/wire"},
 	"dowse/internal/hostile":          {"dowse", "dowse/internal/hostile/template"},
 	"dowse/internal/hostile/template": {},
 	"dowse/cmd/dowse":                 {"*"},
@@ -121,7 +124,7 @@ var modules = map[string]struct {
 	"github.com/ncruces/go-dns":           {"a DNS cache", []string{"fetch"}},
 	"github.com/klauspost/compress":       {"gzip and zstd", []string{"fetch", "internal/archive", "collection", "internal/hostile", "internal/directory"}},
 	"github.com/andybalholm/brotli":       {"brotli", []string{"fetch", "internal/hostile"}},
-	"github.com/goccy/go-yaml":            {"YAML with good errors", []string{"topic", "collection", "lab/experiment", "cmd/dowse"}},
+	"github.com/goccy/go-yaml":            {"YAML with good errors", []string{"internal/strictyaml", "topic", "collection", "lab/experiment", "cmd/dowse"}},
 	"gonum.org/v1/gonum":                  {"distributions of statistics", []string{"internal/lab/measure"}},
 	"github.com/alecthomas/kong":          {"the command line", []string{"cmd/dowse"}},
 	"github.com/jimsmart/grobotstxt":      {"tests: the reference for robots.txt", []string{"fetch"}},
@@ -137,7 +140,7 @@ var modules = map[string]struct {
 // Files named here are the drivers of package crawl.
 var (
 	pure = []string{
-		".", "text", "judge", "site", "internal/facts", "internal/frontier", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate",
+		".", "text", "judge", "site", "internal/facts", "internal/frontier", "crawl", "internal/extract", "weburl", "lab", "internal/lab/measure", "internal/lab/report", "internal/predicate", "internal/wire", "internal/plain", "settings",
 		"strategy", "strategy/linkclass", "strategy/treasure", "strategy/treasure/tgraph", "strategy/interest", "strategy/input",
 		"strategy/internal/lead", "strategy/internal/linktext", "strategy/internal/state", "strategy/internal/book",
 	}
@@ -395,4 +398,79 @@ func receiverExported(f *ast.FuncDecl) bool {
 // isCustomary reports whether a method's name says all there is to say.
 func isCustomary(f *ast.FuncDecl) bool {
 	return f.Recv != nil && slices.Contains([]string{"String", "Error", "Unwrap", "Len", "Less", "Swap", "Push", "Pop"}, f.Name.Name)
+}
+
+// maxExported bounds the exported names of the packages that programs outside the module can
+// import: top-level names, and methods of exported types. What no other package needs is not
+// exported; lower this number whenever fewer are left.
+const maxExported = 1142
+
+func TestExportedNamesAreFew(t *testing.T) {
+	names := map[string]int{}
+	total := 0
+	for _, s := range sources(t) {
+		if s.test || s.file.Name.Name == "main" || slices.Contains(strings.Split(s.dir, "/"), "internal") {
+			continue
+		}
+		n := exportedNames(s.file)
+		names[s.dir] += n
+		total += n
+	}
+	if total > maxExported {
+		t.Errorf("%d exported names, want at most %d: %v", total, maxExported, names)
+	}
+}
+
+// exportedNames counts the exported top-level names of a file, and the exported methods of
+// exported types.
+func exportedNames(f *ast.File) (n int) {
+	count := func(id *ast.Ident) {
+		if id.IsExported() {
+			n++
+		}
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if receiverExported(d) {
+				count(d.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					count(spec.Name)
+				case *ast.ValueSpec:
+					for _, id := range spec.Names {
+						count(id)
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+// TestTypeNamesSurviveGrep: an unexported type whose name three packages use for three things
+// cannot be searched for.
+func TestTypeNamesSurviveGrep(t *testing.T) {
+	dirs := map[string][]string{}
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || s.test || g.Tok != token.TYPE {
+				continue
+			}
+			for _, spec := range g.Specs {
+				if name := spec.(*ast.TypeSpec).Name; !name.IsExported() && !slices.Contains(dirs[name.Name], s.dir) {
+					dirs[name.Name] = append(dirs[name.Name], s.dir)
+				}
+			}
+		}
+	}
+	for name, in := range dirs {
+		if len(in) > 2 {
+			t.Errorf("type %s is declared in %s; rename it in one of them", name, strings.Join(in, ", "))
+		}
+	}
 }

@@ -104,6 +104,5 @@ const (
 	StopDisk      StopReason = "disk"
 	StopMemory    StopReason = "memory"
 	StopSignal    StopReason = "signal"
-	StopAPI       StopReason = "api"
 	StopError     StopReason = "error"
 )

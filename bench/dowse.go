@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"dowse/settings"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 
-	"dowse/collection"
 	"dowse/crawler"
 )
 
@@ -21,9 +21,7 @@ func dowseCrawl(pages, conns int) int {
 	}
 	defer os.RemoveAll(dir)
 	c, err := crawler.Open(filepath.Join(dir, "bench.dowse"), crawler.Config{
-		Words: []string{"coral reef"}, Seeds: []string{urlOf(0)}, Pages: pages,
-		AllowNet: []string{"127.0.0.0/8"},
-		Polite:   collection.Politeness{Delay: -1, Conns: conns, InFlight: conns},
+		Words: []string{"coral reef"}, Seeds: []string{urlOf(0)}, Settings: settings.Settings{Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, Conns: conns, InFlight: conns}, Network: settings.Network{AllowNet: []string{"127.0.0.0/8"}}},
 	})
 	if err != nil {
 		fatal(err)

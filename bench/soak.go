@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
+	"dowse/settings"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
 
-	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
 )
@@ -26,10 +26,9 @@ func soak(o options, d time.Duration) {
 	w := &watch{every: 30 * time.Second}
 	path := filepath.Join(dir, "soak.dowse")
 	c, err := crawler.Open(path, crawler.Config{
-		Words: []string{"coral reef"}, Seeds: []string{urlOf(0)}, AllowNet: []string{"127.0.0.0/8"},
-		Limits: collection.Limits{Time: d},
-		Polite: collection.Politeness{Delay: 20 * time.Millisecond, Conns: 4, InFlight: o.conns, MaxRate: o.rate, Hold: -1},
-		Tick:   w.tick,
+		Words: []string{"coral reef"}, Seeds: []string{urlOf(0)}, Settings: settings.Settings{Limits: settings.Limits{Time: d}, Politeness: settings.Politeness{Delay: 20 * time.Millisecond, Conns: 4, InFlight: o.conns, MaxRate: o.rate, Hold: -1}, Network: settings.Network{AllowNet: []string{"127.0.0.0/8"}}},
+
+		Tick: w.tick,
 	})
 	if err != nil {
 		fatal(err)

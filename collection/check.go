@@ -1,27 +1,20 @@
 package collection
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"math"
-	"net/netip"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
 
-	"dowse/crawl"
+	"dowse/internal/mistake"
+	"dowse/internal/strictyaml"
 )
 
 // ErrSettings is returned for a crawl.yaml that no crawl could have been begun with. A
@@ -42,19 +35,10 @@ const (
 	maxModel = 256 << 20 // bytes of a model
 )
 
-// The limits of the settings.
+// The limits of what the program keeps in the settings; package settings has those of what
+// a person decides.
 const (
-	maxPages   = 1 << 40
-	maxBytes   = 1 << 60
-	maxTime    = 100 * 365 * 24 * time.Hour
-	maxDelay   = 24 * time.Hour
-	maxTimeout = 24 * time.Hour
-	maxPageLen = 1 << 30 // bytes of one body
-	maxConns   = 10_000
-	maxRate    = 1e6 // requests a second
-	maxList    = 100_000
-	maxSeeds   = 1 << 20
-
+	maxSeeds     = 1 << 20
 	maxForgotten = 1 << 17 // fingerprints in crawl.yaml; the journal has all of them
 )
 
@@ -73,13 +57,13 @@ func decodeSettings(dir string, data []byte) (s Settings, err error) {
 		Version string `yaml:"version"`
 	}
 	if err := yaml.NodeToValue(root, &head); err != nil {
-		return s, bad(errors.New(plainYAML(err)))
+		return s, bad(err)
 	}
 	if head.Dowse != Format {
 		return s, &FormatError{dir, fmt.Errorf("%s says %q, this program reads %q: %w", settingsName, head.Dowse, Format, ErrFormat), head.Version}
 	}
-	if err := yaml.NodeToValue(root, &s, yaml.Strict()); err != nil {
-		return s, bad(errors.New(plainYAML(err)))
+	if e := settingsForm.Decode(root, settingsName, &s); e != nil {
+		return s, bad(located(e))
 	}
 	if err := s.Check(); err != nil {
 		return s, fmt.Errorf("collection: %s: %s: %w; %s", dir, settingsName, err, badSettingsFix)
@@ -89,72 +73,24 @@ func decodeSettings(dir string, data []byte) (s Settings, err error) {
 
 const badSettingsFix = "correct the file, or bring it back from a copy"
 
-// plainYAML returns what the YAML reader says without the lines of the file around it.
-func plainYAML(err error) string {
-	var e yaml.Error
-	if !errors.As(err, &e) {
-		return err.Error()
-	}
-	if t := e.GetToken(); t != nil && t.Position != nil {
-		return fmt.Sprintf("line %d: %s", t.Position.Line, e.GetMessage())
-	}
-	return e.GetMessage()
+// settingsForm bounds a crawl.yaml: no larger, no more nested and no more clever than what a
+// crawl writes.
+var settingsForm = strictyaml.Form{
+	Bytes: maxSettings, Line: maxSettingLine, Brackets: maxNesting, Dashes: maxNesting, Indent: maxIndent, Keys: maxSettingKeys,
 }
 
-// settingsNode parses the text of a crawl.yaml, if it is no larger, no more nested and
-// no more clever than what a crawl writes.
 func settingsNode(data []byte) (ast.Node, error) {
-	if !utf8.Valid(data) {
-		return nil, errors.New("it is not UTF-8")
+	root, e := settingsForm.Parse(data, settingsName)
+	if e != nil {
+		return nil, located(e)
 	}
-	for line := range bytes.Lines(data) {
-		if len(line) > maxSettingLine {
-			return nil, fmt.Errorf("a line has more than %d KiB", maxSettingLine>>10)
-		}
-	}
-	tokens := lexer.Tokenize(string(data))
-	if err := checkTokens(tokens); err != nil {
-		return nil, err
-	}
-	f, err := parser.Parse(tokens, 0)
-	if err != nil {
-		return nil, errors.New(plainYAML(err))
-	}
-	if len(f.Docs) != 1 || f.Docs[0].Body == nil {
-		return nil, errors.New("want one YAML document")
-	}
-	return f.Docs[0].Body, nil
+	return root, nil
 }
 
-// checkTokens returns why tokens are not given to the YAML parser, nil for nothing:
-// nesting and keys beyond what settings have, and all by which a small file stands for a
-// large value.
-func checkTokens(tokens token.Tokens) error {
-	var open, keys, dashes, line int
-	for _, t := range tokens {
-		if t.Position.Line != line {
-			line, dashes = t.Position.Line, 0
-		}
-		switch t.Type {
-		case token.AnchorType, token.AliasType, token.MergeKeyType, token.TagType, token.DirectiveType, token.MappingKeyType:
-			return fmt.Errorf("line %d: anchors, aliases, merge keys, tags and directives are not used here", line)
-		case token.SequenceStartType, token.MappingStartType:
-			open++
-		case token.SequenceEndType, token.MappingEndType:
-			open--
-		case token.SequenceEntryType:
-			dashes++
-		case token.MappingValueType:
-			keys++
-		}
-		switch {
-		case open > maxNesting || dashes > maxNesting || t.Position.IndentNum > maxIndent:
-			return fmt.Errorf("line %d: values are nested too deeply", line)
-		case keys > maxSettingKeys:
-			return fmt.Errorf("line %d: more than %d keys", line, maxSettingKeys)
-		}
-	}
-	return nil
+// located returns a fault without the name of the file, which the caller adds, and without
+// what to do about a file that a person wrote.
+func located(e *mistake.Error) error {
+	return fmt.Errorf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
 }
 
 // A setting is one field with what it may be.
@@ -168,32 +104,29 @@ type setting struct {
 // Check returns an [ErrSettings] that names the first field with a value that no crawl
 // can have.
 func (s *Settings) Check() error {
-	for _, f := range slices.Concat(s.general(), s.Limits.fields(), s.Scope.fields(), s.Politeness.fields(), s.Network.fields(), s.Demo.fields()) {
+	for _, f := range s.own() {
 		if !f.ok {
 			return fmt.Errorf("%w: %s: got %s, want %s", ErrSettings, f.field, shortened(fmt.Sprintf("%v", f.got)), f.want)
 		}
 	}
+	if err := s.Settings.Check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrSettings, err)
+	}
 	return nil
 }
 
-func (s *Settings) general() []setting {
+// own lists the fields that the program keeps beside what a person decides.
+func (s *Settings) own() []setting {
 	return slices.Concat(
 		[]setting{
 			{"name", s.Name, isFileName(s.Name), "a name without slashes, at most 200 bytes"},
 			textSetting("version", s.Version, 200),
 			{"seeds", len(s.Seeds), len(s.Seeds) <= maxSeeds, fmt.Sprintf("at most %d", maxSeeds)},
-			textSetting("strategy", s.Strategy, 10_000),
-			{"shadows", len(s.Shadows), len(s.Shadows) <= crawl.MaxShadows, fmt.Sprintf("at most %d", crawl.MaxShadows)},
-			rangeSetting("explore", s.Explore, 0, 1),
 			textSetting("formula", s.Formula, 200),
-			rangeSetting("threshold", s.Threshold, 0, 1),
 			{"model", s.Model, s.Model == "" || modelName.MatchString(s.Model), "a model such as m0001"},
-			{"contrast", s.Contrast, slices.Contains([]string{"", "seen", "everyday"}, s.Contrast), "seen or everyday"},
 			{"topic_dir", s.TopicDir, s.TopicDir == "" || filepath.IsAbs(s.TopicDir) && isLine(s.TopicDir, 4096), "an absolute path"},
-			textSetting("identity.agent", s.Identity.Agent, 200),
-			textSetting("identity.contact", s.Identity.Contact, 1000),
 		},
-		s.Needs.fields(), printSettings("forgotten", s.Forgotten), textSettings("shadows", s.Shadows, 10_000), textSettings("seeds", s.Seeds, 64<<10))
+		s.Needs.fields(), printSettings("forgotten", s.Forgotten), textSettings("seeds", s.Seeds, 64<<10), s.Demo.fields())
 }
 
 func (n Needs) fields() (list []setting) {
@@ -205,50 +138,6 @@ func (n Needs) fields() (list []setting) {
 	return list
 }
 
-func (l Limits) fields() []setting {
-	return []setting{
-		rangeSetting("limits.pages", l.Pages, 0, maxPages),
-		rangeSetting("limits.on_topic", l.OnTopic, 0, maxPages),
-		rangeSetting("limits.bytes", l.Bytes, 0, maxBytes),
-		rangeSetting("limits.time", l.Time, 0, maxTime),
-		rangeSetting("limits.per_host", l.PerHost, 0, maxPages),
-		rangeSetting("limits.max_depth", l.Depth, 0, maxPages),
-		rangeSetting("limits.tunnel", l.Tunnel, -1, maxPages),
-		rangeSetting("limits.until_harvest", l.Harvest, 0, 1),
-		rangeSetting("limits.until_over", l.Over, 0, 1_000_000),
-	}
-}
-
-func (s Scope) fields() []setting {
-	return slices.Concat([]setting{
-		{"scope.reach", s.Reach, slices.Contains([]string{"", "web", "domain", "host", "prefix"}, s.Reach), "web, domain, host or prefix"},
-		{"scope.block", len(s.Block), len(s.Block) <= maxSeeds, fmt.Sprintf("at most %d", maxSeeds)},
-	}, patternSettings("scope.include", s.Include), patternSettings("scope.exclude", s.Exclude))
-}
-
-func (p Politeness) fields() []setting {
-	return []setting{
-		{"politeness.delay", p.Delay, p.Delay == -1 || p.Delay >= 0 && p.Delay <= maxDelay, fmt.Sprintf("0s to %s, or -1ns for none", maxDelay)},
-		rangeSetting("politeness.host_conns", p.Conns, 0, maxConns),
-		rangeSetting("politeness.conns", p.InFlight, 0, maxConns),
-		rangeSetting("politeness.max_rate", p.MaxRate, 0, maxRate),
-		rangeSetting("politeness.hold", p.Hold, -1, 1),
-	}
-}
-
-func (n Network) fields() (list []setting) {
-	for _, s := range n.AllowNet {
-		_, err1 := netip.ParsePrefix(s)
-		_, err2 := netip.ParseAddr(s)
-		list = append(list, setting{"network.allow_net", s, err1 == nil || err2 == nil, "a network as 10.0.0.0/8, or an address"})
-	}
-	return append(list,
-		setting{"network.allow_net", len(n.AllowNet), len(n.AllowNet) <= 1000, "at most 1000 networks"},
-		textSetting("network.resolver", n.Resolver, 300),
-		rangeSetting("network.timeout", n.Timeout, 0, maxTimeout),
-		rangeSetting("network.max_body", n.MaxBody, 0, maxPageLen))
-}
-
 func (d *Demo) fields() []setting {
 	if d == nil {
 		return nil
@@ -256,9 +145,9 @@ func (d *Demo) fields() []setting {
 	return []setting{rangeSetting("demo.pages", d.Pages, 0, 1_000_000), rangeSetting("demo.sites", d.Sites, 0, 1_000_000)}
 }
 
-// rangeSetting is a number from low to high. Numbers that are not finite never are.
-func rangeSetting[T int | int64 | float64 | time.Duration](field string, got, low, high T) setting {
-	return setting{field, got, got >= low && got <= high && !math.IsInf(float64(got), 0), fmt.Sprintf("%v to %v", low, high)}
+// rangeSetting is a number from low to high.
+func rangeSetting(field string, got, low, high int) setting {
+	return setting{field, got, got >= low && got <= high, fmt.Sprintf("%v to %v", low, high)}
 }
 
 // textSetting is a line of at most so many bytes.
@@ -283,17 +172,6 @@ func printSettings(field string, list []string) (out []setting) {
 		if _, ok := parsePrint(s); !ok {
 			out = append(out, setting{field, s, false, "a fingerprint: 32 hexadecimal digits"})
 		}
-	}
-	return out
-}
-
-func patternSettings(field string, list []string) (out []setting) {
-	if len(list) > maxList {
-		return []setting{{field, len(list), false, fmt.Sprintf("at most %d patterns", maxList)}}
-	}
-	for _, s := range list {
-		_, err := regexp.Compile(s)
-		out = append(out, setting{field, s, err == nil && len(s) <= 64<<10, "a regular expression (RE2)"})
 	}
 	return out
 }

@@ -60,7 +60,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"seeds: [" + strings.Repeat("[", 100_000) + "]", "nested too deeply"},
 		{"seeds:\n" + strings.Repeat("- ", 100_000) + "a", "nested too deeply"},
 		{strings.Repeat("[\n\"\",", 100_000), "nested too deeply"},
-		{"name2: " + strings.Repeat("x", maxSettingLine), "a line has more than"},
+		{"name2: " + strings.Repeat("x", maxSettingLine), "the line has more than"},
 		{strings.Repeat("a: 1\n", 2*maxSettingKeys), "keys"},
 		{"---\nname: second", "document"},
 	} {

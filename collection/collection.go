@@ -30,12 +30,16 @@ type Collection struct {
 	// takes from it what is new.
 	Writer *archive.Writer
 
-	cfg       crawl.Config // as Load was given it
-	restore   crawl.Restorer
-	readOnly  bool
-	opened    uint64 // where the journal ended when the collection was opened
-	inFlight  int    // visits at once, as the settings said when it was opened
-	lock      *durable.File
+	cfg      crawl.Config // as Load was given it
+	restore  crawl.Restorer
+	readOnly bool
+	opened   uint64 // where the journal ended when the collection was opened
+	inFlight int    // visits at once, as the settings said when it was opened
+	lock     *durable.File
+
+	planned      *Settings // of a change that is being made, see BeginChange; nil for none
+	plannedTopic []byte
+
 	ended     *takedown              // that was broken off, and ended when the collection was opened
 	originals map[string]dowse.Place // records that revisits refer to, by ID; made when needed
 }
@@ -147,7 +151,7 @@ func Open(dir string, parse crawl.RobotsParser, readOnly bool) (*Collection, err
 			return nil, err
 		}
 	}
-	c.inFlight = s.Politeness.InFlight
+	c.inFlight = s.Resolved().InFlight
 	if err = c.journalLost(); err == nil {
 		c.Journal, err = crawl.OpenJournal(c.state(), parse, readOnly)
 	}
@@ -156,6 +160,9 @@ func Open(dir string, parse crawl.RobotsParser, readOnly bool) (*Collection, err
 		return nil, c.opening(err)
 	}
 	c.opened = c.Journal.End()
+	if err := c.settleChange(); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
 	if !readOnly {
 		if err := c.resumeTakedown(); err != nil {
 			return nil, errors.Join(err, c.Close())
@@ -174,6 +181,9 @@ func (c *Collection) ArchiveDir() string { return filepath.Join(c.Dir, "archive"
 
 // Topic returns the topic file of the collection.
 func (c *Collection) Topic() ([]byte, error) {
+	if c.planned != nil {
+		return c.plannedTopic, nil
+	}
 	data, err := c.files().ReadBounded("topic.yaml", maxTopic)
 	if err != nil {
 		return nil, &DamageError{c.Dir, err}

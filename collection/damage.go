@@ -1,7 +1,6 @@
 package collection
 
 import (
-	"cmp"
 	"dowse"
 	"errors"
 	"fmt"
@@ -189,10 +188,8 @@ func (c *Collection) archiveShort() error {
 // leave: the journal may be an older one, or cut short. last is the last place that the
 // journal knows; begun reports whether it knows any URL. It returns what follows that place.
 func (c *Collection) uncommitted(last dowse.Place, begun bool) (archive.Tail, error) {
-	visits := max(c.inFlight, c.Settings.Politeness.InFlight, c.cfg.Polite.InFlight)
-	if min(c.inFlight, c.Settings.Politeness.InFlight) == 0 {
-		visits = max(visits, crawl.DefaultInFlight)
-	}
+	set := c.Settings.Resolved()
+	visits := max(c.inFlight, set.InFlight, c.cfg.Polite.InFlight)
 	if !begun {
 		visits = 0 // the seeds are committed before the first visit
 	}
@@ -200,15 +197,13 @@ func (c *Collection) uncommitted(last dowse.Place, begun bool) (archive.Tail, er
 	if err != nil {
 		return t, err
 	}
-	most := int64(visits+1) * (cmp.Or(c.Settings.Network.MaxBody, defaultBody) + answerExtra)
+	most := int64(visits+1) * (set.MaxBody + answerExtra)
 	if t.Pages > visits || t.Exchanges > robotsAnswers*visits || t.Bytes > most {
 		return t, fmt.Errorf("%w: the archive holds at least %d pages, %d answers, %d bytes, that it does not know of; a crash leaves %d pages at most",
 			ErrDamaged, t.Pages, t.Exchanges, t.Bytes, visits)
 	}
 	return t, nil
 }
-
-const defaultBody = 10 << 20 // bytes of a body that are kept where the settings do not say
 
 // clearArchive removes archive files of which nothing was committed.
 func (c *Collection) clearArchive(saved savedTails) error {

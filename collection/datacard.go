@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dowse/internal/archive"
+	"dowse/internal/plain"
 )
 
 // dataCard writes README.md: what the collection is, for a person who finds it in
@@ -24,7 +25,7 @@ func (c *Collection) dataCard(s *summary) []byte {
 }
 
 func (c *Collection) cardHead(b *bytes.Buffer) {
-	fmt.Fprintf(b, "# %s\n\n", plain(c.Settings.Name))
+	fmt.Fprintf(b, "# %s\n\n", inMarkdown(c.Settings.Name))
 	fmt.Fprintf(b, "Web pages on one topic, gathered by a focused crawl. The topic is in `topic.yaml`,\nthe settings of the crawl are in `crawl.yaml`.\n\n")
 	if c.Settings.Demo != nil {
 		fmt.Fprintf(b, "The pages come from the synthetic demo web, not from the real one.\n\n")
@@ -36,7 +37,7 @@ func (c *Collection) cardCounts(b *bytes.Buffer, s *summary) {
 	fmt.Fprintf(b, "## What is in it\n\n| | |\n|---|---|\n")
 	row := func(what string, value any) {
 		if n, ok := value.(int); ok {
-			value = thousands(n)
+			value = plain.Count(n)
 		}
 		fmt.Fprintf(b, "| %s | %v |\n", what, value)
 	}
@@ -61,15 +62,6 @@ func (c *Collection) cardCounts(b *bytes.Buffer, s *summary) {
 	fmt.Fprintf(b, "\n%s\n\n", c.checked())
 }
 
-// thousands writes a number with commas between thousands, as the commands do.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // checked says whether a person has looked at the judge's verdicts.
 func (c *Collection) checked() string {
 	l, err := ReadLabels(c.Dir)
@@ -84,13 +76,13 @@ func (c *Collection) checked() string {
 func (c *Collection) cardMaking(b *bytes.Buffer) {
 	s := &c.Settings
 	fmt.Fprintf(b, "## How it was made\n\n")
-	fmt.Fprintf(b, "- begun %s with dowse %s\n", s.Begun.UTC().Format("2006-01-02T15:04:05Z"), plain(cmp.Or(s.Version, "of an unknown version")))
-	fmt.Fprintf(b, "- strategy: `%s`; a page is on topic from a relevance of %g\n", plain(s.Strategy), c.Threshold())
+	fmt.Fprintf(b, "- begun %s with dowse %s\n", s.Begun.UTC().Format("2006-01-02T15:04:05Z"), inMarkdown(cmp.Or(s.Version, "of an unknown version")))
+	fmt.Fprintf(b, "- strategy: `%s`; a page is on topic from a relevance of %g\n", inMarkdown(s.Strategy), c.Threshold())
 	if s.Identity.Agent != "" {
-		fmt.Fprintf(b, "- the crawler called itself `%s`\n", plain(s.Identity.Agent))
+		fmt.Fprintf(b, "- the crawler called itself `%s`\n", inMarkdown(s.Identity.Agent))
 	}
 	if s.Identity.Contact != "" {
-		fmt.Fprintf(b, "- contact: %s\n", plain(s.Identity.Contact))
+		fmt.Fprintf(b, "- contact: %s\n", inMarkdown(s.Identity.Contact))
 	}
 	fmt.Fprintf(b, "- seeds:")
 	for i, u := range s.Seeds {
@@ -98,7 +90,7 @@ func (c *Collection) cardMaking(b *bytes.Buffer) {
 			fmt.Fprintf(b, " and %d more, in `crawl.yaml`", len(s.Seeds)-i)
 			break
 		}
-		fmt.Fprintf(b, " <%s>", plain(u))
+		fmt.Fprintf(b, " <%s>", inMarkdown(u))
 	}
 	fmt.Fprintf(b, "\n- skipped and failed, by reason:\n\n| reason | means | URLs |\n|---|---|---|\n")
 	for _, r := range c.Reasons() {
@@ -121,7 +113,7 @@ func (c *Collection) cardRights(b *bytes.Buffer, s *summary) {
 			fmt.Fprintf(b, "| others | |\n")
 			break
 		}
-		fmt.Fprintf(b, "| %s | %d |\n", plain(u), s.Facts.Licences[u])
+		fmt.Fprintf(b, "| %s | %d |\n", inMarkdown(u), s.Facts.Licences[u])
 	}
 	fmt.Fprintln(b)
 }
@@ -133,7 +125,7 @@ func byCount(counts map[string]int) []string {
 }
 
 func (c *Collection) cardUse(b *bytes.Buffer) {
-	name := plain(c.Settings.Name)
+	name := inMarkdown(c.Settings.Name)
 	fmt.Fprintf(b, `## How to use it
 
 - archive/ holds what the web said, as WARC 1.1; indexes/index.cdxj, if it is there, says
@@ -149,9 +141,9 @@ This file is written again whenever the crawl stops.
 `, name)
 }
 
-// plain makes a text from outside harmless in Markdown: one line, no markup that
+// inMarkdown makes a text from outside harmless in Markdown: one line, no markup that
 // reaches beyond it.
-func plain(s string) string {
+func inMarkdown(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r < ' ' || r == 0x7f:

@@ -10,6 +10,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
+	"dowse/settings"
 	"dowse/strategy"
 )
 
@@ -21,7 +22,7 @@ func Example() {
 	}
 	defer os.RemoveAll(root)
 	c, err := collection.Create(filepath.Join(root, "reefs.dowse"), collection.Settings{
-		Name: "reefs", Strategy: "link-context", Scope: collection.Scope{Reach: "host"},
+		Name: "reefs", Settings: settings.Settings{Order: settings.Order{Strategy: "link-context"}, Scope: settings.Scope{Reach: "host"}},
 	}, []byte("dowse: topic/v1\nname: reefs\nwords: [coral bleaching]\n"), nil)
 	if err != nil {
 		log.Fatal(err)

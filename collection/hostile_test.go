@@ -3,6 +3,7 @@ package collection_test
 import (
 	"bytes"
 	"context"
+	"dowse/settings"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -37,8 +38,8 @@ func crawlSmall(t *testing.T, web smallWeb) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "small.dowse")
 	c, err := crawler.Open(dir, crawler.Config{
-		Words: []string{"barnacle"}, Seeds: []string{"http://small.test/"}, Agent: "poolbot", Contact: "https://example.org/bot",
-		Transport: web, Polite: collection.Politeness{Delay: -1, InFlight: 1},
+		Words: []string{"barnacle"}, Seeds: []string{"http://small.test/"}, Settings: settings.Settings{Identity: settings.Identity{Agent: "poolbot", Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
+		Transport: web,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"dowse/crawl"
 	"dowse/internal/archive"
+	"dowse/settings"
 )
 
 // An Overview tells what a collection is and how large.
@@ -21,6 +22,7 @@ type Overview struct {
 	Strategy  string           `json:"strategy"`
 	Threshold float64          `json:"threshold"`
 	Seeds     []string         `json:"seeds"`
+	Settings  []Setting        `json:"settings"`
 	Topic     string           `json:"topic"` // the topic file
 	Status    crawl.Status     `json:"status"`
 	Bytes     map[string]int64 `json:"bytes"` // on disk, by folder; "." for the files beside them
@@ -31,6 +33,27 @@ type Overview struct {
 	Snapshot  *FileSize        `json:"snapshot,omitempty"` // the newest; nil for none
 	Running   int              `json:"running,omitempty"`  // the process that works on it
 	Notices   []string         `json:"notices,omitempty"`
+}
+
+// A Setting is one of the settings of a crawl, as a text.
+type Setting struct {
+	Key     string `json:"key"` // as in crawl.yaml, with its section
+	Value   string `json:"value"`
+	Default bool   `json:"default,omitempty"` // it holds if nobody gives another
+}
+
+// settingsList returns the settings that have a value.
+func settingsList(s settings.Settings) (list []Setting) {
+	for _, f := range settings.Fields() {
+		switch text := f.Text(&s); {
+		case f.Key == "":
+		case text != "":
+			list = append(list, Setting{f.Key, text, text == f.Default})
+		case f.Default != "":
+			list = append(list, Setting{f.Key, f.Default, true})
+		}
+	}
+	return list
 }
 
 // A FileSize is a file and its length.
@@ -45,7 +68,7 @@ func (c *Collection) Info() (*Overview, error) {
 	s := &c.Settings
 	o := &Overview{
 		Dir: c.Dir, Name: s.Name, Format: s.Dowse, Version: s.Version, Begun: s.Begun, Strategy: s.Strategy,
-		Threshold: c.Threshold(), Seeds: s.Seeds, Status: c.Crawl.Status(), Journal: c.Journal.End(), Notices: c.Notices,
+		Threshold: c.Threshold(), Seeds: s.Seeds, Settings: settingsList(s.Settings), Status: c.Crawl.Status(), Journal: c.Journal.End(), Notices: c.Notices,
 		Running: Running(c.Dir),
 	}
 	topic, err := c.Topic()

@@ -19,7 +19,7 @@ var layout = []string{
 	indexName, pagesName, extraName, logName, "log/sittings.jsonl", summaryName,
 	needsFolder + "/*",
 	"state/journal-*.log", "state/snapshot-*.snap", "state/" + tailPattern,
-	pendingName, labelsName, "models/m*.json", modelLog,
+	pendingName, changeName, labelsName, "models/m*.json", modelLog,
 }
 
 // belongs reports whether a file is part of a collection.

@@ -2,6 +2,7 @@ package collection_test
 
 import (
 	"context"
+	"dowse/settings"
 	"io"
 	"os"
 	"path/filepath"
@@ -38,10 +39,9 @@ func crawlMade(t testing.TB, dir string, pages int) {
 	}
 	c, err := crawler.Open(dir, crawler.Config{
 		Topic: &topic.Topic{Name: "pools", Words: tp.Words, Also: tp.Also, Not: tp.Not}, Seeds: seeds,
-		Agent: "poolbot", Contact: "https://example.org/bot", Transport: web.RoundTripper(),
-		Limits: collection.Limits{Pages: pages, PerHost: 15, Depth: 4},
-		Scope:  collection.Scope{Exclude: []string{`/shop/`}},
-		Polite: collection.Politeness{Delay: -1, InFlight: 1}, // so that it is the same at every run
+		Settings: settings.Settings{Scope: settings.Scope{Exclude: []string{`/shop/`}}, Limits: settings.Limits{Pages: pages, PerHost: 15, Depth: 4}, Identity: settings.Identity{Agent: "poolbot", Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}}, Transport: web.RoundTripper(),
+
+		// so that it is the same at every run
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func config(s collection.Settings) (crawl.Config, error) {
 		scope.Exclude = append(scope.Exclude, regexp.MustCompile(re))
 	}
 	return crawl.Config{
-		Strategy: st, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope, Robots: true, Sitemaps: true,
+		Strategy: st, Threshold: s.Threshold, Limits: s.Limits, Scope: scope, Robots: true, Sitemaps: true,
 		Polite: crawl.Politeness{Delay: s.Politeness.Delay, InFlight: s.Politeness.InFlight},
 	}, nil
 }

@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	"dowse/crawl"
 	"dowse/internal/extract"
 	"dowse/internal/frontier"
+	"dowse/settings"
 )
 
 // How a URL came into the crawl.
@@ -218,11 +220,11 @@ func (c *Collection) nameEntry(e *crawl.Entry) {
 
 // Threshold returns the relevance from which a page is on topic.
 func (c *Collection) Threshold() float64 {
-	if c.Settings.Threshold == 0 {
-		return 0.5
-	}
-	return c.Settings.Threshold
+	return cmp.Or(c.Settings.Threshold, defaults.Threshold)
 }
+
+// defaults are the settings that hold if nobody gives any.
+var defaults = settings.Settings{}.Resolved()
 
 // forgotten reports whether a URL was taken down.
 func (c *Collection) forgotten(id frontier.ID) bool {

@@ -1,7 +1,6 @@
 package collection
 
 import (
-	"dowse/internal/durable"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/goccy/go-yaml"
+
+	"dowse/internal/durable"
 )
 
 // A Wreck is a directory that was a collection and may not be one any more. Nothing in it
@@ -48,11 +49,20 @@ func (w *Wreck) note(name string, err error) {
 	w.Notes = append(w.Notes, fmt.Sprintf("%s can't be read: %v", name, err))
 }
 
+// decodeLoosely decodes a crawl.yaml that is well formed, whatever its keys are.
+func decodeLoosely(data []byte, s *Settings) error {
+	root, err := settingsNode(data)
+	if err != nil {
+		return err
+	}
+	return yaml.NodeToValue(root, s)
+}
+
 func (w *Wreck) readSettings() {
 	data, err := durable.In(w.Dir).ReadFile(settingsName)
 	var s Settings
 	if err == nil {
-		err = yaml.Unmarshal(data, &s)
+		err = decodeLoosely(data, &s)
 	}
 	if err == nil && s.Dowse == "" {
 		err = errors.New("it does not say which version it is of")

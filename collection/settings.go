@@ -1,50 +1,83 @@
 package collection
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml"
 
-	"dowse/crawl"
 	"dowse/internal/durable"
+	"dowse/settings"
 )
 
 // Format is the version of the directory. A collection of another version is
 // refused with what to do.
 const Format = "collection/v2"
 
-// Settings are what a crawl was begun with. They are frozen in crawl.yaml; limits
-// may be changed when it is resumed.
+// Settings are what crawl.yaml keeps: what a person decided about the crawl, and what the
+// program has to know of its beginning to go on with it.
 type Settings struct {
-	Dowse     string    `yaml:"dowse"` // Format
-	Name      string    `yaml:"name"`
-	Version   string    `yaml:"version"` // of the program that began it
-	Begun     time.Time `yaml:"begun"`
-	Key       uint64    `yaml:"key"` // of the fingerprints
-	Seeds     []string  `yaml:"seeds,omitempty"`
-	Strategy  string    `yaml:"strategy"`
-	Shadows   []string  `yaml:"shadows,omitempty"` // strategies that follow the crawl without steering it
-	Explore   float64   `yaml:"explore,omitempty"` // share of the picks that are made by chance
-	Needs     Needs     `yaml:"needs,omitempty"`
-	Predicate string    `yaml:"predicate,omitempty"` // what makes a page be on topic: its words, and a hash
-	Formula   string    `yaml:"formula,omitempty"`   // by which the topic's words were judged last; "" for none, or words/1
-	Threshold float64   `yaml:"threshold"`
-	Model     string    `yaml:"model,omitempty"`     // trained model that judges; "" for none
-	Contrast  string    `yaml:"contrast,omitempty"`  // "everyday" where pages seen are never what the judge is trained against
-	TopicDir  string    `yaml:"topic_dir,omitempty"` // where the topic's outside judge is run; "" where it has none
-	Forgotten []string  `yaml:"forgotten,omitempty"` // fingerprints of URLs that were taken down, in hexadecimal
+	Dowse   string    `yaml:"dowse"` // Format
+	Name    string    `yaml:"name"`
+	Version string    `yaml:"version"` // of the program that created it
+	Begun   time.Time `yaml:"begun"`
+	Seeds   []string  `yaml:"seeds,omitempty"`
 
-	Limits     Limits     `yaml:"limits,omitempty"`
-	Scope      Scope      `yaml:"scope,omitempty"`
-	Politeness Politeness `yaml:"politeness,omitempty"`
-	Identity   Identity   `yaml:"identity,omitempty"`
-	Network    Network    `yaml:"network,omitempty"`
-	Demo       *Demo      `yaml:"demo,omitempty"`
+	settings.Settings `yaml:",inline"`
+
+	Needs     Needs    `yaml:"needs,omitempty"`
+	Predicate string   `yaml:"predicate,omitempty"` // what makes a page be on topic: its words, and a hash
+	Formula   string   `yaml:"formula,omitempty"`   // by which the topic's words were judged last; "" for none, or words/1
+	Model     string   `yaml:"model,omitempty"`     // trained model that judges; "" for none
+	TopicDir  string   `yaml:"topic_dir,omitempty"` // where the topic's outside judge is run; "" where it has none
+	Forgotten []string `yaml:"forgotten,omitempty"` // fingerprints of URLs that were taken down, in hexadecimal
+	Demo      *Demo    `yaml:"demo,omitempty"`
+}
+
+// settingsOrder is the order of the keys in crawl.yaml.
+var settingsOrder = []string{
+	"dowse", "name", "version", "begun", "key", "seeds", "strategy", "shadows", "explore", "needs", "predicate", "formula", "threshold",
+	"model", "contrast", "topic_dir", "forgotten", "limits", "scope", "politeness", "identity", "network", "demo",
+}
+
+// MarshalYAML returns the settings with their keys in a fixed order, so that two versions of
+// a file can be compared line by line. A key that the order does not name comes last.
+func (s Settings) MarshalYAML() (any, error) {
+	list := yamlItems(reflect.ValueOf(s), nil)
+	place := func(i yaml.MapItem) int {
+		if at := slices.Index(settingsOrder, i.Key.(string)); at >= 0 {
+			return at
+		}
+		return len(settingsOrder)
+	}
+	slices.SortStableFunc(list, func(a, b yaml.MapItem) int { return cmp.Compare(place(a), place(b)) })
+	return list, nil
+}
+
+// yamlItems appends the keys and values of a struct that are written.
+func yamlItems(v reflect.Value, list yaml.MapSlice) yaml.MapSlice {
+	for i := range v.NumField() {
+		key, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		switch {
+		case options == "inline":
+			list = yamlItems(v.Field(i), list)
+		case options != "omitempty" || !isEmpty(v.Field(i)):
+			list = append(list, yaml.MapItem{Key: key, Value: v.Field(i).Interface()})
+		}
+	}
+	return list
+}
+
+func isEmpty(v reflect.Value) bool {
+	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
 }
 
 // Needs names what the strategies of a crawl go by: files of the collection, so that
@@ -55,60 +88,6 @@ type Needs struct {
 	Links   string `yaml:"links,omitempty"`   // links to learn from
 	Classes string `yaml:"classes,omitempty"` // a decimal classification
 	Learnt  string `yaml:"learnt,omitempty"`  // what an earlier crawl has learnt
-}
-
-// Limits are those of package crawl, as they stand in a file.
-type Limits struct {
-	Pages   int           `yaml:"pages,omitempty"`
-	OnTopic int           `yaml:"on_topic,omitempty"`
-	Bytes   int64         `yaml:"bytes,omitempty"`
-	Time    time.Duration `yaml:"time,omitempty"`
-	PerHost int           `yaml:"per_host,omitempty"`
-	Depth   int           `yaml:"max_depth,omitempty"`
-	Tunnel  int           `yaml:"tunnel,omitempty"`
-	Harvest float64       `yaml:"until_harvest,omitempty"`
-	Over    int           `yaml:"until_over,omitempty"`
-}
-
-// Crawl returns the limits in the words of package crawl.
-func (l Limits) Crawl() crawl.Limits {
-	return crawl.Limits{
-		Pages: l.Pages, OnTopic: l.OnTopic, Bytes: l.Bytes, Time: l.Time, PerHost: l.PerHost,
-		Depth: l.Depth, Tunnel: l.Tunnel, Dry: crawl.Dry{Harvest: l.Harvest, Over: l.Over},
-	}
-}
-
-// Scope is that of package crawl, as it stands in a file.
-type Scope struct {
-	Reach   string   `yaml:"reach,omitempty"`
-	Include []string `yaml:"include,omitempty"`
-	Exclude []string `yaml:"exclude,omitempty"`
-	Block   []string `yaml:"block,omitempty"`
-}
-
-// Politeness is that of package crawl, as it stands in a file.
-type Politeness struct {
-	Delay    time.Duration `yaml:"delay,omitempty"` // -1ns for none
-	Conns    int           `yaml:"host_conns,omitempty"`
-	InFlight int           `yaml:"conns,omitempty"`
-	MaxRate  float64       `yaml:"max_rate,omitempty"`
-	Hold     float64       `yaml:"hold,omitempty"` // 0.1; negative for never
-	Patience time.Duration `yaml:"patience,omitempty"`
-	NoFollow bool          `yaml:"follow_nofollow,omitempty"`
-}
-
-// Identity tells who crawls.
-type Identity struct {
-	Agent   string `yaml:"agent,omitempty"`
-	Contact string `yaml:"contact,omitempty"`
-}
-
-// Network tells what may be reached, and how.
-type Network struct {
-	AllowNet []string      `yaml:"allow_net,omitempty"`
-	Resolver string        `yaml:"resolver,omitempty"`
-	Timeout  time.Duration `yaml:"timeout,omitempty"`
-	MaxBody  int64         `yaml:"max_body,omitempty"`
 }
 
 // Demo marks a collection of the made web, so that it can be served again.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dowse"
+	"dowse/settings"
 )
 
 func TestWilson(t *testing.T) {
@@ -36,7 +37,7 @@ func TestAudits(t *testing.T) {
 		held := 0
 		for seed := range uint64(100) {
 			rng := rand.New(rand.NewPCG(batch, seed))
-			c := &Collection{Settings: Settings{Key: rng.Uint64()}}
+			c := &Collection{Settings: Settings{Settings: settings.Settings{Key: rng.Uint64()}}}
 			p := 0.02 + 0.96*rng.Float64()
 			var list []draw
 			truth := map[dowse.URL]bool{}

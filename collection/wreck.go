@@ -62,7 +62,7 @@ func InfoOfWreck(dir string) (*Overview, error) {
 	s := &w.Settings
 	o := &Overview{
 		Dir: dir, Name: s.Name, Format: s.Dowse, Version: s.Version, Begun: s.Begun, Strategy: s.Strategy,
-		Threshold: s.Threshold, Seeds: s.Seeds, Topic: string(w.Topic), Notices: w.Notes,
+		Threshold: s.Threshold, Seeds: s.Seeds, Settings: settingsList(s.Settings), Topic: string(w.Topic), Notices: w.Notes,
 	}
 	return o, w.Collection().onDisk(o)
 }

@@ -229,8 +229,6 @@ func lower(p *dowse.Page, l *dowse.Lead) {
 // it is reached in a better way.
 func (c *Crawl) reopen(p *dowse.Page, l *dowse.Link, id frontier.ID, depth, hops int) bool {
 	switch reasonOf(c.f.Reason(id)) {
-	case dowse.SkipScoreLow:
-		return !c.f.Dropped(c.f.Group(id)) && unfollowed(p, l, c.cfg.NoFollow) == ""
 	case dowse.SkipScopeDepth, dowse.SkipScopeTunnel, dowse.SkipRobotsMeta,
 		dowse.SkipBudgetHost, dowse.SkipTrapPattern:
 	default:
@@ -377,7 +375,7 @@ func (c *Crawl) takeOut(id frontier.ID, s dowse.State) {
 func (c *Crawl) open(id frontier.ID, u dowse.URL) bool {
 	switch c.f.State(id) {
 	case dowse.Excluded:
-		return reasonOf(c.f.Reason(id)) == dowse.SkipScoreLow && !c.f.Dropped(c.f.Group(id))
+		return false
 	case dowse.Unseen:
 		d, h := c.f.Depth(id)
 		if why := c.refuses(u, id, int(d), int(h)); why != "" {
@@ -416,9 +414,6 @@ func (c *Crawl) merge(id frontier.ID, l *dowse.Lead) {
 		c.askAgain(id)
 	case state == dowse.Unseen || state == dowse.Held || state == dowse.Excluded:
 		c.queue(id)
-	case state == dowse.Waiting && c.tooLow(id):
-		c.takeOut(id, dowse.Excluded)
-		c.f.SetReason(id, reasonCode(dowse.SkipScoreLow))
 	}
 }
 
@@ -439,10 +434,6 @@ func (c *Crawl) rank(id frontier.ID, l *dowse.Lead) {
 }
 
 func (c *Crawl) queue(id frontier.ID) {
-	if c.tooLow(id) {
-		c.exclude(id, dowse.SkipScoreLow)
-		return
-	}
 	c.f.SetReason(id, 0)
 	c.queueAgain(id)
 }
@@ -455,10 +446,6 @@ func (c *Crawl) queueAgain(id frontier.ID) {
 		return
 	}
 	c.f.Queue(id)
-}
-
-func (c *Crawl) tooLow(id frontier.ID) bool {
-	return c.cfg.HasMin && c.f.Priority(id) < c.cfg.MinScore
 }
 
 func (c *Crawl) askAgain(id frontier.ID) {

@@ -113,7 +113,7 @@ func (e *enc) chances(c *Crawl) {
 
 // chances reads them; snapshots of earlier versions have none.
 func (d *dec) chances(c *Crawl) {
-	if len(d.b) == 0 {
+	if len(d.Rest) == 0 {
 		return
 	}
 	for range d.items(2) {

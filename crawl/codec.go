@@ -1,38 +1,30 @@
 package crawl
 
 import (
-	"encoding/binary"
-	"errors"
 	"iter"
-	"math"
 	"slices"
 	"time"
+
+	"dowse/internal/wire"
 )
 
-// enc appends values to a buffer, in the compact form in which entries and
-// snapshots are stored: varints, length-prefixed strings, floats as they are.
+// An enc writes entries of the journal and snapshots. Its short names keep the order of
+// fields in the codecs readable.
 type enc struct {
-	b     []byte
+	wire.Writer
 	names []string // strings that recur within one entry
 	only  []string // if not nil, no others are remembered: see record.redact
 }
 
-func (e *enc) u(v uint64)     { e.b = binary.AppendUvarint(e.b, v) }
-func (e *enc) i(v int64)      { e.b = binary.AppendVarint(e.b, v) }
-func (e *enc) f(v float64)    { e.b = binary.LittleEndian.AppendUint64(e.b, math.Float64bits(v)) }
-func (e *enc) u64(v uint64)   { e.b = binary.LittleEndian.AppendUint64(e.b, v) }
-func (e *enc) byte(v byte)    { e.b = append(e.b, v) }
-func (e *enc) s(v string)     { e.u(uint64(len(v))); e.b = append(e.b, v...) }
-func (e *enc) t(v time.Time)  { e.i(nanos(v)) }
-func (e *enc) bytes(v []byte) { e.u(uint64(len(v))); e.b = append(e.b, v...) }
-
-func (e *enc) bool(v bool) {
-	if v {
-		e.byte(1)
-		return
-	}
-	e.byte(0)
-}
+func (e *enc) u(v uint64)     { e.Uint(v) }
+func (e *enc) i(v int64)      { e.Int(v) }
+func (e *enc) f(v float64)    { e.Float(v) }
+func (e *enc) u64(v uint64)   { e.Uint64(v) }
+func (e *enc) byte(v byte)    { e.Byte(v) }
+func (e *enc) bool(v bool)    { e.Bool(v) }
+func (e *enc) s(v string)     { e.Text(v) }
+func (e *enc) t(v time.Time)  { e.Time(v) }
+func (e *enc) bytes(v []byte) { e.Bytes(v) }
 
 const maxNames = 64 // recurring strings remembered to an entry
 
@@ -62,115 +54,33 @@ func (e *enc) name(v string) {
 	e.names = append(e.names, v)
 }
 
-func nanos(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
-}
+// errShort is the fault of bytes that no enc can have written.
+var errShort = wire.ErrDamaged
 
-func fromNanos(n int64) time.Time {
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, n).UTC()
-}
-
-var errShort = errors.New("cut short or damaged")
-
-// dec reads what enc wrote. After the first fault all reads give zero values and
-// err says so.
+// A dec reads what an enc wrote. After the first fault all reads return zero values and Err
+// is set.
 type dec struct {
-	b     []byte
+	wire.Reader[[]byte]
 	names []string
-	err   error
 
 	linkless bool // links of pages are not wanted
 }
 
-func (d *dec) fail() {
-	d.err = errShort
-	d.b = nil
-}
+func newDec(b []byte) *dec { return &dec{Reader: wire.Reader[[]byte]{Rest: b}} }
 
-func (d *dec) u() uint64 {
-	v, n := binary.Uvarint(d.b)
-	if n <= 0 {
-		d.fail()
-		return 0
-	}
-	d.b = d.b[n:]
-	return v
-}
-
-func (d *dec) i() int64 {
-	v, n := binary.Varint(d.b)
-	if n <= 0 {
-		d.fail()
-		return 0
-	}
-	d.b = d.b[n:]
-	return v
-}
-
-func (d *dec) u64() uint64 {
-	if len(d.b) < 8 {
-		d.fail()
-		return 0
-	}
-	v := binary.LittleEndian.Uint64(d.b)
-	d.b = d.b[8:]
-	return v
-}
-
-func (d *dec) f() float64 { return math.Float64frombits(d.u64()) }
-
-func (d *dec) byte() byte {
-	if len(d.b) == 0 {
-		d.fail()
-		return 0
-	}
-	v := d.b[0]
-	d.b = d.b[1:]
-	return v
-}
-
-func (d *dec) bool() bool   { return d.byte() != 0 }
-func (d *dec) t() time.Time { return fromNanos(d.i()) }
-func (d *dec) s() string    { return string(d.raw()) }
-
-func (d *dec) bytes() []byte { return append([]byte(nil), d.raw()...) }
-
-func (d *dec) raw() []byte {
-	n := d.u()
-	if n > uint64(len(d.b)) {
-		d.fail()
-		return nil
-	}
-	v := d.b[:n]
-	d.b = d.b[n:]
-	return v
-}
-
-// count reads the length of a list whose items take at least size bytes each, so
-// that a damaged number can't ask for more memory than there is to read.
-func (d *dec) count(size int) int {
-	n := d.u()
-	if n > uint64(len(d.b)/size) {
-		d.fail()
-		return 0
-	}
-	return int(n)
-}
-
-// items reads the length of such a list and counts its items until a fault.
-func (d *dec) items(size int) iter.Seq[int] {
-	n := d.count(size)
-	return func(yield func(int) bool) {
-		for i := 0; i < n && d.err == nil && yield(i); i++ {
-		}
-	}
-}
+func (d *dec) u() uint64                    { return d.Uint() }
+func (d *dec) i() int64                     { return d.Int() }
+func (d *dec) u64() uint64                  { return d.Uint64() }
+func (d *dec) f() float64                   { return d.Float() }
+func (d *dec) byte() byte                   { return d.Byte() }
+func (d *dec) bool() bool                   { return d.Bool() }
+func (d *dec) t() time.Time                 { return d.Time() }
+func (d *dec) s() string                    { return d.Text() }
+func (d *dec) bytes() []byte                { return append([]byte(nil), d.Raw()...) }
+func (d *dec) raw() []byte                  { return d.Raw() }
+func (d *dec) count(size int) int           { return d.Count(size) }
+func (d *dec) items(size int) iter.Seq[int] { return d.Items(size) }
+func (d *dec) fail()                        { d.Fail() }
 
 func (d *dec) name() string {
 	how := d.u()

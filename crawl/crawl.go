@@ -24,10 +24,8 @@ type Config struct {
 	Robots   bool          // ask each host's robots.txt before its first page
 	Sitemaps bool          // read the sitemaps that robots.txt names
 	NoFollow bool          // follow links marked nofollow all the same
-	MinScore float64       // leads below are not queued (score.low); -Inf for all if 0 is not set by HasMin
-	HasMin   bool
-	Explore  float64 // share of the picks that are made by chance among the leads that wait; 0
-	Key      uint64  // of the fingerprints, random for each collection
+	Explore  float64       // share of the picks that are made by chance among the leads that wait; 0
+	Key      uint64        // of the fingerprints, random for each collection
 
 	Shadows []Shadow // strategies that follow the crawl without steering it; at most MaxShadows
 
@@ -206,7 +204,7 @@ func prepare(cfg Config) (*Crawl, error) {
 	if cfg.Round == 0 {
 		cfg.Round = dowse.TraitsOf(cfg.Strategy).Round
 	}
-	cfg.Polite = cfg.Polite.withDefaults()
+	cfg.Polite = politeness(cfg.Polite)
 	cfg.Traps = cfg.Traps.withDefaults()
 	c := &Crawl{
 		cfg:      cfg,

@@ -19,7 +19,7 @@ const (
 	EntryRound                        // a round was taken
 	EntryIdle                         // the strategy was asked for leads when nothing waited
 	EntryBefore                       // the strategy acted on the queue before a round
-	EntryNote                         // something for people: a run began or ended, a command
+	_                                 // no program has written this number
 	EntryForget                       // a URL was taken down
 	EntryRescore                      // a lead was rated again
 	EntryModel                        // a newer model, or a label, ruled on pages that were visited
@@ -53,7 +53,7 @@ type Entry struct {
 	Seeds  []dowse.URL   // EntryStart
 	Homes  []dowse.URL   // EntryStart: of seeds that were taken down, what the scope goes by
 	Round  []frontier.ID // EntryRound; EntryRequeue: the URLs
-	Text   string        // EntryNote; EntryForget: why; EntryRequeue: what was asked for
+	Text   string        // EntryForget: why; EntryRequeue: what was asked for
 	Back   time.Duration // EntryClock: by how much it was set back
 	Since  time.Time     // EntryForgive: hosts that began to fail at this time or later are forgiven
 	Score  float64       // EntryRescore: the new priority; EntryReasons: the priority

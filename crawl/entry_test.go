@@ -23,7 +23,6 @@ func someEntries() []*crawl.Entry {
 		{Kind: crawl.EntryRetry, At: epoch, Page: p},
 		{Kind: crawl.EntryRobots, At: epoch, Host: "a.test", Page: p, Robots: &dowse.Robots{Status: 200, Body: []byte("x"), Sitemaps: []dowse.URL{"http://a.test/m"}}},
 		{Kind: crawl.EntryRound, At: epoch, Round: nil},
-		{Kind: crawl.EntryNote, At: epoch, Text: "a note"},
 		{Kind: crawl.EntryForget, At: epoch, ID: 3, Text: "by request"},
 		{Kind: crawl.EntryRescore, At: epoch, ID: 3, Score: 0.25},
 		{Kind: crawl.EntryReasons, At: epoch, ID: 3, Score: 0.25, Because: []dowse.Because{{What: "people", Weight: 0.5}, {What: "words", Weight: -0.25, Count: 2}}},

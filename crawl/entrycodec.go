@@ -8,11 +8,14 @@ import (
 	"dowse"
 	"dowse/internal/facts"
 	"dowse/internal/frontier"
+	"dowse/internal/wire"
 )
 
 // appendEntry writes an entry. Links are written as numbers: the strings of new
 // URLs stand beside the entry, see Journal.
-func appendEntry(b []byte, e *Entry) []byte { return appendEntryWith(&enc{b: b}, e) }
+func appendEntry(b []byte, e *Entry) []byte {
+	return appendEntryWith(&enc{Writer: wire.Writer{B: b}}, e)
+}
 
 func appendEntryWith(w *enc, e *Entry) []byte {
 	w.head(e)
@@ -38,8 +41,6 @@ func appendEntryWith(w *enc, e *Entry) []byte {
 		w.ids(e.Round)
 	case EntryForgive:
 		w.t(e.Since)
-	case EntryNote:
-		w.s(e.Text)
 	case EntryForget:
 		w.u(uint64(e.ID))
 		w.s(e.Text)
@@ -57,7 +58,7 @@ func appendEntryWith(w *enc, e *Entry) []byte {
 	case EntryClock:
 		w.i(int64(e.Back))
 	}
-	return w.b
+	return w.B
 }
 
 // beginsRun marks the kind of an entry that begins a run.
@@ -231,12 +232,14 @@ func anchorsRated(l *dowse.Link) bool {
 // readEntry is the inverse of appendEntry. urlOf gives the strings of numbered
 // URLs, parse makes rules of a robots.txt.
 func readEntry(b []byte, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
-	return (&dec{b: b}).entry(urlOf, parse)
+	return newDec(b).entry(urlOf, parse)
 }
 
 // readVisit is readEntry without the links of pages.
 func readVisit(b []byte, parse RobotsParser) (*Entry, error) {
-	return (&dec{b: b, linkless: true}).entry(noURL, parse)
+	d := newDec(b)
+	d.linkless = true
+	return d.entry(noURL, parse)
 }
 
 func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
@@ -266,8 +269,6 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 	case EntryForgive:
 		e.Since = r.t()
 	case EntryIdle, EntryBefore, EntryAgain:
-	case EntryNote:
-		e.Text = r.s()
 	case EntryForget:
 		e.ID = frontier.ID(r.u())
 		e.Text = r.s()
@@ -287,7 +288,7 @@ func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Ent
 	default:
 		return nil, fmt.Errorf("entry of unknown kind %d", e.Kind)
 	}
-	return e, r.err
+	return e, r.Err
 }
 
 func (r *dec) urls() (list []dowse.URL) {
@@ -304,7 +305,7 @@ type RobotsParser func(body []byte, status int) dowse.Rules
 
 func (r *dec) robots(parse RobotsParser) *dowse.Robots {
 	x := &dowse.Robots{At: r.t(), Status: int(r.i()), Body: r.bytes(), Delay: time.Duration(r.i()), Sitemaps: r.urls()}
-	if parse != nil && r.err == nil {
+	if parse != nil && r.Err == nil {
 		x.Rules = parse(x.Body, x.Status)
 	}
 	return x

@@ -3,6 +3,7 @@ package crawl
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 
 	"dowse"
@@ -55,6 +56,10 @@ func CountPages(c *Crawl, n int) { c.stats.Fetched = n }
 
 // WhenUnsound has do called, in place of a pause, when a reader meets a record that is not sound.
 func WhenUnsound(j *Journal, do func()) { j.pause = do }
+
+// NeedsWhole reports whether a Fold failed because it must begin at the beginning of
+// the journal, with a new crawl: rulings came after the snapshot.
+func NeedsWhole(err error) bool { return errors.Is(err, errNewerModel) }
 
 // ReasonOf returns the reason that a collection keeps by a code.
 func ReasonOf(code uint8) dowse.Reason { return reasonOf(code) }

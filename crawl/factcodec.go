@@ -125,7 +125,7 @@ func (w *enc) tagged(p *dowse.Page) {
 			value := &enc{}
 			value.field(f.Field(p))
 			w.u(uint64(f.Journal))
-			w.bytes(value.b)
+			w.bytes(value.B)
 		}
 	}
 }
@@ -211,16 +211,16 @@ func (r *dec) field(field any) {
 // tagged reads the facts that have codes, if there are any. What an entry lost to a takedown is zeros at its
 // end, which is no fact. Facts whose code is unknown are passed over.
 func (r *dec) tagged(p *dowse.Page) {
-	if r.err != nil || len(r.b) == 0 {
+	if r.Err != nil || len(r.Rest) == 0 {
 		return
 	}
 	for range r.items(2) {
 		code, value := r.u(), r.raw()
 		for _, f := range facts.JournalTaggedFacts() {
 			if uint64(f.Journal) == code {
-				d := &dec{b: value}
+				d := newDec(value)
 				d.field(f.Field(p))
-				if d.err != nil {
+				if d.Err != nil {
 					r.fail()
 				}
 			}

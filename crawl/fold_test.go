@@ -119,7 +119,7 @@ func TestFoldWithVisitsAtOnce(t *testing.T) {
 				if err := j.Sync(); err != nil {
 					t.Fatal(err)
 				}
-				c.Stop(dowse.StopAPI)
+				c.Stop(dowse.StopSignal)
 				sameFold(t, fmt.Sprintf("after %d pages", c.Status().Fetched), c, dir, config(), nil)
 			}
 			if snapshot != nil {

@@ -1,30 +1,16 @@
 package crawl
 
 import (
-	"time"
-
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/settings"
 )
 
-// Limits end a crawl. All are hard; the first that is reached counts. Zero means
-// no limit.
-type Limits struct {
-	Pages   int           // pages fetched
-	OnTopic int           // pages on topic
-	Bytes   int64         // as they came over the wire
-	Time    time.Duration // at work
-	PerHost int           // pages fetched from one host
-	Depth   int           // links from a seed
-	Tunnel  int           // off-topic pages in a row; 0 for no limit, negative for none at all
-	Dry     Dry           // end when the harvest dries up
-}
+// Limits end a crawl, see [settings.Limits]. Zero means no limit.
+type Limits = settings.Limits
 
 // Dry ends a crawl when fewer than Harvest of the last Over pages were on topic.
-type Dry struct {
-	Harvest float64
-	Over    int
-}
+type Dry = settings.Dry
 
 // limitReached tells which limit has been reached, if any.
 func (c *Crawl) limitReached() dowse.StopReason {

@@ -87,7 +87,7 @@ func (e *enc) inlinks(c *Crawl) {
 // inlinks reads them, keeps them if the crawl asks for them, and reports whether they are
 // there; snapshots of earlier versions have none.
 func (d *dec) inlinks(c *Crawl) bool {
-	if len(d.b) == 0 || !d.bool() {
+	if len(d.Rest) == 0 || !d.bool() {
 		return false
 	}
 	counts := make(inlinks, 0, d.count(1))

@@ -51,8 +51,6 @@ type Live struct {
 	// AtMost bounds the visits at once further than the crawl's own limit does; 0 for
 	// no further bound. Only the loop and its callbacks may change it during Run.
 	AtMost int
-	// Commands are run by the loop, between two pages.
-	Commands <-chan func()
 	// Clock returns the time. Everything that the crawl is told the time for while it
 	// runs must ask the same clock. Nil means [NewClock].
 	Clock func() time.Time
@@ -120,8 +118,6 @@ func (l *Live) Run(ctx, abort context.Context) error {
 		case <-given:
 			l.Crawl.Stop(dowse.StopSignal)
 			given = nil
-		case f, ok := <-l.Commands:
-			l.command(f, ok)
 		case <-tick.C:
 			if l.Tick != nil {
 				l.Tick(l.Clock())
@@ -129,14 +125,6 @@ func (l *Live) Run(ctx, abort context.Context) error {
 		case <-wake:
 		}
 	}
-}
-
-func (l *Live) command(f func(), ok bool) {
-	if !ok {
-		l.Commands = nil
-		return
-	}
-	f()
 }
 
 // NewClock returns a clock that shows the time of day as it is now, and from then on

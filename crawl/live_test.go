@@ -259,27 +259,6 @@ func stopsOn(t *testing.T, broken error, breaks func(l *crawl.Live, fail func() 
 	}
 }
 
-func TestLiveRunsCommands(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T) {
-		web, seeds := strategytest.Random(300, 5)
-		l := live(t, follow(queueAll), web, 4, seeds...)
-		commands := make(chan func(), 1)
-		l.Commands = commands
-		fetched := -1
-		commands <- func() {
-			fetched = l.Crawl.Status().Fetched
-			l.Crawl.Stop(dowse.StopAPI)
-			close(commands)
-		}
-		if err := l.Run(t.Context(), t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if fetched < 0 || l.Crawl.Stopped() != dowse.StopAPI {
-			t.Errorf("%d pages at the command; stopped: %s", fetched, l.Crawl.Stopped())
-		}
-	})
-}
-
 // A visit ends at its deadline, and is made again. What it brings later is not taken in.
 func TestLiveEndsVisitsAtTheirDeadline(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package crawl
 
 import (
-	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -15,7 +14,7 @@ func (e *enc) sketch(s *dowse.Sketch) {
 		return
 	}
 	for _, v := range s.Bins {
-		e.b = binary.LittleEndian.AppendUint16(e.b, v)
+		e.Uint16(v)
 	}
 }
 
@@ -39,7 +38,7 @@ func (e *enc) near(n *nearBook) {
 		e.sketch(&p.sketch)
 		e.u(uint64(p.id))
 		e.u(uint64(p.host))
-		e.b = append(e.b, p.posted[:]...)
+		e.B = append(e.B, p.posted[:]...)
 	}
 	e.u(uint64(len(n.hosts)))
 	for _, h := range slices.Sorted(maps.Keys(n.hosts)) {
@@ -55,7 +54,7 @@ func (e *enc) boilerplate(b *boilerplate) {
 	e.byte(b.pages)
 	for i := range b.bins {
 		for _, c := range b.bins[i] {
-			e.b = binary.LittleEndian.AppendUint16(e.b, c.value)
+			e.Uint16(c.value)
 			e.byte(c.n)
 		}
 	}

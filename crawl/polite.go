@@ -5,50 +5,22 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/settings"
 	"dowse/weburl"
 )
 
-// Politeness says how hosts are spared. Zero fields mean the defaults.
-type Politeness struct {
-	Delay    time.Duration // between the end of a visit to a host and the next; 1 s, None for no delay
-	Conns    int           // visits to a host at once; 1
-	MaxRate  float64       // visits a second, over all hosts; 0 for no limit
-	Patience time.Duration // the crawl ends when no host answers, or may be visited, for so long; 2 min
-	Outage   time.Duration // the crawl ends when this machine has no network for so long; 12 h
-	MaxDelay time.Duration // a Crawl-delay or a slow host slows down to this at most; 1 min
-	InFlight int           // visits at once, over all hosts; 64
-
-	// Hold lets a free connection wait rather than visit a lead whose priority is by
-	// more than this share below that of a lead whose host will be free soon. So pages
-	// are not spent on what is merely at hand. 0 never waits.
-	Hold float64
-}
-
-// DefaultInFlight is how many visits are made at once where nobody says.
-const DefaultInFlight = 64
+// Politeness says how hosts are spared, see [settings.Politeness]. Zero fields mean the
+// defaults, but for Hold: a crawl never waits unless its config asks for it.
+type Politeness = settings.Politeness
 
 // None stands for a delay of zero, where the zero value means the default.
-const None time.Duration = -1
+const None = settings.None
 
-func (p Politeness) withDefaults() Politeness {
-	if p.Delay == 0 {
-		p.Delay = time.Second
-	}
-	p.Delay = max(p.Delay, 0)
-	p.Conns = max(p.Conns, 1)
-	if p.Patience == 0 {
-		p.Patience = 2 * time.Minute
-	}
-	if p.Outage == 0 {
-		p.Outage = 12 * time.Hour
-	}
-	if p.MaxDelay == 0 {
-		p.MaxDelay = time.Minute
-	}
-	if p.InFlight == 0 {
-		p.InFlight = DefaultInFlight
-	}
-	return p
+// politeness returns what a config gives with the defaults in place of what it leaves out.
+func politeness(p Politeness) Politeness {
+	out := p.Resolved()
+	out.Hold, out.Conns = max(p.Hold, 0), max(out.Conns, 1)
+	return out
 }
 
 const (

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"dowse/internal/frontier"
+	"dowse/internal/wire"
 )
 
 // A Redaction says what is to go from a journal, for a takedown.
@@ -139,7 +140,7 @@ func (x *redactor) names(r *record) (changed bool, err error) {
 // and numbers have become shorter, and no other strings are remembered than before, so
 // that none is written out more often (see enc.name).
 func (x *redactor) entry(r *record) (bool, error) {
-	d := &dec{b: r.payload[r.body:]}
+	d := newDec(r.payload[r.body:])
 	e, err := d.entry(noURL, nil)
 	if err != nil {
 		return false, err
@@ -148,7 +149,7 @@ func (x *redactor) entry(r *record) (bool, error) {
 	if !x.Edit(e) {
 		return false, nil
 	}
-	b := appendEntryWith(&enc{b: slices.Clone(r.payload[:r.body]), only: append([]string{}, d.names...)}, e)
+	b := appendEntryWith(&enc{Writer: wire.Writer{B: slices.Clone(r.payload[:r.body])}, only: append([]string{}, d.names...)}, e)
 	if len(b) > len(r.payload) {
 		return false, fmt.Errorf("the entry has become longer, from %d to %d bytes", len(r.payload), len(b))
 	}

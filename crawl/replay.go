@@ -187,7 +187,7 @@ func (c *Crawl) replayHead(e *Entry) error {
 			}
 		}
 	}
-	if e.Kind != EntryNote && e.Kind != EntryForget {
+	if e.Kind != EntryForget {
 		c.stats.Elapsed = e.Elapsed
 	}
 	if e.Page != nil { // committed, even if the URL or the host of the entry was taken down since

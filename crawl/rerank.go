@@ -23,10 +23,6 @@ type Change struct {
 // what was visited before it.
 var errNewerModel = errors.New("a newer model ruled on what was visited")
 
-// NeedsWhole reports whether a Fold failed because it must begin at the beginning of
-// the journal, with a new crawl: rulings came after the snapshot.
-func NeedsWhole(err error) bool { return errors.Is(err, errNewerModel) }
-
 // Model returns the name of the newest model that ruled on visited pages, "" if none
 // did.
 func (c *Crawl) Model() string { return c.model }
@@ -41,14 +37,33 @@ func (c *Crawl) Model() string { return c.model }
 // takes as long as folding the journal does. On an error nothing has changed.
 // restore is as for Fold.
 func (c *Crawl) Rerank(now time.Time, model string, rulings []Ruling, restore Restorer) (Change, error) {
+	return c.RerankUnder(now, c.terms(), model, rulings, restore)
+}
+
+// Terms are the parts of a [Config] that can change when a crawl is resumed, because all
+// that was decided can be decided again under other ones.
+type Terms struct {
+	Threshold float64
+	Scope     Scope
+	LinksIn   bool
+	Renew     func() (dowse.Strategy, []Shadow, error)
+}
+
+func (c *Crawl) terms() Terms {
+	return Terms{c.cfg.Threshold, c.cfg.Scope, c.cfg.LinksIn, c.cfg.Renew}
+}
+
+// RerankUnder is [Crawl.Rerank] under other terms. The journal does not keep the terms: from
+// now on it must be folded with a Config that has these.
+func (c *Crawl) RerankUnder(now time.Time, terms Terms, model string, rulings []Ruling, restore Restorer) (Change, error) {
 	j, ok := c.cfg.Log.(*Journal)
-	if !ok || c.cfg.Renew == nil || c.round != nil {
+	if !ok || terms.Renew == nil || c.round != nil {
 		return Change{}, errors.New("crawl: rerank: needs a journal, a way to renew the strategy, and no round under way")
 	}
 	c.ground()
 	c.clock(now)
 	parts := c.recordParts(now, model, rulings)
-	twin, err := c.decideAgain(j, append(c.parts[:len(c.parts):len(c.parts)], parts...), restore)
+	twin, err := c.decideAgain(j, terms, append(c.parts[:len(c.parts):len(c.parts)], parts...), restore)
 	if err != nil {
 		return Change{}, fmt.Errorf("crawl: rerank: %w", err)
 	}
@@ -72,15 +87,17 @@ func (c *Crawl) recordParts(now time.Time, model string, rulings []Ruling) (plac
 	return places
 }
 
-// decideAgain folds the journal, up to its end, into a crawl that knows the rulings.
-func (c *Crawl) decideAgain(j *Journal, parts []uint64, restore Restorer) (*Crawl, error) {
+// decideAgain folds the journal, up to its end, into a crawl under terms that knows the
+// rulings.
+func (c *Crawl) decideAgain(j *Journal, terms Terms, parts []uint64, restore Restorer) (*Crawl, error) {
 	cfg := c.cfg
+	cfg.Threshold, cfg.Scope, cfg.LinksIn, cfg.Renew = terms.Threshold, terms.Scope, terms.LinksIn, terms.Renew
 	cfg.Scope.homes = nil
 	if cfg.Polite.Delay == 0 { // there is none; as given, 0 would mean the default
 		cfg.Polite.Delay = None
 	}
 	var err error
-	if cfg.Strategy, cfg.Shadows, err = c.cfg.Renew(); err != nil {
+	if cfg.Strategy, cfg.Shadows, err = cfg.Renew(); err != nil {
 		return nil, err
 	}
 	twin, err := New(cfg)

@@ -21,7 +21,8 @@ import (
 func rulable() map[string]func() crawl.Config {
 	list := maps.Clone(foldable)
 	list["with a shadow"] = func() crawl.Config {
-		return crawl.Config{Strategy: &strategy.LinkContext{}, Explore: 0.1, Shadows: []crawl.Shadow{{Name: "otie", Strategy: &strategy.OTIE{}}}}
+		otie, _ := strategy.New("otie")
+		return crawl.Config{Strategy: &strategy.LinkContext{}, Explore: 0.1, Shadows: []crawl.Shadow{{Name: "otie", Strategy: otie}}}
 	}
 	for _, d := range strategy.All() {
 		name := d.Name
@@ -117,7 +118,7 @@ func TestRerank(t *testing.T) {
 				if err := j.Sync(); err != nil {
 					t.Fatal(err)
 				}
-				c.Stop(dowse.StopAPI)
+				c.Stop(dowse.StopSignal)
 				sameFold(t, fmt.Sprintf("after %d pages", c.Status().Fetched), c, dir, config(), nil)
 				if _, saves := cfg.Strategy.(dowse.Saver); saves && snapshot != nil && !c.MidRound() {
 					sameFoldOrWhole(t, c, dir, config, snapshot)

@@ -9,6 +9,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/wire"
 )
 
 // A Shadow is a strategy that follows a crawl without steering it. It has a frontier
@@ -89,7 +90,7 @@ func (c *Crawl) cast() error {
 		names := &shadowNames{crawl: c}
 		own, err := prepare(Config{
 			Strategy: s.Strategy, Threshold: c.cfg.Threshold, Key: c.cfg.Key, Log: names,
-			Traps: Traps{Budget: -1}, NoFollow: true, MinScore: c.cfg.MinScore, HasMin: c.cfg.HasMin,
+			Traps: Traps{Budget: -1}, NoFollow: true,
 		})
 		if err != nil {
 			return fmt.Errorf("crawl: shadow %s: %w", s.Name, err)
@@ -322,7 +323,7 @@ func (s *shadow) light(f *frontier.Frontier) {
 
 // snapshot writes down the shadow, after the crawl.
 func (s *shadow) snapshot(w io.Writer, end uint64) error {
-	e := &enc{b: []byte(snapshotMagic)}
+	e := &enc{Writer: wire.Writer{B: []byte(snapshotMagic)}}
 	e.s(s.name)
 	e.bool(s.told)
 	for _, n := range []int{s.picks, s.known, s.fetched, s.onTopic, s.dry, len(s.names.own)} {
@@ -353,7 +354,7 @@ func (s *shadow) restore(r io.Reader) (learnt []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if name := d.s(); d.err == nil && name != s.name {
+	if name := d.s(); d.Err == nil && name != s.name {
 		return nil, fmt.Errorf("crawl: snapshot: it has the shadow %q, not %q", name, s.name)
 	}
 	s.told = d.bool()
@@ -367,8 +368,8 @@ func (s *shadow) restore(r io.Reader) (learnt []byte, err error) {
 	for range d.items(rankSize) {
 		s.seen.list = append(s.seen.list, rank{frontier.ID(d.u()), int8(d.i()), d.f()})
 	}
-	if d.err != nil {
-		return nil, fmt.Errorf("crawl: snapshot: shadow %s: %w", s.name, d.err)
+	if d.Err != nil {
+		return nil, fmt.Errorf("crawl: snapshot: shadow %s: %w", s.name, d.Err)
 	}
 	if _, learnt, err = s.take(r); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/wire"
 )
 
 const snapshotMagic = "dowses2\n"
@@ -29,7 +30,7 @@ func (c *Crawl) Snapshot(w io.Writer, end uint64) error {
 	if err != nil {
 		return err
 	}
-	e := &enc{b: []byte(snapshotMagic)}
+	e := &enc{Writer: wire.Writer{B: []byte(snapshotMagic)}}
 	e.u64(end)
 	e.core(c)
 	e.bytes(learnt)
@@ -53,9 +54,9 @@ func (c *Crawl) Snapshot(w io.Writer, end uint64) error {
 
 // seal writes what was encoded, with its length before and a checksum after it.
 func (e *enc) seal(w io.Writer) error {
-	e.b = binary.LittleEndian.AppendUint32(e.b, crc32.Checksum(e.b, castagnoli))
-	head := binary.LittleEndian.AppendUint64(nil, uint64(len(e.b)))
-	for _, b := range [][]byte{head, e.b} {
+	e.Uint32(crc32.Checksum(e.B, castagnoli))
+	head := binary.LittleEndian.AppendUint64(nil, uint64(len(e.B)))
+	for _, b := range [][]byte{head, e.B} {
 		if _, err := w.Write(b); err != nil {
 			return fmt.Errorf("crawl: snapshot: %w", err)
 		}
@@ -74,7 +75,7 @@ func (e *enc) models(c *Crawl) {
 
 // models reads them; snapshots of crawls that nobody has labelled may have none.
 func (d *dec) models(c *Crawl) {
-	if len(d.b) == 0 {
+	if len(d.Rest) == 0 {
 		return
 	}
 	c.model = d.s()
@@ -157,15 +158,15 @@ func (c *Crawl) take(r io.Reader) (from uint64, learnt []byte, err error) {
 	d.core(c)
 	learnt = d.bytes()
 	shadows := 0
-	if len(d.b) > 0 {
+	if len(d.Rest) > 0 {
 		shadows = int(d.u())
 	}
 	d.models(c)
 	counted := d.inlinks(c)
 	d.chances(c)
 	switch {
-	case d.err != nil:
-		return 0, nil, fmt.Errorf("crawl: snapshot: %w", d.err)
+	case d.Err != nil:
+		return 0, nil, fmt.Errorf("crawl: snapshot: %w", d.Err)
 	case c.cfg.LinksIn && !counted:
 		return 0, nil, errNoLinksIn
 	case shadows != len(c.shadows):
@@ -228,7 +229,7 @@ func readCore(r io.Reader) (*dec, error) {
 	if crc32.Checksum(b[:n-4], castagnoli) != sum {
 		return nil, fmt.Errorf("crawl: snapshot: checksum does not match")
 	}
-	return &dec{b: b[len(snapshotMagic) : n-4]}, nil
+	return newDec(b[len(snapshotMagic) : n-4]), nil
 }
 
 func (e *enc) core(c *Crawl) {

@@ -123,7 +123,7 @@ func takedownAndGoOn(t *testing.T, config func() crawl.Config) {
 			t.Fatal(err)
 		}
 		balanced(t, c)
-		c.Stop(dowse.StopAPI)
+		c.Stop(dowse.StopSignal)
 		if diff := cmp.Diff(half, ranks(c)); !c.HasForgotten() || diff != "" {
 			t.Errorf("after %d pages it makes a difference what was blanked:\n%s", pages, diff)
 		}
@@ -167,7 +167,7 @@ func foldOf(t *testing.T, dir string, cfg crawl.Config) []string {
 	if _, _, err := c.Fold(j, 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	c.Stop(dowse.StopAPI)
+	c.Stop(dowse.StopSignal)
 	return ranks(c)
 }
 

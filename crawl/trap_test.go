@@ -200,24 +200,6 @@ func TestScope(t *testing.T) {
 	}
 }
 
-func TestMinScore(t *testing.T) {
-	web := toy{"s": {Links: to("low", "ok", "rises")}, "ok": {Links: to("rises")}, "low": {}, "rises": {}}
-	s := says{
-		"s":  {{URL: "low", Priority: 0.2}, {URL: "ok", Priority: 0.4}, {URL: "rises", Priority: 0.2, Merge: dowse.Add}},
-		"ok": {{URL: "rises", Priority: 0.2, Merge: dowse.Add}},
-	}
-	cfg := hurried(s)
-	cfg.MinScore, cfg.HasMin = 0.3, true
-	c := begin(t, cfg, "s")
-	if got := order(c, web); got != "s ok rises" {
-		t.Errorf("visited %s", got)
-	}
-	if c.Reason("low") != dowse.SkipScoreLow || c.Reason("rises") != "" {
-		t.Errorf("low: %s, rises: %s", c.Reason("low"), c.Reason("rises"))
-	}
-	balanced(t, c)
-}
-
 // Repeating paths are refused by themselves.
 func TestTrapByForm(t *testing.T) {
 	deep := dowse.URL("http://a.test/" + strings.Repeat("dir/", 9))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dowse"
+	"dowse/internal/plain"
 )
 
 // takeSeeds lets a crawl go on with the seeds that it keeps, and with those that are given
@@ -32,10 +33,10 @@ func (c *Crawler) takeSeeds(kept, given []dowse.URL) error {
 	}
 	fresh = append(fresh, added...)
 	if len(added) > 0 {
-		c.Notes = append(c.Notes, "added "+seedCount(len(added)))
+		c.Notes = append(c.Notes, "added "+plain.Some(len(added), "seed"))
 	}
 	if known > 0 {
-		c.Notes = append(c.Notes, seedCount(known)+" not added: known already")
+		c.Notes = append(c.Notes, plain.Some(known, "seed")+" not added: known already")
 	}
 	if len(fresh) == 0 {
 		return nil
@@ -60,13 +61,6 @@ func (c *Crawler) startable(u dowse.URL) bool {
 	}
 	state := f.State(id)
 	return state == dowse.Held || state == dowse.Excluded
-}
-
-func seedCount(n int) string {
-	if n == 1 {
-		return "1 seed"
-	}
-	return fmt.Sprintf("%d seeds", n)
 }
 
 // askSeedsAgain lets a crawl that has fetched nothing ask its seeds once more. So a first

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dowse/collection"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -106,9 +107,10 @@ const (
 )
 
 // hurryActs lists what hosts would complain of to the owner of this machine.
-func hurryActs(p collection.Politeness) (list []Act) {
-	if p.Delay != 0 && p.Delay < leastPause {
-		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %s between two requests", max(p.Delay, 0))})
+func hurryActs(p settings.Politeness) (list []Act) {
+	p = p.Resolved()
+	if p.Delay < leastPause {
+		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %s between two requests", p.Delay)})
 	}
 	if p.Conns > mostHostConns {
 		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %d requests at once to each", p.Conns)})
@@ -122,24 +124,12 @@ func TopicActs(t *topic.Topic) []Act { return append(JudgeActs(t), ReadActs(t)..
 // ReadActs lists the files that a topic reads and that are not in its folder or below:
 // what they say would go into a collection, which people pass on.
 func ReadActs(t *topic.Topic) (list []Act) {
-	for _, name := range namedFiles(t) {
+	for _, name := range t.Files() {
 		if real, out := leaves(t.Dir, name); out {
 			list = append(list, Act{Verb: "read", What: fmt.Sprintf("%q, outside %q", real, absolute(t.Dir))})
 		}
 	}
 	return list
-}
-
-// namedFiles lists the files and patterns of files that a topic reads.
-func namedFiles(t *topic.Topic) (names []string) {
-	for _, s := range slices.Concat(t.Like, t.Unlike) {
-		names = append(names, s.File, s.WARC, s.Collection)
-	}
-	names = append(names, t.Model)
-	if t.Category != nil {
-		names = append(names, t.Category.Directory)
-	}
-	return slices.DeleteFunc(names, func(s string) bool { return s == "" })
 }
 
 // leaves reports whether a pattern of files leads out of a folder, also by a symbolic
@@ -174,7 +164,7 @@ func absolute(dir string) string {
 // consented checks that whoever takes up the collection in dir agrees to what it does.
 // What the config names itself needs no question.
 func consented(dir string, acts []Act, cfg Config) error {
-	given := append(networkActs(cfg.AllowNet, cfg.Resolver), hurryActs(cfg.Polite)...)
+	given := append(networkActs(cfg.AllowNet, cfg.Resolver), hurryActs(cfg.Politeness)...)
 	if cfg.Topic != nil {
 		given = append(given, JudgeActs(cfg.Topic)...)
 	}

@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"dowse/settings"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,7 +12,6 @@ import (
 	"slices"
 	"testing"
 
-	"dowse/collection"
 	"dowse/crawler"
 	"dowse/topic"
 )
@@ -30,8 +30,7 @@ func TestConsent(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "reefs.dowse")
 	begun := crawler.Config{
-		Topic: tp, Seeds: []string{web.URL + "/"}, Pages: 1, AllowNet: []string{"127.0.0.1"},
-		Polite: collection.Politeness{Delay: -1, Conns: 9},
+		Topic: tp, Seeds: []string{web.URL + "/"}, Settings: settings.Settings{Limits: settings.Limits{Pages: 1}, Politeness: settings.Politeness{Delay: -1, Conns: 9}, Network: settings.Network{AllowNet: []string{"127.0.0.1"}}},
 	}
 	c, err := crawler.Open(dir, begun)
 	if err != nil {

@@ -16,7 +16,9 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/extract"
+	"dowse/internal/judgetest"
 	"dowse/judge"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -87,7 +89,7 @@ func (w *wiki) contrasts(t *testing.T, pages map[dowse.URL]*dowse.Page, name str
 	for _, c := range name {
 		seed = seed*31 + uint64(c)
 	}
-	train, rest := judge.Draw(all, 10, rand.New(rand.NewPCG(seed, 0)))
+	train, rest := judgetest.Draw(all, 10, rand.New(rand.NewPCG(seed, 0)))
 	on := slices.DeleteFunc(slices.Clone(train), func(e judge.Example) bool { return !e.Relevant })
 	kinds := []*topic.Material{{Examples: on}, w.seen(t, on, 100), w.seen(t, on, 400), {Examples: train}}
 	taken := map[dowse.URL]bool{}
@@ -124,8 +126,7 @@ func (w *wiki) contrasts(t *testing.T, pages map[dowse.URL]*dowse.Page, name str
 func (w *wiki) seen(t *testing.T, on []judge.Example, pages int) *topic.Material {
 	t.Helper()
 	cfg := crawler.Config{
-		Topic: &topic.Topic{Name: "x"}, Transport: w.web, Pages: pages, Key: 7, Contrast: crawler.ContrastEveryday,
-		Polite: collection.Politeness{Delay: -1, InFlight: 1},
+		Topic: &topic.Topic{Name: "x"}, Transport: w.web, Settings: settings.Settings{Key: 7, Contrast: crawler.ContrastEveryday, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
 	}
 	for _, e := range on {
 		cfg.Topic.Like = append(cfg.Topic.Like, topic.Source{URL: string(e.Page.URL)})

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"dowse/settings"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -24,7 +25,6 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"dowse"
-	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/archive"
@@ -71,15 +71,15 @@ func crashChild(dir string) {
 	if n, err := strconv.Atoi(os.Getenv(crashLimit)); err == nil {
 		limitFiles(uint64(n))
 	}
-	polite := collection.Politeness{Delay: time.Millisecond, Conns: 2, InFlight: inFlight}
+	polite := settings.Politeness{Delay: time.Millisecond, Conns: 2, InFlight: inFlight}
 	if d, err := time.ParseDuration(os.Getenv(crashDelay)); err == nil {
-		polite = collection.Politeness{Delay: d, InFlight: inFlight}
+		polite = settings.Politeness{Delay: d, InFlight: inFlight}
 	}
 	if os.Getenv(crashAlone) != "" {
-		polite = collection.Politeness{Delay: -1, InFlight: 1}
+		polite = settings.Politeness{Delay: -1, InFlight: 1}
 	}
 	cfg := crawler.Config{
-		Words: []string{"lighthouse"}, Seeds: []string{os.Getenv(crashSeed)}, AllowNet: []string{"127.0.0.0/8"}, Polite: polite,
+		Words: []string{"lighthouse"}, Seeds: []string{os.Getenv(crashSeed)}, Settings: settings.Settings{Politeness: polite, Network: settings.Network{AllowNet: []string{"127.0.0.0/8"}}},
 	}
 	if words := os.Getenv(crashWords); words != "" {
 		cfg.Words, cfg.Key = []string{words}, 7

@@ -12,8 +12,6 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"dowse"
@@ -22,62 +20,52 @@ import (
 	"dowse/fetch"
 	"dowse/internal/archive"
 	"dowse/internal/outside"
+	"dowse/settings"
 	"dowse/topic"
 )
 
 // Version of dowse, as it stands in User-Agent, archives and collections.
 const Version = "0.1"
 
-// Config says what to look for, where, and how. What is wanted is given by Words
-// or Topic, or by a Judge of one's own.
+// Config holds what to look for and where to begin, the settings of the crawl, and what only
+// a program can give. What is wanted is given by Words or Topic, or by a Judge of one's own.
 type Config struct {
 	Words []string     // a few words; or
 	Topic *topic.Topic // a topic; or
 	Judge dowse.Judge  // a judge of one's own, in place of the topic's
 	Seeds []string     // URLs to begin with, beside the topic's
 
-	// Pinned are the examples of the topic as they were pinned (see topic.ParseLock); what
-	// has changed since is told in the crawler's Notes.
+	// Settings are what a person decides. A setting that is not given has its default in a
+	// new crawl; at a resume it stays as it was.
+	settings.Settings
+
+	// Reset names settings, by their flags, that go back to their default at a resume.
+	Reset []string
+
+	// Pinned are the examples of the topic as they were pinned (see topic.ParseLock). The
+	// crawler's Notes name those that have changed since.
 	Pinned []topic.Origin
 
-	Strategy     dowse.Strategy // in place of StrategyName
-	StrategyName string         // NAME or NAME:key=value,…; link-context
-	Shadows      []string       // strategies that follow the crawl without steering it, as StrategyName
-	Explore      float64        // share of the picks that are made by chance; the topic's, or 0
-	Key          uint64         // of all that is drawn by chance; 0 draws one
-	Unit         string         // what is looked for: UnitPage or UnitSite; UnitPage
-	TGraph       string         // file with the T-Graph, for strategies that need one
-	Trace        string         // access log, for strategies that learn from people
-	TraceSite    string         // URL of the site whose own log Trace is: a server writes down paths without a host
-	Links        string         // file of links of which is known where they led, for strategies that learn from them
-	Classes      string         // file of a decimal classification, for treasure
-	LearnFrom    string         // collection whose strategy has learnt what this one is to start with
-	LearnAnyway  bool           // even if it was crawled for something else
-	Contrast     string         // what stands in for examples that are not on topic: ContrastSeen or ContrastEveryday; ContrastSeen
-	WordNet      string         // WNDB directory with what words may mean, for judges that grow from them; "" for none
-	Threshold    float64        // relevance from which a page is on topic; the topic's, or 0.5
+	Strategy    dowse.Strategy // in place of the strategy that the settings name
+	Unit        string         // what is looked for, UnitPage or UnitSite; default UnitPage
+	TGraph      string         // file with the T-Graph, for strategies that need one
+	Trace       string         // access log, for strategies that learn from people
+	TraceSite   string         // URL of the site whose own log Trace is: such a log has paths without a host
+	Links       string         // file of links with known outcomes, for strategies that learn from them
+	Classes     string         // file of a decimal classification, for treasure
+	LearnFrom   string         // collection whose strategy has learnt what this one starts with
+	LearnAnyway bool           // even if it was crawled for another topic
+	WordNet     string         // WNDB directory with what words may mean, for judges that grow from them; "" for none
 
 	// Salt is the key of the hashes that stand for the people of Trace. No collection
-	// keeps it: with the same one a later crawl knows them again, and without it nobody
-	// finds out who they are by trying names. Nil draws one at random and forgets it.
+	// keeps it: with the same salt a later crawl recognises them, and without it their names
+	// can't be found by trying. Nil draws one at random and drops it.
 	Salt []byte
 
-	Agent   string // product token for robots.txt; "dowse"
-	Contact string // URL or mail address at which the crawler's owner is reached
-
-	// Retry puts URLs of a crawl that goes on back into the queue: "failed", "unreached",
+	// Retry puts URLs of a crawl that is resumed back into the queue: "failed", "unreached",
 	// a reason, or a host; see [crawl.Crawl.Requeue].
 	Retry []string
 
-	Pages  int               // pages to fetch at most; short for Limits.Pages
-	Limits collection.Limits // where the crawl ends
-	Scope  collection.Scope
-	Polite collection.Politeness
-
-	AllowNet  []string          // networks inside which may be crawled, as CIDR
-	Resolver  string            // DNS server to ask; the system's
-	Timeout   time.Duration     // for a download; 60 s
-	MaxBody   int64             // bytes of a body; 10 MiB
 	Memory    int64             // bytes of memory for pages in flight; a quarter of the process's memory limit, or 96 MiB
 	Transport http.RoundTripper // answers in place of the network
 	Dial      func(ctx context.Context, network, addr string) (net.Conn, error)
@@ -195,7 +183,7 @@ func plan(cfg *Config) (*topic.Topic, collection.Settings, error) {
 	if err != nil {
 		return nil, collection.Settings{}, err
 	}
-	s, err := settings(t, *cfg)
+	s, err := newSettings(t, *cfg)
 	if err != nil {
 		return nil, s, err
 	}
@@ -217,7 +205,13 @@ func ready(s collection.Settings, t *topic.Topic, cfg Config) error {
 	return identified(s, cfg, seeds)
 }
 
+// resume goes on with the crawl in dir. Changes under which everything has to be decided
+// again are made first; after that the collection is as if it had always been so.
 func resume(dir string, cfg Config) (*Crawler, error) {
+	note, err := decideAnew(dir, cfg)
+	if err != nil {
+		return nil, err
+	}
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
 		return nil, err
@@ -226,51 +220,22 @@ func resume(dir string, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, errors.Join(err, col.Close())
 	}
+	if note != "" {
+		c.Notes = append(c.Notes, note)
+	}
 	return c, nil
 }
 
-// terms are what a crawl that exists goes on with.
-type terms struct {
-	topic       *topic.Topic
-	kept, given []dowse.URL // seeds
-	changes     []string    // settings that are others than before
-}
-
-// agree finds out how a crawl that exists goes on with a config: what was given anew is
-// merged into its settings, and what may not be given or lacks consent is an error.
-func agree(col *collection.Collection, cfg Config) (*terms, error) {
-	t, err := topicOf(col)
-	if err != nil {
-		return nil, err
-	}
-	if err := frozen(col.Dir, col.Settings, t, cfg); err != nil {
-		return nil, err
-	}
-	if cfg.NoOutside {
-		t.Outside = nil
-	}
-	before := col.Settings
-	merge(cfg, &col.Settings)
-	if err := consented(col.Dir, actsOf(t, col.Settings, cfg), cfg); err != nil {
-		return nil, err
-	}
-	kept, err := seedURLs(col.Settings.Seeds)
-	if err != nil && !errors.Is(err, ErrSeeds) { // without any, they were taken down
-		return nil, err
-	}
-	given, err := seedURLs(cfg.Seeds)
-	if err != nil && !errors.Is(err, ErrSeeds) {
-		return nil, err
-	}
-	return &terms{t, kept, given, changes(before, col.Settings)}, identified(col.Settings, cfg, slices.Concat(kept, given))
-}
-
 func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
-	col.Journal.SetParser(robotsParser(col.Settings))
 	a, err := agree(col, cfg)
 	if err != nil {
 		return nil, err
 	}
+	if a.again() { // another process changed it since decideAnew
+		return nil, fmt.Errorf("crawler: %s was changed meanwhile; try again", col.Dir)
+	}
+	col.Settings = a.settings
+	col.Journal.SetParser(robotsParser(col.Settings))
 	t := a.topic
 	b, err := benchOf(col, t, cfg)
 	if err != nil {
@@ -280,9 +245,10 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(a.changes) > 0 {
-		c.Notes = append(c.Notes, "changed: "+strings.Join(a.changes, ", "))
+	if changed, _ := a.changeNotes(); changed != "" {
+		c.Notes = append(c.Notes, "changed: "+changed)
 	}
+	c.Notes = append(c.Notes, c.admit(a.changes)...)
 	if err := c.takeSeeds(a.kept, a.given); err != nil {
 		return nil, err
 	}
@@ -290,12 +256,12 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 		return nil, err
 	}
 	c.takeFormula()
-	col.Crawl.Resume(col.Settings.Limits.Crawl())
+	col.Crawl.Resume(col.Settings.Limits)
 	return c, col.SaveSettings()
 }
 
 // assemble puts the parts together around an open collection.
-func assemble(col *collection.Collection, t *topic.Topic, b *bench, cfg Config) (*Crawler, error) {
+func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Config) (*Crawler, error) {
 	care := careFor(col, cfg)
 	cfg.budget = care.budget
 	c := &Crawler{Collection: col, Topic: t, Notes: b.notes, cfg: cfg, care: care}
@@ -418,7 +384,7 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 		}
 	}
 	if c.stopped != "" {
-		c.Collection.Crawl.Resume(c.Collection.Settings.Limits.Crawl())
+		c.Collection.Crawl.Resume(c.Collection.Settings.Limits)
 	}
 	sitting := c.sitDown()
 	if c.err = sitting.append(c.Collection); c.err != nil {

@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"dowse/settings"
 	"fmt"
 	"log"
 	"os"
@@ -9,7 +10,6 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
 )
@@ -24,8 +24,8 @@ func Example() {
 	web := demo.New(demo.Config{}) // a made web, in place of the real one
 	c, err := crawler.Open(filepath.Join(dir, "pools.dowse"), crawler.Config{
 		Words: []string{"tide pools"}, Seeds: []string{string(web.Seeds("tide pools", 1)[0])},
-		Agent: "poolbot", Contact: "https://example.org/bot", Pages: 5,
-		Transport: web.RoundTripper(), Polite: collection.Politeness{Delay: -1, InFlight: 1},
+		Settings:  settings.Settings{Limits: settings.Limits{Pages: 5}, Identity: settings.Identity{Agent: "poolbot", Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
+		Transport: web.RoundTripper(),
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -69,8 +69,8 @@ func Example_strategy() {
 
 	web := demo.New(demo.Config{})
 	c, err := crawler.Open(filepath.Join(dir, "deep.dowse"), crawler.Config{
-		Words: []string{"tide pools"}, Seeds: []string{string(web.Seeds("tide pools", 1)[0])}, Pages: 4,
-		Strategy: deepest{}, Transport: web.RoundTripper(), Polite: collection.Politeness{Delay: -1, InFlight: 1},
+		Words: []string{"tide pools"}, Seeds: []string{string(web.Seeds("tide pools", 1)[0])}, Settings: settings.Settings{Limits: settings.Limits{Pages: 4}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
+		Strategy: deepest{}, Transport: web.RoundTripper(),
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"dowse/settings"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -155,8 +156,8 @@ func (smallWeb) RoundTrip(r *http.Request) (*http.Response, error) {
 // each time.
 func smallCrawl(dir string, pages int) (*crawler.Crawler, error) {
 	return crawler.Open(dir, crawler.Config{
-		Words: []string{"tide pools"}, Seeds: []string{smallURL(0, 0)}, Contact: "https://example.org/bot", Pages: pages, Key: 7,
-		Transport: smallWeb{}, Polite: collection.Politeness{Delay: -1, InFlight: 1},
+		Words: []string{"tide pools"}, Seeds: []string{smallURL(0, 0)}, Settings: settings.Settings{Key: 7, Limits: settings.Limits{Pages: pages}, Identity: settings.Identity{Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
+		Transport: smallWeb{},
 	})
 }
 

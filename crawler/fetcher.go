@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -39,10 +38,7 @@ type hostTurn struct {
 // NewFetcher returns a fetcher with the identity, network and politeness of cfg.
 // With a Judge in it pages are rated, with a Topic their languages are told if it asks.
 func NewFetcher(cfg Config) (*Fetcher, error) {
-	f := &Fetcher{cfg: cfg, hosts: map[string]*hostTurn{}, settings: collection.Settings{
-		Identity: collection.Identity{Agent: cfg.Agent, Contact: cfg.Contact},
-		Network:  collection.Network{AllowNet: cfg.AllowNet, Resolver: cfg.Resolver, Timeout: cfg.Timeout, MaxBody: cfg.MaxBody},
-	}}
+	f := &Fetcher{cfg: cfg, hosts: map[string]*hostTurn{}, settings: collection.Settings{Settings: cfg.Settings}}
 	var err error
 	if f.client, err = clientOf(f.settings, cfg); err != nil {
 		return nil, err
@@ -162,8 +158,8 @@ func (f *Fetcher) askRobots(ctx context.Context, h *hostTurn, u dowse.URL) error
 
 // delay is how long a host rests: as it asks, or as is configured.
 func (f *Fetcher) delay(r *dowse.Robots) time.Duration {
-	own := cmp.Or(f.cfg.Polite.Delay, time.Second)
-	return min(max(own, r.Delay, 0), time.Minute)
+	polite := f.cfg.Politeness.Resolved()
+	return min(max(polite.Delay, r.Delay), polite.MaxDelay)
 }
 
 func (h *hostTurn) rest(d time.Duration) { h.ready = time.Now().Add(d) }

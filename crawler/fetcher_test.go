@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"dowse/settings"
 	"errors"
 	"fmt"
 	"net"
@@ -12,7 +13,6 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/collection"
 	"dowse/crawler"
 	"dowse/weburl"
 )
@@ -72,7 +72,7 @@ func TestFetcherAsksAsACrawlWould(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(fmt.Sprint(tt.path, tt.redirects), func(t *testing.T) {
 			site := newFussySite(t)
-			f, err := crawler.NewFetcher(crawler.Config{AllowNet: []string{"127.0.0.0/8"}, Polite: collection.Politeness{Delay: -1}})
+			f, err := crawler.NewFetcher(crawler.Config{Settings: settings.Settings{Politeness: settings.Politeness{Delay: -1}, Network: settings.Network{AllowNet: []string{"127.0.0.0/8"}}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestFetcherTellsWhyAHostIsSilent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	f, err := crawler.NewFetcher(crawler.Config{AllowNet: []string{"127.0.0.0/8"}, Polite: collection.Politeness{Delay: -1}})
+	f, err := crawler.NewFetcher(crawler.Config{Settings: settings.Settings{Politeness: settings.Politeness{Delay: -1}, Network: settings.Network{AllowNet: []string{"127.0.0.0/8"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestFetcherTellsWhyAHostIsSilent(t *testing.T) {
 
 func TestFetcherWaitsItsTurn(t *testing.T) {
 	site := newFussySite(t)
-	f, err := crawler.NewFetcher(crawler.Config{AllowNet: []string{"127.0.0.0/8"}, Polite: collection.Politeness{Delay: -1}})
+	f, err := crawler.NewFetcher(crawler.Config{Settings: settings.Settings{Politeness: settings.Politeness{Delay: -1}, Network: settings.Network{AllowNet: []string{"127.0.0.0/8"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,7 @@
 package crawler
 
-// A crawl without another setting makes so many visits at once, and keeps so many
-// connections open.
-const (
-	defaultInFlight = 64
-	defaultIdle     = 1024
-)
+// defaultIdle is how many connections a crawl keeps open.
+const defaultIdle = 1024
 
 const (
 	ownFiles      = 24 // files that a crawl has open beside connections: journal, archive, snapshot, ...

@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"dowse/settings"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,8 +22,8 @@ func crawlToForget(t *testing.T, dir string, pages int) (fetched []*crawler.Page
 	web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
 	c, err := crawler.Open(dir, crawler.Config{
 		Words: []string{"tide pools"}, Seeds: []string{string(web.Seeds("tide pools", 1)[0])}, Strategy: deepest{},
-		Agent: "poolbot", Contact: "https://example.org/bot", Pages: pages,
-		Transport: web.RoundTripper(), Polite: collection.Politeness{Delay: -1, InFlight: 1},
+		Settings:  settings.Settings{Limits: settings.Limits{Pages: pages}, Identity: settings.Identity{Agent: "poolbot", Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
+		Transport: web.RoundTripper(),
 	})
 	if err != nil {
 		t.Fatal(err)

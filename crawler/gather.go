@@ -37,8 +37,8 @@ func Gather(ctx context.Context, t *topic.Topic, cfg Config) (*topic.Material, e
 	return m, nil
 }
 
-// A bench is the judge of a crawl, and the files from which it can be made again.
-type bench struct {
+// A madeJudge is the judge of a crawl, and the files from which it can be made again.
+type madeJudge struct {
 	judge dowse.Judge
 	model string // name of the trained model, "" for none
 	files []collection.File
@@ -47,9 +47,9 @@ type bench struct {
 }
 
 // newBench makes the judge of a crawl that begins.
-func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) (*bench, error) {
+func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) (*madeJudge, error) {
 	if cfg.Judge != nil {
-		return &bench{judge: cfg.Judge}, nil
+		return &madeJudge{judge: cfg.Judge}, nil
 	}
 	m, err := Gather(ctx, t, cfg)
 	if err != nil {
@@ -64,7 +64,7 @@ func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) 
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{judge: j, seeds: m.Seeds, notes: m.Notes}
+	b := &madeJudge{judge: j, seeds: m.Seeds, notes: m.Notes}
 	if m.Lacks() > 0 && positivesOnly(m) && cfg.Contrast != ContrastEveryday && cfg.Strategy == nil && t.Outside == nil && !cfg.NoArchive {
 		b.notes = append(b.notes, fmt.Sprintf("after %d pages, pages seen in the crawl stand in for the everyday texts, unless that seems worse (--contrast everyday: never)", firstSeen))
 	}
@@ -78,7 +78,7 @@ func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) 
 }
 
 // keep adds the files that the material is read from when the crawl is taken up.
-func (b *bench) keep(m *topic.Material) error {
+func (b *madeJudge) keep(m *topic.Material) error {
 	if m.Model != nil {
 		if err := b.addModel(collection.GivenModel, m.Model); err != nil {
 			return err
@@ -97,7 +97,7 @@ func (b *bench) keep(m *topic.Material) error {
 	return nil
 }
 
-func (b *bench) addModel(name string, m judge.Model) error {
+func (b *madeJudge) addModel(name string, m judge.Model) error {
 	data, err := judge.Save(m)
 	if err != nil {
 		return err
@@ -177,9 +177,9 @@ func loadModel(data []byte, err error) (judge.Model, error) {
 }
 
 // benchOf makes the judge of a crawl that is taken up, from what its collection keeps.
-func benchOf(col *collection.Collection, t *topic.Topic, cfg Config) (*bench, error) {
+func benchOf(col *collection.Collection, t *topic.Topic, cfg Config) (*madeJudge, error) {
 	if cfg.Judge != nil {
-		return &bench{judge: cfg.Judge}, nil
+		return &madeJudge{judge: cfg.Judge}, nil
 	}
 	m, err := MaterialOf(col)
 	if err != nil {
@@ -192,5 +192,5 @@ func benchOf(col *collection.Collection, t *topic.Topic, cfg Config) (*bench, er
 	if j.Model() != nil && col.Settings.Model != "" {
 		j = j.Called(col.Settings.Model)
 	}
-	return &bench{judge: j, model: col.Settings.Model}, nil
+	return &madeJudge{judge: j, model: col.Settings.Model}, nil
 }

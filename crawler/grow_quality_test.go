@@ -14,6 +14,7 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/judge"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -113,8 +114,8 @@ func wordsOf(name string) string {
 func (w *wiki) fromWords(t *testing.T, name string) (before, after dowse.Judge) {
 	t.Helper()
 	cfg := crawler.Config{
-		Topic: &topic.Topic{Name: "x", Words: []string{wordsOf(name)}}, Transport: w.web, Pages: *growPages, Key: 7, WordNet: *growDict,
-		Polite: collection.Politeness{Delay: -1, InFlight: 1}, Seeds: w.threeSeeds(name),
+		Topic: &topic.Topic{Name: "x", Words: []string{wordsOf(name)}}, Transport: w.web, WordNet: *growDict, Seeds: w.threeSeeds(name),
+		Settings: settings.Settings{Key: 7, Limits: settings.Limits{Pages: *growPages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
 		Trained: func(m collection.Model) {
 			t.Logf("%s: %s of the first %d: %d up, %d down, %d verdicts changed; %s", name, m.Model, m.Seen, m.Grown, m.Contrast, m.Verdicts, m.Error)
 		},

@@ -15,6 +15,7 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -74,7 +75,7 @@ func (v venture) measure(t *testing.T) (r rights, made *collection.Model) {
 	dir := filepath.Join(t.TempDir(), "x.dowse")
 	cfg := v.cfg
 	cfg.Topic, cfg.Pages, cfg.Key = &topic.Topic{Name: "x", Like: v.like}, 100, 3
-	cfg.Polite = collection.Politeness{Delay: -1, InFlight: 1}
+	cfg.Politeness = settings.Politeness{Delay: -1, InFlight: 1}
 	cfg.Trained = func(m collection.Model) { made = &m }
 	said := map[dowse.URL]float64{}
 	for _, cfg.Contrast = range []string{crawler.ContrastEveryday, crawler.ContrastSeen} {
@@ -174,7 +175,7 @@ func madeVentures(t *testing.T, webs int) (list []venture) {
 		any := fetched(web.Pages())
 		second, third := topics[(i+7)%len(topics)].Name, topics[(i+13)%len(topics)].Name
 		wanted := pages(name)
-		cfg := crawler.Config{Transport: web.RoundTripper(), Scope: collection.Scope{Block: fickle(web)}, Seeds: strs(web.Seeds(name, 2))}
+		cfg := crawler.Config{Transport: web.RoundTripper(), Settings: settings.Settings{Scope: settings.Scope{Block: fickle(web)}}, Seeds: strs(web.Seeds(name, 2))}
 		add := func(kind string, like []topic.Source, names ...string) {
 			list = append(list, venture{"made web: " + kind, like, func(u dowse.URL) bool {
 				return slices.ContainsFunc(names, func(n string) bool { on, _ := web.Truth(u, n); return on })

@@ -10,6 +10,7 @@ import (
 	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -110,7 +111,7 @@ func (p *pools) untrained(t *testing.T, want int) {
 // worse checks that a model of the same pages would have been wrong more often.
 func (p *pools) worse(t *testing.T, said map[dowse.URL]float64, subjects []string) {
 	t.Helper()
-	m, err := crawler.Gather(t.Context(), p.topic, crawler.Config{Dial: p.server.Dial, Polite: collection.Politeness{Delay: -1}})
+	m, err := crawler.Gather(t.Context(), p.topic, crawler.Config{Dial: p.server.Dial, Settings: settings.Settings{Politeness: settings.Politeness{Delay: -1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

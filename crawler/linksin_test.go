@@ -42,8 +42,8 @@ func TestGatesCountLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := local
-	cfg.Topic, cfg.Seeds, cfg.Key, cfg.StrategyName = to, []string{s.URL + "/"}, 1, "breadth-first"
-	cfg.Polite.InFlight = 1
+	cfg.Topic, cfg.Seeds, cfg.Key, cfg.Settings.Strategy = to, []string{s.URL + "/"}, 1, "breadth-first"
+	cfg.Politeness.InFlight = 1
 	dir := filepath.Join(t.TempDir(), "x.dowse")
 	c, err := crawler.Open(dir, cfg)
 	if err != nil {

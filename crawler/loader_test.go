@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"dowse/settings"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -47,7 +48,7 @@ func testLoader(t *testing.T, dir string) *crawler.Loader {
 }
 
 // local is a config for servers of the test.
-var local = crawler.Config{AllowNet: []string{"127.0.0.1"}, Polite: collection.Politeness{Delay: -1}}
+var local = crawler.Config{Settings: settings.Settings{Politeness: settings.Politeness{Delay: -1}, Network: settings.Network{AllowNet: []string{"127.0.0.1"}}}}
 
 func titles(pages []*dowse.Page) string {
 	var list []string

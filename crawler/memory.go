@@ -49,19 +49,13 @@ type care struct {
 
 // careFor looks at how the last runs in col ended.
 func careFor(col *collection.Collection, cfg Config) *care {
-	c := &care{kills: killsInARow(sittings(col)), memory: memoryFor(cfg), conns: col.Settings.Politeness.InFlight}
-	if c.conns == 0 {
-		c.conns = defaultConns
-	}
+	c := &care{kills: killsInARow(sittings(col)), memory: memoryFor(cfg), conns: col.Settings.Resolved().InFlight}
 	c.budget = fetch.NewBudget(c.reduced())
 	return c
 }
 
 // reduced returns the memory for pages in flight as long as there is reason for care.
 func (c *care) reduced() int64 { return max(c.memory>>c.kills, min(leastMemory, c.memory)) }
-
-// defaultConns is the default of crawl.Politeness.InFlight.
-const defaultConns = 64
 
 // killsInARow counts the runs at the end of the list that did not stop by themselves.
 // Those before one that came far do not count.

@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"dowse/settings"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
 )
@@ -60,8 +60,8 @@ func TestCareAfterKills(t *testing.T) {
 			web := demo.New(demo.Config{Latency: -1, SlowLatency: -1})
 			seen := &counter{RoundTripper: web.RoundTripper()}
 			cfg := crawler.Config{
-				Words: []string{"tide pools"}, Contact: "https://example.org/bot", Pages: 5, Memory: 64 << 20,
-				Transport: seen, Polite: collection.Politeness{Delay: -1, InFlight: conns, Conns: conns, Hold: -1},
+				Words: []string{"tide pools"}, Settings: settings.Settings{Limits: settings.Limits{Pages: 5}, Identity: settings.Identity{Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: -1, InFlight: conns, Conns: conns, Hold: -1}}, Memory: 64 << 20,
+				Transport: seen,
 			}
 			for _, u := range web.Seeds("tide pools", 2) {
 				cfg.Seeds = append(cfg.Seeds, string(u))

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
+	"dowse/settings"
 )
 
 // TestSalt checks that people are known again under the same salt alone, and that no
@@ -61,8 +61,8 @@ func TestTrace(t *testing.T) {
 	dir := filepath.Join(base, "x.dowse")
 	for _, pages := range []int{10, 25} {
 		c, err := crawler.Open(dir, crawler.Config{
-			Topic: tidePools, Seeds: []string{string(web.Seeds("tide pools", 1)[0])}, StrategyName: "collaborative",
-			Trace: accesses, Pages: pages, Transport: web.RoundTripper(), Polite: collection.Politeness{Delay: -1, InFlight: 1},
+			Topic: tidePools, Seeds: []string{string(web.Seeds("tide pools", 1)[0])}, Settings: settings.Settings{Order: settings.Order{Strategy: "collaborative"}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}},
+			Trace: accesses, Transport: web.RoundTripper(),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package crawler_test
 import (
 	"bytes"
 	"context"
+	"dowse/settings"
 	"errors"
 	"fmt"
 	"io"
@@ -430,8 +431,8 @@ func crawlOver(dir string, plan netPlan) *netTrial {
 
 func (x *netTrial) run() (dowse.StopReason, error) {
 	cfg := crawler.Config{
-		Words: []string{"tide pools"}, Seeds: []string{"http://corner0.example/", cornerURL(3, 0)}, Contact: "https://example.org/bot", Key: 7,
-		Dial: x.wire.dial, Polite: collection.Politeness{Delay: cornerDelay, InFlight: 4},
+		Words: []string{"tide pools"}, Seeds: []string{"http://corner0.example/", cornerURL(3, 0)}, Settings: settings.Settings{Key: 7, Identity: settings.Identity{Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: cornerDelay, InFlight: 4}},
+		Dial: x.wire.dial,
 	}
 	if x.wire.plan.gone && x.runs > 1 {
 		cfg.Retry = []string{crawl.RequeueFailed, string(dowse.FailDNS)}

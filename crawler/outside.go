@@ -79,7 +79,7 @@ func (p *pupil) Learn(e judge.Example) {
 }
 
 // consult puts the topic's outside judge beside the crawl's own, if it names one.
-func (c *Crawler) consult(b *bench, file string) (dowse.Judge, error) {
+func (c *Crawler) consult(b *madeJudge, file string) (dowse.Judge, error) {
 	j, ok := b.judge.(*topic.Judge)
 	if c.Topic.Outside == nil || !ok {
 		return b.judge, nil

@@ -18,13 +18,17 @@ func TestRate(t *testing.T) {
 	}
 	html := `<p>Of limpet and kelp <a href="/a">on the barnacle</a> and some more words that fill
 		the line until <a href="/b">the next page</a> comes with nothing of it at all</p>`
+	shark, err := strategy.New("shark:words=8")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		s                dowse.Strategy
 		windows, anchors bool
 	}{
 		{&strategy.BreadthFirst{}, false, false},
 		{&strategy.LinkContext{Words: 8}, true, false},
-		{&strategy.Shark{Words: 8}, true, true},
+		{shark, true, true},
 	} {
 		p := &dowse.Page{Document: *extract.HTML([]byte(html), "http://x.test/", extract.Options{})}
 		v := &Visitor{Judge: j}

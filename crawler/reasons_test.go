@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
+	"dowse/settings"
 )
 
 // TestReasonsOfTaken crawls with strategies that rate leads again when their turn comes:
@@ -25,8 +25,7 @@ func TestReasonsOfTaken(t *testing.T) {
 	for _, name := range []string{"intelligent", "collaborative", "combined", "online"} {
 		t.Run(name, func(t *testing.T) {
 			cfg := crawler.Config{
-				Topic: tidePools, StrategyName: name, Trace: people, Pages: pages, Transport: web.RoundTripper(),
-				Polite: collection.Politeness{Delay: -1, InFlight: 4},
+				Topic: tidePools, Settings: settings.Settings{Order: settings.Order{Strategy: name}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 4}}, Trace: people, Transport: web.RoundTripper(),
 			}
 			for _, u := range web.Seeds("tide pools", 2) {
 				cfg.Seeds = append(cfg.Seeds, string(u))

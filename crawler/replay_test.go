@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
+	"dowse/settings"
 	"dowse/strategy"
 )
 
@@ -23,8 +23,7 @@ func TestReplayOfEveryStrategy(t *testing.T) {
 		}
 		t.Run(e.Name, func(t *testing.T) {
 			cfg := crawler.Config{
-				Topic: tidePools, StrategyName: e.Name, Trace: people, Pages: 30, Transport: web.RoundTripper(),
-				Polite: collection.Politeness{Delay: -1, InFlight: 4},
+				Topic: tidePools, Settings: settings.Settings{Order: settings.Order{Strategy: e.Name}, Limits: settings.Limits{Pages: 30}, Politeness: settings.Politeness{Delay: -1, InFlight: 4}}, Trace: people, Transport: web.RoundTripper(),
 			}
 			for _, u := range web.Seeds("tide pools", 2) {
 				cfg.Seeds = append(cfg.Seeds, string(u))

@@ -3,12 +3,14 @@ package crawler
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
+	"dowse"
 	"dowse/collection"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -24,25 +26,19 @@ func (e *FrozenError) Error() string {
 	return fmt.Sprintf("crawler: %s can only be set when a crawl is created; %s exists: start another, or leave it out", e.Setting, e.Dir)
 }
 
-// frozen compares what a config gives with what a collection keeps of its beginning. The
-// same value is no error.
-func frozen(dir string, s collection.Settings, kept *topic.Topic, cfg Config) error {
-	for _, f := range []struct {
-		setting string
-		differs bool
-	}{
-		{"threshold", cfg.Threshold > 0 && cfg.Threshold != s.Threshold},
-		{"unit", cfg.Unit != "" && (cfg.Unit == UnitSite) != ForSites(s.Strategy)},
-		{"scope", cfg.Scope.Reach != "" && cfg.Scope.Reach != s.Scope.Reach},
-		{"explore", cfg.Explore > 0 && cfg.Explore != s.Explore},
-		{"strategy", cfg.StrategyName != "" && !sameStrategy(cfg.StrategyName, s.Strategy)},
-		{"shadow", len(cfg.Shadows) > 0 && !slices.Equal(cfg.Shadows, s.Shadows)},
-		{"rng", cfg.Key != 0 && cfg.Key != s.Key},
-		{"topic", !sameTopic(cfg, kept)},
-	} {
-		if f.differs {
-			return &FrozenError{dir, f.setting}
+// frozen returns an error for a setting that is given, differs from what the collection
+// keeps, and can only be set when a crawl is created.
+func frozen(dir string, kept collection.Settings, given settings.Settings, cfg Config) error {
+	for _, f := range settings.Fields() {
+		if f.When != settings.AtCreation || !f.Given(&given) || f.Same(&given, &kept.Settings) {
+			continue
 		}
+		if f.Flag != "strategy" || !sameStrategy(given.Strategy, kept.Strategy) {
+			return &FrozenError{dir, f.Flag}
+		}
+	}
+	if cfg.Unit != "" && (cfg.Unit == UnitSite) != ForSites(kept.Strategy) {
+		return &FrozenError{dir, "unit"}
 	}
 	return nil
 }
@@ -56,9 +52,9 @@ func sameStrategy(given, kept string) bool {
 	return given == kept
 }
 
-// sameTopic reports whether a config gives no topic, or the one that is kept. Languages
-// that were required by the config at the beginning may be left out later.
-func sameTopic(cfg Config, kept *topic.Topic) bool {
+// givenTopic returns the topic that a config gives, nil if it gives none or the one that is
+// kept. Languages that were required when the crawl was created may be left out later.
+func givenTopic(cfg Config, kept *topic.Topic) *topic.Topic {
 	var given topic.Topic
 	switch {
 	case cfg.Topic != nil:
@@ -66,58 +62,174 @@ func sameTopic(cfg Config, kept *topic.Topic) bool {
 	case len(cfg.Words) > 0:
 		given = *topic.FromWords(cfg.Words)
 	default:
-		return true
+		return nil
 	}
 	if kept.Only && len(given.Languages) == 0 {
 		given.Languages, given.Only = kept.Languages, true
 	}
-	return bytes.Equal(given.YAML(), kept.YAML())
+	if bytes.Equal(given.YAML(), kept.YAML()) {
+		return nil
+	}
+	return &given
 }
 
-// changes lists the settings that differ, as their keys in crawl.yaml, the old value and the
-// new one.
-func changes(before, after collection.Settings) (list []string) {
-	for _, part := range [][2]any{
-		{before.Limits, after.Limits}, {before.Scope, after.Scope}, {before.Politeness, after.Politeness},
-		{before.Identity, after.Identity}, {before.Network, after.Network},
-	} {
-		old, now := reflect.ValueOf(part[0]), reflect.ValueOf(part[1])
-		for i := range old.NumField() {
-			if x, y := old.Field(i), now.Field(i); !reflect.DeepEqual(x.Interface(), y.Interface()) {
-				key, _, _ := strings.Cut(old.Type().Field(i).Tag.Get("yaml"), ",")
-				list = append(list, fmt.Sprintf("%s %s → %s", key, valueText(x), valueText(y)))
-			}
+// canReplace returns an error if a topic can't take the place of the one that a crawl was
+// created with. It must have the same name, so that nobody replaces a topic by mistake, and
+// neither may have examples, models or outside judges: what these brought into the
+// collection can't be replaced together with the decisions that follow from it.
+func canReplace(dir string, kept, given *topic.Topic, cfg Config) error {
+	simple := func(t *topic.Topic) bool { return !t.Needs() && t.Outside == nil }
+	if kept.Name != given.Name || cfg.Judge != nil || !simple(kept) || !simple(given) {
+		return &FrozenError{dir, "topic"}
+	}
+	return nil
+}
+
+// withTopic adds to the settings that are given those that an edited topic makes, as far as
+// the edit changed them. It also returns the flags of those that the topic no longer makes.
+func withTopic(given settings.Settings, before, after *topic.Topic) (settings.Settings, []string) {
+	was, is := topicSettings(before), topicSettings(after)
+	var dropped []string
+	for _, f := range settings.Fields() {
+		switch {
+		case f.Given(&given) || f.Same(&was, &is):
+		case f.Given(&is):
+			f.Copy(&given, &is)
+		default:
+			dropped = append(dropped, f.Flag)
 		}
 	}
-	if x, y := cmp.Or(before.Contrast, ContrastSeen), cmp.Or(after.Contrast, ContrastSeen); x != y {
-		list = append(list, fmt.Sprintf("contrast %s → %s", x, y))
-	}
-	return list
+	return given, dropped
 }
 
-// valueText writes the value of a setting.
-func valueText(v reflect.Value) string {
-	if v.IsZero() {
-		return "unset"
+// terms are what a crawl that exists goes on with.
+type terms struct {
+	topic       *topic.Topic
+	edited      bool                // the topic is another one than before
+	settings    collection.Settings // with what is given in the place of what was kept
+	changes     []settings.Change
+	kept, given []dowse.URL // seeds
+}
+
+// agree returns how a crawl that exists goes on with a config: what is given is merged into
+// its settings, and what may not be given or lacks consent is an error. It changes nothing.
+func agree(col *collection.Collection, cfg Config) (*terms, error) {
+	t, err := topicOf(col)
+	if err != nil {
+		return nil, err
 	}
-	return fmt.Sprint(v.Interface())
+	a := &terms{topic: t, settings: col.Settings}
+	given, reset, seeds := cfg.Settings, cfg.Reset, cfg.Seeds
+	if edited := givenTopic(cfg, t); edited != nil {
+		if err := canReplace(col.Dir, t, edited, cfg); err != nil {
+			return nil, err
+		}
+		var dropped []string
+		given, dropped = withTopic(given, t, edited)
+		reset, seeds = slices.Concat(reset, dropped), slices.Concat(seeds, edited.Seeds)
+		a.topic, a.edited = edited, true
+	}
+	if err := frozen(col.Dir, col.Settings, given, cfg); err != nil {
+		return nil, err
+	}
+	a.settings.Settings, a.changes = settings.Merge(col.Settings.Settings, given.Changeable(), reset)
+	if err := a.settings.Check(); err != nil {
+		return nil, fmt.Errorf("crawler: %w", err)
+	}
+	if a.again() && (cfg.Strategy != nil || strings.HasPrefix(col.Settings.Strategy, customStrategy)) {
+		return nil, &FrozenError{col.Dir, a.reason()} // its decisions can't be made again
+	}
+	if cfg.NoOutside {
+		a.topic.Outside = nil
+	}
+	if err := consented(col.Dir, actsOf(a.topic, a.settings, cfg), cfg); err != nil {
+		return nil, err
+	}
+	if a.kept, err = seedURLs(col.Settings.Seeds); err != nil && !errors.Is(err, ErrSeeds) { // without any, they were taken down
+		return nil, err
+	}
+	if a.given, err = seedURLs(seeds); err != nil && !errors.Is(err, ErrSeeds) {
+		return nil, err
+	}
+	return a, identified(a.settings, cfg, slices.Concat(a.kept, a.given))
+}
+
+// again reports whether all that was decided has to be decided again.
+func (a *terms) again() bool { return a.reason() != "" }
+
+// reason returns the first setting because of which all has to be decided again, "" for none.
+func (a *terms) reason() string {
+	if a.edited {
+		return "topic"
+	}
+	for _, c := range a.changes {
+		if c.When == settings.Again {
+			return cmp.Or(c.Flag, c.Name())
+		}
+	}
+	return ""
+}
+
+// changeNotes returns the changes as lines for a person: those that hold from now on, and
+// those because of which all was decided again.
+func (a *terms) changeNotes() (fromNow, again string) {
+	var now, anew []string
+	if a.edited {
+		anew = append(anew, "topic")
+	}
+	for _, c := range a.changes {
+		line := fmt.Sprintf("%s %s → %s", c.Name(), c.Before, c.After)
+		if c.When == settings.Again {
+			anew = append(anew, line)
+		} else {
+			now = append(now, line)
+		}
+	}
+	return strings.Join(now, ", "), strings.Join(anew, ", ")
 }
 
 // Rehearse returns the error with which [Open] would refuse the collection in dir, or a new
-// one, as far as that can be told without making, changing or sending anything.
-func Rehearse(dir string, cfg Config) error {
+// one, as far as that is known without making, changing or sending anything. Of a collection
+// it also returns what would change, one line for each.
+func Rehearse(dir string, cfg Config) (changes []string, err error) {
 	if !collection.IsCollection(dir) {
 		_, _, err := plan(&cfg)
-		return err
+		return nil, err
 	}
 	if err := collection.Plain(dir); err != nil {
-		return err
+		return nil, err
 	}
 	col, err := collection.Open(dir, nil, true)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer col.Close()
-	_, err = agree(col, cfg)
-	return err
+	a, err := agree(col, cfg)
+	if err != nil {
+		return nil, err
+	}
+	now, again := a.changeNotes()
+	if now != "" {
+		changes = append(changes, now)
+	}
+	if again != "" {
+		changes = append(changes, again+" (decides all pages and links again)")
+	}
+	return changes, nil
+}
+
+// admit lets URLs wait again that a limit kept out which is looser now, and returns a line for
+// each such limit. A limit that is tighter holds for links that are found from now on.
+func (c *Crawler) admit(changes []settings.Change) (notes []string) {
+	keptOut := map[string]dowse.Reason{"max-depth": dowse.SkipScopeDepth, "tunnel": dowse.SkipScopeTunnel, "per-host": dowse.SkipBudgetHost}
+	for _, x := range changes {
+		why := keptOut[x.Flag]
+		if why == "" || !x.Looser() {
+			continue
+		}
+		if n, err := c.Collection.Crawl.Requeue(c.live.Clock(), string(why)); err == nil && n > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %d links wait again that it kept out", x.Name(), n))
+		}
+	}
+	return notes
 }

@@ -29,18 +29,18 @@ func TestFrozen(t *testing.T) {
 	}{
 		{"", func(*crawler.Config) {}},
 		{"", func(c *crawler.Config) { c.Words, c.Threshold, c.Key = nil, 0, 0 }},
-		{"threshold", func(c *crawler.Config) { c.Threshold = 0.1 }},
+		{"", func(c *crawler.Config) { c.Threshold = 0.1 }},
 		{"unit", func(c *crawler.Config) { c.Unit = crawler.UnitSite }},
-		{"scope", func(c *crawler.Config) { c.Scope.Reach = "host" }},
+		{"", func(c *crawler.Config) { c.Scope.Reach = "host" }},
 		{"explore", func(c *crawler.Config) { c.Explore = 0.5 }},
-		{"strategy", func(c *crawler.Config) { c.StrategyName = "breadth-first" }},
+		{"strategy", func(c *crawler.Config) { c.Settings.Strategy = "breadth-first" }},
 		{"shadow", func(c *crawler.Config) { c.Shadows = []string{"fish"} }},
 		{"rng", func(c *crawler.Config) { c.Key = 8 }},
 		{"topic", func(c *crawler.Config) { c.Words = []string{"algae"} }},
 	} {
 		given := cfg
 		c.change(&given)
-		err := crawler.Rehearse(dir, given)
+		_, err := crawler.Rehearse(dir, given)
 		var f *crawler.FrozenError
 		if errors.As(err, &f); (c.setting == "") != (err == nil) || f != nil && f.Setting != c.setting {
 			t.Errorf("a rehearsal with another %q: %v", c.setting, err)

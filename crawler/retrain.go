@@ -384,7 +384,7 @@ func RetrainWith(dir, wordnet string) (collection.Model, error) {
 	if err != nil {
 		return collection.Model{}, err
 	}
-	c, err := seated(col)
+	c, err := seated(col, Config{NoArchive: true})
 	if err != nil {
 		return collection.Model{}, errors.Join(err, col.Close())
 	}
@@ -393,19 +393,20 @@ func RetrainWith(dir, wordnet string) (collection.Model, error) {
 	return m, errors.Join(err, c.Close())
 }
 
-// seated opens the crawl of a collection, to decide again what was decided.
-func seated(col *collection.Collection) (*Crawler, error) {
+// seated opens the crawl of a collection, to decide again what was decided. No outside judge
+// is asked.
+func seated(col *collection.Collection, cfg Config) (*Crawler, error) {
 	col.Journal.SetParser(robotsParser(col.Settings))
 	t, err := topicOf(col)
 	if err != nil {
 		return nil, err
 	}
-	t.Outside = nil // nobody outside is asked
-	b, err := benchOf(col, t, Config{})
+	t.Outside = nil
+	b, err := benchOf(col, t, cfg)
 	if err != nil {
 		return nil, err
 	}
-	return assemble(col, t, b, Config{NoArchive: true})
+	return assemble(col, t, b, cfg)
 }
 
 func (c *Crawler) retrainNow() (collection.Model, error) {

@@ -23,6 +23,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/durable"
 	"dowse/internal/frontier"
+	"dowse/internal/plain"
 	"dowse/strategy"
 	"dowse/topic"
 	"dowse/weburl"
@@ -204,10 +205,10 @@ func (s *salvage) readJournal() {
 	case left.Entries == 0:
 		s.note("no entry of the journal can be read")
 	case left.Gaps > 0:
-		s.note("the journal can't be read at %s (%d bytes): %s", some(left.Gaps, "place"), left.Unreadable, strings.Join(left.Where[:min(3, len(left.Where))], "; "))
+		s.note("the journal can't be read at %s (%d bytes): %s", plain.Some(left.Gaps, "place"), left.Unreadable, strings.Join(left.Where[:min(3, len(left.Where))], "; "))
 	}
 	if nameless > 0 {
-		s.note("%s had been taken down and the journal does not tell any more which: take them down again before you crawl on", some(nameless, "page"))
+		s.note("%s had been taken down and the journal does not tell any more which: take them down again before you crawl on", plain.Some(nameless, "page"))
 	}
 }
 
@@ -222,19 +223,12 @@ func (s *salvage) readForgotten() {
 		}
 	}
 	if bare > 0 {
-		s.note("of %s that had been taken down the journal does not tell when and why; crawl.yaml tells that they were", some(bare, "URL"))
+		s.note("of %s that had been taken down the journal does not tell when and why; crawl.yaml tells that they were", plain.Some(bare, "URL"))
 	}
 }
 
 // lostReason is why a URL was taken down where nothing tells it any more.
 const lostReason = "taken down earlier; the reason was lost with the journal"
-
-func some(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // rebuild makes the new collection.
 func (s *salvage) rebuild(ctx context.Context, dir string) error {
@@ -320,7 +314,7 @@ func (s *salvage) create(ctx context.Context, dir string) error {
 // address is allowed.
 func (s *salvage) client(set collection.Settings) (*fetch.Client, error) {
 	return fetch.New(fetch.Config{
-		Agent: cmp.Or(set.Identity.Agent, "dowse"), Version: Version, MaxBody: set.Network.MaxBody, Transport: s.web,
+		Agent: set.Resolved().Agent, Version: Version, MaxBody: set.Network.MaxBody, Transport: s.web,
 		AllowNet: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")},
 	})
 }
@@ -330,7 +324,7 @@ func (s *salvage) settings(t *topic.Topic) (collection.Settings, error) {
 	set := s.wreck.Settings
 	if !s.wreck.Frozen {
 		var err error
-		if set, err = settings(t, Config{}); err != nil {
+		if set, err = newSettings(t, Config{}); err != nil {
 			return set, err
 		}
 		set.Begun = time.Time{}
@@ -403,7 +397,7 @@ func (s *salvage) firstDate() time.Time {
 
 // bench makes the judge from the examples and models of the old collection, and returns
 // the files that can be used.
-func (s *salvage) bench(ctx context.Context, t *topic.Topic, set *collection.Settings, files []collection.File) (*bench, []collection.File, error) {
+func (s *salvage) bench(ctx context.Context, t *topic.Topic, set *collection.Settings, files []collection.File) (*madeJudge, []collection.File, error) {
 	without := func(names ...string) []collection.File {
 		return slices.DeleteFunc(slices.Clone(files), func(f collection.File) bool { return slices.Contains(names, f.Name) })
 	}
@@ -434,7 +428,7 @@ func (s *salvage) bench(ctx context.Context, t *topic.Topic, set *collection.Set
 		return nil, nil, fmt.Errorf("crawler: %s: its judge can't be made again (%w): give a topic file or a few words", s.wreck.Dir, err)
 	}
 	set.Model = ""
-	return &bench{judge: j}, without(judged...), nil
+	return &madeJudge{judge: j}, without(judged...), nil
 }
 
 // takeLabels takes over what people said of pages and still stands.
@@ -445,7 +439,7 @@ func (s *salvage) takeLabels(dir string) error {
 		return nil
 	}
 	if labels.Bad > 0 {
-		s.note("%s of labels.jsonl can't be read", some(labels.Bad, "line"))
+		s.note("%s of labels.jsonl can't be read", plain.Some(labels.Bad, "line"))
 	}
 	stands := labels.Standing()
 	var lines []collection.Label
@@ -544,7 +538,7 @@ func (s *salvage) fill(ctx context.Context) error {
 		}
 	}
 	if s.tails > 0 {
-		s.note("%s had been cut off the archive, because the journal did not know of them: they were saved in state/uncommitted-*.warc.gz, and are taken over", some(s.tails, "answer"))
+		s.note("%s had been cut off the archive, because the journal did not know of them: they were saved in state/uncommitted-*.warc.gz, and are taken over", plain.Some(s.tails, "answer"))
 	}
 	s.settle()
 	return s.c.commit()

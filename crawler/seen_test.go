@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"dowse/settings"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -56,8 +57,8 @@ func (p *pools) crawl(t *testing.T, pages int, contrast string) (said map[dowse.
 		seeds = append(seeds, string(u))
 	}
 	c, err := crawler.Open(p.dir, crawler.Config{
-		Topic: p.topic, Seeds: seeds, Pages: pages, Key: 3, Contrast: contrast, Dial: p.server.Dial,
-		Scope: collection.Scope{Block: fickle(p.web)}, Polite: collection.Politeness{Delay: -1, InFlight: 1},
+		Topic: p.topic, Seeds: seeds, Settings: settings.Settings{Key: 3, Contrast: contrast, Scope: settings.Scope{Block: fickle(p.web)}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}}, Dial: p.server.Dial,
+
 		Trained: func(m collection.Model) { p.told = append(p.told, m) },
 	})
 	if err != nil {

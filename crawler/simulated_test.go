@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"dowse/settings"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -10,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dowse"
-	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/fetch"
@@ -33,7 +33,8 @@ func fickle(web *demo.Web) (hosts []string) {
 
 // TestLiveEqualsSimulation crawls the made web twice, with one worker and no
 // delay: live, over loopback, with archive and journal; and simulated, in virtual
-// time. Both must visit the same pages in the same order.
+// time. Both must visit the same pages in the same order. The live judge does not grow from
+// its words, as the simulation has one judge for the whole crawl.
 func TestLiveEqualsSimulation(t *testing.T) {
 	pages, names := 250, []string{"breadth-first", "link-context", "opic", "otie", "shark"}
 	if testing.Short() {
@@ -68,10 +69,7 @@ func crawlLive(t *testing.T, web *demo.Web, name string, pages int) (visited []d
 		seeds = append(seeds, string(u))
 	}
 	c, err := crawler.Open(filepath.Join(t.TempDir(), "live.dowse"), crawler.Config{
-		Contrast: crawler.ContrastEveryday, // the simulation has one judge for the whole crawl
-		Topic:    tidePools, Seeds: seeds, StrategyName: name, Pages: pages, Dial: server.Dial,
-		Scope:  collection.Scope{Block: fickle(web)},
-		Polite: collection.Politeness{Delay: -1, InFlight: 1},
+		Topic: tidePools, Seeds: seeds, Settings: settings.Settings{Contrast: crawler.ContrastEveryday, Order: settings.Order{Strategy: name}, Scope: settings.Scope{Block: fickle(web)}, Limits: settings.Limits{Pages: pages}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}}, Dial: server.Dial,
 	})
 	if err != nil {
 		t.Fatal(err)

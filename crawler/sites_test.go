@@ -15,9 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
+	"dowse/settings"
 	"dowse/site"
 )
 
@@ -35,11 +35,11 @@ func (s slowTown) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // townConfig looks for sites in the test's town.
-func townConfig(polite collection.Politeness) crawler.Config {
+func townConfig(polite settings.Politeness) crawler.Config {
 	town := testTown()
 	cfg := crawler.Config{
-		Words: town.Topic().Words, Unit: crawler.UnitSite, StrategyName: "site:sites=3", Polite: polite,
-		Transport: slowTown{town.RoundTripper()}, Contact: "http://127.0.0.1/",
+		Words: town.Topic().Words, Unit: crawler.UnitSite, Settings: settings.Settings{Order: settings.Order{Strategy: "site:sites=3"}, Identity: settings.Identity{Contact: "http://127.0.0.1/"}, Politeness: polite},
+		Transport: slowTown{town.RoundTripper()},
 	}
 	for _, s := range town.Training(3, 0) {
 		cfg.Seeds = append(cfg.Seeds, "http://"+s.Host+"/")
@@ -175,7 +175,7 @@ func TestKillSites(t *testing.T) {
 // that knows it.
 func TestSiteSettings(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "town.dowse")
-	cfg := townConfig(collection.Politeness{})
+	cfg := townConfig(settings.Politeness{})
 	cfg.Judge = wrongAtTimes{}
 	c, err := crawler.Open(dir, cfg)
 	if err != nil {

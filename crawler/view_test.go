@@ -2,12 +2,12 @@ package crawler_test
 
 import (
 	"context"
+	"dowse/settings"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"dowse"
-	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/demo"
 )
@@ -20,8 +20,8 @@ func openPools(t *testing.T, dir string, pages int) *crawler.Crawler {
 		seeds = append(seeds, string(u))
 	}
 	c, err := crawler.Open(dir, crawler.Config{
-		Words: []string{"tide pools"}, Seeds: seeds, Contact: "https://example.org/bot", Pages: pages,
-		Transport: web.RoundTripper(), Polite: collection.Politeness{Delay: -1, InFlight: 4},
+		Words: []string{"tide pools"}, Seeds: seeds, Settings: settings.Settings{Limits: settings.Limits{Pages: pages}, Identity: settings.Identity{Contact: "https://example.org/bot"}, Politeness: settings.Politeness{Delay: -1, InFlight: 4}},
+		Transport: web.RoundTripper(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/archive"
 	"dowse/internal/beside"
 	"dowse/internal/extract"
 	"dowse/judge"
+	"dowse/settings"
 	"dowse/weburl"
 )
 
@@ -125,7 +125,7 @@ func (w *wiki) judge(t *testing.T, on, off []dowse.URL) dowse.Judge {
 func (w *wiki) crawl(t *testing.T, dir, topic string, cfg crawler.Config) (early, late float64) {
 	t.Helper()
 	cfg.Trace = filepath.Join(w.dir, "wikispeedia.squid.log.gz")
-	cfg.Transport, cfg.Pages, cfg.Polite = w.web, *wikiPages, collection.Politeness{Delay: -1, InFlight: 1}
+	cfg.Transport, cfg.Pages, cfg.Politeness = w.web, *wikiPages, settings.Politeness{Delay: -1, InFlight: 1}
 	c, err := crawler.Open(dir, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestWikispeedia(t *testing.T) {
 		dir := t.TempDir()
 		for i, kind := range kinds {
 			name, _, other := strings.Cut(kind, ",")
-			cfg := crawler.Config{Judge: j, StrategyName: name, Seeds: strs(on[:3])}
+			cfg := crawler.Config{Judge: j, Settings: settings.Settings{Order: settings.Order{Strategy: name}}, Seeds: strs(on[:3])}
 			if other {
 				cfg.Seeds = strs(on[5:8])
 			}

@@ -15,6 +15,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/fetch"
+	"dowse/settings"
 	"dowse/site"
 	"dowse/strategy"
 	"dowse/strategy/input"
@@ -22,13 +23,12 @@ import (
 	"dowse/weburl"
 )
 
-// DefaultHold is how much worse a lead may be than one whose host will be free
-// soon, and still be visited first.
-const DefaultHold = 0.1
-
 // ErrIdentity is returned when a crawl would reach the public web and nobody says
 // who is crawling.
 var ErrIdentity = errors.New("no contact given: sites must be able to reach you")
+
+// customStrategy begins the name of a strategy that a program brings along.
+const customStrategy = "custom "
 
 // ErrSeeds is returned when there is nowhere to begin.
 var ErrSeeds = errors.New("no seeds: say where to begin")
@@ -46,37 +46,19 @@ func wanted(cfg *Config) (*topic.Topic, error) {
 	return nil, errors.New("crawler: nothing to look for: give Words, a Topic or a Judge")
 }
 
-// settings freezes what a new crawl is begun with.
-func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
+// newSettings returns the settings of a new crawl: those that are given, then those of the
+// topic, then the defaults.
+func newSettings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 	s := collection.Settings{
 		Name: t.Name, Version: Version, Begun: time.Now().UTC().Truncate(time.Second),
-		Seeds: append(slices.Clone(cfg.Seeds), t.Seeds...), Threshold: t.OnTopic(),
-		Limits: cfg.Limits, Scope: cfg.Scope, Politeness: cfg.Polite,
-		Identity: collection.Identity{Agent: cfg.Agent, Contact: cfg.Contact},
-		Network:  collection.Network{AllowNet: cfg.AllowNet, Resolver: cfg.Resolver, Timeout: cfg.Timeout, MaxBody: cfg.MaxBody},
-		Demo:     cfg.Demo,
-		Formula:  formulaOf(t, cfg),
+		Seeds: append(slices.Clone(cfg.Seeds), t.Seeds...), Demo: cfg.Demo, Formula: formulaOf(t, cfg),
 	}
-	s.Scope.Include, s.Scope.Exclude, s.Scope.Block = union(nil, s.Scope.Include), union(nil, s.Scope.Exclude), union(nil, s.Scope.Block)
-	if cfg.Threshold > 0 {
-		s.Threshold = cfg.Threshold
-	}
-	s.Contrast = cfg.Contrast
-	if !slices.Contains([]string{"", ContrastSeen, ContrastEveryday}, cfg.Contrast) {
-		return s, fmt.Errorf("crawler: contrast %q: want %s or %s", cfg.Contrast, ContrastSeen, ContrastEveryday)
-	}
-	s.Limits.Pages = cmp.Or(cfg.Pages, s.Limits.Pages)
-	s.Limits.PerHost = cmp.Or(s.Limits.PerHost, t.PerHost)
-	if s.Limits.Tunnel == 0 && t.Tunnel != nil {
-		s.Limits.Tunnel = cmp.Or(*t.Tunnel, -1)
-	}
-	s.Scope.Reach = cmp.Or(s.Scope.Reach, string(t.Scope), string(crawl.ReachWeb))
-	s.Strategy = cmp.Or(cfg.StrategyName, t.Follows(), strategy.Default)
-	if cfg.Unit == UnitSite && cfg.StrategyName == "" && !ForSites(t.Strategy) {
-		s.Strategy = siteName
+	s.Settings, _ = settings.Merge(topicSettings(t), cfg.Settings, nil)
+	if cfg.Unit == UnitSite && cfg.Settings.Strategy == "" && !ForSites(t.Strategy) {
+		s.Settings.Strategy = siteName
 	}
 	if cfg.Strategy != nil {
-		s.Strategy = fmt.Sprintf("custom %T", cfg.Strategy)
+		s.Settings.Strategy = fmt.Sprintf(customStrategy+"%T", cfg.Strategy)
 	}
 	if t.Outside != nil {
 		dir, err := filepath.Abs(cmp.Or(t.Dir, "."))
@@ -86,57 +68,21 @@ func settings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 		s.TopicDir = dir
 	}
 	s.Key = cmp.Or(cfg.Key, randomKey())
-	s.Shadows, s.Explore = cfg.Shadows, cfg.Explore
-	if s.Explore == 0 && t.Explore != nil {
-		s.Explore = *t.Explore
-	}
-	if s.Explore < 0 || s.Explore > 1 {
-		return s, fmt.Errorf("crawler: explore %v: want a share from 0 to 1", s.Explore)
-	}
 	return s, nil
 }
 
-// merge lets a resumed crawl keep its settings, but for what was given anew.
-func merge(cfg Config, s *collection.Settings) {
-	s.Limits.Pages = cmp.Or(cfg.Pages, cfg.Limits.Pages, s.Limits.Pages)
-	s.Limits.OnTopic = cmp.Or(cfg.Limits.OnTopic, s.Limits.OnTopic)
-	s.Limits.Bytes = cmp.Or(cfg.Limits.Bytes, s.Limits.Bytes)
-	s.Limits.Time = cmp.Or(cfg.Limits.Time, s.Limits.Time)
-	s.Limits.PerHost = cmp.Or(cfg.Limits.PerHost, s.Limits.PerHost)
-	s.Limits.Depth = cmp.Or(cfg.Limits.Depth, s.Limits.Depth)
-	s.Limits.Tunnel = cmp.Or(cfg.Limits.Tunnel, s.Limits.Tunnel)
-	if cfg.Limits.Over > 0 {
-		s.Limits.Harvest, s.Limits.Over = cfg.Limits.Harvest, cfg.Limits.Over
+// topicSettings returns the settings that a topic makes for its crawls.
+func topicSettings(t *topic.Topic) (s settings.Settings) {
+	s.Strategy = cmp.Or(t.Follows(), strategy.Default)
+	s.Threshold, s.PerHost = t.OnTopic(), t.PerHost
+	s.Reach = cmp.Or(string(t.Scope), string(crawl.ReachWeb))
+	if t.Tunnel != nil {
+		s.Tunnel = cmp.Or(*t.Tunnel, -1)
 	}
-	s.Politeness.Delay = cmp.Or(cfg.Polite.Delay, s.Politeness.Delay)
-	s.Politeness.Conns = cmp.Or(cfg.Polite.Conns, s.Politeness.Conns)
-	s.Politeness.InFlight = cmp.Or(cfg.Polite.InFlight, s.Politeness.InFlight)
-	s.Politeness.Hold = cmp.Or(cfg.Polite.Hold, s.Politeness.Hold)
-	s.Politeness.MaxRate = cmp.Or(cfg.Polite.MaxRate, s.Politeness.MaxRate)
-	s.Politeness.Patience = cmp.Or(cfg.Polite.Patience, s.Politeness.Patience)
-	s.Scope.Include = union(s.Scope.Include, cfg.Scope.Include)
-	s.Scope.Exclude = union(s.Scope.Exclude, cfg.Scope.Exclude)
-	s.Scope.Block = union(s.Scope.Block, cfg.Scope.Block)
-	s.Identity.Agent = cmp.Or(cfg.Agent, s.Identity.Agent)
-	s.Identity.Contact = cmp.Or(cfg.Contact, s.Identity.Contact)
-	if len(cfg.AllowNet) > 0 {
-		s.Network.AllowNet = cfg.AllowNet
+	if t.Explore != nil {
+		s.Explore = *t.Explore
 	}
-	s.Network.Resolver = cmp.Or(cfg.Resolver, s.Network.Resolver)
-	s.Network.Timeout = cmp.Or(cfg.Timeout, s.Network.Timeout)
-	s.Network.MaxBody = cmp.Or(cfg.MaxBody, s.Network.MaxBody)
-	s.Contrast = cmp.Or(cfg.Contrast, s.Contrast)
-}
-
-// union returns a list with the further entries that are not in it.
-func union(list, more []string) []string {
-	list = slices.Clone(list)
-	for _, s := range more {
-		if !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	return list
+	return s
 }
 
 func seedURLs(raw []string) ([]dowse.URL, error) {
@@ -202,8 +148,7 @@ func prefixes(list []string) (nets []netip.Prefix, err error) {
 }
 
 func robotsParser(s collection.Settings) crawl.RobotsParser {
-	agent := cmp.Or(s.Identity.Agent, "dowse")
-	agent, _, _ = strings.Cut(agent, "/")
+	agent, _, _ := strings.Cut(s.Resolved().Agent, "/")
 	return func(body []byte, status int) dowse.Rules { return fetch.ParseRobots(body, status, agent).Rules }
 }
 
@@ -231,9 +176,16 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
+	polite := s.Resolved().Politeness
+	polite.InFlight = min(polite.InFlight, visitRoom())
+	if polite.Delay == 0 {
+		polite.Delay = crawl.None
+	}
 	if ForSites(s.Strategy) {
 		judge = site.Reader{By: judge}
-		s.Politeness.Hold = cmp.Or(s.Politeness.Hold, -1) // priorities of different sites do not compare
+		if s.Hold == 0 { // nobody asked for it, and priorities of different sites do not compare
+			polite.Hold = 0
+		}
 	}
 	scope, err := scopeOf(s.Scope)
 	if err != nil {
@@ -249,12 +201,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	}
 	return &parts{client: client, visitor: v, crawl: crawl.Config{
 		Renew:    renewal(dir, s, cfg, needs),
-		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits.Crawl(), Scope: scope,
-		Polite: crawl.Politeness{
-			Delay: s.Politeness.Delay, Conns: s.Politeness.Conns, MaxRate: s.Politeness.MaxRate,
-			InFlight: min(cmp.Or(s.Politeness.InFlight, defaultInFlight), visitRoom()),
-			Hold:     cmp.Or(s.Politeness.Hold, DefaultHold), Patience: s.Politeness.Patience,
-		},
+		Strategy: strat, Shadows: shadows, Explore: s.Explore, Threshold: s.Threshold, Limits: s.Limits, Scope: scope, Polite: polite,
 		Robots: true, Sitemaps: !cfg.NoSitemaps, NoFollow: s.Politeness.NoFollow,
 	}}, nil
 }
@@ -282,7 +229,7 @@ func strategyOf(s collection.Settings, cfg Config, needs input.Inputs) (dowse.St
 	if cfg.Strategy != nil {
 		return cfg.Strategy, nil
 	}
-	if strings.HasPrefix(s.Strategy, "custom ") {
+	if strings.HasPrefix(s.Strategy, customStrategy) {
 		return nil, fmt.Errorf("crawler: %s was crawled with a strategy of its own program (%s); open it with that program", s.Name, s.Strategy)
 	}
 	st, err := strategy.NewFrom(Strategies(), s.Strategy, needs)
@@ -304,7 +251,7 @@ func shadowsOf(s collection.Settings, needs input.Inputs) (list []crawl.Shadow, 
 	return list, nil
 }
 
-func scopeOf(s collection.Scope) (crawl.Scope, error) {
+func scopeOf(s settings.Scope) (crawl.Scope, error) {
 	out := crawl.Scope{Reach: crawl.Reach(s.Reach), Block: map[string]bool{}}
 	switch out.Reach {
 	case "", crawl.ReachWeb, crawl.ReachDomain, crawl.ReachHost, crawl.ReachPrefix:
@@ -338,11 +285,12 @@ func clientOf(s collection.Settings, cfg Config) (*fetch.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	set := s.Resolved()
 	return fetch.New(fetch.Config{
-		Agent: cmp.Or(s.Identity.Agent, "dowse"), Contact: s.Identity.Contact, Version: Version,
-		AllowNet: nets, OnlyAllowed: s.Identity.Contact == "" && cfg.Dial == nil && cfg.Transport == nil,
-		Resolver: s.Network.Resolver, Timeout: s.Network.Timeout,
-		MaxBody: s.Network.MaxBody, Budget: cfg.budget, Dial: cfg.Dial, Transport: cfg.Transport,
+		Agent: set.Agent, Contact: set.Contact, Version: Version,
+		AllowNet: nets, OnlyAllowed: set.Contact == "" && cfg.Dial == nil && cfg.Transport == nil,
+		Resolver: set.Resolver, Timeout: set.Timeout,
+		MaxBody: set.MaxBody, Budget: cfg.budget, Dial: cfg.Dial, Transport: cfg.Transport,
 		IdleConns: min(defaultIdle, visitRoom()),
 	})
 }

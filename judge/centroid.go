@@ -20,13 +20,13 @@ type Centroid struct {
 	Folds   int     // of the cross-validation, by site; 0 means 10, Ester et al. 2004
 }
 
-// Confidence returns how sure it is that a page at the given distances from two
+// confidence returns how sure it is that a page at the given distances from two
 // classes is of the first: the inverses of ln(1 + distance), scaled to sum to 1. It
 // falls with the distance and tends to one half far away from both.
 //
 // The paper prints ln d / Σ ln d, which has these properties for no range of d;
 // literal gives that, for distances up to 1.
-func Confidence(first, second float64, literal bool) float64 {
+func confidence(first, second float64, literal bool) float64 {
 	if literal {
 		a, b := closeness(first), closeness(second)
 		if a+b == 0 {
@@ -215,7 +215,7 @@ func (c *centres) confidence(dots []float64, length float64) float64 {
 		s := side(k < len(c.Wanted))
 		near[s] = min(near[s], distance(dot, length, c.norms[k]))
 	}
-	return sharpened(Confidence(near[1], near[0], c.Literal), c.Gamma)
+	return sharpened(confidence(near[1], near[0], c.Literal), c.Gamma)
 }
 
 func (c *centres) rate(v text.Vector) float64 {
@@ -225,7 +225,7 @@ func (c *centres) rate(v text.Vector) float64 {
 	return c.confidence(dots, v.Norm())
 }
 
-func (c *centres) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (c *centres) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	return explainChanges(c, v, r)
 }
 

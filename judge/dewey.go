@@ -191,16 +191,6 @@ func (j *Digits) Class(tokens []Token) (code string, wanted bool) {
 	return d.codes[left[0]], false
 }
 
-// Terms returns the terms of a text as the table's labels have them, each counted
-// with the given weight.
-func (j *Digits) Terms(s string, weight float64) []Token {
-	var list []Token
-	for _, t := range j.space.analyzer.Terms(s) {
-		list = append(list, Token{t, weight})
-	}
-	return list
-}
-
 // digits rates by votes. Codes are in order, so that those that begin alike stand
 // together.
 type digits struct {
@@ -401,7 +391,7 @@ func decided(wanted, total float64, winner int32) float64 {
 	return min(relevance, 1)
 }
 
-func (d *digits) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (d *digits) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	n := d.pool.Get().(*count)
 	total, winner := d.outcome(n, v)
 	d.release(n)

@@ -3,7 +3,6 @@ package judge
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 
 	"dowse"
@@ -56,24 +55,6 @@ type Model interface {
 	Threshold() float64
 	// MarshalJSON writes down all that the judge has learnt.
 	MarshalJSON() ([]byte, error)
-}
-
-// Draw takes a training set out of examples at random: n on topic and twice as many
-// others, or as many as there are. Wang et al. 2009 take 75 and 150 and test on the
-// rest, which it returns as well. Examples must be told apart beforehand: a page that
-// is on topic must not be there as another's.
-func Draw(examples []Example, n int, rng *rand.Rand) (train, rest []Example) {
-	left := [2]int{2 * n, n}
-	for _, i := range rng.Perm(len(examples)) {
-		e := examples[i]
-		if room := &left[side(e.Relevant)]; *room > 0 {
-			*room--
-			train = append(train, e)
-		} else {
-			rest = append(rest, e)
-		}
-	}
-	return train, rest
 }
 
 var errOneKind = errors.New("needs examples on topic and examples that are not")

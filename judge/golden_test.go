@@ -375,9 +375,9 @@ func TestGoldenCentroids(t *testing.T) {
 	}
 	c.read(t, &pairs, &formulas)
 	for i, d := range pairs.Distances {
-		c.near(t, "confidence", Confidence(d[0], d[1], false), formulas.Invlog[i])
+		c.near(t, "confidence", confidence(d[0], d[1], false), formulas.Invlog[i])
 		if want := formulas.Literal[i]; want != nil {
-			c.near(t, "literal confidence", Confidence(d[0], d[1], true), *want)
+			c.near(t, "literal confidence", confidence(d[0], d[1], true), *want)
 		}
 	}
 }
@@ -389,8 +389,8 @@ type goldenBag struct {
 
 func (b goldenBag) relevant() bool { return b.Label == "rel" }
 
-func learnt(bags []goldenBag) *Bayes {
-	b := &Bayes{}
+func learnt(bags []goldenBag) *MultinomialBags {
+	b := &MultinomialBags{}
 	for _, x := range bags {
 		b.Add(x.relevant(), x.Tokens)
 	}

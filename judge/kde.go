@@ -10,12 +10,12 @@ import (
 	"dowse/text"
 )
 
-// A KDE trains naive Bayes with kernel densities (John and Langley 1995), one of the
+// A kdeTrainer trains naive Bayes with kernel densities (John and Langley 1995), one of the
 // three judges of Wang et al. 2009. It does what Weka's NaiveBayes does with -K:
 // values are rounded to a grid, and each class has for each term a density with one
 // kernel to a value. As naive Bayes is far too sure of itself, 5-fold
 // cross-validation makes the result a probability.
-type KDE struct {
+type kdeTrainer struct {
 	Features
 	Literal bool // as Weka has it, without that
 }
@@ -29,7 +29,7 @@ const (
 
 // Train makes the judge. Its reasons add up on the scale of log-odds: a term weighs
 // what it changes by being there.
-func (t KDE) Train(examples []Example) (Model, error) {
+func (t kdeTrainer) Train(examples []Example) (Model, error) {
 	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: kde: %w", err)
 	}
@@ -38,7 +38,7 @@ func (t KDE) Train(examples []Example) (Model, error) {
 	return kdeJudge{newTrained("kde", in, t.train(s, in))}, nil
 }
 
-func (t KDE) train(s *sample, in *space) *densities {
+func (t kdeTrainer) train(s *sample, in *space) *densities {
 	x := s.vectors(in)
 	d := estimate(x, s.wanted, in.size)
 	if !t.Literal {
@@ -288,7 +288,7 @@ func (d *densities) calibrated(z float64) float64 { return float64(d.Slope*z) + 
 
 func (d *densities) rate(v text.Vector) float64 { return sigmoid(d.calibrated(d.logOdds(v))) }
 
-func (d *densities) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (d *densities) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	for _, e := range v {
 		r.reasons.add(e.Term, d.Slope*d.change(e))
 	}

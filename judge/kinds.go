@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A Kind is a kind of judge that can be written down and loaded again. Adding one
-// takes its file and its line in [Kinds].
-type Kind struct {
+// A registered value is a kind of judge that can be saved and loaded again. A new kind takes its file
+// and its line in [registry].
+type registered struct {
 	Name string
 	// Trainer returns a trainer with default parameters for a language. It is nil
 	// for a kind that is not trained on examples of one topic.
@@ -17,16 +17,16 @@ type Kind struct {
 	load func(data []byte) (Model, error)
 }
 
-// Kinds returns every kind of judge, those that examples train first.
-func Kinds() []Kind {
-	return []Kind{
+// registry returns every kind of judge, those that examples train first.
+func registry() []registered {
+	return []registered{
 		{"logistic", func(l string) Trainer { return Logistic{Language: l} }, loadOnline},
 		{"svm", func(l string) Trainer { return SVM{Features: Features{Language: l}} }, linearLoader("svm")},
-		{"multinomial", func(l string) Trainer { return Multinomial{Features: Features{Language: l}} }, linearLoader("multinomial")},
+		{"multinomial", func(l string) Trainer { return multinomialTrainer{Features: Features{Language: l}} }, linearLoader("multinomial")},
 		{"centroid", func(l string) Trainer { return Centroid{Features: Features{Language: l}} }, loadCentroid},
-		{"kde", func(l string) Trainer { return KDE{Features: Features{Language: l}} }, loadKDE},
-		{"network", func(l string) Trainer { return Network{Features: Features{Language: l}} }, loadNetwork},
-		{"vote", func(l string) Trainer { return Vote{Features: Features{Language: l}} }, loadVote},
+		{"kde", func(l string) Trainer { return kdeTrainer{Features: Features{Language: l}} }, loadKDE},
+		{"network", func(l string) Trainer { return networkTrainer{Features: Features{Language: l}} }, loadNetwork},
+		{"vote", func(l string) Trainer { return voteTrainer{Features: Features{Language: l}} }, loadVote},
 		{"table", func(l string) Trainer { return Table{Language: l} }, loadTable},
 		{"dewey", nil, loadDewey},
 	}
@@ -34,7 +34,7 @@ func Kinds() []Kind {
 
 // Trainable returns the names of the kinds that examples train.
 func Trainable() (names []string) {
-	for _, k := range Kinds() {
+	for _, k := range registry() {
 		if k.Trainer != nil {
 			names = append(names, k.Name)
 		}
@@ -54,19 +54,32 @@ func NewTrainer(kind, language string) (Trainer, error) {
 	return k.Trainer(language), nil
 }
 
-func kindOf(name string) (Kind, error) {
-	kinds := Kinds()
-	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
-	if i < 0 {
-		return Kind{}, fmt.Errorf("unknown kind of judge %q; want one of %s", name, strings.Join(Trainable(), ", "))
+// otherNames are names that people use for a kind. They are understood wherever a kind is
+// read, and never written.
+var otherNames = map[string]string{"bayes": "multinomial", "naive-bayes": "multinomial"}
+
+// KindName returns the name in [registry] of a kind that a person named.
+func KindName(name string) string {
+	if known, ok := otherNames[name]; ok {
+		return known
 	}
-	return kinds[i], nil
+	return name
+}
+
+func kindOf(name string) (registered, error) {
+	all := registry()
+	name = KindName(name)
+	i := slices.IndexFunc(all, func(k registered) bool { return k.Name == name })
+	if i < 0 {
+		return registered{}, fmt.Errorf("unknown kind of judge %q; want one of %s", name, strings.Join(Trainable(), ", "))
+	}
+	return all[i], nil
 }
 
 // Candidates returns every kind of judge that examples train, with default
 // parameters, for a language.
 func Candidates(language string) (list []Candidate) {
-	for _, k := range Kinds() {
+	for _, k := range registry() {
 		if k.Trainer != nil {
 			list = append(list, Candidate{Name: k.Name, Trainer: k.Trainer(language)})
 		}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"dowse"
+	"dowse/internal/plain"
 	"dowse/text"
 )
 
@@ -56,31 +56,31 @@ type sign struct {
 	group  group
 }
 
-// A lexicon finds signs in texts. Signs are sequences of terms, kept as a tree:
+// A topicLexicon finds signs in texts. Signs are sequences of terms, kept as a tree:
 // a node is a beginning of a sign, or all of it.
-type lexicon struct {
+type topicLexicon struct {
 	analyzer *text.Analyzer
 	codes    *text.Codes // what a word as written is
 	terms    map[string]int32
 	topical  map[int32]bool // terms of words and phrases of the topic
-	children map[edge]int32
+	children map[phraseEdge]int32
 	signOf   []int32 // by node; -1 for a beginning only
 	signs    []sign
 }
 
-type edge struct{ node, term int32 }
+type phraseEdge struct{ node, term int32 }
 
 const root = 0
 
-func newLexicon(w Wanted) (*lexicon, error) {
+func newLexicon(w Wanted) (*topicLexicon, error) {
 	if n := len(w.Words) + len(w.Also) + len(w.Not); n > MaxWords {
 		return nil, fmt.Errorf("%d words and phrases are too many, %d is the limit", n, MaxWords)
 	}
-	l := &lexicon{
+	l := &topicLexicon{
 		analyzer: text.NewAnalyzer(text.Options{Language: w.Language, SymbolSuffix: hasSymbols(w), Memory: -1}),
 		terms:    map[string]int32{},
 		topical:  map[int32]bool{},
-		children: map[edge]int32{},
+		children: map[phraseEdge]int32{},
 		signOf:   []int32{-1},
 	}
 	if err := l.addAll(w); err != nil {
@@ -92,7 +92,7 @@ func newLexicon(w Wanted) (*lexicon, error) {
 
 // addAll adds the signs, the strong ones first: where two are the same sequence
 // of terms, the first stays.
-func (l *lexicon) addAll(w Wanted) error {
+func (l *topicLexicon) addAll(w Wanted) error {
 	weight, err := l.wordWeight(w.Words)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (l *lexicon) addAll(w Wanted) error {
 
 // wordWeight returns what a word of the topic weighs, which depends on how many
 // different ones there are.
-func (l *lexicon) wordWeight(entries []string) (float64, error) {
+func (l *topicLexicon) wordWeight(entries []string) (float64, error) {
 	different := map[string]bool{}
 	for _, entry := range entries {
 		terms, err := l.sequence(entry)
@@ -128,7 +128,7 @@ func (l *lexicon) wordWeight(entries []string) (float64, error) {
 }
 
 // addNot adds the signs against, which must not be signs for the topic as well.
-func (l *lexicon) addNot(signs, not []string) error {
+func (l *topicLexicon) addNot(signs, not []string) error {
 	wanted := map[string]string{}
 	for _, entry := range signs {
 		terms, err := l.sequence(entry)
@@ -150,7 +150,7 @@ func (l *lexicon) addNot(signs, not []string) error {
 	return nil
 }
 
-func (l *lexicon) addWord(entry string, terms []string, weight float64) {
+func (l *topicLexicon) addWord(entry string, terms []string, weight float64) {
 	if len(terms) > 1 && len(dowse.Words(entry)) > 1 {
 		weight *= phrase // a run without spaces has several terms and is a word all the same
 	}
@@ -161,7 +161,7 @@ func (l *lexicon) addWord(entry string, terms []string, weight float64) {
 }
 
 // addParts adds the single words of phrases.
-func (l *lexicon) addParts(entries []string, weight float64) {
+func (l *topicLexicon) addParts(entries []string, weight float64) {
 	for _, entry := range entries {
 		terms, _ := l.sequence(entry)
 		if len(terms) < 2 {
@@ -178,14 +178,14 @@ func (l *lexicon) addParts(entries []string, weight float64) {
 }
 
 // addPart adds a single word; one that two phrases have gets the higher weight.
-func (l *lexicon) addPart(term, word string, weight float64) {
+func (l *topicLexicon) addPart(term, word string, weight float64) {
 	i := l.add([]string{term}, sign{quoted(word), weight, partGroup})
 	if s := &l.signs[i]; s.group == partGroup {
 		s.weight = max(s.weight, weight)
 	}
 }
 
-func (l *lexicon) addAbout(about string) {
+func (l *topicLexicon) addAbout(about string) {
 	terms := l.analyzer.Terms(head(about, maxMeta))
 	for _, t := range terms[:min(len(terms), maxAbout)] {
 		l.add([]string{t}, sign{"", aboutWord, alsoGroup})
@@ -194,7 +194,7 @@ func (l *lexicon) addAbout(about string) {
 
 // add returns the number of the sign for the terms, which is s unless there was
 // one already.
-func (l *lexicon) add(terms []string, s sign) int32 {
+func (l *topicLexicon) add(terms []string, s sign) int32 {
 	node := int32(root)
 	for _, t := range terms {
 		node = l.child(node, l.number(t))
@@ -206,8 +206,8 @@ func (l *lexicon) add(terms []string, s sign) int32 {
 	return l.signOf[node]
 }
 
-func (l *lexicon) child(node, term int32) int32 {
-	e := edge{node, term}
+func (l *topicLexicon) child(node, term int32) int32 {
+	e := phraseEdge{node, term}
 	next, ok := l.children[e]
 	if !ok {
 		next = int32(len(l.signOf))
@@ -217,7 +217,7 @@ func (l *lexicon) child(node, term int32) int32 {
 	return next
 }
 
-func (l *lexicon) number(term string) int32 {
+func (l *topicLexicon) number(term string) int32 {
 	n, ok := l.terms[term]
 	if !ok {
 		n = int32(len(l.terms))
@@ -227,7 +227,7 @@ func (l *lexicon) number(term string) int32 {
 }
 
 // sequence returns the terms of a word or phrase, or why it can't be looked for.
-func (l *lexicon) sequence(entry string) ([]string, error) {
+func (l *topicLexicon) sequence(entry string) ([]string, error) {
 	terms := l.analyzer.Terms(entry)
 	if len(terms) == 0 {
 		return nil, fmt.Errorf("%q can't be looked for: it has only stop words or signs", entry)
@@ -239,14 +239,14 @@ func (l *lexicon) sequence(entry string) ([]string, error) {
 }
 
 // code is what the memory remembers. Topics are bounded so that it suffices.
-func (l *lexicon) code(word string) uint16 {
+func (l *topicLexicon) code(word string) uint16 {
 	if text.Spaceless(word) {
 		return run
 	}
 	return l.termCode(word)
 }
 
-func (l *lexicon) termCode(word string) uint16 {
+func (l *topicLexicon) termCode(word string) uint16 {
 	t := l.analyzer.Term(word)
 	if t == "" {
 		return dropped
@@ -259,7 +259,7 @@ func (l *lexicon) termCode(word string) uint16 {
 
 // find leaves in the scratch where the signs stand among the words of a text, in
 // order of their first word.
-func (l *lexicon) find(s *scratch, t string, words []dowse.Span) {
+func (l *topicLexicon) find(s *scratch, t string, words []dowse.Span) {
 	s.hits, s.read = l.appendHits(s.hits[:0], t, words)
 	s.finds = s.finds[:0]
 	for i := range s.hits {
@@ -276,7 +276,7 @@ type hit struct {
 
 // appendHits appends the hits of a text and returns how many words it has, those of
 // a run counted one by one.
-func (l *lexicon) appendHits(hits []hit, t string, words []dowse.Span) (_ []hit, read int) {
+func (l *topicLexicon) appendHits(hits []hit, t string, words []dowse.Span) (_ []hit, read int) {
 	seq, stops := int32(0), 0
 	for i, w := range words {
 		code := l.codes.In(t, int(w.Start), l.analyzer.WordEnd(t, w))
@@ -297,7 +297,7 @@ func (l *lexicon) appendHits(hits []hit, t string, words []dowse.Span) (_ []hit,
 }
 
 // appendRun appends the hits of a word that is cut by [text.Bigrams].
-func (l *lexicon) appendRun(hits []hit, at, seq int32, word string) ([]hit, int32) {
+func (l *topicLexicon) appendRun(hits []hit, at, seq int32, word string) ([]hit, int32) {
 	for _, part := range text.Bigrams(nil, word) {
 		code := l.termCode(part)
 		if code == dropped {
@@ -315,13 +315,13 @@ func (l *lexicon) appendRun(hits []hit, at, seq int32, word string) ([]hit, int3
 type find struct{ start, end, sign int32 }
 
 // appendFinds appends the signs that begin with the first hit.
-func (l *lexicon) appendFinds(finds []find, hits []hit) []find {
+func (l *topicLexicon) appendFinds(finds []find, hits []hit) []find {
 	node := int32(root)
 	for i, h := range hits {
 		if i > 0 && (h.seq != hits[i-1].seq+1 || h.word-hits[i-1].word > maxGap) {
 			break
 		}
-		next, ok := l.children[edge{node, h.term}]
+		next, ok := l.children[phraseEdge{node, h.term}]
 		if !ok {
 			break
 		}
@@ -348,12 +348,4 @@ func hasSymbols(w Wanted) bool {
 }
 
 // quoted returns a word or phrase as reasons show it: on one line, in quotes.
-func quoted(entry string) string {
-	clean := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, entry)
-	return `"` + strings.Join(strings.Fields(clean), " ") + `"`
-}
+func quoted(entry string) string { return `"` + plain.Words(entry) + `"` }

@@ -15,7 +15,7 @@ type linear struct {
 
 func (l *linear) rate(v text.Vector) float64 { return sigmoid(l.Bias + v.DotDense(l.Weights)) }
 
-func (l *linear) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (l *linear) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	for _, e := range v {
 		r.reasons.add(e.Term, float64(e.Weight*l.Weights[e.Term]))
 	}

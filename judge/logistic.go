@@ -144,7 +144,7 @@ func (j *Online) Learn(e Example) {
 }
 
 // nameNew remembers the terms of a page whose slots have no name yet.
-func (j *Online) nameNew(r *reading, p *dowse.Page) {
+func (j *Online) nameNew(r *pageReading, p *dowse.Page) {
 	for _, h := range r.hits {
 		if j.names[h.term] == "" {
 			j.nameAll(j.space.analyzer.AppendTerms(nil, p.Text, p.Words[h.word:h.word+1]))
@@ -153,19 +153,6 @@ func (j *Online) nameNew(r *reading, p *dowse.Page) {
 	for _, part := range heads(p) {
 		j.nameAll(j.space.analyzer.Terms(part))
 	}
-}
-
-// Clone returns a judge that knows the same and learns apart.
-func (j *Online) Clone() *Online {
-	j.mu.RLock()
-	defer j.mu.RUnlock()
-	c, err := j.made.untrained()
-	if err != nil {
-		panic(err) // it was made with these parameters
-	}
-	c.state.set(j.state)
-	copy(c.names, j.names)
-	return c
 }
 
 // regression is the state of the judge. Its scale is log-odds: what it has learnt,
@@ -350,7 +337,7 @@ func (s *regression) logOdds(v text.Vector) float64 { return float64(s.slope*s.s
 
 func (s *regression) rate(v text.Vector) float64 { return sigmoid(s.logOdds(v)) }
 
-func (s *regression) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (s *regression) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	for _, e := range v {
 		r.reasons.add(e.Term, s.slope*e.Weight*s.weights[e.Term])
 	}

@@ -7,19 +7,19 @@ import (
 	"dowse/text"
 )
 
-// A Multinomial trains multinomial naive Bayes, whose formula [Bayes] has, to judge
+// A multinomialTrainer trains multinomial naive Bayes, whose formula [MultinomialBags] has, to judge
 // pages. Naive Bayes takes every word of a page for independent evidence and so is
 // far too sure about long ones; here a page counts by the direction of its vector
 // of counts, not by its length, and 5-fold cross-validation makes the result a
 // probability.
-type Multinomial struct {
+type multinomialTrainer struct {
 	Features      // Terms 0 means all that the examples have
 	Folds    int  // of the cross-validation; 0 means 5
 	Literal  bool // as the formula has it: counts as they are, no calibration
 }
 
 // Train makes the judge. Its reasons add up on the scale of log-odds.
-func (t Multinomial) Train(examples []Example) (Model, error) {
+func (t multinomialTrainer) Train(examples []Example) (Model, error) {
 	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: multinomial: %w", err)
 	}
@@ -33,7 +33,7 @@ func (t Multinomial) Train(examples []Example) (Model, error) {
 	return linearJudge{newTrained("multinomial", in, t.train(s, in))}, nil
 }
 
-func (t Multinomial) train(s *sample, in *space) *linear {
+func (t multinomialTrainer) train(s *sample, in *space) *linear {
 	counts := make([]text.Vector, len(s.bags))
 	for i, b := range s.bags {
 		counts[i] = in.count(b)

@@ -10,10 +10,10 @@ import (
 	"dowse/text"
 )
 
-// A Network trains a network of three layers by back-propagation, one of the three
+// A networkTrainer trains a network of three layers by back-propagation, one of the three
 // judges of Wang et al. 2009. What the paper leaves open is as in Weka, whose
 // settings it names.
-type Network struct {
+type networkTrainer struct {
 	Features
 	Hidden   int     // units in the middle; 0 means 4, Wang et al. 2009
 	Rate     float64 // of learning; 0 means 0.3, Wang et al. 2009
@@ -27,7 +27,7 @@ type Network struct {
 // firstWeight bounds the weights that a network starts with.
 const firstWeight = 0.05
 
-func (t Network) withDefaults() Network {
+func (t networkTrainer) withDefaults() networkTrainer {
 	set := func(n *int, def int) {
 		if *n == 0 {
 			*n = def
@@ -48,7 +48,7 @@ func (t Network) withDefaults() Network {
 }
 
 // Train makes the judge. Its reasons are on the scale [Change].
-func (t Network) Train(examples []Example) (Model, error) {
+func (t networkTrainer) Train(examples []Example) (Model, error) {
 	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: network: %w", err)
 	}
@@ -61,14 +61,14 @@ func (t Network) Train(examples []Example) (Model, error) {
 }
 
 // possible reports whether the network is not too large.
-func (t Network) possible() error {
+func (t networkTrainer) possible() error {
 	if t.Hidden < 0 || t.Hidden > maxHidden {
 		return fmt.Errorf("judge: network: %d hidden units, 1 to %d are possible", t.Hidden, maxHidden)
 	}
 	return nil
 }
 
-func (t Network) train(s *sample, in *space) *network {
+func (t networkTrainer) train(s *sample, in *space) *network {
 	t = t.withDefaults()
 	x := s.vectors(in)
 	scales := scale(x, in.size)
@@ -87,7 +87,7 @@ func (t Network) train(s *sample, in *space) *network {
 // teach goes through the lessons until the error on those held out has not become
 // better for a while, and returns the best. With none held out it goes on to the
 // last epoch.
-func (t Network) teach(m *layers, lessons, held []lesson) *layers {
+func (t networkTrainer) teach(m *layers, lessons, held []lesson) *layers {
 	if len(held) == 0 {
 		held = lessons
 	}
@@ -384,7 +384,7 @@ func (n *network) rate(v text.Vector) float64 {
 	return n.outOf(sums)
 }
 
-func (n *network) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (n *network) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	return explainChanges(n, v, r)
 }
 

@@ -18,6 +18,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/beside"
 	"dowse/internal/extract"
+	"dowse/internal/judgetest"
 	"dowse/judge"
 )
 
@@ -132,7 +133,7 @@ func (w *wikispeedia) draw(topic string) (examples, rest []judge.Example) {
 	for i, p := range w.pages {
 		all[i] = judge.Example{Page: p, Relevant: w.has(i, topic)}
 	}
-	return judge.Draw(all, 10, rand.New(rand.NewPCG(seed, 0)))
+	return judgetest.Draw(all, 10, rand.New(rand.NewPCG(seed, 0)))
 }
 
 // has reports whether a page is in the topic or below it.

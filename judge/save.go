@@ -9,9 +9,9 @@ import (
 	"dowse/text"
 )
 
-// Version is the version of the form in which [Save] writes judges down. [Load]
+// savedVersion is the version of the form in which [Save] writes judges down. [Load]
 // reads this and all before it.
-const Version = 1
+const savedVersion = 1
 
 // saved is the envelope of a judge.
 type saved struct {
@@ -27,7 +27,7 @@ func Save(m Model) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("judge: save %s: %w", m.Kind(), err)
 	}
-	return json.MarshalIndent(saved{m.Kind(), Version, model}, "", " ")
+	return json.MarshalIndent(saved{m.Kind(), savedVersion, model}, "", " ")
 }
 
 // Load returns a judge that [Save] wrote down. It gives the same verdicts.
@@ -36,8 +36,8 @@ func Load(data []byte) (Model, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("judge: load: %w", err)
 	}
-	if s.Version < 1 || s.Version > Version {
-		return nil, fmt.Errorf("judge: load %s: version %d is not known here, %d is the latest", s.Kind, s.Version, Version)
+	if s.Version < 1 || s.Version > savedVersion {
+		return nil, fmt.Errorf("judge: load %s: version %d is not known here, %d is the latest", s.Kind, s.Version, savedVersion)
 	}
 	kind, err := kindOf(s.Kind)
 	if err != nil {

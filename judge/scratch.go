@@ -2,11 +2,11 @@ package judge
 
 import "dowse"
 
-// place is where on a page a sign was found. Title and meta count double.
-type place uint8
+// wordPlace is where on a page a sign was found. Title and meta count double.
+type wordPlace uint8
 
 const (
-	inBody place = iota
+	inBody wordPlace = iota
 	inMeta
 	inTitle
 	places
@@ -16,7 +16,7 @@ const (
 type counts [places]int32
 
 // upTo returns the weighted count of the places up to the last.
-func (c *counts) upTo(last place) float64 {
+func (c *counts) upTo(last wordPlace) float64 {
 	tf := float64(c[inBody])
 	for p := inMeta; p <= last; p++ {
 		tf += 2 * float64(c[p])
@@ -40,7 +40,7 @@ func newScratch(signs int) *scratch {
 	return &scratch{counts: make([]counts, signs), weights: make([]float64, signs)}
 }
 
-func (s *scratch) count(sign int32, p place) {
+func (s *scratch) count(sign int32, p wordPlace) {
 	if s.counts[sign] == (counts{}) {
 		s.touched = append(s.touched, sign)
 	}

@@ -54,7 +54,7 @@ func newSpace(f Features, v *text.Vocabulary, idf bool) *space {
 func (s *space) start() {
 	s.analyzer = s.features.analyzer(-1)
 	s.memo = text.NewMemo(memory, s.number)
-	s.readings.New = func() any { return &reading{counts: make([]tally, s.size), marks: make([]uint64, (s.size+63)/64)} }
+	s.readings.New = func() any { return &pageReading{counts: make([]tally, s.size), marks: make([]uint64, (s.size+63)/64)} }
 }
 
 // number is what the memory remembers of a word.
@@ -110,9 +110,9 @@ func damp(v text.Vector) {
 	}
 }
 
-// A reading is the working memory of reading one page. Between pages all counts
+// A pageReading is the working memory of reading one page. Between pages all counts
 // and marks are zero.
-type reading struct {
+type pageReading struct {
 	spans   []dowse.Span
 	parts   []string
 	hits    []termAt // terms of the text, in order
@@ -131,10 +131,10 @@ type termAt struct{ word, term int32 }
 // A tally is how often a term was found.
 type tally struct{ body, head int32 }
 
-func (s *space) open() *reading { return s.readings.Get().(*reading) }
+func (s *space) open() *pageReading { return s.readings.Get().(*pageReading) }
 
 // release gives a reading back, unless a giant page has blown it up.
-func (s *space) release(r *reading) {
+func (s *space) release(r *pageReading) {
 	if cap(r.hits) <= keepFinds && cap(r.spans) <= keepFinds && cap(r.parts) <= keepFinds {
 		r.parts = r.parts[:0]
 		s.readings.Put(r)
@@ -142,11 +142,11 @@ func (s *space) release(r *reading) {
 }
 
 // read finds the terms of the page's text.
-func (s *space) read(r *reading, p *dowse.Page) {
+func (s *space) read(r *pageReading, p *dowse.Page) {
 	r.hits = s.appendTerms(r.hits[:0], r, p.Text, p.Words)
 }
 
-func (s *space) appendTerms(dst []termAt, r *reading, t string, words []dowse.Span) []termAt {
+func (s *space) appendTerms(dst []termAt, r *pageReading, t string, words []dowse.Span) []termAt {
 	for i, w := range words {
 		word := s.analyzer.Word(t, w)
 		id := s.memo.Of(word)
@@ -161,7 +161,7 @@ func (s *space) appendTerms(dst []termAt, r *reading, t string, words []dowse.Sp
 
 // appendRun finds the terms of a word of a script without spaces. Pairs are looked
 // up past the memory, which would take each for a run.
-func (s *space) appendRun(dst []termAt, r *reading, at int32, word string) []termAt {
+func (s *space) appendRun(dst []termAt, r *pageReading, at int32, word string) []termAt {
 	r.parts = text.Bigrams(r.parts[:0], word)
 	for _, part := range r.parts {
 		if t := s.analyzer.Term(part); t != "" {
@@ -174,14 +174,14 @@ func (s *space) appendRun(dst []termAt, r *reading, at int32, word string) []ter
 }
 
 // page leaves in the reading the vector of the whole page.
-func (s *space) page(r *reading, p *dowse.Page) text.Vector {
+func (s *space) page(r *pageReading, p *dowse.Page) text.Vector {
 	v := s.pageCounts(r, p)
 	s.weigh(v)
 	return v
 }
 
 // pageCounts leaves in the reading the counts of the whole page.
-func (s *space) pageCounts(r *reading, p *dowse.Page) text.Vector {
+func (s *space) pageCounts(r *pageReading, p *dowse.Page) text.Vector {
 	for _, h := range r.hits {
 		r.touch(h.term).body++
 	}
@@ -196,7 +196,7 @@ func (s *space) pageCounts(r *reading, p *dowse.Page) text.Vector {
 }
 
 // window leaves in the reading the vector of some of the page's words.
-func (s *space) window(r *reading, w dowse.Span) text.Vector {
+func (s *space) window(r *pageReading, w dowse.Span) text.Vector {
 	first := sort.Search(len(r.hits), func(i int) bool { return r.hits[i].word >= w.Start })
 	for _, h := range r.hits[first:] {
 		if h.word >= w.End {
@@ -209,7 +209,7 @@ func (s *space) window(r *reading, w dowse.Span) text.Vector {
 	return v
 }
 
-func (r *reading) touch(term int32) *tally {
+func (r *pageReading) touch(term int32) *tally {
 	t := &r.counts[term]
 	if *t == (tally{}) {
 		r.touched = append(r.touched, term)
@@ -218,7 +218,7 @@ func (r *reading) touch(term int32) *tally {
 }
 
 // counted returns what was counted, in order.
-func (s *space) counted(r *reading) text.Vector {
+func (s *space) counted(r *pageReading) text.Vector {
 	r.order()
 	head := s.features.head()
 	v := r.vector[:0]
@@ -232,7 +232,7 @@ func (s *space) counted(r *reading) text.Vector {
 
 // order sorts the touched terms: the few of a window by inserting each in its place,
 // more by comparing, many by marking them.
-func (r *reading) order() {
+func (r *pageReading) order() {
 	switch n := len(r.touched); {
 	case n <= 32:
 		insert(r.touched)
@@ -265,7 +265,7 @@ func insert(list []int32) {
 	}
 }
 
-func (r *reading) clear() {
+func (r *pageReading) clear() {
 	for _, id := range r.touched {
 		r.counts[id] = tally{}
 	}

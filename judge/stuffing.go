@@ -26,7 +26,7 @@ type stuffing struct {
 
 // repeated measures the text that was read last. A short one is not measured: it may
 // well consist of the topic's name.
-func (l *lexicon) repeated(s *scratch) (r stuffing) {
+func (l *topicLexicon) repeated(s *scratch) (r stuffing) {
 	if s.read < wholePage || float64(len(s.hits)) <= dense*float64(s.read) {
 		return r
 	}

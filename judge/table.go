@@ -87,23 +87,6 @@ func bestBar(m Model, examples []Example) float64 {
 	return bar
 }
 
-// OfWords makes the table from words as people write them, with the same weight
-// for each.
-func (t Table) OfWords(words []string) (Model, error) {
-	a := t.features().analyzer(-1)
-	var list []TopicWord
-	seen := map[string]bool{}
-	for _, w := range words {
-		for _, term := range a.Terms(w) {
-			if !seen[term] {
-				seen[term] = true
-				list = append(list, TopicWord{term, 1})
-			}
-		}
-	}
-	return t.model(list)
-}
-
 // Of makes the judge of a table.
 func (t Table) Of(words []TopicWord) (Model, error) { return t.model(slices.Clone(words)) }
 
@@ -194,7 +177,7 @@ func (c *table) rate(v text.Vector) float64 {
 	return min(v.DotDense(c.weights)/(c.norm*norm), 1)
 }
 
-func (c *table) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (c *table) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	norm := v.Norm() * c.norm
 	for _, e := range v {
 		r.reasons.add(e.Term, e.Weight*c.weights[e.Term]/norm)

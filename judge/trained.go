@@ -11,7 +11,7 @@ type core interface {
 	rate(v text.Vector) float64
 	// explain rates v and gives the reasons: those of terms to r, and what the core
 	// starts from as a list, if it has such.
-	explain(v text.Vector, r *reading) (relevance float64, scale string, base []dowse.Because)
+	explain(v text.Vector, r *pageReading) (relevance float64, scale string, base []dowse.Because)
 }
 
 // trained is what all judges over a space have in common.
@@ -62,7 +62,7 @@ func (t *trained) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdi
 	return v, ratings
 }
 
-func (t *trained) verdict(r *reading, v text.Vector) dowse.Verdict {
+func (t *trained) verdict(r *pageReading, v text.Vector) dowse.Verdict {
 	r.reasons.reset()
 	relevance, scale, base := t.core.explain(v, r)
 	return dowse.Verdict{
@@ -83,7 +83,7 @@ type leaver interface {
 }
 
 // explainChanges gives as reasons what leaving each term out would change.
-func explainChanges(c leaver, v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func explainChanges(c leaver, v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	relevance := c.rate(v)
 	left := r.numbers(0, len(v))
 	c.leaveOut(v, left)
@@ -95,7 +95,7 @@ func explainChanges(c leaver, v text.Vector, r *reading) (float64, string, []dow
 }
 
 // numbers returns one of the reading's slices of numbers, with length n.
-func (r *reading) numbers(which, n int) []float64 {
+func (r *pageReading) numbers(which, n int) []float64 {
 	if cap(r.left[which]) < n {
 		r.left[which] = make([]float64, n)
 	}

@@ -149,19 +149,11 @@ func (c Candidate) train(examples []Example) (dowse.Judge, float64, error) {
 	return m, m.Threshold(), nil
 }
 
-// Validate trains k judges, each without one fold of the examples, and has each rate
-// its fold. Pages of one site look alike, so they are in one fold, unless the sites are
-// too few for that: then the j-th example of its kind is in fold j mod k. It needs at
-// least two examples of both kinds and two folds.
-func Validate(t Trainer, examples []Example, k int) (Validation, error) {
-	list, err := Compare([]Candidate{{Trainer: t}}, examples, k)
-	if err != nil {
-		return Validation{}, err
-	}
-	return list[0], nil
-}
-
-// Compare validates several trainers on the same folds.
+// Compare validates several trainers on the same k folds: it trains k judges of each kind,
+// every one without one fold of the examples, and has each rate the fold that it was not
+// trained on. Pages of one site look alike, so they are in one fold, unless there are too few
+// sites: then the j-th example of its kind is in fold j mod k. There must be at least two
+// examples of either kind, and two folds.
 func Compare(candidates []Candidate, examples []Example, k int) ([]Validation, error) {
 	fold, bySite, err := validationFolds(examples, k)
 	if err != nil {

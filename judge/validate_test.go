@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dowse"
+	"dowse/internal/judgetest"
 	"dowse/judge"
 )
 
@@ -96,7 +97,7 @@ func TestValidateRefuses(t *testing.T) {
 
 func TestDraw(t *testing.T) {
 	all := lessons(300, 1)
-	train, rest := judge.Draw(all, 20, rand.New(rand.NewPCG(1, 1)))
+	train, rest := judgetest.Draw(all, 20, rand.New(rand.NewPCG(1, 1)))
 	on := 0
 	for _, e := range train {
 		if e.Relevant {
@@ -113,11 +114,11 @@ func TestDraw(t *testing.T) {
 	if len(seen) != 300 {
 		t.Errorf("%d different ones", len(seen))
 	}
-	again, _ := judge.Draw(all, 20, rand.New(rand.NewPCG(1, 1)))
+	again, _ := judgetest.Draw(all, 20, rand.New(rand.NewPCG(1, 1)))
 	if !reflect.DeepEqual(train, again) {
 		t.Error("not the same for the same seed")
 	}
-	if few, none := judge.Draw(all[:4], 20, rand.New(rand.NewPCG(1, 1))); len(few) != 4 || none != nil {
+	if few, none := judgetest.Draw(all[:4], 20, rand.New(rand.NewPCG(1, 1))); len(few) != 4 || none != nil {
 		t.Errorf("%d of 4 and %d left", len(few), len(none))
 	}
 }

@@ -8,19 +8,19 @@ import (
 	"dowse/text"
 )
 
-// A Vote trains a support vector machine, naive Bayes with kernel densities and a
+// A voteTrainer trains a support vector machine, naive Bayes with kernel densities and a
 // network on the same examples, and lets two of three decide: the measure by which
 // Wang et al. 2009 count the harvest. The relevance is the middle one of the three,
 // which reaches one half exactly when two of them do.
-type Vote struct {
+type voteTrainer struct {
 	Features
-	SVM     SVM     // its own Features are not used
-	KDE     KDE     // nor are those
-	Network Network // nor are those
+	SVM     SVM            // its own Features are not used
+	KDE     kdeTrainer     // nor are those
+	Network networkTrainer // nor are those
 }
 
 // Train makes the judge. Its reasons are on the scale [Change].
-func (t Vote) Train(examples []Example) (Model, error) {
+func (t voteTrainer) Train(examples []Example) (Model, error) {
 	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: vote: %w", err)
 	}
@@ -30,12 +30,12 @@ func (t Vote) Train(examples []Example) (Model, error) {
 	s := t.sample(examples)
 	in := s.space(s.vocabulary(s.all()))
 	t.SVM.Prior, t.KDE.Prior = t.Prior, t.Prior
-	b := &bench{SVM: t.SVM.train(s, in), KDE: t.KDE.train(s, in), Network: t.Network.train(s, in)}
+	b := &threeJudges{SVM: t.SVM.train(s, in), KDE: t.KDE.train(s, in), Network: t.Network.train(s, in)}
 	return voteJudge{newTrained("vote", in, b)}, nil
 }
 
-// A bench is three judges of one space.
-type bench struct {
+// A threeJudges is three judges of one space.
+type threeJudges struct {
 	SVM     *linear    `json:"svm"`
 	KDE     *densities `json:"kde"`
 	Network *network   `json:"network"`
@@ -46,11 +46,11 @@ func middle(a, b, c float64) float64 {
 	return max(min(a, b), min(max(a, b), c))
 }
 
-func (b *bench) rate(v text.Vector) float64 {
+func (b *threeJudges) rate(v text.Vector) float64 {
 	return middle(b.SVM.rate(v), b.KDE.rate(v), b.Network.rate(v))
 }
 
-func (b *bench) explain(v text.Vector, r *reading) (float64, string, []dowse.Because) {
+func (b *threeJudges) explain(v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	relevance := b.rate(v)
 	svm, kde, net := r.numbers(0, len(v)), r.numbers(1, len(v)), r.numbers(2, len(v))
 	b.SVM.leaveOut(v, svm)
@@ -65,7 +65,7 @@ func (b *bench) explain(v text.Vector, r *reading) (float64, string, []dowse.Bec
 
 // voices tells what the relevance would be if one judge were not there and the
 // other two had to agree on their mean.
-func (b *bench) voices(v text.Vector) []dowse.Because {
+func (b *threeJudges) voices(v text.Vector) []dowse.Because {
 	p := [3]float64{b.SVM.rate(v), b.KDE.rate(v), b.Network.rate(v)}
 	relevance := middle(p[0], p[1], p[2])
 	list := make([]dowse.Because, len(p))
@@ -80,21 +80,21 @@ type voteJudge struct{ *trained }
 
 // MarshalJSON writes down the three judges.
 func (j voteJudge) MarshalJSON() ([]byte, error) {
-	return json.Marshal(savedVote{save(j.space), j.core.(*bench)})
+	return json.Marshal(savedVote{save(j.space), j.core.(*threeJudges)})
 }
 
 type savedVote struct {
 	savedSpace
-	*bench
+	*threeJudges
 }
 
 func loadVote(data []byte) (Model, error) {
-	saved := savedVote{bench: &bench{&linear{}, &densities{}, &network{}}}
+	saved := savedVote{threeJudges: &threeJudges{&linear{}, &densities{}, &network{}}}
 	s, err := saved.load(data, &saved)
 	if err != nil {
 		return nil, err
 	}
-	b := saved.bench
+	b := saved.threeJudges
 	if b.SVM == nil || b.KDE == nil || b.Network == nil {
 		return nil, fmt.Errorf("one of the three is missing")
 	}
@@ -107,7 +107,7 @@ func loadVote(data []byte) (Model, error) {
 	return voteJudge{newTrained("vote", s, b)}, nil
 }
 
-func (b *bench) check(size int) error {
+func (b *threeJudges) check(size int) error {
 	if err := b.SVM.check(size); err != nil {
 		return fmt.Errorf("svm: %w", err)
 	}

@@ -67,7 +67,7 @@ const WordsName = "words/2"
 // six of them that it repeats most fill more than a fifth of 200 words or more, the sum
 // of the signs shrinks, to nothing at two fifths.
 type Words struct {
-	lexicon *lexicon
+	lexicon *topicLexicon
 	bias    float64
 	pool    sync.Pool // of *scratch
 }
@@ -174,7 +174,7 @@ func (j *Words) verdict(s *scratch, p *dowse.Page, r stuffing) dowse.Verdict {
 }
 
 // countIn counts the signs of a short text and returns how many it found.
-func (j *Words) countIn(s *scratch, where place, t string) int {
+func (j *Words) countIn(s *scratch, where wordPlace, t string) int {
 	if t == "" {
 		return 0
 	}
@@ -188,7 +188,7 @@ func (j *Words) countIn(s *scratch, where place, t string) int {
 
 // weigh sums up the weights of the signs counted so far, up to a place: the body,
 // the body with meta, or all three. Each sign's own weight is left in the scratch.
-func (j *Words) weigh(s *scratch, upTo place, half float64) float64 {
+func (j *Words) weigh(s *scratch, upTo wordPlace, half float64) float64 {
 	var group [groups]float64
 	for _, i := range s.touched {
 		sign := &j.lexicon.signs[i]

@@ -1,13 +1,13 @@
 package site
 
 import (
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 
 	"dowse"
+	"dowse/internal/wire"
 	"dowse/weburl"
 )
 
@@ -86,51 +86,47 @@ func (c *PageCrawler) rank(l *dowse.Link, conf float64) dowse.Lead {
 	return lead
 }
 
-// meanNote writes a sum and a count down.
+// meanNote encodes a sum and a count as a note.
 func meanNote(sum float64, n int) string {
-	b := binary.LittleEndian.AppendUint64(nil, math.Float64bits(sum))
-	return string(binary.AppendUvarint(b, uint64(n)))
+	var w wire.Writer
+	w.Float(sum)
+	w.Uint(uint64(n))
+	return string(w.B)
 }
 
+// meanOf reads the sum and the count of a note; both are 0 for a note that meanNote did not write.
 func meanOf(note string) (sum float64, n int) {
-	if len(note) < 9 {
-		return 0, 0
-	}
-	b := []byte(note)
-	k, size := binary.Uvarint(b[8:])
-	if sum = math.Float64frombits(binary.LittleEndian.Uint64(b)); size <= 0 || k > math.MaxInt32 || !(sum >= 0 && sum <= float64(k)) {
+	r := wire.Reader[string]{Rest: note}
+	sum, k := r.Float(), r.Uint()
+	if r.Err != nil || k > math.MaxInt32 || !(sum >= 0 && sum <= float64(k)) {
 		return 0, 0
 	}
 	return sum, int(k)
 }
 
-// Save writes down how many pages each host has given.
+// Save returns how many pages were taken of each host, as bytes for Load.
 func (c *PageCrawler) Save() ([]byte, error) {
-	var b []byte
+	var w wire.Writer
 	for _, h := range slices.Sorted(maps.Keys(c.given)) {
-		b = binary.AppendUvarint(b, uint64(len(h)))
-		b = append(b, h...)
-		b = binary.AppendUvarint(b, uint64(c.given[h]))
+		w.Text(h)
+		w.Uint(uint64(c.given[h]))
 	}
-	return b, nil
+	return w.B, nil
 }
 
-// Load takes up what Save wrote.
+// Load restores what Save returned.
 func (c *PageCrawler) Load(b []byte) error {
 	c.given = map[string]int{}
-	for len(b) > 0 {
-		size, k := binary.Uvarint(b)
-		if k <= 0 || size > uint64(len(b)-k) {
-			return fmt.Errorf("site: load: a host that ends early")
-		}
-		host := string(b[k : k+int(size)])
-		b = b[k+int(size):]
-		n, k := binary.Uvarint(b)
-		if k <= 0 || n > math.MaxInt32 {
-			return fmt.Errorf("site: load: no count for %q", host)
+	r := wire.Reader[[]byte]{Rest: b}
+	for len(r.Rest) > 0 {
+		host, n := r.Text(), r.Uint()
+		if n > math.MaxInt32 {
+			r.Fail()
 		}
 		c.given[host] = int(n)
-		b = b[k:]
+	}
+	if r.Err != nil {
+		return fmt.Errorf("site: load: %w", r.Err)
 	}
 	return nil
 }

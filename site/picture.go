@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"dowse/internal/plain"
 )
 
 // MaxPicture is how many sites a picture shows; of more, those that matter most.
@@ -163,10 +165,7 @@ func (g *Graph) byStanding() []int {
 func (c *canvas) labels(g *Graph) {
 	c.add(`<g fill="%s" paint-order="stroke" stroke="#ffffff" stroke-width="2.5" stroke-linejoin="round">`, inkColour)
 	for _, i := range g.byStanding() {
-		name := g.Nodes[i].Name
-		if utf8.RuneCountInString(name) > maxLabel {
-			name = string([]rune(name)[:maxLabel-1]) + "…"
-		}
+		name := plain.Fit(g.Nodes[i].Name, maxLabel)
 		size := float64(fontSize)
 		if standing(&g.Nodes[i]) > 1 {
 			size -= 2.5

@@ -4,3 +4,19 @@ package strategy
 func Windowed(history, last, cash, now, window float64) float64 {
 	return account{history, last}.spend(cash, now, window).History
 }
+
+// Tests know strategies by these names; programs make them by their names in the list.
+type (
+	Fish           = fish
+	NaiveBestFirst = naiveBestFirst
+	Online         = online
+	OPIC           = opic
+	OTIE           = otie
+	Shark          = shark
+	SoftFocus      = softFocus
+)
+
+var (
+	Chance = pickChance
+	Cycle  = pickCycle
+)

@@ -8,11 +8,11 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// Fish searches as a school of fish feeds (De Bra and Post 1994): a page on topic
+// fish searches as a school of fish feeds (De Bra and Post 1994): a page on topic
 // is food, and the links from it are followed at once, the newest find first. Links
 // from other pages wait behind them, and a school that finds nothing on Depth pages
 // in a row dies.
-type Fish struct {
+type fish struct {
 	Depth int `param:"depth" default:"3" help:"pages off topic in a row before a direction is given up; De Bra and Post 1994"`
 
 	state fishState
@@ -23,13 +23,13 @@ type fishState struct{ Finds int } // pages on topic so far
 const hungry = 1 // the band of links from pages off topic, behind the fed
 
 // Start puts the seeds behind each other, with all their strength.
-func (s *Fish) Start(seeds []dowse.URL) []dowse.Lead {
+func (s *fish) Start(seeds []dowse.URL) []dowse.Lead {
 	return s.school(seeds, nil, hungry, cmp.Or(s.Depth, 3), []dowse.Because{{What: "seed"}})
 }
 
 // Follow gives the links of a page on topic full strength and the front of the
 // queue, those of another page what strength is left.
-func (s *Fish) Follow(p *dowse.Page) []dowse.Lead {
+func (s *fish) Follow(p *dowse.Page) []dowse.Lead {
 	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (s *Fish) Follow(p *dowse.Page) []dowse.Lead {
 }
 
 // school queues URLs with a strength; one that had more keeps it.
-func (s *Fish) school(urls []dowse.URL, known []int, band int8, strength int, why []dowse.Because) []dowse.Lead {
+func (s *fish) school(urls []dowse.URL, known []int, band int8, strength int, why []dowse.Because) []dowse.Lead {
 	leads := make([]dowse.Lead, len(urls))
 	front := 0.0
 	if band != hungry {
@@ -85,7 +85,7 @@ func strength(note string) int {
 }
 
 // Save writes down how many pages were food.
-func (s *Fish) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
+func (s *fish) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
 
 // Load takes up what Save wrote.
-func (s *Fish) Load(b []byte) error { return state.LoadJSON(b, &s.state) }
+func (s *fish) Load(b []byte) error { return state.LoadJSON(b, &s.state) }

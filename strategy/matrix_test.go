@@ -27,7 +27,7 @@ func TestEdgeCases(t *testing.T) {
 	shark := func() dowse.Strategy { return &strategy.Shark{} }
 	naive := func() dowse.Strategy { return &strategy.NaiveBestFirst{} }
 	soft := func() dowse.Strategy { return &strategy.SoftFocus{} }
-	intelligent := func() dowse.Strategy { return &interest.Intelligent{} }
+	intelligent := interest.NewIntelligent
 	type has = map[dowse.URL]float64
 	for _, row := range []struct {
 		name    string

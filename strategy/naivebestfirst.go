@@ -5,17 +5,17 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// NaiveBestFirst expects of a link what its page is: the priority of a link is the
+// naiveBestFirst expects of a link what its page is: the priority of a link is the
 // relevance of the linking page, of several the highest (Cho, Garcia-Molina and Page
 // 1998; as a baseline, Menczer et al. 2004). With a judge by cosine it is the
 // classic; it is also link-context with a Beta of 1.
-type NaiveBestFirst struct{}
+type naiveBestFirst struct{}
 
 // Start queues the seeds at the highest priority there is.
-func (NaiveBestFirst) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
+func (naiveBestFirst) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
 
 // Follow gives the page's relevance to its links.
-func (NaiveBestFirst) Follow(p *dowse.Page) []dowse.Lead { return inherit(p) }
+func (naiveBestFirst) Follow(p *dowse.Page) []dowse.Lead { return inherit(p) }
 
 // inherit gives the page's relevance to all links to pages that have not been
 // visited.

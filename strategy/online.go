@@ -14,7 +14,7 @@ import (
 	"dowse/text"
 )
 
-// Online learns from every page how to tell, before a visit, which links lead to the
+// online learns from every page how to tell, before a visit, which links lead to the
 // topic: logistic regression, one step for each known outcome. It is ours, from no paper.
 //
 // What is known of a link is the judge's rating of the words around it and of its
@@ -30,7 +30,7 @@ import (
 // top of the queue, and Refresh of the best that wait after each page, since what is
 // learnt also raises leads. Memory is bounded: Features weights, and tallies of the last
 // pages and of some hosts.
-type Online struct {
+type online struct {
 	Rate     float64 `param:"rate" default:"0.3" help:"size of the first steps of learning; steps get smaller where much was learnt; ours"`
 	Prior    float64 `param:"prior" default:"3" help:"how much the ratings of judge and linking pages count at the beginning; ours"`
 	Link     float64 `param:"link" default:"0.5" help:"weight of an example that is a link to a visited page, against the visit itself; ours"`
@@ -126,15 +126,15 @@ const onlineReasons = 8
 var signalGroup = [sigCount]int{sigBase: 0, sigContext: 1, sigAnchor: 1, sigParent: 2, sigParents: 2, sigLinks: 2, sigSiblings: 3, sigHost: 4}
 
 // Inputs returns the input that it uses: the language of the topic.
-func (s *Online) Inputs() (required, used input.Kind) { return 0, input.KindLanguage }
+func (s *online) Inputs() (required, used input.Kind) { return 0, input.KindLanguage }
 
 // Take takes the language of the topic, unless another was given.
-func (s *Online) Take(in input.Inputs) error {
+func (s *online) Take(in input.Inputs) error {
 	s.Language = cmp.Or(s.Language, in.Language)
 	return nil
 }
 
-func (s *Online) begin() {
+func (s *online) begin() {
 	if s.codes != nil {
 		return
 	}
@@ -152,10 +152,10 @@ func (s *Online) begin() {
 	}
 }
 
-func (s *Online) features() int { return cmp.Or(s.Features, maxFeatures) }
+func (s *online) features() int { return cmp.Or(s.Features, maxFeatures) }
 
 // prior sets what is believed at first: much as link-context does.
-func (s *Online) prior() {
+func (s *online) prior() {
 	w, prior := s.state.Weights, cmp.Or(s.Prior, 3)
 	w[sigBase].W = -1
 	w[sigContext].W = prior
@@ -165,7 +165,7 @@ func (s *Online) prior() {
 }
 
 // Traits states what is the same for a whole crawl.
-func (s *Online) Traits() dowse.Traits {
+func (s *online) Traits() dowse.Traits {
 	return dowse.Traits{Window: cmp.Or(s.Words, 20), Anchors: true, ReadsText: true}
 }
 
@@ -173,7 +173,7 @@ func (s *Online) Traits() dowse.Traits {
 const seedNote = "seed"
 
 // Start queues the seeds before all else.
-func (s *Online) Start(seeds []dowse.URL) []dowse.Lead {
+func (s *online) Start(seeds []dowse.URL) []dowse.Lead {
 	s.begin()
 	leads := lead.Seeds(seeds)
 	for i := range leads {
@@ -184,7 +184,7 @@ func (s *Online) Start(seeds []dowse.URL) []dowse.Lead {
 
 // Follow learns from how the page turned out, and rates its links by what is known
 // then.
-func (s *Online) Follow(p *dowse.Page) []dowse.Lead {
+func (s *online) Follow(p *dowse.Page) []dowse.Lead {
 	s.begin()
 	if p.Again {
 		return nil
@@ -204,7 +204,7 @@ func (s *Online) Follow(p *dowse.Page) []dowse.Lead {
 
 // outcome learns from a visit: of the links that led to the page, of its host and of
 // the pages that link to it.
-func (s *Online) outcome(p *dowse.Page) {
+func (s *online) outcome(p *dowse.Page) {
 	r := rating(p.Verdict.Relevance)
 	if k, ok := knownOf(p.Lead.Note); ok {
 		s.read(&k, p.URL)
@@ -220,7 +220,7 @@ func (s *Online) outcome(p *dowse.Page) {
 }
 
 // redirected hands what is known of a URL to the one it redirects to.
-func (s *Online) redirected(p *dowse.Page) []dowse.Lead {
+func (s *online) redirected(p *dowse.Page) []dowse.Lead {
 	to := &p.Links[0]
 	if lead.Settled(to) || to.Target.Note == seedNote {
 		return nil
@@ -238,7 +238,7 @@ func (s *Online) redirected(p *dowse.Page) []dowse.Lead {
 }
 
 // rated returns leads for the links of a page. Links to visited pages are learnt from.
-func (s *Online) rated(p *dowse.Page) []dowse.Lead {
+func (s *online) rated(p *dowse.Page) []dowse.Lead {
 	number := s.state.number()
 	again := max(cmp.Or(s.Refresh, 20), 0)
 	for i := range p.Links {
@@ -262,7 +262,7 @@ func (s *Online) rated(p *dowse.Page) []dowse.Lead {
 }
 
 // lesson learns from a link to a page that was visited before.
-func (s *Online) lesson(p *dowse.Page, l *dowse.Link, number uint32) {
+func (s *online) lesson(p *dowse.Page, l *dowse.Link, number uint32) {
 	r := rating(l.Target.Relevance)
 	var k known
 	s.mention(&k, p, l, number)
@@ -272,7 +272,7 @@ func (s *Online) lesson(p *dowse.Page, l *dowse.Link, number uint32) {
 }
 
 // put says what a lead is worth, and keeps it to be rated again.
-func (s *Online) put(list *lead.Sheet, u dowse.URL, k *known) {
+func (s *online) put(list *lead.Sheet, u dowse.URL, k *known) {
 	note := k.note()
 	s.read(k, u)
 	z := s.say(list, u)
@@ -282,7 +282,7 @@ func (s *Online) put(list *lead.Sheet, u dowse.URL, k *known) {
 
 // say adds a lead for the link that was read, and returns its priority: what all
 // features say together, in log-odds.
-func (s *Online) say(list *lead.Sheet, u dowse.URL) float64 {
+func (s *online) say(list *lead.Sheet, u dowse.URL) float64 {
 	z := 0.0
 	list.Because, z = s.because(list.Because)
 	list.Put(u, z, onlineReasons)
@@ -291,7 +291,7 @@ func (s *Online) say(list *lead.Sheet, u dowse.URL) float64 {
 }
 
 // because appends what the features of the link that was read say, and returns the sum.
-func (s *Online) because(dst []dowse.Because) ([]dowse.Because, float64) {
+func (s *online) because(dst []dowse.Because) ([]dowse.Because, float64) {
 	groups := s.groups()
 	z := 0.0
 	for i, what := range onlineSays {
@@ -302,7 +302,7 @@ func (s *Online) because(dst []dowse.Because) ([]dowse.Because, float64) {
 }
 
 // Explain tells what Rescore goes by.
-func (s *Online) Explain(l dowse.Lead) []dowse.Because {
+func (s *online) Explain(l dowse.Lead) []dowse.Because {
 	s.begin()
 	k, ok := knownOf(l.Note)
 	if !ok {
@@ -314,7 +314,7 @@ func (s *Online) Explain(l dowse.Lead) []dowse.Because {
 }
 
 // Rescore rates a lead by what is known now.
-func (s *Online) Rescore(l dowse.Lead) float64 {
+func (s *online) Rescore(l dowse.Lead) float64 {
 	s.begin()
 	k, ok := knownOf(l.Note)
 	if !ok {
@@ -329,7 +329,7 @@ func (s *Online) Rescore(l dowse.Lead) float64 {
 }
 
 // read puts the features of a link to u into x.
-func (s *Online) read(k *known, u dowse.URL) {
+func (s *online) read(k *known, u dowse.URL) {
 	s.x = s.x[:0]
 	base := s.state.Base.mean(0.1)
 	usual := logit(base)
@@ -353,10 +353,10 @@ func (s *Online) read(k *known, u dowse.URL) {
 	s.words(inURL, s.urlCodes(room[:0], u))
 }
 
-func (s *Online) signal(at int, x float64) { s.x = append(s.x, feature{at, x}) }
+func (s *online) signal(at int, x float64) { s.x = append(s.x, feature{at, x}) }
 
 // words adds the features of words in a place: together they have length 1.
-func (s *Online) words(place int, codes []uint16) {
+func (s *online) words(place int, codes []uint16) {
 	if len(codes) == 0 {
 		return
 	}
@@ -367,7 +367,7 @@ func (s *Online) words(place int, codes []uint16) {
 }
 
 // groups returns what the features in x say, by reason.
-func (s *Online) groups() (sums [onlineReasons]float64) {
+func (s *online) groups() (sums [onlineReasons]float64) {
 	n := s.features()
 	for _, f := range s.x {
 		var group int
@@ -383,7 +383,7 @@ func (s *Online) groups() (sums [onlineReasons]float64) {
 
 // step learns from the link that was read: it led to a page of relevance r. Steps
 // are smaller for what was learnt of often (Duchi, Hazan and Singer 2011).
-func (s *Online) step(r, by float64) {
+func (s *online) step(r, by float64) {
 	z := 0.0
 	for _, f := range s.x {
 		z += float64(f.x * s.state.Weights[f.at].W)
@@ -401,7 +401,7 @@ func (s *Online) step(r, by float64) {
 
 // mention takes a link of a page into what is known of its target. Number is the
 // page's.
-func (s *Online) mention(k *known, p *dowse.Page, l *dowse.Link, number uint32) {
+func (s *online) mention(k *known, p *dowse.Page, l *dowse.Link, number uint32) {
 	k.links = min(k.links+1, math.MaxUint8)
 	k.page(number)
 	if p.Outcome == dowse.Fetched {
@@ -416,7 +416,7 @@ func (s *Online) mention(k *known, p *dowse.Page, l *dowse.Link, number uint32) 
 }
 
 // place takes in one of the places in which a page links to a target.
-func (s *Online) place(k *known, p *dowse.Page, m *dowse.Mention) {
+func (s *online) place(k *known, p *dowse.Page, m *dowse.Mention) {
 	k.context = max(k.context, rating(m.Context))
 	k.anchor = max(k.anchor, rating(m.AnchorScore))
 	anchor := linktext.Cut(m.Anchor, linktext.MaxBytes)
@@ -435,7 +435,7 @@ func (s *Online) place(k *known, p *dowse.Page, m *dowse.Mention) {
 }
 
 // urlCodes appends the words of a URL's path.
-func (s *Online) urlCodes(dst []uint16, u dowse.URL) []uint16 {
+func (s *online) urlCodes(dst []uint16, u dowse.URL) []uint16 {
 	path := pathOf(u)
 	s.spans = dowse.AppendWords(s.spans[:0], path, 0)
 	for _, w := range s.spans {
@@ -447,7 +447,7 @@ func (s *Online) urlCodes(dst []uint16, u dowse.URL) []uint16 {
 }
 
 // keep keeps a lead to be rated again, in place of a worse one where there are many.
-func (s *Online) keep(u dowse.URL, note string, z float64) {
+func (s *online) keep(u dowse.URL, note string, z float64) {
 	if s.Refresh < 0 {
 		return
 	}
@@ -467,7 +467,7 @@ func (s *Online) keep(u dowse.URL, note string, z float64) {
 
 // room finds a place for a lead: a new one, or that of the worst of a few, if it is
 // worse.
-func (s *Online) room(z float64) (place int, ok bool) {
+func (s *online) room(z float64) (place int, ok bool) {
 	k := &s.state
 	if len(k.Kept) < keptLeads {
 		k.Kept = append(k.Kept, keptLead{})
@@ -484,7 +484,7 @@ func (s *Online) room(z float64) (place int, ok bool) {
 }
 
 // giveUp forgets a lead that waits no more.
-func (s *Online) giveUp(u dowse.URL) {
+func (s *online) giveUp(u dowse.URL) {
 	if i, ok := s.at[u]; ok {
 		s.state.Kept[i] = keptLead{Priority: math.Inf(-1)}
 		delete(s.at, u)
@@ -492,7 +492,7 @@ func (s *Online) giveUp(u dowse.URL) {
 }
 
 // refresh rates some of the leads again that were kept.
-func (s *Online) refresh(list *lead.Sheet, most int) {
+func (s *online) refresh(list *lead.Sheet, most int) {
 	for range min(most, len(s.state.Kept)) {
 		s.state.Turn = (s.state.Turn + 1) % len(s.state.Kept)
 		l := &s.state.Kept[s.state.Turn]
@@ -578,13 +578,13 @@ func pathOf(u dowse.URL) string {
 }
 
 // Save writes down what was learnt, and the leads that are to be rated again.
-func (s *Online) Save() ([]byte, error) {
+func (s *online) Save() ([]byte, error) {
 	s.begin()
 	return state.SaveBinary(&s.state)
 }
 
 // Load takes up what Save wrote, with the same parameters.
-func (s *Online) Load(b []byte) error {
+func (s *online) Load(b []byte) error {
 	s.begin()
 	var saved onlineState
 	if err := state.LoadBinary(b, &saved); err != nil {

@@ -3,9 +3,11 @@ package strategy
 import (
 	"encoding/binary"
 	"slices"
+
+	"dowse/internal/wire"
 )
 
-// known is what [Online] knows of a URL before its visit. It rides in the note of the
+// known is what online knows of a URL before its visit. It rides in the note of the
 // URL's lead.
 type known struct {
 	links   int     // pages that link to it
@@ -114,33 +116,31 @@ func rounded(x *float64, most float64) uint16 {
 	return n
 }
 
-// knownOf reads a note. One that is another's tells nothing.
+// knownOf reads a note. ok is false for a note of another strategy.
 func knownOf(note string) (k known, ok bool) {
-	if len(note) < knownHead || note[0] != knownMark {
-		return k, false
+	r := wire.Reader[string]{Rest: note}
+	if r.Byte() != knownMark {
+		return known{}, false
 	}
-	var ratings [4]float64
-	k.links = int(note[1])
-	for i := range ratings {
-		ratings[i] = float64(short(note[2+2*i:])) / noteScale
-	}
-	k.context, k.anchor, k.best, k.sum = ratings[0], ratings[1], ratings[2], ratings[3]*float64(k.links)
-	k.n, k.na, k.nw = int(note[10]), int(note[11]), int(note[12])
-	rest := note[knownHead:]
-	if k.n > maxLinkingPages || k.na > maxAnchorCodes || k.nw > maxAroundCodes || len(rest) != 4*k.n+2*(k.na+k.nw) {
+	k.links = int(r.Byte())
+	k.context, k.anchor, k.best, k.sum = ratingOf(&r), ratingOf(&r), ratingOf(&r), ratingOf(&r)*float64(k.links)
+	k.n, k.na, k.nw = int(r.Byte()), int(r.Byte()), int(r.Byte())
+	if k.n > maxLinkingPages || k.na > maxAnchorCodes || k.nw > maxAroundCodes {
 		return known{}, false
 	}
 	for i := range k.n {
-		k.pages[i] = uint32(short(rest)) | uint32(short(rest[2:]))<<16
-		rest = rest[4:]
+		k.pages[i] = r.Uint32()
 	}
 	for i := range k.na {
-		k.anchors[i] = short(rest[2*i:])
+		k.anchors[i] = r.Uint16()
 	}
 	for i := range k.nw {
-		k.around[i] = short(rest[2*(k.na+i):])
+		k.around[i] = r.Uint16()
+	}
+	if r.Err != nil || r.Rest != "" {
+		return known{}, false
 	}
 	return k, true
 }
 
-func short(s string) uint16 { return uint16(s[0]) | uint16(s[1])<<8 }
+func ratingOf(r *wire.Reader[string]) float64 { return float64(r.Uint16()) / noteScale }

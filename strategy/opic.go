@@ -10,7 +10,7 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// OPIC visits the page that has gathered the most cash: on-line page importance
+// opic visits the page that has gathered the most cash: on-line page importance
 // computation (Abiteboul, Preda and Cobena 2003; a baseline of Wang et al. 2009).
 // The seeds share a cash of 1. A visited page gives all it has to its links, in
 // equal parts, and how much went through a page estimates how important it is: see
@@ -19,7 +19,7 @@ import (
 // The virtual page links to and from every other. It takes what pages without links
 // and dead URLs would lose, so that cash stays 1, and passes it on to all pages at
 // once before a lead with less cash than it has is taken.
-type OPIC struct {
+type opic struct {
 	Policy    string  `param:"policy" default:"greedy" help:"which page is next: greedy (the richest), random, or cycle (in the order found); Abiteboul et al. 2003"`
 	NoVirtual bool    `param:"no-virtual" default:"false" help:"without the virtual page: cash is lost in dead ends; a variant of the baseline of Wang et al. 2009"`
 	T         float64 `param:"window" default:"0" help:"how far back importance looks, in cash spent (1 is all there is); 0 for all the way; Abiteboul et al. 2003"`
@@ -41,35 +41,35 @@ type opicState struct {
 
 // The policies.
 const (
-	Greedy = "greedy"
-	Chance = "random"
-	Cycle  = "cycle"
+	pickGreedy = "greedy"
+	pickChance = "random"
+	pickCycle  = "cycle"
 )
 
 // Check reports what is wrong with the parameters.
-func (s *OPIC) Check() error {
+func (s *opic) Check() error {
 	switch s.Policy {
-	case "", Greedy, Chance, Cycle:
+	case "", pickGreedy, pickChance, pickCycle:
 	default:
-		return fmt.Errorf("policy=%s: want %s, %s or %s", s.Policy, Greedy, Chance, Cycle)
+		return fmt.Errorf("policy=%s: want %s, %s or %s", s.Policy, pickGreedy, pickChance, pickCycle)
 	}
 	return nil
 }
 
 // Traits states what is the same for a whole crawl.
-func (s *OPIC) Traits() dowse.Traits {
+func (s *opic) Traits() dowse.Traits {
 	t := dowse.Traits{Round: s.N, Revisits: s.Recrawl >= 0 && !s.Nutch, Recalls: s.Replay}
 	switch s.Policy {
-	case Chance:
+	case pickChance:
 		t.Order = dowse.Shuffled
-	case Cycle:
+	case pickCycle:
 		t.Order = dowse.FirstSeen
 	}
 	return t
 }
 
 // Start gives each seed an equal share of 1; in Nutch each has 1.
-func (s *OPIC) Start(seeds []dowse.URL) []dowse.Lead {
+func (s *opic) Start(seeds []dowse.URL) []dowse.Lead {
 	if s.Nutch {
 		return shareOut(seeds, float64(len(seeds)))
 	}
@@ -77,7 +77,7 @@ func (s *OPIC) Start(seeds []dowse.URL) []dowse.Lead {
 }
 
 // Follow spreads the page's cash over its links and the virtual page.
-func (s *OPIC) Follow(p *dowse.Page) []dowse.Lead {
+func (s *opic) Follow(p *dowse.Page) []dowse.Lead {
 	s.state.Laps.page(p)
 	switch {
 	case s.Nutch:
@@ -91,7 +91,7 @@ func (s *OPIC) Follow(p *dowse.Page) []dowse.Lead {
 	return []dowse.Lead{spend(p)}
 }
 
-func (s *OPIC) spread(p *dowse.Page) []dowse.Lead {
+func (s *opic) spread(p *dowse.Page) []dowse.Lead {
 	c := p.Lead.Priority
 	self := spend(p)
 	self.Note = s.book(accountOf(p.Lead.Note), c).note()
@@ -118,7 +118,7 @@ func gifts(leads []dowse.Lead, links []dowse.Link, share float64) []dowse.Lead {
 }
 
 // bury gives cash to the virtual page; without one it is lost.
-func (s *OPIC) bury(c float64) {
+func (s *opic) bury(c float64) {
 	if !s.NoVirtual {
 		s.state.Cash += c
 	}
@@ -126,14 +126,14 @@ func (s *OPIC) bury(c float64) {
 
 // BeforeRound visits the virtual page if it has more cash than the next lead, which
 // costs nothing, and asks for the richest visited page when that is due.
-func (s *OPIC) BeforeRound(v dowse.View) []dowse.Lead {
+func (s *opic) BeforeRound(v dowse.View) []dowse.Lead {
 	if s.Nutch {
 		return nil
 	}
 	return append(s.visitVirtual(v), s.state.Laps.richest(v, s.Recrawl, s.N)...)
 }
 
-func (s *OPIC) visitVirtual(v dowse.View) []dowse.Lead {
+func (s *opic) visitVirtual(v dowse.View) []dowse.Lead {
 	c := s.state.Cash
 	if c <= 0 {
 		return nil
@@ -151,7 +151,7 @@ func (s *OPIC) visitVirtual(v dowse.View) []dowse.Lead {
 }
 
 // book moves cash that a page spends into its history.
-func (s *OPIC) book(a account, c float64) account {
+func (s *opic) book(a account, c float64) account {
 	s.state.History -= a.History
 	a = a.spend(c, s.state.Spent, s.T)
 	s.state.History += a.History
@@ -162,13 +162,13 @@ func (s *OPIC) book(a account, c float64) account {
 // Importance estimates which share of all attention a page deserves, from its lead
 // as the frontier has it: what went through the page so far and what it has now,
 // of all cash that was spent and is there. Visited pages and waiting ones compare.
-func (s *OPIC) Importance(l dowse.Lead) float64 {
+func (s *opic) Importance(l dowse.Lead) float64 {
 	return (accountOf(l.Note).History + l.Priority) / (s.state.History + 1)
 }
 
 // Rank estimates the same of visited pages from what went through them alone
 // (Wang et al. 2009, eq. 3): slower to settle, without what is under way.
-func (s *OPIC) Rank(l dowse.Lead) float64 {
+func (s *opic) Rank(l dowse.Lead) float64 {
 	if s.state.History == 0 {
 		return 0
 	}
@@ -176,15 +176,15 @@ func (s *OPIC) Rank(l dowse.Lead) float64 {
 }
 
 // Virtual is the virtual page as a lead, for Importance and Rank.
-func (s *OPIC) Virtual() dowse.Lead {
+func (s *opic) Virtual() dowse.Lead {
 	return dowse.Lead{Priority: s.state.Cash, Note: s.state.Virtual.note()}
 }
 
 // Save writes down the virtual page and the totals. All else is in the frontier.
-func (s *OPIC) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
+func (s *opic) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
 
 // Load takes up what Save wrote.
-func (s *OPIC) Load(b []byte) error { return state.LoadJSON(b, &s.state) }
+func (s *opic) Load(b []byte) error { return state.LoadJSON(b, &s.state) }
 
 // An account is what OPIC remembers of a visited page. It rides in the page's note.
 type account struct {

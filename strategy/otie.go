@@ -9,7 +9,7 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// OTIE visits the page that has gathered the most cash, as OPIC does, but cash
+// otie visits the page that has gathered the most cash, as OPIC does, but cash
 // follows the topic: on-line topical importance estimation (Wang et al. 2009). The
 // seeds share a cash of 1. A visited page's cash is first revised by how relevant
 // the page turned out (eq. 8), then spread over its links by how relevant their
@@ -18,7 +18,7 @@ import (
 //
 // Cash is not conserved, by design. The ablations of the paper are parameters:
 // NoRevision, NoBias and a Recrawl of -1.
-type OTIE struct {
+type otie struct {
 	A          float64 `param:"a" default:"0.85" help:"how far relevance changes a page's cash; Wang et al. 2009"`
 	D          float64 `param:"d" default:"3" help:"how sharply: the power of 2·relevance-1; Wang et al. 2009"`
 	Beta       float64 `param:"beta" default:"0.25" max:"1" help:"weight of the whole page against the words around the link; Wang et al. 2009"`
@@ -39,7 +39,7 @@ type otieState struct{ Laps laps }
 const richestCash = 1e300
 
 // Traits states what is the same for a whole crawl.
-func (s *OTIE) Traits() dowse.Traits {
+func (s *otie) Traits() dowse.Traits {
 	t := dowse.Traits{Window: cmp.Or(s.Words, 20), Round: s.N, Revisits: s.Recrawl >= 0, Recalls: s.Replay}
 	if s.NoBias {
 		t.Window = 0
@@ -48,16 +48,16 @@ func (s *OTIE) Traits() dowse.Traits {
 }
 
 // Start gives each seed an equal share of 1.
-func (s *OTIE) Start(seeds []dowse.URL) []dowse.Lead { return shareOut(seeds, 1) }
+func (s *otie) Start(seeds []dowse.URL) []dowse.Lead { return shareOut(seeds, 1) }
 
 // BeforeRound asks for the richest visited page when that is due.
-func (s *OTIE) BeforeRound(v dowse.View) []dowse.Lead {
+func (s *otie) BeforeRound(v dowse.View) []dowse.Lead {
 	return s.state.Laps.richest(v, s.Recrawl, s.N)
 }
 
 // Follow revises the page's cash and spreads it over the links. The cash of a dead
 // URL is burnt, that of a redirect moves on unrevised.
-func (s *OTIE) Follow(p *dowse.Page) []dowse.Lead {
+func (s *otie) Follow(p *dowse.Page) []dowse.Lead {
 	s.state.Laps.page(p)
 	c := p.Lead.Priority
 	switch {
@@ -72,7 +72,7 @@ func (s *OTIE) Follow(p *dowse.Page) []dowse.Lead {
 }
 
 // revised is eq. 8: c + c·max(-1, A·(2r-1)^D), the power keeping the sign.
-func (s *OTIE) revised(c, r float64) float64 {
+func (s *otie) revised(c, r float64) float64 {
 	if s.NoRevision {
 		return c
 	}
@@ -83,7 +83,7 @@ func (s *OTIE) revised(c, r float64) float64 {
 
 // spread gives each link its part of the cash by its promise; if nothing promises
 // anything, all the same.
-func (s *OTIE) spread(p *dowse.Page, c float64) []dowse.Lead {
+func (s *otie) spread(p *dowse.Page, c float64) []dowse.Lead {
 	leads := append(make([]dowse.Lead, 0, 1+len(p.Links)), spend(p))
 	because := make([]dowse.Because, 0, 2*len(p.Links))
 	sum := 0.0
@@ -107,7 +107,7 @@ func (s *OTIE) spread(p *dowse.Page, c float64) []dowse.Lead {
 
 // promise is the relevance of a link's target: as judged if it was visited, else as
 // page and words around the link predict it (eq. 9).
-func (s *OTIE) promise(p *dowse.Page, l *dowse.Link) float64 {
+func (s *otie) promise(p *dowse.Page, l *dowse.Link) float64 {
 	switch {
 	case s.NoBias:
 		return 1
@@ -119,7 +119,7 @@ func (s *OTIE) promise(p *dowse.Page, l *dowse.Link) float64 {
 }
 
 // Save writes down when the richest page is due. All else is in the frontier.
-func (s *OTIE) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
+func (s *otie) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
 
 // Load takes up what Save wrote.
-func (s *OTIE) Load(b []byte) error { return state.LoadJSON(b, &s.state) }
+func (s *otie) Load(b []byte) error { return state.LoadJSON(b, &s.state) }

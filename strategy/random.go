@@ -6,15 +6,15 @@ import (
 	"dowse"
 )
 
-// Random visits pages in a random order: what any strategy must beat. The priority
+// random visits pages in a random order: what any strategy must beat. The priority
 // of a URL is drawn from the seed and the URL alone, so that a crawl is
 // reproducible, and resumed as if nothing had been.
-type Random struct {
+type random struct {
 	Seed uint64 `param:"seed" default:"0" help:"of the drawing; another seed, another order; ours"`
 }
 
 // Follow gives every new link a priority between 0 and 1.
-func (r *Random) Follow(p *dowse.Page) []dowse.Lead {
+func (r *random) Follow(p *dowse.Page) []dowse.Lead {
 	leads := make([]dowse.Lead, 0, len(p.Links))
 	for i := range p.Links {
 		l := &p.Links[i]
@@ -27,7 +27,7 @@ func (r *Random) Follow(p *dowse.Page) []dowse.Lead {
 	return leads
 }
 
-func (r *Random) draw(u dowse.URL) float64 {
+func (r *random) draw(u dowse.URL) float64 {
 	h := fnv.New64a()
 	h.Write([]byte(u))
 	return float64(mix(h.Sum64()^r.Seed*0x9e3779b97f4a7c15)>>11) / (1 << 53)

@@ -8,11 +8,11 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// Shark smells how promising a link is where Fish only sees or does not (Hersovici
+// shark smells how promising a link is where Fish only sees or does not (Hersovici
 // et al. 1998): half of its score is inherited from the linking page, or from that
 // page's own inheritance if it has nothing of the topic, and half comes from the
 // anchor and the words around it. Of several links the best counts.
-type Shark struct {
+type shark struct {
 	Delta float64 `param:"delta" default:"0.5" max:"1" help:"how much of its similarity a page passes on; Hersovici et al. 1998"`
 	Beta  float64 `param:"beta" default:"0.8" max:"1" help:"weight of the anchor against the words around it; Hersovici et al. 1998"`
 	Gamma float64 `param:"gamma" default:"0.5" max:"1" help:"weight of what is inherited against the link itself; Hersovici et al. 1998"`
@@ -21,16 +21,16 @@ type Shark struct {
 }
 
 // Traits states what is the same for a whole crawl.
-func (s *Shark) Traits() dowse.Traits {
+func (s *shark) Traits() dowse.Traits {
 	return dowse.Traits{Window: cmp.Or(s.Words, 20), Anchors: true}
 }
 
 // Start queues the seeds at the highest priority there is.
-func (s *Shark) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
+func (s *shark) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
 
 // Follow rates the links to pages that have not been visited. What a page inherits
 // rides in its note.
-func (s *Shark) Follow(p *dowse.Page) []dowse.Lead {
+func (s *shark) Follow(p *dowse.Page) []dowse.Lead {
 	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (s *Shark) Follow(p *dowse.Page) []dowse.Lead {
 }
 
 // inherited is what the targets of a page's links get from it.
-func (s *Shark) inherited(p *dowse.Page) float64 {
+func (s *shark) inherited(p *dowse.Page) float64 {
 	sim := p.Verdict.Relevance
 	if !s.similar(sim) {
 		sim = heritage(p.Lead.Note)
@@ -69,7 +69,7 @@ func (s *Shark) inherited(p *dowse.Page) float64 {
 
 // neighbourhood rates the link itself, by its best mention: a similar anchor vouches
 // for the words around it.
-func (s *Shark) neighbourhood(l *dowse.Link) float64 {
+func (s *shark) neighbourhood(l *dowse.Link) float64 {
 	best := s.mentioned(&l.Mention)
 	for i := range l.More {
 		best = max(best, s.mentioned(&l.More[i]))
@@ -77,7 +77,7 @@ func (s *Shark) neighbourhood(l *dowse.Link) float64 {
 	return best
 }
 
-func (s *Shark) mentioned(m *dowse.Mention) float64 {
+func (s *shark) mentioned(m *dowse.Mention) float64 {
 	beta := cmp.Or(s.Beta, 0.8)
 	switch {
 	case s.similar(m.AnchorScore):
@@ -88,7 +88,7 @@ func (s *Shark) mentioned(m *dowse.Mention) float64 {
 	return 0
 }
 
-func (s *Shark) similar(rating float64) bool { return rating > cmp.Or(s.Least, 0.05) }
+func (s *shark) similar(rating float64) bool { return rating > cmp.Or(s.Least, 0.05) }
 
 // heritage reads a note; a page that nothing led to has none.
 func heritage(note string) float64 {

@@ -11,14 +11,14 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// SoftFocus expects of a link what its page is, and now and then looks for hubs:
+// softFocus expects of a link what its page is, and now and then looks for hubs:
 // pages that point to many relevant ones (Chakrabarti, van den Berg and Dom 1999).
 // Every so many pages a relevance-weighted HITS runs over the links between hosts
 // that it has seen, and what the best hubs link to is visited next.
 //
 // It is the one strategy here that remembers links, a bounded number of them: with
 // the default about 10 MB, and a distillation of some 10 ms.
-type SoftFocus struct {
+type softFocus struct {
 	Every int `param:"every" default:"500" help:"pages between two distillations; ours, Chakrabarti et al. 1999 say now and then"`
 	Hubs  int `param:"hubs" default:"10" help:"hubs whose links are visited next; ours"`
 	Links int `param:"links" default:"100000" help:"links between hosts that are remembered, the newest; bounds memory; ours"`
@@ -39,19 +39,19 @@ type citing struct {
 	Links     []dowse.URL // to other hosts
 }
 
-// A Standing is the place of a visited page in the graph of links. Each of the two
+// A ratedHub is the place of a visited page in the graph of links. Each of the two
 // sums up to 1 over all pages.
-type Standing struct {
+type ratedHub struct {
 	URL            dowse.URL
 	Hub, Authority float64
 }
 
 // Start queues the seeds at the highest priority there is.
-func (s *SoftFocus) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
+func (s *softFocus) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
 
 // Follow gives the page's relevance to its links, and when it is time for it adds
 // the links of the best hubs.
-func (s *SoftFocus) Follow(p *dowse.Page) []dowse.Lead {
+func (s *softFocus) Follow(p *dowse.Page) []dowse.Lead {
 	leads := inherit(p)
 	if p.Outcome != dowse.Fetched {
 		return leads
@@ -65,7 +65,7 @@ func (s *SoftFocus) Follow(p *dowse.Page) []dowse.Lead {
 }
 
 // remember keeps the page's links to other hosts, and forgets the oldest pages.
-func (s *SoftFocus) remember(p *dowse.Page) {
+func (s *softFocus) remember(p *dowse.Page) {
 	c := citing{URL: clone(p.URL), Relevance: p.Verdict.Relevance}
 	home := hostOf(p.URL)
 	most := cmp.Or(s.Links, 100_000)
@@ -97,7 +97,7 @@ func hostOf(u dowse.URL) string {
 }
 
 // raised brings the links of the best hubs to the front.
-func (s *SoftFocus) raised() (leads []dowse.Lead) {
+func (s *softFocus) raised() (leads []dowse.Lead) {
 	standings := s.Distill()
 	order := make([]int, len(standings))
 	for i := range order {
@@ -124,10 +124,10 @@ const (
 // Distill tells how the visited pages that are remembered stand as hubs and as
 // authorities, the oldest first: a page is as good a hub as the pages that it links
 // to are authorities, each weighted by its relevance, and the other way round.
-func (s *SoftFocus) Distill() []Standing {
+func (s *softFocus) Distill() []ratedHub {
 	pages := s.state.Pages
 	g := graphOf(pages)
-	list := make([]Standing, len(pages))
+	list := make([]ratedHub, len(pages))
 	hub, next := make([]float64, len(pages)), make([]float64, len(pages))
 	authority := make([]float64, len(pages))
 	for i := range hub {
@@ -153,7 +153,7 @@ func (s *SoftFocus) Distill() []Standing {
 		}
 	}
 	for i := range list {
-		list[i] = Standing{pages[i].URL, hub[i], authority[i]}
+		list[i] = ratedHub{pages[i].URL, hub[i], authority[i]}
 	}
 	return list
 }
@@ -191,7 +191,7 @@ func normalise(x []float64) {
 }
 
 // Save writes down the links that are remembered.
-func (s *SoftFocus) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
+func (s *softFocus) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
 
 // Load takes up what Save wrote.
-func (s *SoftFocus) Load(b []byte) error { return state.LoadJSON(b, &s.state) }
+func (s *softFocus) Load(b []byte) error { return state.LoadJSON(b, &s.state) }

@@ -86,18 +86,16 @@ func (t *Topic) judgeable() error {
 
 // counts says what the topic has.
 func (t *Topic) counts() string {
-	s := fmt.Sprintf("words %d, also %d, not %d", len(t.Words), len(t.Also), len(t.Not))
-	if len(t.Like)+len(t.Unlike) > 0 {
-		s += fmt.Sprintf(", like %d, unlike %d", len(t.Like), len(t.Unlike))
-	}
-	for _, part := range []struct {
-		name  string
-		there bool
-	}{{"category", t.Category != nil}, {"where", t.Where != nil}, {"model", t.Model != ""}, {"outside judge", t.Outside != nil}} {
-		if part.there {
-			s += ", " + part.name
+	var parts []string
+	for _, k := range kinds() {
+		switch {
+		case k.counted != nil:
+			parts = append(parts, k.counted(t))
+		case k.present(t):
+			parts = append(parts, k.key)
 		}
 	}
+	s := strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 	switch {
 	case t.SeedsFrom != "" && len(t.Seeds) > 0:
 		return s + fmt.Sprintf(", seeds %d and from %s", len(t.Seeds), t.SeedsFrom)

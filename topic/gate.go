@@ -8,6 +8,7 @@ import (
 	"dowse"
 	"dowse/internal/facts"
 	"dowse/internal/predicate"
+	"dowse/internal/strictyaml"
 	"dowse/weburl"
 
 	"github.com/goccy/go-yaml/ast"
@@ -36,7 +37,7 @@ func (r *reader) clauses(n ast.Node, v any, in *places) {
 	for _, p := range problems {
 		line, column := p.Line, p.Column
 		if line == 0 {
-			line, column = position(n)
+			line, column = strictyaml.Place(n)
 		}
 		if len(r.problems) < maxProblems {
 			r.problems = append(r.problems, r.at(line, column, "where: "+cutTo(p.Problem, maxProblem), p.Fix))

@@ -74,6 +74,9 @@ func (t *Topic) newJudge(m *Material) (*Judge, error) {
 	if err := j.addModels(t, m); err != nil {
 		return nil, err
 	}
+	if err := j.addKinds(t); err != nil {
+		return nil, err
+	}
 	if len(j.evidence) == 0 && j.gate == nil {
 		return nil, errors.New("it does not say what is wanted: it needs at least one word, an example, a category, a model or where")
 	}
@@ -125,6 +128,22 @@ func (j *Judge) addModels(t *Topic, m *Material) error {
 		j.name = strings.TrimPrefix(j.name+"+"+model.Kind(), "+")
 	}
 	j.model = learnt
+	return nil
+}
+
+// addKinds adds the judges of kinds that have one of their own.
+func (j *Judge) addKinds(t *Topic) error {
+	for _, k := range kinds() {
+		if k.evidence == nil || !k.present(t) {
+			continue
+		}
+		own, err := k.evidence(t)
+		if err != nil {
+			return err
+		}
+		j.evidence = append(j.evidence, evidence{judge: own})
+		j.name = strings.TrimPrefix(j.name+"+"+k.key, "+")
+	}
 	return nil
 }
 

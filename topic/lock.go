@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"dowse"
-
-	"github.com/goccy/go-yaml"
+	"dowse/internal/strictyaml"
 )
 
 // LockSchema is what a lock names itself.
@@ -16,6 +15,8 @@ const LockSchema = "lock/v1"
 
 // maxLock bounds a lock that is read.
 const maxLock = 16 << 20
+
+var lockForm = strictyaml.Form{Bytes: maxLock, Line: 64 << 10, Brackets: 4, Dashes: 4, Indent: 16, Keys: 1 << 20}
 
 // lockFile is a lock as it stands in a file.
 type lockFile struct {
@@ -79,8 +80,8 @@ func ParseLock(data []byte) ([]Origin, error) {
 
 func lockRows(data []byte) ([]lockRow, error) {
 	var f lockFile
-	if err := yaml.UnmarshalWithOptions(data, &f, yaml.Strict()); err != nil {
-		return nil, fmt.Errorf("%s", cut(err.Error()))
+	if e := lockForm.Read(data, "lock", &f); e != nil {
+		return nil, fmt.Errorf("line %d, column %d: %s", e.Line, e.Column, cut(e.Problem))
 	}
 	if f.Dowse != LockSchema {
 		return nil, fmt.Errorf("it is a %q, not a %q", cut(f.Dowse), LockSchema)

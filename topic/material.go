@@ -79,36 +79,17 @@ func Sum(p *dowse.Page) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Needs reports whether there is anything to gather for the topic.
-func (t *Topic) Needs() bool {
-	return len(t.Like) > 0 || len(t.Unlike) > 0 || t.Category != nil || t.Model != ""
-}
-
 // Gather brings together what the topic names: examples, entries of its category, its
 // model. It fails where a source gives nothing, since a topic without its examples is
 // another topic.
 func (t *Topic) Gather(ctx context.Context, l Loader) (*Material, error) {
 	m := &Material{}
-	for _, list := range []struct {
-		key      string
-		sources  []Source
-		relevant bool
-	}{{inLike, t.Like, true}, {inUnlike, t.Unlike, false}} {
-		for _, s := range list.sources {
-			if err := m.gather(ctx, l, s, list.relevant); err != nil {
-				return nil, t.missing(list.key, s.String(), s.fix(err), err)
-			}
+	for _, k := range kinds() {
+		if k.gather == nil || !k.present(t) {
+			continue
 		}
-	}
-	if t.Category != nil {
-		if err := m.category(ctx, l, *t.Category); err != nil {
-			return nil, t.missing(inCategory, t.Category.String(), fixCategory, err)
-		}
-	}
-	if t.Model != "" {
-		var err error
-		if m.Model, err = l.Model(ctx, t.Model); err != nil {
-			return nil, t.missing(inModel, "model "+t.Model, fixModel, err)
+		if err := k.gather(ctx, t, l, m); err != nil {
+			return nil, err
 		}
 	}
 	if err := t.others(ctx, l, m); err != nil {

@@ -15,6 +15,7 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/beside"
 	"dowse/internal/extract"
+	"dowse/internal/judgetest"
 	"dowse/judge"
 	"dowse/topic"
 )
@@ -57,7 +58,7 @@ func (w *labelledWeb) mean(t *testing.T, kind string, n int, off bool) (mean jud
 }
 
 func (w *labelledWeb) measure(t *testing.T, kind, subject string, n int, off bool) judge.Quality {
-	train, rest := judge.Draw(w.examples(subject), n, rand.New(rand.NewPCG(seedOf(subject), 0)))
+	train, rest := judgetest.Draw(w.examples(subject), n, rand.New(rand.NewPCG(seedOf(subject), 0)))
 	if !off {
 		train = slices.DeleteFunc(train, func(e judge.Example) bool { return !e.Relevant })
 	}

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"dowse/internal/mistake"
+	"dowse/internal/plain"
+	"dowse/internal/strictyaml"
 	"dowse/judge"
 
 	"github.com/goccy/go-yaml/ast"
@@ -31,7 +33,7 @@ func (r *reader) at(line, column int, problem, fix string) *Error {
 
 func (r *reader) fail(n ast.Node, problem, fix string) {
 	if len(r.problems) < maxProblems {
-		line, column := position(n)
+		line, column := strictyaml.Place(n)
 		r.problems = append(r.problems, r.at(line, column, problem, fix))
 	}
 }
@@ -44,11 +46,10 @@ type key struct {
 
 // topic reads the file's mapping.
 func (r *reader) topic(root ast.Node, t *Topic) {
-	seen := r.mapping(root, "", []key{
+	keys := []key{
 		{"dowse", r.schema},
 		{"name", func(n ast.Node) { t.Name = r.name(n) }},
 		{"about", func(n ast.Node) { t.About = r.text(n, "about", 4000) }},
-		{"words", func(n ast.Node) { t.Words = r.words(n, "words") }},
 		{"also", func(n ast.Node) { t.Also = r.words(n, "also") }},
 		{"not", func(n ast.Node) { t.Not = r.words(n, "not") }},
 		{"languages", func(n ast.Node) { t.Languages, t.Only = r.languages(n) }},
@@ -57,13 +58,11 @@ func (r *reader) topic(root ast.Node, t *Topic) {
 		{"scope", func(n ast.Node) { t.Scope = r.scope(n) }},
 		{"limits", func(n ast.Node) { r.limits(n, t) }},
 		{"follow", func(n ast.Node) { r.follow(n, t) }},
-		{inLike, func(n ast.Node) { t.Like = r.sources(n, inLike) }},
-		{inUnlike, func(n ast.Node) { t.Unlike = r.sources(n, inUnlike) }},
-		{inCategory, func(n ast.Node) { t.Category = r.category(n) }},
-		{"where", func(n ast.Node) { t.Where = r.where(n) }},
-		{inModel, func(n ast.Node) { t.Model = r.model(n) }},
-		{"judge", func(n ast.Node) { t.Outside = r.outside(n) }},
-	})
+	}
+	for _, k := range kinds() {
+		keys = append(keys, key{k.key, func(n ast.Node) { k.read(r, n, t) }})
+	}
+	seen := r.mapping(root, "", keys)
 	if seen == nil {
 		return
 	}
@@ -81,23 +80,20 @@ func (r *reader) require(root ast.Node, seen map[string]bool, t *Topic) {
 	if !seen["name"] {
 		r.fail(root, `the key "name" is missing`, fmt.Sprintf("add %q", "name: "+slug(strings.Join(t.Words, " "))))
 	}
-	if !slices.ContainsFunc(kinds, func(k string) bool { return seen[k] }) {
-		r.fail(root, "the topic does not say what is wanted", `add "words:" with words or phrases of the topic, or one of: `+strings.Join(kinds[1:], ", "))
+	if alone := aloneKeys(); !slices.ContainsFunc(alone, func(k string) bool { return seen[k] }) {
+		r.fail(root, "the topic does not say what is wanted", `add "words:" with words or phrases of the topic, or one of: `+strings.Join(alone[1:], ", "))
 	}
 	if t.SeedsFrom != "" && !seen[t.SeedsFrom] {
 		r.fail(r.seedsAt, fmt.Sprintf("seeds: are to come from %s, which the topic does not have", t.SeedsFrom), fmt.Sprintf("add %q, or write a list of URLs", t.SeedsFrom+":"))
 	}
 }
 
-// kinds are the keys that can say what is wanted.
-var kinds = []string{"words", "like", "category", "where", "model"}
-
 // mapping reads the keys of a mapping and returns which there were, nil if the
 // node is none. Inside names the mapping in errors, "" for the file itself.
 func (r *reader) mapping(n ast.Node, inside string, keys []key) map[string]bool {
-	values, ok := pairs(n)
+	values, ok := strictyaml.Pairs(n)
 	if !ok {
-		r.fail(n, of(inside)+"is "+kindOf(n)+", not keys with values", "write one \"key: value\" to a line")
+		r.fail(n, of(inside)+"is "+strictyaml.Kind(n)+", not keys with values", "write one \"key: value\" to a line")
 		return nil
 	}
 	if r.known != nil {
@@ -151,17 +147,6 @@ func of(inside string) string {
 	return inside + ": "
 }
 
-// pairs returns the keys and values of a mapping.
-func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		return n.Values, true
-	case *ast.MappingValueNode:
-		return []*ast.MappingValueNode{n}, true
-	}
-	return nil, false
-}
-
 // scalar returns the text of a single value as written. Numbers and true and
 // false are texts too: a topic can be about 1984.
 func (r *reader) scalar(n ast.Node, inside string) (string, bool) {
@@ -177,24 +162,9 @@ func (r *reader) scalar(n ast.Node, inside string) (string, bool) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
 		r.fail(n, of(inside)+"anchors, aliases and tags (& * !) are not allowed in a topic file", "write the value out, in quotes if it begins with such a sign")
 	default:
-		r.fail(n, of(inside)+"is "+kindOf(n)+", not a single value", "write one value, in quotes if it has : or #")
+		r.fail(n, of(inside)+"is "+strictyaml.Kind(n)+", not a single value", "write one value, in quotes if it has : or #")
 	}
 	return "", false
-}
-
-// kindOf names a kind of node for people.
-func kindOf(n ast.Node) string {
-	switch n.(type) {
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return "a mapping"
-	case *ast.SequenceNode:
-		return "a list"
-	case *ast.NullNode, nil:
-		return "empty"
-	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
-		return "an anchor, alias or tag"
-	}
-	return "a single value"
 }
 
 // list returns the items of a list, and hands each with its text to use.
@@ -205,7 +175,7 @@ func (r *reader) list(n ast.Node, inside string, use func(item ast.Node, s strin
 		if s, scalar := n.(*ast.StringNode); scalar && !strings.ContainsAny(s.Value, "\n,[]{}") {
 			fix = fmt.Sprintf("write %q", fmt.Sprintf("%s: [%s]", inside, cut(s.Value)))
 		}
-		r.fail(n, inside+": is "+kindOf(n)+", not a list", fix)
+		r.fail(n, inside+": is "+strictyaml.Kind(n)+", not a list", fix)
 		return
 	}
 	if len(seq.Values) == 0 {
@@ -221,7 +191,7 @@ func (r *reader) list(n ast.Node, inside string, use func(item ast.Node, s strin
 // text returns prose on one line.
 func (r *reader) text(n ast.Node, inside string, limit int) string {
 	s, ok := r.scalar(n, inside)
-	s = oneLine(s)
+	s = plain.Words(s)
 	if ok && s == "" {
 		r.fail(n, inside+": is empty", "write a text, or remove the key")
 	}
@@ -229,17 +199,6 @@ func (r *reader) text(n ast.Node, inside string, limit int) string {
 		r.fail(n, fmt.Sprintf("%s: has more than %d bytes", inside, limit), "shorten it")
 	}
 	return s
-}
-
-// oneLine joins the lines of a text and takes out what is no printable character.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar || r == '\ufeff' {
-			return ' '
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
 }
 
 func (r *reader) words(n ast.Node, inside string) []string {
@@ -280,7 +239,7 @@ var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]{2,8})*$`)
 
 // languages reads a list of languages, or {only: list}.
 func (r *reader) languages(n ast.Node) (tags []string, only bool) {
-	values, ok := pairs(n)
+	values, ok := strictyaml.Pairs(n)
 	if !ok {
 		return r.tags(n, "languages"), false
 	}
@@ -342,7 +301,7 @@ func (r *reader) threshold(n ast.Node) float64 {
 
 // seeds reads a list of URLs, or where further ones come from.
 func (r *reader) seeds(n ast.Node, t *Topic) {
-	_, mapping := pairs(n)
+	_, mapping := strictyaml.Pairs(n)
 	r.seedsAt = n
 	switch {
 	case isText(n, "from-like"):
@@ -369,7 +328,7 @@ func (r *reader) seedsFrom(n ast.Node, t *Topic) {
 		{"limit", func(n ast.Node) { t.SeedLimit = r.number(n, "seeds: limit", 1) }},
 		{"urls", func(n ast.Node) {
 			if _, list := n.(*ast.SequenceNode); !list {
-				r.fail(n, "seeds: urls: is "+kindOf(n)+", not a list", `write "urls: [https://example.org/]"`)
+				r.fail(n, "seeds: urls: is "+strictyaml.Kind(n)+", not a list", `write "urls: [https://example.org/]"`)
 				return
 			}
 			r.seeds(n, t) // a list
@@ -479,10 +438,4 @@ func (r *reader) number(n ast.Node, inside string, least int) int {
 // cut shortens what an error quotes from the file.
 func cut(s string) string { return cutTo(s, 60) }
 
-func cutTo(s string, n int) string {
-	s = oneLine(s)
-	if runes := []rune(s); len(runes) > n {
-		return string(runes[:n-1]) + "…"
-	}
-	return s
-}
+func cutTo(s string, n int) string { return plain.Fit(plain.Words(s), n) }

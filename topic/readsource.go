@@ -9,13 +9,15 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"dowse/internal/mistake"
+	"dowse/internal/plain"
+	"dowse/internal/strictyaml"
 )
 
 // sources reads a list of examples.
 func (r *reader) sources(n ast.Node, inside string) []Source {
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
-		r.fail(n, inside+": is "+kindOf(n)+", not a list", fmt.Sprintf(`write a list: "%s: [https://example.org/page]", or items with file:, warc:, collection:, site: or text:`, inside))
+		r.fail(n, inside+": is "+strictyaml.Kind(n)+", not a list", fmt.Sprintf(`write a list: "%s: [https://example.org/page]", or items with file:, warc:, collection:, site: or text:`, inside))
 		return nil
 	}
 	if len(seq.Values) == 0 {
@@ -37,7 +39,7 @@ func (r *reader) sources(n ast.Node, inside string) []Source {
 
 // source reads one item of like or unlike: a URL, or a mapping that says what it is.
 func (r *reader) source(n ast.Node, inside string) (Source, bool) {
-	if _, ok := pairs(n); ok {
+	if _, ok := strictyaml.Pairs(n); ok {
 		return r.namedSource(n, inside)
 	}
 	raw, ok := r.scalar(n, inside)
@@ -118,7 +120,7 @@ func (r *reader) exampleURL(n ast.Node, inside string) string {
 
 // collection reads a directory, or {dir, label, limit}.
 func (r *reader) collection(n ast.Node, inside string, s *Source) {
-	if _, ok := pairs(n); !ok {
+	if _, ok := strictyaml.Pairs(n); !ok {
 		s.Collection = r.path(n, inside+": collection")
 		return
 	}
@@ -143,7 +145,7 @@ func (r *reader) path(n ast.Node, inside string) string {
 	case !ok:
 	case strings.TrimSpace(s) == "":
 		r.fail(n, inside+": is empty", "write the name of a file or folder")
-	case s != oneLine(s) || len(s) > maxPath:
+	case s != plain.Words(s) || len(s) > maxPath:
 		r.fail(n, fmt.Sprintf("%s: %q can't be the name of a file", inside, cut(s)), "write it on one line, without control characters or double spaces")
 	case strings.Contains(s, "://"):
 		r.fail(n, fmt.Sprintf("%s: %q is a URL, not a file", inside, cut(s)), "fetch it first, and name the file; of pages, write the URL alone")
@@ -272,7 +274,7 @@ func (r *reader) categoryKeys(c *Category) []key {
 // model reads the name of a file with a model, or {file: NAME}.
 func (r *reader) model(n ast.Node) (file string) {
 	defer func() { r.place(n, inModel, "model "+file) }()
-	if _, ok := pairs(n); !ok {
+	if _, ok := strictyaml.Pairs(n); !ok {
 		return r.path(n, "model")
 	}
 	seen := r.mapping(n, "model", []key{{"file", func(n ast.Node) { file = r.path(n, "model: file") }}})

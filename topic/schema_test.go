@@ -25,7 +25,7 @@ follow: {tunnel: 2}
 // The keys that the parser knows are those of the schema.
 func TestSchemaKnowsTheKeysOfTheParser(t *testing.T) {
 	r := &reader{file: "x", known: map[string][]string{}}
-	root, p := r.document([]byte(everyMapping))
+	root, p := form.Parse([]byte(everyMapping), "schema")
 	if p != nil {
 		t.Fatal(p)
 	}

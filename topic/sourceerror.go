@@ -6,6 +6,8 @@ import (
 	"regexp"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"dowse/internal/strictyaml"
 )
 
 // A SourceError tells that what a topic names can't be had.
@@ -40,7 +42,7 @@ func (r *reader) place(n ast.Node, key, source string) {
 	if r.named == nil {
 		r.named = map[string]Error{}
 	}
-	line, column := position(n)
+	line, column := strictyaml.Place(n)
 	r.named[key+" "+source] = *r.at(line, column, "", "")
 }
 

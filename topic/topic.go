@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"dowse"
+	"dowse/internal/plain"
 	"dowse/judge"
 	"dowse/text"
 )
@@ -54,6 +55,11 @@ type Topic struct {
 	named map[string]Error // where the file that was loaded names its sources
 }
 
+// kinds returns the kinds of evidence that a topic may give, in the order of files.
+func kinds() []evidenceKind {
+	return []evidenceKind{wordsKind(), likeKind(), unlikeKind(), categoryKind(), whereKind(), modelKind(), outsideKind()}
+}
+
 // Where seeds may come from, beside a list.
 const (
 	FromLike     = "like"     // the examples and the first pages of their hosts
@@ -82,7 +88,7 @@ func FromWords(words []string) *Topic {
 	var entries []string
 	phrases := false
 	for _, w := range words {
-		if w = oneLine(w); w != "" {
+		if w = plain.Words(w); w != "" {
 			entries = append(entries, w)
 			phrases = phrases || strings.Contains(w, " ")
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"dowse/internal/strictyaml"
 )
 
 // maxWhere is how many values a tree of clauses may have.
@@ -60,7 +62,7 @@ func (r *reader) plain(n ast.Node, in *places, path string) any {
 }
 
 func (r *reader) plainMap(n ast.Node, in *places, path string) any {
-	values, _ := pairs(n)
+	values, _ := strictyaml.Pairs(n)
 	m := map[string]any{}
 	for _, v := range values {
 		name := v.Key.GetToken().Value
@@ -101,7 +103,7 @@ func (p *places) find(path []any) (line, column int) {
 		}
 		for _, full := range []string{name + keyMark, name} {
 			if n, ok := p.at[full]; ok {
-				return position(n)
+				return strictyaml.Place(n)
 			}
 		}
 		if len(path) == 0 {

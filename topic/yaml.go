@@ -21,15 +21,9 @@ func (t *Topic) YAML() []byte {
 	w.pair("dowse", Schema)
 	w.pair("name", scalar(t.Name))
 	w.optional("about", scalar(t.About), t.About != "")
-	w.list("words", t.Words)
-	w.list("also", t.Also)
-	w.list("not", t.Not)
-	w.sources("like", t.Like)
-	w.sources("unlike", t.Unlike)
-	w.category(t.Category)
-	w.value("where", t.Where, 0)
-	w.optional("model", "{file: "+scalar(t.Model)+"}", t.Model != "")
-	w.outside(t.Outside)
+	for _, k := range kinds() {
+		k.write(w, t)
+	}
 	w.optional("languages", languagesOf(t), len(t.Languages) > 0)
 	w.optional("threshold", number(t.Threshold), t.Threshold > 0)
 	w.optional("scope", string(t.Scope), t.Scope != "")

@@ -551,14 +551,6 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// some counts things: 1 step, 2 steps.
-func some(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return count(n) + " " + thing + "s"
-}
-
 // ordinal writes 1st, 2nd, 3rd, 4th.
 func ordinal(n int) string {
 	suffix := "th"

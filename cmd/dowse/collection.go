@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"dowse/collection"
@@ -84,6 +85,7 @@ func overview(o *collection.Overview) []string {
 	if more := len(o.Seeds) - maxSeeds; more > 0 {
 		s.field("", "and %s more", count(more))
 	}
+	s.flow(fmt.Sprintf(" %-9s ", "settings"), given(o.Settings), ", ")
 	st, b := o.Status, o.Status.Books
 	s.field("pages", "%s fetched, %s on topic, harvest %.3f by the judge", count(st.Fetched), count(st.OnTopic), st.Harvest)
 	s.field("URLs", "%s seen on %s hosts, %s queued; %s", count(b.Known), count(st.Hosts), count(b.Queued), balance(b.Balanced()))
@@ -94,6 +96,19 @@ func overview(o *collection.Overview) []string {
 		s.text("note", n)
 	}
 	return s.lines
+}
+
+// given returns the settings that are not the defaults.
+func given(list []collection.Setting) (texts []string) {
+	for _, x := range list {
+		if !x.Default && x.Key != "key" && x.Key != "strategy" && x.Key != "threshold" { // shown elsewhere
+			texts = append(texts, x.Key[strings.LastIndexByte(x.Key, '.')+1:]+" "+oneLine(x.Value))
+		}
+	}
+	if len(texts) == 0 {
+		texts = []string{"the defaults"}
+	}
+	return texts
 }
 
 func folders(bytes map[string]int64) (list []string) {

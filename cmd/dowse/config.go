@@ -15,34 +15,32 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"dowse/internal/durable"
+	"dowse/internal/strictyaml"
+	"dowse/settings"
 )
 
-// configKeys are the settings that hold for every crawl.
-var configKeys = map[string]string{
-	"agent":      "name of the crawler, for robots.txt",
-	"contact":    "URL or mail address at which you are reached",
-	"delay":      "pause between two requests to a host",
-	"conns":      "requests at once, in all",
-	"host-conns": "requests to a host at once",
-	"max-rate":   "requests in all, as 20/s",
-	"strategy":   "strategy of new crawls",
-	"resolver":   "DNS server to ask",
-	"timeout":    "for one download",
-	"max-body":   "bytes of one page",
-	"allow-net":  "private networks that may be crawled",
-	"scope":      "how far new crawls go from their seeds",
-	"per-host":   "pages per host of new crawls",
+// Which config files may make a setting, as the table of settings says.
+const (
+	configOwn = "own" // the user's own file only
+	configNew = "new" // any file, but only for crawls that begin: a collection keeps its own
+)
+
+// configKey returns the setting of a config file that has a name.
+func configKey(name string) (settings.Field, bool) {
+	f, ok := settings.ByFlag(name)
+	return f, ok && f.Config != ""
 }
 
-// ownOnly are settings that a dowse.yaml can't make, as it may come with a directory of
-// another user: they decide what is reached in this network.
-var ownOnly = map[string]string{
-	"resolver":  "choose the DNS server",
-	"allow-net": "open private networks",
+// configKeys returns the names of the settings of config files, in order.
+func configKeys() (names []string) {
+	for _, f := range settings.Fields() {
+		if f.Config != "" {
+			names = append(names, f.Flag)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
-
-// newOnly are settings that hold when a crawl begins; a collection keeps its own.
-var newOnly = []string{"strategy", "scope", "per-host"}
 
 type configCmd struct {
 	Get  configGetCmd  `cmd:"" help:"Print a setting."`
@@ -61,15 +59,15 @@ that over your own file. A dowse.yaml can't set resolver and allow-net. A crawl
 that exists keeps its own strategy, scope and per-host.`
 }
 
-// A setting has a value and a place it comes from.
-type setting struct {
+// A configValue is the value of a setting and the place that it comes from.
+type configValue struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Origin string `json:"origin"`
 }
 
-// settings are those of the config files, by key.
-type settings map[string]setting
+// configValues are the settings of the config files, by key.
+type configValues map[string]configValue
 
 // userConfig is the user's own file, "" if nothing tells where it would be.
 func userConfig(env func(string) string) string {
@@ -86,18 +84,25 @@ func userConfig(env func(string) string) string {
 const projectConfig = "dowse.yaml"
 
 // loadConfig reads the user's and the project's file; the project's wins.
-func loadConfig(env func(string) string) (settings, error) {
-	all := settings{}
+func loadConfig(env func(string) string) (configValues, error) {
+	all := configValues{}
 	for _, path := range []string{userConfig(env), projectConfig} {
 		values, err := readConfig(path)
 		if err != nil {
 			return nil, err
 		}
 		for k, v := range values {
-			all[k] = setting{k, v, path}
+			all[k] = configValue{k, v, path}
 		}
 	}
 	return all, nil
+}
+
+// configForm bounds a config file, which may come with a directory of another user.
+var configForm = strictyaml.Form{
+	Bytes: maxConfig, Line: 16 << 10, Brackets: 8, Dashes: 8, Indent: 64, Keys: 1000, MayBeEmpty: true,
+	FixLarge: "remove what is no setting", FixKeys: "remove what is no setting",
+	FixSecond: "keep one document", FixOther: "write one \"key: value\" to a line",
 }
 
 func readConfig(path string) (map[string]string, error) {
@@ -109,17 +114,17 @@ func readConfig(path string) (map[string]string, error) {
 		return nil, fmt.Errorf("config: %w", err)
 	}
 	values := map[string]string{}
-	if err := yaml.Unmarshal(data, &values); err != nil {
-		return nil, usage("%s: %v; a config file has lines as\n  contact: https://example.org/bot", path, err)
+	if e := configForm.Read(data, path, &values); e != nil {
+		return nil, usage("%v; a config file has lines as\n  contact: https://example.org/bot", e)
 	}
 	for k := range values {
-		if configKeys[k] == "" {
+		if _, ok := configKey(k); !ok {
 			return nil, usage("%s: %s", path, unknownSetting(k))
 		}
 	}
-	for _, k := range slices.Sorted(maps.Keys(ownOnly)) {
-		if v, ok := values[k]; ok && path == projectConfig {
-			return nil, usage("%s: %s: the file of a directory, which may come from another user, can't %s; remove the line and, if you want it, run\n  dowse config set %s %s", path, k, ownOnly[k], k, shellLine([]string{v}))
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		if f, _ := configKey(k); f.Config == configOwn && path == projectConfig {
+			return nil, usage("%s: %s: the file of a directory, which may come from another user, can't choose what is reached in your network; remove the line and, if you want it, run\n  dowse config set %s %s", path, k, k, shellLine([]string{values[k]}))
 		}
 	}
 	return values, nil
@@ -143,7 +148,7 @@ func readConfigFile(path string) ([]byte, error) {
 
 // unknownSetting says that there is no such setting, and which one is meant.
 func unknownSetting(key string) string {
-	return unknown("setting", key, slices.Sorted(maps.Keys(configKeys)))
+	return unknown("setting", key, configKeys())
 }
 
 // onlyFromConfig reports whether a flag has its value from a config file: it was not
@@ -153,13 +158,13 @@ func (w *world) onlyFromConfig(flag string) bool {
 	return !given && w.env(envVarOf("crawl", flag)) == ""
 }
 
-func keyList() string { return strings.Join(slices.Sorted(maps.Keys(configKeys)), ", ") }
+func keyList() string { return strings.Join(configKeys(), ", ") }
 
 // Validate and Resolve make settings stand in for flags that were not given.
-func (settings) Validate(*kong.Application) error { return nil }
+func (configValues) Validate(*kong.Application) error { return nil }
 
 // Resolve gives way to the environment, which the parser has read before.
-func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+func (s configValues) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {
 			return nil, nil
@@ -172,10 +177,10 @@ func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, 
 }
 
 // effective is the value of a key with its origin, environment included.
-func effective(w *world, s settings, key string) (setting, bool) {
+func effective(w *world, s configValues, key string) (configValue, bool) {
 	name := envVarOf("crawl", key)
 	if v := w.env(name); v != "" {
-		return setting{key, v, name}, true
+		return configValue{key, v, name}, true
 	}
 	v, ok := s[key]
 	return v, ok
@@ -193,7 +198,7 @@ func (c *configGetCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	if configKeys[c.Key] == "" {
+	if _, ok := configKey(c.Key); !ok {
 		return usage("%s", unknownSetting(c.Key))
 	}
 	if v, ok := effective(w, s, c.Key); ok {
@@ -218,7 +223,7 @@ The settings: ` + keyList() + `.`
 
 // Run keeps a setting in the user's file.
 func (c *configSetCmd) Run(w *world) error {
-	if configKeys[c.Key] == "" {
+	if _, ok := configKey(c.Key); !ok {
 		return usage("%s", unknownSetting(c.Key))
 	}
 	if err := c.valid(w); err != nil {
@@ -262,7 +267,7 @@ func linked(path string) string {
 // valid has the value read as the flag of that name would be.
 func (c *configSetCmd) valid(w *world) error {
 	var probe cli
-	parser, err := kong.New(&probe, kong.Name("dowse"), kong.Exit(func(int) {}))
+	parser, err := kong.New(&probe, append(settingMappers(), kong.Name("dowse"), kong.Exit(func(int) {}))...)
 	if err != nil {
 		return err
 	}
@@ -289,13 +294,9 @@ Settings that you did not set are listed with their defaults.`
 }
 
 // defaultOf returns the default of a setting as the help shows it; "" for none.
-func defaultOf(w *world, key string) string {
-	for _, f := range find(w.parser.Model.Node, []string{"crawl"}).Flags {
-		if f.Name == key {
-			return shownDefault(f)
-		}
-	}
-	return ""
+func defaultOf(key string) string {
+	f, _ := settings.ByFlag(key)
+	return f.Default
 }
 
 // Run prints all settings.
@@ -304,11 +305,11 @@ func (c *configListCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	list := []setting{}
-	for _, k := range slices.Sorted(maps.Keys(configKeys)) {
+	list := []configValue{}
+	for _, k := range configKeys() {
 		v, ok := effective(w, s, k)
 		if !ok {
-			v = setting{k, defaultOf(w, k), byDefault}
+			v = configValue{k, defaultOf(k), byDefault}
 		}
 		list = append(list, v)
 	}

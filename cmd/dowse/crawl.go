@@ -10,62 +10,32 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"dowse"
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/durable"
+	"dowse/settings"
 	"dowse/strategy"
 	"dowse/topic"
 	"dowse/weburl"
 )
 
-// crawlFlags are the settings of a crawl. The tag shown is a default that is settled
-// below the command line; rare flags are listed by --help-all only.
+// crawlFlags are the flags of commands that crawl. Those of the settings come from their
+// table. Rare flags are listed by --help-all only.
 type crawlFlags struct {
 	Topic string   `short:"t" group:"what" rare:"" placeholder:"FILE" help:"Read the topic from a file (or name it as the argument)."`
 	Seed  []string `short:"s" group:"what" sep:"none" placeholder:"URL" help:"Start from this URL; repeatable; - reads URLs from stdin."`
 	Seeds string   `group:"what" rare:"" placeholder:"FILE" help:"Read seeds from a file, one per line."`
 	Out   string   `short:"o" group:"what" shown:"./NAME.dowse" placeholder:"DIR" help:"Write the collection to this directory."`
 
-	Pages   int           `short:"n" group:"much" placeholder:"N" help:"Stop after N pages fetched (0: no limit)."`
-	OnTopic int           `group:"much" placeholder:"N" help:"Stop after N pages on topic."`
-	Time    time.Duration `group:"much" placeholder:"DUR" help:"Stop after this running time (e.g. 2h)."`
-	Bytes   size          `group:"much" rare:"" placeholder:"SIZE" help:"Stop after this many bytes received (e.g. 5GB)."`
-	PerHost int           `group:"much" placeholder:"N" help:"Fetch at most N pages per host."`
-	Until   string        `group:"much" rare:"" placeholder:"RULE" help:"Stop when it dries up (e.g. 'harvest<0.05 over 500')."`
-
-	Scope    string   `group:"where" enum:",web,domain,host,prefix" default:"" shown:"web" placeholder:"HOW" help:"Stay on web, domain, host or prefix of the seeds."`
-	Include  []string `group:"where" rare:"" sep:"none" placeholder:"RE" help:"Fetch only URLs that match; repeatable."`
-	Exclude  []string `group:"where" sep:"none" placeholder:"RE" help:"Never fetch URLs that match; repeatable."`
-	MaxDepth int      `group:"where" rare:"" placeholder:"N" help:"Follow at most N links from a seed."`
-	Lang     []string `group:"where" placeholder:"TAG,..." help:"Keep only pages in these languages (detected if undeclared)."`
-	Tunnel   string   `group:"where" rare:"" shown:"none" placeholder:"N" help:"Follow at most N off-topic pages in a row."`
-
-	orderFlags
-	Unit string `group:"order" rare:"" enum:",page,site" default:"" shown:"page" placeholder:"KIND" help:"Look for single pages (page) or whole sites (site)."`
-	Rng  uint64 `group:"order" rare:"" placeholder:"N" help:"Random seed; set it for a reproducible crawl."`
-
-	Contrast string `group:"order" rare:"" enum:",seen,everyday" default:"" shown:"seen" placeholder:"KIND" help:"Negative examples if the topic has none: seen or everyday."`
-
+	settings.Settings
+	inputFlags
 	wordNetFlag
-
-	Agent     string        `group:"polite" placeholder:"NAME" help:"Name of the crawler, for robots.txt."`
-	Contact   string        `group:"polite" placeholder:"URL" help:"Where to reach you; required on the public web."`
-	Delay     time.Duration `group:"polite" default:"-1ns" shown:"1s" placeholder:"DUR" help:"Pause between two requests to a host."`
-	HostConns int           `group:"polite" rare:"" shown:"1" placeholder:"N" help:"Concurrent requests per host."`
-	MaxRate   string        `group:"polite" rare:"" placeholder:"RATE" help:"Requests per second in all (e.g. 20/s)."`
-	Patience  time.Duration `group:"polite" rare:"" shown:"2m" placeholder:"DUR" help:"End when no host answers for this long."`
-	Conns     int           `group:"polite" rare:"" shown:"64" placeholder:"N" help:"Concurrent requests in all."`
-	Hold      string        `group:"polite" rare:"" shown:"0.1" placeholder:"X" help:"Wait for a link of a busy host that is this much better instead of taking the best one ready; none never waits."`
-	AllowNet  []string      `group:"polite" rare:"" placeholder:"CIDR" help:"Private network that may be crawled; repeatable."`
-	Resolver  string        `group:"polite" rare:"" placeholder:"ADDR" help:"Ask this DNS server."`
-	Timeout   time.Duration `group:"polite" rare:"" shown:"60s" placeholder:"DUR" help:"Give up a download after this time."`
-	MaxBody   size          `group:"polite" rare:"" shown:"10MiB" placeholder:"SIZE" help:"Cut pages after this many bytes."`
+	Lang []string `group:"where" placeholder:"TAG,..." help:"Keep only pages in these languages (detected if undeclared)."`
+	Unit string   `group:"order" rare:"" enum:",page,site" default:"" shown:"page" placeholder:"KIND" help:"Look for single pages (page) or whole sites (site)."`
 	trustFlag
 
 	Print      string `group:"output" enum:",url,jsonl" default:"" placeholder:"FORMAT" help:"Stream on-topic pages to stdout, as url or jsonl."`
@@ -76,19 +46,15 @@ type crawlFlags struct {
 	hello string // what is printed once the collection is open; "" for nothing
 }
 
-// orderFlags choose the order in which pages are visited.
-type orderFlags struct {
-	Strategy    string   `group:"order" shown:"" placeholder:"NAME" help:"Rank links by NAME[:key=value,...]; see dowse help strategies."`
-	TGraph      string   `name:"tgraph" group:"order" rare:"" placeholder:"FILE" help:"T-Graph for treasure and context-graph; see dowse tgraph."`
-	Trace       string   `group:"order" rare:"" placeholder:"FILE" help:"Access log for collaborative and combined to learn from."`
-	TraceSite   string   `group:"order" rare:"" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
-	Train       string   `group:"order" rare:"" placeholder:"FILE" help:"Links for the nb strategies to learn from, instead of those of the seeds; one per line: + or -, URL, anchor, tab-separated."`
-	Classes     string   `group:"order" rare:"" placeholder:"FILE" help:"Decimal classification for treasure; code, tab, label per line."`
-	Shadow      []string `group:"order" rare:"" sep:"none" placeholder:"NAME,..." help:"Strategies that rank the same links without steering; status shows how good their picks were."`
-	LearnFrom   string   `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
-	LearnAnyway bool     `group:"order" rare:"" help:"Even if that collection has another topic."`
-	Explore     float64  `group:"order" rare:"" shown:"0" placeholder:"SHARE" help:"Pick this share of the links at random."`
-	Threshold   float64  `group:"order" rare:"" shown:"0.5" placeholder:"X" help:"Relevance from which a page is on topic."`
+// inputFlags name what strategies can start with.
+type inputFlags struct {
+	TGraph      string `name:"tgraph" group:"order" rare:"" placeholder:"FILE" help:"T-Graph for treasure and context-graph; see dowse tgraph."`
+	Trace       string `group:"order" rare:"" placeholder:"FILE" help:"Access log for collaborative and combined to learn from."`
+	TraceSite   string `group:"order" rare:"" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
+	Train       string `group:"order" rare:"" placeholder:"FILE" help:"Links for the nb strategies to learn from, instead of those of the seeds; one per line: + or -, URL, anchor, tab-separated."`
+	Classes     string `group:"order" rare:"" placeholder:"FILE" help:"Decimal classification for treasure; code, tab, label per line."`
+	LearnFrom   string `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
+	LearnAnyway bool   `group:"order" rare:"" help:"Even if that collection has another topic."`
 }
 
 type crawlCmd struct {
@@ -220,17 +186,10 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 // keepOwn drops settings that a config file makes for new crawls: the collection that
 // is resumed has its own.
 func (c *crawlCmd) keepOwn(w *world, cfg *crawler.Config) {
-	for _, key := range newOnly {
-		if !w.onlyFromConfig(key) {
-			continue
-		}
-		switch key {
-		case "strategy":
-			c.Strategy, cfg.StrategyName = "", ""
-		case "scope":
-			c.Scope, cfg.Scope.Reach = "", ""
-		case "per-host":
-			c.PerHost, cfg.Limits.PerHost = 0, 0
+	unset := settings.Settings{}
+	for _, f := range settings.Fields() {
+		if f.Config == configNew && w.onlyFromConfig(f.Flag) {
+			f.Copy(&cfg.Settings, &unset)
 		}
 	}
 }
@@ -305,65 +264,46 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 	return topic.FromWords(what), nil
 }
 
-// config turns the flags into the words of package crawler.
+// config returns the config that the flags come to.
 func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	cfg := crawler.Config{
-		Key: c.Rng, Unit: c.Unit, Contrast: c.Contrast, Agent: c.Agent, Contact: c.Contact,
-		Limits: collection.Limits{
-			Pages: c.Pages, OnTopic: c.OnTopic, Bytes: int64(c.Bytes), Time: c.Time, PerHost: c.PerHost, Depth: c.MaxDepth,
-		},
-		Scope:    collection.Scope{Reach: c.Scope, Include: c.Include, Exclude: c.Exclude},
-		Polite:   collection.Politeness{Delay: pause(c.Delay), Conns: c.HostConns, InFlight: c.Conns, Patience: c.Patience},
-		AllowNet: c.AllowNet, Resolver: c.Resolver, Timeout: c.Timeout, MaxBody: int64(c.MaxBody), Getenv: os.Getenv,
+		Settings: c.Settings, Reset: w.reset(), Unit: c.Unit, Getenv: os.Getenv,
 		Consent: w.consent(c.Trust).allow, Clock: crawlClock,
 	}
 	var err error
 	if cfg.WordNet, err = c.wordNet(w); err != nil {
 		return cfg, err
 	}
-	err = c.order(w, &cfg)
+	err = c.inputFlags.add(w, &cfg)
 	if err != nil {
 		return cfg, err
 	}
 	if cfg.Seeds, err = c.seeds(w); err != nil {
 		return cfg, err
 	}
-	if cfg.Limits.Tunnel, err = parseTunnel(c.Tunnel); err != nil {
-		return cfg, err
-	}
-	if cfg.Polite.MaxRate, err = parseRate(c.MaxRate); err != nil {
-		return cfg, err
-	}
-	if cfg.Polite.Hold, err = parseHold(c.Hold); err != nil {
-		return cfg, err
-	}
-	if cfg.Limits.Harvest, cfg.Limits.Over, err = parseUntil(c.Until); err != nil {
-		return cfg, err
-	}
 	return cfg, c.check(cfg)
 }
 
-// order adds the flags to a config.
-func (c *orderFlags) order(w *world, cfg *crawler.Config) (err error) {
-	cfg.StrategyName, cfg.TGraph, cfg.Links, cfg.Classes = c.Strategy, c.TGraph, c.Train, c.Classes
+// add adds the flags to a config, and splits lists of strategies.
+func (c *inputFlags) add(w *world, cfg *crawler.Config) (err error) {
+	cfg.TGraph, cfg.Links, cfg.Classes = c.TGraph, c.Train, c.Classes
 	if cfg.Trace, cfg.TraceSite = c.Trace, c.TraceSite; c.Trace != "" {
 		cfg.Salt, err = userSalt(w.env)
 	}
-	cfg.Shadows = strategy.Split(strings.Join(c.Shadow, ","))
+	cfg.Shadows = strategy.Split(strings.Join(cfg.Shadows, ","))
 	cfg.LearnFrom, cfg.LearnAnyway = c.LearnFrom, c.LearnAnyway
-	cfg.Explore, cfg.Threshold = c.Explore, c.Threshold
 	return err
 }
 
 // frozen refuses files for a crawl that exists: it keeps a copy of what it was given. A
 // strategy that the user's settings name is for new crawls only.
-func (c *orderFlags) frozen(w *world, dir string, cfg *crawler.Config) error {
+func (c *inputFlags) frozen(w *world, dir string, cfg *crawler.Config) error {
 	if flag := c.file(); flag != "" {
 		return usage("%s exists and keeps a copy of its files: leave out %s to continue, or start another with -o NAME", dir, flag)
 	}
 	typed := func(arg string) bool { return arg == "--strategy" || strings.HasPrefix(arg, "--strategy=") }
 	if !slices.ContainsFunc(w.args, typed) {
-		cfg.StrategyName = ""
+		cfg.Settings.Strategy = ""
 	}
 	return nil
 }
@@ -382,7 +322,7 @@ func frozenUsage(err error) error {
 }
 
 // file names a flag with something to read from that was given, "" for none.
-func (c *orderFlags) file() string {
+func (c *inputFlags) file() string {
 	for _, f := range []struct{ flag, value string }{
 		{"--tgraph", c.TGraph}, {"--trace", c.Trace}, {"--trace-site", c.TraceSite}, {"--train", c.Train},
 		{"--classes", c.Classes}, {"--learn-from", c.LearnFrom},
@@ -396,19 +336,8 @@ func (c *orderFlags) file() string {
 
 // check finds what is wrong with flags before anything is made on disk.
 func (c *crawlFlags) check(cfg crawler.Config) error {
-	if err := c.checkOrder(cfg); err != nil {
+	if err := checkOrder(cfg); err != nil {
 		return err
-	}
-	for _, re := range append(slices.Clone(c.Include), c.Exclude...) {
-		if _, err := regexp.Compile(re); err != nil {
-			return usage("--include or --exclude: %w", err)
-		}
-	}
-	if err := c.checkCounts(); err != nil {
-		return err
-	}
-	if c.Patience < 0 {
-		return usage("--patience %v: want a time (e.g. 2m)", c.Patience)
 	}
 	for _, s := range cfg.Seeds {
 		if _, err := weburl.Parse(s); err != nil {
@@ -420,49 +349,32 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 		return usage("%w", err)
 	}
 	f.Close()
-	told := collection.Settings{
-		Limits: cfg.Limits, Scope: cfg.Scope, Politeness: cfg.Polite,
-		Network: collection.Network{AllowNet: cfg.AllowNet, Resolver: cfg.Resolver, Timeout: cfg.Timeout, MaxBody: cfg.MaxBody},
-	}
-	if err := told.Check(); err != nil {
-		return usage("%w", err)
-	}
 	return nil
 }
 
-// checkCounts refuses numbers below zero.
-func (c *crawlFlags) checkCounts() error {
-	for _, n := range []struct {
-		flag  string
-		value int
-	}{
-		{"pages", c.Pages}, {"on-topic", c.OnTopic}, {"per-host", c.PerHost}, {"max-depth", c.MaxDepth},
-		{"host-conns", c.HostConns}, {"conns", c.Conns},
-	} {
-		if n.value < 0 {
-			return usage("--%s: got %d, want 0 or more", n.flag, n.value)
-		}
+// checkSettings finds the first flag with a value that it can't have.
+func checkSettings(cfg crawler.Config) error {
+	given, _ := settings.Merge(settings.Settings{}, cfg.Settings, nil) // empty texts only reset
+	err := given.Check()
+	var wrong *settings.Error
+	if errors.As(err, &wrong) && wrong.Flag != "" {
+		return usage("--%s: got %s, want %s", wrong.Flag, wrong.Got, wrong.Want)
 	}
-	return nil
+	return err
 }
 
-// checkOrder finds what is wrong with the order.
-func (c *orderFlags) checkOrder(cfg crawler.Config) error {
-	switch {
-	case !(c.Threshold >= 0 && c.Threshold <= 1):
-		return usage("--threshold %v: want a number from 0 to 1", c.Threshold)
-	case !(c.Explore >= 0 && c.Explore <= 1):
-		return usage("--explore %v: want a share from 0 to 1", c.Explore)
-	case len(cfg.Shadows) > crawl.MaxShadows:
-		return usage("--shadow: %d strategies; %d are the limit", len(cfg.Shadows), crawl.MaxShadows)
+// checkOrder finds what is wrong with the settings, and the strategies above all.
+func checkOrder(cfg crawler.Config) error {
+	if err := checkSettings(cfg); err != nil {
+		return err
 	}
-	return c.checkStrategy(cfg)
+	return checkStrategy(cfg)
 }
 
 // checkStrategy finds what is wrong with a strategy, or missing for it.
-func (c *orderFlags) checkStrategy(cfg crawler.Config) error {
-	if c.TGraph != "" {
-		if _, err := readTGraph(c.TGraph); err != nil {
+func checkStrategy(cfg crawler.Config) error {
+	if cfg.TGraph != "" {
+		if _, err := readTGraph(cfg.TGraph); err != nil {
 			return err
 		}
 	}
@@ -470,7 +382,7 @@ func (c *orderFlags) checkStrategy(cfg crawler.Config) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	for i, spec := range append([]string{c.Strategy}, cfg.Shadows...) {
+	for i, spec := range append([]string{cfg.Settings.Strategy}, cfg.Shadows...) {
 		if i == 0 && spec == "" {
 			continue
 		}
@@ -487,8 +399,8 @@ func (c *orderFlags) checkStrategy(cfg crawler.Config) error {
 			return usage("%s: %w; see dowse help strategies %s", flag, err, name)
 		}
 	}
-	if c.Strategy != "" && cfg.Unit != "" && (cfg.Unit == crawler.UnitSite) != crawler.ForSites(c.Strategy) {
-		return usage("--unit %s does not go with --strategy %s; --strategy site:key=value,... is for sites, the others are for pages", cfg.Unit, c.Strategy)
+	if chosen := cfg.Settings.Strategy; chosen != "" && cfg.Unit != "" && (cfg.Unit == crawler.UnitSite) != crawler.ForSites(chosen) {
+		return usage("--unit %s does not go with --strategy %s; --strategy site:key=value,... is for sites, the others are for pages", cfg.Unit, chosen)
 	}
 	return nil
 }
@@ -530,85 +442,29 @@ func lines(sc *bufio.Scanner) (list []string, err error) {
 	return list, sc.Err()
 }
 
-func parseTunnel(s string) (int, error) {
-	switch s {
-	case "", "none":
-		return 0, nil
-	case "0":
-		return -1, nil
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
-		return 0, usage("--tunnel %q: want a number of pages, or none for no limit", s)
-	}
-	return n, nil
-}
-
-func parseHold(s string) (float64, error) {
-	switch s {
-	case "":
-		return 0, nil
-	case "none":
-		return -1, nil
-	}
-	x, err := strconv.ParseFloat(s, 64)
-	if err != nil || x <= 0 || x >= 1 {
-		return 0, usage("--hold %q: want a share between 0 and 1, or none", s)
-	}
-	return x, nil
-}
-
-func parseRate(s string) (float64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseFloat(strings.TrimSuffix(s, "/s"), 64)
-	if err != nil || n <= 0 || !strings.HasSuffix(s, "/s") {
-		return 0, usage("--max-rate %q: want requests per second (e.g. 20/s)", s)
-	}
-	return n, nil
-}
-
-func parseUntil(s string) (harvest float64, over int, err error) {
-	if s == "" {
-		return 0, 0, nil
-	}
-	if _, err := fmt.Sscanf(strings.ReplaceAll(s, " ", ""), "harvest<%fover%d", &harvest, &over); err != nil || over < 1 || over > 1000 || harvest <= 0 || harvest > 1 {
-		return 0, 0, usage("--until %q: want 'harvest<0.05 over 500' (over at most 1000 pages)", s)
-	}
-	return harvest, over, nil
-}
-
 // hello returns what a crawl says when it begins.
 func (j *job) hello() string {
 	if j.resume {
 		return fmt.Sprintf("resuming %s", j.dir)
 	}
-	return fmt.Sprintf("new collection %s, topic %q", j.dir, printable(gist(j.cfg.Topic)))
-}
-
-// gist says in a few words what a topic is about.
-func gist(t *topic.Topic) string {
-	switch {
-	case len(t.Words) > 0:
-		return strings.Join(t.Words, ", ")
-	case t.Category != nil:
-		return t.Category.Path
-	}
-	return t.Name
+	return fmt.Sprintf("new collection %s, topic %q", j.dir, printable(j.cfg.Topic.Gist()))
 }
 
 // plan says what a crawl would do, or refuses as the crawl would.
 func (c *crawlCmd) plan(w *world, j *job) error {
-	if err := c.rehearse(j); err != nil {
+	changes, err := c.rehearse(j)
+	if err != nil {
 		return frozenUsage(err)
 	}
 	if j.resume {
 		fmt.Fprintf(w.out, "would resume %s\n", j.dir)
+		for _, s := range changes {
+			fmt.Fprintf(w.out, "would change %s\n", oneLine(s))
+		}
 		return nil
 	}
 	t := j.cfg.Topic
-	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(gist(t)), orDefault(j.cfg.StrategyName, t.Follows(), "link-context"))
+	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(t.Gist()), orDefault(j.cfg.Settings.Strategy, t.Follows(), strategy.Default))
 	for _, s := range append(j.cfg.Seeds, t.Seeds...) {
 		fmt.Fprintf(w.out, "  %s\n", oneLine(s))
 	}
@@ -618,25 +474,27 @@ func (c *crawlCmd) plan(w *world, j *job) error {
 	return nil
 }
 
-// rehearse returns the error with which a crawl would be refused.
-func (c *crawlCmd) rehearse(j *job) error {
+// rehearse returns what a crawl would change in a collection that exists, or the error with
+// which it would be refused.
+func (c *crawlCmd) rehearse(j *job) (changes []string, err error) {
 	if !j.resume {
 		if c.Demo {
 			if _, err := ownTopic(&j.cfg); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		return crawler.Rehearse(j.dir, j.cfg)
 	}
 	s, err := collection.ReadSettings(j.dir)
 	if err != nil {
-		return inCollection(err)
+		return nil, inCollection(err)
 	}
 	cfg := j.cfg
 	if s.Demo != nil { // a made web brings its own connections
 		cfg.Dial = (&net.Dialer{}).DialContext
 	}
-	return inCollection(crawler.Rehearse(j.dir, cfg))
+	changes, err = crawler.Rehearse(j.dir, cfg)
+	return changes, inCollection(err)
 }
 
 func orDefault(list ...string) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"dowse/settings"
 	"fmt"
 	"sync"
 	"time"
@@ -32,7 +33,8 @@ type demoCmd struct {
 	Trial   int     `placeholder:"N" help:"With --sites, no crawl: compare methods in N towns."`
 	Quiet   bool    `short:"q" help:"Print errors only."`
 	HelpAll helpAll `help:"Show all flags."`
-	orderFlags
+	settings.Order
+	inputFlags
 }
 
 func (demoCmd) Help() string {
@@ -75,7 +77,8 @@ func (c *demoCmd) Run(w *world) error {
 		return d.serve(w)
 	}
 	cfg := d.config(c.Pages)
-	if err := c.order(w, &cfg); err != nil {
+	cfg.Order = c.Order
+	if err := c.inputFlags.add(w, &cfg); err != nil {
 		return err
 	}
 	if collection.IsCollection(c.Out) {
@@ -86,7 +89,7 @@ func (c *demoCmd) Run(w *world) error {
 			return frozenUsage(&crawler.FrozenError{Dir: c.Out, Setting: "rng"})
 		}
 		cfg.Seeds = nil // they are in the collection
-	} else if err := c.checkOrder(cfg); err != nil {
+	} else if err := checkOrder(cfg); err != nil {
 		return err
 	}
 	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, cfg)
@@ -124,8 +127,8 @@ func (d *made) ask(w *world, cfg *crawler.Config) (func(), error) {
 // greet gives a config the name and manners under which the made web is asked.
 func (d *made) greet(cfg *crawler.Config) {
 	cfg.Agent, cfg.Contact = cmp.Or(cfg.Agent, "dowse-demo"), cmp.Or(cfg.Contact, "http://127.0.0.1/")
-	cfg.Polite.Delay = cmp.Or(cfg.Polite.Delay, demoPolite.Delay)
-	cfg.Polite.InFlight = cmp.Or(cfg.Polite.InFlight, demoPolite.InFlight)
+	cfg.Politeness.Delay = cmp.Or(cfg.Politeness.Delay, demoPolite.Delay)
+	cfg.Politeness.InFlight = cmp.Or(cfg.Politeness.InFlight, demoPolite.InFlight)
 }
 
 // ownTopic makes the web on which a topic of the user's own is crawled. A topic without
@@ -216,12 +219,12 @@ func openMade(mark collection.Demo) (*made, error) {
 
 // demoPolite is how the made web is treated: it is our own machine, so hosts rest
 // for a moment only.
-var demoPolite = collection.Politeness{Delay: 20 * time.Millisecond, InFlight: 16}
+var demoPolite = settings.Politeness{Delay: 20 * time.Millisecond, InFlight: 16}
 
 func (d *made) config(pages int) crawler.Config {
 	return crawler.Config{
-		Topic: d.topic, Agent: "dowse-demo", Contact: "http://127.0.0.1/", Seeds: texts(d.seeds),
-		Limits: collection.Limits{Pages: pages}, Polite: demoPolite, Demo: &d.mark,
+		Topic: d.topic, Settings: settings.Settings{Limits: settings.Limits{Pages: pages}, Identity: settings.Identity{Agent: "dowse-demo", Contact: "http://127.0.0.1/"}, Politeness: demoPolite}, Seeds: texts(d.seeds),
+		Demo: &d.mark,
 	}
 }
 
@@ -373,6 +376,6 @@ func (d *made) lab(pages int) (*experiment.MadeWeb, error) {
 	}
 	return &experiment.MadeWeb{
 		Web: d.web, Topic: demoTopic, Judge: judge, Threshold: d.topic.OnTopic(), Seeds: d.seeds, Limits: crawl.Limits{Pages: pages},
-		Polite: crawl.Politeness{Delay: demoPolite.Delay, InFlight: demoPolite.InFlight, Hold: crawler.DefaultHold},
+		Polite: demoPolite.Resolved(),
 	}, nil
 }

@@ -9,16 +9,17 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"dowse/settings"
 	"dowse/text"
 )
 
 // envPrefix begins the names of dowse's environment variables.
 const envPrefix = "DOWSE_"
 
-// Two groups of flags can be set by environment variables. Those that hold for
-// every crawl (see configKeys) have a short name: DOWSE_CONTACT sets --contact of
-// every command that has it. The other flags of crawl are named with the command:
-// DOWSE_CRAWL_PAGES. No other flag has a variable, so that a variable never
+// Two groups of flags can be set by environment variables. Settings have the variable that
+// their table names: those that hold for every crawl have a short name, DOWSE_CONTACT, which
+// sets --contact of every command that has it. The other flags of crawl are named with the
+// command: DOWSE_CRAWL_PAGES. No other flag has a variable, so that a variable never
 // reaches a command that was not meant.
 func nameEnvVars(k *kong.Kong) error {
 	for _, command := range k.Model.Children {
@@ -35,17 +36,16 @@ func nameEnvVars(k *kong.Kong) error {
 // onceOnly are flags of crawl that ask for something to be done once.
 var onceOnly = []string{"help", "fresh", "dry-run"}
 
-// longNames are settings whose variables are named with the command: they choose what
-// one crawl does, not who crawls or how.
-var longNames = []string{"allow-net", "scope", "per-host"}
+// crawlPrefix begins the names of variables that only crawl reads.
+const crawlPrefix = envPrefix + "CRAWL_"
 
 func envVarOf(command, flag string) string {
-	name := strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	f, ok := settings.ByFlag(flag)
 	switch {
-	case configKeys[flag] != "" && !slices.Contains(longNames, flag):
-		return envPrefix + name
+	case ok && (command == "crawl" || !strings.HasPrefix(f.Var, crawlPrefix)):
+		return f.Var
 	case command == "crawl" && !slices.Contains(onceOnly, flag):
-		return envPrefix + "CRAWL_" + name
+		return crawlPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 	}
 	return ""
 }

@@ -97,7 +97,7 @@ func usageError(err error) error {
 var (
 	wrongArgument = regexp.MustCompile(`^unexpected argument (.*?)(?:, did you mean .*)?$`)
 	wrongEnum     = regexp.MustCompile(`^(\S+) must be one of (.*) but got "(.*)"$`)
-	wrongNumber   = regexp.MustCompile(`^(--\S+): expected (?:int|uint|float|duration|string)\S* value but got "(-.*)" \(short flag\)`)
+	wrongNumber   = regexp.MustCompile(`^(--\S+): expected (?:int|uint|float|duration|string|count|share|time|size)\S* value but got "(-.*)" \(short flag\)`)
 	wrongDuration = regexp.MustCompile(`^(--\S+): expected duration but got "(.*?)"`)
 	missing       = regexp.MustCompile(`^expected "<(.*?)>.*"$`)
 	missingOneOf  = regexp.MustCompile(`^expected one of (.*)$`)

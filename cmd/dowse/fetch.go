@@ -204,19 +204,6 @@ func robotsLines(out io.Writer, h *crawler.Hop) {
 	}
 }
 
-// bytesText writes a number of bytes for people.
-func bytesText(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1e6:
-		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
-	case n < 1e9:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
-}
-
 // fetchAnswer is what fetch says as JSON. Header, text and links are there if they
 // were asked for.
 type fetchAnswer struct {

@@ -11,8 +11,8 @@ import (
 	"dowse/internal/facts"
 )
 
-// A piece of a format is a text, or the name of a field.
-type piece struct {
+// A formatPiece of a format is a text, or the name of a field.
+type formatPiece struct {
 	text  string
 	field string // "" for a text
 }
@@ -46,10 +46,10 @@ func parseFormat(format string) (rowPrinter, error) {
 }
 
 // piecesOf cuts a format at its fields.
-func piecesOf(format string) (list []piece, err error) {
+func piecesOf(format string) (list []formatPiece, err error) {
 	for rest := format; rest != ""; {
 		text, after, ok := strings.Cut(rest, "{")
-		list = append(list, piece{text: unescape(text)})
+		list = append(list, formatPiece{text: unescape(text)})
 		if !ok {
 			break
 		}
@@ -60,7 +60,7 @@ func piecesOf(format string) (list []piece, err error) {
 		if known := pageFields(); !slices.Contains(known, name) {
 			return nil, fmt.Errorf("no field is called %q; there are %s", name, strings.Join(known, " "))
 		}
-		list = append(list, piece{field: name})
+		list = append(list, formatPiece{field: name})
 		rest = more
 	}
 	return list, nil

@@ -114,23 +114,6 @@ func row(out io.Writer, name, text string) {
 	}
 }
 
-// wrap cuts a text into lines of at most n columns, between words.
-func wrap(text string, n int) (lines []string) {
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = word
-		case len([]rune(line))+1+len([]rune(word)) <= n:
-			line += " " + word
-		default:
-			lines = append(lines, line)
-			line = word
-		}
-	}
-	return append(lines, line)
-}
-
 func printReasons(w *world) error {
 	fmt.Fprintln(w.out, "Why a URL was not fetched, or not kept. The list is closed and stable.")
 	fmt.Fprintln(w.out)

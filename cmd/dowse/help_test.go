@@ -107,7 +107,7 @@ func TestHelpTopics(t *testing.T) {
 func TestStopMeansIsComplete(t *testing.T) {
 	for _, r := range []dowse.StopReason{
 		dowse.StopPages, dowse.StopBytes, dowse.StopTime, dowse.StopOnTopic, dowse.StopExhausted, dowse.StopDriedUp,
-		dowse.StopStarved, dowse.StopNetwork, dowse.StopDisk, dowse.StopMemory, dowse.StopSignal, dowse.StopAPI, dowse.StopError,
+		dowse.StopStarved, dowse.StopNetwork, dowse.StopDisk, dowse.StopMemory, dowse.StopSignal, dowse.StopError,
 	} {
 		if stopMeans[r] == "" {
 			t.Errorf("nobody says what %q means", r)

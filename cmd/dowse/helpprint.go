@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-
-	"dowse/strategy"
 )
 
 // helpColumns is the width of all help.
@@ -197,10 +195,7 @@ func flagHelp(f *kong.Flag) string {
 
 // shownDefault is the default of a flag for people, "" for none.
 func shownDefault(f *kong.Flag) string {
-	switch {
-	case f.Name == "strategy" && f.Tag.Has("shown"):
-		return strategy.Default
-	case f.Tag.Has("shown"):
+	if f.Tag.Has("shown") {
 		return f.Tag.Get("shown")
 	}
 	return f.Default

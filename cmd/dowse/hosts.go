@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dowse/collection"
+	"dowse/internal/plain"
 )
 
 type hostsCmd struct {
@@ -113,17 +114,8 @@ func hostLine(r collection.HostRow, room int) string {
 	if r.Pages > 0 {
 		share = fmt.Sprintf("%-4s %3.0f%%", bar(r.Share, 4), math.Round(100*r.Share))
 	}
-	return strings.TrimRight(fmt.Sprintf("%-*s %5d %-9s %-20s %6s %3d %-6s %s", room, fitName(oneLine(r.Host), room), r.Pages, share,
+	return strings.TrimRight(fmt.Sprintf("%-*s %5d %-9s %-20s %6s %3d %-6s %s", room, plain.FitEnd(oneLine(r.Host), room), r.Pages, share,
 		strip(r.Last), pauseText(r), r.Failed, robotsWord(r.Robots), stateWord(r)), " ")
-}
-
-// fitName cuts a host name where it matters least: at its beginning.
-func fitName(name string, n int) string {
-	r := []rune(name)
-	if len(r) <= n {
-		return name
-	}
-	return "…" + string(r[len(r)-n+1:])
 }
 
 // bar draws a share in n columns.

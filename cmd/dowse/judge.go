@@ -40,8 +40,8 @@ is obeyed, and on the public web --contact is required. The program or service
 that a topic names is asked only after --trust, once for each topic.`
 }
 
-// A bench rates pages: where the judge sits.
-type bench struct {
+// A pageRater judges pages that are not part of a crawl.
+type pageRater struct {
 	topic     *topic.Topic
 	speller   *topic.Speller
 	judge     dowse.Judge
@@ -64,7 +64,7 @@ func (c *judgeCmd) Run(w *world) error {
 		return err
 	}
 	defer end()
-	p := &docket{bench: b, world: w, plain: c.Plain && !c.JSON}
+	p := &docket{pageRater: b, world: w, plain: c.Plain && !c.JSON}
 	err = p.run(c.What)
 	b.consulted(w)
 	return err
@@ -72,7 +72,7 @@ func (c *judgeCmd) Run(w *world) error {
 
 // consulted tells of an outside judge that did not always answer: the topic's own
 // verdict stands for those pages.
-func (b *bench) consulted(w *world) {
+func (b *pageRater) consulted(w *world) {
 	if b.outside == nil {
 		return
 	}
@@ -84,8 +84,8 @@ func (b *bench) consulted(w *world) {
 }
 
 // bench makes ready to judge, and returns what ends it.
-func (c *judgeCmd) bench(w *world) (*bench, func(), error) {
-	b := &bench{}
+func (c *judgeCmd) bench(w *world) (*pageRater, func(), error) {
+	b := &pageRater{}
 	if err := c.furnish(w, b); err != nil {
 		b.close()
 		return nil, nil, err
@@ -93,7 +93,7 @@ func (c *judgeCmd) bench(w *world) (*bench, func(), error) {
 	return b, b.close, nil
 }
 
-func (c *judgeCmd) furnish(w *world, b *bench) error {
+func (c *judgeCmd) furnish(w *world, b *pageRater) error {
 	cfg, hangUp, err := c.ask(w)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (c *judgeCmd) furnish(w *world, b *bench) error {
 
 // seat makes the judge, and puts the one that the topic names beside it. A collection is
 // judged by as its crawl does now, with what labels and pages that were seen taught.
-func (b *bench) seat(w *world, c *judgeCmd, m *topic.Material, cfg crawler.Config) error {
+func (b *pageRater) seat(w *world, c *judgeCmd, m *topic.Material, cfg crawler.Config) error {
 	what := c.Topic
 	j, err := b.topic.NewJudge(m)
 	if err == nil && collection.IsCollection(what) {
@@ -147,14 +147,14 @@ func (b *bench) seat(w *world, c *judgeCmd, m *topic.Material, cfg crawler.Confi
 }
 
 // close ends what was begun, the last first.
-func (b *bench) close() {
+func (b *pageRater) close() {
 	for _, end := range slices.Backward(b.ends) {
 		end()
 	}
 }
 
 // rate returns a page that was judged as it is printed, under the name that the user gave it.
-func (b *bench) rate(name string, p *dowse.Page) *facts.Row {
+func (b *pageRater) rate(name string, p *dowse.Page) *facts.Row {
 	named := *p
 	named.URL = dowse.URL(name)
 	row := &facts.Row{Page: &named, Apart: true, Judged: true, Threshold: b.threshold, Spell: b.speller.SpellOf(p.Verdict, p).Word}
@@ -167,7 +167,7 @@ func (b *bench) rate(name string, p *dowse.Page) *facts.Row {
 // A docket is a run of judge: cases come in, are judged beside each other, and are
 // printed in the order in which they came.
 type docket struct {
-	*bench
+	*pageRater
 	*world
 	plain bool
 

@@ -97,12 +97,5 @@ func labVersion() string { return strings.TrimSpace("dowse " + crawler.Version +
 
 // labSize tells how much there is to do.
 func labSize(s experiment.Size) string {
-	return fmt.Sprintf("%s × %s × %s = %s", some(s.Topics, "topic"), some(s.Sets, "seed set"), plural(s.Strategies, "strategy", "strategies"), some(s.Crawls, "crawl"))
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return count(n) + " " + many
+	return fmt.Sprintf("%s × %s × %s = %s", some(s.Topics, "topic"), some(s.Sets, "seed set"), some(s.Strategies, "strategy"), some(s.Crawls, "crawl"))
 }

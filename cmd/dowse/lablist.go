@@ -40,7 +40,7 @@ func (c *labListCmd) Run(w *world) error {
 			}
 			continue
 		}
-		row(w.out, x.Name, fmt.Sprintf("%s (%s, %s)", x.Title, plural(len(x.Variants()), "strategy", "strategies"), some(len(x.Checks), "claim")))
+		row(w.out, x.Name, fmt.Sprintf("%s (%s, %s)", x.Title, some(len(x.Variants()), "strategy"), some(len(x.Checks), "claim")))
 		if len(x.Rows) > 0 {
 			row(w.out, "", "also "+strings.Join(x.Rows, ", "))
 		}

@@ -181,7 +181,7 @@ func verdictOn(err error) (code int, hint string) {
 		return exitForbidden, identityHelp
 	case errors.Is(err, crawler.ErrTrust):
 		return exitForbidden, hint
-	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds), errors.Is(err, crawler.ErrWindows):
+	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds), errors.Is(err, crawler.ErrMidRound), errors.Is(err, crawler.ErrWindows):
 		return exitUsage, hint
 	case errors.Is(err, crawl.ErrRequeue):
 		return exitUsage, "Give failed, unreached, a reason (dowse help reasons) or a host (dowse hosts DIR).\n"

@@ -58,7 +58,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "plain": plain, "columns": columns, "asked": asked, "waitfor": waitFor, "envsubst": envSubst, "awaited": awaited, "half": half,
+			"code": code, "plain": plainText, "columns": columns, "asked": asked, "waitfor": waitFor, "envsubst": envSubst, "awaited": awaited, "half": half,
 		},
 	})
 }
@@ -138,8 +138,8 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// plain FILE… checks that there is nothing for a terminal in the output.
-func plain(ts *testscript.TestScript, neg bool, args []string) {
+// plainText FILE… checks that there is nothing for a terminal in the output.
+func plainText(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		if strings.ContainsAny(ts.ReadFile(name), "\x1b\r\x07") {
 			ts.Fatalf("%s has control characters: %q", name, ts.ReadFile(name))

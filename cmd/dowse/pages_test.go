@@ -27,7 +27,7 @@ func TestMoment(t *testing.T) {
 
 func TestPiecesOf(t *testing.T) {
 	pieces, err := piecesOf(`a\t{url}{host}\n\\`)
-	want := []piece{{text: "a\t"}, {field: "url"}, {text: ""}, {field: "host"}, {text: "\n\\"}}
+	want := []formatPiece{{text: "a\t"}, {field: "url"}, {text: ""}, {field: "host"}, {text: "\n\\"}}
 	if err != nil || len(pieces) != len(want) {
 		t.Fatalf("%q, %v", pieces, err)
 	}

@@ -248,7 +248,7 @@ var stopMeans = map[dowse.StopReason]string{
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
 	dowse.StopNetwork: "this machine has no network",
 	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full", dowse.StopError: "an error",
-	dowse.StopAPI: "stopped", dowse.StopMemory: "out of memory",
+	dowse.StopMemory: "out of memory",
 }
 
 // summary says how a crawl ended, and what to do next.

@@ -10,6 +10,7 @@ import (
 
 	"dowse/collection"
 	"dowse/crawl"
+	"dowse/internal/plain"
 	"dowse/site"
 )
 
@@ -126,7 +127,7 @@ func siteLine(s site.Site, room, terminal int) string {
 	case s.Stop == site.Moved:
 		stop = "moved to " + s.Detail
 	}
-	return strings.TrimRight(fmt.Sprintf("%-*s %-10s %s %s %4d %5d %s", room, fitName(oneLine(s.Name), room), s.Verdict, sure, judged, s.Pages, s.Links, clip(oneLine(stop), 20, terminal)), " ")
+	return strings.TrimRight(fmt.Sprintf("%-*s %-10s %s %s %4d %5d %s", room, plain.FitEnd(oneLine(s.Name), room), s.Verdict, sure, judged, s.Pages, s.Links, clip(oneLine(stop), 20, terminal)), " ")
 }
 
 // printStory explains a site.
@@ -211,6 +212,6 @@ func storyLinks(add func(string, ...any), what string, list []collection.SiteLin
 			add("  … and %d more; --json has all", len(list)-storyRows)
 			return
 		}
-		add("  %-34s %-10s %6.3f  %s", fitName(oneLine(l.Site), 34), l.Verdict, l.Confidence, some(l.Pages, "page"))
+		add("  %-34s %-10s %6.3f  %s", plain.FitEnd(oneLine(l.Site), 34), l.Verdict, l.Confidence, some(l.Pages, "page"))
 	}
 }

@@ -393,12 +393,3 @@ func (st *status) state(now time.Time) string {
 	ago := now.Sub(st.Ended).Round(time.Second)
 	return fmt.Sprintf("stopped %s ago: %s (%s)", ago, stopMeans[st.Stopped], orDefault(string(st.Stopped), "no reason given"))
 }
-
-// count writes a number with commas between thousands.
-func count(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}

@@ -143,7 +143,7 @@ func TestErrorsInPlainWords(t *testing.T) {
 		"crwl x":                             `there is no command "crwl"; did you mean "crawl"?`,
 		"lab rnu":                            `there is no command "lab rnu"; did you mean "run"?`,
 		"crawl x --pages -5":                 `--pages: got -5, want 0 or more; see dowse crawl --help`,
-		"crawl x --pages=-5":                 `--pages: got -5, want 0 or more`,
+		"crawl x --pages=-5":                 `--pages: got -5, want 0 or more; see dowse crawl --help`,
 		"crawl x --print foo":                `--print: got "foo", want url or jsonl; see dowse crawl --help`,
 		"crawl x --time 5":                   `--time: got "5", want a time with its unit (e.g. 90s, 2h); see dowse crawl --help`,
 		"crawl x --strategy shrk":            `--strategy: unknown strategy "shrk"; did you mean "shark"?`,

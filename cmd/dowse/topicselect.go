@@ -109,8 +109,8 @@ type rejectedTopic struct {
 	Reason directory.Rejected `json:"reason"`
 }
 
-// A draw is a selection as scripts see it.
-type draw struct {
+// A topicDraw is a selection as scripts see it.
+type topicDraw struct {
 	Directory  string          `json:"directory"`
 	Level      int             `json:"level"`
 	Min        int             `json:"min"`
@@ -119,8 +119,8 @@ type draw struct {
 	Rejected   []rejectedTopic `json:"rejected"`
 }
 
-func newDraw(name string, s *directory.Selected) *draw {
-	d := &draw{Directory: name, Level: s.Selection.Level, Min: s.Selection.Min, Candidates: s.Candidates, Rejected: []rejectedTopic{}}
+func newDraw(name string, s *directory.Selected) *topicDraw {
+	d := &topicDraw{Directory: name, Level: s.Selection.Level, Min: s.Selection.Min, Candidates: s.Candidates, Rejected: []rejectedTopic{}}
 	taken := map[string]int{}
 	for _, t := range s.Topics {
 		n := drawnTopic{topicName(t.Path, taken), t.Path, t.Links, t.Seeds, t.Targets, t.Train, []dowse.URL{}, t.Eval}
@@ -145,8 +145,8 @@ func topicName(path string, taken map[string]int) string {
 	return name
 }
 
-func (d *draw) print(out io.Writer) {
-	fmt.Fprintf(out, "%s of %s at level %d; a topic needs %s\n\n", some(len(d.Topics), "topic"), categories(d.Candidates), d.Level, some(d.Min, "page"))
+func (d *topicDraw) print(out io.Writer) {
+	fmt.Fprintf(out, "%s of %s at level %d; a topic needs %s\n\n", some(len(d.Topics), "topic"), some(d.Candidates, "category"), d.Level, some(d.Min, "page"))
 	fmt.Fprintf(out, "%6s %6s %6s %6s %6s  path\n", "pages", "seeds", "target", "train", "unseen")
 	for _, t := range d.Topics {
 		fmt.Fprintf(out, "%6d %6d %6d %6d %6d  %s\n", t.Links, len(t.Seeds), len(t.Targets), len(t.Train), len(t.Eval), oneLine(t.Path))
@@ -167,15 +167,8 @@ func (d *draw) print(out io.Writer) {
 	fmt.Fprintln(out)
 }
 
-func categories(n int) string {
-	if n == 1 {
-		return "1 category"
-	}
-	return count(n) + " categories"
-}
-
 // write puts the files of all topics into a folder.
-func (d *draw) write(dir string, s *directory.Selected) error {
+func (d *topicDraw) write(dir string, s *directory.Selected) error {
 	if there, _ := os.ReadDir(dir); len(there) > 0 {
 		return usage("topic select: %s is not empty; name a new folder", dir)
 	}

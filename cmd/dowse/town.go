@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"dowse/settings"
 	"fmt"
 	"math"
 
@@ -130,8 +131,8 @@ func trialColumns(measures []measure.Measure) (list []reports.Column) {
 func (d *townDemo) config(pages int) crawler.Config {
 	t := d.Town.Topic()
 	return crawler.Config{
-		Topic: &topic.Topic{Name: "town", Words: t.Words, Also: t.Also, Not: t.Not}, Agent: "dowse-demo", Contact: "http://127.0.0.1/",
-		Limits: collection.Limits{Pages: pages}, Polite: demoPolite, Demo: &d.mark, Unit: crawler.UnitSite,
+		Topic: &topic.Topic{Name: "town", Words: t.Words, Also: t.Also, Not: t.Not}, Settings: settings.Settings{Limits: settings.Limits{Pages: pages}, Identity: settings.Identity{Agent: "dowse-demo", Contact: "http://127.0.0.1/"}, Politeness: demoPolite},
+		Demo: &d.mark, Unit: crawler.UnitSite,
 		Seeds: texts(d.Seeds),
 	}
 }

@@ -47,7 +47,7 @@ func Erase(path string, at time.Time, offsets ...int64) (int, error) {
 
 // blankOut copies a file with blanks in place of the spans, which are in
 // ascending order.
-func blankOut(w io.Writer, f io.ReaderAt, at time.Time, spans []span) error {
+func blankOut(w io.Writer, f io.ReaderAt, at time.Time, spans []byteSpan) error {
 	end := int64(0)
 	for _, s := range spans {
 		if _, err := io.Copy(w, io.NewSectionReader(f, end, s.offset-end)); err != nil {
@@ -65,7 +65,7 @@ func blankOut(w io.Writer, f io.ReaderAt, at time.Time, spans []span) error {
 // joined merges spans that touch, so that records too short for a blank are no
 // obstacle. A blank is built in memory, so a span of a megabyte is not
 // extended.
-func joined(spans []span) (out []span) {
+func joined(spans []byteSpan) (out []byteSpan) {
 	const enough = 1 << 20
 	for _, s := range spans {
 		if n := len(out); n > 0 && out[n-1].offset+out[n-1].length == s.offset && out[n-1].length < enough {
@@ -79,7 +79,7 @@ func joined(spans []span) (out []span) {
 
 // writeBlank writes a blank for the span s of f, compressed if the record there
 // is.
-func writeBlank(w io.Writer, f io.ReaderAt, s span, at time.Time) error {
+func writeBlank(w io.Writer, f io.ReaderAt, s byteSpan, at time.Time) error {
 	zipped, err := isZipped(f, s.offset)
 	if err != nil {
 		return err

@@ -203,7 +203,7 @@ func (k *Kept) Encoded(original dowse.Place) (Encoded, error) {
 
 // copySpanTo copies a record of f to w, compressed.
 func copySpanTo(w io.Writer, f *durable.File, p Part) error {
-	if err := copySpan(w, f, span{p.Offset, p.Length}); err != nil {
+	if err := copySpan(w, f, byteSpan{p.Offset, p.Length}); err != nil {
 		return fmt.Errorf("archive: read %s: %w", f.Name(), err)
 	}
 	return nil

@@ -2,7 +2,8 @@ package archive
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"dowse/internal/plain"
 )
 
 // A Field is a named value of a record's header, or of a block of the type
@@ -54,23 +55,11 @@ func appendName(dst []byte, name string) []byte {
 // appendText appends at most limit bytes of value as valid UTF-8 without
 // control bytes.
 func appendText(dst []byte, value string, limit int) []byte {
-	value = strings.ToValidUTF8(cut(strings.TrimSpace(value), limit), "\ufffd")
+	value = strings.ToValidUTF8(plain.Cut(strings.TrimSpace(value), limit), "\ufffd")
 	start := len(dst)
 	dst = append(dst, value...)
 	blankControls(dst[start:])
 	return dst
-}
-
-// cut returns the first limit bytes of s, or a few less so that no character is
-// cut.
-func cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
 }
 
 // blankControls replaces control bytes, among them line breaks, by spaces.

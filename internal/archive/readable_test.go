@@ -14,7 +14,7 @@ import (
 )
 
 // soundParts returns where the sound records of a file are, and what of it can't be read.
-func soundParts(t *testing.T, path string) (sound, broken []span) {
+func soundParts(t *testing.T, path string) (sound, broken []byteSpan) {
 	t.Helper()
 	end := int64(0)
 	for p, err := range Parts(path) {
@@ -22,7 +22,7 @@ func soundParts(t *testing.T, path string) (sound, broken []span) {
 			t.Fatalf("a part of %d bytes at %d; the one before ended at %d", p.Length, p.Offset, end)
 		}
 		end += p.Length
-		if s := (span{p.Offset, p.Length}); p.Err == nil {
+		if s := (byteSpan{p.Offset, p.Length}); p.Err == nil {
 			sound = append(sound, s)
 		} else {
 			broken = append(broken, s)

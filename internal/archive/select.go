@@ -17,20 +17,20 @@ import (
 	"dowse/internal/durable"
 )
 
-// span is a section of a file.
-type span struct{ offset, length int64 }
+// byteSpan is a section of a file.
+type byteSpan struct{ offset, length int64 }
 
 // surveyed is a record with its ID and that of the record it belongs to, as
 // hashes, to save memory; 0 for none.
 type surveyed struct {
-	span
+	byteSpan
 	id, concurrent uint64
 }
 
 // exchanges finds the records at the given offsets of a file, together with the
 // requests and metadata of the same exchanges. An offset without a record is
 // passed to lost, or is an error if lost is nil.
-func exchanges(f *durable.File, offsets []int64, lost func(int64, error)) ([]span, error) {
+func exchanges(f *durable.File, offsets []int64, lost func(int64, error)) ([]byteSpan, error) {
 	all, err := survey(f, lost != nil)
 	if err != nil {
 		return nil, err
@@ -60,12 +60,12 @@ var errNoRecord = errors.New("no record can be read there")
 
 // chosen returns the spans at the offsets and of the records with one of the
 // IDs, in file order.
-func chosen(all []surveyed, ids map[uint64]bool, offsets []int64) (spans []span) {
+func chosen(all []surveyed, ids map[uint64]bool, offsets []int64) (spans []byteSpan) {
 	sorted := slices.Sorted(slices.Values(offsets))
 	for _, s := range all {
 		_, asked := slices.BinarySearch(sorted, s.offset)
 		if asked || ids[s.id] || ids[s.concurrent] {
-			spans = append(spans, s.span)
+			spans = append(spans, s.byteSpan)
 		}
 	}
 	return spans
@@ -98,7 +98,7 @@ func survey(f *durable.File, pass bool) (all []surveyed, err error) {
 		if err != nil {
 			continue // past reports it as damage
 		}
-		s.span = span{rec.Offset, size}
+		s.byteSpan = byteSpan{rec.Offset, size}
 		all = append(all, s)
 	}
 	if damage != nil && !pass {
@@ -123,7 +123,7 @@ func CopySound(w io.Writer, path string, lost func(Loss)) error {
 			lost(Loss{path, p.Offset, p.Length, p.Err})
 			continue
 		}
-		if err := copySpan(w, f, span{p.Offset, p.Length}); err != nil {
+		if err := copySpan(w, f, byteSpan{p.Offset, p.Length}); err != nil {
 			return fmt.Errorf("archive: copy from %s: %w", path, err)
 		}
 	}
@@ -201,7 +201,7 @@ func copyFrom(w io.Writer, path string, offsets []int64, lost func(int64, error)
 }
 
 // copySpan copies a record. One that is not compressed is compressed.
-func copySpan(w io.Writer, f io.ReaderAt, s span) error {
+func copySpan(w io.Writer, f io.ReaderAt, s byteSpan) error {
 	from := io.NewSectionReader(f, s.offset, s.length)
 	zipped, err := isZipped(f, s.offset)
 	if err != nil {

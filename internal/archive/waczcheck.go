@@ -39,7 +39,7 @@ func VerifyWACZ(path string) (*Package, error) {
 		return nil, fmt.Errorf("archive: open %s: %w", path, err)
 	}
 	defer z.Close()
-	c := checker{files: make(map[string]*zip.File)}
+	c := waczChecker{files: make(map[string]*zip.File)}
 	for _, f := range z.File {
 		if c.files[f.Name] != nil {
 			c.problem("%s: duplicate entry", printable(f.Name))
@@ -56,14 +56,14 @@ func VerifyWACZ(path string) (*Package, error) {
 	return &c.pack, nil
 }
 
-// checker compares the entries of a zip with the description.
-type checker struct {
+// waczChecker compares the entries of a zip with the description.
+type waczChecker struct {
 	files map[string]*zip.File // not yet accounted for
 	pack  Package
 }
 
 // problem records what is wrong with the package.
-func (c *checker) problem(format string, args ...any) {
+func (c *waczChecker) problem(format string, args ...any) {
 	if len(c.pack.Problems) < maxProblems {
 		c.pack.Problems = append(c.pack.Problems, fmt.Errorf(format, args...))
 	}
@@ -71,7 +71,7 @@ func (c *checker) problem(format string, args ...any) {
 
 // describe reads the description and compares it with its digest, if there is
 // one.
-func (c *checker) describe() error {
+func (c *waczChecker) describe() error {
 	text, err := c.read(packageName)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (c *checker) describe() error {
 }
 
 // digest compares the description with the digest that the package contains.
-func (c *checker) digest(description []byte) {
+func (c *waczChecker) digest(description []byte) {
 	text, err := c.read(digestName)
 	var d packageDigest
 	if err = errors.Join(err, json.Unmarshal(text, &d)); err != nil {
@@ -103,7 +103,7 @@ func (c *checker) digest(description []byte) {
 }
 
 // read returns a small file of the zip and removes it from c.files.
-func (c *checker) read(name string) ([]byte, error) {
+func (c *waczChecker) read(name string) ([]byte, error) {
 	f := c.files[name]
 	if f == nil {
 		return nil, fmt.Errorf("%s: missing in the package", name)
@@ -118,7 +118,7 @@ func (c *checker) read(name string) ([]byte, error) {
 }
 
 // resource checks one listed file.
-func (c *checker) resource(r Resource) {
+func (c *waczChecker) resource(r Resource) {
 	f := c.files[r.Path]
 	if f == nil {
 		c.problem("%s: listed but missing", printable(r.Path))
@@ -152,7 +152,7 @@ func hashOf(f *zip.File, listed int64) ([]byte, int64, error) {
 }
 
 // rest records a problem for every file that is there and not listed.
-func (c *checker) rest() {
+func (c *waczChecker) rest() {
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		if !strings.HasSuffix(name, "/") {
 			c.problem("%s: not listed", printable(name))

@@ -120,11 +120,11 @@ func (w *Web) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if req.Method != "" && req.Method != http.MethodGet && req.Method != http.MethodHead {
-		return plain(req, http.StatusMethodNotAllowed), nil
+		return bareResponse(req, http.StatusMethodNotAllowed), nil
 	}
 	c, ok := w.find(key(req.URL.String()))
 	if !ok {
-		return plain(req, http.StatusNotFound), nil
+		return bareResponse(req, http.StatusNotFound), nil
 	}
 	resp, err := w.replay(c)
 	if err != nil {
@@ -238,8 +238,8 @@ func (u *unzipped) Read(p []byte) (int, error) {
 
 func (u *unzipped) Close() error { return u.body.Close() }
 
-// plain returns a short response that was not recorded.
-func plain(req *http.Request, status int) *http.Response {
+// bareResponse returns a short response that was not recorded.
+func bareResponse(req *http.Request, status int) *http.Response {
 	text := http.StatusText(status) + "\n"
 	return &http.Response{
 		Status: strconv.Itoa(status) + " " + http.StatusText(status), StatusCode: status,

@@ -3,10 +3,10 @@ package demo
 import "strings"
 
 // A sentence is text with slots, read from a line like "The {n} {v}.".
-type sentence []piece
+type sentence []textPiece
 
-// A piece is a run of text, or a slot if slot is not 0.
-type piece struct {
+// A textPiece is a run of text, or a slot if slot is not 0.
+type textPiece struct {
 	text string
 	slot byte
 }
@@ -24,12 +24,12 @@ func parseSentence(line string) sentence {
 	for {
 		before, after, found := strings.Cut(line, "{")
 		if before != "" {
-			s = append(s, piece{text: before})
+			s = append(s, textPiece{text: before})
 		}
 		if !found {
 			return s
 		}
-		s = append(s, piece{slot: after[0]})
+		s = append(s, textPiece{slot: after[0]})
 		line = after[2:]
 	}
 }

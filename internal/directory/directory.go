@@ -97,9 +97,6 @@ const (
 	Node    Include = "node"    // only its own pages
 )
 
-// Kind returns what the directory is written in.
-func (d *Directory) Kind() Kind { return d.kind }
-
 // Dirt returns what was skipped: for each kind the largest number of all
 // complete readings so far, since some read more closely than others.
 func (d *Directory) Dirt() Dirt {
@@ -107,10 +104,6 @@ func (d *Directory) Dirt() Dirt {
 	defer d.mu.Unlock()
 	return d.dirt
 }
-
-// All yields every entry, in the order of the file. A page in several
-// categories is one entry in each. An error is the last thing that is yielded.
-func (d *Directory) All() iter.Seq2[Entry, error] { return d.where(nil) }
 
 // Entries yields the entries of a category in the order of the file, each page
 // once. If there is no such category, it yields only a [*NotFoundError].

@@ -119,37 +119,10 @@ func (t *Tree) path(id int32) string {
 	return strings.Join(names, "/")
 }
 
-// Len returns the number of categories, Top included.
-func (t *Tree) Len() int { return len(t.nodes) }
-
 // Has reports whether a category exists.
 func (t *Tree) Has(path string) bool {
 	_, ok := t.find(Clean(path))
 	return ok
-}
-
-// Count returns how many entries a category has: its own, and with its subtree.
-// It counts entries of the file, also repeated pages and entries without a
-// valid URL.
-func (t *Tree) Count(path string) (own, subtree int) {
-	id, ok := t.find(Clean(path))
-	if !ok {
-		return 0, 0
-	}
-	return int(t.nodes[id].entries), int(t.nodes[id].below)
-}
-
-// Children returns the paths directly below a category, in the order in which
-// they were first seen.
-func (t *Tree) Children(path string) (list []string) {
-	id, ok := t.find(Clean(path))
-	if !ok {
-		return nil
-	}
-	for c := t.nodes[id].child; c != 0; c = t.nodes[c].next {
-		list = append(list, t.path(c))
-	}
-	return list
 }
 
 // Categories returns all categories. The first call reads the whole directory

@@ -111,7 +111,7 @@ const featuresOfVersion3 = 30
 type Group []*Fact
 
 // table holds the facts and the orders in which formats store them.
-type table struct {
+type factTable struct {
 	all      []*Fact
 	named    map[string]*Fact
 	visit    []Group // of the journal
@@ -122,8 +122,8 @@ type table struct {
 
 var current = newTable(pageFacts())
 
-func newTable(list []*Fact) *table {
-	t := &table{all: list, named: make(map[string]*Fact, len(list))}
+func newTable(list []*Fact) *factTable {
+	t := &factTable{all: list, named: make(map[string]*Fact, len(list))}
 	groups := map[int]Group{}
 	for _, f := range list {
 		t.named[f.Name] = f

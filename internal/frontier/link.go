@@ -4,11 +4,11 @@ import "dowse"
 
 // link checks the tables of a snapshot against each other and computes heaps
 // and hash tables from them.
-func (s *reader) link(f *Frontier) {
+func (s *snapshotReader) link(f *Frontier) {
 	s.linkLanes(f)
 	s.linkHosts(f)
 	s.check(f)
-	if s.err != nil {
+	if s.Err != nil {
 		return
 	}
 	s.linkTable(f)
@@ -16,7 +16,7 @@ func (s *reader) link(f *Frontier) {
 	f.refreshAll()
 }
 
-func (s *reader) linkLanes(f *Frontier) {
+func (s *snapshotReader) linkLanes(f *Frontier) {
 	for i := range uint32(f.lanes.n) {
 		l := f.lanes.at(i)
 		if _, twice := f.laneIDs[l.name]; twice || l.name == "" {
@@ -26,7 +26,7 @@ func (s *reader) linkLanes(f *Frontier) {
 	}
 }
 
-func (s *reader) linkHosts(f *Frontier) {
+func (s *snapshotReader) linkHosts(f *Frontier) {
 	for i := range uint32(f.hosts.n) {
 		h := f.hosts.at(i)
 		if _, twice := f.HostOf(f.HostName(HostID(i))); twice {
@@ -46,7 +46,7 @@ func (s *reader) linkHosts(f *Frontier) {
 
 // check ensures that every reference in an entry is valid and that its priority
 // fits the cap of its state.
-func (s *reader) check(f *Frontier) {
+func (s *snapshotReader) check(f *Frontier) {
 	owned := make([]bool, f.visits.n)
 	for i := range uint32(f.entries.n) {
 		e := f.entries.at(i)
@@ -71,7 +71,7 @@ func (s *reader) check(f *Frontier) {
 	}
 }
 
-func (s *reader) linkTable(f *Frontier) {
+func (s *snapshotReader) linkTable(f *Frontier) {
 	f.table.reserve(f.entries.n)
 	for i := range uint32(f.entries.n) {
 		fp := f.entries.at(i).fp

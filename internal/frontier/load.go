@@ -1,16 +1,15 @@
 package frontier
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"time"
 
 	"dowse"
+	"dowse/internal/wire"
 
 	"github.com/zeebo/xxh3"
 )
@@ -32,7 +31,7 @@ var (
 // end of the snapshot, unless r is a bufio.Reader of at least 64 KB.
 func Load(r io.Reader, cfg Config) (*Frontier, error) {
 	f := New(cfg)
-	s := &reader{r: bufio.NewReaderSize(r, readerBytes), hash: xxh3.New()}
+	s := newReader(r)
 	s.head(f)
 	s.hosts(f)
 	s.entries(f)
@@ -42,11 +41,11 @@ func Load(r io.Reader, cfg Config) (*Frontier, error) {
 	s.dropped(f.groups.dropped)
 	s.aliases(f)
 	s.sum()
-	if s.err == nil {
+	if s.Err == nil {
 		s.link(f)
 	}
-	if s.err != nil {
-		return nil, fmt.Errorf("frontier: load: %w", s.err)
+	if err := s.fault(); err != nil {
+		return nil, fmt.Errorf("frontier: load: %w", err)
 	}
 	if cfg.Names == nil && f.Len() > 0 {
 		return nil, errors.New("frontier: load: no Names for the snapshot's URLs")
@@ -54,117 +53,83 @@ func Load(r io.Reader, cfg Config) (*Frontier, error) {
 	return f, nil
 }
 
-const readerBytes = 64 << 10
-
-// A reader keeps the first error; after it all that it reads is zero and all
-// lengths are 0.
-type reader struct {
-	r    *bufio.Reader
+// A snapshotReader reads the tables of a snapshot. After the first fault all that it reads is zero
+// and all lengths are 0.
+type snapshotReader struct {
+	*wire.Input
 	hash *xxh3.Hasher
-	buf  [entryBytes]byte
-	err  error
 }
 
-func (s *reader) fail(err error) {
-	if s.err == nil {
-		s.err = err
-	}
+func newReader(r io.Reader) *snapshotReader {
+	hash := xxh3.New()
+	return &snapshotReader{wire.NewInput(r, hash), hash}
 }
 
-func (s *reader) damaged(what string) { s.fail(fmt.Errorf("%w: %s", ErrDamaged, what)) }
+func (s *snapshotReader) damaged(what string) { s.Fail(fmt.Errorf("%w: %s", ErrDamaged, what)) }
 
-// read returns the next n bytes, n at most the buffer's; they are good until the
-// next read.
-func (s *reader) read(n int) []byte {
-	b := s.buf[:n]
-	if s.err == nil {
-		s.full(b)
+// fault returns the first fault, nil for none.
+func (s *snapshotReader) fault() error {
+	if s.Err == wire.ErrDamaged {
+		return fmt.Errorf("%w: it ends early", ErrDamaged)
 	}
-	if s.err != nil {
-		clear(b)
-	}
-	return b
+	return s.Err
 }
-
-func (s *reader) full(b []byte) {
-	_, err := io.ReadFull(s.r, b)
-	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		s.damaged("it ends early")
-	case err != nil:
-		s.fail(err)
-	}
-	s.hash.Write(b)
-}
-
-func (s *reader) u8() uint8    { return s.read(1)[0] }
-func (s *reader) u32() uint32  { return binary.LittleEndian.Uint32(s.read(4)) }
-func (s *reader) u64() uint64  { return binary.LittleEndian.Uint64(s.read(8)) }
-func (s *reader) f64() float64 { return math.Float64frombits(s.u64()) }
 
 // each reads as many things as the number before them says.
-func (s *reader) each(read func()) {
-	for n := s.u32(); n > 0 && s.err == nil; n-- {
+func (s *snapshotReader) each(read func()) {
+	for n := s.Uint32(); n > 0 && s.Err == nil; n-- {
 		read()
 	}
 }
 
-func (s *reader) text() string {
-	var b strings.Builder
-	for n := int(s.u32()); n > 0 && s.err == nil; {
-		part := s.read(min(n, len(s.buf)))
-		n -= len(part)
-		b.Write(part)
-	}
-	return b.String()
-}
+func (s *snapshotReader) text() string { return s.Text(int(s.Uint32())) }
 
-func (s *reader) time() time.Time {
-	sec, nsec := int64(s.u64()), s.u32()
+func (s *snapshotReader) time() time.Time {
+	sec, nsec := int64(s.Uint64()), s.Uint32()
 	if nsec >= 1e9 {
 		s.damaged("a time that is none")
 	}
 	return time.Unix(sec, int64(nsec)).UTC()
 }
 
-func (s *reader) head(f *Frontier) {
-	mark := string(s.read(len(snapshotMark)))
-	if version := s.u32(); s.err == nil && (mark != snapshotMark || version != snapshotVersion) {
-		s.fail(ErrVersion)
+func (s *snapshotReader) head(f *Frontier) {
+	mark := string(s.Take(len(snapshotMark)))
+	if version := s.Uint32(); s.Err == nil && (mark != snapshotMark || version != snapshotVersion) {
+		s.Fail(ErrVersion)
 	}
-	if key := s.u64(); s.err == nil && key != f.key {
-		s.fail(ErrKey)
+	if key := s.Uint64(); s.Err == nil && key != f.key {
+		s.Fail(ErrKey)
 	}
-	f.regret = s.f64()
+	f.regret = s.Float()
 	f.queue, f.shelf = s.tide(), s.tide()
 }
 
-func (s *reader) tide() tide {
-	t := tide{offset: s.f64(), cap: s.f64()}
+func (s *snapshotReader) tide() tide {
+	t := tide{offset: s.Float(), cap: s.Float()}
 	if finite := t.offset - t.offset + t.cap - t.cap; finite != 0 {
 		s.damaged("a raise that is none")
 	}
 	return t
 }
 
-func (s *reader) hosts(f *Frontier) {
+func (s *snapshotReader) hosts(f *Frontier) {
 	s.each(func() {
 		l := f.lanes.add()
 		l.ready, l.name, l.at = momentOf(s.time()), s.text(), nowhere
 	})
 	s.each(func() {
 		h := f.hosts.add()
-		h.ready, h.lane, h.busy, h.name = momentOf(s.time()), s.u32(), s.u32(), f.byName.keep(s.text())
+		h.ready, h.lane, h.busy, h.name = momentOf(s.time()), s.Uint32(), s.Uint32(), f.byName.keep(s.text())
 		h.inAll, h.at = nowhere, nowhere
 	})
 }
 
-func (s *reader) entries(f *Frontier) {
+func (s *snapshotReader) entries(f *Frontier) {
 	s.each(func() { s.entry(f.entries.add()) })
 }
 
-func (s *reader) entry(e *entry) {
-	b := s.read(entryBytes)
+func (s *snapshotReader) entry(e *entry) {
+	b := s.Take(entryBytes)
 	le := binary.LittleEndian
 	*e = entry{
 		fp:    xxh3.Uint128{Hi: le.Uint64(b), Lo: le.Uint64(b[8:])},
@@ -181,15 +146,15 @@ func (s *reader) entry(e *entry) {
 	}
 }
 
-func (s *reader) visits(f *Frontier) {
+func (s *snapshotReader) visits(f *Frontier) {
 	s.each(func() {
 		v := f.visits.add()
-		v.relevance, v.place, v.onTopic = s.f64(), s.u64(), s.u8() != 0
+		v.relevance, v.place, v.onTopic = s.Float(), s.Uint64(), s.Byte() != 0
 		v.at = nowhere
 	})
 }
 
-func (s *reader) interned(f *Frontier, set func(ID, string)) {
+func (s *snapshotReader) interned(f *Frontier, set func(ID, string)) {
 	var texts []string
 	s.each(func() { texts = append(texts, s.text()) })
 	s.pairs(func(id, text uint32) {
@@ -201,11 +166,11 @@ func (s *reader) interned(f *Frontier, set func(ID, string)) {
 	})
 }
 
-func (s *reader) dropped(groups map[string]bool) {
+func (s *snapshotReader) dropped(groups map[string]bool) {
 	s.each(func() { groups[s.text()] = true })
 }
 
-func (s *reader) aliases(f *Frontier) {
+func (s *snapshotReader) aliases(f *Frontier) {
 	s.pairs(func(id, target uint32) {
 		if int(id) >= f.entries.n || int(target) >= f.entries.n {
 			s.damaged("an alias of no URL")
@@ -215,18 +180,18 @@ func (s *reader) aliases(f *Frontier) {
 	})
 }
 
-func (s *reader) pairs(pair func(a, b uint32)) {
+func (s *snapshotReader) pairs(pair func(a, b uint32)) {
 	s.each(func() {
-		a, b := s.u32(), s.u32()
-		if s.err == nil {
+		a, b := s.Uint32(), s.Uint32()
+		if s.Err == nil {
 			pair(a, b)
 		}
 	})
 }
 
-func (s *reader) sum() {
+func (s *snapshotReader) sum() {
 	want := s.hash.Sum64()
-	if got := s.u64(); s.err == nil && got != want {
+	if got := s.Uint64(); s.Err == nil && got != want {
 		s.damaged("its checksum differs")
 	}
 }

@@ -407,3 +407,10 @@ func (f *Frontier) rebuild(s dowse.State) {
 	heapify(bySeat{f, restedSeat}, f.polite.rested)
 	heapify(bySeat{f, lateSeat}, f.polite.late)
 }
+
+func bit(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,13 +1,13 @@
 package frontier
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"time"
+
+	"dowse/internal/wire"
 
 	"github.com/zeebo/xxh3"
 )
@@ -25,11 +25,11 @@ const (
 // that [Load] makes one from it that goes on alike. URLs in flight and busy hosts
 // are written as they are.
 func (f *Frontier) Snapshot(w io.Writer) error {
-	s := &writer{w: w, hash: xxh3.New()}
-	s.bytes([]byte(snapshotMark))
-	s.u32(snapshotVersion)
-	s.u64(f.key)
-	s.f64(f.regret)
+	s := newWriter(w)
+	s.B = append(s.B, snapshotMark...)
+	s.Uint32(snapshotVersion)
+	s.Uint64(f.key)
+	s.Float(f.regret)
 	s.tide(f.queue)
 	s.tide(f.shelf)
 	s.hosts(f)
@@ -39,123 +39,98 @@ func (f *Frontier) Snapshot(w io.Writer) error {
 	s.interned(&f.groups.interned)
 	s.dropped(f.groups.dropped)
 	s.aliases(f.aliases)
-	s.sum()
-	if s.err != nil {
-		return fmt.Errorf("frontier: snapshot: %w", s.err)
+	if err := s.sum(); err != nil {
+		return fmt.Errorf("frontier: snapshot: %w", err)
 	}
 	return nil
 }
 
-// A writer gathers bytes into large writes and sums them. It keeps the first
-// error and writes nothing after it.
-type writer struct {
-	w    io.Writer
+// A snapshotWriter writes the tables of a snapshot, with a checksum of all of them.
+type snapshotWriter struct {
+	*wire.Output
 	hash *xxh3.Hasher
-	buf  []byte
-	err  error
 }
 
-const writerBytes = 256 << 10
-
-func (s *writer) u8(v uint8)    { s.buf = append(s.buf, v) }
-func (s *writer) u32(v uint32)  { s.buf = binary.LittleEndian.AppendUint32(s.buf, v) }
-func (s *writer) u64(v uint64)  { s.buf = binary.LittleEndian.AppendUint64(s.buf, v) }
-func (s *writer) f64(v float64) { s.u64(math.Float64bits(v)) }
-
-func (s *writer) bytes(b []byte) {
-	s.buf = append(s.buf, b...)
-	s.spill()
+func newWriter(w io.Writer) *snapshotWriter {
+	hash := xxh3.New()
+	return &snapshotWriter{wire.NewOutput(w, hash), hash}
 }
 
-func (s *writer) text(t string) {
-	s.u32(uint32(len(t)))
-	s.buf = append(s.buf, t...)
-	s.spill()
+func (s *snapshotWriter) text(t string) {
+	s.Uint32(uint32(len(t)))
+	s.B = append(s.B, t...)
+	s.Spill()
 }
 
-func (s *writer) time(t time.Time) {
-	s.u64(uint64(t.Unix()))
-	s.u32(uint32(t.Nanosecond()))
+func (s *snapshotWriter) time(t time.Time) {
+	s.Uint64(uint64(t.Unix()))
+	s.Uint32(uint32(t.Nanosecond()))
 }
 
-// spill writes the buffer once it is large.
-func (s *writer) spill() {
-	if len(s.buf) >= writerBytes {
-		s.flush()
-	}
+// sum ends the snapshot with the checksum of all before it.
+func (s *snapshotWriter) sum() error {
+	s.Flush()
+	s.Uint64(s.hash.Sum64())
+	return s.Flush()
 }
 
-func (s *writer) flush() {
-	s.hash.Write(s.buf)
-	if s.err == nil {
-		_, s.err = s.w.Write(s.buf)
-	}
-	s.buf = s.buf[:0]
+func (s *snapshotWriter) tide(t tide) {
+	s.Float(t.offset)
+	s.Float(t.cap)
 }
 
-func (s *writer) sum() {
-	s.flush()
-	s.u64(s.hash.Sum64())
-	s.flush()
-}
-
-func (s *writer) tide(t tide) {
-	s.f64(t.offset)
-	s.f64(t.cap)
-}
-
-func (s *writer) hosts(f *Frontier) {
-	s.u32(uint32(f.lanes.n))
+func (s *snapshotWriter) hosts(f *Frontier) {
+	s.Uint32(uint32(f.lanes.n))
 	for i := range uint32(f.lanes.n) {
 		l := f.lanes.at(i)
 		s.time(l.ready.time())
 		s.text(l.name)
 	}
-	s.u32(uint32(f.hosts.n))
+	s.Uint32(uint32(f.hosts.n))
 	for i := range uint32(f.hosts.n) {
 		h := f.hosts.at(i)
 		s.time(h.ready.time())
-		s.u32(h.lane)
-		s.u32(h.busy)
+		s.Uint32(h.lane)
+		s.Uint32(h.busy)
 		s.text(f.byName.text(h.name))
 	}
 }
 
-func (s *writer) entries(f *Frontier) {
-	s.u32(uint32(f.entries.n))
+func (s *snapshotWriter) entries(f *Frontier) {
+	s.Uint32(uint32(f.entries.n))
 	for i := range uint32(f.entries.n) {
 		s.entry(f.entries.at(i))
-		s.spill()
+		s.Spill()
 	}
 }
 
-func (s *writer) entry(e *entry) {
+func (s *snapshotWriter) entry(e *entry) {
 	visit := uint32(nowhere)
 	if e.is(hasVisit) {
 		visit = e.at
 	}
-	s.u64(e.fp.Hi)
-	s.u64(e.fp.Lo)
-	s.f64(e.key)
-	s.u64(e.place)
-	s.u32(uint32(e.host))
-	s.u32(visit)
-	s.buf = append(s.buf, uint8(e.state), uint8(e.band), e.depth, e.hops, e.why, uint8(e.flags))
+	s.Uint64(e.fp.Hi)
+	s.Uint64(e.fp.Lo)
+	s.Float(e.key)
+	s.Uint64(e.place)
+	s.Uint32(uint32(e.host))
+	s.Uint32(visit)
+	s.B = append(s.B, uint8(e.state), uint8(e.band), e.depth, e.hops, e.why, uint8(e.flags))
 }
 
-func (s *writer) visits(f *Frontier) {
-	s.u32(uint32(f.visits.n))
+func (s *snapshotWriter) visits(f *Frontier) {
+	s.Uint32(uint32(f.visits.n))
 	for i := range uint32(f.visits.n) {
 		v := f.visits.at(i)
-		s.f64(v.relevance)
-		s.u64(v.place)
-		s.u8(bit(v.onTopic))
-		s.spill()
+		s.Float(v.relevance)
+		s.Uint64(v.place)
+		s.Bool(v.onTopic)
+		s.Spill()
 	}
 }
 
 // interned writes the texts in the order of their first users, then the users.
-func (s *writer) interned(n *interned) {
+func (s *snapshotWriter) interned(n *interned) {
 	var texts []string
 	var users [][2]uint32
 	numbers := map[uint32]uint32{}
@@ -168,22 +143,22 @@ func (s *writer) interned(n *interned) {
 		}
 		users = append(users, [2]uint32{id, number})
 	})
-	s.u32(uint32(len(texts)))
+	s.Uint32(uint32(len(texts)))
 	for _, t := range texts {
 		s.text(t)
 	}
 	s.pairs(users)
 }
 
-func (s *writer) dropped(groups map[string]bool) {
+func (s *snapshotWriter) dropped(groups map[string]bool) {
 	names := slices.Sorted(maps.Keys(groups))
-	s.u32(uint32(len(names)))
+	s.Uint32(uint32(len(names)))
 	for _, name := range names {
 		s.text(name)
 	}
 }
 
-func (s *writer) aliases(of map[ID]ID) {
+func (s *snapshotWriter) aliases(of map[ID]ID) {
 	pairs := make([][2]uint32, 0, len(of))
 	for _, id := range slices.Sorted(maps.Keys(of)) {
 		pairs = append(pairs, [2]uint32{uint32(id), uint32(of[id])})
@@ -191,18 +166,11 @@ func (s *writer) aliases(of map[ID]ID) {
 	s.pairs(pairs)
 }
 
-func (s *writer) pairs(pairs [][2]uint32) {
-	s.u32(uint32(len(pairs)))
+func (s *snapshotWriter) pairs(pairs [][2]uint32) {
+	s.Uint32(uint32(len(pairs)))
 	for _, p := range pairs {
-		s.u32(p[0])
-		s.u32(p[1])
-		s.spill()
+		s.Uint32(p[0])
+		s.Uint32(p[1])
+		s.Spill()
 	}
-}
-
-func bit(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"dowse/settings"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -89,12 +90,9 @@ func work(path string) error {
 
 func crawlAll(j job) (*result, error) {
 	c, err := crawler.Open(j.Dir, crawler.Config{
-		Words: []string{hostile.Topic}, Seeds: j.Seeds, StrategyName: "breadth-first",
-		Agent: hostile.Agent, Contact: "https://example.org/bot",
-		AllowNet: j.Networks, Resolver: j.Resolver, Timeout: cmp.Or(j.Timeout, 6*time.Second), Pages: j.Pages,
-		Polite: collection.Politeness{
+		Words: []string{hostile.Topic}, Seeds: j.Seeds, Settings: settings.Settings{Order: settings.Order{Strategy: "breadth-first"}, Limits: settings.Limits{Pages: j.Pages}, Identity: settings.Identity{Agent: hostile.Agent, Contact: "https://example.org/bot"}, Politeness: settings.Politeness{
 			Delay: cmp.Or(j.Delay, hostile.Polite), InFlight: cmp.Or(j.Conns, 128), Patience: 45 * time.Second,
-		},
+		}, Network: settings.Network{AllowNet: j.Networks, Resolver: j.Resolver, Timeout: cmp.Or(j.Timeout, 6*time.Second)}},
 	})
 	if err != nil {
 		return nil, err

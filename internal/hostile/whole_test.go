@@ -2,6 +2,7 @@ package hostile_test
 
 import (
 	"context"
+	"dowse/settings"
 	"fmt"
 	"io"
 	"net"
@@ -13,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"dowse/collection"
 	"dowse/crawler"
 	"dowse/internal/hostile"
 	"dowse/internal/hostile/template"
@@ -62,11 +62,10 @@ func (w *town) crawl(t *testing.T, strategy string, seeds ...string) {
 	t.Helper()
 	addr := w.Listener.Addr().String()
 	c, err := crawler.Open(filepath.Join(t.TempDir(), "whole.dowse"), crawler.Config{
-		Words: []string{hostile.Topic}, Seeds: seeds, StrategyName: strategy, Agent: hostile.Agent, Key: 1,
+		Words: []string{hostile.Topic}, Seeds: seeds, Settings: settings.Settings{Order: settings.Order{Strategy: strategy}, Key: 1, Identity: settings.Identity{Agent: hostile.Agent}, Politeness: settings.Politeness{Delay: -1, InFlight: 16, Conns: 4}},
 		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, addr)
 		},
-		Polite: collection.Politeness{Delay: -1, InFlight: 16, Conns: 4},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 
 	"dowse/internal/facts"
+	"dowse/internal/plain"
 )
 
 // celClause makes a node of an expression in CEL.
@@ -265,7 +266,7 @@ func (f *fact) celValue(r *reading) (v any, known bool) {
 	if !known {
 		return "", false
 	}
-	return cutText(values[0], MaxText), true
+	return plain.Cut(values[0], MaxText), true
 }
 
 // A celPage is the page, or what is known of its parent, as a value of CEL.

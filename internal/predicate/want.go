@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"dowse"
+	"dowse/internal/plain"
 	"dowse/text"
 )
 
@@ -35,7 +36,7 @@ func (w *want) among(r *reading, l like, values, folded []string) bool {
 				return true
 			}
 		case left > 0:
-			seen := cutText(v, left)
+			seen := plain.Cut(v, left)
 			if w.re.MatchString(seen) {
 				return true
 			}
@@ -72,17 +73,6 @@ func isBelow(host, domain string) bool {
 	domain = strings.TrimLeft(domain, "*.")
 	rest, ok := strings.CutSuffix(host, domain)
 	return ok && domain != "" && (rest == "" || strings.HasSuffix(rest, "."))
-}
-
-// cutText returns at most n bytes of a value, whole characters only.
-func cutText(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // A phrase is a run of folded words. Between them anything but a word may stand.

@@ -59,14 +59,14 @@ type Builder struct {
 	users   map[uint64]uint32
 	keys    []uint64
 	pages   *names
-	records []record
+	records []accessRecord
 }
 
-// A record is an access that was kept: 16 bytes.
+// An accessRecord is an access that was kept: 16 bytes.
 //
 // Time and the begin of a session share a field, so that a record has no padding
 // and twenty million of them fit into 320 MB.
-type record struct {
+type accessRecord struct {
 	user uint32
 	page uint32
 	at   int64 // half milliseconds; the lowest bit is beginBit
@@ -117,7 +117,7 @@ func (b *Builder) add(user []byte, at int64, u dowse.URL, begins bool) bool {
 	if begins {
 		at |= beginBit
 	}
-	b.records = append(b.records, record{b.user(user), b.pages.add(string(u)), at})
+	b.records = append(b.records, accessRecord{b.user(user), b.pages.add(string(u)), at})
 	return true
 }
 
@@ -170,7 +170,7 @@ func (b *Builder) Log() *Log {
 // byUser sorts the records by user, and those of a user by time; it also sets
 // where users begin. It is a counting sort, because there are many records per
 // user and they are mostly in order of time already.
-func (b *Builder) byUser(l *Log) []record {
+func (b *Builder) byUser(l *Log) []accessRecord {
 	l.starts = make([]uint32, len(l.keys)+1)
 	for _, r := range b.records {
 		l.starts[r.user+1]++
@@ -179,12 +179,12 @@ func (b *Builder) byUser(l *Log) []record {
 		l.starts[i] += l.starts[i-1]
 	}
 	next := slices.Clone(l.starts)
-	sorted := make([]record, len(b.records))
+	sorted := make([]accessRecord, len(b.records))
 	for _, r := range b.records {
 		sorted[next[r.user]] = r
 		next[r.user]++
 	}
-	byTime := func(a, b record) int { return cmp.Compare(a.at>>1, b.at>>1) }
+	byTime := func(a, b accessRecord) int { return cmp.Compare(a.at>>1, b.at>>1) }
 	for u := range l.keys {
 		if path := sorted[l.starts[u]:l.starts[u+1]]; !slices.IsSortedFunc(path, byTime) {
 			slices.SortStableFunc(path, byTime)
@@ -196,7 +196,7 @@ func (b *Builder) byUser(l *Log) []record {
 // session fills in the path of one user and where its sessions begin.
 //
 // The first access of a user always begins a session.
-func (b *Builder) session(l *Log, sorted []record, from, to uint32) {
+func (b *Builder) session(l *Log, sorted []accessRecord, from, to uint32) {
 	gap := b.opts.Gap.Milliseconds()
 	for i := from; i < to; i++ {
 		r := sorted[i]
@@ -209,7 +209,7 @@ func (b *Builder) session(l *Log, sorted []record, from, to uint32) {
 
 // pause returns the milliseconds between two accesses, 0 if one of the times is
 // unknown.
-func pause(a, b record) int64 {
+func pause(a, b accessRecord) int64 {
 	if a.at>>1 == unknown || b.at>>1 == unknown {
 		return 0
 	}

@@ -25,6 +25,7 @@ import (
 	"dowse"
 	"dowse/internal/durable"
 	"dowse/internal/lab/measure"
+	"dowse/internal/strictyaml"
 )
 
 // A run's folder has
@@ -270,6 +271,9 @@ type Manifest struct {
 
 const manifestSchema = "run/v1"
 
+// manifestForm bounds the manifest of a run, which has a few keys for each of its crawls.
+var manifestForm = strictyaml.Form{Bytes: 64 << 20, Line: 1 << 20, Brackets: 16, Dashes: 8, Indent: 64, Keys: 1 << 20}
+
 // finish writes the manifest and removes trails of crawls that are no part of the run.
 func (d *dir) finish(r *Results, jobs []job) error {
 	if err := d.ours(); err != nil {
@@ -379,7 +383,7 @@ func openFacts(path string) (*Results, *Manifest, error) {
 		return nil, nil, fmt.Errorf("experiment: %w", err)
 	}
 	m := &Manifest{}
-	if err := yaml.UnmarshalWithOptions(data, m, yaml.Strict()); err != nil || m.Dowse != manifestSchema {
+	if e := manifestForm.Read(data, manifestFile, m); e != nil || m.Dowse != manifestSchema {
 		return nil, nil, fmt.Errorf("experiment: %s is no manifest of this version", filepath.Join(path, manifestFile))
 	}
 	r := &Results{Experiment: x, Webs: m.Webs}

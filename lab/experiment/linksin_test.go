@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"dowse/settings"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"dowse/collection"
 	"dowse/crawler"
 	"dowse/topic"
 )
@@ -37,8 +37,7 @@ func TestReplayCountsLinks(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "x.dowse")
 	c, err := crawler.Open(dir, crawler.Config{
-		Topic: to, Seeds: []string{s.URL + "/0"}, StrategyName: "breadth-first", AllowNet: []string{"127.0.0.1"},
-		Polite: collection.Politeness{Delay: -1, InFlight: 1},
+		Topic: to, Seeds: []string{s.URL + "/0"}, Settings: settings.Settings{Order: settings.Order{Strategy: "breadth-first"}, Politeness: settings.Politeness{Delay: -1, InFlight: 1}, Network: settings.Network{AllowNet: []string{"127.0.0.1"}}},
 	})
 	if err != nil {
 		t.Fatal(err)

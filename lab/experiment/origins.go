@@ -4,6 +4,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/internal/lab/measure"
+	"dowse/internal/plain"
 )
 
 // origins tell which link led to each page: of all links to it that the crawl had seen
@@ -59,20 +60,8 @@ func anchorOf(l *dowse.Link) string {
 func (o *origins) tell(steps *measure.Steps) {
 	for i, s := range steps.All() {
 		if k, ok := o.taken[s.URL]; ok && !s.Seed {
-			steps.Led(i, k.from, shortened(k.anchor))
+			steps.Led(i, k.from, plain.Cut(k.anchor, longestAnchor))
 		}
 	}
 	steps.Trim()
-}
-
-// shortened cuts an anchor, between characters.
-func shortened(s string) string {
-	if len(s) <= longestAnchor {
-		return s
-	}
-	n := longestAnchor
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,11 +15,11 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"dowse/internal/lab/measure"
 	"dowse/internal/mistake"
 	"dowse/internal/predicate"
+	"dowse/internal/strictyaml"
 	"dowse/judge"
 	"dowse/strategy"
 )
@@ -29,13 +27,20 @@ import (
 // An Error is what is wrong with an experiment's file.
 type Error = mistake.Error
 
-// The limits of a file. The YAML parser takes time in the square of the nesting.
-const (
-	MaxFile = 128 << 10 // bytes
+// MaxFile is the most bytes that an experiment's file may have.
+const MaxFile = 128 << 10
 
-	maxNesting = 32  // brackets open at once
-	maxIndent  = 200 // columns
-)
+const fixOther = "see dowse lab run --help for an example"
+
+// form bounds an experiment's file.
+var form = strictyaml.Form{
+	Bytes: MaxFile, Line: 16 << 10, Brackets: 32, Dashes: 16, Indent: 200, Keys: 4000,
+	FixLarge:  "put lists of topics into a file of their own",
+	FixKeys:   "split the experiment into several",
+	FixEmpty:  "begin with: dowse: " + Schema,
+	FixSecond: "write one experiment to a file",
+	FixOther:  fixOther,
+}
 
 // Load reads an experiment's file.
 func Load(path string) (*Experiment, []byte, error) {
@@ -56,15 +61,15 @@ func Load(path string) (*Experiment, []byte, error) {
 // that is not known, a key that is there twice, a value of the wrong kind, or a
 // strategy that does not exist is an [*Error] with its place.
 func Parse(data []byte, name string) (*Experiment, error) {
-	if p := bounds(data); p != nil {
-		p.File = name
-		return nil, p
+	root, e := form.Parse(data, name)
+	if e != nil {
+		return nil, e
 	}
 	x := &Experiment{}
-	if err := yaml.UnmarshalWithOptions(data, x, yaml.Strict(), yaml.DisallowUnknownField()); err != nil {
-		return nil, located(err, name, data)
+	if e := form.Decode(root, name, x); e != nil {
+		return nil, e
 	}
-	c := &checker{file: name, data: data}
+	c := &checker{file: name, root: root}
 	c.experiment(x)
 	if c.err != nil {
 		return nil, c.err
@@ -72,74 +77,10 @@ func Parse(data []byte, name string) (*Experiment, error) {
 	return x, nil
 }
 
-// bounds tells why a text is not given to the YAML parser.
-func bounds(data []byte) *Error {
-	if len(data) > MaxFile {
-		return &Error{Line: 1, Column: 1, Problem: fmt.Sprintf("the file has more than %d KiB", MaxFile>>10), Fix: "put lists of topics into a file of their own"}
-	}
-	open := 0
-	for i, line := range bytes.Split(data, []byte("\n")) {
-		indent := len(line) - len(bytes.TrimLeft(line, " -?\t"))
-		open += bytes.Count(line, []byte("[")) + bytes.Count(line, []byte("{"))
-		if open > maxNesting || indent > maxIndent || bytes.Count(line, []byte(": ")) > 64 {
-			return &Error{Line: i + 1, Column: 1, Problem: "too deep or too much in one line", Fix: "write lists one item to a line"}
-		}
-		open = max(0, open-bytes.Count(line, []byte("]"))-bytes.Count(line, []byte("}")))
-	}
-	return nil
-}
-
-// located makes an error of the YAML parser one of ours.
-func located(err error, name string, data []byte) error {
-	var y yaml.Error
-	if !errors.As(err, &y) || y.GetToken() == nil {
-		return &Error{File: name, Line: 1, Column: 1, Problem: firstLine(err.Error()), Fix: "see dowse lab run --help for an example"}
-	}
-	e := &Error{File: name, Line: y.GetToken().Position.Line, Column: y.GetToken().Position.Column, Problem: firstLine(y.GetMessage())}
-	var unknown *yaml.UnknownFieldError
-	var kind *yaml.TypeError
-	var large *yaml.OverflowError
-	switch {
-	case errors.As(err, &large):
-		e.Problem = fmt.Sprintf("%s is out of range", large.SrcNum)
-		e.Fix = "use a " + kindName(large.DstType.String()) + " that is not as large, nor below 0"
-	case errors.As(err, &unknown):
-		key := y.GetToken().Value
-		e.Problem = fmt.Sprintf("there is no key %q", key)
-		e.Fix = mistake.Suggestion(key, keysAround(data, e.Line, e.Column))
-	case errors.As(err, &kind):
-		e.Problem = fmt.Sprintf("%q is not a %s", y.GetToken().Value, kindName(kind.DstType.String()))
-		e.Fix = "see dowse lab run --help for an example"
-	default:
-		e.Fix = "see dowse lab run --help for an example"
-	}
-	return e
-}
-
-func kindName(go_ string) string {
-	switch {
-	case strings.HasPrefix(go_, "int"), strings.HasPrefix(go_, "uint"):
-		return "whole number"
-	case strings.HasPrefix(go_, "float"):
-		return "number"
-	case go_ == "string":
-		return "text"
-	case go_ == "bool":
-		return "yes or no (true, false)"
-	}
-	return "value of the kind that belongs here"
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
-}
-
 // A checker looks for what is wrong with an experiment beside its form.
 type checker struct {
 	file string
-	data []byte
-	tree *ast.File
+	root ast.Node
 	err  error
 }
 
@@ -149,12 +90,12 @@ func (c *checker) fail(path, problem, fix string) {
 		return
 	}
 	e := &Error{File: c.file, Line: 1, Column: 1, Problem: problem, Fix: fix}
-	for tree := c.parsed(); len(path) > 1; path = above(path) {
+	for ; len(path) > 1; path = above(path) {
 		p, err := yaml.PathString(path)
 		if err != nil {
 			break
 		}
-		if n, err := p.FilterFile(tree); err == nil && n.GetToken() != nil {
+		if n, err := p.FilterNode(c.root); err == nil && n != nil && n.GetToken() != nil {
 			e.Line, e.Column = n.GetToken().Position.Line, n.GetToken().Position.Column
 			break
 		}
@@ -191,6 +132,7 @@ func (c *checker) experiment(x *Experiment) {
 			c.fail(fmt.Sprintf("$.cite[%d]", i), fmt.Sprintf("no work is called %q", key), mistake.Suggestion(key, slices.Sorted(maps.Keys(Works()))))
 		}
 	}
+	x.Judge = judge.KindName(x.Judge)
 	c.among("$.judge", &x.Judge, append(judge.Trainable(), "words")...)
 	c.among("$.training.from", &x.Training.From, "web", "topics")
 	c.among("$.seeds.from", &x.Seeds.From, "training", "topic", "generic")
@@ -344,22 +286,11 @@ func (c *checker) literal(path string) (text string, whole bool) {
 	if err != nil {
 		return "", true
 	}
-	n, err := p.FilterFile(c.parsed())
-	if err != nil || n.GetToken() == nil {
+	n, err := p.FilterNode(c.root)
+	if err != nil || n == nil || n.GetToken() == nil {
 		return "", true
 	}
 	return n.GetToken().Value, n.Type() != ast.FloatType
-}
-
-// parsed returns the file as a tree.
-func (c *checker) parsed() *ast.File {
-	if c.tree == nil {
-		c.tree, _ = parser.ParseBytes(c.data, 0)
-	}
-	if c.tree == nil {
-		return &ast.File{}
-	}
-	return c.tree
 }
 
 // strategies checks that all of them are there, with their parameters.
@@ -584,87 +515,6 @@ func (v *Values) UnmarshalYAML(decode func(any) error) error {
 		*v = append(*v, fmt.Sprint(x))
 	}
 	return nil
-}
-
-// keysAround returns the keys that may stand where an unknown one does: those of the
-// mapping that it is in.
-func keysAround(data []byte, line, column int) []string {
-	tree, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return keysOf(reflect.TypeFor[Experiment]())
-	}
-	f := &keyFinder{line: line, column: column}
-	for _, doc := range tree.Docs {
-		ast.Walk(f, doc.Body)
-	}
-	t := reflect.TypeFor[Experiment]()
-	for _, key := range f.path() {
-		if field, ok := fieldOf(t, key); ok {
-			t = field
-		}
-	}
-	return keysOf(t)
-}
-
-// A keyFinder looks for the key at a place.
-type keyFinder struct {
-	line, column int
-	found        string // its path: $.seeds.form
-}
-
-// Visit looks at a node.
-func (f *keyFinder) Visit(n ast.Node) ast.Visitor {
-	if v, ok := n.(*ast.MappingValueNode); ok {
-		if p := v.Key.GetToken().Position; p.Line == f.line && p.Column == f.column {
-			f.found = v.GetPath()
-		}
-	}
-	return f
-}
-
-// path returns the keys above the one that was found.
-func (f *keyFinder) path() (keys []string) {
-	parts := strings.Split(f.found, ".")
-	for _, part := range parts[:len(parts)-1] {
-		key, _, _ := strings.Cut(part, "[")
-		keys = append(keys, key)
-	}
-	return keys
-}
-
-// structOf is what a pointer or a list is of.
-func structOf(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	return t
-}
-
-// fieldOf returns the type of a key's value.
-func fieldOf(t reflect.Type, key string) (reflect.Type, bool) {
-	if t.Kind() != reflect.Struct {
-		return nil, false
-	}
-	for f := range t.Fields() {
-		if f.Tag.Get("yaml") == key {
-			return structOf(f.Type), true
-		}
-	}
-	return nil, false
-}
-
-// keysOf are the keys of a mapping, for suggestions.
-func keysOf(t reflect.Type) (list []string) {
-	if t.Kind() != reflect.Struct {
-		return nil
-	}
-	for f := range t.Fields() {
-		if key := f.Tag.Get("yaml"); key != "" && key != "-" {
-			list = append(list, key)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 // Check checks an experiment that was changed in memory, as [Parse] does, and returns it

@@ -77,7 +77,7 @@ func TestDefaults(t *testing.T) {
 func TestBroken(t *testing.T) {
 	const head = "dowse: lab/v1\nname: x\n"
 	for _, test := range []struct{ text, at, problem, fix string }{
-		{"", "1:1", "schema", "dowse: lab/v1"},
+		{"", "1:1", "empty", "dowse: lab/v1"},
 		{"dowse: topic/v1\n", "1:8", "topic/v1", "lab/v1"},
 		{head, "1:1", "no strategies", "list"},
 		{head + "strategy: [random]\n", "3:1", `no key "strategy"`, `"strategies"`},
@@ -86,14 +86,14 @@ func TestBroken(t *testing.T) {
 		{head + "strategies: [random]\nbudget: {pages: many}\n", "4:17", `"many" is not a whole number`, "example"},
 		{head + "strategies: [random]\nbudget: {pages: -3}\n", "4:17", "-3", "1 to"},
 		{head + "strategies: [random]\njudge: logistik\n", "4:8", "logistik", `"logistic"`},
-		{head + "strategies: [random]\nname: y\n", "4:1", "already", "example"},
+		{head + "strategies: [random]\nname: y\n", "4:1", "already", "remove one"},
 		{head + "strategies: [random, random]\n", "3:13", "two strategies", "label"},
 		{head + "strategies: [random]\nseeds: {from: training, per_topic: 11}\n", "4:36", "11 seeds", "fewer"},
 		{head + "strategies: [random]\nweb: {hubs: h.warc.gz}\n", "4:6", "either", "demo"},
 		{head + "strategies: [random]\npredicate: keyword(\n", "4:12", "", "predicates"},
 		{head + "strategies: [random]\nmeasures: [recal@end]\n", "4:12", "recal", "did you mean \"recall\""},
 		{head + "strategies: [random]\nchecks: [{claim: a, expect: b}]\n", "4:", "b", "recall"},
-		{head + "strategies: [random\n", "3:13", "]", "example"},
+		{head + "strategies: [random\n", "3:13", "]", "close the list"},
 		{head + strings.Repeat("[", 100), "3:1", "too deep", "one item"},
 		{head + "strategies: [random]\ntime: {delay: soon}\n", "4:15", "delay", "500ms"},
 		{head + "strategies: [random]\ntopics: {form: web}\n", "4:10", `no key "form"`, `did you mean "from"?`},

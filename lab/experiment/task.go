@@ -430,7 +430,7 @@ func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 	cfg.Robots = t.bench.web.HasRobots()
 	cfg.Sitemaps = cfg.Robots
 	if x.Time.Delay > 0 {
-		cfg.Polite.Delay, cfg.Polite.Hold = x.Time.Delay, crawler.DefaultHold
+		cfg.Polite.Delay, cfg.Polite.Hold = x.Time.Delay, crawl.Politeness{}.Resolved().Hold
 	}
 	return cfg
 }

@@ -6,7 +6,7 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// Collaborative follows people instead of links: collaborative crawling (Aggarwal
+// collaborative follows people instead of links: collaborative crawling (Aggarwal
 // 2002; Aggarwal 2004, eqs 8 to 14). It learns from a trace which people go to
 // pages on topic, what they read, and what is accessed shortly before and after,
 // and visits what such people accessed. When nothing is left of that it visits the
@@ -16,7 +16,7 @@ import (
 // rated again, others when they come to the top of the queue; twice as many new ones are
 // queued at most, the rest after the pages to come. Users, Signature and Tastes bound what
 // is looked at and kept of people.
-type Collaborative struct {
+type collaborative struct {
 	Ratios
 	Usage
 	Reading
@@ -26,25 +26,25 @@ type Collaborative struct {
 }
 
 // Inputs returns the trace as required; the language of the topic is used.
-func (s *Collaborative) Inputs() (required, used input.Kind) {
+func (s *collaborative) Inputs() (required, used input.Kind) {
 	return input.KindTrace, input.KindLanguage
 }
 
 // Take takes the trace, and the language of the topic.
-func (s *Collaborative) Take(in input.Inputs) error {
+func (s *collaborative) Take(in input.Inputs) error {
 	s.speak(in.Language)
 	return s.Usage.follow(in.Trace)
 }
 
 // Check reports what is wrong with the parameters.
-func (s *Collaborative) Check() error {
+func (s *collaborative) Check() error {
 	if err := s.Ratios.check(); err != nil {
 		return err
 	}
 	return s.Usage.check()
 }
 
-func (s *Collaborative) begin() *learner {
+func (s *collaborative) begin() *learner {
 	if s.usage == nil {
 		s.words = newReader(s.Reading)
 		s.usage = newUsage(&s.Ratios, &s.Usage, s.words.Lex)
@@ -54,25 +54,25 @@ func (s *Collaborative) begin() *learner {
 }
 
 // Traits states what is the same for a whole crawl.
-func (s *Collaborative) Traits() dowse.Traits {
+func (s *collaborative) Traits() dowse.Traits {
 	return dowse.Traits{ReadsText: true}
 }
 
 // Start queues the seeds before all else, and what people accessed of whom an
 // earlier crawl knows that they go to pages on topic.
-func (s *Collaborative) Start(urls []dowse.URL) []dowse.Lead {
+func (s *collaborative) Start(urls []dowse.URL) []dowse.Lead {
 	s.begin()
 	return append(s.seeds.queue(urls), s.leads(s.usage.candidates(s.usage.burst()))...)
 }
 
 // Idle begins anew with the page that was accessed the most.
-func (s *Collaborative) Idle() []dowse.Lead {
+func (s *collaborative) Idle() []dowse.Lead {
 	s.begin()
 	return s.leads(s.usage.restart())
 }
 
 // Follow learns from how the page turned out, and rates what its people accessed.
-func (s *Collaborative) Follow(p *dowse.Page) []dowse.Lead {
+func (s *collaborative) Follow(p *dowse.Page) []dowse.Lead {
 	s.begin()
 	if p.Again {
 		return nil
@@ -88,7 +88,7 @@ func (s *Collaborative) Follow(p *dowse.Page) []dowse.Lead {
 	return nil
 }
 
-func (s *Collaborative) visited(p *dowse.Page) []dowse.Lead {
+func (s *collaborative) visited(p *dowse.Page) []dowse.Lead {
 	u := s.usage
 	page, accessed := u.page(p.URL)
 	u.learn(page, accessed, p.OnTopic)
@@ -106,7 +106,7 @@ func (s *Collaborative) visited(p *dowse.Page) []dowse.Lead {
 	return s.leads(append(s.kin, u.candidates(u.burst())...))
 }
 
-func (s *Collaborative) redirected(p *dowse.Page) []dowse.Lead {
+func (s *collaborative) redirected(p *dowse.Page) []dowse.Lead {
 	to := &p.Links[0]
 	s.usage.redirect(p.URL, to)
 	page, ok := s.usage.page(to.URL)
@@ -119,27 +119,27 @@ func (s *Collaborative) redirected(p *dowse.Page) []dowse.Lead {
 }
 
 // leads returns the leads to pages.
-func (s *Collaborative) leads(pages []uint32) []dowse.Lead {
+func (s *collaborative) leads(pages []uint32) []dowse.Lead {
 	s.addPages(pages)
 	return s.rated()
 }
 
 // Rescore rates a lead by what is known now.
-func (s *Collaborative) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
+func (s *collaborative) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
 
 // Explain tells what Rescore goes by.
-func (s *Collaborative) Explain(l dowse.Lead) []dowse.Because { return s.begin().explain(l) }
+func (s *collaborative) Explain(l dowse.Lead) []dowse.Because { return s.begin().explain(l) }
 
 // Save writes down all that was learnt, and what waits.
-func (s *Collaborative) Save() ([]byte, error) { return s.begin().save() }
+func (s *collaborative) Save() ([]byte, error) { return s.begin().save() }
 
 // Load takes up what Save wrote, with the same trace.
-func (s *Collaborative) Load(b []byte) error { return s.begin().load(b) }
+func (s *collaborative) Load(b []byte) error { return s.begin().load(b) }
 
 // Learnt returns what was learnt about a predicate, to start another crawl with.
-func (s *Collaborative) Learnt(predicate string) *input.Learnt { return s.begin().learnt(predicate) }
+func (s *collaborative) Learnt(predicate string) *input.Learnt { return s.begin().learnt(predicate) }
 
 // LearnFrom starts with what an earlier crawl learnt, weighted by ReuseWeight.
-func (s *Collaborative) LearnFrom(l *input.Learnt, predicate string) error {
+func (s *collaborative) LearnFrom(l *input.Learnt, predicate string) error {
 	return s.begin().learnFrom(l, predicate, "a trace", s.ReuseWeight)
 }

@@ -6,11 +6,11 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// Combined learns from links and from a trace at once (Aggarwal 2004, sec. 4): what
+// combined learns from links and from a trace at once (Aggarwal 2004, sec. 4): what
 // speaks for a page is the product of what speaks for it in Intelligent and in
 // Collaborative. It visits what the people of pages on topic accessed, and what
 // pages on topic link to. Links of other pages are evidence, but queue nothing.
-type Combined struct {
+type combined struct {
 	Ratios
 	Linkage
 	Usage
@@ -21,18 +21,18 @@ type Combined struct {
 }
 
 // Inputs returns the trace as required; the language of the topic is used.
-func (s *Combined) Inputs() (required, used input.Kind) {
+func (s *combined) Inputs() (required, used input.Kind) {
 	return input.KindTrace, input.KindLanguage
 }
 
 // Take takes the trace, and the language of the topic.
-func (s *Combined) Take(in input.Inputs) error {
+func (s *combined) Take(in input.Inputs) error {
 	s.speak(in.Language)
 	return s.Usage.follow(in.Trace)
 }
 
 // Check reports what is wrong with the parameters.
-func (s *Combined) Check() error {
+func (s *combined) Check() error {
 	if err := s.Ratios.check(); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (s *Combined) Check() error {
 	return s.Usage.check()
 }
 
-func (s *Combined) begin() *learner {
+func (s *combined) begin() *learner {
 	if s.links == nil {
 		s.words = newReader(s.Reading)
 		s.links = newLinkage(&s.Ratios, &s.Linkage, s.Vocabulary, s.words.Lex)
@@ -53,14 +53,14 @@ func (s *Combined) begin() *learner {
 }
 
 // Traits states what is the same for a whole crawl.
-func (s *Combined) Traits() dowse.Traits {
+func (s *combined) Traits() dowse.Traits {
 	return dowse.Traits{ReadsText: true}
 }
 
 // Start queues the seeds before all else, and what people accessed of whom an
 // earlier crawl knows that they go to pages on topic. A seed that they accessed stands
 // where that puts it.
-func (s *Combined) Start(urls []dowse.URL) []dowse.Lead {
+func (s *combined) Start(urls []dowse.URL) []dowse.Lead {
 	s.begin()
 	s.addPages(s.usage.candidates(s.usage.burst()))
 	leads := s.rated()
@@ -68,14 +68,14 @@ func (s *Combined) Start(urls []dowse.URL) []dowse.Lead {
 }
 
 // Idle begins anew with the page that was accessed the most.
-func (s *Combined) Idle() []dowse.Lead {
+func (s *combined) Idle() []dowse.Lead {
 	s.begin()
 	s.addPages(s.usage.restart())
 	return s.rated()
 }
 
 // Follow learns from how the page turned out, and rates what it bears on.
-func (s *Combined) Follow(p *dowse.Page) []dowse.Lead {
+func (s *combined) Follow(p *dowse.Page) []dowse.Lead {
 	s.begin()
 	if p.Again {
 		return nil
@@ -92,7 +92,7 @@ func (s *Combined) Follow(p *dowse.Page) []dowse.Lead {
 	return nil
 }
 
-func (s *Combined) visited(p *dowse.Page) []dowse.Lead {
+func (s *combined) visited(p *dowse.Page) []dowse.Lead {
 	page, accessed := s.usage.page(p.URL)
 	kin := s.links.learn(p.URL, p.OnTopic)
 	s.usage.learn(page, accessed, p.OnTopic)
@@ -116,7 +116,7 @@ func (s *Combined) visited(p *dowse.Page) []dowse.Lead {
 	return s.rated()
 }
 
-func (s *Combined) redirected(p *dowse.Page) []dowse.Lead {
+func (s *combined) redirected(p *dowse.Page) []dowse.Lead {
 	to := &p.Links[0]
 	from := s.links.found.find(p.URL)
 	queued := from != nil && from.queued
@@ -136,7 +136,7 @@ func (s *Combined) redirected(p *dowse.Page) []dowse.Lead {
 
 // addLinks makes the targets of a page's links prospects, which are at places; those of a
 // page off topic only if they wait already.
-func (s *Combined) addLinks(p *dowse.Page, places []uint32) {
+func (s *combined) addLinks(p *dowse.Page, places []uint32) {
 	known := 0
 	for i := range p.Links {
 		l := &p.Links[i]
@@ -153,22 +153,22 @@ func (s *Combined) addLinks(p *dowse.Page, places []uint32) {
 }
 
 // Rescore rates a lead by what is known now.
-func (s *Combined) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
+func (s *combined) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
 
 // Explain tells what Rescore goes by.
-func (s *Combined) Explain(l dowse.Lead) []dowse.Because { return s.begin().explain(l) }
+func (s *combined) Explain(l dowse.Lead) []dowse.Because { return s.begin().explain(l) }
 
 // Save writes down all that was learnt, and the evidence for what waits.
-func (s *Combined) Save() ([]byte, error) { return s.begin().save() }
+func (s *combined) Save() ([]byte, error) { return s.begin().save() }
 
 // Load takes up what Save wrote, with the same trace.
-func (s *Combined) Load(b []byte) error { return s.begin().load(b) }
+func (s *combined) Load(b []byte) error { return s.begin().load(b) }
 
 // Learnt returns what was learnt about a predicate, to start another crawl with.
-func (s *Combined) Learnt(predicate string) *input.Learnt { return s.begin().learnt(predicate) }
+func (s *combined) Learnt(predicate string) *input.Learnt { return s.begin().learnt(predicate) }
 
 // LearnFrom starts with what an earlier crawl learnt, from links or a trace or both,
 // weighted by ReuseWeight.
-func (s *Combined) LearnFrom(l *input.Learnt, predicate string) error {
+func (s *combined) LearnFrom(l *input.Learnt, predicate string) error {
 	return s.begin().learnFrom(l, predicate, "links or a trace", s.ReuseWeight)
 }

@@ -5,9 +5,9 @@
 // All of its strategies count, for each feature that a URL can have before it is visited,
 // how much more often pages with that feature were on topic than pages are at large: the
 // interest ratio, see [Ratios]. The priority of a URL adds up the logarithms of its
-// ratios, by factors that a parameter can weigh. [Intelligent] takes features from
+// ratios, by factors that a parameter can weigh. [NewIntelligent] takes features from
 // linkage: words of the linking pages, parts of the URL, relevance of linking pages and
-// of siblings. [Collaborative] takes them from a trace of what people accessed: who went
+// of siblings. [NewCollaborative] takes them from a trace of what people accessed: who went
 // to a page, what else they read, and what they accessed shortly before and after.
-// [Combined] takes both.
+// [NewCombined] takes both.
 package interest

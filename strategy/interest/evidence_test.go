@@ -38,7 +38,7 @@ func TestManyParents(t *testing.T) {
 
 // TestLinkedTwice checks that a page that lists a URL twice has one target for it.
 func TestLinkedTwice(t *testing.T) {
-	s := &Intelligent{}
+	s := &intelligent{}
 	link := dowse.Link{URL: "a"}
 	s.Follow(&dowse.Page{URL: "p", Outcome: dowse.Fetched, Document: dowse.Document{Links: []dowse.Link{link, link}}})
 	if n := len(s.links.found.targets); n != 1 {

@@ -60,11 +60,11 @@ type Case struct {
 // CaseOf tells what a strategy knows of a URL.
 func CaseOf(s dowse.Strategy, u dowse.URL) (c Case) {
 	switch s := s.(type) {
-	case *Intelligent:
+	case *intelligent:
 		s.links.caseOf(u, &c)
-	case *Collaborative:
+	case *collaborative:
 		s.usage.caseOf(u, &c)
-	case *Combined:
+	case *combined:
 		s.usage.caseOf(u, &c)
 		one := []prospect{s.prospect(u)}
 		s.sizeUp(one)
@@ -134,20 +134,34 @@ func NearPages(s dowse.Strategy) (list []dowse.URL) {
 }
 
 func usageOf(s dowse.Strategy) *usage {
-	if c, ok := s.(*Combined); ok {
+	if c, ok := s.(*combined); ok {
 		return c.usage
 	}
-	return s.(*Collaborative).usage
+	return s.(*collaborative).usage
 }
 
 // EvidenceFor counts the URLs and pages that a strategy keeps evidence of.
 func EvidenceFor(s dowse.Strategy) (targets, pages int) {
 	var e *evidence
 	switch s := s.(type) {
-	case *Intelligent:
+	case *intelligent:
 		e = s.links.found
-	case *Combined:
+	case *combined:
 		e = s.links.found
 	}
 	return len(e.targets) - len(e.freeT), len(e.pages) - len(e.freeP)
 }
+
+// Tests know strategies by these names; programs make them by their names in the list.
+type (
+	Collaborative = collaborative
+	Combined      = combined
+	Intelligent   = intelligent
+)
+
+var (
+	ErrNoTrace      = errNoTrace
+	NormConditional = normConditional
+	NormPaper       = normPaper
+	SigSupport      = sigSupport
+)

@@ -4,7 +4,7 @@ import "dowse"
 
 // Fill is Follow without rating a lead: what is learnt and kept is the same, in a
 // third of the time. Benchmarks fill strategies with many pages by it.
-func (s *Intelligent) Fill(p *dowse.Page) {
+func (s *intelligent) Fill(p *dowse.Page) {
 	s.begin()
 	s.seeds.settle(p)
 	s.links.learn(p.URL, p.OnTopic)
@@ -23,7 +23,7 @@ func (s *Intelligent) Fill(p *dowse.Page) {
 }
 
 // Fill is Follow without rating a lead.
-func (s *Collaborative) Fill(p *dowse.Page) {
+func (s *collaborative) Fill(p *dowse.Page) {
 	s.begin()
 	s.seeds.settle(p)
 	u := s.usage
@@ -39,7 +39,7 @@ func (s *Collaborative) Fill(p *dowse.Page) {
 }
 
 // Fill is Follow without rating a lead.
-func (s *Combined) Fill(p *dowse.Page) {
+func (s *combined) Fill(p *dowse.Page) {
 	s.begin()
 	s.seeds.settle(p)
 	page, accessed := s.usage.page(p.URL)

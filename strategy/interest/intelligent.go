@@ -6,7 +6,7 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// Intelligent learns, while it crawls, what speaks for a page before it is visited:
+// intelligent learns, while it crawls, what speaks for a page before it is visited:
 // intelligent crawling with arbitrary predicates (Aggarwal, Al-Garawi and Yu 2001;
 // Aggarwal 2004, eqs 1 to 7). Any judge is a predicate. Four things are learnt from
 // and multiplied: the words of the pages that link to it, the parts of its URL,
@@ -17,7 +17,7 @@ import (
 // others when they come to the top of the queue. So the cost of a page does not grow
 // with the queue. Memory grows by one record for each waiting URL and each page that
 // links to one; Words, Vocabulary, Parents and Rescored bound what those hold.
-type Intelligent struct {
+type intelligent struct {
 	Ratios
 	Linkage
 	Reading
@@ -27,23 +27,23 @@ type Intelligent struct {
 }
 
 // Inputs returns the input that it uses: the language of the topic.
-func (s *Intelligent) Inputs() (required, used input.Kind) { return 0, input.KindLanguage }
+func (s *intelligent) Inputs() (required, used input.Kind) { return 0, input.KindLanguage }
 
 // Take takes the language of the topic.
-func (s *Intelligent) Take(in input.Inputs) error {
+func (s *intelligent) Take(in input.Inputs) error {
 	s.speak(in.Language)
 	return nil
 }
 
 // Check reports what is wrong with the parameters.
-func (s *Intelligent) Check() error {
+func (s *intelligent) Check() error {
 	if err := s.Ratios.check(); err != nil {
 		return err
 	}
 	return s.Linkage.check()
 }
 
-func (s *Intelligent) begin() *learner {
+func (s *intelligent) begin() *learner {
 	if s.links == nil {
 		s.words = newReader(s.Reading)
 		s.links = newLinkage(&s.Ratios, &s.Linkage, s.Vocabulary, s.words.Lex)
@@ -53,18 +53,18 @@ func (s *Intelligent) begin() *learner {
 }
 
 // Traits states what is the same for a whole crawl.
-func (s *Intelligent) Traits() dowse.Traits {
+func (s *intelligent) Traits() dowse.Traits {
 	return dowse.Traits{ReadsText: true}
 }
 
 // Start queues the seeds before all else.
-func (s *Intelligent) Start(urls []dowse.URL) []dowse.Lead {
+func (s *intelligent) Start(urls []dowse.URL) []dowse.Lead {
 	s.begin()
 	return s.seeds.queue(urls)
 }
 
 // Follow learns from how the page turned out, and rates what it bears on.
-func (s *Intelligent) Follow(p *dowse.Page) []dowse.Lead {
+func (s *intelligent) Follow(p *dowse.Page) []dowse.Lead {
 	s.begin()
 	if p.Again {
 		return nil
@@ -83,21 +83,21 @@ func (s *Intelligent) Follow(p *dowse.Page) []dowse.Lead {
 	return nil
 }
 
-func (s *Intelligent) visited(p *dowse.Page) []dowse.Lead {
+func (s *intelligent) visited(p *dowse.Page) []dowse.Lead {
 	kin := s.links.learn(p.URL, p.OnTopic)
 	places := s.links.follow(p, s.words.read(p))
 	s.links.turn()
 	return s.leads(p, places, kin)
 }
 
-func (s *Intelligent) redirected(p *dowse.Page) []dowse.Lead {
+func (s *intelligent) redirected(p *dowse.Page) []dowse.Lead {
 	s.links.redirect(p.URL, &p.Links[0])
 	return s.leads(p, nil, nil)
 }
 
 // leads returns the leads for a page's links, and for what shares evidence with it. The
 // places are those of the links' targets, nil if they are to be found.
-func (s *Intelligent) leads(p *dowse.Page, places, kin []uint32) []dowse.Lead {
+func (s *intelligent) leads(p *dowse.Page, places, kin []uint32) []dowse.Lead {
 	known := 0
 	for i := range p.Links {
 		l := &p.Links[i]
@@ -120,7 +120,7 @@ func (s *Intelligent) leads(p *dowse.Page, places, kin []uint32) []dowse.Lead {
 }
 
 // accepts reports whether a target that does not wait yet is worth it.
-func (s *Intelligent) accepts(t *target) bool {
+func (s *intelligent) accepts(t *target) bool {
 	if s.Least == 0 {
 		return true
 	}
@@ -143,21 +143,21 @@ func beyond(l *dowse.Link, known, most int) bool {
 }
 
 // Rescore rates a lead by what is known now.
-func (s *Intelligent) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
+func (s *intelligent) Rescore(l dowse.Lead) float64 { return s.begin().rescore(l) }
 
 // Explain tells what Rescore goes by.
-func (s *Intelligent) Explain(l dowse.Lead) []dowse.Because { return s.begin().explain(l) }
+func (s *intelligent) Explain(l dowse.Lead) []dowse.Because { return s.begin().explain(l) }
 
 // Save writes down all that was learnt, and the evidence for what waits.
-func (s *Intelligent) Save() ([]byte, error) { return s.begin().save() }
+func (s *intelligent) Save() ([]byte, error) { return s.begin().save() }
 
 // Load takes up what Save wrote.
-func (s *Intelligent) Load(b []byte) error { return s.begin().load(b) }
+func (s *intelligent) Load(b []byte) error { return s.begin().load(b) }
 
 // Learnt returns what was learnt about a predicate, to start another crawl with.
-func (s *Intelligent) Learnt(predicate string) *input.Learnt { return s.begin().learnt(predicate) }
+func (s *intelligent) Learnt(predicate string) *input.Learnt { return s.begin().learnt(predicate) }
 
 // LearnFrom starts with what an earlier crawl learnt, weighted by ReuseWeight.
-func (s *Intelligent) LearnFrom(l *input.Learnt, predicate string) error {
+func (s *intelligent) LearnFrom(l *input.Learnt, predicate string) error {
 	return s.begin().learnFrom(l, predicate, "links", s.ReuseWeight)
 }

@@ -15,7 +15,7 @@ import (
 type learner struct {
 	links *linkage // nil for one that does not learn from links
 	usage *usage   // nil for one that does not learn from a trace
-	words *reader
+	words *termReader
 	seeds seeds
 
 	prospects []prospect

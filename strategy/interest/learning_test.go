@@ -189,7 +189,11 @@ func harvest(t *testing.T, s dowse.Strategy, visits int) int {
 // on topic as rating all, and both more than chance.
 func TestLazyIsNearlyExact(t *testing.T) {
 	const visits = 400
-	chance := harvest(t, &strategy.Random{}, visits)
+	random, err := strategy.New("random")
+	if err != nil {
+		t.Fatal(err)
+	}
+	chance := harvest(t, random, visits)
 	lazy := harvest(t, &interest.Intelligent{}, visits)
 	exact := harvest(t, &interest.Intelligent{Ratios: interest.Ratios{Exact: true}}, visits)
 	t.Logf("on topic of %d: chance %d, lazy %d, exact %d", visits, chance, lazy, exact)

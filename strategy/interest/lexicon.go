@@ -27,10 +27,10 @@ const (
 	asSignature
 )
 
-// A lexicon numbers terms and counts pages by them. It never holds more than its
+// A termTable numbers terms and counts pages by them. It never holds more than its
 // size: then a new term takes the place of one that is hardly met. So a flood of
 // words met once washes out others of its kind, not those that pages share.
-type lexicon struct {
+type termTable struct {
 	terms []entry
 	heads []head // of the terms
 	hand  uint32 // where the search for a term to forget goes on
@@ -43,7 +43,7 @@ type lexicon struct {
 
 type entry struct {
 	hash  uint64
-	Cells [2]cell
+	Cells [2]ratioCell
 	Term  string
 }
 
@@ -54,8 +54,8 @@ type head struct {
 	gen uint8  // of the place
 }
 
-func newLexicon(size int) *lexicon {
-	return &lexicon{size: min(size, placeMask), at: newIndex()}
+func newLexicon(size int) *termTable {
+	return &termTable{size: min(size, placeMask), at: newIndex()}
 }
 
 // savedLexicon is a lexicon as it is written down.
@@ -68,10 +68,10 @@ type savedTerm struct {
 	Term  string
 	Met   uint32
 	Gen   uint8
-	Cells [2]cell
+	Cells [2]ratioCell
 }
 
-func (x *lexicon) saved() *savedLexicon {
+func (x *termTable) saved() *savedLexicon {
 	s := &savedLexicon{Terms: make([]savedTerm, len(x.terms)), Hand: x.hand}
 	for i, e := range x.terms {
 		s.Terms[i] = savedTerm{e.Term, x.heads[i].met, x.heads[i].gen, e.Cells}
@@ -80,7 +80,7 @@ func (x *lexicon) saved() *savedLexicon {
 }
 
 // restored is the lexicon that was saved.
-func (s *savedLexicon) restored(size int) *lexicon {
+func (s *savedLexicon) restored(size int) *termTable {
 	x := newLexicon(size)
 	x.hand = s.Hand
 	x.terms, x.heads = make([]entry, len(s.Terms)), make([]head, len(s.Terms))
@@ -92,7 +92,7 @@ func (s *savedLexicon) restored(size int) *lexicon {
 	return x
 }
 
-func (x *lexicon) wordAt(place uint32) word {
+func (x *termTable) wordAt(place uint32) word {
 	return word(uint32(x.heads[place].gen)<<placeBits | place)
 }
 
@@ -101,7 +101,7 @@ func (x *lexicon) wordAt(place uint32) word {
 // every lexicon, also one that is restored, and told to nobody, so that a page can't have
 // terms that collide. If two ever do by chance, one is rated by what the other says; no
 // count is wrong, since learning compares the terms.
-func (x *lexicon) find(h uint64) *entry {
+func (x *termTable) find(h uint64) *entry {
 	if place, ok := x.at.find(h, func(i uint32) bool { return x.terms[i].hash == h }); ok {
 		return &x.terms[place]
 	}
@@ -109,13 +109,13 @@ func (x *lexicon) find(h uint64) *entry {
 }
 
 // touch has the entries of terms with hashes brought near, see lead.TouchNotes.
-func (x *lexicon) touch(hashes []uint64) {
+func (x *termTable) touch(hashes []uint64) {
 	x.at.touch(hashes)
 	x.touchEntries(hashes)
 }
 
 //go:noinline
-func (x *lexicon) touchEntries(hashes []uint64) (sum uint64) {
+func (x *termTable) touchEntries(hashes []uint64) (sum uint64) {
 	for _, h := range hashes {
 		if i := x.at.guess(h); i != noPlace {
 			sum += x.terms[i].hash
@@ -125,12 +125,12 @@ func (x *lexicon) touchEntries(hashes []uint64) (sum uint64) {
 }
 
 // place returns where a term with a hash is kept.
-func (x *lexicon) place(term string, h uint64) (uint32, bool) {
+func (x *termTable) place(term string, h uint64) (uint32, bool) {
 	return x.at.find(h, func(i uint32) bool { return x.terms[i].Term == term })
 }
 
 // entry returns what is known of a word, nil if it was forgotten.
-func (x *lexicon) entry(w word) *entry {
+func (x *termTable) entry(w word) *entry {
 	if x.head(w) == nil {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (x *lexicon) entry(w word) *entry {
 }
 
 // head returns the head of a word, nil if it was forgotten.
-func (x *lexicon) head(w word) *head {
+func (x *termTable) head(w word) *head {
 	if place := w.place(); int(place) < len(x.heads) {
 		if h := &x.heads[place]; h.gen == uint8(w>>placeBits) {
 			return h
@@ -148,7 +148,7 @@ func (x *lexicon) head(w word) *head {
 }
 
 // add returns the word of a term, which is kept from now on.
-func (x *lexicon) add(term string) word {
+func (x *termTable) add(term string) word {
 	h := x.at.hash(term)
 	if place, ok := x.place(term, h); ok {
 		return x.wordAt(place)
@@ -166,7 +166,7 @@ func (x *lexicon) add(term string) word {
 }
 
 // forget frees the place of the term that was met the least, of a few.
-func (x *lexicon) forget() uint32 {
+func (x *termTable) forget() uint32 {
 	const few = 16
 	least := x.hand
 	for range few {
@@ -184,14 +184,14 @@ func (x *lexicon) forget() uint32 {
 }
 
 // learn counts a page by a word.
-func (x *lexicon) learn(w word, column int, on bool) {
+func (x *termTable) learn(w word, column int, on bool) {
 	if e := x.entry(w); e != nil {
 		e.Cells[column].count(on)
 	}
 }
 
 // reuse adds counts of another crawl.
-func (x *lexicon) reuse(counts map[string]input.Tally, column int, weight float64) {
+func (x *termTable) reuse(counts map[string]input.Tally, column int, weight float64) {
 	for _, term := range slices.Sorted(maps.Keys(counts)) {
 		place := x.add(term).place()
 		x.terms[place].Cells[column].add(cellOf(counts[term]), weight)
@@ -201,7 +201,7 @@ func (x *lexicon) reuse(counts map[string]input.Tally, column int, weight float6
 }
 
 // counts returns the terms that any page was counted by.
-func (x *lexicon) counts(column int) map[string]input.Tally {
+func (x *termTable) counts(column int) map[string]input.Tally {
 	list := map[string]input.Tally{}
 	for i := range x.terms {
 		if c := x.terms[i].Cells[column]; c.N > 0 {
@@ -214,9 +214,9 @@ func (x *lexicon) counts(column int) map[string]input.Tally {
 // A weigher knows the logarithms of ratios of a lexicon's words. Each is computed
 // when it is first asked for after its counts, or the moment, have changed.
 type weigher struct {
-	lex    *lexicon
+	lex    *termTable
 	column int
-	now    moment
+	now    visitMoment
 	marks  []mark // by place
 	round  uint32
 	since  uint32    // marks of earlier rounds say nothing any more
@@ -239,7 +239,7 @@ type mark struct {
 }
 
 // weigh lets w tell what words of the lexicon say, by the counts of a column.
-func (x *lexicon) weigh(w *weigher, column int) {
+func (x *termTable) weigh(w *weigher, column int) {
 	*w = weigher{lex: x, column: column}
 	x.weighers = append(x.weighers, w)
 }
@@ -255,10 +255,10 @@ func (w *weigher) lost(place uint32) {
 }
 
 // turn takes note that the moment has changed.
-func (w *weigher) turn(now moment) {
+func (w *weigher) turn(now visitMoment) {
 	w.now = now
 	w.since = w.round + 1
-	if w.quiet = now.significant(cell{}) == 0; !w.quiet {
+	if w.quiet = now.significant(ratioCell{}) == 0; !w.quiet {
 		clear(w.unmet)
 	}
 	copy(w.silent, w.unmet)
@@ -271,7 +271,7 @@ func (w *weigher) turn(now moment) {
 }
 
 // significant is that of the moment, which it remembers.
-func (w *weigher) significant(c cell) float64 {
+func (w *weigher) significant(c ratioCell) float64 {
 	if !(c.N < fewPages && 0 <= c.C && c.C <= c.N) {
 		return w.now.significant(c)
 	}

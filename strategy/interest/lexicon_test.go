@@ -9,12 +9,12 @@ import (
 // TestWeigher compares what is remembered of words with what is computed afresh, while
 // pages are counted, shares are taken anew, and words are forgotten for others.
 func TestWeigher(t *testing.T) {
-	for _, r := range []Ratios{{}, {T: -1}, {Sig: SigSupport, MinSupport: 3}} {
+	for _, r := range []Ratios{{}, {T: -1}, {Sig: sigSupport, MinSupport: 3}} {
 		rng := rand.New(rand.NewPCG(2, 3))
 		lex := newLexicon(40)
 		var w weigher
 		lex.weigh(&w, asContent)
-		base := cell{}
+		base := ratioCell{}
 		var list []word
 		for step := range 3000 {
 			list = append(list, lex.add("t"+strconv.Itoa(rng.IntN(60))))

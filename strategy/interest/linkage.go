@@ -24,8 +24,8 @@ const fewParents = 5 // by default
 
 // The ways to norm the ratio of links.
 const (
-	NormPaper       = "paper"
-	NormConditional = "conditional"
+	normPaper       = "paper"
+	normConditional = "conditional"
 )
 
 const (
@@ -42,8 +42,8 @@ var (
 )
 
 func (l *Linkage) check() error {
-	if l.LinkNorm != "" && l.LinkNorm != NormPaper && l.LinkNorm != NormConditional {
-		return fmt.Errorf("link-norm=%s: want %s or %s", l.LinkNorm, NormPaper, NormConditional)
+	if l.LinkNorm != "" && l.LinkNorm != normPaper && l.LinkNorm != normConditional {
+		return fmt.Errorf("link-norm=%s: want %s or %s", l.LinkNorm, normPaper, normConditional)
 	}
 	_, err := l.weights()
 	return err
@@ -97,10 +97,10 @@ type linkage struct {
 	ratios  *Ratios
 	params  *Linkage
 	size    int // of the vocabulary
-	tokens  *lexicon
+	tokens  *termTable
 	weights factors // of the factors; 0 leaves one out
 	words   weigher
-	now     moment
+	now     visitMoment
 	lnP     float64
 	lnQ     float64
 	version uint32
@@ -116,7 +116,7 @@ type linkage struct {
 // linkageState is what links have taught: the knowledge, and as it is saved, the
 // evidence for what waits.
 type linkageState struct {
-	Base   cell // pages
+	Base   ratioCell // pages
 	Pace   pace
 	Links  [4]float64    // between visited pages, by kind
 	Tokens *savedLexicon // these two only as it is saved
@@ -128,7 +128,7 @@ func blankLinkage() *linkageState {
 	return &linkageState{Tokens: &savedLexicon{}, Found: &savedEvidence{}}
 }
 
-func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage {
+func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *termTable) *linkage {
 	k := &linkage{ratios: r, params: l, size: cmp.Or(vocabulary, 100_000)}
 	k.weights, _ = l.weights() // checked when it was set
 	k.tokens = newLexicon(k.size)
@@ -139,7 +139,7 @@ func newLinkage(r *Ratios, l *Linkage, vocabulary int, words *lexicon) *linkage 
 }
 
 // restore goes on from a saved state. The words are restored by then.
-func (k *linkage) restore(s *linkageState, words *lexicon) {
+func (k *linkage) restore(s *linkageState, words *termTable) {
 	k.tokens = s.Tokens.restored(k.size)
 	k.found = newEvidence(k.found.parents, k.found.kids)
 	k.found.restore(s.Found)

@@ -22,13 +22,13 @@ type Ratios struct {
 
 // The ways to tell significance.
 const (
-	SigPaper   = "paper"
-	SigSupport = "support"
+	sigPaper   = "paper"
+	sigSupport = "support"
 )
 
 func (r *Ratios) check() error {
-	if r.Sig != "" && r.Sig != SigPaper && r.Sig != SigSupport {
-		return fmt.Errorf("sig=%s: want %s or %s", r.Sig, SigPaper, SigSupport)
+	if r.Sig != "" && r.Sig != sigPaper && r.Sig != sigSupport {
+		return fmt.Errorf("sig=%s: want %s or %s", r.Sig, sigPaper, sigSupport)
 	}
 	return nil
 }
@@ -37,10 +37,10 @@ func (r *Ratios) rescored() int { return cmp.Or(r.Rescored, 100) }
 
 // at returns the arithmetic for a share of pages on topic. Per is the number of
 // pages that the paper's significance is taken over.
-func (r *Ratios) at(base cell, per float64) moment {
-	m := moment{
+func (r *Ratios) at(base ratioCell, per float64) visitMoment {
+	m := visitMoment{
 		p: base.rate(), sigma: cmp.Or(r.Sigma, 1), t: cmp.Or(r.T, 2),
-		support: r.Sig == SigSupport, least: float64(cmp.Or(r.MinSupport, 1)),
+		support: r.Sig == sigSupport, least: float64(cmp.Or(r.MinSupport, 1)),
 	}
 	m.flat = !(0 < m.p && m.p < 1)
 	m.spread = m.p * (1 - m.p)
@@ -48,23 +48,23 @@ func (r *Ratios) at(base cell, per float64) moment {
 	return m
 }
 
-// A cell counts pages with a feature, and those of them that are on topic.
-type cell struct{ N, C float64 }
+// A ratioCell counts pages with a feature, and those of them that are on topic.
+type ratioCell struct{ N, C float64 }
 
-func cellOf(t input.Tally) cell { return cell{t[0], t[1]} }
+func cellOf(t input.Tally) ratioCell { return ratioCell{t[0], t[1]} }
 
-func (c *cell) count(on bool) {
+func (c *ratioCell) count(on bool) {
 	c.N++
 	c.C += indicator(on)
 }
 
-func (c *cell) add(d cell, weight float64) {
+func (c *ratioCell) add(d ratioCell, weight float64) {
 	c.N += float64(d.N * weight)
 	c.C += float64(d.C * weight)
 }
 
 // rate is the share of pages on topic; 0 of none.
-func (c cell) rate() float64 {
+func (c ratioCell) rate() float64 {
 	if c.N == 0 {
 		return 0
 	}
@@ -82,22 +82,22 @@ func indicator(on bool) float64 {
 // it, so that taking it after every page would cost most of the time. It is taken
 // whenever there are by a hundredth more pages, or pages on topic.
 type pace struct {
-	Base cell // as it was taken
-	Next cell // at which of these counts it is taken again
+	Base ratioCell // as it was taken
+	Next ratioCell // at which of these counts it is taken again
 }
 
 // due reports whether the share is to be taken anew, and takes it.
-func (p *pace) due(base cell, exact bool) bool {
+func (p *pace) due(base ratioCell, exact bool) bool {
 	if base.N < p.Next.N && base.C < p.Next.C && !exact {
 		return false
 	}
 	later := func(n float64) float64 { return n + max(1, math.Floor(n/100)) }
-	p.Base, p.Next = base, cell{later(base.N), later(base.C)}
+	p.Base, p.Next = base, ratioCell{later(base.N), later(base.C)}
 	return true
 }
 
-// A moment is the arithmetic of ratios for what is known at one time.
-type moment struct {
+// A visitMoment is the arithmetic of ratios for what is known at one time.
+type visitMoment struct {
 	p       float64 // share of pages on topic
 	flat    bool    // all or none are: nothing can be learnt, every ratio is 1
 	sigma   float64
@@ -110,7 +110,7 @@ type moment struct {
 
 // deviations tells by how many standard deviations the feature's pages differ from
 // all pages: eqs 6 and 10.
-func (m *moment) deviations(c cell) float64 {
+func (m *visitMoment) deviations(c ratioCell) float64 {
 	if m.flat || c.N == 0 {
 		return 0
 	}
@@ -122,7 +122,7 @@ func (m *moment) deviations(c cell) float64 {
 }
 
 // ln is the logarithm of a feature's interest ratio, smoothed.
-func (m *moment) ln(c cell) float64 {
+func (m *visitMoment) ln(c ratioCell) float64 {
 	if m.flat {
 		return 0
 	}
@@ -141,7 +141,7 @@ func lnOf(ratio float64) float64 {
 }
 
 // significant is ln for a feature that counts, else 0.
-func (m *moment) significant(c cell) float64 {
+func (m *visitMoment) significant(c ratioCell) float64 {
 	if c.N < m.least || m.deviations(c) < m.t {
 		return 0
 	}
@@ -170,13 +170,13 @@ func kindOfLink(from, to bool) int {
 
 // linkRatios returns by how much a link from a page on topic, and one from a page
 // off it, changes the logarithm of the odds: p and q of the paper.
-func (m *moment) linkRatios(links [4]float64, norm string) (lnP, lnQ float64) {
+func (m *visitMoment) linkRatios(links [4]float64, norm string) (lnP, lnQ float64) {
 	if m.flat {
 		return 0, 0
 	}
-	if norm == NormConditional {
-		on := cell{links[fromOnTo] + links[fromOnOff], links[fromOnTo]}
-		off := cell{links[fromOffTo] + links[fromOffOff], links[fromOffTo]}
+	if norm == normConditional {
+		on := ratioCell{links[fromOnTo] + links[fromOnOff], links[fromOnTo]}
+		off := ratioCell{links[fromOffTo] + links[fromOffOff], links[fromOffTo]}
 		return m.ln(on), m.ln(off)
 	}
 	all := links[0] + links[1] + links[2] + links[3] + m.sigma

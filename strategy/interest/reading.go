@@ -30,10 +30,10 @@ const (
 	maxTokens = 32   // of a URL
 )
 
-// A reader makes words of pages.
-type reader struct {
+// A termReader makes words of pages.
+type termReader struct {
 	Pages float64 // read so far
-	Lex   *lexicon
+	Lex   *termTable
 
 	most     int // words kept of a page
 	length   int // words read of it
@@ -65,22 +65,22 @@ type tally struct {
 	at    uint32 // in found
 }
 
-func newReader(r Reading) *reader {
+func newReader(r Reading) *termReader {
 	a := r.Analyzer
 	if a == nil {
 		a = text.NewAnalyzer(text.Options{Language: r.Language, Memory: -1}) // the book remembers
 	}
-	return &reader{Lex: newLexicon(cmp.Or(r.Vocabulary, 100_000)), most: max(cmp.Or(r.Words, 50), 1), length: max(cmp.Or(r.Read, readWords), 0), analyzer: a}
+	return &termReader{Lex: newLexicon(cmp.Or(r.Vocabulary, 100_000)), most: max(cmp.Or(r.Words, 50), 1), length: max(cmp.Or(r.Read, readWords), 0), analyzer: a}
 }
 
 // restore goes on from a saved state.
-func (r *reader) restore(lex *savedLexicon, pages float64) {
+func (r *termReader) restore(lex *savedLexicon, pages float64) {
 	r.Lex, r.Pages = lex.restored(r.Lex.size), pages
 	r.seen, r.round, r.book = nil, 0, book.Book{}
 }
 
 // read returns the words of a page, those first that tell it from other pages.
-func (r *reader) read(p *dowse.Page) []word {
+func (r *termReader) read(p *dowse.Page) []word {
 	r.Pages++
 	r.count(p)
 	for i := range r.found {
@@ -102,7 +102,7 @@ func (r *reader) read(p *dowse.Page) []word {
 // telling returns the words that tell the most, in order. A page has many more than
 // are wanted, so that sorting all of them would take most of the time: the best so far
 // are a heap with the one on top that tells the least.
-func (r *reader) telling() []found {
+func (r *termReader) telling() []found {
 	n := min(len(r.found), r.most)
 	r.best = append(r.best[:0], r.found[:n]...)
 	for i := n/2 - 1; i >= 0; i-- {
@@ -124,7 +124,7 @@ func (r *reader) telling() []found {
 }
 
 // sink lets a word go down in the heap to where it belongs.
-func (r *reader) sink(at int) {
+func (r *termReader) sink(at int) {
 	f := r.best[at]
 	for {
 		low := 2*at + 1
@@ -144,7 +144,7 @@ func (r *reader) sink(at int) {
 }
 
 // count fills found with the terms of a page, each once.
-func (r *reader) count(p *dowse.Page) {
+func (r *termReader) count(p *dowse.Page) {
 	r.found = r.found[:0]
 	if r.round++; r.round == 0 {
 		clear(r.seen)
@@ -174,7 +174,7 @@ func (r *reader) count(p *dowse.Page) {
 // lead.TouchNotes.
 //
 //go:noinline
-func (r *reader) touchHeads() (sum uint32) {
+func (r *termReader) touchHeads() (sum uint32) {
 	for _, h := range r.hashes {
 		id, _ := r.book.Find(h)
 		if place := int(word(id).place()); place < len(r.Lex.heads) && place < len(r.seen) {
@@ -185,7 +185,7 @@ func (r *reader) touchHeads() (sum uint32) {
 }
 
 // look meets the terms of a word that is not in the book.
-func (r *reader) look(s string, w dowse.Span, h uint64) {
+func (r *termReader) look(s string, w dowse.Span, h uint64) {
 	r.terms = r.analyzer.AppendTerms(r.terms[:0], s, []dowse.Span{w})
 	if len(r.terms) == 0 {
 		r.book.Note(h, 0, book.IsNothing)
@@ -200,7 +200,7 @@ func (r *reader) look(s string, w dowse.Span, h uint64) {
 }
 
 // meet counts a term of the page.
-func (r *reader) meet(w word) {
+func (r *termReader) meet(w word) {
 	if int(w.place()) >= len(r.seen) {
 		r.seen = append(r.seen, make([]tally, len(r.Lex.terms)+len(r.Lex.terms)/2-len(r.seen)+1)...)
 	}

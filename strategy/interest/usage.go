@@ -24,16 +24,16 @@ type Usage struct {
 
 // The pages whose readers are followed.
 const (
-	ExpandOnTopic = "on-topic"
-	ExpandAlways  = "always"
+	expandOnTopic = "on-topic"
+	expandAlways  = "always"
 )
 
-// ErrNoTrace says that a strategy needs to know who went where.
-var ErrNoTrace = errors.New("it needs a trace of who went where, such as a proxy's access log: give one with --trace FILE")
+// errNoTrace says that a strategy needs to know who went where.
+var errNoTrace = errors.New("it needs a trace of who went where, such as a proxy's access log: give one with --trace FILE")
 
 func (u *Usage) check() error {
-	if u.Expand != "" && u.Expand != ExpandOnTopic && u.Expand != ExpandAlways {
-		return fmt.Errorf("expand=%s: want %s or %s", u.Expand, ExpandOnTopic, ExpandAlways)
+	if u.Expand != "" && u.Expand != expandOnTopic && u.Expand != expandAlways {
+		return fmt.Errorf("expand=%s: want %s or %s", u.Expand, expandOnTopic, expandAlways)
 	}
 	return nil
 }
@@ -41,7 +41,7 @@ func (u *Usage) check() error {
 // follow takes the trace to learn from.
 func (u *Usage) follow(t input.Trace) error {
 	if t == nil {
-		return ErrNoTrace
+		return errNoTrace
 	}
 	u.Trace = t
 	return nil
@@ -76,7 +76,7 @@ type usage struct {
 	params *Usage
 	trace  input.Trace
 	words  weigher
-	now    moment
+	now    visitMoment
 
 	union  []word
 	shared [][]word
@@ -89,11 +89,11 @@ type usage struct {
 
 type usageState struct {
 	Pages, People int // of the trace
-	Base          cell
+	Base          ratioCell
 	Pace          pace
-	Users         []cell
+	Users         []ratioCell
 	Absent        map[string]input.Tally // users that this trace does not have
-	Local         [2]cell                // far from and near pages on topic
+	Local         [2]ratioCell           // far from and near pages on topic
 	Tastes        [][]word               // by user
 	Near          bitset                 // pages
 	Queued        bitset                 // pages that are or were candidates
@@ -106,12 +106,12 @@ type usageState struct {
 	Idle          uint // times in a row that there was nothing to visit
 }
 
-func newUsage(r *Ratios, u *Usage, words *lexicon) *usage {
+func newUsage(r *Ratios, u *Usage, words *termTable) *usage {
 	k := &usage{ratios: r, params: u, trace: u.Trace}
 	words.weigh(&k.words, asSignature)
 	pages, people := u.Trace.Pages(), u.Trace.Users()
 	k.state = usageState{
-		Pages: pages, People: people, Users: make([]cell, people), Tastes: make([][]word, people), Absent: map[string]input.Tally{},
+		Pages: pages, People: people, Users: make([]ratioCell, people), Tastes: make([][]word, people), Absent: map[string]input.Tally{},
 		Near: newBitset(pages), Queued: newBitset(pages), Done: newBitset(pages), Expanded: newBitset(people), Aliases: map[dowse.URL]uint32{},
 	}
 	k.rounds = make([]uint32, pages)
@@ -128,7 +128,7 @@ func (k *usage) fits(s *usageState) error {
 }
 
 // restore goes on from a saved state that fits.
-func (k *usage) restore(s usageState, words *lexicon) {
+func (k *usage) restore(s usageState, words *termTable) {
 	if s.Aliases == nil {
 		s.Aliases = map[dowse.URL]uint32{}
 	}
@@ -258,7 +258,7 @@ func (k *usage) spread(page uint32, words []word, on bool) {
 			s.Near.set(p)
 		}
 	}
-	if on || k.params.Expand == ExpandAlways {
+	if on || k.params.Expand == expandAlways {
 		k.follow(who)
 	}
 }

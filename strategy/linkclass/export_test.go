@@ -28,11 +28,11 @@ const (
 )
 
 // A LinkModel is what strategies with naive Bayes learn.
-type LinkModel struct{ *judge.Bayes }
+type LinkModel struct{ *judge.MultinomialBags }
 
 // NewLinkModel makes one that was taught.
 func NewLinkModel(list []Bag) LinkModel {
-	m := LinkModel{&judge.Bayes{Limit: 1000}}
+	m := LinkModel{&judge.MultinomialBags{Limit: 1000}}
 	m.Learn(list)
 	return m
 }
@@ -78,4 +78,23 @@ func Balanced(list []Bag) []Bag { return balanced(list) }
 func Renoted(note string) string {
 	s := standingOf(note)
 	return s.note()
+}
+
+// Tests know strategies by these names; programs make them by their names in the list.
+type (
+	LSFC          = lsfc
+	NB            = nb
+	NBThreshold   = nbThreshold
+	NBUpdateable  = nbUpdateable
+	OptimisedLSFC = optimisedLSFC
+)
+
+var (
+	UpdateSelf     = updateSelf
+	UpdateVerified = updateVerified
+)
+
+// Optimised returns lsfc-optimised with a threshold of links.
+func Optimised(link float64, scoring LinkScoring) *OptimisedLSFC {
+	return &optimisedLSFC{Link: link, lsfc: lsfc{LinkScoring: scoring}}
 }

@@ -92,7 +92,7 @@ func TestGoldenLinkScores(t *testing.T) {
 		f := func(name string) float64 { return g.Params[name].(float64) }
 		s := map[string]dowse.Strategy{
 			"lsfc":           &linkclass.LSFC{LinkScoring: scoring},
-			"lsfc_optimised": &linkclass.OptimisedLSFC{Link: f("tau_link"), LSFC: linkclass.LSFC{LinkScoring: scoring}},
+			"lsfc_optimised": linkclass.Optimised(f("tau_link"), scoring),
 			"nb":             &linkclass.NB{LinkBayes: bayes},
 			"nb_threshold":   &linkclass.NBThreshold{Threshold: f("theta"), LinkBayes: bayes},
 			"nb_updateable":  &linkclass.NBUpdateable{Every: int(f("period")), Rate: f("rate"), Mode: g.Params["update_mode"].(string), LinkBayes: bayes},

@@ -20,7 +20,7 @@ import (
 // links of the seed pages, which then are visited before the crawl begins, within
 // its budget; what the pages seen meanwhile link to waits until there is a model.
 // Where the outcomes are all of one kind there is none, and links of relevant pages
-// go by their score, as in [LSFC]. So do those of irrelevant pages, always.
+// go by their score, as in [NewLSFC]. So do those of irrelevant pages, always.
 //
 // A link that is probable comes before all that are only scored.
 type LinkBayes struct {
@@ -33,7 +33,7 @@ type LinkBayes struct {
 
 	by    policy
 	links *scorer
-	model judge.Bayes
+	model judge.MultinomialBags
 	state linkBayesState
 	terms []string
 	known []weighted
@@ -57,8 +57,8 @@ const (
 
 type linkBayesState struct {
 	Training training
-	Lessons  judge.BayesCounts // only when saved
-	Pending  []bag             // to be learnt at the end of the period
+	Lessons  judge.MultinomialCounts // only when saved
+	Pending  []bag                   // to be learnt at the end of the period
 	Fetched  int
 }
 
@@ -265,11 +265,11 @@ func (b *LinkBayes) Load(data []byte) error {
 	if err := state.LoadBinary(data, &s); err != nil {
 		return err
 	}
-	b.model = judge.Bayes{Limit: b.model.Limit}
+	b.model = judge.MultinomialBags{Limit: b.model.Limit}
 	if err := b.model.AddCounts(s.Lessons, 1); err != nil {
 		return fmt.Errorf("strategy: load: %w", err)
 	}
-	s.Lessons = judge.BayesCounts{}
+	s.Lessons = judge.MultinomialCounts{}
 	b.state = s
 	return nil
 }
@@ -292,7 +292,7 @@ func (b *LinkBayes) LearnFrom(l *input.Learnt, predicate string) error {
 		return err
 	}
 	b.begin()
-	c := judge.BayesCounts{Bags: l.Bags.Links.Sides()}
+	c := judge.MultinomialCounts{Bags: l.Bags.Links.Sides()}
 	for _, t := range slices.Sorted(maps.Keys(l.Bags.Terms)) {
 		c.Tokens, c.Counts = append(c.Tokens, t), append(c.Counts, l.Bags.Terms[t].Sides())
 	}

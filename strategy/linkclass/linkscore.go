@@ -23,17 +23,17 @@ type LinkScoring struct {
 
 // The ways in which linking pages add up.
 const (
-	ParentRaw    = "raw"
-	ParentLog1p  = "log1p"
-	ParentCapped = "capped"
+	parentRaw    = "raw"
+	parentLog1p  = "log1p"
+	parentCapped = "capped"
 )
 
 // Check reports what is wrong with the parameters.
 func (s *LinkScoring) Check() error {
 	switch s.ParentTerm {
-	case "", ParentRaw, ParentLog1p, ParentCapped:
+	case "", parentRaw, parentLog1p, parentCapped:
 	default:
-		return fmt.Errorf("parent-term=%s: want %s, %s or %s", s.ParentTerm, ParentRaw, ParentLog1p, ParentCapped)
+		return fmt.Errorf("parent-term=%s: want %s, %s or %s", s.ParentTerm, parentRaw, parentLog1p, parentCapped)
 	}
 	return s.LinkWords.check()
 }
@@ -67,9 +67,9 @@ func newScorer(s *LinkScoring) *scorer {
 	f.words, f.topic = newLinkReader(&s.LinkWords), newTopicReader(&s.LinkWords)
 	most := cmp.Or(s.ParentCap, 3)
 	switch s.ParentTerm {
-	case ParentLog1p:
+	case parentLog1p:
 		f.parents = math.Log1p
-	case ParentCapped:
+	case parentCapped:
 		f.parents = func(x float64) float64 { return min(x, most) }
 	default:
 		f.parents = func(x float64) float64 { return x }

@@ -20,7 +20,7 @@ type LinkWords struct {
 
 	Analyzer *text.Analyzer    // takes the place of Language and Stem; nil for none
 	Drop     []string          // words of URLs that say nothing; nil means those of the web at large
-	Table    []judge.TopicWord // words of the topic, stemmed likewise; nil for none, see [LSFC]
+	Table    []judge.TopicWord // words of the topic, stemmed likewise; nil for none, see [NewLSFC]
 }
 
 // emptyURLWords are in URLs of all topics.

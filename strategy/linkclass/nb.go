@@ -2,16 +2,16 @@ package linkclass
 
 import "dowse"
 
-// NB follows links of relevant pages that are at least as probable as not to lead to
+// nb follows links of relevant pages that are at least as probable as not to lead to
 // another, by their words (Taylan et al. 2011).
-type NB struct {
+type nb struct {
 	LinkBayes
 }
 
-func (s *NB) policy() policy { return policy{least: probable} }
+func (s *nb) policy() policy { return policy{least: probable} }
 
 // Follow rates the links of a page.
-func (s *NB) Follow(p *dowse.Page) []dowse.Lead { return s.follow(p, s.policy()) }
+func (s *nb) Follow(p *dowse.Page) []dowse.Lead { return s.follow(p, s.policy()) }
 
 // Idle ends the training where nothing is left to learn from.
-func (s *NB) Idle() []dowse.Lead { return s.idle(s.policy()) }
+func (s *nb) Idle() []dowse.Lead { return s.idle(s.policy()) }

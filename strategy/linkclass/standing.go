@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"dowse/internal/wire"
 	"dowse/strategy/internal/linktext"
 )
 
@@ -90,45 +91,31 @@ func (s *standing) note() string {
 	return string(append(b, s.words...))
 }
 
-// standingOf reads a note. One that is empty, or no standing, tells nothing.
+// standingOf reads a note. A note that is empty, or is not a standing, gives the standing of
+// a URL that nothing is known of.
 func standingOf(note string) standing {
-	unknown := standing{level: -1}
-	if len(note) < 3 {
-		return unknown
+	r := wire.Reader[string]{Rest: note}
+	s := standing{flags: r.Byte(), level: int(r.Byte()) - 1, relevant: r.Uint()}
+	if s.is(hasSum) {
+		s.sum = rating(&r)
 	}
-	s := standing{flags: note[0], level: int(note[1]) - 1}
-	rest := note[2:]
-	n, ok := 0, false
-	if s.relevant, n = uvarint(rest); n <= 0 {
-		return unknown
+	if s.is(hasAnchor) {
+		s.anchor = rating(&r)
 	}
-	rest = rest[n:]
-	if s.sum, rest, ok = float(rest, s.is(hasSum)); !ok {
-		return unknown
-	}
-	if s.anchor, rest, ok = float(rest, s.is(hasAnchor)); !ok {
-		return unknown
+	if r.Err != nil {
+		return standing{level: -1}
 	}
 	s.flags &^= hasSum | hasAnchor
-	s.words = rest
+	s.words = r.Rest
 	return s
 }
 
-func uvarint(s string) (uint64, int) {
-	var room [binary.MaxVarintLen64]byte
-	return binary.Uvarint(room[:copy(room[:], s)])
-}
-
-// float reads a number if it is there. Only sums and ratings are: neither negative
-// nor infinite.
-func float(s string, there bool) (x float64, rest string, ok bool) {
-	if !there {
-		return 0, s, true
+// rating reads a sum or a rating, which is neither negative nor infinite.
+func rating(r *wire.Reader[string]) float64 {
+	x := r.Float()
+	if !(x >= 0) || math.IsInf(x, 1) {
+		r.Fail()
+		return 0
 	}
-	var room [8]byte
-	if copy(room[:], s) < len(room) {
-		return 0, s, false
-	}
-	x = math.Float64frombits(binary.LittleEndian.Uint64(room[:]))
-	return x, s[len(room):], x >= 0 && !math.IsInf(x, 1)
+	return x
 }

@@ -16,7 +16,7 @@ import (
 // the source of package dowse, so that a new one can't be forgotten here.
 func TestAroundDropsNothing(t *testing.T) {
 	listen := func(say func() []dowse.Lead) []dowse.Lead { return say() }
-	wrapped := strategytest.Around(&strategy.Online{}, listen) // a saver
+	wrapped := strategytest.Around(named(t, "online"), listen) // a saver
 	for name, methods := range abilities(t) {
 		for _, m := range methods {
 			if !reflect.ValueOf(wrapped).MethodByName(m).IsValid() {
@@ -27,8 +27,8 @@ func TestAroundDropsNothing(t *testing.T) {
 	if _, saves := strategytest.Around(&strategy.BreadthFirst{}, listen).(dowse.Saver); saves != isSaver(&strategy.BreadthFirst{}) {
 		t.Errorf("Around(BreadthFirst) saves: %t", saves)
 	}
-	inner := &strategy.OTIE{N: 7, Replay: true}
-	if got, want := dowse.TraitsOf(strategytest.Around(inner, listen)), inner.Traits(); got != want {
+	inner := named(t, "otie:round=7,replay=true")
+	if got, want := dowse.TraitsOf(strategytest.Around(inner, listen)), dowse.TraitsOf(inner); got != want {
 		t.Errorf("traits %+v, want %+v", got, want)
 	}
 }
@@ -64,4 +64,14 @@ func abilities(t *testing.T) map[string][]string {
 		t.Fatalf("found only %v", list)
 	}
 	return list
+}
+
+// named returns a strategy of the list.
+func named(t *testing.T, spec string) dowse.Strategy {
+	t.Helper()
+	s, err := strategy.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

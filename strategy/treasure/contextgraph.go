@@ -16,13 +16,13 @@ import (
 	"dowse/text"
 )
 
-// ContextGraph follows the pages that are like those a few clicks from a target
+// contextGraph follows the pages that are like those a few clicks from a target
 // (Diligenti et al. 2000, the rival in Seyfi and Patel 2015). A page is put into the
 // layer of the [tgraph.Graph] whose pages have its words, by naive Bayes over a few words,
 // or into none if it is unlike all of them. Its links wait in the queue of that
 // layer; queues are emptied from the targets outwards, each by how sure the layer
 // is. Of several linking pages the one in the nearest layer counts.
-type ContextGraph struct {
+type contextGraph struct {
 	Terms int     `param:"terms" default:"40" help:"words that tell layers apart: the best of targets and pages one click away (TF-IDF); Diligenti et al. 2000"`
 	Read  int     `param:"read" default:"1000" help:"words of a page that are read, from its beginning: as many as a T-Graph keeps; ours"`
 	Slack float64 `param:"slack" default:"0" help:"by how much the mean log-likelihood of a word may be worse than in the layer's own worst page; ours"`
@@ -42,23 +42,23 @@ const maxTelling = 1 << 15 // words that tell layers apart
 
 // What is taken from a queue at a time.
 const (
-	ExpandLink   = "link"
-	ExpandParent = "parent"
+	expandLink   = "link"
+	expandParent = "parent"
 )
 
 // Check reports what is wrong with the parameters.
-func (s *ContextGraph) Check() error {
-	if s.Expand != "" && s.Expand != ExpandLink && s.Expand != ExpandParent {
-		return fmt.Errorf("expand=%s: want %s or %s", s.Expand, ExpandLink, ExpandParent)
+func (s *contextGraph) Check() error {
+	if s.Expand != "" && s.Expand != expandLink && s.Expand != expandParent {
+		return fmt.Errorf("expand=%s: want %s or %s", s.Expand, expandLink, expandParent)
 	}
 	return nil
 }
 
 // Inputs returns the T-Graph as required.
-func (s *ContextGraph) Inputs() (required, used input.Kind) { return input.KindTGraph, 0 }
+func (s *contextGraph) Inputs() (required, used input.Kind) { return input.KindTGraph, 0 }
 
 // Take takes the T-Graph, which must have texts of pages.
-func (s *ContextGraph) Take(in input.Inputs) error {
+func (s *contextGraph) Take(in input.Inputs) error {
 	if in.TGraph == nil {
 		return errTGraph
 	}
@@ -69,7 +69,7 @@ func (s *ContextGraph) Take(in input.Inputs) error {
 	return nil
 }
 
-func (s *ContextGraph) begin() {
+func (s *contextGraph) begin() {
 	if s.layers != nil {
 		return
 	}
@@ -87,14 +87,14 @@ func (s *ContextGraph) begin() {
 }
 
 // Traits states what is the same for a whole crawl.
-func (s *ContextGraph) Traits() dowse.Traits {
+func (s *contextGraph) Traits() dowse.Traits {
 	return dowse.Traits{ReadsText: true}
 }
 
 // Start lets a seed wait with the links of pages that are in no layer, where Diligenti
 // et al. 2000 begin. Of several all but the first would wait there for good, behind
 // whatever it links to: they come before all links.
-func (s *ContextGraph) Start(seeds []dowse.URL) []dowse.Lead {
+func (s *contextGraph) Start(seeds []dowse.URL) []dowse.Lead {
 	s.begin()
 	leads := lead.Seeds(seeds)
 	if len(seeds) == 1 {
@@ -104,7 +104,7 @@ func (s *ContextGraph) Start(seeds []dowse.URL) []dowse.Lead {
 }
 
 // Follow lets the page's links wait in the queue of its layer.
-func (s *ContextGraph) Follow(p *dowse.Page) []dowse.Lead {
+func (s *contextGraph) Follow(p *dowse.Page) []dowse.Lead {
 	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed {
 		return nil
 	}
@@ -112,7 +112,7 @@ func (s *ContextGraph) Follow(p *dowse.Page) []dowse.Lead {
 	layer, sure := s.layers.place(s.layers.readPage(p))
 	because := []dowse.Because{{What: s.reason[layer], Weight: sure}}
 	leads := make([]dowse.Lead, 0, len(p.Links))
-	if s.Expand == ExpandParent {
+	if s.Expand == expandParent {
 		leads = s.kin.together(leads, p)
 		return s.kin.follow(leads, p, dowse.Lead{Priority: sure, Band: s.band(layer), Because: because})
 	}
@@ -125,18 +125,18 @@ func (s *ContextGraph) Follow(p *dowse.Page) []dowse.Lead {
 }
 
 // band is the band of a layer's queue. Whole families come before all queues.
-func (s *ContextGraph) band(layer int) int8 {
-	if s.Expand == ExpandParent {
+func (s *contextGraph) band(layer int) int8 {
+	if s.Expand == expandParent {
 		layer++
 	}
 	return int8(layer)
 }
 
 // Save writes down which links wait together.
-func (s *ContextGraph) Save() ([]byte, error) { return state.SaveJSON(s.kin) }
+func (s *contextGraph) Save() ([]byte, error) { return state.SaveJSON(s.kin) }
 
 // Load takes up what Save wrote.
-func (s *ContextGraph) Load(b []byte) error { return state.LoadJSON(b, &s.kin) }
+func (s *contextGraph) Load(b []byte) error { return state.LoadJSON(b, &s.kin) }
 
 // layers is multinomial naive Bayes with one class to a layer, all equally likely
 // beforehand.

@@ -1,11 +1,10 @@
 package treasure
 
 import (
-	"encoding/binary"
-	"math"
 	"strings"
 
 	"dowse"
+	"dowse/internal/wire"
 )
 
 // families are the links that wait together: those of one page, which are visited one
@@ -69,10 +68,11 @@ func (f *families) follow(leads []dowse.Lead, p *dowse.Page, as dowse.Lead) []do
 const kinSize = 17 // bytes of a note
 
 func kinNote(band int8, sure float64, family uint64) string {
-	b := make([]byte, 1, kinSize)
-	b[0] = byte(band)
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(sure))
-	return string(binary.LittleEndian.AppendUint64(b, family))
+	w := wire.Writer{B: make([]byte, 0, kinSize)}
+	w.Byte(byte(band))
+	w.Float(sure)
+	w.Uint64(family)
+	return string(w.B)
 }
 
 // kinOf reads a note; of another kind of note the family is 0, which none is.
@@ -80,6 +80,6 @@ func kinOf(note string) (band int8, sure float64, family uint64) {
 	if len(note) != kinSize {
 		return 0, 0, 0
 	}
-	b := []byte(note)
-	return int8(b[0]), math.Float64frombits(binary.LittleEndian.Uint64(b[1:])), binary.LittleEndian.Uint64(b[9:])
+	r := wire.Reader[string]{Rest: note}
+	return int8(r.Byte()), r.Float(), r.Uint64()
 }

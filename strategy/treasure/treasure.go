@@ -17,7 +17,7 @@ import (
 	"dowse/text"
 )
 
-// Treasure is the Treasure-Crawler (Seyfi and Patel 2015). A link that looks on topic
+// treasure is the Treasure-Crawler (Seyfi and Patel 2015). A link that looks on topic
 // is compared with the links of a [tgraph.Graph], of which is known how many clicks they
 // are from a target: by the headings above it, its anchor and the text around it.
 // The nearer to a target a similar node is, the higher the priority. All others get
@@ -26,7 +26,7 @@ import (
 //
 // Whether a link looks on topic is decided by its class in a decimal classification,
 // if there is one, as in the paper; otherwise by the judge of the crawl.
-type Treasure struct {
+type treasure struct {
 	OSM       float64 `param:"osm" default:"0.05" max:"1" help:"similarity from which a node of the T-Graph is like a link; Seyfi and Patel 2015"`
 	Anchor    float64 `param:"anchor" default:"1.4" help:"what a word of the anchor counts against one around it; Seyfi and Patel 2015"`
 	Select    string  `param:"select" default:"lowest" help:"of the nodes like a link, lowest: the one nearest to a target, or best: the most similar; Seyfi and Patel 2015, best is ours"`
@@ -60,7 +60,7 @@ const (
 )
 
 // Check reports what is wrong with the parameters.
-func (s *Treasure) Check() error {
+func (s *treasure) Check() error {
 	switch {
 	case s.Select != "" && s.Select != selectLowest && s.Select != selectBest:
 		return fmt.Errorf("select=%s: want %s or %s", s.Select, selectLowest, selectBest)
@@ -74,12 +74,12 @@ func (s *Treasure) Check() error {
 var errTGraph = errors.New("it needs a T-Graph, the ways to pages you know: make one with 'dowse tgraph build' and give it with --tgraph FILE")
 
 // Inputs returns the T-Graph as required; a decimal classification is used.
-func (s *Treasure) Inputs() (required, used input.Kind) {
+func (s *treasure) Inputs() (required, used input.Kind) {
 	return input.KindTGraph, input.KindClasses
 }
 
 // Take takes the T-Graph, and makes the classes.
-func (s *Treasure) Take(in input.Inputs) error {
+func (s *treasure) Take(in input.Inputs) error {
 	if in.TGraph == nil {
 		return errTGraph
 	}
@@ -91,7 +91,7 @@ func (s *Treasure) Take(in input.Inputs) error {
 const paperCodes = "paper"
 
 // classify makes the classes from a table and the codes that are wanted of it.
-func (s *Treasure) classify(table []judge.Code) error {
+func (s *treasure) classify(table []judge.Code) error {
 	d := judge.Dewey{Language: s.TGraph.Language, Codes: table}
 	switch {
 	case s.Classes != nil || s.Codes == "" && table == nil:
@@ -123,7 +123,7 @@ func wantedCodes(table []judge.Code, begin []string) []string {
 	return list
 }
 
-func (s *Treasure) begin() {
+func (s *treasure) begin() {
 	if s.osm != nil {
 		return
 	}
@@ -149,12 +149,12 @@ func analyzerFor(a *text.Analyzer, g *tgraph.Graph) *text.Analyzer {
 }
 
 // Traits states what is the same for a whole crawl.
-func (s *Treasure) Traits() dowse.Traits {
+func (s *treasure) Traits() dowse.Traits {
 	return dowse.Traits{Window: cmp.Or(s.Words, 20), Anchors: s.Classes == nil, ReadsText: true}
 }
 
 // Start queues the seeds at the highest priority there is.
-func (s *Treasure) Start(seeds []dowse.URL) []dowse.Lead {
+func (s *treasure) Start(seeds []dowse.URL) []dowse.Lead {
 	s.begin()
 	leads := make([]dowse.Lead, 0, len(seeds)+1)
 	for _, l := range lead.Seeds(seeds) {
@@ -164,7 +164,7 @@ func (s *Treasure) Start(seeds []dowse.URL) []dowse.Lead {
 }
 
 // Follow rates the links to pages that have not been visited.
-func (s *Treasure) Follow(p *dowse.Page) []dowse.Lead {
+func (s *treasure) Follow(p *dowse.Page) []dowse.Lead {
 	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed {
 		return nil
 	}
@@ -186,13 +186,13 @@ func (s *Treasure) Follow(p *dowse.Page) []dowse.Lead {
 }
 
 // insert queues a lead; with every so many of them all that wait rise.
-func (s *Treasure) insert(leads []dowse.Lead, l dowse.Lead) []dowse.Lead {
+func (s *treasure) insert(leads []dowse.Lead, l dowse.Lead) []dowse.Lead {
 	return s.aging.insert(leads, l, cmp.Or(s.Aging, 0.05), cmp.Or(s.Every, 100))
 }
 
 // rate returns the priority of a link and appends the reasons for it. Of several
 // mentions the best counts.
-func (s *Treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, compared bool) (float64, []dowse.Because) {
+func (s *treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, compared bool) (float64, []dowse.Because) {
 	unrelated := cmp.Or(s.Unrelated, 0.01)
 	if !compared {
 		return unrelated, append(because, dowse.Because{What: "one link of too many on the page", Weight: unrelated})
@@ -224,7 +224,7 @@ func (s *Treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, c
 }
 
 // onTopic predicts whether a link leads to the topic; if not, why.
-func (s *Treasure) onTopic(d *dowse.Document, m *dowse.Mention) (on bool, why string) {
+func (s *treasure) onTopic(d *dowse.Document, m *dowse.Mention) (on bool, why string) {
 	if s.Classes == nil {
 		wanted := cmp.Or(s.Wanted, 0.5)
 		return m.Context >= wanted || m.AnchorScore >= wanted, "its words are off topic"
@@ -274,13 +274,13 @@ func (a *aging) insert(leads []dowse.Lead, l dowse.Lead, by float64, every int) 
 }
 
 // Save writes down how many insertions there were.
-func (s *Treasure) Save() ([]byte, error) {
+func (s *treasure) Save() ([]byte, error) {
 	s.begin()
 	return state.SaveJSON(s.aging)
 }
 
 // Load takes up what Save wrote, with the same T-Graph.
-func (s *Treasure) Load(b []byte) error {
+func (s *treasure) Load(b []byte) error {
 	s.begin()
 	var a aging
 	if err := state.LoadJSON(b, &a); err != nil {

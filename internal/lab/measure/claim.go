@@ -47,11 +47,11 @@ type condition struct {
 	test       string  // "", wilcoxon or t
 	within     float64 // of ~; 0: by test
 	throughout bool
-	lo, hi     place // of crosses
+	lo, hi     rankPlace // of crosses
 }
 
-// A place is a number of pages, or a share of the budget.
-type place struct {
+// A rankPlace is a number of pages, or a share of the budget.
+type rankPlace struct {
 	pages int
 	share float64
 }
@@ -136,21 +136,21 @@ func number(s string) (float64, error) {
 	return v, nil
 }
 
-func readPlace(s string) (p place, err error) {
+func readPlace(s string) (p rankPlace, err error) {
 	digits, percent := strings.CutSuffix(s, "%")
 	v, err := number(digits)
 	switch {
 	case err != nil:
 		return p, err
 	case percent && v <= 100:
-		return place{share: v / 100}, nil
+		return rankPlace{share: v / 100}, nil
 	case !percent && v <= maxSteps:
-		return place{pages: int(v)}, nil
+		return rankPlace{pages: int(v)}, nil
 	}
 	return p, fmt.Errorf("%q is no place in a crawl", s)
 }
 
-func (p place) in(budget int) int {
+func (p rankPlace) in(budget int) int {
 	if p.share > 0 {
 		return int(math.Round(p.share * float64(budget)))
 	}
@@ -204,7 +204,7 @@ func (c *Claim) check(end int) *flaw {
 	if c.cond.within > 0 && !slices.Contains(c.ops, "~") {
 		return &flaw{end, "within belongs to ~", "write A.MEASURE ~ B.MEASURE, within .02"}
 	}
-	if c.cond.hi != (place{}) && !slices.Contains(c.ops, "crosses") {
+	if c.cond.hi != (rankPlace{}) && !slices.Contains(c.ops, "crosses") {
 		return &flaw{end, "at belongs to crosses", "write A.MEASURE crosses B.MEASURE, at 5%..20%"}
 	}
 	return nil

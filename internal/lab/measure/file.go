@@ -148,12 +148,9 @@ func hostOf(u dowse.URL) string {
 	return rest
 }
 
-// ReadTrail reads what WriteTrail wrote, and nothing else: an error that wraps
-// ErrTrail names the line. It holds no more memory than the bytes it has read
-// call for, whatever they claim.
-func ReadTrail(r io.Reader) (*Trail, error) { return NewNames().ReadTrail(r) }
-
-// ReadTrail is [ReadTrail] for trails of which several are kept: they share the names.
+// ReadTrail reads what WriteTrail wrote; any other input is an error that wraps ErrTrail
+// and names the line. Trails that are read with the same Names share their strings. It
+// allocates no more memory than the bytes it has read call for, whatever they claim.
 func (n *Names) ReadTrail(r io.Reader) (*Trail, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)

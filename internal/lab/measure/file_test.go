@@ -33,7 +33,7 @@ func TestTrailKeeps(t *testing.T) {
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Error("two writings of one trail differ")
 	}
-	got, err := ReadTrail(&first)
+	got, err := NewNames().ReadTrail(&first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestReadTrailRefuses(t *testing.T) {
 		if text == good {
 			t.Fatalf("%s: the text was not changed", name)
 		}
-		if _, err := ReadTrail(strings.NewReader(text)); !errors.Is(err, ErrTrail) {
+		if _, err := NewNames().ReadTrail(strings.NewReader(text)); !errors.Is(err, ErrTrail) {
 			t.Errorf("%s: %v, want ErrTrail", name, err)
 		}
 	}
@@ -81,7 +81,7 @@ func FuzzReadTrail(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Add([]byte(`{"format":"dowse trail/v2","steps":1}` + "\n\t0\t0\t0\tu\tf\ta\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		trail, err := ReadTrail(bytes.NewReader(data))
+		trail, err := NewNames().ReadTrail(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -89,7 +89,7 @@ func FuzzReadTrail(f *testing.F) {
 		if err := WriteTrail(&first, trail); err != nil {
 			t.Fatal(err)
 		}
-		again, err := ReadTrail(bytes.NewReader(first.Bytes()))
+		again, err := NewNames().ReadTrail(bytes.NewReader(first.Bytes()))
 		if err != nil {
 			t.Fatalf("what was written can't be read: %v", err)
 		}

@@ -341,7 +341,7 @@ func (c *Claim) crosses(r *Runs, a, b term) (Outcome, string) {
 	}
 	page := at[first]
 	figures := fmt.Sprintf("%s is above %s from page %d on, %.0f %% of the budget", a, b, page, 100*float64(page)/float64(r.budget()))
-	if c.cond.hi == (place{}) {
+	if c.cond.hi == (rankPlace{}) {
 		return Holds, figures
 	}
 	return pick(page >= c.cond.lo.in(r.budget()) && page <= c.cond.hi.in(r.budget()), true), figures

@@ -3,6 +3,7 @@ package report
 import (
 	"dowse"
 	"dowse/internal/lab/measure"
+	"dowse/internal/plain"
 )
 
 // An example lists pages that one strategy fetched and no other did.
@@ -22,7 +23,7 @@ type examplePage struct {
 const examplePages = 5
 
 // Found tells how many pages the strategy alone found.
-func (e example) Found() string { return some(e.Relevant, "page") }
+func (e example) Found() string { return plain.Some(e.Relevant, "page") }
 
 // crawlOf is what strategies meet on: a topic and a set of seeds.
 type crawlOf struct {

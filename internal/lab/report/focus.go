@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dowse/internal/lab/measure"
+	"dowse/internal/plain"
 )
 
 const (
@@ -62,7 +63,7 @@ func (r *Report) drawsBand(name string) bool {
 func (r *Report) shownLines() string {
 	var text string
 	if rest := len(r.rivals) - len(r.named); rest > 0 {
-		text = "Named are the best " + words(bestOfMany) + r.namedBaselines() + "; " + some(rest, "other strategy") + " in grey. "
+		text = "Named are the best " + words(bestOfMany) + r.namedBaselines() + "; " + plain.Some(rest, "other strategy") + " in grey. "
 	}
 	text += "Bands are 95 % bootstrap intervals of the mean, over topics"
 	if len(r.named) > banded {

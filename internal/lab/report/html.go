@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"dowse/internal/lab/measure"
+	"dowse/internal/plain"
 )
 
 //go:embed report.html.tmpl
@@ -280,7 +281,7 @@ func (r *Report) headline() (sentences []template.HTML) {
 	if len(r.rivals) > 1 {
 		if c, ok := r.between(m, best, r.rivals[1]); ok {
 			first += fmt.Sprintf(", %s against %s, the next (95&nbsp;%% interval %s to %s, %s)",
-				change(m, c.Diff), strong(c.B), change(m, c.Lo), change(m, c.Hi), some(c.N, "topic"))
+				change(m, c.Diff), strong(c.B), change(m, c.Lo), change(m, c.Hi), plain.Some(c.N, "topic"))
 			say("%s.", first)
 			say("%s", r.sureness(c))
 		}
@@ -293,7 +294,7 @@ func (r *Report) headline() (sentences []template.HTML) {
 	}
 	if len(r.Verdicts) > 0 {
 		n := r.tally()
-		say(`Of %s, %d hold, %d do not, %d are undecided.`, some(len(r.Verdicts), "claim"), n[measure.Holds], n[measure.HoldsNot], n[measure.Undecided])
+		say(`Of %s, %d hold, %d do not, %d are undecided.`, plain.Some(len(r.Verdicts), "claim"), n[measure.Holds], n[measure.HoldsNot], n[measure.Undecided])
 	}
 	return sentences
 }
@@ -310,7 +311,7 @@ func (r *Report) sureness(c measure.Comparison) string {
 		verdict = "The difference is significant"
 	}
 	return fmt.Sprintf("%s (%s; %s %s, %s %s); it is better on %d of %s.", verdict, escape(r.in.Tests.Describe(), 80), r.pName(), equals(c.PAdj),
-		r.effectName(), effect(c.Effect), c.Wins(), some(c.N, "topic"))
+		r.effectName(), effect(c.Effect), c.Wins(), plain.Some(c.N, "topic"))
 }
 
 // pName is what p-values are called: whether they were adjusted.
@@ -363,7 +364,7 @@ func (r *Report) standing(m measure.Measure) string {
 
 // rankingNote tells how the ranking is read.
 func (r *Report) rankingNote() string {
-	text := fmt.Sprintf("Best first by %s; dots are %s over %s, bars 95 %% bootstrap intervals.", r.lead().Title(), r.centres(r.lead()), some(r.topics(), "topic"))
+	text := fmt.Sprintf("Best first by %s; dots are %s over %s, bars 95 %% bootstrap intervals.", r.lead().Title(), r.centres(r.lead()), plain.Some(r.topics(), "topic"))
 	if r.topics() < measure.MinPairs {
 		return text + " Topics are too few for tests."
 	}
@@ -377,23 +378,12 @@ func (r *Report) centres(m measure.Measure) string {
 	return "means"
 }
 
-// some writes a number of things.
-func some(n int, what string) string {
-	switch stem, y := strings.CutSuffix(what, "y"); {
-	case n != 1 && y:
-		what = stem + "ies"
-	case n != 1:
-		what += "s"
-	}
-	return grouped(float64(n)) + " " + what
-}
-
 // be is some with the verb.
 func be(n int, what string) string {
 	if n == 1 {
-		return some(n, what) + " is"
+		return plain.Some(n, what) + " is"
 	}
-	return some(n, what) + " are"
+	return plain.Some(n, what) + " are"
 }
 
 func equals(v float64) string {
@@ -537,7 +527,7 @@ func (r *Report) topicList() string {
 	for _, t := range r.in.Runs.Topics() {
 		name := short[t]
 		if pages[t] > 0 {
-			name += fmt.Sprintf(" (%s)", some(pages[t], "page"))
+			name += fmt.Sprintf(" (%s)", plain.Some(pages[t], "page"))
 		}
 		list = append(list, name)
 	}
@@ -548,7 +538,7 @@ func (r *Report) topicList() string {
 func (r *Report) facts() []Fact {
 	runs := &r.in.Runs
 	list := []Fact{
-		{"crawls", fmt.Sprintf("%s × %s × %s, %s each", some(len(runs.Strategies()), "strategy"), some(r.topics(), "topic"), some(runs.SeedSets(), "seed set"), some(runs.Pages(), "page"))},
+		{"crawls", fmt.Sprintf("%s × %s × %s, %s each", plain.Some(len(runs.Strategies()), "strategy"), plain.Some(r.topics(), "topic"), plain.Some(runs.SeedSets(), "seed set"), plain.Some(runs.Pages(), "page"))},
 	}
 	list = append(list, r.in.Setup...)
 	list = append(list, Fact{"topics", r.topicList()})

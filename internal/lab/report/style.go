@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"dowse/internal/plain"
 )
 
 // A colour is one for a light and one for a dark page, both strong enough for text
@@ -152,11 +154,7 @@ func clean(s string, n int) string {
 
 // ending is clean, but keeps the end of a long text: names of topics differ there.
 func ending(s string, n int) string {
-	r := []rune(clean(s, 1000))
-	if len(r) <= n {
-		return string(r)
-	}
-	return "…" + string(r[len(r)-n+1:])
+	return plain.FitEnd(clean(s, 1000), n)
 }
 
 // escape is clean, for a drawing.

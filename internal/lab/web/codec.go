@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -9,37 +8,31 @@ import (
 
 	"dowse"
 	"dowse/internal/facts"
+	"dowse/internal/wire"
 )
 
 // errRecord is returned for bytes that are no record of this version.
 var errRecord = errors.New("a damaged record")
 
-// An encoder writes the fields of a record one after the other: numbers as varints,
-// texts with their length before them.
+// An encoder writes the fields of a record one after the other.
 type encoder struct {
-	b   []byte
+	wire.Writer
 	url func(dowse.URL) int // numbers URLs
 }
 
-func (e *encoder) num(n int)         { e.b = binary.AppendUvarint(e.b, uint64(n)) }
-func (e *encoder) text(s string)     { e.num(len(s)); e.b = append(e.b, s...) }
-func (e *encoder) fixed(n uint64)    { e.b = binary.LittleEndian.AppendUint64(e.b, n) }
-func (e *encoder) bit(b bool)        { e.num(asNumber(b)) }
+func (e *encoder) num(n int)         { e.Uint(uint64(n)) }
+func (e *encoder) text(s string)     { e.Text(s) }
+func (e *encoder) fixed(n uint64)    { e.Uint64(n) }
+func (e *encoder) bit(b bool)        { e.Bool(b) }
 func (e *encoder) span(s dowse.Span) { e.num(int(s.Start)); e.num(int(s.End - s.Start)) }
 
+// time writes seconds and nanoseconds, so that a date of any year can be kept.
 func (e *encoder) time(t time.Time) {
 	e.bit(!t.IsZero())
 	if !t.IsZero() {
 		e.fixed(uint64(t.Unix()))
 		e.num(t.Nanosecond())
 	}
-}
-
-func asNumber(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // page writes what a visit brought, without what depends on when it was made: the URL, and the fields that
@@ -159,31 +152,23 @@ func (e *encoder) urls(list []dowse.URL) {
 	}
 }
 
-// A decoder reads what an encoder wrote. The bytes may be anything: after the first
-// mistake it reads zeros, and bad tells.
+// A decoder reads what an encoder wrote. The bytes may be anything: after the first fault it
+// reads zeros, and Err is set. Texts are parts of the record.
 type decoder struct {
-	s   string
-	at  int
-	bad bool
+	wire.Reader[string]
 	url func(int) (dowse.URL, bool)
 }
 
+func newDecoder(record []byte, url func(int) (dowse.URL, bool)) *decoder {
+	return &decoder{wire.Reader[string]{Rest: string(record)}, url}
+}
+
+const maxNum = math.MaxInt64 >> 8
+
 func (d *decoder) num() int {
-	var n uint64
-	for shift := 0; ; shift += 7 {
-		if d.at >= len(d.s) || shift > 56 {
-			d.bad = true
-			return 0
-		}
-		c := d.s[d.at]
-		d.at++
-		n |= uint64(c&0x7f) << shift
-		if c < 0x80 {
-			break
-		}
-	}
-	if n > math.MaxInt64>>8 {
-		d.bad = true
+	n := d.Uint()
+	if n > maxNum {
+		d.Fail()
 		return 0
 	}
 	return int(n)
@@ -193,30 +178,16 @@ func (d *decoder) num() int {
 func (d *decoder) small() int32 {
 	n := d.num()
 	if n > math.MaxInt32 {
-		d.bad = true
+		d.Fail()
 		return 0
 	}
 	return int32(n)
 }
 
-// count reads how many items follow, each of at least size bytes.
-func (d *decoder) count(size int) int {
-	n := d.num()
-	if n > (len(d.s)-d.at)/size {
-		d.bad = true
-		return 0
-	}
-	return n
-}
-
-func (d *decoder) text() string {
-	n := d.count(1)
-	if d.bad {
-		return ""
-	}
-	d.at += n
-	return d.s[d.at-n : d.at]
-}
+func (d *decoder) count(size int) int { return d.Count(size) }
+func (d *decoder) text() string       { return d.Text() }
+func (d *decoder) fixed() uint64      { return d.Uint64() }
+func (d *decoder) bit() bool          { return d.Byte() == 1 }
 
 func (d *decoder) sketch(s *dowse.Sketch) {
 	s.Text = d.fixed()
@@ -227,15 +198,6 @@ func (d *decoder) sketch(s *dowse.Sketch) {
 	}
 }
 
-func (d *decoder) fixed() uint64 {
-	if len(d.s)-d.at < 8 {
-		d.bad = true
-		return 0
-	}
-	d.at += 8
-	return binary.LittleEndian.Uint64([]byte(d.s[d.at-8 : d.at]))
-}
-
 func (d *decoder) time() time.Time {
 	if !d.bit() {
 		return time.Time{}
@@ -244,13 +206,11 @@ func (d *decoder) time() time.Time {
 	return time.Unix(seconds, int64(d.small())).UTC()
 }
 
-func (d *decoder) bit() bool { return d.num() == 1 }
-
 // span reads a span that ends at limit at most.
 func (d *decoder) span(limit int) dowse.Span {
 	start, n := d.small(), d.small()
 	if int(start)+int(n) > limit {
-		d.bad = true
+		d.Fail()
 		return dowse.Span{}
 	}
 	return dowse.Span{Start: start, End: start + n}
@@ -262,7 +222,7 @@ func (d *decoder) page() (*dowse.Page, error) {
 	for _, f := range facts.Features() {
 		d.field(f.Field(p), p)
 	}
-	if d.bad || d.at != len(d.s) {
+	if d.Err != nil || d.Rest != "" {
 		return nil, errRecord
 	}
 	return p, nil
@@ -280,8 +240,10 @@ func (d *decoder) field(field any, p *dowse.Page) {
 		*v = dowse.Reason(d.text())
 	case *dowse.Outcome:
 		n := d.num()
+		if n > int(dowse.Listed) {
+			d.Fail()
+		}
 		*v = dowse.Outcome(n)
-		d.bad = d.bad || n > int(dowse.Listed)
 	case *facts.Signed:
 		*v = facts.Signed(d.small())
 	case *int64:
@@ -323,7 +285,7 @@ func (d *decoder) words(limit int) []dowse.Span {
 	for i := range list {
 		gap, length := d.small(), d.small()
 		if int(end)+int(gap)+int(length) > limit {
-			d.bad = true
+			d.Fail()
 			return nil
 		}
 		list[i] = dowse.Span{Start: end + gap, End: end + gap + length}
@@ -348,7 +310,7 @@ func (d *decoder) headings() []dowse.Heading {
 func (d *decoder) links(words, headings int) []dowse.Link {
 	n := d.count(8)
 	more := make([]dowse.Mention, 0, d.count(8))
-	if n == 0 || d.bad {
+	if n == 0 || d.Err != nil {
 		return nil
 	}
 	list := make([]dowse.Link, n)
@@ -358,7 +320,7 @@ func (d *decoder) links(words, headings int) []dowse.Link {
 		l.NoFollow = d.bit()
 		extra := d.num()
 		if extra > cap(more)-len(more) {
-			d.bad = true
+			d.Fail()
 			return nil
 		}
 		l.Mention = d.mention(words, headings)
@@ -378,7 +340,7 @@ func (d *decoder) mention(words, headings int) dowse.Mention {
 	for i := range m.Above {
 		m.Above[i] = d.small() - 1
 		if int(m.Above[i]) >= headings {
-			d.bad = true
+			d.Fail()
 		}
 	}
 	return m
@@ -387,7 +349,7 @@ func (d *decoder) mention(words, headings int) dowse.Mention {
 func (d *decoder) link() dowse.URL {
 	u, ok := d.url(d.num())
 	if !ok {
-		d.bad = true
+		d.Fail()
 	}
 	return u
 }

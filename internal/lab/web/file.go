@@ -42,9 +42,9 @@ var ErrDamaged = errors.New("the feature file is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A writer makes a feature file beside its final place, and puts it there when it is
+// A featureWriter makes a feature file beside its final place, and puts it there when it is
 // whole.
-type writer struct {
+type featureWriter struct {
 	file  *durable.Pending
 	out   *bufio.Writer
 	sum   hash.Hash
@@ -62,7 +62,7 @@ type recordPlace struct {
 	url    int
 }
 
-func newWriter(path string) (*writer, error) {
+func newWriter(path string) (*featureWriter, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
@@ -70,14 +70,14 @@ func newWriter(path string) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{file: f, sum: sha256.New(), ids: map[dowse.URL]int{}}
+	w := &featureWriter{file: f, sum: sha256.New(), ids: map[dowse.URL]int{}}
 	w.out = bufio.NewWriterSize(io.MultiWriter(f, w.sum), 1<<20)
 	w.enc.url = w.id
 	w.write([]byte(magic))
 	return w, nil
 }
 
-func (w *writer) id(u dowse.URL) int {
+func (w *featureWriter) id(u dowse.URL) int {
 	id, ok := w.ids[u]
 	if !ok {
 		id = len(w.urls)
@@ -88,24 +88,24 @@ func (w *writer) id(u dowse.URL) int {
 }
 
 // write appends bytes; what goes wrong is told by close.
-func (w *writer) write(b []byte) {
+func (w *featureWriter) write(b []byte) {
 	n, _ := w.out.Write(b)
 	w.at += int64(n)
 }
 
-func (w *writer) add(p *dowse.Page) {
-	w.enc.b = w.enc.b[:0]
+func (w *featureWriter) add(p *dowse.Page) {
+	w.enc.B = w.enc.B[:0]
 	w.enc.page(p)
-	w.index = append(w.index, recordPlace{w.at, len(w.enc.b), crc32.Checksum(w.enc.b, castagnoli), w.id(p.URL)})
-	w.write(w.enc.b)
+	w.index = append(w.index, recordPlace{w.at, len(w.enc.B), crc32.Checksum(w.enc.B, castagnoli), w.id(p.URL)})
+	w.write(w.enc.B)
 }
 
 // close writes the footer and moves the file to its place.
-func (w *writer) close(robots map[string]*dowse.Robots) error {
-	w.enc.b = w.enc.b[:0]
+func (w *featureWriter) close(robots map[string]*dowse.Robots) error {
+	w.enc.B = w.enc.B[:0]
 	w.footer(robots)
-	begin, check := w.at, crc32.Checksum(w.enc.b, castagnoli)
-	w.write(w.enc.b)
+	begin, check := w.at, crc32.Checksum(w.enc.B, castagnoli)
+	w.write(w.enc.B)
 	err := w.out.Flush()
 	tail := binary.LittleEndian.AppendUint64(nil, uint64(begin))
 	tail = binary.LittleEndian.AppendUint32(tail, check)
@@ -119,9 +119,9 @@ func (w *writer) close(robots map[string]*dowse.Robots) error {
 }
 
 // abandon gives the file up.
-func (w *writer) abandon() { w.file.Abandon() }
+func (w *featureWriter) abandon() { w.file.Abandon() }
 
-func (w *writer) footer(robots map[string]*dowse.Robots) {
+func (w *featureWriter) footer(robots map[string]*dowse.Robots) {
 	e := &w.enc
 	e.num(len(w.urls))
 	for _, u := range w.urls {
@@ -201,7 +201,7 @@ func readFeatures(r io.ReaderAt, size int64) (*features, error) {
 		return nil, ErrDamaged
 	}
 	f := &features{file: r, size: size, sha256: hex.EncodeToString(tail[12 : 12+sha256.Size])}
-	return f, f.readFooter(&decoder{s: string(footer)}, begin)
+	return f, f.readFooter(newDecoder(footer, nil), begin)
 }
 
 func (f *features) readFooter(d *decoder, end int64) error {
@@ -214,7 +214,9 @@ func (f *features) readFooter(d *decoder, end int64) error {
 	for i := range f.index {
 		r := recordPlace{offset: at, length: int(d.small()), check: uint32(d.num()), url: d.num()}
 		at += int64(r.length)
-		d.bad = d.bad || r.url >= len(f.urls)
+		if r.url >= len(f.urls) {
+			d.Fail()
+		}
 		f.index[i] = r
 	}
 	f.robots = map[string]robotsText{}
@@ -222,7 +224,7 @@ func (f *features) readFooter(d *decoder, end int64) error {
 		host := d.text()
 		f.robots[host] = robotsText{int(d.small()), d.text()}
 	}
-	if d.bad || at != end || d.at != len(d.s) {
+	if d.Err != nil || at != end || d.Rest != "" {
 		return ErrDamaged
 	}
 	return nil
@@ -245,7 +247,7 @@ func (f *features) page(i int) (*dowse.Page, error) {
 	if crc32.Checksum(buf, castagnoli) != r.check {
 		return nil, fmt.Errorf("web: read page %d: %w", i, ErrDamaged)
 	}
-	p, err := (&decoder{s: string(buf), url: f.urlAt}).page()
+	p, err := newDecoder(buf, f.urlAt).page()
 	if err != nil {
 		return nil, fmt.Errorf("web: read page %d: %w", i, err)
 	}

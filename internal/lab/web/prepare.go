@@ -72,7 +72,7 @@ func (silent) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
 // A reading visits every page of a web once.
 type reading struct {
 	from     *transport
-	out      *writer
+	out      *featureWriter
 	visitor  *crawler.Visitor
 	progress func(done, total int)
 
@@ -211,7 +211,7 @@ func (r *reading) askHost(ctx context.Context, u dowse.URL) {
 func fingerprint() string {
 	e := &encoder{url: func(u dowse.URL) int { return len(u) }}
 	e.page(samplePage())
-	return fmt.Sprintf("%x", sha256.Sum256(e.b))
+	return fmt.Sprintf("%x", sha256.Sum256(e.B))
 }
 
 func samplePage() *dowse.Page {

@@ -33,11 +33,11 @@ func TestRecordBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := hex.EncodeToString(e.b); !strings.HasPrefix(got, strings.TrimSpace(string(want))) {
+	if got := hex.EncodeToString(e.B); !strings.HasPrefix(got, strings.TrimSpace(string(want))) {
 		t.Errorf("the bytes of a record have changed: got\n%s\nwant\n%s", got, want)
 	}
 	urls := map[int]dowse.URL{len(p.URL): p.URL, len(p.Links[0].URL): p.Links[0].URL}
-	again, err := (&decoder{s: string(e.b), url: func(i int) (dowse.URL, bool) { u, ok := urls[i]; return u, ok }}).page()
+	again, err := newDecoder(e.B, func(i int) (dowse.URL, bool) { u, ok := urls[i]; return u, ok }).page()
 	if err != nil {
 		t.Fatal(err)
 	}

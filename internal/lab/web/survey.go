@@ -112,3 +112,10 @@ func (w *Web) On(g *Graph, labels *Labels, topic string) []bool {
 	}
 	return on
 }
+
+func asNumber(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -65,7 +65,11 @@ func TestAsLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[dowse.Outcome]int{}
-	for _, s := range []dowse.Strategy{&strategy.BreadthFirst{}, &strategy.LinkContext{}, &strategy.Shark{}, anchorsOnly{}} {
+	shark, err := strategy.New("shark")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []dowse.Strategy{&strategy.BreadthFirst{}, &strategy.LinkContext{}, shark, anchorsOnly{}} {
 		live := &crawler.Visitor{Client: client, Judge: j}
 		live.Rate(s)
 		view := NewJudged(w, j, crawler.WishOf(s)).For(s, nil)
@@ -281,9 +285,9 @@ func TestRecord(t *testing.T) {
 func FuzzPage(f *testing.F) {
 	e := &encoder{url: func(u dowse.URL) int { return len(u) }}
 	e.page(samplePage())
-	f.Add(e.b)
+	f.Add(e.B)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := (&decoder{s: string(b), url: func(i int) (dowse.URL, bool) { return "http://a.test/", i < 1000 }}).page()
+		p, err := newDecoder(b, func(i int) (dowse.URL, bool) { return "http://a.test/", i < 1000 }).page()
 		if err != nil {
 			return
 		}

@@ -10,13 +10,13 @@ import "dowse/text"
 // not know; as long as numbers stay what they are it says nothing else than was noted.
 type Book struct {
 	seed  text.Seed
-	pages []leaf
+	pages []bookLeaf
 	last  int // terms that the lexicon had forgotten when the book was begun
 }
 
-// A leaf has places for words that share the low bits of their hash: one line of the
+// A bookLeaf has places for words that share the low bits of their hash: one line of the
 // processor's cache.
-type leaf [4]gloss
+type bookLeaf [4]gloss
 
 type gloss struct {
 	hash uint64
@@ -53,7 +53,7 @@ func (b *Book) Begun() bool { return b.pages != nil }
 // Anew empties the book.
 func (b *Book) Anew() {
 	if b.pages == nil {
-		b.seed, b.pages = text.NewSeed(), make([]leaf, bookLeaves)
+		b.seed, b.pages = text.NewSeed(), make([]bookLeaf, bookLeaves)
 	}
 	clear(b.pages)
 }

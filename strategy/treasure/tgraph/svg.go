@@ -32,7 +32,7 @@ var levelColours = []string{"#009e73", "#0072b2", "#e69f00", "#cc79a7", "#56b4e9
 // draws the pages with the most links and says how many more there are. The same
 // graph gives the same bytes.
 func (g *Graph) SVG() []byte {
-	d := &drawing{g: g, box: map[dowse.URL]*box{}}
+	d := &drawing{g: g, box: map[dowse.URL]*levelBox{}}
 	d.layOut()
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", d.width, d.height, d.width, d.height)
@@ -48,14 +48,14 @@ func (g *Graph) SVG() []byte {
 // drawing is the picture of a T-Graph.
 type drawing struct {
 	g             *Graph
-	columns       [][]*box // by level
-	more          []int    // by level: pages that are not drawn
-	box           map[dowse.URL]*box
+	columns       [][]*levelBox // by level
+	more          []int         // by level: pages that are not drawn
+	box           map[dowse.URL]*levelBox
 	width, height int
 }
 
-// box is a page in the picture.
-type box struct {
+// levelBox is a page in the picture.
+type levelBox struct {
 	page  Page
 	links []*Node
 	in    int // links to it
@@ -64,12 +64,12 @@ type box struct {
 	weight int
 }
 
-func (b *box) shown() int { return min(len(b.links), b.most()) }
+func (b *levelBox) shown() int { return min(len(b.links), b.most()) }
 
 // most is the number of links that are drawn of a page.
-func (b *box) most() int { return max(2, drawnLinks+1-b.page.Level) }
+func (b *levelBox) most() int { return max(2, drawnLinks+1-b.page.Level) }
 
-func (b *box) height() int {
+func (b *levelBox) height() int {
 	h := titleLine + 6 + lineUp*b.shown()
 	if len(b.links) > b.most() {
 		h += lineUp
@@ -79,7 +79,7 @@ func (b *box) height() int {
 
 func (d *drawing) layOut() {
 	pages, _ := d.g.Levels()
-	d.columns, d.more = make([][]*box, len(pages)), make([]int, len(pages))
+	d.columns, d.more = make([][]*levelBox, len(pages)), make([]int, len(pages))
 	d.fill()
 	for level := range d.columns {
 		d.shorten(level)
@@ -112,10 +112,10 @@ func (d *drawing) fill() {
 	}
 }
 
-func (d *drawing) put(p Page) *box {
+func (d *drawing) put(p Page) *levelBox {
 	b := d.box[p.URL]
 	if b == nil {
-		b = &box{page: p}
+		b = &levelBox{page: p}
 		d.box[p.URL] = b
 		d.columns[p.Level] = append(d.columns[p.Level], b)
 	}
@@ -130,22 +130,22 @@ func (d *drawing) shorten(level int) {
 	for _, b := range list {
 		d.rank(b)
 	}
-	slices.SortStableFunc(list, func(a, b *box) int { return cmp.Compare(b.weight, a.weight) })
+	slices.SortStableFunc(list, func(a, b *levelBox) int { return cmp.Compare(b.weight, a.weight) })
 	d.coverFirst(list)
 	n := min(len(list), drawnPages)
 	for _, b := range list[n:] {
 		delete(d.box, b.page.URL)
 	}
 	d.columns[level], d.more[level] = list[:n], len(list)-n
-	slices.SortStableFunc(list[:n], func(a, b *box) int { return cmp.Compare(d.aim(a), d.aim(b)) })
+	slices.SortStableFunc(list[:n], func(a, b *levelBox) int { return cmp.Compare(d.aim(a), d.aim(b)) })
 }
 
 // coverFirst moves to the front, one after the other, the pages that lead to a page that
 // is drawn and that none before leads to.
-func (d *drawing) coverFirst(list []*box) {
+func (d *drawing) coverFirst(list []*levelBox) {
 	reached := map[dowse.URL]bool{}
 	front := list[:0:0]
-	rest := slices.DeleteFunc(slices.Clone(list), func(b *box) bool {
+	rest := slices.DeleteFunc(slices.Clone(list), func(b *levelBox) bool {
 		leads := false
 		for _, n := range b.links {
 			if d.box[n.LinksTo] != nil && !reached[n.LinksTo] {
@@ -162,7 +162,7 @@ func (d *drawing) coverFirst(list []*box) {
 
 // aim is the mean height of what a page links to; what is drawn of it is placed
 // already.
-func (d *drawing) aim(b *box) float64 {
+func (d *drawing) aim(b *levelBox) float64 {
 	sum, n := 0.0, 0.0
 	for _, l := range b.links {
 		if to := d.box[l.LinksTo]; to != nil {
@@ -177,7 +177,7 @@ func (d *drawing) aim(b *box) float64 {
 
 // rank weighs a page by the links to and from what may be drawn, and puts those links
 // first that lead to what is.
-func (d *drawing) rank(b *box) {
+func (d *drawing) rank(b *levelBox) {
 	drawn := func(n *Node) int {
 		if d.box[n.LinksTo] != nil {
 			return 0
@@ -258,7 +258,7 @@ func (d *drawing) arrows(b *strings.Builder) {
 	}
 }
 
-func (d *drawing) arrow(b *strings.Builder, from *box, line int, to *box) {
+func (d *drawing) arrow(b *strings.Builder, from *levelBox, line int, to *levelBox) {
 	x1, y1 := from.x+boxWidth, from.y+titleLine+lineUp*line+lineUp/2
 	x2, y2 := to.x-2, to.y+titleLine/2+1
 	bend := boxGap / 2
@@ -278,7 +278,7 @@ func (d *drawing) pages(b *strings.Builder) {
 	}
 }
 
-func (d *drawing) page(b *strings.Builder, p *box) {
+func (d *drawing) page(b *strings.Builder, p *levelBox) {
 	colour := d.colour(p.page.Level)
 	fmt.Fprintf(b, `<g><title>%s</title><rect x="%d" y="%d" width="%d" height="%d" rx="4" fill="#ffffff" stroke="%s"/>`,
 		safe(string(p.page.URL)), p.x, p.y, boxWidth, p.height(), colour)
@@ -293,7 +293,7 @@ func (d *drawing) page(b *strings.Builder, p *box) {
 	b.WriteString("</g>\n")
 }
 
-func (b *box) name() string {
+func (b *levelBox) name() string {
 	if b.page.Title != "" {
 		return b.page.Title
 	}

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// Bayes is multinomial naive Bayes over bags of tokens (equations 5 to 7 of Taylan
+// MultinomialBags is multinomial naive Bayes over bags of tokens (equations 5 to 7 of Taylan
 // et al. 2011): the probability of a token in a class is (1 + its count) / (tokens
 // known + tokens of the class). Its counts add up, so that learning one more bag is
 // exact and costs no more than the bag. The zero value has learnt nothing.
 //
-// Judges of pages are made by [Multinomial]; this is for short bags, as those of
+// Judges of pages are made by the kind "multinomial"; this is for short bags, as those of
 // links. It may be read from many goroutines while nobody adds.
-type Bayes struct {
+type MultinomialBags struct {
 	Limit int // tokens to know, later ones are ignored; 0 means 200,000
 
 	counts map[string]*[2]float64 // irrelevant, relevant
@@ -22,10 +22,10 @@ type Bayes struct {
 	bags   [2]float64
 }
 
-const bayesLimit = 200_000
+const maxBagTokens = 200_000
 
 // Add takes in a bag of tokens.
-func (b *Bayes) Add(relevant bool, tokens []string) {
+func (b *MultinomialBags) Add(relevant bool, tokens []string) {
 	if b.counts == nil {
 		b.counts = map[string]*[2]float64{}
 	}
@@ -40,7 +40,7 @@ func (b *Bayes) Add(relevant bool, tokens []string) {
 }
 
 // count returns the counts of a token, new ones if there is room, else nil.
-func (b *Bayes) count(token string) *[2]float64 {
+func (b *MultinomialBags) count(token string) *[2]float64 {
 	n := b.counts[token]
 	if n == nil && len(b.counts) < b.limit() {
 		n = &[2]float64{}
@@ -49,27 +49,27 @@ func (b *Bayes) count(token string) *[2]float64 {
 	return n
 }
 
-func (b *Bayes) limit() int {
+func (b *MultinomialBags) limit() int {
 	if b.Limit <= 0 {
-		return bayesLimit
+		return maxBagTokens
 	}
 	return b.Limit
 }
 
 // Bags returns how many bags of each class were taken in.
-func (b *Bayes) Bags() (irrelevant, relevant float64) { return b.bags[0], b.bags[1] }
+func (b *MultinomialBags) Bags() (irrelevant, relevant float64) { return b.bags[0], b.bags[1] }
 
-// BayesCounts are what a [Bayes] has learnt, by which it is saved. All lists of two
+// MultinomialCounts are what a [MultinomialBags] has learnt, by which it is saved. All lists of two
 // have first what is irrelevant.
-type BayesCounts struct {
+type MultinomialCounts struct {
 	Tokens []string // in order
 	Counts [][2]float64
 	Bags   [2]float64
 }
 
 // Counts returns what was learnt.
-func (b *Bayes) Counts() BayesCounts {
-	c := BayesCounts{Tokens: slices.Sorted(maps.Keys(b.counts)), Bags: b.bags}
+func (b *MultinomialBags) Counts() MultinomialCounts {
+	c := MultinomialCounts{Tokens: slices.Sorted(maps.Keys(b.counts)), Bags: b.bags}
 	for _, t := range c.Tokens {
 		c.Counts = append(c.Counts, *b.counts[t])
 	}
@@ -78,13 +78,13 @@ func (b *Bayes) Counts() BayesCounts {
 
 // AddCounts takes in what another has learnt, each bag for so much of one. It refuses
 // counts that can't be.
-func (b *Bayes) AddCounts(c BayesCounts, weight float64) error {
+func (b *MultinomialBags) AddCounts(c MultinomialCounts, weight float64) error {
 	if len(c.Tokens) != len(c.Counts) {
-		return fmt.Errorf("judge: bayes: %d tokens and %d counts", len(c.Tokens), len(c.Counts))
+		return fmt.Errorf("judge: multinomial: %d tokens and %d counts", len(c.Tokens), len(c.Counts))
 	}
 	for _, n := range append(c.Counts, c.Bags) {
 		if !(n[0] >= 0 && n[1] >= 0 && n[0] <= maxNumber && n[1] <= maxNumber) {
-			return fmt.Errorf("judge: bayes: counts of %g and %g", n[0], n[1])
+			return fmt.Errorf("judge: multinomial: counts of %g and %g", n[0], n[1])
 		}
 	}
 	if b.counts == nil {
@@ -106,11 +106,8 @@ func (b *Bayes) AddCounts(c BayesCounts, weight float64) error {
 	return nil
 }
 
-// Known returns the number of tokens known.
-func (b *Bayes) Known() int { return len(b.counts) }
-
 // Theta returns the probability of a token in a class, 0 for one that is not known.
-func (b *Bayes) Theta(token string, relevant bool) float64 {
+func (b *MultinomialBags) Theta(token string, relevant bool) float64 {
 	n := b.counts[token]
 	if n == nil {
 		return 0
@@ -121,7 +118,7 @@ func (b *Bayes) Theta(token string, relevant bool) float64 {
 
 // Weight returns by how much one occurrence of a token changes the log-odds, 0 for
 // one that is not known.
-func (b *Bayes) Weight(token string) float64 {
+func (b *MultinomialBags) Weight(token string) float64 {
 	if b.counts[token] == nil {
 		return 0
 	}
@@ -130,7 +127,7 @@ func (b *Bayes) Weight(token string) float64 {
 
 // LogJoint returns the logarithms of the probabilities that a bag of a class has
 // these tokens, times that of the class. Tokens that are not known are ignored.
-func (b *Bayes) LogJoint(tokens []string) (relevant, irrelevant float64) {
+func (b *MultinomialBags) LogJoint(tokens []string) (relevant, irrelevant float64) {
 	all := b.bags[0] + b.bags[1]
 	irrelevant, relevant = math.Log(b.bags[0]/all), math.Log(b.bags[1]/all)
 	for _, t := range tokens {
@@ -145,7 +142,7 @@ func (b *Bayes) LogJoint(tokens []string) (relevant, irrelevant float64) {
 
 // P returns the probability that a bag is relevant: with no known token what the
 // shares of the classes say, and one half if nothing was learnt.
-func (b *Bayes) P(tokens []string) float64 {
+func (b *MultinomialBags) P(tokens []string) float64 {
 	switch {
 	case b.bags[1] == 0 && b.bags[0] == 0:
 		return 0.5

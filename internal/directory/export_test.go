@@ -1,0 +1,36 @@
+package directory
+
+import "iter"
+
+// Kind returns what the directory is written in.
+func (d *Directory) Kind() Kind { return d.kind }
+
+// All yields every entry, in the order of the file. A page in several categories is
+// an entry of each. After an error there is nothing more.
+func (d *Directory) All() iter.Seq2[Entry, error] { return d.where(nil) }
+
+// Len returns the number of categories, Top included.
+func (t *Tree) Len() int { return len(t.nodes) }
+
+// Count returns how many entries a category has: its own, and with its subtree. An
+// entry may be a page that is there twice, or one whose URL is none.
+func (t *Tree) Count(path string) (own, subtree int) {
+	id, ok := t.find(Clean(path))
+	if !ok {
+		return 0, 0
+	}
+	return int(t.nodes[id].entries), int(t.nodes[id].below)
+}
+
+// Children returns the paths right below a category, in the order in which they were
+// first seen.
+func (t *Tree) Children(path string) (list []string) {
+	id, ok := t.find(Clean(path))
+	if !ok {
+		return nil
+	}
+	for c := t.nodes[id].child; c != 0; c = t.nodes[c].next {
+		list = append(list, t.path(c))
+	}
+	return list
+}

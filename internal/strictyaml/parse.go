@@ -1,0 +1,212 @@
+// Package strictyaml reads YAML that people write or that strangers hand over: bounded before
+// it is parsed, one document, no unknown or repeated keys, and every fault an error with its
+// line and column and with what to do.
+//
+// The YAML parser takes time in the square of the nesting and of the number of keys, and an
+// anchor lets a small file stand for a huge value. A [Form] therefore states how large and
+// deep a kind of file may be, and tokens are checked against it before they are parsed.
+package strictyaml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"dowse/internal/mistake"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// A Form describes one kind of file. Every limit must be set.
+type Form struct {
+	Bytes    int // bytes of the file
+	Line     int // bytes of one line
+	Brackets int // open at a time
+	Dashes   int // lists that begin on one line, as in "- - -"
+	Indent   int // columns
+	Keys     int // keys and documents, in all
+
+	// What to do about a file that has too many bytes or keys, is empty, or holds a second
+	// document, and where an example can be seen.
+	FixLarge, FixKeys, FixEmpty, FixSecond, FixOther string
+
+	// Lenient leaves repeated keys, anchors, aliases, tags and merge keys in the tree, for a
+	// caller that reports them itself, with all other faults of the file.
+	Lenient bool
+
+	MayBeEmpty bool // a file without a value is not an error: Parse returns nil for it
+}
+
+const oneToALine = `write one item to a line, after "- "`
+
+// Parse returns the only document of a file; name is the file's name in errors.
+func (f *Form) Parse(data []byte, name string) (ast.Node, *mistake.Error) {
+	root, e := f.parse(data)
+	if e != nil {
+		e.File = name
+		return nil, e
+	}
+	return root, nil
+}
+
+func (f *Form) parse(data []byte) (ast.Node, *mistake.Error) {
+	if e := f.lines(data); e != nil {
+		return nil, e
+	}
+	tokens := lexer.Tokenize(string(data))
+	if e := f.tokens(tokens); e != nil {
+		return nil, e
+	}
+	var options []parser.Option
+	if f.Lenient {
+		options = append(options, parser.AllowDuplicateMapKey())
+	}
+	file, err := parser.Parse(tokens, 0, options...)
+	if err != nil {
+		return nil, f.syntax(err, data)
+	}
+	return f.document(file)
+}
+
+// lines checks what can be checked before the file is taken apart.
+func (f *Form) lines(data []byte) *mistake.Error {
+	if len(data) > f.Bytes {
+		return at(1, 1, fmt.Sprintf("the file has more than %d KiB", f.Bytes>>10), f.FixLarge)
+	}
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		line = bytes.TrimRight(line, "\r\n")
+		switch {
+		case !utf8.Valid(line):
+			return at(n, 1, "the line is not UTF-8", "save the file as UTF-8")
+		case bytes.ContainsFunc(line, isControl):
+			return at(n, 1, "the line has control characters", "remove them")
+		case len(line) > f.Line:
+			return at(n, 1, fmt.Sprintf("the line has more than %d KiB", f.Line>>10), oneToALine)
+		}
+	}
+	return nil
+}
+
+// isControl reports whether a character may not be in a file. The YAML parser complains of
+// tabs itself, where they matter.
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+
+// tokens checks nesting and number of keys, and refuses what lets a small file stand for a
+// large value.
+func (f *Form) tokens(tokens token.Tokens) *mistake.Error {
+	var open, keys, dashes, line int
+	for _, t := range tokens {
+		if t.Position.Line != line {
+			line, dashes = t.Position.Line, 0
+		}
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			open++
+		case token.SequenceEndType, token.MappingEndType:
+			open = max(open-1, 0)
+		case token.SequenceEntryType:
+			dashes++
+		case token.MappingValueType, token.DocumentHeaderType:
+			keys++
+		case token.MappingKeyType:
+			keys++
+			if !f.Lenient {
+				return unclever(t)
+			}
+		case token.AnchorType, token.AliasType, token.MergeKeyType, token.TagType, token.DirectiveType:
+			if !f.Lenient {
+				return unclever(t)
+			}
+		}
+		switch {
+		case open > f.Brackets:
+			return at(line, 1, "values are nested too deeply: too many brackets", oneToALine)
+		case dashes > f.Dashes || t.Position.IndentNum > f.Indent:
+			return at(line, 1, "values are nested too deeply: lists in lists", oneToALine)
+		case keys > f.Keys:
+			return at(line, 1, fmt.Sprintf("more than %d keys", f.Keys), f.FixKeys)
+		}
+	}
+	return nil
+}
+
+func unclever(t *token.Token) *mistake.Error {
+	return at(t.Position.Line, t.Position.Column, "anchors, aliases, merge keys, tags and directives are not used here",
+		"write the value out, in quotes if it begins with such a sign")
+}
+
+// document returns the only document of a file.
+func (f *Form) document(file *ast.File) (ast.Node, *mistake.Error) {
+	var bodies []ast.Node
+	for _, d := range file.Docs {
+		if d.Body != nil {
+			bodies = append(bodies, d.Body)
+		}
+	}
+	switch len(bodies) {
+	case 0:
+		if f.MayBeEmpty {
+			return nil, nil
+		}
+		return nil, at(1, 1, "the file is empty", f.FixEmpty)
+	case 1:
+		return bodies[0], nil
+	}
+	line, column := Place(bodies[1])
+	return nil, at(line, column, "a second document begins here", f.FixSecond)
+}
+
+// syntax turns an error of the YAML parser into one with a place.
+func (f *Form) syntax(err error, data []byte) *mistake.Error {
+	var e yaml.Error
+	if !errors.As(err, &e) || e.GetToken() == nil || e.GetToken().Position == nil {
+		return at(1, 1, "not YAML", f.FixOther)
+	}
+	pos, message := e.GetToken().Position, firstLine(e.GetMessage())
+	if key, ok := strings.CutPrefix(message, "mapping key "); ok { // "name" already defined at [2:1]
+		return at(pos.Line, pos.Column, "the key "+key, "remove one of them, or merge their values")
+	}
+	return at(pos.Line, pos.Column, "not YAML: "+message, syntaxFix(message, lineOf(data, pos.Line)))
+}
+
+// syntaxFix returns what usually helps against a message of the YAML parser.
+func syntaxFix(message, line string) string {
+	switch {
+	case strings.Contains(line, "\t"):
+		return "indent with spaces, not with tabs"
+	case strings.Contains(message, "quoted text"):
+		return "close the quote"
+	case strings.Contains(message, "sequence end token"):
+		return "close the list with ]"
+	case strings.Contains(message, "map"), strings.Contains(message, "reserved character"), strings.Contains(message, "directive"):
+		return "put the text in quotes if it has : # @ ` % or begins with a sign"
+	case strings.Contains(message, "unexpected key name"):
+		return "write a colon and a space after the key"
+	}
+	return "check the indentation: items of one list begin in one column"
+}
+
+func lineOf(data []byte, n int) string {
+	lines := strings.SplitN(string(data), "\n", n+1)
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	return lines[n-1]
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+func at(line, column int, problem, fix string) *mistake.Error {
+	return &mistake.Error{Line: max(line, 1), Column: max(column, 1), Problem: problem, Fix: fix}
+}

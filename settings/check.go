@@ -1,0 +1,131 @@
+package settings
+
+import (
+	"fmt"
+	"net/netip"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of texts that are entries of a list.
+const (
+	maxPattern = 64 << 10
+	maxEntry   = 10_000
+)
+
+// Check returns an [Error] for the first setting whose value no crawl can have. Settings may
+// come from the file of a stranger, so every field is checked.
+func (s *Settings) Check() error {
+	for _, f := range fields {
+		if err := f.check(f.value(s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f Field) check(v reflect.Value) error {
+	switch x := v.Interface().(type) {
+	case string:
+		return f.checkText(x)
+	case []string:
+		return f.checkList(x)
+	case Dry:
+		return f.checkDry(x)
+	}
+	if !isNumber(v) || !f.outside(v) {
+		return nil
+	}
+	low, high := f.bounds()
+	want := fmt.Sprintf("%v to %v", low, high)
+	if f.tag.Get("zero") != "" {
+		kept, _ := f.convert(f.tag.Get("zero"))
+		want += fmt.Sprintf(", or %v for none", kept)
+	}
+	return &Error{f, shortened(fmt.Sprint(v.Interface())), want}
+}
+
+func (f Field) checkText(text string) error {
+	if len(f.Choices) > 0 {
+		if text != "" && !slices.Contains(f.Choices, text) {
+			return &Error{f, shortened(text), f.want()}
+		}
+		return nil
+	}
+	if most := f.most(); !isLine(text, most) {
+		return &Error{f, shortened(text), fmt.Sprintf("one line of at most %d bytes without control characters", most)}
+	}
+	return nil
+}
+
+func (f Field) checkList(list []string) error {
+	if most := f.most(); len(list) > most {
+		return &Error{f, fmt.Sprintf("%d entries", len(list)), fmt.Sprintf("at most %d", most)}
+	}
+	for _, text := range list {
+		if want := f.entryWanted(text); want != "" {
+			return &Error{f, shortened(text), want}
+		}
+	}
+	return nil
+}
+
+// entryWanted returns what an entry of a list must be, "" if it is that.
+func (f Field) entryWanted(text string) string {
+	switch f.Kind {
+	case patternKind:
+		if _, err := regexp.Compile(text); err != nil || len(text) > maxPattern {
+			return "a regular expression (RE2)"
+		}
+	case netKind:
+		_, err1 := netip.ParsePrefix(text)
+		_, err2 := netip.ParseAddr(text)
+		if err1 != nil && err2 != nil {
+			return "a network as 10.0.0.0/8, or an address"
+		}
+	default:
+		if !isLine(text, maxEntry) {
+			return fmt.Sprintf("one line of at most %d bytes without control characters", maxEntry)
+		}
+	}
+	return ""
+}
+
+// checkDry names the keys under which the file keeps the two numbers.
+func (f Field) checkDry(d Dry) error {
+	at := strings.TrimSuffix(f.Key, "until")
+	switch {
+	case !(d.Harvest >= 0 && d.Harvest <= 1):
+		f.Key = at + "until_harvest"
+		return &Error{f, shortened(fmt.Sprint(d.Harvest)), "0 to 1"}
+	case d.Over < 0 || d.Over > 1_000_000:
+		f.Key = at + "until_over"
+		return &Error{f, shortened(fmt.Sprint(d.Over)), "0 to 1000000"}
+	}
+	return nil
+}
+
+// most returns how long a text or a list may be.
+func (f Field) most() int {
+	n := 0
+	_, _ = fmt.Sscan(f.tag.Get("max"), &n) // a table without it fails its test
+	return n
+}
+
+// isLine reports whether a text is printed on one line as it is.
+func isLine(s string, most int) bool {
+	return len(s) <= most && utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
+}
+
+// shortened returns the beginning of a text, quoted.
+func shortened(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return fmt.Sprintf("%q", s)
+	}
+	return fmt.Sprintf("%q…", strings.ToValidUTF8(s[:most], ""))
+}

@@ -1,0 +1,169 @@
+// Package settings declares what a person decides about a crawl: how far it goes, where, how
+// politely, under which name. Every setting is one struct field, and the field's tags are the
+// table from which the rest of the program is derived: the key in crawl.yaml, the flag with
+// its help, the environment variable, the default, the bounds, and what happens when the value
+// changes at a resume. A new setting is one field here, and the code that uses its value.
+//
+// A zero field means that nobody gave the setting. [Settings.Resolved] replaces it by the
+// default, so that nothing behind it has to know what an unset value stands for.
+package settings
+
+import "time"
+
+// Settings are what a person decides about a crawl, as far as it was given. The groups are
+// embedded, so that fields are reached by their own names; no two groups share one.
+//
+// These tags describe a field:
+//
+//	yaml         key in crawl.yaml
+//	name, short  flag of the command line; kong:"-" for none
+//	help, placeholder, group, rare, sep, enum   how the flag is listed and read
+//	type         how a text is read and printed, see [Kind]
+//	shown        default, as a text
+//	var          environment variable
+//	config       which config files may set it: any, own (the user's own file only) or
+//	             new (any file, but only for crawls that begin)
+//	when         when the value can change: create, again (at a resume, and everything is
+//	             decided again) or resume
+//	min, max     bounds of a number; of a text or a list, max is its length
+//	zero, none   value that the texts "0" and "none" are kept as, where 0 means unset
+//	merge        add: values that are given at a resume are added to those that are kept
+type Settings struct {
+	Order `yaml:",inline"`
+
+	// Key is the random seed: of the fingerprints of URLs, and of all that is drawn.
+	Key uint64 `yaml:"key" name:"rng" group:"order" rare:"" placeholder:"N" var:"DOWSE_CRAWL_RNG" when:"create" help:"Random seed; set it for a reproducible crawl."`
+
+	// Contrast selects the negative examples of a topic that has none: pages seen in the
+	// crawl, or everyday pages.
+	Contrast string `yaml:"contrast,omitempty" name:"contrast" group:"order" rare:"" enum:",seen,everyday" default:"" shown:"seen" placeholder:"KIND" var:"DOWSE_CRAWL_CONTRAST" when:"resume" help:"Negative examples if the topic has none: seen or everyday."`
+
+	Scope      `yaml:"scope,omitempty"`
+	Limits     `yaml:"limits,omitempty"`
+	Identity   `yaml:"identity,omitempty"`
+	Politeness `yaml:"politeness,omitempty"`
+	Network    `yaml:"network,omitempty"`
+}
+
+// Order selects the order in which pages are visited, and what counts as on topic.
+type Order struct {
+	// Strategy ranks the links: NAME or NAME:key=value,...
+	Strategy string `yaml:"strategy" name:"strategy" group:"order" shown:"link-context" placeholder:"NAME" max:"10000" config:"new" var:"DOWSE_STRATEGY" when:"create" help:"Rank links by NAME[:key=value,...]; see dowse help strategies."`
+
+	// Shadows are strategies that rank the same links without steering the crawl.
+	Shadows []string `yaml:"shadows,omitempty" name:"shadow" group:"order" rare:"" sep:"none" placeholder:"NAME,..." max:"8" var:"DOWSE_CRAWL_SHADOW" when:"create" help:"Strategies that rank the same links without steering; status shows how good their picks were."`
+
+	// Explore is the share of the links that are picked at random.
+	Explore float64 `yaml:"explore,omitempty" name:"explore" group:"order" rare:"" type:"share" shown:"0" placeholder:"SHARE" min:"0" max:"1" var:"DOWSE_CRAWL_EXPLORE" when:"create" help:"Pick this share of the links at random."`
+
+	// Threshold is the relevance from which a page is on topic.
+	Threshold float64 `yaml:"threshold" name:"threshold" group:"order" rare:"" type:"share" shown:"0.5" placeholder:"X" min:"0" max:"1" var:"DOWSE_CRAWL_THRESHOLD" when:"again" help:"Relevance from which a page is on topic."`
+}
+
+// Limits end a crawl, or bound what it queues. The first limit that is reached counts. Zero
+// means no limit.
+type Limits struct {
+	// Pages is the number of pages to fetch.
+	Pages int `yaml:"pages,omitempty" name:"pages" short:"n" group:"much" type:"count" placeholder:"N" min:"0" max:"1099511627776" var:"DOWSE_CRAWL_PAGES" when:"resume" help:"Stop after N pages fetched (0: no limit)."`
+
+	// OnTopic is the number of pages on topic to fetch.
+	OnTopic int `yaml:"on_topic,omitempty" name:"on-topic" group:"much" type:"count" placeholder:"N" min:"0" max:"1099511627776" var:"DOWSE_CRAWL_ON_TOPIC" when:"resume" help:"Stop after N pages on topic."`
+
+	// Bytes is how much is received, as it comes over the wire.
+	Bytes int64 `yaml:"bytes,omitempty" name:"bytes" group:"much" rare:"" type:"size" placeholder:"SIZE" min:"0" max:"1152921504606846976" var:"DOWSE_CRAWL_BYTES" when:"resume" help:"Stop after this many bytes received (e.g. 5GB)."`
+
+	// Time is how long the crawl may run, all runs together.
+	Time time.Duration `yaml:"time,omitempty" name:"time" group:"much" type:"time" placeholder:"DUR" min:"0s" max:"876000h" var:"DOWSE_CRAWL_TIME" when:"resume" help:"Stop after this running time (e.g. 2h)."`
+
+	// PerHost is the number of pages to fetch from one host.
+	PerHost int `yaml:"per_host,omitempty" name:"per-host" group:"much" type:"count" placeholder:"N" min:"0" max:"1099511627776" config:"new" var:"DOWSE_CRAWL_PER_HOST" when:"resume" help:"Fetch at most N pages per host."`
+
+	// Depth is the number of links between a seed and a page.
+	Depth int `yaml:"max_depth,omitempty" name:"max-depth" group:"where" rare:"" type:"count" placeholder:"N" min:"0" max:"1099511627776" var:"DOWSE_CRAWL_MAX_DEPTH" when:"resume" help:"Follow at most N links from a seed."`
+
+	// Tunnel is the number of off-topic pages in a row that are followed; -1 follows none.
+	Tunnel int `yaml:"tunnel,omitempty" name:"tunnel" group:"where" rare:"" type:"count" shown:"none" placeholder:"N" min:"0" max:"1099511627776" zero:"-1" none:"0" var:"DOWSE_CRAWL_TUNNEL" when:"resume" help:"Follow at most N off-topic pages in a row."`
+
+	// Dry ends a crawl that finds hardly anything any more.
+	Dry Dry `yaml:",inline" name:"until" group:"much" rare:"" type:"until" placeholder:"RULE" var:"DOWSE_CRAWL_UNTIL" when:"resume" help:"Stop when it dries up (e.g. 'harvest<0.05 over 500')."`
+}
+
+// Dry ends a crawl when fewer than Harvest of the last Over pages were on topic.
+type Dry struct {
+	Harvest float64 `yaml:"until_harvest,omitempty" kong:"-"`
+	Over    int     `yaml:"until_over,omitempty" kong:"-"`
+}
+
+// Scope says which URLs a crawl may visit.
+type Scope struct {
+	// Reach is how far from the seeds the crawl goes: the web, or the domains, hosts or
+	// directories of the seeds.
+	Reach string `yaml:"reach,omitempty" name:"scope" group:"where" enum:",web,domain,host,prefix" default:"" shown:"web" placeholder:"HOW" config:"new" var:"DOWSE_CRAWL_SCOPE" when:"again" help:"Stay on web, domain, host or prefix of the seeds."`
+
+	// Include and Exclude are regular expressions. A URL must match one of Include, if
+	// there are any, and none of Exclude.
+	Include []string `yaml:"include,omitempty" name:"include" group:"where" rare:"" sep:"none" type:"pattern" placeholder:"RE" max:"100000" merge:"add" var:"DOWSE_CRAWL_INCLUDE" when:"again" help:"Fetch only URLs that match; repeatable."`
+	Exclude []string `yaml:"exclude,omitempty" name:"exclude" group:"where" sep:"none" type:"pattern" placeholder:"RE" max:"100000" merge:"add" var:"DOWSE_CRAWL_EXCLUDE" when:"again" help:"Never fetch URLs that match; repeatable."`
+
+	// Block are hosts that are never asked.
+	Block []string `yaml:"block,omitempty" kong:"-" max:"1048576" merge:"add" when:"again" help:"Hosts that are never asked."`
+}
+
+// Politeness says how hosts are spared.
+type Politeness struct {
+	// Delay is the pause between the end of a visit to a host and the next; None for none.
+	Delay time.Duration `yaml:"delay,omitempty" name:"delay" group:"polite" type:"time" shown:"1s" placeholder:"DUR" min:"0s" max:"24h" zero:"-1" config:"any" var:"DOWSE_DELAY" when:"resume" help:"Pause between two requests to a host."`
+
+	// Conns is the number of concurrent visits to a host.
+	Conns int `yaml:"host_conns,omitempty" name:"host-conns" group:"polite" rare:"" type:"count" shown:"1" placeholder:"N" min:"0" max:"10000" config:"any" var:"DOWSE_HOST_CONNS" when:"resume" help:"Concurrent requests per host."`
+
+	// InFlight is the number of concurrent visits over all hosts.
+	InFlight int `yaml:"conns,omitempty" name:"conns" group:"polite" rare:"" type:"count" shown:"64" placeholder:"N" min:"0" max:"10000" config:"any" var:"DOWSE_CONNS" when:"resume" help:"Concurrent requests in all."`
+
+	// MaxRate is the number of visits per second over all hosts; 0 for no limit.
+	MaxRate float64 `yaml:"max_rate,omitempty" name:"max-rate" group:"polite" rare:"" type:"rate" placeholder:"RATE" min:"0" max:"1000000" config:"any" var:"DOWSE_MAX_RATE" when:"resume" help:"Requests per second in all (e.g. 20/s)."`
+
+	// Hold lets a free connection wait instead of visiting a link whose priority is by more
+	// than this share below that of a link whose host will be free soon. So pages are not
+	// spent on what is merely at hand. -1 never waits.
+	Hold float64 `yaml:"hold,omitempty" name:"hold" group:"polite" rare:"" type:"share" shown:"0.1" placeholder:"X" min:"0" max:"1" zero:"-1" none:"-1" var:"DOWSE_CRAWL_HOLD" when:"resume" help:"Wait for a link of a busy host that is this much better instead of taking the best one ready; none never waits."`
+
+	// Patience ends the crawl when no host answers, or may be visited, for so long.
+	Patience time.Duration `yaml:"patience,omitempty" name:"patience" group:"polite" rare:"" type:"time" shown:"2m" placeholder:"DUR" min:"0s" max:"876000h" var:"DOWSE_CRAWL_PATIENCE" when:"resume" help:"End when no host answers for this long."`
+
+	// NoFollow follows links that are marked nofollow all the same.
+	NoFollow bool `yaml:"follow_nofollow,omitempty" kong:"-" when:"resume" help:"Follow links that are marked nofollow."`
+
+	// Outage ends the crawl when this machine has no network for so long.
+	Outage time.Duration `yaml:"-" kong:"-" type:"time" shown:"12h" min:"0s" max:"876000h" when:"resume" help:"End when this machine has no network for this long."`
+
+	// MaxDelay bounds how far a Crawl-delay, or a slow host, slows the crawl of a host down.
+	MaxDelay time.Duration `yaml:"-" kong:"-" type:"time" shown:"1m" min:"0s" max:"876000h" when:"resume" help:"Longest pause that a Crawl-delay can ask for."`
+}
+
+// None is a [Politeness].Delay of zero: the zero value means that nobody gave one.
+const None time.Duration = -1
+
+// Identity says who crawls.
+type Identity struct {
+	// Agent is the product token by which robots.txt names the crawler.
+	Agent string `yaml:"agent,omitempty" name:"agent" group:"polite" shown:"dowse" placeholder:"NAME" max:"200" config:"any" var:"DOWSE_AGENT" when:"resume" help:"Name of the crawler, for robots.txt."`
+
+	// Contact is a URL or mail address at which the owner of the crawler is reached.
+	Contact string `yaml:"contact,omitempty" name:"contact" group:"polite" placeholder:"URL" max:"1000" config:"any" var:"DOWSE_CONTACT" when:"resume" help:"Where to reach you; required on the public web."`
+}
+
+// Network says what may be reached, and how.
+type Network struct {
+	// AllowNet are the networks or addresses that are not public and may be crawled.
+	AllowNet []string `yaml:"allow_net,omitempty" name:"allow-net" group:"polite" rare:"" type:"net" placeholder:"CIDR" max:"1000" config:"own" var:"DOWSE_CRAWL_ALLOW_NET" when:"resume" help:"Private network that may be reached; repeatable."`
+
+	// Resolver is the address of a DNS server, in place of the system's.
+	Resolver string `yaml:"resolver,omitempty" name:"resolver" group:"polite" rare:"" placeholder:"ADDR" max:"300" config:"own" var:"DOWSE_RESOLVER" when:"resume" help:"Ask this DNS server."`
+
+	// Timeout bounds the time of a download.
+	Timeout time.Duration `yaml:"timeout,omitempty" name:"timeout" group:"polite" rare:"" type:"time" shown:"60s" placeholder:"DUR" min:"0s" max:"24h" config:"any" var:"DOWSE_TIMEOUT" when:"resume" help:"Give up a download after this time."`
+
+	// MaxBody bounds the bytes of one page.
+	MaxBody int64 `yaml:"max_body,omitempty" name:"max-body" group:"polite" rare:"" type:"size" shown:"10MiB" placeholder:"SIZE" min:"0" max:"1073741824" config:"any" var:"DOWSE_MAX_BODY" when:"resume" help:"Cut pages after this many bytes."`
+}
