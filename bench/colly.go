@@ -6,9 +6,10 @@ import (
 	"github.com/gocolly/colly/v2"
 )
 
-// collyCrawl is a crawl with colly as its examples have it: asynchronous, every
-// link followed, each URL once. Like the others it looks at the links of every page,
-// also when it has sent all requests that it may: so it does in a crawl that goes on.
+// collyCrawl crawls with colly as its examples do: asynchronously, following
+// every link, each URL once. Like the others it looks at the links of every
+// page, also after it has sent all requests that it may, as a crawl that goes
+// on would.
 func collyCrawl(pages, conns int) int {
 	c := colly.NewCollector(colly.Async(true))
 	c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: conns})

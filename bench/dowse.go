@@ -11,10 +11,10 @@ import (
 	"dowse/crawler"
 )
 
-// dowseCrawl is a whole crawl: robots.txt, extraction, stems, judge, 40 link
-// windows, frontier, sketches, WARC, and state that is synced.
+// dowseCrawl is a complete crawl: robots.txt, extraction, stems, judge, 40 link
+// windows, frontier, sketches, WARC, and state that is synced to disk.
 func dowseCrawl(pages, conns int) int {
-	defer runtime.KeepAlive(make([]byte, 32<<20)) // as the command has it
+	defer runtime.KeepAlive(make([]byte, 32<<20)) // ballast, as in the command
 	dir, err := os.MkdirTemp("", "dowse-bench")
 	if err != nil {
 		fatal(err)
@@ -37,6 +37,7 @@ func dowseCrawl(pages, conns int) int {
 	return n
 }
 
+// fatal prints an error and ends the process.
 func fatal(err error) {
 	fmt.Fprintln(os.Stderr, "bench:", err)
 	os.Exit(1)

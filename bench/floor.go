@@ -10,8 +10,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// floor is the least that any crawler must do: fetch with net/http, find the links
-// with the tokenizer, visit each URL once. No robots, politeness, judge or disk.
+// floor is the least that any crawler must do: fetch with net/http, find the
+// links with the tokenizer, visit each URL once. It has no robots.txt,
+// politeness, judge or disk.
 func floor(pages, conns int) int {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16, MaxIdleConns: 4096}}
 	var mu sync.Mutex
@@ -62,6 +63,7 @@ func floor(pages, conns int) int {
 	return int(fetched.Load())
 }
 
+// visit fetches a page and returns its links; none after an error.
 func visit(client *http.Client, u string) (links []string) {
 	resp, err := client.Get(u)
 	if err != nil {

@@ -15,10 +15,13 @@ import (
 	"time"
 )
 
+// contenders are the crawls that can be measured, by name. Each fetches so many
+// pages over so many connections and returns how many it fetched.
 var contenders = map[string]func(pages, conns int) int{
 	"floor": floor, "colly": collyCrawl, "dowse": dowseCrawl,
 }
 
+// options are the command line.
 type options struct {
 	pages, conns, repeat int
 	latency              time.Duration
@@ -33,7 +36,7 @@ func main() {
 	var o options
 	f := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
 	f.IntVar(&o.pages, "pages", 5000, "pages to crawl")
-	f.IntVar(&o.conns, "conns", 32, "requests at once")
+	f.IntVar(&o.conns, "conns", 32, "concurrent requests")
 	f.IntVar(&o.repeat, "repeat", 3, "repetitions")
 	f.DurationVar(&o.latency, "latency", 0, "of each page")
 	f.Float64Var(&o.faults, "faults", 0, "share of requests that go wrong")
@@ -71,6 +74,8 @@ func one(o options) {
 	json.NewEncoder(os.Stdout).Encode(result{Who: o.who, Pages: n, Seconds: time.Since(start).Seconds(), CPU: cpu(), Peak: peak()})
 }
 
+// A result is what one run of a contender measured of itself; it is passed to
+// the parent process as JSON.
 type result struct {
 	Who     string
 	Pages   int
@@ -91,6 +96,7 @@ func cpu() float64 {
 func peak() int64     { return memory("VmHWM:") }
 func resident() int64 { return memory("VmRSS:") }
 
+// memory reads a field of /proc/self/status, in bytes; 0 on other systems.
 func memory(field string) int64 {
 	data, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.SplitSeq(string(data), "\n") {
@@ -102,7 +108,7 @@ func memory(field string) int64 {
 	return 0
 }
 
-// run serves the web and lets the contenders crawl it, interleaved.
+// run serves the web and runs the contenders on it, interleaved.
 func run(o options) {
 	server := start(o)
 	defer func() { server.Process.Kill(); server.Wait() }()
@@ -138,6 +144,7 @@ func spread(list []result, of func(result) float64) [3]float64 {
 	return [3]float64{v[0], v[len(v)/2], v[len(v)-1]}
 }
 
+// start starts the server process and waits until it is ready.
 func start(o options) *exec.Cmd {
 	c := exec.Command(os.Args[0], "serve", "-pages", strconv.Itoa(o.pages), "-latency", o.latency.String(), "-faults", fmt.Sprint(o.faults))
 	c.Stderr = os.Stderr
@@ -149,11 +156,12 @@ func start(o options) *exec.Cmd {
 		fatal(err)
 	}
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || strings.TrimSpace(line) != "ready" {
-		fatal(fmt.Errorf("the web does not come up: %q %v", line, err))
+		fatal(fmt.Errorf("server not ready: %q %v", line, err))
 	}
 	return c
 }
 
+// crawlOnce runs one contender in a process of its own.
 func crawlOnce(o options, who string) (r result) {
 	c := exec.Command(os.Args[0], "one", "-who", who, "-pages", strconv.Itoa(o.pages), "-conns", strconv.Itoa(o.conns))
 	if o.profile != "" && who == "dowse" {

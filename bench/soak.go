@@ -13,8 +13,8 @@ import (
 	"dowse/crawler"
 )
 
-// soak crawls a web with faults for a long time, and watches what grows: memory,
-// goroutines, open files. In the end everything is verified.
+// soak crawls a web with faults for a long time and records what grows: memory,
+// goroutines, open files. At the end the collection is verified.
 func soak(o options, d time.Duration) {
 	server := start(o)
 	defer func() { server.Process.Kill(); server.Wait() }()
@@ -57,6 +57,7 @@ type sample struct {
 	heap, rss                       float64 // MiB
 }
 
+// tick records and prints a sample if it is time for one; the crawl calls it.
 func (w *watch) tick(s crawl.Status) {
 	now := time.Now()
 	if now.Before(w.next) {
@@ -70,7 +71,8 @@ func (w *watch) tick(s crawl.Status) {
 	fmt.Printf("%8d pages %9d known %5d goroutines %5d files %7.1f MiB heap %7.1f MiB resident\n", x.pages, x.known, x.goroutines, x.files, x.heap, x.rss)
 }
 
-// report tells how memory grew over the second half, by page and by known URL.
+// report prints how memory grew over the second half, per page and per known
+// URL. The first half fills caches and says nothing about leaks.
 func (w *watch) report(s crawl.Status) {
 	if len(w.samples) < 4 {
 		return
@@ -84,11 +86,13 @@ func (w *watch) report(s crawl.Status) {
 	fmt.Printf("; books %+v balanced=%v\n", s.Books, s.Books.Balanced())
 }
 
+// openFiles returns the number of open file descriptors.
 func openFiles() int {
 	names, _ := os.ReadDir("/proc/self/fd")
 	return len(names)
 }
 
+// verify checks the collection that the crawl left behind.
 func verify(dir string) {
 	c, err := crawler.View(dir)
 	if err != nil {

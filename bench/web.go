@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// The cheap web: hosts on addresses of their own, pages of about 20 KB with some
-// 1,400 words, 500 tags and 40 links, each with a text of its own, made on the fly.
+// The cheap web: hosts on addresses of their own, pages of about 20 KB with
+// some 1,400 words, 500 tags and 40 links, each with its own text, generated on
+// the fly.
 const (
 	webHosts  = 200
 	pageLinks = 40
@@ -25,12 +26,12 @@ const (
 // webPort is where the web listens; BENCH_PORT chooses another.
 var webPort = cmp.Or(os.Getenv("BENCH_PORT"), "18080")
 
-// web answers for every host; latency is added to each page, and every fault-th
-// request fails in one of several ways.
+// A web answers for every host. latency is added to each page, and a share of
+// the requests fails in one of several ways.
 type web struct {
 	pages   int
 	latency time.Duration
-	faults  float64 // share of requests that go wrong
+	faults  float64 // share of requests that fail
 	words   []string
 	pool    sync.Pool
 }
@@ -105,9 +106,9 @@ func fault(rw http.ResponseWriter) {
 	}
 }
 
-// page makes a page: its text and links follow from its number alone. A third of
-// its links stand in a menu, the others in the text; about half of its bytes are
-// markup, as on pages that people make.
+// page appends a page: its text and links follow from its number alone. A third
+// of its links are in a menu, the others in the text; about half of its bytes
+// are markup, as on real pages.
 func (w *web) page(b []byte, n int) []byte {
 	rng := rand.New(rand.NewPCG(uint64(n), 7))
 	b = append(b, `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page `...)
@@ -128,7 +129,7 @@ func (w *web) page(b []byte, n int) []byte {
 	return append(b, `</div><div id="bottom" class="footer"><p class="small">made up</p></div></body></html>`+"\n"...)
 }
 
-// section is a block of text with a link, a list and some emphasis.
+// section appends a block of text with a link, a list and some emphasis.
 func (w *web) section(b []byte, rng *rand.Rand, n, i int) []byte {
 	b = append(b, `<div class="section level-2"><h2 class="heading">`...)
 	b = w.sentence(b, rng, 4)
@@ -156,8 +157,8 @@ func (w *web) link(b []byte, rng *rand.Rand, n, i int) []byte {
 	return append(b, `</a> `...)
 }
 
-// target is where the i-th link of a page leads: two children, so that every page
-// can be reached, and others at random.
+// target returns where the i-th link of a page leads: to two children in a
+// tree, so that every page can be reached, and otherwise to a random page.
 func (w *web) target(n, i int, rng *rand.Rand) int {
 	if i < 2 {
 		return (2*n + 1 + i) % w.pages
@@ -165,10 +166,11 @@ func (w *web) target(n, i int, rng *rand.Rand) int {
 	return rng.IntN(w.pages)
 }
 
+// sentence appends n words, common ones more often.
 func (w *web) sentence(b []byte, rng *rand.Rand, n int) []byte {
 	for range n {
 		r := rng.Uint32()
-		// The square makes some words common and most of them rare.
+		// The product of two uniform numbers makes some words common and most of them rare.
 		i := int(uint64(r>>16) * uint64(r&0xffff) * uint64(len(w.words)) >> 32)
 		b = append(b, w.words[i]...)
 		b = append(b, ' ')

@@ -373,7 +373,7 @@ func (w *inquiry) decided(end uint64) (best *promise, err error) {
 	}
 	defer j.Close()
 	cfg.Log = j
-	cfg.Heard = func(e *crawl.Entry) { best = w.heard(e, best) }
+	cfg.OnEntry = func(e *crawl.Entry) { best = w.heard(e, best) }
 	again, err := crawl.New(cfg)
 	if err == nil {
 		err = again.FoldTo(j, end, w.c.restore)

@@ -26,98 +26,86 @@ const (
 // chanceText marks the entry of the journal.
 const chanceText = "second chance"
 
-// secondChance lets URLs that failed by their connection wait again, as the crawl has
-// nothing else to visit. It returns when to ask again; false if no URL has a chance left.
-func (c *Crawl) secondChance(now time.Time) (when time.Time, ok bool) {
-	if c.chanceAt.After(now) {
-		return c.chanceAt, true
-	}
-	list, used := c.unlucky()
-	if len(list) == 0 || c.round != nil || c.out() > 0 {
-		return time.Time{}, false
-	}
-	if c.chanceAt.IsZero() {
-		c.chanceAt = now.Add(min(chanceRest<<(2*used), c.cfg.Polite.Patience/chancePart))
-		return c.chanceAt, true
-	}
-	c.chanceAt = time.Time{}
-	c.giveChance(list)
-	c.record(&Entry{Kind: EntryRequeue, At: now, Text: chanceText, Round: list})
-	return now, true
+// chances are the further visits that URLs get at the end of a crawl.
+type chances struct {
+	in   *intake
+	used map[frontier.ID]uint8 // by URLs that failed by their connection
+	at   time.Time             // when they are given; zero if that is not planned
 }
 
-// noteUnlucky keeps which URLs failed by their connection in the end.
-func (c *Crawl) noteUnlucky(id frontier.ID, p *dowse.Page) {
+func newChances(in *intake) *chances { return &chances{in: in, used: map[frontier.ID]uint8{}} }
+
+// note keeps which URLs failed by their connection in the end.
+func (c *chances) note(id frontier.ID, p *dowse.Page) {
 	trouble := p.Reason == dowse.FailConnect || p.Reason == dowse.FailTimeout
 	if p.Outcome == dowse.Failed && trouble && p.Host != nil && p.Host.BackOff {
-		c.chances[id] += 0 // it is there from now on
+		c.used[id] += 0 // it is there from now on
 		return
 	}
-	delete(c.chances, id)
+	delete(c.used, id)
+}
+
+// due returns the URLs that get their chance at now, or when to ask again. It reports false
+// if no URL has a chance left.
+func (c *chances) due(now time.Time) (list []frontier.ID, when time.Time, ok bool) {
+	if c.at.After(now) {
+		return nil, c.at, true
+	}
+	list, used := c.unlucky()
+	if len(list) == 0 || c.in.rounds.isOpen() || c.in.hosts.flights.out() > 0 {
+		return nil, time.Time{}, false
+	}
+	if c.at.IsZero() {
+		c.at = now.Add(min(chanceRest<<(2*used), c.in.cfg.Polite.Patience/chancePart))
+		return nil, c.at, true
+	}
+	c.at = time.Time{}
+	return list, now, true
 }
 
 // unlucky returns the URLs that failed by their connection, on hosts that answer, and that
 // have a chance left; and how many chances the most unlucky of them has used.
-func (c *Crawl) unlucky() (list []frontier.ID, used uint8) {
+func (c *chances) unlucky() (list []frontier.ID, used uint8) {
+	f := c.in.f
 	failed := map[frontier.HostID]uint32{}
-	for id := range c.chances {
-		failed[c.f.Host(id)]++
+	for id := range c.used {
+		failed[f.Host(id)]++
 	}
-	for _, id := range slices.Sorted(maps.Keys(c.chances)) {
-		h := c.f.Host(id)
-		if c.chances[id] < maxChances && c.mayRequeue(id) && failed[h] <= c.maxUnlucky(h) {
+	for _, id := range slices.Sorted(maps.Keys(c.used)) {
+		h := f.Host(id)
+		if c.used[id] < maxChances && f.mayRequeue(id) && failed[h] <= c.most(h) {
 			list = append(list, id)
-			used = max(used, c.chances[id])
+			used = max(used, c.used[id])
 		}
 	}
 	return list, used
 }
 
-// maxUnlucky returns how many URLs of a host may get a chance: none if it does not answer.
-func (c *Crawl) maxUnlucky(id frontier.HostID) uint32 {
-	h := c.hosts.at(id)
+// most returns how many URLs of a host may get a chance: none if it does not answer.
+func (c *chances) most(id frontier.HostID) uint32 {
+	h := c.in.hosts.at(id)
 	if !h.answered || h.mute != 0 || h.backOffs >= parkedAfter {
 		return 0
 	}
 	return max(chanceMost, h.fetched/chanceShare)
 }
 
-// giveChance lets URLs wait for one more visit each.
-func (c *Crawl) giveChance(list []frontier.ID) {
-	list = slices.DeleteFunc(slices.Clone(list), func(id frontier.ID) bool { return !c.mayRequeue(id) })
-	c.requeueAll(list)
+// give lets URLs wait for one more visit each.
+func (c *chances) give(list []frontier.ID) {
+	list = slices.DeleteFunc(slices.Clone(list), func(id frontier.ID) bool { return !c.in.f.mayRequeue(id) })
+	c.in.requeue(list)
 	for _, id := range list {
-		c.chances[id]++
-		c.tries[id] = uint8(c.cfg.Tries - 1)
-		if h := c.hosts.of(c.f.Host(id)); h.failed > 0 {
+		c.used[id]++
+		c.in.hosts.tries.failed[id] = uint8(c.in.cfg.Tries - 1)
+		if h := c.in.hosts.of(c.in.f.Host(id)); h.failed > 0 {
 			h.failed-- // it is not settled after all
 		}
 	}
 }
 
-// forgetChances makes URLs that a person puts back count as ones that never had a chance.
-func (c *Crawl) forgetChances(list []frontier.ID) {
+// forget makes URLs that a person puts back count as ones that never had a chance.
+func (c *chances) forget(list []frontier.ID) {
 	for _, id := range list {
-		delete(c.chances, id)
-	}
-}
-
-// chances writes how many chances URLs have had.
-func (e *enc) chances(c *Crawl) {
-	e.u(uint64(len(c.chances)))
-	for _, id := range slices.Sorted(maps.Keys(c.chances)) {
-		e.u(uint64(id))
-		e.byte(c.chances[id])
-	}
-}
-
-// chances reads them; snapshots of earlier versions have none.
-func (d *dec) chances(c *Crawl) {
-	if len(d.Rest) == 0 {
-		return
-	}
-	for range d.items(2) {
-		id := frontier.ID(d.u())
-		c.chances[id] = d.byte()
+		delete(c.used, id)
 	}
 }

@@ -119,7 +119,7 @@ func TestManyFailedURLsGetNoChance(t *testing.T) {
 		chances := 0
 		cfg := crawl.Config{Strategy: follow(queueAll), Robots: true, Traps: crawl.Traps{Budget: -1}}
 		cfg.Polite.Patience = 24 * time.Hour
-		cfg.Heard = func(e *crawl.Entry) {
+		cfg.OnEntry = func(e *crawl.Entry) {
 			if e.Kind == crawl.EntryRequeue {
 				chances++
 			}

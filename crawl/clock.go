@@ -1,10 +1,6 @@
 package crawl
 
-import (
-	"time"
-
-	"dowse/internal/frontier"
-)
+import "time"
 
 // The crawl reads no clock, but the clock that its driver reads may be wrong: set back by
 // an hour, or years ahead when the crawl was begun. Time must not run backwards for it:
@@ -16,51 +12,35 @@ import (
 // back: the times of two events that were read by different goroutines.
 const backLash = time.Second
 
-// clock takes note of the time, for the time limit: only time in which the crawl
-// was at work counts, not the gap between two runs. A replay knows it from the
-// entries.
-func (c *Crawl) clock(now time.Time) {
-	if c.replay {
-		return
-	}
+// A clock holds the times that a crawl has seen. See turnBack.
+type clock struct {
+	latest time.Time // no event was later
+	last   time.Time // of the run: time at work counts from here; zero before its first event
+}
+
+// tick notes the time, for the time limit: only time in which the crawl was at work counts,
+// not the gap between two runs. A replay knows it from the entries.
+func (c *Crawl) tick(now time.Time) {
 	now = now.Round(0) // by the wall clock alone: times of entries have no monotonic reading
-	if back := c.latest.Sub(now); back > backLash {
+	if back := c.clock.latest.Sub(now); back > backLash {
 		c.turnBack(back)
-		c.record(&Entry{Kind: EntryClock, At: now, Back: back})
+		c.rec.record(&Entry{Kind: EntryClock, At: now, Back: back})
 	}
-	if d := now.Sub(c.lastNow); !c.lastNow.IsZero() && d > 0 && !c.inOutage() {
+	if d := now.Sub(c.clock.last); !c.clock.last.IsZero() && d > 0 && !c.hosts.net.isDown() {
 		c.stats.Elapsed += d
 	}
-	c.lastNow = later(c.lastNow, now)
-	c.latest = later(c.latest, now)
+	c.clock.last = later(c.clock.last, now)
+	c.clock.latest = later(c.clock.latest, now)
 }
 
 // turnBack moves all appointments of the crawl by as much as its clock was set back.
 func (c *Crawl) turnBack(by time.Duration) {
-	c.f.Shift(-by)
-	c.latest = c.latest.Add(-by)
-	c.hosts.each(func(_ frontier.HostID, h *host) {
-		h.last, h.robotsUntil = earlierBy(h.last, by), earlierBy(h.robotsUntil, by)
-		h.troubled, h.promise = nanosBefore(h.troubled, by), nanosBefore(h.promise, by)
-	})
-	c.net.turnBack(by)
-	for i := range c.leases {
-		c.leases[i].deadline = c.leases[i].deadline.Add(-by)
-	}
-	for _, fl := range c.flights {
-		fl.began = fl.began.Add(-by)
-	}
-	if c.round != nil {
-		for _, l := range c.round.turns {
-			if l != nil {
-				l.now = l.now.Add(-by)
-			}
-		}
-	}
-	c.stats.slot = earlierBy(c.stats.slot, by)
-	c.lastNow = earlierBy(c.lastNow, by)
-	c.chanceAt = earlierBy(c.chanceAt, by)
-	c.hopeAt = earlierBy(c.hopeAt, by)
+	c.clock.latest = c.clock.latest.Add(-by)
+	c.clock.last = earlierBy(c.clock.last, by)
+	c.chances.at = earlierBy(c.chances.at, by)
+	c.hosts.turnBack(by)
+	c.flights.turnBack(by)
+	c.rounds.turnBack(by)
 }
 
 // nanosBefore returns nanoseconds since 1970 that lie by d earlier; 0, which stands for
@@ -92,18 +72,13 @@ func later(a, b time.Time) time.Time {
 // entry: any host may have been asked a moment ago. A driver that makes real visits calls
 // it before the first Next.
 func (c *Crawl) Restarted(now time.Time) {
-	if !c.unsure {
+	if !c.hosts.unsure {
 		return
 	}
-	c.ground()
-	c.clock(now)
-	c.unsure, c.began, c.running = false, now.Round(0), false
-	c.restAll(c.began)
-}
-
-func (c *Crawl) restAll(now time.Time) {
-	p := &c.cfg.Polite
-	c.f.RestAll(func(h frontier.HostID) time.Time {
-		return now.Add(max(p.Delay, min(c.hosts.at(h).maxDelay, p.MaxDelay)))
-	}, now.Add(p.Delay))
+	c.in.requeueOrphans()
+	c.tick(now)
+	c.hosts.unsure = false
+	began := now.Round(0)
+	c.rec.beginRun().Began = began
+	c.hosts.restAll(began)
 }

@@ -8,16 +8,16 @@ import (
 	"dowse/weburl"
 )
 
-// This file lets a driver say which visits are made, and when: it knows of a crawl only
-// what was fetched, and makes the rest again from that.
+// This file is for a driver that decides itself which visits are made, and when: it knows of
+// a crawl only what was fetched, and makes the rest again from that.
 
-// Direct returns the visit to a URL, wherever the URL stands. One that nothing led to is
+// Direct returns the visit to a URL, whatever state the URL has. One that nothing led to is
 // begun with, as a seed is. The time between two such visits does not count as time at
 // work.
 func (c *Crawl) Direct(now time.Time, u dowse.URL) Visit {
-	c.ground()
-	c.lastNow = now
-	c.leases = c.leases[:0] // those of visits that came back
+	c.in.requeueOrphans()
+	c.clock.last = now
+	c.flights.forgetLeases()
 	id, ok := c.f.Find(u)
 	if !ok {
 		c.Start(now, []dowse.URL{u})
@@ -25,17 +25,17 @@ func (c *Crawl) Direct(now time.Time, u dowse.URL) Visit {
 	}
 	h := c.f.Host(id)
 	c.f.Take(id)
-	c.moved(id, taken)
+	c.rec.taken(id)
 	c.f.Begin(h)
-	return c.takeOff(id, h, now, 0)
+	return c.beginVisit(id, h, now, 0)
 }
 
 // DirectRobots returns the visit to the robots.txt of a host. It reports false for a host
 // that nothing led to.
 func (c *Crawl) DirectRobots(now time.Time, u dowse.URL) (Visit, bool) {
-	c.ground()
-	c.lastNow = now
-	c.leases = c.leases[:0]
+	c.in.requeueOrphans()
+	c.clock.last = now
+	c.flights.forgetLeases()
 	h, ok := c.f.HostOf(weburl.Host(u))
 	if !ok || !c.cfg.Robots {
 		return Visit{}, false
@@ -44,6 +44,6 @@ func (c *Crawl) DirectRobots(now time.Time, u dowse.URL) (Visit, bool) {
 	for range c.cfg.Polite.Conns {
 		c.f.Begin(h)
 	}
-	c.asking[h] = &flight{visit: v, id: frontier.None, host: h, began: now}
+	c.flights.asking[h] = &flight{visit: v, id: frontier.None, host: h, began: now}
 	return v, true
 }

@@ -2,16 +2,17 @@ package crawl
 
 import (
 	"dowse"
+	"dowse/internal/admission"
 	"dowse/internal/frontier"
 )
 
 // A sieve lets through the links of one page that can be queued.
 type sieve struct {
-	c           *Crawl
+	in          *intake
 	from        frontier.ID
 	p           *dowse.Page
 	depth, hops int  // of the targets, along this page
-	spent       bool // the page is one step too many, see sendsOn
+	spent       bool // the page is one step too many, see admission.SendsOn
 
 	kept  []dowse.Link
 	ids   []frontier.ID       // of kept
@@ -23,14 +24,14 @@ const fewLinks = 64
 
 // filterLinks numbers the targets of the page's links, leaves in p.Links those
 // that can be queued, and returns a decision for each link as it was found.
-func (c *Crawl) filterLinks(from frontier.ID, p *dowse.Page) []Decision {
+func (in *intake) filterLinks(from frontier.ID, p *dowse.Page) []Decision {
 	found := p.Links
 	if len(found) == 0 {
 		return nil
 	}
-	s := sieve{c: c, from: from, p: p, kept: make([]dowse.Link, 0, len(found)), ids: c.ids[:0]}
+	s := sieve{in: in, from: from, p: p, kept: make([]dowse.Link, 0, len(found)), ids: in.ids[:0]}
 	s.depth, s.hops = below(p)
-	s.spent = c.chains[from] >= maxRedirects && c.cfg.Traps.Budget >= 0
+	s.spent = !in.gate.MaySendOn(from)
 	if len(found) > fewLinks {
 		s.place = make(map[frontier.ID]int, len(found))
 	}
@@ -38,14 +39,14 @@ func (c *Crawl) filterLinks(from frontier.ID, p *dowse.Page) []Decision {
 	for i := range found {
 		s.sift(&found[i], &decisions[i])
 	}
-	if c.ids = s.ids; s.place != nil {
-		c.ids = nil
+	if in.ids = s.ids; s.place != nil {
+		in.ids = nil
 	}
 	p.Links = s.kept
 	return decisions
 }
 
-// below tells how far from a seed, and how far from a page on topic, the targets of
+// below returns how far from a seed, and how far from a page on topic, the targets of
 // a page's links are. Redirects and lists of URLs are no step on the way.
 func below(p *dowse.Page) (depth, hops int) {
 	switch {
@@ -58,12 +59,8 @@ func below(p *dowse.Page) (depth, hops int) {
 }
 
 func (s *sieve) sift(l *dowse.Link, d *Decision) {
-	c := s.c
-	d.ID, d.Fresh = c.sight(l.URL)
-	d.Target = d.ID
-	if t, ok := c.f.Alias(d.ID); ok {
-		d.Target = t
-	}
+	d.ID, d.Fresh = s.in.sight(l.URL)
+	d.Target = s.in.f.end(d.ID)
 	if d.Reason = s.refuses(l, d.Target); d.Reason != "" {
 		return
 	}
@@ -84,9 +81,9 @@ func (s *sieve) keep(l *dowse.Link, d *Decision) {
 	s.kept = append(s.kept, *l)
 	k := &s.kept[len(s.kept)-1]
 	if d.Target != d.ID {
-		k.URL = s.c.f.URL(d.Target)
+		k.URL = s.in.f.URL(d.Target)
 	}
-	k.Target = s.c.target(d.Target)
+	k.Target = s.in.f.target(d.Target)
 }
 
 func (s *sieve) find(id frontier.ID) (int, bool) {
@@ -102,53 +99,71 @@ func (s *sieve) find(id frontier.ID) (int, bool) {
 	return 0, false
 }
 
-// refuses tells why a link is not shown to the strategy, or "": what it is given
+// refuses returns why a link is not shown to the strategy, or "": what it is given
 // must not be lost on a URL that can't be queued.
 func (s *sieve) refuses(l *dowse.Link, target frontier.ID) dowse.Reason {
-	c := s.c
+	f := s.in.f
 	if target == s.from {
 		return dowse.SkipDupURL
 	}
-	switch c.f.State(target) {
+	switch f.State(target) {
 	case dowse.Unseen:
-		c.f.SetDepth(target, clamp8(s.depth), clamp8(s.hops))
-		why := c.linkRefused(s.p, l, target, s.depth, s.hops)
-		if why == "" && s.spent && sendsOn(s.p, l) {
+		f.SetDepth(target, clamp8(s.depth), clamp8(s.hops))
+		why := s.bars(l, target)
+		if why == "" && s.spent && admission.SendsOn(s.p, l) {
 			why = dowse.SkipTrapPattern
 		}
 		if why != "" {
-			c.exclude(target, why)
+			f.exclude(target, why)
 		}
 		return why
 	case dowse.Excluded:
-		if !c.reopen(s.p, l, target, s.depth, s.hops) {
-			return reasonOf(c.f.Reason(target))
+		if !s.reopens(l, target) {
+			return f.reason(target)
 		}
 		return ""
 	case dowse.Dead:
-		return reasonOf(c.f.Reason(target))
+		return f.reason(target)
 	case dowse.Aliased: // to nowhere
 		return dowse.FailRedirect
 	}
-	why := unfollowed(s.p, l, c.cfg.NoFollow)
+	why := s.unfollowed(l)
 	if why == "" {
-		c.shorten(target, s.depth, s.hops)
+		f.shorten(target, s.depth, s.hops)
 	}
 	return why
 }
 
-// unfollowed returns why the page's word keeps a link from being followed, or "".
-func unfollowed(p *dowse.Page, l *dowse.Link, all bool) dowse.Reason {
-	if (p.NoFollow || l.NoFollow) && !all && p.Outcome == dowse.Fetched {
+// unfollowed returns why the page asks not to follow a link, or "".
+func (s *sieve) unfollowed(l *dowse.Link) dowse.Reason {
+	if (s.p.NoFollow || l.NoFollow) && !s.in.cfg.NoFollow && s.p.Outcome == dowse.Fetched {
 		return dowse.SkipRobotsMeta
 	}
 	return ""
 }
 
-// linkRefused tells why a link must not be followed, or "".
-func (c *Crawl) linkRefused(p *dowse.Page, l *dowse.Link, id frontier.ID, depth, hops int) dowse.Reason {
-	if why := unfollowed(p, l, c.cfg.NoFollow); why != "" {
+// bars returns why a link must not be followed, or "".
+func (s *sieve) bars(l *dowse.Link, id frontier.ID) dowse.Reason {
+	if why := s.unfollowed(l); why != "" {
 		return why
 	}
-	return c.refuses(l.URL, id, depth, hops)
+	return s.in.refuses(l.URL, id, s.depth, s.hops)
+}
+
+// reopens lets a URL back in that was left out for the way it was reached, if this link
+// reaches it in a better way.
+func (s *sieve) reopens(l *dowse.Link, id frontier.ID) bool {
+	f := s.in.f
+	switch f.reason(id) {
+	case dowse.SkipScopeDepth, dowse.SkipScopeTunnel, dowse.SkipRobotsMeta,
+		dowse.SkipBudgetHost, dowse.SkipTrapPattern:
+	default:
+		return false
+	}
+	if _, visited := f.visited(id); visited || s.bars(l, id) != "" {
+		return false
+	}
+	f.SetDepth(id, clamp8(s.depth), clamp8(s.hops))
+	f.readmit(id)
+	return true
 }

@@ -7,6 +7,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/wire"
 )
 
 // inlinks counts for every URL, by its number, the pages that link to it: those that
@@ -39,32 +40,25 @@ func (n *inlinks) atLeast(id frontier.ID, count int) {
 
 // countLinks counts the links of a page that was fetched for the first time. Several to
 // one target are one, and those to the page itself are none.
-func (c *Crawl) countLinks(t *turn) {
-	if !c.cfg.LinksIn || t.p.Outcome != dowse.Fetched || t.p.Again {
+func (f *urls) countLinks(t *turn) {
+	if t.p.Outcome != dowse.Fetched || t.p.Again {
 		return
 	}
 	targets := make([]frontier.ID, 0, len(t.entry.Links))
 	for i := range t.entry.Links {
-		id := t.entry.Links[i].Target
-		if end, redirects := c.f.Alias(id); redirects {
-			id = end
-		}
-		if id != t.fl.id {
+		if id := f.end(t.entry.Links[i].Target); id != t.fl.id {
 			targets = append(targets, id)
 		}
 	}
 	slices.Sort(targets)
 	for _, id := range slices.Compact(targets) {
-		c.inlinks.atLeast(id, c.inlinks.of(id)+1)
+		f.inlinks.atLeast(id, f.inlinks.of(id)+1)
 	}
 }
 
-// linksIn returns how many pages link to a URL now; nil where nobody asks.
-func (c *Crawl) linksIn(id frontier.ID) *int {
-	if !c.cfg.LinksIn {
-		return nil
-	}
-	n := c.inlinks.of(id)
+// linksIn returns how many pages link to a URL now.
+func (f *urls) linksIn(id frontier.ID) *int {
+	n := f.inlinks.of(id)
 	return &n
 }
 
@@ -72,30 +66,27 @@ func (c *Crawl) linksIn(id frontier.ID) *int {
 // that does: it must count from the beginning.
 var errNoLinksIn = errors.New("crawl: snapshot: links were not counted in it, and are asked for: the journal has them")
 
-// inlinks writes the counts, if there are any to be kept.
-func (e *enc) inlinks(c *Crawl) {
-	e.bool(c.cfg.LinksIn)
-	if !c.cfg.LinksIn {
+// write appends the counts, if links are counted.
+func (n inlinks) write(w *wire.Writer, counted bool) {
+	w.Bool(counted)
+	if !counted {
 		return
 	}
-	e.u(uint64(len(c.inlinks)))
-	for _, n := range c.inlinks {
-		e.u(uint64(n))
+	w.Uint(uint64(len(n)))
+	for _, x := range n {
+		w.Uint(uint64(x))
 	}
 }
 
-// inlinks reads them, keeps them if the crawl asks for them, and reports whether they are
-// there; snapshots of earlier versions have none.
-func (d *dec) inlinks(c *Crawl) bool {
-	if len(d.Rest) == 0 || !d.bool() {
+// read reads the counts and reports whether they are there; snapshots of earlier versions
+// have none.
+func (n *inlinks) read(r *partReader) bool {
+	if len(r.Rest) == 0 || !r.Bool() {
 		return false
 	}
-	counts := make(inlinks, 0, d.count(1))
-	for range cap(counts) {
-		counts = append(counts, uint16(min(d.u(), math.MaxUint16)))
-	}
-	if c.cfg.LinksIn {
-		c.inlinks = counts
+	*n = make(inlinks, 0, r.Count(1))
+	for range cap(*n) {
+		*n = append(*n, uint16(min(r.Uint(), math.MaxUint16)))
 	}
 	return true
 }

@@ -282,7 +282,7 @@ func (l *Live) finished() bool {
 }
 
 func (l *Live) finish() error {
-	l.Crawl.abandon()
+	l.Crawl.hosts.abandon()
 	l.checkpoint(true)
 	return l.err
 }

@@ -66,8 +66,8 @@ func isAnswered(p *dowse.Page) bool {
 // doubtName lets a host that has answered before, and of which the name server now says
 // that there is no such name, count as one that is down. Some name servers give this answer
 // when they have no network themselves.
-func (c *Crawl) doubtName(id frontier.HostID, p *dowse.Page) {
-	if p.Outcome == dowse.Failed && p.Reason == dowse.FailDNS && c.hosts.at(id).answered {
+func (b *hosts) doubtName(id frontier.HostID, p *dowse.Page) {
+	if p.Outcome == dowse.Failed && p.Reason == dowse.FailDNS && b.at(id).answered {
 		p.Outcome, p.Host = dowse.Temporary, orReport(p.Host)
 		p.Host.BackOff = true
 	}
@@ -78,40 +78,20 @@ func brokeOff(p *dowse.Page) bool {
 	return p.Fetch.Status > 0 && (p.Reason == dowse.FailConnect || p.Reason == dowse.FailTimeout)
 }
 
-// returnUntouched puts the lead of a visit that this machine could not make back into
-// the queue. No try is counted, and the strategy is not told. The host is left alone
-// for a moment, so that the next try of the network asks another one.
-func (c *Crawl) returnUntouched(now time.Time, fl *flight, p *dowse.Page) {
-	c.vacated(fl)
-	c.hosts.of(fl.host).out--
-	ready := c.localRest(now, fl.host)
-	c.f.Release(fl.host, ready, time.Time{})
-	c.releaseHeld(fl.host, ready, time.Time{})
-	delete(c.flights, fl.id)
-	if c.refold != nil {
-		c.putDown(fl.id)
-	} else {
-		c.queueAgain(fl.id)
-	}
-	if c.round != nil {
-		c.round.back(fl.id)
-	}
-	c.record(&Entry{Kind: EntryRetry, At: now, ID: fl.id, Page: p, Regret: fl.regret})
-}
-
 // localRest returns until when a host is left alone after this machine failed. The host
 // may have been asked already: this machine can fail in the middle of the answer.
-func (c *Crawl) localRest(now time.Time, id frontier.HostID) time.Time {
-	h := c.hosts.of(id)
+func (b *hosts) localRest(now time.Time, id frontier.HostID) time.Time {
+	h := b.of(id)
 	h.last = now
-	pause := max(min(backOffStart<<min(h.locals, 10), probeMax), c.delay(id, 0))
+	pause := max(min(backOffStart<<min(h.locals, 10), probeMax), b.delay(id, 0))
 	h.locals = min(h.locals+1, 10)
 	return now.Add(pause)
 }
 
-// noteNetwork learns from a visit that came back whether the network works.
-func (c *Crawl) noteNetwork(now time.Time, fl *flight, p *dowse.Page) {
-	h, n := c.hosts.of(fl.host), &c.net
+// noteNetwork learns from a visit that came back whether the network works. over reports
+// whether the visit shows the end of an outage, since when it lasted.
+func (b *hosts) noteNetwork(now time.Time, fl *flight, p *dowse.Page) (since time.Time, over bool) {
+	h, n := b.of(fl.host), &b.net
 	if p.Reason != "" && p.Detail != "" {
 		n.last = p.Detail
 	}
@@ -120,63 +100,151 @@ func (c *Crawl) noteNetwork(now time.Time, fl *flight, p *dowse.Page) {
 		n.answered, n.failing, n.heard = now, 0, true
 		h.answered = h.answered || p.Reason != dowse.FailDNS
 		h.locals = 0
-		c.makeRoom()
-		if c.inOutage() && !c.replay && !fl.began.Before(n.since) {
-			c.endOutage(now)
-		}
-		return
+		n.makeRoom(b.cfg.Polite.InFlight)
+		return n.since, n.isDown() && !fl.began.Before(n.since)
 	case isLocal(p):
-		c.restrict()
-		c.beginOutage(now, now, p.Detail)
+		b.restrict()
+		n.beginOutage(now, now, p.Detail)
 	case p.Host != nil && (p.Host.BackOff || p.Host.Down):
-		c.suspect(now, h)
+		n.suspect(now, h)
 	}
+	return time.Time{}, false
 }
 
 // suspect takes a failure of a host as evidence against this machine's network.
-func (c *Crawl) suspect(now time.Time, h *host) {
-	n := &c.net
+func (n *network) suspect(now time.Time, h *host) {
 	if h.answered && h.backOffs == 1 { // it has just begun to fail
 		if n.failing++; n.failing == 1 {
 			n.first = now
 		}
 	}
 	if n.failing >= outageHosts && now.Sub(n.first) >= outageAfter {
-		c.beginOutage(now, n.first, "no host answers any more")
+		n.beginOutage(now, n.first, "no host answers any more")
 	}
 }
 
-func (c *Crawl) inOutage() bool { return !c.net.since.IsZero() }
+// isDown reports whether an outage lasts.
+func (n *network) isDown() bool { return !n.since.IsZero() }
 
-func (c *Crawl) beginOutage(now, since time.Time, why string) {
-	if c.inOutage() {
+func (n *network) beginOutage(now, since time.Time, why string) {
+	if n.isDown() {
 		return
 	}
-	n := &c.net
 	n.since, n.why = since, why
 	n.wait = probeFirst
 	n.next = now.Add(n.wait)
 }
 
-// endOutage lets the crawl go on. The journal is told, since the hosts that failed are
-// forgiven.
-func (c *Crawl) endOutage(now time.Time) {
-	since := c.net.since
-	c.forgiveSince(since)
-	c.record(&Entry{Kind: EntryForgive, At: now, Since: since})
-}
-
-// forgiveSince ends an outage, if there is one, and forgives the hosts that began to
-// fail at a time or later, and their URLs. The zero time stands for a new run.
-func (c *Crawl) forgiveSince(since time.Time) {
-	c.net.since, c.net.why, c.net.failing = time.Time{}, "", 0
-	c.forgiveTries(since)
-	c.hosts.each(func(id frontier.HostID, h *host) {
+// forgiveSince ends an outage, if there is one, and no longer holds the failures of hosts
+// that began to fail at a time or later against them and their URLs. The zero time means
+// that a new run begins.
+func (b *hosts) forgiveSince(since time.Time) {
+	b.net.since, b.net.why, b.net.failing = time.Time{}, "", 0
+	if since.IsZero() {
+		b.tries.forgiveAll()
+	} else {
+		b.tries.forgive(func(id frontier.ID) bool {
+			return !unixTime(b.at(b.f.Host(id)).troubled).Before(since)
+		})
+	}
+	b.each(func(id frontier.HostID, h *host) {
 		if h.backOffs > 0 && !unixTime(h.troubled).Before(since) || h.backOffs == 0 && h.locals > 0 {
-			c.forgiveHost(id)
+			b.forgive(id)
 		}
 		h.locals = 0
 	})
+}
+
+// anyFailed reports whether the network or any host has failed.
+func (b *hosts) anyFailed() bool {
+	failed := b.net.isDown()
+	b.each(func(_ frontier.HostID, h *host) { failed = failed || h.backOffs > 0 || h.locals > 0 })
+	return failed
+}
+
+// beginRun notes that a run has begun at now, if that is not known. It reports whether the
+// crawl was resumed, so that what failed in an earlier run is to be asked again.
+func (n *network) beginRun(now time.Time) (resumed bool) {
+	if n.begun.IsZero() {
+		n.begun = now
+	}
+	resumed, n.fresh = n.fresh, false
+	return resumed
+}
+
+// awaitNetwork reports whether no visit may begin at now because of an outage, and when to
+// ask again. The zero time means that the outage has lasted too long.
+func (b *hosts) awaitNetwork(now time.Time) (when time.Time, wait bool) {
+	n := &b.net
+	switch {
+	case !n.isDown():
+		return time.Time{}, false
+	case b.flights.out() == 0 && now.Sub(later(n.since, n.begun)) > b.outagePatience():
+		return time.Time{}, true
+	case n.next.After(now):
+		return n.next, true
+	}
+	return time.Time{}, false
+}
+
+// probed notes that a visit begins. In an outage it is the only one for a while.
+func (n *network) probed(now time.Time) {
+	if !n.isDown() {
+		return
+	}
+	longest := probeMax
+	if !n.heard {
+		longest = probeSoon
+	}
+	n.wait = min(max(n.wait, probeFirst)*2, longest)
+	n.next = now.Add(n.wait)
+}
+
+// outage returns the outage that lasts, nil for none.
+func (n *network) outage() *Outage {
+	if !n.isDown() {
+		return nil
+	}
+	return &Outage{Since: n.since, Next: n.next, Why: n.why}
+}
+
+// outagePatience returns how long the crawl waits for the network. If no host has answered
+// in this run, a person is waiting to learn why.
+func (b *hosts) outagePatience() time.Duration {
+	if !b.net.heard {
+		return b.starvesAfter()
+	}
+	return b.cfg.Polite.Outage
+}
+
+// restrict allows for fewer concurrent visits after this machine failed: it may have too few
+// files, ports or memory for so many. Answers allow for more again, one by one.
+func (b *hosts) restrict() {
+	n := &b.net
+	n.room, n.credit = max(1, min(b.room(), b.flights.out())/2), 0
+}
+
+// makeRoom counts an answer: after some of them one more visit may be made concurrently, up
+// to most.
+func (n *network) makeRoom(most int) {
+	if n.room == 0 {
+		return
+	}
+	if n.credit++; n.credit < roomAnswers {
+		return
+	}
+	n.credit = 0
+	if n.room++; n.room >= most {
+		n.room = 0
+	}
+}
+
+// room returns how many visits may be made concurrently.
+func (b *hosts) room() int {
+	if r := b.net.room; r > 0 {
+		return min(r, b.cfg.Polite.InFlight)
+	}
+	return b.cfg.Polite.InFlight
 }
 
 // turnBack moves all times by as much as the clock was set back.
@@ -186,90 +254,9 @@ func (n *network) turnBack(by time.Duration) {
 	}
 }
 
-// newRun forgets what concerns the run before.
-func (n *network) newRun() {
+// resume forgets what concerns the run before.
+func (n *network) resume() {
 	n.fresh, n.begun, n.heard, n.last, n.room = true, time.Time{}, false, "", 0
-}
-
-// enterRun begins a run: what failed in an earlier one is asked again.
-func (c *Crawl) enterRun(now time.Time) {
-	n := &c.net
-	if n.begun.IsZero() {
-		n.begun = now
-	}
-	if n.fresh {
-		n.fresh = false
-		c.Wake(now)
-	}
-}
-
-// awaitNetwork reports whether no visit may begin at now because of an outage, and
-// when to ask again.
-func (c *Crawl) awaitNetwork(now time.Time) (when time.Time, wait bool) {
-	n := &c.net
-	switch {
-	case !c.inOutage():
-		return time.Time{}, false
-	case c.out() == 0 && now.Sub(later(n.since, n.begun)) > c.outagePatience():
-		c.stop(dowse.StopNetwork)
-		c.endRound(now)
-		return time.Time{}, true
-	case n.next.After(now):
-		return n.next, true
-	}
-	return time.Time{}, false
-}
-
-// probed notes that a visit begins. In an outage it is the only one for a while.
-func (c *Crawl) probed(now time.Time) {
-	if !c.inOutage() {
-		return
-	}
-	n := &c.net
-	longest := probeMax
-	if !n.heard {
-		longest = probeSoon
-	}
-	n.wait = min(max(n.wait, probeFirst)*2, longest)
-	n.next = now.Add(n.wait)
-}
-
-// outagePatience is how long the crawl waits for the network. If no host has answered
-// in this run, a person is waiting to hear why.
-func (c *Crawl) outagePatience() time.Duration {
-	if !c.net.heard {
-		return c.starvesAfter()
-	}
-	return c.cfg.Polite.Outage
-}
-
-// restrict makes fewer visits at once after this machine failed: it may have too few
-// files, ports or memory for so many. Answers allow for more again, one by one.
-func (c *Crawl) restrict() {
-	n := &c.net
-	n.room, n.credit = max(1, min(c.roomNow(), c.out())/2), 0
-}
-
-func (c *Crawl) makeRoom() {
-	n := &c.net
-	if n.room == 0 {
-		return
-	}
-	if n.credit++; n.credit < roomAnswers {
-		return
-	}
-	n.credit = 0
-	if n.room++; n.room >= c.cfg.Polite.InFlight {
-		n.room = 0
-	}
-}
-
-// roomNow is how many visits may be made at once.
-func (c *Crawl) roomNow() int {
-	if r := c.net.room; r > 0 {
-		return min(r, c.cfg.Polite.InFlight)
-	}
-	return c.cfg.Polite.InFlight
 }
 
 // An Outage is a time in which this machine has no network.
@@ -278,14 +265,3 @@ type Outage struct {
 	Next  time.Time `json:"next,omitzero"` // when the network is tried again
 	Why   string    `json:"why,omitempty"`
 }
-
-// Outage returns the outage that lasts, nil for none.
-func (c *Crawl) Outage() *Outage {
-	if !c.inOutage() {
-		return nil
-	}
-	return &Outage{Since: c.net.since, Next: c.net.next, Why: c.net.why}
-}
-
-// LastFailure returns in words why the latest visit of this run that failed did so.
-func (c *Crawl) LastFailure() string { return c.net.last }

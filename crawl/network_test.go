@@ -121,7 +121,7 @@ func TestOutageIsTold(t *testing.T) {
 	c = begin(t, cfg, seeds...)
 	d := &driver{c: c, now: epoch}
 	w := &witness{web: web, log: map[string][]span{}, clock: func() time.Time { return d.now }, change: func(now time.Time, v crawl.Visit, p *dowse.Page) {
-		if o := c.Outage(); o != nil && now.Sub(epoch) > time.Minute && told == nil {
+		if o := c.Status().Outage; o != nil && now.Sub(epoch) > time.Minute && told == nil {
 			told = o
 			if len(d.out) > 0 {
 				t.Errorf("%d other visits are out while the network is tried", len(d.out))
@@ -133,8 +133,8 @@ func TestOutageIsTold(t *testing.T) {
 	if told == nil || told.Why != "connect: network is unreachable" || told.Since.Sub(epoch) < lost.from || told.Since.Sub(epoch) > 15*time.Second {
 		t.Errorf("told %+v", told)
 	}
-	if c.Outage() != nil || c.Status().Elapsed > 2*time.Minute {
-		t.Errorf("in the end %+v, %v at work", c.Outage(), c.Status().Elapsed)
+	if c.Status().Outage != nil || c.Status().Elapsed > 2*time.Minute {
+		t.Errorf("in the end %+v, %v at work", c.Status().Outage, c.Status().Elapsed)
 	}
 }
 

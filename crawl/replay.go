@@ -2,190 +2,141 @@ package crawl
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 )
-
-// replayNames hands out, in order, the places of the strings that replayed entries
-// brought up, and checks that the replay brings up the same ones.
-type replayNames struct {
-	first frontier.ID // number of the next string
-	queue []placedName
-	open  bool // strings beyond those are new ones, see Rerank
-	err   error
-}
-
-type placedName struct {
-	place uint64
-	url   dowse.URL
-}
-
-func (n *replayNames) next(u dowse.URL) uint64 {
-	if n.err != nil || len(n.queue) == 0 || n.queue[0].url != u {
-		if n.err == nil {
-			n.err = fmt.Errorf("the journal does not fit: it knows nothing of %q here", string(u))
-		}
-		return 0
-	}
-	p := n.queue[0].place
-	n.queue = n.queue[1:]
-	n.first++
-	return p
-}
-
-// url returns the string of a URL that waits to be brought up.
-func (n *replayNames) url(id frontier.ID) (dowse.URL, bool) {
-	if i := int(id) - int(n.first); i >= 0 && i < len(n.queue) {
-		return n.queue[i].url, true
-	}
-	return "", false
-}
-
-// take reads the strings of a record.
-func (n *replayNames) take(r record) error {
-	for at := 0; at < r.body; {
-		start := at
-		_, k := binary.Uvarint(r.payload[at:r.body])
-		if k <= 0 {
-			return errShort
-		}
-		at += k
-		size, k := binary.Uvarint(r.payload[at:r.body])
-		if k <= 0 || size > uint64(r.body-at-k) {
-			return errShort
-		}
-		at += k
-		u := dowse.URL(r.payload[at : at+int(size)])
-		n.queue = append(n.queue, placedName{r.place + recordHeader + uint64(start), u})
-		at += int(size)
-	}
-	return nil
-}
 
 // A Restorer gives a page that was decoded from the journal its text back, for
 // strategies that read it.
 type Restorer func(p *dowse.Page) error
 
-// Fold replays the journal from a place on, and cuts off a torn tail. It returns
-// how many entries were replayed and how many bytes were cut.
-func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cut uint64, err error) {
-	names := &replayNames{first: frontier.ID(c.f.Len())}
-	j.replaying = names
-	defer func() { j.replaying = nil }()
-	under := c.cfg.Limits
-	defer func() { c.cfg.Limits, c.running = under, false }()
-	if from, entries, err = c.foldModels(j, names, from, restore); err != nil {
-		return entries, 0, err
-	}
-	end := from
-	var round []*Entry // pages of a round of which more are to come
-	for r := range j.records(from, &end) {
-		err := names.take(r)
-		if err == nil {
-			err = c.replayRecord(j, r, names, &round, restore)
-		}
-		if err != nil {
-			return entries, 0, fmt.Errorf("crawl: entry at %d: %w", r.place, err)
-		}
-		entries++
-	}
-	if err := j.Err(); err != nil { // the disk failed: nothing is known of the rest
-		return entries, 0, fmt.Errorf("crawl: %w", err)
-	}
-	if at, ok := j.soundAfter(end); ok {
-		return entries, 0, fmt.Errorf("crawl: %w at offset %d, and sound again from %d on", ErrDamaged, end, at)
-	}
-	if len(round) > 0 { // torn: it is crawled again
-		end = round[0].place
-		entries -= len(round)
-	}
-	cut, err = j.cutTail(end)
-	j.bench.set(c.parts)
-	c.adrift = true
-	c.unsure = c.unsure || entries > 0
-	c.ground()
-	return entries, cut, err
+// A player drives a crawl with the entries of its journal, as live drivers do with visits. It
+// brings the crawl to where it was when the last entry was made.
+type player struct {
+	c       *Crawl
+	j       *Journal
+	tape    *ledger.Replay
+	restore Restorer
+	round   []*Entry // pages of a round of which more are to come
+	again   *refold  // how all is decided again; nil if it is replayed as it was
 }
 
-// replayRecord reads an entry, of which the strings were taken, and does what it says.
-func (c *Crawl) replayRecord(j *Journal, r record, names *replayNames, round *[]*Entry, restore Restorer) error {
+// newPlayer begins to replay a journal. If it is open, URLs that come up beyond those of the
+// journal are new ones. It must be stopped.
+func newPlayer(c *Crawl, j *Journal, open bool, restore Restorer) *player {
+	c.rec.mode = replayed{}
 	urlOf := func(id frontier.ID) dowse.URL {
-		if u, ok := names.url(id); ok {
-			return u
-		}
-		if int(id) < c.f.Len() {
+		if c.f.has(id) {
 			return c.f.URL(id)
 		}
 		return ""
 	}
-	e, err := readEntry(r.payload[r.body:], urlOf, j.parse)
-	if err != nil {
-		return err
-	}
-	e.place = r.place
-	return cmp.Or(c.replayEntry(e, round, restore), names.err)
+	return &player{c: c, j: j, tape: j.Replay(c.f.Len(), open, urlOf), restore: restore}
 }
 
-// replayEntry does what an entry says. The pages of a round are followed when all
-// are there.
-func (c *Crawl) replayEntry(e *Entry, round *[]*Entry, restore Restorer) error {
-	c.replay = true
-	defer func() { c.replay = false }()
-	if err := c.replayHead(e); err != nil {
-		return err
+// stop ends the replay: what happens to the crawl from now on is recorded.
+func (p *player) stop() {
+	p.tape.Close()
+	p.c.rec.mode = live{}
+}
+
+// Fold replays the journal from a place on, and cuts off a torn tail. It returns
+// how many entries were replayed and how many bytes were cut.
+func (c *Crawl) Fold(j *Journal, from uint64, restore Restorer) (entries int, cut uint64, err error) {
+	p := newPlayer(c, j, false, restore)
+	under := c.cfg.Limits
+	entries, end, err := p.fold(from)
+	p.stop()
+	if err == nil {
+		cut, err = j.CutTail(end)
+		j.SetRulings(c.rulings.parts)
+		c.flights.orphaned = true
+		c.hosts.unsure = c.hosts.unsure || entries > 0
+		c.in.requeueOrphans()
 	}
-	if e.Kind != EntryPage || c.round == nil || !c.round.has(e.ID) {
-		return c.replayBody(e, restore)
+	c.cfg.Limits = under
+	c.rec.beginRun()
+	return entries, cut, err
+}
+
+// fold replays the journal from a place on, and returns where it ends: a torn entry, or a
+// torn round, is left out.
+func (p *player) fold(from uint64) (entries int, end uint64, err error) {
+	if from, entries, err = p.foldModels(from); err != nil {
+		return entries, 0, err
 	}
-	if *round = append(*round, e); len(*round) < len(c.round.list) {
+	end = from
+	for e, err := range p.tape.Entries(from, &end) {
+		if err := cmp.Or(err, p.entry(e)); err != nil {
+			return entries, 0, fmt.Errorf("crawl: %w", err)
+		}
+		entries++
+	}
+	if err := cmp.Or(p.j.Err(), p.j.CheckTail(end)); err != nil { // if the disk failed, nothing is known of the rest
+		return entries, 0, fmt.Errorf("crawl: %w", err)
+	}
+	if len(p.round) > 0 { // torn: it is crawled again
+		end = p.round[0].Place()
+		entries -= len(p.round)
+	}
+	return entries, end, nil
+}
+
+// entry replays an entry. An error names its place.
+func (p *player) entry(e *Entry) error {
+	if e == nil {
 		return nil
 	}
-	slices.SortStableFunc(*round, func(a, b *Entry) int { return a.At.Compare(b.At) })
-	for _, e := range *round {
-		if err := c.replayBody(e, restore); err != nil {
-			return err
-		}
+	if err := cmp.Or(p.replay(e), p.tape.Err()); err != nil {
+		return fmt.Errorf("entry at %d: %w", e.Place(), err)
 	}
-	*round = nil
 	return nil
 }
 
-// replayHead brings the queue to where it was when the entry was made.
-func (c *Crawl) replayHead(e *Entry) error {
-	if e.run != nil {
-		if c.cfg.Limits = e.run.limits; e.run.grounded {
-			c.groundFlights()
+// replay replays an entry. The pages of a round are followed when all are there.
+func (p *player) replay(e *Entry) error {
+	if err := p.head(e); err != nil {
+		return err
+	}
+	if e.Kind != EntryPage || !p.c.rounds.has(e.ID) {
+		return p.body(e)
+	}
+	if p.round = append(p.round, e); len(p.round) < len(p.c.rounds.cur.list) {
+		return nil
+	}
+	round := p.round
+	p.round = nil
+	slices.SortStableFunc(round, func(a, b *Entry) int { return a.At.Compare(b.At) })
+	for _, e := range round {
+		if err := p.body(e); err != nil {
+			return err
 		}
-		if !e.run.began.IsZero() {
-			c.restAll(e.run.began)
+	}
+	return nil
+}
+
+// head brings the queue to where it was when the entry was made.
+func (p *player) head(e *Entry) error {
+	c := p.c
+	if e.Run != nil {
+		if c.cfg.Limits = e.Run.Limits; e.Run.Requeued {
+			c.in.releaseAll()
+		}
+		if !e.Run.Began.IsZero() {
+			c.hosts.restAll(e.Run.Began)
 		}
 	}
 	if e.Kind == EntryClock {
 		c.turnBack(e.Back)
 	}
-	c.latest = later(c.latest, e.At)
-	for _, m := range e.moves {
-		id := frontier.ID(m >> 1)
-		switch {
-		case !c.known(id):
-			return errors.New("a lead that nothing led to")
-		case c.forgotten(id):
-		case m&1 == returned:
-			c.putDown(id)
-			if c.round != nil {
-				c.round.back(id)
-			}
-		default:
-			c.takeUp(id)
-			if c.round != nil {
-				c.round.leave(id)
-			}
-		}
+	c.clock.latest = later(c.clock.latest, e.At)
+	if err := p.moves(e); err != nil {
+		return err
 	}
 	if e.Kind != EntryForget {
 		c.stats.Elapsed = e.Elapsed
@@ -196,134 +147,172 @@ func (c *Crawl) replayHead(e *Entry) error {
 	return nil
 }
 
-func (c *Crawl) known(id frontier.ID) bool { return int(id) < c.f.Len() }
+// moves moves leads as they were moved between the entry before and this one.
+func (p *player) moves(e *Entry) error {
+	c := p.c
+	for _, m := range e.Moves {
+		id := m.ID()
+		switch {
+		case !c.f.has(id):
+			return errors.New("a lead that nothing led to")
+		case c.f.forgotten(id):
+		case m.Back():
+			c.rec.mode.putBack(c.f, id)
+			c.rounds.back(id)
+		default:
+			c.rec.mode.take(c.f, id)
+			c.rounds.leave(id)
+		}
+	}
+	return nil
+}
 
-func (c *Crawl) replayBody(e *Entry, restore Restorer) error {
+// body lets happen what the entry says has happened.
+func (p *player) body(e *Entry) error {
+	c := p.c
 	switch e.Kind {
 	case EntryStart:
 		c.start(e.At, e.Seeds, e.Homes)
 	case EntryPage, EntryRetry:
-		return c.replayVisit(e, restore)
+		return p.visit(e)
 	case EntryRobots:
-		c.replayRobots(e)
+		p.robots(e)
 	case EntryRound:
-		return c.replayRound(e)
+		return p.takeRound(e)
 	case EntryIdle:
 		if s, ok := c.cfg.Strategy.(dowse.Idler); ok {
-			c.applyAll(s.Idle())
+			c.in.applyAll(s.Idle())
 		}
 	case EntryBefore:
 		if s, ok := c.cfg.Strategy.(dowse.BeforeRounder); ok {
-			c.applyAll(s.BeforeRound(view{c}))
+			c.in.applyAll(s.BeforeRound(view{c.f}))
 		}
 	case EntryRescore:
-		return c.replayRating(e)
+		return p.rate(e)
 	case EntryForgive:
-		c.forgiveSince(e.Since)
+		c.hosts.forgiveSince(e.Since)
 	case EntryRequeue:
-		return c.replayRequeue(e)
+		return p.requeue(e)
 	case EntryModel, EntryForget, EntryAgain:
-		if e.marks() && c.refold == nil {
+		if e.IsMark() && p.again == nil {
 			return errNewerModel
 		}
 	}
 	return nil
 }
 
-func (c *Crawl) replayRound(e *Entry) error {
-	for _, id := range e.Round {
-		if !c.known(id) {
-			return errors.New("a round with a lead that nothing led to")
-		}
+func (p *player) takeRound(e *Entry) error {
+	if !p.knowsAll(e.Round) {
+		return errors.New("a round with a lead that nothing led to")
 	}
-	c.again = nil
-	c.openRound(slices.DeleteFunc(e.Round, c.forgotten))
+	p.c.rounds.again = nil
+	p.c.rounds.open(slices.DeleteFunc(e.Round, p.c.f.forgotten))
 	return nil
 }
 
-// replayRating rates a lead again.
-func (c *Crawl) replayRating(e *Entry) error {
+func (p *player) requeue(e *Entry) error {
 	switch {
-	case !c.known(e.ID):
-		return errors.New("a URL that nothing led to")
-	case c.forgotten(e.ID):
-	case c.refold != nil:
-		c.rateAgain(e.ID)
+	case !p.knowsAll(e.Round):
+		return errors.New("a URL that nothing led to waits again")
+	case e.Text == chanceText:
+		p.c.chances.give(e.Round)
 	default:
-		c.f.SetPriority(e.ID, e.Score, dowse.Replace)
+		p.c.in.requeue(e.Round)
+		p.c.chances.forget(e.Round)
 	}
 	return nil
 }
 
-// replayVisit takes the page's lead out as Next did, and absorbs it.
-func (c *Crawl) replayVisit(e *Entry, restore Restorer) error {
-	p := e.Page
-	if !c.known(e.ID) {
+func (p *player) knowsAll(list []frontier.ID) bool {
+	return !slices.ContainsFunc(list, func(id frontier.ID) bool { return !p.c.f.has(id) })
+}
+
+// rate rates a lead again.
+func (p *player) rate(e *Entry) error {
+	switch {
+	case !p.c.f.has(e.ID):
+		return errors.New("a URL that nothing led to")
+	case p.c.f.forgotten(e.ID):
+	case p.again != nil:
+		p.again.rate(p.c.f, p.c.cfg.Strategy, e.ID)
+	default:
+		p.c.f.SetPriority(e.ID, e.Score, dowse.Replace)
+	}
+	return nil
+}
+
+// visit takes the page's lead out as Next did, and absorbs the page.
+func (p *player) visit(e *Entry) error {
+	c := p.c
+	if !c.f.has(e.ID) {
 		return errors.New("a page that nothing led to")
 	}
-	if c.forgotten(e.ID) {
-		c.replayGone(e)
+	if c.f.forgotten(e.ID) {
+		p.bookGone(e)
 		return nil
 	}
 	if e.Kind == EntryPage {
-		if err := c.refold.rule(e); err != nil {
-			return err
-		}
-		if c.refold != nil {
-			p.Near = "" // it is looked for again
-		}
-		p.Links = e.Found
-		if err := c.restoreText(p, restore); err != nil {
+		if err := p.page(e); err != nil {
 			return err
 		}
 	}
-	h := c.f.Host(e.ID)
-	c.takeUp(e.ID)
-	c.refold.lead(e, p)
-	v := Visit{Lead: p.Lead, Depth: p.Depth, Hops: p.Hops, Again: p.Again}
+	c.rec.mode.take(c.f, e.ID)
+	if p.again != nil {
+		p.again.lead(e)
+	}
+	v := Visit{Lead: e.Page.Lead, Depth: e.Page.Depth, Hops: e.Page.Hops, Again: e.Page.Again}
 	if e.Kind == EntryRetry {
-		v.Lead = c.lead(e.ID)
+		v.Lead = c.f.lead(e.ID)
 	}
-	fl := &flight{visit: v, id: e.ID, host: h, queue: e.Queue, regret: e.Regret, rest: e.Rested, drop: e.Dropped, idle: e.Idle, place: e.place}
+	fl := &flight{visit: v, id: e.ID, host: c.f.Host(e.ID), queue: e.Queue, regret: e.Regret, rest: e.Rested, idle: e.Idle, entry: e}
 	if fl.idle {
-		c.replayFinal(e, fl, p)
+		c.land(e.At, fl, e.Page)
 		return nil
 	}
-	c.flights[e.ID] = fl
-	c.hosts.of(h).out++
-	c.f.Begin(h)
-	c.Absorb(e.At, p)
+	c.flights.pages[e.ID] = fl
+	c.hosts.of(fl.host).out++
+	c.f.Begin(fl.host)
+	c.absorb(e.At, e.Page)
 	return nil
 }
 
-func (c *Crawl) replayFinal(e *Entry, fl *flight, p *dowse.Page) {
-	if c.round != nil && c.round.has(fl.id) {
-		c.arrive(&landed{e.At, fl, p})
-		return
+// page makes the page of an entry as it came from its visit.
+func (p *player) page(e *Entry) error {
+	if p.again != nil {
+		if err := p.again.rule(e); err != nil {
+			return err
+		}
+		e.Page.Near = "" // it is looked for again
 	}
-	c.final(e.At, fl, p)
-}
-
-func (c *Crawl) restoreText(p *dowse.Page, restore Restorer) error {
-	if !c.readsText() || restore == nil || p.Outcome != dowse.Fetched {
+	e.Page.Links = e.Found
+	if !p.c.cfg.readsText() || p.restore == nil || e.Page.Outcome != dowse.Fetched {
 		return nil
 	}
-	if err := restore(p); err != nil {
-		return fmt.Errorf("the text of %s: %w", p.URL, err)
+	if err := p.restore(e.Page); err != nil {
+		return fmt.Errorf("the text of %s: %w", e.Page.URL, err)
 	}
 	return nil
 }
 
-func (c *Crawl) replayRobots(e *Entry) {
+// bookGone counts what a visit to a URL cost that was taken down since.
+func (p *player) bookGone(e *Entry) {
+	if !e.Idle {
+		p.c.stats.visit(e.Page)
+		p.c.stats.pick(e.Regret)
+	}
+}
+
+func (p *player) robots(e *Entry) {
+	c := p.c
 	h, ok := c.f.HostOf(e.Host)
 	if !ok || e.Host == "" {
 		return
 	}
 	e.Page.Host = orReport(e.Page.Host)
 	e.Page.Host.Robots = e.Robots
-	c.asking[h] = &flight{visit: Visit{Kind: VisitRobots, URL: e.Page.URL}, id: frontier.None, host: h, place: e.place}
+	c.flights.asking[h] = &flight{visit: Visit{Kind: VisitRobots, URL: e.Page.URL}, id: frontier.None, host: h, entry: e}
 	c.f.Begin(h)
-	c.Absorb(e.At, e.Page)
+	c.absorb(e.At, e.Page)
 }
 
 func orReport(r *dowse.HostReport) *dowse.HostReport {

@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 	"dowse/weburl"
 )
 
@@ -25,7 +25,10 @@ var errNewerModel = errors.New("a newer model ruled on what was visited")
 
 // Model returns the name of the newest model that ruled on visited pages, "" if none
 // did.
-func (c *Crawl) Model() string { return c.model }
+func (c *Crawl) Model() string { return c.rulings.model }
+
+// Rulings returns the places of the entries that hold the rulings on visited pages.
+func (c *Crawl) Rulings() []uint64 { return c.rulings.parts }
 
 // Rerank puts rulings in the place of the verdicts on visited pages and decides
 // again all that was decided, as if they had been given from the beginning: the
@@ -37,7 +40,7 @@ func (c *Crawl) Model() string { return c.model }
 // takes as long as folding the journal does. On an error nothing has changed.
 // restore is as for Fold.
 func (c *Crawl) Rerank(now time.Time, model string, rulings []Ruling, restore Restorer) (Change, error) {
-	return c.RerankUnder(now, c.terms(), model, rulings, restore)
+	return c.RerankUnder(now, c.cfg.terms(), model, rulings, restore)
 }
 
 // Terms are the parts of a [Config] that can change when a crawl is resumed, because all
@@ -49,54 +52,55 @@ type Terms struct {
 	Renew     func() (dowse.Strategy, []Shadow, error)
 }
 
-func (c *Crawl) terms() Terms {
-	return Terms{c.cfg.Threshold, c.cfg.Scope, c.cfg.LinksIn, c.cfg.Renew}
+func (cfg *Config) terms() Terms {
+	return Terms{cfg.Threshold, cfg.Scope, cfg.LinksIn, cfg.Renew}
+}
+
+// under returns the config with other terms.
+func (cfg Config) under(t Terms) Config {
+	cfg.Threshold, cfg.Scope, cfg.LinksIn, cfg.Renew = t.Threshold, t.Scope, t.LinksIn, t.Renew
+	return cfg
 }
 
 // RerankUnder is [Crawl.Rerank] under other terms. The journal does not keep the terms: from
 // now on it must be folded with a Config that has these.
 func (c *Crawl) RerankUnder(now time.Time, terms Terms, model string, rulings []Ruling, restore Restorer) (Change, error) {
 	j, ok := c.cfg.Log.(*Journal)
-	if !ok || terms.Renew == nil || c.round != nil {
+	if !ok || terms.Renew == nil || c.rounds.isOpen() {
 		return Change{}, errors.New("crawl: rerank: needs a journal, a way to renew the strategy, and no round under way")
 	}
-	c.ground()
-	c.clock(now)
-	parts := c.recordParts(now, model, rulings)
-	twin, err := c.decideAgain(j, terms, append(c.parts[:len(c.parts):len(c.parts)], parts...), restore)
+	c.in.requeueOrphans()
+	c.tick(now)
+	parts := c.rec.rulings(now, model, rulings)
+	p, err := c.cfg.under(terms).decideAgain(j, append(c.rulings.parts[:len(c.rulings.parts):len(c.rulings.parts)], parts...), restore)
 	if err != nil {
 		return Change{}, fmt.Errorf("crawl: rerank: %w", err)
 	}
-	change := c.compare(twin)
-	c.become(twin)
-	c.model = model
-	c.record(&Entry{Kind: EntryModel, At: now, Model: model, Parts: len(parts)})
-	j.bench.set(c.parts)
+	change := compare(c.f, p.c.f)
+	p.replace(c)
+	c.rulings.model = model
+	c.rec.record(&Entry{Kind: EntryModel, At: now, Model: model, Parts: len(parts)})
+	j.SetRulings(c.rulings.parts)
 	return change, nil
 }
 
-// recordParts writes the rulings down. They count only with the entry that closes
-// them.
-func (c *Crawl) recordParts(now time.Time, model string, rulings []Ruling) (places []uint64) {
+// rulings records rulings and returns the places of their entries. They count only with the
+// entry that closes them.
+func (r *recorder) rulings(now time.Time, model string, rulings []Ruling) (places []uint64) {
 	slices.SortFunc(rulings, func(a, b Ruling) int { return cmp.Compare(a.Place, b.Place) })
 	for len(places) == 0 || len(rulings) > 0 {
-		n := min(len(rulings), rulingsPerEntry)
-		places = append(places, c.record(&Entry{Kind: EntryModel, At: now, Model: model, Rulings: rulings[:n]}))
+		n := min(len(rulings), ledger.MaxRulings)
+		places = append(places, r.record(&Entry{Kind: EntryModel, At: now, Model: model, Rulings: rulings[:n]}))
 		rulings = rulings[n:]
 	}
 	return places
 }
 
-// decideAgain folds the journal, up to its end, into a crawl under terms that knows the
-// rulings.
-func (c *Crawl) decideAgain(j *Journal, terms Terms, parts []uint64, restore Restorer) (*Crawl, error) {
-	cfg := c.cfg
-	cfg.Threshold, cfg.Scope, cfg.LinksIn, cfg.Renew = terms.Threshold, terms.Scope, terms.LinksIn, terms.Renew
-	cfg.Scope.homes = nil
+// decideAgain folds the journal, up to its end, into a new crawl that knows the rulings.
+func (cfg Config) decideAgain(j *Journal, parts []uint64, restore Restorer) (p *player, err error) {
 	if cfg.Polite.Delay == 0 { // there is none; as given, 0 would mean the default
 		cfg.Polite.Delay = None
 	}
-	var err error
 	if cfg.Strategy, cfg.Shadows, err = cfg.Renew(); err != nil {
 		return nil, err
 	}
@@ -104,215 +108,162 @@ func (c *Crawl) decideAgain(j *Journal, terms Terms, parts []uint64, restore Res
 	if err != nil {
 		return nil, err
 	}
-	names := &replayNames{open: true}
-	j.replaying = names
-	defer func() { j.replaying = nil }()
-	m, err := j.marks(j.End())
+	p = newPlayer(twin, j, true, restore)
+	defer p.stop()
+	m, err := j.Marks(j.End())
 	if err != nil {
 		return nil, err
 	}
-	m.parts = parts
-	if _, err := twin.foldUnder(j, names, j.End(), m, restore); err != nil {
-		j.dropNames()
+	m.Parts = parts
+	if _, err := p.foldUnder(j.End(), m); err != nil {
+		j.DropNames()
 		return nil, err
 	}
-	return twin, nil
+	return p, nil
 }
 
 // FoldTo folds what the journal has before a place into a new crawl: it is then as it
 // was when the entry at the place came to be. The crawl is to look at, not to go on.
 func (c *Crawl) FoldTo(j *Journal, place uint64, restore Restorer) error {
-	m, err := j.marks(place)
+	m, err := j.Marks(place)
 	if err != nil {
 		return err
 	}
-	until := uint64(0)
-	if m.last != nil {
-		until = m.last.next()
-	}
-	if m.later { // what stands before the place is known only without what was taken down
+	p := newPlayer(c, j, m.Open || m.Later, restore)
+	defer p.stop()
+	return p.foldTo(place, m)
+}
+
+func (p *player) foldTo(place uint64, m ledger.Marks) error {
+	until := m.End
+	if m.Later { // what is before the place is known only without what was taken down
 		until = place
 	}
-	names := &replayNames{open: m.open || m.later}
-	j.replaying = names
-	defer func() { j.replaying = nil }()
-	var end uint64
 	if until > 0 {
-		if _, err := c.foldUnder(j, names, until, m, restore); err != nil {
+		if _, err := p.foldUnder(until, m); err != nil {
 			return err
 		}
-		c.refold, end = nil, until
+		p.replayOn()
 	}
-	var round []*Entry
-	for r := range j.records(end, &end) {
-		if r.place >= place {
+	end := until
+	for e, err := range p.tape.Entries(end, &end) {
+		if e != nil && e.Place() >= place {
 			break
 		}
-		if err := cmp.Or(names.take(r), c.replayRecord(j, r, names, &round, restore)); err != nil {
-			return fmt.Errorf("crawl: entry at %d: %w", r.place, err)
+		if err := cmp.Or(err, p.entry(e)); err != nil {
+			return fmt.Errorf("crawl: %w", err)
 		}
 	}
-	return j.Err()
+	return p.j.Err()
+}
+
+// replayOn lets entries from now on be replayed as they are: nothing is decided again.
+func (p *player) replayOn() {
+	p.again, p.round = nil, nil
+	p.c.rec.mode = replayed{}
 }
 
 // foldModels folds the journal up to the last entry that closed rulings, under all of
 // them, and returns where the fold is to go on.
-func (c *Crawl) foldModels(j *Journal, names *replayNames, from uint64, restore Restorer) (next uint64, entries int, err error) {
+func (p *player) foldModels(from uint64) (next uint64, entries int, err error) {
 	if from > 0 {
 		return from, 0, nil
 	}
-	m, err := j.marks(j.End())
-	if err != nil || m.last == nil {
+	m, err := p.j.Marks(p.j.End())
+	if err != nil || m.End == 0 {
 		return 0, 0, err
 	}
-	names.open = m.open
-	if entries, err = c.foldUnder(j, names, m.last.next(), m, restore); err != nil {
+	p.tape.SetOpen(m.Open)
+	if entries, err = p.foldUnder(m.End, m); err != nil {
 		return 0, entries, err
 	}
-	c.refold, names.open = nil, false
-	if m.model != nil {
-		err = c.modelAt(j, m.model)
-	}
-	if m.open && err == nil {
-		next, err = c.closeGone(j, m)
+	p.replayOn()
+	p.tape.SetOpen(false)
+	p.c.rulings.model = m.Model
+	if m.Open {
+		next, err = p.closeGone(m)
 		return next, entries, err
 	}
-	return m.last.next(), entries, err
+	return m.End, entries, nil
 }
 
-// modelAt takes note of the model whose rulings an entry closed.
-func (c *Crawl) modelAt(j *Journal, r *record) error {
-	e, err := readEntry(r.payload[r.body:], noURL, j.parse)
-	if err == nil {
-		c.model = e.Model
+// closeGone records that all was decided without what was taken down, and returns
+// where the journal ends. What comes after the tombstones is torn.
+func (p *player) closeGone(m ledger.Marks) (end uint64, err error) {
+	if err := p.j.CheckTail(m.End); err != nil {
+		return 0, fmt.Errorf("crawl: %w", err)
 	}
-	return err
+	if _, err := p.j.CutTail(m.End); err != nil || p.j.IsReadOnly() {
+		return m.End, err
+	}
+	p.c.rec.mode = live{}
+	p.c.rec.record(&Entry{Kind: EntryAgain, At: m.At})
+	p.c.rec.mode = replayed{}
+	return p.j.End(), nil
 }
 
 // foldUnder folds the journal up to a place, under rulings. First all URLs are given
 // their numbers: a strategy may bring up in another order, or for the first time,
 // what no link led to.
-func (c *Crawl) foldUnder(j *Journal, names *replayNames, until uint64, m marks, restore Restorer) (entries int, err error) {
-	c.refold = &refold{j: j, aloft: map[frontier.ID]*aloft{}}
-	c.refold.bench.set(m.parts)
-	c.parts = m.parts
-	if err := c.number(j, names, until, m.gone); err != nil {
-		return 0, err
+func (p *player) foldUnder(until uint64, m ledger.Marks) (entries int, err error) {
+	p.again = &refold{j: p.j, inFlight: map[frontier.ID]*forced{}}
+	p.again.rulings.Set(m.Parts)
+	p.c.rulings.parts = m.Parts
+	if err := p.number(until, m.Gone); err != nil {
+		return 0, fmt.Errorf("crawl: %w", err)
 	}
-	var end uint64
-	var round []*Entry
-	for r := range j.records(0, &end) {
-		if err := c.replayRecord(j, r, names, &round, restore); err != nil {
-			return entries, fmt.Errorf("crawl: entry at %d: %w", r.place, err)
+	p.c.rec.mode = p.again
+	for e, err := range p.tape.Again(until) {
+		if err := cmp.Or(err, p.entry(e)); err != nil {
+			return entries, fmt.Errorf("crawl: %w", err)
 		}
 		entries++
-		if end >= until {
-			break
-		}
 	}
-	if len(round) > 0 && !m.later {
+	if len(p.round) > 0 && !m.Later {
 		return entries, errors.New("crawl: rulings in the middle of a round")
 	}
-	c.holdUnseen()
-	return entries, j.Err()
+	p.c.f.holdUnseen()
+	return entries, p.j.Err()
 }
 
-// holdUnseen keeps the books of URLs that nothing leads to any more.
-func (c *Crawl) holdUnseen() {
-	for id := frontier.ID(0); int(id) < c.f.Len() && c.f.Count(dowse.Unseen) > 0; id++ {
-		if c.f.State(id) == dowse.Unseen {
-			c.f.Settle(id, dowse.Held)
+// number gives all URLs that came up before a place their numbers.
+func (p *player) number(until uint64, gone map[frontier.ID]*Entry) error {
+	f := p.c.f
+	for u, err := range p.tape.Names(until) {
+		if err != nil {
+			return err
+		}
+		if e := gone[frontier.ID(f.Len())]; e != nil {
+			f.seeGone(e, u)
+		} else {
+			f.See(u, weburl.Host(u))
 		}
 	}
+	p.c.hosts.grow(f.Hosts())
+	p.again.sighted = make([]bool, f.Len())
+	return cmp.Or(p.tape.Err(), p.j.Err())
 }
 
-// number gives all URLs that came up before a place their numbers. Those that the
-// closing entry of the rulings brought up are left: it was the fold that did.
-func (c *Crawl) number(j *Journal, names *replayNames, until uint64, gone map[frontier.ID]*Entry) error {
-	var end uint64
-	for r := range j.records(0, &end) {
-		closing := end >= until && !names.open
-		if err := names.take(r); err != nil {
-			return fmt.Errorf("crawl: entry at %d: %w", r.place, err)
-		}
-		for !closing && len(names.queue) > 0 {
-			u := names.queue[0].url
-			fresh := false
-			if e := gone[frontier.ID(c.f.Len())]; e != nil {
-				fresh = c.seeGone(e, u)
-			} else {
-				_, fresh = c.f.See(u, weburl.Host(u))
-			}
-			if !fresh {
-				return fmt.Errorf("crawl: entry at %d: a URL that came up before", r.place)
-			}
-		}
-		if end >= until {
-			break
-		}
-	}
-	c.grow()
-	c.refold.sighted = make([]bool, c.f.Len())
-	return cmp.Or(names.err, j.Err())
-}
-
-// RuledAfter reports whether rulings were closed at a place or after it: a snapshot
-// taken there knows nothing of them.
-func (j *Journal) RuledAfter(place uint64) bool {
-	for at := range j.modelRecords(place) {
-		if r, err := j.recordAt(at); err != nil {
-			return false // torn
-		} else if e, err := readEntry(r.payload[r.body:], noURL, nil); err == nil && e.marks() {
-			return true
-		}
-	}
-	return false
-}
-
-// modelRecords yields the places of the entries of models and takedowns. It reads no more of the
-// others than is needed to pass over them.
-func (j *Journal) modelRecords(from uint64) func(yield func(uint64) bool) {
-	return func(yield func(uint64) bool) {
-		var head [recordHeader]byte
-		var kind [1]byte
-		for place := from; place < j.End(); {
-			b, err := j.readFull(place, head[:])
-			if err != nil {
-				return
-			}
-			size, body := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[8:])
-			if size > maxRecord || body >= size {
-				return
-			}
-			if k, err := j.readFull(place+recordHeader+uint64(body), kind[:]); err != nil {
-				return
-			} else if isMark(EntryKind(k[0]&^beginsRun)) && !yield(place) {
-				return
-			}
-			place += recordHeader + uint64(size)
-		}
-	}
-}
-
-// A refold decides again what was decided, under rulings: visits are forced by the
-// journal, what follows from them is not.
+// A refold is the mode in which all that was decided is decided again, under rulings: visits
+// are forced by the journal, what follows from them is not.
 type refold struct {
-	j       *Journal
-	bench   bench
-	aloft   map[frontier.ID]*aloft
-	sighted []bool // by number
+	replayed
+	j        *Journal
+	rulings  ledger.RulingBook
+	inFlight map[frontier.ID]*forced
+	sighted  []bool // by number
 }
 
-// aloft is a URL that the journal says was taken.
-type aloft struct {
+// forced is a URL that the journal says was taken.
+type forced struct {
 	lead        dowse.Lead // as it would have been taken now
 	depth, hops int
-	was         dowse.State // where it was taken from
+	was         dowse.State // before it was taken
 	why         uint8
 }
 
-// sight reports whether a URL is seen for the first time.
-func (r *refold) sight(id frontier.ID) bool {
+// sight reports whether a URL is seen for the first time: all have their numbers already.
+func (r *refold) sight(id frontier.ID, _ bool) bool {
 	if int(id) >= len(r.sighted) {
 		r.sighted = append(r.sighted, make([]bool, int(id)+1-len(r.sighted))...)
 	}
@@ -321,12 +272,37 @@ func (r *refold) sight(id frontier.ID) bool {
 	return fresh
 }
 
+// take takes a URL out of whatever state it is in.
+func (r *refold) take(f *urls, id frontier.ID) {
+	if f.State(id) == dowse.Flying {
+		return
+	}
+	depth, hops := f.Depth(id)
+	r.inFlight[id] = &forced{f.lead(id), int(depth), int(hops), f.State(id), f.Reason(id)}
+	f.Take(id)
+}
+
+// putBack lets a URL that was taken wait again. One that would not have waited goes
+// back to where it was.
+func (r *refold) putBack(f *urls, id frontier.ID) {
+	x := r.inFlight[id]
+	delete(r.inFlight, id)
+	switch {
+	case x == nil || x.was == dowse.Waiting:
+		f.queueAgain(id)
+	case x.was == dowse.Unseen || x.was == dowse.Held:
+		f.Settle(id, dowse.Held)
+	default:
+		f.Settle(id, x.was)
+		f.SetReason(id, x.why)
+	}
+}
+
+func (r *refold) release(f *urls, id frontier.ID) { r.putBack(f, id) }
+
 // rule puts the ruling on a visit, if there is one, in the place of its verdict.
 func (r *refold) rule(e *Entry) error {
-	if r == nil {
-		return nil
-	}
-	x, err := r.bench.ruling(r.j, e.place)
+	x, err := r.rulings.On(r.j, e.Place())
 	if x != nil {
 		x.Rule(e.Page, e.Found)
 	}
@@ -334,107 +310,61 @@ func (r *refold) rule(e *Entry) error {
 }
 
 // lead gives an entry's page the lead that it would have been taken with.
-func (r *refold) lead(e *Entry, p *dowse.Page) {
-	if r == nil || r.aloft[e.ID] == nil {
+func (r *refold) lead(e *Entry) {
+	x, p := r.inFlight[e.ID], e.Page
+	if x == nil {
 		return
 	}
-	a := r.aloft[e.ID]
-	if p.Lead = a.lead; a.was != dowse.Unseen { // else nothing led to it: it was as far away as its visit says
-		p.Depth, p.Hops = a.depth, a.hops
+	if p.Lead = x.lead; x.was != dowse.Unseen { // else nothing led to it: it was as far away as its visit says
+		p.Depth, p.Hops = x.depth, x.hops
 	}
 	if e.Kind == EntryPage { // it does not go back
-		delete(r.aloft, e.ID)
+		delete(r.inFlight, e.ID)
 	}
 }
 
-// takeUp takes a URL out of where it stands, for a visit.
-func (c *Crawl) takeUp(id frontier.ID) {
-	if c.f.State(id) == dowse.Flying {
-		return
-	}
-	if c.refold != nil {
-		depth, hops := c.f.Depth(id)
-		c.refold.aloft[id] = &aloft{c.lead(id), int(depth), int(hops), c.f.State(id), c.f.Reason(id)}
-	}
-	c.f.Take(id)
-}
-
-// putDown lets a URL that was taken wait again. One that would not have waited goes
-// back to where it was.
-func (c *Crawl) putDown(id frontier.ID) {
-	if c.refold == nil {
-		c.f.Queue(id)
-		return
-	}
-	a := c.refold.aloft[id]
-	delete(c.refold.aloft, id)
-	switch {
-	case a == nil || a.was == dowse.Waiting:
-		c.queueAgain(id)
-	case a.was == dowse.Unseen || a.was == dowse.Held:
-		c.f.Settle(id, dowse.Held)
-	default:
-		c.f.Settle(id, a.was)
-		c.f.SetReason(id, a.why)
-	}
-}
-
-// rateAgain rates a lead as it came to the top, under the rulings.
-func (c *Crawl) rateAgain(id frontier.ID) {
-	r, ok := c.cfg.Strategy.(dowse.Rescorer)
+// rate rates a lead as it came to the top, under the rulings.
+func (r *refold) rate(f *urls, s dowse.Strategy, id frontier.ID) {
+	rescorer, ok := s.(dowse.Rescorer)
 	if !ok {
 		return
 	}
-	c.f.SetPriority(id, r.Rescore(c.lead(id)), dowse.Replace)
-	if a := c.refold.aloft[id]; a != nil {
-		a.lead.Priority = c.f.Priority(id)
+	f.SetPriority(id, rescorer.Rescore(f.lead(id)), dowse.Replace)
+	if x := r.inFlight[id]; x != nil {
+		x.lead.Priority = f.Priority(id)
 	}
 }
 
-// compare counts what differs between the crawl and one that was decided again.
-func (c *Crawl) compare(twin *Crawl) (d Change) {
-	for id := range frontier.ID(c.f.Len()) {
-		a, visited := c.f.Visit(id)
-		if b, ok := twin.f.Visit(id); visited && ok && a.OnTopic != b.OnTopic {
+// compare counts what differs between the URLs of a crawl and of one that was decided again.
+func compare(old, twin *urls) (d Change) {
+	for id := range frontier.ID(old.Len()) {
+		a, visited := old.Visit(id)
+		if b, ok := twin.Visit(id); visited && ok && a.OnTopic != b.OnTopic {
 			d.Verdicts++
 		}
-		was, is := c.f.State(id) == dowse.Waiting, twin.f.State(id) == dowse.Waiting
-		if was != is || is && (c.f.Priority(id) != twin.f.Priority(id) || c.f.Band(id) != twin.f.Band(id)) {
+		was, is := old.State(id) == dowse.Waiting, twin.State(id) == dowse.Waiting
+		if was != is || is && (old.Priority(id) != twin.Priority(id) || old.Band(id) != twin.Band(id)) {
 			d.Links++
 		}
 	}
 	return d
 }
 
-// become lets the crawl go on as its twin, with the visits that are out.
-func (c *Crawl) become(twin *Crawl) {
-	for id, fl := range c.flights {
-		if a := twin.refold.aloft[id]; a != nil {
-			fl.visit.Lead, fl.visit.Depth, fl.visit.Hops = a.lead, a.depth, a.hops
+// replace lets a crawl go on as the one that was decided again, with the visits that are out.
+func (p *player) replace(c *Crawl) {
+	twin, again := p.c, p.again
+	for id, fl := range c.flights.pages {
+		if x := again.inFlight[id]; x != nil {
+			fl.visit.Lead, fl.visit.Depth, fl.visit.Hops = x.lead, x.depth, x.hops
 		}
-		twin.hosts.of(fl.host).out++
-		twin.f.Begin(fl.host)
 	}
-	for h := range c.asking {
-		twin.f.Begin(h)
+	*twin.flights = *c.flights
+	twin.hosts.takeOver(c.hosts)
+	twin.stats.Elapsed, twin.clock, twin.stopped, twin.ended = c.stats.Elapsed, c.clock, c.stopped, c.ended
+	if c.picker.prepared == c.in.changes+1 {
+		twin.picker.prepared = twin.in.changes + 1
 	}
-	c.hosts.each(func(id frontier.HostID, h *host) {
-		if h.held > 0 {
-			twin.hosts.of(id).held = h.held
-		}
-		for range h.held {
-			twin.f.Begin(id)
-		}
-	})
-	twin.flights, twin.asking, twin.leases = c.flights, c.asking, c.leases
-	twin.stats.slot, twin.stats.Elapsed, twin.lastNow = c.stats.slot, c.stats.Elapsed, c.lastNow
-	twin.latest, twin.unsure, twin.began = c.latest, c.unsure, c.began
-	twin.lateOut, twin.strangersOut = c.lateOut, c.strangersOut
-	twin.net = c.net
-	twin.stopped, twin.running, twin.asked, twin.ended = c.stopped, c.running, c.asked, c.ended
-	twin.cfg.Limits, twin.refold, twin.moves = c.cfg.Limits, nil, c.moves[:0]
+	twin.cfg.Limits = c.cfg.Limits
+	twin.rec.head, twin.rec.moves = c.rec.head, c.rec.moves[:0]
 	*c = *twin
-	for _, s := range c.shadows {
-		s.names.crawl = c
-	}
 }

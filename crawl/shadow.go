@@ -9,6 +9,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 	"dowse/internal/wire"
 )
 
@@ -17,7 +18,7 @@ import (
 // visit it picks the lead that it would have taken. How good those picks were is
 // known of those that the crawl visited too, before or after.
 //
-// A shadow is a crawl that never takes off, so its queue, merges, redirects and
+// A shadow is a crawl that makes no visits, so its queue, merges, redirects and
 // memory are those of any crawl. What the crawl visited stays in the shadow's queue, at
 // the rank it had, until the shadow picks it: else the crawl would skim what its
 // shadows want. Politeness does not concern a shadow, it does not explore, and it
@@ -56,15 +57,15 @@ type shadow struct {
 }
 
 // shadowNames are the strings of a shadow's URLs: mostly those of the crawl, by
-// number, and a few that only the shadow speaks of.
+// number, and a few that only the shadow has seen.
 type shadowNames struct {
-	memoryLog
-	crawl *Crawl
-	own   []dowse.URL
+	ledger.Memory
+	f   *urls // of the crawl
+	own []dowse.URL
 }
 
 func (n *shadowNames) Add(u dowse.URL) uint64 {
-	if id, ok := n.crawl.f.Find(u); ok {
+	if id, ok := n.f.Find(u); ok {
 		return uint64(id) << 1
 	}
 	n.own = append(n.own, dowse.URL([]byte(u)))
@@ -73,42 +74,59 @@ func (n *shadowNames) Add(u dowse.URL) uint64 {
 
 func (n *shadowNames) At(place uint64) dowse.URL {
 	switch i := place >> 1; {
-	case place&1 == 0 && i < uint64(n.crawl.f.Len()):
-		return n.crawl.f.URL(frontier.ID(i))
+	case place&1 == 0 && i < uint64(n.f.Len()):
+		return n.f.URL(frontier.ID(i))
 	case place&1 == 1 && i < uint64(len(n.own)):
 		return n.own[i]
 	}
 	return ""
 }
 
-// cast makes the shadows of a crawl, without a frontier.
-func (c *Crawl) cast() error {
-	if n := len(c.cfg.Shadows); n > MaxShadows {
-		return fmt.Errorf("crawl: %d shadows; %d are the limit", n, MaxShadows)
+// shadows are the shadows of a crawl, in the order of the config.
+type shadows []*shadow
+
+// newShadows makes the shadows of a crawl with these URLs, with no frontier yet.
+func newShadows(cfg *Config, f *urls) (list shadows, err error) {
+	if n := len(cfg.Shadows); n > MaxShadows {
+		return nil, fmt.Errorf("crawl: %d shadows; %d are the limit", n, MaxShadows)
 	}
-	for _, s := range c.cfg.Shadows {
-		names := &shadowNames{crawl: c}
+	for _, s := range cfg.Shadows {
+		names := &shadowNames{f: f}
 		own, err := prepare(Config{
-			Strategy: s.Strategy, Threshold: c.cfg.Threshold, Key: c.cfg.Key, Log: names,
+			Strategy: s.Strategy, Threshold: cfg.Threshold, Key: cfg.Key, Log: names,
 			Traps: Traps{Budget: -1}, NoFollow: true,
 		})
 		if err != nil {
-			return fmt.Errorf("crawl: shadow %s: %w", s.Name, err)
+			return nil, fmt.Errorf("crawl: shadow %s: %w", s.Name, err)
 		}
-		c.shadows = append(c.shadows, &shadow{Crawl: own, name: s.Name, names: names})
+		list = append(list, &shadow{Crawl: own, name: s.Name, names: names})
 	}
-	return nil
+	return list, nil
 }
 
-// Shadows tells how the picks of the shadows turned out, in the order of the config.
-func (c *Crawl) Shadows() (list []ShadowStatus) {
-	for _, s := range c.shadows {
-		list = append(list, ShadowStatus{
+// status returns how the picks of the shadows turned out.
+func (list shadows) status() (status []ShadowStatus) {
+	for _, s := range list {
+		status = append(status, ShadowStatus{
 			Name: s.name, Picks: s.picks, Known: s.known, Fetched: s.fetched, OnTopic: s.onTopic, Dry: s.dry,
 			Harvest: share(s.onTopic, s.fetched), Share: share(s.known, s.picks),
 		})
 	}
-	return list
+	return status
+}
+
+// start gives the shadows the seeds of the crawl.
+func (list shadows) start(now time.Time, seeds []dowse.URL) {
+	for _, s := range list {
+		s.Start(now, seeds)
+	}
+}
+
+// turns lets all shadows have their turn.
+func (list shadows) turns(turns ...*turn) {
+	for _, s := range list {
+		s.turns(turns)
+	}
 }
 
 func share(part, whole int) float64 {
@@ -118,17 +136,12 @@ func share(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// start gives the shadow the seeds of the crawl.
-func (s *shadow) start(now time.Time, seeds []dowse.URL) {
-	s.Start(now, seeds)
-}
-
 // turns lets the shadow pick once for each visit, then follow the pages: one, or
 // those of a round, all against the state before it.
 func (s *shadow) turns(list []*turn) {
 	rescores := maxRescores
 	if len(list) > 1 {
-		s.Crawl.best(list[0].now, len(list)) // rates them again, as a round does
+		s.picker.best(list[0].now, len(list)) // rates them again, as a round does
 		rescores = 0
 	}
 	for _, t := range list {
@@ -139,7 +152,7 @@ func (s *shadow) turns(list []*turn) {
 	own := make([]*turn, len(list))
 	for i, t := range list {
 		own[i] = s.prepared(t)
-		own[i].leads = s.heard(s.follow(own[i].p))
+		own[i].leads = s.heard(s.cfg.follow(own[i].p))
 	}
 	for i, t := range own {
 		s.finishTurn(t)
@@ -150,12 +163,12 @@ func (s *shadow) turns(list []*turn) {
 // pick takes the lead that the shadow would visit.
 func (s *shadow) pick(now time.Time, rescores int) {
 	if b, ok := s.cfg.Strategy.(dowse.BeforeRounder); ok && !s.told {
-		s.applyAll(s.heard(b.BeforeRound(view{s.Crawl})))
+		s.in.applyAll(s.heard(b.BeforeRound(view{s.f})))
 		s.told = true
 	}
 	id, ok := s.best(now, rescores)
 	if idler, can := s.cfg.Strategy.(dowse.Idler); !ok && can {
-		s.applyAll(s.heard(idler.Idle()))
+		s.in.applyAll(s.heard(idler.Idle()))
 		id, ok = s.best(now, rescores)
 	}
 	if !ok {
@@ -206,7 +219,7 @@ func (s *shadow) waiting(now time.Time, rescores int) (frontier.ID, bool) {
 			return frontier.None, false
 		}
 		s.f.Take(id)
-		if rescores <= 0 || !s.fellBehind(now, id) {
+		if rescores <= 0 || !s.picker.fellBehind(now, id) {
 			return id, true
 		}
 		s.f.Queue(id)
@@ -230,14 +243,14 @@ func (s *shadow) heard(leads []dowse.Lead) []dowse.Lead {
 // shadow knows of the links. What the crawl left out, the shadow does not see.
 func (s *shadow) prepared(t *turn) *turn {
 	p := *t.p
-	id := s.see(p.URL)
+	id := s.in.see(p.URL)
 	switch s.f.State(id) {
 	case dowse.Flying: // picked before
 		s.learn(p.Outcome == dowse.Fetched, t.p.OnTopic)
 	case dowse.Waiting:
 		heap.Push(&s.seen, s.seen.lowered(rank{id, s.f.Band(id), s.f.Priority(id)}))
 	}
-	p.Lead = s.lead(id)
+	p.Lead = s.f.lead(id)
 	p.Sketch = dowse.Sketch{} // the crawl has looked for near-duplicates
 	fl := &flight{id: id, host: s.f.Host(id), idle: t.fl.idle}
 	if countsAsPage(&p) {
@@ -304,85 +317,79 @@ func (r *ripe) lifted(x rank) rank {
 }
 
 // readsText reports whether the strategy or a shadow reads the text of pages.
-func (c *Crawl) readsText() bool {
-	return dowse.TraitsOf(c.cfg.Strategy).ReadsText || slices.ContainsFunc(c.shadows, func(s *shadow) bool { return s.readsText() })
+func (cfg *Config) readsText() bool {
+	return dowse.TraitsOf(cfg.Strategy).ReadsText ||
+		slices.ContainsFunc(cfg.Shadows, func(s Shadow) bool { return dowse.TraitsOf(s.Strategy).ReadsText })
 }
 
-// shadowed lets all shadows have their turn.
-func (c *Crawl) shadowed(list ...*turn) {
-	for _, s := range c.shadows {
-		s.turns(list)
-	}
+// begin gives the shadow its frontier.
+func (s *shadow) begin(f *frontier.Frontier) {
+	s.f.Frontier = f
+	s.seen.f, s.seen.order = f, s.cfg.frontier().Order
 }
 
-// light gives the shadow its frontier.
-func (s *shadow) light(f *frontier.Frontier) {
-	s.f = f
-	s.seen.f, s.seen.order = f, s.frontierConfig().Order
-}
-
-// snapshot writes down the shadow, after the crawl.
-func (s *shadow) snapshot(w io.Writer, end uint64) error {
-	e := &enc{Writer: wire.Writer{B: []byte(snapshotMagic)}}
-	e.s(s.name)
-	e.bool(s.told)
+// snapshot writes the shadow, after the crawl.
+func (s *shadow) snapshot(out io.Writer, end uint64) error {
+	w := ledger.NewPart()
+	w.Text(s.name)
+	w.Bool(s.told)
 	for _, n := range []int{s.picks, s.known, s.fetched, s.onTopic, s.dry, len(s.names.own)} {
-		e.u(uint64(n))
+		w.Uint(uint64(n))
 	}
 	for _, u := range s.names.own {
-		e.s(string(u))
+		w.Text(string(u))
 	}
-	e.f(s.seen.offset)
-	e.f(s.seen.cap)
-	e.u(uint64(len(s.seen.list)))
+	w.Float(s.seen.offset)
+	w.Float(s.seen.cap)
+	w.Uint(uint64(len(s.seen.list)))
 	for _, x := range s.seen.list {
-		e.u(uint64(x.id))
-		e.i(int64(x.band))
-		e.f(x.priority)
+		w.Uint(uint64(x.id))
+		w.Int(int64(x.band))
+		w.Float(x.priority)
 	}
-	if err := e.seal(w); err != nil {
-		return err
+	if err := ledger.Seal(out, w); err != nil {
+		return fmt.Errorf("crawl: snapshot: %w", err)
 	}
-	return s.Snapshot(w, end)
+	return s.Snapshot(out, end)
 }
 
 const rankSize = 10 // bytes, at least
 
-// restore takes up what snapshot wrote, and returns what the strategy has learnt.
-func (s *shadow) restore(r io.Reader) (learnt []byte, err error) {
-	d, err := readCore(r)
+// restore reads what snapshot wrote, and returns what the strategy has learnt.
+func (s *shadow) restore(in io.Reader) (learnt []byte, err error) {
+	r, err := ledger.ReadPart(in)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("crawl: snapshot: %w", err)
 	}
-	if name := d.s(); d.Err == nil && name != s.name {
+	if name := r.Text(); r.Err == nil && name != s.name {
 		return nil, fmt.Errorf("crawl: snapshot: it has the shadow %q, not %q", name, s.name)
 	}
-	s.told = d.bool()
+	s.told = r.Bool()
 	for _, n := range []*int{&s.picks, &s.known, &s.fetched, &s.onTopic, &s.dry} {
-		*n = int(d.u())
+		*n = int(r.Uint())
 	}
-	for range d.items(1) {
-		s.names.own = append(s.names.own, dowse.URL(d.s()))
+	for range r.Items(1) {
+		s.names.own = append(s.names.own, dowse.URL(r.Text()))
 	}
-	s.seen.offset, s.seen.cap = d.f(), d.f()
-	for range d.items(rankSize) {
-		s.seen.list = append(s.seen.list, rank{frontier.ID(d.u()), int8(d.i()), d.f()})
+	s.seen.offset, s.seen.cap = r.Float(), r.Float()
+	for range r.Items(rankSize) {
+		s.seen.list = append(s.seen.list, rank{frontier.ID(r.Uint()), int8(r.Int()), r.Float()})
 	}
-	if d.Err != nil {
-		return nil, fmt.Errorf("crawl: snapshot: shadow %s: %w", s.name, d.Err)
+	if r.Err != nil {
+		return nil, fmt.Errorf("crawl: snapshot: shadow %s: %w", s.name, r.Err)
 	}
-	if _, learnt, err = s.take(r); err != nil {
+	if _, learnt, err = s.load(in); err != nil {
 		return nil, err
 	}
-	s.light(s.f)
+	s.begin(s.f.Frontier)
 	return learnt, s.sound()
 }
 
 // sound checks that what was restored is about URLs that the shadow has.
 func (s *shadow) sound() error {
 	for _, x := range s.seen.list {
-		if !s.Crawl.known(x.id) {
-			return fmt.Errorf("crawl: snapshot: shadow %s: %w: a URL that is not there", s.name, errShort)
+		if !s.f.has(x.id) {
+			return fmt.Errorf("crawl: snapshot: shadow %s: %w: a URL that is not there", s.name, wire.ErrDamaged)
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ func TestShadowOfItself(t *testing.T) {
 				}, seeds...)
 				steps := 0
 				sim := lab.Simulation{Crawl: c, Web: web, Each: func(time.Time, *dowse.Page) bool {
-					s := c.Shadows()[0]
+					s := c.Status().Shadows[0]
 					steps++
 					if s.Known != s.Picks || s.Dry != 0 {
 						t.Errorf("after %d pages: %+v", steps, s)
@@ -60,7 +60,7 @@ func TestShadowOfItself(t *testing.T) {
 					return !t.Failed()
 				}}
 				sim.Run()
-				s, st := c.Shadows()[0], c.Status()
+				s, st := c.Status().Shadows[0], c.Status()
 				if s.Fetched != st.Fetched || s.OnTopic != st.OnTopic || s.Share != 1 || s.Harvest != st.Harvest {
 					t.Errorf("shadow %+v, crawl %d pages, %d on topic", s, st.Fetched, st.OnTopic)
 				}
@@ -84,7 +84,7 @@ func TestShadowsDoNotSteer(t *testing.T) {
 			return true
 		}}
 		sim.Run()
-		for _, s := range c.Shadows() {
+		for _, s := range c.Status().Shadows {
 			if s.Picks == 0 || s.Known == 0 || s.Known > s.Picks || s.OnTopic > s.Fetched || s.Fetched > s.Known {
 				t.Errorf("%+v", s)
 			}
@@ -145,11 +145,11 @@ func TestShadowsResume(t *testing.T) {
 		if _, _, err := again.Fold(j, from, restore); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(c.Shadows(), again.Shadows()); diff != "" {
+		if diff := cmp.Diff(c.Status().Shadows, again.Status().Shadows); diff != "" {
 			t.Errorf("before (-) and after the stop (+):\n%s", diff)
 		}
 		run(again, 120)
-		if diff := cmp.Diff(whole.Shadows(), again.Shadows()); diff != "" {
+		if diff := cmp.Diff(whole.Status().Shadows, again.Status().Shadows); diff != "" {
 			t.Errorf("never stopped (-) and taken up (+):\n%s", diff)
 		}
 		cfg.Shadows = cfg.Shadows[1:]

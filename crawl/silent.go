@@ -37,8 +37,8 @@ const (
 )
 
 // hear notes whether a visit to a host was answered, by whatever status.
-func (c *Crawl) hear(id frontier.HostID, p *dowse.Page) {
-	h := c.hosts.of(id)
+func (b *hosts) hear(id frontier.HostID, p *dowse.Page) {
+	h := b.of(id)
 	switch {
 	case !unheard(p):
 		h.silent = 0
@@ -46,9 +46,9 @@ func (c *Crawl) hear(id frontier.HostID, p *dowse.Page) {
 		h.silent++
 	}
 	if h.requests == 1 {
-		c.quiet += (float64(h.silent) - c.quiet) / quietOver
+		b.quiet += (float64(h.silent) - b.quiet) / quietOver
 	}
-	c.f.SetLate(id, h.isLate())
+	b.f.SetLate(id, h.isLate())
 }
 
 // unheard reports whether a visit failed for the host's sake without an answer of any
@@ -66,19 +66,6 @@ func (h host) isLate() bool {
 // isStranger reports whether a host was never visited, or is late.
 func (h host) isStranger() bool { return h.requests == 0 || h.isLate() }
 
-// occupied counts a visit that begins, by the kind of its host.
-func (c *Crawl) occupied(fl *flight) {
-	fl.late, fl.stranger = c.f.Late(fl.host), c.hosts.at(fl.host).isStranger()
-	c.lateOut += count(fl.late)
-	c.strangersOut += count(fl.stranger)
-}
-
-// vacated counts a visit that has ended.
-func (c *Crawl) vacated(fl *flight) {
-	c.lateOut -= count(fl.late)
-	c.strangersOut -= count(fl.stranger)
-}
-
 func count(is bool) int {
 	if is {
 		return 1
@@ -88,71 +75,52 @@ func count(is bool) int {
 
 // patience returns how long a visit to a host waits for the first answer; 0 means as long
 // as the visitor does anyway.
-func (c *Crawl) patience(id frontier.HostID, now time.Time) time.Duration {
-	p, h := &c.cfg.Polite, c.hosts.at(id)
-	waiting := c.f.HostsWaiting()
-	scarce := waiting > crowd*p.InFlight || waiting > p.InFlight-c.out() && c.strangersOut >= p.InFlight/strangerConns
+func (b *hosts) patience(id frontier.HostID, now time.Time) time.Duration {
+	p, h := &b.cfg.Polite, b.at(id)
+	waiting := b.f.HostsWaiting()
+	scarce := waiting > crowd*p.InFlight || waiting > p.InFlight-b.flights.out() && b.flights.strangers >= p.InFlight/strangerConns
 	switch {
 	case h.answered || !h.isStranger():
 		return 0
 	case h.silent >= givenUpAfter || h.silent > 0 && !scarce:
-		return max(c.longWait(), c.starvesAt().Sub(now)) // longer would be in vain: the crawl ends
+		return max(b.longWait(), b.starvesAt().Sub(now)) // longer would be in vain: the crawl ends
 	case !scarce:
 		return 0
 	case h.silent > 0:
-		return c.longWait()
-	case c.quiet > quietShare:
-		return max(leastWait, time.Duration((1-c.quiet)/(1-quietShare)*float64(shortWait)))
+		return b.longWait()
+	case b.quiet > quietShare:
+		return max(leastWait, time.Duration((1-b.quiet)/(1-quietShare)*float64(shortWait)))
 	}
 	return shortWait
 }
 
 // longWait returns how long a host that never answered is waited for at its second visit.
 // A user who sets a short Patience does not want to wait long for such hosts.
-func (c *Crawl) longWait() time.Duration {
-	return min(longWait, max(shortWait, c.cfg.Polite.Patience/waitPart))
+func (b *hosts) longWait() time.Duration {
+	return min(longWait, max(shortWait, b.cfg.Polite.Patience/waitPart))
 }
 
 // isGivenUp reports whether a host need not be waited for at the end of a crawl. It failed
 // several times in a row; or, while more hosts wait than there are connections, it never
 // answered for as long as the crawl waits for answers, and not at a long visit either.
-func (c *Crawl) isGivenUp(id frontier.HostID, now time.Time) bool {
-	h := c.hosts.at(id)
+func (b *hosts) isGivenUp(id frontier.HostID, now time.Time) bool {
+	h := b.at(id)
 	if h.backOffs >= parkedAfter {
 		return true
 	}
-	return !h.answered && h.silent >= givenUpAfter && c.isCrowded() && now.Sub(unixTime(h.troubled)) > c.starvesAfter()
+	return !h.answered && h.silent >= givenUpAfter && b.isCrowded() && now.Sub(unixTime(h.troubled)) > b.starvesAfter()
 }
 
 // sweep returns how long it takes to visit all hosts that wait if none of them answers.
-func (c *Crawl) sweep() time.Duration {
-	return c.longWait() * time.Duration(1+c.f.HostsWaiting()/c.cfg.Polite.InFlight)
+func (b *hosts) sweep() time.Duration {
+	return b.longWait() * time.Duration(1+b.f.HostsWaiting()/b.cfg.Polite.InFlight)
 }
 
 // isCrowded reports whether more hosts wait than there are connections.
-func (c *Crawl) isCrowded() bool { return c.f.HostsWaiting() > c.cfg.Polite.InFlight }
+func (b *hosts) isCrowded() bool { return b.f.HostsWaiting() > b.cfg.Polite.InFlight }
 
 // lateRoom reports whether a further visit to a late host may begin: they have not used
 // up their part of the connections, or no others want any.
-func (c *Crawl) lateRoom(others bool) bool {
-	return c.lateOut < max(1, c.cfg.Polite.InFlight/lateConns) || !others && c.out() == c.lateOut
-}
-
-// lateTurn reports whether the next visit goes to a late host first.
-func (c *Crawl) lateTurn() bool {
-	return c.quiet < allQuiet && (c.stats.Requests+c.out())%lateTurns == lateTurns-1 && c.lateRoom(true)
-}
-
-// nextRested takes out the best lead among the hosts that are rested.
-func (c *Crawl) nextRested(now time.Time) (id frontier.ID, when time.Time, ok bool) {
-	if c.lateTurn() {
-		if id, when, ok = c.f.NextLate(now); ok {
-			return id, when, ok
-		}
-	}
-	id, when, ok = c.f.Next(now)
-	if !ok && c.lateRoom(!c.f.OnlyLate()) {
-		return c.f.NextLate(now)
-	}
-	return id, when, ok
+func (b *hosts) lateRoom(others bool) bool {
+	return b.flights.late < max(1, b.cfg.Polite.InFlight/lateConns) || !others && b.flights.out() == b.flights.late
 }

@@ -2,11 +2,8 @@ package crawl
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"iter"
 	"maps"
@@ -14,81 +11,78 @@ import (
 	"time"
 
 	"dowse"
+	"dowse/internal/admission"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 	"dowse/internal/wire"
 )
 
-const snapshotMagic = "dowses2\n"
+type partReader = wire.Reader[[]byte]
 
 // Snapshot writes the state of the crawl, to be taken up by Restore with the
 // journal from offset end on. It must not be called in the middle of a round.
-func (c *Crawl) Snapshot(w io.Writer, end uint64) error {
-	if c.round != nil {
+func (c *Crawl) Snapshot(out io.Writer, end uint64) error {
+	if c.rounds.isOpen() {
 		return errors.New("crawl: snapshot: a round is under way")
 	}
-	learnt, err := c.saveStrategy()
+	learnt, err := c.cfg.saveStrategy()
 	if err != nil {
 		return err
 	}
-	e := &enc{Writer: wire.Writer{B: []byte(snapshotMagic)}}
-	e.u64(end)
-	e.core(c)
-	e.bytes(learnt)
-	e.u(uint64(len(c.shadows)))
-	e.models(c)
-	e.inlinks(c)
-	e.chances(c)
-	if err := e.seal(w); err != nil {
-		return err
+	w := ledger.NewPart()
+	w.Uint64(end)
+	for _, p := range c.parts() {
+		p.write(w)
 	}
-	if err := c.f.Snapshot(w); err != nil {
+	w.Bytes(learnt)
+	w.Uint(uint64(len(c.shadows)))
+	c.rulings.write(w)
+	c.f.inlinks.write(w, c.cfg.LinksIn)
+	counts(c.chances.used).write(w)
+	if err := ledger.Seal(out, w); err != nil {
+		return fmt.Errorf("crawl: snapshot: %w", err)
+	}
+	if err := c.f.Snapshot(out); err != nil {
 		return err
 	}
 	for _, s := range c.shadows {
-		if err := s.snapshot(w, end); err != nil {
+		if err := s.snapshot(out, end); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// seal writes what was encoded, with its length before and a checksum after it.
-func (e *enc) seal(w io.Writer) error {
-	e.Uint32(crc32.Checksum(e.B, castagnoli))
-	head := binary.LittleEndian.AppendUint64(nil, uint64(len(e.B)))
-	for _, b := range [][]byte{head, e.B} {
-		if _, err := w.Write(b); err != nil {
-			return fmt.Errorf("crawl: snapshot: %w", err)
-		}
-	}
-	return nil
+// rulings are the later verdicts on visited pages that hold.
+type rulings struct {
+	model string   // the newest one that gave any; "" for none
+	parts []uint64 // places of the entries that hold them
 }
 
-// models writes which rulings stand.
-func (e *enc) models(c *Crawl) {
-	e.s(c.model)
-	e.u(uint64(len(c.parts)))
-	for _, p := range c.parts {
-		e.u(p)
+func (x *rulings) write(w *wire.Writer) {
+	w.Text(x.model)
+	w.Uint(uint64(len(x.parts)))
+	for _, p := range x.parts {
+		w.Uint(p)
 	}
 }
 
-// models reads them; snapshots of crawls that nobody has labelled may have none.
-func (d *dec) models(c *Crawl) {
-	if len(d.Rest) == 0 {
+// read reads what write wrote; snapshots of crawls without labels may have none.
+func (x *rulings) read(r *partReader) {
+	if len(r.Rest) == 0 {
 		return
 	}
-	c.model = d.s()
-	for range d.items(1) {
-		c.parts = append(c.parts, d.u())
+	x.model = r.Text()
+	for range r.Items(1) {
+		x.parts = append(x.parts, r.Uint())
 	}
 }
 
 // MidRound reports whether a round is under way, so that no snapshot can be taken.
-func (c *Crawl) MidRound() bool { return c.round != nil }
+func (c *Crawl) MidRound() bool { return c.rounds.isOpen() }
 
-func (c *Crawl) saveStrategy() ([]byte, error) {
-	s, ok := c.cfg.Strategy.(dowse.Saver)
+func (cfg *Config) saveStrategy() ([]byte, error) {
+	s, ok := cfg.Strategy.(dowse.Saver)
 	if !ok {
 		return nil, nil
 	}
@@ -102,41 +96,41 @@ func (c *Crawl) saveStrategy() ([]byte, error) {
 // Restore takes up a crawl from a snapshot. It returns the offset from which the
 // journal is to be folded in. Visits that were out when it was taken wait again. After
 // an error strategies are as they were, unless one does not load what it saved.
-func Restore(cfg Config, r io.Reader) (c *Crawl, from uint64, err error) {
+func Restore(cfg Config, in io.Reader) (c *Crawl, from uint64, err error) {
 	c, err = prepare(cfg)
 	if err != nil {
 		return nil, 0, err
 	}
-	r = bufio.NewReaderSize(r, 1<<16) // what follows a frontier is not read with it
-	from, learnt, err := c.take(r)
+	in = bufio.NewReaderSize(in, 1<<16) // what follows a frontier is not read with it
+	from, learnt, err := c.load(in)
 	if err != nil {
 		return nil, 0, err
 	}
 	lessons := [][]byte{learnt}
 	for _, s := range c.shadows {
-		if learnt, err = s.restore(r); err != nil {
+		if learnt, err = s.restore(in); err != nil {
 			return nil, 0, err
 		}
 		lessons = append(lessons, learnt)
 	}
-	if err := c.teach(lessons); err != nil {
+	if err := c.cfg.teach(lessons); err != nil {
 		return nil, 0, err
 	}
-	c.countGone()
-	c.adrift, c.unsure = true, true
+	c.f.countGone()
+	c.flights.orphaned, c.hosts.unsure = true, true
 	return c, from, nil
 }
 
 // teach lets the strategies of the crawl and of its shadows load what they have learnt.
 // It comes last: where the rest of a snapshot can't be read the journal is folded from
 // its beginning, by strategies that must know nothing yet.
-func (c *Crawl) teach(lessons [][]byte) error {
-	crawls := []*Crawl{c}
-	for _, s := range c.shadows {
-		crawls = append(crawls, s.Crawl)
+func (cfg *Config) teach(lessons [][]byte) error {
+	pupils := []dowse.Strategy{cfg.Strategy}
+	for _, s := range cfg.Shadows {
+		pupils = append(pupils, s.Strategy)
 	}
-	for i, x := range crawls {
-		s, ok := x.cfg.Strategy.(dowse.Saver)
+	for i, p := range pupils {
+		s, ok := p.(dowse.Saver)
 		if !ok || len(lessons[i]) == 0 {
 			continue
 		}
@@ -147,289 +141,262 @@ func (c *Crawl) teach(lessons [][]byte) error {
 	return nil
 }
 
-// take takes up the crawl itself, its shadows left aside, and returns what its strategy
+// load reads the crawl itself, its shadows left aside, and returns what its strategy
 // has learnt.
-func (c *Crawl) take(r io.Reader) (from uint64, learnt []byte, err error) {
-	d, err := readCore(r)
+func (c *Crawl) load(in io.Reader) (from uint64, learnt []byte, err error) {
+	r, err := ledger.ReadPart(in)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
 	}
-	from = d.u64()
-	d.core(c)
-	learnt = d.bytes()
+	from = r.Uint64()
+	for _, p := range c.parts() {
+		p.read(r)
+	}
+	learnt = slices.Clone(r.Raw())
 	shadows := 0
-	if len(d.Rest) > 0 {
-		shadows = int(d.u())
+	if len(r.Rest) > 0 {
+		shadows = int(r.Uint())
 	}
-	d.models(c)
-	counted := d.inlinks(c)
-	d.chances(c)
+	c.rulings.read(r)
+	var linksIn inlinks
+	counted := linksIn.read(r)
+	if c.cfg.LinksIn {
+		c.f.inlinks = linksIn
+	}
+	if len(r.Rest) > 0 { // snapshots of earlier versions have none
+		counts(c.chances.used).read(r)
+	}
 	switch {
-	case d.Err != nil:
-		return 0, nil, fmt.Errorf("crawl: snapshot: %w", d.Err)
+	case r.Err != nil:
+		return 0, nil, fmt.Errorf("crawl: snapshot: %w", r.Err)
 	case c.cfg.LinksIn && !counted:
 		return 0, nil, errNoLinksIn
 	case shadows != len(c.shadows):
 		return 0, nil, fmt.Errorf("crawl: snapshot: it has %d shadows, the crawl %d", shadows, len(c.shadows))
 	}
-	if c.f, err = frontier.Load(r, c.frontierConfig()); err != nil {
+	if c.f.Frontier, err = frontier.Load(in, c.cfg.frontier()); err != nil {
 		return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
 	}
-	return from, learnt, c.fits()
-}
-
-// fits checks that what the snapshot says of hosts and URLs is about those that its
-// frontier has.
-func (c *Crawl) fits() error {
-	if c.hosts.len() != c.f.Hosts() {
-		return fmt.Errorf("crawl: snapshot: %w: %d hosts of %d", errShort, c.hosts.len(), c.f.Hosts())
+	for _, p := range append(c.parts(), counts(c.chances.used)) {
+		if err := p.check(frontier.ID(c.f.Len()), frontier.HostID(c.f.Hosts())); err != nil {
+			return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
+		}
 	}
-	n := frontier.ID(c.f.Len())
-	known := func(id frontier.ID) bool { return id < n }
-	ok := len(c.inlinks) <= int(n) && all(maps.Keys(c.tries), known) && all(maps.Keys(c.chances), known) && all(maps.Keys(c.sitemaps), known) && all(maps.Keys(c.chains), known) && all(maps.Keys(c.reborn), known) &&
-		all(slices.Values(c.again), known)
-	ok = ok && c.near.fits(n, frontier.HostID(c.hosts.len()))
-	if !ok {
-		return fmt.Errorf("crawl: snapshot: %w: a URL that is not there", errShort)
+	if len(c.f.inlinks) > c.f.Len() {
+		return 0, nil, fmt.Errorf("crawl: snapshot: %w", errNoURL)
 	}
-	if err := c.sane(); err != nil {
-		return fmt.Errorf("crawl: snapshot: %w", err)
+	if err := c.hosts.checkTimes(c.clock.latest); err != nil {
+		return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
 	}
 	c.hosts.each(func(id frontier.HostID, h *host) { c.f.SetLate(id, h.isLate()) })
+	return from, learnt, nil
+}
+
+// A part is one piece of the state that a snapshot holds beside the frontier.
+type part interface {
+	write(w *wire.Writer)
+	read(r *partReader)
+	// check returns an error if what was read is not about so many URLs and hosts, or is
+	// nothing that a crawl can have written.
+	check(urls frontier.ID, hosts frontier.HostID) error
+}
+
+// parts returns the parts of the state in the order in which a snapshot has them.
+func (c *Crawl) parts() []part {
+	return []part{
+		c.hosts, counts(c.hosts.tries.failed), set(c.in.sitemaps), gatePart{c.in.gate}, (*list)(&c.rounds.again),
+		homes{c.in.gate}, c.stats, &c.clock, &c.hosts.net, set(c.f.reborn),
+	}
+}
+
+var errNoURL = fmt.Errorf("%w: a URL that is not there", wire.ErrDamaged)
+
+// A gatePart is what a gate has learnt from visits, homes what it has learnt from seeds.
+type (
+	gatePart struct{ *admission.Gate }
+	homes    struct{ *admission.Gate }
+)
+
+func (g gatePart) write(w *wire.Writer) { g.Write(w) }
+func (g gatePart) read(r *partReader)   { g.Read(r) }
+
+func (g gatePart) check(urls frontier.ID, hosts frontier.HostID) error {
+	if !g.Fits(urls, hosts) {
+		return errNoURL
+	}
 	return nil
 }
 
-func all[T any](items iter.Seq[T], holds func(T) bool) bool {
-	for x := range items {
-		if !holds(x) {
-			return false
+func (h homes) write(w *wire.Writer)                     { h.WriteHomes(w) }
+func (h homes) read(r *partReader)                       { h.ReadHomes(r) }
+func (h homes) check(frontier.ID, frontier.HostID) error { return nil }
+
+// A list is URLs in order.
+type list []frontier.ID
+
+func (l *list) write(w *wire.Writer) {
+	w.Uint(uint64(len(*l)))
+	for _, id := range *l {
+		w.Uint(uint64(id))
+	}
+}
+
+func (l *list) read(r *partReader) {
+	for range r.Items(1) {
+		*l = append(*l, frontier.ID(r.Uint()))
+	}
+}
+
+func (l *list) check(urls frontier.ID, _ frontier.HostID) error {
+	return checkIDs(slices.Values(*l), urls)
+}
+
+// A set is some of the URLs.
+type set map[frontier.ID]bool
+
+func (s set) write(w *wire.Writer) {
+	sorted := list(slices.Sorted(maps.Keys(s)))
+	sorted.write(w)
+}
+
+func (s set) read(r *partReader) {
+	for range r.Items(1) {
+		s[frontier.ID(r.Uint())] = true
+	}
+}
+
+func (s set) check(urls frontier.ID, _ frontier.HostID) error { return checkIDs(maps.Keys(s), urls) }
+
+// counts are small numbers of some of the URLs.
+type counts map[frontier.ID]uint8
+
+func (c counts) write(w *wire.Writer) {
+	w.Uint(uint64(len(c)))
+	for _, id := range slices.Sorted(maps.Keys(c)) {
+		w.Uint(uint64(id))
+		w.Byte(c[id])
+	}
+}
+
+func (c counts) read(r *partReader) {
+	for range r.Items(2) {
+		id := frontier.ID(r.Uint())
+		c[id] = r.Byte()
+	}
+}
+
+func (c counts) check(urls frontier.ID, _ frontier.HostID) error { return checkIDs(maps.Keys(c), urls) }
+
+func checkIDs(ids iter.Seq[frontier.ID], urls frontier.ID) error {
+	for id := range ids {
+		if id >= urls {
+			return errNoURL
 		}
 	}
-	return true
+	return nil
 }
 
-func readCore(r io.Reader) (*dec, error) {
-	var head [8]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return nil, fmt.Errorf("crawl: snapshot: %w", err)
-	}
-	n := binary.LittleEndian.Uint64(head[:])
-	if n < uint64(len(snapshotMagic))+4 || n > 1<<40 {
-		return nil, fmt.Errorf("crawl: snapshot: %w", errShort)
-	}
-	var buf bytes.Buffer
-	if m, err := io.CopyN(&buf, r, int64(n)); err != nil || uint64(m) != n {
-		return nil, fmt.Errorf("crawl: snapshot: %w", errShort)
-	}
-	b := buf.Bytes()
-	sum := binary.LittleEndian.Uint32(b[n-4:])
-	if string(b[:len(snapshotMagic)]) != snapshotMagic {
-		return nil, fmt.Errorf("crawl: snapshot: %w", ErrVersion)
-	}
-	if crc32.Checksum(b[:n-4], castagnoli) != sum {
-		return nil, fmt.Errorf("crawl: snapshot: checksum does not match")
-	}
-	return newDec(b[len(snapshotMagic) : n-4]), nil
-}
+func (c *clock) write(w *wire.Writer)                     { w.Time(c.latest) }
+func (c *clock) read(r *partReader)                       { c.latest = r.Time() }
+func (c *clock) check(frontier.ID, frontier.HostID) error { return nil }
 
-func (e *enc) core(c *Crawl) {
-	e.u(uint64(c.hosts.len()))
-	for id := range frontier.HostID(c.hosts.len()) {
-		h := c.hosts.at(id)
-		e.host(&h)
-	}
-	e.u(uint64(len(c.tries)))
-	for _, id := range slices.Sorted(maps.Keys(c.tries)) {
-		e.u(uint64(id))
-		e.byte(c.tries[id])
-	}
-	e.u(uint64(len(c.sitemaps)))
-	for _, id := range slices.Sorted(maps.Keys(c.sitemaps)) {
-		e.u(uint64(id))
-	}
-	e.u(uint64(len(c.chains)))
-	for _, id := range slices.Sorted(maps.Keys(c.chains)) {
-		e.u(uint64(id))
-		e.byte(c.chains[id])
-	}
-	e.u(uint64(len(c.traps)))
-	for _, k := range slices.Sorted(maps.Keys(c.traps)) {
-		s := c.traps[k]
-		e.u64(k)
-		e.u(uint64(s.visited))
-		e.u(uint64(s.novel))
-		e.u(uint64(s.onTopic))
-		e.u(uint64(s.sets))
-	}
-	e.u(uint64(len(c.farms)))
-	for _, k := range slices.Sorted(maps.Keys(c.farms)) {
-		e.u64(k)
-		e.u(uint64(c.farms[k].visited))
-		e.u(uint64(c.farms[k].strays))
-	}
-	e.u(uint64(len(c.domains)))
-	for _, k := range slices.Sorted(maps.Keys(c.domains)) {
-		d := c.domains[k]
-		e.u64(k)
-		for _, v := range []uint32{d.hosts, d.granted, d.novel, d.onTopic, d.farm.visited, d.farm.strays} {
-			e.u(uint64(v))
-		}
-	}
-	e.near(&c.near)
-	e.u(uint64(len(c.again)))
-	for _, id := range c.again {
-		e.u(uint64(id))
-	}
-	homes := slices.Sorted(maps.Keys(c.cfg.Scope.homes))
-	e.u(uint64(len(homes)))
-	for _, h := range homes {
-		e.s(h)
-	}
-	e.stats(&c.stats)
-	e.t(c.latest)
-	e.network(&c.net)
-	e.u(uint64(len(c.reborn)))
-	for _, id := range slices.Sorted(maps.Keys(c.reborn)) {
-		e.u(uint64(id))
+const hostSize = 23 // bytes, at least
+
+func (b *hosts) write(w *wire.Writer) {
+	w.Uint(uint64(b.len()))
+	for id := range frontier.HostID(b.len()) {
+		h := b.at(id)
+		h.write(w)
 	}
 }
 
-func (d *dec) core(c *Crawl) {
-	c.hosts.grow(d.count(hostSize))
-	for id := range frontier.HostID(c.hosts.len()) {
+func (b *hosts) read(r *partReader) {
+	b.grow(r.Count(hostSize))
+	for id := range frontier.HostID(b.len()) {
 		var h host
-		if d.host(&h); h != (host{}) {
-			*c.hosts.of(id) = h
+		if h.read(r); h != (host{}) {
+			*b.of(id) = h
 		}
-		c.hosts.meet(id)
-	}
-	for range d.items(2) {
-		id := frontier.ID(d.u())
-		c.tries[id] = d.byte()
-	}
-	for range d.items(1) {
-		c.sitemaps[frontier.ID(d.u())] = true
-	}
-	for range d.items(2) {
-		id := frontier.ID(d.u())
-		c.chains[id] = d.byte()
-	}
-	for range d.items(shapeSize) {
-		k := d.u64()
-		c.traps[k] = &shape{visited: uint32(d.u()), novel: uint32(d.u()), onTopic: uint32(d.u()), sets: uint32(d.u())}
-	}
-	for range d.items(farmSize) {
-		k := d.u64()
-		f := &farm{visited: uint32(d.u()), strays: uint32(d.u())}
-		if c.farms[k] = f; f.isFarm(c.cfg.Traps) {
-			c.farmed++
-		}
-	}
-	for range d.items(domainSize) {
-		k := d.u64()
-		x := domain{hosts: uint32(d.u()), granted: uint32(d.u()), novel: uint32(d.u()), onTopic: uint32(d.u())}
-		x.farm = farm{visited: uint32(d.u()), strays: uint32(d.u())}
-		c.domains[k] = x
-		c.hostFarms += count(x.farm.isFarm(c.cfg.Traps))
-	}
-	d.near(&c.near)
-	for range d.items(1) {
-		c.again = append(c.again, frontier.ID(d.u()))
-	}
-	c.cfg.Scope.homes = map[string]bool{}
-	for range d.items(1) {
-		c.cfg.Scope.homes[d.s()] = true
-	}
-	d.stats(&c.stats)
-	c.latest = d.t()
-	d.network(&c.net)
-	for range d.items(1) {
-		c.reborn[frontier.ID(d.u())] = true
+		b.meet(id)
 	}
 }
 
-// The fewest bytes that an item of a list takes.
-const (
-	hostSize  = 23
-	shapeSize = 12
-	farmSize  = 10
-
-	domainSize = 14
-)
-
-func (e *enc) host(h *host) {
-	e.u(h.robotsPlace)
-	e.t(h.robotsUntil)
-	e.t(h.last)
+func (h *host) write(w *wire.Writer) {
+	w.Uint(h.robotsPlace)
+	w.Time(h.robotsUntil)
+	w.Time(h.last)
 	for _, v := range []uint64{
 		uint64(h.backOffs), uint64(h.downs), uint64(h.maps), uint64(h.fetched), uint64(h.onTopic),
 		uint64(h.requests), uint64(h.failed), uint64(h.recent), uint64(h.bytes), uint64(h.maxDelay),
 		uint64(h.asked), uint64(h.mute), uint64(h.silent), uint64(h.locals), uint64(h.why), uint64(h.doubted),
 	} {
-		e.u(v)
+		w.Uint(v)
 	}
-	e.bool(h.answered)
-	e.bool(h.shared)
-	e.i(h.troubled)
-	e.i(h.promise)
+	w.Bool(h.answered)
+	w.Bool(h.shared)
+	w.Int(h.troubled)
+	w.Int(h.promise)
 }
 
-func (d *dec) host(h *host) {
-	h.robotsPlace = d.u()
-	h.robotsUntil = d.t()
-	h.last = d.t()
-	h.backOffs, h.downs, h.maps = uint16(d.u()), uint16(d.u()), uint16(d.u())
-	h.fetched, h.onTopic, h.requests = uint32(d.u()), uint32(d.u()), uint32(d.u())
-	h.failed, h.recent = uint32(d.u()), uint32(d.u())
-	h.bytes, h.maxDelay = int64(d.u()), time.Duration(d.u())
-	h.asked, h.mute, h.silent, h.locals, h.why = uint8(d.u()), uint8(d.u()), uint8(d.u()), uint8(d.u()), uint8(d.u())
-	h.doubted = uint32(d.u())
-	h.answered, h.shared = d.bool(), d.bool()
-	h.troubled, h.promise = d.i(), d.i()
+func (h *host) read(r *partReader) {
+	h.robotsPlace = r.Uint()
+	h.robotsUntil = r.Time()
+	h.last = r.Time()
+	h.backOffs, h.downs, h.maps = uint16(r.Uint()), uint16(r.Uint()), uint16(r.Uint())
+	h.fetched, h.onTopic, h.requests = uint32(r.Uint()), uint32(r.Uint()), uint32(r.Uint())
+	h.failed, h.recent = uint32(r.Uint()), uint32(r.Uint())
+	h.bytes, h.maxDelay = int64(r.Uint()), time.Duration(r.Uint())
+	h.asked, h.mute, h.silent = uint8(r.Uint()), uint8(r.Uint()), uint8(r.Uint())
+	h.locals, h.why = uint8(r.Uint()), uint8(r.Uint())
+	h.doubted = uint32(r.Uint())
+	h.answered, h.shared = r.Bool(), r.Bool()
+	h.troubled, h.promise = r.Int(), r.Int()
 }
 
-func (e *enc) network(n *network) {
-	e.t(n.answered)
-	e.u(uint64(n.failing))
-	e.t(n.first)
-	e.t(n.since)
-	e.s(n.why)
+func (n *network) check(frontier.ID, frontier.HostID) error { return nil }
+
+func (n *network) write(w *wire.Writer) {
+	w.Time(n.answered)
+	w.Uint(uint64(n.failing))
+	w.Time(n.first)
+	w.Time(n.since)
+	w.Text(n.why)
 }
 
-func (d *dec) network(n *network) {
-	n.answered, n.failing = d.t(), uint32(d.u())
-	n.first, n.since, n.why = d.t(), d.t(), d.s()
+func (n *network) read(r *partReader) {
+	n.answered, n.failing = r.Time(), uint32(r.Uint())
+	n.first, n.since, n.why = r.Time(), r.Time(), r.Text()
 }
 
-func (e *enc) stats(s *stats) {
-	e.u(uint64(s.Fetched))
-	e.u(uint64(s.OnTopic))
-	e.u(uint64(s.Bytes))
-	e.u(uint64(s.Requests))
-	e.u(uint64(s.Picks))
-	e.f(s.Regret)
-	e.u(uint64(s.Elapsed))
-	e.u(uint64(s.Dropped))
-	e.s(s.archived.File)
-	e.i(s.archived.Offset)
-	e.i(s.archived.Length)
-	e.u(uint64(s.at))
-	e.u(uint64(len(s.recent)))
+func (s *stats) write(w *wire.Writer) {
+	w.Uint(uint64(s.Fetched))
+	w.Uint(uint64(s.OnTopic))
+	w.Uint(uint64(s.Bytes))
+	w.Uint(uint64(s.Requests))
+	w.Uint(uint64(s.Picks))
+	w.Float(s.Regret)
+	w.Uint(uint64(s.Elapsed))
+	w.Uint(uint64(s.Dropped))
+	w.Text(s.archived.File)
+	w.Int(s.archived.Offset)
+	w.Int(s.archived.Length)
+	w.Uint(uint64(s.at))
+	w.Uint(uint64(len(s.recent)))
 	for _, on := range s.recent {
-		e.bool(on)
+		w.Bool(on)
 	}
 }
 
-func (d *dec) stats(s *stats) {
-	s.Fetched, s.OnTopic = int(d.u()), int(d.u())
-	s.Bytes, s.Requests, s.Picks = int64(d.u()), int(d.u()), int(d.u())
-	s.Regret, s.Elapsed, s.Dropped = d.f(), time.Duration(d.u()), int(d.u())
-	s.archived = dowse.Place{File: d.s(), Offset: d.i(), Length: d.i()}
-	s.at = int(d.u())
-	for range d.items(1) {
-		s.recent = append(s.recent, d.bool())
+func (s *stats) read(r *partReader) {
+	s.Fetched, s.OnTopic = int(r.Uint()), int(r.Uint())
+	s.Bytes, s.Requests, s.Picks = int64(r.Uint()), int(r.Uint()), int(r.Uint())
+	s.Regret, s.Elapsed, s.Dropped = r.Float(), time.Duration(r.Uint()), int(r.Uint())
+	s.archived = dowse.Place{File: r.Text(), Offset: r.Int(), Length: r.Int()}
+	s.at = int(r.Uint())
+	for range r.Items(1) {
+		s.recent = append(s.recent, r.Bool())
 	}
 	if s.at >= max(1, len(s.recent)) {
-		d.fail()
+		r.Fail()
 	}
 }

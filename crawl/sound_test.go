@@ -121,24 +121,6 @@ func TestReaderFindsDamage(t *testing.T) {
 	}
 }
 
-// TestReaderWaitsForRecord opens a journal of which a record in the middle is not yet
-// written, though what follows is: the reader waits until it is there.
-func TestReaderWaitsForRecord(t *testing.T) {
-	_, whole := wholeJournal(t, 60, 9)
-	half := bytes.Clone(whole)
-	half[len(whole)/2] ^= 1
-	dir := journalOf(t, half)
-	c, j := openReader(t, dir)
-	crawl.WhenUnsound(j, func() {
-		if err := os.WriteFile(filepath.Join(dir, firstSegment), whole, 0o644); err != nil {
-			t.Error(err)
-		}
-	})
-	if _, _, err := c.Fold(j, 0, nil); err != nil {
-		t.Error(err)
-	}
-}
-
 // openReader opens a journal to read, with a crawl to fold it into.
 func openReader(t *testing.T, dir string) (*crawl.Crawl, *crawl.Journal) {
 	t.Helper()

@@ -8,6 +8,7 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/ledger"
 )
 
 // stats are the counters of a crawl.
@@ -19,12 +20,11 @@ type stats struct {
 	Picks    int
 	Regret   float64
 	Elapsed  time.Duration
-	Dropped  int // links that were not kept, see thin
+	Dropped  int // links that were not kept, see intake.thin
 
 	archived dowse.Place // of the last answer kept, in the archive's order
 	recent   []bool      // the last pages, a ring
 	at       int
-	slot     time.Time
 }
 
 const recentPages = 1000 // pages that windows look back on, at most
@@ -40,6 +40,13 @@ func (s *stats) page(onTopic bool) {
 	}
 	s.recent[s.at] = onTopic
 	s.at = (s.at + 1) % recentPages
+}
+
+// end counts a page that came to its end.
+func (s *stats) end(p *dowse.Page) {
+	if countsAsPage(p) {
+		s.page(p.OnTopic)
+	}
 }
 
 // pick books a lead that was visited, and what politeness cost.
@@ -65,34 +72,11 @@ func (s *stats) window(n int) float64 {
 	return float64(on) / float64(n)
 }
 
-// count books a page that came to its end.
-func (c *Crawl) count(fl *flight, p *dowse.Page) {
-	h := c.hosts.of(fl.host)
-	switch p.Outcome {
-	case dowse.Fetched:
-		c.tally(p, fl.own)
-		if !countsAsPage(p) {
-			return
-		}
-		h.landed--
-		c.stats.page(p.OnTopic)
-		h.fetched++
-		h.recent <<= 1
-		if p.OnTopic {
-			h.onTopic++
-			h.recent |= 1
-		}
-		h.bytes += p.Fetch.Bytes
-	case dowse.Failed:
-		if p.Fetch.Status != 0 { // without an answer, nothing is known of URLs of this shape
-			c.tally(p, fl.own)
-		}
-		h.failed++
-	case dowse.Skipped:
-		if !fl.idle {
-			c.tally(p, fl.own)
-		}
-	}
+// visit counts a visit and what it cost.
+func (s *stats) visit(p *dowse.Page) {
+	s.Requests++
+	s.Bytes += p.Fetch.Wire
+	s.archive(p.Fetch.Archive)
 }
 
 // countsAsPage reports whether a page counts as fetched (SPEC B.4): one that is
@@ -141,7 +125,7 @@ type Status struct {
 
 // Books returns the books of the crawl.
 func (c *Crawl) Books() Books {
-	lists := c.sitemapsRead()
+	lists := c.in.sitemapsRead()
 	return Books{
 		Known: c.f.Len(), Fetched: c.f.Count(dowse.Visited) - lists, Failed: c.f.Count(dowse.Dead),
 		Redirected: c.f.Count(dowse.Aliased), Queued: c.f.Count(dowse.Waiting), Held: c.f.Count(dowse.Held),
@@ -149,12 +133,12 @@ func (c *Crawl) Books() Books {
 	}
 }
 
-// Status returns how the crawl stands.
+// Status returns the progress of the crawl.
 func (c *Crawl) Status() Status {
 	s := Status{
 		Fetched: c.stats.Fetched, OnTopic: c.stats.OnTopic, Window: c.stats.window(200),
 		Bytes: c.stats.Bytes, Requests: c.stats.Requests, Elapsed: c.stats.Elapsed, Hosts: c.f.Hosts(), Dropped: c.stats.Dropped,
-		Books: c.Books(), Stopped: c.stopped, Shadows: c.Shadows(), LimitedBy: c.limitedBy(), Outage: c.Outage(),
+		Books: c.Books(), Stopped: c.stopped, Shadows: c.shadows.status(), LimitedBy: c.hosts.limitedBy(), Outage: c.hosts.net.outage(),
 	}
 	if s.Fetched > 0 {
 		s.Harvest = float64(s.OnTopic) / float64(s.Fetched)
@@ -168,22 +152,39 @@ func (c *Crawl) Status() Status {
 	return s
 }
 
-// limitedBy names what keeps the crawl from going faster.
-func (c *Crawl) limitedBy() string {
-	switch {
-	case c.inOutage():
-		return "network"
-	case c.out() >= c.roomNow():
-		return "connections"
-	case c.f.Count(dowse.Waiting) > 0:
-		return "politeness"
+// Frontier returns the crawl's URLs. It must only be read, and not while the crawl
+// goes on.
+func (c *Crawl) Frontier() *frontier.Frontier { return c.f.Frontier }
+
+// Unreached returns the hosts that are given up, or asked to be left alone for long, and for
+// which URLs wait; nil if there are none. It looks at every host.
+func (c *Crawl) Unreached() *Unreached { return c.hosts.unreached(c.clock.latest) }
+
+// LastFailure returns in words why the latest visit of this run that failed did so.
+func (c *Crawl) LastFailure() string { return c.hosts.net.last }
+
+// HasForgotten reports whether URLs were taken down.
+func (c *Crawl) HasForgotten() bool { return c.f.gone > 0 }
+
+// Pattern returns how many URLs of u's shape were visited, and how many of these
+// pages were on topic: what its trap budget was spent on.
+func (c *Crawl) Pattern(u dowse.URL) (visited, onTopic int) { return c.in.gate.Pattern(u) }
+
+// Reason returns why a URL was left out or failed, "" if it was not.
+func (c *Crawl) Reason(u dowse.URL) dowse.Reason {
+	if id, ok := c.f.Find(u); ok {
+		return c.ReasonFor(id)
 	}
-	return "leads"
+	return ""
 }
 
-// Frontier shows the crawl's URLs. It must only be read, and not while the crawl
-// goes on.
-func (c *Crawl) Frontier() *frontier.Frontier { return c.f }
+// ReasonFor returns why a URL was left out or failed, "" if it was not.
+func (c *Crawl) ReasonFor(id frontier.ID) dowse.Reason {
+	if s := c.f.State(id); s != dowse.Excluded && s != dowse.Dead {
+		return ""
+	}
+	return c.f.reason(id)
+}
 
 // HostStatus is what a crawl knows of a host.
 type HostStatus struct {
@@ -201,16 +202,17 @@ type HostStatus struct {
 }
 
 // Host returns what is known of the i-th host, in order of first sighting.
-func (c *Crawl) Host(i int) HostStatus {
-	id := frontier.HostID(i)
-	h := c.hosts.at(id)
+func (c *Crawl) Host(i int) HostStatus { return c.hosts.status(frontier.HostID(i)) }
+
+func (b *hosts) status(id frontier.HostID) HostStatus {
+	h := b.at(id)
 	s := HostStatus{
-		Name: c.f.HostName(id), Fetched: int(h.fetched), OnTopic: int(h.onTopic), Failed: int(h.failed),
-		Requests: int(h.requests), Waiting: c.f.WaitingOn(id), Delay: h.maxDelay, Ready: c.f.Ready(id),
-		BackOffs: int(h.backOffs), Down: h.downs >= downAfter, Robots: c.rules(id), Bytes: h.bytes,
+		Name: b.f.HostName(id), Fetched: int(h.fetched), OnTopic: int(h.onTopic), Failed: int(h.failed),
+		Requests: int(h.requests), Waiting: b.f.WaitingOn(id), Delay: h.maxDelay, Ready: b.f.Ready(id),
+		BackOffs: int(h.backOffs), Down: h.downs >= downAfter, Robots: b.rules(id), Bytes: h.bytes,
 	}
 	if h.backOffs > 0 {
-		s.Why = reasonOf(h.why)
+		s.Why = ledger.ReasonOf(h.why)
 	}
 	for i := range min(20, int(h.fetched)) {
 		s.Recent = append(s.Recent, h.recent>>i&1 == 1)

@@ -65,11 +65,11 @@ func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) 
 		return nil, err
 	}
 	b := &madeJudge{judge: j, seeds: m.Seeds, notes: m.Notes}
-	if m.Lacks() > 0 && positivesOnly(m) && cfg.Contrast != ContrastEveryday && cfg.Strategy == nil && t.Outside == nil && !cfg.NoArchive {
+	if m.MissingNegatives() > 0 && positivesOnly(m) && cfg.Contrast != ContrastEveryday && cfg.Strategy == nil && t.Outside == nil && !cfg.NoArchive {
 		b.notes = append(b.notes, fmt.Sprintf("after %d pages, pages seen in the crawl stand in for the everyday texts, unless that seems worse (--contrast everyday: never)", firstSeen))
 	}
 	if trained := j.Model(); trained != nil {
-		b.judge, b.model = j.Called(collection.FirstModel), collection.FirstModel
+		b.judge, b.model = j.Named(collection.FirstModel), collection.FirstModel
 		if err := b.addModel(collection.ModelFile(collection.FirstModel), trained); err != nil {
 			return nil, err
 		}
@@ -190,7 +190,7 @@ func benchOf(col *collection.Collection, t *topic.Topic, cfg Config) (*madeJudge
 		return nil, err
 	}
 	if j.Model() != nil && col.Settings.Model != "" {
-		j = j.Called(col.Settings.Model)
+		j = j.Named(col.Settings.Model)
 	}
 	return &madeJudge{judge: j, model: col.Settings.Model}, nil
 }

@@ -37,7 +37,7 @@ func isRefusal(err error) bool {
 // told refuses a model where examples can't be told from the pages it is trained
 // against: these are probably on topic as well.
 func told(t *topic.Topic, m *topic.Material) error {
-	share, ok, err := t.Told(m)
+	share, ok, err := t.Separation(m)
 	if err != nil || !ok || share > leastTold {
 		return err
 	}

@@ -70,7 +70,7 @@ func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Exa
 	}
 	zero := j.Zero()
 	made.Zero = &zero
-	return j.Called(made.Model), j.Model(), nil
+	return j.Named(made.Model), j.Model(), nil
 }
 
 // loaded returns the judge of the topic and a model that was trained before.
@@ -87,7 +87,7 @@ func (g *judging) loaded(made collection.Model, data []byte) (dowse.Judge, error
 	if err != nil {
 		return nil, err
 	}
-	return j.Called(made.Model), nil
+	return j.Named(made.Model), nil
 }
 
 // A ruler is the judge of a crawl that goes on: another can be put in its place at any

@@ -135,7 +135,7 @@ func takeTurns(list []sighting) {
 // contrast lets pages that were seen stand in for examples that are not on topic, where
 // nobody gave any. It returns how many.
 func (r *rejudge) contrast(ctx context.Context, m *topic.Material, of int) (int, error) {
-	need := m.Wants()
+	need := m.WantedNegatives()
 	if need == 0 || of == 0 {
 		return 0, nil
 	}
@@ -153,7 +153,7 @@ func (r *rejudge) contrast(ctx context.Context, m *topic.Material, of int) (int,
 	for _, p := range pages {
 		list = append(list, judge.Example{Page: p})
 	}
-	m.Contrasted(list, topic.OfCrawl)
+	m.SetContrast(list, topic.OfCrawl)
 	return len(list), nil
 }
 
@@ -261,7 +261,7 @@ func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	for _, l := range stands {
 		m.Examples = append(m.Examples, judge.Example{Relevant: l.Label == collection.LabelOn})
 	}
-	return m.Lacks() > 0
+	return m.MissingNegatives() > 0
 }
 
 // positivesOnly reports whether all examples of a topic are on topic. Only then does a
@@ -292,7 +292,7 @@ func openSeen(dir string) (c *Crawler, again *rejudge, err error) {
 // that are not on topic, if there are too few in m and the crawl does so, too. What was
 // trained on m before is then trained anew.
 func Contrast(ctx context.Context, dir string, m *topic.Material) error {
-	if m.Lacks() == 0 {
+	if m.MissingNegatives() == 0 {
 		return nil
 	}
 	c, again, err := openSeen(dir)

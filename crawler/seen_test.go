@@ -262,8 +262,8 @@ func TestOthersOfCollection(t *testing.T) {
 		return m
 	}
 	m := gather()
-	if len(m.Contrast) < topic.FewestSeen || m.Lacks() != 0 || !slices.ContainsFunc(m.Notes, func(s string) bool {
-		return s == "no example is off topic: "+fmt.Sprint(len(m.Contrast))+" "+m.ContrastOf+" stand in"
+	if len(m.Contrast) < topic.FewestSeen || m.MissingNegatives() != 0 || !slices.ContainsFunc(m.Notes, func(s string) bool {
+		return s == "no example is off topic: "+fmt.Sprint(len(m.Contrast))+" "+m.ContrastOf+" serve as negative examples"
 	}) {
 		t.Errorf("%d others, notes %q", len(m.Contrast), m.Notes)
 	}

@@ -48,7 +48,7 @@ func trainForSites(t *topic.Topic, m *topic.Material) error {
 	if len(m.Examples) == 0 {
 		return nil
 	}
-	examples := append(site.First(m.Examples, 0), t.StandIns(m)...)
+	examples := append(site.First(m.Examples, 0), t.Substitutes(m)...)
 	j, err := judge.Centroid{}.Train(examples)
 	if err != nil {
 		return fmt.Errorf("crawler: %w", err)

@@ -73,7 +73,7 @@ func newSettings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 
 // topicSettings returns the settings that a topic makes for its crawls.
 func topicSettings(t *topic.Topic) (s settings.Settings) {
-	s.Strategy = cmp.Or(t.Follows(), strategy.Default)
+	s.Strategy = cmp.Or(t.PreferredStrategy(), strategy.Default)
 	s.Threshold, s.PerHost = t.OnTopic(), t.PerHost
 	s.Reach = cmp.Or(string(t.Scope), string(crawl.ReachWeb))
 	if t.Tunnel != nil {
@@ -195,7 +195,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	if err != nil {
 		return nil, err
 	}
-	v := &Visitor{Client: client, Judge: ruled(judge), Wants: t.Wants, Language: t.LanguageOf}
+	v := &Visitor{Client: client, Judge: ruled(judge), Wants: t.AcceptsLanguage, Language: t.LanguageOf}
 	if err := v.RateAll(strat, shadows); err != nil {
 		return nil, err
 	}

@@ -66,28 +66,29 @@ func TestMakespan(t *testing.T) {
 	}
 }
 
-// ways is a graph of a few pages on one host each.
-type ways [][]int32
+// links is a graph of a few pages, each on a host of its own.
+type links [][]int32
 
-func (w ways) Len() int           { return len(w) }
-func (w ways) Out(i int) []int32  { return w[i] }
-func (w ways) Host(i int) int     { return i }
-func (w ways) Listed(int) []int32 { return nil }
+func (w links) Len() int           { return len(w) }
+func (w links) Out(i int) []int32  { return w[i] }
+func (w links) Host(i int) int     { return i }
+func (w links) Listed(int) []int32 { return nil }
 
-// TestOracle knows where the wanted pages are, but can't jump.
+// TestOracle checks orders on small graphs: wanted pages first, then the shortest
+// path to one.
 func TestOracle(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		ways   ways
+		ways   links
 		wanted []int
 		budget int
 		want   []int
 	}{
-		{"at hand first", ways{{1, 2, 3}, {}, {}, {}}, []int{3}, 10, []int{0, 3, 1, 2}},
-		{"the shortest way", ways{{1, 2}, {3}, {4}, {}, {5}, {}}, []int{5}, 10, []int{0, 2, 4, 5, 1, 3}},
-		{"through what is wanted", ways{{1, 2}, {3}, {}, {4}, {}}, []int{1, 3, 4}, 10, []int{0, 1, 3, 4, 2}},
-		{"no way", ways{{1}, {}, {3}, {}}, []int{3}, 10, []int{0, 1}},
-		{"the budget ends it", ways{{1, 2, 3}, {}, {}, {}}, []int{2, 3}, 2, []int{0, 2}},
+		{"at hand first", links{{1, 2, 3}, {}, {}, {}}, []int{3}, 10, []int{0, 3, 1, 2}},
+		{"the shortest way", links{{1, 2}, {3}, {4}, {}, {5}, {}}, []int{5}, 10, []int{0, 2, 4, 5, 1, 3}},
+		{"through what is wanted", links{{1, 2}, {3}, {}, {4}, {}}, []int{1, 3, 4}, 10, []int{0, 1, 3, 4, 2}},
+		{"no way", links{{1}, {}, {3}, {}}, []int{3}, 10, []int{0, 1}},
+		{"the budget ends it", links{{1, 2, 3}, {}, {}, {}}, []int{2, 3}, 2, []int{0, 2}},
 	} {
 		wanted := make([]bool, len(test.ways))
 		for _, i := range test.wanted {
@@ -110,8 +111,8 @@ func ExampleSetup() {
 	// Output: 6s exhausted <nil>
 }
 
-// TestSetupEnds: a crawl ends with its context, and when it is told to; a strategy is
-// needed.
+// TestSetupEnds: a crawl ends with its context, or when Each returns false; a
+// strategy is needed.
 func TestSetupEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -129,10 +130,10 @@ func TestSetupEnds(t *testing.T) {
 			Each: func(now time.Time, p *dowse.Page) bool { pages++; return c.each(now, p) },
 		}.Run(ctx)
 		if !errors.Is(err, c.want) || pages != 1 || end.Stopped != "" || end.Elapsed != time.Second {
-			t.Errorf("%s: %+v after %d pages, %v", c.name, end, pages, err)
+			t.Errorf("%s: got %+v after %d pages and error %v, want one page after 1s", c.name, end, pages, err)
 		}
 	}
 	if _, err := (lab.Setup{Web: blank{}}).Run(t.Context()); err == nil {
-		t.Error("a crawl without a strategy begins")
+		t.Error("Run of a Setup without a strategy: no error, want one")
 	}
 }

@@ -9,28 +9,31 @@ import (
 	"dowse/crawl"
 )
 
-// Epoch is when every simulated crawl begins, in virtual time.
+// Epoch is when every simulated crawl begins, in virtual time: 2000-01-01 UTC. It
+// is fixed so that recorded times are the same in every run.
 var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // A Setup holds everything that one simulated crawl is made of. Its visits run
-// concurrently up to Crawl.Polite.InFlight, in virtual time.
+// concurrently in virtual time, up to Crawl.Polite.InFlight of them.
 type Setup struct {
 	Crawl crawl.Config // strategy, threshold, limits, politeness, as for a live crawl
 	Web   Web
 	Seeds []dowse.URL
-	Each  func(now time.Time, p *dowse.Page) bool // called for every page as it is absorbed; false ends the crawl; nil for nobody
-	Clock func() time.Duration                    // the machine's clock; nil measures no work
+	Each  func(now time.Time, p *dowse.Page) bool // if set, called for every page after it is absorbed; false ends the crawl
+	Clock func() time.Duration                    // processor or wall time, for Ending.Worked; nil measures nothing
 }
 
 // An Ending describes a simulated crawl that has ended.
 type Ending struct {
-	Stopped dowse.StopReason // why; "" if Each or the context ended it
-	Elapsed time.Duration    // virtual
-	Worked  time.Duration    // of strategy and frontier by Setup.Clock
+	Stopped dowse.StopReason // why the crawl stopped; "" if Each or the context ended it
+	Elapsed time.Duration    // virtual time from Epoch to the last arrival
+	Worked  time.Duration    // time that strategy and frontier used, by Setup.Clock
 }
 
-// Run simulates the crawl until it stops, Each returns false, or ctx ends; then Run
-// returns the error of ctx.
+// Run simulates the crawl until it stops, Each returns false, or ctx ends. If ctx
+// ends, Run returns its error together with what was reached; it looks at ctx
+// after every page. A crawl configuration that [crawl.New] refuses is an error
+// and makes no visit.
 func (s Setup) Run(ctx context.Context) (Ending, error) {
 	c, err := crawl.New(s.Crawl)
 	if err != nil {

@@ -65,7 +65,7 @@ func knowing(n int) *Crawler {
 	for i := range n {
 		u := dowse.URL(fmt.Sprintf("http://www.a-site-with-a-usual-name-%d.example/some/page", i))
 		name, home := c.of(u)
-		s := c.outer.see(name, home, u)
+		s := c.outer.site(name, home, u)
 		s.sum, s.links = 0.5, 1
 		c.outer.offer(s)
 	}

@@ -1,16 +1,34 @@
-// Package site finds whole websites: the two-level crawler of Ester, Kriegel and
-// Schubert 2004.
+// Package site finds whole websites: the two-level crawler of Ester, Kriegel
+// and Schubert 2004 (Accurate and efficient crawling for relevant websites,
+// VLDB 2004).
 //
 // The outer crawl ranks sites by the links between them. For each site that it
-// chooses an inner crawl reads pages, the homepage first and then those that promise
-// to tell the most, until it is sure whether the site is on topic; then on until it has
-// found enough links to other sites. So a site is judged by as few pages as possible,
-// and by more than its homepage.
+// chooses, an inner crawl reads pages, the homepage first and then those that
+// promise the most information, until it is certain whether the site is on
+// topic; then it continues until it has found enough links to other sites. So a
+// site is judged by as few pages as possible, and by more than its homepage.
 //
-// [Crawler] is a [dowse.Strategy] like any other: all that it wants is said in leads.
-// The homepages of sites that were not chosen yet are held at the rank of their site, an
-// inner crawl is the queued pages of one group, and a site that is done is dropped. So
-// the frontier, politeness, the journal, resuming and the lab are those of every crawl.
+// [Crawler] is a [dowse.Strategy] like any other: everything that it wants is
+// expressed in leads. The homepages of sites that were not chosen yet are held
+// at the rank of their site, an inner crawl is the queued pages of one group,
+// and a finished site is dropped. So the frontier, politeness, the journal,
+// resuming and the lab are those of every crawl.
+//
+// How the parts fit: crawler.go reacts to pages, outer.go ranks sites, inner.go
+// judges one site, save.go persists both. result.go describes sites to callers;
+// graph.go, layout.go and picture.go export the graph of sites. [PageCrawler]
+// and [Catch] are the baseline of the paper, a page crawler whose pages are
+// grouped into sites; [Reader] and [Train] supply the judge.
+//
+// The judgement is naive Bayes over pages in log-odds: each page adds
+// ln(c'/(1-c')), where c' is its confidence c corrected for the judge's error
+// rate e, c' = c(1-e) + (1-c)e. The site is classified once its posterior
+// reaches p_threshold on either side.
+//
+// Bounds: memory grows with the known sites, up to 2,000,000, and with the
+// sites being read, of which each may queue 2,000 pages and name 2,000 other
+// sites. Like every strategy it is used by one goroutine, has no clock and no
+// random numbers, and does the same in a replay.
 package site
 
 import (
@@ -22,30 +40,31 @@ import (
 	"dowse/weburl"
 )
 
-// Weight tells what a link from one site to another is worth.
+// Weight selects how much a link from one site to another is worth.
 type Weight string
 
-// The weights.
+// The weights, as the parameter has them.
 const (
-	Combined Weight = "combined" // the mean of both
-	Global   Weight = "global"   // how sure it is that the linking site is on topic
-	Local    Weight = "local"    // the mean confidence of its pages with such a link
+	weightCombined Weight = "combined" // the mean of both
+	weightGlobal   Weight = "global"   // the posterior of the linking site
+	weightLocal    Weight = "local"    // the mean confidence of its pages that have the link
 )
 
-// Of returns what a link is worth: site is the confidence of the linking site, pages
-// the mean confidence of those of its pages that have the link.
+// Of returns the worth of a link: site is the posterior of the linking site,
+// pages the mean confidence of those of its pages that have the link.
 func (w Weight) Of(site, pages float64) float64 {
 	switch w {
-	case Global:
+	case weightGlobal:
 		return site
-	case Local:
+	case weightLocal:
 		return pages
 	}
 	return (site + pages) / 2
 }
 
-// A Crawler looks for sites on topic. A page's relevance is taken as the confidence
-// that the page is of the topic's class. Parameters that are zero take their default.
+// A Crawler looks for sites on topic. A page's relevance is used as the
+// confidence that the page belongs to the topic's class. Parameters that are
+// zero have their default.
 type Crawler struct {
 	Sure      float64 `param:"p_threshold" default:"0.9" help:"a site is judged when it is this probable, either way; 0.7 is quick; Ester et al. 2004"`
 	Links     float64 `param:"l_threshold" default:"6" help:"link rank up to which a judged site is read on for links; ours"`
@@ -54,7 +73,7 @@ type Crawler struct {
 	Error     float64 `param:"p_err" default:"0.15" help:"share of pages that the judge gets wrong; a judge that was cross-validated brings its own; ours"`
 	Weigh     string  `param:"weight" default:"combined" help:"global, local or combined: what a link between sites is worth; Ester et al. 2004 advise combined"`
 	By        string  `param:"by" default:"host" help:"host or domain: what a site is; www. is no host of its own; ours"`
-	AtOnce    int     `param:"at_once" default:"16" help:"sites that are read at once, each politely; ours"`
+	AtOnce    int     `param:"at_once" default:"16" help:"sites that are read concurrently, each politely; ours"`
 	PriorLow  float64 `param:"prior_low" default:"0.2" help:"least prior that a site is on topic, from the sites before it; ours"`
 	PriorHigh float64 `param:"prior_high" default:"0.8" help:"highest prior; ours"`
 	Sites     int     `param:"sites" default:"0" help:"sites on topic after which no more are begun; 0 for all; ours"`
@@ -72,7 +91,7 @@ func or[T int | float64](v, byDefault T) T {
 	return v
 }
 
-// Check tells what is wrong with the parameters.
+// Check returns an error if a parameter is out of range.
 func (c *Crawler) Check() error {
 	sure, e := or(c.Sure, 0.9), or(c.Error, 0.15)
 	low, high := or(c.PriorLow, 0.2), or(c.PriorHigh, 0.8)
@@ -83,7 +102,7 @@ func (c *Crawler) Check() error {
 		return fmt.Errorf("p_err=%g: want an error below 0.5, not an accuracy", e)
 	case !(low > 0 && low <= 0.5 && high >= 0.5 && high < 1):
 		return fmt.Errorf("prior_low=%g, prior_high=%g: want 0 < prior_low <= 0.5 <= prior_high < 1", low, high)
-	case c.Weigh != "" && Weight(c.Weigh) != Combined && Weight(c.Weigh) != Global && Weight(c.Weigh) != Local:
+	case c.Weigh != "" && Weight(c.Weigh) != weightCombined && Weight(c.Weigh) != weightGlobal && Weight(c.Weigh) != weightLocal:
 		return fmt.Errorf("weight=%s: want global, local or combined", c.Weigh)
 	case c.By != "" && c.By != byHost && c.By != byDomain:
 		return fmt.Errorf("by=%s: want host or domain", c.By)
@@ -93,14 +112,15 @@ func (c *Crawler) Check() error {
 	return nil
 }
 
-// What a site is.
+// The values of the parameter by.
 const (
 	byHost   = "host"
 	byDomain = "domain"
 )
 
-// Of returns the name of the site that a URL belongs to, and its homepage: by host,
-// without www., or by registrable domain. An opaque URL is a site of its own.
+// Of returns the name of the site to which a URL belongs, and its homepage: by
+// host, without www., or by registrable domain. An opaque URL is a site of its
+// own.
 func Of(u dowse.URL, by string) (name string, home dowse.URL) {
 	home = weburl.Homepage(u)
 	if home == "" {
@@ -124,7 +144,7 @@ func (c *Crawler) of(u dowse.URL) (string, dowse.URL) {
 	return Of(u, c.By)
 }
 
-// begin makes the tables when the crawler is first used.
+// begin creates the tables when the crawler is first used.
 func (c *Crawler) begin() {
 	if c.open == nil {
 		c.open = map[string]*inner{}
@@ -132,13 +152,14 @@ func (c *Crawler) begin() {
 	}
 }
 
-// Start makes the sites of the seeds start sites: they are read first, and count
-// neither for priors nor in measures.
+// Start makes the sites of the seeds start sites: they are read first, and
+// count neither for priors nor in measures. A seed that is not a homepage is
+// held, since its site is read from the homepage.
 func (c *Crawler) Start(seeds []dowse.URL) (leads []dowse.Lead) {
 	c.begin()
 	for _, u := range seeds {
 		name, home := c.of(u)
-		s := c.outer.see(name, home, u)
+		s := c.outer.site(name, home, u)
 		if s == nil || s.state != known {
 			continue
 		}
@@ -151,13 +172,14 @@ func (c *Crawler) Start(seeds []dowse.URL) (leads []dowse.Lead) {
 	return append(leads, c.fill()...)
 }
 
-// Follow takes a page into the inner crawl of its site.
+// Follow gives a page to the inner crawl of its site. A page of a site that is
+// not being read changes nothing.
 func (c *Crawler) Follow(p *dowse.Page) []dowse.Lead {
 	c.begin()
 	name, _ := c.of(p.URL)
 	w := c.open[name]
 	if w == nil {
-		return c.stray(p)
+		return c.ignoreRedirect(p)
 	}
 	w.visited(p)
 	var leads []dowse.Lead
@@ -171,24 +193,26 @@ func (c *Crawler) Follow(p *dowse.Page) []dowse.Lead {
 	default:
 		leads = c.failed(w, p)
 	}
-	return append(leads, c.settle(w)...)
+	return append(leads, c.endIfDone(w)...)
 }
 
-// Refused hears that a page of an inner crawl can't be visited.
+// Refused is called when a page of an inner crawl can't be visited. A site of
+// which nothing else is queued or read ends.
 func (c *Crawler) Refused(l dowse.Lead, why dowse.Reason) []dowse.Lead {
 	name, _ := c.of(l.URL)
 	w := c.open[name]
 	if w == nil {
 		return nil
 	}
-	w.back(l.URL)
+	w.came(l.URL)
 	if w.Read == 0 && len(w.queue) == w.returned {
 		w.end(Refused, string(why))
 	}
-	return c.settle(w)
+	return c.endIfDone(w)
 }
 
-// Idle ends the inner crawls that wait for nothing any more, and begins others.
+// Idle is called when nothing is left to visit. It ends the inner crawls that
+// are waiting for a sitemap, and begins others.
 func (c *Crawler) Idle() (leads []dowse.Lead) {
 	c.begin()
 	for _, w := range c.inOrder() {
@@ -201,16 +225,18 @@ func (c *Crawler) Idle() (leads []dowse.Lead) {
 	return append(leads, c.fill()...)
 }
 
-// stray keeps the crawl from following a redirect out of a site that is done.
-func (c *Crawler) stray(p *dowse.Page) []dowse.Lead {
+// ignoreRedirect keeps the crawl from following a redirect out of a finished
+// site.
+func (c *Crawler) ignoreRedirect(p *dowse.Page) []dowse.Lead {
 	if p.Outcome != dowse.Redirected || len(p.Links) == 0 {
 		return nil
 	}
-	return leave(&p.Links[0])
+	return leaveAlone(&p.Links[0])
 }
 
-// leave says of a URL that a redirect names only what changes nothing.
-func leave(l *dowse.Link) []dowse.Lead {
+// leaveAlone returns a lead for the target of a redirect that changes nothing.
+// Without any, the crawl itself would queue the target.
+func leaveAlone(l *dowse.Link) []dowse.Lead {
 	lead := dowse.Lead{URL: l.URL, Merge: dowse.Max, Because: because("a redirect out of a site that is not read", 0, 0)}
 	switch l.Target.State {
 	case dowse.Unseen, dowse.Held:
@@ -220,12 +246,14 @@ func leave(l *dowse.Link) []dowse.Lead {
 	return []dowse.Lead{lead}
 }
 
-// read judges the site anew by a page, and queues the page's links into the site.
+// read updates the judgement of the site by a page, and queues the page's links
+// into the site. A parked homepage ends it; a homepage that only refreshes to
+// another site counts as moved.
 func (c *Crawler) read(w *inner, p *dowse.Page) []dowse.Lead {
 	home := w.isHome(p.URL)
 	if home {
 		w.Home = kindOf(p)
-		if w.Home == Parked {
+		if w.Home == homeParked {
 			w.Read++
 			w.end(SiteParked, "its homepage is that of a name for sale")
 			return nil
@@ -243,18 +271,20 @@ func (c *Crawler) read(w *inner, p *dowse.Page) []dowse.Lead {
 		}
 	}
 	w.judge(c, conf, fresh)
-	if home && w.Home == Thin && !w.Evidence && len(inside) == 0 && len(p.Links) == 1 { // a refresh
+	if home && w.Home == homeThin && !w.Evidence && len(inside) == 0 && len(p.Links) == 1 { // a refresh
 		name, at := c.of(p.Links[0].URL)
 		return c.moved(w, name, at, p.Links[0].URL)
 	}
 	return c.queue(w, inside, variance(conf))
 }
 
-// variance is that of the confidences of two classes.
+// variance is the variance of the confidences in the two classes, (c-½)²: a
+// page that links to a page was informative if it was far from undecided. Pages
+// are ranked by it (Ester et al. 2004).
 func variance(conf float64) float64 { return (conf - 0.5) * (conf - 0.5) }
 
-// link takes note of a link to another site, and reports whether the site is new to
-// this one and not examined.
+// link records a link to another site, and reports whether that site is new to
+// this one and not yet examined.
 func (c *Crawler) link(w *inner, name string, home, at dowse.URL, conf float64) (fresh bool) {
 	if i, ok := w.edgeTo[name]; ok {
 		w.Edges[i].add(conf, w.Read)
@@ -263,7 +293,7 @@ func (c *Crawler) link(w *inner, name string, home, at dowse.URL, conf float64) 
 	if len(w.Edges) >= maxEdges {
 		return false
 	}
-	s := c.outer.see(name, home, at)
+	s := c.outer.site(name, home, at)
 	if s == nil {
 		return false
 	}
@@ -272,8 +302,8 @@ func (c *Crawler) link(w *inner, name string, home, at dowse.URL, conf float64) 
 	return s.state == known
 }
 
-// queue lets pages of the site wait, each at the mean variance of the pages that link
-// to it.
+// queue queues pages of the site, each at the mean variance of the pages that
+// link to it.
 func (c *Crawler) queue(w *inner, links []*dowse.Link, worth float64) (leads []dowse.Lead) {
 	if w.Stop != "" {
 		return nil
@@ -284,7 +314,7 @@ func (c *Crawler) queue(w *inner, links []*dowse.Link, worth float64) (leads []d
 		case known:
 			q.add(worth)
 		case l.Target.State == dowse.Unseen || l.Target.State == dowse.Held:
-			if q = w.await(l.URL); q == nil {
+			if q = w.enqueue(l.URL); q == nil {
 				continue
 			}
 			q.add(worth)
@@ -300,7 +330,8 @@ func (c *Crawler) queue(w *inner, links []*dowse.Link, worth float64) (leads []d
 	return leads
 }
 
-// Notes tell the leads of inner crawls from what the crawl itself queues.
+// Notes distinguish the leads of inner crawls from what the crawl itself
+// queues.
 const (
 	pageNote = "p"
 	homeNote = "h"
@@ -310,8 +341,8 @@ func because(what string, weight float64, n int) []dowse.Because {
 	return []dowse.Because{{What: what, Weight: weight, Count: n}}
 }
 
-// listed takes up the pages of a sitemap, for a site whose pages do not lead to each
-// other: they stand behind all others.
+// listed queues pages of a sitemap, for a site whose pages are not linked to
+// each other. They rank behind all others.
 func (c *Crawler) listed(w *inner, p *dowse.Page) []dowse.Lead {
 	if w.Read > 0 && w.Evidence {
 		return nil
@@ -326,7 +357,8 @@ func (c *Crawler) listed(w *inner, p *dowse.Page) []dowse.Lead {
 	return c.queue(w, inside, 0)
 }
 
-// redirected goes where a page of the site sends on to.
+// redirected follows a redirect. Within the site the target inherits the rank;
+// a homepage that leads to another site ends this one.
 func (c *Crawler) redirected(w *inner, p *dowse.Page) []dowse.Lead {
 	home := w.isHome(p.URL)
 	if len(p.Links) == 0 {
@@ -336,10 +368,10 @@ func (c *Crawler) redirected(w *inner, p *dowse.Page) []dowse.Lead {
 	name, at := c.of(l.URL)
 	switch {
 	case name != w.name && home:
-		w.Home = Redirecting
-		return append(leave(l), c.moved(w, name, at, l.URL)...)
+		w.Home = homeRedirecting
+		return append(leaveAlone(l), c.moved(w, name, at, l.URL)...)
 	case name != w.name:
-		return leave(l)
+		return leaveAlone(l)
 	}
 	from := w.queue[p.URL]
 	if from == nil {
@@ -347,7 +379,7 @@ func (c *Crawler) redirected(w *inner, p *dowse.Page) []dowse.Lead {
 	}
 	q := w.queue[l.URL]
 	if q == nil && (l.Target.State == dowse.Unseen || l.Target.State == dowse.Held) {
-		q = w.await(l.URL)
+		q = w.enqueue(l.URL)
 	}
 	if q == nil || q.back {
 		return nil
@@ -362,11 +394,12 @@ func (c *Crawler) redirected(w *inner, p *dowse.Page) []dowse.Lead {
 	}}
 }
 
-// moved ends a site whose homepage is on another one, which inherits its rank.
+// moved ends a site whose homepage is on another one, which inherits its rank
+// and its being a start site.
 func (c *Crawler) moved(w *inner, name string, home, at dowse.URL) []dowse.Lead {
 	w.end(Moved, name)
 	from := c.outer.sites[w.site]
-	to := c.outer.see(name, home, at)
+	to := c.outer.site(name, home, at)
 	if to == nil || to.state != known {
 		return nil
 	}
@@ -376,20 +409,21 @@ func (c *Crawler) moved(w *inner, name string, home, at dowse.URL) []dowse.Lead 
 	return []dowse.Lead{c.hold(to)}
 }
 
-// failed takes note of a page that could not be had. A site whose homepage is missing
-// is read from the page that others link to, if there is one: SPEC C.9 gives it up.
+// failed handles a page that could not be fetched. A site whose homepage is
+// missing is read from the page to which others link, if there is one; the
+// paper gives it up.
 func (c *Crawler) failed(w *inner, p *dowse.Page) []dowse.Lead {
 	if !w.isHome(p.URL) || w.Read > 0 {
 		return nil
 	}
-	w.Home = Dead
+	w.Home = homeDead
 	s := c.outer.sites[w.site]
 	detail := strings.TrimSpace(string(p.Reason) + " " + p.Detail)
 	pageOnly := p.Outcome == dowse.Refused || p.Reason == dowse.FailHTTP || p.Reason == dowse.SkipTypeMIME || p.Reason == dowse.SkipTypeSize
 	if pageOnly && s.entry != "" && s.entry != p.URL && w.queue[s.entry] == nil {
 		w.home = s.entry
 		w.Detail = detail
-		w.await(s.entry)
+		w.enqueue(s.entry)
 		return []dowse.Lead{{
 			URL: s.entry, Priority: p.Lead.Priority, Group: w.name, Note: homeNote,
 			Because: because("the site has no homepage: the first page that was linked to", p.Lead.Priority, 0),
@@ -403,14 +437,15 @@ func (c *Crawler) failed(w *inner, p *dowse.Page) []dowse.Lead {
 	return nil
 }
 
-// settle ends the inner crawl of a site when it is time to.
-func (c *Crawler) settle(w *inner) []dowse.Lead {
+// endIfDone ends the inner crawl of a site if enough was read or nothing is
+// queued. A site without any readable page waits for its sitemap first.
+func (c *Crawler) endIfDone(w *inner) []dowse.Lead {
 	if w.Stop == "" {
 		w.check(c)
 	}
 	if w.Stop == "" && len(w.queue) == w.returned && !w.dormant {
 		if !w.Evidence && w.Read > 0 && c.dormant() < maxDormant {
-			w.dormant = true // a sitemap may yet come
+			w.dormant = true // a sitemap may still arrive
 			return c.fill()
 		}
 		w.end(w.exhausted())
@@ -421,6 +456,7 @@ func (c *Crawler) settle(w *inner) []dowse.Lead {
 	return append(c.finish(w), c.fill()...)
 }
 
+// dormant returns the number of sites that wait for a sitemap.
 func (c *Crawler) dormant() (n int) {
 	for _, w := range c.open {
 		if w.dormant {
@@ -430,8 +466,9 @@ func (c *Crawler) dormant() (n int) {
 	return n
 }
 
-// finish frees the inner crawl: what it learnt of other sites is booked, and nothing
-// of the site is visited any more.
+// finish closes the inner crawl: its links are added to the ranks of other
+// sites, its result is kept, and no further page of the site is visited. A site
+// without a verdict passes on nothing.
 func (c *Crawler) finish(w *inner) []dowse.Lead {
 	s := c.outer.sites[w.site]
 	delete(c.open, w.name)
@@ -465,7 +502,7 @@ func (c *Crawler) finish(w *inner) []dowse.Lead {
 	return leads
 }
 
-// hold keeps the homepage of a site at the site's rank.
+// hold returns a lead that holds the homepage of a site at the site's rank.
 func (c *Crawler) hold(s *knownSite) dowse.Lead {
 	return dowse.Lead{Kind: dowse.Hold, URL: s.home, Priority: s.rank(), Group: s.name, Because: s.because()}
 }
@@ -482,14 +519,15 @@ func (c *Crawler) fill() (leads []dowse.Lead) {
 		}
 		w := c.choose(s)
 		leads = append(leads, dowse.Lead{URL: s.home, Priority: s.rank(), Group: s.name, Note: homeNote, Because: s.because()})
-		w.await(s.home)
+		w.enqueue(s.home)
 	}
 	return leads
 }
 
-// busy counts the sites that are being read. Those that wait for a sitemap do not
-// count, nor, up to a bound, those that have not answered although many were begun
-// after them: hosts that are down would else keep all others waiting.
+// busy returns the number of sites that are being read. Sites that wait for a
+// sitemap do not count, nor, up to a bound, those that have not answered
+// although many were begun after them: otherwise hosts that are down would keep
+// all others waiting.
 func (c *Crawler) busy() int {
 	most := or(c.AtOnce, 16)
 	n, silent := len(c.open), 0
@@ -504,6 +542,7 @@ func (c *Crawler) busy() int {
 	return n - min(silent, maxSilent*most)
 }
 
+// choose opens the inner crawl of a site.
 func (c *Crawler) choose(s *knownSite) *inner {
 	s.state = opened
 	c.outer.chosen++
@@ -513,24 +552,24 @@ func (c *Crawler) choose(s *knownSite) *inner {
 	return w
 }
 
-// prior is the share of sites on topic among those examined before, smoothed, and
-// bounded: left to itself it feeds on its own verdicts.
+// prior is the smoothed share of sites on topic among those examined before,
+// bounded because it would otherwise feed on its own verdicts.
 func (c *Crawler) prior() float64 {
 	p := float64(c.outer.relevant+1) / float64(c.outer.examined+2)
 	return min(max(p, or(c.PriorLow, 0.2)), or(c.PriorHigh, 0.8))
 }
 
-// Corrected is the confidence of a page given that the judge is wrong in a share e of
-// all pages.
-func Corrected(conf, e float64) float64 {
+// corrected is the confidence of a page given that the judge is wrong in a
+// share e of all pages.
+func corrected(conf, e float64) float64 {
 	return min(max(conf*(1-e)+(1-conf)*e, least), 1-least)
 }
 
-// least keeps a single page from deciding for good.
+// least keeps a single page from deciding a site for good.
 const least = 1e-6
 
-// LinkRank is what a site has given in links: it grows faster for a site that is not
-// on topic, so that such a site is left sooner.
-func LinkRank(weights, posterior float64) float64 { return weights / max(posterior, 1e-6) }
+// linkRank measures how many links a site has yielded. It grows faster for a
+// site that is not on topic, so that such a site is left sooner.
+func linkRank(weights, posterior float64) float64 { return weights / max(posterior, 1e-6) }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

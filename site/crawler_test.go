@@ -71,16 +71,16 @@ func TestHomepagesOfAllKinds(t *testing.T) {
 			home    Homepage
 			detail  string
 		}{
-			"frames.test":  {Relevant, Exhausted, Frames, ""},
-			"moved.test":   {None, Moved, Redirecting, "new.test"},
-			"new.test":     {Relevant, Exhausted, Thin, ""},
-			"refresh.test": {None, Moved, Thin, "fresh.test"},
-			"fresh.test":   {Irrelevant, "", Thin, ""},
-			"dead.test":    {None, SiteDead, Dead, "net.dns"},
-			"gone.test":    {Relevant, Exhausted, Thin, "http.status 404"},
-			"void.test":    {None, Unreadable, Script, "words"},
-			"upgrade.test": {Irrelevant, "", Thin, ""},
-			"loop.test":    {None, SiteDead, Dead, "redirect"},
+			"frames.test":  {Relevant, Exhausted, homeFrames, ""},
+			"moved.test":   {None, Moved, homeRedirecting, "new.test"},
+			"new.test":     {Relevant, Exhausted, homeThin, ""},
+			"refresh.test": {None, Moved, homeThin, "fresh.test"},
+			"fresh.test":   {Irrelevant, "", homeThin, ""},
+			"dead.test":    {None, SiteDead, homeDead, "net.dns"},
+			"gone.test":    {Relevant, Exhausted, homeThin, "http.status 404"},
+			"void.test":    {None, Unreadable, homeScript, "words"},
+			"upgrade.test": {Irrelevant, "", homeThin, ""},
+			"loop.test":    {None, SiteDead, homeDead, "redirect"},
 		} {
 			s := got[name]
 			if s.Verdict != want.verdict || want.stop != "" && s.Stop != want.stop || s.Home != want.home || !strings.Contains(s.Detail, want.detail) {
@@ -107,7 +107,7 @@ func TestSitemapOfAScript(t *testing.T) {
 		t.Fatalf("leads %+v", leads)
 	}
 	c.Follow(&dowse.Page{URL: "s/1", Outcome: dowse.Fetched, Verdict: dowse.Verdict{Relevance: 0.9}})
-	if s, _ := c.Lookup("s"); s.Verdict != Relevant || s.Pages != 2 || s.Home != Script {
+	if s, _ := c.Lookup("s"); s.Verdict != Relevant || s.Pages != 2 || s.Home != homeScript {
 		t.Errorf("the site is %+v", s)
 	}
 }

@@ -170,11 +170,11 @@ func goldenInnerCase(t *testing.T, g goldenCase) {
 			return
 		}
 		s := want.Steps[step]
-		near(t, s.Page+" c'", Corrected(s.Conf, g.Params.PErr), s.CorrectedTarget)
-		near(t, s.Page+" other c'", Corrected(1-s.Conf, g.Params.PErr), s.CorrectedOther)
+		near(t, s.Page+" c'", corrected(s.Conf, g.Params.PErr), s.CorrectedTarget)
+		near(t, s.Page+" other c'", corrected(1-s.Conf, g.Params.PErr), s.CorrectedOther)
 		near(t, s.Page+" posterior", w.P, s.Posterior)
 		near(t, s.Page+" link weight", w.Weights-weights, s.LinkWeight)
-		near(t, s.Page+" link rank", LinkRank(w.Weights, w.P), s.LinkRank)
+		near(t, s.Page+" link rank", linkRank(w.Weights, w.P), s.LinkRank)
 		var fresh []string
 		for _, e := range w.Edges[edges:] {
 			fresh = append(fresh, c.outer.sites[e.To].name)
@@ -291,13 +291,13 @@ func TestGoldenDirections(t *testing.T) {
 			R []float64 `json:"link_rank"`
 		}](t, g.Expected)
 		for i, p := range in.P {
-			near(t, "link rank", LinkRank(in.Sum, p), want.R[i])
+			near(t, "link rank", linkRank(in.Sum, p), want.R[i])
 		}
 	}
 	for _, g := range goldenCases(t, "p_err_as_accuracy_is_wrong") {
 		want := decode[map[string]float64](t, g.Expected)
-		near(t, "with the error", Corrected(0.8, 0.15), want["corrected_with_error_0.15"])
-		near(t, "with the accuracy", Corrected(0.8, 0.85), want["corrected_with_0.85_literally"])
+		near(t, "with the error", corrected(0.8, 0.15), want["corrected_with_error_0.15"])
+		near(t, "with the accuracy", corrected(0.8, 0.85), want["corrected_with_0.85_literally"])
 	}
 	if err := (&Crawler{Error: 0.85}).Check(); err == nil {
 		t.Error("an accuracy is taken for an error")

@@ -10,22 +10,23 @@ import (
 	"strings"
 )
 
-// A Graph is the sites that a crawl knows, and the links between them.
+// A Graph holds the sites that a crawl knows, and the links between them.
 type Graph struct {
 	Nodes []Site
 	Edges []Edge
 }
 
-// An Edge is what the pages of one site that were read say of another.
+// An Edge is the links from one site to another, as the pages that were read
+// have them.
 type Edge struct {
-	From, To int // in Nodes
-	Pages    int // pages that have such a link
-	Weight   float64
+	From, To int     // in Nodes
+	Pages    int     // pages of From that have such a link
+	Weight   float64 // worth of the link, see [Weight]
 }
 
-// Reduced returns the part of the graph that matters most, of at most n sites: those on
-// topic and start sites, then those that were read, then those with most links. Edges
-// keep their order.
+// Reduced returns the most important part of the graph, of at most n sites:
+// start sites and those on topic, then those that were read, then those with
+// the most links. Edges keep their order.
 func (g *Graph) Reduced(n int) *Graph {
 	degree := make([]int, len(g.Nodes))
 	for _, e := range g.Edges {
@@ -37,7 +38,7 @@ func (g *Graph) Reduced(n int) *Graph {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(standing(&g.Nodes[a]), standing(&g.Nodes[b])), cmp.Compare(degree[b], degree[a]))
+		return cmp.Or(cmp.Compare(importance(&g.Nodes[a]), importance(&g.Nodes[b])), cmp.Compare(degree[b], degree[a]))
 	})
 	place := make([]int, len(g.Nodes))
 	small := &Graph{}
@@ -55,8 +56,9 @@ func (g *Graph) Reduced(n int) *Graph {
 	return small
 }
 
-// standing orders sites by what a person wants to see of them.
-func standing(s *Site) int {
+// importance orders sites by how much a reader wants to see of them; 0 is the
+// most important.
+func importance(s *Site) int {
 	switch {
 	case s.Start:
 		return 0
@@ -70,7 +72,8 @@ func standing(s *Site) int {
 	return 4
 }
 
-// attributes are what graph files tell of a site, beside its name.
+// attributes returns what graph files contain of a site in addition to its
+// name, in the order of attributeNames.
 func (s *Site) attributes() []string {
 	return []string{
 		string(s.Verdict), strconv.FormatFloat(s.Confidence, 'g', 6, 64), strconv.Itoa(s.Pages), strconv.Itoa(s.Order),
@@ -78,18 +81,22 @@ func (s *Site) attributes() []string {
 	}
 }
 
+// attributeNames are the names and types of the attributes in the two XML
+// formats.
 var attributeNames = []struct{ name, gexf, graphml string }{
 	{"verdict", "string", "string"}, {"confidence", "double", "double"}, {"pages", "integer", "int"}, {"order", "integer", "int"},
 	{"start", "boolean", "boolean"}, {"stop", "string", "string"}, {"homepage", "string", "string"},
 }
 
+// escaped returns a text for XML; characters that XML does not allow are
+// replaced.
 func escaped(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a builder takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // writing to a builder can't fail
 	return b.String()
 }
 
-// A lines writes lines until one fails.
+// A lines writes lines until one fails, and keeps the error.
 type lines struct {
 	w   io.Writer
 	err error
@@ -101,7 +108,7 @@ func (l *lines) add(format string, args ...any) {
 	}
 }
 
-// GEXF writes the graph as Gephi reads it (GEXF 1.3).
+// GEXF writes the graph in the format of Gephi (GEXF 1.3).
 func (g *Graph) GEXF(w io.Writer) error {
 	l := &lines{w: w}
 	l.add(`<?xml version="1.0" encoding="UTF-8"?>`)
@@ -149,7 +156,7 @@ func (g *Graph) GraphML(w io.Writer) error {
 	return l.err
 }
 
-// DOT writes the graph as Graphviz reads it.
+// DOT writes the graph in the format of Graphviz.
 func (g *Graph) DOT(w io.Writer) error {
 	l := &lines{w: w}
 	l.add("digraph sites {")
@@ -169,7 +176,8 @@ func (g *Graph) DOT(w io.Writer) error {
 	return l.err
 }
 
-// quoted is a string of DOT: only quotes and backslashes mean something in it.
+// quoted returns a string of DOT, in which only quotes and backslashes have a
+// meaning.
 func quoted(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ", "\r", " ").Replace(s) + `"`
 }

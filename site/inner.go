@@ -7,51 +7,54 @@ import (
 	"dowse"
 )
 
-// Bounds of what one site can cost, whatever it sends.
+// Bounds on what one site can cost, whatever it sends.
 const (
-	maxQueue   = 2000 // pages that wait
+	maxQueue   = 2000 // pages that are queued
 	maxEdges   = 2000 // sites that it links to
-	maxListed  = 50   // pages that are taken from a sitemap
+	maxListed  = 50   // pages from a sitemap
 	maxDormant = 256  // sites that wait for a sitemap
-	maxSilent  = 3    // times as many sites that do not answer as may be read at once
-	visitsPer  = 4    // visits for each page that may be read: others fail or redirect
+	maxSilent  = 3    // sites that do not answer, as a multiple of those that may be read concurrently
+	visitsPer  = 4    // visits per page that may be read: others fail or redirect
 )
 
-// An inner crawl is the reading of one site. It is freed when the site is done.
+// An inner crawl is the reading of one site. It is released when the site is
+// done. The exported fields are saved by name (save.go), so they keep their
+// names.
 type inner struct {
-	name    string
-	site    int32 // number of the site
-	order   int   // it is the n-th site that was begun
-	home    dowse.URL
-	queue   map[dowse.URL]*waiting // pages that were queued, with those that came back
-	edgeTo  map[string]int         // index in Edges
-	dormant bool                   // it waits for a sitemap
+	name  string
+	site  int32 // number of the site in outer.sites
+	order int   // it is the n-th site that was begun
+	home  dowse.URL
+	// Pages that were queued, including those that have been visited.
+	queue   map[dowse.URL]*waiting
+	edgeTo  map[string]int // index in Edges
+	dormant bool           // it is waiting for a sitemap
 
-	returned int // of queue
+	returned int // pages of queue that have been visited or refused
 
-	Rank     float64 // at which it was chosen
-	Linkers  int     // sites that linked to it then
+	Rank     float64 // rank when it was chosen
+	Linkers  int     // number of sites that linked to it then
 	Start    bool
 	Prior    float64
-	L        float64 // log-odds
-	P        float64 // posterior, frozen when classified
-	Judged   int     // pages read when it was classified; 0 if it was not yet
+	L        float64 // log-odds that the site is on topic
+	P        float64 // posterior; fixed when the site is classified
+	Judged   int     // pages read when it was classified; 0 before
 	Read     int     // pages read
 	Visits   int
 	Weights  float64 // sum of link weights
-	Evidence bool    // a page said something
+	Evidence bool    // at least one page was informative
 	Home     Homepage
 	Edges    []edge
 	Stop     Stop
 	Detail   string
-	NewSites int // sites found that were not examined
+	NewSites int // sites found that were not yet examined
 }
 
-// A waiting page of a site.
+// A waiting is a queued page of a site.
 type waiting struct {
 	Sum   float64 // of the variances of the pages that link to it
-	Links int     // how many do
-	back  bool
+	Links int     // number of these pages
+	back  bool    // it has been visited or refused
 }
 
 func (q *waiting) add(worth float64) {
@@ -59,6 +62,7 @@ func (q *waiting) add(worth float64) {
 	q.Links++
 }
 
+// rank is the mean variance of the pages that link to the page.
 func (q *waiting) rank() float64 {
 	if q.Links == 0 {
 		return 0
@@ -71,10 +75,10 @@ type edge struct {
 	To    int32
 	Sum   float64 // of the confidences of the pages that have it
 	Pages int
-	last  int // page that was counted last
+	last  int // the page that was counted last, so that none counts twice
 }
 
-// add counts a page, once.
+// add counts a page of the site that has the link, once.
 func (e *edge) add(conf float64, page int) {
 	if e.last == page {
 		return
@@ -84,6 +88,7 @@ func (e *edge) add(conf float64, page int) {
 	e.Pages++
 }
 
+// local is the mean confidence of the pages that have the link.
 func (e *edge) local() float64 { return e.Sum / float64(e.Pages) }
 
 func newInner(s *knownSite, prior float64) *inner {
@@ -96,8 +101,9 @@ func newInner(s *knownSite, prior float64) *inner {
 
 func (w *inner) isHome(u dowse.URL) bool { return u == w.home }
 
-// await takes a page into the queue; nil if there is no more room.
-func (w *inner) await(u dowse.URL) *waiting {
+// enqueue adds a page to the queue; nil if it is full. The URL is copied, since
+// it would keep its page in memory.
+func (w *inner) enqueue(u dowse.URL) *waiting {
 	if len(w.queue) >= maxQueue {
 		return nil
 	}
@@ -106,8 +112,8 @@ func (w *inner) await(u dowse.URL) *waiting {
 	return q
 }
 
-// back takes note that a page that was queued came to its end.
-func (w *inner) back(u dowse.URL) {
+// came records that a queued page has been visited or refused.
+func (w *inner) came(u dowse.URL) {
 	if q := w.queue[u]; q != nil && !q.back {
 		q.back = true
 		w.returned++
@@ -115,22 +121,23 @@ func (w *inner) back(u dowse.URL) {
 }
 
 func (w *inner) visited(p *dowse.Page) {
-	w.back(p.URL)
+	w.came(p.URL)
 	w.Visits++
 }
 
-// judge takes a page into the site's posterior and link rank. fresh is the number of
-// new sites that the page links to.
+// judge updates the site's posterior and link rank by a page. fresh is the
+// number of new sites to which the page links. The posterior is fixed when it
+// reaches the threshold: later pages are read for their links only.
 func (w *inner) judge(c *Crawler, conf float64, fresh int) {
 	w.Read++
 	w.NewSites += fresh
 	w.Evidence = w.Evidence || conf != 0.5
 	if w.Judged == 0 {
-		target := Corrected(conf, or(c.Error, 0.15))
-		other := Corrected(1-conf, or(c.Error, 0.15))
+		target := corrected(conf, or(c.Error, 0.15))
+		other := corrected(1-conf, or(c.Error, 0.15))
 		w.L += math.Log(target / other)
 		w.P = sigmoid(w.L)
-		if w.Evidence && max(w.P, 1-w.P) >= or(c.Sure, 0.9) { // a prior alone is no judgement
+		if w.Evidence && max(w.P, 1-w.P) >= or(c.Sure, 0.9) { // a prior alone decides nothing
 			w.Judged = w.Read
 		}
 	}
@@ -141,7 +148,7 @@ func (w *inner) judge(c *Crawler, conf float64, fresh int) {
 func (w *inner) check(c *Crawler) {
 	most := or(c.Pages, 50)
 	switch {
-	case w.Judged > 0 && LinkRank(w.Weights, w.P) >= or(c.Links, 6):
+	case w.Judged > 0 && linkRank(w.Weights, w.P) >= or(c.Links, 6):
 		w.end(EnoughLinks, "")
 	case w.Read >= most:
 		w.end(PageCap, "")
@@ -150,7 +157,7 @@ func (w *inner) check(c *Crawler) {
 	}
 }
 
-// exhausted tells how a site ends of which no page waits any more.
+// exhausted returns how a site ends of which nothing is queued any more.
 func (w *inner) exhausted() (Stop, string) {
 	switch {
 	case w.Read == 0:
@@ -165,11 +172,12 @@ func (w *inner) end(why Stop, detail string) {
 	w.Stop, w.Detail = why, detail
 }
 
-// result is what is kept of the site.
+// result returns what is kept of the site. Without informative pages there is
+// no verdict.
 func (w *inner) result() *result {
 	r := &result{
 		Order: w.order, Rank: w.Rank, Linkers: w.Linkers, Prior: w.Prior, Posterior: w.P, Judged: w.Judged, Pages: w.Read,
-		Visits: w.Visits, Links: len(w.Edges), NewSites: w.NewSites, LinkRank: LinkRank(w.Weights, w.P),
+		Visits: w.Visits, Links: len(w.Edges), NewSites: w.NewSites, LinkRank: linkRank(w.Weights, w.P),
 		Home: w.Home, Stop: w.Stop, Detail: strings.Clone(w.Detail), Verdict: None,
 	}
 	switch w.Stop {

@@ -13,10 +13,10 @@ const (
 	layoutSeed   = 1
 )
 
-// layout places the nodes: sites that link to each other draw together, all push each
-// other away, and a pull to the middle keeps what hangs loose in the picture
-// (Fruchterman and Reingold 1991). It is the same for the same graph. Its cost grows
-// with the square of the nodes.
+// layout places the nodes: sites that link to each other attract, all repel
+// each other, and a pull to the centre keeps loose ones in the picture
+// (Fruchterman and Reingold 1991). The result is the same for the same graph.
+// The cost is O(rounds · nodes²).
 func (g *Graph) layout(width, height float64) []point {
 	n := len(g.Nodes)
 	rng := rand.New(rand.NewPCG(layoutSeed, uint64(n)))
@@ -43,12 +43,12 @@ func (g *Graph) layout(width, height float64) []point {
 }
 
 const (
-	gravity = 0.9 // to the middle
-	reach   = 3.5 // of repulsion, in ideal distances: what is farther away does not matter
+	gravity = 0.9 // strength of the pull to the centre
+	reach   = 3.5 // range of repulsion, in ideal distances
 )
 
-// pulls returns how strong each edge is: the ends of many edges share their strength, so
-// that what is linked most is not drawn into one spot.
+// pulls returns the strength of each edge: nodes with many edges divide their
+// strength among them, so that well-linked sites are not drawn into one spot.
 func (g *Graph) pulls() []float64 {
 	degree := make([]float64, len(g.Nodes))
 	for _, e := range g.Edges {
@@ -80,7 +80,7 @@ func repel(at, move []point, ideal float64) {
 	}
 }
 
-// attract draws nodes together that are linked.
+// attract moves linked nodes towards each other.
 func (g *Graph) attract(at, move []point, pull []float64, ideal float64) {
 	for i, e := range g.Edges {
 		dx, dy := at[e.From].x-at[e.To].x, at[e.From].y-at[e.To].y
@@ -92,7 +92,7 @@ func (g *Graph) attract(at, move []point, pull []float64, ideal float64) {
 	}
 }
 
-// step moves a node, at most by heat.
+// step moves a node, by heat at most.
 func step(p *point, by point, heat float64) {
 	d := math.Sqrt(by.x*by.x + by.y*by.y)
 	if d == 0 {
@@ -103,7 +103,7 @@ func step(p *point, by point, heat float64) {
 	p.y += by.y * scale
 }
 
-// spread fits the nodes into the picture.
+// spread scales the positions to fill the picture.
 func spread(at []point, width, height float64) {
 	if len(at) == 0 {
 		return

@@ -9,19 +9,21 @@ import (
 	"dowse"
 )
 
-// outer is the crawl over sites: all that are known, and the order in which they are
-// examined.
+// outer is the crawl over sites: all that are known, and the order in which
+// they are examined.
 type outer struct {
-	sites []*knownSite // by first sighting
+	sites []*knownSite // in the order in which they became known
 	index map[string]int32
 	ready ranking // sites that may be chosen
 
-	chosen, examined, relevant int // start sites are only among chosen
+	chosen, examined, relevant int // numbers of sites; start sites count among chosen only
 }
 
-// maxSites bounds the memory of the known sites to about half a gigabyte.
+// maxSites bounds the memory of known sites to about half a gigabyte. Further
+// sites are ignored.
 const maxSites = 2_000_000
 
+// A siteState is the progress of a site. The values are saved.
 type siteState uint8
 
 const (
@@ -30,22 +32,22 @@ const (
 	done
 )
 
-// A knownSite site is one that was linked to, or given as a start.
+// A knownSite is a site to which a page linked, or that was given as a start.
 type knownSite struct {
 	name   string
 	home   dowse.URL
-	entry  dowse.URL // the page that was linked to first; "" for the homepage
+	entry  dowse.URL // the first page to which a link led; "" for the homepage
 	result *result   // of a site that is done
 	sum    float64   // of the weights of the links from examined sites
-	links  int       // how many of them there are
-	seq    int32     // by first sighting
-	at     int32     // in ready, from 1; 0 if it is not there
+	links  int       // number of these links
+	seq    int32     // number in outer.sites
+	at     int32     // place in ready, from 1; 0 if it is not there
 	state  siteState
 	start  bool
 }
 
-// rank is the mean weight of the links to the site. Start sites, and sites without
-// links, have 1.
+// rank is the mean weight of the links to the site; 1 for start sites and sites
+// without links.
 func (s *knownSite) rank() float64 {
 	if s.start || s.links == 0 {
 		return 1
@@ -60,8 +62,8 @@ func (s *knownSite) because() []dowse.Because {
 	return because("mean weight of the links from other sites", s.rank(), s.links)
 }
 
-// see returns a site, taking it in at first sight; nil if there are too many.
-func (o *outer) see(name string, home, at dowse.URL) *knownSite {
+// site returns a site, and adds it when it is new; nil if there are too many.
+func (o *outer) site(name string, home, at dowse.URL) *knownSite {
 	if i, ok := o.index[name]; ok {
 		return o.sites[i]
 	}
@@ -77,7 +79,7 @@ func (o *outer) see(name string, home, at dowse.URL) *knownSite {
 	return s
 }
 
-// offer lets a site be chosen, or moves it to where its rank is now.
+// offer makes a site available, or updates its place if its rank has changed.
 func (o *outer) offer(s *knownSite) {
 	if s.at > 0 {
 		heap.Fix(&o.ready, int(s.at-1))
@@ -86,7 +88,7 @@ func (o *outer) offer(s *knownSite) {
 	heap.Push(&o.ready, s)
 }
 
-// best takes out the site to be examined next; nil for none.
+// best removes and returns the site to examine next; nil if there is none.
 func (o *outer) best() *knownSite {
 	if len(o.ready) == 0 {
 		return nil
@@ -94,7 +96,8 @@ func (o *outer) best() *knownSite {
 	return heap.Pop(&o.ready).(*knownSite)
 }
 
-// ranking is a heap of sites: start sites, then by rank, then by first sighting.
+// ranking is a heap of sites: start sites first, then by rank, then by when
+// they became known.
 type ranking []*knownSite
 
 func (r ranking) Len() int { return len(r) }

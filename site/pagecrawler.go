@@ -11,17 +11,17 @@ import (
 	"dowse/weburl"
 )
 
-// A PageCrawler is the rival of [Crawler] in Ester et al. 2004: a crawler of pages that
-// ranks a page by the mean confidence of the pages that link to it, with a guard that
-// leaves a host after so many pages. What it fetched is made into sites afterwards, by a
-// [Catch].
+// A PageCrawler is the baseline of [Crawler] in Ester et al. 2004: a crawler of
+// pages that ranks a page by the mean confidence of the pages that link to it,
+// with a guard that leaves a host after so many pages. Its pages are grouped
+// into sites afterwards, by a [Catch].
 type PageCrawler struct {
 	Guard int `param:"guard" default:"100" help:"pages of one host at most; ours"`
 
-	given map[string]int // pages by host
+	given map[string]int // by host, pages fetched
 }
 
-// Check tells what is wrong with the parameters.
+// Check returns an error if a parameter is out of range.
 func (c *PageCrawler) Check() error {
 	if c.Guard < 0 {
 		return fmt.Errorf("guard=%d: want a number of pages", c.Guard)
@@ -38,7 +38,8 @@ func (c *PageCrawler) Start(seeds []dowse.URL) []dowse.Lead {
 	return leads
 }
 
-// Follow ranks the links of a page, and leaves a host that has given enough.
+// Follow ranks the links of a page, and drops a host that has reached the
+// guard.
 func (c *PageCrawler) Follow(p *dowse.Page) (leads []dowse.Lead) {
 	if c.given == nil {
 		c.given = map[string]int{}
@@ -61,8 +62,8 @@ func (c *PageCrawler) Follow(p *dowse.Page) (leads []dowse.Lead) {
 	return leads
 }
 
-// hostOf is the group of a URL: its host, or of an opaque URL what stands before the
-// slash.
+// hostOf returns the group of a URL: its host, or for an opaque URL the part
+// before the slash.
 func hostOf(u dowse.URL) (host string, opaque bool) {
 	if host = weburl.Host(u); host != "" {
 		return host, false
@@ -75,6 +76,8 @@ func hostOf(u dowse.URL) (host string, opaque bool) {
 	return string(u), true
 }
 
+// rank updates the mean for a link's target. Sum and count are kept in the
+// lead's note, so that the strategy needs no memory per page.
 func (c *PageCrawler) rank(l *dowse.Link, conf float64) dowse.Lead {
 	sum, n := meanOf(l.Target.Note)
 	sum, n = sum+conf, n+1
@@ -86,7 +89,7 @@ func (c *PageCrawler) rank(l *dowse.Link, conf float64) dowse.Lead {
 	return lead
 }
 
-// meanNote encodes a sum and a count as a note.
+// meanNote encodes a sum and a count: 8 bytes and a varint.
 func meanNote(sum float64, n int) string {
 	var w wire.Writer
 	w.Float(sum)
@@ -94,7 +97,8 @@ func meanNote(sum float64, n int) string {
 	return string(w.B)
 }
 
-// meanOf reads the sum and the count of a note; both are 0 for a note that meanNote did not write.
+// meanOf decodes meanNote; zeros for anything else, since notes come from a
+// journal.
 func meanOf(note string) (sum float64, n int) {
 	r := wire.Reader[string]{Rest: note}
 	sum, k := r.Float(), r.Uint()
@@ -104,7 +108,7 @@ func meanOf(note string) (sum float64, n int) {
 	return sum, int(k)
 }
 
-// Save returns how many pages were taken of each host, as bytes for Load.
+// Save encodes the number of pages per host.
 func (c *PageCrawler) Save() ([]byte, error) {
 	var w wire.Writer
 	for _, h := range slices.Sorted(maps.Keys(c.given)) {
@@ -114,7 +118,7 @@ func (c *PageCrawler) Save() ([]byte, error) {
 	return w.B, nil
 }
 
-// Load restores what Save returned.
+// Load restores what Save encoded.
 func (c *PageCrawler) Load(b []byte) error {
 	c.given = map[string]int{}
 	r := wire.Reader[[]byte]{Rest: b}
@@ -131,32 +135,32 @@ func (c *PageCrawler) Load(b []byte) error {
 	return nil
 }
 
-// A Rated page is one that a crawler fetched, and the judge's confidence in it.
+// A Rated is a fetched page and the judge's confidence in it.
 type Rated struct {
 	URL        dowse.URL
 	Confidence float64
 }
 
-// A Group is what the pages of one site that a page crawler happened to fetch say of
-// the site.
+// A Group is a site as the pages that a page crawler happened to fetch show it.
 type Group struct {
 	Site      string
 	Pages     int
-	Posterior float64
+	posterior float64
 	Relevant  bool
-	Homepage  *float64 // the homepage's confidence; nil if it was not fetched
+	homepage  *float64 // the homepage's confidence; nil if it was not fetched
 }
 
-// HomepageRelevant tells what the homepage alone says, and whether it was fetched.
+// HomepageRelevant reports the judgement by the homepage alone, and whether it
+// was fetched.
 func (g *Group) HomepageRelevant() (relevant, ok bool) {
-	return g.Homepage != nil && *g.Homepage > 0.5, g.Homepage != nil
+	return g.homepage != nil && *g.homepage > 0.5, g.homepage != nil
 }
 
-// A Catch makes sites of pages as they come: each is judged by all of its pages that
-// were fetched, with an even prior.
+// A Catch groups pages into sites as they are fetched: each is judged by all of
+// its pages, with a prior of one half.
 type Catch struct {
-	Error float64                                       // of the judge
-	Of    func(dowse.URL) (name string, home dowse.URL) // nil means by host
+	Error  float64                                       // error rate of the judge, 0 to 0.5
+	siteOf func(dowse.URL) (name string, home dowse.URL) // nil means by host
 
 	groups   []Group
 	odds     []float64
@@ -164,7 +168,7 @@ type Catch struct {
 	relevant int
 }
 
-// Add takes in a page and returns how many sites are on topic by now.
+// Add adds a page and returns how many sites are on topic now.
 func (c *Catch) Add(p Rated) int {
 	name, home := c.of(p.URL)
 	i, ok := c.index[name]
@@ -180,20 +184,20 @@ func (c *Catch) Add(p Rated) int {
 	if g.Relevant {
 		c.relevant--
 	}
-	c.odds[i] += math.Log(Corrected(p.Confidence, c.Error) / Corrected(1-p.Confidence, c.Error))
+	c.odds[i] += math.Log(corrected(p.Confidence, c.Error) / corrected(1-p.Confidence, c.Error))
 	g.Pages++
-	if g.Posterior, g.Relevant = sigmoid(c.odds[i]), c.odds[i] > 0; g.Relevant {
+	if g.posterior, g.Relevant = sigmoid(c.odds[i]), c.odds[i] > 0; g.Relevant {
 		c.relevant++
 	}
 	if p.URL == home {
-		g.Homepage = &p.Confidence
+		g.homepage = &p.Confidence
 	}
 	return c.relevant
 }
 
 func (c *Catch) of(u dowse.URL) (string, dowse.URL) {
-	if c.Of != nil {
-		return c.Of(u)
+	if c.siteOf != nil {
+		return c.siteOf(u)
 	}
 	return Of(u, byHost)
 }

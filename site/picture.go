@@ -10,10 +10,12 @@ import (
 	"dowse/internal/plain"
 )
 
-// MaxPicture is how many sites a picture shows; of more, those that matter most.
-const MaxPicture = 1000
+// maxPicture bounds the sites of a picture; of more, the most important are
+// shown.
+const maxPicture = 1000
 
-// The colours of a picture: sites on topic stand out, by lightness as well.
+// The colours of a picture. Sites on topic differ in lightness too, not in hue
+// alone.
 const (
 	inkColour        = "#22303a"
 	faintColour      = "#6b7780"
@@ -24,17 +26,18 @@ const (
 	noneColour       = "#ffffff"
 )
 
-// A canvas is a picture being drawn.
+// A canvas is a picture that is being drawn.
 type canvas struct {
 	*lines
 	width, height float64 // of the drawing, without its margins
 	at            []point
 	radius        []float64
-	taken         []box // by labels and nodes
+	taken         []box // areas of labels and nodes
 }
 
 type box struct{ x0, y0, x1, y1 float64 }
 
+// meets reports whether two boxes overlap.
 func (b box) meets(o box) bool { return b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1 }
 
 const (
@@ -45,13 +48,14 @@ const (
 	letter   = 0.56 // mean width of a letter, of the font's size
 )
 
-// SVG draws the graph: a circle to a site, as large as the pages that were read of it;
-// lines from site to site, those between sites on topic in colour. Labels are left out
-// where they would cover something. The same graph gives the same bytes.
+// SVG draws the graph: one circle per site, its area growing with the pages
+// that were read; lines between sites, those between sites on topic in colour.
+// Labels are omitted where they would cover something. The same graph gives the
+// same bytes.
 func (g *Graph) SVG(w io.Writer, title string) error {
 	known := len(g.Nodes)
-	if known > MaxPicture {
-		g = g.Reduced(MaxPicture)
+	if known > maxPicture {
+		g = g.Reduced(maxPicture)
 	}
 	side := min(max(420+22*math.Sqrt(float64(len(g.Nodes)))*1.6, 640), 1500)
 	c := &canvas{lines: &lines{w: w}, width: side * 1.35, height: side}
@@ -114,9 +118,9 @@ func (c *canvas) edges(g *Graph) {
 	}
 }
 
-// nodes draws the circles, those on topic last, and takes their room.
+// nodes draws the circles, those on topic last, and records their areas.
 func (c *canvas) nodes(g *Graph) {
-	order := g.byStanding()
+	order := g.byImportance()
 	slices.Reverse(order)
 	for _, i := range order {
 		s, p, r := &g.Nodes[i], c.at[i], c.radius[i]
@@ -125,6 +129,7 @@ func (c *canvas) nodes(g *Graph) {
 	}
 }
 
+// paint returns the SVG attributes of a site's circle.
 func paint(s *Site) string {
 	switch {
 	case s.Start:
@@ -139,7 +144,7 @@ func paint(s *Site) string {
 	return fmt.Sprintf(`fill="%s" stroke="%s" stroke-width="0.5"`, noneColour, edgeColour)
 }
 
-// line tells of a site in a line.
+// line describes a site in one line.
 func (s *Site) line() string {
 	switch s.Verdict {
 	case Waiting:
@@ -150,24 +155,24 @@ func (s *Site) line() string {
 	return fmt.Sprintf("%s: %s, confidence %.3f, %d pages", s.Name, s.Verdict, s.Confidence, s.Pages)
 }
 
-// byStanding returns the nodes, those that matter most first.
-func (g *Graph) byStanding() []int {
+// byImportance returns the nodes, the most important first.
+func (g *Graph) byImportance() []int {
 	order := make([]int, len(g.Nodes))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return standing(&g.Nodes[a]) - standing(&g.Nodes[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return importance(&g.Nodes[a]) - importance(&g.Nodes[b]) })
 	return order
 }
 
-// labels names sites, those that matter most first, each where there is room for its
-// name; a name that would cover something is left out.
+// labels names sites, the most important first, where there is room; a name
+// that would cover something is omitted.
 func (c *canvas) labels(g *Graph) {
 	c.add(`<g fill="%s" paint-order="stroke" stroke="#ffffff" stroke-width="2.5" stroke-linejoin="round">`, inkColour)
-	for _, i := range g.byStanding() {
+	for _, i := range g.byImportance() {
 		name := plain.Fit(g.Nodes[i].Name, maxLabel)
 		size := float64(fontSize)
-		if standing(&g.Nodes[i]) > 1 {
+		if importance(&g.Nodes[i]) > 1 {
 			size -= 2.5
 		}
 		c.label(i, name, size)
@@ -177,6 +182,8 @@ func (c *canvas) labels(g *Graph) {
 
 const maxLabel = 32
 
+// label places one name at the first of eight positions around its circle that
+// is free.
 func (c *canvas) label(i int, name string, size float64) {
 	wide := float64(utf8.RuneCountInString(name)) * size * letter
 	p, r := c.at[i], c.radius[i]+3
@@ -200,7 +207,7 @@ func (c *canvas) label(i int, name string, size float64) {
 	}
 }
 
-// legend tells what the circles mean.
+// legend explains the circles.
 func (c *canvas) legend(y float64) {
 	x := float64(margin)
 	for _, l := range []struct {

@@ -4,31 +4,32 @@ import (
 	"dowse"
 )
 
-// Verdict is what became of a site.
+// A Verdict is the judgement of a site.
 type Verdict string
 
 // The verdicts.
 const (
 	Relevant   Verdict = "relevant"
 	Irrelevant Verdict = "irrelevant"
-	None       Verdict = "none"    // it could not be judged: Stop says why
-	Reading    Verdict = "reading" // its inner crawl goes on
-	Waiting    Verdict = "waiting" // it was not chosen yet
+	None       Verdict = "none"    // it could not be judged; see Stop
+	Reading    Verdict = "reading" // it is being read
+	Waiting    Verdict = "waiting" // it was not yet chosen
 )
 
-// Stop is why the reading of a site ended.
+// A Stop is the reason for which the reading of a site ended. The values are
+// stored.
 type Stop string
 
 // The stops.
 const (
-	EnoughLinks Stop = "link_rank"      // judged, and enough links were found
-	PageCap     Stop = "page_cap"       // as many pages as a site may give
+	EnoughLinks Stop = "link_rank"      // judged, and enough links found
+	PageCap     Stop = "page_cap"       // the limit of pages per site
 	Exhausted   Stop = "frontier_empty" // no further page is known
 	Moved       Stop = "moved"          // its homepage is on another site
-	SiteParked  Stop = "parked"         // a name for sale, no site
-	SiteDead    Stop = "dead"           // its homepage can't be had
-	Refused     Stop = "refused"        // it may not be visited: robots.txt, scope
-	Unreadable  Stop = "unreadable"     // there are no words on any of its pages
+	SiteParked  Stop = "parked"         // a domain for sale, not a site
+	SiteDead    Stop = "dead"           // its homepage can't be fetched
+	Refused     Stop = "refused"        // it must not be visited: robots.txt, scope
+	Unreadable  Stop = "unreadable"     // none of its pages has words
 )
 
 // Stops lists all stops.
@@ -38,90 +39,90 @@ func Stops() []Stop {
 
 // Homepages lists all kinds of homepages.
 func Homepages() []Homepage {
-	return []Homepage{Plain, Frames, Thin, Script, Redirecting, Parked, Dead}
+	return []Homepage{homePlain, homeFrames, homeThin, homeScript, homeRedirecting, homeParked, homeDead}
 }
 
-// Means says what a kind of homepage is.
+// Means explains a kind of homepage in a few words.
 func (h Homepage) Means() string {
 	switch h {
-	case Plain:
+	case homePlain:
 		return "a page with a text"
-	case Frames:
-		return "hardly a word, and links that nobody can click: frames"
-	case Thin:
-		return "hardly a word: a picture, a way in"
-	case Script:
-		return "neither words nor links: a script makes them; the sitemap is read instead"
-	case Redirecting:
-		return "it sends on to another site, which inherits the rank"
-	case Parked:
-		return "the notice of a name for sale"
-	case Dead:
-		return "it can't be had; the page that others link to is tried instead"
+	case homeFrames:
+		return "hardly any words, and links without text: frames"
+	case homeThin:
+		return "hardly any words: a picture, a link"
+	case homeScript:
+		return "neither words nor links, which a script creates; the sitemap is read instead"
+	case homeRedirecting:
+		return "it redirects to another site, which inherits the rank"
+	case homeParked:
+		return "the notice of a domain for sale"
+	case homeDead:
+		return "it can't be fetched; the page to which others link is tried instead"
 	}
 	return ""
 }
 
-// Means says what a stop means.
+// Means explains a stop in a few words.
 func (s Stop) Means() string {
 	switch s {
 	case EnoughLinks:
 		return "it was judged, and enough links to other sites were found"
 	case PageCap:
-		return "it gave as many pages as a site may"
+		return "the limit of pages per site was reached"
 	case Exhausted:
 		return "no further page of it is known"
 	case Moved:
 		return "its homepage is on another site"
 	case SiteParked:
-		return "its name is for sale: there is no site"
+		return "its domain is for sale: there is no site"
 	case SiteDead:
-		return "its homepage can't be had"
+		return "its homepage can't be fetched"
 	case Refused:
-		return "it may not be visited"
+		return "it must not be visited"
 	case Unreadable:
 		return "there is nothing to read on it: frames without pages, scripts, pictures"
 	}
 	return ""
 }
 
-// Homepage is what the homepage of a site is like.
+// A Homepage is the kind of a site's homepage.
 type Homepage string
 
-// The homepages.
+// The kinds of homepages.
 const (
-	Plain       Homepage = "ordinary"
-	Frames      Homepage = "frames"      // hardly a word, and links without any
-	Thin        Homepage = "thin"        // hardly a word
-	Script      Homepage = "script"      // neither words nor links: a script makes them
-	Redirecting Homepage = "redirecting" // to another site
-	Parked      Homepage = "parked"
-	Dead        Homepage = "dead"
+	homePlain       Homepage = "ordinary"
+	homeFrames      Homepage = "frames"      // hardly any words, and links without text
+	homeThin        Homepage = "thin"        // hardly any words
+	homeScript      Homepage = "script"      // neither words nor links, which a script creates
+	homeRedirecting Homepage = "redirecting" // to another site
+	homeParked      Homepage = "parked"
+	homeDead        Homepage = "dead"
 )
 
-// kindOf tells what a homepage is like. Words are not there when a crawl is rebuilt
-// from its journal; the fingerprint tells that they were few.
+// kindOf classifies a homepage. Words are not available when a crawl is rebuilt
+// from its journal; an empty fingerprint shows that they were few.
 func kindOf(p *dowse.Page) Homepage {
 	switch {
 	case isParked(&p.Verdict):
-		return Parked
+		return homeParked
 	case !p.Sketch.IsZero():
-		return Plain
+		return homePlain
 	case len(p.Links) == 0:
-		return Script
+		return homeScript
 	}
 	for i := range p.Links {
 		if p.Links[i].Anchor != "" {
-			return Thin
+			return homeThin
 		}
 	}
 	if len(p.Links) > 1 {
-		return Frames
+		return homeFrames
 	}
-	return Thin
+	return homeThin
 }
 
-// result is what is kept of a site that is done.
+// A result is what is kept of a finished site. It is saved by field name.
 type result struct {
 	Order     int
 	Rank      float64
@@ -140,31 +141,32 @@ type result struct {
 	Detail    string
 }
 
-// A Site is what is known of a site. JSON names are stable.
+// A Site describes a known site. Its JSON names are stable.
 type Site struct {
 	Name     string    `json:"site"`
 	Homepage dowse.URL `json:"homepage"`
 	Verdict  Verdict   `json:"verdict"`
 	// Confidence is the posterior that the site is on topic, frozen when it was
 	// judged; 0 for a site that was not read.
-	Confidence float64  `json:"confidence"`
-	Start      bool     `json:"start,omitempty"` // given by a seed
-	Order      int      `json:"order,omitempty"` // it was the n-th that was begun, from 1
-	Pages      int      `json:"pages"`           // read
-	Judged     int      `json:"judged_after"`    // pages after which it was judged; 0 if it was not sure
-	Visits     int      `json:"visits"`          // with those that failed or were sent on
-	Links      int      `json:"links"`           // other sites that it links to
-	NewSites   int      `json:"new_sites"`       // of them, those that were not examined
-	LinkRank   float64  `json:"link_rank"`
-	Rank       float64  `json:"rank"`    // by which it was, or may be, chosen
-	Linkers    int      `json:"linkers"` // examined sites that linked to it
-	Prior      float64  `json:"prior,omitempty"`
-	Home       Homepage `json:"home,omitempty"`
-	Stop       Stop     `json:"stop,omitempty"`
-	Detail     string   `json:"detail,omitempty"`
+	Confidence float64 `json:"confidence"`
+	Start      bool    `json:"start,omitempty"` // given by a seed
+	Order      int     `json:"order,omitempty"` // it was the n-th that was begun, from 1
+	Pages      int     `json:"pages"`           // pages read
+	// Pages after which it was classified; 0 if the threshold was not reached.
+	Judged   int      `json:"judged_after"`
+	Visits   int      `json:"visits"`    // visits, including failures and redirects
+	Links    int      `json:"links"`     // other sites that it links to
+	NewSites int      `json:"new_sites"` // of these, those that were not yet examined
+	LinkRank float64  `json:"link_rank"`
+	Rank     float64  `json:"rank"`    // with which it was, or may be, chosen
+	Linkers  int      `json:"linkers"` // examined sites that link to it
+	Prior    float64  `json:"prior,omitempty"`
+	Home     Homepage `json:"home,omitempty"`
+	Stop     Stop     `json:"stop,omitempty"`
+	Detail   string   `json:"detail,omitempty"`
 }
 
-// All lists the sites that are known, by first sighting.
+// All lists the known sites in the order in which they became known.
 func (c *Crawler) All() []Site {
 	list := make([]Site, len(c.outer.sites))
 	for i, s := range c.outer.sites {
@@ -173,7 +175,7 @@ func (c *Crawler) All() []Site {
 	return list
 }
 
-// Lookup returns what is known of a site.
+// Lookup returns what is known of a site, by name.
 func (c *Crawler) Lookup(name string) (Site, bool) {
 	i, ok := c.outer.index[name]
 	if !ok {
@@ -188,12 +190,14 @@ func (c *Crawler) SiteOf(u dowse.URL) string {
 	return name
 }
 
-// Counts tells how many sites are known, are being read, were judged, and of those
-// how many are on topic; start sites are not among the last two.
+// Counts returns the numbers of sites that are known, being read, judged, and
+// judged to be on topic; start sites are not among the last two.
 func (c *Crawler) Counts() (known, reading, examined, relevant int) {
 	return len(c.outer.sites), len(c.open), c.outer.examined, c.outer.relevant
 }
 
+// describe returns a site for callers, from its result or, while it is being
+// read, from its inner crawl.
 func (c *Crawler) describe(s *knownSite) Site {
 	d := Site{Name: s.name, Homepage: s.home, Start: s.start, Verdict: Waiting, Rank: s.rank(), Linkers: s.links}
 	r := s.result
@@ -211,9 +215,9 @@ func (c *Crawler) describe(s *knownSite) Site {
 	return d
 }
 
-// Posteriors returns the posterior of a site after each of its pages, given the prior
-// and the pages' confidences, and how many pages it took to judge it; 0 if it was not
-// sure.
+// Posteriors returns the posterior of a site after each of its pages, given the
+// prior and the pages' confidences, and after how many pages it is classified;
+// 0 if it is not.
 func (c *Crawler) Posteriors(prior float64, confidences []float64) (after []float64, judged int) {
 	w := newInner(&knownSite{}, prior)
 	for _, conf := range confidences {

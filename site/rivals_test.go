@@ -44,7 +44,7 @@ func TestGoldenPageCrawler(t *testing.T) {
 	if len(pages) != len(want.Order) {
 		t.Errorf("%d pages, want %d", len(pages), len(want.Order))
 	}
-	catch := Catch{Error: g.Params.PErr, Of: opaqueSite}
+	catch := Catch{Error: g.Params.PErr, siteOf: opaqueSite}
 	relevant := 0
 	for _, p := range pages {
 		relevant = catch.Add(p)
@@ -61,7 +61,7 @@ func TestGoldenPageCrawler(t *testing.T) {
 	}
 	for _, s := range groups {
 		w := want.Sites[s.Site]
-		near(t, s.Site, s.Posterior, w.Posterior)
+		near(t, s.Site, s.posterior, w.Posterior)
 		if s.Pages != w.Pages || s.Relevant != w.Relevant {
 			t.Errorf("%s: %+v, want %+v", s.Site, s, w)
 		}

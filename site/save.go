@@ -13,7 +13,8 @@ import (
 	"dowse"
 )
 
-// saved is what Save writes.
+// saved is the state that Save encodes with gob, which matches fields by name:
+// fields may be added, but not renamed.
 type saved struct {
 	Sites                      []savedSite
 	Open                       []savedInner
@@ -45,7 +46,7 @@ type savedWaiting struct {
 	Back  bool
 }
 
-// Save writes down all sites and the inner crawls.
+// Save encodes all sites and the inner crawls. Equal states give equal bytes.
 func (c *Crawler) Save() ([]byte, error) {
 	s := saved{Chosen: c.outer.chosen, Examined: c.outer.examined, Relevant: c.outer.relevant}
 	for _, k := range c.outer.sites {
@@ -76,9 +77,11 @@ func (w *inner) save() savedInner {
 	return s
 }
 
-var errSaved = errors.New("site: load: what was saved does not fit together")
+// errSaved is returned for a state that decodes but is inconsistent.
+var errSaved = errors.New("site: load: inconsistent state")
 
-// Load takes up what Save wrote.
+// Load restores what Save encoded, and replaces what the crawler knew. The
+// bytes may be damaged: numbers are checked before they are used as indices.
 func (c *Crawler) Load(data []byte) error {
 	var s saved
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&s); err != nil {
@@ -99,11 +102,12 @@ func (c *Crawler) Load(data []byte) error {
 	return nil
 }
 
+// load restores one site, and reports whether it is consistent.
 func (o *outer) load(s *savedSite) bool {
 	if _, twice := o.index[s.Name]; twice || s.State > uint8(done) {
 		return false
 	}
-	k := o.see(s.Name, dowse.URL(s.Home), dowse.URL(cmp.Or(s.Entry, s.Home)))
+	k := o.site(s.Name, dowse.URL(s.Home), dowse.URL(cmp.Or(s.Entry, s.Home)))
 	if k == nil {
 		return false
 	}
@@ -114,6 +118,7 @@ func (o *outer) load(s *savedSite) bool {
 	return (k.state == done) == (k.result != nil)
 }
 
+// loadInner restores one inner crawl, and reports whether it is consistent.
 func (c *Crawler) loadInner(s *savedInner) bool {
 	if s.Site < 0 || s.Site >= len(c.outer.sites) || len(s.Last) != len(s.Inner.Edges) {
 		return false

@@ -7,12 +7,12 @@ import (
 	"dowse/judge"
 )
 
-// TrainingPages is how many pages of a training site a judge learns from, the first in
-// breadth-first order (Ester et al. 2004).
+// TrainingPages is the number of pages of a training site from which a judge
+// learns, the first in breadth-first order (Ester et al. 2004).
 const TrainingPages = 25
 
-// First keeps the first n pages of each site, in the order given; 0 means
-// [TrainingPages]. An example without a site is one of its own.
+// First returns the first n pages of each site, in the order given; 0 means
+// [TrainingPages]. An example without a site is a site of its own.
 func First(examples []judge.Example, n int) (kept []judge.Example) {
 	taken := map[string]int{}
 	for _, e := range examples {
@@ -27,15 +27,15 @@ func First(examples []judge.Example, n int) (kept []judge.Example) {
 	return kept
 }
 
-// Train makes the page judge of the paper from the pages of whole sites: centroids, and
-// their error by cross-validation over sites. The first pages of each site count, see
-// [First].
+// Train trains the page judge of the paper on the pages of whole sites:
+// centroids, and their error rate by cross-validation over sites. The first
+// pages of each site are used, see [First].
 func Train(examples []judge.Example, c judge.Centroid) (*judge.Centroids, error) {
 	return train(First(examples, 0), c)
 }
 
-// TrainHomepages makes the judge of the homepage classifier, which the paper compares
-// with: the same, of the first page of each site alone.
+// TrainHomepages trains the judge of the homepage classifier, with which the
+// paper compares: the same on the first page of each site.
 func TrainHomepages(examples []judge.Example, c judge.Centroid) (*judge.Centroids, error) {
 	return train(First(examples, 1), c)
 }

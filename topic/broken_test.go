@@ -121,7 +121,7 @@ func TestBrokenFiles(t *testing.T) {
 		{"alias", head + "also: [&a fish, *a]\n", 4, 8, "anchors", "write the value out"},
 		{"tag", head + "about: !!binary aGk=\n", 4, 8, "tags", "write the value out"},
 		{"merge key", head + "<<: {also: [fish]}\n", 4, 1, "merge key", "write the keys out"},
-		{"second document", head + "---\nname: more\n", 5, 1, "second document", "one topic to a file"},
+		{"second document", head + "---\nname: more\n", 5, 1, "second document", "one topic per file"},
 		{"colon in a text", head + "about: reefs: a story\n", 4, 8, "not YAML", "in quotes"},
 		{"open quote", head + "about: 'reefs\n", 4, 8, "not YAML", "close the quote"},
 		{"open list", head + "also: [fish, sea\n", 4, 7, "not YAML", "close the list"},

@@ -10,7 +10,7 @@ import (
 	"dowse/text"
 )
 
-// A Level tells how serious a finding is.
+// A Level is how serious a finding is.
 type Level string
 
 // The levels of findings.
@@ -18,10 +18,10 @@ const (
 	OK    Level = "ok"
 	Hint  Level = "hint"
 	Warn  Level = "warn"
-	Wrong Level = "error" // the topic can't be crawled
+	Wrong Level = "error" // the topic can't be used
 )
 
-// A Finding is one line of what there is to say about a topic.
+// A Finding is one line about a topic.
 type Finding struct {
 	Level Level
 	Text  string
@@ -29,9 +29,9 @@ type Finding struct {
 
 func (f Finding) String() string { return fmt.Sprintf("%-5s %s", f.Level, f.Text) }
 
-// Check returns what there is to say about a topic before it is crawled: what it
-// has, how the judge reads it, and what will probably go wrong. A topic without a
-// finding of level [Wrong] can be judged by.
+// Check returns findings about a topic before it is crawled: what it has, how
+// the judge reads it, and what will probably go wrong. A topic without a
+// finding of level [Wrong] can be used.
 func (t *Topic) Check() []Finding {
 	c := &checker{topic: t, analyzer: text.NewAnalyzer(text.Options{Language: t.Language(), SymbolSuffix: true, Memory: -1})}
 	c.say(OK, "%s", t.counts())
@@ -55,7 +55,7 @@ func (c *checker) say(l Level, format string, args ...any) {
 	c.findings = append(c.findings, Finding{l, fmt.Sprintf(format, args...)})
 }
 
-// judge tells all that keeps the topic from being judged by.
+// judge reports everything that prevents the topic from being used.
 func (c *checker) judge() {
 	found := len(c.findings)
 	for _, list := range c.lists() {
@@ -71,8 +71,8 @@ func (c *checker) judge() {
 	}
 }
 
-// judgeable returns what keeps the topic from being judged by, as far as that can be
-// told before its examples are there.
+// judgeable returns what prevents the topic from being used, as far as it is
+// known before its examples are loaded.
 func (t *Topic) judgeable() error {
 	if !t.Needs() {
 		_, err := t.NewJudge(&Material{})
@@ -84,7 +84,7 @@ func (t *Topic) judgeable() error {
 	return (&Judge{}).addWords(t)
 }
 
-// counts says what the topic has.
+// counts describes how much of each kind the topic has.
 func (t *Topic) counts() string {
 	var parts []string
 	for _, k := range kinds() {
@@ -108,7 +108,7 @@ func (t *Topic) counts() string {
 func (c *checker) entry(key, w string) {
 	switch n := len(c.analyzer.Terms(w)); {
 	case n == 0:
-		c.say(Wrong, "%s: %q has only stop words or signs: it does not tell pages apart; write a word that pages on topic have", key, w)
+		c.say(Wrong, "%s: %q has only stop words or signs, which every page has; write a word that pages on topic have", key, w)
 	case n > judge.MaxPhrase:
 		c.say(Wrong, "%s: %q is too long for a phrase: cut it into phrases of at most %d words", key, w, judge.MaxPhrase)
 	}
@@ -123,7 +123,7 @@ func (c *checker) lists() []namedList {
 	return []namedList{{"words", c.topic.Words}, {"also", c.topic.Also}, {"not", c.topic.Not}}
 }
 
-// terms tells what the judge makes of the words.
+// terms reports what the judge looks for.
 func (c *checker) terms() {
 	var forms []string
 	for _, w := range c.topic.Words {
@@ -140,7 +140,7 @@ func (c *checker) terms() {
 	}
 }
 
-// duplicates tells which words are the same to the judge.
+// duplicates reports words that are the same to the judge.
 func (c *checker) duplicates() {
 	type mention struct{ key, word string }
 	first := map[string]mention{}
@@ -163,7 +163,7 @@ func (c *checker) breadth() {
 		if utf8.RuneCountInString(t.Words[0]) < 5 {
 			c.say(Warn, "words: %q is one short word and will match much else: add phrases, also: or not:", t.Words[0])
 		} else {
-			c.say(Hint, "one word makes a wide topic: phrases and also: make it surer")
+			c.say(Hint, "one word makes a wide topic: phrases and also: make it more precise")
 		}
 	}
 	if len(t.Not) == 0 && len(t.Unlike) == 0 && t.Where == nil {
@@ -174,7 +174,8 @@ func (c *checker) breadth() {
 	}
 }
 
-// gate tells what where: does to the topic, if words are all that is beside it.
+// gate reports what where does to the topic, if there are only words in
+// addition.
 func (c *checker) gate() {
 	t := c.topic
 	g, err := t.newGate()
@@ -218,6 +219,6 @@ func (c *checker) seeds() {
 		seen[s] = true
 	}
 	if len(c.topic.Seeds) == 0 && c.topic.SeedsFrom == "" {
-		c.say(Warn, "no seeds: give some with --seed URL, or add seeds:")
+		c.say(Warn, "no seeds: add seeds: to the topic, or give some on the command line")
 	}
 }

@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 		{"same sign", topic.Topic{Words: []string{"reef"}, Also: []string{"reefs"}}, topic.Warn, `also: "reefs"`},
 		{"contradiction", topic.Topic{Words: []string{"reef"}, Not: []string{"reefs"}}, topic.Wrong, "the same to the judge"},
 		{"no not", topic.Topic{Words: []string{"reef"}}, topic.Hint, "look-alikes"},
-		{"no seeds", topic.Topic{Words: []string{"reef"}}, topic.Warn, "--seed URL"},
+		{"no seeds", topic.Topic{Words: []string{"reef"}}, topic.Warn, "add seeds: to the topic"},
 		{"seed twice", topic.Topic{Words: []string{"reef"}, Seeds: []string{"https://a.example/", "https://a.example/"}}, topic.Warn, "twice"},
 		{"low threshold", topic.Topic{Words: []string{"reef"}, Threshold: 0.01}, topic.Warn, "threshold 0.01"},
 		{"language without stop words", topic.Topic{Words: []string{"reef"}, Languages: []string{"ja"}}, topic.Hint, `"ja"`},

@@ -9,12 +9,12 @@ import (
 	"dowse/judge"
 )
 
-// maxTrials is how many examples a self-test tells of.
+// maxTrials is the number of examples that a self-test reports.
 const maxTrials = 12
 
-// CheckMaterial returns what there is to say about what was gathered for a topic: how
-// many examples there are, which terms tell the most, and how the judge rates examples
-// that it has not seen.
+// CheckMaterial returns findings about the gathered material: how many examples
+// there are, which terms matter most, and how the judge rates examples that it
+// has not seen.
 func (t *Topic) CheckMaterial(m *Material) []Finding {
 	c := &checker{topic: t}
 	for _, n := range m.Notes {
@@ -37,7 +37,7 @@ func (t *Topic) CheckMaterial(m *Material) []Finding {
 	if terms := t.strongest(j, m, 8); len(terms) > 0 {
 		c.say(Hint, "strongest terms: %s", strings.Join(terms, ", "))
 	}
-	alone, why := t.apart()
+	alone, why := t.withoutCrawlFacts()
 	if why != "" {
 		c.say(Hint, "self-test: %s", why)
 	}
@@ -45,7 +45,7 @@ func (t *Topic) CheckMaterial(m *Material) []Finding {
 	return c.findings
 }
 
-// contradictions tells of pages that are there as both kinds of examples.
+// contradictions reports pages that are both positive and negative examples.
 func (c *checker) contradictions(m *Material) {
 	kind := map[string]bool{}
 	for i, o := range m.Origins {
@@ -57,7 +57,7 @@ func (c *checker) contradictions(m *Material) {
 	}
 }
 
-// strongest returns the terms that count most for the examples on topic.
+// strongest returns the terms with the largest effect on the positive examples.
 func (t *Topic) strongest(j *Judge, m *Material, n int) (names []string) {
 	if j.model == nil {
 		return nil
@@ -100,7 +100,8 @@ func (c *checker) selfTest(t *Topic, m *Material) {
 	}
 }
 
-// trials rates some of the examples on topic, each by a judge that was not shown it.
+// trials rates some of the positive examples, each by a judge that has not seen
+// it.
 func (t *Topic) trials(m *Material) (scores []float64) {
 	on, _ := m.Counts()
 	folds := min(unseenFolds, on)

@@ -7,22 +7,22 @@ import (
 	"dowse/judge"
 )
 
-// What the pages are that stand in for examples that are not on topic, in the order in
-// which they are preferred. The words are for people.
+// Descriptions of the pages that are used as negative examples when there are
+// too few, in order of preference. OfCrawl is stored in collections.
 const (
-	OfDirectory = "other entries of the directory"
+	ofDirectory = "other entries of the directory"
 	OfCrawl     = "pages seen in this crawl, taken at random,"
 )
 
-// ofCollection says the same of pages of another collection.
+// ofCollection describes pages of another collection in the same way.
 func ofCollection(s Source) string {
 	return fmt.Sprintf("pages of collection %s, taken at random,", s.Collection)
 }
 
-// Lacks returns how many pages that are not on topic are wanted beside the examples,
-// and nobody gave: everyday texts stand in for them. It is 0 without an example on
-// topic, since then nothing is learnt.
-func (m *Material) Lacks() int {
+// MissingNegatives returns how many negative examples are missing, for which
+// everyday texts are then used. It is 0 without a positive example, since
+// nothing is learnt then, and if contrast was set.
+func (m *Material) MissingNegatives() int {
 	on, off := m.Counts()
 	if on == 0 || len(m.Contrast) > 0 {
 		return 0
@@ -30,34 +30,35 @@ func (m *Material) Lacks() int {
 	return contrastNeeded(on, off)
 }
 
-// Wants returns how many pages that were seen are to stand in where examples lack: as
-// there are plenty of them, more than of everyday texts.
-func (m *Material) Wants() int { return perText * m.Lacks() }
+// WantedNegatives returns how many pages of a crawl should replace the missing
+// negative examples: more than everyday texts, since there are plenty of them.
+func (m *Material) WantedNegatives() int { return perText * m.MissingNegatives() }
 
-// seen reports whether pages that were seen in a crawl stand in.
+// seen reports whether the contrast are pages that were seen in a crawl.
 func (m *Material) seen() bool {
-	return len(m.Contrast) > 0 && m.contrastOf() != OfDirectory
+	return len(m.Contrast) > 0 && m.contrastOf() != ofDirectory
 }
 
 // Against returns how many everyday texts the topic's judge is trained against.
 func (t *Topic) Against(m *Material) int {
 	texts, _ := everyday(t.Language())
-	return min(m.Lacks(), len(texts))
+	return min(m.MissingNegatives(), len(texts))
 }
 
-// Contrasted lets pages stand in for examples that are not on topic. of says what they
-// are, as OfCrawl does. What was trained before does not count any more.
-func (m *Material) Contrasted(pages []judge.Example, of string) {
+// SetContrast sets the pages that are used as negative examples if there are
+// too few. of describes them, as OfCrawl does. A model that was trained before
+// is discarded.
+func (m *Material) SetContrast(pages []judge.Example, of string) {
 	m.Contrast, m.ContrastOf = pages, of
 	m.Trained, m.Zero = nil, nil
 }
 
-// others lets pages of the collections that the topic names stand in, where no
-// directory gave any: what was seen there is nearer to what a crawl meets than
-// everyday texts.
-func (t *Topic) others(ctx context.Context, l Loader, m *Material) error {
+// gatherContrast takes pages of the collections that the topic names as
+// contrast, if no directory supplied any: they are closer to what a crawl meets
+// than everyday texts.
+func (t *Topic) gatherContrast(ctx context.Context, l Loader, m *Material) error {
 	for _, s := range t.Like {
-		need := m.Wants()
+		need := m.WantedNegatives()
 		if s.Collection == "" || s.Label == labelOf(false) || need == 0 {
 			continue
 		}
@@ -70,44 +71,45 @@ func (t *Topic) others(ctx context.Context, l Loader, m *Material) error {
 			list = append(list, judge.Example{Page: p})
 		}
 		if len(list) >= FewestSeen {
-			m.Contrasted(list, ofCollection(s))
+			m.SetContrast(list, ofCollection(s))
 		}
 	}
 	return nil
 }
 
-// FewestSeen is how many pages that were seen are enough to stand in. Fewer would teach
-// a judge what these pages say, and not what others do.
+// FewestSeen is the least number of seen pages that are used as negative
+// examples. Fewer would teach a judge what these particular pages say.
 const FewestSeen = 20
 
-// contrast says what a judge of these examples would be trained against.
+// contrast adds a note that describes the substitutes for missing negative
+// examples.
 func (t *Topic) contrast(m *Material) {
 	on, off := m.Counts()
 	if on == 0 || contrastNeeded(on, off) == 0 {
 		return
 	}
-	n := len(t.StandIns(m))
+	n := len(t.Substitutes(m))
 	_, of := everyday(t.Language())
 	switch {
 	case len(m.Contrast) > 0:
-		m.note("%s: %d %s stand in%s", offTopic(off), n, m.contrastOf(), forMore(off))
+		m.note("%s: %d %s serve as negative examples%s", offTopic(off), n, m.contrastOf(), forMore(off))
 	case of != baseOf(t.Language()):
-		m.note("%s: %d everyday texts stand in%s, in English; unlike: pages in %q make the judge surer", offTopic(off), n, forMore(off), t.Language())
+		m.note("%s: %d everyday texts serve as negative examples%s, in English; unlike: pages in %q improve the judge", offTopic(off), n, forMore(off), t.Language())
 	case of == "en":
-		m.note("%s: %d everyday texts stand in%s; unlike: pages that look alike make the judge surer", offTopic(off), n, forMore(off))
+		m.note("%s: %d everyday texts serve as negative examples%s; unlike: pages that look alike improve the judge", offTopic(off), n, forMore(off))
 	default:
-		m.note("%s: %d everyday texts in %q stand in%s; unlike: pages that look alike make the judge surer", offTopic(off), n, of, forMore(off))
+		m.note("%s: %d everyday texts in %q serve as negative examples%s; unlike: pages that look alike improve the judge", offTopic(off), n, of, forMore(off))
 	}
 }
 
 func (m *Material) contrastOf() string {
 	if m.ContrastOf == "" {
-		return OfDirectory
+		return ofDirectory
 	}
 	return m.ContrastOf
 }
 
-// offTopic tells how many examples are off topic.
+// offTopic describes how many examples are off topic.
 func offTopic(n int) string {
 	switch n {
 	case 0:
@@ -118,10 +120,11 @@ func offTopic(n int) string {
 	return fmt.Sprintf("%d examples are off topic", n)
 }
 
-// forMore tells what others stand in for, where there are some.
+// forMore returns the end of the note if there are some negative examples
+// already.
 func forMore(off int) string {
 	if off == 0 {
 		return ""
 	}
-	return " for more"
+	return " in addition"
 }

@@ -22,9 +22,9 @@ func TestContrastOfCollections(t *testing.T) {
 		want   int
 		note   string
 	}{
-		{"{dir: old.dowse}", seen, 60, "no example is off topic: 60 pages of collection old.dowse, taken at random, stand in"},
-		{"{dir: old.dowse}", seen[:topic.FewestSeen], topic.FewestSeen, "20 pages of collection old.dowse, taken at random, stand in"},
-		{"{dir: old.dowse}", seen[:topic.FewestSeen-1], 0, "no example is off topic: 30 everyday texts stand in;"},
+		{"{dir: old.dowse}", seen, 60, "no example is off topic: 60 pages of collection old.dowse, taken at random, serve as negative examples"},
+		{"{dir: old.dowse}", seen[:topic.FewestSeen], topic.FewestSeen, "20 pages of collection old.dowse, taken at random, serve as negative examples"},
+		{"{dir: old.dowse}", seen[:topic.FewestSeen-1], 0, "no example is off topic: 30 everyday texts serve as negative examples;"},
 		{`{dir: old.dowse, label: "off"}`, seen, 0, "30 everyday texts"},
 	} {
 		file := "dowse: topic/v1\nname: heat\nlike:\n  - collection: " + test.source + "\n"
@@ -32,10 +32,10 @@ func TestContrastOfCollections(t *testing.T) {
 			"collection old.dowse label on": heat, "collection old.dowse label off": heat, "others of old.dowse": test.others,
 		}})
 		if len(m.Contrast) != test.want || !strings.Contains(strings.Join(m.Notes, "\n"), test.note) {
-			t.Errorf("%s, %d others: %d stand in; notes %q", test.source, len(test.others), len(m.Contrast), m.Notes)
+			t.Errorf("%s, %d others: %d contrast pages; notes %q", test.source, len(test.others), len(m.Contrast), m.Notes)
 		}
-		if (m.Lacks() == 0) != (test.want > 0) || m.Wants() != 2*m.Lacks() {
-			t.Errorf("%s: lacks %d, wants %d", test.source, m.Lacks(), m.Wants())
+		if (m.MissingNegatives() == 0) != (test.want > 0) || m.WantedNegatives() != 2*m.MissingNegatives() {
+			t.Errorf("%s: MissingNegatives %d, WantedNegatives %d", test.source, m.MissingNegatives(), m.WantedNegatives())
 		}
 		if on, off := j.Judge(wave).Relevance, j.Judge(bake).Relevance; on <= off {
 			t.Errorf("%s: heat %g, bread %g", test.source, on, off)
@@ -60,7 +60,7 @@ func TestZeroIsKept(t *testing.T) {
 		t.Errorf("without its zero it says the same: %v", err)
 	}
 	m.Zero = &zero
-	if m.Contrasted(nil, topic.OfCrawl); m.Zero != nil || m.Trained != nil {
+	if m.SetContrast(nil, topic.OfCrawl); m.Zero != nil || m.Trained != nil {
 		t.Error("what was trained before still counts")
 	}
 }

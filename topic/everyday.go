@@ -7,15 +7,17 @@ import (
 	"dowse/judge"
 )
 
-// everydayTexts holds short texts as pages about anything have them, a file to a language
-// and a paragraph to a text. The subjects are the same in all languages.
+// everydayTexts holds short texts of the kind that pages about anything have:
+// one file per language, one paragraph per text. The subjects are the same in
+// all languages.
 //
 //go:embed everyday/*.txt
 var everydayTexts embed.FS
 
-// everyday returns texts about all sorts of things, for topics of which it is only
-// known what they are about. They teach a judge which words every page has, so they are
-// in the language of the topic where there are such, else in English; of is that language.
+// everyday returns texts about unrelated subjects, for topics of which only
+// positive examples are known. They teach a judge which words every page has,
+// so they are in the language of the topic if there are such texts, otherwise
+// in English; of is that language.
 func everyday(language string) (list []judge.Example, of string) {
 	of = baseOf(language)
 	data, err := everydayTexts.ReadFile("everyday/" + of + ".txt")

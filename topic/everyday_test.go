@@ -13,7 +13,7 @@ import (
 // everydayIn returns the everyday texts that stand in for a topic in a language.
 func everydayIn(language string) []judge.Example {
 	t := &topic.Topic{Name: "x", Languages: []string{language}}
-	return t.StandIns(&topic.Material{Examples: []judge.Example{{Text: "x", Relevant: true}}})
+	return t.Substitutes(&topic.Material{Examples: []judge.Example{{Text: "x", Relevant: true}}})
 }
 
 // Every language that is built in has everyday texts of its own, as many as English has.
@@ -139,9 +139,9 @@ func wrongVerdicts(t *testing.T, wanted *topic.Topic, m *topic.Material, rest []
 // The note tells in which language the texts are.
 func TestEverydayNote(t *testing.T) {
 	for languages, want := range map[string]string{
-		"":                   "30 everyday texts stand in; unlike: pages that look alike",
-		"languages: [de-AT]": `30 everyday texts in "de" stand in; unlike: pages that look alike`,
-		"languages: [fi]":    `30 everyday texts stand in, in English; unlike: pages in "fi"`,
+		"":                   "30 everyday texts serve as negative examples; unlike: pages that look alike",
+		"languages: [de-AT]": `30 everyday texts in "de" serve as negative examples; unlike: pages that look alike`,
+		"languages: [fi]":    `30 everyday texts serve as negative examples, in English; unlike: pages in "fi"`,
 	} {
 		_, m, _ := gathered(t, "dowse: topic/v1\nname: heat\nlike:\n  - file: on/*.txt\n"+languages+"\n", shelf{pages: map[string][]*dowse.Page{"file on/*.txt": heat}})
 		if notes := strings.Join(m.Notes, "\n"); !strings.Contains(notes, want) {

@@ -14,24 +14,24 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// A gate tells of each page whether what the topic demands of it holds.
+// A gate tests whether a page meets the conditions of the topic's where.
 type gate struct {
 	*predicate.Predicate
-	name    string // of the topic: what category(NAME) in the gate asks for
-	decides bool   // a page for which it holds is on topic, whatever the words say
+	name    string // of the topic, to which category(NAME) in the gate refers
+	decides bool   // a page that meets it is on topic, whatever the words contribute
 }
 
-// How far from even odds a gate leaves a page: below them one for which it does not
-// hold, above them one for which it does, where it decides.
+// The log-odds to which a gate moves a page: at most -shut if it does not hold,
+// at least open if it holds and decides.
 const (
 	shut = 5
 	open = 3
 )
 
-// maxProblem is the length of what is wrong with a clause, what it quotes included.
+// maxProblem bounds the description of a problem with a clause, in characters.
 const maxProblem = 300
 
-// clauses checks the tree of a gate, and tells what is wrong with it.
+// clauses checks the tree of a gate, and records the problems at their places.
 func (r *reader) clauses(n ast.Node, v any, in *places) {
 	_, problems := predicate.FromTree(v, func(path ...any) (int, int) { return in.find(path) })
 	for _, p := range problems {
@@ -45,7 +45,7 @@ func (r *reader) clauses(n ast.Node, v any, in *places) {
 	}
 }
 
-// newGate makes the gate of the topic, nil for none.
+// newGate builds the gate of the topic; nil for none.
 func (t *Topic) newGate() (*gate, error) {
 	if t.Where == nil {
 		return nil, nil
@@ -61,15 +61,15 @@ func (t *Topic) newGate() (*gate, error) {
 	return &gate{Predicate: p, name: t.Name, decides: asksContent(p.Tree())}, nil
 }
 
-// asks reports whether there is a clause that asks something of a page, and, if not,
-// whether the gate holds.
+// asks reports whether any clause tests something of a page and, if not,
+// whether the gate always holds.
 func (g *gate) asks() (asked, holds bool) {
 	r := g.Test(&dowse.Page{}, g.facts(&dowse.Page{}, 0))
 	return slices.ContainsFunc(r.Clauses, func(c predicate.Clause) bool { return !c.Group }), r.Holds
 }
 
-// asksContent reports whether a tree asks what a page says, and not only where it is,
-// in which language or how long.
+// asksContent reports whether a tree tests the content of a page, and not only
+// where it is, its language or its length.
 func asksContent(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -119,9 +119,9 @@ func asksFact(fact string, how any) bool {
 	return !ok || m["has"] != nil || f.Type == facts.Table
 }
 
-// pass lets the gate say what it has to say of a page: each clause is a reason. The
-// gate of a topic that has nothing but words beside it decides, if it asks what pages
-// say; words then rank links.
+// pass applies the gate to a page; each clause becomes a reason. If the topic
+// has only words in addition and the gate tests content, the gate decides, and
+// words only rank links.
 func (j *Judge) pass(s *sum, p *dowse.Page) {
 	if j.gate == nil {
 		return
@@ -152,8 +152,8 @@ func (j *Judge) pass(s *sum, p *dowse.Page) {
 	}
 }
 
-// decides names what a gate that decides adds. Where it does not hold that is taken
-// back by the clauses, so that the reasons tell what the page would be if they held.
+// decides names what a deciding gate adds. If it does not hold, the clauses
+// take it back, so that the reasons show what the page would be if they held.
 func decides(holds bool) string {
 	if holds {
 		return "where holds"
@@ -161,7 +161,7 @@ func decides(holds bool) string {
 	return "where decides"
 }
 
-// facts gathers what is known of a page beside what it says.
+// facts returns what is known of a page other than its content.
 func (g *gate) facts(p *dowse.Page, score float64) predicate.Facts {
 	f := predicate.Facts{Score: &score, Categories: map[string]float64{g.name: score}}
 	if v := p.Via; v != nil {
@@ -171,18 +171,20 @@ func (g *gate) facts(p *dowse.Page, score float64) predicate.Facts {
 	return f
 }
 
-// AsksVia reports whether the topic's gate asks how a page was found: by which anchors,
-// from which page. To know that costs a crawl something, so others are not told.
+// AsksVia reports whether the topic's gate depends on how a page was found: by
+// which anchors, from which page. Recording that has a cost, so a crawl does it
+// only then.
 func (t *Topic) AsksVia() bool { return t.asksAny("anchor", "parent.score", "parent.host") }
 
-// AsksLinksIn reports whether the topic's gate asks how many pages link to a page. A crawl
-// counts them only then.
+// AsksLinksIn reports whether the topic's gate depends on how many pages link
+// to a page. A crawl counts them only then.
 func (t *Topic) AsksLinksIn() bool { return t.asksAny("links_in") }
 
-// apart returns the topic as pages that no crawl met can be judged by it: without a gate
-// that asks for what only a crawl knows, since it would turn down all of them. why says
-// so to people; "" where nothing is left out, as where what is unknown passes.
-func (t *Topic) apart() (alone *Topic, why string) {
+// withoutCrawlFacts returns the topic for judging pages outside a crawl:
+// without a gate that depends on what only a crawl knows, since it would reject
+// all of them. why explains it; "" if nothing is left out, as when unknown
+// facts pass.
+func (t *Topic) withoutCrawlFacts() (alone *Topic, why string) {
 	if tree, ok := t.Where.(map[string]any); ok && tree["unknown"] == "pass" {
 		return t, ""
 	}
@@ -202,8 +204,9 @@ func (t *Topic) asksAny(names ...string) bool {
 	return g != nil && err == nil && slices.ContainsFunc(names, g.Needs().Reads)
 }
 
-// denied makes one clause of each not with a single clause in it, so that what it says of
-// a page can be read by itself. A not around more is told by how much it is around.
+// denied merges each not around a single clause with that clause, so that its
+// reason can be read by itself. A not around several clauses is described by
+// their number.
 func denied(clauses []predicate.Clause) (list []predicate.Clause) {
 	for i := 0; i < len(clauses); i++ {
 		c := clauses[i]
@@ -242,7 +245,7 @@ func leaves(clauses []predicate.Clause) (n int) {
 	return n
 }
 
-// clauseName tells a clause and what came of it on one line.
+// clauseName describes a clause and its outcome on one line.
 func clauseName(c predicate.Clause) string {
 	outcome := "no"
 	switch {
@@ -257,8 +260,8 @@ func clauseName(c predicate.Clause) string {
 	return fmt.Sprintf("where %s: %s", c.Name, outcome)
 }
 
-// culprits returns the clauses for which a gate does not hold: those that fail while
-// nothing inside of them does.
+// culprits returns the clauses because of which a gate does not hold: those
+// that fail while nothing inside them does.
 func culprits(clauses []predicate.Clause) (list []int) {
 	blocked := -1 // depth of a clause that holds, or that is the culprit itself
 	for i, c := range clauses {
@@ -290,7 +293,7 @@ func failsInside(after []predicate.Clause, depth int) bool {
 	return false
 }
 
-// share divides a weight among some of the clauses.
+// share divides a weight evenly among some of the clauses.
 func share(weights []float64, among []int, weight float64) {
 	for _, i := range among {
 		weights[i] = weight / float64(len(among))

@@ -70,7 +70,7 @@ func (t *Topic) Grow(m *Material, seen []Seen) (g Growth, ok bool, err error) {
 			return g, false, err
 		}
 	}
-	zero := besideModel * (x.zero - wordsZero)
+	zero := wordsWeight * (x.zero - wordsZero)
 	m.Trained, m.Zero = x.model, &zero
 	return x.growth(leaders), true, nil
 }
@@ -206,7 +206,7 @@ func (x *growing) round(n int) error {
 		return err
 	}
 	for i, s := range x.seen {
-		x.scores[i] = logit(x.model.Judge(s.Page).Relevance) + float64(besideModel*(x.words[i]-x.zero)) + float64(besideModel*x.hints[i])
+		x.scores[i] = logit(x.model.Judge(s.Page).Relevance) + float64(wordsWeight*(x.words[i]-x.zero)) + float64(wordsWeight*x.hints[i])
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func (x *growing) growth(leaders []int) Growth {
 	g := Growth{On: len(x.up), Off: len(x.low), Leaders: len(leaders), Meanings: x.meanings}
 	line := logit(x.topic.OnTopic())
 	for i, z := range x.scores {
-		if z-float64(besideModel*x.hints[i]) < line { // names are no part of the judge
+		if z-float64(wordsWeight*x.hints[i]) < line { // names are no part of the judge
 			continue
 		}
 		g.Called++

@@ -12,36 +12,39 @@ import (
 	"dowse/judge"
 )
 
-// Judge rates pages by all that a topic says. Evidence (words, what was learnt from
-// examples, a model) is pooled on the scale of log-odds, signs against push away, and
-// a gate lets no page pass that it does not hold for. Reasons add up to the log-odds.
+// A Judge rates pages by everything that a topic contains. Evidence (words,
+// what was learnt from examples, a model) is pooled on the scale of log-odds,
+// signs against the topic subtract, and a gate rejects every page for which it
+// does not hold. Reasons add up to the log-odds.
 //
-// It does not change, and may be used from many goroutines.
+// It does not change, and may be used by many goroutines.
 type Judge struct {
 	name     string
-	words    bool // the first of the evidence are words
+	words    bool // evidence[0] is the judge of words
 	evidence []evidence
-	signs    *judge.Words // also and not of a topic without words; nil for none
+	signs    *judge.Words // "also" and "not" of a topic without words; nil for none
 	gate     *gate        // nil for none
 	prefer   *Topic       // whose languages are preferred; nil for no preference
 	model    judge.Model  // trained on examples; nil for none
-	zero     float64      // log-odds of model that count as none
+	zero     float64      // log-odds of model that count as neutral
 }
 
-// evidence is one judge among several.
+// evidence is one of several judges that are pooled: it contributes weight ·
+// (log-odds − zero).
 type evidence struct {
 	judge  dowse.WindowJudge
 	weight float64 // in the pool
-	zero   float64 // log-odds that count as none: the threshold of a model
+	zero   float64 // log-odds that count as neutral: those at the threshold of a model
 }
 
-// otherLanguage is what a page in a language that is not preferred loses.
+// otherLanguage is what a page in a language that is not preferred loses, in
+// log-odds.
 const otherLanguage = -1
 
-// Judge returns the judge of a topic that names nothing to be gathered.
+// Judge returns the judge of a topic that needs nothing to be gathered.
 func (t *Topic) Judge() (dowse.Judge, error) {
 	if t.Needs() {
-		return nil, fmt.Errorf("topic: %s: its examples must be gathered first", t.Name)
+		return nil, fmt.Errorf("topic: %s: examples not gathered", t.Name)
 	}
 	j, err := t.NewJudge(&Material{})
 	if err != nil {
@@ -50,10 +53,10 @@ func (t *Topic) Judge() (dowse.Judge, error) {
 	return j, nil
 }
 
-// NewJudge returns the judge of the topic and what was gathered for it. It trains on
-// the examples, unless the material has what was trained on them before. With more
-// examples, as people label pages, it is called again. A topic in words alone is
-// judged by [judge.Words] and nothing else.
+// NewJudge returns the judge of the topic and its material. It trains on the
+// examples, unless the material has a model that was trained on them before. It
+// is called again when people have labelled more pages. A topic of words alone
+// is judged by [judge.Words] and nothing else.
 func (t *Topic) NewJudge(m *Material) (*Judge, error) {
 	j, err := t.newJudge(m)
 	if err != nil {
@@ -78,7 +81,7 @@ func (t *Topic) newJudge(m *Material) (*Judge, error) {
 		return nil, err
 	}
 	if len(j.evidence) == 0 && j.gate == nil {
-		return nil, errors.New("it does not say what is wanted: it needs at least one word, an example, a category, a model or where")
+		return nil, errors.New("no evidence: want at least one word, an example, a category, a model or where")
 	}
 	if len(t.Languages) > 0 && !j.wordsAlone() {
 		j.prefer = t
@@ -87,7 +90,8 @@ func (t *Topic) newJudge(m *Material) (*Judge, error) {
 	return j, nil
 }
 
-// addWords adds the judge of the topic's words; without words also and not are signs.
+// addWords adds the judge of the topic's words. Without words, also and not are
+// signs.
 func (j *Judge) addWords(t *Topic) error {
 	if len(t.Words) > 0 {
 		w, err := judge.NewWords(t.wanted())
@@ -106,7 +110,8 @@ func (j *Judge) addWords(t *Topic) error {
 	return err
 }
 
-// addModels adds what is learnt from examples, and the model that the topic names.
+// addModels adds the model that is learnt from examples, and the one that the
+// topic names.
 func (j *Judge) addModels(t *Topic, m *Material) error {
 	learnt := m.Trained
 	if learnt == nil && len(m.Examples) > 0 {
@@ -155,7 +160,7 @@ func (j *Judge) wordsAlone() bool {
 	return len(j.evidence) == 1 && j.words && j.gate == nil
 }
 
-// models returns the evidence beside words.
+// models returns the evidence other than words.
 func (j *Judge) models() []evidence {
 	if j.words {
 		return j.evidence[1:]
@@ -163,8 +168,8 @@ func (j *Judge) models() []evidence {
 	return j.evidence
 }
 
-// pool gives the evidence its weights. Models are asked for their mean, and words beside
-// them weigh half: they are sure, but they are few.
+// pool sets the weights of the evidence. Models are averaged; words next to
+// models weigh half, because they are precise but few.
 func (j *Judge) pool() {
 	models := j.models()
 	for i := range models {
@@ -175,19 +180,19 @@ func (j *Judge) pool() {
 	}
 	j.evidence[0].weight = 1
 	if len(models) > 0 {
-		j.evidence[0].weight, j.evidence[0].zero = besideModel, wordsZero
+		j.evidence[0].weight, j.evidence[0].zero = wordsWeight, wordsZero
 	}
 }
 
-// Model returns what was learnt from examples, nil if there were none.
+// Model returns what was learnt from examples; nil if there were none.
 func (j *Judge) Model() judge.Model { return j.model }
 
-// Zero returns the log-odds that what was learnt from examples gives a page of which it
-// knows nothing either way. It depends on the examples and what stood in for others, so
-// whoever keeps the model keeps it, too: see [Material].
+// Zero returns the log-odds that the learnt model gives a page about which it
+// knows nothing. It depends on the training data, so a caller that stores the
+// model stores it too: see [Material].
 func (j *Judge) Zero() float64 { return j.zero }
 
-// title names the judge in verdicts.
+// title returns the name of the judge in verdicts.
 func (j *Judge) title() string {
 	if j.name == "" {
 		return "where"
@@ -195,8 +200,8 @@ func (j *Judge) title() string {
 	return j.name
 }
 
-// Called returns the same judge under another name, as verdicts give it.
-func (j *Judge) Called(name string) *Judge {
+// Named returns the same judge under another name in verdicts.
+func (j *Judge) Named(name string) *Judge {
 	c := *j
 	c.name = name
 	return &c
@@ -209,7 +214,7 @@ func (j *Judge) Judge(p *dowse.Page) dowse.Verdict {
 }
 
 // JudgeWindows rates the page, and each window as a text of its own. Gate and
-// languages concern pages, not windows.
+// languages apply to pages, not to windows.
 func (j *Judge) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
 	if j.wordsAlone() {
 		return j.evidence[0].judge.JudgeWindows(p, windows)
@@ -233,9 +238,10 @@ func (j *Judge) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict
 	return s.verdict(j.title()), ratings
 }
 
-// language lets a page lose a little that is in none of the preferred languages.
+// language subtracts a little from a page that is in none of the preferred
+// languages.
 func (j *Judge) language(s *sum, p *dowse.Page) {
-	if j.prefer == nil || p.Language == "" || j.prefer.speaks(p.Language) {
+	if j.prefer == nil || p.Language == "" || j.prefer.hasLanguage(p.Language) {
 		return
 	}
 	s.tail = append(s.tail, dowse.Because{What: "language " + cut(p.Language), Weight: otherLanguage})
@@ -245,10 +251,11 @@ func (j *Judge) language(s *sum, p *dowse.Page) {
 type sum struct {
 	terms []dowse.Because
 	bias  float64
-	tail  []dowse.Because // language and gate, told last
+	tail  []dowse.Because // language and gate, which come last
 }
 
-// pool adds what one judge says of the page, and of the windows to their log-odds.
+// pool adds the verdict of one judge on the page, and its ratings of the
+// windows.
 func (s *sum) pool(e evidence, p *dowse.Page, windows []dowse.Span, ratings []float64) {
 	v, rated := e.judge.JudgeWindows(p, windows)
 	for i, r := range rated {
@@ -269,8 +276,8 @@ func (s *sum) pool(e evidence, p *dowse.Page, windows []dowse.Span, ratings []fl
 	s.bias -= e.weight * e.zero
 }
 
-// lump adds a verdict whose reasons are on another scale as one reason; what it rests
-// on is told without weight.
+// lump adds a verdict whose reasons are on another scale as one reason; its own
+// reasons follow without weight.
 func (s *sum) lump(e evidence, v dowse.Verdict) {
 	s.add(dowse.Because{What: "model " + v.Judge, Weight: e.weight * (logit(v.Relevance) - e.zero)})
 	for _, b := range v.Because[:min(len(v.Because), 5)] {
@@ -278,7 +285,7 @@ func (s *sum) lump(e evidence, v dowse.Verdict) {
 	}
 }
 
-// add adds a reason; of the same one twice the weights add up.
+// add adds a reason; weights of equal reasons add up.
 func (s *sum) add(b dowse.Because) {
 	for i := range s.terms {
 		if s.terms[i].What == b.What {
@@ -301,10 +308,11 @@ func (s *sum) total() float64 {
 	return z
 }
 
-// maxReasons is how many terms are told by name; the others are summed up.
+// maxReasons is the number of terms that are listed by name; the others are
+// summed up.
 const maxReasons = 32
 
-// verdict tells the reasons, the weightiest first.
+// verdict returns the verdict with its reasons, largest weight first.
 func (s *sum) verdict(name string) dowse.Verdict {
 	v := dowse.Verdict{Relevance: sigmoid(s.total()), Scale: judge.LogOdds, Judge: name}
 	slices.SortStableFunc(s.terms, func(a, b dowse.Because) int {
@@ -324,8 +332,8 @@ func (s *sum) verdict(name string) dowse.Verdict {
 	return v
 }
 
-// surest bounds log-odds, so that a model that says 0 or 1 does not outshout all
-// other evidence.
+// surest bounds log-odds, so that a model that returns 0 or 1 does not override
+// all other evidence.
 const surest = 12
 
 func logit(p float64) float64 {

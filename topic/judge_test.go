@@ -154,10 +154,10 @@ threshold: 0.6
 	if !slices.Equal(m.Seeds, wantSeeds) {
 		t.Errorf("seeds %q, want %q", m.Seeds, wantSeeds)
 	}
-	if j.Model() == nil || j.Called("m0001").Judge(wave).Judge != "m0001" {
+	if j.Model() == nil || j.Named("m0001").Judge(wave).Judge != "m0001" {
 		t.Error("the judge has no model, or not its name")
 	}
-	if n := strings.Join(m.Notes, "\n"); !strings.Contains(n, "4 examples are off topic: 26 everyday texts stand in") {
+	if n := strings.Join(m.Notes, "\n"); !strings.Contains(n, "4 examples are off topic: 26 everyday texts serve as negative examples") {
 		t.Errorf("notes: %s", n)
 	}
 }
@@ -305,8 +305,8 @@ languages: [en]
 
 func TestGatherTellsWhatIsMissing(t *testing.T) {
 	for file, want := range map[string]string{
-		"dowse: topic/v1\nname: x\nlike: [https://a.example/]\n":                  "https://a.example/: there is no page in it",
-		"dowse: topic/v1\nname: x\ncategory: {directory: d.jsonl, path: Top/A}\n": "category Top/A of d.jsonl: there is no entry in it",
+		"dowse: topic/v1\nname: x\nlike: [https://a.example/]\n":                  "https://a.example/: no page in it",
+		"dowse: topic/v1\nname: x\ncategory: {directory: d.jsonl, path: Top/A}\n": "category Top/A of d.jsonl: no entry in it",
 		"dowse: topic/v1\nname: x\nmodel: m.json\n":                               "model m.json: no such file",
 	} {
 		_, err := parse(t, file).Gather(context.Background(), shelf{})
@@ -362,7 +362,7 @@ func TestLock(t *testing.T) {
 	now[0].SHA256 = "other"
 	now = append(now, topic.Origin{Source: "https://new.example/", URL: "https://new.example/", SHA256: "x"})
 	got := strings.Join(topic.Changed(pinned, now), "\n")
-	for _, want := range []string{"says something else than when it was pinned: https://b.example/plan", "new since it was pinned: https://new.example/", "was pinned and is gone: https://a.example/heat"} {
+	for _, want := range []string{"changed since it was pinned: https://b.example/plan", "new since it was pinned: https://new.example/", "was pinned and is gone: https://a.example/heat"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nwant %s", got, want)
 		}

@@ -11,30 +11,31 @@ import (
 	"dowse/judge"
 )
 
-// A Term is what a judge makes of a word: what it adds to the log-odds of an example
+// A Term is the effect of a word: what it adds to the log-odds of an example
 // that has it, on average.
 type Term struct {
 	Name     string  `json:"term"`
-	Word     string  `json:"word,omitempty"` // that people know, where the term is a stem
+	Word     string  `json:"word,omitempty"` // the full word, if the term is a stem
 	Weight   float64 `json:"weight"`
-	Examples int     `json:"examples"` // that have it
+	Examples int     `json:"examples"` // examples that have it
 
 	total float64
 }
 
-// Spelt returns the term as people know it.
+// Spelt returns the term as a full word.
 func (t Term) Spelt() string { return cmp.Or(t.Word, t.Name) }
 
-// Learnt returns the terms that count most among examples, for the topic and against
-// it, the strongest first. It asks the judge about the examples, so that it tells what
-// matters to pages as they are, and works for any judge whose reasons add up.
+// Learnt returns the n terms with the largest effect among examples, for the
+// topic and against it, strongest first. It reads the reasons of verdicts on
+// the examples, so it shows what matters on real pages, and works for any judge
+// whose reasons add up.
 func (t *Topic) Learnt(j dowse.Judge, examples []judge.Example, n int) (on, off []Term) {
 	on, off = learnt(j, examples, n)
 	var names []string
 	for _, term := range slices.Concat(on, off) {
 		names = append(names, term.Name)
 	}
-	words := t.behind(names, examples)
+	words := t.wordsBehind(names, examples)
 	for _, list := range [][]Term{on, off} {
 		for i := range list {
 			list[i].Word = words[list[i].Name]
@@ -77,18 +78,19 @@ func strongestTerms(list []Term, n int) []Term {
 	return list[:min(n, len(list))]
 }
 
-// A TermChange is a term that two judges take differently.
+// A TermChange is a term to which two judges give different weights.
 type TermChange struct {
-	Name   string  `json:"term"`
-	Word   string  `json:"word,omitempty"` // that people know, where the term is a stem
-	Before float64 `json:"before"`         // weights, as [Term] has them; 0 where the judge does not know it
+	Name string `json:"term"`
+	Word string `json:"word,omitempty"` // the full word, if the term is a stem
+	// Weights as in [Term]; 0 if the judge does not know the term.
+	Before float64 `json:"before"`
 	After  float64 `json:"after"`
 }
 
-// Spelt returns the term as people know it.
+// Spelt returns the term as a full word.
 func (c TermChange) Spelt() string { return cmp.Or(c.Word, c.Name) }
 
-// Changes returns the terms of which two judges make the most different things.
+// Changes returns the n terms whose weights differ most between two judges.
 func (t *Topic) Changes(before, after dowse.Judge, examples []judge.Example, n int) (list []TermChange) {
 	byName := map[string]*TermChange{}
 	take := func(j dowse.Judge, set func(c *TermChange, w float64)) {
@@ -115,7 +117,7 @@ func (t *Topic) Changes(before, after dowse.Judge, examples []judge.Example, n i
 	for _, c := range list {
 		names = append(names, c.Name)
 	}
-	words := t.behind(names, examples)
+	words := t.wordsBehind(names, examples)
 	for i := range list {
 		list[i].Word = words[list[i].Name]
 	}

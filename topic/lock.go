@@ -10,10 +10,10 @@ import (
 	"dowse/internal/strictyaml"
 )
 
-// LockSchema is what a lock names itself.
-const LockSchema = "lock/v1"
+// lockSchema is the value of the key "dowse" in a lock.
+const lockSchema = "lock/v1"
 
-// maxLock bounds a lock that is read.
+// maxLock bounds a lock that is read, in bytes.
 const maxLock = 16 << 20
 
 var lockForm = strictyaml.Form{Bytes: maxLock, Line: 64 << 10, Brackets: 4, Dashes: 4, Indent: 16, Keys: 1 << 20}
@@ -31,17 +31,18 @@ type lockRow struct {
 	Fetched time.Time `yaml:"fetched,omitempty"`
 }
 
-// LockName returns the name of the lock that belongs to a topic file: reefs.topic.lock
-// for reefs.topic.yaml.
+// LockName returns the name of the lock of a topic file: reefs.topic.lock for
+// reefs.topic.yaml.
 func LockName(file string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(file, filepath.Ext(file)), ".lock") + ".lock"
 }
 
-// Lock writes down which examples were gathered, each with the hash of what it says.
+// Lock returns the lock of the gathered examples, each with the hash of its
+// text.
 func (m *Material) Lock() []byte {
 	w := &writer{}
 	w.WriteString("# The examples of a topic, as they were gathered. Written by dowse.\n")
-	w.pair("dowse", LockSchema)
+	w.pair("dowse", lockSchema)
 	w.WriteString("examples:")
 	if len(m.Origins) == 0 {
 		w.WriteString(" []")
@@ -63,11 +64,11 @@ func (m *Material) Lock() []byte {
 // ParseLock reads what [Material.Lock] wrote.
 func ParseLock(data []byte) ([]Origin, error) {
 	if len(data) > maxLock {
-		return nil, fmt.Errorf("topic: the lock has more than %d MiB", maxLock>>20)
+		return nil, fmt.Errorf("topic: lock: larger than %d MiB", maxLock>>20)
 	}
 	rows, err := lockRows(data)
 	if err != nil {
-		return nil, fmt.Errorf("topic: the lock can't be read: %w; remove it to pin the examples anew", err)
+		return nil, fmt.Errorf("topic: lock: %w; remove it to pin the examples again", err)
 	}
 	var list []Origin
 	for _, r := range rows {
@@ -83,14 +84,14 @@ func lockRows(data []byte) ([]lockRow, error) {
 	if e := lockForm.Read(data, "lock", &f); e != nil {
 		return nil, fmt.Errorf("line %d, column %d: %s", e.Line, e.Column, cut(e.Problem))
 	}
-	if f.Dowse != LockSchema {
-		return nil, fmt.Errorf("it is a %q, not a %q", cut(f.Dowse), LockSchema)
+	if f.Dowse != lockSchema {
+		return nil, fmt.Errorf("schema %q (want %q)", cut(f.Dowse), lockSchema)
 	}
 	return f.Examples, nil
 }
 
-// Changed tells what differs between examples that were pinned and those gathered now,
-// a line each: pages that say something else, that are gone, or that are new.
+// Changed lists the differences between pinned examples and those gathered now,
+// one line each: pages that have changed, are gone, or are new.
 func Changed(pinned, now []Origin) []string {
 	type key struct{ source, url string }
 	was, is := map[key]map[string]bool{}, map[key]map[string]bool{}
@@ -106,20 +107,20 @@ func Changed(pinned, now []Origin) []string {
 	fill(was, pinned)
 	fill(is, now)
 	var lines []string
-	told := map[key]bool{}
+	listed := map[key]bool{}
 	say := func(o Origin, what string) {
 		k := key{o.Source, string(o.URL)}
-		if !told[k] {
+		if !listed[k] {
 			lines = append(lines, fmt.Sprintf("%s: %s %s", o.Source, what, o.place()))
 		}
-		told[k] = true
+		listed[k] = true
 	}
 	for _, o := range now {
 		switch old := was[key{o.Source, string(o.URL)}]; {
 		case old == nil:
 			say(o, "new since it was pinned:")
 		case !old[o.SHA256]:
-			say(o, "says something else than when it was pinned:")
+			say(o, "changed since it was pinned:")
 		}
 	}
 	for _, o := range pinned {
@@ -130,7 +131,7 @@ func Changed(pinned, now []Origin) []string {
 	return lines
 }
 
-// place names an example for people.
+// place returns the URL of an example, or the beginning of its hash.
 func (o Origin) place() string {
 	if o.URL == "" {
 		return o.SHA256[:min(12, len(o.SHA256))]

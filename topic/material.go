@@ -15,62 +15,65 @@ import (
 	"dowse/weburl"
 )
 
-// A Loader brings what a topic names and does not hold itself. It is handed in, so
-// that this package reads no web and no archive. Errors are for what keeps a source
-// from being read at all; pages that could not be had are left out and told as notes.
+// A Loader supplies what a topic names and does not contain. It is passed in,
+// so that this package reads no web and no archive. An error means that a
+// source can't be read at all; pages that could not be fetched are left out and
+// reported as notes.
 type Loader interface {
 	// Pages returns the pages of a source, at most s.Most of them.
 	Pages(ctx context.Context, s Source) (pages []*dowse.Page, notes []string, err error)
-	// Category returns the entries of a category, and others to tell them from, as
-	// pages with title and description. URLs of both are those of the entries.
+	// Category returns the entries of a category, and others as contrast, as
+	// pages with title and description. The URLs are those of the entries.
 	Category(ctx context.Context, c Category) (in, out []*dowse.Page, err error)
-	// Others returns pages of a source that is a collection, at most n, taken at random
-	// from those that were seen there and are probably not what the source stands for.
+	// Others returns at most n random pages of a collection that are probably
+	// off topic.
 	Others(ctx context.Context, s Source, n int) ([]*dowse.Page, error)
-	// Model reads a model that judge.Save wrote down.
+	// Model reads a model that judge.Save wrote.
 	Model(ctx context.Context, file string) (judge.Model, error)
 }
 
-// Material is what a topic's judge is made from, beside the topic: examples, a model.
-// Those who have labels add them to Examples and call [Topic.NewJudge] again.
+// Material is the training data of a topic's judge: examples, contrast, a
+// model. Labels are added to Examples, and [Topic.NewJudge] is called again.
 type Material struct {
-	// Examples are pages of which somebody said whether they are on topic.
+	// Examples are pages that somebody has labelled.
 	Examples []judge.Example
-	// Origins tell where the first of Examples came from, one to one.
+	// Origins records where the first of Examples came from, one by one.
 	Origins []Origin
-	// Contrast are pages that are probably not on topic. They stand in where Examples
-	// has too few that are not; without any, everyday texts do.
+	// Contrast are pages that are probably off topic. They are used as negative
+	// examples if Examples has too few; without contrast, everyday texts are.
 	Contrast []judge.Example
-	// ContrastOf says what they are, for people; "" means OfDirectory.
+	// ContrastOf describes them; "" means entries of a directory.
 	ContrastOf string
-	// Model is the one that the topic names; nil for none.
+	// Model is the model that the topic names; nil for none.
 	Model judge.Model
-	// Trained is the judge that was trained on Examples and Contrast before, so that it
-	// need not be trained again. It must be nil when they have changed since.
+	// Trained is the model that was trained on Examples and Contrast before, so
+	// that it need not be trained again. It must be nil if they have changed
+	// since.
 	Trained judge.Model
-	// Zero is what [Judge.Zero] said of Trained, for those who no longer have all that it
-	// was trained on; nil works it out from Examples and Contrast.
+	// Zero is the [Judge.Zero] of Trained, for callers that no longer have all
+	// of its training data; nil computes it from Examples and Contrast.
 	Zero *float64
 	// Meanings are what the words of the topic may mean, for [Topic.Grow].
 	Meanings []Meaning
-	// Seeds are the URLs that the sources give, for a topic that takes its seeds there.
+	// Seeds are the URLs that the sources supply, for a topic with SeedsFrom.
 	Seeds []string
-	// Notes are what a person should know of it, a line each.
+	// Notes are messages for the user, one line each.
 	Notes []string
 
 	everyday bool // Contrast are everyday texts, not pages of the web
 }
 
-// An Origin tells where an example came from.
+// An Origin records where an example came from.
 type Origin struct {
 	Source string    // as [Source.String] and [Category.String] name it
 	URL    dowse.URL // "" for a text
-	SHA256 string    // of what it says, see [Sum]
-	At     time.Time // when it was fetched; zero for what was not
+	SHA256 string    // of its text, see [Sum]
+	At     time.Time // when it was fetched; zero if it was not
 }
 
-// Sum returns the SHA-256 of what a page says: title, description, keywords and text.
-// Markup does not count, as it often changes while the page stays the same.
+// Sum returns the SHA-256 of a page's text: title, description, keywords and
+// body. Markup does not count, as it often changes while the page stays the
+// same.
 func Sum(p *dowse.Page) string {
 	h := sha256.New()
 	for _, s := range []string{p.Title, p.Description, p.Keywords, p.Text} {
@@ -79,9 +82,9 @@ func Sum(p *dowse.Page) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Gather brings together what the topic names: examples, entries of its category, its
-// model. It fails where a source gives nothing, since a topic without its examples is
-// another topic.
+// Gather loads what the topic names: examples, entries of its category, its
+// model. It returns a [*SourceError] if a source yields nothing, since a topic
+// without its examples is another topic.
 func (t *Topic) Gather(ctx context.Context, l Loader) (*Material, error) {
 	m := &Material{}
 	for _, k := range kinds() {
@@ -92,16 +95,16 @@ func (t *Topic) Gather(ctx context.Context, l Loader) (*Material, error) {
 			return nil, err
 		}
 	}
-	if err := t.others(ctx, l, m); err != nil {
+	if err := t.gatherContrast(ctx, l, m); err != nil {
 		return nil, err
 	}
 	m.Seeds = t.seedsFrom(m)
 	t.contrast(m)
-	t.tongue(m)
+	t.noteLanguage(m)
 	return m, nil
 }
 
-var errNoPages = errors.New("there is no page in it")
+var errNoPages = errors.New("no page in it")
 
 // gather adds the pages of a source.
 func (m *Material) gather(ctx context.Context, l Loader, s Source, relevant bool) error {
@@ -145,12 +148,13 @@ func labelOf(relevant bool) string {
 	return "off"
 }
 
-// textPage is a page that says nothing but a text.
+// textPage returns a page that has only a text.
 func textPage(s string) *dowse.Page {
 	return &dowse.Page{Document: dowse.Document{Text: s, Words: dowse.Words(s)}}
 }
 
-// add adds an example with its origin, unless it is there already.
+// add adds an example with its origin, unless one with the same text and label
+// is there.
 func (m *Material) add(source string, p *dowse.Page, relevant bool) {
 	sum := Sum(p)
 	for i, o := range m.Origins {
@@ -162,14 +166,14 @@ func (m *Material) add(source string, p *dowse.Page, relevant bool) {
 	m.Origins = append(m.Origins, Origin{Source: source, URL: p.URL, SHA256: sum, At: p.Fetch.At})
 }
 
-// category adds the entries of a category; the others are contrast.
+// category adds the entries of a category; the others become contrast.
 func (m *Material) category(ctx context.Context, l Loader, c Category) error {
 	in, out, err := l.Category(ctx, c)
 	if err != nil {
 		return err
 	}
 	if len(in) == 0 {
-		return errors.New("there is no entry in it")
+		return errors.New("no entry in it")
 	}
 	for _, p := range in {
 		m.add(c.String(), p, true)
@@ -180,7 +184,7 @@ func (m *Material) category(ctx context.Context, l Loader, c Category) error {
 	return nil
 }
 
-// Counts returns how many examples are on topic, and how many are not.
+// Counts returns the numbers of positive and negative examples.
 func (m *Material) Counts() (on, off int) {
 	for i := range m.Examples {
 		if m.Examples[i].Relevant {
@@ -194,9 +198,8 @@ func (m *Material) note(format string, args ...any) {
 	m.Notes = append(m.Notes, fmt.Sprintf(format, args...))
 }
 
-// seedsFrom returns the URLs with which the topic's crawl begins, if it takes them
-// from its examples or its category: the pages and, of examples, the first pages of
-// their hosts.
+// seedsFrom returns the seeds that come from examples or from the category: the
+// pages and, for examples, the homepages of their hosts.
 func (t *Topic) seedsFrom(m *Material) []string {
 	if t.SeedsFrom == "" {
 		return nil

@@ -9,28 +9,29 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// An Outside is a judge of the user's own, asked for pages of which the topic's is not
-// sure: a program, or a service that speaks the chat interface of OpenAI.
+// An Outside is a judge of the user's own that is asked about pages on which
+// the topic's judge is uncertain: a program, or a service with the chat
+// interface of OpenAI.
 type Outside struct {
 	Exec     []string      // program and arguments; or
 	Endpoint string        // URL of the service
 	Model    string        // of the service
 	KeyEnv   string        // environment variable that holds its key; "" for none
-	From, To float64       // it is asked for relevances in this range; 0 and 0 mean DefaultFrom and DefaultTo
-	Timeout  time.Duration // for an answer; 0 means the default of package outside
-	Budget   int           // questions at most; 0 means no limit
+	From, To float64       // it is asked about relevances in this range; default 0.3 to 0.7
+	Timeout  time.Duration // for an answer; default that of package outside
+	Budget   int           // questions at most; default no limit
 }
 
-// The range in which an outside judge is asked where the topic does not say.
+// The default range of relevances in which an outside judge is asked.
 const (
-	DefaultFrom = 0.3
-	DefaultTo   = 0.7
+	defaultFrom = 0.3
+	defaultTo   = 0.7
 )
 
-// Range returns the relevances for which the outside judge is asked.
+// Range returns the relevances about which the outside judge is asked.
 func (o *Outside) Range() (from, to float64) {
 	if o.From == 0 && o.To == 0 {
-		return DefaultFrom, DefaultTo
+		return defaultFrom, defaultTo
 	}
 	return o.From, o.To
 }
@@ -66,8 +67,8 @@ func (r *reader) outsideKeys(o *Outside) []key {
 	}
 }
 
-// command reads a program with its arguments. There is no shell that would take a line
-// apart.
+// command reads a program with its arguments as a list. A single line is
+// refused, since no shell would split it.
 func (r *reader) command(n ast.Node) (command []string) {
 	const inside = "judge: exec"
 	if s, line := n.(*ast.StringNode); line && len(strings.Fields(s.Value)) > 0 {
@@ -83,8 +84,8 @@ func (r *reader) command(n ast.Node) (command []string) {
 	return command
 }
 
-// variable reads the name of an environment variable. Keys themselves do not belong
-// into topic files, which people pass on.
+// variable reads the name of an environment variable. Keys themselves do not
+// belong in topic files, which people share.
 func (r *reader) variable(n ast.Node) string {
 	s, ok := r.scalar(n, "judge: key_env")
 	if !ok {
@@ -118,7 +119,7 @@ func (r *reader) span(n ast.Node, inside string) (from, to float64) {
 	return from, to
 }
 
-// maxWait is how long an answer may be waited for.
+// maxWait bounds the time to wait for an answer.
 const maxWait = 10 * time.Minute
 
 func (r *reader) duration(n ast.Node, inside string) time.Duration {

@@ -18,13 +18,14 @@ var form = strictyaml.Form{
 	FixLarge:  "put long lists of seeds into a file of their own",
 	FixKeys:   "a topic has about ten: remove the others",
 	FixEmpty:  "begin with \"dowse: " + Schema + "\", \"name: …\" and \"words: […]\"",
-	FixSecond: "write one topic to a file",
+	FixSecond: "write one topic per file",
 	FixOther:  "compare the file with dowse help topics",
 	Lenient:   true,
 }
 
-// Load reads a topic file. Paths in it go out from where it is, and where something that it
-// names can't be had ([Topic.Gather]), the error has the place in the file.
+// Load reads a topic file. Paths in it are relative to its folder, and if
+// something that it names can't be loaded ([Topic.Gather]), the error has the
+// place in the file.
 func Load(path string) (*Topic, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -44,10 +45,10 @@ func Load(path string) (*Topic, error) {
 	return t, nil
 }
 
-// Parse reads a topic from the text of a file; name is the file's name in errors.
-// It is strict: unknown keys, repeated keys and values of the wrong kind are
-// errors, each an [*Error] with its place. The text may be hostile: size and
-// nesting are bounded, and anchors and aliases are refused.
+// Parse reads a topic from the text of a file; name is the file's name in
+// errors. It is strict: unknown keys, repeated keys and values of the wrong
+// kind are errors, each an [*Error] with its place. The text may be hostile:
+// size and nesting are bounded, and anchors and aliases are refused.
 func Parse(data []byte, name string) (*Topic, error) {
 	return (&reader{file: name}).parse(data)
 }
@@ -62,7 +63,7 @@ func (r *reader) parse(data []byte) (*Topic, error) {
 	if len(r.problems) == 0 && len(t.YAML()) > MaxFile {
 		r.fail(root, fmt.Sprintf("the topic has more than %d KiB in canonical form", MaxFile>>10), "put long lists of seeds into a file of their own")
 	}
-	if err := joined(r.problems); err != nil {
+	if err := joinProblems(r.problems); err != nil {
 		return nil, err
 	}
 	return t, nil

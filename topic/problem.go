@@ -6,15 +6,15 @@ import (
 	"dowse/internal/mistake"
 )
 
-// An Error is one thing wrong with a topic file. What [Parse] returns holds all
-// that it found; errors.As finds the first.
+// An Error is one problem of a topic file. The error of [Parse] contains all
+// that were found; errors.As finds the first.
 type Error = mistake.Error
 
-// maxProblems is how many problems of a file are told.
+// maxProblems bounds the problems that are reported per file.
 const maxProblems = 20
 
-// joined returns the problems as one error, nil for none.
-func joined(problems []*Error) error {
+// joinProblems returns the problems as one error; nil for none.
+func joinProblems(problems []*Error) error {
 	if len(problems) == 0 {
 		return nil
 	}

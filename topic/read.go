@@ -18,12 +18,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// reader makes a topic of a parsed file and gathers what is wrong with it.
+// A reader turns a parsed file into a topic and collects its problems.
 type reader struct {
 	file     string
 	problems []*Error
-	known    map[string][]string // keys by mapping, where somebody asks for them
-	seedsAt  ast.Node            // where it says where seeds come from
+	known    map[string][]string // keys by mapping; nil if no caller needs them
+	seedsAt  ast.Node            // the value of seeds
 	named    map[string]Error    // where sources are named
 }
 
@@ -403,7 +403,7 @@ var strategyName = regexp.MustCompile(`^[a-z][a-z0-9-]*(:[a-z0-9_]+=[^,=\s]+(,[a
 func (r *reader) strategy(n ast.Node) string {
 	s, ok := r.scalar(n, "follow: strategy")
 	if ok && (len(s) > 200 || !strategyName.MatchString(s)) {
-		r.fail(n, fmt.Sprintf("follow: %q is not the name of a strategy", cut(s)), `write a name, such as "link-context"; dowse help strategies lists them`)
+		r.fail(n, fmt.Sprintf("follow: %q is not the name of a strategy", cut(s)), `write a name, such as "link-context"; see docs/strategies.md`)
 	}
 	return s
 }

@@ -23,8 +23,8 @@ func (r *reader) sources(n ast.Node, inside string) []Source {
 	if len(seq.Values) == 0 {
 		r.fail(n, inside+": the list is empty", "add an item, or remove the key")
 	}
-	if len(seq.Values) > MaxLike {
-		r.fail(n, fmt.Sprintf("%s: %d sources are too many", inside, len(seq.Values)), fmt.Sprintf("keep at most %d; a pattern of files is one source", MaxLike))
+	if len(seq.Values) > maxLike {
+		r.fail(n, fmt.Sprintf("%s: %d sources are too many", inside, len(seq.Values)), fmt.Sprintf("keep at most %d; a pattern of files is one source", maxLike))
 		return nil
 	}
 	var list []Source
@@ -159,7 +159,7 @@ func (r *reader) path(n ast.Node, inside string) string {
 func (r *reader) pattern(n ast.Node, inside string) string {
 	s := r.path(n, inside)
 	if _, err := filepath.Match(s, "x"); err != nil {
-		r.fail(n, fmt.Sprintf("%s: %q is not a pattern of files", inside, cut(s)), "close the bracket: * stands for any text, [a-z] for one letter")
+		r.fail(n, fmt.Sprintf("%s: %q is not a pattern of files", inside, cut(s)), "close the bracket: * matches any text, [a-z] one letter")
 		return ""
 	}
 	return s
@@ -218,8 +218,8 @@ func (r *reader) site(n ast.Node, inside string) string {
 // limit reads a number of pages.
 func (r *reader) limit(n ast.Node, inside string) int {
 	i := r.number(n, inside, 1)
-	if i > MaxPages {
-		r.fail(n, fmt.Sprintf("%s: %d pages are too many", inside, i), fmt.Sprintf("write %d at most", MaxPages))
+	if i > maxPages {
+		r.fail(n, fmt.Sprintf("%s: %d pages are too many", inside, i), fmt.Sprintf("write %d at most", maxPages))
 		return 0
 	}
 	return i
@@ -264,9 +264,9 @@ func (r *reader) categoryKeys(c *Category) []key {
 	return []key{
 		{"directory", func(n ast.Node) { c.Directory = r.path(n, "category: directory") }},
 		{"path", func(n ast.Node) { c.Path = r.path(n, "category: path") }},
-		{"include", func(n ast.Node) { c.Include = r.oneOf(n, "category: include", IncludeNode, IncludeSubtree) }},
+		{"include", func(n ast.Node) { c.Include = r.oneOf(n, "category: include", includeNode, includeSubtree) }},
 		{"contrast", func(n ast.Node) {
-			c.Contrast = r.oneOf(n, "category: contrast", ContrastSiblings, ContrastRandom, ContrastNone)
+			c.Contrast = r.oneOf(n, "category: contrast", contrastSiblings, contrastRandom, contrastNone)
 		}},
 	}
 }

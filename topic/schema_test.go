@@ -30,7 +30,7 @@ func TestSchemaKnowsTheKeysOfTheParser(t *testing.T) {
 		t.Fatal(p)
 	}
 	r.topic(root, &Topic{})
-	if err := joined(r.problems); err != nil {
+	if err := joinProblems(r.problems); err != nil {
 		t.Fatal(err)
 	}
 	var schema any

@@ -6,38 +6,38 @@ import "strconv"
 // Text is set. Paths are relative to the topic's Dir.
 type Source struct {
 	URL        string // one page
-	File       string // pattern of HTML or text files, as filepath.Match has it
+	File       string // pattern of HTML or text files, in the syntax of filepath.Match
 	WARC       string // every page of a WARC file
-	Match      string // of a WARC: only pages whose URL or title matches, as /re/ or /re/i
+	Match      string // with WARC: only pages whose URL or title matches /re/ or /re/i
 	Collection string // directory of a collection: its pages with a label
-	Label      string // of a collection: "on" or "off"; "" means on for like, off for unlike
-	Site       string // a whole site: pages of a host, from its first page on
+	Label      string // with Collection: "on" or "off"; default on for like, off for unlike
+	Site       string // a whole site: pages of a host, from its homepage on
 	Text       string // the words themselves
-	Limit      int    // pages at most; 0 means MaxPages, of a site SitePages
+	Limit      int    // pages at most; default 500, for a site 25
 }
 
-// The limits of what sources give.
+// The limits of what sources supply.
 const (
-	MaxPages  = 500 // pages of one source
-	SitePages = 25  // pages of a site
-	MaxLike   = 200 // sources in like or unlike
+	maxPages  = 500 // pages per source
+	sitePages = 25  // pages per site, unless Limit is set
+	maxLike   = 200 // sources in like or unlike
 
 	maxSourceText = 4000
 )
 
-// Most returns how many pages of the source are taken.
+// Most returns how many pages of the source are used at most.
 func (s Source) Most() int {
-	most := MaxPages
+	most := maxPages
 	if s.Site != "" {
-		most = SitePages
+		most = sitePages
 	}
 	if s.Limit > 0 {
-		return min(s.Limit, MaxPages)
+		return min(s.Limit, maxPages)
 	}
 	return most
 }
 
-// String names the source for people, and in locks.
+// String returns the name of the source in messages and locks.
 func (s Source) String() string {
 	switch {
 	case s.File != "":
@@ -58,22 +58,22 @@ func (s Source) String() string {
 	return s.URL
 }
 
-// A Category is a place in a directory of the web, whose entries are examples.
+// A Category is a place in a web directory whose entries are examples.
 type Category struct {
 	Directory string // file with the directory
-	Path      string // of the category in it
-	Include   string // IncludeNode, or IncludeSubtree, which "" means
-	Contrast  string // ContrastSiblings, which "" means, ContrastRandom or ContrastNone
+	Path      string // path of the category in it
+	Include   string // node or subtree; default subtree
+	Contrast  string // siblings, random or none; default siblings
 }
 
-// What of a category is taken, and what of the others.
+// Which entries of a category are examples, and which others are contrast.
 const (
-	IncludeNode      = "node"
-	IncludeSubtree   = "subtree"
-	ContrastSiblings = "siblings"
-	ContrastRandom   = "random"
-	ContrastNone     = "none"
+	includeNode      = "node"
+	includeSubtree   = "subtree"
+	contrastSiblings = "siblings"
+	contrastRandom   = "random"
+	contrastNone     = "none"
 )
 
-// String names the category for people, and in locks.
+// String returns the name of the category in messages and locks.
 func (c *Category) String() string { return "category " + c.Path + " of " + c.Directory }

@@ -10,12 +10,12 @@ import (
 	"dowse/internal/strictyaml"
 )
 
-// A SourceError tells that what a topic names can't be had.
+// A SourceError reports that something which a topic names can't be loaded.
 type SourceError struct {
-	Topic, Source string
+	topic, Source string
 	Err           error
-	// At is the same as a mistake in the topic's file, with its place and what to do; nil
-	// for a topic that [Load] did not read.
+	// At is the same error as a mistake in the topic's file, with its place and
+	// what to do; nil for a topic that was not read by [Load].
 	At *Error
 }
 
@@ -23,7 +23,7 @@ func (e *SourceError) Error() string {
 	if e.At != nil {
 		return e.At.Error()
 	}
-	return "topic: " + e.Topic + ": " + e.Source + ": " + e.Err.Error()
+	return "topic: " + e.topic + ": " + e.Source + ": " + e.Err.Error()
 }
 
 // Unwrap returns the cause.
@@ -37,7 +37,7 @@ const (
 	inModel    = "model"
 )
 
-// place remembers where the file names a source.
+// place records where the file names a source.
 func (r *reader) place(n ast.Node, key, source string) {
 	if r.named == nil {
 		r.named = map[string]Error{}
@@ -46,9 +46,9 @@ func (r *reader) place(n ast.Node, key, source string) {
 	r.named[key+" "+source] = *r.at(line, column, "", "")
 }
 
-// missing tells that a source can't be had.
+// missing returns the error for a source that can't be loaded.
 func (t *Topic) missing(key, source, fix string, err error) *SourceError {
-	e := &SourceError{Topic: t.Name, Source: source, Err: err}
+	e := &SourceError{topic: t.Name, Source: source, Err: err}
 	if at, ok := t.named[key+" "+source]; ok {
 		at.Problem, at.Fix = key+": "+withoutKey(key, source)+": "+cause(err), fix
 		e.At = &at
@@ -56,7 +56,8 @@ func (t *Topic) missing(key, source, fix string, err error) *SourceError {
 	return e
 }
 
-// withoutKey leaves out the key with which the names of categories and models begin.
+// withoutKey removes the key with which the names of categories and models
+// begin.
 func withoutKey(key, source string) string {
 	if len(source) > len(key) && source[:len(key)+1] == key+" " {
 		return source[len(key)+1:]
@@ -64,26 +65,27 @@ func withoutKey(key, source string) string {
 	return source
 }
 
-// packages are those that errors of loaders begin with, which tells people nothing.
+// packages matches the names of packages with which errors of loaders begin;
+// they mean nothing to users.
 var packages = regexp.MustCompile(`^((archive|collection|crawler|directory|judge): )+`)
 
 func cause(err error) string { return packages.ReplaceAllString(err.Error(), "") }
 
-// fix tells what to do about a source that can't be had.
+// fix returns what to do about a source that can't be loaded.
 func (s Source) fix(err error) string {
-	const from = "correct the name; files are looked for from the folder of the topic file on"
+	const from = "correct the name; it is relative to the folder of the topic file"
 	absent := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case s.Collection != "" && errors.Is(err, errNoPages):
-		return "label some of its pages (dowse label), or name another collection"
+		return "label some of its pages, or name another collection"
 	case s.Collection != "":
 		return "name the folder of a crawl, the one with crawl.yaml in it, as seen from the folder of the topic file"
 	case s.File != "":
-		return from + "; * stands for any text"
+		return from + "; * matches any text"
 	case s.WARC != "" && absent:
 		return from
 	case s.WARC != "" && s.Match != "" && errors.Is(err, errNoPages):
-		return "let match: find more, or leave it out"
+		return "make match: less strict, or leave it out"
 	case s.WARC != "":
 		return "name a WARC file (.warc, .warc.gz) with HTML pages in it"
 	case s.Site != "":
@@ -92,8 +94,8 @@ func (s Source) fix(err error) string {
 	return "open it in a browser; name another page, or save it and write {file: NAME}"
 }
 
-// What to do about a category, or a model, that can't be had.
+// What to do about a category or a model that can't be loaded.
 const (
-	fixCategory = "correct directory: and path:, as the directory has them; files are looked for from the folder of the topic file on"
-	fixModel    = "name a file that dowse wrote, such as models/m0001.json of a collection; it is looked for from the folder of the topic file on"
+	fixCategory = "correct directory: and path:, as the directory has them; files are relative to the folder of the topic file"
+	fixModel    = "name a file that dowse wrote, such as models/m0001.json of a collection; it is relative to the folder of the topic file"
 )

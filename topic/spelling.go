@@ -10,9 +10,9 @@ import (
 	"dowse/text"
 )
 
-// A Speller finds the words behind the stems by which trained judges give their reasons:
-// "lighthouse" for lighthous. It reads pages for that, so it is for those who show
-// reasons, not for those who judge. It may be used from many goroutines.
+// A Speller finds full words for the stems in the reasons of trained judges:
+// "lighthouse" for lighthous. It reads pages for that, so it is for showing
+// reasons, not for judging. It may be used by many goroutines.
 type Speller struct {
 	analyzer *text.Analyzer
 	own      map[string]bool // words of the topic itself, in lower case
@@ -30,15 +30,15 @@ func (t *Topic) Speller() *Speller {
 	return s
 }
 
-// A Spelling is what a [Speller] found. The zero value knows no word.
+// A Spelling is the result of a [Speller]. The zero value has no words.
 type Spelling struct {
 	words map[string]string // by stem
 	own   map[string]bool
 }
 
-// Spell looks for the words behind what reasons name: of each stem the form that is most
-// frequent in the pages, of equals the shortest, then the first by the alphabet. Words that
-// the topic itself has stay as they are.
+// Spell looks for the words behind the stems of reasons: for each stem the form
+// that is most frequent in the pages, of equals the shortest, then the first in
+// alphabetical order. Words of the topic itself stay as they are.
 func (s *Speller) Spell(reasons []string, pages ...*dowse.Page) Spelling {
 	forms := map[string]map[string]int{}
 	for _, what := range reasons {
@@ -90,8 +90,8 @@ func mostFrequent(seen map[string]int) (best string) {
 	return best
 }
 
-// Word returns the word behind the stem that a reason names, "" if it names none, or none
-// was found.
+// Word returns the word behind the stem of a reason; "" if there is no stem or
+// no word was found.
 func (s Spelling) Word(what string) string {
 	stem, _, ok := cutStem(what)
 	if !ok {
@@ -100,8 +100,8 @@ func (s Spelling) Word(what string) string {
 	return s.words[stem]
 }
 
-// Name returns a reason with the word in the place of its stem. Where the topic has the
-// word, too, it says which of the two it is.
+// Name returns a reason with the word in place of its stem. If the topic has
+// the word too, "(learnt)" distinguishes the two.
 func (s Spelling) Name(what string) string {
 	word := s.Word(what)
 	if word == "" {
@@ -115,7 +115,7 @@ func (s Spelling) Name(what string) string {
 	return name + rest
 }
 
-// Names returns reasons with words in the place of stems.
+// Names returns reasons with words in place of stems.
 func (s Spelling) Names(list []dowse.Because) []dowse.Because {
 	list = slices.Clone(list)
 	for i := range list {
@@ -124,7 +124,7 @@ func (s Spelling) Names(list []dowse.Because) []dowse.Because {
 	return list
 }
 
-// cutStem returns the term in quotes with which a reason begins, and what follows.
+// cutStem splits the quoted term at the beginning of a reason from the rest.
 func cutStem(what string) (stem, rest string, ok bool) {
 	if inner, quoted := strings.CutPrefix(what, `"`); quoted {
 		return strings.Cut(inner, `"`)
@@ -132,8 +132,8 @@ func cutStem(what string) (stem, rest string, ok bool) {
 	return "", "", false
 }
 
-// behind returns the words behind terms, by term, as examples have them.
-func (t *Topic) behind(terms []string, examples []judge.Example) map[string]string {
+// wordsBehind returns full words by term, as examples have them.
+func (t *Topic) wordsBehind(terms []string, examples []judge.Example) map[string]string {
 	whats := make([]string, len(terms))
 	for i, term := range terms {
 		whats[i] = `"` + term + `"`
@@ -141,7 +141,7 @@ func (t *Topic) behind(terms []string, examples []judge.Example) map[string]stri
 	return t.Speller().Spell(whats, pagesOf(examples)...).words
 }
 
-// pagesOf returns examples as pages.
+// pagesOf returns the pages of examples; a text becomes a page.
 func pagesOf(examples []judge.Example) []*dowse.Page {
 	pages := make([]*dowse.Page, len(examples))
 	for i, e := range examples {

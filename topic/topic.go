@@ -1,10 +1,35 @@
-// Package topic reads topic files: what a person wants a crawl to find.
+// Package topic reads topic files: descriptions of what a crawl should find.
 //
-// A topic file is a small YAML document, schema topic/v1, in which the key says the
-// kind of evidence: words, pages like and unlike what is wanted, a category of a
-// directory, a model; where is a gate. Files are read strictly, and an error names the
-// place, the cause and what to do. What a topic names and does not hold, a [Loader]
-// brings ([Topic.Gather]), and all of it together makes a judge ([Topic.NewJudge]).
+// A topic file is a small YAML document, schema topic/v1, in which each key is
+// a kind of evidence: words, pages like and unlike what is wanted, a category
+// of a directory, a model; "where" is a gate of hard conditions. Files are
+// parsed strictly, and an error has its line and column, the problem and what
+// to do. What a topic names and does not contain is supplied by a [Loader]
+// ([Topic.Gather]); all of it together makes a judge ([Topic.NewJudge]).
+//
+// The one idea: all evidence is combined on the scale of log-odds. Words, a
+// model that is trained on examples, and a model that the topic names each
+// contribute log-odds relative to a zero of their own; a gate subtracts enough
+// to put a page off topic. The reasons of a verdict add up to its log-odds, so
+// that every rating can be explained term by term.
+//
+// How the parts fit: parse.go, read.go, readsource.go and where.go turn a file
+// into a [Topic]; yaml.go writes it back in canonical form; check.go and
+// checkmaterial.go find probable mistakes; material.go and contrast.go gather
+// training data; train.go, judge.go and gate.go build and apply the judge;
+// separation.go, trial.go and learnt.go report how good it is and what it
+// learnt.
+//
+// Few examples are the normal case: people give three pages, and none that are
+// off topic. Then pages that were seen in a crawl, or everyday texts, are used
+// as negative examples (substitutes), and the zero of the model is corrected
+// for that (train.go).
+//
+// A topic file may come from anybody: size, nesting and numbers of keys are
+// bounded before it is parsed, anchors and aliases are refused, and this
+// package never opens what the file names; it has no network and runs no
+// program. A Topic is a plain value; a [Judge] does not change and may be used
+// by many goroutines.
 package topic
 
 import (
@@ -19,40 +44,42 @@ import (
 	"dowse/text"
 )
 
-// Schema is what a topic file names itself in its key "dowse".
+// Schema is the value of the key "dowse" in a topic file.
 const Schema = "topic/v1"
 
-// Topic is what a crawl looks for. The zero value of a field means that the file
-// does not say.
+// A Topic is what a crawl looks for. The zero value of a field means that the
+// file does not set it.
 type Topic struct {
 	Name      string   // lower case, fit for a file name
-	About     string   // for people; its words are weak signs
+	About     string   // description for people; its words are weak signs
 	Words     []string // words and phrases
 	Also      []string // good signs, not required
-	Not       []string // what looks alike and is not
+	Not       []string // what looks similar and is not wanted
 	Like      []Source // examples on topic
-	Unlike    []Source // examples that are not
+	Unlike    []Source // examples off topic
 	Category  *Category
-	Where     any      // a gate: clauses or an expression, as package predicate takes them; nil for none
+	Where     any      // a gate: clauses or an expression of package predicate; nil for none
 	Model     string   // file with a model
-	Outside   *Outside // a judge of the user's own, for the unsure
-	Languages []string // BCP 47, lower case; the first one says how words are stemmed
+	Outside   *Outside // a judge of the user's own, for uncertain pages
+	Languages []string // BCP 47, lower case; the first one selects the stemmer
 	Only      bool     // Languages are required, not just preferred
-	Threshold float64  // relevance from which a page is on topic; 0 means 0.5
+	Threshold float64  // least relevance of a page on topic; default 0.5
 	Seeds     []string // absolute http and https URLs, as written
-	SeedsFrom string   // FromLike or FromCategory: where further seeds come from; "" means nowhere
-	SeedLimit int      // of SeedsFrom; 0 means all
-	Scope     Scope    // "" means the whole web
-	PerHost   int      // pages of one host at most; 0 means no limit
+	SeedsFrom string   // FromLike or FromCategory: where further seeds come from; "" for none
+	SeedLimit int      // seeds from SeedsFrom at most; default all
+	Scope     Scope    // default the whole web
+	PerHost   int      // pages per host at most; default no limit
 	Strategy  string   // NAME or NAME:key=value,…; "" and auto mean the default
-	Explore   *float64 // share of visits that try what the order would not; nil means the strategy's own
-	Tunnel    *int     // off-topic pages in a row at most; nil means no limit
+	// Share of visits to pages that the strategy would not choose; nil means the
+	// strategy's own.
+	Explore *float64
+	Tunnel  *int // consecutive off-topic pages at most; nil means no limit
 
-	// Dir is the folder from which paths in the topic go out; "" is the working one.
-	// It is where the file is, and no part of it.
+	// Dir is the folder to which paths in the topic are relative; "" is the
+	// working directory. It is where the file is, and not part of the file.
 	Dir string
 
-	named map[string]Error // where the file that was loaded names its sources
+	named map[string]Error // by key and source, the place in the file that was loaded
 }
 
 // kinds returns the kinds of evidence that a topic may give, in the order of files.
@@ -66,24 +93,24 @@ const (
 	FromCategory = "category" // the entries of the category
 )
 
-// Scope says how far from the seeds a crawl may go.
+// A Scope limits how far from the seeds a crawl may go.
 type Scope string
 
 // The scopes, from wide to narrow.
 const (
-	Web    Scope = "web"
-	Domain Scope = "domain" // the registrable domains of the seeds
-	Host   Scope = "host"
-	Prefix Scope = "prefix" // URLs that begin with a seed
+	scopeWeb    Scope = "web"
+	scopeDomain Scope = "domain" // the registrable domains of the seeds
+	scopeHost   Scope = "host"
+	scopePrefix Scope = "prefix" // URLs that begin with a seed
 )
 
 func scopes() []string {
-	return []string{string(Web), string(Domain), string(Host), string(Prefix)}
+	return []string{string(scopeWeb), string(scopeDomain), string(scopeHost), string(scopePrefix)}
 }
 
-// FromWords returns the topic of words typed on a command line. Several single
-// words are one phrase, as people leave out the quotes: coral bleaching. If one of
-// them has more than one word, each is a phrase of its own.
+// FromWords returns the topic of words from a command line. Several single
+// words are one phrase, since people omit the quotes: coral bleaching. If one
+// of them contains a space, each is a phrase of its own.
 func FromWords(words []string) *Topic {
 	var entries []string
 	phrases := false
@@ -100,7 +127,7 @@ func FromWords(words []string) *Topic {
 	return &Topic{Name: slug(whole), Words: entries}
 }
 
-// OnTopic returns the relevance from which a page is on topic.
+// OnTopic returns the least relevance of a page that counts as on topic.
 func (t *Topic) OnTopic() float64 {
 	if t.Threshold > 0 {
 		return t.Threshold
@@ -108,12 +135,12 @@ func (t *Topic) OnTopic() float64 {
 	return judge.Threshold
 }
 
-// auto is the strategy of whoever leaves the choice to the program.
+// auto as the strategy leaves the choice to the program.
 const auto = "auto"
 
-// Follows returns the strategy that the topic asks for, "" if it leaves the choice to
-// the crawl.
-func (t *Topic) Follows() string {
+// PreferredStrategy returns the strategy that the topic names, and "" if it
+// leaves the choice to the crawl.
+func (t *Topic) PreferredStrategy() string {
 	if t.Strategy == auto {
 		return ""
 	}
@@ -128,14 +155,14 @@ func (t *Topic) Language() string {
 	return "en"
 }
 
-// Wants reports whether pages in a language, as BCP 47, may be taken in. A page
-// that does not tell its language may.
-func (t *Topic) Wants(language string) bool {
-	return !t.Only || language == "" || t.speaks(language)
+// AcceptsLanguage reports whether pages in a language, as BCP 47, may be kept.
+// A page without a known language may.
+func (t *Topic) AcceptsLanguage(language string) bool {
+	return !t.Only || language == "" || t.hasLanguage(language)
 }
 
-// LanguageOf returns the language of a page: as it declares it or, if the topic asks for
-// languages at all, as its text tells; "" for unknown.
+// LanguageOf returns the language of a page: the declared one or, if the topic
+// has languages at all, the one detected from its text; "" for unknown.
 func (t *Topic) LanguageOf(p *dowse.Page) string {
 	if p.Language != "" || len(t.Languages) == 0 {
 		return p.Language
@@ -144,8 +171,9 @@ func (t *Topic) LanguageOf(p *dowse.Page) string {
 	return language
 }
 
-// speaks reports whether a language is one of the topic's.
-func (t *Topic) speaks(language string) bool {
+// hasLanguage reports whether a language is one of the topic's, with or without
+// a region.
+func (t *Topic) hasLanguage(language string) bool {
 	return slices.ContainsFunc(t.Languages, func(l string) bool {
 		return strings.EqualFold(l, language) || strings.HasPrefix(strings.ToLower(language), l+"-")
 	})
@@ -155,10 +183,11 @@ func (t *Topic) wanted() judge.Wanted {
 	return judge.Wanted{Words: t.Words, Also: t.Also, Not: t.Not, About: t.About, Language: t.Language()}
 }
 
-// maxName is the length of a name in runes.
+// maxName bounds a name, in characters.
 const maxName = 64
 
-// slug makes a name of any text: lower case letters and digits, joined by hyphens.
+// slug makes a name from any text: lower case letters and digits, joined by
+// hyphens.
 func slug(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(s) {
@@ -178,7 +207,8 @@ func slug(s string) string {
 	return "topic"
 }
 
-// isName reports whether s can be the name of a topic, and so of a directory.
+// isName reports whether s may be the name of a topic, which becomes the name
+// of a directory.
 func isName(s string) bool {
 	if s == "" || utf8.RuneCountInString(s) > maxName || strings.HasSuffix(s, ".") {
 		return false

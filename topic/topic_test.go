@@ -68,7 +68,7 @@ func TestParse(t *testing.T) {
 		{"all keys", "dowse: topic/v1\nname: x2\nwords: [a b]\nlanguages: {only: [DE, pt_BR]}\nthreshold: 0.6\nscope: domain\n" +
 			"limits: {per_host: 200}\nfollow: {strategy: 'link-context:beta=0.25', tunnel: 3}\n", topic.Topic{
 			Name: "x2", Words: []string{"a b"}, Languages: []string{"de", "pt-br"}, Only: true, Threshold: 0.6,
-			Scope: topic.Domain, PerHost: 200, Strategy: "link-context:beta=0.25", Tunnel: &three,
+			Scope: "domain", PerHost: 200, Strategy: "link-context:beta=0.25", Tunnel: &three,
 		}},
 		{"no limit on tunnels", "dowse: topic/v1\nname: x\nwords: [reef]\nfollow: {tunnel: none}\n",
 			topic.Topic{Name: "x", Words: []string{"reef"}}},
@@ -192,15 +192,15 @@ func TestJudge(t *testing.T) {
 
 func TestThresholdAndLanguages(t *testing.T) {
 	var zero topic.Topic
-	if zero.OnTopic() != 0.5 || zero.Language() != "en" || !zero.Wants("fr") {
-		t.Errorf("zero: %g %s %v", zero.OnTopic(), zero.Language(), zero.Wants("fr"))
+	if zero.OnTopic() != 0.5 || zero.Language() != "en" || !zero.AcceptsLanguage("fr") {
+		t.Errorf("zero: %g %s %v", zero.OnTopic(), zero.Language(), zero.AcceptsLanguage("fr"))
 	}
 	only := topic.Topic{Threshold: 0.7, Languages: []string{"de", "pt-br"}, Only: true}
 	if only.OnTopic() != 0.7 || only.Language() != "de" {
 		t.Errorf("%g %s", only.OnTopic(), only.Language())
 	}
 	for language, want := range map[string]bool{"de": true, "de-at": true, "DE-CH": true, "": true, "pt-br": true, "pt": false, "en": false, "den": false} {
-		if only.Wants(language) != want {
+		if only.AcceptsLanguage(language) != want {
 			t.Errorf("%q: %v", language, !want)
 		}
 	}

@@ -7,21 +7,22 @@ import (
 	"dowse/judge"
 )
 
-// How few examples are treated. All of it was found on the tuning topics of
-// Wikispeedia: docs/judges.md has the figures.
+// How few examples are handled. The values were tuned on topics of Wikispeedia;
+// docs/judges.md has the figures.
 const (
-	enoughOn  = 3   // examples on topic from which no stand-ins are needed, if others are twice as many
-	enoughOff = 30  // others, with the stand-ins, where they are
-	perText   = 2   // pages seen in a crawl that stand in for an everyday text
-	strange   = 1.7 // log-odds by which stand-ins make a judge too sure, as they are unlike any page of the crawl
+	enoughOn  = 3   // positive examples from which no substitutes are needed, if there are twice as many negative ones
+	enoughOff = 30  // negative examples including substitutes, if there are any
+	perText   = 2   // pages seen in a crawl that replace an everyday text
+	strange   = 1.7 // log-odds by which everyday texts make a judge too confident, as they are unlike any page of the crawl
 
-	besideModel = 0.5  // weight of words beside what was learnt
-	wordsZero   = -2.5 // log-odds of words that tell nothing beside it: a page with hardly a sign
+	wordsWeight = 0.5  // weight of words next to a model
+	wordsZero   = -2.5 // neutral log-odds of words next to a model: those of a page with hardly a sign
 )
 
-// contrastNeeded returns how many pages that are not on topic must stand in where so
-// many examples are on topic, and so many not. Judges are trained on two others for
-// one page on topic, as Wang et al. 2009 do; with very few examples on many more.
+// contrastNeeded returns how many substitutes for negative examples are needed,
+// given the numbers of positive and negative ones. Judges are trained on two
+// negative examples per positive one, as in Wang et al. 2009; with very few
+// examples on many more.
 func contrastNeeded(on, off int) int {
 	if on >= enoughOn && off >= 2*on {
 		return 0
@@ -29,14 +30,14 @@ func contrastNeeded(on, off int) int {
 	return max(enoughOff, 2*on) - min(off, max(enoughOff, 2*on))
 }
 
-// train makes the judge that examples, and contrast where it is needed, teach.
+// train trains a logistic model on the examples and the substitutes.
 func (t *Topic) train(m *Material) (judge.Model, error) {
-	return judge.Logistic{Language: t.Language()}.Train(slices.Concat(m.Examples, t.StandIns(m)))
+	return judge.Logistic{Language: t.Language()}.Train(slices.Concat(m.Examples, t.Substitutes(m)))
 }
 
-// StandIns returns the pages that stand in for examples that are not on topic, where
-// there are too few of them, as the topic's own training takes them.
-func (t *Topic) StandIns(m *Material) []judge.Example {
+// Substitutes returns the pages that are used as negative examples in addition
+// to the labelled ones, as the topic's own training uses them.
+func (t *Topic) Substitutes(m *Material) []judge.Example {
 	need := contrastNeeded(m.Counts())
 	if m.seen() {
 		need *= perText
@@ -48,7 +49,7 @@ func (t *Topic) StandIns(m *Material) []judge.Example {
 	return list[:min(need, len(list))]
 }
 
-// zeroOf returns the zero that is known of what was trained, or works it out.
+// zeroOf returns the stored zero of a trained model, or computes it.
 func (t *Topic) zeroOf(m *Material) float64 {
 	if m.Zero != nil && m.Trained != nil {
 		return *m.Zero
@@ -56,14 +57,16 @@ func (t *Topic) zeroOf(m *Material) float64 {
 	return t.learntZero(m)
 }
 
-// learntZero returns the log-odds that a judge of these examples gives a page of which
-// it knows nothing either way. With one example on topic there is nothing to calibrate
-// by, and the numbers of both kinds stand in the way; with stand-ins it is too sure. And
-// a judge that would not find half of its own examples, had it not seen them, is too
-// shy, as happens when examples are few, or contradict each other.
+// learntZero returns the log-odds that a judge of these examples gives a page
+// about which it knows nothing. With one positive example there is nothing to
+// calibrate by, and the ratio of the classes would dominate; with everyday
+// texts the judge is too confident. A judge that would not find half of its own
+// examples, had it not seen them, is too cautious, as happens if examples are
+// few or contradict each other; the median of unseen examples bounds the zero
+// then.
 func (t *Topic) learntZero(m *Material) float64 {
 	on, off := m.Counts()
-	in := len(t.StandIns(m))
+	in := len(t.Substitutes(m))
 	if on == 0 || off+in == 0 {
 		return 0
 	}
@@ -77,12 +80,12 @@ func (t *Topic) learntZero(m *Material) float64 {
 	return min(zero, t.medianUnseen(m))
 }
 
-// unseenFolds is into how many parts examples are cut to be judged by what was learnt
-// from the others.
+// unseenFolds is the number of folds for judging examples by models that have
+// not seen them.
 const unseenFolds = 5
 
-// medianUnseen returns the log-odds that the examples on topic get in the middle from
-// judges that have not seen them.
+// medianUnseen returns the median log-odds of positive examples by judges that
+// have not seen them.
 func (t *Topic) medianUnseen(m *Material) float64 {
 	var odds []float64
 	on, _ := m.Counts()
@@ -100,7 +103,7 @@ func (t *Topic) medianUnseen(m *Material) float64 {
 	return odds[len(odds)/2]
 }
 
-// foldOf leaves out every so manieth example on topic.
+// foldOf leaves out every folds-th positive example.
 func foldOf(examples []judge.Example, fold, folds int) (seen, unseen []judge.Example) {
 	n := 0
 	for _, e := range examples {

@@ -9,37 +9,37 @@ import (
 	"dowse/judge"
 )
 
-// OwnJudge names the topic's own judge among those that are compared.
+// OwnJudge is the name of the topic's own judge in a comparison.
 const OwnJudge = "topic"
 
-// A Trial is how good the judges are that the examples of a topic make: each example
-// was rated by judges that had not seen it.
+// A Trial reports how good the judges are that the examples of a topic yield:
+// each example was rated by judges that had not seen it.
 type Trial struct {
-	Examples []judge.Example // stand-ins last
-	Origins  []Origin        // of the first examples, as far as they are known
-	StandIns int             // of the examples: pages that are probably not on topic
-	Folds    int
-	BySite   bool               // pages of one site were in one fold
-	Judges   []judge.Validation // the topic's own first
-	Note     string             // what the topic's own judge left out, for people; "" for nothing
+	Examples    []judge.Example // substitutes last
+	origins     []Origin        // of the first examples, as far as they are known
+	Substitutes int             // how many examples are substitutes, probably off topic
+	Folds       int
+	BySite      bool               // pages of one site were in the same fold
+	Judges      []judge.Validation // the topic's own first
+	Note        string             // what was left out of the topic's own judge; "" for nothing
 }
 
-// Test compares the topic's own judge (its words, gate and model with what examples
-// teach) and every kind of judge that examples train, on the same folds. Where examples
-// that are not on topic are missing, the pages that stand in for them in training do so
-// here: then it tells less than it seems to. A gate that asks for what only a crawl knows
-// is left out.
+// Test compares the topic's own judge (its words, gate and model with what
+// examples teach) and every kind of trainable judge, on the same folds. If
+// negative examples are missing, the substitutes of training are used here too;
+// then the result is too optimistic. A gate that depends on what only a crawl
+// knows is left out.
 func (t *Topic) Test(m *Material, folds int) (*Trial, error) {
 	on, off := m.Counts()
-	standIns := t.StandIns(m)
+	standIns := t.Substitutes(m)
 	if on < 2 || off+len(standIns) < 2 {
 		return nil, fmt.Errorf("topic: %s: %w", t.Name, errTooFew)
 	}
 	trial := &Trial{
-		Examples: slices.Concat(m.Examples, standIns), Origins: m.Origins,
-		StandIns: len(standIns), Folds: min(folds, on, off+len(standIns)),
+		Examples: slices.Concat(m.Examples, standIns), origins: m.Origins,
+		Substitutes: len(standIns), Folds: min(folds, on, off+len(standIns)),
 	}
-	alone, why := t.apart()
+	alone, why := t.withoutCrawlFacts()
 	trial.Note = why
 	own := judge.Candidate{Name: OwnJudge, Make: alone.maker(m, standIns)}
 	var err error
@@ -51,10 +51,10 @@ func (t *Topic) Test(m *Material, folds int) (*Trial, error) {
 	return trial, nil
 }
 
-var errTooFew = errors.New("too few examples to test with: it needs at least two on topic and two that are not; add like: and unlike:, or label pages of a crawl")
+var errTooFew = errors.New("too few examples to test (want two on topic and two off topic); add like: and unlike:, or label pages of a crawl")
 
-// maker returns how the topic's own judge is made from some of the examples. What stands
-// in for others is not shown as an example.
+// maker returns a function that builds the topic's own judge from some of the
+// examples. Substitutes are passed as contrast, not as examples.
 func (t *Topic) maker(m *Material, standIns []judge.Example) func([]judge.Example) (dowse.Judge, float64, error) {
 	stands := map[*dowse.Page]bool{}
 	for _, e := range standIns {

@@ -36,8 +36,8 @@ func TestTrial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(trial.Judges) != 1+len(judge.Candidates("en")) || trial.Judges[0].Name != topic.OwnJudge || !trial.BySite || trial.StandIns != 0 {
-		t.Fatalf("%d judges, the first %s, by site %v, %d stand-ins", len(trial.Judges), trial.Judges[0].Name, trial.BySite, trial.StandIns)
+	if len(trial.Judges) != 1+len(judge.Candidates("en")) || trial.Judges[0].Name != topic.OwnJudge || !trial.BySite || trial.Substitutes != 0 {
+		t.Fatalf("%d judges, the first %s, by site %v, %d stand-ins", len(trial.Judges), trial.Judges[0].Name, trial.BySite, trial.Substitutes)
 	}
 	own := trial.Judges[0]
 	for _, i := range own.Wrong {
@@ -60,7 +60,7 @@ func TestTrialStandsIn(t *testing.T) {
 		}
 	}
 	trial, err := parse(t, preface+"words: [tide pools]").Test(&topic.Material{Examples: on}, 5)
-	if err != nil || trial.StandIns == 0 || trial.Judges[0].Examples != len(on)+trial.StandIns {
+	if err != nil || trial.Substitutes == 0 || trial.Judges[0].Examples != len(on)+trial.Substitutes {
 		t.Errorf("%v, %+v", err, trial)
 	}
 	if _, err := parse(t, preface+"words: [tide pools]").Test(&topic.Material{}, 5); err == nil {

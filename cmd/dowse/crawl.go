@@ -464,7 +464,7 @@ func (c *crawlCmd) plan(w *world, j *job) error {
 		return nil
 	}
 	t := j.cfg.Topic
-	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(t.Gist()), orDefault(j.cfg.Settings.Strategy, t.Follows(), strategy.Default))
+	fmt.Fprintf(w.out, "would crawl into %s\ntopic     %s\nstrategy  %s\nseeds\n", j.dir, printable(t.Gist()), orDefault(j.cfg.Settings.Strategy, t.PreferredStrategy(), strategy.Default))
 	for _, s := range append(j.cfg.Seeds, t.Seeds...) {
 		fmt.Fprintf(w.out, "  %s\n", oneLine(s))
 	}

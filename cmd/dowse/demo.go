@@ -369,12 +369,12 @@ func (d *made) follow(ctx context.Context, pages int, r *rival) error {
 }
 
 // lab returns the made web for simulations, with the politeness of the live demo.
-func (d *made) lab(pages int) (*experiment.MadeWeb, error) {
+func (d *made) lab(pages int) (*experiment.SyntheticWeb, error) {
 	judge, err := d.topic.Judge()
 	if err != nil {
 		return nil, err
 	}
-	return &experiment.MadeWeb{
+	return &experiment.SyntheticWeb{
 		Web: d.web, Topic: demoTopic, Judge: judge, Threshold: d.topic.OnTopic(), Seeds: d.seeds, Limits: crawl.Limits{Pages: pages},
 		Polite: demoPolite.Resolved(),
 	}, nil

@@ -31,9 +31,9 @@ func (c *demoCmd) log(w *world, d *made) error {
 // compare simulates strategies on several made webs, with what they need beside
 // parameters if that is asked for.
 func (c *demoCmd) compare(w *world, strategies []string, pages int, needs bool) (*measure.Runs, error) {
-	var webs []func() (*experiment.MadeWeb, error)
+	var webs []func() (*experiment.SyntheticWeb, error)
 	for i := range max(c.Webs, 1) {
-		webs = append(webs, func() (*experiment.MadeWeb, error) {
+		webs = append(webs, func() (*experiment.SyntheticWeb, error) {
 			m, err := openMade(collection.Demo{Pages: c.Web, Seed: c.Rng + uint64(i)})
 			if err != nil {
 				return nil, err
@@ -46,7 +46,7 @@ func (c *demoCmd) compare(w *world, strategies []string, pages int, needs bool) 
 		})
 	}
 	bar := newLabBar(w, c.Quiet)
-	runs, err := experiment.RunMade(w.ctx, strategies, webs, experiment.Options{Progress: bar.show})
+	runs, err := experiment.RunSynthetic(w.ctx, strategies, webs, experiment.Options{Progress: bar.show})
 	bar.end()
 	if w.ctx.Err() != nil {
 		return nil, &exitError{exitInterrupted, err}
@@ -72,7 +72,7 @@ func (c *demoCmd) curves(w *world) error {
 	plot := reports.Plot{Title: fmt.Sprintf("True harvest on %d demo webs of %d pages, topic %q", c.Webs, c.Web, demoTopic)}
 	for _, name := range runs.Strategies() {
 		line := reported(w, runs, name)
-		line.Bound = runs.Bound(name)
+		line.Bound = runs.IsOracle(name)
 		plot.Lines = append(plot.Lines, line)
 	}
 	if err := durable.WriteFile(c.Curves, plot.SVG()); err != nil {
@@ -138,7 +138,7 @@ func (c *demoCmd) table(w *world) error {
 	fmt.Fprintf(w.out, "| strategy | %d | %d | %d pages |\n|---|---|---|---|\n", tablePages[0], tablePages[1], tablePages[2])
 	for _, name := range runs.Strategies() {
 		title := name
-		if runs.Bound(name) {
+		if runs.IsOracle(name) {
 			title += ", which sees the answers"
 		}
 		fmt.Fprintf(w.out, "| %s | %s |\n", title, tableRow(runs, name))
@@ -169,7 +169,7 @@ func tableRow(runs *measure.Runs, name string) string {
 
 // needs makes what strategies may need on a made web: words, the access log, and the
 // T-Graph of an earlier crawl.
-func (d *made) needs(ctx context.Context, web *experiment.MadeWeb, people int) (input.Inputs, error) {
+func (d *made) needs(ctx context.Context, web *experiment.SyntheticWeb, people int) (input.Inputs, error) {
 	n, err := crawler.NeedsOf(crawler.Config{Topic: d.topic})
 	if err == nil {
 		n.Trace, err = web.Trace(people)

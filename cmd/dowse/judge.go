@@ -158,7 +158,7 @@ func (b *pageRater) rate(name string, p *dowse.Page) *facts.Row {
 	named := *p
 	named.URL = dowse.URL(name)
 	row := &facts.Row{Page: &named, Apart: true, Judged: true, Threshold: b.threshold, Spell: b.speller.SpellOf(p.Verdict, p).Word}
-	if !b.topic.Wants(p.Language) {
+	if !b.topic.AcceptsLanguage(p.Language) {
 		row.Left = dowse.SkipLang
 	}
 	return row

@@ -17,11 +17,11 @@ type assertFlags struct {
 
 // claims reads what is asserted, and looks whether the experiment can answer it: before
 // anything is run or written.
-func (a assertFlags) claims(f measure.Field) (list []*measure.Claim, err error) {
+func (a assertFlags) claims(f measure.Scope) (list []*measure.Claim, err error) {
 	for _, text := range a.Assert {
 		claim, err := measure.ParseClaim(text)
 		if err == nil {
-			err = claim.Fits(f)
+			err = claim.CheckScope(f)
 		}
 		if err != nil {
 			return nil, assertMistake(err)
@@ -37,7 +37,7 @@ func (a assertFlags) ask(in *reports.Input, measures []string) (list []*measure.
 	if in.Measures, err = orMeasures(measures, in.Measures); err != nil {
 		return nil, err
 	}
-	return a.claims(in.Runs.Field())
+	return a.claims(in.Runs.Scope())
 }
 
 // assertMistake shows the place in the claim below what is wrong with it.
@@ -50,8 +50,8 @@ func assertMistake(err error) error {
 }
 
 // fieldOf is what claims on an experiment can speak of.
-func fieldOf(x *experiment.Experiment) measure.Field {
-	f := measure.Field{Pages: x.Budget.Pages, Sites: x.Sites()}
+func fieldOf(x *experiment.Experiment) measure.Scope {
+	f := measure.Scope{Pages: x.Budget.Pages, Sites: x.Sites()}
 	if f.Sites { // such crawls end when they have found enough
 		f.Pages = 0
 	}

@@ -101,7 +101,7 @@ func chosen(in reports.Input, names []string) (reports.Input, error) {
 	}
 	in.Runs.Budget = in.Runs.Pages()
 	in.Runs.Trails = slices.DeleteFunc(slices.Clone(in.Runs.Trails), func(t measure.Trail) bool {
-		return !slices.Contains(names, t.Name()) && !in.Runs.Bound(t.Name())
+		return !slices.Contains(names, t.Name()) && !in.Runs.IsOracle(t.Name())
 	})
 	return in, nil
 }

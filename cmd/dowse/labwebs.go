@@ -72,7 +72,7 @@ func (c *labWebsCmd) inspect(w *world, name string) error {
 		if _, err := openMade(collection.Demo{Pages: c.Pages, Seed: c.Rng}); err != nil {
 			return err
 		}
-		src = web.Source{Demo: &web.Made{Pages: c.Pages, Seed: c.Rng}}
+		src = web.Source{Demo: &web.Synthetic{Pages: c.Pages, Seed: c.Rng}}
 	}
 	src.Hubs = c.Hubs
 	cache, err := c.cache()
@@ -174,7 +174,7 @@ func (c *labRecordCmd) record(w *world) (*web.Recording, error) {
 	}
 	bar := newLabBar(w, false)
 	defer bar.end()
-	return web.RecordMade(w.ctx, web.Made{Pages: c.Pages, Seed: c.Rng}, c.Web, bar.reading)
+	return web.RecordSynthetic(w.ctx, web.Synthetic{Pages: c.Pages, Seed: c.Rng}, c.Web, bar.reading)
 }
 
 // labelsElsewhere tells of labels that no page belongs to; "" if there are none.

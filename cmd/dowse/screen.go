@@ -176,7 +176,7 @@ const maxHostsShown = 5000
 // waits tells what hosts with leads are waiting for.
 func (s *screen) waits(now time.Time) string {
 	c := s.cr.Collection.Crawl
-	if o := c.Outage(); o != nil {
+	if o := c.Status().Outage; o != nil {
 		return " " + outageLine(o, now)
 	}
 	resting, backing, closed := 0, 0, 0

@@ -144,7 +144,7 @@ func around(t *topic.Topic) (list []topic.Finding) {
 // knownStrategy returns what is wrong with the name of the strategy that a topic asks
 // for.
 func knownStrategy(t *topic.Topic) error {
-	name, _, _ := strings.Cut(t.Follows(), ":")
+	name, _, _ := strings.Cut(t.PreferredStrategy(), ":")
 	if name == "" || slices.ContainsFunc(crawler.Strategies(), func(d strategy.Description) bool { return d.Name == name }) {
 		return nil
 	}

@@ -217,7 +217,7 @@ func (s *trialSheet) print(out io.Writer, asJSON bool) error {
 func (s *trialSheet) json() trialJSON {
 	own := s.Judges[0]
 	j := trialJSON{
-		Topic: s.name, Threshold: s.threshold, On: own.Relevant, Off: own.Examples - own.Relevant, StandIns: s.StandIns,
+		Topic: s.name, Threshold: s.threshold, On: own.Relevant, Off: own.Examples - own.Relevant, StandIns: s.Substitutes,
 		Folds: s.Folds, BySite: s.BySite, Wrong: []trialWrongPage{}, Notes: append([]string{}, s.notes...),
 	}
 	for _, v := range s.Judges {
@@ -285,8 +285,8 @@ func (s *trialSheet) lines(terminal int) []string {
 			lines = append(lines, fmt.Sprintf(" %-6s %s", head(i, "note"), l))
 		}
 	}
-	if s.StandIns > 0 {
-		lines = append(lines, fmt.Sprintf(" note   %d of the negative examples stand in for missing ones; add unlike:", s.StandIns))
+	if s.Substitutes > 0 {
+		lines = append(lines, fmt.Sprintf(" note   %d of the negative examples stand in for missing ones; add unlike:", s.Substitutes))
 	}
 	lines = append(lines, "", " judge        precision   recall       F1       AP    Brier      ECE    wrong")
 	for _, v := range s.Judges {

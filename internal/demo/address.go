@@ -7,19 +7,21 @@ import (
 	"dowse"
 )
 
-// The address of a page is made from its number, and read back by making the
-// address of the page it seems to name and comparing: so one page has one
-// address, and everything else is dead.
+// The URL of a page is computed from its number. A request is resolved by computing the
+// URL of the page that it seems to name, and comparing: so a page has exactly one URL, no
+// table of URLs is needed, and everything else is dead.
 
 func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }
 
+// urlOf returns the URL of the page with a number.
 func (w *Web) urlOf(id int) dowse.URL {
-	p := w.leaf(id)
+	p := w.page(id)
 	b := append(make([]byte, 0, 64), "http://"...)
 	b = append(b, p.site.host...)
 	return dowse.URL(w.appendPath(b, p.site, p.local))
 }
 
+// appendPath appends the path of a page.
 func (w *Web) appendPath(b []byte, s *site, local int) []byte {
 	b = append(b, '/')
 	first := s.firstArticle()
@@ -38,8 +40,8 @@ func (w *Web) appendPath(b []byte, s *site, local int) []byte {
 	return w.appendArticle(b, s, local-first, lex)
 }
 
-// appendArticle writes the last part of an article's path: the subject, and a
-// number to tell it from the others on the subject.
+// appendArticle appends the last part of an article's path: the subject, and a
+// number that distinguishes articles on the same subject.
 func (w *Web) appendArticle(b []byte, s *site, article, lex int) []byte {
 	b = append(b, w.slugsOf(lex)[w.subjectOf(s, article, lex)]...)
 	number := article
@@ -64,8 +66,8 @@ func (w *Web) subjectOf(s *site, article, lex int) int {
 	return (article*7 + s.shape.rotation) % n
 }
 
-// sectionOf returns the section in which an article stands. What has no topic
-// stands in the last one.
+// sectionOf returns the section of an article. Articles without a topic are in
+// the last one.
 func (w *Web) sectionOf(s *site, local, lex int) string {
 	names := s.shape.sections
 	last := len(names) - 1
@@ -75,7 +77,8 @@ func (w *Web) sectionOf(s *site, local, lex int) string {
 	return names[(local-s.firstArticle())%last]
 }
 
-// find returns the page of a site that has a path.
+// find returns the page of a site at a path. It tries the few candidates that
+// the name allows.
 func (w *Web) find(s *site, path string) (local int, ok bool) {
 	for local := range min(s.firstArticle(), s.count) {
 		if w.isAt(s, local, path) {
@@ -100,17 +103,22 @@ func (w *Web) find(s *site, path string) (local int, ok bool) {
 	return w.findArticle(s, round*n+((named.subject-s.shape.rotation)%n+n)%n, path)
 }
 
+// findArticle returns an article by its number within the site, if it has the
+// path.
 func (w *Web) findArticle(s *site, article int, path string) (int, bool) {
 	local := s.firstArticle() + article
 	return local, article >= 0 && local < s.count && w.isAt(s, local, path)
 }
 
+// isAt reports whether a page of the site has a path. It allocates nothing,
+// since every request tries a few candidates.
 func (w *Web) isAt(s *site, local int, path string) bool {
 	var room [96]byte
 	return string(w.appendPath(room[:0], s, local)) == path
 }
 
-// cutNumber splits "low-tides-12" into "low-tides" and 12; without a number it is 0.
+// cutNumber splits "low-tides-12" into "low-tides" and 12; the number is 0 if
+// there is none.
 func cutNumber(name string) (string, int) {
 	at := strings.LastIndexByte(name, '-')
 	if at < 0 {
@@ -123,7 +131,7 @@ func cutNumber(name string) (string, int) {
 	return name[:at], n
 }
 
-// parseNumber reads a small number written in the one proper way.
+// parseNumber reads a number of at most seven digits without leading zeros.
 func parseNumber(s string) (int, bool) {
 	if s == "" || len(s) > 7 || len(s) > 1 && s[0] == '0' {
 		return 0, false
@@ -138,10 +146,10 @@ func parseNumber(s string) (int, bool) {
 	return n, true
 }
 
-// A place is an address taken apart.
+// A place is a URL in its parts.
 type place struct{ host, path, query string }
 
-// parse takes apart an absolute address; the fragment is dropped.
+// parse splits an absolute URL; the fragment is dropped.
 func parse(u dowse.URL) (place, bool) {
 	rest, ok := strings.CutPrefix(string(u), "http://")
 	if !ok {

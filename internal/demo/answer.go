@@ -10,16 +10,16 @@ import (
 	"dowse"
 )
 
-// A Page is what a host answers.
+// A Page is the answer of a host to one request.
 type Page struct {
-	URL        dowse.URL // the address of the page as Pages lists it; "" for what is no page
+	URL        dowse.URL // of the page as Pages lists it; "" for what is not a page
 	Status     int
 	Location   dowse.URL // where a redirect leads
-	Type       string    // Content-Type as declared
+	Type       string    // the declared Content-Type, which may be wrong
 	Body       []byte
 	Latency    time.Duration
 	RetryAfter time.Duration
-	Reset      bool // there is no answer: the connection is dropped
+	Reset      bool // no answer: the connection is dropped
 }
 
 const (
@@ -27,22 +27,22 @@ const (
 	htmlType  = "text/html; charset=utf-8"
 )
 
-// The moods of the busy and the flaky host: of so many requests in a row, these are
-// not answered well.
+// The failures of the busy and the flaky host: of so many requests in a row,
+// these fail.
 const (
 	busyEvery, busyFrom, busyTo = 9, 4, 6
 	flakyEvery, flakyAt         = 8, 5
 	retryAfter                  = time.Second
 )
 
-// Page returns what the host of u answers when it is in a good mood; false means
+// Page returns what the host of u answers when it does not fail; false means
 // that there is no such host.
 func (w *Web) Page(u dowse.URL) (Page, bool) { return w.Answer(u, 0) }
 
 // Answer returns what the host of u answers to the n-th request that it gets,
 // counted from 0 and without those for robots.txt. Only the busy and the flaky
-// host care, so that a simulation in virtual time and a live crawl can meet the
-// same faults.
+// host depend on n, so that a simulation in virtual time and a live crawl meet
+// the same failures.
 func (w *Web) Answer(u dowse.URL, n int) (Page, bool) {
 	at, ok := parse(u)
 	if !ok {
@@ -58,6 +58,8 @@ func (w *Web) Answer(u dowse.URL, n int) (Page, bool) {
 	return p, true
 }
 
+// respond answers a request: robots.txt always, then the failures of the host,
+// then its sitemap and pages, then everything else.
 func (w *Web) respond(s *site, at place, n int) Page {
 	switch {
 	case at.path == "/robots.txt":
@@ -70,13 +72,13 @@ func (w *Web) respond(s *site, at place, n int) Page {
 		return Page{Status: http.StatusOK, Type: "application/xml", Body: w.sitemap(s)}
 	}
 	if local, ok := w.find(s, at.path); ok {
-		return w.html(w.leaf(s.first+local), at)
+		return w.html(w.page(s.first+local), at)
 	}
-	return w.respondOddly(s, at)
+	return w.respondOther(s, at)
 }
 
-// respondOddly answers for all paths that are no pages.
-func (w *Web) respondOddly(s *site, at place) Page {
+// respondOther answers for all paths that are not pages.
+func (w *Web) respondOther(s *site, at place) Page {
 	if _, ok := monthAt(s, at.path); ok || isRepeat(s, at.path) {
 		return Page{Status: http.StatusOK, Type: htmlType, Body: w.endless(s, at)}
 	}
@@ -94,8 +96,8 @@ func (w *Web) respondOddly(s *site, at place) Page {
 	return Page{Status: status, Type: htmlType, Body: []byte(body)}
 }
 
-// html makes a page of the web.
-func (w *Web) html(p leaf, at place) Page {
+// html returns the answer for a page of the web.
+func (w *Web) html(p pageRef, at place) Page {
 	body := w.render(p, at)
 	if p.site.kind == OldPages {
 		body = windows1252(body)
@@ -103,7 +105,8 @@ func (w *Web) html(p leaf, at place) Page {
 	return Page{URL: w.urlOf(p.id), Status: http.StatusOK, Type: htmlType, Body: body}
 }
 
-// Latency returns how long the host of u takes to answer.
+// Latency returns how long the host of u takes to answer; 0 if there is no such
+// host.
 func (w *Web) Latency(u dowse.URL) time.Duration {
 	at, ok := parse(u)
 	if !ok {
@@ -116,19 +119,19 @@ func (w *Web) Latency(u dowse.URL) time.Duration {
 	return w.latency(&w.sites[i], at)
 }
 
-// latency spreads around the mean: from 0.4 to 1.6 of it.
+// latency is between 0.4 and 1.6 of the mean, fixed per URL.
 func (w *Web) latency(s *site, at place) time.Duration {
 	if s.kind == Slow {
 		return w.config.SlowLatency
 	}
 	h := fnv.New32a()
 	h.Write([]byte(at.path))
-	d := diceFor(w.config.Seed, forLatency, s.index^int(h.Sum32()))
+	d := rngFor(w.config.Seed, forLatency, s.index^int(h.Sum32()))
 	return time.Duration((0.4 + 1.2*d.share()) * float64(w.config.Latency))
 }
 
-// windows1252 turns UTF-8 into the old encoding of western Europe. What it does not
-// have becomes a question mark.
+// windows1252 converts UTF-8 to the old encoding of western Europe. Characters
+// that it lacks become question marks.
 func windows1252(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for _, r := range string(text) {
@@ -142,6 +145,8 @@ func windows1252(text []byte) []byte {
 	return out
 }
 
+// oldByte returns the windows-1252 byte of a character above 0x9f that texts
+// use, and ? for others.
 func oldByte(r rune) byte {
 	switch r {
 	case '–':

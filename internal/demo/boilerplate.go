@@ -1,12 +1,12 @@
 package demo
 
-// What pages carry beside their own words.
+// What pages contain in addition to their own text.
 
-// A phrasebook is what the frame of a page says in a language.
+// A phrasebook holds the fixed texts of a page in one language.
 type phrasebook struct {
 	and, related, cookies string
-	anchors               []string // that say nothing of the target
-	link                  sentence // around a link, where the grammar has none
+	anchors               []string // that do not describe the target
+	link                  sentence // around a link, for languages without a grammar
 }
 
 var phrases = map[string]phrasebook{

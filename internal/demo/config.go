@@ -5,28 +5,31 @@ import (
 	"time"
 )
 
-// Config says which web to make. The zero value is the web of the demo: 2,400
-// pages on 48 sites, with tide pools as the topic.
+// Config selects the web to generate. The zero value is the web of the demo:
+// 2,400 pages on 48 sites, with tide pools as the topic.
 type Config struct {
-	Pages int // 2,400; at least 1,000, at most 1,000,000
-	// Sites is the number of hosts; 48 at 2,400 pages, and growing as the 0.8th
-	// power of the pages, so that larger webs have larger sites (Huberman and
-	// Adamic 1999: pages per site follow a power law). At least 48.
+	Pages int // default 2,400; at least 1,000, at most 1,000,000
+	// Sites is the number of hosts, at least 48. The default is 48 at 2,400
+	// pages, and grows as the 0.8th power of the pages, so that larger webs
+	// have larger sites (Huberman and Adamic 1999: pages per site follow a
+	// power law).
 	Sites int
-	Seed  uint64
-	// Topic is the topic of the first neighbourhood, which has most of the traps
-	// laid for it; "tide pools". Further neighbourhoods take the topics in turn.
+	Seed  uint64 // random seed
+	// Topic is the topic of the first neighbourhood, for which most of the
+	// traps are laid; default "tide pools". Further neighbourhoods have the
+	// other topics in turn.
 	Topic string
-	// Latency is how long an answer takes on average, SlowLatency how long on the
-	// slow host; 12 ms and 400 ms, negative for none.
+	// Latency is how long an answer takes on average, SlowLatency how long on
+	// the slow host; default 12 ms and 400 ms, negative for none.
 	Latency, SlowLatency time.Duration
 	Topology             Topology
 }
 
-// Topology holds the parameters of pages and links. Zero fields take the default;
-// a negative one means none. The defaults come from the literature where it has
-// figures, and were fixed before any strategy was measured on this web; changes
-// are listed in docs/demo-web.md.
+// Topology holds the parameters of pages and links. A zero field has the
+// default; a negative one means none. The defaults come from the literature
+// where it has figures, and were fixed before any strategy was measured on this
+// web; changes are listed in docs/demo-web.md. Where a comment says that the
+// numbers are ours, no source was found.
 type Topology struct {
 	// PageBytes is the mean size of a page's HTML; 20,000. PageSpread is the
 	// standard deviation of the logarithm of a page's text; 0.6. Sizes of web
@@ -57,33 +60,38 @@ type Topology struct {
 	// Regional is the share of articles on sites without a topic that are on the
 	// topic of the neighbourhood; 0.2. Half have none, the rest are on any.
 	Regional float64
-	// PlainAnchor is the share of links in the text and in lists whose anchor says
-	// nothing of the target ("read more"); 0.15. Davison 2000 and Eiron and
-	// McCurley 2003 find anchors to describe their target mostly, not always.
+	// PlainAnchor is the share of links in the text and in lists whose anchor
+	// does not describe the target ("read more"); 0.15. Davison 2000 and Eiron
+	// and McCurley 2003 find that anchors mostly describe their target, but not
+	// always.
 	PlainAnchor float64
 	// Mention is the share of pages that mention a topic they are not on; 0.12.
 	Mention float64
-	// Faint is the share of articles that hardly speak of their topic, Borrow that of
-	// pages with some sentences on a related one; 0.15 and 0.25: what makes a judge
-	// unsure.
+	// Faint is the share of articles that hardly mention their topic, Borrow
+	// that of pages with some sentences on a related one; 0.15 and 0.25. They
+	// are what makes a judge uncertain.
 	Faint, Borrow float64
-	// Dead, Moved and Files are the shares of freely chosen links to nothing (404,
-	// 410), to a redirect and to a file that is no page; 0.03, 0.03, 0.01. Bar-Yossef
-	// et al. 2004 find dead links in all parts of the web, more on old pages.
+	// Dead, Moved and Files are the shares of freely chosen links to nothing
+	// (404, 410), to a redirect and to a file that is not a page; 0.03, 0.03,
+	// 0.01. Bar-Yossef et al. 2004 find dead links in all parts of the web,
+	// more on old pages.
 	Dead, Moved, Files float64
-	// Spam is the share of external links that a link farm has bought or slipped
-	// in; 0.03. Ntoulas et al. 2006 find spam on more than a tenth of all pages.
+	// Spam is the share of external links that a link farm has bought or
+	// placed; 0.03. Ntoulas et al. 2006 find spam on more than a tenth of all
+	// pages.
 	Spam float64
 }
 
+// Limits of a web.
 const (
 	defaultPages = 2400
 	leastPages   = 1000
 	mostPages    = 1_000_000
-	leastMean    = 20 // pages per site
-	neighbours   = 48 // sites of a neighbourhood
+	leastMean    = 20 // least mean number of pages per site
+	neighbours   = 48 // sites per neighbourhood
 )
 
+// withDefaults fills in defaults and clamps sizes to what can be laid out.
 func (c Config) withDefaults() Config {
 	c.Pages = min(max(orInt(c.Pages, defaultPages), leastPages), mostPages)
 	scaled := neighbours * math.Pow(float64(c.Pages)/defaultPages, 0.8)
@@ -98,6 +106,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// withDefaults fills in the zero fields; negative ones become 0.
 func (t Topology) withDefaults() Topology {
 	t.PageBytes = orInt(t.PageBytes, 20_000)
 	t.Links = orInt(t.Links, 40)
@@ -117,6 +126,8 @@ func (t Topology) withDefaults() Topology {
 	return t
 }
 
+// orInt returns the default for 0, and 0 for negative values; orFloat and
+// orDuration do the same.
 func orInt(v, other int) int {
 	if v == 0 {
 		return other

@@ -2,33 +2,35 @@ package demo
 
 import "dowse"
 
-// A target is where a link leads: to a page, or to something else that is named
-// after a page.
+// A target is where a link leads: to a page, or to something else whose URL is
+// derived from a page.
 type target struct {
 	kind  targetKind
-	page  int // number of a page, or of the home page of the site meant
-	month int // since the year 0
+	page  int // number of the page, or of the home page of the site
+	month int // for toMonth: months since the year 0
 }
 
+// A targetKind is what a link leads to.
 type targetKind uint8
 
+// The kinds of targets.
 const (
 	toPage targetKind = iota
 	toRedirect
-	toMoved // the same on the host that has moved
+	toMoved // a redirect on the host that has moved
 	toDead
 	toFile
 	toMonth
-	toRepeat // a relative link that makes its own address longer
+	toRepeat // a relative link that makes its own URL longer
 	toLoop
 )
 
-// A plan is all links of a page in their order: those of its frame, those in the
-// text, those in the list beside it, those at the foot.
+// A plan holds all links of a page in order: navigation, text, the list next to
+// the text, footer.
 type plan struct {
 	links     []target
-	nav, text int // how many are of the frame and in the text
-	foot      int // how many are at the foot
+	nav, text int // number of links in the navigation and in the text
+	foot      int // number of links in the footer
 }
 
 func (p *plan) add(t target) { p.links = append(p.links, t) }
@@ -38,18 +40,19 @@ func (p *plan) textLinks() []target { return p.links[p.nav : p.nav+p.text] }
 func (p *plan) listLinks() []target { return p.links[p.nav+p.text : len(p.links)-p.foot] }
 func (p *plan) footLinks() []target { return p.links[len(p.links)-p.foot:] }
 
+// Parameters of a site's own links.
 const (
-	branching  = 3  // articles that an article leads on to, so that all can be reached
+	branching  = 3  // articles to which an article leads on: a tree by which all can be reached
 	listLength = 12 // articles on a section's page
 	hubFactor  = 2  // links of a link page, relative to others
-	topicTries = 4  // to find a page on the topic on a site of the topic
+	topicTries = 4  // draws for a page on topic among the sites of a topic
 )
 
-// planOf decides the links of a page.
-func (w *Web) planOf(p leaf) plan {
+// planOf decides the links of a page. A copy has the links of its original.
+func (w *Web) planOf(p pageRef) plan {
 	original := p
 	if p.source != p.id {
-		original = w.leaf(p.source)
+		original = w.page(p.source)
 	}
 	pl := w.planOriginal(original)
 	if p.source != p.id {
@@ -58,7 +61,8 @@ func (w *Web) planOf(p leaf) plan {
 	return pl
 }
 
-// carryOver turns the links of a copied page to the copies, where there are any.
+// carryOver redirects the links of a copied page to the copies of their
+// targets, if there are any.
 func (w *Web) carryOver(links []target, from, to *site) {
 	for i, t := range links {
 		if local := t.page - from.first; local >= 0 && local < to.count {
@@ -67,8 +71,10 @@ func (w *Web) carryOver(links []target, from, to *site) {
 	}
 }
 
-func (w *Web) planOriginal(p leaf) plan {
-	d := diceFor(w.config.Seed, forLinks, p.id)
+// planOriginal draws the links of a page that is not a copy. The number of
+// links is log-normal; the fixed ones are part of it.
+func (w *Web) planOriginal(p pageRef) plan {
+	d := rngFor(w.config.Seed, forLinks, p.id)
 	size := int(d.logNormal(float64(w.config.Topology.Links), w.config.Topology.LinkSpread))
 	size = min(max(size, 12), 250)
 	if p.local == linksPage || w.isDirectory(p) {
@@ -90,28 +96,29 @@ func (w *Web) planOriginal(p leaf) plan {
 	return pl
 }
 
-// fixed returns the links that a page has to have.
-func (w *Web) fixed(p leaf) []target {
+// fixed returns the links that a page must have.
+func (w *Web) fixed(p pageRef) []target {
 	pl := plan{links: make([]target, 0, listLength+4)}
 	w.structure(&pl, p)
 	w.oddities(&pl, p)
 	return pl.links
 }
 
-func (w *Web) isDirectory(p leaf) bool {
+// isDirectory reports whether a page is a portal's page for a topic.
+func (w *Web) isDirectory(p pageRef) bool {
 	article := p.local - p.site.firstArticle()
 	return p.site.kind == Portal && article >= 0 && article < w.words.topics()
 }
 
 // frame adds the navigation: home, links, sections.
-func (w *Web) frame(pl *plan, p leaf) {
+func (w *Web) frame(pl *plan, p pageRef) {
 	for local := range p.site.firstArticle() {
 		pl.add(target{page: p.site.first + local})
 	}
 }
 
 // structure adds the links by which every page of the web can be reached.
-func (w *Web) structure(pl *plan, p leaf) {
+func (w *Web) structure(pl *plan, p pageRef) {
 	s := p.site
 	first, n := s.firstArticle(), s.articles()
 	article := func(k int) {
@@ -125,7 +132,7 @@ func (w *Web) structure(pl *plan, p leaf) {
 			article(k)
 		}
 	case p.local == linksPage:
-		w.passOn(pl, s)
+		w.linkSites(pl, s)
 	case p.local < first:
 		w.section(pl, p)
 	default:
@@ -138,9 +145,9 @@ func (w *Web) structure(pl *plan, p leaf) {
 	}
 }
 
-// passOn adds what a link page owes to other sites: the first portal, and the sites
-// below this one in a tree over all of them.
-func (w *Web) passOn(pl *plan, s *site) {
+// linkSites adds the links of a link page to other sites: the first portal, and
+// the children of this site in a tree over all sites.
+func (w *Web) linkSites(pl *plan, s *site) {
 	pl.add(target{page: w.sites[w.ring[0]].first})
 	for c := range branching {
 		if k := branching*s.ring + 1 + c; s.ring >= 0 && k < len(w.ring) {
@@ -149,8 +156,8 @@ func (w *Web) passOn(pl *plan, s *site) {
 	}
 }
 
-// section adds the first articles that stand in a section.
-func (w *Web) section(pl *plan, p leaf) {
+// section adds the first articles of a section.
+func (w *Web) section(pl *plan, p pageRef) {
 	s := p.site
 	name, found := s.shape.sections[p.local-2], 0
 	for local := s.firstArticle(); local < s.open() && local < 200 && found < listLength; local++ {
@@ -162,7 +169,7 @@ func (w *Web) section(pl *plan, p leaf) {
 }
 
 // oddities adds the entrances of traps and of the tunnel.
-func (w *Web) oddities(pl *plan, p leaf) {
+func (w *Web) oddities(pl *plan, p pageRef) {
 	s := p.site
 	switch {
 	case s.kind == Calendar && p.local != linksPage:
@@ -182,8 +189,8 @@ func (w *Web) oddities(pl *plan, p leaf) {
 	}
 }
 
-// passageNear returns the home page of the passage of a site's neighbourhood. Every
-// neighbourhood that has the one has the other.
+// passageNear returns the home page of the passage in a site's neighbourhood.
+// Every neighbourhood with old pages has one, later in the table.
 func (w *Web) passageNear(s *site) int {
 	i := s.index
 	for w.sites[i].kind != Passage {
@@ -192,33 +199,33 @@ func (w *Web) passageNear(s *site) int {
 	return w.sites[i].first
 }
 
-// outward is the share of external links among the body links that a page chooses
-// freely, such that Internal comes out for all its links.
-func (w *Web) outward(p leaf, body, size int) float64 {
+// outward returns the share of external links among the freely chosen ones,
+// such that the share Internal results for all links of the page.
+func (w *Web) outward(p pageRef, body, size int) float64 {
 	if p.local == linksPage || w.isDirectory(p) {
 		return 0.85
 	}
 	return min((1-w.config.Topology.Internal)*float64(size)/float64(body), 0.9)
 }
 
-// body adds n links that a page chooses freely.
-func (w *Web) body(pl *plan, p leaf, n int, outward float64, d *dice) {
+// body adds n freely chosen links.
+func (w *Web) body(pl *plan, p pageRef, n int, outward float64, d *rng) {
 	for range n {
 		t := target{}
 		switch {
 		case p.site.kind == Farm:
-			t.page = w.farmed(p, d)
+			t.page = w.farmTarget(p, d)
 		case d.chance(outward) || p.site.articles() == 0:
 			t.page = w.external(p, d)
 		default:
 			t.page = w.internal(p, d)
 		}
-		pl.add(w.wear(t, d))
+		pl.add(w.age(t, d))
 	}
 }
 
-// wear lets a link grow old: some lead nowhere, some through a redirect.
-func (w *Web) wear(t target, d *dice) target {
+// age turns some links into dead ones, redirects and files, as on an old page.
+func (w *Web) age(t target, d *rng) target {
 	top := &w.config.Topology
 	switch u := d.share(); {
 	case u < top.Dead:
@@ -234,9 +241,10 @@ func (w *Web) wear(t target, d *dice) target {
 	return t
 }
 
-// movedHost returns the host that redirects to the site of a page, or nil.
+// movedHost returns the host that redirects to the site of a page; nil if there
+// is none.
 func (w *Web) movedHost(page int) *site {
-	s := w.leaf(page).site
+	s := w.page(page).site
 	for i := s.index; i >= 0 && i > s.index-neighbours; i-- {
 		if m := &w.sites[i]; m.kind == Moved && &w.sites[m.partner] == s {
 			return m
@@ -245,8 +253,9 @@ func (w *Web) movedHost(page int) *site {
 	return nil
 }
 
-// internal picks an article of the same site, rather one on the page's topic.
-func (w *Web) internal(p leaf, d *dice) int {
+// internal draws an article of the same site, preferably on the page's topic:
+// one more draw if the first is not.
+func (w *Web) internal(p pageRef, d *rng) int {
 	s := p.site
 	local := 0
 	for range 2 {
@@ -258,8 +267,9 @@ func (w *Web) internal(p leaf, d *dice) int {
 	return s.first + local
 }
 
-// external picks a page anywhere: on the page's topic, on a related one, or any.
-func (w *Web) external(p leaf, d *dice) int {
+// external draws a page anywhere: on the page's topic, on a related one, or
+// any.
+func (w *Web) external(p pageRef, d *rng) int {
 	top := &w.config.Topology
 	if len(w.farms) > 0 && d.chance(top.Spam) {
 		return w.pageOf(&w.sites[w.farms[d.under(len(w.farms))]], d)
@@ -268,13 +278,14 @@ func (w *Web) external(p leaf, d *dice) int {
 	case u < top.SameTopic:
 		return w.on(p.lex, d)
 	case u < top.SameTopic+top.Related:
-		return w.on(w.kin[p.lex][d.under(len(w.kin[p.lex]))], d)
+		return w.on(w.related[p.lex][d.under(len(w.related[p.lex]))], d)
 	}
 	return w.pageOf(w.popular(w.all, d), d)
 }
 
-// on picks a page on a topic, if one turns up soon, or else on a site of the topic.
-func (w *Web) on(topic int, d *dice) int {
+// on draws a page on a topic; after a few draws, any page of a site of the
+// topic.
+func (w *Web) on(topic int, d *rng) int {
 	sites := w.onTopic[topic]
 	if len(sites) == 0 {
 		sites = w.all
@@ -290,14 +301,16 @@ func (w *Web) on(topic int, d *dice) int {
 	return page
 }
 
-func (w *Web) popular(sites []int32, d *dice) *site {
+// popular draws a site; earlier ones in the list are more likely.
+func (w *Web) popular(sites []int32, d *rng) *site {
 	return &w.sites[sites[d.rank(len(sites), w.rankBy)]]
 }
 
-func (w *Web) pageOf(s *site, d *dice) int { return s.first + d.rank(s.open(), w.rankBy) }
+func (w *Web) pageOf(s *site, d *rng) int { return s.first + d.rank(s.open(), w.rankBy) }
 
-// farmed picks the target of a farm's link: mostly the farm.
-func (w *Web) farmed(p leaf, d *dice) int {
+// farmTarget draws the target of a farm's link: mostly the farm itself and its
+// twin.
+func (w *Web) farmTarget(p pageRef, d *rng) int {
 	if d.chance(0.1) {
 		return w.pageOf(w.popular(w.all, d), d)
 	}
@@ -308,7 +321,7 @@ func (w *Web) farmed(p leaf, d *dice) int {
 	return s.first + d.under(s.count)
 }
 
-// twin returns the other host of a farm; the two are neighbours in the table.
+// twin returns the other host of a farm; the two are adjacent in the table.
 func (w *Web) twin(s *site) *site {
 	for i := s.index - 1; i <= s.index+1; i += 2 {
 		if t := &w.sites[i]; t.kind == Farm {
@@ -318,8 +331,8 @@ func (w *Web) twin(s *site) *site {
 	return nil
 }
 
-// Links returns the addresses to which a page links, in the order of the page and
-// as often as it does. A page that is none has no links.
+// Links returns the URLs to which a page links, in the order of the page and as
+// often as it does. What is not a page has no links.
 func (w *Web) Links(u dowse.URL) []dowse.URL {
 	at, ok := parse(u)
 	if !ok {
@@ -331,6 +344,8 @@ func (w *Web) Links(u dowse.URL) []dowse.URL {
 	return nil
 }
 
+// linksAt returns the absolute URLs of a page's links, with session ids on a
+// forum.
 func (w *Web) linksAt(s *site, at place) []dowse.URL {
 	links, _ := w.targetsAt(s, at)
 	ids := newSession(s, at)
@@ -341,7 +356,8 @@ func (w *Web) linksAt(s *site, at place) []dowse.URL {
 	return urls
 }
 
-// targetsAt returns the links of whatever page there is at a path.
+// targetsAt returns the links of the page at a path, also of one that a trap
+// generates.
 func (w *Web) targetsAt(s *site, at place) ([]target, bool) {
 	if month, ok := monthAt(s, at.path); ok {
 		return monthLinks(s, month), true
@@ -353,13 +369,13 @@ func (w *Web) targetsAt(s *site, at place) ([]target, bool) {
 	if !ok {
 		return nil, false
 	}
-	return w.planOf(w.leaf(s.first + local)).links, true
+	return w.planOf(w.page(s.first + local)).links, true
 }
 
-// appendURL writes the address of a target: relative to the site from if that is
-// its own, absolute if from is nil. here is the path of the page.
+// appendURL appends the URL of a target, relative if it is on the site from.
+// here is the path of the page with the link.
 func (w *Web) appendURL(b []byte, t target, from *site, here, session string) []byte {
-	s := w.leaf(t.page).site
+	s := w.page(t.page).site
 	local := t.page - s.first
 	if t.kind == toMoved {
 		s = w.movedHost(t.page)

@@ -2,21 +2,23 @@ package demo
 
 import "dowse"
 
-// Oracle crawls with open eyes: it knows which pages are on topic and how all pages
-// are linked, but as any crawler it can only visit what robots.txt allows and what
-// a seed, a visited page or a visited site's sitemap names. It visits a page on
-// topic whenever one is at hand, else it goes the shortest way to one, and
-// when there is none left it takes what comes until budget pages are visited. Redirects cost it
-// nothing. So it is the upper bound of what a crawler can do; it is greedy, and
-// in theory a way that is longer at first could be better in the end.
+// Oracle crawls with knowledge of which pages are on topic and how all pages
+// are linked. Like any crawler it can visit only what robots.txt allows and
+// what a seed, a visited page or a visited site's sitemap names. It visits a
+// page on topic whenever one is known, otherwise it takes the shortest path to
+// one, and when none is left it visits the other pages until budget pages are
+// visited. Redirects cost it nothing. So it is an upper bound for crawlers, up
+// to being greedy: a path that is longer at first could be better in the end.
 //
-// It returns the share of visited pages that are on topic, and the pages in order.
+// It returns the share of visited pages that are on topic, and the pages in
+// order. lab.Oracle is the same for recorded webs; this one generates links as
+// it needs them and so works on a million pages.
 func (w *Web) Oracle(topic string, seeds []dowse.URL, budget int) (harvest float64, order []dowse.URL) {
 	wanted, ok := w.wanted(topic)
 	if !ok || budget <= 0 {
 		return 0, nil
 	}
-	o := &oracle{web: w, wanted: wanted, budget: budget, state: make([]pageState, w.config.Pages), mapped: make([]bool, len(w.sites))}
+	o := &oracle{web: w, wanted: wanted, budget: budget, state: make([]pageState, w.config.Pages), sitemapRead: make([]bool, len(w.sites))}
 	for _, u := range seeds {
 		if id, isPage := w.numberOf(u); isPage {
 			o.discover(id)
@@ -29,27 +31,31 @@ func (w *Web) Oracle(topic string, seeds []dowse.URL, budget int) (harvest float
 	return float64(o.found) / float64(max(len(order), 1)), order
 }
 
+// A pageState is what the oracle knows of a page.
 type pageState uint8
 
+// The states of a page.
 const (
 	unknown pageState = iota
 	known
 	visited
 )
 
+// An oracle is the state of one crawl with knowledge.
 type oracle struct {
-	web    *Web
-	wanted []bool
-	budget int
-	state  []pageState
-	mapped []bool  // sites whose sitemap was read
-	hits   []int32 // known pages on topic
-	others []int32 // known pages off topic, in order of discovery
-	order  []int32
-	found  int
-	spent  bool // no page on topic can be reached any more
+	web         *Web
+	wanted      []bool
+	budget      int
+	state       []pageState
+	sitemapRead []bool  // by site
+	hits        []int32 // queue of known pages on topic
+	others      []int32 // queue of known pages off topic
+	order       []int32
+	found       int
+	exhausted   bool // no further page on topic can be reached
 }
 
+// crawl visits pages until the budget is used or nothing is left.
 func (o *oracle) crawl() {
 	for len(o.order) < o.budget {
 		switch {
@@ -69,7 +75,7 @@ func (o *oracle) discover(id int) {
 	if o.state[id] != unknown {
 		return
 	}
-	p := o.web.leaf(id)
+	p := o.web.page(id)
 	if !o.web.mayFetch(p) {
 		return
 	}
@@ -81,19 +87,21 @@ func (o *oracle) discover(id int) {
 	}
 }
 
+// visit visits a page, if it was not visited and the budget allows it, and
+// discovers its neighbours.
 func (o *oracle) visit(id int) {
 	if o.state[id] == visited || len(o.order) == o.budget {
 		return
 	}
 	o.state[id] = visited
 	o.order = append(o.order, int32(id))
-	o.neighbours(id, o.mapped, o.discover)
+	o.neighbours(id, o.sitemapRead, o.discover)
 }
 
-// neighbours calls f for all pages that a visit to id names. A site's sitemap is
-// read once, as mapped says.
+// neighbours calls f for all pages that a visit to id makes known. A site's
+// sitemap is read once, as read records.
 func (o *oracle) neighbours(id int, mapped []bool, f func(int)) {
-	p := o.web.leaf(id)
+	p := o.web.page(id)
 	for _, t := range o.web.planOf(p).links {
 		switch t.kind {
 		case toPage, toRedirect, toMoved:
@@ -108,10 +116,10 @@ func (o *oracle) neighbours(id int, mapped []bool, f func(int)) {
 	}
 }
 
-// detour visits the off-topic pages on the shortest way to a page on topic, which
-// is then known. It returns false if there is no way.
+// detour visits the off-topic pages on the shortest path to a page on topic,
+// which is then known. It returns false if there is no path.
 func (o *oracle) detour() bool {
-	if o.spent {
+	if o.exhausted {
 		return false
 	}
 	parent := map[int32]int32{}
@@ -122,12 +130,12 @@ func (o *oracle) detour() bool {
 			queue = append(queue, id)
 		}
 	}
-	mapped := append([]bool(nil), o.mapped...)
+	mapped := append([]bool(nil), o.sitemapRead...)
 	goal := int32(-1)
 	for i := 0; i < len(queue) && goal < 0; i++ {
 		at := queue[i]
 		o.neighbours(int(at), mapped, func(next int) {
-			p := o.web.leaf(next)
+			p := o.web.page(next)
 			if _, seen := parent[int32(next)]; seen || o.state[next] != unknown || !o.web.mayFetch(p) {
 				return
 			}
@@ -139,19 +147,19 @@ func (o *oracle) detour() bool {
 		})
 	}
 	if goal < 0 {
-		o.spent = true
+		o.exhausted = true
 		return false
 	}
-	o.walk(parent, parent[goal])
+	o.visitPath(parent, parent[goal])
 	return true
 }
 
-// walk visits the way that ends at id, from its beginning.
-func (o *oracle) walk(parent map[int32]int32, id int32) {
+// visitPath visits the path that ends at id, from its beginning.
+func (o *oracle) visitPath(parent map[int32]int32, id int32) {
 	if id < 0 {
 		return
 	}
-	o.walk(parent, parent[id])
+	o.visitPath(parent, parent[id])
 	o.visit(int(id))
 }
 

@@ -8,24 +8,24 @@ import (
 	"dowse"
 )
 
-// What people of the made web do. The numbers are ours: nobody is measured here.
+// What the people of the synthetic web do. The numbers are our own choice.
 const (
 	fewestSteps, mostSteps = 5, 25
-	looksFor               = 0.75 // share of steps on which a person looks for a page of interest
-	glances                = 12   // links that are looked at then
-	firstAccess            = 1_767_225_600
-	betweenPeople          = 97 // seconds
+	looksFor               = 0.75          // share of steps on which a person searches for a page of interest
+	glances                = 12            // links that are considered per step
+	firstAccess            = 1_767_225_600 // Unix time
+	betweenPeople          = 97            // seconds
 )
 
-// WriteAccessLog writes what people went to see on the web, as the access log of a
-// proxy (Squid's native format): a line to a page, person by person. Each is interested
-// in one topic, begins at a page on it, and goes on along links, mostly to pages of
-// interest. The same web and number of people give the same bytes.
+// WriteAccessLog writes the pages that people read as the access log of a proxy
+// (Squid's native format): one line per page, person by person. Each person is
+// interested in one topic, begins at a page on it, and follows links, mostly to
+// pages of interest. The same web and number of people give the same bytes.
 func (w *Web) WriteAccessLog(out io.Writer, people int) error {
 	b := bufio.NewWriter(out)
 	topics := w.Topics()
 	for i := range people {
-		d := diceFor(w.config.Seed, forPeople, i)
+		d := rngFor(w.config.Seed, forPeople, i)
 		topic := topics[d.under(len(topics))].Name
 		at := firstAccess + int64(i*betweenPeople)
 		for _, u := range w.walk(topic, uint64(i), &d) {
@@ -40,8 +40,8 @@ func (w *Web) WriteAccessLog(out io.Writer, people int) error {
 	return nil
 }
 
-// walk returns the pages that a person goes to.
-func (w *Web) walk(topic string, person uint64, d *dice) (list []dowse.URL) {
+// walk returns the pages that a person reads.
+func (w *Web) walk(topic string, person uint64, d *rng) (list []dowse.URL) {
 	seeds := w.SeedSet(topic, 1, person)
 	if len(seeds) == 0 {
 		return nil
@@ -58,8 +58,9 @@ func (w *Web) walk(topic string, person uint64, d *dice) (list []dowse.URL) {
 	return list
 }
 
-// step chooses a link of a page: one of interest, if one is found among a few, or any.
-func (w *Web) step(u dowse.URL, topic string, d *dice) (next dowse.URL, ok bool) {
+// step chooses a link of a page: one of interest if there is one among a few,
+// otherwise any. It never enters an endless trap or what robots.txt forbids.
+func (w *Web) step(u dowse.URL, topic string, d *rng) (next dowse.URL, ok bool) {
 	links := w.Links(u)
 	if len(links) == 0 {
 		return "", false

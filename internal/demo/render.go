@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-const sentenceBytes = 64 // mean length of a sentence with its share of markup
+// sentenceBytes is the mean length of a sentence with its share of markup.
+const sentenceBytes = 64
 
-// render makes the HTML of a page.
-func (w *Web) render(p leaf, at place) []byte {
-	r := w.newPress(p, at)
+// render returns the HTML of a page.
+func (w *Web) render(p pageRef, at place) []byte {
+	r := w.newPageWriter(p, at)
 	r.head()
 	r.frame()
 	r.article()
@@ -17,58 +18,63 @@ func (w *Web) render(p leaf, at place) []byte {
 	return r.buf
 }
 
-// A press prints one page.
-type press struct {
-	scribe
+// A pageWriter writes one page. The order in which it draws random numbers is
+// part of the web.
+type pageWriter struct {
+	textWriter
 	web      *Web
-	page     leaf
+	page     pageRef
 	place    place
 	plan     plan
 	session  session
 	title    string
-	passages int // sentences to print
+	passages int // number of sentences
 }
 
-func (w *Web) newPress(p leaf, at place) *press {
+// newPageWriter draws what must be known before the first byte: links, mixture
+// of topics, length, title.
+func (w *Web) newPageWriter(p pageRef, at place) *pageWriter {
 	top := &w.config.Topology
-	r := &press{web: w, page: p, place: at, plan: w.planOf(p), session: newSession(p.site, at)}
-	r.scribe = scribe{
-		dice: diceFor(w.config.Seed, forText, p.source), words: w.words, lex: w.lexiconFor(p),
+	r := &pageWriter{web: w, page: p, place: at, plan: w.planOf(p), session: newSession(p.site, at)}
+	r.textWriter = textWriter{
+		rng: rngFor(w.config.Seed, forText, p.source), words: w.words, lex: w.lexiconFor(p),
 		subject: w.subject(p), accents: p.site.kind == OldPages,
 		slips: p.source != p.id, slipSeed: uint64(p.id)*2 + 1,
 	}
-	r.temper(p)
+	r.setMix(p)
 	text := float64(max(top.PageBytes-5300, 2000))
-	r.passages = min(max(int(r.dice.logNormal(text, top.PageSpread)), 600), 160_000) / sentenceBytes
+	r.passages = min(max(int(r.rng.logNormal(text, top.PageSpread)), 600), 160_000) / sentenceBytes
 	r.title = r.newTitle()
 	r.buf = make([]byte, 0, 9000+len(r.plan.links)*90+r.passages*sentenceBytes*5/4)
 	return r
 }
 
-// temper decides how much of the text is on the page's topic, and how much on a
+// setMix draws how much of the text is on the page's topic, and how much on a
 // related one.
-func (r *press) temper(p leaf) {
+func (r *pageWriter) setMix(p pageRef) {
 	top := &r.web.config.Topology
-	r.topical = 0.12 + 0.45*r.dice.share()
-	if r.dice.chance(top.Faint) && p.local >= p.site.firstArticle() {
+	r.topical = 0.12 + 0.45*r.rng.share()
+	if r.rng.chance(top.Faint) && p.local >= p.site.firstArticle() {
 		r.topical /= 6
 	}
-	kin := r.web.kin[p.lex]
-	r.aside = &r.words.lexicons[kin[r.dice.under(len(kin))]]
-	if r.dice.chance(top.Borrow) {
-		r.borrowed = 0.08 * r.dice.share()
+	kin := r.web.related[p.lex]
+	r.aside = &r.words.lexicons[kin[r.rng.under(len(kin))]]
+	if r.rng.chance(top.Borrow) {
+		r.borrowed = 0.08 * r.rng.share()
 	}
 }
 
-func (w *Web) lexiconFor(p leaf) *lexicon {
+// lexiconFor returns the words of a page; a farm uses those of the topic that
+// it pretends to be on.
+func (w *Web) lexiconFor(p pageRef) *lexicon {
 	if p.site.kind == Farm {
-		return &w.stuffed[p.site.topic]
+		return &w.farmLexicons[p.site.topic]
 	}
 	return &w.words.lexicons[p.lex]
 }
 
-// subject names what a page is about.
-func (w *Web) subject(p leaf) string {
+// subject returns what a page is about, as anchors name it.
+func (w *Web) subject(p pageRef) string {
 	s, article := p.site, p.local-p.site.firstArticle()
 	switch {
 	case p.site.kind == Farm:
@@ -85,19 +91,20 @@ func (w *Web) subject(p leaf) string {
 	return w.words.lexicons[p.lex].subjects[w.subjectOf(s, article, p.lex)]
 }
 
-// siteName is the host's first label with a capital.
+// siteName returns the host's first label with a capital.
 func siteName(host string) string {
 	name, _, _ := strings.Cut(host, ".")
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// newTitle joins the subject with a place or the topic, and the site.
-func (r *press) newTitle() string {
-	s := r.scribe
+// newTitle returns the title: the subject, often with a place or the topic, and
+// the site.
+func (r *pageWriter) newTitle() string {
+	s := r.textWriter
 	s.buf = make([]byte, 0, 80)
 	s.str(s.subject)
 	s.capital(0)
-	bits := r.dice.next()
+	bits := r.rng.next()
 	switch {
 	case r.page.local == homePage && r.page.lex < r.words.topics() || bits&7 < 2 && r.lex.language == "en":
 		s.str(": ")
@@ -116,11 +123,13 @@ func (r *press) newTitle() string {
 
 // published returns the date of a page.
 func (w *Web) published(id int) time.Time {
-	d := diceFor(w.config.Seed, forDate, id)
+	d := rngFor(w.config.Seed, forDate, id)
 	return time.Date(2019, 1, 1, 8, 0, 0, 0, time.UTC).AddDate(0, 0, d.under(2700))
 }
 
-func (r *press) head() {
+// head writes everything up to the body: title, description, canonical URL,
+// style and script, so that a crawler must skip what is not text.
+func (r *pageWriter) head() {
 	r.str("<!DOCTYPE html>\n<html lang=\"")
 	r.str(r.lex.language)
 	r.str("\">\n<head>\n<meta charset=\"utf-8\">\n<title>")
@@ -138,8 +147,8 @@ func (r *press) head() {
 	r.str("\">\n")
 }
 
-// plainSentence writes a sentence in which no quotation marks are.
-func (r *press) plainSentence() {
+// plainSentence writes a sentence without quotation marks, for an attribute.
+func (r *pageWriter) plainSentence() {
 	list := r.words.topical
 	if r.lex.sentences != nil {
 		list = r.lex.sentences
@@ -147,21 +156,22 @@ func (r *press) plainSentence() {
 	r.about(list, r.lex)
 }
 
-// frame prints the site's name and the navigation, the same on all its pages.
-func (r *press) frame() {
+// frame writes the site's name and the navigation, the same on all its pages.
+func (r *pageWriter) frame() {
 	r.str("<header><p class=\"brand\">")
 	r.str(siteName(r.page.site.host))
 	r.str("</p>\n<nav aria-label=\"Main\"><ul>\n")
 	for _, t := range r.plan.navLinks() {
 		r.str("<li>")
-		r.anchor(t, r.web.subject(r.web.leaf(t.page)))
+		r.anchor(t, r.web.subject(r.web.page(t.page)))
 		r.str("</li>\n")
 	}
 	r.str("</ul></nav>\n</header>\n")
 }
 
-// article prints the page's own part: text with links in it, then lists of links.
-func (r *press) article() {
+// article writes the page's own part: text with links in it, then the list of
+// links.
+func (r *pageWriter) article() {
 	r.str("<main>\n<article>\n<h1>")
 	r.heading(r.subject)
 	r.str("</h1>\n<p class=\"date\"><time datetime=\"")
@@ -179,20 +189,20 @@ func (r *press) article() {
 	r.str("</ul>\n</aside>\n</main>\n")
 }
 
-func (r *press) heading(text string) {
+func (r *pageWriter) heading(text string) {
 	at := len(r.buf)
 	r.str(text)
 	r.capital(at)
 }
 
-// paragraphs prints the text, and the links spread over it.
-func (r *press) paragraphs(links []target) {
+// paragraphs writes the text with the links spread evenly over it.
+func (r *pageWriter) paragraphs(links []target) {
 	mention := r.mention()
 	left := 0 // sentences left in the paragraph
 	for i, linked := 0, 0; i < r.passages; i++ {
 		if left == 0 {
 			r.paragraph(i)
-			left = 3 + r.dice.under(5)
+			left = 3 + r.rng.under(5)
 		}
 		switch {
 		case linked < len(links) && linked*r.passages <= i*len(links):
@@ -212,8 +222,8 @@ func (r *press) paragraphs(links []target) {
 	r.str("</p>\n")
 }
 
-// rest prints the links for which a short text had no sentence.
-func (r *press) rest(links []target) {
+// rest writes the links for which a short text had no sentence.
+func (r *pageWriter) rest(links []target) {
 	for k := range links {
 		if k >= r.passages {
 			r.linkSentence(links[k])
@@ -222,12 +232,12 @@ func (r *press) rest(links []target) {
 	}
 }
 
-// paragraph begins a new one, with a heading above now and then.
-func (r *press) paragraph(sentences int) {
+// paragraph begins a new one, sometimes with a heading.
+func (r *pageWriter) paragraph(sentences int) {
 	if sentences > 0 {
 		r.str("</p>\n")
 	}
-	if bits := r.dice.next(); sentences > 0 && bits&3 == 0 {
+	if bits := r.rng.next(); sentences > 0 && bits&3 == 0 {
 		r.str("<h2>")
 		at := len(r.buf)
 		r.str(r.noun(bits, r.lex, bits&16 != 0 || r.lex.sentences != nil).many)
@@ -239,25 +249,26 @@ func (r *press) paragraph(sentences int) {
 	r.str("<p>")
 }
 
-// mention returns the lexicon of a topic that the page names in passing, or nil.
-func (r *press) mention() *lexicon {
-	bits, chance := r.dice.next(), r.dice.share()
+// mention returns the lexicon of a topic that the page names in passing; nil
+// for none.
+func (r *pageWriter) mention() *lexicon {
+	bits, chance := r.rng.next(), r.rng.share()
 	if r.lex.language != "en" || chance >= r.web.config.Topology.Mention {
 		return nil
 	}
-	kin := r.web.kin[r.page.lex]
+	kin := r.web.related[r.page.lex]
 	if bits&1 == 0 && kin[0] < r.words.topics() {
 		return &r.words.lexicons[kin[scale(bits, len(kin))]]
 	}
 	return &r.words.lexicons[scale(bits, r.words.topics())]
 }
 
-// linkSentence prints a sentence around a link. The words around it are about the
-// target as often as about the page (Davison 2000: text around anchors tells of
-// the target, less than the anchor does).
-func (r *press) linkSentence(t target) {
-	goal := r.web.leaf(t.page)
-	pick := r.dice.next()
+// linkSentence writes a sentence around a link. The words around it are about
+// the target as often as about the page (Davison 2000: text around anchors
+// describes the target, less than the anchor does).
+func (r *pageWriter) linkSentence(t target) {
+	goal := r.web.page(t.page)
+	pick := r.rng.next()
 	line := r.words.link[scale(pick, len(r.words.link))]
 	lex := r.lex
 	if pick&1 == 0 && r.lex.sentences == nil {
@@ -278,9 +289,9 @@ func (r *press) linkSentence(t target) {
 	}
 }
 
-// item prints a link of a list, with a few words about it.
-func (r *press) item(t target) {
-	goal := r.web.leaf(t.page)
+// item writes a link of a list, with a few words about it.
+func (r *pageWriter) item(t target) {
+	goal := r.web.page(t.page)
 	r.str("<li>")
 	r.freeAnchor(t, goal)
 	if bits := r.draw(); bits&3 == 0 {
@@ -293,10 +304,11 @@ func (r *press) item(t target) {
 	r.str("</li>\n")
 }
 
-// freeAnchor prints a link whose anchor an author chose: mostly it names the
-// target's subject, sometimes with more, sometimes it says nothing.
-func (r *press) freeAnchor(t target, goal leaf) {
-	plain, bits := r.dice.share(), r.dice.next()
+// freeAnchor writes a link whose anchor an author chose: mostly it names the
+// target's subject, sometimes with more words, sometimes with none that
+// describe it.
+func (r *pageWriter) freeAnchor(t target, goal pageRef) {
+	plain, bits := r.rng.share(), r.rng.next()
 	subject := r.web.subject(goal)
 	switch {
 	case t.kind == toMonth:
@@ -318,13 +330,16 @@ func (r *press) freeAnchor(t target, goal leaf) {
 	}
 }
 
-func (r *press) anchor(t target, text string) {
+// anchor writes a link with a text.
+func (r *pageWriter) anchor(t target, text string) {
 	r.open(t)
 	r.str(text)
 	r.str("</a>")
 }
 
-func (r *press) picture(t target, text string) {
+// picture writes a link around an image, whose alternative text is the only
+// anchor.
+func (r *pageWriter) picture(t target, text string) {
 	r.open(t)
 	r.str(`<img src="/img/`)
 	r.number(t.page % 1000)
@@ -333,13 +348,16 @@ func (r *press) picture(t target, text string) {
 	r.str(`"></a>`)
 }
 
-func (r *press) open(t target) {
+// open writes the start tag of a link.
+func (r *pageWriter) open(t target) {
 	r.str(`<a href="`)
 	r.buf = r.web.appendURL(r.buf, t, r.page.site, r.place.path, r.session.next())
 	r.str(`">`)
 }
 
-func (r *press) foot() {
+// foot writes the footer: a notice about cookies that is the same on all sites,
+// and the links of chooseFooter.
+func (r *pageWriter) foot() {
 	r.str("<footer>\n<p>")
 	r.str(phrases[r.lex.language].cookies)
 	r.str("</p>\n<p>&copy; ")
@@ -348,13 +366,14 @@ func (r *press) foot() {
 	r.str(r.page.site.shape.sections[0])
 	r.str(" &amp; more</p>\n<p>")
 	for _, t := range r.plan.footLinks() {
-		r.anchor(t, r.web.subject(r.web.leaf(t.page)))
+		r.anchor(t, r.web.subject(r.web.page(t.page)))
 		r.str(" &middot;\n")
 	}
 	r.str("</p>\n</footer>\n</body>\n</html>\n")
 }
 
-// endless prints the page of a trap: short, and always leading on.
+// endless returns the page of a trap: short, and always with a link to another
+// one.
 func (w *Web) endless(s *site, at place) []byte {
 	links, _ := w.targetsAt(s, at)
 	names := []string{siteName(s.host), "previous month", "next month", "next year"}

@@ -7,7 +7,7 @@ import (
 	"dowse"
 )
 
-// Allowed tells whether robots.txt lets a crawler fetch u.
+// Allowed reports whether robots.txt permits a crawler to fetch u.
 func (w *Web) Allowed(u dowse.URL) bool {
 	at, ok := parse(u)
 	if !ok {
@@ -17,6 +17,7 @@ func (w *Web) Allowed(u dowse.URL) bool {
 	return ok && w.allowed(&w.sites[i], at.path)
 }
 
+// allowed reports whether a site's robots.txt permits a path.
 func (w *Web) allowed(s *site, path string) bool {
 	if path == "/robots.txt" {
 		return true
@@ -28,6 +29,7 @@ func (w *Web) allowed(s *site, path string) bool {
 	return m < 0 || !strings.HasPrefix(path, "/"+s.shape.sections[m]+"/")
 }
 
+// robots returns the robots.txt of a site. It must agree with allowed.
 func (s *site) robots() string {
 	if s.kind == Closed {
 		return "User-agent: *\nDisallow: /\n"
@@ -46,7 +48,8 @@ func (s *site) robots() string {
 	return b.String()
 }
 
-const mostListed = 1000 // pages in a sitemap
+// mostListed bounds a sitemap, in pages.
+const mostListed = 1000
 
 // Sitemap returns the pages that a host's sitemap lists; nil if it has none.
 func (w *Web) Sitemap(host string) []dowse.URL {
@@ -61,19 +64,21 @@ func (w *Web) Sitemap(host string) []dowse.URL {
 	return urls
 }
 
-// listed runs over the pages in the sitemap of a site.
+// listed iterates over the pages in the sitemap of a site: those that may be
+// fetched.
 func (w *Web) listed(s *site) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		for local := range min(s.open(), mostListed) {
 			id := s.first + local
-			if w.mayFetch(w.leaf(id)) && !yield(id) {
+			if w.mayFetch(w.page(id)) && !yield(id) {
 				return
 			}
 		}
 	}
 }
 
-func (w *Web) mayFetch(p leaf) bool {
+// mayFetch reports whether robots.txt permits a page.
+func (w *Web) mayFetch(p pageRef) bool {
 	if p.site.kind != Closed && p.site.shape.members < 0 {
 		return true
 	}
@@ -81,6 +86,7 @@ func (w *Web) mayFetch(p leaf) bool {
 	return w.allowed(p.site, string(w.appendPath(room[:0], p.site, p.local)))
 }
 
+// sitemap returns the sitemap of a site as XML.
 func (w *Web) sitemap(s *site) []byte {
 	b := []byte(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	for id := range w.listed(s) {

@@ -17,11 +17,11 @@ import (
 	"dowse"
 )
 
-// requests counts what each site was asked, so that the busy and the flaky host can
-// have their moods.
+// requests counts the requests per site, on which the failures of the busy and
+// the flaky host depend.
 type requests []atomic.Int32
 
-// answer returns what the web answers to the next request for u.
+// answer returns the answer of the web to the next request for u.
 func (n requests) answer(w *Web, u dowse.URL) (Page, bool) {
 	at, _ := parse(u)
 	i, ok := w.hosts[at.host]
@@ -35,6 +35,7 @@ func (n requests) answer(w *Web, u dowse.URL) (Page, bool) {
 	return w.Answer(u, count)
 }
 
+// header returns the HTTP header of an answer.
 func (p *Page) header() http.Header {
 	h := http.Header{"Content-Type": {p.Type}, "Content-Length": {strconv.Itoa(len(p.Body))}}
 	if p.Location != "" {
@@ -47,8 +48,8 @@ func (p *Page) header() http.Header {
 }
 
 // RoundTripper returns the web as a transport without a network and without
-// waiting: what Latency says has to be accounted for by the caller. Each transport
-// has its own count of requests. It may be used from many goroutines.
+// waiting: the caller must account for Latency. Each transport has its own
+// count of requests. It may be used by many goroutines.
 func (w *Web) RoundTripper() http.RoundTripper {
 	count := make(requests, len(w.sites))
 	return &transport{func(u dowse.URL) (Page, bool) { return count.answer(w, u) }}
@@ -57,6 +58,8 @@ func (w *Web) RoundTripper() http.RoundTripper {
 // RoundTripper returns the town as a transport without a network and without waiting.
 func (t *Town) RoundTripper() http.RoundTripper { return &transport{t.Page} }
 
+// A transport is an http.RoundTripper that answers from memory. An unknown host
+// gives a DNS error and a dropped connection a read error, as a network would.
 type transport struct {
 	answer func(dowse.URL) (Page, bool)
 }
@@ -86,6 +89,7 @@ func noSuchHost(host string) error {
 	return &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 }
 
+// response returns the answer as an HTTP response without a network.
 func (p *Page) response(r *http.Request) *http.Response {
 	body := p.Body
 	if r.Method == http.MethodHead {
@@ -98,17 +102,18 @@ func (p *Page) response(r *http.Request) *http.Response {
 	}
 }
 
-// Handler returns the web as a handler that tells sites apart by the Host header
-// and takes the time that Latency says. Each handler has its own count of
-// requests.
+// Handler returns the web as a handler that distinguishes sites by the Host
+// header and waits for Latency. Each handler has its own count of requests.
 func (w *Web) Handler() http.Handler {
 	count := make(requests, len(w.sites))
 	return &handler{func(u dowse.URL) (Page, bool) { return count.answer(w, u) }}
 }
 
-// Handler returns the town as a handler that tells sites apart by the Host header.
+// Handler returns the town as a handler that distinguishes sites by the Host
+// header.
 func (t *Town) Handler() http.Handler { return &handler{t.Page} }
 
+// A handler is an http.Handler that answers from memory after the latency.
 type handler struct {
 	answer func(dowse.URL) (Page, bool)
 }
@@ -135,7 +140,7 @@ func (h *handler) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sleep waits, and returns false if ctx was over before.
+// sleep waits, and returns false if ctx ended first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -183,6 +188,7 @@ func (w *Web) Serve(ctx context.Context) (*Server, error) {
 // Serve starts a server on 127.0.0.1. It runs until ctx is over or Close is called.
 func (t *Town) Serve(ctx context.Context) (*Server, error) { return listen(ctx, t.Handler(), t.Knows) }
 
+// listen starts a server whose goroutine ends with Close or with ctx.
 func listen(ctx context.Context, h http.Handler, knows func(host string) bool) (*Server, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -201,7 +207,7 @@ func listen(ctx context.Context, h http.Handler, knows func(host string) bool) (
 	return s, nil
 }
 
-// Addr returns the address it listens on.
+// Addr returns the address on which the server listens.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
 // Close stops the server, drops its connections and waits until it has ended.
@@ -215,11 +221,12 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// ErrElsewhere is returned by Dial for an address that is not of the made web.
-var ErrElsewhere = errors.New("not an address of the made web")
+// ErrElsewhere is returned by Dial for an address outside the synthetic web.
+var ErrElsewhere = errors.New("not an address of the synthetic web")
 
 // Dial connects to the server for port 80 of any of the web's hosts and refuses
-// everything else. No name is ever looked up. It fits http.Transport.DialContext.
+// everything else. No name is ever looked up, so nothing can leave the machine.
+// It fits http.Transport.DialContext.
 func (s *Server) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

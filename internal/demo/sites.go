@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Kind is what a site is there for.
+// A Kind is the purpose of a site.
 type Kind uint8
 
-// The kinds of sites; the package comment tells what each does.
+// The kinds of sites; the package comment describes what each does.
 const (
-	Ordinary Kind = iota // on a topic, mostly
-	General              // on no topic in particular
-	Portal               // a directory with a page for each topic
-	News                 // a bit of everything
+	Ordinary Kind = iota // mostly on one topic
+	General              // on no particular topic
+	Portal               // a directory with one page per topic
+	News                 // on all topics
 	Calendar
 	Forum
 	Busy
@@ -32,11 +32,13 @@ const (
 	Hidden
 )
 
+// kindNames are in the order of the constants.
 var kindNames = [...]string{
 	"ordinary", "general", "portal", "news", "calendar", "forum", "busy", "closed", "slow", "flaky",
 	"mirror", "moved", "oldpages", "farm", "french", "german", "passage", "hidden",
 }
 
+// String returns the name of the kind, as the package comment lists it.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -44,38 +46,42 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// A site is a row of the only table that a web keeps.
+// A site is a row of the table of sites, the only thing that a web stores.
 type site struct {
-	host    string
-	index   int // in the table
-	ring    int // in the ring, or -1
-	kind    Kind
-	topic   int // lexicon of its home page; for a farm the topic it pretends
-	focus   int // topic of its neighbourhood
-	first   int // number of its home page
-	count   int
-	shape   shape
-	partner int     // the site that a mirror copies, a redirect leads to, a passage ends at
-	foot    []int32 // pages to which every page links at its foot
-	listed  bool
-	weight  float64
+	host  string
+	index int // in the table
+	ring  int // place in Web.ring; -1 for none
+	kind  Kind
+	topic int // lexicon of its home page; for a farm the topic that it pretends to be on
+	focus int // topic of its neighbourhood
+	first int // number of its home page
+	count int
+	shape shape
+	// The site that a mirror copies, to which a moved host redirects, or at which
+	// a passage ends.
+	partner int
+	foot    []int32 // pages to which the footer of every page links
+	listed  bool    // it has a sitemap
+	weight  float64 // relative number of pages
 }
 
-// shape is how a site arranges its pages: home, links, sections, articles.
+// A shape is how a site arranges its pages: home page, link page, one page per
+// section, then articles.
 type shape struct {
 	sections []string
 	rotation int // which subject comes first
-	members  int // index of the section that robots.txt disallows, or -1
+	members  int // index of the section that robots.txt disallows; -1 for none
 }
 
+// Pages within a site, and the least number of them.
 const (
 	homePage  = 0
 	linksPage = 1
 	leastSite = 14
 )
 
-// open is the number of pages that anybody may link to: all, but for the two inner
-// pages of a passage.
+// open returns the number of pages to which any page may link: all except the
+// two inner pages of a passage.
 func (s *site) open() int {
 	if s.kind == Passage {
 		return s.count - 2
@@ -86,21 +92,23 @@ func (s *site) open() int {
 func (s *site) firstArticle() int { return 2 + len(s.shape.sections) }
 func (s *site) articles() int     { return max(s.open()-s.firstArticle(), 0) }
 
-// A plot is a place for a site in a neighbourhood.
-type plot struct {
+// A siteSpec describes a special site of a neighbourhood.
+type siteSpec struct {
 	kind   Kind
 	name   string
 	weight float64 // pages, relative to the mean site
 }
 
-// plots of every neighbourhood; ordinary and general sites fill it up.
-var plots = []plot{
+// specialSites are in every neighbourhood; ordinary and general sites fill it
+// up. Their order is part of the web.
+var specialSites = []siteSpec{
 	{Portal, "signpost", 1.5}, {News, "weeklypost", 2.5}, {Calendar, "calendar", 0.5}, {Forum, "forum", 1.5},
 	{Busy, "busytides", 1}, {Closed, "closed", 0.6}, {Slow, "slow", 1}, {Flaky, "flaky", 0.8},
 	{Mirror, "mirror", 0.8}, {Moved, "moved", 0}, {OldPages, "oldpages", 0.8}, {Farm, "best", 0.8}, {Farm, "cheap", 0.8},
 	{French, "lemarche", 0.6}, {German, "dorfblatt", 0.6}, {Passage, "harbourledger", 0.4}, {Hidden, "undertow", 1.2},
 }
 
+// Parameters of a neighbourhood.
 const (
 	generalSites = 4
 	footLinks    = 4
@@ -110,34 +118,35 @@ const (
 	generalWeight = 1.5
 )
 
-// survey lays out all sites but for their pages.
-func (w *Web) survey(focus int) {
-	d := diceFor(w.config.Seed, forSites, 0)
+// layOut fills the table of sites, without pages, neighbourhood by
+// neighbourhood.
+func (w *Web) layOut(focus int) {
+	d := rngFor(w.config.Seed, forSites, 0)
 	for q := 0; len(w.sites) < w.config.Sites; q++ {
 		room := min(neighbours, w.config.Sites-len(w.sites))
-		w.settle(q, room, (focus+q)%w.words.topics(), &d)
+		w.addNeighbourhood(q, room, (focus+q)%w.words.topics(), &d)
 	}
 }
 
-// settle adds the sites of the q-th neighbourhood. One that has no room for all
-// has ordinary sites only.
-func (w *Web) settle(q, room, focus int, d *dice) {
+// addNeighbourhood adds the sites of the q-th neighbourhood. One without room
+// for all has ordinary sites only.
+func (w *Web) addNeighbourhood(q, room, focus int, d *rng) {
 	begin := len(w.sites)
 	if room == neighbours {
-		for _, p := range plots {
-			w.found(p.kind, w.plotName(p, q, focus), w.plotTopic(p.kind, focus, d), p.weight, d)
+		for _, p := range specialSites {
+			w.addSite(p.kind, w.specName(p, q, focus), w.specTopic(p.kind, focus, d), p.weight, d)
 		}
 		for _, weight := range weights(generalSites) {
-			w.found(General, "", w.words.everyday(), generalWeight*weight, d)
+			w.addSite(General, "", w.words.everyday(), generalWeight*weight, d)
 		}
 		others := weights(w.words.topics() - 1)
 		shuffle(others, d)
 		for i, weight := range others {
-			w.found(Ordinary, "", (focus+1+i)%w.words.topics(), weight, d)
+			w.addSite(Ordinary, "", (focus+1+i)%w.words.topics(), weight, d)
 		}
 	}
 	for _, weight := range weights(begin + room - len(w.sites)) {
-		w.found(Ordinary, "", focus, focusWeight*weight, d)
+		w.addSite(Ordinary, "", focus, focusWeight*weight, d)
 	}
 	for i := begin; i < len(w.sites); i++ {
 		w.sites[i].focus = focus
@@ -145,9 +154,9 @@ func (w *Web) settle(q, room, focus int, d *dice) {
 	w.pair(begin)
 }
 
-// weights returns the sizes of n sites, relative to their mean: the quantiles of a
-// log-normal distribution, the small ones first. Crawls begin on the first sites
-// of a topic, and would not leave a large one for long.
+// weights returns the sizes of n sites relative to their mean: the quantiles of
+// a log-normal distribution, smallest first. Crawls begin on the first sites of
+// a topic, and would stay on a large one for long.
 func weights(n int) []float64 {
 	sizes, sum := make([]float64, n), 0.0
 	for i := range sizes {
@@ -161,14 +170,17 @@ func weights(n int) []float64 {
 	return sizes
 }
 
-func shuffle[T any](list []T, d *dice) {
+// shuffle permutes a list (Fisher and Yates).
+func shuffle[T any](list []T, d *rng) {
 	for i := len(list) - 1; i > 0; i-- {
 		j := d.under(i + 1)
 		list[i], list[j] = list[j], list[i]
 	}
 }
 
-func (w *Web) plotName(p plot, q, focus int) string {
+// specName returns the host name of a special site, with a number from the
+// second neighbourhood on.
+func (w *Web) specName(p siteSpec, q, focus int) string {
 	name := p.name
 	if p.kind == Farm {
 		name += strings.ReplaceAll(w.words.lexicons[focus].Name, " ", "")
@@ -179,7 +191,8 @@ func (w *Web) plotName(p plot, q, focus int) string {
 	return name
 }
 
-func (w *Web) plotTopic(k Kind, focus int, d *dice) int {
+// specTopic returns the lexicon of a special site.
+func (w *Web) specTopic(k Kind, focus int, d *rng) int {
 	switch k {
 	case Busy, Closed, Slow, Mirror, OldPages, Hidden, Farm, Moved:
 		return focus
@@ -193,8 +206,8 @@ func (w *Web) plotTopic(k Kind, focus int, d *dice) int {
 	return w.words.everyday()
 }
 
-// found adds one site.
-func (w *Web) found(k Kind, name string, topic int, weight float64, d *dice) {
+// addSite appends one site to the table.
+func (w *Web) addSite(k Kind, name string, topic int, weight float64, d *rng) {
 	lex := &w.words.lexicons[topic]
 	s := site{index: len(w.sites), ring: -1, kind: k, topic: topic, weight: weight, partner: -1}
 	s.host = w.freeHost(name, lex, d)
@@ -204,9 +217,9 @@ func (w *Web) found(k Kind, name string, topic int, weight float64, d *dice) {
 	w.sites = append(w.sites, s)
 }
 
-// freeHost returns a host name that is not taken: the given one, or one of the
-// topic's, or one of those with a place in it.
-func (w *Web) freeHost(name string, lex *lexicon, d *dice) string {
+// freeHost returns a host name that is not in use: the given one, one of the
+// topic's, or one of those with the name of a place.
+func (w *Web) freeHost(name string, lex *lexicon, d *rng) string {
 	free := func(host string) bool { _, taken := w.hosts[host]; return !taken }
 	for i := 0; name == "" && i < len(lex.hosts); i++ {
 		if free(lex.hosts[i] + ".demo") {
@@ -220,7 +233,8 @@ func (w *Web) freeHost(name string, lex *lexicon, d *dice) string {
 	return name + ".demo"
 }
 
-func (w *Web) newShape(s *site, lex *lexicon, d *dice) shape {
+// newShape draws the sections of a site.
+func (w *Web) newShape(s *site, lex *lexicon, d *rng) shape {
 	names := lex.sections
 	if names == nil {
 		names = w.words.sections
@@ -242,8 +256,8 @@ func (w *Web) newShape(s *site, lex *lexicon, d *dice) shape {
 	return sh
 }
 
-// pair gives the sites that need one their partner within the neighbourhood: the
-// first ordinary sites on its topic, which are settled last.
+// pair assigns partners within the neighbourhood to the sites that need one:
+// the first ordinary sites on its topic, which were added last.
 func (w *Web) pair(begin int) {
 	last := len(w.sites) - 1
 	for i := begin; i <= last; i++ {
@@ -259,7 +273,7 @@ func (w *Web) pair(begin int) {
 	}
 }
 
-// populate shares the pages out among the sites by weight.
+// populate distributes the pages among the sites by weight, and numbers them.
 func (w *Web) populate() {
 	total := 0.0
 	for i := range w.sites {
@@ -290,8 +304,10 @@ func (w *Web) fitting(s *site, count int) int {
 	return max(count, leastSite)
 }
 
-// balance adds what is left over to the ordinary sites, or takes what is missing
-// from them, the largest first; mirrors stay smaller than what they copy.
+// balance adds the remaining pages to the ordinary sites, or takes missing ones
+// from them, largest site first. Mirrors stay at most as large as what they
+// copy. It panics if there are too few pages, which the limits of Config
+// exclude.
 func (w *Web) balance(left int) {
 	for i := range w.sites {
 		if s := &w.sites[i]; s.kind == Mirror && s.count > w.sites[s.partner].count {
@@ -317,6 +333,7 @@ func (w *Web) balance(left int) {
 	}
 }
 
+// copied reports whether a mirror copies a site; such a site keeps its size.
 func (w *Web) copied(i int) bool {
 	for j := i; j >= 0 && j > i-neighbours; j-- {
 		if w.sites[j].kind == Mirror && w.sites[j].partner == i {
@@ -326,7 +343,8 @@ func (w *Web) copied(i int) bool {
 	return false
 }
 
-// adjust changes a site by its part of left pages and returns by how many.
+// adjust changes the size of a site by its part of the remaining pages and
+// returns by how many.
 func (w *Web) adjust(s *site, left, among int) int {
 	part := left / among
 	if part == 0 && left != 0 {
@@ -340,8 +358,8 @@ func (w *Web) adjust(s *site, left, among int) int {
 	return part
 }
 
-// index prepares what picking targets needs: the sites of each topic in order of
-// their popularity, and all that may be linked to.
+// index prepares drawing targets: the sites of each topic in order of
+// popularity, and all sites that may be linked to.
 func (w *Web) index() {
 	w.onTopic = make([][]int32, len(w.words.lexicons))
 	for i := range w.sites {
@@ -359,7 +377,7 @@ func (w *Web) index() {
 	for i, k := range w.ring {
 		w.sites[k].ring = i
 	}
-	d := diceFor(w.config.Seed, forOrder, 0)
+	d := rngFor(w.config.Seed, forOrder, 0)
 	for t := range w.onTopic {
 		shuffle(w.onTopic[t], &d)
 	}
@@ -367,9 +385,9 @@ func (w *Web) index() {
 	sort.SliceStable(w.all, func(a, b int) bool { return w.general(w.all[a]) && !w.general(w.all[b]) })
 }
 
-// underline finds the pages that a site links to at the foot of every page: the
-// first of its articles that have no topic, such as the privacy notice.
-func (w *Web) underline(s *site) {
+// chooseFooter finds the pages to which a site links at the foot of every page:
+// the first of its articles without a topic, such as the privacy notice.
+func (w *Web) chooseFooter(s *site) {
 	if s.kind == Farm || s.kind == Passage {
 		return
 	}
@@ -380,15 +398,16 @@ func (w *Web) underline(s *site) {
 	}
 }
 
-// general tells whether a site is for everybody. These are the most popular ones,
-// so that a crawl in breadth meets them first (Najork and Wiener 2001).
+// general reports whether a site is of general interest. These are the most
+// popular ones, so that a breadth-first crawl visits them first (Najork and
+// Wiener 2001).
 func (w *Web) general(i int32) bool {
 	k := w.sites[i].kind
 	return k == General || k == News || k == Portal || k == Forum
 }
 
-// related lists for each topic the topics of the same category, or of the same
-// branch if it is alone there.
+// related returns the topics of the same category as a topic, or of the same
+// branch if it is alone in its category.
 func (v *vocabulary) related(topic int) []int {
 	for cut := 1; cut <= 2; cut++ {
 		var others []int
@@ -405,7 +424,7 @@ func (v *vocabulary) related(topic int) []int {
 	return []int{v.everyday()}
 }
 
-// ancestor cuts the last n parts off a category's path.
+// ancestor removes the last n parts of a category's path.
 func ancestor(path string, n int) string {
 	for range n {
 		path = path[:max(strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/'), 0)] + "/"

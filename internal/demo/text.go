@@ -19,6 +19,8 @@ func parseSentences(lines []string) []sentence {
 	return sentences
 }
 
+// parseSentence splits a line into text and slots; a slot is one letter in
+// braces.
 func parseSentence(line string) sentence {
 	var s sentence
 	for {
@@ -34,27 +36,28 @@ func parseSentence(line string) sentence {
 	}
 }
 
-// A scribe writes text on one subject. Every slot takes exactly one draw, so that
-// changing a word leaves the rest of the text as it is.
-type scribe struct {
+// A textWriter writes text on one subject. Every slot takes exactly one random
+// number, so that changing a word leaves the rest of the text as it is; mirrors
+// rely on it.
+type textWriter struct {
 	buf      []byte
-	dice     dice
+	rng      rng
 	words    *vocabulary
 	lex      *lexicon
 	subject  string
 	topical  float64 // share of sentences on the subject
 	aside    *lexicon
-	borrowed float64 // share of sentences on the aside, which is another topic
+	borrowed float64 // share of sentences on aside, which is another topic
 	accents  bool    // use words with accents
-	slips    bool    // change a word now and then: a copy that is not quite one
+	slips    bool    // change some words: a copy that is not exact
 	slipSeed uint64
 }
 
-func (s *scribe) str(text string) { s.buf = append(s.buf, text...) }
+func (s *textWriter) str(text string) { s.buf = append(s.buf, text...) }
 
 // sentence writes one sentence of the page.
-func (s *scribe) sentence() {
-	pick := s.dice.next()
+func (s *textWriter) sentence() {
+	pick := s.rng.next()
 	u := float64(uint32(pick)) / (1 << 32)
 	switch {
 	case s.lex.sentences != nil:
@@ -69,11 +72,12 @@ func (s *scribe) sentence() {
 }
 
 // about writes a sentence of a list, on another lexicon.
-func (s *scribe) about(list []sentence, lex *lexicon) {
-	s.fill(list[s.dice.under(len(list))], lex, true)
+func (s *textWriter) about(list []sentence, lex *lexicon) {
+	s.fill(list[s.rng.under(len(list))], lex, true)
 }
 
-func (s *scribe) fill(line sentence, lex *lexicon, topical bool) {
+// fill writes a sentence with its slots filled.
+func (s *textWriter) fill(line sentence, lex *lexicon, topical bool) {
 	start := len(s.buf)
 	for _, p := range line {
 		if p.slot == 0 {
@@ -85,9 +89,8 @@ func (s *scribe) fill(line sentence, lex *lexicon, topical bool) {
 	s.capital(start)
 }
 
-// article turns the "a" before a word that begins at a place of the text into "an"
-// where it has to be.
-func (s *scribe) article(at int) {
+// article turns the "a" before the word at an offset into "an" if needed.
+func (s *textWriter) article(at int) {
 	if at < 2 || at >= len(s.buf) || s.buf[at-1] != ' ' || s.buf[at-2]|0x20 != 'a' || at > 2 && s.buf[at-3] != ' ' && s.buf[at-3] != '>' {
 		return
 	}
@@ -99,24 +102,26 @@ func (s *scribe) article(at int) {
 	}
 }
 
-// capital makes the letter at a place of the text upper case.
-func (s *scribe) capital(at int) {
+// capital makes the letter at an offset upper case.
+func (s *textWriter) capital(at int) {
 	if at < len(s.buf) && 'a' <= s.buf[at] && s.buf[at] <= 'z' {
 		s.buf[at] -= 'a' - 'A'
 	}
 }
 
-// draw rolls for a word.
-func (s *scribe) draw() uint64 {
-	bits := s.dice.next()
+// draw returns the random bits for a word, changed for about every 61st word of
+// an inexact copy.
+func (s *textWriter) draw() uint64 {
+	bits := s.rng.next()
 	if s.slips && bits%61 == 0 {
 		return mix(bits ^ s.slipSeed)
 	}
 	return bits
 }
 
-// slot fills a slot. The upper half of the bits picks within a list, the lower half the list.
-func (s *scribe) slot(slot byte, bits uint64, lex *lexicon, topical bool) {
+// slot fills a slot. The upper half of the bits selects within a list, the
+// lower half the list.
+func (s *textWriter) slot(slot byte, bits uint64, lex *lexicon, topical bool) {
 	at := len(s.buf)
 	s.word(slot, bits, lex, topical)
 	if lex.language == "en" {
@@ -124,7 +129,10 @@ func (s *scribe) slot(slot byte, bits uint64, lex *lexicon, topical bool) {
 	}
 }
 
-func (s *scribe) word(slot byte, bits uint64, lex *lexicon, topical bool) {
+// word writes the word of a slot: n and N nouns, v and V verbs, a adjectives, d
+// adverbs, s beginnings, p places, q numbers, T the topic, j the subject. Upper
+// case is the plural.
+func (s *textWriter) word(slot byte, bits uint64, lex *lexicon, topical bool) {
 	own := lex.sentences != nil || topical && bits&15 < 9
 	switch slot {
 	case 'n':
@@ -152,21 +160,23 @@ func (s *scribe) word(slot byte, bits uint64, lex *lexicon, topical bool) {
 	}
 }
 
-func (s *scribe) noun(bits uint64, lex *lexicon, own bool) form {
+// noun returns a noun of the lexicon, or of everyday language with the
+// frequencies of Zipf's law.
+func (s *textWriter) noun(bits uint64, lex *lexicon, own bool) form {
 	if own {
 		return lex.nouns[scale(bits, len(lex.nouns))]
 	}
 	return s.words.nouns[s.words.nounRanks.at(bits>>32)]
 }
 
-func (s *scribe) verb(bits uint64, lex *lexicon, own bool) form {
+func (s *textWriter) verb(bits uint64, lex *lexicon, own bool) form {
 	if own {
 		return lex.verbs[scale(bits, len(lex.verbs))]
 	}
 	return s.words.verbs[s.words.verbRanks.at(bits>>32)]
 }
 
-func (s *scribe) adjective(bits uint64, lex *lexicon, own bool) string {
+func (s *textWriter) adjective(bits uint64, lex *lexicon, own bool) string {
 	switch {
 	case own:
 		return lex.adjs[scale(bits, len(lex.adjs))]
@@ -176,8 +186,9 @@ func (s *scribe) adjective(bits uint64, lex *lexicon, own bool) string {
 	return s.words.adjs[s.words.adjRanks.at(bits>>32)]
 }
 
-// place writes one of the many names of places: the long tail of the vocabulary.
-func (s *scribe) place(bits uint64, lex *lexicon) {
+// place writes one of the many names of places: the long tail of the
+// vocabulary.
+func (s *textWriter) place(bits uint64, lex *lexicon) {
 	if len(lex.places) > 0 {
 		s.str(lex.places[scale(bits, len(lex.places))])
 		return
@@ -186,4 +197,4 @@ func (s *scribe) place(bits uint64, lex *lexicon) {
 	s.str(s.words.tails[int(bits>>8&0xffff)%len(s.words.tails)])
 }
 
-func (s *scribe) number(n int) { s.buf = appendInt(s.buf, n) }
+func (s *textWriter) number(n int) { s.buf = appendInt(s.buf, n) }

@@ -9,23 +9,24 @@ import (
 	"dowse"
 )
 
-// A TownConfig says which [Town] to make. The zero value works.
+// A TownConfig selects the [Town] to generate. The zero value works.
 type TownConfig struct {
-	Sites int    // 2,000; at least 100, at most 1,000,000
-	Seed  uint64 // another number, another town
-	Topic string // that is looked for; "tide pools"
+	Sites int    // default 2,000; at least 100, at most 1,000,000
+	Seed  uint64 // random seed
+	Topic string // the topic that sites are relevant to; default "tide pools"
 }
 
-// The parameters of a town. The shares of homepages follow what Ester et al. 2004 say
-// of commercial sites, whose homepages "often" mean little; the numbers are ours, and
-// were fixed on towns of other seeds than those that docs/sites.md reports.
+// The parameters of a town. The shares of homepages follow what Ester et al.
+// 2004 report of commercial sites, whose homepages "often" mean little; the
+// numbers are ours, and were fixed on towns with other random seeds than those
+// that docs/sites.md reports.
 const (
-	townOnTopic    = 0.25 // share of sites on the topic that is looked for
+	townOnTopic    = 0.25 // share of sites on the topic
 	townKin        = 0.20 // on a related topic
 	townGeneral    = 0.16 // on no topic
 	townHubs       = 0.03 // directories, among those on no topic
-	townCompetitor = 0.35 // sites of a topic that link to no other of it
-	ringSize       = 14   // sites of a topic that know each other
+	townCompetitor = 0.35 // share of sites that link to no other site of their topic
+	ringSize       = 14   // sites of a topic that link to each other
 	meanPages      = 60
 	leastPagesTown = 6
 	mostPagesTown  = 1000
@@ -33,20 +34,20 @@ const (
 	toHomepage     = 0.85 // share of links between sites that lead to the homepage
 )
 
-// A HomeKind is what the homepage of a site of a town is like.
+// A HomeKind is the kind of a site's homepage in a town.
 type HomeKind uint8
 
-// The homepages.
+// The kinds of homepages. From RedirectHome on, the host is not a site.
 const (
 	PlainHome      HomeKind = iota
-	FrameHome               // a frameset: a menu and a page beside it
-	ThinHome                // a picture and a way in
-	MisleadingHome          // reads as if the site were about something else
-	ScriptHome              // nothing but a script; the sitemap lists the pages
-	RedirectHome            // the whole host sends on to another site
+	FrameHome               // a frameset: a menu and a page
+	ThinHome                // a picture with a link
+	MisleadingHome          // about something else than the site
+	ScriptHome              // only a script; the sitemap lists the pages
+	RedirectHome            // the whole host redirects to another site
 	RefreshHome             // the same, by a refresh in the page
-	ParkedHome              // the name is for sale
-	DeadHome                // there is no such host
+	ParkedHome              // the domain is for sale
+	DeadHome                // the host does not exist
 	GoneHome                // the host answers 404 to everything
 )
 
@@ -59,7 +60,7 @@ func (k HomeKind) String() string {
 	return "unknown"
 }
 
-// homeShares are cumulated.
+// homeShares are cumulative.
 var homeShares = []struct {
 	kind  HomeKind
 	share float64
@@ -68,21 +69,23 @@ var homeShares = []struct {
 	{ParkedHome, 0.47}, {DeadHome, 0.50}, {GoneHome, 0.52}, {PlainHome, 1},
 }
 
-// A Town is a made web of many small sites, for crawlers that look for whole sites:
-// homepages of all kinds, sites of a topic that link to each other in rings and others
-// that compete and do not, directories that link to both. As with [Web] every page is
-// made when it is asked for. It never changes and may be used from many goroutines.
+// A Town is a synthetic web of many small sites, for crawlers that look for
+// whole sites: homepages of all kinds, sites of a topic that link to each other
+// in rings and others that compete and do not, directories that link to both.
+// Like those of [Web], pages are generated when they are requested. It never
+// changes and may be used by many goroutines.
 type Town struct {
 	config TownConfig
 	words  *vocabulary
-	focus  int // the topic that is looked for
-	sites  []plotOfTown
+	focus  int // lexicon of the topic
+	sites  []townSite
 	hosts  map[string]int32
 	rings  [][]int32 // sites by topic, in the order of the ring
 	hubs   []int32
 }
 
-type plotOfTown struct {
+// A townSite is a row of a town's table of sites.
+type townSite struct {
 	host       string
 	topic      int // lexicon
 	home       HomeKind
@@ -90,21 +93,21 @@ type plotOfTown struct {
 	competitor bool
 	hub        bool
 	ring       int // place among the sites of its topic
-	to         int // where a redirect leads
+	to         int // the site to which a redirect leads
 }
 
-// A TownSite tells what is true of a site of a town.
+// A TownSite is the ground truth about a site of a town.
 type TownSite struct {
 	Host       string
 	Topic      string // "" for none
 	Home       HomeKind
 	Pages      int
-	Relevant   bool // it is a site, and on the topic that is looked for
+	Relevant   bool // it is a site, and on the town's topic
 	Competitor bool // it links to no other site of its topic
 	Directory  bool
 }
 
-// What the dice of a town are rolled for.
+// The purposes of a town's random numbers, apart from those of a web.
 const (
 	forPlots = 100 + iota
 	forTownPage
@@ -113,8 +116,8 @@ const (
 	forTraining
 )
 
-// NewTown makes the town that c describes. It panics if c names a topic that is not
-// there.
+// NewTown generates the town that c describes. It panics if c names a topic
+// that does not exist.
 func NewTown(c TownConfig) *Town {
 	if c.Topic == "" {
 		c.Topic = "tide pools"
@@ -128,25 +131,25 @@ func NewTown(c TownConfig) *Town {
 	t.focus = focus
 	t.rings = make([][]int32, len(t.words.lexicons))
 	for i := range c.Sites {
-		t.found(i)
+		t.addSite(i)
 	}
 	for i := range t.sites {
-		t.aim(i)
+		t.setRedirect(i)
 	}
 	return t
 }
 
-// found lays out a site.
-func (t *Town) found(i int) {
-	d := diceFor(t.config.Seed, forPlots, i)
-	s := plotOfTown{topic: t.plotTopic(&d), home: homeOf(d.share())}
+// addSite appends the i-th site.
+func (t *Town) addSite(i int) {
+	d := rngFor(t.config.Seed, forPlots, i)
+	s := townSite{topic: t.drawTopic(&d), home: homeOf(d.share())}
 	s.hub = s.topic == t.words.everyday() && d.chance(townHubs/townGeneral)
 	if s.hub || i == 0 {
 		s.home = PlainHome
 	}
 	s.competitor = !s.hub && d.chance(townCompetitor)
 	s.pages = min(max(int(d.logNormal(meanPages, 0.7)), leastPagesTown), mostPagesTown)
-	s.host = t.plotHost(i, &s, &d)
+	s.host = t.drawHost(i, &s, &d)
 	s.ring = len(t.rings[s.topic])
 	t.rings[s.topic] = append(t.rings[s.topic], int32(i))
 	if s.hub {
@@ -156,6 +159,7 @@ func (t *Town) found(i int) {
 	t.sites = append(t.sites, s)
 }
 
+// homeOf returns the kind of homepage for a random number from 0 to 1.
 func homeOf(u float64) HomeKind {
 	for _, h := range homeShares {
 		if u < h.share {
@@ -165,7 +169,9 @@ func homeOf(u float64) HomeKind {
 	return PlainHome
 }
 
-func (t *Town) plotTopic(d *dice) int {
+// drawTopic draws the lexicon of a site: the topic, a related one, none, or any
+// other.
+func (t *Town) drawTopic(d *rng) int {
 	kin := t.words.related(t.focus)
 	switch u := d.share(); {
 	case u < townOnTopic:
@@ -182,8 +188,8 @@ func (t *Town) plotTopic(d *dice) int {
 	}
 }
 
-// plotHost names a site. About every third is known by its name with www.
-func (t *Town) plotHost(i int, s *plotOfTown, d *dice) string {
+// drawHost names a site. About every third has www in its name.
+func (t *Town) drawHost(i int, s *townSite, d *rng) string {
 	b := appendInt(append(append([]byte(t.words.heads[d.under(len(t.words.heads))]), t.words.tails[d.under(len(t.words.tails))]...), '-'), i)
 	name := strings.ToLower(slugOf(string(b))) + ".demo"
 	if d.chance(0.35) {
@@ -192,8 +198,9 @@ func (t *Town) plotHost(i int, s *plotOfTown, d *dice) string {
 	return name
 }
 
-// aim lets a host that is no site send on to one of its topic.
-func (t *Town) aim(i int) {
+// setRedirect gives a host that redirects a site of its topic as the target;
+// without one it becomes an ordinary site.
+func (t *Town) setRedirect(i int) {
 	s := &t.sites[i]
 	if s.home != RedirectHome && s.home != RefreshHome {
 		return
@@ -209,18 +216,19 @@ func (t *Town) aim(i int) {
 	s.home = PlainHome
 }
 
-func (s *plotOfTown) isSite() bool { return s.home < RedirectHome }
+// isSite reports whether the host has pages of its own.
+func (s *townSite) isSite() bool { return s.home < RedirectHome }
 
 // Config returns the configuration with its defaults filled in.
 func (t *Town) Config() TownConfig { return t.config }
 
-// Topic returns the topic that is looked for.
+// Topic returns the topic to which sites are relevant.
 func (t *Town) Topic() Topic { return t.words.lexicons[t.focus].Topic }
 
 // Len returns the number of sites.
 func (t *Town) Len() int { return len(t.sites) }
 
-// Sites runs over all sites.
+// Sites iterates over all sites.
 func (t *Town) Sites() iter.Seq[TownSite] {
 	return func(yield func(TownSite) bool) {
 		for i := range t.sites {
@@ -231,7 +239,7 @@ func (t *Town) Sites() iter.Seq[TownSite] {
 	}
 }
 
-// Site tells what is true of a host, with or without www.
+// Site returns the ground truth about a host, with or without www.
 func (t *Town) Site(host string) (TownSite, bool) {
 	i, ok := t.find(host)
 	if !ok {
@@ -240,6 +248,7 @@ func (t *Town) Site(host string) (TownSite, bool) {
 	return t.describe(i), true
 }
 
+// find returns the site of a host, whether or not the request has www.
 func (t *Town) find(host string) (int, bool) {
 	i, ok := t.hosts[host]
 	if bare, has := strings.CutPrefix(host, "www."); !ok && has {
@@ -251,6 +260,7 @@ func (t *Town) find(host string) (int, bool) {
 	return int(i), ok
 }
 
+// describe returns the ground truth about the i-th site.
 func (t *Town) describe(i int) TownSite {
 	s := &t.sites[i]
 	d := TownSite{
@@ -266,10 +276,10 @@ func (t *Town) describe(i int) TownSite {
 	return d
 }
 
-// Training picks sites to learn from: so many on topic, and so many others, in the
-// order in which they are drawn. They are sites, of any homepage.
+// Training draws training sites: so many on topic and so many others, relevant
+// ones first. They are sites with any kind of homepage.
 func (t *Town) Training(on, off int) (list []TownSite) {
-	d := diceFor(t.config.Seed, forTraining, 0)
+	d := rngFor(t.config.Seed, forTraining, 0)
 	order := make([]int32, len(t.sites))
 	for i := range order {
 		order[i] = int32(i)
@@ -298,8 +308,8 @@ func number(b bool) int {
 	return 0
 }
 
-// FirstPages returns the first n pages of a site in breadth-first order from the
-// homepage, as far as they lead to each other.
+// FirstPages returns the first n pages of a site in breadth-first order from
+// the homepage, as far as they are linked.
 func (t *Town) FirstPages(host string, n int) (list []dowse.URL) {
 	i, ok := t.find(host)
 	if !ok || !t.sites[i].isSite() {

@@ -24,7 +24,8 @@ func (t *Town) appendPath(b []byte, site, page int) []byte {
 	return appendInt(append(b, '-'), page)
 }
 
-// Page returns what the host of u answers; false means that there is no such host.
+// Page returns what the host of u answers; false means that there is no such
+// host.
 func (t *Town) Page(u dowse.URL) (Page, bool) {
 	at, ok := parse(u)
 	if !ok {
@@ -39,12 +40,13 @@ func (t *Town) Page(u dowse.URL) (Page, bool) {
 	return p, true
 }
 
-// Knows reports whether there is a host.
+// Knows reports whether a host exists.
 func (t *Town) Knows(host string) bool {
 	i, ok := t.find(host)
 	return ok && t.sites[i].home != DeadHome
 }
 
+// respond answers a request to a host that exists, by the kind of its homepage.
 func (t *Town) respond(i int, at place) Page {
 	s := &t.sites[i]
 	switch {
@@ -85,6 +87,8 @@ func (t *Town) sitemap(i int) []byte {
 	return append(b, "</urlset>"...)
 }
 
+// pageAt returns the page of a site at a path. As on a Web, a page has exactly
+// one path.
 func (t *Town) pageAt(i int, path string) (int, bool) {
 	if path == "/" {
 		return 0, true
@@ -96,17 +100,17 @@ func (t *Town) pageAt(i int, path string) (int, bool) {
 	return page, string(t.appendPath(nil, i, page)) == path
 }
 
-// lexiconOf tells what a page is about.
+// lexiconOf returns what a page is about.
 func (t *Town) lexiconOf(site, page int) int {
 	s := &t.sites[site]
-	d := diceFor(t.config.Seed, forTownPage, site<<10|page)
+	d := rngFor(t.config.Seed, forTownPage, site<<10|page)
 	switch {
 	case page == 0 && s.home == MisleadingHome:
 		return t.mislead(s, &d)
 	case page == 0 || d.chance(townPurity):
 		return s.topic
 	case d.chance(0.25):
-		kin := t.kinOf(s.topic)
+		kin := t.relatedTo(s.topic)
 		return kin[d.under(len(kin))]
 	case d.chance(0.15):
 		return d.under(t.words.topics())
@@ -114,16 +118,18 @@ func (t *Town) lexiconOf(site, page int) int {
 	return t.words.everyday()
 }
 
-func (t *Town) kinOf(lex int) []int {
+// relatedTo returns the related topics of a lexicon; for one without a topic,
+// the town's topic and itself.
+func (t *Town) relatedTo(lex int) []int {
 	if lex < t.words.topics() {
 		return t.words.related(lex)
 	}
 	return []int{t.focus, lex}
 }
 
-// mislead picks what a homepage seems to be about: that of a site on topic something
-// else, that of a related or general site often the topic.
-func (t *Town) mislead(s *plotOfTown, d *dice) int {
+// mislead draws what a misleading homepage seems to be about: that of a site on
+// topic something else, that of another site often the topic.
+func (t *Town) mislead(s *townSite, d *rng) int {
 	kin := t.words.related(t.focus)
 	switch {
 	case s.topic == t.focus && d.chance(0.5):
@@ -136,8 +142,8 @@ func (t *Town) mislead(s *plotOfTown, d *dice) int {
 	return t.words.everyday()
 }
 
-// inside returns the pages of the site that a page links to: a few that every page
-// names, and some of its own.
+// inside returns the pages of the same site to which a page links: a few that
+// every page names, and some of its own.
 func (t *Town) inside(site, page int) (list []int) {
 	s := &t.sites[site]
 	if page == 0 && s.home == ScriptHome {
@@ -149,7 +155,7 @@ func (t *Town) inside(site, page int) (list []int) {
 	if page == 0 && s.home == FrameHome {
 		return []int{1, 2}
 	}
-	d := diceFor(t.config.Seed, forTownLinks, site<<10|page)
+	d := rngFor(t.config.Seed, forTownLinks, site<<10|page)
 	add := func(to int) {
 		if to != page && to < s.pages {
 			list = append(list, to)
@@ -168,10 +174,10 @@ func (t *Town) inside(site, page int) (list []int) {
 	return list
 }
 
-// outside returns the pages of other sites that a page links to.
+// outside returns the pages of other sites to which a page links.
 func (t *Town) outside(site, page int) (list []dowse.URL) {
 	s := &t.sites[site]
-	d := diceFor(t.config.Seed, forTownLinks, -1-(site<<10|page))
+	d := rngFor(t.config.Seed, forTownLinks, -1-(site<<10|page))
 	if page == 0 && s.home != PlainHome && s.home != MisleadingHome {
 		return nil
 	}
@@ -193,24 +199,24 @@ func (t *Town) outside(site, page int) (list []dowse.URL) {
 	return list
 }
 
-// neighbour picks a site to link to.
-func (t *Town) neighbour(site, page int, d *dice) (int, bool) {
+// neighbour draws a site to link to.
+func (t *Town) neighbour(site, page int, d *rng) (int, bool) {
 	s := &t.sites[site]
 	ring := t.rings[s.topic]
 	switch u := d.share(); {
 	case s.hub:
-		// A directory has a page for a topic, and every second one for the one looked for.
+		// A directory has one page per topic; every second one is on the town's topic.
 		topic := page * 5 % t.words.topics()
 		if page%2 == 0 {
 			topic = t.focus
 		}
 		return t.anyOf(t.rings[topic], site, d)
 	case u < 0.55 && !s.competitor && s.topic != t.words.everyday():
-		// The ring: the sites just after it among those of its topic.
+		// The ring: the sites that follow it among those of its topic.
 		to := int(ring[(s.ring+1+d.under(ringSize))%len(ring)])
 		return to, to != site
 	case u < 0.68 && s.topic != t.words.everyday():
-		kin := t.kinOf(s.topic)
+		kin := t.relatedTo(s.topic)
 		return t.anyOf(t.rings[kin[d.under(len(kin))]], site, d)
 	case u < 0.80 && len(t.hubs) > 0:
 		return t.anyOf(t.hubs, site, d)
@@ -219,7 +225,9 @@ func (t *Town) neighbour(site, page int, d *dice) (int, bool) {
 	return to, to != site && !(s.competitor && t.sites[to].topic == s.topic)
 }
 
-func (t *Town) anyOf(list []int32, but int, d *dice) (int, bool) {
+// anyOf draws a site of a list; false if the link is not allowed: to itself, or
+// between competitors.
+func (t *Town) anyOf(list []int32, but int, d *rng) (int, bool) {
 	if len(list) == 0 {
 		return 0, false
 	}
@@ -227,9 +235,9 @@ func (t *Town) anyOf(list []int32, but int, d *dice) (int, bool) {
 	return to, to != but && !(t.sites[but].competitor && t.sites[to].topic == t.sites[but].topic)
 }
 
-// entry picks the page of a site that a link leads to, mostly the homepage, and not
-// always under the name that the site itself goes by.
-func (t *Town) entry(site int, d *dice) dowse.URL {
+// entry draws the page of a site to which a link leads: mostly the homepage,
+// and not always under the name that the site prefers.
+func (t *Town) entry(site int, d *rng) dowse.URL {
 	if !d.chance(toHomepage) && t.sites[site].isSite() {
 		return t.urlOf(site, d.under(t.sites[site].pages))
 	}
@@ -239,7 +247,7 @@ func (t *Town) entry(site int, d *dice) dowse.URL {
 	return t.urlOf(site, 0)
 }
 
-// render makes the HTML of a page.
+// render returns the HTML of a page.
 func (t *Town) render(site, page int) []byte {
 	s := &t.sites[site]
 	if page == 0 {
@@ -261,17 +269,19 @@ func (t *Town) render(site, page int) []byte {
 	return t.article(site, page)
 }
 
+// article returns a page with links into the site, a text with a drawn share of
+// sentences on its topic, and links to other sites.
 func (t *Town) article(site, page int) []byte {
 	lex := t.lexiconOf(site, page)
 	l := &t.words.lexicons[lex]
-	p := &scribe{dice: diceFor(t.config.Seed, forTownText, site<<10|page), words: t.words, lex: l, subject: l.subjects[(page*7+site)%len(l.subjects)]}
-	kin := t.kinOf(lex)
-	p.aside = &t.words.lexicons[kin[p.dice.under(len(kin))]]
-	p.topical = 0.05 + 0.25*p.dice.share()
-	if p.dice.chance(0.3) {
+	p := &textWriter{rng: rngFor(t.config.Seed, forTownText, site<<10|page), words: t.words, lex: l, subject: l.subjects[(page*7+site)%len(l.subjects)]}
+	kin := t.relatedTo(lex)
+	p.aside = &t.words.lexicons[kin[p.rng.under(len(kin))]]
+	p.topical = 0.05 + 0.25*p.rng.share()
+	if p.rng.chance(0.3) {
 		p.topical /= 5
 	}
-	p.borrowed = 0.20 * p.dice.share()
+	p.borrowed = 0.20 * p.rng.share()
 	p.buf = fmt.Appendf(make([]byte, 0, 4096), "<html><head><title>%s – %s</title></head><body><h1>%s</h1><ul>", p.subject, siteName(t.sites[site].host), p.subject)
 	for _, to := range t.inside(site, page) {
 		p.str(`<li><a href="`)
@@ -281,7 +291,7 @@ func (t *Town) article(site, page int) []byte {
 		p.str("</a></li>\n")
 	}
 	p.str("</ul>\n")
-	n := 5 + p.dice.under(13)
+	n := 5 + p.rng.under(13)
 	for k := range n {
 		if k%5 == 0 {
 			p.str("<p>")
@@ -301,6 +311,8 @@ func (t *Town) article(site, page int) []byte {
 	return p.buf
 }
 
+// anchor returns the text of a link within a site: three of four times one that
+// does not describe the target.
 func (t *Town) anchor(site, page int) string {
 	if page == 0 {
 		return "home"

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Months are counted from the year 0; the calendar runs from the year 1 to 9999
-// and then begins again, which for a crawl is without end.
+// Months are counted from the year 0. The calendar covers the years 1 to 9999
+// and then begins again, which for a crawl is endless.
 const (
 	firstMonth = 2026*12 + 10 // November
 	monthsFrom = 1 * 12
@@ -31,7 +31,8 @@ func appendMonth(b []byte, month int) []byte {
 	return fmt.Appendf(b, "/%04d/%02d", month/12, month%12+1)
 }
 
-// monthLinks lead home, a month back, a month on and a year on.
+// monthLinks returns links to the home page, the previous month, the next month
+// and the next year.
 func monthLinks(s *site, month int) []target {
 	turn := func(m int) int {
 		span := monthsTo - monthsFrom
@@ -44,34 +45,39 @@ func monthLinks(s *site, month int) []target {
 	return links
 }
 
-const deepest = 200 // repetitions after which a repeating path is too long
+// deepest bounds a repeating path, in repetitions.
+const deepest = 200
 
-// isRepeat tells whether a path is "/archive/archive/…" on a site where that works.
+// isRepeat reports whether a path is "/archive/archive/…" on a site where that
+// works.
 func isRepeat(s *site, path string) bool {
 	n := strings.Count(path, "archive/")
 	return s.kind == News && n > 0 && n <= deepest && path == "/"+strings.Repeat("archive/", n)
 }
 
-// A session makes the session ids of the links of one page.
+// A session generates the session ids of the links of one page. They depend on
+// the URL of the page, so every visit with another id sees new ids.
 type session struct {
-	dice   dice
+	rng    rng
 	active bool
 }
 
+// newSession returns the session ids of a page, none unless it is on a forum.
 func newSession(s *site, at place) session {
 	h := fnv.New64a()
 	h.Write([]byte(at.path + "?" + at.query))
-	return session{dice(h.Sum64()), s.kind == Forum}
+	return session{rng(h.Sum64()), s.kind == Forum}
 }
 
 func (s *session) next() string {
 	if !s.active {
 		return ""
 	}
-	return fmt.Sprintf("%016x", s.dice.next())
+	return fmt.Sprintf("%016x", s.rng.next())
 }
 
-// redirectAt returns where a path leads that is no page but leads on.
+// redirectAt returns where a path redirects to, if it does: loops, numbered
+// redirects, and sections without their slash.
 func (w *Web) redirectAt(s *site, path string) (to string, ok bool) {
 	switch path {
 	case "/loop/a":
@@ -97,8 +103,8 @@ func (w *Web) redirectAt(s *site, path string) (to string, ok bool) {
 	return "", false
 }
 
-// movedTo answers for the host that has moved: its home page leads to the new one,
-// and "/chain/3" takes three steps.
+// movedTo answers for the host that has moved: its home page redirects to the
+// new one, and "/chain/3" takes three redirects.
 func (w *Web) movedTo(s, goal *site, path string) (string, bool) {
 	if path == "/" || path == "/chain/1" {
 		return "http://" + goal.host + "/", true

@@ -16,7 +16,7 @@ func reach(w *Web, topic int, seeds []dowse.URL, limit int) map[int]bool {
 	best := map[int]int{} // shortest run with which a page was entered
 	var queue []step
 	enter := func(id, run int) {
-		if w.leaf(id).lex == topic {
+		if w.page(id).lex == topic {
 			run = 0
 		} else {
 			run++
@@ -34,7 +34,7 @@ func reach(w *Web, topic int, seeds []dowse.URL, limit int) map[int]bool {
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]
-		for _, l := range w.planOf(w.leaf(at.id)).links {
+		for _, l := range w.planOf(w.page(at.id)).links {
 			switch l.kind {
 			case toPage, toRedirect, toMoved:
 				enter(l.page, at.run)
@@ -79,9 +79,9 @@ func TestOnlyThePassageLinksToTheHiddenSite(t *testing.T) {
 	w := small()
 	hidden, passage := siteOf(t, w, Hidden), siteOf(t, w, Passage)
 	for id := range w.Len() {
-		p := w.leaf(id)
+		p := w.page(id)
 		for _, l := range w.planOf(p).links {
-			if w.leaf(l.page).site == hidden && p.site != hidden && id != passage.first+passage.count-1 {
+			if w.page(l.page).site == hidden && p.site != hidden && id != passage.first+passage.count-1 {
 				t.Errorf("%s links to %s", w.URL(id), w.URL(l.page))
 			}
 		}
@@ -269,9 +269,9 @@ func TestFarmIsFullOfTheTopic(t *testing.T) {
 	farm := siteOf(t, w, Farm)
 	inside, links, entrances := 0, 0, 0
 	for id := range w.Len() {
-		p := w.leaf(id)
+		p := w.page(id)
 		for _, l := range w.planOf(p).links {
-			toFarm := w.leaf(l.page).site.kind == Farm
+			toFarm := w.page(l.page).site.kind == Farm
 			switch {
 			case p.site.kind == Farm:
 				links++
@@ -339,7 +339,7 @@ func TestLatency(t *testing.T) {
 	for i := range w.Len() {
 		u := w.URL(i)
 		p := w.Latency(u)
-		if w.leaf(i).site.kind != Slow && (p < 4*time.Millisecond || p > 20*time.Millisecond) {
+		if w.page(i).site.kind != Slow && (p < 4*time.Millisecond || p > 20*time.Millisecond) {
 			t.Errorf("%s: %v", u, p)
 		}
 		total += min(p, 20*time.Millisecond)

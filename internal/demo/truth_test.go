@@ -178,7 +178,7 @@ func TestTextTellsTheTopic(t *testing.T) {
 	signs := slices.Concat(topic.Words, topic.Also)
 	on, onPages, off, offPages, passing := 0, 0, 0, 0, 0
 	for i := 0; i < w.Len(); i += 3 {
-		p := w.leaf(i)
+		p := w.page(i)
 		if p.site.kind == Farm {
 			continue
 		}

@@ -9,11 +9,11 @@ import (
 //go:embed vocabulary/*.txt
 var vocabularyFiles embed.FS
 
-// A lexicon is what pages on one subject are made of.
+// A lexicon holds the words of pages on one subject.
 type lexicon struct {
 	Topic
 	language  string
-	phrases   []string // the topic by name, as text has it
+	phrases   []string // names of the topic in running text
 	nouns     []form
 	verbs     []form
 	adjs      []string
@@ -22,13 +22,14 @@ type lexicon struct {
 	hosts     []string
 	sections  []string
 	places    []string
-	sentences []sentence // of a language other than English
+	sentences []sentence // of a language other than English; nil for English
 }
 
-// A form is a word alone and in the plural (of a verb: after he and after they).
+// A form is a word in the singular and in the plural (of a verb: after he and
+// after they).
 type form struct{ one, many string }
 
-// A vocabulary is all that text is made of.
+// A vocabulary holds everything that text is composed of.
 type vocabulary struct {
 	lexicons []lexicon // the topics, then the four below
 	slugs    map[string]slug
@@ -47,7 +48,8 @@ type vocabulary struct {
 // A slug names a subject of a lexicon.
 type slug struct{ lexicon, subject int }
 
-// topics is the number of topics; the lexicons after them have none.
+// topics returns the number of topics. The four lexicons after them have none:
+// everyday text, spam, French, German.
 func (v *vocabulary) topics() int { return len(v.lexicons) - 4 }
 
 func (v *vocabulary) everyday() int { return v.topics() }
@@ -75,6 +77,8 @@ func readVocabulary() *vocabulary {
 	return v
 }
 
+// nameSubjects computes the slugs of a lexicon's subjects. A slug must be
+// unique over all lexicons, because a path is resolved by it.
 func (v *vocabulary) nameSubjects(i int) {
 	lex := &v.lexicons[i]
 	for k, subject := range lex.subjects {
@@ -119,6 +123,7 @@ func (v *vocabulary) readLexicons(blocks [][]string) {
 	}
 }
 
+// newLexicon returns the lexicon of a block of "key values" lines.
 func newLexicon(language string, of map[string][]string) lexicon {
 	lex := lexicon{
 		language: language,
@@ -136,6 +141,8 @@ func newLexicon(language string, of map[string][]string) lexicon {
 	return lex
 }
 
+// foreignLexicon reads the lexicon of a language whose sentences are given
+// whole, with slots for nouns only.
 func foreignLexicon(language, file string) lexicon {
 	lines := readBlocks(file)[0]
 	end := 1
@@ -150,6 +157,7 @@ func foreignLexicon(language, file string) lexicon {
 	return lex
 }
 
+// readCommon reads the words that all English lexicons share.
 func (v *vocabulary) readCommon(of map[string][]string) {
 	v.nouns, v.verbs, v.adjs = nounForms(of["nouns"]), verbForms(of["verbs"]), of["adjs"]
 	v.adverbs, v.starts, v.foreign = of["adverbs"], of["starts"], of["foreign"]
@@ -184,6 +192,8 @@ func keyed(lines []string) map[string][]string {
 	return of
 }
 
+// nounForms returns nouns with plurals: the given one after a slash, or the
+// regular one.
 func nounForms(words []string) []form {
 	forms := make([]form, len(words))
 	for i, w := range words {
@@ -214,6 +224,7 @@ func sameForms(words []string) []form {
 	return forms
 }
 
+// withS returns the regular plural, or third person, of an English word.
 func withS(w string) string {
 	last, before := w[len(w)-1], byte('a')
 	if len(w) > 1 {

@@ -10,31 +10,33 @@ import (
 	"dowse"
 )
 
-// A Web is a made web. It never changes and may be used from many goroutines.
+// A Web is a synthetic web. It never changes and may be used by many
+// goroutines.
 type Web struct {
-	config  Config
-	words   *vocabulary
-	sites   []site
-	hosts   map[string]int // index in sites
-	ring    []int32        // sites in the order in which link pages pass them on
-	all     []int32        // sites by popularity
-	onTopic [][]int32      // the same for each lexicon
-	farms   []int32
-	kin     [][]int   // related topics of each lexicon
-	stuffed []lexicon // what farms write, for each topic
-	rankBy  float64   // exponent by which targets are picked
+	config       Config
+	words        *vocabulary
+	sites        []site
+	hosts        map[string]int // by host, its index in sites
+	ring         []int32        // sites in the order of the tree over all link pages, see linkSites
+	all          []int32        // sites by popularity
+	onTopic      [][]int32      // by lexicon, its sites by popularity
+	farms        []int32
+	related      [][]int   // by lexicon, related lexicons
+	farmLexicons []lexicon // by lexicon, the words of a farm that pretends to be on it
+	rankBy       float64   // exponent of the ranks by which targets are drawn
 }
 
-// A Topic is something that pages of the web can be about, in the words that a
-// topic file takes.
+// A Topic is a subject that pages of the web can be about, in the terms of a
+// topic file.
 type Topic struct {
 	Name string // "tide pools"
 	Path string // its category: "Top/Nature/Coast/Tide_Pools"
-	// Words say what is wanted, Also what is a good sign, Not what looks alike.
+	// Words describe what is wanted, Also what supports it, Not what only looks
+	// like it.
 	Words, Also, Not []string
 }
 
-// A Site tells what is true of a host.
+// A Site is the ground truth about a host.
 type Site struct {
 	Host  string
 	Kind  Kind
@@ -42,8 +44,8 @@ type Site struct {
 	Pages int
 }
 
-// New makes the web that c describes. It panics if c names a topic that is not
-// there.
+// New generates the web that c describes. It panics if c names a topic that
+// does not exist. The cost is that of the table of sites; no page is generated.
 func New(c Config) *Web {
 	w := &Web{config: c.withDefaults(), words: readVocabulary(), hosts: map[string]int{}}
 	focus, ok := w.topicNumber(w.config.Topic)
@@ -51,28 +53,31 @@ func New(c Config) *Web {
 		panic(fmt.Sprintf("demo: no topic %q", w.config.Topic))
 	}
 	w.rankBy = 1 / (max(w.config.Topology.InDegree, 1.2) - 1)
-	w.survey(focus)
+	w.layOut(focus)
 	w.populate()
 	w.index()
 	for i := range w.words.lexicons {
-		w.kin = append(w.kin, w.kinOf(i))
-		w.stuffed = append(w.stuffed, w.words.stuff(i))
+		w.related = append(w.related, w.relatedTo(i))
+		w.farmLexicons = append(w.farmLexicons, w.words.farmLexicon(i))
 	}
 	for i := range w.sites {
-		w.underline(&w.sites[i])
+		w.chooseFooter(&w.sites[i])
 	}
 	return w
 }
 
-func (w *Web) kinOf(lex int) []int {
+// relatedTo returns the related topics of a lexicon; a lexicon without a topic
+// is related to everyday text.
+func (w *Web) relatedTo(lex int) []int {
 	if lex < w.words.topics() {
 		return w.words.related(lex)
 	}
 	return []int{w.words.everyday()}
 }
 
-// stuff makes the lexicon of a farm: the words of a topic and of an advertisement.
-func (v *vocabulary) stuff(topic int) lexicon {
+// farmLexicon returns the words of a farm: those of a topic and of
+// advertisements.
+func (v *vocabulary) farmLexicon(topic int) lexicon {
 	lex, spam := v.lexicons[topic], &v.lexicons[v.spam()]
 	lex.nouns = slices.Concat(lex.nouns, spam.nouns)
 	lex.adjs = slices.Concat(lex.adjs, spam.adjs)
@@ -82,11 +87,11 @@ func (v *vocabulary) stuff(topic int) lexicon {
 // Config returns the configuration with its defaults filled in.
 func (w *Web) Config() Config { return w.config }
 
-// Len returns the number of pages. Redirects, dead links and what a trap makes up
-// do not count.
+// Len returns the number of pages. Redirects, dead links and the pages of
+// endless traps do not count.
 func (w *Web) Len() int { return w.config.Pages }
 
-// Topics returns all topics, the one that the web was made for first.
+// Topics returns all topics, the one that the web was generated for first.
 func (w *Web) Topics() []Topic {
 	n := w.words.topics()
 	first, _ := w.topicNumber(w.config.Topic)
@@ -106,7 +111,8 @@ func (w *Web) Topic(name string) (Topic, bool) {
 	return w.words.lexicons[i].Topic, true
 }
 
-// topicNumber finds a topic by its name or path, whichever way it is written.
+// topicNumber finds a topic by its name or path, whatever its spelling of
+// spaces and case.
 func (w *Web) topicNumber(name string) (int, bool) {
 	if i, ok := w.words.names[name]; ok {
 		return i, true
@@ -115,7 +121,7 @@ func (w *Web) topicNumber(name string) (int, bool) {
 	return i, ok
 }
 
-// Pages runs over the addresses of all pages, site by site.
+// Pages iterates over the URLs of all pages, site by site.
 func (w *Web) Pages() iter.Seq[dowse.URL] {
 	return func(yield func(dowse.URL) bool) {
 		for id := range w.config.Pages {
@@ -126,10 +132,10 @@ func (w *Web) Pages() iter.Seq[dowse.URL] {
 	}
 }
 
-// URL returns the address of the page with a number from 0 to Len()-1.
+// URL returns the URL of the page with a number from 0 to Len()-1.
 func (w *Web) URL(number int) dowse.URL { return w.urlOf(number) }
 
-// Sites runs over all sites.
+// Sites iterates over all sites.
 func (w *Web) Sites() iter.Seq[Site] {
 	return func(yield func(Site) bool) {
 		for i := range w.sites {
@@ -140,7 +146,7 @@ func (w *Web) Sites() iter.Seq[Site] {
 	}
 }
 
-// Site tells what is true of a host.
+// Site returns the ground truth about a host.
 func (w *Web) Site(host string) (Site, bool) {
 	i, ok := w.hosts[host]
 	if !ok {
@@ -149,6 +155,7 @@ func (w *Web) Site(host string) (Site, bool) {
 	return w.describe(&w.sites[i]), true
 }
 
+// describe returns the ground truth about a site.
 func (w *Web) describe(s *site) Site {
 	d := Site{Host: s.host, Kind: s.kind, Pages: s.count}
 	if s.topic < w.words.topics() {
@@ -157,19 +164,22 @@ func (w *Web) describe(s *site) Site {
 	return d
 }
 
-// A leaf is a page in hand: where it is and what it is about.
-type leaf struct {
+// A pageRef is a page that is being worked on: where it is and what it is
+// about.
+type pageRef struct {
 	id     int
 	site   *site
 	local  int // number within the site
-	lex    int // the lexicon it is written in
-	source int // the page it copies, or id
+	lex    int // its lexicon, that is its topic
+	source int // number of the page that it copies; its own if it is no copy
 }
 
-func (w *Web) leaf(id int) leaf {
+// page returns the page with a number, in time logarithmic in the number of
+// sites.
+func (w *Web) page(id int) pageRef {
 	i := sort.Search(len(w.sites), func(i int) bool { return w.sites[i].first+w.sites[i].count > id })
 	s := &w.sites[i]
-	p := leaf{id: id, site: s, local: id - s.first, source: id}
+	p := pageRef{id: id, site: s, local: id - s.first, source: id}
 	if s.kind == Mirror {
 		p.source = w.sites[s.partner].first + p.local
 	}
@@ -177,8 +187,8 @@ func (w *Web) leaf(id int) leaf {
 	return p
 }
 
-// lexiconOf tells what a page is about. It is the truth that everything else
-// follows from: text, links, relevance.
+// lexiconOf returns what a page is about. It is the truth from which everything
+// else follows: URL, text, links, relevance.
 func (w *Web) lexiconOf(s *site, local int) int {
 	switch {
 	case s.kind == Mirror:
@@ -197,8 +207,10 @@ func (w *Web) lexiconOf(s *site, local int) int {
 	return w.articleLexicon(s, local)
 }
 
+// articleLexicon draws what an article is about: the site's topic with the
+// probability Purity, otherwise a related topic, any topic, or none.
 func (w *Web) articleLexicon(s *site, local int) int {
-	d := diceFor(w.config.Seed, forTopic, s.first+local)
+	d := rngFor(w.config.Seed, forTopic, s.first+local)
 	top := &w.config.Topology
 	switch {
 	case s.topic == w.words.everyday():
@@ -208,15 +220,15 @@ func (w *Web) articleLexicon(s *site, local int) int {
 	}
 	switch u := d.share(); {
 	case u < top.AsideRelated:
-		return w.kin[s.topic][d.under(len(w.kin[s.topic]))]
+		return w.related[s.topic][d.under(len(w.related[s.topic]))]
 	case u < top.AsideRelated+top.AsideRandom:
 		return d.under(w.words.topics())
 	}
 	return w.words.everyday()
 }
 
-// mixed picks what an article on a site without a topic is about.
-func (w *Web) mixed(s *site, d *dice) int {
+// mixed draws what an article on a site without a topic is about.
+func (w *Web) mixed(s *site, d *rng) int {
 	switch u := d.share(); {
 	case u < 0.5:
 		return s.topic

@@ -203,7 +203,7 @@ func TestEveryPageCanBeReached(t *testing.T) {
 		for len(queue) > 0 {
 			id := queue[0]
 			queue = queue[1:]
-			for _, l := range w.planOf(w.leaf(id)).links {
+			for _, l := range w.planOf(w.page(id)).links {
 				if l.kind == toPage {
 					reach(l.page)
 				}
@@ -220,9 +220,9 @@ func TestLinksKeepToTheirTopic(t *testing.T) {
 	internal, links, same, external := 0, 0, 0, 0
 	in := make([]int, w.Len())
 	for id := range w.Len() {
-		p := w.leaf(id)
+		p := w.page(id)
 		for _, l := range w.planOf(p).links {
-			q := w.leaf(l.page)
+			q := w.page(l.page)
 			in[l.page]++
 			links++
 			if q.site == p.site {
@@ -271,7 +271,7 @@ func TestMillionPagesNeedNoMemory(t *testing.T) {
 	if kept > 16<<10 {
 		t.Errorf("keeps %d KB", kept)
 	}
-	d := dice(1)
+	d := rng(1)
 	for range 300 {
 		i := d.under(w.Len())
 		u := w.URL(i)
@@ -297,7 +297,7 @@ func TestPagesAreWellFormed(t *testing.T) {
 	for i := 0; i < w.Len(); i += 5 {
 		u := w.URL(i)
 		b := body(t, w, u)
-		old := w.leaf(i).site.kind == OldPages
+		old := w.page(i).site.kind == OldPages
 		if utf8.ValidString(b) == old {
 			t.Errorf("%s: valid UTF-8 %v", u, !old)
 		}
@@ -369,7 +369,7 @@ func BenchmarkPage(b *testing.B) {
 
 func BenchmarkPageOfMillion(b *testing.B) {
 	w := New(Config{Pages: 1_000_000})
-	d := dice(1)
+	d := rng(1)
 	for b.Loop() {
 		w.Page(w.URL(d.under(w.Len())))
 	}

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// An act is what a site does with a request.
+// An act answers one request of a site.
 type act func(x *exchange)
 
-// An exchange is a request under way.
+// An exchange is a request that is being answered.
 type exchange struct {
 	*http.Request
 	w     http.ResponseWriter
@@ -22,7 +22,7 @@ type exchange struct {
 	entry *Request
 }
 
-// count returns how often the path of the request was asked for, this time
+// count returns how often the path of the request was requested, this time
 // included.
 func (x *exchange) count() int { return x.site.book.count(x.entry.Path()) }
 
@@ -55,7 +55,7 @@ func article(more string) act {
 	}
 }
 
-// made answers with a page that is made for the request.
+// made answers with a page that is generated for the request.
 func made(body func(x *exchange) string) act {
 	return func(x *exchange) { x.say(http.StatusOK, htmlType, body(x)) }
 }
@@ -71,7 +71,7 @@ func redirect(location string) act {
 	}
 }
 
-// with adds a header to what another act answers.
+// with adds a header to the answer of another act.
 func with(name, value string, a act) act {
 	return func(x *exchange) {
 		x.w.Header().Add(name, value)
@@ -79,7 +79,7 @@ func with(name, value string, a act) act {
 	}
 }
 
-// after lets some time pass before another act.
+// after waits before another act. The wait ends if the other side leaves.
 func after(d time.Duration, a act) act {
 	return func(x *exchange) {
 		select {
@@ -102,7 +102,7 @@ func first(n int, a, then act) act {
 	}
 }
 
-// retryAfter answers that it is too busy.
+// retryAfter answers with a status and a Retry-After header.
 func retryAfter(code int, value func() string) act {
 	return func(x *exchange) {
 		x.w.Header().Set("Retry-After", value())
@@ -112,7 +112,7 @@ func retryAfter(code int, value func() string) act {
 
 func seconds(n int) func() string { return func() string { return strconv.Itoa(n) } }
 
-// raw takes the connection away from the HTTP server. It is closed afterwards.
+// raw takes the connection from the HTTP server; it is closed afterwards.
 func raw(do func(x *exchange, c net.Conn)) act {
 	return func(x *exchange) {
 		c, _, err := http.NewResponseController(x.w).Hijack()
@@ -126,13 +126,14 @@ func raw(do func(x *exchange, c net.Conn)) act {
 	}
 }
 
-// bytes answers with these bytes, HTTP or not, and closes.
+// bytes answers with these bytes, HTTP or not, and closes the connection.
 func bytes(answer string) act {
 	return raw(func(_ *exchange, c net.Conn) { finish(c, answer) })
 }
 
 // finish sends the last bytes, and waits until they were read or the other side
-// has left: closing with bytes unread would take them back.
+// has left: closing with unread bytes would reset the connection and discard
+// them.
 func finish(c net.Conn, answer string) {
 	io.WriteString(c, answer)
 	if tcp, ok := c.(*net.TCPConn); ok {
@@ -152,7 +153,7 @@ var reset = raw(func(_ *exchange, c net.Conn) {
 	}
 })
 
-// drip sends a beginning and then one byte a second for ever.
+// drip sends a beginning and then one byte per second without end.
 func drip(beginning string) act {
 	return raw(func(_ *exchange, c net.Conn) {
 		io.WriteString(c, beginning)
@@ -173,8 +174,8 @@ func drip(beginning string) act {
 	})
 }
 
-// flood sends a beginning and then a piece again and again, at full speed, for
-// ever.
+// flood sends a beginning and then a piece again and again, at full speed,
+// without end.
 func flood(beginning, piece string) act {
 	const atOnce = 64 << 10
 	many := strings.Repeat(piece, max(1, atOnce/len(piece)))
@@ -187,11 +188,11 @@ func flood(beginning, piece string) act {
 	})
 }
 
-// ok is the head of a page, for answers that are written by hand; further header
-// lines and an empty one follow.
+// ok is the head of an answer that is written by hand; further header lines and
+// an empty one follow.
 const ok = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
 
-// whole is a complete answer, written by hand, with further header lines.
+// whole returns a complete answer, written by hand, with further header lines.
 func whole(statusLine, headers, body string) string {
 	return fmt.Sprintf("%s\r\n%sContent-Length: %d\r\nConnection: close\r\n\r\n%s", statusLine, headers, len(body), body)
 }

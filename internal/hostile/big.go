@@ -10,16 +10,17 @@ import (
 	"dowse"
 )
 
-// bigPage is the size of a big page: the most that a crawl takes in by default.
+// bigPage is the size of a big page: the most that a crawl reads by default.
 const bigPage = 10 << 20
 
-// bigKinds are the forms in which big pages come: as they are, in a charset that a
-// crawler has to convert, and compressed.
+// bigKinds are the forms of big pages: plain, in a charset that a crawler must
+// convert, and compressed.
 var bigKinds = []string{"plain", "latin1", "gzip"}
 
-// BigRows returns n sites that each have one page of 10 MiB beside the ordinary
-// ones. Crawled together they show what a crawler keeps in memory for each of its
-// connections. They are not part of [Rows], because a test must choose their number.
+// BigRows returns n sites that each have one page of 10 MiB in addition to the
+// ordinary ones. Crawled together they show what a crawler keeps in memory per
+// connection. They are not part of [Rows], because a test must choose their
+// number.
 func BigRows(n int) (rows []Row) {
 	for i := range n {
 		kind := bigKinds[i%len(bigKinds)]
@@ -32,7 +33,8 @@ func BigRows(n int) (rows []Row) {
 	return rows
 }
 
-// serveBig answers with a big page: an article without end in a template with a menu.
+// serveBig answers with a big page: a very long article in a template with a
+// menu.
 func serveBig(seed int, kind string) act {
 	return func(x *exchange) {
 		x.w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -61,7 +63,7 @@ func serveBig(seed int, kind string) act {
 	}
 }
 
-// bigBlock is about the size of one block of a big page.
+// bigBlock is the approximate size of one block of a big page.
 const bigBlock = 64 << 10
 
 // bigBlocks returns the blocks that big pages are put together from.

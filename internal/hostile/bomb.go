@@ -12,10 +12,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// bombSize is what a bomb unpacks to.
+// bombSize is the size of an unpacked bomb, in bytes.
 const bombSize = 1 << 30
 
-// packer opens a writer in a content coding.
+// A packer opens a writer in a content coding.
 type packer func(w io.Writer) io.WriteCloser
 
 func gzipped(w io.Writer) io.WriteCloser {
@@ -47,11 +47,11 @@ func pack(p packer, text string) string {
 	return b.String()
 }
 
-// A bomb is a short body that unpacks to a long one. It is made when it is first
-// called for.
+// A bomb is a short body that unpacks to a long one. It is generated on first
+// use.
 type bomb func() string
 
-// newBomb packs a beginning and then a line again and again.
+// newBomb packs a beginning followed by a line again and again.
 func newBomb(p packer, beginning, line string) bomb {
 	return sync.OnceValue(func() string {
 		var b strings.Builder
@@ -66,13 +66,13 @@ func newBomb(p packer, beginning, line string) bomb {
 	})
 }
 
-// again packs a bomb once more.
+// again packs a bomb once more, so that it must be unpacked twice.
 func (b bomb) again(p packer) bomb {
 	return sync.OnceValue(func() string { return pack(p, b()) })
 }
 
-// throw answers with a bomb, which is made before the server begins: that takes
-// seconds, and the crawler's patience is not what it is to try.
+// throw answers with a bomb, which is generated before the server begins: that
+// takes seconds, which must not count against the crawler's timeouts.
 func (s *Site) throw(contentType, coding string, b bomb) act {
 	s.server.bombs = append(s.server.bombs, b)
 	return func(x *exchange) {

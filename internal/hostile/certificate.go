@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// expiredCertificate returns a certificate that nobody signed and that has run
-// out.
+// expiredCertificate returns a self-signed certificate that has expired.
 func expiredCertificate(host string) tls.Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -30,7 +29,7 @@ func expiredCertificate(host string) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// An authority signs the certificates of sites that are to be trusted.
+// An authority signs the certificates of sites that should be trusted.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -61,8 +60,8 @@ func (a *authority) sign(template *x509.Certificate, key *ecdsa.PublicKey) []byt
 	return der
 }
 
-// certificate returns a certificate for a host that those trust who trust the
-// server's [Server.Authority].
+// certificate returns a certificate for a host, signed by the server's
+// [Server.Authority].
 func (s *Server) certificate(host string) tls.Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -74,13 +73,13 @@ func (s *Server) certificate(host string) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{s.authority().sign(template, &key.PublicKey)}, PrivateKey: key}
 }
 
-// Authority returns the certificate that a crawl of all rows has to trust, as PEM:
-// some rows are about what a server does once it is trusted.
+// Authority returns the certificate that a crawl of all rows must trust, as
+// PEM: some rows are about what a server does once it is trusted.
 func (s *Server) Authority() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.authority().cert.Raw})
 }
 
-// serveTLS answers one request, should the other side accept the certificate.
+// serveTLS answers one request, if the other side accepts the certificate.
 func serveTLS(c net.Conn, cert tls.Certificate) {
 	t := tls.Server(c, &tls.Config{Certificates: []tls.Certificate{cert}})
 	defer t.Close()

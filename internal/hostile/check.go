@@ -9,18 +9,18 @@ import (
 	"dowse"
 )
 
-// Polite is how long every host is to be left alone between two requests in a
-// crawl that is checked.
+// Polite is the delay between two requests to a host that a checked crawl must
+// keep.
 const Polite = 200 * time.Millisecond
 
-// maxHeader is what the header of a request stays below.
+// maxHeader bounds the header of a request, in bytes.
 const maxHeader = 16 << 10
 
-// A check looks at what came of a row.
+// A check examines the outcome of a row and reports problems.
 type check func(c *outcome)
 
-// An outcome is what came of a row: the requests that the site saw, and what the
-// crawl says of its URLs.
+// An outcome is what came of a row: the requests that the site saw, and what
+// the crawl reports about its URLs.
 type outcome struct {
 	site     *Site
 	log      []Request
@@ -32,9 +32,9 @@ func (o *outcome) problem(format string, args ...any) {
 	o.problems = append(o.problems, fmt.Sprintf(format, args...))
 }
 
-// Check returns what is wrong with a crawl as far as the row is concerned, nothing
-// if all is well. Findings are those of the whole crawl; the crawl had to keep to
-// the politeness delay and agent of this package.
+// Check returns the problems of a crawl as far as the row is concerned; none if
+// all is well. findings are those of the whole crawl, which must have used the
+// politeness delay and the agent of this package.
 func (s *Server) Check(site *Site, findings map[string]Finding) []string {
 	o := &outcome{site: site, log: site.book.requests(), findings: findings}
 	o.manners()
@@ -52,7 +52,7 @@ func (s *Server) Check(site *Site, findings map[string]Finding) []string {
 	return problems
 }
 
-// Requests returns what the site was asked, in order.
+// Requests returns the requests to the site, in order.
 func (s *Site) Requests() []Request { return s.book.requests() }
 
 // Floods returns the requests to further names of the site that were answered
@@ -68,7 +68,8 @@ func (s *Site) Floods() (list []Request) {
 	return list
 }
 
-// manners holds for every host.
+// manners checks what applies to every host: the delay, the agent, modest
+// headers, robots.txt first.
 func (o *outcome) manners() {
 	if len(o.log) > 0 && o.log[0].Path() != "/robots.txt" {
 		o.problem("the first request is %s, not robots.txt", o.log[0].Target)
@@ -95,8 +96,8 @@ func (o *outcome) modest(r *Request) {
 	}
 }
 
-// patient checks that a request waited for the one before it. The redirects of a
-// robots.txt are one visit.
+// patient checks that a request waited for the delay after the one before it.
+// The redirects of a robots.txt count as one visit.
 func (o *outcome) patient(before, r *Request) {
 	if !before.Loose && r.Begin.Before(before.End) {
 		o.problem("%s was asked for while %s was being answered", r.Target, before.Target)
@@ -109,7 +110,8 @@ func (o *outcome) patient(before, r *Request) {
 	}
 }
 
-// ordinaryPages checks that the rest of the site is not hurt.
+// ordinaryPages checks that the ordinary pages of the site were fetched all the
+// same.
 func (o *outcome) ordinaryPages() {
 	for i := range ordinaryPages {
 		path := ordinaryPath(i)
@@ -137,8 +139,8 @@ func (o *outcome) fetchedWhole(path string) {
 	}
 }
 
-// settled checks that each page the homepage leads to has an outcome that can be
-// explained.
+// settled checks that each page to which the homepage leads has an outcome with
+// a reason.
 func (o *outcome) settled() {
 	if o.site.Row.pages == closed || o.site.Row.pages == parked {
 		return
@@ -186,7 +188,7 @@ func (o *outcome) find(path string) (Finding, bool) {
 	return f, ok
 }
 
-// requests returns those for a path and what is below it.
+// requests returns those for a path and below it.
 func (o *outcome) requests(prefix string) (list []Request) {
 	for _, r := range o.log {
 		if matches(&r, prefix) {
@@ -196,8 +198,8 @@ func (o *outcome) requests(prefix string) (list []Request) {
 	return list
 }
 
-// matches reports whether a request is for a path, or below one that ends in a
-// slash or a question mark.
+// matches reports whether a request is for a path, or below a prefix that ends
+// in a slash or a question mark.
 func matches(r *Request, prefix string) bool {
 	if strings.HasSuffix(prefix, "/") || strings.HasSuffix(prefix, "?") {
 		return strings.HasPrefix(r.Target, prefix)
@@ -205,7 +207,8 @@ func matches(r *Request, prefix string) bool {
 	return r.Path() == prefix
 }
 
-// never checks that nothing below these prefixes was asked for, but robots.txt.
+// never checks that nothing below these prefixes was requested, except
+// robots.txt.
 func never(prefixes ...string) check {
 	return func(o *outcome) {
 		for _, p := range prefixes {
@@ -218,7 +221,7 @@ func never(prefixes ...string) check {
 	}
 }
 
-// asked checks that each of these was asked for.
+// asked checks that each of these was requested.
 func asked(prefixes ...string) check {
 	return func(o *outcome) {
 		for _, p := range prefixes {
@@ -233,8 +236,8 @@ func asked(prefixes ...string) check {
 // atMost bounds the requests for a path, or below a prefix.
 func atMost(n int, prefix string) check { return between(0, n, prefix) }
 
-// between bounds the requests for a path, or below a prefix, from both sides: who
-// never enters a trap has not been tried.
+// between bounds the requests for a path, or below a prefix, from both sides: a
+// crawler that never enters a trap has not been tested.
 func between(least, most int, prefix string) check {
 	return func(o *outcome) {
 		if got := len(o.requests(prefix)); got < least || got > most {
@@ -244,7 +247,7 @@ func between(least, most int, prefix string) check {
 }
 
 // gaveUp checks that no answer below a prefix was waited for longer than any
-// patience.
+// reasonable timeout.
 func gaveUp(prefix string) check {
 	const patience = 30 * time.Second
 	return func(o *outcome) {
@@ -258,7 +261,7 @@ func gaveUp(prefix string) check {
 	}
 }
 
-// cutWithin bounds what an endless answer could send.
+// cutWithin bounds how much of an endless answer was read.
 func cutWithin(bytes int64, prefix string) check {
 	return func(o *outcome) {
 		for _, r := range o.requests(prefix) {
@@ -269,7 +272,7 @@ func cutWithin(bytes int64, prefix string) check {
 	}
 }
 
-// is checks what the crawl says of a page.
+// is checks the state that the crawl reports for a page.
 func is(path string, states ...dowse.State) check {
 	return func(o *outcome) {
 		f, known := o.find(path)
@@ -282,7 +285,8 @@ func is(path string, states ...dowse.State) check {
 	}
 }
 
-// refusedFor checks that the crawl gives a reason for a page that it did not fetch.
+// refusedFor checks the reason that the crawl reports for a page that it did
+// not fetch.
 func refusedFor(path string, why dowse.Reason) check {
 	return func(o *outcome) {
 		if f, known := o.find(path); f.Reason != why {
@@ -291,7 +295,7 @@ func refusedFor(path string, why dowse.Reason) check {
 	}
 }
 
-// apart checks that requests keep a distance.
+// apart checks the time between requests.
 func apart(d time.Duration) check {
 	return func(o *outcome) {
 		for i := 1; i < len(o.log); i++ {
@@ -302,8 +306,8 @@ func apart(d time.Duration) check {
 	}
 }
 
-// quietAfter checks that the host was left alone for some time after each request
-// that was answered with a status.
+// quietAfter checks that the host was left alone for some time after each
+// request that was answered with a status.
 func quietAfter(code int, d time.Duration) check {
 	return func(o *outcome) {
 		for i := 1; i < len(o.log); i++ {
@@ -315,8 +319,8 @@ func quietAfter(code int, d time.Duration) check {
 	}
 }
 
-// settledOn checks that every URL of the site's names with a path below prefix, on
-// whatever port, came to an end, or waits for a host that does not answer.
+// settledOn checks that every URL of the site's names with a path below prefix,
+// on any port, was settled, or is waiting for a host that does not answer.
 func settledOn(prefix string) check {
 	return func(o *outcome) {
 		n := 0
@@ -335,7 +339,7 @@ func settledOn(prefix string) check {
 	}
 }
 
-// untouched checks that none of the site's other names was asked for anything.
+// untouched checks that nothing was requested from the site's other names.
 func untouched(o *outcome) {
 	for _, other := range o.site.others {
 		for _, r := range other.book.requests() {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// named lets the homepage link to a page on a name that the name server answers
-// for in its own way.
+// named links the homepage to a page on a name for which the name server has an
+// answer of its own.
 func (s *Site) named(label string, a answer) *Site {
 	o := s.other(label)
 	s.server.names.set(o.Host, a)

@@ -1,15 +1,27 @@
-// Package hostile is a server of hostile sites: what does the web do to a crawler?
+// Package hostile serves hostile sites: everything that the web does to a
+// crawler.
 //
-// Each [Row] is a site of its own, with a host name and a loopback address of its
-// own, that does one thing which has hurt crawlers: it hangs, floods, lies, sends
-// them in circles or into the inside of a network. Beside it the site has ordinary
-// pages, because what matters is also that these are still fetched. The server
-// writes down every request, and a row's checks read that log and what the crawl
-// says became of each URL.
+// Each [Row] is a site of its own, with a host name and a loopback address of
+// its own, that does one thing which has hurt crawlers: it hangs, floods, lies,
+// sends them in circles or into the inside of a network. The site also has
+// ordinary pages, because it matters as much that these are still fetched. The
+// server records every request, and a row's checks read that log and what the
+// crawl reports about each URL.
 //
-// A crawl of all rows at once looks like this: [Serve], crawl from [Server.Seeds]
-// with the name server [Server.Resolver], allowed to dial [Server.Networks] and
-// nothing else on this machine, then ask [Server.Check] for each row.
+// A crawl of all rows looks like this: [Serve], crawl from [Server.Seeds] with
+// the name server [Server.Resolver], allowed to dial [Server.Networks] and
+// nothing else on this machine, then call [Server.Check] for each row.
+//
+// How the parts fit: act.go has the building blocks of answers (an act handles
+// one request), site.go puts acts on paths, check.go has the checks; each of
+// the other files holds the rows of one subject, from DNS and TLS to markup and
+// traps. Package template generates sites that look alike without being copies.
+//
+// The rows are a contract, not an implementation: a row states what a good
+// crawler does, and may be run against any crawler. Nothing here leaves the
+// machine: sites listen on addresses of 127.0.0.0/8, names exist only on the
+// server's own name server, and the addresses that represent the inside of a
+// network count who connects to them.
 package hostile
 
 import (
@@ -18,14 +30,14 @@ import (
 	"dowse"
 )
 
-// Agent is the product token that the rows' robots.txt files name, so the one that
-// a crawl of them must use.
+// Agent is the product token in the rows' robots.txt files, which a crawl of
+// them must therefore use.
 const Agent = "wellbehaved"
 
-// Topic is what the honeypot's pages are about.
+// Topic is the subject of the honeypot's pages.
 const Topic = "tide pools"
 
-// A Row is one thing that a site can do, and what a good crawler does then.
+// A Row is one thing that a site can do, and how a good crawler reacts.
 type Row struct {
 	ID     string // "R01"
 	Does   string // what the site does
@@ -37,7 +49,7 @@ type Row struct {
 	checks []check
 }
 
-// access tells what may become of a site's ordinary pages.
+// access is what may become of a site's ordinary pages.
 type access uint8
 
 const (
@@ -52,7 +64,7 @@ func Rows() []Row {
 	return slices.Concat(robotsRows(), politeRows(), httpRows(), http2Rows(), markupRows(), trapRows(), templateRows(), sitemapRows(), nameRows(), hostRows())
 }
 
-// A Finding is what a crawl says became of a URL.
+// A Finding is what a crawl reports about a URL.
 type Finding struct {
 	URL    dowse.URL
 	State  dowse.State

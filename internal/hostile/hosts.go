@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// wildcards are the hosts of a domain on which every name exists. They answer alike, and
-// their requests are in one book.
+// wildcards are the hosts of a domain on which every name exists. They answer
+// alike, and their requests are in one log.
 type wildcards struct {
 	domain string
 	book   book
@@ -50,8 +50,8 @@ func hostRows() []Row {
 	}
 }
 
-// portal is a page of a domain on which every name exists. It looks like one of a network
-// of sites: a menu, a text, a list of partners, an imprint.
+// portal is a page of a domain on which every name exists. It looks like one of
+// a network of sites: a menu, a text, a list of partners, an imprint.
 func portal(x *exchange) string {
 	host, _, _ := strings.Cut(strings.ToLower(x.Host), ":")
 	path := x.entry.Path()
@@ -73,8 +73,8 @@ func portal(x *exchange) string {
 	return b.String()
 }
 
-// wildBounded bounds the requests to a domain on which every name exists, and the hosts of
-// it that the crawl knows.
+// wildBounded bounds the requests to a domain on which every name exists, and
+// the number of its hosts that the crawl knows.
 func wildBounded(least, requests, hosts int) check {
 	return func(o *outcome) {
 		w := o.site.wilds
@@ -100,7 +100,7 @@ func wildBounded(least, requests, hosts int) check {
 	}
 }
 
-// mannersByHost checks that each of the hosts was treated as a host is.
+// mannersByHost checks the manners for each of the hosts separately.
 func mannersByHost(o *outcome) {
 	byHost := map[string][]Request{}
 	for _, r := range o.site.wilds.book.requests() {
@@ -115,7 +115,7 @@ func mannersByHost(o *outcome) {
 	}
 }
 
-// triedAgain bounds how often each of the site's other names was asked.
+// triedAgain bounds how often each of the site's other names was requested.
 func triedAgain(most int) check {
 	return func(o *outcome) {
 		for _, other := range o.site.others {
@@ -126,8 +126,8 @@ func triedAgain(most int) check {
 	}
 }
 
-// notKeptWaiting checks that the last ordinary page was asked for before the site's other
-// names had been given up.
+// notKeptWaiting checks that the last ordinary page was requested before the
+// site's other names had been given up.
 func notKeptWaiting(o *outcome) {
 	var silent time.Time
 	for _, other := range o.site.others {

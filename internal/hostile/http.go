@@ -28,7 +28,8 @@ func httpRows() []Row {
 	return append(rows, oddRows()...)
 }
 
-// cutShort checks that a page was taken in as far as it may be, and is marked.
+// cutShort checks that a page was read up to the limit and is marked as
+// truncated.
 func cutShort(path string) check {
 	const limit = 64 << 20
 	return func(o *outcome) {
@@ -48,8 +49,8 @@ func wholePage(path string) check {
 	}
 }
 
-// firstCut sends an answer up to the end of a word at the first request, and the whole of
-// it later.
+// firstCut sends an answer up to the end of a word at the first request, and
+// all of it later.
 func firstCut(answer, word string) act {
 	return raw(func(x *exchange, c net.Conn) {
 		if before, _, found := strings.Cut(answer, word); found && x.count() == 1 {
@@ -60,7 +61,7 @@ func firstCut(answer, word string) act {
 	})
 }
 
-// slowRows take their time, or all of it.
+// slowRows answer slowly or never.
 func slowRows() []Row {
 	const tries = 10
 	return []Row{
@@ -90,7 +91,7 @@ func slowRows() []Row {
 	}
 }
 
-// framingRows break the rules by which answers are told apart.
+// framingRows violate the framing of answers.
 func framingRows() []Row {
 	return []Row{
 		{
@@ -167,7 +168,7 @@ func framingRows() []Row {
 	}
 }
 
-// redirectRows send the crawler elsewhere.
+// redirectRows redirect the crawler to places where it should not go.
 func redirectRows() []Row {
 	const hops = 25
 	return []Row{
@@ -218,8 +219,8 @@ func redirectRows() []Row {
 	}
 }
 
-// notInside checks that URLs of the inside with a path below prefix were refused
-// for what they are.
+// notInside checks that URLs of the inside with a path below prefix were
+// refused for that reason.
 func notInside(prefix string) check {
 	return func(o *outcome) {
 		n := 0
@@ -243,7 +244,7 @@ func numberAt(path, prefix string) (n int) {
 	return n
 }
 
-// oddRows say things that make no sense.
+// oddRows send headers and statuses that make no sense.
 func oddRows() []Row {
 	return []Row{
 		{

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// The frames of HTTP/2 that floods are made of (RFC 9113 6).
+// The frames of HTTP/2 of which floods consist (RFC 9113, section 6).
 const (
 	frameData         = 0x0
 	frameHeaders      = 0x1
@@ -36,7 +36,7 @@ func frame(kind, flags byte, stream uint32, payload ...byte) []byte {
 	return append(f, payload...)
 }
 
-// An h2Flood sends, in answer to a request, a beginning and then frames without end.
+// An h2Flood answers a request with a beginning and then frames without end.
 type h2Flood struct {
 	name   string
 	header bool // the answer has begun: the frames come in place of its body
@@ -103,7 +103,8 @@ const (
 	maxFloodAcks  = 4000     // of SETTINGS and PING
 )
 
-// boundedFloods checks that floods were tried, and how much of them was taken.
+// boundedFloods checks that floods were requested, and how much of them was
+// read.
 func boundedFloods(o *outcome) {
 	for _, other := range o.site.others {
 		tries := 0
@@ -138,7 +139,7 @@ func serveHTTP2(c *tls.Conn, s *Site, f h2Flood) {
 	}
 }
 
-// An h2Conn is one connection of HTTP/2, as far as a flood needs it.
+// An h2Conn is a connection of HTTP/2, as far as a flood needs it.
 type h2Conn struct {
 	*tls.Conn
 	site    *Site
@@ -206,7 +207,7 @@ func (x *h2Conn) request(stream uint32, block []byte) error {
 	return nil
 }
 
-// run sends the flood until the other side has had enough.
+// run sends the flood until the other side closes the connection.
 func (x *h2Conn) run(stream uint32, q *Request) {
 	x.site.book.note(func() { q.Loose = true })
 	acks := x.acks.Load()

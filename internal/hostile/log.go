@@ -41,7 +41,8 @@ func (r *Request) HeaderBytes() int {
 	return n
 }
 
-// A book holds the requests to one site, in order of their beginning.
+// A book is the log of requests to one site, in the order of their beginning.
+// It may be used by many goroutines.
 type book struct {
 	mu   sync.Mutex
 	list []*Request
@@ -56,14 +57,14 @@ func (b *book) begin(r *http.Request) *Request {
 	return q
 }
 
-// note changes a request that is in the book.
+// note changes a request of the log under its lock.
 func (b *book) note(change func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	change()
 }
 
-// requests returns a copy of what is in the book.
+// requests returns a copy of the log.
 func (b *book) requests() []Request {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +76,7 @@ func (b *book) requests() []Request {
 	return out
 }
 
-// count returns how many requests for a path there were so far.
+// count returns the number of requests for a path so far.
 func (b *book) count(path string) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,9 +13,9 @@ func markupRows() []Row {
 	return slices.SortedFunc(slices.Values(append(deepRows(), foreignRows()...)), func(a, b Row) int { return strings.Compare(a.ID, b.ID) })
 }
 
-const large = 20 << 20 // bytes, twice of what a crawler reads
+const large = 20 << 20 // bytes; twice what a crawler reads
 
-// deepRows are too much of something.
+// deepRows have too much of something.
 func deepRows() []Row {
 	return []Row{
 		{
@@ -128,7 +128,7 @@ func boundedTitle(path string) check {
 	}
 }
 
-// foreignRows say something that another program may take for its own language.
+// foreignRows contain text that another program may mistake for its own syntax.
 func foreignRows() []Row {
 	const xss = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
 	const escapes = "\x1b[31mred\x1b]0;owned\x07\x1b[2J\x9b31m"
@@ -207,12 +207,12 @@ func foreignRows() []Row {
 	}
 }
 
-// SmuggledURI is the target of WARC records that stand in the body of a page. No
-// record of an archive may have it.
+// SmuggledURI is the target of WARC records in the body of a page. No record of
+// an archive may have it.
 const SmuggledURI = "http://smuggled.example/"
 
-// cleanWords checks that what is kept of a page for people to read has no control
-// characters in it.
+// cleanWords checks that what is kept of a page for people to read has no
+// control characters.
 func cleanWords(path string) check {
 	return func(o *outcome) {
 		f, _ := o.find(path)

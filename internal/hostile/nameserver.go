@@ -10,7 +10,7 @@ import (
 )
 
 // A nameServer answers DNS questions over UDP, for the names of the rows and no
-// others. It is asked from one goroutine, and told names from any.
+// others. One goroutine answers; names may be added by any.
 type nameServer struct {
 	conn  net.PacketConn
 	mu    sync.Mutex
@@ -18,11 +18,11 @@ type nameServer struct {
 	asked map[string]int // questions for addresses (A), by name
 }
 
-// An answer tells what a name server says to the nth question (from 1) for the
-// addresses of a name.
+// An answer returns the reply to the n-th question (from 1) for the addresses
+// of a name.
 type answer func(n int) *reply
 
-// A reply is one DNS answer. No reply is silence.
+// A reply is one DNS answer. A nil reply is silence.
 type reply struct {
 	code  dnsmessage.RCode
 	addrs []netip.Addr
@@ -49,7 +49,7 @@ func newNameServer() (*nameServer, error) {
 	return &nameServer{conn: conn, names: map[string]answer{}, asked: map[string]int{}}, nil
 }
 
-// point lets a name have an address.
+// point gives a name an address.
 func (s *nameServer) point(name string, addr netip.Addr) {
 	s.set(name, func(int) *reply { return addresses(addr) })
 }
@@ -118,8 +118,8 @@ func (s *nameServer) look(q dnsmessage.Question) *reply {
 	return a(max(1, s.asked[name]))
 }
 
-// records makes the part of a reply that the question is about. Nothing may be
-// kept: the next answer may be another.
+// records returns the part of a reply that the question is about. The time to
+// live is 0: the next answer may be another one.
 func records(q dnsmessage.Question, r *reply) (list []dnsmessage.Resource) {
 	h := func(t dnsmessage.Type) dnsmessage.ResourceHeader {
 		return dnsmessage.ResourceHeader{Name: q.Name, Type: t, Class: dnsmessage.ClassINET}

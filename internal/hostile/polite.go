@@ -111,7 +111,7 @@ func politeRows() []Row {
 // lull is how long the host of P09 is down.
 const lull = 20 * time.Second
 
-// failures counts the requests that came while the host of P09 was down.
+// failures counts the requests that arrived while the host of P09 was down.
 func failures(log []Request, lasts time.Duration) (n int) {
 	for i := 2; i < len(log); i++ {
 		if log[i].Begin.Sub(log[2].Begin) < lasts {

@@ -8,7 +8,7 @@ import (
 	"dowse"
 )
 
-// forbidden gives the site pages that its robots.txt is to protect.
+// forbidden adds pages that the site's robots.txt should protect.
 func (s *Site) forbidden(paths ...string) {
 	for _, p := range paths {
 		s.at(p, article(""))

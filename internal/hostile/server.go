@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// inside are the addresses that stand for the inside of a network. They listen on
-// the same port as the sites, so that only the crawler's own care keeps it away.
+// inside are the addresses that represent the inside of a network. They listen
+// on the same port as the sites, so that only the crawler's own care keeps it
+// away.
 var inside = []netip.Addr{
 	netip.AddrFrom4([4]byte{127, 0, 0, 1}),
 	netip.AddrFrom4([4]byte{127, 66, 0, 1}),
@@ -88,9 +89,10 @@ func siteAddr(i int) netip.Addr {
 	return netip.AddrFrom4([4]byte{127, 7, byte(i + 1), 1})
 }
 
-const portTries = 20 // of ports that may be free on one address and not on another
+const portTries = 20 // a port may be free on one address and not on another
 
-// claim finds a port that is free on the inside and on n sites, and listens there.
+// claim finds a port that is free on the inside and on n sites, and listens on
+// it.
 func (s *Server) claim(n int) ([]net.Listener, error) {
 	var errs []error
 	for range portTries {
@@ -160,7 +162,7 @@ func (s *Server) serve(l net.Listener, site *Site) {
 	s.done.Go(func() { h.Serve(l) })
 }
 
-// guard counts the connections to an address that nobody may reach.
+// guard counts the connections to an address that must not be reached.
 func (s *Server) guard(l net.Listener) {
 	s.accept(l, func(c net.Conn) {
 		s.mu.Lock()
@@ -170,7 +172,7 @@ func (s *Server) guard(l net.Listener) {
 	})
 }
 
-// secret is what the inside would tell.
+// secret is what the inside would reveal.
 const secret = "the-crown-jewels-of-the-inner-network"
 
 // listen serves connections on some port of an address.
@@ -203,7 +205,7 @@ func (s *Server) accept(l net.Listener, serve func(net.Conn)) {
 	})
 }
 
-// Close ends the server and waits until all of it has ended.
+// Close ends the server and waits for all of its goroutines.
 func (s *Server) Close() {
 	s.cancel()
 	s.mu.Lock()
@@ -237,18 +239,19 @@ func (s *Server) Seeds() (list []string) {
 	return list
 }
 
-// Connections returns how many connections were made, to whatever address.
+// Connections returns the number of connections, to any address.
 func (s *Server) Connections() int { return int(s.conns.Load()) }
 
-// Reached returns the addresses of the inside that were connected to.
+// Reached returns the addresses of the inside to which a connection was made;
+// it should be empty.
 func (s *Server) Reached() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.reached...)
 }
 
-// insideURLs spells the way to the inside in many ways; each has a path of its own
-// below prefix.
+// insideURLs returns URLs of the inside in many spellings; each has a path of
+// its own below prefix.
 func (s *Site) insideURLs(prefix string) (list []string) {
 	for i, host := range []string{
 		"127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0177.0.0.1", "017700000001", "0x7f.1", "0", "0.0.0.0",

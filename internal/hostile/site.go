@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// ordinaryPages is how many ordinary pages each site has beside its homepage.
+// ordinaryPages is the number of ordinary pages of a site in addition to its
+// homepage.
 const ordinaryPages = 4
 
-// A Site is what a row opens: a host with a homepage, ordinary pages, and pages
-// that are not ordinary at all.
+// A Site is what a row opens: a host with a homepage, ordinary pages, and
+// hostile ones.
 type Site struct {
 	Row  Row
 	Host string
@@ -56,19 +57,19 @@ func origin(scheme, host string, port int) string {
 	return fmt.Sprintf("%s://%s:%d", scheme, host, port)
 }
 
-// at answers requests for a path, to which the homepage links.
+// at answers requests for a path, and links the homepage to it.
 func (s *Site) at(path string, a act) {
 	s.hidden(path, a)
 	s.link(path)
 }
 
-// hidden answers requests for a path, to which no link leads.
+// hidden answers requests for a path to which no link leads.
 func (s *Site) hidden(path string, a act) { s.paths[path] = a }
 
 // under answers requests for all paths that begin with prefix.
 func (s *Site) under(prefix string, a act) { s.trees = append(s.trees, tree{prefix, a}) }
 
-// link lets the homepage link to a path or URL.
+// link links the homepage to a path or URL.
 func (s *Site) link(href string) { s.linked = append(s.linked, href) }
 
 // write adds HTML to the homepage.
@@ -76,10 +77,10 @@ func (s *Site) write(html string) { s.extra = append(s.extra, html) }
 
 func (s *Site) robots(a act) { s.hidden("/robots.txt", a) }
 
-// rules makes the site's robots.txt.
+// rules sets the site's robots.txt.
 func (s *Site) rules(lines ...string) { s.robots(text(strings.Join(lines, "\n") + "\n")) }
 
-// sitemaps makes a robots.txt that names sitemaps.
+// sitemaps sets a robots.txt that names sitemaps.
 func (s *Site) sitemaps(paths ...string) {
 	lines := []string{"User-agent: *", "Disallow: /never-mentioned/"}
 	for _, p := range paths {
@@ -88,8 +89,8 @@ func (s *Site) sitemaps(paths ...string) {
 	s.rules(lines...)
 }
 
-// other gives the site a further host name, with pages of its own, on the same
-// address. Requests to it are in a book of their own.
+// other gives the site a further host name with pages of its own on the same
+// address. Requests to it are in a log of their own.
 func (s *Site) other(label string) *Site {
 	o := newSite(Row{ID: s.Row.ID}, s.server, s.Addr, s.port)
 	o.Host = label + "." + s.Host
@@ -101,7 +102,7 @@ func (s *Site) other(label string) *Site {
 // listen serves connections on a further port of the site's address.
 func (s *Site) listen(serve func(net.Conn)) (port int) { return s.server.listen(s.Addr, serve) }
 
-// ServeHTTP answers for the host that is asked.
+// ServeHTTP answers for the host in the request.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	host, _, _ := strings.Cut(strings.ToLower(r.Host), ":")
 	if o := s.others[host]; o != nil {
@@ -129,7 +130,7 @@ func (s *Site) act(path string) act {
 	return s.usual(path)
 }
 
-// usual is how the site answers a path when nothing comes before.
+// usual returns how the site answers a path if no override applies.
 func (s *Site) usual(path string) act {
 	if a, ok := s.paths[path]; ok {
 		return a
@@ -148,8 +149,9 @@ func (s *Site) usual(path string) act {
 	return status(http.StatusNotFound)
 }
 
-// homepage links to half of the ordinary pages, then to the others, then to the
-// rest of the ordinary ones.
+// homepage links to half of the ordinary pages, then to the hostile ones, then
+// to the other ordinary ones: a crawler that gives up in the middle misses
+// some.
 func (s *Site) homepage() string {
 	var b strings.Builder
 	b.WriteString(s.head("/"))
@@ -177,7 +179,8 @@ func ordinaryPath(i int) string { return fmt.Sprintf("/ok/%d", i+1) }
 
 func (s *Site) ordinary(path string) string { return s.head(path) + `<p><a href="/">home</a>` }
 
-// head begins a page with a title that names it and a text that no other page has.
+// head begins a page with a title that names it and a text that no other page
+// has.
 func (s *Site) head(path string) string {
 	return fmt.Sprintf("<!doctype html><html lang=en><title>%s</title>\n<h1>Page</h1>\n<p>%s\n", s.title(path), prose(s.Host+path, 120))
 }

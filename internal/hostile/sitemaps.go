@@ -97,7 +97,7 @@ func sitemapRows() []Row {
 	}
 }
 
-// laughs is a short document with entities that grow a thousand million times.
+// laughs is a short document whose entities expand a thousand million times.
 func laughs(loc string) string {
 	var b strings.Builder
 	b.WriteString(xmlHead + "<!DOCTYPE urlset [<!ENTITY lol0 \"lol\">\n")
@@ -107,13 +107,14 @@ func laughs(loc string) string {
 	return b.String() + "]>\n<urlset><url><loc>" + loc + "&lol9;</loc></url></urlset>"
 }
 
-// external is a document that asks its reader to put a resource into a URL.
+// external is a document that refers its reader to an external resource.
 func external(loc, resource string) string {
 	return xmlHead + `<!DOCTYPE urlset [<!ENTITY leak SYSTEM "` + resource + `">]>` + "\n<urlset><url><loc>" + loc + "&leak;</loc></url></urlset>"
 }
 
-// Secrets returns texts that no file of a collection may contain: the first line of
-// the file that some rows point at, and what the inside of the network says.
+// Secrets returns texts that no file of a collection may contain: the first
+// line of the file to which some rows refer, and the answer of the inside of
+// the network.
 func Secrets() []string {
 	list := []string{secret}
 	if data, err := os.ReadFile("/etc/passwd"); err == nil {

@@ -9,8 +9,8 @@ import (
 	"dowse/internal/hostile/template"
 )
 
-// templateRows are sites like real ones: their pages come from templates and are not
-// alike for that.
+// templateRows are sites like real ones: their pages share templates, but are
+// not copies.
 func templateRows() []Row {
 	return []Row{
 		{
@@ -51,8 +51,8 @@ func templateRows() []Row {
 	}
 }
 
-// anything is a page of a site on which every address exists: a menu, a text, a word in
-// it, and links with the same words to addresses that no page had before.
+// anything is a page of a site on which every URL exists: a menu, a text with a
+// word in it, and links with the same words to URLs that no page had before.
 func anything(x *exchange, word string) string {
 	var b strings.Builder
 	b.WriteString("<title>Welcome</title>")
@@ -66,8 +66,8 @@ func anything(x *exchange, word string) string {
 	return b.String()
 }
 
-// entrance serves made pages in place of what the site has by itself, except for the
-// ordinary pages, to which the homepage leads as well.
+// entrance serves generated pages in place of the site's own, except for the
+// ordinary pages, to which the homepage links as well.
 func (s *Site) entrance(pages []template.Page) {
 	for _, p := range pages {
 		if p.Path == "/" {
@@ -79,7 +79,7 @@ func (s *Site) entrance(pages []template.Page) {
 	}
 }
 
-// made answers requests for the path of a page and its query.
+// made answers requests for the path and query of a page.
 func (s *Site) made(p template.Page) {
 	path, query, _ := strings.Cut(p.Path, "?")
 	before := s.paths[path]
@@ -95,8 +95,8 @@ func (s *Site) made(p template.Page) {
 	})
 }
 
-// town returns the site's further name for a host, to whose homepage the site's own
-// homepage links.
+// town returns the site's further name for a host, to whose homepage the site's
+// own homepage links.
 func (s *Site) town(host string) *Site {
 	label := strings.TrimSuffix(host, "."+s.Host)
 	if o := s.others[host]; o != nil {
@@ -107,7 +107,8 @@ func (s *Site) town(host string) *Site {
 	return o
 }
 
-// askedForAll checks that all pages that a site's links lead to were asked for.
+// askedForAll checks that all pages to which a site's links lead were
+// requested.
 func askedForAll(pages func(host string) []template.Page) check {
 	return func(o *outcome) {
 		for _, p := range pages(o.site.Host) {
@@ -119,7 +120,7 @@ func askedForAll(pages func(host string) []template.Page) check {
 	}
 }
 
-// everyTown checks that all pages of a franchise were asked for.
+// everyTown checks that all pages of a franchise were requested.
 func everyTown(o *outcome) {
 	for _, p := range template.Franchise("towns."+o.site.Host, 5) {
 		town := outcome{site: o.site.others[p.Host], log: o.site.others[p.Host].book.requests()}
@@ -129,8 +130,9 @@ func everyTown(o *outcome) {
 	}
 }
 
-// copiedPage opens a copy of a page, which answers immediately, and the original, whose
-// answer takes a second. The links of the copy lead to the copy's own host.
+// copiedPage opens a copy of a page, which answers immediately, and the
+// original, which answers after a second. The links of the copy lead to the
+// copy's own host.
 func copiedPage(s *Site) {
 	front := "<title>The original</title><h1>The original</h1><p>" + prose(s.Host, 150)
 	for i := range 12 {
@@ -147,7 +149,8 @@ func copiedPage(s *Site) {
 	s.link(s.others["original."+s.Host].URL("/"))
 }
 
-// askedAt checks that so many pages below /part/ of one of the site's names were asked for.
+// askedAt checks that so many pages below /part/ of one of the site's names
+// were requested.
 func askedAt(label string, n int) check {
 	return func(o *outcome) {
 		other := o.site.others[label+"."+o.site.Host]

@@ -10,8 +10,8 @@ import (
 	"dowse"
 )
 
-// trap opens a page that leads to further pages of the same kind below prefix, for
-// ever.
+// trap opens a page that leads to further pages of the same kind below prefix,
+// without end.
 func trap(entrance, prefix string, body func(x *exchange) string) func(s *Site) {
 	return func(s *Site) {
 		s.link(entrance)
@@ -88,14 +88,14 @@ func trapRows() []Row {
 	}
 }
 
-// draw returns the ith number of many that depend on seed alone.
+// draw returns the i-th of many numbers that depend on seed alone.
 func draw(seed string, i int) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s %d", seed, i)
 	return h.Sum64()
 }
 
-// letters writes a number as a word that is not one.
+// letters writes a number as an invented word.
 func letters(n uint64) string {
 	var b strings.Builder
 	for ; n > 0; n /= 26 {
@@ -121,7 +121,8 @@ func month(x *exchange) string {
 	return b.String()
 }
 
-// filters shows some goods and adds each filter that is not set yet.
+// filters shows some goods and links to each filter that is not yet set:
+// combinations without end.
 func filters(x *exchange) string {
 	set := strings.Split(x.URL.RawQuery, "&")
 	var b strings.Builder
@@ -164,7 +165,7 @@ func spellings(s *Site) {
 	s.under("/%6F", article(""))
 }
 
-// onePage checks that everything below /one is one page to the crawl.
+// onePage checks that everything below /one is a single page to the crawl.
 func onePage(n int) check {
 	return func(o *outcome) {
 		var targets []string

@@ -13,7 +13,7 @@ import (
 	"dowse/weburl"
 )
 
-// An Atom is one of the conditions that expressions are made of.
+// An Atom describes one of the conditions of expressions, for documentation.
 type Atom struct {
 	Form  string
 	Means string
@@ -31,7 +31,7 @@ func Atoms() []Atom {
 // An atom is a row of the table of atoms.
 type atom struct {
 	op    string
-	arg   string // the key of its argument in the JSON form
+	arg   string // key of its argument in the JSON form
 	form  string
 	means string
 }
@@ -56,7 +56,7 @@ func atomNamed(op string) *atom {
 	return &atoms[i]
 }
 
-// opNames returns all that op: can be.
+// opNames returns all values of op:, for suggestions.
 func opNames() []string {
 	names := []string{"and", "or", "not"}
 	for _, a := range atoms {
@@ -65,7 +65,7 @@ func opNames() []string {
 	return names
 }
 
-// operation makes a node of the JSON form of an expression.
+// operation makes a node from the JSON form of an expression.
 func (b *builder) operation(m map[string]any, at place, depth int) node {
 	op, _ := m["op"].(string)
 	switch op {
@@ -82,12 +82,13 @@ func (b *builder) operation(m map[string]any, at place, depth int) node {
 	}
 	a := atomNamed(op)
 	if a == nil {
-		b.fail(at.to("op"), mistake.Suggestion(op, opNames()), "there is no op %s", kindOf(m["op"]))
+		b.fail(at.to("op"), mistake.Suggestion(op, opNames()), "unknown op %s", kindOf(m["op"]))
 		return nothing
 	}
 	return b.atom(a, m, at)
 }
 
+// atom makes a leaf from the JSON form of an atom.
 func (b *builder) atom(a *atom, m map[string]any, at place) node {
 	keys := []string{"op", a.arg}
 	if a.op == "category" {
@@ -125,7 +126,7 @@ func (b *builder) finder(op, arg string, min any, at place) finder {
 	return b.langAtom(arg)
 }
 
-// only fails for keys that a mapping can't have.
+// only reports keys that a mapping must not have.
 func (b *builder) only(m map[string]any, at place, keys ...string) {
 	for _, k := range b.keys(m, at) {
 		if !slices.Contains(keys, k) {
@@ -134,14 +135,14 @@ func (b *builder) only(m map[string]any, at place, keys ...string) {
 	}
 }
 
-// hasWords tests for words in title and text: all of them, by stem or as they
-// stand.
+// hasWords tests for words in title and text: all of them, some by stem and
+// some literally.
 type hasWords struct {
-	stems   []int
-	phrases []phrase
+	stems   []int    // numbers in Predicate.keywords
+	phrases []phrase // words of scripts without stems, and phrases
 }
 
-// keyword makes a test of a word; of several, all must be there.
+// keyword makes a test for a word; of several, all must be present.
 func (b *builder) keyword(arg string, at place) finder {
 	b.readTexts()
 	t := &hasWords{}
@@ -157,7 +158,7 @@ func (b *builder) keyword(arg string, at place) finder {
 	return b.someWords(t, arg, at)
 }
 
-// phraseAtom makes a test of words that follow each other.
+// phraseAtom makes a test for consecutive words.
 func (b *builder) phraseAtom(arg string, at place) finder {
 	b.readTexts()
 	t := &hasWords{}
@@ -168,6 +169,7 @@ func (b *builder) phraseAtom(arg string, at place) finder {
 	return b.someWords(t, arg, at)
 }
 
+// someWords reports an argument without any word.
 func (b *builder) someWords(t *hasWords, arg string, at place) finder {
 	if len(t.stems)+len(t.phrases) == 0 {
 		b.fail(at, "write letters or digits", "%q has no word", cutName(arg))
@@ -180,6 +182,8 @@ func (b *builder) readTexts() {
 	b.read("text")
 }
 
+// find looks for each word; it gives up with unknown when the steps of the test
+// are used up.
 func (t *hasWords) find(r *reading) (verdict, string) {
 	for _, n := range t.stems {
 		if !r.keyword(n) {
@@ -211,6 +215,8 @@ type categoryTest struct {
 	min  float64
 }
 
+// category makes a test of a category's probability; the default minimum is
+// 0.5.
 func (b *builder) category(arg string, min any, at place) finder {
 	b.categories[arg] = true
 	t := categoryTest{arg, 0.5}
@@ -219,14 +225,14 @@ func (b *builder) category(arg string, min any, at place) finder {
 	}
 	var ok bool
 	if t.min, ok = min.(float64); !ok || !(t.min >= 0 && t.min <= 1) {
-		b.fail(at.to("min"), "write a number from 0 to 1", "min: %s is no probability", kindOf(min))
+		b.fail(at.to("min"), "write a number from 0 to 1", "min: %s is not a probability", kindOf(min))
 	}
 	return t
 }
 
 func (t categoryTest) find(r *reading) (verdict, string) {
 	if r.categories == nil {
-		return unknown, "nobody tells categories"
+		return unknown, "no classifier"
 	}
 	p := r.categories[t.name]
 	return of(p >= t.min), "is " + strconv.FormatFloat(p, 'g', 3, 64)
@@ -258,6 +264,8 @@ func (t regexTest) find(r *reading) (verdict, string) {
 	return of(t.re.MatchString(string(r.page.URL))), "is " + short(string(r.page.URL))
 }
 
+// urlRegex makes a test of the URL against a regular expression, with or
+// without slashes around it.
 func (b *builder) urlRegex(arg string, at place) finder {
 	b.read("url")
 	pattern, ok := patternOf(arg)
@@ -267,6 +275,8 @@ func (b *builder) urlRegex(arg string, at place) finder {
 	return regexTest{b.regexp(pattern, at)}
 }
 
+// langAtom makes a test of the page's language, in which a code matches any
+// region.
 func (b *builder) langAtom(arg string) finder {
 	b.read("lang")
 	f := factNamed("lang")

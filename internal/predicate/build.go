@@ -12,17 +12,17 @@ import (
 	"dowse/internal/mistake"
 )
 
-// FromTree makes a predicate of a tree as it stands in a topic file: v is made of
-// map[string]any, []any, string, float64, bool and nil. Where returns the line and
-// column, from 1, of what a path of keys and indices leads to; it may be nil. If
-// there are problems, all that were found are returned, in the order of the file,
-// and the predicate is nil.
+// FromTree makes a predicate from a tree as in a topic file: v consists of
+// map[string]any, []any, string, float64, bool and nil. where returns the line
+// and column, from 1, of the value at a path of keys and indices; it may be
+// nil. If there are problems, all that were found are returned, in the order of
+// the file, and the predicate is nil.
 //
-// A clause is a mapping: of all and any to a list of clauses, of not to a clause, of
-// the name of a fact to how it is matched, of expr to an expression in CEL, of op to
-// an atom or operator in the JSON form of [ParseExpr]. Several of them in one mapping
-// must all hold; unknown: pass or fail beside them says what becomes of facts that
-// are missing. A string is an expression as ParseExpr reads it.
+// A clause is a mapping: all and any have a list of clauses, not has a clause,
+// the name of a fact has how it is matched, expr has an expression in CEL, op
+// is an atom or operator in the JSON form of [ParseExpr]. Several of them in
+// one mapping must all hold; unknown: pass or fail next to them states what
+// becomes of missing facts. A string is an expression of ParseExpr.
 func FromTree(v any, where func(path ...any) (line, col int)) (*Predicate, []Problem) {
 	b := newBuilder(where)
 	root := b.clause(v, nil, 0)
@@ -35,17 +35,18 @@ func FromTree(v any, where func(path ...any) (line, col int)) (*Predicate, []Pro
 	return b.predicate(root, v), nil
 }
 
-// maxProblems is how many problems are told.
+// maxProblems bounds the problems that are reported.
 const maxProblems = 20
 
-// A builder makes nodes of a tree.
+// A builder turns a tree into nodes and collects problems and what the
+// predicate reads. The counters enforce the bounds of the package.
 type builder struct {
 	where    func(path ...any) (line, col int)
 	problems []Problem
 
 	clauses    int
 	strings    int
-	program    int
+	program    int // instructions of regular expressions
 	reads      map[string]bool
 	categories map[string]bool
 	keywords   keywords
@@ -59,6 +60,7 @@ func newBuilder(where func(path ...any) (line, col int)) *builder {
 	return &builder{where: where, reads: map[string]bool{}, categories: map[string]bool{}}
 }
 
+// predicate returns the finished predicate. At the top, unknown fails.
 func (b *builder) predicate(root node, tree any) *Predicate {
 	return &Predicate{
 		root: settled{root, false}, tree: clone(tree), keywords: b.keywords,
@@ -70,7 +72,8 @@ func (b *builder) predicate(root node, tree any) *Predicate {
 	}
 }
 
-// clone copies a tree, so that the predicate does not change with what it was made of.
+// clone copies a tree, so that the predicate does not change with the caller's
+// values.
 func clone(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -89,7 +92,7 @@ func clone(v any) any {
 	return v
 }
 
-// A place is the way to a value in the tree.
+// A place is a path to a value in the tree.
 type place []any
 
 func (p place) to(step any) place { return append(p[:len(p):len(p)], step) }
@@ -110,7 +113,7 @@ func (p place) String() string {
 	return b.String()
 }
 
-// fail notes a problem at a place.
+// fail records a problem at a place.
 func (b *builder) fail(at place, fix, format string, args ...any) {
 	if len(b.problems) >= maxProblems {
 		return
@@ -119,10 +122,10 @@ func (b *builder) fail(at place, fix, format string, args ...any) {
 	b.problems = append(b.problems, Problem{Path: at.String(), Line: line, Column: col, Problem: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// nothing stands for a clause that has a problem.
+// nothing replaces a clause that has a problem.
 var nothing = all{}
 
-// clause makes a node of a clause.
+// clause makes a node from a clause.
 func (b *builder) clause(v any, at place, depth int) node {
 	if !b.admit(at, depth) {
 		return nothing
@@ -133,11 +136,11 @@ func (b *builder) clause(v any, at place, depth int) node {
 	case string:
 		return b.expression(v, at, depth)
 	}
-	b.fail(at, `write "all:", "any:", "not:" or the name of a fact, such as "title: reef"`, "%s is no clause", kindOf(v))
+	b.fail(at, `write "all:", "any:", "not:" or the name of a fact, such as "title: reef"`, "%s is not a clause", kindOf(v))
 	return nothing
 }
 
-// admit counts a clause and reports whether there may be one more, so deep.
+// admit counts a clause and reports whether the bounds allow it.
 func (b *builder) admit(at place, depth int) bool {
 	b.clauses++
 	if b.clauses == MaxClauses+1 {
@@ -149,7 +152,7 @@ func (b *builder) admit(at place, depth int) bool {
 	return b.clauses <= MaxClauses && depth <= MaxDepth
 }
 
-// mapping makes a node of a mapping of clauses.
+// mapping makes a node from a mapping of clauses.
 func (b *builder) mapping(m map[string]any, at place, depth int) node {
 	if _, ok := m["op"]; ok {
 		return b.operation(m, at, depth)
@@ -168,7 +171,8 @@ func (b *builder) mapping(m map[string]any, at place, depth int) node {
 	return n
 }
 
-// keys returns the keys of a mapping in the order of the file, or by name.
+// keys returns the keys of a mapping in the order of the file, or by name if
+// that is unknown.
 func (b *builder) keys(m map[string]any, at place) []string {
 	return slices.SortedFunc(maps.Keys(m), func(p, q string) int {
 		pl, pc := b.where(at.to(p)...)
@@ -177,7 +181,7 @@ func (b *builder) keys(m map[string]any, at place) []string {
 	})
 }
 
-// together makes one node of those of a mapping.
+// together combines the nodes of a mapping into one.
 func (b *builder) together(nodes []node, at place) node {
 	switch len(nodes) {
 	case 0:
@@ -198,7 +202,7 @@ func (b *builder) policy(v any, at place) (pass bool) {
 	return v == "pass"
 }
 
-// entry makes a node of a key with its value.
+// entry makes a node from a key with its value.
 func (b *builder) entry(key string, v any, at place, depth int) node {
 	switch key {
 	case "all":
@@ -216,14 +220,14 @@ func (b *builder) entry(key string, v any, at place, depth int) node {
 	}
 	f := factNamed(key)
 	if f == nil {
-		b.fail(at, mistake.Suggestion(key, append([]string{"all", "any", "not", "expr", "unknown"}, factNames()...)), "there is no fact %q", cutName(key))
+		b.fail(at, mistake.Suggestion(key, append([]string{"all", "any", "not", "expr", "unknown"}, factNames()...)), "unknown fact %q", cutName(key))
 		return nothing
 	}
 	b.read(f.name)
 	return leaf{oneLine(key, v), &factClause{f, b.tests(f, v, at)}}
 }
 
-// read notes that a fact is read.
+// read records that a fact is used. An entry of a table counts as the table.
 func (b *builder) read(name string) {
 	if head, _, ok := strings.Cut(name, "."); ok && factNamedTable(head) != nil {
 		name = head
@@ -231,11 +235,11 @@ func (b *builder) read(name string) {
 	b.reads[name] = true
 }
 
-// list makes nodes of a list of clauses.
+// list makes nodes from a list of clauses.
 func (b *builder) list(v any, at place, depth int) []node {
 	l, ok := v.([]any)
 	if !ok {
-		b.fail(at, "write one clause to a line, each with a dash before it", "%s is no list of clauses", kindOf(v))
+		b.fail(at, "write one clause per line, each after a dash", "%s is not a list of clauses", kindOf(v))
 		return nil
 	}
 	nodes := make([]node, 0, min(len(l), MaxClauses))
@@ -248,7 +252,7 @@ func (b *builder) list(v any, at place, depth int) []node {
 	return nodes
 }
 
-// kindOf names what a value is, in the words of the file.
+// kindOf describes a value in the terms of the file.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -267,5 +271,5 @@ func kindOf(v any) string {
 	return fmt.Sprintf("a %T", v)
 }
 
-// isWhole reports whether n counts something.
+// isWhole reports whether n can be a count.
 func isWhole(n float64) bool { return n == math.Trunc(n) && n >= 0 && n <= 1e15 }

@@ -15,35 +15,35 @@ import (
 	"dowse/internal/plain"
 )
 
-// celClause makes a node of an expression in CEL.
+// celClause makes a node from an expression in CEL.
 func (b *builder) celClause(v any, at place) node {
 	s, ok := v.(string)
 	if !ok || strings.TrimSpace(s) == "" {
-		b.fail(at, "write an expression such as 'page.links_out < 400'", "expr: %s is no expression", kindOf(v))
+		b.fail(at, "write an expression such as 'page.links_out < 400'", "expr: %s is not an expression", kindOf(v))
 		return nothing
 	}
 	program, err := b.cel.compile(s, b.read)
 	if err != nil {
-		b.fail(at, "see dowse help expr", "expr: %v", err)
+		b.fail(at, "see docs/predicates.md", "expr: %v", err)
 		return nothing
 	}
 	return leaf{"expr: " + short(s), celTest{program}}
 }
 
-// celEnv compiles expressions. The zero value is ready; making it costs about a
-// millisecond, so that it is made for the first expression.
+// A celEnv compiles expressions. The zero value is ready; the environment costs
+// about a millisecond, so it is created for the first expression.
 type celEnv struct{ env *cel.Env }
 
-// The bounds of expressions in CEL beside [MaxCost] and [MaxExpr].
+// The bounds of expressions in CEL in addition to [MaxCost] and [MaxExpr].
 const (
-	celDepth   = 32  // of operators and calls in each other
-	celNesting = 2   // of loops (all, exists) in loops
+	celDepth   = 32  // nesting of operators and calls
+	celNesting = 2   // nesting of loops (all, exists)
 	celProgram = 500 // instructions of a regular expression
 )
 
-// open makes the environment: one variable, page, whose fields are the facts. The
-// macros that make lists are left out, since lists of lists grow without doing any
-// counted work.
+// open creates the environment: one variable, page, whose fields are the facts.
+// Macros that create lists are left out, since nested lists grow without doing
+// any counted work.
 func (e *celEnv) open() (err error) {
 	if e.env != nil {
 		return nil
@@ -63,7 +63,7 @@ func (e *celEnv) open() (err error) {
 	return err
 }
 
-// compile makes a program of an expression and tells which facts it reads.
+// compile compiles an expression and calls read for every fact that it uses.
 func (e *celEnv) compile(s string, read func(name string)) (cel.Program, error) {
 	if err := e.open(); err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func celProblem(issues *cel.Issues) error {
 	return errors.New(message)
 }
 
-// celCheck notes the facts that an expression reads and refuses patterns that are
-// not written out: a page must not be able to bring its own.
+// celCheck records the facts that an expression uses and refuses patterns that
+// are not literals: a page must not be able to supply its own.
 func celCheck(tree *celast.AST, read func(name string)) (err error) {
 	celast.PostOrderVisit(tree.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
 		switch e.Kind() {
@@ -126,8 +126,8 @@ func celFact(e celast.Expr) (string, bool) {
 	return "", false
 }
 
-// celTest evaluates an expression. What it can't know it does not: a fact is
-// missing, or finding out costs too much.
+// A celTest evaluates an expression. The outcome is unknown if a fact is
+// missing or the cost limit is reached.
 type celTest struct{ program cel.Program }
 
 func (t celTest) find(r *reading) (verdict, string) {
@@ -165,10 +165,10 @@ const (
 	parentType = "dowse.Parent"
 )
 
-// pageTypes tells the compiler the facts and their types.
+// pageTypes describes the facts and their types to the compiler.
 type pageTypes struct{ *types.Registry }
 
-// FindStructType tells that the two types exist.
+// FindStructType knows the types of page and parent.
 func (p *pageTypes) FindStructType(name string) (*types.Type, bool) {
 	if name == pageType || name == parentType {
 		return types.NewTypeTypeWithParam(types.NewObjectType(name)), true
@@ -195,7 +195,7 @@ func celField(typ, fact string) (string, bool) {
 	return field, ofParent == (typ == parentType)
 }
 
-// FindStructFieldType tells the type of a fact, and how it is read.
+// FindStructFieldType returns the type of a fact, and how it is read.
 func (p *pageTypes) FindStructFieldType(typ, field string) (*types.FieldType, bool) {
 	switch {
 	case typ == pageType && field == "parent":
@@ -217,7 +217,7 @@ func (p *pageTypes) FindStructFieldType(typ, field string) (*types.FieldType, bo
 	return nil, false
 }
 
-// celType returns how expressions see a fact.
+// celType returns a fact as a field of CEL.
 func (f *fact) celType() *types.FieldType {
 	typ := map[kind]*types.Type{
 		oneText: types.StringType, listed: types.NewListType(types.StringType),
@@ -240,7 +240,7 @@ func (f *fact) celType() *types.FieldType {
 	}
 }
 
-// celValue returns the value of a fact, texts cut as they are for patterns.
+// celValue returns the value of a fact; texts are cut as they are for patterns.
 func (f *fact) celValue(r *reading) (v any, known bool) {
 	switch f.kind {
 	case whole:
@@ -282,7 +282,7 @@ func (p *celPage) ConvertToNative(reflect.Type) (any, error) {
 	return nil, fmt.Errorf("%s is no value", p.typ)
 }
 
-// ConvertToType knows only what type it is.
+// ConvertToType supports the type itself only.
 func (p *celPage) ConvertToType(t ref.Type) ref.Val {
 	if t == types.TypeType {
 		return types.NewObjectType(p.typ)

@@ -17,10 +17,10 @@ import (
 //	not  := "not" not | "(" expr ")" | atom
 //	atom := NAME "(" argument ")"
 //
-// The atoms are those of [Atoms]. An argument stands as it is up to its closing
-// parenthesis, or in quotes, in which a backslash keeps a quote or a backslash from
-// its meaning. Case counts in arguments only where it says so. The error is a
-// [*Problem] with the column.
+// The atoms are those of [Atoms]. An argument extends to its closing
+// parenthesis, or is in quotes, in which a backslash escapes a quote or a
+// backslash. Case matters in arguments only where an atom states it. The error
+// is a [*Problem] with the column.
 func ParseExpr(s string) (*Predicate, error) {
 	tree, problem := parse(s, MaxDepth)
 	if problem != nil {
@@ -28,13 +28,13 @@ func ParseExpr(s string) (*Predicate, error) {
 	}
 	p, problems := FromTree(tree, nil)
 	if len(problems) > 0 {
-		problems[0].Path = "" // of a tree that nobody wrote
+		problems[0].Path = "" // the path is in a tree that the user has not seen
 		return nil, &problems[0]
 	}
 	return p, nil
 }
 
-// Error tells what is wrong and what to do, after the place where it is known.
+// Error returns the problem and what to do, after the place if it is known.
 func (p *Problem) Error() string {
 	s := p.Problem + "; " + p.Fix
 	if p.Path != "" {
@@ -49,7 +49,7 @@ func (p *Problem) Error() string {
 	return s
 }
 
-// expression makes a node of a string that stands for a clause.
+// expression makes a node from a string in the place of a clause.
 func (b *builder) expression(s string, at place, depth int) node {
 	tree, problem := parse(s, MaxDepth-depth)
 	if problem != nil {
@@ -60,15 +60,15 @@ func (b *builder) expression(s string, at place, depth int) node {
 	return b.clause(tree, at, depth)
 }
 
-// parse makes the JSON form of an expression, with at most so many groups in each
-// other.
+// parse returns the JSON form of an expression with at most so many nested
+// groups.
 func parse(s string, depth int) (tree map[string]any, problem *Problem) {
 	p := &parser{text: s, depth: depth}
 	if len(s) > MaxExpr {
 		return nil, &Problem{Column: 1, Problem: fmt.Sprintf("the expression is longer than %d bytes", MaxExpr), Fix: "cut it into clauses of a tree"}
 	}
 	if !utf8.ValidString(s) {
-		return nil, &Problem{Column: 1, Problem: "the expression is no UTF-8", Fix: "save it as UTF-8"}
+		return nil, &Problem{Column: 1, Problem: "the expression is not UTF-8", Fix: "save it as UTF-8"}
 	}
 	tree = p.or()
 	p.space()
@@ -78,7 +78,8 @@ func parse(s string, depth int) (tree map[string]any, problem *Problem) {
 	return tree, p.problem
 }
 
-// A parser reads an expression from left to right. It ends at the first problem.
+// A parser reads an expression from left to right. It stops at the first
+// problem.
 type parser struct {
 	text    string
 	at      int
@@ -86,6 +87,7 @@ type parser struct {
 	problem *Problem
 }
 
+// fail records the first problem, at the current column, in characters.
 func (p *parser) fail(fix, format string, args ...any) {
 	if p.problem == nil {
 		column := 1 + utf8.RuneCountInString(p.text[:p.at])
@@ -98,7 +100,7 @@ func (p *parser) space() {
 	p.at = len(p.text) - len(rest)
 }
 
-// word takes the next word if it is w.
+// word consumes the next word if it is w, whatever its case.
 func (p *parser) word(w string) bool {
 	if !strings.EqualFold(p.peek(), w) {
 		return false
@@ -107,7 +109,7 @@ func (p *parser) word(w string) bool {
 	return true
 }
 
-// peek returns the next word, without taking it.
+// peek returns the next word without consuming it.
 func (p *parser) peek() string {
 	p.space()
 	rest := p.text[p.at:]
@@ -135,6 +137,8 @@ func (p *parser) joined(op string, operand func() map[string]any) map[string]any
 	return map[string]any{"op": op, "args": args}
 }
 
+// not reads a negation, a group or an atom, and counts the depth: the parser is
+// recursive, and its input hostile.
 func (p *parser) not() map[string]any {
 	if p.problem != nil {
 		return nil
@@ -160,7 +164,7 @@ func (p *parser) not() map[string]any {
 	return inner
 }
 
-// take takes the next byte if it is c.
+// take consumes the next byte if it is c.
 func (p *parser) take(c byte) bool {
 	if p.at >= len(p.text) || p.text[p.at] != c {
 		return false
@@ -169,6 +173,7 @@ func (p *parser) take(c byte) bool {
 	return true
 }
 
+// atom reads a condition by name.
 func (p *parser) atom() map[string]any {
 	name := p.peek()
 	a := atomNamed(strings.ToLower(name))
@@ -177,7 +182,7 @@ func (p *parser) atom() map[string]any {
 		p.fail("write a condition such as keyword(reef)", "a condition is missing")
 		return nil
 	case a == nil:
-		p.fail(mistake.Suggestion(name, opNames()), "there is no condition %q", cutName(name))
+		p.fail(mistake.Suggestion(name, opNames()), "unknown condition %q", cutName(name))
 		return nil
 	}
 	p.at += len(name)
@@ -189,7 +194,8 @@ func (p *parser) atom() map[string]any {
 	return p.arguments(a)
 }
 
-// arguments reads what stands in the parentheses of an atom.
+// arguments reads the part in the parentheses of an atom. Only category has a
+// second argument.
 func (p *parser) arguments(a *atom) map[string]any {
 	m := map[string]any{"op": a.op}
 	two := a.op == "category"
@@ -198,7 +204,7 @@ func (p *parser) arguments(a *atom) map[string]any {
 	if two && p.take(',') {
 		n, err := strconv.ParseFloat(p.argument(false), 64)
 		if err != nil && p.problem == nil {
-			p.fail("write a number from 0 to 1 after the comma", "the second argument of %s is no number", a.op)
+			p.fail("write a number from 0 to 1 after the comma", "the second argument of %s is not a number", a.op)
 		}
 		m["min"] = n
 	}
@@ -213,8 +219,9 @@ func (p *parser) arguments(a *atom) map[string]any {
 	return m
 }
 
-// argument reads an argument, in quotes or as it stands up to the closing
-// parenthesis (or, if there may be a second, the comma).
+// argument reads an argument, in quotes or literally up to the closing
+// parenthesis (or, if there may be a second one, the comma). Parentheses within
+// it must match.
 func (p *parser) argument(comma bool) string {
 	p.space()
 	if p.at < len(p.text) && (p.text[p.at] == '"' || p.text[p.at] == '\'') {

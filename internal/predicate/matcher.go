@@ -11,7 +11,7 @@ import (
 	"dowse/internal/mistake"
 )
 
-// A Matcher is a way to match facts.
+// A Matcher describes a way to match facts, for documentation.
 type Matcher struct{ Form, Means string }
 
 // Matchers lists the ways to match facts, in the order of printing.
@@ -35,7 +35,8 @@ func Matchers() []Matcher {
 	}
 }
 
-// tests makes the tests of a fact's matcher.
+// tests makes the tests of a fact's matcher. Its meaning depends on the kind of
+// the fact and on the type of the value.
 func (b *builder) tests(f *fact, v any, at place) []finder {
 	switch v := v.(type) {
 	case map[string]any:
@@ -74,12 +75,12 @@ func (b *builder) matchers(f *fact, m map[string]any, at place) (tests []finder)
 		}
 	}
 	if len(tests) == 0 {
-		b.fail(at, "use one of: "+strings.Join(matcherNames(f), ", "), "%s: nothing says how it is to be matched", f.name)
+		b.fail(at, "use one of: "+strings.Join(matcherNames(f), ", "), "%s: no way to match it", f.name)
 	}
 	return tests
 }
 
-// matcherNames returns the keys that a matcher of a fact can have.
+// matcherNames returns the keys that a matcher of a fact may have.
 func matcherNames(f *fact) []string {
 	switch {
 	case f.kind == whole || f.kind == decimal:
@@ -126,9 +127,9 @@ func (b *builder) least(f *fact, v any, at place) finder {
 	n, ok := v.(float64)
 	switch {
 	case !ok:
-		b.fail(at, "write a number, such as at_least: 3", "at_least: %s is no number", kindOf(v))
+		b.fail(at, "write a number, such as at_least: 3", "at_least: %s is not a number", kindOf(v))
 	case f.kind == oneText:
-		b.fail(at, `add "has:" with what is counted`, "at_least: there is no has: beside it")
+		b.fail(at, `add "has:" with what is counted`, "at_least: without has:")
 	}
 	spans := []span{{n, math.Inf(1)}}
 	if f.kind == whole || f.kind == decimal {
@@ -137,7 +138,7 @@ func (b *builder) least(f *fact, v any, at place) finder {
 	return &count{f, spans}
 }
 
-// atLeast reads how many of has must be there.
+// atLeast reads how many of has must be present.
 func (b *builder) atLeast(v, has any, at place) int {
 	n, ok := v.(float64)
 	most := 1
@@ -157,7 +158,7 @@ func (b *builder) atLeast(v, has any, at place) int {
 	return int(n)
 }
 
-// has makes the test for strings, one or a list of them.
+// has makes the test for one string or a list of them.
 func (b *builder) has(f *fact, v any, atLeast int, at place) finder {
 	t := &has{fact: f, like: f.like, atLeast: atLeast}
 	list, isList := v.([]any)
@@ -183,7 +184,7 @@ func (b *builder) has(f *fact, v any, atLeast int, at place) finder {
 	return t
 }
 
-// want reads one thing to look for.
+// want reads one string or pattern to look for.
 func (b *builder) want(v any, at place) want {
 	switch v := v.(type) {
 	case float64:
@@ -206,9 +207,10 @@ func (b *builder) want(v any, at place) want {
 	return want{}
 }
 
+// countWant counts a string against MaxStrings and reports when it is exceeded.
 func (b *builder) countWant(w want, at place) want {
 	if b.strings++; b.strings == MaxStrings+1 {
-		b.fail(at, "keep those that tell most", "more than %d strings", MaxStrings)
+		b.fail(at, "keep the most important ones", "more than %d strings", MaxStrings)
 	}
 	return w
 }
@@ -226,14 +228,14 @@ func patternOf(s string) (pattern string, ok bool) {
 	return pattern, true
 }
 
-// regexp compiles a regular expression of bounded size; nil if it is none.
+// regexp compiles a regular expression of bounded size; nil if it is not one.
 func (b *builder) regexp(pattern string, at place) *regexp.Regexp {
 	re, size, err := compile(pattern)
 	switch {
 	case len(pattern) > MaxPattern:
 		b.fail(at, "cut it into several, or list words", "the pattern is longer than %d bytes", MaxPattern)
 	case err != nil:
-		b.fail(at, "see dowse help expr; patterns are RE2: without look-around and back references", "/%s/ is no regular expression: %s", cutName(pattern), problemOf(err))
+		b.fail(at, "patterns are RE2: without look-around and back references", "/%s/ is not a regular expression: %s", cutName(pattern), problemOf(err))
 	case b.program+size > MaxProgram:
 		b.fail(at, "list words where words are meant, and count less with {n,m}", "the regular expressions are too large together")
 	}
@@ -241,7 +243,8 @@ func (b *builder) regexp(pattern string, at place) *regexp.Regexp {
 	return re
 }
 
-// compile returns a regular expression and the number of its instructions.
+// compile returns a regular expression and the number of its instructions,
+// which bounds its cost per byte of text.
 func compile(pattern string) (*regexp.Regexp, int, error) {
 	if len(pattern) > MaxPattern {
 		return nil, 0, nil
@@ -258,8 +261,8 @@ func compile(pattern string) (*regexp.Regexp, int, error) {
 	return re, len(prog.Inst), err
 }
 
-// problemOf returns what is wrong with a regular expression, without the name of
-// the package that says so.
+// problemOf returns the problem of a regular expression without the name of the
+// package.
 func problemOf(err error) string {
 	return strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 }
@@ -280,7 +283,7 @@ func (b *builder) periods(v any, at place) []period {
 		`write 2026, 2026-05, 2026-05-31 or a range such as "2024..2026-05"`)
 }
 
-// each reads one value, or a list of them.
+// each reads one value or a list of them.
 func each[T any](b *builder, v any, at place, parse func(v any) (T, error), fix string) (list []T) {
 	values, isList := v.([]any)
 	if !isList {
@@ -312,7 +315,7 @@ func (b *builder) day(v any, at place) period {
 	return p
 }
 
-// written returns a value as it was written: a year alone is a number to YAML.
+// written returns a value as it was written: a year alone is a number in YAML.
 func written(v any) string {
 	switch v := v.(type) {
 	case string:

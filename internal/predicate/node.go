@@ -1,6 +1,6 @@
 package predicate
 
-// A verdict is what a clause says of a page.
+// A verdict is the outcome of a clause, in Kleene's three-valued logic.
 type verdict uint8
 
 const (
@@ -9,6 +9,7 @@ const (
 	unknown
 )
 
+// of returns yes or no.
 func of(holds bool) verdict {
 	if holds {
 		return yes
@@ -21,24 +22,24 @@ type node interface {
 	test(r *reading, t *trace, s scope) verdict
 }
 
-// A scope is what the groups around a clause say about it.
+// A scope is what the groups around a clause determine for it.
 type scope struct {
-	pass  bool // unknown: pass
+	pass  bool // unknown facts pass
 	depth int
 }
 
 func (s scope) inner() scope { return scope{s.pass, s.depth + 1} }
 
-// A trace gathers what the clauses say.
+// A trace collects the outcomes of the clauses.
 type trace struct{ clauses []Clause }
 
-// open notes a clause before what is in it and returns its place.
+// open records a clause before its members and returns its index.
 func (t *trace) open(name string, group bool, s scope) int {
 	t.clauses = append(t.clauses, Clause{Name: name, Group: group, Depth: s.depth})
 	return len(t.clauses) - 1
 }
 
-// close fills in what the clause said.
+// close fills in the outcome of a clause.
 func (t *trace) close(i int, v verdict, s scope, detail string) verdict {
 	c := &t.clauses[i]
 	c.Unknown = v == unknown
@@ -47,7 +48,7 @@ func (t *trace) close(i int, v verdict, s scope, detail string) verdict {
 	return v
 }
 
-// all holds if everything in it does; nothing is enough.
+// all holds if every member does; an empty one holds.
 type all struct {
 	name string
 	of   []node
@@ -68,7 +69,7 @@ func (g all) test(r *reading, t *trace, s scope) verdict {
 	return t.close(at, v, s, "")
 }
 
-// any holds if something in it does; of nothing, nothing does.
+// anyOf holds if some member does; an empty one does not hold.
 type anyOf struct {
 	name string
 	of   []node
@@ -89,7 +90,7 @@ func (g anyOf) test(r *reading, t *trace, s scope) verdict {
 	return t.close(at, v, s, "")
 }
 
-// not holds if what is in it does not.
+// not holds if its member does not.
 type not struct{ of node }
 
 func (g not) test(r *reading, t *trace, s scope) verdict {
@@ -104,7 +105,8 @@ func (g not) test(r *reading, t *trace, s scope) verdict {
 	return t.close(at, v, s, "")
 }
 
-// settled decides what is unknown in a clause.
+// settled turns unknown into yes or no: at the top, and wherever unknown: is
+// stated.
 type settled struct {
 	of   node
 	pass bool
@@ -118,13 +120,14 @@ func (g settled) test(r *reading, t *trace, s scope) verdict {
 	return v
 }
 
-// A leaf tests one thing and says what it found.
+// A leaf tests one thing and reports what it found.
 type leaf struct {
 	name string
 	of   finder
 }
 
-// A finder tells whether a page has something, and what it found or missed.
+// A finder reports whether a page has something, and what it found or missed,
+// in words.
 type finder interface {
 	find(r *reading) (verdict, string)
 }

@@ -7,12 +7,13 @@ import (
 	"dowse"
 )
 
-// The bounds of a predicate and of a test. They are far above what people write
-// and keep the dearest predicate over the largest page in the order of a second.
+// The bounds of a predicate and of a test. They are far above what people
+// write, and keep the most expensive predicate on the largest page in the order
+// of a second.
 const (
 	MaxClauses = 256     // groups and leaves
-	MaxDepth   = 16      // of groups in groups
-	MaxStrings = 1000    // words, phrases, names and patterns in all
+	MaxDepth   = 16      // nesting of groups
+	MaxStrings = 1000    // words, phrases, names and patterns together
 	MaxPattern = 1000    // bytes of a regular expression
 	MaxProgram = 4000    // instructions of all regular expressions together
 	MaxExpr    = 4096    // bytes of an expression
@@ -21,8 +22,8 @@ const (
 	MaxCost    = 200_000 // of one CEL expression, in CEL's units
 )
 
-// A Predicate is a condition on pages. It does not change and may be used from many
-// goroutines.
+// A Predicate is a condition on pages. It does not change and may be used by
+// many goroutines.
 type Predicate struct {
 	root     node
 	tree     any
@@ -30,37 +31,39 @@ type Predicate struct {
 	keywords keywords
 }
 
-// Facts are those that a page does not carry itself. The zero value of each means
-// that it is not known.
+// Facts are those that a page does not carry itself. The zero value of each
+// means that it is unknown.
 type Facts struct {
-	Anchors    []string           // of the links that led to the page
-	Parent     *Parent            // the page that it was found on
-	Categories map[string]float64 // probability by name; nil where nobody classifies, absent names count as 0
-	Score      *float64           // of the evidence: what the judge says without the predicate
-	Modified   time.Time          // where the page itself does not say: Last-Modified
-	Languages  []string           // to tell apart where the page does not declare its own; nil means all
+	Anchors []string // texts of the links that led to the page
+	Parent  *Parent  // the page that it was found on
+	// Probability by name; nil without a classifier, absent names count as 0.
+	Categories map[string]float64
+	Score      *float64  // the judge's relevance without the predicate
+	Modified   time.Time // from Last-Modified, if the page itself has no date
+	// Candidates for detection if the page declares no language; nil means all.
+	Languages []string
 }
 
-// Parent is what is known of the page that a page was found on.
+// Parent is what is known of the page on which a page was found.
 type Parent struct {
 	Score float64
 	Host  string
 }
 
-// A Result tells whether a page meets a predicate, and what each clause said.
+// A Result is whether a page meets a predicate, and the outcome of each clause.
 type Result struct {
 	Holds   bool
-	Clauses []Clause // groups before what is in them, in the order of the tree
+	Clauses []Clause // in the order of the tree, groups before their members
 }
 
-// A Clause is what one clause of the tree says of a page.
+// A Clause is the outcome of one clause of the tree.
 type Clause struct {
 	Name    string // as it was written, on one line
-	Holds   bool   // of an unknown one: what unknown: makes of it
+	Holds   bool   // of an unknown one: as unknown: states
 	Unknown bool   // a fact is missing
-	Detail  string // what was found, or what is missing
+	Detail  string // what was found or is missing
 	Group   bool   // all, any or not
-	Depth   int    // of the groups around it
+	Depth   int    // number of groups around it
 }
 
 // Test tests a page. Its time is bounded by the constants of this package.
@@ -71,15 +74,15 @@ func (p *Predicate) Test(page *dowse.Page, f Facts) Result {
 	return Result{Holds: v == yes, Clauses: t.clauses}
 }
 
-// Tree returns the predicate as a tree that [FromTree] makes the same predicate of.
-// It must not be changed.
+// Tree returns the tree from which [FromTree] makes the same predicate. It must
+// not be modified.
 func (p *Predicate) Tree() any { return p.tree }
 
 // Needs returns what the predicate reads.
 func (p *Predicate) Needs() Needs { return p.needs }
 
-// Needs tells what a predicate reads of a page, so that nobody finds out what is
-// not asked for.
+// Needs lists what a predicate reads of a page, so that a crawl need not find
+// out what no clause uses.
 type Needs struct {
 	Facts      []string // names, sorted
 	Categories []string // names of categories, sorted
@@ -92,10 +95,10 @@ func (n Needs) Reads(fact string) bool {
 	return found
 }
 
-// A Problem is something wrong in a tree: where, what, and what to do about it.
+// A Problem is an error in a tree: its place, what is wrong, and what to do.
 type Problem struct {
 	Path         string // all[2].text.has
-	Line, Column int    // 0 where nobody knows
+	Line, Column int    // 0 if unknown
 	Problem      string
 	Fix          string
 }

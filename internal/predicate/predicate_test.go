@@ -316,8 +316,8 @@ func ExampleFromTree() {
 	}
 	// Output:
 	// <nil>
-	// any[0].titel: there is no fact "titel"; did you mean "title"?
-	// any[1].published.after: "yesterday" is no date; write 2026, 2026-05 or 2026-05-31
+	// any[0].titel: unknown fact "titel"; did you mean "title"?
+	// any[1].published.after: "yesterday" is not a date; write 2026, 2026-05 or 2026-05-31
 }
 
 func BenchmarkTest(b *testing.B) {

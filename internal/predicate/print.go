@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// String returns the predicate as it can be read again: what was an expression as
-// one for [ParseExpr], a tree as JSON, which YAML reads, too.
+// String returns the predicate in a form that can be read again: an expression
+// for [ParseExpr], a tree as JSON, which is also YAML.
 func (p *Predicate) String() string {
 	if m, ok := p.tree.(map[string]any); ok {
 		if s, ok := printExpr(m, false); ok {
@@ -23,8 +23,8 @@ func (p *Predicate) String() string {
 	return string(data)
 }
 
-// printExpr writes the JSON form of an expression as an expression. It reports
-// false for what is none: empty groups, other clauses.
+// printExpr formats the JSON form of an expression as an expression. It reports
+// false for other clauses and empty groups.
 func printExpr(m map[string]any, nested bool) (string, bool) {
 	switch op, _ := m["op"].(string); op {
 	case "":
@@ -50,6 +50,8 @@ func printArgument(v any) (string, bool) {
 	return printExpr(m, true)
 }
 
+// printJoined formats the operands of and or or; false if there are fewer than
+// two.
 func printJoined(v any, op string) (string, bool) {
 	args, _ := v.([]any)
 	parts := make([]string, len(args))
@@ -63,7 +65,7 @@ func printJoined(v any, op string) (string, bool) {
 	return strings.Join(parts, " "+op+" "), len(args) > 1
 }
 
-// printAtom writes an atom with its argument, in quotes where it needs them.
+// printAtom formats an atom with its argument, in quotes if needed.
 func printAtom(m map[string]any) string {
 	op, _ := m["op"].(string)
 	a := atomNamed(op)
@@ -78,6 +80,8 @@ func printAtom(m map[string]any) string {
 	return s + ")"
 }
 
+// quoteArgument returns an argument, in quotes if it contains anything that
+// ends or changes it.
 func quoteArgument(s string) string {
 	if !strings.ContainsAny(s, "\\\"'(),") && s == strings.TrimSpace(s) && s != "" && !strings.Contains(s, " ") {
 		return s
@@ -85,9 +89,11 @@ func quoteArgument(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// oneLine writes a clause as it could stand in a topic file, on one line.
+// oneLine formats a clause as in a topic file, on one line.
 func oneLine(key string, v any) string { return key + ": " + short(flow(v, 0)) }
 
+// flow formats a value in the flow style of YAML, without what is deeper than
+// three levels or beyond 20 items.
 func flow(v any, depth int) string {
 	if depth > 3 {
 		return "…"

@@ -36,27 +36,30 @@ func parseSpan(s string) (span, error) {
 		}
 	}
 	if sp.from > sp.to {
-		return sp, fmt.Errorf("%q is empty: its ends are the wrong way round", s)
+		return sp, fmt.Errorf("%q is empty: swap its ends", s)
 	}
 	return sp, nil
 }
 
+// parseNumber reads a finite number.
 func parseNumber(s string) (float64, error) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-		return 0, fmt.Errorf("%q is no number", cutName(s))
+		return 0, fmt.Errorf("%q is not a number", cutName(s))
 	}
 	return n, nil
 }
 
-// A period is a time from its start to before its end; the zero time is no bound.
+// A period is a time from its start to just before its end; a zero time is no
+// bound.
 type period struct{ from, to time.Time }
 
 func (p period) has(t time.Time) bool {
 	return (p.from.IsZero() || !t.Before(p.from)) && (p.to.IsZero() || t.Before(p.to))
 }
 
-// parsePeriod reads a date or two of them with .. between; either may be left out.
+// parsePeriod reads a date, or two with .. between them, of which either may be
+// omitted.
 func parsePeriod(s string) (period, error) {
 	from, to, isRange := strings.Cut(strings.TrimSpace(s), "..")
 	if !isRange {
@@ -81,12 +84,13 @@ func parsePeriod(s string) (period, error) {
 		p.to = last.to
 	}
 	if !p.from.IsZero() && !p.to.IsZero() && !p.from.Before(p.to) {
-		return p, fmt.Errorf("%q is empty: its ends are the wrong way round", s)
+		return p, fmt.Errorf("%q is empty: swap its ends", s)
 	}
 	return p, nil
 }
 
-// parseDay reads a year, a month, a day or an instant, as the time that it takes.
+// parseDay reads a year, a month, a day or an instant as the period that it
+// covers.
 func parseDay(s string) (period, error) {
 	s = strings.TrimSpace(s)
 	for _, l := range []struct {
@@ -100,5 +104,5 @@ func parseDay(s string) (period, error) {
 	if t, err := time.Parse(time.RFC3339, s); err == nil && t.Year() > 0 {
 		return period{t, t.Add(time.Second)}, nil
 	}
-	return period{}, fmt.Errorf("%q is no date", cutName(s))
+	return period{}, fmt.Errorf("%q is not a date", cutName(s))
 }

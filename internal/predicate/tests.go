@@ -9,12 +9,13 @@ import (
 	"dowse"
 )
 
-// factClause is a clause about one fact: all of its tests must hold.
+// A factClause is a clause about one fact: all of its tests must hold.
 type factClause struct {
 	fact  *fact
 	tests []finder
 }
 
+// find combines the tests as all does: no wins over unknown, unknown over yes.
 func (c *factClause) find(r *reading) (verdict, string) {
 	if len(c.tests) == 1 {
 		return c.tests[0].find(r)
@@ -31,15 +32,16 @@ func (c *factClause) find(r *reading) (verdict, string) {
 	return v, strings.Join(details, "; ")
 }
 
-// missing is what a clause says of a fact that is not known.
+// missing is the outcome for a fact that is unknown.
 func missing(f *fact) (verdict, string) { return unknown, missingFact(f.name).Error() }
 
-// exhausted is what a clause says that gave up.
+// exhausted is the outcome of a clause that gave up.
 func exhausted() (verdict, string) {
 	return unknown, fmt.Sprintf("gave up after %d comparisons", MaxSteps)
 }
 
-// present tests whether a fact is there at all.
+// present tests whether a fact exists at all. An unknown fact does not, so the
+// outcome is never unknown.
 type present struct {
 	fact *fact
 	want bool
@@ -53,6 +55,7 @@ func (t present) find(r *reading) (verdict, string) {
 	return of(!t.want), t.fact.name + " is not there"
 }
 
+// known reports whether the fact has a value that is not empty.
 func (t present) known(r *reading) (known bool) {
 	switch t.fact.kind {
 	case whole, decimal:
@@ -93,6 +96,7 @@ func (t *has) find(r *reading) (verdict, string) {
 	return of(len(found) >= t.atLeast), t.say(found, values)
 }
 
+// say describes what was found.
 func (t *has) say(found, values []string) string {
 	switch {
 	case len(found) > 0 && t.atLeast > 1:
@@ -156,6 +160,7 @@ func (t *wordCount) find(r *reading) (verdict, string) {
 	return within(float64(n), t.spans), fmt.Sprintf("%d words", n)
 }
 
+// within reports whether a number is in one of the ranges.
 func within(n float64, spans []span) verdict {
 	for _, s := range spans {
 		if s.has(n) {
@@ -187,7 +192,8 @@ func (t *day) find(r *reading) (verdict, string) {
 
 func formatNumber(n float64) string { return strconv.FormatFloat(n, 'g', 6, 64) }
 
-// short cuts what is printed, and makes it one line without control characters.
+// short returns what is printed: one line without control characters, at most
+// 80 characters.
 func short(s string) string {
 	const most = 80
 	s = strings.Join(strings.FieldsFunc(firstRunes(s, 4*most), isBlank), " ")
@@ -211,5 +217,5 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// cutName is a name from outside in an error.
+// cutName returns a name from outside for an error, at most 60 characters.
 func cutName(s string) string { return firstRunes(strings.TrimSpace(s), 60) }

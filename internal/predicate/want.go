@@ -11,22 +11,23 @@ import (
 	"dowse/text"
 )
 
-// A want is one string or pattern that is looked for in the values of a fact.
+// A want is one string or pattern to look for in the values of a fact.
 type want struct {
 	as     string         // as it was written
 	plain  string         // folded
-	phrase phrase         // its words; nil where it is looked for as it stands
-	re     *regexp.Regexp // instead of all that
+	phrase phrase         // its words; nil if it is matched literally
+	re     *regexp.Regexp // a pattern, in place of the others
 }
 
+// newWant returns a want for a string that is not a pattern.
 func newWant(s string) want {
 	w := want{as: s, plain: text.Fold(s)}
 	w.phrase = newPhrase(w.plain)
 	return w
 }
 
-// among reports whether one of the values has what is wanted. Folded are the values
-// folded. A pattern sees so much of them as [MaxText] allows.
+// among reports whether one of the values has what is wanted. folded are the
+// folded values. A pattern sees at most [MaxText] bytes of all values together.
 func (w *want) among(r *reading, l like, values, folded []string) bool {
 	left := MaxText
 	for i, v := range values {
@@ -68,25 +69,27 @@ func (w *want) in(r *reading, l like, folded string) bool {
 	return folded == w.plain
 }
 
-// isBelow reports whether a host is the domain or in it: ch, example.ch, *.example.ch.
+// isBelow reports whether a host is the domain or below it: ch, example.ch,
+// *.example.ch.
 func isBelow(host, domain string) bool {
 	domain = strings.TrimLeft(domain, "*.")
 	rest, ok := strings.CutSuffix(host, domain)
 	return ok && domain != "" && (rest == "" || strings.HasSuffix(rest, "."))
 }
 
-// A phrase is a run of folded words. Between them anything but a word may stand.
+// A phrase is a sequence of folded words. Anything but a word may be between
+// them.
 type phrase []phraseWord
 
-// A phraseWord is a word, and whether others may touch it: in scripts without
-// spaces they do.
+// A phraseWord is a word, and whether others may touch its head and tail, as in
+// scripts without spaces.
 type phraseWord struct {
 	word       string
 	head, tail bool
 }
 
-// newPhrase returns the words of a folded string, nil if it begins or ends with
-// something else (c++, .net), which then counts.
+// newPhrase returns the words of a folded string; nil if it begins or ends with
+// something else (c++, .net), which then matters.
 func newPhrase(s string) phrase {
 	s = strings.TrimSpace(s)
 	spans := dowse.Words(s)
@@ -96,6 +99,7 @@ func newPhrase(s string) phrase {
 	return phraseOf(s, spans)
 }
 
+// phraseOf returns the words at spans as a phrase.
 func phraseOf(s string, spans []dowse.Span) phrase {
 	p := make(phrase, len(spans))
 	for i, w := range spans {
@@ -107,8 +111,9 @@ func phraseOf(s string, spans []dowse.Span) phrase {
 	return p
 }
 
-// in reports whether a folded text has the phrase. Each word that is compared costs
-// a step; when none are left it gives up.
+// in reports whether a folded text contains the phrase. Each comparison costs a
+// step; without steps it gives up, so a page of repeated words can't take
+// quadratic time.
 func (p phrase) in(s string, steps *int) bool {
 	for at := 0; *steps > 0; {
 		i := strings.Index(s[at:], p[0].word)
@@ -124,8 +129,8 @@ func (p phrase) in(s string, steps *int) bool {
 	return false
 }
 
-// startsAt reports whether the phrase stands at i, where its first word's letters
-// are.
+// startsAt reports whether the phrase is at i, where the letters of its first
+// word are.
 func (p phrase) startsAt(s string, i int, steps *int) bool {
 	*steps--
 	if r, _ := utf8.DecodeLastRuneInString(s[:i]); i > 0 && !p[0].head && isWord(r) {
@@ -147,7 +152,7 @@ func (p phrase) startsAt(s string, i int, steps *int) bool {
 	return true
 }
 
-// gap returns the length of what stands before the next word.
+// gap returns the number of bytes before the next word.
 func gap(s string) int {
 	for i, r := range s {
 		if isWord(r) {
@@ -157,6 +162,8 @@ func gap(s string) int {
 	return len(s)
 }
 
+// isWord reports whether a character is part of a word; marks are, so that
+// combining accents do not split one.
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return isAlnum(byte(r))

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// workClock returns a clock that runs while this goroutine's thread is at work, so that
-// what else the machine does counts little. The caller ends its use with unlock.
+// workClock returns a clock that advances with the processor time of this
+// goroutine's thread, so that other work of the machine counts little. It binds
+// the goroutine to its thread; the caller releases it with unlock.
 func workClock() (clock func() time.Duration, unlock func()) {
 	runtime.LockOSThread()
 	const thread = 1 // RUSAGE_THREAD

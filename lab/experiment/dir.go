@@ -28,13 +28,16 @@ import (
 	"dowse/internal/strictyaml"
 )
 
-// A run's folder has
+// The folder of a run has
 //
-//	experiment.yaml   the experiment, as it was given
-//	manifest.yaml     what it was run on, and with what
-//	trails/           a file for each crawl: see measure.WriteTrail, compressed
-//	relevant.tsv      the pages that were wanted: url and topic
-//	cpu.jsonl         how long the machine worked for each: not the same each time
+//	experiment.yaml   the experiment, byte for byte as it was given
+//	manifest.yaml     webs, versions and the list of crawls; written last
+//	trails/           one compressed file per crawl, see measure.WriteTrail
+//	relevant.tsv      the relevant pages: url and topic
+//	cpu.jsonl         processor time per crawl; the only file that differs between equal runs
+//
+// A folder without manifest.yaml holds a run that has not finished. Every file
+// but cpu.jsonl is replaced as a whole, so a reader never sees half of one.
 const (
 	experimentFile = "experiment.yaml"
 	manifestFile   = "manifest.yaml"
@@ -43,13 +46,16 @@ const (
 	relevantFile   = "relevant.tsv"
 )
 
-// key names a crawl by all that decides what it does.
+// key returns the name of a crawl: a hash of everything that decides what it
+// does.
 func (t *task) key(v Variant, set int, seeds []dowse.URL, version string) string {
 	x := t.x.rules()
-	return keyOf(version, t.bench.web.SHA256, t.bench.accesses(), t.name, t.topic, x, v, set, seeds, t.urls(t.draw.positives), t.urls(t.draw.negatives))
+	return keyOf(version, t.source.web.SHA256, t.source.accesses(), t.name, t.topic, x, v, set, seeds, t.urls(t.draw.positives), t.urls(t.draw.negatives))
 }
 
-// rules are what of an experiment decides what crawls do.
+// rules returns the experiment without the fields that do not decide what a crawl
+// does, so that changing a title, a measure or the list of strategies does not
+// invalidate crawls that were made.
 func (x Experiment) rules() Experiment {
 	x.Name, x.Rows, x.Title, x.About, x.Paper, x.Note, x.Cite = "", nil, "", "", "", "", nil
 	x.Web, x.Recorded, x.Topics, x.Strategies, x.Measures, x.Tests, x.Checks = nil, nil, Topics{}, nil, nil, Tests{}, nil
@@ -57,7 +63,8 @@ func (x Experiment) rules() Experiment {
 	return x
 }
 
-// keyOf makes a name of values.
+// keyOf returns 16 hexadecimal digits of the SHA-256 of the values as JSON. The
+// names of struct fields are part of that JSON.
 func keyOf(values ...any) string {
 	b, err := json.Marshal(values)
 	if err != nil {
@@ -67,29 +74,33 @@ func keyOf(values ...any) string {
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-// dir is the folder of a run. A nil one keeps nothing.
+// A dir is the folder of a run. The methods that load and save trails accept a
+// nil dir, which keeps nothing. Several workers may use a dir concurrently.
 type dir struct {
 	path             string
-	text             []byte // of the experiment
-	base             string
+	text             []byte // the experiment's file
+	base             string // folder that its paths are relative to
 	command, version string
 
-	mu  sync.Mutex
-	cpu *durable.File
-	was map[string]time.Duration // of trails that were there
+	mu       sync.Mutex // serialises writes to cpu
+	cpu      *durable.File
+	cpuTimes map[string]time.Duration // by key, of crawls that were made before
 }
 
+// A cpuLine is one line of cpu.jsonl. A crawl that was made twice has two; the
+// last one counts.
 type cpuLine struct {
 	Crawl string        `json:"crawl"`
 	CPU   time.Duration `json:"cpu_ns"`
 }
 
-// openDir makes the folder, or goes on with it.
+// openDir creates the folder, or opens it to continue the run in it. A folder of
+// an experiment with another name is refused.
 func openDir(path string, x *Experiment, o Options) (*dir, error) {
 	if err := os.MkdirAll(filepath.Join(path, trailsDir), 0o755); err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	if err := claim(path, x); err != nil {
+	if err := checkFolder(path, x); err != nil {
 		return nil, err
 	}
 	text := o.Text
@@ -99,10 +110,10 @@ func openDir(path string, x *Experiment, o Options) (*dir, error) {
 			return nil, fmt.Errorf("experiment: %w", err)
 		}
 	}
-	if err := begin(path, text); err != nil {
+	if err := writeExperiment(path, text); err != nil {
 		return nil, err
 	}
-	d := &dir{path: path, text: text, base: o.Base, command: o.Command, version: o.Version, was: readCPU(filepath.Join(path, cpuFile))}
+	d := &dir{path: path, text: text, base: o.Base, command: o.Command, version: o.Version, cpuTimes: readCPU(filepath.Join(path, cpuFile))}
 	var err error
 	if d.cpu, err = durable.In(path).Append(cpuFile); err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
@@ -110,23 +121,24 @@ func openDir(path string, x *Experiment, o Options) (*dir, error) {
 	return d, nil
 }
 
-// claim checks that the folder is not another experiment's.
-func claim(path string, x *Experiment) error {
+// checkFolder returns an error if the folder holds another experiment.
+func checkFolder(path string, x *Experiment) error {
 	old, _, err := Load(filepath.Join(path, experimentFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("experiment: %s holds another run: %w; choose another folder with -o", path, err)
+		return fmt.Errorf("experiment: %s holds another run: %w; choose another folder", path, err)
 	case old.Name != x.Name:
-		return fmt.Errorf("experiment: %s holds a run of %q; choose another folder with -o", path, old.Name)
+		return fmt.Errorf("experiment: %s holds a run of %q; choose another folder", path, old.Name)
 	}
 	return nil
 }
 
-// begin writes down what the folder is for. Of another experiment than the one before the manifest
-// goes: crawls of one must not be reported as those of the other.
-func begin(path string, text []byte) error {
+// writeExperiment stores the experiment's file. If another text was there, the
+// manifest is removed first: crawls of the old experiment must never be reported
+// as those of the new one.
+func writeExperiment(path string, text []byte) error {
 	old, err := os.ReadFile(filepath.Join(path, experimentFile))
 	if err == nil && bytes.Equal(old, text) {
 		return nil
@@ -137,23 +149,26 @@ func begin(path string, text []byte) error {
 	return replace(filepath.Join(path, experimentFile), text)
 }
 
-// ErrTaken is returned when somebody else began another run in the folder meanwhile. Two who run
-// the same experiment there share the work.
-var ErrTaken = errors.New("another run was begun in the folder meanwhile")
+// ErrTaken is returned when another process began a run of another experiment in
+// the folder meanwhile. Two processes that run the same experiment there share
+// the work.
+var ErrTaken = errors.New("another run has begun in the same folder")
 
-// ours tells whether the folder is still that of this run.
-func (d *dir) ours() error {
+// checkOwner returns an error that wraps ErrTaken if the folder is no longer that
+// of this run.
+func (d *dir) checkOwner() error {
 	text, err := os.ReadFile(filepath.Join(d.path, experimentFile))
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}
 	if !bytes.Equal(text, d.text) {
-		return fmt.Errorf("experiment: %s: %w; run this one again with another -o", d.path, ErrTaken)
+		return fmt.Errorf("experiment: %s: %w; run this one again in another folder", d.path, ErrTaken)
 	}
 	return nil
 }
 
-// replace writes a file as a whole.
+// replace writes a file as a whole: a reader sees the old contents or the new
+// ones.
 func replace(path string, data []byte) error {
 	if err := durable.WriteFile(path, data); err != nil {
 		return fmt.Errorf("experiment: write %s: %w", path, err)
@@ -161,6 +176,8 @@ func replace(path string, data []byte) error {
 	return nil
 }
 
+// readCPU reads cpu.jsonl. Lines that are damaged are skipped, and a missing file
+// is empty: processor times are useful but never needed.
 func readCPU(path string) map[string]time.Duration {
 	was := map[string]time.Duration{}
 	data, err := os.ReadFile(path)
@@ -176,11 +193,13 @@ func readCPU(path string) map[string]time.Duration {
 	return was
 }
 
+// trailName returns the name of a trail's file: its place in the run, for people,
+// and its key.
 func trailName(i int, j job) string { return fmt.Sprintf("%05d-%s.trail.gz", i+1, j.key) }
 
-// load returns the trail of a crawl that was made before, nil if there is none. A
-// damaged one counts as none.
-func (d *dir) load(i int, j job, names *measure.Names) (*measure.Trail, error) {
+// loadTrail returns the trail of a crawl that was made before, and nil if there
+// is none. A damaged one counts as none, so that it is made again.
+func (d *dir) loadTrail(i int, j job, names *measure.Names) (*measure.Trail, error) {
 	if d == nil {
 		return nil, nil
 	}
@@ -189,11 +208,12 @@ func (d *dir) load(i int, j job, names *measure.Names) (*measure.Trail, error) {
 		return nil, nil
 	}
 	if err == nil {
-		t.CPU = d.was[j.key]
+		t.CPU = d.cpuTimes[j.key]
 	}
 	return t, err
 }
 
+// readTrailFile reads one stored trail.
 func readTrailFile(path string, names *measure.Names) (*measure.Trail, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -207,7 +227,8 @@ func readTrailFile(path string, names *measure.Names) (*measure.Trail, error) {
 	return t, nil
 }
 
-// readTrail reads a trail that is compressed.
+// readTrail reads a compressed trail. Damage of the compression is reported as
+// measure.ErrTrail too.
 func readTrail(r io.Reader, names *measure.Names) (*measure.Trail, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -223,8 +244,8 @@ func readTrail(r io.Reader, names *measure.Names) (*measure.Trail, error) {
 	return t, err
 }
 
-// keep writes the trail of a crawl down.
-func (d *dir) keep(i int, j job, t *measure.Trail) error {
+// saveTrail stores the trail of a crawl that was made, and its processor time.
+func (d *dir) saveTrail(i int, j job, t *measure.Trail) error {
 	if d == nil {
 		return nil
 	}
@@ -242,7 +263,8 @@ func (d *dir) keep(i int, j job, t *measure.Trail) error {
 	return errors.Join(err, replace(filepath.Join(d.path, trailsDir, trailName(i, j)), data))
 }
 
-// packed returns the bytes of a trail as they are kept.
+// packed returns the bytes of a trail as they are stored. They are the same for
+// equal trails; [Verify] relies on it.
 func packed(t *measure.Trail) ([]byte, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -250,25 +272,29 @@ func packed(t *measure.Trail) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// close closes cpu.jsonl; everything else is closed after each write.
 func (d *dir) close() { d.cpu.Close() }
 
-// A Manifest tells what a run was made of, so that it can be made again.
+// A Manifest records what a run was made with, so that it can be verified: webs
+// by their hashes, versions, random seed, and the crawls in order.
 type Manifest struct {
-	Dowse   string     `yaml:"dowse"` // run/v1
-	Name    string     `yaml:"name"`
-	Command string     `yaml:"command"`
-	Version string     `yaml:"version"`
-	Go      string     `yaml:"go"`
-	Machine string     `yaml:"machine"` // architecture: results are the same on machines of one
-	Base    string     `yaml:"base"`    // folder that paths are relative to
-	Rng     uint64     `yaml:"rng"`
+	Dowse   string `yaml:"dowse"` // the schema, run/v1
+	Name    string `yaml:"name"`
+	Command string `yaml:"command"`
+	Version string `yaml:"version"`
+	Go      string `yaml:"go"`
+	// Architecture; floating point may differ between architectures.
+	Machine string     `yaml:"machine"`
+	Base    string     `yaml:"base"` // folder that paths are relative to
+	Rng     uint64     `yaml:"rng"`  // random seed
 	Seeds   string     `yaml:"seeds"`
 	Judge   string     `yaml:"judge"`
 	Webs    []WebFacts `yaml:"webs"`
-	Crawls  []string   `yaml:"crawls"` // files of trails, in order
-	SHA256  string     `yaml:"sha256"` // of all trails, in order
+	Crawls  []string   `yaml:"crawls"` // names of the trails' files, in order
+	SHA256  string     `yaml:"sha256"` // of the files of all trails, concatenated in order
 }
 
+// manifestSchema is the version of the folder's format.
 const manifestSchema = "run/v1"
 
 // manifestForm bounds the manifest of a run, which has a few keys for each of its crawls.
@@ -276,7 +302,7 @@ var manifestForm = strictyaml.Form{Bytes: 64 << 20, Line: 1 << 20, Brackets: 16,
 
 // finish writes the manifest and removes trails of crawls that are no part of the run.
 func (d *dir) finish(r *Results, jobs []job) error {
-	if err := d.ours(); err != nil {
+	if err := d.checkOwner(); err != nil {
 		return err
 	}
 	m := Manifest{Dowse: manifestSchema, Name: r.Experiment.Name, Base: d.base, Go: runtime.Version(), Machine: runtime.GOARCH,
@@ -291,7 +317,7 @@ func (d *dir) finish(r *Results, jobs []job) error {
 		sum.Write(data)
 	}
 	m.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	if err := errors.Join(d.sweep(m.Crawls), d.keepRelevant(r.Relevant)); err != nil {
+	if err := errors.Join(d.removeStale(m.Crawls), d.saveRelevant(r.Relevant)); err != nil {
 		return err
 	}
 	m.Command, m.Version = cmp.Or(d.command, "dowse lab run"), d.version
@@ -302,8 +328,8 @@ func (d *dir) finish(r *Results, jobs []job) error {
 	return replace(filepath.Join(d.path, manifestFile), data)
 }
 
-// keepRelevant writes down which pages were wanted, for reports.
-func (d *dir) keepRelevant(all map[string][]dowse.URL) error {
+// saveRelevant stores the relevant pages by topic, for reports.
+func (d *dir) saveRelevant(all map[string][]dowse.URL) error {
 	var b bytes.Buffer
 	b.WriteString("url\ttopic\n")
 	for _, topic := range slices.Sorted(maps.Keys(all)) {
@@ -314,6 +340,7 @@ func (d *dir) keepRelevant(all map[string][]dowse.URL) error {
 	return replace(filepath.Join(d.path, relevantFile), b.Bytes())
 }
 
+// readRelevant reads what saveRelevant wrote.
 func readRelevant(path string) (map[string][]dowse.URL, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -328,9 +355,9 @@ func readRelevant(path string) (map[string][]dowse.URL, error) {
 	return all, nil
 }
 
-// sweep removes the trails that do not belong to the run, and what was half written when an
-// earlier one was killed.
-func (d *dir) sweep(crawls []string) error {
+// removeStale removes trails that are not among crawls, and temporary files of a
+// process that was killed.
+func (d *dir) removeStale(crawls []string) error {
 	files, err := os.ReadDir(filepath.Join(d.path, trailsDir))
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
@@ -344,13 +371,14 @@ func (d *dir) sweep(crawls []string) error {
 	return nil
 }
 
-// abandoned tells whether a file was being written by somebody who is gone: none takes minutes.
+// abandoned reports whether a file is a temporary one whose writer is gone:
+// writing one takes seconds, so one of ten minutes is not being written any more.
 func abandoned(f fs.DirEntry) bool {
 	info, err := f.Info()
 	return err == nil && strings.HasSuffix(f.Name(), durable.Temporary) && time.Since(info.ModTime()) > 10*time.Minute
 }
 
-// Open reads a run that was made, without making anything again.
+// Open reads a finished run without making any crawl.
 func Open(path string) (*Results, *Manifest, error) {
 	r, m, err := openFacts(path)
 	if err != nil {
@@ -369,7 +397,8 @@ func Open(path string) (*Results, *Manifest, error) {
 	return r, m, nil
 }
 
-// openFacts reads all of a run but its trails.
+// openFacts reads a run without its trails. A run that has not finished is an
+// error.
 func openFacts(path string) (*Results, *Manifest, error) {
 	x, _, err := Load(filepath.Join(path, experimentFile))
 	if err != nil {
@@ -377,7 +406,7 @@ func openFacts(path string) (*Results, *Manifest, error) {
 	}
 	data, err := os.ReadFile(filepath.Join(path, manifestFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("experiment: the run in %s did not come to its end; run it again with the same -o, it goes on", path)
+		return nil, nil, fmt.Errorf("experiment: the run in %s has not finished; run it again in the same folder to continue", path)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("experiment: %w", err)

@@ -14,17 +14,19 @@ import (
 	"dowse/strategy/treasure/tgraph"
 )
 
-// The earlier crawl of a made web that a T-Graph is made from, and the number of its
-// best pages to which the ways lead.
+// The earlier crawl of a synthetic web from which a T-Graph is built: its budget
+// in pages, and the number of its best pages that become the targets.
 const (
 	earlierPages = 400
 	bestPages    = 10
 )
 
-// TGraph makes a T-Graph of the best pages of an earlier crawl, breadth-first and one
-// visit after the other.
-func (m *MadeWeb) TGraph(ctx context.Context) (*tgraph.Graph, error) {
+// TGraph builds a T-Graph whose targets are the best pages of an earlier crawl,
+// which is breadth-first and makes one visit after the other, without delays.
+func (m *SyntheticWeb) TGraph(ctx context.Context) (*tgraph.Graph, error) {
 	before := *m
+	// One visit at a time and no delays: the order of visits, and so the graph,
+	// depends on nothing else.
 	before.Limits, before.Polite = crawl.Limits{Pages: earlierPages}, crawl.Politeness{Delay: crawl.None, InFlight: 1}
 	seen := &earlier{pages: map[dowse.URL]*dowse.Page{}, alias: map[dowse.URL]dowse.URL{}, linking: map[dowse.URL][]dowse.URL{}}
 	if _, err := before.simulate(ctx, &strategy.BreadthFirst{}, seen.note); err != nil {
@@ -34,18 +36,19 @@ func (m *MadeWeb) TGraph(ctx context.Context) (*tgraph.Graph, error) {
 	return tgraph.Builder{}.Build(seen.best(bestPages), seen)
 }
 
-// Trace reads the access log of people who read the web.
-func (m *MadeWeb) Trace(people int) (*trace.Log, error) {
-	return built(trace.Options{Salt: traceSalt}, func(build *trace.Builder) error {
+// Trace returns the access log of so many synthetic people who read the web.
+func (m *SyntheticWeb) Trace(people int) (*trace.Log, error) {
+	return buildLog(trace.Options{Salt: traceSalt}, func(build *trace.Builder) error {
 		var log bytes.Buffer
 		if err := m.Web.WriteAccessLog(&log, people); err != nil {
 			return err
 		}
-		return readLog(build, "the made web", &log)
+		return readLog(build, "the synthetic web", &log)
 	})
 }
 
-// An earlier crawl knows which of its pages link to which.
+// An earlier is the outcome of a crawl as a source of pages and back-links for
+// tgraph.Builder. It is complete after settle.
 type earlier struct {
 	order   []*dowse.Page // the fetched ones
 	pages   map[dowse.URL]*dowse.Page
@@ -53,6 +56,7 @@ type earlier struct {
 	linking map[dowse.URL][]dowse.URL
 }
 
+// note records a fetched page or a redirect; everything else is ignored.
 func (e *earlier) note(_ time.Time, p *dowse.Page) {
 	switch {
 	case p.Again:
@@ -64,7 +68,8 @@ func (e *earlier) note(_ time.Time, p *dowse.Page) {
 	}
 }
 
-// settle leads links to where redirects end, and notes what links to what.
+// settle replaces the targets of links by the URLs at which redirects end, and
+// records which pages link to which.
 func (e *earlier) settle() {
 	for _, p := range e.order {
 		for i := range p.Links {
@@ -77,7 +82,8 @@ func (e *earlier) settle() {
 	}
 }
 
-// final follows redirects, of which a made web has short chains and no endless ones.
+// final follows redirects. Chains of a synthetic web are short; 20 steps bound a
+// loop.
 func (e *earlier) final(u dowse.URL) dowse.URL {
 	for range 20 {
 		to, ok := e.alias[u]
@@ -89,7 +95,8 @@ func (e *earlier) final(u dowse.URL) dowse.URL {
 	return u
 }
 
-// best returns the most relevant of the pages on topic.
+// best returns the n most relevant of the pages on topic, as the crawl's judge
+// rated them; ties go to the page that was visited first.
 func (e *earlier) best(n int) (list []dowse.URL) {
 	on := slices.DeleteFunc(slices.Clone(e.order), func(p *dowse.Page) bool { return !p.OnTopic })
 	slices.SortStableFunc(on, func(a, b *dowse.Page) int { return cmp.Compare(b.Verdict.Relevance, a.Verdict.Relevance) })
@@ -102,7 +109,7 @@ func (e *earlier) best(n int) (list []dowse.URL) {
 // Linking returns the pages that link to a page, in the order in which they were visited.
 func (e *earlier) Linking(to dowse.URL) ([]dowse.URL, error) { return e.linking[to], nil }
 
-// Document returns what a page says.
+// Document returns the text of a page, and nil if the crawl did not fetch it.
 func (e *earlier) Document(u dowse.URL) (*dowse.Document, error) {
 	if p := e.pages[u]; p != nil {
 		return &p.Document, nil

@@ -1,11 +1,35 @@
-// Package experiment compares strategies over topics on a web that holds still: it
-// reads what is to be compared, and runs the crawls.
+// Package experiment compares strategies over topics on a recorded or synthetic
+// web: it reads a description of what to compare, and runs the crawls.
 //
-// An experiment is a YAML file of the schema lab/v1. [Run] makes one crawl for each
-// strategy, topic and set of seeds, with the strategies, judges and frontier of live
-// crawls, in virtual time. What each did is a [measure.Trail], a file of its own, so
-// that a run that was ended goes on where it was. The same experiment gives the same
-// bytes, for any number of crawls at once.
+// An experiment is a YAML file of the schema lab/v1 ([Experiment]). [Run] makes
+// one crawl per strategy, topic and set of seeds, in virtual time (package lab),
+// with the strategies, judges and frontier of live crawls. Each crawl leaves a
+// trail, a [measure.Trail]: the pages that it fetched, in order, and what is true
+// of each. Measures, tests and reports are computed from trails alone, so a new
+// measure needs no new crawl.
+//
+// How the parts fit: parse.go reads and checks the file; labelled.go opens a web
+// with its labels, link graph and access logs; task.go draws training pages and
+// seeds for one topic, trains its judge and makes its crawls; town.go does the
+// same for crawls that look for whole sites; run.go distributes the crawls over
+// workers; dir.go keeps them in a folder. synthetic.go and replay.go are two
+// other sources of trails: the synthetic web as a live crawl finds it, and a
+// collection crawled again.
+//
+// Invariants:
+//
+//   - The same experiment, version and webs give the same bytes, for any number
+//     of workers. All random numbers come from newRand, seeded by purpose, so
+//     that one draw never depends on another.
+//   - A strategy must never see a label. Labels decide which training pages and
+//     seeds are drawn and what trails record; tests search everything that a
+//     strategy can reach for them.
+//   - A crawl is named by a hash of everything that decides what it does
+//     (dir.go). A crawl whose name is in the folder is not made again; therefore
+//     the names of fields that enter the hash must not change without need.
+//   - A run keeps pages on disk and a bounded part of them in memory
+//     ([Options].Memory). Memory grows with the web's graph and with the steps of
+//     all trails.
 package experiment
 
 import (
@@ -14,170 +38,211 @@ import (
 	"dowse/internal/predicate"
 )
 
-// Schema is what an experiment names itself in its key "dowse".
+// Schema is the value of the key "dowse" in the file of an experiment.
 const Schema = "lab/v1"
 
-// An Experiment says what is to be compared, on what, and how it is looked at.
+// An Experiment describes what is compared, on which webs and topics, and how the
+// results are tested and presented. [Parse] checks it and fills in the defaults
+// of crawls and tests; those of synthetic webs and T-Graphs are filled in where
+// they are built.
 type Experiment struct {
-	Dowse      string     `yaml:"dowse"`
-	Name       string     `yaml:"name"`  // lower case, fit for a folder
-	Rows       []string   `yaml:"rows"`  // further names: the figures and tables that one set of crawls gives
-	Title      string     `yaml:"title"` // for people, in a line
-	About      string     `yaml:"about"` // for people: what is done here
-	Paper      string     `yaml:"paper"` // what the paper did, and in which figure or table it says so
-	Note       string     `yaml:"note"`  // what was found where a claim does not hold
-	Cite       []string   `yaml:"cite"`  // works to cite, see [Works]
-	Web        Webs       `yaml:"web"`
-	Recorded   *Recorded  `yaml:"recorded"` // what is different on a recorded web that is given in place of the made one
-	Topics     Topics     `yaml:"topics"`
-	Predicate  string     `yaml:"predicate"` // what is asked of a page beside the topic, as keyword(virus), or [HalfWord]; "" for nothing
-	Training   Training   `yaml:"training"`
-	Seeds      Seeds      `yaml:"seeds"`
-	Budget     Budget     `yaml:"budget"`
-	Judge      string     `yaml:"judge"` // a kind of judge.Trainable, or words; default logistic
-	Time       Timing     `yaml:"time"`
-	Round      int        `yaml:"round"`  // leads to a round; 0 means as many as the strategy's paper says
-	TGraph     TGraph     `yaml:"tgraph"` // how the ways to training pages are looked for
+	Dowse string `yaml:"dowse"`
+	Name  string `yaml:"name"` // lower case, fit for a folder
+	// Further names: the figures and tables that one set of crawls yields.
+	Rows  []string `yaml:"rows"`
+	Title string   `yaml:"title"` // one line for readers
+	About string   `yaml:"about"` // for readers: what is done here
+	Paper string   `yaml:"paper"` // what the paper did, and in which figure or table
+	Note  string   `yaml:"note"`  // what was found where a claim does not hold
+	Cite  []string `yaml:"cite"`  // keys of works to cite, see works
+	Web   Webs     `yaml:"web"`
+	// What differs when a recorded web replaces the synthetic one.
+	Recorded *Recorded `yaml:"recorded"`
+	Topics   Topics    `yaml:"topics"`
+	// A further condition on relevant pages, as keyword(virus), or word(half); ""
+	// for none.
+	Predicate string   `yaml:"predicate"`
+	Training  Training `yaml:"training"`
+	Seeds     Seeds    `yaml:"seeds"`
+	Budget    Budget   `yaml:"budget"`
+	// A kind of judge.Trainable, or words; default logistic.
+	Judge string `yaml:"judge"`
+	Time  Timing `yaml:"time"`
+	// Leads per round; default: as in the strategy's paper.
+	Round int `yaml:"round"`
+	// Bounds of the T-Graphs that are built from training pages.
+	TGraph     TGraph     `yaml:"tgraph"`
 	Strategies []Strategy `yaml:"strategies"`
 	Measures   []string   `yaml:"measures"`
 	Tests      Tests      `yaml:"tests"`
 	Checks     []Check    `yaml:"checks"`
 
-	asked *predicate.Predicate // of Predicate; nil for none
+	condition *predicate.Predicate // Predicate, parsed; nil for none and for word(half)
 }
 
-// HalfWord as predicate asks for a word beside the topic, another one for each: the word
-// that is nearest to be on half of the topic's pages. So a topic without words of its
-// own can be narrowed as Aggarwal 2004 does (computers, and "viruses").
-const HalfWord = "word(half)"
+// halfWordPredicate as the predicate requires a word in addition to the topic, a
+// different one per topic: the word that is closest to being on half of the
+// topic's pages. It narrows a topic that has no words of its own, as Aggarwal
+// 2004 narrows computers by "viruses".
+const halfWordPredicate = "word(half)"
 
-// Recorded says what is different where an experiment runs on a recorded web.
+// Recorded holds what differs when an experiment runs on a recorded web.
 type Recorded struct {
 	Skip   string `yaml:"skip"`   // why it makes no sense there; "" if it does
-	Pages  int    `yaml:"pages"`  // the budget; 0 for the same
-	Topics Topics `yaml:"topics"` // where topics come from; those of the web if nobody says
+	Pages  int    `yaml:"pages"`  // the budget in pages; default: unchanged
+	Topics Topics `yaml:"topics"` // where topics come from; default: the web's own
 }
 
-// Webs are the webs to crawl. Topics of several are told apart by the web's name.
+// Webs are the webs to crawl. If there are several, trails prefix a topic with
+// the name of its web.
 type Webs []Web
 
-// A Web is a made web or a recorded one.
+// A Web is exactly one of a synthetic web (Demo), synthetic towns (Town) or a
+// recorded web (Paths). [Parse] moves Path into Paths.
 type Web struct {
-	Name   string   `yaml:"name"`
-	Demo   *Demo    `yaml:"demo"`
-	Town   *Town    `yaml:"town"`  // made towns, for crawls that look for whole sites
-	Path   string   `yaml:"path"`  // WARC or WACZ file, collection, or what dowse lab record made
-	Paths  []string `yaml:"paths"` // more of them
-	Hubs   string   `yaml:"hubs"`  // a file of hub pages to add, with their portal among the seeds; "" for none
-	Labels string   `yaml:"labels"`
+	Name  string   `yaml:"name"`
+	Demo  *Demo    `yaml:"demo"`
+	Town  *Town    `yaml:"town"`  // synthetic towns, for crawls that look for whole sites
+	Path  string   `yaml:"path"`  // WARC or WACZ file, collection, or recorded web
+	Paths []string `yaml:"paths"` // more of them
+	// File of hub pages to add; their portal becomes a seed; "" for none.
+	Hubs   string   `yaml:"hubs"`
+	Labels string   `yaml:"labels"` // file of URL and topic; default: the file next to the web
 	Traces []string `yaml:"traces"` // access logs
 }
 
-// Demo says which made web, or which of them.
+// Demo selects a synthetic web, or one per random seed in Seeds.
 type Demo struct {
-	Pages int      `yaml:"pages"` // 2,400
-	Seed  uint64   `yaml:"seed"`
-	Seeds []uint64 `yaml:"seeds"` // several webs
+	Pages int      `yaml:"pages"` // default 2,400
+	Seed  uint64   `yaml:"seed"`  // random seed; default 0
+	Seeds []uint64 `yaml:"seeds"` // several webs, in place of Seed
 }
 
-// Town says which made towns: webs of many small sites, of which whole sites are looked
-// for. A town is what a topic is elsewhere.
+// Town selects synthetic towns: webs of many small sites, in which crawls look
+// for whole sites. In trails a town takes the place of a topic.
 type Town struct {
-	Sites int      `yaml:"sites"` // 2,000
-	Seeds []uint64 `yaml:"seeds"` // a town to each; 0
-	Find  int      `yaml:"find"`  // sites called relevant after which a crawl ends; a twentieth of all
+	Sites int      `yaml:"sites"` // default 2,000
+	Seeds []uint64 `yaml:"seeds"` // random seeds, one town per seed; default one town of seed 0
+	// Sites judged relevant after which a crawl ends; default a twentieth of all.
+	Find int `yaml:"find"`
 }
 
-// Topics say which topics are looked for.
+// Topics selects the topics that are crawled for.
 type Topics struct {
-	From  string   `yaml:"from"`  // web, or a file with a topic to a line; web
-	List  []string `yaml:"list"`  // in place of From
-	Limit int      `yaml:"limit"` // of those From gives; 0 for all
-	Least int      `yaml:"least"` // pages of a topic; enough for training, seeds and 10 targets
+	From  string   `yaml:"from"`  // web, or a file with one topic per line; default web
+	List  []string `yaml:"list"`  // the topics themselves, in place of From
+	Limit int      `yaml:"limit"` // use so many of them at most; default all
+	// Pages that a topic needs; default enough for training, seeds and 10
+	// targets.
+	Least int `yaml:"least"`
 }
 
-// Training says how many pages the judge of a topic is shown.
+// Training bounds the training data of a topic's judge, in pages.
 type Training struct {
-	Positives int    `yaml:"positives"` // 10
-	Negatives int    `yaml:"negatives"` // twice as many as positives, Wang et al. 2009
-	From      string `yaml:"from"`      // of negatives: web, any page of it, or topics, the other topics' pages; web
+	Positives int `yaml:"positives"` // default 10
+	Negatives int `yaml:"negatives"` // default twice the positives, as in Wang et al. 2009
+	// Negatives from web, any page off topic, or topics, pages of the other
+	// topics; default web.
+	From string `yaml:"from"`
 }
 
-// Seeds say where crawls begin.
+// Seeds selects where crawls begin.
 type Seeds struct {
-	From     string `yaml:"from"`      // training, topic (other pages on topic), or generic (pages off topic); training
-	PerTopic int    `yaml:"per_topic"` // 3
-	Sets     int    `yaml:"sets"`      // 1
-	Rng      uint64 `yaml:"rng"`       // of everything that is drawn
+	// Training, topic (other pages on topic), or generic (pages off topic);
+	// default training.
+	From     string `yaml:"from"`
+	PerTopic int    `yaml:"per_topic"` // pages per set; default 3
+	Sets     int    `yaml:"sets"`      // sets per topic, each with crawls of its own; default 1
+	Rng      uint64 `yaml:"rng"`       // random seed of everything that is drawn; default 0
 }
 
-// Budget ends crawls.
+// Budget bounds each crawl.
 type Budget struct {
-	Pages   int    `yaml:"pages"`    // 1,000
-	PerSite int    `yaml:"per_site"` // pages of one host; 0 for no limit
-	Clock   string `yaml:"clock"`    // simulated: there is no other
+	Pages   int    `yaml:"pages"`    // pages to fetch; default 1,000
+	PerSite int    `yaml:"per_site"` // pages per host; default no limit
+	Clock   string `yaml:"clock"`    // simulated, the only choice
 }
 
-// Timing is the virtual time of crawls. Where no delay is set, hosts need no rest and
-// the order of visits is the strategy's alone.
+// Timing is the virtual time of crawls. Without a delay hosts need no pause
+// between visits, and the order of visits depends on the strategy alone.
 type Timing struct {
-	Workers int           `yaml:"workers"` // visits at once; 1
-	Latency time.Duration `yaml:"latency"` // of an answer; what the web says, or 1 s
-	Delay   time.Duration `yaml:"delay"`   // between two visits to a host; none
+	Workers int           `yaml:"workers"` // concurrent visits; default 1
+	Latency time.Duration `yaml:"latency"` // of an answer; default as recorded, or 1 s
+	Delay   time.Duration `yaml:"delay"`   // between two visits to a host; default none
 
-	wrong string // the key of what is no duration
+	// Key of the first value that is not a duration; reported by the checker,
+	// which knows its place.
+	wrong string
 }
 
-// TGraph bounds the T-Graphs that are made of training pages, for strategies that need
-// one. The pages that link to them are granted, as a search engine would tell them.
+// TGraph bounds the T-Graphs that are built from training pages for strategies
+// that need one. The lab supplies the pages that link to training pages; a live
+// crawl would ask a search engine for them.
 type TGraph struct {
-	Depth    int `yaml:"depth"`     // 3
-	PerLevel int `yaml:"per_level"` // 300
+	Depth    int `yaml:"depth"`     // levels above the training pages; default 3
+	PerLevel int `yaml:"per_level"` // pages per level; default 300
 }
 
-// A Strategy is one that takes part, with parameters. A parameter with several values
-// makes several of it.
+// A Strategy is one that takes part, with its parameters. A parameter with
+// several values yields one [Variant] per value, and several such parameters one
+// per combination.
 type Strategy struct {
 	Name   string            `yaml:"name"`
-	Label  string            `yaml:"label"` // as tables show it; "" means NAME:key=value,…
+	Label  string            `yaml:"label"` // name in tables; default NAME:key=value,…
 	Params map[string]Values `yaml:"params"`
 
-	Seeds string `yaml:"seeds"` // where its crawls begin, if not as the others': training, topic or generic
-	Best  int    `yaml:"best"`  // of so many crawls, each from seeds of its own, the one with the best harvest; 1
-	Trace string `yaml:"trace"` // what it sees of the trace: early, the first half by time, late, the second; all
-	Learn string `yaml:"learn"` // the half of the trace with which an earlier crawl, from other seeds, made what it starts with; none
+	Seeds string `yaml:"seeds"` // training, topic or generic; default Experiment.Seeds.From
+	// Make so many crawls, each from seeds of its own, and keep the one with the
+	// best harvest; default 1.
+	Best int `yaml:"best"`
+	// The part of the access log that it sees: early or late, the first or second
+	// half by time; default all.
+	Trace string `yaml:"trace"`
+	// Start with what an earlier crawl learnt from this half of the log, from
+	// other seeds; default none.
+	Learn string `yaml:"learn"`
 
-	// Confidence is how the judge of sites makes a confidence of distances to its centroids:
-	// invlog, or literal, as Ester, Kriegel and Schubert 2004 print it; invlog.
+	// Confidence selects how the judge of sites computes a confidence from
+	// distances to its centroids: invlog, or literal, the formula as Ester,
+	// Kriegel and Schubert 2004 print it. Default invlog.
 	Confidence string `yaml:"confidence"`
 }
 
-// Values are one value of a parameter or several.
+// Values are one or several values of a parameter, as text.
 type Values []string
 
-// Tests say how strategies are compared.
+// Tests selects the statistics with which strategies are compared.
 type Tests struct {
-	PairedOver string  `yaml:"paired_over"` // topics, or runs: each topic and set of seeds
-	Test       string  `yaml:"test"`        // wilcoxon, or t
-	Adjust     string  `yaml:"adjust"`      // bh, holm or none
-	Alpha      float64 `yaml:"alpha"`       // 0.05
+	// Topics (means over seed sets), or runs (topic and seed set); default
+	// topics.
+	PairedOver string `yaml:"paired_over"`
+	Test       string `yaml:"test"` // wilcoxon or t; default wilcoxon
+	// For several comparisons: bh, holm or none; default bh.
+	Adjust string  `yaml:"adjust"`
+	Alpha  float64 `yaml:"alpha"` // level of significance; default 0.05
 }
 
-// A Check is a claim to be tried: what the paper says, and what that means in measures.
+// A Check is a claim to test: the sentence of a paper, and the condition on
+// measures that must hold if it is true.
 type Check struct {
-	Claim  string `yaml:"claim"`  // the paper's words, or ours
-	Expect string `yaml:"expect"` // an expression over measures: otie.recall@end > opic.recall@end
+	Claim string `yaml:"claim"` // one sentence, in the words of the paper or ours
+	// An expression over measures: otie.recall@end > opic.recall@end.
+	Expect string `yaml:"expect"`
 }
 
-// A Variant is a strategy with one value for each parameter.
+// A Variant is a strategy with one value per parameter: what one crawl runs. Its
+// fields enter the hash that names a crawl, under these names.
 type Variant struct {
 	Spec  string // NAME or NAME:key=value,…
 	Label string
 
-	Seeds, Trace, Learn string // as [Strategy] has them
+	Seeds, Trace, Learn string // as in [Strategy]
 	Best                int
-	Confidence          string `json:",omitempty"` // keys of crawls without it are as they were before it came
+	// Omitted so that crawls without it keep the hash they had before the field
+	// existed.
+	Confidence string `json:",omitempty"`
 }
 
-// Oracle is the name of the strategy that sees the labels: the upper bound.
+// Oracle is the name of the strategy that knows the labels: the upper bound for
+// all others (lab.Oracle).
 const Oracle = "oracle"

@@ -9,10 +9,11 @@ import (
 	"dowse/text"
 )
 
-// askedOf returns what is asked of a page beside a topic; nil for nothing.
-func (b *bench) askedOf(x *Experiment, topic string) (*predicate.Predicate, error) {
-	if x.Predicate != HalfWord {
-		return x.asked, nil
+// predicateFor returns the condition that relevant pages of a topic meet in
+// addition to the topic; nil for none.
+func (b *labelledWeb) predicateFor(x *Experiment, topic string) (*predicate.Predicate, error) {
+	if x.Predicate != halfWordPredicate {
+		return x.condition, nil
 	}
 	word, err := b.halfWord(topic)
 	if err != nil {
@@ -20,14 +21,16 @@ func (b *bench) askedOf(x *Experiment, topic string) (*predicate.Predicate, erro
 	}
 	p, err := predicate.ParseExpr("keyword(" + word + ")")
 	if err != nil {
-		return nil, fmt.Errorf("experiment: a word for half of %s: %w", topic, err)
+		return nil, fmt.Errorf("experiment: predicate %s for %s: %w", halfWordPredicate, topic, err)
 	}
 	return p, nil
 }
 
-// halfWord returns the word that is nearest to be on half of a topic's pages, and is on
-// other pages half as often at most; of several the first by letters.
-func (b *bench) halfWord(topic string) (string, error) {
+// halfWord returns the word whose number of pages on topic is closest to half of
+// them, among words that are at least twice as frequent on topic as on the web.
+// Ties go to the first in alphabetical order. The condition keeps out words that
+// are on half of all pages whatever their topic.
+func (b *labelledWeb) halfWord(topic string) (string, error) {
 	everywhere, err := b.wordCounts()
 	if err != nil {
 		return "", err
@@ -48,25 +51,27 @@ func (b *bench) halfWord(topic string) (string, error) {
 		}
 	}
 	if best == "" {
-		return "", fmt.Errorf("experiment: no word is on about half of the pages on %s", topic)
+		return "", fmt.Errorf("experiment: predicate %s: no word is on about half of the pages on %s", halfWordPredicate, topic)
 	}
 	return on.word[best], nil
 }
 
-// wordCounts tells on how many pages words are, all of a stem together, as predicates
-// compare them.
+// wordCounts holds the number of pages that each word is on. Words with the same
+// stem count as one, as predicates compare them.
 type wordCounts struct {
 	stems map[string]int
-	word  map[string]string // of a stem, the first by letters
+	word  map[string]string // by stem, its first word in alphabetical order
 }
 
-// wordCounts counts the words of all pages of the web, once.
-func (b *bench) wordCounts() (*wordCounts, error) {
+// wordCounts counts the words of all pages of the web. It reads every page, once
+// per run.
+func (b *labelledWeb) wordCounts() (*wordCounts, error) {
 	b.countOnce.Do(func() { b.counted, b.countErr = b.countWords(b.graph.IsPage) })
 	return b.counted, b.countErr
 }
 
-func (b *bench) countWords(of func(i int) bool) (*wordCounts, error) {
+// countWords counts the words of the pages for which of returns true.
+func (b *labelledWeb) countWords(of func(i int) bool) (*wordCounts, error) {
 	on := &wordCounts{map[string]int{}, map[string]string{}}
 	known := map[string]string{} // stems of words
 	for i := range b.web.Len() {
@@ -82,9 +87,12 @@ func (b *bench) countWords(of func(i int) bool) (*wordCounts, error) {
 	return on, nil
 }
 
-const shortestWord = 5 // letters of a word that says something
+// shortestWord is the least length of a word that is counted, in bytes. Shorter
+// ones are mostly function words and abbreviations.
+const shortestWord = 5
 
-// add counts the words of a page that say something.
+// add counts the words of a page, each stem once. The map known caches stems
+// across pages.
 func (c *wordCounts) add(p *dowse.Page, known map[string]string) {
 	here := map[string]bool{}
 	for i := range p.Words {
@@ -107,6 +115,7 @@ func (c *wordCounts) add(p *dowse.Page, known map[string]string) {
 	}
 }
 
+// plainWord reports whether a word has only the letters a to z.
 func plainWord(w string) bool {
 	return !strings.ContainsFunc(w, func(r rune) bool { return r < 'a' || r > 'z' })
 }

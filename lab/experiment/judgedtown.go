@@ -17,27 +17,29 @@ import (
 	"dowse/weburl"
 )
 
-// The sites of a town that judges are trained on: as many as Ester, Kriegel and
-// Schubert 2004 have for a topic. Crawls start from some of those on topic.
+// The sites of a town that judges are trained on, on and off topic: as many as
+// Ester, Kriegel and Schubert 2004 have per topic. Crawls start from startSites
+// of those on topic.
 const (
 	trainingOn  = 30
 	trainingOff = 90
 	startSites  = 5
 )
 
-// A JudgedTown is a made town and judges of its sites. The sites that the judges were
-// trained on are left out of everything that is measured.
+// A JudgedTown is a synthetic town with trained judges of its sites. The training
+// sites are left out of everything that is measured. It may be used by concurrent
+// crawls.
 type JudgedTown struct {
 	Town  *demo.Town
 	Pages *judge.Centroids // trained on the first pages of the training sites
-	Homes *judge.Centroids // trained on their homepages
+	homes *judge.Centroids // trained on the homepages of the training sites
 	Seeds []dowse.URL      // homepages of the start sites
 
 	client  *fetch.Client
 	trained map[string]bool // names of the training sites
 }
 
-// NewJudgedTown makes a town and trains its judges. The caller closes it.
+// NewJudgedTown generates a town and trains its judges. The caller closes it.
 func NewJudgedTown(c demo.TownConfig, trainer judge.Centroid) (*JudgedTown, error) {
 	t := &JudgedTown{Town: demo.NewTown(c), trained: map[string]bool{}}
 	var err error
@@ -46,7 +48,7 @@ func NewJudgedTown(c demo.TownConfig, trainer judge.Centroid) (*JudgedTown, erro
 	}
 	examples := t.examples()
 	if t.Pages, err = site.Train(examples, trainer); err == nil {
-		t.Homes, err = site.TrainHomepages(examples, trainer)
+		t.homes, err = site.TrainHomepages(examples, trainer)
 	}
 	if err != nil {
 		t.Close()
@@ -55,7 +57,8 @@ func NewJudgedTown(c demo.TownConfig, trainer judge.Centroid) (*JudgedTown, erro
 	return t, nil
 }
 
-// examples reads the training sites, and chooses the start sites among them.
+// examples fetches the first pages of the training sites as training data, and
+// chooses the start sites among them.
 func (t *JudgedTown) examples() (list []judge.Example) {
 	for _, s := range t.Town.Training(trainingOn, trainingOff) {
 		name := weburl.WithoutWWW(s.Host)
@@ -73,15 +76,17 @@ func (t *JudgedTown) examples() (list []judge.Example) {
 	return list
 }
 
-// unread is the judge of pages that are only fetched.
+// unread is the judge for visits whose pages need no rating.
 type unread struct{}
 
 func (unread) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
 
+// visitor returns a visitor of the town whose pages j rates.
 func (t *JudgedTown) visitor(j dowse.Judge) *crawler.Visitor {
 	return &crawler.Visitor{Client: t.client, Judge: j}
 }
 
+// visit fetches one page outside any crawl.
 func (t *JudgedTown) visit(j dowse.Judge, u dowse.URL) *dowse.Page {
 	return t.visitor(j).Visit(context.Background(), crawl.Visit{URL: u}).Page
 }
@@ -89,7 +94,7 @@ func (t *JudgedTown) visit(j dowse.Judge, u dowse.URL) *dowse.Page {
 // Close releases the connections to the town.
 func (t *JudgedTown) Close() { t.client.Close() }
 
-// truth reports whether a site is on topic.
+// truth reports whether a site is on topic by the town's own labels.
 func (t *JudgedTown) truth(name string) bool {
 	s, ok := t.Town.Site(name)
 	return ok && s.Relevant
@@ -105,8 +110,9 @@ func (t *JudgedTown) Targets() (n int) {
 	return n
 }
 
-// Decided returns the sites that a crawl for sites judged, in the order in which it
-// decided them. Start sites and training sites are left out.
+// Decided returns the sites that a site crawl judged, in the order of its
+// decisions, without start sites, training sites and sites that it left
+// undecided.
 func (t *JudgedTown) Decided(all []site.Site) (steps []measure.SiteStep) {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b site.Site) int { return cmp.Compare(a.Order, b.Order) })
@@ -121,21 +127,23 @@ func (t *JudgedTown) Decided(all []site.Site) (steps []measure.SiteStep) {
 	return steps
 }
 
-// byHomepages judges sites again, each by its homepage alone: it is on topic if the
-// classifier of homepages is more confident than one half.
+// byHomepages judges the same sites again, each by its homepage alone: a site is
+// on topic if the homepage classifier's confidence is above one half. This is the
+// baseline against which Ester et al. compare judging by several pages.
 func (t *JudgedTown) byHomepages(steps []measure.SiteStep) []measure.SiteStep {
 	steps = slices.Clone(steps)
 	for i := range steps {
 		s := &steps[i]
 		truth, _ := t.Town.Site(s.Site)
-		p := t.visit(site.Reader{By: t.Homes}, dowse.URL("http://"+truth.Host+"/"))
+		p := t.visit(site.Reader{By: t.homes}, dowse.URL("http://"+truth.Host+"/"))
 		s.Verdict, s.Pages, s.Judged = p.Outcome == dowse.Fetched && p.Verdict.Relevance > 0.5, 1, 1
 	}
 	return steps
 }
 
-// grouped makes sites of the pages that a crawler of pages fetched, each judged by all
-// its pages, or by its homepage alone; then a site without one is left out.
+// grouped turns the pages of a page crawl into judged sites. Each is judged by
+// all its pages, or, if homes is set, by its homepage alone; then sites whose
+// homepage was not fetched are left out.
 func (t *JudgedTown) grouped(groups []site.Group, homes bool) (steps []measure.SiteStep) {
 	for _, g := range groups {
 		s := measure.SiteStep{Site: g.Site, Relevant: t.truth(g.Site), Verdict: g.Relevant, Pages: g.Pages, Judged: g.Pages}

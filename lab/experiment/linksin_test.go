@@ -14,8 +14,8 @@ import (
 	"dowse/topic"
 )
 
-// A topic that asks how many pages link to a page is told in a replay what the crawl of
-// the replay has seen: the same as live where it goes the same way, less where it has seen
+// A topic that requires links to a page is evaluated in a replay with the links that the
+// replay has seen: the same as live if it makes the same visits, fewer if it has seen
 // less. The web as a whole, where every page has ten, is not looked at.
 func TestReplayCountsLinks(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,6 +59,6 @@ func TestReplayCountsLinks(t *testing.T) {
 		t.Errorf("%d of %d on topic in the lab, %d of %d live", list[0].OnTopic, list[0].Pages, live.OnTopic, live.Fetched)
 	}
 	if r := list[1]; r.OnTopic == 0 || r.OnTopic == r.Pages {
-		t.Errorf("another way, and %d of %d on topic", r.OnTopic, r.Pages)
+		t.Errorf("with other visits %d of %d are on topic, want fewer", r.OnTopic, r.Pages)
 	}
 }

@@ -22,7 +22,7 @@ import (
 
 // TestOrderIsNotSeen records a web twice, in two orders. Pages on topic that stand first in a
 // file would tell a strategy what they are, if the order could be seen: every strategy
-// must go the same way over both.
+// must make the same visits on both.
 func TestOrderIsNotSeen(t *testing.T) {
 	sequential(t)
 	var names []string
@@ -63,10 +63,10 @@ func TestOrderIsNotSeen(t *testing.T) {
 		tasks = append(tasks, r.jobs[0].task.(*task))
 	}
 	first, second := tasks[0], tasks[1]
-	second.bench.traces = first.bench.traces // people walk by numbers of pages
+	second.source.traces = first.source.traces // people walk by numbers of pages
 	same := func(list []int) (other []int) {
 		for _, u := range first.urls(list) {
-			i, ok := second.bench.web.Find(u)
+			i, ok := second.source.web.Find(u)
 			if !ok {
 				t.Fatalf("%s is in one of the webs alone", u)
 			}
@@ -80,7 +80,7 @@ func TestOrderIsNotSeen(t *testing.T) {
 	for _, v := range first.x.Variants() {
 		a, b := walked(t, first, v, seeds), walked(t, second, v, same(seeds))
 		if !slices.EqualFunc(stepsOf(a), stepsOf(b), func(x, y measure.Step) bool { return x.URL == y.URL && x.Judged == y.Judged && x.From == y.From }) {
-			t.Errorf("%s goes another way over the same pages in another order", v.Label)
+			t.Errorf("%s makes other visits when the same pages are stored in another order", v.Label)
 		}
 		if a.Steps.Len() < 30 {
 			t.Errorf("%s fetched %d pages", v.Label, a.Steps.Len())
@@ -101,7 +101,7 @@ func walked(t *testing.T, task *task, v Variant, seeds []int) *measure.Trail {
 	return trail
 }
 
-// record writes pages of the made web into a WARC file, in the order given.
+// record writes pages of the synthetic web into a WARC file, in the order given.
 func record(t *testing.T, dir string, made *demo.Web, list []dowse.URL) string {
 	t.Helper()
 	w, err := archive.OpenWriter(dir, archive.Options{})

@@ -7,26 +7,32 @@ import (
 	"dowse/internal/plain"
 )
 
-// origins tell which link led to each page: of all links to it that the crawl had seen
-// when it was taken, the one that promised the most, the first of several.
+// origins records which link led to each page: of all links to it that the crawl
+// had seen when it visited the page, the one with the highest score, and the
+// first of equals. It is filled from the crawl's journal entries.
 type origins struct {
-	known []origin             // by number of the target
-	taken map[dowse.URL]origin // of pages that were fetched
+	known []origin             // best link so far, by number of the target
+	taken map[dowse.URL]origin // fixed when the page was fetched
 }
 
+// An origin is a link: the page it is on, its text, and the score that the
+// strategy gave it.
 type origin struct {
 	from    dowse.URL
 	anchor  string
 	offered float64
 }
 
-const longestAnchor = 120 // bytes that are kept
+// longestAnchor bounds the text of a link in a trail, in bytes.
+const longestAnchor = 120
 
-// hear takes in an entry of the crawl's journal.
-func (o *origins) hear(e *crawl.Entry) {
+// record reads a journal entry: a page fixes its own origin, and its links may
+// become the origins of their targets.
+func (o *origins) record(e *crawl.Entry) {
 	if e.Kind != crawl.EntryPage || e.Page == nil || e.Page.Again {
 		return
 	}
+	// The origin is fixed now: links that are found later did not lead here.
 	if e.Page.Outcome == dowse.Fetched {
 		if int(e.ID) < len(o.known) {
 			o.taken[e.Page.URL] = o.known[e.ID]
@@ -56,11 +62,12 @@ func anchorOf(l *dowse.Link) string {
 	return l.Anchor
 }
 
-// tell writes what led to them into the steps of a trail, which are then complete.
-func (o *origins) tell(steps *measure.Steps) {
+// writeTo adds the origins to the steps of a trail that is complete. Seeds have
+// none.
+func (o *origins) writeTo(steps *measure.Steps) {
 	for i, s := range steps.All() {
 		if k, ok := o.taken[s.URL]; ok && !s.Seed {
-			steps.Led(i, k.from, plain.Cut(k.anchor, longestAnchor))
+			steps.SetOrigin(i, k.from, plain.Cut(k.anchor, longestAnchor))
 		}
 	}
 	steps.Trim()

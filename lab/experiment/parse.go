@@ -24,17 +24,18 @@ import (
 	"dowse/strategy"
 )
 
-// An Error is what is wrong with an experiment's file.
-type Error = mistake.Error
+// A fileError is a problem in an experiment's file, with its place and what to
+// do.
+type fileError = mistake.Error
 
-// MaxFile is the most bytes that an experiment's file may have.
-const MaxFile = 128 << 10
+// maxFile is the most bytes that an experiment's file may have.
+const maxFile = 128 << 10
 
-const fixOther = "see dowse lab run --help for an example"
+const fixOther = "see docs/lab.md for an example"
 
 // form bounds an experiment's file.
 var form = strictyaml.Form{
-	Bytes: MaxFile, Line: 16 << 10, Brackets: 32, Dashes: 16, Indent: 200, Keys: 4000,
+	Bytes: maxFile, Line: 16 << 10, Brackets: 32, Dashes: 16, Indent: 200, Keys: 4000,
 	FixLarge:  "put lists of topics into a file of their own",
 	FixKeys:   "split the experiment into several",
 	FixEmpty:  "begin with: dowse: " + Schema,
@@ -42,14 +43,15 @@ var form = strictyaml.Form{
 	FixOther:  fixOther,
 }
 
-// Load reads an experiment's file.
+// Load reads an experiment's file. It returns the file's text too, which a run
+// keeps byte for byte.
 func Load(path string) (*Experiment, []byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("experiment: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, nil, fmt.Errorf("experiment: read %s: %w", path, err)
 	}
@@ -57,9 +59,10 @@ func Load(path string) (*Experiment, []byte, error) {
 	return x, data, err
 }
 
-// Parse reads an experiment; name is the file's name in errors. It is strict: a key
-// that is not known, a key that is there twice, a value of the wrong kind, or a
-// strategy that does not exist is an [*Error] with its place.
+// Parse reads an experiment; name is the name of the file in errors. It is
+// strict: an unknown key, a repeated key, a value of the wrong type, or an
+// unknown strategy is an error that names the line and column and suggests what
+// to do. Defaults are filled in.
 func Parse(data []byte, name string) (*Experiment, error) {
 	root, e := form.Parse(data, name)
 	if e != nil {
@@ -77,19 +80,21 @@ func Parse(data []byte, name string) (*Experiment, error) {
 	return x, nil
 }
 
-// A checker looks for what is wrong with an experiment beside its form.
+// A checker finds what is wrong with the values of an experiment whose form is
+// right. It reports the first problem only.
 type checker struct {
 	file string
 	root ast.Node
 	err  error
 }
 
-// fail notes the first thing that is wrong, at the place of a YAML path.
+// fail records the first problem, at the place of a YAML path; later calls do
+// nothing.
 func (c *checker) fail(path, problem, fix string) {
 	if c.err != nil {
 		return
 	}
-	e := &Error{File: c.file, Line: 1, Column: 1, Problem: problem, Fix: fix}
+	e := &fileError{File: c.file, Line: 1, Column: 1, Problem: problem, Fix: fix}
 	for ; len(path) > 1; path = above(path) {
 		p, err := yaml.PathString(path)
 		if err != nil {
@@ -103,20 +108,23 @@ func (c *checker) fail(path, problem, fix string) {
 	c.err = e
 }
 
-// above returns the path of what is around the thing at a path: a list may be left out
-// where it has one item, and a key that is missing has no place.
+// above returns the path of the parent. A problem is placed there if its own path
+// does not exist: a list may be left out where it has one item, and a missing key
+// has no place.
 func above(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
 
+// plainName matches names of experiments, which become names of folders.
 var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
+// experiment checks the whole file, from the top, and fills in defaults.
 func (c *checker) experiment(x *Experiment) {
 	switch {
 	case x.Dowse != Schema:
-		c.fail("$.dowse", fmt.Sprintf("the file is of the schema %q", x.Dowse), "an experiment begins with: dowse: "+Schema)
+		c.fail("$.dowse", fmt.Sprintf("unknown schema %q", x.Dowse), "an experiment begins with: dowse: "+Schema)
 	case !plainName.MatchString(x.Name):
-		c.fail("$.name", fmt.Sprintf("%q can't be a name", x.Name), "use lower case letters, digits and hyphens")
+		c.fail("$.name", fmt.Sprintf("%q is not a valid name", x.Name), "use lower case letters, digits and hyphens")
 	case len(x.Strategies) == 0:
-		c.fail("$.strategies", "no strategies", "list what is to be compared, as [breadth-first, link-context]")
+		c.fail("$.strategies", "no strategies", "list what to compare, as [breadth-first, link-context]")
 	}
 	if len(x.Web) == 0 {
 		x.Web = Webs{{Demo: &Demo{}}}
@@ -125,11 +133,11 @@ func (c *checker) experiment(x *Experiment) {
 		c.web(fmt.Sprintf("$.web[%d]", i), &x.Web[i])
 	}
 	if x.Sites() && slices.ContainsFunc(x.Web, func(w Web) bool { return w.Town == nil }) {
-		c.fail("$.web", "towns and other webs in one experiment", "look for sites and for pages in experiments of their own")
+		c.fail("$.web", "towns and other webs in one experiment", "use one experiment for sites and another one for pages")
 	}
 	for i, key := range x.Cite {
-		if _, ok := Works()[key]; !ok {
-			c.fail(fmt.Sprintf("$.cite[%d]", i), fmt.Sprintf("no work is called %q", key), mistake.Suggestion(key, slices.Sorted(maps.Keys(Works()))))
+		if _, ok := works()[key]; !ok {
+			c.fail(fmt.Sprintf("$.cite[%d]", i), fmt.Sprintf("unknown work %q", key), mistake.Suggestion(key, slices.Sorted(maps.Keys(works()))))
 		}
 	}
 	x.Judge = judge.KindName(x.Judge)
@@ -142,10 +150,10 @@ func (c *checker) experiment(x *Experiment) {
 	c.among("$.tests.adjust", &x.Tests.Adjust, "bh", "holm", "none")
 	c.numbers(x)
 	c.strategies(x)
-	if x.Predicate != "" && x.Predicate != HalfWord {
+	if x.Predicate != "" && x.Predicate != halfWordPredicate {
 		var err error
-		if x.asked, err = predicate.ParseExpr(x.Predicate); err != nil {
-			c.fail("$.predicate", err.Error(), "see docs/predicates.md for what can be asked")
+		if x.condition, err = predicate.ParseExpr(x.Predicate); err != nil {
+			c.fail("$.predicate", err.Error(), "see docs/predicates.md for the predicates")
 		}
 	}
 	for i, k := range x.Checks {
@@ -158,32 +166,34 @@ func (c *checker) experiment(x *Experiment) {
 	}
 }
 
-// check checks that a claim can be read, and is of strategies that take part.
+// check checks that the condition of a claim can be parsed and names only
+// strategies that take part.
 func (c *checker) check(path string, k Check, strategies []string) {
 	if k.Claim == "" || k.Expect == "" {
-		c.fail(path, "a check without claim or expect", "say what is claimed, and what that means in measures")
+		c.fail(path, "a check without claim or expect", "give the claim, and the condition on measures that it means")
 		return
 	}
 	claim, err := measure.ParseClaim(k.Expect)
 	if err == nil {
-		err = claim.Named(strategies)
+		err = claim.CheckStrategies(strategies)
 	}
 	if err != nil {
 		c.mistake(path+".expect", err)
 	}
 }
 
-// mistake reports what is wrong with a claim or a measure.
+// mistake records a problem in a claim or a measure, with its column in that
+// text.
 func (c *checker) mistake(path string, err error) {
 	var m *measure.Mistake
 	if !errors.As(err, &m) {
-		c.fail(path, err.Error(), "see dowse help measures and dowse help claims")
+		c.fail(path, err.Error(), "see docs/measures.md for measures and claims")
 		return
 	}
 	c.fail(path, fmt.Sprintf("column %d of %.80q: %s", m.Column, m.Text, m.Problem), m.Fix)
 }
 
-// labels are the names of the strategies as tables show them.
+// labels returns the names of the strategies in tables.
 func (x *Experiment) labels() (list []string) {
 	for _, v := range x.Variants() {
 		list = append(list, v.Label)
@@ -191,30 +201,32 @@ func (x *Experiment) labels() (list []string) {
 	return list
 }
 
-// among checks that a value is one of some, and makes the first of them the default.
+// among checks that a value is one of the known ones; an empty value becomes the
+// first of them, the default.
 func (c *checker) among(path string, v *string, known ...string) {
 	if *v = cmp.Or(*v, known[0]); !slices.Contains(known, *v) {
-		c.fail(path, fmt.Sprintf("%q is none of the choices here", *v), mistake.Suggestion(*v, known))
+		c.fail(path, fmt.Sprintf("unknown value %q", *v), mistake.Suggestion(*v, known))
 	}
 }
 
+// web checks one web, and moves Path into Paths.
 func (c *checker) web(path string, w *Web) {
 	if w.Path != "" {
 		w.Paths = append([]string{w.Path}, w.Paths...)
 		w.Path = ""
 	}
 	if w.kinds() != 1 {
-		c.fail(path, "a web is either made or recorded", "say demo, or give the path of a WARC file, a collection or a recorded web")
+		c.fail(path, "a web is either synthetic or recorded", "use demo, or give the path of a WARC file, a collection or a recorded web")
 	}
 	if w.Demo != nil && w.Demo.Pages != 0 && (w.Demo.Pages < 1000 || w.Demo.Pages > 1_000_000) {
-		c.fail(path+".demo.pages", fmt.Sprintf("a made web of %d pages", w.Demo.Pages), "it has 1,000 to 1,000,000 pages")
+		c.fail(path+".demo.pages", fmt.Sprintf("a synthetic web of %d pages", w.Demo.Pages), "use 1,000 to 1,000,000 pages")
 	}
 	if w.Hubs != "" && w.Demo != nil {
-		c.fail(path+".hubs", "the made web has hubs of its own", "hubs belong to a recorded web")
+		c.fail(path+".hubs", "the synthetic web has hubs of its own", "use hubs with a recorded web")
 	}
 }
 
-// kinds counts what the web is said to be.
+// kinds counts how many kinds of web the description names; it should be one.
 func (w *Web) kinds() (n int) {
 	for _, is := range []bool{w.Demo != nil, w.Town != nil, len(w.Paths) > 0} {
 		if is {
@@ -224,12 +236,14 @@ func (w *Web) kinds() (n int) {
 	return n
 }
 
-// Sites tells whether whole sites are looked for, in made towns.
+// Sites reports whether the experiment looks for whole sites, in synthetic towns.
 func (x *Experiment) Sites() bool {
 	return slices.ContainsFunc(x.Web, func(w Web) bool { return w.Town != nil })
 }
 
-// numbers fills in defaults and checks what is given.
+// numbers fills in the defaults of numbers and checks their ranges. An explicit 0
+// is refused where 0 is out of range, although the zero value otherwise means the
+// default.
 func (c *checker) numbers(x *Experiment) {
 	x.Training.Positives = cmp.Or(x.Training.Positives, 10)
 	x.Training.Negatives = cmp.Or(x.Training.Negatives, 2*x.Training.Positives)
@@ -263,21 +277,21 @@ func (c *checker) numbers(x *Experiment) {
 		}
 	}
 	if x.Seeds.From == "training" && x.Seeds.PerTopic > x.Training.Positives {
-		c.fail("$.seeds.per_topic", fmt.Sprintf("%d seeds of %d training pages", x.Seeds.PerTopic, x.Training.Positives), "take fewer seeds, or from: topic")
+		c.fail("$.seeds.per_topic", fmt.Sprintf("%d seeds of %d training pages", x.Seeds.PerTopic, x.Training.Positives), "use fewer seeds, or from: topic")
 	}
 	if x.Time.wrong != "" {
-		c.fail("$.time."+x.Time.wrong, x.Time.wrong+" is no duration", "use one such as 500ms or 5s")
+		c.fail("$.time."+x.Time.wrong, x.Time.wrong+" is not a duration", "use one such as 500ms or 5s")
 	}
 	if x.Time.Latency < 0 || x.Time.Delay < 0 {
-		c.fail("$.time", "time runs forward", "use durations such as 500ms or 5s")
+		c.fail("$.time", "negative duration", "use durations such as 500ms or 5s")
 	}
 	if x.Tests.Alpha <= 0 || x.Tests.Alpha >= 1 {
-		c.fail("$.tests.alpha", fmt.Sprintf("%v is no level of significance", x.Tests.Alpha), "use a number between 0 and 1, as 0.05")
+		c.fail("$.tests.alpha", fmt.Sprintf("%v is not a level of significance", x.Tests.Alpha), "use a number between 0 and 1, as 0.05")
 	}
 }
 
-// literal returns what is written at a path, and whether it could be a whole number: the
-// YAML parser makes one of 0.5, too.
+// literal returns the text at a path, and false if it is a number with a
+// fraction: the YAML parser silently converts 0.5 to an integer.
 func (c *checker) literal(path string) (text string, whole bool) {
 	if c.err != nil {
 		return "", true
@@ -293,14 +307,15 @@ func (c *checker) literal(path string) (text string, whole bool) {
 	return n.GetToken().Value, n.Type() != ast.FloatType
 }
 
-// strategies checks that all of them are there, with their parameters.
+// strategies checks that all strategies exist, that they have the parameters they
+// are given, and that no two have the same name in tables.
 func (c *checker) strategies(x *Experiment) {
-	known := x.known()
+	known := x.available()
 	names := slices.Sorted(maps.Keys(known))
 	for i, s := range x.Strategies {
 		path := fmt.Sprintf("$.strategies[%d]", i)
 		if !slices.Contains(names, s.Name) {
-			c.fail(path, fmt.Sprintf("no strategy is called %q", s.Name), mistake.Suggestion(s.Name, names))
+			c.fail(path, fmt.Sprintf("unknown strategy %q", s.Name), mistake.Suggestion(s.Name, names))
 			return
 		}
 		c.options(path, s, x.Sites())
@@ -320,34 +335,35 @@ func (c *checker) strategies(x *Experiment) {
 		}
 	}
 	if n := len(x.Variants()); n > 1000 && c.err == nil {
-		c.fail("$.strategies", fmt.Sprintf("%d strategies", n), "take fewer values of parameters")
+		c.fail("$.strategies", fmt.Sprintf("%d strategies (want at most 1000)", n), "use fewer values of parameters")
 	}
 	labels := map[string]bool{}
 	for _, v := range x.Variants() {
 		if v.Label == Oracle && v.Spec != Oracle {
-			c.fail("$.strategies", v.Spec+" is shown as the oracle, which it is not", "give it another label")
+			c.fail("$.strategies", v.Spec+" has the label of the oracle", "give it another label")
 		}
 		if labels[v.Label] {
-			c.fail("$.strategies", fmt.Sprintf("two strategies are shown as %q", v.Label), "give one of them another label")
+			c.fail("$.strategies", fmt.Sprintf("two strategies have the label %q", v.Label), "give one of them another label")
 		}
 		labels[v.Label] = true
 	}
 }
 
-// values checks that a strategy takes the values of a parameter.
+// values checks that a strategy accepts the values of a parameter.
 func (c *checker) values(path string, d strategy.Description, key string, values Values) {
 	if c.err != nil || d.Name == Oracle {
 		return
 	}
 	for _, v := range values {
 		if err := d.Check(key + "=" + v); err != nil {
-			c.fail(path+".params."+key, d.Name+": "+err.Error(), "see dowse help strategies for what it takes")
+			c.fail(path+".params."+key, d.Name+": "+err.Error(), "see docs/strategies.md for its parameters")
 		}
 	}
 }
 
-// known are the strategies that an experiment can have: those of pages, or of sites.
-func (x *Experiment) known() map[string]strategy.Description {
+// available returns the strategies that the experiment may use by name: those
+// that look for pages and the oracle, or those that look for sites.
+func (x *Experiment) available() map[string]strategy.Description {
 	known := map[string]strategy.Description{}
 	if x.Sites() {
 		for _, d := range siteStrategies() {
@@ -362,20 +378,20 @@ func (x *Experiment) known() map[string]strategy.Description {
 	return known
 }
 
-// options checks what a strategy has beside parameters.
+// options checks the keys of a strategy other than its parameters.
 func (c *checker) options(path string, s Strategy, sites bool) {
 	if sites && (s.Seeds != "" || s.Best != 0 || s.Trace != "" || s.Learn != "") {
-		c.fail(path, "seeds, best, trace and learn are for pages", "leave them out where sites are looked for")
+		c.fail(path, "seeds, best, trace and learn apply to page crawls only", "leave them out in an experiment on towns")
 	}
 	if !sites && s.Confidence != "" {
-		c.fail(path, "confidence is of the judge of sites", "leave it out where pages are looked for")
+		c.fail(path, "confidence applies to site crawls only", "leave it out in an experiment on pages")
 	}
 	for _, o := range []struct{ key, value, choices string }{
 		{"seeds", s.Seeds, "training topic generic"}, {"trace", s.Trace, "early late"}, {"learn", s.Learn, "early late"},
 		{"confidence", s.Confidence, invlog + " " + literal},
 	} {
 		if o.value != "" && !slices.Contains(strings.Fields(o.choices), o.value) {
-			c.fail(path+"."+o.key, fmt.Sprintf("%q is none of the choices here", o.value), mistake.Suggestion(o.value, strings.Fields(o.choices)))
+			c.fail(path+"."+o.key, fmt.Sprintf("unknown value %q", o.value), mistake.Suggestion(o.value, strings.Fields(o.choices)))
 		}
 	}
 	if s.Best < 0 || s.Best > 100 {
@@ -383,7 +399,8 @@ func (c *checker) options(path string, s Strategy, sites bool) {
 	}
 }
 
-// Variants lists the strategies with one value for each parameter.
+// Variants lists the strategies with one value per parameter, in the order of the
+// file.
 func (x *Experiment) Variants() (list []Variant) {
 	for _, s := range x.Strategies {
 		list = append(list, s.variants()...)
@@ -391,6 +408,9 @@ func (x *Experiment) Variants() (list []Variant) {
 	return list
 }
 
+// variants returns one variant per combination of parameter values, in the order
+// of the parameters' names. It stops at about 2,000, more than a file may have,
+// so that a hostile file can't exhaust memory before it is refused.
 func (s Strategy) variants() []Variant {
 	keys := slices.Sorted(maps.Keys(s.Params))
 	list := []Variant{{Seeds: s.Seeds, Best: s.Best, Trace: s.Trace, Learn: s.Learn, Confidence: s.Confidence}}
@@ -422,6 +442,8 @@ func (s Strategy) variants() []Variant {
 	return list
 }
 
+// with adds a parameter to the specification, and to the label if its value
+// varies.
 func (v Variant) with(key, value string, varies bool) Variant {
 	pair := key + "=" + value
 	if varies {
@@ -431,7 +453,7 @@ func (v Variant) with(key, value string, varies bool) Variant {
 	return v
 }
 
-// UnmarshalYAML takes one web or several.
+// UnmarshalYAML accepts one web or a list of them.
 func (w *Webs) UnmarshalYAML(decode func(any) error) error {
 	var list []Web
 	if decode(&list) == nil {
@@ -446,7 +468,7 @@ func (w *Webs) UnmarshalYAML(decode func(any) error) error {
 	return nil
 }
 
-// UnmarshalYAML takes "demo", a path, or a mapping.
+// UnmarshalYAML accepts "demo", a path, or a mapping.
 func (w *Web) UnmarshalYAML(decode func(any) error) error {
 	var s string
 	switch err := decode(&s); {
@@ -461,7 +483,7 @@ func (w *Web) UnmarshalYAML(decode func(any) error) error {
 	return decode((*plain)(w))
 }
 
-// UnmarshalYAML takes a list of topics or a mapping.
+// UnmarshalYAML accepts a list of topics or a mapping.
 func (t *Topics) UnmarshalYAML(decode func(any) error) error {
 	if decode(&t.List) == nil {
 		return nil
@@ -470,7 +492,8 @@ func (t *Topics) UnmarshalYAML(decode func(any) error) error {
 	return decode((*plain)(t))
 }
 
-// UnmarshalYAML takes durations as people write them.
+// UnmarshalYAML reads durations in Go's notation, as 500ms. A value that is not
+// one is recorded and reported later, with its place.
 func (t *Timing) UnmarshalYAML(decode func(any) error) error {
 	var raw struct {
 		Workers        int
@@ -492,7 +515,7 @@ func (t *Timing) UnmarshalYAML(decode func(any) error) error {
 	return nil
 }
 
-// UnmarshalYAML takes a name or a mapping.
+// UnmarshalYAML accepts a name or a mapping.
 func (s *Strategy) UnmarshalYAML(decode func(any) error) error {
 	if decode(&s.Name) == nil {
 		return nil
@@ -501,7 +524,7 @@ func (s *Strategy) UnmarshalYAML(decode func(any) error) error {
 	return decode((*plain)(s))
 }
 
-// UnmarshalYAML takes one value or several.
+// UnmarshalYAML accepts one value or a list of them.
 func (v *Values) UnmarshalYAML(decode func(any) error) error {
 	var list []any
 	if decode(&list) != nil {
@@ -517,8 +540,8 @@ func (v *Values) UnmarshalYAML(decode func(any) error) error {
 	return nil
 }
 
-// Check checks an experiment that was changed in memory, as [Parse] does, and returns it
-// as a file.
+// Check checks an experiment that was changed in memory, as [Parse] does, and
+// returns its text. Defaults are filled in as there.
 func (x *Experiment) Check() ([]byte, error) {
 	text, err := yaml.Marshal(x)
 	if err != nil {
@@ -532,8 +555,8 @@ func (x *Experiment) Check() ([]byte, error) {
 	return text, nil
 }
 
-// Relocate makes the paths of the experiment good from everywhere: those that are
-// relative are so to base.
+// Relocate makes the relative paths of the experiment absolute or relative to the
+// current folder; they are given relative to base.
 func (x *Experiment) Relocate(base string) {
 	fix := func(path *string) {
 		if *path != "" && !filepath.IsAbs(*path) {

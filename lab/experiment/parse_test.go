@@ -42,7 +42,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x.Time != (Timing{Workers: 30, Latency: time.Second, Delay: 5 * time.Second}) || x.Seeds != (Seeds{"topic", 10, 5, 7}) || x.Round != 50 || x.asked == nil {
+	if x.Time != (Timing{Workers: 30, Latency: time.Second, Delay: 5 * time.Second}) || x.Seeds != (Seeds{"topic", 10, 5, 7}) || x.Round != 50 || x.condition == nil {
 		t.Errorf("read %+v", x)
 	}
 	if len(x.Web) != 4 || x.Web[0].Demo == nil || x.Web[2].Paths[0] != "path/to/a.warc.gz" || x.Web[3].Hubs != "hubs.warc.gz" {
@@ -105,10 +105,10 @@ func TestBroken(t *testing.T) {
 		{head + "strategies: [random]\nbudget: {pages: 0}\n", "4:17", "0 is out of range", "leave it out"},
 		{head + "strategies: [random]\nseeds: {rng: -1}\n", "4:14", "-1 is out of range", "whole number"},
 		{head + "strategies:\n  - random\n  - {name: otie, params: {a: high}}\n", "5:30", "otie: parameter a=high: want a number", "strategies"},
-		{head + "strategies:\n  - {name: random, label: oracle}\n", "4:", "shown as the oracle", "another label"},
+		{head + "strategies:\n  - {name: random, label: oracle}\n", "4:", "label of the oracle", "another label"},
 	} {
 		_, err := Parse([]byte(test.text), "x.yaml")
-		var e *Error
+		var e *fileError
 		if !errors.As(err, &e) {
 			t.Errorf("%q: %v", test.text, err)
 			continue
@@ -127,7 +127,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("strategies: {a: [1, {b: c}]}")
 	f.Fuzz(func(t *testing.T, s string) {
 		x, err := Parse([]byte(s), "x.yaml")
-		var e *Error
+		var e *fileError
 		switch {
 		case err == nil:
 			x.Variants()

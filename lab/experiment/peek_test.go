@@ -29,7 +29,7 @@ func prepared1(t *testing.T, text string) (*run, *task, *prepared, []int) {
 }
 
 // TestLabelsAreNotSeen turns the label of every page round that the judge was not trained
-// on. Every strategy must go the same way as before: whatever it looks at, it is not that.
+// on. Every strategy must make the same visits as before: it must not depend on them.
 func TestLabelsAreNotSeen(t *testing.T) {
 	sequential(t)
 	var names []string
@@ -57,12 +57,12 @@ func TestLabelsAreNotSeen(t *testing.T) {
 			return a.URL == b.URL && a.Judged == b.Judged && a.At == b.At && a.OnTopic == b.OnTopic
 		})
 		if same == (j.variant.Spec == Oracle) {
-			t.Errorf("%s goes the same way when the truth is another: %v", j.variant.Label, same)
+			t.Errorf("%s makes the same visits with other labels: %v", j.variant.Label, same)
 		}
 	}
 }
 
-// A spy is a strategy that looks at everything it is given, as deep as it goes.
+// A spy is a strategy that looks at everything it is given, to any depth.
 type spy struct {
 	t      *testing.T
 	secret []string // that it must not find
@@ -130,7 +130,7 @@ func (s *spy) look(where string, v reflect.Value, depth int) {
 	case reflect.String:
 		for _, secret := range s.secret {
 			if strings.Contains(v.String(), secret) {
-				s.t.Errorf("%s says %q", where, secret)
+				s.t.Errorf("%s contains %q", where, secret)
 			}
 		}
 	case reflect.Pointer, reflect.Map, reflect.Slice:
@@ -172,7 +172,7 @@ func TestSpy(t *testing.T) {
 	sequential(t)
 	_, task, p, seeds := prepared1(t, small)
 	s := &spy{t: t, noted: map[dowse.URL]string{}, seen: map[uintptr]bool{}}
-	for _, topic := range task.bench.labels.Topics() {
+	for _, topic := range task.source.labels.Topics() {
 		s.secret = append(s.secret, topic.Topic)
 	}
 	v := Variant{Spec: "spy", Label: "spy"}
@@ -210,7 +210,7 @@ func TestGrabbing(t *testing.T) {
 }
 
 // TestMessages lets a strategy leave messages for crawls that come after it: it writes into
-// whatever hangs on a page, as deep as it goes, and looks in the next crawl whether it
+// whatever hangs on a page, to any depth, and looks in the next crawl whether it
 // is still there. A strategy that could do so would know what it never found.
 func TestMessages(t *testing.T) {
 	_, task, p, seeds := prepared1(t, small)
@@ -238,7 +238,7 @@ const message = "a message from an earlier crawl"
 
 func (w *writer) Traits() dowse.Traits { return dowse.Traits{Window: 20, Anchors: true} }
 
-// Follow reads, goes on, and writes.
+// Follow reads, follows links, and writes.
 func (w *writer) Follow(p *dowse.Page) []dowse.Lead {
 	if w.reads {
 		w.all(p, w.read)
@@ -324,7 +324,7 @@ func TestForging(t *testing.T) {
 
 type forger struct{ strategy.BreadthFirst }
 
-// Follow goes on as the honest one does, and lies about where it was.
+// Follow follows links as the honest strategy does, and changes the URL of its page.
 func (f *forger) Follow(p *dowse.Page) []dowse.Lead {
 	leads := f.BreadthFirst.Follow(p)
 	if p.Verdict.Relevance < 0.5 {

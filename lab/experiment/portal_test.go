@@ -11,7 +11,7 @@ import (
 )
 
 // TestPortal checks that crawls on a web with hubs begin at the hub that most hubs link
-// to, beside their own seeds, since no other page leads there.
+// to, in addition to their own seeds, since no other page leads there.
 func TestPortal(t *testing.T) {
 	dir := t.TempDir()
 	pages, labels := map[string]string{}, "url\ttopic\n"

@@ -2,12 +2,12 @@ package experiment
 
 import "slices"
 
-// On puts another web in the place of an experiment's own, with what the experiment says
-// is different on a recorded web. It returns why the experiment makes no sense there, ""
-// if it does.
+// On replaces the webs of an experiment by another one, and applies what the
+// experiment defines for recorded webs. It returns why the experiment does not
+// apply there; "" if it does.
 func (x *Experiment) On(w Web) (skip string) {
 	if x.Sites() {
-		return "whole sites are looked for in made towns alone"
+		return "experiments on whole sites run in synthetic towns only"
 	}
 	if x.Recorded != nil && w.Demo == nil {
 		if x.Recorded.Skip != "" {

@@ -16,35 +16,38 @@ import (
 	"dowse/weburl"
 )
 
-// A Replayed crawl tells how another strategy would have gone over what a collection
-// recorded. What it wanted and the collection never visited is not known: the smaller
-// the coverage, the less it says.
+// A Replayed crawl is the outcome of crawling with another strategy what a
+// collection recorded. Pages that the strategy asked for and the collection never
+// visited are unknown: the smaller the coverage, the less the figures mean.
 type Replayed struct {
 	Strategy string `json:"strategy"`
-	Wanted   int    `json:"wanted"`   // pages that it went to
-	Recorded int    `json:"recorded"` // of them, those of which the collection knows what is there
-	Pages    int    `json:"pages"`    // of them, those that are pages
-	OnTopic  int    `json:"on_topic"` // of the pages, as the collection's judge says
-	Half     int    `json:"half"`     // of them, those in the first half of the visits
+	Wanted   int    `json:"wanted"`   // URLs that the strategy visited
+	Recorded int    `json:"recorded"` // of these, those whose outcome the collection knows
+	Pages    int    `json:"pages"`    // of these, those that are pages
+	OnTopic  int    `json:"on_topic"` // of these, those on topic by the collection's judge
+	Half     int    `json:"half"`     // of these, those in the first half of the visits
 }
 
-// Coverage is the share of what it wanted that is recorded.
+// Coverage is the share of the visited URLs whose outcome is recorded, 0 to 1.
 func (r Replayed) Coverage() float64 { return float64(r.Recorded) / float64(max(r.Wanted, 1)) }
 
-// Harvest is the share of the recorded pages that are on topic.
+// Harvest is the share of the recorded pages that are on topic, 0 to 1.
 func (r Replayed) Harvest() float64 { return float64(r.OnTopic) / float64(max(r.Pages, 1)) }
 
-// A Replay says how a collection is gone over again.
+// A Replay describes how a collection is crawled again.
 type Replay struct {
-	Strategies []string       // beside the collection's own, which comes first
-	Visits     int            // each makes; as many as the collection has pages
-	Files      crawler.Config // of which TGraph, Trace, with TraceSite and Salt, Links and Classes count: files in place of those that the collection keeps
+	Strategies []string // in addition to the collection's own, which comes first
+	Visits     int      // per strategy; default as many as the collection has pages
+	// Only TGraph, Trace, TraceSite, Salt, Links and Classes are used: files that
+	// replace those of the collection.
+	Files crawler.Config
 }
 
-// Run lets strategies crawl what a collection recorded, from its seeds and with its
-// judge. They get what the collection keeps for its own: T-Graph, trace, links, classes.
-// The collection's own strategy comes first: it shows how far a replay goes the way that
-// was gone.
+// Run crawls what a collection recorded, once per strategy, from its seeds and
+// with its judge. Strategies get the inputs that the collection keeps for its
+// own: T-Graph, access log, links, classes. The collection's own strategy comes
+// first; it shows how closely a replay repeats the original crawl. The collection
+// is only read.
 func (p Replay) Run(ctx context.Context, dir string, o Options) ([]Replayed, error) {
 	r, err := openReplay(ctx, dir, p.Visits, o)
 	if err != nil {
@@ -62,7 +65,7 @@ func (p Replay) Run(ctx context.Context, dir string, o Options) ([]Replayed, err
 	return list, nil
 }
 
-// A replay is a collection as a web.
+// A replay is a collection that is open as a web.
 type replay struct {
 	old    *crawler.Crawler
 	web    *web.Web
@@ -70,6 +73,8 @@ type replay struct {
 	visits int
 }
 
+// openReplay opens a collection for reading, as a crawl and as a web. The
+// caller closes it.
 func openReplay(ctx context.Context, dir string, visits int, o Options) (*replay, error) {
 	old, err := crawler.View(dir)
 	if err != nil {
@@ -98,8 +103,8 @@ func (r *replay) close() {
 	r.old.Close()
 }
 
-// judgeOf makes the judge of a collection again. A page that does not declare its
-// language has the one that its text tells, where the topic asks for languages.
+// judgeOf rebuilds the judge of a collection, including the detection of
+// undeclared languages if the topic requires languages.
 func judgeOf(old *crawler.Crawler) (dowse.Judge, error) {
 	m, err := crawler.MaterialOf(old.Collection)
 	if err != nil {
@@ -109,28 +114,30 @@ func judgeOf(old *crawler.Crawler) (dowse.Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	return telling{j, old.Topic.LanguageOf}, nil
+	return languageDetecting{j, old.Topic.LanguageOf}, nil
 }
 
-// telling is a judge before which the language of a page is told.
-type telling struct {
+// languageDetecting is a judge that sets the language of a page before rating it,
+// as a live crawl does.
+type languageDetecting struct {
 	dowse.WindowJudge
 	language func(*dowse.Page) string
 }
 
 // Judge rates the page.
-func (t telling) Judge(p *dowse.Page) dowse.Verdict {
+func (t languageDetecting) Judge(p *dowse.Page) dowse.Verdict {
 	p.Language = t.language(p)
 	return t.WindowJudge.Judge(p)
 }
 
 // JudgeWindows rates the page and windows of it.
-func (t telling) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
+func (t languageDetecting) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
 	p.Language = t.language(p)
 	return t.WindowJudge.JudgeWindows(p, windows)
 }
 
-// run lets one strategy crawl.
+// run crawls with one strategy, one visit after the other and without delays,
+// until it has made the visits of the replay.
 func (r *replay) run(ctx context.Context, spec string, files crawler.Config) (Replayed, error) {
 	done := Replayed{Strategy: spec}
 	s, err := r.old.StrategyFor(spec, files)
@@ -156,7 +163,8 @@ func (r *replay) run(ctx context.Context, spec string, files crawler.Config) (Re
 	return done, errors.Join(err, judged.Err())
 }
 
-// seedsOf parses the seeds of a collection; what is no URL is left out.
+// seedsOf parses the seeds of a collection; those that are not URLs are ignored,
+// as they were in the original crawl.
 func seedsOf(raw []string) (seeds []dowse.URL) {
 	for _, s := range raw {
 		if u, err := weburl.Parse(s); err == nil {
@@ -166,7 +174,8 @@ func seedsOf(raw []string) (seeds []dowse.URL) {
 	return seeds
 }
 
-// note counts a visit.
+// note counts a visit. Sitemaps, repeated visits and visits that robots.txt
+// forbids do not count.
 func (r *replay) note(done *Replayed, p *dowse.Page) {
 	if p.Outcome == dowse.Listed || p.Again || p.Outcome == dowse.Refused {
 		return
@@ -181,13 +190,14 @@ func (r *replay) note(done *Replayed, p *dowse.Page) {
 				done.Half++
 			}
 		}
-	} else if known(r.old.Collection, p.URL) {
+	} else if wasSettled(r.old.Collection, p.URL) {
 		done.Recorded++
 	}
 }
 
-// known tells whether a crawl found out what is at a URL.
-func known(col *collection.Collection, u dowse.URL) bool {
+// wasSettled reports whether the collection knows the outcome of a visit to a
+// URL, including a failure.
+func wasSettled(col *collection.Collection, u dowse.URL) bool {
 	id, ok := col.Crawl.Frontier().Find(u)
 	if !ok {
 		return false

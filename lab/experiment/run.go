@@ -13,52 +13,59 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// Options say how an experiment is run. None of them changes its results.
+// Options control how an experiment is run. None of them changes its results.
 type Options struct {
-	Dir      string                 // folder of the run, made if need be; "" keeps nothing
-	Base     string                 // folder that paths in the experiment are relative to
-	Cache    string                 // folder for what is made of webs once
-	Jobs     int                    // crawls at once; as many as there are processors
-	Memory   int64                  // bytes of pages to keep in memory; 320 MiB
-	Version  string                 // of dowse, for the manifest
-	Command  string                 // how it can be run again, for the manifest
-	Text     []byte                 // of the experiment's file, kept in the run
-	Planned  func(Size, []WebFacts) // hears what is to be done, before it is; nil for nobody
-	Progress func(Progress)         // hears how it goes on, from one goroutine at a time; nil for nobody
+	Dir    string // folder of the run, created if needed; "" keeps nothing
+	Base   string // folder that paths in the experiment are relative to
+	Cache  string // folder for prepared webs, shared by all runs
+	Jobs   int    // concurrent crawls; default one per processor
+	Memory int64  // bytes of pages to keep in memory; default 320 MiB
+	// Version of dowse, for the manifest and the names of crawls.
+	Version string
+	Command string // how it can be run again, for the manifest
+	// The experiment's file, kept in the run; default the experiment as YAML.
+	Text    []byte
+	Planned func(Size, []WebFacts) // if set, called before the first crawl
+	// If set, called as the run advances, by one goroutine at a time.
+	Progress func(Progress)
 }
 
-// Progress tells how far a run is.
+// Progress describes how far a run has got.
 type Progress struct {
-	Stage       string // reading the web, crawling
+	Stage       string // "reading the web" or "crawling"
 	Done, Total int
-	Left        time.Duration // estimated; 0 for not known
+	Left        time.Duration // estimated remaining time; 0 if unknown
 }
 
-// Results are what an experiment gave.
+// Results are the outcome of an experiment.
 type Results struct {
 	Experiment *Experiment
-	Trails     []measure.Trail // by web, topic, set of seeds, strategy, in the order of the experiment
-	Webs       []WebFacts
-	Kept       int // trails that were there from an earlier run
+	// Ordered by web, topic, set of seeds and strategy, as in the experiment.
+	Trails []measure.Trail
+	Webs   []WebFacts
+	Kept   int // crawls that were not made because their trails were in the folder
 
-	// Relevant are the pages that are wanted, by topic as trails have it.
+	// Relevant lists the relevant pages by topic, under the names that trails
+	// use.
 	Relevant map[string][]dowse.URL
 }
 
-// WebFacts tell of a web that was crawled.
+// WebFacts describes a web that was crawled.
 type WebFacts struct {
 	Name   string   `yaml:"name"`
-	SHA256 string   `yaml:"sha256"` // of its pages as they were read
+	SHA256 string   `yaml:"sha256"` // of its pages as they were parsed
 	Pages  int      `yaml:"pages"`
 	Hosts  int      `yaml:"hosts"`
 	Topics []string `yaml:"topics"`
 
-	Elsewhere int `yaml:"labels_elsewhere,omitempty"` // labels of URLs that the web does not have: they are no targets
+	// Labels of URLs that the web does not have; they are not targets.
+	Elsewhere int `yaml:"labels_elsewhere,omitempty"`
 }
 
-// Run makes the crawls of an experiment and returns what each did. With a folder, every
-// crawl that ends is kept there, and one that is there already is not made again. If
-// ctx ends, Run returns its error; what was kept is whole.
+// Run makes the crawls of an experiment and returns their trails. With a folder,
+// every crawl that ends is stored there, and one that is already there is not
+// made again. If ctx ends, Run returns its error; what was stored is complete and
+// a later Run continues from it. The first error of a crawl ends the others.
 func Run(ctx context.Context, x *Experiment, o Options) (*Results, error) {
 	r, err := plan(ctx, x, o)
 	if err != nil {
@@ -84,7 +91,7 @@ func Run(ctx context.Context, x *Experiment, o Options) (*Results, error) {
 	return results, err
 }
 
-// relevant lists the wanted pages of all topics.
+// relevant lists the relevant pages of all topics.
 func (r *run) relevant() map[string][]dowse.URL {
 	all := map[string][]dowse.URL{}
 	for _, j := range r.jobs {
@@ -95,25 +102,28 @@ func (r *run) relevant() map[string][]dowse.URL {
 	return all
 }
 
-// A subject is what crawls are made for: a topic on a web, or a town.
+// A subject is what crawls are made for: a topic on a web, a synthetic web, or a
+// town. Its crawls may run concurrently.
 type subject interface {
-	title() string         // as trails have it
-	relevant() []dowse.URL // the wanted pages
+	title() string         // name in trails
+	relevant() []dowse.URL // the relevant pages
 	crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error)
-	done() // a crawl is over
+	done() // called once per crawl, when it has ended
 }
 
-// shared is what the crawls for one subject share: made by the first of them, and
-// forgotten after the last.
+// shared is a value that the crawls for one subject use together: created by the
+// first of them, and released after the last. It keeps the memory of a long run
+// bounded by the subjects being crawled.
 type shared[T any] struct {
 	mu     sync.Mutex
-	made   bool
+	made   bool // value and err are set
 	value  T
 	err    error
-	crawls int // still to be made
+	crawls int // that have not ended
 }
 
-// get returns what is shared, and makes it once.
+// get returns the value. The first call creates it while others wait; an error is
+// kept and returned to all.
 func (s *shared[T]) get(make func() (T, error)) (T, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,8 +134,8 @@ func (s *shared[T]) get(make func() (T, error)) (T, error) {
 	return s.value, s.err
 }
 
-// done is called when one of the crawls is over.
-func (s *shared[T]) done() {
+// release is called when one of the crawls has ended.
+func (s *shared[T]) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.crawls--; s.crawls == 0 {
@@ -134,19 +144,21 @@ func (s *shared[T]) done() {
 	}
 }
 
-// Size tells how many crawls a run has, and of what: topics over all webs.
+// Size is the number of crawls of a run and of its factors; Topics counts those
+// of all webs.
 type Size struct{ Topics, Sets, Strategies, Crawls int }
 
-// A run is an experiment at work.
+// A run is an experiment that is being run. Workers share it: mu guards the
+// fields below it, and trails is written at different indices only.
 type run struct {
-	x       *Experiment
-	o       Options
-	dir     *dir
-	benches []*benchTopics
-	towns   []*town
-	jobs    []job
-	trails  []measure.Trail
-	names   *measure.Names
+	x      *Experiment
+	o      Options
+	dir    *dir
+	webs   []*webTopics
+	towns  []*town
+	jobs   []job
+	trails []measure.Trail
+	names  *measure.Names
 
 	mu    sync.Mutex
 	done  int
@@ -155,13 +167,13 @@ type run struct {
 	errs  []error
 }
 
-// benchTopics is a bench and what is looked for on it.
-type benchTopics struct {
-	*bench
+// webTopics is a web with the topics that are crawled for on it.
+type webTopics struct {
+	*labelledWeb
 	topics []string
 }
 
-func (b *benchTopics) facts() WebFacts {
+func (b *webTopics) facts() WebFacts {
 	return WebFacts{Name: b.web.Name, SHA256: b.web.SHA256, Pages: b.graph.Pages(), Hosts: b.graph.Hosts(), Topics: b.topics, Elsewhere: b.labels.Elsewhere(b.web)}
 }
 
@@ -170,11 +182,13 @@ type job struct {
 	task    subject
 	set     int
 	variant Variant
-	key     string // of all that decides what the crawl does
+	key     string // hash of everything that decides what the crawl does
 }
 
-// plan opens the webs and lists the crawls.
+// plan opens the webs and lists the crawls. It works on a copy of the experiment,
+// since paths are changed. The caller closes the run.
 func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
+	// The caller's experiment stays as it is.
 	given := *x
 	given.Web = slices.Clone(x.Web)
 	for i := range given.Web {
@@ -184,13 +198,13 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 	r := &run{x: &given, o: o, names: measure.NewNames()}
 	sources := sourcesOf(&given)
 	for _, s := range sources {
-		b, err := openBench(ctx, s, o, x.traceParts())
+		b, err := openLabelled(ctx, s, o, x.traceParts())
 		if err != nil {
 			r.close()
 			return nil, err
 		}
-		bt := &benchTopics{bench: b}
-		r.benches = append(r.benches, bt)
+		bt := &webTopics{labelledWeb: b}
+		r.webs = append(r.webs, bt)
 		if bt.topics, err = b.topics(&given); err != nil {
 			r.close()
 			return nil, err
@@ -207,16 +221,17 @@ func plan(ctx context.Context, x *Experiment, o Options) (*run, error) {
 	return r, nil
 }
 
-// add lists the crawls for a topic.
-func (r *run) add(b *benchTopics, topic string, several bool) (err error) {
-	t := &task{x: r.x, bench: b.bench, topic: topic, name: topic, others: b.topics, names: r.names}
+// add lists the crawls for a topic. The topic's name in trails has the web's name
+// in front if there are several webs.
+func (r *run) add(b *webTopics, topic string, several bool) (err error) {
+	t := &task{x: r.x, source: b.labelledWeb, topic: topic, name: topic, others: b.topics, names: r.names}
 	if several {
 		t.name = b.web.Name + ": " + topic
 	}
-	if t.asked, err = b.askedOf(r.x, topic); err != nil {
+	if t.condition, err = b.predicateFor(r.x, topic); err != nil {
 		return err
 	}
-	if t.draw, err = t.drawn(); err != nil {
+	if t.draw, err = t.drawTraining(); err != nil {
 		return err
 	}
 	variants := r.x.Variants()
@@ -230,17 +245,18 @@ func (r *run) add(b *benchTopics, topic string, several bool) (err error) {
 	return nil
 }
 
-// size tells what there is to do.
+// size returns how much there is to do.
 func (r *run) size() Size {
 	s := Size{Topics: len(r.towns), Sets: r.x.Seeds.Sets, Strategies: len(r.x.Variants()), Crawls: len(r.jobs)}
-	for _, b := range r.benches {
+	for _, b := range r.webs {
 		s.Topics += len(b.topics)
 	}
 	return s
 }
 
+// facts describes the webs of the run, towns last.
 func (r *run) facts() (list []WebFacts) {
-	for _, b := range r.benches {
+	for _, b := range r.webs {
 		list = append(list, b.facts())
 	}
 	for _, t := range r.towns {
@@ -250,12 +266,13 @@ func (r *run) facts() (list []WebFacts) {
 }
 
 func (r *run) close() {
-	for _, b := range r.benches {
+	for _, b := range r.webs {
 		b.web.Close()
 	}
 }
 
-// crawlAll makes the crawls, topic after topic, several at once.
+// crawlAll makes the crawls, topic after topic, on several workers. An error ends
+// the remaining crawls.
 func (r *run) crawlAll(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -266,6 +283,8 @@ func (r *run) crawlAll(ctx context.Context) error {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
+	// After an error the workers drain the channel: crawl returns immediately
+	// because ctx has ended, so that the sender never blocks.
 	for range min(jobs, len(r.jobs)) {
 		group.Go(func() {
 			for i := range next {
@@ -290,13 +309,15 @@ func (r *run) crawlAll(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// fail records the error of a worker.
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.errs = append(r.errs, err)
 }
 
-// failure returns what went wrong first, other than that the run was ended.
+// failure returns the first error that is not a consequence of cancelling the
+// others.
 func (r *run) failure() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -311,15 +332,15 @@ func (r *run) failure() error {
 	return nil
 }
 
-// crawl makes one crawl, or takes up what was kept of it.
+// crawl makes one crawl, or loads its trail if the folder has it.
 func (r *run) crawl(ctx context.Context, i int) error {
 	j := r.jobs[i]
 	defer j.task.done()
-	trail, err := r.dir.load(i, j, r.names)
+	trail, err := r.dir.loadTrail(i, j, r.names)
 	kept := trail != nil
 	if err == nil && !kept {
 		if trail, err = j.task.crawl(ctx, j.variant, j.set); err == nil {
-			err = r.dir.keep(i, j, trail)
+			err = r.dir.saveTrail(i, j, trail)
 		}
 	}
 	if err != nil {
@@ -333,7 +354,8 @@ func (r *run) crawl(ctx context.Context, i int) error {
 	return nil
 }
 
-// ended counts a crawl and tells how far the run is.
+// ended counts a crawl and reports the progress. The remaining time is estimated
+// from the crawls that were made, not from those that were loaded.
 func (r *run) ended(kept bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -354,7 +376,7 @@ func (o Options) progress(p Progress) {
 	}
 }
 
-// ByLabel returns the trails of a strategy.
+// ByLabel returns the trails of one strategy.
 func (r *Results) ByLabel(label string) (list []measure.Trail) {
 	return slices.DeleteFunc(slices.Clone(r.Trails), func(t measure.Trail) bool { return t.Label != label })
 }

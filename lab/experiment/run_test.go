@@ -21,7 +21,7 @@ import (
 	"dowse/strategy/strategytest"
 )
 
-var cache string // of all tests: the made web is read once
+var cache string // of all tests: the synthetic web is prepared once
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -48,7 +48,7 @@ budget: {pages: 60}
 strategies: [breadth-first, random, link-context, oracle]
 `
 
-// sequential skips a test in which nothing goes on at once where tests are to be short:
+// sequential skips a test without concurrency in short mode:
 // there the race detector runs.
 func sequential(t *testing.T) {
 	t.Helper()
@@ -154,7 +154,7 @@ func tamper(t *testing.T, path string, trail measure.Trail) {
 	}
 }
 
-// TestResume ends a run in its midst, cuts a file as a crash might, and goes on.
+// TestResume interrupts a run, truncates a file as a crash might, and continues.
 func TestResume(t *testing.T) {
 	const enough = 4
 	whole, dir := t.TempDir(), t.TempDir()
@@ -168,7 +168,7 @@ func TestResume(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("ended with %v", err)
 	}
-	if _, _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "goes on") {
+	if _, _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "to continue") {
 		t.Errorf("half a run opens: %v", err)
 	}
 	kept, err := filepath.Glob(filepath.Join(dir, trailsDir, "*.gz"))
@@ -180,7 +180,7 @@ func TestResume(t *testing.T) {
 	}
 	r := ran(t, small, Options{Dir: dir})
 	if r.Kept != len(kept)-1 {
-		t.Errorf("%d of %d were taken up", r.Kept, len(kept))
+		t.Errorf("%d of %d stored crawls were used, want all", r.Kept, len(kept))
 	}
 	if !reflect.DeepEqual(files(t, whole), files(t, dir)) {
 		t.Error("a run that was ended and went on has other files")
@@ -198,11 +198,11 @@ func TestChangedExperiment(t *testing.T) {
 	ran(t, before, Options{Dir: dir})
 	r := ran(t, after, Options{Dir: dir})
 	if r.Kept != 0 || r.Trails[0].Steps.Len() != 50 {
-		t.Errorf("%d were taken up of a run with another budget", r.Kept)
+		t.Errorf("%d stored crawls were used with another budget, want none", r.Kept)
 	}
 	r = ran(t, after+"about: the same\n", Options{Dir: dir})
 	if r.Kept != len(r.Trails) {
-		t.Errorf("only %d were taken up where nothing changed", r.Kept)
+		t.Errorf("%d stored crawls were used though nothing changed, want all", r.Kept)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestBegunAnew(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("it was to be ended: %v", err)
 	}
-	if _, _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "did not come to its end") {
+	if _, _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "has not finished") {
 		t.Errorf("half of one run and half of another: %v", err)
 	}
 	ran(t, other, Options{Dir: dir, Text: []byte(other)})
@@ -234,7 +234,7 @@ func TestBegunAnew(t *testing.T) {
 }
 
 // TestTwoInOneFolder: who runs the same experiment in the same folder shares the work, who
-// runs another one is told.
+// runs another one gets an error.
 func TestTwoInOneFolder(t *testing.T) {
 	sequential(t)
 	alone, dir := t.TempDir(), t.TempDir()
@@ -297,7 +297,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestSeeds draws seeds from where it is told to.
+// TestSeeds draws seeds of each kind.
 func TestSeeds(t *testing.T) {
 	sequential(t)
 	for from, want := range map[string]struct{ relevant, trained bool }{
@@ -314,7 +314,7 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestNeeds gives strategies what they need: a trace, the ways to training pages.
+// TestNeeds gives strategies what they need: a trace, paths to training pages.
 func TestNeeds(t *testing.T) {
 	r := ran(t, changed("[breadth-first, random, link-context, oracle]", "[collaborative, combined, treasure, context-graph]", "limit: 3", "limit: 1"), Options{Jobs: 4})
 	for _, tr := range r.Trails {
@@ -393,9 +393,9 @@ func benchmarkCrawl(b *testing.B, text, name string) {
 	b.ReportMetric(times[len(times)/2].Seconds()*1e6, "follow-median-µs")
 }
 
-// timed makes the crawl of a job and tells how long the strategy took each time that
-// it had something to say.
-func (j *job) timed(ctx context.Context, tell func(time.Duration)) (*measure.Trail, error) {
+// timed makes the crawl of a job and calls report with the time that the strategy took whenever
+// it returned leads.
+func (j *job) timed(ctx context.Context, report func(time.Duration)) (*measure.Trail, error) {
 	topic := j.task.(*task)
 	p, err := topic.prepare()
 	if err != nil {
@@ -410,7 +410,7 @@ func (j *job) timed(ctx context.Context, tell func(time.Duration)) (*measure.Tra
 		begun := time.Now()
 		leads := say()
 		if len(leads) > 0 {
-			tell(time.Since(begun))
+			report(time.Since(begun))
 		}
 		return leads
 	})

@@ -2,8 +2,9 @@ package experiment
 
 import "strings"
 
-// Setting tells in a few words where an experiment ran and what was different from what
-// it says itself, for titles: "wikispeedia", "with hubs, generic seeds".
+// Setting returns, in a few words for titles, the webs of a run and how it
+// differs from the experiment of the same name that comes with dowse:
+// "wikispeedia", "with hubs, generic seeds".
 func (x *Experiment) Setting(webs []WebFacts) (web, how string) {
 	own, _, err := ByName(x.Name)
 	if err != nil {
@@ -25,7 +26,7 @@ func (x *Experiment) Setting(webs []WebFacts) (web, how string) {
 // place names the webs.
 func (x *Experiment) place(webs []WebFacts) string {
 	if x.Sites() {
-		return "made towns"
+		return "synthetic towns"
 	}
 	var names []string
 	made := 0
@@ -38,9 +39,9 @@ func (x *Experiment) place(webs []WebFacts) string {
 	}
 	switch {
 	case made == 1:
-		names = append(names, "the made web")
+		names = append(names, "the synthetic web")
 	case made > 1:
-		names = append(names, "made webs")
+		names = append(names, "synthetic webs")
 	}
 	return strings.Join(names, ", ")
 }

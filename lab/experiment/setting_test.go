@@ -2,7 +2,7 @@ package experiment
 
 import "testing"
 
-// TestSetting tells runs of one experiment apart by web, hubs and seeds.
+// TestSetting distinguishes runs of one experiment by web, hubs and seeds.
 func TestSetting(t *testing.T) {
 	for _, test := range []struct {
 		name       string
@@ -10,8 +10,8 @@ func TestSetting(t *testing.T) {
 		seeds      string
 		place, how string
 	}{
-		{"first-truth", nil, "", "the made web", ""},
-		{"003-f6", nil, "", "made towns", ""},
+		{"first-truth", nil, "", "the synthetic web", ""},
+		{"003-f6", nil, "", "synthetic towns", ""},
 		{"first-truth", &Web{Paths: []string{"wiki.warc.gz"}}, "", "wiki", ""},
 		{"first-truth", &Web{Paths: []string{"wiki.warc.gz"}, Hubs: "hubs.warc.gz"}, "generic", "wiki", "with hubs, generic seeds"},
 	} {

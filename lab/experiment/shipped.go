@@ -11,7 +11,7 @@ import (
 //go:embed shipped/*.yaml
 var shipped embed.FS
 
-// Shipped lists the experiments that come with dowse, by name.
+// Shipped lists the experiments that come with dowse, ordered by name.
 func Shipped() (list []*Experiment) {
 	files, err := fs.Glob(shipped, "shipped/*.yaml")
 	if err != nil {
@@ -27,8 +27,8 @@ func Shipped() (list []*Experiment) {
 	return list
 }
 
-// ByName returns an experiment that comes with dowse, and its text: by its name, or by
-// that of a figure or table that it gives.
+// ByName returns an experiment that comes with dowse and its text. The name is
+// its own, or that of a figure or table that it yields.
 func ByName(name string) (*Experiment, []byte, error) {
 	data, err := shipped.ReadFile("shipped/" + name + ".yaml")
 	if err != nil {
@@ -37,7 +37,7 @@ func ByName(name string) (*Experiment, []byte, error) {
 				return ByName(x.Name)
 			}
 		}
-		return nil, nil, fmt.Errorf("experiment: none that comes with dowse is called %q, and there is no such file", name)
+		return nil, nil, fmt.Errorf("experiment: unknown experiment %q, and there is no such file", name)
 	}
 	x, err := Parse(data, name)
 	return x, data, err

@@ -9,7 +9,7 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// TestShipped reads all experiments that come with dowse: each says what it is, and claims
+// TestShipped reads all experiments that come with dowse: each has a description, and claims
 // only what its own strategies can bear out.
 func TestShipped(t *testing.T) {
 	sequential(t)
@@ -41,7 +41,7 @@ func TestShipped(t *testing.T) {
 			}
 		}
 		for _, key := range x.Cite {
-			if w := Works()[key]; !strings.Contains(w.BibTeX, "{"+key+",") || w.Text == "" {
+			if w := works()[key]; !strings.Contains(w.BibTeX, "{"+key+",") || w.Text == "" {
 				t.Errorf("%s: %+v", key, w)
 			}
 		}
@@ -136,7 +136,7 @@ strategies:
 measures: [site_f@end, pprs@end, pages_per_site@end, sites_by_one@end]
 `
 
-// TestTowns looks for whole sites in towns, several crawls at once and then one: the same
+// TestTowns looks for whole sites in towns, with several workers and then with one: the same
 // bytes, and sites with truth and verdict.
 func TestTowns(t *testing.T) {
 	dir := t.TempDir()
@@ -163,21 +163,21 @@ func TestTowns(t *testing.T) {
 		return
 	}
 	if v, err := Verify(t.Context(), dir, Options{Cache: cache, Jobs: 1}); err != nil || len(v.Differences) > 0 {
-		t.Errorf("made again: %+v, %v", v, err)
+		t.Errorf("Verify: %+v, %v; want no differences", v, err)
 	}
 }
 
-// TestWrongOptions tells what is wrong with what a strategy has beside parameters.
+// TestWrongOptions checks the errors for keys of a strategy other than parameters.
 func TestWrongOptions(t *testing.T) {
 	for text, want := range map[string]string{
-		strings.Replace(learning, "learn: early", "learn: erly", 1):                              `"erly" is none of the choices here; did you mean "early"?`,
+		strings.Replace(learning, "learn: early", "learn: erly", 1):                              `unknown value "erly"; did you mean "early"?`,
 		strings.Replace(learning, "best: 3", "best: 300", 1):                                     "use 1 to 100",
-		strings.Replace(towns, "confidence: literal", "confidence: printed", 1):                  `"printed" is none of the choices here`,
-		strings.Replace(learning, "best: 3", "confidence: literal", 1):                           "confidence is of the judge of sites",
-		strings.Replace(towns, "homepages", "otie", 1):                                           `no strategy is called "otie"`,
-		strings.Replace(towns, "label: sure", "label: sure, best: 2", 1):                         "are for pages",
+		strings.Replace(towns, "confidence: literal", "confidence: printed", 1):                  `unknown value "printed"`,
+		strings.Replace(learning, "best: 3", "confidence: literal", 1):                           "confidence applies to site crawls only",
+		strings.Replace(towns, "homepages", "otie", 1):                                           `unknown strategy "otie"`,
+		strings.Replace(towns, "label: sure", "label: sure, best: 2", 1):                         "apply to page crawls only",
 		strings.Replace(towns, "budget:", "cite: [wang2008]\nbudget:", 1):                        `did you mean "wang2009"`,
-		strings.Replace(towns, "web: {town: {sites: 200", "web: {path: x, town: {sites: 200", 1): "a web is either made or recorded",
+		strings.Replace(towns, "web: {town: {sites: 200", "web: {path: x, town: {sites: 200", 1): "a web is either synthetic or recorded",
 	} {
 		if _, err := Parse([]byte(text), "x.yaml"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

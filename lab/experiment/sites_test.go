@@ -84,7 +84,7 @@ func TestNoSites(t *testing.T) {
 	}
 	defer j.Close()
 	s := &site.Crawler{Error: j.Pages.ErrorRate(), Sites: 20}
-	w := &townWalk{JudgedTown: j, trail: &measure.Trail{}, town: &town{x: &Experiment{}, cfg: townConfig{Workers: townWorkers}}}
+	w := &townCrawl{JudgedTown: j, trail: &measure.Trail{}, town: &town{x: &Experiment{}, cfg: townConfig{Workers: townWorkers}}}
 	if err := w.sites(t.Context(), s, false); err != nil {
 		t.Fatal(err)
 	}

@@ -23,33 +23,36 @@ import (
 	"dowse/weburl"
 )
 
-// A task is a topic on a web: what all crawls for it share. It is prepared by the first
-// of them, and forgotten after the last.
+// A task is a topic on a web. What its crawls share is prepared by the first of
+// them and released after the last.
 type task struct {
 	x      *Experiment
-	bench  *bench
-	topic  string // as labelled
-	name   string // as trails have it
-	others []string
-	asked  *predicate.Predicate // of a page beside the topic; nil for nothing
-	draw   *draw
-	names  *measure.Names // of the run's trails
+	source *labelledWeb
+	topic  string   // name in the labels
+	name   string   // name in trails
+	others []string // all topics of the run on this web
+	// That relevant pages meet in addition to the topic; nil for none.
+	condition *predicate.Predicate
+	draw      *draw
+	names     *measure.Names // names shared by all trails of the run
 
 	state shared[*prepared]
 }
 
-// prepared is what a task needs while it is crawled for.
+// prepared is what the crawls of a task share while they run. It is read by
+// concurrent crawls and does not change.
 type prepared struct {
-	wanted  []bool
+	wanted  []bool       // by page: it is relevant
 	train   map[int]bool // pages that the judge was trained on
-	popular map[int]bool // the tenth of the wanted pages that most pages link to
+	popular map[int]bool // the tenth of the relevant pages with the most links to them
 	judged  *web.Judged
-	onTopic float64 // the judge's threshold
-	needs   input.Inputs
+	onTopic float64      // the judge's threshold of relevance
+	needs   input.Inputs // of strategies
 }
 
 func (t *task) title() string { return t.name }
 
+// relevant returns the relevant pages in the order of the web.
 func (t *task) relevant() []dowse.URL {
 	var list []int
 	for i, wanted := range t.draw.wanted {
@@ -60,23 +63,26 @@ func (t *task) relevant() []dowse.URL {
 	return t.urls(list)
 }
 
-// draw is what is drawn for a topic, without reading a page.
+// A draw is what is drawn for a topic. Drawing reads no page, so a run can list
+// its crawls before the first one.
 type draw struct {
 	wanted    []bool
 	positives []int
 	negatives []int
-	rest      []int // pages on topic that are not for training
+	rest      []int // relevant pages that are not training pages
 }
 
-// drawn draws the training pages of the task.
-func (t *task) drawn() (*draw, error) {
-	b, x := t.bench, t.x
-	wanted, err := b.wanted(t.topic, t.asked)
+// drawTraining draws the training pages: positives from the relevant pages,
+// negatives from the others.
+func (t *task) drawTraining() (*draw, error) {
+	b, x := t.source, t.x
+	wanted, err := b.wanted(t.topic, t.condition)
 	if err != nil {
 		return nil, err
 	}
 	d := &draw{wanted: wanted}
-	chance := drawing(x.Seeds.Rng, "training", b.web.Name, t.topic)
+	// The order of the two shuffles is part of the result: it must not change.
+	chance := newRand(x.Seeds.Rng, "training", b.web.Name, t.topic)
 	var on, off []int
 	for i := range d.wanted {
 		switch {
@@ -94,23 +100,24 @@ func (t *task) drawn() (*draw, error) {
 	return d, nil
 }
 
-// offTopic tells whether a page may be an example of what is not wanted.
+// offTopic reports whether a page that is not relevant may be a negative example.
 func (t *task) offTopic(i int) bool {
 	if t.x.Training.From != "topics" {
 		return true
 	}
-	u := t.bench.web.URL(i)
-	return slices.ContainsFunc(t.others, func(other string) bool { return other != t.topic && t.bench.labels.Is(u, other) })
+	u := t.source.web.URL(i)
+	return slices.ContainsFunc(t.others, func(other string) bool { return other != t.topic && t.source.labels.Is(u, other) })
 }
 
-// seeds returns the pages that a set of crawls begins with. The kind of seeds is the
-// experiment's, or the strategy's own.
+// seeds returns the seeds of the crawls of a set. own, if given, replaces the
+// experiment's kind of seeds.
 func (t *task) seeds(set int, own string) []int {
 	return t.seedsFor(cmp.Or(own, t.x.Seeds.From), fmt.Sprint(set))
 }
 
-// seedsFor draws seeds; another purpose gives others. A web with hubs has its portal
-// beside them.
+// seedsFor draws seeds of a kind; another purpose gives other seeds. Pages with
+// links are preferred, since a crawl from a page without any ends immediately. A
+// web with hubs adds its portal.
 func (t *task) seedsFor(kind, purpose string) []int {
 	d := t.draw
 	var from []int
@@ -121,19 +128,19 @@ func (t *task) seedsFor(kind, purpose string) []int {
 		from = slices.Clone(d.rest)
 	default:
 		for i := range d.wanted {
-			if !d.wanted[i] && t.bench.graph.IsPage(i) {
+			if !d.wanted[i] && t.source.graph.IsPage(i) {
 				from = append(from, i)
 			}
 		}
 	}
-	leads := slices.DeleteFunc(slices.Clone(from), func(i int) bool { return len(t.bench.graph.Out(i)) == 0 })
+	leads := slices.DeleteFunc(slices.Clone(from), func(i int) bool { return len(t.source.graph.Out(i)) == 0 })
 	if len(leads) > 0 {
 		from = leads
 	}
-	chance := drawing(t.x.Seeds.Rng, "seeds", t.bench.web.Name, t.topic, purpose)
+	chance := newRand(t.x.Seeds.Rng, "seeds", t.source.web.Name, t.topic, purpose)
 	chance.Shuffle(len(from), func(i, k int) { from[i], from[k] = from[k], from[i] })
 	from = from[:min(t.x.Seeds.PerTopic, len(from))]
-	for _, i := range t.bench.portal {
+	for _, i := range t.source.portal {
 		if !slices.Contains(from, i) {
 			from = append(from, i)
 		}
@@ -141,18 +148,20 @@ func (t *task) seedsFor(kind, purpose string) []int {
 	return from
 }
 
-// done is called when a crawl of the task is over.
-func (t *task) done() { t.state.done() }
+// done releases the prepared state after the last crawl.
+func (t *task) done() { t.state.release() }
 
-// prepare trains the judge, once.
+// prepare returns the prepared state; the first call computes it.
 func (t *task) prepare() (*prepared, error) { return t.state.get(t.prepareNow) }
 
+// prepareNow reads the training pages, trains the judge, and builds the inputs of
+// strategies.
 func (t *task) prepareNow() (*prepared, error) {
 	d := t.draw
 	p := &prepared{wanted: d.wanted, train: map[int]bool{}, popular: t.popular()}
 	var examples []judge.Example
 	for _, i := range slices.Concat(d.positives, d.negatives) {
-		page, err := t.bench.web.Page(i)
+		page, err := t.source.web.Page(i)
 		if err != nil {
 			return nil, err
 		}
@@ -167,17 +176,18 @@ func (t *task) prepareNow() (*prepared, error) {
 	p.needs = input.Inputs{Words: t.words(examples)}
 	if t.x.needsTGraph() {
 		b := tgraph.Builder{Depth: t.x.TGraph.Depth, PerLevel: t.x.TGraph.PerLevel}
-		if p.needs.TGraph, err = b.Build(t.urls(d.positives), t.bench); err != nil {
+		if p.needs.TGraph, err = b.Build(t.urls(d.positives), t.source); err != nil {
 			return nil, fmt.Errorf("experiment: %s: %w", t.name, err)
 		}
 	}
-	p.judged = web.NewJudged(t.bench.web, j, t.wishes(p.needs)...)
+	p.judged = web.NewJudged(t.source.web, j, t.wishes(p.needs)...)
 	return p, nil
 }
 
-// popular returns the tenth of the wanted pages to which most pages link.
+// popular returns the tenth of the relevant pages with the most links to them,
+// rounded up.
 func (t *task) popular() map[int]bool {
-	in := t.bench.in()
+	in := t.source.in()
 	var list []int
 	for i, wanted := range t.draw.wanted {
 		if wanted {
@@ -192,14 +202,15 @@ func (t *task) popular() map[int]bool {
 	return top
 }
 
-// words are what the topic is in words, for strategies that compare links with them: a
-// person's, where the judge goes by them too, or the table that Taylan et al. 2011 make
-// of search results, here of the training pages.
+// words returns the topic in words, for strategies that compare links with them:
+// those of a person, if the judge uses them too; otherwise the table of Taylan et
+// al. 2011, which they compute from search results, computed from the training
+// pages.
 func (t *task) words(examples []judge.Example) []judge.TopicWord {
 	if t.x.Judge != "words" {
 		return judge.Table{}.TopicWords(examples)
 	}
-	w, _ := t.bench.labels.WordsOf(t.topic)
+	w, _ := t.source.labels.WordsOf(t.topic)
 	var list []judge.TopicWord
 	for _, term := range w.Words {
 		list = append(list, judge.TopicWord{Term: term, Weight: 1})
@@ -207,19 +218,21 @@ func (t *task) words(examples []judge.Example) []judge.TopicWord {
 	return list
 }
 
-// needsOf is what a variant gets beside parameters: its part of the trace, too.
+// needsOf returns the inputs of a variant: those of all, and its part of the
+// access log.
 func (t *task) needsOf(p *prepared, part string) input.Inputs {
 	n := p.needs
-	if log := t.bench.traces[part]; log != nil {
+	if log := t.source.traces[part]; log != nil {
 		n.Trace = log
 	}
 	return n
 }
 
-// wishes are what the strategies of the experiment want to be rated.
+// wishes returns what the strategies of the experiment need rated, so that pages
+// are rated once for all of them.
 func (t *task) wishes(n input.Inputs) (list []crawler.Wish) {
 	for _, v := range t.x.Variants() {
-		if log := t.bench.traces[v.Trace]; log != nil {
+		if log := t.source.traces[v.Trace]; log != nil {
 			n.Trace = log
 		}
 		if s, err := strategy.NewWith(v.Spec, n); err == nil {
@@ -229,19 +242,21 @@ func (t *task) wishes(n input.Inputs) (list []crawler.Wish) {
 	return list
 }
 
+// urls returns the URLs of pages that are given by number.
 func (t *task) urls(list []int) []dowse.URL {
 	urls := make([]dowse.URL, len(list))
 	for i, n := range list {
-		urls[i] = t.bench.web.URL(n)
+		urls[i] = t.source.web.URL(n)
 	}
 	return urls
 }
 
+// judge trains the judge of the topic and returns it with its threshold.
 func (t *task) judge(examples []judge.Example) (dowse.Judge, float64, error) {
 	if t.x.Judge == "words" {
-		w, ok := t.bench.labels.WordsOf(t.topic)
+		w, ok := t.source.labels.WordsOf(t.topic)
 		if !ok {
-			return nil, 0, errors.New("the web has no words for it; only the made web has, take another judge")
+			return nil, 0, errors.New("no words for the topic; only the synthetic web has them, use another judge")
 		}
 		j, err := judge.NewWords(judge.Wanted{Words: w.Words, Also: w.Also, Not: w.Not})
 		return j, judge.Threshold, err
@@ -254,17 +269,18 @@ func (t *task) judge(examples []judge.Example) (dowse.Judge, float64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if t.asked != nil {
-		return gated{m, t.asked}, m.Threshold(), nil
+	if t.condition != nil {
+		return gated{m, t.condition}, m.Threshold(), nil
 	}
 	return m, m.Threshold(), nil
 }
 
-// gated judges by a predicate too: what the crawl asks of a page it can test itself. A
-// page that fails is off topic; the words around links are rated as ever.
+// gated is a judge that also tests the condition, as a crawl can: a page that
+// fails it is off topic. Windows around links are rated without it, because the
+// condition is on whole pages.
 type gated struct {
 	dowse.WindowJudge
-	asked *predicate.Predicate
+	condition *predicate.Predicate
 }
 
 // Judge rates the page.
@@ -276,34 +292,37 @@ func (g gated) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict,
 	return g.gate(p, v), scores
 }
 
+// gate sets the relevance to 0 if the page does not meet the condition.
 func (g gated) gate(p *dowse.Page, v dowse.Verdict) dowse.Verdict {
-	if !meets(g.asked, p) {
+	if !meets(g.condition, p) {
 		v.Relevance, v.Scale = 0, judge.Change
-		v.Because = []dowse.Because{{What: "not " + g.asked.String()}}
+		v.Because = []dowse.Because{{What: "not " + g.condition.String()}}
 	}
 	return v
 }
 
-// paperRounds is the number of leads to a round that the papers state: 50 where Wang et
-// al. 2009 crawled, one elsewhere.
+// paperRounds is the number of leads per round in the papers: 50 in the crawls of
+// Wang et al. 2009, one elsewhere.
 var paperRounds = map[string]int{"breadth-first": 50, "link-context": 50, "opic": 50, "otie": 50}
 
-// needsTGraph tells whether any strategy needs the ways to training pages.
+// needsTGraph reports whether any strategy needs a T-Graph.
 func (x *Experiment) needsTGraph() bool { return x.needsAny("a T-Graph") }
 
 func (x *Experiment) needsAny(what string) bool {
 	return slices.ContainsFunc(x.Strategies, func(s Strategy) bool { return s.needs(what) })
 }
 
-// needs tells whether the strategy needs something beside parameters.
+// needs reports whether the strategy needs an input, by the name that its
+// description uses.
 func (s Strategy) needs(what string) bool {
 	return slices.ContainsFunc(strategy.All(), func(d strategy.Description) bool {
 		return d.Name == s.Name && slices.Contains(d.Needs, what)
 	})
 }
 
-// crawl makes one crawl and returns what it did; of a variant that is the best of
-// several, the one that had the best harvest.
+// crawl makes the crawls of a variant and returns the trail of the one with the
+// best harvest. There is one crawl, unless the variant asks for the best of
+// several.
 func (t *task) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
 	p, err := t.prepare()
 	if err != nil {
@@ -322,7 +341,8 @@ func (t *task) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, e
 	return best, nil
 }
 
-// seedsOf are the seeds of a variant's k-th crawl: those of the set, then others.
+// seedsOf returns the seeds of a variant's k-th crawl: those of the set first,
+// then others.
 func (t *task) seedsOf(v Variant, set, k int) []int {
 	if k == 0 {
 		return t.seeds(set, v.Seeds)
@@ -330,28 +350,31 @@ func (t *task) seedsOf(v Variant, set, k int) []int {
 	return t.seedsFor(cmp.Or(v.Seeds, t.x.Seeds.From), fmt.Sprintf("%d, again %d", set, k))
 }
 
-// harvest is the share of a crawl's pages that are on topic.
+// harvest is the share of a crawl's pages that are relevant, 0 to 1.
 func harvest(t *measure.Trail) float64 {
 	n := t.Steps.Len()
 	return float64(t.Steps.Relevant(n)) / float64(max(n, 1))
 }
 
+// crawlFrom makes one crawl from the given seeds, with a strategy that has
+// learnt if the variant asks for it.
 func (t *task) crawlFrom(ctx context.Context, v Variant, set int, seeds []int, p *prepared) (*measure.Trail, error) {
 	s, err := t.strategy(v, p, seeds)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
 	if v.Learn != "" {
-		if err := t.teach(ctx, s, v, set, p); err != nil {
+		if err := t.pretrain(ctx, s, v, set, p); err != nil {
 			return nil, err
 		}
 	}
 	return t.simulate(ctx, s, t.config(v, s, p), t.trail(v, set, p, seeds), p, seeds)
 }
 
-// teach gives a strategy what one like it learnt in an earlier crawl, with another part
-// of the trace and from other seeds (Aggarwal 2004, sec. 4.1).
-func (t *task) teach(ctx context.Context, s dowse.Strategy, v Variant, set int, p *prepared) error {
+// pretrain initialises a strategy with what one like it learnt in an earlier
+// crawl, with another part of the access log and from other seeds (Aggarwal 2004,
+// sec. 4.1).
+func (t *task) pretrain(ctx context.Context, s dowse.Strategy, v Variant, set int, p *prepared) error {
 	before := v
 	before.Trace, before.Learn = v.Learn, ""
 	old, err := t.strategy(before, p, nil)
@@ -360,7 +383,7 @@ func (t *task) teach(ctx context.Context, s dowse.Strategy, v Variant, set int, 
 	}
 	from, ok := old.(input.Learner)
 	if !ok {
-		return fmt.Errorf("experiment: %s does not learn, so it can't start with anything; leave learn out", v.Label)
+		return fmt.Errorf("experiment: %s does not learn, so it can't be initialised; leave learn out", v.Label)
 	}
 	seeds := t.seedsFor(cmp.Or(v.Seeds, t.x.Seeds.From), fmt.Sprintf("%d, before", set))
 	if _, err := t.simulate(ctx, old, t.config(before, old, p), t.trail(before, set, p, seeds), p, seeds); err != nil {
@@ -369,11 +392,11 @@ func (t *task) teach(ctx context.Context, s dowse.Strategy, v Variant, set int, 
 	return s.(input.Learner).LearnFrom(from.Learnt(t.name), t.name)
 }
 
-// simulate lets a strategy crawl from seeds, and writes its trail.
+// simulate crawls with a strategy from seeds and completes the trail.
 func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config, trail *measure.Trail, p *prepared, seeds []int) (*measure.Trail, error) {
 	from := origins{taken: map[dowse.URL]origin{}}
-	cfg.Heard = from.hear
-	w := &walkLog{task: t, state: p, seeds: seeds, trail: trail}
+	cfg.OnEntry = from.record
+	w := &trailWriter{task: t, state: p, seeds: seeds, trail: trail}
 	clock, unlock := workClock()
 	defer unlock()
 	end, err := lab.Setup{
@@ -381,10 +404,12 @@ func (t *task) simulate(ctx context.Context, s dowse.Strategy, cfg crawl.Config,
 		Each: func(now time.Time, p *dowse.Page) bool { w.note(now, p); return true },
 	}.Run(ctx)
 	trail.Elapsed, trail.CPU, trail.Stopped = end.Elapsed, end.Worked, string(end.Stopped)
-	from.tell(&trail.Steps)
+	from.writeTo(&trail.Steps)
 	return trail, errors.Join(err, p.judged.Err())
 }
 
+// latency returns the fixed latency of the experiment; nil for that of the
+// recorded answers.
 func (t *task) latency() func(dowse.URL) time.Duration {
 	if l := t.x.Time.Latency; l > 0 {
 		return func(dowse.URL) time.Duration { return l }
@@ -392,28 +417,32 @@ func (t *task) latency() func(dowse.URL) time.Duration {
 	return nil
 }
 
+// strategy creates the strategy of a variant. The oracle's order is computed for
+// the seeds; a redirect has the rank of its target, since links may name either.
 func (t *task) strategy(v Variant, p *prepared, seeds []int) (dowse.Strategy, error) {
 	if v.Spec != Oracle {
 		return strategy.NewWith(v.Spec, t.needsOf(p, v.Trace))
 	}
-	g := t.bench.graph
+	g := t.source.graph
 	order := lab.Oracle(g, p.wanted, seeds, t.x.Budget.Pages)
 	place := make(map[int]int, len(order))
 	rank := make(map[dowse.URL]int, len(order))
 	for k, i := range order {
 		place[i] = k
-		rank[t.bench.web.URL(i)] = k
+		rank[t.source.web.URL(i)] = k
 	}
 	for i := range g.Len() {
 		if to, ok := g.Alias(i); ok {
 			if k, planned := place[to]; planned {
-				rank[t.bench.web.URL(i)] = k
+				rank[t.source.web.URL(i)] = k
 			}
 		}
 	}
 	return &lab.Planned{Rank: rank}, nil
 }
 
+// config returns the crawl's configuration: as live, but without delays unless
+// the experiment has some.
 func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 	x := t.x
 	name, _, _ := strings.Cut(v.Spec, ":")
@@ -424,10 +453,11 @@ func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 	if cfg.Round == 0 {
 		cfg.Round = paperRounds[name]
 	}
+	// A round of one lead would add nothing but the cost of rounds.
 	if cfg.Round <= 1 { // one at a time is a stream with one worker
 		cfg.Round = 0
 	}
-	cfg.Robots = t.bench.web.HasRobots()
+	cfg.Robots = t.source.web.HasRobots()
 	cfg.Sitemaps = cfg.Robots
 	if x.Time.Delay > 0 {
 		cfg.Polite.Delay, cfg.Polite.Hold = x.Time.Delay, crawl.Politeness{}.Resolved().Hold
@@ -435,10 +465,12 @@ func (t *task) config(v Variant, s dowse.Strategy, p *prepared) crawl.Config {
 	return cfg
 }
 
-// trail begins the trail of a crawl with what is known before.
+// trail begins the trail of a crawl with what is known in advance: how many
+// targets there are, can be reached, were not training pages, and are popular.
+// Seeds are not targets.
 func (t *task) trail(v Variant, set int, p *prepared, seeds []int) *measure.Trail {
-	trail := &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps(), Pages: t.bench.graph.Pages(), Relevant: count(p.wanted)}
-	reached := t.bench.graph.Reach(seeds)
+	trail := &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps(), Pages: t.source.graph.Pages(), Relevant: count(p.wanted)}
+	reached := t.source.graph.Reach(seeds)
 	for i, wanted := range p.wanted {
 		if !wanted || slices.Contains(seeds, i) {
 			continue
@@ -457,15 +489,17 @@ func (t *task) trail(v Variant, set int, p *prepared, seeds []int) *measure.Trai
 	return trail
 }
 
-// A walkLog writes a crawl's trail.
-type walkLog struct {
+// A trailWriter records the visits of a crawl in its trail.
+type trailWriter struct {
 	task  *task
 	state *prepared
 	seeds []int
 	trail *measure.Trail
 }
 
-func (w *walkLog) note(now time.Time, p *dowse.Page) {
+// note records a fetched page as a step and counts failures. Sitemaps, repeated
+// visits and redirects leave no trace.
+func (w *trailWriter) note(now time.Time, p *dowse.Page) {
 	switch {
 	case p.Outcome == dowse.Listed || p.Again || p.Outcome == dowse.Redirected:
 		return
@@ -477,7 +511,7 @@ func (w *walkLog) note(now time.Time, p *dowse.Page) {
 		URL: p.URL, Host: weburl.Host(p.URL), Judged: p.Verdict.Relevance, OnTopic: p.Verdict.Relevance >= w.state.onTopic,
 		At: now.Sub(lab.Epoch), Bytes: p.Fetch.Bytes,
 	}
-	if i, ok := w.task.bench.web.Find(p.URL); ok {
+	if i, ok := w.task.source.web.Find(p.URL); ok {
 		step.Relevant, step.Trained, step.Popular = w.state.wanted[i], w.state.train[i], w.state.popular[i]
 		step.Seed = slices.Contains(w.seeds, i)
 	}

@@ -24,21 +24,22 @@ import (
 	"dowse/weburl"
 )
 
-// The strategies of experiments on towns beside those that look for pages.
+// The strategies of experiments on towns.
 const (
 	siteCrawl = "site"       // Ester, Kriegel and Schubert 2004
-	sitePages = "site-pages" // their rival: pages, made into sites afterwards
+	sitePages = "site-pages" // their baseline: a page crawler whose pages are grouped into sites afterwards
 	siteHomes = "homepages"  // the sites that the site crawler examines, judged by their homepages
-	pageHomes = "page-homes" // the sites that the crawler of pages comes to, judged by their homepages
+	pageHomes = "page-homes" // the sites that the page crawler visits, judged by their homepages
 )
 
-// The ways in which the judge of sites makes a confidence of distances.
+// The formulas with which the judge of sites computes a confidence from
+// distances.
 const (
 	invlog  = "invlog"
 	literal = "literal"
 )
 
-// siteStrategies are those that look for whole sites.
+// siteStrategies returns the strategies that look for whole sites.
 func siteStrategies() []strategy.Description {
 	list := slices.DeleteFunc(crawler.Strategies(), func(d strategy.Description) bool { return d.Name != siteCrawl && d.Name != sitePages })
 	const source = "baseline of Ester, Kriegel and Schubert 2004"
@@ -47,25 +48,27 @@ func siteStrategies() []strategy.Description {
 		strategy.Describe(pageHomes, source, "sites of a crawler of pages, judged by their homepages alone", func() dowse.Strategy { return &site.PageCrawler{} }))
 }
 
-// A town is a made town of sites, in which crawls look for those on topic. Its judges
-// are trained by the first crawl, and forgotten after the last.
+// A town is a synthetic town in which crawls look for the sites on topic. Its
+// judges are trained by the first crawl that needs them, and released after the
+// last.
 type town struct {
 	x    *Experiment
 	name string
 	cfg  townConfig
 
-	names *measure.Names // of the run's trails
+	names *measure.Names // names shared by all trails of the run
 
 	mu     sync.Mutex
 	judged map[bool]*JudgedTown // by whether confidence is literal
-	crawls int                  // still to be made
+	crawls int                  // that have not ended
 }
 
-// townConfig is what differs from town to town.
+// townConfig is what differs from town to town. It enters the names of crawls as
+// JSON, so its fields keep their names.
 type townConfig struct {
 	Sites   int
 	Seed    uint64
-	Find    int // sites called relevant after which a crawl ends
+	Find    int // sites judged relevant after which a crawl ends
 	Workers int // visits that run concurrently
 }
 
@@ -99,13 +102,15 @@ func (t *town) config() demo.TownConfig {
 	return demo.TownConfig{Sites: t.cfg.Sites, Seed: t.cfg.Seed}
 }
 
-// made makes the town alone, without judges.
-func (t *town) made() *demo.Town { return demo.NewTown(t.config()) }
+// build generates the town without judges.
+func (t *town) build() *demo.Town { return demo.NewTown(t.config()) }
 
-// digest tells one town from another by a sample of its pages.
+// digest returns a hash of the town, computed from the homepages of every
+// fiftieth site; the generator is deterministic, so a sample shows a change of
+// it.
 func (t *town) digest() string {
 	h := sha256.New()
-	d, n := t.made(), 0
+	d, n := t.build(), 0
 	for s := range d.Sites() {
 		if n++; n%50 != 1 {
 			continue
@@ -117,7 +122,7 @@ func (t *town) digest() string {
 }
 
 func (t *town) facts() WebFacts {
-	d := t.made()
+	d := t.build()
 	f := WebFacts{Name: t.name, SHA256: t.digest(), Topics: []string{d.Topic().Path}}
 	for s := range d.Sites() {
 		f.Hosts++
@@ -130,7 +135,7 @@ func (t *town) title() string { return t.name }
 
 // relevant lists the homepages of the sites on topic.
 func (t *town) relevant() (list []dowse.URL) {
-	for s := range t.made().Sites() {
+	for s := range t.build().Sites() {
 		if s.Relevant {
 			list = append(list, dowse.URL("http://"+s.Host+"/"))
 		}
@@ -138,7 +143,8 @@ func (t *town) relevant() (list []dowse.URL) {
 	return list
 }
 
-// prepare makes the town and trains its judges, once for each kind of confidence.
+// prepare generates the town and trains its judges, once per formula of
+// confidence.
 func (t *town) prepare(literal bool) (*JudgedTown, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -152,7 +158,7 @@ func (t *town) prepare(literal bool) (*JudgedTown, error) {
 	return j, err
 }
 
-// done tells that a crawl is over.
+// done releases the judges after the last crawl.
 func (t *town) done() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,7 +171,7 @@ func (t *town) done() {
 	clear(t.judged)
 }
 
-// crawl lets a strategy look for sites.
+// crawl runs one strategy in the town and returns its trail.
 func (t *town) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, error) {
 	j, err := t.prepare(v.Confidence == literal)
 	if err != nil {
@@ -175,7 +181,7 @@ func (t *town) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, e
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}
-	w := &townWalk{town: t, JudgedTown: j, trail: &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps()}}
+	w := &townCrawl{town: t, JudgedTown: j, trail: &measure.Trail{Strategy: v.Spec, Label: v.Label, Topic: t.name, SeedSet: set, Steps: t.names.Steps()}}
 	name, _, _ := strings.Cut(v.Spec, ":")
 	if c, ok := s.(*site.Crawler); ok {
 		err = w.sites(ctx, c, strings.Contains(v.Spec, "p_err="))
@@ -188,17 +194,19 @@ func (t *town) crawl(ctx context.Context, v Variant, set int) (*measure.Trail, e
 	return w.trail, err
 }
 
-// A townWalk is one crawl for sites.
-type townWalk struct {
+// A townCrawl is one crawl of a town.
+type townCrawl struct {
 	*JudgedTown
 	town  *town
 	trail *measure.Trail
 }
 
-// sites lets the website crawler go; its judge knows how often it is wrong.
-func (w *townWalk) sites(ctx context.Context, s *site.Crawler, told bool) error {
+// sites runs the site crawler until it has found enough sites. Unless the
+// experiment sets the judge's error rate, the one that was measured in training
+// is used.
+func (w *townCrawl) sites(ctx context.Context, s *site.Crawler, rateGiven bool) error {
 	s.Sites = w.town.cfg.Find
-	if !told {
+	if !rateGiven {
 		s.Error = w.Pages.ErrorRate()
 	}
 	err := w.simulate(ctx, s, func(*dowse.Page) bool { return true })
@@ -206,8 +214,8 @@ func (w *townWalk) sites(ctx context.Context, s *site.Crawler, told bool) error 
 	return err
 }
 
-// pages lets a crawler of pages go until it would have found enough sites.
-func (w *townWalk) pages(ctx context.Context, s dowse.Strategy, homes bool) error {
+// pages runs a page crawler until the sites of its pages would be enough.
+func (w *townCrawl) pages(ctx context.Context, s dowse.Strategy, homes bool) error {
 	catch := site.Catch{Error: w.Pages.ErrorRate()}
 	err := w.simulate(ctx, s, func(p *dowse.Page) bool {
 		return catch.Add(site.Rated{URL: p.URL, Confidence: p.Verdict.Relevance}) < w.town.cfg.Find
@@ -216,37 +224,40 @@ func (w *townWalk) pages(ctx context.Context, s dowse.Strategy, homes bool) erro
 	return err
 }
 
-// Visits to a town are those of a live crawl on one's own machine.
+// The politeness of a crawl of a town, as in a live crawl of a server on the same
+// machine.
 const (
 	townPause   = 20 * time.Millisecond // between two visits to a host
 	townWorkers = 16
 )
 
-// simulate crawls the town; each is called for every page of a site that counts:
-// training sites and start sites do not.
-func (w *townWalk) simulate(ctx context.Context, s dowse.Strategy, each func(*dowse.Page) bool) error {
+// simulate crawls the town. It calls each for every page of a site that counts,
+// which excludes training and start sites.
+func (w *townCrawl) simulate(ctx context.Context, s dowse.Strategy, each func(*dowse.Page) bool) error {
 	from := origins{taken: map[dowse.URL]origin{}}
 	end, err := lab.Setup{
 		Crawl: crawl.Config{Strategy: s, Robots: true, Sitemaps: true, Limits: crawl.Limits{Pages: w.town.x.Budget.Pages},
-			Polite: crawl.Politeness{Delay: townPause, InFlight: w.town.cfg.Workers}, Heard: from.hear},
+			Polite: crawl.Politeness{Delay: townPause, InFlight: w.town.cfg.Workers}, OnEntry: from.record},
 		Web:   lab.Over(w.visitor(site.Reader{By: w.Pages}), townLatency),
 		Seeds: w.Seeds,
 		Each:  func(now time.Time, p *dowse.Page) bool { return w.note(now, p, each) },
 	}.Run(ctx)
 	w.trail.Elapsed, w.trail.Stopped = end.Elapsed, string(end.Stopped)
-	from.tell(&w.trail.Steps)
+	from.writeTo(&w.trail.Steps)
 	return err
 }
 
-// townLatency is how long an answer of a town takes.
+// townLatency is how long an answer of a town takes: 2 to 10 ms, fixed per URL.
 func townLatency(u dowse.URL) time.Duration { return time.Duration(2+len(u)%9) * time.Millisecond }
 
-func (w *townWalk) note(now time.Time, p *dowse.Page, each func(*dowse.Page) bool) bool {
+// note records a page as a step and reports whether the crawl goes on.
+func (w *townCrawl) note(now time.Time, p *dowse.Page, each func(*dowse.Page) bool) bool {
 	name, _ := site.Of(p.URL, "")
 	switch {
 	case p.Outcome == dowse.Failed:
 		w.trail.Failed++
 		return true
+	// Start sites are training sites, so this leaves them out too.
 	case p.Outcome != dowse.Fetched || p.Again || w.trained[name]:
 		return true
 	}

@@ -12,17 +12,18 @@ import (
 	"dowse/internal/trace"
 )
 
-// The halves of a trace, by time.
+// The halves of an access log, by time.
 const (
 	early = "early"
 	late  = "late"
 )
 
-// traceSalt is the key of people's names in the lab: runs must be the same each time,
-// and no name leaves a run.
+// traceSalt replaces the random salt with which names of people are hashed: runs
+// must be reproducible, and no name leaves a run.
 var traceSalt = []byte("dowse lab traces")
 
-// traceParts lists which parts of a trace the strategies of an experiment see.
+// traceParts lists the parts of the access log that the strategies of an
+// experiment need.
 func (x *Experiment) traceParts() (parts []string) {
 	for _, s := range x.Strategies {
 		if !s.needs("a trace") {
@@ -37,8 +38,8 @@ func (x *Experiment) traceParts() (parts []string) {
 	return parts
 }
 
-// tracesOf reads the access logs of a web, once for each part that is asked for.
-func (b *bench) tracesOf(s web.Source, parts []string) (map[string]*trace.Log, error) {
+// tracesOf reads the access logs of a web, once per part.
+func (b *labelledWeb) tracesOf(s web.Source, parts []string) (map[string]*trace.Log, error) {
 	feed := b.feed(s, slices.ContainsFunc(parts, func(p string) bool { return p != "" }))
 	middle, err := b.middle(feed, parts)
 	if err != nil {
@@ -50,14 +51,15 @@ func (b *bench) tracesOf(s web.Source, parts []string) (map[string]*trace.Log, e
 		if part != "" {
 			o.Keep = func(at time.Time) bool { return at.Before(middle) == (part == early) }
 		}
-		if logs[part], err = built(o, feed); err != nil {
+		if logs[part], err = buildLog(o, feed); err != nil {
 			return nil, err
 		}
 	}
 	return logs, nil
 }
 
-func built(o trace.Options, feed func(*trace.Builder) error) (*trace.Log, error) {
+// buildLog builds a log from the accesses that feed supplies.
+func buildLog(o trace.Options, feed func(*trace.Builder) error) (*trace.Log, error) {
 	build, err := trace.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
@@ -68,13 +70,16 @@ func built(o trace.Options, feed func(*trace.Builder) error) (*trace.Log, error)
 	return build.Log(), nil
 }
 
-// middle returns the time before which half of the accesses were.
-func (b *bench) middle(feed func(*trace.Builder) error, parts []string) (time.Time, error) {
+// middle returns the median time of the accesses. It is computed only if a part
+// is needed.
+func (b *labelledWeb) middle(feed func(*trace.Builder) error, parts []string) (time.Time, error) {
 	if !slices.ContainsFunc(parts, func(p string) bool { return p != "" }) {
 		return time.Time{}, nil
 	}
 	var times []time.Time
-	_, err := built(trace.Options{Salt: traceSalt, Keep: func(at time.Time) bool {
+	// The times are collected by a filter that keeps no access, so that no log
+	// is built.
+	_, err := buildLog(trace.Options{Salt: traceSalt, Keep: func(at time.Time) bool {
 		times = append(times, at)
 		return false
 	}}, feed)
@@ -85,10 +90,11 @@ func (b *bench) middle(feed func(*trace.Builder) error, parts []string) (time.Ti
 	return times[len(times)/2], nil
 }
 
-// feed returns what gives a builder the accesses to a web: its logs; of the made web
-// what its people did. The people of its log come once, so where a trace is parted, and
-// where nobody recorded anything, other made people walk who come again.
-func (b *bench) feed(s web.Source, parted bool) func(*trace.Builder) error {
+// feed returns a function that supplies the accesses to a web: its recorded logs,
+// or, for the synthetic web, its generated log. The people of the generated log
+// come once only; so a log that is split by time, and a web without logs, use the
+// synthetic people of walkPeople, who return.
+func (b *labelledWeb) feed(s web.Source, parted bool) func(*trace.Builder) error {
 	switch {
 	case len(s.Traces) > 0:
 		return func(build *trace.Builder) error { return readLogs(build, s.Traces) }
@@ -98,12 +104,13 @@ func (b *bench) feed(s web.Source, parted bool) func(*trace.Builder) error {
 			if err := s.Demo.WriteAccessLog(&log); err != nil {
 				return err
 			}
-			return readLog(build, "the made web", &log)
+			return readLog(build, "the synthetic web", &log)
 		}
 	}
-	return func(build *trace.Builder) error { b.walk(build); return nil }
+	return func(build *trace.Builder) error { b.walkPeople(build); return nil }
 }
 
+// readLogs reads several access logs, in the order given.
 func readLogs(build *trace.Builder, paths []string) error {
 	for _, path := range paths {
 		f, err := os.Open(path)
@@ -126,8 +133,9 @@ func readLog(build *trace.Builder, name string, r io.Reader) error {
 	return nil
 }
 
-// accesses tells how much there is in each part of the trace.
-func (b *bench) accesses() map[string]int {
+// accesses returns the number of accesses in each part of the log, for the names
+// of crawls.
+func (b *labelledWeb) accesses() map[string]int {
 	n := map[string]int{}
 	for part, log := range b.traces {
 		n[part] = log.Accesses()

@@ -8,19 +8,21 @@ import (
 	"path/filepath"
 )
 
-// A Verification is what came of making a run again.
+// A Verification is the outcome of repeating a run.
 type Verification struct {
 	Crawls      int
-	Differences []string // a line to each
+	Differences []string // one line per difference; empty if the run is reproducible
 }
 
-// Verify makes every crawl of a run again, without writing anything, and compares it
-// with what is kept to the byte.
+// Verify repeats every crawl of a run in memory, writes nothing, and compares
+// each trail with the stored one, byte by byte.
 func Verify(ctx context.Context, path string, o Options) (*Verification, error) {
 	old, m, err := openFacts(path)
 	if err != nil {
 		return nil, err
 	}
+	// The version enters the names of crawls, not what they do; with that of
+	// the run the files can be compared by name.
 	o.Dir, o.Base, o.Version = "", m.Base, m.Version
 	fresh, err := Run(ctx, old.Experiment, o)
 	if err != nil {
@@ -29,7 +31,7 @@ func Verify(ctx context.Context, path string, o Options) (*Verification, error) 
 	v := &Verification{Crawls: len(fresh.Trails)}
 	for i, web := range fresh.Webs {
 		if i >= len(old.Webs) || old.Webs[i].SHA256 != web.SHA256 {
-			v.Differences = append(v.Differences, fmt.Sprintf("web %s: its pages are not those of the run", web.Name))
+			v.Differences = append(v.Differences, fmt.Sprintf("web %s: its pages differ from those of the run", web.Name))
 		}
 	}
 	if len(fresh.Trails) != len(m.Crawls) {
@@ -47,7 +49,7 @@ func Verify(ctx context.Context, path string, o Options) (*Verification, error) 
 		}
 		if !bytes.Equal(kept, made) {
 			t := &fresh.Trails[i]
-			v.Differences = append(v.Differences, fmt.Sprintf("%s: %s on %s, set %d, went another way", m.Crawls[i], t.Label, t.Topic, t.SeedSet))
+			v.Differences = append(v.Differences, fmt.Sprintf("%s: %s on %s, set %d, made other visits", m.Crawls[i], t.Label, t.Topic, t.SeedSet))
 		}
 	}
 	return v, nil

@@ -8,21 +8,21 @@ import (
 	"dowse/internal/trace"
 )
 
-// The people who walk a web that has no access logs: how many for each hundred pages,
-// how often each comes, how long they stay, and how faithful they are to what they
-// like. The figures are ours.
+// The synthetic people who read a web that has no access logs. The figures are
+// our own choice; no paper gives any.
 const (
-	peoplePer100 = 25
-	comings      = 4
-	longest      = 12
-	faithful     = 0.7 // of steps go to a page on one of the person's topics, where a link leads there
-	returning    = 0.15
+	peoplePer100 = 25   // people per 100 pages
+	sessionsEach = 4    // sessions per person
+	maxSteps     = 12   // pages per session at most
+	faithful     = 0.7  // share of steps to a page on one of the person's topics, if a link leads there
+	returning    = 0.15 // chance per step to begin again at a page on the person's topics
 )
 
-// walk lets made people go through the web: each likes one to three topics, begins
-// at pages on them as after a search, and goes on along links, mostly to what they like.
-// Aggarwal's traces come from proxies; this stands in where nobody recorded any.
-func (b *bench) walk(build *trace.Builder) {
+// walkPeople adds the accesses of synthetic people. Each person is interested in
+// one to three topics, begins at pages on them as after a search, and follows
+// links, mostly to pages on these topics. Aggarwal's access logs come from
+// proxies; this replaces them where no log was recorded.
+func (b *labelledWeb) walkPeople(build *trace.Builder) {
 	topics := b.labels.Topics()
 	if len(topics) == 0 {
 		return
@@ -37,7 +37,7 @@ func (b *bench) walk(build *trace.Builder) {
 			}
 		}
 	}
-	draw := drawing(0, "people", b.web.Name)
+	draw := newRand(0, "people", b.web.Name)
 	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	people := max(50, b.graph.Pages()*peoplePer100/100)
 	for person := range people {
@@ -45,15 +45,15 @@ func (b *bench) walk(build *trace.Builder) {
 		for range 1 + draw.IntN(3) {
 			likes[int32(draw.IntN(len(topics)))] = true
 		}
-		for coming := range comings { // everybody has come before anybody comes again
-			at := begin.Add(time.Duration(coming*people+person) * time.Minute)
+		for session := range sessionsEach { // all first sessions come before any second one
+			at := begin.Add(time.Duration(session*people+person) * time.Minute)
 			b.session(build, draw, fmt.Sprint("person ", person), at, likes, on, about)
 		}
 	}
 }
 
-// session is one coming of a person.
-func (b *bench) session(build *trace.Builder, draw *rand.Rand, who string, at time.Time, likes map[int32]bool, on, about [][]int32) {
+// session adds one session of a person.
+func (b *labelledWeb) session(build *trace.Builder, draw *rand.Rand, who string, at time.Time, likes map[int32]bool, on, about [][]int32) {
 	var starts []int32
 	for t := range on {
 		if likes[int32(t)] {
@@ -64,7 +64,7 @@ func (b *bench) session(build *trace.Builder, draw *rand.Rand, who string, at ti
 		return
 	}
 	page := starts[draw.IntN(len(starts))]
-	for step := range 1 + draw.IntN(longest) {
+	for step := range 1 + draw.IntN(maxSteps) {
 		build.Add(trace.Access{User: who, Time: at.Add(time.Duration(step) * time.Second), URL: b.web.URL(int(page)), New: step == 0})
 		out := b.graph.Out(int(page))
 		if len(out) == 0 || draw.Float64() < returning {
@@ -75,7 +75,7 @@ func (b *bench) session(build *trace.Builder, draw *rand.Rand, who string, at ti
 	}
 }
 
-// choose picks the next page.
+// choose picks the next page among links.
 func choose(draw *rand.Rand, out []int32, likes map[int32]bool, about [][]int32) int32 {
 	var liked []int32
 	for _, to := range out {

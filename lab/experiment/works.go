@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// A Work is something to cite.
-type Work struct{ Text, BibTeX string }
+// A work is a publication to cite.
+type work struct{ Text, BibTeX string }
 
-// Works are the works that experiments name in their key "cite".
-func Works() map[string]Work {
-	works := map[string]Work{}
+// works returns the publications by the keys that experiments use in "cite".
+func works() map[string]work {
+	works := map[string]work{}
 	for _, w := range []struct{ key, text, fields string }{
 		{"wang2009", "Wang, Guan, Chen, Bu, Wang and Lin: On-line topical importance estimation: an effective focused crawling algorithm combining link and content analysis. Journal of Zhejiang University SCIENCE A, 2009.",
 			`@article{wang2009,
@@ -62,12 +62,13 @@ func Works() map[string]Work {
   year      = {2012}
 }`},
 	} {
-		works[w.key] = Work{w.text, w.fields}
+		works[w.key] = work{w.text, w.fields}
 	}
 	return works
 }
 
-// sources tell where strategies are from, or where they were compared as they are here.
+// sources maps strategies to the work that introduced them, or that compared them
+// under the conditions used here.
 var sources = map[string]string{
 	"link-context": "wang2009", "opic": "wang2009", "otie": "wang2009",
 	"lsfc": "taylan2011", "lsfc-optimised": "taylan2011", "nb": "taylan2011", "nb-threshold": "taylan2011", "nb-updateable": "taylan2011",
@@ -76,9 +77,9 @@ var sources = map[string]string{
 	"intelligent": "aggarwal2004", "collaborative": "aggarwal2004", "combined": "aggarwal2004",
 }
 
-// Cited returns the works to cite for an experiment: those that it names, those that its
-// strategies are from, and those of the webs that it ran on. Each is there once.
-func (x *Experiment) Cited(webs []WebFacts) (list []Work) {
+// Cited returns the works to cite for an experiment, each once: those that it
+// names, those of its strategies, and those of the webs that it ran on.
+func (x *Experiment) Cited(webs []WebFacts) (list []work) {
 	keys := slices.Clone(x.Cite)
 	for _, s := range x.Strategies {
 		if key, ok := sources[s.Name]; ok {
@@ -88,11 +89,11 @@ func (x *Experiment) Cited(webs []WebFacts) (list []Work) {
 	if slices.ContainsFunc(webs, func(w WebFacts) bool { return strings.Contains(strings.ToLower(w.Name), "wikispeedia") }) {
 		keys = append(keys, "west2012", "west2009")
 	}
-	works, told := Works(), map[string]bool{}
+	all, listed := works(), map[string]bool{}
 	for _, key := range keys {
-		if !told[key] {
-			told[key] = true
-			list = append(list, works[key])
+		if !listed[key] {
+			listed[key] = true
+			list = append(list, all[key])
 		}
 	}
 	return list

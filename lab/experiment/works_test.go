@@ -7,7 +7,7 @@ import (
 
 // TestSources: every strategy that is said to be from somewhere exists, and so does the work.
 func TestSources(t *testing.T) {
-	known := (&Experiment{}).known()
+	known := (&Experiment{}).available()
 	for _, d := range siteStrategies() {
 		known[d.Name] = d
 	}
@@ -15,13 +15,13 @@ func TestSources(t *testing.T) {
 		if _, ok := known[name]; !ok {
 			t.Errorf("there is no strategy %s", name)
 		}
-		if Works()[key].BibTeX == "" {
+		if works()[key].BibTeX == "" {
 			t.Errorf("there is no work %s", key)
 		}
 	}
 }
 
-// TestCited: works are told once, those that the experiment names first.
+// TestCited: works are listed once, those that the experiment names first.
 func TestCited(t *testing.T) {
 	x := &Experiment{Cite: []string{"seyfi2015"}, Strategies: []Strategy{{Name: "otie"}, {Name: "opic"}, {Name: "treasure"}, {Name: "random"}}}
 	var years []string

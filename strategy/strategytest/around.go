@@ -2,8 +2,9 @@ package strategytest
 
 import "dowse"
 
-// Around returns a strategy that has all the abilities of s and passes everything
-// that makes leads through call, which can observe or time it.
+// Around returns a strategy that has all the abilities of s and passes every
+// call that returns leads through call, which may observe or time it. It must
+// invoke its argument exactly once and return the result.
 func Around(s dowse.Strategy, call func(say func() []dowse.Lead) []dowse.Lead) dowse.Strategy {
 	a := &around{s, call}
 	if saver, ok := s.(dowse.Saver); ok {
@@ -12,13 +13,17 @@ func Around(s dowse.Strategy, call func(say func() []dowse.Lead) []dowse.Lead) d
 	return a
 }
 
-// savingAround is around for a strategy that can save what it has learnt. A crawl
-// treats strategies that can't differently, so around must not pretend.
+// savingAround is around for a strategy that can save its state. A crawl treats
+// strategies that can't differently, so around itself must not have these
+// methods.
 type savingAround struct {
 	*around
 	dowse.Saver
 }
 
+// around forwards every optional ability. A crawl that looks for an ability
+// finds it here and, if the wrapped strategy lacks it, gets the answer that has
+// no effect.
 type around struct {
 	dowse.Strategy
 	call func(func() []dowse.Lead) []dowse.Lead

@@ -15,19 +15,17 @@ import (
 	"dowse/internal/frontier"
 )
 
-// Run checks that a strategy keeps the promises that crawls rely on: it is
-// deterministic, asks for no URL twice but by an explicit revisit, survives
-// failures, redirects, empty pages, 100,000 links and odd URLs, gives reasons for
-// all that it says, and goes on after being saved and loaded, or rebuilt from the
-// journal, as if nothing had been; in a stream and in rounds. make returns a new
-// strategy with the same parameters each time.
+// Run checks that a strategy keeps the promises on which crawls rely; the
+// package comment lists them. make returns a new strategy with the same
+// parameters each time.
 func Run(t *testing.T, make func() dowse.Strategy) { RunOn(t, Random, make) }
 
-// A Maker makes a toy web of so many pages, and seeds in it.
+// A Maker generates a toy web of so many pages, and seeds in it. The same
+// arguments must give the same web.
 type Maker func(pages int, seed uint64) (Toy, []dowse.URL)
 
-// RunOn is Run on other webs than [Random]'s, for strategies that look for more than
-// links.
+// RunOn is Run on other webs than those of [Random], for strategies that depend
+// on more than links.
 func RunOn(t *testing.T, on Maker, make func() dowse.Strategy) {
 	t.Run("sound leads", func(t *testing.T) { soundLeads(t, on, make) })
 	t.Run("many links", func(t *testing.T) { manyLinks(t, make) })
@@ -42,8 +40,8 @@ func RunOn(t *testing.T, on Maker, make func() dowse.Strategy) {
 	}
 }
 
-// Random makes a toy web of n pages on a few hosts, with failures, redirects,
-// flaky pages and dead ends among them.
+// Random generates a toy web of n pages on a few hosts, with failures,
+// redirects, flaky pages and dead ends among them.
 func Random(n int, seed uint64) (Toy, []dowse.URL) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	url := func(i int) dowse.URL { return dowse.URL(fmt.Sprintf("http://h%d.test/p%d", i%7, i)) }
@@ -72,8 +70,9 @@ func Random(n int, seed uint64) (Toy, []dowse.URL) {
 	return web, []dowse.URL{url(0), url(1), url(2)}
 }
 
-// Sites makes a toy web of sites: each has a homepage and pages that link to each other
-// mostly, of much the same relevance, and some sites are dead, or nothing but a redirect.
+// Sites generates a toy web of sites: each has a homepage and pages of similar
+// relevance that mostly link to each other; some sites are dead or only a
+// redirect.
 func Sites(n int, seed uint64) (Toy, []dowse.URL) {
 	const size = 15
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -106,6 +105,8 @@ func Sites(n int, seed uint64) (Toy, []dowse.URL) {
 	return web, []dowse.URL{url(0), url(size + 3)}
 }
 
+// config is the configuration of all crawls of the suite: polite, one visit at
+// a time, without a trap budget, since toy webs look like traps.
 func config(s dowse.Strategy) crawl.Config {
 	return crawl.Config{
 		Strategy: s, Polite: crawl.Politeness{Delay: 20 * time.Millisecond, InFlight: 1}, Traps: crawl.Traps{Budget: -1},
@@ -145,7 +146,8 @@ func step(c *crawl.Crawl, web Toy, now *time.Time) *dowse.Page {
 	}
 }
 
-// visits crawls to the end, at most max visits, and tells what was visited.
+// visits crawls to the end, with at most most visits, and returns a line per
+// visit.
 func visits(c *crawl.Crawl, web Toy, most int) (list []string) {
 	now := epoch
 	for len(list) < most {
@@ -158,6 +160,7 @@ func visits(c *crawl.Crawl, web Toy, most int) (list []string) {
 	return list
 }
 
+// deterministic runs the same crawl twice and compares the visits.
 func deterministic(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	var first []string
 	for run := range 2 {
@@ -174,6 +177,8 @@ func deterministic(t *testing.T, on Maker, round int, make func() dowse.Strategy
 	}
 }
 
+// once checks that no URL is visited twice without a revisit, and that the
+// books of the crawl balance at the end.
 func once(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	web, seeds := on(300, 11)
 	s := make()
@@ -201,12 +206,13 @@ func once(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	}
 }
 
-// soundLeads checks all that a strategy says: of what, how much, and why.
+// soundLeads checks every lead that a strategy returns: it has a URL or a
+// group, a finite priority, and a reason.
 func soundLeads(t *testing.T, on Maker, make func() dowse.Strategy) {
 	web, seeds := on(300, 3)
-	heard := 0
+	leadCount := 0
 	check := func(l dowse.Lead) {
-		heard++
+		leadCount++
 		switch {
 		case len(l.Because) == 0:
 			t.Errorf("%+v gives no reason", l)
@@ -224,11 +230,13 @@ func soundLeads(t *testing.T, on Maker, make func() dowse.Strategy) {
 		return leads
 	})
 	visits(start(t, s, 0, seeds), web, 1000)
-	if heard < 100 {
-		t.Errorf("only %d leads on a web of 300 pages", heard)
+	if leadCount < 100 {
+		t.Errorf("only %d leads on a web of 300 pages", leadCount)
 	}
 }
 
+// manyLinks visits a page with 100,000 links: a strategy must not take
+// quadratic time or lose any.
 func manyLinks(t *testing.T, make func() dowse.Strategy) {
 	const n = 100_000
 	var p Page
@@ -244,6 +252,8 @@ func manyLinks(t *testing.T, make func() dowse.Strategy) {
 	}
 }
 
+// oddPages visits URLs with control characters, addresses, extreme lengths, and
+// redirects in circles.
 func oddPages(t *testing.T, make func() dowse.Strategy) {
 	odd := []dowse.URL{
 		"http://x.test/", "http://x.test/\u202e?q=\x01", "http://[::1]/", "http://x.test/" + dowse.URL(bytes.Repeat([]byte("a"), 5000)), "s1", "?",
@@ -263,7 +273,7 @@ func oddPages(t *testing.T, make func() dowse.Strategy) {
 }
 
 // saveAndLoad saves a crawl halfway, loads it into a new strategy and compares
-// what follows with what would have followed.
+// what follows with a crawl that was not interrupted.
 func saveAndLoad(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	const half = 60
 	webA, seeds := on(300, 23)
@@ -308,8 +318,8 @@ func saveAndLoad(t *testing.T, on Maker, round int, make func() dowse.Strategy) 
 	}
 }
 
-// fold crawls with a journal and rebuilds crawl and strategy from it: all that is
-// known of every URL is the same, to the last digit.
+// fold crawls with a journal and rebuilds crawl and strategy from it:
+// everything that is known of every URL must be the same, to the last digit.
 func fold(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	web, seeds := on(300, 29)
 	dir := t.TempDir()
@@ -344,6 +354,7 @@ func fold(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	}
 }
 
+// journalled opens a crawl with a journal in dir.
 func journalled(t *testing.T, dir string, round int, make func() dowse.Strategy) (*crawl.Crawl, dowse.Strategy, *crawl.Journal) {
 	t.Helper()
 	j, err := crawl.OpenJournal(dir, nil, false)
@@ -359,7 +370,7 @@ func journalled(t *testing.T, dir string, round int, make func() dowse.Strategy)
 	return c, cfg.Strategy, j
 }
 
-// account tells all that is known of all URLs.
+// account returns a line per URL with everything that the frontier knows of it.
 func account(f *frontier.Frontier) []string {
 	list := make([]string, f.Len())
 	for i := range list {
@@ -369,6 +380,7 @@ func account(f *frontier.Frontier) []string {
 	return list
 }
 
+// learnt returns the saved state of a strategy; nil if it has none.
 func learnt(t *testing.T, s dowse.Strategy) []byte {
 	t.Helper()
 	saver, ok := s.(dowse.Saver)

@@ -1,5 +1,18 @@
-// Package strategytest holds the conformance suite that every strategy passes, and
-// a toy web for tests of strategies.
+// Package strategytest contains the conformance suite that every strategy must
+// pass, and a toy web for tests of strategies.
+//
+// A strategy passes if crawls can rely on it: it is deterministic, visits no
+// URL twice except by an explicit revisit, gives a reason for every lead,
+// survives failures, redirects and odd pages, and continues after being saved
+// and loaded, or rebuilt from the journal, as if it had never been interrupted.
+// [Run] checks all of this on generated webs; a new strategy needs one test
+// that calls it.
+//
+// A [Toy] web is written down in a test: a few pages with links and ratings, in
+// virtual time and without a network. [Order] and [Rounds] run a strategy on it
+// and report the order of visits, which a test compares with what the paper
+// prescribes. [Around] wraps a strategy to observe or time it without hiding
+// any of its abilities.
 package strategytest
 
 import (
@@ -9,8 +22,8 @@ import (
 	"dowse/crawl"
 )
 
-// Toy is a web of a few pages, written down in a test. URLs may be opaque ("s1").
-// A URL that is not in it fails for good.
+// A Toy is a web of a few pages, written down in a test. URLs may be opaque
+// ("s1"). A URL that is not in it fails permanently.
 type Toy map[dowse.URL]Page
 
 // A Page of a toy web.
@@ -18,10 +31,10 @@ type Page struct {
 	Relevance float64
 	Text      string
 	Links     []Link
-	Redirect  dowse.URL    // the page is a redirect to there
-	Fails     dowse.Reason // the page fails for good
-	Flaky     int          // so many visits fail for the moment before one succeeds
-	Took      time.Duration
+	Redirect  dowse.URL     // target, if the page is a redirect
+	Fails     dowse.Reason  // reason, if the page fails permanently
+	Flaky     int           // number of visits that fail temporarily before one succeeds
+	Took      time.Duration // virtual duration of a visit; at least 1 ms
 }
 
 // A Link of a toy page.
@@ -32,7 +45,7 @@ type Link struct {
 	Anchor      string
 }
 
-// To makes plain links.
+// To returns links without anchors and ratings.
 func To(urls ...dowse.URL) []Link {
 	links := make([]Link, len(urls))
 	for i, u := range urls {
@@ -41,7 +54,8 @@ func To(urls ...dowse.URL) []Link {
 	return links
 }
 
-// Visit answers a visit, as a lab's web does. Flaky pages count down.
+// Visit answers a visit; it implements lab.Web. Flaky pages count down, so a
+// web is used for one crawl.
 func (t Toy) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
 	p := v.Page()
 	tp, ok := t[v.URL]
@@ -66,6 +80,8 @@ func (t Toy) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
 	return p, took
 }
 
+// fill sets the document and the verdict of a page. Repeated links to one
+// target become further mentions, as in a parsed page.
 func (tp Page) fill(p *dowse.Page) {
 	p.Outcome = dowse.Fetched
 	p.Fetch.Status = 200
@@ -84,15 +100,16 @@ func (tp Page) fill(p *dowse.Page) {
 	}
 }
 
-// restore gives a page its text back, as an archive does.
+// restore sets the text of a page that comes from a journal, as an archive
+// does.
 func (t Toy) restore(p *dowse.Page) error {
 	p.Text = t[p.URL].Text
 	p.Words = dowse.Words(p.Text)
 	return nil
 }
 
-// Order crawls a toy web from its seeds, one page after the other and as fast as it
-// goes, and tells in which order the pages were visited.
+// Order crawls a toy web from its seeds, one page after the other and without
+// delays, and returns the pages in the order in which they were visited.
 func Order(s dowse.Strategy, web Toy, seeds ...dowse.URL) (visited []dowse.URL) {
 	c, err := crawl.New(crawl.Config{Strategy: s, Polite: crawl.Politeness{Delay: crawl.None}, Traps: crawl.Traps{Budget: -1}})
 	if err != nil {
@@ -106,8 +123,8 @@ func Order(s dowse.Strategy, web Toy, seeds ...dowse.URL) (visited []dowse.URL) 
 	return visited
 }
 
-// Rounds crawls a toy web round by round. After each round, see hears which URLs
-// were taken, in order; it may look at the crawl.
+// Rounds crawls a toy web round by round. After each round it calls see with
+// the URLs that were visited, in order; see may inspect the crawl.
 func Rounds(c *crawl.Crawl, web Toy, see func(taken []dowse.URL)) {
 	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// A Page is one page of a made site.
+// A Page is one page of a generated site.
 type Page struct {
 	Host, Path string
 	HTML       string
 	Same       string // key of the page that it is a near-duplicate of; "" for an original
 }
 
-// Key names a page among all others.
+// Key identifies a page among all others.
 func (p *Page) Key() string { return p.Host + p.Path }
 
-// Original returns the key of the page whose text this one has: its own, or that of
-// the page it repeats.
+// Original returns the key of the page whose text this one has: its own, or
+// that of the page that it copies.
 func (p *Page) Original() string {
 	if p.Same != "" {
 		return p.Same
@@ -46,7 +46,7 @@ func (t *theme) page(path, title, body string) Page {
 	return Page{Host: t.host, Path: path, HTML: b.String()}
 }
 
-// bare is the page as a print version has it: the text and nothing around it.
+// bare returns the page as a print version: the text alone.
 func (t *theme) bare(path, title, body, of string) Page {
 	return Page{
 		Host: t.host, Path: path, Same: t.host + of,
@@ -54,7 +54,7 @@ func (t *theme) bare(path, title, body, of string) Page {
 	}
 }
 
-// copied is a page with the same text under another address.
+// copied returns a page with the same text under another URL.
 func copied(p Page, path string) Page {
 	p.Same, p.Path = p.Original(), path
 	return p

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// vocabulary is what ordinary pages are written with; none of it is on topic.
+// vocabulary holds the words of ordinary pages; none of them is on topic.
 var vocabulary = strings.Fields(`
 acorn alley amber anchor apple arrow attic autumn badge baker barrel basket beacon bell bench blanket bottle branch
 brick bridge broom bucket butter button cabin candle canvas carpet castle cedar chalk chapel cherry chimney cinder

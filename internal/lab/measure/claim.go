@@ -12,7 +12,8 @@ import (
 	"dowse/text"
 )
 
-// A Claim is a statement on strategies that an experiment can bear out or not:
+// A Claim is a statement about strategies that an experiment can confirm or
+// refute:
 //
 //	otie.recall@end > opic.recall@end, p < .05
 //	otie.recall@end > others.recall@end, p(t) < .05      every strategy but the oracle
@@ -25,25 +26,28 @@ import (
 //	otie.recall crosses link-context.recall, at 5%..20%
 //	otie.harvest@end > 0.4
 //
-// A strategy is named as in tables; in quotes if its name has an operator or a space.
+// A strategy has the name that it has in tables, in quotes if the name contains
+// an operator or a space. [Claim.Check] defines when each form holds.
 type Claim struct {
 	text  string
 	terms []term
-	ops   []string // one less than terms
+	ops   []string // ops[i] is between terms[i] and terms[i+1]
 	cond  condition
 }
 
-// A term is a strategy's measure, or a number.
+// A term is one side of a comparison: a strategy's measure, possibly times a
+// factor, or a number.
 type term struct {
 	strategy string // "" for a number
 	measure  Measure
-	factor   float64 // 1, or what it is multiplied with; the number itself
+	factor   float64 // of the measure, 1 if none is written; or the number itself
 
-	at, measureAt int // where it and its measure begin in the claim, in bytes
+	at, measureAt int // offsets of the term and of its measure in the claim, in bytes
 }
 
+// A condition is what follows the comparisons of a claim, after commas.
 type condition struct {
-	alpha      float64 // 0: none asked for
+	alpha      float64 // level of p; 0 if the claim has none
 	test       string  // "", wilcoxon or t
 	within     float64 // of ~; 0: by test
 	throughout bool
@@ -56,7 +60,8 @@ type rankPlace struct {
 	share float64
 }
 
-const maxClaim = 2000 // bytes
+// maxClaim bounds the text of a claim, in bytes; parsing may take quadratic time.
+const maxClaim = 2000
 
 var (
 	conditionP          = regexp.MustCompile(`^p(?:\((t|wilcoxon)\))?\s*<\s*([0-9.]+)$`)
@@ -67,14 +72,16 @@ var (
 	factorTerm          = regexp.MustCompile(`^([0-9.]+)\s*\*\s*(.+)$`)
 )
 
-// others is the name that stands for every other strategy but the oracle.
+// others, on the right side, means every strategy except the left one and the
+// oracle.
 const others = "others"
 
-// ParseClaim reads a claim. The error is a [*Mistake].
+// ParseClaim reads a claim. The error is a [*Mistake] with the column. Whether
+// the strategies exist is checked later, by [Claim.CheckScope].
 func ParseClaim(text string) (*Claim, error) {
 	c := &Claim{text: strings.TrimSpace(text)}
 	if len(text) > maxClaim {
-		return nil, &Mistake{Text: c.text[:min(len(c.text), 40)] + "…", Column: 1, Problem: fmt.Sprintf("the claim is longer than %d bytes", maxClaim), Fix: "say it in several"}
+		return nil, &Mistake{Text: c.text[:min(len(c.text), 40)] + "…", Column: 1, Problem: fmt.Sprintf("the claim is longer than %d bytes", maxClaim), Fix: "split it into several"}
 	}
 	body, wrong := c.cond.cutFrom(c.text)
 	if wrong == nil {
@@ -86,8 +93,9 @@ func ParseClaim(text string) (*Claim, error) {
 	return c, nil
 }
 
-// cutFrom takes the conditions off the end of a claim. A comma can also stand in
-// the name of a strategy, so what is no condition stays.
+// cutFrom removes the conditions from the end of a claim and returns the rest.
+// The name of a strategy may contain commas, so a part that is not a condition
+// stays.
 func (c *condition) cutFrom(text string) (body string, wrong *flaw) {
 	for {
 		i := strings.LastIndexByte(text, ',')
@@ -105,6 +113,7 @@ func (c *condition) cutFrom(text string) (body string, wrong *flaw) {
 	}
 }
 
+// read reads one condition and reports whether s is one.
 func (c *condition) read(s string) (ok bool, err error) {
 	if m := conditionP.FindStringSubmatch(s); m != nil {
 		c.test = m[1]
@@ -131,11 +140,12 @@ func (c *condition) read(s string) (ok bool, err error) {
 func number(s string) (float64, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%q is no number", s)
+		return 0, fmt.Errorf("%q is not a number", s)
 	}
 	return v, nil
 }
 
+// readPlace reads a number of pages or a percentage of the budget.
 func readPlace(s string) (p rankPlace, err error) {
 	digits, percent := strings.CutSuffix(s, "%")
 	v, err := number(digits)
@@ -147,9 +157,10 @@ func readPlace(s string) (p rankPlace, err error) {
 	case !percent && v <= maxSteps:
 		return rankPlace{pages: int(v)}, nil
 	}
-	return p, fmt.Errorf("%q is no place in a crawl", s)
+	return p, fmt.Errorf("%q is not a place in a crawl", s)
 }
 
+// in returns the place as a number of pages.
 func (p rankPlace) in(budget int) int {
 	if p.share > 0 {
 		return int(math.Round(p.share * float64(budget)))
@@ -157,6 +168,7 @@ func (p rankPlace) in(budget int) int {
 	return p.pages
 }
 
+// parse reads the terms and operators of a claim without its conditions.
 func (c *Claim) parse(body string) *flaw {
 	rest := body
 	for {
@@ -174,7 +186,8 @@ func (c *Claim) parse(body string) *flaw {
 	}
 }
 
-// cutOperator cuts before and after the first operator that stands in no quotes.
+// cutOperator splits s at the first operator that is not in quotes. The word
+// "crosses" is one only after a space, since a strategy's name could contain it.
 func cutOperator(s string) (before, op, after string) {
 	quoted := false
 	for i := range len(s) {
@@ -191,7 +204,8 @@ func cutOperator(s string) (before, op, after string) {
 	return s, "", ""
 }
 
-// check looks at the parts together; end is where the conditions begin.
+// check checks the parts together; end is the offset at which the conditions
+// begin.
 func (c *Claim) check(end int) *flaw {
 	if len(c.ops) == 0 {
 		return &flaw{end, "nothing is compared", "write A.MEASURE > B.MEASURE, or with < >= <= ~ crosses"}
@@ -202,7 +216,7 @@ func (c *Claim) check(end int) *flaw {
 		}
 	}
 	if c.cond.within > 0 && !slices.Contains(c.ops, "~") {
-		return &flaw{end, "within belongs to ~", "write A.MEASURE ~ B.MEASURE, within .02"}
+		return &flaw{end, "within needs ~", "write A.MEASURE ~ B.MEASURE, within .02"}
 	}
 	if c.cond.hi != (rankPlace{}) && !slices.Contains(c.ops, "crosses") {
 		return &flaw{end, "at belongs to crosses", "write A.MEASURE crosses B.MEASURE, at 5%..20%"}
@@ -210,25 +224,27 @@ func (c *Claim) check(end int) *flaw {
 	return nil
 }
 
+// checkPair checks one comparison: curves can only be compared with curves, and
+// others is allowed on the right side only.
 func (c *Claim) checkPair(a term, op string, b term) *flaw {
 	level := func(t term) bool { return t.strategy != "" && t.measure.Kind().level }
 	switch {
 	case a.strategy == "" && b.strategy == "":
 		return &flaw{a.at, "two numbers are compared", "write a strategy's measure on one side, as otie.recall@end"}
 	case a.strategy == others:
-		return &flaw{a.at, "others stands on the right side alone", "turn it round: A.MEASURE > others.MEASURE"}
+		return &flaw{a.at, "others is allowed on the right side only", "swap the sides: A.MEASURE > others.MEASURE"}
 	case op == "crosses" && (a.strategy == "" || b.strategy == ""):
 		return &flaw{a.at, "only curves can cross", "write a strategy's measure on both sides"}
 	case op == "crosses" && (level(a) || level(b)):
-		return &flaw{a.at, "only curves can cross", "take a measure that goes on with the crawl, as recall"}
+		return &flaw{a.at, "only curves can cross", "use a measure that has a value at every page, as recall"}
 	case c.cond.throughout && (level(a) || level(b)):
-		return &flaw{a.at, "throughout is said of curves alone", "take a measure that goes on with the crawl, as recall"}
+		return &flaw{a.at, "throughout needs curves", "use a measure that has a value at every page, as recall"}
 	}
 	return nil
 }
 
-// parseTerm reads [NUMBER *] STRATEGY.MEASURE, or a number, with what space there is
-// around it; at is where it begins.
+// parseTerm reads [NUMBER *] STRATEGY.MEASURE, or a number; at is its offset in
+// the claim.
 func parseTerm(s string, at int) (term, *flaw) {
 	at += len(s) - len(strings.TrimLeft(s, " \t\n"))
 	s = strings.TrimSpace(s)
@@ -253,8 +269,8 @@ func parseTerm(s string, at int) (term, *flaw) {
 	return t, nil
 }
 
-// cutMeasure splits a strategy's name from the measure behind it: both may hold
-// dots, so the first dot counts behind which a measure stands.
+// cutMeasure separates a strategy's name from the measure after it. Both may
+// contain dots, so the first dot counts after which a measure can be parsed.
 func cutMeasure(s string) (strategy string, m Measure, err error) {
 	if rest, ok := strings.CutPrefix(s, `"`); ok {
 		name, after, ok := strings.Cut(rest, `".`)
@@ -280,7 +296,7 @@ var errNoTerm = errors.New("measure: no STRATEGY.MEASURE")
 // String returns the claim as it was written.
 func (c *Claim) String() string { return c.text }
 
-// Unknown returns the strategies that the claim names and the runs have not.
+// Unknown returns the strategies that the claim names and the runs do not have.
 func (c *Claim) Unknown(r *Runs) (names []string) {
 	for _, t := range c.unknown(r.Strategies()) {
 		names = append(names, t.strategy)
@@ -297,18 +313,18 @@ func (c *Claim) unknown(known []string) (terms []term) {
 	return terms
 }
 
-// Named tells whether the claim speaks of these strategies alone, by a [*Mistake] if
-// it does not.
-func (c *Claim) Named(strategies []string) error {
+// CheckStrategies returns a [*Mistake] if the claim names a strategy that is not
+// among the given ones.
+func (c *Claim) CheckStrategies(strategies []string) error {
 	for _, t := range c.unknown(strategies) {
-		wrong := flaw{t.at, fmt.Sprintf("no strategy is called %q", t.strategy), suggestion(t.strategy, strategies)}
+		wrong := flaw{t.at, fmt.Sprintf("unknown strategy %q", t.strategy), suggestion(t.strategy, strategies)}
 		return wrong.placed(c.text)
 	}
 	return nil
 }
 
-// suggestion is what to do about a strategy that is not there: what is probably meant, and all there
-// are, since names in experiments are people's own.
+// suggestion returns the advice for an unknown strategy: the nearest name, and
+// all names, since labels in an experiment are arbitrary.
 func suggestion(name string, known []string) string {
 	all := "there are " + strings.Join(known, ", ")
 	if near := text.Nearest(name, known); near != "" {

@@ -50,7 +50,7 @@ func TestClaims(t *testing.T) {
 		{"0.9 > otie.harvest@end", Holds},
 		{"otie.harvest > 2 * opic.harvest", HoldsNot},
 		{"otie.harvest > 1.2 * opic.harvest", Holds},
-		{"nobody.harvest > otie.harvest", Undecided},
+		{"absent.harvest > otie.harvest", Undecided},
 		{"otie.recall >= opic.recall, throughout", Holds},
 		{"otie.recall > opic.recall, throughout", HoldsNot}, // they begin alike
 		{"opic.recall crosses otie.recall", HoldsNot},
@@ -68,7 +68,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestFiguresOfAClaim: p stands in the direction of the claim, and a difference on which
+// TestFiguresOfAClaim: p is in the direction of the claim, and a difference on which
 // an outcome rests does not look like none.
 func TestFiguresOfAClaim(t *testing.T) {
 	runs := tenTopics(map[string]int{"a": 10, "b": 6}, "a", "b")
@@ -154,26 +154,26 @@ func TestParseClaimRefuses(t *testing.T) {
 		strings.Repeat("a", maxClaim) + ".harvest > 1",
 	} {
 		if c, err := ParseClaim(text); err == nil {
-			t.Errorf("%q is read as %+v", text, c)
+			t.Errorf("ParseClaim(%q) = %+v, want an error", text, c)
 		}
 	}
 }
 
-// TestMistakesHaveTheirPlace: what is wrong with a claim is told where it is, with what
-// to do about it.
+// TestMistakesHaveTheirPlace: an error in a claim has its column and says
+// what to do.
 func TestMistakesHaveTheirPlace(t *testing.T) {
-	f := Field{Strategies: []string{"otie", "opic", "otie:a=.85", "größer"}, Pages: 300}
+	f := Scope{Strategies: []string{"otie", "opic", "otie:a=.85", "größer"}, Pages: 300}
 	for _, c := range []struct{ claim, at, problem, fix string }{
-		{"otie.recal > 0", "recal >", `no measure "recal"`, `"recall"`},
-		{"otie.recall > opic.harvset@end", "harvset", `no measure "harvset"`, `"harvest"`},
-		{"otie:a=.85.recal@10% > 0", "recal@", `no measure "recal"`, `"recall"`},
-		{`"größer".recal > 0`, "recal >", `no measure "recal"`, `"recall"`},
-		{"otie.colour > 0", "colour", `no measure "colour"`, "help measures"},
-		{"otie.recall@0 > 0", "0 > 0", "no place", "percentage"},
+		{"otie.recal > 0", "recal >", `unknown measure "recal"`, `"recall"`},
+		{"otie.recall > opic.harvset@end", "harvset", `unknown measure "harvset"`, `"harvest"`},
+		{"otie:a=.85.recal@10% > 0", "recal@", `unknown measure "recal"`, `"recall"`},
+		{`"größer".recal > 0`, "recal >", `unknown measure "recal"`, `"recall"`},
+		{"otie.colour > 0", "colour", `unknown measure "colour"`, "docs/measures.md"},
+		{"otie.recall@0 > 0", "0 > 0", "not a place", "percentage"},
 		{"otie.harvest/5 > 0", "/5", "no window", "leave out"},
-		{"otie.pages_to_recall@2 > 0", "2 >", "no recall", "at most 1"},
+		{"otie.pages_to_recall@2 > 0", "2 >", "not a recall", "at most 1"},
 		{"otie.recall >", "", "missing", "STRATEGY.MEASURE"},
-		{"otie.recall > opic.recall, thruout", "thruout", "no condition", "throughout"},
+		{"otie.recall > opic.recall, thruout", "thruout", "not a condition", "throughout"},
 		{"otie.recall > 0, p < 7", "p < 7", "between 0 and 1", "p < .05"},
 		{"otie > 1", "otie", "neither a number", "otie.recall@end"},
 		{"otie.recall", "", "nothing is compared", "A.MEASURE > B.MEASURE"},
@@ -181,26 +181,26 @@ func TestMistakesHaveTheirPlace(t *testing.T) {
 		{"otie.recall > größre.recall", "größre", `"größre"`, `"größer"`},
 		{"otie.recall > opic.auc_rel", "auc_rel", "oracle", "auc"},
 		{"otie.recall > opic.recall@301", "recall@301", "300 pages", "end"},
-		{"otie.pprs > 1", "pprs", "sites", "harvest"},
+		{"otie.pprs > 1", "pprs", "site crawls", "harvest"},
 	} {
 		claim, err := ParseClaim(c.claim)
 		if err == nil {
-			err = claim.Fits(f)
+			err = claim.CheckScope(f)
 		}
 		var m *Mistake
 		if !errors.As(err, &m) {
-			t.Errorf("%q: %v, which is no mistake with a place", c.claim, err)
+			t.Errorf("%q: got %v, want a *Mistake", c.claim, err)
 			continue
 		}
 		rest := string([]rune(c.claim)[min(m.Column-1, len([]rune(c.claim))):])
 		if !strings.HasPrefix(rest, c.at) || c.at == "" && rest != "" || !strings.Contains(m.Problem, c.problem) || !strings.Contains(m.Fix, c.fix) {
-			t.Errorf("%q: %v\n%s", c.claim, m, m.Marked())
+			t.Errorf("%q: got %v\n%s\nwant it at %q, with %q and %q", c.claim, m, m.Marked(), c.at, c.problem, c.fix)
 		}
 	}
 	for _, text := range []string{"otie.recall@300 > 2 * opic.recall", "otie:a=.85.harvest > others.harvest, p < .05"} {
 		claim, err := ParseClaim(text)
-		if err != nil || claim.Fits(f) != nil {
-			t.Errorf("%q: %v %v", text, err, claim.Fits(f))
+		if err != nil || claim.CheckScope(f) != nil {
+			t.Errorf("%q: %v %v", text, err, claim.CheckScope(f))
 		}
 	}
 }
@@ -265,7 +265,7 @@ func TestCompareAdjusts(t *testing.T) {
 }
 
 // TestDirectionIsOfTheTest: where nine topics are a little better and one far worse, the
-// ranks say better though the mean says worse; letters must go by what was tested.
+// ranks are better though the mean is worse; letters must follow the test.
 func TestDirectionIsOfTheTest(t *testing.T) {
 	a := []float64{.51, .52, .53, .54, .55, .56, .57, .58, .59, .59, .61, 0}
 	b := make([]float64, len(a))

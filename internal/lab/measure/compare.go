@@ -7,59 +7,66 @@ import (
 	"math"
 )
 
-// Tests says how strategies are compared. The zero value is what suits many
-// strategies and some tens of topics: Wilcoxon with Benjamini and Hochberg's
+// Tests selects how strategies are compared. The zero value suits many strategies
+// and some tens of topics: Wilcoxon's test with Benjamini and Hochberg's
 // correction (Otero et al. 2025).
 type Tests struct {
-	Over   string  // what a pair is: topics (the mean of their seed sets), or runs, a pair to each topic and seed set; topics
-	Test   string  // wilcoxon (two-tailed) or t (one-tailed, as in the papers); wilcoxon
-	Adjust string  // bh, holm or none; bh
-	Alpha  float64 // 0.05
-	Rounds int     // of the bootstrap; 2,000
-	Seed   uint64
+	// Unit of a pair: topics (means over seed sets), or runs (one pair per topic
+	// and seed set); default topics.
+	Over string
+	// Wilcoxon (two-tailed) or t (one-tailed, as in the papers); default
+	// wilcoxon.
+	Test   string
+	Adjust string  // bh, holm or none; default bh
+	Alpha  float64 // level of significance; default 0.05
+	Rounds int     // samples of the bootstrap; default 2,000
+	Seed   uint64  // random seed of the bootstrap
 }
 
-// Names of tests, as tests: in an experiment and stats.csv have them.
+// The names of tests in experiments and in stats.csv.
 const (
 	WilcoxonTest = "wilcoxon"
 	StudentTest  = "t"
 )
 
-// OrDefault fills in what is not given, and refuses what there is not.
+// OrDefault fills in the defaults, and returns an error for an unknown choice or
+// a number that is out of range.
 func (s Tests) OrDefault() (Tests, error) {
 	s.Over, s.Test, s.Adjust = cmp.Or(s.Over, "topics"), cmp.Or(s.Test, WilcoxonTest), cmp.Or(s.Adjust, "bh")
 	s.Alpha, s.Rounds = cmp.Or(s.Alpha, 0.05), cmp.Or(s.Rounds, 2000)
 	switch {
 	case s.Over != "topics" && s.Over != "runs":
-		return s, fmt.Errorf("measure: tests: paired over %q; want topics or runs", s.Over)
+		return s, fmt.Errorf("measure: tests: paired over %q (want topics or runs)", s.Over)
 	case s.Test != WilcoxonTest && s.Test != StudentTest:
-		return s, fmt.Errorf("measure: tests: there is no test %q; want wilcoxon or t", s.Test)
+		return s, fmt.Errorf("measure: tests: unknown test %q (want wilcoxon or t)", s.Test)
 	case s.Adjust != "bh" && s.Adjust != "holm" && s.Adjust != "none":
-		return s, fmt.Errorf("measure: tests: there is no adjustment %q; want bh, holm or none", s.Adjust)
+		return s, fmt.Errorf("measure: tests: unknown adjustment %q (want bh, holm or none)", s.Adjust)
 	case !(s.Alpha > 0 && s.Alpha < 1):
-		return s, fmt.Errorf("measure: tests: alpha is %g; want a number between 0 and 1", s.Alpha)
+		return s, fmt.Errorf("measure: tests: alpha %g out of range (want above 0 and below 1)", s.Alpha)
 	case s.Rounds < 1 || s.Rounds > 1_000_000:
-		return s, fmt.Errorf("measure: tests: %d rounds of the bootstrap; want 1 to 1000000", s.Rounds)
+		return s, fmt.Errorf("measure: tests: %d bootstrap samples out of range (want 1 to 1000000)", s.Rounds)
 	}
 	return s, nil
 }
 
-// A Comparison is what a measure says of two strategies on the same topics.
+// A Comparison is the outcome of testing two strategies by one measure on the
+// same topics.
 type Comparison struct {
 	Measure      Measure
 	A, B         string
 	N            int     // pairs
-	MeanA, MeanB float64 // the measure's centres over the pairs
+	MeanA, MeanB float64 // centres (mean or median) over the pairs
 	Diff         float64 // centre of a−b
-	Lo, Hi       float64 // its 95 % bootstrap interval
+	Lo, Hi       float64 // 95 % bootstrap interval of Diff
 	Test         string
-	P, PAdj      float64 // not numbers under MinPairs
+	P, PAdj      float64 // NaN with fewer pairs than MinPairs
 	Effect       float64 // rank-biserial correlation for wilcoxon, Cohen's d_z for t
 	Above, Below int     // pairs in which a is above b, and below
 }
 
-// Better reports whether a is significantly better than b. The direction is that of
-// what was tested: with ranks, a mean may point the other way.
+// Better reports whether a is significantly better than b. The direction is that
+// of the effect size, which belongs to the test: with ranks, the difference of
+// means may have the other sign.
 func (c Comparison) Better(alpha float64) bool {
 	gain := c.Effect
 	if c.Measure.Kind().Lower {
@@ -84,7 +91,9 @@ func (c Comparison) Swapped() Comparison {
 	return c
 }
 
-// values returns a strategy's figures, one to a pair's place.
+// values returns a strategy's figures, one per topic or, over runs, one per topic
+// and seed set, in the same order for every strategy. A crawl that was not made
+// is NaN.
 func (s Tests) values(r *Runs, m Measure, strategy string) []float64 {
 	if s.Over != "runs" {
 		return r.ByTopic(m, strategy)
@@ -114,7 +123,7 @@ func (s Tests) values(r *Runs, m Measure, strategy string) []float64 {
 	return list
 }
 
-// pairs returns the figures of two strategies where both have one.
+// pairs returns the figures of two strategies on the topics where both have one.
 func pairs(a, b []float64) (x, y []float64) {
 	for i := range a {
 		if !math.IsNaN(a[i]) && !math.IsNaN(b[i]) {
@@ -124,9 +133,12 @@ func pairs(a, b []float64) (x, y []float64) {
 	return x, y
 }
 
-// Compare compares all strategies but the oracle by one measure. With Wilcoxon's test
-// there is one comparison to a pair of them, in the order of Rivals; with the one-tailed t
-// there are two, one for each direction. The p-values of one measure are adjusted together.
+// Compare compares all strategies except the oracle by one measure. With
+// Wilcoxon's test there is one comparison per pair of strategies, in the order of
+// Rivals; with the one-tailed t-test there are two, one per direction. The
+// p-values of one measure are adjusted together, since they are one family of
+// tests. The cost is O(strategies² · rounds · topics), nearly all of it in the
+// bootstrap.
 func Compare(r *Runs, m Measure, s Tests) ([]Comparison, error) {
 	s, err := s.OrDefault()
 	if err != nil {
@@ -148,6 +160,8 @@ func Compare(r *Runs, m Measure, s Tests) ([]Comparison, error) {
 	return s.adjusted(list), nil
 }
 
+// compare tests one pair. A measure of which less is better is tested in the
+// other direction.
 func (s Tests) compare(m Measure, nameA, nameB string, a, b []float64) Comparison {
 	a, b = pairs(a, b)
 	d := differences(a, b)
@@ -179,7 +193,9 @@ func signs(d []float64) (above, below int) {
 	return above, below
 }
 
-// bootstrap draws other samples for other pairs, and always the same for one.
+// bootstrap returns a bootstrap whose random seed depends on the measure and the
+// names: intervals of one pair are always the same, and those of two pairs
+// independent.
 func (s Tests) bootstrap(m Measure, names ...string) Bootstrap {
 	h := fnv.New64a()
 	for _, n := range append(names, m.String()) {
@@ -189,6 +205,7 @@ func (s Tests) bootstrap(m Measure, names ...string) Bootstrap {
 	return Bootstrap{Rounds: s.Rounds, Of: m.Centre, Seed: s.Seed ^ h.Sum64()}
 }
 
+// adjusted fills in the adjusted p-values.
 func (s Tests) adjusted(list []Comparison) []Comparison {
 	adjust := BenjaminiHochberg
 	switch s.Adjust {
@@ -207,7 +224,7 @@ func (s Tests) adjusted(list []Comparison) []Comparison {
 	return list
 }
 
-// Describe says in a few words what the tests are, for captions.
+// Describe returns a short description of the tests for captions.
 func (s Tests) Describe() string {
 	test := "paired Wilcoxon"
 	if s.Test == StudentTest {

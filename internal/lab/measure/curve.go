@@ -4,16 +4,21 @@ import (
 	"math"
 )
 
-// A Curve is a measure as the crawl goes on: its value after so many pages, one or
-// more. It may be asked beyond the last page of a crawl that ended early.
+// A Curve is a measure over the course of a crawl: its value after so many pages,
+// which must be at least one. It may be evaluated beyond the last page of a crawl
+// that ended early.
 type Curve func(pages int) float64
 
-// undefined is the value of a measure where it has none: a share of nothing.
+// undefined is the value of a measure that does not exist, such as a share of
+// nothing.
 var undefined = math.NaN()
 
-// prefix counts the steps for which the condition holds: among the first 0, 1, 2, …
+// A prefix holds counts of steps that meet a condition: p[k] among the first k.
+// It makes every point of a curve O(1) after one pass over the trail.
 type prefix []int
 
+// countSteps counts the steps that meet a condition; it calls holds once per
+// step, in order.
 func countSteps(t *Trail, holds func(*step) bool) prefix {
 	steps := t.Steps.list
 	p := make(prefix, len(steps)+1)
@@ -26,9 +31,11 @@ func countSteps(t *Trail, holds func(*step) bool) prefix {
 	return p
 }
 
-// among returns the count of the first k steps, or of all where there are fewer.
+// among returns the count among the first k steps, or among all if there are
+// fewer.
 func (p prefix) among(k int) int { return p[min(max(k, 0), len(p)-1)] }
 
+// ratio returns a/b, and NaN if b is 0.
 func ratio(a, b int) float64 {
 	if b == 0 {
 		return undefined
@@ -36,15 +43,18 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-func relevant(s *step) bool { return s.is(markRelevant) }
-func popular(s *step) bool  { return s.is(markPopular) && !s.is(markSeed) }
-func target(s *step) bool   { return s.is(markRelevant) && !s.is(markSeed) }
-func unseen(s *step) bool   { return target(s) && !s.is(markTrained) }
-func taken(s *step) bool    { return s.is(markOnTopic) }
-func rightly(s *step) bool  { return s.is(markOnTopic) && s.is(markRelevant) }
+// Conditions on steps. A target is a relevant page that was not a seed; unseen
+// targets are not training pages either.
+func relevant(s *step) bool     { return s.is(markRelevant) }
+func popular(s *step) bool      { return s.is(markPopular) && !s.is(markSeed) }
+func target(s *step) bool       { return s.is(markRelevant) && !s.is(markSeed) }
+func unseen(s *step) bool       { return target(s) && !s.is(markTrained) }
+func judgedOn(s *step) bool     { return s.is(markOnTopic) }
+func truePositive(s *step) bool { return s.is(markOnTopic) && s.is(markRelevant) }
 
-// harvest is relevant pages by pages. A crawl that ended before k pages has found
-// nothing with the rest of them: then it is P_k as trec_eval has it.
+// harvest is the share of relevant pages among the first k. A crawl that ended
+// before k pages is measured as if the rest were irrelevant, as trec_eval
+// computes P_k.
 func harvest(t *Trail) Curve {
 	n := countSteps(t, relevant)
 	return func(k int) float64 { return ratio(n.among(k), k) }
@@ -56,12 +66,14 @@ func windowHarvest(t *Trail, w int) Curve {
 	return func(k int) float64 { return ratio(n.among(k)-n.among(k-w), min(k, w)) }
 }
 
+// share is the number of steps that meet a condition, divided by a constant.
 func share(t *Trail, of int, holds func(*step) bool) Curve {
 	n := countSteps(t, holds)
 	return func(k int) float64 { return ratio(n.among(k), of) }
 }
 
-// area is the mean of target recall over the first k pages: the area under its curve.
+// area is the mean of target recall over the first k pages, that is the area
+// under its curve. A crawl that ended early keeps its last recall for the rest.
 func area(t *Trail) Curve {
 	n := countSteps(t, target)
 	sums := make([]int, len(n)) // of the counts after 1, 2, … pages
@@ -75,8 +87,9 @@ func area(t *Trail) Curve {
 	}
 }
 
-// PrecisionRecall is how well a choice fits the truth, from the numbers of right
-// choices, wrong ones and misses. What has nothing to divide by is not a number.
+// PrecisionRecall returns precision, recall and their harmonic mean F from the
+// numbers of true positives, false positives and false negatives. A quotient
+// without a denominator is NaN.
 func PrecisionRecall(right, wrong, missed int) (precision, recall, f float64) {
 	precision, recall = ratio(right, right+wrong), ratio(right, right+missed)
 	if right == 0 {
@@ -85,26 +98,32 @@ func PrecisionRecall(right, wrong, missed int) (precision, recall, f float64) {
 	return precision, recall, 2 * precision * recall / (precision + recall)
 }
 
+// precision is the share of relevant pages among those that the judge put on
+// topic.
 func precision(t *Trail) Curve {
-	right, all := countSteps(t, rightly), countSteps(t, taken)
+	right, all := countSteps(t, truePositive), countSteps(t, judgedOn)
 	return func(k int) float64 { return ratio(right.among(k), all.among(k)) }
 }
 
+// judgeRecall is the share of the fetched relevant pages that the judge put on
+// topic.
 func judgeRecall(t *Trail) Curve {
-	right, all := countSteps(t, rightly), countSteps(t, relevant)
+	right, all := countSteps(t, truePositive), countSteps(t, relevant)
 	return func(k int) float64 { return ratio(right.among(k), all.among(k)) }
 }
 
+// fMeasure is F over the whole web: relevant pages that were not fetched count as
+// missed.
 func fMeasure(t *Trail) Curve {
-	right, all := countSteps(t, rightly), countSteps(t, taken)
+	right, all := countSteps(t, truePositive), countSteps(t, judgedOn)
 	return func(k int) float64 {
 		_, _, f := PrecisionRecall(right.among(k), all.among(k)-right.among(k), t.Relevant-right.among(k))
 		return f
 	}
 }
 
-// relevance is the mean of the judge's relevance, over the last w pages or, with 0,
-// over all.
+// relevance is the mean relevance by the judge, over the last w pages, or over
+// all if w is 0.
 func relevance(t *Trail, w int) Curve {
 	judged := make([]float64, t.Steps.Len())
 	for i := range judged {
@@ -119,8 +138,9 @@ func relevance(t *Trail, w int) Curve {
 	}
 }
 
-// runningMean returns the mean of the last w values after each one, or of all of
-// them if w is 0.
+// runningMean returns, after each value, the mean of the last w values, or of all
+// if w is 0. The sum is updated, so the cost is linear; rounding errors stay far
+// below the digits that reports print.
 func runningMean(x []float64, w int) []float64 {
 	mean := make([]float64, len(x))
 	sum := 0.0
@@ -136,7 +156,7 @@ func runningMean(x []float64, w int) []float64 {
 	return mean
 }
 
-// hosts counts different hosts, with a page for which the condition holds.
+// hosts is the number of different hosts with a page that meets a condition.
 func hosts(t *Trail, holds func(*step) bool) Curve {
 	known := map[uint32]bool{}
 	n := countSteps(t, func(s *step) bool {
@@ -149,8 +169,9 @@ func hosts(t *Trail, holds func(*step) bool) Curve {
 	return func(k int) float64 { return float64(n.among(k)) }
 }
 
-// pagesTo returns the number of pages after which target recall is at least the
-// share; infinity if it never was.
+// pagesTo returns the number of pages after which target recall reaches a level;
+// infinity if it never does, NaN without targets. The tolerance absorbs rounding
+// of level · targets.
 func pagesTo(t *Trail, recall float64) float64 {
 	if t.Targets == 0 {
 		return undefined

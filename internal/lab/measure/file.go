@@ -15,17 +15,26 @@ import (
 	"dowse"
 )
 
-// ErrTrail is what ReadTrail returns, wrapped, for bytes that are no trail.
+// ErrTrail is wrapped by the error of ReadTrail for bytes that are not a trail.
 var ErrTrail = errors.New("not a trail")
 
+// The format of a trail and its limits. Reading is bounded by them whatever a
+// header claims.
 const (
 	trailFormat = "dowse trail/v2"
-	maxLine     = 1 << 20    // bytes of a line of a trail
-	maxSteps    = 20_000_000 // pages of a trail
-	maxBytes    = math.MaxInt64 >> markBits
+	maxLine     = 1 << 20                   // bytes per line
+	maxSteps    = 20_000_000                // steps per trail
+	maxBytes    = math.MaxInt64 >> markBits // size of a page that fits next to the marks
 )
 
-// header is the first line of a trail; a line to each step and to each site follows.
+// A header is the first line of a trail, as JSON. One line per step and then one
+// per site follow, with fields separated by tabs:
+//
+//	MARKS  JUDGED  AT_NS  BYTES  URL  FROM  ANCHOR  [HOST]
+//	MARKS  PAGES  SITE  [JUDGED]
+//
+// Steps and Sites are the numbers of these lines; they detect a file that was cut
+// off. A field that begins with a quote is a Go string literal.
 type header struct {
 	Format    string        `json:"format"`
 	Strategy  string        `json:"strategy"`
@@ -45,9 +54,8 @@ type header struct {
 	Sites     int           `json:"sites,omitempty"`
 }
 
-// WriteTrail writes a trail: a line of JSON for what holds for all of it, then a
-// line for each step, then one for each site. The same trail gives the same bytes,
-// so CPU, which no second run repeats, is not written.
+// WriteTrail writes a trail. Equal trails give equal bytes, so CPU, which no
+// second run repeats, is not written.
 func WriteTrail(w io.Writer, t *Trail) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	head, err := json.Marshal(header{
@@ -74,9 +82,13 @@ func WriteTrail(w io.Writer, t *Trail) error {
 	return nil
 }
 
-// The marks of a step, in one field: a letter for each that holds.
+// markLetters are the letters of the marks of a step (relevant, seed, trained, on
+// topic, popular), in the order of the mark constants. A step has those that
+// apply.
 const markLetters = "rstop"
 
+// appendStep appends the line of a step. The host is written only if it is not
+// the one in the URL.
 func appendStep(b []byte, s *Step) []byte {
 	for i, on := range s.marks() {
 		if on {
@@ -102,6 +114,8 @@ func appendStep(b []byte, s *Step) []byte {
 	return append(b, '\n')
 }
 
+// appendSite appends the line of a site. Judged is written only if it differs
+// from Pages.
 func appendSite(b []byte, s SiteStep) []byte {
 	if s.Relevant {
 		b = append(b, 'r')
@@ -120,7 +134,8 @@ func appendSite(b []byte, s SiteStep) []byte {
 	return append(b, '\n')
 }
 
-// appendField writes a string so that it holds no tab and no end of a line.
+// appendField appends a string as a field, quoted if it contains a control
+// character, so that a field never contains a tab or an end of line.
 func appendField(b []byte, s string) []byte {
 	if strings.HasPrefix(s, `"`) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return strconv.AppendQuote(b, s)
@@ -128,6 +143,7 @@ func appendField(b []byte, s string) []byte {
 	return append(b, s...)
 }
 
+// field reverses appendField.
 func field(s string) (string, error) {
 	if !strings.HasPrefix(s, `"`) {
 		return s, nil
@@ -135,8 +151,7 @@ func field(s string) (string, error) {
 	return strconv.Unquote(s)
 }
 
-// hostOf is the host that an ordinary URL names; a step whose host is another one
-// has it written out.
+// hostOf returns the host part of a URL, as text.
 func hostOf(u dowse.URL) string {
 	_, rest, ok := strings.Cut(string(u), "://")
 	if !ok {
@@ -148,9 +163,8 @@ func hostOf(u dowse.URL) string {
 	return rest
 }
 
-// ReadTrail reads what WriteTrail wrote; any other input is an error that wraps ErrTrail
-// and names the line. Trails that are read with the same Names share their strings. It
-// allocates no more memory than the bytes it has read call for, whatever they claim.
+// ReadTrail is [ReadTrail] for trails that share their names, as those of one run
+// do.
 func (n *Names) ReadTrail(r io.Reader) (*Trail, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
@@ -168,7 +182,7 @@ func (n *Names) ReadTrail(r io.Reader) (*Trail, error) {
 		}
 	}
 	if lines.Scan() {
-		return nil, fmt.Errorf("measure: read trail: %w: more lines than it says", ErrTrail)
+		return nil, fmt.Errorf("measure: read trail: %w: more lines than the header states", ErrTrail)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("measure: read trail: %w", err)
@@ -177,6 +191,8 @@ func (n *Names) ReadTrail(r io.Reader) (*Trail, error) {
 	return t, nil
 }
 
+// cutShort returns the error for input that ended early: that of reading, or
+// ErrTrail.
 func cutShort(err error, lines int) error {
 	if err != nil {
 		return err
@@ -184,6 +200,7 @@ func cutShort(err error, lines int) error {
 	return fmt.Errorf("%w: it ends after %d lines", ErrTrail, lines)
 }
 
+// readHeader reads the first line and checks its counts.
 func readHeader(lines *bufio.Scanner) (*Trail, header, error) {
 	var h header
 	if !lines.Scan() {
@@ -198,7 +215,7 @@ func readHeader(lines *bufio.Scanner) (*Trail, header, error) {
 	}
 	for _, n := range []int{h.SeedSet, h.Targets, h.Reachable, h.Unseen, h.Popular, h.Pages, h.Relevant, h.Failed, h.Steps, h.Sites, int(h.Elapsed)} {
 		if n < 0 {
-			return nil, h, fmt.Errorf("%w: a count below zero", ErrTrail)
+			return nil, h, fmt.Errorf("%w: negative count", ErrTrail)
 		}
 	}
 	if h.Steps > maxSteps || h.Sites > maxSteps {
@@ -224,6 +241,7 @@ func (t *Trail) readLine(line string, step bool) error {
 	return err
 }
 
+// readStep reverses appendStep.
 func readStep(line string) (s Step, err error) {
 	f := strings.Split(line, "\t")
 	if len(f) != 7 && len(f) != 8 {
@@ -241,7 +259,7 @@ func readStep(line string) (s Step, err error) {
 		host, err = field(f[7])
 	}
 	if err := errors.Join(errJudged, errAt, errSize, errURL, errFrom, errAnchor, err); err != nil || !ok || math.IsNaN(judged) || at < 0 || size < 0 || size > maxBytes {
-		return s, fmt.Errorf("%w: a step that can't be read: %.80q", ErrTrail, line)
+		return s, fmt.Errorf("%w: invalid step %.80q", ErrTrail, line)
 	}
 	return Step{
 		URL: dowse.URL(u), Host: host, Relevant: marks[0], Seed: marks[1], Trained: marks[2], OnTopic: marks[3], Popular: marks[4],
@@ -249,6 +267,7 @@ func readStep(line string) (s Step, err error) {
 	}, nil
 }
 
+// readSite reverses appendSite.
 func readSite(line string) (s SiteStep, err error) {
 	f := strings.Split(line, "\t")
 	if len(f) != 3 && len(f) != 4 {
@@ -262,12 +281,13 @@ func readSite(line string) (s SiteStep, err error) {
 		judged, err = strconv.Atoi(f[3])
 	}
 	if err := errors.Join(errPages, errName, err); err != nil || !ok || pages < 0 || judged < 0 {
-		return s, fmt.Errorf("%w: a site that can't be read: %.80q", ErrTrail, line)
+		return s, fmt.Errorf("%w: invalid site %.80q", ErrTrail, line)
 	}
 	return SiteStep{Site: name, Relevant: marks[0], Verdict: marks[1], Pages: pages, Judged: judged}, nil
 }
 
-// readMarks tells which of the letters stand in s, each at most once and in order.
+// readMarks reports which of the letters s contains. They must occur at most once
+// and in order, so that there is one way only to write a step.
 func readMarks(s, letters string) (on [5]bool, ok bool) {
 	for i := range letters {
 		if s != "" && s[0] == letters[i] {

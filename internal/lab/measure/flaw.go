@@ -8,21 +8,21 @@ import (
 	"dowse/text"
 )
 
-// A Mistake is what is wrong with a claim or a measure that a person wrote: its place,
-// the cause, and what to do.
+// A Mistake is an error in a claim or a measure that a person wrote: the column,
+// the problem, and what to do.
 type Mistake struct {
-	Text    string // the claim or measure, without space around it
-	Column  int    // in letters, from 1, of what is wrong
+	Text    string // the claim or measure, without surrounding space
+	Column  int    // of the problem, in characters, from 1
 	Problem string
 	Fix     string
 }
 
-// Error returns the place, the cause and what to do in a line.
+// Error returns column, problem and advice in one line.
 func (e *Mistake) Error() string {
 	return fmt.Sprintf("column %d: %s; %s", e.Column, e.Problem, e.Fix)
 }
 
-// Marked returns the text and below it, in a line of its own, a mark at the place.
+// Marked returns the text and, on a second line, a caret below the column.
 func (e *Mistake) Marked() string {
 	line := strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
@@ -33,17 +33,19 @@ func (e *Mistake) Marked() string {
 	return line + "\n" + strings.Repeat(" ", e.Column-1) + "^"
 }
 
-// A flaw is a Mistake in the making: it knows bytes of a text, not the text.
+// A flaw is a Mistake before it is known in which text it is: its offset is
+// relative to the part that is being parsed.
 type flaw struct {
-	at      int
+	at      int // bytes
 	problem string
 	fix     string
 }
 
-// from moves a flaw of a part to the place of the part.
+// from returns the flaw relative to the text that contains the part at an offset.
 func (f *flaw) from(at int) *flaw { return &flaw{f.at + at, f.problem, f.fix} }
 
-// placed makes a flaw an error that people can place.
+// placed turns a flaw into a Mistake; bytes become characters, and leading space
+// is skipped.
 func (f *flaw) placed(text string) *Mistake {
 	at := min(f.at, len(text))
 	at += len(text[at:]) - len(strings.TrimLeft(text[at:], " \t\n"))
@@ -51,12 +53,12 @@ func (f *flaw) placed(text string) *Mistake {
 }
 
 const (
-	claimsHelp = "dowse help claims tells what can be said"
+	claimsHelp = "see docs/measures.md for claims"
 	conditions = "use p < .05, p(t) < .05, within .02, throughout, or at 5%..20%"
 )
 
-// termFlaw tells what of a term can't be read: the measure if it looks like one, a
-// condition behind it, or all of it.
+// termFlaw finds out what is wrong with a term that can't be parsed: the measure
+// if there seems to be one, an unknown condition after it, or all of it.
 func termFlaw(s string, at int) *flaw {
 	if s == "" {
 		return &flaw{at, "a side of the comparison is missing", "write STRATEGY.MEASURE or a number"}
@@ -66,7 +68,7 @@ func termFlaw(s string, at int) *flaw {
 			continue
 		}
 		if _, wrong := parseTerm(s[:i], at); wrong == nil {
-			return &flaw{at + i + 1, fmt.Sprintf("%.40q is no condition", strings.TrimSpace(s[i+1:])), conditions}
+			return &flaw{at + i + 1, fmt.Sprintf("%.40q is not a condition", strings.TrimSpace(s[i+1:])), conditions}
 		}
 	}
 	dot := measureDot(s)
@@ -76,11 +78,11 @@ func termFlaw(s string, at int) *flaw {
 	if _, wrong := parse(s[dot+1:]); wrong != nil {
 		return wrong.from(at + dot + 1)
 	}
-	return &flaw{at, fmt.Sprintf("%.40q can't be read", s), claimsHelp}
+	return &flaw{at, fmt.Sprintf("%.40q is not a term", s), claimsHelp}
 }
 
-// measureDot returns the dot behind which a measure is meant to stand: the last before a
-// place, or behind a name in quotes.
+// measureDot returns the dot after which the writer probably meant a measure: the
+// last one before an @, or the one after a name in quotes; -1 if there is none.
 func measureDot(s string) int {
 	if strings.HasPrefix(s, `"`) {
 		if i := strings.Index(s, `".`); i > 1 {
@@ -95,7 +97,7 @@ func measureDot(s string) int {
 	return -1
 }
 
-// kindNames are the names of all measures.
+// kindNames returns the names of all measures.
 func kindNames() (names []string) {
 	for _, k := range Kinds() {
 		names = append(names, k.Name)
@@ -103,9 +105,9 @@ func kindNames() (names []string) {
 	return names
 }
 
-// noKind tells that there is no measure of the name.
+// noKind returns the flaw of an unknown measure.
 func noKind(name string) *flaw {
-	f := &flaw{problem: fmt.Sprintf("there is no measure %.40q", name), fix: "dowse help measures lists them"}
+	f := &flaw{problem: fmt.Sprintf("unknown measure %.40q", name), fix: "see docs/measures.md for a list"}
 	if near := text.Nearest(name, kindNames()); near != "" {
 		f.fix = fmt.Sprintf("did you mean %q?", near)
 	}

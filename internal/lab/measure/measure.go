@@ -10,41 +10,44 @@ import (
 	"time"
 )
 
-// A Measure gives one figure for a crawl. Parse makes one from the way it is
-// written in experiments and claims:
+// A Measure yields one figure per crawl. Parse reads the notation of experiments
+// and claims:
 //
 //	NAME[/WINDOW][@WHERE]    harvest  recall@500  window_harvest/100@10%  pages_to_recall@0.5
 //
-// WHERE is a number of pages, a percentage of the budget, or end, which it is if it
-// is not given; for pages_to_recall it is the recall. Measures can be compared with ==.
+// WHERE is a number of pages, a percentage of the budget, or end, the default;
+// for pages_to_recall it is the recall. A Measure is a small value that can be
+// compared with ==.
 type Measure struct {
-	name   string
+	name   string // as it was written
 	kind   string
 	window int
-	pages  int     // where; 0 for a share or the end
-	share  float64 // of the budget; or the recall that is waited for
+	pages  int     // WHERE in pages; 0 for a share or the end
+	share  float64 // WHERE as a share of the budget; or the recall of pages_to_recall
 }
 
-// A Kind describes one of the measures there are.
+// A Kind describes one of the available measures.
 type Kind struct {
 	Name   string
-	Title  string // in words, for people who do not know the name
+	Title  string // in plain words
 	Unit   string // share, pages, hosts, sites, s, µs, bytes
-	Lower  bool   // less is better
-	Window int    // where it has one and none is written: pages, or for lists the length of one
-	Doc    string // the definition, in a line
-	Clock  bool   // it is the machine's own time, and not the same twice
+	Lower  bool   // smaller is better
+	Window int    // default window: pages, or the length of a list; 0 if the measure has none
+	Doc    string // one line
+	Clock  bool   // measured by the machine's clock, so not reproducible
 
 	of      func(r *Runs, t *Trail, window int) Curve
 	level   bool // WHERE is a recall
 	atLimit bool // end means the budget, not the last page
 }
 
-// Kinds returns all measures, in the order in which help shows them.
+// Kinds returns all measures, in the order of the documentation.
 func Kinds() []Kind {
 	return slices.Concat(pageKinds(), costKinds(), siteKinds())
 }
 
+// plain adapts a measure of a trail alone, and windowed one that also has a
+// window.
 func plain(c func(*Trail) Curve) func(*Runs, *Trail, int) Curve {
 	return func(_ *Runs, t *Trail, _ int) Curve { return c(t) }
 }
@@ -53,6 +56,7 @@ func windowed(c func(*Trail, int) Curve) func(*Runs, *Trail, int) Curve {
 	return func(_ *Runs, t *Trail, w int) Curve { return c(t, w) }
 }
 
+// pageKinds are the measures of what was found, over pages.
 func pageKinds() []Kind {
 	return []Kind{
 		{Name: "harvest", Title: "harvest rate", Unit: "share", of: plain(harvest),
@@ -75,8 +79,8 @@ func pageKinds() []Kind {
 			Doc: "pages fetched until target recall is 0.5 (@R: until it is R); medians, as it may never be"},
 		{Name: "precision", Title: "precision of the judge", Unit: "share", of: plain(precision),
 			Doc: "of the pages that the judge takes to be on topic, those that are"},
-		{Name: "retrieved", Title: "share of the topic retrieved", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Relevant, rightly) }),
-			Doc: "of all pages of the topic in the web, those fetched and taken to be on topic: recall beside precision"},
+		{Name: "retrieved", Title: "share of the topic retrieved", Unit: "share", of: plain(func(t *Trail) Curve { return share(t, t.Relevant, truePositive) }),
+			Doc: "of all pages of the topic in the web, those fetched and judged on topic: the recall that belongs to precision"},
 		{Name: "f", Title: "F of the judge", Unit: "share", of: plain(fMeasure),
 			Doc: "harmonic mean of precision and retrieved"},
 		{Name: "judge_recall", Title: "recall of the judge", Unit: "share", of: plain(judgeRecall),
@@ -92,6 +96,7 @@ func pageKinds() []Kind {
 	}
 }
 
+// costKinds are the measures of what the crawl cost: visits, bytes, time.
 func costKinds() []Kind {
 	return []Kind{
 		{Name: "pages", Title: "pages fetched", Unit: "pages", of: plain(func(t *Trail) Curve { return func(k int) float64 { return float64(min(k, t.Steps.Len())) } }),
@@ -111,6 +116,7 @@ func costKinds() []Kind {
 	}
 }
 
+// siteKinds are the measures of site crawls (Ester, Kriegel and Schubert 2004).
 func siteKinds() []Kind {
 	site := func(figure func([]SiteStep, int) float64) func(*Runs, *Trail, int) Curve {
 		return func(_ *Runs, t *Trail, w int) Curve {
@@ -124,7 +130,7 @@ func siteKinds() []Kind {
 			Doc: "sites of the topic found: examined, and taken for what they are"},
 		{Name: "pages_per_site", Title: "pages for a site", Unit: "pages", Lower: true, of: site(func(s []SiteStep, _ int) float64 { w := siteWindow(s, 0); return ratio(w.Pages, w.Sites) }),
 			Doc: "pages fetched by sites examined"},
-		{Name: "sites_called", Title: "share of sites called relevant", Unit: "share", of: site(func(s []SiteStep, _ int) float64 { return ratio(countSites(s, called), len(s)) }),
+		{Name: "sites_called", Title: "share of sites called relevant", Unit: "share", of: site(func(s []SiteStep, _ int) float64 { return ratio(countSites(s, judgedRelevant), len(s)) }),
 			Doc: "of the sites examined, those taken to be on topic"},
 		{Name: "pages_to_judge", Title: "pages until a site is judged", Unit: "pages", Lower: true, of: site(func(s []SiteStep, _ int) float64 { return ratio(pagesToJudge(s), len(s)) }),
 			Doc: "pages fetched of a site until it was judged, on average"},
@@ -132,7 +138,7 @@ func siteKinds() []Kind {
 			return ratio(siteWindow(s, 0).Pages-pagesToJudge(s), len(s))
 		}),
 			Doc: "pages fetched of a site after it was judged, on average"},
-		{Name: "pages_per_called", Title: "pages for each site called relevant", Unit: "pages", Lower: true, of: plain(pagesPer(called)),
+		{Name: "pages_per_called", Title: "pages for each site called relevant", Unit: "pages", Lower: true, of: plain(pagesPer(judgedRelevant)),
 			Doc: "all pages fetched, by the sites taken to be on topic"},
 		{Name: "pages_per_found", Title: "pages for each site found", Unit: "pages", Lower: true, of: plain(pagesPer(SiteStep.found)),
 			Doc: "all pages fetched, by the sites of the topic found"},
@@ -151,6 +157,8 @@ func siteKinds() []Kind {
 	}
 }
 
+// relativeArea is area divided by the oracle's area on the same topic and seeds;
+// NaN if the oracle was not run.
 func relativeArea(r *Runs, t *Trail, _ int) Curve {
 	best := r.oracle(t)
 	if best == nil {
@@ -175,6 +183,7 @@ func volume(t *Trail) Curve {
 	}
 }
 
+// listTime is the running time in the model of Wang et al. 2009, see [Clock].
 func listTime(t *Trail, n int) Curve {
 	return func(k int) float64 { return Clock{List: n}.Time(t, k).Seconds() }
 }
@@ -183,6 +192,8 @@ func hostsPerList(t *Trail, n int) Curve {
 	return func(k int) float64 { return Clock{List: n}.HostsPerList(t, k) }
 }
 
+// cpuPerPage is the processor time of strategy and frontier per page, in µs; NaN
+// if it was not measured.
 func cpuPerPage(t *Trail) Curve {
 	return func(int) float64 {
 		if t.Steps.Len() == 0 || t.CPU == 0 {
@@ -201,6 +212,7 @@ func Parse(text string) (Measure, error) {
 	return m, nil
 }
 
+// parse is Parse with the problem relative to the text.
 func parse(text string) (Measure, *flaw) {
 	head, where, placed := strings.Cut(text, "@")
 	kind, window, hasWindow := strings.Cut(head, "/")
@@ -213,10 +225,10 @@ func parse(text string) (Measure, *flaw) {
 	if hasWindow {
 		n, err := strconv.Atoi(window)
 		if k.Window == 0 {
-			return Measure{}, &flaw{len(kind), kind + " has no window", "leave out what stands behind the /"}
+			return Measure{}, &flaw{len(kind), kind + " has no window", "leave out the part after the /"}
 		}
 		if err != nil || n < 1 || n > maxSteps {
-			return Measure{}, &flaw{len(kind) + 1, fmt.Sprintf("%.40q is no window", window), "write a number of pages behind the /"}
+			return Measure{}, &flaw{len(kind) + 1, fmt.Sprintf("%.40q is not a window", window), "write a number of pages after the /"}
 		}
 		m.window = n
 	}
@@ -231,7 +243,8 @@ func parse(text string) (Measure, *flaw) {
 	return m, nil
 }
 
-// kindsByName is made once: a bootstrap asks for a measure's kind thousands of times.
+// kindsByName is computed once: a bootstrap looks up a measure's kind thousands
+// of times.
 var kindsByName = sync.OnceValue(func() map[string]Kind {
 	kinds := map[string]Kind{}
 	for _, k := range Kinds() {
@@ -240,12 +253,12 @@ var kindsByName = sync.OnceValue(func() map[string]Kind {
 	return kinds
 })
 
-// place reads what stands behind the @.
+// place reads the part after the @.
 func (m *Measure) place(where string, level bool) *flaw {
 	if level {
 		v, err := strconv.ParseFloat(where, 64)
 		if err != nil || !(v > 0 && v <= 1) {
-			return &flaw{problem: fmt.Sprintf("%.40q is no recall", where), fix: "write a number above 0, at most 1"}
+			return &flaw{problem: fmt.Sprintf("%.40q is not a recall", where), fix: "write a number above 0, at most 1"}
 		}
 		m.share = v
 		return nil
@@ -256,21 +269,21 @@ func (m *Measure) place(where string, level bool) *flaw {
 	if p, ok := strings.CutSuffix(where, "%"); ok {
 		v, err := strconv.ParseFloat(p, 64)
 		if err != nil || !(v > 0 && v <= 100) {
-			return &flaw{problem: fmt.Sprintf("%.40q is no percentage of the budget", where), fix: "write one above 0%, at most 100%"}
+			return &flaw{problem: fmt.Sprintf("%.40q is not a percentage of the budget", where), fix: "write one above 0%, at most 100%"}
 		}
 		m.share = v / 100
 		return nil
 	}
 	n, err := strconv.Atoi(where)
 	if err != nil || n < 1 || n > maxSteps {
-		return &flaw{problem: fmt.Sprintf("%.40q is no place in a crawl", where), fix: "write a number of pages, a percentage of the budget, or end"}
+		return &flaw{problem: fmt.Sprintf("%.40q is not a place in a crawl", where), fix: "write a number of pages, a percentage of the budget, or end"}
 	}
 	m.pages = n
 	return nil
 }
 
-// MustParse is Parse for measures that a program names itself; it panics if there
-// is none of the name.
+// MustParse is Parse for measures that are constants of a program; it panics on
+// an error.
 func MustParse(text string) Measure {
 	m, err := Parse(text)
 	if err != nil {
@@ -282,7 +295,8 @@ func MustParse(text string) Measure {
 // String returns the measure as it was written.
 func (m Measure) String() string { return m.name }
 
-// Title says in words what is measured and where: target recall after 500 pages.
+// Title returns what is measured and where, in words: target recall after 500
+// pages.
 func (m Measure) Title() string {
 	k := m.Kind()
 	switch {
@@ -301,8 +315,8 @@ func (m Measure) Kind() Kind {
 	return kindsByName()[m.kind] // Parse has looked
 }
 
-// At returns the same measure after so many pages; the recall that pages_to_recall
-// waits for stays.
+// At returns the measure after so many pages; pages_to_recall is returned
+// unchanged.
 func (m Measure) At(pages int) Measure {
 	if m.Kind().level {
 		return m
@@ -312,7 +326,7 @@ func (m Measure) At(pages int) Measure {
 	return m
 }
 
-// AtShare returns the same measure after a share of the budget, above 0 and at most 1.
+// AtShare returns the measure after a share of the budget, above 0 and at most 1.
 func (m Measure) AtShare(share float64) Measure {
 	if m.Kind().level {
 		return m
@@ -322,9 +336,9 @@ func (m Measure) AtShare(share float64) Measure {
 	return m
 }
 
-// Of measures a crawl. The runs are those it is one of: they tell the budget and
-// the oracle. It is not a number where the measure has no value, and infinite where
-// a recall was never reached.
+// Of measures a crawl. r are the runs that the crawl belongs to, which supply the
+// budget and the oracle. The result is NaN if the measure has no value, and
+// infinite if a recall was never reached.
 func (m Measure) Of(r *Runs, t *Trail) float64 {
 	k := m.Kind()
 	if k.level {
@@ -337,8 +351,8 @@ func (m Measure) Of(r *Runs, t *Trail) float64 {
 	return k.of(r, t, m.window)(n)
 }
 
-// Curve returns the measure as the crawl goes on, wherever m itself looks; nil for
-// one that does not go on, as pages_to_recall.
+// Curve returns the measure over the course of the crawl, whatever the WHERE of
+// m; nil for a measure without a course, as pages_to_recall.
 func (m Measure) Curve(r *Runs, t *Trail) Curve {
 	k := m.Kind()
 	if k.level {
@@ -347,7 +361,7 @@ func (m Measure) Curve(r *Runs, t *Trail) Curve {
 	return k.of(r, t, m.window)
 }
 
-// after returns the number of pages at which the measure looks at a trail.
+// after returns the number of pages at which the measure is evaluated.
 func (m Measure) after(r *Runs, t *Trail, atLimit bool) int {
 	switch {
 	case m.pages > 0:
@@ -360,7 +374,8 @@ func (m Measure) after(r *Runs, t *Trail, atLimit bool) int {
 	return max(t.Steps.Len(), sitePages(t))
 }
 
-// sitePages is the number of pages behind the sites, for trails that list sites alone.
+// sitePages returns the number of pages of all sites, for trails that list sites
+// only.
 func sitePages(t *Trail) (n int) {
 	for _, s := range t.Sites {
 		n += s.Pages
@@ -368,11 +383,12 @@ func sitePages(t *Trail) (n int) {
 	return n
 }
 
-// Median reports whether many crawls are summed up by the median: some never get there.
+// Median reports whether the centre of many crawls is the median. It is for a
+// measure that may be infinite.
 func (m Measure) Median() bool { return m.Kind().level }
 
-// Centre is the figure for many crawls: the mean of those that have one, for
-// pages_to_recall the median.
+// Centre returns the figure for many crawls: the mean, or the median for
+// pages_to_recall. Values that are NaN are left out.
 func (m Measure) Centre(values []float64) float64 {
 	v := defined(values)
 	if m.Median() {

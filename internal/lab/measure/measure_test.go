@@ -154,7 +154,7 @@ func ExampleMeasure() {
 }
 
 // TestTimeByHand: two lists of three pages on two workers. The first has two pages of a,
-// which take 2 · 1 s + 5 s, beside one of b: 7 s. The second has three hosts for two workers,
+// which take 2 · 1 s + 5 s, next to one of b: 7 s. The second has three hosts for two workers,
 // so one of them fetches two pages: 2 s. Each list is preceded by half a second of ordering.
 func TestTimeByHand(t *testing.T) {
 	var trail Trail

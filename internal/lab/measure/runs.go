@@ -9,9 +9,9 @@ import (
 // same web and with the same budget, so that they can be compared.
 type Runs struct {
 	Trails []Trail
-	Budget int // pages that each crawl was allowed; 0: those of the longest
-	// Oracle is the strategy that saw the labels, the bound of what can be reached;
-	// "oracle". It is shown, but nothing is tested against it.
+	Budget int // pages per crawl; default those of the longest
+	// Oracle is the name of the strategy that knew the labels; default "oracle".
+	// It is shown as the upper bound, but not tested.
 	Oracle string
 }
 
@@ -61,6 +61,8 @@ func (r *Runs) Topics() []string {
 	return r.distinct(func(t *Trail) string { return t.Topic })
 }
 
+// distinct returns the different values of a property, in order of first
+// appearance.
 func (r *Runs) distinct(of func(*Trail) string) (list []string) {
 	seen := map[string]bool{}
 	for i := range r.Trails {
@@ -81,15 +83,15 @@ func (r *Runs) SeedSets() int {
 	return len(seen)
 }
 
-// Bound reports whether a strategy is the oracle.
-func (r *Runs) Bound(name string) bool {
+// IsOracle reports whether a strategy, by its name in tables, is the oracle.
+func (r *Runs) IsOracle(name string) bool {
 	i := slices.IndexFunc(r.Trails, func(t Trail) bool { return t.Name() == name })
 	return i >= 0 && r.isOracle(&r.Trails[i])
 }
 
-// Rivals returns the names of the strategies but the oracle.
+// Rivals returns the names of the strategies without the oracle.
 func (r *Runs) Rivals() []string {
-	return slices.DeleteFunc(r.Strategies(), r.Bound)
+	return slices.DeleteFunc(r.Strategies(), r.IsOracle)
 }
 
 // Of returns the trails of a strategy.
@@ -102,8 +104,8 @@ func (r *Runs) Of(strategy string) (trails []*Trail) {
 	return trails
 }
 
-// ByTopic measures a strategy on every topic, in the order of Topics: the centre over
-// its seed sets, not a number where it was not run.
+// ByTopic measures a strategy on every topic, in the order of Topics: the centre
+// over its seed sets, NaN where it was not run.
 func (r *Runs) ByTopic(m Measure, strategy string) []float64 {
 	values := map[string][]float64{}
 	for _, t := range r.Of(strategy) {
@@ -116,9 +118,9 @@ func (r *Runs) ByTopic(m Measure, strategy string) []float64 {
 	return list
 }
 
-// Curves returns a measure of a strategy at the given numbers of pages, one curve to
-// a topic in the order of Topics, averaged over seed sets; a topic without a
-// crawl has none.
+// Curves returns a measure of a strategy at the given numbers of pages: one curve
+// per topic, in the order of Topics, averaged over seed sets. Topics without a
+// crawl have none.
 func (r *Runs) Curves(m Measure, strategy string, at []int) (curves [][]float64) {
 	byTopic := map[string][]Curve{}
 	for _, t := range r.Of(strategy) {
@@ -134,6 +136,7 @@ func (r *Runs) Curves(m Measure, strategy string, at []int) (curves [][]float64)
 	return curves
 }
 
+// sampled returns the mean of curves at the given numbers of pages, NaN left out.
 func sampled(curves []Curve, at []int) []float64 {
 	values := make([]float64, len(at))
 	for i, k := range at {

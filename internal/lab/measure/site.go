@@ -2,24 +2,25 @@ package measure
 
 import "cmp"
 
-// siteFigures are how a crawl for sites did lately, after one of its sites.
+// siteFigures are the figures of a site crawl over a window that ends at one of
+// its sites.
 type siteFigures struct {
-	Pages, Sites, Relevant int     // of the window: pages fetched, sites examined, sites found
-	PPRS                   float64 // pages by sites found; not a number where none was
-	Harvest                float64 // sites found by sites examined
+	Pages, Sites, Relevant int     // in the window: pages fetched, sites examined, sites found
+	PPRS                   float64 // pages per relevant site found; NaN if none was
+	Harvest                float64 // share of the examined sites that were found
 }
 
-// Windows of Ester, Kriegel and Schubert 2004: figures 7 and 6.
+// The windows, in pages, of figures 7 and 6 of Ester, Kriegel and Schubert 2004.
 const (
 	pprsWindow        = 5000
 	siteHarvestWindow = 1000
 )
 
-// found tells whether a site is one that the crawl was to find, and did.
+// found reports whether a site is relevant and was judged relevant.
 func (s SiteStep) found() bool { return s.Relevant && s.Verdict }
 
-// siteWindow returns, after the last of the sites, the figures of the last pages: whole
-// sites back until they have at least so many; all of them with 0.
+// siteWindow returns the figures of the last sites: going back over whole sites
+// until they have at least the given number of pages; over all sites with 0.
 func siteWindow(steps []SiteStep, pages int) (w siteFigures) {
 	for i := len(steps) - 1; i >= 0 && (pages <= 0 || w.Pages < pages); i-- {
 		w.Pages += steps[i].Pages
@@ -32,7 +33,7 @@ func siteWindow(steps []SiteStep, pages int) (w siteFigures) {
 	return w
 }
 
-// decided returns the sites that were decided with the first k pages.
+// decided returns the sites that were decided within the first k pages.
 func decided(t *Trail, k int) []SiteStep {
 	pages := 0
 	for i, s := range t.Sites {
@@ -43,7 +44,7 @@ func decided(t *Trail, k int) []SiteStep {
 	return t.Sites
 }
 
-// siteChoice returns how the verdicts on sites fit their labels.
+// siteChoice compares the verdicts on sites with their labels.
 func siteChoice(steps []SiteStep) (precision, recall, f float64) {
 	right, wrong, missed := 0, 0, 0
 	for _, s := range steps {
@@ -59,15 +60,15 @@ func siteChoice(steps []SiteStep) (precision, recall, f float64) {
 	return PrecisionRecall(right, wrong, missed)
 }
 
-// byOnePage returns the share of the sites taken to be on topic of which one page was
-// fetched.
+// byOnePage returns, of the sites judged relevant, the share from which a single
+// page was fetched.
 func byOnePage(steps []SiteStep) float64 {
 	one := countSites(steps, func(s SiteStep) bool { return s.Verdict && s.Pages == 1 })
-	return ratio(one, countSites(steps, called))
+	return ratio(one, countSites(steps, judgedRelevant))
 }
 
-// called reports whether a crawl takes a site to be on topic.
-func called(s SiteStep) bool { return s.Verdict }
+// judgedRelevant reports whether the crawl judged a site relevant.
+func judgedRelevant(s SiteStep) bool { return s.Verdict }
 
 func countSites(steps []SiteStep, holds func(SiteStep) bool) (n int) {
 	for _, s := range steps {
@@ -78,7 +79,7 @@ func countSites(steps []SiteStep, holds func(SiteStep) bool) (n int) {
 	return n
 }
 
-// pagesToJudge sums the pages of sites until each was judged.
+// pagesToJudge sums, over sites, the pages until each was judged.
 func pagesToJudge(steps []SiteStep) (n int) {
 	for _, s := range steps {
 		n += s.Judged
@@ -86,8 +87,8 @@ func pagesToJudge(steps []SiteStep) (n int) {
 	return n
 }
 
-// pagesPer returns the pages that were fetched, also those of sites that were never
-// decided, for each decided site for which the condition holds.
+// pagesPer returns the curve of pages per decided site that meets a condition.
+// All fetched pages count, also those of sites that were never decided.
 func pagesPer(holds func(SiteStep) bool) func(*Trail) Curve {
 	return func(t *Trail) Curve {
 		all := cmp.Or(t.Steps.Len(), sitePages(t))

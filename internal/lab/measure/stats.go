@@ -9,12 +9,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// MinPairs is the least number of pairs that a p-value is given for: with fewer,
-// no order of them would be significant.
+// MinPairs is the least number of pairs for which p-values are computed: with
+// fewer than 5, the smallest two-tailed p of a signed-rank test is above 0.1, so
+// no outcome could be significant.
 const MinPairs = 5
 
-// MeanSE returns the mean and its standard error, that is the standard deviation
-// (n−1) by √n. A single value has no error.
+// MeanSE returns the mean and its standard error, s/√n with the sample standard
+// deviation s (n−1). A single value has the error 0.
 func MeanSE(x []float64) (mean, se float64) {
 	n := float64(len(x))
 	mean = Mean(x)
@@ -28,7 +29,7 @@ func MeanSE(x []float64) (mean, se float64) {
 	return mean, math.Sqrt(squares/(n-1)) / math.Sqrt(n)
 }
 
-// Mean returns the arithmetic mean; not a number for no values.
+// Mean returns the arithmetic mean; NaN for no values.
 func Mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -37,8 +38,9 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// TInterval returns the mean of the values that are numbers, and half the width of its
-// 95 % interval by Student's t; of a single value the width is 0.
+// TInterval returns the mean of the values that are numbers, and half the width
+// of its 95 % confidence interval by Student's t. The width for a single value is
+// 0.
 func TInterval(x []float64) (mean, half float64) {
 	x = defined(x)
 	mean, se := MeanSE(x)
@@ -48,8 +50,8 @@ func TInterval(x []float64) (mean, half float64) {
 	return mean, se * distuv.StudentsT{Sigma: 1, Nu: float64(len(x) - 1)}.Quantile(0.975)
 }
 
-// Median returns the middle value, or the mean of the two in the middle; not a
-// number for no values. It is at home with infinities.
+// Median returns the middle value, or the mean of the two in the middle; NaN for
+// no values. Infinite values are allowed.
 func Median(x []float64) float64 {
 	if len(x) == 0 {
 		return undefined
@@ -62,7 +64,8 @@ func Median(x []float64) float64 {
 	return lo/2 + hi/2
 }
 
-// differences returns a−b pair by pair. Two infinities of one sign do not differ.
+// differences returns a−b pair by pair. Two infinities of the same sign have the
+// difference 0, not NaN: neither crawl got there.
 func differences(a, b []float64) []float64 {
 	d := make([]float64, len(a))
 	for i := range a {
@@ -75,13 +78,13 @@ func differences(a, b []float64) []float64 {
 
 // A TTest is the outcome of a paired t-test of the alternative that a is larger.
 type TTest struct {
-	Diff, SE, T float64 // T is not a number where the differences are all the same
+	Diff, SE, T float64 // T is NaN if all differences are the same
 	DF          int
-	P           float64 // one-tailed; not a number under MinPairs
+	P           float64 // one-tailed; NaN with fewer pairs than MinPairs
 }
 
-// PairedT compares two samples, pair by pair, with Student's t-test as the papers
-// use it: one-tailed, the alternative is mean(a−b) > 0. Where all differences are
+// PairedT compares two samples, pair by pair, by Student's t-test as the papers
+// use it: one-tailed, with the alternative mean(a−b) > 0. If all differences are
 // the same, p is 0, ½ or 1 by their sign.
 func PairedT(a, b []float64) TTest {
 	d := differences(a, b)
@@ -98,7 +101,7 @@ func PairedT(a, b []float64) TTest {
 	return t
 }
 
-// tSurvival is the probability that Student's t is above the value.
+// tSurvival is the probability that Student's t exceeds a value.
 func tSurvival(t float64, df int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(df)}.Survival(t)
 }
@@ -116,19 +119,23 @@ func sign(x float64) float64 {
 // A RankTest is the outcome of Wilcoxon's signed-rank test.
 type RankTest struct {
 	N           int     // pairs that differ
-	Plus, Minus float64 // sums of the ranks of the differences above and below zero
-	P           float64 // one-tailed, the alternative is that a is larger; not a number under MinPairs
-	TwoTailed   float64
-	Exact       bool // from all signs, not from the normal distribution
+	Plus, Minus float64 // rank sums of the positive and of the negative differences
+	// One-tailed, with the alternative that a is larger; NaN with fewer pairs
+	// than MinPairs.
+	P         float64
+	TwoTailed float64
+	Exact     bool // computed from the exact distribution, not from the normal one
 }
 
-// exactPairs is the largest number of pairs that all signs are counted for.
+// exactPairs is the largest number of pairs for which the exact distribution is
+// used. Its cost is O(n³), and beyond 60 the normal approximation agrees to three
+// digits.
 const exactPairs = 60
 
 // Wilcoxon compares two samples by the signed ranks of the differences of their
-// pairs. Pairs that do not differ are left out (Wilcoxon's own rule), tied
-// differences share their ranks, and the distribution is exact, ties included,
-// up to 60 pairs; beyond, it is the normal one with both corrections.
+// pairs. Pairs that do not differ are left out (Wilcoxon's own rule), and tied
+// differences share their mean rank. Up to 60 pairs the distribution is exact,
+// with ties; beyond, it is normal with corrections for ties and continuity.
 func Wilcoxon(a, b []float64) RankTest {
 	d := slices.DeleteFunc(differences(a, b), func(v float64) bool { return v == 0 })
 	doubled := doubledRanks(d)
@@ -152,8 +159,8 @@ func Wilcoxon(a, b []float64) RankTest {
 	return t
 }
 
-// doubledRanks returns twice the rank of each value's size, so that tied ranks are
-// whole numbers too. Sizes that differ by less than rounding are tied.
+// doubledRanks returns twice the rank of each absolute value, so that mean ranks
+// of ties are whole numbers too. Values that differ by rounding only are tied.
 func doubledRanks(d []float64) []int {
 	order := make([]int, len(d))
 	for i := range order {
@@ -175,8 +182,9 @@ func doubledRanks(d []float64) []int {
 	return ranks
 }
 
-// exactTail is the probability that the ranks above zero sum to at least plus, if
-// every sign is a toss of a coin.
+// exactTail is the probability that the positive ranks sum to at least plus if
+// every sign is equally likely. It counts, by dynamic programming, the sign
+// patterns per rank sum.
 func exactTail(doubled []int, plus float64) float64 {
 	total := 0
 	for _, r := range doubled {
@@ -196,6 +204,8 @@ func exactTail(doubled []int, plus float64) float64 {
 	return above / math.Exp2(float64(len(doubled)))
 }
 
+// normalTail is exactTail by the normal approximation: mean Σr/2, variance Σr²/4,
+// which accounts for ties, and a continuity correction of ½.
 func normalTail(doubled []int, plus float64) float64 {
 	mean, variance := 0.0, 0.0
 	for _, r := range doubled {
@@ -209,9 +219,9 @@ func normalTail(doubled []int, plus float64) float64 {
 	return distuv.UnitNormal.Survival((plus - mean - 0.5) / math.Sqrt(variance))
 }
 
-// BenjaminiHochberg adjusts p-values for having made so many tests: those at most α
-// are a list of which, on average, no more than the share α is there by chance
-// (Benjamini and Hochberg 1995). Values that are not numbers stay and are not counted.
+// BenjaminiHochberg adjusts p-values for the number of tests so that, among those
+// that are at most α, the expected share of false ones is at most α (Benjamini
+// and Hochberg 1995). NaN values stay and are not counted.
 func BenjaminiHochberg(p []float64) []float64 {
 	adjusted := slices.Clone(p)
 	order := ascending(p)
@@ -224,8 +234,9 @@ func BenjaminiHochberg(p []float64) []float64 {
 	return adjusted
 }
 
-// Holm adjusts p-values so that those at most α are, but for the chance α, all there
-// for a reason (Holm 1979): more careful than BenjaminiHochberg, and less powerful.
+// Holm adjusts p-values so that the probability of any false one among those that
+// are at most α is at most α (Holm 1979). It is stricter than BenjaminiHochberg,
+// and less powerful.
 func Holm(p []float64) []float64 {
 	adjusted := slices.Clone(p)
 	order := ascending(p)
@@ -237,7 +248,8 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
-// ascending returns the places of the values that are numbers, least first.
+// ascending returns the indices of the values that are numbers, smallest value
+// first.
 func ascending(p []float64) (order []int) {
 	for i, v := range p {
 		if !math.IsNaN(v) {
@@ -248,8 +260,8 @@ func ascending(p []float64) (order []int) {
 	return order
 }
 
-// CohenDz is the mean difference of pairs in standard deviations of the differences;
-// 0 where none differs, infinite where all differ alike.
+// CohenDz is the mean difference of pairs in standard deviations of the
+// differences: 0 if no pair differs, infinite if all differ by the same amount.
 func CohenDz(a, b []float64) float64 {
 	mean, se := MeanSE(differences(a, b))
 	if mean == 0 {
@@ -258,8 +270,8 @@ func CohenDz(a, b []float64) float64 {
 	return mean / (se * math.Sqrt(float64(len(a))))
 }
 
-// RankBiserial is the effect size of Wilcoxon's test: the share of rank sums in
-// favour of a less that in favour of b, from −1 to 1 (Kerby 2014).
+// RankBiserial is the effect size of Wilcoxon's test, (R₊−R₋)/(R₊+R₋), from −1 to
+// 1 (Kerby 2014).
 func RankBiserial(a, b []float64) float64 {
 	t := Wilcoxon(a, b)
 	if t.N == 0 {
@@ -268,14 +280,14 @@ func RankBiserial(a, b []float64) float64 {
 	return (t.Plus - t.Minus) / (t.Plus + t.Minus)
 }
 
-// A Bootstrap draws samples with replacement to tell how sure a figure is. The zero
-// value gives 95 % intervals of the mean from 2,000 samples; the same values and
-// Seed give the same interval.
+// A Bootstrap estimates the uncertainty of a figure by drawing samples with
+// replacement. The zero value gives 95 % intervals of the mean from 2,000
+// samples; equal values and Seed give equal intervals.
 type Bootstrap struct {
-	Rounds int                     // samples; 2,000
-	Level  float64                 // of the interval; 0.95
-	Of     func([]float64) float64 // the figure; Mean
-	Seed   uint64
+	Rounds int                     // samples; default 2,000
+	Level  float64                 // of the interval; default 0.95
+	Of     func([]float64) float64 // the figure; default Mean
+	Seed   uint64                  // random seed
 }
 
 func (b Bootstrap) orDefault() Bootstrap {
@@ -286,8 +298,8 @@ func (b Bootstrap) orDefault() Bootstrap {
 	return b
 }
 
-// Interval returns the percentile interval of the figure over the values, which are
-// one to a topic; not numbers for no values.
+// Interval returns the percentile interval of the figure over values, one per
+// topic; NaN for no values.
 func (b Bootstrap) Interval(x []float64) (lo, hi float64) {
 	if len(x) == 0 {
 		return undefined, undefined
@@ -304,8 +316,8 @@ func (b Bootstrap) Interval(x []float64) (lo, hi float64) {
 	return b.cut(figures)
 }
 
-// cut returns the figures between which the level of them lies. Samples without a
-// figure, as those of topics that all lack one, are left out.
+// cut returns the percentiles that enclose the level. Samples without a figure,
+// as those in which every topic lacks one, are left out.
 func (b Bootstrap) cut(all []float64) (lo, hi float64) {
 	figures := slices.DeleteFunc(slices.Clone(all), math.IsNaN)
 	if len(figures) == 0 {
@@ -316,7 +328,7 @@ func (b Bootstrap) cut(all []float64) (lo, hi float64) {
 	return figures[tail], figures[len(figures)-1-tail]
 }
 
-// Band returns the interval of the mean at every place of curves, one curve to a
+// Band returns the interval of the mean at every place of curves, one curve per
 // topic and all of the same length. The same topics are drawn at every place, so
 // the band is as smooth as the curves.
 func (b Bootstrap) Band(curves [][]float64) (lo, hi []float64) {
@@ -343,7 +355,8 @@ func (b Bootstrap) Band(curves [][]float64) (lo, hi []float64) {
 	return lo, hi
 }
 
-// weightedMean leaves out what is not a number.
+// weightedMean is the mean of curves at one place, weighted by how often each
+// topic was drawn; NaN values are left out.
 func weightedMean(curves [][]float64, times []int, at int) float64 {
 	sum, n := 0.0, 0
 	for i, k := range times {

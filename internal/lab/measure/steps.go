@@ -16,34 +16,36 @@ type Step struct {
 	Relevant bool          // by its label
 	Seed     bool          // one of the pages that the crawl began with
 	Trained  bool          // the judge was trained on it
-	Judged   float64       // the judge's relevance
-	OnTopic  bool          // the judge's verdict
-	Popular  bool          // of the tenth of the topic's pages that most pages link to
+	Judged   float64       // relevance by the judge, 0 to 1
+	OnTopic  bool          // Judged reaches the threshold
+	Popular  bool          // in the tenth of the topic's pages with the most links to them
 	At       time.Duration // virtual time since the start
-	Bytes    int64         // of the page; not below 0
+	Bytes    int64         // size of the page, at least 0
 
-	From   dowse.URL // the page whose link promised the most when this one was taken; "" for a seed, or where no link led there
-	Anchor string    // of that link
+	// Page of the best link to this one when it was visited; "" for a seed, or if
+	// no link led here.
+	From   dowse.URL
+	Anchor string // text of that link
 }
 
-// Steps are the fetched pages of a crawl, in order. A run has millions of them, on a few
-// thousand different pages, so each takes 40 bytes without a pointer, and what they name
-// is kept once, in [Names]. The zero value is empty and has names of its own. A copy is
-// of the same steps, as with a slice.
+// Steps are the fetched pages of a crawl, in order. A run has millions of them on
+// a few thousand different pages, so a step takes 40 bytes and has no pointers,
+// and each name is stored once, in [Names]. The zero value is empty and has names
+// of its own. A copy shares the steps, as with a slice.
 type Steps struct {
 	names *Names
 	list  []step
 }
 
-// A step is a [Step] as it is kept.
+// A step is a [Step] as it is stored.
 type step struct {
-	url, host, from, anchor uint32 // in the names
+	url, host, from, anchor uint32 // numbers in the Names
 	judged                  float64
 	at                      time.Duration
-	size                    uint64 // bytes above, marks in the last bits
+	size                    uint64 // Bytes << markBits | marks
 }
 
-// The marks of a step, in the order in which files have them.
+// The marks of a step, in the order of their letters in files.
 const (
 	markRelevant = 1 << iota
 	markSeed
@@ -57,7 +59,8 @@ const (
 func (s *step) is(mark uint64) bool { return s.size&mark != 0 }
 func (s *step) bytes() int64        { return int64(s.size >> markBits) }
 
-// StepsOf returns steps with names of their own.
+// StepsOf returns steps with names of their own. It is for tests and small
+// trails.
 func StepsOf(list ...Step) (s Steps) {
 	for _, one := range list {
 		s.Append(one)
@@ -65,7 +68,7 @@ func StepsOf(list ...Step) (s Steps) {
 	return s
 }
 
-// Len returns how many there are.
+// Len returns the number of steps.
 func (s *Steps) Len() int { return len(s.list) }
 
 // Append adds a step.
@@ -86,12 +89,12 @@ func (s *Steps) Append(one Step) {
 	s.list = append(s.list, packed)
 }
 
-// marks tells of each mark whether the step has it.
+// marks returns the marks in the order of their constants.
 func (s *Step) marks() [markBits]bool {
 	return [...]bool{s.Relevant, s.Seed, s.Trained, s.OnTopic, s.Popular}
 }
 
-// At returns the i-th step, from 0.
+// At returns the i-th step, from 0. It panics if there is none.
 func (s *Steps) At(i int) Step {
 	k := &s.list[i]
 	s.names.mu.RLock()
@@ -104,7 +107,7 @@ func (s *Steps) At(i int) Step {
 	}
 }
 
-// All goes through the steps.
+// All iterates over the steps in order.
 func (s *Steps) All() iter.Seq2[int, Step] {
 	return func(yield func(int, Step) bool) {
 		for i := range s.list {
@@ -115,8 +118,8 @@ func (s *Steps) All() iter.Seq2[int, Step] {
 	}
 }
 
-// Relevant counts the steps to relevant pages among the first k, or among all where there
-// are fewer.
+// Relevant counts the relevant pages among the first k steps, or among all if
+// there are fewer.
 func (s *Steps) Relevant(k int) (n int) {
 	for i := range s.list[:min(k, len(s.list))] {
 		if s.list[i].is(markRelevant) {
@@ -126,25 +129,26 @@ func (s *Steps) Relevant(k int) (n int) {
 	return n
 }
 
-// Led tells which link led to the i-th step.
-func (s *Steps) Led(i int, from dowse.URL, anchor string) {
+// SetOrigin records the link that led to the i-th step.
+func (s *Steps) SetOrigin(i int, from dowse.URL, anchor string) {
 	s.names.mu.Lock()
 	defer s.names.mu.Unlock()
 	s.list[i].from, s.list[i].anchor = s.names.number(string(from)), s.names.number(anchor)
 }
 
-// Trim gives memory back that was kept for further steps.
+// Trim releases memory that was reserved for further steps.
 func (s *Steps) Trim() {
 	if cap(s.list) > len(s.list) {
 		s.list = append(make([]step, 0, len(s.list)), s.list...)
 	}
 }
 
-// Names keep what the steps of many trails name, each once. Trails that share them may
-// be written and read by many goroutines.
+// Names stores each name that the steps of many trails use once. Trails that
+// share one may be written and read by several goroutines. Names are never
+// removed.
 type Names struct {
 	mu   sync.RWMutex
-	list []string
+	list []string // by number; 0 is ""
 	at   map[string]uint32
 }
 
@@ -153,11 +157,12 @@ func NewNames() *Names {
 	return &Names{list: []string{""}, at: map[string]uint32{"": 0}}
 }
 
-// Steps returns no steps, to be appended to.
+// Steps returns an empty list of steps that uses these names.
 func (n *Names) Steps() Steps { return Steps{names: n} }
 
-// number returns the number of a name. The name is copied: as a part of a page it would
-// hold the whole of it.
+// number returns the number of a name, and adds it if it is new; the caller holds
+// the lock. The name is copied: as a part of a page it would keep the whole page
+// in memory.
 func (n *Names) number(s string) uint32 {
 	if i, ok := n.at[s]; ok {
 		return i

@@ -26,7 +26,7 @@ func TestSteps(t *testing.T) {
 			t.Errorf("step %d: %+v, want %+v", i, got, want[i])
 		}
 	}
-	s.Led(2, "http://b.demo/", "there")
+	s.SetOrigin(2, "http://b.demo/", "there")
 	if got := s.At(2); got.From != "http://b.demo/" || got.Anchor != "there" || got.URL != "" {
 		t.Errorf("led by %q from %q", got.Anchor, got.From)
 	}
@@ -37,7 +37,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestNamesShared lets many trails be written at once with the same names.
+// TestNamesShared lets many trails be written concurrently with the same names.
 func TestNamesShared(t *testing.T) {
 	names := NewNames()
 	trails := make([]Steps, 8)
@@ -63,7 +63,7 @@ func TestNamesShared(t *testing.T) {
 	}
 }
 
-// A run of the lab keeps so many bytes for a step, all told, and no more.
+// A run of the lab keeps at most so many bytes per step in all.
 const mostPerStep = 48
 
 // TestStepsAreLean crawls nothing 200 times over 500 pages, and weighs what is kept:

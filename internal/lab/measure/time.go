@@ -6,22 +6,27 @@ import (
 	"time"
 )
 
-// A Clock is the model of fetching that the papers' running times are computed
-// with: one worker owns a host at a time. The zero value is that of SPEC E.1.
+// A Clock is the model of fetching with which the papers compute running times: a
+// list of pages is fetched by workers of which each serves one host at a time,
+// then the frontier is ordered again. The zero value has the defaults below.
 type Clock struct {
-	Workers int           // 30, Wang et al. 2009
-	List    int           // pages fetched between two orderings of the frontier; 50, Wang et al. 2009
-	Fetch   time.Duration // of one page; 1 s
-	Delay   time.Duration // between two pages of one host; 5 s
-	Reorder time.Duration // of ordering the frontier before each list; 0: the machine's own work is cpu_page
+	Workers int // default 30, Wang et al. 2009
+	// Pages between two orderings of the frontier; default 50, Wang et al. 2009.
+	List  int
+	Fetch time.Duration // per page; default 1 s
+	Delay time.Duration // between two pages of one host; default 5 s
+	// To order the frontier before each list; default 0, since cpu_page measures
+	// it.
+	Reorder time.Duration
 }
 
 func (c Clock) orDefault() Clock {
 	return Clock{cmp.Or(c.Workers, 30), cmp.Or(c.List, 50), cmp.Or(c.Fetch, time.Second), cmp.Or(c.Delay, 5*time.Second), c.Reorder}
 }
 
-// Makespan returns how long the fetch of a list takes, given the host of each page:
-// hosts go to the worker that is free first, those with most pages first.
+// Makespan returns how long a list takes, given the host of each page. A host
+// with n pages occupies a worker for n·Fetch + (n−1)·Delay. Hosts are assigned
+// longest first to the worker that is free first (Graham's LPT rule).
 func (c Clock) Makespan(hosts []string) time.Duration {
 	c = c.orDefault()
 	free := make([]time.Duration, c.Workers)
@@ -32,7 +37,7 @@ func (c Clock) Makespan(hosts []string) time.Duration {
 	return slices.Max(free)
 }
 
-// queueLengths returns how many pages each host has, most first.
+// queueLengths returns the number of pages per host, largest first.
 func queueLengths(hosts []string) (lengths []int) {
 	place := map[string]int{}
 	for _, h := range hosts {
@@ -48,7 +53,7 @@ func queueLengths(hosts []string) (lengths []int) {
 	return lengths
 }
 
-// lists cuts the hosts of the first k steps into the lists of the clock.
+// lists divides the hosts of the first k steps into lists.
 func (c Clock) lists(t *Trail, k int) (lists [][]string) {
 	c = c.orDefault()
 	var all []string
@@ -66,7 +71,7 @@ func (c Clock) Time(t *Trail, k int) (total time.Duration) {
 	return total
 }
 
-// HostsPerList returns how many different hosts a list has on average: the fewer,
+// HostsPerList returns the mean number of different hosts in a list: the fewer,
 // the longer the workers wait.
 func (c Clock) HostsPerList(t *Trail, k int) float64 {
 	lists := c.lists(t, k)
@@ -77,7 +82,7 @@ func (c Clock) HostsPerList(t *Trail, k int) float64 {
 	return ratio(n, len(lists))
 }
 
-// after returns the virtual time at which the first k pages were there.
+// after returns the virtual time at which the first k pages had been fetched.
 func after(t *Trail, k int) time.Duration {
 	if k < t.Steps.Len() {
 		return t.Steps.list[k-1].at

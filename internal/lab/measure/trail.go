@@ -1,45 +1,71 @@
-// Package measure says how good a crawl was, and how sure we can be of it: the
+// Package measure computes how good a crawl was, and how certain that is: the
 // measures of the papers over what a simulated crawl did, and the statistics that
 // compare strategies over topics.
+//
+// Everything is computed from a [Trail], the list of pages that one crawl fetched
+// together with what the lab knows of each: its label, whether it was a seed or a
+// training page, how the judge rated it. A [Measure] yields one figure per trail,
+// or a [Curve] over its pages. [Runs] are the trails of an experiment, which
+// [Compare] tests pairwise and against which a [Claim] is checked.
+//
+// How a comparison works: a measure is computed per crawl and averaged over the
+// seed sets of a topic; strategies are paired by topic; the pairs are tested by
+// Wilcoxon's signed-rank test (or Student's t, as in the papers), and the
+// p-values of one measure are adjusted together. Topics are the unit of sampling,
+// so crawls of one topic never count as independent observations.
+//
+// Values that do not exist are not numbers (NaN), such as a share of nothing, and
+// are left out of means and tests; what was never reached is infinite, and its
+// centre is a median. The results are reproducible: bootstrap samples are drawn
+// with a random seed that depends on what is compared. Only processor time
+// (cpu_page) differs between runs.
+//
+// A trail costs 40 bytes per step and is read as a stream with bounded lines,
+// because runs have millions of steps. Nothing here runs a crawl, reads a web or
+// uses the network.
 package measure
 
 import "time"
 
-// A Trail is what one simulated crawl did, page by page, with what the lab knows of
-// each page and the crawl did not.
+// A Trail is the record of one simulated crawl, page by page, with what the lab
+// knows of each page and the crawl did not.
 type Trail struct {
 	Strategy string // NAME or NAME:key=value,…
-	Label    string // as tables and legends show it
+	Label    string // name in tables and legends; default Strategy
 	Topic    string
 	SeedSet  int
 
-	Steps Steps      // the fetched pages, in the order they were absorbed
-	Sites []SiteStep // the decided sites, in order, if it was a crawl for sites
+	Steps Steps      // the fetched pages, in the order in which they were absorbed
+	Sites []SiteStep // of a site crawl: the decided sites, in order
 
-	Targets   int // pages of the topic that the crawl could look for: no seeds
-	Reachable int // of them, those to which links lead from the seeds
-	Unseen    int // of the targets, those that no judge was trained on
-	Popular   int // of the targets, those that most pages link to, a tenth of the topic: more like what a directory lists
-	Pages     int // of the whole web
-	Relevant  int // pages of the topic in the whole web, seeds and training pages included
+	Targets   int // relevant pages of the web without the seeds: what the crawl could find
+	Reachable int // targets to which links lead from the seeds
+	Unseen    int // targets that are not training pages
+	// Targets among the tenth of the topic's pages with the most links to them;
+	// directories list such pages.
+	Popular  int
+	Pages    int // pages of the whole web
+	Relevant int // relevant pages of the whole web, with seeds and training pages
 
 	Failed  int           // visits that ended without a page
 	Stopped string        // why the crawl ended
-	Elapsed time.Duration // virtual
-	CPU     time.Duration // of the machine, for strategy and frontier; not reproducible
+	Elapsed time.Duration // virtual time
+	// Processor time of strategy and frontier; not reproducible, and not stored
+	// in trails.
+	CPU time.Duration
 }
 
-// A SiteStep is one site that a crawl for sites examined and decided.
+// A SiteStep is one site that a site crawl examined and decided.
 type SiteStep struct {
 	Site     string
 	Relevant bool // by its label
-	Verdict  bool // the crawl takes it for a site of the topic
-	Pages    int  // fetched of it
-	Judged   int  // pages until it was decided; those after it were read for their links
+	Verdict  bool // the crawl judged it relevant
+	Pages    int  // pages that were fetched from it
+	Judged   int  // pages until it was decided; later ones were fetched for their links
 }
 
-// Name is how tables, legends and claims call the trail's strategy: its label if it
-// has one.
+// Name returns the name of the trail's strategy in tables, legends and claims:
+// its label if it has one.
 func (t *Trail) Name() string {
 	if t.Label != "" {
 		return t.Label

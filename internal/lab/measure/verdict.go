@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// An Outcome is what an experiment says to a claim.
+// An Outcome is the result of checking a claim.
 type Outcome string
 
-// The outcomes. Undecided is said where there are too few topics, where the
-// interval of the difference has room for both, and where a strategy was not run.
+// The outcomes. A claim is undecided if there are too few topics, if the interval
+// of the difference allows both, and if a strategy was not run.
 const (
 	Holds     Outcome = "holds"
 	HoldsNot  Outcome = "does not hold"
@@ -24,28 +24,28 @@ const (
 type Verdict struct {
 	Claim   string
 	Outcome Outcome
-	Figures []string // one to a comparison of which the claim consists
+	Figures []string // one per comparison in the claim
 }
 
 func (v Verdict) String() string {
 	return fmt.Sprintf("%s: %s (%s)", v.Claim, v.Outcome, strings.Join(v.Figures, "; "))
 }
 
-// Check compares what the claim says with the runs. A claim of many parts holds if
-// all do, and does not if one does not.
+// Check decides the claim by the runs. A claim of several comparisons holds if
+// all of them do, and does not if one does not.
 //
-// The p that stands with the figures is of the claim's own direction; a claim that names no
-// level is decided by the interval alone.
+// The p among the figures is in the direction of the claim; a claim without a
+// level of p is decided by the interval alone.
 //
-//	A > B          holds if the 95 % bootstrap interval of the mean difference lies above 0,
-//	               does not if it lies below, and is undecided otherwise
-//	A > B, p < α   holds if the one-tailed test says so, does not if the difference is not even
-//	               above 0, and is undecided otherwise
+//	A > B          holds if the 95 % bootstrap interval of the mean difference is above 0,
+//	does not if it is below, and is undecided otherwise
+//	A > B, p < α   holds if the one-tailed test is significant, does not if the difference is
+//	not above 0, and is undecided otherwise
 //	A >= B         holds if the difference is not below 0, does not if the whole interval is
 //	A ~ B          holds if the two-tailed test finds no difference; with within, if the whole
-//	               interval is no further from 0, and does not if all of it is
-//	A crosses B    holds if the mean of A is below that of B early on, and above it from there to the
-//	               end; with at, if that begins there
+//	interval is within that distance of 0, and does not if all of it is outside
+//	A crosses B    holds if the mean of A is below that of B at first, and above it from some page
+//	to the end; with at, if that page is in the given range
 func (c *Claim) Check(r *Runs, s Tests) (Verdict, error) {
 	s, err := s.OrDefault()
 	if err != nil {
@@ -71,8 +71,8 @@ func (c *Claim) Check(r *Runs, s Tests) (Verdict, error) {
 	return v, nil
 }
 
-// Margins returns by how much the first comparison of the claim is exceeded on each
-// topic: the left side less the right one, or for < and <= the other way round.
+// Margins returns, per topic, by how much the first comparison of the claim is
+// exceeded: the left side minus the right one, and for < and <= the reverse.
 func (c *Claim) Margins(r *Runs, s Tests) []float64 {
 	p := s.sides(r, c.terms[0], c.terms[1])
 	if c.ops[0][0] == '<' {
@@ -81,7 +81,7 @@ func (c *Claim) Margins(r *Runs, s Tests) []float64 {
 	return differences(p.x, p.y)
 }
 
-// worse returns the outcome of two parts together.
+// worse combines the outcomes of two comparisons.
 func worse(a, b Outcome) Outcome {
 	for _, o := range []Outcome{HoldsNot, Undecided} {
 		if a == o || b == o {
@@ -91,7 +91,8 @@ func worse(a, b Outcome) Outcome {
 	return Holds
 }
 
-// expand returns the right side of the i-th comparison, once for each of others.
+// expand returns the right sides of the i-th comparison: one, or one per strategy
+// for others.
 func (c *Claim) expand(r *Runs, i int) (right []term) {
 	if c.terms[i+1].strategy != others {
 		return []term{c.terms[i+1]}
@@ -106,6 +107,7 @@ func (c *Claim) expand(r *Runs, i int) (right []term) {
 	return right
 }
 
+// compare decides one comparison.
 func (c *Claim) compare(r *Runs, s Tests, a term, op string, b term) (Outcome, string) {
 	switch {
 	case op == "crosses":
@@ -116,17 +118,18 @@ func (c *Claim) compare(r *Runs, s Tests, a term, op string, b term) (Outcome, s
 	return c.decide(s.sides(r, a, b), op)
 }
 
-// A pairing is two terms on the topics that have both.
+// A pairing is two terms, evaluated on the topics where both have a value.
 type pairing struct {
 	a, b     term
-	x, y     []float64
-	diff     float64
-	lo, hi   float64
-	greater  float64 // p that x is larger
-	lesser   float64
+	x, y     []float64 // values of a and b, by topic
+	diff     float64   // centre of x−y
+	lo, hi   float64   // its 95 % bootstrap interval
+	greater  float64   // one-tailed p of the alternative that x is larger
+	lesser   float64   // and that it is smaller
 	twoSided float64
 }
 
+// sides evaluates two terms and tests their difference.
 func (s Tests) sides(r *Runs, a, b term) pairing {
 	m := a.measure
 	if a.strategy == "" {
@@ -148,7 +151,7 @@ func (s Tests) sides(r *Runs, a, b term) pairing {
 	return p
 }
 
-// side returns the figures of a term, n of them for a number.
+// side returns the values of a term per topic; a number is repeated n times.
 func (s Tests) side(r *Runs, t term, n int) []float64 {
 	if t.strategy == "" {
 		return slices.Repeat([]float64{t.factor}, n)
@@ -171,6 +174,8 @@ func (t term) String() string {
 	return t.strategy + "." + t.measure.String()
 }
 
+// decide applies the rules of [Claim.Check] to one comparison; < and <= are the
+// reverse of > and >=.
 func (c *Claim) decide(p pairing, op string) (Outcome, string) {
 	figures := p.figures(op)
 	if len(p.x) == 0 {
@@ -191,7 +196,7 @@ func (c *Claim) decide(p pairing, op string) (Outcome, string) {
 	return pick(lo > 0, hi < 0 || lo == 0 && hi == 0), figures
 }
 
-// pick turns two conditions that exclude each other into an outcome.
+// pick turns two conditions into an outcome; the first one has precedence.
 func pick(holds, holdsNot bool) Outcome {
 	switch {
 	case holds:
@@ -202,6 +207,7 @@ func pick(holds, holdsNot bool) Outcome {
 	return Undecided
 }
 
+// significant decides a claim with a level of p.
 func significant(gain, p, alpha float64) Outcome {
 	if math.IsNaN(p) {
 		return Undecided
@@ -209,6 +215,7 @@ func significant(gain, p, alpha float64) Outcome {
 	return pick(p < alpha, gain <= 0)
 }
 
+// alike decides ~: by the interval with within, otherwise by the two-tailed test.
 func (c *Claim) alike(p pairing) Outcome {
 	if m := c.cond.within; m > 0 {
 		return pick(p.lo >= -m && p.hi <= m, p.lo > m || p.hi < -m)
@@ -220,15 +227,16 @@ func (c *Claim) alike(p pairing) Outcome {
 	return pick(p.twoSided >= alpha, p.twoSided < alpha)
 }
 
-// figures tells what a comparison goes by: both figures, the difference with its interval, and
-// p in the direction of the claim, one-tailed; two-tailed where no difference is claimed.
+// figures returns the basis of a decision in words: both figures, the difference
+// with its interval, and p in the direction of the claim, one-tailed, or
+// two-tailed for ~.
 func (p pairing) figures(op string) string {
 	if len(p.x) == 0 {
 		return fmt.Sprintf("%s and %s have no topic in common", p.a, p.b)
 	}
 	unit := measured(p.a, p.b)
 	a, b := p.a.String(), p.b.String()
-	if p.a.measure == p.b.measure && p.a.factor == 1 && p.b.factor == 1 { // it is the same for both: the claim tells it
+	if p.a.measure == p.b.measure && p.a.factor == 1 && p.b.factor == 1 { // the claim names the measure once for both
 		a, b = p.a.strategy, p.b.strategy
 	}
 	text := fmt.Sprintf("%s %s, %s %s, difference %s [%s, %s], n=%d", a, Figure(unit.Centre(p.x)), b, Figure(unit.Centre(p.y)),
@@ -246,8 +254,8 @@ func (p pairing) figures(op string) string {
 	}
 }
 
-// fine is Figure with as many digits as it takes to tell a small difference from none: a
-// claim may rest on it.
+// fine is Figure with enough digits to distinguish a small difference from none,
+// since a claim may depend on it.
 func fine(v float64) string {
 	small := math.Abs(v)
 	if !(small > 0 && small < 0.0005) {
@@ -261,6 +269,7 @@ func fine(v float64) string {
 	return "0.000"
 }
 
+// measured returns the measure of the term that is not a number.
 func measured(a, b term) Measure {
 	if a.strategy == "" {
 		return b.measure
@@ -268,8 +277,8 @@ func measured(a, b term) Measure {
 	return a.measure
 }
 
-// Figure writes a number as reports have it: three digits that count behind the point for
-// shares, none for large numbers, – for what has no value.
+// Figure formats a number for reports: three decimals below 100, none above, –
+// for a value that does not exist.
 func Figure(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -280,7 +289,7 @@ func Figure(v float64) string {
 	return signed(strconv.FormatFloat(v, 'f', 3, 64))
 }
 
-// signed writes a minus as readers expect it, and none before zero.
+// signed replaces a hyphen by a minus sign, and drops it before zero.
 func signed(s string) string {
 	if strings.Trim(s, "-0.") == "" {
 		return strings.TrimPrefix(s, "-")
@@ -288,7 +297,8 @@ func signed(s string) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// checkpoints of a claim about whole curves: every twentieth of the budget.
+// checkpoints is the number of places at which a claim about whole curves is
+// checked.
 const checkpoints = 20
 
 func shares() (list []float64) {
@@ -298,8 +308,8 @@ func shares() (list []float64) {
 	return list
 }
 
-// throughout holds a comparison against every twentieth of the budget. It tells the
-// figures of the worst.
+// throughout checks a comparison at every twentieth of the budget and returns the
+// figures of the first place with the worst outcome.
 func (c *Claim) throughout(r *Runs, s Tests, a term, op string, b term) (Outcome, string) {
 	overall, worst := Holds, ""
 	for _, at := range shares() {
@@ -313,7 +323,8 @@ func (c *Claim) throughout(r *Runs, s Tests, a term, op string, b term) (Outcome
 	return overall, fmt.Sprintf("at %d places; %s", checkpoints, worst)
 }
 
-// orAt moves a measure to a share of the budget, the measure of a number excepted.
+// orAt moves a measure to a share of the budget; the empty measure of a number is
+// unchanged.
 func (m Measure) orAt(share float64) Measure {
 	if m == (Measure{}) {
 		return m
@@ -321,8 +332,9 @@ func (m Measure) orAt(share float64) Measure {
 	return m.AtShare(share)
 }
 
-// crosses finds the page from which the mean of a is above that of b to the end. It
-// looks at 200 places, so that the noise of the first pages is no crossing.
+// crosses finds the page from which the mean of a is above that of b to the end.
+// It evaluates 200 places, so that noise in the first pages is not mistaken for a
+// crossing.
 func (c *Claim) crosses(r *Runs, a, b term) (Outcome, string) {
 	at := Grid(r.budget(), 200)
 	d := differences(r.meanCurve(a, at), r.meanCurve(b, at))
@@ -347,8 +359,8 @@ func (c *Claim) crosses(r *Runs, a, b term) (Outcome, string) {
 	return pick(page >= c.cond.lo.in(r.budget()) && page <= c.cond.hi.in(r.budget()), true), figures
 }
 
-// Grid returns at most n numbers of pages, evenly spread, of which the last is the
-// budget.
+// Grid returns at most n numbers of pages, evenly spaced, the last of which is
+// the budget.
 func Grid(budget, n int) (at []int) {
 	n = min(n, budget)
 	for i := 1; i <= n; i++ {
@@ -357,6 +369,8 @@ func Grid(budget, n int) (at []int) {
 	return at
 }
 
+// meanCurve returns the mean of a term over topics, at the given numbers of
+// pages.
 func (r *Runs) meanCurve(t term, at []int) []float64 {
 	curves := r.Curves(t.measure, t.strategy, at)
 	mean := make([]float64, len(at))

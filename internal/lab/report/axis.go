@@ -8,13 +8,17 @@ import (
 	"strconv"
 )
 
-// A frame is the field of a drawing: where values are on it.
+// A frame maps values to the pixels of a drawing's plot area. Values beyond the
+// horizontal range are clamped to its edges; the plot area clips vertically, see
+// inside.
 type frame struct {
 	left, top, right, bottom float64 // in pixels
 	minX, maxX, minY, maxY   float64 // values at the edges
 	logX, logY               bool
 }
 
+// x returns the pixel of a value on the horizontal axis; values beyond its ends
+// are drawn at the edge.
 func (f frame) x(v float64) float64 {
 	lo, hi := f.minX, f.maxX
 	if f.logX {
@@ -23,6 +27,8 @@ func (f frame) x(v float64) float64 {
 	return f.left + (min(max(v, lo), hi)-lo)/(hi-lo)*(f.right-f.left)
 }
 
+// y returns the pixel of a value on the vertical axis, which points up while
+// pixels count down. Values beyond its ends are outside the plot area.
 func (f frame) y(v float64) float64 {
 	lo, hi := f.minY, f.maxY
 	if f.logY {
@@ -31,7 +37,8 @@ func (f frame) y(v float64) float64 {
 	return f.bottom - (v-lo)/(hi-lo)*(f.bottom-f.top)
 }
 
-// niceStep rounds up to 1, 2 or 5 times a power of ten.
+// niceStep rounds x up to 1, 2 or 5 times a power of ten; 1 for a step that is
+// not positive.
 func niceStep(x float64) float64 {
 	if !(x > 0) {
 		return 1
@@ -45,9 +52,10 @@ func niceStep(x float64) float64 {
 	return 10 * e
 }
 
-// inside opens a drawing of the field alone: what leaves it is cut off.
+// inside opens a nested drawing that clips to the plot area, with a margin for
+// shapes.
 func (f frame) inside() string {
-	const around = 6 // room for shapes
+	const around = 6 // pixels for shapes on the edge
 	x, y, w, h := f.left-around, f.top-around, f.right-f.left+2*around, f.bottom-f.top+2*around
 	return fmt.Sprintf(`<svg x="%.1f" y="%.1f" width="%.1f" height="%.1f" viewBox="%.1f %.1f %.1f %.1f">`+"\n", x, y, w, h, x, y, w, h)
 }
@@ -61,7 +69,7 @@ func ticks(lo, hi float64, n int) (list []float64) {
 	return list
 }
 
-// tick writes a value at an axis.
+// tick formats a value at an axis with as many decimals as the step needs.
 func tick(v, step float64) string {
 	if step >= 1 {
 		return grouped(v)
@@ -70,9 +78,10 @@ func tick(v, step float64) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// spread moves places apart until neighbours are at least gap from each other, each
-// as near to where it wants to be as that allows, all within lo and hi if there
-// is room. The result is in the order of the argument.
+// spread moves positions apart until neighbours are at least gap from each other,
+// each as close to its wish as that allows, and all within lo and hi if there is
+// room. The result is in the order of the argument. It is isotonic regression by
+// pooling adjacent clusters, O(n²) at worst, for at most a few dozen labels.
 func spread(want []float64, gap, lo, hi float64) []float64 {
 	order := make([]int, len(want))
 	for i := range order {
@@ -89,23 +98,27 @@ func spread(want []float64, gap, lo, hi float64) []float64 {
 	return got
 }
 
-// A cluster is a run of labels that touch: it lies about the mean of their wishes.
+// A cluster is a run of labels that touch each other; it is centred on the mean
+// of their wishes.
 type cluster struct {
 	members []int
-	sum     float64 // of wishes for the start of the cluster
+	sum     float64 // of the starts that the members wish for
 	start   float64
 }
 
+// settle places the cluster as its members wish, within lo and hi.
 func (c *cluster) settle(gap, lo, hi float64) {
 	n := float64(len(c.members))
 	c.start = max(lo, min(c.sum/n, hi-(n-1)*gap))
 }
 
-// gather merges neighbours until no two clusters overlap.
+// gather adds labels in ascending order, merging clusters until no two overlap.
 func gather(order []int, want []float64, gap, lo, hi float64) (groups []cluster) {
 	for _, i := range order {
 		g := cluster{members: []int{i}, sum: want[i]}
 		g.settle(gap, lo, hi)
+		// The new label may push against the cluster before it, which then
+		// moves back and may push against the one before that.
 		for len(groups) > 0 {
 			prev := groups[len(groups)-1]
 			if prev.start+float64(len(prev.members))*gap <= g.start {

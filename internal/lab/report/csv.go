@@ -11,12 +11,13 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// resultSteps is how many rows results.csv has for a crawl, about.
+// resultSteps is the approximate number of rows per crawl in results.csv.
 const resultSteps = 20
 
-// figureCSV writes a number for a program: all its digits, nothing where it has no value.
-// What was never reached is Inf, as R and Python write it: left out, it would look like a
-// topic that was not run, and flatter the strategy that failed on it.
+// figureCSV formats a number for programs: all digits, and nothing for a value
+// that does not exist. A recall that was never reached is Inf, as R and Python
+// write it: left out, it would look like a topic that was not run, and flatter
+// the strategy that failed on it.
 func figureCSV(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -29,6 +30,7 @@ func figureCSV(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
+// writeCSV writes a header and rows; rows calls its argument once per row.
 func writeCSV(w io.Writer, head []string, rows func(row func(...string))) error {
 	c := csv.NewWriter(w)
 	c.Write(head)
@@ -40,12 +42,14 @@ func writeCSV(w io.Writer, head []string, rows func(row func(...string))) error 
 	return nil
 }
 
-// ResultsCSV writes every crawl at fixed steps, a row to each: tidy, for plots of
-// one's own.
+// ResultsCSV writes every crawl at fixed steps, one row per step: tidy data for
+// plotting.
 func (r *Report) ResultsCSV(w io.Writer) error {
 	head := []string{"experiment", "web_sha256", "topic", "strategy", "seed_set", "rng", "fetched", "on_topic", "harvest",
 		"window_harvest", "recall", "hosts_on", "bytes", "sim_seconds"}
 	runs := &r.in.Runs
+	// All crawls have the same steps, so that rows of different crawls can be
+	// joined.
 	step := max(1, int(niceStep(float64(runs.Pages())/resultSteps)))
 	var kinds []measure.Measure
 	for _, m := range []string{"harvest", "window_harvest", "recall", "hosts_on", "bytes", "time"} {
@@ -70,7 +74,7 @@ func (r *Report) ResultsCSV(w io.Writer) error {
 	})
 }
 
-// stepsOf returns the multiples of step up to n, and n.
+// stepsOf returns the multiples of step below n, and n.
 func stepsOf(n, step int) (at []int) {
 	for k := step; k < n; k += step {
 		at = append(at, k)
@@ -81,7 +85,7 @@ func stepsOf(n, step int) (at []int) {
 	return at
 }
 
-// SummaryCSV writes one row to a crawl: how it ended, and its measures.
+// SummaryCSV writes one row per crawl: how it ended, and its measures.
 func (r *Report) SummaryCSV(w io.Writer) error {
 	head := append([]string{"experiment", "topic", "strategy", "seed_set", "fetched", "failed", "stopped"}, columnNames(r.in.Measures)...)
 	runs := &r.in.Runs
@@ -97,8 +101,9 @@ func (r *Report) SummaryCSV(w io.Writer) error {
 	})
 }
 
-// StatsCSV writes the comparison of each strategy with each, by each measure: by Wilcoxon's
-// test and by the one-tailed t, which has a row for each direction.
+// StatsCSV writes the comparison of every pair of strategies by every measure,
+// with both tests: Wilcoxon's, and the one-tailed t-test, which has one row per
+// direction.
 func (r *Report) StatsCSV(w io.Writer) error {
 	head := []string{"measure", "a", "b", "n", "mean_a", "mean_b", "diff", "ci_lo", "ci_hi", "test", "p", "p_adj", "effect"}
 	var list []measure.Comparison

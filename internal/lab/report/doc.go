@@ -1,8 +1,33 @@
-// Package report turns the crawls of an experiment into what a paper needs: one
-// page with figures, tables, files of figures, and what others check them with.
+// Package report turns the crawls of an experiment into what a paper needs: a
+// page with figures and tables, files of numbers, and files with which others can
+// check them.
 //
-// Everything is made of an [Input], and the same input gives the same bytes. What
-// comes from a web (URLs, topics, names) is text wherever it is written.
+// [New] measures an [Input] once and keeps every figure in a [Report]. All output
+// forms read these figures, so a number is the same in the HTML page, the
+// terminal, LaTeX, Markdown, CSV and the TREC files. [Report.Files] lists the
+// files; [Results] joins the parts of many experiments into one document; [Plot]
+// and [Intervals] serve callers that draw without an experiment.
+//
+// How the parts fit: doc.go ranks and tests; table.go, csv.go, trec.go and
+// metadata.go write text forms; html.go fills the template; plot.go, figures.go,
+// ranking.go, singles.go and heat.go draw. Drawings are SVG written by hand,
+// inline, and styled by one sheet (style.go) with a light and a dark colour per
+// line. Each is drawn twice, for wide and for narrow screens.
+//
+// Invariants:
+//
+//   - The same input gives the same bytes: no clock, no map order, random numbers
+//     only from the bootstrap, which is seeded.
+//   - The page needs no script, no font and no network, so that it can be
+//     archived with the run.
+//   - Text that comes from a web (URLs, topics, anchors) or from a user is
+//     untrusted: it passes clean, and escape, markdown, latex or html/template,
+//     before it is written. It is never interpreted and never breaks a layout.
+//   - A line in a figure differs from the others in dashes and shape as well as
+//     in colour.
+//
+// Measuring costs about a second for a run of some hundred crawls, nearly all of
+// it in the bootstrap; drawing costs little.
 package report
 
 import (
@@ -15,79 +40,88 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// An Input is an experiment that was run.
+// An Input is a finished experiment: its description, its crawls, and how to
+// measure them.
 type Input struct {
-	Name    string            // of the experiment
-	Title   string            // for people, in a line; "" for none
-	About   string            // what is compared, for people
-	Paper   string            // which figure or table of which paper it is after, and what that says
-	Note    string            // what was found where claims do not hold; "" for nothing
-	Setup   []Fact            // topics, training, seeds, budget, judge
-	Web     []Fact            // pages, hosts, links
-	Place   string            // the web, as titles name it
-	How     string            // how it was run otherwise than it says itself: with hubs, generic seeds; "" for not at all
-	SHA256  string            // of the web; of several, all of them
-	SHA256s map[string]string // of the web of each topic, where there are several
-	RNG     uint64
-	Command string // that makes the run again
-	Version []Fact // of the program and what it ran on
+	Name  string // of the experiment
+	Title string // one line for readers; "" for none
+	About string // what is compared, for readers
+	// The figure or table of a paper that it repeats, and what that shows.
+	Paper string
+	Note  string // what was found where claims do not hold; "" for none
+	Setup []Fact // topics, training, seeds, budget, judge
+	Web   []Fact // pages, hosts, links
+	Place string // name of the web in titles
+	// How the run differs from the experiment's own settings: with hubs, generic
+	// seeds; "" if it does not.
+	How     string
+	SHA256  string            // of the web, or of all webs together
+	SHA256s map[string]string // by topic, of its web, if there are several webs
+	RNG     uint64            // random seed
+	Command string            // with which the run can be repeated
+	Version []Fact            // of the program and its platform
 
-	Runs     measure.Runs
-	Measures []measure.Measure // the first leads: figures are ordered by it, unless it is the machine's time; harvest@end, recall@end, auc, hosts_on, pages_to_recall if empty
+	Runs measure.Runs
+	// Columns; strategies are ranked by the first one that is reproducible;
+	// default DefaultMeasures.
+	Measures []measure.Measure
 	Tests    measure.Tests
 	Claims   []Claim
 	Cite     []Citation
 
-	// Relevant are the pages of each topic in the web. Without them the TREC files
-	// know only those that some crawl found.
+	// Relevant lists the relevant pages of each topic in the web. Without it the
+	// TREC files contain only those that some crawl found, and no recall can be
+	// computed from them.
 	Relevant map[string][]dowse.URL
 }
 
-// sha256 is that of a topic's web.
+// sha256 returns the hash of a topic's web.
 func (in *Input) sha256(topic string) string { return cmp.Or(in.SHA256s[topic], in.SHA256) }
 
-// A Fact is a line of the set-up.
+// A Fact is a line of the set-up: a name and its value.
 type Fact struct{ Name, Value string }
 
-// A Claim is what a paper says, and the expression that checks it.
+// A Claim is a statement of a paper, and the expression that checks it
+// ([measure.Claim]).
 type Claim struct{ Says, Expect string }
 
 // A Citation is a work to cite.
 type Citation struct{ Text, BibTeX string }
 
-// A Report is an experiment, measured: the figures from which all forms of it are
-// written.
+// A Report is an experiment with all its figures, from which every form is
+// written. It does not change after [New].
 type Report struct {
 	in       Input
-	rivals   []string // best first
-	bounds   []string
-	named    []string          // the rivals that figures name and give a colour
-	ids      map[string]string // letters of the rivals, in the order they were given
+	rivals   []string          // best first
+	bounds   []string          // the oracle, if it was run
+	named    []string          // the rivals that figures name and colour, see focus
+	ids      map[string]string // by rival, the letter of its row
 	table    map[cell]figure
 	tests    map[measure.Measure][]measure.Comparison
-	Verdicts []Verdict // on the claims, in their order
+	Verdicts []Verdict // of the claims, in their order
 }
 
-// A Verdict is what the runs say to a claim.
+// A Verdict is a claim with its outcome.
 type Verdict struct {
 	Claim
 	measure.Verdict
 }
 
+// A cell is a place in the table.
 type cell struct {
 	strategy string
 	measure  measure.Measure
 }
 
-// A figure is a strategy's over all topics.
+// A figure is the value of a cell: one measure of one strategy over all topics.
 type figure struct {
 	centre, se float64
 	lo, hi     float64 // 95 % bootstrap interval
 	best       bool
-	beats      []string // ids of the rows that it is significantly better than
+	beats      []string // ids of the rows than which it is significantly better
 }
 
-// DefaultMeasures are shown where an experiment names none.
+// DefaultMeasures are the columns of an experiment that names none.
 func DefaultMeasures() (list []measure.Measure) {
 	for _, m := range []string{"harvest@end", "recall@end", "auc", "hosts_on", "pages_to_recall@0.5"} {
 		list = append(list, measure.MustParse(m))
@@ -95,11 +129,11 @@ func DefaultMeasures() (list []measure.Measure) {
 	return list
 }
 
-// New measures an experiment. It fails for tests that there are not, claims that
-// can't be read, and where no strategy was run.
+// New measures an experiment. It returns an error for unknown tests, for claims
+// that can't be parsed, and if no strategy was run.
 func New(in Input) (*Report, error) {
 	if len(in.Runs.Rivals()) == 0 {
-		return nil, fmt.Errorf("report: %s has no crawls of a strategy", cmp.Or(in.Name, "the run"))
+		return nil, fmt.Errorf("report: %s: no crawls of a strategy", cmp.Or(in.Name, "the run"))
 	}
 	if len(in.Measures) == 0 {
 		in.Measures = DefaultMeasures()
@@ -120,14 +154,17 @@ func New(in Input) (*Report, error) {
 	return r, r.judge()
 }
 
-// lead is the measure that the strategies are ordered by: the first that is the same
-// for everybody who runs the experiment.
+// lead returns the measure by which strategies are ranked: the first one that is
+// reproducible. Ranking by processor time would order the same run differently
+// each time.
 func (r *Report) lead() measure.Measure {
 	i := slices.IndexFunc(r.in.Measures, func(m measure.Measure) bool { return !m.Kind().Clock })
 	return r.in.Measures[max(i, 0)]
 }
 
-// rank orders the strategies by the leading measure, best first, and gives out ids.
+// rank orders the strategies by the leading measure, best first, and assigns ids
+// in the order in which they were given, so that a row keeps its letter when the
+// ranking changes.
 func (r *Report) rank() {
 	r.rivals = r.in.Runs.Rivals()
 	for i, n := range r.rivals {
@@ -138,22 +175,24 @@ func (r *Report) rank() {
 		values[n] = r.lead().Centre(r.in.Runs.ByTopic(r.lead(), n))
 	}
 	slices.SortStableFunc(r.rivals, func(a, b string) int { return -compareBetter(r.lead(), values[a], values[b]) })
-	r.bounds = slices.DeleteFunc(r.in.Runs.Strategies(), func(n string) bool { return !r.in.Runs.Bound(n) })
+	r.bounds = slices.DeleteFunc(r.in.Runs.Strategies(), func(n string) bool { return !r.in.Runs.IsOracle(n) })
 	r.named = r.focus()
 }
 
-// compareBetter orders figures by which is better; what has none is worst.
+// compareBetter is positive if a is better than b by the measure; a value that
+// does not exist is worse than any other.
 func compareBetter(m measure.Measure, a, b float64) int {
 	switch {
 	case math.IsNaN(a) || math.IsNaN(b):
-		return cmp.Compare(a, b) // cmp has what is no number below all
+		return cmp.Compare(a, b) // cmp orders NaN below all numbers
 	case m.Kind().Lower:
 		return cmp.Compare(b, a)
 	}
 	return cmp.Compare(a, b)
 }
 
-// column computes the figures of one measure.
+// column computes the figures of one measure for all strategies and marks the
+// best one. The oracle is measured but can't be best.
 func (r *Report) column(m measure.Measure) {
 	best := math.NaN()
 	for _, name := range append(slices.Clone(r.rivals), r.bounds...) {
@@ -167,7 +206,7 @@ func (r *Report) column(m measure.Measure) {
 			}
 		}
 		slices.SortFunc(f.beats, byID)
-		if !r.in.Runs.Bound(name) && compareBetter(m, f.centre, best) > 0 {
+		if !r.in.Runs.IsOracle(name) && compareBetter(m, f.centre, best) > 0 {
 			best = f.centre
 		}
 		r.table[cell{name, m}] = f
@@ -179,10 +218,12 @@ func (r *Report) column(m measure.Measure) {
 	}
 }
 
-// same tells whether two means are the same but for the order in which they were summed up.
+// same reports whether two means are equal up to the order of summation.
 func same(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
-// against returns the comparisons of a strategy with the others, seen from it.
+// against returns the comparisons of a strategy with the others, from its point
+// of view. Only two-tailed tests can be swapped; the t-test has a comparison per
+// direction.
 func (r *Report) against(m measure.Measure, name string) (list []measure.Comparison) {
 	for _, c := range r.tests[m] {
 		switch {
@@ -195,7 +236,8 @@ func (r *Report) against(m measure.Measure, name string) (list []measure.Compari
 	return list
 }
 
-// between returns the comparison of two strategies, seen from the first.
+// between returns the comparison of two strategies from the point of view of the
+// first.
 func (r *Report) between(m measure.Measure, a, b string) (measure.Comparison, bool) {
 	list := r.against(m, a)
 	i := slices.IndexFunc(list, func(c measure.Comparison) bool { return c.B == b })
@@ -205,6 +247,7 @@ func (r *Report) between(m measure.Measure, a, b string) (measure.Comparison, bo
 	return list[i], true
 }
 
+// judge checks the claims.
 func (r *Report) judge() error {
 	for _, c := range r.in.Claims {
 		claim, err := measure.ParseClaim(c.Expect)
@@ -220,5 +263,5 @@ func (r *Report) judge() error {
 	return nil
 }
 
-// strategies returns all, best first, the oracle last.
+// strategies returns all strategies, best first, the oracle last.
 func (r *Report) strategies() []string { return append(slices.Clone(r.rivals), r.bounds...) }

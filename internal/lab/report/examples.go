@@ -6,34 +6,39 @@ import (
 	"dowse/internal/plain"
 )
 
-// An example lists pages that one strategy fetched and no other did.
+// An example lists pages that one strategy fetched and no other did, to show what
+// kind of choice distinguishes it.
 type example struct {
 	Name, Class string
-	Relevant    int // pages on topic that this strategy alone found
+	Relevant    int // number of relevant pages that this strategy alone found
 	Pages       []examplePage
 }
 
+// An examplePage is one of these pages, with the link that led to it.
 type examplePage struct {
 	URL, Topic   string
-	At           string // its place in the crawl
+	At           string // place in the crawl, from 1
 	Relevant     bool
 	From, Anchor string // the page and the link that led there; "" for none
 }
 
+// examplePages is the number of pages per strategy.
 const examplePages = 5
 
-// Found tells how many pages the strategy alone found.
+// Found returns how many relevant pages the strategy alone found, in words.
 func (e example) Found() string { return plain.Some(e.Relevant, "page") }
 
-// crawlOf is what strategies meet on: a topic and a set of seeds.
+// crawlOf identifies comparable crawls: those with the same topic and seeds.
 type crawlOf struct {
 	topic string
 	set   int
 }
 
-// examples finds, for each strategy, pages that it alone chose. Pages on topic come
-// first, from as many topics as there are, then the first that were off topic.
+// examples finds, for each strategy, pages that it alone fetched. It costs one
+// pass over all steps and a count per page.
 func (r *Report) examples() (list []example) {
+	// taken counts, per topic and seed set, how many strategies fetched each
+	// page; the oracle does not count.
 	taken := map[crawlOf]map[dowse.URL]int{}
 	for _, name := range r.rivals {
 		for _, t := range r.in.Runs.Of(name) {
@@ -52,6 +57,8 @@ func (r *Report) examples() (list []example) {
 	return list
 }
 
+// example chooses the pages of one strategy: relevant pages first, from as many
+// topics as possible, then the first irrelevant one of each crawl.
 func (r *Report) example(name string, taken map[crawlOf]map[dowse.URL]int) example {
 	e := example{Name: clean(name, 60), Class: class(r.style(name))}
 	alone := func(t *measure.Trail, s *measure.Step) bool {

@@ -10,24 +10,27 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// Sizes of figures, in pixels of a page at its full width.
+// Sizes of figures, in pixels at the full width of a page.
 const (
 	wide, wideHeight = 1080, 470
 	half, halfHeight = 530, 340
 	tile, tileHeight = 256, 190
 
+	// Narrow screens get drawings of their own: the wide ones would have to
+	// shrink until their text is illegible.
 	// Pages of a phone have drawings of their own: those above would have to be so small there
 	// that nobody can read them.
 	narrow, narrowHeight, narrowMost = 360, 282, 560
 )
 
+// Points per curve: of a mean over topics, and of one topic among many.
 const (
-	curvePoints = 120 // of a curve that stands for all topics
-	thinPoints  = 40  // of a topic's curve
+	curvePoints = 120
+	thinPoints  = 40
 )
 
-// curves draws a measure against pages, from so many on, a line to each strategy, the
-// band 95 % over topics.
+// curves plots a measure against pages fetched, from page from on: one line per
+// strategy, with 95 % bands over topics.
 func (r *Report) curves(m measure.Measure, y string, from, w, h int) Plot {
 	plot := Plot{Title: y + " against pages fetched", Y: y, Width: w, Height: h, Format: func(v float64) string { return value(m, v) }}
 	at := slices.DeleteFunc(measure.Grid(r.in.Runs.Pages(), curvePoints), func(k int) bool { return k < from })
@@ -35,7 +38,7 @@ func (r *Report) curves(m measure.Measure, y string, from, w, h int) Plot {
 		lines := r.in.Runs.Curves(m, name, at)
 		if len(lines) > 0 {
 			style := r.style(name)
-			plot.Lines = append(plot.Lines, Line{Name: name, Points: r.banded(lines, at), Style: style, Bound: r.in.Runs.Bound(name),
+			plot.Lines = append(plot.Lines, Line{Name: name, Points: r.banded(lines, at), Style: style, Bound: r.in.Runs.IsOracle(name),
 				Thin: style == restStyle, Bare: !r.drawsBand(name)})
 		}
 	}
@@ -43,8 +46,9 @@ func (r *Report) curves(m measure.Measure, y string, from, w, h int) Plot {
 	return plot
 }
 
-// room is the height at which a plot is best read. Where the oracle, or what the first
-// pages happened to be, are far above all the rest, they are cut off; 0 for no cut.
+// room returns the height at which a plot is read best. If the oracle, or chance
+// in the first twentieth of the pages, is at least twice as high as everything
+// else, the plot is cut above the rest; 0 means no cut.
 func (p Plot) room() float64 {
 	all, most := 0.0, 0.0
 	for _, l := range p.Lines {
@@ -62,6 +66,7 @@ func (p Plot) room() float64 {
 	return step * math.Ceil(1.15*most/step)
 }
 
+// banded returns the mean of curves with its bootstrap band.
 func (r *Report) banded(lines [][]float64, at []int) (points []Point) {
 	lo, hi := measure.Bootstrap{Rounds: 1000, Seed: r.in.Tests.Seed}.Band(lines)
 	for i, k := range at {
@@ -70,6 +75,7 @@ func (r *Report) banded(lines [][]float64, at []int) (points []Point) {
 	return points
 }
 
+// meanAt returns the mean of curves at one place; NaN values are left out.
 func meanAt(lines [][]float64, i int) float64 {
 	var v []float64
 	for _, l := range lines {
@@ -80,7 +86,8 @@ func meanAt(lines [][]float64, i int) float64 {
 	return measure.Mean(v)
 }
 
-// tiles draws one small plot to a strategy: a thin line for each topic, and their mean.
+// tiles draws one small plot per strategy: a thin line per topic, and their mean.
+// All have one scale, so that they can be compared.
 func (r *Report) tiles(m measure.Measure, y string) (list []Figure) {
 	at := measure.Grid(r.in.Runs.Pages(), thinPoints)
 	top, topics := 0.0, r.in.Runs.Topics()
@@ -88,7 +95,7 @@ func (r *Report) tiles(m measure.Measure, y string) (list []Figure) {
 		plot := Plot{Title: y + " of " + name + ", topic by topic", Y: y, Width: tile, Height: tileHeight}
 		lines := r.in.Runs.Curves(m, name, at)
 		for n, l := range lines {
-			thin := Line{Name: lineName(topics, n, len(lines)), Style: r.style(name), Bound: r.in.Runs.Bound(name), Thin: true}
+			thin := Line{Name: lineName(topics, n, len(lines)), Style: r.style(name), Bound: r.in.Runs.IsOracle(name), Thin: true}
 			for i, k := range at {
 				thin.Points = append(thin.Points, Point{X: float64(k), Y: l[i]})
 				top = max(top, finite(l[i]))
@@ -97,14 +104,15 @@ func (r *Report) tiles(m measure.Measure, y string) (list []Figure) {
 		}
 		list = append(list, Figure{Name: clean(name, 60), Class: class(r.style(name)), plot: plot, mean: r.plainMean(lines, at)})
 	}
-	for i := range list { // one scale for all, so that they can be compared
+	for i := range list {
 		list[i].plot.Top = top
 		list[i].SVG = list[i].drawn()
 	}
 	return list
 }
 
-// lineName is the topic of the n-th of some lines; nothing where a topic has no line.
+// lineName returns the topic of the n-th line; "" if some topics have no line,
+// since then the numbers do not correspond.
 func lineName(topics []string, n, lines int) string {
 	if lines != len(topics) {
 		return ""
@@ -112,6 +120,7 @@ func lineName(topics []string, n, lines int) string {
 	return topics[n]
 }
 
+// plainMean returns the mean of curves without a band.
 func (r *Report) plainMean(lines [][]float64, at []int) (points []Point) {
 	for i, k := range at {
 		y := meanAt(lines, i)
@@ -120,7 +129,8 @@ func (r *Report) plainMean(lines [][]float64, at []int) (points []Point) {
 	return points
 }
 
-// A barChart has a bar to each topic: how far a strategy is from the median of all there.
+// A barChart has one bar per topic: the difference between a strategy and the
+// median of all.
 type barChart struct {
 	title     string
 	measure   measure.Measure
@@ -128,13 +138,14 @@ type barChart struct {
 	low, high float64
 }
 
+// A bar is the difference on one topic.
 type bar struct {
 	topic string
 	diff  float64
 }
 
-// differences compares one strategy with the median of all on each topic: what TREC
-// reports end with.
+// differences compares one strategy with the median of all strategies on each
+// topic, as the appendices of TREC reports do.
 func (r *Report) differences(m measure.Measure, name string) barChart {
 	c := barChart{title: fmt.Sprintf("%s of %s, less the median of all strategies", m, name), measure: m}
 	topics, short := r.in.Runs.Topics(), shortNames(r.in.Runs.Topics())
@@ -158,7 +169,8 @@ func (r *Report) differences(m measure.Measure, name string) barChart {
 	return c
 }
 
-// figure draws a chart for wide pages and for narrow ones.
+// figure draws the chart for wide and for narrow pages; it is empty if no topic
+// has a figure.
 func (c barChart) figure() Figure {
 	if len(c.bars) == 0 {
 		return Figure{}
@@ -169,8 +181,8 @@ func (c barChart) figure() Figure {
 	}
 }
 
-// draw draws the bars, gap from one to the next. Names stand left of the field where there is
-// room for them, otherwise above their bars.
+// draw draws the bars, gap pixels from one to the next. Names are left of the
+// plot area on wide pages and above their bars on narrow ones.
 func (c barChart) draw(w int, gap float64, f frame) string {
 	n := 6.0
 	if w == narrow {
@@ -197,7 +209,8 @@ func (c barChart) draw(w int, gap float64, f frame) string {
 	return b.String()
 }
 
-// bar draws one, with its topic and its figure.
+// bar draws one bar with its topic and its figure. Colour c1 marks a difference
+// for the worse.
 func (c barChart) bar(b *strings.Builder, f frame, bar bar, y float64, above bool) {
 	name := escape(ending(bar.topic, 30), 30)
 	if above {
@@ -217,8 +230,10 @@ func (c barChart) bar(b *strings.Builder, f frame, bar bar, y float64, above boo
 	fmt.Fprintf(b, `<text class="tick" font-size="12" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", at, y+10.5, anchor, change(c.measure, bar.diff))
 }
 
-// shortNames gives topics names for figures: the end of a path, Top/Science/Stars, and
-// with it what stands before a colon where topics of several webs end alike.
+// shortNames returns short names of topics for figures: the last part of a path
+// such as Top/Science/Stars, with the name of the web if topics of several webs
+// end alike, and the full name if that is still ambiguous. The names are
+// distinct.
 func shortNames(topics []string) map[string]string {
 	ends := map[string]int{}
 	end := func(t string) string {
@@ -230,6 +245,8 @@ func shortNames(topics []string) map[string]string {
 	short, taken := map[string]string{}, map[string]bool{}
 	for _, t := range topics {
 		name := end(t)
+		// Trails of several webs prefix a topic with the name of its web and a
+		// colon.
 		if web, _, several := strings.Cut(t, ": "); ends[name] > 1 && several {
 			name += " (" + web + ")"
 		} else if ends[name] > 1 {
@@ -244,7 +261,7 @@ func shortNames(topics []string) map[string]string {
 	return short
 }
 
-// A dot of a scatter plot.
+// A dot is a point of a scatter plot; name "" has no label.
 type dot struct {
 	x, y  float64
 	shape int
@@ -252,8 +269,8 @@ type dot struct {
 	name  string
 }
 
-// difficulty draws how the best strategy and the worst did on each topic, against the
-// share of the web that is on the topic.
+// difficulty plots, per topic, how the best and the worst strategy did against
+// the share of the web that is on topic: a rare topic is a hard one.
 func (r *Report) difficulty(m measure.Measure) Figure {
 	share := map[string]float64{}
 	for i := range r.in.Runs.Trails {
@@ -267,6 +284,8 @@ func (r *Report) difficulty(m measure.Measure) Figure {
 	if last := r.rivals[len(r.rivals)-1]; last != ends[0] {
 		ends = append(ends, last)
 	}
+	// The dots of both strategies are drawn; only those of the best one have
+	// names, since a topic has the same share in both.
 	for k, name := range ends {
 		for i, v := range r.in.Runs.ByTopic(m, name) {
 			t := r.in.Runs.Topics()[i]
@@ -285,6 +304,7 @@ func (r *Report) difficulty(m measure.Measure) Figure {
 	return Figure{SVG: template.HTML(r.scatter(m, dots, ends, 800, 440)), Narrow: template.HTML(r.scatter(m, dots, ends, narrow, 400))}
 }
 
+// scatter draws the dots with axes, legend and the line of chance.
 func (r *Report) scatter(m measure.Measure, dots []dot, ends []string, w, h int) string {
 	f := dotFrame(dots, frame{left: 58, right: float64(w) - 24, top: 34, bottom: float64(h) - 46})
 	if w == narrow { // the names of the two above each other
@@ -318,8 +338,8 @@ func (r *Report) scatter(m measure.Measure, dots []dot, ends []string, w, h int)
 	return b.String()
 }
 
-// dotFrame fits a frame to points. The share is drawn by its logarithm, and so is what is
-// compared with it where the points lie far apart.
+// dotFrame fits a frame to dots. The horizontal axis is logarithmic; the vertical
+// one is too if the values span more than a factor of 8.
 func dotFrame(dots []dot, f frame) frame {
 	f.minX, f.maxX, f.minY, f.logX = math.Inf(1), 0, math.Inf(1), true
 	for _, d := range dots {
@@ -327,6 +347,8 @@ func dotFrame(dots []dot, f frame) frame {
 		f.minY, f.maxY = min(f.minY, d.y), max(f.maxY, d.y)
 	}
 	f.minX, f.maxX = f.minX/1.3, f.maxX*1.3
+	// On a linear axis, values that differ by such a factor would all be at its
+	// lower edge.
 	if f.minY > 0 && f.maxY > 8*f.minY {
 		f.logY, f.minY, f.maxY = true, f.minY/1.3, f.maxY*1.3
 		return f
@@ -336,7 +358,7 @@ func dotFrame(dots []dot, f frame) frame {
 	return f
 }
 
-// levels are the values that a scatter plot has lines for.
+// levels returns the values of the horizontal grid lines.
 func (f frame) levels() []float64 {
 	if f.logY {
 		return logTicks(f.minY, f.maxY)
@@ -344,7 +366,8 @@ func (f frame) levels() []float64 {
 	return ticks(f.minY, f.maxY, 5)
 }
 
-// chance is the line on which both values are the same: a crawl that draws pages by lot.
+// chance returns the path on which both values are equal: the harvest of a crawl
+// that draws pages at random.
 func (f frame) chance() string {
 	var b strings.Builder
 	lo, hi := max(f.minX, f.minY), min(f.maxX, f.maxY)
@@ -357,7 +380,7 @@ func (f frame) chance() string {
 	return b.String()
 }
 
-// logTicks returns 1, 2 and 5 times powers of ten between two values.
+// logTicks returns 1, 2 and 5 times powers of ten between two positive values.
 func logTicks(lo, hi float64) (list []float64) {
 	for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi); e++ {
 		for _, m := range []float64{1, 2, 5} {
@@ -369,7 +392,7 @@ func logTicks(lo, hi float64) (list []float64) {
 	return list
 }
 
-// thinned leaves so many of some values, evenly spread.
+// thinned returns at most about n of the values, evenly spaced.
 func thinned(list []float64, n int) []float64 {
 	every := (len(list) + n - 1) / max(n, 1)
 	if every < 2 {
@@ -382,9 +405,11 @@ func thinned(list []float64, n int) []float64 {
 	return some
 }
 
+// trimmed formats a value of an axis with three significant digits at most.
 func trimmed(v float64) string { return fmt.Sprintf("%.3g", v) }
 
-// drawDots draws points, and their names where there is room beside them.
+// drawDots draws dots, and their names where there is room next to them: right,
+// left, above or below, the first of these that is free.
 func drawDots(b *strings.Builder, f frame, dots []dot) {
 	var full []box
 	for _, d := range dots {
@@ -396,6 +421,8 @@ func drawDots(b *strings.Builder, f frame, dots []dot) {
 		x, y := f.x(d.x), f.y(d.y)
 		name := ending(d.name, 24)
 		w := 6.2 * float64(len([]rune(name)))
+		// The four places for a name, in order of preference; 6.2 pixels per
+		// character is an estimate for the font size of ticks.
 		for _, at := range []box{
 			{x + 8, y - 6, x + 8 + w, y + 6}, {x - 8 - w, y - 6, x - 8, y + 6},
 			{x - w/2, y - 20, x + w/2, y - 8}, {x - w/2, y + 8, x + w/2, y + 20},
@@ -410,10 +437,10 @@ func drawDots(b *strings.Builder, f frame, dots []dot) {
 	}
 }
 
-// A box is a field that something covers.
+// A box is an area that is covered, in pixels.
 type box struct{ left, top, right, bottom float64 }
 
-// free tells whether a box lies in the frame and on no other.
+// free reports whether a box is inside the frame and overlaps no other.
 func (a box) free(others []box, f frame) bool {
 	if a.left < f.left || a.right > f.right || a.top < f.top || a.bottom > f.bottom {
 		return false

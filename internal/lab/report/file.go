@@ -2,17 +2,17 @@ package report
 
 import "io"
 
-// A File is one of those that a report consists of: its name, with slashes, below the
-// folder of the run, and what writes it.
+// A File is one of the files of a report: its name relative to the folder of the
+// run, with slashes, and a function that writes it.
 type File struct {
 	Name  string
 	Write func(io.Writer) error
 }
 
-// Files are the forms in which a report can be written.
+// Files selects the forms of a report.
 type Files struct{ HTML, CSV, LaTeX, TREC, Markdown bool }
 
-// Files returns the files of a report, in the order in which they are told.
+// Files returns the files of a report, in a fixed order.
 func (r *Report) Files(which Files) (list []File) {
 	text := func(name string, of func() string) File {
 		return File{name, func(w io.Writer) error { _, err := io.WriteString(w, of()); return err }}

@@ -8,18 +8,19 @@ import (
 	"dowse/internal/plain"
 )
 
+// How many strategies a figure can show before it becomes unreadable.
 const (
-	fewRivals  = 8 // so many strategies a figure can name
-	bestOfMany = 5 // of more, those at the top are named
-	banded     = 4 // so many bands lie over each other and can still be told apart
+	fewRivals  = 8 // strategies that a figure can name
+	bestOfMany = 5 // if there are more, so many of the best are named
+	banded     = 4 // overlapping bands that can still be distinguished
 )
 
-// baselines are strategies that every figure names: whoever is not above them has
-// learnt nothing.
+// baselines are strategies that every figure names: a strategy that is not above
+// them has learnt nothing.
 var baselines = []string{"breadth-first", "random"}
 
-// focus chooses the strategies that figures name and give a colour: all, or where
-// they are too many the best and the baselines. They are in the order of rivals.
+// focus returns the strategies that figures name and colour: all, or, if there
+// are too many, the best and the baselines. They are in the order of rivals.
 func (r *Report) focus() []string {
 	if len(r.rivals) <= fewRivals {
 		return r.rivals
@@ -33,35 +34,36 @@ func (r *Report) focus() []string {
 	return list
 }
 
-// baseline tells whether a strategy is one of the baselines, as they come.
+// baseline reports whether a strategy is a baseline with default parameters.
 func (r *Report) baseline(name string) bool {
 	i := slices.IndexFunc(r.in.Runs.Trails, func(t measure.Trail) bool { return t.Name() == name })
 	return i >= 0 && slices.Contains(baselines, r.in.Runs.Trails[i].Strategy)
 }
 
-// style is how a strategy is drawn, in all figures: the best is teal, then orange. Those
-// that figures do not name are grey.
+// style returns the style of a strategy, the same in all figures: the best is
+// teal, then orange. Strategies that figures do not name are grey.
 func (r *Report) style(name string) int {
 	if i := slices.Index(r.named, name); i >= 0 {
 		return i
 	}
-	if r.in.Runs.Bound(name) {
+	if r.in.Runs.IsOracle(name) {
 		return boundStyle
 	}
 	return restStyle
 }
 
-// drawsBand tells whether the wide figures draw the band of a strategy: with more than
-// a few, those of the best two and of the last are what can be seen.
+// drawsBand reports whether wide figures draw the band of a strategy. With more
+// than a few, only those of the best two and the last can be seen.
 func (r *Report) drawsBand(name string) bool {
 	n := len(r.named)
 	i := slices.Index(r.named, name)
 	return i >= 0 && (n <= banded || i < 2 || i == n-1)
 }
 
-// shownLines tells in words which lines a figure names and which have bands.
+// shownLines explains which lines a figure names and which have bands.
 func (r *Report) shownLines() string {
 	var text string
+	// The sentence must match what focus and drawsBand do.
 	if rest := len(r.rivals) - len(r.named); rest > 0 {
 		text = "Named are the best " + words(bestOfMany) + r.namedBaselines() + "; " + plain.Some(rest, "other strategy") + " in grey. "
 	}
@@ -72,6 +74,8 @@ func (r *Report) shownLines() string {
 	return text + "."
 }
 
+// namedBaselines lists what is named in addition to the best, with a leading
+// comma.
 func (r *Report) namedBaselines() string {
 	var list []string
 	for _, name := range r.named[min(bestOfMany, len(r.named)):] {
@@ -86,6 +90,7 @@ func (r *Report) namedBaselines() string {
 	return ", " + strings.Join(list, ", ")
 }
 
+// words returns a number from 0 to 10 as a word.
 func words(n int) string {
 	return []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}[n]
 }

@@ -9,27 +9,31 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// A heat table shows a measure of every strategy on every topic, hardest topic last.
+// A heat table shows a measure of every strategy on every topic, hardest topic
+// last.
 type heat struct {
 	Names []heatName
 	Rows  []heatRow
 }
 
+// A heatName is the head of a column.
 type heatName struct{ ID, Name string }
 
+// A heatRow is a topic.
 type heatRow struct {
 	Topic string
 	Cells []heatCell
 }
 
+// A heatCell is one value with its shade.
 type heatCell struct {
 	Value string
-	Tint  int  // per cent: how near to the best on all topics
-	Best  bool // on the topic
+	Tint  int  // per cent; the nearer to the best value of the table, the darker
+	Best  bool // the best on its topic
 }
 
-// heat returns the figures behind the means. Topics are ordered by the median of their
-// strategies, strategies as ever.
+// heat returns the figures behind the means. Topics are ordered by the median of
+// their strategies, strategies by rank.
 func (r *Report) heat(m measure.Measure) (h heat) {
 	topics, short := r.in.Runs.Topics(), shortNames(r.in.Runs.Topics())
 	values := make([][]float64, len(topics))
@@ -58,6 +62,8 @@ func (r *Report) heat(m measure.Measure) (h heat) {
 	return h
 }
 
+// heatCells shades the values of one topic between lo and hi, the extremes of the
+// table.
 func heatCells(m measure.Measure, values []float64, lo, hi float64) (cells []heatCell) {
 	best := math.NaN()
 	for _, v := range values {
@@ -79,7 +85,7 @@ func heatCells(m measure.Measure, values []float64, lo, hi float64) (cells []hea
 	return cells
 }
 
-// brief is value with two digits where it is a share: cells are many.
+// brief is value with two decimals for shares, since the table has many cells.
 func brief(m measure.Measure, v float64) string {
 	if m.Kind().Unit == "share" && shown(v) {
 		return strconv.FormatFloat(v, 'f', 2, 64)

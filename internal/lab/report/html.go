@@ -17,21 +17,21 @@ import (
 //go:embed report.html.tmpl
 var pageText string
 
-// A Figure is a drawing of a page, with the figures it was drawn from.
+// A Figure is a drawing of the page, with a table of the numbers behind it.
 type Figure struct {
 	Name   string
 	Class  string
 	Note   string
 	SVG    template.HTML
-	Narrow template.HTML // the same for a phone
-	Head   []string      // of the table of figures
+	Narrow template.HTML // the same for narrow screens
+	Head   []string      // header of the table
 	Rows   [][]string
 
 	plot Plot
 	mean []Point
 }
 
-// drawn draws a tile: thin lines, and the mean on top, which has no name there.
+// drawn draws a tile: thin lines with the mean on top.
 func (f Figure) drawn() template.HTML {
 	p := f.plot
 	var b strings.Builder
@@ -50,7 +50,8 @@ func (f Figure) drawn() template.HTML {
 	return template.HTML(b.String())
 }
 
-// HTML writes the report as one page that needs nothing else: no script, no network.
+// HTML writes the report as one page that needs nothing else: no script, no
+// network.
 func (r *Report) HTML(w io.Writer) error {
 	t, err := template.New("report").Parse(pageText)
 	if err != nil {
@@ -62,7 +63,7 @@ func (r *Report) HTML(w io.Writer) error {
 	return nil
 }
 
-// A page is what the template shows.
+// A page is the data of the template.
 type page struct {
 	Input
 	Style       template.CSS
@@ -70,14 +71,14 @@ type page struct {
 	Ranking     Figure
 	Verdicts    []shownVerdict
 	Harvest     Figure
-	Lines       string // which curves are named, and what bands are
+	Lines       string // explains which curves are named, and what bands are
 	Tiles       []Figure
 	Curves      []Figure
 	Singles     []Figure
 	SinglesOf   string
 	Columns     []column
 	Definitions []column
-	Hosts       bool // there are several
+	Hosts       bool // the crawls saw several hosts
 	Lead        string
 	Table       []tableRow
 	Caption     string
@@ -89,11 +90,12 @@ type page struct {
 	Matrix      matrix
 	Difficulty  Figure
 	Examples    []example
-	Further     []example // of the strategies that figures do not name
+	Further     []example // those of strategies that figures do not name
 	Facts       []Fact
 	BySites     bool // the crawls looked for whole sites
 }
 
+// A shownVerdict is a Verdict as text for the page.
 type shownVerdict struct {
 	Says, Expect, Sign, Outcome, Class string
 	Figures                            []string
@@ -102,6 +104,7 @@ type shownVerdict struct {
 // A column of the table is a measure.
 type column struct{ Name, Kind, Doc string }
 
+// columns returns the measures as columns, with their definitions.
 func (r *Report) columns() (list []column) {
 	for _, m := range r.in.Measures {
 		list = append(list, column{m.String(), m.Kind().Name, m.Kind().Doc})
@@ -109,7 +112,7 @@ func (r *Report) columns() (list []column) {
 	return list
 }
 
-// definitions are the columns without those that differ from another in the place alone.
+// definitions returns one column per kind of measure, for the glossary.
 func definitions(all []column) (list []column) {
 	for _, c := range all {
 		if !slices.ContainsFunc(list, func(have column) bool { return have.Kind == c.Kind }) {
@@ -119,20 +122,24 @@ func definitions(all []column) (list []column) {
 	return list
 }
 
+// A tableRow is a strategy's row, and a tableCell one of its figures.
 type tableRow struct {
 	ID, Name, Class string
 	Bound           bool
 	Cells           []tableCell
 }
 
+// A tableCell is one figure: Beats are the letters of the rows it is better
+// than, Title the interval that a browser shows on hovering.
 type tableCell struct {
 	Value, Beats, Error, Title string
 	Best                       bool
 }
 
-const longText = 5000 // characters of a text that is told as it was given
+// longText bounds a text that is shown as it was given, in characters.
+const longText = 5000
 
-// shown returns the texts of the input as a page can show them.
+// shown returns the input with its texts cleaned for display.
 func (in Input) shown() Input {
 	in.Name, in.Title, in.About = clean(in.Name, 200), clean(in.Title, 200), clean(in.About, longText)
 	in.Paper, in.Note = clean(in.Paper, longText), clean(in.Note, longText)
@@ -145,6 +152,7 @@ func (in Input) shown() Input {
 	return in
 }
 
+// cleanLines cleans a text line by line, so that its line breaks stay.
 func cleanLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
@@ -153,6 +161,7 @@ func cleanLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// page computes everything that the template shows, in the order of the page.
 func (r *Report) page() page {
 	p := page{
 		Input: r.in.shown(), Style: template.CSS(sheet(":root")), Headline: r.headline(), Verdicts: r.verdicts(),
@@ -168,6 +177,8 @@ func (r *Report) page() page {
 	for _, c := range kinds {
 		p.Curves = append(p.Curves, r.figure(c, half, halfHeight))
 	}
+	// With few strategies the large figure shows every band; with more, each
+	// strategy gets a small plot of its own.
 	if len(r.rivals) > banded {
 		p.SinglesOf, p.Singles = kinds[0].name, r.singles(kinds[0].kind(), kinds[0].name)
 	}
@@ -175,6 +186,8 @@ func (r *Report) page() page {
 	if len(r.rivals) > fewRivals {
 		p.Examples, p.Further = p.Examples[:bestOfMany], p.Examples[bestOfMany:]
 	}
+	// The best strategy's differences are shown; those of the others are folded
+	// away.
 	for i, name := range r.rivals {
 		f := r.differences(r.lead(), name).figure()
 		f.Name, f.Class = clean(name, 60), class(r.style(name))
@@ -188,20 +201,22 @@ func (r *Report) page() page {
 	return p
 }
 
-// bySites tells whether the crawls looked for whole sites.
+// bySites reports whether the crawls looked for whole sites.
 func (r *Report) bySites() bool {
 	return slices.ContainsFunc(r.in.Runs.Trails, func(t measure.Trail) bool { return len(t.Sites) > 0 })
 }
 
-// A curveKind is a measure that is drawn against pages, with how its curves are read.
+// A curveKind is a measure that is plotted against pages, and how to read its
+// curves.
 type curveKind struct {
 	measure, name, read string
-	from                int // pages before which it says nothing
+	from                int // first page at which the measure means something
 }
 
+// kind returns the parsed measure; its text is a constant of this package.
 func (c curveKind) kind() measure.Measure { return measure.MustParse(c.measure) }
 
-// harvest is what is drawn first.
+// harvest returns the measure of the first and largest figure.
 func (r *Report) harvest() curveKind {
 	if r.bySites() {
 		return curveKind{"website_harvest", "harvest rate", "Of the sites examined with the last 1,000 pages, the share that is on topic and was found; mean over towns. Higher is better.", 0}
@@ -209,9 +224,11 @@ func (r *Report) harvest() curveKind {
 	return curveKind{"harvest", "harvest rate", "Of the pages fetched so far, the share that is on topic by its label; mean over topics. Higher is better; a curve falls where pages on topic run out.", 0}
 }
 
-// window is that of the windowed curves: where the budget allows, they begin when it is full.
+// window is that of the windowed curves, in pages. If the budget allows, they
+// begin when the window is full.
 const window = 200
 
+// curveKinds returns the measures of the smaller figures.
 func (r *Report) curveKinds() []curveKind {
 	if r.bySites() {
 		return []curveKind{
@@ -235,13 +252,13 @@ func (r *Report) curveKinds() []curveKind {
 	return append(list, curveKind{"window_relevance", "relevance of the last 200 pages, as judged", "What the crawl itself sees: the judge's rating, not the label.", from})
 }
 
-// severalHosts tells whether any crawl saw more than one host.
+// severalHosts reports whether any crawl saw more than one host.
 func (r *Report) severalHosts() bool {
 	hosts := measure.MustParse("hosts")
 	return slices.ContainsFunc(r.in.Runs.Trails, func(t measure.Trail) bool { return hosts.Of(&r.in.Runs, &t) > 1 })
 }
 
-// figure draws curves, and tells a tenth of their points in a table.
+// figure plots curves and puts ten of their points into the table below.
 func (r *Report) figure(c curveKind, w, h int) Figure {
 	m := c.kind()
 	plot := r.curves(m, c.name, c.from, w, h)
@@ -252,6 +269,8 @@ func (r *Report) figure(c curveKind, w, h int) Figure {
 	if len(plot.Lines) == 0 {
 		return f
 	}
+	// All lines have the same grid of pages, so the first one supplies the
+	// header.
 	points := plot.Lines[0].Points
 	var at []int
 	for i := 1; i <= 10; i++ {
@@ -270,7 +289,8 @@ func (r *Report) figure(c curveKind, w, h int) Figure {
 	return f
 }
 
-// headline says in a sentence which strategy is best, by how much, and how sure that is.
+// headline states which strategy is best, by how much, how certain that is, and
+// how many claims hold. All names in it are escaped here.
 func (r *Report) headline() (sentences []template.HTML) {
 	m, best := r.lead(), r.rivals[0]
 	f := r.table[cell{best, m}]
@@ -299,9 +319,10 @@ func (r *Report) headline() (sentences []template.HTML) {
 	return sentences
 }
 
+// strong returns an escaped name in bold, as HTML.
 func strong(s string) string { return "<strong>" + escape(s, 60) + "</strong>" }
 
-// sureness tells how sure it is that the best is better than the next.
+// sureness states how certain it is that the best is better than the next.
 func (r *Report) sureness(c measure.Comparison) string {
 	if math.IsNaN(c.PAdj) {
 		return fmt.Sprintf("That is no more than a hint: %s too few for a test.", be(c.N, "topic"))
@@ -314,7 +335,7 @@ func (r *Report) sureness(c measure.Comparison) string {
 		r.effectName(), effect(c.Effect), c.Wins(), plain.Some(c.N, "topic"))
 }
 
-// pName is what p-values are called: whether they were adjusted.
+// pName returns the name of p-values, which depends on whether they are adjusted.
 func (r *Report) pName() string {
 	if r.in.Tests.Adjust == "none" {
 		return "p"
@@ -322,7 +343,7 @@ func (r *Report) pName() string {
 	return "p_adj"
 }
 
-// effectName is what effects are measured by.
+// effectName returns the name of the effect size, which depends on the test.
 func (r *Report) effectName() string {
 	if r.in.Tests.Test == measure.StudentTest {
 		return "Cohen's d_z"
@@ -330,7 +351,8 @@ func (r *Report) effectName() string {
 	return "rank-biserial correlation"
 }
 
-// standing tells what else the best can't be told from, and what lies above and below.
+// standing states from which other strategies the best can't be distinguished,
+// and the figures of the oracle and the baselines.
 func (r *Report) standing(m measure.Measure) string {
 	var alike, ends []string
 	for _, name := range r.rivals[1:] {
@@ -362,7 +384,7 @@ func (r *Report) standing(m measure.Measure) string {
 	return strings.TrimSpace(text)
 }
 
-// rankingNote tells how the ranking is read.
+// rankingNote explains how to read the ranking.
 func (r *Report) rankingNote() string {
 	text := fmt.Sprintf("Best first by %s; dots are %s over %s, bars 95 %% bootstrap intervals.", r.lead().Title(), r.centres(r.lead()), plain.Some(r.topics(), "topic"))
 	if r.topics() < measure.MinPairs {
@@ -371,6 +393,7 @@ func (r *Report) rankingNote() string {
 	return text + fmt.Sprintf(" %s: of the best against this one (%s); what is not significant is bold. Intervals of two strategies may overlap where all topics agree: pairs are tested, topic by topic.", r.pName(), r.in.Tests.Describe())
 }
 
+// centres returns what the centre of a measure is called.
 func (r *Report) centres(m measure.Measure) string {
 	if m.Median() {
 		return "medians"
@@ -378,7 +401,7 @@ func (r *Report) centres(m measure.Measure) string {
 	return "means"
 }
 
-// be is some with the verb.
+// be is some followed by is or are.
 func be(n int, what string) string {
 	if n == 1 {
 		return plain.Some(n, what) + " is"
@@ -386,6 +409,7 @@ func be(n int, what string) string {
 	return plain.Some(n, what) + " are"
 }
 
+// equals formats a p-value with its sign of equality, as HTML.
 func equals(v float64) string {
 	if s := p(v); strings.HasPrefix(s, "<") {
 		return "&lt; " + s[1:]
@@ -393,6 +417,7 @@ func equals(v float64) string {
 	return "= " + p(v)
 }
 
+// effect formats an effect size with two decimals and its sign.
 func effect(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "–"
@@ -400,6 +425,8 @@ func effect(v float64) string {
 	return strings.Replace(fmt.Sprintf("%+.2f", v), "-", "−", 1)
 }
 
+// verdicts returns the verdicts for the page. The sign and the word carry the
+// outcome; the colour repeats it.
 func (r *Report) verdicts() (list []shownVerdict) {
 	signs := map[measure.Outcome]string{measure.Holds: "✓", measure.HoldsNot: "✗", measure.Undecided: "?"}
 	classes := map[measure.Outcome]string{measure.Holds: "c0", measure.HoldsNot: "c1", measure.Undecided: "bound"}
@@ -416,9 +443,10 @@ func cleanAll(texts []string) (list []string) {
 	return list
 }
 
+// tableRows returns the main table in the order of rows.
 func (r *Report) tableRows() (rows []tableRow) {
 	for _, name := range r.rows() {
-		row := tableRow{ID: r.ids[name], Name: clean(name, 80), Class: class(r.style(name)), Bound: r.in.Runs.Bound(name)}
+		row := tableRow{ID: r.ids[name], Name: clean(name, 80), Class: class(r.style(name)), Bound: r.in.Runs.IsOracle(name)}
 		for _, m := range r.in.Measures {
 			f := r.table[cell{name, m}]
 			c := tableCell{Value: value(m, f.centre), Beats: idRuns(f.beats, "–", "\u2009"), Best: f.best,
@@ -433,9 +461,10 @@ func (r *Report) tableRows() (rows []tableRow) {
 	return rows
 }
 
-// notes tells what a reader must know of the figures: crawls that ended early.
+// notes returns what a reader must know about the figures: which crawls ended
+// early. Site crawls end when they have found enough, so they have none.
 func (r *Report) notes() (list []string) {
-	if r.bySites() { // such crawls end when they have found enough
+	if r.bySites() {
 		return nil
 	}
 	budget := r.in.Runs.Pages()
@@ -452,23 +481,29 @@ func (r *Report) notes() (list []string) {
 	return list
 }
 
-// A matrix compares each strategy with each.
+// A matrix compares every strategy with every other one.
 type matrix struct {
 	Measure string
 	Effect  string
-	P       string // which p-value
-	Wide    bool   // too many for both figures in every cell: effects above the diagonal, p-values below
-	Names   []string
-	Rows    []matrixRow
+	P       string // name of the p-value
+	// Too many strategies for both figures in every cell: effects above the
+	// diagonal, p-values below.
+	Wide  bool
+	Names []string
+	Rows  []matrixRow
 }
 
-const wideMatrix = 11 // so many strategies are too many for a page
+// wideMatrix is the number of strategies from which a matrix is Wide.
+const wideMatrix = 11
 
+// A matrixRow holds the comparisons of one strategy with all others.
 type matrixRow struct {
 	ID, Name string
 	Cells    []matrixCell
 }
 
+// A matrixCell is one comparison. Sign and Class give the direction, Tint the
+// size of the effect, Sure whether it is significant.
 type matrixCell struct {
 	Effect, P, Diff, Class, Sign string
 	Below                        bool // the diagonal
@@ -476,6 +511,8 @@ type matrixCell struct {
 	Sure                         bool
 }
 
+// matrix returns the comparisons of all pairs by one measure, in the order of
+// rank.
 func (r *Report) matrix(m measure.Measure) matrix {
 	x := matrix{Measure: m.Title(), Effect: r.effectName(), P: map[string]string{"p": "p-value", "p_adj": "adjusted p-value"}[r.pName()], Wide: len(r.rivals) >= wideMatrix}
 	for i, a := range r.rivals {
@@ -500,6 +537,8 @@ func (r *Report) matrix(m measure.Measure) matrix {
 	return x
 }
 
+// matrixCell formats one comparison: the sign for the direction if it is
+// significant, the shade for the size of the effect.
 func (r *Report) matrixCell(m measure.Measure, c measure.Comparison) matrixCell {
 	gain := c.Effect
 	if m.Kind().Lower {
@@ -516,7 +555,7 @@ func (r *Report) matrixCell(m measure.Measure, c measure.Comparison) matrixCell 
 	return cell
 }
 
-// topicList names the topics, with the pages that are on them.
+// topicList names the topics with their numbers of relevant pages.
 func (r *Report) topicList() string {
 	short, pages := shortNames(r.in.Runs.Topics()), map[string]int{}
 	for i := range r.in.Runs.Trails {
@@ -534,7 +573,8 @@ func (r *Report) topicList() string {
 	return strings.Join(list, ", ")
 }
 
-// facts are the lines of the set-up that the runs themselves tell.
+// facts returns the set-up: what the runs themselves show, and the facts of the
+// input.
 func (r *Report) facts() []Fact {
 	runs := &r.in.Runs
 	list := []Fact{

@@ -9,15 +9,15 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// A Column of a table of intervals is a measure under a heading of its own.
+// A Column of a table of intervals is a measure with a heading.
 type Column struct {
 	Head    string
 	Measure measure.Measure
-	Not     []string // strategies of which the measure says nothing
+	Not     []string // strategies to which the measure does not apply
 }
 
-// Intervals returns a table in Markdown: a row for each strategy with the mean of every
-// measure over the topics and half its 95 % interval.
+// Intervals returns a Markdown table: one row per strategy, with the mean of each
+// measure over topics and half the width of its 95 % interval.
 func Intervals(runs *measure.Runs, what string, columns []Column) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s |", markdown(what))
@@ -39,8 +39,9 @@ func Intervals(runs *measure.Runs, what string, columns []Column) string {
 	return b.String()
 }
 
-// Margins returns a table in Markdown: a row for each claim with the margin by which it
-// is exceeded, and whether the mean and the whole interval of the margin are above 0.
+// Margins returns a Markdown table: one row per claim, with the margin by which
+// it is exceeded, and whether the mean and the whole interval of the margin are
+// above 0.
 func Margins(runs *measure.Runs, claims []Claim) (string, error) {
 	var b strings.Builder
 	b.WriteString("| goal | margin | the mean holds | the whole interval does |\n|---|---|---|---|\n")
@@ -56,7 +57,7 @@ func Margins(runs *measure.Runs, claims []Claim) (string, error) {
 	return b.String(), nil
 }
 
-// interval writes a mean and half its interval.
+// interval formats a mean and half the width of its interval.
 func interval(mean, half float64) string {
 	if math.IsNaN(mean) {
 		return "–"

@@ -9,8 +9,8 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// Metadata writes ir_metadata.yaml: what the experiment is made of, in the terms of
-// ir_metadata (Breuer et al. 2022), for those who collect runs.
+// Metadata writes ir_metadata.yaml, a description of the experiment in the
+// vocabulary of ir_metadata 0.2 (Breuer et al. 2022), for those who collect runs.
 func (r *Report) Metadata(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("ir_metadata.start: \"0.2\"\n")
@@ -47,8 +47,10 @@ func (r *Report) Metadata(w io.Writer) error {
 	return nil
 }
 
+// testNames are the full names of the tests.
 var testNames = map[string]string{measure.WilcoxonTest: "Wilcoxon signed-rank test, two-tailed", measure.StudentTest: "paired t-test, one-tailed"}
 
+// methods writes the strategies with their parameters.
 func (r *Report) methods(b *strings.Builder) {
 	b.WriteString("method:\n  automatic: true\n  retrieval:\n")
 	specs := map[string]string{}
@@ -60,7 +62,7 @@ func (r *Report) methods(b *strings.Builder) {
 	}
 }
 
-// yamlText writes a string as YAML, which JSON's strings are.
+// yamlText formats a string as YAML; JSON strings are a subset of it.
 func yamlText(s string) string {
 	b, err := json.Marshal(clean(s, 2000))
 	if err != nil {

@@ -8,9 +8,10 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// Pairs writes, for a terminal, how strategies differ by each measure: the difference
-// and its interval, both tests and both sizes of effect. Only the pairs that are
-// wanted are written, though p-values are adjusted for all; nil wants all.
+// Pairs returns a table for a terminal: how strategies differ by each measure,
+// with the interval of the difference, both tests and both effect sizes. Only
+// pairs for which wanted returns true are included, all if it is nil; p-values
+// are adjusted for all pairs in either case.
 func (r *Report) Pairs(wanted func(a, b string) bool) (string, error) {
 	lines := [][]string{{"measure", "a", "b", "n", "a−b", "95 % interval", "p wilcoxon", "p_adj", "rank-biserial", "p t, a better", "d_z"}}
 	for _, m := range r.in.Measures {
@@ -47,6 +48,8 @@ func (r *Report) tested(m measure.Measure, test string) ([]measure.Comparison, e
 	return list, nil
 }
 
+// pairLine formats one pair; ranks and means are its comparisons by the two
+// tests.
 func pairLine(m measure.Measure, ranks, means measure.Comparison) []string {
 	return []string{
 		m.String(), clean(ranks.A, 40), clean(ranks.B, 40), strconv.Itoa(ranks.N), change(m, ranks.Diff),
@@ -54,10 +57,10 @@ func pairLine(m measure.Measure, ranks, means measure.Comparison) []string {
 	}
 }
 
-// A Row is a strategy's line of the table, for programs. Figures that have no value
-// are null.
+// A Row is a strategy's row of the table as JSON. Figures that do not exist are
+// null.
 type Row struct {
-	ID       string   `json:"id,omitempty"` // none for the oracle
+	ID       string   `json:"id,omitempty"` // letter of the row; none for the oracle
 	Strategy string   `json:"strategy"`
 	Oracle   bool     `json:"oracle,omitempty"`
 	Figures  []Number `json:"figures"`
@@ -70,13 +73,13 @@ type Number struct {
 	SE      *float64 `json:"se"`
 	Lo      *float64 `json:"ci_lo"`
 	Hi      *float64 `json:"ci_hi"`
-	Beats   []string `json:"beats"` // ids of rows that it is significantly better than
+	Beats   []string `json:"beats"` // ids of rows than which it is significantly better
 }
 
 // Rows returns the table for programs, in the order of Text.
 func (r *Report) Rows() (rows []Row) {
 	for _, name := range r.rows() {
-		row := Row{ID: r.ids[name], Strategy: name, Oracle: r.in.Runs.Bound(name)}
+		row := Row{ID: r.ids[name], Strategy: name, Oracle: r.in.Runs.IsOracle(name)}
 		for _, m := range r.in.Measures {
 			f := r.table[cell{name, m}]
 			row.Figures = append(row.Figures, Number{m.String(), orNull(f.centre), orNull(f.se), orNull(f.lo), orNull(f.hi), append([]string{}, f.beats...)})
@@ -86,6 +89,7 @@ func (r *Report) Rows() (rows []Row) {
 	return rows
 }
 
+// orNull returns nil for values that JSON can't represent.
 func orNull(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

@@ -10,34 +10,42 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// A Plot is a picture of curves that go on with the pages fetched. Each curve has its
-// name beside its end; colour, dashes and shape tell it apart.
+// A Plot is a picture of curves over the pages fetched. Each curve has its name
+// at its end; colour, dashes and shape distinguish it. The zero value of every
+// field is usable.
 type Plot struct {
-	Title         string
-	X, Y          string               // names of the axes; "pages fetched" and "harvest rate"
-	Top           float64              // value at the upper edge; what is above is cut off. 0: the highest of all
-	Width, Height int                  // 800 × 460
-	Format        func(float64) string // of the value behind a curve's name; measure.Figure
-	Lines         []Line
+	Title string
+	// Names of the axes; default "pages fetched" and "harvest rate".
+	X, Y string
+	// Value at the upper edge, above which curves are cut off; default the
+	// highest value.
+	Top           float64
+	Width, Height int // in pixels; default 800 × 460
+	// Of the last value after a curve's name; default measure.Figure.
+	Format func(float64) string
+	Lines  []Line
 
-	below bool // names stand below the field, one to a line: there is no room beside it
+	// Names are below the plot area, one per line, because there is no room to
+	// the right.
+	below bool
 }
 
 // A Line is one curve.
 type Line struct {
 	Name   string
 	Points []Point
-	Bound  bool // the oracle's: what can be reached
-	Style  int  // colour, dashes and shape; lines of one style look the same. 0 for all: by their order
-	Thin   bool // one of many: no band, no shape, no name
-	Bare   bool // no band
+	Bound  bool // the oracle's curve, the upper bound
+	Style  int  // colour, dashes and shape; if it is 0 for all lines, styles follow their order
+	Thin   bool // one of many: without band, shape and name
+	Bare   bool // without a band
 }
 
-// A Point of a curve, with the band around it.
+// A Point of a curve, with the limits of the band around it. A point whose Y is
+// NaN is not drawn.
 type Point struct{ X, Y, Lo, Hi float64 }
 
-// Mean averages curves of the same thing, one to a repetition, as far as the
-// shortest goes. The band is one standard error to both sides.
+// Mean returns the mean of repeated curves, as far as the shortest reaches. The
+// band is one standard error to both sides.
 func Mean(name string, runs [][]float64) Line {
 	line := Line{Name: name}
 	if len(runs) == 0 {
@@ -58,13 +66,14 @@ func Mean(name string, runs [][]float64) Line {
 	return line
 }
 
+// Limits of a plot.
 const (
-	maxPoints = 400 // drawn of a curve
-	nameGap   = 16  // between the names of curves
+	maxPoints = 400 // points that are drawn per curve
+	nameGap   = 16  // pixels between the names of curves
 	longName  = 30  // characters of a name
 )
 
-// SVG draws the plot as a file of its own. The same plot gives the same bytes.
+// SVG returns the plot as a file of its own. The same plot gives the same bytes.
 func (p Plot) SVG() []byte {
 	var b strings.Builder
 	w, h := p.size()
@@ -77,7 +86,7 @@ func (p Plot) SVG() []byte {
 	return []byte(b.String())
 }
 
-// Sheet draws plots side by side as one file, each under its own title.
+// Sheet returns plots side by side as one SVG file, each with its own title.
 func Sheet(title string, plots ...Plot) []byte {
 	var b strings.Builder
 	width, height := 0, 0
@@ -103,7 +112,8 @@ func Sheet(title string, plots ...Plot) []byte {
 	return []byte(b.String())
 }
 
-// inline draws the plot for a page that has the style sheet and tells the title itself.
+// inline returns the plot for a page that has the style sheet and shows the title
+// itself.
 func (p Plot) inline() string {
 	var b strings.Builder
 	w, h := p.size()
@@ -113,7 +123,7 @@ func (p Plot) inline() string {
 	return b.String()
 }
 
-// openSVG begins a drawing in a page; readers of screens hear its title.
+// openSVG begins a drawing in a page. Its title is the label for screen readers.
 func openSVG(b *strings.Builder, w, h int, title string) {
 	most := w
 	if w == narrow {
@@ -122,8 +132,11 @@ func openSVG(b *strings.Builder, w, h int, title string) {
 	fmt.Fprintf(b, `<svg viewBox="0 0 %d %d" style="max-width:%dpx;min-width:%dpx" role="img" aria-label="%s" font-size="13">`+"\n", w, h, most, w*7/10, escape(title, 200))
 }
 
+// size returns the width and height in pixels, with defaults.
 func (p Plot) size() (w, h int) { return cmp.Or(p.Width, 800), cmp.Or(p.Height, 460) }
 
+// draw draws axes, curves and names; top is the space above the plot area, in
+// pixels.
 func (p Plot) draw(b *strings.Builder, top float64) {
 	lines := p.styled()
 	f := p.frame(lines, top)
@@ -134,7 +147,7 @@ func (p Plot) draw(b *strings.Builder, top float64) {
 	p.names(b, f, lines)
 }
 
-// styled gives each line a style by its place, if nobody chose.
+// styled returns the lines with styles: the given ones, or by order if all are 0.
 func (p Plot) styled() []Line {
 	chosen := false
 	for _, l := range p.Lines {
@@ -155,6 +168,8 @@ func (p Plot) styled() []Line {
 	return lines
 }
 
+// frame computes the plot area: the room that names need at the right or below,
+// and the range of values, rounded up to a tick.
 func (p Plot) frame(lines []Line, top float64) frame {
 	w, h := p.size()
 	f := frame{left: 58, top: top, bottom: float64(h) - 46, minX: 0, maxX: 1, maxY: p.Top}
@@ -182,6 +197,7 @@ func (p Plot) frame(lines []Line, top float64) frame {
 	return f
 }
 
+// finite returns 0 for values that can't be drawn.
 func finite(v float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0
@@ -189,7 +205,7 @@ func finite(v float64) float64 {
 	return v
 }
 
-// label is what stands at the end of a curve: its name and its last value.
+// label returns the text at the end of a curve: its name and its last value.
 func (p Plot) label(l Line) string {
 	format := p.Format
 	if format == nil {
@@ -198,6 +214,8 @@ func (p Plot) label(l Line) string {
 	return clean(l.Name, longName) + " " + format(l.Points[len(l.Points)-1].Y)
 }
 
+// axes draws grid lines, ticks and the names of the axes. The number of ticks
+// depends on the room for their labels.
 func (p Plot) axes(b *strings.Builder, f frame) {
 	across := ticks(f.minY, f.maxY, 5)
 	for _, v := range across {
@@ -213,18 +231,20 @@ func (p Plot) axes(b *strings.Builder, f frame) {
 	}
 	fmt.Fprintf(b, `<path class="axis" d="M%.1f %.1fH%.1f"/>`+"\n", f.left, f.bottom, f.right)
 	y := cmp.Or(p.Y, "harvest rate")
-	if p.below && textWidth(y) > f.bottom-f.top { // the heading tells it, too
+	if p.below && textWidth(y) > f.bottom-f.top { // the heading names it too
 		y = ""
 	}
 	axisNames(b, f, cmp.Or(p.X, "pages fetched"), y)
 }
 
+// axisNames writes the names of the axes, the vertical one rotated.
 func axisNames(b *strings.Builder, f frame, x, y string) {
 	fmt.Fprintf(b, `<text class="what" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n", (f.left+f.right)/2, f.bottom+38, escape(x, 60))
 	fmt.Fprintf(b, `<text class="what" transform="translate(15 %.1f) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (f.top+f.bottom)/2, escape(y, 60))
 }
 
-// drawLines draws bands below thin lines below the others, of which the first is on top.
+// drawLines draws bands below thin lines below the other lines, of which the
+// first is on top.
 func drawLines(b *strings.Builder, f frame, lines []Line) {
 	for _, l := range lines {
 		if area := l.band(f); area != "" {
@@ -243,13 +263,14 @@ func drawLines(b *strings.Builder, f frame, lines []Line) {
 	}
 }
 
-// draw draws the line itself, with its shapes.
+// draw draws the line with five shapes on it. Shapes are shifted by style, so
+// that those of close curves do not coincide.
 func (l Line) draw(b *strings.Builder, f frame) {
 	fmt.Fprintf(b, `<path class="line %s" stroke-dasharray="%s" d="%s"/>`+"\n", class(l.Style), dash(l.Style), l.path(f))
 	if l.Style < 0 {
 		return
 	}
-	for k := 1; k <= 5; k++ { // shifted by style, so that shapes of close curves lie side by side
+	for k := 1; k <= 5; k++ {
 		i := (len(l.Points)-1)*k/6 + l.Style*len(l.Points)/90
 		if i < len(l.Points) && !math.IsNaN(l.Points[i].Y) {
 			fmt.Fprintln(b, shape(l.Style, f.x(l.Points[i].X), f.y(l.Points[i].Y)))
@@ -257,7 +278,8 @@ func (l Line) draw(b *strings.Builder, f frame) {
 	}
 }
 
-// drawn returns the points of a curve that are drawn, the last among them.
+// drawn returns the points that are drawn: at most about maxPoints, always
+// including the last.
 func (l Line) drawn() (points []Point) {
 	step := max(1, (len(l.Points)+maxPoints-1)/maxPoints)
 	for i, p := range l.Points {
@@ -268,6 +290,8 @@ func (l Line) drawn() (points []Point) {
 	return points
 }
 
+// path returns the curve as an SVG path; one decimal of a pixel is enough and
+// keeps files small.
 func (l Line) path(f frame) string {
 	var b strings.Builder
 	for i, p := range l.drawn() {
@@ -276,7 +300,8 @@ func (l Line) path(f frame) string {
 	return b.String()
 }
 
-// band outlines the area around a curve; "" if it has none.
+// band returns the outline of the band; "" if the line has none or its width is
+// 0.
 func (l Line) band(f frame) string {
 	if l.Thin || l.Bare {
 		return ""
@@ -297,8 +322,8 @@ func (l Line) band(f frame) string {
 	return b.String() + "Z"
 }
 
-// names writes each curve's name beside its end, moved apart where they would
-// collide, and tied to the curve.
+// names writes each curve's name at its end, moved apart where names would
+// overlap, and connected to the curve.
 func (p Plot) names(b *strings.Builder, f frame, lines []Line) {
 	var named []Line
 	var ends []float64
@@ -322,7 +347,7 @@ func (p Plot) names(b *strings.Builder, f frame, lines []Line) {
 	}
 }
 
-// list writes the names below the field, as a curve is drawn, its shape on it.
+// list writes the names below the plot area, each after a sample of its line.
 func (p Plot) list(b *strings.Builder, f frame, named []Line) {
 	for i, l := range named {
 		y := f.bottom + 58 + float64(i)*(nameGap+2)
@@ -332,7 +357,8 @@ func (p Plot) list(b *strings.Builder, f frame, named []Line) {
 	}
 }
 
-// narrowed is the plot for a phone: as high as the names of its curves below it need.
+// narrowed returns the plot for narrow screens, with the height that the names
+// below need.
 func (p Plot) narrowed() Plot {
 	p.Width, p.Height, p.below = narrow, narrowHeight, true
 	for _, l := range p.Lines {

@@ -8,23 +8,25 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// A rankLayout is where the columns of a ranking are. On narrow pages a strategy has two
-// lines: its figures, and below them the bar.
+// A rankLayout holds the positions of the columns of a ranking, in pixels. On
+// narrow pages a strategy has two lines: its figures, and the bar below them.
 type rankLayout struct {
-	width, left, right float64 // of the drawing, and of the field in it
+	width, left, right float64 // width of the drawing; edges of the plot area
 	gap                float64 // from a strategy to the next
-	name               float64 // where names end, or begin where they have a line of their own
+	name               float64 // where names end, or begin with twoLines
 	value, diff, p     float64 // where figures end
 	twoLines           bool
 }
 
+// The layouts for wide and narrow pages.
 var (
 	rankWide   = rankLayout{width: wide, left: 285, right: 800, gap: 23, name: 200, value: 262, diff: 920, p: 1020}
 	rankNarrow = rankLayout{width: narrow, left: 14, right: narrow - 14, gap: 42, name: 8, value: 226, diff: 300, p: narrow - 2, twoLines: true}
 )
 
-// ranking draws the answer of an experiment: the strategies, best first, each with its
-// figure, the interval, how far it is behind the best, and how sure that is.
+// ranking draws the answer of an experiment: the strategies, best first, each
+// with its figure, the interval, the distance to the best, and how certain that
+// is.
 func (r *Report) ranking(m measure.Measure, at rankLayout) string {
 	names := append(append([]string{}, r.bounds...), r.rivals...)
 	h := len(names)*int(at.gap) + 74
@@ -50,6 +52,7 @@ func (r *Report) ranking(m measure.Measure, at rankLayout) string {
 	return b.String()
 }
 
+// rankHeads writes the headings of the columns.
 func (r *Report) rankHeads(b *strings.Builder, m measure.Measure, at rankLayout) {
 	less := "less the best"
 	if at.twoLines {
@@ -63,7 +66,8 @@ func (r *Report) rankHeads(b *strings.Builder, m measure.Measure, at rankLayout)
 	}
 }
 
-// ranked draws the line of one strategy.
+// ranked draws the row of one strategy. A p-value that is not significant is
+// bold, because that is what a reader must not overlook.
 func (r *Report) ranked(b *strings.Builder, f frame, m measure.Measure, name string, at rankLayout, y float64) {
 	fig, style := r.table[cell{name, m}], r.style(name)
 	line, anchor, long := y+4.5, "end", longName
@@ -86,4 +90,5 @@ func (r *Report) ranked(b *strings.Builder, f frame, m measure.Measure, name str
 	b.WriteString("\n")
 }
 
+// shown reports whether a value is finite.
 func shown(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

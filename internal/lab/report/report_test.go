@@ -250,7 +250,7 @@ Letters: better than that row (paired Wilcoxon, BH p<0.05, 6 topics); ± standar
 		"latex": {r.LaTeX(), `% needs \usepackage{booktabs,graphicx}
 \begin{table}
 \centering
-\caption{by\_hand: means over 6 topics, 10 pages to a crawl; of pages\_to\_recall@0.5 medians, -- where most topics never get there. The best figure is bold; letters mark figures that are significantly better than those of the named rows (paired Wilcoxon, BH p\textless{}0.05). $\pm$ is the standard error over topics.}
+\caption{by\_hand: means over 6 topics, 10 pages per crawl; of pages\_to\_recall@0.5 medians, -- where most topics never get there. The best figure is bold; letters mark figures that are significantly better than those of the named rows (paired Wilcoxon, BH p\textless{}0.05). $\pm$ is the standard error over topics.}
 \label{tab:by_hand}
 \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
 \begin{tabular}{llr@{}lr@{}l}
@@ -306,8 +306,8 @@ func TestLaTeXOfMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := many.LaTeX()
-	if !strings.Contains(text, "room for letters at harvest@10 alone") || !strings.Contains(text, `\textsuperscript{`) {
-		t.Errorf("nothing is said of letters:\n%s", text)
+	if !strings.Contains(text, "room for letters at harvest@10 only") || !strings.Contains(text, `\textsuperscript{`) {
+		t.Errorf("the caption does not explain the missing letters:\n%s", text)
 	}
 	for line := range strings.Lines(text) {
 		if strings.Count(line, `\textsuperscript{`) > 1 {

@@ -9,19 +9,21 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// A Part is an experiment as it stands in a document on many. It holds no crawls, so
-// there can be many of them.
+// A Part is an experiment as a section of a document about many. It holds no
+// crawls, so that many parts fit into memory.
 type Part struct {
 	Name, Title string
-	Web, How    string // where it ran, and how otherwise than it says: see [Input]
-	Run         string // the run's folder, which tells apart what nothing else does; "" for not known
-	Tally       map[measure.Outcome]int
+	Web, How    string // the web, and how the run differs: see Place and How of [Input]
+	// The run's folder, which distinguishes parts with equal titles; "" if
+	// unknown.
+	Run   string
+	Tally map[measure.Outcome]int
 
 	what, body string
 }
 
-// Part returns the experiment as a part of a longer document, in Markdown: what the
-// paper did, what was done here, the table, the claims, and the command.
+// Part returns the experiment as a section in Markdown: what the paper did, what
+// was done here, the table, the claims, and the command.
 func (r *Report) Part() Part {
 	var b strings.Builder
 	in := r.in.shown()
@@ -41,7 +43,7 @@ func (r *Report) Part() Part {
 	return Part{Name: in.Name, Title: in.Title, what: cmp.Or(in.Title, in.About), Web: clean(in.Place, 200), How: clean(in.How, 200), Tally: r.tally(), body: b.String()}
 }
 
-// setup tells in a sentence what the crawls were.
+// setup describes the crawls in one sentence.
 func (r *Report) setup() string {
 	var parts []string
 	for _, f := range r.facts() {
@@ -68,7 +70,8 @@ func (r *Report) tally() map[measure.Outcome]int {
 	return n
 }
 
-// where tells the web, and how the experiment was run otherwise than it says.
+// where names the web, and how the run differs from the experiment's own
+// settings.
 func (p *Part) where() string {
 	where := p.Web
 	if p.How != "" {
@@ -77,7 +80,7 @@ func (p *Part) where() string {
 	return where
 }
 
-// heading tells what the part is about and where it was seen.
+// heading returns the title of the section.
 func (p *Part) heading() string {
 	head := p.Name
 	if w := p.where(); w != "" {
@@ -86,17 +89,17 @@ func (p *Part) heading() string {
 	return strings.TrimSuffix(head+": "+p.Title, ": ")
 }
 
-// A LeftOut is an experiment that was not run, and why.
+// A LeftOut is an experiment that was not run, and the reason.
 type LeftOut struct{ Name, Why string }
 
-// Results returns a document with a section to each part, and a table of them all
-// before: web after web in the order in which they come, and on each by the names of the
-// experiments. Those that were left out are told in a line.
+// Results returns a document with a table of all parts and one section per part,
+// ordered by web as the webs first appear, then by name. Experiments that were
+// left out are listed in a line, by reason.
 func Results(parts []Part, left []LeftOut) string {
 	parts = ordered(parts)
 	var b strings.Builder
-	b.WriteString("# Results\n\nWhat the papers say beside what was seen here. Written by `dowse lab results` from runs; each section names the\n" +
-		"command that makes it again. [measures.md](measures.md) tells what the measures are and when a claim holds,\n" +
+	b.WriteString("# Results\n\nWhat the papers say, next to what was measured here. Generated from runs; each section names the\n" +
+		"command that repeats it. [measures.md](measures.md) defines the measures and when a claim holds,\n" +
 		"[lab.md](lab.md) how crawls are made.\n\n" + howToRead + "\n| experiment | on | what | holds | does not hold | undecided |\n|---|---|---|--:|--:|--:|\n")
 	for i := range parts {
 		p := &parts[i]
@@ -106,22 +109,24 @@ func Results(parts []Part, left []LeftOut) string {
 	if len(left) > 0 {
 		fmt.Fprintf(&b, "\nLeft out: %s.\n", markdown(leftOut(left)))
 	}
+	// Titles are compared before any of them is changed.
 	for i := range parts {
 		fmt.Fprintf(&b, "\n## %s\n\n%s", markdown(parts[i].heading()), parts[i].body)
 	}
 	return b.String()
 }
 
-// howToRead tells what the numbers of all parts are.
-const howToRead = `Figures in tables are means over topics of the means over seed sets; ± in the first column is their standard error. Beside a
-claim stand the two figures, their mean difference with its 95 % bootstrap interval in brackets, n, the number of pairs
-(topics, or topics with each of their seed sets where the experiment says so), and p of the experiment's test: one-tailed
+// howToRead explains the numbers of all parts.
+const howToRead = `Figures in tables are means over topics of the means over seed sets; ± in the first column is their standard error. After a
+claim follow the two figures, their mean difference with its 95 % bootstrap interval in brackets, n, the number of pairs
+(topics, or topics with each of their seed sets if the experiment is paired over runs), and p of the experiment's test: one-tailed
 in the direction of the claim, two-tailed where no difference is claimed. A claim that names a level of p is decided by the test,
-another by the interval, so that one may hold beside a p above 0.05. Claims are looked at one by one: nothing is
-adjusted for their number, and of so many some will come out by chance.
+another by the interval, so that one may hold with a p above 0.05. Claims are checked one by one: nothing is
+adjusted for their number, and of so many some will hold by chance.
 `
 
-// ordered sorts parts, and lets those that would have the same title name their runs.
+// ordered sorts parts, and adds the run's name to those that would have the same
+// title.
 func ordered(parts []Part) []Part {
 	parts = slices.Clone(parts)
 	webs, titles := map[string]int{}, map[string]int{}
@@ -142,7 +147,7 @@ func ordered(parts []Part) []Part {
 	return parts
 }
 
-// leftOut tells what was not run, by reason.
+// leftOut lists what was not run, grouped by reason.
 func leftOut(left []LeftOut) string {
 	var reasons []string
 	names := map[string][]string{}

@@ -7,7 +7,7 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// TestResults puts runs of two experiments on two webs in order, tells apart those that
+// TestResults puts runs of two experiments on two webs in order, distinguishes those that
 // would have one title, and names what was left out.
 func TestResults(t *testing.T) {
 	part := func(name, web, how, run string) Part {

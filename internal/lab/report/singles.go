@@ -8,17 +8,20 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// singles draws one small plot to a strategy: its curve and band before those of all
-// others in grey, which are drawn once and shown again.
+// singles draws one small plot per strategy: its curve and band in front of all
+// others in grey. The grey curves are drawn once and referred to later, which
+// keeps the page small.
 func (r *Report) singles(m measure.Measure, y string) (list []Figure) {
 	at := measure.Grid(r.in.Runs.Pages(), thinPoints)
 	var lines []Line
 	for _, name := range r.strategies() {
 		if curves := r.in.Runs.Curves(m, name, at); len(curves) > 0 {
-			lines = append(lines, Line{Name: name, Points: r.banded(curves, at), Style: r.style(name), Bound: r.in.Runs.Bound(name)})
+			lines = append(lines, Line{Name: name, Points: r.banded(curves, at), Style: r.style(name), Bound: r.in.Runs.IsOracle(name)})
 		}
 	}
 	all := Plot{Lines: lines, Y: y, Width: tile, Height: tileHeight}
+	// The frame is computed without lines, which would reserve room for names,
+	// and then gets the range of all of them.
 	f := all.frame(nil, 8) // no room for names
 	f.maxX, f.maxY = float64(max(r.in.Runs.Pages(), 1)), all.frame(lines, 8).maxY
 	for i, l := range lines {
@@ -37,7 +40,8 @@ func (r *Report) singles(m measure.Measure, y string) (list []Figure) {
 	return list
 }
 
-// background draws all lines in grey the first time, and refers to them later.
+// background draws all lines in grey the first time, and refers to them by id
+// later.
 func background(f frame, lines []Line, id string, first bool) string {
 	if !first {
 		return fmt.Sprintf(`<use href="#%s"/>`, id)

@@ -11,17 +11,19 @@ import (
 	"dowse/internal/plain"
 )
 
-// A colour is one for a light and one for a dark page, both strong enough for text
-// (WCAG AA: 4.5 to 1).
+// A colour has a value for light pages and one for dark pages, both with a
+// contrast of at least 4.5 to 1 against their background (WCAG AA for text).
 type colour struct{ light, dark string }
 
-// Teal and orange lead; the others follow in an order in which neighbours differ in
-// more than hue. No line is told by its colour alone: see dashes and shapes.
+// palette holds the colours of lines. Teal and orange come first; neighbours
+// differ in more than hue. Colour is never the only difference between lines:
+// see dashes and shapes.
 var palette = []colour{
 	{"#0f766e", "#2dd4bf"}, {"#c2410c", "#fb923c"}, {"#4338ca", "#a5b4fc"}, {"#a21caf", "#e879f9"},
 	{"#4d7c0f", "#a3e635"}, {"#0369a1", "#38bdf8"}, {"#92400e", "#fbbf24"}, {"#be123c", "#fb7185"},
 }
 
+// Colours of text, grid and backgrounds.
 var (
 	ink   = colour{"#1b2430", "#e8ebef"}
 	muted = colour{"#4b5765", "#aab4c0"}
@@ -30,9 +32,11 @@ var (
 	panel = colour{"#f4f6f8", "#1c2229"}
 )
 
-// Four dashes and six shapes: twelve lines that differ without colour.
+// dashes and shapes repeat with periods of 4 and 6, so twelve lines differ
+// without colour.
 var dashes = []string{"", "7 3", "2 3", "10 3 2 3"}
 
+// shapes is the number of shapes that drawShape knows.
 const shapes = 6
 
 // Styles without a colour, a dash and a shape of their own.
@@ -41,7 +45,8 @@ const (
 	restStyle  = -2 // those that a figure does not name: grey, thin
 )
 
-// sheet is the style sheet of drawings: colours as variables, for both kinds of page.
+// sheet returns the style sheet of drawings: colours are variables, set at root
+// for light pages and redefined for dark ones. Printing uses the light ones.
 func sheet(root string) string {
 	vars := func(pick func(colour) string) string {
 		var b strings.Builder
@@ -79,7 +84,7 @@ func sheet(root string) string {
 	return b.String()
 }
 
-// class returns the classes of a style.
+// class returns the CSS class of a style.
 func class(style int) string {
 	switch style {
 	case boundStyle:
@@ -90,6 +95,7 @@ func class(style int) string {
 	return "c" + strconv.Itoa(style%len(palette))
 }
 
+// dash returns the dash pattern of a style, as stroke-dasharray has it.
 func dash(style int) string {
 	switch style {
 	case boundStyle:
@@ -100,7 +106,7 @@ func dash(style int) string {
 	return dashes[style%len(dashes)]
 }
 
-// shape draws the mark of a style about a point.
+// shape draws the shape of a style at a point; "" for styles without one.
 func shape(style int, x, y float64) string {
 	if style < 0 {
 		return ""
@@ -108,7 +114,8 @@ func shape(style int, x, y float64) string {
 	return drawShape(style%shapes, class(style), x, y)
 }
 
-// drawShape draws the i-th shape in a class.
+// drawShape draws the i-th shape, of about 8 pixels, centred at a point:
+// circle, triangle, square, diamond, inverted triangle, cross.
 func drawShape(i int, class string, x, y float64) string {
 	const r = 4.0
 	at := func(points ...float64) string {
@@ -133,8 +140,10 @@ func drawShape(i int, class string, x, y float64) string {
 	return at(-0.4, -1.2, 0.4, -1.2, 0.4, -0.4, 1.2, -0.4, 1.2, 0.4, 0.4, 0.4, 0.4, 1.2, -0.4, 1.2, -0.4, 0.4, -1.2, 0.4, -1.2, -0.4, -0.4, -0.4)
 }
 
-// clean makes a text of the web fit for a page: no control characters and no marks
-// that turn the direction of what follows, at most n characters.
+// clean makes an untrusted text fit for a page: no control characters, no marks
+// that change the direction of what follows (with which a URL could be made to
+// look like another one), valid UTF-8, and at most n characters, cut in the
+// middle.
 func clean(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -152,15 +161,16 @@ func clean(s string, n int) string {
 	return s
 }
 
-// ending is clean, but keeps the end of a long text: names of topics differ there.
+// ending is clean, but keeps the end of a long text: paths of topics differ
+// there.
 func ending(s string, n int) string {
 	return plain.FitEnd(clean(s, 1000), n)
 }
 
-// escape is clean, for a drawing.
+// escape is clean for HTML and SVG.
 func escape(s string, n int) string { return html.EscapeString(clean(s, n)) }
 
-// grouped writes a whole number with commas between thousands.
+// grouped formats a whole number with commas between thousands.
 func grouped(v float64) string {
 	s := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -172,5 +182,6 @@ func grouped(v float64) string {
 	return s
 }
 
-// textWidth estimates the width of a text of 13 pixels.
+// textWidth estimates the width of a text in the 13-pixel font of drawings, in
+// pixels. It is on the safe side for most texts; the reader's font is unknown.
 func textWidth(s string) float64 { return 7 * float64(len([]rune(s))) }

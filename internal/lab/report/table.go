@@ -12,14 +12,16 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// Letters of rows, as themselves and raised; q can't be raised in Unicode.
+// Letters of rows, plain and as superscripts. There is no superscript q in
+// Unicode.
 var (
 	rowLetters    = []rune("abcdefghijklmnoprstuvwxyz")
 	raisedLetters = []rune("ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 	raisedDigits  = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
 )
 
-// rowID names the i-th row: a letter, and with more rows than letters also a number.
+// rowID returns the id of the i-th row: a letter, followed by a number from the
+// 26th row on.
 func rowID(i int) string {
 	id := string(rowLetters[i%len(rowLetters)])
 	if n := i / len(rowLetters); n > 0 {
@@ -28,23 +30,27 @@ func rowID(i int) string {
 	return id
 }
 
+// byID orders ids as rowID assigns them.
 func byID(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// place is the row that an id names.
+// place reverses rowID.
 func place(id string) int {
-	n, _ := strconv.Atoi(id[1:]) // none for the first rows
+	n, _ := strconv.Atoi(id[1:]) // "" for the first rows
 	return slices.Index(rowLetters, rune(id[0])) + n*len(rowLetters)
 }
 
-const longRun = 5 // so many ids in a row are written as a range
+// longRun is the number of consecutive ids from which they are written as a
+// range.
+const longRun = 5
 
-// idRuns writes ids, in their order, so that many stay readable: abc, then e to t. dash
-// stands in a range, gap on both sides of one.
+// idRuns formats ids, in order, so that many stay readable: abc, then e–t. dash
+// is written within a range, gap on both sides of one.
 func idRuns(ids []string, dash, gap string) string {
 	var b strings.Builder
 	afterRange := false
 	for i := 0; i < len(ids); {
 		j := i + 1
+		// ids[i:j] is the longest run of consecutive rows from i on.
 		for j < len(ids) && place(ids[j]) == place(ids[i])+j-i {
 			j++
 		}
@@ -62,7 +68,7 @@ func idRuns(ids []string, dash, gap string) string {
 	return b.String()
 }
 
-// raised writes ids as Unicode superscripts.
+// raised formats ids as Unicode superscripts.
 func raised(ids []string) string {
 	var b strings.Builder
 	for _, r := range idRuns(ids, "-", "") {
@@ -77,11 +83,11 @@ func raised(ids []string) string {
 	return b.String()
 }
 
-// rows returns the strategies in the order of tables: as they were given, the oracle
-// last.
+// rows returns the strategies in the order of tables: as they were given, the
+// oracle last.
 func (r *Report) rows() []string { return append(r.in.Runs.Rivals(), r.bounds...) }
 
-// value writes a figure in its measure's unit.
+// value formats a figure in its measure's unit.
 func value(m measure.Measure, v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -96,7 +102,7 @@ func value(m measure.Measure, v float64) string {
 	return strconv.FormatFloat(v, 'f', 1, 64)
 }
 
-// change writes a difference with its sign.
+// change formats a difference with its sign.
 func change(m measure.Measure, v float64) string {
 	s := strings.Replace(value(m, v), "-", "−", 1)
 	if v > 0 && s != "–" {
@@ -105,7 +111,7 @@ func change(m measure.Measure, v float64) string {
 	return s
 }
 
-// p writes a p-value.
+// p formats a p-value.
 func p(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -116,12 +122,13 @@ func p(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-// showsError tells whether the ± of a figure is shown: in the leading column, if it is a mean.
+// showsError reports whether the standard error of a figure is shown: in the
+// leading column, if it exists.
 func (r *Report) showsError(m measure.Measure, f figure) bool {
 	return m == r.lead() && f.se > 0 && !math.IsNaN(f.se) && !math.IsInf(f.se, 0)
 }
 
-// Text writes the table for a terminal.
+// Text returns the table for a terminal, with superscript letters and a legend.
 func (r *Report) Text() string {
 	lines := [][]string{append([]string{"#", "strategy"}, columnNames(r.in.Measures)...)}
 	for _, name := range r.rows() {
@@ -146,6 +153,7 @@ func columnNames(ms []measure.Measure) (names []string) {
 	return names
 }
 
+// aligned pads columns to equal width, in characters.
 func aligned(lines [][]string) string {
 	widths := map[int]int{}
 	for _, l := range lines {
@@ -164,6 +172,7 @@ func aligned(lines [][]string) string {
 	return b.String()
 }
 
+// number returns 1 for true and 0 for false.
 func number(b bool) int {
 	if b {
 		return 1
@@ -171,7 +180,7 @@ func number(b bool) int {
 	return 0
 }
 
-// legend tells what the letters mean.
+// legend explains the letters.
 func (r *Report) legend() string {
 	n := r.topics()
 	if n < measure.MinPairs {
@@ -184,7 +193,7 @@ func (r *Report) legend() string {
 	return text
 }
 
-// errorLegend tells what stands behind ±, in the forms that have it.
+// errorLegend explains the ± if the table has any.
 func (r *Report) errorLegend() string {
 	for _, name := range r.rivals {
 		if r.showsError(r.lead(), r.table[cell{name, r.lead()}]) {
@@ -194,7 +203,7 @@ func (r *Report) errorLegend() string {
 	return ""
 }
 
-// hasRanges tells whether letters are so many anywhere that they are written as a range.
+// hasRanges reports whether any letters are written as a range.
 func (r *Report) hasRanges() bool {
 	for _, f := range r.table {
 		if strings.Contains(idRuns(f.beats, "–", ""), "–") {
@@ -204,9 +213,10 @@ func (r *Report) hasRanges() bool {
 	return false
 }
 
+// topics returns the number of topics, on which the number of pairs depends.
 func (r *Report) topics() int { return len(r.in.Runs.Topics()) }
 
-// Markdown writes the table, and what the claims came to, for a document.
+// Markdown returns the table and the outcomes of the claims, for a document.
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| # | strategy | %s |\n|---|---|%s\n", strings.Join(columnNames(r.in.Measures), " | "), strings.Repeat("--:|", len(r.in.Measures)))
@@ -236,18 +246,22 @@ func (r *Report) Markdown() string {
 	return b.String()
 }
 
+// capital returns s with its first letter, which is ASCII, in upper case.
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// markdown escapes a text so that it can't be more than text in a table.
+// markdown escapes a text so that it stays plain text in a Markdown table.
 func markdown(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`).Replace(clean(s, longText))
 }
 
-// LaTeX writes the table with booktabs: best in bold, letters raised, the test in
-// the caption. Figures have two columns, so that they stand below each other whatever
-// letters they have; a table that is wider than the text is made smaller.
+// LaTeX returns the table with booktabs: the best in bold, letters as
+// superscripts, the test in the caption. A figure occupies two columns, so that
+// digits are aligned whatever letters follow; a table wider than the text is
+// scaled down. If it would become too small, only the leading column keeps its
+// letters.
 func (r *Report) LaTeX() string {
 	var b strings.Builder
+	// Letters make a table wide: with 20 strategies a cell can have 19 of them.
 	crowded := r.latexWidth() > latexRoom
 	b.WriteString("% needs \\usepackage{booktabs,graphicx}\n\\begin{table}\n\\centering\n")
 	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:%s}\n", latex(r.caption()+r.latexNotes(crowded)), slug(r.in.Name))
@@ -275,7 +289,7 @@ func (r *Report) LaTeX() string {
 	return b.String()
 }
 
-// latexHead names a measure, its place in a line of its own.
+// latexHead formats the name of a measure with its place on a second line.
 func latexHead(m measure.Measure) string {
 	head, place, ok := strings.Cut(m.String(), "@")
 	if !ok {
@@ -284,7 +298,7 @@ func latexHead(m measure.Measure) string {
 	return `\shortstack{` + latex(head) + `\\@` + latex(place) + "}"
 }
 
-// latexFigure writes a figure, and in a column of its own what stands behind it.
+// latexFigure formats a figure and, in the next column, its letters and error.
 func (r *Report) latexFigure(m measure.Measure, f figure) string {
 	text := strings.NewReplacer("–", "--", "−", "$-$").Replace(value(m, f.centre))
 	if f.best {
@@ -300,11 +314,11 @@ func (r *Report) latexFigure(m measure.Measure, f figure) string {
 	return text
 }
 
-// latexRoom is how many characters of a table are beside each other in the text of an
-// article, made smaller by no more than a third.
+// latexRoom is the width of a table, in characters, that fits the text of an
+// article when scaled down by at most a third.
 const latexRoom = 130
 
-// latexWidth is about how many characters wide the table is, letters and all.
+// latexWidth estimates the width of the table in characters, with letters.
 func (r *Report) latexWidth() (n int) {
 	names := 0
 	for _, name := range r.rows() {
@@ -320,32 +334,33 @@ func (r *Report) latexWidth() (n int) {
 	return n + names
 }
 
-// latexNotes tells in the caption what stands behind ±, and where letters are left out.
+// latexNotes explains ± and missing letters in the caption.
 func (r *Report) latexNotes(crowded bool) (text string) {
 	if r.errorLegend() != "" {
 		text = " ± is the standard error over topics."
 	}
 	if crowded && r.topics() >= measure.MinPairs {
-		text += fmt.Sprintf(" There is room for letters at %s alone; stats.csv compares all pairs by all measures.", r.lead())
+		text += fmt.Sprintf(" There is room for letters at %s only; stats.csv compares all pairs by all measures.", r.lead())
 	}
 	return text
 }
 
-// caption says what a table shows and what its letters and bold figures mean.
+// caption describes what a table shows and what its letters and bold figures
+// mean.
 func (r *Report) caption() string {
 	runs := &r.in.Runs
 	text := fmt.Sprintf("%s: means over %d topics", cmp.Or(clean(r.in.Name, 200), "Strategies"), r.topics())
 	if n := runs.SeedSets(); n > 1 {
 		text += fmt.Sprintf(" × %d seed sets", n)
 	}
-	text += fmt.Sprintf(", %s pages to a crawl%s.", grouped(float64(runs.Pages())), r.medians())
+	text += fmt.Sprintf(", %s pages per crawl%s.", grouped(float64(runs.Pages())), r.medians())
 	if r.topics() < measure.MinPairs {
 		return text + " The best figure is bold; topics are too few for tests."
 	}
 	return text + fmt.Sprintf(" The best figure is bold; letters mark figures that are significantly better than those of the named rows (%s).", r.in.Tests.Describe())
 }
 
-// kinds tells of columns that are no means or no shares what they are.
+// kinds explains columns that are not means or not shares.
 func (r *Report) kinds() (text string) {
 	for _, m := range r.in.Measures {
 		switch unit := m.Kind().Unit; {
@@ -358,7 +373,7 @@ func (r *Report) kinds() (text string) {
 	return text
 }
 
-// medians names the measures that are summed up by medians, not means.
+// medians names the first measure that is summarised by medians.
 func (r *Report) medians() string {
 	for _, m := range r.in.Measures {
 		if m.Median() {
@@ -368,7 +383,8 @@ func (r *Report) medians() string {
 	return ""
 }
 
-// latex escapes a text.
+// latex escapes a text for LaTeX, including characters that common fonts lack in
+// text mode.
 func latex(s string) string {
 	return strings.NewReplacer(
 		`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
@@ -377,7 +393,8 @@ func latex(s string) string {
 	).Replace(clean(s, longText))
 }
 
-// slug makes a name fit for a file, a label and a TREC field: letters, digits and - . _
+// slug turns a text into a name for a file, a label and a TREC field: letters,
+// digits and - . _ = only, not empty and without a leading dot.
 func slug(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._=", r) {

@@ -13,15 +13,16 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// TREC files let others check the figures:
+// trecFiles returns files in the formats of trec_eval, with which others can
+// check the figures:
 //
-//	trec/qrels               topic 0 document 1       the pages of each topic
-//	trec/qrels.targets.SET   the same without the seeds of a seed set; where a strategy
-//	                         has seeds of its own, qrels.targets.STRATEGY.SET to each
+//	trec/qrels               topic 0 document 1       the relevant pages of each topic
+//	trec/qrels.targets.SET   the same without the seeds of a seed set; if strategies have
+//	seeds of their own, one qrels.targets.STRATEGY.SET each
 //	trec/run.STRATEGY.SET    topic Q0 document rank score tag
 //
-// Documents are in the order of the crawl, and scores fall with it, so that trec_eval's
-// P_k on qrels is harvest@k, and recall_k on qrels.targets is recall@k.
+// Documents are in the order of the crawl and scores descend, so that trec_eval's
+// P_k on qrels equals harvest@k, and recall_k on qrels.targets equals recall@k.
 func (r *Report) trecFiles() (files []File) {
 	ids := r.trecTopics()
 	files = append(files, File{"trec/qrels", func(w io.Writer) error { return r.writeQrels(w, ids, r.judged(), nil) }})
@@ -36,8 +37,8 @@ func (r *Report) trecFiles() (files []File) {
 	return files
 }
 
-// targetFiles are the qrels for recall: one for all strategies of a seed set, or one to
-// each where they did not begin with the same pages.
+// targetFiles returns the qrels for recall: one per seed set, or one per strategy
+// and seed set if strategies began with different pages.
 func (r *Report) targetFiles(ids map[string]string, set int) (files []File) {
 	if len(r.in.Relevant) == 0 {
 		return nil
@@ -61,6 +62,8 @@ func (r *Report) targetFiles(ids map[string]string, set int) (files []File) {
 	return files
 }
 
+// unique returns the name, with a number appended if it is taken, and marks it as
+// taken.
 func unique(name string, taken map[string]bool) string {
 	made := name
 	for i := 2; taken[made]; i++ {
@@ -70,7 +73,7 @@ func unique(name string, taken map[string]bool) string {
 	return made
 }
 
-// trecTopics names the topics so that a field can hold them.
+// trecTopics returns a distinct name per topic that fits a TREC field.
 func (r *Report) trecTopics() map[string]string {
 	ids, taken := map[string]string{}, map[string]bool{}
 	for _, t := range r.in.Runs.Topics() {
@@ -79,6 +82,7 @@ func (r *Report) trecTopics() map[string]string {
 	return ids
 }
 
+// seedSets returns the numbers of the seed sets, ascending.
 func (r *Report) seedSets() (sets []int) {
 	for i := range r.in.Runs.Trails {
 		if s := r.in.Runs.Trails[i].SeedSet; !slices.Contains(sets, s) {
@@ -89,7 +93,8 @@ func (r *Report) seedSets() (sets []int) {
 	return sets
 }
 
-// judged returns the pages of each topic: all of them, or those that some crawl found.
+// judged returns the relevant pages of each topic: all of them, or those that
+// some crawl found.
 func (r *Report) judged() map[string][]dowse.URL {
 	if len(r.in.Relevant) > 0 {
 		return r.in.Relevant
@@ -106,8 +111,8 @@ func (r *Report) judged() map[string][]dowse.URL {
 	return found
 }
 
-// seeds returns the seeds of each topic in a seed set, as the crawls show them: those
-// of one strategy, or of all for "".
+// seeds returns the seeds of each topic in a seed set, taken from the trails of
+// one strategy, or of all for "".
 func (r *Report) seeds(set int, name string) map[string]map[dowse.URL]bool {
 	seeds := map[string]map[dowse.URL]bool{}
 	for i := range r.in.Runs.Trails {
@@ -127,7 +132,8 @@ func (r *Report) seeds(set int, name string) map[string]map[dowse.URL]bool {
 	return seeds
 }
 
-// document is a URL as a field of a TREC file: nothing in it ends the field.
+// document formats a URL as a field: white space, control characters and bytes
+// beyond ASCII are percent-encoded, so that nothing ends the field.
 func document(u dowse.URL) string {
 	var b strings.Builder
 	for i := range len(u) {
@@ -140,6 +146,8 @@ func document(u dowse.URL) string {
 	return b.String()
 }
 
+// writeQrels writes the pages of each topic, sorted and once each, without the
+// given ones.
 func (r *Report) writeQrels(w io.Writer, ids map[string]string, pages map[string][]dowse.URL, without map[string]map[dowse.URL]bool) error {
 	b := bufio.NewWriter(w)
 	for _, topic := range r.in.Runs.Topics() {
@@ -157,6 +165,7 @@ func (r *Report) writeQrels(w io.Writer, ids map[string]string, pages map[string
 	return nil
 }
 
+// writeRun writes the crawls of a strategy in a seed set as a run.
 func (r *Report) writeRun(w io.Writer, ids map[string]string, name string, set int) error {
 	b := bufio.NewWriter(w)
 	for _, t := range r.in.Runs.Of(name) {
@@ -170,6 +179,8 @@ func (r *Report) writeRun(w io.Writer, ids map[string]string, name string, set i
 	return nil
 }
 
+// writeRanked writes one crawl. trec_eval orders by score and ignores ranks, so
+// the score is the number of pages from here to the end.
 func writeRanked(b *bufio.Writer, topic, tag string, t *measure.Trail) {
 	for i, s := range t.Steps.All() {
 		b.WriteString(topic + " Q0 " + document(s.URL) + " " + strconv.Itoa(i+1) + " " + strconv.Itoa(t.Steps.Len()-i) + " " + tag + "\n")

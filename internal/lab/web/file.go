@@ -22,12 +22,13 @@ import (
 // A feature file is
 //
 //	magic
-//	a record to a page, in the order of the web
-//	the footer: the place of every record, all URLs, what hosts' robots.txt say
+//	one record per page, in the order of the web
+//	the footer: the place of every record, all URLs, the robots.txt of hosts
 //	u64 where the footer begins, u32 its CRC-32C, 32 bytes SHA-256 of all before, magic
 //
-// Each record has a CRC-32C in the footer and is checked when it is read. A file of
-// another version is made again: it is a cache.
+// Numbers are little-endian. Each record has a CRC-32C in the footer and is
+// checked whenever it is read. A file of another version is built again, since
+// it is only a cache.
 const maxFooter = 1 << 31
 
 // The version counts the facts that a record holds, so a new one makes another version.
@@ -36,30 +37,32 @@ var (
 	trailerSize = 8 + 4 + sha256.Size + len(magic)
 )
 
-// ErrDamaged is returned for a feature file that can't be read. Removing it lets it
-// be made again.
-var ErrDamaged = errors.New("the feature file is damaged")
+// ErrDamaged is returned for a feature file that can't be read. Open builds
+// such a file again.
+var ErrDamaged = errors.New("damaged feature file")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A featureWriter makes a feature file beside its final place, and puts it there when it is
-// whole.
+// A writer builds a feature file under a temporary name, and renames it when it
+// is complete. URLs are numbered in the order in which they are first used.
 type featureWriter struct {
 	file  *durable.Pending
 	out   *bufio.Writer
 	sum   hash.Hash
-	at    int64
+	at    int64 // bytes written so far
 	enc   encoder
 	index []recordPlace
 	ids   map[dowse.URL]int
 	urls  []dowse.URL
 }
 
+// A recordPlace is the entry of a record in the footer. Offsets are not stored:
+// records follow each other without gaps.
 type recordPlace struct {
 	offset int64
 	length int
-	check  uint32
-	url    int
+	check  uint32 // CRC-32C of the record
+	url    int    // number of its URL
 }
 
 func newWriter(path string) (*featureWriter, error) {
@@ -77,6 +80,7 @@ func newWriter(path string) (*featureWriter, error) {
 	return w, nil
 }
 
+// id returns the number of a URL.
 func (w *featureWriter) id(u dowse.URL) int {
 	id, ok := w.ids[u]
 	if !ok {
@@ -87,12 +91,13 @@ func (w *featureWriter) id(u dowse.URL) int {
 	return id
 }
 
-// write appends bytes; what goes wrong is told by close.
+// write appends bytes. bufio keeps the first error, and close returns it.
 func (w *featureWriter) write(b []byte) {
 	n, _ := w.out.Write(b)
 	w.at += int64(n)
 }
 
+// add appends the record of a page.
 func (w *featureWriter) add(p *dowse.Page) {
 	w.enc.B = w.enc.B[:0]
 	w.enc.page(p)
@@ -100,7 +105,8 @@ func (w *featureWriter) add(p *dowse.Page) {
 	w.write(w.enc.B)
 }
 
-// close writes the footer and moves the file to its place.
+// close writes the footer and moves the file to its place; after an error
+// nothing is there.
 func (w *featureWriter) close(robots map[string]*dowse.Robots) error {
 	w.enc.B = w.enc.B[:0]
 	w.footer(robots)
@@ -118,7 +124,7 @@ func (w *featureWriter) close(robots map[string]*dowse.Robots) error {
 	return w.file.Commit()
 }
 
-// abandon gives the file up.
+// abandon removes the temporary file.
 func (w *featureWriter) abandon() { w.file.Abandon() }
 
 func (w *featureWriter) footer(robots map[string]*dowse.Robots) {
@@ -146,7 +152,7 @@ func (w *featureWriter) footer(robots map[string]*dowse.Robots) {
 	}
 }
 
-// features is an open feature file.
+// features is an open feature file. Reading is safe for concurrent use.
 type features struct {
 	file   io.ReaderAt
 	closer io.Closer
@@ -157,7 +163,7 @@ type features struct {
 	robots map[string]robotsText
 }
 
-// robotsText is what a host answered when it was asked for robots.txt.
+// robotsText is the answer of a host to the request for robots.txt.
 type robotsText struct {
 	status int
 	body   string
@@ -180,7 +186,8 @@ func openFeatures(path string) (*features, error) {
 	return nil, fmt.Errorf("web: open %s: %w", path, err)
 }
 
-// readFeatures reads the footer of a feature file.
+// readFeatures reads and checks the trailer and the footer of a feature file.
+// The records are checked later, one by one.
 func readFeatures(r io.ReaderAt, size int64) (*features, error) {
 	tail := make([]byte, trailerSize)
 	if size < int64(len(magic)+trailerSize) {
@@ -204,6 +211,8 @@ func readFeatures(r io.ReaderAt, size int64) (*features, error) {
 	return f, f.readFooter(newDecoder(footer, nil), begin)
 }
 
+// readFooter decodes the footer. Records must end exactly where the footer
+// begins.
 func (f *features) readFooter(d *decoder, end int64) error {
 	f.urls = make([]dowse.URL, d.count(1))
 	for i := range f.urls {
@@ -237,7 +246,7 @@ func (f *features) urlAt(i int) (dowse.URL, bool) {
 	return f.urls[i], true
 }
 
-// page reads the i-th page.
+// page reads, checks and decodes the i-th record.
 func (f *features) page(i int) (*dowse.Page, error) {
 	r := f.index[i]
 	buf := make([]byte, r.length)

@@ -7,28 +7,34 @@ import (
 	"dowse/weburl"
 )
 
-// A Graph is which page leads to which, as a crawl can go: to what robots.txt allows,
-// along links that may be followed, over redirects, and to what a host's sitemaps
-// list once the host was visited. Answers have the numbers of the web.
+// A Graph holds which page leads to which, as a crawl can move: to pages that
+// robots.txt permits, along links that may be followed, over redirects, and to
+// what the sitemaps of a host list once the host was visited. Answers have
+// their numbers in the web. It implements lab.Graph.
 type Graph struct {
-	Links     int // of all pages, each target of a page once
-	Resolving int // of them, those that lead to a page
+	Links     int // links of all pages, one per target and page
+	Resolving int // of these, those that lead to a page of the web
 
 	fetched []bool    // the answer is a page that may be fetched
-	out     [][]int32 // pages to which a page leads
+	out     [][]int32 // by page: the pages that it leads to
 	host    []int32
 	hosts   int
-	listed  [][]int32 // by host: what its sitemaps list
-	alias   []int32   // of a redirect: the page where it ends; -1 for others
+	listed  [][]int32 // by host: the pages that its sitemaps list, sorted
+	// By redirect: the answer at which it ends; -1 for others and if it ends
+	// outside.
+	alias []int32
 }
 
-// Graph returns how the pages of the web are linked. The first call reads all of them.
+// Graph returns the link structure of the web. The first call reads all pages,
+// twice; the result is kept.
 func (w *Web) Graph() (*Graph, error) {
-	w.graphOnce.Do(func() { w.graph, w.graphErr = w.linked() })
+	w.graphOnce.Do(func() { w.graph, w.graphErr = w.buildGraph() })
 	return w.graph, w.graphErr
 }
 
-func (w *Web) linked() (*Graph, error) {
+// buildGraph needs two passes: redirects must be known before links can be
+// resolved.
+func (w *Web) buildGraph() (*Graph, error) {
 	n := w.Len()
 	g := &Graph{fetched: make([]bool, n), out: make([][]int32, n), host: make([]int32, n)}
 	moved := make([]dowse.URL, n)
@@ -71,7 +77,8 @@ func (w *Web) linked() (*Graph, error) {
 	return g, nil
 }
 
-// add takes in the links of an answer.
+// add adds the links of an answer. Links that may not be followed count as
+// links, but lead nowhere.
 func (g *Graph) add(w *Web, i int, p *dowse.Page, moved []dowse.URL) {
 	if p.Outcome == dowse.Redirected {
 		return
@@ -97,7 +104,8 @@ func (g *Graph) add(w *Web, i int, p *dowse.Page, moved []dowse.URL) {
 	}
 }
 
-// final returns the number of the answer to which a URL leads in the end, -1 for none.
+// final returns the number of the answer at which a URL ends after redirects,
+// -1 for none. Chains of more than 20 redirects, and so loops, end nowhere.
 func (w *Web) final(u dowse.URL, moved []dowse.URL) int {
 	for range 20 {
 		i, ok := w.Find(u)
@@ -115,13 +123,14 @@ func (w *Web) final(u dowse.URL, moved []dowse.URL) int {
 // Len returns the number of answers.
 func (g *Graph) Len() int { return len(g.out) }
 
-// Alias returns the answer where a redirect ends, false for what is none.
+// Alias returns the answer at which a redirect ends, and false for anything
+// else.
 func (g *Graph) Alias(i int) (int, bool) { return int(g.alias[i]), g.alias[i] >= 0 }
 
-// IsPage tells whether an answer is a page that a crawl may fetch.
+// IsPage reports whether an answer is a page that a crawl may fetch.
 func (g *Graph) IsPage(i int) bool { return g.fetched[i] }
 
-// Pages counts the pages.
+// Pages returns the number of pages that a crawl may fetch.
 func (g *Graph) Pages() (n int) {
 	for _, ok := range g.fetched {
 		n += asNumber(ok)
@@ -129,14 +138,14 @@ func (g *Graph) Pages() (n int) {
 	return n
 }
 
-// Out returns the pages to which the links of a page lead; see [Graph.Host] for what
-// a sitemap adds.
+// Out returns the pages to which the links of a page lead, without those that
+// sitemaps add; see Listed.
 func (g *Graph) Out(i int) []int32 { return g.out[i] }
 
-// Host returns the number of a page's host.
+// Host returns the number of a page's host, from 0.
 func (g *Graph) Host(i int) int { return int(g.host[i]) }
 
-// Hosts counts the hosts with a page.
+// Hosts returns the number of hosts that have a page.
 func (g *Graph) Hosts() int {
 	hosts := map[int]bool{}
 	for i := range g.out {
@@ -150,8 +159,8 @@ func (g *Graph) Hosts() int {
 // Listed returns the pages that the sitemaps of a host list.
 func (g *Graph) Listed(host int) []int32 { return g.listed[host] }
 
-// Reach tells for every page whether a way leads there from the seeds. The seeds
-// themselves are there.
+// Reach reports, for every answer, whether a crawl from the seeds can reach it.
+// Seeds that are pages count as reached.
 func (g *Graph) Reach(seeds []int) []bool {
 	seen, mapped := make([]bool, len(g.out)), make([]bool, g.hosts)
 	var queue []int32
@@ -179,7 +188,7 @@ func (g *Graph) Reach(seeds []int) []bool {
 	return seen
 }
 
-// Linking returns for every page the pages that link to it.
+// Linking returns, for every page, the pages that link to it, by number.
 func (g *Graph) Linking() [][]int32 {
 	in := make([][]int32, len(g.out))
 	for i, list := range g.out {

@@ -14,36 +14,38 @@ import (
 	"dowse/weburl"
 )
 
-// A Judged web is a web whose pages a judge has rated for one topic: each page, and
-// what is said around each of its links, once, when a crawl first comes there. It is
-// shared by all crawls for the topic, from many goroutines. Pages of a crawl that counts
-// links (crawl.Config.LinksIn) are rated for that crawl alone.
+// A Judged web is a web whose pages a judge rates for one topic: each page, and
+// the words around each of its links, once, when a crawl first visits it. It is
+// shared by all crawls for the topic and may be used by many goroutines. Pages
+// of a crawl that counts links (crawl.Config.LinksIn) are rated for that crawl
+// alone, because the rating depends on what it has seen.
 type Judged struct {
 	web   *Web
 	judge dowse.Judge
 
 	mu   sync.Mutex
-	rows map[crawler.Wish]*ratings
-	most int // words around a link that anybody wants
-	errs []error
+	rows map[crawler.Wish]*ratings // by what is rated
+	most int                       // largest window around a link that is rated, in words
+	errs []error                   // the first few
 }
 
-// ratings hold what a judge said about pages, by number.
+// ratings holds the ratings of pages, by number; nil for pages that were not
+// visited.
 type ratings struct {
 	wish crawler.Wish
 	list []atomic.Pointer[rating]
 }
 
-// A rating is what a judge said of one page.
+// A rating is what a judge computed for one page.
 type rating struct {
 	verdict  dowse.Verdict
-	contexts []float64 // of all mentions in order; nil for none
-	anchors  []float64
+	contexts []float64 // of the windows of all mentions, in order; nil for none
+	anchors  []float64 // of the anchors of all mentions, in order; nil for none
 }
 
-// NewJudged returns the web as a judge sees it. Wishes are what crawls will want to be
-// rated, as far as that is known: those that want nothing but the page then share the
-// ratings of another, and the page is read once.
+// NewJudged returns the web as a judge rates it. wishes are what crawls will
+// need rated, as far as it is known: crawls that need only the page then share
+// the ratings of one that needs more, and each page is rated once.
 func NewJudged(w *Web, j dowse.Judge, wishes ...crawler.Wish) *Judged {
 	judged := &Judged{web: w, judge: j, rows: map[crawler.Wish]*ratings{}}
 	for _, wish := range wishes {
@@ -55,16 +57,16 @@ func NewJudged(w *Web, j dowse.Judge, wishes ...crawler.Wish) *Judged {
 	return judged
 }
 
-// Err returns what went wrong in reading the web. A page that could not be read is a
-// failed one to the crawl.
+// Err returns the errors of reading the web. A page that could not be read is a
+// failed visit to the crawl, so a caller must look here after it.
 func (j *Judged) Err() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return errors.Join(j.errs...)
 }
 
-// For returns the web as a strategy sees it: with what it wants to be rated. latency
-// tells how long an answer takes; nil means as long as the web itself says.
+// For returns the web as a strategy sees it, with what it needs rated. latency
+// is the virtual duration of an answer; nil means that of the web, or a second.
 func (j *Judged) For(s dowse.Strategy, latency func(dowse.URL) time.Duration) *View {
 	if latency == nil {
 		latency = j.web.latency
@@ -76,10 +78,11 @@ func (j *Judged) For(s dowse.Strategy, latency func(dowse.URL) time.Duration) *V
 	return &View{judged: j, wish: wish, ratings: j.ratings(wish), latency: latency}
 }
 
-// defaultLatency is how long an answer takes where nobody says: the second of Wang et
-// al. 2009's running times.
+// defaultLatency is how long an answer takes if the web does not define it: the
+// second of Wang et al. 2009's running times.
 const defaultLatency = time.Second
 
+// ratings returns the ratings for a wish, empty at first.
 func (j *Judged) ratings(wish crawler.Wish) *ratings {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,7 +94,8 @@ func (j *Judged) ratings(wish crawler.Wish) *ratings {
 	return r
 }
 
-// Relevance returns the judge's rating of a page by its number.
+// Relevance returns the judge's rating of the i-th answer, 0 to 1; 0 for what
+// is not a page.
 func (j *Judged) Relevance(i int) float64 {
 	p, err := j.web.Page(i)
 	if err != nil || p.Outcome != dowse.Fetched {
@@ -100,8 +104,8 @@ func (j *Judged) Relevance(i int) float64 {
 	return j.rated(j.ratings(crawler.Wish{}), i, p).verdict.Relevance
 }
 
-// rated returns the rating of a page, and makes it where there is none. Two crawls
-// that come at once rate it twice, to the same end.
+// rated returns the rating of a page, and computes it if there is none. Two
+// crawls may compute it concurrently, with the same result.
 func (j *Judged) rated(r *ratings, i int, p *dowse.Page) *rating {
 	if have := r.list[i].Load(); have != nil {
 		return have
@@ -111,13 +115,14 @@ func (j *Judged) rated(r *ratings, i int, p *dowse.Page) *rating {
 	return made
 }
 
-// rate lets the judge read a copy of a page.
+// rate rates a copy of a page, which the judge may modify.
 func (j *Judged) rate(wish crawler.Wish, p *dowse.Page) *rating {
 	fresh, _ := detached(p)
 	wish.Rate(j.judge, fresh)
 	return ratingOf(wish, fresh)
 }
 
+// ratingOf collects the ratings that a judge left in a page.
 func ratingOf(wish crawler.Wish, p *dowse.Page) *rating {
 	r := &rating{verdict: p.Verdict}
 	r.verdict.Because = slices.Clip(r.verdict.Because)
@@ -143,8 +148,9 @@ func (r *rating) add(wish crawler.Wish, m *dowse.Mention) {
 	}
 }
 
-// detached copies a page so that a crawl can have it: all that can be written to is the
-// crawl's own, so that a strategy can't leave a message for crawls that come later.
+// detached copies a page for a crawl: everything that can be modified belongs
+// to the copy, so that a strategy can't leave a message for later crawls. It
+// returns the number of mentions of links too.
 func detached(p *dowse.Page) (q *dowse.Page, mentions int) {
 	q = new(dowse.Page)
 	*q = *p
@@ -185,8 +191,8 @@ func detachedRobots(r *dowse.Robots) *dowse.Robots {
 	return &own
 }
 
-// A View answers the visits of one crawl, as lab.Web wants it. It shows nothing that
-// a visit would not.
+// A View answers the visits of one crawl; it implements lab.Web. It shows
+// nothing that a live visit would not.
 type View struct {
 	judged  *Judged
 	wish    crawler.Wish
@@ -194,8 +200,8 @@ type View struct {
 	latency func(dowse.URL) time.Duration
 }
 
-// Visit returns what came of a visit and how long it took. What is outside of the web
-// is answered with 404.
+// Visit returns the recorded answer as the outcome of a visit, and how long it
+// takes. A URL that the web does not have gives 404.
 func (v *View) Visit(visit crawl.Visit) (*dowse.Page, time.Duration) {
 	took := v.latency(visit.URL)
 	if visit.Kind == crawl.VisitRobots {
@@ -212,22 +218,23 @@ func (v *View) Visit(visit crawl.Visit) (*dowse.Page, time.Duration) {
 		return missing(visit), took
 	}
 	if (kept.Outcome == dowse.Listed) != (visit.Kind == crawl.VisitSitemap) {
-		return unlike(visit), took
+		return wrongKind(visit), took
 	}
 	p, _ := detached(kept)
-	as(p, visit)
+	asVisit(p, visit)
 	switch {
 	case p.Outcome != dowse.Fetched:
-	case p.LinksIn != nil: // the judge goes by what this crawl has seen, which no other may know
-		v.judged.rate(v.wish, p).tell(v.wish, p)
+	case p.LinksIn != nil: // the rating depends on what this crawl has seen, so it is not shared
+		v.judged.rate(v.wish, p).applyTo(v.wish, p)
 	default:
-		v.judged.rated(v.ratings, i, kept).tell(v.wish, p)
+		v.judged.rated(v.ratings, i, kept).applyTo(v.wish, p)
 	}
 	return p, took
 }
 
-// tell gives a page the ratings.
-func (r *rating) tell(wish crawler.Wish, p *dowse.Page) {
+// applyTo sets the ratings of a page and of the mentions of its links, in the
+// order of ratingOf.
+func (r *rating) applyTo(wish crawler.Wish, p *dowse.Page) {
 	p.Verdict = r.verdict
 	p.Verdict.Because = slices.Clone(r.verdict.Because)
 	if wish == (crawler.Wish{}) {
@@ -261,8 +268,8 @@ func (j *Judged) fail(err error) {
 	}
 }
 
-// as makes a recorded page the outcome of a visit.
-func as(p *dowse.Page, v crawl.Visit) {
+// asVisit gives a recorded page the properties of the visit that it answers.
+func asVisit(p *dowse.Page, v crawl.Visit) {
 	p.URL, p.Lead, p.Depth, p.Hops, p.Again, p.LinksIn = v.URL, v.Lead, v.Depth, v.Hops, v.Again, v.LinksIn
 }
 
@@ -273,25 +280,27 @@ func missing(v crawl.Visit) *dowse.Page {
 	return p
 }
 
-// unlike is what comes of a list that is visited as a page, or the other way round.
-func unlike(v crawl.Visit) *dowse.Page {
+// wrongKind is the outcome of visiting a sitemap as a page, or a page as a
+// sitemap.
+func wrongKind(v crawl.Visit) *dowse.Page {
 	p := v.Page()
-	p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipTypeMIME, "not what it was asked for as"
+	p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipTypeMIME, "not the kind of document that was requested"
 	p.Fetch.Status = 200
 	return p
 }
 
+// robots answers a visit to robots.txt.
 func (v *View) robots(visit crawl.Visit) *dowse.Page {
 	p := visit.Page()
 	p.Outcome = dowse.Listed
 	rules := v.judged.web.robots[weburl.Host(visit.URL)]
 	if rules == nil {
-		rules = open
+		rules = allowAll
 	}
 	p.Fetch.Status = rules.Status
 	p.Host = &dowse.HostReport{Robots: detachedRobots(rules)}
 	return p
 }
 
-// open lets everything be fetched, as a host without a robots.txt does.
-var open = fetch.ParseRobots(nil, 404, agent)
+// allowAll permits everything, as a host without a robots.txt does.
+var allowAll = fetch.ParseRobots(nil, 404, agent)

@@ -11,12 +11,12 @@ import (
 
 // A KnownWeb is a web that was found on this machine.
 type KnownWeb struct {
-	Name string `json:"name"` // as experiments and commands take it
-	What string `json:"what"` // for people
+	Name string `json:"name"` // path, as experiments and commands accept it
+	What string `json:"what"` // description
 }
 
-// Known lists the webs in folders: files of archives, collections and recorded webs. A
-// folder that is not there has none.
+// Known lists the webs in folders: archives, collections and recorded webs. A
+// folder that can't be read has none.
 func Known(dirs ...string) (list []KnownWeb) {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)
@@ -33,7 +33,7 @@ func Known(dirs ...string) (list []KnownWeb) {
 	return list
 }
 
-// kindOf tells what kind of web a file or folder is; "" for none.
+// kindOf returns what kind of web a file or folder is; "" for none.
 func kindOf(path string, e os.DirEntry) string {
 	switch name := e.Name(); {
 	case e.IsDir() && exists(filepath.Join(path, "web.yaml")):
@@ -55,15 +55,16 @@ func exists(path string) bool {
 	return err == nil
 }
 
+// labelled returns a note if labels are found next to a web.
 func labelled(path string) string {
-	if (Source{Paths: []string{path}}).beside() != "" {
+	if (Source{Paths: []string{path}}).labelsFile() != "" {
 		return ", with labels"
 	}
 	return ""
 }
 
-// Cached lists the webs that were read before and are kept as features. What they were
-// made of is not known any more, so they stand by what they hold.
+// Cached lists the feature files of a cache. A feature file does not record its
+// source, so it is described by its size and its first URL.
 func Cached(cache string) (list []KnownWeb) {
 	files, err := filepath.Glob(filepath.Join(cache, "*.features"))
 	if err != nil {

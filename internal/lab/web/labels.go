@@ -16,25 +16,28 @@ import (
 	"dowse/weburl"
 )
 
-// Labels are the truth of a lab: which pages are on which topics. A topic is a path,
-// as Top/Science/Physics, and takes in all below it. Judges and strategies never see
-// them but for the training pages that an experiment grants.
+// Labels are the ground truth of a lab: which pages are on which topics. A
+// topic is a path such as Top/Science/Physics, and includes everything below
+// it. Judges and strategies never see labels, except for the training pages of
+// an experiment.
 type Labels struct {
 	pages map[dowse.URL][]string
-	order []dowse.URL
-	words map[string]Words // of topics that have any
+	order []dowse.URL      // of first appearance
+	words map[string]Words // by topic, of synthetic webs
 }
 
-// Words say in a person's words what a topic is.
+// Words describe a topic as a person would in a topic file.
 type Words struct{ Words, Also, Not []string }
 
+// Limits of a file of labels: bytes per line, and lines.
 const (
 	maxLabelLine = 64 << 10
 	maxLabels    = 20_000_000
 )
 
-// ReadLabels reads labels: url and topic to a line, a tab between them. A heading, empty
-// lines and lines that begin with # are passed over. What can't be read is a [*mistake.Error].
+// ReadLabels reads labels: one URL and topic per line, separated by a tab;
+// further columns are ignored. A header "url", empty lines and lines that begin
+// with # are skipped. A line that can't be read is a [*mistake.Error].
 func ReadLabels(r io.Reader) (*Labels, error) {
 	l := newLabels()
 	in := bufio.NewScanner(r)
@@ -48,7 +51,7 @@ func ReadLabels(r io.Reader) (*Labels, error) {
 		topic, _, _ = strings.Cut(topic, "\t")
 		topic = strings.Trim(topic, "/ ")
 		if !ok || topic == "" {
-			return nil, labelMistake(n, "no URL, tab and topic", "write https://example.org/page, a tab, Top/Science/Physics")
+			return nil, labelMistake(n, "want URL, tab and topic", "write https://example.org/page, a tab, Top/Science/Physics")
 		}
 		u, err := weburl.Parse(raw)
 		if err != nil {
@@ -65,6 +68,7 @@ func ReadLabels(r io.Reader) (*Labels, error) {
 	return l, nil
 }
 
+// labelMistake returns an error with its line; LoadLabels adds the file's name.
 func labelMistake(line int, problem, fix string) error {
 	return &mistake.Error{File: "labels", Line: line, Column: 1, Problem: problem, Fix: fix}
 }
@@ -83,13 +87,14 @@ func (l *Labels) add(u dowse.URL, topic string) {
 	}
 }
 
-// LoadLabels reads the labels of a source: the file that it names, one that lies beside its
-// first path, or what the made web knows. It returns nil if there are none.
+// LoadLabels reads the labels of a source: the file that it names, the one next
+// to its first path, or those of the synthetic web. It returns nil if there are
+// none.
 func (s Source) LoadLabels() (*Labels, error) {
 	if s.Demo != nil && s.Labels == "" {
 		return s.Demo.labels(), nil
 	}
-	path := cmp.Or(s.Labels, s.beside())
+	path := cmp.Or(s.Labels, s.labelsFile())
 	if path == "" {
 		return nil, nil
 	}
@@ -106,9 +111,10 @@ func (s Source) LoadLabels() (*Labels, error) {
 	return l, err
 }
 
-// beside looks for a file of labels: in a folder labels.tsv, beside NAME.warc.gz
-// NAME.labels.tsv.
-func (s Source) beside() string {
+// labelsFile returns the file of labels that belongs to the first path:
+// labels.tsv in a folder, NAME.labels.tsv next to NAME.warc.gz; "" if there is
+// none.
+func (s Source) labelsFile() string {
 	if len(s.Paths) == 0 {
 		return ""
 	}
@@ -127,7 +133,8 @@ func (s Source) beside() string {
 	return ""
 }
 
-func (m Made) labels() *Labels {
+// labels returns the labels of the synthetic web, with the words of its topics.
+func (m Synthetic) labels() *Labels {
 	w := m.web()
 	l := newLabels()
 	for _, t := range w.Topics() {
@@ -139,16 +146,16 @@ func (m Made) labels() *Labels {
 	return l
 }
 
-// Is tells whether a page is on a topic, or on one below it.
+// Is reports whether a page is on a topic or on one below it.
 func (l *Labels) Is(u dowse.URL, topic string) bool {
 	return slices.ContainsFunc(l.pages[u], func(t string) bool { return within(t, topic) })
 }
 
-// Labelled tells whether anybody said anything of a page.
+// Labelled reports whether a page has any label.
 func (l *Labels) Labelled(u dowse.URL) bool { return len(l.pages[u]) > 0 }
 
-// Elsewhere counts the labelled URLs that a web has no answer for. They are no targets: nobody can
-// fetch them.
+// Elsewhere returns the number of labelled URLs that a web does not have. No
+// crawl can fetch them, so they are not targets.
 func (l *Labels) Elsewhere(w *Web) (n int) {
 	for _, u := range l.order {
 		_, ok := w.Find(u)
@@ -157,12 +164,13 @@ func (l *Labels) Elsewhere(w *Web) (n int) {
 	return n
 }
 
+// within reports whether a topic is the given one or below it.
 func within(topic, above string) bool {
 	rest, ok := strings.CutPrefix(topic, above)
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// On lists the pages on a topic, in the order of the labels.
+// On returns the pages on a topic, in the order of the labels.
 func (l *Labels) On(topic string) (list []dowse.URL) {
 	for _, u := range l.order {
 		if l.Is(u, topic) {
@@ -172,19 +180,20 @@ func (l *Labels) On(topic string) (list []dowse.URL) {
 	return list
 }
 
-// WordsOf returns what a topic is in words, if the web says so.
+// WordsOf returns the words of a topic, if it has any.
 func (l *Labels) WordsOf(topic string) (Words, bool) {
 	w, ok := l.words[topic]
 	return w, ok
 }
 
-// A TopicCount is a topic and how many pages are on it.
+// A TopicCount is a topic and the number of pages that are labelled with
+// exactly it.
 type TopicCount struct {
 	Topic string
 	Pages int
 }
 
-// Topics lists the topics that pages are labelled with, by name.
+// Topics lists the topics that pages are labelled with, in alphabetical order.
 func (l *Labels) Topics() (list []TopicCount) {
 	count := map[string]int{}
 	for _, topics := range l.pages {
@@ -199,7 +208,7 @@ func (l *Labels) Topics() (list []TopicCount) {
 	return list
 }
 
-// Write writes the labels as ReadLabels reads them.
+// Write writes the labels in the format of ReadLabels.
 func (l *Labels) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	out.WriteString("url\ttopic\n")
@@ -211,7 +220,8 @@ func (l *Labels) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-// Largest returns the n topics with the most pages, the largest first.
+// Largest returns the n topics with the most pages, the largest first; ties are
+// in alphabetical order.
 func (l *Labels) Largest(n int) (list []string) {
 	all := l.Topics()
 	slices.SortStableFunc(all, func(a, b TopicCount) int { return cmp.Compare(b.Pages, a.Pages) })

@@ -17,17 +17,18 @@ import (
 	"dowse/weburl"
 )
 
-// agent is what the lab calls itself when it reads a web.
+// agent is the user agent of the lab, for robots.txt.
 const agent = "dowse-lab"
 
+// Bounds of reading a web.
 const (
-	maxMaps   = 50   // sitemaps of a host
-	tries     = 8    // for a page that fails for the moment
-	chunkSize = 256  // pages read at once
-	extra     = 4096 // targets beyond the listed pages, at least
+	maxMaps   = 50   // sitemaps per host
+	tries     = 8    // requests for a page that fails temporarily
+	chunkSize = 256  // pages in memory while reading
+	extra     = 4096 // least bound on targets beyond the listed pages
 )
 
-// prepare reads every page of a source and writes the feature file.
+// prepare reads every page of a source and builds the feature file.
 func prepare(ctx context.Context, s Source, path string, progress func(done, total int)) error {
 	from, err := s.open()
 	if err != nil {
@@ -37,7 +38,8 @@ func prepare(ctx context.Context, s Source, path string, progress func(done, tot
 	return from.prepare(ctx, s.name(), path, progress)
 }
 
-// prepare reads every page of a transport and writes the feature file.
+// prepare reads every page of a transport and builds the feature file. After an
+// error, or if ctx ends, no file is left.
 func (from *transport) prepare(ctx context.Context, name, path string, progress func(done, total int)) error {
 	client, err := fetch.New(fetch.Config{Agent: agent, Transport: from, AllowNet: everywhere})
 	if err != nil {
@@ -48,7 +50,7 @@ func (from *transport) prepare(ctx context.Context, name, path string, progress 
 	if err != nil {
 		return fmt.Errorf("web: %w", err)
 	}
-	r := &reading{from: from, out: w, progress: progress, visitor: &crawler.Visitor{Client: client, Judge: silent{}},
+	r := &reading{from: from, out: w, progress: progress, visitor: &crawler.Visitor{Client: client, Judge: unrated{}},
 		asked: map[dowse.URL]bool{}, lists: map[dowse.URL]bool{}, robots: map[string]*dowse.Robots{}}
 	if err := r.run(ctx); err != nil {
 		w.abandon()
@@ -60,32 +62,36 @@ func (from *transport) prepare(ctx context.Context, name, path string, progress 
 	return nil
 }
 
-// everywhere are all addresses: what was recorded is there to be read, whatever address it
-// came from, and nothing is dialled.
+// everywhere permits all addresses: recorded pages may come from any, and
+// nothing is dialled.
 var everywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
-// silent is the judge of pages that are only read.
-type silent struct{}
+// unrated is the judge for pages that are only read.
+type unrated struct{}
 
-func (silent) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
+func (unrated) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
 
-// A reading visits every page of a web once.
+// A reading visits every page of a web once. Pages are fetched concurrently, in
+// chunks, and stored in the order of the list, so that the file is the same
+// every time.
 type reading struct {
 	from     *transport
 	out      *featureWriter
 	visitor  *crawler.Visitor
 	progress func(done, total int)
 
-	asked  map[dowse.URL]bool
-	lists  map[dowse.URL]bool // sitemaps
-	next   []dowse.URL        // targets that were not asked for yet
+	asked  map[dowse.URL]bool // URLs that were requested, or will be
+	lists  map[dowse.URL]bool // sitemaps that were requested: whether they are lists
+	next   []dowse.URL        // targets for the next round
 	robots map[string]*dowse.Robots
 	done   int
 	total  int
 }
 
+// run reads the listed pages and then, round by round, the targets of links up
+// to beyond.
 func (r *reading) run(ctx context.Context) error {
-	for _, u := range r.from.list { // a page that others link to before its turn is not asked for twice
+	for _, u := range r.from.list { // so that a listed page is not added to next by a page that links to it
 		r.asked[u] = true
 	}
 	if err := r.visitAll(ctx, r.from.list); err != nil {
@@ -102,7 +108,7 @@ func (r *reading) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// visitAll visits pages, many at once, and keeps them in order.
+// visitAll visits pages concurrently, in chunks, and stores them in order.
 func (r *reading) visitAll(ctx context.Context, list []dowse.URL) error {
 	r.total += len(list)
 	for len(list) > 0 {
@@ -123,8 +129,8 @@ func (r *reading) visitAll(ctx context.Context, list []dowse.URL) error {
 	return nil
 }
 
-// each calls f for 0 to n-1, from as many goroutines as there are processors, or one
-// after the other.
+// each calls f for 0 to n-1, on one goroutine per processor, or on one if
+// serial, and waits.
 func each(n int, serial bool, f func(i int)) {
 	var group sync.WaitGroup
 	workers := min(n, runtime.GOMAXPROCS(0))
@@ -141,8 +147,9 @@ func each(n int, serial bool, f func(i int)) {
 	group.Wait()
 }
 
-// visit asks for a page as a live crawl does, again where it fails for the moment:
-// a web that holds still has no moods.
+// visit requests a page as a live crawl does, and again if it fails
+// temporarily: the answers of a recorded web must not depend on when they were
+// requested.
 func (r *reading) visit(ctx context.Context, u dowse.URL) *dowse.Page {
 	var p *dowse.Page
 	for range tries {
@@ -157,14 +164,14 @@ func (r *reading) visit(ctx context.Context, u dowse.URL) *dowse.Page {
 	return p
 }
 
-// keep writes down what is there. What is not there need not be kept: the web
-// answers 404 for it.
+// keep stores an answer. A 404 is not stored, because a web answers so for
+// every URL that it does not have.
 func (r *reading) keep(ctx context.Context, p *dowse.Page) {
 	if p.Fetch.Status == 404 {
 		return
 	}
 	r.askHost(ctx, p.URL)
-	if r.lists[p.URL] { // it was read as the list that it is
+	if r.lists[p.URL] { // it was stored as a sitemap
 		return
 	}
 	r.out.add(p)
@@ -179,7 +186,8 @@ func (r *reading) keep(ctx context.Context, p *dowse.Page) {
 	}
 }
 
-// askHost asks a host for its robots.txt and its sitemaps.
+// askHost requests robots.txt and the sitemaps of a host that is new. A
+// robots.txt that fails temporarily counts as missing.
 func (r *reading) askHost(ctx context.Context, u dowse.URL) {
 	host := weburl.Host(u)
 	if _, known := r.robots[host]; known {
@@ -187,7 +195,7 @@ func (r *reading) askHost(ctx context.Context, u dowse.URL) {
 	}
 	p := r.visitor.Visit(ctx, crawl.Visit{Kind: crawl.VisitRobots, URL: weburl.Robots(u)}).Page
 	rules := p.Host.Robots
-	if rules.Status == 0 { // it fails for the moment
+	if rules.Status == 0 { // a temporary failure
 		rules = &dowse.Robots{Status: 404}
 	}
 	r.robots[host] = rules
@@ -206,8 +214,9 @@ func (r *reading) askHost(ctx context.Context, u dowse.URL) {
 	}
 }
 
-// fingerprint tells one way of reading pages from another: by what it makes of a
-// sample.
+// fingerprint identifies the way in which pages are parsed, by hashing the
+// record of a sample page. It changes when the parser does, and with it the
+// names of feature files.
 func fingerprint() string {
 	e := &encoder{url: func(u dowse.URL) int { return len(u) }}
 	e.page(samplePage())

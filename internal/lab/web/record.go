@@ -20,18 +20,22 @@ import (
 	"dowse/internal/durable"
 )
 
-// A Recording says what became of a recording.
+// A Recording describes a web that was recorded.
 type Recording struct {
 	Dir    string
-	Files  []string // archives
+	Files  []string // its archives
 	Labels int      // pages with labels
-	From   string   // where the labels come from: "a file", "the judge of the crawl", "" for nowhere
+	// Where the labels come from: "a file", "the judge of the crawl", …; "" if
+	// there are none.
+	From string
 }
 
-// Record makes a recorded web: a folder with the archives of a collection, a WARC or a
-// WACZ file, their index, and labels. labels is a file of them; without one, the pages
-// of a collection that its judge found on topic are labelled with the topic's name,
-// which is no truth but what there is.
+// Record creates a recorded web: a folder with the archives of a collection, a
+// WARC or a WACZ file, their index, labels, and a description with hashes.
+// labels is a file of labels. Without one, the pages of a collection that its
+// judge put on topic are labelled with the topic's name; that is not ground
+// truth, and From says so. After an error the folder is removed. A folder that
+// exists is refused.
 func Record(src, dir, labels string) (*Recording, error) {
 	files, err := Source{Paths: []string{src}}.files()
 	if err != nil {
@@ -48,30 +52,32 @@ func Record(src, dir, labels string) (*Recording, error) {
 	return r, r.describe(src)
 }
 
-// makeDir makes a folder that is not there yet, and those above it.
+// makeDir creates a folder, which must not exist, and its parents.
 func makeDir(dir string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(dir), 0o755), os.Mkdir(dir, 0o755))
 }
 
-// RecordMade makes a recorded web of a made one: every answer that the lab reads of it, in
-// a fixed order, and its labels.
-func RecordMade(ctx context.Context, m Made, dir string, progress func(done, total int)) (*Recording, error) {
+// RecordSynthetic creates a recorded web from a synthetic one: every answer
+// that the lab reads, in a fixed order and with a fixed time, so that the bytes
+// are the same every time, and its labels.
+func RecordSynthetic(ctx context.Context, m Synthetic, dir string, progress func(done, total int)) (*Recording, error) {
 	if err := makeDir(dir); err != nil {
 		return nil, fmt.Errorf("web: record: %w", err)
 	}
-	r := &Recording{Dir: dir, From: "the made web itself"}
-	err := r.made(ctx, m, progress)
+	r := &Recording{Dir: dir, From: "the synthetic web itself"}
+	err := r.readSynthetic(ctx, m, progress)
 	if err == nil {
 		err = errors.Join(r.index(), r.write(m.labels()))
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("web: record the made web: %w", err), os.RemoveAll(dir))
+		return nil, errors.Join(fmt.Errorf("web: record the synthetic web: %w", err), os.RemoveAll(dir))
 	}
 	return r, r.describe(Source{Demo: &m}.name())
 }
 
-// made reads the made web through a recorder.
-func (r *Recording) made(ctx context.Context, m Made, progress func(done, total int)) error {
+// readSynthetic reads the synthetic web through a recorder, by building a
+// feature file that is then removed.
+func (r *Recording) readSynthetic(ctx context.Context, m Synthetic, progress func(done, total int)) error {
 	inner := filepath.Join(r.Dir, "archive")
 	w, err := archive.OpenWriter(inner, archive.Options{Prefix: "made", Host: "demo", Now: func() time.Time { return recordedAt }})
 	if err != nil {
@@ -84,7 +90,7 @@ func (r *Recording) made(ctx context.Context, m Made, progress func(done, total 
 	from.RoundTripper = &archive.Recorder{Transport: from.RoundTripper, Writer: w, Now: func() time.Time { return recordedAt }}
 	from.serial = true
 	features := filepath.Join(r.Dir, "features")
-	err = errors.Join(from.prepare(ctx, "the made web", features, progress), from.close(), w.Close(), os.Remove(features))
+	err = errors.Join(from.prepare(ctx, "the synthetic web", features, progress), from.close(), w.Close(), os.Remove(features))
 	if err != nil {
 		return err
 	}
@@ -95,9 +101,12 @@ func (r *Recording) made(ctx context.Context, m Made, progress func(done, total 
 	return err
 }
 
-// recordedAt is when a made web was recorded: it has no time of its own.
+// recordedAt is the time of a synthetic web's recording, which has none of its
+// own.
 var recordedAt = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
+// copyAll copies the archives into the folder. A name that occurs twice gets a
+// number.
 func (r *Recording) copyAll(files []string) error {
 	inner := filepath.Join(r.Dir, "archive")
 	if err := os.Mkdir(inner, 0o755); err != nil {
@@ -129,7 +138,7 @@ func copyFile(to, from string) error {
 	})
 }
 
-// index writes the CDXJ index of the WARC files. A WACZ has its own.
+// index writes the CDXJ index of the WARC files; a WACZ file contains its own.
 func (r *Recording) index() error {
 	var plain []string
 	for _, f := range r.Files {
@@ -142,12 +151,12 @@ func (r *Recording) index() error {
 	}
 	err := durable.Replace(filepath.Join(r.Dir, "index.cdxj"), func(w io.Writer) error { return archive.Index(w, plain...) })
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return cut(err)
+		return cutError(err)
 	}
 	return err
 }
 
-// label keeps the labels, if there are any.
+// label stores the labels, if there are any.
 func (r *Recording) label(src, file string) error {
 	l, err := Source{Paths: []string{src}, Labels: file}.LoadLabels()
 	if err != nil {
@@ -167,7 +176,7 @@ func (r *Recording) label(src, file string) error {
 	return r.write(l)
 }
 
-// write writes labels down.
+// write stores labels as labels.tsv.
 func (r *Recording) write(l *Labels) error {
 	r.Labels = len(l.order)
 	var b bytes.Buffer
@@ -177,8 +186,8 @@ func (r *Recording) write(l *Labels) error {
 	return durable.WriteFile(filepath.Join(r.Dir, "labels.tsv"), b.Bytes())
 }
 
-// JudgedLabels returns labels for the pages of a collection that its judge found on
-// topic: Top/ and the name of the topic.
+// JudgedLabels returns labels for the pages of a collection that its judge put
+// on topic: Top/ followed by the name of the collection.
 func JudgedLabels(dir string) (*Labels, error) {
 	cr, err := crawler.View(dir)
 	if err != nil {
@@ -196,7 +205,8 @@ func JudgedLabels(dir string) (*Labels, error) {
 	return l, nil
 }
 
-// describe writes what the web is made of.
+// describe writes web.yaml: the name, the origin, and the size and hash of each
+// archive.
 func (r *Recording) describe(src string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "dowse: web/v1\nname: %q\nfrom: %q\nlabels: %q\nfiles:\n", strings.TrimSuffix(filepath.Base(r.Dir), ".web"), filepath.Base(src), r.From)

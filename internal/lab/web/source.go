@@ -20,33 +20,36 @@ import (
 	"dowse/internal/durable"
 )
 
-// A Source says where a web comes from: recorded files, or a made web.
+// A Source names where a web comes from: recorded files, or a synthetic web.
 type Source struct {
-	Name   string   // as tables show it; "" means the file's name, or demo
-	Paths  []string // WARC or WACZ files, folders of them, collections, or a folder that Record made
-	Hubs   string   // a file of hub pages that belong to the web, too; "" for none
-	Labels string   // file of labels, url and topic to a line; "" looks beside the first path
-	Traces []string // access logs of the web
-	Demo   *Made    // the made web, if there are no paths
+	Name  string   // name in tables; default the file's name, or demo
+	Paths []string // WARC or WACZ files, folders of them, collections, or recorded webs
+	Hubs  string   // file of hub pages that belong to the web too; "" for none
+	// File with one URL and topic per line; default the one next to the first
+	// path.
+	Labels string
+	Traces []string   // access logs of the web
+	Demo   *Synthetic // the synthetic web, if there are no paths
 }
 
-// Made says which made web.
-type Made struct {
-	Pages int // 2,400
-	Seed  uint64
+// Synthetic selects a synthetic web.
+type Synthetic struct {
+	Pages int    // default 2,400
+	Seed  uint64 // random seed
 }
 
-// A transport answers requests of a web, and knows what there is to ask for.
+// A transport answers requests for the pages of a web, and lists what can be
+// requested.
 type transport struct {
 	http.RoundTripper
 	list    []dowse.URL
-	beyond  int  // links from a listed page up to which targets are asked for too
-	serial  bool // one page after the other
+	beyond  int  // also request targets up to so many links away from the listed pages
+	serial  bool // request one page after the other, so that a recording is reproducible
 	latency func(dowse.URL) time.Duration
 	close   func() error
 }
 
-// name of the source for people.
+// name returns the name of the web in tables.
 func (s Source) name() string {
 	if s.Name != "" {
 		return s.Name
@@ -64,21 +67,23 @@ func (s Source) name() string {
 	return base
 }
 
-// made is the made web of the source.
-func (m Made) web() *demo.Web {
+// web generates the synthetic web.
+func (m Synthetic) web() *demo.Web {
 	return demo.New(demo.Config{Pages: cmp.Or(m.Pages, 2400), Seed: m.Seed})
 }
 
-// peoplePerPage is how many people there are in the made web's log: 500 at 2,400 pages.
+// peoplePerPage is the number of people in the synthetic web's access log per
+// page: 500 at 2,400 pages.
 const peoplePerPage = 500. / 2400
 
-// WriteAccessLog writes where the people of the made web went, as demo.Web does.
-func (m Made) WriteAccessLog(out io.Writer) error {
+// WriteAccessLog writes the access log of the synthetic web's people, see
+// demo.Web.
+func (m Synthetic) WriteAccessLog(out io.Writer) error {
 	w := m.web()
 	return w.WriteAccessLog(out, int(peoplePerPage*float64(w.Len())))
 }
 
-// files lists the archives of the paths.
+// files lists the archives of all paths, in order.
 func (s Source) files() (list []string, err error) {
 	paths := slices.Clone(s.Paths)
 	if s.Hubs != "" {
@@ -102,11 +107,13 @@ func (s Source) files() (list []string, err error) {
 	return list, nil
 }
 
-// archivesIn lists the archives of a folder: a collection's, or those in it.
+// archivesIn lists the archives of a folder: those in its subfolder "archive",
+// as collections and recorded webs have it, otherwise those in the folder
+// itself. A WACZ file that is a symbolic link out of a collection is refused.
 func archivesIn(dir string) ([]string, error) {
 	inner := filepath.Join(dir, "archive")
 	if _, err := os.Lstat(inner); err != nil {
-		if inner, err = filepath.EvalSymlinks(dir); err != nil { // a person named it
+		if inner, err = filepath.EvalSymlinks(dir); err != nil { // the user named it, so links are followed
 			return nil, fmt.Errorf("web: %w", err)
 		}
 		dir = inner
@@ -125,7 +132,7 @@ func archivesIn(dir string) ([]string, error) {
 		}
 	}
 	if list = append(list, more...); len(list) == 0 {
-		return nil, fmt.Errorf("web: no WARC or WACZ file in %s", dir)
+		return nil, fmt.Errorf("web: %s: no WARC or WACZ file", dir)
 	}
 	for i, path := range list {
 		if !filepath.IsAbs(path) && !strings.HasPrefix(path, dir) {
@@ -135,7 +142,8 @@ func archivesIn(dir string) ([]string, error) {
 	return list, nil
 }
 
-// open opens what the pages come from.
+// open opens the pages of the source. A damaged archive is an error: see
+// ErrCut.
 func (s Source) open() (*transport, error) {
 	if s.Demo != nil {
 		w := s.Demo.web()
@@ -151,18 +159,18 @@ func (s Source) open() (*transport, error) {
 		return nil, err
 	}
 	if len(w.Damage) > 0 {
-		return nil, errors.Join(fmt.Errorf("web: %w", cut(w.Damage[0])), w.Close())
+		return nil, errors.Join(fmt.Errorf("web: %w", cutError(w.Damage[0])), w.Close())
 	}
 	return &transport{RoundTripper: w, list: slices.Collect(w.URLs()), close: w.Close}, nil
 }
 
-// ErrCut is returned for a file that can't be read to its end: crawls of half a web would
-// look like those of the whole.
-var ErrCut = errors.New("a file can't be read to its end")
+// ErrCut is returned for a file that can't be read to its end: crawls of half a
+// web would look like those of the whole one.
+var ErrCut = errors.New("the file can't be read to its end")
 
-// cut tells where a file can't be read, and what to do.
-func cut(where error) error {
-	return fmt.Errorf("%w: %w; copy the file again, or keep what stands before that place", ErrCut, where)
+// cutError adds what to do to the place at which reading failed.
+func cutError(where error) error {
+	return fmt.Errorf("%w: %w; copy the file again, or truncate it at that place", ErrCut, where)
 }
 
 // HubURLs lists the pages of the file of hubs.
@@ -177,7 +185,8 @@ func (s Source) HubURLs() ([]dowse.URL, error) {
 	return t.list, t.close()
 }
 
-// key names the features of a source: by what it says, and by how pages are read.
+// key returns the name of the source's feature file: a hash of its content, of
+// the format and of the parser.
 func (s Source) key() (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s%s", magic, fingerprint())
@@ -189,8 +198,9 @@ func (s Source) key() (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:32], nil
 }
 
-// digest takes in a sample of the pages, so that another way to make them counts.
-func (m Made) digest(w io.Writer) {
+// digest hashes a sample of the pages, so that a change of the generator
+// changes the key.
+func (m Synthetic) digest(w io.Writer) {
 	d := m.web()
 	fmt.Fprintf(w, "demo %d %d\n", d.Len(), m.Seed)
 	for i := 0; i < d.Len(); i += max(1, d.Len()/64) {
@@ -199,13 +209,15 @@ func (m Made) digest(w io.Writer) {
 	}
 }
 
+// digest hashes the archives. It reads them completely: a file's time and size
+// do not show that its content changed.
 func (s Source) digest(w io.Writer) error {
 	files, err := s.files()
 	if err != nil {
 		return err
 	}
 	if len(files) == 0 {
-		return errors.New("web: no source: neither files nor the made web")
+		return errors.New("web: no source: want files or the synthetic web")
 	}
 	for _, path := range files {
 		f, err := os.Open(path)

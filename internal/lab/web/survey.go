@@ -4,32 +4,35 @@ import (
 	"dowse"
 )
 
-// A Survey tells what a web is like.
+// A Survey summarises a web.
 type Survey struct {
-	Answers   int // pages, redirects, lists
-	Pages     int
+	Answers   int // pages, redirects, sitemaps, failures
+	Pages     int // that a crawl may fetch
 	Hosts     int // with a page
 	Links     int
 	Resolving int // links that lead to a page of the web
 	Orphans   int // pages without a link to them
-	Reachable int // pages to which links lead from the page that leads to most, first of the web
-	Bytes     int64
+	// Pages to which links lead from the page with the most links, the first of
+	// equals.
+	Reachable int
+	Bytes     int64 // of all pages
 
-	Labelled  int
+	Labelled  int // pages with a label
 	Elsewhere int // labels of URLs that the web does not have
 	Topics    []TopicSurvey
 }
 
-// A TopicSurvey tells how the pages of a topic hang together.
+// A TopicSurvey describes how the pages of a topic are linked. Focused crawling
+// works as far as Locality exceeds Chance.
 type TopicSurvey struct {
 	Topic    string
-	Pages    int     // that a crawl may fetch
-	Locality float64 // share of their links to pages that stay on topic
-	Chance   float64 // what that would be if links went anywhere
-	Linked   int     // pages that a page of the topic links to
+	Pages    int     // on topic that a crawl may fetch
+	Locality float64 // share of their links that lead to pages on topic
+	Chance   float64 // the same if links led to random pages: the topic's share of all pages
+	Linked   int     // pages on topic to which another one links
 }
 
-// Survey looks a web over. labels may be nil; topics are those to tell of.
+// Survey summarises the web. labels may be nil; topics are those to describe.
 func (w *Web) Survey(labels *Labels, topics []string) (*Survey, error) {
 	g, err := w.Graph()
 	if err != nil {
@@ -64,7 +67,7 @@ func (w *Web) Survey(labels *Labels, topics []string) (*Survey, error) {
 	return s, w.weigh(s)
 }
 
-// weigh counts the bytes of the pages.
+// weigh sums the bytes of the pages.
 func (w *Web) weigh(s *Survey) error {
 	for i := range w.Len() {
 		p, err := w.Page(i)
@@ -78,6 +81,7 @@ func (w *Web) weigh(s *Survey) error {
 	return nil
 }
 
+// topic describes one topic; pages is the number of pages of the web.
 func (w *Web) topic(g *Graph, labels *Labels, topic string, pages int) TopicSurvey {
 	t := TopicSurvey{Topic: topic}
 	on := w.On(g, labels, topic)
@@ -102,7 +106,8 @@ func (w *Web) topic(g *Graph, labels *Labels, topic string, pages int) TopicSurv
 	return t
 }
 
-// On tells for every answer whether it is a page on a topic that a crawl may fetch.
+// On reports, for every answer, whether it is a page on a topic that a crawl
+// may fetch.
 func (w *Web) On(g *Graph, labels *Labels, topic string) []bool {
 	on := make([]bool, w.Len())
 	for _, u := range labels.On(topic) {

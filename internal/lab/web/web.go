@@ -16,11 +16,12 @@ import (
 	"dowse/weburl"
 )
 
-// A Web is a web that holds still. It may be used from many goroutines. It knows
-// nothing of labels.
+// A Web is a recorded or synthetic web that is open for simulated crawls. It
+// does not change and may be used by many goroutines. It has no access to
+// labels.
 type Web struct {
 	Name   string
-	SHA256 string // of its features: two webs with the same are the same
+	SHA256 string // of its feature file: webs with equal hashes have equal pages
 
 	source   Source
 	features *features
@@ -28,26 +29,27 @@ type Web struct {
 	robots   map[string]*dowse.Robots
 	latency  func(dowse.URL) time.Duration
 
-	pages  []atomic.Pointer[dowse.Page] // what was read of the file and is kept
-	budget int64                        // bytes of pages kept at most
-	held   atomic.Int64
-	hand   atomic.Uint32 // next page to let go of
+	pages  []atomic.Pointer[dowse.Page] // decoded pages that are kept in memory; nil for others
+	budget int64                        // bytes of pages to keep at most
+	held   atomic.Int64                 // bytes of pages that are kept
+	hand   atomic.Uint32                // the page that was released last
 
 	graphOnce sync.Once
 	graph     *Graph
 	graphErr  error
 }
 
-// Options say how a web is opened.
+// Options control how a web is opened. They do not change its pages.
 type Options struct {
 	Cache    string                // folder for feature files
-	Memory   int64                 // bytes of pages to keep in memory; 320 MiB
-	Progress func(done, total int) // hears how the first reading goes on; nil for nobody
+	Memory   int64                 // bytes of pages to keep in memory; default 320 MiB
+	Progress func(done, total int) // if set, called while the feature file is built
 }
 
-// Open opens a web. The first time its pages are fetched and extracted, which takes
-// about a millisecond for each; afterwards they come from the feature file in the
-// cache, which goes by the content of the source and by how pages are read.
+// Open opens a web. The first time its pages are fetched and parsed, which
+// takes about a millisecond per page; afterwards they come from the feature
+// file in the cache. The file's name depends on the content of the source and
+// on the parser, so a change of either builds another one.
 func Open(ctx context.Context, s Source, o Options) (*Web, error) {
 	key, err := s.key()
 	if err != nil {
@@ -72,10 +74,11 @@ func Open(ctx context.Context, s Source, o Options) (*Web, error) {
 	return w, nil
 }
 
-// defaultMemory holds a web of 5,000 long pages as a whole, and leaves two thirds of a
-// gigabyte to crawls and to what they leave behind.
+// defaultMemory holds a web of 5,000 long pages completely, and leaves two
+// thirds of a gigabyte to crawls and their results.
 const defaultMemory = 320 << 20
 
+// newWeb indexes an open feature file.
 func newWeb(f *features, memory int64) *Web {
 	if memory <= 0 {
 		memory = defaultMemory
@@ -91,7 +94,7 @@ func newWeb(f *features, memory int64) *Web {
 	return w
 }
 
-// Close closes the feature file. No crawl may be under way.
+// Close closes the feature file. No crawl may be running.
 func (w *Web) Close() error {
 	if w.features.closer == nil {
 		return nil
@@ -99,20 +102,22 @@ func (w *Web) Close() error {
 	return w.features.closer.Close()
 }
 
-// Len returns the number of answers that the web has: pages, redirects, lists.
+// Len returns the number of answers of the web: pages, redirects, sitemaps,
+// failures.
 func (w *Web) Len() int { return len(w.features.index) }
 
-// URL returns the address of an answer, by its number.
+// URL returns the URL of the i-th answer.
 func (w *Web) URL(i int) dowse.URL { return w.features.urls[w.features.index[i].url] }
 
-// Find returns the number of an address.
+// Find returns the number of the answer for a URL, and false if the web has
+// none.
 func (w *Web) Find(u dowse.URL) (int, bool) {
 	i, ok := w.number[u]
 	return int(i), ok
 }
 
-// HasRobots tells whether any host of the web has a robots.txt. Where none has, crawls
-// need not ask.
+// HasRobots reports whether any host of the web has a robots.txt. If none has,
+// crawls need not ask for them.
 func (w *Web) HasRobots() bool {
 	for _, r := range w.robots {
 		if r.Status == 200 {
@@ -122,7 +127,7 @@ func (w *Web) HasRobots() bool {
 	return false
 }
 
-// allowed tells whether robots.txt lets a crawler fetch a URL.
+// allowed reports whether robots.txt permits fetching a URL.
 func (w *Web) allowed(u dowse.URL) bool {
 	r := w.robots[weburl.Host(u)]
 	if r == nil {
@@ -132,8 +137,9 @@ func (w *Web) allowed(u dowse.URL) bool {
 	return ok
 }
 
-// Page returns an answer as it was recorded, without a rating. It is shared and must
-// not be changed.
+// Page returns the i-th answer as it was recorded, without a rating. It is
+// shared and must not be modified. It is decoded when it is not in memory; two
+// goroutines may then decode it concurrently, and one copy is kept.
 func (w *Web) Page(i int) (*dowse.Page, error) {
 	if p := w.pages[i].Load(); p != nil {
 		return p, nil
@@ -148,8 +154,8 @@ func (w *Web) Page(i int) (*dowse.Page, error) {
 	return p, nil
 }
 
-// weight is how much memory the i-th page takes: its record, of which its texts are parts,
-// and what was made of it.
+// weight estimates the memory of the i-th page: its record, of which its texts
+// are substrings, and the slices that were decoded from it.
 func (w *Web) weight(i int, p *dowse.Page) int64 {
 	n := w.features.index[i].length + int(unsafe.Sizeof(*p)) + len(p.Words)*int(unsafe.Sizeof(dowse.Span{})) +
 		len(p.Links)*int(unsafe.Sizeof(dowse.Link{})) + len(p.Headings)*int(unsafe.Sizeof(dowse.Heading{}))
@@ -159,7 +165,9 @@ func (w *Web) weight(i int, p *dowse.Page) int64 {
 	return int64(n)
 }
 
-// makeRoom lets go of pages, one after the other in a circle, until a new one fits.
+// makeRoom accounts for a new page and releases others, round robin, until all
+// fit the budget. Crawls of one topic visit mostly the same pages, so a
+// cleverer order would gain little, and this one needs no lock.
 func (w *Web) makeRoom(size int64) {
 	for held := w.held.Add(size); held > w.budget; {
 		i := int(w.hand.Add(1)) % len(w.pages)

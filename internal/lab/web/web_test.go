@@ -21,15 +21,15 @@ import (
 	"dowse/strategy"
 )
 
-// made opens a small made web; it is read once for all tests.
-func made(t testing.TB, o Options) *Web {
+// made opens a small synthetic web; it is prepared once for all tests.
+func smallDemo(t testing.TB, o Options) *Web {
 	t.Helper()
-	madeOnce.Do(func() { madeDir, madeErr = os.MkdirTemp("", "lab-web-") })
-	if madeErr != nil {
-		t.Fatal(madeErr)
+	demoOnce.Do(func() { demoDir, demoErr = os.MkdirTemp("", "lab-web-") })
+	if demoErr != nil {
+		t.Fatal(demoErr)
 	}
-	o.Cache = madeDir
-	w, err := Open(context.Background(), Source{Demo: &Made{Pages: 1000}}, o)
+	o.Cache = demoDir
+	w, err := Open(context.Background(), Source{Demo: &Synthetic{Pages: 1000}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,14 +38,14 @@ func made(t testing.TB, o Options) *Web {
 }
 
 var (
-	madeOnce sync.Once
-	madeDir  string
-	madeErr  error
+	demoOnce sync.Once
+	demoDir  string
+	demoErr  error
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	os.RemoveAll(madeDir)
+	os.RemoveAll(demoDir)
 	os.Exit(code)
 }
 
@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 // same: text, words, links, ratings of page, windows and anchors, redirects, failures.
 func TestAsLive(t *testing.T) {
 	sequential(t)
-	w := made(t, Options{})
+	w := smallDemo(t, Options{})
 	site := demo.New(demo.Config{Pages: 1000})
 	client, err := fetch.New(fetch.Config{Agent: agent, Transport: site.RoundTripper()})
 	if err != nil {
@@ -80,7 +80,7 @@ func TestAsLive(t *testing.T) {
 				v.Kind = crawl.VisitSitemap
 			}
 			want := live.Visit(t.Context(), v).Page
-			if want.Outcome == dowse.Temporary { // the made web has moods, the lab has none
+			if want.Outcome == dowse.Temporary { // temporary failures of the synthetic web are not recorded
 				continue
 			}
 			want.Fetch.At, want.Fetch.Took, want.Host = kept.Fetch.At, kept.Fetch.Took, nil
@@ -107,7 +107,7 @@ func (anchorsOnly) Follow(p *dowse.Page) (l []dowse.Lead) { return nil }
 
 // TestOutside asks for what is not there.
 func TestOutside(t *testing.T) {
-	w := made(t, Options{})
+	w := smallDemo(t, Options{})
 	j, err := judge.NewWords(judge.Wanted{Words: []string{"shore"}})
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestOutside(t *testing.T) {
 // TestMemoryIsBounded reads a web with room for a few pages only: nothing changes but
 // what is kept.
 func TestMemoryIsBounded(t *testing.T) {
-	large, small := made(t, Options{}), made(t, Options{Memory: 300_000})
+	large, small := smallDemo(t, Options{}), smallDemo(t, Options{Memory: 300_000})
 	for i := range 500 {
 		a, err := large.Page(i)
 		if err != nil {
@@ -148,7 +148,7 @@ func TestMemoryIsBounded(t *testing.T) {
 // TestDamage breaks feature files: what is broken is noticed, and made again.
 func TestDamage(t *testing.T) {
 	sequential(t)
-	w := made(t, Options{})
+	w := smallDemo(t, Options{})
 	path := w.features.closer.(*os.File).Name()
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -170,14 +170,14 @@ func TestDamage(t *testing.T) {
 			_, err = f.page(3)
 		}
 		if err == nil {
-			t.Errorf("%s is damaged, and nobody notices", test.name)
+			t.Errorf("%s is damaged, and reading it succeeds", test.name)
 		}
 	}
 	broken := filepath.Join(t.TempDir(), filepath.Base(path))
 	if err := os.WriteFile(broken, whole[:len(whole)-5], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(t.Context(), Source{Demo: &Made{Pages: 1000}}, Options{Cache: filepath.Dir(broken)})
+	again, err := Open(t.Context(), Source{Demo: &Synthetic{Pages: 1000}}, Options{Cache: filepath.Dir(broken)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,9 +187,9 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestGraph checks what leads where against the made web's own answers.
+// TestGraph checks what leads where against the synthetic web's own answers.
 func TestGraph(t *testing.T) {
-	w := made(t, Options{})
+	w := smallDemo(t, Options{})
 	site := demo.New(demo.Config{Pages: 1000})
 	g, err := w.Graph()
 	if err != nil {
@@ -221,7 +221,7 @@ func TestGraph(t *testing.T) {
 
 // TestLabels reads files that people write.
 func TestLabels(t *testing.T) {
-	l, err := ReadLabels(strings.NewReader("url\ttopic\r\n# said by us\nhttp://a.test\tTop/X/Y\nhttp://a.test/\tTop/Z/\n\nhttp://b.test/\tTop/X\textra\n"))
+	l, err := ReadLabels(strings.NewReader("url\ttopic\r\n# our own\nhttp://a.test\tTop/X/Y\nhttp://a.test/\tTop/Z/\n\nhttp://b.test/\tTop/X\textra\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,11 +277,11 @@ func TestRecord(t *testing.T) {
 		t.Errorf("%s has %d answers; same pages: %v", w.Name, w.Len(), w.SHA256 == direct.SHA256)
 	}
 	if _, err := Record(sample, dir, ""); err == nil {
-		t.Error("a web is written over another")
+		t.Error("Record into a folder that exists: no error, want one")
 	}
 }
 
-// FuzzPage reads records that nobody wrote.
+// FuzzPage decodes arbitrary records: no panic, and all spans are in range.
 func FuzzPage(f *testing.F) {
 	e := &encoder{url: func(u dowse.URL) int { return len(u) }}
 	e.page(samplePage())
@@ -305,7 +305,7 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// FuzzFeatures opens files that nobody wrote.
+// FuzzFeatures opens arbitrary files.
 func FuzzFeatures(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "f")
 	w, err := newWriter(path)
@@ -352,10 +352,10 @@ func FuzzLabels(f *testing.F) {
 	})
 }
 
-// TestOnce reads the made web: pages link to others before their turn, and each is kept
-// once all the same.
+// TestOnce checks that a page is stored once, although others link to it before it is
+// read.
 func TestOnce(t *testing.T) {
-	w := made(t, Options{})
+	w := smallDemo(t, Options{})
 	seen := map[dowse.URL]bool{}
 	for i := range w.Len() {
 		if seen[w.URL(i)] {
@@ -372,12 +372,12 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestRecordMade records a made web: the same pages and labels come back from it, and the
+// TestRecordMade records a synthetic web: the same pages and labels come back from it, and the
 // same bytes are written again.
-func TestRecordMade(t *testing.T) {
+func TestRecordSynthetic(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made.web")
-	m := Made{Pages: 1000}
-	if _, err := RecordMade(t.Context(), m, dir, nil); err != nil {
+	m := Synthetic{Pages: 1000}
+	if _, err := RecordSynthetic(t.Context(), m, dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	w, err := Open(t.Context(), Source{Paths: []string{dir}}, Options{Cache: t.TempDir()})
@@ -385,7 +385,7 @@ func TestRecordMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	from, err := made(t, Options{}).Graph()
+	from, err := smallDemo(t, Options{}).Graph()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,19 +398,19 @@ func TestRecordMade(t *testing.T) {
 		t.Fatalf("labels: %v", err)
 	}
 	if g.Pages() != from.Pages() || g.Resolving != from.Resolving || !reflect.DeepEqual(labels.Topics(), m.labels().Topics()) {
-		t.Errorf("%d pages and %d links, made %d and %d", g.Pages(), g.Resolving, from.Pages(), from.Resolving)
+		t.Errorf("recorded %d pages and %d links, want %d and %d", g.Pages(), g.Resolving, from.Pages(), from.Resolving)
 	}
 	known := Known(filepath.Dir(dir), "nowhere")
 	if len(known) != 1 || known[0].What != "recorded web, with labels" {
 		t.Errorf("known: %+v", known)
 	}
-	if _, err := RecordMade(t.Context(), m, dir, nil); err == nil {
-		t.Error("it is made over another")
+	if _, err := RecordSynthetic(t.Context(), m, dir, nil); err == nil {
+		t.Error("RecordSynthetic into a folder that exists: no error, want one")
 	}
 }
 
-// sequential skips a test in which nothing goes on at once where tests are to be short:
-// there the race detector runs.
+// sequential skips a test without concurrency in short mode, in which the race detector
+// runs.
 func sequential(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

@@ -1,0 +1,312 @@
+package crawl
+
+import (
+	"time"
+
+	"dowse"
+	"dowse/internal/frontier"
+)
+
+// hosts keeps what a crawl knows of its hosts, by their numbers: how long each rests, its
+// robots.txt, how often it failed, and whether the network of this machine works at all. A
+// visit begins and ends here, so that no host is asked more often than politeness allows.
+//
+// A host that was never visited takes 8 bytes and a bit: most of the hosts that links name
+// are never visited, and a server can name them without end.
+type hosts struct {
+	cfg     *Config
+	f       *urls
+	flights *flights
+
+	list  []*host  // nil for a host of which nothing is known
+	met   []uint64 // a bit for each: see meet
+	tries tries
+	net   network
+
+	unsure bool      // hosts may have been visited without an entry, see Crawl.Restarted
+	quiet  float64   // share of hosts that did not answer their first visit, of the latest ones
+	hopeAt time.Time // when to look again whether any host may still answer, see isHopeless
+}
+
+func newHosts(cfg *Config, f *urls, fl *flights) *hosts {
+	return &hosts{cfg: cfg, f: f, flights: fl, tries: newTries()}
+}
+
+// A host is what the crawl knows of one host.
+type host struct {
+	robots      *dowse.Robots // nil if not read, or not read since the crawl was opened
+	robotsPlace uint64        // the journal's entry for it, plus 1; 0 for none
+	robotsUntil time.Time
+	last        time.Time // end of the last visit
+	backOffs    uint16    // in a row
+	downs       uint16    // in a row
+	maps        uint16    // sitemaps taken from it
+	silent      uint8     // visits in a row without an answer, see hear
+	asked       uint8     // for robots.txt in a row, without an answer
+	mute        uint8     // code of the reason why nothing on it can be asked, robots.txt included; 0 for none
+	out         uint32    // visits to its pages
+	landed      uint32    // pages that came back and are not counted yet
+	held        uint32    // connections kept free until a visit comes back
+	answered    bool      // it has answered at least once
+	locals      uint8     // visits in a row that this machine could not make
+	why         uint8     // code of the reason of the latest failure in a row
+	doubted     uint32    // the URL that failed last, plus 1; 0 for none
+	shared      bool      // more than one URL failed since it answered last
+	troubled    int64     // when it began to fail, in Unix nanoseconds; counts if backOffs > 0
+	promise     int64     // until when it asked to be left alone, in Unix nanoseconds; 0 for never
+	fetched     uint32
+	onTopic     uint32
+	requests    uint32
+	failed      uint32
+	recent      uint32 // the last 20 pages, newest lowest, 1 for on topic
+	bytes       int64
+	maxDelay    time.Duration
+}
+
+// grow makes room for n hosts.
+func (b *hosts) grow(n int) {
+	for len(b.list) < n {
+		b.list = append(b.list, nil)
+	}
+	for len(b.met)*64 < n {
+		b.met = append(b.met, 0)
+	}
+}
+
+func (b *hosts) len() int { return len(b.list) }
+
+// at returns what is known of a host, to read.
+func (b *hosts) at(id frontier.HostID) host {
+	if h := b.list[id]; h != nil {
+		return *h
+	}
+	return host{}
+}
+
+// of returns what is known of a host, to change.
+func (b *hosts) of(id frontier.HostID) *host {
+	if b.list[id] == nil {
+		b.list[id] = &host{}
+	}
+	return b.list[id]
+}
+
+// each shows the hosts of which something is known.
+func (b *hosts) each(show func(id frontier.HostID, h *host)) {
+	for id, h := range b.list {
+		if h != nil {
+			show(frontier.HostID(id), h)
+		}
+	}
+}
+
+// meet marks a host and reports whether it was not marked before.
+func (b *hosts) meet(id frontier.HostID) bool {
+	word, bit := &b.met[id/64], uint64(1)<<(id%64)
+	fresh := *word&bit == 0
+	*word |= bit
+	return fresh
+}
+
+// pages returns how many pages a host has given, those that are not counted yet included.
+func (b *hosts) pages(id frontier.HostID) int {
+	h := b.list[id]
+	if h == nil {
+		return 0
+	}
+	return int(h.fetched + h.landed)
+}
+
+// isPromised reports whether a lead must wait because the visits that are out may give all
+// the pages that its host may.
+func (b *hosts) isPromised(id frontier.ID, h frontier.HostID) bool {
+	n := b.cfg.Limits.PerHost
+	if n <= 0 || b.at(h).out == 0 {
+		return false
+	}
+	_, again := b.f.visited(id)
+	pages := b.pages(h)
+	return !again && pages < n && pages+int(b.at(h).out) >= n
+}
+
+// beginVisit counts a visit that begins, and fills in what is known of its host.
+func (b *hosts) beginVisit(fl *flight, now time.Time) {
+	fl.rest = b.rested(fl.host, now)
+	b.of(fl.host).out++
+	b.occupy(fl)
+	b.flights.addPage(fl)
+}
+
+// beginRobots makes the visit to a robots.txt. It has the host to itself: nothing else may be
+// visited before the rules are known.
+func (b *hosts) beginRobots(u dowse.URL, id frontier.HostID, now time.Time) Visit {
+	v := Visit{Kind: VisitRobots, URL: u, Deadline: now.Add(b.cfg.Lease), Patience: b.patience(id, now)}
+	for range b.cfg.Polite.Conns - 1 {
+		b.f.Begin(id)
+	}
+	fl := &flight{visit: v, id: frontier.None, host: id, began: now}
+	b.occupy(fl)
+	b.flights.addRobots(fl)
+	return v
+}
+
+// occupy notes the kind of host that a visit is to, as it begins.
+func (b *hosts) occupy(fl *flight) {
+	fl.late, fl.stranger = b.f.Late(fl.host), b.at(fl.host).isStranger()
+}
+
+// endVisit lets the host of a visit rest.
+func (b *hosts) endVisit(now time.Time, fl *flight, p *dowse.Page) {
+	b.flights.vacate(fl)
+	ready, lane := b.rest(now, fl.host, p)
+	b.f.Release(fl.host, ready, lane)
+	h := b.of(fl.host)
+	h.out--
+	if countsAsPage(p) {
+		h.landed++
+	}
+	b.releaseHeld(fl.host, ready, lane)
+}
+
+// cancelVisit ends a visit that this machine could not make. The host is left alone for a
+// moment, so that the next try of the network asks another one.
+func (b *hosts) cancelVisit(now time.Time, fl *flight) {
+	b.flights.vacate(fl)
+	b.of(fl.host).out--
+	ready := b.localRest(now, fl.host)
+	b.f.Release(fl.host, ready, time.Time{})
+	b.releaseHeld(fl.host, ready, time.Time{})
+}
+
+// endRobots ends a visit to a robots.txt, keeps the rules, and reports whether they are to
+// be kept.
+func (b *hosts) endRobots(now time.Time, fl *flight, r *dowse.Robots, p *dowse.Page) (known bool) {
+	id := fl.host
+	if unanswered(r) && outOfReach(r, p) == "" {
+		p.Host = orReport(p.Host)
+		p.Host.BackOff = true
+	}
+	var ready, lane time.Time
+	if isLocal(p) {
+		ready = b.localRest(now, id)
+	} else {
+		if unanswered(r) {
+			b.absolve(b.of(id), b.at(id).backOffs)
+		}
+		known = b.learnRobots(now, id, r, p)
+		ready, lane = b.rest(now, id, p)
+		if b.at(id).mute != 0 {
+			ready = lane // nothing will be asked of it: its URLs need not wait
+		}
+	}
+	for range b.cfg.Polite.Conns {
+		b.f.Release(id, ready, lane)
+	}
+	return known
+}
+
+// hold keeps a connection to a host free until one of its visits comes back.
+func (b *hosts) hold(id frontier.HostID) { b.of(id).held++ }
+
+// releaseHeld lets go of the connections to a host that were kept free until a visit
+// came back.
+func (b *hosts) releaseHeld(id frontier.HostID, ready, lane time.Time) {
+	for h := b.of(id); h.held > 0; h.held-- {
+		b.f.Release(id, ready, lane)
+	}
+}
+
+// vacateAll ends all visits that are out: they belong to an earlier run.
+func (b *hosts) vacateAll() {
+	b.f.VacateAll()
+	b.each(func(_ frontier.HostID, h *host) { h.held = 0 })
+}
+
+// abandon gives up all visits that are out: their leads wait again when the crawl goes on.
+func (b *hosts) abandon() {
+	for _, fl := range b.flights.pages {
+		b.of(fl.host).out--
+	}
+	b.unsure = b.flights.abandon() || b.unsure
+}
+
+// count books a page of a host that came to its end.
+func (b *hosts) count(id frontier.HostID, p *dowse.Page) {
+	h := b.of(id)
+	switch {
+	case countsAsPage(p):
+		h.landed--
+		h.fetched++
+		h.recent <<= 1
+		if p.OnTopic {
+			h.onTopic++
+			h.recent |= 1
+		}
+		h.bytes += p.Fetch.Bytes
+	case p.Outcome == dowse.Failed:
+		h.failed++
+	}
+}
+
+// askAnew no longer holds anything against a host, and has its robots.txt read again if
+// that could not be read.
+func (b *hosts) askAnew(id frontier.HostID) {
+	h := b.of(id)
+	if h.mute != 0 {
+		h.robots, h.robotsPlace, h.robotsUntil, h.mute = nil, 0, time.Time{}, 0
+	}
+	b.forgive(id)
+}
+
+// restAll lets every host rest its delay from now on.
+func (b *hosts) restAll(now time.Time) {
+	p := &b.cfg.Polite
+	b.f.RestAll(func(h frontier.HostID) time.Time {
+		return now.Add(max(p.Delay, min(b.at(h).maxDelay, p.MaxDelay)))
+	}, now.Add(p.Delay))
+}
+
+// turnBack moves all times by as much as the clock was set back.
+func (b *hosts) turnBack(by time.Duration) {
+	b.f.Shift(-by)
+	b.each(func(_ frontier.HostID, h *host) {
+		h.last, h.robotsUntil = earlierBy(h.last, by), earlierBy(h.robotsUntil, by)
+		h.troubled, h.promise = nanosBefore(h.troubled, by), nanosBefore(h.promise, by)
+	})
+	b.net.turnBack(by)
+	b.hopeAt = earlierBy(b.hopeAt, by)
+}
+
+// takeOver lets the visits that are out be out for these hosts, too, which were decided
+// again from the journal: see player.replace.
+func (b *hosts) takeOver(old *hosts) {
+	for _, fl := range b.flights.pages {
+		b.of(fl.host).out++
+		b.f.Begin(fl.host)
+	}
+	for h := range b.flights.asking {
+		b.f.Begin(h)
+	}
+	old.each(func(id frontier.HostID, h *host) {
+		if h.held > 0 {
+			b.of(id).held = h.held
+		}
+		for range h.held {
+			b.f.Begin(id)
+		}
+	})
+	b.net, b.unsure = old.net, old.unsure
+}
+
+// limitedBy names what keeps the crawl from going faster.
+func (b *hosts) limitedBy() string {
+	switch {
+	case b.net.isDown():
+		return "network"
+	case b.flights.out() >= b.room():
+		return "connections"
+	case b.f.Count(dowse.Waiting) > 0:
+		return "politeness"
+	}
+	return "leads"
+}

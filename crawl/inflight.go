@@ -1,0 +1,153 @@
+package crawl
+
+import (
+	"time"
+
+	"dowse"
+	"dowse/internal/frontier"
+)
+
+// A flight is a visit that has not come back.
+type flight struct {
+	visit  Visit
+	id     frontier.ID
+	host   frontier.HostID
+	began  time.Time
+	queue  int     // leads that waited when it was taken
+	regret float64 // by how much the best of them was better: politeness' price
+	rest   time.Duration
+	idle   bool // settled without a visit
+	own    int  // bins of the page's sketch that are not boilerplate, see admission.Gate.Near
+
+	late, stranger bool // its host was, when it began: see hosts.occupy
+
+	entry *Entry // of a visit that is replayed: what the journal says of it; nil if it is made
+}
+
+// entryOf returns e as the entry of the visit, at its place if it is replayed.
+func (fl *flight) entryOf(e *Entry) *Entry {
+	if fl.entry != nil {
+		e.SetPlace(fl.entry.Place())
+	}
+	return e
+}
+
+// flights are the visits in flight. Each has a lease: a visit that does not come back before
+// its deadline is given up, so that a lost worker does no harm.
+type flights struct {
+	pages  map[frontier.ID]*flight
+	asking map[frontier.HostID]*flight // for robots.txt
+	leases []lease                     // in order of their deadlines
+
+	late, strangers int // visits that are out, by the kind of their host
+
+	slot     time.Time // when the next visit may begin, see Politeness.MaxRate
+	orphaned bool      // visits of an earlier run may be out, which no driver makes any more
+}
+
+type lease struct {
+	deadline time.Time
+	flight   *flight
+}
+
+func newFlights() *flights {
+	return &flights{pages: map[frontier.ID]*flight{}, asking: map[frontier.HostID]*flight{}}
+}
+
+// out counts the visits that have not come back.
+func (f *flights) out() int { return len(f.pages) + len(f.asking) }
+
+func (f *flights) addPage(fl *flight) {
+	f.pages[fl.id] = fl
+	f.add(fl)
+}
+
+func (f *flights) addRobots(fl *flight) {
+	f.asking[fl.host] = fl
+	f.add(fl)
+}
+
+func (f *flights) add(fl *flight) {
+	f.late += count(fl.late)
+	f.strangers += count(fl.stranger)
+	f.leases = append(f.leases, lease{fl.visit.Deadline, fl})
+}
+
+// vacate counts a visit as ended.
+func (f *flights) vacate(fl *flight) {
+	f.late -= count(fl.late)
+	f.strangers -= count(fl.stranger)
+}
+
+// isOut reports whether a visit has not come back.
+func (f *flights) isOut(fl *flight) bool {
+	return f.pages[fl.id] == fl || f.asking[fl.host] == fl
+}
+
+// expired returns a visit whose deadline has passed, nil if there is none.
+func (f *flights) expired(now time.Time) *flight {
+	for len(f.leases) > 0 {
+		l := f.leases[0]
+		out := f.isOut(l.flight)
+		if out && l.deadline.After(now) {
+			return nil
+		}
+		f.leases = f.leases[1:]
+		if out {
+			return l.flight
+		}
+	}
+	return nil
+}
+
+// lost returns the page of a visit that did not come back.
+func (fl *flight) lost() *dowse.Page {
+	p := fl.visit.Page()
+	p.Outcome, p.Reason, p.Detail = dowse.Temporary, dowse.FailTimeout, "the visit did not come back"
+	p.Host = &dowse.HostReport{BackOff: true}
+	return p
+}
+
+// nextDeadline returns the deadline of the visit that is given up next, the zero time if no
+// visit is out.
+func (f *flights) nextDeadline() time.Time {
+	if len(f.leases) == 0 {
+		return time.Time{}
+	}
+	return f.leases[0].deadline
+}
+
+// forgetLeases drops the leases of visits that came back, for a driver that makes one visit
+// at a time.
+func (f *flights) forgetLeases() { f.leases = f.leases[:0] }
+
+// abandon gives up all visits that are out, and reports whether there were any. Their URLs
+// are orphans from then on.
+func (f *flights) abandon() bool {
+	if f.out() == 0 {
+		return false
+	}
+	clear(f.pages)
+	clear(f.asking)
+	f.leases, f.orphaned = nil, true
+	f.late, f.strangers = 0, 0
+	return true
+}
+
+// takeSlot reserves the next moment at which a visit may begin, so many per second.
+func (f *flights) takeSlot(now time.Time, rate float64) {
+	if rate > 0 {
+		f.slot = now.Add(time.Duration(float64(time.Second) / rate))
+	}
+}
+
+// turnBack moves all times by as much as the clock was set back.
+func (f *flights) turnBack(by time.Duration) {
+	for i := range f.leases {
+		f.leases[i].deadline = f.leases[i].deadline.Add(-by)
+	}
+	for _, fl := range f.pages {
+		fl.began = fl.began.Add(-by)
+	}
+	f.slot = earlierBy(f.slot, by)
+}

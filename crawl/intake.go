@@ -1,0 +1,509 @@
+package crawl
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"dowse"
+	"dowse/internal/admission"
+	"dowse/internal/frontier"
+	"dowse/weburl"
+)
+
+// An intake lets URLs into the queue. It numbers what pages link to, asks the gate and the
+// hosts' robots.txt whether a URL may be queued, and merges what strategies say of it with
+// what is known.
+type intake struct {
+	cfg    *Config
+	f      *urls
+	gate   *admission.Gate
+	hosts  *hosts
+	rec    *recorder
+	rounds *rounds
+
+	sitemaps map[frontier.ID]bool // lists of URLs among the known URLs
+	met      []frontier.HostID    // new hosts since the last turn began
+	ids      []frontier.ID        // scratch of filterLinks
+	changes  uint64               // of the queue, counted: see picker.beforeRound
+}
+
+func newIntake(cfg *Config, f *urls, h *hosts, rec *recorder, r *rounds) *intake {
+	return &intake{
+		cfg: cfg, f: f, hosts: h, rec: rec, rounds: r, sitemaps: map[frontier.ID]bool{},
+		gate: admission.New(cfg.Scope, cfg.Traps, cfg.Key),
+	}
+}
+
+// see returns the number of a URL.
+func (in *intake) see(u dowse.URL) frontier.ID {
+	id, _ := in.sight(u)
+	return id
+}
+
+// sight returns the number of a URL and whether this is its first sighting.
+func (in *intake) sight(u dowse.URL) (id frontier.ID, fresh bool) {
+	id, fresh = in.f.See(u, weburl.Host(u))
+	in.hosts.grow(in.f.Hosts())
+	if fresh = in.rec.mode.sight(id, fresh); fresh {
+		in.meet(u, id)
+	}
+	return id, fresh
+}
+
+// meet counts the host of a URL that is seen for the first time, if it is a new one.
+func (in *intake) meet(u dowse.URL, id frontier.ID) {
+	if h := in.f.Host(id); in.gate.CountsHosts() && in.hosts.meet(h) {
+		in.met = append(in.met, h)
+		in.gate.Meet(u)
+	}
+}
+
+// seeds numbers the seeds and returns those that can be queued, each once.
+func (in *intake) seeds(list []dowse.URL) (fresh []dowse.URL) {
+	twice := map[frontier.ID]bool{}
+	for _, u := range list {
+		met := len(in.met)
+		id := in.see(u)
+		if len(in.met) > met {
+			in.gate.Grant(u)
+		}
+		if !twice[id] && in.seed(id, u) {
+			fresh = append(fresh, u)
+		}
+		twice[id] = true
+	}
+	return fresh
+}
+
+// seed reports whether a seed can be queued. What kept it out before may not hold
+// for a seed.
+func (in *intake) seed(id frontier.ID, u dowse.URL) bool {
+	_, visited := in.f.visited(id)
+	state := in.f.State(id)
+	if visited || in.f.forgotten(id) || state != dowse.Unseen && state != dowse.Held && state != dowse.Excluded {
+		return false
+	}
+	in.f.SetDepth(id, 0, 0)
+	if why := in.refuses(u, id, 0, 0); why != "" {
+		in.f.exclude(id, why)
+		return false
+	}
+	in.f.readmit(id)
+	return true
+}
+
+// seedLeads returns the leads to seeds, as the strategy ranks them.
+func (in *intake) seedLeads(seeds []dowse.URL) []dowse.Lead {
+	if s, ok := in.cfg.Strategy.(dowse.Starter); ok {
+		return s.Start(seeds)
+	}
+	leads := make([]dowse.Lead, len(seeds))
+	for i, u := range seeds {
+		leads[i] = dowse.Lead{URL: u, Priority: 1, Because: []dowse.Because{{What: "seed", Weight: 1}}}
+	}
+	return leads
+}
+
+// bounds are the limits of the run that decide about single URLs.
+func (in *intake) bounds() admission.Bounds {
+	l := &in.cfg.Limits
+	return admission.Bounds{Depth: l.Depth, Tunnel: l.Tunnel, PerHost: l.PerHost}
+}
+
+// refuses returns why a URL may not be queued, or "".
+func (in *intake) refuses(u dowse.URL, id frontier.ID, depth, hops int) dowse.Reason {
+	h := in.f.Host(id)
+	c := admission.Candidate{URL: u, Depth: depth, Hops: hops, Pages: in.hosts.pages(h)}
+	if why := in.gate.Refuses(in.bounds(), c); why != "" {
+		return why
+	}
+	_, why, _ := in.hosts.barred(h, u)
+	return why
+}
+
+// forbids returns why a lead that was queued may not be visited now that it is its
+// turn: much can have been learnt since.
+func (in *intake) forbids(id frontier.ID, h frontier.HostID) (dowse.Outcome, dowse.Reason, string) {
+	u := in.f.URL(id)
+	if in.f.forgotten(id) {
+		return dowse.Skipped, dowse.SkipForgotten, ""
+	}
+	if outcome, why, detail := in.hosts.barred(h, u); why != "" {
+		return outcome, why, detail
+	}
+	c := admission.Candidate{URL: u, Pages: in.hosts.pages(h)}
+	if _, again := in.f.visited(id); !again && in.bounds().Full(c.Pages) {
+		return dowse.Skipped, dowse.SkipBudgetHost, ""
+	}
+	if why := in.gate.Excludes(c); why != "" {
+		return dowse.Skipped, why, in.gate.Detail(c)
+	}
+	return dowse.Fetched, "", ""
+}
+
+// leadsToFarm reports whether a lead leads to a farm of hosts: not even robots.txt is asked
+// for there.
+func (in *intake) leadsToFarm(id frontier.ID) bool {
+	return in.gate.HasHostFarms() && in.gate.IsHostFarm(admission.Candidate{URL: in.f.URL(id), Pages: in.hosts.pages(in.f.Host(id))})
+}
+
+// isOver reports whether a URL is on a host that is not known, and one too many for its
+// owner.
+func (in *intake) isOver(u dowse.URL) bool {
+	if _, known := in.f.HostOf(weburl.Host(u)); known {
+		return false
+	}
+	return in.gate.IsFull(u)
+}
+
+// thin takes out of a page the links to hosts that are over the budget of their owners,
+// and returns how many there were. They get no number, no name and no place in the queue.
+func (in *intake) thin(p *dowse.Page) (dropped int) {
+	if !in.gate.CountsHosts() {
+		return 0
+	}
+	own := weburl.Host(p.URL)
+	over := func(l dowse.Link) bool { return weburl.Host(l.URL) != own && in.isOver(l.URL) }
+	if !slices.ContainsFunc(p.Links, over) {
+		return 0
+	}
+	before := len(p.Links)
+	p.Links = slices.DeleteFunc(slices.Clone(p.Links), over)
+	if p.Outcome == dowse.Redirected {
+		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipTrapFarm, "a redirect to one more host of a domain with very many"
+	}
+	return before - len(p.Links)
+}
+
+// applyAll does what leads ask for and reports to the strategy which of them were refused.
+func (in *intake) applyAll(leads []dowse.Lead) {
+	for i := range leads {
+		in.apply(&leads[i])
+	}
+	in.reportRefused(leads)
+	in.changes++
+}
+
+// reportRefused tells a strategy that wants to know which of its leads do not wait, and
+// applies what it answers.
+func (in *intake) reportRefused(leads []dowse.Lead) {
+	s, ok := in.cfg.Strategy.(dowse.Refusable)
+	for ok && len(leads) > 0 {
+		var more []dowse.Lead
+		for i := range leads {
+			if why, refused := in.refused(&leads[i]); refused {
+				more = append(more, s.Refused(leads[i], why)...)
+			}
+		}
+		for i := range more {
+			in.apply(&more[i])
+		}
+		leads = more
+	}
+}
+
+// refused reports whether a lead was to be queued and is not, and why.
+func (in *intake) refused(l *dowse.Lead) (dowse.Reason, bool) {
+	if l.Kind != dowse.Queue {
+		return "", false
+	}
+	id := in.f.end(in.see(l.URL))
+	switch in.f.State(id) {
+	case dowse.Waiting, dowse.Flying:
+		return "", false
+	case dowse.Visited, dowse.Aliased:
+		return dowse.SkipDupURL, true
+	}
+	return in.f.reason(id), true
+}
+
+// apply does what a lead asks for and returns the URL it was about.
+func (in *intake) apply(l *dowse.Lead) frontier.ID {
+	switch l.Kind {
+	case dowse.Raise:
+		in.f.Raise(l.Priority, l.Cap, l.Visited)
+		return frontier.None
+	case dowse.Drop:
+		in.f.drop(in.groupOf(l))
+		return frontier.None
+	}
+	id := in.f.end(in.see(l.URL))
+	in.admit(id, l, in.open(id, l.URL))
+	return id
+}
+
+// applyIn is apply for a lead that the entry's page gave. A lead to one of the page's
+// links, as most are, needs no second look: the link was numbered and checked.
+func (in *intake) applyIn(e *Entry, l *dowse.Lead) {
+	at, ok := e.LinkTo(l.URL)
+	if !ok {
+		e.Note(in.apply(l), l)
+		return
+	}
+	id := in.f.end(e.Links[at].Target)
+	in.admit(id, l, in.f.State(id) == dowse.Unseen || in.open(id, l.URL))
+	e.NoteAt(at, l)
+}
+
+// groupOf returns the group that a lead drops.
+func (in *intake) groupOf(l *dowse.Lead) string {
+	if l.Group != "" || l.URL == "" {
+		return l.Group
+	}
+	if id, ok := in.f.Find(l.URL); ok {
+		return in.f.Group(id)
+	}
+	return weburl.Host(l.URL)
+}
+
+// open reports whether leads for a URL still matter. A URL that no link led to is
+// checked here as links are.
+func (in *intake) open(id frontier.ID, u dowse.URL) bool {
+	switch in.f.State(id) {
+	case dowse.Excluded:
+		return false
+	case dowse.Unseen:
+		d, h := in.f.Depth(id)
+		if why := in.refuses(u, id, int(d), int(h)); why != "" {
+			in.f.exclude(id, why)
+			return false
+		}
+	}
+	return true
+}
+
+// admit merges a lead. Of a lead to a URL that was left out, what it adds is booked all
+// the same: a strategy that spends must not do so twice.
+func (in *intake) admit(id frontier.ID, l *dowse.Lead, open bool) {
+	switch {
+	case open:
+		in.merge(id, l)
+	case l.Merge == dowse.Add:
+		in.f.SetPriority(id, l.Priority, dowse.Add)
+	}
+}
+
+func (in *intake) merge(id frontier.ID, l *dowse.Lead) {
+	in.rank(id, l)
+	if l.Note != "" {
+		in.f.SetNote(id, l.Note)
+	}
+	if l.Group != "" {
+		in.f.SetGroup(id, l.Group)
+	}
+	switch state := in.f.State(id); {
+	case l.Kind == dowse.Hold:
+		if state == dowse.Unseen || state == dowse.Waiting {
+			in.f.takeOut(id, dowse.Held)
+		}
+	case l.Kind == dowse.Revisit && state == dowse.Visited:
+		in.revisit(id)
+	case state == dowse.Unseen || state == dowse.Held || state == dowse.Excluded:
+		in.f.SetReason(id, 0)
+		in.f.queueAgain(id)
+	}
+}
+
+// rank merges priority and band. The maximum of two is the one in the earlier band:
+// a priority says nothing against an earlier band.
+func (in *intake) rank(id frontier.ID, l *dowse.Lead) {
+	merge := l.Merge
+	if state := in.f.State(id); merge == dowse.Max && in.f.Known(id) && (state == dowse.Waiting || state == dowse.Held) {
+		switch old := in.f.Band(id); {
+		case old < l.Band:
+			return
+		case l.Band < old:
+			merge = dowse.Replace
+		}
+	}
+	in.f.SetPriority(id, l.Priority, merge)
+	in.f.SetBand(id, l.Band)
+}
+
+// revisit lets a visited page wait for another visit. In a crawl by rounds it is part of the
+// next round.
+func (in *intake) revisit(id frontier.ID) {
+	if in.cfg.Round > 0 {
+		in.rounds.again = append(in.rounds.again, id)
+		return
+	}
+	in.f.Queue(id)
+}
+
+// closeDecisions fills in which state each link's target has now.
+func (in *intake) closeDecisions(e *Entry) {
+	for i := range e.Links {
+		d := &e.Links[i]
+		d.State, d.Priority = in.f.State(d.Target), in.f.Priority(d.Target)
+		if d.State == dowse.Unseen { // the strategy gave no lead to it
+			in.f.Settle(d.Target, dowse.Held)
+			d.State = dowse.Held
+		}
+	}
+}
+
+const (
+	maxSitemaps = 100 // to a host
+	sitemapBand = 127 // sitemaps come after everything that links led to
+)
+
+// queueSitemaps lets the sitemaps of a host wait.
+func (in *intake) queueSitemaps(h frontier.HostID, maps []dowse.URL) {
+	for _, u := range maps {
+		if in.hosts.at(h).maps >= maxSitemaps {
+			return
+		}
+		if in.queueSitemap(u) {
+			in.hosts.of(h).maps++
+		}
+	}
+}
+
+// queueSitemap lets a sitemap wait, behind every lead of the strategy. It
+// reports false for one that is known as such, or that may not be visited.
+func (in *intake) queueSitemap(u dowse.URL) bool {
+	if in.isOver(u) {
+		return false
+	}
+	id := in.see(u)
+	state := in.f.State(id)
+	if state != dowse.Unseen && state != dowse.Held && state != dowse.Waiting || in.sitemaps[id] {
+		return false
+	}
+	if why := in.refuses(u, id, 0, 0); why != "" {
+		if state == dowse.Unseen {
+			in.f.exclude(id, why)
+		}
+		return false
+	}
+	in.sitemaps[id] = true
+	in.f.SetBand(id, sitemapBand)
+	in.f.SetPriority(id, 0, dowse.Max)
+	in.f.queueAgain(id)
+	return true
+}
+
+// sitemapsRead counts the sitemaps among the URLs that were visited.
+func (in *intake) sitemapsRead() (n int) {
+	for id := range in.sitemaps {
+		if in.f.State(id) == dowse.Visited {
+			n++
+		}
+	}
+	return n
+}
+
+// requeue lets URLs wait again that failed or were left out, and no longer holds their
+// failures against them and their hosts.
+func (in *intake) requeue(list []frontier.ID) {
+	hosts := map[frontier.HostID]bool{}
+	for _, id := range list {
+		if !in.f.mayRequeue(id) {
+			continue
+		}
+		if v, ok := in.f.Visit(id); ok && v.Relevance == 0 { // it was never fetched
+			in.f.reborn[id] = true
+		}
+		in.hosts.tries.forget(id)
+		in.f.SetReason(id, 0)
+		in.f.queueAgain(id)
+		hosts[in.f.Host(id)] = true
+	}
+	for _, h := range slices.Sorted(maps.Keys(hosts)) {
+		in.hosts.askAnew(h)
+	}
+	in.changes++
+}
+
+// retry puts a lead whose visit failed for the moment back into the queue. It
+// reports false when the URL itself is to blame and its tries are used up, or its
+// group was dropped meanwhile: then the failure is final. The host had failed so many
+// times in a row before. Of a visit that is replayed, the journal says what became of it.
+func (in *intake) retry(now time.Time, fl *flight, p *dowse.Page, failures uint16) bool {
+	spent := in.hosts.blame(fl, failures) && fl.entry == nil
+	if spent || in.f.Dropped(in.f.Group(fl.id)) {
+		in.hosts.tries.forget(fl.id)
+		p.Outcome = dowse.Failed
+		return false
+	}
+	in.hosts.tries.noteCut(fl.id, p)
+	in.hosts.tries.noteBreak(fl.id)
+	in.requeueVisit(now, fl, p, in.rec.mode.putBack)
+	return true
+}
+
+// requeueVisit lets the lead of a visit wait again.
+func (in *intake) requeueVisit(now time.Time, fl *flight, p *dowse.Page, back func(*urls, frontier.ID)) {
+	delete(in.hosts.flights.pages, fl.id)
+	back(in.f, fl.id)
+	in.rounds.back(fl.id)
+	in.rec.record(&Entry{Kind: EntryRetry, At: now, ID: fl.id, Page: p, Regret: fl.regret})
+}
+
+// requeueOrphans lets URLs wait again whose visits were out when an earlier run ended.
+func (in *intake) requeueOrphans() {
+	if !in.hosts.flights.orphaned {
+		return
+	}
+	in.hosts.flights.orphaned = false
+	in.rec.beginRun().Requeued = true
+	in.releaseAll()
+}
+
+// releaseAll lets all URLs wait again whose visits are out.
+func (in *intake) releaseAll() {
+	for id := frontier.ID(0); int(id) < in.f.Len() && in.f.Count(dowse.Flying) > 0; id++ {
+		if in.f.State(id) == dowse.Flying {
+			in.rec.mode.release(in.f, id)
+		}
+	}
+	in.hosts.vacateAll()
+	in.rounds.requeueOrphans()
+}
+
+// checkNear looks for an earlier page with nearly the same text. What a page declares
+// as its canonical form is no evidence: many sites declare their homepage on every page.
+func (in *intake) checkNear(fl *flight, p *dowse.Page) {
+	if p.Outcome != dowse.Fetched || p.Again || p.Sketch.IsZero() {
+		return
+	}
+	twin, found, own := in.gate.Near(fl.id, fl.host, &p.Sketch)
+	if fl.own = own; found {
+		p.Near = in.f.URL(twin)
+	}
+}
+
+// endRedirects makes a failure of a redirect that leads nowhere: in a circle, or
+// after too many others.
+func (in *intake) endRedirects(id frontier.ID, p *dowse.Page) {
+	if p.Outcome != dowse.Redirected {
+		return
+	}
+	why := ""
+	switch {
+	case len(p.Links) == 0:
+		why = "a redirect to no URL"
+	case !in.gate.MayRedirect(id):
+		why = "too many redirects in a row"
+	case in.f.endsAt(p.Links[0].URL, id):
+		why = "redirects in a circle"
+	default:
+		return
+	}
+	p.Outcome, p.Reason, p.Detail, p.Links = dowse.Failed, dowse.FailRedirect, why, nil
+}
+
+// endChain ends the redirects that led to a URL, or hands them on to the target of
+// one more. Only now do leads for the URL count for the target: what the strategy
+// returned in this turn, such as what it spent, was about the URL itself.
+func (in *intake) endChain(id, target frontier.ID) {
+	if target == frontier.None {
+		in.gate.EndChain(id)
+		return
+	}
+	in.f.SetAlias(id, target)
+	in.f.inlinks.atLeast(target, in.f.inlinks.of(id))
+	s := in.f.State(target)
+	in.gate.Redirect(id, target, s == dowse.Waiting || s == dowse.Held || s == dowse.Unseen)
+}

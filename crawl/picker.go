@@ -1,0 +1,463 @@
+package crawl
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"dowse"
+	"dowse/internal/frontier"
+)
+
+// A picker chooses which lead is visited next: the best among the hosts that are rested, by
+// chance for the share of picks that explore, or the members of a round. It takes the lead
+// out of the queue; what is done with it is left to the crawl.
+type picker struct {
+	cfg     *Config
+	f       *urls
+	in      *intake
+	hosts   *hosts
+	flights *flights
+	rounds  *rounds
+	stats   *stats
+	rec     *recorder
+
+	prepared uint64 // changes of the queue, plus 1, when BeforeRound was last called
+}
+
+// A choice is a lead that was taken out of the queue, and what is to be done with it.
+type choice struct {
+	id     frontier.ID
+	host   frontier.HostID
+	regret float64     // by how much the best lead was better
+	robots bool        // the host's robots.txt is to be read first; the lead waits again
+	page   *dowse.Page // the lead ends with this page, without a visit
+	closes bool        // there is no lead: the round is to end with what came back
+}
+
+// A pick is the search for one lead. It goes on after choices that are no visits.
+type pick struct {
+	*picker
+	now      time.Time
+	dice     *rand.Rand
+	rescored int // leads that were rated again and put back
+}
+
+const (
+	maxRescores = 10 // leads put back per pick, since priorities of Aggarwal drift
+	holdFor     = 3  // delays that a better lead is waited for at most, see Politeness.Hold
+	holdAmong   = 8  // of the best leads that are looked at
+
+	// exploreTries bounds the search for a lead by chance: where few of the known URLs
+	// wait on hosts that are rested, the best lead is taken instead.
+	exploreTries = 64
+)
+
+// isFull reports whether no further visit may begin before one comes back: all
+// connections are in use, or those that are out may yet use up a limit on pages.
+func (p *picker) isFull() bool {
+	return p.flights.out() >= p.hosts.room() || !p.stats.leavesRoom(&p.cfg.Limits, len(p.flights.pages))
+}
+
+// begin begins a pick at now.
+func (p *picker) begin(now time.Time) pick {
+	k := pick{picker: p, now: now}
+	if p.cfg.Round == 0 {
+		p.beforeRound(now)
+		k.dice = p.chance()
+	}
+	return k
+}
+
+// next returns what to do next. If there is nothing to do, when is the time at which there
+// may be something; the zero time means not before a visit comes back.
+func (k *pick) next() (c choice, when time.Time, ok bool) {
+	if k.cfg.Round > 0 {
+		return k.member()
+	}
+	return k.stream()
+}
+
+// stream takes the best lead among the hosts that are rested.
+func (k *pick) stream() (choice, time.Time, bool) {
+	for {
+		id, stray, when, ok := k.nextLead()
+		if !ok {
+			return choice{}, when, false
+		}
+		k.rec.taken(id)
+		c := choice{id: id, host: k.f.Host(id)}
+		if !stray {
+			c.regret = k.f.LastRegret() // chance has none
+		}
+		if !stray && k.rescored < maxRescores && k.fellBehind(k.now, id) {
+			k.rescored++
+			k.putBack(id, c.host, k.now)
+			continue
+		}
+		if until, hold := k.holds(id); hold && !stray {
+			k.putBack(id, c.host, k.now)
+			return choice{}, until, false
+		}
+		c.id = k.instead(id, c.host)
+		if k.asksRobots(c.id, c.host) {
+			k.f.Begin(c.host)
+			k.putBack(c.id, c.host, k.now)
+			c.robots = true
+			return c, time.Time{}, true
+		}
+		if k.hosts.isPromised(c.id, c.host) {
+			k.f.Begin(c.host)
+			k.putBack(c.id, c.host, k.now)
+			k.hosts.hold(c.host)
+			continue
+		}
+		if c.page = k.settles(c.id, c.host); c.page != nil {
+			k.f.Release(c.host, k.f.Ready(c.host), time.Time{})
+		} else if !stray {
+			k.explain(c.id)
+		}
+		return c, time.Time{}, true
+	}
+}
+
+// asksRobots reports whether a host's robots.txt is to be read before a lead is visited.
+func (k *pick) asksRobots(id frontier.ID, h frontier.HostID) bool {
+	return (k.hosts.wantsRobots(h, k.now) || k.hosts.witness(id, h)) && !k.in.leadsToFarm(id)
+}
+
+// settles returns the page with which a lead ends that needs no visit, or may not be visited
+// after all; nil for a lead that is to be visited.
+func (k *pick) settles(id frontier.ID, h frontier.HostID) *dowse.Page {
+	if p := k.recall(id); p != nil {
+		return p
+	}
+	if outcome, why, detail := k.in.forbids(id, h); why != "" {
+		return k.f.unvisited(id, outcome, why, detail)
+	}
+	return nil
+}
+
+// An entryLog is a Log that gives back what it recorded.
+type entryLog interface {
+	Entry(place uint64, urlOf func(frontier.ID) dowse.URL) (*Entry, error)
+}
+
+// recall returns the page of a lead to a visited page as it was visited last, if that is what
+// the strategy wants and the log has it. Nothing is asked of the host.
+func (p *picker) recall(id frontier.ID) *dowse.Page {
+	log, keeps := p.cfg.Log.(entryLog)
+	v, visited := p.f.Visit(id)
+	if !keeps || !visited || !dowse.TraitsOf(p.cfg.Strategy).Recalls {
+		return nil
+	}
+	e, err := log.Entry(v.Place, p.f.URL)
+	if err != nil || e.Kind != EntryPage || e.ID != id || e.Page.Outcome != dowse.Fetched {
+		return nil
+	}
+	page := p.f.unvisited(id, dowse.Fetched, "", "")
+	page.Fetch, page.Document, page.Verdict = e.Page.Fetch, e.Page.Document, e.Page.Verdict
+	page.Links = e.Found
+	return page
+}
+
+// beforeRound lets the strategy act before a round, or before a lead is taken. It
+// is asked once, however often the driver has to try until a host is rested.
+func (p *picker) beforeRound(now time.Time) {
+	b, ok := p.cfg.Strategy.(dowse.BeforeRounder)
+	if !ok || p.prepared == p.in.changes+1 {
+		return
+	}
+	p.in.applyAll(b.BeforeRound(view{p.f}))
+	p.prepared = p.in.changes + 1
+	p.rec.record(&Entry{Kind: EntryBefore, At: now})
+}
+
+// idle asks the strategy for leads when nothing waits, and reports whether it had any.
+func (p *picker) idle(now time.Time) bool {
+	s, ok := p.cfg.Strategy.(dowse.Idler)
+	if !ok {
+		return false
+	}
+	leads := s.Idle()
+	p.in.applyAll(leads)
+	p.rec.record(&Entry{Kind: EntryIdle, At: now})
+	return len(leads) > 0
+}
+
+// fellBehind rates a lead again and reports whether another is better now.
+func (p *picker) fellBehind(now time.Time, id frontier.ID) bool {
+	if !p.rescore(now, id) {
+		return false
+	}
+	best, ok := p.f.Peek()
+	return ok && p.f.Band(best) <= p.f.Band(id) && p.f.Priority(best) > p.f.Priority(id)
+}
+
+// rescore rates a lead again and reports whether its priority has changed.
+func (p *picker) rescore(now time.Time, id frontier.ID) bool {
+	r, ok := p.cfg.Strategy.(dowse.Rescorer)
+	if !ok {
+		return false
+	}
+	old := p.f.Priority(id)
+	p.f.SetPriority(id, r.Rescore(p.f.lead(id)), dowse.Replace)
+	score := p.f.Priority(id)
+	if score == old {
+		return false
+	}
+	p.rec.record(&Entry{Kind: EntryRescore, At: now, ID: id, Score: score})
+	return true
+}
+
+// explain records why a lead is taken that was rated again just now. A lead that was rated
+// again too often is rated once more: it is taken whatever comes of it.
+func (k *pick) explain(id frontier.ID) {
+	if k.rescored == maxRescores {
+		k.rescore(k.now, id)
+	}
+	x, ok := k.cfg.Strategy.(dowse.Explainer)
+	if !ok {
+		return
+	}
+	if why := x.Explain(k.f.lead(id)); len(why) > 0 {
+		k.rec.record(&Entry{Kind: EntryReasons, At: k.now, ID: id, Score: k.f.Priority(id), Because: why})
+	}
+}
+
+// putBack returns a lead that was taken; its host may be visited at ready.
+func (p *picker) putBack(id frontier.ID, h frontier.HostID, ready time.Time) {
+	p.f.Queue(id)
+	p.rec.returned(id)
+	p.f.Release(h, ready, time.Time{})
+}
+
+// instead returns the lead to ask for in place of one that was taken and is suspect.
+func (p *picker) instead(id frontier.ID, h frontier.HostID) frontier.ID {
+	other, ok := p.hosts.instead(id, h)
+	if !ok {
+		return id
+	}
+	p.f.Queue(id)
+	p.rec.returned(id)
+	p.f.Take(other)
+	p.rec.taken(other)
+	return other
+}
+
+// holds reports whether to wait for a better lead than id, and until when; the zero
+// time means until a visit comes back.
+func (k *pick) holds(id frontier.ID) (until time.Time, ok bool) {
+	polite := &k.cfg.Polite
+	if polite.Hold <= 0 || k.f.LastRegret() <= 0 || k.f.Late(k.f.Host(id)) {
+		return time.Time{}, false
+	}
+	band, least := k.f.Band(id), k.f.Priority(id)
+	patience := k.now.Add(holdFor * polite.Delay)
+	for _, best := range k.f.Leaders(holdAmong) {
+		p := k.f.Priority(best)
+		if k.f.Band(best) != band || p <= 0 || least >= p*(1-polite.Hold) {
+			return time.Time{}, false
+		}
+		h := k.f.Host(best)
+		if k.f.Late(h) {
+			continue // it would be waited for in vain
+		}
+		switch ready := k.f.Ready(h); {
+		case k.f.Busy(h) > 0:
+			return time.Time{}, true
+		case ready.After(k.now) && !ready.After(patience):
+			return ready, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// chance returns the dice for the next pick. They depend on the key of the crawl and
+// on how many visits were made, so that a crawl that is resumed throws the same.
+func (p *picker) chance() *rand.Rand {
+	return rand.New(rand.NewPCG(p.cfg.Key, uint64(p.stats.Picks+len(p.flights.pages))))
+}
+
+// explores reports whether the pick to come is made by chance.
+func (p *picker) explores(dice *rand.Rand) bool {
+	return p.cfg.Explore > 0 && dice.Float64() < p.cfg.Explore
+}
+
+// stray returns a waiting lead by chance, each with the same, that fits.
+func (p *picker) stray(dice *rand.Rand, fits func(frontier.ID) bool) (frontier.ID, bool) {
+	for range exploreTries {
+		if p.f.Len() == 0 {
+			break
+		}
+		id := frontier.ID(dice.IntN(p.f.Len()))
+		if p.f.State(id) == dowse.Waiting && fits(id) {
+			return id, true
+		}
+	}
+	return frontier.None, false
+}
+
+// nextLead takes out the best lead among the hosts that are rested or, for the share
+// of picks that explore, any of their leads.
+func (k *pick) nextLead() (id frontier.ID, stray bool, when time.Time, ok bool) {
+	if k.explores(k.dice) {
+		fits := func(id frontier.ID) bool {
+			h := k.f.Host(id)
+			return k.f.Rested(h, k.now) && (!k.f.Late(h) || k.hosts.lateRoom(true))
+		}
+		if id, ok = k.stray(k.dice, fits); ok {
+			k.f.Take(id)
+			k.f.Begin(k.f.Host(id))
+			return id, true, time.Time{}, true
+		}
+	}
+	id, when, ok = k.nextRested()
+	return id, false, when, ok
+}
+
+// nextRested takes out the best lead among the hosts that are rested.
+func (k *pick) nextRested() (id frontier.ID, when time.Time, ok bool) {
+	if k.isLateTurn() {
+		if id, when, ok = k.f.NextLate(k.now); ok {
+			return id, when, ok
+		}
+	}
+	id, when, ok = k.f.Next(k.now)
+	if !ok && k.hosts.lateRoom(!k.f.OnlyLate()) {
+		return k.f.NextLate(k.now)
+	}
+	return id, when, ok
+}
+
+// isLateTurn reports whether the visit to come is one that goes to a late host first.
+func (p *picker) isLateTurn() bool {
+	return p.hosts.quiet < allQuiet && (p.stats.Requests+p.flights.out())%lateTurns == lateTurns-1 && p.hosts.lateRoom(true)
+}
+
+// member takes a lead of the current round whose host is rested, and makes a new round when
+// the last one is done.
+func (k *pick) member() (choice, time.Time, bool) {
+	if !k.rounds.isOpen() && !k.newRound() {
+		return choice{}, time.Time{}, false
+	}
+	if givenUp := func(id frontier.ID) bool { return k.hosts.isGivenUp(k.f.Host(id), k.now) }; k.rounds.isGivenUp(givenUp) {
+		if k.flights.out() > 0 {
+			return choice{}, k.flights.nextDeadline(), false
+		}
+		return choice{closes: true}, time.Time{}, true // the next round is made of others
+	}
+	id, when := k.memberAt()
+	if id == frontier.None {
+		return choice{}, when, false
+	}
+	c := choice{id: id, host: k.f.Host(id)}
+	if k.asksRobots(id, c.host) {
+		k.f.Begin(c.host)
+		c.robots = true
+		return c, time.Time{}, true
+	}
+	k.rounds.leave(id)
+	k.f.Take(id)
+	k.rec.taken(id)
+	if c.page = k.settles(id, c.host); c.page == nil {
+		k.f.Begin(c.host)
+	}
+	return c, time.Time{}, true
+}
+
+// memberAt returns the first lead of the round that may be visited now, one of a late
+// host only if there is no other. If there is none, when is the time at which there may be
+// one.
+func (k *pick) memberAt() (id frontier.ID, when time.Time) {
+	late, others := frontier.None, false
+	for _, id := range k.rounds.cur.wait {
+		h := k.f.Host(id)
+		others = others || !k.f.Late(h)
+		switch ready := k.f.Ready(h); {
+		case ready.After(k.now):
+			when = earlier(when, ready)
+		case k.f.Busy(h) >= k.cfg.Polite.Conns || k.hosts.isPromised(id, h):
+		case !k.f.Late(h):
+			return id, time.Time{}
+		case late == frontier.None:
+			late = id
+		}
+	}
+	if late != frontier.None && k.hosts.lateRoom(others) {
+		return late, time.Time{}
+	}
+	return frontier.None, when
+}
+
+// newRound takes the best leads, and the pages to be visited again.
+func (k *pick) newRound() bool {
+	k.beforeRound(k.now)
+	list := append(k.strays(k.best(k.now, k.roundSize())), k.rounds.takeAgain(k.f)...)
+	if len(list) == 0 {
+		return false
+	}
+	k.rounds.open(list)
+	k.rec.record(&Entry{Kind: EntryRound, At: k.now, Round: list})
+	return true
+}
+
+// roundSize is the number of leads that a round may have without passing a limit.
+func (p *picker) roundSize() int {
+	n, l := p.cfg.Round, &p.cfg.Limits
+	if l.Pages > 0 {
+		n = min(n, l.Pages-p.stats.Fetched)
+	}
+	if l.OnTopic > 0 {
+		n = min(n, l.OnTopic-p.stats.OnTopic)
+	}
+	return n
+}
+
+// top returns the n best leads for hosts that are not given up, or the n best of all if
+// there are no others.
+func (p *picker) top(now time.Time, n int) []frontier.ID {
+	for many := n; ; many *= 2 {
+		all := p.f.Top(many)
+		list := slices.DeleteFunc(slices.Clone(all), func(id frontier.ID) bool { return p.hosts.isGivenUp(p.f.Host(id), now) })
+		switch {
+		case len(list) >= n:
+			return list[:n]
+		case len(all) < many && len(list) > 0:
+			return list
+		case len(all) < many:
+			return all[:min(n, len(all))]
+		}
+	}
+}
+
+// best returns the n best leads, rated again as often as that brings up others.
+func (p *picker) best(now time.Time, n int) []frontier.ID {
+	for range maxRescores {
+		changed := false
+		for _, id := range p.top(now, n) {
+			changed = p.rescore(now, id) || changed
+		}
+		if !changed {
+			break
+		}
+	}
+	return p.top(now, n)
+}
+
+// strays puts leads by chance into the places of a list, for the share that explores.
+func (p *picker) strays(list []frontier.ID) []frontier.ID {
+	if p.cfg.Explore <= 0 {
+		return list
+	}
+	dice := p.chance()
+	for i := range list {
+		if !p.explores(dice) {
+			continue
+		}
+		if id, ok := p.stray(dice, func(id frontier.ID) bool { return !slices.Contains(list, id) }); ok {
+			list[i] = id
+		}
+	}
+	return list
+}

@@ -1,0 +1,405 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"dowse"
+	"dowse/internal/facts"
+	"dowse/internal/frontier"
+	"dowse/internal/wire"
+	"dowse/settings"
+)
+
+// appendEntry writes an entry. Links are written as numbers: the strings of new
+// URLs stand beside the entry, see Journal.
+func appendEntry(b []byte, e *Entry) []byte {
+	return appendEntryWith(&enc{Writer: wire.Writer{B: b}}, e)
+}
+
+func appendEntryWith(w *enc, e *Entry) []byte {
+	w.head(e)
+	switch e.Kind {
+	case EntryStart:
+		w.urls(e.Seeds)
+		w.urls(e.Homes)
+	case EntryPage:
+		w.page(e)
+	case EntryRetry:
+		w.u(uint64(e.ID))
+		w.f(e.Regret)
+		w.visit(e.Page)
+	case EntryRobots:
+		w.s(e.Host)
+		w.s(string(e.Page.URL))
+		w.visit(e.Page)
+		w.robots(e.Robots)
+	case EntryRound:
+		w.ids(e.Round)
+	case EntryRequeue:
+		w.s(e.Text)
+		w.ids(e.Round)
+	case EntryForgive:
+		w.t(e.Since)
+	case EntryForget:
+		w.u(uint64(e.ID))
+		w.s(e.Text)
+		w.s(e.Host)
+		w.bytes(e.Print[:])
+	case EntryRescore:
+		w.u(uint64(e.ID))
+		w.f(e.Score)
+	case EntryReasons:
+		w.u(uint64(e.ID))
+		w.f(e.Score)
+		w.because(e.Because)
+	case EntryModel:
+		w.model(e)
+	case EntryClock:
+		w.i(int64(e.Back))
+	}
+	return w.B
+}
+
+// beginsRun marks the kind of an entry that begins a run.
+const beginsRun = 0x80
+
+// head writes what all entries have.
+func (w *enc) head(e *Entry) {
+	kind := byte(e.Kind)
+	if e.Run != nil {
+		kind |= beginsRun
+	}
+	w.byte(kind)
+	w.t(e.At)
+	w.i(int64(e.Elapsed))
+	w.u(uint64(len(e.Moves)))
+	for _, m := range e.Moves {
+		w.u(uint64(m))
+	}
+	if e.Run != nil {
+		w.bool(e.Run.Requeued)
+		w.t(e.Run.Began)
+		w.limits(&e.Run.Limits)
+	}
+}
+
+func (r *dec) head(e *Entry) {
+	kind := r.byte()
+	e.Kind = EntryKind(kind &^ beginsRun)
+	e.At = r.t()
+	e.Elapsed = time.Duration(r.i())
+	for range r.items(1) {
+		e.Moves = append(e.Moves, Move(r.u()))
+	}
+	if kind&beginsRun != 0 {
+		e.Run = &Run{Requeued: r.bool(), Began: r.t()}
+		r.limits(&e.Run.Limits)
+	}
+}
+
+func (w *enc) limits(l *settings.Limits) {
+	for _, v := range []int64{
+		int64(l.Pages), int64(l.OnTopic), l.Bytes, int64(l.Time), int64(l.PerHost),
+		int64(l.Depth), int64(l.Tunnel), int64(l.Dry.Over),
+	} {
+		w.i(v)
+	}
+	w.f(l.Dry.Harvest)
+}
+
+func (r *dec) limits(l *settings.Limits) {
+	l.Pages, l.OnTopic, l.Bytes, l.Time = int(r.i()), int(r.i()), r.i(), time.Duration(r.i())
+	l.PerHost, l.Depth, l.Tunnel, l.Dry.Over = int(r.i()), int(r.i()), int(r.i()), int(r.i())
+	l.Dry.Harvest = r.f()
+}
+
+func (w *enc) ids(list []frontier.ID) {
+	w.u(uint64(len(list)))
+	for _, id := range list {
+		w.u(uint64(id))
+	}
+}
+
+func (r *dec) ids() (list []frontier.ID) {
+	for range r.items(1) {
+		list = append(list, frontier.ID(r.u()))
+	}
+	return list
+}
+
+func (w *enc) urls(list []dowse.URL) {
+	w.u(uint64(len(list)))
+	for _, u := range list {
+		w.s(string(u))
+	}
+}
+
+// visit writes the facts of a visit: how it ended, and what it showed of the host.
+func (w *enc) visit(p *dowse.Page) { w.facts(facts.JournalVisit(), p) }
+
+func (w *enc) robots(r *dowse.Robots) {
+	w.t(r.At)
+	w.i(int64(r.Status))
+	w.bytes(r.Body)
+	w.i(int64(r.Delay))
+	w.urls(r.Sitemaps)
+}
+
+func (w *enc) page(e *Entry) {
+	p := e.Page
+	w.u(uint64(e.ID))
+	w.visit(p)
+	w.bool(e.Idle)
+	w.u(uint64(e.Queue))
+	w.f(e.Regret)
+	w.i(int64(e.Rested))
+	w.u(uint64(e.Dropped))
+	w.facts(facts.JournalPage(), p)
+	w.u(uint64(len(e.Found)))
+	for i := range e.Found {
+		w.link(&e.Found[i], &e.Links[i])
+	}
+	w.tagged(p)
+}
+
+func flagBits(flags ...bool) (b byte) {
+	for i, f := range flags {
+		if f {
+			b |= 1 << i
+		}
+	}
+	return b
+}
+
+// verdict writes a verdict that a ruling holds.
+func (w *enc) verdict(v *dowse.Verdict) {
+	w.f(v.Relevance)
+	w.s(v.Scale)
+	w.s(v.Judge)
+	w.because(v.Because)
+}
+
+func (w *enc) because(list []dowse.Because) {
+	w.u(uint64(len(list)))
+	for _, b := range list {
+		w.name(b.What)
+		w.f(b.Weight)
+		w.u(uint64(b.Count))
+	}
+}
+
+func (w *enc) link(l *dowse.Link, d *Decision) {
+	same := d.Offered == d.Priority
+	anchors := anchorsRated(l)
+	w.byte(flagBits(l.NoFollow, d.Fresh, d.Target != d.ID, same, len(l.More) > 0, len(d.Because) > 0, anchors))
+	w.u(uint64(d.ID))
+	if d.Target != d.ID {
+		w.u(uint64(d.Target))
+	}
+	w.byte(byte(d.State))
+	w.byte(ReasonCode(d.Reason))
+	w.f(d.Priority)
+	if !same {
+		w.f(d.Offered)
+	}
+	if len(d.Because) > 0 {
+		w.because(d.Because)
+	}
+	w.mention(&l.Mention, anchors)
+	if len(l.More) > 0 {
+		w.u(uint64(len(l.More)))
+		for i := range l.More {
+			w.mention(&l.More[i], anchors)
+		}
+	}
+}
+
+func (w *enc) mention(m *dowse.Mention, anchors bool) {
+	w.s(m.Anchor)
+	w.f(m.Context)
+	if anchors {
+		w.f(m.AnchorScore)
+	}
+}
+
+// anchorsRated reports whether an anchor of the link has a rating of its own, which
+// most crawls do without.
+func anchorsRated(l *dowse.Link) bool {
+	return l.AnchorScore != 0 || slices.ContainsFunc(l.More, func(m dowse.Mention) bool { return m.AnchorScore != 0 })
+}
+
+// readEntry is the inverse of appendEntry. urlOf gives the strings of numbered
+// URLs, parse makes rules of a robots.txt.
+func readEntry(b []byte, urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
+	return newDec(b).entry(urlOf, parse)
+}
+
+// readVisit is readEntry without the links of pages.
+func readVisit(b []byte, parse RobotsParser) (*Entry, error) {
+	d := newDec(b)
+	d.linkless = true
+	return d.entry(noURL, parse)
+}
+
+func (r *dec) entry(urlOf func(frontier.ID) dowse.URL, parse RobotsParser) (*Entry, error) {
+	e := &Entry{}
+	r.head(e)
+	switch e.Kind {
+	case EntryStart:
+		e.Seeds = r.urls()
+		e.Homes = r.urls()
+	case EntryPage:
+		r.page(e, urlOf)
+	case EntryRetry:
+		e.ID = frontier.ID(r.u())
+		e.Regret = r.f()
+		e.Page = &dowse.Page{URL: urlOf(e.ID)}
+		r.visit(e.Page)
+	case EntryRobots:
+		e.Host = r.s()
+		e.Page = &dowse.Page{URL: dowse.URL(r.s())}
+		r.visit(e.Page)
+		e.Robots = r.robots(parse)
+	case EntryRound:
+		e.Round = r.ids()
+	case EntryRequeue:
+		e.Text = r.s()
+		e.Round = r.ids()
+	case EntryForgive:
+		e.Since = r.t()
+	case EntryIdle, EntryBefore, EntryAgain:
+	case EntryForget:
+		e.ID = frontier.ID(r.u())
+		e.Text = r.s()
+		e.Host = r.s()
+		copy(e.Print[:], r.raw())
+	case EntryRescore:
+		e.ID = frontier.ID(r.u())
+		e.Score = r.f()
+	case EntryReasons:
+		e.ID = frontier.ID(r.u())
+		e.Score = r.f()
+		e.Because = r.because()
+	case EntryModel:
+		r.model(e)
+	case EntryClock:
+		e.Back = time.Duration(r.i())
+	default:
+		return nil, fmt.Errorf("entry of unknown kind %d", e.Kind)
+	}
+	return e, r.Err
+}
+
+func (r *dec) urls() (list []dowse.URL) {
+	for range r.items(1) {
+		list = append(list, dowse.URL(r.s()))
+	}
+	return list
+}
+
+func (r *dec) visit(p *dowse.Page) { r.facts(facts.JournalVisit(), p) }
+
+// A RobotsParser makes the rules of a robots.txt from its text and status.
+type RobotsParser func(body []byte, status int) dowse.Rules
+
+func (r *dec) robots(parse RobotsParser) *dowse.Robots {
+	x := &dowse.Robots{At: r.t(), Status: int(r.i()), Body: r.bytes(), Delay: time.Duration(r.i()), Sitemaps: r.urls()}
+	if parse != nil && r.Err == nil {
+		x.Rules = parse(x.Body, x.Status)
+	}
+	return x
+}
+
+func (r *dec) page(e *Entry, urlOf func(frontier.ID) dowse.URL) {
+	e.ID = frontier.ID(r.u())
+	p := &dowse.Page{URL: urlOf(e.ID)}
+	e.Page = p
+	r.visit(p)
+	e.Idle = r.bool()
+	e.Queue = int(r.u())
+	e.Regret = r.f()
+	e.Rested = time.Duration(r.i())
+	e.Dropped = int(r.u())
+	r.facts(facts.JournalPage(), p)
+	p.Lead.URL = p.URL
+	if r.linkless && len(facts.JournalTaggedFacts()) == 0 {
+		return
+	}
+	n := r.count(linkSize)
+	e.Found = make([]dowse.Link, n)
+	e.Links = make([]Decision, n)
+	for i := range n {
+		r.link(&e.Found[i], &e.Links[i])
+		e.Found[i].URL = urlOf(e.Links[i].ID)
+	}
+	r.tagged(p)
+	if r.linkless { // they were read only to get past them
+		e.Found, e.Links = nil, nil
+	}
+}
+
+// The fewest bytes that an item of a list takes.
+const (
+	becauseSize = 10
+	mentionSize = 9
+	linkSize    = 12 + mentionSize
+)
+
+func (r *dec) verdict(v *dowse.Verdict) {
+	v.Relevance = r.f()
+	v.Scale = r.s()
+	v.Judge = r.s()
+	v.Because = r.because()
+}
+
+func (r *dec) because() []dowse.Because {
+	n := r.count(becauseSize)
+	if n == 0 {
+		return nil
+	}
+	list := make([]dowse.Because, n)
+	for i := range list {
+		list[i] = dowse.Because{What: r.name(), Weight: r.f(), Count: int(r.u())}
+	}
+	return list
+}
+
+func (r *dec) link(l *dowse.Link, d *Decision) {
+	flags := r.byte()
+	l.NoFollow, d.Fresh = flags&1 != 0, flags&2 != 0
+	d.ID = frontier.ID(r.u())
+	d.Target = d.ID
+	if flags&4 != 0 {
+		d.Target = frontier.ID(r.u())
+	}
+	d.State = dowse.State(r.byte())
+	d.Reason = ReasonOf(r.byte())
+	d.Priority = r.f()
+	d.Offered = d.Priority
+	if flags&8 == 0 {
+		d.Offered = r.f()
+	}
+	if flags&32 != 0 {
+		d.Because = r.because()
+	}
+	anchors := flags&64 != 0
+	r.mention(&l.Mention, anchors)
+	if flags&16 != 0 {
+		for range r.items(mentionSize) {
+			var m dowse.Mention
+			r.mention(&m, anchors)
+			l.More = append(l.More, m)
+		}
+	}
+}
+
+func (r *dec) mention(m *dowse.Mention, anchors bool) {
+	m.Anchor = r.s()
+	m.Context = r.f()
+	if anchors {
+		m.AnchorScore = r.f()
+	}
+	m.Above = [3]int32{-1, -1, -1}
+}

@@ -1,0 +1,229 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"reflect"
+	"time"
+
+	"dowse"
+	"dowse/internal/facts"
+)
+
+// The table of facts says which fields of a page an entry holds and in which order; this file says how a
+// field of each type is written. Facts that came after the format have codes: they follow the links of
+// a page, and a program that does not know them reads the entry without them.
+
+// facts writes the fields of a page that groups name.
+func (w *enc) facts(groups []facts.Group, p *dowse.Page) {
+	for _, g := range groups {
+		if len(g) == 1 {
+			w.field(g[0].Field(p))
+			continue
+		}
+		w.byte(groupBits(g, p))
+		for _, f := range g {
+			if n, ok := f.Field(p).(**int); ok && *n != nil {
+				w.u(uint64(**n))
+			}
+		}
+	}
+}
+
+// groupBits returns the byte of a group: a bit for each fact that is true, or that a number follows for.
+func groupBits(g facts.Group, p *dowse.Page) (b byte) {
+	for i, f := range g {
+		switch v := f.Field(p).(type) {
+		case *bool:
+			b |= flagBits(*v) << i
+		case **int:
+			b |= flagBits(*v != nil) << i
+		}
+	}
+	return b
+}
+
+// field writes what a field of a page holds.
+func (w *enc) field(field any) {
+	switch v := field.(type) {
+	case *string:
+		w.s(*v)
+	case *dowse.URL:
+		w.s(string(*v))
+	case *dowse.Outcome:
+		w.byte(byte(*v))
+	case *dowse.Reason:
+		w.byte(ReasonCode(*v))
+	case *bool:
+		w.bool(*v)
+	case *int8:
+		w.byte(byte(*v))
+	case *int:
+		w.u(uint64(*v))
+	case *facts.Signed:
+		w.i(int64(*v))
+	case *int64:
+		w.i(*v)
+	case *float64:
+		w.f(*v)
+	case *time.Time:
+		w.t(*v)
+	case *time.Duration:
+		w.i(int64(*v))
+	case *netip.Addr:
+		w.bytes(v.AsSlice())
+	case *dowse.Place:
+		w.s(v.File)
+		w.i(v.Offset)
+		w.i(v.Length)
+	case **dowse.HostReport:
+		w.report(*v)
+	case *[]dowse.Span:
+		w.u(uint64(len(*v))) // the text itself is in the archive
+	case *dowse.Sketch:
+		w.sketch(v)
+	case *[]string:
+		w.u(uint64(len(*v)))
+		for _, s := range *v {
+			w.s(s)
+		}
+	case *[]dowse.URL:
+		w.urls(*v)
+	case *[]dowse.Because:
+		w.because(*v)
+	default:
+		panic(fmt.Sprintf("crawl: the journal can't hold a field of type %T", field))
+	}
+}
+
+// report writes what a visit showed of its host.
+func (w *enc) report(h *dowse.HostReport) {
+	w.bool(h != nil)
+	if h != nil {
+		w.i(int64(h.RetryAfter))
+		w.bool(h.BackOff)
+		w.bool(h.Down)
+		w.bool(h.Local)
+	}
+}
+
+// tagged writes the facts that have codes, if any is set: how many, and each with its code and its length.
+func (w *enc) tagged(p *dowse.Page) {
+	set := 0
+	for _, f := range facts.JournalTaggedFacts() {
+		if isSet(f.Field(p)) {
+			set++
+		}
+	}
+	if set == 0 {
+		return
+	}
+	w.u(uint64(set))
+	for _, f := range facts.JournalTaggedFacts() {
+		if isSet(f.Field(p)) {
+			value := &enc{}
+			value.field(f.Field(p))
+			w.u(uint64(f.Journal))
+			w.bytes(value.B)
+		}
+	}
+}
+
+// isSet reports whether a field is other than the zero value of its type.
+func isSet(field any) bool { return !reflect.ValueOf(field).Elem().IsZero() }
+
+// facts reads the fields of a page that groups name.
+func (r *dec) facts(groups []facts.Group, p *dowse.Page) {
+	for _, g := range groups {
+		if len(g) == 1 {
+			r.field(g[0].Field(p))
+			continue
+		}
+		bits := r.byte()
+		for i, f := range g {
+			set := bits&(1<<i) != 0
+			switch v := f.Field(p).(type) {
+			case *bool:
+				*v = set
+			case **int:
+				if set {
+					n := int(min(r.u(), math.MaxUint16))
+					*v = &n
+				}
+			}
+		}
+	}
+}
+
+// field reads what enc.field wrote.
+func (r *dec) field(field any) {
+	switch v := field.(type) {
+	case *string:
+		*v = r.s()
+	case *dowse.URL:
+		*v = dowse.URL(r.s())
+	case *dowse.Outcome:
+		*v = dowse.Outcome(r.byte())
+	case *dowse.Reason:
+		*v = ReasonOf(r.byte())
+	case *bool:
+		*v = r.bool()
+	case *int8:
+		*v = int8(r.byte())
+	case *int:
+		*v = int(r.u())
+	case *facts.Signed:
+		*v = facts.Signed(r.i())
+	case *int64:
+		*v = r.i()
+	case *float64:
+		*v = r.f()
+	case *time.Time:
+		*v = r.t()
+	case *time.Duration:
+		*v = time.Duration(r.i())
+	case *netip.Addr:
+		*v, _ = netip.AddrFromSlice(r.raw())
+	case *dowse.Place:
+		*v = dowse.Place{File: r.s(), Offset: r.i(), Length: r.i()}
+	case **dowse.HostReport:
+		if r.bool() {
+			*v = &dowse.HostReport{RetryAfter: time.Duration(r.i()), BackOff: r.bool(), Down: r.bool(), Local: r.bool()}
+		}
+	case *[]dowse.Span:
+		r.u() // their number; the text itself is in the archive
+	case *dowse.Sketch:
+		r.sketch(v)
+	case *[]string:
+		for range r.items(1) {
+			*v = append(*v, r.s())
+		}
+	case *[]dowse.URL:
+		*v = r.urls()
+	case *[]dowse.Because:
+		*v = r.because()
+	default:
+		panic(fmt.Sprintf("crawl: the journal can't hold a field of type %T", field))
+	}
+}
+
+// tagged reads the facts that have codes, if there are any. What an entry lost to a takedown is zeros at its
+// end, which is no fact. Facts whose code is unknown are passed over.
+func (r *dec) tagged(p *dowse.Page) {
+	if r.Err != nil || len(r.Rest) == 0 {
+		return
+	}
+	for range r.items(2) {
+		code, value := r.u(), r.raw()
+		for _, f := range facts.JournalTaggedFacts() {
+			if uint64(f.Journal) == code {
+				d := newDec(value)
+				d.field(f.Field(p))
+				if d.Err != nil {
+					r.fail()
+				}
+			}
+		}
+	}
+}

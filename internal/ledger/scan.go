@@ -1,0 +1,125 @@
+package ledger
+
+import (
+	"fmt"
+	"iter"
+
+	"dowse"
+	"dowse/internal/frontier"
+)
+
+// Scan yields the entries from a place on, pages with the latest ruling on them. The
+// place is that of an entry, or the
+// end. What can't be read comes as a [*Gap]; who goes on hears what follows. urlOf gives
+// the strings of URLs; nil leaves them empty, which is much cheaper.
+func (j *Journal) Scan(from uint64, urlOf func(frontier.ID) dowse.URL) iter.Seq2[*Entry, error] {
+	if urlOf == nil {
+		urlOf = noURL
+	}
+	return j.scan(from, true, func(b []byte) (*Entry, error) { return readEntry(b, urlOf, j.parse) })
+}
+
+// AsWritten is Scan without later rulings: every page as it was judged when it was
+// visited.
+func (j *Journal) AsWritten(from uint64) iter.Seq2[*Entry, error] {
+	return j.scan(from, false, func(b []byte) (*Entry, error) { return readEntry(b, noURL, j.parse) })
+}
+
+// Visits is Scan for those who want neither strings of URLs nor links.
+func (j *Journal) Visits(from uint64) iter.Seq2[*Entry, error] {
+	return j.scan(from, true, func(b []byte) (*Entry, error) { return readVisit(b, j.parse) })
+}
+
+func (j *Journal) scan(from uint64, ruled bool, read func(entry []byte) (*Entry, error)) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		for end, more := from, true; more; {
+			for r := range j.records(end, &end) {
+				e, err := read(r.payload[r.body:])
+				if err == nil {
+					e.place = r.place
+				}
+				if err == nil && ruled {
+					err = j.overrule(e)
+				}
+				if err != nil {
+					e, err = nil, &Gap{r.place, r.next(), err}
+				}
+				if !yield(e, err) {
+					return
+				}
+			}
+			if j.End() <= end {
+				return
+			}
+			if err := j.Err(); err != nil { // of the disk: what follows can't be trusted
+				yield(nil, err)
+				return
+			}
+			if next, settled := j.settle(end); settled {
+				if next > j.End() {
+					return // it was being written when the journal was opened
+				}
+				continue
+			}
+			var gap *Gap
+			gap, more = j.gapAt(end)
+			if end = gap.Next; !yield(nil, gap) {
+				return
+			}
+		}
+	}
+}
+
+// A Gap is a part of the journal that can't be read. Whoever is handed one may go on: what
+// comes next is what stands behind it.
+type Gap struct {
+	At, Next uint64 // where it begins, and where the next sound record is
+	Err      error
+}
+
+func (g *Gap) Error() string {
+	return fmt.Sprintf("journal: offset %d to %d can't be read: %v", g.At, g.Next, g.Err)
+}
+
+// Unwrap returns the cause.
+func (g *Gap) Unwrap() []error { return []error{g.Err, ErrDamaged} }
+
+// gapAt returns what can't be read at a place, and whether something sound follows.
+func (j *Journal) gapAt(at uint64) (*Gap, bool) {
+	_, err := j.recordAt(at)
+	next, ok := j.soundWithin(at+1, j.End())
+	if !ok {
+		next = j.End()
+	}
+	return &Gap{at, next, err}, ok
+}
+
+func noURL(frontier.ID) dowse.URL { return "" }
+
+// NamedBy returns the place of the entry that brought up the URL whose string was
+// added at place.
+func (j *Journal) NamedBy(place uint64) (uint64, error) {
+	_, record, err := j.name(place)
+	return record, err
+}
+
+// Reader opens the journal once more, only to read what is on the disk. So nothing
+// that is done with it can change or cut the files.
+func (j *Journal) Reader() (*Journal, error) { return Open(j.dir.Path("."), j.parse, true) }
+
+// Names returns the places of the strings of all URLs, by their numbers; see At.
+func (j *Journal) Names() ([]uint64, error) {
+	var places []uint64
+	var end uint64
+	n := &names{}
+	for r := range j.records(0, &end) {
+		if err := n.take(r); err != nil {
+			return nil, fmt.Errorf("journal: record at %d: %w", r.place, err)
+		}
+		for _, name := range n.queue {
+			places = append(places, name.place)
+		}
+		n.queue = n.queue[:0]
+	}
+	return places, j.Err()
+}

@@ -1,0 +1,22 @@
+package ledger
+
+import "dowse"
+
+// sketch writes a sketch; a page without one takes 8 bytes.
+func (e *enc) sketch(s *dowse.Sketch) {
+	if e.u64(s.Text); s.IsZero() {
+		return
+	}
+	for _, v := range s.Bins {
+		e.Uint16(v)
+	}
+}
+
+func (d *dec) sketch(s *dowse.Sketch) {
+	if s.Text = d.u64(); s.IsZero() {
+		return
+	}
+	for i := range s.Bins {
+		s.Bins[i] = d.Uint16()
+	}
+}
