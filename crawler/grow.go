@@ -119,7 +119,7 @@ func (g *judging) grown(ctx context.Context, r *retraining, m *topic.Material, a
 	if err != nil {
 		return nil, nil, err
 	}
-	return j.Called(r.made.Model), j.Model(), nil
+	return j.Named(r.made.Model), j.Model(), nil
 }
 
 // shownNames is how many names of a meaning the log of models keeps.
