@@ -311,14 +311,14 @@ func (r *scenarioRun) takedown(args []string) {
 	r.goOn()
 }
 
-// label reads "URL on|off": what a person says of a page.
+// label reads "URL on|off", a label that a person gives to a visited page.
 func (r *scenarioRun) label(args []string) {
 	ruling := r.rulingOn(args[0])
 	ruling.Label = map[string]crawl.Label{"on": crawl.LabelledOn, "off": crawl.LabelledOff}[args[1]]
 	r.rule("labels", args, []crawl.Ruling{ruling})
 }
 
-// model reads "NAME URL=RELEVANCE...": what a new model says of visited pages.
+// model reads "NAME URL=RELEVANCE...", the verdicts of a new model on visited pages.
 func (r *scenarioRun) model(args []string) {
 	var list []crawl.Ruling
 	for _, a := range args[1:] {
