@@ -8,8 +8,8 @@ const (
 	filesPerVisit = 3  // a connection, an idle one, and a question to the name server
 )
 
-// visitRoom returns how many visits may be made at once with the files that this
-// process may open.
+// visitRoom returns how many visits can be in flight with the number of
+// files that this process may open. It is at least 1.
 func visitRoom() int {
 	return max(1, (openFiles()-ownFiles)/filesPerVisit)
 }

@@ -24,18 +24,20 @@ const (
 	fewestKept = 10
 )
 
-// A refusal is why a model that was made is not taken into use.
+// A refusal is the reason why a trained model is not put into use.
 type refusal struct{ why string }
 
 func (r *refusal) Error() string { return r.why }
 
+// isRefusal reports whether an error is a refusal and not a failure.
 func isRefusal(err error) bool {
 	var r *refusal
 	return errors.As(err, &r)
 }
 
-// told refuses a model where examples can't be told from the pages it is trained
-// against: these are probably on topic as well.
+// told refuses a model if the examples can't be distinguished from the pages
+// that serve as negative examples: these pages are then probably on topic as
+// well.
 func told(t *topic.Topic, m *topic.Material) error {
 	share, ok, err := t.Separation(m)
 	if err != nil || !ok || share > leastTold {
@@ -44,9 +46,10 @@ func told(t *topic.Topic, m *topic.Material) error {
 	return &refusal{fmt.Sprintf("examples are told from these pages no better than by chance (%.2f)", share)}
 }
 
-// kept refuses a model that would turn down nearly all pages on topic, of the first so
-// many that were fetched: those that it was drawn from, so that a crawl that was killed
-// decides the same.
+// kept refuses a model that would reject nearly all pages on topic. It looks
+// only at the first pages that were fetched, those that the negative
+// examples were drawn from, so that a crawl that was killed decides the same
+// when it is resumed.
 func (r *rejudge) kept(rulings []crawl.Ruling, first []sighting) error {
 	line := r.col.Settings.Threshold
 	now := map[uint64]float64{}
