@@ -1,6 +1,32 @@
-// Package crawler is dowse for Go programs: open a collection, crawl, range over
-// its pages. It is where the parts are wired together, once; the command line
-// stands on it too.
+// Package crawler is dowse for Go programs: open a collection, crawl, and
+// range over its pages. The command line is built on it.
+//
+// The one idea: this package is the only place where the parts are wired
+// together. Packages crawl, fetch, judge, strategy, topic and collection do
+// not know each other's implementations; assemble connects them around one
+// open collection, for a new crawl, a resumed one, a replay and a salvage
+// alike. So a crawl that is resumed has the same parts as when it was
+// created.
+//
+// How the parts fit: [Open] makes a [Crawler] from a directory and a
+// [Config]. Its loop asks the crawl for the next visit, a [Visitor] fetches,
+// extracts and judges the page in a goroutine of its own, and the loop
+// archives and records the result in order. [View] opens a collection to
+// read it. A retraining runs in the background when people have labelled
+// pages, and the loop puts the new model into use. [Salvage] builds a new
+// collection from a damaged one, and [Fetcher] fetches single pages with the
+// rules of a crawl.
+//
+// Invariants: the archive is synced before the journal that refers to it,
+// and a page is yielded only after both are. Only the loop changes the
+// crawl; visits and retrainings work on copies. The settings that a crawl
+// was created with, or changed to at a resume, are in its collection, and
+// nothing outside is needed to resume it.
+//
+// What it must never do: send a request to the public web without a contact;
+// run a program, reach a private network or send a secret because a
+// collection or topic from elsewhere says so, without consent (see [Act]);
+// or let the order of visits depend on how long a training takes.
 package crawler
 
 import (
