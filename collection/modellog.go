@@ -56,6 +56,15 @@ type Model struct {
 	// versions.
 	Zero *float64 `json:"zero,omitempty"`
 
+	// Grown is how many pages of the crawl were positive examples because the
+	// words of the topic rate them high; 0 for a model that did not grow from
+	// words.
+	Grown int `json:"grown,omitempty"`
+	// WordNet reports that a dictionary was consulted for the meanings of the
+	// words, and Meant lists the meanings that pages of the crawl confirmed.
+	WordNet bool    `json:"wordnet,omitempty"`
+	Meant   []Meant `json:"meant,omitempty"`
+
 	Done bool `json:"done,omitempty"`
 	// Pages counts the visited pages with a new verdict.
 	Pages   int     `json:"pages,omitempty"`
@@ -67,6 +76,15 @@ type Model struct {
 	// rejected, because it seemed worse than the one in use. That is not a
 	// failure.
 	Refused bool `json:"refused,omitempty"`
+}
+
+// Meant is a meaning of a word of the topic that pages of the crawl confirmed.
+type Meant struct {
+	Word    string   `json:"word"`
+	Gloss   string   `json:"gloss"`
+	Found   int      `json:"found"`   // names of kinds, instances and parts that were found on pages
+	Dropped int      `json:"dropped"` // names that are as frequent where the words are not
+	Names   []string `json:"names"`   // the first of those that were found
 }
 
 const modelLog = "models/log.jsonl"

@@ -96,6 +96,9 @@ type Config struct {
 	// one starts. LearnAnyway allows one that was crawled for another topic.
 	LearnFrom   string
 	LearnAnyway bool
+	// WordNet is a WNDB directory with the meanings of words, for judges that
+	// grow from them; "" for none.
+	WordNet string
 
 	// Salt is the key of the hashes that replace the people in Trace. It is
 	// not stored in the collection: with the same salt a later crawl
@@ -350,7 +353,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Conf
 		parts.crawl.Via = col.Via
 	}
 	parts.crawl.LinksIn = t.AsksLinksIn()
-	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil}
+	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil, wordnet: cfg.WordNet}
 	c.restore = restorer(col, parts.visitor.wish)
 	if err := col.Load(parts.crawl, c.restore); err != nil {
 		return nil, err

@@ -20,6 +20,10 @@ type judging struct {
 	base dowse.Judge
 	// own reports that base belongs to a Go program and can't be trained.
 	own bool
+
+	// wordnet is the WNDB directory for judges that grow from words; "" for
+	// none.
+	wordnet string
 }
 
 // trained returns the judge of the topic trained on labelled pages, and its
@@ -36,6 +40,11 @@ func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Exa
 		return nil, nil, err
 	}
 	m.Examples = append(m.Examples, labels...)
+	if r.grows && made.Seen > 0 {
+		if j, model, err := g.grown(ctx, r, m, again); err != nil || model != nil {
+			return j, model, err
+		}
+	}
 	instead := g.topic.Against(m)
 	if made.Contrast, err = again.contrast(ctx, m, made.Seen); err != nil {
 		return nil, nil, err

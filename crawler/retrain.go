@@ -45,9 +45,15 @@ type retraining struct {
 	parts  []uint64
 	// seen reports that it was started only to use pages of the crawl as
 	// negative examples.
-	seen   bool
-	cancel context.CancelFunc
-	done   chan struct{} // closed when the rest is there
+	seen bool
+	// grows reports that the judge grows from the words of the topic, and
+	// regrows that the one in use has done so, too.
+	grows bool
+
+	regrows bool
+	cancel  context.CancelFunc
+	// done is closed when the preparation is complete.
+	done chan struct{}
 
 	judge   dowse.Judge
 	rulings []crawl.Ruling
@@ -173,7 +179,7 @@ func due(l *collection.Labels, read int) bool {
 // pages of the crawl as negative examples.
 func (c *Crawler) retrain(labels *collection.Labels, seen bool) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &retraining{began: time.Now(), seen: seen, cancel: cancel, done: make(chan struct{})}
+	r := &retraining{began: time.Now(), seen: seen, grows: c.grows(), cancel: cancel, done: make(chan struct{})}
 	c.labels.work, c.labels.read = r, len(labels.Lines)
 	models, err := collection.Models(c.Collection.Dir)
 	if err != nil {
@@ -199,7 +205,7 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 	if err != nil {
 		return err
 	}
-	r.made = collection.Model{Model: name, At: r.began.UTC(), Through: n, Read: n, Seen: c.contrastOf()}
+	r.made = collection.Model{Model: name, At: r.began.UTC(), Through: n, Read: n, Seen: c.drawnOf()}
 	for _, x := range slices.Backward(labels.Lines) {
 		if x.IsVerdict() {
 			break
@@ -212,6 +218,8 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 		}
 	}
 	r.made.Before = c.labels.model
+	before, _ := collection.MadeModel(models, c.labels.model)
+	r.regrows = before.Grown > 0
 	r.stands = labels.Standing()
 	r.ids = labelIDs(c.Collection.Crawl.Frontier(), r.stands)
 	r.parts = c.Collection.Crawl.Rulings()
@@ -259,6 +267,9 @@ func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collectio
 	}
 	if r.rulings, r.until, err = again.rulings(ctx, r.judge); err != nil || !r.seen {
 		return err
+	}
+	if r.made.Grown > 0 {
+		return nil // it has stood the test of grown models
 	}
 	first, err := again.sightings(ctx, r.made.Seen)
 	if err != nil {
@@ -388,7 +399,11 @@ var ErrNotRunning = errors.New("no process works on the collection")
 // Retrain trains a model on all labels of the collection in dir and revises
 // the decisions of its crawl. It sends nothing. If another process works on
 // the collection, the error is collection.ErrLocked; use Await then.
-func Retrain(dir string) (collection.Model, error) {
+func Retrain(dir string) (collection.Model, error) { return RetrainWith(dir, "") }
+
+// RetrainWith is Retrain with a WNDB directory for a judge that grows from
+// words; "" for none.
+func RetrainWith(dir, wordnet string) (collection.Model, error) {
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
 		return collection.Model{}, err
@@ -397,6 +412,7 @@ func Retrain(dir string) (collection.Model, error) {
 	if err != nil {
 		return collection.Model{}, errors.Join(err, col.Close())
 	}
+	c.judging.wordnet = wordnet
 	m, err := c.retrainNow()
 	return m, errors.Join(err, c.Close())
 }
