@@ -107,7 +107,7 @@ func (c *Collection) Summarise() error {
 	if err := c.summarise(s); err == nil {
 		return nil
 	}
-	// What was remembered does not fit the files or the journal: begin anew.
+	// What was remembered does not match the files or the journal: write everything again.
 	if err := c.summarise(c.newSummary()); err != nil {
 		return fmt.Errorf("collection: summarise %s: %w", c.Dir, err)
 	}

@@ -69,10 +69,13 @@ func (f *Fetcher) Close() { f.client.Close() }
 
 // A Hop is one request for a page, or the reason why none was sent.
 type Hop struct {
-	Page     *dowse.Page     // as a crawl would absorb it
-	Robots   *dowse.Robots   // of its host
-	Rule     string          // the rule of robots.txt that decided, "" for none
-	Response *fetch.Response // nil if robots.txt forbids it
+	// Page is the result in the form that a crawl records.
+	Page   *dowse.Page
+	Robots *dowse.Robots // of its host
+	// Rule is the rule of robots.txt that decided, "" if there is none.
+	Rule string
+	// Response is nil if robots.txt forbids the request.
+	Response *fetch.Response
 }
 
 // Fetch requests one page without following redirects. The error is

@@ -8,19 +8,22 @@ import (
 	"dowse/topic"
 )
 
-// A model that a crawl makes by itself, against pages that it saw, is taken into use only
-// if it stands two tests of what the crawl knows. Both were chosen on the tuning topics of
-// Wikispeedia and the made web: docs/decisions/0026 has the figures.
+// A model that a crawl trains by itself, against pages that it fetched, is
+// put into use only if it passes two tests. Their limits were chosen on the
+// tuning topics of Wikispeedia and the synthetic web; docs/decisions/0026
+// has the figures.
 const (
-	// leastTold is the share of pairs of an example on topic and a page that stands in
-	// for others in which a judge that knew neither must do better: chance. More than that
-	// turned good models down, as a few examples are told from a few pages by chance, too.
+	// leastTold is the share of pairs, of an example on topic and a page of
+	// the crawl, that a cross-validated judge must order correctly: better
+	// than chance. A higher limit rejected good models, since with few
+	// examples the share varies by chance.
 	leastTold = 0.5
-	// leastKept is the share of the pages on topic so far which must stay so. A good model
-	// may turn many of them down, since everyday texts make a judge too eager, but hardly
-	// nearly all.
+	// leastKept is the share of the pages on topic that must remain on
+	// topic. A good model may reject many of them, since everyday texts make
+	// a judge too lenient, but hardly nearly all.
 	leastKept = 0.2
-	// fewestKept is how many pages on topic there must be for that to tell anything.
+	// fewestKept is how many pages on topic the second test needs to be
+	// meaningful.
 	fewestKept = 10
 )
 

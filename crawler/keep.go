@@ -17,8 +17,12 @@ type keeper struct {
 }
 
 const (
-	rememberedBodies = 50_000 // of which copies are recognised; some 15 MB
-	smallBody        = 512    // a copy of less is not worth a reference
+	// rememberedBodies is of how many bodies copies are recognised, which
+	// takes about 15 MB.
+	rememberedBodies = 50_000
+	// smallBody is in bytes; a reference would not be smaller than such a
+	// body.
+	smallBody = 512
 )
 
 func newKeeper(w *archive.Writer) *keeper {

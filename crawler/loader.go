@@ -24,19 +24,25 @@ import (
 
 // The limits of what examples are read from.
 const (
-	maxExample   = 16 << 20  // bytes of a page
-	maxModel     = 256 << 20 // bytes of a model
-	maxHops      = 5         // redirects of an example
-	maxEntries   = 200       // entries of a category, and twice as many others
-	fetchEntries = 10        // entries that are fetched where the directory has no texts, and twice as many others
+	maxExample = 16 << 20  // bytes of a page
+	maxModel   = 256 << 20 // bytes of a model
+	maxHops    = 5         // redirects of an example
+	// maxEntries is how many entries of a category are used, and twice as
+	// many others.
+	maxEntries = 200
+	// fetchEntries is how many entries are fetched if the directory has no
+	// texts, and twice as many others.
+	fetchEntries = 10
 )
 
 // A Loader reads the examples of a topic: pages of the web through a
 // [Fetcher], with its identity and politeness, and the others from files. It
 // implements topic.Loader.
 type Loader struct {
-	Dir     string   // from which relative paths go out
-	Fetcher *Fetcher // for URLs and sites
+	// Dir is the folder that relative paths are resolved against.
+	Dir string
+	// Fetcher is needed for URLs and sites only.
+	Fetcher *Fetcher
 }
 
 // Pages returns the pages of a source, and notes on those that could not be

@@ -42,11 +42,15 @@ func memoryFor(cfg Config) int64 {
 // halves the connections and the memory for pages in flight, until some
 // pages were fetched.
 type care struct {
-	kills  int // runs in a row that were killed without having come far
+	// kills counts the consecutive runs that were killed before they fetched
+	// many pages.
+	kills  int
 	budget *fetch.Budget
-	memory int64 // when there is no reason for care
-	conns  int   // the same
-	until  int   // pages fetched
+	// memory, in bytes, and conns are the limits without care.
+	memory int64
+	conns  int
+	// until is the number of fetched pages at which the care ends.
+	until int
 }
 
 // careFor returns the care that the last runs in col require.

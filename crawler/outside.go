@@ -99,13 +99,16 @@ func (c *Crawler) consult(b *madeJudge, file string) (dowse.Judge, error) {
 // Consulted counts the questions to the outside judge in one run, and their
 // results.
 type Consulted struct {
-	Wanted   int    `json:"wanted"` // pages of which the topic's own judge was not sure
-	Asked    int    `json:"asked"`
-	Answered int    `json:"answered"`
-	Known    int    `json:"known"` // answers that were there already
-	Failed   int    `json:"failed"`
-	Left     int    `json:"left"` // questions left of the budget; -1 for no limit
-	Error    string `json:"error,omitempty"`
+	// Wanted counts the pages of which the topic's own judge was not sure.
+	Wanted   int `json:"wanted"`
+	Asked    int `json:"asked"`
+	Answered int `json:"answered"`
+	// Known counts the questions that an earlier answer settled.
+	Known  int `json:"known"`
+	Failed int `json:"failed"`
+	// Left is how many questions the budget still allows; -1 for no limit.
+	Left  int    `json:"left"`
+	Error string `json:"error,omitempty"`
 }
 
 // Consulted returns the counts since the collection was opened; nil if the

@@ -112,7 +112,7 @@ func (c *Crawler) seat(j dowse.Judge, stands map[dowse.URL]collection.Label) {
 		return
 	}
 	x := &rule{judge: wj, labels: make(map[dowse.URL]crawl.Label, len(stands))}
-	if c.asked != nil { // the outside judge stays, beside the new one
+	if c.asked != nil { // the outside judge stays and now supplements the new one
 		c.asked.now.Store(&rule{judge: wj})
 		x.judge = r.now.Load().judge
 	}

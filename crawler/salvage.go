@@ -40,21 +40,28 @@ type SalvageConfig struct {
 
 // Salvaged reports what could be rebuilt, and what could not.
 type Salvaged struct {
-	Dir        string        `json:"dir"`
-	Pages      int           `json:"pages"`      // fetched pages of the new collection
-	Answers    int           `json:"answers"`    // kept, pages and others
-	Unreadable []SalvageLoss `json:"unreadable"` // parts of the archive that can't be read
+	Dir string `json:"dir"`
+	// Pages counts the fetched pages of the new collection, and Answers all
+	// answers that were copied, robots.txt and errors included.
+	Pages   int `json:"pages"`
+	Answers int `json:"answers"`
+	// Unreadable are the parts of the archive that can't be read; More
+	// counts those beyond the limit of the list.
+	Unreadable []SalvageLoss `json:"unreadable"`
 	More       int           `json:"more_unreadable,omitempty"`
 	// Missing are pages that the journal names and the archive does not
 	// hold. They are queued to be fetched again.
 	Missing    []dowse.URL `json:"missing,omitempty"`
 	MissingAll int         `json:"missing_pages"`
-	Erased     int         `json:"erased"` // records that had been taken down before
-	LeftOut    int         `json:"left_out"`
-	Forgotten  int         `json:"forgotten"`
-	Labels     int         `json:"labels"`
-	Entries    int         `json:"journal_entries"` // of the old journal that could be read
-	Notes      []string    `json:"notes,omitempty"`
+	// Erased counts the records that had been taken down before. They are no
+	// loss.
+	Erased    int `json:"erased"`
+	LeftOut   int `json:"left_out"`
+	Forgotten int `json:"forgotten"`
+	Labels    int `json:"labels"`
+	// Entries counts the entries of the old journal that could be read.
+	Entries int      `json:"journal_entries"`
+	Notes   []string `json:"notes,omitempty"`
 }
 
 // A SalvageLoss is a place of the archive that can't be read.
@@ -156,20 +163,27 @@ func apart(dir, out string) error {
 
 // A salvage is a collection that is being rebuilt.
 type salvage struct {
-	cfg     SalvageConfig
-	wreck   *collection.Wreck
-	out     *Salvaged
-	seeds   []dowse.URL                           // that the journal names
+	cfg   SalvageConfig
+	wreck *collection.Wreck
+	out   *Salvaged
+	// seeds and fetched are the seeds and the fetched pages that the journal
+	// names, and gone the takedowns by fingerprint.
+	seeds   []dowse.URL
 	gone    map[frontier.Fingerprint]*crawl.Entry // taken down
 	fetched []dowse.URL                           // pages that the journal knows
 
-	c     *Crawler
-	web   *recordedVisits
-	kept  map[string]dowse.Place // where records are in the new archive, by ID
-	seen  map[dowse.URL]bool     // pages of which an answer was kept
+	c   *Crawler
+	web *recordedVisits
+	// kept are the places of records in the new archive by their ID, so that
+	// references to them can be copied.
+	kept map[string]dowse.Place
+	// seen are the pages of which an answer was copied.
+	seen  map[dowse.URL]bool
 	clock time.Time
-	read  int64 // bytes of the archive
-	tails int   // answers that had been cut off the archive
+	// read counts the bytes of the archive so far, for the progress.
+	read int64
+	// tails counts the copied answers that had been cut off the archive.
+	tails int
 }
 
 // note adds a message for a person.

@@ -47,11 +47,14 @@ func seenOf(fetched int) (n int) {
 
 // A sighting is a page that was seen, on its way to being drawn.
 type sighting struct {
-	page  *dowse.Page
-	id    frontier.ID
-	place uint64 // of the visit in the journal
-	turn  int    // how many pages of its host come before it
-	lot   uint64 // its place in the order by chance
+	page *dowse.Page
+	id   frontier.ID
+	// place is the offset of the visit in the journal.
+	place uint64
+	// turn is how many pages of the same host come before it, and lot its
+	// position in the random order.
+	turn int
+	lot  uint64
 }
 
 // drawSeen draws pages that are probably not on topic from the first pages that were
@@ -179,7 +182,7 @@ func (c *Crawler) lookAtSeen(abort context.Context, now time.Time) {
 	w.seen = stage
 	labels, err := collection.ReadLabels(c.Collection.Dir)
 	if err != nil || fetched >= lastSeen*moreSeen || !c.wantsContrast(labels) {
-		return // labels that can't be read are told by those who ask for them
+		return // callers that need the labels report that they can't be read
 	}
 	if err := c.commit(); err != nil {
 		c.err = errors.Join(c.err, err)

@@ -194,7 +194,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	}
 	if ForSites(s.Strategy) {
 		judge = site.Reader{By: judge}
-		if s.Hold == 0 { // nobody asked for it, and priorities of different sites do not compare
+		if s.Hold == 0 { // it was not asked for, and priorities of different sites do not compare
 			polite.Hold = 0
 		}
 	}
