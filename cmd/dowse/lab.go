@@ -12,6 +12,8 @@ import (
 	"dowse/text"
 )
 
+// labCmd groups the commands of the lab, which runs crawls in virtual time on webs that
+// do not change, and compares strategies.
 type labCmd struct {
 	Run     labRunCmd     `cmd:"" help:"Run an experiment: strategies × topics × seed sets."`
 	List    labListCmd    `cmd:"" help:"List the built-in experiments."`
@@ -38,12 +40,13 @@ The lab crawls webs that hold still: the same strategies, judges and frontier as
 in a live crawl, in virtual time. What pages are about is known to the lab alone.`
 }
 
-// labFlags are what the commands of the lab have in common.
+// labFlags are the flags that several commands of the lab share.
 type labFlags struct {
 	Cache string `placeholder:"DIR" help:"Keep parsed pages here (default: your cache folder)."`
 }
 
-// cache returns the folder for what is made of webs once.
+// cache returns the folder for parsed webs. Parsing a recorded web takes long, so the
+// result is kept and used by later runs.
 func (f labFlags) cache() (string, error) {
 	if f.Cache != "" {
 		return f.Cache, nil
@@ -55,8 +58,8 @@ func (f labFlags) cache() (string, error) {
 	return filepath.Join(dir, "dowse", "lab"), nil
 }
 
-// named returns an experiment: a file, or one that comes with dowse. base is the folder
-// that its paths are relative to.
+// named returns an experiment: from a file, or one that is built in. file is its text,
+// and base the folder that its relative paths refer to.
 func named(arg string) (x *experiment.Experiment, file []byte, base string, err error) {
 	if isFile(arg) || strings.ContainsAny(arg, `./\`) {
 		x, file, err = experiment.Load(arg)
@@ -73,14 +76,14 @@ func named(arg string) (x *experiment.Experiment, file []byte, base string, err 
 	return x, file, base, err
 }
 
-// isFile tells whether a path is of a file: a folder is no experiment, though it may be
-// called as one is.
+// isFile reports whether a path is a file. A folder may have the name of an experiment
+// and is not one.
 func isFile(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && !st.IsDir()
 }
 
-// experimentMeant tells what to do about a name that is no experiment's.
+// experimentMeant suggests an experiment for an unknown name.
 func experimentMeant(name string) string {
 	known := []string{"all"}
 	for _, x := range experiment.Shipped() {
@@ -92,10 +95,10 @@ func experimentMeant(name string) string {
 	return "dowse lab list tells which come with dowse"
 }
 
-// labVersion names the program that made a run.
+// labVersion returns the version and commit of the program, which a run records.
 func labVersion() string { return strings.TrimSpace("dowse " + crawler.Version + " " + commit()) }
 
-// labSize tells how much there is to do.
+// labSize returns how many crawls an experiment has, as a product.
 func labSize(s experiment.Size) string {
 	return fmt.Sprintf("%s × %s × %s = %s", some(s.Topics, "topic"), some(s.Sets, "seed set"), some(s.Strategies, "strategy"), some(s.Crawls, "crawl"))
 }

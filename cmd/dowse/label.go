@@ -21,6 +21,8 @@ import (
 	"dowse/weburl"
 )
 
+// labelCmd collects labels, which are verdicts of people and override the judge. Its
+// flags select one of several actions; without any it asks on the terminal.
 type labelCmd struct {
 	Dir   string    `arg:"" help:"Collection."`
 	Queue string    `enum:"unsure,audit,disagreements" default:"unsure" placeholder:"WHICH" help:"Pages to label: unsure, audit or disagreements."`
@@ -56,12 +58,14 @@ pages that are not on topic trains models by itself, against pages that it saw:
 A line of a file is {"url":…,"label":"on|off|skip","note":…} or URL<tab>label.`
 }
 
-// undoModel is the value of --undo, which may have none.
+// An undoModel is the value of --undo: modelBefore if the flag has no value, else the
+// name of a model.
 type undoModel string
 
+// modelBefore is the value of --undo without a value: the model before the present one.
 const modelBefore = "before"
 
-// Decode takes the value if there is one.
+// Decode implements kong.MapperValue for a flag whose value is optional.
 func (u *undoModel) Decode(ctx *kong.DecodeContext) error {
 	*u = modelBefore
 	if ctx.Scan.Peek().Type == kong.FlagValueToken {
@@ -70,10 +74,11 @@ func (u *undoModel) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// IsBool tells the parser that the flag needs no value.
+// IsBool lets the parser accept the flag without a value.
 func (undoModel) IsBool() bool { return true }
 
-// Run labels.
+// Run carries out the action that the flags select. Labels can be added while a crawl
+// runs in another process; that process then retrains.
 func (c *labelCmd) Run(w *world) error {
 	if !collection.IsCollection(c.Dir) {
 		return usage("%s is not a collection", c.Dir)
@@ -102,7 +107,7 @@ func (c *labelCmd) Run(w *world) error {
 	return c.keyboard(w, in)
 }
 
-// printQueue prints the pages to label, for scripts.
+// printQueue prints the pages to label as JSONL, for scripts.
 func (c *labelCmd) printQueue(w *world) error {
 	cr, err := view(c.Dir)
 	if err != nil {
@@ -121,7 +126,7 @@ func (c *labelCmd) printQueue(w *world) error {
 	return nil
 }
 
-// queue returns the pages to label, and the labels there are.
+// queue returns the pages of the selected queue, and the labels that exist.
 func (c *labelCmd) queue(cr *crawler.Crawler) ([]*collection.Row, *collection.Labels, error) {
 	labels, err := collection.ReadLabels(c.Dir)
 	if err != nil {
@@ -131,12 +136,13 @@ func (c *labelCmd) queue(cr *crawler.Crawler) ([]*collection.Row, *collection.La
 	return rows, labels, err
 }
 
-// line makes a line of labels.jsonl.
+// line returns a label with its author and time. Times have whole seconds, as in
+// labels.jsonl.
 func (c *labelCmd) line(u dowse.URL, label string) collection.Label {
 	return collection.Label{URL: u, Label: label, By: c.By, At: time.Now().UTC().Truncate(time.Second)}
 }
 
-// from takes labels from a file.
+// from adds the labels of a file and retrains. Nothing is added if any line is wrong.
 func (c *labelCmd) from(w *world) error {
 	given, err := c.read(w)
 	if err != nil {
@@ -164,6 +170,7 @@ func (c *labelCmd) from(w *world) error {
 	return c.train(w)
 }
 
+// read reads the file of --from; a file without labels is an error.
 func (c *labelCmd) read(w *world) ([]givenLabel, error) {
 	in := w.in
 	if c.From != "-" {
@@ -184,7 +191,9 @@ func (c *labelCmd) read(w *world) ([]givenLabel, error) {
 	return list, nil
 }
 
-// known finds the URLs that are meant, and counts those that were not visited.
+// known turns lines of a file into labels. It completes URLs as the collection knows
+// them and counts those that were not visited, which are kept for later. Pages that were
+// taken down cannot be labelled.
 func (c *labelCmd) known(col *collection.Collection, given []givenLabel) (lines []collection.Label, strange int, err error) {
 	f := col.Crawl.Frontier()
 	for _, g := range given {
@@ -210,7 +219,7 @@ func (c *labelCmd) known(col *collection.Collection, given []givenLabel) (lines 
 	return lines, strange, nil
 }
 
-// trainIfNew is train, unless every label is known to a model.
+// trainIfNew carries out --train: it retrains unless a model was trained on every label.
 func (c *labelCmd) trainIfNew(w *world) error {
 	labels, err := collection.ReadLabels(c.Dir)
 	if err != nil {
@@ -226,8 +235,7 @@ func (c *labelCmd) trainIfNew(w *world) error {
 	return c.train(w)
 }
 
-// train has a model trained on what is labelled, by whoever works on the collection,
-// and tells what that changed.
+// train asks for a model trained on all labels and prints what that changed.
 func (c *labelCmd) train(w *world) error {
 	m, err := c.retrain(w.ctx, collection.Label{Do: collection.DoTrain, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
 	if err != nil {
@@ -236,8 +244,9 @@ func (c *labelCmd) train(w *world) error {
 	return c.tell(w, m)
 }
 
-// retrain asks for a model and waits for it. A crawl that runs does it; else it is done
-// here.
+// retrain records a request in labels.jsonl and waits for its result. A running crawl in
+// another process carries it out; otherwise it is done here. A crawl may begin or end
+// meanwhile, so both are tried in turn.
 func (c *labelCmd) retrain(ctx context.Context, ask collection.Label) (collection.Model, error) {
 	if err := collection.AppendLabels(c.Dir, ask); err != nil {
 		return collection.Model{}, err
@@ -258,7 +267,8 @@ func (c *labelCmd) retrain(ctx context.Context, ask collection.Label) (collectio
 	}
 }
 
-// tell says what a model changed.
+// tell prints what a model changed. A model that could not be used is an error; the
+// labels stay.
 func (c *labelCmd) tell(w *world, m collection.Model) error {
 	if m.Error != "" {
 		return fmt.Errorf("%s was not taken into use: %s; the labels are kept", m.Model, m.Error)
@@ -270,18 +280,18 @@ func (c *labelCmd) tell(w *world, m collection.Model) error {
 	return nil
 }
 
-// against says what a model was trained against, if that were pages of the crawl.
+// against states which seen pages a model was trained against.
 func against(m collection.Model) string {
 	return fmt.Sprintf("trained against %s seen in this crawl, taken at random", some(m.Contrast, "page"))
 }
 
-// insteadOf says what these pages stand in the place of.
+// insteadOf states what the seen pages replace as negative examples.
 func insteadOf(m collection.Model) string {
 	return fmt.Sprintf("from the first %s, instead of %s", count(m.Seen), some(m.Instead, "everyday text"))
 }
 
-// taught says that pages that were seen taught the judge of a crawl, what that changed,
-// and how to go back.
+// taught returns the lines for a model that a crawl trained by itself on pages it had
+// seen: what it changed, and how to undo it.
 func taught(m collection.Model, dir string) []string {
 	return []string{
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
@@ -290,7 +300,8 @@ func taught(m collection.Model, dir string) []string {
 	}
 }
 
-// refused says that a model which a crawl made by itself was not taken into use, and why.
+// refused returns the lines for a model that a crawl trained by itself and did not use,
+// with the cause.
 func refused(m collection.Model) []string {
 	return []string{
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
@@ -300,7 +311,7 @@ func refused(m collection.Model) []string {
 	}
 }
 
-// consequence says in a line what a model changed, and how to go back.
+// consequence states in one line what a model changed, and how to undo it.
 func consequence(m collection.Model, dir string) string {
 	head := fmt.Sprintf("%s: %s", m.Model, some(m.Labels, "label"))
 	back := ""
@@ -312,7 +323,8 @@ func consequence(m collection.Model, dir string) string {
 		head, m.Seconds, some(m.Verdicts, "verdict"), some(m.Links, "link"), dir, back)
 }
 
-// undo goes back to an earlier model.
+// undo returns to an earlier model. The labels that it was not trained on are set aside,
+// not deleted.
 func (c *labelCmd) undo(w *world) error {
 	models, err := collection.Models(c.Dir)
 	if err != nil {
@@ -358,6 +370,7 @@ func latest(used []collection.Model) string {
 	return names[len(names)-1]
 }
 
+// modelNames returns the names of models, with the first one, sorted.
 func modelNames(list []collection.Model) []string {
 	names := map[string]bool{collection.FirstModel: true}
 	for _, m := range list {
@@ -366,7 +379,8 @@ func modelNames(list []collection.Model) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// A ledger is all that was labelled, and what came of it.
+// A ledger is the output of label --list: the labels in force, conflicts between people,
+// and the models.
 type ledger struct {
 	Labels    []collection.Label    `json:"labels"`
 	Conflicts []collection.Conflict `json:"conflicts"`
@@ -374,6 +388,7 @@ type ledger struct {
 	Bad       int                   `json:"bad_lines,omitempty"`
 }
 
+// list carries out --list.
 func (c *labelCmd) list(w *world) error {
 	labels, err := collection.ReadLabels(c.Dir)
 	if err != nil {
@@ -395,6 +410,7 @@ func (c *labelCmd) list(w *world) error {
 	return nil
 }
 
+// print prints the ledger for people.
 func (b *ledger) print(out io.Writer) {
 	for _, l := range b.Labels {
 		fmt.Fprintln(out, oneLine(fmt.Sprintf("%-4s %s  (%s, %s)%s", l.Label, l.URL, orDefault(l.By, "unknown"), clock(l.At), noted(l.Note))))
@@ -422,6 +438,7 @@ func (b *ledger) print(out io.Writer) {
 	}
 }
 
+// noted returns a note with a colon in front, "" for none.
 func noted(note string) string {
 	if note == "" {
 		return ""
@@ -429,6 +446,7 @@ func noted(note string) string {
 	return ": " + note
 }
 
+// sayings returns who assigned which label.
 func sayings(list []collection.Label) string {
 	var parts []string
 	for _, l := range list {

@@ -20,14 +20,15 @@ type givenLabel struct {
 	line int
 }
 
-// The limits of a file with labels.
+// The limits of a file with labels: the number of labels, and the bytes of a line.
 const (
 	maxGiven     = 1_000_000
 	maxGivenLine = 64 << 10
 )
 
-// readLabelFile reads labels, JSONL or URL<tab>label<tab>note. Empty lines and lines
-// that begin with # are passed over. The first line that is wrong is the error.
+// readLabelFile reads labels, as JSONL or as URL<tab>label<tab>note. Empty lines and
+// lines that begin with # are skipped. The first wrong line is returned as an error with
+// its number.
 func readLabelFile(in io.Reader) (list []givenLabel, err error) {
 	sc := bufio.NewScanner(in)
 	sc.Buffer(make([]byte, 0, 4096), maxGivenLine)
@@ -53,6 +54,7 @@ func readLabelFile(in io.Reader) (list []givenLabel, err error) {
 	return list, nil
 }
 
+// parseGiven parses one line and checks its label.
 func parseGiven(line string) (g givenLabel, err error) {
 	if strings.HasPrefix(line, "{") {
 		err = json.Unmarshal([]byte(line), &g)

@@ -8,6 +8,9 @@ import (
 	"dowse/strategy"
 )
 
+// labReplayCmd estimates how other strategies would have done on a collection of the
+// user. It replays what the crawl recorded, so it can only follow links whose targets
+// were visited.
 type labReplayCmd struct {
 	Dir      string `arg:"" name:"collection" help:"Collection of a crawl."`
 	Strategy string `short:"s" required:"" placeholder:"NAME,…" help:"Strategies to try."`
@@ -34,7 +37,9 @@ the collection's own strategy, the share in "recorded" tells how far to trust it
 What the collection keeps for its own strategy (T-Graph, trace) others get too.`
 }
 
-// Run replays a collection.
+// Run replays the collection with its own strategy and with each of the named ones. The
+// column "recorded" is the share of wanted pages that the crawl had visited; a low share
+// makes the harvest rate unreliable.
 func (c *labReplayCmd) Run(w *world) error {
 	cache, err := c.cache()
 	if err != nil {

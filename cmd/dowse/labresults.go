@@ -10,6 +10,7 @@ import (
 	"dowse/lab/experiment"
 )
 
+// labResultsCmd writes one Markdown document on many runs, such as docs/results.md.
 type labResultsCmd struct {
 	Runs []string `arg:"" name:"run" help:"Folders of runs, or of folders of runs, in the order of the document."`
 	Out  string   `short:"o" placeholder:"FILE" help:"File to write (default: stdout)."`
@@ -28,7 +29,8 @@ experiment's own. Titles and notes of experiments that come with dowse are those
 of this version.`
 }
 
-// Run writes the results of runs down.
+// Run writes the document. Titles and notes of built-in experiments are taken from this
+// version of the program, not from the run, so that corrected texts need no new run.
 func (c *labResultsCmd) Run(w *world) error {
 	var list []reports.Part
 	dirs, err := runsIn(c.Runs)
@@ -63,10 +65,10 @@ func (c *labResultsCmd) Run(w *world) error {
 	return nil
 }
 
-// resultsFile is what lab run all calls its results, beside the runs.
+// resultsFile is the name of the document that lab run all writes next to the runs.
 const resultsFile = "results.md"
 
-// runsIn replaces folders that hold runs by these, in the order of their names.
+// runsIn replaces folders that contain runs by those runs, sorted by name.
 func runsIn(list []string) (dirs []string, err error) {
 	for _, path := range list {
 		if _, err := os.Stat(filepath.Join(path, "experiment.yaml")); err == nil || !isFolder(path) {
@@ -86,6 +88,7 @@ func runsIn(list []string) (dirs []string, err error) {
 	return dirs, nil
 }
 
+// isFolder reports whether a path is a folder.
 func isFolder(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.IsDir()

@@ -9,6 +9,8 @@ import (
 	"dowse/topic"
 )
 
+// collectionSalvageCmd builds a new collection from what can be read of a damaged or
+// older one, which it does not change.
 type collectionSalvageCmd struct {
 	Dir   string   `arg:"" help:"Directory of the collection. Nothing in it is changed."`
 	Words []string `arg:"" optional:"" help:"Words to judge the pages by, if topic.yaml can't be read."`
@@ -36,10 +38,11 @@ Exits with 0 if all was read, and with 7 if something could not be: then it
 says what and where, and the new collection holds the rest.`
 }
 
-// maxShown is how many losses are listed for a person.
+// maxShown is the number of losses that are listed for people; JSON has all.
 const maxShown = 20
 
-// Run rebuilds a collection.
+// Run rebuilds the collection. It exits with 7 if something could not be read; the new
+// collection then holds the rest.
 func (c *collectionSalvageCmd) Run(w *world) error {
 	cfg, err := c.config()
 	if err != nil {
@@ -70,6 +73,8 @@ func (c *collectionSalvageCmd) Run(w *world) error {
 	return err
 }
 
+// config returns the topic to judge by, if one was given; otherwise the collection's own
+// is used.
 func (c *collectionSalvageCmd) config() (cfg crawler.SalvageConfig, err error) {
 	switch {
 	case c.Topic != "" && len(c.Words) > 0:
@@ -82,6 +87,7 @@ func (c *collectionSalvageCmd) config() (cfg crawler.SalvageConfig, err error) {
 	return cfg, err
 }
 
+// print prints what was kept, lost, erased and dropped.
 func (c *collectionSalvageCmd) print(w *world, s *crawler.Salvaged) {
 	t := &sheet{}
 	t.add(oneLine(fmt.Sprintf("%s: %s from %s", c.Out, some(s.Pages, "page"), c.Dir)))

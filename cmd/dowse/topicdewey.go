@@ -7,6 +7,7 @@ import (
 	"dowse/judge"
 )
 
+// topicDeweyCmd makes a judge from a decimal classification.
 type topicDeweyCmd struct {
 	Model string   `arg:"" name:"file" help:"File to write, for model: in a topic file."`
 	Codes string   `placeholder:"FILE" help:"Table of classes, one per line: code, tab, label (default: 20 built-in codes about languages)."`
@@ -24,7 +25,8 @@ whose labels have them, digit by digit, and a page is on topic if the class that
 wins is wanted. The paper's 20 codes are built in; other tables are the user's own.`
 }
 
-// Run makes a judge of a classification.
+// Run writes the judge as a model file. A table of the user's own needs --want, since no
+// class of it is wanted by default.
 func (c *topicDeweyCmd) Run(w *world) error {
 	d := judge.Dewey{Language: c.Lang, Codes: judge.PaperCodes()}
 	if c.Codes != "" {
@@ -51,7 +53,8 @@ func (c *topicDeweyCmd) Run(w *world) error {
 	return saveModel(w, m, c.Model)
 }
 
-// below returns the codes that begin with one that is wanted, nil if none is.
+// below returns the codes that begin with one of the wanted prefixes; a prefix without a
+// code is an error.
 func below(codes []judge.Code, want []string) (list []string, err error) {
 	for _, prefix := range want {
 		found := len(list)

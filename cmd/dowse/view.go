@@ -9,7 +9,8 @@ import (
 	"dowse/crawler"
 )
 
-// view opens a collection to look at it; a crawl in it may go on meanwhile.
+// view opens a collection for reading. A crawl may run in it at the same time; the
+// caller sees the state as of now. Commands that only read use it.
 func view(dir string) (*crawler.Crawler, error) {
 	if !collection.IsCollection(dir) && !collection.Remains(dir) {
 		return nil, usage("%s is not a collection", dir)
@@ -21,7 +22,7 @@ func view(dir string) (*crawler.Crawler, error) {
 	return cr, nil
 }
 
-// collectionsHere lists the collections in this directory.
+// collectionsHere returns the collections in this directory; none is an error.
 func collectionsHere() ([]string, error) {
 	found, err := filepath.Glob("*.dowse")
 	if err != nil {
@@ -34,7 +35,7 @@ func collectionsHere() ([]string, error) {
 	return dirs, nil
 }
 
-// onlyCollection returns the collection in this directory, if there is exactly one.
+// onlyCollection returns the collection in this directory if there is exactly one.
 func onlyCollection() (string, error) {
 	dirs, err := collectionsHere()
 	if err != nil {
