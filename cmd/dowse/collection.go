@@ -152,7 +152,7 @@ func (collectionVerifyCmd) Help() string {
 Checks that the books balance, that every entry of the journal and every record
 of the archive can be read, that every page that was fetched is in the archive,
 and that the lists of pages, the log and the index are as they were written (not
-while a crawl goes on, and not after one was killed). Changes nothing. Exits with 8 if something is wrong, and says what to
+while a crawl runs, and not after one was killed). Changes nothing. Exits with 8 if something is wrong, and says what to
 do about it; with 7 if the collection can't even be opened, after it has checked
 what can be read of it. Hosts that were not reached are listed, and are no fault
 of the collection: status --check fails for them.`

@@ -251,7 +251,7 @@ func (c *configSetCmd) Run(w *world) error {
 	}
 	path := userConfig(w.env)
 	if path == "" {
-		return usage("there is no place for it: set HOME or XDG_CONFIG_HOME")
+		return usage("no folder for the config file: set HOME or XDG_CONFIG_HOME")
 	}
 	values, err := readConfig(path)
 	if err != nil {

@@ -52,8 +52,8 @@ type inputFlags struct {
 	TGraph      string `name:"tgraph" group:"order" rare:"" placeholder:"FILE" help:"T-Graph for treasure and context-graph; see dowse tgraph."`
 	Trace       string `group:"order" rare:"" placeholder:"FILE" help:"Access log for collaborative and combined to learn from."`
 	TraceSite   string `group:"order" rare:"" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
-	Train       string `group:"order" rare:"" placeholder:"FILE" help:"Links for the nb strategies to learn from, instead of those of the seeds; one per line: + or -, URL, anchor, tab-separated."`
-	Classes     string `group:"order" rare:"" placeholder:"FILE" help:"Decimal classification for treasure; code, tab, label per line."`
+	Train       string `group:"order" rare:"" placeholder:"FILE" help:"Links for nb to learn from; lines of + or -, URL, anchor."`
+	Classes     string `group:"order" rare:"" placeholder:"FILE" help:"Classes for treasure; lines of code, tab, label."`
 	LearnFrom   string `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
 	LearnAnyway bool   `group:"order" rare:"" help:"Even if that collection has another topic."`
 }
@@ -64,7 +64,7 @@ type crawlCmd struct {
 	What []string `arg:"" optional:"" name:"topic|dir|words" help:"A collection to resume, a topic file, or words."`
 	crawlFlags
 	Demo    bool     `group:"where" rare:"" help:"Crawl the built-in demo web (hosts *.demo), offline."`
-	Retry   []string `group:"recovery" rare:"" placeholder:"WHAT" help:"Queue again: failed, unreached, a reason or a host; repeatable."`
+	Retry   []string `group:"recovery" rare:"" placeholder:"WHAT" help:"Queue again: failed, unreached, reason or host; repeatable."`
 	Fresh   bool     `group:"recovery" rare:"" help:"Refuse if the collection exists."`
 	DryRun  bool     `group:"recovery" rare:"" help:"Print what would be done, and do nothing."`
 	HelpAll helpAll  `help:"Show all flags."`
@@ -272,7 +272,7 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 		}
 	}
 	if len(dowse.Words(strings.Join(what, " "))) == 0 {
-		return nil, usage("%q has no word in it: say in a few words what is to be found, or give a topic file or a collection", strings.Join(what, " "))
+		return nil, usage("%q: contains no words; give words, a topic file or a collection", strings.Join(what, " "))
 	}
 	return topic.FromWords(what), nil
 }
@@ -328,7 +328,7 @@ func frozenUsage(err error) error {
 	case !errors.As(err, &f):
 		return err
 	case f.Setting == "topic":
-		return usage("the topic can only be set when a crawl is created; %s exists and its topic is another one (dowse topic show %[1]s): start another with -o NAME, or go on with dowse crawl %[1]s", f.Dir)
+		return usage("the topic can only be set when a crawl is created; %s exists and its topic is another one (dowse topic show %[1]s): start another with -o NAME, or continue with dowse crawl %[1]s", f.Dir)
 	}
 	return usage("%s can only be set when a crawl is created; %s exists: start another with -o NAME, or leave --%[1]s out", f.Setting, f.Dir)
 }

@@ -33,9 +33,9 @@ type debugCmd struct {
 
 // debugStreams ends the help of each debug command: how cases and answers correspond.
 const debugStreams = `
-Cases are read from stdin, one JSON object to a line; each gets its answer, one
-line, at once. A line that makes no sense gets {"error":"..."}, and the rest is
-answered all the same; the exit code is 0.`
+Cases are read from stdin, one JSON object per line; each is answered with one
+line, immediately. A line that cannot be read gets {"error":"..."}; the rest is
+still answered, and the exit code is 0.`
 
 func (debugCmd) Help() string {
 	return `Examples:
@@ -172,8 +172,8 @@ func (debugHTMLCmd) Help() string {
   dowse debug html
 
 In: html, and base, the URL of the page; http://localhost/ if it is absent.
-Out: {"links":["..."],"text":"...","title":"..."}: links in canonical form, one to
-a target, in the order of the page.
+Out: {"links":["..."],"text":"...","title":"..."}: links in canonical form, one per
+target, in the order of the page.
 ` + debugStreams
 }
 
@@ -276,7 +276,7 @@ func (debugStemCmd) Run(w *world) error {
 	return answerCases(w, func(c *stemCase) (any, error) {
 		stem, ok := text.StemmerNamed(c.Lang)
 		if !ok {
-			return nil, fmt.Errorf("no language and no stemmer is called %q", c.Lang)
+			return nil, fmt.Errorf("unknown language or stemmer %q", c.Lang)
 		}
 		return stemAnswer{stem(strings.ToLower(c.Word))}, nil
 	})

@@ -62,7 +62,7 @@ const demoTopic = "tide pools"
 // collection that exists is resumed on the web that it was created with.
 func (c *demoCmd) Run(w *world) error {
 	if c.Trial > 0 && c.Sites == 0 {
-		return usage("--trial is about sites; say how many with --sites")
+		return usage("--trial: needs the number of sites; add --sites N")
 	}
 	if c.Sites > 0 {
 		return c.runTown(w)

@@ -150,7 +150,7 @@ func wrongCommand(arg string, ctx *kong.Context, at *kong.Node) string {
 	for _, c := range at.Children {
 		names = append(names, c.Name)
 	}
-	s := fmt.Sprintf("there is no command %q", strings.TrimPrefix(strings.TrimPrefix(commandPath(at)+" "+arg, "dowse"), " "))
+	s := fmt.Sprintf("unknown command %q", strings.TrimPrefix(strings.TrimPrefix(commandPath(at)+" "+arg, "dowse"), " "))
 	if best := text.Nearest(arg, names); best != "" {
 		s += fmt.Sprintf("; did you mean %q?", best)
 	}

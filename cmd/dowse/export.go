@@ -100,11 +100,11 @@ func (c *exportCmd) check(w *world) error {
 	known := collection.ExportFields()
 	for _, f := range c.Fields {
 		if !slices.Contains(known, f) {
-			return usage("no field is called %q; there are %s", f, strings.Join(known, " "))
+			return usage("unknown field %q; want one of %s", f, strings.Join(known, " "))
 		}
 	}
 	if c.Out == "-" && w.outTTY && (c.Format == "wacz" || strings.HasSuffix(c.Format, "gz") || strings.HasSuffix(c.Format, "zst")) {
-		return usage("%s is nothing for a terminal; give a file, or a pipe", c.Format)
+		return usage("%s: cannot be printed on a terminal; give a file or a pipe", c.Format)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ off, the next forget or crawl ends it.`
 // is asked before anything is changed.
 func (c *forgetCmd) Run(w *world) error {
 	if strings.TrimSpace(c.Because) == "" {
-		return usage("--because: say why; it is kept with the date")
+		return usage("--because: the reason is empty; give one, it is kept with the date")
 	}
 	if len(c.URL) == 0 && c.Host == "" && c.Prefix == "" {
 		return usage("nothing to forget: give URLs, --host or --prefix")

@@ -62,7 +62,7 @@ func piecesOf(format string) (list []formatPiece, err error) {
 			return nil, fmt.Errorf("%q: a { without its }", format)
 		}
 		if known := pageFields(); !slices.Contains(known, name) {
-			return nil, fmt.Errorf("no field is called %q; there are %s", name, strings.Join(known, " "))
+			return nil, fmt.Errorf("unknown field %q; want one of %s", name, strings.Join(known, " "))
 		}
 		list = append(list, formatPiece{field: name})
 		rest = more

@@ -76,7 +76,7 @@ func (c *helpCmd) Run(w *world) error {
 func helpOn(w *world, command []string) error {
 	node := find(w.parser.Model.Node, command)
 	if node == nil {
-		return usage("there is no command or topic %q; see dowse help topics, or dowse help for the commands", strings.Join(command, " "))
+		return usage("unknown command or topic %q; see dowse help topics, or dowse help for the commands", strings.Join(command, " "))
 	}
 	var c cli
 	parser, err := newParser(&c, w, func(int) {})
@@ -333,7 +333,7 @@ at least 2.2. So counts saturate: a second word of the topic is worth more than
 the tenth mention of the first, and a passing mention is not yet on topic.
 
   words   with n words in the topic, 4 + 2/n each; a phrase 0.7 of that where
-          it stands as written, 0.3 for each of its single words
+          it occurs as written, 0.3 for each of its single words
   also    1.2
   about   0.25 a word; also and about together at most 2.5
   not     -5

@@ -40,7 +40,7 @@ func printClaims(w *world) error {
   a.recall crosses b.recall, at 5%..20%         first below, above from there on
 
 p(t) and p(wilcoxon) choose the test; p alone takes the experiment's. Names
-with spaces or operators stand in quotes: "oracle (upper bound)".recall. The
+with spaces or operators are put in quotes: "oracle (upper bound)".recall. The
 answer is holds, does not hold, or undecided: under 5 topics there is no
 p-value, and an interval with room for both decides nothing. --assert takes
 holds alone.

@@ -36,8 +36,8 @@ func (judgeCmd) Help() string {
 
 Prints one line of JSON per page: url, relevance, verdict (on, off, or unsure near
 the threshold), title, because; dowse schema page lists all. A file may be HTML, WARC (every page in it), JSONL
-with {"url","html"} or {"url","title","text"} to a line, or a URL to a line; a
-collection stands for its archive. URLs are fetched as a crawl would: robots.txt
+with {"url","html"} or {"url","title","text"} per line, or one URL per line; a
+collection means its archive. URLs are fetched as a crawl would: robots.txt
 is obeyed, and on the public web --contact is required. The program or service
 that a topic names is asked only after --trust, once for each topic.`
 }

@@ -18,9 +18,9 @@ type labCmd struct {
 	Run     labRunCmd     `cmd:"" help:"Run an experiment: strategies × topics × seed sets."`
 	List    labListCmd    `cmd:"" help:"List the built-in experiments."`
 	Report  labReportCmd  `cmd:"" help:"Report on a run: HTML page, tables, files for papers."`
-	Compare labCompareCmd `cmd:"" help:"Compare runs or strategies: differences, tests, effect sizes."`
+	Compare labCompareCmd `cmd:"" help:"Compare runs or strategies: differences, tests, effects."`
 	Verify  labVerifyCmd  `cmd:"" help:"Run an experiment again and compare every byte."`
-	Results labResultsCmd `cmd:"" help:"Summarise runs in one document, beside what papers report."`
+	Results labResultsCmd `cmd:"" help:"Summarise runs in one document, with the figures of papers."`
 	Replay  labReplayCmd  `cmd:"" help:"Replay another strategy on your own collection."`
 	Webs    labWebsCmd    `cmd:"" help:"Inspect a web: pages, links, topics."`
 	Record  labRecordCmd  `cmd:"" help:"Make a recorded web from a collection, WARC or WACZ file."`
@@ -28,15 +28,15 @@ type labCmd struct {
 
 func (labCmd) Help() string {
 	return `Examples:
-  dowse lab run demo -o runs/demo         strategies on the made web
+  dowse lab run demo -o runs/demo         strategies on the synthetic web
   dowse lab report runs/demo              its table, and a page with figures
-  dowse lab compare runs/demo otie opic   how sure is the difference?
+  dowse lab compare runs/demo otie opic   test the difference
   dowse lab verify runs/demo              the same again, byte by byte
   dowse lab list                          figures and tables of papers
-  dowse lab webs demo                     what the made web is like
+  dowse lab webs demo                     describe the synthetic web
   dowse lab record reefs.dowse reefs.web  a crawl of yours as a web
 
-The lab crawls webs that hold still: the same strategies, judges and frontier as
+The lab crawls webs that do not change: the same strategies, judges and frontier as
 in a live crawl, in virtual time. What pages are about is known to the lab alone.`
 }
 
@@ -64,13 +64,13 @@ func named(arg string) (x *experiment.Experiment, file []byte, base string, err 
 	if isFile(arg) || strings.ContainsAny(arg, `./\`) {
 		x, file, err = experiment.Load(arg)
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, nil, "", usage("there is no file %s", arg)
+			return nil, nil, "", usage("%s: no such file", arg)
 		}
 		base, absErr := filepath.Abs(filepath.Dir(arg))
 		return x, file, base, errors.Join(err, absErr)
 	}
 	if x, file, err = experiment.ByName(arg); err != nil {
-		return nil, nil, "", usage("no experiment is called %q, and there is no such file; %s", arg, experimentMeant(arg))
+		return nil, nil, "", usage("%q is neither a built-in experiment nor a file; %s", arg, experimentMeant(arg))
 	}
 	base, err = os.Getwd()
 	return x, file, base, err
@@ -92,7 +92,7 @@ func experimentMeant(name string) string {
 	if near := text.Nearest(name, known); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	return "dowse lab list tells which come with dowse"
+	return "dowse lab list shows the built-in ones"
 }
 
 // labVersion returns the version and commit of the program, which a run records.

@@ -13,7 +13,7 @@ import (
 // assertFlags make a command fail with exit code 8 unless claims hold, for builds that
 // must not get worse.
 type assertFlags struct {
-	Assert []string `sep:"none" placeholder:"CLAIM" help:"Exit with 8 unless this holds (e.g. 'otie.recall@end > opic.recall@end'); repeatable."`
+	Assert []string `sep:"none" placeholder:"CLAIM" help:"Exit with 8 unless this holds; see dowse help claims."`
 }
 
 // claims parses the claims and checks that the experiment can answer them, before

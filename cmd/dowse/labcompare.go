@@ -86,7 +86,7 @@ func (c *labCompareCmd) input(w *world) (reports.Input, error) {
 	case err != nil:
 		return first, err
 	case len(c.What) == 1:
-		return first, usage("what is %s to be compared with? Name another run, or strategies of this one", c.What[0])
+		return first, usage("nothing to compare %s with: name another run, or strategies of this one", c.What[0])
 	}
 	if !c.runs() {
 		return chosen(first, c.What[1:])
@@ -99,7 +99,7 @@ func chosen(in reports.Input, names []string) (reports.Input, error) {
 	there := in.Runs.Strategies()
 	for _, n := range names {
 		if !slices.Contains(there, n) {
-			return in, usage("%q is neither a run nor a strategy of the run; there are %s", n, strings.Join(there, ", "))
+			return in, usage("%q is neither a run nor a strategy of the run; want one of %s", n, strings.Join(there, ", "))
 		}
 	}
 	in.Runs.Budget = in.Runs.Pages()

@@ -26,9 +26,9 @@ import (
 type labelCmd struct {
 	Dir   string    `arg:"" help:"Collection."`
 	Queue string    `enum:"unsure,audit,disagreements" default:"unsure" placeholder:"WHICH" help:"Pages to label: unsure, audit or disagreements."`
-	Audit int       `placeholder:"N" help:"Label a random sample of N fetched pages, to measure the judge."`
+	Audit int       `placeholder:"N" help:"Label a random sample of N pages, to measure the judge."`
 	Limit int       `short:"n" default:"20" placeholder:"N" help:"Ask about at most N pages."`
-	From  string    `placeholder:"FILE" help:"Read labels from a file or - (stdin): JSONL, or URL<tab>label."`
+	From  string    `placeholder:"FILE" help:"Read labels from a file or -: JSONL, or URL<tab>label."`
 	Undo  undoModel `placeholder:"MODEL" help:"Go back to the previous model, or to --undo=mNNNN."`
 	Train bool      `help:"Train on the labels there are now."`
 	List  bool      `help:"List labels, conflicts and models."`
@@ -53,7 +53,7 @@ of them, every visited page is judged again and all links are ranked again; also
 while a crawl runs in another process. Nothing is lost: labels.jsonl only grows,
 and --undo sets aside what the model did not know. A crawl for a topic without
 pages that are not on topic trains models by itself, against pages that it saw:
---list tells, --undo goes back (see --contrast of dowse crawl).
+--list shows them, --undo goes back (see --contrast of dowse crawl).
 
 A line of a file is {"url":…,"label":"on|off|skip","note":…} or URL<tab>label.`
 }
@@ -343,7 +343,7 @@ func (c *labelCmd) undo(w *world) error {
 	}
 	made, ok := collection.MadeModel(models, to)
 	if !ok {
-		return usage("no model is called %q; there are %s", to, strings.Join(modelNames(used), ", "))
+		return usage("unknown model %q; want one of %s", to, strings.Join(modelNames(used), ", "))
 	}
 	m, err := c.retrain(w.ctx, collection.Label{Do: collection.DoUndo, Model: to, Through: made.Through, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
 	if err != nil {

@@ -68,11 +68,11 @@ func parseGiven(line string) (g givenLabel, err error) {
 	}
 	switch g.Label = strings.ToLower(g.Label); {
 	case err != nil:
-		return g, fmt.Errorf("no label as JSON: %w", err)
+		return g, fmt.Errorf("not a label in JSON: %w", err)
 	case g.URL == "":
 		return g, fmt.Errorf("no URL; want URL<tab>label or {\"url\":…,\"label\":…}")
 	case g.Label != collection.LabelOn && g.Label != collection.LabelOff && g.Label != collection.LabelSkip:
-		return g, fmt.Errorf("the label is %q; want on, off or skip", fit(g.Label, 40))
+		return g, fmt.Errorf("label: got %q, want on, off or skip", fit(g.Label, 40))
 	}
 	return g, nil
 }

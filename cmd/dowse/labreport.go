@@ -33,7 +33,7 @@ func (labReportCmd) Help() string {
   dowse lab report runs/demo --assert 'otie.recall > opic.recall, p < .05'
 
 The page holds all it shows, needs no network and prints well. With --assert the
-exit code is 8 unless every claim holds; dowse help claims tells what can be said.`
+exit code is 8 unless every claim holds; see dowse help claims.`
 }
 
 // Run writes the files, prints the table, and checks the claims of --assert last, so

@@ -12,7 +12,7 @@ import (
 
 // labResultsCmd writes one Markdown document on many runs, such as docs/results.md.
 type labResultsCmd struct {
-	Runs []string `arg:"" name:"run" help:"Folders of runs, or of folders of runs, in the order of the document."`
+	Runs []string `arg:"" name:"run" help:"Folders of runs, or folders that contain runs."`
 	Out  string   `short:"o" placeholder:"FILE" help:"File to write (default: stdout)."`
 
 	left []reports.LeftOut // experiments that were not run
@@ -23,8 +23,8 @@ func (labResultsCmd) Help() string {
   dowse lab results runs -o docs/results.md
 
 Writes one document on many runs: for each what the paper did, the table, what it
-claims beside what was seen, and the command; web after web, and on each by the
-names of experiments. Titles tell the web, hubs, and seeds that are not the
+claims and what was measured, and the command; sorted by web, and on each by the
+names of experiments. Titles name the web, hubs, and seeds that are not the
 experiment's own. Titles and notes of experiments that come with dowse are those
 of this version.`
 }

@@ -25,11 +25,11 @@ import (
 // of the experiment, such as the web or the budget; the run records the changed
 // experiment.
 type labRunCmd struct {
-	Experiment string   `arg:"" help:"A file, the name of a built-in experiment (dowse lab list), or all."`
-	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run (default: runs/NAME). An unfinished run is continued."`
+	Experiment string   `arg:"" help:"A file, a built-in experiment (dowse lab list), or all."`
+	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run, continued if unfinished (default: runs/NAME)."`
 	Jobs       int      `short:"j" placeholder:"N" help:"Concurrent crawls (default: the number of processors)."`
-	Web        string   `placeholder:"PATH" help:"Use another web: demo, a WARC file, a collection, a recorded web."`
-	Hubs       string   `placeholder:"FILE" help:"Hub pages to add to --web; crawls also begin at the one linked most."`
+	Web        string   `placeholder:"PATH" help:"Use another web: demo, WARC, collection or recorded web."`
+	Hubs       string   `placeholder:"FILE" help:"Add hub pages to --web; the most linked is a seed too."`
 	Traces     []string `placeholder:"FILE" help:"Access logs of --web."`
 	Topics     string   `placeholder:"FILE" help:"Use other topics: a file with one per line."`
 	Pages      int      `short:"n" placeholder:"N" help:"Use another budget of pages."`
@@ -46,7 +46,7 @@ func (labRunCmd) Help() string {
   dowse lab run exp.yaml --jobs 2
   dowse lab run demo --web wiki.warc.gz --topics topics.txt -o runs/wiki
   dowse lab run 000-f3                    a figure of a paper
-  dowse lab run all -o runs               all that come with dowse; hours
+  dowse lab run all -o runs               all built-in ones; takes hours
 
   # exp.yaml
   dowse: lab/v1
@@ -66,8 +66,8 @@ func (labRunCmd) Help() string {
       expect: otie:a=0.85.recall@end > breadth-first.recall@end
 
 The same experiment gives the same files, for any number of jobs. Each crawl is
-kept as it ends: the same command goes on after a Ctrl-C. With --assert the exit
-code is 8 unless every claim holds; dowse help claims tells what can be said.`
+kept as it ends: the same command continues after a Ctrl-C. With --assert the exit
+code is 8 unless every claim holds; see dowse help claims.`
 }
 
 // labMemory is the memory that the garbage collector tries to stay below in the lab, in
@@ -79,7 +79,7 @@ const labMemory = 900 << 20
 func (c *labRunCmd) Run(w *world) error {
 	if c.Experiment == "all" {
 		if len(c.Assert) > 0 {
-			return usage("--assert speaks of the strategies of one experiment: name it in place of all")
+			return usage("--assert: cannot be used with all; name one experiment")
 		}
 		return c.runAll(w)
 	}

@@ -20,8 +20,8 @@ func (labVerifyCmd) Help() string {
 	return `Example:
   dowse lab verify runs/demo
 
-Makes every crawl of the run again, in memory, and compares it with what is kept.
-Exit code 8 tells that something differs.`
+Repeats every crawl of the run in memory and compares it with what is kept.
+Exits with 8 if something differs.`
 }
 
 // Run repeats every crawl of a run in memory and compares the results with the kept

@@ -11,7 +11,7 @@ import (
 
 // labWebsCmd describes webs: their size, links, labels and topics.
 type labWebsCmd struct {
-	Webs   []string `arg:"" optional:"" name:"web" help:"demo, a WARC or WACZ file, a collection, or a recorded web (default: list the known ones)."`
+	Webs   []string `arg:"" optional:"" name:"web" help:"demo, WARC, WACZ, collection or web (default: list them)."`
 	Hubs   string   `placeholder:"FILE" help:"Hub pages to add."`
 	Labels string   `placeholder:"FILE" help:"Labels: URL and topic, one per line."`
 	Topic  []string `sep:"none" placeholder:"TOPIC" help:"Topics to show (default: the largest)."`
@@ -24,9 +24,9 @@ type labWebsCmd struct {
 
 func (labWebsCmd) Help() string {
 	return `Examples:
-  dowse lab webs                          those that are known
-  dowse lab webs demo                     the made web
-  dowse lab webs wikispeedia.warc.gz      a recorded one; labels lie beside it
+  dowse lab webs                          list the known webs
+  dowse lab webs demo                     the synthetic web
+  dowse lab webs wikispeedia.warc.gz      a recorded one, with its labels file
   dowse lab webs reefs.web --topic Top/reefs
 
 Local is the share of a topic's links that lead to pages on the topic; chance is

@@ -19,7 +19,7 @@ import (
 type newCmd struct {
 	Words          []string `arg:"" optional:"" help:"What the pages are about; quote phrases."`
 	Out            string   `short:"o" placeholder:"FILE" help:"Topic file to write; - for stdout (default NAME.topic.yaml)."`
-	Like           []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example on topic: page, HTML file or pattern, WARC, collection; repeatable."`
+	Like           []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example on topic: URL, HTML, WARC or collection; repeatable."`
 	Unlike         []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example off topic; repeatable."`
 	Category       string   `placeholder:"DIRECTORY:PATH" help:"Category of a web directory."`
 	Where          string   `placeholder:"EXPR" help:"Condition that pages must meet; see dowse help expr."`
@@ -63,7 +63,7 @@ func (c *newCmd) Run(w *world) error {
 	if !c.Force && c.Out != stdout {
 		for _, name := range []string{c.Out, topic.LockName(c.Out)} {
 			if _, err := os.Lstat(name); err == nil {
-				return usage("%s is there already: choose another name with -o, or --force", name)
+				return usage("%s: file exists; choose another name with -o, or use --force to overwrite it", name)
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func (c *newCmd) topic() (*topic.Topic, error) {
 	}
 	t.Seeds = append(t.Seeds, c.Seed...)
 	if len(t.Kinds()) == 0 {
-		return nil, usage("what is wanted? Give words, --like, --category or --where; see dowse new --help")
+		return nil, usage("nothing to look for: give words, --like, --category or --where; see dowse new --help")
 	}
 	if len(t.Seeds) == 0 && len(t.Like) > 0 {
 		t.SeedsFrom = topic.FromLike

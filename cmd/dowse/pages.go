@@ -25,10 +25,10 @@ type pagesCmd struct {
 	Failed  bool          `help:"List URLs that failed for good."`
 	Host    string        `placeholder:"NAME" help:"List only this host."`
 	Since   moment        `placeholder:"WHEN" help:"List only pages since (e.g. 2h, 3d, 2026-11-15)."`
-	Sort    string        `enum:",score,time,uncertainty,surprise" default:"" placeholder:"ORDER" help:"Sort by score, time, uncertainty or surprise (default: as fetched)."`
+	Sort    string        `enum:",score,time,uncertainty,surprise" default:"" shown:"as fetched" placeholder:"ORDER" help:"Sort by score, time, uncertainty or surprise."`
 	Limit   int           `short:"n" placeholder:"N" help:"Print at most N."`
 	JSON    bool          `help:"Print JSON, one line per page."`
-	Format  string        `placeholder:"TEXT" help:"Print each page as TEXT, with {field}s, \\t and \\n filled in."`
+	Format  string        `placeholder:"TEXT" help:"Print each page as TEXT, with {field}s filled in."`
 }
 
 func (pagesCmd) Help() string {

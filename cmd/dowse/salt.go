@@ -38,11 +38,11 @@ func userSalt(env func(string) string) ([]byte, error) {
 func readSalt(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usage("the salt that names of people are hashed with: %w; make it readable, or remove it", err)
+		return nil, usage("salt for names of people: %w; make it readable, or remove it", err)
 	}
 	salt, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(salt) < leastSalt {
-		return nil, usage("%s is no salt of at least %d bytes in hexadecimal digits; remove it, and the next crawl draws another", path, leastSalt)
+		return nil, usage("%s: not a salt of at least %d bytes in hexadecimal digits; remove it, and the next crawl generates one", path, leastSalt)
 	}
 	return salt, nil
 }

@@ -30,9 +30,9 @@ that an older version wrote. The archive alone is enough: every answer that it
 holds whole is kept as it is, with its date, and its page is extracted, judged
 and followed again. A broken record costs that record. Settings come from
 crawl.yaml, takedowns and seeds from the journal, as far as these can be read;
-takedowns also stand in crawl.yaml. Answers that had been cut off the archive and
+takedowns are also in crawl.yaml. Answers that had been cut off the archive and
 were saved in state/uncommitted-*.warc.gz are taken over if no other is there.
-Afterwards dowse crawl NEW goes on where the old crawl was.
+Afterwards dowse crawl NEW continues where the old crawl stopped.
 
 Exits with 0 if all was read, and with 7 if something could not be: then it
 says what and where, and the new collection holds the rest.`

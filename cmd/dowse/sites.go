@@ -19,7 +19,7 @@ type sitesCmd struct {
 	Dir   string `arg:"" help:"Collection of a crawl for sites (dowse crawl --unit site)."`
 	All   bool   `help:"Include sites that were not read yet."`
 	On    bool   `help:"List only sites on topic."`
-	Sort  string `enum:"order,confidence,pages,links,rank,name" default:"order" placeholder:"BY" help:"Sort by order (of reading), confidence, pages, links, rank or name."`
+	Sort  string `enum:"order,confidence,pages,links,rank,name" default:"order" placeholder:"BY" help:"Sort by order, confidence, pages, links, rank or name."`
 	Limit int    `short:"n" placeholder:"N" help:"Print at most N."`
 	JSON  bool   `help:"Print JSON, one line per site."`
 }
@@ -33,7 +33,7 @@ func (sitesCmd) Help() string {
   dowse why reefs.dowse example.org      why a site was chosen and judged
   dowse export reefs.dowse sites.svg     a picture; also .gexf, .graphml, .dot
 
-A line to a site: the verdict (none: no site, or nothing to read), how sure it is
+One line per site: the verdict (none: no site, or nothing to read), how sure it is
 that the site is on topic, pages after which it was judged and pages read, sites
 that it links to, and why its reading ended (see dowse help site-stops).`
 }

@@ -27,14 +27,14 @@ func (tgraphCmd) Help() string {
   dowse tgraph show reefs.tgraph.json --svg reefs.svg
   dowse crawl reefs.topic.yaml --strategy treasure --tgraph reefs.tgraph.json
 
-A T-Graph holds the ways to pages you know: which links lead there in one click,
+A T-Graph holds the link paths to known pages: which links lead there in one click,
 in two, in three. The strategies treasure and context-graph find their way by it.`
 }
 
 // tgraphBuildCmd builds a T-Graph from target pages and the pages that link to them.
 type tgraphBuildCmd struct {
 	Targets  []string `sep:"none" placeholder:"URL|FILE" help:"Target page, or a file with one URL per line; repeatable."`
-	From     []string `required:"" sep:"none" placeholder:"DIR|FILE" help:"Source of back-links: collection, WARC, WACZ or .tsv file; repeatable."`
+	From     []string `required:"" sep:"none" placeholder:"DIR|FILE" help:"Back-links: collection, WARC, WACZ or .tsv; repeatable."`
 	Out      string   `short:"o" default:"tgraph.json" placeholder:"FILE" help:"File to write."`
 	Depth    int      `default:"3" help:"Clicks from a target, at most."`
 	PerLevel int      `default:"300" placeholder:"N" help:"Links and pages per level, at most."`
@@ -51,7 +51,7 @@ func (tgraphBuildCmd) Help() string {
 
 Goes from the targets to the pages that link to them, on to those that link to
 these, and so on. Without --targets the targets are the ten most relevant pages
-of the collection. A .tsv file has a link to a line: the linking page and its
+of the collection. A .tsv file has one link per line: the linking page and its
 target, and if you have them the anchor, the text around it, and the headings
 of level 1, 2 and 3 above it, with tabs between; # begins a comment.`
 }
@@ -104,7 +104,7 @@ func (c *tgraphBuildCmd) report(w *world, g *tgraph.Graph) error {
 	pages, nodes := g.Levels()
 	for _, p := range g.Pages {
 		if p.Level == 0 && p.Title == "" && p.Text == "" {
-			fmt.Fprintf(w.err, "dowse: nothing is known of what %s says\n", oneLine(string(p.URL)))
+			fmt.Fprintf(w.err, "dowse: %s: its contents are not known\n", oneLine(string(p.URL)))
 		}
 	}
 	if len(pages) == 1 {
@@ -242,7 +242,7 @@ func nonEmpty(list ...string) (kept []string) {
 // without pages on topic it returns an error that asks for --targets.
 func (b *backlinks) best(n int) (list []dowse.URL, err error) {
 	if b.col == nil {
-		return nil, usage("which pages are the targets? Name them with --targets")
+		return nil, usage("the targets are missing: name them with --targets")
 	}
 	for row, err := range b.col.Collection.Pages(collection.Filter{On: true, Sort: collection.ByScore, Limit: n}) {
 		if err != nil {

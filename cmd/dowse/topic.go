@@ -55,7 +55,7 @@ func (topicCheckCmd) Help() string {
   dowse topic check reefs.topic.yaml --lock   pin the examples by their hashes
 
 Examples are gathered as a crawl would: URLs are fetched, and on the public web
---contact is required. If there is a lock, what has changed since is told. Exits with 2 if the topic can't be crawled as it is.`
+--contact is required. If there is a lock, changes since then are reported. Exits with 2 if the topic can't be crawled as it is.`
 }
 
 // A finding is one result of topic check in JSON: a level, a text and, for problems of
@@ -136,7 +136,7 @@ func around(t *topic.Topic) (list []topic.Finding) {
 		list = append(list, topic.Finding{Level: topic.Wrong, Text: err.Error()})
 	}
 	if o := t.Outside; o != nil && len(o.Exec) > 0 && !isProgram(o.Exec[0], t.Dir) {
-		list = append(list, topic.Finding{Level: topic.Warn, Text: fmt.Sprintf("judge: exec: there is no program %q here: nobody would be asked", o.Exec[0])})
+		list = append(list, topic.Finding{Level: topic.Warn, Text: fmt.Sprintf("judge: exec: there is no program %q here; pages would not be rated by it", o.Exec[0])})
 	}
 	return list
 }
@@ -222,7 +222,7 @@ func (topicShowCmd) Help() string {
 	return `Examples:
   dowse topic show reefs.dowse
   dowse topic show "coral bleaching" > reefs.topic.yaml
-  dowse topic show reefs.dowse --terms 20   what its judge goes by`
+  dowse topic show reefs.dowse --terms 20   the terms of its judge`
 }
 
 // Run prints the topic as YAML or JSON; with --terms it prints the strongest terms
@@ -259,7 +259,7 @@ func (c *topicShowCmd) terms(w *world) error {
 		return err
 	}
 	if len(examples) == 0 {
-		return usage("%s has no examples and no labels: its judge has learnt nothing, and goes by its %s", c.Topic, strings.Join(t.Kinds(), " and "))
+		return usage("%s has no examples and no labels: its judge has learnt nothing and uses its %s", c.Topic, strings.Join(t.Kinds(), " and "))
 	}
 	on, off := t.Learnt(j, examples, c.Terms)
 	if c.JSON {

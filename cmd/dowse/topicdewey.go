@@ -10,8 +10,8 @@ import (
 // topicDeweyCmd makes a judge from a decimal classification.
 type topicDeweyCmd struct {
 	Model string   `arg:"" name:"file" help:"File to write, for model: in a topic file."`
-	Codes string   `placeholder:"FILE" help:"Table of classes, one per line: code, tab, label (default: 20 built-in codes about languages)."`
-	Want  []string `sep:"," placeholder:"CODE" help:"Wanted classes, with their subclasses (default: the built-in ones)."`
+	Codes string   `placeholder:"FILE" help:"Table of classes, code, tab, label (default: built-in)."`
+	Want  []string `sep:"," placeholder:"CODE" help:"Wanted classes, with subclasses (default: built-in)."`
 	Lang  string   `default:"en" placeholder:"LANG" help:"Language, for stems and stop words."`
 }
 
@@ -31,7 +31,7 @@ func (c *topicDeweyCmd) Run(w *world) error {
 	d := judge.Dewey{Language: c.Lang, Codes: judge.PaperCodes()}
 	if c.Codes != "" {
 		if len(c.Want) == 0 {
-			return usage("which classes of %s are wanted? Give --want CODE,...", c.Codes)
+			return usage("--codes %s: the wanted classes are missing; add --want CODE,...", c.Codes)
 		}
 		f, err := os.Open(c.Codes)
 		if err != nil {

@@ -18,8 +18,8 @@ import (
 // topicDiffCmd compares two topics or two models of a crawl: lines, terms and, on a
 // collection, verdicts.
 type topicDiffCmd struct {
-	What  []string `arg:"" name:"a b" help:"Two topic files, collections or words; or a collection and two models, as reefs.dowse m0000 m0002."`
-	On    string   `placeholder:"DIR" help:"Judge the pages of this collection by both (default: the one named)."`
+	What  []string `arg:"" name:"a b" help:"Two topics, or a collection and two of its models."`
+	On    string   `placeholder:"DIR" help:"Judge the pages of this collection by both."`
 	Limit int      `default:"15" placeholder:"N" help:"Terms and pages to show."`
 	JSON  bool     `help:"Print JSON."`
 	askFlags
@@ -29,9 +29,9 @@ func (topicDiffCmd) Help() string {
 	return `Examples:
   dowse topic diff reefs.topic.yaml reefs2.topic.yaml
   dowse topic diff reefs.topic.yaml reefs2.topic.yaml --on reefs.dowse
-  dowse topic diff reefs.dowse m0000 m0002   what did the labels change?
+  dowse topic diff reefs.dowse m0000 m0002   the effect of the labels
 
-Tells which lines of the topics differ, which terms the judges take differently
+Shows which lines of the topics differ, which terms the judges weight differently
 and, if there is a collection, which of its pages would change sides.`
 }
 
@@ -110,7 +110,7 @@ func (c *topicDiffCmd) contenders(w *world, cfg crawler.Config) (a, b *contender
 		}
 		return a, b, err
 	case len(c.What) != 2:
-		return nil, nil, usage("two topics, or a collection and two of its models; see dowse topic diff --help")
+		return nil, nil, usage("wrong number of arguments: want two topics, or a collection and two of its models")
 	}
 	for _, what := range c.What {
 		if collection.IsCollection(what) {

@@ -22,14 +22,14 @@ import (
 // topicSelectCmd draws topics for experiments from a web directory. The same directory,
 // flags and random seed give the same topics.
 type topicSelectCmd struct {
-	Directory string   `arg:"" help:"Directory: the content file of an ODP dump, JSONL or a label file; .gz and .zst too."`
-	Structure string   `placeholder:"FILE" help:"Structure file of an ODP dump, if it is not beside the content file."`
+	Directory string   `arg:"" help:"Directory: ODP content, JSONL or label file; .gz, .zst too."`
+	Structure string   `placeholder:"FILE" help:"Structure file of an ODP dump, if it is in another folder."`
 	Level     int      `default:"3" placeholder:"N" help:"Level of the categories, Top being 0."`
 	Count     int      `default:"30" placeholder:"N" help:"Topics, at most."`
 	Seeds     int      `default:"10" placeholder:"N" help:"Seeds per topic."`
-	Train     int      `default:"75" placeholder:"N" help:"Training examples per topic; twice as many come from the others."`
+	Train     int      `default:"75" placeholder:"N" help:"Training examples per topic; twice as many from others."`
 	Targets   int      `default:"10" placeholder:"N" help:"Targets that are not training examples, at least."`
-	Min       int      `placeholder:"N" help:"Pages per category, at least (default: seeds + train + targets)."`
+	Min       int      `placeholder:"N" help:"Pages per category, at least (default: their sum)."`
 	Parent    int      `name:"per-parent" default:"1" placeholder:"N" help:"Topics below one category, at most."`
 	Grand     int      `name:"per-grandparent" default:"3" placeholder:"N" help:"Topics below the category above that, at most."`
 	Exclude   []string `default:"Regional,Kids_and_Teens,World,Adult,Adults" placeholder:"NAME" help:"Names directly below Top to leave out; none for no name."`

@@ -25,8 +25,8 @@ type topicTestCmd struct {
 	Folds int      `default:"5" placeholder:"N" help:"Number of folds of the cross-validation."`
 	JSON  bool     `help:"Print JSON."`
 	SVG   string   `placeholder:"FILE" help:"Draw calibration, and precision against recall."`
-	Min   []string `sep:"," placeholder:"M=X" help:"Exit with 8 below it (e.g. f1=0.8): f1, precision, recall or ap."`
-	Save  []string `sep:"none" placeholder:"KIND=FILE" help:"Also train this kind of judge on all examples and write it, for model: in a topic file; repeatable."`
+	Min   []string `sep:"," placeholder:"M=X" help:"Exit with 8 if f1, precision, recall or ap is below X."`
+	Save  []string `sep:"none" placeholder:"KIND=FILE" help:"Train this kind of judge too and write it; repeatable."`
 	Wrong int      `default:"10" placeholder:"N" help:"Wrongly judged pages to show."`
 	askFlags
 }
@@ -43,8 +43,8 @@ Cross-validation: the examples are cut into folds, and each is rated by judges
 that were trained without its fold. The pages of a site stay together where the
 sites are enough, since pages of one site look alike. The topic's own judge
 (words, examples, where) is compared with every kind of judge on the same folds.
-Brier is the mean squared error, ECE how far what is said is from what is: of
-both less is better. Nobody outside is asked.`
+Brier is the mean squared error, ECE the mean calibration error; for
+both, less is better. Outside judges are not asked.`
 }
 
 // Run prints the results and, if asked, draws them, writes trained judges, and fails

@@ -17,7 +17,7 @@ import (
 type topicWordsCmd struct {
 	Words   []string `arg:"" optional:"" help:"What to search for."`
 	Search  string   `placeholder:"URL" help:"SearXNG-compatible service to ask; needed for a search."`
-	From    []string `sep:"none" placeholder:"FILE" help:"HTML file of a page on topic, instead of a search; repeatable."`
+	From    []string `sep:"none" placeholder:"FILE" help:"HTML file on topic, instead of a search; repeatable."`
 	Results int      `short:"n" default:"10" placeholder:"N" help:"Results of the search to read."`
 	Top     int      `default:"15" placeholder:"N" help:"Words of the table."`
 	Lang    string   `default:"en" placeholder:"LANG" help:"Language, for stems and stop words."`
@@ -35,7 +35,7 @@ func (topicWordsCmd) Help() string {
   dowse topic words --search http://127.0.0.1:8888 reefs --json | jq '.pages'
 
 Makes the table of topic words of Taylan et al. 2011: what the first results of a
-search say most, beside how many of them say it. Words are stems, the weightiest
+search say most, weighted by how many of them say it. Words are stems, the weightiest
 has 1. The pages are fetched as a crawl would: robots.txt is obeyed, and on the
 public web --contact is required. They make good seeds too.`
 }
@@ -108,9 +108,9 @@ func (c *topicWordsCmd) pages(w *world) ([]namedPage, error) {
 	case len(c.From) > 0:
 		return readPages(c.From)
 	case c.Search == "":
-		return nil, usage("where are the pages? Name a search service with --search URL, or files with --from FILE")
+		return nil, usage("no pages to read: name a search service with --search URL, or files with --from FILE")
 	case len(c.Words) == 0:
-		return nil, usage("what is to be searched for? Give words")
+		return nil, usage("nothing to search for: give words")
 	}
 	return c.found(w)
 }

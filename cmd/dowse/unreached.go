@@ -72,7 +72,7 @@ func notReached(dir string, cr *crawler.Crawler) error {
 // the first seeds.
 func nothingFetched(dir string, cr *crawler.Crawler) error {
 	if forbidden(cr.Collection.Crawl) {
-		return &exitError{exitForbidden, fmt.Errorf("robots.txt forbids every seed; dowse why DIR URL tells the rule")}
+		return &exitError{exitForbidden, fmt.Errorf("robots.txt forbids every seed; dowse why DIR URL shows the rule")}
 	}
 	b := cr.Status().Books
 	if cr.Collection.Crawl.HasForgotten() && b.Failed+b.Queued == 0 {
@@ -80,7 +80,7 @@ func nothingFetched(dir string, cr *crawler.Crawler) error {
 	}
 	lines := []string{fmt.Sprintf("no seed could be fetched (%d failed, %d skipped, %d not reached)", b.Failed, b.Skipped, b.Queued)}
 	lines = append(lines, seedCauses(cr)...)
-	lines = append(lines, "The same command asks the seeds again. If one is mistyped, add the right one with", "--seed URL. dowse why "+dir+" URL tells more.")
+	lines = append(lines, "The same command asks the seeds again. If one is mistyped, add the right one with", "--seed URL. dowse why "+dir+" URL shows more.")
 	return &exitError{exitNetwork, fmt.Errorf("%s", strings.Join(lines, "\n"))}
 }
 

@@ -42,7 +42,7 @@ func onlyCollection() (string, error) {
 		return "", err
 	}
 	if len(dirs) > 1 {
-		return "", usage("which collection? Here are %s", strings.Join(dirs, ", "))
+		return "", usage("several collections here: name one of %s", strings.Join(dirs, ", "))
 	}
 	return dirs[0], nil
 }

@@ -29,7 +29,7 @@ func (whyCmd) Help() string {
 
 Answers for every URL that the crawl ever saw, fetched or not: the verdict with
 what each sign contributed and what would change it, why the link was chosen,
-how it was found, how politely it was asked for; of others why they were left
+how it was found, how politely it was fetched; for others why they were left
 out. The scheme may be left out, and any spelling of the URL will do. In a crawl
 for sites a host without a slash is a site: how it was chosen, judged and left.`
 }
@@ -94,7 +94,7 @@ func (c *whyCmd) arguments() (dir, raw string, err error) {
 	case len(c.What) > 2:
 		return "", "", usage("one URL at a time; see dowse why --help")
 	case collection.IsCollection(c.What[0]):
-		return "", "", usage("which URL? dowse why %s URL; dowse pages %s lists them", c.What[0], c.What[0])
+		return "", "", usage("the URL is missing: dowse why %s URL; dowse pages %s lists them", c.What[0], c.What[0])
 	}
 	dir, err = onlyCollection()
 	return dir, c.What[0], err
