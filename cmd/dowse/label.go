@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -237,7 +236,7 @@ func (c *labelCmd) trainIfNew(w *world) error {
 
 // train asks for a model trained on all labels and prints what that changed.
 func (c *labelCmd) train(w *world) error {
-	m, err := c.retrain(w.ctx, collection.Label{Do: collection.DoTrain, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
+	m, err := c.retrain(w, collection.Label{Do: collection.DoTrain, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
 	if err != nil {
 		return err
 	}
@@ -247,7 +246,7 @@ func (c *labelCmd) train(w *world) error {
 // retrain records a request in labels.jsonl and waits for its result. A running crawl in
 // another process carries it out; otherwise it is done here. A crawl may begin or end
 // meanwhile, so both are tried in turn.
-func (c *labelCmd) retrain(ctx context.Context, ask collection.Label) (collection.Model, error) {
+func (c *labelCmd) retrain(w *world, ask collection.Label) (collection.Model, error) {
 	if err := collection.AppendLabels(c.Dir, ask); err != nil {
 		return collection.Model{}, err
 	}
@@ -255,12 +254,16 @@ func (c *labelCmd) retrain(ctx context.Context, ask collection.Label) (collectio
 	if err != nil {
 		return collection.Model{}, err
 	}
+	dictionary, err := (&wordNetFlag{}).wordNet(w)
+	if err != nil {
+		return collection.Model{}, err
+	}
 	for {
-		m, err := crawler.Await(ctx, c.Dir, len(labels.Lines))
+		m, err := crawler.Await(w.ctx, c.Dir, len(labels.Lines))
 		if !errors.Is(err, crawler.ErrNotRunning) {
 			return m, err
 		}
-		m, err = crawler.Retrain(c.Dir)
+		m, err = crawler.RetrainWith(c.Dir, dictionary)
 		if !errors.Is(err, collection.ErrLocked) {
 			return m, inCollection(err)
 		}
@@ -280,24 +283,43 @@ func (c *labelCmd) tell(w *world, m collection.Model) error {
 	return nil
 }
 
-// against states which seen pages a model was trained against.
+// against describes the pages of the crawl that a model was trained on.
 func against(m collection.Model) string {
+	if m.Grown > 0 {
+		return fmt.Sprintf("grown from the words: %s rated high, %s rated low", some(m.Grown, "page"), count(m.Contrast))
+	}
 	return fmt.Sprintf("trained against %s seen in this crawl, taken at random", some(m.Contrast, "page"))
 }
 
-// insteadOf states what the seen pages replace as negative examples.
+// insteadOf describes from where these pages were taken, and what they replace.
 func insteadOf(m collection.Model) string {
+	if m.Grown > 0 {
+		return fmt.Sprintf("of the first %s", count(m.Seen))
+	}
 	return fmt.Sprintf("from the first %s, instead of %s", count(m.Seen), some(m.Instead, "everyday text"))
+}
+
+// meant describes what the words of a model's topic were found to mean.
+func meant(m collection.Model) (lines []string) {
+	for _, x := range m.Meant {
+		gloss, _, _ := strings.Cut(x.Gloss, ";")
+		lines = append(lines, oneLine(fmt.Sprintf("%s: %s; %s found, as %s", x.Word, gloss, some(x.Found, "name"), strings.Join(x.Names[:min(len(x.Names), 3)], ", "))))
+	}
+	return lines
 }
 
 // taught returns the lines for a model that a crawl trained by itself on pages it had
 // seen: what it changed, and how to undo it.
 func taught(m collection.Model, dir string) []string {
-	return []string{
+	lines := []string{
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
 		fmt.Sprintf("       %s: %s changed,", insteadOf(m), some(m.Verdicts, "verdict")),
 		fmt.Sprintf("       %s re-ranked; undo: dowse label %s --undo", some(m.Links, "link"), dir),
 	}
+	for _, line := range meant(m) {
+		lines = append(lines, "       "+line)
+	}
+	return lines
 }
 
 // refused returns the lines for a model that a crawl trained by itself and did not use,
@@ -345,7 +367,7 @@ func (c *labelCmd) undo(w *world) error {
 	if !ok {
 		return usage("unknown model %q; want one of %s", to, strings.Join(modelNames(used), ", "))
 	}
-	m, err := c.retrain(w.ctx, collection.Label{Do: collection.DoUndo, Model: to, Through: made.Through, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
+	m, err := c.retrain(w, collection.Label{Do: collection.DoUndo, Model: to, Through: made.Through, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
 	if err != nil {
 		return err
 	}
@@ -430,6 +452,9 @@ func (b *ledger) print(out io.Writer) {
 			fmt.Fprintf(out, "%s %s: %s, %s changed, %s re-ranked\n", m.Model, clock(m.At), some(m.Labels, "label"), some(m.Verdicts, "verdict"), some(m.Links, "link"))
 			if m.Contrast > 0 {
 				fmt.Fprintf(out, "      %s,\n      %s\n", against(m), insteadOf(m))
+			}
+			for _, line := range meant(m) {
+				fmt.Fprintf(out, "      %s\n", line)
 			}
 		}
 	}
