@@ -10,7 +10,8 @@ import (
 	"dowse/crawler"
 )
 
-// view opens a collection to look at it; a crawl in it may go on meanwhile.
+// view opens a collection for reading. A crawl may run in it at the same time; the
+// caller sees the state as of now. Commands that only read use it.
 func view(dir string) (*crawler.Crawler, error) {
 	if !collection.IsCollection(dir) && !collection.Remains(dir) {
 		return nil, usage("%s is not a collection", dir)
@@ -58,14 +59,14 @@ func collectionsHere() ([]string, error) {
 	return dirs, nil
 }
 
-// onlyCollection returns the collection in this directory, if there is exactly one.
+// onlyCollection returns the collection in this directory if there is exactly one.
 func onlyCollection() (string, error) {
 	dirs, err := collectionsHere()
 	if err != nil {
 		return "", err
 	}
 	if len(dirs) > 1 {
-		return "", usage("which collection? Here are %s", strings.Join(dirs, ", "))
+		return "", usage("several collections here: name one of %s", strings.Join(dirs, ", "))
 	}
 	return dirs[0], nil
 }
