@@ -115,7 +115,8 @@ func (c *Crawl) endRound(now time.Time) {
 }
 
 // A turn is one page on its way through the strategy: prepared, followed, finished. In
-// a round all pages are prepared before the first is followed.
+// a round all pages are followed before the first is finished, so that none sees the
+// leads of another.
 type turn struct {
 	now   time.Time
 	fl    *flight
