@@ -32,8 +32,7 @@
 //
 // # Invariants
 //
-// A URL is in exactly one state: unseen, held, waiting, in flight, visited or left
-// out. A host has at most as many visits in flight as politeness allows, and none
+// A URL is in exactly one [dowse.State]. A host has at most as many visits in flight as politeness allows, and none
 // before its rest is over. A visit in flight ends by Absorb, by its deadline, or as an
 // orphan of an earlier run, and its URL waits again unless the outcome was final.
 // Crawl is owned by one goroutine.

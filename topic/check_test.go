@@ -23,7 +23,7 @@ func TestCheck(t *testing.T) {
 		{"stop words in not", topic.Topic{Words: []string{"reef"}, Not: []string{"and"}}, topic.Wrong, `not: "and"`},
 		{"long phrase", topic.Topic{Words: []string{"one two three four five six seven eight nine"}}, topic.Wrong, "at most 8 words"},
 		{"nothing wanted", topic.Topic{Also: []string{"reef"}}, topic.Wrong, "at least one word"},
-		{"same word", topic.Topic{Words: []string{"reef", "Reefs"}}, topic.Warn, `"Reefs" is the same word stems as "reef" in words`},
+		{"same word", topic.Topic{Words: []string{"reef", "Reefs"}}, topic.Warn, `"Reefs" is the same to the judge as "reef" in words`},
 		{"same sign", topic.Topic{Words: []string{"reef"}, Also: []string{"reefs"}}, topic.Warn, `also: "reefs"`},
 		{"contradiction", topic.Topic{Words: []string{"reef"}, Not: []string{"reefs"}}, topic.Wrong, "the same word stems"},
 		{"no not", topic.Topic{Words: []string{"reef"}}, topic.Hint, "look-alikes"},
