@@ -153,9 +153,9 @@ Checks that the books balance, that every entry of the journal and every record
 of the archive can be read, that every page that was fetched is in the archive,
 that the archive holds no more than the journal knows of, but for what a crash
 leaves, and that the lists of pages, the log and the index are as they were
-written (not while a crawl runs, and not after one was killed). Changes
-nothing. Exits with 8 if something is wrong, and says what to do about it; with 7 if the collection can't even be opened, after it has checked
-what can be read of it. Hosts that were not reached are listed, and are no fault
+written (not while a crawl runs, and not after one was killed). Changes nothing.
+Exits with 8 if something is wrong, and says what to do about it; with 7 if the
+collection can't even be opened, after it has checked what can be read of it. Hosts that were not reached are listed, and are no fault
 of the collection: status --check fails for them.`
 }
 
