@@ -465,7 +465,7 @@ func (in *intake) releaseAll() {
 // checkNear looks for an earlier page with nearly the same text. What a page declares
 // as its canonical form is no evidence: many sites declare their homepage on every page.
 func (in *intake) checkNear(fl *flight, p *dowse.Page) {
-	if p.Outcome != dowse.Fetched || p.Again || p.Sketch.IsZero() {
+	if p.Outcome != dowse.Fetched || p.Again || p.Sketch.Text == 0 {
 		return
 	}
 	twin, found, own := in.gate.Near(fl.id, fl.host, &p.Sketch)
