@@ -58,6 +58,7 @@ var allowed = map[string][]string{
 	"dowse/strategy/internal/book":     {"dowse/text"},
 	"dowse/internal/extract":           {"dowse", "dowse/weburl"},
 	"dowse/internal/durable":           {},
+	"dowse/internal/wordnet":           {},
 	"dowse/internal/archive":           {"dowse", "dowse/weburl", "dowse/internal/durable", "dowse/internal/plain"},
 	"dowse/fetch":                      {"dowse", "dowse/weburl", "dowse/internal/extract"},
 	"dowse/internal/admission":         {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/wire"},
@@ -73,7 +74,7 @@ var allowed = map[string][]string{
 	"dowse/crawler": {
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/strategy/treasure/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
-		"dowse/internal/directory", "dowse/internal/outside", "dowse/site", "dowse/internal/durable", "dowse/internal/plain",
+		"dowse/internal/directory", "dowse/internal/outside", "dowse/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/wordnet",
 	},
 	"dowse/internal/lab/measure": {"dowse", "dowse/text"},
 	"dowse/internal/lab/web": {
