@@ -10,14 +10,15 @@ const SketchBins = 64
 // of bins in which two sketches agree estimates which share of their distinct
 // shingles the two texts have in common (the Jaccard coefficient).
 //
-// The zero Sketch belongs to a page with too few distinct shingles to be compared.
+// A page with too few distinct shingles to be compared has a Sketch without bins. Its Text
+// still shows whether a page has exactly the same words as another.
 type Sketch struct {
-	Text uint64             // hash of all words in order; 0 for a page without a sketch
+	Text uint64             // hash of all words in order; of a short text, of those without digits; 0 for none
 	Bins [SketchBins]uint16 // 0 for an empty bin
 }
 
-// IsZero reports whether the page has too little text for a sketch.
-func (s *Sketch) IsZero() bool { return s.Text == 0 }
+// IsZero reports whether the page has too little text to be compared with others.
+func (s *Sketch) IsZero() bool { return s.Bins == [SketchBins]uint16{} }
 
 // Filled returns the number of bins that are not empty.
 func (s *Sketch) Filled() int {

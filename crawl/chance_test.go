@@ -22,10 +22,12 @@ func badLine(share float64) func(time.Time, crawl.Visit, *dowse.Page) {
 }
 
 // TestBadLineCostsNoPage crawls over a line that resets three connections in ten. Some URLs
-// fail at all of their tries; they get a second chance, and no page is lost.
+// fail at all of their tries; they get a second chance, and no page is lost, however many
+// connections a host may have.
 func TestBadLineCostsNoPage(t *testing.T) {
 	const hosts, pages = 40, 60
-	for _, round := range []int{0, 50} {
+	for _, tc := range []struct{ round, conns int }{{0, 1}, {50, 1}, {0, 4}, {50, 4}} {
+		round := tc.round
 		web, seeds := manyHosts(hosts, pages)
 		failed := map[dowse.URL]bool{}
 		s := follow(func(p *dowse.Page) leads {
@@ -35,6 +37,7 @@ func TestBadLineCostsNoPage(t *testing.T) {
 			return queueAll(p)
 		})
 		cfg := crawl.Config{Strategy: s, Robots: true, Round: round, Traps: crawl.Traps{Budget: -1}}
+		cfg.Polite.Conns = tc.conns
 		c, _ := simulate(t, cfg, web, 16, badLine(0.3), seeds...)
 		if b := c.Books(); b.Fetched != hosts*(pages+1) || b.Failed > 0 || c.Stopped() != dowse.StopExhausted {
 			t.Errorf("rounds of %d: stopped: %s, books %+v", round, c.Stopped(), b)

@@ -53,6 +53,7 @@ type host struct {
 	why         uint8     // code of the reason of the latest failure in a row
 	doubted     uint32    // the URL that failed last, plus 1; 0 for none
 	shared      bool      // more than one URL failed since it answered last
+	vouched     uint8     // answers of robots.txt since a page answered last, see witness; not kept in snapshots
 	troubled    int64     // when it began to fail, in Unix nanoseconds; counts if backOffs > 0
 	promise     int64     // until when it asked to be left alone, in Unix nanoseconds; 0 for never
 	fetched     uint32
@@ -121,11 +122,23 @@ func (b *hosts) pages(id frontier.HostID) int {
 	return int(h.fetched + h.landed)
 }
 
+<<<<<<< HEAD
 // isPromised reports whether a lead must wait because the visits in flight may already
 // use up the host's limit of pages.
+=======
+// isPromised reports whether a lead must wait until a visit to its host comes back: the visits
+// that are out may give all the pages that the host may, or the host fails. A host that fails
+// is asked by one visit at a time, whatever the number of connections: several that fail
+// together would lengthen its rest as if it had failed in each of several tries.
+>>>>>>> fixes2
 func (b *hosts) isPromised(id frontier.ID, h frontier.HostID) bool {
 	n := b.cfg.Limits.PerHost
-	if n <= 0 || b.at(h).out == 0 {
+	switch {
+	case b.at(h).out == 0:
+		return false
+	case b.at(h).backOffs >= rotateAfter:
+		return true
+	case n <= 0:
 		return false
 	}
 	_, again := b.f.visited(id)
@@ -167,6 +180,7 @@ func (b *hosts) endVisit(now time.Time, fl *flight, p *dowse.Page) {
 	b.f.Release(fl.host, ready, lane)
 	h := b.of(fl.host)
 	h.out--
+	h.noteAnswer(p)
 	if countsAsPage(p) {
 		h.landed++
 	}
@@ -197,6 +211,8 @@ func (b *hosts) endRobots(now time.Time, fl *flight, r *dowse.Robots, p *dowse.P
 	} else {
 		if unanswered(r) {
 			b.absolve(b.of(id), b.at(id).backOffs)
+		} else {
+			b.of(id).noteVouch()
 		}
 		known = b.learnRobots(now, id, r, p)
 		ready, lane = b.rest(now, id, p)

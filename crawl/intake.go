@@ -469,7 +469,7 @@ func (in *intake) releaseAll() {
 // checkNear looks for an earlier page with nearly the same text. A declared canonical
 // URL is not used as evidence: many sites declare their home page on every page.
 func (in *intake) checkNear(fl *flight, p *dowse.Page) {
-	if p.Outcome != dowse.Fetched || p.Again || p.Sketch.IsZero() {
+	if p.Outcome != dowse.Fetched || p.Again || p.Sketch.Text == 0 {
 		return
 	}
 	twin, found, own := in.gate.Near(fl.id, fl.host, &p.Sketch)

@@ -18,6 +18,9 @@ const (
 	hourly        = 24               // pauses of an hour after those
 	parkedAfter   = 5                // failures in a row after which a host is not waited for at the end
 	rotateAfter   = 2                // failures in a row after which another URL of the host is asked
+	witnessAfter  = 3                // visits in a row without an answer after which a host's robots.txt is asked
+	witnessBefore = 8                // failures in a row before which that is not put off for long
+	maxVouches    = 4                // answers of robots.txt alone after which it no longer shows that a host answers
 	stepBackAfter = 2                // failures of a URL after which all other URLs of its host come first
 	stepBackAmong = 1000             // leads of a host that are searched for one that has not stepped back
 	firstPatience = 30 * time.Second // Patience at most while no host has ever answered
@@ -56,7 +59,7 @@ func (b *hosts) forgive(id frontier.HostID) {
 	h := b.of(id)
 	b.absolve(h, h.backOffs)
 	h.shared = false
-	h.backOffs, h.downs, h.asked, h.locals, h.why, h.doubted, h.silent = 0, 0, 0, 0, 0, 0, 0
+	h.backOffs, h.downs, h.asked, h.locals, h.why, h.doubted, h.silent, h.vouched = 0, 0, 0, 0, 0, 0, 0, 0
 	b.f.SetLate(id, false)
 	ready := unixTime(h.promise)
 	if !h.last.IsZero() {
@@ -137,24 +140,82 @@ func (b *hosts) isSuspect(id frontier.ID, h frontier.HostID) bool {
 	return n >= stepBackAfter || n > 0 && b.at(h).backOffs >= rotateAfter || b.doubts(id, h)
 }
 
-// instead returns the lead to ask a host for in place of a suspect one: the best of the host
-// that is not suspect. It reports false if the given lead is to be asked for.
+// instead returns the lead to ask a host for in place of one that is suspect, or that may
+// fail as others did: the best of the host that is not suspect, or the last of them while it
+// is open whether host or URLs are to blame. It reports false if the given lead is to be
+// asked for.
 func (b *hosts) instead(id frontier.ID, h frontier.HostID) (other frontier.ID, ok bool) {
-	if !b.isSuspect(id, h) {
+	switch {
+	case b.wantsOther(h):
+		other, ok = b.lastUnsuspected(h)
+	case b.isSuspect(id, h):
+		other, ok = b.f.BestOnIf(h, stepBackAmong, func(x frontier.ID) bool { return !b.isSuspect(x, h) })
+	default:
 		return id, false
 	}
-	other, ok = b.f.BestOnIf(h, stepBackAmong, func(x frontier.ID) bool { return !b.isSuspect(x, h) })
 	if !ok && !b.cfg.Robots && b.doubts(id, h) { // there is no robots.txt to ask for
 		other, ok = b.f.BestOn(h)
 	}
 	return other, ok
 }
 
-// witness reports whether robots.txt is to be asked for before a lead, because the host
-// fails, and so did the lead, and the host has no other lead that did not.
+// wantsOther reports whether a host should be asked for a URL as unlike those that failed as
+// possible: its robots.txt answered after several URLs did not, or would be asked for if the
+// crawl read it.
+func (b *hosts) wantsOther(id frontier.HostID) bool {
+	h := b.at(id)
+	return h.vouched > 0 || !b.cfg.Robots && h.answered && h.silent >= witnessAfter
+}
+
+// lastUnsuspected returns the lead of a host that ranks last among those that are not
+// suspect. URLs that break connections often have a place in the ranking in common, since
+// they have anchors or a folder in common.
+func (b *hosts) lastUnsuspected(h frontier.HostID) (last frontier.ID, ok bool) {
+	b.f.BestOnIf(h, stepBackAmong, func(x frontier.ID) bool {
+		if !b.isSuspect(x, h) {
+			last, ok = x, true
+		}
+		return false
+	})
+	return last, ok
+}
+
+// witness reports whether robots.txt is to be asked for before a lead: the host fails, and so
+// did the lead, and the host has no other lead that did not; or several visits to the host
+// had no answer, and its robots.txt shows whether host or URLs are to blame.
 func (b *hosts) witness(id frontier.ID, h frontier.HostID) bool {
-	failing := b.at(h).backOffs >= rotateAfter
-	return failing && b.cfg.Robots && b.f.HostName(h) != "" && b.isSuspect(id, h)
+	if !b.cfg.Robots || b.f.HostName(h) == "" {
+		return false
+	}
+	return b.at(h).backOffs >= rotateAfter && b.isSuspect(id, h) || b.needsWitness(h)
+}
+
+// needsWitness reports whether a host that used to answer has not answered several visits,
+// and its robots.txt was not asked for since.
+func (b *hosts) needsWitness(id frontier.HostID) bool {
+	h := b.at(id)
+	return b.cfg.Robots && h.silent >= witnessAfter && h.mayBeBlameless() && h.vouched < maxVouches
+}
+
+// mayBeBlameless reports whether a host that does not answer for a page has answered before,
+// and its robots.txt was not asked for in vain since.
+func (h host) mayBeBlameless() bool {
+	return h.answered && h.silent > 0 && h.doubted != 0 && h.asked == 0
+}
+
+// noteVouch counts an answer of a host's robots.txt if its pages did not answer before.
+func (h *host) noteVouch() {
+	if h.silent >= witnessAfter && h.vouched < maxVouches {
+		h.vouched++
+	}
+}
+
+// noteAnswer notes that a page of a host had an answer, so that robots.txt has to show
+// nothing any more.
+func (h *host) noteAnswer(p *dowse.Page) {
+	if !unheard(p) {
+		h.vouched, h.asked = 0, 0
+	}
 }
 
 // starvesAfter returns how long no host may answer until the crawl ends.
@@ -171,10 +232,11 @@ func (b *hosts) starvesAt() time.Time {
 }
 
 // starved reports whether all that is left waits for hosts that do not answer: none
-// may be visited for long, or all are given up and none has answered for long. A round of
-// which pages have come back, which midRound says, is ended before.
+// may be visited for long, for other reasons than politeness, or all are given up and none
+// has answered for long. A round of which pages have come back, as midRound reports, is
+// ended before.
 func (b *hosts) starved(now, when time.Time, midRound bool) bool {
-	if b.flights.out() == 0 && (when.Sub(now) > b.starvesAfter() || b.isHopeless(when, midRound)) {
+	if b.flights.out() == 0 && (when.Sub(now) > b.starvesAfter() && !b.anySpared(now) || b.isHopeless(when, midRound)) {
 		return true
 	}
 	return now.After(b.starvesAt()) && !midRound && b.onlyGivenUp(now)
@@ -203,6 +265,31 @@ func (b *hosts) onlyGivenUp(now time.Time) bool {
 	return true
 }
 
+// anySpared reports whether leads wait for a host that is worth waiting for, however long it
+// rests. It looks at every host.
+func (b *hosts) anySpared(now time.Time) bool {
+	for id := range frontier.HostID(b.len()) {
+		if b.f.WaitingOn(id) > 0 && b.isSpared(id, now) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSpared reports whether a host rests for no longer than politeness demands: its delay,
+// from its last visit or from the beginning of the run. That is no sign that it does not
+// answer, so it does not count against Patience. A host whose robots.txt is to be asked for
+// next, because some of its URLs had no answer, is waited for, too. A host that asked to be
+// left alone is not.
+func (b *hosts) isSpared(id frontier.HostID, now time.Time) bool {
+	h := b.at(id)
+	if b.isGivenUp(id, now) || unixTime(h.promise).After(now) {
+		return false
+	}
+	rest := max(b.delay(id, 0), min(h.maxDelay, b.cfg.Polite.MaxDelay))
+	return b.needsWitness(id) || !b.f.Ready(id).After(later(h.last, b.net.begun).Add(rest))
+}
+
 // Unreached lists what waits for hosts that do not answer.
 type Unreached struct {
 	Hosts int             `json:"hosts"`
@@ -228,7 +315,7 @@ func (b *hosts) unreached(now time.Time) *Unreached {
 	b.each(func(id frontier.HostID, h *host) {
 		n := b.f.WaitingOn(id)
 		rest := b.f.Ready(id).Sub(h.last)
-		if n == 0 || h.backOffs == 0 || !b.isGivenUp(id, now) && rest <= b.cfg.Polite.Patience {
+		if n == 0 || h.backOffs == 0 || !b.isGivenUp(id, now) && (rest <= b.cfg.Polite.Patience || b.isSpared(id, now)) {
 			return
 		}
 		u.Hosts++

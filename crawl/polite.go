@@ -91,6 +91,9 @@ func (b *hosts) backOff(h *host, p *dowse.Page) time.Duration {
 		// for that: it is asked a few more times before.
 		pause = min(pause, max(b.cfg.Polite.Patience/lastTries, backOffStart))
 	}
+	if b.cfg.Robots && h.mayBeBlameless() && h.backOffs < witnessBefore {
+		pause = min(pause, pauseAfter(witnessAfter)) // its robots.txt is asked next, or soon
+	}
 	if !h.answered && h.silent >= givenUpAfter && b.isCrowded() {
 		pause = max(pause, b.cfg.Polite.Patience, b.sweep()) // others that never answered come first
 	}

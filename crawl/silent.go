@@ -101,12 +101,12 @@ func (b *hosts) longWait() time.Duration {
 }
 
 // isGivenUp reports whether a host need not be waited for at the end of a crawl. It failed
-// several times in a row; or, while more hosts wait than there are connections, it never
+// several times in a row, and so did its robots.txt if the host had answered before; or, while more hosts wait than there are connections, it never
 // answered for as long as the crawl waits for answers, and not at a long visit either.
 func (b *hosts) isGivenUp(id frontier.HostID, now time.Time) bool {
 	h := b.at(id)
 	if h.backOffs >= parkedAfter {
-		return true
+		return !b.needsWitness(id)
 	}
 	return !h.answered && h.silent >= givenUpAfter && b.isCrowded() && now.Sub(unixTime(h.troubled)) > b.starvesAfter()
 }

@@ -222,3 +222,44 @@ func TestSilentHostsFold(t *testing.T) {
 	}
 	sameFold(t, "with silent hosts", c, dir, config(), nil)
 }
+
+// TestPolitenessIsNotSilence has hosts that rest for longer than the crawl's patience because
+// of a delay, not because they do not answer: the crawl waits for them, in later runs, too.
+func TestPolitenessIsNotSilence(t *testing.T) {
+	const pages = 20
+	for _, tc := range []struct {
+		name   string
+		polite crawl.Politeness
+		delay  time.Duration // of robots.txt
+		bad    int           // URLs that never answer
+	}{
+		{"Crawl-delay", crawl.Politeness{Patience: 10 * time.Second}, 15 * time.Second, 0},
+		{"delay", crawl.Politeness{Patience: 10 * time.Second, Delay: 12 * time.Second}, 0, 0},
+		{"a URL that never answers", crawl.Politeness{Patience: 30 * time.Second}, 0, 1},
+		{"more of them", crawl.Politeness{Patience: 10 * time.Second}, 0, 3},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			web, hub, s := unlucky(tc.bad, pages, true)
+			cfg := crawl.Config{Strategy: s, Robots: true, Polite: tc.polite, Traps: crawl.Traps{Budget: -1}}
+			c := begin(t, cfg, hub)
+			d := &driver{c: c, now: epoch}
+			slow := &witness{web: web, clock: func() time.Time { return d.now }, log: map[string][]span{}}
+			slow.change = func(_ time.Time, v crawl.Visit, p *dowse.Page) {
+				if v.Kind == crawl.VisitRobots {
+					p.Host.Robots.Delay = tc.delay
+				}
+			}
+			for run := 1; run <= 2; run++ { // the first ends in the middle
+				c.Resume(crawl.Limits{Pages: run * pages / 2 * run})
+				c.Restarted(d.now)
+				d.run(slow, 4)
+				d.now = d.now.Add(time.Second)
+			}
+			c.Resume(crawl.Limits{})
+			d.run(slow, 4)
+			if got := c.Status().Fetched; got != pages+1 || c.Stopped() != dowse.StopExhausted {
+				t.Errorf("stopped: %s, %d pages fetched, want %d; asked %s", c.Stopped(), got, pages+1, web.asked)
+			}
+		})
+	}
+}

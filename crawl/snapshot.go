@@ -38,7 +38,9 @@ func (c *Crawl) Snapshot(out io.Writer, end uint64) error {
 	w.Uint(uint64(len(c.shadows)))
 	c.rulings.write(w)
 	c.f.inlinks.write(w, c.cfg.LinksIn)
-	counts(c.chances.used).write(w)
+	for _, m := range tail(c) {
+		m.write(w)
+	}
 	if err := ledger.Seal(out, w); err != nil {
 		return fmt.Errorf("crawl: snapshot: %w", err)
 	}
@@ -163,8 +165,10 @@ func (c *Crawl) load(in io.Reader) (from uint64, learnt []byte, err error) {
 	if c.cfg.LinksIn {
 		c.f.inlinks = linksIn
 	}
-	if len(r.Rest) > 0 { // snapshots of earlier versions have none
-		counts(c.chances.used).read(r)
+	for _, m := range tail(c) {
+		if len(r.Rest) > 0 {
+			m.read(r)
+		}
 	}
 	switch {
 	case r.Err != nil:
@@ -177,7 +181,7 @@ func (c *Crawl) load(in io.Reader) (from uint64, learnt []byte, err error) {
 	if c.f.Frontier, err = frontier.Load(in, c.cfg.frontier()); err != nil {
 		return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
 	}
-	for _, p := range append(c.parts(), counts(c.chances.used)) {
+	for _, p := range append(c.parts(), tail(c)...) {
 		if err := p.check(frontier.ID(c.f.Len()), frontier.HostID(c.f.Hosts())); err != nil {
 			return 0, nil, fmt.Errorf("crawl: snapshot: %w", err)
 		}
@@ -207,6 +211,11 @@ func (c *Crawl) parts() []part {
 		c.hosts, counts(c.hosts.tries.failed), set(c.in.sitemaps), gatePart{c.in.gate}, (*list)(&c.rounds.again),
 		homes{c.in.gate}, c.stats, &c.clock, &c.hosts.net, set(c.f.reborn),
 	}
+}
+
+// tail returns the parts at the end of a snapshot, which those of earlier versions lack.
+func tail(c *Crawl) []part {
+	return []part{counts(c.chances.used), counts(c.hosts.tries.broke)}
 }
 
 var errNoURL = fmt.Errorf("%w: a URL that is not there", wire.ErrDamaged)

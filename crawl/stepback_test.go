@@ -1,12 +1,16 @@
 package crawl_test
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/weburl"
 )
 
 // TestURLsThatBreakStepBack gives a host a few URLs that rank first and break every
@@ -53,5 +57,153 @@ func TestURLsThatBreakStepBack(t *testing.T) {
 				balanced(t, c)
 			})
 		}
+	}
+}
+
+// unlucky makes a host whose home page links to URLs that break every connection, or never
+// answer, and to pages that are good. The bad URLs rank first.
+func unlucky(bad, good int, silent bool) (web *flawed, hub dowse.URL, s dowse.Strategy) {
+	pages, hub := manyPages("a.test", good)
+	home := pages[hub]
+	for i := range bad {
+		u := hub + dowse.URL(fmt.Sprintf("bad%d", i))
+		home.Links = append(home.Links, to(u)...)
+		pages[u] = page{}
+	}
+	pages[hub] = home
+	s = follow(func(p *dowse.Page) (list leads) {
+		for _, l := range queueAll(p) {
+			if isBad(l.URL) {
+				l.Priority = 0.9
+			}
+			list = append(list, l)
+		}
+		return list
+	})
+	return &flawed{toy: pages, silent: silent}, hub, s
+}
+
+func isBad(u dowse.URL) bool { return strings.HasPrefix(weburl.Path(u), "/bad") }
+
+// A flawed web has URLs that break every connection, or never answer.
+type flawed struct {
+	toy
+	silent bool
+	asked  []dowse.URL
+}
+
+func (w *flawed) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
+	w.asked = append(w.asked, v.URL)
+	p, took := w.toy.Visit(v)
+	if !isBad(v.URL) {
+		return p, min(took, 50*time.Millisecond)
+	}
+	*p = dowse.Page{URL: p.URL, Outcome: dowse.Temporary}
+	if resets(p); w.silent {
+		p.Reason = dowse.FailTimeout
+		return p, tarpitTimeout
+	}
+	return p, time.Millisecond
+}
+
+// TestBadURLsDoNotBlockAHost has URLs that rank first and fail on a host that answers: the
+// crawl finds out that they are to blame, and fetches all others.
+func TestBadURLsDoNotBlockAHost(t *testing.T) {
+	const good = 20
+	for _, tc := range []struct {
+		name   string
+		bad    int
+		silent bool
+		robots bool
+		conns  int
+	}{
+		{"resets", 12, false, true, 1},
+		{"resets without robots.txt", 12, false, false, 1},
+		{"resets at several connections", 12, false, true, 4},
+		{"many resets", 100, false, true, 1},
+		{"silence", 6, true, true, 1},
+		{"silence without robots.txt", 6, true, false, 1},
+		{"silence at several connections", 12, true, true, 4},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			web, hub, s := unlucky(tc.bad, good, tc.silent)
+			cfg := crawl.Config{Strategy: s, Robots: tc.robots, Traps: crawl.Traps{Budget: -1}, Polite: crawl.Politeness{Conns: tc.conns}}
+			c := begin(t, cfg, hub)
+			(&driver{c: c, now: epoch}).run(web, 8)
+			if got := c.Status().Fetched; got != good+1 {
+				t.Errorf("stopped: %s, %d pages fetched, want %d; asked %s", c.Stopped(), got, good+1, web.asked)
+			}
+			balanced(t, c)
+		})
+	}
+}
+
+// TestADeadHostIsNotAskedForever has a host whose robots.txt alone answers: it is given up
+// like one that does not answer at all.
+func TestADeadHostIsNotAskedForever(t *testing.T) {
+	web, hub, s := unlucky(500, 0, false)
+	c := begin(t, crawl.Config{Strategy: s, Robots: true}, hub)
+	(&driver{c: c, now: epoch}).run(web, 8)
+	if n := len(web.asked); c.Stopped() != dowse.StopStarved || n > 60 {
+		t.Errorf("stopped: %s after %d requests, want it starved after 60 at most", c.Stopped(), n)
+	}
+}
+
+// TestBadURLsStepBackInTheNextRun ends a crawl while URLs fail that rank first, and takes it
+// up again, from its journal and from a snapshot: the others come first then.
+func TestBadURLsStepBackInTheNextRun(t *testing.T) {
+	for _, from := range []string{"memory", "snapshot", "journal"} {
+		t.Run(from, func(t *testing.T) {
+			dir := t.TempDir()
+			web, hub, s := unlucky(2, 5, false)
+			config := func() (crawl.Config, *crawl.Journal) {
+				return journalled(t, dir, crawl.Config{Strategy: s, Traps: crawl.Traps{Budget: -1}})
+			}
+			cfg, j := config()
+			c := fresh(t, cfg)
+			c.Start(epoch, []dowse.URL{hub})
+			d := &driver{c: c, now: epoch}
+			d.pick = func(v crawl.Visit) {
+				if bad := slices.DeleteFunc(slices.Clone(web.asked), func(u dowse.URL) bool { return !isBad(u) }); len(bad) >= 2 {
+					c.Stop(dowse.StopTime)
+				}
+			}
+			d.run(web, 1)
+			if err := j.Sync(); err != nil {
+				t.Fatal(err)
+			}
+			switch from {
+			case "snapshot":
+				kept := snap(t, c, j)
+				j.Close()
+				cfg, j = config()
+				twin, at, err := crawl.Restore(cfg, bytes.NewReader(kept))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, _, err := twin.Fold(j, at, nil); err != nil {
+					t.Fatal(err)
+				}
+				c = twin
+			case "journal":
+				j.Close()
+				cfg, j = config()
+				c = fresh(t, cfg)
+				if _, _, err := c.Fold(j, 0, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(web.asked) > 6 {
+				t.Fatalf("the first run asked for %s", web.asked)
+			}
+			web.asked = nil
+			c.Resume(crawl.Limits{})
+			d = &driver{c: c, now: d.now.Add(time.Hour)}
+			d.run(web, 1)
+			first := slices.IndexFunc(web.asked, isBad)
+			if got := c.Status().Fetched; got != 6 || first < 4 {
+				t.Errorf("%d pages fetched, want 6; the second run asked for %s", got, web.asked)
+			}
+		})
 	}
 }

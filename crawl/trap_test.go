@@ -102,6 +102,46 @@ func TestTrapBudgets(t *testing.T) {
 	}
 }
 
+// short gives pages texts that are too short to be compared.
+type short struct{ hashed }
+
+func (s short) Visit(v crawl.Visit) (*dowse.Page, time.Duration) {
+	p, took := s.hashed.Visit(v)
+	p.Sketch.Bins = dowse.Sketch{}.Bins
+	return p, took
+}
+
+// TestShortPages crawls URLs of one pattern with short texts, such as quotes: those with
+// texts that their host had not before are no trap, up to a number far beyond the budget.
+func TestShortPages(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		hash     func(dowse.URL) uint64
+		budget   int
+		min, max int
+	}{
+		{"new texts", distinct, 60, 1002, 1002},
+		{"new texts without end", distinct, 10, 320, 340},
+		{"all with one text", func(dowse.URL) uint64 { return 77 }, 60, 61, 64},
+		{"twelve texts again and again", func(u dowse.URL) uint64 { return 1 + distinct(u)/2%12 }, 60, 61, 76},
+		{"without words", func(dowse.URL) uint64 { return 0 }, 60, 61, 63},
+	} {
+		cfg := hurried(follow(queueAll))
+		cfg.Traps = crawl.Traps{Budget: tc.budget, Strays: 1 << 20}
+		c := begin(t, cfg, "http://a.test/")
+		pages := run(c, short{hashed{calendar(0), tc.hash}})
+		if got := c.Status().Fetched; got < tc.min || got > tc.max {
+			t.Errorf("%s: %d pages, want %d to %d", tc.name, got, tc.min, tc.max)
+		}
+		for _, p := range pages {
+			if p.Near != "" {
+				t.Fatalf("%s: %s counts as a near-duplicate of %s", tc.name, p.URL, p.Near)
+			}
+		}
+		balanced(t, c)
+	}
+}
+
 func TestTrapReasons(t *testing.T) {
 	var heard []string
 	s := follow(func(p *dowse.Page) leads {

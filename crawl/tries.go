@@ -11,7 +11,7 @@ import (
 type tries struct {
 	failed map[frontier.ID]uint8 // tries that count against the URL, and excuses
 	cut    map[frontier.ID]int64 // bytes after which a page broke off; not kept in snapshots
-	broke  map[frontier.ID]uint8 // see noteBreak
+	broke  map[frontier.ID]uint8 // visits that failed, see noteBreak
 }
 
 func newTries() tries {
@@ -39,9 +39,13 @@ func (t *tries) forget(id frontier.ID) {
 }
 
 // forgiveAll takes back the failed tries of all URLs, and their excuses: a new run begins.
+// The URLs that failed come after all others of their hosts in that run. Otherwise a few of
+// them that rank first would begin each run, and could end it, too.
 func (t *tries) forgiveAll() {
 	clear(t.failed)
-	clear(t.broke)
+	for id := range t.broke {
+		t.broke[id] = stepBackAfter
+	}
 }
 
 // forgive takes back the failed tries of the URLs for which it was so, and counts an excuse
@@ -78,7 +82,7 @@ func (t *tries) noteCut(id frontier.ID, p *dowse.Page) {
 
 // noteBreak counts a failed visit to a URL that waits again. Unlike a try, it counts
 // whichever of URL and host is to blame. It orders the leads of a host and decides nothing
-// else, so neither journal nor snapshots keep it.
+// else.
 func (t *tries) noteBreak(id frontier.ID) {
 	if t.broke[id] < stepBackAfter {
 		t.broke[id]++

@@ -128,7 +128,8 @@ type Politeness struct {
 	// spent on what is merely at hand. -1 never waits.
 	Hold float64 `yaml:"hold,omitempty" name:"hold" group:"polite" rare:"" type:"share" shown:"0.1" placeholder:"X" min:"0" max:"1" zero:"-1" none:"-1" var:"DOWSE_CRAWL_HOLD" when:"resume" help:"Wait for a link of a busy host that is this much better instead of taking the best one ready; none never waits."`
 
-	// Patience ends the crawl when no host answers, or may be visited, for so long.
+	// Patience ends the crawl when no host answers, or may be visited, for so long. A rest
+	// that politeness demands does not count.
 	Patience time.Duration `yaml:"patience,omitempty" name:"patience" group:"polite" rare:"" type:"time" shown:"2m" placeholder:"DUR" min:"0s" max:"876000h" var:"DOWSE_CRAWL_PATIENCE" when:"resume" help:"End when no host answers for this long."`
 
 	// NoFollow follows links that are marked nofollow all the same.

@@ -2,6 +2,7 @@ package text
 
 import (
 	"math/bits"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -31,11 +32,11 @@ const (
 // the share of equal bins of two pages estimates how many features they have in
 // common. The features are the distinct shingles of the text: runs of five
 // words, without regard to case and punctuation. How often a shingle occurs
-// makes no difference. A text with too few distinct shingles has the zero
-// sketch.
+// makes no difference. A text with too few distinct shingles has a sketch
+// without bins, see [shortText].
 func Sketch(d *dowse.Document) (s dowse.Sketch) {
 	if len(d.Words) < shingleWords {
-		return s
+		return shortText(d)
 	}
 	var least [dowse.SketchBins]uint64
 	for i := range least {
@@ -55,9 +56,22 @@ func Sketch(d *dowse.Document) (s dowse.Sketch) {
 		}
 	}
 	if s.Filled() < sketchMin {
-		return dowse.Sketch{}
+		return shortText(d)
 	}
 	s.Text = max(whole, 1)
+	return s
+}
+
+// shortText returns the sketch of a text with too few shingles: the hash of its
+// words alone. Words with digits are left out. The pages of a calendar, or of a
+// list that goes on without end, often differ in numbers only; these do not
+// make a text of their own. A text without other words has the zero sketch.
+func shortText(d *dowse.Document) (s dowse.Sketch) {
+	for _, w := range d.Words {
+		if !strings.ContainsFunc(d.Text[w.Start:w.End], unicode.IsDigit) {
+			s.Text = max((bits.RotateLeft64(s.Text, 5)^wordHash(d.Text, w))*hashMix, 1)
+		}
+	}
 	return s
 }
 

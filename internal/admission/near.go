@@ -58,13 +58,18 @@ const (
 func newNear() near { return near{hosts: map[frontier.HostID]*boilerplate{}} }
 
 // Near looks for an earlier page with nearly the same text and remembers the page. It
-// returns the number of bins of the sketch that are the page's own, without boilerplate.
+// returns the number of bins of the sketch that are the page's own, without boilerplate. A
+// page whose text is too short to be compared is never a near-duplicate; it counts as one
+// with a single bin of its own if the host had no page with exactly the same words before.
 func (g *Gate) Near(id frontier.ID, host frontier.HostID, s *dowse.Sketch) (twin frontier.ID, found bool, own int) {
 	return g.near.see(id, host, s)
 }
 
 // see is [Gate.Near].
 func (n *near) see(id frontier.ID, host frontier.HostID, s *dowse.Sketch) (twin frontier.ID, found bool, own int) {
+	if s.IsZero() {
+		return 0, false, n.seeShort(id, host, s.Text)
+	}
 	mask := n.own(host, s)
 	twin, found, same := n.find(host, s, mask)
 	found = found && twin != id
@@ -75,6 +80,21 @@ func (n *near) see(id frontier.ID, host frontier.HostID, s *dowse.Sketch) (twin 
 		n.learn(host, s)
 	}
 	return twin, found, bits.OnesCount64(mask)
+}
+
+// seeShort remembers a page with a short text, and returns the number of bins of its own that
+// it counts for. It is remembered under a hash of the text and the host, since only pages of
+// one host are compared.
+func (n *near) seeShort(id frontier.ID, host frontier.HostID, text uint64) (own int) {
+	if text == 0 {
+		return 0
+	}
+	s := dowse.Sketch{Text: max(text^(uint64(host)+1)*0x9e3779b97f4a7c15, 1)}
+	if _, seen, _ := n.find(host, &s, 0); seen {
+		return 0
+	}
+	n.add(id, host, &s, 0)
+	return 1
 }
 
 // own returns the bins of a page that are filled and not boilerplate, as a set of bits.

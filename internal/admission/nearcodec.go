@@ -32,7 +32,7 @@ func (n *near) write(w *wire.Writer) {
 
 // writeSketch appends a sketch; a page without one takes 8 bytes.
 func writeSketch(w *wire.Writer, s *dowse.Sketch) {
-	if w.Uint64(s.Text); s.IsZero() {
+	if w.Uint64(s.Text); s.Text == 0 {
 		return
 	}
 	for _, v := range s.Bins {
@@ -41,7 +41,7 @@ func writeSketch(w *wire.Writer, s *dowse.Sketch) {
 }
 
 func readSketch(r *stateReader, s *dowse.Sketch) {
-	if s.Text = r.Uint64(); s.IsZero() {
+	if s.Text = r.Uint64(); s.Text == 0 {
 		return
 	}
 	for i := range s.Bins {

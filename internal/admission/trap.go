@@ -120,10 +120,11 @@ func repeatsHost(p *dowse.Page) bool {
 	return p.Near != "" && weburl.Host(p.Near) == weburl.Host(p.URL)
 }
 
-// isNovel reports whether a page that does not repeat another of its host says something new. Of
-// pages that hardly have a word of their own beside the template of their host, one in
-// thinShare does not count: shops have thousands of them and calendars without events
-// any number, so the budget lasts for Budget × thinShare of them.
+// isNovel reports whether a page that does not repeat another of its host says something new.
+// Of pages that hardly have a word of their own beside the template of their host, or have a
+// short text, one in thinShare does not count: shops and collections of quotes have thousands
+// of them and calendars without events any number, so the budget lasts for Budget × thinShare
+// of them.
 func (s *shape) isNovel(own int) bool {
 	return own >= thinBins || own > 0 && s.visited%thinShare != 0
 }

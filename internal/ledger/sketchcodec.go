@@ -4,7 +4,7 @@ import "dowse"
 
 // sketch writes a sketch; a page without one takes 8 bytes.
 func (e *enc) sketch(s *dowse.Sketch) {
-	if e.u64(s.Text); s.IsZero() {
+	if e.u64(s.Text); s.Text == 0 {
 		return
 	}
 	for _, v := range s.Bins {
@@ -13,7 +13,7 @@ func (e *enc) sketch(s *dowse.Sketch) {
 }
 
 func (d *dec) sketch(s *dowse.Sketch) {
-	if s.Text = d.u64(); s.IsZero() {
+	if s.Text = d.u64(); s.Text == 0 {
 		return
 	}
 	for i := range s.Bins {

@@ -101,7 +101,7 @@ func (e *encoder) headings(list []dowse.Heading) {
 // sketch writes a sketch, four bins at a time.
 func (e *encoder) sketch(s *dowse.Sketch) {
 	e.fixed(s.Text)
-	for i := 0; i < len(s.Bins) && !s.IsZero(); i += 4 {
+	for i := 0; i < len(s.Bins) && s.Text != 0; i += 4 {
 		e.fixed(uint64(s.Bins[i]) | uint64(s.Bins[i+1])<<16 | uint64(s.Bins[i+2])<<32 | uint64(s.Bins[i+3])<<48)
 	}
 }
@@ -191,7 +191,7 @@ func (d *decoder) bit() bool          { return d.Byte() == 1 }
 
 func (d *decoder) sketch(s *dowse.Sketch) {
 	s.Text = d.fixed()
-	for i := 0; i < len(s.Bins) && !s.IsZero(); i += 4 {
+	for i := 0; i < len(s.Bins) && s.Text != 0; i += 4 {
 		for k, v := i, d.fixed(); k < i+4; k, v = k+1, v>>16 {
 			s.Bins[k] = uint16(v)
 		}
