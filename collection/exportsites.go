@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"dowse/internal/facts"
-	"dowse/site"
+	"dowse/internal/site"
 )
 
 // siteFields are the columns of a site, as JSON names them.

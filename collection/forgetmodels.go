@@ -11,8 +11,8 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/text"
 	"dowse/judge"
-	"dowse/text"
 )
 
 // models takes the words that stand on the pages and on no other page out of the models

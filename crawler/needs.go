@@ -11,10 +11,10 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/internal/durable"
+	"dowse/internal/tgraph"
 	"dowse/internal/trace"
 	"dowse/judge"
 	"dowse/strategy/input"
-	"dowse/strategy/treasure/tgraph"
 	"dowse/topic"
 	"dowse/weburl"
 )

@@ -12,7 +12,7 @@ import (
 	"dowse/fetch"
 	"dowse/internal/archive"
 	"dowse/internal/extract"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A Visitor makes visits: fetch, extract, judge, and encode for the archive. All

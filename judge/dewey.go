@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A Dewey predicts the class of a text in a decimal classification, digit by digit,

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // Features says how a trained judge sees a page: as a vector of weighted terms.

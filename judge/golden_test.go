@@ -11,7 +11,7 @@ import (
 
 	"dowse"
 	"dowse/internal/golden"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A golden file holds worked examples that were computed by another program.

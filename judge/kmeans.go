@@ -3,7 +3,7 @@ package judge
 import (
 	"math"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 const kmeansRounds = 50

@@ -7,7 +7,7 @@ import (
 
 	"dowse"
 	"dowse/internal/plain"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // Wanted is a topic in words: what [NewWords] judges by. Words and phrases are

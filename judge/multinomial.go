@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A multinomialTrainer trains multinomial naive Bayes, whose formula [MultinomialBags] has, to judge

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // What the memory of a space says of a word that is no term.

@@ -18,11 +18,11 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/text"
 	"dowse/strategy/input"
 	"dowse/strategy/interest"
 	"dowse/strategy/linkclass"
 	"dowse/strategy/treasure"
-	"dowse/text"
 )
 
 // Default is the strategy that a crawl follows if nobody says otherwise.

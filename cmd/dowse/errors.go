@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // packageNames begin errors of the packages below. They help who reads the code, and

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"dowse/crawler"
+	"dowse/internal/text"
 	"dowse/lab/experiment"
-	"dowse/text"
 )
 
 type labCmd struct {

@@ -11,7 +11,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/internal/plain"
-	"dowse/site"
+	"dowse/internal/site"
 )
 
 type sitesCmd struct {

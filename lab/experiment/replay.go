@@ -11,8 +11,8 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/lab/web"
+	"dowse/internal/site"
 	"dowse/lab"
-	"dowse/site"
 	"dowse/weburl"
 )
 

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"dowse/strategy/internal/fixture"
+	"dowse/internal/fixture"
 )
 
 // What the tests of all strategies share, by its short name.

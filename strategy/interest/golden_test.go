@@ -11,10 +11,10 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/text"
 	"dowse/strategy/input"
 	"dowse/strategy/interest"
 	"dowse/strategy/strategytest"
-	"dowse/text"
 )
 
 // rough has no smoothing to speak of, as the papers' own examples.

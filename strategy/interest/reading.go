@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/text"
 	"dowse/strategy/internal/book"
-	"dowse/text"
 )
 
 // Reading says how the words of pages are read. Memory is bounded by it.

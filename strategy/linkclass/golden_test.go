@@ -7,11 +7,11 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/text"
 	"dowse/judge"
 	"dowse/strategy/input"
 	"dowse/strategy/linkclass"
 	"dowse/strategy/strategytest"
-	"dowse/text"
 )
 
 // linkWeb is the input that the cases of the link strategies share.

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/linktext"
+	"dowse/internal/text"
 	"dowse/judge"
 	"dowse/strategy/input"
-	"dowse/strategy/internal/linktext"
-	"dowse/text"
 )
 
 // LinkWords says how the words of anchors and URLs are read.

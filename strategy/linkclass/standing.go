@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 
+	"dowse/internal/linktext"
 	"dowse/internal/wire"
-	"dowse/strategy/internal/linktext"
 )
 
 // A standing is what is known of a URL before its visit, from the pages that link to

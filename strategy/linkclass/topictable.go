@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/linktext"
+	"dowse/internal/text"
 	"dowse/judge"
-	"dowse/strategy/internal/linktext"
-	"dowse/text"
 )
 
 // A topicTable compares terms with weighted words of a topic, by the cosine over

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"dowse"
+	"dowse/internal/text"
 	"dowse/judge"
-	"dowse/text"
 )
 
 // TestTopicReader compares what is told by remembered words with what terms tell.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/linktext"
 	"dowse/strategy/internal/lead"
-	"dowse/strategy/internal/linktext"
 )
 
 // training is the time before there is a model: links of the seed pages are visited,

@@ -9,11 +9,11 @@ import (
 	"slices"
 
 	"dowse"
+	"dowse/internal/text"
+	"dowse/internal/tgraph"
 	"dowse/strategy/input"
 	"dowse/strategy/internal/lead"
 	"dowse/strategy/internal/state"
-	"dowse/strategy/treasure/tgraph"
-	"dowse/text"
 )
 
 // contextGraph follows the pages that are like those a few clicks from a target

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"dowse"
+	"dowse/internal/text"
+	"dowse/internal/tgraph"
 	"dowse/strategy/strategytest"
 	"dowse/strategy/treasure"
-	"dowse/strategy/treasure/tgraph"
-	"dowse/text"
 )
 
 func TestGoldenContextGraph(t *testing.T) {

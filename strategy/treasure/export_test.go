@@ -4,8 +4,8 @@ import (
 	"cmp"
 
 	"dowse"
+	"dowse/internal/tgraph"
 	"dowse/judge"
-	"dowse/strategy/treasure/tgraph"
 )
 
 // Similarities returns how like a link the nodes of the T-Graph are, by node: in

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"dowse"
+	"dowse/internal/linktext"
+	"dowse/internal/text"
+	"dowse/internal/tgraph"
 	"dowse/strategy/internal/book"
-	"dowse/strategy/internal/linktext"
-	"dowse/strategy/treasure/tgraph"
-	"dowse/text"
 )
 
 // The four parts in which a link is compared with a node.

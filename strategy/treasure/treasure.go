@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/linktext"
+	"dowse/internal/text"
+	"dowse/internal/tgraph"
 	"dowse/judge"
 	"dowse/strategy/input"
 	"dowse/strategy/internal/lead"
-	"dowse/strategy/internal/linktext"
 	"dowse/strategy/internal/state"
-	"dowse/strategy/treasure/tgraph"
-	"dowse/text"
 )
 
 // treasure is the Treasure-Crawler (Seyfi and Patel 2015). A link that looks on topic

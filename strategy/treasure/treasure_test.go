@@ -11,13 +11,13 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
+	"dowse/internal/text"
+	"dowse/internal/tgraph"
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/strategy/input"
 	"dowse/strategy/strategytest"
 	"dowse/strategy/treasure"
-	"dowse/strategy/treasure/tgraph"
-	"dowse/text"
 )
 
 // goldenLink is a link as the vectors write it down.

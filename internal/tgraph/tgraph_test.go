@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"dowse"
+	"dowse/internal/tgraph"
 	"dowse/strategy"
 	"dowse/strategy/input"
-	"dowse/strategy/treasure/tgraph"
 )
 
 // shore is a small web in which pages link to each other in context.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"dowse/internal/beside"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // vocabulary reads the words of a conformance list with their stems.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 func sketchOf(s string) dowse.Sketch { return text.Sketch(document(s)) }

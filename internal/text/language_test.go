@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // said is one paragraph in each of several languages.

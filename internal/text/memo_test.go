@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 func TestMemoComputesOnce(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 func TestCodesComputeOnce(t *testing.T) {

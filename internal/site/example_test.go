@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"dowse"
-	"dowse/site"
+	"dowse/internal/site"
 	"dowse/strategy/strategytest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/strategy/internal/linktext"
+	"dowse/internal/linktext"
 )
 
 // LinkText is what a page says at a link: the headings above it, its anchor and the

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"dowse/internal/golden"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 type labelled struct {

@@ -1,7 +1,7 @@
 package tgraph_test
 
 import (
-	"dowse/strategy/internal/fixture"
+	"dowse/internal/fixture"
 )
 
 // What the tests of all strategies share, by its short name.

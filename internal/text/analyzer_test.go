@@ -9,7 +9,7 @@ import (
 
 	"dowse"
 	"dowse/internal/golden"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 func ExampleAnalyzer() {
