@@ -39,7 +39,7 @@ curves: ## draw docs/harvest.svg again
 	go run ./cmd/dowse demo --curves docs/harvest.svg
 
 bench: ## benchmarks of the hot paths
-	go test -run '^$$' -bench . -benchmem ./weburl ./internal/text ./judge ./internal/extract ./fetch ./internal/archive ./internal/frontier ./internal/admission ./crawl ./strategy ./strategy/treasure ./strategy/interest ./internal/demo
+	go test -run '^$$' -bench . -benchmem ./weburl ./internal/text ./judge ./internal/extract ./fetch ./internal/archive ./internal/frontier ./internal/admission ./crawl ./strategy ./strategy/internal/treasure ./strategy/internal/interest ./internal/demo
 
 costs: ## the table of docs/strategy-costs.md: a quarter of an hour on a machine at rest, 6 GB
 	strategy/costs.sh

@@ -107,14 +107,14 @@ func (c *Collection) Audit(l *Labels) (*Audit, error) {
 	if len(list) > 0 {
 		a.Judged = float64(judged) / float64(len(list))
 	}
-	a.Low, a.High = Wilson(a.On, a.N)
+	a.Low, a.High = wilson(a.On, a.N)
 	a.Outside = a.N > 0 && (a.Judged < a.Low || a.Judged > a.High)
 	return a, nil
 }
 
 // count counts the sample: what the list begins with, as far as it was asked about.
 func (a *Audit) count(list []draw, l *Labels) {
-	asked, stands := l.Asked(), l.Standing()
+	asked, stands := l.asked(), l.Standing()
 	for _, d := range list {
 		x, ok := stands[d.url]
 		switch {
@@ -136,9 +136,9 @@ func (a *Audit) count(list []draw, l *Labels) {
 	}
 }
 
-// Wilson returns the interval of Wilson 1927 in which a share lies with 95 %
+// wilson returns the interval of Wilson 1927 in which a share lies with 95 %
 // confidence, of which on of n were seen. Of nothing it is all from 0 to 1.
-func Wilson(on, n int) (low, high float64) {
+func wilson(on, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1
 	}

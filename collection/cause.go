@@ -14,9 +14,9 @@ import (
 // A Cause is one reason for a verdict or a priority, and what it contributed.
 type Cause = facts.Cause
 
-// Strongest returns the n reasons with the largest weights, whatever their sign,
+// strongest returns the n reasons with the largest weights, whatever their sign,
 // the strongest first.
-func Strongest(list []dowse.Because, n int) []dowse.Because {
+func strongest(list []dowse.Because, n int) []dowse.Because {
 	s := slices.Clone(list)
 	slices.SortStableFunc(s, func(a, b dowse.Because) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	return s[:min(max(n, 0), len(s))]
@@ -25,7 +25,7 @@ func Strongest(list []dowse.Because, n int) []dowse.Because {
 // ReasonLine writes the strongest n reasons in a line.
 func ReasonLine(list []dowse.Because, n int) string {
 	var s strings.Builder
-	for i, b := range Strongest(list, n) {
+	for i, b := range strongest(list, n) {
 		if i > 0 {
 			s.WriteString(", ")
 		}

@@ -86,7 +86,7 @@ var (
 
 // lexicons returns the trained models that have terms of the pages.
 func (t *takedown) lexicons(own []string) (list []*lexicon, err error) {
-	names, err := t.c.Models()
+	names, err := t.c.models()
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (t *takedown) rewriteModel(l *lexicon) error {
 	if !dropped {
 		rest = l.renamed()
 	}
-	was, is := []byte(HashModel(l.data)), []byte(HashModel(rest))
+	was, is := []byte(hashModel(l.data)), []byte(hashModel(rest))
 	if _, err := t.blank(modelLog, func(line []byte) ([]byte, bool) {
 		return bytes.ReplaceAll(line, was, is), bytes.Contains(line, was)
 	}); err != nil {
@@ -224,8 +224,8 @@ func eachString(data []byte, show func(from, to int, s string)) {
 	}
 }
 
-// ForgottenURL stands in a topic in the place of a URL that was taken down.
-const ForgottenURL = "https://forgotten.invalid/"
+// forgottenURL stands in a topic in the place of a URL that was taken down.
+const forgottenURL = "https://forgotten.invalid/"
 
 // writtenURL finds what may be a URL in a file that a person wrote.
 var writtenURL = regexp.MustCompile(`[^\s"'\[\]{},<>]+`)
@@ -251,7 +251,7 @@ func (t *takedown) settings() error {
 		}
 		left := writtenURL.ReplaceAllFunc(data, func(word []byte) []byte {
 			if t.namesLoosely(string(word)) {
-				return []byte(ForgottenURL)
+				return []byte(forgottenURL)
 			}
 			return word
 		})

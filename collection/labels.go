@@ -192,11 +192,6 @@ func awaitLock(f *durable.File) error {
 // counts. Of an URL that was skipped there is none.
 func (l *Labels) Standing() map[dowse.URL]Label { return standing(l.Lines) }
 
-// StandingAt is Standing after the first n lines.
-func (l *Labels) StandingAt(n int) map[dowse.URL]Label {
-	return standing(l.Lines[:min(max(n, 0), len(l.Lines))])
-}
-
 func standing(lines []Label) map[dowse.URL]Label {
 	at := map[dowse.URL]Label{}
 	for i := range lines {
@@ -213,9 +208,9 @@ func standing(lines []Label) map[dowse.URL]Label {
 	return at
 }
 
-// Asked returns the URLs that somebody was asked about, skipped ones too, and the
+// asked returns the URLs that somebody was asked about, skipped ones too, and the
 // last answer.
-func (l *Labels) Asked() map[dowse.URL]Label {
+func (l *Labels) asked() map[dowse.URL]Label {
 	at := map[dowse.URL]Label{}
 	for i := range l.Lines {
 		if x := &l.Lines[i]; x.IsVerdict() {
@@ -225,8 +220,8 @@ func (l *Labels) Asked() map[dowse.URL]Label {
 	return at
 }
 
-// Of returns the lines about a URL, in order.
-func (l *Labels) Of(u dowse.URL) (list []Label) {
+// of returns the lines about a URL, in order.
+func (l *Labels) of(u dowse.URL) (list []Label) {
 	for _, x := range l.Lines {
 		if x.URL == u && x.IsVerdict() {
 			list = append(list, x)
@@ -246,7 +241,7 @@ type Conflict struct {
 func (l *Labels) Conflicts() (list []Conflict) {
 	said := map[dowse.URL][]Label{}
 	for u := range l.Standing() {
-		for _, x := range l.Of(u) {
+		for _, x := range l.of(u) {
 			if said[u] = append(said[u], x); x.Label == LabelSkip {
 				said[u] = nil
 			}

@@ -121,7 +121,7 @@ func (l *Labels) Untrained(list []Model) (n int) {
 // NameModel returns the name of the model to come: after those of the log, and of the
 // collection's files.
 func NameModel(dir string, list []Model) (string, error) {
-	names, err := (&Collection{Dir: dir}).Models()
+	names, err := (&Collection{Dir: dir}).models()
 	if err != nil {
 		return "", err
 	}
@@ -149,7 +149,7 @@ func SaveModel(dir, name string, data []byte) (hash string, err error) {
 	if err := durable.In(dir).Mkdir("models"); err != nil {
 		return "", fmt.Errorf("collection: %w", err)
 	}
-	return HashModel(data), writeWhole(dir, file, data)
+	return hashModel(data), writeWhole(dir, file, data)
 }
 
 // LoadModel reads what SaveModel wrote, and checks it against its hash.
@@ -162,14 +162,14 @@ func LoadModel(dir, name, hash string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
 	}
-	if got := HashModel(data); hash != "" && got != hash {
+	if got := hashModel(data); hash != "" && got != hash {
 		return nil, fmt.Errorf("collection: %s is not the model that was trained: its hash is %s, not %s; bring it back from a copy, or go back to another model", durable.In(dir).Path(file), got, hash)
 	}
 	return data, nil
 }
 
-// HashModel returns the hash of a model's file.
-func HashModel(data []byte) string {
+// hashModel returns the hash of a model's file.
+func hashModel(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

@@ -15,8 +15,8 @@ var modelName = regexp.MustCompile(`^m[0-9]{4,9}$`)
 // ModelFile returns the name of a model's file in the collection.
 func ModelFile(name string) string { return "models/" + name + ".json" }
 
-// Models lists the names of the trained models, the oldest first.
-func (c *Collection) Models() ([]string, error) {
+// models lists the names of the trained models, the oldest first.
+func (c *Collection) models() ([]string, error) {
 	files, err := c.files().ReadDir("models")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

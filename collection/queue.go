@@ -31,7 +31,7 @@ func (c *Collection) Queue(name string, l *Labels, n int) ([]*Row, error) {
 }
 
 func (c *Collection) unsure(l *Labels, n int) (list []*Row, err error) {
-	asked := l.Asked()
+	asked := l.asked()
 	for row, err := range c.Pages(Filter{Sort: ByUncertainty}) {
 		if err != nil {
 			return nil, err
@@ -51,7 +51,7 @@ func (c *Collection) toAudit(l *Labels, n int) (list []*Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	asked := l.Asked()
+	asked := l.asked()
 	skipped := 0
 	for i := 0; i < len(drawn) && i < n+skipped; i++ {
 		if x, ok := asked[drawn[i].url]; ok {

@@ -71,7 +71,7 @@ func (w *Wreck) readSettings() {
 		w.note(settingsName, err)
 		return
 	}
-	w.Settings, w.Frozen, w.Current = s, true, s.Dowse == Format
+	w.Settings, w.Frozen, w.Current = s, true, s.Dowse == format
 }
 
 // State returns the folder of the journal.
@@ -109,12 +109,4 @@ func (w *Wreck) Files() (list []File) {
 		}
 	}
 	return list
-}
-
-// WriteFile puts a file into a new collection that was not there when it was made.
-func (c *Collection) WriteFile(f File) error {
-	if !belongs(f.Name) {
-		return fmt.Errorf("collection: %s has no place in a collection", f.Name)
-	}
-	return writeWhole(c.Dir, f.Name, f.Data)
 }

@@ -18,9 +18,9 @@ import (
 	"dowse/settings"
 )
 
-// Format is the version of the directory. A collection of another version is
+// format is the version of the directory. A collection of another version is
 // refused with what to do.
-const Format = "collection/v2"
+const format = "collection/v2"
 
 // Settings are what crawl.yaml keeps: what a person decided about the crawl, and what the
 // program has to know of its beginning to go on with it.

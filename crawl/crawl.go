@@ -369,5 +369,5 @@ func (c *Crawl) Resume(l Limits) {
 // forgive no longer holds failures since a time against hosts, which the journal keeps.
 func (c *Crawl) forgive(now, since time.Time) {
 	c.hosts.forgiveSince(since)
-	c.rec.record(&Entry{Kind: EntryForgive, At: now, Since: since})
+	c.rec.record(&Entry{Kind: entryForgive, At: now, Since: since})
 }

@@ -135,7 +135,7 @@ func ReadActs(t *topic.Topic) (list []Act) {
 // leaves reports whether a pattern of files leads out of a folder, also by a symbolic
 // link, and returns the first path that does.
 func leaves(dir, pattern string) (real string, out bool) {
-	l := Loader{Dir: dir}
+	l := loader{Dir: dir}
 	base, err := filepath.EvalSymlinks(absolute(dir))
 	names, err2 := filepath.Glob(l.path(pattern))
 	if err != nil || err2 != nil || len(names) == 0 {

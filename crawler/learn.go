@@ -12,11 +12,11 @@ import (
 	"dowse/topic"
 )
 
-// Predicate names what makes a page be on topic: the words of the topic, and a hash of
+// predicateOf returns the name of what makes a page be on topic: the words of the topic, and a hash of
 // all that its judge goes by and of the threshold. Two crawls with the same predicate
 // judge alike, whatever their names, seeds, scopes and limits. A judge of one's own is
 // known by what it says when saved, or by its type alone.
-func Predicate(t *topic.Topic, threshold float64, own dowse.Judge) string {
+func predicateOf(t *topic.Topic, threshold float64, own dowse.Judge) string {
 	judged := *t
 	judged.Name, judged.Seeds, judged.SeedsFrom, judged.Scope, judged.PerHost = "x", nil, "", "", 0
 	judged.Strategy, judged.Tunnel, judged.Explore, judged.Threshold = "", nil, nil, 0

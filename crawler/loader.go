@@ -31,15 +31,15 @@ const (
 	fetchEntries = 10        // entries that are fetched where the directory has no texts, and twice as many others
 )
 
-// A Loader brings the examples of a topic: pages of the web through a [Fetcher], with
+// A loader brings the examples of a topic: pages of the web through a [Fetcher], with
 // its identity and politeness, the others from files. It is a topic.Loader.
-type Loader struct {
+type loader struct {
 	Dir     string   // from which relative paths go out
 	Fetcher *Fetcher // for URLs and sites
 }
 
 // Pages returns the pages of a source.
-func (l *Loader) Pages(ctx context.Context, s topic.Source) ([]*dowse.Page, []string, error) {
+func (l *loader) Pages(ctx context.Context, s topic.Source) ([]*dowse.Page, []string, error) {
 	switch {
 	case s.URL != "":
 		return l.urls(ctx, []string{s.URL})
@@ -57,7 +57,7 @@ func (l *Loader) Pages(ctx context.Context, s topic.Source) ([]*dowse.Page, []st
 	return nil, nil, errors.New("crawler: a source of no kind")
 }
 
-func (l *Loader) path(name string) string {
+func (l *loader) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
@@ -65,7 +65,7 @@ func (l *Loader) path(name string) string {
 }
 
 // urls fetches pages. Those that do not come are told.
-func (l *Loader) urls(ctx context.Context, list []string) (pages []*dowse.Page, notes []string, err error) {
+func (l *loader) urls(ctx context.Context, list []string) (pages []*dowse.Page, notes []string, err error) {
 	for _, raw := range list {
 		u, err := weburl.Parse(raw)
 		if err != nil {
@@ -85,7 +85,7 @@ func (l *Loader) urls(ctx context.Context, list []string) (pages []*dowse.Page, 
 }
 
 // fetch fetches one page, redirects followed. Without a page the note says why.
-func (l *Loader) fetch(ctx context.Context, u dowse.URL) (p *dowse.Page, note string, err error) {
+func (l *loader) fetch(ctx context.Context, u dowse.URL) (p *dowse.Page, note string, err error) {
 	hops, err := l.Fetcher.Follow(ctx, u, maxHops)
 	if err != nil {
 		return nil, "", err
@@ -98,7 +98,7 @@ func (l *Loader) fetch(ctx context.Context, u dowse.URL) (p *dowse.Page, note st
 }
 
 // site fetches the first page of a host and, from link to link, others of it.
-func (l *Loader) site(ctx context.Context, s topic.Source) (pages []*dowse.Page, notes []string, err error) {
+func (l *loader) site(ctx context.Context, s topic.Source) (pages []*dowse.Page, notes []string, err error) {
 	raw := s.Site
 	if !strings.Contains(raw, "://") {
 		raw = "https://" + raw + "/"
@@ -131,7 +131,7 @@ func (l *Loader) site(ctx context.Context, s topic.Source) (pages []*dowse.Page,
 }
 
 // files reads the files of a pattern, in the order of their names.
-func (l *Loader) files(s topic.Source) (pages []*dowse.Page, err error) {
+func (l *loader) files(s topic.Source) (pages []*dowse.Page, err error) {
 	names, err := filepath.Glob(l.path(s.File))
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %s: %w", s.File, err)
@@ -151,7 +151,7 @@ func (l *Loader) files(s topic.Source) (pages []*dowse.Page, err error) {
 }
 
 // named returns the name of a file as examples show it: from the topic's folder on.
-func (l *Loader) named(path string) string {
+func (l *loader) named(path string) string {
 	if rel, err := filepath.Rel(cmp.Or(l.Dir, "."), path); err == nil {
 		return "file:" + filepath.ToSlash(rel)
 	}
@@ -194,7 +194,7 @@ func readBounded(path string, limit int64) ([]byte, error) {
 }
 
 // warc reads the pages of a WARC file.
-func (l *Loader) warc(s topic.Source) (pages []*dowse.Page, err error) {
+func (l *loader) warc(s topic.Source) (pages []*dowse.Page, err error) {
 	f, err := os.Open(l.path(s.WARC))
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
@@ -231,7 +231,7 @@ func (l *Loader) warc(s topic.Source) (pages []*dowse.Page, err error) {
 
 // collection takes the pages of a collection that people labelled so, or those that
 // its judge was sure of, if nobody labelled any.
-func (l *Loader) collection(s topic.Source) (pages []*dowse.Page, notes []string, err error) {
+func (l *loader) collection(s topic.Source) (pages []*dowse.Page, notes []string, err error) {
 	c, err := View(l.path(s.Collection))
 	if err != nil {
 		return nil, nil, err
@@ -313,7 +313,7 @@ func keptPage(col *collection.Collection, u dowse.URL) (*dowse.Page, error) {
 
 // Category returns the entries of a category and others of the directory. Where the
 // directory knows no titles, as a list of labels, some of the pages are fetched.
-func (l *Loader) Category(ctx context.Context, c topic.Category) (in, out []*dowse.Page, err error) {
+func (l *loader) Category(ctx context.Context, c topic.Category) (in, out []*dowse.Page, err error) {
 	d, err := directory.Open(l.path(c.Directory), directory.Options{})
 	if err != nil {
 		return nil, nil, err
@@ -336,7 +336,7 @@ func (l *Loader) Category(ctx context.Context, c topic.Category) (in, out []*dow
 }
 
 // entries makes pages of entries; of those without a text it fetches some.
-func (l *Loader) entries(ctx context.Context, list []directory.Entry, fetch int) (pages []*dowse.Page, err error) {
+func (l *loader) entries(ctx context.Context, list []directory.Entry, fetch int) (pages []*dowse.Page, err error) {
 	for _, e := range list {
 		if e.Title != "" || e.Description != "" {
 			pages = append(pages, &dowse.Page{URL: e.URL, Document: dowse.Document{
@@ -359,7 +359,7 @@ func (l *Loader) entries(ctx context.Context, list []directory.Entry, fetch int)
 }
 
 // Model reads a model.
-func (l *Loader) Model(_ context.Context, file string) (judge.Model, error) {
+func (l *loader) Model(_ context.Context, file string) (judge.Model, error) {
 	data, err := readBounded(l.path(file), maxModel)
 	if err != nil {
 		return nil, err

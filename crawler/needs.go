@@ -148,7 +148,7 @@ const alsoWeight = 0.25
 // The notes are for people.
 func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collection.File, notes []string, err error) {
 	var learnt *input.Learnt
-	s.Predicate = Predicate(t, s.Threshold, cfg.Judge)
+	s.Predicate = predicateOf(t, s.Threshold, cfg.Judge)
 	if cfg.LearnFrom != "" {
 		if learnt, err = learntIn(cfg.LearnFrom, s.Predicate, cfg.LearnAnyway); err != nil {
 			return nil, nil, err
@@ -208,7 +208,7 @@ func makeable(s collection.Settings, n input.Inputs, learnt *input.Learnt, cfg C
 	for _, sh := range shadows {
 		all = append(all, sh.Strategy)
 	}
-	return all, new(Visitor).RateAll(st, shadows)
+	return all, new(Visitor).rateAll(st, shadows)
 }
 
 func writeCodes(w io.Writer, list []judge.Code) error {

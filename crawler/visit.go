@@ -32,12 +32,12 @@ type Visitor struct {
 // Rate lets the judge rate of each link what the strategy wants to know.
 func (v *Visitor) Rate(s dowse.Strategy) { v.wish = WishOf(s) }
 
-// RateAll is Rate for a strategy and its shadows. It is an error if they want what does
+// rateAll is Rate for a strategy and its shadows. It is an error if they want what does
 // not go together.
-func (v *Visitor) RateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
+func (v *Visitor) rateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
 	v.wish = WishOf(s)
 	for _, shadow := range shadows {
-		both, err := v.wish.And(WishOf(shadow.Strategy))
+		both, err := v.wish.and(WishOf(shadow.Strategy))
 		if err != nil {
 			return fmt.Errorf("%w; the shadow is %s", err, shadow.Name)
 		}

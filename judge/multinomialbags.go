@@ -125,9 +125,9 @@ func (b *MultinomialBags) Weight(token string) float64 {
 	return math.Log(b.Theta(token, true)) - math.Log(b.Theta(token, false))
 }
 
-// LogJoint returns the logarithms of the probabilities that a bag of a class has
+// logJoint returns the logarithms of the probabilities that a bag of a class has
 // these tokens, times that of the class. Tokens that are not known are ignored.
-func (b *MultinomialBags) LogJoint(tokens []string) (relevant, irrelevant float64) {
+func (b *MultinomialBags) logJoint(tokens []string) (relevant, irrelevant float64) {
 	all := b.bags[0] + b.bags[1]
 	irrelevant, relevant = math.Log(b.bags[0]/all), math.Log(b.bags[1]/all)
 	for _, t := range tokens {
@@ -151,6 +151,6 @@ func (b *MultinomialBags) P(tokens []string) float64 {
 	case b.bags[0] == 0:
 		return 1
 	}
-	relevant, irrelevant := b.LogJoint(tokens)
+	relevant, irrelevant := b.logJoint(tokens)
 	return sigmoid(relevant - irrelevant)
 }

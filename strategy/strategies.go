@@ -20,9 +20,9 @@ import (
 	"dowse"
 	"dowse/internal/text"
 	"dowse/strategy/input"
-	"dowse/strategy/interest"
-	"dowse/strategy/linkclass"
-	"dowse/strategy/treasure"
+	"dowse/strategy/internal/interest"
+	"dowse/strategy/internal/linkclass"
+	"dowse/strategy/internal/treasure"
 )
 
 // Default is the strategy that a crawl follows if nobody says otherwise.

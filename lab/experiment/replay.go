@@ -28,9 +28,6 @@ type Replayed struct {
 	Half     int    `json:"half"`     // of these, those in the first half of the visits
 }
 
-// Coverage is the share of the visited URLs whose outcome is recorded, 0 to 1.
-func (r Replayed) Coverage() float64 { return float64(r.Recorded) / float64(max(r.Wanted, 1)) }
-
 // Harvest is the share of the recorded pages that are on topic, 0 to 1.
 func (r Replayed) Harvest() float64 { return float64(r.OnTopic) / float64(max(r.Pages, 1)) }
 

@@ -10,7 +10,7 @@ import (
 	"dowse/internal/text"
 	"dowse/judge"
 	"dowse/strategy/input"
-	"dowse/strategy/linkclass"
+	"dowse/strategy/internal/linkclass"
 	"dowse/strategy/strategytest"
 )
 

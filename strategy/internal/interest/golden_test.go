@@ -13,7 +13,7 @@ import (
 	"dowse/crawl"
 	"dowse/internal/text"
 	"dowse/strategy/input"
-	"dowse/strategy/interest"
+	"dowse/strategy/internal/interest"
 	"dowse/strategy/strategytest"
 )
 

@@ -11,8 +11,8 @@ import (
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/strategy/input"
+	"dowse/strategy/internal/treasure"
 	"dowse/strategy/strategytest"
-	"dowse/strategy/treasure"
 )
 
 func TestClasses(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/strategy/input"
-	"dowse/strategy/linkclass"
+	"dowse/strategy/internal/linkclass"
 	"dowse/strategy/strategytest"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"dowse/strategy"
 	"dowse/strategy/input"
-	"dowse/strategy/interest"
+	"dowse/strategy/internal/interest"
 	"dowse/strategy/strategytest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"dowse"
 	"dowse/strategy"
 	"dowse/strategy/input"
-	"dowse/strategy/linkclass"
+	"dowse/strategy/internal/linkclass"
 )
 
 // TestLinksLearnt hands what one link classifier has learnt to another, which then

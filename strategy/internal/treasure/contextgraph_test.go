@@ -8,8 +8,8 @@ import (
 	"dowse"
 	"dowse/internal/text"
 	"dowse/internal/tgraph"
+	"dowse/strategy/internal/treasure"
 	"dowse/strategy/strategytest"
-	"dowse/strategy/treasure"
 )
 
 func TestGoldenContextGraph(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/strategy/input"
+	"dowse/strategy/internal/treasure"
 	"dowse/strategy/strategytest"
-	"dowse/strategy/treasure"
 )
 
 // goldenLink is a link as the vectors write it down.

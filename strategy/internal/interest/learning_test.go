@@ -12,7 +12,7 @@ import (
 	"dowse/crawl"
 	"dowse/strategy"
 	"dowse/strategy/input"
-	"dowse/strategy/interest"
+	"dowse/strategy/internal/interest"
 	"dowse/strategy/strategytest"
 )
 
