@@ -58,6 +58,7 @@ var allowed = map[string][]string{
 	"dowse/strategy/internal/book":  {"dowse/internal/text"},
 	"dowse/internal/extract":        {"dowse", "dowse/weburl"},
 	"dowse/internal/durable":        {},
+	"dowse/internal/wordnet":        {},
 	"dowse/internal/archive":        {"dowse", "dowse/weburl", "dowse/internal/durable", "dowse/internal/plain"},
 	"dowse/fetch":                   {"dowse", "dowse/weburl", "dowse/internal/extract"},
 	"dowse/internal/admission":      {"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/internal/wire"},
@@ -73,7 +74,7 @@ var allowed = map[string][]string{
 	"dowse/crawler": {
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
-		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain",
+		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/wordnet",
 	},
 	"dowse/internal/lab/measure": {"dowse", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
@@ -457,7 +458,7 @@ func isCustomary(f *ast.FuncDecl) bool {
 // maxExported bounds the exported names of the packages that programs outside the module can
 // import: top-level names, and methods of exported types. What no other package needs is not
 // exported; lower this number whenever fewer are left.
-const maxExported = 900
+const maxExported = 908
 
 func TestExportedNamesAreFew(t *testing.T) {
 	names := map[string]int{}

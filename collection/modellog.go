@@ -42,12 +42,27 @@ type Model struct {
 	Instead  int      `json:"instead,omitempty"` // everyday texts that stood in before
 	Zero     *float64 `json:"zero,omitempty"`    // log-odds that count as none; nil in logs of old versions
 
+	// Grown is how many pages that were seen it was trained on as on topic, since the
+	// words of the topic rate them high; 0 for a model that did not grow from words.
+	Grown   int     `json:"grown,omitempty"`
+	WordNet bool    `json:"wordnet,omitempty"` // a dictionary was asked what the words mean
+	Meant   []Meant `json:"meant,omitempty"`   // of the words, as pages that were seen bear them out
+
 	Done    bool    `json:"done,omitempty"`
 	Pages   int     `json:"pages,omitempty"` // visited pages on which it ruled anew
 	Seconds float64 `json:"seconds,omitempty"`
 	crawl.Change
 	Error   string `json:"error,omitempty"`   // why it was not taken into use
 	Refused bool   `json:"refused,omitempty"` // nothing went wrong: the crawl made it by itself, and it seemed worse than the one in use
+}
+
+// Meant is a meaning of a word of the topic that pages of the crawl confirmed.
+type Meant struct {
+	Word    string   `json:"word"`
+	Gloss   string   `json:"gloss"`
+	Found   int      `json:"found"`   // names of kinds, instances and parts that were found on pages
+	Dropped int      `json:"dropped"` // names that are as frequent where the words are not
+	Names   []string `json:"names"`   // the first of those that were found
 }
 
 const modelLog = "models/log.jsonl"

@@ -30,6 +30,7 @@ func (c *Crawl) absorb(now time.Time, p *dowse.Page) {
 		c.absorbRobots(now, fl, p)
 	} else {
 		c.hosts.doubtName(fl.host, p)
+		fl.chance = c.chances.used[id] > 0
 		c.absorbPage(now, fl, p)
 	}
 	if since, over := c.hosts.noteNetwork(now, fl, p); over {

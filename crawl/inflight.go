@@ -20,6 +20,7 @@ type flight struct {
 	own    int  // bins of the page's sketch that are not boilerplate, see admission.Gate.Near
 
 	late, stranger bool // its host was, when it began: see hosts.occupy
+	chance         bool // a second chance of its URL: that it fails is no evidence against the network
 
 	entry *Entry // of a visit that is replayed: what the journal says of it; nil if it is made
 }

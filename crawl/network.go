@@ -105,7 +105,7 @@ func (b *hosts) noteNetwork(now time.Time, fl *flight, p *dowse.Page) (since tim
 	case isLocal(p):
 		b.restrict()
 		n.beginOutage(now, now, p.Detail)
-	case p.Host != nil && (p.Host.BackOff || p.Host.Down):
+	case p.Host != nil && (p.Host.BackOff || p.Host.Down) && !fl.chance:
 		n.suspect(now, h)
 	}
 	return time.Time{}, false

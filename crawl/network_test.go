@@ -422,3 +422,23 @@ func TestTooManyVisitsAtOnce(t *testing.T) {
 	}
 	t.Logf("%d failed, %v", failed, d.now.Sub(epoch))
 }
+
+// A URL that fails at every further chance, next to a host that is down, is no outage of
+// the network: the crawl ends after its patience.
+func TestChancesAreNoOutage(t *testing.T) {
+	web, seeds := manyHosts(3, 12)
+	bad := seeds[1] + "p3"
+	cfg := crawl.Config{Strategy: follow(queueAll), Robots: true, Traps: crawl.Traps{Budget: -1}}
+	cfg.Polite.Patience = 5 * time.Second
+	down := &fault{to: 1000 * time.Hour, host: "h2.test", fail: resets}
+	c, _ := simulate(t, cfg, web, 4, func(now time.Time, v crawl.Visit, p *dowse.Page) {
+		down.change(now, v, p)
+		if v.URL == bad {
+			*p = dowse.Page{URL: bad, Outcome: dowse.Temporary}
+			resets(p)
+		}
+	}, seeds...)
+	if b := c.Books(); c.Stopped() != dowse.StopStarved || b.Failed != 1 || b.Fetched != 25 || b.Queued != 1 {
+		t.Errorf("stopped: %s, %+v; want starved, 25 pages fetched, 1 failed, 1 waiting", c.Stopped(), b)
+	}
+}

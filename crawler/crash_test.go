@@ -45,6 +45,8 @@ const (
 	crashTown = "DOWSE_CRASH_TOWN"
 	// crashLike lets the child look for pages like these, with commas between.
 	crashLike = "DOWSE_CRASH_LIKE"
+	// crashWords lets the child look for these words.
+	crashWords = "DOWSE_CRASH_WORDS"
 	// crashLinked lets the child look for pages that at least two others link to.
 	crashLinked = "DOWSE_CRASH_LINKED"
 	// crashDelay is the politeness of the child, if it is not to hurry.
@@ -78,6 +80,9 @@ func crashChild(dir string) {
 	}
 	cfg := crawler.Config{
 		Words: []string{"lighthouse"}, Seeds: []string{os.Getenv(crashSeed)}, Settings: settings.Settings{Politeness: polite, Network: settings.Network{AllowNet: []string{"127.0.0.0/8"}}},
+	}
+	if words := os.Getenv(crashWords); words != "" {
+		cfg.Words, cfg.Key = []string{words}, 7
 	}
 	if os.Getenv(crashTown) != "" {
 		cfg = townConfig(polite)

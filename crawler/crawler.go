@@ -55,6 +55,7 @@ type Config struct {
 	Classes     string         // file of a decimal classification, for treasure
 	LearnFrom   string         // collection whose strategy has learnt what this one starts with
 	LearnAnyway bool           // even if it was crawled for another topic
+	WordNet     string         // WNDB directory with what words may mean, for judges that grow from them; "" for none
 
 	// Salt is the key of the hashes that stand for the people of Trace. No collection
 	// keeps it: with the same salt a later crawl recognises them, and without it their names
@@ -280,7 +281,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Conf
 		parts.crawl.Via = col.Via
 	}
 	parts.crawl.LinksIn = t.AsksLinksIn()
-	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil}
+	c.judging = &judging{col: col, topic: t, base: b.judge, own: cfg.Judge != nil, wordnet: cfg.WordNet}
 	c.restore = restorer(col, parts.visitor.wish)
 	if err := col.Load(parts.crawl, c.restore); err != nil {
 		return nil, err

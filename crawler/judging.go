@@ -18,6 +18,8 @@ type judging struct {
 	topic *topic.Topic
 	base  dowse.Judge // before anybody labelled
 	own   bool        // a program brought it: labels do not teach it
+
+	wordnet string // WNDB directory for judges that grow; "" for none
 }
 
 // trained returns the judge of the topic and labelled pages, and the model that was
@@ -34,6 +36,11 @@ func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Exa
 		return nil, nil, err
 	}
 	m.Examples = append(m.Examples, labels...)
+	if r.grows && made.Seen > 0 {
+		if j, model, err := g.grown(ctx, r, m, again); err != nil || model != nil {
+			return j, model, err
+		}
+	}
 	instead := g.topic.Against(m)
 	if made.Contrast, err = again.contrast(ctx, m, made.Seen); err != nil {
 		return nil, nil, err

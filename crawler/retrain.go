@@ -38,8 +38,11 @@ type retraining struct {
 	ids    map[frontier.ID]crawl.Label
 	parts  []uint64
 	seen   bool // it is for the sake of contrast: without, nothing is trained
-	cancel context.CancelFunc
-	done   chan struct{} // closed when the rest is there
+	grows  bool // the judge grows from the words of the topic
+
+	regrows bool // and the one in use has grown, too
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when the rest is there
 
 	judge   dowse.Judge
 	rulings []crawl.Ruling
@@ -160,7 +163,7 @@ func due(l *collection.Labels, read int) bool {
 // that were seen.
 func (c *Crawler) retrain(labels *collection.Labels, seen bool) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &retraining{began: time.Now(), seen: seen, cancel: cancel, done: make(chan struct{})}
+	r := &retraining{began: time.Now(), seen: seen, grows: c.grows(), cancel: cancel, done: make(chan struct{})}
 	c.labels.work, c.labels.read = r, len(labels.Lines)
 	models, err := collection.Models(c.Collection.Dir)
 	if err != nil {
@@ -185,7 +188,7 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 	if err != nil {
 		return err
 	}
-	r.made = collection.Model{Model: name, At: r.began.UTC(), Through: n, Read: n, Seen: c.contrastOf()}
+	r.made = collection.Model{Model: name, At: r.began.UTC(), Through: n, Read: n, Seen: c.drawnOf()}
 	for _, x := range slices.Backward(labels.Lines) {
 		if x.IsVerdict() {
 			break
@@ -198,6 +201,8 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 		}
 	}
 	r.made.Before = c.labels.model
+	before, _ := collection.MadeModel(models, c.labels.model)
+	r.regrows = before.Grown > 0
 	r.stands = labels.Standing()
 	r.ids = labelIDs(c.Collection.Crawl.Frontier(), r.stands)
 	r.parts = c.Collection.Crawl.Rulings()
@@ -242,6 +247,9 @@ func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collectio
 	}
 	if r.rulings, r.until, err = again.rulings(ctx, r.judge); err != nil || !r.seen {
 		return err
+	}
+	if r.made.Grown > 0 {
+		return nil // it has stood the test of grown models
 	}
 	first, err := again.sightings(ctx, r.made.Seen)
 	if err != nil {
@@ -367,7 +375,11 @@ var ErrNotRunning = errors.New("no process works on the collection")
 // Retrain takes note of all labels of the collection in dir and decides its crawl
 // again. It works on the collection itself: another process must not be at it
 // (collection.ErrLocked); see Await. Nothing is sent.
-func Retrain(dir string) (collection.Model, error) {
+func Retrain(dir string) (collection.Model, error) { return RetrainWith(dir, "") }
+
+// RetrainWith is Retrain with a WNDB directory for a judge that grows from words, "" for
+// none.
+func RetrainWith(dir, wordnet string) (collection.Model, error) {
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
 		return collection.Model{}, err
@@ -376,6 +388,7 @@ func Retrain(dir string) (collection.Model, error) {
 	if err != nil {
 		return collection.Model{}, errors.Join(err, col.Close())
 	}
+	c.judging.wordnet = wordnet
 	m, err := c.retrainNow()
 	return m, errors.Join(err, c.Close())
 }

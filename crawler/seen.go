@@ -169,6 +169,9 @@ func (c *Crawler) lookAtSeen(abort context.Context, now time.Time) {
 	}
 	fetched := c.Collection.Crawl.Books().Fetched
 	stage := min(seenOf(fetched), lastSeen)
+	if c.grows() {
+		stage = growOf(fetched)
+	}
 	if stage <= w.seen || w.work != nil || c.Collection.Crawl.MidRound() || abort.Err() != nil {
 		return
 	}
@@ -244,6 +247,9 @@ func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	m, err2 := MaterialOf(c.Collection)
 	if err1 != nil || err2 != nil {
 		return false
+	}
+	if c.grows() {
+		return c.wantsGrowth(models, labels)
 	}
 	if !positivesOnly(m) {
 		return false

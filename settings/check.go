@@ -1,10 +1,12 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"reflect"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode"
@@ -78,8 +80,14 @@ func (f Field) checkList(list []string) error {
 func (f Field) entryWanted(text string) string {
 	switch f.Kind {
 	case patternKind:
-		if _, err := regexp.Compile(text); err != nil || len(text) > maxPattern {
+		var bad *syntax.Error
+		switch _, err := regexp.Compile(text); {
+		case errors.As(err, &bad):
+			return fmt.Sprintf("a regular expression (RE2): %s", bad.Code)
+		case err != nil:
 			return "a regular expression (RE2)"
+		case len(text) > maxPattern:
+			return fmt.Sprintf("a regular expression of at most %d bytes", maxPattern)
 		}
 	case netKind:
 		_, err1 := netip.ParsePrefix(text)

@@ -53,6 +53,8 @@ type Material struct {
 	// Zero is the [Judge.Zero] of Trained, for callers that no longer have all
 	// of its training data; nil computes it from Examples and Contrast.
 	Zero *float64
+	// Meanings are what the words of the topic may mean, for [Topic.Grow].
+	Meanings []Meaning
 	// Seeds are the URLs that the sources supply, for a topic with SeedsFrom.
 	Seeds []string
 	// Notes are messages for the user, one line each.

@@ -33,6 +33,7 @@ type crawlFlags struct {
 
 	settings.Settings
 	inputFlags
+	wordNetFlag
 	Lang []string `group:"where" placeholder:"TAG,..." help:"Keep only pages in these languages (detected if undeclared)."`
 	Unit string   `group:"order" rare:"" enum:",page,site" default:"" shown:"page" placeholder:"KIND" help:"Look for single pages (page) or whole sites (site)."`
 	trustFlag
@@ -269,7 +270,11 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 		Settings: c.Settings, Reset: w.reset(), Unit: c.Unit, Getenv: os.Getenv,
 		Consent: w.consent(c.Trust).allow, Clock: crawlClock,
 	}
-	err := c.inputFlags.add(w, &cfg)
+	var err error
+	if cfg.WordNet, err = c.wordNet(w); err != nil {
+		return cfg, err
+	}
+	err = c.inputFlags.add(w, &cfg)
 	if err != nil {
 		return cfg, err
 	}
@@ -508,6 +513,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	cfg.Tick = scr.tick
 	ear := &heard{out: w.err, wait: w.isTTY && !c.Quiet}
 	cfg.Say = ear.say
+	without := false // the missing dictionary was named
 	cfg.Trained = func(m collection.Model) {
 		switch {
 		case c.Quiet || m.Contrast == 0 || m.Undo:
@@ -515,6 +521,10 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 			ear.pass(refused(m))
 		default:
 			ear.pass(taught(m, dir))
+			if m.Grown > 0 && cfg.WordNet == "" && c.WordNet == "" && cfg.Demo == nil && !without {
+				ear.pass([]string{"note: " + withoutWordNet})
+				without = true
+			}
 		}
 	}
 	known := collection.IsCollection(dir)

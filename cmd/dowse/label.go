@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -229,7 +228,7 @@ func (c *labelCmd) trainIfNew(w *world) error {
 // train has a model trained on what is labelled, by whoever works on the collection,
 // and tells what that changed.
 func (c *labelCmd) train(w *world) error {
-	m, err := c.retrain(w.ctx, collection.Label{Do: collection.DoTrain, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
+	m, err := c.retrain(w, collection.Label{Do: collection.DoTrain, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
 	if err != nil {
 		return err
 	}
@@ -238,7 +237,7 @@ func (c *labelCmd) train(w *world) error {
 
 // retrain asks for a model and waits for it. A crawl that runs does it; else it is done
 // here.
-func (c *labelCmd) retrain(ctx context.Context, ask collection.Label) (collection.Model, error) {
+func (c *labelCmd) retrain(w *world, ask collection.Label) (collection.Model, error) {
 	if err := collection.AppendLabels(c.Dir, ask); err != nil {
 		return collection.Model{}, err
 	}
@@ -246,12 +245,16 @@ func (c *labelCmd) retrain(ctx context.Context, ask collection.Label) (collectio
 	if err != nil {
 		return collection.Model{}, err
 	}
+	dictionary, err := (&wordNetFlag{}).wordNet(w)
+	if err != nil {
+		return collection.Model{}, err
+	}
 	for {
-		m, err := crawler.Await(ctx, c.Dir, len(labels.Lines))
+		m, err := crawler.Await(w.ctx, c.Dir, len(labels.Lines))
 		if !errors.Is(err, crawler.ErrNotRunning) {
 			return m, err
 		}
-		m, err = crawler.Retrain(c.Dir)
+		m, err = crawler.RetrainWith(c.Dir, dictionary)
 		if !errors.Is(err, collection.ErrLocked) {
 			return m, inCollection(err)
 		}
@@ -270,24 +273,43 @@ func (c *labelCmd) tell(w *world, m collection.Model) error {
 	return nil
 }
 
-// against says what a model was trained against, if that were pages of the crawl.
+// against describes the pages of the crawl that a model was trained on.
 func against(m collection.Model) string {
+	if m.Grown > 0 {
+		return fmt.Sprintf("grown from the words: %s rated high, %s rated low", some(m.Grown, "page"), count(m.Contrast))
+	}
 	return fmt.Sprintf("trained against %s seen in this crawl, taken at random", some(m.Contrast, "page"))
 }
 
-// insteadOf says what these pages stand in the place of.
+// insteadOf describes from where these pages were taken, and what they replace.
 func insteadOf(m collection.Model) string {
+	if m.Grown > 0 {
+		return fmt.Sprintf("of the first %s", count(m.Seen))
+	}
 	return fmt.Sprintf("from the first %s, instead of %s", count(m.Seen), some(m.Instead, "everyday text"))
+}
+
+// meant describes what the words of a model's topic were found to mean.
+func meant(m collection.Model) (lines []string) {
+	for _, x := range m.Meant {
+		gloss, _, _ := strings.Cut(x.Gloss, ";")
+		lines = append(lines, oneLine(fmt.Sprintf("%s: %s; %s found, as %s", x.Word, gloss, some(x.Found, "name"), strings.Join(x.Names[:min(len(x.Names), 3)], ", "))))
+	}
+	return lines
 }
 
 // taught says that pages that were seen taught the judge of a crawl, what that changed,
 // and how to go back.
 func taught(m collection.Model, dir string) []string {
-	return []string{
+	lines := []string{
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
 		fmt.Sprintf("       %s: %s changed,", insteadOf(m), some(m.Verdicts, "verdict")),
 		fmt.Sprintf("       %s re-ranked; undo: dowse label %s --undo", some(m.Links, "link"), dir),
 	}
+	for _, line := range meant(m) {
+		lines = append(lines, "       "+line)
+	}
+	return lines
 }
 
 // refused says that a model which a crawl made by itself was not taken into use, and why.
@@ -333,7 +355,7 @@ func (c *labelCmd) undo(w *world) error {
 	if !ok {
 		return usage("no model is called %q; there are %s", to, strings.Join(modelNames(used), ", "))
 	}
-	m, err := c.retrain(w.ctx, collection.Label{Do: collection.DoUndo, Model: to, Through: made.Through, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
+	m, err := c.retrain(w, collection.Label{Do: collection.DoUndo, Model: to, Through: made.Through, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
 	if err != nil {
 		return err
 	}
@@ -414,6 +436,9 @@ func (b *ledger) print(out io.Writer) {
 			fmt.Fprintf(out, "%s %s: %s, %s changed, %s re-ranked\n", m.Model, clock(m.At), some(m.Labels, "label"), some(m.Verdicts, "verdict"), some(m.Links, "link"))
 			if m.Contrast > 0 {
 				fmt.Fprintf(out, "      %s,\n      %s\n", against(m), insteadOf(m))
+			}
+			for _, line := range meant(m) {
+				fmt.Fprintf(out, "      %s\n", line)
 			}
 		}
 	}

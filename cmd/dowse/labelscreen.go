@@ -230,7 +230,7 @@ func (l *labeller) learn() error {
 	l.notice = "training …"
 	l.draw()
 	l.fresh = 0
-	m, err := l.c.retrain(l.w.ctx, collection.Label{Do: collection.DoTrain, By: l.c.By, At: time.Now().UTC().Truncate(time.Second)})
+	m, err := l.c.retrain(l.w, collection.Label{Do: collection.DoTrain, By: l.c.By, At: time.Now().UTC().Truncate(time.Second)})
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}

@@ -78,6 +78,7 @@ type contrast struct {
 	Pages   int `json:"pages" doc:"pages of this crawl, drawn at random"`
 	Seen    int `json:"seen" doc:"of the first so many"`
 	Instead int `json:"instead" doc:"in place of so many everyday texts"`
+	Grown   int `json:"grown,omitempty" doc:"pages taken as on topic, by a judge that grew from words"`
 }
 
 // A waitingLead is one of the best leads that wait.
@@ -140,7 +141,7 @@ func (st *status) label(col *collection.Collection) {
 	}
 	st.Untrained = labels.Untrained(models)
 	if m, ok := collection.MadeModel(models, st.Model); ok && m.Contrast > 0 {
-		st.Contrast = &contrast{m.Contrast, m.Seen, m.Instead}
+		st.Contrast = &contrast{m.Contrast, m.Seen, m.Instead, m.Grown}
 	}
 	if n := len(models); n > 0 && models[n-1].Refused {
 		st.Refused = &models[n-1]
@@ -158,7 +159,7 @@ func (st *status) audit() []string {
 		lines = append(lines, line)
 	}
 	if x := st.Contrast; x != nil {
-		m := collection.Model{Model: st.Model, Contrast: x.Pages, Seen: x.Seen, Instead: x.Instead}
+		m := collection.Model{Model: st.Model, Contrast: x.Pages, Seen: x.Seen, Instead: x.Instead, Grown: x.Grown}
 		lines = append(lines, fmt.Sprintf(" judge     %s: %s,", st.Model, against(m)), "           "+insteadOf(m))
 	}
 	if m := st.Refused; m != nil {

@@ -43,6 +43,7 @@ type topicCheckCmd struct {
 	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
 	JSON  bool   `help:"Print JSON."`
 	Lock  bool   `help:"Write NAME.topic.lock with the present examples."`
+	wordNetFlag
 	askFlags
 }
 
@@ -105,7 +106,11 @@ func (c *topicCheckCmd) findings(w *world) (list []finding, err error) {
 	if err != nil {
 		return nil, err
 	}
-	list = findingsOf(append(t.Check(), around(t)...))
+	dictionary, err := c.wordNet(w)
+	if err != nil {
+		return nil, err
+	}
+	list = findingsOf(slices.Concat(t.Check(), around(t), c.understood(dictionary, t)))
 	if t.Needs() {
 		more, err := c.gathered(w)
 		if err != nil {

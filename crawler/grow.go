@@ -1,0 +1,150 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"dowse"
+	"dowse/collection"
+	"dowse/crawl"
+	"dowse/judge"
+	"dowse/topic"
+	"dowse/weburl"
+)
+
+// growEvery is the factor between the numbers of pages after which the judge of a topic in
+// words grows: firstSeen, twice and four times as many.
+const growEvery = 2
+
+// growOf returns of how many pages the judge of a topic in words grows when so many were
+// fetched; 0 while they are too few. The number is bounded, since all of these pages are
+// read again and rated three times.
+func growOf(fetched int) (n int) {
+	for next := firstSeen; next <= min(fetched, lastSeen); next *= growEvery {
+		n = next
+	}
+	return n
+}
+
+// grows reports whether the judge of the crawl grows from the words of its topic.
+func (c *Crawler) grows() bool {
+	return c.Topic != nil && c.Topic.Grows() && !c.judging.own && !ForSites(c.Collection.Settings.Strategy)
+}
+
+// drawnOf returns of how many pages a model that is trained now may draw; 0 for none.
+func (c *Crawler) drawnOf() int {
+	if n := c.contrastOf(); n == 0 || !c.grows() {
+		return n
+	}
+	return growOf(c.Collection.Crawl.Books().Fetched)
+}
+
+// maxGrown is how many bytes of a page's text a judge grows from, so that a few hundred
+// long pages do not fill the memory.
+const maxGrown = 64 << 10
+
+// seenPages returns the first pages that were fetched, at most so many, without those
+// that are labelled, near copies of others, or no longer in the archive. If the judge in
+// use has grown before, they carry its verdicts.
+func (r *rejudge) seenPages(ctx context.Context, of int, again bool) ([]topic.Seen, error) {
+	first, err := r.sightings(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	seeds := map[dowse.URL]bool{}
+	for _, s := range r.col.Settings.Seeds {
+		if u, err := weburl.Parse(s); err == nil {
+			seeds[u] = true
+		}
+	}
+	var list []topic.Seen
+	for _, s := range first {
+		if r.labels[s.id] != crawl.Unlabelled || s.page.Near != "" {
+			continue
+		}
+		s.page.URL = r.url(s.id)
+		if ok, err := readAgain(r.col, s.page); err != nil {
+			return nil, errors.Join(err, ctx.Err())
+		} else if ok {
+			x := topic.Seen{Page: shortened(s.page), Seed: seeds[s.page.URL]}
+			if again {
+				x.Before = s.page.Verdict.Relevance
+			}
+			list = append(list, x)
+		}
+	}
+	return list, nil
+}
+
+// shortened returns what a judge reads of a page: without links, and without what comes
+// after maxGrown bytes of text.
+func shortened(p *dowse.Page) *dowse.Page {
+	d := p.Document
+	n := len(d.Words)
+	for n > 0 && d.Words[n-1].End > maxGrown {
+		n--
+	}
+	if n < len(d.Words) {
+		d.Text = d.Text[:d.Words[n].Start]
+	}
+	return &dowse.Page{URL: p.URL, Document: dowse.Document{
+		Title: d.Title, Description: d.Description, Keywords: d.Keywords, Language: d.Language, Text: d.Text, Words: d.Words[:n],
+	}}
+}
+
+// grown returns the judge that grows from the topic's words, pages seen and labels, and
+// its model; nil where there is too little to grow from.
+func (g *judging) grown(ctx context.Context, r *retraining, m *topic.Material, again *rejudge) (dowse.Judge, judge.Model, error) {
+	seen, err := again.seenPages(ctx, r.made.Seen, r.regrows)
+	if err != nil {
+		return nil, nil, err
+	}
+	if g.wordnet != "" {
+		m.Meanings, _, err = Meanings(g.wordnet, g.topic)
+		r.made.WordNet = err == nil // without it the words stay what the user typed
+	}
+	growth, ok, err := g.topic.Grow(m, seen)
+	if err != nil || !ok {
+		return nil, nil, err
+	}
+	r.made.Grown, r.made.Contrast, r.made.Zero = growth.On, growth.Off, m.Zero
+	for _, c := range growth.Meanings {
+		r.made.Meant = append(r.made.Meant, collection.Meant{Word: c.Of, Gloss: c.Gloss, Found: len(c.Found), Dropped: len(c.Dropped), Names: c.Found[:min(len(c.Found), shownNames)]})
+	}
+	if err := wellGrown(growth, len(seen)); err != nil && r.seen {
+		return nil, nil, err
+	}
+	j, err := g.topic.NewJudge(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	return j.Named(r.made.Model), j.Model(), nil
+}
+
+// shownNames is how many names of a meaning the log of models keeps.
+const shownNames = 12
+
+// mostCalled is the share of the pages seen that a grown judge may call relevant. Where
+// more are, pages on topic were taken for others, or the words tell nothing.
+const mostCalled = 2.0 / 3
+
+// wellGrown refuses a model that left what it grew from: it would turn down most of the
+// pages that it began with, or call nearly all pages relevant.
+func wellGrown(g topic.Growth, seen int) error {
+	if 2*g.Kept < g.Leaders {
+		return &refusal{fmt.Sprintf("it would turn down %d of the %d pages that it began with", g.Leaders-g.Kept, g.Leaders)}
+	}
+	if float64(g.Called) > mostCalled*float64(seen) {
+		return &refusal{fmt.Sprintf("it would call %d of the first %d pages on topic", g.Called, seen)}
+	}
+	return nil
+}
+
+// wantsGrowth reports whether the crawl should let its judge grow though nobody asked for
+// it. It should not where a person labels and the judge in use has grown: then labels
+// decide when it is trained.
+func (c *Crawler) wantsGrowth(models []collection.Model, labels *collection.Labels) bool {
+	made, _ := collection.MadeModel(models, c.labels.model)
+	return made.Grown == 0 || len(labels.Standing()) == 0
+}

@@ -1,0 +1,167 @@
+package topic_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"dowse"
+	"dowse/judge"
+	"dowse/topic"
+)
+
+// growWeb makes pages about lighthouses, of which some never use the word, and pages about
+// other things. Common words are on all of them.
+func growWeb(about, others int) (seen []topic.Seen) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	common := strings.Fields("house water people year small large found known part place north south early built stone road town work made long")
+	own := strings.Fields("beacon lantern keeper lens fog signal mariner reef tower lamp")
+	page := func(vocabulary []string, word string) *dowse.Page {
+		var text []string
+		for range 60 {
+			text = append(text, common[rng.IntN(len(common))], vocabulary[rng.IntN(len(vocabulary))])
+		}
+		for range 6 {
+			text = append(text, word)
+		}
+		s := strings.Join(text, " ")
+		return &dowse.Page{URL: dowse.URL(fmt.Sprintf("https://example.org/%d", len(seen))), Document: dowse.Document{Text: s, Words: dowse.Words(s)}}
+	}
+	for i := range about {
+		word := "lighthouse"
+		if i%3 == 2 {
+			word = "sea"
+		}
+		seen = append(seen, topic.Seen{Page: page(own, word)})
+	}
+	for i := range others {
+		var vocabulary []string
+		for k := range 10 {
+			vocabulary = append(vocabulary, fmt.Sprintf("subject%dword%d", i%7, k))
+		}
+		seen = append(seen, topic.Seen{Page: page(vocabulary, "sea")})
+	}
+	rng.Shuffle(len(seen), func(i, k int) { seen[i], seen[k] = seen[k], seen[i] })
+	return seen
+}
+
+func lighthouses() *topic.Topic { return &topic.Topic{Name: "lights", Words: []string{"lighthouse"}} }
+
+// own reports whether a page of growWeb is about lighthouses.
+func own(p *dowse.Page) bool { return !strings.Contains(p.Text, "subject") }
+
+// A judge that grew calls pages relevant that do not have the word, by words that nobody
+// typed, and names these as reasons. It rates windows by them as well.
+func TestGrow(t *testing.T) {
+	seen, want := growWeb(30, 90), lighthouses()
+	m := &topic.Material{}
+	g, ok, err := want.Grow(m, seen)
+	if err != nil || !ok {
+		t.Fatalf("%+v, %v, %v", g, ok, err)
+	}
+	if g.On != 18 || g.Off < topic.FewestSeen || g.Kept != g.Leaders || g.Called < 25 || g.Called > 35 {
+		t.Errorf("%+v", g)
+	}
+	j, err := want.NewJudge(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := want.Judge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range seen {
+		if strings.Contains(s.Page.Text, "lighthouse") || !own(s.Page) {
+			if got := j.Judge(s.Page).Relevance >= 0.5; got != own(s.Page) {
+				t.Errorf("%s about lighthouses: %v, called so: %v", s.Page.URL, own(s.Page), got)
+			}
+			continue
+		}
+		v := j.Judge(s.Page)
+		if before := alone.Judge(s.Page).Relevance; v.Relevance < 0.5 || before >= 0.5 {
+			t.Errorf("%s: %v, and %v by the word alone", s.Page.URL, v.Relevance, before)
+		}
+		if !slices.ContainsFunc(v.Because, func(b dowse.Because) bool { return b.What == `"lantern"` && b.Weight > 0 }) {
+			t.Errorf("%s: no reason names the lantern: %v", s.Page.URL, v.Because)
+		}
+	}
+	page := &dowse.Page{Document: dowse.Document{Text: "the lantern of the keeper and his lens; the road to a town of stone"}}
+	page.Words = dowse.Words(page.Text)
+	_, windows := j.JudgeWindows(page, []dowse.Span{{Start: 0, End: 8}, {Start: 8, End: 15}})
+	if windows[0] <= windows[1] {
+		t.Errorf("windows are rated %v", windows)
+	}
+}
+
+// The same pages give the same model, and a seed counts for more than another page.
+func TestGrowIsExact(t *testing.T) {
+	seen, want := growWeb(30, 90), lighthouses()
+	grown := func(seen []topic.Seen) (string, float64) {
+		m := &topic.Material{}
+		if _, ok, err := want.Grow(m, seen); err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		data, err := judge.Save(m.Trained)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data), *m.Zero
+	}
+	first, zero := grown(seen)
+	if again, z := grown(seen); again != first || z != zero {
+		t.Error("the same pages give another model")
+	}
+	seeded := slices.Clone(seen)
+	i := slices.IndexFunc(seeded, func(s topic.Seen) bool { return strings.Contains(s.Page.Text, "lighthouse") })
+	for k := range seeded {
+		if k >= i && strings.Contains(seeded[k].Page.Text, "lighthouse") {
+			i = k // the last of them, which would not be among the first eight
+		}
+	}
+	seeded[i].Seed = true
+	if with, _ := grown(seeded); with == first {
+		t.Error("a seed changes nothing")
+	}
+}
+
+// Nothing grows where no page has a word of the topic, or all have, or the topic says more
+// than words.
+func TestGrowNothing(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		about, others int
+		topic         *topic.Topic
+	}{
+		{"no page has the word", 0, 100, lighthouses()},
+		{"few pages have the word", 6, 100, lighthouses()},
+		{"hardly a page is off topic", 100, 5, &topic.Topic{Name: "water", Words: []string{"lantern", "beacon", "sea"}}},
+	} {
+		m := &topic.Material{}
+		if g, ok, err := c.topic.Grow(m, growWeb(c.about, c.others)); ok || err != nil || m.Trained != nil {
+			t.Errorf("%s: %+v, %v, %v", c.name, g, ok, err)
+		}
+	}
+	like := lighthouses()
+	like.Like = []topic.Source{{Text: "a lighthouse"}}
+	gated := lighthouses()
+	gated.Where = "keyword(lighthouse)"
+	if like.Grows() || gated.Grows() || (&topic.Topic{Name: "x"}).Grows() || !lighthouses().Grows() {
+		t.Error("which topics grow")
+	}
+}
+
+// Labels are examples beside the pages that are chosen, each in the place of one.
+func TestGrowWithLabels(t *testing.T) {
+	seen, want := growWeb(30, 90), lighthouses()
+	m := &topic.Material{}
+	for _, s := range seen[:20] {
+		m.Examples = append(m.Examples, judge.Example{Page: s.Page, Relevant: own(s.Page)})
+	}
+	on, _ := m.Counts()
+	g, ok, err := want.Grow(m, seen[20:])
+	if err != nil || !ok || on == 0 || g.On != 18-on {
+		t.Errorf("%d labels on topic: %+v, %v, %v", on, g, ok, err)
+	}
+}
