@@ -2,7 +2,7 @@
 
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that start goroutines: the race detector runs on these.
-RACE = ./crawl ./crawler ./fetch ./judge ./internal/outside ./internal/directory ./text ./internal/archive ./internal/demo ./collection ./internal/lab/web ./lab/experiment
+RACE = ./crawl ./crawler ./fetch ./judge ./internal/outside ./internal/directory ./internal/text ./internal/archive ./internal/demo ./collection ./internal/lab/web ./lab/experiment
 
 CHAOS ?= 1h
 
@@ -39,7 +39,7 @@ curves: ## draw docs/harvest.svg again
 	go run ./cmd/dowse demo --curves docs/harvest.svg
 
 bench: ## benchmarks of the hot paths
-	go test -run '^$$' -bench . -benchmem ./weburl ./text ./judge ./internal/extract ./fetch ./internal/archive ./internal/frontier ./internal/admission ./crawl ./strategy ./strategy/treasure ./strategy/interest ./internal/demo
+	go test -run '^$$' -bench . -benchmem ./weburl ./internal/text ./judge ./internal/extract ./fetch ./internal/archive ./internal/frontier ./internal/admission ./crawl ./strategy ./strategy/internal/treasure ./strategy/internal/interest ./internal/demo
 
 costs: ## the table of docs/strategy-costs.md: a quarter of an hour on a machine at rest, 6 GB
 	strategy/costs.sh

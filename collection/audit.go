@@ -126,7 +126,7 @@ func (c *Collection) Audit(l *Labels) (*Audit, error) {
 	if len(list) > 0 {
 		a.Judged = float64(judged) / float64(len(list))
 	}
-	a.Low, a.High = Wilson(a.On, a.N)
+	a.Low, a.High = wilson(a.On, a.N)
 	a.Outside = a.N > 0 && (a.Judged < a.Low || a.Judged > a.High)
 	return a, nil
 }
@@ -135,7 +135,7 @@ func (c *Collection) Audit(l *Labels) (*Audit, error) {
 // one that has neither a label nor a skip. Counting beyond that page would let
 // the order of labelling bias the estimate.
 func (a *Audit) count(list []draw, l *Labels) {
-	asked, stands := l.Asked(), l.Standing()
+	asked, stands := l.asked(), l.Standing()
 	for _, d := range list {
 		x, ok := stands[d.url]
 		switch {
@@ -160,7 +160,7 @@ func (a *Audit) count(list []draw, l *Labels) {
 // Wilson returns the score interval of Wilson (1927) for a share at 95 %
 // confidence, given that on of n samples were positive. For n = 0 nothing is
 // known, and the interval is 0 to 1.
-func Wilson(on, n int) (low, high float64) {
+func wilson(on, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1
 	}

@@ -18,7 +18,7 @@ type Cause = facts.Cause
 // Strongest returns the n reasons with the largest absolute weights, the
 // strongest first. Reasons of equal weight keep their order, so the result is
 // deterministic. The argument is not changed.
-func Strongest(list []dowse.Because, n int) []dowse.Because {
+func strongest(list []dowse.Because, n int) []dowse.Because {
 	s := slices.Clone(list)
 	slices.SortStableFunc(s, func(a, b dowse.Because) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	return s[:min(max(n, 0), len(s))]
@@ -28,7 +28,7 @@ func Strongest(list []dowse.Because, n int) []dowse.Because {
 // weight and, if it occurred more than once, its count.
 func ReasonLine(list []dowse.Because, n int) string {
 	var s strings.Builder
-	for i, b := range Strongest(list, n) {
+	for i, b := range strongest(list, n) {
 		if i > 0 {
 			s.WriteString(", ")
 		}

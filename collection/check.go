@@ -68,8 +68,8 @@ func decodeSettings(dir string, data []byte) (s Settings, err error) {
 	if err := yaml.NodeToValue(root, &head); err != nil {
 		return s, bad(err)
 	}
-	if head.Dowse != Format {
-		return s, &FormatError{dir, fmt.Errorf("%s says %q, this program reads %q: %w", settingsName, head.Dowse, Format, ErrFormat), head.Version}
+	if head.Dowse != format {
+		return s, &FormatError{dir, fmt.Errorf("%s says %q, this program reads %q: %w", settingsName, head.Dowse, format, ErrFormat), head.Version}
 	}
 	if e := settingsForm.Decode(root, settingsName, &s); e != nil {
 		return s, bad(located(e))

@@ -10,7 +10,7 @@ import (
 
 // sound is a crawl.yaml as a crawl writes it, but for what a test adds.
 func soundSettings(more string) string {
-	return "dowse: " + Format + "\nname: reefs\nversion: \"0.1\"\nbegun: 2026-01-02T03:04:05Z\nkey: 7\nstrategy: link-context\nthreshold: 0.5\n" + more
+	return "dowse: " + format + "\nname: reefs\nversion: \"0.1\"\nbegun: 2026-01-02T03:04:05Z\nkey: 7\nstrategy: link-context\nthreshold: 0.5\n" + more
 }
 
 func readText(t *testing.T, text string) (Settings, error) {

@@ -102,7 +102,7 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, file
 			return nil, fmt.Errorf("collection: %s: %w: %w", dir, ErrMake, err)
 		}
 	}
-	s.Dowse = Format
+	s.Dowse = format
 	if err := writeWhole(dir, "topic.yaml", topic); err != nil {
 		return nil, err
 	}

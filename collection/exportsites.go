@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"dowse/internal/facts"
-	"dowse/site"
+	"dowse/internal/site"
 )
 
 // siteFields returns the columns of a site, which are the names of its JSON

@@ -11,8 +11,8 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/text"
 	"dowse/judge"
-	"dowse/text"
 )
 
 // models removes the words that occur on the pages and on no other page from the
@@ -96,7 +96,7 @@ var (
 // lexicons returns the trained models that contain terms of the pages, with
 // these terms.
 func (t *takedown) lexicons(own []string) (list []*lexicon, err error) {
-	names, err := t.c.Models()
+	names, err := t.c.models()
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (t *takedown) rewriteModel(l *lexicon) error {
 	if !dropped {
 		rest = l.renamed()
 	}
-	was, is := []byte(HashModel(l.data)), []byte(HashModel(rest))
+	was, is := []byte(hashModel(l.data)), []byte(hashModel(rest))
 	if _, err := t.blank(modelLog, func(line []byte) ([]byte, bool) {
 		return bytes.ReplaceAll(line, was, is), bytes.Contains(line, was)
 	}); err != nil {
@@ -242,7 +242,7 @@ func eachString(data []byte, show func(from, to int, s string)) {
 
 // ForgottenURL replaces a URL that was taken down in a topic file. It can't be
 // resolved, so it is never fetched.
-const ForgottenURL = "https://forgotten.invalid/"
+const forgottenURL = "https://forgotten.invalid/"
 
 // writtenURL matches what may be a URL in a file that a person wrote.
 var writtenURL = regexp.MustCompile(`[^\s"'\[\]{},<>]+`)
@@ -269,7 +269,7 @@ func (t *takedown) settings() error {
 		}
 		left := writtenURL.ReplaceAllFunc(data, func(word []byte) []byte {
 			if t.namesLoosely(string(word)) {
-				return []byte(ForgottenURL)
+				return []byte(forgottenURL)
 			}
 			return word
 		})

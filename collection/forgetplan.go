@@ -172,7 +172,7 @@ func (t *takedown) unseen(u dowse.URL) error {
 		return err
 	}
 	isExample := slices.ContainsFunc(examples, func(x Example) bool { return x.URL != "" && canonical(x.URL) == u })
-	if !isExample && len(labels.Of(u)) == 0 {
+	if !isExample && len(labels.of(u)) == 0 {
 		return fmt.Errorf("%s: %w", u, ErrUnknown)
 	}
 	t.Pages = append(t.Pages, pendingPage{ID: frontier.None, URL: u})

@@ -214,13 +214,6 @@ func awaitLock(f *durable.File) error {
 // that counts. A URL that was skipped last has none.
 func (l *Labels) Standing() map[dowse.URL]Label { return standing(l.Lines) }
 
-// StandingAt is Standing after the first n lines.
-func (l *Labels) StandingAt(n int) map[dowse.URL]Label {
-	return standing(l.Lines[:min(max(n, 0), len(l.Lines))])
-}
-
-// standing folds lines into valid labels. An undo returns to the state after
-// the lines that its model was trained on.
 func standing(lines []Label) map[dowse.URL]Label {
 	at := map[dowse.URL]Label{}
 	for i := range lines {
@@ -239,7 +232,7 @@ func standing(lines []Label) map[dowse.URL]Label {
 
 // Asked returns every URL that a person was asked about, skipped ones
 // included, with the last answer.
-func (l *Labels) Asked() map[dowse.URL]Label {
+func (l *Labels) asked() map[dowse.URL]Label {
 	at := map[dowse.URL]Label{}
 	for i := range l.Lines {
 		if x := &l.Lines[i]; x.IsVerdict() {
@@ -250,7 +243,7 @@ func (l *Labels) Asked() map[dowse.URL]Label {
 }
 
 // Of returns the verdicts on a URL, in order.
-func (l *Labels) Of(u dowse.URL) (list []Label) {
+func (l *Labels) of(u dowse.URL) (list []Label) {
 	for _, x := range l.Lines {
 		if x.URL == u && x.IsVerdict() {
 			list = append(list, x)
@@ -272,7 +265,7 @@ type Conflict struct {
 func (l *Labels) Conflicts() (list []Conflict) {
 	said := map[dowse.URL][]Label{}
 	for u := range l.Standing() {
-		for _, x := range l.Of(u) {
+		for _, x := range l.of(u) {
 			if said[u] = append(said[u], x); x.Label == LabelSkip {
 				said[u] = nil
 			}

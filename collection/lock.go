@@ -34,7 +34,7 @@ func lock(dir string) (*durable.File, error) {
 		return nil, fmt.Errorf("collection: %s: %w (process %s); stop it first: dowse stop %s", dir, ErrLocked, holder(dir), dir)
 	}
 	if err := f.Truncate(0); err == nil {
-		fmt.Fprintf(f, "%d\n%s\n", os.Getpid(), Format)
+		fmt.Fprintf(f, "%d\n%s\n", os.Getpid(), format)
 	}
 	return f, nil
 }

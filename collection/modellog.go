@@ -158,7 +158,7 @@ func (l *Labels) Untrained(list []Model) (n int) {
 // NameModel returns the name of the next model. It follows the highest
 // number in the log and among the files, so that a name is never used twice.
 func NameModel(dir string, list []Model) (string, error) {
-	names, err := (&Collection{Dir: dir}).Models()
+	names, err := (&Collection{Dir: dir}).models()
 	if err != nil {
 		return "", err
 	}
@@ -187,7 +187,7 @@ func SaveModel(dir, name string, data []byte) (hash string, err error) {
 	if err := durable.In(dir).Mkdir("models"); err != nil {
 		return "", fmt.Errorf("collection: %w", err)
 	}
-	return HashModel(data), writeWhole(dir, file, data)
+	return hashModel(data), writeWhole(dir, file, data)
 }
 
 // LoadModel reads what SaveModel wrote. If hash is not "", a file with
@@ -202,14 +202,14 @@ func LoadModel(dir, name, hash string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
 	}
-	if got := HashModel(data); hash != "" && got != hash {
+	if got := hashModel(data); hash != "" && got != hash {
 		return nil, fmt.Errorf("collection: %s is not the model that was trained: its hash is %s, not %s; bring it back from a copy, or go back to another model", durable.In(dir).Path(file), got, hash)
 	}
 	return data, nil
 }
 
 // HashModel returns the SHA-256 of the file of a model in hexadecimal.
-func HashModel(data []byte) string {
+func hashModel(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

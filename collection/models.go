@@ -16,7 +16,7 @@ var modelName = regexp.MustCompile(`^m[0-9]{4,9}$`)
 func ModelFile(name string) string { return "models/" + name + ".json" }
 
 // Models returns the names of the trained models, the oldest first.
-func (c *Collection) Models() ([]string, error) {
+func (c *Collection) models() ([]string, error) {
 	files, err := c.files().ReadDir("models")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

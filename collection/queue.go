@@ -33,7 +33,7 @@ func (c *Collection) Queue(name string, l *Labels, n int) ([]*Row, error) {
 // unsure returns the pages nearest to the threshold that no person was asked
 // about.
 func (c *Collection) unsure(l *Labels, n int) (list []*Row, err error) {
-	asked := l.Asked()
+	asked := l.asked()
 	for row, err := range c.Pages(Filter{Sort: ByUncertainty}) {
 		if err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (c *Collection) toAudit(l *Labels, n int) (list []*Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	asked := l.Asked()
+	asked := l.asked()
 	skipped := 0
 	for i := 0; i < len(drawn) && i < n+skipped; i++ {
 		if x, ok := asked[drawn[i].url]; ok {

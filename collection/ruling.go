@@ -28,16 +28,6 @@ type Part struct {
 	Flips   bool    `json:"flips" doc:"whether that alone would change the verdict"`
 }
 
-// Flips lists the reasons whose absence alone would change the verdict.
-func (r *Ruling) Flips() (list []Part) {
-	for _, p := range r.Because {
-		if p.Flips {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
 func (c *Collection) ruling(v dowse.Verdict) *Ruling { return RulingOf(v, c.Threshold()) }
 
 // RulingOf returns a verdict with what would have changed it, where pages are on topic

@@ -76,7 +76,7 @@ func (w *Wreck) readSettings() {
 		w.note(settingsName, err)
 		return
 	}
-	w.Settings, w.Frozen, w.Current = s, true, s.Dowse == Format
+	w.Settings, w.Frozen, w.Current = s, true, s.Dowse == format
 }
 
 // State returns the folder of the journal.
@@ -114,13 +114,4 @@ func (w *Wreck) Files() (list []File) {
 		}
 	}
 	return list
-}
-
-// WriteFile writes a file of the layout into a collection that was just
-// created.
-func (c *Collection) WriteFile(f File) error {
-	if !belongs(f.Name) {
-		return fmt.Errorf("collection: %s has no place in a collection", f.Name)
-	}
-	return writeWhole(c.Dir, f.Name, f.Data)
 }

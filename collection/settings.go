@@ -18,9 +18,9 @@ import (
 	"dowse/settings"
 )
 
-// Format is the version of the directory. A collection of another version is
+// format is the version of the directory. A collection of another version is
 // refused with what to do.
-const Format = "collection/v2"
+const format = "collection/v2"
 
 // Settings are the content of crawl.yaml: what a person decided about the
 // crawl, and what the program needs to know about its beginning to resume

@@ -8,7 +8,7 @@ import (
 	"dowse"
 	"dowse/crawl"
 	"dowse/internal/facts"
-	"dowse/site"
+	"dowse/internal/site"
 )
 
 // ErrNoSites is returned for a crawl that did not look for sites.

@@ -201,7 +201,7 @@ func (w *inquiry) explainVisit() {
 func (w *inquiry) labels() error {
 	l, err := ReadLabels(w.c.Dir)
 	if err == nil {
-		w.x.Labels = l.Of(w.x.Row.URL)
+		w.x.Labels = l.of(w.x.Row.URL)
 	}
 	return err
 }

@@ -19,7 +19,7 @@ func TestWilson(t *testing.T) {
 	}{
 		{0, 0, 0, 1}, {0, 10, 0, 0.2775}, {10, 10, 0.7225, 1}, {5, 10, 0.2366, 0.7634}, {34, 50, 0.5419, 0.7924}, {1, 1, 0.2065, 1},
 	} {
-		low, high := Wilson(test.on, test.n)
+		low, high := wilson(test.on, test.n)
 		if math.Abs(low-test.low) > 1e-4 || math.Abs(high-test.high) > 1e-4 {
 			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", test.on, test.n, low, high, test.low, test.high)
 		}
@@ -60,7 +60,7 @@ func TestAudits(t *testing.T) {
 			}
 			a := &Audit{}
 			a.count(list, l)
-			low, high := Wilson(a.On, a.N)
+			low, high := wilson(a.On, a.N)
 			if share := float64(on) / float64(len(list)); a.N == 50 && low <= share && share <= high {
 				held++
 			}

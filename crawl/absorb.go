@@ -109,7 +109,7 @@ func (c *Crawl) endRound(now time.Time) {
 	}
 	turns, list := c.rounds.arrived()
 	c.rounds.open(list)
-	c.rec.record(&Entry{Kind: EntryRound, At: now, Round: list})
+	c.rec.record(&Entry{Kind: entryRound, At: now, Round: list})
 	for _, l := range turns {
 		c.land(l.now, l.fl, l.p)
 	}

@@ -24,7 +24,7 @@ func (c *Crawl) tick(now time.Time) {
 	now = now.Round(0) // by the wall clock alone: times of entries have no monotonic reading
 	if back := c.clock.latest.Sub(now); back > backLash {
 		c.turnBack(back)
-		c.rec.record(&Entry{Kind: EntryClock, At: now, Back: back})
+		c.rec.record(&Entry{Kind: entryClock, At: now, Back: back})
 	}
 	if d := now.Sub(c.clock.last); !c.clock.last.IsZero() && d > 0 && !c.hosts.net.isDown() {
 		c.stats.Elapsed += d

@@ -373,5 +373,5 @@ func (c *Crawl) Resume(l Limits) {
 // forgive clears the failures of hosts since a time, and records that in the journal.
 func (c *Crawl) forgive(now, since time.Time) {
 	c.hosts.forgiveSince(since)
-	c.rec.record(&Entry{Kind: EntryForgive, At: now, Since: since})
+	c.rec.record(&Entry{Kind: entryForgive, At: now, Since: since})
 }

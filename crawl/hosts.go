@@ -122,15 +122,10 @@ func (b *hosts) pages(id frontier.HostID) int {
 	return int(h.fetched + h.landed)
 }
 
-<<<<<<< HEAD
-// isPromised reports whether a lead must wait because the visits in flight may already
-// use up the host's limit of pages.
-=======
 // isPromised reports whether a lead must wait until a visit to its host comes back: the visits
 // that are out may give all the pages that the host may, or the host fails. A host that fails
 // is asked by one visit at a time, whatever the number of connections: several that fail
 // together would lengthen its rest as if it had failed in each of several tries.
->>>>>>> fixes2
 func (b *hosts) isPromised(id frontier.ID, h frontier.HostID) bool {
 	n := b.cfg.Limits.PerHost
 	switch {

@@ -33,16 +33,16 @@ const (
 	EntryPage    = ledger.EntryPage
 	EntryRetry   = ledger.EntryRetry
 	EntryRobots  = ledger.EntryRobots
-	EntryRound   = ledger.EntryRound
-	EntryIdle    = ledger.EntryIdle
-	EntryBefore  = ledger.EntryBefore
+	entryRound   = ledger.EntryRound
+	entryIdle    = ledger.EntryIdle
+	entryBefore  = ledger.EntryBefore
 	EntryForget  = ledger.EntryForget
-	EntryRescore = ledger.EntryRescore
+	entryRescore = ledger.EntryRescore
 	EntryModel   = ledger.EntryModel
 	EntryReasons = ledger.EntryReasons
-	EntryClock   = ledger.EntryClock
-	EntryAgain   = ledger.EntryAgain
-	EntryForgive = ledger.EntryForgive
+	entryClock   = ledger.EntryClock
+	entryAgain   = ledger.EntryAgain
+	entryForgive = ledger.EntryForgive
 	EntryRequeue = ledger.EntryRequeue
 )
 

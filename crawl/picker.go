@@ -170,7 +170,7 @@ func (p *picker) beforeRound(now time.Time) {
 	}
 	p.in.applyAll(b.BeforeRound(view{p.f}))
 	p.prepared = p.in.changes + 1
-	p.rec.record(&Entry{Kind: EntryBefore, At: now})
+	p.rec.record(&Entry{Kind: entryBefore, At: now})
 }
 
 // idle asks the strategy for leads when nothing waits, and reports whether it had any.
@@ -181,7 +181,7 @@ func (p *picker) idle(now time.Time) bool {
 	}
 	leads := s.Idle()
 	p.in.applyAll(leads)
-	p.rec.record(&Entry{Kind: EntryIdle, At: now})
+	p.rec.record(&Entry{Kind: entryIdle, At: now})
 	return len(leads) > 0
 }
 
@@ -206,7 +206,7 @@ func (p *picker) rescore(now time.Time, id frontier.ID) bool {
 	if score == old {
 		return false
 	}
-	p.rec.record(&Entry{Kind: EntryRescore, At: now, ID: id, Score: score})
+	p.rec.record(&Entry{Kind: entryRescore, At: now, ID: id, Score: score})
 	return true
 }
 
@@ -398,7 +398,7 @@ func (k *pick) newRound() bool {
 		return false
 	}
 	k.rounds.open(list)
-	k.rec.record(&Entry{Kind: EntryRound, At: k.now, Round: list})
+	k.rec.record(&Entry{Kind: entryRound, At: k.now, Round: list})
 	return true
 }
 

@@ -132,7 +132,7 @@ func (p *player) head(e *Entry) error {
 			c.hosts.restAll(e.Run.Began)
 		}
 	}
-	if e.Kind == EntryClock {
+	if e.Kind == entryClock {
 		c.turnBack(e.Back)
 	}
 	c.clock.latest = later(c.clock.latest, e.At)
@@ -178,23 +178,23 @@ func (p *player) body(e *Entry) error {
 		return p.visit(e)
 	case EntryRobots:
 		p.robots(e)
-	case EntryRound:
+	case entryRound:
 		return p.takeRound(e)
-	case EntryIdle:
+	case entryIdle:
 		if s, ok := c.cfg.Strategy.(dowse.Idler); ok {
 			c.in.applyAll(s.Idle())
 		}
-	case EntryBefore:
+	case entryBefore:
 		if s, ok := c.cfg.Strategy.(dowse.BeforeRounder); ok {
 			c.in.applyAll(s.BeforeRound(view{c.f}))
 		}
-	case EntryRescore:
+	case entryRescore:
 		return p.rate(e)
-	case EntryForgive:
+	case entryForgive:
 		c.hosts.forgiveSince(e.Since)
 	case EntryRequeue:
 		return p.requeue(e)
-	case EntryModel, EntryForget, EntryAgain:
+	case EntryModel, EntryForget, entryAgain:
 		if e.IsMark() && p.again == nil {
 			return errNewerModel
 		}

@@ -197,7 +197,7 @@ func (p *player) closeGone(m ledger.Marks) (end uint64, err error) {
 		return m.End, err
 	}
 	p.c.rec.mode = live{}
-	p.c.rec.record(&Entry{Kind: EntryAgain, At: m.At})
+	p.c.rec.record(&Entry{Kind: entryAgain, At: m.At})
 	p.c.rec.mode = replayed{}
 	return p.j.End(), nil
 }

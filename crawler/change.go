@@ -61,7 +61,7 @@ func (c *Crawler) decideUnder(a *terms, cfg Config) (change crawl.Change, pages 
 			x.Copy(&next.Settings, &a.settings.Settings)
 		}
 	}
-	next.Predicate = Predicate(a.topic, next.Threshold, cfg.Judge)
+	next.Predicate = predicateOf(a.topic, next.Threshold, cfg.Judge)
 	b, err := benchOf(col, a.topic, Config{Judge: cfg.Judge})
 	if err != nil {
 		return change, 0, err

@@ -152,7 +152,7 @@ func ReadActs(t *topic.Topic) (list []Act) {
 // leaves reports whether a file pattern matches a file outside a folder,
 // also through a symbolic link, and returns the first such path.
 func leaves(dir, pattern string) (real string, out bool) {
-	l := Loader{Dir: dir}
+	l := loader{Dir: dir}
 	base, err := filepath.EvalSymlinks(absolute(dir))
 	names, err2 := filepath.Glob(l.path(pattern))
 	if err != nil || err2 != nil || len(names) == 0 {

@@ -24,7 +24,7 @@ func Gather(ctx context.Context, t *topic.Topic, cfg Config) (*topic.Material, e
 		return nil, err
 	}
 	defer f.Close()
-	m, err := t.Gather(ctx, &Loader{Dir: t.Dir, Fetcher: f})
+	m, err := t.Gather(ctx, &loader{Dir: t.Dir, Fetcher: f})
 	var source *topic.SourceError
 	if errors.As(err, &source) && (errors.Is(err, ErrIdentity) || ctx.Err() != nil) {
 		return nil, fmt.Errorf("%s: %w", source.Source, source.Err) // the file is not to blame

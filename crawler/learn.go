@@ -17,7 +17,7 @@ import (
 // threshold. Two crawls with the same predicate judge alike, whatever their
 // names, seeds, scopes and limits. A judge of a Go program is identified by
 // its saved form, or by its type alone.
-func Predicate(t *topic.Topic, threshold float64, own dowse.Judge) string {
+func predicateOf(t *topic.Topic, threshold float64, own dowse.Judge) string {
 	judged := *t
 	judged.Name, judged.Seeds, judged.SeedsFrom, judged.Scope, judged.PerHost = "x", nil, "", "", 0
 	judged.Strategy, judged.Tunnel, judged.Explore, judged.Threshold = "", nil, nil, 0

@@ -38,16 +38,13 @@ const (
 // A Loader reads the examples of a topic: pages of the web through a
 // [Fetcher], with its identity and politeness, and the others from files. It
 // implements topic.Loader.
-type Loader struct {
-	// Dir is the folder that relative paths are resolved against.
-	Dir string
-	// Fetcher is needed for URLs and sites only.
-	Fetcher *Fetcher
+type loader struct {
+	Dir     string   // from which relative paths go out
+	Fetcher *Fetcher // for URLs and sites
 }
 
-// Pages returns the pages of a source, and notes on those that could not be
-// read.
-func (l *Loader) Pages(ctx context.Context, s topic.Source) ([]*dowse.Page, []string, error) {
+// Pages returns the pages of a source.
+func (l *loader) Pages(ctx context.Context, s topic.Source) ([]*dowse.Page, []string, error) {
 	switch {
 	case s.URL != "":
 		return l.urls(ctx, []string{s.URL})
@@ -66,7 +63,7 @@ func (l *Loader) Pages(ctx context.Context, s topic.Source) ([]*dowse.Page, []st
 }
 
 // path resolves a relative path against Dir.
-func (l *Loader) path(name string) string {
+func (l *loader) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
@@ -74,7 +71,7 @@ func (l *Loader) path(name string) string {
 }
 
 // urls fetches pages, with one note per page that could not be fetched.
-func (l *Loader) urls(ctx context.Context, list []string) (pages []*dowse.Page, notes []string, err error) {
+func (l *loader) urls(ctx context.Context, list []string) (pages []*dowse.Page, notes []string, err error) {
 	for _, raw := range list {
 		u, err := weburl.Parse(raw)
 		if err != nil {
@@ -95,7 +92,7 @@ func (l *Loader) urls(ctx context.Context, list []string) (pages []*dowse.Page, 
 
 // fetch fetches one page and follows redirects. Without a page the note
 // gives the reason.
-func (l *Loader) fetch(ctx context.Context, u dowse.URL) (p *dowse.Page, note string, err error) {
+func (l *loader) fetch(ctx context.Context, u dowse.URL) (p *dowse.Page, note string, err error) {
 	hops, err := l.Fetcher.Follow(ctx, u, maxHops)
 	if err != nil {
 		return nil, "", err
@@ -110,7 +107,7 @@ func (l *Loader) fetch(ctx context.Context, u dowse.URL) (p *dowse.Page, note st
 // site fetches the first page of a host and then pages that it links to,
 // breadth first. It makes at most twice as many requests as pages are
 // wanted.
-func (l *Loader) site(ctx context.Context, s topic.Source) (pages []*dowse.Page, notes []string, err error) {
+func (l *loader) site(ctx context.Context, s topic.Source) (pages []*dowse.Page, notes []string, err error) {
 	raw := s.Site
 	if !strings.Contains(raw, "://") {
 		raw = "https://" + raw + "/"
@@ -144,7 +141,7 @@ func (l *Loader) site(ctx context.Context, s topic.Source) (pages []*dowse.Page,
 
 // files reads the files that match a pattern, in the order of their names.
 // No match is an error.
-func (l *Loader) files(s topic.Source) (pages []*dowse.Page, err error) {
+func (l *loader) files(s topic.Source) (pages []*dowse.Page, err error) {
 	names, err := filepath.Glob(l.path(s.File))
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %s: %w", s.File, err)
@@ -165,7 +162,7 @@ func (l *Loader) files(s topic.Source) (pages []*dowse.Page, err error) {
 
 // named returns the name of a file relative to the folder of the topic, with
 // the scheme file.
-func (l *Loader) named(path string) string {
+func (l *loader) named(path string) string {
 	if rel, err := filepath.Rel(cmp.Or(l.Dir, "."), path); err == nil {
 		return "file:" + filepath.ToSlash(rel)
 	}
@@ -209,7 +206,7 @@ func readBounded(path string, limit int64) ([]byte, error) {
 }
 
 // warc reads the pages of a WARC file.
-func (l *Loader) warc(s topic.Source) (pages []*dowse.Page, err error) {
+func (l *loader) warc(s topic.Source) (pages []*dowse.Page, err error) {
 	f, err := os.Open(l.path(s.WARC))
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
@@ -246,7 +243,7 @@ func (l *Loader) warc(s topic.Source) (pages []*dowse.Page, err error) {
 
 // collection returns the pages of a collection with a label or, if it has no
 // labels, those of which its judge was sure.
-func (l *Loader) collection(s topic.Source) (pages []*dowse.Page, notes []string, err error) {
+func (l *loader) collection(s topic.Source) (pages []*dowse.Page, notes []string, err error) {
 	c, err := View(l.path(s.Collection))
 	if err != nil {
 		return nil, nil, err
@@ -330,7 +327,7 @@ func keptPage(col *collection.Collection, u dowse.URL) (*dowse.Page, error) {
 // Category returns entries of a category and, as a contrast, others of the
 // directory. The sample is the same for the same directory. If the directory
 // has no titles, some of the pages are fetched.
-func (l *Loader) Category(ctx context.Context, c topic.Category) (in, out []*dowse.Page, err error) {
+func (l *loader) Category(ctx context.Context, c topic.Category) (in, out []*dowse.Page, err error) {
 	d, err := directory.Open(l.path(c.Directory), directory.Options{})
 	if err != nil {
 		return nil, nil, err
@@ -354,7 +351,7 @@ func (l *Loader) Category(ctx context.Context, c topic.Category) (in, out []*dow
 
 // entries converts entries into pages. At most fetch entries without a text
 // are fetched.
-func (l *Loader) entries(ctx context.Context, list []directory.Entry, fetch int) (pages []*dowse.Page, err error) {
+func (l *loader) entries(ctx context.Context, list []directory.Entry, fetch int) (pages []*dowse.Page, err error) {
 	for _, e := range list {
 		if e.Title != "" || e.Description != "" {
 			pages = append(pages, &dowse.Page{URL: e.URL, Document: dowse.Document{
@@ -377,7 +374,7 @@ func (l *Loader) entries(ctx context.Context, list []directory.Entry, fetch int)
 }
 
 // Model reads a model.
-func (l *Loader) Model(_ context.Context, file string) (judge.Model, error) {
+func (l *loader) Model(_ context.Context, file string) (judge.Model, error) {
 	data, err := readBounded(l.path(file), maxModel)
 	if err != nil {
 		return nil, err

@@ -11,10 +11,10 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/internal/durable"
+	"dowse/internal/tgraph"
 	"dowse/internal/trace"
 	"dowse/judge"
 	"dowse/strategy/input"
-	"dowse/strategy/treasure/tgraph"
 	"dowse/topic"
 	"dowse/weburl"
 )
@@ -150,7 +150,7 @@ const alsoWeight = 0.25
 // It sets their names in the settings. The notes are for a person.
 func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collection.File, notes []string, err error) {
 	var learnt *input.Learnt
-	s.Predicate = Predicate(t, s.Threshold, cfg.Judge)
+	s.Predicate = predicateOf(t, s.Threshold, cfg.Judge)
 	if cfg.LearnFrom != "" {
 		if learnt, err = learntIn(cfg.LearnFrom, s.Predicate, cfg.LearnAnyway); err != nil {
 			return nil, nil, err
@@ -210,7 +210,7 @@ func makeable(s collection.Settings, n input.Inputs, learnt *input.Learnt, cfg C
 	for _, sh := range shadows {
 		all = append(all, sh.Strategy)
 	}
-	return all, new(Visitor).RateAll(st, shadows)
+	return all, new(Visitor).rateAll(st, shadows)
 }
 
 // writeCodes writes a classification in the form that judge.ParseCodes

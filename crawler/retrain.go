@@ -12,8 +12,8 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/internal/frontier"
+	"dowse/internal/site"
 	"dowse/judge"
-	"dowse/site"
 )
 
 // TrainEvery is how many new labels a running crawl waits for before it

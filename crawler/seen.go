@@ -316,7 +316,7 @@ func Contrast(ctx context.Context, dir string, m *topic.Material) error {
 
 // Others returns at most n pages of a collection that are probably off its
 // topic.
-func (l *Loader) Others(ctx context.Context, s topic.Source, n int) ([]*dowse.Page, error) {
+func (l *loader) Others(ctx context.Context, s topic.Source, n int) ([]*dowse.Page, error) {
 	c, again, err := openSeen(l.path(s.Collection))
 	if err != nil {
 		return nil, err

@@ -6,8 +6,8 @@ import (
 
 	"dowse"
 	"dowse/collection"
+	"dowse/internal/site"
 	"dowse/judge"
-	"dowse/site"
 	"dowse/strategy"
 	"dowse/topic"
 )

@@ -17,8 +17,8 @@ import (
 
 	"dowse/crawler"
 	"dowse/internal/demo"
+	"dowse/internal/site"
 	"dowse/settings"
-	"dowse/site"
 )
 
 const townSites = 150

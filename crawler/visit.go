@@ -12,7 +12,7 @@ import (
 	"dowse/fetch"
 	"dowse/internal/archive"
 	"dowse/internal/extract"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A Visitor makes visits: it fetches, extracts and judges a page, and
@@ -38,10 +38,10 @@ func (v *Visitor) Rate(s dowse.Strategy) { v.wish = WishOf(s) }
 
 // RateAll is Rate for a strategy and its shadows. It is an error if their
 // demands can't be combined.
-func (v *Visitor) RateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
+func (v *Visitor) rateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
 	v.wish = WishOf(s)
 	for _, shadow := range shadows {
-		both, err := v.wish.And(WishOf(shadow.Strategy))
+		both, err := v.wish.and(WishOf(shadow.Strategy))
 		if err != nil {
 			return fmt.Errorf("%w; the shadow is %s", err, shadow.Name)
 		}

@@ -15,8 +15,8 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/fetch"
+	"dowse/internal/site"
 	"dowse/settings"
-	"dowse/site"
 	"dowse/strategy"
 	"dowse/strategy/input"
 	"dowse/topic"
@@ -207,7 +207,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 		return nil, err
 	}
 	v := &Visitor{Client: client, Judge: ruled(judge), Wants: t.AcceptsLanguage, Language: t.LanguageOf}
-	if err := v.RateAll(strat, shadows); err != nil {
+	if err := v.rateAll(strat, shadows); err != nil {
 		return nil, err
 	}
 	return &parts{client: client, visitor: v, crawl: crawl.Config{

@@ -29,7 +29,7 @@ var ErrWindows = errors.New("the words around a link can be rated in one way onl
 
 // And returns what both want. Windows of different sizes can't be combined,
 // because a link has one rating of the words around it.
-func (w Wish) And(o Wish) (Wish, error) {
+func (w Wish) and(o Wish) (Wish, error) {
 	if w.Window != 0 && o.Window != 0 && w.Window != o.Window {
 		return w, fmt.Errorf("crawler: %w: one strategy wants %d words, the other %d; give both the same (words=N)", ErrWindows, w.Window, o.Window)
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A Centroid trains the page classifier of Ester, Kriegel and Schubert 2004. Each

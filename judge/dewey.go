@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A Dewey builds a judge from a decimal classification, following the link classifier

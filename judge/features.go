@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // Features selects how a trained judge represents a page: as a sparse vector of

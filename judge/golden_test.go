@@ -11,7 +11,7 @@ import (
 
 	"dowse"
 	"dowse/internal/golden"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A golden file holds worked examples that were computed by another program.
@@ -423,7 +423,7 @@ func TestGoldenBayes(t *testing.T) {
 		c.near(t, "theta of "+w, b.Theta(w, false), want.Theta["irr"][w])
 	}
 	for i, q := range in.Queries {
-		rel, irr := b.LogJoint(q)
+		rel, irr := b.logJoint(q)
 		c.near(t, "log joint relevant", rel, want.Queries[i].Rel)
 		c.near(t, "log joint irrelevant", irr, want.Queries[i].Irr)
 		c.near(t, "probability", b.P(q), want.Queries[i].P)

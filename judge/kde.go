@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A kdeTrainer trains naive Bayes with kernel densities (John and Langley 1995), one

@@ -3,7 +3,7 @@ package judge
 import (
 	"math"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // kmeansRounds limits the iterations. k-means always ends, but in the worst case late;

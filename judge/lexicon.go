@@ -7,7 +7,7 @@ import (
 
 	"dowse"
 	"dowse/internal/plain"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // Wanted is a topic in words, the input of [NewWords]. Words and phrases are written

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // linear rates by a weighted sum on the scale of log-odds: r = sigmoid(Bias + Σ

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A Logistic trains logistic regression by stochastic gradient descent with one

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A multinomialTrainer trains multinomial naive Bayes for pages, by the formula of

@@ -133,7 +133,7 @@ func (b *MultinomialBags) Weight(token string) float64 {
 
 // LogJoint returns ln P(class) + Σ ln θ(t|class) for both classes. Unknown tokens are
 // ignored.
-func (b *MultinomialBags) LogJoint(tokens []string) (relevant, irrelevant float64) {
+func (b *MultinomialBags) logJoint(tokens []string) (relevant, irrelevant float64) {
 	all := b.bags[0] + b.bags[1]
 	irrelevant, relevant = math.Log(b.bags[0]/all), math.Log(b.bags[1]/all)
 	for _, t := range tokens {
@@ -157,6 +157,6 @@ func (b *MultinomialBags) P(tokens []string) float64 {
 	case b.bags[0] == 0:
 		return 1
 	}
-	relevant, irrelevant := b.LogJoint(tokens)
+	relevant, irrelevant := b.logJoint(tokens)
 	return sigmoid(relevant - irrelevant)
 }

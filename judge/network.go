@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A networkTrainer trains a network of three layers by back-propagation, one of the

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // savedVersion is the version of the format that [Save] writes. [Load] reads this and

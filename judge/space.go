@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // Values in the word memory of a space for words that are not a term.

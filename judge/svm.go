@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // An SVM trains a linear support vector machine and turns its decision values into

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A Table makes the judge of Taylan et al. 2011: a short table of weighted topic

@@ -2,7 +2,7 @@ package judge
 
 import (
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A core rates vectors of one space. It does not change and is safe for concurrent

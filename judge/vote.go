@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A voteTrainer trains a support vector machine, naive Bayes with kernel densities and

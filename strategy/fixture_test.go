@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"dowse/strategy/internal/fixture"
+	"dowse/internal/fixture"
 	"dowse/strategy/strategytest"
 )
 

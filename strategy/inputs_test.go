@@ -8,9 +8,9 @@ import (
 	"dowse/judge"
 	"dowse/strategy"
 	"dowse/strategy/input"
-	"dowse/strategy/interest"
-	"dowse/strategy/linkclass"
-	"dowse/strategy/treasure"
+	"dowse/strategy/internal/interest"
+	"dowse/strategy/internal/linkclass"
+	"dowse/strategy/internal/treasure"
 )
 
 // TestInputsAreDeclared gives every strategy each kind of input in addition to those that

@@ -7,7 +7,7 @@ import (
 
 	"dowse"
 	"dowse/strategy"
-	"dowse/strategy/interest"
+	"dowse/strategy/internal/interest"
 )
 
 // TestEdgeCases is the matrix of what strategies do where papers are silent (those that

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/linktext"
+	"dowse/internal/text"
 	"dowse/strategy/input"
 	"dowse/strategy/internal/lead"
-	"dowse/strategy/internal/linktext"
 	"dowse/strategy/internal/state"
-	"dowse/text"
 )
 
 // online learns during the crawl which links lead to the topic, by logistic regression

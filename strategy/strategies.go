@@ -39,11 +39,11 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/text"
 	"dowse/strategy/input"
-	"dowse/strategy/interest"
-	"dowse/strategy/linkclass"
-	"dowse/strategy/treasure"
-	"dowse/text"
+	"dowse/strategy/internal/interest"
+	"dowse/strategy/internal/linkclass"
+	"dowse/strategy/internal/treasure"
 )
 
 // Default is the strategy of a crawl that does not name one.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"dowse/internal/text"
 	"dowse/judge"
-	"dowse/text"
 )
 
 // A Level is how serious a finding is.

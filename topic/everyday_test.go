@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"dowse"
+	"dowse/internal/text"
 	"dowse/judge"
-	"dowse/text"
 	"dowse/topic"
 )
 

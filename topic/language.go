@@ -3,7 +3,7 @@ package topic
 import (
 	"cmp"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // noteLanguage adds a note if a topic does not set its language and most

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/text"
 	"dowse/judge"
-	"dowse/text"
 )
 
 // A Meaning is what a word of a topic may mean by a dictionary: the names of its kinds,

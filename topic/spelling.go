@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"dowse"
+	"dowse/internal/text"
 	"dowse/judge"
-	"dowse/text"
 )
 
 // A Speller finds full words for the stems in the reasons of trained judges:

@@ -40,8 +40,8 @@ import (
 
 	"dowse"
 	"dowse/internal/plain"
+	"dowse/internal/text"
 	"dowse/judge"
-	"dowse/text"
 )
 
 // Schema is the value of the key "dowse" in a topic file.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"dowse"
-	"dowse/strategy/treasure/tgraph"
+	"dowse/internal/tgraph"
 )
 
 func newBacklinks() *backlinks {

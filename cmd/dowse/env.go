@@ -9,8 +9,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"dowse/internal/text"
 	"dowse/settings"
-	"dowse/text"
 )
 
 // envPrefix begins the names of dowse's environment variables.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // packageNames matches the names of packages that begin their errors. They help readers

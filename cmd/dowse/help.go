@@ -13,7 +13,7 @@ import (
 	"dowse/crawler"
 	"dowse/internal/mistake"
 	"dowse/internal/predicate"
-	"dowse/site"
+	"dowse/internal/site"
 	"dowse/strategy"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"dowse/crawler"
+	"dowse/internal/text"
 	"dowse/lab/experiment"
-	"dowse/text"
 )
 
 // labCmd groups the commands of the lab, which runs crawls in virtual time on webs that

@@ -11,7 +11,7 @@ import (
 	"dowse/collection"
 	"dowse/crawl"
 	"dowse/internal/plain"
-	"dowse/site"
+	"dowse/internal/site"
 )
 
 // sitesCmd lists the sites that a crawl for sites has found, with their verdicts.

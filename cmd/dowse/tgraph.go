@@ -11,7 +11,7 @@ import (
 	"dowse"
 	"dowse/collection"
 	"dowse/internal/durable"
-	"dowse/strategy/treasure/tgraph"
+	"dowse/internal/tgraph"
 	"dowse/weburl"
 )
 

@@ -11,9 +11,9 @@ import (
 	"dowse/internal/demo"
 	"dowse/internal/lab/measure"
 	reports "dowse/internal/lab/report"
+	"dowse/internal/site"
 	"dowse/judge"
 	"dowse/lab/experiment"
-	"dowse/site"
 	"dowse/topic"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/text"
+	"dowse/internal/text"
 	"dowse/weburl"
 )
 

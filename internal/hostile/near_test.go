@@ -18,8 +18,8 @@ import (
 	"dowse/internal/archive"
 	"dowse/internal/extract"
 	"dowse/internal/hostile/template"
+	"dowse/internal/text"
 	"dowse/strategy"
-	"dowse/text"
 	"dowse/weburl"
 )
 

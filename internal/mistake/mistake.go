@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // An Error is one thing that is wrong with a file: its place, the problem, and

@@ -9,7 +9,7 @@ import (
 
 	"dowse"
 	"dowse/internal/mistake"
-	"dowse/text"
+	"dowse/internal/text"
 	"dowse/weburl"
 )
 

@@ -3,7 +3,7 @@ package predicate
 import (
 	"dowse"
 	"dowse/internal/facts"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A reading is one page while it is tested. What is costly to compute is computed when it is first asked for,

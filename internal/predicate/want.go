@@ -8,7 +8,7 @@ import (
 
 	"dowse"
 	"dowse/internal/plain"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A want is one string or pattern to look for in the values of a fact.

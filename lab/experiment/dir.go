@@ -275,9 +275,9 @@ func packed(t *measure.Trail) ([]byte, error) {
 // close closes cpu.jsonl; everything else is closed after each write.
 func (d *dir) close() { d.cpu.Close() }
 
-// A Manifest records what a run was made with, so that it can be verified: webs
+// A manifest records what a run was made with, so that it can be verified: webs
 // by their hashes, versions, random seed, and the crawls in order.
-type Manifest struct {
+type manifest struct {
 	Dowse   string `yaml:"dowse"` // the schema, run/v1
 	Name    string `yaml:"name"`
 	Command string `yaml:"command"`
@@ -305,7 +305,7 @@ func (d *dir) finish(r *Results, jobs []job) error {
 	if err := d.checkOwner(); err != nil {
 		return err
 	}
-	m := Manifest{Dowse: manifestSchema, Name: r.Experiment.Name, Base: d.base, Go: runtime.Version(), Machine: runtime.GOARCH,
+	m := manifest{Dowse: manifestSchema, Name: r.Experiment.Name, Base: d.base, Go: runtime.Version(), Machine: runtime.GOARCH,
 		Rng: r.Experiment.Seeds.Rng, Seeds: r.Experiment.Seeds.From, Judge: r.Experiment.Judge, Webs: r.Webs}
 	sum := sha256.New()
 	for i, j := range jobs {
@@ -379,7 +379,7 @@ func abandoned(f fs.DirEntry) bool {
 }
 
 // Open reads a finished run without making any crawl.
-func Open(path string) (*Results, *Manifest, error) {
+func Open(path string) (*Results, *manifest, error) {
 	r, m, err := openFacts(path)
 	if err != nil {
 		return nil, nil, err
@@ -399,7 +399,7 @@ func Open(path string) (*Results, *Manifest, error) {
 
 // openFacts reads a run without its trails. A run that has not finished is an
 // error.
-func openFacts(path string) (*Results, *Manifest, error) {
+func openFacts(path string) (*Results, *manifest, error) {
 	x, _, err := Load(filepath.Join(path, experimentFile))
 	if err != nil {
 		return nil, nil, err
@@ -411,7 +411,7 @@ func openFacts(path string) (*Results, *Manifest, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("experiment: %w", err)
 	}
-	m := &Manifest{}
+	m := &manifest{}
 	if e := manifestForm.Read(data, manifestFile, m); e != nil || m.Dowse != manifestSchema {
 		return nil, nil, fmt.Errorf("experiment: %s is no manifest of this version", filepath.Join(path, manifestFile))
 	}

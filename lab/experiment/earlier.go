@@ -9,9 +9,9 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/tgraph"
 	"dowse/internal/trace"
 	"dowse/strategy"
-	"dowse/strategy/treasure/tgraph"
 )
 
 // The earlier crawl of a synthetic web from which a T-Graph is built: its budget

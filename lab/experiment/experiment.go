@@ -38,8 +38,8 @@ import (
 	"dowse/internal/predicate"
 )
 
-// Schema is the value of the key "dowse" in the file of an experiment.
-const Schema = "lab/v1"
+// schema is the value of the key "dowse" in the file of an experiment.
+const schema = "lab/v1"
 
 // An Experiment describes what is compared, on which webs and topics, and how the
 // results are tested and presented. [Parse] checks it and fills in the defaults

@@ -6,7 +6,7 @@ import (
 
 	"dowse"
 	"dowse/internal/predicate"
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // predicateFor returns the condition that relevant pages of a topic meet in

@@ -12,8 +12,8 @@ import (
 	"dowse/fetch"
 	"dowse/internal/demo"
 	"dowse/internal/lab/measure"
+	"dowse/internal/site"
 	"dowse/judge"
-	"dowse/site"
 	"dowse/weburl"
 )
 

@@ -15,8 +15,8 @@ import (
 	"dowse/internal/lab/web"
 	"dowse/internal/mistake"
 	"dowse/internal/predicate"
+	"dowse/internal/text"
 	"dowse/internal/trace"
-	"dowse/text"
 )
 
 // A labelledWeb is a web with everything that the lab knows of it: labels, link

@@ -38,7 +38,7 @@ var form = strictyaml.Form{
 	Bytes: maxFile, Line: 16 << 10, Brackets: 32, Dashes: 16, Indent: 200, Keys: 4000,
 	FixLarge:  "put lists of topics into a file of their own",
 	FixKeys:   "split the experiment into several",
-	FixEmpty:  "begin with: dowse: " + Schema,
+	FixEmpty:  "begin with: dowse: " + schema,
 	FixSecond: "write one experiment to a file",
 	FixOther:  fixOther,
 }
@@ -119,8 +119,8 @@ var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 // experiment checks the whole file, from the top, and fills in defaults.
 func (c *checker) experiment(x *Experiment) {
 	switch {
-	case x.Dowse != Schema:
-		c.fail("$.dowse", fmt.Sprintf("unknown schema %q", x.Dowse), "an experiment begins with: dowse: "+Schema)
+	case x.Dowse != schema:
+		c.fail("$.dowse", fmt.Sprintf("unknown schema %q", x.Dowse), "an experiment begins with: dowse: "+schema)
 	case !plainName.MatchString(x.Name):
 		c.fail("$.name", fmt.Sprintf("%q is not a valid name", x.Name), "use lower case letters, digits and hyphens")
 	case len(x.Strategies) == 0:

@@ -11,8 +11,8 @@ import (
 	"dowse/crawl"
 	"dowse/crawler"
 	"dowse/internal/lab/web"
+	"dowse/internal/site"
 	"dowse/lab"
-	"dowse/site"
 	"dowse/weburl"
 )
 
@@ -27,9 +27,6 @@ type Replayed struct {
 	OnTopic  int    `json:"on_topic"` // of these, those on topic by the collection's judge
 	Half     int    `json:"half"`     // of these, those in the first half of the visits
 }
-
-// Coverage is the share of the visited URLs whose outcome is recorded, 0 to 1.
-func (r Replayed) Coverage() float64 { return float64(r.Recorded) / float64(max(r.Wanted, 1)) }
 
 // Harvest is the share of the recorded pages that are on topic, 0 to 1.
 func (r Replayed) Harvest() float64 { return float64(r.OnTopic) / float64(max(r.Pages, 1)) }

@@ -376,7 +376,7 @@ func (o Options) progress(p Progress) {
 	}
 }
 
-// ByLabel returns the trails of one strategy.
-func (r *Results) ByLabel(label string) (list []measure.Trail) {
+// byLabel returns the trails of one strategy.
+func (r *Results) byLabel(label string) (list []measure.Trail) {
 	return slices.DeleteFunc(slices.Clone(r.Trails), func(t measure.Trail) bool { return t.Label != label })
 }

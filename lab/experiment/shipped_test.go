@@ -91,7 +91,7 @@ strategies:
 func TestLearning(t *testing.T) {
 	sequential(t)
 	r := ran(t, learning, Options{})
-	of := func(label string) measure.Trail { return r.ByLabel(label)[0] }
+	of := func(label string) measure.Trail { return r.byLabel(label)[0] }
 	cold, warm := of("cold"), of("warm")
 	if slices.EqualFunc(stepsOf(&cold), stepsOf(&warm), func(a, b measure.Step) bool { return a.URL == b.URL }) {
 		t.Error("what was learnt changes nothing")

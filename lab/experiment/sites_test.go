@@ -8,8 +8,8 @@ import (
 
 	"dowse/internal/demo"
 	"dowse/internal/lab/measure"
+	"dowse/internal/site"
 	"dowse/judge"
-	"dowse/site"
 )
 
 // smallSites is the shipped experiment on sites, on two small towns.

@@ -15,11 +15,11 @@ import (
 	"dowse/internal/lab/measure"
 	"dowse/internal/lab/web"
 	"dowse/internal/predicate"
+	"dowse/internal/tgraph"
 	"dowse/judge"
 	"dowse/lab"
 	"dowse/strategy"
 	"dowse/strategy/input"
-	"dowse/strategy/treasure/tgraph"
 	"dowse/weburl"
 )
 

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"dowse"
+	"dowse/internal/tgraph"
 	"dowse/judge"
-	"dowse/strategy/treasure/tgraph"
 )
 
 // Inputs are what there is for the strategies of a crawl.

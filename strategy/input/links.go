@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"dowse"
-	"dowse/strategy/internal/linktext"
+	"dowse/internal/linktext"
 )
 
 // A LabelledLink is a link of which it is known where it led.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A Claim is a statement about strategies that an experiment can confirm or

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"dowse/text"
+	"dowse/internal/text"
 )
 
 // A Mistake is an error in a claim or a measure that a person wrote: the column,

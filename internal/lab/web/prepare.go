@@ -13,7 +13,7 @@ import (
 	"dowse/crawler"
 	"dowse/fetch"
 	"dowse/internal/extract"
-	"dowse/text"
+	"dowse/internal/text"
 	"dowse/weburl"
 )
 

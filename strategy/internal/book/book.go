@@ -2,7 +2,7 @@
 // strategies that read every word of every page seldom stem one.
 package book
 
-import "dowse/text"
+import "dowse/internal/text"
 
 // A Book tells which numbered term a word of running text stands for, without making
 // the term: a hash and one look at memory, for those who read every word of every

@@ -1,0 +1,126 @@
+package linkclass
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dowse"
+	"dowse/internal/linktext"
+	"dowse/internal/text"
+	"dowse/judge"
+	"dowse/strategy/input"
+)
+
+// LinkWords says how the words of anchors and URLs are read.
+type LinkWords struct {
+	Language string `param:"language" default:"en" help:"of stems and stop words, as in BCP 47; ours"`
+	Stem     string `param:"stem" default:"the language's" help:"stems: porter, whole, prefix (the first 5 letters; the default for Turkish, Can et al. 2008), or a language"`
+
+	Analyzer *text.Analyzer    // takes the place of Language and Stem; nil for none
+	Drop     []string          // words of URLs that say nothing; nil means those of the web at large
+	Table    []judge.TopicWord // words of the topic, stemmed likewise; nil for none, see [NewLSFC]
+}
+
+// emptyURLWords are in URLs of all topics.
+const emptyURLWords = "www com org net html htm php asp aspx jsp index"
+
+func (w *LinkWords) check() error {
+	if _, ok := text.StemmerNamed(w.Stem); w.Stem != "" && !ok {
+		return fmt.Errorf("stem=%s: want porter, whole, prefix or a language", w.Stem)
+	}
+	return nil
+}
+
+// Inputs returns the inputs that it uses: the language and the words of the topic.
+func (w *LinkWords) Inputs() (required, used input.Kind) {
+	return 0, input.KindLanguage | input.KindWords
+}
+
+// Take takes the language of the topic unless another was given, and makes the table
+// from the words of the topic unless there is one.
+func (w *LinkWords) Take(in input.Inputs) error {
+	w.Language = cmp.Or(w.Language, in.Language)
+	w.tableOf(in.Words)
+	return nil
+}
+
+// tableOf makes the table from words of the topic, unless there is one.
+func (w *LinkWords) tableOf(words []judge.TopicWord) {
+	if w.Table != nil {
+		return
+	}
+	a := w.analyzer()
+	for _, word := range words {
+		for _, term := range a.Terms(word.Term) {
+			w.Table = append(w.Table, judge.TopicWord{Term: term, Weight: word.Weight})
+		}
+	}
+}
+
+// analyzer makes the terms.
+func (w *LinkWords) analyzer() *text.Analyzer {
+	if w.Analyzer != nil {
+		return w.Analyzer
+	}
+	o := text.Options{Language: w.Language}
+	if stem, ok := text.StemmerNamed(w.Stem); ok && w.Stem != "" {
+		o.Stem = stem
+	} else if lang, _, _ := strings.Cut(strings.ToLower(w.Language), "-"); lang == "tr" {
+		o.Stem = text.Prefix(0)
+	}
+	return text.NewAnalyzer(o)
+}
+
+// A linkReader makes terms of anchors and URLs.
+type linkReader struct {
+	analyzer *text.Analyzer
+	drop     map[string]bool
+	spans    []dowse.Span
+}
+
+func newLinkReader(w *LinkWords) *linkReader {
+	r := &linkReader{analyzer: w.analyzer(), drop: map[string]bool{}}
+	drop := w.Drop
+	if drop == nil {
+		drop = strings.Fields(emptyURLWords)
+	}
+	for _, d := range drop {
+		r.drop[strings.ToLower(d)] = true
+	}
+	return r
+}
+
+// anchor appends the terms of an anchor.
+func (r *linkReader) anchor(dst []string, anchor string) []string {
+	anchor = linktext.Cut(anchor, linktext.MaxBytes)
+	return r.analyzer.AppendTerms(dst, anchor, r.cut(anchor))
+}
+
+// cut returns the words of an anchor or URL, not too many.
+func (r *linkReader) cut(s string) []dowse.Span {
+	r.spans = dowse.AppendWords(r.spans[:0], s, 0)
+	return r.spans[:min(len(r.spans), linktext.MaxWords)]
+}
+
+// url appends the terms of a URL: its words without the scheme, numbers and those
+// that are in URLs of all topics.
+func (r *linkReader) url(dst []string, u dowse.URL) []string {
+	s := linktext.Address(u)
+	spans := slices.DeleteFunc(r.cut(s), func(w dowse.Span) bool { return r.empty(s[w.Start:w.End]) })
+	return r.analyzer.AppendTerms(dst, s, spans)
+}
+
+func (r *linkReader) empty(word string) bool {
+	return digitsOnly(word) || r.drop[strings.ToLower(word)]
+}
+
+func digitsOnly(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}

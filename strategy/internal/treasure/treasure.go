@@ -1,0 +1,296 @@
+package treasure
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dowse"
+	"dowse/internal/linktext"
+	"dowse/internal/text"
+	"dowse/internal/tgraph"
+	"dowse/judge"
+	"dowse/strategy/input"
+	"dowse/strategy/internal/lead"
+	"dowse/strategy/internal/state"
+)
+
+// treasure is the Treasure-Crawler (Seyfi and Patel 2015). A link that looks on topic
+// is compared with the links of a [tgraph.Graph], of which is known how many clicks they
+// are from a target: by the headings above it, its anchor and the text around it.
+// The nearer to a target a similar node is, the higher the priority. All others get
+// next to nothing, but everything that waits rises every so many insertions, so that
+// nothing waits for ever.
+//
+// Whether a link looks on topic is decided by its class in a decimal classification,
+// if there is one, as in the paper; otherwise by the judge of the crawl.
+type treasure struct {
+	OSM       float64 `param:"osm" default:"0.05" max:"1" help:"similarity from which a node of the T-Graph is like a link; Seyfi and Patel 2015"`
+	Anchor    float64 `param:"anchor" default:"1.4" help:"what a word of the anchor counts against one around it; Seyfi and Patel 2015"`
+	Select    string  `param:"select" default:"lowest" help:"of the nodes like a link, lowest: the one nearest to a target, or best: the most similar; Seyfi and Patel 2015, best is ours"`
+	Weights   string  `param:"weights" default:"equal" help:"of headings and text in the similarity: equal, as in the paper, or fitted to the T-Graph"`
+	NoTargets bool    `param:"no-targets" default:"false" help:"do not compare links with the targets themselves; ours, for ablations"`
+	Unrelated float64 `param:"unrelated" default:"0.01" max:"1" help:"priority of links off topic or like no node; Seyfi and Patel 2015"`
+	Aging     float64 `param:"aging" default:"0.05" max:"1" help:"by how much everything that waits rises, up to 1; Seyfi and Patel 2015"`
+	Every     int     `param:"every" default:"100" help:"insertions after which it rises; Seyfi and Patel 2015"`
+	Wanted    float64 `param:"wanted" default:"0.5" max:"1" help:"the judge's rating of a link's words from which it is on topic, where there are no classes; ours"`
+	Words     int     `param:"words" default:"20" help:"words around a link that the judge rates, its anchor included; ours"`
+
+	Codes string `param:"codes" default:"none" help:"classes of links on topic, as 57+59: of the table given with --classes, or paper for the 20 around the English language of Seyfi and Patel 2015; the judge decides where there is neither"`
+
+	TGraph   *tgraph.Graph  // required
+	Classes  *judge.Digits  // decide which links are on topic; nil leaves it to the judge
+	Analyzer *text.Analyzer // takes the place of the T-Graph's language; nil for none
+
+	osm    *osm
+	reason []string // by node
+	aging  aging
+	tokens []judge.Token
+}
+
+const (
+	selectLowest  = "lowest"
+	selectBest    = "best"
+	weightsEqual  = "equal"
+	weightsFitted = "fitted"
+
+	maxCompared = 5000 // links of a page that are compared, about 10 ms
+)
+
+// Check reports what is wrong with the parameters.
+func (s *treasure) Check() error {
+	switch {
+	case s.Select != "" && s.Select != selectLowest && s.Select != selectBest:
+		return fmt.Errorf("select=%s: want %s or %s", s.Select, selectLowest, selectBest)
+	case s.Weights != "" && s.Weights != weightsEqual && s.Weights != weightsFitted:
+		return fmt.Errorf("weights=%s: want %s or %s", s.Weights, weightsEqual, weightsFitted)
+	}
+	return nil
+}
+
+// errTGraph says what a strategy needs and how to make it.
+var errTGraph = errors.New("it needs a T-Graph, the ways to pages you know: make one with 'dowse tgraph build' and give it with --tgraph FILE")
+
+// Inputs returns the T-Graph as required; a decimal classification is used.
+func (s *treasure) Inputs() (required, used input.Kind) {
+	return input.KindTGraph, input.KindClasses
+}
+
+// Take takes the T-Graph, and makes the classes.
+func (s *treasure) Take(in input.Inputs) error {
+	if in.TGraph == nil {
+		return errTGraph
+	}
+	s.TGraph = in.TGraph
+	return s.classify(in.Classes)
+}
+
+// paperCodes asks for the classes of the paper.
+const paperCodes = "paper"
+
+// classify makes the classes from a table and the codes that are wanted of it.
+func (s *treasure) classify(table []judge.Code) error {
+	d := judge.Dewey{Language: s.TGraph.Language, Codes: table}
+	switch {
+	case s.Classes != nil || s.Codes == "" && table == nil:
+		return nil
+	case s.Codes == "":
+		return errors.New("which classes of the table are on topic? Say so with codes=, as treasure:codes=57+59")
+	case s.Codes != paperCodes:
+		d.Desired = wantedCodes(table, strings.Split(s.Codes, "+"))
+	}
+	if d.Desired != nil && len(d.Desired) == 0 {
+		return fmt.Errorf("codes=%s: the table has no such classes", s.Codes)
+	}
+	var err error
+	s.Classes, err = d.New()
+	return err
+}
+
+// wantedCodes are the codes of a table, or of the paper's, that begin with one of some.
+func wantedCodes(table []judge.Code, begin []string) []string {
+	if table == nil {
+		table = judge.PaperCodes()
+	}
+	list := []string{}
+	for _, c := range table {
+		if slices.ContainsFunc(begin, func(b string) bool { return b != "" && strings.HasPrefix(c.Code, b) }) {
+			list = append(list, c.Code)
+		}
+	}
+	return list
+}
+
+func (s *treasure) begin() {
+	if s.osm != nil {
+		return
+	}
+	s.osm = newOSM(s.TGraph, analyzerFor(s.Analyzer, s.TGraph), cmp.Or(s.Anchor, 1.4), s.NoTargets)
+	if s.Weights == weightsFitted {
+		s.osm.weights = s.osm.fitted(s.TGraph.Depth)
+	}
+	s.reason = make([]string, len(s.osm.nodes))
+	for i := range s.osm.nodes {
+		n := &s.osm.nodes[i]
+		if s.reason[i] = "like " + n.ID + ", " + tgraph.Clicks(n.Level) + " from a target"; n.Level == 0 {
+			s.reason[i] = "like " + n.ID + ", a target"
+		}
+	}
+	s.aging.TGraph = s.TGraph.Fingerprint()
+}
+
+func analyzerFor(a *text.Analyzer, g *tgraph.Graph) *text.Analyzer {
+	if a != nil {
+		return a
+	}
+	return text.NewAnalyzer(text.Options{Language: g.Language})
+}
+
+// Traits states what is the same for a whole crawl.
+func (s *treasure) Traits() dowse.Traits {
+	return dowse.Traits{Window: cmp.Or(s.Words, 20), Anchors: s.Classes == nil, ReadsText: true}
+}
+
+// Start queues the seeds at the highest priority there is.
+func (s *treasure) Start(seeds []dowse.URL) []dowse.Lead {
+	s.begin()
+	leads := make([]dowse.Lead, 0, len(seeds)+1)
+	for _, l := range lead.Seeds(seeds) {
+		leads = s.insert(leads, l)
+	}
+	return leads
+}
+
+// Follow rates the links to pages that have not been visited.
+func (s *treasure) Follow(p *dowse.Page) []dowse.Lead {
+	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed {
+		return nil
+	}
+	s.begin()
+	s.osm.turn(&p.Document)
+	leads := make([]dowse.Lead, 0, len(p.Links)+1+len(p.Links)/cmp.Or(s.Every, 100))
+	because := make([]dowse.Because, 0, 2*len(p.Links))
+	for i := range p.Links {
+		l := &p.Links[i]
+		if l.Target.State == dowse.Visited || l.Target.State == dowse.Flying {
+			continue
+		}
+		n := len(because)
+		var priority float64
+		priority, because = s.rate(because, p, l, i < maxCompared)
+		leads = s.insert(leads, dowse.Lead{URL: l.URL, Priority: priority, Merge: dowse.Max, Because: because[n:len(because):len(because)]})
+	}
+	return leads
+}
+
+// insert queues a lead; with every so many of them all that wait rise.
+func (s *treasure) insert(leads []dowse.Lead, l dowse.Lead) []dowse.Lead {
+	return s.aging.insert(leads, l, cmp.Or(s.Aging, 0.05), cmp.Or(s.Every, 100))
+}
+
+// rate returns the priority of a link and appends the reasons for it. Of several
+// mentions the best counts.
+func (s *treasure) rate(because []dowse.Because, p *dowse.Page, l *dowse.Link, compared bool) (float64, []dowse.Because) {
+	unrelated := cmp.Or(s.Unrelated, 0.01)
+	if !compared {
+		return unrelated, append(because, dowse.Because{What: "one link of too many on the page", Weight: unrelated})
+	}
+	priority, node, like, why := unrelated, int32(-1), 0.0, ""
+	for i := range min(linktext.MaxMentions, len(l.More)+1) {
+		m := &l.Mention
+		if i > 0 {
+			m = &l.More[i-1]
+		}
+		on, class := s.onTopic(&p.Document, m)
+		if why == "" {
+			why = class
+		}
+		if !on {
+			continue
+		}
+		n, sim := s.osm.nearest(&p.Document, m, cmp.Or(s.OSM, 0.05), s.Select == selectBest)
+		if n < 0 {
+			why = "like no node of the T-Graph"
+		} else if x := 1 / float64(max(s.osm.nodes[n].Level, 1)); x > priority || node < 0 {
+			priority, node, like = max(x, priority), n, sim
+		}
+	}
+	if node < 0 {
+		return priority, append(because, dowse.Because{What: why, Weight: priority})
+	}
+	return priority, append(because, dowse.Because{What: s.reason[node], Weight: priority}, dowse.Because{What: "how like it is, not counted", Weight: like})
+}
+
+// onTopic predicts whether a link leads to the topic; if not, why.
+func (s *treasure) onTopic(d *dowse.Document, m *dowse.Mention) (on bool, why string) {
+	if s.Classes == nil {
+		wanted := cmp.Or(s.Wanted, 0.5)
+		return m.Context >= wanted || m.AnchorScore >= wanted, "its words are off topic"
+	}
+	s.tokens = s.osm.tokens(s.tokens[:0], d, m)
+	switch class, wanted := s.Classes.Class(s.tokens); {
+	case wanted:
+		return true, ""
+	case class == "":
+		return false, "of no class"
+	default:
+		return false, "of class " + class
+	}
+}
+
+// tokens appends the terms of a link with what they count: those of the anchor more
+// than those around it and of the headings above it.
+func (o *osm) tokens(dst []judge.Token, d *dowse.Document, m *dowse.Mention) []judge.Token {
+	for _, h := range m.Above {
+		o.title(d, h)
+	}
+	before, after := linktext.Around(d, m)
+	o.words(before, 1)
+	o.words(after, 1)
+	o.anchor(d, m)
+	for _, id := range o.bag.ids {
+		dst = append(dst, judge.Token{Term: o.terms[id], Weight: o.bag.count[id]})
+	}
+	o.bag.clear()
+	return dst
+}
+
+// aging counts insertions into the queue, so that what waits can rise.
+type aging struct {
+	Inserted int    `json:"inserted"`
+	TGraph   uint64 `json:"tgraph"` // fingerprint
+}
+
+// insert appends a lead. A URL that waits already counts once more. Right after
+// every so many, the last one included, all that wait below 1 rise.
+func (a *aging) insert(leads []dowse.Lead, l dowse.Lead, by float64, every int) []dowse.Lead {
+	leads = append(leads, l)
+	if a.Inserted++; a.Inserted%every == 0 {
+		leads = append(leads, dowse.Lead{Kind: dowse.Raise, Priority: by, Cap: 1, Because: []dowse.Because{{What: "aging of all that waits", Weight: by}}})
+	}
+	return leads
+}
+
+// Save writes down how many insertions there were.
+func (s *treasure) Save() ([]byte, error) {
+	s.begin()
+	return state.SaveJSON(s.aging)
+}
+
+// Load takes up what Save wrote, with the same T-Graph.
+func (s *treasure) Load(b []byte) error {
+	s.begin()
+	var a aging
+	if err := state.LoadJSON(b, &a); err != nil {
+		return err
+	}
+	if a.TGraph != s.aging.TGraph {
+		return errOtherTGraph
+	}
+	s.aging = a
+	return nil
+}
+
+var errOtherTGraph = errors.New("strategy: load: the crawl was begun with another T-Graph; give it the same")
