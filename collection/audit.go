@@ -14,27 +14,40 @@ import (
 	"dowse/internal/frontier"
 )
 
-// An Audit is the harvest rate as a person sees it: the share of the fetched pages
-// that are on topic, estimated from a random sample that the person labelled.
+// An Audit is the harvest rate as a person judges it: the share of the fetched
+// pages that are on topic, estimated from a random sample that the person
+// labelled.
 //
-// The sample is drawn from the first Of pages that were fetched, as many as there
-// were when the last audit was begun. They are put into an order by chance, which the
-// key of the collection and their URLs fix: nobody can choose, and everybody draws
-// the same. The sample is what this order begins with, as far as all of it is labelled
-// (in whatever queue) or skipped; those that were skipped do not count.
+// The sample is drawn from the first Of pages that were fetched, where Of is the
+// number of fetched pages when the most recent audit began. These pages are put
+// into a random order that depends only on the key of the collection and their
+// URLs. The person therefore can't choose the sample, and every process draws
+// the same one. The sample is the longest prefix of this order in which every
+// page was labelled, in whatever queue, or skipped. Skipped pages do not count.
 type Audit struct {
-	Of      int     `json:"of"`
-	N       int     `json:"n"`       // pages in the sample
-	On      int     `json:"on"`      // of them on topic, as labelled
-	Skipped int     `json:"skipped"` // passed over, as nobody could tell
-	Rate    float64 `json:"rate"`    // On / N
-	Low     float64 `json:"low"`     // Wilson 95 % interval
-	High    float64 `json:"high"`
-	Judged  float64 `json:"judged"`  // share of the same Of pages that the crawl takes for on topic
+	// Of is the number of fetched pages that the sample is drawn from.
+	Of int `json:"of"`
+	// N is the number of labelled pages in the sample, and On the number of
+	// those that were labelled on topic.
+	N  int `json:"n"`
+	On int `json:"on"` // of them on topic, as labelled
+	// Skipped counts the pages of the prefix that the person skipped because no
+	// verdict was possible.
+	Skipped int `json:"skipped"`
+	// Rate is On / N. Low and High bound the Wilson interval for it at 95 %
+	// confidence.
+	Rate float64 `json:"rate"`
+	Low  float64 `json:"low"` // Wilson 95 % interval
+	High float64 `json:"high"`
+	// Judged is the share of the same Of pages that the crawl counts as on
+	// topic. Outside reports that it lies outside the interval, so that the
+	// harvest rate of the crawl should not be trusted.
+	Judged  float64 `json:"judged"`
 	Outside bool    `json:"outside"` // Judged is outside of the interval: do not trust it
 }
 
-// draw is a page and its place in the order by chance.
+// A draw is a fetched page with its position in the random order. The ID breaks
+// ties, so that the order is total.
 type draw struct {
 	at  uint64
 	id  frontier.ID
@@ -42,8 +55,10 @@ type draw struct {
 	on  bool
 }
 
-// fetchedPages lists the first n pages that were fetched; n < 0 means all. What was
-// taken down is left out.
+// fetchedPages returns the first n pages that were fetched, in order of
+// fetching; n < 0 means all of them. Repeated visits do not count. Pages that
+// were taken down count towards n, so that a takedown does not shift the sample,
+// but they are not returned.
 func (c *Collection) fetchedPages(n int) (list []draw, err error) {
 	seen := 0
 	for e, err := range c.Journal.Visits(0) {
@@ -64,8 +79,10 @@ func (c *Collection) fetchedPages(n int) (list []draw, err error) {
 	return list, nil
 }
 
-// Lot returns the place of a URL in an order by chance, which hangs on the key of the
-// collection. Each purpose has an order of its own.
+// Lot returns the position of a URL in a random order of all URLs. The position
+// depends on the key of the collection, the purpose and the URL alone, so it is
+// the same after a resume and in every process. Different purposes have
+// independent orders.
 func (c *Collection) Lot(purpose string, u dowse.URL) uint64 {
 	var b bytes.Buffer
 	b.WriteString("dowse " + purpose + " ")
@@ -75,14 +92,16 @@ func (c *Collection) Lot(purpose string, u dowse.URL) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// drawn lists the first n fetched pages in the order by chance.
+// drawn returns the first n fetched pages in their random order; n < 0 means all
+// of them.
 func (c *Collection) drawn(n int) ([]draw, error) {
 	list, err := c.fetchedPages(n)
 	slices.SortFunc(list, func(a, b draw) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.id, b.id)) })
 	return list, err
 }
 
-// Audit estimates the harvest rate from the labels; nil if nobody has audited.
+// Audit estimates the harvest rate from the labels. It returns nil and no error
+// if no audit was ever begun, that is, if no label came from [QueueAudit].
 func (c *Collection) Audit(l *Labels) (*Audit, error) {
 	a := &Audit{}
 	for i := range l.Lines {
@@ -112,7 +131,9 @@ func (c *Collection) Audit(l *Labels) (*Audit, error) {
 	return a, nil
 }
 
-// count counts the sample: what the list begins with, as far as it was asked about.
+// count adds up the sample: the pages at the beginning of list, up to the first
+// one that has neither a label nor a skip. Counting beyond that page would let
+// the order of labelling bias the estimate.
 func (a *Audit) count(list []draw, l *Labels) {
 	asked, stands := l.Asked(), l.Standing()
 	for _, d := range list {
@@ -136,8 +157,9 @@ func (a *Audit) count(list []draw, l *Labels) {
 	}
 }
 
-// Wilson returns the interval of Wilson 1927 in which a share lies with 95 %
-// confidence, of which on of n were seen. Of nothing it is all from 0 to 1.
+// Wilson returns the score interval of Wilson (1927) for a share at 95 %
+// confidence, given that on of n samples were positive. For n = 0 nothing is
+// known, and the interval is 0 to 1.
 func Wilson(on, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1

@@ -15,18 +15,24 @@ import (
 	"dowse/internal/extract"
 )
 
-// maxBody bounds what is read of a body that was kept.
+// maxBody is how many bytes of an archived body are read, before and after its
+// content codings are undone. It keeps a small compressed body from filling the
+// memory.
 const maxBody = 64 << 20
 
-// ErrErased is returned for a page whose record was taken out of the archive.
+// ErrErased is returned for a page whose record was erased from the archive by a
+// takedown.
 var ErrErased = errors.New("it was erased from the archive")
 
-// ErrNotKept is returned for a page that the archive does not hold.
+// ErrNotKept is returned for a page that has no record in the archive, for
+// example because the crawl keeps no archive.
 var ErrNotKept = errors.New("it is not in the archive")
 
-// Body returns what the web sent for a page, content codings undone, and its
-// Content-Type. What was kept as a reference to an earlier answer with the same
-// body is read there.
+// Body returns the body that the server sent for a page, with its content
+// codings undone, and its Content-Type. A body longer than 64 MiB is cut off
+// there. A page that was archived as a reference to an earlier answer with the
+// same body is read from that answer. The error is [ErrErased] or [ErrNotKept]
+// if the archive has no record of the page.
 func (c *Collection) Body(p *dowse.Page) (body []byte, contentType string, err error) {
 	body, header, err := c.body(p.Fetch.Archive)
 	if err != nil {
@@ -35,6 +41,8 @@ func (c *Collection) Body(p *dowse.Page) (body []byte, contentType string, err e
 	return body, header.Get("Content-Type"), nil
 }
 
+// body returns the decoded body and the header of the record at a place. It
+// follows one reference at most: the original of a revisit is always a response.
 func (c *Collection) body(place dowse.Place) ([]byte, http.Header, error) {
 	r, err := c.record(place)
 	if err != nil {
@@ -62,8 +70,10 @@ func (c *Collection) body(place dowse.Place) ([]byte, http.Header, error) {
 	return fetch.Decoded(resp.Header, raw, maxBody), resp.Header, nil
 }
 
-// record opens the archive's record at a place. The error is ErrErased for one that
-// was taken down.
+// record opens the record of the archive at a place. The caller must close it.
+// The error is ErrErased for a record that a takedown erased. A file name with a
+// folder in it is refused as ErrNotKept: the journal may come from elsewhere,
+// and it must not name files outside the archive.
 func (c *Collection) record(place dowse.Place) (*archive.Record, error) {
 	if place.File == "" || filepath.Base(place.File) != place.File {
 		return nil, ErrNotKept
@@ -82,8 +92,9 @@ func (c *Collection) record(place dowse.Place) (*archive.Record, error) {
 	return r, nil
 }
 
-// blankAt reports whether what stands at a place is the inside of what
-// archive.Erase leaves: one blank for all records of an exchange.
+// blankAt reports whether a place lies within the blanks that archive.Erase
+// leaves. Erase writes one blank record for all records of an exchange, so a
+// place that used to begin a record may now be in the middle of it.
 func (c *Collection) blankAt(place dowse.Place) bool {
 	f, err := c.files().Sub("archive").Open(place.File)
 	if err != nil {
@@ -95,9 +106,10 @@ func (c *Collection) blankAt(place dowse.Place) bool {
 	return err == nil && strings.TrimLeft(string(b), " ") == ""
 }
 
-// original finds the record that a revisit refers to: mostly it is the last visit
-// to the URL that the revisit names, else all of the archive is looked through,
-// once.
+// original returns the place of the response that a revisit refers to. In most
+// cases that is the last visit to the URL that the revisit names. Otherwise the
+// whole archive is read once, and the places of all responses are kept for later
+// calls.
 func (c *Collection) original(r *archive.Record) (dowse.Place, error) {
 	id := bareID(r.Header.Value("WARC-Refers-To"))
 	if p, ok := c.lastPlace(dowse.URL(r.Header.Value("WARC-Refers-To-Target-URI"))); ok && c.holds(p, id) {
@@ -115,9 +127,12 @@ func (c *Collection) original(r *archive.Record) (dowse.Place, error) {
 	return dowse.Place{}, fmt.Errorf("the record it refers to: %w", ErrNotKept)
 }
 
+// bareID returns a record ID without the angle brackets that WARC puts around
+// it.
 func bareID(s string) string { return strings.Trim(s, "<> ") }
 
-// lastPlace returns where the last answer for a URL is kept.
+// lastPlace returns the place in the archive of the last answer for a URL. It
+// reports false if the crawl is not loaded or never visited the URL.
 func (c *Collection) lastPlace(u dowse.URL) (dowse.Place, bool) {
 	if c.Crawl == nil {
 		return dowse.Place{}, false
@@ -137,6 +152,7 @@ func (c *Collection) lastPlace(u dowse.URL) (dowse.Place, bool) {
 	return e.Page.Fetch.Archive, true
 }
 
+// holds reports whether the record at a place is the response with the given ID.
 func (c *Collection) holds(p dowse.Place, id string) bool {
 	r, err := c.record(p)
 	if err != nil {
@@ -146,6 +162,9 @@ func (c *Collection) holds(p dowse.Place, id string) bool {
 	return r.Type() == "response" && bareID(r.ID()) == id
 }
 
+// findOriginals reads the whole archive and remembers the place of every
+// response. Damaged parts are passed over: a revisit that refers into one is
+// then ErrNotKept.
 func (c *Collection) findOriginals() error {
 	files, err := archive.Files(c.ArchiveDir())
 	if err != nil {
@@ -165,7 +184,9 @@ func (c *Collection) findOriginals() error {
 	return nil
 }
 
-// eachRecord runs over the records of a WARC file.
+// eachRecord calls do for every record of a WARC file, in order, and stops at
+// the first error. In contrast to archive.ReadableRecords it does not pass over
+// damage.
 func eachRecord(path string, do func(*archive.Record) error) error {
 	d, name := durable.Split(path)
 	f, err := d.Open(name)
@@ -184,7 +205,9 @@ func eachRecord(path string, do func(*archive.Record) error) error {
 	return nil
 }
 
-// Document extracts a page anew from what the archive holds of it.
+// Document extracts a page again from its archived answer. The result is that of
+// today's extractor, so it may differ from what the judge saw when the page was
+// fetched. Errors are those of [Collection.Body].
 func (c *Collection) Document(p *dowse.Page) (*dowse.Document, error) {
 	body, header, err := c.body(p.Fetch.Archive)
 	if err != nil {
@@ -198,5 +221,5 @@ func (c *Collection) Document(p *dowse.Page) (*dowse.Document, error) {
 	return doc, nil
 }
 
-// DocumentOf extracts the page of a row anew from what the archive holds of it.
+// DocumentOf is [Collection.Document] for the page of a row.
 func (c *Collection) DocumentOf(r *Row) (*dowse.Document, error) { return c.Document(r.Page) }

@@ -11,18 +11,21 @@ import (
 	"dowse/internal/facts"
 )
 
-// A Cause is one reason for a verdict or a priority, and what it contributed.
+// A Cause is one reason for a verdict or a priority, together with its
+// contribution.
 type Cause = facts.Cause
 
-// Strongest returns the n reasons with the largest weights, whatever their sign,
-// the strongest first.
+// Strongest returns the n reasons with the largest absolute weights, the
+// strongest first. Reasons of equal weight keep their order, so the result is
+// deterministic. The argument is not changed.
 func Strongest(list []dowse.Because, n int) []dowse.Because {
 	s := slices.Clone(list)
 	slices.SortStableFunc(s, func(a, b dowse.Because) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	return s[:min(max(n, 0), len(s))]
 }
 
-// ReasonLine writes the strongest n reasons in a line.
+// ReasonLine formats the n strongest reasons as one line, each with its signed
+// weight and, if it occurred more than once, its count.
 func ReasonLine(list []dowse.Because, n int) string {
 	var s strings.Builder
 	for i, b := range Strongest(list, n) {
@@ -37,7 +40,8 @@ func ReasonLine(list []dowse.Because, n int) string {
 	return s.String()
 }
 
-// meaning tells what a reason means; "" for none.
+// meaning returns the explanation of a reason for people, "" for an unknown or
+// empty one.
 func meaning(r dowse.Reason) string {
 	for _, h := range dowse.ReasonHelp() {
 		if h.Reason == r {

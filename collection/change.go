@@ -10,22 +10,30 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// A change of the threshold, the scope or the topic decides a crawl again, and so it concerns
-// three files: the journal, crawl.yaml and topic.yaml. A plan of it is written first. The
-// change is made by the entry of the journal that closes what was decided again: with it
-// the plan holds, and without it the plan is dropped. So a crash leaves the collection as it
-// was, or as it is to be.
+// A change of the threshold, the scope or the topic revises decisions of a
+// crawl, so it concerns three files: the journal, crawl.yaml and topic.yaml. No
+// file system replaces three files in one step, so the change is written as a
+// plan first, in changeName. The change takes effect with the entry in the
+// journal that completes the revised decisions. If a crash leaves the plan with
+// that entry, the next opening completes the change; if it leaves the plan
+// without the entry, the next opening drops the plan. So after a crash the
+// collection is entirely in its old state or entirely in its new one.
 const changeName = "state/change.json"
 
-// A plan is a change that is being made.
+// A plan is a change in progress, as changeName holds it.
 type plan struct {
-	After    uint64 `json:"after"`    // the change is made if the journal decides again from this place on
-	Settings string `json:"settings"` // crawl.yaml as it is to be
-	Topic    string `json:"topic"`    // topic.yaml as it is to be
+	// After is where the journal ended when the plan was written. The change is
+	// in effect if the journal has a ruling at or after this offset.
+	After uint64 `json:"after"`
+	// Settings and Topic are the new texts of crawl.yaml and topic.yaml.
+	Settings string `json:"settings"`
+	Topic    string `json:"topic"` // topic.yaml as it is to be
 }
 
-// BeginChange writes the plan of a change to other settings and another topic. Everything
-// before it must be committed; what decides the crawl again must follow.
+// BeginChange writes the plan of a change to new settings and a new topic. All
+// earlier entries must be committed before the call, and the entries that revise
+// the decisions must follow it. Settings that fail their check are refused and
+// nothing is written.
 func (c *Collection) BeginChange(s Settings, topic []byte) error {
 	if err := s.Check(); err != nil {
 		return fmt.Errorf("collection: %w", err)
@@ -45,8 +53,9 @@ func (c *Collection) BeginChange(s Settings, topic []byte) error {
 	return nil
 }
 
-// EndChange makes the planned settings and topic those of the collection, after the entries
-// that decided it again are committed.
+// EndChange replaces topic.yaml, then crawl.yaml, and removes the plan last. The
+// entries that revise the decisions must be committed before the call. Each step
+// can be repeated, so a crash in between is repaired by the next opening.
 func (c *Collection) EndChange() error {
 	c.Settings = *c.planned
 	if err := writeWhole(c.Dir, "topic.yaml", c.plannedTopic); err != nil {
@@ -58,7 +67,9 @@ func (c *Collection) EndChange() error {
 	return c.DropChange()
 }
 
-// DropChange gives up a change of which the journal has no entry, or ends one that was made.
+// DropChange removes the plan. It is called for a change that has no entry in
+// the journal, and as the last step of one that is complete. It is not an error
+// if there is no plan.
 func (c *Collection) DropChange() error {
 	c.planned, c.plannedTopic = nil, nil
 	if err := c.files().Remove(changeName); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -67,8 +78,9 @@ func (c *Collection) DropChange() error {
 	return nil
 }
 
-// settleChange finds out what became of a change that a crash may have interrupted. A reader
-// changes no file: it goes by the plan, if that holds.
+// settleChange completes or drops a change that a crash interrupted. A reader
+// must not change files: if the change is in effect it uses the planned settings
+// and topic from memory.
 func (c *Collection) settleChange() error {
 	p, err := c.readPlan()
 	if p == nil || err != nil {
@@ -92,7 +104,9 @@ func (c *Collection) settleChange() error {
 	return c.EndChange()
 }
 
-// readPlan returns the plan of a change, nil for none.
+// readPlan returns the plan of a change, nil if there is none. A plan that can't
+// be decoded is a DamageError: ignoring it could leave the journal and the
+// settings inconsistent.
 func (c *Collection) readPlan() (*plan, error) {
 	data, err := c.files().ReadBounded(changeName, 2*(maxSettings+maxTopic))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -110,4 +124,5 @@ func (c *Collection) readPlan() (*plan, error) {
 	return p, nil
 }
 
+// errPlan is the problem of a plan that can't be decoded.
 var errPlan = errors.New("not the plan of a change; remove the file to go on without the change")

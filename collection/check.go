@@ -17,33 +17,42 @@ import (
 	"dowse/internal/strictyaml"
 )
 
-// ErrSettings is returned for a crawl.yaml that no crawl could have been begun with. A
-// collection may come from elsewhere, so nothing in the file is believed unread.
+// ErrSettings is returned for a crawl.yaml that no crawl could have written. A
+// collection may come from elsewhere, so every field is checked before it is
+// used.
 var ErrSettings = errors.New("unusable settings")
 
-// The limits of the files that are read whole. The YAML parser takes time in the square
-// of the nesting and of the number of keys, so those of crawl.yaml are bounded before it
-// sees the file.
+// The limits of the files that are read whole. The time that the YAML parser
+// takes grows with the square of the nesting and of the number of keys, so both
+// are bounded before it reads crawl.yaml.
 const (
-	maxSettings    = 64 << 20 // bytes of crawl.yaml, nearly all of them seeds
+	// maxSettings is in bytes. Nearly all of a large crawl.yaml is its seeds.
+	maxSettings    = 64 << 20
 	maxSettingLine = 256 << 10
 	maxSettingKeys = 500
 	maxIndent      = 64
 	maxNesting     = 32
 
-	maxTopic = 1 << 20   // bytes of topic.yaml
+	// maxTopic and maxModel are the limits of topic.yaml and of a model, in
+	// bytes.
+	maxTopic = 1 << 20
 	maxModel = 256 << 20 // bytes of a model
 )
 
-// The limits of what the program keeps in the settings; package settings has those of what
-// a person decides.
+// The limits of the fields that the program maintains. Package settings has the
+// limits of the fields that a person decides.
 const (
-	maxSeeds     = 1 << 20
-	maxForgotten = 1 << 17 // fingerprints in crawl.yaml; the journal has all of them
+	maxSeeds = 1 << 20
+	// maxForgotten is how many fingerprints of URLs that were taken down
+	// crawl.yaml holds. The journal holds all of them.
+	maxForgotten = 1 << 17
 )
 
-// decodeSettings reads the text of a crawl.yaml. Its format is checked first, so that a
-// file of another version is called that, and then every field.
+// decodeSettings decodes and checks the text of a crawl.yaml. The format version
+// is checked first, so that a file of another version is reported as a
+// [FormatError] and not as a file with unknown keys. A file that can't be
+// decoded is a [DamageError]; a field with an impossible value is an
+// [ErrSettings].
 func decodeSettings(dir string, data []byte) (s Settings, err error) {
 	bad := func(err error) error {
 		return &DamageError{dir, fmt.Errorf("%s: %w: %w; %s", settingsName, ErrSettings, err, badSettingsFix)}
@@ -71,14 +80,17 @@ func decodeSettings(dir string, data []byte) (s Settings, err error) {
 	return s, nil
 }
 
+// badSettingsFix is what a person can do about an unusable crawl.yaml.
 const badSettingsFix = "correct the file, or bring it back from a copy"
 
-// settingsForm bounds a crawl.yaml: no larger, no more nested and no more clever than what a
+// settingsForm bounds a crawl.yaml to the size, nesting and YAML features that a
 // crawl writes.
 var settingsForm = strictyaml.Form{
 	Bytes: maxSettings, Line: maxSettingLine, Brackets: maxNesting, Dashes: maxNesting, Indent: maxIndent, Keys: maxSettingKeys,
 }
 
+// settingsNode parses a crawl.yaml within the limits of settingsForm, without
+// decoding its values.
 func settingsNode(data []byte) (ast.Node, error) {
 	root, e := settingsForm.Parse(data, settingsName)
 	if e != nil {
@@ -87,13 +99,14 @@ func settingsNode(data []byte) (ast.Node, error) {
 	return root, nil
 }
 
-// located returns a fault without the name of the file, which the caller adds, and without
-// what to do about a file that a person wrote.
+// located returns a mistake without the name of the file, which the caller adds,
+// and without the advice that is meant for a file that a person wrote.
 func located(e *mistake.Error) error {
 	return fmt.Errorf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
 }
 
-// A setting is one field with what it may be.
+// A setting is the value of one field, whether it is valid, and a description of
+// the valid values for the error message.
 type setting struct {
 	field string
 	got   any
@@ -101,8 +114,10 @@ type setting struct {
 	want  string
 }
 
-// Check returns an [ErrSettings] that names the first field with a value that no crawl
-// can have.
+// Check returns an [ErrSettings] that names the first field whose value no crawl
+// can have, with the value it has and the values it may have. It is called
+// before settings are written and after they are read, so whatever is written
+// can be read again.
 func (s *Settings) Check() error {
 	for _, f := range s.own() {
 		if !f.ok {
@@ -115,7 +130,8 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// own lists the fields that the program keeps beside what a person decides.
+// own returns the fields that the program maintains in addition to those that a
+// person decides.
 func (s *Settings) own() []setting {
 	return slices.Concat(
 		[]setting{
@@ -129,6 +145,8 @@ func (s *Settings) own() []setting {
 		s.Needs.fields(), printSettings("forgotten", s.Forgotten), textSettings("seeds", s.Seeds, 64<<10), s.Demo.fields())
 }
 
+// fields returns the names of the files in Needs. Each must lie directly in the
+// folder of needs: a path would let a foreign crawl.yaml read other files.
 func (n Needs) fields() (list []setting) {
 	for _, f := range []struct{ field, name string }{
 		{"needs.tgraph", n.TGraph}, {"needs.trace", n.Trace}, {"needs.links", n.Links}, {"needs.classes", n.Classes}, {"needs.learnt", n.Learnt},
@@ -138,6 +156,8 @@ func (n Needs) fields() (list []setting) {
 	return list
 }
 
+// fields returns the sizes of the synthetic web, bounded because the web is
+// generated from them.
 func (d *Demo) fields() []setting {
 	if d == nil {
 		return nil
@@ -145,16 +165,18 @@ func (d *Demo) fields() []setting {
 	return []setting{rangeSetting("demo.pages", d.Pages, 0, 1_000_000), rangeSetting("demo.sites", d.Sites, 0, 1_000_000)}
 }
 
-// rangeSetting is a number from low to high.
+// rangeSetting is a number that is valid from low to high, both included.
 func rangeSetting(field string, got, low, high int) setting {
 	return setting{field, got, got >= low && got <= high, fmt.Sprintf("%v to %v", low, high)}
 }
 
-// textSetting is a line of at most so many bytes.
+// textSetting is a text that is valid as one line of at most most bytes.
 func textSetting(field, got string, most int) setting {
 	return setting{field, got, isLine(got, most), fmt.Sprintf("one line of at most %d bytes without control characters", most)}
 }
 
+// textSettings returns the invalid texts of a list. Valid ones are left out,
+// since a list of seeds can be long.
 func textSettings(field string, list []string, most int) (out []setting) {
 	for _, s := range list {
 		if !isLine(s, most) {
@@ -164,6 +186,8 @@ func textSettings(field string, list []string, most int) (out []setting) {
 	return out
 }
 
+// printSettings returns the invalid fingerprints of a list, or only its length
+// if it is too long.
 func printSettings(field string, list []string) (out []setting) {
 	if len(list) > maxForgotten {
 		return []setting{{field, len(list), false, fmt.Sprintf("at most %d fingerprints", maxForgotten)}}
@@ -176,23 +200,27 @@ func printSettings(field string, list []string) (out []setting) {
 	return out
 }
 
-// isLine reports whether a text is printed on one line as it is.
+// isLine reports whether a text is valid UTF-8 of at most most bytes without
+// control characters, so that it can be printed on one line.
 func isLine(s string, most int) bool {
 	return len(s) <= most && utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
 }
 
-// isFileName reports whether a name can begin the names of files.
+// isFileName reports whether a name can be the beginning of a file name: it has
+// no slashes and does not begin with a dot.
 func isFileName(s string) bool {
 	return isLine(s, 200) && !strings.ContainsAny(s, `/\`) && !strings.HasPrefix(s, ".")
 }
 
-// isNeeds reports whether a name is that of a file in the folder of needs.
+// isNeeds reports whether a name is that of a file directly in the folder of
+// needs.
 func isNeeds(name string) bool {
 	folder, file := path.Split(name)
 	return folder == needsFolder+"/" && isFileName(file) && file != ""
 }
 
-// shortened returns the beginning of a text.
+// shortened returns a text quoted and cut to 80 bytes, for error messages about
+// values from outside.
 func shortened(s string) string {
 	const most = 80
 	if len(s) <= most {

@@ -16,47 +16,77 @@ import (
 	"dowse/internal/frontier"
 )
 
-// A Collection is an open directory. Its methods must not be called while the
-// crawl in it goes on, but from the crawl's own loop.
+// A Collection is an open directory. It is not safe for concurrent use: while a
+// crawl runs in it, only the loop of that crawl may call its methods.
+//
+// A Collection that was opened to write holds the lock of the directory until
+// Close, so there is at most one writer. Readers take no lock and see what was
+// committed before they opened.
 type Collection struct {
 	Dir      string
 	Settings Settings
 	Journal  *crawl.Journal
-	Crawl    *crawl.Crawl // after Load
-	Notices  []string     // what a person should know of the opening: tails cut off
-	Unread   Unread       // what lists and exports passed over
+	// Crawl is nil until Load. Lists, explanations and exports need it.
+	Crawl *crawl.Crawl
+	// Notices are messages for a person about the opening and about exports,
+	// such as torn ends that were cut off.
+	Notices []string
+	// Unread is what lists and exports passed over because it can't be read.
+	Unread Unread
 
-	// Writer appends to the archive, if the collection is being crawled. The index
-	// takes from it what is new.
+	// Writer appends to the archive while the collection is being crawled; nil
+	// otherwise. Summarise takes the new lines of the index from it instead of
+	// reading the archive again.
 	Writer *archive.Writer
 
-	cfg      crawl.Config // as Load was given it
+	// cfg and restore are the arguments of Load. Explanations fold the journal
+	// with them once more.
+	cfg      crawl.Config
 	restore  crawl.Restorer
 	readOnly bool
-	opened   uint64 // where the journal ended when the collection was opened
-	inFlight int    // visits at once, as the settings said when it was opened
+	// opened is where the journal ended when the collection was opened.
+	opened uint64
+	// inFlight is how many visits could be in flight under the settings as they
+	// were at the opening. It bounds what a crash can have left uncommitted.
+	inFlight int
 	lock     *durable.File
 
-	planned      *Settings // of a change that is being made, see BeginChange; nil for none
+	// planned and plannedTopic are those of a change in progress, see
+	// BeginChange; nil if there is none.
+	planned      *Settings
 	plannedTopic []byte
 
-	ended     *takedown              // that was broken off, and ended when the collection was opened
-	originals map[string]dowse.Place // records that revisits refer to, by ID; made when needed
+	// ended is an interrupted takedown that was completed when the collection
+	// was opened; nil if there was none.
+	ended *takedown
+	// originals are the places of archived responses by record ID. They are
+	// found when a revisit first needs them, see findOriginals.
+	originals map[string]dowse.Place
 }
 
+// folders are the folders that every collection has.
 var folders = []string{"archive", "indexes", "pages", "models", "state", "log"}
 
+// needsFolder holds the copies of the files that strategies use. It exists only
+// if there are any.
 const needsFolder = "needs"
 
-// NeedsName is the name of a file that strategies go by, see [Needs].
+// NeedsName returns the name within a collection of a file that strategies use,
+// see [Needs].
 func NeedsName(name string) string { return needsFolder + "/" + name }
 
-// ErrMake is returned by [Create] for a place where no collection can be made.
+// ErrMake is returned by [Create] for a directory in which no collection can be
+// created.
 var ErrMake = errors.New("a collection can't be made there; choose another place")
 
-// Create makes a new collection and opens it. The directory may exist if it is
-// empty, or if a crash ended an earlier Create.
-// Files are what else belongs into it from the beginning.
+// Create creates a collection and opens it to write. The directory may be absent
+// or empty, or hold what an interrupted Create left. It must not hold anything
+// else: Create never mixes with files of others. The files are those that belong
+// to the collection from the beginning, such as examples and models; one whose
+// name the layout does not know is refused.
+//
+// The settings are written last. A directory with settings is a collection, so a
+// crash before that leaves a directory in which Create can begin again.
 func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, files ...File) (*Collection, error) {
 	if IsCollection(dir) {
 		return nil, fmt.Errorf("collection: %s is a collection already", dir)
@@ -94,9 +124,10 @@ func Create(dir string, s Settings, topic []byte, parse crawl.RobotsParser, file
 	return Open(dir, parse, false)
 }
 
-// Unfinished reports whether a directory is absent or empty, or holds nothing but what
-// Create makes before the settings, as after a kill. Create can begin there anew, and
-// nothing is lost by it.
+// Unfinished reports whether a directory is absent or empty, or holds nothing
+// but what Create writes before the settings, as after a kill. Create can begin
+// there again without losing anything. A directory that can't be read is an
+// error, since it may hold anything.
 func Unfinished(dir string) (bool, error) {
 	names, err := durable.In(dir).ReadDir(".")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -118,16 +149,18 @@ func Unfinished(dir string) (bool, error) {
 	return true, nil
 }
 
-// A File goes into a collection when it is made.
+// A File is one to be written into a collection when it is created.
 type File struct {
-	Name string // as the layout has it, with slashes
+	// Name is relative to the collection, with forward slashes.
+	Name string
 	Data []byte
 }
 
-// madeFirst are the files that Create makes before the settings.
+// madeFirst are the files that Create writes before the settings.
 var madeFirst = []string{"topic.yaml", ExamplesName, LockName}
 
-// onlyModels reports whether a folder holds nothing but what Create puts there.
+// onlyModels reports whether a folder holds nothing but models that Create can
+// have written.
 func onlyModels(dir string) bool {
 	files, err := durable.Inner(dir).ReadDir(".")
 	for _, f := range files {
@@ -138,8 +171,14 @@ func onlyModels(dir string) bool {
 	return err == nil
 }
 
-// Open opens a collection, to go on with it or only to read. A reader may open it
-// while another process crawls; it sees what was committed before.
+// Open opens a collection, to write or only to read. The error is [ErrLocked] if
+// another process has it open to write, a [DamageError] if something is missing
+// that no crash removes, and a [FormatError] if another version wrote it.
+//
+// Opening to write completes what a crash interrupted: a change of the settings
+// and a takedown. Opening to read changes no file; a reader may open a
+// collection while another process crawls, and sees what was committed before.
+// The crawl itself is not restored until [Collection.Load].
 func Open(dir string, parse crawl.RobotsParser, readOnly bool) (*Collection, error) {
 	s, err := ReadSettings(dir)
 	if err != nil {
@@ -171,15 +210,18 @@ func Open(dir string, parse crawl.RobotsParser, readOnly bool) (*Collection, err
 	return c, nil
 }
 
-// files returns the directory, to be used without following links.
+// files returns the directory of the collection. Access through it never follows
+// symbolic links, since a collection may come from elsewhere.
 func (c *Collection) files() durable.Dir { return durable.In(c.Dir) }
 
+// state returns the folder of the journal and the snapshots.
 func (c *Collection) state() string { return filepath.Join(c.Dir, "state") }
 
-// ArchiveDir is where the WARC files are.
+// ArchiveDir returns the folder of the WARC files.
 func (c *Collection) ArchiveDir() string { return filepath.Join(c.Dir, "archive") }
 
-// Topic returns the topic file of the collection.
+// Topic returns the text of the topic file. During a change of the topic it is
+// the new one.
 func (c *Collection) Topic() ([]byte, error) {
 	if c.planned != nil {
 		return c.plannedTopic, nil
@@ -191,13 +233,18 @@ func (c *Collection) Topic() ([]byte, error) {
 	return data, nil
 }
 
-// SaveSettings freezes changed settings.
+// SaveSettings replaces crawl.yaml with the current Settings, after checking
+// them.
 func (c *Collection) SaveSettings() error { return writeSettings(c.Dir, c.Settings) }
 
-// Load takes up the crawl: from the newest snapshot that is sound, and the journal
-// after it. What a crash tore off at the end of journal and archive is cut off and
-// told in Notices. What is missing and can't have been torn off by a crash is an
-// [ErrDamaged], and nothing is changed.
+// Load restores the crawl from the newest sound snapshot and folds the journal
+// after it. restore gives strategies that read the text of pages their documents
+// back; it may be nil for others.
+//
+// A torn entry at the end of the journal, and records at the end of the archive
+// that were never committed, are what a crash leaves. They are cut off and
+// reported in Notices. Anything else that is missing is an [ErrDamaged], and
+// then nothing is changed. A reader cuts nothing off.
 func (c *Collection) Load(cfg crawl.Config, restore crawl.Restorer) error {
 	cfg.Log = c.Journal
 	cfg.Key = c.Settings.Key
@@ -216,22 +263,28 @@ func (c *Collection) Load(cfg crawl.Config, restore crawl.Restorer) error {
 	if err != nil {
 		return c.opening(err)
 	}
-	if cut > 0 {
-		c.notice("the last entry of the journal was torn: %d bytes cut off", cut)
-	}
 	if c.readOnly {
 		return nil
 	}
-	if err := c.Journal.Sync(); err != nil { // what was decided again after a takedown
+	tail, err := c.unknownTail()
+	if err != nil {
+		return c.opening(err)
+	}
+	if err := c.Journal.Sync(); err != nil { // cuts the torn end, and adds what was decided again after a takedown
 		return fmt.Errorf("collection: %s: %w", c.Dir, err)
 	}
-	return c.opening(c.recoverArchive())
+	if cut > 0 {
+		c.notice("the last entry of the journal was torn: %d bytes cut off", cut)
+	}
+	return c.opening(c.recoverArchive(tail))
 }
 
+// notice adds a message to Notices.
 func (c *Collection) notice(format string, args ...any) {
 	c.Notices = append(c.Notices, fmt.Sprintf(format, args...))
 }
 
+// unlock releases the lock of a writer; it does nothing for a reader.
 func (c *Collection) unlock() {
 	if c.lock != nil {
 		c.lock.Close()
@@ -239,14 +292,18 @@ func (c *Collection) unlock() {
 	}
 }
 
-// Close closes the collection. It does not save: see Checkpoint.
+// Close closes the journal and releases the lock. It does not save the state:
+// call [Collection.Checkpoint] before it. Without a checkpoint nothing is lost,
+// but the next opening folds more of the journal.
 func (c *Collection) Close() error {
 	err := c.Journal.Close()
 	c.unlock()
 	return err
 }
 
-// URL returns the string of a numbered URL.
+// URL returns the string of a numbered URL. It is "" for a number that the crawl
+// does not have, which a damaged journal can contain, and for a URL that was
+// taken down.
 func (c *Collection) URL(id frontier.ID) dowse.URL {
 	if int(id) >= c.Crawl.Frontier().Len() {
 		return ""
@@ -254,7 +311,7 @@ func (c *Collection) URL(id frontier.ID) dowse.URL {
 	return c.Crawl.Frontier().URL(id)
 }
 
-// Prefix is what the names of the collection's WARC files begin with.
+// Prefix returns the beginning of the names of the WARC files.
 func (c *Collection) Prefix() string {
 	return strings.ToUpper(c.Settings.Name)
 }

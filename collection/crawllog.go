@@ -13,7 +13,8 @@ import (
 // logEntry writes the line of a visit to crawl.log, in the twelve columns that
 // tools for Heritrix read: when it was logged, status, bytes, URL, path from a
 // seed, referring page, type, worker, when it was fetched and how long it took,
-// digest, source, annotations. What is not known is "-".
+// digest, source, annotations. An unknown value is "-". Entries that are neither
+// a page nor a robots.txt have no line.
 func logEntry(w io.Writer, e *crawl.Entry, parent dowse.URL) error {
 	path := ""
 	switch e.Kind {
@@ -31,7 +32,9 @@ func logEntry(w io.Writer, e *crawl.Entry, parent dowse.URL) error {
 	return err
 }
 
-// hopPath is a path of so many links; a long one is shortened as Heritrix does.
+// hopPath returns a path of depth links, one L per link. A path of more than 50
+// is shortened in the way of Heritrix: the number of omitted links, a plus sign,
+// and 50 times L.
 func hopPath(depth int) string {
 	const most = 50
 	if depth > most {
@@ -40,8 +43,8 @@ func hopPath(depth int) string {
 	return strings.Repeat("L", depth)
 }
 
-// logStatus is the status of an answer or, where there was none, Heritrix's number
-// for the reason.
+// logStatus returns the HTTP status of an answer or, if there was none, the
+// negative number that Heritrix has for the reason.
 func logStatus(p *dowse.Page) int {
 	if p.Reason == dowse.SkipRobotsTxt {
 		return -9998
@@ -70,6 +73,7 @@ func logStatus(p *dowse.Page) int {
 	return -5000
 }
 
+// logBytes returns the size of an answer in bytes, "-" if there was none.
 func logBytes(p *dowse.Page) string {
 	if p.Fetch.Status == 0 {
 		return "-"
@@ -77,6 +81,8 @@ func logBytes(p *dowse.Page) string {
 	return fmt.Sprint(p.Fetch.Bytes)
 }
 
+// logTook returns when a page was fetched, to the millisecond in UTC, and how
+// many milliseconds that took.
 func logTook(p *dowse.Page) string {
 	if p.Fetch.At.IsZero() {
 		return "-"
@@ -85,7 +91,8 @@ func logTook(p *dowse.Page) string {
 	return fmt.Sprintf("%s+%d", stamp, p.Fetch.Took/time.Millisecond)
 }
 
-// annotation says what is ours: the relevance, or the reason.
+// annotation returns the column that is specific to dowse: the relevance of a
+// page, or the reason why there is none.
 func annotation(e *crawl.Entry) string {
 	p := e.Page
 	switch {
@@ -101,7 +108,9 @@ func annotation(e *crawl.Entry) string {
 	return fmt.Sprintf("relevance:%.3f", p.Verdict.Relevance)
 }
 
-// logToken makes of a text from outside a column of its own.
+// logToken returns a text as one column. Whitespace and control characters are
+// removed, since a URL or media type from a server must not add columns or
+// lines.
 func logToken(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r <= ' ' || r == 0x7f || r == 0x85 || r == 0xa0 || r == 0x2028 || r == 0x2029 {

@@ -11,11 +11,12 @@ import (
 	"dowse/internal/archive"
 )
 
-// ErrDamaged is returned for a collection of which something is missing or broken that no
-// crash takes away. Nothing of it was changed.
+// ErrDamaged is returned for a collection of which something is missing or
+// broken that no crash can have removed. The collection was not changed.
 var ErrDamaged = crawl.ErrDamaged
 
-// A DamageError reports what is wrong with the collection in Dir.
+// A DamageError reports the damage found in the collection in Dir. It matches
+// [ErrDamaged] and the error that was found.
 type DamageError struct {
 	Dir   string
 	Found error
@@ -25,11 +26,12 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("collection: %s is damaged: %v; nothing was changed", e.Dir, e.Found)
 }
 
-// Unwrap returns what was found.
+// Unwrap returns the error that was found and ErrDamaged.
 func (e *DamageError) Unwrap() []error { return []error{e.Found, ErrDamaged} }
 
-// A FormatError reports that the collection in Dir, or a file of it, has another format
-// version. Version is that of the program that wrote it.
+// A FormatError reports that the collection in Dir, or a file of it, has another
+// format version. It matches [ErrFormat]. Version is the version of the program
+// that wrote it, which can still read it.
 type FormatError struct {
 	Dir     string
 	Found   error
@@ -40,19 +42,20 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("collection: %s: %v; use the program that wrote it (%s)", e.Dir, e.Found, e.Version)
 }
 
-// Unwrap returns what was found.
+// Unwrap returns the error that was found and ErrFormat.
 func (e *FormatError) Unwrap() []error { return []error{e.Found, ErrFormat} }
 
-// Remains reports whether a directory without settings holds what is left of a collection:
-// a journal, or an archive.
+// Remains reports whether a directory without settings still holds a journal or
+// an archive. It distinguishes a damaged collection from a directory that never
+// was one.
 func Remains(dir string) bool {
 	journal, _ := filepath.Glob(filepath.Join(dir, "state", "journal-*.log"))
 	files, _ := archive.Files(filepath.Join(dir, "archive"))
 	return !IsCollection(dir) && len(journal)+len(files) > 0
 }
 
-// opening returns an error of opening the collection as one that names the collection and
-// the kind of problem.
+// opening wraps an error of opening the collection into one that names the
+// collection and the kind of the problem. It returns nil for nil.
 func (c *Collection) opening(err error) error {
 	switch {
 	case err == nil:
@@ -65,8 +68,9 @@ func (c *Collection) opening(err error) error {
 	return fmt.Errorf("collection: %s: %w", c.Dir, err)
 }
 
-// journalLost checks that a collection that holds something has a journal. It is begun
-// before anything is kept, so no crash leaves the one without the other.
+// journalLost returns an error if the collection holds pages, snapshots or lists
+// but no journal. The journal is created before anything else is kept, so no
+// crash leaves these without it.
 func (c *Collection) journalLost() error {
 	held, _ := archive.Files(c.ArchiveDir())
 	held = append(held, c.snapshots()...)
@@ -83,8 +87,9 @@ func (c *Collection) journalLost() error {
 	return fmt.Errorf("%w: it is missing, and there is %s", ErrDamaged, filepath.Base(held[0]))
 }
 
-// journalShort checks that the journal is as long as snapshots and lists say that it was.
-// They are written after it was synced.
+// journalShort returns an error if the journal is shorter than a snapshot or the
+// summary recorded. Both are written after the journal was synced, so a shorter
+// journal has lost entries that were committed.
 func (c *Collection) journalShort() error {
 	end := c.Journal.End()
 	for _, name := range c.snapshots() {
@@ -98,8 +103,9 @@ func (c *Collection) journalShort() error {
 	return nil
 }
 
-// journalNow returns where the journal ends on the disk by now: another process may be
-// writing to it.
+// journalNow returns where the journal ends on disk now. For a reader that may
+// be later than where it ended at the opening, since another process may append
+// to it.
 func (c *Collection) journalNow() uint64 {
 	if !c.readOnly {
 		return c.Journal.End()
@@ -112,20 +118,24 @@ func (c *Collection) journalNow() uint64 {
 	return j.End()
 }
 
-// changing reports whether another process works on the collection, or has done so since it
-// was opened. What a reader finds in its files may then be of different moments.
+// changing reports whether another process works on the collection, or has done
+// so since it was opened. The files that a reader finds may then belong to
+// different moments, so a difference between them is no damage.
 func (c *Collection) changing() bool {
 	return c.readOnly && (isHeld(c.Dir) || c.journalNow() != c.opened)
 }
 
-// remembered returns what the summary says of journal and archive, if it can be read.
+// remembered returns the summary that was saved last, and whether it can be
+// read.
 func (c *Collection) remembered() (*summary, bool) {
 	s, err := c.savedSummary()
 	return s, err == nil
 }
 
-// journalSound reads the part of the journal that a snapshot stands for, before the crawl
-// goes on. Readers skip this check: they pass over what is damaged, see Unread.
+// journalSound reads the journal up to from, the part that a snapshot replaces,
+// and returns an error if it is damaged. A writer must not append to a damaged
+// journal. Readers skip this check; they pass over damage when they come to it,
+// see Unread.
 func (c *Collection) journalSound(from uint64) error {
 	if c.readOnly {
 		return nil
@@ -133,34 +143,62 @@ func (c *Collection) journalSound(from uint64) error {
 	return c.Journal.Check(from)
 }
 
-// What one visit can have in the archive that was not committed: an answer, or a
-// robots.txt and the redirects that led to it.
+// What one visit can have written to the archive before it was committed: one
+// answer, or a robots.txt and the redirects that led to it.
 const (
 	robotsAnswers = 11
-	answerExtra   = 4 << 20 // bytes of records around a body
+	// answerExtra is how many bytes the records around a body can have.
+	answerExtra = 4 << 20
 )
 
-// recoverArchive cuts off what was written to the archive and never committed: not more
-// than the visits that can have been under way. Whole records are saved first, see saveTail.
-func (c *Collection) recoverArchive() error {
+// unknownTail checks that the archive holds all that the journal knows of, and is ahead of it
+// by no more than a crash can leave. It returns what is ahead, and changes nothing. A crawl
+// that keeps no archive has no tail.
+func (c *Collection) unknownTail() (archive.Tail, error) {
 	last := c.Crawl.LastArchived()
-	if last.File == "" && c.Crawl.Status().Requests > 0 {
-		return nil // a crawl that keeps no archive
+	if c.archivesNothing() {
+		return archive.Tail{}, nil
 	}
 	if n, missing := archive.MissingFile(c.ArchiveDir()); missing {
-		return fmt.Errorf("%w: file %05d is not there, and later ones are", archive.ErrMissing, n)
+		return archive.Tail{}, fmt.Errorf("%w: file %05d is not there, and later ones are", archive.ErrMissing, n)
 	}
 	if err := c.archiveShort(); err != nil {
-		return err
+		return archive.Tail{}, err
 	}
-	tail, err := c.uncommitted(last, c.Crawl.Books().Known > 0)
-	if err != nil {
-		return err
+	if err := archive.Reaches(c.ArchiveDir(), last); err != nil {
+		return archive.Tail{}, err
+	}
+	return c.uncommitted(last, c.Crawl.Books().Known > 0)
+}
+
+// archivesNothing reports whether the crawl was begun without an archive.
+func (c *Collection) archivesNothing() bool {
+	return c.Crawl.LastArchived().File == "" && c.Crawl.Status().Requests > 0
+}
+
+// Behind returns why the crawl can't go on from this journal: the archive holds more than it
+// knows of, or less, than a crash can leave. Then lists and exports do not have every page.
+// It returns nil while another process works on the collection, because its files are then
+// of different moments. It is for collections that were opened to be read; others are refused.
+func (c *Collection) Behind() error {
+	_, err := c.unknownTail()
+	if err == nil || c.changing() {
+		return nil
+	}
+	return err
+}
+
+// recoverArchive cuts off what was written to the archive and never committed. Whole records
+// are saved first, see saveTail.
+func (c *Collection) recoverArchive(tail archive.Tail) error {
+	if c.archivesNothing() {
+		return nil
 	}
 	saved, err := c.saveTail(tail)
 	if err != nil {
 		return err
 	}
+	last := c.Crawl.LastArchived()
 	if last.File == "" {
 		return c.clearArchive(saved)
 	}
@@ -171,7 +209,8 @@ func (c *Collection) recoverArchive() error {
 	return err
 }
 
-// archiveShort checks that the archive is not shorter than when its index was made.
+// archiveShort returns an error if the archive has fewer bytes than when its
+// index was made.
 func (c *Collection) archiveShort() error {
 	s, ok := c.remembered()
 	size, err := c.archiveSize()
@@ -184,9 +223,10 @@ func (c *Collection) archiveShort() error {
 	return err
 }
 
-// uncommitted checks that the archive is ahead of the journal by no more than a crash can
-// leave: the journal may be an older one, or cut short. last is the last place that the
-// journal knows; begun reports whether it knows any URL. It returns what follows that place.
+// uncommitted returns what the archive holds after last, the last place that the
+// journal knows. It returns an ErrDamaged if that is more than a crash can
+// leave: the journal may then be an old copy, or cut short. begun reports
+// whether the journal knows any URL; without one no visit can have begun.
 func (c *Collection) uncommitted(last dowse.Place, begun bool) (archive.Tail, error) {
 	set := c.Settings.Resolved()
 	visits := max(c.inFlight, set.InFlight, c.cfg.Polite.InFlight)
@@ -205,7 +245,8 @@ func (c *Collection) uncommitted(last dowse.Place, begun bool) (archive.Tail, er
 	return t, nil
 }
 
-// clearArchive removes archive files of which nothing was committed.
+// clearArchive removes all files of an archive of which the journal knows
+// nothing, with one notice per file.
 func (c *Collection) clearArchive(saved savedTails) error {
 	files, err := archive.Files(c.ArchiveDir())
 	if errors.Is(err, os.ErrNotExist) {

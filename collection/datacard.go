@@ -12,8 +12,9 @@ import (
 	"dowse/internal/plain"
 )
 
-// dataCard writes README.md: what the collection is, for a person who finds it in
-// ten years. It says what is in the books and no more.
+// dataCard returns the text of README.md: a description of the collection for a
+// person who finds it in ten years. Every figure in it comes from the journal,
+// the summary or the settings; it makes no claim that these do not support.
 func (c *Collection) dataCard(s *summary) []byte {
 	var b bytes.Buffer
 	c.cardHead(&b)
@@ -24,6 +25,7 @@ func (c *Collection) dataCard(s *summary) []byte {
 	return b.Bytes()
 }
 
+// cardHead writes the name and what kind of data this is.
 func (c *Collection) cardHead(b *bytes.Buffer) {
 	fmt.Fprintf(b, "# %s\n\n", inMarkdown(c.Settings.Name))
 	fmt.Fprintf(b, "Web pages on one topic, gathered by a focused crawl. The topic is in `topic.yaml`,\nthe settings of the crawl are in `crawl.yaml`.\n\n")
@@ -32,6 +34,8 @@ func (c *Collection) cardHead(b *bytes.Buffer) {
 	}
 }
 
+// cardCounts writes the table of figures, and whether a person has checked the
+// harvest rate.
 func (c *Collection) cardCounts(b *bytes.Buffer, s *summary) {
 	st := c.Crawl.Status()
 	fmt.Fprintf(b, "## What is in it\n\n| | |\n|---|---|\n")
@@ -62,7 +66,8 @@ func (c *Collection) cardCounts(b *bytes.Buffer, s *summary) {
 	fmt.Fprintf(b, "\n%s\n\n", c.checked())
 }
 
-// checked says whether a person has looked at the judge's verdicts.
+// checked returns a sentence on whether a person has checked the verdicts of the
+// judge, with the result of the audit if there is one.
 func (c *Collection) checked() string {
 	l, err := ReadLabels(c.Dir)
 	if err == nil {
@@ -73,6 +78,8 @@ func (c *Collection) checked() string {
 	return "No person has checked a random sample of the verdicts: the harvest rate is the judge's own opinion."
 }
 
+// cardMaking writes how the crawl was configured: program, strategy, identity,
+// the first 20 seeds and the counts by reason.
 func (c *Collection) cardMaking(b *bytes.Buffer) {
 	s := &c.Settings
 	fmt.Fprintf(b, "## How it was made\n\n")
@@ -99,6 +106,8 @@ func (c *Collection) cardMaking(b *bytes.Buffer) {
 	fmt.Fprintln(b)
 }
 
+// cardRights writes what pages declare about their use, with the 50 licences
+// that most pages link to.
 func (c *Collection) cardRights(b *bytes.Buffer, s *summary) {
 	fmt.Fprintf(b, "## Rights\n\nThe pages belong to those who published them. dowse looked for links to licences and\nfor wishes of the kind of noindex; it did not check whether they are valid or complete.\n\n")
 	fmt.Fprintf(b, "- pages that ask not to be shown in searches (noindex): %d\n", s.Facts.NoIndex)
@@ -118,12 +127,15 @@ func (c *Collection) cardRights(b *bytes.Buffer, s *summary) {
 	fmt.Fprintln(b)
 }
 
+// byCount returns the keys in order of falling count, and in alphabetical order
+// among equal counts.
 func byCount(counts map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
 }
 
+// cardUse writes how to read, replay and cite the collection.
 func (c *Collection) cardUse(b *bytes.Buffer) {
 	name := inMarkdown(c.Settings.Name)
 	fmt.Fprintf(b, `## How to use it
@@ -141,8 +153,9 @@ This file is written again whenever the crawl stops.
 `, name)
 }
 
-// inMarkdown makes a text from outside harmless in Markdown: one line, no markup that
-// reaches beyond it.
+// inMarkdown returns a text from outside as one line without characters that
+// would begin markup in Markdown. A name or a seed must not be able to change
+// the rest of the card.
 func inMarkdown(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -11,7 +11,7 @@ import (
 	"dowse/internal/frontier"
 )
 
-// What can happen to a URL.
+// The events that can happen to a URL, as the export of decisions names them.
 const (
 	EventQueued     = "queued"
 	EventHeld       = "held"
@@ -26,30 +26,38 @@ const (
 	EventForgotten  = "forgotten"
 )
 
-// A decisionLine is something that happened to a URL, and why. Names are those of the facts of a page.
+// A decisionLine is one event in the history of a URL and the reason for it. The
+// names of its fields are those of the facts of a page.
 type decisionLine struct {
-	TS        time.Time     `json:"ts"`
-	URL       dowse.URL     `json:"url"`
-	Event     string        `json:"event"`
-	Reason    dowse.Reason  `json:"reason,omitempty"`
-	Detail    string        `json:"detail,omitempty"`
-	Relevance *float64      `json:"relevance,omitempty"` // of what was judged
-	Priority  *float64      `json:"priority,omitempty"`  // of what was queued or visited
-	Because   []Cause       `json:"because,omitempty"`
-	Parent    dowse.URL     `json:"parent,omitempty"`
-	Anchor    string        `json:"anchor,omitempty"`
-	Depth     int           `json:"depth"`
-	Hops      int           `json:"hops"`
-	Status    int           `json:"status,omitempty"`
-	Judge     string        `json:"judge,omitempty"`
-	HostWait  facts.Seconds `json:"host_wait,omitempty"` // how long the host had rested
-	Target    dowse.URL     `json:"target,omitempty"`    // of a redirect
+	TS     time.Time    `json:"ts"`
+	URL    dowse.URL    `json:"url"`
+	Event  string       `json:"event"`
+	Reason dowse.Reason `json:"reason,omitempty"`
+	Detail string       `json:"detail,omitempty"`
+	// Relevance is set for EventJudged only, and Priority for what was queued or
+	// visited; nil otherwise, since 0 is a possible value.
+	Relevance *float64  `json:"relevance,omitempty"`
+	Priority  *float64  `json:"priority,omitempty"` // of what was queued or visited
+	Because   []Cause   `json:"because,omitempty"`
+	Parent    dowse.URL `json:"parent,omitempty"`
+	Anchor    string    `json:"anchor,omitempty"`
+	Depth     int       `json:"depth"`
+	Hops      int       `json:"hops"`
+	Status    int       `json:"status,omitempty"`
+	Judge     string    `json:"judge,omitempty"`
+	// HostWait is for how many seconds the host had not been visited.
+	HostWait facts.Seconds `json:"host_wait,omitempty"`
+	// Target is where a redirect leads.
+	Target dowse.URL `json:"target,omitempty"`
 }
 
+// number returns a pointer to a finite version of f, since JSON has no
+// infinities.
 func number(f float64) *float64 { f = facts.Finite(f); return &f }
 
-// decisions writes a line for everything that happened to a URL, in order. A link
-// to a URL that is known changes nothing and has no line.
+// decisions writes one line per event in the order of the journal. A link to a
+// URL that is already known changes nothing and has no line. Damaged parts of
+// the journal are passed over and recorded in Unread.
 func (x *exporter) decisions(w io.Writer) error {
 	for e, err := range x.c.Journal.Scan(0, nil) {
 		if err != nil {
@@ -78,7 +86,8 @@ func (x *exporter) decisions(w io.Writer) error {
 	return nil
 }
 
-// happened tells what an entry did to URLs.
+// happened returns the events that an entry of the journal records. Events of
+// URLs that were taken down are left out, except for the takedown itself.
 func (c *Collection) happened(e *crawl.Entry) (list []decisionLine) {
 	c.nameEntry(e)
 	switch e.Kind {
@@ -101,6 +110,8 @@ func (c *Collection) happened(e *crawl.Entry) (list []decisionLine) {
 	return slices.DeleteFunc(list, func(d decisionLine) bool { return d.URL == "" && d.Event != EventForgotten })
 }
 
+// seeded returns the event of a seed: queued, or skipped with the reason if the
+// scope excluded it.
 func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) decisionLine {
 	d := decisionLine{TS: e.At, URL: u, Event: EventQueued, Because: []Cause{{What: "seed", Weight: 1}}}
 	id, ok := c.Crawl.Frontier().Find(u)
@@ -113,7 +124,7 @@ func (c *Collection) seeded(e *crawl.Entry, u dowse.URL) decisionLine {
 	return d
 }
 
-// listed has a line for each sitemap that an entry brought up.
+// listed returns one event per sitemap that an entry was the first to name.
 func (c *Collection) listed(e *crawl.Entry, maps []dowse.URL) (list []decisionLine) {
 	for _, u := range maps {
 		if _, ok := c.Crawl.Frontier().Find(u); ok {
@@ -123,12 +134,14 @@ func (c *Collection) listed(e *crawl.Entry, maps []dowse.URL) (list []decisionLi
 	return list
 }
 
+// outcomeEvents maps the outcome of a visit to its event.
 var outcomeEvents = [...]string{
 	dowse.Fetched: EventFetched, dowse.Redirected: EventRedirected, dowse.Refused: EventSkipped,
 	dowse.Failed: EventFailed, dowse.Skipped: EventSkipped, dowse.Temporary: EventRetried, dowse.Listed: EventListed,
 }
 
-// visited tells how the visit to a page ended, and how it was judged.
+// visited returns how the visit to a page ended and, for a fetched page, how it
+// was judged.
 func (c *Collection) visited(e *crawl.Entry) []decisionLine {
 	p := e.Page
 	d := decisionLine{
@@ -148,7 +161,8 @@ func (c *Collection) visited(e *crawl.Entry) []decisionLine {
 	return list
 }
 
-// found tells of each URL that a page was the first to link to.
+// found returns one event per URL that the page was the first to link to. Depth
+// and hops are those of the target: hops restart at 0 behind a page on topic.
 func (c *Collection) found(e *crawl.Entry) (list []decisionLine) {
 	depth, hops := e.Page.Depth, e.Page.Hops
 	if e.Page.Outcome == dowse.Fetched {
@@ -168,6 +182,7 @@ func (c *Collection) found(e *crawl.Entry) (list []decisionLine) {
 	return list
 }
 
+// linked returns the event of the i-th link of an entry.
 func (c *Collection) linked(e *crawl.Entry, i int) decisionLine {
 	l := &e.Links[i]
 	d := decisionLine{TS: e.At, URL: c.URL(l.ID), Parent: e.Page.URL, Anchor: anchorOf(&e.Found[i]), Because: facts.Causes(l.Because)}

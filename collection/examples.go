@@ -13,13 +13,17 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// An Example is a page that the crawl's judge was made from, as the collection keeps
-// it, so that it can be made again when the page itself is gone.
+// An Example is a page that the judge was trained on. The collection keeps its
+// text, so that the judge can be trained again when the page itself is gone from
+// the web.
 type Example struct {
-	URL         string    `json:"url,omitempty"`
-	Relevant    bool      `json:"relevant"`
-	Contrast    bool      `json:"contrast,omitempty"` // nobody said that it is off topic: it stands in
-	Source      string    `json:"source,omitempty"`   // as the topic names it
+	URL      string `json:"url,omitempty"`
+	Relevant bool   `json:"relevant"`
+	// Contrast marks a negative example that was chosen by the program, because
+	// no person had labelled enough pages off topic.
+	Contrast bool `json:"contrast,omitempty"`
+	// Source is the example as the topic file names it.
+	Source      string    `json:"source,omitempty"`
 	Title       string    `json:"title,omitempty"`
 	Description string    `json:"description,omitempty"`
 	Keywords    string    `json:"keywords,omitempty"`
@@ -29,20 +33,25 @@ type Example struct {
 	Fetched     time.Time `json:"fetched,omitzero"`
 }
 
-// The files that hold what a judge was made from.
+// The files that hold the training data of a judge.
 const (
 	ExamplesName = "examples.jsonl.zst"
 	LockName     = "topic.lock"
-	AnswersName  = "answers.jsonl"     // of the outside judge
-	GivenModel   = "models/given.json" // the model that the topic names
+	// AnswersName holds the answers of an outside judge.
+	AnswersName = "answers.jsonl"
+	// GivenModel is the copy of the model that the topic names.
+	GivenModel = "models/given.json"
 )
 
+// Limits for reading examples, in bytes after decompression: one example, and
+// all of them. They bound what a small compressed file can expand to.
 const (
-	maxExampleLine = 32 << 20  // bytes of an example
-	maxExamples    = 512 << 20 // bytes of all of them
+	maxExampleLine = 32 << 20
+	maxExamples    = 512 << 20
 )
 
-// EncodeExamples writes examples as they stand in a collection.
+// EncodeExamples returns examples as ExamplesName holds them: one JSON object
+// per line, compressed with zstd. The same list always gives the same bytes.
 func EncodeExamples(list []Example) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
@@ -62,8 +71,8 @@ func EncodeExamples(list []Example) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Examples returns what the collection's judge was made from beside its topic; none if
-// that is words alone.
+// Examples returns the examples that the judge was trained on. There are none if
+// the topic consists of words alone.
 func (c *Collection) Examples() ([]Example, error) {
 	f, err := c.files().Open(ExamplesName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +89,9 @@ func (c *Collection) Examples() ([]Example, error) {
 	return list, nil
 }
 
-// DecodeExamples reads what [EncodeExamples] wrote.
+// DecodeExamples reads what [EncodeExamples] wrote. It stops at the first line
+// that can't be decoded: a judge that is trained on fewer examples would be
+// another judge.
 func DecodeExamples(r io.Reader) (list []Example, err error) {
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
 	if err != nil {

@@ -21,32 +21,47 @@ import (
 	"dowse/internal/durable"
 )
 
-// ExportOptions say what to export. Without On and All that is the pages on topic,
-// and for a WACZ the whole collection with the pages on topic first.
+// ExportOptions select what to export. If neither On nor All is set, the pages
+// on topic are exported; a WACZ then holds the whole collection and lists the
+// pages on topic first.
 type ExportOptions struct {
-	Format   string    // as a suffix without its dot; "" means that of the file
-	On       bool      // only pages on topic
-	All      bool      // all pages that were fetched
-	Since    time.Time // only pages fetched from then on
-	Fields   []string  // of .jsonl and .csv, in this order; see ExportFields
-	Text     bool      // with the text of pages, extracted anew from the archive
-	Force    bool      // replace a file that is there
-	Stdout   io.Writer // for "-"; os.Stdout
-	Software string    // name and version to put into archives; dowse
-	Now      time.Time // when it is done, for archives; time.Now
+	// Format is a suffix without its leading dot; default the suffix of the
+	// file.
+	Format string
+	// On exports only pages on topic, All every page that was fetched.
+	On  bool
+	All bool
+	// Since exports only pages fetched at or after this time; zero for no limit.
+	Since time.Time
+	// Fields are the columns of .jsonl and .csv in their order, see
+	// ExportFields.
+	Fields []string
+	// Text adds the text of pages, extracted again from the archive.
+	Text bool
+	// Force replaces an existing file.
+	Force bool
+	// Stdout receives the export to "-"; default os.Stdout.
+	Stdout io.Writer
+	// Software is the name and version recorded in archives; default "dowse".
+	Software string
+	// Now is the time recorded in archives; default time.Now.
+	Now time.Time
 }
 
-// ErrExists is returned for an export that would replace a file.
+// ErrExists is returned for an export that would replace a file although Force
+// is not set.
 var ErrExists = errors.New("file exists; use --force to overwrite it")
 
-// ErrSuffix is returned for an export to a format that is none.
+// ErrSuffix is returned for an export whose suffix is not that of a format.
 var ErrSuffix = errors.New("the suffix names no format")
 
-// ErrInside is returned for an export to a place in a collection, whose files belong to the
-// crawl.
+// ErrInside is returned for an export into the directory of a collection. The
+// files there belong to the crawl, and Verify would report the export as
+// foreign.
 var ErrInside = errors.New("that is inside a collection; export to a place outside")
 
-// outside checks that a file is not in a collection, nor in a folder of one.
+// outside returns an ErrInside if a file lies in the directory of a collection
+// or anywhere below one. Symbolic links in its folder are resolved first.
 func outside(out string) error {
 	folder, err := filepath.Abs(filepath.Dir(out))
 	if err != nil {
@@ -70,12 +85,14 @@ func outside(out string) error {
 // An exportFormat is a way to write a collection into one file.
 type exportFormat struct {
 	suffix string
-	packed bool // .gz and .zst may follow
+	// packed reports whether the suffix .gz or .zst may follow.
+	packed bool
 	about  string
 	write  func(x *exporter, w io.Writer) error
 }
 
-// exportFormats lists the formats; of two suffixes that fit the first counts.
+// exportFormats returns the formats. If several suffixes match a name, the first
+// one in this list counts, so longer suffixes come before shorter ones.
 func exportFormats() []exportFormat {
 	return []exportFormat{
 		{"warc.gz", false, "the pages as the web sent them (WARC 1.1)", (*exporter).warc},
@@ -95,7 +112,7 @@ func exportFormats() []exportFormat {
 // An ExportFormat describes a format for people.
 type ExportFormat struct{ Suffix, About string }
 
-// ExportFormats lists the formats of Export.
+// ExportFormats returns the formats of [Collection.Export].
 func ExportFormats() (list []ExportFormat) {
 	for _, f := range exportFormats() {
 		suffix := "." + f.suffix
@@ -107,7 +124,9 @@ func ExportFormats() (list []ExportFormat) {
 	return list
 }
 
-// formatOf finds the format that a name ends in, and the packing around it.
+// formatOf returns the format that the suffix of a name selects, and the suffix
+// of the compression around it, "" for none. Case does not matter. An unknown
+// suffix is an ErrSuffix that lists the known ones.
 func formatOf(name string) (exportFormat, string, error) {
 	name = strings.ToLower(name)
 	for _, f := range exportFormats() {
@@ -125,11 +144,15 @@ func formatOf(name string) (exportFormat, string, error) {
 	return exportFormat{}, "", fmt.Errorf("%w; there are %s", ErrSuffix, strings.Join(known, " "))
 }
 
-// Export writes the collection, or what opt asks for of it, into one file whose
-// suffix says the format; "-" writes to standard output, as opt.Format says. The
-// file appears as a whole when all is written. It returns how many pages (of
-// decisions: lines) were written. What can't be read is passed over: see Collection.Unread;
-// what else a person should know is added to Collection.Notices.
+// Export writes the selected part of the collection into one file; the suffix of
+// the file selects the format. For the name "-" it writes to standard output in
+// opt.Format.
+//
+// The file appears only when it is complete: an error or a crash leaves no
+// partial file. Export returns the number of pages written, for decisions the
+// number of lines, for graphs the number of sites. Parts that can't be read are
+// passed over and recorded in Collection.Unread; other messages for a person are
+// added to Collection.Notices.
 func (c *Collection) Export(ctx context.Context, out string, opt ExportOptions) (n int, err error) {
 	name := cmp.Or(opt.Format, filepath.Base(out))
 	if out == "-" && opt.Format == "" {
@@ -166,13 +189,19 @@ type exporter struct {
 	out    string
 	fields []string
 	n      int
-	notes  []string // what a person should know
+	// notes are messages for a person.
+	notes []string
 
-	lost  []archive.Loss     // parts of the archive that can't be read
-	there map[string]bool    // files of the archive; nil where nobody asks
-	gone  map[dowse.URL]bool // pages that were left out
+	// lost are the parts of the archive that can't be read.
+	lost []archive.Loss
+	// there are the names of the archive files; nil for formats that do not
+	// check them.
+	there map[string]bool
+	// gone are the pages that were left out.
+	gone map[dowse.URL]bool
 }
 
+// now returns the time of the export.
 func (x *exporter) now() time.Time {
 	if x.opt.Now.IsZero() {
 		return time.Now()
@@ -180,12 +209,14 @@ func (x *exporter) now() time.Time {
 	return x.opt.Now
 }
 
-// filter is what an export lists. A WACZ has all pages unless On says otherwise.
+// filter returns which pages a list contains. A WACZ does not use it: it holds
+// all pages unless On is set.
 func (x *exporter) filter() Filter {
 	return Filter{On: x.opt.On || !x.opt.All, Since: x.opt.Since}
 }
 
-// pages runs over the pages of a filter until the context ends.
+// pages calls do for the pages of a filter until there is an error or the
+// context ends.
 func (x *exporter) pages(f Filter, do func(*Row) error) error {
 	for row, err := range x.c.Pages(f) {
 		if err = errors.Join(err, x.ctx.Err()); err != nil {
@@ -198,6 +229,8 @@ func (x *exporter) pages(f Filter, do func(*Row) error) error {
 	return nil
 }
 
+// packed calls write with a writer that compresses into w as the suffix demands,
+// and ends the compressed stream.
 func packed(w io.Writer, pack string, write func(io.Writer) error) error {
 	var z io.WriteCloser
 	var err error
@@ -218,6 +251,7 @@ func packed(w io.Writer, pack string, write func(io.Writer) error) error {
 	return z.Close()
 }
 
+// toStdout writes through a buffer to w, or to standard output if w is nil.
 func toStdout(w io.Writer, write func(io.Writer) error) error {
 	if w == nil {
 		w = os.Stdout
@@ -229,7 +263,9 @@ func toStdout(w io.Writer, write func(io.Writer) error) error {
 	return b.Flush()
 }
 
-// toFile writes a file that appears as a whole. A link in its place is replaced, not followed.
+// toFile writes a file that appears as a whole. A symbolic link at its path is
+// replaced and not followed. Without force an existing file is never replaced,
+// even if it appears while the export is being written.
 func toFile(path string, force bool, write func(io.Writer) error) error {
 	if err := free(path, force); err != nil {
 		return err
@@ -244,6 +280,8 @@ func toFile(path string, force bool, write func(io.Writer) error) error {
 	return err
 }
 
+// free returns an error if nothing can be written to a path. It is checked
+// before the export is made, so that a long export does not fail at its end.
 func free(path string, force bool) error {
 	info, err := os.Lstat(path)
 	switch {

@@ -15,9 +15,12 @@ import (
 	"dowse/internal/facts"
 )
 
+// errRunning is returned for an export of the archive while a crawl appends to
+// it.
 var errRunning = fmt.Errorf("a crawl is writing to the archive (%w); stop it first, or export .jsonl or .csv", ErrLocked)
 
-// settled checks that nobody else writes to the archive.
+// settled returns an error if another process writes to the archive: its last
+// record may be incomplete.
 func (x *exporter) settled() error {
 	if x.c.readOnly && Running(x.c.Dir) != 0 {
 		return errRunning
@@ -25,6 +28,7 @@ func (x *exporter) settled() error {
 	return nil
 }
 
+// warc writes the selected pages as one WARC file.
 func (x *exporter) warc(w io.Writer) error {
 	if err := x.settled(); err != nil {
 		return err
@@ -32,7 +36,9 @@ func (x *exporter) warc(w io.Writer) error {
 	return x.copyPages(w, x.filter())
 }
 
-// copyPages writes the records of pages, and those that they refer to.
+// copyPages writes the records of the selected pages, and once each the records
+// that they refer to, since a revisit without its original can't be replayed.
+// Pages whose record can't be read are left out and not counted.
 func (x *exporter) copyPages(w io.Writer, f Filter) error {
 	var places []dowse.Place
 	taken := map[dowse.Place]bool{}
@@ -71,8 +77,8 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 	return err
 }
 
-// refersTo returns the place of the record that a revisit refers to; nowhere for
-// other records.
+// refersTo returns the place of the record that a revisit refers to, the zero
+// Place for other records.
 func (c *Collection) refersTo(p dowse.Place) (dowse.Place, error) {
 	r, err := c.record(p)
 	if err != nil {
@@ -85,6 +91,7 @@ func (c *Collection) refersTo(p dowse.Place) (dowse.Place, error) {
 	return c.original(r)
 }
 
+// archiveOptions returns what the warcinfo record of an export says.
 func (x *exporter) archiveOptions() archive.Options {
 	s := &x.c.Settings
 	return archive.Options{
@@ -94,6 +101,9 @@ func (x *exporter) archiveOptions() archive.Options {
 	}
 }
 
+// wacz writes the collection as a WACZ with its topic, settings and data card. A
+// file with several hard links is left out with a note: it could be a private
+// file of this machine that somebody linked into the collection.
 func (x *exporter) wacz(w io.Writer) error {
 	if err := x.settled(); err != nil {
 		return err
@@ -125,8 +135,9 @@ func (x *exporter) wacz(w io.Writer) error {
 	return archive.WriteWACZ(w, p)
 }
 
-// archives returns the WARC files of a WACZ and their index: the collection's own, or, of
-// what is damaged or not all wanted, files made for it.
+// archives returns the WARC files for a WACZ and their index. These are the
+// files of the collection itself if all of them are wanted and sound, otherwise
+// copies in a temporary folder. clean removes the folder; it is never nil.
 func (x *exporter) archives() (files []string, index string, clean func(), err error) {
 	dir, err := os.MkdirTemp(x.workDir(), "dowse-export-*")
 	if err != nil {
@@ -146,7 +157,7 @@ func (x *exporter) archives() (files []string, index string, clean func(), err e
 	return files, index, clean, nil
 }
 
-// chosen makes a file with the pages that are wanted.
+// chosen writes one file with the selected pages and its index.
 func (x *exporter) chosen(dir, index string) ([]string, error) {
 	path := filepath.Join(dir, x.c.Prefix()+"-export.warc.gz")
 	err := toFile(path, false, func(w io.Writer) error {
@@ -159,12 +170,15 @@ func (x *exporter) chosen(dir, index string) ([]string, error) {
 	return []string{path}, err
 }
 
+// writeIndexOf writes the CDXJ index of some WARC files. lost is called for each
+// part that can't be read; nil makes such a part an error.
 func writeIndexOf(index string, lost func(archive.Loss), files ...string) error {
 	return toFile(index, true, func(w io.Writer) error { return archive.IndexReadable(w, lost, files...) })
 }
 
-// whole returns the files of the collection. One that is damaged is copied without what
-// can't be read.
+// whole returns the WARC files of the collection and writes their index. A
+// damaged file is replaced by a copy of its readable records, since viewers stop
+// at the first damaged one.
 func (x *exporter) whole(dir, index string) ([]string, error) {
 	files, err := archive.Files(x.c.ArchiveDir())
 	if err != nil {
@@ -196,7 +210,8 @@ func (x *exporter) whole(dir, index string) ([]string, error) {
 	return files, writeIndexOf(index, nil, files...)
 }
 
-// isLost reports whether the record of a page can't be read.
+// isLost reports whether the record of a page lies in a part of the archive that
+// can't be read, or in a file that is missing.
 func (x *exporter) isLost(row *Row) bool {
 	at := row.Fetch.Archive
 	if x.gone[row.URL] || x.there != nil && at.File != "" && !x.there[at.File] {
@@ -210,9 +225,11 @@ func (x *exporter) isLost(row *Row) bool {
 	return false
 }
 
+// errNotThere is the problem recorded for a page that isLost.
 var errNotThere = errors.New("its record in the archive can't be read")
 
-// leaveOut takes note of a page that can't be exported.
+// leaveOut records a page that can't be exported, for this export and in
+// Collection.Unread.
 func (x *exporter) leaveOut(u dowse.URL, err error) {
 	if x.gone == nil {
 		x.gone = map[dowse.URL]bool{}
@@ -221,6 +238,8 @@ func (x *exporter) leaveOut(u dowse.URL, err error) {
 	x.c.unreadPage(u, err)
 }
 
+// workDir returns the folder for temporary files: that of the export, which has
+// room for it, or the default one of the system for standard output.
 func (x *exporter) workDir() string {
 	if x.out == "-" {
 		return ""
@@ -228,6 +247,8 @@ func (x *exporter) workDir() string {
 	return filepath.Dir(x.out)
 }
 
+// pageLines returns the page list of a WACZ. It counts the pages, and leaves out
+// those whose record is lost.
 func (x *exporter) pageLines(f Filter) iter.Seq2[archive.PageLine, error] {
 	return func(yield func(archive.PageLine, error) bool) {
 		err := x.pages(f, func(row *Row) error {
@@ -247,8 +268,12 @@ func (x *exporter) pageLines(f Filter) iter.Seq2[archive.PageLine, error] {
 	}
 }
 
+// errEnough ends the iteration when the consumer of pageLines stops; it is never
+// returned to a caller.
 var errEnough = errors.New("no more is wanted")
 
+// pageLine returns the line of a page list with the four strongest reasons for
+// its verdict.
 func pageLine(row *Row) archive.PageLine {
 	return archive.PageLine{
 		URL: row.URL, At: row.Fetch.At, Title: row.Title, Relevance: facts.Finite(row.Page.Verdict.Relevance), Parent: row.Parent,

@@ -12,17 +12,18 @@ import (
 	"dowse/internal/facts"
 )
 
-// csvFields are the columns of a .csv that names none.
+// csvFields are the default columns of a .csv.
 var csvFields = []string{
 	"url", "title", "host", "relevance", "verdict", "lang", "fetched", "status", "size", "depth", "parent",
 	"anchor", "priority", "because", "near", "warc", "offset",
 }
 
-// ExportFields lists the facts that .jsonl and .csv can hold.
+// ExportFields returns the names of the facts that .jsonl and .csv can hold.
 func ExportFields() []string { return facts.Names(true) }
 
 // fieldsOf returns the fields of a list: those asked for, or nil for all that a
-// page has.
+// page has. Formats without fields give nil. An unknown field is an error that
+// lists the known ones.
 func fieldsOf(format string, opt ExportOptions) ([]string, error) {
 	if format != "jsonl" && format != "csv" {
 		return nil, nil
@@ -43,6 +44,7 @@ func fieldsOf(format string, opt ExportOptions) ([]string, error) {
 	return fields, nil
 }
 
+// jsonl writes one JSON object per page and line.
 func (x *exporter) jsonl(w io.Writer) error {
 	return x.pages(x.filter(), func(row *Row) error {
 		line, err := x.line(row)
@@ -55,7 +57,7 @@ func (x *exporter) jsonl(w io.Writer) error {
 	})
 }
 
-// line returns the JSON object of a page.
+// line returns the JSON object of a page with the selected fields.
 func (x *exporter) line(row *Row) ([]byte, error) {
 	x.read(row)
 	if x.fields != nil {
@@ -67,7 +69,10 @@ func (x *exporter) line(row *Row) ([]byte, error) {
 	return row.MarshalJSON()
 }
 
-// read adds to a row what the page says, if the export asks for any of it.
+// read replaces the page of a row by a copy with its document, if the export
+// asks for any fact of the document. Title and language stay those of the visit.
+// A page that can't be read is recorded in Unread and keeps its row; one that
+// was erased is not a problem.
 func (x *exporter) read(row *Row) {
 	if !x.opt.Text && !slices.ContainsFunc(x.fields, func(name string) bool { return facts.Named(name).Document }) {
 		return
@@ -85,6 +90,7 @@ func (x *exporter) read(row *Row) {
 	row.Page = &page
 }
 
+// csv writes a header and one row per page.
 func (x *exporter) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(x.fields); err != nil {
@@ -103,7 +109,8 @@ func (x *exporter) csv(w io.Writer) error {
 	return errors.Join(err, out.Error())
 }
 
-// cells returns a page as a row of a table. Reasons and lists become lines of text.
+// cells returns a page as a row of a table. Reasons and lists become one line of
+// text each.
 func (x *exporter) cells(row *Row) ([]string, error) {
 	cells := make([]string, len(x.fields))
 	for i, name := range x.fields {
@@ -123,7 +130,7 @@ func (x *exporter) cells(row *Row) ([]string, error) {
 	return cells, nil
 }
 
-// cell writes a JSON value as a spreadsheet takes it.
+// cell returns a JSON value as the text of a spreadsheet cell; null is empty.
 func cell(raw json.RawMessage) string {
 	var s string
 	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
@@ -135,7 +142,9 @@ func cell(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// harmless keeps a spreadsheet from taking a text for a formula.
+// harmless returns a text that spreadsheets do not evaluate as a formula: a
+// leading =, +, -, @, tab or carriage return is preceded by an apostrophe.
+// Titles and anchors come from the web.
 func harmless(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s

@@ -12,7 +12,8 @@ import (
 	"dowse/site"
 )
 
-// siteFields are the columns of a site, as JSON names them.
+// siteFields returns the columns of a site, which are the names of its JSON
+// fields.
 func siteFields() (names []string) {
 	row := reflect.TypeFor[site.Site]()
 	for i := range row.NumField() {
@@ -22,7 +23,8 @@ func siteFields() (names []string) {
 	return names
 }
 
-// sites lists the sites that an export wants: those on topic, or all that were read.
+// sites returns the sites to export: those on topic, or with All every site of
+// which a page was read.
 func (x *exporter) sites() (list []site.Site, err error) {
 	all, err := x.c.Sites()
 	for _, s := range all {
@@ -33,6 +35,7 @@ func (x *exporter) sites() (list []site.Site, err error) {
 	return list, err
 }
 
+// sitesJSONL writes one JSON object per site and line.
 func (x *exporter) sitesJSONL(w io.Writer) error {
 	list, err := x.sites()
 	if err != nil {
@@ -51,6 +54,7 @@ func (x *exporter) sitesJSONL(w io.Writer) error {
 	return nil
 }
 
+// sitesCSV writes a header and one row per site.
 func (x *exporter) sitesCSV(w io.Writer) error {
 	list, err := x.sites()
 	if err != nil {
@@ -76,8 +80,9 @@ func (x *exporter) sitesCSV(w io.Writer) error {
 	return errors.Join(err, out.Error())
 }
 
-// graph hands the site graph to one of its writers: all that is known with All, else
-// without the sites that were not read.
+// graph calls write with the site graph: all known sites with All, otherwise
+// only those of which a page was read. The number of nodes is the count of the
+// export.
 func (x *exporter) graph(write func(g *site.Graph) error) error {
 	g, err := x.c.SiteGraph()
 	if err != nil {

@@ -18,49 +18,70 @@ import (
 	"dowse/weburl"
 )
 
-// A Takedown says what is to be forgotten: URLs, all URLs of a host, or all that begin
-// with a prefix.
+// A Takedown selects what is to be forgotten: single URLs, all URLs of a host,
+// or all URLs with a prefix.
 type Takedown struct {
 	URLs   []dowse.URL
 	Host   string
 	Prefix string
-	Prints []frontier.Fingerprint // URLs of an earlier takedown, whose strings are gone
-	Why    string
-	At     time.Time
+	// Prints are fingerprints of URLs of an earlier takedown, whose strings are
+	// no longer known.
+	Prints []frontier.Fingerprint
+	// Why and At are recorded in the tombstone of every URL.
+	Why string
+	At  time.Time
 }
 
-// Forgotten tells what a takedown did.
+// Forgotten is the result of a takedown.
 type Forgotten struct {
-	URLs    []dowse.URL `json:"urls"`
-	Already []dowse.URL `json:"already,omitempty"` // they had been taken down before
-	Ended   []dowse.URL `json:"ended,omitempty"`   // of a takedown that had been broken off: this one began with ending it
-	Copies  []dowse.URL `json:"copies,omitempty"`  // pages kept only as a reference to one of them: they went with it
-	Records int         `json:"records"`           // erased from the archive
-	Entries int         `json:"entries"`           // of the journal that lost words
-	Leads   int         `json:"leads,omitempty"`   // URLs that were known only from the pages, and were never asked for
-	Labels  int         `json:"labels,omitempty"`  // lines of labels.jsonl that said something of them
-	Models  []string    `json:"models,omitempty"`  // files of models that lost words
-	// SameAs are pages that stay, and whose text is that of one of the URLs, exactly or
-	// nearly: a person may want to take them down, too.
+	URLs []dowse.URL `json:"urls"`
+	// Already are URLs that had been taken down before.
+	Already []dowse.URL `json:"already,omitempty"`
+	// Ended are the URLs of an earlier, interrupted takedown that was completed
+	// first.
+	Ended []dowse.URL `json:"ended,omitempty"`
+	// Copies are pages that were archived only as a reference to one of URLs.
+	// They are taken down with it, since their body is the same.
+	Copies []dowse.URL `json:"copies,omitempty"`
+	// Records counts the records erased from the archive.
+	Records int `json:"records"`
+	// Entries counts the entries of the journal that were blanked, in whole or
+	// in part.
+	Entries int `json:"entries"`
+	// Leads counts the URLs that were known only from links of these pages and
+	// were never requested.
+	Leads int `json:"leads,omitempty"`
+	// Labels counts the lines of labels.jsonl about the pages.
+	Labels int `json:"labels,omitempty"`
+	// Models are the files of models that lost terms.
+	Models []string `json:"models,omitempty"`
+	// SameAs are pages that remain although their text equals that of one of the
+	// URLs, exactly or nearly. A person may want to take them down, too.
 	SameAs []dowse.URL `json:"same_as,omitempty"`
-	Notes  []string    `json:"notes,omitempty"` // what a person should know
+	// Notes are messages for a person.
+	Notes []string `json:"notes,omitempty"`
 }
 
+// pendingName holds the plan of a takedown until it is complete.
 const pendingName = "state/forget.json"
 
-// Forget takes pages down, at the wish of their owner. It works on the files of the
-// collection in dir and needs neither its strategy nor its judge. No crawl may run there.
+// Forget takes pages down at the wish of their owner. It works on the files of
+// the collection in dir and needs neither its strategy nor its judge. The error
+// is [ErrLocked] if a crawl runs there.
 //
-// What the archive holds of the pages is erased; the entries of their visits are blanked,
-// and so are the strings of their URLs, of URLs that stood only on them, and what
-// strategies wrote down after they had seen them. Words that stand on no other page go
-// from models; labels, answers of an outside judge, examples, seeds and lists lose what
-// they have of the pages. A tombstone in the journal keeps the fingerprint of each URL, so
-// that it is never fetched again, and when and why it was taken down. Snapshots and lists
-// are removed: they are made again when the collection is opened with its strategy.
+// The records of the pages are erased from the archive. The entries of their
+// visits are blanked, and so are the strings of their URLs, of URLs that
+// occurred only on them, and the reasons that strategies recorded after they had
+// seen them. Words that occur on no other page are removed from models. Labels,
+// answers of an outside judge, examples, seeds and lists lose what they hold
+// about the pages. A tombstone in the journal keeps the fingerprint of each URL,
+// so that it is never fetched again, with the time and the reason of the
+// takedown. Snapshots and lists are removed; they are made again when the
+// collection is opened with its strategy.
 //
-// What is to be done is written down first. After a crash, or a full disk, the next
-// Forget or the next opening to write does what is left to do.
+// The plan is written before the first change, and every step can be repeated.
+// After a crash, or on a full disk, the next Forget or the next opening to write
+// completes it.
 func Forget(dir string, x Takedown) (*Forgotten, error) {
 	c, err := Open(dir, nil, false)
 	if err != nil {
@@ -73,6 +94,8 @@ func Forget(dir string, x Takedown) (*Forgotten, error) {
 	return out, nil
 }
 
+// forget plans a takedown, saves the plan and runs it. Nothing is changed if no
+// page matches.
 func (c *Collection) forget(x Takedown) (*Forgotten, error) {
 	t := &takedown{c: c, out: &Forgotten{URLs: []dowse.URL{}}}
 	t.tellEnded()
@@ -85,8 +108,8 @@ func (c *Collection) forget(x Takedown) (*Forgotten, error) {
 	return t.out, t.run()
 }
 
-// tellEnded takes over what the end of an earlier takedown did, for the person who gives the
-// same command again.
+// tellEnded adds the results of an interrupted takedown that the opening
+// completed, for a person who gives the same command again.
 func (t *takedown) tellEnded() {
 	if t.c.ended == nil {
 		return
@@ -101,12 +124,15 @@ func (t *takedown) tellEnded() {
 	t.out.Notes = append(t.out.Notes, done.Notes...)
 }
 
-// hasEnded reports whether a page that is meant is one of a takedown that was just ended.
+// hasEnded reports whether a URL that is meant belongs to a takedown that was
+// just completed.
 func (t *takedown) hasEnded(meant func(u dowse.URL) bool) bool {
 	return slices.ContainsFunc(t.out.Ended, meant)
 }
 
-// resumeTakedown ends a takedown that was broken off.
+// resumeTakedown completes an interrupted takedown, if there is one. Failing to
+// do so prevents opening the collection to write: a crawl must not go on with
+// pages that were to be removed.
 func (c *Collection) resumeTakedown() error {
 	data, err := c.files().ReadFile(pendingName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -127,33 +153,46 @@ func (c *Collection) resumeTakedown() error {
 	return nil
 }
 
-// pending is what a takedown has to do, as it is written down before it begins.
+// A pending is the plan of a takedown, as pendingName holds it.
 type pending struct {
-	Why    string        `json:"why"`
-	At     time.Time     `json:"at"`
-	Pages  []pendingPage `json:"pages"`
-	Leads  []frontier.ID `json:"leads,omitempty"` // known only from the pages
-	Hosts  []string      `json:"hosts,omitempty"` // of which nothing else is known
+	Why   string        `json:"why"`
+	At    time.Time     `json:"at"`
+	Pages []pendingPage `json:"pages"`
+	// Leads are URLs that are known only from the pages, Hosts hosts of which
+	// nothing else is known. Both are removed with the pages.
+	Leads []frontier.ID `json:"leads,omitempty"`
+	Hosts []string      `json:"hosts,omitempty"`
+	// Bodies are the archived answers of the pages, from which their words are
+	// known.
 	Bodies []dowse.Place `json:"bodies,omitempty"`
-	From   uint64        `json:"from"` // place of the first visit to one of the pages; what strategies wrote down since is not kept
+	// From is the journal offset of the first visit to one of the pages. Reasons
+	// that strategies recorded since may contain words of them, and are not
+	// kept.
+	From uint64 `json:"from"`
 }
 
+// A pendingPage is one URL of a takedown.
 type pendingPage struct {
-	ID    frontier.ID          `json:"id"`             // frontier.None for one that the crawl never saw
-	URL   dowse.URL            `json:"url,omitempty"`  // "" for one of which only the fingerprint is known
-	Print frontier.Fingerprint `json:"print,omitzero"` // of the URL if that is ""
+	// ID is frontier.None for a URL that the crawl never saw.
+	ID frontier.ID `json:"id"`
+	// URL is "" if only the fingerprint is known, which is then in Print.
+	URL   dowse.URL            `json:"url,omitempty"`
+	Print frontier.Fingerprint `json:"print,omitzero"`
 }
 
-// A takedown is pages on their way out.
+// A takedown is a plan together with the sets that its steps look URLs up in.
 type takedown struct {
 	pending
 	c    *Collection
 	out  *Forgotten
 	urls map[dowse.URL]bool
-	ids  map[frontier.ID]bool // of the pages
-	gone map[frontier.ID]bool // of the pages and of the leads
+	// ids are the pages; gone are the pages and the leads.
+	ids  map[frontier.ID]bool
+	gone map[frontier.ID]bool
 }
 
+// save writes the plan. From here on the takedown is completed even after a
+// crash.
 func (t *takedown) save() error {
 	data, err := json.MarshalIndent(&t.pending, "", " ")
 	if err != nil {
@@ -162,8 +201,8 @@ func (t *takedown) save() error {
 	return writeWhole(t.c.Dir, pendingName, append(data, '\n'))
 }
 
-// run does what is to be done. Every step can be done again. Words of the pages are taken
-// out of models before the archive, from which they are known, is erased.
+// run executes the plan and removes it last. Every step can be repeated, so
+// after a crash all of them run again.
 func (t *takedown) run() error {
 	t.index()
 	for _, step := range t.steps() {
@@ -177,12 +216,17 @@ func (t *takedown) run() error {
 	return nil
 }
 
+// steps returns the steps in order. Tombstones come first, so that a crash never
+// leaves a page erased and yet fetched again. Models come before the archive,
+// because the words of the pages are known only from there. Views and leftovers
+// come last, since earlier steps may leave some.
 func (t *takedown) steps() []func() error {
 	return []func() error{
 		t.trim, t.bury, t.dropSnapshots, t.models, t.erase, t.redact, t.settings, t.lines, t.dropViews, t.dropLeftovers,
 	}
 }
 
+// index rebuilds the sets of URLs and numbers from the plan.
 func (t *takedown) index() {
 	t.urls, t.ids, t.gone = map[dowse.URL]bool{}, map[frontier.ID]bool{}, map[frontier.ID]bool{}
 	for _, p := range t.Pages {
@@ -198,7 +242,8 @@ func (t *takedown) index() {
 	}
 }
 
-// trim cuts off what a crash tore, so that tombstones can be appended.
+// trim cuts off a torn entry at the end of the journal, so that tombstones can
+// be appended.
 func (t *takedown) trim() error {
 	cut, err := t.c.Journal.Trim()
 	if cut > 0 {
@@ -207,7 +252,9 @@ func (t *takedown) trim() error {
 	return err
 }
 
-// bury writes the tombstones that are missing.
+// bury appends the tombstones that are missing and syncs the journal. URLs that
+// the crawl never saw get a number of their own. A host is named only if
+// something else of it remains.
 func (t *takedown) bury() error {
 	j := t.c.Journal
 	old, err := j.Tombstones()
@@ -246,7 +293,8 @@ func (t *takedown) bury() error {
 	return j.Sync()
 }
 
-// dropSnapshots removes the states that were saved: they know what strategies had learnt.
+// dropSnapshots removes the saved states, which contain what strategies learnt
+// from the pages.
 func (t *takedown) dropSnapshots() error {
 	for _, name := range t.c.snapshots() {
 		if err := t.c.files().Sub("state").Remove(name); err != nil {
@@ -256,8 +304,8 @@ func (t *takedown) dropSnapshots() error {
 	return nil
 }
 
-// erase erases the records of the pages, and what else is kept of hosts of which nothing
-// is known any more.
+// erase erases the records of the pages, and all records of hosts that are
+// removed with them.
 func (t *takedown) erase() error {
 	records, err := t.survey(nil)
 	if err != nil {
@@ -276,8 +324,10 @@ func (t *takedown) erase() error {
 	return nil
 }
 
-// survey finds the records to erase: all captures of the pages, and all revisits that
-// refer to one of them. copied is shown the URLs of the latter.
+// survey returns the records to erase, as offsets by file: all captures of the
+// pages, and all revisits that refer to one of them. copied, if set, is called
+// with the URL and the original URL of every revisit. A damaged file is an
+// error: it could hide a record that must go.
 func (t *takedown) survey(copied func(target, first string)) (map[string][]int64, error) {
 	files, err := archive.Files(t.c.ArchiveDir())
 	if err != nil {
@@ -308,14 +358,15 @@ func (t *takedown) survey(copied func(target, first string)) (map[string][]int64
 	return records, nil
 }
 
-// has reports whether a URL, as a record or a person wrote it, is one of the pages, or of
-// a host that goes with them.
+// has reports whether a URL, as a record or a person wrote it, is one of the
+// pages or belongs to a host that is removed with them.
 func (t *takedown) has(written string) bool {
 	u := canonical(written)
 	return t.urls[dowse.URL(written)] || t.urls[u] || len(t.Hosts) > 0 && slices.Contains(t.Hosts, weburl.Host(u))
 }
 
-// canonical returns a URL in its canonical form, or as it is if it has none.
+// canonical returns the canonical form of a URL, or the text unchanged if it is
+// not a URL.
 func canonical(written string) dowse.URL {
 	if u, err := weburl.Parse(written); err == nil {
 		return u
@@ -323,6 +374,7 @@ func canonical(written string) dowse.URL {
 	return dowse.URL(written)
 }
 
+// redact blanks the entries of the journal and the strings of the URLs.
 func (t *takedown) redact() (err error) {
 	t.out.Entries, err = t.c.Journal.Redact(crawl.Redaction{
 		Edit: t.edit,
@@ -331,7 +383,8 @@ func (t *takedown) redact() (err error) {
 	return err
 }
 
-// edit takes the words of and about the pages out of an entry.
+// edit removes from an entry the words of and about the pages, and reports
+// whether it changed.
 func (t *takedown) edit(e *crawl.Entry) bool {
 	changed := false
 	if (e.Kind == crawl.EntryPage || e.Kind == crawl.EntryRetry) && t.ids[e.ID] {
@@ -352,7 +405,9 @@ func (t *takedown) edit(e *crawl.Entry) bool {
 	return t.editURLs(e) || changed
 }
 
-// editURLs takes out the URLs themselves, where an entry has them as strings.
+// editURLs removes the URLs themselves where an entry has them as strings, and
+// reports whether the entry changed. A seed leaves the address that the scope
+// depends on, since the scope of the remaining crawl must not change.
 func (t *takedown) editURLs(e *crawl.Entry) (changed bool) {
 	for i := 0; i < len(e.Seeds); i++ {
 		if u := e.Seeds[i]; t.urls[u] {
@@ -383,7 +438,8 @@ func (t *takedown) editURLs(e *crawl.Entry) (changed bool) {
 	return changed
 }
 
-// home returns what the scope goes by for a seed: its host, or its directory.
+// home returns the part of a seed that the scope depends on: its host, or its
+// directory for a scope by prefix. It is "" if the host itself is removed.
 func (t *takedown) home(u dowse.URL) dowse.URL {
 	if slices.Contains(t.Hosts, weburl.Host(u)) {
 		return ""
@@ -402,7 +458,7 @@ func (t *takedown) home(u dowse.URL) dowse.URL {
 	return u
 }
 
-// dropViews removes what is made from journal and archive.
+// dropViews removes the files that are made from journal and archive.
 func (t *takedown) dropViews() error {
 	for _, name := range []string{summaryName, pagesName, extraName, logName, indexName, readmeName} {
 		if err := t.c.files().Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -412,8 +468,8 @@ func (t *takedown) dropViews() error {
 	return nil
 }
 
-// dropLeftovers removes files that were left by something that was broken off, and what was
-// cut off the archive earlier: it may hold the pages.
+// dropLeftovers removes temporary files of interrupted writes, and the saved
+// records that were cut off the archive earlier: both may hold the pages.
 func (t *takedown) dropLeftovers() error {
 	if err := t.c.dropTails(0); err != nil {
 		return err

@@ -12,8 +12,9 @@ import (
 	"dowse"
 )
 
-// lines takes what is said of the pages out of the files that are neither journal nor
-// made from it: labels, answers of an outside judge, examples.
+// lines removes what is said about the pages from the files that are neither the
+// journal nor made from it: labels, answers of an outside judge, training links
+// and examples.
 func (t *takedown) lines() (err error) {
 	if t.out.Labels, err = t.blank(labelsName, t.unlabel); err != nil {
 		return err
@@ -27,9 +28,9 @@ func (t *takedown) lines() (err error) {
 	return t.examples()
 }
 
-// needs blanks the lines of training links that name one of the pages. What else
-// strategies go by was given by a person and has no lines; if it names a page, that is
-// told.
+// needs blanks the training links that name one of the pages. Other files that
+// strategies use were given by a person and have no lines to blank; if one names
+// a page, a note reports that.
 func (t *takedown) needs() error {
 	files, err := t.c.files().ReadDir(needsFolder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +53,8 @@ func (t *takedown) needs() error {
 	return err
 }
 
-// mentions leaves nothing of a line that has the URL of a page as one of its fields.
+// mentions reports whether a line has the URL of a page as one of its fields.
+// Nothing of such a line remains.
 func (t *takedown) mentions(line []byte) (rest []byte, ok bool) {
 	for field := range bytes.SplitSeq(line, []byte{'\t'}) {
 		if t.names(string(bytes.TrimSpace(field))) {
@@ -62,7 +64,8 @@ func (t *takedown) mentions(line []byte) (rest []byte, ok bool) {
 	return nil, false
 }
 
-// inText reports whether the URL of a page stands in a text, and does not go on there.
+// inText reports whether a text contains the URL of a page as a quoted string.
+// The quotes keep a longer URL that begins with it from matching.
 func (t *takedown) inText(data []byte) bool {
 	for u := range t.urls {
 		if bytes.Contains(data, []byte(`"`+string(u)+`"`)) {
@@ -72,8 +75,10 @@ func (t *takedown) inText(data []byte) bool {
 	return false
 }
 
-// blank overwrites lines of a file with what is left of them, and counts them. A line
-// keeps its place and its length, since models count lines, and others may be appending.
+// blank overwrites the lines for which left reports true with what left returns,
+// and returns their number. A line keeps its position and length, filled up with
+// spaces: models refer to lines by number, and other processes may be appending.
+// The file is locked against these, and synced at the end.
 func (t *takedown) blank(name string, left func(line []byte) (rest []byte, ok bool)) (n int, err error) {
 	f, err := t.c.files().Edit(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +111,8 @@ func (t *takedown) blank(name string, left func(line []byte) (rest []byte, ok bo
 	}
 }
 
-// padded fills a text up with blanks; one that is too long is left out.
+// padded returns a text filled up with spaces to n bytes; a text that is too
+// long is replaced by spaces.
 func padded(text []byte, n int) []byte {
 	if len(text) > n {
 		text = nil
@@ -114,8 +120,9 @@ func padded(text []byte, n int) []byte {
 	return append(bytes.Clone(text), bytes.Repeat([]byte{' '}, n-len(text))...)
 }
 
-// unlabel returns what is left of a line of labels.jsonl, if it is about one of the
-// pages: that something was forgotten, and of an audit how many pages it was drawn from.
+// unlabel returns what remains of a line of labels.jsonl about one of the pages:
+// that something was forgotten and, for an audit, the number of pages it was
+// drawn from.
 func (t *takedown) unlabel(line []byte) (rest []byte, ok bool) {
 	var x Label
 	if !t.about(line, &x, &x.URL) {
@@ -128,7 +135,8 @@ func (t *takedown) unlabel(line []byte) (rest []byte, ok bool) {
 	return rest, true
 }
 
-// unanswer leaves nothing of a line of answers.jsonl that is about one of the pages.
+// unanswer reports whether a line of answers.jsonl is about one of the pages.
+// Nothing of such a line remains.
 func (t *takedown) unanswer(line []byte) (rest []byte, ok bool) {
 	var x struct {
 		URL dowse.URL `json:"url"`
@@ -136,8 +144,8 @@ func (t *takedown) unanswer(line []byte) (rest []byte, ok bool) {
 	return nil, t.about(line, &x, &x.URL)
 }
 
-// about reads a line and reports whether it is about one of the pages. One that can't be
-// read is, if the URL of one stands in it.
+// about decodes a line and reports whether it is about one of the pages. A line
+// that can't be decoded is, if it contains the URL of one anywhere.
 func (t *takedown) about(line []byte, into any, u *dowse.URL) bool {
 	if len(line) == 0 {
 		return false
@@ -153,13 +161,15 @@ func (t *takedown) about(line []byte, into any, u *dowse.URL) bool {
 	return false
 }
 
-// names reports whether a URL, as a person or a program wrote it, is one of the pages.
+// names reports whether a URL, as a person or a program wrote it, is one of the
+// pages.
 func (t *takedown) names(written string) bool {
 	return t.urls[dowse.URL(written)] || t.urls[canonical(written)]
 }
 
-// examples takes the words of the pages out of what the judge was made from. That there
-// was an example stays: how sure the judge may be hangs on their number.
+// examples removes the words of the pages from the training data. The example
+// itself remains without them, because the confidence of the judge depends on
+// the number of examples.
 func (t *takedown) examples() error {
 	list, err := t.c.Examples()
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"dowse/text"
 )
 
-// models takes the words that stand on the pages and on no other page out of the models
-// that were trained in the crawl. A term that goes leaves its weight: it meets no page any
-// more, and all other terms count as before.
+// models removes the words that occur on the pages and on no other page from the
+// models that were trained in the crawl. The weights of all other terms are
+// unchanged, so the verdicts on other pages are as before.
 func (t *takedown) models() error {
 	own, err := t.ownTexts()
 	if err != nil || len(own) == 0 {
@@ -42,7 +42,9 @@ func (t *takedown) models() error {
 	return nil
 }
 
-// ownTexts returns the texts of the pages, from archive and examples.
+// ownTexts returns the texts of the pages, from the archive and the examples.
+// Records that are already erased are skipped: then an earlier attempt has
+// completed this step.
 func (t *takedown) ownTexts() (list []string, err error) {
 	for _, place := range t.Bodies {
 		doc, err := t.c.Document(&dowse.Page{Fetch: dowse.Fetch{Archive: place}})
@@ -63,28 +65,36 @@ func (t *takedown) ownTexts() (list []string, err error) {
 	return list, err
 }
 
+// textOf returns everything of a document that a model may have read.
 func textOf(d *dowse.Document) string {
 	return strings.Join([]string{d.Title, d.Description, d.Keywords, d.Text}, "\n")
 }
 
+// exampleText is textOf for an example.
 func exampleText(x Example) string {
 	return strings.Join([]string{x.Title, x.Description, x.Keywords, x.Text}, "\n")
 }
 
-// A lexicon is a model with those of its terms that stand only on the pages.
+// A lexicon is a model together with those of its terms that occur only on the
+// pages.
 type lexicon struct {
-	file string // as the layout has it
+	// file is the name within the collection.
+	file string
 	data []byte
+	// read splits a text into terms in the way the model was trained with.
 	read *text.Analyzer
 	only map[string]bool
 }
 
+// How a model names the options of its analyzer. Models are searched as text,
+// because their formats differ and only these two fields matter here.
 var (
 	modelLanguage = regexp.MustCompile(`"language":\s*"([^"]*)"`)
 	modelPrefix   = regexp.MustCompile(`"prefix":\s*([0-9]{1,3})`)
 )
 
-// lexicons returns the trained models that have terms of the pages.
+// lexicons returns the trained models that contain terms of the pages, with
+// these terms.
 func (t *takedown) lexicons(own []string) (list []*lexicon, err error) {
 	names, err := t.c.Models()
 	if err != nil {
@@ -123,7 +133,9 @@ func (t *takedown) lexicons(own []string) (list []*lexicon, err error) {
 	return list, nil
 }
 
-// keepOthers keeps the terms that stand on other pages, too.
+// keepOthers removes from the lexicons the terms that also occur in other
+// examples, in the topic or on other pages. It reads pages only while terms are
+// left. A page that can't be read keeps no term.
 func (t *takedown) keepOthers(lists []*lexicon) error {
 	left := func() bool { return slices.ContainsFunc(lists, func(l *lexicon) bool { return len(l.only) > 0 }) }
 	stands := func(s string) {
@@ -163,9 +175,10 @@ func (t *takedown) keepOthers(lists []*lexicon) error {
 	return nil
 }
 
-// rewriteModel takes terms out of a model, or puts in place of each one that no page has,
-// and that keeps the order of terms. The log of models is told the new hash before, so that after a crash
-// the two fit as soon as this is done again.
+// rewriteModel writes a model without its terms in l.only. A model whose format
+// can't lose terms gets a placeholder for each, which no page contains and which
+// keeps the terms in order. The new hash is written to the log of models before
+// the model: after a crash in between, repeating the step makes the two agree.
 func (t *takedown) rewriteModel(l *lexicon) error {
 	rest, dropped, err := judge.DropTerms(l.data, func(term string) bool { return l.only[term] })
 	if err != nil {
@@ -183,7 +196,9 @@ func (t *takedown) rewriteModel(l *lexicon) error {
 	return writeWhole(t.c.Dir, l.file, rest)
 }
 
-// renamed returns the model with other names for the terms that go.
+// renamed returns the model with placeholders for the terms that are removed. A
+// placeholder is the term before it with a control character added, so it sorts
+// in the same position.
 func (l *lexicon) renamed() []byte {
 	var out bytes.Buffer
 	end, before := 0, ""
@@ -201,7 +216,8 @@ func (l *lexicon) renamed() []byte {
 	return out.Bytes()
 }
 
-// eachString shows the strings of a JSON text that are values, with their places.
+// eachString calls show for every string in a JSON text that is a value and not
+// a key, with its position. A string that can't be decoded is skipped.
 func eachString(data []byte, show func(from, to int, s string)) {
 	for i := 0; i < len(data); i++ {
 		if data[i] != '"' {
@@ -224,14 +240,16 @@ func eachString(data []byte, show func(from, to int, s string)) {
 	}
 }
 
-// ForgottenURL stands in a topic in the place of a URL that was taken down.
+// ForgottenURL replaces a URL that was taken down in a topic file. It can't be
+// resolved, so it is never fetched.
 const ForgottenURL = "https://forgotten.invalid/"
 
-// writtenURL finds what may be a URL in a file that a person wrote.
+// writtenURL matches what may be a URL in a file that a person wrote.
 var writtenURL = regexp.MustCompile(`[^\s"'\[\]{},<>]+`)
 
-// settings takes the pages out of what a person wrote: the seeds of the crawl, and the
-// topic with its examples.
+// settings removes the pages from the files that a person wrote: the seeds in
+// crawl.yaml, the topic and its lock. It also records the fingerprints of all
+// takedowns in crawl.yaml, see forgottenPrints.
 func (t *takedown) settings() error {
 	prints, err := t.forgottenPrints()
 	if err != nil {
@@ -264,7 +282,7 @@ func (t *takedown) settings() error {
 	return nil
 }
 
-// namesLoosely is names for what a person may have written without a scheme.
+// namesLoosely is names for a URL that may have been written without its scheme.
 func (t *takedown) namesLoosely(written string) bool {
 	if !strings.ContainsAny(written, "./") {
 		return false

@@ -16,7 +16,8 @@ import (
 	"dowse/weburl"
 )
 
-// plan finds out what is to be done. It changes nothing but what a crash left.
+// plan finds out what a takedown has to do. It changes no file, except that it
+// cuts off what a crash left at the end of the journal and the archive.
 func (t *takedown) plan(x Takedown) error {
 	t.Why, t.At, t.From = x.Why, x.At, math.MaxUint64
 	if err := t.trim(); err != nil {
@@ -42,7 +43,9 @@ func (t *takedown) plan(x Takedown) error {
 	return t.hosts()
 }
 
-// recoverArchive cuts off what was written to the archive and never committed.
+// recoverArchive cuts off the records that were written to the archive and never
+// committed. It finds the last committed one from the journal alone, since the
+// crawl is not loaded here.
 func (t *takedown) recoverArchive() error {
 	var last dowse.Place
 	for e, err := range t.c.Journal.Visits(0) {
@@ -67,7 +70,8 @@ func (t *takedown) recoverArchive() error {
 	return err
 }
 
-// resolve finds the pages that are meant.
+// resolve finds the pages that the takedown selects. If it selects nothing at
+// all the error is ErrUnknown, with hosts that may have been meant.
 func (t *takedown) resolve(x Takedown) error {
 	wanted := map[dowse.URL]bool{}
 	for _, u := range x.URLs {
@@ -113,15 +117,17 @@ func (t *takedown) resolve(x Takedown) error {
 	return fmt.Errorf("%s: %w%s", strings.TrimSpace(x.Host+" "+x.Prefix), ErrUnknown, t.alike(x.Host))
 }
 
-// covers reports whether a URL is of the host, or begins with the prefix, that is meant.
+// covers reports whether a URL belongs to the host, or begins with the prefix,
+// of the takedown.
 func (x *Takedown) covers(u dowse.URL) bool {
 	return x.Host != "" && weburl.Host(u) == x.Host || x.Prefix != "" && strings.HasPrefix(string(u), x.Prefix)
 }
 
-// maxAlike is how many hosts are named that may be meant.
+// maxAlike is how many hosts an error suggests.
 const maxAlike = 5
 
-// alike names the hosts of the crawl that differ from one only by their port.
+// alike returns a suggestion with the hosts of the crawl that differ from host
+// only by their port, "" if there are none.
 func (t *takedown) alike(host string) string {
 	bare := func(s string) string {
 		if name, _, err := net.SplitHostPort(s); err == nil {
@@ -142,8 +148,9 @@ func (t *takedown) alike(host string) string {
 	return "; the port belongs to the host, so give --host " + strings.Join(list[:min(len(list), maxAlike)], " or --host ")
 }
 
-// unseen handles a URL that no string of the journal is: it was taken down before, or it
-// is an example, or somebody labelled it.
+// unseen handles a URL that the journal does not contain: it was taken down
+// before, or it is an example, or a person labelled it. Any other URL is
+// ErrUnknown.
 func (t *takedown) unseen(u dowse.URL) error {
 	stones, err := t.c.Journal.Tombstones()
 	if err != nil {
@@ -173,8 +180,8 @@ func (t *takedown) unseen(u dowse.URL) error {
 	return nil
 }
 
-// copies adds the pages that are kept only as a reference to one of the pages, and those
-// that refer to these, and so on.
+// copies adds the pages that were archived only as a reference to one of the
+// pages, then those that refer to these, until there are no more.
 func (t *takedown) copies() error {
 	for more := true; more; {
 		more = false
@@ -208,8 +215,8 @@ func (t *takedown) copies() error {
 	return nil
 }
 
-// fetched returns those of some URLs that are pages. What is not a page, such as an error
-// message, has no words in the books.
+// fetched returns those of some URLs that were fetched as pages. Others, such as
+// error messages, left no words in the journal.
 func (t *takedown) fetched(urls map[dowse.URL]bool) (list []pendingPage, err error) {
 	ids := map[frontier.ID]dowse.URL{}
 	err = t.c.Journal.EachName(func(id frontier.ID, u dowse.URL) {
@@ -232,7 +239,8 @@ func (t *takedown) fetched(urls map[dowse.URL]bool) (list []pendingPage, err err
 	return list, nil
 }
 
-// visits finds the visits to the pages, and the pages that say nearly the same.
+// visits finds the first visit to one of the pages, their archived answers, and
+// other pages with nearly the same text.
 func (t *takedown) visits() error {
 	var near []frontier.ID
 	for e, err := range t.c.Journal.Visits(0) {
@@ -265,14 +273,16 @@ func (t *takedown) visits() error {
 	})
 }
 
+// addSame adds a page to SameAs once.
 func (t *takedown) addSame(u dowse.URL) {
 	if !slices.Contains(t.out.SameAs, u) {
 		t.out.SameAs = append(t.out.SameAs, u)
 	}
 }
 
-// leads finds the URLs that are known only from links of the pages and that nobody asked
-// for: they are words of the pages.
+// leads finds the URLs that are known only from links of the pages and were
+// never requested. Such a URL is part of the content of the pages. Seeds and
+// URLs in sitemaps are known independently and remain.
 func (t *takedown) leads() error {
 	if t.From == math.MaxUint64 {
 		return nil
@@ -333,7 +343,8 @@ func (t *takedown) leads() error {
 	})
 }
 
-// hosts finds the hosts of which nothing else is known.
+// hosts finds the hosts of which nothing remains when the pages and leads are
+// removed.
 func (t *takedown) hosts() error {
 	gone := map[string]bool{}
 	for _, p := range t.Pages {
@@ -361,8 +372,9 @@ func (t *takedown) hosts() error {
 	return err
 }
 
-// Knows returns a function that reports whether the crawl in dir knows a URL, or knew it
-// before it was taken down.
+// Knows returns a function that reports whether the crawl in dir knows a URL, or
+// knew it before it was taken down. The function works on fingerprints and stays
+// usable after the collection is closed.
 func Knows(dir string) (func(u dowse.URL) bool, error) {
 	c, err := Open(dir, nil, true)
 	if err != nil {

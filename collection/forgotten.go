@@ -11,11 +11,11 @@ import (
 	"dowse/internal/frontier"
 )
 
-// ErrForgotten is returned for a label of a URL that was taken down: labels.jsonl would name
-// it again.
+// ErrForgotten is returned for a label of a URL that was taken down, since
+// labels.jsonl would contain the URL again.
 var ErrForgotten = errors.New("it was taken down (dowse forget), so nothing is kept of it, and no label either; leave it out")
 
-// parsePrint reads a fingerprint as it stands in crawl.yaml.
+// parsePrint decodes a fingerprint from crawl.yaml: 32 hexadecimal digits.
 func parsePrint(s string) (p frontier.Fingerprint, ok bool) {
 	if len(s) != hex.EncodedLen(len(p)) {
 		return p, false
@@ -24,10 +24,12 @@ func parsePrint(s string) (p frontier.Fingerprint, ok bool) {
 	return p, err == nil
 }
 
+// printText encodes a fingerprint for crawl.yaml.
 func printText(p frontier.Fingerprint) string { return hex.EncodeToString(p[:]) }
 
-// forgottenPrints returns the fingerprints for crawl.yaml: those that stand there, and
-// those of all tombstones. So a takedown stands when the journal is lost.
+// forgottenPrints returns the fingerprints for crawl.yaml: those that are there,
+// and those of all tombstones. With them a takedown remains in force when the
+// journal is lost and the collection is salvaged.
 func (t *takedown) forgottenPrints() ([]string, error) {
 	stones, err := t.c.Journal.Tombstones()
 	if err != nil {
@@ -54,8 +56,9 @@ func (c *Collection) IsForgotten(u dowse.URL) bool {
 	return ok && c.Crawl.ReasonFor(id) == dowse.SkipForgotten
 }
 
-// notForgotten checks that none of some URLs was taken down, as crawl.yaml is now: that may
-// have happened since the caller looked.
+// notForgotten returns an ErrForgotten if one of some URLs was taken down. It
+// reads crawl.yaml again, because that may have happened after the caller
+// looked.
 func notForgotten(dir string, urls []dowse.URL) error {
 	if len(urls) == 0 {
 		return nil
@@ -79,7 +82,8 @@ func notForgotten(dir string, urls []dowse.URL) error {
 	return nil
 }
 
-// Forgotten returns the fingerprints of the URLs that were taken down, as the settings say.
+// Forgotten returns the fingerprints of the URLs that were taken down, according
+// to the settings. Those that can't be decoded are counted in Notes.
 func (w *Wreck) Forgotten() (list []frontier.Fingerprint) {
 	bad := 0
 	for _, s := range w.Settings.Forgotten {

@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// ErrHolder is returned for a collection that is locked by a process of which the
-// lock does not tell reliably which one it is.
+// ErrHolder is returned for a collection that is locked, but whose lock file
+// does not prove which process holds the lock.
 var ErrHolder = errors.New("the process that works on it is not known here")
 
 // Holder returns the process that works on the collection in dir, 0 for none. In
-// contrast to [Running] its answer is safe to send a signal to.
+// contrast to [Running] the result is safe to send a signal to.
 //
-// The number in the lock file proves nothing: the file may come from elsewhere, the
-// collection may be shared with another machine or container, where the same number
-// means another process, and a lock file may be a link to that of a daemon. So the
-// file must be a regular one with a single name and written by this package, and,
-// where the system tells, the process must have this very file open. Otherwise the
-// error is ErrHolder.
+// The number in the lock file alone proves nothing. The file may come from
+// elsewhere, the collection may be shared with another machine or container,
+// where the same number means another process, and the lock file may be a link
+// to that of a daemon. So the file must be a regular one with a single name and
+// the content that this package writes and, where the system can report it, the
+// process must have this very file open. Otherwise the error is ErrHolder.
 func Holder(dir string) (pid int, err error) {
 	path := filepath.Join(dir, lockName)
 	st, err := os.Lstat(path)
@@ -49,7 +49,7 @@ func Holder(dir string) (pid int, err error) {
 	return pid, nil
 }
 
-// isHeld reports whether somebody holds the lock.
+// isHeld reports whether any process holds the lock.
 func isHeld(dir string) bool {
 	f, err := durable.In(dir).Edit(lockName)
 	if err != nil {
@@ -59,8 +59,9 @@ func isHeld(dir string) bool {
 	return tryShared(f) != nil
 }
 
-// hasOpen reports whether a process has a file open. Only Linux tells; elsewhere
-// there are no containers that share a file system and number processes anew.
+// hasOpen reports whether a process has a file open. This is known on Linux
+// only; elsewhere it returns true, since there are no containers that share a
+// file system and number processes differently.
 func hasOpen(pid int, file os.FileInfo) bool {
 	if runtime.GOOS != "linux" {
 		return true

@@ -14,7 +14,7 @@ import (
 	"dowse/internal/frontier"
 )
 
-// What a host's robots.txt came to.
+// The states of the robots.txt of a host.
 const (
 	RobotsAllow   = "allow"    // no rule forbids anything
 	RobotsRules   = "rules"    // some of it forbids something
@@ -23,7 +23,7 @@ const (
 	RobotsNotRead = "not read" // it was not asked for yet
 )
 
-// How a host stands.
+// The states of a host.
 const (
 	HostOK         = "ok"
 	HostBackingOff = "backing off" // it asked to be left alone, until Until
@@ -31,26 +31,34 @@ const (
 	HostBlocked    = "blocked"     // by the settings
 )
 
-// A HostRow is what a crawl knows of a host.
+// A HostRow is what a crawl knows about a host.
 type HostRow struct {
-	Host     string        `json:"host"`
-	Pages    int           `json:"pages"`
-	OnTopic  int           `json:"on_topic"`
-	Share    float64       `json:"share"` // on topic / pages; 0 without pages
-	Failed   int           `json:"failed"`
-	Requests int           `json:"requests"`
-	Waiting  int           `json:"waiting"`
-	Bytes    int64         `json:"bytes"`
-	Delay    facts.Seconds `json:"delay"` // in seconds: the longest pause that it was given in good times
-	Robots   string        `json:"robots"`
-	State    string        `json:"state"`
-	Until    time.Time     `json:"until,omitzero"` // HostBackingOff, HostDown: when it may be visited again
-	Why      dowse.Reason  `json:"why,omitempty"`  // HostBackingOff, HostDown: why the last visit failed
-	Last     []bool        `json:"last"`           // its last 20 pages, newest first: on topic?
+	Host    string `json:"host"`
+	Pages   int    `json:"pages"`
+	OnTopic int    `json:"on_topic"`
+	// Share is OnTopic / Pages; 0 without pages.
+	Share    float64 `json:"share"`
+	Failed   int     `json:"failed"`
+	Requests int     `json:"requests"`
+	Waiting  int     `json:"waiting"`
+	Bytes    int64   `json:"bytes"`
+	// Delay is the longest pause between requests that the host was given while
+	// it answered normally, in seconds.
+	Delay  facts.Seconds `json:"delay"`
+	Robots string        `json:"robots"`
+	State  string        `json:"state"`
+	// Until is when the host may be visited again and Why the reason why its
+	// last visit failed, for HostBackingOff and HostDown.
+	Until time.Time    `json:"until,omitzero"`
+	Why   dowse.Reason `json:"why,omitempty"`
+	// Last reports for each of the last 20 pages, newest first, whether it is on
+	// topic.
+	Last []bool `json:"last"`
 }
 
-// Hosts lists the hosts that URLs were seen on: most pages first, and of equals the
-// one that more leads wait for.
+// Hosts returns the hosts of all known URLs: the one with the most pages first
+// and, among equals, the one with more waiting URLs. Hosts of which only a
+// takedown remains are left out.
 func (c *Collection) Hosts() []HostRow {
 	n := c.Crawl.Frontier().Hosts()
 	rows := make([]HostRow, 0, n)
@@ -65,6 +73,8 @@ func (c *Collection) Hosts() []HostRow {
 	return rows
 }
 
+// hostRow returns the row of a host. A block in the settings takes precedence
+// over what the host itself does.
 func (c *Collection) hostRow(s crawl.HostStatus) HostRow {
 	r := HostRow{
 		Host: s.Name, Pages: s.Fetched, OnTopic: s.OnTopic, Failed: s.Failed, Requests: s.Requests,
@@ -84,12 +94,13 @@ func (c *Collection) hostRow(s crawl.HostStatus) HostRow {
 	return r
 }
 
+// blocked reports whether the settings block a host by its exact name.
 func (c *Collection) blocked(host string) bool {
 	return slices.ContainsFunc(c.Settings.Scope.Block, func(b string) bool { return strings.EqualFold(b, host) })
 }
 
-// robotsState sums up a robots.txt. A host counts as closed if neither its home page
-// nor a page that no rule can mean may be fetched.
+// robotsState summarises a robots.txt. A host counts as closed if neither its
+// home page nor a page that no rule can be about may be fetched.
 func robotsState(host string, r *dowse.Robots) string {
 	switch {
 	case r == nil:
@@ -110,7 +121,8 @@ func robotsState(host string, r *dowse.Robots) string {
 	return RobotsAllow
 }
 
-// forbids reports whether any group of a robots.txt forbids a path.
+// forbids reports whether any group of a robots.txt, for whatever crawler,
+// forbids a path.
 func forbids(body []byte) bool {
 	lines := bufio.NewScanner(bytes.NewReader(body))
 	lines.Buffer(make([]byte, 0, 4096), len(body)+1)

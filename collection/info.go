@@ -12,37 +12,46 @@ import (
 	"dowse/settings"
 )
 
-// An Overview tells what a collection is and how large.
+// An Overview describes a collection as a whole: what it is, how it is
+// configured and how large it is.
 type Overview struct {
-	Dir       string           `json:"dir"`
-	Name      string           `json:"name"`
-	Format    string           `json:"format"`
-	Version   string           `json:"version"` // of the program that began it
-	Begun     time.Time        `json:"begun"`
-	Strategy  string           `json:"strategy"`
-	Threshold float64          `json:"threshold"`
-	Seeds     []string         `json:"seeds"`
-	Settings  []Setting        `json:"settings"`
-	Topic     string           `json:"topic"` // the topic file
-	Status    crawl.Status     `json:"status"`
-	Bytes     map[string]int64 `json:"bytes"` // on disk, by folder; "." for the files beside them
-	Total     int64            `json:"total_bytes"`
-	WARCs     []FileSize       `json:"warc_files"`
-	Journal   uint64           `json:"journal_bytes"`
-	Segments  int              `json:"journal_segments"`
-	Snapshot  *FileSize        `json:"snapshot,omitempty"` // the newest; nil for none
-	Running   int              `json:"running,omitempty"`  // the process that works on it
-	Notices   []string         `json:"notices,omitempty"`
+	Dir    string `json:"dir"`
+	Name   string `json:"name"`
+	Format string `json:"format"`
+	// Version is that of the program that created the collection.
+	Version   string    `json:"version"`
+	Begun     time.Time `json:"begun"`
+	Strategy  string    `json:"strategy"`
+	Threshold float64   `json:"threshold"`
+	Seeds     []string  `json:"seeds"`
+	Settings  []Setting `json:"settings"`
+	// Topic is the text of the topic file.
+	Topic  string       `json:"topic"`
+	Status crawl.Status `json:"status"`
+	// Bytes is the size on disk by folder; "." counts the files outside of
+	// folders.
+	Bytes    map[string]int64 `json:"bytes"`
+	Total    int64            `json:"total_bytes"`
+	WARCs    []FileSize       `json:"warc_files"`
+	Journal  uint64           `json:"journal_bytes"`
+	Segments int              `json:"journal_segments"`
+	// Snapshot is the newest one; nil if there is none.
+	Snapshot *FileSize `json:"snapshot,omitempty"`
+	// Running is the process that works on the collection; 0 for none.
+	Running int      `json:"running,omitempty"`
+	Notices []string `json:"notices,omitempty"`
 }
 
-// A Setting is one of the settings of a crawl, as a text.
+// A Setting is one setting of a crawl as text.
 type Setting struct {
-	Key     string `json:"key"` // as in crawl.yaml, with its section
-	Value   string `json:"value"`
-	Default bool   `json:"default,omitempty"` // it holds if nobody gives another
+	// Key is the name in crawl.yaml, with its section.
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	// Default reports that the value is the default.
+	Default bool `json:"default,omitempty"`
 }
 
-// settingsList returns the settings that have a value.
+// settingsList returns the settings that have a value or a default.
 func settingsList(s settings.Settings) (list []Setting) {
 	for _, f := range settings.Fields() {
 		switch text := f.Text(&s); {
@@ -56,14 +65,15 @@ func settingsList(s settings.Settings) (list []Setting) {
 	return list
 }
 
-// A FileSize is a file and its length.
+// A FileSize is a file with its length in bytes and the time of its last change.
 type FileSize struct {
 	Name  string    `json:"name"`
 	Bytes int64     `json:"bytes"`
 	At    time.Time `json:"at"`
 }
 
-// Info returns what there is to say of the collection as a whole.
+// Info returns an overview of the collection. It reads the sizes of all files,
+// but not their contents.
 func (c *Collection) Info() (*Overview, error) {
 	s := &c.Settings
 	o := &Overview{
@@ -79,7 +89,7 @@ func (c *Collection) Info() (*Overview, error) {
 	return o, c.onDisk(o)
 }
 
-// onDisk fills in what the files of the collection are.
+// onDisk fills in the sizes of the files. It works without a loaded crawl.
 func (c *Collection) onDisk(o *Overview) (err error) {
 	if o.Bytes, o.Total, err = sizes(c.Dir); err != nil {
 		return err
@@ -100,7 +110,8 @@ func (c *Collection) onDisk(o *Overview) (err error) {
 	return nil
 }
 
-// fileSize describes a file; one that has just gone is empty.
+// fileSize describes a file. One that another process has just removed has
+// length 0.
 func (c *Collection) fileSize(name string) FileSize {
 	f := FileSize{Name: path.Base(name)}
 	if info, err := c.files().Stat(name); err == nil {
@@ -109,7 +120,8 @@ func (c *Collection) fileSize(name string) FileSize {
 	return f
 }
 
-// sizes adds up the files of a directory by folder.
+// sizes returns the total length of the files of a directory, by folder and in
+// all.
 func sizes(dir string) (by map[string]int64, total int64, err error) {
 	by = map[string]int64{}
 	err = eachFile(dir, func(name string, d fs.DirEntry) error {

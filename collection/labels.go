@@ -15,63 +15,81 @@ import (
 	"dowse/internal/durable"
 )
 
-// What a person can say of a page.
+// The labels that a person can give a page.
 const (
-	LabelOn   = "on"
-	LabelOff  = "off"
-	LabelSkip = "skip" // looked at, and no verdict; takes an earlier label back
+	LabelOn  = "on"
+	LabelOff = "off"
+	// LabelSkip means that the person looked at the page and gave no
+	// verdict. It withdraws an earlier label.
+	LabelSkip = "skip"
 )
 
-// What a line of labels.jsonl can ask for in place of a label.
+// The requests that a line of labels.jsonl can make in place of a label.
 const (
-	DoTrain = "train" // train a model on what was labelled, without waiting for more
-	DoUndo  = "undo"  // go back to a model; labels that it did not know are set aside
+	// DoTrain asks for a model to be trained now, however few the new labels
+	// are.
+	DoTrain = "train"
+	// DoUndo asks to return to an earlier model. Labels that it was not
+	// trained on no longer count.
+	DoUndo = "undo"
 
-	// DoForgotten stands where the label of a page was that has been taken down. It asks for
-	// nothing, and still counts as a line.
+	// DoForgotten replaces the label of a page that was taken down. It
+	// requests nothing, and still counts as a line.
 	DoForgotten = "forgotten"
 )
 
-// A Label is a line of labels.jsonl: what a person said of a page, or wants done.
-// The file is append-only, and of several lines for a URL the last one stands.
+// A Label is one line of labels.jsonl: a person's verdict on a page, or a
+// request. Lines are only ever appended; if several are about the same URL,
+// the last one counts.
 type Label struct {
 	URL   dowse.URL `json:"url,omitempty"`
 	Label string    `json:"label,omitempty"` // LabelOn, …
 	By    string    `json:"by,omitempty"`
 	At    time.Time `json:"at,omitzero"`
-	Model string    `json:"model,omitempty"` // the newest when it was said; of DoUndo, the one to go back to
-	Note  string    `json:"note,omitempty"`
+	// Model is the newest model when the label was given; for DoUndo, the
+	// model to return to.
+	Model string `json:"model,omitempty"`
+	Note  string `json:"note,omitempty"`
 
 	Queue string `json:"queue,omitempty"` // that it was asked in
-	Of    int    `json:"of,omitempty"`    // of an audit: pages that the sample was drawn from, the first so many
+	// Of is, for an audit, the number of fetched pages that the sample is
+	// drawn from.
+	Of int `json:"of,omitempty"`
 
-	Do      string `json:"do,omitempty"`
-	Through int    `json:"through,omitempty"` // DoUndo: how many lines, from the first, count again
+	Do string `json:"do,omitempty"`
+	// Through is, for DoUndo, how many lines from the beginning count again.
+	Through int `json:"through,omitempty"`
 }
 
-// IsVerdict reports whether the line says something of a page.
+// IsVerdict reports whether the line is a person's answer about a page, and
+// not a request.
 func (l *Label) IsVerdict() bool {
 	return l.Do == "" && l.URL != "" && (l.Label == LabelOn || l.Label == LabelOff || l.Label == LabelSkip)
 }
 
 const labelsName = "labels.jsonl"
 
-// The limits of labels.jsonl. It is written by people and their programs.
+// The limits of labels.jsonl in bytes, of the file and of one line. People
+// and their programs write it, so it may contain anything.
 const (
 	maxLabels    = 64 << 20 // bytes that are read
 	maxLabelLine = 64 << 10
 )
 
-// Labels is what labels.jsonl says.
+// Labels is the content of labels.jsonl.
 type Labels struct {
-	Lines []Label // all that can be read, in order
-	Bad   int     // lines that can't be read
-	Size  int64   // bytes of the file up to the end of its last whole line
+	// Lines are all lines in order. A line that can't be decoded is a zero
+	// Label, so that line numbers stay valid, and is counted in Bad.
+	Lines []Label
+	Bad   int
+	// Size is the length of the file in bytes up to the end of its last
+	// complete line.
+	Size int64
 }
 
-// ReadLabels reads the labels of the collection in dir; without any, it is empty. It
-// may be called while others label. A line that is torn, or is no label, is counted
-// and passed over: it can't take others with it.
+// ReadLabels reads the labels of the collection in dir; without a file there
+// are none. It may be called while other processes append. A line that is
+// torn or is no label is counted and does not affect others.
 func ReadLabels(dir string) (*Labels, error) {
 	data, err := durable.In(dir).ReadBounded(labelsName, maxLabels)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,7 +101,8 @@ func ReadLabels(dir string) (*Labels, error) {
 	return ParseLabels(data), nil
 }
 
-// ParseLabels reads the text of a labels.jsonl.
+// ParseLabels decodes the text of a labels.jsonl. Text after the last
+// newline is being written, and is ignored.
 func ParseLabels(data []byte) *Labels {
 	l := &Labels{Size: int64(bytes.LastIndexByte(data, '\n') + 1)}
 	for line := range bytes.Lines(data[:l.Size]) {
@@ -101,10 +120,11 @@ func ParseLabels(data []byte) *Labels {
 	return l
 }
 
-// AppendLabels adds lines to the labels of the collection in dir. When it returns
-// they are on the disk. Any process may call it at any time, also while a crawl runs;
-// several wait for each other. A label of a URL that was taken down is an [ErrForgotten];
-// then none of the lines is added.
+// AppendLabels appends lines to the labels of the collection in dir. When it
+// returns, they are synced to disk. Any process may call it at any time,
+// also during a crawl; concurrent calls wait for each other. A label of a
+// URL that was taken down is an [ErrForgotten], and then none of the lines
+// is appended.
 func AppendLabels(dir string, lines ...Label) error {
 	var b bytes.Buffer
 	var urls []dowse.URL
@@ -128,8 +148,8 @@ func AppendLabels(dir string, lines ...Label) error {
 	return nil
 }
 
-// LabelsSize returns how long labels.jsonl is: a cheap look whether there is anything
-// new.
+// LabelsSize returns the length of labels.jsonl in bytes, 0 if it can't be
+// read. It is a cheap way to notice new labels.
 func LabelsSize(dir string) int64 {
 	st, err := durable.In(dir).Stat(labelsName)
 	if err != nil {
@@ -138,15 +158,16 @@ func LabelsSize(dir string) int64 {
 	return st.Size()
 }
 
-// How long a process waits for others that append.
+// How long an append waits for other processes, and how often it tries.
 const (
 	appendWait = 10 * time.Second
 	appendPoll = 5 * time.Millisecond
 )
 
-// appendSafely appends whole lines to a file of a collection, under its lock, and syncs it. A line that
-// a crash tore is ended first, so that it does not take the next with it. check is called
-// under the lock, before anything is written; its error is returned.
+// appendSafely appends complete lines to a file of a collection under its
+// lock, and syncs it. A line that a crash tore is ended first, so that it
+// does not spoil the next one. check is called under the lock before
+// anything is written; its error is returned.
 func appendSafely(dir, name string, data []byte, check func() error) (err error) {
 	f, err := durable.In(dir).Ensure(name)
 	if err != nil {
@@ -178,7 +199,8 @@ func appendSafely(dir, name string, data []byte, check func() error) (err error)
 	return f.Sync()
 }
 
-// awaitLock takes the lock of a file that others append to. Closing it gives it back.
+// awaitLock waits for the lock of a file that several processes append to.
+// Closing the file releases it.
 func awaitLock(f *durable.File) error {
 	for wait := time.Now().Add(appendWait); tryLock(f) != nil; time.Sleep(appendPoll) {
 		if time.Now().After(wait) {
@@ -188,8 +210,8 @@ func awaitLock(f *durable.File) error {
 	return nil
 }
 
-// Standing returns what people say of pages now: of each URL the last line that
-// counts. Of an URL that was skipped there is none.
+// Standing returns the labels that are valid now: for each URL the last line
+// that counts. A URL that was skipped last has none.
 func (l *Labels) Standing() map[dowse.URL]Label { return standing(l.Lines) }
 
 // StandingAt is Standing after the first n lines.
@@ -197,6 +219,8 @@ func (l *Labels) StandingAt(n int) map[dowse.URL]Label {
 	return standing(l.Lines[:min(max(n, 0), len(l.Lines))])
 }
 
+// standing folds lines into valid labels. An undo returns to the state after
+// the lines that its model was trained on.
 func standing(lines []Label) map[dowse.URL]Label {
 	at := map[dowse.URL]Label{}
 	for i := range lines {
@@ -213,8 +237,8 @@ func standing(lines []Label) map[dowse.URL]Label {
 	return at
 }
 
-// Asked returns the URLs that somebody was asked about, skipped ones too, and the
-// last answer.
+// Asked returns every URL that a person was asked about, skipped ones
+// included, with the last answer.
 func (l *Labels) Asked() map[dowse.URL]Label {
 	at := map[dowse.URL]Label{}
 	for i := range l.Lines {
@@ -225,7 +249,7 @@ func (l *Labels) Asked() map[dowse.URL]Label {
 	return at
 }
 
-// Of returns the lines about a URL, in order.
+// Of returns the verdicts on a URL, in order.
 func (l *Labels) Of(u dowse.URL) (list []Label) {
 	for _, x := range l.Lines {
 		if x.URL == u && x.IsVerdict() {
@@ -235,14 +259,16 @@ func (l *Labels) Of(u dowse.URL) (list []Label) {
 	return list
 }
 
-// A Conflict is a page of which people said both, and nobody took it back.
+// A Conflict is a page that was labelled both on and off topic, without a
+// skip in between that withdraws the first.
 type Conflict struct {
-	URL    dowse.URL `json:"url"`
-	Stands string    `json:"stands"` // the last one
-	Labels []Label   `json:"labels"`
+	URL dowse.URL `json:"url"`
+	// Stands is the last label, which counts.
+	Stands string  `json:"stands"`
+	Labels []Label `json:"labels"`
 }
 
-// Conflicts lists the pages that are labelled on and off, by URL.
+// Conflicts returns the pages with contradicting labels, sorted by URL.
 func (l *Labels) Conflicts() (list []Conflict) {
 	said := map[dowse.URL][]Label{}
 	for u := range l.Standing() {

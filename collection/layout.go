@@ -11,7 +11,8 @@ import (
 	"dowse/internal/durable"
 )
 
-// layout lists what may be in a collection, as patterns of package path.
+// layout lists the files that may be in a collection, as patterns of package
+// path. Verify reports all others.
 var layout = []string{
 	lockName, settingsName, "topic.yaml", readmeName,
 	ExamplesName, LockName, AnswersName, "models/*.json",
@@ -22,7 +23,7 @@ var layout = []string{
 	pendingName, changeName, labelsName, "models/m*.json", modelLog,
 }
 
-// belongs reports whether a file is part of a collection.
+// belongs reports whether a file is part of the layout.
 func belongs(name string) bool {
 	for _, pattern := range layout {
 		if ok, _ := path.Match(pattern, name); ok {
@@ -30,6 +31,13 @@ func belongs(name string) bool {
 		}
 	}
 	return false
+}
+
+// isLeftover reports whether a name is that of a temporary file of a part of a collection: a
+// process that was killed left it, nothing reads it, and the next replacement takes its place.
+func isLeftover(name string) bool {
+	stem, ok := strings.CutSuffix(name, durable.Temporary)
+	return ok && (belongs(stem) || strings.HasPrefix(path.Base(stem), ".dowse-"))
 }
 
 // eachFile runs over the files below a directory; names have forward slashes.
@@ -49,7 +57,8 @@ func eachFile(dir string, do func(name string, d fs.DirEntry) error) error {
 	return nil
 }
 
-// folderOf returns the first folder of a name, "." for a file outside of folders.
+// folderOf returns the first folder of a name, "." for a file outside of
+// folders.
 func folderOf(name string) string {
 	folder, _, ok := strings.Cut(name, "/")
 	if !ok {
@@ -58,8 +67,8 @@ func folderOf(name string) string {
 	return folder
 }
 
-// Plain returns an error for a file or folder of the collection in dir that is a link, a pipe
-// or another thing that no crawl would open.
+// Plain returns an error if a file or folder of the collection in dir is a
+// link, a pipe or anything else that a crawl would refuse to open.
 func Plain(dir string) error {
 	files := durable.In(dir)
 	for _, pattern := range layout {

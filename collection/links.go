@@ -8,7 +8,7 @@ import (
 	"dowse/internal/facts"
 )
 
-// What became of a link.
+// The fates of a link.
 const (
 	LinkQueued  = "queued"  // its target began to wait
 	LinkSeen    = "seen"    // its target was known, or linked to twice
@@ -16,7 +16,7 @@ const (
 	LinkSkipped = "skipped" // for a reason
 )
 
-// A LinkTally counts a page's links by what became of them: Found is the sum of
+// A LinkTally counts the links of a page by their fate. Found is the sum of
 // the others.
 type LinkTally struct {
 	Found   int                  `json:"found"`
@@ -26,18 +26,20 @@ type LinkTally struct {
 	Skipped map[dowse.Reason]int `json:"skipped,omitempty"`
 }
 
-// A LinkFate is a link on a page and what became of it.
+// A LinkFate is a link on a page and what the crawl did with it.
 type LinkFate struct {
-	URL      dowse.URL    `json:"url"`
-	Anchor   string       `json:"anchor,omitempty"`
-	Fate     string       `json:"fate"` // LinkQueued, …
-	Reason   dowse.Reason `json:"reason,omitempty"`
-	Priority float64      `json:"priority"` // of its target, after the page
-	Because  []Cause      `json:"because,omitempty"`
-	Target   dowse.URL    `json:"target,omitempty"` // where a known redirect led, if elsewhere
+	URL    dowse.URL    `json:"url"`
+	Anchor string       `json:"anchor,omitempty"`
+	Fate   string       `json:"fate"` // LinkQueued, …
+	Reason dowse.Reason `json:"reason,omitempty"`
+	// Priority is that of the target after the page was absorbed.
+	Priority float64 `json:"priority"`
+	Because  []Cause `json:"because,omitempty"`
+	// Target is where a known redirect leads, if that is another URL.
+	Target dowse.URL `json:"target,omitempty"`
 }
 
-// fate tells what became of a link.
+// fate returns the fate of a link, and the reason if it was skipped.
 func fate(d *crawl.Decision) (string, dowse.Reason) {
 	switch {
 	case d.Reason == dowse.SkipDupURL:
@@ -54,6 +56,7 @@ func fate(d *crawl.Decision) (string, dowse.Reason) {
 	return LinkQueued, ""
 }
 
+// tally counts the links of an entry by their fate.
 func tally(e *crawl.Entry) *LinkTally {
 	t := &LinkTally{Found: len(e.Links)}
 	for i := range e.Links {
@@ -74,8 +77,9 @@ func tally(e *crawl.Entry) *LinkTally {
 	return t
 }
 
-// Links lists the links that were found on a page at its last visit, and what
-// became of them. A URL that was not visited has none.
+// Links returns the links that were found on a page at its last visit, with
+// their fates. A URL that was not visited has none; an unknown one is
+// ErrUnknown. Links to URLs that were taken down are left out.
 func (c *Collection) Links(u dowse.URL) ([]LinkFate, error) {
 	id, ok := c.Crawl.Frontier().Find(u)
 	if !ok {
@@ -98,6 +102,7 @@ func (c *Collection) Links(u dowse.URL) ([]LinkFate, error) {
 	return list, nil
 }
 
+// linkFate combines a link as it was found with the decision about it.
 func (c *Collection) linkFate(l *dowse.Link, d *crawl.Decision) LinkFate {
 	f := LinkFate{URL: c.URL(d.ID), Anchor: anchorOf(l), Priority: facts.Finite(d.Priority), Because: facts.Causes(d.Because)}
 	f.Fate, f.Reason = fate(d)

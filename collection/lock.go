@@ -11,15 +11,19 @@ import (
 	"dowse/internal/durable"
 )
 
-// ErrLocked is returned when another process works on a collection.
+// ErrLocked is returned when another process has the collection open to
+// write.
 var ErrLocked = errors.New("another process works on it")
 
+// lockName is the lock file. It holds the process number and the format, but
+// only the lock of the operating system counts.
 const lockName = "dowse.lock"
 
 const maxLock = 1 << 10 // bytes of the lock file that are read
 
-// lock takes the collection for this process. The lock ends with the process,
-// however that ends.
+// lock locks the collection for this process. The operating system releases
+// the lock when the process ends, however it ends, so a kill leaves no stale
+// lock.
 func lock(dir string) (*durable.File, error) {
 	f, err := durable.In(dir).Ensure(lockName)
 	if err != nil {
@@ -35,13 +39,14 @@ func lock(dir string) (*durable.File, error) {
 	return f, nil
 }
 
-// Others take the lock for a moment to see whether somebody holds it, see Running. So
-// it is tried a few times before it counts as held.
+// Other processes hold the lock for a moment to find out whether it is held,
+// see Running. So it is tried several times before it counts as held.
 const (
 	lockTries = 20
 	lockPause = 50 * time.Millisecond
 )
 
+// lockSoon tries to lock a file for about a second.
 func lockSoon(f *durable.File) (err error) {
 	for range lockTries {
 		if err = tryLock(f); err == nil {
@@ -52,6 +57,7 @@ func lockSoon(f *durable.File) (err error) {
 	return err
 }
 
+// holder returns the process number in the lock file for an error message.
 func holder(dir string) string {
 	if pid := readPID(dir); pid > 0 {
 		return strconv.Itoa(pid)
@@ -59,6 +65,8 @@ func holder(dir string) string {
 	return "unknown"
 }
 
+// readPID returns the process number in the lock file, 0 if there is none.
+// It may be that of a process that has ended.
 func readPID(dir string) int {
 	data, err := durable.In(dir).ReadBounded(lockName, maxLock)
 	if err != nil {
@@ -69,7 +77,9 @@ func readPID(dir string) int {
 	return pid
 }
 
-// Running returns the process that works on the collection in dir, 0 for none.
+// Running returns the process that has the collection in dir open to write,
+// 0 for none. The number is for people; use [Holder] before sending a
+// signal.
 func Running(dir string) int {
 	f, err := durable.In(dir).Edit(lockName)
 	if err != nil {

@@ -16,44 +16,66 @@ import (
 	"dowse/internal/durable"
 )
 
-// FirstModel is the judge that the topic alone gives, before anybody labelled. It has a
-// file only where the topic has examples.
+// FirstModel names the judge that the topic alone gives, before any page was
+// labelled. It has a file only if the topic has examples.
 const FirstModel = "m0000"
 
-// A Model is a line of models/log.jsonl: a model that was taken into use, and what
-// that changed. Each leaves two lines, one when it begins and one when it is done, so
-// that one that was broken off can be told.
+// A Model is one line of models/log.jsonl: a model and the change that its
+// use made. Each use of a model leaves two lines, one when it begins and one
+// with Done when it is complete. A first line without a second shows a use
+// that was interrupted.
 type Model struct {
-	Model    string    `json:"model"`
-	At       time.Time `json:"at"`
-	Labels   int       `json:"labels"`   // that it was trained on
-	On       int       `json:"on"`       // of them on topic
-	Examples int       `json:"examples"` // of the labels, those whose page could be read: the topic's own examples come on top
-	Through  int       `json:"through"`  // lines of labels.jsonl, from the first, that count for it
-	Read     int       `json:"read"`     // lines of labels.jsonl when it was taken into use
-	Hash     string    `json:"hash"`     // SHA-256 of the model's file; of FirstModel, of the topic
-	Before   string    `json:"before"`   // the model that was in use until then
-	Undo     bool      `json:"undo,omitempty"`
+	Model string    `json:"model"`
+	At    time.Time `json:"at"`
+	// Labels is how many labels the model was trained on, On how many of
+	// them are on topic.
+	Labels int `json:"labels"`
+	On     int `json:"on"`
+	// Examples counts the labels whose page could be read. The examples of
+	// the topic are not included.
+	Examples int `json:"examples"`
+	// Through is how many lines of labels.jsonl, from the first, count for
+	// the model. Read is how many there were when it was put into use.
+	Through int `json:"through"`
+	Read    int `json:"read"`
+	// Hash is the SHA-256 of the file of the model; for FirstModel that of
+	// the topic.
+	Hash string `json:"hash"`
+	// Before is the model that was in use until then.
+	Before string `json:"before"`
+	Undo   bool   `json:"undo,omitempty"`
 
-	// What it was trained against where too few examples are not on topic: so many
-	// pages, drawn from the first Seen that were fetched, instead of everyday texts.
-	Contrast int      `json:"contrast,omitempty"`
-	Seen     int      `json:"seen,omitempty"`
-	Instead  int      `json:"instead,omitempty"` // everyday texts that stood in before
-	Zero     *float64 `json:"zero,omitempty"`    // log-odds that count as none; nil in logs of old versions
+	// Contrast is how many pages of the crawl served as negative examples
+	// because the topic has too few. They were drawn from the first Seen
+	// fetched pages.
+	Contrast int `json:"contrast,omitempty"`
+	Seen     int `json:"seen,omitempty"`
+	// Instead is how many everyday texts served as negative examples before.
+	Instead int `json:"instead,omitempty"`
+	// Zero is the log-odds value that counts as neutral; nil in logs of old
+	// versions.
+	Zero *float64 `json:"zero,omitempty"`
 
-	// Grown is how many pages that were seen it was trained on as on topic, since the
-	// words of the topic rate them high; 0 for a model that did not grow from words.
-	Grown   int     `json:"grown,omitempty"`
-	WordNet bool    `json:"wordnet,omitempty"` // a dictionary was asked what the words mean
-	Meant   []Meant `json:"meant,omitempty"`   // of the words, as pages that were seen bear them out
+	// Grown is how many pages of the crawl were positive examples because the
+	// words of the topic rate them high; 0 for a model that did not grow from
+	// words.
+	Grown int `json:"grown,omitempty"`
+	// WordNet reports that a dictionary was consulted for the meanings of the
+	// words, and Meant lists the meanings that pages of the crawl confirmed.
+	WordNet bool    `json:"wordnet,omitempty"`
+	Meant   []Meant `json:"meant,omitempty"`
 
-	Done    bool    `json:"done,omitempty"`
-	Pages   int     `json:"pages,omitempty"` // visited pages on which it ruled anew
+	Done bool `json:"done,omitempty"`
+	// Pages counts the visited pages with a new verdict.
+	Pages   int     `json:"pages,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
 	crawl.Change
-	Error   string `json:"error,omitempty"`   // why it was not taken into use
-	Refused bool   `json:"refused,omitempty"` // nothing went wrong: the crawl made it by itself, and it seemed worse than the one in use
+	// Error is why the model was not put into use.
+	Error string `json:"error,omitempty"`
+	// Refused marks a model that the crawl trained without being asked and
+	// rejected, because it seemed worse than the one in use. That is not a
+	// failure.
+	Refused bool `json:"refused,omitempty"`
 }
 
 // Meant is a meaning of a word of the topic that pages of the crawl confirmed.
@@ -67,9 +89,8 @@ type Meant struct {
 
 const modelLog = "models/log.jsonl"
 
-// Models reads the log of the models of the collection in dir, oldest first: of each
-// time that one was taken into use the last line. Lines that can't be read are passed
-// over.
+// Models returns the log of models of the collection in dir, oldest first,
+// with the last line of each use. Lines that can't be decoded are skipped.
 func Models(dir string) ([]Model, error) {
 	data, err := durable.In(dir).ReadBounded(modelLog, maxLabels)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +111,7 @@ func Models(dir string) ([]Model, error) {
 	return list, nil
 }
 
-// LogModel adds a line to the log of models.
+// LogModel appends a line to the log of models and syncs it.
 func LogModel(dir string, m Model) error {
 	data, err := json.Marshal(m)
 	if err == nil {
@@ -102,8 +123,8 @@ func LogModel(dir string, m Model) error {
 	return nil
 }
 
-// MadeModel returns how a model was made: the line of its training. FirstModel was
-// made of nothing.
+// MadeModel returns the line of the training of a model. FirstModel has no
+// line and is always found.
 func MadeModel(list []Model, name string) (Model, bool) {
 	for _, m := range list {
 		if m.Model == name && !m.Undo {
@@ -113,7 +134,8 @@ func MadeModel(list []Model, name string) (Model, bool) {
 	return Model{Model: FirstModel}, name == FirstModel
 }
 
-// ReadBy returns how many lines of labels.jsonl the models know.
+// ReadBy returns how many lines of labels.jsonl the completed models have
+// taken into account.
 func ReadBy(list []Model) (lines int) {
 	for _, m := range list {
 		if m.Done {
@@ -123,7 +145,7 @@ func ReadBy(list []Model) (lines int) {
 	return lines
 }
 
-// Untrained counts the labels that no model knows yet.
+// Untrained counts the labels that no model has taken into account.
 func (l *Labels) Untrained(list []Model) (n int) {
 	for _, x := range l.Lines[min(ReadBy(list), len(l.Lines)):] {
 		if x.IsVerdict() {
@@ -133,8 +155,8 @@ func (l *Labels) Untrained(list []Model) (n int) {
 	return n
 }
 
-// NameModel returns the name of the model to come: after those of the log, and of the
-// collection's files.
+// NameModel returns the name of the next model. It follows the highest
+// number in the log and among the files, so that a name is never used twice.
 func NameModel(dir string, list []Model) (string, error) {
 	names, err := (&Collection{Dir: dir}).Models()
 	if err != nil {
@@ -147,7 +169,8 @@ func NameModel(dir string, list []Model) (string, error) {
 	return nextModel(names), nil
 }
 
-// modelFile returns the name of a model's file in a collection, checked.
+// modelFile returns the file of a model, or an error for a name that is not
+// that of a model. The check keeps a name from a label from becoming a path.
 func modelFile(name string) (string, error) {
 	if !modelName.MatchString(name) {
 		return "", fmt.Errorf("collection: %q is not the name of a model, as m0003", name)
@@ -155,7 +178,7 @@ func modelFile(name string) (string, error) {
 	return ModelFile(name), nil
 }
 
-// SaveModel writes a model down, synced, and returns its hash.
+// SaveModel writes a model, synced, and returns its hash.
 func SaveModel(dir, name string, data []byte) (hash string, err error) {
 	file, err := modelFile(name)
 	if err != nil {
@@ -167,7 +190,9 @@ func SaveModel(dir, name string, data []byte) (hash string, err error) {
 	return HashModel(data), writeWhole(dir, file, data)
 }
 
-// LoadModel reads what SaveModel wrote, and checks it against its hash.
+// LoadModel reads what SaveModel wrote. If hash is not "", a file with
+// another hash is an error: a changed model would give other verdicts than
+// those in the journal.
 func LoadModel(dir, name, hash string) ([]byte, error) {
 	file, err := modelFile(name)
 	if err != nil {
@@ -183,7 +208,7 @@ func LoadModel(dir, name, hash string) ([]byte, error) {
 	return data, nil
 }
 
-// HashModel returns the hash of a model's file.
+// HashModel returns the SHA-256 of the file of a model in hexadecimal.
 func HashModel(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

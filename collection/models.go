@@ -15,7 +15,7 @@ var modelName = regexp.MustCompile(`^m[0-9]{4,9}$`)
 // ModelFile returns the name of a model's file in the collection.
 func ModelFile(name string) string { return "models/" + name + ".json" }
 
-// Models lists the names of the trained models, the oldest first.
+// Models returns the names of the trained models, the oldest first.
 func (c *Collection) Models() ([]string, error) {
 	files, err := c.files().ReadDir("models")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -39,7 +39,7 @@ func (c *Collection) Models() ([]string, error) {
 	return names, nil
 }
 
-// nextModel returns the name of the model that comes after a list of them.
+// nextModel returns the name after the last of a sorted list.
 func nextModel(names []string) string {
 	n := 0
 	if len(names) > 0 {
@@ -48,7 +48,7 @@ func nextModel(names []string) string {
 	return fmt.Sprintf("m%04d", n+1)
 }
 
-// Model returns the model of a name as it was saved, nil if there is none.
+// Model returns the file of a trained model, nil if there is none.
 func (c *Collection) Model(name string) ([]byte, error) {
 	if !modelName.MatchString(name) {
 		return nil, fmt.Errorf("collection: %q is not the name of a model", name)
@@ -56,10 +56,12 @@ func (c *Collection) Model(name string) ([]byte, error) {
 	return c.readFile(ModelFile(name))
 }
 
-// Given returns the model that the topic names, nil if it names none.
+// Given returns the file of the model that the topic names, nil if it names
+// none.
 func (c *Collection) Given() ([]byte, error) { return c.readFile(GivenModel) }
 
-// readFile returns a file of the collection, nil if there is none.
+// readFile returns the content of a file of the collection, nil if it does
+// not exist. A file of more than 256 MiB is an error.
 func (c *Collection) readFile(name string) ([]byte, error) {
 	data, err := c.files().ReadBounded(name, maxModel)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,24 +12,30 @@ import (
 	"dowse/settings"
 )
 
-// How a URL came into the crawl.
+// The ways in which a URL can come into a crawl.
 const (
 	FromSeed     = "seed"
 	FromLink     = "link"
 	FromRedirect = "redirect"
 	FromSitemap  = "sitemap"
-	FromStrategy = "strategy" // no link led to it
+	// FromStrategy means that the strategy added it and no link led to it.
+	FromStrategy = "strategy"
 )
 
-// An origin is where a URL was first seen.
+// An origin is how and where a URL was first seen.
 type origin struct {
-	how    string
-	entry  *crawl.Entry // without the strings of URLs
-	link   int          // the entry's link that led to it; -1 for none
-	parent dowse.URL    // the page it stood on; "" for none
-	record uint64       // the place of the entry that brought it up
+	how string
+	// entry is the one that contains the link, without the strings of URLs.
+	entry *crawl.Entry
+	// link is the index of the link in entry; -1 if there is none.
+	link int
+	// parent is the page with the link; "" if there is none.
+	parent dowse.URL
+	// record is the offset of the entry that first named the URL.
+	record uint64
 }
 
+// anchor returns the anchor text of the link, "" without one.
 func (o *origin) anchor() string {
 	if o.link < 0 {
 		return ""
@@ -37,7 +43,8 @@ func (o *origin) anchor() string {
 	return anchorOf(&o.entry.Found[o.link])
 }
 
-// anchorOf returns the first anchor of a link that has words, as a reader sees it.
+// anchorOf returns the first anchor text of a link that is not empty, as a
+// reader sees it.
 func anchorOf(l *dowse.Link) string {
 	if anchor := extract.Shown(l.Anchor); anchor != "" {
 		return anchor
@@ -50,19 +57,21 @@ func anchorOf(l *dowse.Link) string {
 	return ""
 }
 
-// A reader looks up entries. It remembers the last one in which URLs came up, since
-// URLs that follow each other mostly came up in the same.
+// A reader finds the origins of URLs. It keeps the last entry that it read,
+// because consecutive URLs usually come from the same entry.
 type reader struct {
 	c      *Collection
 	record uint64
 	first  *crawl.Entry
 }
 
-// maxRoundRecords is how many entries after the one that brought up a URL may hold
-// the link to it: a round's URLs are all kept with its first page.
+// maxRoundRecords is how many entries after the one that names a URL are
+// searched for the link to it. All URLs of a round are named by the entry of
+// its first page, whichever page links to them.
 const maxRoundRecords = 1000
 
-// origin finds where a URL was first seen.
+// origin returns where a URL was first seen. It reads one entry in most
+// cases; a URL of a round or a sitemap needs several.
 func (r *reader) origin(id frontier.ID) (*origin, error) {
 	record, err := r.c.Journal.NamedBy(r.c.Crawl.Frontier().Place(id))
 	if err != nil {
@@ -88,8 +97,9 @@ func (r *reader) origin(id frontier.ID) (*origin, error) {
 	return o, nil
 }
 
-// Via returns the link by which a URL was first seen; nil if no link of a page led to
-// it, or nobody knows. It must not be called while the crawl goes on but by its loop.
+// Via returns the link by which a URL was first seen; nil if no link led to
+// it or its origin can't be read. During a crawl only the loop of the crawl
+// may call it.
 func (c *Collection) Via(id frontier.ID) *dowse.Via {
 	r := reader{c: c}
 	o, err := r.origin(id)
@@ -99,7 +109,8 @@ func (c *Collection) Via(id frontier.ID) *dowse.Via {
 	return ViaOf(o.entry, o.link, o.parent)
 }
 
-// ViaOf returns the i-th link of a visit as the way to its target.
+// ViaOf returns the i-th link of a visit as the way to its target, with each
+// anchor text once.
 func ViaOf(e *crawl.Entry, i int, parent dowse.URL) *dowse.Via {
 	v := &dowse.Via{Parent: parent, Relevance: e.Page.Verdict.Relevance}
 	l := &e.Found[i]
@@ -115,9 +126,11 @@ func ViaOf(e *crawl.Entry, i int, parent dowse.URL) *dowse.Via {
 	return v
 }
 
+// noURL leaves the strings of links out when an entry is decoded, since
+// looking them all up is slow.
 func noURL(frontier.ID) dowse.URL { return "" }
 
-// match returns the origin if the entry is it.
+// match returns the origin of a URL if the entry contains it, otherwise nil.
 func (r *reader) match(e *crawl.Entry, id frontier.ID) *origin {
 	switch e.Kind {
 	case crawl.EntryStart:
@@ -141,6 +154,7 @@ func (r *reader) match(e *crawl.Entry, id frontier.ID) *origin {
 	return nil
 }
 
+// howLinked returns the kind of link that an entry contains.
 func howLinked(e *crawl.Entry) string {
 	switch e.Page.Outcome {
 	case dowse.Redirected:
@@ -151,7 +165,7 @@ func howLinked(e *crawl.Entry) string {
 	return FromLink
 }
 
-// later looks among the other pages of a round.
+// later searches the other pages of a round.
 func (r *reader) later(record uint64, id frontier.ID) (*origin, error) {
 	n := 0
 	for e, err := range r.c.Journal.Scan(record, nil) {
@@ -168,8 +182,9 @@ func (r *reader) later(record uint64, id frontier.ID) (*origin, error) {
 	return nil, nil
 }
 
-// earlier handles what no link led to: the sitemaps that a sitemap index lists come
-// up just after its entry, and what else is left the strategy brought up.
+// earlier handles a URL to which no link led. Sitemaps that a sitemap index
+// lists are named just after its entry; any other URL was added by the
+// strategy.
 func (r *reader) earlier(record uint64, id frontier.ID) (*origin, error) {
 	f, u := r.c.Crawl.Frontier(), r.c.URL(id)
 	from := record
@@ -200,7 +215,8 @@ func (r *reader) earlier(record uint64, id frontier.ID) (*origin, error) {
 	return o, nil
 }
 
-// entry reads the entry at a place, without the strings of its links.
+// entry returns the entry at an offset of the journal with the URL of its
+// own page, but without those of its links.
 func (c *Collection) entry(place uint64) (*crawl.Entry, error) {
 	e, err := c.Journal.Entry(place, noURL)
 	if err != nil {
@@ -210,7 +226,7 @@ func (c *Collection) entry(place uint64) (*crawl.Entry, error) {
 	return e, nil
 }
 
-// nameEntry fills in the URL of an entry's own page.
+// nameEntry sets the URL of the page of an entry.
 func (c *Collection) nameEntry(e *crawl.Entry) {
 	if e.Kind == crawl.EntryPage || e.Kind == crawl.EntryRetry {
 		e.Page.URL = c.URL(e.ID)
@@ -223,7 +239,7 @@ func (c *Collection) Threshold() float64 {
 	return cmp.Or(c.Settings.Threshold, defaults.Threshold)
 }
 
-// defaults are the settings that hold if nobody gives any.
+// defaults are the settings of a crawl that sets none.
 var defaults = settings.Settings{}.Resolved()
 
 // forgotten reports whether a URL was taken down.

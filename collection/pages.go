@@ -15,18 +15,24 @@ import (
 	"dowse/weburl"
 )
 
-// A Filter says which URLs to list. Without On, Off, Unsure, Failed and Skipped it
-// lists all fetched pages; of several of them it lists what any one asks for.
+// A Filter selects the URLs of a list. Without On, Off, Unsure, Failed and
+// Skipped it selects all fetched pages; with several of them, the URLs that
+// any one selects. Host and Since narrow that down.
 type Filter struct {
-	On      bool      // pages on topic
-	Off     bool      // pages off topic
-	Unsure  bool      // pages near the threshold, on either side
-	Failed  bool      // URLs that failed for good
-	Skipped string    // URLs skipped for a reason, or for all that begin with it and a dot; "any" for all
+	On     bool // pages on topic
+	Off    bool // pages off topic
+	Unsure bool // pages near the threshold, on either side
+	Failed bool // URLs that failed for good
+	// Skipped selects URLs that were skipped for this reason, or for any
+	// reason that begins with it and a dot; AnyReason for all.
+	Skipped string
 	Host    string    // only of this host
 	Since   time.Time // only what was fetched, or first seen, from then on
-	Limit   int       // at most so many; 0 for no limit
-	Sort    Sort      // in order of fetching, then of first sighting
+	// Limit is the largest number of rows; 0 for no limit.
+	Limit int
+	// Sort is the order; default the order of fetching, then of first
+	// sighting.
+	Sort Sort
 }
 
 // AnyReason is the Skipped of a Filter that asks for all skipped URLs.
@@ -47,13 +53,14 @@ const (
 // Sorts lists the orders that have a name.
 func Sorts() []Sort { return []Sort{ByScore, ByTime, ByUncertainty, BySurprise} }
 
-// A Row is a page in a list, or a URL that was not visited. Its JSON is the object of a page that all
-// commands print.
+// A Row is a page in a list, or a URL that was not visited. Its JSON is the
+// object of a page that all commands print.
 type Row = facts.Row
 
-// Pages lists URLs. Of a page that was fetched several times the last visit counts.
-// Rows come as they are read, unless they are sorted; then no more than a number
-// and a place is kept of each. An error is the last thing that comes.
+// Pages lists URLs. If a page was fetched several times, its last visit
+// counts. Without a sort order rows are yielded as they are read; with one
+// only a number and an offset per row are held in memory. An error ends the
+// list and is the last value.
 func (c *Collection) Pages(f Filter) iter.Seq2[*Row, error] {
 	return func(yield func(*Row, error) bool) {
 		l := &lister{c: c, f: f, r: reader{c: c}}
@@ -63,7 +70,7 @@ func (c *Collection) Pages(f Filter) iter.Seq2[*Row, error] {
 	}
 }
 
-// A lister makes the rows of a list.
+// A lister makes the rows of one list; n counts those that were yielded.
 type lister struct {
 	c *Collection
 	f Filter
@@ -71,13 +78,15 @@ type lister struct {
 	n int
 }
 
-// A ref is a row before it is made.
+// A ref identifies a row before it is made.
 type ref struct {
-	id    frontier.ID
-	place uint64 // of its visit
-	taken bool   // there was one
+	id frontier.ID
+	// place is the offset of its visit; it is valid only if taken is set.
+	place uint64
+	taken bool
 }
 
+// run yields the rows in the order that the filter demands.
 func (l *lister) run(yield func(*Row, error) bool) error {
 	switch l.f.Sort {
 	case InOrder:
@@ -88,7 +97,8 @@ func (l *lister) run(yield func(*Row, error) bool) error {
 	return fmt.Errorf("collection: no order is called %q; there are %v", l.f.Sort, Sorts())
 }
 
-// hand makes a row and yields it. It reports false at the end of the list.
+// hand makes a row and yields it. It reports false when the list is complete
+// or the consumer has stopped.
 func (l *lister) hand(r ref, e *crawl.Entry, yield func(*Row, error) bool) (bool, error) {
 	row, err := l.row(r, e)
 	if err != nil {
@@ -101,7 +111,9 @@ func (l *lister) hand(r ref, e *crawl.Entry, yield func(*Row, error) bool) (bool
 	return yield(row, nil) && (l.f.Limit <= 0 || l.n < l.f.Limit), nil
 }
 
-// each runs over what the filter asks for, but for Since of what was not fetched.
+// each calls do for everything that the filter selects. Since is not yet
+// applied to URLs that were not fetched, because their time is known only
+// from the row.
 func (l *lister) each(do func(ref, *crawl.Entry) (bool, error)) error {
 	more := true
 	if l.f.On || l.f.Off || l.f.Unsure || !l.f.Failed && l.f.Skipped == "" {
@@ -116,6 +128,9 @@ func (l *lister) each(do func(ref, *crawl.Entry) (bool, error)) error {
 	return l.eachOther(do)
 }
 
+// eachPage calls do for the selected fetched pages in the order of the
+// journal. It reports false if do did. A page whose URL is damaged is
+// recorded in Unread.
 func (l *lister) eachPage(do func(ref, *crawl.Entry) (bool, error)) (bool, error) {
 	for e, err := range l.c.Journal.Scan(0, nil) {
 		if err != nil {
@@ -140,7 +155,8 @@ func (l *lister) eachPage(do func(ref, *crawl.Entry) (bool, error)) (bool, error
 	return true, nil
 }
 
-// isPage reports whether an entry is the last visit to a page that was fetched.
+// isPage reports whether an entry is the last visit to a page that was
+// fetched.
 func (c *Collection) isPage(e *crawl.Entry) bool {
 	if e.Kind != crawl.EntryPage || e.Page.Outcome != dowse.Fetched || c.forgotten(e.ID) {
 		return false
@@ -149,8 +165,10 @@ func (c *Collection) isPage(e *crawl.Entry) bool {
 	return ok && v.Place == e.Place()
 }
 
+// errNoName is recorded for a page whose URL can't be read.
 var errNoName = errors.New("its URL can't be read")
 
+// wants reports whether the filter selects a fetched page.
 func (l *lister) wants(e *crawl.Entry) bool {
 	if e.Page.Fetch.At.Before(l.f.Since) || !l.wantsHost(e.ID) {
 		return false
@@ -163,6 +181,8 @@ func (l *lister) wants(e *crawl.Entry) bool {
 	return l.f.On && on || l.f.Off && !on || l.f.Unsure && unsure
 }
 
+// wantsHost reports whether the host of a URL is the one that the filter
+// demands, with or without its port.
 func (l *lister) wantsHost(id frontier.ID) bool {
 	if l.f.Host == "" {
 		return true
@@ -173,7 +193,8 @@ func (l *lister) wantsHost(id frontier.ID) bool {
 	return strings.EqualFold(name, l.f.Host) || strings.EqualFold(host, l.f.Host)
 }
 
-// eachOther runs over failed and skipped URLs, in order of first sighting.
+// eachOther calls do for the selected failed and skipped URLs, in order of
+// first sighting.
 func (l *lister) eachOther(do func(ref, *crawl.Entry) (bool, error)) error {
 	fr := l.c.Crawl.Frontier()
 	for id := range frontier.ID(fr.Len()) {
@@ -192,11 +213,15 @@ func (l *lister) eachOther(do func(ref, *crawl.Entry) (bool, error)) error {
 	return nil
 }
 
+// reasonMatches reports whether a reason is the wanted one or a more
+// specific one.
 func reasonMatches(r dowse.Reason, want string) bool {
 	return want == AnyReason || string(r) == want || strings.HasPrefix(string(r), want+".")
 }
 
-// row makes the row of a ref; e is its visit, if that was read already.
+// row makes the row of a ref; e is its visit if that was read already. For a
+// reader of a damaged journal an unreadable origin is recorded in Unread and
+// left empty.
 func (l *lister) row(r ref, e *crawl.Entry) (*Row, error) {
 	if e == nil && r.taken {
 		var err error
@@ -220,7 +245,7 @@ func (l *lister) row(r ref, e *crawl.Entry) (*Row, error) {
 	return row, nil
 }
 
-// sawFirst puts into a row where its URL was first seen.
+// sawFirst sets where the URL of a row was first seen.
 func sawFirst(row *Row, o *origin) {
 	row.Seen, row.Parent = o.entry.At, o.parent
 	if anchor := o.anchor(); anchor != "" {
@@ -247,7 +272,8 @@ func (c *Collection) standing(id frontier.ID) *Row {
 	return row
 }
 
-// fillVisit puts the last visit to a URL into its row.
+// fillVisit sets the last visit to a URL in its row. It copies the page, so
+// that the entry is not changed.
 func (c *Collection) fillVisit(row *Row, e *crawl.Entry) {
 	p := *e.Page
 	p.URL, p.Reason = row.URL, row.Reason
@@ -259,7 +285,7 @@ func (c *Collection) fillVisit(row *Row, e *crawl.Entry) {
 	row.Page = &p
 }
 
-// Row returns the row of one URL.
+// Row returns the row of one URL, ErrUnknown if the crawl does not know it.
 func (c *Collection) Row(u dowse.URL) (*Row, error) {
 	id, ok := c.Crawl.Frontier().Find(u)
 	if !ok {
@@ -270,7 +296,8 @@ func (c *Collection) Row(u dowse.URL) (*Row, error) {
 	return l.row(ref{id, v.Place, taken}, nil)
 }
 
-// key is what rows are sorted by, the highest first.
+// key returns the sort key of a row; the highest comes first. URLs that were
+// not visited are sorted by priority.
 func (l *lister) key(e *crawl.Entry, r ref) float64 {
 	if e == nil {
 		return l.c.Crawl.Frontier().Priority(r.id)

@@ -16,8 +16,8 @@ const (
 	QueueDisagreement = "disagreements" // where a label and the judge, or two models, differ
 )
 
-// Queue lists pages to label, at most n. Of an audit n is the size of the whole
-// sample: those of it that are labelled already are left out.
+// Queue returns at most n pages to label. For an audit n is the size of the
+// whole sample, and pages of it that already have a label are left out.
 func (c *Collection) Queue(name string, l *Labels, n int) ([]*Row, error) {
 	switch name {
 	case QueueUnsure:
@@ -30,6 +30,8 @@ func (c *Collection) Queue(name string, l *Labels, n int) ([]*Row, error) {
 	return nil, fmt.Errorf("collection: no queue is called %q; there are %s, %s and %s", name, QueueUnsure, QueueAudit, QueueDisagreement)
 }
 
+// unsure returns the pages nearest to the threshold that no person was asked
+// about.
 func (c *Collection) unsure(l *Labels, n int) (list []*Row, err error) {
 	asked := l.Asked()
 	for row, err := range c.Pages(Filter{Sort: ByUncertainty}) {
@@ -46,6 +48,8 @@ func (c *Collection) unsure(l *Labels, n int) (list []*Row, err error) {
 	return list, nil
 }
 
+// toAudit returns the pages of the sample without a label. Each skipped page
+// is replaced by the next one of the random order.
 func (c *Collection) toAudit(l *Labels, n int) (list []*Row, err error) {
 	drawn, err := c.drawn(-1)
 	if err != nil {
@@ -69,8 +73,8 @@ func (c *Collection) toAudit(l *Labels, n int) (list []*Row, err error) {
 	return list, nil
 }
 
-// disagreements lists labelled pages on whose side the judge alone would not be, then
-// pages that the last model put on the other side than the one before.
+// disagreements returns labelled pages on which the judge alone disagrees
+// with the label, then pages on which the two latest models disagree.
 func (c *Collection) disagreements(l *Labels, n int) (list []*Row, err error) {
 	stands := l.Standing()
 	var flipped []dowse.URL
@@ -107,6 +111,7 @@ func (c *Collection) disagreements(l *Labels, n int) (list []*Row, err error) {
 	return list[:min(n, len(list))], nil
 }
 
+// addRow appends the row of a URL to a list.
 func (c *Collection) addRow(list []*Row, u dowse.URL) ([]*Row, error) {
 	row, err := c.Row(u)
 	if err != nil {
@@ -115,16 +120,19 @@ func (c *Collection) addRow(list []*Row, u dowse.URL) ([]*Row, error) {
 	return append(list, row), nil
 }
 
-// A Saying is what a model said of a page.
+// A Saying is the verdict of one model on a page.
 type Saying struct {
 	Model     string  `json:"model"`
 	Relevance float64 `json:"relevance"`
 	OnTopic   bool    `json:"on_topic"`
-	Contrast  int     `json:"contrast,omitempty"` // pages seen in the crawl that it was trained against
+	// Contrast is how many pages of the crawl were negative examples of the
+	// model.
+	Contrast int `json:"contrast,omitempty"`
 }
 
-// sayings tells what the judge said at the visit, and what each model said later.
-// Models that said the same as the one before are left out.
+// sayings returns the verdict of the judge at the visit, then that of each
+// later model. A verdict that repeats the one before is left out, so the
+// list is never empty.
 func (c *Collection) sayings(e *crawl.Entry) ([]Saying, error) {
 	first := e.Page.Verdict
 	list := []Saying{{Model: first.Judge, Relevance: facts.Finite(first.Relevance), OnTopic: first.Relevance >= c.Threshold()}}

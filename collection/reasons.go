@@ -5,7 +5,7 @@ import (
 	"dowse/internal/frontier"
 )
 
-// A ReasonCount tells how many URLs were skipped or failed for one reason.
+// A ReasonCount is how many URLs were skipped or failed for one reason.
 type ReasonCount struct {
 	Reason  dowse.Reason `json:"reason"`
 	Meaning string       `json:"meaning"`
@@ -14,8 +14,8 @@ type ReasonCount struct {
 }
 
 // Reasons counts skipped and failed URLs by reason, in the order of
-// dowse.ReasonHelp; reasons that never occurred are left out. The counts add up to
-// the books' skipped and failed.
+// dowse.ReasonHelp; reasons that never occurred are left out. The counts add
+// up to the skipped and failed URLs in the books.
 func (c *Collection) Reasons() []ReasonCount {
 	counts := map[dowse.Reason]*ReasonCount{}
 	f := c.Crawl.Frontier()
@@ -39,6 +39,8 @@ func (c *Collection) Reasons() []ReasonCount {
 	return inOrder(counts)
 }
 
+// inOrder returns the counts in the order of dowse.ReasonHelp, URLs without
+// a reason last.
 func inOrder(counts map[dowse.Reason]*ReasonCount) (list []ReasonCount) {
 	for _, h := range dowse.ReasonHelp() {
 		if n := counts[h.Reason]; n != nil {

@@ -12,8 +12,8 @@ import (
 	"dowse/internal/durable"
 )
 
-// A Wreck is a directory that was a collection and may not be one any more. Nothing in it
-// is changed.
+// A Wreck is a directory that was a collection and may not be one any more.
+// It is only read, never changed.
 type Wreck struct {
 	Dir      string
 	Settings Settings // as far as they can be read
@@ -25,8 +25,9 @@ type Wreck struct {
 	Frozen, Current bool
 }
 
-// OpenWreck reads what a collection was begun with, of this or another version, as far as
-// that can be done.
+// OpenWreck reads the settings and the topic of a collection, of this or
+// another version, as far as possible. What can't be read is recorded in
+// Notes. The error is ErrLocked if a process works on it.
 func OpenWreck(dir string) (*Wreck, error) {
 	if _, err := durable.In(dir).ReadDir("."); err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
@@ -45,11 +46,13 @@ func OpenWreck(dir string) (*Wreck, error) {
 	return w, nil
 }
 
+// note records a file that can't be read.
 func (w *Wreck) note(name string, err error) {
 	w.Notes = append(w.Notes, fmt.Sprintf("%s can't be read: %v", name, err))
 }
 
-// decodeLoosely decodes a crawl.yaml that is well formed, whatever its keys are.
+// decodeLoosely decodes a well-formed crawl.yaml and ignores unknown keys,
+// which other versions may have.
 func decodeLoosely(data []byte, s *Settings) error {
 	root, err := settingsNode(data)
 	if err != nil {
@@ -58,6 +61,8 @@ func decodeLoosely(data []byte, s *Settings) error {
 	return yaml.NodeToValue(root, s)
 }
 
+// readSettings reads crawl.yaml without checking its values, since a salvage
+// checks those that it uses.
 func (w *Wreck) readSettings() {
 	data, err := durable.In(w.Dir).ReadFile(settingsName)
 	var s Settings
@@ -80,17 +85,17 @@ func (w *Wreck) State() string { return filepath.Join(w.Dir, "state") }
 // Archive returns the folder of the WARC files.
 func (w *Wreck) Archive() string { return filepath.Join(w.Dir, "archive") }
 
-// Collection returns the collection as one whose files can be read, without its journal:
-// examples, models and what strategies go by. It is not open.
+// Collection returns a collection that gives access to examples, models and
+// the files of strategies. It is not open and has no journal.
 func (w *Wreck) Collection() *Collection {
 	return &Collection{Dir: w.Dir, Settings: w.Settings, readOnly: true}
 }
 
-// maxCopied bounds a file that is copied.
+// maxCopied bounds a file that is copied, in bytes.
 const maxCopied = 1 << 30
 
-// Files returns the files that the judge and the strategies of the collection go by, to
-// be put into another. What can't be read is in Notes.
+// Files returns the files that the judge and the strategies use, to be
+// written into another collection. What can't be read is recorded in Notes.
 func (w *Wreck) Files() (list []File) {
 	names := []string{ExamplesName, LockName, AnswersName, GivenModel, ModelFile(FirstModel)}
 	needs, _ := filepath.Glob(filepath.Join(w.Dir, needsFolder, "*"))
@@ -111,7 +116,8 @@ func (w *Wreck) Files() (list []File) {
 	return list
 }
 
-// WriteFile puts a file into a new collection that was not there when it was made.
+// WriteFile writes a file of the layout into a collection that was just
+// created.
 func (c *Collection) WriteFile(f File) error {
 	if !belongs(f.Name) {
 		return fmt.Errorf("collection: %s has no place in a collection", f.Name)

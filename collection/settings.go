@@ -22,8 +22,9 @@ import (
 // refused with what to do.
 const Format = "collection/v2"
 
-// Settings are what crawl.yaml keeps: what a person decided about the crawl, and what the
-// program has to know of its beginning to go on with it.
+// Settings are the content of crawl.yaml: what a person decided about the
+// crawl, and what the program needs to know about its beginning to resume
+// it.
 type Settings struct {
 	Dowse   string    `yaml:"dowse"` // Format
 	Name    string    `yaml:"name"`
@@ -33,9 +34,11 @@ type Settings struct {
 
 	settings.Settings `yaml:",inline"`
 
-	Needs     Needs    `yaml:"needs,omitempty"`
-	Predicate string   `yaml:"predicate,omitempty"` // what makes a page be on topic: its words, and a hash
-	Formula   string   `yaml:"formula,omitempty"`   // by which the topic's words were judged last; "" for none, or words/1
+	Needs     Needs  `yaml:"needs,omitempty"`
+	Predicate string `yaml:"predicate,omitempty"` // what makes a page be on topic: its words, and a hash
+	// Formula names the formula that judged the words of the topic last; ""
+	// for none, or for words/1.
+	Formula   string   `yaml:"formula,omitempty"`
 	Model     string   `yaml:"model,omitempty"`     // trained model that judges; "" for none
 	TopicDir  string   `yaml:"topic_dir,omitempty"` // where the topic's outside judge is run; "" where it has none
 	Forgotten []string `yaml:"forgotten,omitempty"` // fingerprints of URLs that were taken down, in hexadecimal
@@ -62,7 +65,8 @@ func (s Settings) MarshalYAML() (any, error) {
 	return list, nil
 }
 
-// yamlItems appends the keys and values of a struct that are written.
+// yamlItems appends the keys and values of a struct that are to be written;
+// inlined structs become part of it.
 func yamlItems(v reflect.Value, list yaml.MapSlice) yaml.MapSlice {
 	for i := range v.NumField() {
 		key, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
@@ -76,12 +80,13 @@ func yamlItems(v reflect.Value, list yaml.MapSlice) yaml.MapSlice {
 	return list
 }
 
+// isEmpty reports whether a value is left out with omitempty.
 func isEmpty(v reflect.Value) bool {
 	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
 }
 
-// Needs names what the strategies of a crawl go by: files of the collection, so that
-// nothing outside is needed to go on.
+// Needs names the files that the strategies of a crawl use. They are copies
+// within the collection, so that nothing outside is needed to resume.
 type Needs struct {
 	TGraph  string `yaml:"tgraph,omitempty"`  // the ways to known pages
 	Trace   string `yaml:"trace,omitempty"`   // who went where, names hashed
@@ -90,7 +95,8 @@ type Needs struct {
 	Learnt  string `yaml:"learnt,omitempty"`  // what an earlier crawl has learnt
 }
 
-// Demo marks a collection of the made web, so that it can be served again.
+// Demo marks a collection of the synthetic web, so that the same web can be
+// generated again.
 type Demo struct {
 	Pages int    `yaml:"pages,omitempty"`
 	Sites int    `yaml:"sites,omitempty"` // of a made town; 0 for the made web
@@ -100,8 +106,9 @@ type Demo struct {
 
 const settingsName = "crawl.yaml"
 
-// IsCollection reports whether a directory holds a collection. One that can't be looked
-// into counts as one, so that nobody begins another in its place: opening it returns why.
+// IsCollection reports whether a directory holds a collection. A directory
+// that can't be read counts as one, so that no other collection is created
+// in its place; opening it returns the reason.
 func IsCollection(dir string) bool {
 	_, err := durable.In(dir).Lstat(settingsName)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +121,8 @@ func IsCollection(dir string) bool {
 // ErrFormat is returned for collections that this version can't use.
 var ErrFormat = errors.New("a collection of another version")
 
-// ReadSettings reads how the crawl of the collection in dir was begun, without opening it.
+// ReadSettings reads and checks the settings of the collection in dir
+// without opening it. Errors are those of [Open].
 func ReadSettings(dir string) (Settings, error) {
 	var s Settings
 	data, err := durable.In(dir).ReadBounded(settingsName, maxSettings)
@@ -127,6 +135,8 @@ func ReadSettings(dir string) (Settings, error) {
 	return decodeSettings(dir, data)
 }
 
+// writeSettings checks and replaces crawl.yaml. Invalid settings are never
+// written, so what is written can be read.
 func writeSettings(dir string, s Settings) error {
 	if err := s.Check(); err != nil { // what is written can be read
 		return fmt.Errorf("collection: %w", err)
@@ -138,8 +148,8 @@ func writeSettings(dir string, s Settings) error {
 	return writeWhole(dir, settingsName, data)
 }
 
-// writeWhole replaces a file of a collection as a whole: after a crash it is the old or the
-// new one.
+// writeWhole replaces a file of a collection as a whole: after a crash it is
+// the old or the new version.
 func writeWhole(dir, name string, data []byte) error {
 	if err := durable.In(dir).WriteFile(name, data); err != nil {
 		return fmt.Errorf("collection: write %s: %w", name, err)

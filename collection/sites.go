@@ -14,7 +14,8 @@ import (
 // ErrNoSites is returned for a crawl that did not look for sites.
 var ErrNoSites = errors.New("this crawl looks for pages, not for sites; dowse crawl --unit site does")
 
-// siteCrawler returns the strategy of a crawl for sites.
+// siteCrawler returns the strategy of a crawl for sites, ErrNoSites for
+// other crawls.
 func (c *Collection) siteCrawler() (*site.Crawler, error) {
 	s, ok := c.Crawl.Strategy().(*site.Crawler)
 	if !ok {
@@ -23,8 +24,8 @@ func (c *Collection) siteCrawler() (*site.Crawler, error) {
 	return s, nil
 }
 
-// Sites lists the sites that a crawl for sites knows, by first sighting. They are a
-// fold of the journal, as all else; for another crawl the error is ErrNoSites.
+// Sites returns the sites that a crawl for sites knows, by first sighting.
+// For another crawl the error is ErrNoSites.
 func (c *Collection) Sites() ([]site.Site, error) {
 	s, err := c.siteCrawler()
 	if err != nil {
@@ -33,8 +34,8 @@ func (c *Collection) Sites() ([]site.Site, error) {
 	return s.All(), nil
 }
 
-// SiteName returns the name of a known site that a person may mean: a host, with or
-// without www., or a URL.
+// SiteName returns the known site that a text means: a host, with or without
+// www., or a URL.
 func (c *Collection) SiteName(raw string) (string, bool) {
 	s, err := c.siteCrawler()
 	if err != nil {
@@ -49,7 +50,7 @@ func (c *Collection) SiteName(raw string) (string, bool) {
 	return "", false
 }
 
-// A SiteStory tells what became of a site, and why.
+// A SiteStory is the history of a site and the reasons for its verdict.
 type SiteStory struct {
 	site.Site
 	Means   string     `json:"means,omitempty"`    // of Stop
@@ -66,8 +67,8 @@ type SitePage struct {
 	Confidence float64   `json:"confidence"`
 	Posterior  float64   `json:"posterior"` // of the site, after it
 	Because    []Cause   `json:"because,omitempty"`
-	// Decided tells that the site was judged by this page and those before it; pages
-	// after it were read for links.
+	// Decided marks the page after which the site was judged. Later pages
+	// were read for their links.
 	Decided bool `json:"decided,omitempty"`
 }
 
@@ -82,8 +83,8 @@ type SiteLink struct {
 	Anchor     string       `json:"anchor"` // on it
 }
 
-// SiteWhy explains a site. The journal is looked through once; for a site that is not
-// known the error is ErrUnknown.
+// SiteWhy explains a site. It reads the journal once. For an unknown site
+// the error is ErrUnknown.
 func (c *Collection) SiteWhy(name string) (*SiteStory, error) {
 	s, err := c.siteCrawler()
 	if err != nil {
@@ -101,7 +102,8 @@ func (c *Collection) SiteWhy(name string) (*SiteStory, error) {
 	return t.story, nil
 }
 
-// eachRead runs over the pages that were fetched, with their links, in order.
+// eachRead calls do for the fetched pages with their links, in order. Links
+// to URLs that were taken down are removed.
 func (c *Collection) eachRead(do func(e *crawl.Entry)) error {
 	for e, err := range c.Journal.Scan(0, c.URL) {
 		if err != nil {
@@ -118,13 +120,16 @@ func (c *Collection) eachRead(do func(e *crawl.Entry)) error {
 	return nil
 }
 
-// A teller gathers the story of a site.
+// A teller gathers the history of a site.
 type teller struct {
 	sites    *site.Crawler
 	story    *SiteStory
 	from, to map[string]int // places in Linkers and Targets
 }
 
+// hear adds what one page contributes: the page itself if it belongs to the
+// site, and its links from or to the site. Several links between the same
+// sites on one page count once.
 func (t *teller) hear(e *crawl.Entry) {
 	at := t.sites.SiteOf(e.Page.URL)
 	if at == t.story.Name {
@@ -149,7 +154,7 @@ func (t *teller) hear(e *crawl.Entry) {
 	}
 }
 
-// link books a page with a link between the site and another.
+// link records a page with a link between the site and another.
 func (t *teller) link(list *[]SiteLink, places map[string]int, other string, e *crawl.Entry, l *dowse.Link) {
 	i, ok := places[other]
 	if !ok {
@@ -166,7 +171,7 @@ func (t *teller) link(list *[]SiteLink, places map[string]int, other string, e *
 	x.Pages++
 }
 
-// judge tells what the site was after each of its pages.
+// judge sets the posterior of the site after each of its pages.
 func (t *teller) judge() {
 	if t.story.Prior == 0 {
 		return
@@ -182,8 +187,8 @@ func (t *teller) judge() {
 	}
 }
 
-// SiteGraph returns the sites of a crawl for sites, and the links between them on the
-// pages that were read.
+// SiteGraph returns the sites of a crawl for sites and the links between
+// them on the pages that were read.
 func (c *Collection) SiteGraph() (*site.Graph, error) {
 	s, err := c.siteCrawler()
 	if err != nil {

@@ -11,17 +11,20 @@ import (
 	"dowse/crawl"
 )
 
+// keptSnapshots is how many snapshots are kept. The older one is used if the
+// newer one is damaged.
 const keptSnapshots = 2
 
-// snapshots lists the names of the snapshots, the newest first.
+// snapshots returns the names of the snapshots, the newest first.
 func (c *Collection) snapshots() []string {
 	names, _ := c.files().Sub("state").Names("snapshot-*.snap")
 	slices.Reverse(names)
 	return names
 }
 
-// loadSnapshot restores the newest sound snapshot. Without one the whole journal
-// is folded.
+// loadSnapshot restores the newest sound snapshot and returns the journal
+// offset from which to fold. Without one it returns a new crawl and 0, so
+// that the whole journal is folded.
 func (c *Collection) loadSnapshot(cfg crawl.Config) (from uint64, err error) {
 	for _, name := range c.snapshots() {
 		c.Journal.Keep(offsetOf(name))
@@ -47,6 +50,8 @@ func offsetOf(name string) (end uint64) {
 	return end
 }
 
+// readSnapshot restores one snapshot. A snapshot that is ahead of the
+// journal is an error, since its entries are lost.
 func (c *Collection) readSnapshot(name string, cfg crawl.Config) (*crawl.Crawl, uint64, error) {
 	if end := offsetOf(name); end > c.Journal.End() {
 		return nil, 0, fmt.Errorf("it is ahead of the journal (%d, %d)", end, c.Journal.End())
@@ -66,8 +71,9 @@ func (c *Collection) readSnapshot(name string, cfg crawl.Config) (*crawl.Crawl, 
 	return cr, from, nil
 }
 
-// Checkpoint saves the state, so that the next opening need not fold the whole
-// journal. All that was recorded must have been synced.
+// Checkpoint saves the state, so that the next opening need not fold the
+// whole journal. All entries must be synced before the call. Older snapshots
+// are removed after the new one is durable.
 func (c *Collection) Checkpoint() error {
 	end := c.Journal.End()
 	name := fmt.Sprintf("snapshot-%016x.snap", end)

@@ -8,19 +8,22 @@ import (
 	"dowse/crawl"
 )
 
-// A ranked is a ref with what it is sorted by.
+// A ranked is a ref with its sort key. seq is its position in the journal,
+// which orders equal keys.
 type ranked struct {
 	ref
 	key float64
 	seq int // of equals the first comes first
 }
 
+// compare orders by falling key, then by rising seq.
 func (a ranked) compare(b ranked) int {
 	return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.seq, b.seq))
 }
 
-// best keeps the first n of what it is given: the worst of them is on top. n = 0
-// keeps all.
+// best keeps the first n refs in order, as a heap with the last of them on
+// top; n = 0 keeps all. So a list with a limit needs memory for its limit
+// only.
 type best struct {
 	n    int
 	list []ranked
@@ -36,6 +39,7 @@ func (b *best) Pop() any {
 	return x
 }
 
+// add keeps r if it is among the first n.
 func (b *best) add(r ranked) {
 	switch {
 	case b.n <= 0:
@@ -48,9 +52,9 @@ func (b *best) add(r ranked) {
 	}
 }
 
-// sorted reads the whole list, keeps places, and makes the rows at the end. Since
-// can only be checked on the rows of what was not fetched, so with it nothing is
-// left out before.
+// sorted reads the whole list, keeps the offsets of the best rows, and makes
+// the rows at the end. If Since applies to URLs that were not fetched, the
+// limit can't be applied before their rows are made, and all refs are kept.
 func (l *lister) sorted(yield func(*Row, error) bool) error {
 	keep := &best{n: l.f.Limit}
 	if !l.f.Since.IsZero() && (l.f.Failed || l.f.Skipped != "") {

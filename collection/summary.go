@@ -19,7 +19,7 @@ import (
 	"dowse/internal/facts"
 )
 
-// The files that are made from journal and archive.
+// The views: files that are made from journal and archive.
 const (
 	readmeName  = "README.md"
 	indexName   = "indexes/index.cdxj"
@@ -34,8 +34,8 @@ const (
 	maxLicences = 1000    // different licences that are counted
 )
 
-// A summary tells how far the readable views of a collection are written: up to
-// which place of the journal, and how long the files were then.
+// A summary records how far the views are written: up to which offset of the
+// journal, and how long each file was then.
 type summary struct {
 	Version int               `json:"version"`
 	Journal uint64            `json:"journal"`
@@ -63,7 +63,7 @@ var (
 	errBrokenSummary = errors.New("it is damaged")
 )
 
-// savedSummary reads the summary and checks that it is as it was written.
+// savedSummary reads the summary and verifies its checksum.
 func (c *Collection) savedSummary() (*summary, error) {
 	data, err := c.files().ReadFile(summaryName)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *Collection) savedSummary() (*summary, error) {
 	return s, nil
 }
 
-// cardFacts are what the data card shows beside the books.
+// cardFacts are the figures of the data card that the books do not have.
 type cardFacts struct {
 	First    string         `json:"first,omitempty"` // when the first page was fetched, RFC 3339
 	Last     string         `json:"last,omitempty"`
@@ -91,9 +91,14 @@ type cardFacts struct {
 	NoArch   int            `json:"noarchive,omitempty"`
 }
 
-// Summarise brings the views for people and other programs up to date: the lists of
-// pages, the index, the log and the data card. It writes only what is new since the
-// last time, and after a crash what may be torn. It is called at every stop.
+// Summarise brings the views up to date: the lists of pages, the index, the
+// log and the data card. It is called at every stop. It appends what is new
+// since the last time; anything after the recorded length of a file may be
+// torn and is overwritten. If the recorded state does not match the files,
+// all views are written again.
+//
+// The summary is written last, so a crash in between only causes work to be
+// repeated.
 func (c *Collection) Summarise() error {
 	if c.readOnly {
 		return errors.New("collection: summarise: opened only to read")
@@ -102,20 +107,24 @@ func (c *Collection) Summarise() error {
 	if err := c.summarise(s); err == nil {
 		return nil
 	}
-	// What was remembered does not fit the files or the journal: begin anew.
+	// What was remembered does not match the files or the journal: write everything again.
 	if err := c.summarise(c.newSummary()); err != nil {
 		return fmt.Errorf("collection: summarise %s: %w", c.Dir, err)
 	}
 	return nil
 }
 
+// newSummary returns a summary with which all views are written again.
 func (c *Collection) newSummary() *summary {
 	return &summary{Version: summaryVersion, Files: map[string]int64{}, Sums: map[string]uint32{}, Indexed: -1, Rulings: len(c.Crawl.Rulings())}
 }
 
+// path returns the full path of a file of the collection.
 func (c *Collection) path(name string) string { return filepath.Join(c.Dir, filepath.FromSlash(name)) }
 
-// readSummary reads what is remembered, or begins anew where it is not to be used.
+// readSummary returns the saved summary, or a new one if it can't be used.
+// After new rulings pages may belong to the other list, so only the index is
+// kept.
 func (c *Collection) readSummary() *summary {
 	s, ok := c.remembered()
 	if !ok || s.Journal > c.Journal.End() {
@@ -129,6 +138,8 @@ func (c *Collection) readSummary() *summary {
 	return s
 }
 
+// summarise writes the views from the state s on, and then the summary. It
+// does nothing if they are up to date.
 func (c *Collection) summarise(s *summary) error {
 	size, err := c.archiveSize()
 	if err != nil {
@@ -156,7 +167,7 @@ func (c *Collection) summarise(s *summary) error {
 	return writeWhole(c.Dir, summaryName, append(data, '\n'))
 }
 
-// intact reports whether the files are as long as they are remembered.
+// intact reports whether the views have the recorded lengths.
 func (c *Collection) intact(s *summary) bool {
 	for _, name := range []string{pagesName, extraName, logName} {
 		info, err := c.files().Stat(name)
@@ -172,7 +183,8 @@ func (c *Collection) intact(s *summary) bool {
 	return true
 }
 
-// A view is a file that grows with the journal.
+// A view is a file that grows with the journal; n and sum are its length and
+// checksum.
 type view struct {
 	name string
 	f    *durable.File
@@ -188,8 +200,8 @@ func (v *view) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// openView opens a file at the length it is remembered with: what stands after it
-// is torn, or was never accounted for.
+// openView opens a file at its recorded length and cuts off what follows. A
+// shorter file is an error, and all views are then written again.
 func (c *Collection) openView(s *summary, name string) (*view, error) {
 	f, err := c.files().Ensure(name)
 	if err != nil {
@@ -213,11 +225,12 @@ func (c *Collection) openView(s *summary, name string) (*view, error) {
 	return &view{name: name, f: f, w: bufio.NewWriterSize(f, 1<<16), n: at, sum: s.Sums[name]}, nil
 }
 
+// close flushes, syncs and closes the file.
 func (v *view) close() error {
 	return errors.Join(v.w.Flush(), v.f.Sync(), v.f.Close())
 }
 
-// writeViews appends what the journal tells since the last time.
+// writeViews appends what the journal recorded since the last time.
 func (c *Collection) writeViews(s *summary) (err error) {
 	views := map[string]*view{}
 	defer func() {
@@ -238,7 +251,7 @@ func (c *Collection) writeViews(s *summary) (err error) {
 	return c.appendViews(s, views)
 }
 
-// beginLists writes the headers of lists that are empty.
+// beginLists writes the headers of empty lists.
 func beginLists(views map[string]*view) error {
 	for name, id := range map[string][2]string{pagesName: {"pages", "Pages"}, extraName: {"extraPages", "Extra pages"}} {
 		if v := views[name]; v.n == 0 {
@@ -252,6 +265,8 @@ func beginLists(views map[string]*view) error {
 
 func noPages(func(archive.PageLine, error) bool) {}
 
+// appendViews writes the lines of all visits since s.Journal. URLs that were
+// taken down have none.
 func (c *Collection) appendViews(s *summary, views map[string]*view) error {
 	r := reader{c: c}
 	for e, err := range c.Journal.Visits(s.Journal) {
@@ -280,8 +295,8 @@ func (c *Collection) appendViews(s *summary, views map[string]*view) error {
 	return nil
 }
 
-// parent returns the page on which an entry's URL was first seen, "" if that was taken
-// down.
+// parent returns the page on which the URL of an entry was first seen, "" if
+// there is none or it was taken down.
 func (r *reader) parent(e *crawl.Entry) (dowse.URL, error) {
 	if e.Kind != crawl.EntryPage {
 		return "", nil
@@ -296,8 +311,8 @@ func (r *reader) parent(e *crawl.Entry) (dowse.URL, error) {
 	return o.parent, nil
 }
 
-// listPage appends a fetched page to the list that it belongs to: a line for each
-// time it was fetched.
+// listPage appends a fetched page to the list it belongs to, with one line
+// per fetch.
 func (c *Collection) listPage(views map[string]*view, e *crawl.Entry, parent dowse.URL) error {
 	v := views[extraName]
 	if e.Page.Verdict.Relevance >= c.Threshold() {
@@ -314,7 +329,7 @@ func (c *Collection) listPage(views map[string]*view, e *crawl.Entry, parent dow
 	return err
 }
 
-// count takes from a page what the data card tells.
+// count adds a page to the figures of the data card.
 func (f *cardFacts) count(p *dowse.Page) {
 	const layout = "2006-01-02T15:04:05Z"
 	at := p.Fetch.At.UTC().Format(layout)
@@ -339,6 +354,7 @@ func (f *cardFacts) count(p *dowse.Page) {
 	}
 }
 
+// archiveSize returns the total length of the archive in bytes.
 func (c *Collection) archiveSize() (size int64, err error) {
 	files, err := archive.Files(c.ArchiveDir())
 	if err != nil {
@@ -354,8 +370,8 @@ func (c *Collection) archiveSize() (size int64, err error) {
 	return size, nil
 }
 
-// writeIndex makes the index of the archive anew if it has grown, unless it is so
-// large that an export may do that.
+// writeIndex makes the index again if the archive has grown. For an archive
+// of more than maxIndexed bytes there is no index; an export makes one.
 func (c *Collection) writeIndex(s *summary, size int64) error {
 	if size > maxIndexed {
 		s.Indexed = -1
@@ -386,7 +402,7 @@ func (c *Collection) writeIndex(s *summary, size int64) error {
 	return c.replaceIndex(s, func(w io.Writer) error { return archive.IndexReadable(w, c.unreadRecord, files...) })
 }
 
-// replaceIndex writes the index anew and remembers its checksum.
+// replaceIndex replaces the index and records its checksum.
 func (c *Collection) replaceIndex(s *summary, write func(io.Writer) error) error {
 	sum := crc32.New(castagnoli)
 	err := c.files().Replace(indexName, func(w io.Writer) error { return write(io.MultiWriter(w, sum)) })
@@ -394,9 +410,10 @@ func (c *Collection) replaceIndex(s *summary, write func(io.Writer) error) error
 	return err
 }
 
-// freshIndex returns the index as it is, of so many bytes of archive, and the lines
-// that make it one of all. It reports false where these are not known, or the index is not
-// the one with this checksum.
+// freshIndex returns the current index, which covers known bytes of the
+// archive, and the lines that are missing in it. It reports false if these
+// are not known, or the index does not have the given checksum; then the
+// archive is read.
 func (c *Collection) freshIndex(known, size int64, sum uint32) (index string, lines []string, ok bool) {
 	if c.Writer == nil {
 		return "", nil, false

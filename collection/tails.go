@@ -16,21 +16,23 @@ import (
 	"dowse/internal/durable"
 )
 
-// Opening a collection cuts off the archive what the journal does not know of. After a crash
-// these are the visits that were under way. But a journal that lost its end knows less than
-// what was committed, and nothing tells the one from the other. So whole records are saved
-// in a file of their own before they are cut off.
+// Opening a collection cuts off the records of the archive that the journal
+// does not name. After a crash these are the visits in flight. But a journal
+// that lost its end also names fewer records than were committed, and the
+// two cases can't be distinguished. So complete records are saved in files
+// of their own before they are cut off.
 const (
 	tailPrefix  = "uncommitted-"
 	tailPattern = tailPrefix + "*.warc.gz"
 	maxTails    = 8 // files that are kept, the newest
 )
 
-// savedTails holds the names of the files that tails were saved in, by the name of the file
-// of the archive.
+// savedTails maps the name of an archive file to the file that its tail was
+// saved in.
 type savedTails map[string]string
 
-// where says where the tail of a file was saved, "" if it was not.
+// where returns a clause for a notice that names the file with the saved
+// tail, "" if there is none.
 func (s savedTails) where(file string) string {
 	if name := s[file]; name != "" {
 		return "; what is whole of it is kept in " + name
@@ -38,8 +40,8 @@ func (s savedTails) where(file string) string {
 	return ""
 }
 
-// saveTail writes those parts of a tail that hold a whole record into files of their own,
-// and removes the oldest such files.
+// saveTail saves the parts of a tail that hold a complete record, and
+// removes the oldest saved files.
 func (c *Collection) saveTail(t archive.Tail) (savedTails, error) {
 	saved := savedTails{}
 	for _, f := range t.Files {
@@ -58,9 +60,9 @@ func (c *Collection) saveTail(t archive.Tail) (savedTails, error) {
 	return saved, c.dropTails(max(maxTails, len(saved)))
 }
 
-// saveTailFile writes a part of a file of the archive into a file of its own, synced. The
-// name has the checksum of the bytes, so that those that are saved twice are kept once, and
-// others never take their place.
+// saveTailFile copies the end of an archive file into a file of its own,
+// synced. The name contains the checksum of the bytes, so that the same tail
+// is kept once and different tails never replace each other.
 func (c *Collection) saveTailFile(t archive.TailFile) (name string, err error) {
 	f, err := durable.Inner(c.ArchiveDir()).Open(t.Name)
 	if err != nil {
@@ -84,7 +86,7 @@ func (c *Collection) saveTailFile(t archive.TailFile) (name string, err error) {
 	})
 }
 
-// dropTails removes the files with saved tails, but for the newest so many.
+// dropTails removes all saved tails but the newest keep.
 func (c *Collection) dropTails(keep int) error {
 	d := c.files().Sub("state")
 	names, err := d.Names(tailPattern)
@@ -106,7 +108,7 @@ func (c *Collection) dropTails(keep int) error {
 	return nil
 }
 
-// Tails returns the files with what was cut off the archive, see the layout.
+// Tails returns the paths of the saved tails.
 func (w *Wreck) Tails() (paths []string) {
 	names, err := durable.In(w.Dir).Sub("state").Names(tailPattern)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"dowse/internal/frontier"
 )
 
-// Unread is what was passed over because it can't be read.
+// Unread lists what was passed over because it can't be read. Each problem
+// is listed once, and More counts those beyond the limit.
 type Unread struct {
 	Problems []Problem
 	More     int // that are not listed
@@ -22,6 +23,7 @@ type Unread struct {
 // Count returns how many things were passed over.
 func (u *Unread) Count() int { return len(u.Problems) + u.More }
 
+// add records a problem once.
 func (u *Unread) add(p Problem) {
 	if u.known[p] {
 		return
@@ -40,8 +42,9 @@ func (u *Unread) add(p Problem) {
 // doSalvage is what to do about damage.
 const doSalvage = "restore the file from a copy, or rebuild what can be read: dowse collection salvage"
 
-// passOver takes note of a part of the journal that can't be read, for a reader that goes
-// on behind it. Other errors it returns.
+// passOver records a gap in the journal for a reader, who goes on behind it,
+// and returns nil. Any other error is returned, and so is a gap for a
+// writer.
 func (c *Collection) passOver(err error) error {
 	var gap *crawl.Gap
 	if !c.readOnly || !errors.As(err, &gap) {
@@ -54,20 +57,20 @@ func (c *Collection) passOver(err error) error {
 	return nil
 }
 
-// unreadPage takes note of a page whose record can't be read.
+// unreadPage records a page whose record can't be read.
 func (c *Collection) unreadPage(u dowse.URL, err error) {
 	c.Unread.add(Problem{string(u), err.Error(), doSalvage})
 }
 
-// unreadRecord takes note of a part of the archive that can't be read.
+// unreadRecord records a part of the archive that can't be read.
 func (c *Collection) unreadRecord(l archive.Loss) {
 	c.Unread.add(Problem{
 		fmt.Sprintf("archive/%s, offset %d", filepath.Base(l.Path), l.Offset), fmt.Sprintf("%d bytes can't be read: %v", l.Length, l.Err), doSalvage,
 	})
 }
 
-// misnamed reports whether the string of a URL can't be read: where the journal is damaged
-// it may be anything.
+// misnamed reports whether the string of a URL can't be trusted, because the
+// journal is damaged.
 func (c *Collection) misnamed(id frontier.ID) bool {
 	if c.Unread.Count() == 0 {
 		return false

@@ -7,7 +7,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"dowse"
 	"dowse/crawl"
@@ -16,18 +15,20 @@ import (
 	"dowse/weburl"
 )
 
-// VerifyOptions say how thorough to be.
+// VerifyOptions select how thorough a verification is.
 type VerifyOptions struct {
-	// Config returns the crawl's configuration with a strategy that has learnt
-	// nothing: with it the journal is replayed from its beginning. Nil leaves that out.
+	// Config returns the configuration of the crawl with a strategy that has
+	// learnt nothing. With it the journal is replayed from its beginning;
+	// nil skips the replay.
 	Config  func() (crawl.Config, error)
 	Restore crawl.Restorer // for strategies that read the text of pages
-	// Progress hears what is being checked and how much of it is done; of an unknown
-	// total it is 0.
+	// Progress, if set, is called with the current step, how much of it is
+	// done and the total; 0 if the total is unknown.
 	Progress func(step string, done, total int64)
 }
 
-// A Verification tells what was checked and what is wrong.
+// A Verification is the result of Verify: what was checked and what is
+// wrong.
 type Verification struct {
 	Entries   int         `json:"entries"` // of the journal, read
 	Pages     int         `json:"pages"`   // fetched, found in the archive
@@ -79,18 +80,22 @@ const (
 		"where limits or scope were changed at a resume the journal can't be replayed under one of them, and this is no fault"
 )
 
-// Verify reads everything that the collection holds and checks it: the books
-// balance, every entry of the journal and every record of the archive can be read,
-// every fetched page is in the archive once and under its own URL, the saved state
-// is what a replay of the journal gives, the lists, the log and the index are as they
-// were written, and no file is there that does not belong. What is wrong is in the result; the error is for what kept it from being
-// checked. It changes nothing.
+// Verify reads everything that the collection holds and checks that the
+// books balance, that every entry of the journal and every record of the
+// archive can be read, that every fetched page is in the archive once and
+// under its own URL, that the saved state equals a replay of the journal,
+// that the lists, the log and the index are as they were written, and that
+// there are no foreign files.
+//
+// Faults are in the result. The error is for what prevented a check. Verify
+// changes nothing, and it may run during a crawl: differences that a
+// concurrent writer explains are not reported.
 func (c *Collection) Verify(opt VerifyOptions) (*Verification, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(string, int64, int64) {}
 	}
 	v := &verifier{c: c, opt: opt, out: &Verification{Problems: []Problem{}}, places: map[dowse.Place]frontier.ID{}}
-	for _, step := range []func() error{v.books, v.journal, v.archive, v.snapshots, v.replay, v.forgotten, v.views, v.files} {
+	for _, step := range []func() error{v.books, v.journal, v.archive, v.tail, v.snapshots, v.replay, v.forgotten, v.views, v.files} {
 		if err := step(); err != nil {
 			return v.out, fmt.Errorf("collection: verify %s: %w", c.Dir, err)
 		}
@@ -98,7 +103,7 @@ func (c *Collection) Verify(opt VerifyOptions) (*Verification, error) {
 	return v.out, nil
 }
 
-// A verifier makes a verification.
+// A verifier makes one verification.
 type verifier struct {
 	c      *Collection
 	opt    VerifyOptions
@@ -107,6 +112,8 @@ type verifier struct {
 	sound  bool                        // the journal can be read to its end
 }
 
+// books checks that the books balance and that the counts by reason add up
+// to them.
 func (v *verifier) books() error {
 	v.out.Books = v.c.Crawl.Books()
 	v.out.Unreached = v.c.Crawl.Unreached()
@@ -152,8 +159,8 @@ func (v *verifier) journal() error {
 	return nil
 }
 
-// tornJournal reports an entry that can't be read. At the end of the journal of a
-// crawl that goes on it is just being written.
+// tornJournal reports an entry that can't be read, unless a running crawl is
+// just writing it.
 func (v *verifier) tornJournal(end uint64, err error) {
 	v.sound = false
 	if v.c.readOnly && isHeld(v.c.Dir) {
@@ -195,6 +202,7 @@ var (
 	errOtherURL   = errors.New("the record there is of another URL")
 )
 
+// holds checks the record at the place that an entry names.
 func (v *verifier) holds(place dowse.Place, e *crawl.Entry, gone, page bool) error {
 	r, err := v.c.record(place)
 	if errors.Is(err, ErrErased) && (gone || !page) {
@@ -244,6 +252,17 @@ func (v *verifier) archive() error {
 	return nil
 }
 
+// tail checks journal and archive against each other, as it is done before a crawl goes on.
+// An archive that is too short was reported for each page that it lacks.
+func (v *verifier) tail() error {
+	if err := v.c.Behind(); errors.Is(err, ErrDamaged) {
+		v.out.problem("state/journal", doSalvage, "%v", err)
+	} else if err != nil && v.out.OK() {
+		v.out.problem("archive", doSalvage, "%v", err)
+	}
+	return nil
+}
+
 // growing reports whether another process is writing, or has just written, what stands at an
 // offset of file i: it is behind the last record that the journal names.
 func (v *verifier) growing(files []string, i int, offset int64) bool {
@@ -274,13 +293,15 @@ func (v *verifier) snapshots() error {
 	return nil
 }
 
+// config returns the configuration for a replay.
 func (v *verifier) config(log crawl.Log) (crawl.Config, error) {
 	cfg, err := v.opt.Config()
 	cfg.Key, cfg.Log = v.c.Settings.Key, log
 	return cfg, err
 }
 
-// replay folds the whole journal and compares the state with the one at hand.
+// replay folds the whole journal and compares the result with the loaded
+// state.
 func (v *verifier) replay() error {
 	if v.opt.Config == nil || !v.sound {
 		return nil
@@ -311,6 +332,7 @@ func (v *verifier) replay() error {
 	return nil
 }
 
+// compare reports every URL whose state differs after a replay.
 func (v *verifier) compare(again *crawl.Crawl) {
 	if a, b := v.c.Crawl.Books(), again.Books(); a != b {
 		v.out.problem("state", doReplay, "the books are %+v, and %+v after a replay of the journal", a, b)
@@ -331,6 +353,7 @@ func (v *verifier) compare(again *crawl.Crawl) {
 	}
 }
 
+// differs returns how two states of a URL differ, "" if they do not.
 func differs(x, y *frontier.Frontier, id frontier.ID) string {
 	a, okA := x.Visit(id)
 	b, okB := y.Visit(id)
@@ -347,21 +370,18 @@ func differs(x, y *frontier.Frontier, id frontier.ID) string {
 	return ""
 }
 
-// same compares priorities; those that were raised all at once may be off by a
-// rounding.
+// same compares priorities. A relative difference of 1e-9 is allowed, since
+// priorities that were raised together may differ by rounding.
 func same(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) || a != a && b != b
 }
 
-// files looks for what does not belong.
+// files reports foreign files, leftovers of interrupted writes and files
+// that can't be opened.
 func (v *verifier) files() error {
 	return eachFile(v.c.Dir, func(name string, d fs.DirEntry) error {
 		switch {
-		case strings.HasSuffix(name, ".tmp"):
-			if v.c.changing() {
-				return nil
-			}
-			v.out.problem(name, "delete it", "left by something that was interrupted")
+		case d.Type().IsRegular() && isLeftover(name):
 		case !d.Type().IsRegular():
 			v.out.problem(name, doRemove, "not a plain file")
 		case !belongs(name):

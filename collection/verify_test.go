@@ -50,6 +50,19 @@ func TestVerifyViewsThatLag(t *testing.T) {
 	}
 }
 
+// A process that was killed leaves temporary files. Nothing reads them, so they are no problem.
+func TestVerifyAfterAKill(t *testing.T) {
+	dir := copied(t)
+	for _, name := range []string{"state/snapshot-0000000000000001.snap.tmp", "crawl.yaml.tmp", "state/.dowse-abc.tmp"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v := verified(t, open(t, dir, true)); !v.OK() {
+		t.Errorf("%v", v.Problems)
+	}
+}
+
 // flip changes one byte in the middle of the file that a pattern names.
 func flip(t *testing.T, pattern string) {
 	t.Helper()
@@ -75,8 +88,11 @@ func TestVerifyFindsDamage(t *testing.T) {
 		"archive":  {func(t *testing.T, dir string) { flip(t, filepath.Join(dir, "archive", "*.warc.gz")) }, "archive/"},
 		"snapshot": {func(t *testing.T, dir string) { flip(t, filepath.Join(dir, "state", "snapshot-*.snap")) }, "state/snapshot"},
 		"stranger": {func(t *testing.T, dir string) { os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o644) }, "notes.txt"},
-		"leftover": {func(t *testing.T, dir string) {
-			os.WriteFile(filepath.Join(dir, "state", "snapshot-1.snap.tmp"), nil, 0o644)
+		"other temporary": {func(t *testing.T, dir string) {
+			os.WriteFile(filepath.Join(dir, "state", "notes.tmp"), nil, 0o644)
+		}, "state/notes.tmp"},
+		"temporary link": {func(t *testing.T, dir string) {
+			os.Symlink("journal", filepath.Join(dir, "state", "snapshot-1.snap.tmp"))
 		}, "state/snapshot-1.snap.tmp"},
 		"index gone":    {func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "indexes/index.cdxj")) }, "indexes/index.cdxj"},
 		"index empty":   {func(t *testing.T, dir string) { os.Truncate(filepath.Join(dir, "indexes/index.cdxj"), 0) }, "indexes/index.cdxj"},

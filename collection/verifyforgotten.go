@@ -57,7 +57,7 @@ func (v *verifier) blankNames(stones map[frontier.ID]*crawl.Entry) error {
 func (v *verifier) blankEntries(stones map[frontier.ID]*crawl.Entry, gone func(dowse.URL) bool) error {
 	for e, err := range v.c.Journal.AsWritten(0) {
 		if err != nil {
-			return nil // which was told before
+			return nil // reported by an earlier check
 		}
 		at := fmt.Sprintf("state/journal, offset %d", e.Place())
 		if e.Page != nil && stones[e.ID] != nil && (e.Kind == crawl.EntryPage || e.Kind == crawl.EntryRetry) && !e.IsBlank() {
@@ -77,7 +77,7 @@ func (v *verifier) blankEntries(stones map[frontier.ID]*crawl.Entry, gone func(d
 	return nil
 }
 
-// erased looks through the archive. Records that can't be read were told before.
+// erased looks through the archive. Records that can't be read were reported by an earlier check.
 func (v *verifier) erased(gone func(dowse.URL) bool) error {
 	files, err := archive.Files(v.c.ArchiveDir())
 	for _, path := range files {

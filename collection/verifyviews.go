@@ -99,7 +99,7 @@ const maxIndexLine = 1 << 20
 func (v *verifier) index() error {
 	f, err := v.c.files().Open(indexName)
 	if err != nil {
-		return nil // which was told before
+		return nil // reported by an earlier check
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)

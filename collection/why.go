@@ -20,8 +20,9 @@ var ErrUnknown = errors.New("this crawl never saw it")
 // ReasonSchema names the schema of the JSON object of an explanation.
 const ReasonSchema = "reason/v1"
 
-// An Explanation is what became of a URL, and why. Parts that do not apply are nil or zero: a URL that was never
-// fetched was not judged. Its JSON is the object of schema [ReasonSchema].
+// An Explanation is what happened to a URL, and why. Parts that do not apply
+// are nil or zero; for example, a URL that was never fetched was not judged.
+// Its JSON is the object of schema [ReasonSchema].
 type Explanation struct {
 	Schema  string   `json:"schema"`
 	Row     *Row     `json:"page" doc:"what is known of the page"`
@@ -96,8 +97,9 @@ type Pattern struct {
 	OnTopic int    `json:"on_topic"`
 }
 
-// Why explains a URL. It answers for every URL that the crawl ever saw; for others
-// the error is ErrUnknown.
+// Why explains a URL. It has an answer for every URL that the crawl ever
+// saw; for others the error is ErrUnknown. For a URL that was taken down it
+// returns only when and why.
 func (c *Collection) Why(u dowse.URL) (*Explanation, error) {
 	id, ok := c.Crawl.Frontier().Find(u)
 	if !ok {
@@ -110,7 +112,7 @@ func (c *Collection) Why(u dowse.URL) (*Explanation, error) {
 	return w.x, nil
 }
 
-// An inquiry gathers an explanation.
+// An inquiry gathers one explanation.
 type inquiry struct {
 	c     *Collection
 	r     reader
@@ -122,6 +124,8 @@ type inquiry struct {
 	rated *crawl.Entry // the last rating with reasons, when it was about to be visited; nil for none
 }
 
+// run fills in the explanation, from the cheap parts to the history of the
+// URL in the journal.
 func (w *inquiry) run() (err error) {
 	w.standing()
 	if w.x.Row.Reason == dowse.SkipForgotten {
@@ -152,7 +156,8 @@ func (w *inquiry) run() (err error) {
 	return w.choice()
 }
 
-// tombstone tells why the URL was taken down, which is all that is known of it.
+// tombstone sets why the URL was taken down, which is all that is known of
+// it.
 func (w *inquiry) tombstone() error {
 	stones, err := w.c.Journal.Tombstones()
 	if e := stones[w.id]; e != nil {
@@ -192,7 +197,7 @@ func (w *inquiry) explainVisit() {
 	}
 }
 
-// labels tells what people said of the URL.
+// labels sets the labels that people gave the URL.
 func (w *inquiry) labels() error {
 	l, err := ReadLabels(w.c.Dir)
 	if err == nil {
@@ -201,7 +206,7 @@ func (w *inquiry) labels() error {
 	return err
 }
 
-// models tells what the models said of the page, one after the other.
+// models sets the verdicts of the models on the page, one after the other.
 func (w *inquiry) models(place uint64) error {
 	if w.x.Judged == nil || len(w.c.Crawl.Rulings()) == 0 {
 		return nil
@@ -227,7 +232,7 @@ func (w *inquiry) models(place uint64) error {
 	return nil
 }
 
-// taught tells which of the models were trained against pages of the crawl.
+// taught sets which of the models were trained against pages of the crawl.
 func (w *inquiry) taught() error {
 	models, err := Models(w.c.Dir)
 	for i := range w.x.Models {
@@ -238,6 +243,7 @@ func (w *inquiry) taught() error {
 	return err
 }
 
+// manners returns how the host of the URL was treated.
 func (w *inquiry) manners() *Manners {
 	f := w.c.Crawl.Frontier()
 	s := w.c.Crawl.Host(int(f.Host(w.id)))
@@ -255,11 +261,12 @@ func (w *inquiry) manners() *Manners {
 	return m
 }
 
-// maxPath bounds the path from a seed that is told.
+// maxPath bounds the length of the path from a seed.
 const maxPath = 100
 
-// path follows the first sightings up to a seed. A page is known before what it
-// links to, so numbers fall on the way; where they do not the path ends.
+// path follows the first sightings back to a seed. A page is known before
+// the URLs it links to, so numbers fall along the way; if they do not, the
+// path ends there, which also rules out cycles.
 func (w *inquiry) path() ([]dowse.URL, error) {
 	list := []dowse.URL{w.x.Row.URL}
 	f := w.c.Crawl.Frontier()
@@ -281,11 +288,11 @@ func (w *inquiry) path() ([]dowse.URL, error) {
 	return list, nil
 }
 
-// maxHistory bounds how much of the journal is looked through for one URL.
+// maxHistory is how many bytes of the journal are read for one URL.
 const maxHistory = 128 << 20
 
-// choice fills in why the URL stands where it does. The link that promised most is
-// the one that ranked it; mostly it is the first.
+// choice sets why the URL has its position in the queue. The link with the
+// highest offered priority ranked it; usually that is the first one.
 func (w *inquiry) choice() error {
 	f := w.c.Crawl.Frontier()
 	best, err := w.history()
@@ -316,6 +323,7 @@ type promise struct {
 	relevance float64 // of the page with the link, when it was followed
 }
 
+// ranked sets the link or other origin that gave the URL its priority.
 func (w *inquiry) ranked(ch *Choice, best *promise) {
 	switch {
 	case best != nil && (len(best.Because) > 0 || w.from.how != FromSeed): // a link of which nothing was said ranks no seed
@@ -334,8 +342,8 @@ func (w *inquiry) ranked(ch *Choice, best *promise) {
 	}
 }
 
-// history looks through the journal from the first sighting to the visit, counts
-// the tries and returns the link that promised most.
+// history reads the journal from the first sighting to the visit, counts the
+// tries and returns the link with the highest offered priority.
 func (w *inquiry) history() (best *promise, err error) {
 	end := w.c.Journal.End()
 	if w.visit != nil {
@@ -360,8 +368,9 @@ func (w *inquiry) history() (best *promise, err error) {
 	return best, nil
 }
 
-// decided is history where a model ruled on pages before the URL was taken: what links
-// were worth is decided again, as it was then.
+// decided is history for a crawl in which a model ruled on pages before the
+// URL was visited. The priorities of links are then computed again as they
+// were at that time.
 func (w *inquiry) decided(end uint64) (best *promise, err error) {
 	cfg := w.c.cfg
 	if cfg.Strategy, cfg.Shadows, err = cfg.Renew(); err != nil {
@@ -409,7 +418,8 @@ func (w *inquiry) tried(p *dowse.Page) {
 	}
 }
 
-// heard takes from an entry what it says of the URL.
+// heard takes from an entry what it contributes to the explanation, and
+// returns the better of best and its own links.
 func (w *inquiry) heard(e *crawl.Entry, best *promise) *promise {
 	switch {
 	case e.Kind == crawl.EntryRetry && e.ID == w.id:

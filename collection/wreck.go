@@ -52,8 +52,8 @@ func reason(err error) error {
 	return err
 }
 
-// InfoOfWreck tells what is known of a collection that can't be opened: how it was begun,
-// and how large it is.
+// InfoOfWreck returns what is known of a collection that can't be opened:
+// its settings and its size.
 func InfoOfWreck(dir string) (*Overview, error) {
 	w, err := OpenWreck(dir)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"dowse/weburl"
 )
 
-// Absorb takes in the outcome of a visit. Outcomes of visits that are not out
-// (given up after their deadline, or never made) are ignored.
+// Absorb processes the outcome of a visit. It ignores outcomes of visits that are not
+// in flight: those given up after their deadline, or never begun.
 func (c *Crawl) Absorb(now time.Time, p *dowse.Page) {
 	c.tick(now)
 	c.absorb(now, p)
 }
 
-// absorb is Absorb without a look at the clock, which a replay knows from the entries.
+// absorb is Absorb without recording the time, which a replay takes from the entries.
 func (c *Crawl) absorb(now time.Time, p *dowse.Page) {
 	id, ok := c.f.Find(p.URL)
 	fl := c.flights.pages[id]
@@ -38,8 +38,9 @@ func (c *Crawl) absorb(now time.Time, p *dowse.Page) {
 	}
 }
 
-// absorbPage takes in the outcome of a visit to a page. A visit that this machine could not
-// make goes back to the queue untouched: no try is counted, and the strategy does not see it.
+// absorbPage processes the outcome of a visit to a page. A visit that failed because
+// of this machine returns to the queue as if it had not begun: no try is counted, and
+// the strategy does not see it.
 func (c *Crawl) absorbPage(now time.Time, fl *flight, p *dowse.Page) {
 	if isLocal(p) {
 		c.hosts.cancelVisit(now, fl)
@@ -58,7 +59,7 @@ func (c *Crawl) absorbPage(now time.Time, fl *flight, p *dowse.Page) {
 	c.land(now, fl, p)
 }
 
-// absorbRobots takes in what came of a visit to robots.txt.
+// absorbRobots processes the outcome of a visit to robots.txt.
 func (c *Crawl) absorbRobots(now time.Time, fl *flight, p *dowse.Page) {
 	h := fl.host
 	delete(c.flights.asking, h)
@@ -78,8 +79,8 @@ func (c *Crawl) absorbRobots(now time.Time, fl *flight, p *dowse.Page) {
 	}
 }
 
-// land takes in a lead that came to its end. The members of a round are followed when all
-// are there.
+// land processes a lead that has come to its end, by a visit or without one. In a
+// round its page is followed only when all members are there.
 func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
 	if !c.rounds.has(fl.id) {
 		t := c.prepareTurn(now, fl, p)
@@ -100,8 +101,8 @@ func (c *Crawl) land(now time.Time, fl *flight, p *dowse.Page) {
 	}
 }
 
-// endRound follows what came back of a round when the crawl stops before all did, so
-// that nothing was fetched in vain. The others wait for a round to come.
+// endRound follows the pages of an incomplete round when the crawl stops, so that none
+// was fetched in vain. The other members wait for a later round.
 func (c *Crawl) endRound(now time.Time) {
 	if !c.rounds.isOpen() || c.flights.out() > 0 {
 		return
@@ -114,7 +115,9 @@ func (c *Crawl) endRound(now time.Time) {
 	}
 }
 
-// A turn is a page on its way through the strategy.
+// A turn is one page on its way through the strategy: prepared, followed, finished. In
+// a round all pages are followed before the first is finished, so that none sees the
+// leads of another.
 type turn struct {
 	now   time.Time
 	fl    *flight
@@ -128,8 +131,8 @@ type turn struct {
 	listed bool // a sitemap's: the strategy did not ask for it
 }
 
-// prepareTurn decides whether the page is on topic, filters its links and fills in
-// for each what is known of its target.
+// prepareTurn decides whether the page is on topic, filters its links, and fills in
+// what is known of each link's target.
 func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 	c.hosts.tries.forget(fl.id)
 	p.OnTopic = p.Outcome == dowse.Fetched && p.Verdict.Relevance >= c.cfg.Threshold
@@ -149,7 +152,7 @@ func (c *Crawl) prepareTurn(now time.Time, fl *flight, p *dowse.Page) *turn {
 	return &turn{now: now, fl: fl, p: p, entry: e, f: c.f, listed: c.in.sitemaps[fl.id], met: slices.Clone(c.in.met)}
 }
 
-// finishTurn settles the page's URL, applies what the strategy returned, and records
+// finishTurn settles the page's URL, applies the leads of the strategy, and records
 // all of it as one entry.
 func (c *Crawl) finishTurn(t *turn) {
 	c.in.changes++
@@ -182,8 +185,8 @@ func (c *Crawl) finishTurn(t *turn) {
 	}
 }
 
-// countsForShape reports whether a page shows what URLs of its shape are worth. A visit without
-// an answer shows nothing.
+// countsForShape reports whether a page is evidence for what URLs of its shape are
+// worth. A visit without an answer is not.
 func (fl *flight) countsForShape(p *dowse.Page) bool {
 	switch p.Outcome {
 	case dowse.Fetched:
@@ -196,11 +199,11 @@ func (fl *flight) countsForShape(p *dowse.Page) bool {
 	return false
 }
 
-// lower halves the priority of a lead that a near-duplicate page gave. Its links are
-// followed all the same: those that its twin has wait already, at the priority that
-// the twin gave them, and the others are on no other page. A page that a person gave as a
-// seed ranks its links as any page does, and so do strategies that add up shares, from
-// which nothing may get lost.
+// lower halves the priority of a lead from a near-duplicate page. Its links are still
+// followed: those that its twin has are waiting already, with the priority that the
+// twin gave, and the others are on no other page. A seed is exempt, since a person
+// chose it, and so are leads that add to a priority (cash), of which nothing may get
+// lost.
 func lower(p *dowse.Page, l *dowse.Lead) {
 	if p.Near == "" || p.Depth == 0 || l.Kind != dowse.Queue || l.Merge == dowse.Add {
 		return
@@ -210,11 +213,11 @@ func lower(p *dowse.Page, l *dowse.Lead) {
 	l.Because = append(slices.Clip(l.Because), dowse.Because{What: "on a near-duplicate page", Weight: -less})
 }
 
-// isRecalled reports whether a page was recalled: fetched, and not visited for it.
+// isRecalled reports whether the page came from the journal instead of a new visit.
 func (t *turn) isRecalled() bool { return t.fl.idle && t.p.Outcome == dowse.Fetched }
 
-// Len returns how many links the page has. With At, Host and NewHosts it makes the turn the
-// [admission.Links] of its page.
+// Len returns the number of the page's links. Len, At, Host and NewHosts make a turn
+// the [admission.Links] of its page.
 func (t *turn) Len() int { return len(t.entry.Links) }
 
 // At returns one of the page's links.
@@ -229,7 +232,7 @@ func (t *turn) Host(i int) (name string, fresh bool) {
 	return t.f.HostName(h), slices.Contains(t.met, h)
 }
 
-// NewHosts returns the hosts that the page brought up.
+// NewHosts returns the hosts that were first seen on this page.
 func (t *turn) NewHosts() (names []string) {
 	for _, h := range t.met {
 		names = append(names, t.f.HostName(h))
@@ -237,9 +240,9 @@ func (t *turn) NewHosts() (names []string) {
 	return names
 }
 
-// redirect makes sure that the target of a redirect becomes a lead, as the strategy ranks it
-// or else with all that the redirecting URL had. It returns the target, None if the page is
-// no redirect.
+// redirect ensures that the target of a redirect becomes a lead: as the strategy ranks
+// it, or else with the priority and note of the redirecting URL. It returns the
+// target, or None if the page is not a redirect.
 func (t *turn) redirect() frontier.ID {
 	if t.p.Outcome != dowse.Redirected {
 		return frontier.None
@@ -259,7 +262,7 @@ func (t *turn) redirect() frontier.ID {
 	return target
 }
 
-// sendOn counts the page as a redirect for what it sends people on to.
+// sendOn counts the page as a redirect for the target that it finally leads to.
 func (t *turn) sendOn(g *admission.Gate) {
 	if len(t.entry.Links) > admission.MaxSteps {
 		return

@@ -9,11 +9,11 @@ import (
 	"dowse/internal/frontier"
 )
 
-// A URL whose connections break, or that gets no answer in time, is settled as failed after
+// Second chances. A URL whose connections break, or that gets no answer in time, fails after
 // its tries if its host answers for other URLs. On a bad line that is bad luck for some of
 // them. So before the crawl ends, when nothing else is left to visit, such URLs wait again
 // for one more visit, five times at most, with growing rests between. Nothing of this costs
-// anything before the end. Each time is an entry of the journal (EntryRequeue with
+// anything before the end. Each requeue is an entry of the journal (EntryRequeue with
 // chanceText), so a replay repeats it exactly.
 const (
 	maxChances  = 5               // for one URL; at three resets in ten all of 3 + 5 visits fail for one URL in 15,000
@@ -23,10 +23,10 @@ const (
 	chanceShare = 4               // one in so many of its pages: with more, the host breaks connections on purpose
 )
 
-// chanceText marks the entry of the journal.
+// chanceText marks the journal entries of second chances.
 const chanceText = "second chance"
 
-// chances are the further visits that URLs get at the end of a crawl.
+// chances are the additional visits that URLs get at the end of a crawl.
 type chances struct {
 	in   *intake
 	used map[frontier.ID]uint8 // by URLs that failed by their connection
@@ -35,7 +35,7 @@ type chances struct {
 
 func newChances(in *intake) *chances { return &chances{in: in, used: map[frontier.ID]uint8{}} }
 
-// note keeps which URLs failed by their connection in the end.
+// note records which URLs finally failed because of their connection.
 func (c *chances) note(id frontier.ID, p *dowse.Page) {
 	trouble := p.Reason == dowse.FailConnect || p.Reason == dowse.FailTimeout
 	if p.Outcome == dowse.Failed && trouble && p.Host != nil && p.Host.BackOff {
@@ -45,8 +45,8 @@ func (c *chances) note(id frontier.ID, p *dowse.Page) {
 	delete(c.used, id)
 }
 
-// due returns the URLs that get their chance at now, or when to ask again. It reports false
-// if no URL has a chance left.
+// due returns the URLs that get a second chance at now, or the time to call it again.
+// ok is false if no URL has a chance left.
 func (c *chances) due(now time.Time) (list []frontier.ID, when time.Time, ok bool) {
 	if c.at.After(now) {
 		return nil, c.at, true
@@ -63,8 +63,9 @@ func (c *chances) due(now time.Time) (list []frontier.ID, when time.Time, ok boo
 	return list, now, true
 }
 
-// unlucky returns the URLs that failed by their connection, on hosts that answer, and that
-// have a chance left; and how many chances the most unlucky of them has used.
+// unlucky returns the URLs that failed because of their connection, on hosts that
+// answer, and that have a chance left; and the largest number of chances that one of
+// them has used.
 func (c *chances) unlucky() (list []frontier.ID, used uint8) {
 	f := c.in.f
 	failed := map[frontier.HostID]uint32{}
@@ -81,7 +82,8 @@ func (c *chances) unlucky() (list []frontier.ID, used uint8) {
 	return list, used
 }
 
-// most returns how many URLs of a host may get a chance: none if it does not answer.
+// most returns how many URLs of a host may get a chance: none if the host does not
+// answer.
 func (c *chances) most(id frontier.HostID) uint32 {
 	h := c.in.hosts.at(id)
 	if !h.answered || h.mute != 0 || h.backOffs >= parkedAfter {
@@ -90,10 +92,10 @@ func (c *chances) most(id frontier.HostID) uint32 {
 	return max(chanceMost, h.fetched/chanceShare)
 }
 
-// give lets URLs wait for one more visit each.
+// give requeues URLs for one more visit each.
 func (c *chances) give(list []frontier.ID) {
 	list = slices.DeleteFunc(slices.Clone(list), func(id frontier.ID) bool { return !c.in.f.mayRequeue(id) })
-	c.in.requeue(list)
+	c.in.requeue(list, false)
 	for _, id := range list {
 		c.used[id]++
 		c.in.hosts.tries.failed[id] = uint8(c.in.cfg.Tries - 1)
@@ -103,7 +105,7 @@ func (c *chances) give(list []frontier.ID) {
 	}
 }
 
-// forget makes URLs that a person puts back count as ones that never had a chance.
+// forget resets the chances of URLs that a person requeues.
 func (c *chances) forget(list []frontier.ID) {
 	for _, id := range list {
 		delete(c.used, id)

@@ -2,24 +2,24 @@ package crawl
 
 import "time"
 
-// The crawl reads no clock, but the clock that its driver reads may be wrong: set back by
+// Clocks that are set back. The crawl reads no clock, but its driver's clock may be set back by
 // an hour, or years ahead when the crawl was begun. Time must not run backwards for it:
 // a host that rests until a time that has not come again would rest for years. So when
-// the driver's time lies before what the crawl has seen, every appointment of the crawl
-// is moved back with it, and an entry records by how much.
+// the driver's time is earlier than the latest that the crawl has seen, every stored time
+// of the crawl is moved back with it, and an entry records by how much.
 
-// backLash is how far time may seem to run backwards without the clock having been set
-// back: the times of two events that were read by different goroutines.
+// backLash is how far times may run backwards without a clock having been set back:
+// two events may have been timed by different goroutines.
 const backLash = time.Second
 
-// A clock holds the times that a crawl has seen. See turnBack.
+// A clock holds the latest times that a crawl has seen, see turnBack.
 type clock struct {
 	latest time.Time // no event was later
 	last   time.Time // of the run: time at work counts from here; zero before its first event
 }
 
-// tick notes the time, for the time limit: only time in which the crawl was at work counts,
-// not the gap between two runs. A replay knows it from the entries.
+// tick records the time and adds to the working time, for the time limit: gaps between
+// runs do not count. A replay takes times from the entries instead.
 func (c *Crawl) tick(now time.Time) {
 	now = now.Round(0) // by the wall clock alone: times of entries have no monotonic reading
 	if back := c.clock.latest.Sub(now); back > backLash {
@@ -33,7 +33,7 @@ func (c *Crawl) tick(now time.Time) {
 	c.clock.latest = later(c.clock.latest, now)
 }
 
-// turnBack moves all appointments of the crawl by as much as its clock was set back.
+// turnBack moves all stored times by as much as the clock was set back.
 func (c *Crawl) turnBack(by time.Duration) {
 	c.clock.latest = c.clock.latest.Add(-by)
 	c.clock.last = earlierBy(c.clock.last, by)
@@ -43,8 +43,7 @@ func (c *Crawl) turnBack(by time.Duration) {
 	c.rounds.turnBack(by)
 }
 
-// nanosBefore returns nanoseconds since 1970 that lie by d earlier; 0, which stands for
-// no time, stays what it is.
+// nanosBefore subtracts d from nanoseconds since 1970; 0 means no time and stays 0.
 func nanosBefore(ns int64, d time.Duration) int64 {
 	if ns == 0 {
 		return 0
@@ -52,7 +51,7 @@ func nanosBefore(ns int64, d time.Duration) int64 {
 	return ns - int64(d)
 }
 
-// earlierBy returns a time that lies by d earlier; the zero time stays what it is.
+// earlierBy subtracts d from t; the zero time stays zero.
 func earlierBy(t time.Time, d time.Duration) time.Time {
 	if t.IsZero() {
 		return t
@@ -67,10 +66,10 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// Restarted lets every host rest its delay, counted from now, if an earlier run or
-// process was at work on the crawl. Visits that were out when that one ended left no
-// entry: any host may have been asked a moment ago. A driver that makes real visits calls
-// it before the first Next.
+// Restarted makes every host rest its delay from now on, if an earlier run worked on
+// the crawl. Visits in flight at the end of that run left no entry, so any host may
+// have been visited a moment ago. A driver that makes real visits must call it before
+// the first Next.
 func (c *Crawl) Restarted(now time.Time) {
 	if !c.hosts.unsure {
 		return

@@ -10,7 +10,7 @@ import (
 	"dowse/weburl"
 )
 
-// Config holds what a crawl is made of. Only Strategy is required.
+// Config is what a crawl is made of. Only Strategy is required.
 type Config struct {
 	Strategy  dowse.Strategy
 	Threshold float64 // relevance from which a page is on topic; 0.5
@@ -19,9 +19,9 @@ type Config struct {
 	Polite    Politeness
 	Traps     Traps
 
-	Round    int           // leads to a round, as the papers crawl; 0 streams
-	Lease    time.Duration // after which a visit that did not come back is given up; 5 min
-	Tries    int           // visits to a URL that fails for the moment; 3, at most 15
+	Round    int           // leads per round, as in the papers; 0 streams
+	Lease    time.Duration // time after which a visit without outcome is given up; default 5 min
+	Tries    int           // visits to a URL with temporary failures; default 3, at most 15
 	Robots   bool          // ask each host's robots.txt before its first page
 	Sitemaps bool          // read the sitemaps that robots.txt names
 	NoFollow bool          // follow links marked nofollow all the same
@@ -50,8 +50,9 @@ type Config struct {
 	Log Log // where entries and the strings of URLs go; nil keeps strings in memory only
 }
 
-// A Log keeps the entries of a crawl and the strings of its URLs. Names that are
-// added belong to the next entry that is recorded.
+// A Log stores the entries of a crawl and the strings of its URLs. Names that are
+// added belong to the next entry that is recorded: both are committed together, so a
+// torn tail never separates a URL from its entry.
 type Log interface {
 	frontier.Names
 	// Record keeps an entry and returns its place.
@@ -60,7 +61,7 @@ type Log interface {
 	RobotsAt(place uint64) *dowse.Robots
 }
 
-// VisitKind tells what a visit is for.
+// A VisitKind is the purpose of a visit.
 type VisitKind uint8
 
 // The kinds of visits.
@@ -70,8 +71,8 @@ const (
 	VisitSitemap           // a list of URLs
 )
 
-// A Visit is work for a driver: fetch URL and give the outcome to Absorb before
-// the deadline.
+// A Visit is work for a driver: fetch URL, and pass the outcome to Absorb before the
+// deadline.
 type Visit struct {
 	Kind     VisitKind
 	URL      dowse.URL
@@ -86,16 +87,16 @@ type Visit struct {
 	LinksIn  *int          // see Config.LinksIn
 }
 
-// Page returns a page for the visit, to be filled with what came of it.
+// Page returns a page for the visit, for the driver to fill in.
 func (v Visit) Page() *dowse.Page {
 	return &dowse.Page{URL: v.URL, Lead: v.Lead, Depth: v.Depth, Hops: v.Hops, Again: v.Again, Via: v.Via, LinksIn: v.LinksIn}
 }
 
 // Crawl is the state of a crawl. Its methods must not be called concurrently.
 //
-// It decides little itself: the picker chooses leads, the intake lets URLs into the queue,
-// the hosts know who rests. Crawl leads a visit through them, from Next to Absorb, and has
-// the recorder keep what happened.
+// It decides little itself: the picker chooses leads, the intake decides which URLs
+// are queued, hosts knows which hosts rest. Crawl leads a visit through them, from
+// Next to Absorb, and the recorder keeps what happened.
 type Crawl struct {
 	cfg     *Config
 	f       *urls
@@ -114,7 +115,8 @@ type Crawl struct {
 	ended   func(*dowse.Page) // is called for every page that came to its end; may be nil
 }
 
-// New returns a crawl at its beginning.
+// New returns a new crawl without seeds. To continue an existing one, call Fold or
+// load a snapshot.
 func New(cfg Config) (*Crawl, error) {
 	c, err := prepare(cfg)
 	if err != nil {
@@ -127,7 +129,7 @@ func New(cfg Config) (*Crawl, error) {
 	return c, nil
 }
 
-// withDefaults returns the config with defaults in the place of zero fields.
+// withDefaults returns the config with defaults in place of zero fields.
 func (cfg Config) withDefaults() (*Config, error) {
 	if cfg.Strategy == nil {
 		return nil, errors.New("crawl: no strategy")
@@ -152,7 +154,7 @@ func (cfg Config) withDefaults() (*Config, error) {
 	return &cfg, nil
 }
 
-// frontier returns what a frontier for the crawl is made of.
+// frontier returns the configuration of the crawl's frontier.
 func (cfg *Config) frontier() frontier.Config {
 	traits := dowse.TraitsOf(cfg.Strategy)
 	return frontier.Config{
@@ -164,8 +166,8 @@ func (cfg *Config) frontier() frontier.Config {
 	}
 }
 
-// follow asks the strategy. What it writes into the page is not kept: it does not decide
-// whether a visit failed, nor what the judge returned.
+// follow calls the strategy. Changes that the strategy makes to the page are
+// discarded: it must not alter the outcome of a visit or the judge's verdict.
 func (cfg *Config) follow(p *dowse.Page) []dowse.Lead {
 	came := *p
 	leads := cfg.Strategy.Follow(p)
@@ -173,7 +175,7 @@ func (cfg *Config) follow(p *dowse.Page) []dowse.Lead {
 	return leads
 }
 
-// prepare makes the parts of a crawl, with no frontier yet.
+// prepare creates the parts of a crawl, without a frontier.
 func prepare(given Config) (*Crawl, error) {
 	cfg, err := given.withDefaults()
 	if err != nil {
@@ -189,18 +191,18 @@ func prepare(given Config) (*Crawl, error) {
 	return c, err
 }
 
-// Strategy returns the strategy of the crawl, with all that it has learnt.
+// Strategy returns the strategy of the crawl with its learnt state.
 func (c *Crawl) Strategy() dowse.Strategy { return c.cfg.Strategy }
 
-// Start queues the seeds, as the strategy wants them. It may be called again with
-// further seeds; those that were visited already are left out.
+// Start queues the seeds as the strategy ranks them. It may be called again with
+// further seeds; visited ones are skipped.
 func (c *Crawl) Start(now time.Time, seeds []dowse.URL) {
 	c.in.requeueOrphans()
 	c.tick(now)
 	c.start(now, seeds, nil)
 }
 
-// start is Start with the homes of seeds that were taken down.
+// start is Start with the home pages of seeds that were taken down.
 func (c *Crawl) start(now time.Time, seeds, homes []dowse.URL) {
 	c.in.gate.Learn(seeds)
 	c.in.gate.Learn(homes)
@@ -210,8 +212,10 @@ func (c *Crawl) start(now time.Time, seeds, homes []dowse.URL) {
 	c.rec.record(&Entry{Kind: EntryStart, At: now, Seeds: seeds, Homes: homes})
 }
 
-// Next returns the next visit to make at now. If there is none, when is the time at which
-// there may be one; the zero time means not before the next Absorb, or never: see Stopped.
+// Next returns the next visit to make at now. Without one, when is the time at which
+// there may be one; a zero time means not before the next Absorb, or never, see
+// Stopped. A driver may call it as often as it likes: calls without a visit change
+// nothing that a replay would miss.
 func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	c.in.requeueOrphans()
 	c.tick(now)
@@ -249,11 +253,11 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 	return Visit{}, c.waitOrStop(now, when), false
 }
 
-// maxIdle is how often in a row a strategy may answer with leads that can't be
-// queued before it counts as having none.
+// maxIdle is how often in a row a strategy may return leads that cannot be queued,
+// before it is considered to have none.
 const maxIdle = 100
 
-// pick finds a visit, if need be by asking the strategy for more leads.
+// pick returns a visit, and asks the strategy for more leads if nothing waits.
 func (c *Crawl) pick(now time.Time) (v Visit, when time.Time, ok bool) {
 	for range maxIdle {
 		v, when, ok = c.choose(now)
@@ -267,8 +271,8 @@ func (c *Crawl) pick(now time.Time) (v Visit, when time.Time, ok bool) {
 	return v, when, ok
 }
 
-// choose begins the visit to the lead that the picker chooses. Leads that end without a
-// visit are settled on the way.
+// choose begins the visit to the lead that the picker chooses. Leads that end without
+// a visit are settled on the way.
 func (c *Crawl) choose(now time.Time) (Visit, time.Time, bool) {
 	k := c.picker.begin(now)
 	for {
@@ -288,7 +292,7 @@ func (c *Crawl) choose(now time.Time) (Visit, time.Time, bool) {
 	}
 }
 
-// beginVisit makes the visit for a lead that was taken out of the frontier.
+// beginVisit returns the visit for a lead that was taken out of the frontier.
 func (c *Crawl) beginVisit(id frontier.ID, h frontier.HostID, now time.Time, regret float64) Visit {
 	depth, hops := c.f.Depth(id)
 	_, again := c.f.visited(id)
@@ -309,8 +313,8 @@ func (c *Crawl) beginVisit(id frontier.ID, h frontier.HostID, now time.Time, reg
 	return v
 }
 
-// waitOrStop returns when to ask again, or ends the crawl because there is nothing to wait
-// for. The next visit could begin at when.
+// waitOrStop returns when to call Next again, or ends the crawl if there is nothing to
+// wait for. when is the time at which the next visit could begin.
 func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
 	switch {
 	case when.IsZero() && c.flights.out() == 0:
@@ -323,8 +327,8 @@ func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
 	return when
 }
 
-// end ends the crawl, unless some URLs get a second chance first: then it returns when to
-// ask again.
+// end ends the crawl, unless some URLs get a second chance first; then it returns when
+// to call Next again.
 func (c *Crawl) end(now time.Time, why dowse.StopReason) time.Time {
 	list, at, ok := c.chances.due(now)
 	if len(list) > 0 {
@@ -345,18 +349,18 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// Stopped returns why the crawl is over, or "" while it goes on. Visits that are
-// still out may be absorbed afterwards.
+// Stopped returns why the crawl has ended, or "" while it continues. Visits in flight
+// may still be absorbed afterwards.
 func (c *Crawl) Stopped() dowse.StopReason { return c.stopped }
 
-// Stop ends the crawl from outside: no further visit is handed out.
+// Stop ends the crawl from outside: Next returns no further visit.
 func (c *Crawl) Stop(why dowse.StopReason) {
 	if c.stopped == "" {
 		c.stopped = why
 	}
 }
 
-// Resume lets a stopped crawl go on, under new limits. Hosts that failed are asked
+// Resume continues a stopped crawl under new limits. Hosts that failed are visited
 // again immediately.
 func (c *Crawl) Resume(l Limits) {
 	c.stopped = ""
@@ -366,7 +370,7 @@ func (c *Crawl) Resume(l Limits) {
 	c.hosts.net.resume()
 }
 
-// forgive no longer holds failures since a time against hosts, which the journal keeps.
+// forgive clears the failures of hosts since a time, and records that in the journal.
 func (c *Crawl) forgive(now, since time.Time) {
 	c.hosts.forgiveSince(since)
 	c.rec.record(&Entry{Kind: EntryForgive, At: now, Since: since})

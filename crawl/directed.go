@@ -11,9 +11,9 @@ import (
 // This file is for a driver that decides itself which visits are made, and when: it knows of
 // a crawl only what was fetched, and makes the rest again from that.
 
-// Direct returns the visit to a URL, whatever state the URL has. One that nothing led to is
-// begun with, as a seed is. The time between two such visits does not count as time at
-// work.
+// Direct returns the visit to a URL, whatever state the URL has. A URL that no link
+// led to is treated as a seed. The time between two such visits does not count as
+// working time.
 func (c *Crawl) Direct(now time.Time, u dowse.URL) Visit {
 	c.in.requeueOrphans()
 	c.clock.last = now
@@ -30,8 +30,8 @@ func (c *Crawl) Direct(now time.Time, u dowse.URL) Visit {
 	return c.beginVisit(id, h, now, 0)
 }
 
-// DirectRobots returns the visit to the robots.txt of a host. It reports false for a host
-// that nothing led to.
+// DirectRobots returns the visit to the robots.txt of a host. ok is false for a host
+// that no link led to.
 func (c *Crawl) DirectRobots(now time.Time, u dowse.URL) (Visit, bool) {
 	c.in.requeueOrphans()
 	c.clock.last = now

@@ -7,12 +7,13 @@ import (
 	"dowse/internal/frontier"
 )
 
-// hosts keeps what a crawl knows of its hosts, by their numbers: how long each rests, its
-// robots.txt, how often it failed, and whether the network of this machine works at all. A
-// visit begins and ends here, so that no host is asked more often than politeness allows.
+// hosts keeps what a crawl knows of its hosts, by number: until when each rests, its
+// robots.txt, its failures, and whether this machine's network works at all. Every
+// visit begins and ends here, which is what guarantees politeness: no other part can
+// let a host be asked.
 //
-// A host that was never visited takes 8 bytes and a bit: most of the hosts that links name
-// are never visited, and a server can name them without end.
+// A host that was never visited takes 8 bytes and one bit: most hosts that links name
+// are never visited, and a server can invent names without end.
 type hosts struct {
 	cfg     *Config
 	f       *urls
@@ -40,7 +41,7 @@ type host struct {
 	last        time.Time // end of the last visit
 	backOffs    uint16    // in a row
 	downs       uint16    // in a row
-	maps        uint16    // sitemaps taken from it
+	maps        uint16    // sitemaps queued from it
 	silent      uint8     // visits in a row without an answer, see hear
 	asked       uint8     // for robots.txt in a row, without an answer
 	mute        uint8     // code of the reason why nothing on it can be asked, robots.txt included; 0 for none
@@ -76,7 +77,8 @@ func (b *hosts) grow(n int) {
 
 func (b *hosts) len() int { return len(b.list) }
 
-// at returns what is known of a host, to read.
+// at returns what is known of a host, for reading; a host that was never visited is
+// the zero value.
 func (b *hosts) at(id frontier.HostID) host {
 	if h := b.list[id]; h != nil {
 		return *h
@@ -84,7 +86,8 @@ func (b *hosts) at(id frontier.HostID) host {
 	return host{}
 }
 
-// of returns what is known of a host, to change.
+// of returns what is known of a host, for changing. It allocates the record if there
+// is none.
 func (b *hosts) of(id frontier.HostID) *host {
 	if b.list[id] == nil {
 		b.list[id] = &host{}
@@ -92,7 +95,7 @@ func (b *hosts) of(id frontier.HostID) *host {
 	return b.list[id]
 }
 
-// each shows the hosts of which something is known.
+// each calls show for every host with a record, in the order of their numbers.
 func (b *hosts) each(show func(id frontier.HostID, h *host)) {
 	for id, h := range b.list {
 		if h != nil {
@@ -109,7 +112,8 @@ func (b *hosts) meet(id frontier.HostID) bool {
 	return fresh
 }
 
-// pages returns how many pages a host has given, those that are not counted yet included.
+// pages returns how many pages a host has delivered, including those not yet counted
+// in its record.
 func (b *hosts) pages(id frontier.HostID) int {
 	h := b.list[id]
 	if h == nil {
@@ -137,7 +141,7 @@ func (b *hosts) isPromised(id frontier.ID, h frontier.HostID) bool {
 	return !again && pages < n && pages+int(b.at(h).out) >= n
 }
 
-// beginVisit counts a visit that begins, and fills in what is known of its host.
+// beginVisit records that a visit begins, and fills in what is known of its host.
 func (b *hosts) beginVisit(fl *flight, now time.Time) {
 	fl.rest = b.rested(fl.host, now)
 	b.of(fl.host).out++
@@ -145,8 +149,8 @@ func (b *hosts) beginVisit(fl *flight, now time.Time) {
 	b.flights.addPage(fl)
 }
 
-// beginRobots makes the visit to a robots.txt. It has the host to itself: nothing else may be
-// visited before the rules are known.
+// beginRobots returns the visit to a robots.txt. It has the host to itself: no page
+// may be visited before the rules are known.
 func (b *hosts) beginRobots(u dowse.URL, id frontier.HostID, now time.Time) Visit {
 	v := Visit{Kind: VisitRobots, URL: u, Deadline: now.Add(b.cfg.Lease), Patience: b.patience(id, now)}
 	for range b.cfg.Polite.Conns - 1 {
@@ -158,12 +162,13 @@ func (b *hosts) beginRobots(u dowse.URL, id frontier.HostID, now time.Time) Visi
 	return v
 }
 
-// occupy notes the kind of host that a visit is to, as it begins.
+// occupy records in the flight what kind of host it goes to, so that vacate counts the
+// same kind.
 func (b *hosts) occupy(fl *flight) {
 	fl.late, fl.stranger = b.f.Late(fl.host), b.at(fl.host).isStranger()
 }
 
-// endVisit lets the host of a visit rest.
+// endVisit ends a visit and lets its host rest.
 func (b *hosts) endVisit(now time.Time, fl *flight, p *dowse.Page) {
 	b.flights.vacate(fl)
 	ready, lane := b.rest(now, fl.host, p)
@@ -177,8 +182,8 @@ func (b *hosts) endVisit(now time.Time, fl *flight, p *dowse.Page) {
 	b.releaseHeld(fl.host, ready, lane)
 }
 
-// cancelVisit ends a visit that this machine could not make. The host is left alone for a
-// moment, so that the next try of the network asks another one.
+// cancelVisit ends a visit that this machine could not make. The host is left alone
+// for a moment, so that the next probe of the network goes to another one.
 func (b *hosts) cancelVisit(now time.Time, fl *flight) {
 	b.flights.vacate(fl)
 	b.of(fl.host).out--
@@ -187,8 +192,8 @@ func (b *hosts) cancelVisit(now time.Time, fl *flight) {
 	b.releaseHeld(fl.host, ready, time.Time{})
 }
 
-// endRobots ends a visit to a robots.txt, keeps the rules, and reports whether they are to
-// be kept.
+// endRobots ends a visit to a robots.txt, stores the rules, and reports whether they
+// should be recorded in the journal.
 func (b *hosts) endRobots(now time.Time, fl *flight, r *dowse.Robots, p *dowse.Page) (known bool) {
 	id := fl.host
 	if unanswered(r) && outOfReach(r, p) == "" {
@@ -216,24 +221,25 @@ func (b *hosts) endRobots(now time.Time, fl *flight, r *dowse.Robots, p *dowse.P
 	return known
 }
 
-// hold keeps a connection to a host free until one of its visits comes back.
+// hold keeps one connection to a host free until one of its visits ends.
 func (b *hosts) hold(id frontier.HostID) { b.of(id).held++ }
 
-// releaseHeld lets go of the connections to a host that were kept free until a visit
-// came back.
+// releaseHeld releases the connections to a host that were kept free until a visit
+// ended.
 func (b *hosts) releaseHeld(id frontier.HostID, ready, lane time.Time) {
 	for h := b.of(id); h.held > 0; h.held-- {
 		b.f.Release(id, ready, lane)
 	}
 }
 
-// vacateAll ends all visits that are out: they belong to an earlier run.
+// vacateAll ends all visits in flight, which belong to an earlier run.
 func (b *hosts) vacateAll() {
 	b.f.VacateAll()
 	b.each(func(_ frontier.HostID, h *host) { h.held = 0 })
 }
 
-// abandon gives up all visits that are out: their leads wait again when the crawl goes on.
+// abandon gives up all visits in flight: their leads wait again when the crawl
+// resumes.
 func (b *hosts) abandon() {
 	for _, fl := range b.flights.pages {
 		b.of(fl.host).out--
@@ -241,7 +247,7 @@ func (b *hosts) abandon() {
 	b.unsure = b.flights.abandon() || b.unsure
 }
 
-// count books a page of a host that came to its end.
+// count adds a finished page to its host's record.
 func (b *hosts) count(id frontier.HostID, p *dowse.Page) {
 	h := b.of(id)
 	switch {
@@ -259,7 +265,7 @@ func (b *hosts) count(id frontier.HostID, p *dowse.Page) {
 	}
 }
 
-// askAnew no longer holds anything against a host, and has its robots.txt read again if
+// askAnew clears everything held against a host, and has its robots.txt read again if
 // that could not be read.
 func (b *hosts) askAnew(id frontier.HostID) {
 	h := b.of(id)
@@ -269,7 +275,7 @@ func (b *hosts) askAnew(id frontier.HostID) {
 	b.forgive(id)
 }
 
-// restAll lets every host rest its delay from now on.
+// restAll makes every host rest its delay from now on.
 func (b *hosts) restAll(now time.Time) {
 	p := &b.cfg.Polite
 	b.f.RestAll(func(h frontier.HostID) time.Time {
@@ -277,7 +283,7 @@ func (b *hosts) restAll(now time.Time) {
 	}, now.Add(p.Delay))
 }
 
-// turnBack moves all times by as much as the clock was set back.
+// turnBack moves all stored times by as much as the clock was set back.
 func (b *hosts) turnBack(by time.Duration) {
 	b.f.Shift(-by)
 	b.each(func(_ frontier.HostID, h *host) {
@@ -288,8 +294,8 @@ func (b *hosts) turnBack(by time.Duration) {
 	b.hopeAt = earlierBy(b.hopeAt, by)
 }
 
-// takeOver lets the visits that are out be out for these hosts, too, which were decided
-// again from the journal: see player.replace.
+// takeOver transfers the visits in flight to these hosts, which were rebuilt from the
+// journal, see player.replace.
 func (b *hosts) takeOver(old *hosts) {
 	for _, fl := range b.flights.pages {
 		b.of(fl.host).out++

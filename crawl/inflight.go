@@ -7,14 +7,14 @@ import (
 	"dowse/internal/frontier"
 )
 
-// A flight is a visit that has not come back.
+// A flight is a visit in flight.
 type flight struct {
 	visit  Visit
 	id     frontier.ID
 	host   frontier.HostID
 	began  time.Time
-	queue  int     // leads that waited when it was taken
-	regret float64 // by how much the best of them was better: politeness' price
+	queue  int     // number of waiting leads when it began
+	regret float64 // by how much the best waiting lead was better: the price of politeness
 	rest   time.Duration
 	idle   bool // settled without a visit
 	own    int  // bins of the page's sketch that are not boilerplate, see admission.Gate.Near
@@ -22,10 +22,11 @@ type flight struct {
 	late, stranger bool // its host was, when it began: see hosts.occupy
 	chance         bool // a second chance of its URL: that it fails is no evidence against the network
 
-	entry *Entry // of a visit that is replayed: what the journal says of it; nil if it is made
+	entry *Entry // the journal's entry of a replayed visit; nil for a real one
 }
 
-// entryOf returns e as the entry of the visit, at its place if it is replayed.
+// entryOf returns e as the entry of the visit; for a replayed visit it gets the place
+// of the journal's entry.
 func (fl *flight) entryOf(e *Entry) *Entry {
 	if fl.entry != nil {
 		e.SetPlace(fl.entry.Place())
@@ -33,8 +34,8 @@ func (fl *flight) entryOf(e *Entry) *Entry {
 	return e
 }
 
-// flights are the visits in flight. Each has a lease: a visit that does not come back before
-// its deadline is given up, so that a lost worker does no harm.
+// flights are the visits in flight. Each has a lease: a visit without outcome at its
+// deadline is given up, so that a lost worker does no harm.
 type flights struct {
 	pages  map[frontier.ID]*flight
 	asking map[frontier.HostID]*flight // for robots.txt
@@ -55,7 +56,7 @@ func newFlights() *flights {
 	return &flights{pages: map[frontier.ID]*flight{}, asking: map[frontier.HostID]*flight{}}
 }
 
-// out counts the visits that have not come back.
+// out returns the number of visits in flight.
 func (f *flights) out() int { return len(f.pages) + len(f.asking) }
 
 func (f *flights) addPage(fl *flight) {
@@ -74,18 +75,18 @@ func (f *flights) add(fl *flight) {
 	f.leases = append(f.leases, lease{fl.visit.Deadline, fl})
 }
 
-// vacate counts a visit as ended.
+// vacate removes a visit from the counts of late hosts and strangers.
 func (f *flights) vacate(fl *flight) {
 	f.late -= count(fl.late)
 	f.strangers -= count(fl.stranger)
 }
 
-// isOut reports whether a visit has not come back.
+// isOut reports whether a visit is in flight.
 func (f *flights) isOut(fl *flight) bool {
 	return f.pages[fl.id] == fl || f.asking[fl.host] == fl
 }
 
-// expired returns a visit whose deadline has passed, nil if there is none.
+// expired returns a visit whose deadline has passed, or nil.
 func (f *flights) expired(now time.Time) *flight {
 	for len(f.leases) > 0 {
 		l := f.leases[0]
@@ -101,7 +102,7 @@ func (f *flights) expired(now time.Time) *flight {
 	return nil
 }
 
-// lost returns the page of a visit that did not come back.
+// lost returns the page of a visit that was given up.
 func (fl *flight) lost() *dowse.Page {
 	p := fl.visit.Page()
 	p.Outcome, p.Reason, p.Detail = dowse.Temporary, dowse.FailTimeout, "the visit did not come back"
@@ -109,8 +110,8 @@ func (fl *flight) lost() *dowse.Page {
 	return p
 }
 
-// nextDeadline returns the deadline of the visit that is given up next, the zero time if no
-// visit is out.
+// nextDeadline returns the earliest deadline, or the zero time if no visit is in
+// flight.
 func (f *flights) nextDeadline() time.Time {
 	if len(f.leases) == 0 {
 		return time.Time{}
@@ -118,12 +119,12 @@ func (f *flights) nextDeadline() time.Time {
 	return f.leases[0].deadline
 }
 
-// forgetLeases drops the leases of visits that came back, for a driver that makes one visit
+// forgetLeases drops the leases of finished visits, for a driver that makes one visit
 // at a time.
 func (f *flights) forgetLeases() { f.leases = f.leases[:0] }
 
-// abandon gives up all visits that are out, and reports whether there were any. Their URLs
-// are orphans from then on.
+// abandon gives up all visits in flight and reports whether there were any. Their URLs
+// are orphans until requeueOrphans.
 func (f *flights) abandon() bool {
 	if f.out() == 0 {
 		return false
@@ -135,14 +136,15 @@ func (f *flights) abandon() bool {
 	return true
 }
 
-// takeSlot reserves the next moment at which a visit may begin, so many per second.
+// takeSlot reserves the next moment at which a visit may begin, with rate visits per
+// second.
 func (f *flights) takeSlot(now time.Time, rate float64) {
 	if rate > 0 {
 		f.slot = now.Add(time.Duration(float64(time.Second) / rate))
 	}
 }
 
-// turnBack moves all times by as much as the clock was set back.
+// turnBack moves all stored times by as much as the clock was set back.
 func (f *flights) turnBack(by time.Duration) {
 	for i := range f.leases {
 		f.leases[i].deadline = f.leases[i].deadline.Add(-by)

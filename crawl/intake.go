@@ -11,9 +11,9 @@ import (
 	"dowse/weburl"
 )
 
-// An intake lets URLs into the queue. It numbers what pages link to, asks the gate and the
-// hosts' robots.txt whether a URL may be queued, and merges what strategies say of it with
-// what is known.
+// An intake decides which URLs enter the queue. It numbers the targets of links, asks
+// the admission gate and robots.txt whether a URL may be queued, and merges the leads
+// of the strategy with what is known of a URL.
 type intake struct {
 	cfg    *Config
 	f      *urls
@@ -41,7 +41,7 @@ func (in *intake) see(u dowse.URL) frontier.ID {
 	return id
 }
 
-// sight returns the number of a URL and whether this is its first sighting.
+// sight returns the number of a URL, and whether this is its first sighting.
 func (in *intake) sight(u dowse.URL) (id frontier.ID, fresh bool) {
 	id, fresh = in.f.See(u, weburl.Host(u))
 	in.hosts.grow(in.f.Hosts())
@@ -51,7 +51,7 @@ func (in *intake) sight(u dowse.URL) (id frontier.ID, fresh bool) {
 	return id, fresh
 }
 
-// meet counts the host of a URL that is seen for the first time, if it is a new one.
+// meet counts the host of a URL seen for the first time, if the host is new.
 func (in *intake) meet(u dowse.URL, id frontier.ID) {
 	if h := in.f.Host(id); in.gate.CountsHosts() && in.hosts.meet(h) {
 		in.met = append(in.met, h)
@@ -59,7 +59,7 @@ func (in *intake) meet(u dowse.URL, id frontier.ID) {
 	}
 }
 
-// seeds numbers the seeds and returns those that can be queued, each once.
+// seeds numbers the seeds and returns those that can be queued, without duplicates.
 func (in *intake) seeds(list []dowse.URL) (fresh []dowse.URL) {
 	twice := map[frontier.ID]bool{}
 	for _, u := range list {
@@ -76,8 +76,8 @@ func (in *intake) seeds(list []dowse.URL) (fresh []dowse.URL) {
 	return fresh
 }
 
-// seed reports whether a seed can be queued. What kept it out before may not hold
-// for a seed.
+// seed reports whether a seed can be queued. Reasons that kept the URL out as a link
+// need not hold for a seed.
 func (in *intake) seed(id frontier.ID, u dowse.URL) bool {
 	_, visited := in.f.visited(id)
 	state := in.f.State(id)
@@ -93,7 +93,7 @@ func (in *intake) seed(id frontier.ID, u dowse.URL) bool {
 	return true
 }
 
-// seedLeads returns the leads to seeds, as the strategy ranks them.
+// seedLeads returns the leads to seeds as the strategy ranks them.
 func (in *intake) seedLeads(seeds []dowse.URL) []dowse.Lead {
 	if s, ok := in.cfg.Strategy.(dowse.Starter); ok {
 		return s.Start(seeds)
@@ -105,7 +105,7 @@ func (in *intake) seedLeads(seeds []dowse.URL) []dowse.Lead {
 	return leads
 }
 
-// bounds are the limits of the run that decide about single URLs.
+// bounds returns the limits of the run that concern single URLs.
 func (in *intake) bounds() admission.Bounds {
 	l := &in.cfg.Limits
 	return admission.Bounds{Depth: l.Depth, Tunnel: l.Tunnel, PerHost: l.PerHost}
@@ -122,8 +122,8 @@ func (in *intake) refuses(u dowse.URL, id frontier.ID, depth, hops int) dowse.Re
 	return why
 }
 
-// forbids returns why a lead that was queued may not be visited now that it is its
-// turn: much can have been learnt since.
+// forbids returns why a waiting lead may not be visited now that its turn has come:
+// rules may have become known since it was queued.
 func (in *intake) forbids(id frontier.ID, h frontier.HostID) (dowse.Outcome, dowse.Reason, string) {
 	u := in.f.URL(id)
 	if in.f.forgotten(id) {
@@ -136,20 +136,20 @@ func (in *intake) forbids(id frontier.ID, h frontier.HostID) (dowse.Outcome, dow
 	if _, again := in.f.visited(id); !again && in.bounds().Full(c.Pages) {
 		return dowse.Skipped, dowse.SkipBudgetHost, ""
 	}
-	if why := in.gate.Excludes(c); why != "" {
+	if why := in.gate.Excludes(c); why != "" && !(isTrap(why) && in.f.granted(id)) {
 		return dowse.Skipped, why, in.gate.Detail(c)
 	}
 	return dowse.Fetched, "", ""
 }
 
-// leadsToFarm reports whether a lead leads to a farm of hosts: not even robots.txt is asked
-// for there.
+// leadsToFarm reports whether a lead goes to a farm of generated hosts, where not even
+// robots.txt is fetched.
 func (in *intake) leadsToFarm(id frontier.ID) bool {
-	return in.gate.HasHostFarms() && in.gate.IsHostFarm(admission.Candidate{URL: in.f.URL(id), Pages: in.hosts.pages(in.f.Host(id))})
+	return in.gate.HasHostFarms() && !in.f.granted(id) && in.gate.IsHostFarm(admission.Candidate{URL: in.f.URL(id), Pages: in.hosts.pages(in.f.Host(id))})
 }
 
-// isOver reports whether a URL is on a host that is not known, and one too many for its
-// owner.
+// isOver reports whether a URL is on an unknown host that exceeds the host budget of
+// its owner.
 func (in *intake) isOver(u dowse.URL) bool {
 	if _, known := in.f.HostOf(weburl.Host(u)); known {
 		return false
@@ -157,8 +157,9 @@ func (in *intake) isOver(u dowse.URL) bool {
 	return in.gate.IsFull(u)
 }
 
-// thin takes out of a page the links to hosts that are over the budget of their owners,
-// and returns how many there were. They get no number, no name and no place in the queue.
+// thin removes from a page the links to hosts beyond their owners' budgets, and
+// returns how many. They get no number, no name and no place in the queue, so that a
+// server cannot fill memory with host names.
 func (in *intake) thin(p *dowse.Page) (dropped int) {
 	if !in.gate.CountsHosts() {
 		return 0
@@ -176,7 +177,7 @@ func (in *intake) thin(p *dowse.Page) (dropped int) {
 	return before - len(p.Links)
 }
 
-// applyAll does what leads ask for and reports to the strategy which of them were refused.
+// applyAll applies leads, and reports to the strategy which of them were refused.
 func (in *intake) applyAll(leads []dowse.Lead) {
 	for i := range leads {
 		in.apply(&leads[i])
@@ -185,8 +186,8 @@ func (in *intake) applyAll(leads []dowse.Lead) {
 	in.changes++
 }
 
-// reportRefused tells a strategy that wants to know which of its leads do not wait, and
-// applies what it answers.
+// reportRefused calls a strategy that implements Refusable with the leads that do not
+// wait, and applies its answer.
 func (in *intake) reportRefused(leads []dowse.Lead) {
 	s, ok := in.cfg.Strategy.(dowse.Refusable)
 	for ok && len(leads) > 0 {
@@ -203,7 +204,7 @@ func (in *intake) reportRefused(leads []dowse.Lead) {
 	}
 }
 
-// refused reports whether a lead was to be queued and is not, and why.
+// refused reports whether a lead should have been queued but was not, and why.
 func (in *intake) refused(l *dowse.Lead) (dowse.Reason, bool) {
 	if l.Kind != dowse.Queue {
 		return "", false
@@ -218,7 +219,7 @@ func (in *intake) refused(l *dowse.Lead) (dowse.Reason, bool) {
 	return in.f.reason(id), true
 }
 
-// apply does what a lead asks for and returns the URL it was about.
+// apply carries out a lead and returns the URL that it concerns.
 func (in *intake) apply(l *dowse.Lead) frontier.ID {
 	switch l.Kind {
 	case dowse.Raise:
@@ -233,8 +234,8 @@ func (in *intake) apply(l *dowse.Lead) frontier.ID {
 	return id
 }
 
-// applyIn is apply for a lead that the entry's page gave. A lead to one of the page's
-// links, as most are, needs no second look: the link was numbered and checked.
+// applyIn is apply for a lead from the entry's page. Most leads go to links of the
+// page, which are numbered and checked already; they need no second look-up.
 func (in *intake) applyIn(e *Entry, l *dowse.Lead) {
 	at, ok := e.LinkTo(l.URL)
 	if !ok {
@@ -273,8 +274,8 @@ func (in *intake) open(id frontier.ID, u dowse.URL) bool {
 	return true
 }
 
-// admit merges a lead. Of a lead to a URL that was left out, what it adds is booked all
-// the same: a strategy that spends must not do so twice.
+// admit merges a lead. If the URL was left out, what the lead adds to its priority is
+// still recorded: a cash strategy must not spend the same twice.
 func (in *intake) admit(id frontier.ID, l *dowse.Lead, open bool) {
 	switch {
 	case open:
@@ -305,8 +306,8 @@ func (in *intake) merge(id frontier.ID, l *dowse.Lead) {
 	}
 }
 
-// rank merges priority and band. The maximum of two is the one in the earlier band:
-// a priority says nothing against an earlier band.
+// rank merges priority and band. The maximum of two is the one in the earlier band;
+// priorities only compare within a band.
 func (in *intake) rank(id frontier.ID, l *dowse.Lead) {
 	merge := l.Merge
 	if state := in.f.State(id); merge == dowse.Max && in.f.Known(id) && (state == dowse.Waiting || state == dowse.Held) {
@@ -321,7 +322,7 @@ func (in *intake) rank(id frontier.ID, l *dowse.Lead) {
 	in.f.SetBand(id, l.Band)
 }
 
-// revisit lets a visited page wait for another visit. In a crawl by rounds it is part of the
+// revisit queues a visited page for another visit. In a crawl by rounds it joins the
 // next round.
 func (in *intake) revisit(id frontier.ID) {
 	if in.cfg.Round > 0 {
@@ -331,7 +332,7 @@ func (in *intake) revisit(id frontier.ID) {
 	in.f.Queue(id)
 }
 
-// closeDecisions fills in which state each link's target has now.
+// closeDecisions records the present state of each link's target in the entry.
 func (in *intake) closeDecisions(e *Entry) {
 	for i := range e.Links {
 		d := &e.Links[i]
@@ -344,11 +345,11 @@ func (in *intake) closeDecisions(e *Entry) {
 }
 
 const (
-	maxSitemaps = 100 // to a host
+	maxSitemaps = 100 // per host
 	sitemapBand = 127 // sitemaps come after everything that links led to
 )
 
-// queueSitemaps lets the sitemaps of a host wait.
+// queueSitemaps queues the sitemaps of a host.
 func (in *intake) queueSitemaps(h frontier.HostID, maps []dowse.URL) {
 	for _, u := range maps {
 		if in.hosts.at(h).maps >= maxSitemaps {
@@ -360,8 +361,8 @@ func (in *intake) queueSitemaps(h frontier.HostID, maps []dowse.URL) {
 	}
 }
 
-// queueSitemap lets a sitemap wait, behind every lead of the strategy. It
-// reports false for one that is known as such, or that may not be visited.
+// queueSitemap queues a sitemap behind every lead of the strategy. It returns false if
+// the URL is a known sitemap or may not be visited.
 func (in *intake) queueSitemap(u dowse.URL) bool {
 	if in.isOver(u) {
 		return false
@@ -384,7 +385,7 @@ func (in *intake) queueSitemap(u dowse.URL) bool {
 	return true
 }
 
-// sitemapsRead counts the sitemaps among the URLs that were visited.
+// sitemapsRead returns the number of visited sitemaps.
 func (in *intake) sitemapsRead() (n int) {
 	for id := range in.sitemaps {
 		if in.f.State(id) == dowse.Visited {
@@ -394,9 +395,9 @@ func (in *intake) sitemapsRead() (n int) {
 	return n
 }
 
-// requeue lets URLs wait again that failed or were left out, and no longer holds their
-// failures against them and their hosts.
-func (in *intake) requeue(list []frontier.ID) {
+// requeue queues URLs again that failed or were left out, and clears the failures of
+// these URLs and their hosts.
+func (in *intake) requeue(list []frontier.ID, grant bool) {
 	hosts := map[frontier.HostID]bool{}
 	for _, id := range list {
 		if !in.f.mayRequeue(id) {
@@ -406,7 +407,9 @@ func (in *intake) requeue(list []frontier.ID) {
 			in.f.reborn[id] = true
 		}
 		in.hosts.tries.forget(id)
-		in.f.SetReason(id, 0)
+		if !grant || !isTrap(in.f.reason(id)) {
+			in.f.SetReason(id, 0)
+		}
 		in.f.queueAgain(id)
 		hosts[in.f.Host(id)] = true
 	}
@@ -416,10 +419,10 @@ func (in *intake) requeue(list []frontier.ID) {
 	in.changes++
 }
 
-// retry puts a lead whose visit failed for the moment back into the queue. It
-// reports false when the URL itself is to blame and its tries are used up, or its
-// group was dropped meanwhile: then the failure is final. The host had failed so many
-// times in a row before. Of a visit that is replayed, the journal says what became of it.
+// retry returns a lead with a temporary failure to the queue. It returns false if the
+// failure is final: the URL itself is to blame and its tries are used up, or its group
+// was dropped meanwhile. failures is the number of failures in a row that the host had
+// before. For a replayed visit the journal decides.
 func (in *intake) retry(now time.Time, fl *flight, p *dowse.Page, failures uint16) bool {
 	spent := in.hosts.blame(fl, failures) && fl.entry == nil
 	if spent || in.f.Dropped(in.f.Group(fl.id)) {
@@ -433,7 +436,7 @@ func (in *intake) retry(now time.Time, fl *flight, p *dowse.Page, failures uint1
 	return true
 }
 
-// requeueVisit lets the lead of a visit wait again.
+// requeueVisit returns the lead of a visit to the queue.
 func (in *intake) requeueVisit(now time.Time, fl *flight, p *dowse.Page, back func(*urls, frontier.ID)) {
 	delete(in.hosts.flights.pages, fl.id)
 	back(in.f, fl.id)
@@ -441,7 +444,8 @@ func (in *intake) requeueVisit(now time.Time, fl *flight, p *dowse.Page, back fu
 	in.rec.record(&Entry{Kind: EntryRetry, At: now, ID: fl.id, Page: p, Regret: fl.regret})
 }
 
-// requeueOrphans lets URLs wait again whose visits were out when an earlier run ended.
+// requeueOrphans returns URLs to the queue whose visits were in flight when an earlier
+// run ended.
 func (in *intake) requeueOrphans() {
 	if !in.hosts.flights.orphaned {
 		return
@@ -451,7 +455,7 @@ func (in *intake) requeueOrphans() {
 	in.releaseAll()
 }
 
-// releaseAll lets all URLs wait again whose visits are out.
+// releaseAll returns all URLs in flight to the queue.
 func (in *intake) releaseAll() {
 	for id := frontier.ID(0); int(id) < in.f.Len() && in.f.Count(dowse.Flying) > 0; id++ {
 		if in.f.State(id) == dowse.Flying {
@@ -462,8 +466,8 @@ func (in *intake) releaseAll() {
 	in.rounds.requeueOrphans()
 }
 
-// checkNear looks for an earlier page with nearly the same text. What a page declares
-// as its canonical form is no evidence: many sites declare their homepage on every page.
+// checkNear looks for an earlier page with nearly the same text. A declared canonical
+// URL is not used as evidence: many sites declare their home page on every page.
 func (in *intake) checkNear(fl *flight, p *dowse.Page) {
 	if p.Outcome != dowse.Fetched || p.Again || p.Sketch.Text == 0 {
 		return
@@ -474,8 +478,8 @@ func (in *intake) checkNear(fl *flight, p *dowse.Page) {
 	}
 }
 
-// endRedirects makes a failure of a redirect that leads nowhere: in a circle, or
-// after too many others.
+// endRedirects turns a redirect into a failure if it leads in a circle, or comes after
+// too many others.
 func (in *intake) endRedirects(id frontier.ID, p *dowse.Page) {
 	if p.Outcome != dowse.Redirected {
 		return
@@ -494,9 +498,9 @@ func (in *intake) endRedirects(id frontier.ID, p *dowse.Page) {
 	p.Outcome, p.Reason, p.Detail, p.Links = dowse.Failed, dowse.FailRedirect, why, nil
 }
 
-// endChain ends the redirects that led to a URL, or hands them on to the target of
-// one more. Only now do leads for the URL count for the target: what the strategy
-// returned in this turn, such as what it spent, was about the URL itself.
+// endChain ends the redirects that led to a URL, or passes them on to the target of
+// one more. Only from now on do leads for the URL count for the target: leads of this
+// turn, such as spent cash, concerned the URL itself.
 func (in *intake) endChain(id, target frontier.ID) {
 	if target == frontier.None {
 		in.gate.EndChain(id)

@@ -8,13 +8,13 @@ import (
 	"dowse"
 )
 
-// A Visitor makes visits. Visit is called from many goroutines; it ends when ctx
-// does, and always returns a page.
+// A Visitor makes visits. Visit is called concurrently; it must return when ctx ends,
+// and always returns a page.
 type Visitor interface {
 	Visit(ctx context.Context, v Visit) Arrival
 }
 
-// An Arrival is what came of a visit.
+// An Arrival is the outcome of a visit.
 type Arrival struct {
 	Page *dowse.Page
 	Keep func() error // stores the page; called in turn, before it is absorbed; may be nil
@@ -28,18 +28,18 @@ func (a Arrival) done() {
 }
 
 // Live drives a crawl with goroutines and the wall clock: one loop that owns the
-// crawl, one goroutine for each visit under way, and one that commits.
+// crawl, one goroutine per visit in flight, and one that commits.
 //
-// A visit counts as under way until its page is committed, so that a crash at any
-// moment costs at most as many pages as there may be visits at once.
+// A visit counts as in flight until its page is committed. So a crash at any moment
+// loses at most as many pages as there may be concurrent visits.
 type Live struct {
 	Crawl   *Crawl
 	Visitor Visitor
 
 	// Commit makes durable all that was kept and recorded before it is called. It
-	// runs beside the loop, never twice at once. Nil for a crawl in memory.
+	// runs concurrently with the loop, but never twice concurrently. Nil for a crawl in memory.
 	Commit func() error
-	// Committed hears of every page that came to an end, after its commit, in order.
+	// Committed, if set, is called for every finished page after its commit, in order.
 	// It is called by the loop, so that it may look at the crawl.
 	Committed func(p *dowse.Page)
 	// Checkpoint saves the state, after committing what was absorbed. It is called by
@@ -48,7 +48,7 @@ type Live struct {
 	CheckpointEvery int
 	// Tick is called by the loop about twice a second.
 	Tick func(now time.Time)
-	// AtMost bounds the visits at once further than the crawl's own limit does; 0 for
+	// AtMost limits concurrent visits further than the crawl's own limit does; 0 for
 	// no further bound. Only the loop and its callbacks may change it during Run.
 	AtMost int
 	// Clock returns the time. Everything that the crawl is told the time for while it
@@ -63,7 +63,7 @@ type Live struct {
 	err       error
 }
 
-// A batch is what is committed together.
+// A batch is a set of pages that are committed together.
 type batch struct {
 	since  time.Time     // when its first visit was absorbed
 	visits int           // that were absorbed
@@ -73,10 +73,10 @@ type batch struct {
 
 func (b batch) empty() bool { return b.visits == 0 && len(b.pages) == 0 }
 
-// Run crawls until the crawl stops, ctx ends (then visits under way are still
-// taken in), or abort ends (then they are given up: their leads wait again when
-// the crawl is resumed). It returns the first error in keeping or committing; what
-// was committed before it is safe.
+// Run crawls until the crawl stops, or until ctx ends (visits in flight are then still
+// absorbed), or until abort ends (they are then given up, and their leads wait again
+// when the crawl resumes). It returns the first error in keeping or committing pages;
+// everything committed before it is safe.
 func (l *Live) Run(ctx, abort context.Context) error {
 	if l.Clock == nil {
 		l.Clock = NewClock()
@@ -127,8 +127,8 @@ func (l *Live) Run(ctx, abort context.Context) error {
 	}
 }
 
-// NewClock returns a clock that shows the time of day as it is now, and from then on
-// how much time has passed: setting the machine's clock does not change it.
+// NewClock returns a clock that starts with the present time of day and then follows
+// the monotonic clock: setting the machine's clock does not affect it.
 func NewClock() func() time.Time {
 	begun := time.Now()
 	return func() time.Time { return begun.Round(0).Add(time.Since(begun)) }
@@ -143,7 +143,7 @@ func (l *Live) alarm(t *time.Timer, when time.Time) <-chan time.Time {
 	return t.C
 }
 
-// launch starts all visits that may begin now and tells when more may.
+// launch starts all visits that may begin now and returns when more may begin.
 func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync.WaitGroup) time.Time {
 	for l.err == nil && ctx.Err() == nil {
 		if l.out+l.waiting.visits+l.flushing.visits >= l.atOnce() {
@@ -159,7 +159,7 @@ func (l *Live) launch(ctx context.Context, arrivals chan<- Arrival, visits *sync
 	return time.Time{}
 }
 
-// atOnce returns how many visits may be under way.
+// atOnce returns the limit of concurrent visits.
 func (l *Live) atOnce() int {
 	n := l.Crawl.cfg.Polite.InFlight
 	if l.AtMost > 0 {
@@ -168,7 +168,7 @@ func (l *Live) atOnce() int {
 	return n
 }
 
-// visit makes a visit, until its deadline at the latest: the crawl gives it up then.
+// visit makes a visit, at most until its deadline, at which the crawl gives it up.
 func (l *Live) visit(ctx context.Context, v Visit) Arrival {
 	ctx, cancel := context.WithTimeout(ctx, v.Deadline.Sub(l.Clock()))
 	defer cancel()
@@ -186,8 +186,8 @@ func (l *Live) drain(abort context.Context, arrivals <-chan Arrival) {
 	}
 }
 
-// arrive keeps and absorbs a page. After an error, or when visits were given up,
-// nothing is taken in any more: the lead waits again when the crawl is resumed.
+// arrive keeps and absorbs a page. After an error, or when visits were given up, pages
+// are discarded: their leads wait again when the crawl resumes.
 func (l *Live) arrive(abort context.Context, a Arrival) {
 	l.out--
 	if l.err != nil || abort.Err() != nil {
@@ -211,7 +211,7 @@ func (l *Live) arrive(abort context.Context, a Arrival) {
 	l.sinceSave++
 }
 
-// fail ends the run: what is under way could not be kept.
+// fail ends the run, because pages can no longer be kept.
 func (l *Live) fail(err error) {
 	if l.err == nil {
 		l.err = err
@@ -220,15 +220,15 @@ func (l *Live) fail(err error) {
 	}
 }
 
-// A commit waits for others to share its sync, but not for long, and not while they
+// Group commit: a commit waits for others to share its sync, but not for long, and not while they
 // hold up too many of the visits that may be under way.
 const (
 	groupFor   = 10 * time.Millisecond
-	groupShare = 4 // of the visits at once
+	groupShare = 4 // one in so many of the concurrent visits
 )
 
-// commit starts a commit of what was absorbed, unless one is under way, or tells
-// when it is due.
+// commit starts a commit of what was absorbed, unless one is running, or returns when
+// it is due.
 func (l *Live) commit(commits chan<- error) (due time.Time) {
 	if !l.flushing.empty() || l.waiting.empty() || l.err != nil {
 		return time.Time{}

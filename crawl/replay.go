@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"dowse"
 	"dowse/internal/frontier"
@@ -217,7 +218,7 @@ func (p *player) requeue(e *Entry) error {
 	case e.Text == chanceText:
 		p.c.chances.give(e.Round)
 	default:
-		p.c.in.requeue(e.Round)
+		p.c.in.requeue(e.Round, strings.HasSuffix(e.Text, grantSuffix))
 		p.c.chances.forget(e.Round)
 	}
 	return nil

@@ -251,3 +251,48 @@ func TestTrapByForm(t *testing.T) {
 		t.Errorf("%s: %s", deep, c.Reason(deep))
 	}
 }
+
+// What a person puts back with the reason of a trap is visited: each URL once, also when the
+// crawl is rebuilt from its journal or from a snapshot before it has visited all of them.
+func TestRequeueOfATrap(t *testing.T) {
+	config := func() crawl.Config {
+		cfg := hurried(follow(queueAll))
+		cfg.Traps = crawl.Traps{Budget: 3}
+		return cfg
+	}
+	web := toy{}
+	var seeds []dowse.URL
+	for i := range 9 {
+		u := dowse.URL(fmt.Sprintf("http://a.test/item/%d", i))
+		web[u] = page{}
+		seeds = append(seeds, u)
+	}
+	dir := t.TempDir()
+	cfg, j := journalled(t, dir, config())
+	c := begin(t, cfg, seeds...)
+	d := &driver{c: c, now: epoch}
+	d.run(web, 1)
+	if got := c.Status().Fetched; got != 3 {
+		t.Fatalf("%d pages before, want 3", got)
+	}
+	if n, err := c.Requeue(d.now, "trap.pattern"); n != 6 || err != nil {
+		t.Fatalf("%d URLs were put back, want 6 (%v)", n, err)
+	}
+	for _, pages := range []int{5, 0} {
+		c.Resume(crawl.Limits{Pages: pages})
+		snapshot := snap(t, c, j)
+		d.run(web, 1)
+		if err := j.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		sameFold(t, "from the journal", c, dir, config(), nil)
+		sameFold(t, "from a snapshot", c, dir, config(), snapshot)
+	}
+	if got := c.Status().Fetched; got != 9 {
+		t.Errorf("%d pages, want all 9", got)
+	}
+	if n, _ := c.Requeue(d.now, "trap.pattern"); n != 0 {
+		t.Errorf("%d URLs are still left out", n)
+	}
+	balanced(t, c)
+}

@@ -222,6 +222,14 @@ func (f *urls) mayRequeue(id frontier.ID) bool {
 	return (state == dowse.Dead || state == dowse.Excluded) && !f.forgotten(id)
 }
 
+// granted reports whether a person asked for a URL that had been left out as one of a trap. It
+// then waits with that reason until its visit is settled, and the trap rules do not apply. The
+// reason is part of snapshots, so a crawl that is resumed keeps the grant.
+func (f *urls) granted(id frontier.ID) bool {
+	state := f.State(id)
+	return (state == dowse.Waiting || state == dowse.Flying) && isTrap(f.reason(id))
+}
+
 // view shows a strategy the ends of the queue.
 type view struct{ f *urls }
 

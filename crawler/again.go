@@ -8,8 +8,10 @@ import (
 	"dowse/internal/plain"
 )
 
-// takeSeeds lets a crawl go on with the seeds that it keeps, and with those that are given
-// now, which are added.
+// takeSeeds adds the seeds that are given at a resume to those that the
+// collection keeps. Kept seeds that are not in the frontier are queued
+// again, since a crash may have come before the first commit. A seed that
+// was taken down is not added. Notes report what was added.
 func (c *Crawler) takeSeeds(kept, given []dowse.URL) error {
 	c.askSeedsAgain(slices.Concat(kept, given))
 	cr := c.Collection.Crawl
@@ -51,8 +53,8 @@ func (c *Crawler) takeSeeds(kept, given []dowse.URL) error {
 	return c.commit()
 }
 
-// startable reports whether a URL can become a seed: nothing led to it so far, or it was
-// left out for a reason that may not hold for a seed.
+// startable reports whether a URL can become a seed: the crawl does not know
+// it, or it was held or excluded for a reason that need not apply to a seed.
 func (c *Crawler) startable(u dowse.URL) bool {
 	f := c.Collection.Crawl.Frontier()
 	id, ok := f.Find(u)
@@ -63,8 +65,9 @@ func (c *Crawler) startable(u dowse.URL) bool {
 	return state == dowse.Held || state == dowse.Excluded
 }
 
-// askSeedsAgain lets a crawl that has fetched nothing ask its seeds once more. So a first
-// crawl without a network is no dead end.
+// askSeedsAgain queues all seeds again if the crawl has fetched nothing so
+// far. So a first run without a network does not leave a crawl that can't
+// continue.
 func (c *Crawler) askSeedsAgain(seeds []dowse.URL) {
 	cr := c.Collection.Crawl
 	if cr.Status().Fetched > 0 {
@@ -75,7 +78,8 @@ func (c *Crawler) askSeedsAgain(seeds []dowse.URL) {
 	}
 }
 
-// requeue puts URLs back into the queue, as a person asked.
+// requeue queues URLs again that failed or were skipped, as Config.Retry
+// demands.
 func (c *Crawler) requeue(list []string) error {
 	for _, what := range list {
 		n, err := c.Collection.Crawl.Requeue(c.live.Clock(), what)

@@ -11,13 +11,14 @@ import (
 	"dowse/settings"
 )
 
-// decideAnew makes the changes that a config asks of the collection in dir and under which all
-// that was decided has to be decided again: another threshold, scope or topic. It returns a
-// line for a person that says what changed, "" if nothing did. What is given otherwise is
-// left to takeUp.
+// decideAnew makes those changes of a config that require every earlier
+// decision to be made again: a change of threshold, scope or topic. It
+// returns a line for a person that describes the change, "" if there was
+// none. All other settings are left to takeUp.
 //
-// The collection is closed again, so that whoever opens it next finds it as if it had been
-// created so. A crash leaves it as it was before, or as it is after.
+// The collection is closed afterwards, so the next opening finds it as if it
+// had been created with these settings. A crash leaves it in the old or in
+// the new state.
 func decideAnew(dir string, cfg Config) (note string, err error) {
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
@@ -45,8 +46,10 @@ func decideAnew(dir string, cfg Config) (note string, err error) {
 // ErrMidRound is returned for a change of a crawl that stopped in the middle of a round.
 var ErrMidRound = errors.New("the crawl stopped in the middle of a round: go on without the change, then make it")
 
-// decideUnder decides the crawl again under new terms and makes them those of the collection.
-// It returns how many pages changed their verdict, and how many were judged again.
+// decideUnder makes all decisions again under new terms, and makes the terms
+// those of the collection. It returns what changed and how many pages have a
+// new verdict. The order is: commit, plan, revised entries, commit, new
+// files; see collection.BeginChange for what a crash leaves in between.
 func (c *Crawler) decideUnder(a *terms, cfg Config) (change crawl.Change, pages int, err error) {
 	col := c.Collection
 	if col.Crawl.MidRound() {
@@ -95,8 +98,9 @@ func (c *Crawler) decideUnder(a *terms, cfg Config) (change crawl.Change, pages 
 	return change, pages, errors.Join(c.checkpoint(), col.Summarise())
 }
 
-// judgeAll makes the judge of an edited topic, trained on the labels if there are any, and has
-// it rule on all pages that were visited. It returns how many verdicts are new.
+// judgeAll makes the judge of an edited topic, trained on the labels if
+// there are any, and judges all visited pages again. It returns the number
+// of new verdicts.
 func (r *retraining) judgeAll(c *Crawler) (int, error) {
 	labels, err := collection.ReadLabels(c.Collection.Dir)
 	if err != nil {

@@ -14,19 +14,30 @@ import (
 	"dowse/topic"
 )
 
-// ErrTrust is returned when a collection is taken up that would have this machine do
-// something for it, and nobody here agreed: the directory may come from elsewhere.
+// ErrTrust is returned when a collection that is resumed would make this
+// machine do something to which its owner has not consented. The directory
+// may come from elsewhere.
 var ErrTrust = errors.New("it needs your consent")
 
-// An Act is something that a collection or a topic file has this machine do for it,
-// beyond reading its own files and fetching public pages.
+// An Act is something that a collection or a topic file makes this machine
+// do beyond reading its own files and fetching public pages.
 type Act struct {
-	Verb string // what is done: run, ask, send, reach, resolve, hurry or read
-	What string // to what, on one line; texts from the file are quoted
+	// Verb is the kind of act: run, ask, send, reach, resolve, hurry or
+	// read.
+	Verb string
+	// What is the object of the act on one line; texts from the file are
+	// quoted.
+	What string
 
-	Sum     string // hash of the files of a program that is run: consent is to these alone
-	Unread  string // why the files of a program could not be hashed: nobody can agree to it
-	Changed bool   // somebody agreed to this program, and its files were other ones
+	// Sum is a hash of the files of a program. Consent is to these contents
+	// alone.
+	Sum string
+	// Unread is why the files could not be hashed. Such an act can't be
+	// consented to.
+	Unread string
+	// Changed reports that there is consent to an earlier version of this
+	// program.
+	Changed bool
 }
 
 // String returns the act for a person to read.
@@ -41,11 +52,12 @@ func (a Act) String() string {
 	return text
 }
 
-// Acts returns what the crawl has this machine do for it.
+// Acts returns the acts of the crawl.
 func (c *Crawler) Acts() []Act { return actsOf(c.Topic, c.Collection.Settings, c.cfg) }
 
-// actsOf lists what a collection with this topic and these settings does. Where a
-// program brings its own connections, settings of the network have no effect.
+// actsOf returns the acts of a collection with this topic and these
+// settings. Settings of the network have no effect, and are left out, if the
+// config brings its own connections.
 func actsOf(t *topic.Topic, s collection.Settings, cfg Config) []Act {
 	list := JudgeActs(t)
 	if cfg.Dial == nil && cfg.Transport == nil {
@@ -55,8 +67,9 @@ func actsOf(t *topic.Topic, s collection.Settings, cfg Config) []Act {
 	return list
 }
 
-// JudgeActs lists what the outside judge of a topic does: the program that is run, the
-// service that is asked, the variable of the environment that is sent to it.
+// JudgeActs returns the acts of the outside judge of a topic: the program
+// that is run, the service that is asked, and the environment variable that
+// is sent to it.
 func JudgeActs(t *topic.Topic) (list []Act) {
 	o := t.Outside
 	if o == nil {
@@ -74,7 +87,8 @@ func JudgeActs(t *topic.Topic) (list []Act) {
 	return list
 }
 
-// runAct is the act of running a command line in a folder.
+// runAct returns the act of running a command line in a folder, with the
+// hash of its files.
 func runAct(dir string, command []string) Act {
 	var words []string
 	for _, w := range command {
@@ -89,6 +103,8 @@ func runAct(dir string, command []string) Act {
 	return a
 }
 
+// networkActs returns the acts of reaching private networks and of using a
+// particular DNS server.
 func networkActs(nets []string, resolver string) (list []Act) {
 	for _, s := range nets {
 		list = append(list, Act{Verb: "reach", What: fmt.Sprintf("addresses inside %q", s)})
@@ -99,14 +115,15 @@ func networkActs(nets []string, resolver string) (list []Act) {
 	return list
 }
 
-// From this pause, and up to so many requests at once, nobody is asked whether a host may
-// be treated so.
+// A shorter pause between requests to a host, or more concurrent requests to
+// it, needs consent.
 const (
 	leastPause    = 100 * time.Millisecond
 	mostHostConns = 4
 )
 
-// hurryActs lists what hosts would complain of to the owner of this machine.
+// hurryActs returns the acts about which hosts could complain to the owner
+// of this machine.
 func hurryActs(p settings.Politeness) (list []Act) {
 	p = p.Resolved()
 	if p.Delay < leastPause {
@@ -118,11 +135,11 @@ func hurryActs(p settings.Politeness) (list []Act) {
 	return list
 }
 
-// TopicActs lists what a topic file does: [JudgeActs] and [ReadActs].
+// TopicActs returns all acts of a topic file: [JudgeActs] and [ReadActs].
 func TopicActs(t *topic.Topic) []Act { return append(JudgeActs(t), ReadActs(t)...) }
 
-// ReadActs lists the files that a topic reads and that are not in its folder or below:
-// what they say would go into a collection, which people pass on.
+// ReadActs returns the files that a topic reads from outside its own folder.
+// Their content would become part of a collection, which people pass on.
 func ReadActs(t *topic.Topic) (list []Act) {
 	for _, name := range t.Files() {
 		if real, out := leaves(t.Dir, name); out {
@@ -132,8 +149,8 @@ func ReadActs(t *topic.Topic) (list []Act) {
 	return list
 }
 
-// leaves reports whether a pattern of files leads out of a folder, also by a symbolic
-// link, and returns the first path that does.
+// leaves reports whether a file pattern matches a file outside a folder,
+// also through a symbolic link, and returns the first such path.
 func leaves(dir, pattern string) (real string, out bool) {
 	l := Loader{Dir: dir}
 	base, err := filepath.EvalSymlinks(absolute(dir))
@@ -153,6 +170,8 @@ func leaves(dir, pattern string) (real string, out bool) {
 	return "", false
 }
 
+// absolute returns the absolute form of a path, or the path itself if the
+// working directory is unknown.
 func absolute(dir string) string {
 	full, err := filepath.Abs(cmp.Or(dir, "."))
 	if err != nil {
@@ -161,8 +180,8 @@ func absolute(dir string) string {
 	return full
 }
 
-// consented checks that whoever takes up the collection in dir agrees to what it does.
-// What the config names itself needs no question.
+// consented returns an error unless there is consent to every act of the
+// collection in dir. Acts that the config itself asks for need none.
 func consented(dir string, acts []Act, cfg Config) error {
 	given := append(networkActs(cfg.AllowNet, cfg.Resolver), hurryActs(cfg.Politeness)...)
 	if cfg.Topic != nil {
@@ -178,17 +197,17 @@ func consented(dir string, acts []Act, cfg Config) error {
 	return &TrustError{dir, acts}
 }
 
-// Agree is a [Config].Consent that agrees to everything: for programs that began the
-// collection themselves.
+// Agree is a [Config].Consent that agrees to everything. It is for programs
+// that created the collection themselves.
 func Agree(string, []Act) error { return nil }
 
-// A TrustError is an [ErrTrust] that says what was not agreed to.
+// A TrustError is an [ErrTrust] that lists the acts without consent.
 type TrustError struct {
 	Of   string // the collection or topic file
 	Acts []Act
 }
 
-// Error names everything that would have been done.
+// Error names every act that would have been done.
 func (e *TrustError) Error() string {
 	var acts []string
 	for _, a := range e.Acts {

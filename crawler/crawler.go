@@ -1,6 +1,32 @@
-// Package crawler is dowse for Go programs: open a collection, crawl, range over
-// its pages. It is where the parts are wired together, once; the command line
-// stands on it too.
+// Package crawler is dowse for Go programs: open a collection, crawl, and
+// range over its pages. The command line is built on it.
+//
+// The one idea: this package is the only place where the parts are wired
+// together. Packages crawl, fetch, judge, strategy, topic and collection do
+// not know each other's implementations; assemble connects them around one
+// open collection, for a new crawl, a resumed one, a replay and a salvage
+// alike. So a crawl that is resumed has the same parts as when it was
+// created.
+//
+// How the parts fit: [Open] makes a [Crawler] from a directory and a
+// [Config]. Its loop asks the crawl for the next visit, a [Visitor] fetches,
+// extracts and judges the page in a goroutine of its own, and the loop
+// archives and records the result in order. [View] opens a collection to
+// read it. A retraining runs in the background when people have labelled
+// pages, and the loop puts the new model into use. [Salvage] builds a new
+// collection from a damaged one, and [Fetcher] fetches single pages with the
+// rules of a crawl.
+//
+// Invariants: the archive is synced before the journal that refers to it,
+// and a page is yielded only after both are. Only the loop changes the
+// crawl; visits and retrainings work on copies. The settings that a crawl
+// was created with, or changed to at a resume, are in its collection, and
+// nothing outside is needed to resume it.
+//
+// What it must never do: send a request to the public web without a contact;
+// run a program, reach a private network or send a secret because a
+// collection or topic from elsewhere says so, without consent (see [Act]);
+// or let the order of visits depend on how long a training takes.
 package crawler
 
 import (
@@ -24,113 +50,150 @@ import (
 	"dowse/topic"
 )
 
-// Version of dowse, as it stands in User-Agent, archives and collections.
+// Version is the version of dowse, as User-Agent, archives and collections
+// contain it.
 const Version = "0.1"
 
-// Config holds what to look for and where to begin, the settings of the crawl, and what only
-// a program can give. What is wanted is given by Words or Topic, or by a Judge of one's own.
+// Config holds what to look for, where to begin, the settings of the crawl,
+// and what only a Go program can give. Words, Topic or Judge is required for
+// a new crawl. The zero value of every other field selects its default.
 type Config struct {
-	Words []string     // a few words; or
-	Topic *topic.Topic // a topic; or
-	Judge dowse.Judge  // a judge of one's own, in place of the topic's
-	Seeds []string     // URLs to begin with, beside the topic's
+	// Words or Topic say what to look for. Judge is a judge of the program's
+	// own, which is used in place of that of the topic.
+	Words []string
+	Topic *topic.Topic
+	Judge dowse.Judge
+	// Seeds are URLs to begin with, in addition to those of the topic.
+	Seeds []string
 
-	// Settings are what a person decides. A setting that is not given has its default in a
-	// new crawl; at a resume it stays as it was.
+	// Settings are what a person decides. A setting that is not given has
+	// its default in a new crawl; at a resume it keeps its value.
 	settings.Settings
 
-	// Reset names settings, by their flags, that go back to their default at a resume.
+	// Reset names settings, by their flags, that return to their default at
+	// a resume.
 	Reset []string
 
 	// Pinned are the examples of the topic as they were pinned (see topic.ParseLock). The
 	// crawler's Notes name those that have changed since.
 	Pinned []topic.Origin
 
-	Strategy    dowse.Strategy // in place of the strategy that the settings name
-	Unit        string         // what is looked for, UnitPage or UnitSite; default UnitPage
-	TGraph      string         // file with the T-Graph, for strategies that need one
-	Trace       string         // access log, for strategies that learn from people
-	TraceSite   string         // URL of the site whose own log Trace is: such a log has paths without a host
-	Links       string         // file of links with known outcomes, for strategies that learn from them
-	Classes     string         // file of a decimal classification, for treasure
-	LearnFrom   string         // collection whose strategy has learnt what this one starts with
-	LearnAnyway bool           // even if it was crawled for another topic
-	WordNet     string         // WNDB directory with what words may mean, for judges that grow from them; "" for none
+	// Strategy is used in place of the strategy that the settings name.
+	Strategy dowse.Strategy
+	// Unit is what to look for, UnitPage or UnitSite; default UnitPage.
+	Unit string
+	// TGraph, Trace, Links and Classes are files for strategies that need
+	// one: a T-Graph, an access log, links with known outcomes, a decimal
+	// classification.
+	TGraph string
+	Trace  string
+	// TraceSite is the URL of the site whose own log Trace is, since such a
+	// log has paths without a host.
+	TraceSite string
+	Links     string
+	Classes   string
+	// LearnFrom is a collection; what its strategy has learnt is where this
+	// one starts. LearnAnyway allows one that was crawled for another topic.
+	LearnFrom   string
+	LearnAnyway bool
+	// WordNet is a WNDB directory with the meanings of words, for judges that
+	// grow from them; "" for none.
+	WordNet string
 
-	// Salt is the key of the hashes that stand for the people of Trace. No collection
-	// keeps it: with the same salt a later crawl recognises them, and without it their names
-	// can't be found by trying. Nil draws one at random and drops it.
+	// Salt is the key of the hashes that replace the people in Trace. It is
+	// not stored in the collection: with the same salt a later crawl
+	// recognises them, and without it their names can't be found by trying.
+	// Default a random salt that is dropped.
 	Salt []byte
 
 	// Retry puts URLs of a crawl that is resumed back into the queue: "failed", "unreached",
 	// a reason, or a host; see [crawl.Crawl.Requeue].
 	Retry []string
 
-	Memory    int64             // bytes of memory for pages in flight; a quarter of the process's memory limit, or 96 MiB
-	Transport http.RoundTripper // answers in place of the network
+	// Memory is in bytes, for pages in flight; default a quarter of the
+	// memory limit of the process, or 96 MiB without a limit.
+	Memory int64
+	// Transport answers requests in place of the network.
+	Transport http.RoundTripper
 	Dial      func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// Consent is asked when a collection is taken up that would do something which this
-	// config does not name itself: run a program, reach an inside network. An error refuses.
-	// Nil refuses everything, with a [TrustError].
+	// Consent is called when a collection is resumed that would do something
+	// that this config does not ask for itself, such as running a program or
+	// reaching a private network. An error refuses. Nil refuses everything
+	// with a [TrustError].
 	Consent func(dir string, acts []Act) error
 
-	// NoOutside leaves the topic's outside judge alone: nobody is asked, and nobody has to
-	// consent to it.
+	// NoOutside disables the outside judge of the topic. It is not asked,
+	// and no consent to it is needed.
 	NoOutside bool
 
-	// Getenv returns variables of the environment that a topic names: the keys of outside
-	// judges. Nil knows none.
+	// Getenv returns environment variables that a topic names, which are the
+	// keys of outside judges. Nil returns none.
 	Getenv func(name string) string
 
-	// Say hears what the program of an outside judge writes to its standard error. Nil
-	// hears nothing.
+	// Say is called with each line that the program of an outside judge
+	// writes to its standard error. Nil drops them.
 	Say func(line string)
 
-	NoArchive  bool                 // keep decisions, but not what the web said
-	NoSitemaps bool                 // do not read the sitemaps that robots.txt names
-	Demo       *collection.Demo     // marks a collection of the made web
-	Tick       func(s crawl.Status) // hears of the crawl about twice a second, from its loop
-	Clock      func() time.Time     // returns the time for the crawl; nil means [crawl.NewClock]
+	// NoArchive keeps decisions, but not the answers of the web. Then the
+	// judge can't be retrained on pages of the crawl.
+	NoArchive bool
+	// NoSitemaps ignores the sitemaps that robots.txt names.
+	NoSitemaps bool
+	// Demo marks a collection of the synthetic web.
+	Demo *collection.Demo
+	// Tick is called about twice a second from the loop of the crawl.
+	Tick func(s crawl.Status)
+	// Clock returns the time for the crawl; default [crawl.NewClock].
+	Clock func() time.Time
 
-	// Trained hears of every new model that was taken into use, and of those that the
-	// crawl made by itself and refused, from the crawl's loop.
+	// Trained is called from the loop of the crawl for every new model that
+	// is put into use, and for those that the crawl trained by itself and
+	// rejected.
 	Trained func(m collection.Model)
 
-	budget *fetch.Budget // of Memory; set when a collection is opened to be crawled
+	// budget has the size of Memory. It is set when a collection is opened
+	// to be crawled.
+	budget *fetch.Budget
 }
 
-// A Crawler is an open collection and the crawl in it.
+// A Crawler is an open collection with its crawl. It is not safe for
+// concurrent use; during Crawl or Run only the callbacks of Config may call
+// its methods.
 type Crawler struct {
 	Collection *collection.Collection
 	Topic      *topic.Topic
-	Notes      []string // what a person should know of the topic's examples, the access log, and a judge that changed
+	// Notes are messages for a person about the topic's examples, the access
+	// log, changed settings and a changed judge.
+	Notes []string
 
 	cfg      Config
 	strategy dowse.Strategy
 	client   *fetch.Client
 	writer   *archive.Writer
 	live     *crawl.Live
-	outside  *outside.Judge // that the topic names; nil for none
-	asked    *ruler         // the judge that the outside one stands beside; nil for none
-	visitor  *Visitor
-	restore  crawl.Restorer
-	judging  *judging
-	labels   labelWatch
-	care     *care
-	err      error
-	stopped  dowse.StopReason
+	// outside is the outside judge of the topic; nil if it names none. asked
+	// is the judge that it supplements.
+	outside *outside.Judge
+	asked   *ruler
+	visitor *Visitor
+	restore crawl.Restorer
+	judging *judging
+	labels  labelWatch
+	care    *care
+	err     error
+	stopped dowse.StopReason
 }
 
-// Open opens the collection in dir and takes up the crawl in it, or begins one. It
-// returns an error that says what to do when the crawl may not begin; nothing is
-// sent before that.
+// Open opens the collection in dir and resumes its crawl, or creates a
+// collection if there is none. If the crawl may not begin, the error says
+// what to do, and no request was sent. The caller must call Close.
 func Open(dir string, cfg Config) (*Crawler, error) {
 	return OpenContext(context.Background(), dir, cfg)
 }
 
-// OpenContext is Open for those who may want to end the gathering of a topic's examples,
-// which can take long. The context is not used after that.
+// OpenContext is Open with a context that can end the gathering of the
+// topic's examples, which can take long. The context is not used afterwards.
 func OpenContext(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	if collection.IsCollection(dir) {
 		return resume(dir, cfg)
@@ -138,6 +201,9 @@ func OpenContext(ctx context.Context, dir string, cfg Config) (*Crawler, error) 
 	return begin(ctx, dir, cfg)
 }
 
+// begin creates a collection and its crawl. Everything that can fail is
+// checked or made before the directory is created, and the seeds are
+// committed before the first visit.
 func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	t, s, err := plan(&cfg)
 	if err != nil {
@@ -176,8 +242,8 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 	return c, nil
 }
 
-// plan returns the topic and the settings of a new crawl, checked as far as they can be
-// before the examples of the topic are gathered.
+// plan returns the topic and the settings of a new crawl, checked as far as
+// possible before the examples of the topic are gathered.
 func plan(cfg *Config) (*topic.Topic, collection.Settings, error) {
 	t, err := wanted(cfg)
 	if err != nil {
@@ -193,7 +259,8 @@ func plan(cfg *Config) (*topic.Topic, collection.Settings, error) {
 	return t, s, ready(s, t, *cfg)
 }
 
-// ready checks what can be checked before the examples of a topic are gathered.
+// ready checks seeds and identity before the examples are gathered, unless
+// the seeds come from these.
 func ready(s collection.Settings, t *topic.Topic, cfg Config) error {
 	if len(s.Seeds) == 0 && t.SeedsFrom != "" {
 		return nil
@@ -205,8 +272,9 @@ func ready(s collection.Settings, t *topic.Topic, cfg Config) error {
 	return identified(s, cfg, seeds)
 }
 
-// resume goes on with the crawl in dir. Changes under which everything has to be decided
-// again are made first; after that the collection is as if it had always been so.
+// resume continues the crawl in dir. Changes that require earlier decisions
+// to be made again are made first; afterwards the collection is as if it had
+// been created with them.
 func resume(dir string, cfg Config) (*Crawler, error) {
 	note, err := decideAnew(dir, cfg)
 	if err != nil {
@@ -226,6 +294,9 @@ func resume(dir string, cfg Config) (*Crawler, error) {
 	return c, nil
 }
 
+// takeUp resumes the crawl of an open collection: it merges the settings,
+// restores the state, adds seeds and requeues URLs. The merged settings are
+// saved last.
 func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	a, err := agree(col, cfg)
 	if err != nil {
@@ -260,7 +331,8 @@ func takeUp(col *collection.Collection, cfg Config) (*Crawler, error) {
 	return c, col.SaveSettings()
 }
 
-// assemble puts the parts together around an open collection.
+// assemble builds a Crawler around an open collection. It is the only place
+// where judge, strategy, client, archive and loop are connected.
 func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Config) (*Crawler, error) {
 	care := careFor(col, cfg)
 	cfg.budget = care.budget
@@ -306,6 +378,8 @@ func assemble(col *collection.Collection, t *topic.Topic, b *madeJudge, cfg Conf
 	return c, nil
 }
 
+// archiveOptions returns what the warcinfo records of the archive say about
+// the crawl.
 func archiveOptions(col *collection.Collection, client *fetch.Client, clock func() time.Time) archive.Options {
 	return archive.Options{
 		Prefix: col.Prefix(), Software: "dowse/" + Version, Operator: col.Settings.Identity.Contact,
@@ -314,8 +388,9 @@ func archiveOptions(col *collection.Collection, client *fetch.Client, clock func
 	}
 }
 
-// commit makes durable what was kept and recorded: first the archive, then the
-// journal that refers to it.
+// commit makes everything durable that was archived and recorded. The
+// archive is synced before the journal that refers to it, so that no
+// committed entry names a missing record.
 func (c *Crawler) commit() error {
 	if c.writer != nil {
 		if err := c.writer.Sync(); err != nil {
@@ -325,6 +400,7 @@ func (c *Crawler) commit() error {
 	return c.Collection.Journal.Sync()
 }
 
+// checkpoint commits and saves a snapshot of the state.
 func (c *Crawler) checkpoint() error {
 	if err := c.commit(); err != nil {
 		return err
@@ -332,16 +408,18 @@ func (c *Crawler) checkpoint() error {
 	return c.Collection.Checkpoint()
 }
 
-// A Page is a page of the crawl, as its programs see it.
+// A Page is a fetched page as a Go program receives it.
 type Page struct {
 	*dowse.Page
 	Relevance float64
 	threshold float64
-	Why       string // the verdict's reasons in a line, terms as the judge knows them: [topic.Topic.Speller] finds the words behind stems
+	// Why is the reasons of the verdict on one line. Its terms are those of
+	// the judge; [topic.Topic.Speller] finds the words behind stems.
+	Why string
 }
 
-// Row returns what is known of the page, as lists and exports show it. Where its URL was first seen is known only
-// if the topic asks for it.
+// Row returns the page as lists and exports show it. Where its URL was first
+// seen is included only if the topic asks for it.
 func (p *Page) Row() *collection.Row {
 	row := &collection.Row{Page: p.Page, State: dowse.Visited, Requested: true, Judged: true, Threshold: p.threshold}
 	if v := p.Via; v != nil {
@@ -350,18 +428,19 @@ func (p *Page) Row() *collection.Row {
 	return row
 }
 
-// Crawl crawls, and yields every page that was fetched, after it is safely on
-// disk. Breaking off the loop, or the end of ctx, pauses the crawl; Crawl again
-// resumes it. After the loop Err and StopReason tell how it ended.
+// Crawl crawls and yields every fetched page after it is durable on disk.
+// Breaking the loop, or the end of ctx, pauses the crawl; calling Crawl
+// again resumes it. After the loop Err and StopReason return how it ended.
 func (c *Crawler) Crawl(ctx context.Context) iter.Seq[*Page] {
 	return func(yield func(*Page) bool) {
 		c.Run(ctx, context.WithoutCancel(ctx), yield)
 	}
 }
 
-// Run is Crawl for those who tell a pause (ctx ends: visits under way are still
-// taken in) from an interruption (abort ends: they are given up). It yields the
-// fetched pages until yield returns false.
+// Run is Crawl with separate contexts for a pause and an interruption. When
+// ctx ends, visits in flight are still completed and recorded; when abort
+// ends, they are given up. Run calls yield for every fetched page until it
+// returns false.
 func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	ctx, pause := context.WithCancel(ctx)
 	defer pause()
@@ -404,17 +483,19 @@ func (c *Crawler) Run(ctx, abort context.Context, yield func(*Page) bool) {
 	c.err = errors.Join(c.err, sitting.append(c.Collection))
 }
 
-// Err returns what went wrong in the last Crawl: keeping or committing a page. What
-// was committed before is safe.
+// Err returns the error of the last Crawl, for example that a page could not
+// be archived or committed. Everything committed before is safe.
 func (c *Crawler) Err() error { return c.err }
 
-// StopReason tells why the last Crawl ended.
+// StopReason returns why the last Crawl ended.
 func (c *Crawler) StopReason() dowse.StopReason { return c.stopped }
 
-// Status returns how the crawl stands. It must not be called during Crawl.
+// Status returns the progress of the crawl. It must not be called
+// concurrently with Crawl.
 func (c *Crawler) Status() crawl.Status { return c.Collection.Crawl.Status() }
 
-// Close closes the collection.
+// Close ends the outside judge and closes connections, archive and
+// collection.
 func (c *Crawler) Close() error {
 	var err error
 	if c.outside != nil {
@@ -429,4 +510,5 @@ func (c *Crawler) Close() error {
 	return errors.Join(err, c.Collection.Close())
 }
 
+// randomKey returns the key of a crawl for which no random seed was given.
 func randomKey() uint64 { return rand.Uint64() }

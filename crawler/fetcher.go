@@ -13,10 +13,10 @@ import (
 	"dowse/weburl"
 )
 
-// A Fetcher asks the web for single pages, outside of any collection, as a crawl
-// would: nothing is sent before it is known who asks, robots.txt comes first, a
-// host gets one request at a time with a pause after it. It may be used from many
-// goroutines.
+// A Fetcher fetches single pages outside of any collection, with the same
+// rules as a crawl: it sends nothing without an identity, asks for
+// robots.txt first, and sends one request at a time to a host with a pause
+// after it. It is safe for concurrent use.
 type Fetcher struct {
 	cfg      Config
 	settings collection.Settings
@@ -27,16 +27,19 @@ type Fetcher struct {
 	hosts map[string]*hostTurn
 }
 
-// A hostTurn lets one visit to a host at a time pass.
+// A hostTurn serialises the visits to one host: its mutex is held during a
+// request and the pause before it.
 type hostTurn struct {
 	mu     sync.Mutex
 	robots *dowse.Robots
-	answer *fetch.Response // to the request for robots.txt
+	// answer is the last answer to the request for robots.txt.
+	answer *fetch.Response
 	ready  time.Time
 }
 
-// NewFetcher returns a fetcher with the identity, network and politeness of cfg.
-// With a Judge in it pages are rated, with a Topic their languages are told if it asks.
+// NewFetcher returns a fetcher with the identity, network and politeness of
+// cfg. With a Judge in cfg pages are judged; with a Topic their language is
+// detected if the topic asks for it. The caller must call Close.
 func NewFetcher(cfg Config) (*Fetcher, error) {
 	f := &Fetcher{cfg: cfg, hosts: map[string]*hostTurn{}, settings: collection.Settings{Settings: cfg.Settings}}
 	var err error
@@ -53,27 +56,31 @@ func NewFetcher(cfg Config) (*Fetcher, error) {
 	return f, nil
 }
 
-// silent is the judge of pages that are only fetched.
+// silent is the judge of pages that are only fetched: every verdict is zero.
 type silent struct{}
 
 func (silent) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
 
-// UserAgent returns what the fetcher calls itself.
+// UserAgent returns the User-Agent header that the fetcher sends.
 func (f *Fetcher) UserAgent() string { return f.client.UserAgent() }
 
-// Close lets go of connections.
+// Close closes idle connections.
 func (f *Fetcher) Close() { f.client.Close() }
 
-// A Hop is one request for a page, or why none was made.
+// A Hop is one request for a page, or the reason why none was sent.
 type Hop struct {
-	Page     *dowse.Page     // as a crawl would absorb it
-	Robots   *dowse.Robots   // of its host
-	Rule     string          // the rule of robots.txt that decided, "" for none
-	Response *fetch.Response // nil if robots.txt forbids it
+	// Page is the result in the form that a crawl records.
+	Page   *dowse.Page
+	Robots *dowse.Robots // of its host
+	// Rule is the rule of robots.txt that decided, "" if there is none.
+	Rule string
+	// Response is nil if robots.txt forbids the request.
+	Response *fetch.Response
 }
 
-// Fetch asks for one page, without following a redirect. The error is ErrIdentity
-// or the end of ctx; whatever the web does is in the page.
+// Fetch requests one page without following redirects. The error is
+// ErrIdentity or that of ctx; anything that goes wrong on the web is in the
+// page.
 func (f *Fetcher) Fetch(ctx context.Context, u dowse.URL) (*Hop, error) {
 	if err := identified(f.settings, f.cfg, []dowse.URL{u}); err != nil {
 		return nil, err
@@ -103,7 +110,7 @@ func (f *Fetcher) Fetch(ctx context.Context, u dowse.URL) (*Hop, error) {
 	return hop, ctx.Err()
 }
 
-// refuse tells why a page may not be asked for: a rule, or a host whose robots.txt
+// refuse sets why a page may not be requested: a rule, or a robots.txt that
 // could not be read.
 func (h *hostTurn) refuse(p *dowse.Page) *dowse.Page {
 	p.Outcome, p.Reason = dowse.Refused, dowse.SkipRobotsTxt
@@ -116,8 +123,8 @@ func (h *hostTurn) refuse(p *dowse.Page) *dowse.Page {
 	return p
 }
 
-// Follow fetches u and goes after at most so many redirects, each as a page of its
-// own. The last hop is the one that ended it.
+// Follow fetches u and follows at most the given number of redirects, with
+// one hop per request. The last hop is the result.
 func (f *Fetcher) Follow(ctx context.Context, u dowse.URL, redirects int) ([]*Hop, error) {
 	var hops []*Hop
 	for {
@@ -133,6 +140,7 @@ func (f *Fetcher) Follow(ctx context.Context, u dowse.URL, redirects int) ([]*Ho
 	}
 }
 
+// host returns the turn of the host of a URL.
 func (f *Fetcher) host(u dowse.URL) *hostTurn {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -143,6 +151,8 @@ func (f *Fetcher) host(u dowse.URL) *hostTurn {
 	return f.hosts[name]
 }
 
+// askRobots requests robots.txt unless it is known. If ctx ends, nothing is
+// remembered.
 func (f *Fetcher) askRobots(ctx context.Context, h *hostTurn, u dowse.URL) error {
 	if h.robots != nil {
 		return nil
@@ -156,12 +166,15 @@ func (f *Fetcher) askRobots(ctx context.Context, h *hostTurn, u dowse.URL) error
 	return nil
 }
 
-// delay is how long a host rests: as it asks, or as is configured.
+// delay returns the pause after a request: the longer of what robots.txt
+// asks for and what is configured, up to the configured maximum.
 func (f *Fetcher) delay(r *dowse.Robots) time.Duration {
 	polite := f.cfg.Politeness.Resolved()
 	return min(max(polite.Delay, r.Delay), polite.MaxDelay)
 }
 
+// rest starts the pause of a host, and wait waits for its end or that of
+// ctx.
 func (h *hostTurn) rest(d time.Duration) { h.ready = time.Now().Add(d) }
 
 func (h *hostTurn) wait(ctx context.Context) error {

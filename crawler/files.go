@@ -4,12 +4,16 @@ package crawler
 const defaultIdle = 1024
 
 const (
-	ownFiles      = 24 // files that a crawl has open beside connections: journal, archive, snapshot, ...
-	filesPerVisit = 3  // a connection, an idle one, and a question to the name server
+	// ownFiles is how many files a crawl has open in addition to
+	// connections, such as journal, archive and snapshot.
+	ownFiles = 24
+	// filesPerVisit counts a connection, an idle one, and a query to the
+	// name server.
+	filesPerVisit = 3
 )
 
-// visitRoom returns how many visits may be made at once with the files that this
-// process may open.
+// visitRoom returns how many visits can be in flight with the number of
+// files that this process may open. It is at least 1.
 func visitRoom() int {
 	return max(1, (openFiles()-ownFiles)/filesPerVisit)
 }

@@ -7,10 +7,10 @@ import (
 	"dowse/collection"
 )
 
-// Forget takes pages down in the collection in dir, for good, and then makes its state and
-// its lists again. Neither an outside judge nor the network is asked anything. Where the
-// strategy is a Go program's own, which only that program knows, state and lists are made
-// again when the program goes on; a note says so.
+// Forget takes pages down in the collection in dir permanently, and then
+// makes its state and its lists again. It asks no outside judge and sends
+// nothing. If the strategy belongs to a Go program, only that program can
+// make state and lists again when it resumes; a note reports that.
 func Forget(dir string, x collection.Takedown) (*collection.Forgotten, error) {
 	out, err := collection.Forget(dir, x)
 	if err != nil {
@@ -22,7 +22,7 @@ func Forget(dir string, x collection.Takedown) (*collection.Forgotten, error) {
 	return out, nil
 }
 
-// renew decides a crawl again after a takedown, and saves its state and its lists.
+// renew replays a crawl after a takedown, and saves its state and its lists.
 func renew(dir string) error {
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"dowse/topic"
 )
 
-// firstFormula judged words in collections that do not say which formula did.
+// firstFormula is the formula of collections that do not name one.
 const firstFormula = "words/1"
 
-// formulaOf names the formula by which a crawl judges the words of its topic; "" for one
-// that has no words to judge by.
+// formulaOf returns the name of the formula by which a crawl judges the
+// words of its topic; "" if there are no words to judge by.
 func formulaOf(t *topic.Topic, cfg Config) string {
 	if cfg.Judge != nil || len(t.Words)+len(t.Also)+len(t.Not) == 0 && t.About == "" {
 		return ""
@@ -20,8 +20,9 @@ func formulaOf(t *topic.Topic, cfg Config) string {
 	return judge.WordsName
 }
 
-// takeFormula lets a crawl that is taken up judge words by the formula of today. Verdicts of
-// before stand, so where another one gave them that is told, once.
+// takeFormula switches a resumed crawl to the current formula. Earlier
+// verdicts stay, so a note reports the switch once if another formula gave
+// them.
 func (c *Crawler) takeFormula() {
 	s, now := &c.Collection.Settings, formulaOf(c.Topic, c.cfg)
 	if now == "" {

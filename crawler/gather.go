@@ -11,8 +11,9 @@ import (
 	"dowse/topic"
 )
 
-// Gather brings together what a topic names, from the web and from files. URLs are
-// fetched with the identity, network and politeness of cfg.
+// Gather collects the training data that a topic names, from the web and
+// from files. URLs are fetched with the identity, network and politeness of
+// cfg.
 func Gather(ctx context.Context, t *topic.Topic, cfg Config) (*topic.Material, error) {
 	if !t.Needs() {
 		return &topic.Material{}, nil
@@ -37,7 +38,8 @@ func Gather(ctx context.Context, t *topic.Topic, cfg Config) (*topic.Material, e
 	return m, nil
 }
 
-// A madeJudge is the judge of a crawl, and the files from which it can be made again.
+// A madeJudge is the judge of a crawl with the files from which it can be
+// made again.
 type madeJudge struct {
 	judge dowse.Judge
 	model string // name of the trained model, "" for none
@@ -46,7 +48,7 @@ type madeJudge struct {
 	notes []string
 }
 
-// newBench makes the judge of a crawl that begins.
+// newBench makes the judge of a new crawl.
 func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) (*madeJudge, error) {
 	if cfg.Judge != nil {
 		return &madeJudge{judge: cfg.Judge}, nil
@@ -77,7 +79,8 @@ func newBench(ctx context.Context, t *topic.Topic, strategy string, cfg Config) 
 	return b, b.keep(m)
 }
 
-// keep adds the files that the material is read from when the crawl is taken up.
+// keep adds the files from which the training data is read when the crawl is
+// resumed.
 func (b *madeJudge) keep(m *topic.Material) error {
 	if m.Model != nil {
 		if err := b.addModel(collection.GivenModel, m.Model); err != nil {
@@ -97,6 +100,7 @@ func (b *madeJudge) keep(m *topic.Material) error {
 	return nil
 }
 
+// addModel adds the file of a model.
 func (b *madeJudge) addModel(name string, m judge.Model) error {
 	data, err := judge.Save(m)
 	if err != nil {
@@ -106,7 +110,8 @@ func (b *madeJudge) addModel(name string, m judge.Model) error {
 	return nil
 }
 
-// examplesOf returns the material's examples as a collection keeps them.
+// examplesOf returns the examples in the form that a collection keeps,
+// negative examples that the program chose included.
 func examplesOf(m *topic.Material) []collection.Example {
 	var list []collection.Example
 	for i, e := range m.Examples {
@@ -125,6 +130,7 @@ func examplesOf(m *topic.Material) []collection.Example {
 	return list
 }
 
+// exampleOf converts one example.
 func exampleOf(e judge.Example) collection.Example {
 	p := e.Page
 	if p == nil {
@@ -136,9 +142,9 @@ func exampleOf(e judge.Example) collection.Example {
 	}
 }
 
-// MaterialOf returns what the judge of a collection was made from: the examples that
-// it keeps, the model that its topic names, and the trained model that its settings
-// name. Nothing is fetched.
+// MaterialOf returns the training data of a collection: its examples, the
+// model that its topic names, and the trained model that its settings name.
+// It fetches nothing.
 func MaterialOf(col *collection.Collection) (*topic.Material, error) {
 	list, err := col.Examples()
 	if err != nil {
@@ -168,7 +174,7 @@ func MaterialOf(col *collection.Collection) (*topic.Material, error) {
 	return m, nil
 }
 
-// loadModel reads a model from a file of a collection, nil if there is none.
+// loadModel decodes a model, nil if there is none.
 func loadModel(data []byte, err error) (judge.Model, error) {
 	if data == nil || err != nil {
 		return nil, err
@@ -176,7 +182,8 @@ func loadModel(data []byte, err error) (judge.Model, error) {
 	return judge.Load(data)
 }
 
-// benchOf makes the judge of a crawl that is taken up, from what its collection keeps.
+// benchOf makes the judge of a resumed crawl from the files of its
+// collection.
 func benchOf(col *collection.Collection, t *topic.Topic, cfg Config) (*madeJudge, error) {
 	if cfg.Judge != nil {
 		return &madeJudge{judge: cfg.Judge}, nil

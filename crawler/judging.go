@@ -11,21 +11,25 @@ import (
 	"dowse/topic"
 )
 
-// judging makes the judges of a crawl: of the topic alone, and of the topic and what
-// people labelled.
+// judging makes the judges of a crawl: that of the topic alone, and those
+// that are trained on labels.
 type judging struct {
 	col   *collection.Collection
 	topic *topic.Topic
-	base  dowse.Judge // before anybody labelled
-	own   bool        // a program brought it: labels do not teach it
+	// base is the judge before any label was given.
+	base dowse.Judge
+	// own reports that base belongs to a Go program and can't be trained.
+	own bool
 
-	wordnet string // WNDB directory for judges that grow; "" for none
+	// wordnet is the WNDB directory for judges that grow from words; "" for
+	// none.
+	wordnet string
 }
 
-// trained returns the judge of the topic and labelled pages, and the model that was
-// trained; nil where there is nothing to train, or on. r.made gives its name, and is told
-// what it was trained against: pages that were seen, where there are enough. If nobody
-// asked for it, it is refused where these can't be told from examples.
+// trained returns the judge of the topic trained on labelled pages, and its
+// model; a nil model means that there is nothing to train. It records in
+// r.made what the negative examples were. A model that was not asked for is
+// refused if these can't be distinguished from the examples.
 func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Example, again *rejudge) (dowse.Judge, judge.Model, error) {
 	made := &r.made
 	if g.own {
@@ -73,7 +77,8 @@ func (g *judging) trained(ctx context.Context, r *retraining, labels []judge.Exa
 	return j.Named(made.Model), j.Model(), nil
 }
 
-// loaded returns the judge of the topic and a model that was trained before.
+// loaded returns the judge of the topic with a model that was trained
+// before.
 func (g *judging) loaded(made collection.Model, data []byte) (dowse.Judge, error) {
 	m, err := MaterialOf(g.col)
 	if err != nil {
@@ -90,17 +95,20 @@ func (g *judging) loaded(made collection.Model, data []byte) (dowse.Judge, error
 	return j.Named(made.Model), nil
 }
 
-// A ruler is the judge of a crawl that goes on: another can be put in its place at any
-// time, and labels beat it. It may be asked from many goroutines.
+// A ruler is the judge of a running crawl. It can be replaced at any time,
+// and labels override it. It is safe for concurrent use: readers load one
+// immutable rule.
 type ruler struct{ now atomic.Pointer[rule] }
 
-// A rule is a judge and the labels beside it. It does not change.
+// A rule is a judge with the labels that override it. It is never changed
+// after it was stored.
 type rule struct {
 	judge  dowse.WindowJudge
 	labels map[dowse.URL]crawl.Label
 }
 
-// ruled makes a judge replaceable. One that does not rate windows stays what it is.
+// ruled makes a judge replaceable. One that does not rate windows is
+// returned unchanged.
 func ruled(j dowse.Judge) dowse.Judge {
 	wj, ok := j.(dowse.WindowJudge)
 	if !ok {
@@ -109,19 +117,21 @@ func ruled(j dowse.Judge) dowse.Judge {
 	return newRuler(wj)
 }
 
+// newRuler returns a ruler without labels.
 func newRuler(j dowse.WindowJudge) *ruler {
 	r := &ruler{}
 	r.now.Store(&rule{judge: j})
 	return r
 }
 
-// Judge rates the page.
+// Judge judges the page; a label of its URL overrides the verdict.
 func (r *ruler) Judge(p *dowse.Page) dowse.Verdict {
 	x := r.now.Load()
 	return x.labels[p.URL].Verdict(x.judge.Judge(p))
 }
 
-// JudgeWindows rates the page and its windows. A label concerns the page alone.
+// JudgeWindows judges the page and its windows. A label overrides the
+// verdict on the page only.
 func (r *ruler) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
 	x := r.now.Load()
 	v, ratings := x.judge.JudgeWindows(p, windows)

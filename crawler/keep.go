@@ -7,8 +7,9 @@ import (
 	"dowse/internal/archive"
 )
 
-// A keeper writes answers to the archive. Bodies that were kept before are kept as
-// a reference to the first.
+// A keeper writes answers to the archive. A body that was written before is
+// stored as a reference to the first copy. pack is safe for concurrent use;
+// keep is not.
 type keeper struct {
 	writer *archive.Writer
 	seen   map[archive.Digest]archive.Original
@@ -16,25 +17,29 @@ type keeper struct {
 }
 
 const (
-	rememberedBodies = 50_000 // of which copies are recognised; some 15 MB
-	smallBody        = 512    // a copy of less is not worth a reference
+	// rememberedBodies is of how many bodies copies are recognised, which
+	// takes about 15 MB.
+	rememberedBodies = 50_000
+	// smallBody is in bytes; a reference would not be smaller than such a
+	// body.
+	smallBody = 512
 )
 
 func newKeeper(w *archive.Writer) *keeper {
 	return &keeper{writer: w, seen: map[archive.Digest]archive.Original{}}
 }
 
-// A parcel is an answer, encoded and ready to be appended. The payload of ex is gone:
-// the encoded form is all of it that waits in memory.
+// A parcel is an encoded answer, ready to be appended. The payload of ex is
+// dropped, so that only the encoded form is held in memory.
 type parcel struct {
 	ex  *archive.Exchange
 	enc archive.Encoded
 }
 
-// sparePool is the largest buffer that is kept for other answers.
+// sparePool is the capacity, in bytes, of the largest buffer that is reused.
 const sparePool = 1 << 20
 
-// pack encodes an exchange; it is called by visits, many at once.
+// pack encodes an exchange. Visits call it concurrently.
 func (k *keeper) pack(ex *archive.Exchange) parcel {
 	var buf []byte
 	if spare, ok := k.pool.Get().(*[]byte); ok {
@@ -45,13 +50,14 @@ func (k *keeper) pack(ex *archive.Exchange) parcel {
 	return parcel{ex, enc}
 }
 
-// size is what the parcel takes of memory.
+// size returns how many bytes of memory the parcel takes.
 func (c parcel) size() int64 {
 	return int64(cap(c.enc.Bytes) + len(c.ex.RequestHead) + len(c.ex.ResponseHead))
 }
 
-// keep appends the parcels of a visit; it is called in turn. The page is told
-// where the last answer is.
+// keep appends the parcels of a visit and sets the place of the last one in
+// the page. Only the loop of the crawl calls it, so records are in the order
+// of the journal.
 func (k *keeper) keep(p *dowse.Page, parcels []parcel) error {
 	for _, c := range parcels {
 		enc := c.enc

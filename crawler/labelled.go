@@ -8,8 +8,8 @@ import (
 	"dowse/judge"
 )
 
-// Labelled returns the pages of a collection that people labelled, as its archive holds
-// them, and tells which it does not hold. Nothing is fetched.
+// Labelled returns the labelled pages of a collection as its archive holds
+// them, and one note per page that is missing there. It fetches nothing.
 func Labelled(dir string) (examples []judge.Example, notes []string, err error) {
 	c, err := View(dir)
 	if err != nil {
@@ -33,9 +33,9 @@ func Labelled(dir string) (examples []judge.Example, notes []string, err error) 
 	return examples, notes, nil
 }
 
-// labelled lists the URLs of a collection to which people gave a label, if it still
-// stands, in the order in which they were named first. It is nil if nobody labelled
-// anything.
+// labelled returns the URLs with a valid label of the given kind, in the
+// order in which they were first labelled. It is nil if the collection has
+// no labels at all.
 func labelled(dir, label string) ([]dowse.URL, error) {
 	labels, err := collection.ReadLabels(dir)
 	if err != nil || !slices.ContainsFunc(labels.Lines, func(l collection.Label) bool { return l.IsVerdict() }) {

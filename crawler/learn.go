@@ -12,10 +12,11 @@ import (
 	"dowse/topic"
 )
 
-// Predicate names what makes a page be on topic: the words of the topic, and a hash of
-// all that its judge goes by and of the threshold. Two crawls with the same predicate
-// judge alike, whatever their names, seeds, scopes and limits. A judge of one's own is
-// known by what it says when saved, or by its type alone.
+// Predicate identifies what makes a page be on topic: the words of the
+// topic, and a hash of everything that its judge depends on and of the
+// threshold. Two crawls with the same predicate judge alike, whatever their
+// names, seeds, scopes and limits. A judge of a Go program is identified by
+// its saved form, or by its type alone.
 func Predicate(t *topic.Topic, threshold float64, own dowse.Judge) string {
 	judged := *t
 	judged.Name, judged.Seeds, judged.SeedsFrom, judged.Scope, judged.PerHost = "x", nil, "", "", 0
@@ -30,8 +31,8 @@ func Predicate(t *topic.Topic, threshold float64, own dowse.Judge) string {
 	return fmt.Sprintf("%s #%016x", strings.Join(t.Words, ", "), h.Sum64())
 }
 
-// learntIn returns what the strategy of a collection has learnt about a predicate. About
-// another it has learnt nothing, unless that is to be taken anyway.
+// learntIn returns what the strategy of a collection has learnt for a
+// predicate. Another predicate is an error unless anyway is set.
 func learntIn(dir, predicate string, anyway bool) (*input.Learnt, error) {
 	old, err := View(dir)
 	if err != nil {

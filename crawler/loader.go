@@ -24,21 +24,29 @@ import (
 
 // The limits of what examples are read from.
 const (
-	maxExample   = 16 << 20  // bytes of a page
-	maxModel     = 256 << 20 // bytes of a model
-	maxHops      = 5         // redirects of an example
-	maxEntries   = 200       // entries of a category, and twice as many others
-	fetchEntries = 10        // entries that are fetched where the directory has no texts, and twice as many others
+	maxExample = 16 << 20  // bytes of a page
+	maxModel   = 256 << 20 // bytes of a model
+	maxHops    = 5         // redirects of an example
+	// maxEntries is how many entries of a category are used, and twice as
+	// many others.
+	maxEntries = 200
+	// fetchEntries is how many entries are fetched if the directory has no
+	// texts, and twice as many others.
+	fetchEntries = 10
 )
 
-// A Loader brings the examples of a topic: pages of the web through a [Fetcher], with
-// its identity and politeness, the others from files. It is a topic.Loader.
+// A Loader reads the examples of a topic: pages of the web through a
+// [Fetcher], with its identity and politeness, and the others from files. It
+// implements topic.Loader.
 type Loader struct {
-	Dir     string   // from which relative paths go out
-	Fetcher *Fetcher // for URLs and sites
+	// Dir is the folder that relative paths are resolved against.
+	Dir string
+	// Fetcher is needed for URLs and sites only.
+	Fetcher *Fetcher
 }
 
-// Pages returns the pages of a source.
+// Pages returns the pages of a source, and notes on those that could not be
+// read.
 func (l *Loader) Pages(ctx context.Context, s topic.Source) ([]*dowse.Page, []string, error) {
 	switch {
 	case s.URL != "":
@@ -57,6 +65,7 @@ func (l *Loader) Pages(ctx context.Context, s topic.Source) ([]*dowse.Page, []st
 	return nil, nil, errors.New("crawler: a source of no kind")
 }
 
+// path resolves a relative path against Dir.
 func (l *Loader) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -64,7 +73,7 @@ func (l *Loader) path(name string) string {
 	return filepath.Join(l.Dir, filepath.FromSlash(name))
 }
 
-// urls fetches pages. Those that do not come are told.
+// urls fetches pages, with one note per page that could not be fetched.
 func (l *Loader) urls(ctx context.Context, list []string) (pages []*dowse.Page, notes []string, err error) {
 	for _, raw := range list {
 		u, err := weburl.Parse(raw)
@@ -84,7 +93,8 @@ func (l *Loader) urls(ctx context.Context, list []string) (pages []*dowse.Page, 
 	return pages, notes, nil
 }
 
-// fetch fetches one page, redirects followed. Without a page the note says why.
+// fetch fetches one page and follows redirects. Without a page the note
+// gives the reason.
 func (l *Loader) fetch(ctx context.Context, u dowse.URL) (p *dowse.Page, note string, err error) {
 	hops, err := l.Fetcher.Follow(ctx, u, maxHops)
 	if err != nil {
@@ -97,7 +107,9 @@ func (l *Loader) fetch(ctx context.Context, u dowse.URL) (p *dowse.Page, note st
 	return nil, fmt.Sprintf("%s: %s: %s", u, p.Outcome, strings.TrimSpace(string(p.Reason)+" "+p.Detail)), nil
 }
 
-// site fetches the first page of a host and, from link to link, others of it.
+// site fetches the first page of a host and then pages that it links to,
+// breadth first. It makes at most twice as many requests as pages are
+// wanted.
 func (l *Loader) site(ctx context.Context, s topic.Source) (pages []*dowse.Page, notes []string, err error) {
 	raw := s.Site
 	if !strings.Contains(raw, "://") {
@@ -130,7 +142,8 @@ func (l *Loader) site(ctx context.Context, s topic.Source) (pages []*dowse.Page,
 	return pages, notes, nil
 }
 
-// files reads the files of a pattern, in the order of their names.
+// files reads the files that match a pattern, in the order of their names.
+// No match is an error.
 func (l *Loader) files(s topic.Source) (pages []*dowse.Page, err error) {
 	names, err := filepath.Glob(l.path(s.File))
 	if err != nil {
@@ -150,7 +163,8 @@ func (l *Loader) files(s topic.Source) (pages []*dowse.Page, err error) {
 	return pages, nil
 }
 
-// named returns the name of a file as examples show it: from the topic's folder on.
+// named returns the name of a file relative to the folder of the topic, with
+// the scheme file.
 func (l *Loader) named(path string) string {
 	if rel, err := filepath.Rel(cmp.Or(l.Dir, "."), path); err == nil {
 		return "file:" + filepath.ToSlash(rel)
@@ -158,8 +172,8 @@ func (l *Loader) named(path string) string {
 	return "file:" + filepath.ToSlash(path)
 }
 
-// filePage reads a file as HTML, or as text if its name says that it is. A page that
-// declares its own URL has that one.
+// filePage reads a file as HTML, or as text if its suffix is .txt or .md. A
+// page that declares its own URL gets that URL.
 func filePage(path, name string) (*dowse.Page, error) {
 	data, err := readBounded(path, maxExample)
 	if err != nil {
@@ -177,6 +191,7 @@ func filePage(path, name string) (*dowse.Page, error) {
 	return p, nil
 }
 
+// readBounded reads a file of at most limit bytes; a longer one is an error.
 func readBounded(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -229,8 +244,8 @@ func (l *Loader) warc(s topic.Source) (pages []*dowse.Page, err error) {
 	return pages, nil
 }
 
-// collection takes the pages of a collection that people labelled so, or those that
-// its judge was sure of, if nobody labelled any.
+// collection returns the pages of a collection with a label or, if it has no
+// labels, those of which its judge was sure.
 func (l *Loader) collection(s topic.Source) (pages []*dowse.Page, notes []string, err error) {
 	c, err := View(l.path(s.Collection))
 	if err != nil {
@@ -251,8 +266,8 @@ func (l *Loader) collection(s topic.Source) (pages []*dowse.Page, notes []string
 	return pages, append(notes, missing...), err
 }
 
-// keptPages returns pages as the archive of a collection holds them. Those that it does
-// not hold are told.
+// keptPages returns pages as the archive of a collection holds them, with
+// one note per page that is missing.
 func keptPages(col *collection.Collection, urls []dowse.URL) (pages []*dowse.Page, notes []string, err error) {
 	for _, u := range urls {
 		p, err := keptPage(col, u)
@@ -268,7 +283,8 @@ func keptPages(col *collection.Collection, urls []dowse.URL) (pages []*dowse.Pag
 	return pages, notes, nil
 }
 
-// judgedSo lists pages that the judge of a collection was sure of, the surest first.
+// judgedSo returns the pages of which the judge of a collection was most
+// sure, the surest first.
 func judgedSo(col *collection.Collection, label string, limit int) (urls []dowse.URL, err error) {
 	on := label == "on"
 	type rated struct {
@@ -311,8 +327,9 @@ func keptPage(col *collection.Collection, u dowse.URL) (*dowse.Page, error) {
 	return p, nil
 }
 
-// Category returns the entries of a category and others of the directory. Where the
-// directory knows no titles, as a list of labels, some of the pages are fetched.
+// Category returns entries of a category and, as a contrast, others of the
+// directory. The sample is the same for the same directory. If the directory
+// has no titles, some of the pages are fetched.
 func (l *Loader) Category(ctx context.Context, c topic.Category) (in, out []*dowse.Page, err error) {
 	d, err := directory.Open(l.path(c.Directory), directory.Options{})
 	if err != nil {
@@ -335,7 +352,8 @@ func (l *Loader) Category(ctx context.Context, c topic.Category) (in, out []*dow
 	return in, out, err
 }
 
-// entries makes pages of entries; of those without a text it fetches some.
+// entries converts entries into pages. At most fetch entries without a text
+// are fetched.
 func (l *Loader) entries(ctx context.Context, list []directory.Entry, fetch int) (pages []*dowse.Page, err error) {
 	for _, e := range list {
 		if e.Title != "" || e.Description != "" {

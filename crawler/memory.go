@@ -23,8 +23,9 @@ const (
 	carefulPages = 500
 )
 
-// memoryFor returns the budget for pages in flight: as configured, or a part of the
-// memory limit of this process (GOMEMLIMIT, debug.SetMemoryLimit), or the default.
+// memoryFor returns the budget for pages in flight in bytes: the configured
+// one, or a part of the memory limit of this process (GOMEMLIMIT,
+// debug.SetMemoryLimit), or the default.
 func memoryFor(cfg Config) int64 {
 	limit := debug.SetMemoryLimit(-1) // a negative limit changes nothing
 	switch {
@@ -36,29 +37,36 @@ func memoryFor(cfg Config) int64 {
 	return max(limit/memoryShare, leastMemory)
 }
 
-// care is how a crawl goes on after runs that were killed. If memory was the reason,
-// doing the same again would end in the same way, so each kill halves the connections
-// and the memory for pages in flight, until some pages were fetched.
+// care limits a crawl after runs that were killed. If the reason was a lack
+// of memory, the same again would end in the same way. So each kill in a row
+// halves the connections and the memory for pages in flight, until some
+// pages were fetched.
 type care struct {
-	kills  int // runs in a row that were killed without having come far
+	// kills counts the consecutive runs that were killed before they fetched
+	// many pages.
+	kills  int
 	budget *fetch.Budget
-	memory int64 // when there is no reason for care
-	conns  int   // the same
-	until  int   // pages fetched
+	// memory, in bytes, and conns are the limits without care.
+	memory int64
+	conns  int
+	// until is the number of fetched pages at which the care ends.
+	until int
 }
 
-// careFor looks at how the last runs in col ended.
+// careFor returns the care that the last runs in col require.
 func careFor(col *collection.Collection, cfg Config) *care {
 	c := &care{kills: killsInARow(sittings(col)), memory: memoryFor(cfg), conns: col.Settings.Resolved().InFlight}
 	c.budget = fetch.NewBudget(c.reduced())
 	return c
 }
 
-// reduced returns the memory for pages in flight as long as there is reason for care.
+// reduced returns the memory for pages in flight, in bytes, while the care
+// is in effect.
 func (c *care) reduced() int64 { return max(c.memory>>c.kills, min(leastMemory, c.memory)) }
 
-// killsInARow counts the runs at the end of the list that did not stop by themselves.
-// Those before one that came far do not count.
+// killsInARow counts the runs at the end of the list that were killed. A run
+// that fetched carefulPages pages ends the count, since its kill was not
+// caused by the start.
 func killsInARow(list []Sitting) (n int) {
 	const most = 10
 	for i := len(list) - 1; i >= 0 && n < most; i-- {
@@ -72,7 +80,7 @@ func killsInARow(list []Sitting) (n int) {
 	return n
 }
 
-// begin puts the care into effect for a run.
+// begin applies the limits to a run.
 func (c *care) begin(cr *Crawler) {
 	if c.kills == 0 {
 		return
@@ -81,7 +89,7 @@ func (c *care) begin(cr *Crawler) {
 	cr.live.AtMost = max(1, c.conns>>c.kills)
 }
 
-// look ends the care when the crawl has come far enough.
+// look ends the care when the crawl has fetched enough pages.
 func (c *care) look(cr *Crawler) {
 	if c.kills == 0 || cr.Status().Fetched < c.until {
 		return
@@ -91,7 +99,8 @@ func (c *care) look(cr *Crawler) {
 	c.budget.Resize(c.memory)
 }
 
-// note says what is done and why, "" for nothing.
+// note returns a message about the limits and their reason, "" if there are
+// none.
 func (c *care) note() string {
 	if c.kills == 0 {
 		return ""

@@ -9,9 +9,9 @@ import (
 	"dowse/topic"
 )
 
-// JudgeOf returns the judge of a collection as it was under one of its models: m0000 is
-// what the topic alone gives, the others are what labels taught. "" is the one in use.
-// Nobody outside is asked.
+// JudgeOf returns the judge of a collection with one of its models: m0000 is
+// that of the topic alone, the others were trained on labels. "" selects the
+// one in use. No outside judge is asked.
 func JudgeOf(dir, model string) (*topic.Judge, error) {
 	col, err := collection.Open(dir, nil, true)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"dowse/weburl"
 )
 
-// The files that strategies go by, as a collection keeps them.
+// The names under which a collection keeps the files of strategies.
 const (
 	tgraphFile  = "tgraph.json"
 	traceFile   = "trace.bin"
@@ -28,14 +28,14 @@ const (
 	learntFile  = "learnt.json"
 )
 
-// NeedsOf returns what the config gives strategies that need more than parameters: the
-// words of its topic, and what is in the files it names.
+// NeedsOf returns the inputs for strategies that need more than parameters:
+// the words of the topic in cfg, and the content of the files that it names.
 func NeedsOf(cfg Config) (input.Inputs, error) {
 	n, _, err := needsOf(cfg)
 	return n, err
 }
 
-// needsOf is NeedsOf with what a person should know of the files.
+// needsOf is NeedsOf with notes about the files for a person.
 func needsOf(cfg Config) (n input.Inputs, notes []string, err error) {
 	n.TGraph, err = readAt(cfg.TGraph, tgraph.Read)
 	if err == nil {
@@ -57,7 +57,7 @@ func needsOf(cfg Config) (n input.Inputs, notes []string, err error) {
 	return n, notes, err
 }
 
-// readAt reads a file; nothing where there is none.
+// readAt reads a file; it returns the zero value for an empty path.
 func readAt[T any](path string, read func(io.Reader) (T, error)) (x T, err error) {
 	if path == "" {
 		return x, nil
@@ -69,8 +69,9 @@ func readAt[T any](path string, read func(io.Reader) (T, error)) (x T, err error
 	return readAll(f, path, read)
 }
 
-// readKept reads a file that a collection keeps for its strategies; nothing where there is
-// none. Its name stands in the settings, and leads nowhere else.
+// readKept reads a file that a collection keeps for its strategies. The name
+// comes from the settings; links are not followed, so it can't lead outside
+// the collection.
 func readKept[T any](dir, name string, read func(io.Reader) (T, error)) (x T, err error) {
 	if name == "" {
 		return x, nil
@@ -82,6 +83,7 @@ func readKept[T any](dir, name string, read func(io.Reader) (T, error)) (x T, er
 	return readAll(f, name, read)
 }
 
+// readAll reads and closes f. Errors name the path.
 func readAll[T any](f io.ReadCloser, path string, read func(io.Reader) (T, error)) (x T, err error) {
 	defer f.Close()
 	if x, err = read(f); err != nil {
@@ -90,8 +92,8 @@ func readAll[T any](f io.ReadCloser, path string, read func(io.Reader) (T, error
 	return x, nil
 }
 
-// readTrace reads an access log. Lines that can't be read are passed over and
-// reported; a log of which none can is an error.
+// readTrace reads an access log. Lines that can't be parsed are skipped and
+// counted in the report; a log without any usable line is an error.
 func readTrace(r io.Reader, cfg Config) (*trace.Log, trace.Report, error) {
 	o := trace.Options{Salt: cfg.Salt}
 	if o.Salt == nil {
@@ -121,14 +123,14 @@ func readTrace(r io.Reader, cfg Config) (*trace.Log, trace.Report, error) {
 // saltSize is the number of random bytes of a salt, as many as the hash has.
 const saltSize = 32
 
-// NewSalt draws a salt.
+// NewSalt returns a random salt.
 func NewSalt() []byte {
 	salt := make([]byte, saltSize)
 	rand.Read(salt) // never fails
 	return salt
 }
 
-// ofTopic adds what the topic says.
+// ofTopic adds the language and the words of the topic.
 func ofTopic(n input.Inputs, t *topic.Topic) input.Inputs {
 	n.Language = t.Language()
 	for _, w := range t.Words {
@@ -143,9 +145,9 @@ func ofTopic(n input.Inputs, t *topic.Topic) input.Inputs {
 // alsoWeight is what a good sign counts beside a word of the topic, as for the judge.
 const alsoWeight = 0.25
 
-// gather reads all that the strategies of a new crawl go by, checks that they can be
-// made, and returns the files that the collection is to keep. The settings name them.
-// The notes are for people.
+// gather reads the inputs for the strategies of a new crawl, checks that
+// these can be made, and returns the files that the collection is to keep.
+// It sets their names in the settings. The notes are for a person.
 func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collection.File, notes []string, err error) {
 	var learnt *input.Learnt
 	s.Predicate = Predicate(t, s.Threshold, cfg.Judge)
@@ -190,8 +192,8 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 	return files, notes, err
 }
 
-// makeable checks that strategy and shadows can be made, and go together. It returns
-// them.
+// makeable makes the strategy and its shadows, as a check that they can be
+// made and combined.
 func makeable(s collection.Settings, n input.Inputs, learnt *input.Learnt, cfg Config) ([]dowse.Strategy, error) {
 	st, err := strategyOf(s, cfg, n)
 	if err != nil {
@@ -211,6 +213,8 @@ func makeable(s collection.Settings, n input.Inputs, learnt *input.Learnt, cfg C
 	return all, new(Visitor).RateAll(st, shadows)
 }
 
+// writeCodes writes a classification in the form that judge.ParseCodes
+// reads.
 func writeCodes(w io.Writer, list []judge.Code) error {
 	for _, c := range list {
 		if _, err := fmt.Fprintf(w, "%s\t%s\n", c.Code, c.Label); err != nil {
@@ -220,7 +224,8 @@ func writeCodes(w io.Writer, list []judge.Code) error {
 	return nil
 }
 
-// needsIn reads what the collection in dir keeps for its strategies.
+// needsIn reads the inputs that the collection in dir keeps for its
+// strategies.
 func needsIn(dir string, s collection.Needs, t *topic.Topic) (n input.Inputs, err error) {
 	n.TGraph, err = readKept(dir, s.TGraph, tgraph.Read)
 	if err == nil {
@@ -235,10 +240,11 @@ func needsIn(dir string, s collection.Needs, t *topic.Topic) (n input.Inputs, er
 	return ofTopic(n, t), err
 }
 
-// StrategyFor makes a strategy by its name for the pages that the crawl gathered: with what
-// the collection keeps for its own, and the words of its topic. The files TGraph, Trace,
-// Links and Classes that cfg names stand in their place. The collection's own strategy
-// starts with what it had learnt when it started.
+// StrategyFor makes a strategy by name for the pages of this crawl, with the
+// inputs that the collection keeps and the words of its topic. The files
+// TGraph, Trace, Links and Classes of cfg replace those of the collection.
+// The collection's own strategy starts with what it had learnt at the start
+// of the crawl.
 func (c *Crawler) StrategyFor(spec string, cfg Config) (dowse.Strategy, error) {
 	s := c.Collection.Settings
 	needs, err := needsIn(c.Collection.Dir, s.Needs, c.Topic)
@@ -258,7 +264,7 @@ func (c *Crawler) StrategyFor(spec string, cfg Config) (dowse.Strategy, error) {
 	return st, err
 }
 
-// replaced puts what is given in the place of what there is.
+// replaced returns n with the inputs that are given in place of its own.
 func replaced(n, given input.Inputs) input.Inputs {
 	if given.TGraph != nil {
 		n.TGraph = given.TGraph
@@ -275,7 +281,8 @@ func replaced(n, given input.Inputs) input.Inputs {
 	return n
 }
 
-// learn lets a strategy start with what an earlier one has learnt, if anything.
+// learn makes a strategy start with what an earlier one has learnt; nil
+// changes nothing.
 func learn(s dowse.Strategy, l *input.Learnt) error {
 	if l == nil {
 		return nil
@@ -292,7 +299,7 @@ func learn(s dowse.Strategy, l *input.Learnt) error {
 
 var errNoLearner = errors.New("crawler: the strategy does not learn, so there is nothing it could start with; intelligent, collaborative, combined and the nb strategies do")
 
-// learnAgain is learn with what the collection in dir keeps.
+// learnAgain is learn with the file that the collection in dir keeps.
 func learnAgain(s dowse.Strategy, dir string, n collection.Needs) error {
 	l, err := readKept(dir, n.Learnt, input.ReadLearnt)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"dowse/topic"
 )
 
-// Outside puts the judge that a topic names beside its own: it is asked about pages of
-// which that one is not sure, and what it says teaches the topic's own. Answers are kept
-// in file, if that is not "". The judge must be closed.
+// Outside returns a judge that asks the outside judge of a topic about the
+// pages of which j is not sure, and trains j on the answers. Answers are
+// kept in file, unless that is "". The caller must close the judge.
 func Outside(t *topic.Topic, j *topic.Judge, file string, cfg Config) (*outside.Judge, error) {
 	return outsideOf(t, newRuler(j), file, cfg)
 }
@@ -34,21 +34,23 @@ func outsideOf(t *topic.Topic, beside *ruler, file string, cfg Config) (*outside
 	})
 }
 
-// A pupil teaches the judge of a crawl what one outside says. A judge that goes on
-// learning takes each answer in at once. One of words alone has nothing that could:
-// when there are a few answers of both kinds it is made anew, with these as examples.
+// A pupil trains the judge of a crawl on the answers of the outside judge. A
+// model that can learn incrementally learns each answer immediately. A judge
+// of words alone can't: it is trained from scratch when there are enough
+// answers of both kinds.
 type pupil struct {
 	topic *topic.Topic
 	ruler *ruler
 
-	mu      sync.Mutex
-	answers []judge.Example // as long as nothing can learn
+	mu sync.Mutex
+	// answers are collected until the judge can be trained on them.
+	answers []judge.Example
 }
 
 // enoughAnswers is how many answers of each kind are needed to learn from them.
 const enoughAnswers = 3
 
-// Learn takes in an answer.
+// Learn adds one answer. It may be called concurrently.
 func (p *pupil) Learn(e judge.Example) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +80,8 @@ func (p *pupil) Learn(e judge.Example) {
 	p.ruler.now.CompareAndSwap(now, &rule{judge: learnt, labels: now.labels})
 }
 
-// consult puts the topic's outside judge beside the crawl's own, if it names one.
+// consult returns the judge of the crawl combined with the outside judge of
+// the topic, if it names one.
 func (c *Crawler) consult(b *madeJudge, file string) (dowse.Judge, error) {
 	j, ok := b.judge.(*topic.Judge)
 	if c.Topic.Outside == nil || !ok {
@@ -93,19 +96,23 @@ func (c *Crawler) consult(b *madeJudge, file string) (dowse.Judge, error) {
 	return o, nil
 }
 
-// Consulted tells how often a judge outside was asked in a run, and what came of it.
+// Consulted counts the questions to the outside judge in one run, and their
+// results.
 type Consulted struct {
-	Wanted   int    `json:"wanted"` // pages of which the topic's own judge was not sure
-	Asked    int    `json:"asked"`
-	Answered int    `json:"answered"`
-	Known    int    `json:"known"` // answers that were there already
-	Failed   int    `json:"failed"`
-	Left     int    `json:"left"` // questions left of the budget; -1 for no limit
-	Error    string `json:"error,omitempty"`
+	// Wanted counts the pages of which the topic's own judge was not sure.
+	Wanted   int `json:"wanted"`
+	Asked    int `json:"asked"`
+	Answered int `json:"answered"`
+	// Known counts the questions that an earlier answer settled.
+	Known  int `json:"known"`
+	Failed int `json:"failed"`
+	// Left is how many questions the budget still allows; -1 for no limit.
+	Left  int    `json:"left"`
+	Error string `json:"error,omitempty"`
 }
 
-// Consulted returns how often the outside judge was asked since the collection was
-// opened; nil if the topic names none.
+// Consulted returns the counts since the collection was opened; nil if the
+// topic names no outside judge.
 func (c *Crawler) Consulted() *Consulted {
 	if c.outside == nil {
 		return nil
@@ -113,7 +120,7 @@ func (c *Crawler) Consulted() *Consulted {
 	return ConsultedOf(c.outside)
 }
 
-// ConsultedOf returns how often a judge of [Outside] was asked.
+// ConsultedOf returns the counts of a judge of [Outside].
 func ConsultedOf(j *outside.Judge) *Consulted {
 	s := j.Stats()
 	x := &Consulted{Wanted: s.Wanted, Asked: s.Asked, Answered: s.Answered, Known: s.Known, Failed: s.Failed, Left: s.Left}

@@ -14,11 +14,11 @@ import (
 	"dowse/weburl"
 )
 
-// Nowhere is where pages lie that do not say where they are from.
+// Nowhere is the base URL of pages whose own URL is unknown.
 const Nowhere = dowse.URL("http://localhost/")
 
-// HTMLPage reads the HTML of a page. Its links are those of a page at name, if that is
-// a URL; else the page keeps the name, as it is what people know it by.
+// HTMLPage extracts a page from its HTML. Links are resolved against name if
+// that is a URL; otherwise name is only the label of the page.
 func HTMLPage(name string, body []byte, contentType string) *dowse.Page {
 	base, err := weburl.Parse(name)
 	p := &dowse.Page{URL: base}
@@ -31,7 +31,7 @@ func HTMLPage(name string, body []byte, contentType string) *dowse.Page {
 	return p
 }
 
-// A Raw is the HTML of a page as a WARC record holds it, before it is read.
+// A Raw is the HTML of a page from a WARC record, before extraction.
 type Raw struct {
 	URL         string // as written in the record
 	Body        []byte
@@ -40,7 +40,8 @@ type Raw struct {
 	Status      int
 }
 
-// RecordHTML takes the HTML out of a WARC record, nil if there is none in it.
+// RecordHTML returns the HTML in a WARC record, nil if the record is not a
+// successful HTML answer.
 func RecordHTML(rec *archive.Record) (*Raw, error) {
 	if t := rec.Type(); t != "response" && t != "resource" {
 		return nil, nil
@@ -65,14 +66,14 @@ func RecordHTML(rec *archive.Record) (*Raw, error) {
 	}, nil
 }
 
-// Page reads the page.
+// Page extracts the page.
 func (r *Raw) Page() *dowse.Page {
 	p := HTMLPage(r.URL, r.Body, r.ContentType)
 	p.Fetch.At, p.Fetch.Status = r.At, r.Status
 	return p
 }
 
-// IsHTML reports whether an answer says that it is HTML.
+// IsHTML reports whether the header of an answer declares HTML.
 func IsHTML(h http.Header) bool {
 	t, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
 	return t == "text/html" || t == "application/xhtml+xml"

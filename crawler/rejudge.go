@@ -14,16 +14,23 @@ import (
 	"dowse/judge"
 )
 
-// A rejudge reads pages that were visited again from the archive. It may run beside
-// the crawl: it has files of its own, and sees what was committed when it was opened.
+// A rejudge reads visited pages from the archive again. It may run
+// concurrently with the crawl: it has its own files open, and sees what was
+// committed when it was opened.
 type rejudge struct {
-	col    *collection.Collection // opened only to read, without a crawl
+	// col is open to read only, without a crawl.
+	col *collection.Collection
+	// names are the journal offsets of the strings of URLs, by number.
 	names  []uint64
 	wish   Wish
 	labels map[frontier.ID]crawl.Label
-	via    map[frontier.ID]*dowse.Via // by which URLs were first seen; nil where no judge asks
+	// via are the links by which URLs were first seen; nil if the judge does
+	// not use them.
+	via map[frontier.ID]*dowse.Via
 }
 
+// openRejudge opens the collection in dir. parts are the rulings that are in
+// effect. The caller must close col.
 func openRejudge(dir string, parts []uint64, wish Wish, labels map[frontier.ID]crawl.Label) (*rejudge, error) {
 	col, err := collection.Open(dir, nil, true)
 	if err != nil {
@@ -37,6 +44,7 @@ func openRejudge(dir string, parts []uint64, wish Wish, labels map[frontier.ID]c
 	return &rejudge{col: col, names: names, wish: wish, labels: labels}, nil
 }
 
+// url returns the string of a numbered URL, "" for an unknown number.
 func (r *rejudge) url(id frontier.ID) dowse.URL {
 	if int(id) >= len(r.names) {
 		return ""
@@ -44,8 +52,8 @@ func (r *rejudge) url(id frontier.ID) dowse.URL {
 	return r.col.Journal.At(r.names[id])
 }
 
-// examples returns the labelled pages that the archive holds, by number: the last
-// visit to each.
+// examples returns the labelled pages that the archive holds, each at its
+// last visit, sorted by number so that a training is reproducible.
 func (r *rejudge) examples(ctx context.Context) ([]judge.Example, error) {
 	pages := map[frontier.ID]*dowse.Page{}
 	for e, err := range r.col.Journal.Visits(0) {
@@ -69,12 +77,13 @@ func (r *rejudge) examples(ctx context.Context) ([]judge.Example, error) {
 	return list, nil
 }
 
+// isVisit reports whether an entry is a visit that fetched a page.
 func isVisit(e *crawl.Entry) bool {
 	return e.Kind == crawl.EntryPage && e.Page.Outcome == dowse.Fetched
 }
 
-// rulings judges every visit up to the end of the journal, and returns what is new,
-// and where the journal ends.
+// rulings judges every visit up to the end of the journal. It returns the
+// verdicts that differ from those in effect, and the offset of that end.
 func (r *rejudge) rulings(ctx context.Context, j dowse.Judge) (list []crawl.Ruling, end uint64, err error) {
 	end = r.col.Journal.End()
 	for e, err := range r.col.Journal.AsWritten(0) {
@@ -99,7 +108,7 @@ func (r *rejudge) rulings(ctx context.Context, j dowse.Judge) (list []crawl.Ruli
 	return list, end, nil
 }
 
-// see notes by which links URLs come up that nothing led to before.
+// see records the first link to each URL.
 func (r *rejudge) see(e *crawl.Entry) {
 	if r.via == nil {
 		return
@@ -111,8 +120,8 @@ func (r *rejudge) see(e *crawl.Entry) {
 	}
 }
 
-// rule1 judges one visit anew. It returns nil if nothing is new, or nothing can be: the
-// archive does not hold the page.
+// rule1 judges one visit again. It returns nil if the verdict is unchanged,
+// or if the archive does not hold the page.
 func rule1(col *collection.Collection, e *crawl.Entry, j dowse.Judge, wish Wish, label crawl.Label) (*crawl.Ruling, error) {
 	stands, err := col.Journal.RulingOn(e.Place())
 	if err != nil {
@@ -138,8 +147,9 @@ func rule1(col *collection.Collection, e *crawl.Entry, j dowse.Judge, wish Wish,
 	return r, nil
 }
 
-// rate takes over how the links of a page were rated, if they are the links that the
-// visit found.
+// rate copies the ratings of the links of a page into a ruling, provided
+// that these are the links that the visit found. A newer extractor may find
+// others, whose ratings would not match.
 func rate(r *crawl.Ruling, p *dowse.Page, found []dowse.Link) {
 	was, is := mentionsIn(found), mentionsIn(p.Links)
 	if !slices.EqualFunc(was, is, func(a, b *dowse.Mention) bool { return a.Anchor == b.Anchor }) {
@@ -157,7 +167,7 @@ func rate(r *crawl.Ruling, p *dowse.Page, found []dowse.Link) {
 	}
 }
 
-// same reports whether a ruling says what stood before.
+// same reports whether a ruling equals the one in effect before.
 func same(r, stands *crawl.Ruling, e *crawl.Entry) bool {
 	was := crawl.Ruling{Verdict: e.Page.Verdict}
 	if stands != nil {
@@ -171,8 +181,8 @@ func same(r, stands *crawl.Ruling, e *crawl.Entry) bool {
 		slices.EqualFunc(r.Context, was.Context, same) && slices.EqualFunc(r.Anchor, was.Anchor, same)
 }
 
-// readAgain gives a page its text back from the archive. It reports false if that does
-// not hold it.
+// readAgain restores the text of a page from the archive. It reports false
+// if the archive does not hold the page.
 func readAgain(col *collection.Collection, p *dowse.Page) (bool, error) {
 	doc, err := col.Document(p)
 	if errors.Is(err, collection.ErrErased) || errors.Is(err, collection.ErrNotKept) {

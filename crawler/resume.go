@@ -14,20 +14,20 @@ import (
 	"dowse/topic"
 )
 
-// A FrozenError is returned when a config asks a crawl that exists for something that can
-// only be set when a crawl is created.
+// A FrozenError is returned when a config asks an existing crawl for
+// something that can only be set when a crawl is created.
 type FrozenError struct {
 	Dir     string // the collection
 	Setting string // as its flag is called; "topic" for the topic
 }
 
-// Error says what can't be set, and what to do.
+// Error names the setting and what to do.
 func (e *FrozenError) Error() string {
 	return fmt.Sprintf("crawler: %s can only be set when a crawl is created; %s exists: start another, or leave it out", e.Setting, e.Dir)
 }
 
-// frozen returns an error for a setting that is given, differs from what the collection
-// keeps, and can only be set when a crawl is created.
+// frozen returns a FrozenError for a setting that is given, differs from
+// that of the collection, and can only be set when a crawl is created.
 func frozen(dir string, kept collection.Settings, given settings.Settings, cfg Config) error {
 	for _, f := range settings.Fields() {
 		if f.When != settings.AtCreation || !f.Given(&given) || f.Same(&given, &kept.Settings) {
@@ -43,8 +43,9 @@ func frozen(dir string, kept collection.Settings, given settings.Settings, cfg C
 	return nil
 }
 
-// sameStrategy reports whether a strategy that is given is the one that is kept. A crawl
-// for sites keeps with it how often its judge is wrong.
+// sameStrategy reports whether a given strategy is the one that the
+// collection keeps. A crawl for sites keeps the error rate of its judge with
+// it, which need not be given.
 func sameStrategy(given, kept string) bool {
 	if i := strings.LastIndex(kept, "p_err="); i > 0 && !strings.Contains(given, "p_err=") {
 		kept = kept[:i-1]
@@ -52,8 +53,9 @@ func sameStrategy(given, kept string) bool {
 	return given == kept
 }
 
-// givenTopic returns the topic that a config gives, nil if it gives none or the one that is
-// kept. Languages that were required when the crawl was created may be left out later.
+// givenTopic returns the topic in a config, nil if there is none or it
+// equals the kept one. Languages that were required when the crawl was
+// created may be left out later.
 func givenTopic(cfg Config, kept *topic.Topic) *topic.Topic {
 	var given topic.Topic
 	switch {
@@ -73,10 +75,11 @@ func givenTopic(cfg Config, kept *topic.Topic) *topic.Topic {
 	return &given
 }
 
-// canReplace returns an error if a topic can't take the place of the one that a crawl was
-// created with. It must have the same name, so that nobody replaces a topic by mistake, and
-// neither may have examples, models or outside judges: what these brought into the
-// collection can't be replaced together with the decisions that follow from it.
+// canReplace returns an error if a topic can't replace the one of an
+// existing crawl. The name must be the same, which guards against mistakes.
+// Neither topic may have examples, models or outside judges: what these
+// brought into the collection can't be replaced together with the decisions
+// that depend on it.
 func canReplace(dir string, kept, given *topic.Topic, cfg Config) error {
 	simple := func(t *topic.Topic) bool { return !t.Needs() && t.Outside == nil }
 	if kept.Name != given.Name || cfg.Judge != nil || !simple(kept) || !simple(given) {
@@ -85,8 +88,9 @@ func canReplace(dir string, kept, given *topic.Topic, cfg Config) error {
 	return nil
 }
 
-// withTopic adds to the settings that are given those that an edited topic makes, as far as
-// the edit changed them. It also returns the flags of those that the topic no longer makes.
+// withTopic adds to the given settings those that an edited topic contains,
+// as far as the edit changed them. It also returns the flags of the settings
+// that the topic no longer contains.
 func withTopic(given settings.Settings, before, after *topic.Topic) (settings.Settings, []string) {
 	was, is := topicSettings(before), topicSettings(after)
 	var dropped []string
@@ -102,17 +106,21 @@ func withTopic(given settings.Settings, before, after *topic.Topic) (settings.Se
 	return given, dropped
 }
 
-// terms are what a crawl that exists goes on with.
+// terms are the topic, settings and seeds with which an existing crawl is
+// resumed.
 type terms struct {
-	topic       *topic.Topic
-	edited      bool                // the topic is another one than before
-	settings    collection.Settings // with what is given in the place of what was kept
+	topic *topic.Topic
+	// edited reports that the topic differs from the kept one.
+	edited bool
+	// settings are the kept ones with the given ones merged in.
+	settings    collection.Settings
 	changes     []settings.Change
 	kept, given []dowse.URL // seeds
 }
 
-// agree returns how a crawl that exists goes on with a config: what is given is merged into
-// its settings, and what may not be given or lacks consent is an error. It changes nothing.
+// agree returns the terms on which an existing crawl is resumed with a
+// config. A setting that may not be given, or an act without consent, is an
+// error. It changes nothing.
 func agree(col *collection.Collection, cfg Config) (*terms, error) {
 	t, err := topicOf(col)
 	if err != nil {
@@ -154,10 +162,11 @@ func agree(col *collection.Collection, cfg Config) (*terms, error) {
 	return a, identified(a.settings, cfg, slices.Concat(a.kept, a.given))
 }
 
-// again reports whether all that was decided has to be decided again.
+// again reports whether all earlier decisions have to be made again.
 func (a *terms) again() bool { return a.reason() != "" }
 
-// reason returns the first setting because of which all has to be decided again, "" for none.
+// reason returns the first setting that requires all decisions to be made
+// again, "" if there is none.
 func (a *terms) reason() string {
 	if a.edited {
 		return "topic"
@@ -170,8 +179,8 @@ func (a *terms) reason() string {
 	return ""
 }
 
-// changeNotes returns the changes as lines for a person: those that hold from now on, and
-// those because of which all was decided again.
+// changeNotes returns the changes for a person: those that apply from now
+// on, and those that required all decisions to be made again.
 func (a *terms) changeNotes() (fromNow, again string) {
 	var now, anew []string
 	if a.edited {
@@ -188,9 +197,10 @@ func (a *terms) changeNotes() (fromNow, again string) {
 	return strings.Join(now, ", "), strings.Join(anew, ", ")
 }
 
-// Rehearse returns the error with which [Open] would refuse the collection in dir, or a new
-// one, as far as that is known without making, changing or sending anything. Of a collection
-// it also returns what would change, one line for each.
+// Rehearse returns the error with which [Open] would refuse dir, as far as
+// that is known without creating, changing or sending anything. For an
+// existing collection it also returns what would change, one line per
+// change.
 func Rehearse(dir string, cfg Config) (changes []string, err error) {
 	if !collection.IsCollection(dir) {
 		_, _, err := plan(&cfg)
@@ -218,8 +228,9 @@ func Rehearse(dir string, cfg Config) (changes []string, err error) {
 	return changes, nil
 }
 
-// admit lets URLs wait again that a limit kept out which is looser now, and returns a line for
-// each such limit. A limit that is tighter holds for links that are found from now on.
+// admit queues the URLs that a limit excluded and that now has been relaxed,
+// and returns one line per limit. A limit that was tightened applies to
+// links that are found from now on.
 func (c *Crawler) admit(changes []settings.Change) (notes []string) {
 	keptOut := map[string]dowse.Reason{"max-depth": dowse.SkipScopeDepth, "tunnel": dowse.SkipScopeTunnel, "per-host": dowse.SkipBudgetHost}
 	for _, x := range changes {

@@ -16,41 +16,53 @@ import (
 	"dowse/site"
 )
 
-// TrainEvery is how many new labels a running crawl waits for before it trains a new
-// model, unless it is asked to.
+// TrainEvery is how many new labels a running crawl waits for before it
+// trains a new model, unless a training is requested.
 const TrainEvery = 5
 
-// labelWatch is what a crawl knows of the labels.
+// labelWatch is how far a crawl has read the labels, and the retraining in
+// progress.
 type labelWatch struct {
-	model string // the one in use
-	size  int64  // of labels.jsonl when it was read last
-	read  int    // lines that were taken note of
-	seen  int    // pages of which contrast was drawn, or would have been
-	work  *retraining
+	// model is the one in use.
+	model string
+	// size is the length of labels.jsonl when it was last read, and read the
+	// number of lines taken into account.
+	size int64
+	read int
+	// seen is from how many fetched pages negative examples were last drawn.
+	seen int
+	work *retraining
 }
 
-// A retraining is a new model on its way: made beside the crawl, taken into use by its
-// loop.
+// A retraining is a new model in preparation. A goroutine of its own
+// prepares it, and the loop of the crawl puts it into use. The fields after
+// done are valid once done is closed.
 type retraining struct {
 	made   collection.Model
 	began  time.Time
 	stands map[dowse.URL]collection.Label
 	ids    map[frontier.ID]crawl.Label
 	parts  []uint64
-	seen   bool // it is for the sake of contrast: without, nothing is trained
-	grows  bool // the judge grows from the words of the topic
+	// seen reports that it was started only to use pages of the crawl as
+	// negative examples.
+	seen bool
+	// grows reports that the judge grows from the words of the topic, and
+	// regrows that the one in use has done so, too.
+	grows bool
 
-	regrows bool // and the one in use has grown, too
+	regrows bool
 	cancel  context.CancelFunc
-	done    chan struct{} // closed when the rest is there
+	// done is closed when the preparation is complete.
+	done chan struct{}
 
 	judge   dowse.Judge
 	rulings []crawl.Ruling
-	until   uint64 // the rulings are on all visits before this place of the journal
-	err     error
+	// until is the offset up to which rulings covers all visits.
+	until uint64
+	err   error
 }
 
-// takeSeat puts the model that the crawl was last decided by in the judge's place.
+// takeSeat makes the model under which the crawl was last decided the judge.
 func (c *Crawler) takeSeat() error {
 	dir := c.Collection.Dir
 	labels, err := collection.ReadLabels(dir)
@@ -72,7 +84,7 @@ func (c *Crawler) takeSeat() error {
 	return nil
 }
 
-// judgeOf returns the judge of a model that was in use before.
+// judgeOf returns the judge with a model that was in use before.
 func (c *Crawler) judgeOf(models []collection.Model, name string) (dowse.Judge, error) {
 	made, ok := collection.MadeModel(models, name)
 	if !ok {
@@ -88,7 +100,8 @@ func (c *Crawler) judgeOf(models []collection.Model, name string) (dowse.Judge, 
 	return c.judging.loaded(made, data)
 }
 
-// seat puts a judge and labels in the place of those before.
+// seat replaces the judge and the labels of the visitor. Visits in flight
+// finish under the old ones and are judged again before they are recorded.
 func (c *Crawler) seat(j dowse.Judge, stands map[dowse.URL]collection.Label) {
 	r, ok := c.visitor.Judge.(*ruler)
 	if ForSites(c.Collection.Settings.Strategy) {
@@ -99,7 +112,7 @@ func (c *Crawler) seat(j dowse.Judge, stands map[dowse.URL]collection.Label) {
 		return
 	}
 	x := &rule{judge: wj, labels: make(map[dowse.URL]crawl.Label, len(stands))}
-	if c.asked != nil { // the outside judge stays, beside the new one
+	if c.asked != nil { // the outside judge stays and now supplements the new one
 		c.asked.now.Store(&rule{judge: wj})
 		x.judge = r.now.Load().judge
 	}
@@ -109,6 +122,7 @@ func (c *Crawler) seat(j dowse.Judge, stands map[dowse.URL]collection.Label) {
 	r.now.Store(x)
 }
 
+// labelOf converts a label of a person.
 func labelOf(l collection.Label) crawl.Label {
 	switch l.Label {
 	case collection.LabelOn:
@@ -119,8 +133,9 @@ func labelOf(l collection.Label) crawl.Label {
 	return crawl.Unlabelled
 }
 
-// lookAtLabels is called by the loop about twice a second: it begins a retraining when
-// there are enough new labels, and takes one into use that is ready.
+// lookAtLabels is called by the loop about twice a second. It starts a
+// retraining when there are enough new labels, and puts a completed one into
+// use, but never in the middle of a round.
 func (c *Crawler) lookAtLabels(now time.Time) {
 	w := &c.labels
 	if w.work != nil {
@@ -145,7 +160,8 @@ func (c *Crawler) lookAtLabels(now time.Time) {
 	c.retrain(labels, false)
 }
 
-// due reports whether there are enough new labels, or somebody asks.
+// due reports whether there are enough new labels after the first read
+// lines, or a line requests a training.
 func due(l *collection.Labels, read int) bool {
 	n := 0
 	for _, x := range l.Lines[min(read, len(l.Lines)):] {
@@ -159,8 +175,8 @@ func due(l *collection.Labels, read int) bool {
 	return n >= TrainEvery
 }
 
-// retrain begins a retraining beside the crawl: on labels, or only to train against pages
-// that were seen.
+// retrain starts a retraining in the background: on labels, or only to use
+// pages of the crawl as negative examples.
 func (c *Crawler) retrain(labels *collection.Labels, seen bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &retraining{began: time.Now(), seen: seen, grows: c.grows(), cancel: cancel, done: make(chan struct{})}
@@ -181,7 +197,8 @@ func (c *Crawler) retrain(labels *collection.Labels, seen bool) {
 	}()
 }
 
-// plan decides what is to be done: train a new model, or go back to an old one.
+// plan decides what to do: train a new model, or return to an old one. It
+// copies what the background needs from the crawl.
 func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collection.Model) error {
 	n := len(labels.Lines)
 	name, err := collection.NameModel(c.Collection.Dir, models)
@@ -209,7 +226,8 @@ func (r *retraining) plan(c *Crawler, labels *collection.Labels, models []collec
 	return nil
 }
 
-// labelIDs returns labels by the numbers of their URLs, as far as these were seen.
+// labelIDs returns labels by the number of their URL; URLs that the crawl
+// does not know are left out.
 func labelIDs(f *frontier.Frontier, stands map[dowse.URL]collection.Label) map[frontier.ID]crawl.Label {
 	ids := map[frontier.ID]crawl.Label{}
 	for u, l := range stands {
@@ -220,8 +238,10 @@ func labelIDs(f *frontier.Frontier, stands map[dowse.URL]collection.Label) map[f
 	return ids
 }
 
-// prepare makes the judge and lets it rule on all that was visited. It runs beside the
-// crawl and touches nothing of it.
+// prepare makes the judge and judges all visited pages. It runs concurrently
+// with the crawl and does not access its state. The model is saved and
+// logged before it is put into use, so that a crash leaves a log that names
+// it.
 func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collection.Model) error {
 	again, err := openRejudge(c.Collection.Dir, r.parts, c.visitor.wish, r.ids)
 	if err != nil {
@@ -258,7 +278,7 @@ func (r *retraining) prepare(ctx context.Context, c *Crawler, models []collectio
 	return again.kept(r.rulings, first)
 }
 
-// train makes a model and writes it down.
+// train trains a model and saves it.
 func (r *retraining) train(ctx context.Context, c *Crawler, again *rejudge) error {
 	examples, err := again.examples(ctx)
 	if err != nil {
@@ -282,8 +302,9 @@ func (r *retraining) train(ctx context.Context, c *Crawler, again *rejudge) erro
 	return err
 }
 
-// takeIntoUse decides the crawl again by a new model. It is called by the crawl's loop.
-// A model that can't be taken into use is told in the log, and the crawl goes on.
+// takeIntoUse revises the decisions of the crawl under a new model. The loop
+// calls it. If that fails, the log records the error, the old model stays in
+// use and the crawl continues.
 func (c *Crawler) takeIntoUse(now time.Time) {
 	r := c.labels.work
 	c.labels.work = nil
@@ -305,6 +326,8 @@ func (c *Crawler) takeIntoUse(now time.Time) {
 	}
 }
 
+// decideBy commits, replaces the judge, appends the rulings and saves a
+// checkpoint. On an error the old judge is restored.
 func (c *Crawler) decideBy(now time.Time, r *retraining) error {
 	if err := c.commit(); err != nil {
 		return err
@@ -325,7 +348,7 @@ func (c *Crawler) decideBy(now time.Time, r *retraining) error {
 	return c.checkpoint()
 }
 
-// ruleOnRest judges what was visited while the others were judged.
+// ruleOnRest judges the pages that were visited during the retraining.
 func (c *Crawler) ruleOnRest(r *retraining) error {
 	j := c.Collection.Journal
 	for e, err := range j.AsWritten(r.until) {
@@ -350,8 +373,9 @@ func (c *Crawler) ruleOnRest(r *retraining) error {
 	return nil
 }
 
-// finishRetraining waits for a retraining that is under way when the crawl stops, and
-// takes it into use.
+// finishRetraining waits for a retraining in progress when the crawl stops,
+// and puts it into use. After an abort it is dropped; the labels remain, so
+// the next run repeats it.
 func (c *Crawler) finishRetraining(abort context.Context) error {
 	r := c.labels.work
 	if r == nil {
@@ -372,13 +396,13 @@ func (c *Crawler) finishRetraining(abort context.Context) error {
 // ErrNotRunning is returned by Await when no process works on the collection.
 var ErrNotRunning = errors.New("no process works on the collection")
 
-// Retrain takes note of all labels of the collection in dir and decides its crawl
-// again. It works on the collection itself: another process must not be at it
-// (collection.ErrLocked); see Await. Nothing is sent.
+// Retrain trains a model on all labels of the collection in dir and revises
+// the decisions of its crawl. It sends nothing. If another process works on
+// the collection, the error is collection.ErrLocked; use Await then.
 func Retrain(dir string) (collection.Model, error) { return RetrainWith(dir, "") }
 
-// RetrainWith is Retrain with a WNDB directory for a judge that grows from words, "" for
-// none.
+// RetrainWith is Retrain with a WNDB directory for a judge that grows from
+// words; "" for none.
 func RetrainWith(dir, wordnet string) (collection.Model, error) {
 	col, err := collection.Open(dir, nil, false)
 	if err != nil {
@@ -393,8 +417,8 @@ func RetrainWith(dir, wordnet string) (collection.Model, error) {
 	return m, errors.Join(err, c.Close())
 }
 
-// seated opens the crawl of a collection, to decide again what was decided. No outside judge
-// is asked.
+// seated opens the crawl of a collection to revise its decisions. No outside
+// judge is asked.
 func seated(col *collection.Collection, cfg Config) (*Crawler, error) {
 	col.Journal.SetParser(robotsParser(col.Settings))
 	t, err := topicOf(col)
@@ -409,6 +433,7 @@ func seated(col *collection.Collection, cfg Config) (*Crawler, error) {
 	return assemble(col, t, b, cfg)
 }
 
+// retrainNow runs one retraining and waits for it.
 func (c *Crawler) retrainNow() (collection.Model, error) {
 	if c.Collection.Crawl.MidRound() {
 		return collection.Model{}, errors.New("crawler: the crawl stopped in the middle of a round; go on with it, and the labels count")
@@ -427,12 +452,13 @@ func (c *Crawler) retrainNow() (collection.Model, error) {
 	return r.made, c.Collection.Summarise()
 }
 
-// awaitEvery is how often the log of models is looked at.
+// awaitEvery is how often Await reads the log of models.
 const awaitEvery = 100 * time.Millisecond
 
-// Await waits until the process that works on the collection in dir has taken note of
-// the first n lines of its labels, and returns what that changed. If that process ends
-// before, the error is ErrNotRunning: then Retrain can do it.
+// Await waits until the process that works on the collection in dir has
+// taken the first n lines of its labels into account, and returns the
+// resulting model. If that process ends before, the error is ErrNotRunning;
+// Retrain can then do it.
 func Await(ctx context.Context, dir string, n int) (collection.Model, error) {
 	tick := time.NewTicker(awaitEvery)
 	defer tick.Stop()

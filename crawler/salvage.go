@@ -29,29 +29,39 @@ import (
 	"dowse/weburl"
 )
 
-// SalvageConfig says what is known beside what the directory holds.
+// SalvageConfig supplements what the damaged directory holds.
 type SalvageConfig struct {
-	Topic *topic.Topic // in place of the topic of the collection
-	// Progress is called with what is being read, how much of it is done and how much there
-	// is; may be nil.
+	// Topic replaces the topic of the collection.
+	Topic *topic.Topic
+	// Progress, if set, is called with what is being read, how many bytes of
+	// it are done and how many there are.
 	Progress func(what string, done, total int64)
 }
 
 // Salvaged reports what could be rebuilt, and what could not.
 type Salvaged struct {
-	Dir        string        `json:"dir"`
-	Pages      int           `json:"pages"`      // fetched pages of the new collection
-	Answers    int           `json:"answers"`    // kept, pages and others
-	Unreadable []SalvageLoss `json:"unreadable"` // parts of the archive that can't be read
+	Dir string `json:"dir"`
+	// Pages counts the fetched pages of the new collection, and Answers all
+	// answers that were copied, robots.txt and errors included.
+	Pages   int `json:"pages"`
+	Answers int `json:"answers"`
+	// Unreadable are the parts of the archive that can't be read; More
+	// counts those beyond the limit of the list.
+	Unreadable []SalvageLoss `json:"unreadable"`
 	More       int           `json:"more_unreadable,omitempty"`
-	Missing    []dowse.URL   `json:"missing,omitempty"` // pages that the journal knows and the archive does not hold; they wait to be fetched again
-	MissingAll int           `json:"missing_pages"`
-	Erased     int           `json:"erased"` // records that had been taken down before
-	LeftOut    int           `json:"left_out"`
-	Forgotten  int           `json:"forgotten"`
-	Labels     int           `json:"labels"`
-	Entries    int           `json:"journal_entries"` // of the old journal that could be read
-	Notes      []string      `json:"notes,omitempty"`
+	// Missing are pages that the journal names and the archive does not
+	// hold. They are queued to be fetched again.
+	Missing    []dowse.URL `json:"missing,omitempty"`
+	MissingAll int         `json:"missing_pages"`
+	// Erased counts the records that had been taken down before. They are no
+	// loss.
+	Erased    int `json:"erased"`
+	LeftOut   int `json:"left_out"`
+	Forgotten int `json:"forgotten"`
+	Labels    int `json:"labels"`
+	// Entries counts the entries of the old journal that could be read.
+	Entries int      `json:"journal_entries"`
+	Notes   []string `json:"notes,omitempty"`
 }
 
 // A SalvageLoss is a place of the archive that can't be read.
@@ -62,7 +72,7 @@ type SalvageLoss struct {
 	Why    string `json:"why"`
 }
 
-// Lost returns how many things could not be had back.
+// Lost returns how many things could not be recovered.
 func (s *Salvaged) Lost() int { return len(s.Unreadable) + s.More + s.MissingAll }
 
 // The losses that are listed; others are counted.
@@ -71,10 +81,11 @@ const (
 	maxMissing = 1000
 )
 
-// ErrNoTopic is returned when nothing tells what a collection was crawled for.
+// ErrNoTopic is returned when the topic of a collection is not known.
 var ErrNoTopic = errors.New("topic.yaml can't be read: say what the pages are judged by, with a topic file or a few words")
 
-// ErrPlace is returned when the new collection can't be made where it is to be.
+// ErrPlace is returned when the new collection can't be created in its
+// directory.
 var ErrPlace = errors.New("give a new directory, outside of the old one")
 
 // ErrBrokenOff is returned when the place is taken where the new collection is made.
@@ -83,11 +94,15 @@ var ErrBrokenOff = errors.New("nothing was changed")
 // partSuffix ends the name of a collection that is being rebuilt.
 const partSuffix = ".part"
 
-// Salvage builds a new collection in out from whatever can be read of the one in dir: of
-// this or another version, damaged, without journal or settings. Every answer that its
-// archive holds whole is visited once more, in the order of the archive and at the time of
-// its date, and kept byte for byte; links, books and queue come from that. Nothing in dir
-// is changed, and nothing is sent.
+// Salvage builds a new collection in out from whatever can be read of the
+// one in dir: of this or another version, damaged, without journal or
+// settings. Every complete answer in its archive is visited once more, in
+// the order of the archive and with the clock at its date, and is copied
+// byte for byte; links, books and queue result from that. Nothing in dir is
+// changed, and nothing is sent.
+//
+// The new collection is built next to out, under a name that ends in .part,
+// and renamed at the end. So out is complete or absent after a crash.
 func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged, error) {
 	if cfg.Progress == nil {
 		cfg.Progress = func(string, int64, int64) {}
@@ -120,7 +135,8 @@ func Salvage(ctx context.Context, dir, out string, cfg SalvageConfig) (*Salvaged
 	return s.out, nil
 }
 
-// apart checks that the new collection has a place of its own.
+// apart returns an error unless the new collection has an empty place
+// outside of the old one.
 func apart(dir, out string) error {
 	from, err := filepath.Abs(dir)
 	if err != nil {
@@ -147,28 +163,37 @@ func apart(dir, out string) error {
 
 // A salvage is a collection that is being rebuilt.
 type salvage struct {
-	cfg     SalvageConfig
-	wreck   *collection.Wreck
-	out     *Salvaged
-	seeds   []dowse.URL                           // that the journal names
+	cfg   SalvageConfig
+	wreck *collection.Wreck
+	out   *Salvaged
+	// seeds and fetched are the seeds and the fetched pages that the journal
+	// names, and gone the takedowns by fingerprint.
+	seeds   []dowse.URL
 	gone    map[frontier.Fingerprint]*crawl.Entry // taken down
 	fetched []dowse.URL                           // pages that the journal knows
 
-	c     *Crawler
-	web   *recordedVisits
-	kept  map[string]dowse.Place // where records are in the new archive, by ID
-	seen  map[dowse.URL]bool     // pages of which an answer was kept
+	c   *Crawler
+	web *recordedVisits
+	// kept are the places of records in the new archive by their ID, so that
+	// references to them can be copied.
+	kept map[string]dowse.Place
+	// seen are the pages of which an answer was copied.
+	seen  map[dowse.URL]bool
 	clock time.Time
-	read  int64 // bytes of the archive
-	tails int   // answers that had been cut off the archive
+	// read counts the bytes of the archive so far, for the progress.
+	read int64
+	// tails counts the copied answers that had been cut off the archive.
+	tails int
 }
 
+// note adds a message for a person.
 func (s *salvage) note(format string, args ...any) {
 	s.out.Notes = append(s.out.Notes, fmt.Sprintf(format, args...))
 }
 
-// readJournal takes from the journal what the archive does not tell: the seeds, the
-// takedowns, and which pages there were. Of another version only takedowns are believed.
+// readJournal takes from the journal what the archive does not contain: the
+// seeds, the takedowns, and which pages there were. From a journal of
+// another version only the takedowns are used.
 func (s *salvage) readJournal() {
 	s.gone = map[frontier.Fingerprint]*crawl.Entry{}
 	known := map[dowse.URL]bool{}
@@ -212,8 +237,8 @@ func (s *salvage) readJournal() {
 	}
 }
 
-// readForgotten takes from the settings which URLs were taken down: they know it when the
-// journal is lost.
+// readForgotten adds the takedowns that the settings record, which remain
+// known when the journal is lost.
 func (s *salvage) readForgotten() {
 	bare := 0
 	for _, print := range s.wreck.Forgotten() {
@@ -227,10 +252,10 @@ func (s *salvage) readForgotten() {
 	}
 }
 
-// lostReason is why a URL was taken down where nothing tells it any more.
+// lostReason is recorded for a takedown whose reason is unknown.
 const lostReason = "taken down earlier; the reason was lost with the journal"
 
-// rebuild makes the new collection.
+// rebuild creates and fills the new collection.
 func (s *salvage) rebuild(ctx context.Context, dir string) error {
 	if err := s.create(ctx, dir); err != nil {
 		return err
@@ -247,7 +272,7 @@ func (s *salvage) rebuild(ctx context.Context, dir string) error {
 	return errors.Join(err, s.c.Close())
 }
 
-// topic returns what the pages are judged by. Nobody outside is asked.
+// topic returns the topic by which the pages are judged, and its text.
 func (s *salvage) topic() (*topic.Topic, []byte, error) {
 	if t := s.cfg.Topic; t != nil {
 		return t, t.YAML(), nil
@@ -263,8 +288,8 @@ func (s *salvage) topic() (*topic.Topic, []byte, error) {
 	return t, s.wreck.Topic, nil
 }
 
-// create makes the collection, with the settings of the old one as far as they can be
-// read and used.
+// create creates the collection with the settings of the old one, as far as
+// they can be read and used.
 func (s *salvage) create(ctx context.Context, dir string) error {
 	t, text, err := s.topic()
 	if err != nil {
@@ -310,8 +335,8 @@ func (s *salvage) create(ctx context.Context, dir string) error {
 	return nil
 }
 
-// client returns a client that reads the recorded answers. It reaches nothing, so every
-// address is allowed.
+// client returns a client that reads the recorded answers. It reaches no
+// network, so every address is allowed.
 func (s *salvage) client(set collection.Settings) (*fetch.Client, error) {
 	return fetch.New(fetch.Config{
 		Agent: set.Resolved().Agent, Version: Version, MaxBody: set.Network.MaxBody, Transport: s.web,
@@ -352,8 +377,8 @@ func (s *salvage) settings(t *topic.Topic) (collection.Settings, error) {
 	return set, nil
 }
 
-// findSeeds takes the seeds from the journal, from the topic, or from what the archive says
-// of pages: how far each was from a seed.
+// findSeeds takes the seeds from the journal and the topic or, if these have
+// none, from the distance to a seed that the archive records for each page.
 func (s *salvage) findSeeds(set *collection.Settings, t *topic.Topic) error {
 	set.Seeds = nil
 	for _, u := range s.seeds {
@@ -385,7 +410,7 @@ func (s *salvage) findSeeds(set *collection.Settings, t *topic.Topic) error {
 	return nil
 }
 
-// firstDate returns when the first answer of the archive was asked for.
+// firstDate returns the time of the first answer in the archive.
 func (s *salvage) firstDate() time.Time {
 	for k, err := range s.exchanges(func(archive.Loss) {}) {
 		if err == nil && !k.Date().IsZero() {
@@ -395,8 +420,8 @@ func (s *salvage) firstDate() time.Time {
 	return time.Now().UTC().Truncate(time.Second)
 }
 
-// bench makes the judge from the examples and models of the old collection, and returns
-// the files that can be used.
+// bench makes the judge from the examples and models of the old collection,
+// and returns the files that can be used.
 func (s *salvage) bench(ctx context.Context, t *topic.Topic, set *collection.Settings, files []collection.File) (*madeJudge, []collection.File, error) {
 	without := func(names ...string) []collection.File {
 		return slices.DeleteFunc(slices.Clone(files), func(f collection.File) bool { return slices.Contains(names, f.Name) })
@@ -431,7 +456,7 @@ func (s *salvage) bench(ctx context.Context, t *topic.Topic, set *collection.Set
 	return &madeJudge{judge: j}, without(judged...), nil
 }
 
-// takeLabels takes over what people said of pages and still stands.
+// takeLabels copies the valid labels.
 func (s *salvage) takeLabels(dir string) error {
 	labels, err := collection.ReadLabels(s.wreck.Dir)
 	if err != nil {
@@ -455,7 +480,7 @@ func (s *salvage) takeLabels(dir string) error {
 	return collection.AppendLabels(dir, lines...)
 }
 
-// relabel trains a model on the labels, as a crawl does.
+// relabel trains a model on the labels if a crawl would.
 func (s *salvage) relabel(dir string) error {
 	labels, err := collection.ReadLabels(dir)
 	if err != nil || !due(labels, 0) {
@@ -465,8 +490,8 @@ func (s *salvage) relabel(dir string) error {
 	return err
 }
 
-// exchanges reads the answers that are whole: those of the archive in order, then those that
-// had been cut off it and were saved.
+// exchanges yields the complete answers: those of the archive in order, then
+// those that had been cut off it and saved.
 func (s *salvage) exchanges(lost func(archive.Loss)) iter.Seq2[*archive.Kept, error] {
 	return func(yield func(*archive.Kept, error) bool) {
 		files, err := archive.Files(s.wreck.Archive())
@@ -494,6 +519,7 @@ func (s *salvage) exchanges(lost func(archive.Loss)) iter.Seq2[*archive.Kept, er
 // isTail reports whether an answer had been cut off the archive.
 func (s *salvage) isTail(k *archive.Kept) bool { return filepath.Dir(k.Path) == s.wreck.State() }
 
+// lose counts a record that is not copied: erased, left out or unreadable.
 func (s *salvage) lose(l archive.Loss) {
 	switch {
 	case errors.Is(l.Err, archive.ErrErased):
@@ -510,7 +536,8 @@ func (s *salvage) lose(l archive.Loss) {
 // commitEvery is after how many answers the new collection is made durable.
 const commitEvery = 500
 
-// fill visits every answer that can be read, and settles what is left.
+// fill visits every answer that can be read, and then queues the missing
+// pages. It commits every commitEvery answers.
 func (s *salvage) fill(ctx context.Context) error {
 	s.kept, s.seen = map[string]dowse.Place{}, map[dowse.URL]bool{}
 	next, stop := iter.Pull2(s.exchanges(s.lose))
@@ -544,6 +571,8 @@ func (s *salvage) fill(ctx context.Context) error {
 	return s.c.commit()
 }
 
+// folderSize returns the size of the archive in bytes, for the progress
+// only.
 func folderSize(dir string) (size int64) {
 	files, _ := archive.Files(dir)
 	for _, path := range files {
@@ -556,7 +585,8 @@ func folderSize(dir string) (size int64) {
 
 func isRobots(u dowse.URL) bool { return weburl.Robots(u) == u }
 
-// visit makes the visit that an answer came from once more.
+// visit repeats the visit that an answer came from. Answers of URLs that
+// were taken down are not copied.
 func (s *salvage) visit(ctx context.Context, k *archive.Kept) error {
 	u, err := weburl.Parse(k.Target())
 	original, known := s.kept[k.RefersTo()]
@@ -596,7 +626,8 @@ func (s *salvage) visit(ctx context.Context, k *archive.Kept) error {
 	return s.absorb(ctx, v, k, answer)
 }
 
-// absorb takes in an answer as the crawl did when it came.
+// absorb records an answer as the crawl did when it arrived, with its
+// original times.
 func (s *salvage) absorb(ctx context.Context, v crawl.Visit, k *archive.Kept, answer *http.Response) error {
 	s.web.begin(k, answer)
 	p := s.c.visitor.Visit(ctx, v).Page
@@ -622,7 +653,7 @@ func (s *salvage) absorb(ctx context.Context, v crawl.Visit, k *archive.Kept, an
 	return nil
 }
 
-// copy keeps an answer in the new archive.
+// copy appends an answer to the new archive.
 func (s *salvage) copy(k *archive.Kept) (dowse.Place, error) {
 	enc, err := k.Encoded(s.kept[k.RefersTo()])
 	if err != nil {
@@ -644,8 +675,8 @@ func (s *salvage) isGone(u dowse.URL) bool {
 	return len(s.gone) > 0 && s.gone[frontier.FingerprintOf(u, s.wreck.Settings.Key)] != nil
 }
 
-// takeDown takes down in the new collection what was taken down in the old one. The new
-// collection has the key of the old one, so a fingerprint stands for the same URL.
+// takeDown repeats the takedowns of the old collection. The new one has the
+// same key, so a fingerprint identifies the same URL.
 func (s *salvage) takeDown(dir string) error {
 	byReason := map[string]*collection.Takedown{}
 	for print, e := range s.gone {
@@ -667,7 +698,8 @@ func (s *salvage) takeDown(dir string) error {
 	return nil
 }
 
-// settle lets the pages wait that the journal knows and the archive does not hold.
+// settle queues the pages that the journal names and the archive does not
+// hold.
 func (s *salvage) settle() {
 	cr := s.c.Collection.Crawl
 	for _, u := range s.fetched {
@@ -683,8 +715,9 @@ func (s *salvage) settle() {
 	}
 }
 
-// recordedVisits is a transport that answers the requests of a visit from the archive: the
-// first with the answer at hand, those that it leads to with the answers that follow.
+// recordedVisits is a transport that answers the requests of a visit from
+// the archive: the first one with the current answer, those that it leads to
+// with the answers that follow.
 type recordedVisits struct {
 	next   func() (*archive.Kept, error, bool)
 	ahead  *archive.Kept  // read, and not taken yet
@@ -701,14 +734,14 @@ func (r *recordedVisits) take() (*archive.Kept, error, bool) {
 	return r.next()
 }
 
-// begin makes an answer the one at hand.
+// begin makes an answer the current one.
 func (r *recordedVisits) begin(k *archive.Kept, answer *http.Response) {
 	r.answer, r.served = answer, []*archive.Kept{k}
 }
 
 var errNotRecorded = errors.New("it was not recorded")
 
-// RoundTrip answers a request.
+// RoundTrip answers a request, or fails with errNotRecorded.
 func (r *recordedVisits) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp := r.answer
 	if r.answer = nil; resp == nil {
@@ -721,7 +754,7 @@ func (r *recordedVisits) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// follows takes the next answer if it is that to a URL.
+// follows returns the next answer if it belongs to the URL, otherwise nil.
 func (r *recordedVisits) follows(written string) *http.Response {
 	if r.next == nil {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"dowse/weburl"
 )
 
-// What stands in for examples that are not on topic, where a topic has too few.
+// The sources of negative examples for a topic that has too few.
 const (
 	ContrastSeen     = "seen"     // pages seen in the crawl, as soon as there are enough
 	ContrastEveryday = "everyday" // the texts that are built in, for the whole crawl
@@ -35,9 +35,9 @@ const (
 	lastSeen  = firstSeen * moreSeen
 )
 
-// seenOf returns of how many pages contrast is drawn when so many were seen; 0 while
-// they are too few. It grows in steps, so that a model which has to be made again is
-// made of the same pages.
+// seenOf returns from how many of the fetched pages negative examples are
+// drawn; 0 while there are too few. It grows in steps, so that a model that
+// has to be trained again is trained on the same pages.
 func seenOf(fetched int) (n int) {
 	for next := firstSeen; next <= fetched; next *= moreSeen {
 		n = next
@@ -47,11 +47,14 @@ func seenOf(fetched int) (n int) {
 
 // A sighting is a page that was seen, on its way to being drawn.
 type sighting struct {
-	page  *dowse.Page
-	id    frontier.ID
-	place uint64 // of the visit in the journal
-	turn  int    // how many pages of its host come before it
-	lot   uint64 // its place in the order by chance
+	page *dowse.Page
+	id   frontier.ID
+	// place is the offset of the visit in the journal.
+	place uint64
+	// turn is how many pages of the same host come before it, and lot its
+	// position in the random order.
+	turn int
+	lot  uint64
 }
 
 // drawSeen draws pages that are probably not on topic from the first pages that were
@@ -89,7 +92,7 @@ func (r *rejudge) drawSeen(ctx context.Context, of, n int, not map[dowse.URL]boo
 	return pages, nil
 }
 
-// sightings lists the first pages that were fetched, each once.
+// sightings returns the first pages that were fetched, each once.
 func (r *rejudge) sightings(ctx context.Context, of int) (list []sighting, err error) {
 	for e, err := range r.col.Journal.Visits(0) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
@@ -119,7 +122,7 @@ func (r *rejudge) unlikely(list []sighting) []sighting {
 	})
 }
 
-// takeTurns puts pages into an order by chance in which hosts take turns.
+// takeTurns puts pages into a random order in which hosts alternate.
 func takeTurns(list []sighting) {
 	byLot := func(a, b sighting) int { return cmp.Or(cmp.Compare(a.lot, b.lot), cmp.Compare(a.id, b.id)) }
 	slices.SortFunc(list, byLot)
@@ -132,8 +135,8 @@ func takeTurns(list []sighting) {
 	slices.SortFunc(list, func(a, b sighting) int { return cmp.Or(cmp.Compare(a.turn, b.turn), byLot(a, b)) })
 }
 
-// contrast lets pages that were seen stand in for examples that are not on topic, where
-// nobody gave any. It returns how many.
+// contrast adds pages of the crawl to m as negative examples if it has too
+// few, and returns how many.
 func (r *rejudge) contrast(ctx context.Context, m *topic.Material, of int) (int, error) {
 	need := m.WantedNegatives()
 	if need == 0 || of == 0 {
@@ -157,11 +160,12 @@ func (r *rejudge) contrast(ctx context.Context, m *topic.Material, of int) (int,
 	return len(list), nil
 }
 
-// lookAtSeen is called by the loop after pages were committed: when enough were seen it
-// trains the judge against them, if all that it was trained against are everyday texts.
-// The loop waits for that, so that what is visited next does not hang on how long it
-// takes: the pages are few, and judged again in a moment. It is not done where they are
-// many, as in a collection of an older version.
+// lookAtSeen is called by the loop after pages were committed. When enough
+// pages were fetched, it trains the judge against some of them, if its only
+// negative examples are everyday texts. The loop waits for the result, so
+// that the order of visits does not depend on how long that takes; the pages
+// are few. It is skipped if they are many, as in a collection of an older
+// version.
 func (c *Crawler) lookAtSeen(abort context.Context, now time.Time) {
 	w := &c.labels
 	if w.seen >= lastSeen {
@@ -178,7 +182,7 @@ func (c *Crawler) lookAtSeen(abort context.Context, now time.Time) {
 	w.seen = stage
 	labels, err := collection.ReadLabels(c.Collection.Dir)
 	if err != nil || fetched >= lastSeen*moreSeen || !c.wantsContrast(labels) {
-		return // labels that can't be read are told by those who ask for them
+		return // callers that need the labels report that they can't be read
 	}
 	if err := c.commit(); err != nil {
 		c.err = errors.Join(c.err, err)
@@ -187,7 +191,7 @@ func (c *Crawler) lookAtSeen(abort context.Context, now time.Time) {
 	c.contrastNow(abort, labels, now)
 }
 
-// contrastNow trains the judge against pages that were seen, and waits for it.
+// contrastNow trains the judge against pages of the crawl, and waits for it.
 func (c *Crawler) contrastNow(abort context.Context, labels *collection.Labels, now time.Time) {
 	w := &c.labels
 	read := w.read
@@ -214,9 +218,9 @@ func (c *Crawler) contrastNow(abort context.Context, labels *collection.Labels, 
 // the pages can be read.
 var errNoContrast = errors.New("too few pages to train against")
 
-// seenBy returns of how many pages contrast was drawn for models that were taken into
-// use, or refused. One of which only the journal knows was, too: the process was killed
-// before it could say so.
+// seenBy returns from how many pages negative examples were drawn for the
+// models that were put into use or rejected. A model that only the journal
+// names counts too: the process was killed before it was logged.
 func seenBy(models []collection.Model, inUse string) (n int) {
 	for _, m := range models {
 		if m.Refused || m.Error == "" && (m.Done || m.Model == inUse) {
@@ -226,7 +230,8 @@ func seenBy(models []collection.Model, inUse string) (n int) {
 	return n
 }
 
-// contrastOf returns of how many pages contrast may be drawn now; 0 for none.
+// contrastOf returns from how many pages negative examples may be drawn now;
+// 0 for none.
 func (c *Crawler) contrastOf() int {
 	if c.judging.own || c.Collection.Settings.Contrast == ContrastEveryday {
 		return 0
@@ -264,9 +269,10 @@ func (c *Crawler) wantsContrast(labels *collection.Labels) bool {
 	return m.MissingNegatives() > 0
 }
 
-// positivesOnly reports whether all examples of a topic are on topic. Only then does a
-// crawl train its judge against pages seen though nobody asked: where a person said what
-// is not wanted, that counts for more than what a judge which knows little takes for it.
+// positivesOnly reports whether all examples of a topic are on topic. Only
+// then does a crawl train against its own pages without being asked: if a
+// person has named what is off topic, that is more reliable than the guess
+// of a judge that knows little.
 func positivesOnly(m *topic.Material) bool {
 	on, off := m.Counts()
 	return on > 0 && off == 0
@@ -288,9 +294,8 @@ func openSeen(dir string) (c *Crawler, again *rejudge, err error) {
 	return c, again, nil
 }
 
-// Contrast lets pages that were seen in the crawl of a collection stand in for examples
-// that are not on topic, if there are too few in m and the crawl does so, too. What was
-// trained on m before is then trained anew.
+// Contrast adds pages of the crawl of a collection to m as negative
+// examples, if m has too few and the crawl itself does so.
 func Contrast(ctx context.Context, dir string, m *topic.Material) error {
 	if m.MissingNegatives() == 0 {
 		return nil
@@ -309,7 +314,8 @@ func Contrast(ctx context.Context, dir string, m *topic.Material) error {
 	return err
 }
 
-// Others returns pages of a collection that are probably not on its topic.
+// Others returns at most n pages of a collection that are probably off its
+// topic.
 func (l *Loader) Others(ctx context.Context, s topic.Source, n int) ([]*dowse.Page, error) {
 	c, again, err := openSeen(l.path(s.Collection))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"dowse/topic"
 )
 
-// What a crawl looks for.
+// The units that a crawl can look for.
 const (
 	UnitPage = "page"
 	UnitSite = "site"
@@ -24,8 +24,8 @@ const (
 	pagesName = "site-pages"
 )
 
-// Strategies describes every strategy that a crawl can be told to follow: those of
-// package strategy, and those that look for whole sites.
+// Strategies describes every strategy that a crawl can use: those of package
+// strategy, and those that look for whole sites.
 func Strategies() []strategy.Description {
 	return append(strategy.All(),
 		strategy.Describe(siteName, "Ester, Kriegel and Schubert 2004", "whole sites: the best linked site, and in it the pages that tell most",
@@ -42,8 +42,9 @@ func ForSites(spec string) bool {
 	return name == siteName
 }
 
-// trainForSites lets examples teach the judge of Ester et al. 2004, which knows how
-// often it is wrong, in place of the topic's own: the first pages of each site count.
+// trainForSites trains the classifier of Ester et al. 2004, whose error rate
+// is known, in place of the topic's own. Only the first pages of each site
+// are examples.
 func trainForSites(t *topic.Topic, m *topic.Material) error {
 	if len(m.Examples) == 0 {
 		return nil
@@ -57,9 +58,9 @@ func trainForSites(t *topic.Topic, m *topic.Material) error {
 	return nil
 }
 
-// knowError lets a crawl for sites know how often its judge is wrong, if the judge was
-// cross-validated and nobody says otherwise. It is frozen with the strategy's other
-// parameters, so that the crawl goes on with the same.
+// knowError adds the cross-validated error rate of the judge to the strategy
+// of a crawl for sites, unless one was given. It is stored with the other
+// parameters, so that a resumed crawl uses the same value.
 func knowError(s *collection.Settings, j dowse.Judge, cfg Config) {
 	e := min(site.Reader{By: j}.ErrorRate(), mostWrong)
 	if e <= 0 || cfg.Strategy != nil || !ForSites(s.Strategy) || strings.Contains(s.Strategy, "p_err=") {
@@ -72,6 +73,6 @@ func knowError(s *collection.Settings, j dowse.Judge, cfg Config) {
 	s.Strategy += fmt.Sprintf("%sp_err=%.4g", sep, e)
 }
 
-// mostWrong bounds the error of a judge: one that is wrong in every other page says
-// nothing, and no site would ever be judged.
+// mostWrong bounds the error rate of a judge. One that is wrong about every
+// second page carries no information, and no site would ever be judged.
 const mostWrong = 0.45

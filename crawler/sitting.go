@@ -13,30 +13,33 @@ import (
 	"dowse/internal/durable"
 )
 
-// A Sitting is one run of a crawl, from its start or resumption to its stop. Each
-// leaves two lines in log/sittings.jsonl: one when it begins and one when it ends. So
-// one that was killed can be told from one that stopped.
+// A Sitting is one run of a crawl, from its start or resumption to its stop.
+// Each run leaves two lines in log/sittings.jsonl, one when it begins and
+// one when it ends. A run with only the first line is in progress or was
+// killed.
 type Sitting struct {
-	Begun   time.Time        `json:"begun"`
-	Ended   time.Time        `json:"ended,omitzero"` // zero if it is under way, or was killed
+	Begun time.Time `json:"begun"`
+	// Ended is zero if the run is in progress or was killed.
+	Ended   time.Time        `json:"ended,omitzero"`
 	Process int              `json:"process"`
 	Why     dowse.StopReason `json:"stop_reason,omitempty"`
 	Error   string           `json:"error,omitempty"`
 	Fetched int              `json:"fetched"`
 	OnTopic int              `json:"on_topic"`
-	Outside *Consulted       `json:"outside,omitempty"` // nil where nobody outside is asked
+	// Outside is nil if there is no outside judge.
+	Outside *Consulted `json:"outside,omitempty"`
 }
 
 const sittingsFile = "log/sittings.jsonl"
 
-// sitDown notes that a run begins.
+// sitDown returns the record of a run that begins.
 func (c *Crawler) sitDown() Sitting {
 	s := Sitting{Begun: time.Now().UTC(), Process: os.Getpid()}
 	s.count(c)
 	return s
 }
 
-// getUp notes how a run ended.
+// getUp records how a run ended.
 func (s *Sitting) getUp(c *Crawler) {
 	s.Ended, s.Why = time.Now().UTC(), c.stopped
 	if c.err != nil {
@@ -45,12 +48,13 @@ func (s *Sitting) getUp(c *Crawler) {
 	s.count(c)
 }
 
+// count records the counts of the crawl.
 func (s *Sitting) count(c *Crawler) {
 	st := c.Collection.Crawl.Status()
 	s.Fetched, s.OnTopic, s.Outside = st.Fetched, st.OnTopic, c.Consulted()
 }
 
-// append adds a line to the log of sittings.
+// append adds a line to the log of runs.
 func (s *Sitting) append(col *collection.Collection) error {
 	line, err := json.Marshal(s)
 	if err != nil {
@@ -70,8 +74,8 @@ func (s *Sitting) append(col *collection.Collection) error {
 	return nil
 }
 
-// LastSitting returns the latest run of the crawl in a collection; false if there
-// was none, or nothing tells of it. Lines that can't be read are passed over.
+// LastSitting returns the latest run of the crawl in a collection; false if
+// no run is recorded. Lines that can't be decoded are skipped.
 func LastSitting(col *collection.Collection) (last Sitting, ok bool) {
 	list := sittings(col)
 	if len(list) == 0 {
@@ -80,11 +84,11 @@ func LastSitting(col *collection.Collection) (last Sitting, ok bool) {
 	return list[len(list)-1], true
 }
 
-// maxSittings is how many of the last runs are looked at.
+// maxSittings is how many of the last runs are kept in memory at least.
 const maxSittings = 100
 
-// sittings returns the last runs of the crawl in a collection, each as it ended or,
-// if it was killed or is under way, as it began.
+// sittings returns the last runs of the crawl in a collection, each as it
+// ended or, if it was killed or is in progress, as it began.
 func sittings(col *collection.Collection) (list []Sitting) {
 	f, err := durable.In(col.Dir).Open(sittingsFile)
 	if err != nil {
@@ -108,6 +112,7 @@ func sittings(col *collection.Collection) (list []Sitting) {
 	return list
 }
 
+// lastReason returns why the last run stopped, "" if it was killed.
 func lastReason(col *collection.Collection) dowse.StopReason {
 	s, _ := LastSitting(col)
 	return s.Why

@@ -5,9 +5,10 @@ import (
 	"dowse/crawl"
 )
 
-// Verify checks everything that the collection holds, also that a replay of the
-// whole journal gives the state that was saved. It changes nothing. progress, which
-// may be nil, hears what is being checked and how far that is.
+// Verify checks everything that the collection holds, including that a
+// replay of the whole journal gives the saved state. It changes nothing.
+// progress, if set, is called with the current check and how much of it is
+// done.
 func (c *Crawler) Verify(progress func(what string, done, all int64)) (*collection.Verification, error) {
 	return c.Collection.Verify(collection.VerifyOptions{
 		Progress: progress,

@@ -7,8 +7,8 @@ import (
 	"dowse/topic"
 )
 
-// View opens the collection in dir to look at it. Nothing in it is changed, no lock
-// is taken and nothing can be sent, so another process may be crawling: what is seen
+// View opens the collection in dir to read it. It changes nothing, takes no
+// lock and can't send anything, so another process may be crawling; the view
 // is what that process had committed. Crawl and Run must not be called.
 func View(dir string) (*Crawler, error) {
 	col, err := collection.Open(dir, nil, true)
@@ -22,6 +22,8 @@ func View(dir string) (*Crawler, error) {
 	return c, nil
 }
 
+// look restores the crawl of an open collection without a judge and without
+// a network.
 func look(col *collection.Collection) (*Crawler, error) {
 	col.Journal.SetParser(robotsParser(col.Settings))
 	t, err := topicOf(col)
@@ -41,7 +43,8 @@ func look(col *collection.Collection) (*Crawler, error) {
 	return c, nil
 }
 
-// topicOf reads the topic that a collection was begun with.
+// topicOf parses the topic of a collection. One that can't be parsed is
+// damage, since it was checked before it was written.
 func topicOf(col *collection.Collection) (*topic.Topic, error) {
 	data, err := col.Topic()
 	if err != nil {

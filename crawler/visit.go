@@ -15,25 +15,29 @@ import (
 	"dowse/text"
 )
 
-// A Visitor makes visits: fetch, extract, judge, and encode for the archive. All
-// of it happens in the visit's own goroutine; only keeping is done in turn. It is
-// a crawl.Visitor, for live crawls as for the lab.
+// A Visitor makes visits: it fetches, extracts and judges a page, and
+// encodes it for the archive, all in the goroutine of the visit. Only
+// appending to the archive is left to the loop. It implements crawl.Visitor,
+// for live crawls and for the lab.
 type Visitor struct {
 	Client *fetch.Client
 	Judge  dowse.Judge
-	Wants  func(language string) bool // whether pages in a language are taken in; nil for all
-	// Language tells the language of a page that does not declare one; nil does not ask.
+	// Wants reports whether pages in a language are used; nil accepts all.
+	Wants func(language string) bool
+	// Language detects the language of a page that declares none; nil leaves
+	// it empty.
 	Language func(p *dowse.Page) string
 
-	wish   Wish
-	keeper *keeper // nil keeps nothing
+	wish Wish
+	// keeper is nil if no archive is kept.
+	keeper *keeper
 }
 
-// Rate lets the judge rate of each link what the strategy wants to know.
+// Rate makes the judge rate for each link what the strategy uses.
 func (v *Visitor) Rate(s dowse.Strategy) { v.wish = WishOf(s) }
 
-// RateAll is Rate for a strategy and its shadows. It is an error if they want what does
-// not go together.
+// RateAll is Rate for a strategy and its shadows. It is an error if their
+// demands can't be combined.
 func (v *Visitor) RateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
 	v.wish = WishOf(s)
 	for _, shadow := range shadows {
@@ -46,7 +50,8 @@ func (v *Visitor) RateAll(s dowse.Strategy, shadows []crawl.Shadow) error {
 	return nil
 }
 
-// Visit makes one visit.
+// Visit makes one visit. Failures are part of the page. If the judge is
+// replaced before the page is recorded, the page is judged again.
 func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	if visit.Patience > 0 {
 		ctx = fetch.WithPatience(ctx, visit.Patience)
@@ -77,7 +82,8 @@ func (v *Visitor) Visit(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	return a
 }
 
-// rule returns under what pages are judged now; nil where that does not change.
+// rule returns the current judge and labels; nil if the judge can't be
+// replaced.
 func (v *Visitor) rule() *rule {
 	if r, ok := v.Judge.(*ruler); ok {
 		return r.now.Load()
@@ -85,7 +91,7 @@ func (v *Visitor) rule() *rule {
 	return nil
 }
 
-// pageOf takes over what fetch reports.
+// pageOf returns the page of a visit with the result of its request.
 func pageOf(visit crawl.Visit, r *fetch.Response) *dowse.Page {
 	p := visit.Page()
 	p.Outcome, p.Reason, p.Detail = r.Outcome, r.Reason, r.Detail
@@ -99,6 +105,8 @@ func pageOf(visit crawl.Visit, r *fetch.Response) *dowse.Page {
 // bare is a mention without words.
 var bare = dowse.Mention{Above: [3]int32{-1, -1, -1}, Context: math.NaN()}
 
+// robots requests robots.txt; the page of the visit carries the rules for
+// the host.
 func (v *Visitor) robots(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	rules, hops := v.Client.Robots(ctx, visit.URL)
 	last := hops[len(hops)-1]
@@ -116,6 +124,7 @@ func (v *Visitor) robots(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	return v.arrival(p, hops...)
 }
 
+// sitemap requests a sitemap; its URLs become links without words.
 func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) crawl.Arrival {
 	r := v.Client.Sitemap(ctx, visit.URL)
 	p := pageOf(visit, r)
@@ -129,7 +138,8 @@ func (v *Visitor) sitemap(ctx context.Context, visit crawl.Visit) crawl.Arrival 
 	return v.arrival(p, r)
 }
 
-// read extracts and judges a page that was fetched.
+// read extracts and judges a fetched page. A page in a language that is not
+// wanted is skipped without a verdict and without links.
 func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 	body, charset := extract.Decode(r.Body, r.Header.Get("Content-Type"))
 	p.Fetch.Charset = charset
@@ -154,9 +164,9 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 	v.wish.Rate(v.Judge, p)
 }
 
-// arrival packs the page with the bytes to keep: one exchange for each answer
-// that came. From here on the page holds only as much of the memory budget as it
-// and its records need, until it is committed.
+// arrival returns the page with the function that archives its answers. From
+// here on the page holds only as much of the memory budget as it and its
+// records need, until it is committed.
 func (v *Visitor) arrival(p *dowse.Page, answers ...*fetch.Response) crawl.Arrival {
 	a := crawl.Arrival{Page: p}
 	size := sizeOf(p)
@@ -177,7 +187,7 @@ func (v *Visitor) arrival(p *dowse.Page, answers ...*fetch.Response) crawl.Arriv
 	return a
 }
 
-// pack encodes the answers that came.
+// pack encodes the answers that were received.
 func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (parcels []parcel) {
 	for i, r := range answers {
 		if r.ResponseHead == nil {
@@ -198,13 +208,14 @@ func (v *Visitor) pack(p *dowse.Page, answers []*fetch.Response) (parcels []parc
 	return parcels
 }
 
-// sizeOf estimates the memory that a page takes.
+// sizeOf estimates the memory of a page in bytes.
 func sizeOf(p *dowse.Page) int64 {
 	const link, word = 320, 8 // bytes, with what hangs on them
 	return int64(len(p.Text) + word*len(p.Words) + link*(len(p.Links)+len(p.Maps)))
 }
 
-// metadata is what the archive says of a page beside the answer itself.
+// metadata returns what the archive records about a page in addition to the
+// answer: its distance from a seed, its relevance and up to ten reasons.
 func metadata(p *dowse.Page) []archive.Field {
 	fields := []archive.Field{
 		{Name: "fetchTimeMs", Value: strconv.FormatInt(int64(p.Fetch.Took/time.Millisecond), 10)},

@@ -23,17 +23,19 @@ import (
 	"dowse/weburl"
 )
 
-// ErrIdentity is returned when a crawl would reach the public web and nobody says
-// who is crawling.
+// ErrIdentity is returned when a crawl would reach the public web and no
+// contact is given.
 var ErrIdentity = errors.New("no contact given: sites must be able to reach you")
 
-// customStrategy begins the name of a strategy that a program brings along.
+// customStrategy is the prefix of the name of a strategy that a Go program
+// provides.
 const customStrategy = "custom "
 
-// ErrSeeds is returned when there is nowhere to begin.
+// ErrSeeds is returned when there are no seeds.
 var ErrSeeds = errors.New("no seeds: say where to begin")
 
-// wanted makes the topic from what the config gives.
+// wanted returns the topic of a config: its Topic, one made of its Words, or
+// a placeholder for a Judge.
 func wanted(cfg *Config) (*topic.Topic, error) {
 	switch {
 	case cfg.Topic != nil:
@@ -46,8 +48,8 @@ func wanted(cfg *Config) (*topic.Topic, error) {
 	return nil, errors.New("crawler: nothing to look for: give Words, a Topic or a Judge")
 }
 
-// newSettings returns the settings of a new crawl: those that are given, then those of the
-// topic, then the defaults.
+// newSettings returns the settings of a new crawl: the given ones, then
+// those of the topic, then the defaults.
 func newSettings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 	s := collection.Settings{
 		Name: t.Name, Version: Version, Begun: time.Now().UTC().Truncate(time.Second),
@@ -71,7 +73,7 @@ func newSettings(t *topic.Topic, cfg Config) (collection.Settings, error) {
 	return s, nil
 }
 
-// topicSettings returns the settings that a topic makes for its crawls.
+// topicSettings returns the settings that a topic contains.
 func topicSettings(t *topic.Topic) (s settings.Settings) {
 	s.Strategy = cmp.Or(t.PreferredStrategy(), strategy.Default)
 	s.Threshold, s.PerHost = t.OnTopic(), t.PerHost
@@ -85,6 +87,7 @@ func topicSettings(t *topic.Topic) (s settings.Settings) {
 	return s
 }
 
+// seedURLs parses seeds, each once. An empty list is an ErrSeeds.
 func seedURLs(raw []string) ([]dowse.URL, error) {
 	if len(raw) == 0 {
 		return nil, fmt.Errorf("crawler: %w", ErrSeeds)
@@ -102,9 +105,10 @@ func seedURLs(raw []string) ([]dowse.URL, error) {
 	return urls, nil
 }
 
-// identified checks that the crawl has a contact, or can't reach the public web:
-// all its seeds are addresses that the user allowed, or names that the user's own
-// resolver answers, and then nothing public is ever dialled.
+// identified returns an ErrIdentity unless the crawl has a contact or can't
+// reach the public web: all its seeds are addresses that the user allowed,
+// or names that the user's own resolver answers. Nothing public is dialled
+// then.
 func identified(s collection.Settings, cfg Config, seeds []dowse.URL) error {
 	if s.Identity.Contact != "" || cfg.Dial != nil || cfg.Transport != nil {
 		return nil
@@ -124,6 +128,8 @@ func identified(s collection.Settings, cfg Config, seeds []dowse.URL) error {
 	return nil
 }
 
+// inside reports whether a host is localhost or an address within one of the
+// networks.
 func inside(host string, nets []netip.Prefix) bool {
 	if host == "localhost" {
 		return true
@@ -132,6 +138,7 @@ func inside(host string, nets []netip.Prefix) bool {
 	return err == nil && slices.ContainsFunc(nets, func(n netip.Prefix) bool { return n.Contains(a) })
 }
 
+// prefixes parses networks; a single address is a network of one.
 func prefixes(list []string) (nets []netip.Prefix, err error) {
 	for _, s := range list {
 		p, err := netip.ParsePrefix(s)
@@ -147,6 +154,8 @@ func prefixes(list []string) (nets []netip.Prefix, err error) {
 	return nets, nil
 }
 
+// robotsParser returns a parser for the rules that apply to the agent of the
+// settings.
 func robotsParser(s collection.Settings) crawl.RobotsParser {
 	agent, _, _ := strings.Cut(s.Resolved().Agent, "/")
 	return func(body []byte, status int) dowse.Rules { return fetch.ParseRobots(body, status, agent).Rules }
@@ -159,7 +168,9 @@ type parts struct {
 	visitor *Visitor
 }
 
-// partsOf makes the parts for the collection in dir.
+// partsOf makes client, visitor and configuration for the collection in dir.
+// The number of visits in flight is limited by the files that the process
+// may open.
 func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judge, cfg Config) (*parts, error) {
 	needs, err := needsIn(dir, s.Needs, t)
 	if err != nil {
@@ -183,7 +194,7 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	}
 	if ForSites(s.Strategy) {
 		judge = site.Reader{By: judge}
-		if s.Hold == 0 { // nobody asked for it, and priorities of different sites do not compare
+		if s.Hold == 0 { // it was not asked for, and priorities of different sites do not compare
 			polite.Hold = 0
 		}
 	}
@@ -206,8 +217,9 @@ func partsOf(dir string, s collection.Settings, t *topic.Topic, judge dowse.Judg
 	}}, nil
 }
 
-// renewal returns how the strategies of a crawl are had anew; nil for one that a
-// program brought along.
+// renewal returns a function that makes the strategies of a crawl afresh,
+// for a replay; nil for a strategy that a Go program provides, which can't
+// be made again.
 func renewal(dir string, s collection.Settings, cfg Config, needs input.Inputs) func() (dowse.Strategy, []crawl.Shadow, error) {
 	if cfg.Strategy != nil {
 		return nil
@@ -225,6 +237,8 @@ func renewal(dir string, s collection.Settings, cfg Config, needs input.Inputs) 
 	}
 }
 
+// strategyOf makes the strategy of the settings, or returns that of the
+// config.
 func strategyOf(s collection.Settings, cfg Config, needs input.Inputs) (dowse.Strategy, error) {
 	if cfg.Strategy != nil {
 		return cfg.Strategy, nil
@@ -239,7 +253,7 @@ func strategyOf(s collection.Settings, cfg Config, needs input.Inputs) (dowse.St
 	return st, nil
 }
 
-// shadowsOf makes the strategies that follow a crawl without steering it.
+// shadowsOf makes the strategies that observe a crawl without steering it.
 func shadowsOf(s collection.Settings, needs input.Inputs) (list []crawl.Shadow, err error) {
 	for _, spec := range s.Shadows {
 		st, err := strategy.NewWith(spec, needs)
@@ -251,6 +265,8 @@ func shadowsOf(s collection.Settings, needs input.Inputs) (list []crawl.Shadow, 
 	return list, nil
 }
 
+// scopeOf converts the scope of the settings; an unknown reach or an invalid
+// pattern is an error.
 func scopeOf(s settings.Scope) (crawl.Scope, error) {
 	out := crawl.Scope{Reach: crawl.Reach(s.Reach), Block: map[string]bool{}}
 	switch out.Reach {
@@ -269,6 +285,7 @@ func scopeOf(s settings.Scope) (crawl.Scope, error) {
 	return out, err
 }
 
+// patterns compiles regular expressions. Errors name the setting.
 func patterns(flag string, list []string) (res []*regexp.Regexp, err error) {
 	for _, s := range list {
 		re, err := regexp.Compile(s)
@@ -280,6 +297,8 @@ func patterns(flag string, list []string) (res []*regexp.Regexp, err error) {
 	return res, nil
 }
 
+// clientOf makes the HTTP client. Without a contact it can reach only the
+// allowed networks.
 func clientOf(s collection.Settings, cfg Config) (*fetch.Client, error) {
 	nets, err := prefixes(s.Network.AllowNet)
 	if err != nil {
@@ -295,9 +314,10 @@ func clientOf(s collection.Settings, cfg Config) (*fetch.Client, error) {
 	})
 }
 
-// restorer gives pages their text back from the archive, and their links as
-// extracted, with the windows that a strategy wishes for; the ratings of windows are
-// those of the journal.
+// restorer returns a function that restores the text and the links of a page
+// from the archive, with the windows that a strategy uses. The ratings of
+// windows are those of the journal. A page that was taken down stays without
+// text.
 func restorer(col *collection.Collection, wish Wish) crawl.Restorer {
 	return func(page *dowse.Page) error {
 		doc, err := col.Document(page)
@@ -314,7 +334,7 @@ func restorer(col *collection.Collection, wish Wish) crawl.Restorer {
 	}
 }
 
-// takeOver gives a page a document that was extracted again, and keeps what does not
+// takeOver sets a document that was extracted again, and keeps what does not
 // come from the HTML.
 func takeOver(page *dowse.Page, doc *dowse.Document) {
 	doc.Sketch = page.Sketch
@@ -323,8 +343,9 @@ func takeOver(page *dowse.Page, doc *dowse.Document) {
 	page.Document = *doc
 }
 
-// keepRatings gives links that were extracted again the ratings that the visit kept. Of a
-// link to a URL that was taken down the visit kept no URL, or nothing.
+// keepRatings copies the ratings of the visit to links that were extracted
+// again. For a link to a URL that was taken down the visit has no URL, or no
+// link at all.
 func keepRatings(fresh, rated []dowse.Link) {
 	at := 0
 	for i := range fresh {

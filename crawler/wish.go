@@ -7,11 +7,14 @@ import (
 	"dowse"
 )
 
-// A Wish is what a strategy wants the judge to rate beside the page itself. Live
-// crawls and the lab rate pages by it, so that a strategy sees the same in both.
+// A Wish is what a strategy wants the judge to rate in addition to the page.
+// Live crawls and the lab both rate pages by it, so a strategy sees the same
+// in both.
 type Wish struct {
-	Window  int  // words around a link; 0 for none
-	Anchors bool // anchors alone, too
+	// Window is the number of words around a link; 0 for none.
+	Window int
+	// Anchors asks for ratings of the anchor texts alone.
+	Anchors bool
 }
 
 // WishOf returns what a strategy wants to be rated.
@@ -20,11 +23,12 @@ func WishOf(s dowse.Strategy) Wish {
 	return Wish{t.Window, t.Anchors}
 }
 
-// ErrWindows says that strategies of one crawl want different texts to be rated.
+// ErrWindows is returned when strategies of one crawl want different texts
+// to be rated.
 var ErrWindows = errors.New("the words around a link can be rated in one way only")
 
-// And returns what both want. Windows of different sizes do not go together: a link
-// has one rating of the words around it.
+// And returns what both want. Windows of different sizes can't be combined,
+// because a link has one rating of the words around it.
 func (w Wish) And(o Wish) (Wish, error) {
 	if w.Window != 0 && o.Window != 0 && w.Window != o.Window {
 		return w, fmt.Errorf("crawler: %w: one strategy wants %d words, the other %d; give both the same (words=N)", ErrWindows, w.Window, o.Window)
@@ -32,8 +36,8 @@ func (w Wish) And(o Wish) (Wish, error) {
 	return Wish{max(w.Window, o.Window), w.Anchors || o.Anchors}, nil
 }
 
-// Rate lets the judge read a page and, if wanted, the words around its links and
-// their anchors.
+// Rate judges a page and, if wanted, the words around its links and their
+// anchors.
 func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
 	w.window(&p.Document)
 	wj, ok := j.(dowse.WindowJudge)
@@ -65,8 +69,8 @@ func (w Wish) Rate(j dowse.Judge, p *dowse.Page) {
 	}
 }
 
-// window says of each link which words around it are meant, also where no judge rates
-// them: a strategy may read them itself.
+// window sets the words around each link, also if no judge rates them: a
+// strategy may read them itself.
 func (w Wish) window(d *dowse.Document) {
 	if w.Window == 0 {
 		return

@@ -9,23 +9,33 @@ import (
 	"dowse/text"
 )
 
-// A Centroid trains the page classifier of Ester, Kriegel and Schubert 2004: each
-// class is a few centres, found by k-means, and a page is as likely of a class as
-// it is near to the nearest of them.
+// A Centroid trains the page classifier of Ester, Kriegel and Schubert 2004. Each
+// class is described by K centres, found by [kmeans] over TF-IDF vectors of length 1,
+// and the relevance of a page compares its distance to the nearest wanted centre with
+// its distance to the nearest other one. Several centres per class, because a topic of
+// the web is rarely one cloud of words: shops, manuals and clubs about the same thing
+// share few terms.
+//
+// Training costs one run of k-means per fold plus one; a page costs one multiplication
+// per term and centre.
 type Centroid struct {
 	Features
-	K       int     // centres of a class; 0 means 5
-	Literal bool    // the confidence as it is printed, see [Confidence]
-	Gamma   float64 // sharpens the confidence; 0 means 1, 2, 4 or 8, by cross-validation
-	Folds   int     // of the cross-validation, by site; 0 means 10, Ester et al. 2004
+	K       int     // centres per class, at most maxCentres/2; default 5
+	Literal bool    // use the formula as the paper prints it, see confidence
+	Gamma   float64 // exponent that sharpens the confidence; 0 selects 1 to 32 by cross-validation
+	Folds   int     // folds of the cross-validation, by site; default 10 (Ester et al. 2004)
 }
 
-// confidence returns how sure it is that a page at the given distances from two
-// classes is of the first: the inverses of ln(1 + distance), scaled to sum to 1. It
-// falls with the distance and tends to one half far away from both.
+// confidence returns the probability that a page belongs to the first of two classes,
+// from its distances d1 and d2 to them:
 //
-// The paper prints ln d / Σ ln d, which has these properties for no range of d;
-// literal gives that, for distances up to 1.
+//	(1/ln(1+d1)) / (1/ln(1+d1) + 1/ln(1+d2)) = ln(1+d2) / (ln(1+d1) + ln(1+d2))
+//
+// It falls as d1 grows, and is one half where both distances are equal.
+//
+// The paper prints ln d / Σ ln d, which has these properties for no range of d. With
+// literal set, confidence computes -ln d / Σ -ln d, the reading of it that is usable
+// for distances up to 1.
 func confidence(first, second float64, literal bool) float64 {
 	if literal {
 		a, b := closeness(first), closeness(second)
@@ -41,9 +51,13 @@ func confidence(first, second float64, literal bool) float64 {
 	return b / (a + b)
 }
 
+// closeness is -ln d, with d limited to 1e-6 .. 1 so that the result is finite and not
+// negative.
 func closeness(d float64) float64 { return -math.Log(min(max(d, 1e-6), 1)) }
 
-// sharpened brings a confidence nearer to 0 or 1.
+// sharpened moves a probability towards 0 or 1: p^γ / (p^γ + (1-p)^γ), which
+// multiplies the log-odds by γ. One half stays one half, so sharpening never changes a
+// decision, only how far the ratings spread.
 func sharpened(p, gamma float64) float64 {
 	if gamma == 1 {
 		return p
@@ -55,17 +69,20 @@ func sharpened(p, gamma float64) float64 {
 // Centroids is the judge that [Centroid] trains.
 type Centroids struct{ *trained }
 
-// ErrorRate returns the share of the examples that the judge got wrong in
-// cross-validation, the p_err of Ester et al. 2004.
+// ErrorRate returns the share of the training examples that the judge got wrong in
+// cross-validation: p_err in Ester et al. 2004, where a crawl uses it to discount
+// single verdicts.
 func (j *Centroids) ErrorRate() float64 { return j.core.(*centres).ErrorRate }
 
-// Train makes the judge. Its reasons are on the scale [Change].
+// Train clusters the examples and returns a *[Centroids]. The reasons of its verdicts
+// are on the scale [Change], because the nearest centre changes with the terms and
+// nothing adds up.
 func (t Centroid) Train(examples []Example) (Model, error) {
 	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: centroid: %w", err)
 	}
 	if t.K < 0 || t.K > maxCentres/2 {
-		return nil, fmt.Errorf("judge: centroid: %d centres of a class, 1 to %d are possible", t.K, maxCentres/2)
+		return nil, fmt.Errorf("judge: centroid: %d centres per class (want 1 to %d)", t.K, maxCentres/2)
 	}
 	s := t.sample(examples)
 	in := s.space(s.vocabulary(s.all()))
@@ -73,6 +90,10 @@ func (t Centroid) Train(examples []Example) (Model, error) {
 	return &Centroids{newTrained("centroid", in, c)}, nil
 }
 
+// train clusters all examples, then once more without each fold, and takes the error
+// rate and the sharpness from the ratings of the left-out examples. Judged by its own
+// training data, k-means would look perfect as soon as there is a centre for every
+// page.
 func (t Centroid) train(s *sample, in *space) *centres {
 	x := s.vectors(in)
 	c := t.centres(x, s.wanted, in.size)
@@ -89,8 +110,8 @@ func (t Centroid) train(s *sample, in *space) *centres {
 	return c
 }
 
-// folds deals the examples by site, unless a class would be missing in what is
-// learnt from.
+// folds assigns examples to folds by site. Where that would leave some fold's training
+// data with one class only (few sites), it falls back to folds by class.
 func (t Centroid) folds(s *sample) ([]int, int) {
 	k := t.Folds
 	if k == 0 {
@@ -106,6 +127,7 @@ func (t Centroid) folds(s *sample) ([]int, int) {
 	return fold, k
 }
 
+// wantedIn counts the examples on topic among those with the given numbers.
 func wantedIn(wanted []bool, of []int) int {
 	n := 0
 	for _, i := range of {
@@ -116,6 +138,7 @@ func wantedIn(wanted []bool, of []int) int {
 	return n
 }
 
+// errorRate returns the share of ratings on the wrong side of [Threshold].
 func errorRate(ratings []float64, wanted []bool) float64 {
 	wrong := 0
 	for i, r := range ratings {
@@ -126,7 +149,8 @@ func errorRate(ratings []float64, wanted []bool) float64 {
 	return float64(wrong) / float64(len(ratings))
 }
 
-// bestGamma returns the sharpness with the least loss.
+// bestGamma returns the exponent with the least cross-entropy on left-out examples.
+// Powers of two up to 32 suffice: between neighbours the loss hardly differs.
 func bestGamma(ratings []float64, wanted []bool) float64 {
 	best, least := 1.0, math.Inf(1)
 	for _, gamma := range []float64{1, 2, 4, 8, 16, 32} {
@@ -145,6 +169,8 @@ func bestGamma(ratings []float64, wanted []bool) float64 {
 	return best
 }
 
+// centres clusters each class separately. It scales the vectors of x to length 1 in
+// place.
 func (t Centroid) centres(x []text.Vector, wanted []bool, size int) *centres {
 	k := t.K
 	if k == 0 {
@@ -162,7 +188,8 @@ func (t Centroid) centres(x []text.Vector, wanted []bool, size int) *centres {
 	return c
 }
 
-// centres rate by the nearest centre of each class.
+// centres rates a vector by the nearest centre of each class. The exported fields are
+// what a saved judge contains; prepare computes the others from them.
 type centres struct {
 	Wanted    [][]float64 `json:"wanted"`
 	Others    [][]float64 `json:"others"`
@@ -170,13 +197,17 @@ type centres struct {
 	Gamma     float64     `json:"gamma"`
 	ErrorRate float64     `json:"error"`
 
-	norms []float64
-	rows  []float64 // the weights of each term in all centres, wanted ones first
+	norms []float64 // by centre: its length
+	rows  []float64 // by term: its weight in every centre, wanted ones first
 }
 
-// maxCentres bounds the centres of both classes.
+// maxCentres limits the centres of both classes together, so that a rating can keep
+// its products on the stack.
 const maxCentres = 256
 
+// prepare computes norms and rows. The centres are transposed into one array, term by
+// term, because a page has few terms: all weights that a term needs are then next to
+// each other in memory.
 func (c *centres) prepare() {
 	all := append(append([][]float64{}, c.Wanted...), c.Others...)
 	c.norms = make([]float64, len(all))
@@ -193,7 +224,7 @@ func (c *centres) prepare() {
 	}
 }
 
-// products leaves in dots the products with all centres.
+// products sets dots[k] to the inner product of v with centre k, wanted centres first.
 func (c *centres) products(dots []float64, v text.Vector) {
 	clear(dots)
 	for _, e := range v {
@@ -201,6 +232,8 @@ func (c *centres) products(dots []float64, v text.Vector) {
 	}
 }
 
+// addTo adds to all products what one term contributes. A negative weight takes the
+// term out again.
 func (c *centres) addTo(dots []float64, term int32, weight float64) {
 	row := c.rows[int(term)*len(dots):]
 	for k := range dots {
@@ -208,7 +241,8 @@ func (c *centres) addTo(dots []float64, term int32, weight float64) {
 	}
 }
 
-// confidence returns the relevance from the products of a vector of some length.
+// confidence returns the relevance of a vector with the given products and length. A
+// vector without terms has distance 1 from everything and is rated one half.
 func (c *centres) confidence(dots []float64, length float64) float64 {
 	near := [2]float64{1, 1}
 	for k, dot := range dots {
@@ -229,6 +263,9 @@ func (c *centres) explain(v text.Vector, r *pageReading) (float64, string, []dow
 	return explainChanges(c, v, r)
 }
 
+// leaveOut sets out[i] to the rating of v without its entry i. It subtracts the entry
+// from products and length instead of rating each shorter vector, so all of them cost
+// no more than two ratings.
 func (c *centres) leaveOut(v text.Vector, out []float64) {
 	var with, without [maxCentres]float64
 	n := len(c.norms)
@@ -245,7 +282,7 @@ func (c *centres) leaveOut(v text.Vector, out []float64) {
 	}
 }
 
-// MarshalJSON writes down the terms and the centres.
+// MarshalJSON returns the terms, the centres and the measured error rate as JSON.
 func (j *Centroids) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedCentroid{save(j.space), j.core.(*centres)})
 }
@@ -268,11 +305,12 @@ func loadCentroid(data []byte) (Model, error) {
 	return &Centroids{newTrained("centroid", s, saved.centres)}, nil
 }
 
-// check reports whether centres that were written down can be used.
+// check reports why centres that were read from a file cannot be used: too many or
+// none, a wrong length, or numbers that would overflow.
 func (c *centres) check(size int) error {
 	all := append(append([][]float64{}, c.Wanted...), c.Others...)
 	if len(c.Wanted) == 0 || len(c.Others) == 0 || len(all) > maxCentres {
-		return fmt.Errorf("%d and %d centres", len(c.Wanted), len(c.Others))
+		return fmt.Errorf("%d wanted and %d other centres", len(c.Wanted), len(c.Others))
 	}
 	for _, row := range all {
 		if err := sameLength("weights of a centre", len(row), size); err != nil {
@@ -280,7 +318,7 @@ func (c *centres) check(size int) error {
 		}
 	}
 	if !(c.Gamma > 0 && c.Gamma <= 64) {
-		return fmt.Errorf("a gamma of %g", c.Gamma)
+		return fmt.Errorf("gamma is %g (want more than 0, at most 64)", c.Gamma)
 	}
 	return sane(all...)
 }

@@ -15,24 +15,34 @@ import (
 	"dowse/text"
 )
 
-// A Dewey predicts the class of a text in a decimal classification, digit by digit,
-// as Seyfi and Patel 2015 do for links, and judges a page by whether that class is
-// wanted. It is made from a table of codes and labels, not from examples.
+// A Dewey builds a judge from a decimal classification, following the link classifier
+// of Seyfi and Patel 2015 (T-Graph). Every word of a text votes for all classes whose
+// label contains it. The class is then decided digit by digit: phase n sums the votes
+// by the first n digits, keeps the prefix with the most votes (all of them if tied),
+// and drops the other codes. A text is on topic if a remaining class is a desired one.
+//
+// Deciding by digits and not by the single class with the most votes lets a field win
+// that has many moderately supported classes over one stray class with a common word
+// in its label.
+//
+// It needs a table of codes and labels, and no examples. A text costs one step per
+// term and class voted for.
 type Dewey struct {
 	Language string   // for stems and stop words; "" means English
 	Codes    []Code   // the classification; nil means [PaperCodes]
 	Desired  []string // the codes that are wanted; nil means those of PaperCodes
-	Digits   int      // of a code that are decided; 0 means 3, the paper
-	Head     float64  // what a word in title or meta counts; 0 means 1.4, as the paper counts anchors
-	Split    bool     // divide the vote of a word among its codes; the paper does not
+	Digits   int      // leading digits of a code that are decided; default 3 (the paper)
+	Head     float64  // count of a word in title or meta, against 1 in the text; default 1.4, the paper's value for anchors
+	Split    bool     // divide the vote of a word among its codes instead of giving each a whole one; not in the paper
 }
 
-// A Code is a class: its number and what it is called.
+// A Code is one class of a classification: its number and its label.
 type Code struct {
 	Code  string `json:"code"`
 	Label string `json:"label"`
 }
 
+// Limits and the paper's constants.
 const (
 	deweyDigits = 3
 	anchorVote  = 1.4
@@ -41,10 +51,10 @@ const (
 	maxLabel    = 4 << 10
 )
 
-// PaperCodes returns the 20 classes around the English language for which Seyfi and
-// Patel 2015 crawl, with labels of our own. A judge of nothing else sees no other
-// classes, and takes every page that has one of their words for wanted: give it a
-// whole table.
+// PaperCodes returns the 20 classes around the English language that Seyfi and Patel
+// 2015 crawl for, with labels of our own. All of them are desired, so a judge made
+// from these alone rates every page relevant that contains one of their words; give it
+// a whole classification to have classes that can lose.
 func PaperCodes() []Code {
 	return []Code{
 		{"400", "languages in general"}, {"403", "wordbooks, dictionaries and encyclopedias on languages"},
@@ -58,9 +68,9 @@ func PaperCodes() []Code {
 	}
 }
 
-// ParseCodes reads a classification: a line to a class, code and label separated by
-// a tab. Empty lines, lines that begin with # and a heading "code label" are passed
-// over.
+// ParseCodes reads a classification: one class per line, code and label separated by a
+// tab. It skips empty lines, lines that begin with # and a heading "code<tab>label" in
+// line 1. A file may have at most 100,000 classes and lines of at most 4 KiB.
 func ParseCodes(r io.Reader) ([]Code, error) {
 	var list []Code
 	lines := bufio.NewScanner(r)
@@ -73,13 +83,13 @@ func ParseCodes(r io.Reader) ([]Code, error) {
 		code, label, found := strings.Cut(line, "\t")
 		code = strings.TrimSpace(code)
 		if !found || code == "" {
-			return nil, fmt.Errorf("judge: codes: line %d: no code and label with a tab between them", n)
+			return nil, fmt.Errorf("judge: codes: line %d: want a code and a label separated by a tab", n)
 		}
 		if n == 1 && strings.EqualFold(code, "code") {
 			continue
 		}
 		if len(list) == maxCodes {
-			return nil, fmt.Errorf("judge: codes: line %d: %d classes are the limit", n, maxCodes)
+			return nil, fmt.Errorf("judge: codes: line %d: too many classes (at most %d)", n, maxCodes)
 		}
 		list = append(list, Code{code, strings.TrimSpace(label)})
 	}
@@ -95,8 +105,10 @@ type Digits struct {
 	made Dewey
 }
 
-// New makes the judge. Its reasons add up to the relevance: half of it is the share
-// of the votes for wanted classes, half whether the class that wins is one.
+// New builds the judge. Its reasons add up to the relevance: one half of it is the
+// share of the votes that desired classes got, the other half is given if a desired
+// class wins. The paper only has the second part, a yes or no; the share makes an
+// order of the pages on either side.
 func (t Dewey) New() (*Digits, error) {
 	if t.Codes == nil {
 		t.Codes = PaperCodes()
@@ -119,7 +131,8 @@ func (t Dewey) New() (*Digits, error) {
 	return &Digits{newTrained("dewey", newSpace(f, vocabulary, false), c), t}, nil
 }
 
-// A Ballot is what a class, or a first part of a code, got of the votes.
+// A Ballot is the sum of the votes for a class, or for all classes whose codes begin
+// alike.
 type Ballot struct {
 	Code   string
 	Weight float64
@@ -128,27 +141,27 @@ type Ballot struct {
 // A Phase is the vote on one more digit.
 type Phase struct {
 	Totals []Ballot // by code
-	Kept   []string // those with the most votes
+	Kept   []string // the prefixes with the most votes: one, or several that are tied
 }
 
-// A Prediction is what the digits of a text's class are, and how they were voted
-// for.
+// A Prediction is the predicted class of a text, with the votes that led to it.
 type Prediction struct {
 	Votes   []Ballot // by code
 	Phases  []Phase
-	Codes   []string // the classes that are left; more than one if they are tied
-	OnTopic bool     // one of them is wanted
+	Codes   []string // the codes that remain, cut to the digits decided; more than one if tied
+	OnTopic bool     // one of them is desired
 }
 
-// Token is a term with what it counts.
+// A Token is a term (already stemmed) and how much it counts.
 type Token struct {
 	Term   string
 	Weight float64
 }
 
-// Predict returns the class of a bag of terms, such as those of a link: the anchor
-// counts 1.4, the words around it and the headings above it 1 (Seyfi and Patel
-// 2015). A term may be given several times. Without any vote nothing is on topic.
+// Predict returns the class of a bag of terms with all votes, for explanations and
+// tests. For a link, Seyfi and Patel 2015 count terms of the anchor 1.4 and those of
+// the surrounding text and headings 1. A term may occur several times. Without any
+// vote the result is not on topic.
 func (j *Digits) Predict(tokens []Token) Prediction {
 	sums := map[int32]float64{}
 	for _, t := range tokens {
@@ -164,9 +177,10 @@ func (j *Digits) Predict(tokens []Token) Prediction {
 	return j.core.(*digits).predict(v)
 }
 
-// Class returns a class that [Digits.Predict] leaves, a wanted one if there is any,
-// and whether it is wanted; "" if no term has a vote. It is for those who ask about
-// every link of every page, and takes each term once.
+// Class returns one class of those that [Digits.Predict] leaves, a desired one if
+// there is any, and whether it is desired; "" if no term has a vote. It is the form to
+// use for every link of every page: it allocates next to nothing, because the votes
+// are counted in pooled memory. Each term must occur once.
 func (j *Digits) Class(tokens []Token) (code string, wanted bool) {
 	d := j.core.(*digits)
 	n := d.pool.Get().(*count)
@@ -191,25 +205,27 @@ func (j *Digits) Class(tokens []Token) (code string, wanted bool) {
 	return d.codes[left[0]], false
 }
 
-// digits rates by votes. Codes are in order, so that those that begin alike stand
-// together.
+// digits is the core of the judge. codes are sorted, so that codes with a common
+// prefix are neighbours and a phase is one pass over the remaining list.
 type digits struct {
 	codes   []string
-	wanted  []bool    // by code: it is desired, or begins a code that is
-	desired []string  // in order
+	wanted  []bool    // by code: its first depth digits begin a desired code
+	desired []string  // sorted
 	votes   [][]int32 // by term: the codes whose label has it
 	depth   int
 	split   bool
 	pool    sync.Pool // of *count
 }
 
-// count is the working memory of a vote.
+// count is the working memory of one vote. Between uses all votes are zero, which
+// release restores in time proportional to the codes that got one.
 type count struct {
 	votes []float64
-	voted []int32 // codes with a vote, in order once counted
+	voted []int32 // codes with a vote; sorted after vote
 	terms text.Vector
 }
 
+// newDigits indexes the labels: by term, the codes whose label contains it.
 func newDigits(t Dewey, a *text.Analyzer) (*digits, *text.Vocabulary) {
 	codes := slices.Clone(t.Codes)
 	slices.SortStableFunc(codes, func(a, b Code) int { return cmp.Compare(a.Code, b.Code) })
@@ -233,8 +249,8 @@ func newDigits(t Dewey, a *text.Analyzer) (*digits, *text.Vocabulary) {
 	return d, vocabulary
 }
 
-// isWanted reports whether a code, cut to the digits that are decided, begins a
-// desired one.
+// isWanted reports whether the code, cut to the decided digits, is a prefix of a
+// desired code. Digits beyond those cannot be decided and therefore cannot exclude.
 func (d *digits) isWanted(code string) bool {
 	prefix := cut(code, d.depth)
 	i, _ := slices.BinarySearch(d.desired, prefix)
@@ -243,7 +259,7 @@ func (d *digits) isWanted(code string) bool {
 
 func cut(code string, digits int) string { return code[:min(len(code), digits)] }
 
-// vote counts the votes of the terms.
+// vote adds up the votes of the terms in n.
 func (d *digits) vote(n *count, v text.Vector) {
 	n.voted = n.voted[:0]
 	for _, e := range v {
@@ -258,7 +274,7 @@ func (d *digits) vote(n *count, v text.Vector) {
 	slices.Sort(n.voted)
 }
 
-// each returns what a term gives to each of its codes.
+// each returns the vote that a term gives to each of its codes.
 func (d *digits) each(e text.Entry) float64 {
 	if d.split {
 		return e.Weight / float64(len(d.votes[e.Term]))
@@ -266,6 +282,8 @@ func (d *digits) each(e text.Entry) float64 {
 	return e.Weight
 }
 
+// release zeroes the votes and returns n to the pool. Slices that point into n are
+// invalid afterwards.
 func (d *digits) release(n *count) {
 	for _, c := range n.voted {
 		n.votes[c] = 0
@@ -273,14 +291,15 @@ func (d *digits) release(n *count) {
 	d.pool.Put(n)
 }
 
-// A bracket is the codes that begin alike, and what they got.
+// A bracket is a run of remaining codes with the same prefix, and the sum of their
+// votes.
 type bracket struct {
-	from, to int // of the codes that are left
+	from, to int // a range of the remaining codes
 	total    float64
 }
 
-// phase returns the codes that are left after one more digit. It tells each the
-// brackets, if it is not nil.
+// phase decides one more digit and returns the codes that remain. It calls each,
+// unless it is nil, with every bracket and whether it was kept.
 func (d *digits) phase(n *count, left []int32, digit int, each func(b bracket, kept bool)) []int32 {
 	var space [64]bracket
 	brackets, most := space[:0], 0.0
@@ -307,7 +326,7 @@ func (d *digits) phase(n *count, left []int32, digit int, each func(b bracket, k
 	return kept
 }
 
-// winners returns the codes that are left in the end.
+// winners returns the codes that remain after the last digit.
 func (d *digits) winners(n *count) []int32 {
 	left := n.voted
 	for digit := 1; digit <= d.depth; digit++ {
@@ -342,7 +361,8 @@ func (d *digits) predict(v text.Vector) Prediction {
 	return p
 }
 
-// appendBallot adds a vote; a table may have a code twice.
+// appendBallot appends a vote, or adds it to the last one if that is for the same
+// code: a table may list a code twice, with two labels.
 func appendBallot(list []Ballot, code string, weight float64) []Ballot {
 	if n := len(list); n > 0 && list[n-1].Code == code {
 		list[n-1].Weight += weight
@@ -351,8 +371,8 @@ func appendBallot(list []Ballot, code string, weight float64) []Ballot {
 	return append(list, Ballot{code, weight})
 }
 
-// outcome returns the share of the votes that wanted codes got, and a code that won
-// and is wanted, -1 for none.
+// outcome returns the sum of all votes, and a desired code among the winners, or -1.
+// The votes stay in n until release.
 func (d *digits) outcome(n *count, v text.Vector) (total float64, winner int32) {
 	d.vote(n, v)
 	for _, c := range n.voted {
@@ -379,7 +399,8 @@ func (d *digits) rate(v text.Vector) float64 {
 	return decided(wanted, total, winner)
 }
 
-// decided returns the relevance: half the share, and one half for the winner.
+// decided returns the relevance: half the share of votes for desired codes, plus one
+// half if one of them won. Without votes it is 0.
 func decided(wanted, total float64, winner int32) float64 {
 	if total == 0 {
 		return 0
@@ -422,7 +443,8 @@ type savedDewey struct {
 	Codes    []Code   `json:"codes"`
 }
 
-// MarshalJSON writes down the table and the codes that are wanted.
+// MarshalJSON returns the classification and the desired codes as JSON; everything
+// else is computed from them again.
 func (j *Digits) MarshalJSON() ([]byte, error) {
 	t := j.made
 	return json.Marshal(savedDewey{t.Language, t.Digits, t.Head, t.Split, t.Desired, t.Codes})

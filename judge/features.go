@@ -8,15 +8,17 @@ import (
 	"dowse/text"
 )
 
-// Features says how a trained judge sees a page: as a vector of weighted terms.
+// Features selects how a trained judge represents a page: as a sparse vector of
+// weighted terms. The zero value is the representation of Wang et al. 2009: the 2,000
+// terms with the highest chi-square, weighted by TF-IDF, in vectors of length 1.
 type Features struct {
-	Language string  // for stems and stop words; "" means English
-	Prefix   int     // stem to so many letters; 0 means the language's stemmer
-	Terms    int     // kept by chi-square; 0 means 2,000, Wang et al. 2009; negative all
-	Head     float64 // what a word in title or meta counts; 0 means 2, Taylan et al. 2011
-	Damp     bool    // count 1 + ln(count) in place of count
-	Raw      bool    // keep the length of vectors, which else are scaled to 1
-	Prior    float64 // share of the pages to be judged that are on topic; 0 means that of the examples
+	Language string  // for stems and stop words; default English
+	Prefix   int     // stem by cutting words to so many letters; 0 uses the language's stemmer
+	Terms    int     // terms to keep, by chi-square; default 2,000 (Wang et al. 2009); negative keeps all
+	Head     float64 // count of a word in title or meta, against 1 in the text; default 2 (Taylan et al. 2011)
+	Damp     bool    // use 1 + ln(count) instead of the count
+	Raw      bool    // do not scale vectors to length 1
+	Prior    float64 // expected share of on-topic pages among those judged; 0 takes the examples' share
 }
 
 const (
@@ -24,6 +26,8 @@ const (
 	defaultHead  = 2
 )
 
+// analyzer returns the analyzer that turns text into terms; memory is the number of
+// words whose term it remembers, see text.Options.
 func (f Features) analyzer(memory int) *text.Analyzer {
 	o := text.Options{Language: f.Language, Memory: memory}
 	if f.Prefix > 0 {
@@ -39,13 +43,16 @@ func (f Features) head() float64 {
 	return f.Head
 }
 
-// A bag is a page as terms: each once, by alphabet, with its weighted count.
+// A bag is a page as terms in alphabetical order, each once, with its weighted count.
+// Sorted, so that no order of a map reaches a sum of floating-point numbers: training
+// is reproducible to the last bit.
 type bag struct {
 	terms  []string
 	counts []float64
 }
 
-// A sample is a set of examples as bags.
+// A sample is a set of examples as bags; the slices are parallel. Examples are read
+// once, and cross-validation then works on numbers of examples.
 type sample struct {
 	Features
 	bags   []bag
@@ -53,7 +60,7 @@ type sample struct {
 	sites  []string
 }
 
-// sample reads the examples.
+// sample reads the examples into bags.
 func (f Features) sample(examples []Example) *sample {
 	a := f.analyzer(0)
 	s := &sample{Features: f}
@@ -65,6 +72,8 @@ func (f Features) sample(examples []Example) *sample {
 	return s
 }
 
+// readBag counts the terms of a page; a term in title, description or keywords counts
+// head times.
 func readBag(a *text.Analyzer, p *dowse.Page, head float64) bag {
 	counts := map[string]float64{}
 	terms := a.AppendTerms(nil, p.Text, p.Words)
@@ -87,7 +96,8 @@ func readBag(a *text.Analyzer, p *dowse.Page, head float64) bag {
 	return b
 }
 
-// heads returns what the author says a page is about, each as far as it is read.
+// heads returns what the author declares the page to be about: title, description and
+// keywords, each cut to the length that judges read.
 func heads(p *dowse.Page) [3]string {
 	return [...]string{head(p.Title, maxTitle), head(p.Description, maxMeta), head(p.Keywords, maxMeta)}
 }
@@ -101,7 +111,9 @@ func (s *sample) all() []int {
 	return list
 }
 
-// vocabulary returns the terms that tell the given examples apart best.
+// vocabulary selects the terms that best separate the given examples, by chi-square.
+// Trainers select it once, from all examples; the cross-validation that they calibrate
+// with uses the same terms for every fold.
 func (s *sample) vocabulary(of []int) *text.Vocabulary {
 	var c text.Census
 	for _, i := range of {
@@ -116,12 +128,12 @@ func (s *sample) vocabulary(of []int) *text.Vocabulary {
 	return c.Best(s.Terms)
 }
 
-// space returns the space of a vocabulary with TF-IDF weights.
+// space returns the vector space of a vocabulary with TF-IDF weights.
 func (s *sample) space(v *text.Vocabulary) *space {
 	return newSpace(s.Features, v, true)
 }
 
-// vectors returns the examples in a space.
+// vectors returns the examples as vectors of a space.
 func (s *sample) vectors(in *space) []text.Vector {
 	list := make([]text.Vector, len(s.bags))
 	for i := range list {
@@ -130,8 +142,10 @@ func (s *sample) vectors(in *space) []text.Vector {
 	return list
 }
 
-// calibration fits probabilities to decision values of examples, and moves them from
-// the share of examples on topic to that of pages.
+// calibration fits probabilities to the decision values of left-out examples, see
+// [platt], and then moves them from the share of on-topic examples to the share
+// expected among pages (f.Prior). Trainers must pass values from models that have not
+// seen the example: those of training examples lie too far from 0.
 func (f Features) calibration(decisions []float64, wanted []bool) platt {
 	p := fitPlatt(decisions, wanted)
 	if f.Prior > 0 {
@@ -140,8 +154,12 @@ func (f Features) calibration(decisions []float64, wanted []bool) platt {
 	return p
 }
 
-// priorShift returns what the log-odds change by if not the share of the examples
-// but the prior is on topic.
+// priorShift returns by how much the log-odds change if the share of on-topic pages is
+// the prior and not that of the examples:
+//
+//	ln(prior/(1-prior)) - ln(on/off)
+//
+// This is Bayes' rule with another prior and the same likelihoods.
 func priorShift(prior float64, wanted []bool) float64 {
 	on := 0.0
 	for _, w := range wanted {

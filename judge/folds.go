@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// folds deals examples into k folds: the j-th example of its kind goes to fold j
-// mod k, so that each fold has its share of both kinds.
+// folds assigns examples to k folds: the j-th example of its class goes to fold j mod
+// k, so that every fold has its share of both classes. No randomness is needed, since
+// the caller fixes the order.
 func folds(wanted []bool, k int) []int {
 	fold := make([]int, len(wanted))
 	var seen [2]int
@@ -22,9 +23,10 @@ func folds(wanted []bool, k int) []int {
 	return fold
 }
 
-// siteFolds deals examples into k folds such that those of one site are together.
-// Sites are dealt in the order in which they appear; an example without a site is
-// one of its own.
+// siteFolds assigns examples to k folds so that the examples of one site are in one
+// fold: pages of a site look alike, and a judge that has seen one of them knows the
+// others too well. Sites are assigned in order of appearance; an example without a
+// site is a site of its own.
 func siteFolds(sites []string, k int) []int {
 	fold := make([]int, len(sites))
 	known := map[string]int{}
@@ -41,8 +43,9 @@ func siteFolds(sites []string, k int) []int {
 	return fold
 }
 
-// outOfFold returns for each example what a rating learnt without its fold says of
-// it. learn gets the numbers of the examples to learn from.
+// outOfFold returns for every example the rating of a model that was trained without
+// the example's fold. learn is called once per non-empty fold with the numbers of the
+// examples to train on, and returns that model's rating of example i.
 func outOfFold(fold []int, k int, learn func(from []int) (rating func(i int) float64)) []float64 {
 	ratings := make([]float64, len(fold))
 	for f := range k {
@@ -58,7 +61,8 @@ func outOfFold(fold []int, k int, learn func(from []int) (rating func(i int) flo
 	return ratings
 }
 
-// split returns the examples outside of a fold, and those in it.
+// split returns the numbers of the examples outside of fold f, and of those in it,
+// both ascending.
 func split(fold []int, f int) (from, rest []int) {
 	for i, x := range fold {
 		if x == f {
@@ -70,9 +74,10 @@ func split(fold []int, f int) (from, rest []int) {
 	return from, rest
 }
 
-// evenFolds deals examples into k folds such that those of one site are together and
-// folds have about as many of both kinds: the largest site first, each to the fold that
-// it fills least.
+// evenFolds assigns examples to k folds so that the examples of one site are in one
+// fold, and every fold has about the same share of both classes. It is greedy: sites
+// in descending order of size, each into the fold whose fuller class stays lowest.
+// Ties go to the lower fold and to the site that appeared first.
 func evenFolds(sites []string, wanted []bool, k int) []int {
 	groups := groupSites(sites)
 	slices.SortStableFunc(groups, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
@@ -96,8 +101,8 @@ func evenFolds(sites []string, wanted []bool, k int) []int {
 	return fold
 }
 
-// groupSites returns the numbers of the examples of each site, in the order in which
-// the sites appear. An example without a site is a group of its own.
+// groupSites returns the numbers of the examples of each site, sites in order of
+// appearance. An example without a site is a group of its own.
 func groupSites(sites []string) (groups [][]int) {
 	known := map[string]int{}
 	for i, s := range sites {
@@ -112,7 +117,8 @@ func groupSites(sites []string) (groups [][]int) {
 	return groups
 }
 
-// kinds counts the examples of both kinds among those numbered, nil for all.
+// kinds counts the examples of both classes (off topic, on topic) among those
+// numbered; nil counts all.
 func kinds(wanted []bool, numbered []int) (n [2]float64) {
 	for _, i := range numbered {
 		n[side(wanted[i])]++
@@ -125,8 +131,9 @@ func kinds(wanted []bool, numbered []int) (n [2]float64) {
 	return n
 }
 
-// teaches reports whether both kinds are left to learn from without any of the folds,
-// and at least half of the examples.
+// teaches reports whether every fold leaves at least half of the examples of each
+// class to train on. One huge site can hold most of a class, and then folds by site
+// test little else than its absence.
 func teaches(fold []int, wanted []bool, k int) bool {
 	all := kinds(wanted, nil)
 	for f := range k {

@@ -10,25 +10,29 @@ import (
 	"dowse/text"
 )
 
-// A kdeTrainer trains naive Bayes with kernel densities (John and Langley 1995), one of the
-// three judges of Wang et al. 2009. It does what Weka's NaiveBayes does with -K:
-// values are rounded to a grid, and each class has for each term a density with one
-// kernel to a value. As naive Bayes is far too sure of itself, 5-fold
-// cross-validation makes the result a probability.
+// A kdeTrainer trains naive Bayes with kernel densities (John and Langley 1995), one
+// of the three judges of Wang et al. 2009. It follows Weka's NaiveBayes -K, which the
+// paper used: values of a term are rounded to a grid, and the density of a term in a
+// class is the mean of one Gaussian kernel per example. A vector's log-odds are
+//
+//	ln P(on)/P(off) + Σ over terms of ln f_on(x_t)/f_off(x_t)
+//
+// The sum treats terms as independent, which makes the result much too certain; 5-fold
+// cross-validation turns it into a probability, see [platt].
 type kdeTrainer struct {
 	Features
-	Literal bool // as Weka has it, without that
+	Literal bool // like Weka: no calibration
 }
 
-// The numbers of the densities, Weka's.
+// Constants of the densities, as in Weka.
 const (
 	densityFloor = 1e-75
-	flatGrid     = 0.01 // of a term with the same value in all examples
-	narrow       = 6.0  // a kernel is at least a sixth of the grid wide
+	flatGrid     = 0.01 // step for a term with the same value in all examples
+	narrow       = 6.0  // a kernel is at least one sixth of a step wide
 )
 
-// Train makes the judge. Its reasons add up on the scale of log-odds: a term weighs
-// what it changes by being there.
+// Train returns the judge. Its reasons add up on the scale of log-odds; the weight of
+// a term is the difference between the term being there and being absent.
 func (t kdeTrainer) Train(examples []Example) (Model, error) {
 	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: kde: %w", err)
@@ -38,6 +42,8 @@ func (t kdeTrainer) Train(examples []Example) (Model, error) {
 	return kdeJudge{newTrained("kde", in, t.train(s, in))}, nil
 }
 
+// train estimates the densities from all examples, and the calibration from estimates
+// that leave out one fold each.
 func (t kdeTrainer) train(s *sample, in *space) *densities {
 	x := s.vectors(in)
 	d := estimate(x, s.wanted, in.size)
@@ -53,31 +59,33 @@ func (t kdeTrainer) train(s *sample, in *space) *densities {
 	return d
 }
 
-// densities are the kernel densities of all terms in both classes. Since values and
-// kernels lie on a grid, a density is a table over the grid, and only the terms of
-// a page cost anything: the others are summed up beforehand.
+// densities are the kernel densities of all terms in both classes. In principle every
+// term of the vocabulary contributes to the rating of every page, by being absent.
+// Since values and kernels lie on a grid, the log-ratio of a term is a table over the
+// grid, and the sum for absent terms is computed once (empty): a page costs one
+// look-up per term that it has.
 type densities struct {
-	Classes [2]int  `json:"examples"` // others, wanted
+	Classes [2]int  `json:"examples"` // number of examples: off topic, on topic
 	Grids   []grid  `json:"grids"`    // by term
-	Slope   float64 `json:"slope"`    // of the calibration
+	Slope   float64 `json:"slope"`    // calibrated log-odds = Slope·z + Shift
 	Shift   float64 `json:"shift"`
 
 	empty float64 // log-odds of a page without any term
-	whole bool    // the tables are: beyond their ends nothing changes any more
+	whole bool    // tables are complete: a place beyond the end has the last value
 }
 
-// A grid is what is known of a term: the steps of its grid at which examples have
-// values.
+// A grid holds the training values of one term, as counts at multiples of Step.
 type grid struct {
 	Step  float64    `json:"step"`
-	At    [2][]point `json:"at"` // others, wanted; in order
-	ratio []float64  // ln(density wanted / others), by step of the grid
+	At    [2][]point `json:"at"` // off topic, on topic; ascending, each place once
+	ratio []float64  // ln(f_on / f_off) by place; at least place 0
 }
 
-// A point is a place on a grid and how many examples are there.
+// A point is a place on a grid, in steps from 0, and the number of examples there.
 type point [2]int
 
-// estimate makes the densities of examples. Values must not be negative.
+// estimate makes the densities of examples, without tables. Values must not be
+// negative.
 func estimate(x []text.Vector, wanted []bool, size int) *densities {
 	d := &densities{Grids: make([]grid, size), Slope: 1}
 	columns := make([][]value, size)
@@ -94,12 +102,14 @@ func estimate(x []text.Vector, wanted []bool, size int) *densities {
 	return d
 }
 
-// value is a value of a term in an example of a class.
+// A value is the weight of a term in one example, with the example's class.
 type value struct {
 	x     float64
 	class int
 }
 
+// side returns the index of a class: 0 off topic, 1 on topic. All arrays of two in
+// this package are in this order.
 func side(wanted bool) int {
 	if wanted {
 		return 1
@@ -107,8 +117,8 @@ func side(wanted bool) int {
 	return 0
 }
 
-// newGrid lays a grid over the values that are not listed as zero and those that
-// are: all the other examples of each class.
+// newGrid makes the grid of a term. values lists the examples that have the term; all
+// other examples of each class have the value 0, which sparse vectors do not store.
 func newGrid(values []value, classes [2]int) grid {
 	zeros := classes
 	distinct := []float64{}
@@ -136,7 +146,8 @@ func newGrid(values []value, classes [2]int) grid {
 	return g
 }
 
-// step returns the mean distance between neighbouring values.
+// step returns the mean distance between neighbouring distinct values. It sorts
+// values.
 func step(values []float64) float64 {
 	slices.Sort(values)
 	n := len(slices.Compact(slices.Clone(values)))
@@ -146,13 +157,16 @@ func step(values []float64) float64 {
 	return (values[len(values)-1] - values[0]) / float64(n-1)
 }
 
-// maxPlace bounds the places of a grid, whose steps can be tiny against the values.
+// maxPlace limits the places of a grid: its steps can be tiny against the values, and
+// a place must fit an int on every machine.
 const maxPlace = 1 << 30
 
+// place returns the place nearest to x.
 func (g *grid) place(x float64) int {
 	return int(min(math.RoundToEven(x/g.Step), maxPlace))
 }
 
+// points returns the counts sorted by place.
 func points(counts map[int]int) []point {
 	list := make([]point, 0, len(counts))
 	for at, n := range counts {
@@ -162,7 +176,8 @@ func points(counts map[int]int) []point {
 	return list
 }
 
-// width returns how wide the kernels of a class are.
+// width returns the standard deviation of the kernels of a class with n examples: the
+// range of its values over √n, at least one sixth of a step.
 func (g *grid) width(class, n int) float64 {
 	at := g.At[class]
 	if len(at) < 2 {
@@ -172,9 +187,9 @@ func (g *grid) width(class, n int) float64 {
 	return max(spread/math.Sqrt(float64(n)), g.Step/narrow)
 }
 
-// kernel returns how much of a value of the class lies at a place of the grid that
-// is off by so many steps, on either side. It is taken from the lower side, where
-// the distribution function is near 0 and a difference of two loses nothing.
+// kernel returns the mass that a kernel puts on the place that is off steps away: the
+// integral of the Gaussian over one step. It is computed in the lower tail, where the
+// distribution function is near 0 and subtracting two values loses no digits.
 func (g *grid) kernel(class, n, off int) float64 {
 	half, at, width := g.Step/2, -float64(off)*g.Step, g.width(class, n)
 	return normal((at+half)/width) - normal((at-half)/width)
@@ -183,7 +198,8 @@ func (g *grid) kernel(class, n, off int) float64 {
 // normal is the distribution function of the standard normal distribution.
 func normal(z float64) float64 { return 0.5 * math.Erfc(-z/math.Sqrt2) }
 
-// logDensity is the logarithm of the density at a place, which is never 0.
+// logDensity returns the logarithm of the density at a place. It is finite, see
+// floored.
 func (g *grid) logDensity(class, n, place int) float64 {
 	sum := 0.0
 	for _, p := range g.At[class] {
@@ -192,7 +208,9 @@ func (g *grid) logDensity(class, n, place int) float64 {
 	return g.floored(sum, n)
 }
 
-// floored returns the logarithm of the density that the kernels sum up to.
+// floored returns the logarithm of the density for a sum of kernel masses of n
+// examples, at least that of densityFloor: a value that no example of a class was near
+// must not decide alone.
 func (g *grid) floored(sum float64, n int) float64 {
 	if n == 0 {
 		return math.Log(densityFloor)
@@ -200,7 +218,8 @@ func (g *grid) floored(sum float64, n int) float64 {
 	return math.Log(max(sum/(float64(n)*g.Step), densityFloor))
 }
 
-// prepare sums up what a page without any term has.
+// prepare computes the log-odds of a page without terms, and the first entry of every
+// table. The classes get one example more each, Laplace's correction.
 func (d *densities) prepare() {
 	d.empty = math.Log(float64(d.Classes[1]+1)) - math.Log(float64(d.Classes[0]+1))
 	for t := range d.Grids {
@@ -210,9 +229,9 @@ func (d *densities) prepare() {
 	}
 }
 
-// tabulate makes the tables, each as far as the densities of the term reach, so
-// that rating costs a look at a table for each term. The estimates of
-// cross-validation, which rate little, do without.
+// tabulate fills the tables as far as the densities of each term reach, so that rating
+// is one look-up per term. The estimates of cross-validation, which rate few examples,
+// work without tables.
 func (d *densities) tabulate() {
 	for t := range d.Grids {
 		g := &d.Grids[t]
@@ -224,8 +243,8 @@ func (d *densities) tabulate() {
 	d.whole = true
 }
 
-// addLogs adds the logarithms of the densities of a class to the table. A kernel is
-// the same at all places of the grid, so it is computed once for each distance.
+// addLogs adds sign times the log-density of a class to the table. A kernel depends
+// only on the distance, so it is computed once per distance.
 func (g *grid) addLogs(class, n int, sign float64) {
 	var kernel []float64
 	for place := range g.ratio {
@@ -244,11 +263,12 @@ func (g *grid) addLogs(class, n int, sign float64) {
 }
 
 const (
-	maxTable = 1024 // bounds the table of a term
-	farOff   = 19.0 // widths from a value at which its kernel is below the floor
+	maxTable = 1024 // limit of a term's table, in places
+	farOff   = 19.0 // distance in widths from which a kernel is below densityFloor
 )
 
-// reach returns the place from which on a class has no density.
+// reach returns the place from which a class has only the floor as density, at most
+// maxTable.
 func (g *grid) reach(class, n int) int {
 	at := g.At[class]
 	if len(at) == 0 {
@@ -258,12 +278,13 @@ func (g *grid) reach(class, n int) int {
 	return int(min(far, maxTable))
 }
 
+// compare returns ln(f_on / f_off) at a place.
 func (d *densities) compare(g *grid, place int) float64 {
 	return g.logDensity(1, d.Classes[1], place) - g.logDensity(0, d.Classes[0], place)
 }
 
-// change returns by how much a term of the given weight changes the log-odds of a
-// page without it.
+// change returns by how much a term with the given weight changes the log-odds of a
+// page without it. Without complete tables it computes what is not in the table.
 func (d *densities) change(e text.Entry) float64 {
 	g := &d.Grids[e.Term]
 	place := g.place(e.Weight)
@@ -304,7 +325,8 @@ func (d *densities) leaveOut(v text.Vector, out []float64) {
 
 type kdeJudge struct{ *trained }
 
-// MarshalJSON writes down the terms and where on their grids the examples are.
+// MarshalJSON returns the terms and the examples' places on their grids as JSON; the
+// tables are computed again by loadKDE.
 func (j kdeJudge) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedKDE{save(j.space), j.core.(*densities)})
 }
@@ -328,18 +350,18 @@ func loadKDE(data []byte) (Model, error) {
 	return kdeJudge{newTrained("kde", s, saved.densities)}, nil
 }
 
-// check reports whether densities that were written down can be used.
+// check reports why densities that were read from a file cannot be used.
 func (d *densities) check(size int) error {
 	if err := sameLength("grids", len(d.Grids), size); err != nil {
 		return err
 	}
 	for t := range d.Grids {
 		if g := &d.Grids[t]; !(g.Step > 1e-12 && g.Step < maxNumber) || !inOrder(g.At[0]) || !inOrder(g.At[1]) {
-			return fmt.Errorf("the grid of term %d is none", t)
+			return fmt.Errorf("term %d has an invalid grid", t)
 		}
 	}
 	if d.Classes[0] < 0 || d.Classes[1] < 0 {
-		return fmt.Errorf("%d examples", min(d.Classes[0], d.Classes[1]))
+		return fmt.Errorf("negative number of examples (%d)", min(d.Classes[0], d.Classes[1]))
 	}
 	return sane([]float64{d.Slope, d.Shift})
 }

@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// A registered value is a kind of judge that can be saved and loaded again. A new kind takes its file
-// and its line in [registry].
+// A registered is one kind of judge that can be saved and loaded. A new kind needs its
+// own file and one line in [registry].
 type registered struct {
 	Name string
-	// Trainer returns a trainer with default parameters for a language. It is nil
-	// for a kind that is not trained on examples of one topic.
+	// Trainer returns a trainer with default parameters for a language; nil
+	// for a kind that is not trained on examples.
 	Trainer func(language string) Trainer
 
 	load func(data []byte) (Model, error)
 }
 
-// registry returns every kind of judge, those that examples train first.
+// registry returns every kind of judge, the trainable ones first. The order is that of
+// help texts and comparisons.
 func registry() []registered {
 	return []registered{
 		{"logistic", func(l string) Trainer { return Logistic{Language: l} }, loadOnline},
@@ -32,7 +33,7 @@ func registry() []registered {
 	}
 }
 
-// Trainable returns the names of the kinds that examples train.
+// Trainable returns the names of the kinds that are trained on examples.
 func Trainable() (names []string) {
 	for _, k := range registry() {
 		if k.Trainer != nil {
@@ -54,11 +55,12 @@ func NewTrainer(kind, language string) (Trainer, error) {
 	return k.Trainer(language), nil
 }
 
-// otherNames are names that people use for a kind. They are understood wherever a kind is
-// read, and never written.
+// otherNames maps customary names to kinds. They are accepted wherever a kind is read,
+// and never written.
 var otherNames = map[string]string{"bayes": "multinomial", "naive-bayes": "multinomial"}
 
-// KindName returns the name in [registry] of a kind that a person named.
+// KindName returns the registered name for a name that a person gave. Unknown names
+// are returned unchanged.
 func KindName(name string) string {
 	if known, ok := otherNames[name]; ok {
 		return known
@@ -76,8 +78,8 @@ func kindOf(name string) (registered, error) {
 	return all[i], nil
 }
 
-// Candidates returns every kind of judge that examples train, with default
-// parameters, for a language.
+// Candidates returns all trainable kinds with default parameters for a language, ready
+// for [Compare].
 func Candidates(language string) (list []Candidate) {
 	for _, k := range registry() {
 		if k.Trainer != nil {

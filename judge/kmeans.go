@@ -6,11 +6,15 @@ import (
 	"dowse/text"
 )
 
+// kmeansRounds limits the iterations. k-means always ends, but in the worst case late;
+// a few pages that still move between clusters do not change a rating.
 const kmeansRounds = 50
 
-// kmeans divides points of unit length into at most k clusters by the cosine, and
-// returns their centres and in which cluster each point is. It starts from the first
-// point and then the farthest from those chosen, so that it needs no chance.
+// kmeans divides vectors of length 1 into at most k clusters by cosine distance, and
+// returns the centres and the cluster of every vector. The first centre is the first
+// point, each further one the point farthest from all before it; so the result depends
+// on the order of the points and on no random numbers. A round costs one product per
+// point and centre.
 func kmeans(points []text.Vector, k, size int) ([][]float64, []int) {
 	m := newMeans(points, min(k, len(points)), size)
 	for range kmeansRounds {
@@ -22,6 +26,7 @@ func kmeans(points []text.Vector, k, size int) ([][]float64, []int) {
 	return m.centres, m.in
 }
 
+// means is the state of one clustering.
 type means struct {
 	points  []text.Vector
 	centres [][]float64
@@ -29,6 +34,8 @@ type means struct {
 	in      []int
 }
 
+// newMeans chooses the first centres: point 0, then repeatedly the point farthest from
+// all chosen ones.
 func newMeans(points []text.Vector, k, size int) *means {
 	m := &means{points: points, in: make([]int, len(points))}
 	nearest := make([]float64, len(points))
@@ -50,7 +57,7 @@ func newMeans(points []text.Vector, k, size int) *means {
 	return m
 }
 
-// farthest returns the first of the largest.
+// farthest returns the index of the largest distance, the first of equal ones.
 func farthest(distances []float64) int {
 	best := 0
 	for i, d := range distances {
@@ -61,7 +68,7 @@ func farthest(distances []float64) int {
 	return best
 }
 
-// put moves a centre to a point.
+// put sets a centre to a point.
 func (m *means) put(c int, v text.Vector) {
 	clear(m.centres[c])
 	for _, e := range v {
@@ -83,7 +90,8 @@ func (m *means) distance(i, c int) float64 {
 	return distance(v.DotDense(m.centres[c]), v.Norm(), m.norms[c])
 }
 
-// distance is 1 - cosine, from 0 to 1; 1 where there is no angle.
+// distance is 1 - cosine, limited to 0 .. 1. It is 1 if one of the vectors has length
+// 0 and there is no angle.
 func distance(dot, a, b float64) float64 {
 	if a == 0 || b == 0 {
 		return 1
@@ -91,8 +99,8 @@ func distance(dot, a, b float64) float64 {
 	return min(max(1-dot/(a*b), 0), 1)
 }
 
-// assign puts each point into the cluster of the nearest centre and reports whether
-// any moved.
+// assign puts every point into the cluster of its nearest centre, the first of equal
+// ones, and reports whether any point moved.
 func (m *means) assign() (moved bool) {
 	for i := range m.points {
 		best, least := 0, math.Inf(1)
@@ -107,8 +115,8 @@ func (m *means) assign() (moved bool) {
 	return moved
 }
 
-// move puts each centre into the middle of its cluster. An empty cluster begins
-// anew at the point that is farthest from its centre.
+// move sets every centre to the mean of its cluster. An empty cluster restarts at the
+// point farthest from its own centre, so that k clusters remain.
 func (m *means) move() {
 	for c := range m.centres {
 		members := 0
@@ -133,6 +141,7 @@ func (m *means) move() {
 	}
 }
 
+// stray returns the point that is farthest from the centre of its cluster.
 func (m *means) stray() int {
 	distances := make([]float64, len(m.points))
 	for i := range m.points {

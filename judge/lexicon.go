@@ -10,61 +10,64 @@ import (
 	"dowse/text"
 )
 
-// Wanted is a topic in words: what [NewWords] judges by. Words and phrases are
-// given as people write them.
+// Wanted is a topic in words, the input of [NewWords]. Words and phrases are written
+// as people write them; the judge stems them like the pages.
 type Wanted struct {
 	Words    []string // words and phrases of the topic; at least one
-	Also     []string // good signs, not required
-	Not      []string // what looks alike and is not
-	About    string   // a description; its words are weak signs
-	Language string   // BCP 47, for stems and stop words; "" means English
+	Also     []string // supporting words; never enough alone
+	Not      []string // words of look-alikes: they count against a page
+	About    string   // a description; its words are weak evidence
+	Language string   // BCP 47, for stems and stop words; default English
 }
 
-// The limits of a topic in words.
+// Limits of a topic in words. They keep a term's code within 16 bits.
 const (
-	MaxWords  = 1000 // words and phrases in all
-	MaxPhrase = 8    // words of a phrase, stop words not counted
+	MaxWords  = 1000 // words and phrases together
+	MaxPhrase = 8    // words in one phrase, not counting stop words
 
-	maxAbout = 64 // words of the description that count
-	maxGap   = 4  // words from one word of a phrase to the next: up to 3 stop words between
-	memory   = 1 << 15
+	maxAbout = 64      // terms of the description that are used
+	maxGap   = 4       // distance between neighbouring words of a phrase: at most 3 stop words between them
+	memory   = 1 << 15 // words whose code is remembered
 )
 
-// What the memory says of a word: that it is no term of the topic, or which one.
+// Codes of a word: not a term of the topic, or which one.
 const (
-	foreign uint16 = iota
-	dropped        // a stop word: phrases reach across it
-	run            // a run of words without spaces
-	first          // the code of term 0
+	foreign uint16 = iota // not in the topic
+	dropped               // a stop word: phrases reach across it
+	run                   // a run of words in a script without spaces
+	first                 // the code of term 0
 )
 
-// group tells which cap the weight of a sign falls under.
+// A group determines which cap applies to the weight of a sign.
 type group uint8
 
 const (
-	wordGroup group = iota
+	wordGroup group = iota // words and phrases of the topic; no cap
 	partGroup
 	alsoGroup
 	notGroup
 	groups
 )
 
-// A sign is a word or phrase that speaks for or against the topic.
+// A sign is a word or phrase that is evidence for or against the topic.
 type sign struct {
-	what   string // as reasons show it; "" for a word of the description
+	what   string // its name in reasons; "" for a word of the description
 	weight float64
 	group  group
 }
 
-// A topicLexicon finds signs in texts. Signs are sequences of terms, kept as a tree:
-// a node is a beginning of a sign, or all of it.
+// A topicLexicon finds signs in texts. Signs are sequences of terms in a trie: a node
+// is the beginning of a sign, or a whole one. Finding costs one memory look-up per
+// word of the text, and a walk in the trie only at terms of the topic. After
+// newLexicon it does not change, apart from the word memory, which is safe for
+// concurrent use.
 type topicLexicon struct {
 	analyzer *text.Analyzer
-	codes    *text.Codes // what a word as written is
+	codes    *text.Codes // word as written to code, remembered
 	terms    map[string]int32
-	topical  map[int32]bool // terms of words and phrases of the topic
+	topical  map[int32]bool // terms that occur in Wanted.Words
 	children map[phraseEdge]int32
-	signOf   []int32 // by node; -1 for a beginning only
+	signOf   []int32 // by node; -1 if no sign ends here
 	signs    []sign
 }
 
@@ -74,7 +77,7 @@ const root = 0
 
 func newLexicon(w Wanted) (*topicLexicon, error) {
 	if n := len(w.Words) + len(w.Also) + len(w.Not); n > MaxWords {
-		return nil, fmt.Errorf("%d words and phrases are too many, %d is the limit", n, MaxWords)
+		return nil, fmt.Errorf("%d words and phrases are too many (at most %d)", n, MaxWords)
 	}
 	l := &topicLexicon{
 		analyzer: text.NewAnalyzer(text.Options{Language: w.Language, SymbolSuffix: hasSymbols(w), Memory: -1}),
@@ -90,8 +93,8 @@ func newLexicon(w Wanted) (*topicLexicon, error) {
 	return l, nil
 }
 
-// addAll adds the signs, the strong ones first: where two are the same sequence
-// of terms, the first stays.
+// addAll adds the signs, strong ones first: if two have the same terms, the first one
+// stays.
 func (l *topicLexicon) addAll(w Wanted) error {
 	weight, err := l.wordWeight(w.Words)
 	if err != nil {
@@ -113,8 +116,9 @@ func (l *topicLexicon) addAll(w Wanted) error {
 	return nil
 }
 
-// wordWeight returns what a word of the topic weighs, which depends on how many
-// different ones there are.
+// wordWeight returns W = 4 + 2/n, the weight of a word in a topic of n different
+// words. In a topic of one word that word is all there can be; in a topic of many a
+// page should have several.
 func (l *topicLexicon) wordWeight(entries []string) (float64, error) {
 	different := map[string]bool{}
 	for _, entry := range entries {
@@ -127,7 +131,8 @@ func (l *topicLexicon) wordWeight(entries []string) (float64, error) {
 	return manyWords + (oneWord-manyWords)/float64(max(len(different), 1)), nil
 }
 
-// addNot adds the signs against, which must not be signs for the topic as well.
+// addNot adds the signs against the topic. It returns an error if one has the same
+// terms as a sign for it.
 func (l *topicLexicon) addNot(signs, not []string) error {
 	wanted := map[string]string{}
 	for _, entry := range signs {
@@ -143,13 +148,14 @@ func (l *topicLexicon) addNot(signs, not []string) error {
 			return err
 		}
 		if same, ok := wanted[strings.Join(terms, " ")]; ok {
-			return fmt.Errorf("%q is wanted and %q is not, but they are the same to the judge", same, entry)
+			return fmt.Errorf("%q is wanted and %q is not, but both have the same word stems", same, entry)
 		}
 		l.add(terms, sign{"not " + quoted(entry), notWeight, notGroup})
 	}
 	return nil
 }
 
+// addWord adds a word or phrase of the topic.
 func (l *topicLexicon) addWord(entry string, terms []string, weight float64) {
 	if len(terms) > 1 && len(dowse.Words(entry)) > 1 {
 		weight *= phrase // a run without spaces has several terms and is a word all the same
@@ -160,7 +166,8 @@ func (l *topicLexicon) addWord(entry string, terms []string, weight float64) {
 	}
 }
 
-// addParts adds the single words of phrases.
+// addParts adds the single words of phrases as weaker signs, unless a word is a sign
+// by itself.
 func (l *topicLexicon) addParts(entries []string, weight float64) {
 	for _, entry := range entries {
 		terms, _ := l.sequence(entry)
@@ -177,7 +184,7 @@ func (l *topicLexicon) addParts(entries []string, weight float64) {
 	}
 }
 
-// addPart adds a single word; one that two phrases have gets the higher weight.
+// addPart adds a single word. If two phrases contain it, the higher weight counts.
 func (l *topicLexicon) addPart(term, word string, weight float64) {
 	i := l.add([]string{term}, sign{quoted(word), weight, partGroup})
 	if s := &l.signs[i]; s.group == partGroup {
@@ -185,6 +192,7 @@ func (l *topicLexicon) addPart(term, word string, weight float64) {
 	}
 }
 
+// addAbout adds the first words of the description.
 func (l *topicLexicon) addAbout(about string) {
 	terms := l.analyzer.Terms(head(about, maxMeta))
 	for _, t := range terms[:min(len(terms), maxAbout)] {
@@ -192,8 +200,8 @@ func (l *topicLexicon) addAbout(about string) {
 	}
 }
 
-// add returns the number of the sign for the terms, which is s unless there was
-// one already.
+// add returns the number of the sign with these terms: s, or the one that was there
+// before.
 func (l *topicLexicon) add(terms []string, s sign) int32 {
 	node := int32(root)
 	for _, t := range terms {
@@ -206,6 +214,7 @@ func (l *topicLexicon) add(terms []string, s sign) int32 {
 	return l.signOf[node]
 }
 
+// child returns the node that follows node by a term, and makes it if there is none.
 func (l *topicLexicon) child(node, term int32) int32 {
 	e := phraseEdge{node, term}
 	next, ok := l.children[e]
@@ -217,6 +226,7 @@ func (l *topicLexicon) child(node, term int32) int32 {
 	return next
 }
 
+// number returns the number of a term, a new one if it has none.
 func (l *topicLexicon) number(term string) int32 {
 	n, ok := l.terms[term]
 	if !ok {
@@ -226,19 +236,20 @@ func (l *topicLexicon) number(term string) int32 {
 	return n
 }
 
-// sequence returns the terms of a word or phrase, or why it can't be looked for.
+// sequence returns the terms of a word or phrase, or an error if it could never be
+// found.
 func (l *topicLexicon) sequence(entry string) ([]string, error) {
 	terms := l.analyzer.Terms(entry)
 	if len(terms) == 0 {
-		return nil, fmt.Errorf("%q can't be looked for: it has only stop words or signs", entry)
+		return nil, fmt.Errorf("%q cannot be searched for: it contains only stop words or punctuation", entry)
 	}
 	if len(terms) > MaxPhrase {
-		return nil, fmt.Errorf("%q is a phrase of %d words, %d is the limit: cut it into shorter ones", entry, len(terms), MaxPhrase)
+		return nil, fmt.Errorf("%q is a phrase of %d words (at most %d): split it into shorter ones", entry, len(terms), MaxPhrase)
 	}
 	return terms, nil
 }
 
-// code is what the memory remembers. Topics are bounded so that it suffices.
+// code computes the code of a word for the word memory.
 func (l *topicLexicon) code(word string) uint16 {
 	if text.Spaceless(word) {
 		return run
@@ -257,8 +268,8 @@ func (l *topicLexicon) termCode(word string) uint16 {
 	return foreign
 }
 
-// find leaves in the scratch where the signs stand among the words of a text, in
-// order of their first word.
+// find sets s.finds to the signs in a text, ordered by their first word, and s.read to
+// the number of words.
 func (l *topicLexicon) find(s *scratch, t string, words []dowse.Span) {
 	s.hits, s.read = l.appendHits(s.hits[:0], t, words)
 	s.finds = s.finds[:0]
@@ -267,15 +278,15 @@ func (l *topicLexicon) find(s *scratch, t string, words []dowse.Span) {
 	}
 }
 
-// A hit is a term of the topic in a text.
+// A hit is an occurrence of a term of the topic in a text.
 type hit struct {
-	word int32 // its place among the words
-	seq  int32 // and among the words that are not dropped
+	word int32 // index of the word
+	seq  int32 // index among the words that are not stop words
 	term int32
 }
 
-// appendHits appends the hits of a text and returns how many words it has, those of
-// a run counted one by one.
+// appendHits appends the hits of a text and returns the number of words in it; the
+// bigrams of a run without spaces count one each.
 func (l *topicLexicon) appendHits(hits []hit, t string, words []dowse.Span) (_ []hit, read int) {
 	seq, stops := int32(0), 0
 	for i, w := range words {
@@ -296,7 +307,7 @@ func (l *topicLexicon) appendHits(hits []hit, t string, words []dowse.Span) (_ [
 	return hits, int(seq) + stops
 }
 
-// appendRun appends the hits of a word that is cut by [text.Bigrams].
+// appendRun appends the hits of a run without spaces, which is cut by [text.Bigrams].
 func (l *topicLexicon) appendRun(hits []hit, at, seq int32, word string) ([]hit, int32) {
 	for _, part := range text.Bigrams(nil, word) {
 		code := l.termCode(part)
@@ -311,10 +322,12 @@ func (l *topicLexicon) appendRun(hits []hit, at, seq int32, word string) ([]hit,
 	return hits, seq
 }
 
-// A find is a sign in a text, from its first word to after its last.
+// A find is a sign in a text: the index of its first word, the index after its last,
+// and its number.
 type find struct{ start, end, sign int32 }
 
-// appendFinds appends the signs that begin with the first hit.
+// appendFinds appends the signs that begin at the first hit. Signs may overlap: a
+// phrase and its single words are all found.
 func (l *topicLexicon) appendFinds(finds []find, hits []hit) []find {
 	node := int32(root)
 	for i, h := range hits {
@@ -333,7 +346,8 @@ func (l *topicLexicon) appendFinds(finds []find, hits []hit) []find {
 	return finds
 }
 
-// hasSymbols reports whether a word of the topic ends in # or +, as c# does.
+// hasSymbols reports whether a word of the topic ends in # or +, like c#. Only then do
+// symbols belong to words in pages, since elsewhere they are noise.
 func hasSymbols(w Wanted) bool {
 	for _, list := range [][]string{w.Words, w.Also, w.Not} {
 		for _, entry := range list {
@@ -347,5 +361,6 @@ func hasSymbols(w Wanted) bool {
 	return false
 }
 
-// quoted returns a word or phrase as reasons show it: on one line, in quotes.
+// quoted returns a word or phrase for a reason: on one line, in quotation marks,
+// without control characters.
 func quoted(entry string) string { return `"` + plain.Words(entry) + `"` }

@@ -7,7 +7,9 @@ import (
 	"dowse/text"
 )
 
-// linear rates by a weighted sum, on the scale of log-odds.
+// linear rates by a weighted sum on the scale of log-odds: r = sigmoid(Bias + Σ
+// weight·x). It is the core of every judge whose decision is a hyperplane, and the
+// cheapest one: one multiplication per term.
 type linear struct {
 	Bias    float64   `json:"bias"`
 	Weights []float64 `json:"weights"` // by term
@@ -22,6 +24,7 @@ func (l *linear) explain(v text.Vector, r *pageReading) (float64, string, []dows
 	return l.rate(v), LogOdds, []dowse.Because{{What: "bias", Weight: l.Bias}}
 }
 
+// leaveOut sets out[i] to the rating of v without its entry i.
 func (l *linear) leaveOut(v text.Vector, out []float64) {
 	z := l.Bias + v.DotDense(l.Weights)
 	for i, e := range v {
@@ -29,11 +32,11 @@ func (l *linear) leaveOut(v text.Vector, out []float64) {
 	}
 }
 
-// A linearJudge is a judge with a weight to a term: a support vector machine or
+// A linearJudge is a judge with one weight per term: a support vector machine or
 // multinomial naive Bayes.
 type linearJudge struct{ *trained }
 
-// MarshalJSON writes down the terms and their weights.
+// MarshalJSON returns the terms and their weights as JSON.
 func (j linearJudge) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedLinear{save(j.space), j.core.(*linear)})
 }
@@ -43,7 +46,7 @@ type savedLinear struct {
 	*linear
 }
 
-// linearLoader returns a function that loads linear judges of a kind.
+// linearLoader returns the function that loads linear judges of a kind.
 func linearLoader(kind string) func(data []byte) (Model, error) {
 	return func(data []byte) (Model, error) {
 		saved := savedLinear{linear: &linear{}}
@@ -58,7 +61,7 @@ func linearLoader(kind string) func(data []byte) (Model, error) {
 	}
 }
 
-// check reports whether weights that were written down can be used.
+// check reports why weights that were read from a file cannot be used.
 func (l *linear) check(size int) error {
 	if err := sameLength("weights", len(l.Weights), size); err != nil {
 		return err

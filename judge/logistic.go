@@ -13,31 +13,37 @@ import (
 	"dowse/text"
 )
 
-// A Logistic trains logistic regression by small steps, so that it can go on
-// learning, one label at a time. Terms live in a table of fixed size by their hash:
-// memory is bounded whatever pages say, and a new word needs no new table.
+// A Logistic trains logistic regression by stochastic gradient descent with one
+// adaptive rate per weight (AdaGrad: Duchi, Hazan and Singer 2011). It can continue to
+// learn, one label at a time, which is what a person who labels pages during a crawl
+// needs: the other trainers start anew from all examples.
 //
-// It may be trained on examples of one kind, or on none, and then says what little
-// it knows.
+// Terms live in a table of fixed size, indexed by hash (feature hashing). Memory is
+// bounded whatever pages contain, and a new word needs no new table. Two terms in one
+// slot share a weight; with 65,536 slots and a few thousand terms that is rare.
+//
+// Training accepts examples of one class only, or none at all; the verdicts then say
+// little.
 type Logistic struct {
-	Language string  // for stems and stop words; "" means English
-	Prefix   int     // stem to so many letters; 0 means the language's stemmer
-	Head     float64 // what a word in title or meta counts; 0 means 2
-	Slots    int     // of the table of terms, a power of two; 0 means 65,536
-	Rate     float64 // of learning; 0 means 1, fitted on Wikispeedia's tuning topics
-	Decay    float64 // pull of a weight towards 0; 0 means 1e-3, fitted likewise
-	Epochs   int     // passes over the examples; 0 means 10, fitted likewise
-	Folds    int     // of the calibration; 0 means 5
-	Prior    float64 // share of the pages to be judged that are on topic; 0 means 0.1, fitted likewise
-	Seed     uint64  // of the order of the examples
+	Language string  // for stems and stop words; default English
+	Prefix   int     // stem by cutting words to so many letters; 0 uses the language's stemmer
+	Head     float64 // count of a word in title or meta, against 1 in the text; default 2
+	Slots    int     // size of the term table, a power of two up to 2^20; default 65,536
+	Rate     float64 // learning rate; default 1, fitted on Wikispeedia's tuning topics
+	Decay    float64 // L2 regularisation; default 1e-3, fitted likewise
+	Epochs   int     // passes over the examples; default 10, fitted likewise
+	Folds    int     // folds of the calibration; default 5
+	Prior    float64 // expected share of on-topic pages among those judged; default 0.1, fitted likewise
+	Seed     uint64  // random seed for the order of the examples
 }
 
 const (
 	maxSlots    = 1 << 20
 	onlineKind  = "logistic"
-	firstSquare = 1e-2 // of the gradients, to begin with
+	firstSquare = 1e-2 // initial sum of squared gradients; keeps the first step finite
 )
 
+// withDefaults replaces zero fields by their defaults.
 func (t Logistic) withDefaults() Logistic {
 	t.Slots = cmp.Or(t.Slots, 1<<16)
 	t.Rate = cmp.Or(t.Rate, 1)
@@ -52,8 +58,8 @@ func (t Logistic) features() Features {
 	return Features{Language: t.Language, Prefix: t.Prefix, Head: t.Head}
 }
 
-// Online is the judge that [Logistic] trains. It may be asked from many goroutines
-// while it learns.
+// Online is the judge that [Logistic] trains. It is safe for concurrent use: pages are
+// judged concurrently, and Learn excludes them only while it changes weights.
 type Online struct {
 	mu sync.RWMutex
 	*trained
@@ -61,7 +67,9 @@ type Online struct {
 	state *regression
 }
 
-// Train makes the judge, an *[Online]. Its reasons add up on the scale of log-odds.
+// Train returns an *[Online]. Its reasons add up on the scale of log-odds. The
+// calibration needs two examples on topic and one off topic; without them the raw
+// log-odds are used.
 func (t Logistic) Train(examples []Example) (Model, error) {
 	j, err := t.untrained()
 	if err != nil {
@@ -80,13 +88,15 @@ func (t Logistic) Train(examples []Example) (Model, error) {
 	return j, nil
 }
 
+// untrained returns a judge with all weights 0, or an error for parameters out of
+// range.
 func (t Logistic) untrained() (*Online, error) {
 	t = t.withDefaults()
 	if !(t.Prior > 0 && t.Prior < 1) {
-		return nil, fmt.Errorf("judge: logistic: a prior of %g", t.Prior)
+		return nil, fmt.Errorf("judge: logistic: prior is %g (want more than 0, less than 1)", t.Prior)
 	}
 	if t.Slots < 2 || t.Slots > maxSlots || t.Slots&(t.Slots-1) != 0 {
-		return nil, fmt.Errorf("judge: logistic: %d slots: a power of two up to %d is needed", t.Slots, maxSlots)
+		return nil, fmt.Errorf("judge: logistic: %d slots (want a power of two from 2 to %d)", t.Slots, maxSlots)
 	}
 	state := newRegression(t.Slots)
 	in := newHashedSpace(t.features(), t.Slots, state.weigh)
@@ -95,7 +105,8 @@ func (t Logistic) untrained() (*Online, error) {
 	return j, nil
 }
 
-// newHashedSpace returns the space of all terms, numbered by their hash.
+// newHashedSpace returns a space that contains every term, numbered by its hash modulo
+// slots.
 func newHashedSpace(f Features, slots int, weigh func(text.Vector)) *space {
 	mask := uint64(slots - 1)
 	s := &space{features: f, size: slots, weigh: weigh}
@@ -104,7 +115,8 @@ func newHashedSpace(f Features, slots int, weigh func(text.Vector)) *space {
 	return s
 }
 
-// nameAll remembers the terms by their slots. Of two in one slot the first stays.
+// nameAll records the terms of slots, for reasons and for saving. If two terms share a
+// slot, the first one stays.
 func (j *Online) nameAll(terms []string) {
 	for _, t := range terms {
 		if slot := j.space.id(t); j.names[slot] == "" {
@@ -114,22 +126,24 @@ func (j *Online) nameAll(terms []string) {
 	}
 }
 
-// Judge rates the page.
+// Judge returns the verdict on the page.
 func (j *Online) Judge(p *dowse.Page) dowse.Verdict {
 	v, _ := j.JudgeWindows(p, nil)
 	return v
 }
 
-// JudgeWindows rates the page, and each window as a text of its own.
+// JudgeWindows returns the verdict on the page, and the relevance of each window as a
+// text of its own.
 func (j *Online) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
 	return j.trained.JudgeWindows(p, windows)
 }
 
-// Learn takes in one more example, in about the time of reading it. Afterwards the
-// judge is 0.98 sure of it, if it was not before, and pages like it move along by
-// as much as they have in common.
+// Learn updates the judge with one more example, in about the time of reading it.
+// Afterwards the judge rates the example at least 0.98 (or at most 0.02), unless the
+// epochs do not suffice, and similar pages move by as much as they have in common with
+// it.
 func (j *Online) Learn(e Example) {
 	p := e.page()
 	r := j.space.open()
@@ -143,7 +157,7 @@ func (j *Online) Learn(e Example) {
 	r.clear()
 }
 
-// nameNew remembers the terms of a page whose slots have no name yet.
+// nameNew records the terms of a page whose slots have no name yet.
 func (j *Online) nameNew(r *pageReading, p *dowse.Page) {
 	for _, h := range r.hits {
 		if j.names[h.term] == "" {
@@ -155,15 +169,16 @@ func (j *Online) nameNew(r *pageReading, p *dowse.Page) {
 	}
 }
 
-// regression is the state of the judge. Its scale is log-odds: what it has learnt,
-// stretched and shifted by the calibration.
+// regression is the state of the judge. The rating is sigmoid(slope·(w·x + bias) +
+// shift); slope and shift are the calibration. Slots of df, weights and squares
+// correspond; weights and squares have the bias as one more entry at the end.
 type regression struct {
-	terms   []string  // by slot; "" for a slot without
+	terms   []string  // by slot; "" if no term of an example has it
 	weights []float64 // by slot, the bias last
-	squares []float64 // of the gradients so far, by slot, the bias last
+	squares []float64 // sums of squared gradients, by slot, the bias last
 	df      []int32   // examples with the term, by slot
-	docs    [2]int    // examples: others, on topic
-	idf     []float64 // by df, as far as it is kept
+	docs    [2]int    // examples seen: off topic, on topic
+	idf     []float64 // rarity by df, for df up to maxRarity
 	slope   float64
 	shift   float64
 }
@@ -175,7 +190,7 @@ func newRegression(slots int) *regression {
 	}
 }
 
-// set takes over the state of another of the same size.
+// set copies the state of another regression with the same number of slots.
 func (s *regression) set(from *regression) {
 	copy(s.terms, from.terms)
 	copy(s.weights, from.weights)
@@ -185,8 +200,8 @@ func (s *regression) set(from *regression) {
 	s.reckon()
 }
 
-// weigh turns counts into (1 + ln count)·ln(1 + examples/df), of length 1. Terms
-// that no example has weigh nothing.
+// weigh turns counts into (1 + ln count)·ln(1 + examples/df) and scales the vector to
+// length 1. Terms that no example has get weight 0: nothing is known of them.
 func (s *regression) weigh(v text.Vector) {
 	for i := range v {
 		v[i].Weight = damped(v[i].Weight) * s.rarity(int(s.df[v[i].Term]))
@@ -194,7 +209,7 @@ func (s *regression) weigh(v text.Vector) {
 	v.Normalize()
 }
 
-// rarity returns the weight of a term that is in so many examples.
+// rarity returns ln(1 + examples/df), the weight of a term that df examples have.
 func (s *regression) rarity(df int) float64 {
 	if df < len(s.idf) {
 		return s.idf[df]
@@ -202,7 +217,7 @@ func (s *regression) rarity(df int) float64 {
 	return ln(float64(s.docs[0]+s.docs[1]+df)) - ln(float64(df))
 }
 
-// see counts an example.
+// see counts an example and its terms.
 func (s *regression) see(counts text.Vector, wanted bool) {
 	s.docs[side(wanted)]++
 	for _, e := range counts {
@@ -210,11 +225,11 @@ func (s *regression) see(counts text.Vector, wanted bool) {
 	}
 }
 
-// maxRarity bounds the rarities that are kept, since each example changes them all.
+// maxRarity limits the precomputed rarities, since every example changes all of them.
 const maxRarity = 256
 
-// reckon makes the rarities of the most frequent cases ready, after examples have
-// been seen.
+// reckon precomputes the rarities of low document frequencies, which nearly all terms
+// have. It must be called after see and before weigh.
 func (s *regression) reckon() {
 	all := s.docs[0] + s.docs[1]
 	s.idf = append(s.idf[:0], 0)
@@ -223,7 +238,8 @@ func (s *regression) reckon() {
 	}
 }
 
-// train goes over the examples several times, in a shuffled order.
+// train makes t.Epochs passes over the examples, each in a new random order drawn from
+// the seed.
 func (s *regression) train(t Logistic, counts []text.Vector, wanted []bool) {
 	for i, v := range counts {
 		s.see(v, wanted[i])
@@ -242,14 +258,14 @@ func (s *regression) train(t Logistic, counts []text.Vector, wanted []bool) {
 	}
 }
 
-// sure is the log-odds, 0.98 against 0.02, at which a lesson is learnt: beyond what a
-// topic asks somebody else about.
+// sure is the log-odds (0.98 against 0.02) at which Learn considers an example learnt.
+// It lies beyond the range in which a cascade asks its next judge.
 const sure = 4
 
-// learn takes in one more example. It goes on until the example is on its side and
-// sure, and no further: the terms of a page that were never seen before are hundreds,
-// and steps as wide as those of the training would make every page that shares the
-// commonest of them as sure.
+// learn updates the weights with one more example. It makes steps until the example is
+// on its side by the margin sure, and no further. A page has hundreds of terms that
+// were never seen, whose rates are still those of a first step; steps of full width
+// would make every page that shares the commonest of them as certain as this one.
 func (s *regression) learn(t Logistic, counts text.Vector, wanted bool) {
 	s.see(counts, wanted)
 	s.reckon()
@@ -263,7 +279,8 @@ func (s *regression) learn(t Logistic, counts text.Vector, wanted bool) {
 	}
 }
 
-// missing returns by how much the sum of an example must still move to its side.
+// missing returns by how much w·x must still move for the example to reach the margin.
+// Without a positive slope no step helps, and it returns 0.
 func (s *regression) missing(v text.Vector, wanted bool) float64 {
 	if s.slope <= 0 {
 		return 0
@@ -275,7 +292,8 @@ func (s *regression) missing(v text.Vector, wanted bool) float64 {
 	return (sure - z) / s.slope
 }
 
-// stepAtMost makes a step that moves the sum of the example by no more than so much.
+// stepAtMost makes a step that moves w·x of the example by at most the given amount: a
+// full step, of which it keeps a share.
 func (s *regression) stepAtMost(t Logistic, v text.Vector, wanted bool, most float64) {
 	before := s.sum(v)
 	kept := make([]float64, 0, len(v)+1)
@@ -296,8 +314,8 @@ func (s *regression) stepAtMost(t Logistic, v text.Vector, wanted bool, most flo
 	s.weights[last] = bias + float64(share*(s.weights[last]-bias))
 }
 
-// step moves the weights against the gradient of one example, each by a rate that
-// falls with what it has moved before (Duchi, Hazan and Singer 2011).
+// step moves the weights against the gradient of the log-loss of one example plus its
+// share of the L2 penalty.
 func (s *regression) step(t Logistic, v text.Vector, wanted bool) {
 	off := sigmoid(s.sum(v)) - float64(side(wanted))
 	for _, e := range v {
@@ -308,6 +326,9 @@ func (s *regression) step(t Logistic, v text.Vector, wanted bool) {
 	s.pull(t, len(s.weights)-1, off)
 }
 
+// pull moves one weight by Rate·g/√(firstSquare + Σg²): the more a weight has moved
+// before, the less it moves now (AdaGrad). Common terms settle early while rare ones
+// still learn.
 func (s *regression) pull(t Logistic, slot int, gradient float64) {
 	s.squares[slot] += float64(gradient * gradient)
 	s.weights[slot] -= t.Rate * gradient / math.Sqrt(firstSquare+s.squares[slot])
@@ -317,8 +338,9 @@ func (s *regression) bias() float64 { return s.weights[len(s.weights)-1] }
 
 func (s *regression) sum(v text.Vector) float64 { return s.bias() + v.DotDense(s.weights) }
 
-// calibrate stretches and shifts the scale by what models say that have not seen
-// the example, and from the share of examples on topic to that of pages.
+// calibrate sets slope and shift from models that have not seen the examples they
+// rate, and moves the probabilities from the examples' share of on-topic pages to
+// t.Prior. A negative slope, which would turn the judge around, becomes 0.
 func (s *regression) calibrate(t Logistic, counts []text.Vector, wanted []bool) {
 	f := outOfFold(folds(wanted, t.Folds), t.Folds, func(from []int) func(int) float64 {
 		part := newRegression(len(s.df))
@@ -345,7 +367,7 @@ func (s *regression) explain(v text.Vector, r *pageReading) (float64, string, []
 	return s.rate(v), LogOdds, []dowse.Because{base}
 }
 
-// savedOnline is how the judge is written down: terms by alphabet.
+// savedOnline is the saved form of the judge; terms are in alphabetical order.
 type savedOnline struct {
 	Language string       `json:"language,omitempty"`
 	Prefix   int          `json:"prefix,omitempty"`
@@ -357,7 +379,7 @@ type savedOnline struct {
 	Folds    int          `json:"folds"`
 	Prior    float64      `json:"prior"`
 	Seed     uint64       `json:"seed"`
-	Examples [2]int       `json:"examples"` // others, on topic
+	Examples [2]int       `json:"examples"` // off topic, on topic
 	Slope    float64      `json:"slope"`
 	Shift    float64      `json:"shift"`
 	Bias     [2]float64   `json:"bias"` // weight and squares
@@ -371,8 +393,8 @@ type savedEntry struct {
 	DF      int32   `json:"df"`
 }
 
-// MarshalJSON writes down the terms and their weights, and what is needed to go on
-// learning.
+// MarshalJSON returns the terms with their weights, and everything that is needed to
+// continue learning.
 func (j *Online) MarshalJSON() ([]byte, error) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
@@ -407,6 +429,8 @@ func loadOnline(data []byte) (Model, error) {
 	return j, j.restore(&v)
 }
 
+// restore sets the state from a saved judge. It rejects two terms in one slot, which
+// no saved judge has, and numbers out of range.
 func (j *Online) restore(v *savedOnline) error {
 	s := j.state
 	s.docs, s.slope, s.shift = v.Examples, v.Slope, v.Shift
@@ -415,13 +439,13 @@ func (j *Online) restore(v *savedOnline) error {
 	for _, e := range v.Terms {
 		slot := j.space.id(e.Term)
 		if j.names[slot] != "" || e.DF < 0 || e.Squares < 0 {
-			return fmt.Errorf("the term %q", e.Term)
+			return fmt.Errorf("term %q is invalid or shares a slot with another", e.Term)
 		}
 		j.nameAll([]string{e.Term})
 		s.weights[slot], s.squares[slot], s.df[slot] = e.Weight, e.Squares, e.DF
 	}
 	if min(s.docs[0], s.docs[1]) < 0 || max(s.docs[0], s.docs[1]) > 1<<30 {
-		return fmt.Errorf("%d examples", s.docs)
+		return fmt.Errorf("number of examples %d is out of range", s.docs)
 	}
 	s.reckon()
 	return sane(s.weights, s.squares, []float64{s.slope, s.shift})

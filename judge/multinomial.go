@@ -7,18 +7,18 @@ import (
 	"dowse/text"
 )
 
-// A multinomialTrainer trains multinomial naive Bayes, whose formula [MultinomialBags] has, to judge
-// pages. Naive Bayes takes every word of a page for independent evidence and so is
-// far too sure about long ones; here a page counts by the direction of its vector
-// of counts, not by its length, and 5-fold cross-validation makes the result a
-// probability.
+// A multinomialTrainer trains multinomial naive Bayes for pages, by the formula of
+// [MultinomialBags]. Naive Bayes treats every word as independent evidence, so its
+// log-odds grow with the length of a page and are far too certain for long ones. Here
+// only the direction of the vector of damped counts is used, not its length, and
+// 5-fold cross-validation turns the sum into a probability.
 type multinomialTrainer struct {
-	Features      // Terms 0 means all that the examples have
-	Folds    int  // of the cross-validation; 0 means 5
-	Literal  bool // as the formula has it: counts as they are, no calibration
+	Features      // Terms: default all terms of the examples
+	Folds    int  // folds of the cross-validation; default 5
+	Literal  bool // the plain formula: undamped counts, no calibration
 }
 
-// Train makes the judge. Its reasons add up on the scale of log-odds.
+// Train returns the judge. Its reasons add up on the scale of log-odds.
 func (t multinomialTrainer) Train(examples []Example) (Model, error) {
 	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: multinomial: %w", err)
@@ -55,7 +55,8 @@ func (t multinomialTrainer) train(s *sample, in *space) *linear {
 	return h.calibrated(t.calibration(f, s.wanted))
 }
 
-// ratios returns the log-odds of each term, and of the classes.
+// ratios returns ln θ(t|on) - ln θ(t|off) for every term t, where θ(t|c) = (1 + count
+// of t in c) / (terms + all counts of c), and the log-odds of the classes as bias.
 func ratios(counts []text.Vector, wanted []bool, size int) *linear {
 	sums := [2][]float64{make([]float64, size), make([]float64, size)}
 	var tokens, bags [2]float64

@@ -7,24 +7,28 @@ import (
 	"slices"
 )
 
-// MultinomialBags is multinomial naive Bayes over bags of tokens (equations 5 to 7 of Taylan
-// et al. 2011): the probability of a token in a class is (1 + its count) / (tokens
-// known + tokens of the class). Its counts add up, so that learning one more bag is
-// exact and costs no more than the bag. The zero value has learnt nothing.
+// MultinomialBags is multinomial naive Bayes over bags of tokens (equations 5 to 7 of
+// Taylan et al. 2011). The probability of token t in class c is
 //
-// Judges of pages are made by the kind "multinomial"; this is for short bags, as those of
-// links. It may be read from many goroutines while nobody adds.
+//	θ(t|c) = (1 + count of t in c) / (distinct tokens + all tokens of c)
+//
+// The state is counts, which add up: learning one more bag is exact, costs one step
+// per token, and does not depend on the order. The zero value has learnt nothing.
+//
+// It is meant for short bags such as the words of a link; the kind "multinomial"
+// judges pages. Concurrent readers are safe as long as no goroutine calls Add or
+// AddCounts.
 type MultinomialBags struct {
-	Limit int // tokens to know, later ones are ignored; 0 means 200,000
+	Limit int // distinct tokens to keep, later ones are ignored; default 200,000
 
-	counts map[string]*[2]float64 // irrelevant, relevant
-	tokens [2]float64
+	counts map[string]*[2]float64 // by token: irrelevant, relevant
+	tokens [2]float64             // sums of counts, by class
 	bags   [2]float64
 }
 
 const maxBagTokens = 200_000
 
-// Add takes in a bag of tokens.
+// Add learns one bag of tokens of a class. Tokens beyond the limit are ignored.
 func (b *MultinomialBags) Add(relevant bool, tokens []string) {
 	if b.counts == nil {
 		b.counts = map[string]*[2]float64{}
@@ -39,7 +43,7 @@ func (b *MultinomialBags) Add(relevant bool, tokens []string) {
 	}
 }
 
-// count returns the counts of a token, new ones if there is room, else nil.
+// count returns the counts of a token, new ones if there is room, and nil otherwise.
 func (b *MultinomialBags) count(token string) *[2]float64 {
 	n := b.counts[token]
 	if n == nil && len(b.counts) < b.limit() {
@@ -56,18 +60,19 @@ func (b *MultinomialBags) limit() int {
 	return b.Limit
 }
 
-// Bags returns how many bags of each class were taken in.
+// Bags returns the number of bags learnt per class. It is a float because AddCounts
+// may add fractions.
 func (b *MultinomialBags) Bags() (irrelevant, relevant float64) { return b.bags[0], b.bags[1] }
 
-// MultinomialCounts are what a [MultinomialBags] has learnt, by which it is saved. All lists of two
-// have first what is irrelevant.
+// MultinomialCounts is the state of a [MultinomialBags] for saving. All pairs are in
+// the order irrelevant, relevant.
 type MultinomialCounts struct {
-	Tokens []string // in order
+	Tokens []string // sorted
 	Counts [][2]float64
 	Bags   [2]float64
 }
 
-// Counts returns what was learnt.
+// Counts returns a copy of the state.
 func (b *MultinomialBags) Counts() MultinomialCounts {
 	c := MultinomialCounts{Tokens: slices.Sorted(maps.Keys(b.counts)), Bags: b.bags}
 	for _, t := range c.Tokens {
@@ -76,8 +81,9 @@ func (b *MultinomialBags) Counts() MultinomialCounts {
 	return c
 }
 
-// AddCounts takes in what another has learnt, each bag for so much of one. It refuses
-// counts that can't be.
+// AddCounts adds a saved state, every count multiplied by weight; a weight below 1
+// makes earlier experience count less than new bags. It returns an error for negative
+// or huge counts and then changes nothing.
 func (b *MultinomialBags) AddCounts(c MultinomialCounts, weight float64) error {
 	if len(c.Tokens) != len(c.Counts) {
 		return fmt.Errorf("judge: multinomial: %d tokens and %d counts", len(c.Tokens), len(c.Counts))
@@ -106,7 +112,7 @@ func (b *MultinomialBags) AddCounts(c MultinomialCounts, weight float64) error {
 	return nil
 }
 
-// Theta returns the probability of a token in a class, 0 for one that is not known.
+// Theta returns θ(token|class), 0 for an unknown token.
 func (b *MultinomialBags) Theta(token string, relevant bool) float64 {
 	n := b.counts[token]
 	if n == nil {
@@ -116,8 +122,8 @@ func (b *MultinomialBags) Theta(token string, relevant bool) float64 {
 	return (1 + n[c]) / (float64(len(b.counts)) + b.tokens[c])
 }
 
-// Weight returns by how much one occurrence of a token changes the log-odds, 0 for
-// one that is not known.
+// Weight returns by how much one occurrence of a token changes the log-odds, 0 for an
+// unknown token.
 func (b *MultinomialBags) Weight(token string) float64 {
 	if b.counts[token] == nil {
 		return 0
@@ -125,8 +131,8 @@ func (b *MultinomialBags) Weight(token string) float64 {
 	return math.Log(b.Theta(token, true)) - math.Log(b.Theta(token, false))
 }
 
-// LogJoint returns the logarithms of the probabilities that a bag of a class has
-// these tokens, times that of the class. Tokens that are not known are ignored.
+// LogJoint returns ln P(class) + Σ ln θ(t|class) for both classes. Unknown tokens are
+// ignored.
 func (b *MultinomialBags) LogJoint(tokens []string) (relevant, irrelevant float64) {
 	all := b.bags[0] + b.bags[1]
 	irrelevant, relevant = math.Log(b.bags[0]/all), math.Log(b.bags[1]/all)
@@ -140,8 +146,8 @@ func (b *MultinomialBags) LogJoint(tokens []string) (relevant, irrelevant float6
 	return relevant, irrelevant
 }
 
-// P returns the probability that a bag is relevant: with no known token what the
-// shares of the classes say, and one half if nothing was learnt.
+// P returns the probability that a bag is relevant. With no known token it is the
+// share of relevant bags, and one half if nothing was learnt.
 func (b *MultinomialBags) P(tokens []string) float64 {
 	switch {
 	case b.bags[1] == 0 && b.bags[0] == 0:

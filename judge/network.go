@@ -10,21 +10,22 @@ import (
 	"dowse/text"
 )
 
-// A networkTrainer trains a network of three layers by back-propagation, one of the three
-// judges of Wang et al. 2009. What the paper leaves open is as in Weka, whose
-// settings it names.
+// A networkTrainer trains a network of three layers by back-propagation, one of the
+// three judges of Wang et al. 2009: the terms, 4 hidden units, and 2 outputs
+// (relevant, irrelevant), all with logistic activation. What the paper leaves open is
+// as in Weka's MultilayerPerceptron, whose settings it names.
 type networkTrainer struct {
 	Features
-	Hidden   int     // units in the middle; 0 means 4, Wang et al. 2009
-	Rate     float64 // of learning; 0 means 0.3, Wang et al. 2009
-	Momentum float64 // 0 means 0.2, Weka
-	Epochs   int     // at most; 0 means 500, Wang et al. 2009
-	Held     float64 // share of the examples held out to know when to stop; 0 means 0.3, Wang et al. 2009
-	Patience int     // epochs without a better error before it stops; 0 means 20
-	Seed     uint64  // of the first weights and the order of the examples
+	Hidden   int     // hidden units, at most maxHidden; default 4 (Wang et al. 2009)
+	Rate     float64 // learning rate; default 0.3 (Wang et al. 2009)
+	Momentum float64 // share of the last change that is added to the next; default 0.2 (Weka)
+	Epochs   int     // upper limit of passes; default 500 (Wang et al. 2009)
+	Held     float64 // share of the examples held out for early stopping; default 0.3 (Wang et al. 2009)
+	Patience int     // epochs without improvement before it stops; default 20
+	Seed     uint64  // random seed for initial weights and the order of examples
 }
 
-// firstWeight bounds the weights that a network starts with.
+// firstWeight limits the magnitude of initial weights.
 const firstWeight = 0.05
 
 func (t networkTrainer) withDefaults() networkTrainer {
@@ -47,7 +48,8 @@ func (t networkTrainer) withDefaults() networkTrainer {
 	return t
 }
 
-// Train makes the judge. Its reasons are on the scale [Change].
+// Train returns the judge. Its reasons are on the scale [Change], since a network is
+// not a sum.
 func (t networkTrainer) Train(examples []Example) (Model, error) {
 	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: network: %w", err)
@@ -60,14 +62,17 @@ func (t networkTrainer) Train(examples []Example) (Model, error) {
 	return networkJudge{newTrained("network", in, t.train(s, in))}, nil
 }
 
-// possible reports whether the network is not too large.
+// possible returns an error if the number of hidden units is out of range.
 func (t networkTrainer) possible() error {
 	if t.Hidden < 0 || t.Hidden > maxHidden {
-		return fmt.Errorf("judge: network: %d hidden units, 1 to %d are possible", t.Hidden, maxHidden)
+		return fmt.Errorf("judge: network: %d hidden units (want 1 to %d)", t.Hidden, maxHidden)
 	}
 	return nil
 }
 
+// train shuffles the examples, holds out the first t.Held of them, and trains on the
+// others. The random generator is used in a fixed order (shuffle, then weights), so
+// one seed gives one network.
 func (t networkTrainer) train(s *sample, in *space) *network {
 	t = t.withDefaults()
 	x := s.vectors(in)
@@ -84,9 +89,9 @@ func (t networkTrainer) train(s *sample, in *space) *network {
 	return newNetwork(m, scales)
 }
 
-// teach goes through the lessons until the error on those held out has not become
-// better for a while, and returns the best. With none held out it goes on to the
-// last epoch.
+// teach makes epochs until the error on the held-out examples has not improved for
+// t.Patience epochs, and returns the weights with the least error. If nothing is held
+// out it uses the training error instead.
 func (t networkTrainer) teach(m *layers, lessons, held []lesson) *layers {
 	if len(held) == 0 {
 		held = lessons
@@ -106,7 +111,7 @@ func (t networkTrainer) teach(m *layers, lessons, held []lesson) *layers {
 	return best
 }
 
-// stopping tells when to stop.
+// stopping decides when training ends.
 type stopping struct {
 	patience  int
 	epochs    int
@@ -114,7 +119,8 @@ type stopping struct {
 	best      float64
 }
 
-// epoch takes in the error after an epoch.
+// epoch records the error after an epoch. It reports whether that is the least so far,
+// and whether training should end.
 func (s *stopping) epoch(err float64) (better, enough bool) {
 	s.epochs++
 	if s.bestEpoch == 0 || err < s.best {
@@ -124,7 +130,7 @@ func (s *stopping) epoch(err float64) (better, enough bool) {
 	return false, s.epochs-s.bestEpoch >= s.patience
 }
 
-// A lesson is an input and what should come out: relevant and irrelevant.
+// A lesson is one example: the scaled input and the desired outputs, relevant first.
 type lesson struct {
 	x    []float64
 	want [2]float64
@@ -137,14 +143,14 @@ func target(wanted bool) [2]float64 {
 	return [2]float64{0, 1}
 }
 
-// layers are the weights of a network with one row to a unit: a weight to an
-// input, then the bias.
+// layers are the weights of a network in training. Each row is one unit: one weight
+// per input, then the bias.
 type layers struct {
 	hidden [][]float64
 	output [][]float64
 
-	moveHidden, moveOutput [][]float64 // the last changes, for the momentum
-	active                 []float64   // of the hidden units
+	moveHidden, moveOutput [][]float64 // last changes, for the momentum
+	active                 []float64   // output of the hidden units after forward
 }
 
 func newLayers(hidden, output [][]float64) *layers {
@@ -181,7 +187,7 @@ func (m *layers) clone() *layers {
 	return c
 }
 
-// set takes over the weights of another network of the same size.
+// set copies the weights of another network of the same size.
 func (m *layers) set(from *layers) {
 	for i := range from.hidden {
 		copy(m.hidden[i], from.hidden[i])
@@ -191,7 +197,8 @@ func (m *layers) set(from *layers) {
 	}
 }
 
-// forward returns what comes out, and leaves what the hidden units do in active.
+// forward returns the outputs for an input, and stores those of the hidden units in
+// m.active.
 func (m *layers) forward(x []float64) (out [2]float64) {
 	for j, row := range m.hidden {
 		m.active[j] = sigmoid(unit(row, x))
@@ -202,7 +209,7 @@ func (m *layers) forward(x []float64) (out [2]float64) {
 	return out
 }
 
-// unit returns what goes into a unit.
+// unit returns the weighted input of a unit: bias + Σ w·x.
 func unit(row, x []float64) float64 {
 	weights, sum := row[:len(x)], row[len(x)]
 	for i, w := range weights {
@@ -218,7 +225,9 @@ func (m *layers) epoch(lessons []lesson, rate, momentum float64) {
 	}
 }
 
-// learn takes one step against the error of one lesson.
+// learn makes one step of gradient descent on the squared error of one lesson. errs is
+// working memory, one entry per hidden unit. The errors of the hidden units are
+// computed before any weight of the outputs changes.
 func (m *layers) learn(l lesson, rate, momentum float64, errs []float64) {
 	out := m.forward(l.x)
 	var outErr [2]float64
@@ -240,7 +249,7 @@ func (m *layers) learn(l lesson, rate, momentum float64, errs []float64) {
 	}
 }
 
-// move changes the weights of a unit.
+// move adds to the weights of a unit by·x plus momentum times their last change.
 func move(row, last, x []float64, by, momentum float64) {
 	n := len(x)
 	w, d := row[:n], last[:n]
@@ -252,7 +261,8 @@ func move(row, last, x []float64, by, momentum float64) {
 	row[n] += last[n]
 }
 
-// squaredError is the sum over the lessons of the mean error of the outputs.
+// squaredError is the sum over the lessons of the mean squared error of the two
+// outputs.
 func (m *layers) squaredError(lessons []lesson) float64 {
 	sum := 0.0
 	for _, l := range lessons {
@@ -265,8 +275,8 @@ func (m *layers) squaredError(lessons []lesson) float64 {
 	return sum
 }
 
-// scales bring each column of the inputs to the range -1 to 1 of its examples; a
-// column with one value is brought to 0.
+// scales map every input column to the range -1 to 1 that it has in the examples, as
+// Weka does; a column with one value maps to 0. Half is never 0.
 type scales struct {
 	Middle []float64 `json:"middle"`
 	Half   []float64 `json:"half"`
@@ -296,11 +306,13 @@ func scale(x []text.Vector, size int) scales {
 	return s
 }
 
-// of returns a value of a column on its scale. It is not clipped.
+// of returns a value on the scale of its column. Values outside of the examples' range
+// are not clipped.
 func (s scales) of(column int32, x float64) float64 {
 	return (x - s.Middle[column]) / s.Half[column]
 }
 
+// dense returns the whole input row of a vector, absent terms scaled too.
 func (s scales) dense(v text.Vector) []float64 {
 	x := make([]float64, len(s.Middle))
 	for i := range x {
@@ -312,15 +324,16 @@ func (s scales) dense(v text.Vector) []float64 {
 	return x
 }
 
-// A network rates vectors. What goes into the hidden units from a page without any
-// term is summed up beforehand, so that a page costs only its terms.
+// A network rates vectors. On the scale, absent terms are not 0; their contribution to
+// the hidden units is summed once (empty) and the scaling is folded into the weights
+// (rows), so a page costs one multiplication per term and hidden unit.
 type network struct {
-	Hidden [][]float64 `json:"hidden"` // one row to a unit, the bias last
+	Hidden [][]float64 `json:"hidden"` // one row per unit, the bias last
 	Output [][]float64 `json:"output"`
 	scales
 
-	empty []float64 // what goes into each hidden unit without terms
-	rows  []float64 // the weights of each term to all hidden units, on its scale
+	empty []float64 // input of each hidden unit for a page without terms
+	rows  []float64 // by term: its scaled weight for every hidden unit
 }
 
 func newNetwork(m *layers, s scales) *network {
@@ -343,7 +356,7 @@ func (n *network) prepare() {
 	}
 }
 
-// into leaves in sums what goes into the hidden units.
+// into sets sums to the inputs of the hidden units.
 func (n *network) into(sums []float64, v text.Vector) {
 	copy(sums, n.empty)
 	for _, e := range v {
@@ -358,7 +371,8 @@ func (n *network) addTo(sums []float64, term int32, weight float64) {
 	}
 }
 
-// outOf returns the relevance from what goes into the hidden units.
+// outOf returns the relevance p/(p+q) from the inputs of the hidden units, where p and
+// q are the outputs for relevant and irrelevant.
 func (n *network) outOf(sums []float64) float64 {
 	last := len(sums)
 	relevant, other := n.Output[0][last], n.Output[1][last]
@@ -374,7 +388,7 @@ func (n *network) outOf(sums []float64) float64 {
 	return p / (p + q)
 }
 
-// maxHidden bounds the hidden units, so that a rating needs no memory of its own.
+// maxHidden limits the hidden units, so that a rating needs no memory from the heap.
 const maxHidden = 64
 
 func (n *network) rate(v text.Vector) float64 {
@@ -388,6 +402,8 @@ func (n *network) explain(v text.Vector, r *pageReading) (float64, string, []dow
 	return explainChanges(n, v, r)
 }
 
+// leaveOut sets out[i] to the rating of v without its entry i, by subtracting the
+// entry from the inputs of the hidden units.
 func (n *network) leaveOut(v text.Vector, out []float64) {
 	var with, without [maxHidden]float64
 	units := len(n.empty)
@@ -401,7 +417,7 @@ func (n *network) leaveOut(v text.Vector, out []float64) {
 
 type networkJudge struct{ *trained }
 
-// MarshalJSON writes down the terms and the weights of the units.
+// MarshalJSON returns the terms, the scales and the weights of the units as JSON.
 func (j networkJudge) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedNetwork{save(j.space), j.core.(*network)})
 }
@@ -424,11 +440,11 @@ func loadNetwork(data []byte) (Model, error) {
 	return networkJudge{newTrained("network", s, saved.network)}, nil
 }
 
-// check reports whether a network that was written down can be used.
+// check reports why a network that was read from a file cannot be used.
 func (n *network) check(size int) error {
 	units := len(n.Hidden)
 	if units < 1 || units > maxHidden {
-		return fmt.Errorf("%d hidden units, 1 to %d are possible", units, maxHidden)
+		return fmt.Errorf("%d hidden units (want 1 to %d)", units, maxHidden)
 	}
 	if len(n.Output) != 2 || len(n.Middle) != size || len(n.Half) != size {
 		return fmt.Errorf("the layers do not fit %d terms", size)
@@ -445,7 +461,7 @@ func (n *network) check(size int) error {
 	}
 	for _, h := range n.Half {
 		if math.Abs(h) < 1/maxNumber {
-			return fmt.Errorf("a scale of %g", h)
+			return fmt.Errorf("scale %g is too small", h)
 		}
 	}
 	return sane(append(append([][]float64{n.Middle, n.Half}, n.Hidden...), n.Output...)...)

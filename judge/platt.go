@@ -2,21 +2,23 @@ package judge
 
 import "math"
 
-// platt turns decision values f into probabilities: 1 / (1 + exp(a·f + b)). It is
-// fitted by Newton's method as Lin, Lin and Weng 2007 describe it.
+// platt turns decision values f into probabilities: P = 1 / (1 + exp(a·f + b)). It is
+// fitted by Newton's method with backtracking, the algorithm of Lin, Lin and Weng
+// 2007, which converges where Platt's original one can fail.
 type platt struct{ a, b float64 }
 
-// logOdds returns the log-odds of a decision value.
+// logOdds returns ln(P/(1-P)) = -(a·f + b).
 func (p platt) logOdds(f float64) float64 { return -(float64(p.a*f) + p.b) }
 
-// The limits of the fit.
+// Limits of the fit: iterations, gradient at which it ends, and the smallest step (also the ridge added to the Hessian).
 const (
 	plattRounds = 100
 	plattGrad   = 1e-10
 	plattStep   = 1e-12
 )
 
-// fitPlatt fits the probabilities to decision values of examples.
+// fitPlatt fits a and b to the decision values of examples. The values must come from
+// models that did not see the example.
 func fitPlatt(f []float64, wanted []bool) platt {
 	targets, b := plattTargets(wanted)
 	p := platt{0, b}
@@ -35,8 +37,9 @@ func fitPlatt(f []float64, wanted []bool) platt {
 	return p
 }
 
-// plattTargets returns the probabilities to aim at, which are not quite 0 and 1
-// since the examples are few, and the start of b.
+// plattTargets returns the target probabilities (n+ + 1)/(n+ + 2) and 1/(n- + 2), and
+// the initial b. They are not 1 and 0, because finitely many examples do not prove
+// certainty; with separable values the fit would otherwise run to infinity.
 func plattTargets(wanted []bool) ([]float64, float64) {
 	positive := 0.0
 	for _, w := range wanted {
@@ -56,7 +59,8 @@ func plattTargets(wanted []bool) ([]float64, float64) {
 	return t, math.Log((negative + 1) / (positive + 1))
 }
 
-// loss is the cross-entropy, written so that nothing overflows.
+// loss is the cross-entropy against the targets. It chooses the form whose exponent is
+// not positive, so nothing overflows.
 func (p platt) loss(f, targets []float64) float64 {
 	sum := 0.0
 	for i, t := range targets {
@@ -70,9 +74,10 @@ func (p platt) loss(f, targets []float64) float64 {
 	return sum
 }
 
-// slope is the gradient at a point and the Newton step from it.
+// A slope is the gradient at a point, and the Newton step from it.
 type slope struct{ a, b, stepA, stepB float64 }
 
+// gradient computes the gradient, the 2×2 Hessian, and the Newton step -H⁻¹g.
 func (p platt) gradient(f, targets []float64) slope {
 	haa, hbb, hab := plattStep, plattStep, 0.0
 	var g slope
@@ -91,7 +96,8 @@ func (p platt) gradient(f, targets []float64) slope {
 	return g
 }
 
-// search halves the step until the loss falls enough.
+// search halves the Newton step until the loss falls by a sufficient share of what the
+// gradient predicts (Armijo's rule with 1e-4). ok is false if no step does.
 func (p platt) search(g slope, loss float64, f, targets []float64) (platt, float64, bool) {
 	down := float64(g.a*g.stepA) + float64(g.b*g.stepB)
 	for step := 1.0; step >= plattStep; step /= 2 {

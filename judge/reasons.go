@@ -9,30 +9,31 @@ import (
 	"dowse"
 )
 
-// A reason is what a term contributed.
+// A reason is the contribution of one term.
 type reason struct {
 	term   int32
 	weight float64
 }
 
-// less orders reasons by what they weigh, either way; of equal ones the first term
-// is the weightier.
+// less orders reasons by magnitude; among equal ones a lower term number ranks higher.
+// The order is total, so the named reasons do not depend on the order of insertion.
 func (a reason) less(b reason) bool {
 	x, y := math.Abs(a.weight), math.Abs(b.weight)
 	return x < y || x == y && a.term > b.term
 }
 
-// reasons collects what the terms of a page contributed. It names the weightiest
-// and sums up the others, in one pass over any number of them.
+// reasons collects the contributions of the terms of a page. It keeps the maxReasons
+// weightiest and sums up the others: memory is bounded and one pass over the terms
+// suffices.
 type reasons struct {
-	top  []reason // a heap, the lightest first
+	top  []reason // heap with the lightest at the root
 	rest float64
-	more int // terms in rest
+	more int // number of terms in rest
 }
 
 func (r *reasons) reset() { *r = reasons{top: r.top[:0]} }
 
-// add takes in a term. One that weighs nothing is none.
+// add records the contribution of a term. A term with weight 0 is not a reason.
 func (r *reasons) add(term int32, weight float64) {
 	if weight == 0 {
 		return
@@ -53,6 +54,7 @@ func (r *reasons) add(term int32, weight float64) {
 	r.down(0)
 }
 
+// up restores the heap after entry i was appended.
 func (r *reasons) up(i int) {
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -64,6 +66,7 @@ func (r *reasons) up(i int) {
 	}
 }
 
+// down restores the heap after entry i was replaced.
 func (r *reasons) down(i int) {
 	for {
 		child := 2*i + 1
@@ -81,7 +84,8 @@ func (r *reasons) down(i int) {
 	}
 }
 
-// told returns the reasons, the weightiest first, then the others as one.
+// told returns the reasons, the weightiest first, then the sum of all others as one.
+// The list is never empty.
 func (r *reasons) told(name func(int32) string, counts []tally) []dowse.Because {
 	slices.SortFunc(r.top, func(a, b reason) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.weight), math.Abs(a.weight)), cmp.Compare(a.term, b.term))
@@ -100,10 +104,10 @@ func (r *reasons) told(name func(int32) string, counts []tally) []dowse.Because 
 	return list
 }
 
-// forget drops what was not weighty enough to be named, where sums mean nothing.
+// forget discards the sum of the unnamed terms, for scales on which sums mean nothing.
 func (r *reasons) forget() { r.rest, r.more = 0, 0 }
 
-// SummedUp reports whether a reason stands for many that were not told by name.
+// SummedUp reports whether a reason is the sum of many that are not named.
 func SummedUp(b dowse.Because) bool {
 	var n int
 	var kind string

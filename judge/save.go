@@ -9,19 +9,19 @@ import (
 	"dowse/text"
 )
 
-// savedVersion is the version of the form in which [Save] writes judges down. [Load]
-// reads this and all before it.
+// savedVersion is the version of the format that [Save] writes. [Load] reads this and
+// all earlier ones.
 const savedVersion = 1
 
-// saved is the envelope of a judge.
+// saved is the envelope of every saved judge.
 type saved struct {
 	Kind    string          `json:"judge"`
 	Version int             `json:"version"`
 	Model   json.RawMessage `json:"model"`
 }
 
-// Save writes a judge down as JSON: its terms and their weights, for people to read
-// and for [Load].
+// Save returns a judge as indented JSON, readable for people and for [Load]. Equal
+// judges give equal bytes.
 func Save(m Model) ([]byte, error) {
 	model, err := m.MarshalJSON()
 	if err != nil {
@@ -30,14 +30,15 @@ func Save(m Model) ([]byte, error) {
 	return json.MarshalIndent(saved{m.Kind(), savedVersion, model}, "", " ")
 }
 
-// Load returns a judge that [Save] wrote down. It gives the same verdicts.
+// Load returns the judge that [Save] wrote. It gives the same verdicts. The data may
+// come from anywhere: sizes and numbers are checked before they are used.
 func Load(data []byte) (Model, error) {
 	var s saved
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("judge: load: %w", err)
 	}
 	if s.Version < 1 || s.Version > savedVersion {
-		return nil, fmt.Errorf("judge: load %s: version %d is not known here, %d is the latest", s.Kind, s.Version, savedVersion)
+		return nil, fmt.Errorf("judge: load %s: version %d is unknown (at most %d)", s.Kind, s.Version, savedVersion)
 	}
 	kind, err := kindOf(s.Kind)
 	if err != nil {
@@ -50,14 +51,14 @@ func Load(data []byte) (Model, error) {
 	return m, nil
 }
 
-// savedSpace is how a space is written down.
+// savedSpace is the saved form of a space.
 type savedSpace struct {
 	Language  string   `json:"language,omitempty"`
 	Prefix    int      `json:"prefix,omitempty"`
 	Head      float64  `json:"head,omitempty"`
 	Damp      bool     `json:"damp,omitempty"`
 	Raw       bool     `json:"raw,omitempty"`
-	Counts    bool     `json:"counts,omitempty"` // no TF-IDF
+	Counts    bool     `json:"counts,omitempty"` // plain counts instead of TF-IDF
 	Documents int      `json:"documents"`
 	Terms     []string `json:"terms"`
 	DF        []int    `json:"df"`
@@ -75,13 +76,13 @@ func save(s *space) savedSpace {
 	return v
 }
 
-// load reads a judge into whole, of which v is a part, and returns its space.
+// load reads a judge into whole, which must embed v, and returns its space.
 func (v *savedSpace) load(data []byte, whole any) (*space, error) {
 	if err := json.Unmarshal(data, whole); err != nil {
 		return nil, err
 	}
 	if len(v.Terms) > maxTerms {
-		return nil, fmt.Errorf("%d terms, %d is the limit", len(v.Terms), maxTerms)
+		return nil, fmt.Errorf("%d terms (at most %d)", len(v.Terms), maxTerms)
 	}
 	words, err := text.NewVocabulary(v.Documents, v.Terms, v.DF)
 	if err != nil {
@@ -91,37 +92,38 @@ func (v *savedSpace) load(data []byte, whole any) (*space, error) {
 	return newSpace(f, words, !v.Counts), nil
 }
 
-// sameLength reports whether a list has the length it must have.
+// sameLength returns an error if a list does not have the wanted length.
 func sameLength(what string, n, want int) error {
 	if n != want {
-		return fmt.Errorf("%d %s, not %d", n, what, want)
+		return fmt.Errorf("%d %s (want %d)", n, what, want)
 	}
 	return nil
 }
 
-// maxTerms bounds the terms of a judge that was written down.
+// maxTerms limits the terms of a saved judge.
 const maxTerms = 1 << 18
 
-// maxNumber bounds what a number in a saved judge can be, so that sums of them are
-// numbers.
+// maxNumber limits the numbers in a saved judge, so that sums and products of them
+// stay finite.
 const maxNumber = 1e12
 
-// sane reports whether no number is beyond reason.
+// sane returns an error if a number is NaN, infinite or larger than maxNumber.
 func sane(lists ...[]float64) error {
 	for _, list := range lists {
 		for _, x := range list {
 			if !(math.Abs(x) <= maxNumber) {
-				return fmt.Errorf("%g is beyond reason", x)
+				return fmt.Errorf("number %g is out of range", x)
 			}
 		}
 	}
 	return nil
 }
 
-// DropTerms returns a judge that [Save] wrote down without some of its terms. It reports
-// false, and changes nothing, for a kind of judge in which terms are known by their
-// places: there a term can only be renamed. A logistic judge knows terms by their hashes,
-// so a renamed one would give its weight to other words.
+// DropTerms returns a saved judge without the terms for which gone is true, as a
+// takedown requires. ok is false, and nothing is changed, for kinds that refer to
+// terms by position: there a term can only be renamed by the caller. A logistic judge
+// refers to terms by hash, so a renamed term would give its weight to other words, and
+// must be removed.
 func DropTerms(data []byte, gone func(term string) bool) (rest []byte, ok bool, err error) {
 	var s saved
 	if err := json.Unmarshal(data, &s); err != nil {

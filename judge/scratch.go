@@ -2,7 +2,8 @@ package judge
 
 import "dowse"
 
-// wordPlace is where on a page a sign was found. Title and meta count double.
+// A wordPlace is the part of a page in which a sign was found. Title and meta count
+// double.
 type wordPlace uint8
 
 const (
@@ -12,10 +13,10 @@ const (
 	places
 )
 
-// counts tells how often a sign was found, by place.
+// counts are the occurrences of one sign, by place.
 type counts [places]int32
 
-// upTo returns the weighted count of the places up to the last.
+// upTo returns the weighted count of all places up to last.
 func (c *counts) upTo(last wordPlace) float64 {
 	tf := float64(c[inBody])
 	for p := inMeta; p <= last; p++ {
@@ -24,12 +25,13 @@ func (c *counts) upTo(last wordPlace) float64 {
 	return tf
 }
 
-// scratch is the working memory of one reading. Between readings all counts are
-// zero.
+// scratch is the working memory for reading one page, reused through a pool. Between
+// pages all counts are zero; clear restores that in time proportional to the signs
+// found.
 type scratch struct {
 	spans   []dowse.Span
 	hits    []hit
-	read    int // words of the text that was read last
+	read    int // number of words of the text read last
 	finds   []find
 	counts  []counts  // by sign
 	weights []float64 // by sign

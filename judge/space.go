@@ -11,27 +11,31 @@ import (
 	"dowse/text"
 )
 
-// What the memory of a space says of a word that is no term.
+// Values in the word memory of a space for words that are not a term.
 const (
 	unknown int32 = -1
-	several int32 = -2 // it is a run of words
+	several int32 = -2 // a run of words in a script without spaces
 )
 
-// A space turns pages into vectors. It reads a page once; windows are cut from
-// that reading. It does not change and may be used from many goroutines.
+// A space turns pages into sparse vectors. It reads a page once; the vectors of
+// windows are cut from that reading. Nearly all words of a page are in the word
+// memory, so that a word costs one look-up and is neither lower-cased nor stemmed
+// again. A space does not change (the memory and the pool are safe for concurrent
+// use).
 type space struct {
 	features Features
 	analyzer *text.Analyzer
-	memo     *text.Memo[int32]   // word as written to term
-	id       func(string) int32  // term to its number; negative for none
-	weigh    func(v text.Vector) // counts to weights, in place
-	size     int                 // numbers are below it
+	memo     *text.Memo[int32]   // word as written to number of its term
+	id       func(string) int32  // term to number; negative if not in the space
+	weigh    func(v text.Vector) // turns counts into weights, in place
+	size     int                 // all numbers are smaller
 	words    *text.Vocabulary    // nil for a hashed space
 	counts   bool                // weights are plain counts
 	readings sync.Pool
 }
 
-// newSpace returns the space of a vocabulary, with TF-IDF weights or plain counts.
+// newSpace returns the space of a vocabulary, with TF-IDF weights (idf) or plain
+// counts.
 func newSpace(f Features, v *text.Vocabulary, idf bool) *space {
 	s := &space{features: f, words: v, counts: !idf, id: v.ID, size: v.Len()}
 	weights := text.NewTFIDF(v, !f.Raw)
@@ -49,15 +53,15 @@ func newSpace(f Features, v *text.Vocabulary, idf bool) *space {
 	return s
 }
 
-// start makes ready what depends on the rest. The analyzer remembers nothing, since
-// it is asked only for what the space does not remember.
+// start sets up analyzer, word memory and pool. The analyzer has no memory of its own,
+// since it is only used for words that the space does not remember.
 func (s *space) start() {
 	s.analyzer = s.features.analyzer(-1)
 	s.memo = text.NewMemo(memory, s.number)
 	s.readings.New = func() any { return &pageReading{counts: make([]tally, s.size), marks: make([]uint64, (s.size+63)/64)} }
 }
 
-// number is what the memory remembers of a word.
+// number computes the entry of the word memory for a word.
 func (s *space) number(word string) int32 {
 	if text.Spaceless(word) {
 		return several
@@ -69,14 +73,14 @@ func (s *space) number(word string) int32 {
 	return s.id(t)
 }
 
-// vector returns a bag in the space.
+// vector returns the weighted vector of a bag.
 func (s *space) vector(b bag) text.Vector {
 	v := s.count(b)
 	s.weigh(v)
 	return v
 }
 
-// count returns the counts of a bag in the space.
+// count returns the counts of a bag, ordered by term number.
 func (s *space) count(b bag) text.Vector {
 	v := make(text.Vector, 0, len(b.terms))
 	for i, t := range b.terms {
@@ -90,7 +94,8 @@ func (s *space) count(b bag) text.Vector {
 	return v
 }
 
-// merged brings entries in order and adds up those of one term.
+// merged sorts entries by term and adds up those with the same term, which hashing
+// produces.
 func merged(v text.Vector) text.Vector {
 	slices.SortStableFunc(v, func(a, b text.Entry) int { return int(a.Term) - int(b.Term) })
 	kept := v[:0]
@@ -110,30 +115,31 @@ func damp(v text.Vector) {
 	}
 }
 
-// A pageReading is the working memory of reading one page. Between pages all counts
-// and marks are zero.
+// A pageReading is the working memory for reading one page. Between pages all counts
+// and marks are zero; it is as large as the vocabulary, therefore pooled.
 type pageReading struct {
 	spans   []dowse.Span
 	parts   []string
-	hits    []termAt // terms of the text, in order
+	hits    []termAt // terms of the text in order of their words
 	heads   []termAt // terms of title or meta
 	counts  []tally  // by term
 	touched []int32  // terms with a count
-	marks   []uint64 // a bit for each touched term, while they are put in order
+	marks   []uint64 // one bit per touched term, used by order only
 	vector  text.Vector
 	left    [3][]float64
 	reasons reasons
 }
 
-// A termAt is a term of the space in the text, and the word it stands in.
+// A termAt is an occurrence of a term: the index of the word, and the term.
 type termAt struct{ word, term int32 }
 
-// A tally is how often a term was found.
+// A tally counts a term in the text, and in title, description and keywords.
 type tally struct{ body, head int32 }
 
 func (s *space) open() *pageReading { return s.readings.Get().(*pageReading) }
 
-// release gives a reading back, unless a giant page has blown it up.
+// release returns a reading to the pool, unless a huge page has made its buffers too
+// large to keep.
 func (s *space) release(r *pageReading) {
 	if cap(r.hits) <= keepFinds && cap(r.spans) <= keepFinds && cap(r.parts) <= keepFinds {
 		r.parts = r.parts[:0]
@@ -141,7 +147,7 @@ func (s *space) release(r *pageReading) {
 	}
 }
 
-// read finds the terms of the page's text.
+// read finds the terms in the page's text.
 func (s *space) read(r *pageReading, p *dowse.Page) {
 	r.hits = s.appendTerms(r.hits[:0], r, p.Text, p.Words)
 }
@@ -159,8 +165,8 @@ func (s *space) appendTerms(dst []termAt, r *pageReading, t string, words []dows
 	return dst
 }
 
-// appendRun finds the terms of a word of a script without spaces. Pairs are looked
-// up past the memory, which would take each for a run.
+// appendRun appends the terms of a run without spaces. Its pairs bypass the word
+// memory, which would treat each as a run again.
 func (s *space) appendRun(dst []termAt, r *pageReading, at int32, word string) []termAt {
 	r.parts = text.Bigrams(r.parts[:0], word)
 	for _, part := range r.parts {
@@ -173,14 +179,15 @@ func (s *space) appendRun(dst []termAt, r *pageReading, at int32, word string) [
 	return dst
 }
 
-// page leaves in the reading the vector of the whole page.
+// page returns the vector of the whole page. It is valid until the reading is used
+// again; the same holds for pageCounts and window.
 func (s *space) page(r *pageReading, p *dowse.Page) text.Vector {
 	v := s.pageCounts(r, p)
 	s.weigh(v)
 	return v
 }
 
-// pageCounts leaves in the reading the counts of the whole page.
+// pageCounts returns the counts of the whole page.
 func (s *space) pageCounts(r *pageReading, p *dowse.Page) text.Vector {
 	for _, h := range r.hits {
 		r.touch(h.term).body++
@@ -195,7 +202,8 @@ func (s *space) pageCounts(r *pageReading, p *dowse.Page) text.Vector {
 	return s.counted(r)
 }
 
-// window leaves in the reading the vector of some of the page's words.
+// window returns the vector of the page's words w.Start up to w.End. Hits are ordered
+// by word, so it costs a binary search and the window's own terms.
 func (s *space) window(r *pageReading, w dowse.Span) text.Vector {
 	first := sort.Search(len(r.hits), func(i int) bool { return r.hits[i].word >= w.Start })
 	for _, h := range r.hits[first:] {
@@ -209,6 +217,7 @@ func (s *space) window(r *pageReading, w dowse.Span) text.Vector {
 	return v
 }
 
+// touch returns the tally of a term, and lists the term the first time.
 func (r *pageReading) touch(term int32) *tally {
 	t := &r.counts[term]
 	if *t == (tally{}) {
@@ -217,7 +226,7 @@ func (r *pageReading) touch(term int32) *tally {
 	return t
 }
 
-// counted returns what was counted, in order.
+// counted returns the vector of all tallies, ordered by term number.
 func (s *space) counted(r *pageReading) text.Vector {
 	r.order()
 	head := s.features.head()
@@ -230,8 +239,9 @@ func (s *space) counted(r *pageReading) text.Vector {
 	return v
 }
 
-// order sorts the touched terms: the few of a window by inserting each in its place,
-// more by comparing, many by marking them.
+// order sorts the touched terms by the method that is fastest for their number:
+// insertion sort for a window, the general sort for a few more, and a bit set for a
+// whole page, which is linear.
 func (r *pageReading) order() {
 	switch n := len(r.touched); {
 	case n <= 32:
@@ -253,8 +263,8 @@ func (r *pageReading) order() {
 	}
 }
 
-// insert sorts a short list. For the 20 terms of a window it takes half the time of
-// the general sort, which is half of what a window costs.
+// insert is insertion sort. For the about 20 terms of a window it takes half the time
+// of the general sort, which would be half of the cost of a window.
 func insert(list []int32) {
 	for i := 1; i < len(list); i++ {
 		x, at := list[i], i
@@ -272,7 +282,8 @@ func (r *pageReading) clear() {
 	r.touched = r.touched[:0]
 }
 
-// damped returns 1 + ln(count).
+// damped returns 1 + ln(count), so that the tenth occurrence adds less than the
+// second. Counts below 1 are treated as 1.
 func damped(count float64) float64 {
 	if count == 1 {
 		return 1
@@ -280,7 +291,8 @@ func damped(count float64) float64 {
 	return 1 + ln(max(count, 1))
 }
 
-// ln is the natural logarithm, at once for the small whole numbers that counts are.
+// ln is math.Log, from a table for the small whole numbers that counts usually are.
+// The table holds the values of math.Log, so results do not depend on the path.
 func ln(x float64) float64 {
 	if n := int(x); x >= 0 && x < float64(len(logs)) && float64(n) == x {
 		return logs[n]

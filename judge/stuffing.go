@@ -9,23 +9,26 @@ import (
 	"dowse"
 )
 
-// Who has something to say does not fill a text with the same few words; who wants to be
-// found for them does (Ntoulas et al. 2006). What is natural was measured on 4,584
-// articles of an encyclopedia, see docs/judge-words.md.
+// Keyword stuffing: a text written for readers does not consist of a few repeated
+// words, while a text written for search engines often does (Ntoulas et al. 2006). The
+// limits of what is natural were measured on 4,584 articles of an encyclopedia, see
+// docs/judge-words.md.
 const (
-	fewTerms = 6   // terms of the topic that count here: those that are repeated most
-	dense    = 0.2 // share of a text up to which they may fill it
-	stuffed  = 0.4 // share at which all they weigh is lost
+	fewTerms = 6   // number of topic terms considered: the most repeated ones
+	dense    = 0.2 // share of the text that they may fill without penalty
+	stuffed  = 0.4 // share at which the whole weight of the signs is lost
 )
 
-// stuffing tells how far the few words of the topic that are repeated most fill a text.
+// stuffing is how much of a text the most repeated topic words fill: their number, and
+// their share of all words.
 type stuffing struct {
 	count int
 	share float64
 }
 
-// repeated measures the text that was read last. A short one is not measured: it may
-// well consist of the topic's name.
+// repeated measures the text that was read last. Texts below wholePage words are not
+// measured, since a short one may well consist of the topic's name. The first test
+// rejects ordinary pages before anything is counted.
 func (l *topicLexicon) repeated(s *scratch) (r stuffing) {
 	if s.read < wholePage || float64(len(s.hits)) <= dense*float64(s.read) {
 		return r
@@ -54,14 +57,16 @@ func highest(counts map[int32]int, n int) (sum int) {
 	return sum
 }
 
-// fills begins the reason that tells of a stuffed text.
+// fills is the beginning of the reason for a stuffed text.
 const fills = "the topic's words fill"
 
-// Stuffed reports whether a reason says that a text is stuffed with the topic's words.
+// Stuffed reports whether a reason is the penalty for a text stuffed with the topic's
+// words.
 func Stuffed(b dowse.Because) bool { return strings.HasPrefix(b.What, fills) }
 
-// against returns, as a reason, how much of the weight of all signs is lost; ok is false
-// for nothing.
+// against returns the penalty as a reason. It grows linearly from 0 at the share dense
+// to the whole weight of all signs at the share stuffed. ok is false if there is no
+// penalty.
 func (r stuffing) against(weight float64) (b dowse.Because, ok bool) {
 	if r.share <= dense || weight <= 0 {
 		return b, false

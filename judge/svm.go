@@ -8,22 +8,23 @@ import (
 	"dowse/text"
 )
 
-// An SVM trains a linear support vector machine whose decision values are made
-// probabilities by cross-validation, the judge that steers the crawls of Wang et
-// al. 2009.
+// An SVM trains a linear support vector machine and turns its decision values into
+// probabilities by cross-validation ([platt]): the judge that steers the crawls of
+// Wang et al. 2009. Linear, because pages in thousands of dimensions are nearly always
+// linearly separable, and because the weights of the terms are then the reasons.
 type SVM struct {
 	Features
-	C     float64 // what a mistake costs; 0 means 1, the usual default
-	Folds int     // of the cross-validation; 0 means 5, Lin, Lin and Weng 2007
+	C     float64 // cost of an error; default 1, as is usual
+	Folds int     // folds of the cross-validation; default 5 (Lin, Lin and Weng 2007)
 }
 
-// The limits of the descent.
+// Limits of the descent: the largest gradient at its end, and the number of rounds.
 const (
 	svmTolerance = 1e-6
 	svmRounds    = 2000
 )
 
-// Train makes the judge. Its reasons add up on the scale of log-odds.
+// Train returns the judge. Its reasons add up on the scale of log-odds.
 func (t SVM) Train(examples []Example) (Model, error) {
 	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: svm: %w", err)
@@ -47,7 +48,7 @@ func (t SVM) c() float64 {
 	return t.C
 }
 
-// decisions returns the decision value of each example by a machine that has not
+// decisions returns for every example the decision value of a machine that has not
 // seen it.
 func (t SVM) decisions(s *sample, x []text.Vector, size int) []float64 {
 	k := t.Folds
@@ -61,7 +62,8 @@ func (t SVM) decisions(s *sample, x []text.Vector, size int) []float64 {
 	})
 }
 
-// A hyperplane is what a support vector machine finds.
+// A hyperplane is the set of x with w·x + b = 0; the decision value w·x + b is
+// positive on the on-topic side.
 type hyperplane struct {
 	w []float64
 	b float64
@@ -69,7 +71,7 @@ type hyperplane struct {
 
 func (h *hyperplane) decision(x text.Vector) float64 { return x.DotDense(h.w) + h.b }
 
-// calibrated returns the machine on the scale of log-odds.
+// calibrated returns the hyperplane with weights on the scale of log-odds.
 func (h *hyperplane) calibrated(p platt) *linear {
 	l := &linear{Bias: p.logOdds(h.b), Weights: make([]float64, len(h.w))}
 	for i, w := range h.w {
@@ -78,10 +80,15 @@ func (h *hyperplane) calibrated(p platt) *linear {
 	return l
 }
 
-// separate minimises ½|w|² + ½b² + C Σ max(0, 1 - y(w·x + b)), which has one
-// optimum, by dual coordinate descent, until no gradient exceeds the tolerance.
-// Examples that have come to rest at a bound are left alone until the others have
-// settled (Hsieh et al. 2008).
+// separate minimises
+//
+//	½|w|² + ½b² + C Σ max(0, 1 - y(w·x + b))
+//
+// by dual coordinate descent (Hsieh et al. 2008), until no projected gradient exceeds
+// the tolerance. The bias is regularised like a weight, which makes the objective
+// strictly convex: there is one optimum, and the random order of the steps does not
+// change the result beyond the tolerance. Examples at a bound of their alpha are
+// skipped (shrinking) until the others have converged; then all are checked once more.
 func separate(x []text.Vector, y []float64, size int, c, tolerance float64) *hyperplane {
 	d := &descent{x: x, y: y, c: c, alpha: make([]float64, len(x)), length: make([]float64, len(x))}
 	d.w = make([]float64, size)
@@ -107,13 +114,14 @@ func separate(x []text.Vector, y []float64, size int, c, tolerance float64) *hyp
 	return &d.hyperplane
 }
 
-// descent is a support vector machine that is being trained.
+// descent is a support vector machine in training. Invariants: 0 ≤ alpha[i] ≤ c, and w
+// = Σ alpha·y·x.
 type descent struct {
 	hyperplane
 	x             []text.Vector
 	y             []float64
 	c             float64
-	alpha, length []float64
+	alpha, length []float64 // by example: dual variable; |x|² + 1
 }
 
 func (d *descent) all() []int {
@@ -124,9 +132,10 @@ func (d *descent) all() []int {
 	return list
 }
 
-// round takes a step for each example and returns those that are not at rest: at a
-// bound, with a gradient that pushes against it by more than the limit. It also
-// returns the worst gradient that could still be followed.
+// round makes one step per active example, and returns the examples that stay active
+// and the largest projected gradient. An example is dropped if its alpha is at a bound
+// and its gradient pushes against that bound by more than limit. It reuses the memory
+// of active.
 func (d *descent) round(active []int, limit float64) (rest []int, worst float64) {
 	rest = active[:0]
 	for _, i := range active {
@@ -147,7 +156,7 @@ func (d *descent) round(active []int, limit float64) (rest []int, worst float64)
 	return rest, worst
 }
 
-// project returns the part of a gradient along which alpha may move.
+// project returns the part of a gradient along which alpha may move within 0 .. c.
 func project(g, alpha, c float64) float64 {
 	switch {
 	case alpha <= 0:
@@ -158,6 +167,7 @@ func project(g, alpha, c float64) float64 {
 	return g
 }
 
+// move adds by·v to the weights and by to the bias.
 func (h *hyperplane) move(v text.Vector, by float64) {
 	for _, e := range v {
 		h.w[e.Term] += float64(by * e.Weight)

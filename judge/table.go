@@ -13,16 +13,17 @@ import (
 )
 
 // A Table makes the judge of Taylan et al. 2011: a short table of weighted topic
-// words, with which a page is compared by the cosine over these words alone. The
-// table comes from pages that are on topic, such as the first results of a search,
-// or from words. Examples that are not on topic tell which words are common
-// everywhere, and where the threshold is; the paper has none.
+// words. A page is compared with it by the cosine over these words alone, so other
+// words of the page neither help nor hurt. The table comes from pages on topic, such
+// as the first results of a search, or from given words. Examples off topic are not in
+// the paper; here they show which words are common everywhere, and where the threshold
+// should be.
 type Table struct {
-	Language string  // for stems and stop words; "" means English
-	Prefix   int     // stem to so many letters; 0 means the language's stemmer
-	Words    int     // of the table; 0 means 15, as in Table I of the paper
-	Head     float64 // what a word in title or meta counts; 0 means 2, the paper
-	Bar      float64 // the threshold; 0 means 0.8, the paper, or what parts the examples best
+	Language string  // for stems and stop words; default English
+	Prefix   int     // stem by cutting words to so many letters; 0 uses the language's stemmer
+	Words    int     // number of words in the table; default 15, as in Table I of the paper
+	Head     float64 // count of a word in title or meta, against 1 in the text; default 2 (the paper)
+	Bar      float64 // threshold; default 0.8 (the paper), or the best on the examples if some are off topic
 }
 
 const (
@@ -30,15 +31,15 @@ const (
 	tableBar   = 0.8
 )
 
-// A TopicWord is a word of a table: its stem, and its weight beside the weightiest,
+// A TopicWord is a word of a table: its stem, and its weight relative to the heaviest,
 // which has 1.
 type TopicWord struct {
 	Term   string  `json:"term"`
 	Weight float64 `json:"weight"`
 }
 
-// Train makes the table from the examples on topic. Its reasons add up to the
-// cosine.
+// Train makes the table from the examples on topic. It needs no others. The reasons of
+// its verdicts add up to the cosine.
 func (t Table) Train(examples []Example) (Model, error) {
 	wanted, others := t.read(examples)
 	m, err := t.model(tableOf(wanted, others, t.size()))
@@ -48,14 +49,14 @@ func (t Table) Train(examples []Example) (Model, error) {
 	return m, err
 }
 
-// TopicWords returns the table that Train makes its judge of, the weightiest word
-// first.
+// TopicWords returns the table that Train would use, the heaviest word first.
 func (t Table) TopicWords(examples []Example) []TopicWord {
 	wanted, others := t.read(examples)
 	return tableOf(wanted, others, t.size())
 }
 
-// read returns the terms of the examples on topic, and of the others.
+// read returns the bags of the examples on topic and of the others. Title and meta
+// count like the text here: the paper weights them only when it compares.
 func (t Table) read(examples []Example) (wanted, others []bag) {
 	a := t.features().analyzer(0)
 	for i := range examples {
@@ -69,8 +70,8 @@ func (t Table) read(examples []Example) (wanted, others []bag) {
 	return wanted, others
 }
 
-// bestBar returns the threshold with the highest F1 on the examples, in the middle
-// between two of them.
+// bestBar returns the threshold with the highest F1 on the examples, halfway between
+// two ratings. Of equal ones the lowest is taken.
 func bestBar(m Model, examples []Example) float64 {
 	ratings := make([]Rating, len(examples))
 	for i := range examples {
@@ -87,7 +88,7 @@ func bestBar(m Model, examples []Example) float64 {
 	return bar
 }
 
-// Of makes the judge of a table.
+// Of returns the judge for a given table of stems and weights.
 func (t Table) Of(words []TopicWord) (Model, error) { return t.model(slices.Clone(words)) }
 
 func (t Table) size() int {
@@ -101,9 +102,10 @@ func (t Table) features() Features {
 	return Features{Language: t.Language, Prefix: t.Prefix, Head: t.Head, Raw: true}
 }
 
-// tableOf returns the n words with the highest TF·idf, by weight. The idf is ln(1 +
-// pages/df), since words in all pages are the topic's own and must stay; with other
-// pages to compare, ln(pages/df) over all of them.
+// tableOf returns the n words with the highest TF·idf in the bags, the heaviest first,
+// ties in alphabetical order. Without others idf is ln(1 + pages/df): a word in all
+// pages is the topic's own and must not get 0. With others idf is ln(pages/df) over
+// all pages, which removes words that are everywhere.
 func tableOf(bags, others []bag, n int) []TopicWord {
 	tf, df := map[string]float64{}, map[string]float64{}
 	for _, b := range bags {
@@ -137,17 +139,17 @@ func tableOf(bags, others []bag, n int) []TopicWord {
 	return list
 }
 
-// model returns the judge of a table, which it puts in order.
+// model returns the judge of a table. It sorts words in place.
 func (t Table) model(words []TopicWord) (Model, error) {
 	if len(words) == 0 {
-		return nil, errors.New("judge: table: no words, or only stop words")
+		return nil, errors.New("judge: table: the table is empty (no words, or only stop words)")
 	}
 	slices.SortFunc(words, func(a, b TopicWord) int { return cmp.Compare(a.Term, b.Term) })
 	c := &table{}
 	terms, df := make([]string, len(words)), make([]int, len(words))
 	for i, w := range words {
 		if !(w.Weight > 0 && w.Weight <= maxNumber) {
-			return nil, fmt.Errorf("judge: table: %q weighs %g", w.Term, w.Weight)
+			return nil, fmt.Errorf("judge: table: weight of %q is %g (want more than 0)", w.Term, w.Weight)
 		}
 		terms[i], df[i] = w.Term, 1
 		c.weights = append(c.weights, w.Weight)
@@ -163,7 +165,7 @@ func (t Table) model(words []TopicWord) (Model, error) {
 	return j, nil
 }
 
-// table rates by the cosine with its weights.
+// table rates by the cosine between a page and the weights.
 type table struct {
 	weights []float64
 	norm    float64
@@ -198,7 +200,7 @@ type savedTable struct {
 	Words    []TopicWord `json:"words"`
 }
 
-// MarshalJSON writes down the table.
+// MarshalJSON returns the table and the threshold as JSON.
 func (j *tableJudge) MarshalJSON() ([]byte, error) {
 	s := savedTable{j.made.Language, j.made.Prefix, j.made.Head, j.threshold, nil}
 	for i, w := range j.core.(*table).weights {

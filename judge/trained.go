@@ -5,22 +5,24 @@ import (
 	"dowse/text"
 )
 
-// A core rates vectors of one space. It does not change and may be used from many
-// goroutines.
+// A core rates vectors of one space. It does not change and is safe for concurrent
+// use. Keeping it apart from the space lets one reading of a page serve several models
+// ([voteTrainer]).
 type core interface {
 	rate(v text.Vector) float64
-	// explain rates v and gives the reasons: those of terms to r, and what the core
-	// starts from as a list, if it has such.
+	// explain rates v and returns the reasons: those of terms in r.reasons, and the value that
+	// the core starts from (a bias) in base, if it has one.
 	explain(v text.Vector, r *pageReading) (relevance float64, scale string, base []dowse.Because)
 }
 
-// trained is what all judges over a space have in common.
+// trained is the common part of all judges over a space: it reads pages, cuts windows
+// and collects reasons.
 type trained struct {
 	kind      string
 	threshold float64
 	space     *space
 	core      core
-	names     []string // of the terms, as reasons show them
+	names     []string // by term: its name in reasons
 }
 
 func newTrained(kind string, s *space, c core) *trained {
@@ -31,20 +33,21 @@ func newTrained(kind string, s *space, c core) *trained {
 	return t
 }
 
-// Kind names the judge.
+// Kind returns the registered name of the kind.
 func (t *trained) Kind() string { return t.kind }
 
-// Threshold returns the relevance from which the judge calls a page relevant.
+// Threshold returns the relevance from which the judge considers a page relevant.
 func (t *trained) Threshold() float64 { return t.threshold }
 
-// Judge rates the page.
+// Judge returns the verdict on the page.
 func (t *trained) Judge(p *dowse.Page) dowse.Verdict {
 	v, _ := t.JudgeWindows(p, nil)
 	return v
 }
 
-// JudgeWindows rates the page, and each window as a text of its own. Windows are
-// cut to the page's words.
+// JudgeWindows returns the verdict on the page, and the relevance of each window as a
+// text of its own. The page is read once for all of them. Windows are cut to the
+// page's words.
 func (t *trained) JudgeWindows(p *dowse.Page, windows []dowse.Span) (dowse.Verdict, []float64) {
 	r := t.space.open()
 	defer t.space.release(r)
@@ -75,14 +78,14 @@ func (t *trained) verdict(r *pageReading, v text.Vector) dowse.Verdict {
 
 func (t *trained) name(term int32) string { return t.names[term] }
 
-// A leaver can tell what its rating would be without each entry of v, the others
-// standing: out has the length of v.
+// A leaver is a core that can compute its ratings of v without each single entry,
+// cheaper than by rating every shorter vector. out has the length of v.
 type leaver interface {
 	core
 	leaveOut(v text.Vector, out []float64)
 }
 
-// explainChanges gives as reasons what leaving each term out would change.
+// explainChanges records for each term the relevance that is lost without it.
 func explainChanges(c leaver, v text.Vector, r *pageReading) (float64, string, []dowse.Because) {
 	relevance := c.rate(v)
 	left := r.numbers(0, len(v))
@@ -94,7 +97,8 @@ func explainChanges(c leaver, v text.Vector, r *pageReading) (float64, string, [
 	return relevance, Change, nil
 }
 
-// numbers returns one of the reading's slices of numbers, with length n.
+// numbers returns one of the reading's three number buffers with length n. Its
+// contents are undefined.
 func (r *pageReading) numbers(which, n int) []float64 {
 	if cap(r.left[which]) < n {
 		r.left[which] = make([]float64, n)

@@ -10,38 +10,38 @@ import (
 	"dowse"
 )
 
-// A Rating is what a judge said of an example, and what is true.
+// A Rating is a judge's relevance for an example, with the example's label.
 type Rating struct {
 	Relevance float64
 	Relevant  bool
 }
 
-// Quality tells how good ratings are. Shares of nothing are 0.
+// Quality measures ratings against labels. A share of nothing is 0.
 type Quality struct {
 	Examples         int
-	Relevant         int     // of them
-	Precision        float64 // share of what the judge called relevant that is
-	Recall           float64 // share of what is relevant that the judge called so
-	F1               float64 // their harmonic mean
-	AveragePrecision float64 // mean of the precision at each relevant example, the best rated first
-	Brier            float64 // mean of the squared error of the relevance
-	ECE              float64 // mean distance of relevance and share of relevant ones over Reliability, by examples
-	Reliability      []Bin   // ten bins of equal width, those with nothing in them left out
+	Relevant         int     // number of examples labelled relevant
+	Precision        float64 // relevant share of the examples rated relevant
+	Recall           float64 // share of the relevant examples rated relevant
+	F1               float64 // harmonic mean of precision and recall
+	AveragePrecision float64 // mean precision at the rank of each relevant example
+	Brier            float64 // mean squared error of the relevance
+	ECE              float64 // expected calibration error: mean |relevance - share relevant| over Reliability, weighted by examples
+	Reliability      []Bin   // ten bins of equal width, without empty ones
 }
 
-// A Bin holds the examples with a relevance in [From, To), the last one 1 as well.
+// A Bin holds the examples with a relevance in [From, To); the last bin includes 1.
 type Bin struct {
 	From, To  float64
 	Examples  int
-	Relevance float64 // their mean relevance as rated
-	Relevant  float64 // the share of them that are relevant
+	Relevance float64 // mean relevance as rated
+	Relevant  float64 // share labelled relevant
 }
 
-// bins of the reliability table.
+// bins is the number of bins of the reliability table.
 const bins = 10
 
-// Measure returns the quality of ratings, of which those from the threshold on call
-// an example relevant.
+// Measure returns the quality of ratings. Examples rated at or above the threshold
+// count as rated relevant.
 func Measure(ratings []Rating, threshold float64) Quality {
 	q := Quality{Examples: len(ratings)}
 	var called, right int
@@ -78,7 +78,7 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// averagePrecision takes examples with the same relevance together, so that their
+// averagePrecision treats examples with equal relevance as one rank, so that their
 // order does not matter.
 func averagePrecision(ratings []Rating, relevant int) float64 {
 	if relevant == 0 {
@@ -118,23 +118,23 @@ func reliability(ratings []Rating) []Bin {
 	return list
 }
 
-// A Validation is how good the judges of a trainer are on examples that they have
-// not seen.
+// A Validation is the quality of a trainer's judges on examples that they were not
+// trained on.
 type Validation struct {
 	Name     string
 	Ratings  []Rating        // by example
-	Verdicts []dowse.Verdict // by example, with the reasons
+	Verdicts []dowse.Verdict // by example, with reasons
 	Quality
-	Wrong  []int // the examples that it gets wrong, the worst first
+	Wrong  []int // numbers of the examples rated wrongly, the worst first
 	BySite bool  // all examples of a site were in one fold
 }
 
-// A Candidate is a trainer with a name, to be compared with others.
+// A Candidate is a named trainer to compare with others.
 type Candidate struct {
 	Name    string
 	Trainer Trainer
-	// Make stands in for Trainer where what is made is more than a model: it returns a
-	// judge, and the relevance from which it calls a page relevant.
+	// Make, if set, is used instead of Trainer, for judges that are more than a model. It returns
+	// a judge and its threshold.
 	Make func(examples []Example) (dowse.Judge, float64, error)
 }
 
@@ -149,11 +149,11 @@ func (c Candidate) train(examples []Example) (dowse.Judge, float64, error) {
 	return m, m.Threshold(), nil
 }
 
-// Compare validates several trainers on the same k folds: it trains k judges of each kind,
-// every one without one fold of the examples, and has each rate the fold that it was not
-// trained on. Pages of one site look alike, so they are in one fold, unless there are too few
-// sites: then the j-th example of its kind is in fold j mod k. There must be at least two
-// examples of either kind, and two folds.
+// Compare cross-validates several trainers on the same k folds: of each kind it trains
+// k judges, each without one fold, and each rates the fold that it has not seen. Pages
+// of one site look alike, so a site is in one fold; if there are too few sites for
+// that, the j-th example of its class is in fold j mod k, and BySite is false. It
+// needs k ≥ 2 and two examples of each class.
 func Compare(candidates []Candidate, examples []Example, k int) ([]Validation, error) {
 	fold, bySite, err := validationFolds(examples, k)
 	if err != nil {
@@ -180,10 +180,10 @@ func validationFolds(examples []Example, k int) (fold []int, bySite bool, err er
 		relevant += side(wanted[i])
 	}
 	if k < 2 {
-		return nil, false, fmt.Errorf("%d folds, at least two are needed", k)
+		return nil, false, fmt.Errorf("%d folds (want at least 2)", k)
 	}
 	if min(relevant, len(examples)-relevant) < 2 {
-		return nil, false, errors.New("at least two examples on topic and two others are needed")
+		return nil, false, errors.New("too few examples (want at least two on topic and two off topic)")
 	}
 	if fold = evenFolds(sites, wanted, k); teaches(fold, wanted, k) {
 		return fold, true, nil
@@ -215,7 +215,7 @@ func (c Candidate) validate(examples []Example, fold []int, k int) (Validation, 
 }
 
 // wrong returns the numbers of the ratings on the wrong side of the threshold, the
-// farthest from the truth first.
+// farthest from the label first.
 func wrong(ratings []Rating, threshold float64) []int {
 	off := func(i int) float64 {
 		r := ratings[i]
@@ -231,12 +231,11 @@ func wrong(ratings []Rating, threshold float64) []int {
 	return list
 }
 
-// A Trade is what a judge would do at one threshold: the share of the relevant
-// examples that it would find, and of what it would call relevant that is.
+// A Trade is the recall and precision that a judge has at one threshold.
 type Trade struct{ Threshold, Recall, Precision float64 }
 
-// Trades returns how precision and recall go against each other, from the highest
-// rating down, a step to each level at which an example is relevant.
+// Trades returns the precision-recall curve, from the highest threshold down: one
+// point per rating level at which a relevant example is found.
 func Trades(ratings []Rating) (list []Trade) {
 	sorted := slices.Clone(ratings)
 	slices.SortStableFunc(sorted, func(a, b Rating) int { return cmp.Compare(b.Relevance, a.Relevance) })

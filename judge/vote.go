@@ -8,10 +8,11 @@ import (
 	"dowse/text"
 )
 
-// A voteTrainer trains a support vector machine, naive Bayes with kernel densities and a
-// network on the same examples, and lets two of three decide: the measure by which
-// Wang et al. 2009 count the harvest. The relevance is the middle one of the three,
-// which reaches one half exactly when two of them do.
+// A voteTrainer trains a support vector machine, naive Bayes with kernel densities and
+// a network on the same examples, and lets two of three decide: the evaluation of Wang
+// et al. 2009, who count a page as relevant if two of their three classifiers do. The
+// relevance is the median of the three, which is at least one half exactly if two of
+// them are.
 type voteTrainer struct {
 	Features
 	SVM     SVM            // its own Features are not used
@@ -19,7 +20,7 @@ type voteTrainer struct {
 	Network networkTrainer // nor are those
 }
 
-// Train makes the judge. Its reasons are on the scale [Change].
+// Train returns the judge. Its reasons are on the scale [Change].
 func (t voteTrainer) Train(examples []Example) (Model, error) {
 	if err := t.trainable(examples); err != nil {
 		return nil, fmt.Errorf("judge: vote: %w", err)
@@ -34,14 +35,14 @@ func (t voteTrainer) Train(examples []Example) (Model, error) {
 	return voteJudge{newTrained("vote", in, b)}, nil
 }
 
-// A threeJudges is three judges of one space.
+// threeJudges are three cores over one space.
 type threeJudges struct {
 	SVM     *linear    `json:"svm"`
 	KDE     *densities `json:"kde"`
 	Network *network   `json:"network"`
 }
 
-// middle returns the second largest of three.
+// middle returns the median of three numbers.
 func middle(a, b, c float64) float64 {
 	return max(min(a, b), min(max(a, b), c))
 }
@@ -63,8 +64,8 @@ func (b *threeJudges) explain(v text.Vector, r *pageReading) (float64, string, [
 	return relevance, Change, b.voices(v)
 }
 
-// voices tells what the relevance would be if one judge were not there and the
-// other two had to agree on their mean.
+// voices returns one reason per judge: the difference that it makes against the mean
+// of the other two.
 func (b *threeJudges) voices(v text.Vector) []dowse.Because {
 	p := [3]float64{b.SVM.rate(v), b.KDE.rate(v), b.Network.rate(v)}
 	relevance := middle(p[0], p[1], p[2])
@@ -78,7 +79,7 @@ func (b *threeJudges) voices(v text.Vector) []dowse.Because {
 
 type voteJudge struct{ *trained }
 
-// MarshalJSON writes down the three judges.
+// MarshalJSON returns the three judges as JSON.
 func (j voteJudge) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedVote{save(j.space), j.core.(*threeJudges)})
 }
@@ -96,7 +97,7 @@ func loadVote(data []byte) (Model, error) {
 	}
 	b := saved.threeJudges
 	if b.SVM == nil || b.KDE == nil || b.Network == nil {
-		return nil, fmt.Errorf("one of the three is missing")
+		return nil, fmt.Errorf("one of the three judges is missing (want svm, kde and network)")
 	}
 	if err := b.check(s.size); err != nil {
 		return nil, err

@@ -276,10 +276,10 @@ func TestNewWordsRefuses(t *testing.T) {
 		{judge.Wanted{Words: []string{"reef", "§$%"}}, "only stop words"},
 		{judge.Wanted{Words: []string{"reef"}, Also: []string{"of the"}}, "only stop words"},
 		{judge.Wanted{Words: []string{"reef"}, Not: []string{""}}, "only stop words"},
-		{judge.Wanted{Words: []string{"reef"}, Not: []string{"Reefs"}}, "the same to the judge"},
-		{judge.Wanted{Words: []string{"reef"}, Also: []string{"fish"}, Not: []string{"fishes"}}, "the same to the judge"},
-		{judge.Wanted{Words: []string{"one two three four five six seven eight nine"}}, "8 is the limit"},
-		{judge.Wanted{Words: make([]string, 1001)}, "1000 is the limit"},
+		{judge.Wanted{Words: []string{"reef"}, Not: []string{"Reefs"}}, "the same word stems"},
+		{judge.Wanted{Words: []string{"reef"}, Also: []string{"fish"}, Not: []string{"fishes"}}, "the same word stems"},
+		{judge.Wanted{Words: []string{"one two three four five six seven eight nine"}}, "at most 8"},
+		{judge.Wanted{Words: make([]string, 1001)}, "at most 1000"},
 	}
 	for _, tt := range tests {
 		_, err := judge.NewWords(tt.wanted)

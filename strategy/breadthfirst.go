@@ -6,8 +6,9 @@ import (
 )
 
 // BreadthFirst visits pages in the order in which they were found: the baseline of
-// Wang et al. 2009. All leads have the same priority, and the frontier keeps equals
-// in order of first sighting.
+// Wang et al. 2009, and the one that ignores the topic. All leads have the same
+// priority, and the frontier keeps equal ones in order of first sighting; the strategy
+// itself has no state and costs one lead per new link.
 type BreadthFirst struct{}
 
 var justFound = []dowse.Because{{What: "found", Weight: 0}}
@@ -21,8 +22,8 @@ func (BreadthFirst) Start(seeds []dowse.URL) []dowse.Lead {
 	return leads
 }
 
-// Follow queues every link that was not seen before. The target of a redirect is
-// next: it stands for a page whose turn had come.
+// Follow queues every link that was not seen before. The target of a redirect comes
+// next, because it replaces a page whose turn had come.
 func (BreadthFirst) Follow(p *dowse.Page) []dowse.Lead {
 	if lead.Redirects(p) { // the target takes its place, which was the first
 		return []dowse.Lead{{URL: p.Links[0].URL, Priority: 1, Merge: dowse.Max, Because: []dowse.Because{{What: "redirect"}}}}

@@ -5,17 +5,17 @@ import (
 	"dowse"
 )
 
-// The cash strategies keep the cash of a page as its priority in the frontier:
-// every link adds to it, a visit takes away what was there when it began. So they
-// need neither a graph of links nor a table of URLs.
+// Cash strategies (opic, otie) keep the cash of a page as its priority in the frontier:
+// every link adds to it, and a visit subtracts what was there when it began. So they
+// need neither a graph of links nor a table of URLs, and memory is the frontier's.
 
 const (
-	paperRound   = 50    // leads to a round, Wang et al. 2009
-	paperRecrawl = 10    // rounds between visits to the richest page; the paper says "periodically"
-	dust         = 1e-12 // so little is a rounding error, not cash
+	paperRound   = 50    // leads per round (Wang et al. 2009)
+	paperRecrawl = 10    // rounds between revisits of the richest page; the paper has only "periodically"
+	dust         = 1e-12 // cash up to here is a rounding error
 )
 
-// shareOut gives the seeds equal shares of a total of cash.
+// shareOut divides a total of cash equally among the seeds.
 func shareOut(seeds []dowse.URL, total float64) []dowse.Lead {
 	share := total / float64(len(seeds))
 	because := []dowse.Because{{What: "seed", Weight: share}}
@@ -26,8 +26,8 @@ func shareOut(seeds []dowse.URL, total float64) []dowse.Lead {
 	return leads
 }
 
-// spend takes away what a page had when its visit began. What it was given since
-// then stays.
+// spend subtracts the cash that a page had when its visit began. Cash that arrived
+// during the visit stays: subtracting is safe where setting to 0 would lose it.
 func spend(p *dowse.Page) dowse.Lead {
 	c := p.Lead.Priority
 	return dowse.Lead{URL: p.URL, Priority: -c, Merge: dowse.Add, Because: []dowse.Because{{What: "cash spent", Weight: -c}}}
@@ -40,20 +40,23 @@ func handOver(p *dowse.Page) []dowse.Lead {
 	return []dowse.Lead{spend(p), to}
 }
 
-// laps counts towards the next visit to the richest page.
+// laps counts towards the next revisit of the richest page.
 type laps struct {
-	Rounds int // begun, in rounds
-	Pages  int // since the last time, in a stream
+	Rounds int // rounds begun
+	Pages  int // pages fetched since the last revisit, for crawls without rounds
 }
 
+// page counts a page that was fetched for the first time.
 func (l *laps) page(p *dowse.Page) {
 	if !p.Again && p.Outcome == dowse.Fetched {
 		l.Pages++
 	}
 }
 
-// richest asks for the visited page with the most cash, if its time has come: every
-// so many rounds. In a stream so many pages count as a round as the paper takes.
+// richest returns a lead to the visited page with the most cash if a revisit is due:
+// after every so many rounds. A crawl without rounds counts paperRound pages as one
+// round. Nothing is due while no lead waits, since a crawl would otherwise end only
+// with its limits.
 func (l *laps) richest(v dowse.View, every, round int) []dowse.Lead {
 	if l.Rounds++; !l.due(every, round) || v.Waiting() == 0 {
 		return nil

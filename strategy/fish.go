@@ -8,27 +8,31 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// fish searches as a school of fish feeds (De Bra and Post 1994): a page on topic
-// is food, and the links from it are followed at once, the newest find first. Links
-// from other pages wait behind them, and a school that finds nothing on Depth pages
-// in a row dies.
+// fish is fish-search (De Bra and Post 1994). The links of a page on topic are
+// followed before all others, those of the newest find first; this is depth-first
+// search where it succeeds. Every link carries a strength: Depth below a page on
+// topic, one less below any other page. A direction whose strength reaches 0 is
+// abandoned, so a crawl leaves the topic by at most Depth pages.
+//
+// The strength of a URL is kept in the note of its lead, so that the strategy itself
+// remembers one number.
 type fish struct {
 	Depth int `param:"depth" default:"3" help:"pages off topic in a row before a direction is given up; De Bra and Post 1994"`
 
 	state fishState
 }
 
-type fishState struct{ Finds int } // pages on topic so far
+type fishState struct{ Finds int } // number of pages on topic; priority of the newest find's links
 
-const hungry = 1 // the band of links from pages off topic, behind the fed
+const hungry = 1 // band of the links from pages off topic, after those from pages on topic
 
-// Start puts the seeds behind each other, with all their strength.
+// Start queues the seeds in order with full strength.
 func (s *fish) Start(seeds []dowse.URL) []dowse.Lead {
 	return s.school(seeds, nil, hungry, cmp.Or(s.Depth, 3), []dowse.Because{{What: "seed"}})
 }
 
-// Follow gives the links of a page on topic full strength and the front of the
-// queue, those of another page what strength is left.
+// Follow queues the links of a page on topic with full strength in the first band.
+// Links of another page get the page's strength less one, and none are queued at 0.
 func (s *fish) Follow(p *dowse.Page) []dowse.Lead {
 	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed {
 		return nil
@@ -61,7 +65,8 @@ func (s *fish) Follow(p *dowse.Page) []dowse.Lead {
 	return s.school(urls, known, band, left, []dowse.Because{{What: why, Weight: weight}})
 }
 
-// school queues URLs with a strength; one that had more keeps it.
+// school returns leads with a strength. A URL that already has a greater strength
+// (known) keeps it.
 func (s *fish) school(urls []dowse.URL, known []int, band int8, strength int, why []dowse.Because) []dowse.Lead {
 	leads := make([]dowse.Lead, len(urls))
 	front := 0.0
@@ -78,14 +83,14 @@ func (s *fish) school(urls []dowse.URL, known []int, band int8, strength int, wh
 	return leads
 }
 
-// strength reads a note; a page that nothing led to has none.
+// strength parses a note. A page without a note, which no link led to, has strength 0.
 func strength(note string) int {
 	n, _ := strconv.Atoi(note)
 	return n
 }
 
-// Save writes down how many pages were food.
+// Save returns the number of pages on topic.
 func (s *fish) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
 
-// Load takes up what Save wrote.
+// Load restores the state that Save returned.
 func (s *fish) Load(b []byte) error { return state.LoadJSON(b, &s.state) }

@@ -6,9 +6,14 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// LinkContext predicts the relevance of a page from the page that links to it and
-// from the words around the link (Wang et al. 2009, eq. 9; Pant and Srinivasan
-// 2006): Beta·page + (1−Beta)·context. Of several links the best counts.
+// LinkContext predicts the relevance of a page from the linking page and from the
+// words around the link (Wang et al. 2009, eq. 9; Pant and Srinivasan 2006):
+//
+//	Beta·relevance(page) + (1−Beta)·relevance(window)
+//
+// The words around a link say more about its target than the whole page does,
+// therefore the small default of Beta. If several links lead to a URL, the best one
+// counts. It has no state; a link costs one rating of its window by the judge.
 type LinkContext struct {
 	Beta  float64 `param:"beta" default:"0.25" max:"1" help:"weight of the whole page against the words around the link; Wang et al. 2009"`
 	Words int     `param:"words" default:"20" help:"words around a link, its anchor included; Wang et al. 2009"`
@@ -19,7 +24,7 @@ func (s *LinkContext) Traits() dowse.Traits {
 	return dowse.Traits{Window: cmp.Or(s.Words, 20)}
 }
 
-// Start queues the seeds at the highest priority there is.
+// Start queues the seeds with the highest priority.
 func (s *LinkContext) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
 
 // Follow rates the links to pages that have not been visited.
@@ -42,7 +47,7 @@ func (s *LinkContext) Follow(p *dowse.Page) []dowse.Lead {
 	return leads
 }
 
-// predicted is the relevance that a link promises (eq. 9), in its two parts.
+// predicted returns the two summands of eq. 9: the relevance that a link promises.
 func predicted(beta float64, p *dowse.Page, l *dowse.Link) (page, context float64) {
 	return float64(beta * p.Verdict.Relevance), float64((1 - beta) * l.BestContext())
 }

@@ -5,20 +5,20 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// naiveBestFirst expects of a link what its page is: the priority of a link is the
-// relevance of the linking page, of several the highest (Cho, Garcia-Molina and Page
-// 1998; as a baseline, Menczer et al. 2004). With a judge by cosine it is the
-// classic; it is also link-context with a Beta of 1.
+// naiveBestFirst gives a link the relevance of the linking page, the highest if there
+// are several (Cho, Garcia-Molina and Page 1998; the baseline of Menczer et al. 2004).
+// It relies on topical locality: pages link to pages on the same topic. With a cosine
+// judge it is the classic algorithm; it equals link-context with Beta 1.
 type naiveBestFirst struct{}
 
-// Start queues the seeds at the highest priority there is.
+// Start queues the seeds with the highest priority.
 func (naiveBestFirst) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
 
 // Follow gives the page's relevance to its links.
 func (naiveBestFirst) Follow(p *dowse.Page) []dowse.Lead { return inherit(p) }
 
-// inherit gives the page's relevance to all links to pages that have not been
-// visited.
+// inherit queues all links to pages that have not been visited, with the page's
+// relevance as priority.
 func inherit(p *dowse.Page) []dowse.Lead {
 	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed {
 		return nil

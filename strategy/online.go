@@ -14,22 +14,25 @@ import (
 	"dowse/text"
 )
 
-// online learns from every page how to tell, before a visit, which links lead to the
-// topic: logistic regression, one step for each known outcome. It is ours, from no paper.
+// online learns during the crawl which links lead to the topic, by logistic regression
+// with one gradient step per known outcome. It is our own design, not from a paper.
 //
-// What is known of a link is the judge's rating of the words around it and of its
-// anchor, how relevant the linking pages are and how many, how the other links of these
-// pages and other pages of the host turned out, and the words themselves: of the
-// anchor, around it and of the URL. It begins with what link-context knows, that
-// ratings count. Then each visited page is an example, and so is each link to a page
-// that was visited before, since its outcome is known; the relevance of the page is the
-// answer, not only whether it is on topic, so that a judge who hardly ever says yes
-// teaches too.
+// The features of a link are the judge's ratings of the words around it and of its
+// anchor; the relevance and number of the linking pages; how other links of these
+// pages and other pages of the host turned out; and the words of anchor, window and
+// URL. The initial weights make it behave like link-context. Every visited page is
+// then an example, and so is every link to a page that was visited before, since its
+// outcome is known. The target is the page's relevance, not only whether it is on
+// topic, so that it learns even if the judge hardly ever rates a page on topic.
 //
-// What is known of a URL rides in its note. Leads are rated again when they come to the
-// top of the queue, and Refresh of the best that wait after each page, since what is
-// learnt also raises leads. Memory is bounded: Features weights, and tallies of the last
-// pages and of some hosts.
+// What is known of a URL before its visit is kept in the note of its lead (see
+// [known]). Leads are rated again when they reach the top of the queue; in addition
+// Refresh waiting leads are rated again after each page, because learning also raises
+// leads, which would otherwise never come up.
+//
+// Memory is bounded: three times Features weights, tallies of the last 16,384 pages
+// and of up to 16,384 hosts, and 2,000 leads to refresh. A link costs about 50
+// features.
 type online struct {
 	Rate     float64 `param:"rate" default:"0.3" help:"size of the first steps of learning; steps get smaller where much was learnt; ours"`
 	Prior    float64 `param:"prior" default:"3" help:"how much the ratings of judge and linking pages count at the beginning; ours"`
@@ -41,27 +44,28 @@ type online struct {
 
 	codes *text.Codes
 	spans []dowse.Span
-	at    map[dowse.URL]int // in Kept
+	at    map[dowse.URL]int // index in state.Kept; every kept URL is in it
 	x     []feature
 	state onlineState
 }
 
-// onlineState is what was learnt.
+// onlineState is what was learnt; Save writes all of it.
 type onlineState struct {
-	Weights []weight   // of signals, then of words by place
-	Base    cell       // pages, and the sum of their relevance
-	Pages   []cell     // by page, the last ones: what their links led to
+	Weights []weight   // sigCount signals, then Features words per place
+	Base    cell       // all pages visited, and the sum of their relevance
+	Pages   []cell     // ring by page number: outcomes of the page's links
 	Next    uint32     // number of the next page
-	Hosts   []hostCell // by hash
-	Kept    []keptLead // leads to be rated again
-	Turn    int        // where among them
-	Hand    int        // where the search for one to give up goes on
+	Hosts   []hostCell // hash table without chains: a new host replaces the old one
+	Kept    []keptLead // leads to refresh
+	Turn    int        // index in Kept that was refreshed last
+	Hand    int        // index in Kept at which room continues
 }
 
-// A weight is what a feature says, and how much was learnt of it.
+// A weight is the coefficient of a feature (W) and the sum of its squared gradients
+// (G), which sets its step size.
 type weight struct{ W, G float64 }
 
-// A feature of a link: which weight, and how much of it there is.
+// A feature is the index of a weight and the feature's value.
 type feature struct {
 	at int
 	x  float64
@@ -80,13 +84,13 @@ type keptLead struct {
 
 const (
 	maxFeatures = 1 << 16 // codes have 16 bits
-	lastPages   = 1 << 14 // of which outcomes of links are counted
+	lastPages   = 1 << 14 // pages for which outcomes of links are counted
 	someHosts   = 1 << 14
-	steepest    = 5 // a weight is no larger
+	steepest    = 5 // limit of a weight's magnitude
 	keptLeads   = 2000
 )
 
-// The signals: what is known of a link beside words.
+// The signals: features of a link other than words.
 const (
 	sigBase = iota
 	sigContext
@@ -113,7 +117,7 @@ var onlineSays = [...]string{
 	"words of the anchor", "words around the link", "words of the URL",
 }
 
-// The bands of its queue. The numbers are those of the link classifiers, whose band 1 is
+// The bands of the queue. The numbers are those of the link classifiers, whose band 1 is
 // for links to learn from.
 const (
 	seedBand  int8 = 0
@@ -122,18 +126,20 @@ const (
 
 const onlineReasons = 8
 
-// signalGroup tells which reason a signal belongs to.
+// signalGroup maps a signal to its reason in onlineSays.
 var signalGroup = [sigCount]int{sigBase: 0, sigContext: 1, sigAnchor: 1, sigParent: 2, sigParents: 2, sigLinks: 2, sigSiblings: 3, sigHost: 4}
 
-// Inputs returns the input that it uses: the language of the topic.
+// Inputs returns the input that the strategy uses: the language of the topic.
 func (s *online) Inputs() (required, used input.Kind) { return 0, input.KindLanguage }
 
-// Take takes the language of the topic, unless another was given.
+// Take sets the language to that of the topic, unless a parameter gave one.
 func (s *online) Take(in input.Inputs) error {
 	s.Language = cmp.Or(s.Language, in.Language)
 	return nil
 }
 
+// begin sets up what the parameters determine. Every entry point calls it, because a
+// strategy is a plain struct without a constructor.
 func (s *online) begin() {
 	if s.codes != nil {
 		return
@@ -154,7 +160,7 @@ func (s *online) begin() {
 
 func (s *online) features() int { return cmp.Or(s.Features, maxFeatures) }
 
-// prior sets what is believed at first: much as link-context does.
+// prior sets the initial weights, which rank links much like link-context does.
 func (s *online) prior() {
 	w, prior := s.state.Weights, cmp.Or(s.Prior, 3)
 	w[sigBase].W = -1
@@ -169,7 +175,7 @@ func (s *online) Traits() dowse.Traits {
 	return dowse.Traits{Window: cmp.Or(s.Words, 20), Anchors: true, ReadsText: true}
 }
 
-// seedNote tells a seed, which waits before all else.
+// seedNote marks a seed, which is visited before everything else.
 const seedNote = "seed"
 
 // Start queues the seeds before all else.
@@ -182,8 +188,8 @@ func (s *online) Start(seeds []dowse.URL) []dowse.Lead {
 	return leads
 }
 
-// Follow learns from how the page turned out, and rates its links by what is known
-// then.
+// Follow learns from the outcome of the visit, and then rates the page's links with
+// the new weights.
 func (s *online) Follow(p *dowse.Page) []dowse.Lead {
 	s.begin()
 	if p.Again {
@@ -202,8 +208,8 @@ func (s *online) Follow(p *dowse.Page) []dowse.Lead {
 	return nil
 }
 
-// outcome learns from a visit: of the links that led to the page, of its host and of
-// the pages that link to it.
+// outcome learns from a visit: it makes a gradient step for the page's own features,
+// and updates the tallies of the linking pages, the host and all pages.
 func (s *online) outcome(p *dowse.Page) {
 	r := rating(p.Verdict.Relevance)
 	if k, ok := knownOf(p.Lead.Note); ok {
@@ -219,7 +225,7 @@ func (s *online) outcome(p *dowse.Page) {
 	}
 }
 
-// redirected hands what is known of a URL to the one it redirects to.
+// redirected passes on what is known of a URL to the target of its redirect.
 func (s *online) redirected(p *dowse.Page) []dowse.Lead {
 	to := &p.Links[0]
 	if lead.Settled(to) || to.Target.Note == seedNote {
@@ -237,7 +243,8 @@ func (s *online) redirected(p *dowse.Page) []dowse.Lead {
 	return list.Leads
 }
 
-// rated returns leads for the links of a page. Links to visited pages are learnt from.
+// rated returns leads for the links of a page. It first learns from the links whose
+// targets were visited before.
 func (s *online) rated(p *dowse.Page) []dowse.Lead {
 	number := s.state.number()
 	again := max(cmp.Or(s.Refresh, 20), 0)
@@ -261,7 +268,7 @@ func (s *online) rated(p *dowse.Page) []dowse.Lead {
 	return list.Leads
 }
 
-// lesson learns from a link to a page that was visited before.
+// lesson learns from a link to a page that was visited before, with weight Link.
 func (s *online) lesson(p *dowse.Page, l *dowse.Link, number uint32) {
 	r := rating(l.Target.Relevance)
 	var k known
@@ -271,7 +278,7 @@ func (s *online) lesson(p *dowse.Page, l *dowse.Link, number uint32) {
 	s.state.page(number).take(r)
 }
 
-// put says what a lead is worth, and keeps it to be rated again.
+// put adds the lead for a URL with its note, and keeps it for refreshing.
 func (s *online) put(list *lead.Sheet, u dowse.URL, k *known) {
 	note := k.note()
 	s.read(k, u)
@@ -280,8 +287,8 @@ func (s *online) put(list *lead.Sheet, u dowse.URL, k *known) {
 	s.keep(u, note, z)
 }
 
-// say adds a lead for the link that was read, and returns its priority: what all
-// features say together, in log-odds.
+// say adds a lead with the features in s.x, and returns its priority: the log-odds
+// that the link leads to the topic.
 func (s *online) say(list *lead.Sheet, u dowse.URL) float64 {
 	z := 0.0
 	list.Because, z = s.because(list.Because)
@@ -290,7 +297,7 @@ func (s *online) say(list *lead.Sheet, u dowse.URL) float64 {
 	return z
 }
 
-// because appends what the features of the link that was read say, and returns the sum.
+// because appends the reasons for the features in s.x and returns their sum.
 func (s *online) because(dst []dowse.Because) ([]dowse.Because, float64) {
 	groups := s.groups()
 	z := 0.0
@@ -301,7 +308,7 @@ func (s *online) because(dst []dowse.Because) ([]dowse.Because, float64) {
 	return dst, z
 }
 
-// Explain tells what Rescore goes by.
+// Explain returns the reasons for the priority that Rescore returns.
 func (s *online) Explain(l dowse.Lead) []dowse.Because {
 	s.begin()
 	k, ok := knownOf(l.Note)
@@ -313,7 +320,8 @@ func (s *online) Explain(l dowse.Lead) []dowse.Because {
 	return list
 }
 
-// Rescore rates a lead by what is known now.
+// Rescore returns the priority of a lead with the present weights. A lead of another
+// strategy keeps its own.
 func (s *online) Rescore(l dowse.Lead) float64 {
 	s.begin()
 	k, ok := knownOf(l.Note)
@@ -328,7 +336,8 @@ func (s *online) Rescore(l dowse.Lead) float64 {
 	return z
 }
 
-// read puts the features of a link to u into x.
+// read sets s.x to the features of a link to u. Rates of siblings and host are
+// relative to the mean of all pages, so that they are 0 where nothing is known.
 func (s *online) read(k *known, u dowse.URL) {
 	s.x = s.x[:0]
 	base := s.state.Base.mean(0.1)
@@ -355,7 +364,8 @@ func (s *online) read(k *known, u dowse.URL) {
 
 func (s *online) signal(at int, x float64) { s.x = append(s.x, feature{at, x}) }
 
-// words adds the features of words in a place: together they have length 1.
+// words adds the words of a place as features. Together they have length 1, so that a
+// long anchor does not count more than a short one.
 func (s *online) words(place int, codes []uint16) {
 	if len(codes) == 0 {
 		return
@@ -366,7 +376,7 @@ func (s *online) words(place int, codes []uint16) {
 	}
 }
 
-// groups returns what the features in x say, by reason.
+// groups returns the contributions of the features in s.x, summed by reason.
 func (s *online) groups() (sums [onlineReasons]float64) {
 	n := s.features()
 	for _, f := range s.x {
@@ -381,8 +391,9 @@ func (s *online) groups() (sums [onlineReasons]float64) {
 	return sums
 }
 
-// step learns from the link that was read: it led to a page of relevance r. Steps
-// are smaller for what was learnt of often (Duchi, Hazan and Singer 2011).
+// step makes one gradient step for the features in s.x: the link led to a page of
+// relevance r. The step size of a weight falls with the sum of its squared gradients
+// (AdaGrad: Duchi, Hazan and Singer 2011). by is the weight of the example.
 func (s *online) step(r, by float64) {
 	z := 0.0
 	for _, f := range s.x {
@@ -399,8 +410,7 @@ func (s *online) step(r, by float64) {
 	}
 }
 
-// mention takes a link of a page into what is known of its target. Number is the
-// page's.
+// mention adds a link of page p to what is known of its target; number is the page's.
 func (s *online) mention(k *known, p *dowse.Page, l *dowse.Link, number uint32) {
 	k.links = min(k.links+1, math.MaxUint8)
 	k.page(number)
@@ -415,7 +425,8 @@ func (s *online) mention(k *known, p *dowse.Page, l *dowse.Link, number uint32) 
 	}
 }
 
-// place takes in one of the places in which a page links to a target.
+// place adds one of the places in which a page links to a target: its ratings, and the
+// words of anchor and window.
 func (s *online) place(k *known, p *dowse.Page, m *dowse.Mention) {
 	k.context = max(k.context, rating(m.Context))
 	k.anchor = max(k.anchor, rating(m.AnchorScore))
@@ -434,7 +445,7 @@ func (s *online) place(k *known, p *dowse.Page, m *dowse.Mention) {
 	}
 }
 
-// urlCodes appends the words of a URL's path.
+// urlCodes appends the word codes of a URL's path.
 func (s *online) urlCodes(dst []uint16, u dowse.URL) []uint16 {
 	path := pathOf(u)
 	s.spans = dowse.AppendWords(s.spans[:0], path, 0)
@@ -446,7 +457,7 @@ func (s *online) urlCodes(dst []uint16, u dowse.URL) []uint16 {
 	return dst
 }
 
-// keep keeps a lead to be rated again, in place of a worse one where there are many.
+// keep keeps a lead for refreshing. If there is no room it replaces a worse one.
 func (s *online) keep(u dowse.URL, note string, z float64) {
 	if s.Refresh < 0 {
 		return
@@ -465,8 +476,9 @@ func (s *online) keep(u dowse.URL, note string, z float64) {
 	s.state.Kept[i] = keptLead{u, note, z}
 }
 
-// room finds a place for a lead: a new one, or that of the worst of a few, if it is
-// worse.
+// room returns a place for a lead with priority z: a new one, or the worst of eight
+// that come next in turn, if it is worse than z. Looking at eight instead of all makes
+// the cost constant.
 func (s *online) room(z float64) (place int, ok bool) {
 	k := &s.state
 	if len(k.Kept) < keptLeads {
@@ -483,7 +495,7 @@ func (s *online) room(z float64) (place int, ok bool) {
 	return place, k.Kept[place].URL == "" || k.Kept[place].Priority < z
 }
 
-// giveUp forgets a lead that waits no more.
+// giveUp removes a lead that no longer waits.
 func (s *online) giveUp(u dowse.URL) {
 	if i, ok := s.at[u]; ok {
 		s.state.Kept[i] = keptLead{Priority: math.Inf(-1)}
@@ -491,7 +503,7 @@ func (s *online) giveUp(u dowse.URL) {
 	}
 }
 
-// refresh rates some of the leads again that were kept.
+// refresh adds leads with new priorities for the next kept URLs, at most so many.
 func (s *online) refresh(list *lead.Sheet, most int) {
 	for range min(most, len(s.state.Kept)) {
 		s.state.Turn = (s.state.Turn + 1) % len(s.state.Kept)
@@ -505,7 +517,7 @@ func (s *online) refresh(list *lead.Sheet, most int) {
 	}
 }
 
-// number returns the number of the page at hand, whose links have led nowhere yet.
+// number returns a new page number and clears its tally.
 func (k *onlineState) number() uint32 {
 	n := k.Next
 	k.Next++
@@ -513,8 +525,8 @@ func (k *onlineState) number() uint32 {
 	return n
 }
 
-// page returns what the links of a page have led to. Of a page long ago it is that of
-// another.
+// page returns the tally of a page's links. For a page that has left the ring it
+// returns an empty one, so updates are lost without harm.
 func (k *onlineState) page(n uint32) *cell {
 	if n+lastPages <= k.Next {
 		return &cell{}
@@ -522,8 +534,8 @@ func (k *onlineState) page(n uint32) *cell {
 	return &k.Pages[n%lastPages]
 }
 
-// host returns how the pages of a URL's host turned out, nil for nothing known. With
-// room a new host takes the place of another.
+// host returns the tally of a URL's host, or nil. With room set it is never nil: the
+// host replaces the one in its slot.
 func (k *onlineState) host(u dowse.URL, room bool) *cell {
 	h := text.Hash(hostOf(u))
 	c := &k.Hosts[h%someHosts]
@@ -537,7 +549,7 @@ func (k *onlineState) host(u dowse.URL, room bool) *cell {
 	return &c.Cell
 }
 
-// A cell counts pages, and adds up their relevance.
+// A cell counts pages (N) and sums their relevance (C).
 type cell struct{ N, C float64 }
 
 func (c *cell) add(d cell) {
@@ -545,16 +557,16 @@ func (c *cell) add(d cell) {
 	c.C += d.C
 }
 
-// take takes in a page of some relevance.
+// take adds a page of relevance r.
 func (c *cell) take(r float64) {
 	c.N++
 	c.C += r
 }
 
-// mean is the mean relevance, as if two pages of the base had been seen too.
+// mean returns the mean relevance, smoothed by two imaginary pages of relevance base.
 func (c cell) mean(base float64) float64 { return (c.C + float64(2*base)) / (c.N + 2) }
 
-// rating is a judge's rating, 0 for none.
+// rating limits a judge's rating to 0 .. 1; NaN, which means none, becomes 0.
 func rating(x float64) float64 {
 	if !(x > 0) {
 		return 0
@@ -562,13 +574,14 @@ func rating(x float64) float64 {
 	return min(x, 1)
 }
 
-// logit spreads ratings out: from -1 for 0 to 1 for 1.
+// logit is the log-odds of x, smoothed by 0.01 and scaled so that 0 maps to -1 and 1
+// to 1.
 func logit(x float64) float64 {
 	const ends, most = 0.01, 4.61512051684126 // ln 101
 	return math.Log((x+ends)/(1-x+ends)) / most
 }
 
-// pathOf returns what comes after the host.
+// pathOf returns the part of a URL after the host.
 func pathOf(u dowse.URL) string {
 	address := linktext.Address(u)
 	if i := strings.IndexByte(address, '/'); i >= 0 {
@@ -577,13 +590,13 @@ func pathOf(u dowse.URL) string {
 	return ""
 }
 
-// Save writes down what was learnt, and the leads that are to be rated again.
+// Save returns the weights, the tallies and the kept leads.
 func (s *online) Save() ([]byte, error) {
 	s.begin()
 	return state.SaveBinary(&s.state)
 }
 
-// Load takes up what Save wrote, with the same parameters.
+// Load restores what Save returned. The number of features must be the same.
 func (s *online) Load(b []byte) error {
 	s.begin()
 	var saved onlineState
@@ -591,7 +604,7 @@ func (s *online) Load(b []byte) error {
 		return err
 	}
 	if len(saved.Weights) != len(s.state.Weights) || len(saved.Pages) != lastPages || len(saved.Hosts) != someHosts {
-		return errors.New("strategy: load: it was learnt with another number of features")
+		return errors.New("strategy: load: saved state has another number of features")
 	}
 	s.state, s.at = saved, map[dowse.URL]int{}
 	for i, l := range saved.Kept {

@@ -7,14 +7,15 @@ import (
 	"dowse/internal/wire"
 )
 
-// known is what online knows of a URL before its visit. It rides in the note of the
-// URL's lead.
+// known is what online knows of a URL before its visit. It is stored in the note of
+// the URL's lead, at most 89 bytes, and so lives and dies with the lead in the
+// frontier.
 type known struct {
-	links   int     // pages that link to it
-	context float64 // the best rating of words around a link
-	anchor  float64 // the best rating of an anchor
+	links   int     // number of links to it, at most 255
+	context float64 // best rating of the words around a link
+	anchor  float64 // best rating of an anchor
 	best    float64 // relevance of the most relevant linking page
-	sum     float64 // of all of them
+	sum     float64 // sum of the relevance of the linking pages
 
 	n       int // of pages
 	pages   [maxLinkingPages]uint32
@@ -24,7 +25,7 @@ type known struct {
 	around  [maxAroundCodes]uint16
 }
 
-// What is kept of a URL, at most.
+// Limits of what is kept per URL.
 const (
 	maxLinkingPages = 3
 	maxAnchorCodes  = 8
@@ -35,7 +36,7 @@ const (
 	knownMark = 'o'
 )
 
-// mean is the mean relevance of the linking pages.
+// mean returns the mean relevance of the linking pages.
 func (k *known) mean() float64 {
 	if k.links == 0 {
 		return 0
@@ -43,7 +44,7 @@ func (k *known) mean() float64 {
 	return k.sum / float64(k.links)
 }
 
-// page takes note of a page that links there.
+// page records a linking page; the first three are kept.
 func (k *known) page(number uint32) {
 	if k.n < len(k.pages) && !slices.Contains(k.pages[:k.n], number) {
 		k.pages[k.n] = number
@@ -51,7 +52,7 @@ func (k *known) page(number uint32) {
 	}
 }
 
-// inAnchor takes note of a word of an anchor; 0 is none.
+// inAnchor records a word of an anchor; 0 is not a word.
 func (k *known) inAnchor(code uint16) {
 	if code != 0 && k.na < len(k.anchors) && !slices.Contains(k.anchors[:k.na], code) {
 		k.anchors[k.na] = code
@@ -59,7 +60,7 @@ func (k *known) inAnchor(code uint16) {
 	}
 }
 
-// inWindow takes note of a word around a link.
+// inWindow records a word around a link; 0 is not a word.
 func (k *known) inWindow(code uint16) {
 	if code != 0 && k.nw < len(k.around) && !slices.Contains(k.around[:k.nw], code) {
 		k.around[k.nw] = code
@@ -67,7 +68,7 @@ func (k *known) inWindow(code uint16) {
 	}
 }
 
-// merge takes in all that is known of a URL that redirects here.
+// merge adds everything known of a URL that redirects to this one.
 func (k *known) merge(from *known) {
 	k.links = min(k.links+from.links, 255)
 	k.context, k.anchor = max(k.context, from.context), max(k.anchor, from.anchor)
@@ -83,8 +84,8 @@ func (k *known) merge(from *known) {
 	}
 }
 
-// note writes down what is known. Ratings are rounded, so what is known is what was
-// written: see [knownOf].
+// note encodes k, and rounds its ratings to what the note can hold. So a lead is rated
+// the same now and after its note is read again by [knownOf].
 func (k *known) note() string {
 	var room [knownHead + 4*maxLinkingPages + 2*(maxAnchorCodes+maxAroundCodes)]byte
 	b := append(room[:0], knownMark, byte(k.links))
@@ -109,14 +110,15 @@ func (k *known) note() string {
 
 const noteScale = 1<<16 - 1
 
-// rounded rounds a rating to what a note holds, and returns that.
+// rounded rounds a rating in place to 16 bits and returns those.
 func rounded(x *float64, most float64) uint16 {
 	n := uint16(min(max(*x, 0), most)*noteScale + 0.5)
 	*x = float64(n) / noteScale
 	return n
 }
 
-// knownOf reads a note. ok is false for a note of another strategy.
+// knownOf decodes a note. ok is false for a note of another strategy, or a damaged
+// one.
 func knownOf(note string) (k known, ok bool) {
 	r := wire.Reader[string]{Rest: note}
 	if r.Byte() != knownMark {

@@ -10,15 +10,17 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// opic visits the page that has gathered the most cash: on-line page importance
-// computation (Abiteboul, Preda and Cobena 2003; a baseline of Wang et al. 2009).
-// The seeds share a cash of 1. A visited page gives all it has to its links, in
-// equal parts, and how much went through a page estimates how important it is: see
-// Importance. It knows nothing of the topic.
+// opic visits the page with the most cash: on-line page importance computation
+// (Abiteboul, Preda and Cobena 2003; a baseline of Wang et al. 2009). The seeds share
+// a cash of 1. A visited page gives all of its cash to its links in equal parts; the
+// cash that passed through a page, its history, estimates the page's importance, see
+// Importance. The topic plays no role.
 //
-// The virtual page links to and from every other. It takes what pages without links
-// and dead URLs would lose, so that cash stays 1, and passes it on to all pages at
-// once before a lead with less cash than it has is taken.
+// The virtual page links to and from every other page. It collects what pages without
+// links and dead URLs would lose, so that the sum of all cash stays 1. When it has
+// more cash than the next lead it is "visited": its cash is divided equally among all
+// pages. The frontier does that by one Raise of all priorities, so it costs nothing
+// per page.
 type opic struct {
 	Policy    string  `param:"policy" default:"greedy" help:"which page is next: greedy (the richest), random, or cycle (in the order found); Abiteboul et al. 2003"`
 	NoVirtual bool    `param:"no-virtual" default:"false" help:"without the virtual page: cash is lost in dead ends; a variant of the baseline of Wang et al. 2009"`
@@ -34,8 +36,8 @@ type opic struct {
 type opicState struct {
 	Cash    float64 // of the virtual page
 	Virtual account // of the virtual page
-	Spent   float64 // by all pages: the clock of the window
-	History float64 // of all pages together
+	Spent   float64 // cash spent by all pages: the clock of the window
+	History float64 // sum of all pages' histories
 	Laps    laps
 }
 
@@ -46,7 +48,7 @@ const (
 	pickCycle  = "cycle"
 )
 
-// Check reports what is wrong with the parameters.
+// Check returns an error for an unknown policy.
 func (s *opic) Check() error {
 	switch s.Policy {
 	case "", pickGreedy, pickChance, pickCycle:
@@ -68,7 +70,7 @@ func (s *opic) Traits() dowse.Traits {
 	return t
 }
 
-// Start gives each seed an equal share of 1; in Nutch each has 1.
+// Start gives each seed an equal share of 1, or 1 each in the Nutch variant.
 func (s *opic) Start(seeds []dowse.URL) []dowse.Lead {
 	if s.Nutch {
 		return shareOut(seeds, float64(len(seeds)))
@@ -76,7 +78,7 @@ func (s *opic) Start(seeds []dowse.URL) []dowse.Lead {
 	return shareOut(seeds, 1)
 }
 
-// Follow spreads the page's cash over its links and the virtual page.
+// Follow distributes the page's cash over its links and the virtual page.
 func (s *opic) Follow(p *dowse.Page) []dowse.Lead {
 	s.state.Laps.page(p)
 	switch {
@@ -108,7 +110,7 @@ func (s *opic) spread(p *dowse.Page) []dowse.Lead {
 	return gifts(leads, p.Links, share)
 }
 
-// gifts adds the same share of cash for each link.
+// gifts appends one lead per link with the same share of cash.
 func gifts(leads []dowse.Lead, links []dowse.Link, share float64) []dowse.Lead {
 	because := []dowse.Because{{What: "cash from the linking page", Weight: share}}
 	for i := range links {
@@ -117,15 +119,15 @@ func gifts(leads []dowse.Lead, links []dowse.Link, share float64) []dowse.Lead {
 	return leads
 }
 
-// bury gives cash to the virtual page; without one it is lost.
+// bury gives cash to the virtual page. Without a virtual page the cash is lost.
 func (s *opic) bury(c float64) {
 	if !s.NoVirtual {
 		s.state.Cash += c
 	}
 }
 
-// BeforeRound visits the virtual page if it has more cash than the next lead, which
-// costs nothing, and asks for the richest visited page when that is due.
+// BeforeRound visits the virtual page if it has more cash than the next lead, and
+// requests the richest visited page when a revisit is due.
 func (s *opic) BeforeRound(v dowse.View) []dowse.Lead {
 	if s.Nutch {
 		return nil
@@ -150,7 +152,7 @@ func (s *opic) visitVirtual(v dowse.View) []dowse.Lead {
 	}}
 }
 
-// book moves cash that a page spends into its history.
+// book moves cash that a page spends into its history and advances the clock.
 func (s *opic) book(a account, c float64) account {
 	s.state.History -= a.History
 	a = a.spend(c, s.state.Spent, s.T)
@@ -159,15 +161,15 @@ func (s *opic) book(a account, c float64) account {
 	return a
 }
 
-// Importance estimates which share of all attention a page deserves, from its lead
-// as the frontier has it: what went through the page so far and what it has now,
-// of all cash that was spent and is there. Visited pages and waiting ones compare.
+// Importance estimates a page's share of all importance: (history + cash) of the page
+// over the sum of both for all pages. It is defined for visited and waiting pages
+// alike.
 func (s *opic) Importance(l dowse.Lead) float64 {
 	return (accountOf(l.Note).History + l.Priority) / (s.state.History + 1)
 }
 
-// Rank estimates the same of visited pages from what went through them alone
-// (Wang et al. 2009, eq. 3): slower to settle, without what is under way.
+// Rank estimates the same from history alone (Wang et al. 2009, eq. 3). It converges
+// more slowly, and is 0 for waiting pages.
 func (s *opic) Rank(l dowse.Lead) float64 {
 	if s.state.History == 0 {
 		return 0
@@ -175,25 +177,27 @@ func (s *opic) Rank(l dowse.Lead) float64 {
 	return accountOf(l.Note).History / s.state.History
 }
 
-// Virtual is the virtual page as a lead, for Importance and Rank.
+// Virtual returns the virtual page as a lead, for Importance and Rank.
 func (s *opic) Virtual() dowse.Lead {
 	return dowse.Lead{Priority: s.state.Cash, Note: s.state.Virtual.note()}
 }
 
-// Save writes down the virtual page and the totals. All else is in the frontier.
+// Save returns the virtual page and the totals. Everything else is in the frontier.
 func (s *opic) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
 
-// Load takes up what Save wrote.
+// Load restores what Save returned.
 func (s *opic) Load(b []byte) error { return state.LoadJSON(b, &s.state) }
 
-// An account is what OPIC remembers of a visited page. It rides in the page's note.
+// An account is what OPIC remembers of a visited page. It is stored in the page's
+// note.
 type account struct {
-	History float64 // cash that went through the page, in the window
-	Last    float64 // clock at its last visit
+	History float64 // cash that passed through the page within the window
+	Last    float64 // clock (cash spent by all pages) at its last visit
 }
 
-// spend adds cash to the history at a time. In a window older cash fades: of what
-// was there, the part remains that an even flow would have left in the window.
+// spend adds cash c to the history at a time. Within a window T, a history h of age a
+// fades to h·(1 - a/T), the part that a steady flow would have left in the window;
+// after a whole window only c·T/a counts (the interpolation of Abiteboul et al. 2003).
 func (a account) spend(c, now, window float64) account {
 	age := now - a.Last
 	switch {
@@ -205,7 +209,8 @@ func (a account) spend(c, now, window float64) account {
 	return account{c * window / age, now}
 }
 
-// note is the account as text: history@last, without a window history alone.
+// note returns the account as text: "history@last", or only the history if there is no
+// window.
 func (a account) note() string {
 	b := strconv.AppendFloat(make([]byte, 0, 48), a.History, 'g', -1, 64)
 	if a.Last != 0 {
@@ -214,7 +219,7 @@ func (a account) note() string {
 	return string(b)
 }
 
-// accountOf reads a note; a page without one was not visited.
+// accountOf parses a note. A page without one has not been visited.
 func accountOf(note string) (a account) {
 	history, last, _ := strings.Cut(note, "@")
 	a.History, _ = strconv.ParseFloat(history, 64)

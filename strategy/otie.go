@@ -9,15 +9,19 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// otie visits the page that has gathered the most cash, as OPIC does, but cash
-// follows the topic: on-line topical importance estimation (Wang et al. 2009). The
-// seeds share a cash of 1. A visited page's cash is first revised by how relevant
-// the page turned out (eq. 8), then spread over its links by how relevant their
-// targets are, if they were visited, or promise to be (eqs 6, 7 and 9). Links to
-// visited pages earn cash too, so the richest of them is visited again now and then.
+// otie is on-line topical importance estimation (Wang et al. 2009): OPIC with cash
+// that follows the topic. The seeds share a cash of 1. The cash of a visited page is
+// first revised by the page's relevance r,
 //
-// Cash is not conserved, by design. The ablations of the paper are parameters:
-// NoRevision, NoBias and a Recrawl of -1.
+//	c' = c + c·max(-1, A·(2r-1)^D)        (eq. 8)
+//
+// and then divided among its links in proportion to the relevance of their targets: as
+// judged if visited, as predicted by page and link context if not (eqs 6, 7 and 9).
+// Links to visited pages earn cash too, so the richest visited page is visited again
+// from time to time.
+//
+// Cash is not conserved, by design. Ablations of the paper are parameters: NoRevision,
+// NoBias, and Recrawl -1.
 type otie struct {
 	A          float64 `param:"a" default:"0.85" help:"how far relevance changes a page's cash; Wang et al. 2009"`
 	D          float64 `param:"d" default:"3" help:"how sharply: the power of 2·relevance-1; Wang et al. 2009"`
@@ -34,8 +38,8 @@ type otie struct {
 
 type otieState struct{ Laps laps }
 
-// richestCash bounds what a page can have: cash grows along relevant pages, and
-// numbers end.
+// richestCash limits a page's cash: cash grows along chains of relevant pages and must
+// stay finite.
 const richestCash = 1e300
 
 // Traits states what is the same for a whole crawl.
@@ -50,13 +54,13 @@ func (s *otie) Traits() dowse.Traits {
 // Start gives each seed an equal share of 1.
 func (s *otie) Start(seeds []dowse.URL) []dowse.Lead { return shareOut(seeds, 1) }
 
-// BeforeRound asks for the richest visited page when that is due.
+// BeforeRound requests the richest visited page when a revisit is due.
 func (s *otie) BeforeRound(v dowse.View) []dowse.Lead {
 	return s.state.Laps.richest(v, s.Recrawl, s.N)
 }
 
-// Follow revises the page's cash and spreads it over the links. The cash of a dead
-// URL is burnt, that of a redirect moves on unrevised.
+// Follow revises the page's cash and distributes it. The cash of a dead URL is lost;
+// that of a redirect moves on unrevised.
 func (s *otie) Follow(p *dowse.Page) []dowse.Lead {
 	s.state.Laps.page(p)
 	c := p.Lead.Priority
@@ -71,7 +75,7 @@ func (s *otie) Follow(p *dowse.Page) []dowse.Lead {
 	return []dowse.Lead{spend(p)}
 }
 
-// revised is eq. 8: c + c·max(-1, A·(2r-1)^D), the power keeping the sign.
+// revised is eq. 8; the power keeps the sign of 2r-1.
 func (s *otie) revised(c, r float64) float64 {
 	if s.NoRevision {
 		return c
@@ -81,8 +85,8 @@ func (s *otie) revised(c, r float64) float64 {
 	return min(c+float64(c*max(-1, cmp.Or(s.A, 0.85)*power)), richestCash)
 }
 
-// spread gives each link its part of the cash by its promise; if nothing promises
-// anything, all the same.
+// spread gives each link its part of the cash in proportion to its promise, or equal
+// parts if no link promises anything.
 func (s *otie) spread(p *dowse.Page, c float64) []dowse.Lead {
 	leads := append(make([]dowse.Lead, 0, 1+len(p.Links)), spend(p))
 	because := make([]dowse.Because, 0, 2*len(p.Links))
@@ -105,8 +109,8 @@ func (s *otie) spread(p *dowse.Page, c float64) []dowse.Lead {
 	return leads
 }
 
-// promise is the relevance of a link's target: as judged if it was visited, else as
-// page and words around the link predict it (eq. 9).
+// promise returns the relevance of a link's target: as judged if it was visited, else
+// as predicted (eq. 9).
 func (s *otie) promise(p *dowse.Page, l *dowse.Link) float64 {
 	switch {
 	case s.NoBias:
@@ -118,8 +122,8 @@ func (s *otie) promise(p *dowse.Page, l *dowse.Link) float64 {
 	return page + context
 }
 
-// Save writes down when the richest page is due. All else is in the frontier.
+// Save returns when the next revisit is due. Everything else is in the frontier.
 func (s *otie) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
 
-// Load takes up what Save wrote.
+// Load restores what Save returned.
 func (s *otie) Load(b []byte) error { return state.LoadJSON(b, &s.state) }

@@ -10,12 +10,12 @@ import (
 	"dowse"
 )
 
-// A Param is a parameter of a strategy.
+// A Param describes a parameter of a strategy, from the tags of its field.
 type Param struct {
 	Name, Default, Help string
 }
 
-// params lists the parameters of a strategy: its fields with a param tag.
+// params lists the parameters of a strategy: its fields with a param tag, in order.
 func params(s dowse.Strategy) (list []Param) {
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(s).Elem()) {
 		if name, ok := f.Tag.Lookup("param"); ok {
@@ -25,6 +25,8 @@ func params(s dowse.Strategy) (list []Param) {
 	return list
 }
 
+// set sets one parameter given as key=value. The error names the parameters that
+// exist.
 func set(s dowse.Strategy, kv string) error {
 	key, value, ok := strings.Cut(kv, "=")
 	if !ok {
@@ -48,8 +50,9 @@ func set(s dowse.Strategy, kv string) error {
 	return fmt.Errorf("it has no parameter %q; it has %s", key, strings.Join(names, ", "))
 }
 
-// setField sets a parameter. A zero means the default, so where that is another a
-// number that is to be zero becomes the smallest there is.
+// setField parses and sets a parameter. The zero value of a field means its default;
+// if that is not 0, a float that should be 0 becomes the smallest positive number, and
+// an int of 0 is refused.
 func setField(f reflect.Value, tag reflect.StructTag, value string) (err error) {
 	key, byDefault := tag.Get("param"), tag.Get("default")
 	wrong := func(want string) error { return fmt.Errorf("parameter %s=%s: want %s", key, value, want) }
@@ -72,7 +75,7 @@ func setField(f reflect.Value, tag reflect.StructTag, value string) (err error) 
 		case err != nil:
 			return wrong("a whole number")
 		case x == 0 && byDefault != "0":
-			return fmt.Errorf("parameter %s=0: 0 stands for the default, %s", key, byDefault)
+			return fmt.Errorf("parameter %s=0: 0 means the default, %s", key, byDefault)
 		case !limits.hold(float64(x)):
 			return wrong(limits.String())
 		}
@@ -97,8 +100,9 @@ func setField(f reflect.Value, tag reflect.StructTag, value string) (err error) 
 	return nil
 }
 
-// bounds are the least and the most that a number may be. Without tags min and max
-// those are 0, or 1 for a whole number whose default is not 0, and what is finite.
+// bounds are the smallest and largest value of a number, from the tags min and max.
+// Without tags they are 0 (1 for a whole number whose default is not 0) and the
+// largest finite number.
 type bounds struct{ least, most float64 }
 
 func boundsOf(tag reflect.StructTag, whole bool) bounds {

@@ -6,14 +6,14 @@ import (
 	"dowse"
 )
 
-// random visits pages in a random order: what any strategy must beat. The priority
-// of a URL is drawn from the seed and the URL alone, so that a crawl is
-// reproducible, and resumed as if nothing had been.
+// random visits pages in random order: the baseline that every strategy must beat. The
+// priority of a URL is a hash of random seed and URL, so that it needs no state, and a
+// crawl is reproducible and resumes exactly.
 type random struct {
 	Seed uint64 `param:"seed" default:"0" help:"of the drawing; another seed, another order; ours"`
 }
 
-// Follow gives every new link a priority between 0 and 1.
+// Follow gives every new link a priority in [0, 1).
 func (r *random) Follow(p *dowse.Page) []dowse.Lead {
 	leads := make([]dowse.Lead, 0, len(p.Links))
 	for i := range p.Links {
@@ -27,6 +27,7 @@ func (r *random) Follow(p *dowse.Page) []dowse.Lead {
 	return leads
 }
 
+// draw returns the priority of a URL: 53 bits of its hash.
 func (r *random) draw(u dowse.URL) float64 {
 	h := fnv.New64a()
 	h.Write([]byte(u))

@@ -8,10 +8,16 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// shark smells how promising a link is where Fish only sees or does not (Hersovici
-// et al. 1998): half of its score is inherited from the linking page, or from that
-// page's own inheritance if it has nothing of the topic, and half comes from the
-// anchor and the words around it. Of several links the best counts.
+// shark is shark-search (Hersovici et al. 1998): fish-search with graded instead of
+// binary scores. The score of a link is
+//
+//	Gamma·inherited + (1−Gamma)·neighbourhood
+//
+// inherited is Delta times the relevance of the linking page, or Delta times that
+// page's own inherited score if the page is not similar to the topic: so interest
+// decays along a chain of irrelevant pages. neighbourhood is Beta·anchor +
+// (1−Beta)·context, where a similar anchor makes the context count fully. If several
+// links lead to a URL, the best one counts.
 type shark struct {
 	Delta float64 `param:"delta" default:"0.5" max:"1" help:"how much of its similarity a page passes on; Hersovici et al. 1998"`
 	Beta  float64 `param:"beta" default:"0.8" max:"1" help:"weight of the anchor against the words around it; Hersovici et al. 1998"`
@@ -25,11 +31,11 @@ func (s *shark) Traits() dowse.Traits {
 	return dowse.Traits{Window: cmp.Or(s.Words, 20), Anchors: true}
 }
 
-// Start queues the seeds at the highest priority there is.
+// Start queues the seeds with the highest priority.
 func (s *shark) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
 
-// Follow rates the links to pages that have not been visited. What a page inherits
-// rides in its note.
+// Follow rates the links to pages that have not been visited. The inherited score of a
+// URL is kept in the note of its lead, the highest if there are several.
 func (s *shark) Follow(p *dowse.Page) []dowse.Lead {
 	if p.Outcome != dowse.Fetched && p.Outcome != dowse.Listed {
 		return nil
@@ -58,7 +64,7 @@ func (s *shark) Follow(p *dowse.Page) []dowse.Lead {
 	return leads
 }
 
-// inherited is what the targets of a page's links get from it.
+// inherited returns the score that the targets of a page's links inherit.
 func (s *shark) inherited(p *dowse.Page) float64 {
 	sim := p.Verdict.Relevance
 	if !s.similar(sim) {
@@ -67,8 +73,7 @@ func (s *shark) inherited(p *dowse.Page) float64 {
 	return cmp.Or(s.Delta, 0.5) * sim
 }
 
-// neighbourhood rates the link itself, by its best mention: a similar anchor vouches
-// for the words around it.
+// neighbourhood returns the score of the link itself, by its best mention.
 func (s *shark) neighbourhood(l *dowse.Link) float64 {
 	best := s.mentioned(&l.Mention)
 	for i := range l.More {
@@ -77,6 +82,8 @@ func (s *shark) neighbourhood(l *dowse.Link) float64 {
 	return best
 }
 
+// mentioned returns the neighbourhood score of one mention. With a similar anchor the
+// context counts as 1, as in the paper.
 func (s *shark) mentioned(m *dowse.Mention) float64 {
 	beta := cmp.Or(s.Beta, 0.8)
 	switch {
@@ -88,9 +95,11 @@ func (s *shark) mentioned(m *dowse.Mention) float64 {
 	return 0
 }
 
+// similar reports whether a rating counts as similarity. The paper tests for more than
+// 0, which a judge of probabilities always returns.
 func (s *shark) similar(rating float64) bool { return rating > cmp.Or(s.Least, 0.05) }
 
-// heritage reads a note; a page that nothing led to has none.
+// heritage parses a note; a page that no link led to has inherited nothing.
 func heritage(note string) float64 {
 	x, _ := strconv.ParseFloat(note, 64)
 	return x

@@ -11,13 +11,13 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// softFocus expects of a link what its page is, and now and then looks for hubs:
-// pages that point to many relevant ones (Chakrabarti, van den Berg and Dom 1999).
-// Every so many pages a relevance-weighted HITS runs over the links between hosts
-// that it has seen, and what the best hubs link to is visited next.
+// softFocus is the soft-focus crawler with distiller of Chakrabarti, van den Berg and
+// Dom 1999. Links inherit the relevance of their page. After every so many pages a
+// relevance-weighted HITS runs over the links between hosts seen so far, and the links
+// of the best hubs (pages that point to many relevant ones) are visited next.
 //
-// It is the one strategy here that remembers links, a bounded number of them: with
-// the default about 10 MB, and a distillation of some 10 ms.
+// It is the only strategy here that stores links. Their number is bounded: about 10 MB
+// by default, and about 10 ms per distillation.
 type softFocus struct {
 	Every int `param:"every" default:"500" help:"pages between two distillations; ours, Chakrabarti et al. 1999 say now and then"`
 	Hubs  int `param:"hubs" default:"10" help:"hubs whose links are visited next; ours"`
@@ -26,30 +26,31 @@ type softFocus struct {
 	state softFocusState
 }
 
+// softFocusState is a window over the visited pages.
 type softFocusState struct {
 	Pages []citing // visited, the oldest first
-	Links int      // of all pages together, pages included
+	Links int      // size of Pages: number of pages plus number of their links
 	Seen  int      // pages since the last distillation
 }
 
-// A citing page is what HITS needs to know of a visited one.
+// A citing is a visited page with what HITS needs of it.
 type citing struct {
 	URL       dowse.URL
 	Relevance float64
 	Links     []dowse.URL // to other hosts
 }
 
-// A ratedHub is the place of a visited page in the graph of links. Each of the two
-// sums up to 1 over all pages.
+// A ratedHub holds the hub and authority scores of a visited page. Each of the two
+// sums to 1 over all pages.
 type ratedHub struct {
 	URL            dowse.URL
 	Hub, Authority float64
 }
 
-// Start queues the seeds at the highest priority there is.
+// Start queues the seeds with the highest priority.
 func (s *softFocus) Start(seeds []dowse.URL) []dowse.Lead { return lead.Seeds(seeds) }
 
-// Follow gives the page's relevance to its links, and when it is time for it adds
+// Follow gives the page's relevance to its links and, when a distillation is due, adds
 // the links of the best hubs.
 func (s *softFocus) Follow(p *dowse.Page) []dowse.Lead {
 	leads := inherit(p)
@@ -64,7 +65,8 @@ func (s *softFocus) Follow(p *dowse.Page) []dowse.Lead {
 	return append(leads, s.raised()...)
 }
 
-// remember keeps the page's links to other hosts, and forgets the oldest pages.
+// remember stores the page's links to other hosts, and drops the oldest pages beyond
+// the limit. Links within a host are navigation and would make every site its own hub.
 func (s *softFocus) remember(p *dowse.Page) {
 	c := citing{URL: clone(p.URL), Relevance: p.Verdict.Relevance}
 	home := hostOf(p.URL)
@@ -84,10 +86,10 @@ func (s *softFocus) remember(p *dowse.Page) {
 	}
 }
 
-// clone lets go of the page that a string is a part of.
+// clone copies a URL, so that storing it does not keep the whole page in memory.
 func clone(u dowse.URL) dowse.URL { return dowse.URL(strings.Clone(string(u))) }
 
-// hostOf is what stands between the scheme and the path.
+// hostOf returns the part of a URL between scheme and path.
 func hostOf(u dowse.URL) string {
 	_, rest, _ := strings.Cut(string(u), "://")
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
@@ -96,7 +98,7 @@ func hostOf(u dowse.URL) string {
 	return rest
 }
 
-// raised brings the links of the best hubs to the front.
+// raised returns leads with the highest priority to the links of the best hubs.
 func (s *softFocus) raised() (leads []dowse.Lead) {
 	standings := s.Distill()
 	order := make([]int, len(standings))
@@ -118,12 +120,16 @@ func (s *softFocus) raised() (leads []dowse.Lead) {
 
 const (
 	distillRounds = 500
-	distilled     = 1e-12 // no standing changes by more
+	distilled     = 1e-12 // the iteration ends when no score changes by more
 )
 
-// Distill tells how the visited pages that are remembered stand as hubs and as
-// authorities, the oldest first: a page is as good a hub as the pages that it links
-// to are authorities, each weighted by its relevance, and the other way round.
+// Distill returns hub and authority scores of the stored pages, the oldest first. With
+// relevance ρ the iteration is
+//
+//	authority(v) = Σ over links u→v of ρ(u)·hub(u)
+//	hub(u)       = Σ over links u→v of ρ(v)·authority(v)
+//
+// each normalised to sum 1. It ends after 500 rounds, or earlier when nothing changes.
 func (s *softFocus) Distill() []ratedHub {
 	pages := s.state.Pages
 	g := graphOf(pages)
@@ -160,7 +166,7 @@ func (s *softFocus) Distill() []ratedHub {
 
 type citation struct{ from, to int32 }
 
-// graphOf finds the links between pages that are both remembered.
+// graphOf returns the links between stored pages.
 func graphOf(pages []citing) (g []citation) {
 	index := make(map[dowse.URL]int32, len(pages))
 	for i := range pages {
@@ -176,7 +182,7 @@ func graphOf(pages []citing) (g []citation) {
 	return g
 }
 
-// normalise makes the sum 1, unless it is 0.
+// normalise scales x to sum 1. A sum of 0 is left as it is.
 func normalise(x []float64) {
 	sum := 0.0
 	for _, v := range x {
@@ -190,8 +196,8 @@ func normalise(x []float64) {
 	}
 }
 
-// Save writes down the links that are remembered.
+// Save returns the stored pages and links.
 func (s *softFocus) Save() ([]byte, error) { return state.SaveJSON(&s.state) }
 
-// Load takes up what Save wrote.
+// Load restores what Save returned.
 func (s *softFocus) Load(b []byte) error { return state.LoadJSON(b, &s.state) }

@@ -1,15 +1,36 @@
-// Package strategy decides what is worth following. It is the list of all strategies
-// (see [All] and [New]), and it holds the small ones, one to a file.
+// Package strategy contains the strategies: they decide which links a crawl follows,
+// and in which order. [All] lists them, [New] makes one from its name and parameters.
+// Small ones are here, one file each.
 //
-// Each line of research that takes more than a file has a package of its own: linkclass
-// for the link classifiers of Taylan et al. 2011, treasure for the strategies that go by
-// T-Graphs (Seyfi and Patel 2015), interest for the learners of Aggarwal 2004. What
-// strategies can be given beside parameters is in package input; what several of them
-// share is below, in internal. Imports go down only: from this list to the lines of
-// research, from those to input and internal.
+// # Idea
 //
-// A strategy is a struct whose exported fields are its parameters; zero values
-// mean the defaults, which are the papers'. All of them pass strategytest.
+// A strategy is a [dowse.Strategy]: Follow receives a judged page, with what is known
+// of each link's target, and returns leads with priorities. Everything else belongs to
+// the crawl: the queue, politeness, robots.txt, duplicates, limits. A strategy
+// therefore does no I/O and reads no clock, and the same code runs in live crawls,
+// simulations and replays.
+//
+// A strategy is a struct whose exported fields are its parameters; zero values mean
+// the defaults, which are those of the papers. State that belongs to a URL is kept in
+// the note of its lead, in the frontier, so that strategies need no table of URLs.
+// State of the strategy itself is bounded, and is saved and loaded as a whole.
+//
+// # Parts
+//
+// Each line of research that needs more than a file has a package of its own:
+// linkclass for the link classifiers of Taylan et al. 2011, treasure for the
+// strategies that use T-Graphs (Seyfi and Patel 2015), interest for the learners of
+// Aggarwal 2004. Package input defines what strategies can be given in addition to
+// parameters; internal holds what several of them share. Imports go down only: from
+// this list to the lines of research, from those to input and internal.
+//
+// # Invariants and cost
+//
+// All strategies pass strategytest: the same pages in the same order give the same
+// leads, also after saving and loading; Follow does not change the page. Follow runs
+// on the one goroutine that owns the crawl, so its cost bounds the speed of a crawl:
+// it should be linear in the links of the page, with no allocation per link beyond the
+// lead.
 package strategy
 
 import (
@@ -25,22 +46,23 @@ import (
 	"dowse/text"
 )
 
-// Default is the strategy that a crawl follows if nobody says otherwise.
+// Default is the strategy of a crawl that does not name one.
 const Default = "link-context"
 
-// A Description tells what a strategy is, for people.
+// A Description describes a strategy for people, and can make it.
 type Description struct {
 	Name   string
 	Paper  string
 	About  string
 	Params []Param
 
-	Needs []string // the inputs without which it can't crawl: "a trace", "a T-Graph"
+	Needs []string // required inputs: "a trace", "a T-Graph"
 
 	make func() dowse.Strategy
 }
 
-// All describes every strategy, in the order of telling.
+// All describes every strategy, baselines first, then by line of research. A new
+// strategy needs its file and one line here.
 func All() []Description {
 	list := []Description{
 		{Name: "breadth-first", Paper: "baseline of Wang et al. 2009", About: "pages in the order in which they were found", make: func() dowse.Strategy { return &BreadthFirst{} }},
@@ -70,21 +92,22 @@ func All() []Description {
 	return list
 }
 
-// filled adds what the strategy itself tells.
+// filled sets what follows from the strategy itself: parameters and required inputs.
 func (d Description) filled() Description {
 	s := d.make()
 	d.Params, d.Needs = params(s), input.Required(s)
 	return d
 }
 
-// Describe describes a strategy of another package, for [NewFrom]. make returns a new
-// one with default parameters: a pointer to a struct whose fields have param tags.
+// Describe describes a strategy of another package, for [NewFrom]. make must return a
+// new one with default parameters: a pointer to a struct whose fields have param tags.
 func Describe(name, paper, about string, make func() dowse.Strategy) Description {
 	return Description{Name: name, Paper: paper, About: about, make: make}.filled()
 }
 
-// Split parts a list of strategies, NAME or NAME:key=value,key=value, with commas
-// between them too: what has a = goes with the name before it.
+// Split divides a comma-separated list of strategies, NAME or
+// NAME:key=value,key=value. A part whose name contains = belongs to the strategy
+// before it.
 func Split(list string) (specs []string) {
 	for part := range strings.SplitSeq(list, ",") {
 		part = strings.TrimSpace(part)
@@ -100,23 +123,24 @@ func Split(list string) (specs []string) {
 	return specs
 }
 
-// New makes the strategy that spec names, NAME or NAME:key=value,key=value, if it
-// needs nothing else.
+// New returns the strategy that spec describes, NAME or NAME:key=value,key=value,
+// without any inputs.
 func New(spec string) (dowse.Strategy, error) { return NewWith(spec, input.Inputs{}) }
 
-// NewWith is New for a strategy that may need more than parameters. The error for
-// one that is not given what it needs says how to give it.
+// NewWith is New for a strategy that may need inputs. If a required one is missing,
+// the error describes how to provide it.
 func NewWith(spec string, in input.Inputs) (dowse.Strategy, error) { return NewFrom(All(), spec, in) }
 
-// meant says which of the known names was probably meant, or all there are.
+// meant returns the end of the error for an unknown name: the nearest known name, or
+// all of them.
 func meant(name string, known []string) string {
 	if best := text.Nearest(name, known); best != "" {
-		return fmt.Sprintf(", perhaps %q", best)
+		return fmt.Sprintf("; did you mean %q?", best)
 	}
-	return "; there are " + strings.Join(known, ", ")
+	return "; want one of " + strings.Join(known, ", ")
 }
 
-// NewFrom is NewWith for a list of strategies of one's own.
+// NewFrom is NewWith for a given list of strategies.
 func NewFrom(all []Description, spec string, in input.Inputs) (dowse.Strategy, error) {
 	name, args, _ := strings.Cut(spec, ":")
 	i := slices.IndexFunc(all, func(d Description) bool { return d.Name == name })
@@ -125,7 +149,7 @@ func NewFrom(all []Description, spec string, in input.Inputs) (dowse.Strategy, e
 		for _, d := range all {
 			names = append(names, d.Name)
 		}
-		return nil, fmt.Errorf("no strategy is called %q%s", name, meant(name, names))
+		return nil, fmt.Errorf("unknown strategy %q%s", name, meant(name, names))
 	}
 	s := all[i].make()
 	if err := setAll(s, args); err != nil {
@@ -140,9 +164,9 @@ func NewFrom(all []Description, spec string, in input.Inputs) (dowse.Strategy, e
 	return s, nil
 }
 
-// Check tells what is wrong with the parameters of a strategy, before there is what it
-// needs beside them: one that there is not, a value of the wrong kind, and, for a
-// strategy that needs nothing else, a value out of its range.
+// Check returns what is wrong with the parameters of a strategy, before its inputs are
+// available: an unknown parameter, a value of the wrong type and, for a strategy
+// without required inputs, a value out of range.
 func (d Description) Check(args string) error {
 	s := d.make()
 	if err := setAll(s, args); err != nil {
@@ -157,7 +181,7 @@ func (d Description) Check(args string) error {
 	return nil
 }
 
-// setAll sets parameters: key=value,key=value.
+// setAll sets parameters given as key=value,key=value. An empty list sets nothing.
 func setAll(s dowse.Strategy, args string) error {
 	for kv := range strings.SplitSeq(args, ",") {
 		if kv == "" {
@@ -170,7 +194,7 @@ func setAll(s dowse.Strategy, args string) error {
 	return nil
 }
 
-// check asks a strategy what is wrong with its parameters.
+// check calls the strategy's own check of its parameters, if it has one.
 func check(s dowse.Strategy) error {
 	if c, ok := s.(interface{ Check() error }); ok {
 		return c.Check()

@@ -58,8 +58,8 @@ func TestNew(t *testing.T) {
 		t.Errorf("parameters were not taken: %+v", lc)
 	}
 	for spec, says := range map[string]string{
-		"psychic":                   "there are breadth-first",
-		"Otie":                      `perhaps "otie"`,
+		"psychic":                   "want one of breadth-first",
+		"Otie":                      `did you mean "otie"?`,
 		"link-context:beta":         "want key=value",
 		"link-context:beta=x":       "want a number",
 		"link-context:gamma=1":      "it has beta, words",

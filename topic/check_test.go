@@ -25,7 +25,7 @@ func TestCheck(t *testing.T) {
 		{"nothing wanted", topic.Topic{Also: []string{"reef"}}, topic.Wrong, "at least one word"},
 		{"same word", topic.Topic{Words: []string{"reef", "Reefs"}}, topic.Warn, `"Reefs" is the same to the judge as "reef" in words`},
 		{"same sign", topic.Topic{Words: []string{"reef"}, Also: []string{"reefs"}}, topic.Warn, `also: "reefs"`},
-		{"contradiction", topic.Topic{Words: []string{"reef"}, Not: []string{"reefs"}}, topic.Wrong, "the same to the judge"},
+		{"contradiction", topic.Topic{Words: []string{"reef"}, Not: []string{"reefs"}}, topic.Wrong, "the same word stems"},
 		{"no not", topic.Topic{Words: []string{"reef"}}, topic.Hint, "look-alikes"},
 		{"no seeds", topic.Topic{Words: []string{"reef"}}, topic.Warn, "add seeds: to the topic"},
 		{"seed twice", topic.Topic{Words: []string{"reef"}, Seeds: []string{"https://a.example/", "https://a.example/"}}, topic.Warn, "twice"},

@@ -16,45 +16,49 @@ import (
 	"dowse/weburl"
 )
 
+// The widths of screens made of fields.
 const (
 	columns80    = 80
 	fieldColumns = 11 // of a field's name and the spaces around it
 )
 
-// A sheet is a screen of text in the making: fields with a name at the left. Texts are
-// wrapped at the columns of the terminal, and what can't be wrapped is cut there. Without
-// a terminal texts are wrapped at 80 columns, and nothing is cut.
+// A sheet collects the lines of a screen of text: fields with a name at the left. Text
+// is wrapped at the width of the terminal, and what cannot be wrapped is cut there.
+// Without a terminal, text is wrapped at 80 columns and nothing is cut, so that pipes
+// and files get everything.
 type sheet struct {
 	lines    []string
 	terminal int // its columns; 0 for none
 }
 
-// sheetFor makes a sheet that fits an output.
+// sheetFor returns an empty sheet for an output, with the width of its terminal.
 func sheetFor(out io.Writer) *sheet { return &sheet{terminal: columnsOf(out)} }
 
-// wide returns the columns at which texts are wrapped.
+// wide returns the number of columns at which text is wrapped.
 func (s *sheet) wide() int { return cmp.Or(s.terminal, columns80) }
 
-// print prints the sheet, with colours where there are some.
+// print prints the lines of the sheet, in colours if the output shows them.
 func (s *sheet) print(out io.Writer) {
 	for _, l := range s.lines {
 		fmt.Fprintln(out, tint(l, colouredOf(out)))
 	}
 }
 
+// add adds a line as it is, cut to the terminal.
 func (s *sheet) add(line string) { s.lines = append(s.lines, clip(line, s.terminal, s.terminal)) }
 
-// field adds a named line.
+// field adds one line with a name at the left; the value is made printable.
 func (s *sheet) field(name, format string, args ...any) {
 	s.add(fmt.Sprintf(" %-9s %s", name, oneLine(fmt.Sprintf(format, args...))))
 }
 
-// more adds a line that belongs to the one above.
+// more adds an indented line that belongs to the one above it.
 func (s *sheet) more(format string, args ...any) {
 	s.add("   " + oneLine(fmt.Sprintf(format, args...)))
 }
 
-// flow adds items one after the other, as many to a line as there is room for.
+// flow adds items one after the other, as many per line as fit. The first line begins
+// with lead, and the following lines are indented as far as lead is wide.
 func (s *sheet) flow(lead string, items []string, between string) {
 	line := lead
 	for i, item := range items {
@@ -72,14 +76,15 @@ func (s *sheet) flow(lead string, items []string, between string) {
 	s.add(strings.TrimRight(line, " "))
 }
 
-// text adds a named text, over several lines if need be.
+// text adds a named text, wrapped over several lines if necessary.
 func (s *sheet) text(name, text string) {
 	for i, l := range wrap(oneLine(text), s.wide()-fieldColumns) {
 		s.field(head(i, name), "%s", l)
 	}
 }
 
-// whole adds a text that must not be cut, over several lines if need be.
+// whole adds a text that must not be cut, such as a URL to copy, over several lines if
+// necessary.
 func (s *sheet) whole(text string) {
 	r := []rune(oneLine(text))
 	for n := s.terminal; n > 0 && len(r) > n; r = r[n:] {
@@ -88,7 +93,9 @@ func (s *sheet) whole(text string) {
 	s.lines = append(s.lines, string(r))
 }
 
-// show is the screen of why.
+// show writes the screen of dowse why: the outcome first, then why the link was chosen,
+// how it was found, how politely it was fetched, what it links to, and how to get it if
+// it was left out.
 func (a *account) show(s *sheet) {
 	s.whole(string(a.Row.URL))
 	if a.Row.Title != "" {
@@ -110,7 +117,8 @@ func (a *account) show(s *sheet) {
 	}
 }
 
-// headline says what became of the URL.
+// headline adds what became of the URL. The cases are ordered: a page that was taken
+// down shows nothing else, and a verdict comes before any other state.
 func (a *account) headline(s *sheet) {
 	switch {
 	case a.Row.Reason == dowse.SkipForgotten:
@@ -135,7 +143,7 @@ func (a *account) headline(s *sheet) {
 	}
 }
 
-// soFar says what came of earlier visits to a URL that waits.
+// soFar adds the results of earlier visits to a URL that waits.
 func (a *account) soFar(s *sheet) {
 	if a.Tries > 0 {
 		s.text("tried", fmt.Sprintf("%s, without success: %s", times(a.Tries), a.Row.Detail))
@@ -145,6 +153,7 @@ func (a *account) soFar(s *sheet) {
 	}
 }
 
+// times returns "once" or "N times".
 func times(n int) string {
 	if n == 1 {
 		return "once"
@@ -152,6 +161,7 @@ func times(n int) string {
 	return count(n) + " times"
 }
 
+// stateMeans explains the state of a URL that was neither fetched nor skipped.
 func stateMeans(state dowse.State) string {
 	switch state {
 	case dowse.Held:
@@ -162,7 +172,7 @@ func stateMeans(state dowse.State) string {
 	return state.String()
 }
 
-// reason says why a URL was left out, or is not there.
+// reason adds why a URL was skipped or failed, with the details that are known.
 func (a *account) reason(s *sheet) {
 	title := "NOT FETCHED  skipped: "
 	switch {
@@ -187,7 +197,8 @@ func (a *account) reason(s *sheet) {
 	}
 }
 
-// verdict tells the judge's ruling, its reasons, and what would change it.
+// verdict adds the judge's verdict, its reasons with their weights, and what would
+// change it. For a labelled page the label decides, and the judge's own verdict follows.
 func (a *account) verdict(s *sheet) {
 	v := a.Judged
 	if a.Alone != nil {
@@ -221,8 +232,8 @@ func (a *account) verdict(s *sheet) {
 	a.labelled(s)
 }
 
-// labelled tells what people said of the page, what the judge alone says of it, and
-// what one model after the other said.
+// labelled adds the labels of the page, the verdict of the judge without them, and the
+// relevance that each model assigned.
 func (a *account) labelled(s *sheet) {
 	for i, l := range a.Labels {
 		s.field(head(i, "label"), "%s, by %s at %s%s", l.Label, orDefault(l.By, "unknown"), clock(l.At), noted(l.Note))
@@ -249,10 +260,12 @@ func (a *account) labelled(s *sheet) {
 	}
 }
 
-// clausePattern takes the reason apart that a clause of a gate gives.
+// clausePattern matches the reason that a clause of where: gives: the clause, its
+// result, and a detail.
 var clausePattern = regexp.MustCompile(`^where (.*): (yes|no|unknown)(?:, (.*))?$`)
 
-// clauseOf writes the reason of a clause on a line of its own: what came of it first.
+// clauseOf returns the reason of a clause as a line of its own, with its result first;
+// ok is false for other reasons.
 func (s *sheet) clauseOf(p collection.Part) (line string, ok bool) {
 	m := clausePattern.FindStringSubmatch(oneLine(p.What))
 	if m == nil {
@@ -265,7 +278,7 @@ func (s *sheet) clauseOf(p collection.Part) (line string, ok bool) {
 	return line, true
 }
 
-// scaleNote says what the weights of the reasons come to.
+// scaleNote states what the weights of the reasons add up to, on the judge's scale.
 func scaleNote(v *collection.Ruling, sum float64) string {
 	switch v.Scale {
 	case judge.LogOdds:
@@ -276,6 +289,7 @@ func scaleNote(v *collection.Ruling, sum float64) string {
 	return fmt.Sprintf("together %+.2f, as %s", sum, v.Scale)
 }
 
+// doubt returns ", unsure" for a verdict near the threshold.
 func doubt(v *collection.Ruling) string {
 	if v.Verdict == collection.VerdictUnsure {
 		return ", unsure"
@@ -283,10 +297,10 @@ func doubt(v *collection.Ruling) string {
 	return ""
 }
 
-// cellColumns make three cells to a line.
+// cellColumns is the width of one reason, so that a line of 80 columns has three.
 const cellColumns = 25
 
-// cell is a reason with its weight; a long one takes the room of two or three.
+// cell returns a reason with its weight, padded to a multiple of cellColumns.
 func (s *sheet) cell(p collection.Part) string {
 	text := fmt.Sprintf("%+.2f %s", p.Weight, clip(oneLine(p.What), 50, s.terminal))
 	if p.Count > 0 {
@@ -296,7 +310,8 @@ func (s *sheet) cell(p collection.Part) string {
 	return text + strings.Repeat(" ", cellColumns-n%cellColumns)
 }
 
-// chosen tells why the URL stood where it did in the queue.
+// chosen adds the priority of the URL, the reasons for it, and how it compared with the
+// rest of the queue when it was taken.
 func (a *account) chosen(s *sheet) {
 	c := a.Chosen
 	switch {
@@ -321,7 +336,7 @@ func (a *account) chosen(s *sheet) {
 	}
 }
 
-// signed names a reason for a priority; of the parent page with its relevance.
+// signed names a reason for a priority. The parent page is shown with its relevance.
 func (a *account) signed(b collection.Cause) string {
 	if r := a.Chosen.Relevance; r != nil && b.What == "parent page" {
 		return fmt.Sprintf("parent page (%s)", score(*r))
@@ -329,11 +344,13 @@ func (a *account) signed(b collection.Cause) string {
 	return b.What
 }
 
-// ranker reports whether the link that ranked the URL is another than the first.
+// ranker reports whether the link that ranked the URL is another than the one that it
+// was found by.
 func (a *account) ranker() bool {
 	return a.Found == nil || a.Chosen.Parent != a.Found.Parent || a.Chosen.Anchor != a.Found.Anchor
 }
 
+// regret states how much better the best waiting link was than the one taken.
 func regret(c *collection.Choice) string {
 	if c.Regret < 0.0005 {
 		return "none better"
@@ -341,7 +358,7 @@ func regret(c *collection.Choice) string {
 	return fmt.Sprintf("the best %.3f better", c.Regret)
 }
 
-// origin tells where the URL was first seen.
+// origin adds where the URL was first seen: a link, a seed, a redirect or a sitemap.
 func (a *account) origin(s *sheet) {
 	f := a.Found
 	if f == nil {
@@ -361,7 +378,8 @@ func (a *account) origin(s *sheet) {
 	s.flow(" seen      ", parts, " ")
 }
 
-// path tells the way from a seed; what stays on a host is told without it.
+// path adds the pages from a seed to the URL. Steps on the same host are shown without
+// it.
 func (a *account) path(s *sheet) {
 	if len(a.Path) < 2 {
 		return
@@ -383,6 +401,7 @@ func (a *account) path(s *sheet) {
 	s.flow(" path      ", steps, " → ")
 }
 
+// polite adds what robots.txt permits, the pauses, and the state of the host.
 func (a *account) polite(s *sheet) {
 	m := a.Polite
 	if m == nil {
@@ -401,6 +420,7 @@ func (a *account) polite(s *sheet) {
 	s.flow(" polite    ", parts, " · ")
 }
 
+// causeOf returns a reason in parentheses, "" for none.
 func causeOf(why dowse.Reason) string {
 	if why == "" {
 		return ""
@@ -408,6 +428,7 @@ func causeOf(why dowse.Reason) string {
 	return " (" + string(why) + ")"
 }
 
+// robotsSays states whether robots.txt allows the URL, and by which rule.
 func robotsSays(m *collection.Manners) string {
 	switch {
 	case m.Robots == collection.RobotsUnread:
@@ -465,7 +486,7 @@ func (a *account) links(s *sheet) {
 	s.flow(fmt.Sprintf(" links     %s found: ", count(t.Found)), parts, ", ")
 }
 
-// remedy says what a person can do who wants the URL all the same.
+// remedy adds how the URL can be fetched after all, or that it cannot.
 func (a *account) remedy(s *sheet) {
 	switch {
 	case a.Row.Redirect != "":
@@ -477,8 +498,9 @@ func (a *account) remedy(s *sheet) {
 	}
 }
 
-// anyway tells how a URL can be crawled that was left out for a reason: by another
-// limit when this crawl is resumed, by a crawl of its own, or not at all.
+// anyway returns how a URL can be crawled that was left out for a reason: by another
+// limit when this crawl is resumed, as the seed of another crawl, or not at all. It
+// returns nil where there is nothing to suggest.
 func anyway(r dowse.Reason, dir string, demo bool) []string {
 	resume := "dowse crawl " + dir
 	const later = "and the next link to it queues it"
@@ -516,10 +538,10 @@ func anyway(r dowse.Reason, dir string, demo bool) []string {
 	return []string{"as the seed of another crawl:", fmt.Sprintf("dowse crawl %s/topic.yaml --seed URL -o OTHER.dowse%s", dir, flags)}
 }
 
-// bare is a URL without http:// in front.
+// bare returns a URL without http:// in front.
 func bare(u dowse.URL) string { return strings.TrimPrefix(string(u), "http://") }
 
-// quoted is the text of a link in quotes and a space, "" for none.
+// quoted returns the text of a link in quotes, followed by a space; "" for no text.
 func (s *sheet) quoted(anchor string) string {
 	if anchor == "" {
 		return ""
@@ -527,7 +549,7 @@ func (s *sheet) quoted(anchor string) string {
 	return `"` + clip(oneLine(anchor), 30, s.terminal) + `" `
 }
 
-// clock writes a moment: today only the time.
+// clock formats a time in the local zone, without the date if it is today.
 func clock(t time.Time) string {
 	t = t.Local()
 	if y, m, d := time.Now().Date(); t.Year() == y && t.Month() == m && t.Day() == d {
@@ -536,6 +558,7 @@ func clock(t time.Time) string {
 	return t.Format("2006-01-02 15:04:05")
 }
 
+// until returns " until" and a time, "" for the zero time.
 func until(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -543,7 +566,7 @@ func until(t time.Time) string {
 	return " until " + clock(t)
 }
 
-// seconds writes a short time for people.
+// seconds formats a short duration: milliseconds below one second.
 func seconds(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
@@ -551,7 +574,7 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// ordinal writes 1st, 2nd, 3rd, 4th.
+// ordinal formats a rank: 1st, 2nd, 3rd, 4th, 11th.
 func ordinal(n int) string {
 	suffix := "th"
 	if n/10%10 != 1 {

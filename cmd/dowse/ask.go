@@ -9,8 +9,8 @@ import (
 	"dowse/settings"
 )
 
-// askFlags are the flags of commands that ask the web without crawling: those of a crawl,
-// as far as they concern a single request.
+// askFlags are the flags of commands that send requests without crawling, such as fetch
+// and judge: those of a crawl that concern a single request.
 type askFlags struct {
 	settings.Identity
 	Delay time.Duration `name:"delay" group:"polite" type:"time" shown:"1s" placeholder:"DUR" help:"Pause between two requests to a host."`
@@ -19,6 +19,7 @@ type askFlags struct {
 	Demo bool `group:"polite" help:"Ask the built-in demo web (hosts *.demo), offline."`
 }
 
+// config returns the configuration for requests as the flags state it.
 func (a *askFlags) config() crawler.Config {
 	return crawler.Config{
 		Settings: settings.Settings{Identity: a.Identity, Politeness: settings.Politeness{Delay: a.Delay}, Network: a.Network},
@@ -26,7 +27,9 @@ func (a *askFlags) config() crawler.Config {
 	}
 }
 
-// ask returns the config, ready to ask the web that is meant, and what ends the asking.
+// ask returns a configuration that is ready to send requests, to the web or with --demo
+// to the built-in web, and a function that ends them. The caller calls that function
+// unless there is an error.
 func (a *askFlags) ask(w *world) (crawler.Config, func(), error) {
 	cfg := a.config()
 	cfg.Consent = w.consent(a.Trust).allow

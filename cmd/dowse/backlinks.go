@@ -21,9 +21,10 @@ import (
 	"dowse/weburl"
 )
 
-// backlinks know which pages link to a page: from a collection, a recorded web, or a
-// file of links. In memory are the URLs and the links between them; what pages say
-// is read when it is asked for.
+// backlinks knows which pages link to a page. Its sources are a collection, a recorded
+// web and files of links, which can be combined. Only URLs and the links between them
+// are kept in memory; the contents of pages are read on demand. It implements tgraph's
+// source of back-links.
 type backlinks struct {
 	number map[dowse.URL]int32
 	urls   []dowse.URL
@@ -37,12 +38,14 @@ type backlinks struct {
 	rows map[int32][]linkRow // of files, by page
 }
 
+// The limits of what is read into memory.
 const (
 	maxLinks    = 50_000_000
 	maxPageBody = 10 << 20
 )
 
-// openBacklinks reads the links of what the arguments name.
+// openBacklinks reads the links of all sources. A directory is a collection, a .tsv file
+// holds links, and other files are archives. The caller closes what is returned.
 func openBacklinks(ctx context.Context, names []string) (b *backlinks, err error) {
 	b = &backlinks{number: map[dowse.URL]int32{}, alias: map[int32]int32{}, rows: map[int32][]linkRow{}}
 	var archives []string
@@ -72,7 +75,7 @@ func openBacklinks(ctx context.Context, names []string) (b *backlinks, err error
 	return b, nil
 }
 
-// settle finds out what redirects where in the end.
+// settle records for each page which URLs redirect to it, directly or through others.
 func (b *backlinks) settle() {
 	b.via = map[int32][]int32{}
 	for a := range b.alias {
@@ -81,7 +84,7 @@ func (b *backlinks) settle() {
 	}
 }
 
-// Close closes what the links came from.
+// Close closes the collection and the archives.
 func (b *backlinks) Close() {
 	if b.col != nil {
 		b.col.Close()
@@ -91,6 +94,7 @@ func (b *backlinks) Close() {
 	}
 }
 
+// id returns the number of a URL and assigns one if it has none.
 func (b *backlinks) id(u dowse.URL) int32 {
 	id, ok := b.number[u]
 	if !ok {
@@ -101,6 +105,8 @@ func (b *backlinks) id(u dowse.URL) int32 {
 	return id
 }
 
+// add records a link. Links of a page to itself and immediate repetitions are dropped;
+// too many links are an error, which bounds the memory.
 func (b *backlinks) add(from, to dowse.URL) error {
 	if from == to {
 		return nil
@@ -115,7 +121,8 @@ func (b *backlinks) add(from, to dowse.URL) error {
 	return nil
 }
 
-// final follows redirects.
+// final returns the page at which the redirects of a URL end, or where it stands after
+// 20 of them.
 func (b *backlinks) final(id int32) int32 {
 	for range 20 {
 		to, ok := b.alias[id]
@@ -127,7 +134,8 @@ func (b *backlinks) final(id int32) int32 {
 	return id
 }
 
-// Linking returns the pages that link to a page, or to what redirects to it.
+// Linking returns the pages that link to a page or to a URL that redirects to it, in the
+// order in which they were first seen.
 func (b *backlinks) Linking(to dowse.URL) (list []dowse.URL, err error) {
 	id, ok := b.number[to]
 	if !ok {
@@ -146,7 +154,8 @@ func (b *backlinks) Linking(to dowse.URL) (list []dowse.URL, err error) {
 	return list, nil
 }
 
-// Document returns what a page says, its links led to where redirects end.
+// Document returns the contents of a page, with its links replaced by the pages that
+// they redirect to. It returns nil for a page that no source holds.
 func (b *backlinks) Document(u dowse.URL) (*dowse.Document, error) {
 	d, err := b.read(u)
 	if d == nil || err != nil {
@@ -160,6 +169,7 @@ func (b *backlinks) Document(u dowse.URL) (*dowse.Document, error) {
 	return d, nil
 }
 
+// read returns the contents of a page from the first source that has it.
 func (b *backlinks) read(u dowse.URL) (*dowse.Document, error) {
 	if b.col != nil {
 		if d, err := b.ofCollection(u); d != nil || err != nil {
@@ -177,7 +187,7 @@ func (b *backlinks) read(u dowse.URL) (*dowse.Document, error) {
 	return nil, nil
 }
 
-// openCollection reads the links in a collection's journal.
+// openCollection reads the links in a collection's journal, without opening any page.
 func (b *backlinks) openCollection(dir string) (err error) {
 	if b.col != nil {
 		return usage("--from: one collection, not several")
@@ -210,6 +220,8 @@ func (b *backlinks) openCollection(dir string) (err error) {
 	return nil
 }
 
+// ofCollection returns the contents of a page that the collection keeps, nil for one
+// that was not fetched, not kept or taken down.
 func (b *backlinks) ofCollection(u dowse.URL) (*dowse.Document, error) {
 	col := b.col.Collection
 	id, ok := col.Crawl.Frontier().Find(u)
@@ -234,7 +246,8 @@ func (b *backlinks) ofCollection(u dowse.URL) (*dowse.Document, error) {
 	return d, err
 }
 
-// openWeb reads the links on the pages of a recorded web.
+// openWeb reads the links on all pages of a recorded web. Damaged records are passed
+// over.
 func (b *backlinks) openWeb(ctx context.Context, paths []string) (err error) {
 	if b.web, err = archive.OpenWeb(paths...); err != nil {
 		return usage("--from: %w", err)
@@ -262,7 +275,8 @@ func (b *backlinks) openWeb(ctx context.Context, paths []string) (err error) {
 	return nil
 }
 
-// ofWeb returns what a recorded page says, or where it redirects to.
+// ofWeb returns the contents of a recorded page, or the URL that it redirects to. Both
+// are empty for other answers.
 func (b *backlinks) ofWeb(ctx context.Context, u dowse.URL) (d *dowse.Document, to dowse.URL, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, string(u), nil)
 	if err != nil {
@@ -287,7 +301,8 @@ func (b *backlinks) ofWeb(ctx context.Context, u dowse.URL) (d *dowse.Document, 
 	return extract.HTML(text, u, extract.Options{}), "", nil
 }
 
-// redirected returns where a redirect leads, "" if that is no URL.
+// redirected returns the target of a redirect, "" if it is not a URL that can be
+// crawled.
 func redirected(u dowse.URL, location string) dowse.URL {
 	base, err := weburl.NewBase(string(u))
 	if err != nil {
@@ -297,13 +312,14 @@ func redirected(u dowse.URL, location string) dowse.URL {
 	return to
 }
 
-// A linkRow is a link as a file has it.
+// A linkRow is one line of a .tsv file: a link with the text around it.
 type linkRow struct {
 	to              dowse.URL
 	anchor, around  string
 	main, sub, next string // headings above it
 }
 
+// openFile reads a .tsv file of links.
 func (b *backlinks) openFile(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -316,7 +332,7 @@ func (b *backlinks) openFile(name string) error {
 	return nil
 }
 
-// readLinks reads links, one to a line.
+// readLinks reads links, one per line. Empty lines, comments and a heading are skipped.
 func (b *backlinks) readLinks(r io.Reader) error {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(nil, 1<<16)
@@ -345,6 +361,8 @@ func (b *backlinks) readLinks(r io.Reader) error {
 	return nil
 }
 
+// parseLink reads one line: the linking page, its target, and optionally the anchor, the
+// text around it and up to three headings.
 func parseLink(line string) (from dowse.URL, row linkRow, err error) {
 	fields := strings.Split(line, "\t")
 	if len(fields) < 2 || len(fields) > 7 {
@@ -364,7 +382,8 @@ func parseLink(line string) (from dowse.URL, row linkRow, err error) {
 	return from, row, nil
 }
 
-// documentOf makes a page of the links that a file has of it.
+// documentOf builds a page from the links that a file lists for it: each link with its
+// text and headings becomes a block, so that strategies can read it like a fetched page.
 func documentOf(rows []linkRow) *dowse.Document {
 	d := &dowse.Document{}
 	var text strings.Builder
@@ -391,7 +410,8 @@ func documentOf(rows []linkRow) *dowse.Document {
 	return d
 }
 
-// headingAt returns the place of a heading among those of the page, -1 for none.
+// headingAt returns the index of a heading in the page and adds it if it is new; -1 for
+// an empty one.
 func headingAt(d *dowse.Document, known map[dowse.Heading]int32, h dowse.Heading) int32 {
 	if h.Text == "" {
 		return -1

@@ -25,7 +25,8 @@ const (
 	maxLine = 32 << 20 // bytes of a line of JSONL
 )
 
-// cases yields everything that the arguments name, until hear returns false.
+// cases passes every page that the arguments name to hear, in order, until hear returns
+// false. An argument that cannot be read ends it with an error.
 func (d *docket) cases(args []string, hear func(hearing) bool) error {
 	for _, a := range args {
 		if err := d.casesOf(a, hear); err != nil {
@@ -35,6 +36,7 @@ func (d *docket) cases(args []string, hear func(hearing) bool) error {
 	return nil
 }
 
+// casesOf passes on the pages of one argument: a URL, stdin, a collection or a file.
 func (d *docket) casesOf(arg string, hear func(hearing) bool) error {
 	if strings.Contains(arg, "://") {
 		_, err := d.address(arg, hear)
@@ -61,7 +63,8 @@ func (d *docket) casesOf(arg string, hear func(hearing) bool) error {
 	return d.stream(arg, f, hear)
 }
 
-// stream reads a file or stdin, whose first bytes tell what it is.
+// stream reads a file or stdin. Its first bytes decide the format: WARC, HTML, JSONL, or
+// else a list of URLs.
 func (d *docket) stream(name string, r io.Reader, hear func(hearing) bool) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	head, err := in.Peek(64)
@@ -80,6 +83,7 @@ func (d *docket) stream(name string, r io.Reader, hear func(hearing) bool) error
 	return d.list(name, in, hear)
 }
 
+// isHTMLName reports whether a file's suffix is one of HTML.
 func isHTMLName(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".html", ".htm", ".xhtml":
@@ -88,7 +92,7 @@ func isHTMLName(name string) bool {
 	return false
 }
 
-// address has a page fetched. It reports whether more are wanted.
+// address passes on a page that is to be fetched. It reports whether more are wanted.
 func (d *docket) address(raw string, hear func(hearing) bool) (more bool, err error) {
 	u, err := weburl.Parse(raw)
 	if err != nil {
@@ -97,6 +101,8 @@ func (d *docket) address(raw string, hear func(hearing) bool) (more bool, err er
 	return hear(func(ctx context.Context) (*facts.Row, dowse.Outcome, string, error) { return d.visit(ctx, raw, u) }), nil
 }
 
+// visit fetches and rates a page. If it was not fetched, the row is nil and the text
+// gives the cause.
 func (d *docket) visit(ctx context.Context, raw string, u dowse.URL) (*facts.Row, dowse.Outcome, string, error) {
 	hops, err := d.fetcher.Follow(ctx, u, maxRedirects)
 	if err != nil {
@@ -113,7 +119,7 @@ func (d *docket) visit(ctx context.Context, raw string, u dowse.URL) (*facts.Row
 	return line, p.Outcome, "", nil
 }
 
-// list reads a URL to a line; empty lines and comments are passed over.
+// list reads URLs, one per line. Empty lines and comments are skipped.
 func (d *docket) list(name string, in io.Reader, hear func(hearing) bool) error {
 	sc := bufio.NewScanner(in)
 	for sc.Scan() {
@@ -131,7 +137,7 @@ func (d *docket) list(name string, in io.Reader, hear func(hearing) bool) error 
 	return nil
 }
 
-// html reads one page.
+// html reads a file that is one page.
 func (d *docket) html(name string, in io.Reader, hear func(hearing) bool) error {
 	body, err := io.ReadAll(io.LimitReader(in, maxCase))
 	if err != nil {
@@ -148,14 +154,14 @@ func (d *docket) read(name string, body []byte, contentType string) *facts.Row {
 	return d.rated(name, crawler.HTMLPage(name, body, contentType))
 }
 
-// rated judges a page that was read.
+// rated judges an extracted page and returns its row.
 func (d *docket) rated(name string, p *dowse.Page) *facts.Row {
 	p.Language = d.topic.LanguageOf(p)
 	p.Verdict = d.judge.Judge(p)
 	return d.rate(name, p)
 }
 
-// A caseLine is a page as a line of JSONL gives it.
+// A caseLine is a page as a line of JSONL gives it: with html, or with title and text.
 type caseLine struct {
 	URL         string  `json:"url"`
 	HTML        *string `json:"html"`
@@ -166,7 +172,8 @@ type caseLine struct {
 	Language    string  `json:"language"` // the name of Lang before page/v1
 }
 
-// jsonl reads a page to a line.
+// jsonl reads pages, one JSON object per line. The first line that cannot be read ends
+// it with an error that has the line's number.
 func (d *docket) jsonl(name string, in io.Reader, hear func(hearing) bool) error {
 	sc := bufio.NewScanner(in)
 	sc.Buffer(nil, maxLine)
@@ -223,7 +230,7 @@ func (d *docket) warc(name string, in io.Reader, hear func(hearing) bool) error 
 	return nil
 }
 
-// record takes the page out of a record; nil if there is none in it.
+// record returns the page of a WARC record, nil if the record holds none.
 func (d *docket) record(rec *archive.Record) (hearing, error) {
 	raw, err := crawler.RecordHTML(rec)
 	if raw == nil || err != nil {

@@ -12,6 +12,7 @@ import (
 	"dowse/collection"
 )
 
+// collectionCmd groups the commands that inspect and repair a collection's directory.
 type collectionCmd struct {
 	Info   collectionInfoCmd   `cmd:"" help:"Show what a collection is, and its size."`
 	Verify collectionVerifyCmd `cmd:"" help:"Read everything in a collection and check it."`
@@ -26,6 +27,7 @@ func (collectionCmd) Help() string {
   dowse collection salvage reefs.dowse -o rescued.dowse`
 }
 
+// collectionInfoCmd prints what a collection is, without reading all of it.
 type collectionInfoCmd struct {
 	Dir  string `arg:"" help:"Collection."`
 	JSON bool   `help:"Print JSON."`
@@ -37,9 +39,10 @@ func (collectionInfoCmd) Help() string {
   dowse collection info reefs.dowse --json | jq .total_bytes`
 }
 
-// Run tells what a collection is.
+// Run prints the overview. For a damaged collection it prints what can be read and
+// returns the damage as its error.
 func (c *collectionInfoCmd) Run(w *world) error {
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if errors.Is(err, collection.ErrDamaged) {
 		o, problem := collection.InfoOfWreck(c.Dir)
 		return errors.Join(err, problem, c.print(w.out, o))
@@ -55,6 +58,7 @@ func (c *collectionInfoCmd) Run(w *world) error {
 	return c.print(w.out, o)
 }
 
+// print prints an overview as JSON or as text.
 func (c *collectionInfoCmd) print(out io.Writer, o *collection.Overview) error {
 	if o == nil {
 		return nil
@@ -68,9 +72,10 @@ func (c *collectionInfoCmd) print(out io.Writer, o *collection.Overview) error {
 	return nil
 }
 
-// maxSeeds is how many seeds are shown.
+// maxSeeds is the number of seeds that are shown.
 const maxSeeds = 5
 
+// overview returns the lines of collection info.
 func overview(o *collection.Overview) []string {
 	s := &sheet{}
 	s.add(oneLine(fmt.Sprintf("%s  %s", o.Name, o.Dir)))
@@ -98,7 +103,8 @@ func overview(o *collection.Overview) []string {
 	return s.lines
 }
 
-// given returns the settings that are not the defaults.
+// given returns the settings that differ from their defaults, without those that have a
+// line of their own.
 func given(list []collection.Setting) (texts []string) {
 	for _, x := range list {
 		if !x.Default && x.Key != "key" && x.Key != "strategy" && x.Key != "threshold" { // shown elsewhere
@@ -111,6 +117,8 @@ func given(list []collection.Setting) (texts []string) {
 	return texts
 }
 
+// folders returns the sizes of the folders of a collection, and last that of the files
+// outside of them. bytes always has an entry "." for these.
 func folders(bytes map[string]int64) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(bytes)) {
 		title := name
@@ -122,6 +130,7 @@ func folders(bytes map[string]int64) (list []string) {
 	return append(list[1:], list[0]) // what lies beside the folders comes last
 }
 
+// snapshotText returns the time and size of the newest snapshot.
 func snapshotText(f *collection.FileSize) string {
 	if f == nil {
 		return ", no snapshot"
@@ -129,6 +138,7 @@ func snapshotText(f *collection.FileSize) string {
 	return fmt.Sprintf(", snapshot of %s, %s", clock(f.At), bytesText(f.Bytes))
 }
 
+// collectionVerifyCmd checks a collection completely.
 type collectionVerifyCmd struct {
 	Dir  string `arg:"" help:"Collection."`
 	JSON bool   `help:"Print JSON."`
@@ -141,14 +151,16 @@ func (collectionVerifyCmd) Help() string {
 
 Checks that the books balance, that every entry of the journal and every record
 of the archive can be read, that every page that was fetched is in the archive,
-and that the lists of pages, the log and the index are as they were written (not
-while a crawl goes on, and not after one was killed). Changes nothing. Exits with 8 if something is wrong, and says what to
-do about it; with 7 if the collection can't even be opened, after it has checked
-what can be read of it. Hosts that were not reached are listed, and are no fault
+that the archive holds no more than the journal knows of, but for what a crash
+leaves, and that the lists of pages, the log and the index are as they were
+written (not while a crawl runs, and not after one was killed). Changes nothing.
+Exits with 8 if something is wrong, and says what to do about it; with 7 if the
+collection can't even be opened, after it has checked what can be read of it. Hosts that were not reached are listed, and are no fault
 of the collection: status --check fails for them.`
 }
 
-// Run checks a collection.
+// Run checks a collection and exits with 8 if it finds problems. A collection that
+// cannot be opened is checked as far as possible, and the exit code is 7.
 func (c *collectionVerifyCmd) Run(w *world) error {
 	cr, err := view(c.Dir)
 	if errors.Is(err, collection.ErrDamaged) {
@@ -177,6 +189,7 @@ func (c *collectionVerifyCmd) Run(w *world) error {
 	return nil
 }
 
+// print prints what was checked and each problem with its remedy.
 func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, notices []string) error {
 	if c.JSON {
 		return jsonLine(out, v)
@@ -221,7 +234,7 @@ func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, n
 	return nil
 }
 
-// viewsText returns what was checked of the lists, the log and the index.
+// viewsText states what was checked of the lists, the log and the index.
 func viewsText(v *collection.Verification) string {
 	if v.Views != collection.ViewsChecked {
 		return v.Views
@@ -229,7 +242,7 @@ func viewsText(v *collection.Verification) string {
 	return fmt.Sprintf("as they were written, with log and index; %s looked up", some(v.Captures, "index line"))
 }
 
-// problem shows what is wrong, where, and what to do.
+// problem adds one problem: where it is, what is wrong, and what to do.
 func problem(s *sheet, p collection.Problem) {
 	s.add("")
 	s.add(" " + oneLine(p.Place))
@@ -237,15 +250,19 @@ func problem(s *sheet, p collection.Problem) {
 	s.text("do", p.Do)
 }
 
-// A progress shows on a terminal how far something is.
+// A progress shows on a terminal how far a long operation is. Elsewhere it prints
+// nothing.
 type progress struct {
 	w    *world
 	last time.Time
 	on   bool
 }
 
+// progressEvery is the least time between two updates of the terminal.
 const progressEvery = 100 * time.Millisecond
 
+// show replaces the line on the terminal by the step and its percentage; total is 0 if
+// it is not known.
 func (p *progress) show(step string, done, total int64) {
 	if !p.w.isTTY || p.w.env("TERM") == "dumb" || time.Since(p.last) < progressEvery {
 		return
@@ -258,7 +275,7 @@ func (p *progress) show(step string, done, total int64) {
 	fmt.Fprintf(p.w.err, "\r\x1b[K%s%s", step, far)
 }
 
-// clear takes the progress off the terminal.
+// clear removes the progress from the terminal.
 func (p *progress) clear() {
 	if p.on {
 		fmt.Fprint(p.w.err, "\r\x1b[K")

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
+// completionCmd prints a script that lets a shell complete commands and flags.
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell."`
 }
@@ -23,7 +24,8 @@ func (completionCmd) Help() string {
   dowse completion powershell >> $PROFILE`
 }
 
-// Run prints a completion script, made from the commands and flags as they are.
+// Run prints a completion script. It is generated from the parser's model, so it always
+// has the commands and flags of this version.
 func (c *completionCmd) Run(w *world) error {
 	scripts := map[string]func(io.Writer, []completion){
 		"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion, "powershell": powershellCompletion,
@@ -32,7 +34,7 @@ func (c *completionCmd) Run(w *world) error {
 	return nil
 }
 
-// A completion is what can follow a command: its subcommands and flags.
+// A completion is what can follow a command: its subcommands, flags and argument values.
 type completion struct {
 	path     string // "" for dowse itself, "topic check"
 	commands []word
@@ -40,10 +42,10 @@ type completion struct {
 	values   []string // what its argument may be, if that is a closed list
 }
 
-// A word is something to type, and what it means.
+// A word is something to type, and its help.
 type word struct{ text, help string }
 
-// completions walks the commands, the outer ones first.
+// completions returns one completion per command and alias, the outer commands first.
 func completions(root *kong.Node) []completion {
 	var list []completion
 	var walk func(n *kong.Node, path string)
@@ -64,6 +66,8 @@ func completions(root *kong.Node) []completion {
 	return list
 }
 
+// flagWords returns the flags of a command that are not hidden, long and short, with
+// --help.
 func flagWords(n *kong.Node) (list []word) {
 	for _, f := range n.Flags {
 		if f.Hidden {
@@ -80,7 +84,8 @@ func flagWords(n *kong.Node) (list []word) {
 	return list
 }
 
-// argumentValues lists what the first argument of a command may be.
+// argumentValues returns the possible values of a command's first argument, nil if they
+// are not a closed list.
 func argumentValues(n *kong.Node, path string) (list []string) {
 	if path == "help" {
 		for _, t := range helpTopics() {
@@ -97,7 +102,7 @@ func argumentValues(n *kong.Node, path string) (list []string) {
 	return nil
 }
 
-// words joins the commands and values of a completion.
+// words returns the commands and values of a completion, separated by spaces.
 func (c completion) words() string {
 	var all []string
 	for _, w := range c.commands {
@@ -107,6 +112,7 @@ func (c completion) words() string {
 	return strings.Join(all, " ")
 }
 
+// flagText returns the flags of a completion, separated by spaces.
 func (c completion) flagText() string {
 	var all []string
 	for _, w := range c.flags {
@@ -115,6 +121,8 @@ func (c completion) flagText() string {
 	return strings.Join(all, " ")
 }
 
+// bashCompletion prints a script for bash: a function that follows the words typed so
+// far down the commands and then offers words, flags and files.
 func bashCompletion(out io.Writer, list []completion) {
 	fmt.Fprint(out, `# bash completion for dowse
 _dowse() {
@@ -138,7 +146,8 @@ complete -o filenames -F _dowse dowse
 `)
 }
 
-// shellPaths prints the cases that follow the words typed so far down the commands.
+// shellPaths prints the cases of a shell script that follow the words typed so far down
+// the commands.
 func shellPaths(out io.Writer, list []completion) {
 	for _, c := range list {
 		if c.path == "" {
@@ -155,7 +164,7 @@ func shellPaths(out io.Writer, list []completion) {
 // quote makes a string one word for a POSIX shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// shellWord is quote for those strings alone that a shell would take apart.
+// shellWord quotes a string only if a shell would split or expand it.
 func shellWord(s string) string {
 	plain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:,=+%@^", r)
@@ -166,6 +175,7 @@ func shellWord(s string) string {
 	return s
 }
 
+// zshCompletion prints a script for zsh, which also shows the help of each word.
 func zshCompletion(out io.Writer, list []completion) {
 	fmt.Fprint(out, `#compdef dowse
 _dowse() {
@@ -199,6 +209,7 @@ fi
 `)
 }
 
+// zshWords returns words with their help as zsh's _describe reads them.
 func zshWords(list []word) string {
 	var all []string
 	for _, w := range list {
@@ -211,6 +222,8 @@ func zshWords(list []word) string {
 	return strings.Join(all, " ")
 }
 
+// fishCompletion prints a script for fish: one complete line per word, with a condition
+// on the command typed so far.
 func fishCompletion(out io.Writer, list []completion) {
 	fmt.Fprint(out, `# fish completion for dowse
 function __dowse_at
@@ -244,6 +257,7 @@ set -g __dowse_commands`)
 	}
 }
 
+// fishFlag returns a flag as arguments of fish's complete.
 func fishFlag(text string) string {
 	if long, ok := strings.CutPrefix(text, "--"); ok {
 		return "-l " + long
@@ -251,6 +265,7 @@ func fishFlag(text string) string {
 	return "-s " + strings.TrimPrefix(text, "-")
 }
 
+// powershellCompletion prints a script for PowerShell.
 func powershellCompletion(out io.Writer, list []completion) {
 	fmt.Fprint(out, `# PowerShell completion for dowse
 Register-ArgumentCompleter -Native -CommandName dowse -ScriptBlock {

@@ -19,19 +19,20 @@ import (
 	"dowse/settings"
 )
 
-// Which config files may make a setting, as the table of settings says.
+// The values of a setting's Config in the table of settings: which config files may set
+// it. Any other value that is not empty permits all files.
 const (
 	configOwn = "own" // the user's own file only
 	configNew = "new" // any file, but only for crawls that begin: a collection keeps its own
 )
 
-// configKey returns the setting of a config file that has a name.
+// configKey returns the setting of that name, and whether config files may set it.
 func configKey(name string) (settings.Field, bool) {
 	f, ok := settings.ByFlag(name)
 	return f, ok && f.Config != ""
 }
 
-// configKeys returns the names of the settings of config files, in order.
+// configKeys returns the names of the settings that config files may set, sorted.
 func configKeys() (names []string) {
 	for _, f := range settings.Fields() {
 		if f.Config != "" {
@@ -42,6 +43,8 @@ func configKeys() (names []string) {
 	return names
 }
 
+// configCmd groups the commands on config files: the user's own, which applies to every
+// crawl, and dowse.yaml in the current directory.
 type configCmd struct {
 	Get  configGetCmd  `cmd:"" help:"Print a setting."`
 	Set  configSetCmd  `cmd:"" help:"Keep a setting for every crawl."`
@@ -59,17 +62,21 @@ that over your own file. A dowse.yaml can't set resolver and allow-net. A crawl
 that exists keeps its own strategy, scope and per-host.`
 }
 
-// A configValue is the value of a setting and the place that it comes from.
+// A configValue is the value of a setting and its origin: the path of a file, the name
+// of an environment variable, or "default".
 type configValue struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Origin string `json:"origin"`
 }
 
-// configValues are the settings of the config files, by key.
+// configValues are the settings of the config files by key. As a resolver of the parser
+// they supply the values of flags that were not given.
 type configValues map[string]configValue
 
-// userConfig is the user's own file, "" if nothing tells where it would be.
+// userConfig returns the path of the user's config file, "" if the environment names no
+// place for it. The file need not exist. Other files of the user, such as the salt and
+// the list of trusted collections, are kept in the same folder.
 func userConfig(env func(string) string) string {
 	dir := orDefault(env("XDG_CONFIG_HOME"), env("APPDATA"))
 	if home := env("HOME"); dir == "" && home != "" {
@@ -81,9 +88,13 @@ func userConfig(env func(string) string) string {
 	return filepath.Join(dir, "dowse", "config.yaml")
 }
 
+// projectConfig is the config file of a directory, relative to the current one. It may
+// come from another user with the directory, so some settings are refused there.
 const projectConfig = "dowse.yaml"
 
-// loadConfig reads the user's and the project's file; the project's wins.
+// loadConfig reads the user's and the project's file; the project's values win. A file
+// with an unknown key or a value that it may not set is an error, so that no command
+// runs with settings that the user believes to be in effect.
 func loadConfig(env func(string) string) (configValues, error) {
 	all := configValues{}
 	for _, path := range []string{userConfig(env), projectConfig} {
@@ -98,13 +109,14 @@ func loadConfig(env func(string) string) (configValues, error) {
 	return all, nil
 }
 
-// configForm bounds a config file, which may come with a directory of another user.
+// configForm bounds a config file, which may come with the directory of another user.
 var configForm = strictyaml.Form{
 	Bytes: maxConfig, Line: 16 << 10, Brackets: 8, Dashes: 8, Indent: 64, Keys: 1000, MayBeEmpty: true,
 	FixLarge: "remove what is no setting", FixKeys: "remove what is no setting",
 	FixSecond: "keep one document", FixOther: "write one \"key: value\" to a line",
 }
 
+// readConfig reads and checks one config file; one that does not exist has no values.
 func readConfig(path string) (map[string]string, error) {
 	data, err := readConfigFile(path)
 	if path == "" || errors.Is(err, os.ErrNotExist) {
@@ -130,9 +142,10 @@ func readConfig(path string) (map[string]string, error) {
 	return values, nil
 }
 
-// maxConfig bounds a config file that is read.
+// maxConfig is the largest config file that is read, in bytes.
 const maxConfig = 1 << 20
 
+// readConfigFile returns the contents of a file of at most maxConfig bytes.
 func readConfigFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -146,24 +159,27 @@ func readConfigFile(path string) ([]byte, error) {
 	return data, err
 }
 
-// unknownSetting says that there is no such setting, and which one is meant.
+// unknownSetting returns the problem with an unknown key, and the nearest known one.
 func unknownSetting(key string) string {
 	return unknown("setting", key, configKeys())
 }
 
-// onlyFromConfig reports whether a flag has its value from a config file: it was not
-// given as a flag or as an environment variable.
+// onlyFromConfig reports whether a flag of crawl could get its value from config files
+// only: it was given neither as a flag nor as an environment variable. A collection that
+// is resumed keeps its own value then.
 func (w *world) onlyFromConfig(flag string) bool {
 	given := slices.ContainsFunc(w.args, func(a string) bool { return a == "--"+flag || strings.HasPrefix(a, "--"+flag+"=") })
 	return !given && w.env(envVarOf("crawl", flag)) == ""
 }
 
+// keyList returns the names of all settings, separated by commas.
 func keyList() string { return strings.Join(configKeys(), ", ") }
 
-// Validate and Resolve make settings stand in for flags that were not given.
+// Validate implements kong.Resolver. The values were checked when the files were read.
 func (configValues) Validate(*kong.Application) error { return nil }
 
-// Resolve gives way to the environment, which the parser has read before.
+// Resolve implements kong.Resolver: it returns the value of a flag that was not given.
+// It returns nil if the environment sets the flag, since the environment wins.
 func (s configValues) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {
@@ -176,7 +192,8 @@ func (s configValues) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 	return nil, nil
 }
 
-// effective is the value of a key with its origin, environment included.
+// effective returns the value of a key with its origin: the environment variable if it
+// is set, else the config files; ok is false if neither sets it.
 func effective(w *world, s configValues, key string) (configValue, bool) {
 	name := envVarOf("crawl", key)
 	if v := w.env(name); v != "" {
@@ -186,13 +203,14 @@ func effective(w *world, s configValues, key string) (configValue, bool) {
 	return v, ok
 }
 
+// configGetCmd prints the value of one setting.
 type configGetCmd struct {
 	Key string `arg:"" help:"Setting."`
 }
 
 func (configGetCmd) Help() string { return "Example:\n  dowse config get contact" }
 
-// Run prints a setting.
+// Run prints the value in effect, and nothing for a setting that is not set.
 func (c *configGetCmd) Run(w *world) error {
 	s, err := loadConfig(w.env)
 	if err != nil {
@@ -207,6 +225,7 @@ func (c *configGetCmd) Run(w *world) error {
 	return nil
 }
 
+// configSetCmd keeps a setting in the user's config file.
 type configSetCmd struct {
 	Key   string `arg:"" help:"Setting."`
 	Value string `arg:"" help:"Its value."`
@@ -221,7 +240,8 @@ func (configSetCmd) Help() string {
 The settings: ` + keyList() + `.`
 }
 
-// Run keeps a setting in the user's file.
+// Run checks the value and writes the user's file as a whole, so that an interrupted
+// write leaves the old file. The other settings in it stay; comments are lost.
 func (c *configSetCmd) Run(w *world) error {
 	if _, ok := configKey(c.Key); !ok {
 		return usage("%s", unknownSetting(c.Key))
@@ -231,7 +251,7 @@ func (c *configSetCmd) Run(w *world) error {
 	}
 	path := userConfig(w.env)
 	if path == "" {
-		return usage("there is no place for it: set HOME or XDG_CONFIG_HOME")
+		return usage("no folder for the config file: set HOME or XDG_CONFIG_HOME")
 	}
 	values, err := readConfig(path)
 	if err != nil {
@@ -255,8 +275,8 @@ func (c *configSetCmd) Run(w *world) error {
 	return nil
 }
 
-// linked returns the file that a path leads to. People keep their settings elsewhere and
-// link to them, so this one link is followed: it is their own.
+// linked returns the file that a path leads to through symbolic links. Users keep their
+// settings elsewhere and link to them, so a link is followed: the file is their own.
 func linked(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -264,7 +284,8 @@ func linked(path string) string {
 	return path
 }
 
-// valid has the value read as the flag of that name would be.
+// valid parses the value as the flag of that name, so that a config file accepts exactly
+// what the command line accepts.
 func (c *configSetCmd) valid(w *world) error {
 	var probe cli
 	parser, err := kong.New(&probe, append(settingMappers(), kong.Name("dowse"), kong.Exit(func(int) {}))...)
@@ -278,9 +299,10 @@ func (c *configSetCmd) valid(w *world) error {
 	return err
 }
 
-// byDefault is the origin of settings that were not set.
+// byDefault is the origin of settings that nothing sets.
 const byDefault = "default"
 
+// configListCmd prints all settings with their values.
 type configListCmd struct {
 	Origin bool `help:"Show where each value comes from."`
 	JSON   bool `help:"Print JSON."`
@@ -299,7 +321,8 @@ func defaultOf(key string) string {
 	return f.Default
 }
 
-// Run prints all settings.
+// Run prints one line per setting in the syntax of a config file, with the origin or the
+// default as a comment; with --json a list of objects.
 func (c *configListCmd) Run(w *world) error {
 	s, err := loadConfig(w.env)
 	if err != nil {

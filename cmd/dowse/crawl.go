@@ -23,8 +23,9 @@ import (
 	"dowse/weburl"
 )
 
-// crawlFlags are the flags of commands that crawl. Those of the settings come from their
-// table. Rare flags are listed by --help-all only.
+// crawlFlags are the flags of commands that crawl. The flags of the settings (limits,
+// scope, order, politeness, identity, network) come from their table by embedding. Flags
+// with the tag rare are listed by --help-all only.
 type crawlFlags struct {
 	Topic string   `short:"t" group:"what" rare:"" placeholder:"FILE" help:"Read the topic from a file (or name it as the argument)."`
 	Seed  []string `short:"s" group:"what" sep:"none" placeholder:"URL" help:"Start from this URL; repeatable; - reads URLs from stdin."`
@@ -46,22 +47,25 @@ type crawlFlags struct {
 	hello string // what is printed once the collection is open; "" for nothing
 }
 
-// inputFlags name what strategies can start with.
+// inputFlags name files that strategies start with. A crawl copies them when it is
+// created, so they cannot be given again when it is resumed.
 type inputFlags struct {
 	TGraph      string `name:"tgraph" group:"order" rare:"" placeholder:"FILE" help:"T-Graph for treasure and context-graph; see dowse tgraph."`
 	Trace       string `group:"order" rare:"" placeholder:"FILE" help:"Access log for collaborative and combined to learn from."`
 	TraceSite   string `group:"order" rare:"" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
-	Train       string `group:"order" rare:"" placeholder:"FILE" help:"Links for the nb strategies to learn from, instead of those of the seeds; one per line: + or -, URL, anchor, tab-separated."`
-	Classes     string `group:"order" rare:"" placeholder:"FILE" help:"Decimal classification for treasure; code, tab, label per line."`
+	Train       string `group:"order" rare:"" placeholder:"FILE" help:"Links for nb to learn from; lines of + or -, URL, anchor."`
+	Classes     string `group:"order" rare:"" placeholder:"FILE" help:"Classes for treasure; lines of code, tab, label."`
 	LearnFrom   string `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
 	LearnAnyway bool   `group:"order" rare:"" help:"Even if that collection has another topic."`
 }
 
+// crawlCmd is dowse crawl, the command that starts or resumes a crawl. Whether it starts
+// or resumes is decided by the argument and the directory, not by a flag.
 type crawlCmd struct {
 	What []string `arg:"" optional:"" name:"topic|dir|words" help:"A collection to resume, a topic file, or words."`
 	crawlFlags
 	Demo    bool     `group:"where" rare:"" help:"Crawl the built-in demo web (hosts *.demo), offline."`
-	Retry   []string `group:"recovery" rare:"" placeholder:"WHAT" help:"Queue again: failed, unreached, a reason or a host; repeatable."`
+	Retry   []string `group:"recovery" rare:"" placeholder:"WHAT" help:"Queue again: failed, unreached, reason or host; repeatable."`
 	Fresh   bool     `group:"recovery" rare:"" help:"Refuse if the collection exists."`
 	DryRun  bool     `group:"recovery" rare:"" help:"Print what would be done, and do nothing."`
 	HelpAll helpAll  `help:"Show all flags."`
@@ -84,7 +88,8 @@ reaches private networks or reads files elsewhere is refused with the list;
 --trust agrees, and dowse remembers it.`
 }
 
-// Run starts or resumes a crawl.
+// Run starts or resumes a crawl. Collections of the built-in demo web and of a demo town
+// need their web served while they are crawled; all others use the network.
 func (c *crawlCmd) Run(w *world) error {
 	job, err := c.job(w)
 	if err != nil {
@@ -123,8 +128,8 @@ func (c *crawlCmd) Run(w *world) error {
 	return c.drive(w, job.dir, job.cfg, nil)
 }
 
-// reachable refuses a new crawl all of whose seeds are private addresses that were not
-// allowed.
+// reachable returns an error for a new crawl whose seeds are all private addresses that
+// --allow-net does not permit. Such a crawl would create a collection and fetch nothing.
 func (c *crawlCmd) reachable(j *job) error {
 	if c.Demo || j.resume || j.cfg.Topic == nil || j.cfg.Topic.SeedsFrom != "" {
 		return nil
@@ -132,13 +137,17 @@ func (c *crawlCmd) reachable(j *job) error {
 	return privateHosts(slices.Concat(j.cfg.Seeds, j.cfg.Topic.Seeds), c.AllowNet)
 }
 
-// A job is what the arguments of a crawl come to.
+// A job is what the arguments of a crawl amount to: the collection's directory, the
+// configuration, and whether the collection exists.
 type job struct {
 	dir    string
 	cfg    crawler.Config
 	resume bool
 }
 
+// job works out what to crawl. A directory with a collection is resumed, a file is a
+// topic file, other arguments are words. A topic whose collection exists already resumes
+// that collection. Nothing is written and nothing is sent.
 func (c *crawlCmd) job(w *world) (*job, error) {
 	cfg, err := c.config(w)
 	if err != nil {
@@ -183,8 +192,8 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	return &job{dir, cfg, false}, nil
 }
 
-// keepOwn drops settings that a config file makes for new crawls: the collection that
-// is resumed has its own.
+// keepOwn removes settings that only a config file makes and that apply to new crawls:
+// the collection that is resumed has its own.
 func (c *crawlCmd) keepOwn(w *world, cfg *crawler.Config) {
 	unset := settings.Settings{}
 	for _, f := range settings.Fields() {
@@ -194,9 +203,10 @@ func (c *crawlCmd) keepOwn(w *world, cfg *crawler.Config) {
 	}
 }
 
+// languageTag matches a language tag in lower case, such as en or pt-br.
 var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[a-z0-9]{2,8})*$`)
 
-// narrow lets a topic want only pages in the given languages.
+// narrow applies --lang to a topic: only pages in these languages are wanted.
 func (c *crawlFlags) narrow(t *topic.Topic) error {
 	for i, l := range c.Lang {
 		if c.Lang[i] = strings.ToLower(l); !languageTag.MatchString(c.Lang[i]) {
@@ -209,8 +219,9 @@ func (c *crawlFlags) narrow(t *topic.Topic) error {
 	return nil
 }
 
-// resumeJob is the job of going on with a collection, whether it was named itself or found
-// by its topic. [crawler.Open] compares the rest of what is given with what is kept.
+// resumeJob returns the job of resuming a collection, whether it was named itself or
+// found by its topic. It checks what only the command line knows; [crawler.Open]
+// compares the rest with the collection's settings.
 func (c *crawlCmd) resumeJob(w *world, dir string, cfg crawler.Config) (*job, error) {
 	if err := c.languages(dir); err != nil {
 		return nil, err
@@ -224,7 +235,8 @@ func (c *crawlCmd) resumeJob(w *world, dir string, cfg crawler.Config) (*job, er
 	return &job{dir, cfg, true}, nil
 }
 
-// languages refuses other languages than those of the topic that a collection keeps.
+// languages returns an error if --lang differs from the languages of the topic that a
+// collection keeps.
 func (c *crawlFlags) languages(dir string) error {
 	if len(c.Lang) == 0 {
 		return nil
@@ -242,7 +254,9 @@ func (c *crawlFlags) languages(dir string) error {
 	return nil
 }
 
-// topicOf reads a topic file, or takes the arguments as words.
+// topicOf reads a topic file, or makes a topic of words. With mustBeFile, and for names
+// that look like files, a missing file is an error instead of words. A directory that is
+// a damaged collection returns that damage.
 func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 	if len(what) == 1 {
 		st, err := os.Stat(what[0])
@@ -259,12 +273,13 @@ func topicOf(what []string, mustBeFile bool) (*topic.Topic, error) {
 		}
 	}
 	if len(dowse.Words(strings.Join(what, " "))) == 0 {
-		return nil, usage("%q has no word in it: say in a few words what is to be found, or give a topic file or a collection", strings.Join(what, " "))
+		return nil, usage("%q: contains no words; give words, a topic file or a collection", strings.Join(what, " "))
 	}
 	return topic.FromWords(what), nil
 }
 
-// config returns the config that the flags come to.
+// config returns the configuration that the flags describe. It reads the seeds and
+// checks every flag, so that an error occurs before anything is written.
 func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	cfg := crawler.Config{
 		Settings: c.Settings, Reset: w.reset(), Unit: c.Unit, Getenv: os.Getenv,
@@ -284,7 +299,8 @@ func (c *crawlFlags) config(w *world) (crawler.Config, error) {
 	return cfg, c.check(cfg)
 }
 
-// add adds the flags to a config, and splits lists of strategies.
+// add adds the files to a configuration. An access log needs the user's salt, under
+// which the people in it are hashed. Lists of strategies are split here too.
 func (c *inputFlags) add(w *world, cfg *crawler.Config) (err error) {
 	cfg.TGraph, cfg.Links, cfg.Classes = c.TGraph, c.Train, c.Classes
 	if cfg.Trace, cfg.TraceSite = c.Trace, c.TraceSite; c.Trace != "" {
@@ -295,8 +311,9 @@ func (c *inputFlags) add(w *world, cfg *crawler.Config) (err error) {
 	return err
 }
 
-// frozen refuses files for a crawl that exists: it keeps a copy of what it was given. A
-// strategy that the user's settings name is for new crawls only.
+// frozen returns an error if files are given for a crawl that exists: it keeps a copy of
+// those that it was created with. It also removes a strategy that was not typed but
+// comes from a config file, which applies to new crawls only.
 func (c *inputFlags) frozen(w *world, dir string, cfg *crawler.Config) error {
 	if flag := c.file(); flag != "" {
 		return usage("%s exists and keeps a copy of its files: leave out %s to continue, or start another with -o NAME", dir, flag)
@@ -308,20 +325,20 @@ func (c *inputFlags) frozen(w *world, dir string, cfg *crawler.Config) error {
 	return nil
 }
 
-// frozenUsage says what to do where something was given that can only be set when a crawl
-// is created. Other errors stay as they are.
+// frozenUsage adds what to do to the error for a setting that can only be set when a
+// crawl is created. Other errors are returned unchanged.
 func frozenUsage(err error) error {
 	var f *crawler.FrozenError
 	switch {
 	case !errors.As(err, &f):
 		return err
 	case f.Setting == "topic":
-		return usage("the topic can only be set when a crawl is created; %s exists and its topic is another one (dowse topic show %[1]s): start another with -o NAME, or go on with dowse crawl %[1]s", f.Dir)
+		return usage("the topic can only be set when a crawl is created; %s exists and its topic is another one (dowse topic show %[1]s): start another with -o NAME, or continue with dowse crawl %[1]s", f.Dir)
 	}
 	return usage("%s can only be set when a crawl is created; %s exists: start another with -o NAME, or leave --%[1]s out", f.Setting, f.Dir)
 }
 
-// file names a flag with something to read from that was given, "" for none.
+// file returns the first of the flags with a file that was given, "" for none.
 func (c *inputFlags) file() string {
 	for _, f := range []struct{ flag, value string }{
 		{"--tgraph", c.TGraph}, {"--trace", c.Trace}, {"--trace-site", c.TraceSite}, {"--train", c.Train},
@@ -334,7 +351,8 @@ func (c *inputFlags) file() string {
 	return ""
 }
 
-// check finds what is wrong with flags before anything is made on disk.
+// check finds wrong flags before anything is written. It builds a fetcher, which checks
+// identity and network settings and sends nothing.
 func (c *crawlFlags) check(cfg crawler.Config) error {
 	if err := checkOrder(cfg); err != nil {
 		return err
@@ -352,7 +370,8 @@ func (c *crawlFlags) check(cfg crawler.Config) error {
 	return nil
 }
 
-// checkSettings finds the first flag with a value that it can't have.
+// checkSettings returns an error for the first setting whose value is out of range, with
+// the name of its flag.
 func checkSettings(cfg crawler.Config) error {
 	given, _ := settings.Merge(settings.Settings{}, cfg.Settings, nil) // empty texts only reset
 	err := given.Check()
@@ -363,7 +382,7 @@ func checkSettings(cfg crawler.Config) error {
 	return err
 }
 
-// checkOrder finds what is wrong with the settings, and the strategies above all.
+// checkOrder checks the settings and the strategies.
 func checkOrder(cfg crawler.Config) error {
 	if err := checkSettings(cfg); err != nil {
 		return err
@@ -371,7 +390,9 @@ func checkOrder(cfg crawler.Config) error {
 	return checkStrategy(cfg)
 }
 
-// checkStrategy finds what is wrong with a strategy, or missing for it.
+// checkStrategy checks the chosen strategy and its shadows: their names, parameters and
+// inputs, and whether the strategy fits the unit. It constructs each strategy once,
+// since only that checks the parameters.
 func checkStrategy(cfg crawler.Config) error {
 	if cfg.TGraph != "" {
 		if _, err := readTGraph(cfg.TGraph); err != nil {
@@ -405,6 +426,7 @@ func checkStrategy(cfg crawler.Config) error {
 	return nil
 }
 
+// seeds returns the seeds of --seed, where - reads stdin, and of the file of --seeds.
 func (c *crawlFlags) seeds(w *world) (list []string, err error) {
 	for _, s := range c.Seed {
 		if s != "-" {
@@ -432,7 +454,7 @@ func (c *crawlFlags) seeds(w *world) (list []string, err error) {
 	return append(list, more...), nil
 }
 
-// lines returns the lines that are neither empty nor comments.
+// lines returns the lines that are neither empty nor comments, without spaces around.
 func lines(sc *bufio.Scanner) (list []string, err error) {
 	for sc.Scan() {
 		if s := strings.TrimSpace(sc.Text()); s != "" && !strings.HasPrefix(s, "#") {
@@ -442,7 +464,7 @@ func lines(sc *bufio.Scanner) (list []string, err error) {
 	return list, sc.Err()
 }
 
-// hello returns what a crawl says when it begins.
+// hello returns the line that is printed when the collection is open.
 func (j *job) hello() string {
 	if j.resume {
 		return fmt.Sprintf("resuming %s", j.dir)
@@ -450,7 +472,8 @@ func (j *job) hello() string {
 	return fmt.Sprintf("new collection %s, topic %q", j.dir, printable(j.cfg.Topic.Gist()))
 }
 
-// plan says what a crawl would do, or refuses as the crawl would.
+// plan carries out --dry-run: it prints what a crawl would do, or returns the error with
+// which the crawl would fail.
 func (c *crawlCmd) plan(w *world, j *job) error {
 	changes, err := c.rehearse(j)
 	if err != nil {
@@ -474,8 +497,8 @@ func (c *crawlCmd) plan(w *world, j *job) error {
 	return nil
 }
 
-// rehearse returns what a crawl would change in a collection that exists, or the error with
-// which it would be refused.
+// rehearse returns what a crawl would change in a collection that exists, or the error
+// with which it would be refused. It writes nothing.
 func (c *crawlCmd) rehearse(j *job) (changes []string, err error) {
 	if !j.resume {
 		if c.Demo {
@@ -497,6 +520,7 @@ func (c *crawlCmd) rehearse(j *job) (changes []string, err error) {
 	return changes, inCollection(err)
 }
 
+// orDefault returns the first string that is not empty.
 func orDefault(list ...string) string {
 	for _, s := range list {
 		if s != "" {
@@ -506,8 +530,10 @@ func orDefault(list ...string) string {
 	return ""
 }
 
-// drive runs a crawl to its end, with the live screen, and says how it ended.
-// extra has what a screen or summary shows beside it; it may be nil.
+// drive opens the collection, crawls until a limit or a signal ends it, and prints the
+// live screen and the summary. All commands that crawl end here. extra is what the demo
+// adds to screen and summary; it may be nil. Messages of the judge are held back while a
+// live screen is drawn.
 func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extras) error {
 	scr := newScreen(w, c.Quiet, c.NoProgress, extra)
 	cfg.Tick = scr.tick
@@ -553,8 +579,10 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	}
 	scr.begin(cr)
 	stream := newPrinter(w, c.Print)
+	var cut cutPages
 	cr.Run(w.ctx, w.abort, func(p *crawler.Page) bool {
 		scr.page(p)
+		cut.add(p)
 		stream.page(p)
 		return stream.err == nil
 	})
@@ -563,17 +591,19 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	for _, p := range cr.Collection.Unread.Problems {
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(p.String()))
 	}
-	if err := c.conclude(w, dir, cr, extra); stream.err == nil || err != nil && cr.Err() != nil {
+	if err := c.conclude(w, dir, cr, extra, cut); stream.err == nil || err != nil && cr.Err() != nil {
 		return err
 	}
 	return &exitError{exitInterrupted, fmt.Errorf("--print: %w\nthe crawl was stopped; the same command resumes, and dowse pages %s --on lists what was found", stream.err, dir)}
 }
 
-// conclude says how a crawl ended and chooses the exit code.
-func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *extras) error {
+// conclude prints the summary and chooses the exit code. An error of the crawl comes
+// first, then an abort, then the stop reason; a crawl that fetched pages and found none
+// on topic exits with 6.
+func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *extras, cut cutPages) error {
 	s := cr.Status()
 	if !c.Quiet {
-		summary(w, dir, cr, s, extra)
+		summary(w, dir, cr, s, extra, cut)
 	}
 	if c.JSON {
 		if err := json.NewEncoder(w.out).Encode(statusOf(cr.Collection, s)); err != nil {
@@ -601,8 +631,9 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 	return nil
 }
 
-// forbidden reports whether a rule of a robots.txt that was read left a URL out. A
-// host whose robots.txt does not come forbids everything too, but for another reason.
+// forbidden reports whether a rule of a robots.txt that was read excluded a URL. A host
+// whose robots.txt cannot be fetched excludes everything too, but that is a problem of
+// the network. Only the first 1000 URLs are looked at.
 func forbidden(c *crawl.Crawl) bool {
 	f := c.Frontier()
 	for i := range min(f.Len(), 1000) {

@@ -18,6 +18,9 @@ import (
 	"dowse/weburl"
 )
 
+// debugCmd groups commands that expose single components, for conformance tests and for
+// questions such as "why is this URL not allowed?". They read cases as JSONL from stdin
+// and print one answer per case.
 type debugCmd struct {
 	Robots  debugRobotsCmd  `cmd:"" help:"Check a URL against a robots.txt."`
 	URL     debugURLCmd     `cmd:"" name:"url" help:"Parse a URL as a browser does."`
@@ -28,10 +31,11 @@ type debugCmd struct {
 	Net     debugNetCmd     `cmd:"" help:"Check whether an address is public."`
 }
 
+// debugStreams ends the help of each debug command: how cases and answers correspond.
 const debugStreams = `
-Cases are read from stdin, one JSON object to a line; each gets its answer, one
-line, at once. A line that makes no sense gets {"error":"..."}, and the rest is
-answered all the same; the exit code is 0.`
+Cases are read from stdin, one JSON object per line; each is answered with one
+line, immediately. A line that cannot be read gets {"error":"..."}; the rest is
+still answered, and the exit code is 0.`
 
 func (debugCmd) Help() string {
 	return `Examples:
@@ -40,6 +44,7 @@ func (debugCmd) Help() string {
 ` + debugStreams
 }
 
+// debugRobotsCmd evaluates robots.txt files.
 type debugRobotsCmd struct{}
 
 func (debugRobotsCmd) Help() string {
@@ -54,6 +59,8 @@ Out: {"allowed":true} or {"allowed":false}.
 ` + debugStreams
 }
 
+// A robotsCase is a line of input. The members with _hex hold arbitrary bytes, which are
+// appended to the text.
 type robotsCase struct {
 	Robots    string `json:"robots"`
 	Agent     string `json:"agent"`
@@ -63,11 +70,12 @@ type robotsCase struct {
 	URLHex    string `json:"url_hex"`
 }
 
+// A robotsVerdict is the answer to a robotsCase.
 type robotsVerdict struct {
 	Allowed bool `json:"allowed"`
 }
 
-// Run answers whether URLs may be fetched.
+// Run answers whether each URL may be fetched by the agent.
 func (debugRobotsCmd) Run(w *world) error {
 	return answerCases(w, func(c *robotsCase) (any, error) {
 		for _, f := range []struct{ plain, hexed *string }{{&c.Robots, &c.RobotsHex}, {&c.Agent, &c.AgentHex}, {&c.URL, &c.URLHex}} {
@@ -82,6 +90,7 @@ func (debugRobotsCmd) Run(w *world) error {
 	})
 }
 
+// debugURLCmd parses URLs by the WHATWG URL Standard.
 type debugURLCmd struct{}
 
 func (debugURLCmd) Help() string {
@@ -95,17 +104,19 @@ Out: {"href":"..."} as the WHATWG URL Standard serialises it, or {"failure":true
 ` + debugStreams
 }
 
+// A urlCase is a reference and the URL that it is relative to, if any.
 type urlCase struct {
 	Input string  `json:"input"`
 	Base  *string `json:"base"`
 }
 
+// A urlAnswer is the serialised URL, or a failure.
 type urlAnswer struct {
 	Href    string `json:"href,omitempty"`
 	Failure bool   `json:"failure,omitempty"`
 }
 
-// Run answers what URLs browsers see.
+// Run answers with the URL that a browser would request.
 func (debugURLCmd) Run(w *world) error {
 	return answerCases(w, func(c *urlCase) (any, error) {
 		base := ""
@@ -120,6 +131,7 @@ func (debugURLCmd) Run(w *world) error {
 	})
 }
 
+// debugCanonCmd shows the canonical form of URLs.
 type debugCanonCmd struct{}
 
 func (debugCanonCmd) Help() string {
@@ -132,15 +144,17 @@ In: url. Out: {"canon":"..."}, or {"error":"..."} for what is no http(s) URL.
 ` + debugStreams
 }
 
+// A canonCase is a URL in any spelling.
 type canonCase struct {
 	URL string `json:"url"`
 }
 
+// A canonAnswer is the form in which a crawl knows the URL.
 type canonAnswer struct {
 	Canon dowse.URL `json:"canon"`
 }
 
-// Run answers under which names URLs are known.
+// Run answers with the canonical form, under which a crawl identifies a URL.
 func (debugCanonCmd) Run(w *world) error {
 	return answerCases(w, func(c *canonCase) (any, error) {
 		u, err := weburl.Parse(c.URL)
@@ -148,6 +162,7 @@ func (debugCanonCmd) Run(w *world) error {
 	})
 }
 
+// debugHTMLCmd extracts pages.
 type debugHTMLCmd struct{}
 
 func (debugHTMLCmd) Help() string {
@@ -157,23 +172,26 @@ func (debugHTMLCmd) Help() string {
   dowse debug html
 
 In: html, and base, the URL of the page; http://localhost/ if it is absent.
-Out: {"links":["..."],"text":"...","title":"..."}: links in canonical form, one to
-a target, in the order of the page.
+Out: {"links":["..."],"text":"...","title":"..."}: links in canonical form, one per
+target, in the order of the page.
 ` + debugStreams
 }
 
+// An htmlCase is a page and its URL.
 type htmlCase struct {
 	HTML string `json:"html"`
 	Base string `json:"base"`
 }
 
+// An htmlAnswer is what the crawler extracts from the page.
 type htmlAnswer struct {
 	Links []dowse.URL `json:"links"`
 	Text  string      `json:"text"`
 	Title string      `json:"title"`
 }
 
-// Run answers what is on pages.
+// Run answers with links, text and title. Links of the page to itself are included,
+// which a crawl leaves out.
 func (debugHTMLCmd) Run(w *world) error {
 	return answerCases(w, func(c *htmlCase) (any, error) {
 		base := crawler.Nowhere
@@ -192,6 +210,7 @@ func (debugHTMLCmd) Run(w *world) error {
 	})
 }
 
+// debugCharsetCmd detects encodings.
 type debugCharsetCmd struct{}
 
 func (debugCharsetCmd) Help() string {
@@ -205,16 +224,18 @@ Out: {"charset":"..."}, the name of the Encoding Standard in lower case.
 ` + debugStreams
 }
 
+// A charsetCase is the body of a response and its Content-Type.
 type charsetCase struct {
 	Bytes string `json:"bytes_hex"`
 	Type  string `json:"content_type"`
 }
 
+// A charsetAnswer is the name of an encoding.
 type charsetAnswer struct {
 	Charset string `json:"charset"`
 }
 
-// Run answers in which encodings pages are.
+// Run answers with the encoding in which the crawler would decode the page.
 func (debugCharsetCmd) Run(w *world) error {
 	return answerCases(w, func(c *charsetCase) (any, error) {
 		body, err := hex.DecodeString(c.Bytes)
@@ -225,6 +246,7 @@ func (debugCharsetCmd) Run(w *world) error {
 	})
 }
 
+// debugStemCmd stems words.
 type debugStemCmd struct{}
 
 func (debugStemCmd) Help() string {
@@ -238,26 +260,29 @@ turkish, prefix, whole, ...), and word. Out: {"stem":"..."}.
 ` + debugStreams
 }
 
+// A stemCase is a word and its language, or the name of a stemmer.
 type stemCase struct {
 	Lang string `json:"lang"`
 	Word string `json:"word"`
 }
 
+// A stemAnswer is the stem of a word.
 type stemAnswer struct {
 	Stem string `json:"stem"`
 }
 
-// Run answers what words are reduced to.
+// Run answers with the stem of each word in lower case.
 func (debugStemCmd) Run(w *world) error {
 	return answerCases(w, func(c *stemCase) (any, error) {
 		stem, ok := text.StemmerNamed(c.Lang)
 		if !ok {
-			return nil, fmt.Errorf("no language and no stemmer is called %q", c.Lang)
+			return nil, fmt.Errorf("unknown language or stemmer %q", c.Lang)
 		}
 		return stemAnswer{stem(strings.ToLower(c.Word))}, nil
 	})
 }
 
+// debugNetCmd classifies IP addresses.
 type debugNetCmd struct{}
 
 func (debugNetCmd) Help() string {
@@ -271,15 +296,17 @@ In: ip. Out: {"public":true} if a crawler may dial it unasked, else
 ` + debugStreams
 }
 
+// A netCase is an IP address.
 type netCase struct {
 	IP string `json:"ip"`
 }
 
+// A netAnswer reports whether the crawler connects to the address without --allow-net.
 type netAnswer struct {
 	Public bool `json:"public"`
 }
 
-// Run answers whether addresses are public.
+// Run answers whether each address is public.
 func (debugNetCmd) Run(w *world) error {
 	return answerCases(w, func(c *netCase) (any, error) {
 		a, err := netip.ParseAddr(c.IP)
@@ -287,17 +314,20 @@ func (debugNetCmd) Run(w *world) error {
 	})
 }
 
-// maxDebugLine is how many bytes a case may have.
+// maxDebugLine is the longest line that is read, in bytes.
 const maxDebugLine = 64 << 20
 
+// errLongLine is the error of a line longer than maxDebugLine.
 var errLongLine = fmt.Errorf("the line is longer than %d MB", maxDebugLine>>20)
 
+// An errorAnswer is the answer to a case that could not be processed.
 type errorAnswer struct {
 	Error string `json:"error"`
 }
 
-// answerCases reads cases from stdin and writes the answer to each before it reads
-// the next.
+// answerCases reads cases from stdin, one JSON object per line, and writes the answer to
+// each before it reads the next, so that another program can hold a dialogue with it. A
+// faulty case is answered with its error and does not end the command.
 func answerCases[C any](w *world, answer func(*C) (any, error)) error {
 	in := bufio.NewReaderSize(w.in, 1<<16)
 	for w.ctx.Err() == nil {
@@ -318,6 +348,8 @@ func answerCases[C any](w *world, answer func(*C) (any, error)) error {
 	return &exitError{code: exitInterrupted}
 }
 
+// answerTo decodes one case and returns the answer or an errorAnswer; err is the error
+// of reading the line.
 func answerTo[C any](line []byte, err error, answer func(*C) (any, error)) any {
 	var c C
 	if err == nil {
@@ -333,8 +365,8 @@ func answerTo[C any](line []byte, err error, answer func(*C) (any, error)) any {
 	return a
 }
 
-// readLine reads a line without its end. Of one that is longer than max nothing is
-// kept, and the error is errLongLine; the next line is there all the same.
+// readLine reads a line with its end. For a line longer than max it returns errLongLine
+// and keeps nothing; the next call reads the line after it.
 func readLine(in *bufio.Reader, max int) (line []byte, err error) {
 	long := false
 	for {

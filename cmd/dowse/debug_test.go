@@ -49,7 +49,7 @@ func TestDebugAnswers(t *testing.T) {
 		{"charset", `{"bytes_hex":"e4","content_type":"text/html; charset=latin1"}`, `{"charset":"windows-1252"}`},
 		{"charset", `{"bytes_hex":"c3a4"}`, `{"charset":"utf-8"}`},
 		{"stem", `{"lang":"porter","word":"Bleaching"}`, `{"stem":"bleach"}`},
-		{"stem", `{"lang":"martian","word":"x"}`, `{"error":"no language and no stemmer is called \"martian\""}`},
+		{"stem", `{"lang":"martian","word":"x"}`, `{"error":"unknown language or stemmer \"martian\""}`},
 		{"net", `{"ip":"10.0.0.1"}`, `{"public":false}`},
 		{"net", `{"ip":"9.9.9.9"}`, `{"public":true}`},
 		{"net", `{"ip":"nine"}`, `{"error":"ParseAddr(\"nine\"): unable to parse IP"}`},

@@ -18,6 +18,9 @@ import (
 	"dowse/topic"
 )
 
+// demoCmd is dowse demo: a crawl of a synthetic web that is served on loopback. The
+// flags --serve, --log, --table, --curves and --trial do something else with the same
+// web.
 type demoCmd struct {
 	Out     string  `short:"o" default:"demo.dowse" placeholder:"DIR" help:"Write the collection to this directory."`
 	Pages   int     `short:"n" default:"800" placeholder:"N" help:"Stop after N pages."`
@@ -52,12 +55,14 @@ this machine. Its relevant pages are known, so the summary can say how good the
 crawl really was.`
 }
 
+// demoTopic is the topic of the synthetic web that the demo crawls for.
 const demoTopic = "tide pools"
 
-// Run crawls the made web.
+// Run crawls the synthetic web, or does what one of the other flags asks for. A
+// collection that exists is resumed on the web that it was created with.
 func (c *demoCmd) Run(w *world) error {
 	if c.Trial > 0 && c.Sites == 0 {
-		return usage("--trial is about sites; say how many with --sites")
+		return usage("--trial: needs the number of sites; add --sites N")
 	}
 	if c.Sites > 0 {
 		return c.runTown(w)
@@ -95,8 +100,9 @@ func (c *demoCmd) Run(w *world) error {
 	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, cfg)
 }
 
-// crawl serves the made web and crawls it. A topic of the user's own has no answers to
-// compare with.
+// crawl serves the synthetic web and crawls it. Breadth-first is simulated at the same
+// time for comparison, except for a topic of the user's own, whose relevant pages are
+// not known.
 func (d *made) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Config) error {
 	server, err := d.web.Serve(w.abort)
 	if err != nil {
@@ -113,7 +119,8 @@ func (d *made) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Config
 	return flags.drive(w, dir, cfg, d.extras(server, rival, dir))
 }
 
-// ask lets a config ask the made web, until the function that it returns is called.
+// ask lets a configuration send requests to the synthetic web until the returned
+// function is called.
 func (d *made) ask(w *world, cfg *crawler.Config) (func(), error) {
 	server, err := d.web.Serve(w.abort)
 	if err != nil {
@@ -124,15 +131,16 @@ func (d *made) ask(w *world, cfg *crawler.Config) (func(), error) {
 	return func() { server.Close() }, nil
 }
 
-// greet gives a config the name and manners under which the made web is asked.
+// greet sets the identity and politeness with which the synthetic web is crawled, where
+// the configuration has none.
 func (d *made) greet(cfg *crawler.Config) {
 	cfg.Agent, cfg.Contact = cmp.Or(cfg.Agent, "dowse-demo"), cmp.Or(cfg.Contact, "http://127.0.0.1/")
 	cfg.Politeness.Delay = cmp.Or(cfg.Politeness.Delay, demoPolite.Delay)
 	cfg.Politeness.InFlight = cmp.Or(cfg.Politeness.InFlight, demoPolite.InFlight)
 }
 
-// ownTopic makes the web on which a topic of the user's own is crawled. A topic without
-// seeds begins where the demo does.
+// ownTopic makes the synthetic web on which a topic of the user's own is crawled. A
+// topic without seeds gets those of the demo.
 func ownTopic(cfg *crawler.Config) (*made, error) {
 	d, err := openMade(collection.Demo{Pages: demoPages, Own: true})
 	if err != nil {
@@ -146,11 +154,12 @@ func ownTopic(cfg *crawler.Config) (*made, error) {
 	return d, nil
 }
 
-// demoPages is the size of the made web where nobody says otherwise.
+// demoPages is the default size of the synthetic web in pages.
 const demoPages = 2400
 
-// madeFor makes the web that a collection was crawled from, nil if that was another
-// one: the names of the made web exist nowhere else.
+// madeFor returns the synthetic web that a collection was crawled from, nil if it is of
+// another web. Host names of the synthetic web exist nowhere else, so such a collection
+// can only be resumed on it.
 func madeFor(dir string) (*made, error) {
 	set, err := demoSettings(dir)
 	if set == nil || set.Demo.Sites > 0 {
@@ -163,8 +172,8 @@ func madeFor(dir string) (*made, error) {
 	return d, err
 }
 
-// demoSettings returns the settings of a collection that was crawled from a made web or
-// town, nil if dir is none.
+// demoSettings returns the settings of a collection that was crawled from a synthetic
+// web or town, nil for any other directory.
 func demoSettings(dir string) (*collection.Settings, error) {
 	if !collection.IsCollection(dir) {
 		return nil, nil
@@ -181,7 +190,7 @@ func demoSettings(dir string) (*collection.Settings, error) {
 	return &set, nil
 }
 
-// A made is the made web and the topic to crawl it for.
+// A made is a synthetic web and the topic to crawl it for.
 type made struct {
 	web   *demo.Web
 	topic *topic.Topic
@@ -190,7 +199,8 @@ type made struct {
 	pages int // limit of the crawl that is resumed
 }
 
-// open makes the web, or the one that the collection was crawled from.
+// open returns the synthetic web: that of the collection if it exists and is to be
+// crawled, else the one that the flags describe.
 func (c *demoCmd) open() (*made, error) {
 	if c.Curves != "" || c.Table || c.Log != "" || c.Serve || !collection.IsCollection(c.Out) {
 		return openMade(collection.Demo{Pages: c.Web, Seed: c.Rng})
@@ -202,6 +212,7 @@ func (c *demoCmd) open() (*made, error) {
 	return d, err
 }
 
+// openMade generates a synthetic web. The same mark always gives the same web.
 func openMade(mark collection.Demo) (*made, error) {
 	if mark.Pages < 600 || mark.Pages > 1_000_000 {
 		return nil, usage("--web %d: the demo web has 600 to 1,000,000 pages", mark.Pages)
@@ -217,10 +228,11 @@ func openMade(mark collection.Demo) (*made, error) {
 	}, nil
 }
 
-// demoPolite is how the made web is treated: it is our own machine, so hosts rest
-// for a moment only.
+// demoPolite is the politeness towards the synthetic web. It runs on this machine, so
+// the pause between requests is short.
 var demoPolite = settings.Politeness{Delay: 20 * time.Millisecond, InFlight: 16}
 
+// config returns the configuration of a crawl of the demo's own topic.
 func (d *made) config(pages int) crawler.Config {
 	return crawler.Config{
 		Topic: d.topic, Settings: settings.Settings{Limits: settings.Limits{Pages: pages}, Identity: settings.Identity{Agent: "dowse-demo", Contact: "http://127.0.0.1/"}, Politeness: demoPolite}, Seeds: texts(d.seeds),
@@ -228,6 +240,7 @@ func (d *made) config(pages int) crawler.Config {
 	}
 }
 
+// texts returns URLs as strings.
 func texts(urls []dowse.URL) (list []string) {
 	for _, u := range urls {
 		list = append(list, string(u))
@@ -235,11 +248,13 @@ func texts(urls []dowse.URL) (list []string) {
 	return list
 }
 
+// serve carries out --serve.
 func (d *made) serve(w *world) error {
 	return serveOnly(w, d.web, fmt.Sprintf("%d pages", d.web.Len()))
 }
 
-// serveOnly serves a made web or town until the command is ended.
+// serveOnly serves a synthetic web or town until the command is interrupted, and prints
+// its address.
 func serveOnly(w *world, web interface {
 	Serve(context.Context) (*demo.Server, error)
 }, what string) error {
@@ -253,6 +268,7 @@ func serveOnly(w *world, web interface {
 	return nil
 }
 
+// extras returns what the demo adds to the screen and the summary of a crawl.
 func (d *made) extras(server *demo.Server, r *rival, dir string) *extras {
 	sites := 0
 	for range d.web.Sites() {
@@ -274,8 +290,9 @@ func (d *made) extras(server *demo.Server, r *rival, dir string) *extras {
 	}
 }
 
-// verdict compares the crawl with the truth, with breadth-first on the same seeds
-// and budget, and with an oracle.
+// verdict compares the crawl with the known relevant pages, with breadth-first on the
+// same seeds and budget, and with the best possible order. It waits for the simulation
+// of breadth-first.
 func (d *made) verdict(cr *crawler.Crawler, r *rival) []string {
 	truth, fetched := 0, 0
 	f := cr.Collection.Crawl.Frontier()
@@ -304,7 +321,8 @@ func (d *made) verdict(cr *crawler.Crawler, r *rival) []string {
 		float64(truth)/float64(n), bf, best)}
 }
 
-// A rival is breadth-first on the same web, simulated beside the crawl.
+// A rival is a simulation of breadth-first on the same web that runs concurrently with
+// the crawl. Its methods may be called from any goroutine.
 type rival struct {
 	mu     sync.Mutex
 	judged []int // pages on topic after 0, 1, 2, … pages, as the judge sees it
@@ -312,6 +330,7 @@ type rival struct {
 	done   chan struct{}
 }
 
+// startRival starts the simulation, which ends with ctx or after so many pages.
 func (d *made) startRival(ctx context.Context, pages int) *rival {
 	r := &rival{judged: []int{0}, truly: []int{0}, done: make(chan struct{})}
 	go func() {
@@ -321,6 +340,7 @@ func (d *made) startRival(ctx context.Context, pages int) *rival {
 	return r
 }
 
+// add records one more page.
 func (r *rival) add(onTopic, truly bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -328,6 +348,7 @@ func (r *rival) add(onTopic, truly bool) {
 	r.truly = append(r.truly, r.truly[len(r.truly)-1]+number(truly))
 }
 
+// number returns 1 for true and 0 for false.
 func number(b bool) int {
 	if b {
 		return 1
@@ -335,9 +356,11 @@ func number(b bool) int {
 	return 0
 }
 
+// wait returns when the simulation has ended.
 func (r *rival) wait() { <-r.done }
 
-// at returns the judged harvest after so many pages, if the rival is that far.
+// at returns the harvest rate by the judge after n pages; ok is false if the simulation
+// is not that far.
 func (r *rival) at(n int) (float64, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -347,7 +370,7 @@ func (r *rival) at(n int) (float64, bool) {
 	return float64(r.judged[n]) / float64(n), true
 }
 
-// trueAt returns the true harvest after so many pages, or as far as it came.
+// trueAt returns the true harvest rate after n pages, or after all if there are fewer.
 func (r *rival) trueAt(n int) (float64, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -358,7 +381,7 @@ func (r *rival) trueAt(n int) (float64, bool) {
 	return float64(r.truly[n]) / float64(n), true
 }
 
-// follow lets breadth-first crawl the made web in virtual time.
+// follow simulates breadth-first on the synthetic web in virtual time.
 func (d *made) follow(ctx context.Context, pages int, r *rival) error {
 	web, err := d.lab(pages)
 	if err != nil {
@@ -368,7 +391,8 @@ func (d *made) follow(ctx context.Context, pages int, r *rival) error {
 	return err
 }
 
-// lab returns the made web for simulations, with the politeness of the live demo.
+// lab returns the synthetic web for simulations, with the politeness of the live demo,
+// so that their results are comparable with it.
 func (d *made) lab(pages int) (*experiment.SyntheticWeb, error) {
 	judge, err := d.topic.Judge()
 	if err != nil {

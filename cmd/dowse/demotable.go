@@ -16,7 +16,7 @@ import (
 	"dowse/strategy/input"
 )
 
-// log writes the access log of the people of the made web.
+// log writes the access log of simulated readers of the synthetic web.
 func (c *demoCmd) log(w *world, d *made) error {
 	err := durable.Replace(c.Log, func(f io.Writer) error { return d.web.WriteAccessLog(f, c.People) })
 	if err != nil {
@@ -28,8 +28,9 @@ func (c *demoCmd) log(w *world, d *made) error {
 	return nil
 }
 
-// compare simulates strategies on several made webs, with what they need beside
-// parameters if that is asked for.
+// compare simulates strategies on several synthetic webs, which differ in their random
+// seeds. With needs, strategies also get a trace and a T-Graph; without, those that need
+// them fail.
 func (c *demoCmd) compare(w *world, strategies []string, pages int, needs bool) (*measure.Runs, error) {
 	var webs []func() (*experiment.SyntheticWeb, error)
 	for i := range max(c.Webs, 1) {
@@ -54,10 +55,11 @@ func (c *demoCmd) compare(w *world, strategies []string, pages int, needs bool) 
 	return runs, err
 }
 
+// harvest is the measure that tables and curves of the demo show.
 var harvest = measure.MustParse("harvest")
 
-// curves simulates every strategy that needs nothing beside parameters on several made
-// webs, and draws the mean true harvest of each.
+// curves simulates every strategy that needs no input files on several synthetic webs,
+// and draws the mean true harvest rate of each as SVG.
 func (c *demoCmd) curves(w *world) error {
 	var names []string
 	for _, d := range strategy.All() {
@@ -82,9 +84,9 @@ func (c *demoCmd) curves(w *world) error {
 	return nil
 }
 
-// reported averages the harvest of a strategy over the webs, and prints how it ended. A
-// crawl that ended early, because its strategy saw nothing worth following, is counted
-// and left out.
+// reported averages the harvest rate of a strategy over the webs and prints the last
+// value. Crawls that ended early, because the strategy found nothing worth following,
+// are counted and left out of the mean.
 func reported(w *world, runs *measure.Runs, name string) reports.Line {
 	trails := runs.Of(name)
 	longest := 0
@@ -110,7 +112,7 @@ func reported(w *world, runs *measure.Runs, name string) reports.Line {
 	return line
 }
 
-// harvests returns the harvest of a crawl after each of its pages.
+// harvests returns the harvest rate of a crawl after each of its pages.
 func harvests(runs *measure.Runs, t *measure.Trail) []float64 {
 	at := harvest.Curve(runs, t)
 	list := make([]float64, t.Steps.Len())
@@ -120,12 +122,12 @@ func harvests(runs *measure.Runs, t *measure.Trail) []float64 {
 	return list
 }
 
-// tablePages are the columns of the table.
+// tablePages are the columns of the table, in pages.
 var tablePages = []int{200, 500, 1000}
 
-// table simulates every strategy on several made webs and prints the true harvest of
-// each. Strategies that learn from people get the access log, those that find their way
-// by a T-Graph one from an earlier crawl, breadth-first.
+// table simulates every strategy on several synthetic webs and prints the true harvest
+// rate of each as a Markdown table. Strategies that learn from readers get the access
+// log, and those that use a T-Graph one from an earlier breadth-first crawl.
 func (c *demoCmd) table(w *world) error {
 	var names []string
 	for _, d := range strategy.All() {
@@ -146,8 +148,8 @@ func (c *demoCmd) table(w *world) error {
 	return nil
 }
 
-// tableRow returns the mean harvest of a strategy over the webs. A crawl that ended early
-// counts with the harvest that it ended with, and the cell says so.
+// tableRow returns the mean harvest rate of a strategy over the webs. A crawl that ended
+// early counts with its last value, and the cell notes it.
 func tableRow(runs *measure.Runs, name string) string {
 	trails := runs.Of(name)
 	cells := make([]string, len(tablePages))
@@ -167,8 +169,8 @@ func tableRow(runs *measure.Runs, name string) string {
 	return strings.Join(cells, " | ")
 }
 
-// needs makes what strategies may need on a made web: words, the access log, and the
-// T-Graph of an earlier crawl.
+// needs returns the inputs that strategies may need on a synthetic web: words of the
+// topic, the access log, and the T-Graph of an earlier crawl.
 func (d *made) needs(ctx context.Context, web *experiment.SyntheticWeb, people int) (input.Inputs, error) {
 	n, err := crawler.NeedsOf(crawler.Config{Topic: d.topic})
 	if err == nil {

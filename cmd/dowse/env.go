@@ -16,11 +16,11 @@ import (
 // envPrefix begins the names of dowse's environment variables.
 const envPrefix = "DOWSE_"
 
-// Two groups of flags can be set by environment variables. Settings have the variable that
-// their table names: those that hold for every crawl have a short name, DOWSE_CONTACT, which
-// sets --contact of every command that has it. The other flags of crawl are named with the
-// command: DOWSE_CRAWL_PAGES. No other flag has a variable, so that a variable never
-// reaches a command that was not meant.
+// nameEnvVars gives flags their environment variables. Two groups of flags have one.
+// Settings have the variable that their table names: those that apply to every crawl
+// have a short name, DOWSE_CONTACT, which sets --contact of every command that has it.
+// The other flags of crawl are named with the command: DOWSE_CRAWL_PAGES. No other flag
+// has a variable, so that a variable never reaches a command that was not meant.
 func nameEnvVars(k *kong.Kong) error {
 	for _, command := range k.Model.Children {
 		for _, flag := range command.Flags {
@@ -33,12 +33,14 @@ func nameEnvVars(k *kong.Kong) error {
 	return nil
 }
 
-// onceOnly are flags of crawl that ask for something to be done once.
+// onceOnly lists flags of crawl that ask for a single action. They have no variable: one
+// that stays set would repeat the action in every crawl.
 var onceOnly = []string{"help", "fresh", "dry-run"}
 
 // crawlPrefix begins the names of variables that only crawl reads.
 const crawlPrefix = envPrefix + "CRAWL_"
 
+// envVarOf returns the environment variable of a command's flag, "" if it has none.
 func envVarOf(command, flag string) string {
 	f, ok := settings.ByFlag(flag)
 	switch {
@@ -50,10 +52,11 @@ func envVarOf(command, flag string) string {
 	return ""
 }
 
-// An envVar is a variable and the flags it sets.
+// An envVar is a variable and the flags it sets, as "crawl --pages, demo --pages".
 type envVar struct{ name, flags string }
 
-// envVars lists the variables of all flags, by name.
+// envVars lists the variables of all flags, sorted by name. It reads the parser's model,
+// so the list cannot miss a flag.
 func envVars(root *kong.Node) (list []envVar) {
 	flags := map[string][]string{}
 	for _, command := range root.Children {
@@ -69,8 +72,8 @@ func envVars(root *kong.Node) (list []envVar) {
 	return list
 }
 
-// noteUnknownEnv prints a note for each variable that looks like one of dowse's
-// and is none.
+// noteUnknownEnv prints a note for each variable that begins with DOWSE_ and that no
+// flag reads. A misspelt variable would otherwise be ignored silently.
 func noteUnknownEnv(out io.Writer, root *kong.Node, environ []string) {
 	var known []string // in lower case, without the prefix
 	for _, v := range envVars(root) {
@@ -98,6 +101,7 @@ func envHint(name string, known []string) string {
 	return "did you mean " + envPrefix + strings.ToUpper(near) + "?"
 }
 
+// printEnv prints dowse help env.
 func printEnv(w *world) error {
 	fmt.Fprintln(w.out, "Flags on the command line win over these variables; the variables win over")
 	fmt.Fprintln(w.out, "dowse.yaml in this directory, and that over the user's config file.")

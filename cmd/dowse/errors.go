@@ -12,14 +12,14 @@ import (
 	"dowse/text"
 )
 
-// packageNames begin errors of the packages below. They help who reads the code, and
-// mean nothing to who types commands.
+// packageNames matches the names of packages that begin their errors. They help readers
+// of the code and mean nothing to users of the commands.
 var packageNames = regexp.MustCompile(`(^|: |; |\n)(?:archive|collection|crawl|crawler|directory|durable|experiment|fetch|frontier|measure|outside|predicate|report|sitetrial|weburl): `)
 
-// repeated finds a URL that an error names twice: "x": parse "x": problem.
+// repeated matches a URL that an error names twice: "x": parse "x": problem.
 var repeated = regexp.MustCompile(`parse ("(?:[^"\\]|\\.)*"): `)
 
-// plainError is an error as people read it: without the names of packages, and
+// plainError returns an error as people read it: without the names of packages, and
 // without the same words twice in a row.
 func plainError(err error) string {
 	s := err.Error()
@@ -38,25 +38,28 @@ func plainError(err error) string {
 	return onceOnlyParts(s)
 }
 
-// onceOnlyParts drops a part of a message that says what the part before it said.
+// onceOnlyParts drops a part of a message that repeats the part before it.
 func onceOnlyParts(s string) string {
 	parts := strings.Split(s, "; ")
 	return strings.Join(slices.Compact(parts), "; ")
 }
 
-// An errorLine is an error as scripts read it, of schema error/v1.
+// An errorLine is an error as scripts read it, of schema error/v1. It is printed on
+// stderr by commands with --json.
 type errorLine struct {
 	Schema string      `json:"schema"`
 	Error  errorFields `json:"error"`
 }
 
+// errorFields are the members of an error in JSON.
 type errorFields struct {
 	Code    string `json:"code" doc:"the name of the exit code; dowse help exit-codes lists them"`
 	Message string `json:"message" doc:"what is wrong"`
 	Hint    string `json:"hint,omitempty" doc:"what to do"`
 }
 
-// wantsJSON reports whether the arguments ask for JSON.
+// wantsJSON reports whether the arguments ask for JSON. It looks at the arguments as
+// typed, since errors of the parser must be JSON too.
 func wantsJSON(args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
@@ -64,7 +67,8 @@ func wantsJSON(args []string) bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
-// sayError prints an error: a line for people, with --json an object for scripts.
+// sayError prints an error: one line for people or, with --json, one object for scripts.
+// An error without a text gets the meaning of its exit code as its message.
 func (w *world) sayError(code int, message, hint string) {
 	if wantsJSON(w.args) {
 		e := exitCodeOf(code)
@@ -77,7 +81,8 @@ func (w *world) sayError(code int, message, hint string) {
 	fmt.Fprint(w.err, hint)
 }
 
-// usageError makes an error of the parser one that says what is wrong and what to do.
+// usageError turns an error of the parser into one that states the problem and what to
+// do: the nearest name, or the help of the command.
 func usageError(err error) error {
 	var pe *kong.ParseError
 	if !errors.As(err, &pe) {
@@ -94,6 +99,7 @@ func usageError(err error) error {
 	return usage("%s; see %s --help", problem, commandPath(at))
 }
 
+// Messages of the parser (kong) that are reworded by parseProblem.
 var (
 	wrongArgument = regexp.MustCompile(`^unexpected argument (.*?)(?:, did you mean .*)?$`)
 	wrongEnum     = regexp.MustCompile(`^(\S+) must be one of (.*) but got "(.*)"$`)
@@ -104,7 +110,8 @@ var (
 	needsValue    = regexp.MustCompile(`^(--\S+): missing value, expecting "(.*)"`)
 )
 
-// parseProblem puts a message of the parser into the words of dowse.
+// parseProblem puts a message of the parser into the words of dowse. A message that no
+// pattern matches is returned almost as it is.
 func parseProblem(s string, ctx *kong.Context, at *kong.Node) string {
 	if m := wrongArgument.FindStringSubmatch(s); m != nil {
 		return wrongCommand(m[1], ctx, at)
@@ -130,7 +137,8 @@ func parseProblem(s string, ctx *kong.Context, at *kong.Node) string {
 	return strings.Replace(s, ", did you mean ", "; did you mean ", 1)
 }
 
-// wrongCommand says that there is no such command, or that an argument is one too many.
+// wrongCommand returns the problem with an unexpected argument: an unknown command, or
+// one argument too many.
 func wrongCommand(arg string, ctx *kong.Context, at *kong.Node) string {
 	if at == nil && ctx != nil {
 		at = ctx.Model.Node
@@ -142,13 +150,14 @@ func wrongCommand(arg string, ctx *kong.Context, at *kong.Node) string {
 	for _, c := range at.Children {
 		names = append(names, c.Name)
 	}
-	s := fmt.Sprintf("there is no command %q", strings.TrimPrefix(strings.TrimPrefix(commandPath(at)+" "+arg, "dowse"), " "))
+	s := fmt.Sprintf("unknown command %q", strings.TrimPrefix(strings.TrimPrefix(commandPath(at)+" "+arg, "dowse"), " "))
 	if best := text.Nearest(arg, names); best != "" {
 		s += fmt.Sprintf("; did you mean %q?", best)
 	}
 	return s
 }
 
+// childList returns the subcommands of a command, as "a, b or c".
 func childList(n *kong.Node) string {
 	var names []string
 	for _, c := range n.Children {
@@ -159,7 +168,8 @@ func childList(n *kong.Node) string {
 	return joinOr(names)
 }
 
-// orList writes the values of a flag, quoted and with commas between, as a, b or c.
+// orList turns the values of an enum flag, quoted and separated by commas, into "a, b or
+// c".
 func orList(values string) string {
 	var names []string
 	for v := range strings.SplitSeq(values, ",") {
@@ -170,7 +180,7 @@ func orList(values string) string {
 	return joinOr(names)
 }
 
-// joinOr writes a list as a, b or c.
+// joinOr joins a list as "a, b or c".
 func joinOr(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")

@@ -14,6 +14,8 @@ import (
 	"dowse/crawler"
 )
 
+// exportCmd writes pages of a collection into one file. The suffix of the file selects
+// the format, so there is one command for all formats.
 type exportCmd struct {
 	Dir    string   `arg:"" help:"Collection."`
 	Out    string   `arg:"" help:"File to write; its suffix selects the format; - for stdout."`
@@ -51,12 +53,13 @@ Fields:
 ` + indented(strings.Join(collection.ExportFields(), " "))
 }
 
-// Run writes pages into a file.
+// Run writes the export. Pages that cannot be read are left out and listed, and the exit
+// code is then 7; the file holds all others.
 func (c *exportCmd) Run(w *world) error {
 	if err := c.check(w); err != nil {
 		return err
 	}
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -73,8 +76,8 @@ func (c *exportCmd) Run(w *world) error {
 	return passedOver(w, c.Dir, &cr.Collection.Unread)
 }
 
-// passedOver tells what could not be read, if anything: the rest is there, and the exit
-// code says that it is not all.
+// passedOver lists what could not be read, if anything, and returns an error for it: the
+// output is there, and the exit code states that it is not complete.
 func passedOver(w *world, dir string, u *collection.Unread) error {
 	if u.Count() == 0 {
 		return nil
@@ -89,6 +92,7 @@ func passedOver(w *world, dir string, u *collection.Unread) error {
 		dir, some(u.Count(), "part"), dir)}
 }
 
+// check finds wrong flags before the collection is opened.
 func (c *exportCmd) check(w *world) error {
 	if c.On && c.All {
 		return usage("--on or --all, not both")
@@ -96,15 +100,16 @@ func (c *exportCmd) check(w *world) error {
 	known := collection.ExportFields()
 	for _, f := range c.Fields {
 		if !slices.Contains(known, f) {
-			return usage("no field is called %q; there are %s", f, strings.Join(known, " "))
+			return usage("unknown field %q; want one of %s", f, strings.Join(known, " "))
 		}
 	}
 	if c.Out == "-" && w.outTTY && (c.Format == "wacz" || strings.HasSuffix(c.Format, "gz") || strings.HasSuffix(c.Format, "zst")) {
-		return usage("%s is nothing for a terminal; give a file, or a pipe", c.Format)
+		return usage("%s: cannot be printed on a terminal; give a file or a pipe", c.Format)
 	}
 	return nil
 }
 
+// options returns the options of the export that the flags describe.
 func (c *exportCmd) options(w *world) collection.ExportOptions {
 	return collection.ExportOptions{
 		Format: c.Format, On: c.On, All: c.All, Since: c.Since.Time, Fields: c.Fields, Text: c.Text, Force: c.Force,
@@ -112,10 +117,10 @@ func (c *exportCmd) options(w *world) collection.ExportOptions {
 	}
 }
 
-// siteExport matches the names of exports that list sites.
+// siteExport matches the names of exports whose records are sites, not pages.
 var siteExport = regexp.MustCompile(`(sites\.(jsonl|csv)|gexf|graphml|dot|svg)(\.gz|\.zst)?( |$)`)
 
-// done says what was written.
+// done returns the last line: how much was written, and where.
 func (c *exportCmd) done(n int) string {
 	what := some(n, "page")
 	switch name := c.Out + " " + c.Format; {
@@ -131,7 +136,8 @@ func (c *exportCmd) done(n int) string {
 	return fmt.Sprintf("%s: %s, %s", c.Out, what, bytesText(st.Size()))
 }
 
-// exportError tells what a person can mend from what went wrong inside.
+// exportError separates errors that the user can correct, such as an unknown suffix or
+// an existing file, from internal ones.
 func exportError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):

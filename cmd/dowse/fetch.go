@@ -15,6 +15,8 @@ import (
 	"dowse/weburl"
 )
 
+// fetchCmd fetches one page as the crawler would and shows what came of it, without a
+// collection.
 type fetchCmd struct {
 	URL     string `arg:"" help:"Page to fetch."`
 	Follow  bool   `help:"Follow redirects, up to 10."`
@@ -36,9 +38,11 @@ One request, exactly as the crawler would make it: robots.txt is asked and
 obeyed, a redirect is shown and not followed.`
 }
 
+// maxRedirects is the number of redirects that commands other than crawl follow.
 const maxRedirects = 10
 
-// Run fetches one page.
+// Run fetches the page and prints it. The exit code follows the outcome of the last
+// request: 5 if it was refused, 4 if there was no usable answer.
 func (c *fetchCmd) Run(w *world) error {
 	u, err := weburl.Parse(c.URL)
 	if err != nil {
@@ -76,6 +80,8 @@ func (c *fetchCmd) Run(w *world) error {
 	return outcomeError(hops[len(hops)-1].Page)
 }
 
+// print prints the requests. With --text or --links stdout has only these, and the facts
+// go to stderr.
 func (c *fetchCmd) print(w *world, hops []*crawler.Hop) error {
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(c.answer(hops))
@@ -102,7 +108,8 @@ func (c *fetchCmd) print(w *world, hops []*crawler.Hop) error {
 	return nil
 }
 
-// outcomeError chooses the exit code for a page that did not come.
+// outcomeError returns the exit code for a page that was not fetched, nil for one that
+// was.
 func outcomeError(p *dowse.Page) error {
 	switch p.Outcome {
 	case dowse.Fetched, dowse.Redirected, dowse.Skipped, dowse.Listed:
@@ -116,7 +123,7 @@ func outcomeError(p *dowse.Page) error {
 	return &exitError{code: exitNetwork}
 }
 
-// hop prints one request and what came of it.
+// hop prints one request and its result.
 func (c *fetchCmd) hop(out io.Writer, h *crawler.Hop) {
 	p := h.Page
 	fmt.Fprintln(out, oneLine(string(p.URL)))
@@ -140,8 +147,10 @@ func (c *fetchCmd) hop(out io.Writer, h *crawler.Hop) {
 	}
 }
 
+// field prints a name and a value in the columns of a [sheet].
 func field(out io.Writer, name, value string) { fmt.Fprintf(out, " %-9s %s\n", name, value) }
 
+// outcomeLine returns the outcome of a request with its reason and detail.
 func outcomeLine(p *dowse.Page) string {
 	s := p.Outcome.String()
 	if p.Reason != "" {
@@ -153,6 +162,7 @@ func outcomeLine(p *dowse.Page) string {
 	return s
 }
 
+// answerLine returns status, type, size, duration and address of an answer.
 func answerLine(p *dowse.Page) string {
 	f := p.Fetch
 	s := fmt.Sprintf("%d %s, %s in %d ms", f.Status, oneLine(f.Type), bytesText(f.Bytes), f.Took.Milliseconds())
@@ -168,6 +178,7 @@ func answerLine(p *dowse.Page) string {
 	return s
 }
 
+// pageFacts returns what was extracted from a page, in one line.
 func pageFacts(p *dowse.Page) string {
 	s := fmt.Sprintf("%d words, %d links, charset %s", len(p.Words), len(p.Links), orDefault(p.Fetch.Charset, "unknown"))
 	if p.Language != "" {
@@ -184,6 +195,8 @@ func pageFacts(p *dowse.Page) string {
 	return s
 }
 
+// robotsLines prints whether robots.txt allows the page, the rule that decides, and what
+// else the file states.
 func robotsLines(out io.Writer, h *crawler.Hop) {
 	verdict := "allowed"
 	if h.Page.Outcome == dowse.Refused || h.Response == nil {
@@ -204,8 +217,8 @@ func robotsLines(out io.Writer, h *crawler.Hop) {
 	}
 }
 
-// fetchAnswer is what fetch says as JSON. Header, text and links are there if they
-// were asked for.
+// A fetchAnswer is the output of fetch --json. Headers, text and links are present if
+// their flags were given.
 type fetchAnswer struct {
 	URL      dowse.URL     `json:"url"`
 	Outcome  string        `json:"outcome"`
@@ -230,6 +243,7 @@ type fetchAnswer struct {
 	Links    []linkAnswer  `json:"links,omitempty"`
 }
 
+// A robotsAnswer is what robots.txt states about the page.
 type robotsAnswer struct {
 	Allowed  bool          `json:"allowed"`
 	Rule     string        `json:"rule"`
@@ -238,18 +252,21 @@ type robotsAnswer struct {
 	Sitemaps []dowse.URL   `json:"sitemaps,omitempty"`
 }
 
+// A hopAnswer is a redirect that was followed.
 type hopAnswer struct {
 	URL      dowse.URL `json:"url"`
 	Status   int       `json:"status"`
 	Location dowse.URL `json:"location"`
 }
 
+// A linkAnswer is a link on the page.
 type linkAnswer struct {
 	URL      dowse.URL `json:"url"`
 	Anchor   string    `json:"anchor"`
 	NoFollow bool      `json:"nofollow,omitempty"`
 }
 
+// answer returns the last request with the redirects before it, for JSON.
 func (c *fetchCmd) answer(hops []*crawler.Hop) *fetchAnswer {
 	h := hops[len(hops)-1]
 	p := h.Page
@@ -269,6 +286,7 @@ func (c *fetchCmd) answer(hops []*crawler.Hop) *fetchAnswer {
 	return a
 }
 
+// details adds header, text and links if they were asked for.
 func (c *fetchCmd) details(a *fetchAnswer, h *crawler.Hop) {
 	if h.Response != nil {
 		a.Location = h.Response.Location

@@ -14,6 +14,8 @@ import (
 	"dowse/weburl"
 )
 
+// forgetCmd takes pages down: it erases them from a collection for good. It requires a
+// reason and, without a terminal, an explicit --yes.
 type forgetCmd struct {
 	Dir     string   `arg:"" help:"Collection. No crawl may be running in it."`
 	URL     []string `arg:"" optional:"" help:"Pages to take down."`
@@ -43,10 +45,11 @@ to it in the archive. Files that were exported before are not touched. If it is 
 off, the next forget or crawl ends it.`
 }
 
-// Run takes pages down.
+// Run erases the pages and prints what was changed. All flags are checked and the user
+// is asked before anything is changed.
 func (c *forgetCmd) Run(w *world) error {
 	if strings.TrimSpace(c.Because) == "" {
-		return usage("--because: say why; it is kept with the date")
+		return usage("--because: the reason is empty; give one, it is kept with the date")
 	}
 	if len(c.URL) == 0 && c.Host == "" && c.Prefix == "" {
 		return usage("nothing to forget: give URLs, --host or --prefix")
@@ -76,8 +79,8 @@ func (c *forgetCmd) Run(w *world) error {
 	return c.print(w.out, f)
 }
 
-// takedown returns what is to be forgotten. A URL without a scheme is taken with the one
-// that the collection knows it by.
+// takedown returns what is to be erased. A URL without a scheme is completed with the
+// one under which the collection knows it, https if it knows neither.
 func (c *forgetCmd) takedown() (x collection.Takedown, err error) {
 	x = collection.Takedown{Host: strings.ToLower(c.Host), Why: c.Because, At: time.Now()}
 	if c.Prefix != "" {
@@ -106,7 +109,8 @@ func (c *forgetCmd) takedown() (x collection.Takedown, err error) {
 	return x, nil
 }
 
-// unknown says of a URL that the crawl never saw which one may be meant.
+// unknown turns the error for a URL that the crawl never saw into one that suggests the
+// nearest known URL.
 func (c *forgetCmd) unknown(err error) error {
 	cr, viewErr := view(c.Dir)
 	if viewErr != nil {
@@ -121,6 +125,7 @@ func (c *forgetCmd) unknown(err error) error {
 	return usage("%v", err)
 }
 
+// withScheme adds https:// to a URL without a scheme.
 func withScheme(raw string) string {
 	if strings.Contains(raw, "://") {
 		return raw
@@ -128,7 +133,8 @@ func withScheme(raw string) string {
 	return "https://" + raw
 }
 
-// ask lets a person think again.
+// ask lists what will be erased and asks for confirmation; any answer but yes is an
+// error.
 func (c *forgetCmd) ask(w *world, x collection.Takedown) error {
 	for _, u := range x.URLs {
 		fmt.Fprintln(w.err, oneLine(string(u)))
@@ -151,6 +157,8 @@ func (c *forgetCmd) ask(w *world, x collection.Takedown) error {
 	return &exitError{exitInterrupted, errors.New("nothing was done")}
 }
 
+// print prints what was erased and what remains: copies that were erased too, and pages
+// with nearly the same text, which stay.
 func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 	if c.JSON {
 		return jsonLine(out, f)
@@ -198,6 +206,7 @@ func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 	return nil
 }
 
+// say returns the subject and verb for n pages with similar text.
 func say(n int) string {
 	if n == 1 {
 		return "this page says"

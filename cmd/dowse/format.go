@@ -11,17 +11,20 @@ import (
 	"dowse/internal/facts"
 )
 
-// A formatPiece of a format is a text, or the name of a field.
+// A formatPiece is a part of a format of pages --format: literal text or the name of a
+// field.
 type formatPiece struct {
 	text  string
 	field string // "" for a text
 }
 
-// pageFields lists the facts of a page that a format can name: those that do not need its text, which
-// only an export reads.
+// pageFields lists the facts of a page that a format can name: those that do not need
+// its text, which only an export reads.
 func pageFields() []string { return facts.Names(false) }
 
-// parseFormat makes a printer of a format such as {url}\t{host}, which prints one line per page.
+// parseFormat returns a printer for a format such as {url}\t{host}. It prints one line
+// per page; line breaks and control characters in values are escaped, so that columns
+// stay columns.
 func parseFormat(format string) (rowPrinter, error) {
 	pieces, err := piecesOf(format)
 	if err != nil {
@@ -45,7 +48,8 @@ func parseFormat(format string) (rowPrinter, error) {
 	}, nil
 }
 
-// piecesOf cuts a format at its fields.
+// piecesOf splits a format into text and fields. An unknown field or an open brace is an
+// error.
 func piecesOf(format string) (list []formatPiece, err error) {
 	for rest := format; rest != ""; {
 		text, after, ok := strings.Cut(rest, "{")
@@ -58,7 +62,7 @@ func piecesOf(format string) (list []formatPiece, err error) {
 			return nil, fmt.Errorf("%q: a { without its }", format)
 		}
 		if known := pageFields(); !slices.Contains(known, name) {
-			return nil, fmt.Errorf("no field is called %q; there are %s", name, strings.Join(known, " "))
+			return nil, fmt.Errorf("unknown field %q; want one of %s", name, strings.Join(known, " "))
 		}
 		list = append(list, formatPiece{field: name})
 		rest = more
@@ -66,12 +70,13 @@ func piecesOf(format string) (list []formatPiece, err error) {
 	return list, nil
 }
 
+// unescape replaces \t, \n and \\ in the literal text of a format.
 func unescape(s string) string {
 	return strings.NewReplacer(`\t`, "\t", `\n`, "\n", `\\`, `\`).Replace(s)
 }
 
-// plainValue writes a value of JSON as text: a string without quotes, nothing for
-// what is absent.
+// plainValue returns a JSON value as text: a string without quotes, "" for an absent
+// value, and everything else as JSON.
 func plainValue(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil {

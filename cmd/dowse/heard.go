@@ -6,8 +6,10 @@ import (
 	"sync"
 )
 
-// heard passes on what the program of an outside judge writes to its standard error, and
-// what the judge of a crawl has learnt. Beside a live screen it waits until that is over.
+// A heard collects lines that arrive during a crawl: what the program of an outside
+// judge writes to its standard error, and what the judge has learnt. With wait it holds
+// them back until tell is called, since they would disturb a live screen. Its methods
+// may be called from any goroutine.
 type heard struct {
 	mu   sync.Mutex
 	out  io.Writer
@@ -15,12 +17,12 @@ type heard struct {
 	said []string
 }
 
-// say takes a line; it may be called from any goroutine.
+// say accepts one line of an outside judge.
 func (h *heard) say(line string) {
 	h.pass([]string{"judge: " + oneLine(line)})
 }
 
-// pass takes lines as they are; it may be called from any goroutine.
+// pass accepts lines and prints them immediately unless they are to wait.
 func (h *heard) pass(lines []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -33,7 +35,7 @@ func (h *heard) pass(lines []string) {
 	}
 }
 
-// tell prints what waited.
+// tell prints the lines that waited; lines that arrive later are printed immediately.
 func (h *heard) tell() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

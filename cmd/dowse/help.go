@@ -17,6 +17,8 @@ import (
 	"dowse/strategy"
 )
 
+// helpCmd prints help on commands, as --help does, and on topics that belong to no
+// single command.
 type helpCmd struct {
 	What []string `arg:"" optional:"" name:"command|topic" help:"Command, or topic; see dowse help topics."`
 }
@@ -29,13 +31,15 @@ func (helpCmd) Help() string {
   dowse help strategies      the strategies; add a NAME for its parameters`
 }
 
-// A helpTopic is something there is help on beside the commands.
+// A helpTopic is a subject of help besides the commands. Most are printed from tables of
+// the packages concerned, so that they cannot become outdated.
 type helpTopic struct {
 	name  string
 	about string
 	print func(w *world) error
 }
 
+// helpTopics lists the topics in the order in which dowse help shows them.
 func helpTopics() []helpTopic {
 	return []helpTopic{
 		{"topics", "this list", printTopics},
@@ -51,7 +55,8 @@ func helpTopics() []helpTopic {
 	}
 }
 
-// Run prints help on a command or a topic.
+// Run prints the list of commands, the help of one command, or a topic. A topic wins
+// over a command of the same name, such as judge.
 func (c *helpCmd) Run(w *world) error {
 	if len(c.What) == 0 {
 		return listCommands(w.out, w.parser.Model.Node)
@@ -67,11 +72,11 @@ func (c *helpCmd) Run(w *world) error {
 	return helpOn(w, c.What)
 }
 
-// helpOn prints the help of a command, as --help does.
+// helpOn prints the help of a command by parsing it with --help.
 func helpOn(w *world, command []string) error {
 	node := find(w.parser.Model.Node, command)
 	if node == nil {
-		return usage("there is no command or topic %q; see dowse help topics, or dowse help for the commands", strings.Join(command, " "))
+		return usage("unknown command or topic %q; see dowse help topics, or dowse help for the commands", strings.Join(command, " "))
 	}
 	var c cli
 	parser, err := newParser(&c, w, func(int) {})
@@ -82,7 +87,8 @@ func helpOn(w *world, command []string) error {
 	return nil
 }
 
-// find returns the node of a command, nil if there is none.
+// find returns the node of a command given by its names or aliases, nil if there is
+// none.
 func find(n *kong.Node, command []string) *kong.Node {
 	for _, name := range command {
 		i := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == name || slices.Contains(c.Aliases, name) })
@@ -94,12 +100,13 @@ func find(n *kong.Node, command []string) *kong.Node {
 	return n
 }
 
+// printTopics prints dowse help topics.
 func printTopics(w *world) error {
 	listTopics(w.out)
 	return nil
 }
 
-// row prints a name and what it means, in 80 columns.
+// row prints a name and its meaning in two columns, wrapped at 80 columns.
 func row(out io.Writer, name, text string) {
 	const indent, gap = 2, 18
 	below := strings.Repeat(" ", indent+gap+1)
@@ -114,6 +121,7 @@ func row(out io.Writer, name, text string) {
 	}
 }
 
+// printReasons prints the reasons for skipped and failed URLs and for the end of crawls.
 func printReasons(w *world) error {
 	fmt.Fprintln(w.out, "Why a URL was not fetched, or not kept. The list is closed and stable.")
 	fmt.Fprintln(w.out)
@@ -128,13 +136,14 @@ func printReasons(w *world) error {
 	return nil
 }
 
+// An exitCode describes one exit code.
 type exitCode struct {
 	code  int
 	name  string // in JSON errors
 	means string
 }
 
-// exitCodes lists the exit codes: their names in JSON errors, and what they mean.
+// exitCodes lists all exit codes, for dowse help exit-codes and for errors in JSON.
 var exitCodes = []exitCode{
 	{exitOK, "ok", "did what was asked; a limit you set counts"},
 	{exitInternal, "internal", "internal error"},
@@ -148,7 +157,7 @@ var exitCodes = []exitCode{
 	{exitAborted, "aborted", "stopped immediately by a second Ctrl-C; what was committed is safe"},
 }
 
-// exitCodeOf describes an exit code.
+// exitCodeOf returns the description of an exit code; an unknown one counts as internal.
 func exitCodeOf(code int) exitCode {
 	i := slices.IndexFunc(exitCodes, func(e exitCode) bool { return e.code == code })
 	if i < 0 {
@@ -157,6 +166,7 @@ func exitCodeOf(code int) exitCode {
 	return exitCodes[i]
 }
 
+// printExitCodes prints dowse help exit-codes.
 func printExitCodes(w *world) error {
 	fmt.Fprintln(w.out, "With --json an error is one line on stderr, with the name as its code:")
 	fmt.Fprintln(w.out, `{"error":{"code":"usage","message":"...","hint":"..."}}`)
@@ -167,6 +177,7 @@ func printExitCodes(w *world) error {
 	return nil
 }
 
+// printStrategies prints the strategies, one line each.
 func printStrategies(w *world) error {
 	fmt.Fprintf(w.out, "Not sure? Leave it out. The default is %s.\n\n", strategy.Default)
 	fmt.Fprintln(w.out, "What each strategy ranks links by:")
@@ -180,7 +191,7 @@ with --strategy NAME:key=value,key=value.
 	return nil
 }
 
-// gistWithin returns a text that has more than n columns without its last clauses.
+// gistWithin shortens a text to n columns by dropping its last clauses.
 func gistWithin(text string, n int) string {
 	for len([]rune(text)) > n {
 		i := strings.LastIndexAny(text, ",;:")
@@ -192,7 +203,7 @@ func gistWithin(text string, n int) string {
 	return text
 }
 
-// printStrategy prints one strategy with its source and its parameters.
+// printStrategy prints one strategy with its source, its inputs and its parameters.
 func printStrategy(w *world, name string) error {
 	list := crawler.Strategies()
 	i := slices.IndexFunc(list, func(d strategy.Description) bool { return d.Name == name })
@@ -217,6 +228,7 @@ func printStrategy(w *world, name string) error {
 	return nil
 }
 
+// strategyNames returns the names of strategies in the order of the list.
 func strategyNames(list []strategy.Description) (names []string) {
 	for _, d := range list {
 		names = append(names, d.Name)
@@ -224,11 +236,13 @@ func strategyNames(list []strategy.Description) (names []string) {
 	return names
 }
 
-// unknown says that a name is none of the known ones, and which one it probably means.
+// unknown returns the problem with an unknown name, and the known name that was probably
+// meant: unknown strategy "otei"; did you mean "otie"?
 func unknown(thing, name string, known []string) string {
 	return fmt.Sprintf("unknown %s %q; %s", thing, name, mistake.Suggestion(name, known))
 }
 
+// printSiteHelp prints the stop reasons and kinds of homepages of crawls for sites.
 func printSiteHelp(w *world) error {
 	fmt.Fprintln(w.out, "Why the reading of a site ended (stop):")
 	fmt.Fprintln(w.out)
@@ -243,6 +257,8 @@ func printSiteHelp(w *world) error {
 	return nil
 }
 
+// printExpr prints the language of where: with the facts, matchers and conditions of
+// package predicate.
 func printExpr(w *world) error {
 	fmt.Fprint(w.out, exprHelp)
 	fmt.Fprintln(w.out, "\nFacts:")
@@ -261,7 +277,7 @@ func printExpr(w *world) error {
 	return nil
 }
 
-// factHelp tells what a fact is and how a string is looked for in it.
+// factHelp returns the kind and meaning of a fact, and how a string is matched with it.
 func factHelp(f predicate.Fact) string {
 	s := f.Kind + ": " + f.Means
 	if f.Match != "" {
@@ -270,6 +286,7 @@ func factHelp(f predicate.Fact) string {
 	return s
 }
 
+// exprHelp introduces the tree of clauses of where:.
 const exprHelp = `where: in a topic file says what must hold of a page. It is a tree of clauses;
 dowse why reports each for itself:
 
@@ -290,6 +307,7 @@ without it the clause fails. A clause may also be an expression in words:
   where: category(SPORTS) and keyword(hockey) and not host_suffix(.uk)
 `
 
+// celHelp describes the part of CEL that expr: offers.
 const celHelp = `
 expr: is an expression in CEL (cel.dev): page.FACT with < <= == != && || ! in,
 size(), contains(), startsWith(), endsWith(), matches('RE2'), has(page.FACT),
@@ -297,11 +315,13 @@ exists(x, …), all(x, …), timestamp('2026-01-01T00:00:00Z'). Lists are lists 
 strings; meta and og are maps. It ends when it costs too much.
 `
 
+// printJudge prints how the words of a topic rate a page.
 func printJudge(w *world) error {
 	_, err := fmt.Fprint(w.out, judgeHelp)
 	return err
 }
 
+// judgeHelp states the formula of the judge of words. It must agree with package judge.
 const judgeHelp = `A page is rated from 0 to 1 by the words of the topic:
 
   relevance = 1 / (1 + exp(-z))       z = -3 + the sum over all signs of
@@ -313,7 +333,7 @@ at least 2.2. So counts saturate: a second word of the topic is worth more than
 the tenth mention of the first, and a passing mention is not yet on topic.
 
   words   with n words in the topic, 4 + 2/n each; a phrase 0.7 of that where
-          it stands as written, 0.3 for each of its single words
+          it occurs as written, 0.3 for each of its single words
   also    1.2
   about   0.25 a word; also and about together at most 2.5
   not     -5

@@ -6,6 +6,7 @@ import (
 	"dowse/internal/lab/measure"
 )
 
+// printMeasures prints the measures of the lab from their table.
 func printMeasures(w *world) error {
 	fmt.Fprint(w.out, `What the lab measures, written NAME[/WINDOW][@WHERE]: harvest, recall@500,
 window_harvest/100@10%. WHERE is a number of pages, a percentage of the budget,
@@ -22,6 +23,7 @@ or end, which it is if it is not given. Definitions in full: docs/measures.md.
 	return nil
 }
 
+// printClaims prints the language of claims, which --assert and experiments use.
 func printClaims(w *world) error {
 	_, err := fmt.Fprint(w.out, `A claim compares measures of strategies, over the topics that both were run on:
 
@@ -38,7 +40,7 @@ func printClaims(w *world) error {
   a.recall crosses b.recall, at 5%..20%         first below, above from there on
 
 p(t) and p(wilcoxon) choose the test; p alone takes the experiment's. Names
-with spaces or operators stand in quotes: "oracle (upper bound)".recall. The
+with spaces or operators are put in quotes: "oracle (upper bound)".recall. The
 answer is holds, does not hold, or undecided: under 5 topics there is no
 p-value, and an interval with room for both decides nothing. --assert takes
 holds alone.

@@ -11,13 +11,16 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// helpColumns is the width of all help.
+// helpColumns is the width of all help, on any terminal, so that examples look the same
+// everywhere.
 const helpColumns = 80
 
-// printHelp prints the help of the command line or of one command. Commands with
-// many flags list the usual ones; --help-all lists all of them.
+// printHelp prints the help of the command line or of one command; kong calls it for
+// --help. Commands with many flags list the usual ones; --help-all lists all of them.
 func printHelp(_ kong.HelpOptions, ctx *kong.Context) error { return printHelpOf(ctx, false) }
 
+// printHelpOf prints usage, summary, examples, arguments, flags and subcommands, in this
+// order; all includes the flags marked rare.
 func printHelpOf(ctx *kong.Context, all bool) error {
 	node := ctx.Selected()
 	if node == nil {
@@ -36,13 +39,15 @@ func printHelpOf(ctx *kong.Context, all bool) error {
 	return nil
 }
 
-// helpAll is the flag --help-all.
+// helpAll is the flag --help-all. A command that has it hides its rare flags from
+// --help.
 type helpAll bool
 
 // IgnoreDefault keeps the parser from setting the flag by itself.
 func (helpAll) IgnoreDefault() {}
 
-// BeforeReset prints the help, as --help does, with the rare flags.
+// BeforeReset is called by the parser when the flag is present, before it checks
+// arguments. It prints the help with the rare flags and exits.
 func (helpAll) BeforeReset(ctx *kong.Context) error {
 	if err := printHelpOf(ctx, true); err != nil {
 		return err
@@ -51,7 +56,7 @@ func (helpAll) BeforeReset(ctx *kong.Context) error {
 	return nil
 }
 
-// usageOf is the command with its arguments.
+// usageOf returns a command with its arguments, as the first line of its help.
 func usageOf(n *kong.Node) string {
 	s := strings.TrimPrefix(commandPath(n), "dowse ")
 	for _, a := range n.Positional {
@@ -63,7 +68,7 @@ func usageOf(n *kong.Node) string {
 	return s + " [flags]"
 }
 
-// commandPath is the command as it is typed, without aliases: dowse lab run.
+// commandPath returns a command as it is typed, without aliases: dowse lab run.
 func commandPath(n *kong.Node) string {
 	if n == nil || n.Parent == nil {
 		return "dowse"
@@ -71,11 +76,14 @@ func commandPath(n *kong.Node) string {
 	return commandPath(n.Parent) + " " + n.Name
 }
 
+// A helpText prints the parts of the help of one command.
 type helpText struct{ out io.Writer }
 
+// line prints a formatted line.
 func (h helpText) line(format string, args ...any) { fmt.Fprintf(h.out, format+"\n", args...) }
 
-// section prints a title, if there is one, and a text.
+// section prints an empty line, a title if there is one, and a text wrapped at 80
+// columns.
 func (h helpText) section(title, text string) {
 	h.line("")
 	if title != "" {
@@ -86,8 +94,8 @@ func (h helpText) section(title, text string) {
 	}
 }
 
-// paragraphs prints a text whose paragraphs are wrapped; lines that are indented, and
-// those that end with a colon before them, stay as they are.
+// paragraphs prints the text of a command's Help. Paragraphs are wrapped; indented
+// lines, such as examples, stay as they are.
 func (h helpText) paragraphs(text string) {
 	var open []string
 	flush := func() {
@@ -109,6 +117,7 @@ func (h helpText) paragraphs(text string) {
 	flush()
 }
 
+// arguments prints the positional arguments.
 func (h helpText) arguments(n *kong.Node) {
 	if len(n.Positional) == 0 {
 		return
@@ -121,7 +130,8 @@ func (h helpText) arguments(n *kong.Node) {
 	h.rows(rows)
 }
 
-// flags prints the flags by group, in the order in which the groups are declared.
+// flags prints the flags by group, in the order of flagGroups. Flags with the tag rare
+// are left out unless all is set.
 func (h helpText) flags(n *kong.Node, all bool) {
 	short := hasHelpAll(n) && !all
 	groups := append([]kong.Group{{Title: "Flags:"}}, flagGroups...)
@@ -144,10 +154,12 @@ func (h helpText) flags(n *kong.Node, all bool) {
 	}
 }
 
+// hasHelpAll reports whether a command distinguishes usual from rare flags.
 func hasHelpAll(n *kong.Node) bool {
 	return slices.ContainsFunc(n.Flags, func(f *kong.Flag) bool { return f.Name == "help-all" })
 }
 
+// groupOf returns the key of a flag's group, "" for none.
 func groupOf(f *kong.Flag) string {
 	if f.Group == nil {
 		return ""
@@ -155,7 +167,7 @@ func groupOf(f *kong.Flag) string {
 	return f.Group.Key
 }
 
-// flagForm is a flag as it is typed: -n, --pages N.
+// flagForm returns a flag as it is typed: -n, --pages N.
 func flagForm(f *kong.Flag) string {
 	s := "    --" + f.Name
 	if f.Short != 0 {
@@ -167,6 +179,8 @@ func flagForm(f *kong.Flag) string {
 	return s + " " + placeholderOf(f)
 }
 
+// placeholderOf returns the word for a flag's value, derived from its type if the flag
+// has none.
 func placeholderOf(f *kong.Flag) string {
 	if f.PlaceHolder != "" {
 		return f.PlaceHolder
@@ -180,8 +194,8 @@ func placeholderOf(f *kong.Flag) string {
 	return "WHAT"
 }
 
-// flagHelp is the help of a flag with its default at the end, in words. The
-// environment variables are listed by dowse help env.
+// flagHelp returns the help of a flag with its default at the end. Environment variables
+// are not shown; dowse help env lists them.
 func flagHelp(f *kong.Flag) string {
 	if f.Name == "help" {
 		return "Show this help."
@@ -193,7 +207,8 @@ func flagHelp(f *kong.Flag) string {
 	return fmt.Sprintf("%s (default %s)", strings.TrimSuffix(f.Help, "."), value)
 }
 
-// shownDefault is the default of a flag for people, "" for none.
+// shownDefault returns the default as people read it: the tag shown, for defaults that
+// are applied later, or the parser's default.
 func shownDefault(f *kong.Flag) string {
 	if f.Tag.Has("shown") {
 		return f.Tag.Get("shown")
@@ -201,6 +216,7 @@ func shownDefault(f *kong.Flag) string {
 	return f.Default
 }
 
+// subcommands prints the commands below a command.
 func (h helpText) subcommands(n *kong.Node) {
 	var rows [][2]string
 	for _, c := range n.Children {
@@ -214,7 +230,8 @@ func (h helpText) subcommands(n *kong.Node) {
 	}
 }
 
-// rows prints names with what they mean, side by side.
+// rows prints names and meanings in two columns. A name that is too wide has a line of
+// its own.
 func (h helpText) rows(rows [][2]string) {
 	const indent, gap, widest = 2, 2, 24
 	left := 0
@@ -237,7 +254,8 @@ func (h helpText) rows(rows [][2]string) {
 	}
 }
 
-// jobs are the groups of commands in dowse help.
+// jobs are the groups of commands in dowse help, in order; the tag job of a command
+// names one.
 var jobs = []struct{ name, title string }{
 	{"start", "Start a crawl"},
 	{"look", "Look at it"},
@@ -264,6 +282,7 @@ func listCommands(out io.Writer, root *kong.Node) error {
 	return err
 }
 
+// listTopics prints the topics of help, one line each.
 func listTopics(out io.Writer) {
 	for _, t := range helpTopics() {
 		row(out, t.name, t.about)

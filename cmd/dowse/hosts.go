@@ -15,6 +15,8 @@ import (
 	"dowse/internal/plain"
 )
 
+// hostsCmd lists the hosts of a collection: how much each contributed and how it
+// answers.
 type hostsCmd struct {
 	Dir   string `arg:"" help:"Collection."`
 	Sort  string `enum:"pages,on,share,waiting,errors,delay,name" default:"pages" placeholder:"BY" help:"Sort by pages, on, share, waiting, errors, delay or name."`
@@ -34,9 +36,9 @@ failed, what robots.txt says (rules: some of it is closed; closed: all of it),
 and the state of the host. --json has more: requests, bytes, how many URLs wait.`
 }
 
-// Run lists hosts.
+// Run prints one line per host, or one JSON object per host.
 func (c *hostsCmd) Run(w *world) error {
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -49,7 +51,8 @@ func (c *hostsCmd) Run(w *world) error {
 	return out.Flush()
 }
 
-// order sorts the hosts and leaves out what is over the limit.
+// order sorts the hosts and applies --limit. Hosts are sorted by pages when they come
+// from the collection, so that order needs no function.
 func (c *hostsCmd) order(rows []collection.HostRow) []collection.HostRow {
 	by := map[string]func(a, b collection.HostRow) int{
 		"on":      func(a, b collection.HostRow) int { return cmp.Compare(b.OnTopic, a.OnTopic) },
@@ -68,6 +71,7 @@ func (c *hostsCmd) order(rows []collection.HostRow) []collection.HostRow {
 	return rows
 }
 
+// print prints the hosts as a table or as JSONL.
 func (c *hostsCmd) print(out io.Writer, w *world, rows []collection.HostRow) error {
 	if c.JSON {
 		for _, r := range rows {
@@ -92,8 +96,9 @@ func (c *hostsCmd) print(out io.Writer, w *world, rows []collection.HostRow) err
 	return nil
 }
 
-// nameRoom returns the columns for names in a table whose other columns are given: what
-// a terminal leaves, and elsewhere what the longest name needs.
+// nameRoom returns the width of the column of names in a table whose other columns take
+// others columns. A terminal gives what is left of its width; elsewhere the column is as
+// wide as the longest name, so that nothing is cut.
 func nameRoom(terminal, others int, names iter.Seq[string]) int {
 	if terminal > 0 {
 		return max(terminal, columns80) - others
@@ -105,10 +110,10 @@ func nameRoom(terminal, others int, names iter.Seq[string]) int {
 	return room
 }
 
-// hostColumns are those of a line beside the host's name.
+// hostColumns is the width of a line without the host's name.
 const hostColumns = 62
 
-// hostLine is a host with so much room for its name.
+// hostLine returns the line of a host, with room columns for its name.
 func hostLine(r collection.HostRow, room int) string {
 	share := "        -"
 	if r.Pages > 0 {
@@ -118,7 +123,7 @@ func hostLine(r collection.HostRow, room int) string {
 		strip(r.Last), pauseText(r), r.Failed, robotsWord(r.Robots), stateWord(r)), " ")
 }
 
-// bar draws a share in n columns.
+// bar draws a share from 0 to 1 as a bar of at most n columns, in steps of an eighth.
 func bar(share float64, n int) string {
 	const eighths = "▏▎▍▌▋▊▉█"
 	k := int(math.Round(share * float64(n) * 8))
@@ -129,7 +134,7 @@ func bar(share float64, n int) string {
 	return s
 }
 
-// strip draws pages as ● on topic and ▲ off.
+// strip draws pages as ● on topic and ▲ off topic.
 func strip(pages []bool) string {
 	var b strings.Builder
 	for _, on := range pages {
@@ -142,6 +147,7 @@ func strip(pages []bool) string {
 	return b.String()
 }
 
+// pauseText returns the longest pause between requests to a host, "-" for none.
 func pauseText(r collection.HostRow) string {
 	if r.Delay <= 0 {
 		return "-"
@@ -149,6 +155,7 @@ func pauseText(r collection.HostRow) string {
 	return seconds(time.Duration(r.Delay))
 }
 
+// robotsWord returns the state of a host's robots.txt, "-" if it was not read.
 func robotsWord(robots string) string {
 	if robots == collection.RobotsNotRead {
 		return "-"
@@ -156,6 +163,7 @@ func robotsWord(robots string) string {
 	return robots
 }
 
+// stateWord returns the state of a host, shortened for the table.
 func stateWord(r collection.HostRow) string {
 	switch r.State {
 	case collection.HostBackingOff:

@@ -16,6 +16,8 @@ import (
 	"dowse/topic"
 )
 
+// judgeCmd rates pages by a topic without crawling: URLs, files, archives or stdin. It
+// prints one JSON object per page unless --plain is given.
 type judgeCmd struct {
 	Topic     string   `arg:"" help:"Topic file, collection (its topic), or words in quotes."`
 	What      []string `arg:"" optional:"" name:"url|file|-" help:"URLs, HTML, WARC, JSONL or lists of URLs; - reads stdin."`
@@ -34,13 +36,14 @@ func (judgeCmd) Help() string {
 
 Prints one line of JSON per page: url, relevance, verdict (on, off, or unsure near
 the threshold), title, because; dowse schema page lists all. A file may be HTML, WARC (every page in it), JSONL
-with {"url","html"} or {"url","title","text"} to a line, or a URL to a line; a
-collection stands for its archive. URLs are fetched as a crawl would: robots.txt
+with {"url","html"} or {"url","title","text"} per line, or one URL per line; a
+collection means its archive. URLs are fetched as a crawl would: robots.txt
 is obeyed, and on the public web --contact is required. The program or service
 that a topic names is asked only after --trust, once for each topic.`
 }
 
-// A pageRater judges pages that are not part of a crawl.
+// A pageRater holds what is needed to judge pages that are not part of a crawl: the
+// topic, its judge and a fetcher.
 type pageRater struct {
 	topic     *topic.Topic
 	speller   *topic.Speller
@@ -51,7 +54,8 @@ type pageRater struct {
 	ends      []func()       // what is to be closed
 }
 
-// Run rates pages.
+// Run rates all pages that the arguments name and prints them in that order. It fails
+// only if no page at all could be judged.
 func (c *judgeCmd) Run(w *world) error {
 	if len(c.What) == 0 {
 		return usage("nothing to judge: give URLs or files, or - for stdin")
@@ -70,8 +74,8 @@ func (c *judgeCmd) Run(w *world) error {
 	return err
 }
 
-// consulted tells of an outside judge that did not always answer: the topic's own
-// verdict stands for those pages.
+// consulted prints a line if an outside judge did not answer for some pages. For these
+// the verdict of the topic's own judge counts.
 func (b *pageRater) consulted(w *world) {
 	if b.outside == nil {
 		return
@@ -83,7 +87,7 @@ func (b *pageRater) consulted(w *world) {
 	}
 }
 
-// bench makes ready to judge, and returns what ends it.
+// bench prepares the rater and returns a function that closes everything it opened.
 func (c *judgeCmd) bench(w *world) (*pageRater, func(), error) {
 	b := &pageRater{}
 	if err := c.furnish(w, b); err != nil {
@@ -93,6 +97,8 @@ func (c *judgeCmd) bench(w *world) (*pageRater, func(), error) {
 	return b, b.close, nil
 }
 
+// furnish fills the rater in order: configuration, topic with examples, judge, fetcher.
+// What was opened before an error is in b.ends.
 func (c *judgeCmd) furnish(w *world, b *pageRater) error {
 	cfg, hangUp, err := c.ask(w)
 	if err != nil {
@@ -119,8 +125,9 @@ func (c *judgeCmd) furnish(w *world, b *pageRater) error {
 	return nil
 }
 
-// seat makes the judge, and puts the one that the topic names beside it. A collection is
-// judged by as its crawl does now, with what labels and pages that were seen taught.
+// seat makes the judge. For a collection it is the judge as its crawl uses it now,
+// trained on labels and seen pages. The outside judge of a topic is added only if the
+// user agreed to it.
 func (b *pageRater) seat(w *world, c *judgeCmd, m *topic.Material, cfg crawler.Config) error {
 	what := c.Topic
 	j, err := b.topic.NewJudge(m)
@@ -146,14 +153,15 @@ func (b *pageRater) seat(w *world, c *judgeCmd, m *topic.Material, cfg crawler.C
 	return nil
 }
 
-// close ends what was begun, the last first.
+// close closes what was opened, the last first.
 func (b *pageRater) close() {
 	for _, end := range slices.Backward(b.ends) {
 		end()
 	}
 }
 
-// rate returns a page that was judged as it is printed, under the name that the user gave it.
+// rate returns a judged page as a row, under the name that the user gave it. A page in a
+// language that the topic does not accept is marked as left out.
 func (b *pageRater) rate(name string, p *dowse.Page) *facts.Row {
 	named := *p
 	named.URL = dowse.URL(name)
@@ -164,8 +172,8 @@ func (b *pageRater) rate(name string, p *dowse.Page) *facts.Row {
 	return row
 }
 
-// A docket is a run of judge: cases come in, are judged beside each other, and are
-// printed in the order in which they came.
+// A docket is one run of judge: pages are read, judged concurrently, and printed in the
+// order in which they were named.
 type docket struct {
 	*pageRater
 	*world
@@ -174,10 +182,11 @@ type docket struct {
 	judged, refused, failed int
 }
 
-// A hearing judges one page. A nil line means that the page did not come: the text
-// says why.
+// A hearing judges one page. A nil line means that the page could not be fetched; why
+// gives the cause.
 type hearing func(ctx context.Context) (line *facts.Row, outcome dowse.Outcome, why string, err error)
 
+// A ruling is the result of a hearing.
 type ruling struct {
 	line    *facts.Row
 	outcome dowse.Outcome
@@ -185,12 +194,12 @@ type ruling struct {
 	err     error
 }
 
-// atOnce is how many pages are judged at once: as many as it takes for hosts to be
-// asked beside each other.
+// atOnce is the number of pages that are judged concurrently. It exceeds the number of
+// processors, since most of the time is spent waiting for hosts.
 var atOnce = max(16, 2*runtime.GOMAXPROCS(0))
 
-// run judges everything the arguments name. The reader of the arguments is not
-// waited for when the run ends early: it may be waiting for a person to type.
+// run judges everything that the arguments name. When it ends early it does not wait for
+// the goroutine that reads the arguments: that may be waiting for a person to type.
 func (d *docket) run(args []string) error {
 	ctx, cancel := context.WithCancel(d.ctx)
 	defer cancel()
@@ -206,7 +215,8 @@ func (d *docket) run(args []string) error {
 	return errors.Join(<-source, d.verdict())
 }
 
-// hear starts a hearing; the queue keeps the order, and bounds how many there are.
+// hear starts a hearing. The queue keeps the order of the results and bounds how many
+// hearings run concurrently. It returns false when the run has ended.
 func (d *docket) hear(ctx context.Context, queue chan<- chan ruling, h hearing) bool {
 	done := make(chan ruling, 1)
 	select {
@@ -222,7 +232,8 @@ func (d *docket) hear(ctx context.Context, queue chan<- chan ruling, h hearing) 
 	return true
 }
 
-// print takes the rulings in order, until there are no more or one is an error.
+// print prints the results in order until there are no more, one is an error, or the
+// command is interrupted.
 func (d *docket) print(queue <-chan chan ruling) error {
 	for {
 		select {
@@ -239,6 +250,7 @@ func (d *docket) print(queue <-chan chan ruling) error {
 	}
 }
 
+// settle prints one result, or counts a page that could not be fetched.
 func (d *docket) settle(r ruling) error {
 	switch {
 	case errors.Is(r.err, context.Canceled):
@@ -253,6 +265,7 @@ func (d *docket) settle(r ruling) error {
 	return d.write(d.out, r.line)
 }
 
+// absent counts and reports a page that could not be fetched.
 func (d *docket) absent(r ruling) {
 	d.failed++
 	if r.outcome == dowse.Refused {
@@ -261,6 +274,7 @@ func (d *docket) absent(r ruling) {
 	fmt.Fprintf(d.err, "dowse: %s\n", oneLine(r.why))
 }
 
+// write prints one row, as JSON or as a line of a table.
 func (d *docket) write(out io.Writer, line *facts.Row) error {
 	if !d.plain {
 		return jsonLine(out, line)
@@ -270,7 +284,8 @@ func (d *docket) write(out io.Writer, line *facts.Row) error {
 	return err
 }
 
-// verdict chooses the exit code when not a single page could be judged.
+// verdict returns the exit code if not a single page could be judged: 5 if all were
+// refused, else 4.
 func (d *docket) verdict() error {
 	switch {
 	case d.judged > 0 || d.failed == 0:

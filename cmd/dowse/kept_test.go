@@ -343,7 +343,7 @@ func TestExitCodesOfOwnTrouble(t *testing.T) {
 		{"crawl", "barnacle", "--seed", s.URL, "--allow-net", "127.0.0.1", "-o", filepath.Join(file, "x.dowse")},
 		{"crawl", "barnacle", "--seed", s.URL, "--allow-net", "127.0.0.1", "-o", file},
 	} {
-		if code, out, errs := capture(t, args...); code != exitUsage || (args[1] != "barnacle") != strings.Contains(errs, "has no word in it") {
+		if code, out, errs := capture(t, args...); code != exitUsage || (args[1] != "barnacle") != strings.Contains(errs, "contains no words") {
 			t.Errorf("%q: code %d: %s%s", args, code, out, errs)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"dowse/weburl"
 )
 
-// knownURL returns the URL of a collection that a person means: as it is written, in
-// canonical form, or, without a scheme, over https or http. Of one that the crawl
-// never saw the error tells the nearest that it did see.
+// knownURL returns the URL of a collection that a user means: as it is written, in
+// canonical form, or, without a scheme, with https or http. The error for a URL that the
+// crawl never saw suggests the nearest one that it did see.
 func knownURL(col *collection.Collection, raw string) (dowse.URL, error) {
 	f := col.Crawl.Frontier()
 	if _, ok := f.Find(dowse.URL(raw)); ok {
@@ -37,7 +37,7 @@ func knownURL(col *collection.Collection, raw string) (dowse.URL, error) {
 	return "", neverSeen(f, raw, parsed[0])
 }
 
-// spellings lists what a person who writes raw may mean.
+// spellings lists the URLs that a user may mean by raw, the likelier first.
 func spellings(raw string) []string {
 	raw = strings.TrimSpace(raw)
 	if strings.Contains(raw, "://") {
@@ -46,6 +46,8 @@ func spellings(raw string) []string {
 	return []string{"https://" + raw, "http://" + raw}
 }
 
+// neverSeen returns the error for an unknown URL: whether its host is known, and the
+// nearest URL of that host.
 func neverSeen(f *frontier.Frontier, raw string, u dowse.URL) error {
 	host, ok := f.HostOf(weburl.Host(u))
 	if !ok {
@@ -57,10 +59,12 @@ func neverSeen(f *frontier.Frontier, raw string, u dowse.URL) error {
 	return usage("%s: this crawl never saw it", raw)
 }
 
-// maxNear bounds how many URLs of a host are compared.
+// maxNear bounds how many URLs of a host are compared, so that a typo in a large
+// collection is answered quickly.
 const maxNear = 50_000
 
-// nearest returns the URL of a host that differs least from u.
+// nearest returns the known URL of a host that differs least from u, "" if none has
+// anything in common with it.
 func nearest(f *frontier.Frontier, host frontier.HostID, u dowse.URL) (best dowse.URL) {
 	least := len(weburl.Path(u)) // one that has nothing in common is no help
 	for i, compared := 0, 0; i < f.Len() && compared < maxNear; i++ {
@@ -76,10 +80,12 @@ func nearest(f *frontier.Frontier, host frontier.HostID, u dowse.URL) (best dows
 	return best
 }
 
+// schemeless returns host and path of a URL.
 func schemeless(u dowse.URL) string { return weburl.Host(u) + weburl.Path(u) }
 
-// difference is how long the longer of two texts is between what they begin with and
-// what they end with in common.
+// difference returns the length of the longer of two texts without their common
+// beginning and end. It is cheaper than an edit distance and sufficient for typos in one
+// place.
 func difference(a, b string) int {
 	short := min(len(a), len(b))
 	head := 0

@@ -10,12 +10,13 @@ import (
 	"dowse/lab/experiment"
 )
 
-// assertFlags make a command a gate: for a build that must not get worse.
+// assertFlags make a command fail with exit code 8 unless claims hold, for builds that
+// must not get worse.
 type assertFlags struct {
-	Assert []string `sep:"none" placeholder:"CLAIM" help:"Exit with 8 unless this holds (e.g. 'otie.recall@end > opic.recall@end'); repeatable."`
+	Assert []string `sep:"none" placeholder:"CLAIM" help:"Exit with 8 unless this holds; see dowse help claims."`
 }
 
-// claims reads what is asserted, and looks whether the experiment can answer it: before
+// claims parses the claims and checks that the experiment can answer them, before
 // anything is run or written.
 func (a assertFlags) claims(f measure.Scope) (list []*measure.Claim, err error) {
 	for _, text := range a.Assert {
@@ -31,8 +32,7 @@ func (a assertFlags) claims(f measure.Scope) (list []*measure.Claim, err error) 
 	return list, nil
 }
 
-// ask lets a report on runs have other measures, if there are any, and reads what is
-// asserted of the runs.
+// ask applies --measures to a report and parses the claims about its runs.
 func (a assertFlags) ask(in *reports.Input, measures []string) (list []*measure.Claim, err error) {
 	if in.Measures, err = orMeasures(measures, in.Measures); err != nil {
 		return nil, err
@@ -40,7 +40,8 @@ func (a assertFlags) ask(in *reports.Input, measures []string) (list []*measure.
 	return a.claims(in.Runs.Scope())
 }
 
-// assertMistake shows the place in the claim below what is wrong with it.
+// assertMistake returns the error for a wrong claim, with the claim and a mark below the
+// wrong place.
 func assertMistake(err error) error {
 	var m *measure.Mistake
 	if !errors.As(err, &m) {
@@ -49,7 +50,8 @@ func assertMistake(err error) error {
 	return usage("--assert, %w\n  %s", m, strings.ReplaceAll(m.Marked(), "\n", "\n  "))
 }
 
-// fieldOf is what claims on an experiment can speak of.
+// fieldOf returns what claims about an experiment can refer to: its strategies and
+// measures. Crawls for sites have no fixed budget of pages.
 func fieldOf(x *experiment.Experiment) measure.Scope {
 	f := measure.Scope{Pages: x.Budget.Pages, Sites: x.Sites()}
 	if f.Sites { // such crawls end when they have found enough
@@ -62,7 +64,8 @@ func fieldOf(x *experiment.Experiment) measure.Scope {
 	return f
 }
 
-// hold holds claims against the runs. If it is to be quiet, it tells only those that do not hold.
+// hold checks claims against the runs and prints the result of each; if quiet, only of
+// those that fail. A claim that is undecided counts as failed.
 func hold(w *world, in reports.Input, claims []*measure.Claim, quiet bool) error {
 	failed := 0
 	for _, claim := range claims {

@@ -12,6 +12,7 @@ import (
 	reports "dowse/internal/lab/report"
 )
 
+// labCompareCmd compares strategies of one run, or the same strategies of several runs.
 type labCompareCmd struct {
 	What     []string `arg:"" name:"run|strategy" help:"Two or more runs; or a run, and strategies of it."`
 	Measures []string `short:"m" placeholder:"M" help:"Other measures (e.g. harvest@500,recall@end)."`
@@ -31,7 +32,8 @@ paired by name. Prints the table, then for each pair the difference with its 95 
 interval, Wilcoxon's test and the one-tailed t, and both sizes of effect.`
 }
 
-// Run compares.
+// Run prints the table and, for each pair, the difference with its interval, tests and
+// effect sizes.
 func (c *labCompareCmd) Run(w *world) error {
 	in, err := c.input(w)
 	if err != nil {
@@ -59,8 +61,8 @@ func (c *labCompareCmd) Run(w *world) error {
 	return hold(w, in, claims, false)
 }
 
-// wanted tells which pairs are looked at: of strategies of a run all, of several runs
-// those of the same strategy.
+// wanted returns which pairs are compared: nil for all pairs of one run; for several
+// runs the pairs of the same strategy.
 func (c *labCompareCmd) wanted() func(a, b string) bool {
 	if !c.runs() {
 		return nil
@@ -70,20 +72,21 @@ func (c *labCompareCmd) wanted() func(a, b string) bool {
 	}
 }
 
-// runs tells whether runs are compared, not strategies of one.
+// runs reports whether several runs are compared, not strategies of one: the second
+// argument is then a folder.
 func (c *labCompareCmd) runs() bool {
 	_, err := os.Stat(c.What[1])
 	return err == nil
 }
 
-// input returns what is compared: some strategies of a run, or several runs.
+// input returns the runs to compare: some strategies of one run, or several runs merged.
 func (c *labCompareCmd) input(w *world) (reports.Input, error) {
 	first, err := openRun(c.What[0])
 	switch {
 	case err != nil:
 		return first, err
 	case len(c.What) == 1:
-		return first, usage("what is %s to be compared with? Name another run, or strategies of this one", c.What[0])
+		return first, usage("nothing to compare %s with: name another run, or strategies of this one", c.What[0])
 	}
 	if !c.runs() {
 		return chosen(first, c.What[1:])
@@ -91,12 +94,12 @@ func (c *labCompareCmd) input(w *world) (reports.Input, error) {
 	return merged(w, first, c.What)
 }
 
-// chosen leaves the named strategies of a run, and the oracle.
+// chosen keeps the named strategies of a run, and the oracle as the upper bound.
 func chosen(in reports.Input, names []string) (reports.Input, error) {
 	there := in.Runs.Strategies()
 	for _, n := range names {
 		if !slices.Contains(there, n) {
-			return in, usage("%q is neither a run nor a strategy of the run; there are %s", n, strings.Join(there, ", "))
+			return in, usage("%q is neither a run nor a strategy of the run; want one of %s", n, strings.Join(there, ", "))
 		}
 	}
 	in.Runs.Budget = in.Runs.Pages()
@@ -106,7 +109,8 @@ func chosen(in reports.Input, names []string) (reports.Input, error) {
 	return in, nil
 }
 
-// merged puts runs together. Strategies that several have are told apart by their run.
+// merged puts several runs together. Strategies that occur in more than one run get the
+// run's name in front.
 func merged(w *world, all reports.Input, dirs []string) (reports.Input, error) {
 	inputs := []reports.Input{all}
 	for _, dir := range dirs[1:] {
@@ -138,7 +142,8 @@ func merged(w *world, all reports.Input, dirs []string) (reports.Input, error) {
 	return all, nil
 }
 
-// runName is the name of a run's folder, or its whole path if another is called so.
+// runName returns the name of a run's folder, or its whole path if another run's folder
+// has the same name.
 func runName(dirs []string, i int) string {
 	base := filepath.Base(dirs[i])
 	for k, d := range dirs {

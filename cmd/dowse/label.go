@@ -20,12 +20,14 @@ import (
 	"dowse/weburl"
 )
 
+// labelCmd collects labels, which are verdicts of people and override the judge. Its
+// flags select one of several actions; without any it asks on the terminal.
 type labelCmd struct {
 	Dir   string    `arg:"" help:"Collection."`
 	Queue string    `enum:"unsure,audit,disagreements" default:"unsure" placeholder:"WHICH" help:"Pages to label: unsure, audit or disagreements."`
-	Audit int       `placeholder:"N" help:"Label a random sample of N fetched pages, to measure the judge."`
+	Audit int       `placeholder:"N" help:"Label a random sample of N pages, to measure the judge."`
 	Limit int       `short:"n" default:"20" placeholder:"N" help:"Ask about at most N pages."`
-	From  string    `placeholder:"FILE" help:"Read labels from a file or - (stdin): JSONL, or URL<tab>label."`
+	From  string    `placeholder:"FILE" help:"Read labels from a file or -: JSONL, or URL<tab>label."`
 	Undo  undoModel `placeholder:"MODEL" help:"Go back to the previous model, or to --undo=mNNNN."`
 	Train bool      `help:"Train on the labels there are now."`
 	List  bool      `help:"List labels, conflicts and models."`
@@ -50,17 +52,19 @@ of them, every visited page is judged again and all links are ranked again; also
 while a crawl runs in another process. Nothing is lost: labels.jsonl only grows,
 and --undo sets aside what the model did not know. A crawl for a topic without
 pages that are not on topic trains models by itself, against pages that it saw:
---list tells, --undo goes back (see --contrast of dowse crawl).
+--list shows them, --undo goes back (see --contrast of dowse crawl).
 
 A line of a file is {"url":…,"label":"on|off|skip","note":…} or URL<tab>label.`
 }
 
-// undoModel is the value of --undo, which may have none.
+// An undoModel is the value of --undo: modelBefore if the flag has no value, else the
+// name of a model.
 type undoModel string
 
+// modelBefore is the value of --undo without a value: the model before the present one.
 const modelBefore = "before"
 
-// Decode takes the value if there is one.
+// Decode implements kong.MapperValue for a flag whose value is optional.
 func (u *undoModel) Decode(ctx *kong.DecodeContext) error {
 	*u = modelBefore
 	if ctx.Scan.Peek().Type == kong.FlagValueToken {
@@ -69,10 +73,11 @@ func (u *undoModel) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// IsBool tells the parser that the flag needs no value.
+// IsBool lets the parser accept the flag without a value.
 func (undoModel) IsBool() bool { return true }
 
-// Run labels.
+// Run carries out the action that the flags select. Labels can be added while a crawl
+// runs in another process; that process then retrains.
 func (c *labelCmd) Run(w *world) error {
 	if !collection.IsCollection(c.Dir) {
 		return usage("%s is not a collection", c.Dir)
@@ -101,9 +106,9 @@ func (c *labelCmd) Run(w *world) error {
 	return c.keyboard(w, in)
 }
 
-// printQueue prints the pages to label, for scripts.
+// printQueue prints the pages to label as JSONL, for scripts.
 func (c *labelCmd) printQueue(w *world) error {
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -120,7 +125,7 @@ func (c *labelCmd) printQueue(w *world) error {
 	return nil
 }
 
-// queue returns the pages to label, and the labels there are.
+// queue returns the pages of the selected queue, and the labels that exist.
 func (c *labelCmd) queue(cr *crawler.Crawler) ([]*collection.Row, *collection.Labels, error) {
 	labels, err := collection.ReadLabels(c.Dir)
 	if err != nil {
@@ -130,18 +135,19 @@ func (c *labelCmd) queue(cr *crawler.Crawler) ([]*collection.Row, *collection.La
 	return rows, labels, err
 }
 
-// line makes a line of labels.jsonl.
+// line returns a label with its author and time. Times have whole seconds, as in
+// labels.jsonl.
 func (c *labelCmd) line(u dowse.URL, label string) collection.Label {
 	return collection.Label{URL: u, Label: label, By: c.By, At: time.Now().UTC().Truncate(time.Second)}
 }
 
-// from takes labels from a file.
+// from adds the labels of a file and retrains. Nothing is added if any line is wrong.
 func (c *labelCmd) from(w *world) error {
 	given, err := c.read(w)
 	if err != nil {
 		return err
 	}
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -163,6 +169,7 @@ func (c *labelCmd) from(w *world) error {
 	return c.train(w)
 }
 
+// read reads the file of --from; a file without labels is an error.
 func (c *labelCmd) read(w *world) ([]givenLabel, error) {
 	in := w.in
 	if c.From != "-" {
@@ -183,7 +190,9 @@ func (c *labelCmd) read(w *world) ([]givenLabel, error) {
 	return list, nil
 }
 
-// known finds the URLs that are meant, and counts those that were not visited.
+// known turns lines of a file into labels. It completes URLs as the collection knows
+// them and counts those that were not visited, which are kept for later. Pages that were
+// taken down cannot be labelled.
 func (c *labelCmd) known(col *collection.Collection, given []givenLabel) (lines []collection.Label, strange int, err error) {
 	f := col.Crawl.Frontier()
 	for _, g := range given {
@@ -209,7 +218,7 @@ func (c *labelCmd) known(col *collection.Collection, given []givenLabel) (lines 
 	return lines, strange, nil
 }
 
-// trainIfNew is train, unless every label is known to a model.
+// trainIfNew carries out --train: it retrains unless a model was trained on every label.
 func (c *labelCmd) trainIfNew(w *world) error {
 	labels, err := collection.ReadLabels(c.Dir)
 	if err != nil {
@@ -225,8 +234,7 @@ func (c *labelCmd) trainIfNew(w *world) error {
 	return c.train(w)
 }
 
-// train has a model trained on what is labelled, by whoever works on the collection,
-// and tells what that changed.
+// train asks for a model trained on all labels and prints what that changed.
 func (c *labelCmd) train(w *world) error {
 	m, err := c.retrain(w, collection.Label{Do: collection.DoTrain, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
 	if err != nil {
@@ -235,8 +243,9 @@ func (c *labelCmd) train(w *world) error {
 	return c.tell(w, m)
 }
 
-// retrain asks for a model and waits for it. A crawl that runs does it; else it is done
-// here.
+// retrain records a request in labels.jsonl and waits for its result. A running crawl in
+// another process carries it out; otherwise it is done here. A crawl may begin or end
+// meanwhile, so both are tried in turn.
 func (c *labelCmd) retrain(w *world, ask collection.Label) (collection.Model, error) {
 	if err := collection.AppendLabels(c.Dir, ask); err != nil {
 		return collection.Model{}, err
@@ -261,7 +270,8 @@ func (c *labelCmd) retrain(w *world, ask collection.Label) (collection.Model, er
 	}
 }
 
-// tell says what a model changed.
+// tell prints what a model changed. A model that could not be used is an error; the
+// labels stay.
 func (c *labelCmd) tell(w *world, m collection.Model) error {
 	if m.Error != "" {
 		return fmt.Errorf("%s was not taken into use: %s; the labels are kept", m.Model, m.Error)
@@ -298,8 +308,8 @@ func meant(m collection.Model) (lines []string) {
 	return lines
 }
 
-// taught says that pages that were seen taught the judge of a crawl, what that changed,
-// and how to go back.
+// taught returns the lines for a model that a crawl trained by itself on pages it had
+// seen: what it changed, and how to undo it.
 func taught(m collection.Model, dir string) []string {
 	lines := []string{
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
@@ -312,7 +322,8 @@ func taught(m collection.Model, dir string) []string {
 	return lines
 }
 
-// refused says that a model which a crawl made by itself was not taken into use, and why.
+// refused returns the lines for a model that a crawl trained by itself and did not use,
+// with the cause.
 func refused(m collection.Model) []string {
 	return []string{
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
@@ -322,7 +333,7 @@ func refused(m collection.Model) []string {
 	}
 }
 
-// consequence says in a line what a model changed, and how to go back.
+// consequence states in one line what a model changed, and how to undo it.
 func consequence(m collection.Model, dir string) string {
 	head := fmt.Sprintf("%s: %s", m.Model, some(m.Labels, "label"))
 	back := ""
@@ -334,7 +345,8 @@ func consequence(m collection.Model, dir string) string {
 		head, m.Seconds, some(m.Verdicts, "verdict"), some(m.Links, "link"), dir, back)
 }
 
-// undo goes back to an earlier model.
+// undo returns to an earlier model. The labels that it was not trained on are set aside,
+// not deleted.
 func (c *labelCmd) undo(w *world) error {
 	models, err := collection.Models(c.Dir)
 	if err != nil {
@@ -353,7 +365,7 @@ func (c *labelCmd) undo(w *world) error {
 	}
 	made, ok := collection.MadeModel(models, to)
 	if !ok {
-		return usage("no model is called %q; there are %s", to, strings.Join(modelNames(used), ", "))
+		return usage("unknown model %q; want one of %s", to, strings.Join(modelNames(used), ", "))
 	}
 	m, err := c.retrain(w, collection.Label{Do: collection.DoUndo, Model: to, Through: made.Through, By: c.By, At: time.Now().UTC().Truncate(time.Second)})
 	if err != nil {
@@ -380,6 +392,7 @@ func latest(used []collection.Model) string {
 	return names[len(names)-1]
 }
 
+// modelNames returns the names of models, with the first one, sorted.
 func modelNames(list []collection.Model) []string {
 	names := map[string]bool{collection.FirstModel: true}
 	for _, m := range list {
@@ -388,7 +401,8 @@ func modelNames(list []collection.Model) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// A ledger is all that was labelled, and what came of it.
+// A ledger is the output of label --list: the labels in force, conflicts between people,
+// and the models.
 type ledger struct {
 	Labels    []collection.Label    `json:"labels"`
 	Conflicts []collection.Conflict `json:"conflicts"`
@@ -396,6 +410,7 @@ type ledger struct {
 	Bad       int                   `json:"bad_lines,omitempty"`
 }
 
+// list carries out --list.
 func (c *labelCmd) list(w *world) error {
 	labels, err := collection.ReadLabels(c.Dir)
 	if err != nil {
@@ -417,6 +432,7 @@ func (c *labelCmd) list(w *world) error {
 	return nil
 }
 
+// print prints the ledger for people.
 func (b *ledger) print(out io.Writer) {
 	for _, l := range b.Labels {
 		fmt.Fprintln(out, oneLine(fmt.Sprintf("%-4s %s  (%s, %s)%s", l.Label, l.URL, orDefault(l.By, "unknown"), clock(l.At), noted(l.Note))))
@@ -447,6 +463,7 @@ func (b *ledger) print(out io.Writer) {
 	}
 }
 
+// noted returns a note with a colon in front, "" for none.
 func noted(note string) string {
 	if note == "" {
 		return ""
@@ -454,6 +471,7 @@ func noted(note string) string {
 	return ": " + note
 }
 
+// sayings returns who assigned which label.
 func sayings(list []collection.Label) string {
 	var parts []string
 	for _, l := range list {

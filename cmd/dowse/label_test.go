@@ -15,7 +15,7 @@ func TestReadLabelFile(t *testing.T) {
 		{"# only\n\n", "", ""},
 		{"http://a/\ton\nhttp://b/\tOff\twhy not\n", "http://a/ on , http://b/ off why not", ""},
 		{`{"url":"http://a/","label":"skip","note":"x"}`, "http://a/ skip x", ""},
-		{"http://a/ on", "", "line 1: the label is \"\"; want on, off or skip"},
+		{"http://a/ on", "", "line 1: label: got \"\", want on, off or skip"},
 		{"http://a/\ton\n\ton", "", "line 2"},
 		{"http://a/\ton\n{\"url\":3}", "", "line 2: no label as JSON"},
 		{`{"label":"on"}`, "", "line 1: no URL"},

@@ -20,14 +20,15 @@ type givenLabel struct {
 	line int
 }
 
-// The limits of a file with labels.
+// The limits of a file with labels: the number of labels, and the bytes of a line.
 const (
 	maxGiven     = 1_000_000
 	maxGivenLine = 64 << 10
 )
 
-// readLabelFile reads labels, JSONL or URL<tab>label<tab>note. Empty lines and lines
-// that begin with # are passed over. The first line that is wrong is the error.
+// readLabelFile reads labels, as JSONL or as URL<tab>label<tab>note. Empty lines and
+// lines that begin with # are skipped. The first wrong line is returned as an error with
+// its number.
 func readLabelFile(in io.Reader) (list []givenLabel, err error) {
 	sc := bufio.NewScanner(in)
 	sc.Buffer(make([]byte, 0, 4096), maxGivenLine)
@@ -53,6 +54,7 @@ func readLabelFile(in io.Reader) (list []givenLabel, err error) {
 	return list, nil
 }
 
+// parseGiven parses one line and checks its label.
 func parseGiven(line string) (g givenLabel, err error) {
 	if strings.HasPrefix(line, "{") {
 		err = json.Unmarshal([]byte(line), &g)
@@ -66,11 +68,11 @@ func parseGiven(line string) (g givenLabel, err error) {
 	}
 	switch g.Label = strings.ToLower(g.Label); {
 	case err != nil:
-		return g, fmt.Errorf("no label as JSON: %w", err)
+		return g, fmt.Errorf("not a label in JSON: %w", err)
 	case g.URL == "":
 		return g, fmt.Errorf("no URL; want URL<tab>label or {\"url\":…,\"label\":…}")
 	case g.Label != collection.LabelOn && g.Label != collection.LabelOff && g.Label != collection.LabelSkip:
-		return g, fmt.Errorf("the label is %q; want on, off or skip", fit(g.Label, 40))
+		return g, fmt.Errorf("label: got %q, want on, off or skip", fit(g.Label, 40))
 	}
 	return g, nil
 }

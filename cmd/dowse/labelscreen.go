@@ -19,7 +19,8 @@ import (
 	"dowse/weburl"
 )
 
-// A labeller asks about one page after the other on the keyboard.
+// A labeller asks for the label of one page after another on the terminal. Labels are
+// written when a key is pressed, so that none is lost if the command is killed.
 type labeller struct {
 	c      *labelCmd
 	w      *world
@@ -38,7 +39,8 @@ const (
 	ctrlD = 4
 )
 
-// keyboard labels on the terminal, until the queue is empty or the person quits.
+// keyboard runs the dialogue until the queue is empty or the user quits, restores the
+// terminal, and retrains if labels were added.
 func (c *labelCmd) keyboard(w *world, in *os.File) error {
 	l := &labeller{c: c, w: w, keys: keysOf(in)}
 	if err := l.open(); err != nil {
@@ -63,7 +65,8 @@ func (c *labelCmd) keyboard(w *world, in *os.File) error {
 	return c.train(w)
 }
 
-// keysOf reads keys for as long as the command runs.
+// keysOf returns a channel of the keys that are pressed. Its goroutine ends with the
+// input or the process.
 func keysOf(in *os.File) <-chan byte {
 	keys := make(chan byte)
 	go func() {
@@ -79,7 +82,7 @@ func keysOf(in *os.File) <-chan byte {
 	return keys
 }
 
-// open looks at the collection as it is now.
+// open reads the collection and the queue anew.
 func (l *labeller) open() (err error) {
 	if l.cr != nil {
 		l.cr.Close()
@@ -92,7 +95,7 @@ func (l *labeller) open() (err error) {
 	return err
 }
 
-// key waits for a key; false if there will be none.
+// key waits for a key; ok is false if the user quits or the command is interrupted.
 func (l *labeller) key() (byte, bool) {
 	select {
 	case k, ok := <-l.keys:
@@ -102,8 +105,8 @@ func (l *labeller) key() (byte, bool) {
 	}
 }
 
-// drain forgets keys that were pressed while there was nothing to answer: they would
-// be taken for the next page, which nobody has seen.
+// drain discards keys that were pressed while a model was trained: they would label the
+// next page, which the user has not seen yet.
 func (l *labeller) drain() {
 	for {
 		select {
@@ -117,6 +120,7 @@ func (l *labeller) drain() {
 	}
 }
 
+// ask shows pages and handles keys. It retrains after every few labels.
 func (l *labeller) ask() error {
 	for l.at < len(l.rows) {
 		l.draw()
@@ -136,6 +140,7 @@ func (l *labeller) ask() error {
 	return nil
 }
 
+// press carries out a key; an unknown key shows the list of keys.
 func (l *labeller) press(k byte) error {
 	l.notice = ""
 	switch k {
@@ -156,6 +161,8 @@ func (l *labeller) press(k byte) error {
 	return nil
 }
 
+// say labels the current page and goes to the next. A label of an audit records how many
+// pages the sample was drawn from.
 func (l *labeller) say(label string) error {
 	x := l.c.line(l.rows[l.at].URL, label)
 	x.Model = cmp.Or(l.cr.Collection.Crawl.Model(), collection.FirstModel)
@@ -166,6 +173,7 @@ func (l *labeller) say(label string) error {
 	return l.keep(x)
 }
 
+// keep appends labels to the collection.
 func (l *labeller) keep(lines ...collection.Label) error {
 	if err := collection.AppendLabels(l.c.Dir, lines...); err != nil {
 		return err
@@ -175,7 +183,8 @@ func (l *labeller) keep(lines ...collection.Label) error {
 	return nil
 }
 
-// takeBack takes the last label of this run back, and asks again.
+// takeBack revokes the last label of this run and shows its page again. The file of
+// labels only grows, so a skip is appended that overrides it.
 func (l *labeller) takeBack() error {
 	if len(l.said) == 0 || l.at == 0 {
 		l.notice = "nothing to take back here; dowse label --undo goes back to an earlier model"
@@ -195,7 +204,8 @@ func (l *labeller) takeBack() error {
 	return nil
 }
 
-// host labels all pages of the host so far, after asking.
+// host labels all pages of the current page's host that were fetched so far, after
+// asking, and removes them from the queue.
 func (l *labeller) host() error {
 	host := weburl.Host(l.rows[l.at].URL)
 	var lines []collection.Label
@@ -221,7 +231,8 @@ func (l *labeller) host() error {
 	return l.keep(lines...)
 }
 
-// learn has a model trained and shows what that changed.
+// learn retrains, shows what that changed, and reads the queue anew, since another model
+// is unsure about other pages.
 func (l *labeller) learn() error {
 	if l.fresh == 0 {
 		l.notice = "nothing new to train on"
@@ -251,7 +262,7 @@ func (l *labeller) learn() error {
 	return err
 }
 
-// draw shows the page that is asked about, on the whole screen.
+// draw shows the current page on the whole screen.
 func (l *labeller) draw() {
 	var b strings.Builder
 	if l.w.env("TERM") != "dumb" {
@@ -264,6 +275,7 @@ func (l *labeller) draw() {
 	fmt.Fprint(l.w.err, b.String())
 }
 
+// screenLines returns the height of the terminal, 24 if it is not known.
 func screenLines() int {
 	if _, h, err := term.GetSize(int(os.Stderr.Fd())); err == nil && h > 10 {
 		return h
@@ -271,9 +283,10 @@ func screenLines() int {
 	return 24
 }
 
-// furniture is how many lines of the screen are not of the excerpt.
+// furniture is the number of lines on the screen that are not part of the excerpt.
 const furniture = 10
 
+// lines returns the screen for a page: state, verdict, title, reasons, excerpt and keys.
 func (l *labeller) lines(columns, height int) []string {
 	if l.at >= len(l.rows) {
 		return []string{l.notice}
@@ -298,7 +311,7 @@ func (l *labeller) lines(columns, height int) []string {
 	return append(out, "", fit(l.notice, columns), keyLine(columns))
 }
 
-// keyLine names the keys, on a narrow screen in few words.
+// keyLine lists the keys, in a shorter form on a narrow screen.
 func keyLine(columns int) string {
 	const whole = "y on topic  n off topic  s skip  u undo  h whole host  t train  q quit"
 	if columns >= len(whole) {
@@ -307,7 +320,8 @@ func keyLine(columns int) string {
 	return fit("y on  n off  s skip  u undo  h host  t train  q quit", columns)
 }
 
-// reasonLine tells the reasons of the judge, with words in the place of stems.
+// reasonLine returns the judge's reasons, with words in place of stems where the page is
+// kept.
 func (l *labeller) reasonLine(r *collection.Row) string {
 	v := r.Page.Verdict
 	doc, err := l.cr.Collection.DocumentOf(r)
@@ -318,7 +332,8 @@ func (l *labeller) reasonLine(r *collection.Row) string {
 	return tellingReasons(found.Names(v.Because))
 }
 
-// excerpt is the part of the page's text in which its strongest signs are, marked.
+// excerpt returns the part of the page's text with the strongest signs, which are
+// marked.
 func (l *labeller) excerpt(r *collection.Row, columns, lines int) []string {
 	doc, err := l.cr.Collection.DocumentOf(r)
 	if err != nil {
@@ -342,7 +357,8 @@ const (
 	markOff = '\x0f'
 )
 
-// mark shows the marked words of a line: on a terminal with colours in reverse.
+// mark shows the marked words of a line: in reverse on a terminal with colours, else
+// between asterisks.
 func (l *labeller) mark(line string) string {
 	on, off := "*", "*"
 	if l.w.colour {
@@ -354,10 +370,11 @@ func (l *labeller) mark(line string) string {
 	return strings.NewReplacer(string(markOn), on, string(markOff), off).Replace(line)
 }
 
-// maxSigns is how many reasons are looked for in the text.
+// maxSigns is the number of reasons that are looked for in the text.
 const maxSigns = 12
 
-// signTerms returns the words of the strongest reasons, in lower case.
+// signTerms returns the words of the strongest reasons in lower case. Very short words
+// and reasons that are not words of the page are left out.
 func signTerms(list []dowse.Because) (terms []string) {
 	for _, c := range list[:min(len(list), maxSigns)] {
 		if !strings.HasPrefix(c.What, `"`) {
@@ -373,7 +390,7 @@ func signTerms(list []dowse.Because) (terms []string) {
 }
 
 // excerptOf returns about n bytes of a page's text, those with the most signs, as one
-// line that is harmless on a terminal; signs are between marks.
+// line that is safe on a terminal. Signs are between marks.
 func excerptOf(doc *dowse.Document, terms []string, n int) string {
 	words := doc.Words
 	if len(words) == 0 {
@@ -399,8 +416,8 @@ func excerptOf(doc *dowse.Document, terms []string, n int) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// richest returns the run of words of at most n bytes with the most hits, the first of
-// equals.
+// richest returns the range of words of at most n bytes with the most hits, the first
+// one if several have equally many. It takes one pass over the words.
 func richest(words []dowse.Span, hits []bool, n int) (from, to int) {
 	best, count, start := -1, 0, 0
 	for i := range words {

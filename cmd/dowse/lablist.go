@@ -7,6 +7,8 @@ import (
 	"dowse/lab/experiment"
 )
 
+// labListCmd lists the built-in experiments, which reproduce figures and tables of
+// papers.
 type labListCmd struct {
 	JSON bool `help:"Print JSON."`
 }
@@ -20,7 +22,7 @@ Figures and tables are named by paper: 000 Wang et al. 2009, 001 Taylan et al.
 on made webs; dowse lab run NAME --web FILE runs one on a recorded web.`
 }
 
-// listedExperiment is an experiment as programs read it.
+// A listedExperiment is an experiment in the output of lab list --json.
 type listedExperiment struct {
 	Name       string   `json:"name"`
 	Rows       []string `json:"rows,omitempty"`
@@ -30,7 +32,8 @@ type listedExperiment struct {
 	Claims     int      `json:"claims"`
 }
 
-// Run lists the experiments that come with dowse.
+// Run prints one entry per built-in experiment, with the names under which it can be
+// run.
 func (c *labListCmd) Run(w *world) error {
 	for _, x := range experiment.Shipped() {
 		if c.JSON {

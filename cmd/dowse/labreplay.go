@@ -8,14 +8,17 @@ import (
 	"dowse/strategy"
 )
 
+// labReplayCmd estimates how other strategies would have done on a collection of the
+// user. It replays what the crawl recorded, so it can only follow links whose targets
+// were visited.
 type labReplayCmd struct {
 	Dir      string `arg:"" name:"collection" help:"Collection of a crawl."`
 	Strategy string `short:"s" required:"" placeholder:"NAME,…" help:"Strategies to try."`
-	TGraph   string `name:"tgraph" placeholder:"FILE" help:"T-Graph for treasure and context-graph, instead of the collection's."`
-	Trace    string `placeholder:"FILE" help:"Access log for collaborative and combined, instead of the collection's."`
+	TGraph   string `name:"tgraph" placeholder:"FILE" help:"Use another T-Graph than the collection's."`
+	Trace    string `placeholder:"FILE" help:"Use another access log than the collection's."`
 	Site     string `name:"trace-site" placeholder:"URL" help:"Site of a log whose lines have paths without a host."`
-	Train    string `placeholder:"FILE" help:"Links for the nb strategies to learn from, instead of the collection's."`
-	Classes  string `placeholder:"FILE" help:"Decimal classification for treasure, instead of the collection's."`
+	Train    string `placeholder:"FILE" help:"Use other training links than the collection's."`
+	Classes  string `placeholder:"FILE" help:"Use another classification than the collection's."`
 	Pages    int    `short:"n" placeholder:"N" help:"Visits to make (default: the pages of the collection)."`
 	JSON     bool   `help:"Print JSON."`
 	labFlags
@@ -28,13 +31,15 @@ func (labReplayCmd) Help() string {
   dowse tgraph build --from earlier.dowse -o reefs.tgraph.json
   dowse lab replay reefs.dowse -s treasure --tgraph reefs.tgraph.json
 
-Lets other strategies go over what the crawl recorded, from its seeds and with its
+Simulates other strategies on what the crawl recorded, from its seeds and with its
 judge. What they wanted and the crawl never visited is not known; the first row is
-the collection's own strategy, the share in "recorded" tells how far to trust it.
+the collection's own strategy; the share in "recorded" shows how reliable it is.
 What the collection keeps for its own strategy (T-Graph, trace) others get too.`
 }
 
-// Run replays a collection.
+// Run replays the collection with its own strategy and with each of the named ones. The
+// column "recorded" is the share of wanted pages that the crawl had visited; a low share
+// makes the harvest rate unreliable.
 func (c *labReplayCmd) Run(w *world) error {
 	cache, err := c.cache()
 	if err != nil {

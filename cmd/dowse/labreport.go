@@ -10,6 +10,8 @@ import (
 	"dowse/lab/experiment"
 )
 
+// labReportCmd writes reports on a finished run in several formats. Without a format
+// flag it writes report.html.
 type labReportCmd struct {
 	Dir      string   `arg:"" name:"run" help:"Folder of a run."`
 	HTML     bool     `name:"html" help:"Write report.html, one page with figures (the default)."`
@@ -31,10 +33,11 @@ func (labReportCmd) Help() string {
   dowse lab report runs/demo --assert 'otie.recall > opic.recall, p < .05'
 
 The page holds all it shows, needs no network and prints well. With --assert the
-exit code is 8 unless every claim holds; dowse help claims tells what can be said.`
+exit code is 8 unless every claim holds; see dowse help claims.`
 }
 
-// Run reports on a run.
+// Run writes the files, prints the table, and checks the claims of --assert last, so
+// that the report exists when a claim fails.
 func (c *labReportCmd) Run(w *world) error {
 	in, err := openRun(c.Dir)
 	if err != nil {
@@ -67,7 +70,7 @@ func (c *labReportCmd) Run(w *world) error {
 	return hold(w, in, claims, false)
 }
 
-// openRun reads a run that was made.
+// openRun reads a run from its folder and returns what a report needs.
 func openRun(dir string) (reports.Input, error) {
 	r, m, err := experiment.Open(dir)
 	if err != nil {
@@ -76,6 +79,7 @@ func openRun(dir string) (reports.Input, error) {
 	return inputOf(r, m.Command, m.Version)
 }
 
+// orMeasures parses the measures of a flag; without any it returns otherwise.
 func orMeasures(names []string, otherwise []measure.Measure) (list []measure.Measure, err error) {
 	for _, n := range names {
 		m, err := measure.Parse(n)
@@ -90,8 +94,8 @@ func orMeasures(names []string, otherwise []measure.Measure) (list []measure.Mea
 	return list, nil
 }
 
-// writeFiles writes the files of a report and returns what there is to tell: the files
-// of a folder are told once.
+// writeFiles writes the files of a report and returns the paths to print. A folder with
+// several files is printed once.
 func writeFiles(dir string, files []reports.File) (told []string, err error) {
 	folders := map[string]bool{}
 	for _, f := range files {
@@ -112,12 +116,13 @@ func writeFiles(dir string, files []reports.File) (told []string, err error) {
 	return told, nil
 }
 
-// reportJSON is a report as programs read it.
+// A reportJSON is the output of lab report --json.
 type reportJSON struct {
 	Table  []reports.Row `json:"table"`
 	Claims []claimJSON   `json:"claims"`
 }
 
+// A claimJSON is a claim of the experiment with its outcome and the figures behind it.
 type claimJSON struct {
 	Says    string          `json:"says,omitempty"`
 	Expect  string          `json:"expect"`
@@ -125,6 +130,8 @@ type claimJSON struct {
 	Figures []string        `json:"figures"`
 }
 
+// printReport prints the table and the claims of a report, as text or as one JSON
+// object.
 func printReport(w *world, rep *reports.Report, asJSON bool) error {
 	if asJSON {
 		out := reportJSON{Table: rep.Rows(), Claims: []claimJSON{}}

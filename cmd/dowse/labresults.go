@@ -10,8 +10,9 @@ import (
 	"dowse/lab/experiment"
 )
 
+// labResultsCmd writes one Markdown document on many runs, such as docs/results.md.
 type labResultsCmd struct {
-	Runs []string `arg:"" name:"run" help:"Folders of runs, or of folders of runs, in the order of the document."`
+	Runs []string `arg:"" name:"run" help:"Folders of runs, or folders that contain runs."`
 	Out  string   `short:"o" placeholder:"FILE" help:"File to write (default: stdout)."`
 
 	left []reports.LeftOut // experiments that were not run
@@ -22,13 +23,14 @@ func (labResultsCmd) Help() string {
   dowse lab results runs -o docs/results.md
 
 Writes one document on many runs: for each what the paper did, the table, what it
-claims beside what was seen, and the command; web after web, and on each by the
-names of experiments. Titles tell the web, hubs, and seeds that are not the
+claims and what was measured, and the command; sorted by web, and on each by the
+names of experiments. Titles name the web, hubs, and seeds that are not the
 experiment's own. Titles and notes of experiments that come with dowse are those
 of this version.`
 }
 
-// Run writes the results of runs down.
+// Run writes the document. Titles and notes of built-in experiments are taken from this
+// version of the program, not from the run, so that corrected texts need no new run.
 func (c *labResultsCmd) Run(w *world) error {
 	var list []reports.Part
 	dirs, err := runsIn(c.Runs)
@@ -63,10 +65,10 @@ func (c *labResultsCmd) Run(w *world) error {
 	return nil
 }
 
-// resultsFile is what lab run all calls its results, beside the runs.
+// resultsFile is the name of the document that lab run all writes next to the runs.
 const resultsFile = "results.md"
 
-// runsIn replaces folders that hold runs by these, in the order of their names.
+// runsIn replaces folders that contain runs by those runs, sorted by name.
 func runsIn(list []string) (dirs []string, err error) {
 	for _, path := range list {
 		if _, err := os.Stat(filepath.Join(path, "experiment.yaml")); err == nil || !isFolder(path) {
@@ -86,6 +88,7 @@ func runsIn(list []string) (dirs []string, err error) {
 	return dirs, nil
 }
 
+// isFolder reports whether a path is a folder.
 func isFolder(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.IsDir()

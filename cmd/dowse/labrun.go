@@ -21,12 +21,15 @@ import (
 	"dowse/lab/experiment"
 )
 
+// labRunCmd runs an experiment: strategies × topics × seed sets. Its flags replace parts
+// of the experiment, such as the web or the budget; the run records the changed
+// experiment.
 type labRunCmd struct {
-	Experiment string   `arg:"" help:"A file, the name of a built-in experiment (dowse lab list), or all."`
-	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run (default: runs/NAME). An unfinished run is continued."`
+	Experiment string   `arg:"" help:"A file, a built-in experiment (dowse lab list), or all."`
+	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run, continued if unfinished (default: runs/NAME)."`
 	Jobs       int      `short:"j" placeholder:"N" help:"Concurrent crawls (default: the number of processors)."`
-	Web        string   `placeholder:"PATH" help:"Use another web: demo, a WARC file, a collection, a recorded web."`
-	Hubs       string   `placeholder:"FILE" help:"Hub pages to add to --web; crawls also begin at the one linked most."`
+	Web        string   `placeholder:"PATH" help:"Use another web: demo, WARC, collection or recorded web."`
+	Hubs       string   `placeholder:"FILE" help:"Add hub pages to --web; the most linked is a seed too."`
 	Traces     []string `placeholder:"FILE" help:"Access logs of --web."`
 	Topics     string   `placeholder:"FILE" help:"Use other topics: a file with one per line."`
 	Pages      int      `short:"n" placeholder:"N" help:"Use another budget of pages."`
@@ -43,7 +46,7 @@ func (labRunCmd) Help() string {
   dowse lab run exp.yaml --jobs 2
   dowse lab run demo --web wiki.warc.gz --topics topics.txt -o runs/wiki
   dowse lab run 000-f3                    a figure of a paper
-  dowse lab run all -o runs               all that come with dowse; hours
+  dowse lab run all -o runs               all built-in ones; takes hours
 
   # exp.yaml
   dowse: lab/v1
@@ -63,18 +66,20 @@ func (labRunCmd) Help() string {
       expect: otie:a=0.85.recall@end > breadth-first.recall@end
 
 The same experiment gives the same files, for any number of jobs. Each crawl is
-kept as it ends: the same command goes on after a Ctrl-C. With --assert the exit
-code is 8 unless every claim holds; dowse help claims tells what can be said.`
+kept as it ends: the same command continues after a Ctrl-C. With --assert the exit
+code is 8 unless every claim holds; see dowse help claims.`
 }
 
-// labMemory is what the lab tries to stay below.
+// labMemory is the memory that the garbage collector tries to stay below in the lab, in
+// bytes.
 const labMemory = 900 << 20
 
-// Run runs an experiment and reports on it, or runs all.
+// Run runs one experiment into its folder, or all built-in ones. A run that was
+// interrupted continues with the crawls that are missing.
 func (c *labRunCmd) Run(w *world) error {
 	if c.Experiment == "all" {
 		if len(c.Assert) > 0 {
-			return usage("--assert speaks of the strategies of one experiment: name it in place of all")
+			return usage("--assert: cannot be used with all; name one experiment")
 		}
 		return c.runAll(w)
 	}
@@ -93,8 +98,9 @@ func (c *labRunCmd) Run(w *world) error {
 	return err
 }
 
-// runAll runs every experiment that comes with dowse, each into a folder of its own, and
-// writes down what came of them.
+// runAll runs every built-in experiment into a folder of its own and writes a document
+// on all of them. Experiments that are not possible on the chosen web are left out and
+// listed with the reason.
 func (c *labRunCmd) runAll(w *world) error {
 	base, err := os.Getwd()
 	if err != nil {
@@ -136,7 +142,7 @@ func (c *labRunCmd) runAll(w *world) error {
 	return results.Run(w)
 }
 
-// tell says which of all experiments comes next, and how long those before took.
+// tell prints which of all experiments comes next, and how long the ones before took.
 func (c *labRunCmd) tell(w *world, i int, list []*experiment.Experiment, begun time.Time) {
 	if c.Quiet {
 		return
@@ -148,8 +154,8 @@ func (c *labRunCmd) tell(w *world, i int, list []*experiment.Experiment, begun t
 	fmt.Fprintf(w.err, "\n%d of %d%s: %s  %s\n", i+1, len(list), took, list[i].Name, oneLine(list[i].Title))
 }
 
-// run runs one experiment into a folder and reports on it. skip tells why it makes no
-// sense on the web that the command line names.
+// run runs one experiment into a folder and reports on it. skip is the reason if the
+// experiment is not possible on the web that the command line names.
 func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, dir string) (skip string, err error) {
 	if text, skip, err = c.change(x, text, base); err != nil || skip != "" {
 		return skip, err
@@ -184,8 +190,9 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	return "", c.report(w, dir, r, o, claims)
 }
 
-// change applies what the command line says instead of the file. The text of a changed
-// experiment is written anew.
+// change applies the flags to the experiment and returns its text, which is written anew
+// if something changed. Relative paths of the file refer to base, those of flags to the
+// current folder.
 func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (_ []byte, skip string, err error) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -228,6 +235,8 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 	return text, "", err
 }
 
+// command returns the command line that repeats the run, for its manifest. Flags that do
+// not influence the results are left out.
 func (c *labRunCmd) command(dir string) string {
 	parts := []string{"dowse lab run", shellWord(c.Experiment)}
 	add := func(flag, value string) {
@@ -251,7 +260,7 @@ func (c *labRunCmd) command(dir string) string {
 	return strings.Join(append(parts, "-o", shellWord(dir)), " ")
 }
 
-// report writes the files of a run, prints its table, and holds the claims against it.
+// report writes the files of a run, prints its table, and checks the claims.
 func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experiment.Options, claims []*measure.Claim) error {
 	in, err := inputOf(r, o.Command, o.Version)
 	if err != nil {
@@ -274,8 +283,8 @@ func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experi
 	return hold(w, in, claims, c.Quiet)
 }
 
-// writeReport writes a file as a whole: who is ended in the midst, or has no room for it, keeps
-// the one that was there. What is no file, as /dev/stdout, is written to as it is.
+// writeReport replaces a file as a whole: if the command is interrupted or the disk is
+// full, the file that was there stays. Devices such as /dev/stdout are written directly.
 func writeReport(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("lab: %w", err)
@@ -286,7 +295,8 @@ func writeReport(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// inputOf is what a report on a run is made of.
+// inputOf turns the results of a run into the input of a report: setup, webs, measures,
+// claims and citations.
 func inputOf(r *experiment.Results, command, version string) (reports.Input, error) {
 	x := r.Experiment
 	in := reports.Input{
@@ -330,7 +340,7 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 	return in, nil
 }
 
-// visitsOf tells in which order and time pages are visited.
+// visitsOf describes the order and timing in which pages are visited.
 func visitsOf(x *experiment.Experiment) string {
 	text := "in rounds as the papers of the strategies state them"
 	switch {
@@ -349,7 +359,7 @@ func visitsOf(x *experiment.Experiment) string {
 	return text + ", no delay between visits to a host"
 }
 
-// townSetup tells how crawls for sites are set up.
+// townSetup describes the setup of crawls for sites.
 func townSetup(x *experiment.Experiment) []reports.Fact {
 	return []reports.Fact{
 		{Name: "training", Value: "30 sites on topic, 90 others, which do not count"},
@@ -359,7 +369,8 @@ func townSetup(x *experiment.Experiment) []reports.Fact {
 	}
 }
 
-// A labBar shows how a run goes on.
+// A labBar shows the progress of a run: a bar on a terminal, and elsewhere a line every
+// ten seconds.
 type labBar struct {
 	w     *world
 	quiet bool
@@ -368,10 +379,12 @@ type labBar struct {
 	drawn bool
 }
 
+// newLabBar returns a bar on stderr that shows nothing if quiet.
 func newLabBar(w *world, quiet bool) *labBar {
 	return &labBar{w: w, quiet: quiet, live: w.isTTY && w.env("TERM") != "dumb", said: time.Now()}
 }
 
+// head prints the webs and the size of an experiment before its first crawl.
 func (b *labBar) head(s experiment.Size, webs []experiment.WebFacts) {
 	if b.quiet {
 		return
@@ -383,7 +396,7 @@ func (b *labBar) head(s experiment.Size, webs []experiment.WebFacts) {
 	fmt.Fprintln(b.w.err, labSize(s))
 }
 
-// show draws the bar on a terminal, and elsewhere says a line every ten seconds.
+// show updates the bar at most ten times per second, or prints a line every ten seconds.
 func (b *labBar) show(p experiment.Progress) {
 	every := lineEvery
 	if b.live {
@@ -410,7 +423,7 @@ func (b *labBar) show(p experiment.Progress) {
 	b.drawn = true
 }
 
-// end takes the bar away.
+// end removes the bar from the terminal.
 func (b *labBar) end() {
 	if b.drawn {
 		fmt.Fprint(b.w.err, "\r\x1b[K")
@@ -418,7 +431,7 @@ func (b *labBar) end() {
 	}
 }
 
-// reading shows how the first reading of a web goes on.
+// reading shows the progress of parsing a web for the first time.
 func (b *labBar) reading(done, total int) {
 	b.show(experiment.Progress{Stage: "reading the web", Done: done, Total: total})
 }

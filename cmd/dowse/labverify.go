@@ -8,6 +8,7 @@ import (
 	"dowse/lab/experiment"
 )
 
+// labVerifyCmd checks that a run is reproducible.
 type labVerifyCmd struct {
 	Run_  string `arg:"" name:"run" help:"Folder of a run."`
 	Jobs  int    `short:"j" placeholder:"N" help:"Concurrent crawls."`
@@ -19,11 +20,12 @@ func (labVerifyCmd) Help() string {
 	return `Example:
   dowse lab verify runs/demo
 
-Makes every crawl of the run again, in memory, and compares it with what is kept.
-Exit code 8 tells that something differs.`
+Repeats every crawl of the run in memory and compares it with what is kept.
+Exits with 8 if something differs.`
 }
 
-// Run makes a run again.
+// Run repeats every crawl of a run in memory and compares the results with the kept
+// ones. Differences are printed on stdout, and the exit code is then 8.
 func (c *labVerifyCmd) Run(w *world) error {
 	cache, err := c.cache()
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"dowse/internal/lab/web"
 )
 
+// labWebsCmd describes webs: their size, links, labels and topics.
 type labWebsCmd struct {
-	Webs   []string `arg:"" optional:"" name:"web" help:"demo, a WARC or WACZ file, a collection, or a recorded web (default: list the known ones)."`
+	Webs   []string `arg:"" optional:"" name:"web" help:"demo, WARC, WACZ, collection or web (default: list them)."`
 	Hubs   string   `placeholder:"FILE" help:"Hub pages to add."`
 	Labels string   `placeholder:"FILE" help:"Labels: URL and topic, one per line."`
 	Topic  []string `sep:"none" placeholder:"TOPIC" help:"Topics to show (default: the largest)."`
@@ -23,16 +24,16 @@ type labWebsCmd struct {
 
 func (labWebsCmd) Help() string {
 	return `Examples:
-  dowse lab webs                          those that are known
-  dowse lab webs demo                     the made web
-  dowse lab webs wikispeedia.warc.gz      a recorded one; labels lie beside it
+  dowse lab webs                          list the known webs
+  dowse lab webs demo                     the synthetic web
+  dowse lab webs wikispeedia.warc.gz      a recorded one, with its labels file
   dowse lab webs reefs.web --topic Top/reefs
 
 Local is the share of a topic's links that lead to pages on the topic; chance is
 what it would be if links went anywhere.`
 }
 
-// Run looks webs over.
+// Run describes the named webs, or lists the known ones.
 func (c *labWebsCmd) Run(w *world) error {
 	if len(c.Webs) == 0 {
 		return c.list(w)
@@ -45,8 +46,8 @@ func (c *labWebsCmd) Run(w *world) error {
 	return nil
 }
 
-// list tells which webs there are: the made one, those in ./webs, and those that were
-// read before, which are in the cache.
+// list prints the webs that can be named: the synthetic one, those in ./webs and the
+// current folder, and those in the cache from earlier runs.
 func (c *labWebsCmd) list(w *world) error {
 	cache, err := c.cache()
 	if err != nil {
@@ -66,6 +67,8 @@ func (c *labWebsCmd) list(w *world) error {
 	return nil
 }
 
+// inspect opens one web, parsing it if the cache does not have it, and prints its
+// survey.
 func (c *labWebsCmd) inspect(w *world, name string) error {
 	src := web.Source{Paths: []string{name}, Labels: c.Labels}
 	if name == "demo" {
@@ -105,7 +108,7 @@ func (c *labWebsCmd) inspect(w *world, name string) error {
 	return nil
 }
 
-// topics are those to tell of: what was asked for, or the largest.
+// topics returns the topics to show: the named ones, or those with the most pages.
 func (c *labWebsCmd) topics(labels *web.Labels) []string {
 	if len(c.Topic) > 0 || labels == nil {
 		return c.Topic
@@ -113,6 +116,8 @@ func (c *labWebsCmd) topics(labels *web.Labels) []string {
 	return labels.Largest(c.Top)
 }
 
+// printSurvey prints a survey for people. Locality is the share of a topic's links that
+// lead to its pages, and chance the share that random links would have.
 func printSurvey(w *world, wb *web.Web, s *web.Survey) {
 	sh := &sheet{}
 	sh.add(fmt.Sprintf("%s  %s…", oneLine(wb.Name), wb.SHA256[:16]))
@@ -130,8 +135,11 @@ func printSurvey(w *world, wb *web.Web, s *web.Survey) {
 	fmt.Fprintln(w.out, strings.Join(sh.lines, "\n"))
 }
 
+// percent returns n as a percentage of a number; 0 % if that number is 0.
 func percent(n, of int) string { return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(max(of, 1))) }
 
+// labRecordCmd makes a recorded web, on which experiments can run repeatedly, from a
+// collection or an archive.
 type labRecordCmd struct {
 	Src    string `arg:"" help:"Collection, WARC or WACZ file, or demo."`
 	Web    string `arg:"" help:"Folder to make, as reefs.web."`
@@ -151,7 +159,7 @@ of a collection are labelled that its judge found on topic: that is no truth, an
 measures on it favour strategies that go where the crawl went.`
 }
 
-// Run makes a recorded web.
+// Run makes the web and prints what it contains.
 func (c *labRecordCmd) Run(w *world) error {
 	r, err := c.record(w)
 	if err != nil {
@@ -165,6 +173,8 @@ func (c *labRecordCmd) Run(w *world) error {
 	return nil
 }
 
+// record makes the web from a collection or archive, or by crawling the synthetic web
+// completely.
 func (c *labRecordCmd) record(w *world) (*web.Recording, error) {
 	if c.Src != "demo" {
 		return web.Record(c.Src, c.Web, c.Labels)
@@ -177,7 +187,8 @@ func (c *labRecordCmd) record(w *world) (*web.Recording, error) {
 	return web.RecordSynthetic(w.ctx, web.Synthetic{Pages: c.Pages, Seed: c.Rng}, c.Web, bar.reading)
 }
 
-// labelsElsewhere tells of labels that no page belongs to; "" if there are none.
+// labelsElsewhere returns a note on labels whose URLs are not in the web; "" if there
+// are none.
 func labelsElsewhere(n int) string {
 	if n == 0 {
 		return ""

@@ -1,5 +1,31 @@
-// Command dowse finds pages on a topic: it crawls the best links first, politely,
-// and can say why for every URL it ever saw.
+// Command dowse finds pages on a topic: it crawls the best links first, politely, and
+// can explain every URL that it ever saw.
+//
+// The package is the command line and nothing else: it turns arguments into a
+// configuration, calls package crawler, collection, topic or lab/experiment, and prints
+// what they return. Flags and commands are named in the texts of this package only.
+//
+// The command line is the struct [cli], which kong parses. Each command is one field of
+// it and one file: a struct whose fields are the arguments and flags, a method Help that
+// returns examples and details, and a method Run that gets the [world]. To add a
+// command, write such a struct in a file of its own, add a field to cli with a help text
+// and a job, and add a script to testdata/script. Help, shell completion and the list of
+// commands are derived from the structs; tests check that each command has an example
+// and that each command named in a text exists.
+//
+// Flags get their values from the command line, then from environment variables
+// (env.go), then from config files (config.go). Flags that are settings of a crawl come
+// from the table in package settings.
+//
+// Output follows four rules. Data go to stdout, everything else to stderr. With --json a
+// command prints JSON on stdout and, if it fails, one JSON object on stderr. Only a
+// terminal gets colours, a live screen or lines that are cut to its width. Text from the
+// web is escaped (oneLine, printable) before it is printed.
+//
+// A command returns an error instead of exiting. [report] prints it and chooses the exit
+// code: that of an [exitError], or the one that verdictOn assigns to errors of other
+// packages. The codes are listed by dowse help exit-codes and do not change between
+// versions.
 package main
 
 import (
@@ -22,8 +48,9 @@ import (
 	"dowse/topic"
 )
 
-// cli is the whole command line: one field and one file per command. The tag job
-// names the group in which dowse help lists a command.
+// cli is the whole command line: one field and one file per command. The tag job names
+// the group in which dowse help lists a command. The order of the fields is the order in
+// the help.
 type cli struct {
 	Demo  demoCmd  `cmd:"" job:"start" help:"Try it now on the built-in demo web; no network needed."`
 	New   newCmd   `cmd:"" job:"start" help:"Write a topic file: what a crawl looks for."`
@@ -56,7 +83,9 @@ type cli struct {
 	Version    versionCmd    `cmd:"" job:"upkeep" help:"Print the version."`
 }
 
-// world is what a command touches besides its arguments.
+// A world is what a command touches besides its arguments: streams, environment, signals
+// and the terminal. Tests run commands in a world of their own, so a command must not
+// use os.Stdout, os.Stderr or os.Stdin directly.
 type world struct {
 	out    io.Writer // data
 	err    io.Writer // talk
@@ -72,7 +101,8 @@ type world struct {
 	args   []string // as they were typed
 }
 
-// Exit codes: see dowse help exit-codes.
+// The exit codes. Scripts rely on them: exitCodes describes each, and a number never
+// changes its meaning.
 const (
 	exitOK          = 0
 	exitInternal    = 1
@@ -86,7 +116,8 @@ const (
 	exitAborted     = 130
 )
 
-// exitError carries an exit code. Its text may be empty: everything was said.
+// An exitError is an error with an exit code. Its err may be nil if the command has
+// already printed what is wrong; then nothing more is printed.
 type exitError struct {
 	code int
 	err  error
@@ -100,6 +131,8 @@ func (e *exitError) Error() string {
 }
 func (e *exitError) Unwrap() error { return e.err }
 
+// usage returns an error of what the user typed or wrote, with exit code 2. The text
+// names the flag or file, the problem and what to do.
 func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
@@ -107,6 +140,8 @@ func usage(format string, args ...any) error {
 // crawlClock returns the time for crawls; nil means the wall clock. Tests set it.
 var crawlClock func() time.Time
 
+// main builds the world from the process, runs the command and exits. Output that could
+// not be written changes an exit code of 0.
 func main() {
 	unused := limitMemory("/")
 	log.SetOutput(io.Discard) // net/http writes there what hosts do wrong
@@ -127,7 +162,8 @@ func main() {
 	os.Exit(code)
 }
 
-// run parses the arguments, runs the command and returns the exit code.
+// run parses the arguments, runs the command and returns the exit code. It prints all
+// errors itself, so that tests can call it in place of main.
 func run(w *world, args []string) (code int) {
 	if len(args) == 0 {
 		fmt.Fprint(w.out, welcome)
@@ -152,7 +188,9 @@ func run(w *world, args []string) (code int) {
 	return report(w, ctx.Run(w))
 }
 
-// report prints an error and returns the exit code for it.
+// report prints an error with its hint, if there is one, and returns the exit code for
+// it. With --json the error is printed even if its text is empty, so that a script
+// always finds an object.
 func report(w *world, err error) int {
 	if err == nil {
 		return exitOK
@@ -166,7 +204,9 @@ func report(w *world, err error) int {
 	return code
 }
 
-// verdictOn returns the exit code for an error, and what a person can do about it.
+// verdictOn returns the exit code for an error, and a hint that states what the user can
+// do about it. Errors of other packages are recognised here by their sentinel values and
+// types; an error that is not recognised is an internal one.
 func verdictOn(err error) (code int, hint string) {
 	if dir, ok := salvageable(err); ok {
 		hint = fmt.Sprintf(salvageHelp, dir)
@@ -197,8 +237,8 @@ func verdictOn(err error) (code int, hint string) {
 	return exitInternal, hint
 }
 
-// inCollection marks an error of opening a collection that nothing better is known
-// of: it can't be used as it is.
+// inCollection gives an error of opening a collection the exit code 7, unless the error
+// has a better one: then the collection cannot be used as it is.
 func inCollection(err error) error {
 	var ee *exitError
 	var frozen *crawler.FrozenError
@@ -208,8 +248,8 @@ func inCollection(err error) error {
 	return &exitError{exitCollection, err}
 }
 
-// salvageable returns the directory of a collection that can't be used as it is and that
-// can be rebuilt.
+// salvageable returns the directory of the collection that an error is about, if it is
+// damaged or of another version and can be rebuilt.
 func salvageable(err error) (dir string, ok bool) {
 	var damage *collection.DamageError
 	var format *collection.FormatError
@@ -222,16 +262,20 @@ func salvageable(err error) (dir string, ok bool) {
 	return "", false
 }
 
+// salvageHelp is the hint for a collection that cannot be opened; its verb is the
+// directory.
 const salvageHelp = `Restore it from a backup, or rebuild it from what can be read:
   dowse collection salvage %s -o NEW
 `
 
+// identityHelp is the hint for a crawl of the public web without a contact.
 const identityHelp = `Set once:
   dowse config set agent reefbot
   dowse config set contact https://example.org/bot     (or mailto:you@...)
 or for this crawl: --agent NAME --contact URL. Nothing was sent.
 `
 
+// welcome is printed by dowse without arguments.
 const welcome = `dowse finds pages on a topic. Give it a topic; it crawls the best links first.
 
   dowse demo                          try it now, no network needed

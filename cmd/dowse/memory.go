@@ -9,17 +9,18 @@ import (
 	"strings"
 )
 
-// spare is how much more garbage may pile up before it is collected than there
-// would with what a crawl keeps: a crawl keeps little and throws away a lot, and
-// would otherwise spend a twentieth of its time on collecting. Memory that is
-// never touched counts as kept and takes none, so one has only to ask for it.
+// spare is additional memory that the garbage collector believes to be in use. It
+// collects when the heap has grown in proportion to what is kept; a crawl keeps little
+// and discards much, and would spend a twentieth of its time on collections. Memory that
+// is never written to counts as kept but occupies none, so reserving it is enough.
 const spare = 32 << 20
 
-// limitMemory lets this process keep to the memory limit that it runs under, and
-// returns the spare memory to ask for. A limit that the user set (GOMEMLIMIT) holds;
-// otherwise it is that of the control group, less a tenth for what the Go runtime does
-// not count. The garbage collector works harder near the limit, and a crawl takes its
-// budget for pages in flight from it, so that the kernel has no reason to end it.
+// limitMemory makes the process respect the memory limit that it runs under, and returns
+// spare memory that the caller keeps alive. A limit set by the user (GOMEMLIMIT)
+// applies; otherwise it is that of the control group, less a tenth for what the Go
+// runtime does not count. The garbage collector works harder near the limit, and a crawl
+// derives its budget for pages in flight from it, so that the kernel has no reason to
+// kill the process.
 func limitMemory(root string) []byte {
 	if limit := cgroupLimit(root); limit < math.MaxInt64 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit - limit/10)
@@ -30,9 +31,9 @@ func limitMemory(root string) []byte {
 	return make([]byte, spare)
 }
 
-// cgroupLimit returns the memory limit of the control group of this process, or of
-// one around it, whichever is least; math.MaxInt64 for none. The file system begins at
-// root, which is "/" but in tests.
+// cgroupLimit returns the memory limit of the control group of this process or of a
+// group around it, whichever is lowest; math.MaxInt64 for none. The file system begins
+// at root, which is "/" except in tests.
 func cgroupLimit(root string) int64 {
 	data, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
 	if err != nil {
@@ -53,8 +54,8 @@ func cgroupLimit(root string) int64 {
 	return limit
 }
 
-// leastOnPath returns the least number in the files of that name from the folder path
-// below top up to top.
+// leastOnPath returns the lowest number in the files called name from the folder path
+// below top up to top itself.
 func leastOnPath(top, path, name string) int64 {
 	const unlimited = 1 << 60 // version 1 writes a number near MaxInt64
 	least := int64(math.MaxInt64)

@@ -14,10 +14,12 @@ import (
 	"dowse/topic"
 )
 
+// newCmd writes a topic file from words, examples, a category, a condition or the labels
+// of an earlier crawl.
 type newCmd struct {
 	Words          []string `arg:"" optional:"" help:"What the pages are about; quote phrases."`
 	Out            string   `short:"o" placeholder:"FILE" help:"Topic file to write; - for stdout (default NAME.topic.yaml)."`
-	Like           []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example on topic: page, HTML file or pattern, WARC, collection; repeatable."`
+	Like           []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example on topic: URL, HTML, WARC or collection; repeatable."`
 	Unlike         []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example off topic; repeatable."`
 	Category       string   `placeholder:"DIRECTORY:PATH" help:"Category of a web directory."`
 	Where          string   `placeholder:"EXPR" help:"Condition that pages must meet; see dowse help expr."`
@@ -43,7 +45,8 @@ Writes a topic file with comments. Example pages are fetched as a crawl would
 NAME.topic.lock. Nothing is written if something is wrong.`
 }
 
-// Run writes a topic file.
+// Run writes the topic file and, if there are examples, a lock with their hashes.
+// Everything is read and checked before the first file is written.
 func (c *newCmd) Run(w *world) error {
 	if c.Interactive {
 		if err := c.interview(w); err != nil {
@@ -60,7 +63,7 @@ func (c *newCmd) Run(w *world) error {
 	if !c.Force && c.Out != stdout {
 		for _, name := range []string{c.Out, topic.LockName(c.Out)} {
 			if _, err := os.Lstat(name); err == nil {
-				return usage("%s is there already: choose another name with -o, or --force", name)
+				return usage("%s: file exists; choose another name with -o, or use --force to overwrite it", name)
 			}
 		}
 	}
@@ -74,7 +77,8 @@ func (c *newCmd) Run(w *world) error {
 	return c.write(w, t, m)
 }
 
-// topic makes the topic that the flags describe.
+// topic returns the topic that the flags describe. Without seeds, the examples serve as
+// seeds.
 func (c *newCmd) topic() (*topic.Topic, error) {
 	t := topic.FromWords(c.Words)
 	if c.FromCollection != "" {
@@ -100,7 +104,7 @@ func (c *newCmd) topic() (*topic.Topic, error) {
 	}
 	t.Seeds = append(t.Seeds, c.Seed...)
 	if len(t.Kinds()) == 0 {
-		return nil, usage("what is wanted? Give words, --like, --category or --where; see dowse new --help")
+		return nil, usage("nothing to look for: give words, --like, --category or --where; see dowse new --help")
 	}
 	if len(t.Seeds) == 0 && len(t.Like) > 0 {
 		t.SeedsFrom = topic.FromLike
@@ -111,7 +115,8 @@ func (c *newCmd) topic() (*topic.Topic, error) {
 	return t, nil
 }
 
-// name finds a name for a topic that has no words.
+// name returns the name of a topic without words: that of the file to write, or of the
+// category.
 func (c *newCmd) name(t *topic.Topic) string {
 	from := t.Name
 	switch {
@@ -123,7 +128,8 @@ func (c *newCmd) name(t *topic.Topic) string {
 	return topic.FromWords([]string{from}).Name
 }
 
-// goOn takes over the topic of a collection; what people labelled there are examples.
+// goOn starts from the topic of a collection: its labels become examples, and given
+// words are added.
 func (c *newCmd) goOn(t *topic.Topic) error {
 	if !collection.IsCollection(c.FromCollection) {
 		return usage("--from-collection: %s is not a collection", c.FromCollection)
@@ -142,8 +148,8 @@ func (c *newCmd) goOn(t *topic.Topic) error {
 	return c.fromLabels(t)
 }
 
-// fromLabels makes the labels of a collection the examples of a topic; where nobody
-// labelled, the pages that its judge was sure of.
+// fromLabels makes the labels of a collection the examples of a topic. A collection
+// without labels supplies the pages that its judge was sure of.
 func (c *newCmd) fromLabels(t *topic.Topic) error {
 	labels, _, err := crawler.Labelled(c.FromCollection)
 	if err != nil {
@@ -166,7 +172,8 @@ func (c *newCmd) fromLabels(t *topic.Topic) error {
 	return nil
 }
 
-// source tells what kind of example an argument is.
+// source returns an argument of --like or --unlike as a source of examples: URL,
+// collection, WARC or HTML file.
 func (c *newCmd) source(arg string) topic.Source {
 	lower := strings.ToLower(arg)
 	switch {
@@ -180,7 +187,8 @@ func (c *newCmd) source(arg string) topic.Source {
 	return topic.Source{File: c.relative(arg)}
 }
 
-// relative returns a path as the topic file must have it: from its own folder on.
+// relative returns a path relative to the folder of the topic file, since paths in a
+// topic file are read that way. Absolute paths stay.
 func (c *newCmd) relative(path string) string {
 	dir, err1 := filepath.Abs(filepath.Dir(c.Out))
 	full, err2 := filepath.Abs(path)
@@ -193,6 +201,8 @@ func (c *newCmd) relative(path string) string {
 	return filepath.ToSlash(full)
 }
 
+// category adds --category to the topic. The last colon separates the file from the
+// category.
 func (c *newCmd) category(t *topic.Topic) error {
 	i := strings.LastIndexByte(c.Category, ':')
 	if i <= 0 || i == len(c.Category)-1 {
@@ -205,7 +215,8 @@ func (c *newCmd) category(t *topic.Topic) error {
 	return nil
 }
 
-// sound reads the file before it is written, so that it says what is wrong with it.
+// sound parses the file before it is written, so that errors are reported with line and
+// column and no faulty file is left behind.
 func (c *newCmd) sound(t *topic.Topic) (*topic.Topic, error) {
 	again, err := topic.Parse(t.Commented(), c.Out)
 	if err != nil {
@@ -215,6 +226,7 @@ func (c *newCmd) sound(t *topic.Topic) (*topic.Topic, error) {
 	return again, nil
 }
 
+// gather fetches or reads the examples of the topic.
 func (c *newCmd) gather(w *world, t *topic.Topic) (*topic.Material, error) {
 	if !t.Needs() {
 		return &topic.Material{}, nil
@@ -231,10 +243,11 @@ func (c *newCmd) gather(w *world, t *topic.Topic) (*topic.Material, error) {
 	return m, err
 }
 
-// stdout is the name of no file: the topic is printed, and nothing is pinned.
+// stdout as the name of the output prints the topic file; no lock is written then.
 const stdout = "-"
 
-// write writes the file, and the lock if there is something to pin.
+// write writes the topic file, and the lock if there are examples, and records that the
+// user agreed to what the file refers to: it is the user's own.
 func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
 	if c.Out == stdout {
 		_, err := w.out.Write(t.Commented())
@@ -264,7 +277,7 @@ func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
 	return nil
 }
 
-// sizeOf tells how much the examples say, and whether they were fetched.
+// sizeOf returns the total size of the examples, and whether they were fetched.
 func sizeOf(m *topic.Material) string {
 	var bytes int64
 	fetched := false
@@ -281,7 +294,8 @@ func sizeOf(m *topic.Material) string {
 	return bytesText(bytes)
 }
 
-// interview asks for what the flags do not say.
+// interview asks for words, examples and seeds that the flags do not give. An empty
+// answer skips a question.
 func (c *newCmd) interview(w *world) error {
 	in := bufio.NewScanner(w.in)
 	ask := func(question string) []string {

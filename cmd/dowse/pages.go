@@ -14,6 +14,8 @@ import (
 	"dowse/collection"
 )
 
+// pagesCmd lists pages and other URLs of a collection: as a table, as JSONL or in a
+// format of the user's own.
 type pagesCmd struct {
 	Dir     string        `arg:"" help:"Collection."`
 	On      bool          `help:"List pages on topic."`
@@ -23,10 +25,10 @@ type pagesCmd struct {
 	Failed  bool          `help:"List URLs that failed for good."`
 	Host    string        `placeholder:"NAME" help:"List only this host."`
 	Since   moment        `placeholder:"WHEN" help:"List only pages since (e.g. 2h, 3d, 2026-11-15)."`
-	Sort    string        `enum:",score,time,uncertainty,surprise" default:"" placeholder:"ORDER" help:"Sort by score, time, uncertainty or surprise (default: as fetched)."`
+	Sort    string        `enum:",score,time,uncertainty,surprise" default:"" shown:"as fetched" placeholder:"ORDER" help:"Sort by score, time, uncertainty or surprise."`
 	Limit   int           `short:"n" placeholder:"N" help:"Print at most N."`
 	JSON    bool          `help:"Print JSON, one line per page."`
-	Format  string        `placeholder:"TEXT" help:"Print each page as TEXT, with {field}s, \\t and \\n filled in."`
+	Format  string        `placeholder:"TEXT" help:"Print each page as TEXT, with {field}s filled in."`
 }
 
 func (pagesCmd) Help() string {
@@ -45,13 +47,14 @@ Fields:
 ` + indented(strings.Join(pageFields(), " "))
 }
 
-// indented is a text in lines that help leaves as they are.
+// indented wraps a text into indented lines, which the help prints unchanged.
 func indented(text string) string { return "  " + strings.Join(wrap(text, 74), "\n  ") }
 
-// A skippedReason is the value of --skipped, which may have none.
+// A skippedReason is the value of --skipped: a reason, the beginning of one, or any
+// reason if the flag has no value.
 type skippedReason string
 
-// Decode takes the value if there is one.
+// Decode implements kong.MapperValue for a flag whose value is optional.
 func (s *skippedReason) Decode(ctx *kong.DecodeContext) error {
 	*s = collection.AnyReason
 	if ctx.Scan.Peek().Type == kong.FlagValueToken {
@@ -60,12 +63,13 @@ func (s *skippedReason) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// IsBool tells the parser that the flag needs no value.
+// IsBool lets the parser accept the flag without a value.
 func (skippedReason) IsBool() bool { return true }
 
-// A moment is a time, given as such or by how long ago it was.
+// A moment is the value of --since: a date, a time, or how long ago it was.
 type moment struct{ time.Time }
 
+// UnmarshalText parses a moment. A date or time without a zone is in the local one.
 func (m *moment) UnmarshalText(text []byte) (err error) {
 	s := string(text)
 	if ago, ok := parseAgo(s); ok {
@@ -80,6 +84,8 @@ func (m *moment) UnmarshalText(text []byte) (err error) {
 	return fmt.Errorf("%q is not a time; write 2h, 3d, 2026-11-15 or 2026-11-15T09:30:00Z", s)
 }
 
+// parseAgo parses a duration before now, such as 2h or 3d; time.ParseDuration has no
+// days.
 func parseAgo(s string) (time.Duration, bool) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseFloat(days, 64)
@@ -89,7 +95,8 @@ func parseAgo(s string) (time.Duration, bool) {
 	return d, err == nil && d >= 0
 }
 
-// Run lists pages.
+// Run prints the URLs that the flags select. It reads the collection as a stream, so
+// that large ones need little memory, and can be interrupted.
 func (c *pagesCmd) Run(w *world) error {
 	print, err := c.printer(w)
 	if err != nil {
@@ -98,7 +105,7 @@ func (c *pagesCmd) Run(w *world) error {
 	if err := c.checkReason(); err != nil {
 		return err
 	}
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -130,6 +137,7 @@ func (c *pagesCmd) Run(w *world) error {
 	return passedOver(w, c.Dir, &cr.Collection.Unread)
 }
 
+// filter returns the selection, order and limit that the flags describe.
 func (c *pagesCmd) filter() collection.Filter {
 	return collection.Filter{
 		On: c.On, Off: c.Off, Unsure: c.Unsure, Failed: c.Failed, Skipped: string(c.Skipped), Host: strings.ToLower(c.Host),
@@ -137,8 +145,8 @@ func (c *pagesCmd) filter() collection.Filter {
 	}
 }
 
-// checkReason refuses a reason that there is none of: the list would be empty, and
-// nobody would know why.
+// checkReason returns an error for an unknown reason. Without it the list would be empty
+// and look like an answer.
 func (c *pagesCmd) checkReason() error {
 	want := string(c.Skipped)
 	if want == "" || want == collection.AnyReason {
@@ -152,9 +160,10 @@ func (c *pagesCmd) checkReason() error {
 	return usage("unknown reason %q; see dowse help reasons", want)
 }
 
-// A rowPrinter prints a page.
+// A rowPrinter prints one page.
 type rowPrinter func(out io.Writer, row *collection.Row) error
 
+// printer returns the printer that the flags select.
 func (c *pagesCmd) printer(w *world) (rowPrinter, error) {
 	switch {
 	case c.Format != "" && c.JSON:
@@ -167,8 +176,8 @@ func (c *pagesCmd) printer(w *world) (rowPrinter, error) {
 	return c.tableRow(w), nil
 }
 
-// columns are those of the verdict, or the reason, and of the title, or what else is
-// known.
+// columns returns the widths of the first columns: verdict or reason, and title or
+// detail.
 func (c *pagesCmd) columns() (room, about int) {
 	if c.Skipped != "" || c.Failed {
 		return len(dowse.SkipPrivateIP), 17
@@ -176,8 +185,8 @@ func (c *pagesCmd) columns() (room, about int) {
 	return len(collection.VerdictUnsure), 26
 }
 
-// tableRow prints a page for people. On a terminal title and URL share its width, and
-// the URL is cut in its middle; elsewhere both are whole.
+// tableRow returns a printer for people. On a terminal, title and URL share its width
+// and the URL is cut in the middle; elsewhere both are complete.
 func (c *pagesCmd) tableRow(w *world) rowPrinter {
 	room, about := c.columns()
 	terminal := columnsOf(w.out)
@@ -187,6 +196,9 @@ func (c *pagesCmd) tableRow(w *world) rowPrinter {
 			score, word = fmt.Sprintf("%.2f", row.Relevance()), row.Verdict()
 		}
 		title := oneLine(orDefault(row.Title, orDefault(row.Detail, row.Anchor())))
+		if row.Outcome == dowse.Fetched && row.Fetch.Truncated {
+			title = strings.TrimSpace("[cut] " + title)
+		}
 		head := fmt.Sprintf("%-4s %-*s ", score, room, orDefault(word, row.State.String()))
 		url, left := oneLine(string(row.URL)), terminal-len(head)-1
 		if terminal > 0 {

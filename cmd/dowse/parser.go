@@ -10,9 +10,9 @@ import (
 	"dowse/settings"
 )
 
-// newParser makes the parser of the command line. Values of flags come from the
-// command line, then from the environment (see env.go), then from the project's
-// and the user's config file.
+// newParser makes the parser of the command line. Values of flags come from the command
+// line, then from the environment (see env.go), then from the project's and the user's
+// config file. Parsing never exits the process: exit records the code instead.
 func newParser(c *cli, w *world, exit func(int)) (*kong.Kong, error) {
 	config, err := loadConfig(w.env)
 	if err != nil {
@@ -31,7 +31,8 @@ func newParser(c *cli, w *world, exit func(int)) (*kong.Kong, error) {
 	)...)
 }
 
-// settingMappers let the table of settings read the values of their flags.
+// settingMappers lets the table of settings read the values of its flags, one mapper per
+// kind of value. Tags of settings name the kind with type:"...".
 func settingMappers() (list []kong.Option) {
 	for _, kind := range []settings.Kind{settings.Count, settings.Time, settings.Size, settings.Rate, settings.Share, settings.Until} {
 		list = append(list, kong.NamedMapper(string(kind), kong.MapperFunc(readSetting)))
@@ -39,7 +40,8 @@ func settingMappers() (list []kong.Option) {
 	return list
 }
 
-// readSetting reads the value of a flag that is a setting.
+// readSetting reads the value of a flag that is a setting. The error has the form "got
+// X, want Y"; the parser puts the flag in front.
 func readSetting(ctx *kong.DecodeContext, target reflect.Value) error {
 	f, ok := settings.ByFlag(ctx.Value.Name)
 	if !ok {
@@ -58,7 +60,9 @@ func readSetting(ctx *kong.DecodeContext, target reflect.Value) error {
 	return err
 }
 
-// reset returns the flags of settings that were given so that nothing is set: 0 for a limit.
+// reset returns the flags of settings that were given with their zero value, which
+// removes a limit that the collection has. The zero value alone cannot express that,
+// since it also means "not given".
 func (w *world) reset() (flags []string) {
 	if w.parser == nil {
 		return nil
@@ -71,6 +75,8 @@ func (w *world) reset() (flags []string) {
 	return flags
 }
 
+// flagGroups are the headings under which help lists flags, in this order. The tag group
+// of a flag names the key; flags without a group come first.
 var flagGroups = []kong.Group{
 	{Key: "what", Title: "WHAT"},
 	{Key: "much", Title: "HOW MUCH (the first limit reached ends the crawl)"},

@@ -10,8 +10,8 @@ import (
 )
 
 // privateHosts returns an error if every URL leads to an address that is not public and
-// that no network of allowed contains: then nothing could be fetched. Names are not
-// looked up; the dialer checks what they resolve to.
+// that no network of allowed contains: then nothing could be fetched. Host names are not
+// resolved; the dialer checks the addresses they resolve to.
 func privateHosts(urls, allowed []string) error {
 	var first error
 	for _, raw := range urls {
@@ -30,12 +30,14 @@ func privateHosts(urls, allowed []string) error {
 	return first
 }
 
-// privateError says that a host is in a private network, and how to allow it.
+// privateError returns the error for a host in a private network, with the flag that
+// allows it.
 func privateError(host string, addr netip.Addr) error {
 	return &exitError{exitForbidden, fmt.Errorf("%s is a private address: add --allow-net %s", strings.Trim(host, "[]"), networkOf(addr))}
 }
 
-// literalAddr returns the address that a host name is, without asking a name server.
+// literalAddr returns the address that a host name denotes by itself, without a name
+// server.
 func literalAddr(host string) (netip.Addr, bool) {
 	if host == "localhost" {
 		return netip.AddrFrom4([4]byte{127, 0, 0, 1}), true
@@ -45,7 +47,8 @@ func literalAddr(host string) (netip.Addr, bool) {
 }
 
 // within reports whether an address is in one of the networks, each a network or a
-// single address. A network that can't be read is reported elsewhere.
+// single address. A network that cannot be parsed counts as matching; its error is
+// reported elsewhere.
 func within(addr netip.Addr, networks []string) bool {
 	return slices.ContainsFunc(networks, func(s string) bool {
 		if p, err := netip.ParsePrefix(s); err == nil {
@@ -56,7 +59,7 @@ func within(addr netip.Addr, networks []string) bool {
 	})
 }
 
-// privateNetworks are the usual ones.
+// privateNetworks are the usual private networks, which are suggested for --allow-net.
 var privateNetworks = []netip.Prefix{
 	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"),
 	netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fc00::/7"), netip.MustParsePrefix("fe80::/10"),

@@ -12,12 +12,14 @@ import (
 	"dowse/internal/durable"
 )
 
+// leastSalt is the least length of a salt in bytes.
 const leastSalt = 16 // bytes
 
-// userSalt returns the salt under which this user's crawls know the people of access
-// logs. It is drawn once and kept beside the settings, for the user alone, never in a
-// collection: who is given a collection can't find out by trying names who is in it.
-// Where nothing can be kept there is none, and every crawl draws its own.
+// userSalt returns the salt with which the people in access logs are hashed. It is
+// generated once and kept next to the user's settings, readable by the user alone and
+// never in a collection: whoever receives a collection cannot find out by trying names
+// who is in it. If nothing can be kept it returns nil, and every crawl generates its
+// own.
 func userSalt(env func(string) string) ([]byte, error) {
 	config := userConfig(env)
 	if config == "" {
@@ -31,20 +33,22 @@ func userSalt(env func(string) string) ([]byte, error) {
 	return salt, err
 }
 
-// readSalt reads a salt that was kept.
+// readSalt reads a salt that was kept. A damaged file is an error: a new salt would give
+// known people new identities.
 func readSalt(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usage("the salt that names of people are hashed with: %w; make it readable, or remove it", err)
+		return nil, usage("salt for names of people: %w; make it readable, or remove it", err)
 	}
 	salt, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(salt) < leastSalt {
-		return nil, usage("%s is no salt of at least %d bytes in hexadecimal digits; remove it, and the next crawl draws another", path, leastSalt)
+		return nil, usage("%s: not a salt of at least %d bytes in hexadecimal digits; remove it, and the next crawl generates one", path, leastSalt)
 	}
 	return salt, nil
 }
 
-// newUserSalt draws a salt and keeps it. If another crawl was quicker, its salt counts.
+// newUserSalt generates a salt and keeps it. If another process was faster, its salt is
+// used.
 func newUserSalt(path string) ([]byte, error) {
 	salt := crawler.NewSalt()
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {

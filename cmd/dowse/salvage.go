@@ -9,12 +9,15 @@ import (
 	"dowse/topic"
 )
 
+// collectionSalvageCmd builds a new collection from what can be read of a damaged or
+// older one, which it does not change.
 type collectionSalvageCmd struct {
 	Dir   string   `arg:"" help:"Directory of the collection. Nothing in it is changed."`
 	Words []string `arg:"" optional:"" help:"Words to judge the pages by, if topic.yaml can't be read."`
 	Out   string   `short:"o" required:"" placeholder:"NEW" help:"Directory of the new collection."`
 	Topic string   `placeholder:"FILE" help:"Judge the pages by this topic file, not the collection's."`
 	JSON  bool     `help:"Print JSON."`
+	trustFlag
 }
 
 func (collectionSalvageCmd) Help() string {
@@ -28,20 +31,21 @@ that an older version wrote. The archive alone is enough: every answer that it
 holds whole is kept as it is, with its date, and its page is extracted, judged
 and followed again. A broken record costs that record. Settings come from
 crawl.yaml, takedowns and seeds from the journal, as far as these can be read;
-takedowns also stand in crawl.yaml. Answers that had been cut off the archive and
+takedowns are also in crawl.yaml. Answers that had been cut off the archive and
 were saved in state/uncommitted-*.warc.gz are taken over if no other is there.
-Afterwards dowse crawl NEW goes on where the old crawl was.
+Afterwards dowse crawl NEW continues where the old crawl stopped.
 
 Exits with 0 if all was read, and with 7 if something could not be: then it
 says what and where, and the new collection holds the rest.`
 }
 
-// maxShown is how many losses are listed for a person.
+// maxShown is the number of losses that are listed for people; JSON has all.
 const maxShown = 20
 
-// Run rebuilds a collection.
+// Run rebuilds the collection. It exits with 7 if something could not be read; the new
+// collection then holds the rest.
 func (c *collectionSalvageCmd) Run(w *world) error {
-	cfg, err := c.config()
+	cfg, err := c.config(w)
 	if err != nil {
 		return err
 	}
@@ -70,18 +74,23 @@ func (c *collectionSalvageCmd) Run(w *world) error {
 	return err
 }
 
-func (c *collectionSalvageCmd) config() (cfg crawler.SalvageConfig, err error) {
+// config returns the topic to judge by, if one was given; otherwise the collection's own
+// is used.
+func (c *collectionSalvageCmd) config(w *world) (cfg crawler.SalvageConfig, err error) {
 	switch {
 	case c.Topic != "" && len(c.Words) > 0:
 		return cfg, usage("--topic or words, not both")
 	case c.Topic != "":
-		cfg.Topic, err = topic.Load(c.Topic)
+		if cfg.Topic, err = topic.Load(c.Topic); err == nil {
+			err = w.consent(c.Trust).allow(c.Topic, crawler.ReadActs(cfg.Topic))
+		}
 	case len(c.Words) > 0:
 		cfg.Topic = topic.FromWords(c.Words)
 	}
 	return cfg, err
 }
 
+// print prints what was kept, lost, erased and dropped.
 func (c *collectionSalvageCmd) print(w *world, s *crawler.Salvaged) {
 	t := &sheet{}
 	t.add(oneLine(fmt.Sprintf("%s: %s from %s", c.Out, some(s.Pages, "page"), c.Dir)))

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,12 +160,12 @@ func harm(t *testing.T, path string, f fault) {
 	}
 }
 
-// contents reads all files below a directory.
+// contents reads all files below a directory, but for the lock, which names the last process.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || d.Name() == "dowse.lock" {
 			return err
 		}
 		b, err := os.ReadFile(p)
@@ -337,6 +338,39 @@ func pagesIn(t *testing.T, dir string) []string {
 	return lines
 }
 
+// halfTheRecords returns the first half of a journal, cut between two records.
+func halfTheRecords(b []byte) []byte {
+	end := len("dowsej2\n")
+	for end < len(b)/2 {
+		end += 12 + int(binary.LittleEndian.Uint32(b[end:]))
+	}
+	return b[:end]
+}
+
+// TestNothingIsCutBeforeAllIsChecked tears the end of the journal and shortens the archive: the
+// first alone is mended, but with the second the collection is refused as it is.
+func TestNothingIsCutBeforeAllIsChecked(t *testing.T) {
+	dir := demoCollection(t)
+	for _, file := range append(namesOf(t, dir, "state"), namesOf(t, dir, "archive")...) {
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		switch {
+		case strings.HasPrefix(file, "state/journal"):
+			harm(t, path, fault{do: func(b []byte) []byte { return b[:len(b)-3] }})
+		case strings.HasPrefix(file, "archive/"):
+			harm(t, path, fault{do: cutAt(0.5)})
+		default:
+			harm(t, path, fault{})
+		}
+	}
+	before := contents(t, dir)
+	if _, errs, code := runDowse(t, "crawl", dir); code != 7 || !strings.Contains(errs, "nothing was changed") {
+		t.Errorf("exit code %d, want 7: %s", code, errs)
+	}
+	if !maps.Equal(before, contents(t, dir)) {
+		t.Error("it refused, and changed the collection")
+	}
+}
+
 // TestJournalWithoutWitness harms the journal where no snapshot and no summary tells how long
 // it was: the archive alone shows that it is not what a crash leaves. What a crash does leave
 // is cut off as before: the last entry, and the page of it, which is fetched again.
@@ -351,6 +385,7 @@ func TestJournalWithoutWitness(t *testing.T) {
 		"half":          {harm: cutAt(0.5), code: 7},
 		"a tenth":       {harm: cutAt(0.1), code: 7},
 		"only its head": {harm: func(b []byte) []byte { return b[:8] }, code: 7},
+		"whole records": {harm: halfTheRecords, code: 7},
 		"not the first": {harm: cutAt(1), as: "journal-0000000000001000.log", code: 7},
 		"torn":          {harm: func(b []byte) []byte { return b[:len(b)-3] }, code: 0},
 	} {
@@ -370,13 +405,21 @@ func TestJournalWithoutWitness(t *testing.T) {
 					}
 				}
 			}
-			before := contents(t, filepath.Join(dir, "archive"))
-			_, errs, code := runDowse(t, "crawl", dir)
+			before := contents(t, dir)
+			_, errs, verdict := runDowse(t, "collection", "verify", dir)
+			if c.code != 0 && verdict != 7 && verdict != 8 {
+				t.Errorf("verify exits with %d: %s", verdict, errs)
+			}
+			_, errs, code := runDowse(t, "pages", dir)
+			if noted := strings.Contains(errs, "note: "+dir+" is damaged"); code == 0 && noted != (c.code != 0) {
+				t.Errorf("pages prints %q", errs)
+			}
+			_, errs, code = runDowse(t, "crawl", dir)
 			if code != c.code {
 				t.Errorf("exit code %d, want %d: %s", code, c.code, errs)
 			}
-			if after := contents(t, filepath.Join(dir, "archive")); code == 7 && !maps.Equal(before, after) {
-				t.Error("it refused, and changed the archive")
+			if after := contents(t, dir); code == 7 && !maps.Equal(before, after) {
+				t.Error("it refused, and changed the collection")
 			}
 			if code == 7 {
 				to, report := salvaged(t, dir)

@@ -8,7 +8,7 @@ import (
 	"dowse/judge"
 )
 
-// saveModel writes a model to a file, as a topic file can name it.
+// saveModel writes a model to a file, as model: in a topic file can name it.
 func saveModel(w *world, m judge.Model, file string) error {
 	data, err := judge.Save(m)
 	if err != nil {
@@ -21,13 +21,14 @@ func saveModel(w *world, m judge.Model, file string) error {
 	return nil
 }
 
-// A saving is a kind of judge that examples train, and the file for it.
+// A saving is one value of --save: a kind of judge that examples train, and the file for
+// it.
 type saving struct {
 	judge.Candidate
 	file string
 }
 
-// savingsOf reads what --save asks for.
+// savingsOf parses the values of --save, which have the form KIND=FILE.
 func savingsOf(args []string, language string) (list []saving, err error) {
 	for _, a := range args {
 		kind, file, _ := strings.Cut(a, "=")

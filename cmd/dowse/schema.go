@@ -6,6 +6,7 @@ import (
 	"dowse/topic"
 )
 
+// schemaCmd prints the JSON Schemas of what commands print and of topic files.
 type schemaCmd struct {
 	What string `arg:"" enum:"page,reason,status,error,topic" help:"page, reason, status, error or topic."`
 }
@@ -21,19 +22,21 @@ Every JSON object names its schema and the version of it, as in
 members; a member that goes, or changes its meaning, makes a new version.`
 }
 
-// The versions of the schemas of what commands print.
+// The schemas of this package. The number rises when a member is removed or changes its
+// meaning; new members keep it.
 const (
 	statusSchema = "status/v1"
 	errorSchema  = "error/v1"
 )
 
-// Run prints a JSON Schema.
+// Run prints one JSON Schema.
 func (c *schemaCmd) Run(w *world) error {
 	_, err := w.out.Write(schemaNamed(c.What))
 	return err
 }
 
-// schemaNamed returns the JSON Schema of what commands print, or of topic files.
+// schemaNamed returns a JSON Schema. Except for topics it is derived from the Go types
+// that are printed, so that schema and output cannot differ.
 func schemaNamed(name string) []byte {
 	switch name {
 	case "page":

@@ -13,7 +13,8 @@ import (
 	"dowse/topic"
 )
 
-// extras are what the demo knows beside the crawl: the truth, and how others do.
+// extras are what the demo adds to screen and summary: it knows the relevant pages and
+// compares with other strategies. All fields are optional.
 type extras struct {
 	head    []string                                     // lines above the screen
 	rival   func(fetched int) (harvest float64, ok bool) // breadth-first after as many pages
@@ -21,8 +22,9 @@ type extras struct {
 	next    []string                                     // commands to try next
 }
 
-// A screen shows a crawl while it runs: redrawn in place on a terminal, a line
-// every ten seconds elsewhere.
+// A screen shows a crawl while it runs. On a terminal it is redrawn in place; elsewhere
+// it prints one line every ten seconds. All methods are called by the goroutine of the
+// crawl.
 type screen struct {
 	w       *world
 	quiet   bool
@@ -39,7 +41,7 @@ type screen struct {
 	last    crawl.Status
 }
 
-// windowPages is how many pages the harvest of the last pages counts.
+// windowPages is the number of pages over which the recent harvest rate is measured.
 const windowPages = 200
 
 const (
@@ -47,10 +49,12 @@ const (
 	lineEvery   = 10 * time.Second
 )
 
+// newScreen returns a screen on stderr. With quiet or noProgress it shows nothing.
 func newScreen(w *world, quiet, noProgress bool, extra *extras) *screen {
 	return &screen{w: w, quiet: quiet || noProgress, live: w.isTTY && w.env("TERM") != "dumb", extra: extra}
 }
 
+// begin shows the lines above the screen and, for a resumed crawl, how far it is.
 func (s *screen) begin(cr *crawler.Crawler) {
 	s.cr, s.speller, s.began, s.said = cr, cr.Topic.Speller(), time.Now(), time.Now()
 	if s.quiet {
@@ -66,7 +70,7 @@ func (s *screen) begin(cr *crawler.Crawler) {
 	}
 }
 
-// page remembers a page for the screen.
+// page records a fetched page for the list of recent ones.
 func (s *screen) page(p *crawler.Page) {
 	if s.quiet || !s.live {
 		return
@@ -77,7 +81,7 @@ func (s *screen) page(p *crawler.Page) {
 	}
 }
 
-// decision tells what became of a page, in a line.
+// decision returns the line of a page: relevance, verdict, URL and strongest reasons.
 func (s *screen) decision(p *crawler.Page) string {
 	name := "off"
 	if p.OnTopic {
@@ -90,7 +94,8 @@ func (s *screen) decision(p *crawler.Page) string {
 	return fmt.Sprintf(" %.2f %-4s %-*s %s", p.Relevance, name, room, fitMiddle(oneLine(url), room), oneLine(tellingReasons(s.speller.SpellOf(p.Verdict, p.Page).Names(p.Verdict.Because))))
 }
 
-// tellingReasons writes the reasons in which pages differ, the strongest first.
+// tellingReasons returns the strongest reasons in which pages differ; the bias is the
+// same for all.
 func tellingReasons(list []dowse.Because) string {
 	telling := slices.DeleteFunc(slices.Clone(list), func(b dowse.Because) bool { return b.What == "bias" || b.Weight == 0 })
 	if len(telling) == 0 {
@@ -99,7 +104,7 @@ func tellingReasons(list []dowse.Because) string {
 	return collection.ReasonLine(telling, 3)
 }
 
-// tick is called by the crawl's loop about twice a second.
+// tick updates the screen. The crawl's loop calls it about twice a second.
 func (s *screen) tick(st crawl.Status) {
 	s.last = st
 	if s.quiet {
@@ -116,12 +121,14 @@ func (s *screen) tick(st crawl.Status) {
 	}
 }
 
+// line returns the progress as one line of key=value pairs, for logs.
 func (s *screen) line(st crawl.Status) string {
 	return fmt.Sprintf("%s crawl %s fetched=%d on=%d harvest=%.3f window=%.3f rate=%.1f/s frontier=%d hosts=%d limited_by=%s",
 		time.Now().UTC().Format(time.RFC3339), s.cr.Collection.Settings.Name, st.Fetched, st.OnTopic, st.Harvest, st.Window,
 		s.rate(st), st.Books.Queued, st.Hosts, st.LimitedBy)
 }
 
+// rate returns the pages per second over all runs of the crawl.
 func (s *screen) rate(st crawl.Status) float64 {
 	if st.Elapsed <= 0 {
 		return 0
@@ -129,6 +136,7 @@ func (s *screen) rate(st crawl.Status) float64 {
 	return float64(st.Fetched) / st.Elapsed.Seconds()
 }
 
+// draw replaces the lines on the terminal by the present ones.
 func (s *screen) draw(st crawl.Status) {
 	var b strings.Builder
 	if s.drawn > 0 {
@@ -143,6 +151,8 @@ func (s *screen) draw(st crawl.Status) {
 	fmt.Fprint(s.w.err, b.String())
 }
 
+// lines returns the live screen: counts, recent harvest as a curve, recent pages, queue
+// and hosts.
 func (s *screen) lines(st crawl.Status) []string {
 	s.history = append(s.history, st.Window)
 	out := []string{
@@ -159,7 +169,7 @@ func (s *screen) lines(st crawl.Status) []string {
 		st.Books.Queued, st.Hosts, st.Top, st.Books.InFlight, st.LimitedBy), s.waits(time.Now()))
 }
 
-// sayOutage prints a line when the network goes away, and one when it is back.
+// sayOutage prints a line when the network fails, and one when it is back.
 func (s *screen) sayOutage(o *crawl.Outage) {
 	switch {
 	case o != nil && !s.paused:
@@ -170,10 +180,12 @@ func (s *screen) sayOutage(o *crawl.Outage) {
 	s.paused = o != nil
 }
 
-// maxHostsShown bounds what is looked through for the screen, twice a second.
+// maxHostsShown bounds how many hosts are examined for the screen, which happens twice a
+// second.
 const maxHostsShown = 5000
 
-// waits tells what hosts with leads are waiting for.
+// waits returns what hosts with queued links are waiting for, or the outage of the
+// network.
 func (s *screen) waits(now time.Time) string {
 	c := s.cr.Collection.Crawl
 	if o := c.Status().Outage; o != nil {
@@ -202,6 +214,8 @@ func (s *screen) waits(now time.Time) string {
 	return line
 }
 
+// rival returns the harvest rate of breadth-first after as many pages, if the demo knows
+// it.
 func (s *screen) rival(st crawl.Status) string {
 	if s.extra == nil || s.extra.rival == nil {
 		return ""
@@ -213,7 +227,7 @@ func (s *screen) rival(st crawl.Status) string {
 	return fmt.Sprintf("   breadth-first: %.2f by the judge", h)
 }
 
-// sparkline draws the last n values between 0 and 1.
+// sparkline draws the last n values, each between 0 and 1, as one character each.
 func sparkline(values []float64, n int) string {
 	const bars = "▁▂▃▄▅▆▇█"
 	runes := []rune(bars)
@@ -228,7 +242,7 @@ func sparkline(values []float64, n int) string {
 	return b.String()
 }
 
-// end leaves the last picture standing.
+// end draws the final state and leaves it on the terminal.
 func (s *screen) end() {
 	if s.quiet || s.cr == nil {
 		return
@@ -241,6 +255,8 @@ func (s *screen) end() {
 	fmt.Fprintln(s.w.err)
 }
 
+// stopMeans explains each stop reason, for the summary, the status and dowse help
+// reasons.
 var stopMeans = map[dowse.StopReason]string{
 	dowse.StopPages: "the page limit is reached", dowse.StopOnTopic: "enough pages on topic",
 	dowse.StopBytes: "the byte limit is reached", dowse.StopTime: "the time is over",
@@ -251,8 +267,35 @@ var stopMeans = map[dowse.StopReason]string{
 	dowse.StopMemory: "out of memory",
 }
 
-// summary says how a crawl ended, and what to do next.
-func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras) {
+// cutPages counts the pages of a run that are kept without their end.
+type cutPages struct {
+	n     int
+	first dowse.URL
+}
+
+// add counts a page.
+func (c *cutPages) add(p *crawler.Page) {
+	if p.Outcome != dowse.Fetched || !p.Fetch.Truncated {
+		return
+	}
+	if c.n++; c.n == 1 {
+		c.first = p.URL
+	}
+}
+
+// line is the line of a summary, "" if no page is cut off.
+func (c *cutPages) line(dir string) string {
+	switch c.n {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("1 page is cut off; dowse why %s %s", dir, c.first)
+	}
+	return fmt.Sprintf("%s are cut off, such as this one; dowse why %s %s", some(c.n, "page"), dir, c.first)
+}
+
+// summary prints how a crawl ended, which of its pages are cut off, and what to do next.
+func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras, cut cutPages) {
 	fmt.Fprintln(w.err, headline(cr.StopReason(), s))
 	fmt.Fprintf(w.err, " fetched %s   on topic %s   harvest %.3f (by the judge)\n", count(s.Fetched), count(s.OnTopic), s.Harvest)
 	if s.Fetched >= windowPages && s.Window == 0 {
@@ -282,6 +325,9 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	if n := failedByNetwork(cr.Collection.Reasons()); n > 0 {
 		fmt.Fprintf(w.err, " %s failed for network reasons; --retry failed asks for them again\n", some(n, "page"))
 	}
+	if line := cut.line(dir); line != "" {
+		fmt.Fprintln(w.err, " "+oneLine(line))
+	}
 	fmt.Fprint(w.err, "\nNext: ")
 	for i, l := range nextSteps(dir, cr, extra) {
 		if i > 0 {
@@ -291,7 +337,8 @@ func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *e
 	}
 }
 
-// headline is the first line of a summary: how a crawl ended.
+// headline returns the first line of a summary: how the crawl ended, and how long it
+// ran.
 func headline(why dowse.StopReason, s crawl.Status) string {
 	how := "Done: " + stopMeans[why]
 	switch why {
@@ -303,7 +350,7 @@ func headline(why dowse.StopReason, s crawl.Status) string {
 	return fmt.Sprintf("%s (stop_reason=%s). Ran %.1f s.", how, why, s.Elapsed.Seconds())
 }
 
-// rarely is the part of the books that is mostly zero, without zeros.
+// rarely returns the parts of the books that are mostly zero, without zeros.
 func rarely(b crawl.Books) (line string) {
 	for _, part := range []struct {
 		n    int
@@ -319,7 +366,7 @@ func rarely(b crawl.Books) (line string) {
 	return line
 }
 
-// nextSteps are commands to try after a crawl: first how to continue it.
+// nextSteps returns commands to try after a crawl. How to continue it comes first.
 func nextSteps(dir string, cr *crawler.Crawler, extra *extras) (steps []string) {
 	again := "dowse crawl " + dir
 	switch cr.StopReason() {

@@ -17,9 +17,9 @@ const (
 	abortGrace = 5 * time.Second
 )
 
-// interrupts lets signals end a command. The first SIGINT or SIGTERM ends ctx; a
-// command that is not finishing something then has signalGrace to end by itself. The
-// second ends abort; what is not over after abortGrace, or at the third, is ended.
+// interrupts ends a command on signals. The first SIGINT or SIGTERM cancels ctx; a
+// command that has nothing to finish then has signalGrace to end by itself. The second
+// cancels abort; after abortGrace, or at the third signal, the process exits.
 type interrupts struct {
 	ctx, abort context.Context
 	stop, kill context.CancelFunc
@@ -28,7 +28,7 @@ type interrupts struct {
 	ch         chan os.Signal
 }
 
-// signals begins to listen.
+// signals begins to handle SIGINT and SIGTERM.
 func signals() *interrupts {
 	i := &interrupts{exit: os.Exit, ch: make(chan os.Signal, 3)}
 	i.ctx, i.stop = context.WithCancel(context.Background())
@@ -38,15 +38,16 @@ func signals() *interrupts {
 	return i
 }
 
-// done ends listening.
+// done stops handling signals and cancels both contexts.
 func (i *interrupts) done() {
 	signal.Stop(i.ch)
 	i.stop()
 	i.kill()
 }
 
-// finish says that the command has something to finish when it is asked to end, as
-// the visits under way, until the function that it returns is called.
+// finish states that the command has work to finish when it is interrupted, such as
+// visits in flight, until the returned function is called. A nil receiver is permitted,
+// for tests.
 func (i *interrupts) finish() (done func()) {
 	if i == nil {
 		return func() {}
@@ -55,6 +56,7 @@ func (i *interrupts) finish() (done func()) {
 	return func() { i.finishing.Add(-1) }
 }
 
+// listen carries out what the type describes, from the first signal on.
 func (i *interrupts) listen() {
 	<-i.ch
 	i.stop()
@@ -72,8 +74,8 @@ func (i *interrupts) listen() {
 	i.exit(exitAborted)
 }
 
-// second waits for the second signal. It reports false when the command has nothing
-// to finish, and did not end in time.
+// second waits for the second signal. It returns false if the command has nothing to
+// finish and did not end within signalGrace.
 func (i *interrupts) second() bool {
 	const poll = 50 * time.Millisecond
 	tick := time.NewTicker(poll)

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// A sink is the standard output. It remembers that something could not be written: a
-// command whose output is lost has not done what was asked, also where it did not look.
+// A sink is the standard output. It remembers the first error of writing: a command
+// whose output is lost has failed, even if it did not check for the error itself.
 type sink struct {
 	out    io.Writer
 	err    error      // the first
@@ -14,6 +14,7 @@ type sink struct {
 	colour bool
 }
 
+// columns returns the width of the terminal, 0 if the output is none.
 func (s *sink) columns() int {
 	if s.width == nil {
 		return 0
@@ -21,8 +22,10 @@ func (s *sink) columns() int {
 	return s.width()
 }
 
+// coloured reports whether the output shows colours.
 func (s *sink) coloured() bool { return s.colour }
 
+// Write implements io.Writer.
 func (s *sink) Write(p []byte) (int, error) {
 	n, err := s.out.Write(p)
 	if err != nil && s.err == nil {
@@ -31,7 +34,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// code returns the exit code of a command, which is never 0 if output was lost.
+// code returns the exit code of a command, which is 3 in place of 0 if output was lost.
 func (s *sink) code(w *world, code int) int {
 	if s.err == nil || code != exitOK {
 		return code

@@ -14,11 +14,12 @@ import (
 	"dowse/site"
 )
 
+// sitesCmd lists the sites that a crawl for sites has found, with their verdicts.
 type sitesCmd struct {
 	Dir   string `arg:"" help:"Collection of a crawl for sites (dowse crawl --unit site)."`
 	All   bool   `help:"Include sites that were not read yet."`
 	On    bool   `help:"List only sites on topic."`
-	Sort  string `enum:"order,confidence,pages,links,rank,name" default:"order" placeholder:"BY" help:"Sort by order (of reading), confidence, pages, links, rank or name."`
+	Sort  string `enum:"order,confidence,pages,links,rank,name" default:"order" placeholder:"BY" help:"Sort by order, confidence, pages, links, rank or name."`
 	Limit int    `short:"n" placeholder:"N" help:"Print at most N."`
 	JSON  bool   `help:"Print JSON, one line per site."`
 }
@@ -32,14 +33,15 @@ func (sitesCmd) Help() string {
   dowse why reefs.dowse example.org      why a site was chosen and judged
   dowse export reefs.dowse sites.svg     a picture; also .gexf, .graphml, .dot
 
-A line to a site: the verdict (none: no site, or nothing to read), how sure it is
+One line per site: the verdict (none: no site, or nothing to read), how sure it is
 that the site is on topic, pages after which it was judged and pages read, sites
 that it links to, and why its reading ended (see dowse help site-stops).`
 }
 
-// Run lists sites.
+// Run prints one line per site, or one JSON object per site. A collection of a crawl for
+// pages is an error.
 func (c *sitesCmd) Run(w *world) error {
-	cr, err := view(c.Dir)
+	cr, err := w.view(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -55,7 +57,8 @@ func (c *sitesCmd) Run(w *world) error {
 	return out.Flush()
 }
 
-// siteSummary tells in a line what a crawl for sites has found.
+// siteSummary returns in one line what a crawl for sites has found; ok is false for
+// other crawls.
 func siteSummary(c *crawl.Crawl) (string, bool) {
 	s, ok := c.Strategy().(*site.Crawler)
 	if !ok {
@@ -65,7 +68,8 @@ func siteSummary(c *crawl.Crawl) (string, bool) {
 	return fmt.Sprintf(" sites: %d judged, %d on topic, %d being read, %d known", examined, relevant, reading, known), true
 }
 
-// pick chooses and sorts the sites.
+// pick selects, sorts and limits the sites. Sites that were not read have order 0 and
+// are sorted last.
 func (c *sitesCmd) pick(list []site.Site) []site.Site {
 	list = slices.DeleteFunc(list, func(s site.Site) bool {
 		return !c.All && s.Order == 0 || c.On && s.Verdict != site.Relevant
@@ -85,9 +89,10 @@ func (c *sitesCmd) pick(list []site.Site) []site.Site {
 	return list
 }
 
-// siteColumns are those of a line beside the site's name.
+// siteColumns is the width of a line without the site's name.
 const siteColumns = 56
 
+// print prints the sites as a table or as JSONL.
 func (c *sitesCmd) print(out io.Writer, w *world, list []site.Site) error {
 	if c.JSON {
 		for _, s := range list {
@@ -112,6 +117,7 @@ func (c *sitesCmd) print(out io.Writer, w *world, list []site.Site) error {
 	return nil
 }
 
+// siteLine returns the line of a site, with room columns for its name.
 func siteLine(s site.Site, room, terminal int) string {
 	sure, judged := "    -", "     -"
 	if s.Order > 0 && s.Verdict != site.None {
@@ -130,7 +136,8 @@ func siteLine(s site.Site, room, terminal int) string {
 	return strings.TrimRight(fmt.Sprintf("%-*s %-10s %s %s %4d %5d %s", room, plain.FitEnd(oneLine(s.Name), room), s.Verdict, sure, judged, s.Pages, s.Links, clip(oneLine(stop), 20, terminal)), " ")
 }
 
-// printStory explains a site.
+// printStory prints why a site was chosen, how it was judged, and what it links to; it
+// is the output of dowse why for a site.
 func printStory(out io.Writer, s *collection.SiteStory) {
 	add := func(format string, args ...any) {
 		fmt.Fprintln(out, clip(strings.TrimRight(fmt.Sprintf(format, args...), " "), columnsOf(out), columnsOf(out)))
@@ -156,6 +163,7 @@ func printStory(out io.Writer, s *collection.SiteStory) {
 	storyLinks(add, "Links to", s.Targets)
 }
 
+// storyVerdict returns the verdict on a site, and how it was reached.
 func storyVerdict(s *collection.SiteStory) string {
 	switch s.Verdict {
 	case site.Waiting:
@@ -172,6 +180,7 @@ func storyVerdict(s *collection.SiteStory) string {
 	return fmt.Sprintf("%s, %.3f (%s; prior %.3f)", s.Verdict, s.Confidence, how, s.Prior)
 }
 
+// storyChoice returns why a site was chosen to be read.
 func storyChoice(s *collection.SiteStory) string {
 	switch {
 	case s.Start:
@@ -182,7 +191,8 @@ func storyChoice(s *collection.SiteStory) string {
 	return fmt.Sprintf("rank %.3f, by links from %s; number %d to be read", s.Rank, some(s.Site.Linkers, "site"), s.Order)
 }
 
-// storyPages lists what was read, and where the verdict fell.
+// storyPages lists the pages that were read, with the confidence after each, and marks
+// the one that decided.
 func storyPages(add func(string, ...any), s *collection.SiteStory) {
 	if len(s.Read) == 0 {
 		return
@@ -198,9 +208,10 @@ func storyPages(add func(string, ...any), s *collection.SiteStory) {
 	}
 }
 
-// storyRows is how many links of a story are told; --json has all.
+// storyRows is the number of links of a story that are printed; --json has all.
 const storyRows = 8
 
+// storyLinks lists sites that link to a site or that it links to.
 func storyLinks(add func(string, ...any), what string, list []collection.SiteLink) {
 	if len(list) == 0 {
 		return

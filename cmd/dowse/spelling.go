@@ -8,7 +8,8 @@ import (
 	"dowse/topic"
 )
 
-// becauseOf returns reasons as scripts see them: stems stay, with their words beside them.
+// becauseOf returns reasons for JSON: stems stay, and the word that the page uses is
+// added.
 func becauseOf(list []dowse.Because, s topic.Spelling) []facts.Cause {
 	out := facts.Causes(list)
 	for i := range out {
@@ -17,9 +18,9 @@ func becauseOf(list []dowse.Because, s topic.Spelling) []facts.Cause {
 	return out
 }
 
-// spell finds the words behind the stems in what an explanation gives as reasons, as the
-// page has them: for scripts beside the stems, for people in their place. A page that is
-// not kept tells none.
+// spell finds the words of the page behind the stems in the judge's reasons. In JSON
+// they are added to the stems; for people they replace them. A page that is not kept has
+// none.
 func (a *account) spell(cr *crawler.Crawler, scripts bool) {
 	if a.Judged == nil {
 		return

@@ -17,6 +17,8 @@ import (
 	"dowse/internal/facts"
 )
 
+// statusCmd shows the progress of collections. With --check it is a health check for
+// monitoring.
 type statusCmd struct {
 	Dir   []string `arg:"" optional:"" help:"Collections (default: all *.dowse here)."`
 	JSON  bool     `help:"Print JSON, one line per collection."`
@@ -38,12 +40,15 @@ run ended with an error, without a network, with hosts that did not answer
 others are still shown, and the exit code is 7.`
 }
 
+// How often --watch repeats, and the sequence that clears a terminal.
 const (
 	watchEvery  = 2 * time.Second
 	clearScreen = "\x1b[H\x1b[2J"
 )
 
-// A status is the state of a collection, as scripts see it: what the crawl reports, and what is known beside it.
+// A status is the state of a collection, of schema status/v1: what the crawl reports,
+// and what is known about its runs, labels and judges. status --json and crawl --json
+// print it.
 type status struct {
 	Schema  string    `json:"schema"`
 	Name    string    `json:"name" doc:"the name of the collection"`
@@ -73,7 +78,7 @@ type status struct {
 	Unreached *crawl.Unreached `json:"unreached,omitempty" doc:"what waits for hosts that did not answer"`
 }
 
-// A contrast is what stands in for examples that are not on topic.
+// A contrast describes the pages that serve as negative examples if the topic has none.
 type contrast struct {
 	Pages   int `json:"pages" doc:"pages of this crawl, drawn at random"`
 	Seen    int `json:"seen" doc:"of the first so many"`
@@ -81,15 +86,16 @@ type contrast struct {
 	Grown   int `json:"grown,omitempty" doc:"pages taken as on topic, by a judge that grew from words"`
 }
 
-// A waitingLead is one of the best leads that wait.
+// A waitingLead is one of the best queued links.
 type waitingLead struct {
 	URL      dowse.URL `json:"url"`
 	Priority float64   `json:"priority"`
 }
 
+// topLeads is the number of queued links in the status of crawl --json.
 const topLeads = 5
 
-// statusOf adds what is known of the collection to the crawl's own picture.
+// statusOf adds what is known about the collection to the crawl's own status.
 func statusOf(col *collection.Collection, s crawl.Status) *status {
 	st := &status{
 		Schema: statusSchema, Elapsed: facts.Seconds(s.Elapsed), Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
@@ -110,8 +116,8 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 	return st
 }
 
-// lastRun returns the process that crawls, 0 for none, and the last run. A run may begin or
-// end while it looks, so it looks twice before a run counts as killed.
+// lastRun returns the process that crawls, 0 for none, and the last run. A run may begin
+// or end while it looks, so it looks twice before a run counts as killed.
 func lastRun(col *collection.Collection) (process int, last crawler.Sitting, ok bool) {
 	for range 2 {
 		process = collection.Running(col.Dir)
@@ -123,7 +129,8 @@ func lastRun(col *collection.Collection) (process int, last crawler.Sitting, ok 
 	return process, last, ok
 }
 
-// label adds what people said of the pages. Labels that can't be read are a notice.
+// label adds labels, models and the audit. Labels that cannot be read become a notice,
+// since the rest of the status is still useful.
 func (st *status) label(col *collection.Collection) {
 	st.Model = cmp.Or(col.Crawl.Model(), collection.FirstModel)
 	labels, err := collection.ReadLabels(col.Dir)
@@ -148,7 +155,8 @@ func (st *status) label(col *collection.Collection) {
 	}
 }
 
-// audit says how often the judge is right, and how to know.
+// audit returns the lines on labels, models and the audited harvest rate, with a warning
+// if the judge's rate is outside of the audit's interval.
 func (st *status) audit() []string {
 	var lines []string
 	if st.Labels+st.Untrained > 0 {
@@ -188,6 +196,7 @@ func (st *status) take(last crawler.Sitting) {
 	}
 }
 
+// leadsOf returns the n best queued links.
 func leadsOf(col *collection.Collection, n int) []waitingLead {
 	f := col.Crawl.Frontier()
 	list := []waitingLead{}
@@ -197,7 +206,7 @@ func leadsOf(col *collection.Collection, n int) []waitingLead {
 	return list
 }
 
-// Run shows how collections stand.
+// Run prints the status of each collection; with --watch it repeats until interrupted.
 func (c *statusCmd) Run(w *world) error {
 	dirs, err := c.dirs()
 	if err != nil {
@@ -221,6 +230,7 @@ func (c *statusCmd) Run(w *world) error {
 	}
 }
 
+// dirs returns the collections to show: those named, or all in this directory.
 func (c *statusCmd) dirs() ([]string, error) {
 	if len(c.Dir) > 0 {
 		return c.Dir, nil
@@ -228,8 +238,9 @@ func (c *statusCmd) dirs() ([]string, error) {
 	return collectionsHere()
 }
 
-// show prints every collection and then tells what is wrong, if that is asked. For one that
-// can't be opened it prints the error and goes on; the exit code is then the highest of those.
+// show prints every collection and, with --check, returns the problems. For a collection
+// that cannot be opened it prints the error and continues; the exit code is then the
+// highest of theirs.
 func (c *statusCmd) show(w *world, dirs []string) error {
 	var wrong []string
 	worst, shown := exitOK, 0
@@ -261,6 +272,7 @@ func (c *statusCmd) show(w *world, dirs []string) error {
 	return &exitError{worst, problems}
 }
 
+// look opens a collection for reading and returns its status.
 func (c *statusCmd) look(dir string) (*status, error) {
 	cr, err := view(dir)
 	if err != nil {
@@ -269,10 +281,14 @@ func (c *statusCmd) look(dir string) (*status, error) {
 	defer cr.Close()
 	st := statusOf(cr.Collection, cr.Status())
 	st.Frontier = leadsOf(cr.Collection, c.Top)
+	if note := behind(cr.Collection); note != "" {
+		st.Notices = append(st.Notices, note)
+	}
 	return st, nil
 }
 
-// problem says what is wrong with a crawl, "" for nothing.
+// problem returns what is wrong with a crawl, "" for nothing. A running crawl is healthy
+// if its books balance.
 func (st *status) problem() string {
 	switch {
 	case !st.Balanced:
@@ -291,6 +307,7 @@ func (st *status) problem() string {
 	return ""
 }
 
+// print prints one status as JSON or as text; more separates it from the one before.
 func (c *statusCmd) print(out io.Writer, st *status, more bool) error {
 	if c.JSON {
 		return json.NewEncoder(out).Encode(st)
@@ -305,6 +322,7 @@ func (c *statusCmd) print(out io.Writer, st *status, more bool) error {
 	return nil
 }
 
+// lines returns the status as text.
 func (st *status) lines() []string {
 	b := st.Books
 	lines := []string{
@@ -347,7 +365,7 @@ func (st *status) lines() []string {
 	return lines
 }
 
-// consultedLines tells how often a judge outside was asked.
+// consultedLines returns how often an outside judge was asked and answered.
 func consultedLines(c *crawler.Consulted) (lines []string) {
 	if c == nil {
 		return nil
@@ -365,7 +383,7 @@ func consultedLines(c *crawler.Consulted) (lines []string) {
 	return lines
 }
 
-// head is the name of a list on its first line.
+// head returns the name of a list on its first line, "" on the others.
 func head(i int, name string) string {
 	if i > 0 {
 		return ""
@@ -373,6 +391,7 @@ func head(i int, name string) string {
 	return name
 }
 
+// balance returns whether the books balance.
 func balance(ok bool) string {
 	if ok {
 		return "balanced"
@@ -380,7 +399,7 @@ func balance(ok bool) string {
 	return "NOT BALANCED: run dowse collection verify"
 }
 
-// state says in words whether a crawl goes on, and if not, why.
+// state returns in words whether a crawl runs and, if not, why it ended.
 func (st *status) state(now time.Time) string {
 	switch {
 	case st.Running:

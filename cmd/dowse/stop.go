@@ -11,6 +11,7 @@ import (
 	"dowse/collection"
 )
 
+// stopCmd stops a running crawl of another process gently.
 type stopCmd struct {
 	Dir  string        `arg:"" help:"Collection."`
 	Wait time.Duration `default:"30s" help:"Wait this long until it has stopped."`
@@ -25,9 +26,12 @@ The crawl finishes its requests, saves and ends. To continue:
 dowse crawl reefs.dowse`
 }
 
+// stopPoll is the interval at which the end of the process is checked.
 const stopPoll = 50 * time.Millisecond
 
-// Run asks the process that crawls to stop, and waits for it.
+// Run sends SIGTERM to the process that holds the collection and waits until it has let
+// go. It never signals a process of another container or machine, whose number may mean
+// another process here.
 func (c *stopCmd) Run(w *world) error {
 	if !collection.IsCollection(c.Dir) {
 		return usage("%s is not a collection", c.Dir)
@@ -56,8 +60,9 @@ func (c *stopCmd) Run(w *world) error {
 	return nil
 }
 
-// terminate asks the process that works on dir to stop. It is looked up once more
-// when there is a handle for it, so that the number can't have passed to another.
+// terminate asks the process that works on dir to stop. The holder is checked again
+// after there is a handle for the process, so that its number cannot have passed to
+// another process.
 func terminate(dir string, pid int) error {
 	p, err := os.FindProcess(pid)
 	if err != nil {
@@ -73,7 +78,7 @@ func terminate(dir string, pid int) error {
 	return nil
 }
 
-// gone waits until the process let go of the collection.
+// gone waits until the process has released the collection, at most for --wait.
 func (c *stopCmd) gone(w *world, pid int) error {
 	tick := time.NewTicker(stopPoll)
 	defer tick.Stop()

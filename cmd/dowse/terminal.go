@@ -8,11 +8,13 @@ import (
 	"dowse/internal/plain"
 )
 
+// isTerminal reports whether a file is a terminal.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // width returns the columns of the terminal on stderr, 80 if there is none.
 func width() int { return widthOf(os.Stderr) }
 
+// widthOf returns the columns of a terminal, 80 if they are not known.
 func widthOf(f *os.File) int {
 	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
 		return w
@@ -20,8 +22,8 @@ func widthOf(f *os.File) int {
 	return columns80
 }
 
-// clip cuts s to n columns if it goes to a terminal, whose columns are given; 0 is none,
-// and then nothing is cut.
+// clip cuts s to n columns for a terminal of the given width. If that is 0 there is no
+// terminal, and nothing is cut.
 func clip(s string, n, terminal int) string {
 	if terminal == 0 {
 		return s
@@ -29,7 +31,7 @@ func clip(s string, n, terminal int) string {
 	return fit(s, n)
 }
 
-// clipMiddle is clip for paths and URLs, whose beginning and end say most.
+// clipMiddle is clip for paths and URLs, whose beginning and end matter most.
 func clipMiddle(s string, n, terminal int) string {
 	if terminal == 0 {
 		return s
@@ -37,7 +39,7 @@ func clipMiddle(s string, n, terminal int) string {
 	return fitMiddle(s, n)
 }
 
-// Nearly every command prints with these.
+// Short names for functions of package plain, which nearly every command uses.
 var (
 	count     = plain.Count
 	some      = plain.Some

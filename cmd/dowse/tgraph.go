@@ -15,6 +15,7 @@ import (
 	"dowse/weburl"
 )
 
+// tgraphCmd groups the commands on T-Graphs, which hold the link paths to known pages.
 type tgraphCmd struct {
 	Build tgraphBuildCmd `cmd:"" help:"Build a T-Graph from target pages and back-links."`
 	Show  tgraphShowCmd  `cmd:"" help:"Print a T-Graph by levels, or draw it."`
@@ -26,13 +27,14 @@ func (tgraphCmd) Help() string {
   dowse tgraph show reefs.tgraph.json --svg reefs.svg
   dowse crawl reefs.topic.yaml --strategy treasure --tgraph reefs.tgraph.json
 
-A T-Graph holds the ways to pages you know: which links lead there in one click,
+A T-Graph holds the link paths to known pages: which links lead there in one click,
 in two, in three. The strategies treasure and context-graph find their way by it.`
 }
 
+// tgraphBuildCmd builds a T-Graph from target pages and the pages that link to them.
 type tgraphBuildCmd struct {
 	Targets  []string `sep:"none" placeholder:"URL|FILE" help:"Target page, or a file with one URL per line; repeatable."`
-	From     []string `required:"" sep:"none" placeholder:"DIR|FILE" help:"Source of back-links: collection, WARC, WACZ or .tsv file; repeatable."`
+	From     []string `required:"" sep:"none" placeholder:"DIR|FILE" help:"Back-links: collection, WARC, WACZ or .tsv; repeatable."`
 	Out      string   `short:"o" default:"tgraph.json" placeholder:"FILE" help:"File to write."`
 	Depth    int      `default:"3" help:"Clicks from a target, at most."`
 	PerLevel int      `default:"300" placeholder:"N" help:"Links and pages per level, at most."`
@@ -49,15 +51,16 @@ func (tgraphBuildCmd) Help() string {
 
 Goes from the targets to the pages that link to them, on to those that link to
 these, and so on. Without --targets the targets are the ten most relevant pages
-of the collection. A .tsv file has a link to a line: the linking page and its
+of the collection. A .tsv file has one link per line: the linking page and its
 target, and if you have them the anchor, the text around it, and the headings
 of level 1, 2 and 3 above it, with tabs between; # begins a comment.`
 }
 
-// bestTargets is how many pages of a collection are targets, if none are named.
+// bestTargets is the number of pages of a collection that serve as targets if none are
+// named.
 const bestTargets = 10
 
-// Run makes a T-Graph.
+// Run builds the T-Graph and writes it. An existing file is replaced only with --force.
 func (c *tgraphBuildCmd) Run(w *world) error {
 	if _, err := os.Lstat(c.Out); err == nil && !c.Force {
 		return usage("%s: file exists; use --force to overwrite it", c.Out)
@@ -95,12 +98,13 @@ func writeTGraph(path string, g *tgraph.Graph) error {
 	return nil
 }
 
-// report says what the T-Graph holds. One without a link is of no use.
+// report prints what the T-Graph contains. One without a link is of no use, and the exit
+// code is then 6.
 func (c *tgraphBuildCmd) report(w *world, g *tgraph.Graph) error {
 	pages, nodes := g.Levels()
 	for _, p := range g.Pages {
 		if p.Level == 0 && p.Title == "" && p.Text == "" {
-			fmt.Fprintf(w.err, "dowse: nothing is known of what %s says\n", oneLine(string(p.URL)))
+			fmt.Fprintf(w.err, "dowse: %s: its contents are not known\n", oneLine(string(p.URL)))
 		}
 	}
 	if len(pages) == 1 {
@@ -114,7 +118,7 @@ func (c *tgraphBuildCmd) report(w *world, g *tgraph.Graph) error {
 	return nil
 }
 
-// targetsOf reads targets: URLs, and files with a URL to a line.
+// targetsOf reads targets: URLs, and files with one URL per line.
 func targetsOf(list []string) (urls []dowse.URL, err error) {
 	for _, s := range list {
 		raw := []string{s}
@@ -138,6 +142,7 @@ func targetsOf(list []string) (urls []dowse.URL, err error) {
 	return urls, nil
 }
 
+// tgraphShowCmd prints a T-Graph by levels, or draws it.
 type tgraphShowCmd struct {
 	File string `arg:"" help:"T-Graph, as dowse tgraph build makes it."`
 	SVG  string `name:"svg" placeholder:"OUT" help:"Draw it to a file."`
@@ -150,7 +155,7 @@ func (tgraphShowCmd) Help() string {
   dowse tgraph show reefs.tgraph.json --svg reefs.svg`
 }
 
-// Run prints or draws a T-Graph.
+// Run prints the T-Graph; with --svg it writes a picture instead.
 func (c *tgraphShowCmd) Run(w *world) error {
 	g, err := readTGraph(c.File)
 	if err != nil {
@@ -185,7 +190,8 @@ func readTGraph(path string) (*tgraph.Graph, error) {
 	return g, nil
 }
 
-// levelLines tells of a T-Graph by levels.
+// levelLines returns a T-Graph as text by levels, with at most each links per level; 0
+// means all.
 func levelLines(g *tgraph.Graph, each int) (list []string) {
 	pages, nodes := g.Levels()
 	for level := range pages {
@@ -204,6 +210,7 @@ func levelLines(g *tgraph.Graph, each int) (list []string) {
 	return list
 }
 
+// levelName returns the heading of a level.
 func levelName(level, pages, nodes int) string {
 	if level == 0 {
 		return some(pages, "target")
@@ -211,6 +218,7 @@ func levelName(level, pages, nodes int) string {
 	return fmt.Sprintf("\n%s away: %s on %s", some(level, "click"), some(nodes, "link"), some(pages, "page"))
 }
 
+// nodeLines returns a link with its page, target and headings.
 func nodeLines(n *tgraph.Node) []string {
 	if n.LinksTo == "" {
 		return []string{oneLine(fmt.Sprintf("  %-5s %s", n.ID, n.URL)), "        " + oneLine(orDefault(n.Main, "no heading"))}
@@ -220,6 +228,7 @@ func nodeLines(n *tgraph.Node) []string {
 	return append(list, "        "+oneLine(strings.Join(nonEmpty("to "+string(n.LinksTo), under), ", under ")))
 }
 
+// nonEmpty returns the strings that are not empty.
 func nonEmpty(list ...string) (kept []string) {
 	for _, s := range list {
 		if s != "" {
@@ -229,10 +238,11 @@ func nonEmpty(list ...string) (kept []string) {
 	return kept
 }
 
-// best returns the most relevant pages of the collection, if there is one.
+// best returns the most relevant pages of the collection; without a collection or
+// without pages on topic it returns an error that asks for --targets.
 func (b *backlinks) best(n int) (list []dowse.URL, err error) {
 	if b.col == nil {
-		return nil, usage("which pages are the targets? Name them with --targets")
+		return nil, usage("the targets are missing: name them with --targets")
 	}
 	for row, err := range b.col.Collection.Pages(collection.Filter{On: true, Sort: collection.ByScore, Limit: n}) {
 		if err != nil {

@@ -5,14 +5,14 @@ import (
 	"regexp"
 )
 
-// A terminal is an output with a width, and perhaps with colours. Pipes and files are
-// none: nothing is cut and nothing is coloured there.
+// A terminal is an output with a width and possibly colours. Pipes and files are not
+// terminals: nothing is cut and nothing is coloured there.
 type terminal interface {
 	columns() int
 	coloured() bool
 }
 
-// columnsOf returns the columns of an output, 0 if it is no terminal.
+// columnsOf returns the columns of an output, 0 if it is not a terminal.
 func columnsOf(out io.Writer) int {
 	if t, ok := out.(terminal); ok {
 		return t.columns()
@@ -26,7 +26,8 @@ func colouredOf(out io.Writer) bool {
 	return ok && t.coloured()
 }
 
-// useColours reports whether a terminal is to show colours, by the environment.
+// useColours reports whether a terminal shows colours: NO_COLOR and TERM=dumb turn them
+// off.
 func useColours(isTTY bool, env func(string) string) bool {
 	return isTTY && env("NO_COLOR") == "" && env("TERM") != "dumb"
 }
@@ -39,8 +40,8 @@ const (
 	noColour = "\x1b[0m"
 )
 
-// tints colour the word of a line in their second group. They look at the beginning of
-// a line only, which no page can write.
+// tints colour the second group of their pattern. They match the beginning of a line
+// only, whose text does not come from pages.
 var tints = []struct {
 	where  *regexp.Regexp
 	colour string
@@ -55,7 +56,8 @@ var tints = []struct {
 	{regexp.MustCompile(`^( +)(balanced)($)`), green},
 }
 
-// tint colours the verdict at the beginning of a line.
+// tint colours the verdict at the beginning of a line; without colours it returns the
+// line.
 func tint(line string, colours bool) string {
 	if !colours {
 		return line

@@ -139,9 +139,9 @@ func TestErrorsAsJSON(t *testing.T) {
 // Errors of the command line name the thing, the problem and what is wanted.
 func TestErrorsInPlainWords(t *testing.T) {
 	for args, want := range map[string]string{
-		"serve":                              `there is no command "serve"; see dowse --help`,
-		"crwl x":                             `there is no command "crwl"; did you mean "crawl"?`,
-		"lab rnu":                            `there is no command "lab rnu"; did you mean "run"?`,
+		"serve":                              `unknown command "serve"; see dowse --help`,
+		"crwl x":                             `unknown command "crwl"; did you mean "crawl"?`,
+		"lab rnu":                            `unknown command "lab rnu"; did you mean "run"?`,
 		"crawl x --pages -5":                 `--pages: got -5, want 0 or more; see dowse crawl --help`,
 		"crawl x --pages=-5":                 `--pages: got -5, want 0 or more; see dowse crawl --help`,
 		"crawl x --print foo":                `--print: got "foo", want url or jsonl; see dowse crawl --help`,

@@ -20,6 +20,7 @@ import (
 	"dowse/topic"
 )
 
+// topicCmd groups the commands on topics.
 type topicCmd struct {
 	Check  topicCheckCmd  `cmd:"" help:"Check a topic file and report its problems."`
 	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form, or what its judge learnt."`
@@ -39,6 +40,7 @@ func (topicCmd) Help() string {
   dowse topic show "coral bleaching"    a topic file to begin with`
 }
 
+// topicCheckCmd checks a topic file and everything that it names.
 type topicCheckCmd struct {
 	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
 	JSON  bool   `help:"Print JSON."`
@@ -54,10 +56,11 @@ func (topicCheckCmd) Help() string {
   dowse topic check reefs.topic.yaml --lock   pin the examples by their hashes
 
 Examples are gathered as a crawl would: URLs are fetched, and on the public web
---contact is required. If there is a lock, what has changed since is told. Exits with 2 if the topic can't be crawled as it is.`
+--contact is required. If there is a lock, changes since then are reported. Exits with 2 if the topic can't be crawled as it is.`
 }
 
-// finding is a line of topic check as scripts see it.
+// A finding is one result of topic check in JSON: a level, a text and, for problems of
+// the file, the place and what to do.
 type finding struct {
 	Level  topic.Level `json:"level"`
 	Text   string      `json:"text"`
@@ -67,6 +70,7 @@ type finding struct {
 	Fix    string      `json:"fix,omitempty"`
 }
 
+// String returns the finding as topic check prints it.
 func (f finding) String() string {
 	if f.Line > 0 {
 		return fmt.Sprintf("%-5s %s:%d:%d: %s\n      %s", f.Level, f.File, f.Line, f.Column, f.Text, f.Fix)
@@ -74,7 +78,7 @@ func (f finding) String() string {
 	return topic.Finding{Level: f.Level, Text: f.Text}.String()
 }
 
-// Run says what there is to say about a topic.
+// Run prints the findings and exits with 2 if the topic cannot be crawled as it is.
 func (c *topicCheckCmd) Run(w *world) error {
 	list, err := c.findings(w)
 	if err != nil {
@@ -97,7 +101,8 @@ func (c *topicCheckCmd) Run(w *world) error {
 	return nil
 }
 
-// findings checks a topic. That a file is wrong is a finding, not an error.
+// findings checks a topic. A faulty file is a finding, not an error, so that --json
+// lists all problems.
 func (c *topicCheckCmd) findings(w *world) (list []finding, err error) {
 	t, _, err := anyTopic(c.Topic)
 	if problems := problemsIn(err); len(problems) > 0 {
@@ -121,7 +126,7 @@ func (c *topicCheckCmd) findings(w *world) (list []finding, err error) {
 	return list, nil
 }
 
-// findingsOf are findings without a place.
+// findingsOf returns findings without a place.
 func findingsOf(found []topic.Finding) (list []finding) {
 	for _, f := range found {
 		list = append(list, finding{Level: f.Level, Text: f.Text})
@@ -129,20 +134,19 @@ func findingsOf(found []topic.Finding) (list []finding) {
 	return list
 }
 
-// around checks what a topic names that is neither in it nor an example: a strategy,
-// a program.
+// around checks what a topic names that is neither in the file nor an example: the
+// strategy, and the program of an outside judge.
 func around(t *topic.Topic) (list []topic.Finding) {
 	if err := knownStrategy(t); err != nil {
 		list = append(list, topic.Finding{Level: topic.Wrong, Text: err.Error()})
 	}
 	if o := t.Outside; o != nil && len(o.Exec) > 0 && !isProgram(o.Exec[0], t.Dir) {
-		list = append(list, topic.Finding{Level: topic.Warn, Text: fmt.Sprintf("judge: exec: there is no program %q here: nobody would be asked", o.Exec[0])})
+		list = append(list, topic.Finding{Level: topic.Warn, Text: fmt.Sprintf("judge: exec: there is no program %q here; pages would not be rated by it", o.Exec[0])})
 	}
 	return list
 }
 
-// knownStrategy returns what is wrong with the name of the strategy that a topic asks
-// for.
+// knownStrategy returns an error if the strategy that a topic asks for is unknown.
 func knownStrategy(t *topic.Topic) error {
 	name, _, _ := strings.Cut(t.PreferredStrategy(), ":")
 	if name == "" || slices.ContainsFunc(crawler.Strategies(), func(d strategy.Description) bool { return d.Name == name }) {
@@ -151,8 +155,8 @@ func knownStrategy(t *topic.Topic) error {
 	return usage("follow: %s", unknown("strategy", name, strategyNames(crawler.Strategies())))
 }
 
-// isProgram reports whether a program can be found: on the path or, with a folder in
-// its name, from the folder of the topic on.
+// isProgram reports whether a program can be found: in PATH or, if its name has a
+// folder, relative to the folder of the topic.
 func isProgram(name, dir string) bool {
 	if strings.ContainsRune(filepath.ToSlash(name), '/') && !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
@@ -164,8 +168,8 @@ func isProgram(name, dir string) bool {
 	return err == nil
 }
 
-// gathered checks what a topic names, and pins it if that is wanted. What can't be had
-// is a finding.
+// gathered fetches and checks the examples of a topic, and writes the lock with --lock.
+// Examples that cannot be read are findings.
 func (c *topicCheckCmd) gathered(w *world) ([]finding, error) {
 	cfg, end, err := c.ask(w)
 	if err != nil {
@@ -191,7 +195,8 @@ func (c *topicCheckCmd) gathered(w *world) ([]finding, error) {
 	return findingsOf(t.CheckMaterial(m)), nil
 }
 
-// problemsIn lists the problems of a topic file that an error holds.
+// problemsIn returns the problems of a topic file that an error contains, nil for other
+// errors.
 func problemsIn(err error) (list []finding) {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap() {
@@ -210,6 +215,7 @@ func problemsIn(err error) (list []finding) {
 	return list
 }
 
+// topicShowCmd prints a topic in canonical form, or the terms that its judge has learnt.
 type topicShowCmd struct {
 	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
 	Terms int    `placeholder:"N" help:"Print the N strongest learnt terms instead of the file."`
@@ -221,10 +227,11 @@ func (topicShowCmd) Help() string {
 	return `Examples:
   dowse topic show reefs.dowse
   dowse topic show "coral bleaching" > reefs.topic.yaml
-  dowse topic show reefs.dowse --terms 20   what its judge goes by`
+  dowse topic show reefs.dowse --terms 20   the terms of its judge`
 }
 
-// Run prints a topic in canonical form, or what its judge has learnt.
+// Run prints the topic as YAML or JSON; with --terms it prints the strongest terms
+// instead.
 func (c *topicShowCmd) Run(w *world) error {
 	if c.Terms > 0 {
 		return c.terms(w)
@@ -244,8 +251,8 @@ func (c *topicShowCmd) Run(w *world) error {
 	return err
 }
 
-// terms prints the strongest terms of the judge. In words alone they are those of the
-// words; where something was learnt, those that count most among the examples.
+// terms prints the terms with the largest weights for and against the topic, over all
+// examples and labelled pages.
 func (c *topicShowCmd) terms(w *world) error {
 	cfg, end, err := c.ask(w)
 	if err != nil {
@@ -257,7 +264,7 @@ func (c *topicShowCmd) terms(w *world) error {
 		return err
 	}
 	if len(examples) == 0 {
-		return usage("%s has no examples and no labels: its judge has learnt nothing, and goes by its %s", c.Topic, strings.Join(t.Kinds(), " and "))
+		return usage("%s has no examples and no labels: its judge has learnt nothing and uses its %s", c.Topic, strings.Join(t.Kinds(), " and "))
 	}
 	on, off := t.Learnt(j, examples, c.Terms)
 	if c.JSON {
@@ -270,7 +277,7 @@ func (c *topicShowCmd) terms(w *world) error {
 	return nil
 }
 
-// orEmpty returns a list that is written as [] where there is nothing in it.
+// orEmpty returns an empty list for nil, so that JSON has [] and not null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -278,6 +285,7 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
+// termCell returns the i-th term with its weight, "" if there are fewer.
 func termCell(list []topic.Term, i int) string {
 	if i >= len(list) {
 		return ""
@@ -285,8 +293,8 @@ func termCell(list []topic.Term, i int) string {
 	return fmt.Sprintf("%+.3f %s in %d", list[i].Weight, oneLine(list[i].Spelt()), list[i].Examples)
 }
 
-// judgeAndPages returns a topic, its judge, and the examples and labelled pages that it
-// was taught by.
+// judgeAndPages returns a topic, its judge, and the examples and labelled pages that the
+// judge was trained on.
 func judgeAndPages(w *world, what string, cfg crawler.Config) (*topic.Topic, *topic.Judge, []judge.Example, error) {
 	t, _, m, err := material(w, what, cfg)
 	if err != nil {
@@ -301,9 +309,10 @@ func judgeAndPages(w *world, what string, cfg crawler.Config) (*topic.Topic, *to
 	return t, j, m.Examples, err
 }
 
-// addSaid adds the pages of a collection that people labelled to the examples, and
-// tells which are not there any more. Where others are missing, pages that the crawl saw
-// stand in, as they do in the crawl. What was trained before is then trained anew.
+// addSaid adds the labelled pages of a collection to the examples and returns notes on
+// those that are missing. If the topic has no negative examples, pages seen by the crawl
+// are added as in the crawl itself. A model that was trained before is dropped and
+// trained anew.
 func addSaid(ctx context.Context, dir string, m *topic.Material) (missing []string, err error) {
 	labels, missing, err := crawler.Labelled(dir)
 	if err != nil {
@@ -315,6 +324,7 @@ func addSaid(ctx context.Context, dir string, m *topic.Material) (missing []stri
 	return missing, inCollection(crawler.Contrast(ctx, dir, m))
 }
 
+// topicSchemaCmd prints the JSON Schema of topic files, for editors.
 type topicSchemaCmd struct{}
 
 func (topicSchemaCmd) Help() string {
@@ -332,8 +342,9 @@ func (topicSchemaCmd) Run(w *world) error {
 	return err
 }
 
-// anyTopic returns the topic that an argument names: a file, a collection or words.
-// With a collection comes the relevance from which its pages are on topic.
+// anyTopic returns the topic that an argument names: a file, a collection or words. The
+// threshold is the relevance from which pages are on topic; that of a collection may
+// differ from its topic's.
 func anyTopic(what string) (t *topic.Topic, threshold float64, err error) {
 	if st, err := os.Stat(what); err == nil && st.IsDir() && collection.IsCollection(what) {
 		return topicIn(what)
@@ -344,8 +355,9 @@ func anyTopic(what string) (t *topic.Topic, threshold float64, err error) {
 	return t, t.OnTopic(), nil
 }
 
-// material returns the topic that an argument names, and what its judge is made from:
-// gathered anew for a file, as it was kept in a collection.
+// material returns the topic that an argument names, and what its judge is trained on:
+// for a file the examples are fetched or read now, for a collection they are those that
+// it keeps. The user must have agreed to what a topic file reads.
 func material(w *world, what string, cfg crawler.Config) (t *topic.Topic, threshold float64, m *topic.Material, err error) {
 	if t, threshold, err = anyTopic(what); err != nil {
 		return nil, 0, nil, err
@@ -364,6 +376,7 @@ func material(w *world, what string, cfg crawler.Config) (t *topic.Topic, thresh
 	return t, threshold, m, err
 }
 
+// keptMaterial returns the examples that a collection keeps.
 func keptMaterial(dir string) (*topic.Material, error) {
 	col, err := collection.Open(dir, nil, true)
 	if err != nil {
@@ -373,8 +386,8 @@ func keptMaterial(dir string) (*topic.Material, error) {
 	return crawler.MaterialOf(col)
 }
 
-// pinned returns the examples that the lock beside a topic file pins, none if there is
-// no such.
+// pinned returns the examples that the lock of a topic file pins, none if there is no
+// lock.
 func pinned(what []string) ([]topic.Origin, error) {
 	if len(what) != 1 {
 		return nil, nil
@@ -390,9 +403,11 @@ func pinned(what []string) ([]topic.Origin, error) {
 	return list, nil
 }
 
-// maxLock bounds a lock that is read, a little above what package topic takes.
+// maxLock is the largest lock that is read, in bytes, a little above the limit of
+// package topic.
 const maxLock = 17 << 20
 
+// readLock returns the contents of a lock file.
 func readLock(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -402,6 +417,7 @@ func readLock(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxLock))
 }
 
+// topicIn returns the topic of a collection and its threshold.
 func topicIn(dir string) (*topic.Topic, float64, error) {
 	col, err := collection.Open(dir, nil, true)
 	if err != nil {

@@ -7,10 +7,11 @@ import (
 	"dowse/judge"
 )
 
+// topicDeweyCmd makes a judge from a decimal classification.
 type topicDeweyCmd struct {
 	Model string   `arg:"" name:"file" help:"File to write, for model: in a topic file."`
-	Codes string   `placeholder:"FILE" help:"Table of classes, one per line: code, tab, label (default: 20 built-in codes about languages)."`
-	Want  []string `sep:"," placeholder:"CODE" help:"Wanted classes, with their subclasses (default: the built-in ones)."`
+	Codes string   `placeholder:"FILE" help:"Table of classes, code, tab, label (default: built-in)."`
+	Want  []string `sep:"," placeholder:"CODE" help:"Wanted classes, with subclasses (default: built-in)."`
 	Lang  string   `default:"en" placeholder:"LANG" help:"Language, for stems and stop words."`
 }
 
@@ -24,12 +25,13 @@ whose labels have them, digit by digit, and a page is on topic if the class that
 wins is wanted. The paper's 20 codes are built in; other tables are the user's own.`
 }
 
-// Run makes a judge of a classification.
+// Run writes the judge as a model file. A table of the user's own needs --want, since no
+// class of it is wanted by default.
 func (c *topicDeweyCmd) Run(w *world) error {
 	d := judge.Dewey{Language: c.Lang, Codes: judge.PaperCodes()}
 	if c.Codes != "" {
 		if len(c.Want) == 0 {
-			return usage("which classes of %s are wanted? Give --want CODE,...", c.Codes)
+			return usage("--codes %s: the wanted classes are missing; add --want CODE,...", c.Codes)
 		}
 		f, err := os.Open(c.Codes)
 		if err != nil {
@@ -51,7 +53,8 @@ func (c *topicDeweyCmd) Run(w *world) error {
 	return saveModel(w, m, c.Model)
 }
 
-// below returns the codes that begin with one that is wanted, nil if none is.
+// below returns the codes that begin with one of the wanted prefixes; a prefix without a
+// code is an error.
 func below(codes []judge.Code, want []string) (list []string, err error) {
 	for _, prefix := range want {
 		found := len(list)

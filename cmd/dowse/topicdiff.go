@@ -15,9 +15,11 @@ import (
 	"dowse/topic"
 )
 
+// topicDiffCmd compares two topics or two models of a crawl: lines, terms and, on a
+// collection, verdicts.
 type topicDiffCmd struct {
-	What  []string `arg:"" name:"a b" help:"Two topic files, collections or words; or a collection and two models, as reefs.dowse m0000 m0002."`
-	On    string   `placeholder:"DIR" help:"Judge the pages of this collection by both (default: the one named)."`
+	What  []string `arg:"" name:"a b" help:"Two topics, or a collection and two of its models."`
+	On    string   `placeholder:"DIR" help:"Judge the pages of this collection by both."`
 	Limit int      `default:"15" placeholder:"N" help:"Terms and pages to show."`
 	JSON  bool     `help:"Print JSON."`
 	askFlags
@@ -27,13 +29,13 @@ func (topicDiffCmd) Help() string {
 	return `Examples:
   dowse topic diff reefs.topic.yaml reefs2.topic.yaml
   dowse topic diff reefs.topic.yaml reefs2.topic.yaml --on reefs.dowse
-  dowse topic diff reefs.dowse m0000 m0002   what did the labels change?
+  dowse topic diff reefs.dowse m0000 m0002   the effect of the labels
 
-Tells which lines of the topics differ, which terms the judges take differently
+Shows which lines of the topics differ, which terms the judges weight differently
 and, if there is a collection, which of its pages would change sides.`
 }
 
-// A contender is one of two judges that are compared.
+// A contender is one of the two judges that are compared.
 type contender struct {
 	name      string
 	topic     *topic.Topic
@@ -42,7 +44,7 @@ type contender struct {
 	examples  []judge.Example
 }
 
-// A topicDiff is what differs, as scripts see it.
+// A topicDiff is the output of topic diff --json.
 type topicDiff struct {
 	A       string             `json:"a"`
 	B       string             `json:"b"`
@@ -62,7 +64,8 @@ type flip struct {
 	On     bool      `json:"on"` // after
 }
 
-// Run compares two topics or models.
+// Run compares the topics or models and prints the differences. Terms are compared on
+// the examples of both or, without any, on a sample of the collection's pages.
 func (c *topicDiffCmd) Run(w *world) error {
 	cfg, end, err := c.ask(w)
 	if err != nil {
@@ -96,7 +99,8 @@ func (c *topicDiffCmd) Run(w *world) error {
 	return nil
 }
 
-// contenders reads what is to be compared.
+// contenders reads the two topics, or the two models of a collection. A collection among
+// the arguments also supplies the pages to judge.
 func (c *topicDiffCmd) contenders(w *world, cfg crawler.Config) (a, b *contender, err error) {
 	switch {
 	case len(c.What) == 3 && collection.IsCollection(c.What[0]):
@@ -106,7 +110,7 @@ func (c *topicDiffCmd) contenders(w *world, cfg crawler.Config) (a, b *contender
 		}
 		return a, b, err
 	case len(c.What) != 2:
-		return nil, nil, usage("two topics, or a collection and two of its models; see dowse topic diff --help")
+		return nil, nil, usage("wrong number of arguments: want two topics, or a collection and two of its models")
 	}
 	for _, what := range c.What {
 		if collection.IsCollection(what) {
@@ -119,6 +123,7 @@ func (c *topicDiffCmd) contenders(w *world, cfg crawler.Config) (a, b *contender
 	return a, b, err
 }
 
+// topicContender returns the judge of a topic file, collection or words.
 func topicContender(w *world, what string, cfg crawler.Config) (*contender, error) {
 	t, j, examples, err := judgeAndPages(w, what, cfg)
 	if err != nil {
@@ -127,6 +132,7 @@ func topicContender(w *world, what string, cfg crawler.Config) (*contender, erro
 	return &contender{what, t, j, t.OnTopic(), examples}, nil
 }
 
+// modelContender returns the judge that a model of a collection is.
 func modelContender(dir, model string) (*contender, error) {
 	t, threshold, err := topicIn(dir)
 	if err != nil {
@@ -140,7 +146,7 @@ func modelContender(dir, model string) (*contender, error) {
 	return &contender{model, t, j, threshold, examples}, err
 }
 
-// lineDiff returns the lines that only one of two texts has.
+// lineDiff returns the lines that only one of two texts has, in their order.
 func lineDiff(a, b string) (removed, added []string) {
 	in := func(s string) map[string]bool {
 		m := map[string]bool{}
@@ -162,8 +168,9 @@ func lineDiff(a, b string) (removed, added []string) {
 	return only(a, inB), only(b, inA)
 }
 
-// judge lets both rate every page of a collection that its archive holds, and returns
-// some of the pages.
+// judge rates every page that the collection keeps by both judges and records the pages
+// on which they disagree, the largest change first. It returns some of the pages for
+// comparing terms.
 func (d *topicDiff) judge(dir string, a, b *contender) (some []judge.Example, err error) {
 	cr, err := view(dir)
 	if err != nil {
@@ -195,9 +202,11 @@ func (d *topicDiff) judge(dir string, a, b *contender) (some []judge.Example, er
 	return some, nil
 }
 
-// diffSample is on how many pages terms are compared, where there are no examples.
+// diffSample is the number of pages on which terms are compared if there are no
+// examples.
 const diffSample = 200
 
+// lines returns the differences as text, with at most n pages.
 func (d *topicDiff) lines(n, terminal int) []string {
 	lines := []string{fmt.Sprintf("%s and %s", d.A, d.B)}
 	if len(d.Removed)+len(d.Added) == 0 {

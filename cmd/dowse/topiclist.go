@@ -12,6 +12,7 @@ import (
 	"dowse/topic"
 )
 
+// topicListCmd lists topic files and the topics of collections in folders.
 type topicListCmd struct {
 	Dir  []string `arg:"" optional:"" help:"Folders to look into (default: this one)."`
 	JSON bool     `help:"Print JSON, one line per topic."`
@@ -26,7 +27,8 @@ Lists the topic files (*.topic.yaml) and the topics of collections in folders:
 what each is made from, and how much of it there is.`
 }
 
-// A listedTopic is a topic in a folder, as scripts see it.
+// A listedTopic is a topic in the output of topic list --json. One that cannot be read
+// has a problem in place of the other members.
 type listedTopic struct {
 	Path       string   `json:"path"`
 	Collection bool     `json:"collection,omitempty"`
@@ -36,7 +38,7 @@ type listedTopic struct {
 	Problem    string   `json:"problem,omitempty"` // why it can't be read
 }
 
-// Run lists topics.
+// Run prints one line per topic.
 func (c *topicListCmd) Run(w *world) error {
 	if len(c.Dir) == 0 {
 		c.Dir = []string{"."}
@@ -60,6 +62,7 @@ func (c *topicListCmd) Run(w *world) error {
 	return nil
 }
 
+// print prints one topic: its path, its name and how much it contains.
 func (c *topicListCmd) print(w *world, t listedTopic) error {
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(t)
@@ -75,7 +78,8 @@ func (c *topicListCmd) print(w *world, t listedTopic) error {
 	return err
 }
 
-// topicsIn returns the topics in a folder, by name of file.
+// topicsIn returns the topics in a folder, sorted by path; subfolders other than
+// collections are not searched.
 func topicsIn(dir string) (list []listedTopic, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -96,6 +100,7 @@ func topicsIn(dir string) (list []listedTopic, err error) {
 	return list, nil
 }
 
+// listing returns the entry of a topic that was read, or of the error.
 func listing(path string, t *topic.Topic, err error, col bool) listedTopic {
 	l := listedTopic{Path: path, Collection: col}
 	if err != nil {

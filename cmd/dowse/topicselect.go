@@ -19,15 +19,17 @@ import (
 	"dowse/topic"
 )
 
+// topicSelectCmd draws topics for experiments from a web directory. The same directory,
+// flags and random seed give the same topics.
 type topicSelectCmd struct {
-	Directory string   `arg:"" help:"Directory: the content file of an ODP dump, JSONL or a label file; .gz and .zst too."`
-	Structure string   `placeholder:"FILE" help:"Structure file of an ODP dump, if it is not beside the content file."`
+	Directory string   `arg:"" help:"Directory: ODP content, JSONL or label file; .gz, .zst too."`
+	Structure string   `placeholder:"FILE" help:"Structure file of an ODP dump, if it is in another folder."`
 	Level     int      `default:"3" placeholder:"N" help:"Level of the categories, Top being 0."`
 	Count     int      `default:"30" placeholder:"N" help:"Topics, at most."`
 	Seeds     int      `default:"10" placeholder:"N" help:"Seeds per topic."`
-	Train     int      `default:"75" placeholder:"N" help:"Training examples per topic; twice as many come from the others."`
+	Train     int      `default:"75" placeholder:"N" help:"Training examples per topic; twice as many from others."`
 	Targets   int      `default:"10" placeholder:"N" help:"Targets that are not training examples, at least."`
-	Min       int      `placeholder:"N" help:"Pages per category, at least (default: seeds + train + targets)."`
+	Min       int      `placeholder:"N" help:"Pages per category, at least (default: their sum)."`
 	Parent    int      `name:"per-parent" default:"1" placeholder:"N" help:"Topics below one category, at most."`
 	Grand     int      `name:"per-grandparent" default:"3" placeholder:"N" help:"Topics below the category above that, at most."`
 	Exclude   []string `default:"Regional,Kids_and_Teens,World,Adult,Adults" placeholder:"NAME" help:"Names directly below Top to leave out; none for no name."`
@@ -51,7 +53,7 @@ that a crawl can't learn from what it is to find. Smaller directories need small
 numbers.`
 }
 
-// Run draws topics.
+// Run draws the topics, writes their files if --out is given, and prints a table.
 func (c *topicSelectCmd) Run(w *world) error {
 	d, err := directory.Open(c.Directory, directory.Options{Structure: c.Structure})
 	if err != nil {
@@ -80,6 +82,7 @@ func (c *topicSelectCmd) Run(w *world) error {
 	return nil
 }
 
+// selection returns the rules of the draw that the flags describe.
 func (c *topicSelectCmd) selection() directory.Selection {
 	exclude := c.Exclude
 	if len(exclude) == 1 && exclude[0] == "none" {
@@ -91,7 +94,7 @@ func (c *topicSelectCmd) selection() directory.Selection {
 	}
 }
 
-// A drawnTopic is a selected topic as scripts see it.
+// A drawnTopic is a selected topic in JSON and in NAME.split.json.
 type drawnTopic struct {
 	Name    string      `json:"name"`
 	Path    string      `json:"path"`
@@ -103,13 +106,14 @@ type drawnTopic struct {
 	Eval    []dowse.URL `json:"targets_eval"` // targets that no judge has seen
 }
 
+// A rejectedTopic is a category that was not selected, with the reason.
 type rejectedTopic struct {
 	Path   string             `json:"path"`
 	Links  int                `json:"links"`
 	Reason directory.Rejected `json:"reason"`
 }
 
-// A topicDraw is a selection as scripts see it.
+// A topicDraw is the output of topic select --json.
 type topicDraw struct {
 	Directory  string          `json:"directory"`
 	Level      int             `json:"level"`
@@ -119,6 +123,7 @@ type topicDraw struct {
 	Rejected   []rejectedTopic `json:"rejected"`
 }
 
+// newDraw gives each selected topic a name and returns the draw for printing.
 func newDraw(name string, s *directory.Selected) *topicDraw {
 	d := &topicDraw{Directory: name, Level: s.Selection.Level, Min: s.Selection.Min, Candidates: s.Candidates, Rejected: []rejectedTopic{}}
 	taken := map[string]int{}
@@ -135,7 +140,7 @@ func newDraw(name string, s *directory.Selected) *topicDraw {
 	return d
 }
 
-// topicName makes the name of a topic from its path, another for each.
+// topicName returns a unique name for a topic, derived from its path.
 func topicName(path string, taken map[string]int) string {
 	words := strings.NewReplacer("/", " ", "_", " ").Replace(strings.TrimPrefix(path, directory.Top+"/"))
 	name := topic.FromWords([]string{words}).Name
@@ -145,6 +150,8 @@ func topicName(path string, taken map[string]int) string {
 	return name
 }
 
+// print prints a table of the topics, and how many categories were rejected for each
+// reason.
 func (d *topicDraw) print(out io.Writer) {
 	fmt.Fprintf(out, "%s of %s at level %d; a topic needs %s\n\n", some(len(d.Topics), "topic"), some(d.Candidates, "category"), d.Level, some(d.Min, "page"))
 	fmt.Fprintf(out, "%6s %6s %6s %6s %6s  path\n", "pages", "seeds", "target", "train", "unseen")
@@ -167,7 +174,8 @@ func (d *topicDraw) print(out io.Writer) {
 	fmt.Fprintln(out)
 }
 
-// write puts the files of all topics into a folder.
+// write writes three files per topic into a new or empty folder: the topic file, the
+// split, and the training examples.
 func (d *topicDraw) write(dir string, s *directory.Selected) error {
 	if there, _ := os.ReadDir(dir); len(there) > 0 {
 		return usage("topic select: %s is not empty; name a new folder", dir)
@@ -194,7 +202,8 @@ func (d *topicDraw) write(dir string, s *directory.Selected) error {
 	return nil
 }
 
-// yaml writes the topic file. Its directory holds the training examples alone.
+// yaml returns the topic file. It names the small directory with the training examples,
+// so that a crawl cannot learn from its targets.
 func (t *drawnTopic) yaml() ([]byte, error) {
 	return yaml.Marshal(yaml.MapSlice{
 		{Key: "dowse", Value: topic.Schema},
@@ -209,8 +218,8 @@ func (t *drawnTopic) yaml() ([]byte, error) {
 	})
 }
 
-// trainingLines writes the training examples of a topic, and the others, as a
-// directory. They keep their paths, by which they are told apart.
+// trainingLines returns the training examples of a topic and those of the others as a
+// directory in JSONL. Their paths distinguish positive from negative examples.
 func trainingLines(t *directory.Topic) []byte {
 	var b bytes.Buffer
 	line := func(e directory.Entry) {

@@ -18,13 +18,15 @@ import (
 	"dowse/topic"
 )
 
+// topicTestCmd measures the judge of a topic by cross-validation and compares it with
+// all other kinds of judges.
 type topicTestCmd struct {
 	Topic string   `arg:"" name:"file|dir" help:"Topic file with examples, or a collection with labels."`
 	Folds int      `default:"5" placeholder:"N" help:"Number of folds of the cross-validation."`
 	JSON  bool     `help:"Print JSON."`
 	SVG   string   `placeholder:"FILE" help:"Draw calibration, and precision against recall."`
-	Min   []string `sep:"," placeholder:"M=X" help:"Exit with 8 below it (e.g. f1=0.8): f1, precision, recall or ap."`
-	Save  []string `sep:"none" placeholder:"KIND=FILE" help:"Also train this kind of judge on all examples and write it, for model: in a topic file; repeatable."`
+	Min   []string `sep:"," placeholder:"M=X" help:"Exit with 8 if f1, precision, recall or ap is below X."`
+	Save  []string `sep:"none" placeholder:"KIND=FILE" help:"Train this kind of judge too and write it; repeatable."`
 	Wrong int      `default:"10" placeholder:"N" help:"Wrongly judged pages to show."`
 	askFlags
 }
@@ -41,11 +43,12 @@ Cross-validation: the examples are cut into folds, and each is rated by judges
 that were trained without its fold. The pages of a site stay together where the
 sites are enough, since pages of one site look alike. The topic's own judge
 (words, examples, where) is compared with every kind of judge on the same folds.
-Brier is the mean squared error, ECE how far what is said is from what is: of
-both less is better. Nobody outside is asked.`
+Brier is the mean squared error, ECE the mean calibration error; for
+both, less is better. Outside judges are not asked.`
 }
 
-// Run tests a topic.
+// Run prints the results and, if asked, draws them, writes trained judges, and fails
+// with 8 if a measure is below --min.
 func (c *topicTestCmd) Run(w *world) error {
 	floors, err := floorsOf(c.Min)
 	if err != nil {
@@ -81,7 +84,8 @@ func (c *topicTestCmd) Run(w *world) error {
 	return floors.check(trial.Judges[0].Quality)
 }
 
-// trial gathers the examples and tests the topic with them.
+// trial gathers examples and labels and tests the topic with them. It also returns notes
+// on missing pages.
 func (c *topicTestCmd) trial(w *world) (t *topic.Topic, trial *topic.Trial, notes []string, err error) {
 	cfg, end, err := c.ask(w)
 	if err != nil {
@@ -108,15 +112,16 @@ func (c *topicTestCmd) trial(w *world) (t *topic.Topic, trial *topic.Trial, note
 	return t, trial, m.Notes, nil
 }
 
-// A floor is the least that a measure may be.
+// A floor is the least value that a measure may have, from --min.
 type floor struct {
 	name  string
 	least float64
 }
 
+// floors are all values of --min.
 type floors []floor
 
-// floorMeasures are what --min can ask for.
+// floorMeasures are the measures that --min can name.
 var floorMeasures = map[string]func(judge.Quality) float64{
 	"f1":        func(q judge.Quality) float64 { return q.F1 },
 	"precision": func(q judge.Quality) float64 { return q.Precision },
@@ -124,6 +129,7 @@ var floorMeasures = map[string]func(judge.Quality) float64{
 	"ap":        func(q judge.Quality) float64 { return q.AveragePrecision },
 }
 
+// floorsOf parses the values of --min.
 func floorsOf(list []string) (fs floors, err error) {
 	for _, s := range list {
 		name, value, _ := strings.Cut(s, "=")
@@ -137,6 +143,7 @@ func floorsOf(list []string) (fs floors, err error) {
 	return fs, nil
 }
 
+// check returns an error with exit code 8 if a measure is below its floor.
 func (fs floors) check(q judge.Quality) error {
 	var below []string
 	for _, f := range fs {
@@ -150,7 +157,8 @@ func (fs floors) check(q judge.Quality) error {
 	return nil
 }
 
-// A trialSheet shows how a trial came out.
+// A trialSheet prints the results of a cross-validation as text, JSON or SVG. The first
+// judge of the trial is the topic's own.
 type trialSheet struct {
 	*topic.Trial
 	name      string
@@ -160,7 +168,7 @@ type trialSheet struct {
 	wrong     int // pages to show of those that are judged wrong
 }
 
-// trialJSON is a trial as scripts see it.
+// A trialJSON is the output of topic test --json.
 type trialJSON struct {
 	Topic     string           `json:"topic"`
 	Threshold float64          `json:"threshold"`
@@ -174,6 +182,7 @@ type trialJSON struct {
 	Notes     []string         `json:"notes"`
 }
 
+// A trialJudge is the quality of one judge.
 type trialJudge struct {
 	Judge       string     `json:"judge"`
 	Precision   float64    `json:"precision"`
@@ -185,6 +194,8 @@ type trialJudge struct {
 	Reliability []trialBin `json:"reliability"`
 }
 
+// A trialBin is one interval of a calibration: mean relevance, and the share that is on
+// topic.
 type trialBin struct {
 	From      float64 `json:"from"`
 	To        float64 `json:"to"`
@@ -193,6 +204,8 @@ type trialBin struct {
 	Relevant  float64 `json:"relevant"`
 }
 
+// A trialWrongPage is an example that the topic's own judge got wrong, with the reasons
+// that misled it.
 type trialWrongPage struct {
 	URL       string        `json:"url,omitempty"`
 	Title     string        `json:"title,omitempty"`
@@ -201,6 +214,7 @@ type trialWrongPage struct {
 	Because   []facts.Cause `json:"because"`
 }
 
+// print prints the results as text or JSON.
 func (s *trialSheet) print(out io.Writer, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(out).Encode(s.json())
@@ -214,6 +228,7 @@ func (s *trialSheet) print(out io.Writer, asJSON bool) error {
 	return nil
 }
 
+// json returns the results for JSON.
 func (s *trialSheet) json() trialJSON {
 	own := s.Judges[0]
 	j := trialJSON{
@@ -237,6 +252,7 @@ func (s *trialSheet) json() trialJSON {
 	return j
 }
 
+// labelWord returns the label for a page that is on topic or not.
 func labelWord(on bool) string {
 	if on {
 		return collection.LabelOn
@@ -244,8 +260,8 @@ func labelWord(on bool) string {
 	return collection.LabelOff
 }
 
-// named returns how an example is known to people: by its URL and title, or by how it
-// begins.
+// named returns the URL and title of an example; one without both is named by the
+// beginning of its text.
 func (s *trialSheet) named(i int) (url, title string) {
 	e := s.Examples[i]
 	if e.Page == nil {
@@ -257,8 +273,7 @@ func (s *trialSheet) named(i int) (url, title string) {
 	return string(e.Page.URL), e.Page.Title
 }
 
-// spelling finds the words behind the reasons that the topic's own judge gave for an
-// example.
+// spelling finds the words behind the stems in the reasons for an example.
 func (s *trialSheet) spelling(i int) topic.Spelling {
 	e := s.Examples[i]
 	if e.Page == nil {
@@ -267,7 +282,8 @@ func (s *trialSheet) spelling(i int) topic.Spelling {
 	return s.speller.SpellOf(s.Judges[0].Verdicts[i], e.Page)
 }
 
-// strongestFor returns the reasons that speak most for one side, the bias left out.
+// strongestFor returns at most n reasons for one side, the strongest first. The bias and
+// summed-up reasons are left out, since they name nothing on the page.
 func strongestFor(v dowse.Verdict, on bool, n int) (list []dowse.Because) {
 	for _, b := range v.Because {
 		if b.What != "bias" && !judge.SummedUp(b) && b.Weight != 0 && (b.Weight > 0) == on {
@@ -277,6 +293,7 @@ func strongestFor(v dowse.Verdict, on bool, n int) (list []dowse.Because) {
 	return list[:min(n, len(list))]
 }
 
+// lines returns the results as text.
 func (s *trialSheet) lines(terminal int) []string {
 	own := s.Judges[0]
 	lines := []string{fmt.Sprintf("%s  %s on topic, %s not%s", s.name, some(own.Relevant, "example"), count(own.Examples-own.Relevant), s.dealt())}
@@ -296,7 +313,7 @@ func (s *trialSheet) lines(terminal int) []string {
 	return append(append(lines, s.calibration()...), s.mistakes(terminal)...)
 }
 
-// dealt says how the examples were parted.
+// dealt states how the examples were divided into folds.
 func (s *trialSheet) dealt() string {
 	text := fmt.Sprintf("; %d folds", s.Folds)
 	if s.BySite {
@@ -305,7 +322,7 @@ func (s *trialSheet) dealt() string {
 	return text + ", too few sites to keep together"
 }
 
-// calibration tells what the topic's own judge says, and how often that is so.
+// calibration returns, by intervals of relevance, how often pages are on topic.
 func (s *trialSheet) calibration() []string {
 	lines := []string{"", " calibration of " + topic.OwnJudge, "  it says       pages   mean   on topic"}
 	for _, b := range s.Judges[0].Reliability {
@@ -314,7 +331,8 @@ func (s *trialSheet) calibration() []string {
 	return lines
 }
 
-// mistakes lists the pages that the topic's own judge gets wrong, with what misled it.
+// mistakes lists the examples that the topic's own judge gets wrong, with the reasons
+// that misled it.
 func (s *trialSheet) mistakes(terminal int) []string {
 	own := s.Judges[0]
 	if len(own.Wrong) == 0 {
@@ -339,12 +357,13 @@ func (s *trialSheet) mistakes(terminal int) []string {
 	return lines
 }
 
+// bareName returns a URL without its scheme.
 func bareName(url string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")
 }
 
-// svg draws the calibration of the topic's own judge and the best two others, and
-// precision against recall of all.
+// svg draws the calibration of the topic's own judge and the two best others, and
+// precision against recall of all judges.
 func (s *trialSheet) svg() []byte {
 	nothing := func(float64) string { return "" }
 	says := reports.Plot{
@@ -363,7 +382,8 @@ func (s *trialSheet) svg() []byte {
 	return reports.Sheet(fmt.Sprintf("%s: %d examples on topic, %d not, %d folds", s.name, own.Relevant, own.Examples-own.Relevant, s.Folds), says, trade)
 }
 
-// best names the topic's own judge and the best others by F1.
+// best returns the names of the topic's own judge and of the n-1 others with the highest
+// F1.
 func (s *trialSheet) best(n int) []string {
 	others := slices.Clone(s.Judges[1:])
 	slices.SortStableFunc(others, func(a, b judge.Validation) int {
@@ -382,6 +402,7 @@ func (s *trialSheet) best(n int) []string {
 	return names
 }
 
+// binPoints returns a calibration as points of a plot.
 func binPoints(bins []judge.Bin) (points []reports.Point) {
 	for _, b := range bins {
 		points = append(points, reports.Point{X: b.Relevance, Y: b.Relevant, Lo: b.Relevant, Hi: b.Relevant})
@@ -389,6 +410,7 @@ func binPoints(bins []judge.Bin) (points []reports.Point) {
 	return points
 }
 
+// tradePoints returns precision against recall as points of a plot.
 func tradePoints(ratings []judge.Rating) (points []reports.Point) {
 	for _, t := range judge.Trades(ratings) {
 		points = append(points, reports.Point{X: t.Recall, Y: t.Precision, Lo: t.Precision, Hi: t.Precision})

@@ -13,10 +13,11 @@ import (
 	"dowse/judge"
 )
 
+// topicWordsCmd makes a table of weighted topic words from search results or from files.
 type topicWordsCmd struct {
 	Words   []string `arg:"" optional:"" help:"What to search for."`
 	Search  string   `placeholder:"URL" help:"SearXNG-compatible service to ask; needed for a search."`
-	From    []string `sep:"none" placeholder:"FILE" help:"HTML file of a page on topic, instead of a search; repeatable."`
+	From    []string `sep:"none" placeholder:"FILE" help:"HTML file on topic, instead of a search; repeatable."`
 	Results int      `short:"n" default:"10" placeholder:"N" help:"Results of the search to read."`
 	Top     int      `default:"15" placeholder:"N" help:"Words of the table."`
 	Lang    string   `default:"en" placeholder:"LANG" help:"Language, for stems and stop words."`
@@ -34,23 +35,24 @@ func (topicWordsCmd) Help() string {
   dowse topic words --search http://127.0.0.1:8888 reefs --json | jq '.pages'
 
 Makes the table of topic words of Taylan et al. 2011: what the first results of a
-search say most, beside how many of them say it. Words are stems, the weightiest
+search say most, weighted by how many of them say it. Words are stems, the weightiest
 has 1. The pages are fetched as a crawl would: robots.txt is obeyed, and on the
 public web --contact is required. They make good seeds too.`
 }
 
-// A wordsAnswer is what topic words says as JSON.
+// A wordsAnswer is the output of topic words --json.
 type wordsAnswer struct {
 	Words []judge.TopicWord `json:"words"`
 	Pages []wordsPage       `json:"pages"`
 }
 
+// A wordsPage is a page that the words come from.
 type wordsPage struct {
 	URL   string `json:"url"` // or file
 	Title string `json:"title"`
 }
 
-// Run makes a table of topic words.
+// Run prints the table and, with --model, writes it as a judge.
 func (c *topicWordsCmd) Run(w *world) error {
 	pages, err := c.pages(w)
 	if err != nil {
@@ -85,17 +87,18 @@ func (c *topicWordsCmd) Run(w *world) error {
 	return nil
 }
 
+// table returns the method that weights words, as the flags describe it.
 func (c *topicWordsCmd) table() judge.Table {
 	return judge.Table{Language: c.Lang, Prefix: c.Prefix, Words: c.Top}
 }
 
-// A namedPage is a page and how it was named.
+// A namedPage is a page and the name that it is listed under.
 type namedPage struct {
 	name string
 	page *dowse.Page
 }
 
-// pages returns the pages that the table is made from.
+// pages checks the flags and returns the pages that the table is made from.
 func (c *topicWordsCmd) pages(w *world) ([]namedPage, error) {
 	switch {
 	case c.Top < 1 || c.Results < 1:
@@ -105,14 +108,14 @@ func (c *topicWordsCmd) pages(w *world) ([]namedPage, error) {
 	case len(c.From) > 0:
 		return readPages(c.From)
 	case c.Search == "":
-		return nil, usage("where are the pages? Name a search service with --search URL, or files with --from FILE")
+		return nil, usage("no pages to read: name a search service with --search URL, or files with --from FILE")
 	case len(c.Words) == 0:
-		return nil, usage("what is to be searched for? Give words")
+		return nil, usage("nothing to search for: give words")
 	}
 	return c.found(w)
 }
 
-// readPages reads HTML files.
+// readPages reads HTML files, each up to maxCase bytes.
 func readPages(files []string) (list []namedPage, err error) {
 	for _, name := range files {
 		f, err := os.Open(name)
@@ -129,8 +132,8 @@ func readPages(files []string) (list []namedPage, err error) {
 	return list, nil
 }
 
-// found searches, and fetches what was found. A page that does not come is told of
-// and left out.
+// found searches and fetches the results. A page that cannot be fetched is reported and
+// left out.
 func (c *topicWordsCmd) found(w *world) (list []namedPage, err error) {
 	f, err := crawler.NewFetcher(c.config())
 	if err != nil {

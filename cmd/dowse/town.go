@@ -17,15 +17,17 @@ import (
 	"dowse/topic"
 )
 
-// firstTrial is the seed of the first town of a trial, unless --rng says otherwise.
+// firstTrial is the random seed of the first town of a trial, unless --rng is given.
 const firstTrial = 1
 
-// A townDemo is a made town of sites, and a judge that was trained on some of them.
+// A townDemo is a synthetic town of sites with a judge that was trained on some of them.
 type townDemo struct {
 	*experiment.JudgedTown
 	mark collection.Demo
 }
 
+// openTown generates a town and trains its judge. The same mark always gives the same
+// town.
 func openTown(mark collection.Demo) (*townDemo, error) {
 	if err := checkSites(mark.Sites); err != nil {
 		return nil, err
@@ -37,6 +39,7 @@ func openTown(mark collection.Demo) (*townDemo, error) {
 	return &townDemo{t, mark}, nil
 }
 
+// checkSites checks the value of --sites.
 func checkSites(n int) error {
 	if n < 100 || n > 1_000_000 {
 		return usage("--sites %d: a made town has 100 to 1,000,000 sites", n)
@@ -44,7 +47,8 @@ func checkSites(n int) error {
 	return nil
 }
 
-// runTown crawls a made town for sites, or tries crawlers on several.
+// runTown crawls a synthetic town for sites, or compares methods on several towns. A
+// collection that exists is resumed on its own town.
 func (c *demoCmd) runTown(w *world) error {
 	if c.Trial > 0 {
 		return c.tryTowns(w)
@@ -69,8 +73,8 @@ func (c *demoCmd) runTown(w *world) error {
 	return d.crawl(w, &crawlFlags{Quiet: c.Quiet}, c.Out, cfg)
 }
 
-// townOf makes the town that a collection was crawled from, nil if it was none: the
-// names of a made town exist nowhere else.
+// townOf returns the town that a collection was crawled from, nil if it is of another
+// web. Host names of a town exist nowhere else.
 func townOf(dir string) (*townDemo, error) {
 	set, err := demoSettings(dir)
 	if set == nil || set.Demo.Sites == 0 {
@@ -79,7 +83,7 @@ func townOf(dir string) (*townDemo, error) {
 	return openTown(*set.Demo)
 }
 
-// tryTowns runs the lab's experiment on sites on other towns, and prints the table of
+// tryTowns runs the built-in experiment on sites on other towns, and prints the table of
 // docs/sites.md.
 func (c *demoCmd) tryTowns(w *world) error {
 	if err := checkSites(c.Sites); err != nil {
@@ -114,8 +118,9 @@ func (c *demoCmd) tryTowns(w *world) error {
 	return nil
 }
 
-// trialColumns are the headings over the measures of a trial. The homepage classifier
-// fetches no pages of its own, and what one page decides is asked of page crawlers.
+// trialColumns returns the headings over the measures of a trial. Cells that have no
+// meaning for a method are left empty: the homepage classifier fetches no pages of its
+// own, and only page crawlers judge by one page.
 func trialColumns(measures []measure.Measure) (list []reports.Column) {
 	heads := []string{"F", "precision", "recall", "pprs", "pprs, true", "harvest", "pages to judge", "more for links", "judged by one page"}
 	not := map[string][]string{
@@ -128,6 +133,7 @@ func trialColumns(measures []measure.Measure) (list []reports.Column) {
 	return list
 }
 
+// config returns the configuration of a crawl of the town for sites.
 func (d *townDemo) config(pages int) crawler.Config {
 	t := d.Town.Topic()
 	return crawler.Config{
@@ -148,10 +154,12 @@ func (d *townDemo) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Co
 	return flags.drive(w, dir, cfg, d.extras(server, dir))
 }
 
+// serve carries out --serve.
 func (d *townDemo) serve(w *world) error {
 	return serveOnly(w, d.Town, fmt.Sprintf("%d sites", d.Town.Len()))
 }
 
+// extras returns what the demo adds to the screen and the summary.
 func (d *townDemo) extras(server *demo.Server, dir string) *extras {
 	return &extras{
 		head: []string{
@@ -168,13 +176,13 @@ func (d *townDemo) extras(server *demo.Server, dir string) *extras {
 	}
 }
 
-// example is a start site, which every crawl knows.
+// example returns a start site, which every crawl of the town knows.
 func (d *townDemo) example() string {
 	name, _ := site.Of(d.Seeds[0], "")
 	return name
 }
 
-// verdict compares the sites that were judged with the truth.
+// verdict compares the sites that were judged with the known relevant ones.
 func (d *townDemo) verdict(cr *crawler.Crawler) []string {
 	list, err := cr.Collection.Sites()
 	if err != nil {

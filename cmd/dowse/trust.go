@@ -21,14 +21,16 @@ import (
 	"dowse/topic"
 )
 
-// trustFlag is shared by all commands that can do something for a collection or a topic
-// file that comes from elsewhere.
+// trustFlag is shared by all commands that may run a program, contact a service or read
+// files because a collection or topic file names them. Such files may come from other
+// people, so the user has to agree.
 type trustFlag struct {
 	Trust bool `env:"-" group:"polite" rare:"" help:"Agree to what a collection or topic file does; remembered."`
 }
 
-// A consent decides what may be done for collections and topic files. What was agreed to
-// is kept in a file of the user's own, never in the directory that it is about.
+// A consent decides what may be done for collections and topic files. What the user
+// agreed to is kept in a file of the user's own, never in the directory concerned, since
+// whoever made that directory could write the file too.
 type consent struct {
 	file    string // that remembers; "" where there is no place for it
 	agreed  bool   // by --trust
@@ -39,7 +41,8 @@ type consent struct {
 	command string // as it was typed
 }
 
-// consent returns who decides for a command.
+// consent returns the consent for a command. It asks only if a person can answer: at a
+// terminal whose input is not used for data.
 func (w *world) consent(agreed bool) *consent {
 	c := &consent{agreed: agreed, in: w.in, out: w.err, command: "dowse " + shellLine(w.args)}
 	if config := userConfig(w.env); config != "" {
@@ -51,8 +54,9 @@ func (w *world) consent(agreed bool) *consent {
 	return c
 }
 
-// allow returns nil if the user agreed, now or before, to what a collection or a topic
-// file does. What is agreed to now is remembered.
+// allow returns nil if the user agreed, now or earlier, to what a collection or topic
+// file does, and remembers an agreement given now. Acts with files that cannot be read
+// are always refused, since their contents cannot be checked.
 func (c *consent) allow(of string, acts []crawler.Act) error {
 	if len(acts) == 0 {
 		return nil
@@ -79,7 +83,7 @@ func (c *consent) allow(of string, acts []crawler.Act) error {
 	return &exitError{exitForbidden, c.refusal(of, missing)}
 }
 
-// question asks the person at the terminal.
+// question lists the acts and asks the user at the terminal.
 func (c *consent) question(of string, acts []crawler.Act) bool {
 	fmt.Fprintf(c.out, "%s\nDo you trust it? [y/N] ", printable(wishes(of, acts)))
 	answer, _ := bufio.NewReader(c.in).ReadString('\n')
@@ -87,17 +91,18 @@ func (c *consent) question(of string, acts []crawler.Act) bool {
 	return answer == "y" || answer == "yes"
 }
 
-// A refusal is a TrustError with what to do.
+// A refusal is a TrustError with the command that would agree.
 type refusal struct {
 	*crawler.TrustError
 	command string
 }
 
+// refusal returns the error for acts that the user did not agree to.
 func (c *consent) refusal(of string, acts []crawler.Act) error {
 	return &refusal{&crawler.TrustError{Of: of, Acts: acts}, c.command}
 }
 
-// Error lists the acts, one to a line, and the command that agrees to them.
+// Error lists the acts, one per line, and the command that agrees to them.
 func (r *refusal) Error() string {
 	if slices.ContainsFunc(r.Acts, func(a crawler.Act) bool { return a.Unread != "" }) {
 		return fmt.Sprintf("%s\nNothing of that was done. Make the file readable, and at most 64 MiB large.", wishes(r.Of, r.Acts))
@@ -105,9 +110,10 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("%s\nNothing of that was done. If you trust it:\n  %s --trust", wishes(r.Of, r.Acts), r.command)
 }
 
-// Unwrap returns what was refused.
+// Unwrap returns the TrustError.
 func (r *refusal) Unwrap() error { return r.TrustError }
 
+// wishes lists the acts, one per line.
 func wishes(of string, acts []crawler.Act) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s may come from somebody else. It wants to", of)
@@ -117,8 +123,8 @@ func wishes(of string, acts []crawler.Act) string {
 	return b.String()
 }
 
-// remember adds lines to the file for acts that are not in it: the user agreed to them,
-// or named them when the collection was begun. That they can't be kept is told, and no
+// remember records acts that the user agreed to, or that the user named when the
+// collection was created. If they cannot be recorded it prints a note and returns no
 // error: the next command needs --trust again.
 func (c *consent) remember(of string, acts []crawler.Act) error {
 	if len(acts) == 0 || c.dry {
@@ -149,7 +155,7 @@ func (c *consent) remember(of string, acts []crawler.Act) error {
 	return nil
 }
 
-// append adds to the file. Its folder is for its owner alone.
+// append adds lines to the file, which is readable by its owner alone.
 func (c *consent) append(lines []byte) error {
 	if c.file == "" {
 		return errors.New("HOME and XDG_CONFIG_HOME are not set")
@@ -165,11 +171,11 @@ func (c *consent) append(lines []byte) error {
 	return errors.Join(err, os.Chmod(c.file, 0o600), f.Sync(), f.Close())
 }
 
-// maxTrusted bounds the file: a line is about 200 bytes.
+// maxTrusted is how much of the file is read, in bytes; a line has about 200.
 const maxTrusted = 64 << 20
 
-// known returns the hashes in the file. One that can't be read is an error, so that
-// nobody takes silence for consent.
+// known returns the hashes in the file. A file that cannot be read gives an error,
+// except where it is missing or not permitted: then nothing is agreed to.
 func (c *consent) known() (map[string]bool, error) {
 	known := map[string]bool{}
 	if c.file == "" {
@@ -198,7 +204,8 @@ func (c *consent) known() (map[string]bool, error) {
 	return known, nil
 }
 
-// actHash stands for an act at a place, and for the files of a program that it runs.
+// actHash identifies an act at a place, including the contents of the files of a program
+// that it runs. A changed program therefore needs a new agreement.
 func actHash(place string, a crawler.Act) string {
 	text := place + "\x00" + a.Verb + "\x00" + a.What
 	if a.Sum != "" {
@@ -208,8 +215,9 @@ func actHash(place string, a crawler.Act) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// programHash stands for a program at a place whatever its files hold, "" for another
-// act. It begins with a slash, so nobody takes it for an actHash.
+// programHash identifies a program at a place regardless of the contents of its files,
+// "" for other acts. It begins with a slash, which no actHash does. It allows to say
+// that a program has changed since the user agreed.
 func programHash(place string, a crawler.Act) string {
 	if a.Sum == "" {
 		return ""
@@ -218,8 +226,9 @@ func programHash(place string, a crawler.Act) string {
 	return "/" + actHash(place, a)
 }
 
-// placeOf names a collection or a topic file: its path without symbolic links and, for a
-// collection, its key and when it was begun: another one that takes its place has others.
+// placeOf identifies a collection or topic file: by its path without symbolic links and,
+// for a collection, its key and the time of its creation. Another collection at the same
+// path has others.
 func placeOf(name string) (string, error) {
 	full, err := filepath.Abs(name)
 	if err != nil {
@@ -238,7 +247,7 @@ func placeOf(name string) (string, error) {
 	return fmt.Sprintf("%s#%016x#%s", full, s.Key, s.Begun.UTC().Format(time.RFC3339Nano)), nil
 }
 
-// shellLine writes arguments as they are typed.
+// shellLine returns arguments as they are typed, quoted where necessary.
 func shellLine(args []string) string {
 	var words []string
 	for _, a := range args {
@@ -252,8 +261,8 @@ func shellLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// mayAsk reports whether the outside judge of a topic may be asked. Where nobody agreed,
-// the topic's own judge does without it, and a line says so.
+// mayAsk reports whether the outside judge of a topic may be asked. If the user did not
+// agree, the topic's own judge works without it, and a note is printed.
 func (c *consent) mayAsk(what string, t *topic.Topic) (bool, error) {
 	err := c.allow(what, crawler.JudgeActs(t))
 	var refused *crawler.TrustError

@@ -10,9 +10,8 @@ import (
 	"dowse/judge"
 )
 
-// turning says what would change a verdict: what the page would be without its
-// strongest sign, without which signs it would be on the other side, and what its gate
-// has to do with it.
+// turning returns what would change a verdict: the relevance without the strongest sign,
+// the signs without which the verdict would be the opposite, and the effect of where:.
 func turning(v *collection.Ruling) []string {
 	v = gatedTogether(v)
 	signs, gated := signsFor(v), slices.ContainsFunc(v.Because, func(p collection.Part) bool { return strings.HasPrefix(p.What, "where ") })
@@ -29,7 +28,7 @@ func turning(v *collection.Ruling) []string {
 	return []string{"nothing on the page speaks against it: it says too little of the topic"}
 }
 
-// bySigns says what the page would be without signs.
+// bySigns returns what the verdict would be without its strongest signs.
 func bySigns(v *collection.Ruling, signs []collection.Part) []string {
 	p := signs[0]
 	without := fmt.Sprintf("without %s it would be %s: ", signName(p, 30), score(p.Without))
@@ -46,11 +45,11 @@ func bySigns(v *collection.Ruling, signs []collection.Part) []string {
 	return lines
 }
 
-// shutGate stands for all clauses for which a gate does not hold.
+// shutGate names all clauses of where: that do not hold, merged into one reason.
 const shutGate = "where"
 
-// gatedTogether returns a ruling in which the clauses that shut a gate are one reason:
-// which of them would have to hold, the gate itself says.
+// gatedTogether returns a copy of a ruling in which the clauses of where: that do not
+// hold are one reason. Each alone would change nothing while the others fail.
 func gatedTogether(v *collection.Ruling) *collection.Ruling {
 	gate := collection.Part{Cause: collection.Cause{What: shutGate}}
 	merged := *v
@@ -75,9 +74,9 @@ func gatedTogether(v *collection.Ruling) *collection.Ruling {
 	return &merged
 }
 
-// signsFor lists the signs that speak for the verdict, the strongest first. The bias
-// is a part of the formula, not of the page, what was summed up has no name, and what
-// would be if a gate did not hold is told by itself.
+// signsFor returns the signs for the verdict, the strongest first. It leaves out the
+// bias, which is not part of the page, summed-up reasons, which name nothing, and the
+// gate, which has a line of its own.
 func signsFor(v *collection.Ruling) []collection.Part {
 	return slices.DeleteFunc(slices.Clone(v.Because), func(p collection.Part) bool {
 		return p.What == "bias" || p.What == "where holds" || p.Weight == 0 || (p.Weight > 0) != v.OnTopic || judge.SummedUp(dowse.Because{What: p.What})
@@ -85,7 +84,8 @@ func signsFor(v *collection.Ruling) []collection.Part {
 }
 
 // enough returns how many of the signs, the strongest first, must be absent for the
-// other verdict; 0 if not even all of them are enough.
+// opposite verdict; 0 if not even all of them are enough. On a scale where weights do
+// not add up it returns 0.
 func enough(v *collection.Ruling, signs []collection.Part) int {
 	if v.Scale == judge.Change { // what two signs change together nobody knows
 		return 0
@@ -105,9 +105,9 @@ func enough(v *collection.Ruling, signs []collection.Part) int {
 	return 0
 }
 
-// signName names a sign in a sentence, in about n characters: of what an outside judge
-// said, its words; of a sign against, the sign; of a reason that is a sentence itself, what
-// it is about.
+// signName returns a short name for a sign in a sentence, in about n characters: an
+// outside judge's answer in its words, a sign against by itself, a stuffed page by what
+// it is.
 func signName(p collection.Part, n int) string {
 	if said, ok := strings.CutPrefix(p.What, "asked: "); ok {
 		return `the answer "` + fit(oneLine(said), n) + `"`
@@ -121,9 +121,10 @@ func signName(p collection.Part, n int) string {
 	return fit(oneLine(p.What), n)
 }
 
-// maxListed is how many signs are told by name.
+// maxListed is the number of signs that are listed by name.
 const maxListed = 4
 
+// listed returns the names of signs as "a, b and c", or their number if there are many.
 func listed(signs []collection.Part) string {
 	if len(signs) > maxListed {
 		return fmt.Sprintf("the %d strongest of its signs", len(signs))
@@ -136,8 +137,10 @@ func listed(signs []collection.Part) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
+// side returns the verdict in capitals.
 func side(on bool) string { return strings.ToUpper(sideWord(on)) }
 
+// sideWord returns the verdict in words.
 func sideWord(on bool) string {
 	if on {
 		return "on topic"
@@ -145,7 +148,8 @@ func sideWord(on bool) string {
 	return "off topic"
 }
 
-// score writes a relevance with two digits, without making a certainty of it.
+// score formats a relevance with two digits; values near 0 and 1 are not rounded to
+// certainty.
 func score(r float64) string {
 	switch {
 	case r > 0.995 && r < 1:

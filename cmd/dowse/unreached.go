@@ -13,7 +13,7 @@ import (
 	"dowse/weburl"
 )
 
-// outageLine says that there is no network, since when, why, and what happens next.
+// outageLine states that there is no network, since when, why, and when the next try is.
 func outageLine(o *crawl.Outage, now time.Time) string {
 	line := fmt.Sprintf("NO NETWORK for %s: %s; the crawl waits", max(0, now.Sub(o.Since)).Round(time.Second), oneLine(o.Why))
 	if wait := o.Next.Sub(now).Round(time.Second); wait > 0 {
@@ -22,10 +22,10 @@ func outageLine(o *crawl.Outage, now time.Time) string {
 	return line
 }
 
-// unreachedShown is how many hosts are named that do not answer.
+// unreachedShown is the number of hosts without an answer that are listed.
 const unreachedShown = 5
 
-// unreachedLines lists what waits for hosts that do not answer.
+// unreachedLines lists what waits for hosts that did not answer.
 func unreachedLines(u *crawl.Unreached) []string {
 	if u == nil {
 		return nil
@@ -50,7 +50,7 @@ func failedByNetwork(list []collection.ReasonCount) (n int) {
 	return n
 }
 
-// unreachedCount says in a few words how much waits for hosts that do not answer.
+// unreachedCount returns in parentheses how much waits for hosts that did not answer.
 func unreachedCount(u *crawl.Unreached) string {
 	if u == nil {
 		return ""
@@ -58,7 +58,8 @@ func unreachedCount(u *crawl.Unreached) string {
 	return fmt.Sprintf(" (%s on %s)", some(u.URLs, "URL"), some(u.Hosts, "host"))
 }
 
-// notReached is the error of a crawl that fetched something, and could not reach all.
+// notReached returns the error of a crawl that fetched pages and could not reach all
+// hosts.
 func notReached(dir string, cr *crawler.Crawler) error {
 	if cr.StopReason() == dowse.StopNetwork {
 		return &exitError{exitNetwork, fmt.Errorf("this machine has no network (%s); the same command continues", orDefault(cr.Collection.Crawl.LastFailure(), "no host answers"))}
@@ -66,12 +67,12 @@ func notReached(dir string, cr *crawler.Crawler) error {
 	return &exitError{exitNetwork, fmt.Errorf("not everything was reached%s; the same command asks again, dowse hosts %s shows the hosts", unreachedCount(cr.Collection.Crawl.Unreached()), dir)}
 }
 
-// nothingFetched is the error of a crawl without a page: robots.txt forbids every seed,
-// every page was taken down, or no host could be reached. It names the cause for the
-// first seeds.
+// nothingFetched returns the error of a crawl without a page: robots.txt forbids every
+// seed, every page was taken down, or no host could be reached. It gives the cause for
+// the first seeds.
 func nothingFetched(dir string, cr *crawler.Crawler) error {
 	if forbidden(cr.Collection.Crawl) {
-		return &exitError{exitForbidden, fmt.Errorf("robots.txt forbids every seed; dowse why DIR URL tells the rule")}
+		return &exitError{exitForbidden, fmt.Errorf("robots.txt forbids every seed; dowse why DIR URL shows the rule")}
 	}
 	b := cr.Status().Books
 	if cr.Collection.Crawl.HasForgotten() && b.Failed+b.Queued == 0 {
@@ -79,14 +80,14 @@ func nothingFetched(dir string, cr *crawler.Crawler) error {
 	}
 	lines := []string{fmt.Sprintf("no seed could be fetched (%d failed, %d skipped, %d not reached)", b.Failed, b.Skipped, b.Queued)}
 	lines = append(lines, seedCauses(cr)...)
-	lines = append(lines, "The same command asks the seeds again. If one is mistyped, add the right one with", "--seed URL. dowse why "+dir+" URL tells more.")
+	lines = append(lines, "The same command asks the seeds again. If one is mistyped, add the right one with", "--seed URL. dowse why "+dir+" URL shows more.")
 	return &exitError{exitNetwork, fmt.Errorf("%s", strings.Join(lines, "\n"))}
 }
 
-// seedsShown is how many seeds are named if none could be fetched.
+// seedsShown is the number of seeds that are listed if none could be fetched.
 const seedsShown = 5
 
-// seedCauses says for the first seeds why they could not be fetched.
+// seedCauses returns for the first seeds why they could not be fetched.
 func seedCauses(cr *crawler.Crawler) (lines []string) {
 	for _, s := range cr.Collection.Settings.Seeds {
 		u, err := weburl.Parse(s)
@@ -102,6 +103,8 @@ func seedCauses(cr *crawler.Crawler) (lines []string) {
 	return lines
 }
 
+// seedCause returns the reason and detail of one seed; last is the latest failure of the
+// crawl, for a seed that has no detail of its own.
 func seedCause(why *collection.Explanation, last string) string {
 	reason, detail := why.Row.Reason, why.Row.Detail
 	if reason == "" && why.Polite != nil {

@@ -9,13 +9,14 @@ import (
 	"dowse/crawler"
 )
 
+// versionCmd prints the version of the program.
 type versionCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
 func (versionCmd) Help() string { return "Example:\n  dowse version" }
 
-// Run prints the version.
+// Run prints version, Go version and platform; JSON has the commit too.
 func (c *versionCmd) Run(w *world) error {
 	v := struct {
 		Version string `json:"version"`
@@ -31,6 +32,7 @@ func (c *versionCmd) Run(w *world) error {
 	return nil
 }
 
+// commit returns the revision that the program was built from, "" if the build has none.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

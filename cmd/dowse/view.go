@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,7 +10,8 @@ import (
 	"dowse/crawler"
 )
 
-// view opens a collection to look at it; a crawl in it may go on meanwhile.
+// view opens a collection for reading. A crawl may run in it at the same time; the
+// caller sees the state as of now. Commands that only read use it.
 func view(dir string) (*crawler.Crawler, error) {
 	if !collection.IsCollection(dir) && !collection.Remains(dir) {
 		return nil, usage("%s is not a collection", dir)
@@ -19,6 +21,29 @@ func view(dir string) (*crawler.Crawler, error) {
 		return nil, inCollection(err)
 	}
 	return cr, nil
+}
+
+// view opens a collection to look at it, and prints a note if the journal lost its end: what
+// is listed is then not all that was crawled.
+func (w *world) view(dir string) (*crawler.Crawler, error) {
+	cr, err := view(dir)
+	if err != nil {
+		return nil, err
+	}
+	if note := behind(cr.Collection); note != "" {
+		fmt.Fprintf(w.err, "note: %s\n", oneLine(note))
+	}
+	return cr, nil
+}
+
+// behind returns what a person should know if a crawl could not go on from the collection,
+// "" if it could.
+func behind(col *collection.Collection) string {
+	err := col.Behind()
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s is damaged, and this is not all of it: %v; see dowse collection verify %s", col.Dir, err, col.Dir)
 }
 
 // collectionsHere lists the collections in this directory.
@@ -34,14 +59,14 @@ func collectionsHere() ([]string, error) {
 	return dirs, nil
 }
 
-// onlyCollection returns the collection in this directory, if there is exactly one.
+// onlyCollection returns the collection in this directory if there is exactly one.
 func onlyCollection() (string, error) {
 	dirs, err := collectionsHere()
 	if err != nil {
 		return "", err
 	}
 	if len(dirs) > 1 {
-		return "", usage("which collection? Here are %s", strings.Join(dirs, ", "))
+		return "", usage("several collections here: name one of %s", strings.Join(dirs, ", "))
 	}
 	return dirs[0], nil
 }

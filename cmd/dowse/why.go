@@ -10,6 +10,8 @@ import (
 	"dowse/collection"
 )
 
+// whyCmd explains what became of a URL and why. It answers for every URL that the crawl
+// ever saw.
 type whyCmd struct {
 	What  []string `arg:"" name:"dir|url" help:"Collection, if there is not exactly one here, and the URL."`
 	Links bool     `help:"Show what became of each link on the page."`
@@ -27,12 +29,13 @@ func (whyCmd) Help() string {
 
 Answers for every URL that the crawl ever saw, fetched or not: the verdict with
 what each sign contributed and what would change it, why the link was chosen,
-how it was found, how politely it was asked for; of others why they were left
+how it was found, how politely it was fetched; for others why they were left
 out. The scheme may be left out, and any spelling of the URL will do. In a crawl
 for sites a host without a slash is a site: how it was chosen, judged and left.`
 }
 
-// An account is an explanation as why prints it: with the place in the queue, and with the links if asked.
+// An account is an explanation as why prints it: with its place in the queue and, with
+// --links, the links of the page.
 type account struct {
 	*collection.Explanation
 	dir  string
@@ -43,13 +46,13 @@ type account struct {
 	All  []collection.LinkFate `json:"all_links,omitempty" doc:"every link of the page and what became of it, with --links"`
 }
 
-// Run explains a URL.
+// Run explains a page or, in a crawl for sites, a site.
 func (c *whyCmd) Run(w *world) error {
 	dir, raw, err := c.arguments()
 	if err != nil {
 		return err
 	}
-	cr, err := view(dir)
+	cr, err := w.view(dir)
 	if err != nil {
 		return err
 	}
@@ -66,7 +69,7 @@ func (c *whyCmd) Run(w *world) error {
 	return c.print(w.out, cr.Collection, a)
 }
 
-// story explains a site, of a crawl for sites.
+// story explains a site of a crawl for sites.
 func (c *whyCmd) story(w *world, col *collection.Collection, name string) error {
 	if c.Links || c.Path {
 		return usage("--links and --path are for pages; dowse why DIR URL, with the slash behind the host")
@@ -82,7 +85,8 @@ func (c *whyCmd) story(w *world, col *collection.Collection, name string) error 
 	return nil
 }
 
-// arguments tells the collection from the URL.
+// arguments returns the collection and the URL. The collection may be left out if there
+// is exactly one in this directory.
 func (c *whyCmd) arguments() (dir, raw string, err error) {
 	switch {
 	case len(c.What) == 2:
@@ -90,12 +94,13 @@ func (c *whyCmd) arguments() (dir, raw string, err error) {
 	case len(c.What) > 2:
 		return "", "", usage("one URL at a time; see dowse why --help")
 	case collection.IsCollection(c.What[0]):
-		return "", "", usage("which URL? dowse why %s URL; dowse pages %s lists them", c.What[0], c.What[0])
+		return "", "", usage("the URL is missing: dowse why %s URL; dowse pages %s lists them", c.What[0], c.What[0])
 	}
 	dir, err = onlyCollection()
 	return dir, c.What[0], err
 }
 
+// account collects the explanation of a URL.
 func (c *whyCmd) account(col *collection.Collection, raw string) (*account, error) {
 	u, err := knownURL(col, raw)
 	if err != nil {
@@ -117,7 +122,8 @@ func (c *whyCmd) account(col *collection.Collection, raw string) (*account, erro
 	return a, nil
 }
 
-// rankOf returns the place of a waiting URL in the queue, and how long that is.
+// rankOf returns the place of a waiting URL in the queue, and the length of the queue.
+// It reads the whole frontier, since the queue is not kept sorted.
 func rankOf(col *collection.Collection, u dowse.URL) (rank, wait int) {
 	f := col.Crawl.Frontier()
 	own, _ := f.Find(u)
@@ -136,6 +142,7 @@ func rankOf(col *collection.Collection, u dowse.URL) (rank, wait int) {
 	return rank, wait
 }
 
+// print prints the explanation as JSON, as a path, as links or as a screen.
 func (c *whyCmd) print(out io.Writer, col *collection.Collection, a *account) error {
 	switch {
 	case c.JSON:
@@ -152,7 +159,7 @@ func (c *whyCmd) print(out io.Writer, col *collection.Collection, a *account) er
 	return nil
 }
 
-// printPath prints the way from a seed, with what each page on it was worth.
+// printPath prints the pages from a seed to the URL, with the verdict on each.
 func printPath(out io.Writer, col *collection.Collection, path []dowse.URL) error {
 	for i, u := range path {
 		worth := "-" // a robots.txt that names a sitemap has no row
@@ -166,7 +173,7 @@ func printPath(out io.Writer, col *collection.Collection, path []dowse.URL) erro
 	return nil
 }
 
-// worthOf says in a word or two what became of a URL.
+// worthOf returns in a word or two what became of a URL.
 func worthOf(row *collection.Row) string {
 	if row.Judged {
 		return fmt.Sprintf("%.2f %s", row.Relevance(), row.Verdict())
@@ -177,6 +184,7 @@ func worthOf(row *collection.Row) string {
 	return row.State.String()
 }
 
+// printLinks prints each link of the page with its priority and what became of it.
 func printLinks(out io.Writer, a *account) {
 	if len(a.All) == 0 {
 		fmt.Fprintln(out, "no links: it was not fetched, or has none")

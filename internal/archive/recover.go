@@ -58,6 +58,23 @@ func Recover(dir string, last dowse.Place) ([]Cut, error) {
 	return cutTorn(dir, names[len(names)-1])
 }
 
+// Reaches returns an [ErrMissing] if the record at a place is not in the files of dir, or is
+// cut off at their end. The zero Place is always reached. It reads sizes only.
+func Reaches(dir string, last dowse.Place) error {
+	if last.File == "" {
+		return nil
+	}
+	switch info, err := durable.Inner(dir).Stat(last.File); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: no file %s in %s", ErrMissing, printable(last.File), dir)
+	case err != nil:
+		return fmt.Errorf("archive: %s: %w", printable(last.File), err)
+	case info.Size() < last.Offset+last.Length:
+		return fmt.Errorf("%w: %s has %d bytes of %d", ErrMissing, printable(last.File), info.Size(), last.Offset+last.Length)
+	}
+	return nil
+}
+
 // removeTemporary removes the temporary files of replacements that never took
 // effect.
 func removeTemporary(dir string) error {

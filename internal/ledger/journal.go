@@ -42,6 +42,9 @@ type Journal struct {
 
 	failed error // of the disk: once set nothing is written any more
 
+	torn   bool   // the files go on behind the last sound record, until the next Sync
+	tornAt uint64 // where that record ends
+
 	rereads int    // pauses that settle has made
 	pause   func() // of settle
 
@@ -278,7 +281,11 @@ func (j *Journal) End() uint64 {
 
 // Sync writes what was appended and waits until it is on the disk. When it
 // returns nil, everything recorded before the call survives a loss of power.
+// The first Sync after a Fold cuts off the torn end of the journal.
 func (j *Journal) Sync() error {
+	if err := j.dropTail(); err != nil {
+		return j.fail(err)
+	}
 	j.mu.Lock()
 	if err := j.failed; err != nil || len(j.pending.b) == 0 {
 		j.mu.Unlock()
@@ -469,8 +476,9 @@ func (j *Journal) size() (uint64, error) {
 // crash leaves behind: cutting it there would lose sound entries.
 var ErrDamaged = errors.New("the journal is damaged")
 
-// CutTail drops what comes after the last sound record, and returns how many bytes that was.
-// Nothing is dropped from a journal that was opened to read.
+// CutTail ends the journal after the last sound record, and returns how many bytes follow
+// it. They stay in the files until the next Sync, so that a caller can still refuse the
+// collection and leave it as it was. Nothing is dropped from a journal that was opened to read.
 func (j *Journal) CutTail(end uint64) (cut uint64, err error) {
 	if err := j.Err(); err != nil { // what could not be read is not torn
 		return 0, err
@@ -486,18 +494,32 @@ func (j *Journal) CutTail(end uint64) (cut uint64, err error) {
 	if end < j.floor {
 		return 0, fmt.Errorf("journal: %w at offset %d, before %d, up to which it was saved", ErrDamaged, end, j.floor)
 	}
-	for len(j.segments) > 1 && j.segments[len(j.segments)-1].base > end {
+	if !j.torn || end < j.tornAt {
+		j.torn, j.tornAt = true, end
+	}
+	return size - end, nil
+}
+
+// dropTail removes from the files what CutTail found after the last sound record.
+func (j *Journal) dropTail() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.torn || j.failed != nil {
+		return j.failed
+	}
+	for len(j.segments) > 1 && j.segments[len(j.segments)-1].base > j.tornAt {
 		last := j.segments[len(j.segments)-1]
 		if err := errors.Join(last.f.Close(), j.dir.Remove(last.name)); err != nil {
-			return 0, fmt.Errorf("journal: cut the tail: %w", err)
+			return fmt.Errorf("journal: cut the tail: %w", err)
 		}
 		j.segments = j.segments[:len(j.segments)-1]
 	}
 	s := j.segments[len(j.segments)-1]
-	if err := s.f.Truncate(int64(end-s.base) + int64(len(journalMagic))); err != nil {
-		return 0, fmt.Errorf("journal: cut the tail: %w", err)
+	if err := errors.Join(s.f.Truncate(int64(j.tornAt-s.base)+int64(len(journalMagic))), s.f.Sync()); err != nil {
+		return fmt.Errorf("journal: cut the tail: %w", err)
 	}
-	return size - end, s.f.Sync()
+	j.torn = false
+	return nil
 }
 
 // RobotsAt returns the robots.txt of the entry at a place.

@@ -169,7 +169,10 @@ func (j *Journal) Trim() (cut uint64, err error) {
 	if torn > 0 {
 		end = torn
 	}
-	return j.CutTail(end)
+	if cut, err = j.CutTail(end); err != nil {
+		return 0, err
+	}
+	return cut, j.dropTail()
 }
 
 var errNames = errors.New("the strings of URLs are damaged")

@@ -27,6 +27,8 @@ func Some(n int, thing string) string {
 	return Count(n) + " " + plural(thing)
 }
 
+// plural returns the plural of an English noun: a final y after a consonant becomes ies,
+// and everything else gets an s. Irregular nouns are not known.
 func plural(thing string) string {
 	stem, y := strings.CutSuffix(thing, "y")
 	if y && stem != "" && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
@@ -67,6 +69,7 @@ func Printable(s string) string {
 	return b.String()
 }
 
+// escape returns a character as a Go escape, which shows its code.
 func escape(r rune) string {
 	switch {
 	case r < 0x100:

@@ -13,8 +13,9 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Read parses a file and decodes it into v, a pointer to a struct or map. A key that v has no
-// field for, and a value that does not fit its field, is an error with its place.
+// Read parses a file and decodes it into v, a pointer to a struct or map. A key that v
+// has no field for and a value of the wrong type are errors with line, column and what
+// to do. If the form permits an empty file, v stays as it is for one.
 func (f *Form) Read(data []byte, name string, v any) *mistake.Error {
 	root, e := f.Parse(data, name)
 	if e != nil || root == nil {
@@ -34,7 +35,8 @@ func (f *Form) Decode(root ast.Node, name string, v any) *mistake.Error {
 	return e
 }
 
-// located turns an error of the decoder into one with a place.
+// located turns an error of the decoder into one with a place. For an unknown key it
+// suggests the nearest key that is permitted there; t is the type decoded into.
 func (f *Form) located(err error, root ast.Node, t reflect.Type) *mistake.Error {
 	var y yaml.Error
 	if !errors.As(err, &y) || y.GetToken() == nil || y.GetToken().Position == nil {
@@ -73,8 +75,8 @@ func kindName(typ string) string {
 	return "value of the kind that belongs here"
 }
 
-// keysAt returns the keys that may stand where an unknown one does: those of the struct that
-// the mapping around it is decoded into.
+// keysAt returns the keys that are permitted at the place of an unknown one: those of
+// the struct that the mapping around it is decoded into.
 func keysAt(root ast.Node, line, column int, t reflect.Type) []string {
 	f := &keyFinder{line: line, column: column}
 	ast.Walk(f, root)
@@ -87,7 +89,7 @@ func keysAt(root ast.Node, line, column int, t reflect.Type) []string {
 	return keysOf(t)
 }
 
-// A keyFinder looks for the key at a place.
+// A keyFinder is a visitor that finds the path of the key at a line and column.
 type keyFinder struct {
 	line, column int
 	found        string // its path: $.seeds.form
@@ -103,7 +105,8 @@ func (f *keyFinder) Visit(n ast.Node) ast.Visitor {
 	return f
 }
 
-// above returns the keys of the mappings around the key that was found.
+// above returns the keys of the mappings around the found key, the outermost first. The
+// first part, $, stands for the document and matches no field.
 func (f *keyFinder) above() (keys []string) {
 	parts := strings.Split(f.found, ".")
 	for _, part := range parts[:len(parts)-1] {
@@ -113,7 +116,7 @@ func (f *keyFinder) above() (keys []string) {
 	return keys
 }
 
-// structOf returns what a pointer or a list is of.
+// structOf returns the element type behind pointers and slices.
 func structOf(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -121,12 +124,13 @@ func structOf(t reflect.Type) reflect.Type {
 	return t
 }
 
+// keyOf returns the YAML key of a field, "" if it has no yaml tag.
 func keyOf(f reflect.StructField) string {
 	key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 	return key
 }
 
-// fieldOf returns the type of a key's value.
+// fieldOf returns the type of the value that a key of a struct has.
 func fieldOf(t reflect.Type, key string) (reflect.Type, bool) {
 	if t.Kind() != reflect.Struct {
 		return nil, false
@@ -139,7 +143,7 @@ func fieldOf(t reflect.Type, key string) (reflect.Type, bool) {
 	return nil, false
 }
 
-// keysOf returns the keys of a struct, in order.
+// keysOf returns the keys of a struct, sorted; nil for other types.
 func keysOf(t reflect.Type) (list []string) {
 	if t.Kind() != reflect.Struct {
 		return nil

@@ -43,6 +43,7 @@ type Form struct {
 	MayBeEmpty bool // a file without a value is not an error: Parse returns nil for it
 }
 
+// oneToALine is what to do about a line or a nesting that is too large.
 const oneToALine = `write one item to a line, after "- "`
 
 // Parse returns the only document of a file; name is the file's name in errors.
@@ -55,6 +56,8 @@ func (f *Form) Parse(data []byte, name string) (ast.Node, *mistake.Error) {
 	return root, nil
 }
 
+// parse checks lines, then tokens, and only then parses: the parser is slow on hostile
+// input, so its input must be bounded before.
 func (f *Form) parse(data []byte) (ast.Node, *mistake.Error) {
 	if e := f.lines(data); e != nil {
 		return nil, e
@@ -74,7 +77,8 @@ func (f *Form) parse(data []byte) (ast.Node, *mistake.Error) {
 	return f.document(file)
 }
 
-// lines checks what can be checked before the file is taken apart.
+// lines checks the size of the file and of its lines, their encoding and control
+// characters.
 func (f *Form) lines(data []byte) *mistake.Error {
 	if len(data) > f.Bytes {
 		return at(1, 1, fmt.Sprintf("the file has more than %d KiB", f.Bytes>>10), f.FixLarge)
@@ -138,6 +142,7 @@ func (f *Form) tokens(tokens token.Tokens) *mistake.Error {
 	return nil
 }
 
+// unclever returns the error for YAML features that are not permitted.
 func unclever(t *token.Token) *mistake.Error {
 	return at(t.Position.Line, t.Position.Column, "anchors, aliases, merge keys, tags and directives are not used here",
 		"write the value out, in quotes if it begins with such a sign")
@@ -194,6 +199,7 @@ func syntaxFix(message, line string) string {
 	return "check the indentation: items of one list begin in one column"
 }
 
+// lineOf returns the n-th line of a file, counted from 1; "" if there is none.
 func lineOf(data []byte, n int) string {
 	lines := strings.SplitN(string(data), "\n", n+1)
 	if n < 1 || n > len(lines) {
@@ -202,11 +208,15 @@ func lineOf(data []byte, n int) string {
 	return lines[n-1]
 }
 
+// firstLine returns a text up to its first line break: the parser appends an excerpt of
+// the file to its messages.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s
 }
 
+// at returns an error at a place. Lines and columns are at least 1, also where the
+// parser has none.
 func at(line, column int, problem, fix string) *mistake.Error {
 	return &mistake.Error{Line: max(line, 1), Column: max(column, 1), Problem: problem, Fix: fix}
 }

@@ -7,11 +7,11 @@ import (
 	"dowse"
 )
 
-// The evidence for a URL that was not visited is the visited pages that link to it.
-// It is kept until the URL is visited or known to be dead, and a page as long as it
-// is evidence for something. Of a large crawl it is far more than any cache of a
-// processor holds, so that what is asked for together lies together: a target is one
-// line of such a cache, and a page another and its words with its targets.
+// evidence holds, for every URL that was not visited, the visited pages that link to
+// it. It is kept until the URL is visited or known to be dead, and a page as long as
+// it is evidence for something. In a large crawl it far exceeds the caches of a
+// processor, so what is used together lies together: a target fills one cache line, a
+// page another one and its words with its targets.
 type evidence struct {
 	targets []target
 	pages   []linking
@@ -20,8 +20,8 @@ type evidence struct {
 
 	at      index               // of targets
 	many    map[uint32][]uint32 // parents of targets that have more than a target has room for
-	parents int                 // most to a target
-	kids    int                 // most to a page
+	parents int                 // limit of pages kept per target
+	kids    int                 // limit of targets kept per page
 	round   uint32
 }
 
@@ -231,7 +231,7 @@ func (e *evidence) unite(from, to uint32) {
 	e.forget(from)
 }
 
-// visited tells the pages that link to a target how it turned out.
+// visited records the outcome of a target with the pages that link to it.
 func (e *evidence) visited(t *target, on bool) {
 	for _, p := range e.linkingTo(t) {
 		e.pages[p].child(on)

@@ -96,11 +96,11 @@ func (x *termTable) wordAt(place uint32) word {
 	return word(uint32(x.heads[place].gen)<<placeBits | place)
 }
 
-// find returns the entry of the term with a hash, nil if it is not kept. The hash alone is
-// compared, of 64 bits: the term itself is elsewhere in memory. The seed is drawn by
-// every lexicon, also one that is restored, and told to nobody, so that a page can't have
-// terms that collide. If two ever do by chance, one is rated by what the other says; no
-// count is wrong, since learning compares the terms.
+// find returns the entry of the term with a hash, or nil. Only the 64-bit hash is
+// compared, since the term itself is elsewhere in memory. Every lexicon, also a
+// restored one, draws its own secret hash seed, so that a page cannot construct terms
+// that collide. If two collide by chance, one is rated by the other's counts; no count
+// is wrong, since learning compares the terms.
 func (x *termTable) find(h uint64) *entry {
 	if place, ok := x.at.find(h, func(i uint32) bool { return x.terms[i].hash == h }); ok {
 		return &x.terms[place]
@@ -244,8 +244,8 @@ func (x *termTable) weigh(w *weigher, column int) {
 	x.weighers = append(x.weighers, w)
 }
 
-// lost takes note that the word at a place was forgotten: from now on it says nothing,
-// as after a restart, where nobody remembers what it said.
+// lost records that the word at a place was dropped: from now on its weight is 0, as
+// it would be after a restart.
 func (w *weigher) lost(place uint32) {
 	if int(place) < len(w.marks) {
 		w.marks[place] = mark{}

@@ -1,6 +1,6 @@
 package linkclass
 
-// A bag is the terms of a link, and whether it led to a relevant page.
+// A bag holds the terms of a link, and whether the link led to a relevant page.
 type bag struct {
 	Relevant bool
 	Terms    []string
@@ -13,9 +13,9 @@ func kind(relevant bool) int {
 	return 0
 }
 
-// balanced returns as many bags of one kind as of the other: those of the rarer kind
-// are repeated in turn. Otherwise the model would learn first of all that most links
-// of seeds lead nowhere, and refuse the others too.
+// balanced returns equally many bags of both classes, by repeating those of the rarer
+// class in turn. Most links of seeds lead nowhere; without balance the model would
+// learn above all this prior, and refuse the other links too.
 func balanced(list []bag) []bag {
 	var kinds [2][]bag
 	for _, b := range list {

@@ -14,15 +14,16 @@ import (
 	"dowse/strategy/internal/state"
 )
 
-// LinkBayes says how links of relevant pages are rated by their words: multinomial
-// naive Bayes over the terms of anchor and URL (Taylan et al. 2011, eqs 5 to 7). It
-// learns from links of which the outcome is known. Those are given, or they are the
-// links of the seed pages, which then are visited before the crawl begins, within
-// its budget; what the pages seen meanwhile link to waits until there is a model.
-// Where the outcomes are all of one kind there is none, and links of relevant pages
-// go by their score, as in [NewLSFC]. So do those of irrelevant pages, always.
+// LinkBayes are the parameters and state of rating links of relevant pages by naive
+// Bayes over the terms of anchor and URL (Taylan et al. 2011, eqs 5 to 7).
 //
-// A link that is probable comes before all that are only scored.
+// It learns from links with known outcomes. These are given, or they are links of the
+// seed pages, which are then visited first, within the budget of the crawl; pages seen
+// meanwhile are kept until there is a model. If all outcomes are of one class there is
+// no model, and links of relevant pages are ordered by their score as in [NewLSFC].
+// Links of irrelevant pages always are.
+//
+// A probable link comes before all links that only have a score.
 type LinkBayes struct {
 	Train       int     `param:"train" default:"64" min:"-1" help:"links of seed pages to learn from first; -1 for none; Taylan et al. 2011"`
 	Vocabulary  int     `param:"vocabulary" default:"100000" help:"words known of links; later ones are ignored; ours"`
@@ -39,14 +40,14 @@ type LinkBayes struct {
 	known []weighted
 }
 
-// A policy is in what the strategies with naive Bayes differ.
+// A policy holds the differences between the naive Bayes strategies.
 type policy struct {
 	least float64 // probability from which links are followed
 	learn lesson
 	rate  float64 // probability from which the model is sure
 }
 
-// A lesson tells which links are learnt from during the crawl.
+// A lesson selects which links are learnt from during the crawl.
 type lesson uint8
 
 const (
@@ -73,14 +74,15 @@ const (
 	namedTerms = 3      // in a reason
 )
 
-// Inputs returns the inputs that it uses: those of [LinkWords], and links to learn from.
+// Inputs returns the inputs that the strategy uses: those of [LinkWords], and links to
+// learn from.
 func (b *LinkBayes) Inputs() (required, used input.Kind) {
 	required, used = b.LinkScoring.Inputs()
 	return required, used | input.KindLinks
 }
 
-// Take takes the language and the words of the topic, and links to learn from unless
-// there are some.
+// Take sets the language and the words of the topic, and the links to learn from
+// unless there are some.
 func (b *LinkBayes) Take(in input.Inputs) error {
 	if b.Links == nil {
 		b.Links = in.Links
@@ -108,19 +110,19 @@ func (b *LinkBayes) learn(list []bag) {
 	}
 }
 
-// ready reports whether the model has seen both kinds of links. Otherwise it would
-// call all links alike.
+// ready reports whether the model has seen both classes. With one class it would rate
+// all links alike.
 func (b *LinkBayes) ready() bool {
 	irrelevant, relevant := b.model.Bags()
 	return irrelevant > 0 && relevant > 0
 }
 
-// features are the terms by which a link is rated.
+// features appends the terms by which a link is rated.
 func (b *LinkBayes) features(dst []string, anchor string, u dowse.URL) []string {
 	return b.links.words.url(b.links.words.anchor(dst, anchor), u)
 }
 
-// Start queues the seeds before all else.
+// Start queues the seeds before everything else.
 func (b *LinkBayes) Start(seeds []dowse.URL) []dowse.Lead {
 	b.begin()
 	return b.links.start(seeds)
@@ -136,7 +138,7 @@ func (b *LinkBayes) follow(p *dowse.Page, by policy) []dowse.Lead {
 	return b.links.follow(p, b.admit)
 }
 
-// idle ends the training where nothing is left to learn from.
+// idle ends the training if there is nothing left to learn from.
 func (b *LinkBayes) idle(by policy) []dowse.Lead {
 	b.begin()
 	b.by = by
@@ -146,7 +148,7 @@ func (b *LinkBayes) idle(by policy) []dowse.Lead {
 	return b.begun()
 }
 
-// outcome takes note of where a link led, if that is to be learnt from.
+// outcome records where a link led, if it is to be learnt from.
 func (b *LinkBayes) outcome(p *dowse.Page) {
 	if p.Again || p.Outcome != dowse.Fetched {
 		return
@@ -165,7 +167,7 @@ func (b *LinkBayes) outcome(p *dowse.Page) {
 	}
 }
 
-// remember keeps a link to be learnt, and reports whether there was room.
+// remember keeps a link for the next update and reports whether there was room.
 func (b *LinkBayes) remember(lesson bag) bool {
 	if len(b.state.Pending) == maxPending {
 		return false
@@ -174,7 +176,7 @@ func (b *LinkBayes) remember(lesson bag) bool {
 	return true
 }
 
-// admit is the gate: it lets in what is probable.
+// admit is the gate: it accepts links that are probable enough.
 func (b *LinkBayes) admit(c *candidate) {
 	c.admitted = true
 	if b.ready() {
@@ -190,7 +192,8 @@ func (b *LinkBayes) admit(c *candidate) {
 	}
 }
 
-// trust remembers a link of which the model is sure, by its first anchor.
+// trust keeps a link of which the model is certain, by its first anchor, for
+// self-training.
 func (b *LinkBayes) trust(c *candidate) {
 	relevant, sure := c.chance >= b.by.rate, 1-c.chance >= b.by.rate
 	if !c.rated || c.known.is(taught) || !relevant && !sure {
@@ -201,14 +204,14 @@ func (b *LinkBayes) trust(c *candidate) {
 	}
 }
 
-// update learns what was remembered.
+// update learns the kept links.
 func (b *LinkBayes) update() {
 	b.learn(b.state.Pending)
 	b.state.Pending = nil
 }
 
 // chance returns the probability that a link leads to a relevant page, by its best
-// anchor, and the terms that say so.
+// anchor, and the terms that contribute most.
 func (b *LinkBayes) chance(l *dowse.Link) (p float64, why string) {
 	p, why = b.rated(&l.Mention, l.URL)
 	for i := range l.More {
@@ -250,7 +253,7 @@ func (b *LinkBayes) reason() string {
 	return "words of anchor and URL: " + strings.Join(names[:n], ", ")
 }
 
-// Save writes down what was learnt, and the pages that wait for the training to end.
+// Save returns the model, and the pages that wait for the training to end.
 func (b *LinkBayes) Save() ([]byte, error) {
 	b.begin()
 	s := b.state
@@ -258,7 +261,7 @@ func (b *LinkBayes) Save() ([]byte, error) {
 	return state.SaveBinary(&s)
 }
 
-// Load takes up what Save wrote.
+// Load restores what Save returned.
 func (b *LinkBayes) Load(data []byte) error {
 	b.begin()
 	var s linkBayesState

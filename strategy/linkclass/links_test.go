@@ -177,7 +177,7 @@ func TestLinkParameters(t *testing.T) {
 		"nb-updateable:mode=daily":   "want self or verified",
 		"nb-updateable:every=-1":     "want 1 or more",
 		"nb-threshold:parent-cap=-1": "want 0 or more",
-		"nb:train=0":                 "0 stands for the default, 64",
+		"nb:train=0":                 "0 means the default, 64",
 	} {
 		if _, err := strategy.New(spec); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want one that says %q", spec, err, says)

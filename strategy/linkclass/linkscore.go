@@ -9,9 +9,9 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// LinkScoring says how a URL is rated by its words and by the pages that link to it
-// (Taylan et al. 2011, eq. 4; Pal et al. 2009), and how far pages off topic are gone
-// through.
+// LinkScoring are the parameters of rating a URL by its words and by the pages that
+// link to it (Taylan et al. 2011, eq. 4; Pal et al. 2009), and of how far irrelevant
+// pages are crossed.
 type LinkScoring struct {
 	Page       float64 `param:"page" default:"0.8" max:"1" help:"a page of a higher relevance is relevant; Taylan et al. 2011"`
 	MaxLevel   int     `param:"max-level" default:"2" min:"-1" help:"links from so many irrelevant pages in a row are followed; -1 for none; the paper leaves it to the user"`
@@ -28,7 +28,7 @@ const (
 	parentCapped = "capped"
 )
 
-// Check reports what is wrong with the parameters.
+// Check returns what is wrong with the parameters.
 func (s *LinkScoring) Check() error {
 	switch s.ParentTerm {
 	case "", parentRaw, parentLog1p, parentCapped:
@@ -77,7 +77,7 @@ func newScorer(s *LinkScoring) *scorer {
 	return f
 }
 
-// start queues the seeds before all else, as links of a relevant page.
+// start queues the seeds before everything else, as links of a relevant page.
 func (f *scorer) start(seeds []dowse.URL) []dowse.Lead {
 	leads := lead.Seeds(seeds)
 	note := (&standing{flags: isSeed}).note()
@@ -87,7 +87,7 @@ func (f *scorer) start(seeds []dowse.URL) []dowse.Lead {
 	return leads
 }
 
-// A merit is a link score in its four parts.
+// A merit is a link score in its four summands.
 type merit struct{ url, anchor, count, sum float64 }
 
 func (m merit) score() float64 { return m.url + m.anchor + m.count + m.sum }
@@ -108,7 +108,8 @@ func (m merit) because(dst []dowse.Because, s *standing) []dowse.Because {
 	return dst
 }
 
-// rate returns the link score of a URL (eq. 4). It never falls as evidence comes in.
+// rate returns the link score of a URL (eq. 4). It never falls as further links are
+// found.
 func (f *scorer) rate(u dowse.URL, s *standing) merit {
 	m := merit{anchor: s.anchor, count: f.parents(float64(s.relevant)), sum: f.parents(s.sum)}
 	if f.topic != nil {
@@ -117,8 +118,8 @@ func (f *scorer) rate(u dowse.URL, s *standing) merit {
 	return m
 }
 
-// anchorText rates the anchors of a link, of several the best: by the table, or as
-// the judge did.
+// anchorText returns the similarity of a link's best anchor: by the topic table, or as
+// the judge rated it.
 func (f *scorer) anchorText(l *dowse.Link) float64 {
 	best := f.mention(&l.Mention)
 	for i := range l.More {
@@ -178,8 +179,8 @@ func (f *scorer) parentOf(p *dowse.Page) (from parent, ok bool) {
 
 func (f *scorer) relevant(p *dowse.Page) bool { return p.Verdict.Relevance > f.page }
 
-// follow makes leads of a page's links. What is not let in is held: it can be when
-// another page links to it.
+// follow returns leads for a page's links. Links that are not admitted are held: they
+// may be admitted when another page links to them.
 func (f *scorer) follow(p *dowse.Page, admit gate) []dowse.Lead {
 	if lead.Redirects(p) {
 		return f.redirected(p)
@@ -247,8 +248,8 @@ func (c *candidate) because(dst []dowse.Because) []dowse.Because {
 	return c.merit.because(dst, &c.known)
 }
 
-// redirected hands all that is known of a URL to the one it redirects to, with its
-// place in the queue.
+// redirected passes what is known of a URL, and its rank, to the target of its
+// redirect.
 func (f *scorer) redirected(p *dowse.Page) []dowse.Lead {
 	to := &p.Links[0]
 	if p.Again || lead.Settled(to) {

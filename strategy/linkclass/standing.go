@@ -9,8 +9,9 @@ import (
 )
 
 // A standing is what is known of a URL before its visit, from the pages that link to
-// it. It rides in the note of the URL's lead, so that no strategy has to remember
-// URLs. URLs of the same page that differ in nothing have the same note.
+// it. It is stored in the note of the URL's lead, so that no strategy needs a table of
+// URLs. URLs of a page with the same standing have the same note, which the frontier
+// stores once.
 type standing struct {
 	flags    uint8
 	level    int     // pages off topic in a row above it; -1 for a URL that was never let in
@@ -36,7 +37,7 @@ const (
 
 func (s *standing) is(flag uint8) bool { return s.flags&flag != 0 }
 
-// linked takes in one more page that links to the URL.
+// linked adds one more linking page.
 func (s *standing) linked(relevance float64, relevant bool) {
 	s.sum += relevance
 	if relevant {
@@ -44,14 +45,15 @@ func (s *standing) linked(relevance float64, relevant bool) {
 	}
 }
 
-// reach lets the URL in at a level. Of several the lowest counts.
+// reach admits the URL at a level: the number of irrelevant pages in a row before it.
+// The lowest level counts.
 func (s *standing) reach(level int) {
 	if s.level < 0 || level < s.level {
 		s.level = level
 	}
 }
 
-// teach lets the visit be learnt from, by an anchor.
+// teach marks the visit as one to learn from, with an anchor.
 func (s *standing) teach(anchor string) {
 	if !s.is(teaches) {
 		s.flags |= teaches
@@ -59,8 +61,8 @@ func (s *standing) teach(anchor string) {
 	}
 }
 
-// merge takes in all that is known of a URL that redirects here. A page that links
-// to both counts twice.
+// merge adds everything known of a URL that redirects here. A page that links to both
+// counts twice.
 func (s *standing) merge(from standing) {
 	s.flags |= from.flags &^ (hasSum | hasAnchor)
 	s.relevant += from.relevant
@@ -74,7 +76,7 @@ func (s *standing) merge(from standing) {
 	}
 }
 
-// note writes the standing down. The note is never empty.
+// note encodes the standing. It is never empty.
 func (s *standing) note() string {
 	var room [2 + binary.MaxVarintLen64 + 16 + maxKept]byte
 	flags := s.flags &^ (hasSum | hasAnchor)
@@ -91,8 +93,8 @@ func (s *standing) note() string {
 	return string(append(b, s.words...))
 }
 
-// standingOf reads a note. A note that is empty, or is not a standing, gives the standing of
-// a URL that nothing is known of.
+// standingOf decodes a note. An empty or foreign note gives the standing of an unknown
+// URL.
 func standingOf(note string) standing {
 	r := wire.Reader[string]{Rest: note}
 	s := standing{flags: r.Byte(), level: int(r.Byte()) - 1, relevant: r.Uint()}

@@ -10,9 +10,9 @@ import (
 	"dowse/strategy/internal/linktext"
 )
 
-// training is the time before there is a model: links of the seed pages are visited,
-// and all pages that come in are kept. Once enough outcomes are known the pages are
-// followed, as if they came in then.
+// training is the phase before there is a model: links of the seed pages are visited,
+// and all pages that arrive are kept. When enough outcomes are known, the kept pages
+// are followed as if they arrived then.
 type training struct {
 	Over     bool
 	Outcomes []bag
@@ -36,10 +36,10 @@ type keptLink struct {
 	Asked   bool    // it waits to be learnt from
 }
 
-// maxKeptLinks bounds the memory of the training, which ends when there are more.
+// maxKeptLinks limits the memory of the training, which ends when there are more.
 const maxKeptLinks = 50_000
 
-// train keeps a page, and asks for the links of a seed page.
+// train keeps a page, and requests the links of a seed page.
 func (b *LinkBayes) train(p *dowse.Page) (leads []dowse.Lead) {
 	t := &b.state.Training
 	if p.Again {
@@ -60,8 +60,8 @@ func (b *LinkBayes) train(p *dowse.Page) (leads []dowse.Lead) {
 	return leads
 }
 
-// ask queues the links of a seed page to learn from them: the seed pages take turns,
-// and each gives links from all over the page.
+// ask queues links of a seed page to learn from. Seed pages take turns, and each
+// contributes links from all over the page.
 func (b *LinkBayes) ask(p *dowse.Page) (leads []dowse.Lead) {
 	because := []dowse.Because{{What: "a link of a seed, to learn from"}}
 	n := len(p.Links)
@@ -80,7 +80,8 @@ func (b *LinkBayes) ask(p *dowse.Page) (leads []dowse.Lead) {
 	return leads
 }
 
-// stride is a step that comes to each of n places once, far from the one before.
+// stride returns a step that is coprime to n, near 5n/8: it reaches each of n places
+// once, far from the one before.
 func stride(n int) int {
 	for s := n * 5 / 8; s > 1; s-- {
 		if coprime(s, n) {
@@ -141,8 +142,8 @@ func (b *LinkBayes) begun() (leads []dowse.Lead) {
 	return slices.DeleteFunc(leads, func(l dowse.Lead) bool { return r.visited[l.URL] })
 }
 
-// A rehearsal follows kept pages. It knows of URLs what the crawl would if the pages
-// had been followed when they came in.
+// A rehearsal follows kept pages. It knows of URLs what the crawl would know if the
+// pages had been followed when they arrived.
 type rehearsal struct {
 	known   map[dowse.URL]dowse.Lead
 	visited map[dowse.URL]bool
@@ -165,7 +166,7 @@ func (r *rehearsal) released(p *keptPage) (leads []dowse.Lead) {
 	return leads
 }
 
-// heard takes note of leads, as a crawl does.
+// heard records leads as a crawl would.
 func (r *rehearsal) heard(list []dowse.Lead) {
 	for _, l := range list {
 		old, ok := r.known[l.URL]
