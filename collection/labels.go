@@ -98,12 +98,12 @@ func ReadLabels(dir string) (*Labels, error) {
 	if err != nil {
 		return nil, fmt.Errorf("collection: labels: %w", err)
 	}
-	return ParseLabels(data), nil
+	return parseLabels(data), nil
 }
 
-// ParseLabels decodes the text of a labels.jsonl. Text after the last
+// parseLabels decodes the text of a labels.jsonl. Text after the last
 // newline is being written, and is ignored.
-func ParseLabels(data []byte) *Labels {
+func parseLabels(data []byte) *Labels {
 	l := &Labels{Size: int64(bytes.LastIndexByte(data, '\n') + 1)}
 	for line := range bytes.Lines(data[:l.Size]) {
 		line = bytes.TrimSpace(line)

@@ -16,9 +16,9 @@ const (
 	LinkSkipped = "skipped" // for a reason
 )
 
-// A LinkTally counts the links of a page by their fate. Found is the sum of
+// A linkTally counts the links of a page by their fate. Found is the sum of
 // the others.
-type LinkTally struct {
+type linkTally struct {
 	Found   int                  `json:"found"`
 	Queued  int                  `json:"queued"`
 	Seen    int                  `json:"seen"`
@@ -57,8 +57,8 @@ func fate(d *crawl.Decision) (string, dowse.Reason) {
 }
 
 // tally counts the links of an entry by their fate.
-func tally(e *crawl.Entry) *LinkTally {
-	t := &LinkTally{Found: len(e.Links)}
+func tally(e *crawl.Entry) *linkTally {
+	t := &linkTally{Found: len(e.Links)}
 	for i := range e.Links {
 		switch what, why := fate(&e.Links[i]); what {
 		case LinkQueued:

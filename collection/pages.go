@@ -50,9 +50,6 @@ const (
 	BySurprise    Sort = "surprise"    // largest difference of priority and relevance first
 )
 
-// Sorts lists the orders that have a name.
-func Sorts() []Sort { return []Sort{ByScore, ByTime, ByUncertainty, BySurprise} }
-
 // A Row is a page in a list, or a URL that was not visited. Its JSON is the
 // object of a page that all commands print.
 type Row = facts.Row
@@ -94,7 +91,7 @@ func (l *lister) run(yield func(*Row, error) bool) error {
 	case ByScore, ByTime, ByUncertainty, BySurprise:
 		return l.sorted(yield)
 	}
-	return fmt.Errorf("collection: no order is called %q; there are %v", l.f.Sort, Sorts())
+	return fmt.Errorf("collection: no order is called %q; there are %v", l.f.Sort, sorts())
 }
 
 // hand makes a row and yields it. It reports false when the list is complete
@@ -313,3 +310,6 @@ func (l *lister) key(e *crawl.Entry, r ref) float64 {
 	}
 	return rel
 }
+
+// sorts lists the orders that have a name.
+func sorts() []Sort { return []Sort{ByScore, ByTime, ByUncertainty, BySurprise} }

@@ -120,8 +120,8 @@ func (c *Collection) addRow(list []*Row, u dowse.URL) ([]*Row, error) {
 	return append(list, row), nil
 }
 
-// A Saying is the verdict of one model on a page.
-type Saying struct {
+// A saying is the verdict of one model on a page.
+type saying struct {
 	Model     string  `json:"model"`
 	Relevance float64 `json:"relevance"`
 	OnTopic   bool    `json:"on_topic"`
@@ -133,9 +133,9 @@ type Saying struct {
 // sayings returns the verdict of the judge at the visit, then that of each
 // later model. A verdict that repeats the one before is left out, so the
 // list is never empty.
-func (c *Collection) sayings(e *crawl.Entry) ([]Saying, error) {
+func (c *Collection) sayings(e *crawl.Entry) ([]saying, error) {
 	first := e.Page.Verdict
-	list := []Saying{{Model: first.Judge, Relevance: facts.Finite(first.Relevance), OnTopic: first.Relevance >= c.Threshold()}}
+	list := []saying{{Model: first.Judge, Relevance: facts.Finite(first.Relevance), OnTopic: first.Relevance >= c.Threshold()}}
 	rulings, err := c.Journal.RulingsOn(e.Place())
 	if err != nil {
 		return nil, fmt.Errorf("collection: %w", err)
@@ -145,7 +145,7 @@ func (c *Collection) sayings(e *crawl.Entry) ([]Saying, error) {
 		if last := list[len(list)-1]; last.Model == r.Model && math.Abs(last.Relevance-rel) < 1e-12 {
 			continue
 		}
-		list = append(list, Saying{Model: r.Model, Relevance: rel, OnTopic: rel >= c.Threshold()})
+		list = append(list, saying{Model: r.Model, Relevance: rel, OnTopic: rel >= c.Threshold()})
 	}
 	return list, nil
 }

@@ -54,13 +54,13 @@ func (c *Collection) SiteName(raw string) (string, bool) {
 type SiteStory struct {
 	site.Site
 	Means   string     `json:"means,omitempty"`    // of Stop
-	Read    []SitePage `json:"read,omitempty"`     // in the order of reading
+	Read    []sitePage `json:"read,omitempty"`     // in the order of reading
 	Linkers []SiteLink `json:"linked_from"`        // sites whose pages link to it
 	Targets []SiteLink `json:"links_to,omitempty"` // sites that its pages link to
 }
 
-// A SitePage is a page that was read of a site.
-type SitePage struct {
+// A sitePage is a page that was read of a site.
+type sitePage struct {
 	URL        dowse.URL `json:"url"`
 	Title      string    `json:"title,omitempty"`
 	Priority   float64   `json:"priority"` // that it was taken at
@@ -134,7 +134,7 @@ func (t *teller) hear(e *crawl.Entry) {
 	at := t.sites.SiteOf(e.Page.URL)
 	if at == t.story.Name {
 		p := e.Page
-		t.story.Read = append(t.story.Read, SitePage{
+		t.story.Read = append(t.story.Read, sitePage{
 			URL: p.URL, Title: p.Title, Priority: facts.Finite(p.Lead.Priority), Confidence: p.Verdict.Relevance, Because: facts.Causes(p.Verdict.Because),
 		})
 	}

@@ -34,15 +34,15 @@ type Explanation struct {
 
 	Judged  *Ruling     `json:"judged,omitempty" doc:"the verdict, with what would change it"`
 	Chosen  *Choice     `json:"chosen,omitempty" doc:"why it stood where it did in the queue"`
-	Found   *Sighting   `json:"found,omitempty" doc:"where it was first seen"`
+	Found   *sighting   `json:"found,omitempty" doc:"where it was first seen"`
 	Path    []dowse.URL `json:"path,omitempty" doc:"the URLs from a seed to it, itself included"`
 	Polite  *Manners    `json:"polite,omitempty" doc:"how its host was treated"`
-	Links   *LinkTally  `json:"links,omitempty" doc:"what became of its links"`
+	Links   *linkTally  `json:"links,omitempty" doc:"what became of its links"`
 	Pattern *Pattern    `json:"pattern,omitempty" doc:"of a trap: what URLs of the same shape were worth"`
 
 	Labels []Label  `json:"labels,omitempty" doc:"the labels that people gave it, in order"`
 	Alone  *Ruling  `json:"judge_alone,omitempty" doc:"of a labelled page: the verdict of the judge alone"`
-	Models []Saying `json:"models,omitempty" doc:"the verdicts of one model after the other, if there were several"`
+	Models []saying `json:"models,omitempty" doc:"the verdicts of one model after the other, if there were several"`
 
 	// Partial reports that the journal is too long to look all of it through: Tries may
 	// be too low, and a link that promised more than the one in Chosen may be missing.
@@ -69,8 +69,8 @@ type Choice struct {
 	Anchor    string    `json:"anchor,omitempty" doc:"the words of that link"`
 }
 
-// A Sighting is where a URL was first seen.
-type Sighting struct {
+// A sighting is where a URL was first seen.
+type sighting struct {
 	How    string    `json:"how" doc:"seed, link, redirect, sitemap or strategy"`
 	At     time.Time `json:"at"`
 	Parent dowse.URL `json:"parent,omitempty" doc:"the page that it was seen on"`
@@ -147,7 +147,7 @@ func (w *inquiry) run() (err error) {
 	if w.from, err = w.r.origin(w.id); err != nil {
 		return err
 	}
-	w.x.Found = &Sighting{How: w.from.how, At: w.from.entry.At, Parent: w.from.parent, Anchor: w.from.anchor()}
+	w.x.Found = &sighting{How: w.from.how, At: w.from.entry.At, Parent: w.from.parent, Anchor: w.from.anchor()}
 	sawFirst(w.x.Row, w.from)
 	w.x.Polite = w.manners()
 	if w.x.Path, err = w.path(); err != nil {

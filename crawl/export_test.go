@@ -39,3 +39,9 @@ func CountPages(c *Crawl, n int) { c.stats.Fetched = n }
 // NeedsWhole reports whether a Fold failed because it must begin at the beginning of
 // the journal, with a new crawl: rulings came after the snapshot.
 func NeedsWhole(err error) bool { return errors.Is(err, errNewerModel) }
+
+// Limits of the package, for the tests outside it.
+const (
+	AnyPart      = anyPart
+	MaxUnreached = maxUnreached
+)

@@ -97,19 +97,19 @@ func (b *hosts) blame(fl *flight, failures uint16) (spent bool) {
 // isAlone reports whether a host has nothing else to ask for than the URL that is visited.
 func (b *hosts) isAlone(id frontier.HostID) bool { return !b.cfg.Robots && b.f.WaitingOn(id) == 0 }
 
-// AnyPart, in [Visit.Part], takes a page however little of it came.
-const AnyPart int64 = -1
+// anyPart, in [Visit.Part], takes a page however little of it came.
+const anyPart int64 = -1
 
 // partOf returns when a page that breaks off is taken as it is: if it breaks off after so
-// many bytes, as it did at the try before, or always (AnyPart), because this is the last
+// many bytes, as it did at the try before, or always (anyPart), because this is the last
 // try. A page is not to lose its end, and the links there, to a connection that breaks
-// once. A host that breaks off everything in other places each time gets AnyPart after
+// once. A host that breaks off everything in other places each time gets anyPart after
 // about a quarter of an hour.
 func (b *hosts) partOf(id frontier.ID, host frontier.HostID) int64 {
 	failures := b.at(host).backOffs
 	last := b.tries.count(id) >= b.cfg.Tries-1 && (failures == 0 || b.isAlone(host))
 	if !b.net.isDown() && (last || failures >= doublings) {
-		return AnyPart
+		return anyPart
 	}
 	return b.tries.cut[id]
 }
@@ -294,7 +294,7 @@ func (b *hosts) isSpared(id frontier.HostID, now time.Time) bool {
 type Unreached struct {
 	Hosts int             `json:"hosts"`
 	URLs  int             `json:"urls"`
-	Most  []UnreachedHost `json:"most"` // the hosts with the most URLs, at most MaxUnreached
+	Most  []UnreachedHost `json:"most"` // the hosts with the most URLs, at most maxUnreached
 }
 
 // An UnreachedHost is a host that does not answer.
@@ -305,8 +305,8 @@ type UnreachedHost struct {
 	Since  time.Time    `json:"since"`  // its first failure in a row
 }
 
-// MaxUnreached bounds the list of hosts in [Unreached].
-const MaxUnreached = 20
+// maxUnreached bounds the list of hosts in [Unreached].
+const maxUnreached = 20
 
 // unreached returns the hosts that are given up at now, or asked to be left alone for long,
 // and for which URLs wait; nil if there are none. It looks at every host.
@@ -326,6 +326,6 @@ func (b *hosts) unreached(now time.Time) *Unreached {
 		return nil
 	}
 	slices.SortStableFunc(u.Most, func(a, b UnreachedHost) int { return cmp.Compare(b.URLs, a.URLs) })
-	u.Most = slices.Clone(u.Most[:min(len(u.Most), MaxUnreached)])
+	u.Most = slices.Clone(u.Most[:min(len(u.Most), maxUnreached)])
 	return u
 }

@@ -70,7 +70,7 @@ func TestScenarioMistakes(t *testing.T) {
 		"fail host a.test":                        "want how it fails",
 		"at 2s explode":                           `unknown event "explode"`,
 		"at noon kill":                            "invalid duration",
-		"strategy rate":                           "no strategy is called",
+		"strategy rate":                           "unknown strategy",
 		"page-limit 3":                            `unknown word "page-limit"`,
 		"pages three":                             "invalid syntax",
 		"delay":                                   "nothing follows",

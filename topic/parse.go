@@ -9,12 +9,12 @@ import (
 	"dowse/internal/strictyaml"
 )
 
-// MaxFile is the most bytes that a topic file may have.
-const MaxFile = 256 << 10
+// maxFile is the most bytes that a topic file may have.
+const maxFile = 256 << 10
 
 // form bounds a topic file. Faults of a parsed file are reported together, by the reader.
 var form = strictyaml.Form{
-	Bytes: MaxFile, Line: 16 << 10, Brackets: 64, Dashes: 16, Indent: 200, Keys: 1000,
+	Bytes: maxFile, Line: 16 << 10, Brackets: 64, Dashes: 16, Indent: 200, Keys: 1000,
 	FixLarge:  "put long lists of seeds into a file of their own",
 	FixKeys:   "a topic has about ten: remove the others",
 	FixEmpty:  "begin with \"dowse: " + Schema + "\", \"name: …\" and \"words: […]\"",
@@ -32,7 +32,7 @@ func Load(path string) (*Topic, error) {
 		return nil, fmt.Errorf("topic: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("topic: read %s: %w", path, err)
 	}
@@ -60,8 +60,8 @@ func (r *reader) parse(data []byte) (*Topic, error) {
 	}
 	t := &Topic{}
 	r.topic(root, t)
-	if len(r.problems) == 0 && len(t.YAML()) > MaxFile {
-		r.fail(root, fmt.Sprintf("the topic has more than %d KiB in canonical form", MaxFile>>10), "put long lists of seeds into a file of their own")
+	if len(r.problems) == 0 && len(t.YAML()) > maxFile {
+		r.fail(root, fmt.Sprintf("the topic has more than %d KiB in canonical form", maxFile>>10), "put long lists of seeds into a file of their own")
 	}
 	if err := joinProblems(r.problems); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ func TestReadLabelFile(t *testing.T) {
 		{`{"url":"http://a/","label":"skip","note":"x"}`, "http://a/ skip x", ""},
 		{"http://a/ on", "", "line 1: label: got \"\", want on, off or skip"},
 		{"http://a/\ton\n\ton", "", "line 2"},
-		{"http://a/\ton\n{\"url\":3}", "", "line 2: no label as JSON"},
+		{"http://a/\ton\n{\"url\":3}", "", "line 2: not a label in JSON"},
 		{`{"label":"on"}`, "", "line 1: no URL"},
 		{strings.Repeat("x", maxGivenLine+10), "", "after line 0"},
 	} {

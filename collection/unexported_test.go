@@ -1,0 +1,7 @@
+package collection
+
+// For the tests outside the package.
+var (
+	ParseLabels = parseLabels
+	Sorts       = sorts
+)

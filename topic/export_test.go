@@ -1,0 +1,4 @@
+package topic
+
+// MaxFile is maxFile, for the tests outside the package.
+const MaxFile = maxFile
