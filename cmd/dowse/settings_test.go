@@ -143,7 +143,7 @@ func TestBadFlags(t *testing.T) {
 		"--max-body 5":         `--max-body: got "5", want a size with its unit (e.g. 500MB, 5GB); see dowse crawl --help`,
 		"--until dry":          `--until: got "dry", want 'harvest<0.05 over 500' (over at most 1000 pages); see dowse crawl --help`,
 		"--conns 0":            `--conns: got 0, want 1 or more; see dowse crawl --help`,
-		"--exclude (":          `--exclude: got "(", want a regular expression (RE2)`,
+		"--exclude (":          `--exclude: got "(", want a regular expression (RE2): missing closing )`,
 		"--allow-net anywhere": `--allow-net: got "anywhere", want a network as 10.0.0.0/8, or an address`,
 		"--delay -1s":          `--delay: got -1s, want 0 or more; see dowse crawl --help`,
 		"--delay=-1s":          `--delay: got "-1s", want a time with its unit (e.g. 90s, 2h); see dowse crawl --help`,
