@@ -281,6 +281,12 @@ func (b *hosts) restAll(now time.Time) {
 	b.f.RestAll(func(h frontier.HostID) time.Time {
 		return now.Add(max(p.Delay, min(b.at(h).maxDelay, p.MaxDelay)))
 	}, now.Add(p.Delay))
+	// A host that failed is woken by its last visit when a run forgives it, see forgive.
+	b.each(func(_ frontier.HostID, h *host) {
+		if h.backOffs > 0 || h.locals > 0 {
+			h.last = later(h.last, now)
+		}
+	})
 }
 
 // turnBack moves all stored times by as much as the clock was set back.
