@@ -24,7 +24,7 @@
 //   - picker: which lead is next, streaming or by rounds;
 //   - hosts: rest, robots.txt and failures per host, and the state of the network;
 //   - flights: visits in flight, with their deadlines;
-//   - rounds: the current round, if the crawl goes by rounds;
+//   - rounds: the current round, if the crawl works in rounds;
 //   - recorder: writes entries, or compares with them during a replay.
 //
 // Package admission decides which URLs may be queued at all; package ledger stores

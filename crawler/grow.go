@@ -141,7 +141,7 @@ func wellGrown(g topic.Growth, seen int) error {
 	return nil
 }
 
-// wantsGrowth reports whether the crawl should let its judge grow though nobody asked for
+// wantsGrowth reports whether the crawl should let its judge grow without being asked for
 // it. It should not where a person labels and the judge in use has grown: then labels
 // decide when it is trained.
 func (c *Crawler) wantsGrowth(models []collection.Model, labels *collection.Labels) bool {

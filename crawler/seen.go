@@ -240,7 +240,7 @@ func (c *Crawler) contrastOf() int {
 }
 
 // wantsContrast reports whether the crawl should train its judge against pages that
-// were seen, though nobody asked for it. It should not where the topic has examples that
+// were seen, without being asked for it. It should not where the topic has examples that
 // are not on topic, where a person went back to an earlier model, or labels and has such
 // a judge already, nor where one outside teaches the judge: that would be lost.
 func (c *Crawler) wantsContrast(labels *collection.Labels) bool {

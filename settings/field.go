@@ -147,7 +147,7 @@ func (f Field) Same(a, b *Settings) bool {
 	return !f.Given(a) && !f.Given(b) || reflect.DeepEqual(f.value(a).Interface(), f.value(b).Interface())
 }
 
-// Resolved returns the settings with a default for everything that nobody gave, and without
+// Resolved returns the settings with a default for everything that was not given, and without
 // values that stand for others: a Delay of 0 is none, a Hold of 0 never waits.
 func (s Settings) Resolved() Settings {
 	for _, f := range fields {
@@ -159,7 +159,7 @@ func (s Settings) Resolved() Settings {
 // Resolved returns the politeness as [Settings.Resolved] does.
 func (p Politeness) Resolved() Politeness { return Settings{Politeness: p}.Resolved().Politeness }
 
-// resolve replaces a value that nobody gave, or that stands for zero. Of a limit, 0 stands
+// resolve replaces a value that was not given, or that stands for zero. Of a limit, 0 stands
 // for no limit, so that -1 has to stay.
 func resolve(f Field, v reflect.Value) {
 	if v.IsZero() && f.Default != "" {

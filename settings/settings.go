@@ -4,7 +4,7 @@
 // its help, the environment variable, the default, the bounds, and what happens when the value
 // changes at a resume. A new setting is one field here, and the code that uses its value.
 //
-// A zero field means that nobody gave the setting. [Settings.Resolved] replaces it by the
+// A zero field means that the setting was not given. [Settings.Resolved] replaces it by the
 // default, so that nothing behind it has to know what an unset value stands for.
 package settings
 
@@ -142,7 +142,7 @@ type Politeness struct {
 	MaxDelay time.Duration `yaml:"-" kong:"-" type:"time" shown:"1m" min:"0s" max:"876000h" when:"resume" help:"Longest pause that a Crawl-delay can ask for."`
 }
 
-// None is a [Politeness].Delay of zero: the zero value means that nobody gave one.
+// None is a [Politeness].Delay of zero: the zero value means that none was given.
 const None time.Duration = -1
 
 // Identity says who crawls.

@@ -62,7 +62,7 @@ func (f Field) testBounds(t *testing.T) {
 	}
 }
 
-// TestDefaults resolves settings that nobody gave: each has the default that its help shows.
+// TestDefaults resolves settings that were not given: each has the default that its help shows.
 func TestDefaults(t *testing.T) {
 	s := Settings{}.Resolved()
 	for _, f := range Fields() {

@@ -134,7 +134,7 @@ func sizeText(n int64) string {
 	return fmt.Sprintf("%dB", n)
 }
 
-// Text returns the value as a person writes it, "" if nobody gave one. [Field.Read] reads it,
+// Text returns the value as a person writes it, "" if none was given. [Field.Read] reads it,
 // but for lists, whose entries are joined by commas.
 func (f Field) Text(s *Settings) string {
 	if !f.Given(s) {

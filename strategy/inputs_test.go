@@ -64,7 +64,7 @@ func TestInputsAreDeclared(t *testing.T) {
 	}
 }
 
-// TestUnusedInputs checks which files are named that no strategy of a crawl goes by.
+// TestUnusedInputs checks which files are named that no strategy of a crawl uses.
 func TestUnusedInputs(t *testing.T) {
 	in := input.Inputs{Trace: readers(t), TGraph: tides(), Language: "en", Links: []input.LabelledLink{{URL: "u"}}, Classes: []judge.Code{{Code: "1"}}}
 	for _, row := range []struct {

@@ -235,7 +235,7 @@ func (c *chaos) wrongClock() {
 	c.endCrawl([]syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}[c.rng.IntN(2)])
 }
 
-// clockSkew is the variable that tells a process under test by how much its clock is
+// clockSkew is the variable that gives a process under test by how much its clock is
 // wrong. SIGUSR1 sets the clock of the process back by an hour.
 const clockSkew = "CHAOS_CLOCK_SKEW"
 

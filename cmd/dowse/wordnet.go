@@ -11,7 +11,7 @@ import (
 	"dowse/topic"
 )
 
-// wordNetFlag names the dictionary that tells what the words of a topic may mean.
+// wordNetFlag names the dictionary that lists what the words of a topic may mean.
 type wordNetFlag struct {
 	WordNet string `name:"wordnet" group:"order" rare:"" placeholder:"DIR" shown:"$WNSEARCHDIR" help:"WordNet directory (WNDB); none: do without."`
 }

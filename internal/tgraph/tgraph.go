@@ -317,7 +317,7 @@ func (g *Graph) check() error {
 	return nil
 }
 
-// Fingerprint tells T-Graphs apart.
+// Fingerprint distinguishes T-Graphs.
 func (g *Graph) Fingerprint() uint64 {
 	h := fnv.New64a()
 	if err := g.Write(h); err != nil {

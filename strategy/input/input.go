@@ -1,7 +1,7 @@
 // Package input is what strategies can be given beside parameters and pages: a trace of
 // who went where, a T-Graph, the words and the language of the topic, links of which it
 // is known where they led, a decimal classification, and what an earlier crawl has
-// learnt. A strategy that goes by any of these is a [Taker]; one that can hand on what
+// learnt. A strategy that uses any of these is a [Taker]; one that can hand on what
 // it learnt is a [Learner].
 package input
 
@@ -18,7 +18,7 @@ type Inputs struct {
 	Trace  Trace         // who went where; nil for none
 	TGraph *tgraph.Graph // the ways to known pages; nil for none
 
-	Language string            // of the topic, for strategies that are not told another
+	Language string            // of the topic, for strategies that are given no other
 	Words    []judge.TopicWord // of the topic as people write them; nil for none
 	Links    []LabelledLink    // to learn from; nil for none
 	Classes  []judge.Code      // a decimal classification; nil for none
@@ -37,7 +37,7 @@ const (
 	KindClasses
 )
 
-// A Taker is a strategy that goes by inputs.
+// A Taker is a strategy that uses inputs.
 type Taker interface {
 	// Inputs returns the kinds of inputs without which the strategy can't crawl, and
 	// the kinds that it uses where they are given.
@@ -60,7 +60,7 @@ func Required(s dowse.Strategy) (names []string) {
 	return names
 }
 
-// Give hands the inputs to a strategy, if it goes by any.
+// Give hands the inputs to a strategy, if it uses any.
 func (in Inputs) Give(s dowse.Strategy) error {
 	if t, ok := s.(Taker); ok {
 		return t.Take(in)
@@ -68,7 +68,7 @@ func (in Inputs) Give(s dowse.Strategy) error {
 	return nil
 }
 
-// Unused names the files that were given and that none of the strategies goes by. The
+// Unused names the files that were given and that none of the strategies uses. The
 // words and the language come with every topic, so they are not named.
 func (in Inputs) Unused(strategies ...dowse.Strategy) (names []string) {
 	for _, file := range []struct {

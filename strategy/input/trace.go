@@ -2,7 +2,7 @@ package input
 
 import "dowse"
 
-// A Trace tells who went where. Pages and users are numbered from 0. It does not
+// A Trace records who visited what. Pages and users are numbered from 0. It does not
 // change during a crawl. The slices it returns must not be changed.
 type Trace interface {
 	// Pages and Users count them.
@@ -20,7 +20,7 @@ type Trace interface {
 	// Around appends the other pages that the first visitors of a page, at most so
 	// many, accessed just before and after it: n of each. A page may come twice.
 	Around(dst []uint32, page uint32, most, n int) []uint32
-	// Key tells a user from others in every trace that was read in the same way. It
+	// Key distinguishes a user from others in every trace that was read in the same way. It
 	// is not a name.
 	Key(user uint32) string
 }

@@ -24,7 +24,7 @@ type gloss struct {
 	says Says
 }
 
-// Says tells what a gloss says of a word.
+// Says returns what a gloss says of a word.
 type Says uint32
 
 // What a book says of a word.

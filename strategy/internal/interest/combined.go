@@ -6,7 +6,7 @@ import (
 	"dowse/strategy/internal/lead"
 )
 
-// combined learns from links and from a trace at once (Aggarwal 2004, sec. 4): what
+// combined learns from links and from a trace together (Aggarwal 2004, sec. 4): what
 // speaks for a page is the product of what speaks for it in Intelligent and in
 // Collaborative. It visits what the people of pages on topic accessed, and what
 // pages on topic link to. Links of other pages are evidence, but queue nothing.
