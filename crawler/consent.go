@@ -52,9 +52,6 @@ func (a Act) String() string {
 	return text
 }
 
-// Acts returns the acts of the crawl.
-func (c *Crawler) Acts() []Act { return actsOf(c.Topic, c.Collection.Settings, c.cfg) }
-
 // actsOf returns the acts of a collection with this topic and these
 // settings. Settings of the network have no effect, and are left out, if the
 // config brings its own connections.
@@ -195,6 +192,15 @@ func consented(dir string, acts []Act, cfg Config) error {
 		return cfg.Consent(dir, acts)
 	}
 	return &TrustError{dir, acts}
+}
+
+// agreed calls Agreed with the acts of a collection, unless it has none.
+func (cfg Config) agreed(dir string, s collection.Settings, t *topic.Topic) error {
+	acts := actsOf(t, s, cfg)
+	if cfg.Agreed == nil || len(acts) == 0 {
+		return nil
+	}
+	return cfg.Agreed(dir, s, acts)
 }
 
 // Agree is a [Config].Consent that agrees to everything. It is for programs

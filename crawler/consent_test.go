@@ -2,7 +2,6 @@ package crawler_test
 
 import (
 	"context"
-	"dowse/settings"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,9 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"dowse/collection"
 	"dowse/crawler"
+	"dowse/settings"
 	"dowse/topic"
 )
 
@@ -121,5 +123,51 @@ func TestReadActs(t *testing.T) {
 		if acts := crawler.ReadActs(&c.topic); len(acts) != c.acts {
 			t.Errorf("%+v: %v, want %d", c.topic, acts, c.acts)
 		}
+	}
+}
+
+// TestAgreedBeforeWriting checks that consent can be recorded before the collection, or a
+// change of its settings, is on disk: a kill right after it then leaves both or only the
+// record, and never a collection that nobody agreed to.
+func TestAgreedBeforeWriting(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "reefs.dowse")
+	settingsFile := func() string {
+		data, err := os.ReadFile(filepath.Join(dir, "crawl.yaml"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Error(err)
+		}
+		return string(data)
+	}
+	killed := errors.New("killed")
+	var before string
+	var place collection.Settings
+	var acts []crawler.Act
+	cfg := crawler.Config{
+		Words: []string{"coral"}, Seeds: []string{"http://127.0.0.1:9/"},
+		Settings: settings.Settings{Network: settings.Network{AllowNet: []string{"127.0.0.1"}}},
+		Agreed: func(_ string, s collection.Settings, list []crawler.Act) error {
+			before, place, acts = settingsFile(), s, list
+			return killed
+		},
+	}
+	if _, err := crawler.Open(dir, cfg); !errors.Is(err, killed) || before != "" || settingsFile() != "" || len(acts) != 1 {
+		t.Fatalf("%v, acts %v; before %q, then %q: want a record before the collection", err, acts, before, settingsFile())
+	}
+	cfg.Agreed = func(_ string, s collection.Settings, _ []crawler.Act) error { place = s; return nil }
+	c, err := crawler.Open(dir, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := c.Collection.Settings
+	if err := c.Close(); err != nil || place.Key != made.Key || !place.Begun.Equal(made.Begun) {
+		t.Fatalf("%v: recorded %x of %s, created %x of %s", err, place.Key, place.Begun, made.Key, made.Begun)
+	}
+	cfg.AllowNet = append(cfg.AllowNet, "10.0.0.0/8")
+	cfg.Agreed = func(_ string, s collection.Settings, list []crawler.Act) error {
+		before, place, acts = settingsFile(), s, list
+		return killed
+	}
+	if _, err := crawler.Open(dir, cfg); !errors.Is(err, killed) || strings.Contains(settingsFile(), "10.0.0.0") || place.Key != made.Key || len(acts) != 2 {
+		t.Errorf("%v, acts %v, settings %s: want a record before the change", err, acts, settingsFile())
 	}
 }

@@ -123,6 +123,13 @@ type Config struct {
 	// with a [TrustError].
 	Consent func(dir string, acts []Act) error
 
+	// Agreed is called with the settings and the acts of a collection that is
+	// created or resumed, before anything is written. This config asks for
+	// these acts, or Consent allowed them. A program that remembers consent
+	// records it here: a record made later would be missing after a kill in
+	// between. An error prevents the crawl.
+	Agreed func(dir string, s collection.Settings, acts []Act) error
+
 	// NoOutside disables the outside judge of the topic. It is not asked,
 	// and no consent to it is needed.
 	NoOutside bool
@@ -225,6 +232,9 @@ func begin(ctx context.Context, dir string, cfg Config) (*Crawler, error) {
 		return nil, err
 	}
 	if err := identified(s, cfg, seeds); err != nil {
+		return nil, err
+	}
+	if err := cfg.agreed(dir, s, t); err != nil {
 		return nil, err
 	}
 	col, err := collection.Create(dir, s, t.YAML(), robotsParser(s), append(b.files, given...)...)

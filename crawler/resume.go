@@ -159,7 +159,10 @@ func agree(col *collection.Collection, cfg Config) (*terms, error) {
 	if a.given, err = seedURLs(seeds); err != nil && !errors.Is(err, ErrSeeds) {
 		return nil, err
 	}
-	return a, identified(a.settings, cfg, slices.Concat(a.kept, a.given))
+	if err := identified(a.settings, cfg, slices.Concat(a.kept, a.given)); err != nil {
+		return nil, err
+	}
+	return a, cfg.agreed(col.Dir, a.settings, a.topic)
 }
 
 // again reports whether all earlier decisions have to be made again.
@@ -209,6 +212,7 @@ func Rehearse(dir string, cfg Config) (changes []string, err error) {
 	if err := collection.Plain(dir); err != nil {
 		return nil, err
 	}
+	cfg.Agreed = nil
 	col, err := collection.Open(dir, nil, true)
 	if err != nil {
 		return nil, err

@@ -554,6 +554,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		}
 	}
 	known := collection.IsCollection(dir)
+	cfg.Agreed = w.consent(c.Trust).keep
 	cr, err := crawler.OpenContext(w.ctx, dir, cfg)
 	if err != nil && known {
 		return inCollection(frozenUsage(err))
@@ -566,9 +567,6 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	}
 	defer w.ends.finish()()
 	defer cr.Close()
-	if err := w.consent(c.Trust).remember(dir, cr.Acts()); err != nil {
-		return err
-	}
 	for _, n := range cr.Collection.Notices {
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(n))
 	}

@@ -134,6 +134,21 @@ func (c *consent) remember(of string, acts []crawler.Act) error {
 	if err != nil {
 		return err
 	}
+	return c.rememberAt(of, place, acts)
+}
+
+// keep records the acts of a collection that is about to be created or resumed, since
+// the user named them or agreed to them. The record is written before the collection:
+// after a kill at any point the next command finds it.
+func (c *consent) keep(dir string, s collection.Settings, acts []crawler.Act) error {
+	if c.dry {
+		return nil
+	}
+	return c.rememberAt(dir, placeWith(dir, s), acts)
+}
+
+// rememberAt is remember for acts at a place.
+func (c *consent) rememberAt(of, place string, acts []crawler.Act) error {
 	known, err := c.known()
 	if err != nil {
 		return err
@@ -230,21 +245,39 @@ func programHash(place string, a crawler.Act) string {
 // for a collection, its key and the time of its creation. Another collection at the same
 // path has others.
 func placeOf(name string) (string, error) {
-	full, err := filepath.Abs(name)
-	if err != nil {
-		full = name
-	}
-	if real, err := filepath.EvalSymlinks(full); err == nil {
-		full = real
-	}
 	if !collection.IsCollection(name) {
-		return full, nil
+		return realPath(name), nil
 	}
 	s, err := collection.ReadSettings(name)
 	if err != nil {
 		return "", inCollection(err)
 	}
-	return fmt.Sprintf("%s#%016x#%s", full, s.Key, s.Begun.UTC().Format(time.RFC3339Nano)), nil
+	return placeWith(name, s), nil
+}
+
+// placeWith is placeOf for a collection with these settings. The directory need not
+// exist yet.
+func placeWith(dir string, s collection.Settings) string {
+	return fmt.Sprintf("%s#%016x#%s", realPath(dir), s.Key, s.Begun.UTC().Format(time.RFC3339Nano))
+}
+
+// realPath returns the absolute path without symbolic links. What does not exist yet is
+// kept as it is behind the deepest directory that exists.
+func realPath(name string) string {
+	full, err := filepath.Abs(name)
+	if err != nil {
+		return name
+	}
+	missing := ""
+	for dir := full; ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, missing)
+		}
+		if dir == filepath.Dir(dir) {
+			return full
+		}
+		missing = filepath.Join(filepath.Base(dir), missing)
+	}
 }
 
 // shellLine returns arguments as they are typed, quoted where necessary.
