@@ -71,13 +71,13 @@ var allowed = map[string][]string{
 		"dowse", "dowse/weburl", "dowse/internal/frontier", "dowse/crawl", "dowse/internal/archive", "dowse/internal/extract", "dowse/fetch", "dowse/judge", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/strictyaml", "dowse/internal/plain", "dowse/settings",
 	},
 	"dowse/internal/demo": {"dowse", "dowse/weburl"},
-	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/internal/text"},
+	"dowse/lab":           {"dowse", "dowse/crawl", "dowse/internal/estimate", "dowse/internal/frontier", "dowse/strategy", "dowse/judge", "dowse/internal/text"},
 	"dowse/crawler": {
 		"dowse", "dowse/settings", "dowse/weburl", "dowse/internal/text", "dowse/judge", "dowse/topic", "dowse/strategy", "dowse/strategy/input", "dowse/internal/tgraph", "dowse/internal/frontier",
 		"dowse/crawl", "dowse/fetch", "dowse/internal/extract", "dowse/internal/archive", "dowse/collection", "dowse/internal/trace",
 		"dowse/internal/directory", "dowse/internal/outside", "dowse/internal/site", "dowse/internal/durable", "dowse/internal/plain", "dowse/internal/wordnet",
 	},
-	"dowse/internal/lab/measure": {"dowse", "dowse/internal/text"},
+	"dowse/internal/lab/measure": {"dowse", "dowse/internal/estimate", "dowse/internal/text"},
 	"dowse/internal/lab/web": {
 		"dowse", "dowse/weburl", "dowse/internal/text", "dowse/internal/extract", "dowse/fetch", "dowse/internal/archive", "dowse/crawl", "dowse/crawler",
 		"dowse/collection", "dowse/internal/demo", "dowse/internal/mistake", "dowse/internal/durable", "dowse/internal/facts", "dowse/internal/wire",

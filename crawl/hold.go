@@ -6,7 +6,6 @@ import (
 
 	"dowse"
 	"dowse/internal/frontier"
-	"dowse/settings"
 )
 
 const (
@@ -14,6 +13,9 @@ const (
 	holdAmong = 8   // of the best hosts that are looked at
 	rankTries = 256 // URLs that are drawn to find the rank of a lead
 )
+
+// preferTime is the Politeness.Prefer of a crawl that never waits for better leads.
+const preferTime = "time"
 
 // rankKey keeps the sample of rank apart from other things that are drawn.
 const rankKey = 0x72616e6b
@@ -26,7 +28,7 @@ const rankKey = 0x72616e6b
 // in its order a crawl reaches just because the hosts of what is above are resting.
 func (k *pick) holds(id frontier.ID) (until time.Time, ok bool) {
 	polite := &k.cfg.Polite
-	if polite.Prefer == settings.PreferTime || polite.Hold <= 0 || k.f.LastRegret() <= 0 || k.f.Late(k.f.Host(id)) {
+	if polite.Prefer == preferTime || polite.Hold <= 0 || k.f.LastRegret() <= 0 || k.f.Late(k.f.Host(id)) {
 		return time.Time{}, false
 	}
 	if until, ok = k.betterSoon(id); !ok || k.rank(id) <= polite.Hold {

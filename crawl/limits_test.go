@@ -88,6 +88,7 @@ func TestLimits(t *testing.T) {
 		{"tunnel", crawl.Limits{Tunnel: 3}, crawl.None, 15, dowse.StopExhausted}, // p0 to p10 are on topic, p11 is found on p10
 		{"no tunnel", crawl.Limits{Tunnel: -1}, crawl.None, 12, dowse.StopExhausted},
 		{"dry", crawl.Limits{Dry: settings.Dry{Harvest: 0.5, Over: 10}}, crawl.None, 17, dowse.StopDriedUp},
+		{"gain", crawl.Limits{Dry: settings.Dry{Gain: 0.5, GainOver: 10}}, crawl.None, 17, dowse.StopDriedUp},
 		{"the first that is reached", crawl.Limits{Pages: 9, Bytes: 5000}, crawl.None, 5, dowse.StopBytes},
 	} {
 		cfg := hurried(follow(queueAll))

@@ -157,9 +157,6 @@ type Politeness struct {
 	MaxDelay time.Duration `yaml:"-" kong:"-" type:"time" shown:"1m" min:"0s" max:"876000h" when:"resume" help:"Longest pause that a Crawl-delay can ask for."`
 }
 
-// PreferTime is the [Politeness].Prefer of a crawl that never waits for better links.
-const PreferTime = "time"
-
 // None is a [Politeness].Delay of zero: the zero value means that none was given.
 const None time.Duration = -1
 

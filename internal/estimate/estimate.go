@@ -131,7 +131,7 @@ func (c *Curve) Left(waiting int) (Left, bool) {
 	return Left{Median: quantile(left, weights, 0.5), Low: quantile(left, weights, 0.05), High: quantile(left, weights, 0.95)}, true
 }
 
-const step = 1.12 // from one number of pages left to the next that is weighed
+const step = 1.2 // from one number of pages left to the next that is weighed
 
 // likelihood returns the logarithm of how likely the blocks are if so many pages are
 // left, averaged over the factor by which the strategy beats chance.
@@ -208,4 +208,10 @@ func (l Left) Recall(found int) Recall {
 	share := func(of int) float64 { return float64(found) / float64(of) }
 	r.Recall, r.Low, r.High = share(r.Total), share(r.Most), share(r.Least)
 	return r
+}
+
+// An At is the estimate of a crawl that had fetched so many pages.
+type At struct {
+	Pages int `json:"pages"`
+	Recall
 }
