@@ -423,15 +423,15 @@ func TestTreasureNeeds(t *testing.T) {
 	if _, err := strategy.NewWith("context-graph", input.Inputs{TGraph: bare}); err == nil || !strings.Contains(err.Error(), "no texts") {
 		t.Errorf("a T-Graph without texts: %v", err)
 	}
-	for spec, says := range map[string]string{
+	for spec, want := range map[string]string{
 		"treasure:select=nearest": "want lowest or best",
 		"treasure:weights=half":   "want equal or fitted",
 		"treasure:every=-3":       "want 1 or more",
 		"treasure:aging=-0.5":     "want 0 to 1",
 		"context-graph:terms=-1":  "want 1 or more",
 	} {
-		if _, err := strategy.NewWith(spec, input.Inputs{TGraph: tides()}); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: error %v, want one that says %q", spec, err, says)
+		if _, err := strategy.NewWith(spec, input.Inputs{TGraph: tides()}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", spec, err, want)
 		}
 	}
 }
