@@ -129,8 +129,10 @@ func DefaultMeasures() (list []measure.Measure) {
 	return list
 }
 
-// New measures an experiment. It returns an error for unknown tests, for claims
-// that can't be parsed, and if no strategy was run.
+// New measures an experiment: the ranking, one table cell per strategy and measure, all
+// pairwise tests, and the claims. It returns an error for unknown tests, for claims that
+// cannot be parsed, and if no strategy was run. The cost is that of the bootstrap: two
+// thousand resamples per cell by default, whatever the length of the crawls.
 func New(in Input) (*Report, error) {
 	if len(in.Runs.Rivals()) == 0 {
 		return nil, fmt.Errorf("report: %s: no crawls of a strategy", cmp.Or(in.Name, "the run"))
@@ -191,8 +193,10 @@ func compareBetter(m measure.Measure, a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
-// column computes the figures of one measure for all strategies and marks the
-// best one. The oracle is measured but can't be best.
+// column computes the figures of one measure for all strategies and marks the best one.
+// Topics without a value are left out of the mean. The oracle is measured but cannot be
+// best. Several strategies are marked if their means are equal, none if there is only one
+// strategy.
 func (r *Report) column(m measure.Measure) {
 	best := math.NaN()
 	for _, name := range append(slices.Clone(r.rivals), r.bounds...) {
@@ -218,7 +222,8 @@ func (r *Report) column(m measure.Measure) {
 	}
 }
 
-// same reports whether two means are equal up to the order of summation.
+// same reports whether two means are equal up to the order of summation: sums over topics
+// in another order may differ in the last digits.
 func same(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
 // against returns the comparisons of a strategy with the others, from its point
@@ -247,7 +252,7 @@ func (r *Report) between(m measure.Measure, a, b string) (measure.Comparison, bo
 	return list[i], true
 }
 
-// judge checks the claims.
+// judge checks the claims against the runs, with the tests of the experiment.
 func (r *Report) judge() error {
 	for _, c := range r.in.Claims {
 		claim, err := measure.ParseClaim(c.Expect)

@@ -22,7 +22,7 @@ type examplePage struct {
 	From, Anchor string // the page and the link that led there; "" for none
 }
 
-// examplePages is the number of pages per strategy.
+// examplePages is the number of pages that are listed per strategy.
 const examplePages = 5
 
 // Found returns how many relevant pages the strategy alone found, in words.

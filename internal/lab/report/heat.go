@@ -62,8 +62,9 @@ func (r *Report) heat(m measure.Measure) (h heat) {
 	return h
 }
 
-// heatCells shades the values of one topic between lo and hi, the extremes of the
-// table.
+// heatCells shades the values of one topic between lo and hi, the extremes of the whole
+// table, so that a shade means the same in all rows. Values that do not exist have no
+// shade.
 func heatCells(m measure.Measure, values []float64, lo, hi float64) (cells []heatCell) {
 	best := math.NaN()
 	for _, v := range values {

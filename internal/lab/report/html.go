@@ -31,7 +31,8 @@ type Figure struct {
 	mean []Point
 }
 
-// drawn draws a tile: thin lines with the mean on top.
+// drawn draws a tile: thin lines with the mean on top. The lines are drawn at the scale
+// that all tiles of a page share.
 func (f Figure) drawn() template.HTML {
 	p := f.plot
 	var b strings.Builder
@@ -63,7 +64,9 @@ func (r *Report) HTML(w io.Writer) error {
 	return nil
 }
 
-// A page is the data of the template.
+// A page is the data of the template. Everything that is computed is computed here, in Go;
+// the template has conditions and loops only. Fields of type template.HTML hold drawings
+// and sentences whose texts were escaped when they were made.
 type page struct {
 	Input
 	Style       template.CSS
@@ -258,7 +261,8 @@ func (r *Report) severalHosts() bool {
 	return slices.ContainsFunc(r.in.Runs.Trails, func(t measure.Trail) bool { return hosts.Of(&r.in.Runs, &t) > 1 })
 }
 
-// figure plots curves and puts ten of their points into the table below.
+// figure plots curves and puts ten of their points into the table below the plot, for
+// readers who cannot see it or want the numbers.
 func (r *Report) figure(c curveKind, w, h int) Figure {
 	m := c.kind()
 	plot := r.curves(m, c.name, c.from, w, h)
@@ -289,12 +293,13 @@ func (r *Report) figure(c curveKind, w, h int) Figure {
 	return f
 }
 
-// headline states which strategy is best, by how much, how certain that is, and
-// how many claims hold. All names in it are escaped here.
+// headline states which strategy is best, by how much, how certain that is, and how many
+// claims hold: what a reader should know who reads nothing else. All names in it are
+// escaped here.
 func (r *Report) headline() (sentences []template.HTML) {
 	m, best := r.lead(), r.rivals[0]
 	f := r.table[cell{best, m}]
-	say := func(format string, args ...any) {
+	sentence := func(format string, args ...any) {
 		sentences = append(sentences, template.HTML(fmt.Sprintf(format, args...)))
 	}
 	first := fmt.Sprintf("%s is best by %s (%s): %s", strong(best), escape(m.Title(), 90), escape(m.String(), 60), value(m, f.centre))
@@ -302,19 +307,19 @@ func (r *Report) headline() (sentences []template.HTML) {
 		if c, ok := r.between(m, best, r.rivals[1]); ok {
 			first += fmt.Sprintf(", %s against %s, the next (95&nbsp;%% interval %s to %s, %s)",
 				change(m, c.Diff), strong(c.B), change(m, c.Lo), change(m, c.Hi), plain.Some(c.N, "topic"))
-			say("%s.", first)
-			say("%s", r.sureness(c))
+			sentence("%s.", first)
+			sentence("%s", r.sureness(c))
 		}
 	}
 	if len(sentences) == 0 {
-		say("%s.", first)
+		sentence("%s.", first)
 	}
 	if rest := r.standing(m); rest != "" {
-		say("%s", rest)
+		sentence("%s", rest)
 	}
 	if len(r.Verdicts) > 0 {
 		n := r.tally()
-		say(`Of %s, %d hold, %d do not, %d are undecided.`, plain.Some(len(r.Verdicts), "claim"), n[measure.Holds], n[measure.HoldsNot], n[measure.Undecided])
+		sentence(`Of %s, %d hold, %d do not, %d are undecided.`, plain.Some(len(r.Verdicts), "claim"), n[measure.Holds], n[measure.HoldsNot], n[measure.Undecided])
 	}
 	return sentences
 }
@@ -322,7 +327,8 @@ func (r *Report) headline() (sentences []template.HTML) {
 // strong returns an escaped name in bold, as HTML.
 func strong(s string) string { return "<strong>" + escape(s, 60) + "</strong>" }
 
-// sureness states how certain it is that the best is better than the next.
+// sureness states how certain it is that the best is better than the next. With too few
+// topics for a test it states that, instead of a p-value that could not be significant.
 func (r *Report) sureness(c measure.Comparison) string {
 	if math.IsNaN(c.PAdj) {
 		return fmt.Sprintf("That is no more than a hint: %s too few for a test.", be(c.N, "topic"))
@@ -351,8 +357,8 @@ func (r *Report) effectName() string {
 	return "rank-biserial correlation"
 }
 
-// standing states from which other strategies the best can't be distinguished,
-// and the figures of the oracle and the baselines.
+// standing states from which other strategies the best cannot be distinguished, and the
+// figures of the oracle and the baselines, between which every result lies.
 func (r *Report) standing(m measure.Measure) string {
 	var alike, ends []string
 	for _, name := range r.rivals[1:] {
@@ -384,7 +390,8 @@ func (r *Report) standing(m measure.Measure) string {
 	return strings.TrimSpace(text)
 }
 
-// rankingNote explains how to read the ranking.
+// rankingNote explains how to read the ranking. It explains why intervals may overlap
+// although a difference is significant, which many readers take for a contradiction.
 func (r *Report) rankingNote() string {
 	text := fmt.Sprintf("Best first by %s; dots are %s over %s, bars 95 %% bootstrap intervals.", r.lead().Title(), r.centres(r.lead()), plain.Some(r.topics(), "topic"))
 	if r.topics() < measure.MinPairs {
@@ -436,6 +443,7 @@ func (r *Report) verdicts() (list []shownVerdict) {
 	return list
 }
 
+// cleanAll cleans a list of texts.
 func cleanAll(texts []string) (list []string) {
 	for _, s := range texts {
 		list = append(list, clean(s, longText))
@@ -461,8 +469,9 @@ func (r *Report) tableRows() (rows []tableRow) {
 	return rows
 }
 
-// notes returns what a reader must know about the figures: which crawls ended
-// early. Site crawls end when they have found enough, so they have none.
+// notes returns what a reader must know about the figures: which crawls ended early.
+// Measures count the missing pages as off topic, so that a strategy cannot look better by
+// ending. Site crawls end when they have found enough, so they have no notes.
 func (r *Report) notes() (list []string) {
 	if r.bySites() {
 		return nil
@@ -537,8 +546,9 @@ func (r *Report) matrix(m measure.Measure) matrix {
 	return x
 }
 
-// matrixCell formats one comparison: the sign for the direction if it is
-// significant, the shade for the size of the effect.
+// matrixCell formats one comparison: the sign for the direction if it is significant, the
+// shade for the size of the effect. For a measure of which less is better, the direction is
+// turned.
 func (r *Report) matrixCell(m measure.Measure, c measure.Comparison) matrixCell {
 	gain := c.Effect
 	if m.Kind().Lower {

@@ -278,8 +278,8 @@ func (l Line) draw(b *strings.Builder, f frame) {
 	}
 }
 
-// drawn returns the points that are drawn: at most about maxPoints, always
-// including the last.
+// drawn returns the points that are drawn: at most about maxPoints, always including the
+// last, whose value is written next to it.
 func (l Line) drawn() (points []Point) {
 	step := max(1, (len(l.Points)+maxPoints-1)/maxPoints)
 	for i, p := range l.Points {
@@ -322,8 +322,8 @@ func (l Line) band(f frame) string {
 	return b.String() + "Z"
 }
 
-// names writes each curve's name at its end, moved apart where names would
-// overlap, and connected to the curve.
+// names writes each curve's name at its end, moved apart where names would overlap, and
+// connected to the curve. Names at the curves spare the reader a legend.
 func (p Plot) names(b *strings.Builder, f frame, lines []Line) {
 	var named []Line
 	var ends []float64

@@ -24,9 +24,9 @@ var (
 	rankNarrow = rankLayout{width: narrow, left: 14, right: narrow - 14, gap: 42, name: 8, value: 226, diff: 300, p: narrow - 2, twoLines: true}
 )
 
-// ranking draws the answer of an experiment: the strategies, best first, each
-// with its figure, the interval, the distance to the best, and how certain that
-// is.
+// ranking draws the answer of an experiment: the strategies, best first, each with its
+// figure, the interval, the distance to the best, and how certain that is. The oracle is at
+// the top, as the bound that no strategy can pass.
 func (r *Report) ranking(m measure.Measure, at rankLayout) string {
 	names := append(append([]string{}, r.bounds...), r.rivals...)
 	h := len(names)*int(at.gap) + 74

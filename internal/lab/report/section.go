@@ -92,9 +92,9 @@ func (p *Part) heading() string {
 // A LeftOut is an experiment that was not run, and the reason.
 type LeftOut struct{ Name, Why string }
 
-// Results returns a document with a table of all parts and one section per part,
-// ordered by web as the webs first appear, then by name. Experiments that were
-// left out are listed in a line, by reason.
+// Results returns a document with a table of all parts and one section per part, ordered by
+// web as the webs first appear, then by name. Experiments that were left out are listed in
+// a line, by reason, so that their absence is not taken for a failure.
 func Results(parts []Part, left []LeftOut) string {
 	parts = ordered(parts)
 	var b strings.Builder
@@ -125,8 +125,8 @@ another by the interval, so that one may hold with a p above 0.05. Claims are ch
 adjusted for their number, and of so many some will hold by chance.
 `
 
-// ordered sorts parts, and adds the run's name to those that would have the same
-// title.
+// ordered returns the parts in the order of the document, and adds the run's name to those
+// that would have the same title. All titles are compared before any of them is changed.
 func ordered(parts []Part) []Part {
 	parts = slices.Clone(parts)
 	webs, titles := map[string]int{}, map[string]int{}

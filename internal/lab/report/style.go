@@ -45,8 +45,9 @@ const (
 	restStyle  = -2 // those that a figure does not name: grey, thin
 )
 
-// sheet returns the style sheet of drawings: colours are variables, set at root
-// for light pages and redefined for dark ones. Printing uses the light ones.
+// sheet returns the style sheet of drawings: colours are variables, set at root for light
+// pages and redefined for dark ones. Printing uses the light ones. A drawing refers to a
+// colour by its class alone, so that one drawing serves both.
 func sheet(root string) string {
 	vars := func(pick func(colour) string) string {
 		var b strings.Builder

@@ -33,7 +33,7 @@ func rowID(i int) string {
 // byID orders ids as rowID assigns them.
 func byID(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// place reverses rowID.
+// place reverses rowID: it returns the number of the row with an id.
 func place(id string) int {
 	n, _ := strconv.Atoi(id[1:]) // "" for the first rows
 	return slices.Index(rowLetters, rune(id[0])) + n*len(rowLetters)
@@ -68,7 +68,8 @@ func idRuns(ids []string, dash, gap string) string {
 	return b.String()
 }
 
-// raised formats ids as Unicode superscripts.
+// raised formats ids as Unicode superscripts, which a terminal and Markdown show without
+// markup.
 func raised(ids []string) string {
 	var b strings.Builder
 	for _, r := range idRuns(ids, "-", "") {
@@ -146,6 +147,7 @@ func (r *Report) Text() string {
 	return aligned(lines) + r.legend() + r.errorLegend() + "\n"
 }
 
+// columnNames returns the measures as they are written in experiments.
 func columnNames(ms []measure.Measure) (names []string) {
 	for _, m := range ms {
 		names = append(names, m.String())
@@ -180,7 +182,8 @@ func number(b bool) int {
 	return 0
 }
 
-// legend explains the letters.
+// legend explains the letters; with too few topics for a test there are none, and it states
+// why.
 func (r *Report) legend() string {
 	n := r.topics()
 	if n < measure.MinPairs {

@@ -62,8 +62,8 @@ func (r *Report) targetFiles(ids map[string]string, set int) (files []File) {
 	return files
 }
 
-// unique returns the name, with a number appended if it is taken, and marks it as
-// taken.
+// unique returns the name, with a number appended if it is used already, and marks it as
+// used. Two strategies may differ only in characters that a file name cannot have.
 func unique(name string, taken map[string]bool) string {
 	made := name
 	for i := 2; taken[made]; i++ {

@@ -50,6 +50,7 @@ func kindOf(path string, e os.DirEntry) string {
 	return ""
 }
 
+// exists reports whether a file can be seen.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -69,11 +69,12 @@ var everywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustPa
 // unrated is the judge for pages that are only read.
 type unrated struct{}
 
+// Judge returns no rating: ratings depend on the topic, features do not.
 func (unrated) Judge(*dowse.Page) dowse.Verdict { return dowse.Verdict{} }
 
-// A reading visits every page of a web once. Pages are fetched concurrently, in
-// chunks, and stored in the order of the list, so that the file is the same
-// every time.
+// A reading visits every page of a web once. Pages are fetched concurrently, in chunks of
+// 256, and stored in the order of the list, so that the file is the same every time and
+// memory holds one chunk.
 type reading struct {
 	from     *transport
 	out      *featureWriter
@@ -88,8 +89,9 @@ type reading struct {
 	total  int
 }
 
-// run reads the listed pages and then, round by round, the targets of links up
-// to beyond.
+// run reads the listed pages and then, round by round, the targets of links up to beyond
+// links away. Recorded webs are read as they are listed; synthetic ones have pages that
+// their list leaves out, such as traps and redirects, of which a bounded number is read.
 func (r *reading) run(ctx context.Context) error {
 	for _, u := range r.from.list { // so that a listed page is not added to next by a page that links to it
 		r.asked[u] = true
@@ -186,8 +188,9 @@ func (r *reading) keep(ctx context.Context, p *dowse.Page) {
 	}
 }
 
-// askHost requests robots.txt and the sitemaps of a host that is new. A
-// robots.txt that fails temporarily counts as missing.
+// askHost requests robots.txt and the sitemaps of a host that is new, including the
+// sitemaps that those list, at most 50. A robots.txt that fails temporarily counts as
+// missing, because a simulated crawl has no second chance to read it.
 func (r *reading) askHost(ctx context.Context, u dowse.URL) {
 	host := weburl.Host(u)
 	if _, known := r.robots[host]; known {
@@ -223,6 +226,7 @@ func fingerprint() string {
 	return fmt.Sprintf("%x", sha256.Sum256(e.B))
 }
 
+// samplePage returns the sample as a visit would parse it.
 func samplePage() *dowse.Page {
 	p := &dowse.Page{URL: sampleURL}
 	body, charset := extract.Decode([]byte(sample), "text/html")
@@ -232,6 +236,7 @@ func samplePage() *dowse.Page {
 	return p
 }
 
+// sampleURL is the URL of the sample, against which its links are resolved.
 const sampleURL = "http://sample.test/a/b.html"
 
 // sample has one of most things that a page can have.

@@ -30,12 +30,11 @@ type Recording struct {
 	From string
 }
 
-// Record creates a recorded web: a folder with the archives of a collection, a
-// WARC or a WACZ file, their index, labels, and a description with hashes.
-// labels is a file of labels. Without one, the pages of a collection that its
-// judge put on topic are labelled with the topic's name; that is not ground
-// truth, and From says so. After an error the folder is removed. A folder that
-// exists is refused.
+// Record creates a recorded web: a folder with the archives of a collection, a WARC or a
+// WACZ file, their index, labels, and a description with hashes. labels is a file of
+// labels. Without one, the pages of a collection that its judge put on topic are labelled
+// with the topic's name; that is not ground truth, and the field From of the recording
+// states it. After an error the folder is removed. A folder that exists is refused.
 func Record(src, dir, labels string) (*Recording, error) {
 	files, err := Source{Paths: []string{src}}.files()
 	if err != nil {
@@ -126,6 +125,7 @@ func (r *Recording) copyAll(files []string) error {
 	return nil
 }
 
+// copyFile copies a file to a new one, synced before it has its name.
 func copyFile(to, from string) error {
 	in, err := os.Open(from)
 	if err != nil {

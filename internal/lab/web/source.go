@@ -20,7 +20,8 @@ import (
 	"dowse/internal/durable"
 )
 
-// A Source names where a web comes from: recorded files, or a synthetic web.
+// A Source names where a web comes from: recorded files, or a synthetic web. Two sources
+// with equal content share a feature file, whatever they are called and wherever they are.
 type Source struct {
 	Name  string   // name in tables; default the file's name, or demo
 	Paths []string // WARC or WACZ files, folders of them, collections, or recorded webs
@@ -38,12 +39,13 @@ type Synthetic struct {
 	Seed  uint64 // random seed
 }
 
-// A transport answers requests for the pages of a web, and lists what can be
-// requested.
+// A transport answers requests for the pages of a web, and lists what can be requested. It
+// is an http.RoundTripper, so that the client of live crawls reads recorded webs as it
+// reads the network.
 type transport struct {
 	http.RoundTripper
 	list    []dowse.URL
-	beyond  int  // also request targets up to so many links away from the listed pages
+	beyond  int  // number of links from a listed page within which targets are requested, too
 	serial  bool // request one page after the other, so that a recording is reproducible
 	latency func(dowse.URL) time.Duration
 	close   func() error

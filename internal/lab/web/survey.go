@@ -4,7 +4,8 @@ import (
 	"dowse"
 )
 
-// A Survey summarises a web.
+// A Survey summarises a web: how large it is, how it is linked, and how far its topics
+// stick together. It is what a person looks at before comparing strategies on the web.
 type Survey struct {
 	Answers   int // pages, redirects, sitemaps, failures
 	Pages     int // that a crawl may fetch
@@ -106,8 +107,8 @@ func (w *Web) topic(g *Graph, labels *Labels, topic string, pages int) TopicSurv
 	return t
 }
 
-// On reports, for every answer, whether it is a page on a topic that a crawl
-// may fetch.
+// On reports, for every answer, whether it is a page on a topic that a crawl may fetch: the
+// targets of an experiment.
 func (w *Web) On(g *Graph, labels *Labels, topic string) []bool {
 	on := make([]bool, w.Len())
 	for _, u := range labels.On(topic) {
@@ -118,6 +119,7 @@ func (w *Web) On(g *Graph, labels *Labels, topic string) []bool {
 	return on
 }
 
+// asNumber returns 1 for true and 0 for false, to count with.
 func asNumber(b bool) int {
 	if b {
 		return 1
