@@ -36,7 +36,7 @@ func (m *SyntheticWeb) TGraph(ctx context.Context) (*tgraph.Graph, error) {
 	return tgraph.Builder{}.Build(seen.best(bestPages), seen)
 }
 
-// Trace returns the access log of so many synthetic people who read the web.
+// Trace returns the access log of a number of synthetic people who read the web.
 func (m *SyntheticWeb) Trace(people int) (*trace.Log, error) {
 	return buildLog(trace.Options{Salt: traceSalt}, func(build *trace.Builder) error {
 		var log bytes.Buffer

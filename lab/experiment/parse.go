@@ -31,6 +31,7 @@ type fileError = mistake.Error
 // maxFile is the most bytes that an experiment's file may have.
 const maxFile = 128 << 10
 
+// fixOther is the advice for a mistake of which nothing more is known.
 const fixOther = "see docs/lab.md for an example"
 
 // form bounds an experiment's file.
@@ -96,11 +97,11 @@ func (c *checker) fail(path, problem, fix string) {
 	}
 	e := &fileError{File: c.file, Line: 1, Column: 1, Problem: problem, Fix: fix}
 	for ; len(path) > 1; path = above(path) {
-		p, err := yaml.PathString(path)
-		if err != nil {
-			break
+		n := c.node(path)
+		if n == nil { // a single web may be written without a list
+			n = c.node(strings.Replace(path, "[0]", "", 1))
 		}
-		if n, err := p.FilterNode(c.root); err == nil && n != nil && n.GetToken() != nil {
+		if n != nil {
 			e.Line, e.Column = n.GetToken().Position.Line, n.GetToken().Position.Column
 			break
 		}
@@ -108,9 +109,21 @@ func (c *checker) fail(path, problem, fix string) {
 	c.err = e
 }
 
+// node returns what the file has at a YAML path, nil if it has nothing there.
+func (c *checker) node(path string) ast.Node {
+	p, err := yaml.PathString(path)
+	if err != nil {
+		return nil
+	}
+	n, err := p.FilterNode(c.root)
+	if err != nil || n == nil || n.GetToken() == nil {
+		return nil
+	}
+	return n
+}
+
 // above returns the path of the parent. A problem is placed there if its own path
-// does not exist: a list may be left out where it has one item, and a missing key
-// has no place.
+// does not exist: a missing key has no place.
 func above(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
 
 // plainName matches names of experiments, which become names of folders.
@@ -296,19 +309,16 @@ func (c *checker) literal(path string) (text string, whole bool) {
 	if c.err != nil {
 		return "", true
 	}
-	p, err := yaml.PathString(path)
-	if err != nil {
-		return "", true
-	}
-	n, err := p.FilterNode(c.root)
-	if err != nil || n == nil || n.GetToken() == nil {
+	n := c.node(path)
+	if n == nil {
 		return "", true
 	}
 	return n.GetToken().Value, n.Type() != ast.FloatType
 }
 
-// strategies checks that all strategies exist, that they have the parameters they
-// are given, and that no two have the same name in tables.
+// strategies checks that all strategies exist, that they have the parameters they are
+// given, that there are at most 1,000 variants, and that no two have the same name in
+// tables.
 func (c *checker) strategies(x *Experiment) {
 	known := x.available()
 	names := slices.Sorted(maps.Keys(known))
@@ -524,7 +534,8 @@ func (s *Strategy) UnmarshalYAML(decode func(any) error) error {
 	return decode((*plain)(s))
 }
 
-// UnmarshalYAML accepts one value or a list of them.
+// UnmarshalYAML accepts one value or a list of them. Values are kept as text, since a
+// strategy parses its own parameters.
 func (v *Values) UnmarshalYAML(decode func(any) error) error {
 	var list []any
 	if decode(&list) != nil {
@@ -540,8 +551,9 @@ func (v *Values) UnmarshalYAML(decode func(any) error) error {
 	return nil
 }
 
-// Check checks an experiment that was changed in memory, as [Parse] does, and
-// returns its text. Defaults are filled in as there.
+// Check checks an experiment that was changed in memory, as [Parse] does, and returns its
+// text. Defaults are filled in as there. It writes the experiment as YAML and parses that,
+// so that nothing can be run that could not be read from a file.
 func (x *Experiment) Check() ([]byte, error) {
 	text, err := yaml.Marshal(x)
 	if err != nil {

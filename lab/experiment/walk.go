@@ -75,7 +75,8 @@ func (b *labelledWeb) session(build *trace.Builder, draw *rand.Rand, who string,
 	}
 }
 
-// choose picks the next page among links.
+// choose picks the next page among the links of a page: mostly one on the person's topics,
+// if there is any.
 func choose(draw *rand.Rand, out []int32, likes map[int32]bool, about [][]int32) int32 {
 	var liked []int32
 	for _, to := range out {
