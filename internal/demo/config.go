@@ -28,8 +28,8 @@ type Config struct {
 // Topology holds the parameters of pages and links. A zero field has the
 // default; a negative one means none. The defaults come from the literature
 // where it has figures, and were fixed before any strategy was measured on this
-// web; changes are listed in docs/demo-web.md. Where a comment says that the
-// numbers are ours, no source was found.
+// web; changes are listed in docs/demo-web.md. Where a comment calls the
+// numbers ours, no source was found.
 type Topology struct {
 	// PageBytes is the mean size of a page's HTML; 20,000. PageSpread is the
 	// standard deviation of the logarithm of a page's text; 0.6. Sizes of web
@@ -91,7 +91,8 @@ const (
 	neighbours   = 48 // sites per neighbourhood
 )
 
-// withDefaults fills in defaults and clamps sizes to what can be laid out.
+// withDefaults fills in defaults and clamps sizes to what can be laid out: a web has room
+// for at least one whole neighbourhood, and sites of 20 pages on average.
 func (c Config) withDefaults() Config {
 	c.Pages = min(max(orInt(c.Pages, defaultPages), leastPages), mostPages)
 	scaled := neighbours * math.Pow(float64(c.Pages)/defaultPages, 0.8)
@@ -135,6 +136,7 @@ func orInt(v, other int) int {
 	return max(v, 0)
 }
 
+// orFloat is orInt for numbers with a fraction.
 func orFloat(v, other float64) float64 {
 	if v == 0 {
 		return other
@@ -142,6 +144,7 @@ func orFloat(v, other float64) float64 {
 	return max(v, 0)
 }
 
+// orDuration is orInt for durations.
 func orDuration(v, other time.Duration) time.Duration {
 	if v == 0 {
 		return other

@@ -40,7 +40,8 @@ func (w *Web) WriteAccessLog(out io.Writer, people int) error {
 	return nil
 }
 
-// walk returns the pages that a person reads.
+// walk returns the pages that a person reads: 5 to 25, beginning at a page on topic as
+// after a search.
 func (w *Web) walk(topic string, person uint64, d *rng) (list []dowse.URL) {
 	seeds := w.SeedSet(topic, 1, person)
 	if len(seeds) == 0 {

@@ -89,8 +89,12 @@ func (s *site) open() int {
 	return s.count
 }
 
+// firstArticle returns the number of the first article within the site: behind home page,
+// link page and sections.
 func (s *site) firstArticle() int { return 2 + len(s.shape.sections) }
-func (s *site) articles() int     { return max(s.open()-s.firstArticle(), 0) }
+
+// articles returns the number of articles to which any page may link.
+func (s *site) articles() int { return max(s.open()-s.firstArticle(), 0) }
 
 // A siteSpec describes a special site of a neighbourhood.
 type siteSpec struct {
@@ -273,7 +277,8 @@ func (w *Web) pair(begin int) {
 	}
 }
 
-// populate distributes the pages among the sites by weight, and numbers them.
+// populate distributes the pages among the sites by weight, and numbers them: the pages of
+// a site are consecutive, so that the site of a page is found by binary search.
 func (w *Web) populate() {
 	total := 0.0
 	for i := range w.sites {

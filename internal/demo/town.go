@@ -51,8 +51,11 @@ const (
 	GoneHome                // the host answers 404 to everything
 )
 
+// homeKindNames are in the order of the constants.
 var homeKindNames = [...]string{"ordinary", "frames", "thin", "misleading", "script", "redirect", "refresh", "parked", "dead", "gone"}
 
+// String returns a name for people; an ordinary homepage is called ordinary, since most
+// are.
 func (k HomeKind) String() string {
 	if int(k) < len(homeKindNames) {
 		return homeKindNames[k]
@@ -60,7 +63,8 @@ func (k HomeKind) String() string {
 	return "unknown"
 }
 
-// homeShares are cumulative.
+// homeShares are the cumulative shares of the kinds of homepages: about half are plain, two
+// fifths show little of what the site is about, and an eighth are no sites at all.
 var homeShares = []struct {
 	kind  HomeKind
 	share float64
@@ -276,8 +280,9 @@ func (t *Town) describe(i int) TownSite {
 	return d
 }
 
-// Training draws training sites: so many on topic and so many others, relevant
-// ones first. They are sites with any kind of homepage.
+// Training draws training sites, a number of them on topic and a number of others, relevant
+// ones first. They are sites with any kind of homepage, as a person would collect them
+// without looking at how they are built.
 func (t *Town) Training(on, off int) (list []TownSite) {
 	d := rngFor(t.config.Seed, forTraining, 0)
 	order := make([]int32, len(t.sites))
@@ -301,6 +306,7 @@ func (t *Town) Training(on, off int) (list []TownSite) {
 	return list
 }
 
+// number returns 1 for true and 0 for false.
 func number(b bool) int {
 	if b {
 		return 1

@@ -8,6 +8,7 @@ import (
 	"dowse"
 )
 
+// urlOf returns the URL of a page of a site, under the name that the site prefers.
 func (t *Town) urlOf(site, page int) dowse.URL {
 	b := append([]byte("http://"), t.sites[site].host...)
 	return dowse.URL(t.appendPath(b, site, page))
@@ -68,10 +69,13 @@ func (t *Town) respond(i int, at place) Page {
 	return Page{URL: t.urlOf(i, page), Status: 200, Type: htmlType, Body: t.render(i, page)}
 }
 
+// gone is the answer for what does not exist.
 func gone(status int) Page {
 	return Page{Status: status, Type: htmlType, Body: []byte("<title>Not found</title><p>There is no such page here.")}
 }
 
+// robots returns the robots.txt of a site, which permits everything. Only a site that is a
+// script names a sitemap: its pages can be found in no other way.
 func (t *Town) robots(i int) []byte {
 	if t.sites[i].home == ScriptHome {
 		return []byte("User-agent: *\nAllow: /\nSitemap: http://" + t.sites[i].host + "/sitemap.xml\n")
@@ -79,6 +83,7 @@ func (t *Town) robots(i int) []byte {
 	return []byte("User-agent: *\nAllow: /\n")
 }
 
+// sitemap returns the sitemap of a site that is a script.
 func (t *Town) sitemap(i int) []byte {
 	b := []byte(`<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
 	for page := 1; page < t.sites[i].pages; page++ {
@@ -100,7 +105,8 @@ func (t *Town) pageAt(i int, path string) (int, bool) {
 	return page, string(t.appendPath(nil, i, page)) == path
 }
 
-// lexiconOf returns what a page is about.
+// lexiconOf returns what a page is about. It draws from the number of the page, which fits
+// into the lower ten bits because no site has more than 1,000 pages.
 func (t *Town) lexiconOf(site, page int) int {
 	s := &t.sites[site]
 	d := rngFor(t.config.Seed, forTownPage, site<<10|page)
