@@ -18,6 +18,8 @@ const bombSize = 1 << 30
 // A packer opens a writer in a content coding.
 type packer func(w io.Writer) io.WriteCloser
 
+// gzipped and the next three pack in the content codings that crawlers accept, at their
+// fastest level: a bomb has to be made before a test can begin.
 func gzipped(w io.Writer) io.WriteCloser {
 	z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	return z

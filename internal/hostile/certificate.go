@@ -35,6 +35,7 @@ type authority struct {
 	key  *ecdsa.PrivateKey
 }
 
+// newAuthority makes a certificate authority that is valid for a day. It signs itself.
 func newAuthority() *authority {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -52,6 +53,7 @@ func newAuthority() *authority {
 	return a
 }
 
+// sign signs a certificate for a public key.
 func (a *authority) sign(template *x509.Certificate, key *ecdsa.PublicKey) []byte {
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key, a.key)
 	if err != nil {
