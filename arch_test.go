@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// allowed tells which packages of the module each may import. Imports go down
+// allowed holds which packages of the module each may import. Imports go down
 // only: what is not listed here is a mistake, or a decision to be written down.
 var allowed = map[string][]string{
 	"dowse":                     {},
@@ -103,7 +103,7 @@ var allowed = map[string][]string{
 	},
 }
 
-// modules tells in which folders a third-party module may be imported, and why it
+// modules holds in which folders a third-party module may be imported, and why it
 // is there at all.
 var modules = map[string]struct {
 	why string
