@@ -260,8 +260,9 @@ func (w *Web) newShape(s *site, lex *lexicon, d *rng) shape {
 	return sh
 }
 
-// pair assigns partners within the neighbourhood to the sites that need one:
-// the first ordinary sites on its topic, which were added last.
+// pair assigns partners within the neighbourhood to the sites that need one: the first
+// ordinary sites on its topic, which were added last. A mirror has the shape of the site
+// that it copies, so that paths agree.
 func (w *Web) pair(begin int) {
 	last := len(w.sites) - 1
 	for i := begin; i <= last; i++ {
@@ -363,8 +364,9 @@ func (w *Web) adjust(s *site, left, among int) int {
 	return part
 }
 
-// index prepares drawing targets: the sites of each topic in order of
-// popularity, and all sites that may be linked to.
+// index prepares drawing targets: the sites of each topic in order of popularity, and all
+// sites that may be linked to. Hidden and moved hosts are in neither: links to them are
+// placed on purpose.
 func (w *Web) index() {
 	w.onTopic = make([][]int32, len(w.words.lexicons))
 	for i := range w.sites {

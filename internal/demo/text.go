@@ -93,7 +93,8 @@ func (s *textWriter) fill(line sentence, lex *lexicon, topical bool) {
 	s.capital(start)
 }
 
-// article turns the "a" before the word at an offset into "an" if needed.
+// article turns the "a" before the word at an offset into "an" if needed, by the letter
+// that follows.
 func (s *textWriter) article(at int) {
 	if at < 2 || at >= len(s.buf) || s.buf[at-1] != ' ' || s.buf[at-2]|0x20 != 'a' || at > 2 && s.buf[at-3] != ' ' && s.buf[at-3] != '>' {
 		return
@@ -113,8 +114,9 @@ func (s *textWriter) capital(at int) {
 	}
 }
 
-// draw returns the random bits for a word, changed for about every 61st word of
-// an inexact copy.
+// draw returns the random bits for a word, changed for about every 61st word of an inexact
+// copy. The copy draws as often as the original, so that the two differ in these words
+// alone.
 func (s *textWriter) draw() uint64 {
 	bits := s.rng.next()
 	if s.slips && bits%61 == 0 {

@@ -143,7 +143,8 @@ func NewTown(c TownConfig) *Town {
 	return t
 }
 
-// addSite appends the i-th site.
+// addSite appends the i-th site. All that is drawn of a site comes from its number, so that
+// a town of 100 sites is the beginning of one of 1,000.
 func (t *Town) addSite(i int) {
 	d := rngFor(t.config.Seed, forPlots, i)
 	s := townSite{topic: t.drawTopic(&d), home: homeOf(d.share())}
@@ -314,8 +315,8 @@ func number(b bool) int {
 	return 0
 }
 
-// FirstPages returns the first n pages of a site in breadth-first order from
-// the homepage, as far as they are linked.
+// FirstPages returns the first n pages of a site in breadth-first order from the homepage,
+// as far as they are linked: the training pages of Ester, Kriegel and Schubert 2004.
 func (t *Town) FirstPages(host string, n int) (list []dowse.URL) {
 	i, ok := t.find(host)
 	if !ok || !t.sites[i].isSite() {

@@ -133,8 +133,9 @@ func (t *Town) relatedTo(lex int) []int {
 	return []int{t.focus, lex}
 }
 
-// mislead draws what a misleading homepage seems to be about: that of a site on
-// topic something else, that of another site often the topic.
+// mislead draws what a misleading homepage seems to be about: that of a site on topic
+// something else, that of another site often the topic. It is what judging by homepages
+// fails on.
 func (t *Town) mislead(s *townSite, d *rng) int {
 	kin := t.words.related(t.focus)
 	switch {
@@ -148,8 +149,9 @@ func (t *Town) mislead(s *townSite, d *rng) int {
 	return t.words.everyday()
 }
 
-// inside returns the pages of the same site to which a page links: a few that
-// every page names, and some of its own.
+// inside returns the pages of the same site to which a page links: a few that every page
+// names, as a menu does, and some of its own. Frames, a thin homepage and a script lead on
+// as their kind does.
 func (t *Town) inside(site, page int) (list []int) {
 	s := &t.sites[site]
 	if page == 0 && s.home == ScriptHome {
@@ -205,7 +207,9 @@ func (t *Town) outside(site, page int) (list []dowse.URL) {
 	return list
 }
 
-// neighbour draws a site to link to.
+// neighbour draws a site to link to: within the ring of its topic, on a related topic, a
+// directory, or any. Competitors do not link to sites of their own topic, so that only
+// directories lead from one to the next.
 func (t *Town) neighbour(site, page int, d *rng) (int, bool) {
 	s := &t.sites[site]
 	ring := t.rings[s.topic]

@@ -108,8 +108,9 @@ func Sites(n int, seed uint64) (Toy, []dowse.URL) {
 	return web, []dowse.URL{url(0), url(size + 3)}
 }
 
-// config is the configuration of all crawls of the suite: polite, one visit at
-// a time, without a trap budget, since toy webs look like traps.
+// config is the configuration of all crawls of the suite: polite, one visit at a time,
+// without a trap budget, since toy webs look like traps. With one visit at a time the order
+// of visits is the strategy's alone.
 func config(s dowse.Strategy) crawl.Config {
 	return crawl.Config{
 		Strategy: s, Polite: crawl.Politeness{Delay: 20 * time.Millisecond, InFlight: 1}, Traps: crawl.Traps{Budget: -1},
@@ -211,8 +212,9 @@ func once(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	}
 }
 
-// soundLeads checks every lead that a strategy returns: it has a URL or a
-// group, a finite priority, and a reason.
+// soundLeads checks every lead that a strategy returns, whatever method returns it: it has
+// a URL or a group, a finite priority, and a reason. Priorities that are not numbers have
+// no place in a heap, and `why` shows the reasons.
 func soundLeads(t *testing.T, on Maker, make func() dowse.Strategy) {
 	web, seeds := on(300, 3)
 	leadCount := 0
@@ -257,8 +259,8 @@ func manyLinks(t *testing.T, make func() dowse.Strategy) {
 	}
 }
 
-// oddPages visits URLs with control characters, addresses, extreme lengths, and
-// redirects in circles.
+// oddPages visits URLs with control characters, addresses, extreme lengths, and redirects
+// in circles. Nothing is expected but that the strategy returns and that the books balance.
 func oddPages(t *testing.T, make func() dowse.Strategy) {
 	odd := []dowse.URL{
 		"http://x.test/", "http://x.test/\u202e?q=\x01", "http://[::1]/", "http://x.test/" + dowse.URL(bytes.Repeat([]byte("a"), 5000)), "s1", "?",
@@ -361,7 +363,7 @@ func fold(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	}
 }
 
-// journalled opens a crawl with a journal in dir.
+// journalled opens a crawl with a journal in dir, new or to be folded.
 func journalled(t *testing.T, dir string, round int, make func() dowse.Strategy) (*crawl.Crawl, dowse.Strategy, *crawl.Journal) {
 	t.Helper()
 	j, err := crawl.OpenJournal(dir, nil, false)

@@ -40,8 +40,8 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// An Input is a finished experiment: its description, its crawls, and how to
-// measure them.
+// An Input is a finished experiment: its description, its crawls, and how to measure them.
+// Texts are untrusted, see the package comment. It must not be changed after [New].
 type Input struct {
 	Name  string // of the experiment
 	Title string // one line for readers; "" for none
@@ -113,7 +113,9 @@ type cell struct {
 	measure  measure.Measure
 }
 
-// A figure is the value of a cell: one measure of one strategy over all topics.
+// A figure is the value of a cell: one measure of one strategy over all topics. The centre
+// is the mean over topics of the means over seed sets, or the median for measures that can
+// be infinite.
 type figure struct {
 	centre, se float64
 	lo, hi     float64 // 95 % bootstrap interval
@@ -164,9 +166,9 @@ func (r *Report) lead() measure.Measure {
 	return r.in.Measures[max(i, 0)]
 }
 
-// rank orders the strategies by the leading measure, best first, and assigns ids
-// in the order in which they were given, so that a row keeps its letter when the
-// ranking changes.
+// rank orders the strategies by the leading measure, best first, and assigns ids in the
+// order in which they were given, so that a row keeps its letter when the ranking changes.
+// Equal strategies keep the order of the experiment.
 func (r *Report) rank() {
 	r.rivals = r.in.Runs.Rivals()
 	for i, n := range r.rivals {
@@ -226,8 +228,8 @@ func (r *Report) column(m measure.Measure) {
 // in another order may differ in the last digits.
 func same(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
-// against returns the comparisons of a strategy with the others, from its point
-// of view. Only two-tailed tests can be swapped; the t-test has a comparison per
+// against returns the comparisons of a strategy with the others, from its point of view.
+// Only two-tailed tests can be swapped; the t-test is one-tailed and has a comparison per
 // direction.
 func (r *Report) against(m measure.Measure, name string) (list []measure.Comparison) {
 	for _, c := range r.tests[m] {

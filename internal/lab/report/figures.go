@@ -27,8 +27,8 @@ const (
 	thinPoints  = 40
 )
 
-// curves plots a measure against pages fetched, from page from on: one line per
-// strategy, with 95 % bands over topics.
+// curves plots a measure against pages fetched, from page from on: one line per strategy,
+// with 95 % bands over topics. All lines have the same grid of pages.
 func (r *Report) curves(m measure.Measure, y string, from, w, h int) Plot {
 	plot := Plot{Title: y + " against pages fetched", Y: y, Width: w, Height: h, Format: func(v float64) string { return value(m, v) }}
 	at := slices.DeleteFunc(measure.Grid(r.in.Runs.Pages(), curvePoints), func(k int) bool { return k < from })
@@ -145,8 +145,9 @@ type bar struct {
 	diff  float64
 }
 
-// differences compares one strategy with the median of all strategies on each
-// topic, as the appendices of TREC reports do.
+// differences compares one strategy with the median of all strategies on each topic, as the
+// appendices of TREC reports do: a mean hides a strategy that wins on most topics and fails
+// on one. Topics without a value are left out.
 func (r *Report) differences(m measure.Measure, name string) barChart {
 	c := barChart{title: fmt.Sprintf("%s of %s, less the median of all strategies", m, name), measure: m}
 	topics, short := r.in.Runs.Topics(), shortNames(r.in.Runs.Topics())
@@ -232,10 +233,10 @@ func (c barChart) bar(b *strings.Builder, f frame, bar bar, y float64, above boo
 	fmt.Fprintf(b, `<text class="tick" font-size="12" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", at, y+10.5, anchor, change(c.measure, bar.diff))
 }
 
-// shortNames returns short names of topics for figures: the last part of a path
-// such as Top/Science/Stars, with the name of the web if topics of several webs
-// end alike, and the full name if that is still ambiguous. The names are
-// distinct.
+// shortNames returns short names of topics for figures: the last part of a path such as
+// Top/Science/Stars, with the name of the web if topics of several webs end alike, and the
+// full name if that is still ambiguous. The names are distinct, so that a reader of a
+// figure can find the topic.
 func shortNames(topics []string) map[string]string {
 	ends := map[string]int{}
 	end := func(t string) string {
@@ -271,8 +272,9 @@ type dot struct {
 	name  string
 }
 
-// difficulty plots, per topic, how the best and the worst strategy did against
-// the share of the web that is on topic: a rare topic is a hard one.
+// difficulty plots, per topic, how the best and the worst strategy did against the share of
+// the web that is on topic: a rare topic is a hard one. A crawl that draws pages at random
+// is on the diagonal.
 func (r *Report) difficulty(m measure.Measure) Figure {
 	share := map[string]float64{}
 	for i := range r.in.Runs.Trails {

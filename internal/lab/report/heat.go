@@ -32,8 +32,8 @@ type heatCell struct {
 	Best  bool // the best on its topic
 }
 
-// heat returns the figures behind the means. Topics are ordered by the median of
-// their strategies, strategies by rank.
+// heat returns the figures behind the means. Topics are ordered by the median of their
+// strategies, easiest first, strategies by rank.
 func (r *Report) heat(m measure.Measure) (h heat) {
 	topics, short := r.in.Runs.Topics(), shortNames(r.in.Runs.Topics())
 	values := make([][]float64, len(topics))

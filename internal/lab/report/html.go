@@ -142,7 +142,8 @@ type tableCell struct {
 // longText bounds a text that is shown as it was given, in characters.
 const longText = 5000
 
-// shown returns the input with its texts cleaned for display.
+// shown returns a copy of the input with its texts cleaned for display: without control
+// characters and cut to a bound. The template escapes them.
 func (in Input) shown() Input {
 	in.Name, in.Title, in.About = clean(in.Name, 200), clean(in.Title, 200), clean(in.About, longText)
 	in.Paper, in.Note = clean(in.Paper, longText), clean(in.Note, longText)
@@ -164,7 +165,9 @@ func cleanLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// page computes everything that the template shows, in the order of the page.
+// page computes everything that the template shows, in the order of the page. With many
+// strategies parts of it are folded away: small plots, examples and differences of all but
+// the best.
 func (r *Report) page() page {
 	p := page{
 		Input: r.in.shown(), Style: template.CSS(sheet(":root")), Headline: r.headline(), Verdicts: r.verdicts(),
@@ -432,8 +435,8 @@ func effect(v float64) string {
 	return strings.Replace(fmt.Sprintf("%+.2f", v), "-", "−", 1)
 }
 
-// verdicts returns the verdicts for the page. The sign and the word carry the
-// outcome; the colour repeats it.
+// verdicts returns the verdicts for the page. The sign and the word carry the outcome; the
+// colour repeats it, for readers who can see it.
 func (r *Report) verdicts() (list []shownVerdict) {
 	signs := map[measure.Outcome]string{measure.Holds: "✓", measure.HoldsNot: "✗", measure.Undecided: "?"}
 	classes := map[measure.Outcome]string{measure.Holds: "c0", measure.HoldsNot: "c1", measure.Undecided: "bound"}
@@ -520,8 +523,9 @@ type matrixCell struct {
 	Sure                         bool
 }
 
-// matrix returns the comparisons of all pairs by one measure, in the order of
-// rank.
+// matrix returns the comparisons of all pairs by one measure, in the order of rank. From
+// eleven strategies on each comparison is shown once, with the effect above the diagonal
+// and the p-value below.
 func (r *Report) matrix(m measure.Measure) matrix {
 	x := matrix{Measure: m.Title(), Effect: r.effectName(), P: map[string]string{"p": "p-value", "p_adj": "adjusted p-value"}[r.pName()], Wide: len(r.rivals) >= wideMatrix}
 	for i, a := range r.rivals {
@@ -583,8 +587,8 @@ func (r *Report) topicList() string {
 	return strings.Join(list, ", ")
 }
 
-// facts returns the set-up: what the runs themselves show, and the facts of the
-// input.
+// facts returns the set-up: what the runs themselves show, and the facts of the input.
+// Together with the command they are what another needs to repeat the experiment.
 func (r *Report) facts() []Fact {
 	runs := &r.in.Runs
 	list := []Fact{

@@ -9,7 +9,7 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// A Part is an experiment as a section of a document about many. It holds no
+// A Part is an experiment as a section of a document about many. It holds texts, not
 // crawls, so that many parts fit into memory.
 type Part struct {
 	Name, Title string
@@ -43,7 +43,8 @@ func (r *Report) Part() Part {
 	return Part{Name: in.Name, Title: in.Title, what: cmp.Or(in.Title, in.About), Web: clean(in.Place, 200), How: clean(in.How, 200), Tally: r.tally(), body: b.String()}
 }
 
-// setup describes the crawls in one sentence.
+// setup describes the crawls in one sentence: how many, from which seeds, under which
+// judge, on which webs.
 func (r *Report) setup() string {
 	var parts []string
 	for _, f := range r.facts() {

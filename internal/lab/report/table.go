@@ -88,7 +88,8 @@ func raised(ids []string) string {
 // oracle last.
 func (r *Report) rows() []string { return append(r.in.Runs.Rivals(), r.bounds...) }
 
-// value formats a figure in its measure's unit.
+// value formats a figure in its measure's unit: shares with three decimals, large numbers
+// with thousands, "–" for a value that does not exist or is infinite.
 func value(m measure.Measure, v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -219,7 +220,8 @@ func (r *Report) hasRanges() bool {
 // topics returns the number of topics, on which the number of pairs depends.
 func (r *Report) topics() int { return len(r.in.Runs.Topics()) }
 
-// Markdown returns the table and the outcomes of the claims, for a document.
+// Markdown returns the table and the outcomes of the claims, for a document. Every text is
+// escaped, so that a strategy's label cannot break the table.
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| # | strategy | %s |\n|---|---|%s\n", strings.Join(columnNames(r.in.Measures), " | "), strings.Repeat("--:|", len(r.in.Measures)))
@@ -396,8 +398,9 @@ func latex(s string) string {
 	).Replace(clean(s, longText))
 }
 
-// slug turns a text into a name for a file, a label and a TREC field: letters,
-// digits and - . _ = only, not empty and without a leading dot.
+// slug turns a text into a name for a file, a label and a TREC field: letters, digits and -
+// . _ = only, not empty and without a leading dot. Different texts may give the same slug;
+// see unique.
 func slug(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._=", r) {

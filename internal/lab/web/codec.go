@@ -181,7 +181,7 @@ func newDecoder(record []byte, url func(int) (dowse.URL, bool)) *decoder {
 	return &decoder{wire.Reader[string]{Rest: string(record)}, url}
 }
 
-// maxNum bounds every number, so that sums of a few of them cannot overflow.
+// maxNum bounds every number to 55 bits, so that sums of a few of them cannot overflow.
 const maxNum = math.MaxInt64 >> 8
 
 // num reads a number of at most maxNum.

@@ -15,8 +15,8 @@ type KnownWeb struct {
 	What string `json:"what"` // description
 }
 
-// Known lists the webs in folders: archives, collections and recorded webs. A
-// folder that can't be read has none.
+// Known lists the webs in folders: archives, collections and recorded webs. A folder that
+// cannot be read has none, since a list for a person is better short than refused.
 func Known(dirs ...string) (list []KnownWeb) {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)
@@ -64,8 +64,9 @@ func labelled(path string) string {
 	return ""
 }
 
-// Cached lists the feature files of a cache. A feature file does not record its
-// source, so it is described by its size and its first URL.
+// Cached lists the feature files of a cache. A feature file does not record its source, so
+// it is described by its size and its first URL. Damaged files are left out; they are built
+// again when they are needed.
 func Cached(cache string) (list []KnownWeb) {
 	files, err := filepath.Glob(filepath.Join(cache, "*.features"))
 	if err != nil {

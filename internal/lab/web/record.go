@@ -20,7 +20,8 @@ import (
 	"dowse/internal/durable"
 )
 
-// A Recording describes a web that was recorded.
+// A Recording describes a web that was recorded. Its folder can be moved and given to
+// others: paths in it are relative, and web.yaml has the hash of each archive.
 type Recording struct {
 	Dir    string
 	Files  []string // its archives
@@ -186,8 +187,9 @@ func (r *Recording) write(l *Labels) error {
 	return durable.WriteFile(filepath.Join(r.Dir, "labels.tsv"), b.Bytes())
 }
 
-// JudgedLabels returns labels for the pages of a collection that its judge put
-// on topic: Top/ followed by the name of the collection.
+// JudgedLabels returns labels for the pages of a collection that its judge put on topic:
+// Top/ followed by the name of the collection. Measured by them, a strategy is as good as
+// it pleases that judge; they are no ground truth.
 func JudgedLabels(dir string) (*Labels, error) {
 	cr, err := crawler.View(dir)
 	if err != nil {
@@ -205,8 +207,8 @@ func JudgedLabels(dir string) (*Labels, error) {
 	return l, nil
 }
 
-// describe writes web.yaml: the name, the origin, and the size and hash of each
-// archive.
+// describe writes web.yaml: the name, the origin, and the size and hash of each archive. It
+// is written last, so that a folder with one is complete.
 func (r *Recording) describe(src string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "dowse: web/v1\nname: %q\nfrom: %q\nlabels: %q\nfiles:\n", strings.TrimSuffix(filepath.Base(r.Dir), ".web"), filepath.Base(src), r.From)

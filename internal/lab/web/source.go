@@ -85,7 +85,8 @@ func (m Synthetic) WriteAccessLog(out io.Writer) error {
 	return w.WriteAccessLog(out, int(peoplePerPage*float64(w.Len())))
 }
 
-// files lists the archives of all paths, in order.
+// files lists the archives of all paths, in order, with those of the hubs last. The order
+// is part of the key of the source.
 func (s Source) files() (list []string, err error) {
 	paths := slices.Clone(s.Paths)
 	if s.Hubs != "" {
@@ -166,8 +167,8 @@ func (s Source) open() (*transport, error) {
 	return &transport{RoundTripper: w, list: slices.Collect(w.URLs()), close: w.Close}, nil
 }
 
-// ErrCut is returned for a file that can't be read to its end: crawls of half a
-// web would look like those of the whole one.
+// ErrCut is returned for a file that cannot be read to its end: crawls of half a web would
+// look like those of the whole one.
 var ErrCut = errors.New("the file can't be read to its end")
 
 // cutError adds what to do to the place at which reading failed.
@@ -200,8 +201,9 @@ func (s Source) key() (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:32], nil
 }
 
-// digest hashes a sample of the pages, so that a change of the generator
-// changes the key.
+// digest hashes a sample of 64 pages, so that a change of the generator changes the key.
+// The generator is deterministic: a sample shows a change that affects more than a few
+// pages.
 func (m Synthetic) digest(w io.Writer) {
 	d := m.web()
 	fmt.Fprintf(w, "demo %d %d\n", d.Len(), m.Seed)

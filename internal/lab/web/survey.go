@@ -23,8 +23,9 @@ type Survey struct {
 	Topics    []TopicSurvey
 }
 
-// A TopicSurvey describes how the pages of a topic are linked. Focused crawling
-// works as far as Locality exceeds Chance.
+// A TopicSurvey describes how the pages of a topic are linked. Focused crawling works as
+// far as Locality exceeds Chance: if both are equal, links reveal nothing about their
+// targets, and no strategy can be better than another.
 type TopicSurvey struct {
 	Topic    string
 	Pages    int     // on topic that a crawl may fetch

@@ -167,9 +167,9 @@ func (w *Web) weight(i int, p *dowse.Page) int64 {
 	return int64(n)
 }
 
-// makeRoom accounts for a new page and releases others, round robin, until all
-// fit the budget. Crawls of one topic visit mostly the same pages, so a
-// cleverer order would gain little, and this one needs no lock.
+// makeRoom accounts for a new page and releases others, round robin, until all fit the
+// budget. Crawls of one topic visit mostly the same pages, so a cleverer order would gain
+// little, and this one needs no lock. A released page stays valid for crawls that hold it.
 func (w *Web) makeRoom(size int64) {
 	for held := w.held.Add(size); held > w.budget; {
 		i := int(w.hand.Add(1)) % len(w.pages)

@@ -13,12 +13,12 @@ import "dowse/internal/text"
 // nothing else than what was recorded. The zero value must be opened before use.
 type Book struct {
 	seed  text.Seed
-	table []bucket
+	table []bookBucket
 	last  int // terms that the lexicon had forgotten when the book was begun
 }
 
-// A bucket holds four words that share the low bits of their hash: one cache line.
-type bucket [4]slot
+// A bookBucket holds four words that share the low bits of their hash: one cache line.
+type bookBucket [4]slot
 
 type slot struct {
 	hash uint64
@@ -57,7 +57,7 @@ func (b *Book) Ready() bool { return b.table != nil }
 // Reset empties the book.
 func (b *Book) Reset() {
 	if b.table == nil {
-		b.seed, b.table = text.NewSeed(), make([]bucket, buckets)
+		b.seed, b.table = text.NewSeed(), make([]bookBucket, buckets)
 	}
 	clear(b.table)
 }
