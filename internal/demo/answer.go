@@ -40,10 +40,10 @@ const (
 // that there is no such host.
 func (w *Web) Page(u dowse.URL) (Page, bool) { return w.Answer(u, 0) }
 
-// Answer returns what the host of u answers to the n-th request that it gets, counted from
-// 0 and without those for robots.txt. Only the busy and the flaky host depend on n, and on
-// nothing else, so that a simulation in virtual time and a live crawl meet the same
-// failures.
+// Answer returns what the host of u answers to the n-th request that it gets,
+// counted from 0 and without those for robots.txt. Only the busy and the flaky
+// host depend on n, and on nothing else, so that a simulation in virtual time
+// and a live crawl meet the same failures.
 func (w *Web) Answer(u dowse.URL, n int) (Page, bool) {
 	at, ok := parse(u)
 	if !ok {

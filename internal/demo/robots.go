@@ -17,8 +17,8 @@ func (w *Web) Allowed(u dowse.URL) bool {
 	return ok && w.allowed(&w.sites[i], at.path)
 }
 
-// allowed reports whether a site's robots.txt permits a path. It is the ground truth that
-// tests compare a crawler's reading of robots.txt with.
+// allowed reports whether a site's robots.txt permits a path. It is the ground
+// truth that tests compare a crawler's reading of robots.txt with.
 func (w *Web) allowed(s *site, path string) bool {
 	if path == "/robots.txt" {
 		return true
@@ -78,8 +78,8 @@ func (w *Web) listed(s *site) func(yield func(int) bool) {
 	}
 }
 
-// mayFetch reports whether robots.txt permits a page. Most sites forbid no page, so that
-// the path is seldom computed.
+// mayFetch reports whether robots.txt permits a page. Most sites forbid no
+// page, so that the path is seldom computed.
 func (w *Web) mayFetch(p pageRef) bool {
 	if p.site.kind != Closed && p.site.shape.members < 0 {
 		return true

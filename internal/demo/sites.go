@@ -89,8 +89,8 @@ func (s *site) open() int {
 	return s.count
 }
 
-// firstArticle returns the number of the first article within the site: behind home page,
-// link page and sections.
+// firstArticle returns the number of the first article within the site: behind
+// home page, link page and sections.
 func (s *site) firstArticle() int { return 2 + len(s.shape.sections) }
 
 // articles returns the number of articles to which any page may link.
@@ -260,9 +260,9 @@ func (w *Web) newShape(s *site, lex *lexicon, d *rng) shape {
 	return sh
 }
 
-// pair assigns partners within the neighbourhood to the sites that need one: the first
-// ordinary sites on its topic, which were added last. A mirror has the shape of the site
-// that it copies, so that paths agree.
+// pair assigns partners within the neighbourhood to the sites that need one:
+// the first ordinary sites on its topic, which were added last. A mirror has
+// the shape of the site that it copies, so that paths agree.
 func (w *Web) pair(begin int) {
 	last := len(w.sites) - 1
 	for i := begin; i <= last; i++ {
@@ -278,8 +278,9 @@ func (w *Web) pair(begin int) {
 	}
 }
 
-// populate distributes the pages among the sites by weight, and numbers them: the pages of
-// a site are consecutive, so that the site of a page is found by binary search.
+// populate distributes the pages among the sites by weight, and numbers them:
+// the pages of a site are consecutive, so that the site of a page is found by
+// binary search.
 func (w *Web) populate() {
 	total := 0.0
 	for i := range w.sites {
@@ -364,9 +365,9 @@ func (w *Web) adjust(s *site, left, among int) int {
 	return part
 }
 
-// index prepares drawing targets: the sites of each topic in order of popularity, and all
-// sites that may be linked to. Hidden and moved hosts are in neither: links to them are
-// placed on purpose.
+// index prepares drawing targets: the sites of each topic in order of
+// popularity, and all sites that may be linked to. Hidden and moved hosts are
+// in neither: links to them are placed on purpose.
 func (w *Web) index() {
 	w.onTopic = make([][]int32, len(w.words.lexicons))
 	for i := range w.sites {

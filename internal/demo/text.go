@@ -54,12 +54,13 @@ type textWriter struct {
 	slipSeed uint64
 }
 
-// str appends text as it is. All texts are part of the program and need no escaping.
+// str appends text as it is. All texts are part of the program and need no
+// escaping.
 func (s *textWriter) str(text string) { s.buf = append(s.buf, text...) }
 
-// sentence writes one sentence of the page. The share topical of sentences is on the page's
-// subject, the share borrowed on a related one, the rest is everyday text; pages in another
-// language have sentences of their own.
+// sentence writes one sentence of the page. The share topical of sentences is
+// on the page's subject, the share borrowed on a related one, the rest is
+// everyday text; pages in another language have sentences of their own.
 func (s *textWriter) sentence() {
 	pick := s.rng.next()
 	u := float64(uint32(pick)) / (1 << 32)
@@ -93,8 +94,8 @@ func (s *textWriter) fill(line sentence, lex *lexicon, topical bool) {
 	s.capital(start)
 }
 
-// article turns the "a" before the word at an offset into "an" if needed, by the letter
-// that follows.
+// article turns the "a" before the word at an offset into "an" if needed, by
+// the letter that follows.
 func (s *textWriter) article(at int) {
 	if at < 2 || at >= len(s.buf) || s.buf[at-1] != ' ' || s.buf[at-2]|0x20 != 'a' || at > 2 && s.buf[at-3] != ' ' && s.buf[at-3] != '>' {
 		return
@@ -114,9 +115,9 @@ func (s *textWriter) capital(at int) {
 	}
 }
 
-// draw returns the random bits for a word, changed for about every 61st word of an inexact
-// copy. The copy draws as often as the original, so that the two differ in these words
-// alone.
+// draw returns the random bits for a word, changed for about every 61st word of
+// an inexact copy. The copy draws as often as the original, so that the two
+// differ in these words alone.
 func (s *textWriter) draw() uint64 {
 	bits := s.rng.next()
 	if s.slips && bits%61 == 0 {
@@ -183,7 +184,8 @@ func (s *textWriter) verb(bits uint64, lex *lexicon, own bool) form {
 	return s.words.verbs[s.words.verbRanks.at(bits>>32)]
 }
 
-// adjective is noun for adjectives; pages in an old encoding use some with accents.
+// adjective is noun for adjectives; pages in an old encoding use some with
+// accents.
 func (s *textWriter) adjective(bits uint64, lex *lexicon, own bool) string {
 	switch {
 	case own:

@@ -52,14 +52,15 @@ type slug struct{ lexicon, subject int }
 // everyday text, spam, French, German.
 func (v *vocabulary) topics() int { return len(v.lexicons) - 4 }
 
-// everyday and the next three return the numbers of the lexicons that are no topics.
+// everyday and the next three return the numbers of the lexicons that are no
+// topics.
 func (v *vocabulary) everyday() int { return v.topics() }
 func (v *vocabulary) spam() int     { return v.topics() + 1 }
 func (v *vocabulary) french() int   { return v.topics() + 2 }
 func (v *vocabulary) german() int   { return v.topics() + 3 }
 
-// readVocabulary reads the embedded files, some 30 kB, for each web anew. It panics on a
-// mistake in them, since they are part of the program.
+// readVocabulary reads the embedded files, some 30 kB, for each web anew. It
+// panics on a mistake in them, since they are part of the program.
 func readVocabulary() *vocabulary {
 	v := &vocabulary{slugs: map[string]slug{}, names: map[string]int{}}
 	v.readLexicons(readBlocks("topics.txt"))
@@ -93,8 +94,8 @@ func (v *vocabulary) nameSubjects(i int) {
 	}
 }
 
-// readBlocks returns the blocks of a file: runs of lines between blank ones, without
-// comments.
+// readBlocks returns the blocks of a file: runs of lines between blank ones,
+// without comments.
 func readBlocks(name string) [][]string {
 	text, err := vocabularyFiles.ReadFile("vocabulary/" + name)
 	if err != nil {
@@ -167,7 +168,8 @@ func (v *vocabulary) readCommon(of map[string][]string) {
 	v.sections, v.heads, v.tails = of["sections"], of["heads"], of["tails"]
 }
 
-// readGrammar reads the sentences, by the purpose that the first line of a block names.
+// readGrammar reads the sentences, by the purpose that the first line of a
+// block names.
 func (v *vocabulary) readGrammar(blocks [][]string) {
 	for _, block := range blocks {
 		parsed := parseSentences(block[1:])
@@ -266,12 +268,13 @@ var plainLetter = map[rune]string{
 	'ñ': "n", 'ô': "o", 'ö': "oe", 'û': "u", 'ü': "ue", 'ß': "ss",
 }
 
-// zipf maps random bits to ranks whose probability falls as 1/(rank + zipfOffset): Zipf's
-// law as Mandelbrot put it in 1953. The head of the law, words such as "the", is in the
-// grammar.
+// zipf maps random bits to ranks whose probability falls as 1/(rank +
+// zipfOffset): Zipf's law as Mandelbrot put it in 1953. The head of the law,
+// words such as "the", is in the grammar.
 type zipf []uint16
 
-// zipfSteps is the resolution of the table; zipfOffset flattens the head of the law.
+// zipfSteps is the resolution of the table; zipfOffset flattens the head of the
+// law.
 const (
 	zipfSteps  = 4096
 	zipfOffset = 5
@@ -295,6 +298,6 @@ func newZipf(n int) zipf {
 	return z
 }
 
-// at returns the rank for random bits: one lookup, since every word of every page needs
-// one.
+// at returns the rank for random bits: one lookup, since every word of every
+// page needs one.
 func (z zipf) at(bits uint64) int { return int(z[bits%zipfSteps]) }

@@ -226,8 +226,8 @@ func (w *Web) articleLexicon(s *site, local int) int {
 	return w.words.everyday()
 }
 
-// mixed draws what an article on a site without a topic is about: half of the time nothing
-// in particular, then the topic of the neighbourhood, then any.
+// mixed draws what an article on a site without a topic is about: half of the
+// time nothing in particular, then the topic of the neighbourhood, then any.
 func (w *Web) mixed(s *site, d *rng) int {
 	switch u := d.share(); {
 	case u < 0.5:

@@ -40,7 +40,7 @@ func zstandard(w io.Writer) io.WriteCloser {
 	return z
 }
 
-// pack returns a text in a content coding.
+// pack returns a text in a content coding, in one piece.
 func pack(p packer, text string) string {
 	var b strings.Builder
 	w := p(&b)
@@ -53,7 +53,8 @@ func pack(p packer, text string) string {
 // use.
 type bomb func() string
 
-// newBomb packs a beginning followed by a line again and again.
+// newBomb packs a beginning followed by a line again and again: a valid page of a gibibyte,
+// a thousand times smaller on the wire.
 func newBomb(p packer, beginning, line string) bomb {
 	return sync.OnceValue(func() string {
 		var b strings.Builder

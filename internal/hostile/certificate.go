@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// expiredCertificate returns a self-signed certificate that has expired.
+// expiredCertificate returns a self-signed certificate that has expired a day ago: wrong in
+// two ways, for the right host.
 func expiredCertificate(host string) tls.Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -81,7 +82,8 @@ func (s *Server) Authority() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.authority().cert.Raw})
 }
 
-// serveTLS answers one request, if the other side accepts the certificate.
+// serveTLS answers one request, if the other side accepts the certificate. A crawler that
+// does not verify certificates gets a page.
 func serveTLS(c net.Conn, cert tls.Certificate) {
 	t := tls.Server(c, &tls.Config{Certificates: []tls.Certificate{cert}})
 	defer t.Close()

@@ -56,8 +56,9 @@ func hostRows() []Row {
 	}
 }
 
-// portal is a page of a domain on which every name exists. It looks like one of
-// a network of sites: a menu, a text, a list of partners, an imprint.
+// portal is a page of a domain on which every name exists. It looks like one of a network
+// of sites: a menu, a text of its own, a list of 50 partners that no page named before, an
+// imprint.
 func portal(x *exchange) string {
 	host, _, _ := strings.Cut(strings.ToLower(x.Host), ":")
 	path := x.entry.Path()
@@ -133,8 +134,9 @@ func triedAgain(most int) check {
 	}
 }
 
-// notKeptWaiting checks that the last ordinary page was requested before the
-// site's other names had been given up.
+// notKeptWaiting checks that the last ordinary page was requested before the site's other
+// names had been given up. It compares the order of requests, not times, so that a slow
+// machine changes nothing.
 func notKeptWaiting(o *outcome) {
 	var silent time.Time
 	for _, other := range o.site.others {

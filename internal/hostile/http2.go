@@ -51,21 +51,36 @@ type h2Flood struct {
 // client has the same code.
 func h2Floods() []h2Flood {
 	return []h2Flood{
+		// Each SETTINGS frame must be acknowledged (RFC 9113, section 6.5.3): one write for
+		// nine bytes.
 		{"settings", false, func(uint32) []byte { return frame(frameSettings, 0, 0) }},
+		// The same in the middle of an answer, where some clients no longer count.
 		{"settings-body", true, func(uint32) []byte { return frame(frameSettings, 0, 0, 0, 3, 0, 0, 0, 100) }},
+		// Each PING must be answered with its payload (section 6.7).
 		{"ping", false, func(uint32) []byte { return frame(framePing, 0, 0, make([]byte, 8)...) }},
 		{"ping-body", true, func(uint32) []byte { return frame(framePing, 0, 0, make([]byte, 8)...) }},
+		// DATA without bytes: legal, without effect on any window, and without end.
 		{"empty-data", true, func(stream uint32) []byte { return frame(frameData, 0, stream) }},
+		// Padding counts against the flow-control window and not as content, so that a
+		// bound on the body's size never sees it.
 		{"padding", true, func(stream uint32) []byte {
 			return frame(frameData, flagPadded, stream, append([]byte{255}, make([]byte, 255)...)...)
 		}},
+		// One letter and 255 bytes of padding: the body grows, slowly enough for any bound
+		// on its size.
 		{"padded-letters", true, func(stream uint32) []byte {
 			return frame(frameData, flagPadded, stream, append([]byte{255, 'a'}, make([]byte, 255)...)...)
 		}},
+		// Each WINDOW_UPDATE raises what the client may send, which it does not want to.
 		{"window", true, func(stream uint32) []byte { return frame(frameWindow, 0, 0, 0, 0, 0, 1) }},
+		// RST_STREAM for a stream that does not exist: to be ignored, again and again.
 		{"reset-others", true, func(uint32) []byte { return frame(frameReset, 0, 1<<30+1, 0, 0, 0, 8) }},
+		// Frames of unknown types are to be ignored, too (section 4.1).
 		{"unknown", true, func(uint32) []byte { return frame(0xfe, 0, 0) }},
+		// A header block that never ends. Nothing of the answer can be seen before its end,
+		// also by code that logs or counts answers.
 		{"continuation", false, func(stream uint32) []byte { return frame(frameContinuation, 0, stream) }},
+		// The same as H09, compressed.
 		{"early-hints", false, func(stream uint32) []byte {
 			return frame(frameHeaders, flagEndHeaders, stream, header(":status", "103", "link", "</style.css>")...)
 		}},
@@ -134,7 +149,8 @@ func boundedFloods(o *outcome) {
 	}
 }
 
-// serveHTTP2 answers robots.txt as usual, and everything else with a flood.
+// serveHTTP2 answers robots.txt as usual, and everything else with a flood. It speaks as
+// little HTTP/2 as that needs: no library would send such frames.
 func serveHTTP2(c *tls.Conn, s *Site, f h2Flood) {
 	if c.Handshake() != nil || c.ConnectionState().NegotiatedProtocol != "h2" {
 		return

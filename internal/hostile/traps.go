@@ -10,8 +10,8 @@ import (
 	"dowse"
 )
 
-// trap opens a page that leads to further pages of the same kind below prefix,
-// without end.
+// trap opens a page that leads to further pages of the same kind below prefix, without end.
+// The pages are generated from their URLs, so that a trap needs no memory.
 func trap(entrance, prefix string, body func(x *exchange) string) func(s *Site) {
 	return func(s *Site) {
 		s.link(entrance)
@@ -136,8 +136,9 @@ func month(x *exchange) string {
 	return b.String()
 }
 
-// filters shows some goods and links to each filter that is not yet set:
-// combinations without end.
+// filters shows some goods and links to each filter that is not yet set, in front of the
+// others and behind them: combinations without end. The text depends on the set of filters
+// alone, so that orders of one set are the same page.
 func filters(x *exchange) string {
 	set := strings.Split(x.URL.RawQuery, "&")
 	var b strings.Builder
@@ -152,7 +153,9 @@ func filters(x *exchange) string {
 	return b.String()
 }
 
-// maze is a page about the topic, unlike any other, with links deeper into the maze.
+// maze is a page about the topic, unlike any other, with links deeper into the maze. Every
+// fifteenth word is the topic, and the words of links come from the page, as on a site
+// about the topic.
 func maze(x *exchange) string {
 	var b strings.Builder
 	path := x.entry.Path()
@@ -181,7 +184,8 @@ func spellings(s *Site) {
 	s.under("/%6F", article(""))
 }
 
-// onePage checks that everything below /one is a single page to the crawl.
+// onePage checks that everything below /one is a single page to the crawl, requested at
+// most n times, and that it was fetched.
 func onePage(n int) check {
 	return func(o *outcome) {
 		var targets []string

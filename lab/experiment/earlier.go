@@ -106,7 +106,8 @@ func (e *earlier) best(n int) (list []dowse.URL) {
 	return list
 }
 
-// Linking returns the pages that link to a page, in the order in which they were visited.
+// Linking returns the pages that link to a page, in the order in which they
+// were visited.
 func (e *earlier) Linking(to dowse.URL) ([]dowse.URL, error) { return e.linking[to], nil }
 
 // Document returns the text of a page, and nil if the crawl did not fetch it.

@@ -192,8 +192,8 @@ type Strategy struct {
 	Params map[string]Values `yaml:"params"`
 
 	Seeds string `yaml:"seeds"` // training, topic or generic; default Experiment.Seeds.From
-	// Number of crawls to make, each from seeds of its own, keeping the one with the
-	// best harvest; default 1.
+	// Number of crawls to make, each from seeds of its own, keeping the one
+	// with the best harvest; default 1.
 	Best int `yaml:"best"`
 	// The part of the access log that it sees: early or late, the first or second
 	// half by time; default all.

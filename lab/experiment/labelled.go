@@ -167,10 +167,10 @@ func (b *labelledWeb) Document(u dowse.URL) (*dowse.Document, error) {
 	return &p.Document, nil
 }
 
-// topics returns the topics of an experiment on this web: those that it lists, those of its
-// file, or topics of the web that have enough pages. Every one must leave something to find
-// apart from its training pages; otherwise topics returns an error that wraps ErrTopics and
-// names what to change.
+// topics returns the topics of an experiment on this web: those that it lists,
+// those of its file, or topics of the web that have enough pages. Every one
+// must leave something to find apart from its training pages; otherwise topics
+// returns an error that wraps ErrTopics and names what to change.
 func (b *labelledWeb) topics(x *Experiment) ([]string, error) {
 	list := x.Topics.List
 	if from := x.Topics.From; len(list) == 0 && from != "" && from != "web" {
@@ -312,8 +312,9 @@ func count(on []bool) (n int) {
 }
 
 // newRand returns the random numbers for one purpose. They depend on the random
-// seed and the purpose alone (FNV-1a of its parts), so that what is drawn for one
-// topic does not change when another topic is added.
+// seed and the purpose alone (FNV-1a of its parts, each ended by a zero byte),
+// so that what is drawn for one topic does not change when another topic is
+// added.
 func newRand(rng uint64, purpose ...string) *rand.Rand {
 	h := uint64(14695981039346656037)
 	for _, s := range purpose {

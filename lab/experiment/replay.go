@@ -134,9 +134,10 @@ func (t languageDetecting) JudgeWindows(p *dowse.Page, windows []dowse.Span) (do
 	return t.WindowJudge.JudgeWindows(p, windows)
 }
 
-// run crawls with one strategy, one visit after the other and without delays, until it has
-// made the visits of the replay. The order of visits then depends on the strategy alone,
-// and differs from the original crawl, whose visits ran concurrently.
+// run crawls with one strategy, one visit after the other and without delays,
+// until it has made the visits of the replay. The order of visits then depends
+// on the strategy alone, and differs from the original crawl, whose visits ran
+// concurrently.
 func (r *replay) run(ctx context.Context, spec string, files crawler.Config) (Replayed, error) {
 	done := Replayed{Strategy: spec}
 	s, err := r.old.StrategyFor(spec, files)

@@ -102,9 +102,10 @@ func (r *run) relevant() map[string][]dowse.URL {
 	return all
 }
 
-// A subject is what crawls are made for: a topic on a web, a synthetic web, or a town. Its
-// crawls may run concurrently; those of different subjects are made one subject after the
-// other, so that what a subject prepared can be released early.
+// A subject is what crawls are made for: a topic on a web, a synthetic web, or
+// a town. Its crawls may run concurrently; those of different subjects are made
+// one subject after the other, so that what a subject prepared can be released
+// early.
 type subject interface {
 	title() string         // name in trails
 	relevant() []dowse.URL // the relevant pages
@@ -135,8 +136,8 @@ func (s *shared[T]) get(make func() (T, error)) (T, error) {
 	return s.value, s.err
 }
 
-// release is called when one of the crawls has ended. After the last one the value is
-// dropped.
+// release is called when one of the crawls has ended. After the last one the
+// value is dropped.
 func (s *shared[T]) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -336,8 +337,9 @@ func (r *run) failure() error {
 	return nil
 }
 
-// crawl makes one crawl, or loads its trail if the folder has it. A trail is saved before
-// the crawl counts as done, so that an interrupted run loses at most the crawls under way.
+// crawl makes one crawl, or loads its trail if the folder has it. A trail is
+// saved before the crawl counts as done, so that an interrupted run loses at
+// most the crawls under way.
 func (r *run) crawl(ctx context.Context, i int) error {
 	j := r.jobs[i]
 	defer j.task.done()

@@ -217,9 +217,10 @@ func (w *townCrawl) sites(ctx context.Context, s *site.Crawler, rateGiven bool) 
 	return err
 }
 
-// pages runs a page crawler until the sites of its pages would be enough: the comparison of
-// Ester, Kriegel and Schubert 2004, in which pages are grouped by site after the crawl
-// (SPEC C.9). Homes judges each site by its homepage alone.
+// pages runs a page crawler until the sites of its pages would be enough: the
+// comparison of Ester, Kriegel and Schubert 2004, in which pages are grouped by
+// site after the crawl (SPEC C.9). Homes judges each site by its homepage
+// alone.
 func (w *townCrawl) pages(ctx context.Context, s dowse.Strategy, homes bool) error {
 	catch := site.Catch{Error: w.Pages.ErrorRate()}
 	err := w.simulate(ctx, s, func(p *dowse.Page) bool {
@@ -255,8 +256,8 @@ func (w *townCrawl) simulate(ctx context.Context, s dowse.Strategy, each func(*d
 // townLatency is how long an answer of a town takes: 2 to 10 ms, fixed per URL.
 func townLatency(u dowse.URL) time.Duration { return time.Duration(2+len(u)%9) * time.Millisecond }
 
-// note records a page as a step and reports whether the crawl goes on. Pages of training
-// and start sites are left out, as the paper does.
+// note records a page as a step and reports whether the crawl goes on. Pages of
+// training and start sites are left out, as the paper does.
 func (w *townCrawl) note(now time.Time, p *dowse.Page, each func(*dowse.Page) bool) bool {
 	name, _ := site.Of(p.URL, "")
 	switch {

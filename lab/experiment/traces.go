@@ -38,8 +38,8 @@ func (x *Experiment) traceParts() (parts []string) {
 	return parts
 }
 
-// tracesOf reads the access logs of a web, once per part. A log is read again for each part
-// instead of being held in memory.
+// tracesOf reads the access logs of a web, once per part. A log is read again
+// for each part instead of being held in memory.
 func (b *labelledWeb) tracesOf(s web.Source, parts []string) (map[string]*trace.Log, error) {
 	feed := b.feed(s, slices.ContainsFunc(parts, func(p string) bool { return p != "" }))
 	middle, err := b.middle(feed, parts)

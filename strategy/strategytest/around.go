@@ -34,8 +34,8 @@ func (a *around) Follow(p *dowse.Page) []dowse.Lead {
 	return a.call(func() []dowse.Lead { return a.Strategy.Follow(p) })
 }
 
-// Start queues seeds at priority 1 if the strategy does not start crawls itself, as a crawl
-// does.
+// Start queues seeds at priority 1 if the strategy does not start crawls
+// itself, as a crawl does.
 func (a *around) Start(seeds []dowse.URL) []dowse.Lead {
 	if s, ok := a.Strategy.(dowse.Starter); ok {
 		return a.call(func() []dowse.Lead { return s.Start(seeds) })
@@ -61,7 +61,8 @@ func (a *around) BeforeRound(v dowse.View) []dowse.Lead {
 	return nil
 }
 
-// Rescore passes through call, too, so that its time is measured; there are no leads.
+// Rescore passes through call, too, so that its time is measured; there are no
+// leads.
 func (a *around) Rescore(l dowse.Lead) (priority float64) {
 	if s, ok := a.Strategy.(dowse.Rescorer); ok {
 		a.call(func() []dowse.Lead { priority = s.Rescore(l); return nil })

@@ -40,8 +40,9 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// An Input is a finished experiment: its description, its crawls, and how to measure them.
-// Texts are untrusted, see the package comment. It must not be changed after [New].
+// An Input is a finished experiment: its description, its crawls, and how to
+// measure them. Texts are untrusted, see the package comment. It must not be
+// changed after [New].
 type Input struct {
 	Name  string // of the experiment
 	Title string // one line for readers; "" for none
@@ -113,9 +114,9 @@ type cell struct {
 	measure  measure.Measure
 }
 
-// A figure is the value of a cell: one measure of one strategy over all topics. The centre
-// is the mean over topics of the means over seed sets, or the median for measures that can
-// be infinite.
+// A figure is the value of a cell: one measure of one strategy over all topics.
+// The centre is the mean over topics of the means over seed sets, or the median
+// for measures that can be infinite.
 type figure struct {
 	centre, se float64
 	lo, hi     float64 // 95 % bootstrap interval
@@ -131,10 +132,11 @@ func DefaultMeasures() (list []measure.Measure) {
 	return list
 }
 
-// New measures an experiment: the ranking, one table cell per strategy and measure, all
-// pairwise tests, and the claims. It returns an error for unknown tests, for claims that
-// cannot be parsed, and if no strategy was run. The cost is that of the bootstrap: two
-// thousand resamples per cell by default, whatever the length of the crawls.
+// New measures an experiment: the ranking, one table cell per strategy and
+// measure, all pairwise tests, and the claims. It returns an error for unknown
+// tests, for claims that cannot be parsed, and if no strategy was run. The cost
+// is that of the bootstrap: two thousand resamples per cell by default,
+// whatever the length of the crawls.
 func New(in Input) (*Report, error) {
 	if len(in.Runs.Rivals()) == 0 {
 		return nil, fmt.Errorf("report: %s: no crawls of a strategy", cmp.Or(in.Name, "the run"))
@@ -166,9 +168,9 @@ func (r *Report) lead() measure.Measure {
 	return r.in.Measures[max(i, 0)]
 }
 
-// rank orders the strategies by the leading measure, best first, and assigns ids in the
-// order in which they were given, so that a row keeps its letter when the ranking changes.
-// Equal strategies keep the order of the experiment.
+// rank orders the strategies by the leading measure, best first, and assigns
+// ids in the order in which they were given, so that a row keeps its letter
+// when the ranking changes. Equal strategies keep the order of the experiment.
 func (r *Report) rank() {
 	r.rivals = r.in.Runs.Rivals()
 	for i, n := range r.rivals {
@@ -195,10 +197,10 @@ func compareBetter(m measure.Measure, a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
-// column computes the figures of one measure for all strategies and marks the best one.
-// Topics without a value are left out of the mean. The oracle is measured but cannot be
-// best. Several strategies are marked if their means are equal, none if there is only one
-// strategy.
+// column computes the figures of one measure for all strategies and marks the
+// best one. Topics without a value are left out of the mean. The oracle is
+// measured but cannot be best. Several strategies are marked if their means are
+// equal, none if there is only one strategy.
 func (r *Report) column(m measure.Measure) {
 	best := math.NaN()
 	for _, name := range append(slices.Clone(r.rivals), r.bounds...) {
@@ -224,13 +226,13 @@ func (r *Report) column(m measure.Measure) {
 	}
 }
 
-// same reports whether two means are equal up to the order of summation: sums over topics
-// in another order may differ in the last digits.
+// same reports whether two means are equal up to the order of summation: sums
+// over topics in another order may differ in the last digits.
 func same(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
-// against returns the comparisons of a strategy with the others, from its point of view.
-// Only two-tailed tests can be swapped; the t-test is one-tailed and has a comparison per
-// direction.
+// against returns the comparisons of a strategy with the others, from its point
+// of view. Only two-tailed tests can be swapped; the t-test is one-tailed and
+// has a comparison per direction.
 func (r *Report) against(m measure.Measure, name string) (list []measure.Comparison) {
 	for _, c := range r.tests[m] {
 		switch {

@@ -10,10 +10,10 @@ import (
 	"dowse/internal/lab/measure"
 )
 
-// A Plot is a picture of curves over the pages fetched. Each curve has its name at its end;
-// colour, dashes and shape distinguish it. The zero value of every field is usable. The
-// picture is SVG, written as text: a curve is one path, so that a plot of ten curves is
-// some tens of kilobytes.
+// A Plot is a picture of curves over the pages fetched. Each curve has its name
+// at its end; colour, dashes and shape distinguish it. The zero value of every
+// field is usable. The picture is SVG, written as text: a curve is one path, so
+// that a plot of ten curves is some tens of kilobytes.
 type Plot struct {
 	Title string
 	// Names of the axes; default "pages fetched" and "harvest rate".
@@ -87,8 +87,8 @@ func (p Plot) SVG() []byte {
 	return []byte(b.String())
 }
 
-// Sheet returns plots next to each other as one SVG file, each with its own title. They
-// keep their sizes.
+// Sheet returns plots next to each other as one SVG file, each with its own
+// title. They keep their sizes.
 func Sheet(title string, plots ...Plot) []byte {
 	var b strings.Builder
 	width, height := 0, 0
@@ -149,8 +149,8 @@ func (p Plot) draw(b *strings.Builder, top float64) {
 	p.names(b, f, lines)
 }
 
-// styled returns the lines with styles: the given ones, or by order if all are 0. The
-// oracle always has the style of a bound.
+// styled returns the lines with styles: the given ones, or by order if all are
+// 0. The oracle always has the style of a bound.
 func (p Plot) styled() []Line {
 	chosen := false
 	for _, l := range p.Lines {
@@ -171,8 +171,9 @@ func (p Plot) styled() []Line {
 	return lines
 }
 
-// frame computes the plot area: the room that names need at the right or below, and the
-// range of values, rounded up to a tick. Names take at most 42 per cent of the width.
+// frame computes the plot area: the room that names need at the right or below,
+// and the range of values, rounded up to a tick. Names take at most 42 per cent
+// of the width.
 func (p Plot) frame(lines []Line, top float64) frame {
 	w, h := p.size()
 	f := frame{left: 58, top: top, bottom: float64(h) - 46, minX: 0, maxX: 1, maxY: p.Top}
@@ -246,8 +247,8 @@ func axisNames(b *strings.Builder, f frame, x, y string) {
 	fmt.Fprintf(b, `<text class="what" transform="translate(15 %.1f) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (f.top+f.bottom)/2, escape(y, 60))
 }
 
-// drawLines draws bands below thin lines below the other lines, of which the first, the
-// best, is on top.
+// drawLines draws bands below thin lines below the other lines, of which the
+// first, the best, is on top.
 func drawLines(b *strings.Builder, f frame, lines []Line) {
 	for _, l := range lines {
 		if area := l.band(f); area != "" {
@@ -281,8 +282,8 @@ func (l Line) draw(b *strings.Builder, f frame) {
 	}
 }
 
-// drawn returns the points that are drawn: at most about maxPoints, always including the
-// last, whose value is written next to it.
+// drawn returns the points that are drawn: at most about maxPoints, always
+// including the last, whose value is written next to it.
 func (l Line) drawn() (points []Point) {
 	step := max(1, (len(l.Points)+maxPoints-1)/maxPoints)
 	for i, p := range l.Points {
@@ -303,8 +304,8 @@ func (l Line) path(f frame) string {
 	return b.String()
 }
 
-// band returns the outline of the band, along its upper edge and back along its lower one;
-// "" if the line has none or its width is 0.
+// band returns the outline of the band, along its upper edge and back along its
+// lower one; "" if the line has none or its width is 0.
 func (l Line) band(f frame) string {
 	if l.Thin || l.Bare {
 		return ""
@@ -325,8 +326,9 @@ func (l Line) band(f frame) string {
 	return b.String() + "Z"
 }
 
-// names writes each curve's name at its end, moved apart where names would overlap, and
-// connected to the curve. Names at the curves spare the reader a legend.
+// names writes each curve's name at its end, moved apart where names would
+// overlap, and connected to the curve. Names at the curves spare the reader a
+// legend.
 func (p Plot) names(b *strings.Builder, f frame, lines []Line) {
 	var named []Line
 	var ends []float64

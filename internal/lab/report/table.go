@@ -68,8 +68,8 @@ func idRuns(ids []string, dash, gap string) string {
 	return b.String()
 }
 
-// raised formats ids as Unicode superscripts, which a terminal and Markdown show without
-// markup.
+// raised formats ids as Unicode superscripts, which a terminal and Markdown
+// show without markup.
 func raised(ids []string) string {
 	var b strings.Builder
 	for _, r := range idRuns(ids, "-", "") {
@@ -88,8 +88,9 @@ func raised(ids []string) string {
 // oracle last.
 func (r *Report) rows() []string { return append(r.in.Runs.Rivals(), r.bounds...) }
 
-// value formats a figure in its measure's unit: shares with three decimals, large numbers
-// with thousands, "–" for a value that does not exist or is infinite.
+// value formats a figure in its measure's unit: shares with three decimals,
+// large numbers with thousands, "–" for a value that does not exist or is
+// infinite.
 func value(m measure.Measure, v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -183,8 +184,8 @@ func number(b bool) int {
 	return 0
 }
 
-// legend explains the letters; with too few topics for a test there are none, and it states
-// why.
+// legend explains the letters; with too few topics for a test there are none,
+// and it states why.
 func (r *Report) legend() string {
 	n := r.topics()
 	if n < measure.MinPairs {
@@ -220,8 +221,8 @@ func (r *Report) hasRanges() bool {
 // topics returns the number of topics, on which the number of pairs depends.
 func (r *Report) topics() int { return len(r.in.Runs.Topics()) }
 
-// Markdown returns the table and the outcomes of the claims, for a document. Every text is
-// escaped, so that a strategy's label cannot break the table.
+// Markdown returns the table and the outcomes of the claims, for a document.
+// Every text is escaped, so that a strategy's label cannot break the table.
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| # | strategy | %s |\n|---|---|%s\n", strings.Join(columnNames(r.in.Measures), " | "), strings.Repeat("--:|", len(r.in.Measures)))
@@ -398,9 +399,9 @@ func latex(s string) string {
 	).Replace(clean(s, longText))
 }
 
-// slug turns a text into a name for a file, a label and a TREC field: letters, digits and -
-// . _ = only, not empty and without a leading dot. Different texts may give the same slug;
-// see unique.
+// slug turns a text into a name for a file, a label and a TREC field: letters,
+// digits and - . _ = only, not empty and without a leading dot. Different texts
+// may give the same slug; see unique.
 func slug(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._=", r) {

@@ -14,15 +14,15 @@ import (
 	"dowse/weburl"
 )
 
-// A Judged web is a web whose pages a judge rates for one topic: each page, and the words
-// around each of its links, once, when a crawl first visits it. It is shared by all crawls
-// for the topic and may be used by many goroutines. Pages of a crawl that counts links
-// (crawl.Config.LinksIn) are rated for that crawl alone, because the rating depends on what
-// it has seen.
+// A Judged web is a web whose pages a judge rates for one topic: each page, and
+// the words around each of its links, once, when a crawl first visits it. It is
+// shared by all crawls for the topic and may be used by many goroutines. Pages
+// of a crawl that counts links (crawl.Config.LinksIn) are rated for that crawl
+// alone, because the rating depends on what it has seen.
 //
-// Rating is the most expensive part of a simulated visit: with 20 strategies on a topic,
-// sharing saves nineteen twentieths of it. The result is the same as without sharing, since
-// a judge does not change during an experiment.
+// Rating is the most expensive part of a simulated visit: with 20 strategies on
+// a topic, sharing saves nineteen twentieths of it. The result is the same as
+// without sharing, since a judge does not change during an experiment.
 type Judged struct {
 	web   *Web
 	judge dowse.Judge
@@ -33,8 +33,8 @@ type Judged struct {
 	errs []error                   // the first few
 }
 
-// ratings holds the ratings of pages, by number; nil for pages that were not visited. Each
-// is set once and atomically, so that readers need no lock.
+// ratings holds the ratings of pages, by number; nil for pages that were not
+// visited. Each is set once and atomically, so that readers need no lock.
 type ratings struct {
 	wish crawler.Wish
 	list []atomic.Pointer[rating]
@@ -86,8 +86,8 @@ func (j *Judged) For(s dowse.Strategy, latency func(dowse.URL) time.Duration) *V
 // second of Wang et al. 2009's running times.
 const defaultLatency = time.Second
 
-// ratings returns the ratings for a wish, empty at first. Crawls with equal wishes share
-// them: the same window and the same need for anchors.
+// ratings returns the ratings for a wish, empty at first. Crawls with equal
+// wishes share them: the same window and the same need for anchors.
 func (j *Judged) ratings(wish crawler.Wish) *ratings {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -198,9 +198,10 @@ func detachedRobots(r *dowse.Robots) *dowse.Robots {
 	return &own
 }
 
-// A View answers the visits of one crawl; it implements lab.Web. It shows nothing that a
-// live visit would not: no labels, no ratings of pages that were not visited. It is used by
-// one crawl, whose visits are made one after the other in virtual time.
+// A View answers the visits of one crawl; it implements lab.Web. It shows
+// nothing that a live visit would not: no labels, no ratings of pages that were
+// not visited. It is used by one crawl, whose visits are made one after the
+// other in virtual time.
 type View struct {
 	judged  *Judged
 	wish    crawler.Wish
@@ -240,8 +241,9 @@ func (v *View) Visit(visit crawl.Visit) (*dowse.Page, time.Duration) {
 	return p, took
 }
 
-// applyTo sets the ratings of a page and of the mentions of its links, in the order of
-// ratingOf. Reasons are cloned, so that a crawl cannot change those of another.
+// applyTo sets the ratings of a page and of the mentions of its links, in the
+// order of ratingOf. Reasons are cloned, so that a crawl cannot change those of
+// another.
 func (r *rating) applyTo(wish crawler.Wish, p *dowse.Page) {
 	p.Verdict = r.verdict
 	p.Verdict.Because = slices.Clone(r.verdict.Because)
@@ -268,7 +270,8 @@ func (r *rating) applyTo(wish crawler.Wish, p *dowse.Page) {
 	}
 }
 
-// fail records an error of reading the web. The first ten are enough to see the cause.
+// fail records an error of reading the web. The first ten are enough to see the
+// cause.
 func (j *Judged) fail(err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -15,8 +15,9 @@ type KnownWeb struct {
 	What string `json:"what"` // description
 }
 
-// Known lists the webs in folders: archives, collections and recorded webs. A folder that
-// cannot be read has none, since a list for a person is better short than refused.
+// Known lists the webs in folders: archives, collections and recorded webs. A
+// folder that cannot be read has none, since a list for a person is better
+// short than refused.
 func Known(dirs ...string) (list []KnownWeb) {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)
@@ -56,7 +57,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// labelled returns a note if labels are found next to a web.
+// labelled returns a note if labels are found next to a web: without them no
+// experiment can run on it.
 func labelled(path string) string {
 	if (Source{Paths: []string{path}}).labelsFile() != "" {
 		return ", with labels"
@@ -64,9 +66,9 @@ func labelled(path string) string {
 	return ""
 }
 
-// Cached lists the feature files of a cache. A feature file does not record its source, so
-// it is described by its size and its first URL. Damaged files are left out; they are built
-// again when they are needed.
+// Cached lists the feature files of a cache. A feature file does not record its
+// source, so it is described by its size and its first URL. Damaged files are
+// left out; they are built again when they are needed.
 func Cached(cache string) (list []KnownWeb) {
 	files, err := filepath.Glob(filepath.Join(cache, "*.features"))
 	if err != nil {

@@ -16,10 +16,11 @@ import (
 	"dowse/weburl"
 )
 
-// Labels are the ground truth of a lab: which pages are on which topics. A topic is a path
-// such as Top/Science/Physics, and includes everything below it. Judges and strategies
-// never see labels, except for the training pages of an experiment; nothing in this package
-// leads from a [Web] or a [View] to them.
+// Labels are the ground truth of a lab: which pages are on which topics. A
+// topic is a path such as Top/Science/Physics, and includes everything below
+// it. Judges and strategies never see labels, except for the training pages of
+// an experiment; nothing in this package leads from a [Web] or a [View] to
+// them.
 type Labels struct {
 	pages map[dowse.URL][]string
 	order []dowse.URL      // of first appearance
@@ -35,11 +36,12 @@ const (
 	maxLabels    = 20_000_000
 )
 
-// ReadLabels reads labels: one URL and topic per line, separated by a tab; further columns
-// are ignored. A header "url", empty lines and lines that begin with # are skipped. URLs
-// are parsed and made canonical, so that they match those of the web. A line that cannot be
-// read is a [*mistake.Error] with its number and what to write instead; nothing is skipped
-// silently, since missing labels would be missing targets.
+// ReadLabels reads labels: one URL and topic per line, separated by a tab;
+// further columns are ignored. A header "url", empty lines and lines that begin
+// with # are skipped. URLs are parsed and made canonical, so that they match
+// those of the web. A line that cannot be read is a [*mistake.Error] with its
+// number and what to write instead; nothing is skipped silently, since missing
+// labels would be missing targets.
 func ReadLabels(r io.Reader) (*Labels, error) {
 	l := newLabels()
 	in := bufio.NewScanner(r)
@@ -174,8 +176,8 @@ func within(topic, above string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// On returns the pages on a topic or on one below it, in the order of the labels, also
-// those that the web does not have.
+// On returns the pages on a topic or on one below it, in the order of the
+// labels, also those that the web does not have.
 func (l *Labels) On(topic string) (list []dowse.URL) {
 	for _, u := range l.order {
 		if l.Is(u, topic) {

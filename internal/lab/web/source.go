@@ -20,8 +20,9 @@ import (
 	"dowse/internal/durable"
 )
 
-// A Source names where a web comes from: recorded files, or a synthetic web. Two sources
-// with equal content share a feature file, whatever they are called and wherever they are.
+// A Source names where a web comes from: recorded files, or a synthetic web.
+// Two sources with equal content share a feature file, whatever they are called
+// and wherever they are.
 type Source struct {
 	Name  string   // name in tables; default the file's name, or demo
 	Paths []string // WARC or WACZ files, folders of them, collections, or recorded webs
@@ -39,9 +40,9 @@ type Synthetic struct {
 	Seed  uint64 // random seed
 }
 
-// A transport answers requests for the pages of a web, and lists what can be requested. It
-// is an http.RoundTripper, so that the client of live crawls reads recorded webs as it
-// reads the network.
+// A transport answers requests for the pages of a web, and lists what can be
+// requested. It is an http.RoundTripper, so that the client of live crawls
+// reads recorded webs as it reads the network.
 type transport struct {
 	http.RoundTripper
 	list    []dowse.URL
@@ -85,8 +86,8 @@ func (m Synthetic) WriteAccessLog(out io.Writer) error {
 	return w.WriteAccessLog(out, int(peoplePerPage*float64(w.Len())))
 }
 
-// files lists the archives of all paths, in order, with those of the hubs last. The order
-// is part of the key of the source.
+// files lists the archives of all paths, in order, with those of the hubs last.
+// The order is part of the key of the source.
 func (s Source) files() (list []string, err error) {
 	paths := slices.Clone(s.Paths)
 	if s.Hubs != "" {
@@ -167,8 +168,8 @@ func (s Source) open() (*transport, error) {
 	return &transport{RoundTripper: w, list: slices.Collect(w.URLs()), close: w.Close}, nil
 }
 
-// ErrCut is returned for a file that cannot be read to its end: crawls of half a web would
-// look like those of the whole one.
+// ErrCut is returned for a file that cannot be read to its end: crawls of half
+// a web would look like those of the whole one.
 var ErrCut = errors.New("the file can't be read to its end")
 
 // cutError adds what to do to the place at which reading failed.
@@ -201,9 +202,9 @@ func (s Source) key() (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:32], nil
 }
 
-// digest hashes a sample of 64 pages, so that a change of the generator changes the key.
-// The generator is deterministic: a sample shows a change that affects more than a few
-// pages.
+// digest hashes a sample of 64 pages, so that a change of the generator changes
+// the key. The generator is deterministic: a sample shows a change that affects
+// more than a few pages.
 func (m Synthetic) digest(w io.Writer) {
 	d := m.web()
 	fmt.Fprintf(w, "demo %d %d\n", d.Len(), m.Seed)

@@ -38,7 +38,8 @@ func (f *families) release(leads []dowse.Lead, p *dowse.Page) []dowse.Lead {
 }
 
 // follow appends leads for the links of a page, as one family. A link that waits in a
-// better family stays there.
+// better family stays there. A family of one, or one beyond maxMembers, is not kept: its
+// links wait as if they had none.
 func (f *families) follow(leads []dowse.Lead, p *dowse.Page, as dowse.Lead) []dowse.Lead {
 	f.Next++
 	as.Merge, as.Note = dowse.Max, familyNote(as.Band, as.Priority, f.Next)

@@ -310,7 +310,8 @@ func (o *osm) each(t *tgraph.LinkText, do func(part int, m match)) {
 	}
 }
 
-// A termBag counts terms by their numbers.
+// A termBag counts terms by their numbers. Counts are in an array by number, so that adding
+// a term is one access; clearing touches only what was used.
 type termBag struct {
 	ids   []int32 // in order of first meeting, so that sums always give the same bits
 	count []float64
