@@ -10,7 +10,7 @@ type phrasebook struct {
 }
 
 // phrases are the fixed texts by language. They are the same on all sites, as
-// boilerplate is, and say nothing about a topic.
+// boilerplate is, and have no words of a topic.
 var phrases = map[string]phrasebook{
 	"en": {
 		and: " and ", related: "Related pages",

@@ -43,8 +43,8 @@ func TestRandomNumbers(t *testing.T) {
 	}
 }
 
-// TestRandomNumbersAreSeparate checks that the numbers of one purpose and thing say nothing
-// about those of another.
+// TestRandomNumbersAreSeparate checks that the numbers of one purpose and thing do not
+// depend on those of another.
 func TestRandomNumbersAreSeparate(t *testing.T) {
 	seen := map[uint64]bool{}
 	for purpose := range 9 {

@@ -94,7 +94,7 @@ func TestCareless(t *testing.T) {
 		}
 	}
 	if len(s.Reached()) == 0 {
-		t.Error("the inside was reached, and nobody noticed")
+		t.Error("the inside was reached, and no check reports it")
 	}
 }
 

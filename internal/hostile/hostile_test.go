@@ -42,7 +42,7 @@ type job struct {
 	Resolver string
 	Networks []string
 	Trust    []byte        // PEM; certificates to trust
-	Conns    int           // visits at once; 128
+	Conns    int           // concurrent visits; 128
 	Timeout  time.Duration // for a download; 6 s
 	Delay    time.Duration // between visits to a host; hostile.Polite
 	Pages    int           // to fetch at most; 0 for no limit
@@ -301,7 +301,7 @@ func checkCost(t *testing.T, dir string, r *result) {
 func checkCollection(t *testing.T, dir string) {
 	parent, err := os.ReadDir(filepath.Dir(dir))
 	if err != nil || len(parent) != 1 {
-		t.Errorf("beside the collection there is %v (%v)", parent, err)
+		t.Errorf("next to the collection there is %v (%v)", parent, err)
 	}
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -27,7 +27,7 @@ type Site struct {
 	paths  map[string]act
 	trees  []tree           // by their prefixes; the first that matches answers
 	linked []string         // paths and URLs that the homepage links to
-	extra  []string         // HTML of the homepage beside that
+	extra  []string         // further HTML of the homepage
 	front  act              // answers in place of all others, if there is one
 	others map[string]*Site // further names of the site
 	wilds  *wildcards       // a domain of the site on which every name exists; nil for none

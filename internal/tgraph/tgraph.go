@@ -60,7 +60,7 @@ type Node struct {
 	URL      dowse.URL `json:"url"` // the page with the link
 	Level    int       `json:"level"`
 	LinksTo  dowse.URL `json:"links_to,omitempty"` // the page of the level below; "" for a target
-	LinkText           // what stands at the link
+	LinkText           // the text at the link
 	To       []string  `json:"to,omitempty"` // the nodes of that page: where one gets from here
 }
 
@@ -70,7 +70,7 @@ type Backlinks interface {
 	// Linking returns the pages that link to a page, each once, in an order that does
 	// not change.
 	Linking(to dowse.URL) ([]dowse.URL, error)
-	// Document returns what a page says, nil if that is not known.
+	// Document returns the content of a page, nil if it is not known.
 	Document(u dowse.URL) (*dowse.Document, error)
 }
 

@@ -33,7 +33,7 @@ type theme struct {
 	host   string
 	name   string   // of the site, in titles and headings
 	menu   []string // paths; the words on a link depend on it
-	aside  string   // HTML of a box beside the text, the same on all pages
+	aside  string   // HTML of a box next to the text, the same on all pages
 	footer string   // words
 }
 

@@ -21,7 +21,7 @@ var baselines = []string{"breadth-first", "random"}
 
 // focus returns the strategies that figures name and colour: all, or, if there
 // are too many, the best and the baselines. They are in the order of rivals.
-// Eight colours can be told apart on a screen; twenty cannot.
+// Eight colours can be distinguished on a screen; twenty cannot.
 func (r *Report) focus() []string {
 	if len(r.rivals) <= fewRivals {
 		return r.rivals

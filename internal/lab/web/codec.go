@@ -152,7 +152,7 @@ func (e *encoder) links(list []dowse.Link) {
 }
 
 // mention writes a mention of a link. Headings above it are stored with one
-// added, because -1 stands for none. The window and the ratings belong to a
+// added, because -1 means none. The window and the ratings belong to a
 // crawl and are not stored.
 func (e *encoder) mention(m *dowse.Mention) {
 	e.text(m.Anchor)

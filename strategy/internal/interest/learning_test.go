@@ -150,8 +150,8 @@ func TestParentsAreBounded(t *testing.T) {
 	}
 }
 
-// learningWorld is a web in which topic words, hosts and links tell pages on topic
-// apart: half of the links of a page lead to pages of its kind.
+// learningWorld is a web in which topic words, hosts and links distinguish pages on
+// topic: half of the links of a page lead to pages of its kind.
 func learningWorld(n int) (strategytest.Toy, []dowse.URL) {
 	url := func(i int) dowse.URL {
 		kind := "misc"

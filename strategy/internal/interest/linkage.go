@@ -12,7 +12,7 @@ import (
 )
 
 // Linkage are the parameters of learning from links (Aggarwal, Al-Garawi and Yu 2001):
-// which ratios count, and how many linking pages are remembered. A zero field stands for
+// which ratios count, and how many linking pages are remembered. A zero field means
 // its default.
 type Linkage struct {
 	Factors  string `param:"factors" default:"content+url+links+siblings" help:"what is learnt from: words of linking pages, parts of the URL, whether linking pages are on topic, whether their other links are; content*0.5+url weighs (Aggarwal 2004, sec. 3: all alike)"`

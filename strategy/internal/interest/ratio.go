@@ -14,8 +14,8 @@ import (
 //	I(C, E) = P(C | E) / P(C)
 //
 // where C is "the page is on topic" and E is "the page has the feature": 1 means that the
-// feature says nothing, 4 that pages with it are on topic four times as often as pages in
-// general. A zero field stands for its default.
+// feature is uninformative, 4 that pages with it are on topic four times as often as pages in
+// general. A zero field means its default.
 type Ratios struct {
 	Sigma       float64 `param:"sigma" default:"1" help:"pulls ratios towards 1 while little is known, as if this many average pages had been seen; ours"`
 	T           float64 `param:"t" default:"2" help:"standard deviations from the mean from which a feature counts; Aggarwal et al. 2001"`

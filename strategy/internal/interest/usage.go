@@ -11,7 +11,7 @@ import (
 )
 
 // Usage are the parameters of learning from a trace (Aggarwal 2002), which records which
-// people accessed which pages in which order. A zero field stands for its default.
+// people accessed which pages in which order. A zero field means its default.
 type Usage struct {
 	Near      int    `param:"near" default:"5" help:"accesses before and after one to a page on topic that count as near it; ours, Aggarwal 2004 gives no number"`
 	Expand    string `param:"expand" default:"on-topic" help:"whose readers are followed: those of pages on topic (on-topic), or of all (always); ours"`

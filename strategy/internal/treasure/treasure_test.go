@@ -222,7 +222,7 @@ func goldenBottomUp(t *testing.T, g goldenCase) {
 }
 
 // goldenAging plays insertions and pops on a real frontier, as the crawl applies
-// what the strategy says.
+// what the strategy returns.
 func goldenAging(t *testing.T, g goldenCase) {
 	in := decode[struct {
 		Ops []struct {
@@ -390,8 +390,7 @@ func TestFittedWeights(t *testing.T) {
 	}
 }
 
-// TestFittedWeightsOfGraph fits on a T-Graph in which only main headings tell levels
-// apart.
+// TestFittedWeightsOfGraph fits on a T-Graph in which only main headings distinguish levels.
 func TestFittedWeightsOfGraph(t *testing.T) {
 	g := &tgraph.Graph{Depth: 2}
 	for i := range 12 {
