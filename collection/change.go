@@ -118,11 +118,15 @@ func (c *Collection) readPlan() (*plan, error) {
 	p := &plan{}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(p); err != nil || len(p.Topic) > maxTopic {
-		return nil, &DamageError{c.Dir, fmt.Errorf("%s: %w", changeName, errors.Join(err, errPlan))}
+	err = dec.Decode(p)
+	if err == nil && len(p.Topic) > maxTopic {
+		err = fmt.Errorf("its topic is longer than %d bytes", maxTopic)
+	}
+	if err != nil {
+		return nil, &DamageError{c.Dir, fmt.Errorf("%s: %w: %w; remove the file to go on without the change", changeName, errPlan, err)}
 	}
 	return p, nil
 }
 
 // errPlan is the problem of a plan that can't be decoded.
-var errPlan = errors.New("not the plan of a change; remove the file to go on without the change")
+var errPlan = errors.New("not the plan of a change")

@@ -189,7 +189,11 @@ func (v *verifier) kept(e *crawl.Entry) {
 	v.places[place] = e.ID
 	gone := e.Kind != crawl.EntryRobots && v.c.forgotten(e.ID)
 	if err := v.holds(place, e, gone, page); err != nil {
-		v.out.problem(at, doExport, "%s: %v", p.URL, err)
+		do := doExport
+		if errors.Is(err, errStillThere) {
+			do = doForget
+		}
+		v.out.problem(at, do, "%s: %v", p.URL, err)
 		return
 	}
 	if page && !gone {
@@ -198,7 +202,7 @@ func (v *verifier) kept(e *crawl.Entry) {
 }
 
 var (
-	errStillThere = errors.New("it was taken down, and is still in the archive: run dowse forget once more")
+	errStillThere = errors.New("it was taken down, and is still in the archive")
 	errOtherURL   = errors.New("the record there is of another URL")
 )
 

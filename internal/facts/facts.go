@@ -178,8 +178,12 @@ func Add(f *Fact) (remove func()) {
 	return func() { current = before }
 }
 
-// Value returns the value of the fact for a page, nil if it is not known.
+// Value returns the value of the fact for a page, nil if it is not known. Nothing is known of what a page
+// says if it can't be read: an empty page has 0 words, and a page that can't be read has none that count.
 func (f *Fact) Value(r *Row) any {
+	if f.Document && r.Unread {
+		return nil
+	}
 	if f.Get != nil {
 		return f.Get(r)
 	}

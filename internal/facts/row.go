@@ -18,6 +18,7 @@ type Row struct {
 	Judged    bool // the page has a verdict
 	Threshold float64
 	Left      dowse.Reason // why a judged page is off topic all the same; "" for no such reason
+	Unread    bool         // what the page says was to be read and can't be, so nothing of it is known
 
 	Seen     time.Time // when the URL was first seen
 	Parent   dowse.URL // the page that it was first seen on
