@@ -229,7 +229,7 @@ func (r *scenarioRun) damage(args []string) {
 	r.must(os.WriteFile(path, data, 0o644))
 }
 
-// record returns where the first record of a URL begins and ends in an archive file.
+// record returns where the first response of a URL begins and ends in an archive file.
 func (r *scenarioRun) record(data []byte, u dowse.URL) (from, end int) {
 	from = -1
 	for rec, err := range archive.Records(bytes.NewReader(data)) {
@@ -237,7 +237,7 @@ func (r *scenarioRun) record(data []byte, u dowse.URL) (from, end int) {
 		if from >= 0 {
 			return from, int(rec.Offset)
 		}
-		if rec.Target() == string(u) {
+		if rec.Target() == string(u) && (rec.Type() == "response" || rec.Type() == "revisit") {
 			from = int(rec.Offset)
 		}
 	}
