@@ -3,6 +3,8 @@ package facts
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -23,7 +25,7 @@ func (s Seconds) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a number of seconds.
 func (s *Seconds) UnmarshalJSON(b []byte) error {
 	f, err := strconv.ParseFloat(string(b), 64)
-	*s = Seconds(f * float64(time.Second))
+	*s = Seconds(math.Round(f * float64(time.Second))) // 0.57 s is a little less than 570 ms as a binary fraction
 	return err
 }
 
@@ -84,7 +86,8 @@ func byName(list []dowse.Meta) ([]byte, error) {
 // MarshalJSON returns the object of schema [PageSchema]: all facts of a page that are printed and known.
 func (r *Row) MarshalJSON() ([]byte, error) { return r.object(nil) }
 
-// With returns the JSON object of a page with some facts beside those that are always printed.
+// With returns the JSON object of a page with some facts in addition to those that are always printed. A
+// name that is not that of a fact which can be printed adds nothing.
 func (r *Row) With(names ...string) ([]byte, error) { return r.object(names) }
 
 func (r *Row) object(more []string) ([]byte, error) {
@@ -99,7 +102,7 @@ func (r *Row) object(more []string) ([]byte, error) {
 		}
 	}
 	for _, name := range more {
-		if f := Named(name); f != nil && !f.Printed {
+		if f := Named(name); f != nil && !f.Printed && f.printable() {
 			var err error
 			if b, err = f.appendMember(b, r); err != nil {
 				return nil, err
@@ -118,14 +121,19 @@ func (f *Fact) appendMember(b []byte, r *Row) ([]byte, error) {
 	return append(append(b, `":`...), v...), nil
 }
 
-// Select returns a JSON object with just the named facts, in their order; what is not known is null.
+// Select returns a JSON object with only the named facts, in their order; what is not known is null. A name
+// that is not that of a fact which can be printed is an error.
 func (r *Row) Select(names []string) ([]byte, error) {
 	b := []byte{'{'}
 	for i, name := range names {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		v, err := Named(name).JSON(r)
+		f := Named(name)
+		if f == nil || !f.printable() {
+			return nil, fmt.Errorf("facts: unknown fact %q", name)
+		}
+		v, err := f.JSON(r)
 		if err != nil {
 			return nil, err
 		}
