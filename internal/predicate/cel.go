@@ -290,8 +290,13 @@ func (p *celPage) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("%s is no %s", p.typ, t.TypeName())
 }
 
-// Equal reports whether other is the same page.
-func (p *celPage) Equal(other ref.Val) ref.Val { return types.Bool(p == other) }
+// Equal reports whether other is the same page, or what is known of the same
+// parent. A value is made anew for each selection of the parent, so pointers
+// are not compared.
+func (p *celPage) Equal(other ref.Val) ref.Val {
+	o, ok := other.(*celPage)
+	return types.Bool(ok && *o == *p)
+}
 
 // Type returns the type that the compiler knows.
 func (p *celPage) Type() ref.Type { return types.NewObjectType(p.typ) }

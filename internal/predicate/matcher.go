@@ -74,7 +74,7 @@ func (b *builder) matchers(f *fact, m map[string]any, at place) (tests []finder)
 			tests = append(tests, b.matcher(f, key, v, m["at_least"], here))
 		}
 	}
-	if len(tests) == 0 {
+	if len(m) == 0 { // a key that is not known was reported by itself
 		b.fail(at, "use one of: "+strings.Join(matcherNames(f), ", "), "%s: no way to match it", f.name)
 	}
 	return tests
