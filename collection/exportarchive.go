@@ -42,13 +42,14 @@ func (x *exporter) warc(w io.Writer) error {
 func (x *exporter) copyPages(w io.Writer, f Filter) error {
 	var places []dowse.Place
 	taken := map[dowse.Place]bool{}
-	pageAt := map[dowse.Place]dowse.URL{}
-	add := func(p dowse.Place) {
+	pagesAt := map[dowse.Place][]dowse.URL{} // the pages that need the record at a place
+	add := func(p dowse.Place, u dowse.URL) {
 		key := dowse.Place{File: p.File, Offset: p.Offset}
 		if !taken[key] {
 			taken[key] = true
 			places = append(places, key)
 		}
+		pagesAt[key] = append(pagesAt[key], u)
 	}
 	err := x.pages(f, func(row *Row) error {
 		p := row.Fetch.Archive
@@ -58,10 +59,9 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 			return nil
 		}
 		x.n++
-		pageAt[dowse.Place{File: p.File, Offset: p.Offset}] = row.URL
-		add(p)
+		add(p, row.URL)
 		if first.File != "" {
-			add(first)
+			add(first, row.URL)
 		}
 		return nil
 	})
@@ -69,9 +69,11 @@ func (x *exporter) copyPages(w io.Writer, f Filter) error {
 		return err
 	}
 	_, err = archive.Copy(w, x.c.ArchiveDir(), places, x.archiveOptions(), func(p dowse.Place, err error) {
-		if u, ok := pageAt[p]; ok {
-			x.n--
-			x.leaveOut(u, err)
+		for _, u := range pagesAt[p] {
+			if !x.gone[u] {
+				x.n--
+				x.leaveOut(u, err)
+			}
 		}
 	})
 	return err
@@ -210,11 +212,23 @@ func (x *exporter) whole(dir, index string) ([]string, error) {
 	return files, writeIndexOf(index, nil, files...)
 }
 
-// isLost reports whether the record of a page lies in a part of the archive that
-// can't be read, or in a file that is missing.
+// isLost reports whether the record of a page, or the one that it refers to,
+// lies in a part of the archive that can't be read, or in a file that is
+// missing.
 func (x *exporter) isLost(row *Row) bool {
-	at := row.Fetch.Archive
-	if x.gone[row.URL] || x.there != nil && at.File != "" && !x.there[at.File] {
+	if x.gone[row.URL] || x.isLostAt(row.Fetch.Archive) {
+		return true
+	}
+	if len(x.lost) == 0 {
+		return false // no need to look at each record
+	}
+	first, err := x.c.refersTo(row.Fetch.Archive)
+	return err != nil || x.isLostAt(first)
+}
+
+// isLostAt is isLost for a place in the archive; the zero Place is not lost.
+func (x *exporter) isLostAt(at dowse.Place) bool {
+	if x.there != nil && at.File != "" && !x.there[at.File] {
 		return true
 	}
 	for _, l := range x.lost {

@@ -37,7 +37,8 @@ type Takedown struct {
 // Forgotten is the result of a takedown.
 type Forgotten struct {
 	URLs []dowse.URL `json:"urls"`
-	// Already are URLs that had been taken down before.
+	// Already are URLs that had been taken down before. Whatever was left of
+	// them is removed now.
 	Already []dowse.URL `json:"already,omitempty"`
 	// Ended are the URLs of an earlier, interrupted takedown that was completed
 	// first.
@@ -206,6 +207,8 @@ type takedown struct {
 	c    *Collection
 	out  *Forgotten
 	urls map[dowse.URL]bool
+	// buried are the URLs of the takedown that were taken down before.
+	buried []pendingPage
 	// ids are the pages; gone are the pages and the leads.
 	ids  map[frontier.ID]bool
 	gone map[frontier.ID]bool

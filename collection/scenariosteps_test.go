@@ -179,7 +179,7 @@ func (r *scenarioRun) interruptedChange(args []string) {
 // replace OLD NEW" or "FILE link TARGET". A flip changes one bit: in the middle or at the end of
 // the file, in the last occurrence of a text, or in the checksum of the record of a URL.
 func (r *scenarioRun) damage(args []string) {
-	text := strings.ReplaceAll(strings.Join(args[2:], " "), `\n`, "\n")
+	text := strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(strings.Join(args[2:], " "))
 	if args[1] == "write" || args[1] == "link" {
 		path := filepath.Join(r.dir, filepath.FromSlash(args[0]))
 		os.MkdirAll(filepath.Dir(path), 0o755)
@@ -489,8 +489,26 @@ func (r *scenarioRun) export(args []string) {
 		switch filepath.Ext(path) {
 		case ".jsonl", ".csv":
 			r.show("%s", readAll(r.t, path))
+		case ".gz":
+			if strings.HasSuffix(path, ".warc.gz") {
+				r.records(path)
+			}
+		case ".wacz":
+			p, err := archive.VerifyWACZ(path)
+			r.must(err)
+			r.show("WACZ with %d resources, problems %v", len(p.Resources), p.Problems)
 		}
 	})
+}
+
+// records shows the responses of a WARC file.
+func (r *scenarioRun) records(path string) {
+	for rec, err := range archive.Records(bytes.NewReader(readAll(r.t, path))) {
+		r.must(err)
+		if rec.Type() == "response" || rec.Type() == "revisit" {
+			r.show("%s of %s", rec.Type(), rec.Target())
+		}
+	}
 }
 
 func (r *scenarioRun) labels([]string) {

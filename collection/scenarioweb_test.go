@@ -23,8 +23,9 @@ type scenarioWeb struct {
 	seeds  []string
 	pages  map[string]scenarioPage
 	titles map[string]string // by URL, for the words of links
-	fail   map[string]bool   // URLs whose visits fail: the connection is refused
+	fail   map[string]bool   // URLs whose connections break
 	limit  int               // pages that are fetched before a scenario begins; 0 for all
+	reach  string            // the scope of the crawl; "" for the web
 }
 
 // A scenarioPage is one answer of a scenarioWeb.
@@ -69,6 +70,9 @@ func (w *scenarioWeb) line(line string) error {
 		return nil
 	case "fail":
 		w.fail[url] = true
+		return nil
+	case "reach":
+		w.reach = url
 		return nil
 	case "limit":
 		w.limit, _ = strconv.Atoi(url)
@@ -154,13 +158,13 @@ func (w *scenarioWeb) body(url string, p scenarioPage) string {
 	return b.String()
 }
 
-var errRefused = errors.New("connection refused")
+var errBroken = errors.New("the connection broke")
 
 // RoundTrip answers a request.
 func (w *scenarioWeb) RoundTrip(r *http.Request) (*http.Response, error) {
 	url := r.URL.Host + r.URL.RequestURI()
 	if w.fail[url] {
-		return nil, errRefused
+		return nil, errBroken
 	}
 	p, ok := w.pages[url]
 	if p.sameAs != "" {
@@ -198,7 +202,7 @@ func (w *scenarioWeb) crawl(dir string, change func(*crawler.Config)) (*crawler.
 		},
 	}
 	if _, err := os.Stat(dir); err != nil {
-		cfg.Words, cfg.Settings.Key = []string{"barnacle"}, 7
+		cfg.Words, cfg.Settings.Key, cfg.Scope.Reach = []string{"barnacle"}, 7, w.reach
 		for _, s := range w.seeds {
 			cfg.Seeds = append(cfg.Seeds, "http://"+s)
 		}
