@@ -93,7 +93,7 @@ func (c *Collection) refersTo(p dowse.Place) (dowse.Place, error) {
 	return c.original(r)
 }
 
-// archiveOptions returns what the warcinfo record of an export says.
+// archiveOptions returns the content of the warcinfo record of an export.
 func (x *exporter) archiveOptions() archive.Options {
 	s := &x.c.Settings
 	return archive.Options{
@@ -105,7 +105,7 @@ func (x *exporter) archiveOptions() archive.Options {
 
 // wacz writes the collection as a WACZ with its topic, settings and data card. A
 // file with several hard links is left out with a note: it could be a private
-// file of this machine that somebody linked into the collection.
+// file of this machine that was linked into the collection.
 func (x *exporter) wacz(w io.Writer) error {
 	if err := x.settled(); err != nil {
 		return err

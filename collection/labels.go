@@ -263,8 +263,8 @@ type Conflict struct {
 
 // Conflicts returns the pages with contradicting labels, sorted by URL.
 func (l *Labels) Conflicts() (list []Conflict) {
-	stands := l.Standing()
-	for _, u := range slices.Sorted(maps.Keys(stands)) {
+	valid := l.Standing()
+	for _, u := range slices.Sorted(maps.Keys(valid)) {
 		var lines []Label // since the last skip
 		for _, x := range l.of(u) {
 			if lines = append(lines, x); x.Label == LabelSkip {
@@ -272,7 +272,7 @@ func (l *Labels) Conflicts() (list []Conflict) {
 			}
 		}
 		if slices.ContainsFunc(lines, func(x Label) bool { return x.Label != lines[0].Label }) {
-			list = append(list, Conflict{u, stands[u].Label, lines})
+			list = append(list, Conflict{u, valid[u].Label, lines})
 		}
 	}
 	return list

@@ -381,7 +381,7 @@ func TestDataCardIsPlain(t *testing.T) {
 }
 
 // Figures of the data card: first and last visit in any order, licences that JSON can't hold,
-// and a bound on how many are told apart.
+// and a bound on how many are counted by name.
 func TestCardFacts(t *testing.T) {
 	var f cardFacts
 	for _, at := range []int64{200, 100, 300} {

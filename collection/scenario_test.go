@@ -135,7 +135,7 @@ func (r *scenarioRun) show(format string, args ...any) {
 }
 
 // failed shows an error and reports whether there was one. The kinds of errors that callers
-// tell apart are shown with it.
+// distinguish are shown with it.
 func (r *scenarioRun) failed(err error) bool {
 	if err == nil {
 		return false

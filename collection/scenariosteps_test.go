@@ -120,7 +120,7 @@ func (r *scenarioRun) label(args []string) {
 	r.failed(collection.AppendLabels(r.dir, l))
 }
 
-// undo reads "MODEL THROUGH", the request to return to a model that knew so many lines.
+// undo reads "MODEL THROUGH", the request to return to a model that knew the first lines.
 func (r *scenarioRun) undo(args []string) {
 	through, err := strconv.Atoi(args[1])
 	if err != nil {
@@ -519,9 +519,9 @@ func (r *scenarioRun) labels([]string) {
 	models, err := collection.Models(r.dir)
 	r.failed(err)
 	r.show("%d lines, %d bad, %d untrained", len(l.Lines), l.Bad, l.Untrained(models))
-	stand := l.Standing()
-	for _, u := range slices.Sorted(maps.Keys(stand)) {
-		r.show("%s %s by %s", u, stand[u].Label, stand[u].By)
+	valid := l.Standing()
+	for _, u := range slices.Sorted(maps.Keys(valid)) {
+		r.show("%s %s by %s", u, valid[u].Label, valid[u].By)
 	}
 	for _, c := range l.Conflicts() {
 		r.show("conflict: %s is %s, of %d labels", c.URL, c.Stands, len(c.Labels))
@@ -584,7 +584,7 @@ func (r *scenarioRun) cat(args []string) {
 }
 
 // grep shows the files in which a text is, compressed ones unpacked; of the archive, the
-// records, so that a page that links to another is told apart from the page itself.
+// records, so that a page that links to another is distinguished from the page itself.
 func (r *scenarioRun) grep(args []string) {
 	text, found := strings.Join(args, " "), false
 	r.each(func(name, path string) {

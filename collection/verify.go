@@ -171,7 +171,7 @@ func (v *verifier) tornJournal(end uint64, err error) {
 		"after %d entries, of %d bytes in all: %v", v.out.Entries, end, err)
 }
 
-// kept checks that the archive holds what an entry says it does.
+// kept checks that the archive holds the record that an entry names.
 func (v *verifier) kept(e *crawl.Entry) {
 	p := e.Page
 	page := e.Kind == crawl.EntryPage && p.Outcome == dowse.Fetched
@@ -267,7 +267,7 @@ func (v *verifier) tail() error {
 	return nil
 }
 
-// growing reports whether another process is writing, or has just written, what stands at an
+// growing reports whether another process is writing, or has just written, what is at an
 // offset of file i: it is behind the last record that the journal names.
 func (v *verifier) growing(files []string, i int, offset int64) bool {
 	last := v.c.Crawl.LastArchived()

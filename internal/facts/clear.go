@@ -38,10 +38,10 @@ func empty(field any) bool {
 	return v.Kind() == reflect.Slice && v.Len() == 0
 }
 
-// ClearSaid removes what strategies said of the page, and reports whether there was anything.
-func ClearSaid(p *dowse.Page) (changed bool) {
+// ClearByStrategy removes what strategies wrote about the page, and reports whether there was anything.
+func ClearByStrategy(p *dowse.Page) (changed bool) {
 	for _, f := range All() {
-		if !f.Said {
+		if !f.ByStrategy {
 			continue
 		}
 		if v := reflect.ValueOf(f.Field(p)).Elem(); !v.IsZero() {

@@ -74,10 +74,10 @@ type Fact struct {
 	All func(r *Row) any
 
 	Printed  bool  // part of the JSON object of a page; others of a type are printed if asked for by name
-	Document bool  // known only if what the page says was read; the journal does not hold it
+	Document bool  // part of the content of the page, which the journal does not hold: known only if the page was read
 	Asked    bool  // conditions can ask for it
 	Match    Match // how conditions compare its strings
-	Content  bool  // a condition on it asks what a page says, not where it is or how long
+	Content  bool  // a condition on it is about the content of a page, not about its address or its size
 	InCrawl  bool  // known only in a crawl, not for a page by itself
 	Judging  bool  // known only while a page is judged, so never printed
 	Costly   bool  // to be computed once per page
@@ -93,9 +93,9 @@ type Fact struct {
 	// Kept facts stay in the journal when a page is taken down: the books need them. A takedown
 	// clears every other fact that has a Field.
 	Kept bool
-	// Said facts are made by strategies. They may hold words of other pages, so a takedown of any
+	// ByStrategy facts are written by strategies. They may hold words of other pages, so a takedown of any
 	// earlier page clears them too.
-	Said bool
+	ByStrategy bool
 }
 
 // Codes of facts in the journal.
@@ -158,7 +158,7 @@ func Named(name string) *Fact { return current.named[name] }
 // JournalVisit returns what the journal stores of every visit, in order.
 func JournalVisit() []Group { return current.visit }
 
-// JournalPage returns what the journal stores of a page beside [JournalVisit], in order.
+// JournalPage returns what the journal stores of a page in addition to [JournalVisit], in order.
 func JournalPage() []Group { return current.page }
 
 // JournalTaggedFacts returns the facts that the journal stores with their codes, by code.
@@ -178,8 +178,8 @@ func Add(f *Fact) (remove func()) {
 	return func() { current = before }
 }
 
-// Value returns the value of the fact for a page, nil if it is not known. Nothing is known of what a page
-// says if it can't be read: an empty page has 0 words, and a page that can't be read has none that count.
+// Value returns the value of the fact for a page, nil if it is not known. Nothing is known of the content of
+// a page that can't be read: an empty page has 0 words, and one that can't be read an unknown number.
 func (f *Fact) Value(r *Row) any {
 	if f.Document && r.Unread {
 		return nil

@@ -148,8 +148,8 @@ func (r *Row) Select(names []string) ([]byte, error) {
 // printable reports whether the fact can be printed at all.
 func (f *Fact) printable() bool { return f.Type != Internal && !f.Judging }
 
-// Names lists the facts that can be printed. Without a document, those are left out that only what the
-// page says can answer.
+// Names lists the facts that can be printed. Without document, those are left out that are part
+// of the content of the page.
 func Names(document bool) (names []string) {
 	for _, f := range All() {
 		if f.printable() && (document || !f.Document) {

@@ -113,7 +113,7 @@ func TestNothingKnown(t *testing.T) {
 	}
 }
 
-// Nothing of what a page says is known if it can't be read, though its visit is.
+// Nothing of the content of a page is known if it can't be read, though its visit is.
 func TestUnreadPage(t *testing.T) {
 	r, want := wholeRow()
 	r.Unread = true
@@ -190,13 +190,13 @@ func TestSchemaOfEveryFact(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if got := jsonType(v); got != p.Type && !(got == "integer" && p.Type == "number") {
-			t.Errorf("%s is of type %s, and the schema says %s", name, got, p.Type)
+			t.Errorf("%s is of type %s, and the schema has %s", name, got, p.Type)
 		}
 		if (p.Format == "date-time") != (f.Type == facts.Date) {
 			t.Errorf("%s: format %q of a %s", name, p.Format, f.Type)
 		}
 		if list, ok := v.([]any); ok && jsonType(list[0]) != p.Items.Type {
-			t.Errorf("%s: items of type %s, and the schema says %s", name, jsonType(list[0]), p.Items.Type)
+			t.Errorf("%s: items of type %s, and the schema has %s", name, jsonType(list[0]), p.Items.Type)
 		}
 	}
 	for name := range doc.Properties {
@@ -324,16 +324,16 @@ func TestClearEveryFact(t *testing.T) {
 			t.Errorf("a page with %s counts as clear", f.Name)
 		}
 	}
-	if !facts.ClearSaid(p) {
-		t.Error("nothing was said of a full page")
+	if !facts.ClearByStrategy(p) {
+		t.Error("nothing of a full page was written by a strategy")
 	}
 	for _, f := range facts.All() {
-		if f.Field != nil && reflect.ValueOf(f.Field(p)).Elem().IsZero() != f.Said {
-			t.Errorf("%s after ClearSaid: %v, and it is made by strategies: %v", f.Name, reflect.ValueOf(f.Field(p)).Elem(), f.Said)
+		if f.Field != nil && reflect.ValueOf(f.Field(p)).Elem().IsZero() != f.ByStrategy {
+			t.Errorf("%s after ClearByStrategy: %v, and it is made by strategies: %v", f.Name, reflect.ValueOf(f.Field(p)).Elem(), f.ByStrategy)
 		}
 	}
-	if facts.ClearSaid(p) {
-		t.Error("something was said of a page that was cleared of it")
+	if facts.ClearByStrategy(p) {
+		t.Error("something of a cleared page was written by a strategy")
 	}
 }
 

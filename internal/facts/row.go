@@ -7,7 +7,7 @@ import (
 	"dowse"
 )
 
-// A Row is a page with what is known of its URL beside the visit. It is what lists, exports and
+// A Row is a page with what is known of its URL besides the visit. It is what lists, exports and
 // explanations show; its JSON is the object of schema page/v1, which holds the facts that are known.
 type Row struct {
 	*dowse.Page // the last visit; of a URL that was never visited only URL, lead, depth, hops and reason are set
@@ -18,7 +18,7 @@ type Row struct {
 	Judged    bool // the page has a verdict
 	Threshold float64
 	Left      dowse.Reason // why a judged page is off topic all the same; "" for no such reason
-	Unread    bool         // what the page says was to be read and can't be, so nothing of it is known
+	Unread    bool         // the content of the page can't be read, so nothing of it is known
 
 	Seen     time.Time // when the URL was first seen
 	Parent   dowse.URL // the page that it was first seen on
@@ -28,9 +28,9 @@ type Row struct {
 	Anchors        []string
 	ParentScore    *float64
 	ParentHost     string
-	Score          *float64  // what the evidence says without the conditions
-	ServerModified time.Time // where the page itself does not say
-	Languages      []string  // to tell apart where the page declares none; nil means all
+	Score          *float64  // the rating by the evidence, without the conditions
+	ServerModified time.Time // the date of the server, used if the page has none
+	Languages      []string  // candidates for detection if the page declares none; nil means all
 
 	// Spell, if set, returns the word behind a stem in a reason, "" for none.
 	Spell func(what string) string

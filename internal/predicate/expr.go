@@ -60,7 +60,7 @@ func (b *builder) expression(s string, at place, depth int) node {
 	return b.clause(tree, at, depth)
 }
 
-// parse returns the JSON form of an expression with at most so many nested
+// parse returns the JSON form of an expression with at most depth nested
 // groups.
 func parse(s string, depth int) (tree map[string]any, problem *Problem) {
 	p := &parser{text: s, depth: depth}

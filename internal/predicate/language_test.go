@@ -77,7 +77,7 @@ func TestThreeValuedLogic(t *testing.T) {
 	}
 }
 
-// unknown: settles the group that it is in, whatever the groups around it say, and each clause
+// unknown: settles the group that it is in, whatever the groups around it state, and each clause
 // below it shows what became of it.
 func TestUnknownPolicies(t *testing.T) {
 	for _, c := range []struct {

@@ -93,11 +93,11 @@ func (t *has) find(r *reading) (verdict, string) {
 	if len(found) < t.atLeast && r.steps <= 0 {
 		return exhausted()
 	}
-	return of(len(found) >= t.atLeast), t.say(found, values)
+	return of(len(found) >= t.atLeast), t.describe(found, values)
 }
 
-// say describes what was found.
-func (t *has) say(found, values []string) string {
+// describe returns what was found in words.
+func (t *has) describe(found, values []string) string {
 	switch {
 	case len(found) > 0 && t.atLeast > 1:
 		return fmt.Sprintf("found %d of %d: %s", len(found), len(t.wants), short(strings.Join(found, ", ")))
