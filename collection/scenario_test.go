@@ -111,6 +111,8 @@ var masks = []struct {
 	{regexp.MustCompile(`[A-Z]+-[0-9]{14,17}-([0-9]{5})[-0-9a-zA-Z]*\.warc`), "WARC-$1.warc"},
 	{regexp.MustCompile(`(uncommitted)-[-0-9a-zA-Z]+\.warc`), "$1-X.warc"},
 	{regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[-+][0-9:]+)?`), "TIME"},
+	{regexp.MustCompile(`[0-9]{17}\+[0-9]+`), "STAMP+N"},
+	{regexp.MustCompile(`"host_wait":[-+0-9.e]+`), `"host_wait":N`},
 	{regexp.MustCompile(`(journal|snapshot)-[0-9a-f]{10,20}`), "$1-N"},
 	{regexp.MustCompile(`[0-9a-f]{16,64}`), "HEX"},
 	{regexp.MustCompile(`(^|[^m0-9])[0-9]{3,}`), "${1}N"}, // but for names of models
