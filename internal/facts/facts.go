@@ -8,6 +8,19 @@
 //
 // A fact that is stored has a code in each format that stores it. Codes never change and are never
 // used for another fact: see [Fact].
+//
+// # Adding a fact
+//
+// A new fact is one row of pageFacts: its name, type and sentence, and a Field or a Get. With Printed it
+// is part of the JSON object of a page and of its schema, with Asked topics can use it. To store it in the
+// journal it gets the next free code from [JournalTagged] on; older programs skip codes that they
+// do not know. The table in docs/formats.md is made from this one, and a test compares the two.
+//
+// # What is not known
+//
+// A value that is not known is nil, in Go as in JSON null, and differs from an empty one. A page
+// without images has none; the images of a page that was not read are not known. Conditions depend
+// on the difference, see package predicate.
 package facts
 
 import (
@@ -35,11 +48,14 @@ const (
 	Reasons              // []Cause, the reasons for a verdict
 )
 
+// typeNames are the names of the types in the documentation. A duration is a number
+// there, because JSON holds it as a number of seconds.
 var typeNames = [...]string{
 	Internal: "internal", Text: "text", List: "list", Table: "table", Integer: "integer", Number: "number",
 	Truth: "true or false", Date: "date", Duration: "number", Reasons: "reasons",
 }
 
+// String returns the name of the type in the documentation.
 func (t Type) String() string { return typeNames[t] }
 
 // Match is how a condition compares the strings of a fact with the string that it looks for.
@@ -120,8 +136,12 @@ type factTable struct {
 	features []*Fact
 }
 
+// current is the table in use. It is computed once; only tests replace it, see Add.
 var current = newTable(pageFacts())
 
+// newTable sorts facts into the orders in which formats store them. Codes below
+// JournalTagged must follow each other without a gap: an entry has these fields one
+// after the other, without their codes, so a gap would end the entry too early.
 func newTable(list []*Fact) *factTable {
 	t := &factTable{all: list, named: make(map[string]*Fact, len(list))}
 	groups := map[int]Group{}
@@ -223,7 +243,8 @@ func valueOf(field any) any {
 	return nil
 }
 
-// known returns a value, or nil if it is zero.
+// known returns a value, or nil if it is zero. For most facts zero means that nothing was found: no
+// server answers with status 0. Facts for which 0 is a value have a Get of their own.
 func known[T comparable](v T) any {
 	var zero T
 	if v == zero {

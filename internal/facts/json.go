@@ -14,7 +14,8 @@ import (
 // PageSchema names the schema of the JSON object of a page.
 const PageSchema = "page/v1"
 
-// Seconds is a duration that JSON holds as a number of seconds.
+// Seconds is a duration that JSON holds as a number of seconds. Go would write nanoseconds, which
+// other programs would have to know.
 type Seconds time.Duration
 
 // MarshalJSON returns the number of seconds.
@@ -29,7 +30,8 @@ func (s *Seconds) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Encode returns the JSON of a value, without the escapes that only HTML needs.
+// Encode returns the JSON of a value, without the escapes that only HTML needs: URLs keep their &, and
+// titles their <, so that people can read and search what is printed.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -69,7 +71,7 @@ func (f *Fact) JSON(r *Row) ([]byte, error) {
 	return Encode(value)
 }
 
-// byName returns the JSON of a table: of entries with one name the first.
+// byName returns the JSON of a table. Of several entries with one name the first counts, as in browsers.
 func byName(list []dowse.Meta) ([]byte, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -90,6 +92,9 @@ func (r *Row) MarshalJSON() ([]byte, error) { return r.object(nil) }
 // name that is not that of a fact which can be printed adds nothing.
 func (r *Row) With(names ...string) ([]byte, error) { return r.object(names) }
 
+// object returns the printed facts in the order of the table, and then those named
+// in more. What is not known is left out, so a reader sees the difference between
+// unknown and empty.
 func (r *Row) object(more []string) ([]byte, error) {
 	b := append(make([]byte, 0, 1024), `{"schema":"`+PageSchema+`"`...)
 	for _, f := range All() {
@@ -112,6 +117,7 @@ func (r *Row) object(more []string) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
+// appendMember appends the fact to a JSON object that has a member before it, unless it is not known.
 func (f *Fact) appendMember(b []byte, r *Row) ([]byte, error) {
 	v, err := f.JSON(r)
 	if err != nil || v == nil {

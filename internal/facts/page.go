@@ -10,6 +10,12 @@ import (
 )
 
 // pageFacts returns the table, in the order of printing.
+//
+// A row with a Field stores what the field holds; a row with a Get computes its value. A row with
+// both stores the field and prints what Get returns, where the two differ: for example a page
+// that was not judged has a relevance of 0 in its field, and none when it is printed. Facts without
+// a Type are internal: formats store them and takedowns clear them, but they mean nothing to
+// people.
 func pageFacts() []*Fact {
 	return []*Fact{
 		{Name: "url", Type: Text, Doc: "the canonical URL", Printed: true, Asked: true, Match: Part,
@@ -156,6 +162,8 @@ func ifJudged(r *Row, v any) any {
 	return v
 }
 
+// reason returns why a judged page is left out, else why the visit failed or the URL was
+// skipped. Only one can apply: what failed is not judged.
 func reason(r *Row) any {
 	if r.Left != "" {
 		return string(r.Left)
@@ -172,6 +180,7 @@ func language(r *Row) any {
 	return known(lang)
 }
 
+// address returns the IP address as text; a page that was not requested has none.
 func address(r *Row) any {
 	if !r.Fetch.Address.IsValid() {
 		return nil
@@ -179,6 +188,8 @@ func address(r *Row) any {
 	return r.Fetch.Address.String()
 }
 
+// linksIn returns the number of links to the page. It is unknown, not 0, if the crawl does
+// not count them, because counting costs memory per link.
 func linksIn(r *Row) any {
 	if r.LinksIn == nil {
 		return nil
@@ -186,6 +197,7 @@ func linksIn(r *Row) any {
 	return *r.LinksIn
 }
 
+// modified returns the date of the page, or else that of its server.
 func modified(r *Row) any {
 	if r.Modified.IsZero() {
 		return date(r.ServerModified)
@@ -193,6 +205,7 @@ func modified(r *Row) any {
 	return r.Modified
 }
 
+// parentScore returns the score of the page that led to this one. A seed has no such page.
 func parentScore(r *Row) any {
 	if r.ParentScore == nil {
 		return nil
@@ -200,6 +213,7 @@ func parentScore(r *Row) any {
 	return *r.ParentScore
 }
 
+// score returns the rating that conditions can use; it is known only while a page is judged.
 func score(r *Row) any {
 	if r.Score == nil {
 		return nil
@@ -207,6 +221,8 @@ func score(r *Row) any {
 	return *r.Score
 }
 
+// anchors returns the texts of all links that led to the page. Printed is only the first:
+// the number of links to a page has no bound.
 func anchors(r *Row) any {
 	if len(r.Anchors) == 0 {
 		return nil
@@ -232,11 +248,14 @@ func tld(host string) string {
 	return host[strings.LastIndexByte(host, '.')+1:]
 }
 
+// path returns the path of a URL. The query is no part of it, so that conditions on folders
+// are not met by parameters.
 func path(u dowse.URL) string {
 	p, _, _ := strings.Cut(weburl.Path(u), "?")
 	return p
 }
 
+// headings returns the texts of the headings, without their levels.
 func headings(r *Row) any {
 	list := make([]string, len(r.Headings))
 	for i := range r.Headings {

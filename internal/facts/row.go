@@ -46,7 +46,9 @@ const (
 // unsureWithin is how near to the threshold a relevance is no clear verdict.
 const unsureWithin = 0.15
 
-// VerdictOf returns the verdict on a page with a relevance.
+// VerdictOf returns the verdict on a page with a relevance. A page near the threshold is unsure, and still
+// counts as on or off topic by the threshold alone: the word is for people who label pages, and a
+// crawl needs a decision.
 func VerdictOf(relevance, threshold float64) string {
 	switch {
 	case math.Abs(relevance-threshold) < unsureWithin:
@@ -104,7 +106,8 @@ func Causes(list []dowse.Because) []Cause {
 	return out
 }
 
-// Finite returns a number that JSON can represent: 0 for NaN, the largest number for infinity.
+// Finite returns a number that JSON can represent: 0 for NaN, the largest number for infinity. Judges
+// and strategies of Go programs can return any number, and one of them must not make a whole export fail.
 func Finite(f float64) float64 {
 	switch {
 	case math.IsNaN(f):

@@ -122,7 +122,8 @@ func (b *builder) matcher(f *fact, key string, v, atLeast any, at place) finder 
 	return &number{f, b.spans(v, at)}
 }
 
-// least makes the test of at_least without has.
+// least makes the test of at_least without has: a lower bound of a number, or of
+// the number of values.
 func (b *builder) least(f *fact, v any, at place) finder {
 	n, ok := v.(float64)
 	switch {
@@ -158,7 +159,9 @@ func (b *builder) atLeast(v, has any, at place) int {
 	return int(n)
 }
 
-// has makes the test for one string or a list of them.
+// has makes the test for one string or a list of them. A top-level domain is
+// compared as the end of the host, so that tld: co.uk means what people expect,
+// although the last label of such a host is uk; a pattern sees the label alone.
 func (b *builder) has(f *fact, v any, atLeast int, at place) finder {
 	t := &has{fact: f, like: f.like, atLeast: atLeast}
 	list, isList := v.([]any)
@@ -215,7 +218,9 @@ func (b *builder) countWant(w want, at place) want {
 	return w
 }
 
-// patternOf returns the regular expression of a string such as /reef|atoll/i.
+// patternOf returns the regular expression of a string such as /reef|atoll/i. A
+// text counts as a pattern only if nothing but flags follows its last slash, so
+// that paths such as /news/2026 can be looked for.
 func patternOf(s string) (pattern string, ok bool) {
 	end := strings.LastIndexByte(s, '/')
 	if end < 1 || s[0] != '/' || strings.Trim(s[end+1:], "ims") != "" {
@@ -244,7 +249,9 @@ func (b *builder) regexp(pattern string, at place) *regexp.Regexp {
 }
 
 // compile returns a regular expression and the number of its instructions,
-// which bounds its cost per byte of text.
+// which bounds its cost per byte of text. RE2 never backtracks, but its time is
+// the product of both, and a few characters such as (x{900}){900} would make a
+// program of any size. So the size is found out before the program is kept.
 func compile(pattern string) (*regexp.Regexp, int, error) {
 	if len(pattern) > MaxPattern {
 		return nil, 0, nil
