@@ -592,7 +592,7 @@ func TestWreck(t *testing.T) {
 		t.Errorf("notes:\n%s", notes)
 	}
 	write(settingsName, "name: x\n")
-	if w, err = OpenWreck(dir); err != nil || w.Frozen || !strings.Contains(strings.Join(w.Notes, "\n"), "which version") {
+	if w, err = OpenWreck(dir); err != nil || w.Frozen || !strings.Contains(strings.Join(w.Notes, "\n"), "it has no version") {
 		t.Errorf("without a version: %+v, %v", w, err)
 	}
 }

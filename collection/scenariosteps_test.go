@@ -34,7 +34,7 @@ var steps = map[string]func(r *scenarioRun, args []string){
 	"pages": (*scenarioRun).pages, "books": (*scenarioRun).books, "why": (*scenarioRun).why, "hosts": (*scenarioRun).hosts,
 	"verify": (*scenarioRun).verify, "wreck": (*scenarioRun).wreck, "info": (*scenarioRun).info, "export": (*scenarioRun).export,
 	"labels": (*scenarioRun).labels, "audit": (*scenarioRun).audit, "queue": (*scenarioRun).queue, "models": (*scenarioRun).models,
-	"files": (*scenarioRun).files, "cat": (*scenarioRun).cat, "grep": (*scenarioRun).grep, "knows": (*scenarioRun).knows,
+	"files": (*scenarioRun).files, "cat": (*scenarioRun).cat, "grep": (*scenarioRun).grep, "knows": (*scenarioRun).knows, "links": (*scenarioRun).links,
 }
 
 // crawl reads "[pages=N] [threshold=X] [delay=D]" and resumes the crawl under these settings.
@@ -367,6 +367,16 @@ func (r *scenarioRun) why(args []string) {
 		}
 		for _, m := range x.Models {
 			r.show("model: %s %v", m.Model, m.OnTopic)
+		}
+	})
+}
+
+func (r *scenarioRun) links(args []string) {
+	r.reading(func(c *collection.Collection) {
+		list, err := c.Links(url(args[0]))
+		r.failed(err)
+		for _, l := range list {
+			r.show("%-22s %s", l.URL, strings.TrimSpace(fmt.Sprint(l.Fate, " ", l.Reason, " ", l.Target, " ", l.Anchor)))
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -79,6 +80,9 @@ func (w *scenarioWeb) line(line string) error {
 		return nil
 	case "robots.txt":
 		w.pages[url+"/robots.txt"] = scenarioPage{text: strings.ReplaceAll(rest, "; ", "\n") + "\n"}
+		return nil
+	case "text":
+		w.pages[url] = scenarioPage{text: rest + "\n"}
 		return nil
 	case "redirect":
 		w.pages[url] = scenarioPage{redirect: strings.TrimPrefix(rest, "-> ")}
@@ -185,8 +189,11 @@ func (w *scenarioWeb) RoundTrip(r *http.Request) (*http.Response, error) {
 	default:
 		body = w.body(url, p)
 	}
-	if strings.HasSuffix(url, "/robots.txt") {
+	switch path.Ext(url) {
+	case ".txt":
 		resp.Header.Set("Content-Type", "text/plain")
+	case ".xml":
+		resp.Header.Set("Content-Type", "application/xml")
 	}
 	resp.Body, resp.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 	return resp, nil

@@ -375,9 +375,13 @@ func differs(x, y *frontier.Frontier, id frontier.ID) string {
 }
 
 // same compares priorities. A relative difference of 1e-9 is allowed, since
-// priorities that were raised together may differ by rounding.
+// priorities that were raised together may differ by rounding. An infinite one
+// equals only itself, and NaN equals NaN.
 func same(a, b float64) bool {
-	return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) || a != a && b != b
+	if math.IsInf(a, 0) || math.IsInf(b, 0) || math.IsNaN(a) || math.IsNaN(b) {
+		return a == b || math.IsNaN(a) && math.IsNaN(b)
+	}
+	return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))
 }
 
 // files reports foreign files, leftovers of interrupted writes and files
