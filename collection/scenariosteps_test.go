@@ -148,7 +148,7 @@ func (r *scenarioRun) summarise([]string) {
 	})
 }
 
-// interruptedChange reads "threshold=X planned|decided" and ends a change of the threshold when
+// interruptedChange reads "threshold=X [lock=TEXT] planned|decided" and ends a change of the threshold when
 // its plan is written, or when all was decided again but the settings are still the old ones.
 func (r *scenarioRun) interruptedChange(args []string) {
 	words, named := options(args)
@@ -160,7 +160,11 @@ func (r *scenarioRun) interruptedChange(args []string) {
 		topic, err := c.Topic()
 		next := c.Settings
 		next.Threshold = threshold
-		if r.failed(err) || r.failed(c.BeginChange(next, topic)) || words[0] == "planned" {
+		var files []collection.File
+		if text := named["lock"]; text != "" {
+			files = []collection.File{{Name: collection.LockName, Data: []byte(text + "\n")}}
+		}
+		if r.failed(err) || r.failed(c.BeginChange(next, topic, files)) || words[0] == "planned" {
 			return
 		}
 		cfg, err := scenarioConfig(next)
