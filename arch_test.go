@@ -135,7 +135,7 @@ var modules = map[string]struct {
 	"pgregory.net/rapid":                  {"tests: properties", []string{"internal/frontier"}},
 	"go.uber.org/goleak":                  {"tests: leaks", []string{"fetch", "crawl"}},
 	"github.com/rogpeppe/go-internal":     {"tests: scripts", []string{"cmd/dowse"}},
-	"github.com/google/go-cmp":            {"tests: differences", []string{"crawl", "crawler"}},
+	"github.com/google/go-cmp":            {"tests: differences", []string{"collection", "crawl", "crawler"}},
 }
 
 // pure packages use no clock, network, files, goroutines or global randomness.

@@ -124,7 +124,7 @@ func (e *Entry) BlankReasons() (changed bool) {
 	if len(e.Because) > 0 {
 		e.Because, changed = nil, true
 	}
-	if e.Page != nil && facts.ClearSaid(e.Page) {
+	if e.Page != nil && facts.ClearByStrategy(e.Page) {
 		changed = true
 	}
 	for i := range e.Links {
