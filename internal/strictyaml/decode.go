@@ -40,7 +40,8 @@ func (f *Form) Decode(root ast.Node, name string, v any) *mistake.Error {
 func (f *Form) located(err error, root ast.Node, t reflect.Type) *mistake.Error {
 	var y yaml.Error
 	if !errors.As(err, &y) || y.GetToken() == nil || y.GetToken().Position == nil {
-		return at(1, 1, firstLine(err.Error()), f.FixOther)
+		line, column := quotedAt(root, err.Error())
+		return at(line, column, firstLine(err.Error()), f.FixOther)
 	}
 	tok := y.GetToken()
 	e := at(tok.Position.Line, tok.Position.Column, firstLine(y.GetMessage()), f.FixOther)
@@ -58,6 +59,33 @@ func (f *Form) located(err error, root ast.Node, t reflect.Type) *mistake.Error 
 		e.Problem = fmt.Sprintf("%q is not a %s", tok.Value, kindName(kind.DstType.String()))
 	}
 	return e
+}
+
+// quotedAt returns the place of the first value that a message quotes; the beginning of the file if it quotes none.
+// Errors of types that read themselves, such as durations, have no place, but they quote the text.
+func quotedAt(root ast.Node, message string) (line, column int) {
+	q := &quotedFinder{message: message}
+	ast.Walk(q, root)
+	if q.found == nil {
+		return 1, 1
+	}
+	return Place(q.found)
+}
+
+// A quotedFinder looks for a value whose text, in quotes, is part of a message.
+type quotedFinder struct {
+	message string
+	found   ast.Node
+}
+
+// Visit looks at the values of mappings; keys do not count.
+func (q *quotedFinder) Visit(n ast.Node) ast.Visitor {
+	if pair, ok := n.(*ast.MappingValueNode); ok && q.found == nil {
+		if v, ok := pair.Value.(ast.ScalarNode); ok && strings.Contains(q.message, fmt.Sprintf("%q", fmt.Sprint(v.GetValue()))) {
+			q.found = v
+		}
+	}
+	return q
 }
 
 // kindName returns a Go type in words for people.
