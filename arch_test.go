@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"dowse/internal/facts":      {"dowse", "dowse/internal/text", "dowse/weburl"},
 	"dowse/internal/mistake":    {"dowse/internal/text"},
 	"dowse/judge":               {"dowse", "dowse/internal/text", "dowse/internal/plain"},
-	"dowse/topic":               {"dowse", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory", "dowse/internal/strictyaml", "dowse/internal/plain"},
+	"dowse/topic":               {"dowse", "dowse/settings", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/text", "dowse/judge", "dowse/weburl", "dowse/internal/predicate", "dowse/internal/directory", "dowse/internal/strictyaml", "dowse/internal/plain"},
 	"dowse/internal/predicate":  {"dowse", "dowse/internal/facts", "dowse/internal/mistake", "dowse/internal/text", "dowse/judge", "dowse/weburl", "dowse/internal/plain"},
 	"dowse/internal/directory":  {"dowse", "dowse/weburl"},
 	"dowse/internal/judgetest":  {"dowse", "dowse/judge"},

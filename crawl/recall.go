@@ -41,9 +41,12 @@ func (s *stats) recall() estimate.Recall {
 	return s.left.Recall(s.OnTopic)
 }
 
-// isFound reports whether more than a share of the pages on topic is found.
+// isFound reports whether more than a share of the pages on topic is found, by the
+// estimate. An estimate that can be wrong by more than twice does not count: early in a
+// crawl many are high by chance.
 func (s *stats) isFound(share float64) bool {
-	return s.recall().Recall > share
+	r := s.recall()
+	return r.Recall > share && r.Low > share/2
 }
 
 // A ring is the last outcomes of a list, at most recentPages of them.
