@@ -103,9 +103,9 @@ type Status struct {
 	Stopped  dowse.StopReason `json:"stop_reason"`
 
 	Shadows   []ShadowStatus  `json:"shadows,omitempty"`
-	Estimate  estimate.Recall `json:"estimate,omitzero"` // how much there is and how much is found; zero until enough was seen
-	LimitedBy string          `json:"limited_by"`        // what keeps it from going faster: connections, politeness, hold, leads, network
-	Held      float64         `json:"held,omitzero"`     // share of the run's time at which a connection was kept free for a better link
+	Estimate  estimate.Recall `json:"estimate,omitzero" doc:"how many pages on topic there are, and how many are found, by estimate"` // how much there is and how much is found; zero until enough was seen
+	LimitedBy string          `json:"limited_by"`                                                                                     // what keeps it from going faster: connections, politeness, hold, leads, network
+	Held      float64         `json:"held,omitzero" doc:"share of the run's time that it waited for better links"`                    // share of the run's time at which a connection was kept free for a better link
 	Outage    *Outage         `json:"outage,omitempty"`
 }
 

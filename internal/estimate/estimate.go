@@ -189,13 +189,13 @@ func quantile(numbers, weights []float64, share float64) float64 {
 // A Recall is how many pages on topic there are within reach of a crawl, and which share
 // of them it has found. The zero value stands for no estimate.
 type Recall struct {
-	Found  int     `json:"found"`  // pages on topic that were fetched
-	Total  int     `json:"total"`  // pages on topic within reach, those found among them
-	Least  int     `json:"least"`  // lower end of the 90 % interval of Total
-	Most   int     `json:"most"`   // its upper end
-	Recall float64 `json:"recall"` // Found / Total
-	Low    float64 `json:"low"`    // Found / Most
-	High   float64 `json:"high"`   // Found / Least
+	Found  int     `json:"found" doc:"pages on topic that were fetched"`
+	Total  int     `json:"total" doc:"pages on topic within reach, those found among them"`
+	Least  int     `json:"least" doc:"lower end of the 90 % interval of total"`
+	Most   int     `json:"most" doc:"upper end of the 90 % interval of total"`
+	Recall float64 `json:"recall" doc:"found / total"`
+	Low    float64 `json:"low" doc:"lower end of the 90 % interval of recall"`
+	High   float64 `json:"high" doc:"upper end of the 90 % interval of recall"`
 }
 
 // Recall returns the recall of a crawl that has found so many pages on topic; zero if it
