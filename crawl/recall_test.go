@@ -1,6 +1,7 @@
 package crawl_test
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 
 	"dowse"
 	"dowse/crawl"
+	"dowse/internal/frontier"
 	"dowse/lab"
 	"dowse/settings"
 )
@@ -131,5 +133,63 @@ func TestPreferTime(t *testing.T) {
 		if pages, took, s, held := visitTwoHosts(t, same, polite); took > slow*2/3 || held || s.Held != 0 {
 			t.Errorf("%s: %v for %d pages, %v with hold; held %v, %v", name, took, len(pages), slow, held, s.Held)
 		}
+	}
+}
+
+// Pages on topic that are near-duplicates of earlier ones are no gain, though they count for
+// the harvest.
+func TestNearDuplicatesAreNoGain(t *testing.T) {
+	web := star(200, func(int) bool { return true })
+	copies := hashed{web, func(u dowse.URL) uint64 {
+		var i int
+		if _, err := fmt.Sscanf(string(u), "http://a.test/p%d", &i); err != nil || i < 50 {
+			return distinct(u)
+		}
+		return 7 // all later pages have one text
+	}}
+	for rule, want := range map[settings.Dry]dowse.StopReason{
+		{Gain: 0.5, GainOver: 40}:  dowse.StopDriedUp,
+		{Harvest: 0.5, Over: 40}:   dowse.StopExhausted,
+		{Gain: 0.5, GainOver: 999}: dowse.StopExhausted, // there are fewer pages
+	} {
+		cfg := hurried(follow(queueAll))
+		cfg.Limits.Dry = rule
+		c := begin(t, cfg, "http://a.test/")
+		run(c, copies)
+		if c.Stopped() != want || want == dowse.StopDriedUp && c.Status().Fetched > 80 {
+			t.Errorf("%+v: stopped by %q after %d pages, want %q", rule, c.Stopped(), c.Status().Fetched, want)
+		}
+	}
+}
+
+// A crawl that is restored from a snapshot has the estimate of the crawl that went on, at
+// every later page.
+func TestEstimateAfterRestore(t *testing.T) {
+	web := star(400, func(i int) bool { return i%3 == 0 && i < 150 || i%50 == 0 })
+	cfg := hurried(follow(queueAll))
+	cfg.Log = arena{frontier.NewArena()}
+	c := begin(t, cfg, "http://a.test/")
+	now := epoch
+	for range 170 {
+		step(c, web, &now)
+	}
+	var b bytes.Buffer
+	if err := c.Snapshot(&b, 0); err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := crawl.Restore(cfg, &b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Status().Estimate.Found == 0 {
+		t.Fatal("no estimate after 170 pages")
+	}
+	later := now
+	for i := range 150 {
+		if x, y := c.Status().Estimate, again.Status().Estimate; x != y {
+			t.Fatalf("%d pages after the snapshot: estimate %+v, want %+v", i, y, x)
+		}
+		step(c, web, &now)
+		step(again, web, &later)
 	}
 }
