@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// contenders are the crawls that can be measured, by name. Each fetches so many
-// pages over so many connections and returns how many it fetched.
+// contenders are the crawls that can be measured, by name. Each fetches a
+// number of pages over a number of connections and returns how many it fetched.
 var contenders = map[string]func(pages, conns int) int{
 	"floor": floor, "colly": collyCrawl, "dowse": dowseCrawl,
 }

@@ -72,7 +72,7 @@ func (w *watch) tick(s crawl.Status) {
 }
 
 // report prints how memory grew over the second half, per page and per known
-// URL. The first half fills caches and says nothing about leaks.
+// URL. The first half fills caches and shows nothing about leaks.
 func (w *watch) report(s crawl.Status) {
 	if len(w.samples) < 4 {
 		return
@@ -92,7 +92,7 @@ func openFiles() int {
 	return len(names)
 }
 
-// verify checks the collection that the crawl left behind.
+// verify checks the collection that the crawl left.
 func verify(dir string) {
 	c, err := crawler.View(dir)
 	if err != nil {

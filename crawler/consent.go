@@ -45,7 +45,7 @@ func (a Act) String() string {
 	text := a.Verb + " " + a.What
 	switch {
 	case a.Unread != "":
-		text += ", but " + a.Unread + ", so nobody can agree to it"
+		text += ", but " + a.Unread + ", so it can't be agreed to"
 	case a.Changed:
 		text += " (the program has changed since you agreed)"
 	}
@@ -127,7 +127,7 @@ func hurryActs(p settings.Politeness) (list []Act) {
 		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %s between two requests", p.Delay)})
 	}
 	if p.Conns > mostHostConns {
-		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %d requests at once to each", p.Conns)})
+		list = append(list, Act{Verb: "hurry", What: fmt.Sprintf("hosts: %d concurrent requests to each", p.Conns)})
 	}
 	return list
 }

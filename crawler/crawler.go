@@ -25,7 +25,7 @@
 //
 // What it must never do: send a request to the public web without a contact;
 // run a program, reach a private network or send a secret because a
-// collection or topic from elsewhere says so, without consent (see [Act]);
+// collection or topic from elsewhere asks for it, without consent (see [Act]);
 // or let the order of visits depend on how long a training takes.
 package crawler
 
@@ -58,7 +58,7 @@ const Version = "0.1"
 // and what only a Go program can give. Words, Topic or Judge is required for
 // a new crawl. The zero value of every other field selects its default.
 type Config struct {
-	// Words or Topic say what to look for. Judge is a judge of the program's
+	// Words or Topic define what to look for. Judge is a judge of the program's
 	// own, which is used in place of that of the topic.
 	Words []string
 	Topic *topic.Topic
@@ -193,7 +193,7 @@ type Crawler struct {
 }
 
 // Open opens the collection in dir and resumes its crawl, or creates a
-// collection if there is none. If the crawl may not begin, the error says
+// collection if there is none. If the crawl may not begin, the error contains
 // what to do, and no request was sent. The caller must call Close.
 func Open(dir string, cfg Config) (*Crawler, error) {
 	return OpenContext(context.Background(), dir, cfg)
@@ -388,7 +388,7 @@ func assemble(col *collection.Collection, t *topic.Topic, b *builtJudge, cfg Con
 	return c, nil
 }
 
-// archiveOptions returns what the warcinfo records of the archive say about
+// archiveOptions returns what the warcinfo records of the archive contain about
 // the crawl.
 func archiveOptions(col *collection.Collection, client *fetch.Client, clock func() time.Time) archive.Options {
 	return archive.Options{

@@ -254,7 +254,7 @@ func (l *loader) collection(s topic.Source) (pages []*dowse.Page, notes []string
 		return nil, nil, err
 	}
 	if urls == nil {
-		notes = append(notes, fmt.Sprintf("collection %s has no labels: what its judge was sure of is taken", s.Collection))
+		notes = append(notes, fmt.Sprintf("collection %s has no labels: using the pages of which its judge was sure", s.Collection))
 		if urls, err = surestPages(c.Collection, s.Label, s.Most()); err != nil {
 			return nil, notes, err
 		}

@@ -113,9 +113,9 @@ func readTrace(r io.Reader, cfg Config) (*trace.Log, trace.Report, error) {
 	if report.Kept == 0 {
 		hint := ""
 		if cfg.TraceSite == "" && report.Broken > 0 {
-			hint = "; --trace-site URL says that of a server's own log"
+			hint = "; for the log of a server, name its site with --trace-site URL"
 		}
-		return nil, report, fmt.Errorf("it tells of no page that anybody got: %s%s", report, hint)
+		return nil, report, fmt.Errorf("no line of it is a page that someone received: %s%s", report, hint)
 	}
 	return log, report, nil
 }
@@ -142,7 +142,8 @@ func ofTopic(n input.Inputs, t *topic.Topic) input.Inputs {
 	return n
 }
 
-// alsoWeight is what a good sign counts beside a word of the topic, as for the judge.
+// alsoWeight is the weight of a word in also, where a word of the topic has 1. The
+// judge uses the same.
 const alsoWeight = 0.25
 
 // gatherInputs reads the inputs for the strategies of a new crawl, checks that

@@ -82,7 +82,7 @@ const (
 )
 
 // ErrNoTopic is returned when the topic of a collection is not known.
-var ErrNoTopic = errors.New("topic.yaml can't be read: say what the pages are judged by, with a topic file or a few words")
+var ErrNoTopic = errors.New("topic.yaml can't be read: give what the pages are judged by, as a topic file or a few words")
 
 // ErrPlace is returned when the new collection can't be created in its
 // directory.
@@ -98,7 +98,7 @@ const partSuffix = ".part"
 // one in dir: of this or another version, damaged, without journal or
 // settings. Every complete answer in its archive is visited once more, in
 // the order of the archive and with the clock at its date, and is copied
-// byte for byte; links, books and queue result from that. Nothing in dir is
+// byte for byte; links, counts and queue result from that. Nothing in dir is
 // changed, and nothing is sent.
 //
 // The new collection is built next to out, under a name that ends in .part,
@@ -233,7 +233,7 @@ func (s *salvage) readJournal() {
 		s.note("the journal can't be read at %s (%d bytes): %s", plain.Some(left.Gaps, "place"), left.Unreadable, strings.Join(left.Where[:min(3, len(left.Where))], "; "))
 	}
 	if nameless > 0 {
-		s.note("%s had been taken down and the journal does not tell any more which: take them down again before you crawl on", plain.Some(nameless, "page"))
+		s.note("%s had been taken down and the journal no longer shows which: take them down again before you crawl", plain.Some(nameless, "page"))
 	}
 }
 
@@ -248,7 +248,7 @@ func (s *salvage) readForgotten() {
 		}
 	}
 	if bare > 0 {
-		s.note("of %s that had been taken down the journal does not tell when and why; crawl.yaml tells that they were", plain.Some(bare, "URL"))
+		s.note("crawl.yaml lists %s that had been taken down; when and why is lost with the journal", plain.Some(bare, "URL"))
 	}
 }
 
@@ -300,7 +300,7 @@ func (s *salvage) create(ctx context.Context, dir string) error {
 		return err
 	}
 	if t.Outside != nil {
-		s.note("pages are judged without the outside judge of the topic: nobody is asked")
+		s.note("pages are judged without the outside judge of the topic: it is not asked")
 		quiet := *t
 		quiet.Outside = nil
 		t = &quiet

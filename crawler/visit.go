@@ -152,12 +152,12 @@ func (v *Visitor) read(p *dowse.Page, r *fetch.Response) {
 		p.Modified = fetch.LastModified(r.Header)
 	}
 	p.Sketch = text.Sketch(&p.Document)
-	says := "the page says it is in "
+	detail := "the page says it is in "
 	if p.Language == "" && v.Language != nil {
-		p.Language, says = v.Language(p), "the page seems to be in "
+		p.Language, detail = v.Language(p), "the page seems to be in "
 	}
 	if v.Wants != nil && !v.Wants(p.Language) {
-		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipLang, says+p.Language
+		p.Outcome, p.Reason, p.Detail = dowse.Skipped, dowse.SkipLang, detail+p.Language
 		p.Links = nil
 		return
 	}

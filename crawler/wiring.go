@@ -32,7 +32,7 @@ var ErrIdentity = errors.New("no contact given: sites must be able to reach you"
 const customStrategy = "custom "
 
 // ErrSeeds is returned when there are no seeds.
-var ErrSeeds = errors.New("no seeds: say where to begin")
+var ErrSeeds = errors.New("no seeds: give a URL to begin with")
 
 // topicFor returns the topic of a config: its Topic, one made of its Words, or
 // a placeholder for a Judge.

@@ -33,7 +33,7 @@ var sameEntry = cmp.Options{
 	cmp.Comparer(func(a, b netip.Addr) bool { return a == b }),
 }
 
-// someRules stands for the rules that a parser makes of a robots.txt.
+// someRules replaces the rules that a parser makes of a robots.txt.
 type someRules string
 
 func (someRules) Allowed(dowse.URL) (bool, string) { return true, "" }

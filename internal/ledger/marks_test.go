@@ -47,7 +47,7 @@ func (h *history) last() expected {
 	return h.state[len(h.state)-1]
 }
 
-// record appends an entry; change tells how the marks are different after it.
+// record appends an entry; change makes of the marks before it those after it.
 func (h *history) record(e *Entry, change func(m *Marks, end uint64)) uint64 {
 	place := h.j.Record(e)
 	now := expected{h.j.End(), h.last().marks}

@@ -342,7 +342,7 @@ func because(what string, weight float64, n int) []dowse.Because {
 }
 
 // listed queues pages of a sitemap, for a site whose pages are not linked to
-// each other. They rank behind all others.
+// each other. They rank below all others.
 func (c *Crawler) listed(w *inner, p *dowse.Page) []dowse.Lead {
 	if w.Read > 0 && w.Evidence {
 		return nil

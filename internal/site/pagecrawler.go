@@ -13,7 +13,7 @@ import (
 
 // A PageCrawler is the baseline of [Crawler] in Ester et al. 2004: a crawler of
 // pages that ranks a page by the mean confidence of the pages that link to it,
-// with a guard that leaves a host after so many pages. Its pages are grouped
+// with a guard that leaves a host after a number of pages. Its pages are grouped
 // into sites afterwards, by a [Catch].
 type PageCrawler struct {
 	Guard int `param:"guard" default:"100" help:"pages of one host at most; ours"`

@@ -27,7 +27,7 @@ var parkedPhrases = []string{
 	"parked free", "parked domain", "this domain has expired", "domain for sale", "inquire about this domain",
 }
 
-// ErrorRate returns the share of pages that the judge, or the model behind it,
+// ErrorRate returns the share of pages that the judge, or the model that it uses,
 // got wrong in cross-validation; 0 if that is unknown.
 func (r Reader) ErrorRate() float64 {
 	if j, ok := r.By.(interface{ Model() judge.Model }); ok && j.Model() != nil {
@@ -84,9 +84,9 @@ func looksParked(p *dowse.Page) bool {
 	if len(p.Words) > fewWords {
 		return false
 	}
-	says := strings.ToLower(p.Title + "\n" + p.Text)
+	words := strings.ToLower(p.Title + "\n" + p.Text)
 	for _, phrase := range parkedPhrases {
-		if strings.Contains(says, phrase) {
+		if strings.Contains(words, phrase) {
 			return true
 		}
 	}

@@ -106,7 +106,7 @@ func (f *keyFinder) Visit(n ast.Node) ast.Visitor {
 }
 
 // above returns the keys of the mappings around the found key, the outermost first. The
-// first part, $, stands for the document and matches no field.
+// first part, $, is the document itself and matches no field.
 func (f *keyFinder) above() (keys []string) {
 	parts := strings.Split(f.found, ".")
 	for _, part := range parts[:len(parts)-1] {
@@ -116,7 +116,7 @@ func (f *keyFinder) above() (keys []string) {
 	return keys
 }
 
-// structOf returns the element type behind pointers and slices.
+// structOf returns the element type of pointers and slices.
 func structOf(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()

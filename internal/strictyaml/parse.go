@@ -3,7 +3,7 @@
 // line and column and with what to do.
 //
 // The YAML parser takes time in the square of the nesting and of the number of keys, and an
-// anchor lets a small file stand for a huge value. A [Form] therefore states how large and
+// anchor lets a small file define a huge value. A [Form] therefore states how large and
 // deep a kind of file may be, and tokens are checked against it before they are parsed.
 package strictyaml
 
@@ -103,7 +103,7 @@ func (f *Form) lines(data []byte) *mistake.Error {
 // tabs itself, where they matter.
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
-// tokens checks nesting and number of keys, and refuses what lets a small file stand for a
+// tokens checks nesting and number of keys, and refuses what lets a small file define a
 // large value.
 func (f *Form) tokens(tokens token.Tokens) *mistake.Error {
 	var open, keys, dashes, line int

@@ -299,7 +299,7 @@ func (d *Dict) synset(at int64) (*synset, error) {
 
 // parseSynset reads a line of the data file: offset, number of the lexicographer's file,
 // type, number of words in hexadecimal, the words with a number each, number of pointers,
-// these, and the gloss behind a bar.
+// these, and the gloss after a bar.
 func parseSynset(line string, at int64) (*synset, error) {
 	fields, gloss, _ := strings.Cut(line, "|")
 	f := strings.Fields(fields)

@@ -5,7 +5,7 @@ import "dowse"
 // Around returns a strategy that has all the abilities of s and passes every
 // call that returns leads through call, which may observe or time it. It must
 // invoke its argument exactly once and return the result.
-func Around(s dowse.Strategy, call func(say func() []dowse.Lead) []dowse.Lead) dowse.Strategy {
+func Around(s dowse.Strategy, call func(method func() []dowse.Lead) []dowse.Lead) dowse.Strategy {
 	a := &around{s, call}
 	if saver, ok := s.(dowse.Saver); ok {
 		return &savingAround{a, saver}

@@ -20,7 +20,7 @@ import (
 // parameters each time.
 func Run(t *testing.T, make func() dowse.Strategy) { RunOn(t, Random, make) }
 
-// A Maker generates a toy web of so many pages, and seeds in it. The same
+// A Maker generates a toy web with a number of pages, and seeds in it. The same
 // arguments must give the same web.
 type Maker func(pages int, seed uint64) (Toy, []dowse.URL)
 
@@ -178,7 +178,7 @@ func deterministic(t *testing.T, on Maker, round int, make func() dowse.Strategy
 }
 
 // once checks that no URL is visited twice without a revisit, and that the
-// books of the crawl balance at the end.
+// counts of the crawl add up at the end.
 func once(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	web, seeds := on(300, 11)
 	s := make()
@@ -202,7 +202,7 @@ func once(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 		seen[p.URL] = true
 	}
 	if b := c.Books(); !b.Balanced() || b.InFlight != 0 {
-		t.Errorf("the books do not balance: %+v", b)
+		t.Errorf("the counts do not add up: %+v", b)
 	}
 }
 
@@ -222,8 +222,8 @@ func soundLeads(t *testing.T, on Maker, make func() dowse.Strategy) {
 			t.Errorf("%+v is about no URL", l)
 		}
 	}
-	s := Around(make(), func(say func() []dowse.Lead) []dowse.Lead {
-		leads := say()
+	s := Around(make(), func(method func() []dowse.Lead) []dowse.Lead {
+		leads := method()
 		for _, l := range leads {
 			check(l)
 		}
@@ -248,7 +248,7 @@ func manyLinks(t *testing.T, make func() dowse.Strategy) {
 	c := start(t, make(), 0, []dowse.URL{"http://a.test/"})
 	visits(c, web, 20)
 	if b := c.Books(); b.Known < n || !b.Balanced() {
-		t.Errorf("books after a page of %d links: %+v", n, b)
+		t.Errorf("counts after a page of %d links: %+v", n, b)
 	}
 }
 
@@ -268,7 +268,7 @@ func oddPages(t *testing.T, make func() dowse.Strategy) {
 	c := start(t, make(), 0, append(odd, "s2", "s3", "gone"))
 	visits(c, web, 100)
 	if b := c.Books(); !b.Balanced() || b.InFlight != 0 {
-		t.Errorf("books: %+v", b)
+		t.Errorf("counts: %+v", b)
 	}
 }
 
