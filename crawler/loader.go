@@ -35,11 +35,12 @@ const (
 	fetchEntries = 10
 )
 
-// A Loader reads the examples of a topic: pages of the web through a
+// A loader reads the examples of a topic: pages of the web through a
 // [Fetcher], with its identity and politeness, and the others from files. It
-// implements topic.Loader.
+// implements topic.Loader. Whatever it reads is bounded, since a topic file may
+// come from a stranger and examples are held in memory.
 type loader struct {
-	Dir     string   // from which relative paths go out
+	Dir     string   // folder to which relative paths refer
 	Fetcher *Fetcher // for URLs and sites
 }
 

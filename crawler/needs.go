@@ -70,8 +70,8 @@ func readAt[T any](path string, read func(io.Reader) (T, error)) (x T, err error
 }
 
 // readKept reads a file that a collection keeps for its strategies. The name
-// comes from the settings; links are not followed, so it can't lead outside
-// the collection.
+// comes from the settings, which may come from a stranger; links are not
+// followed, so it can't lead outside the collection.
 func readKept[T any](dir, name string, read func(io.Reader) (T, error)) (x T, err error) {
 	if name == "" {
 		return x, nil
@@ -148,7 +148,9 @@ const alsoWeight = 0.25
 
 // gatherInputs reads the inputs for the strategies of a new crawl, checks that
 // these can be made, and returns the files that the collection is to keep.
-// It sets their names in the settings. The notes are for a person.
+// It sets their names in the settings. The notes are for a person. The
+// collection gets copies, in the form in which they were understood, so that a
+// resumed crawl does not depend on files elsewhere.
 func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []collection.File, notes []string, err error) {
 	var learnt *input.Learnt
 	s.Predicate = predicateOf(t, s.Threshold, cfg.Judge)

@@ -255,7 +255,8 @@ func (s *salvage) readForgotten() {
 // lostReason is recorded for a takedown whose reason is unknown.
 const lostReason = "taken down earlier; the reason was lost with the journal"
 
-// rebuild creates and fills the new collection.
+// rebuild creates and fills the new collection. The index of the archive is made
+// from its files at the end.
 func (s *salvage) rebuild(ctx context.Context, dir string) error {
 	if err := s.create(ctx, dir); err != nil {
 		return err
@@ -627,7 +628,9 @@ func (s *salvage) visit(ctx context.Context, k *archive.Kept) error {
 }
 
 // absorb records an answer as the crawl did when it arrived, with its
-// original times.
+// original times. The visit runs the usual code, which reads answers from
+// recordedVisits instead of the network; every answer that it was given is
+// copied to the new archive before the page is recorded.
 func (s *salvage) absorb(ctx context.Context, v crawl.Visit, k *archive.Kept, answer *http.Response) error {
 	s.web.begin(k, answer)
 	p := s.c.visitor.Visit(ctx, v).Page
@@ -670,7 +673,8 @@ func (s *salvage) copy(k *archive.Kept) (dowse.Place, error) {
 	return place, nil
 }
 
-// isTakenDown reports whether a URL was taken down.
+// isTakenDown reports whether a URL was taken down. Takedowns are known by
+// fingerprint only, under the key of the old collection.
 func (s *salvage) isTakenDown(u dowse.URL) bool {
 	return len(s.takenDown) > 0 && s.takenDown[frontier.FingerprintOf(u, s.wreck.Settings.Key)] != nil
 }

@@ -89,6 +89,7 @@ func walk(t reflect.Type, section string, index []int) (list []Field) {
 	return list
 }
 
+// fieldOf makes a row of the table from the tags of a struct field.
 func fieldOf(sf reflect.StructField, key string, index []int) Field {
 	t := sf.Tag
 	f := Field{
@@ -108,6 +109,7 @@ func fieldOf(sf reflect.StructField, key string, index []int) Field {
 	return f
 }
 
+// kindOf returns the kind that a field names, or else that of its Go type.
 func kindOf(sf reflect.StructField) Kind {
 	if k := sf.Tag.Get("type"); k != "" {
 		return Kind(k)
@@ -132,6 +134,7 @@ func (f Field) Name() string {
 	return f.Key[strings.LastIndexByte(f.Key, '.')+1:]
 }
 
+// value returns the struct field of a setting, which can be set.
 func (f Field) value(s *Settings) reflect.Value {
 	return reflect.ValueOf(s).Elem().FieldByIndex(f.index)
 }

@@ -94,6 +94,8 @@ func (f Field) convert(text string) (any, error) {
 	return text, nil
 }
 
+// parseUntil reads a rule such as "harvest<0.05 over 500", with any spaces. The number of pages
+// is bounded because a crawl remembers that many outcomes.
 func parseUntil(text string) (d Dry, err error) {
 	_, err = fmt.Sscanf(strings.ReplaceAll(text, " ", ""), "harvest<%fover%d", &d.Harvest, &d.Over)
 	if err == nil && (d.Over < 1 || d.Over > 1000 || !(d.Harvest > 0 && d.Harvest <= 1)) {
@@ -178,6 +180,8 @@ func durationText(d time.Duration) string {
 	return s
 }
 
+// wrong returns the error for a text that is no value. Numbers are not quoted where a number is
+// wanted.
 func (f Field) wrong(got string) error {
 	if _, err := strconv.ParseFloat(got, 64); err != nil || f.Kind != Count && f.Kind != Share {
 		got = strconv.Quote(got)

@@ -39,7 +39,7 @@ func (c *PageCrawler) Start(seeds []dowse.URL) []dowse.Lead {
 }
 
 // Follow ranks the links of a page, and drops a host that has reached the
-// guard.
+// guard. It is dropped once, when the number is reached: dropping is permanent.
 func (c *PageCrawler) Follow(p *dowse.Page) (leads []dowse.Lead) {
 	if c.given == nil {
 		c.given = map[string]int{}
@@ -195,6 +195,7 @@ func (c *Catch) Add(p Rated) int {
 	return c.relevant
 }
 
+// of returns the site of a URL, by host or by the function that a test set.
 func (c *Catch) of(u dowse.URL) (string, dowse.URL) {
 	if c.siteOf != nil {
 		return c.siteOf(u)

@@ -36,6 +36,7 @@ func (r Reader) ErrorRate() float64 {
 	return errorRate(r.By)
 }
 
+// errorRate returns the error rate that a judge reports, 0 if it reports none.
 func errorRate(j dowse.Judge) float64 {
 	if known, ok := j.(interface{ ErrorRate() float64 }); ok {
 		return known.ErrorRate()
@@ -68,6 +69,7 @@ func (r Reader) Judge(p *dowse.Page) dowse.Verdict {
 	return r.By.Judge(p)
 }
 
+// rated returns a verdict of the reader itself, with a single reason.
 func rated(relevance float64, what string) dowse.Verdict {
 	return dowse.Verdict{Relevance: relevance, Scale: "share", Because: because(what, relevance, 0), Judge: "site-reader/1"}
 }

@@ -29,10 +29,13 @@ type around struct {
 	call func(func() []dowse.Lead) []dowse.Lead
 }
 
+// Follow passes the page on.
 func (a *around) Follow(p *dowse.Page) []dowse.Lead {
 	return a.call(func() []dowse.Lead { return a.Strategy.Follow(p) })
 }
 
+// Start returns, if the strategy is no Starter, the leads that a crawl would
+// queue without one, so that wrapping changes nothing.
 func (a *around) Start(seeds []dowse.URL) []dowse.Lead {
 	if s, ok := a.Strategy.(dowse.Starter); ok {
 		return a.call(func() []dowse.Lead { return s.Start(seeds) })
@@ -44,6 +47,8 @@ func (a *around) Start(seeds []dowse.URL) []dowse.Lead {
 	return leads
 }
 
+// Idle returns no leads if the strategy is no Idler, which ends the crawl as it
+// would without a wrapper.
 func (a *around) Idle() []dowse.Lead {
 	if s, ok := a.Strategy.(dowse.Idler); ok {
 		return a.call(s.Idle)
@@ -58,6 +63,9 @@ func (a *around) BeforeRound(v dowse.View) []dowse.Lead {
 	return nil
 }
 
+// Rescore returns the priority that the lead has if the strategy is no Rescorer,
+// so that the lead is taken. The rating passes through call like the others, but
+// without leads.
 func (a *around) Rescore(l dowse.Lead) (priority float64) {
 	if s, ok := a.Strategy.(dowse.Rescorer); ok {
 		a.call(func() []dowse.Lead { priority = s.Rescore(l); return nil })
@@ -73,6 +81,8 @@ func (a *around) Explain(l dowse.Lead) []dowse.Because {
 	return nil
 }
 
+// Traits returns those of the strategy, by which a crawl decides what to ask of
+// it.
 func (a *around) Traits() dowse.Traits { return dowse.TraitsOf(a.Strategy) }
 
 func (a *around) Refused(l dowse.Lead, why dowse.Reason) []dowse.Lead {

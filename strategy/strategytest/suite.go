@@ -26,6 +26,10 @@ type Maker func(pages int, seed uint64) (Toy, []dowse.URL)
 
 // RunOn is Run on other webs than those of [Random], for strategies that depend
 // on more than links.
+//
+// The checks that compare crawls run twice: page by page, and in rounds of 7
+// pages, since in a round the strategy sees all pages before its first lead is
+// queued.
 func RunOn(t *testing.T, on Maker, make func() dowse.Strategy) {
 	t.Run("sound leads", func(t *testing.T) { soundLeads(t, on, make) })
 	t.Run("many links", func(t *testing.T) { manyLinks(t, make) })
@@ -41,7 +45,9 @@ func RunOn(t *testing.T, on Maker, make func() dowse.Strategy) {
 }
 
 // Random generates a toy web of n pages on a few hosts, with failures,
-// redirects, flaky pages and dead ends among them.
+// redirects, flaky pages and dead ends among them. Some links lead to
+// pages that do not exist. The seeds never fail or redirect, so every crawl
+// begins.
 func Random(n int, seed uint64) (Toy, []dowse.URL) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	url := func(i int) dowse.URL { return dowse.URL(fmt.Sprintf("http://h%d.test/p%d", i%7, i)) }
@@ -106,7 +112,8 @@ func Sites(n int, seed uint64) (Toy, []dowse.URL) {
 }
 
 // config is the configuration of all crawls of the suite: polite, one visit at
-// a time, without a trap budget, since toy webs look like traps.
+// a time, without a trap budget, since toy webs look like traps. One visit at a
+// time makes the order of visits depend on the strategy alone.
 func config(s dowse.Strategy) crawl.Config {
 	return crawl.Config{
 		Strategy: s, Polite: crawl.Politeness{Delay: 20 * time.Millisecond, InFlight: 1}, Traps: crawl.Traps{Budget: -1},
@@ -128,7 +135,9 @@ func start(t *testing.T, s dowse.Strategy, round int, seeds []dowse.URL) *crawl.
 
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// step makes the next visit and returns its page; nil when the crawl is over.
+// step makes the next visit and returns its page; nil when the crawl is over. If
+// all hosts are resting, it moves the virtual clock to the time at which one may
+// be visited.
 func step(c *crawl.Crawl, web Toy, now *time.Time) *dowse.Page {
 	for {
 		v, when, ok := c.Next(*now)
@@ -146,8 +155,8 @@ func step(c *crawl.Crawl, web Toy, now *time.Time) *dowse.Page {
 	}
 }
 
-// visits crawls to the end, with at most most visits, and returns a line per
-// visit.
+// visits crawls to the end, with at most most visits, and returns one line per
+// visit, with the priority to its last digit.
 func visits(c *crawl.Crawl, web Toy, most int) (list []string) {
 	now := epoch
 	for len(list) < most {
@@ -160,7 +169,8 @@ func visits(c *crawl.Crawl, web Toy, most int) (list []string) {
 	return list
 }
 
-// deterministic runs the same crawl twice and compares the visits.
+// deterministic runs the same crawl twice and compares the visits. A strategy
+// that iterates over a map, or uses global randomness or the clock, fails here.
 func deterministic(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	var first []string
 	for run := range 2 {
@@ -207,7 +217,8 @@ func once(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 }
 
 // soundLeads checks every lead that a strategy returns: it has a URL or a
-// group, a finite priority, and a reason.
+// group, a finite priority, and a reason. NaN has no place in a queue, and a
+// lead without a reason can't be explained to a person.
 func soundLeads(t *testing.T, on Maker, make func() dowse.Strategy) {
 	web, seeds := on(300, 3)
 	leadCount := 0
@@ -273,7 +284,8 @@ func oddPages(t *testing.T, make func() dowse.Strategy) {
 }
 
 // saveAndLoad saves a crawl halfway, loads it into a new strategy and compares
-// what follows with a crawl that was not interrupted.
+// what follows with a crawl that was not interrupted. It needs two webs, because
+// the flaky pages of a web count down. A crawl is saved only between rounds.
 func saveAndLoad(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	const half = 60
 	webA, seeds := on(300, 23)
@@ -318,8 +330,9 @@ func saveAndLoad(t *testing.T, on Maker, round int, make func() dowse.Strategy) 
 	}
 }
 
-// fold crawls with a journal and rebuilds crawl and strategy from it:
-// everything that is known of every URL must be the same, to the last digit.
+// fold crawls with a journal and rebuilds crawl and strategy from it, as after
+// a crash without a snapshot: everything that is known of every URL must be the
+// same, to the last digit, and the strategy must save the same bytes.
 func fold(t *testing.T, on Maker, round int, make func() dowse.Strategy) {
 	web, seeds := on(300, 29)
 	dir := t.TempDir()
@@ -394,7 +407,8 @@ func learnt(t *testing.T, s dowse.Strategy) []byte {
 	return b
 }
 
-// arenaLog keeps strings in an arena that outlives the crawl.
+// arenaLog keeps strings in an arena that outlives the crawl, so that a snapshot
+// can be restored with the places that it contains.
 type arenaLog struct{ *frontier.Arena }
 
 func (arenaLog) Record(*crawl.Entry) uint64    { return 0 }

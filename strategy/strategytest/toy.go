@@ -45,7 +45,8 @@ type Link struct {
 	Anchor      string
 }
 
-// To returns links without anchors and ratings.
+// To returns links without anchors and ratings, for strategies that use only
+// the graph.
 func To(urls ...dowse.URL) []Link {
 	links := make([]Link, len(urls))
 	for i, u := range urls {
@@ -109,7 +110,8 @@ func (t Toy) restore(p *dowse.Page) error {
 }
 
 // Order crawls a toy web from its seeds, one page after the other and without
-// delays, and returns the pages in the order in which they were visited.
+// delays, and returns the pages in the order in which they were visited. Since
+// no host ever rests, the order is that of the strategy alone.
 func Order(s dowse.Strategy, web Toy, seeds ...dowse.URL) (visited []dowse.URL) {
 	c, err := crawl.New(crawl.Config{Strategy: s, Polite: crawl.Politeness{Delay: crawl.None}, Traps: crawl.Traps{Budget: -1}})
 	if err != nil {
@@ -123,8 +125,9 @@ func Order(s dowse.Strategy, web Toy, seeds ...dowse.URL) (visited []dowse.URL) 
 	return visited
 }
 
-// Rounds crawls a toy web round by round. After each round it calls see with
-// the URLs that were visited, in order; see may inspect the crawl.
+// Rounds crawls a toy web round by round: it takes all visits that the crawl
+// offers, makes them, and absorbs the pages in the same order. After each round
+// it calls see with the URLs that were visited; see may inspect the crawl.
 func Rounds(c *crawl.Crawl, web Toy, see func(taken []dowse.URL)) {
 	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for {
