@@ -145,7 +145,7 @@ func (t *takedown) alike(host string) string {
 		return ""
 	}
 	list := slices.Sorted(maps.Keys(found))
-	return "; the port belongs to the host, so give --host " + strings.Join(list[:min(len(list), maxAlike)], " or --host ")
+	return "; a port is part of the host: " + strings.Join(list[:min(len(list), maxAlike)], ", ")
 }
 
 // unseen handles a URL that the journal does not contain: it was taken down

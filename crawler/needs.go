@@ -111,11 +111,11 @@ func readTrace(r io.Reader, cfg Config) (*trace.Log, trace.Report, error) {
 		return nil, report, err
 	}
 	if report.Kept == 0 {
-		hint := ""
+		err := fmt.Errorf("it has no line of a page that was delivered: %s", report)
 		if cfg.TraceSite == "" && report.Broken > 0 {
-			hint = "; --trace-site URL says that of a server's own log"
+			err = fmt.Errorf("%w; %w", err, trace.ErrNoSite)
 		}
-		return nil, report, fmt.Errorf("it tells of no page that anybody got: %s%s", report, hint)
+		return nil, report, err
 	}
 	return log, report, nil
 }
@@ -166,7 +166,7 @@ func gather(s *collection.Settings, t *topic.Topic, cfg Config) (files []collect
 		return nil, nil, err
 	}
 	for _, name := range n.Unused(strategies...) {
-		notes = append(notes, fmt.Sprintf("the chosen strategy does not use %s; see dowse help strategies", name))
+		notes = append(notes, fmt.Sprintf("the chosen strategy does not use %s", name))
 	}
 	keep := func(into *string, name string, write func(io.Writer) error) {
 		*into = collection.NeedsName(name)

@@ -182,7 +182,7 @@ func (a *account) reason(s *sheet) {
 		title = "FETCHED, NOT KEPT  skipped: "
 	}
 	s.add(" " + title + string(a.Row.Reason))
-	s.text("means", a.Meaning)
+	s.text("means", withFlags(a.Row.Reason, a.Meaning))
 	if a.Row.Detail != "" {
 		s.text("detail", a.Row.Detail)
 	}

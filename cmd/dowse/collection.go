@@ -154,9 +154,10 @@ of the archive can be read, that every page that was fetched is in the archive,
 that the archive holds no more than the journal knows of, but for what a crash
 leaves, and that the lists of pages, the log and the index are as they were
 written (not while a crawl runs, and not after one was killed). Changes nothing.
-Exits with 8 if something is wrong, and says what to do about it; with 7 if the
-collection can't even be opened, after it has checked what can be read of it. Hosts that were not reached are listed, and are no fault
-of the collection: status --check fails for them.`
+Exits with 8 if something is wrong, and prints what to do about it; with 7 if the
+collection can't even be opened, after checking what can be read of it. Hosts
+that were not reached are listed, but they are no fault of the collection:
+status --check fails for them.`
 }
 
 // Run checks a collection and exits with 8 if it finds problems. A collection that
@@ -191,6 +192,9 @@ func (c *collectionVerifyCmd) Run(w *world) error {
 
 // print prints what was checked and each problem with its remedy.
 func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, notices []string) error {
+	for i, p := range v.Problems {
+		v.Problems[i].Do = remedy(c.Dir, p)
+	}
 	if c.JSON {
 		return jsonLine(out, v)
 	}

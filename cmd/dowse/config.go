@@ -58,7 +58,7 @@ func (configCmd) Help() string {
   dowse config list --origin
 
 Flags win over DOWSE_... variables, those over dowse.yaml in this directory, and
-that over your own file. A dowse.yaml can't set resolver and allow-net. A crawl
+that over your own file. A dowse.yaml can't set resolver or allow-net. A crawl
 that exists keeps its own strategy, scope and per-host.`
 }
 

@@ -56,7 +56,7 @@ type inputFlags struct {
 	Train       string `group:"order" rare:"" placeholder:"FILE" help:"Links for nb to learn from; lines of + or -, URL, anchor."`
 	Classes     string `group:"order" rare:"" placeholder:"FILE" help:"Classes for treasure; lines of code, tab, label."`
 	LearnFrom   string `group:"order" rare:"" placeholder:"DIR" help:"Start with what the strategy of another collection learnt."`
-	LearnAnyway bool   `group:"order" rare:"" help:"Even if that collection has another topic."`
+	LearnAnyway bool   `group:"order" rare:"" help:"Use it even if that collection has another topic."`
 }
 
 // crawlCmd is dowse crawl, the command that starts or resumes a crawl. Whether it starts
@@ -83,9 +83,9 @@ func (crawlCmd) Help() string {
 A directory that holds a collection is resumed; a file is a topic file;
 anything else is words. Ctrl-C stops gently, the same command resumes.
 
-A collection or topic file of another user that runs a program, asks a service,
-reaches private networks or reads files elsewhere is refused with the list;
---trust agrees, and dowse remembers it.`
+A collection or topic file of another user is refused if it would run a program,
+ask a service, reach private networks or read files elsewhere; the error lists
+these. --trust agrees to them, and dowse remembers it.`
 }
 
 // Run starts or resumes a crawl. Collections of the built-in demo web and of a demo town
@@ -417,7 +417,7 @@ func checkStrategy(cfg crawler.Config) error {
 			return usage("%s: %s", flag, unknown("strategy", name, names))
 		}
 		if _, err := strategy.NewFrom(known, spec, needs); err != nil {
-			return usage("%s: %w; see dowse help strategies %s", flag, err, name)
+			return usage("%s: %w%s; see dowse help strategies %s", flag, err, missingInput(known, name, cfg), name)
 		}
 	}
 	if chosen := cfg.Settings.Strategy; chosen != "" && cfg.Unit != "" && (cfg.Unit == crawler.UnitSite) != crawler.ForSites(chosen) {
@@ -587,6 +587,7 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 	scr.end()
 	ear.tell()
 	for _, p := range cr.Collection.Unread.Problems {
+		p.Do = remedy(dir, p)
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(p.String()))
 	}
 	if err := c.conclude(w, dir, cr, extra, cut); stream.err == nil || err != nil && cr.Err() != nil {

@@ -107,6 +107,7 @@ var (
 	wrongDuration = regexp.MustCompile(`^(--\S+): expected duration but got "(.*?)"`)
 	missing       = regexp.MustCompile(`^expected "<(.*?)>.*"$`)
 	missingOneOf  = regexp.MustCompile(`^expected one of (.*)$`)
+	missingFlags  = regexp.MustCompile(`^missing flags: (.*)$`)
 	needsValue    = regexp.MustCompile(`^(--\S+): missing value, expecting "(.*)"`)
 )
 
@@ -130,6 +131,9 @@ func parseProblem(s string, ctx *kong.Context, at *kong.Node) string {
 	}
 	if m := missingOneOf.FindStringSubmatch(s); m != nil && at != nil {
 		return fmt.Sprintf("missing command after %s: want %s", commandPath(at), childList(at))
+	}
+	if m := missingFlags.FindStringSubmatch(s); m != nil {
+		return "missing: " + strings.ReplaceAll(m[1], "=", " ")
 	}
 	if m := needsValue.FindStringSubmatch(s); m != nil {
 		return fmt.Sprintf("%s: the value is missing", m[1])

@@ -44,9 +44,9 @@ func (exportCmd) Help() string {
   dowse export reefs.dowse - | jq -r .url
 
 Formats:
-` + formats.String() + `  * and packed: .gz, .zst
+` + formats.String() + `  * also compressed: .gz, .zst
 
-Without --on and --all: the pages on topic; of .wacz the whole collection, with
+Without --on and --all: the pages on topic; for .wacz the whole collection, with
 the pages on topic first.
 
 Fields:

@@ -35,14 +35,15 @@ func (forgetCmd) Help() string {
 
 Takes pages down, for good. What the archive holds of them is erased. Their URLs,
 titles, reasons and words go from journal, saved state, lists, index, labels, answers,
-examples, seeds and topic, and so do URLs that only they linked to. Words that stand on
-no other page go from trained models. Only a fingerprint of each URL stays, with date
-and reason, so that it is never fetched again. Neither judge nor strategy is run by it.
+examples, seeds and topic, and so do URLs that only they linked to. Words that occur on
+no other page are removed from trained models. Only a fingerprint of each URL stays,
+with date and reason, so that it is never fetched again. Neither judge nor strategy
+runs.
 
 Pages that are stored as a reference to one of them go with it; pages that say nearly
 the same stay and are listed. Other pages keep what they say of a page, and their links
-to it in the archive. Files that were exported before are not touched. If it is broken
-off, the next forget or crawl ends it.`
+to it in the archive. Files that were exported before are not touched. If it is
+interrupted, the next forget or crawl completes it.`
 }
 
 // Run erases the pages and prints what was changed. All flags are checked and the user

@@ -126,7 +126,7 @@ func printReasons(w *world) error {
 	fmt.Fprintln(w.out, "Why a URL was not fetched, or not kept. The list is closed and stable.")
 	fmt.Fprintln(w.out)
 	for _, r := range dowse.ReasonHelp() {
-		row(w.out, string(r.Reason), r.Means)
+		row(w.out, string(r.Reason), withFlags(r.Reason, r.Means))
 	}
 	fmt.Fprintln(w.out, "\nWhy a crawl stopped (stop_reason):")
 	fmt.Fprintln(w.out)
@@ -288,7 +288,7 @@ func factHelp(f predicate.Fact) string {
 
 // exprHelp introduces the tree of clauses of where:.
 const exprHelp = `where: in a topic file says what must hold of a page. It is a tree of clauses;
-dowse why reports each for itself:
+dowse why reports each clause separately:
 
   where:
     all:
@@ -301,8 +301,8 @@ dowse why reports each for itself:
     unknown: pass
 
 all, any and not hold clauses; several facts in one clause must all hold.
-unknown: pass or fail says what becomes of a clause whose fact is not known;
-without it the clause fails. A clause may also be an expression in words:
+unknown: pass or fail decides a clause whose fact is not known; without it the
+clause fails. A clause may also be an expression in words:
 
   where: category(SPORTS) and keyword(hockey) and not host_suffix(.uk)
 `
@@ -312,7 +312,7 @@ const celHelp = `
 expr: is an expression in CEL (cel.dev): page.FACT with < <= == != && || ! in,
 size(), contains(), startsWith(), endsWith(), matches('RE2'), has(page.FACT),
 exists(x, …), all(x, …), timestamp('2026-01-01T00:00:00Z'). Lists are lists of
-strings; meta and og are maps. It ends when it costs too much.
+strings; meta and og are maps. An expression that costs too much is stopped.
 `
 
 // printJudge prints how the words of a topic rate a page.

@@ -261,7 +261,7 @@ func TestLockedIsSaidOnce(t *testing.T) {
 	ok(t, err)
 	defer c.Close()
 	code, _, errs := capture(t, "forget", dir, s.URL+markedPath(1), "--because", "asked", "--yes")
-	if code != exitCollection || strings.Count(errs, "stop it first") != 1 {
+	if code != exitCollection || strings.Count(errs, "Stop it first") != 1 {
 		t.Errorf("code %d: %s", code, errs)
 	}
 }

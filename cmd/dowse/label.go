@@ -44,14 +44,14 @@ func (labelCmd) Help() string {
   dowse label reefs.dowse --undo             back to the model before
   dowse label reefs.dowse --undo=m0002       back to that one
 
-Keys: l on topic, o off topic, s skip, u take the last one back, h the whole
+Keys: l on topic, o off topic, s skip, u undo the last one, h the whole
 host, t train now, q quit.
 
 Labels beat the judge. After 5 of them, and at the end, a model is trained on all
 of them, every visited page is judged again and all links are ranked again; also
 while a crawl runs in another process. Nothing is lost: labels.jsonl only grows,
-and --undo sets aside what the model did not know. A crawl for a topic without
-pages that are not on topic trains models by itself, against pages that it saw:
+and --undo ignores the labels that the earlier model did not know. If the topic has
+no negative examples, the crawl trains models by itself, against pages that it saw:
 --list shows them, --undo goes back (see --contrast of dowse crawl).
 
 A line of a file is {"url":…,"label":"on|off|skip","note":…} or URL<tab>label.`

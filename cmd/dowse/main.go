@@ -36,6 +36,7 @@ import (
 	"log"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -169,6 +170,9 @@ func run(w *world, args []string) (code int) {
 		fmt.Fprint(w.out, welcome)
 		return exitOK
 	}
+	if slices.Equal(args, []string{"--version"}) { // as other programs have it
+		args = []string{"version"}
+	}
 	w.args = args
 	var c cli
 	exited := -1
@@ -204,13 +208,11 @@ func report(w *world, err error) int {
 	return code
 }
 
-// verdictOn returns the exit code for an error, and a hint that states what the user can
-// do about it. Errors of other packages are recognised here by their sentinel values and
-// types; an error that is not recognised is an internal one.
+// verdictOn returns the exit code for an error, and the hint of hintFor. Errors of other
+// packages are recognised by their sentinel values and types; an error that is not
+// recognised is an internal one.
 func verdictOn(err error) (code int, hint string) {
-	if dir, ok := salvageable(err); ok {
-		hint = fmt.Sprintf(salvageHelp, dir)
-	}
+	hint = hintFor(err)
 	var ee *exitError
 	var wrong *mistake.Error
 	var source *topic.SourceError
@@ -218,13 +220,13 @@ func verdictOn(err error) (code int, hint string) {
 	case errors.As(err, &ee):
 		return ee.code, hint
 	case errors.Is(err, crawler.ErrIdentity):
-		return exitForbidden, identityHelp
+		return exitForbidden, hint
 	case errors.Is(err, crawler.ErrTrust):
 		return exitForbidden, hint
 	case errors.As(err, &wrong), errors.As(err, &source) && !errors.Is(err, context.Canceled), errors.Is(err, crawler.ErrSeeds), errors.Is(err, crawler.ErrMidRound), errors.Is(err, crawler.ErrWindows):
 		return exitUsage, hint
 	case errors.Is(err, crawl.ErrRequeue):
-		return exitUsage, "Give failed, unreached, a reason (dowse help reasons) or a host (dowse hosts DIR).\n"
+		return exitUsage, hint
 	case errors.Is(err, collection.ErrLocked), errors.Is(err, collection.ErrFormat), errors.Is(err, collection.ErrSettings), errors.Is(err, crawl.ErrVersion), errors.Is(err, crawl.ErrDamaged):
 		return exitCollection, hint
 	case crawler.DiskFull(err):
@@ -247,33 +249,6 @@ func inCollection(err error) error {
 	}
 	return &exitError{exitCollection, err}
 }
-
-// salvageable returns the directory of the collection that an error is about, if it is
-// damaged or of another version and can be rebuilt.
-func salvageable(err error) (dir string, ok bool) {
-	var damage *collection.DamageError
-	var format *collection.FormatError
-	switch {
-	case errors.As(err, &damage):
-		return damage.Dir, true
-	case errors.As(err, &format):
-		return format.Dir, true
-	}
-	return "", false
-}
-
-// salvageHelp is the hint for a collection that cannot be opened; its verb is the
-// directory.
-const salvageHelp = `Restore it from a backup, or rebuild it from what can be read:
-  dowse collection salvage %s -o NEW
-`
-
-// identityHelp is the hint for a crawl of the public web without a contact.
-const identityHelp = `Set once:
-  dowse config set agent reefbot
-  dowse config set contact https://example.org/bot     (or mailto:you@...)
-or for this crawl: --agent NAME --contact URL. Nothing was sent.
-`
 
 // welcome is printed by dowse without arguments.
 const welcome = `dowse finds pages on a topic. Give it a topic; it crawls the best links first.

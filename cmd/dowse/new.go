@@ -215,10 +215,13 @@ func (c *newCmd) category(t *topic.Topic) error {
 	return nil
 }
 
+// topicHead is the first line of a topic file that dowse new writes.
+const topicHead = "What a crawl looks for. Check it: dowse topic check FILE. Keys of where: dowse help expr"
+
 // sound parses the file before it is written, so that errors are reported with line and
 // column and no faulty file is left behind.
 func (c *newCmd) sound(t *topic.Topic) (*topic.Topic, error) {
-	again, err := topic.Parse(t.Commented(), c.Out)
+	again, err := topic.Parse(t.Commented(topicHead), c.Out)
 	if err != nil {
 		return nil, err
 	}
@@ -250,10 +253,10 @@ const stdout = "-"
 // user agreed to what the file refers to: it is the user's own.
 func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
 	if c.Out == stdout {
-		_, err := w.out.Write(t.Commented())
+		_, err := w.out.Write(t.Commented(topicHead))
 		return err
 	}
-	if err := durable.WriteFile(c.Out, t.Commented()); err != nil {
+	if err := durable.WriteFile(c.Out, t.Commented(topicHead)); err != nil {
 		return usage("new: %w", err)
 	}
 	if err := w.consent(c.Trust).remember(c.Out, crawler.ReadActs(t)); err != nil {

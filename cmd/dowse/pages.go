@@ -40,7 +40,7 @@ func (pagesCmd) Help() string {
 
 Without --on, --off, --unsure, --skipped and --failed: every page that was
 fetched. With several of them: what any one asks for. --sort surprise puts first
-what turned out otherwise than its link had promised. A reason may be given by
+the pages that differ most from what their links promised. A reason may be given by
 its beginning, as robots for robots.txt and robots.meta; see dowse help reasons.
 
 Fields:

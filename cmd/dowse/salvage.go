@@ -35,8 +35,8 @@ takedowns are also in crawl.yaml. Answers that had been cut off the archive and
 were saved in state/uncommitted-*.warc.gz are taken over if no other is there.
 Afterwards dowse crawl NEW continues where the old crawl stopped.
 
-Exits with 0 if all was read, and with 7 if something could not be: then it
-says what and where, and the new collection holds the rest.`
+Exits with 0 if everything was read. Otherwise it exits with 7 and lists what
+could not be read and where; the new collection holds the rest.`
 }
 
 // maxShown is the number of losses that are listed for people; JSON has all.

@@ -258,9 +258,9 @@ func (s *screen) end() {
 // stopMeans explains each stop reason, for the summary, the status and dowse help
 // reasons.
 var stopMeans = map[dowse.StopReason]string{
-	dowse.StopPages: "the page limit is reached", dowse.StopOnTopic: "enough pages on topic",
-	dowse.StopBytes: "the byte limit is reached", dowse.StopTime: "the time is over",
-	dowse.StopExhausted: "nothing is left to visit", dowse.StopDriedUp: "the harvest dried up",
+	dowse.StopPages: "the page limit is reached", dowse.StopOnTopic: "the limit of pages on topic is reached",
+	dowse.StopBytes: "the byte limit is reached", dowse.StopTime: "the time limit is reached",
+	dowse.StopExhausted: "nothing is left to visit", dowse.StopDriedUp: "the harvest dried up (--until)",
 	dowse.StopStarved: "all that is left waits for hosts that do not answer",
 	dowse.StopNetwork: "this machine has no network",
 	dowse.StopSignal:  "paused by Ctrl-C or dowse stop", dowse.StopDisk: "the disk is full", dowse.StopError: "an error",

@@ -357,7 +357,7 @@ func (st *status) lines() []string {
 			name = ""
 		}
 		last = fate
-		lines = append(lines, fmt.Sprintf(" %-9s %6s %s: %s", name, count(r.Skipped+r.Failed), orDefault(string(r.Reason), "(no reason)"), r.Meaning))
+		lines = append(lines, fmt.Sprintf(" %-9s %6s %s: %s", name, count(r.Skipped+r.Failed), orDefault(string(r.Reason), "(no reason)"), withFlags(r.Reason, r.Meaning)))
 	}
 	for _, n := range st.Notices {
 		lines = append(lines, " note      "+n)

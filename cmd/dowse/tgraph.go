@@ -28,7 +28,7 @@ func (tgraphCmd) Help() string {
   dowse crawl reefs.topic.yaml --strategy treasure --tgraph reefs.tgraph.json
 
 A T-Graph holds the link paths to known pages: which links lead there in one click,
-in two, in three. The strategies treasure and context-graph find their way by it.`
+in two, in three. The strategies treasure and context-graph rank links by it.`
 }
 
 // tgraphBuildCmd builds a T-Graph from target pages and the pages that link to them.

@@ -46,10 +46,10 @@ func (topicSelectCmd) Help() string {
 
 Draws topics for experiments from a directory, as Wang et al. 2009 do: categories
 of one level with enough pages, no two of one parent and no four of one
-grandparent. The pages of each are parted into seeds and targets; the first of the
-targets are training examples, and the rest no judge has seen. The training
-examples are in a small directory of their own, which the topic file names, so
-that a crawl can't learn from what it is to find. Smaller directories need smaller
+grandparent. The pages of each are split into seeds and targets. The first targets
+are training examples; no judge sees the others. The training examples are in a
+small directory of their own, which the topic file names, so that a crawl cannot
+learn from the pages that it has to find. Smaller directories need smaller
 numbers.`
 }
 

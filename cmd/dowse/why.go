@@ -29,8 +29,8 @@ func (whyCmd) Help() string {
 
 Answers for every URL that the crawl ever saw, fetched or not: the verdict with
 what each sign contributed and what would change it, why the link was chosen,
-how it was found, how politely it was fetched; for others why they were left
-out. The scheme may be left out, and any spelling of the URL will do. In a crawl
+how it was found, how politely it was fetched; for others why they were
+skipped. The scheme may be left out, and any spelling of the URL will do. In a crawl
 for sites a host without a slash is a site: how it was chosen, judged and left.`
 }
 

@@ -39,7 +39,7 @@ type atom struct {
 // atoms are all there are.
 var atoms = []atom{
 	{"keyword", "word", "WORD", "title or text has the word, compared by its English stem (Porter)"},
-	{"phrase", "words", `"WORDS"`, "title or text has the words in this order, as they stand"},
+	{"phrase", "words", `"WORDS"`, "title or text has the words in this order, as written"},
 	{"category", "name", "NAME, MIN", "the classifier says NAME with at least MIN; 0.5"},
 	{"host_suffix", "suffix", ".uk", "the host ends with it"},
 	{"url_suffix", "suffix", "TEXT", "the URL ends with it"},

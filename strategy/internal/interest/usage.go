@@ -28,8 +28,8 @@ const (
 	expandAlways  = "always"
 )
 
-// errNoTrace says that a strategy needs to know who went where.
-var errNoTrace = errors.New("it needs a trace of who went where, such as a proxy's access log: give one with --trace FILE")
+// errNoTrace is returned without a trace, which the strategy requires.
+var errNoTrace = errors.New("it needs a trace of who visited which page, such as a proxy's access log")
 
 func (u *Usage) check() error {
 	if u.Expand != "" && u.Expand != expandOnTopic && u.Expand != expandAlways {
