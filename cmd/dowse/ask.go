@@ -36,7 +36,7 @@ func (a *askFlags) ask(w *world) (crawler.Config, func(), error) {
 	if !a.Demo {
 		return cfg, func() {}, nil
 	}
-	d, err := openMade(collection.Demo{Pages: demoPages})
+	d, err := openDemoWeb(collection.Demo{Pages: demoPages})
 	if err != nil {
 		return cfg, nil, err
 	}

@@ -21,10 +21,16 @@ import (
 	"dowse/weburl"
 )
 
-// backlinks knows which pages link to a page. Its sources are a collection, a recorded
-// web and files of links, which can be combined. Only URLs and the links between them
-// are kept in memory; the contents of pages are read on demand. It implements tgraph's
-// source of back-links.
+// backlinks knows which pages link to a page. The web can only be read in the direction
+// of its links, so all links of all sources are read once and stored by their target.
+// Sources are a collection, a recorded web and files of links, which can be combined.
+//
+// Only URLs and the links between them are kept in memory, as numbers; the contents of
+// pages are read on demand, for the few that become part of a T-Graph. It implements
+// tgraph's source of back-links.
+//
+// A link to a URL that redirects is a link to the page at the end. alias holds the
+// redirects, and via the same in the opposite direction.
 type backlinks struct {
 	number map[dowse.URL]int32
 	urls   []dowse.URL
@@ -45,7 +51,8 @@ const (
 )
 
 // openBacklinks reads the links of all sources. A directory is a collection, a .tsv file
-// holds links, and other files are archives. The caller closes what is returned.
+// holds links, and other files are archives, which are opened together as one web. The
+// caller closes what is returned.
 func openBacklinks(ctx context.Context, names []string) (b *backlinks, err error) {
 	b = &backlinks{number: map[dowse.URL]int32{}, alias: map[int32]int32{}, rows: map[int32][]linkRow{}}
 	var archives []string
@@ -384,6 +391,7 @@ func parseLink(line string) (from dowse.URL, row linkRow, err error) {
 
 // documentOf builds a page from the links that a file lists for it: each link with its
 // text and headings becomes a block, so that strategies can read it like a fetched page.
+// If the text does not contain the anchor, the anchor is put in front of it.
 func documentOf(rows []linkRow) *dowse.Document {
 	d := &dowse.Document{}
 	var text strings.Builder

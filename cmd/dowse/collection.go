@@ -27,7 +27,19 @@ func (collectionCmd) Help() string {
   dowse collection salvage reefs.dowse -o rescued.dowse`
 }
 
-// collectionInfoCmd prints what a collection is, without reading all of it.
+// collectionInfoCmd prints what a collection is, without reading all of it:
+//
+//	tide-pools  d.dowse
+//	 begun     2026-11-16 08:52:08 by dowse 0.1 (collection/v2)
+//	 order     link-context, on topic from 0.50
+//	 settings  pages 120, agent dowse-demo, delay 20ms, conns 16
+//	 pages     120 fetched, 53 on topic, harvest 0.442 by the judge
+//	 URLs      1,648 seen on 47 hosts, 1,496 queued; balanced
+//	 on disk   2.4 MB: archive 1.2 MB, indexes 46.5 KB, state 746.3 KB
+//	 archive   1 WARC file
+//	 journal   520.9 KB in 1 segment, snapshot of 08:52:21, 118.0 KB
+//
+// status shows how a crawl is doing; info shows how it was set up and what it takes.
 type collectionInfoCmd struct {
 	Dir  string `arg:"" help:"Collection."`
 	JSON bool   `help:"Print JSON."`
@@ -138,7 +150,13 @@ func snapshotText(f *collection.FileSize) string {
 	return fmt.Sprintf(", snapshot of %s, %s", clock(f.At), bytesText(f.Bytes))
 }
 
-// collectionVerifyCmd checks a collection completely.
+// collectionVerifyCmd checks a collection completely: it reads every entry of the journal
+// and every record of the archive, replays the journal, and compares the result with the
+// saved state. It changes nothing and may run during a crawl.
+//
+// Each problem is printed with its place, what is wrong and what to do; the command that
+// repairs it comes from remedy. Exit code 8 means that there are problems, 7 that the
+// collection cannot be opened at all.
 type collectionVerifyCmd struct {
 	Dir  string `arg:"" help:"Collection."`
 	JSON bool   `help:"Print JSON."`
@@ -254,8 +272,8 @@ func problem(s *sheet, p collection.Problem) {
 	s.text("do", p.Do)
 }
 
-// A progress shows on a terminal how far a long operation is. Elsewhere it prints
-// nothing.
+// A progress shows on a terminal how far a long operation is, in one line that is
+// replaced. Elsewhere it prints nothing: a log of percentages helps no one.
 type progress struct {
 	w    *world
 	last time.Time

@@ -10,7 +10,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completionCmd prints a script that lets a shell complete commands and flags.
+// completionCmd prints a script that lets a shell complete commands, flags and arguments
+// with a closed list of values. The script is static: the shell does not start dowse at
+// each Tab, and after an update it is generated again.
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell."`
 }

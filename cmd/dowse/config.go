@@ -44,7 +44,12 @@ func configKeys() (names []string) {
 }
 
 // configCmd groups the commands on config files: the user's own, which applies to every
-// crawl, and dowse.yaml in the current directory.
+// crawl, and dowse.yaml in the current directory, which applies to crawls there. What
+// belongs to a person (agent, contact) or to a machine (resolver, connections) is set
+// once; what belongs to one crawl is not a setting of config files.
+//
+// The order of precedence is: flag, environment variable, dowse.yaml, the user's file,
+// default. config list --origin shows which of them set a value.
 type configCmd struct {
 	Get  configGetCmd  `cmd:"" help:"Print a setting."`
 	Set  configSetCmd  `cmd:"" help:"Keep a setting for every crawl."`
@@ -178,8 +183,9 @@ func keyList() string { return strings.Join(configKeys(), ", ") }
 // Validate implements kong.Resolver. The values were checked when the files were read.
 func (configValues) Validate(*kong.Application) error { return nil }
 
-// Resolve implements kong.Resolver: it returns the value of a flag that was not given.
-// It returns nil if the environment sets the flag, since the environment wins.
+// Resolve implements kong.Resolver: it returns the value of a flag that was not given on
+// the command line. The parser would let a resolver win over the environment, so it
+// returns nil if the environment sets the flag.
 func (s configValues) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {
@@ -285,7 +291,8 @@ func linked(path string) string {
 }
 
 // valid parses the value as the flag of that name, so that a config file accepts exactly
-// what the command line accepts.
+// what the command line accepts, with the same error. It uses a parser without config
+// files, or a wrong value in them would make it impossible to correct it.
 func (c *configSetCmd) valid(w *world) error {
 	var probe cli
 	parser, err := kong.New(&probe, append(settingMappers(), kong.Name("dowse"), kong.Exit(func(int) {}))...)

@@ -20,11 +20,13 @@ import (
 
 // debugCmd groups commands that expose single components, for conformance tests and for
 // questions such as "why is this URL not allowed?". They read cases as JSONL from stdin
-// and print one answer per case.
+// and print one answer per case, immediately, so that another program can hold a dialogue
+// with them. A case that cannot be answered gets an error object, and the next one is
+// still answered: a suite of thousands of cases must not end at a broken one.
 type debugCmd struct {
 	Robots  debugRobotsCmd  `cmd:"" help:"Check a URL against a robots.txt."`
 	URL     debugURLCmd     `cmd:"" name:"url" help:"Parse a URL as a browser does."`
-	Canon   debugCanonCmd   `cmd:"" help:"Show the canonical form of a URL, or compare two."`
+	Canon   debugCanonCmd   `cmd:"" help:"Show the canonical form of a URL."`
 	HTML    debugHTMLCmd    `cmd:"" name:"html" help:"Extract links, text and title of a page."`
 	Charset debugCharsetCmd `cmd:"" help:"Detect the encoding of a page."`
 	Stem    debugStemCmd    `cmd:"" help:"Reduce words to stems."`

@@ -17,7 +17,7 @@ import (
 )
 
 // log writes the access log of simulated readers of the synthetic web.
-func (c *demoCmd) log(w *world, d *made) error {
+func (c *demoCmd) log(w *world, d *demoWeb) error {
 	err := durable.Replace(c.Log, func(f io.Writer) error { return d.web.WriteAccessLog(f, c.People) })
 	if err != nil {
 		return usage("demo: %w", err)
@@ -29,13 +29,14 @@ func (c *demoCmd) log(w *world, d *made) error {
 }
 
 // compare simulates strategies on several synthetic webs, which differ in their random
-// seeds. With needs, strategies also get a trace and a T-Graph; without, those that need
-// them fail.
+// seeds: one web alone would show luck as well as skill. With needs, strategies also get
+// a trace and a T-Graph; without, those that need them fail. The lab does the work
+// (experiment.RunSynthetic); the demo only describes the webs.
 func (c *demoCmd) compare(w *world, strategies []string, pages int, needs bool) (*measure.Runs, error) {
 	var webs []func() (*experiment.SyntheticWeb, error)
 	for i := range max(c.Webs, 1) {
 		webs = append(webs, func() (*experiment.SyntheticWeb, error) {
-			m, err := openMade(collection.Demo{Pages: c.Web, Seed: c.Rng + uint64(i)})
+			m, err := openDemoWeb(collection.Demo{Pages: c.Web, Seed: c.Rng + uint64(i)})
 			if err != nil {
 				return nil, err
 			}
@@ -85,8 +86,9 @@ func (c *demoCmd) curves(w *world) error {
 }
 
 // reported averages the harvest rate of a strategy over the webs and prints the last
-// value. Crawls that ended early, because the strategy found nothing worth following,
-// are counted and left out of the mean.
+// value. Crawls that ended early, because the strategy found nothing worth following, are
+// counted and left out of the mean: their harvest over the missing pages is unknown, and
+// the last value would favour strategies that give up.
 func reported(w *world, runs *measure.Runs, name string) reports.Line {
 	trails := runs.Of(name)
 	longest := 0
@@ -171,7 +173,7 @@ func tableRow(runs *measure.Runs, name string) string {
 
 // needs returns the inputs that strategies may need on a synthetic web: words of the
 // topic, the access log, and the T-Graph of an earlier crawl.
-func (d *made) needs(ctx context.Context, web *experiment.SyntheticWeb, people int) (input.Inputs, error) {
+func (d *demoWeb) needs(ctx context.Context, web *experiment.SyntheticWeb, people int) (input.Inputs, error) {
 	n, err := crawler.NeedsOf(crawler.Config{Topic: d.topic})
 	if err == nil {
 		n.Trace, err = web.Trace(people)

@@ -50,7 +50,9 @@ var onceOnly = []string{"help", "help-all", "fresh", "dry-run", "retry"}
 // crawlPrefix begins the names of variables that only crawl reads.
 const crawlPrefix = envPrefix + "CRAWL_"
 
-// envVarOf returns the environment variable of a command's flag, "" if it has none.
+// envVarOf returns the environment variable of a command's flag, "" if it has none. This
+// function is the allow-list: a flag has a variable if it is a setting or a flag of
+// crawl, and no other flag gets one by accident.
 func envVarOf(command, flag string) string {
 	f, ok := settings.ByFlag(flag)
 	switch {
@@ -113,9 +115,14 @@ func noteUnknownEnv(out io.Writer, root *kong.Node, environ []string) {
 	}
 }
 
-// envHint suggests a known variable for an unknown one; both lack the prefix.
+// envHint suggests a known variable for an unknown one; both lack the prefix. A name
+// that only lacks CRAWL_ is the commonest mistake and comes first; then come misspelt
+// names, and last those that are misspelt and lack it.
 func envHint(name string, known []string) string {
-	near := cmp.Or(text.Nearest("crawl_"+name, known), text.Nearest(name, known))
+	near := cmp.Or(text.Nearest(name, known), text.Nearest("crawl_"+name, known))
+	if slices.Contains(known, "crawl_"+name) {
+		near = "crawl_" + name
+	}
 	if near == "" {
 		return "see dowse help env"
 	}

@@ -77,7 +77,8 @@ func (c *exportCmd) Run(w *world) error {
 }
 
 // passedOver lists what could not be read, if anything, and returns an error for it: the
-// output is there, and the exit code states that it is not complete.
+// output is there, and the exit code states that it is not complete. A damaged page must
+// not cost the export of all others, and a script must not take the rest for all.
 func passedOver(w *world, dir string, u *collection.Unread) error {
 	if u.Count() == 0 {
 		return nil
@@ -136,8 +137,9 @@ func (c *exportCmd) done(n int) string {
 	return fmt.Sprintf("%s: %s, %s", c.Out, what, bytesText(st.Size()))
 }
 
-// exportError separates errors that the user can correct, such as an unknown suffix or
-// an existing file, from internal ones.
+// exportError separates errors that the user can correct, such as an unknown suffix or an
+// existing file, from internal ones. An interrupted export leaves no file: it is written
+// under another name and renamed at the end.
 func exportError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -14,8 +14,14 @@ import (
 	"dowse/weburl"
 )
 
-// forgetCmd takes pages down: it erases them from a collection for good. It requires a
-// reason and, without a terminal, an explicit --yes.
+// forgetCmd takes pages down: it erases them from a collection for good. Somebody may
+// have a right to that, so it must leave nothing behind: not in the archive, not in the
+// journal, and not as a word in a trained model. Only a fingerprint of the URL stays, so
+// that the page is not fetched again.
+//
+// Since it cannot be undone, it requires a reason, lists what it will erase and asks; a
+// script, which cannot be asked, must give --yes. No crawl may run in the collection. A
+// takedown that is interrupted is completed by the next forget or crawl.
 type forgetCmd struct {
 	Dir     string   `arg:"" help:"Collection. No crawl may be running in it."`
 	URL     []string `arg:"" optional:"" help:"Pages to take down."`
@@ -159,7 +165,8 @@ func (c *forgetCmd) ask(w *world, x collection.Takedown) error {
 }
 
 // print prints what was erased and what remains: copies that were erased too, and pages
-// with nearly the same text, which stay.
+// with nearly the same text, which stay because they are other pages and perhaps of other
+// owners. The user decides about these.
 func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 	if c.JSON {
 		return jsonLine(out, f)
@@ -196,7 +203,7 @@ func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 		s.field(head(i, "alike"), "%s", u)
 	}
 	if len(f.SameAs) > 0 {
-		s.more("%s nearly the same, and stay: forget them, too, if they should go", say(len(f.SameAs)))
+		s.more("%s nearly the same, and stay: forget them, too, if they should go", subjectOf(len(f.SameAs)))
 	}
 	for _, n := range f.Notes {
 		s.more("%s", oneLine(n))
@@ -207,8 +214,8 @@ func (c *forgetCmd) print(out io.Writer, f *collection.Forgotten) error {
 	return nil
 }
 
-// say returns the subject and verb for n pages with similar text.
-func say(n int) string {
+// subjectOf returns the subject and verb for n pages with similar text.
+func subjectOf(n int) string {
 	if n == 1 {
 		return "this page says"
 	}

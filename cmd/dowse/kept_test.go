@@ -241,14 +241,15 @@ func TestForgetAgainAfterABreak(t *testing.T) {
 	}
 }
 
-// A host is known with its port; forget names it to a person who leaves the port out.
+// TestForgetHostWithoutPort: a host is known with its port, and the error suggests it to
+// a user who left the port out.
 func TestForgetHostWithoutPort(t *testing.T) {
 	s, dir := newMarkedSite(t), filepath.Join(t.TempDir(), "x.dowse")
 	s.crawl(t, dir, 3, "barnacle")
 	host := strings.TrimPrefix(s.URL, "http://")
 	name, _, _ := strings.Cut(host, ":")
 	code, _, errs := capture(t, "forget", dir, "--host", name, "--because", "asked", "--yes")
-	if code != exitUsage || !strings.Contains(errs, "--host "+host) {
+	if code != exitUsage || !strings.Contains(errs, "a port is part of the host: "+host) {
 		t.Errorf("code %d: %s", code, errs)
 	}
 }

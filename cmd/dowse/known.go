@@ -11,7 +11,8 @@ import (
 )
 
 // knownURL returns the URL of a collection that a user means: as it is written, in
-// canonical form, or, without a scheme, with https or http. The error for a URL that the
+// canonical form, or, without a scheme, with https or http. People copy URLs from
+// browsers, which hide the scheme and change the spelling. The error for a URL that the
 // crawl never saw suggests the nearest one that it did see.
 func knownURL(col *collection.Collection, raw string) (dowse.URL, error) {
 	f := col.Crawl.Frontier()

@@ -65,7 +65,8 @@ func fieldOf(x *experiment.Experiment) measure.Scope {
 }
 
 // hold checks claims against the runs and prints the result of each; if quiet, only of
-// those that fail. A claim that is undecided counts as failed.
+// those that fail. A claim that is undecided counts as failed: a gate must not pass
+// because there were too few topics to tell.
 func hold(w *world, in reports.Input, claims []*measure.Claim, quiet bool) error {
 	failed := 0
 	for _, claim := range claims {

@@ -13,6 +13,8 @@ import (
 )
 
 // labCompareCmd compares strategies of one run, or the same strategies of several runs.
+// The first is for choosing a strategy, the second for a change of the program: run
+// before, change, run after, compare. With --assert it is a gate for builds.
 type labCompareCmd struct {
 	What     []string `arg:"" name:"run|strategy" help:"Two or more runs; or a run, and strategies of it."`
 	Measures []string `short:"m" placeholder:"M" help:"Other measures (e.g. harvest@500,recall@end)."`
@@ -110,7 +112,8 @@ func chosen(in reports.Input, names []string) (reports.Input, error) {
 }
 
 // merged puts several runs together. Strategies that occur in more than one run get the
-// run's name in front.
+// run's name in front, and topics are paired by name. Runs on different webs are compared
+// with a warning: their topics may mean different pages.
 func merged(w *world, all reports.Input, dirs []string) (reports.Input, error) {
 	inputs := []reports.Input{all}
 	for _, dir := range dirs[1:] {

@@ -22,6 +22,22 @@ import (
 
 // labelCmd collects labels, which are verdicts of people and override the judge. Its
 // flags select one of several actions; without any it asks on the terminal.
+//
+//	(none)      ask on the keyboard (labelscreen.go)
+//	--from      take labels from a file (labelfile.go)
+//	--train     train on labels that no model was trained on yet
+//	--undo      go back to an earlier model
+//	--list      print labels, conflicts and models
+//	--json      print the pages that are worth a label, for other tools
+//
+// --queue chooses which pages are asked about. unsure are those near the threshold, where
+// a label teaches most. audit is a random sample, which measures the judge and is the
+// only basis for the audited harvest rate of status. disagreements are pages on which
+// labels and judge differ.
+//
+// Labels are appended to labels.jsonl, also while a crawl runs in another process. The
+// process that holds the collection trains the model, judges all pages again and ranks
+// all links again, so that the result is the same whichever process does it.
 type labelCmd struct {
 	Dir   string    `arg:"" help:"Collection."`
 	Queue string    `enum:"unsure,audit,disagreements" default:"unsure" placeholder:"WHICH" help:"Pages to label: unsure, audit or disagreements."`
@@ -44,7 +60,7 @@ func (labelCmd) Help() string {
   dowse label reefs.dowse --undo             back to the model before
   dowse label reefs.dowse --undo=m0002       back to that one
 
-Keys: l on topic, o off topic, s skip, u undo the last one, h the whole
+Keys: y on topic, n off topic, s skip, u undo the last one, h the whole
 host, t train now, q quit.
 
 Labels beat the judge. After 5 of them, and at the end, a model is trained on all
@@ -141,7 +157,9 @@ func (c *labelCmd) line(u dowse.URL, label string) collection.Label {
 	return collection.Label{URL: u, Label: label, By: c.By, At: time.Now().UTC().Truncate(time.Second)}
 }
 
-// from adds the labels of a file and retrains. Nothing is added if any line is wrong.
+// from adds the labels of a file and retrains. Nothing is added if any line is wrong. The
+// labels record the model in use, so that an audit can be assigned to the judge that it
+// measures.
 func (c *labelCmd) from(w *world) error {
 	given, err := c.read(w)
 	if err != nil {
@@ -240,12 +258,13 @@ func (c *labelCmd) train(w *world) error {
 	if err != nil {
 		return err
 	}
-	return c.tell(w, m)
+	return c.printModel(w, m)
 }
 
 // retrain records a request in labels.jsonl and waits for its result. A running crawl in
 // another process carries it out; otherwise it is done here. A crawl may begin or end
-// meanwhile, so both are tried in turn.
+// meanwhile, so both are tried in turn: waiting fails if no crawl runs, and training here
+// fails if one does.
 func (c *labelCmd) retrain(w *world, ask collection.Label) (collection.Model, error) {
 	if err := collection.AppendLabels(c.Dir, ask); err != nil {
 		return collection.Model{}, err
@@ -270,9 +289,9 @@ func (c *labelCmd) retrain(w *world, ask collection.Label) (collection.Model, er
 	}
 }
 
-// tell prints what a model changed. A model that could not be used is an error; the
-// labels stay.
-func (c *labelCmd) tell(w *world, m collection.Model) error {
+// printModel prints what a model changed: verdicts, links, and how to undo it. A model
+// that could not be used is an error; the labels stay.
+func (c *labelCmd) printModel(w *world, m collection.Model) error {
 	if m.Error != "" {
 		return fmt.Errorf("%s was not taken into use: %s; the labels are kept", m.Model, m.Error)
 	}
@@ -309,7 +328,12 @@ func meant(m collection.Model) (lines []string) {
 }
 
 // taught returns the lines for a model that a crawl trained by itself on pages it had
-// seen: what it changed, and how to undo it.
+// seen: what it changed, and how to undo it. A judge that changes without a person having
+// asked for it must be visible:
+//
+//	judge: m0001: grown from the words: 18 pages rated high, 46 rated low,
+//	       of the first 100: 7 verdicts changed,
+//	       1,326 links re-ranked; undo: dowse label d.dowse --undo
 func taught(m collection.Model, dir string) []string {
 	lines := []string{
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
@@ -323,7 +347,7 @@ func taught(m collection.Model, dir string) []string {
 }
 
 // refused returns the lines for a model that a crawl trained by itself and did not use,
-// with the cause.
+// with the cause. It seemed worse than the one in use.
 func refused(m collection.Model) []string {
 	return []string{
 		fmt.Sprintf("judge: %s: %s,", m.Model, against(m)),
@@ -346,7 +370,8 @@ func consequence(m collection.Model, dir string) string {
 }
 
 // undo returns to an earlier model. The labels that it was not trained on are set aside,
-// not deleted.
+// not deleted: going forward again takes them back. The first model, m0000, is the judge
+// that the topic made.
 func (c *labelCmd) undo(w *world) error {
 	models, err := collection.Models(c.Dir)
 	if err != nil {
@@ -371,7 +396,7 @@ func (c *labelCmd) undo(w *world) error {
 	if err != nil {
 		return err
 	}
-	return c.tell(w, m)
+	return c.printModel(w, m)
 }
 
 // before returns the model that was trained before the one in use.
@@ -438,7 +463,7 @@ func (b *ledger) print(out io.Writer) {
 		fmt.Fprintln(out, oneLine(fmt.Sprintf("%-4s %s  (%s, %s)%s", l.Label, l.URL, orDefault(l.By, "unknown"), clock(l.At), noted(l.Note))))
 	}
 	for _, x := range b.Conflicts {
-		fmt.Fprintln(out, oneLine(fmt.Sprintf("conflict %s: %s; %s stands", x.URL, sayings(x.Labels), x.Stands)))
+		fmt.Fprintln(out, oneLine(fmt.Sprintf("conflict %s: %s; %s stands", x.URL, whoLabelled(x.Labels), x.Stands)))
 	}
 	for _, m := range b.Models {
 		switch {
@@ -471,8 +496,8 @@ func noted(note string) string {
 	return ": " + note
 }
 
-// sayings returns who assigned which label.
-func sayings(list []collection.Label) string {
+// whoLabelled returns who assigned which label.
+func whoLabelled(list []collection.Label) string {
 	var parts []string
 	for _, l := range list {
 		parts = append(parts, l.Label+" by "+orDefault(l.By, "unknown"))

@@ -11,7 +11,9 @@ import (
 
 // labReplayCmd estimates how other strategies would have done on a collection of the
 // user. It replays what the crawl recorded, so it can only follow links whose targets
-// were visited.
+// were visited; the column recorded states how many of the wanted pages these were. A
+// strategy that goes where the crawl went looks better than it is, which is why the
+// column is printed first.
 type labReplayCmd struct {
 	Dir      string `arg:"" name:"collection" help:"Collection of a crawl."`
 	Strategy string `short:"s" required:"" placeholder:"NAME,…" help:"Strategies to try."`

@@ -10,8 +10,10 @@ import (
 	"dowse/lab/experiment"
 )
 
-// labReportCmd writes reports on a finished run in several formats. Without a format
-// flag it writes report.html.
+// labReportCmd writes reports on a finished run in several formats. Without a format flag
+// it writes report.html: one page with figures that needs no network. The others are for
+// papers and other programs: CSV, LaTeX, TREC files and Markdown. The table is always
+// printed too.
 type labReportCmd struct {
 	Dir      string   `arg:"" name:"run" help:"Folder of a run."`
 	HTML     bool     `name:"html" help:"Write report.html, one page with figures (the default)."`
@@ -96,12 +98,12 @@ func orMeasures(names []string, otherwise []measure.Measure) (list []measure.Mea
 
 // writeFiles writes the files of a report and returns the paths to print. A folder with
 // several files is printed once.
-func writeFiles(dir string, files []reports.File) (told []string, err error) {
+func writeFiles(dir string, files []reports.File) (written []string, err error) {
 	folders := map[string]bool{}
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if err := writeReport(path, f.Write); err != nil {
-			return told, err
+			return written, err
 		}
 		folder, _, below := strings.Cut(f.Name, "/")
 		if below && folders[folder] {
@@ -111,9 +113,9 @@ func writeFiles(dir string, files []reports.File) (told []string, err error) {
 		if below {
 			path = filepath.Join(dir, folder) + string(filepath.Separator)
 		}
-		told = append(told, path)
+		written = append(written, path)
 	}
-	return told, nil
+	return written, nil
 }
 
 // A reportJSON is the output of lab report --json.

@@ -23,7 +23,11 @@ import (
 
 // labRunCmd runs an experiment: strategies × topics × seed sets. Its flags replace parts
 // of the experiment, such as the web or the budget; the run records the changed
-// experiment.
+// experiment, so that lab verify repeats what was run and not what the file says.
+//
+// Results are files of the run's folder. Each crawl is written when it ends, so that a
+// run that was interrupted continues with the crawls that are missing; the report is
+// written when all are there. The results do not depend on --jobs.
 type labRunCmd struct {
 	Experiment string   `arg:"" help:"A file, a built-in experiment (dowse lab list), or all."`
 	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run, continued if unfinished (default: runs/NAME)."`
@@ -118,7 +122,7 @@ func (c *labRunCmd) runAll(w *world) error {
 		if err != nil {
 			return err
 		}
-		c.tell(w, i, list, begun)
+		c.announce(w, i, list, begun)
 		dir := filepath.Join(all, x.Name)
 		one := *c
 		one.Experiment = x.Name
@@ -142,8 +146,8 @@ func (c *labRunCmd) runAll(w *world) error {
 	return results.Run(w)
 }
 
-// tell prints which of all experiments comes next, and how long the ones before took.
-func (c *labRunCmd) tell(w *world, i int, list []*experiment.Experiment, begun time.Time) {
+// announce prints which of all experiments comes next, and how long the ones before took.
+func (c *labRunCmd) announce(w *world, i int, list []*experiment.Experiment, begun time.Time) {
 	if c.Quiet {
 		return
 	}
@@ -155,7 +159,9 @@ func (c *labRunCmd) tell(w *world, i int, list []*experiment.Experiment, begun t
 }
 
 // run runs one experiment into a folder and reports on it. skip is the reason if the
-// experiment is not possible on the web that the command line names.
+// experiment is not possible on the web that the command line names. The order is: apply
+// flags, parse claims, crawl, report, check claims. Claims are parsed before the crawls,
+// since a misspelt claim must not cost an hour.
 func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, dir string) (skip string, err error) {
 	if text, skip, err = c.change(x, text, base); err != nil || skip != "" {
 		return skip, err
@@ -192,7 +198,7 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 
 // change applies the flags to the experiment and returns its text, which is written anew
 // if something changed. Relative paths of the file refer to base, those of flags to the
-// current folder.
+// current folder; Relocate makes both right for the folder of the run.
 func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (_ []byte, skip string, err error) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -270,7 +276,7 @@ func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experi
 	if err != nil {
 		return err
 	}
-	told, err := writeFiles(dir, rep.Files(reports.Files{HTML: true, CSV: true, LaTeX: true, TREC: true, Markdown: true}))
+	written, err := writeFiles(dir, rep.Files(reports.Files{HTML: true, CSV: true, LaTeX: true, TREC: true, Markdown: true}))
 	if err != nil {
 		return err
 	}
@@ -278,7 +284,7 @@ func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experi
 		if err := printReport(w, rep, false); err != nil {
 			return err
 		}
-		fmt.Fprintf(w.err, "wrote %s\n", strings.Join(told, ", "))
+		fmt.Fprintf(w.err, "wrote %s\n", strings.Join(written, ", "))
 	}
 	return hold(w, in, claims, c.Quiet)
 }
@@ -296,7 +302,8 @@ func writeReport(path string, write func(io.Writer) error) error {
 }
 
 // inputOf turns the results of a run into the input of a report: setup, webs, measures,
-// claims and citations.
+// claims and citations. It is the only place that knows both packages, experiment, which
+// ran the crawls, and report, which writes about them.
 func inputOf(r *experiment.Results, command, version string) (reports.Input, error) {
 	x := r.Experiment
 	in := reports.Input{
@@ -369,19 +376,21 @@ func townSetup(x *experiment.Experiment) []reports.Fact {
 	}
 }
 
-// A labBar shows the progress of a run: a bar on a terminal, and elsewhere a line every
-// ten seconds.
+// A labBar shows the progress of a run: a bar on a terminal, with the time that is left,
+// and elsewhere a line every ten seconds.
+//
+//	███████████████████░░░░░░░░░░░ 412/600   1m10s left
 type labBar struct {
-	w     *world
-	quiet bool
-	live  bool
-	said  time.Time
-	drawn bool
+	w         *world
+	quiet     bool
+	live      bool
+	lastShown time.Time
+	drawn     bool
 }
 
 // newLabBar returns a bar on stderr that shows nothing if quiet.
 func newLabBar(w *world, quiet bool) *labBar {
-	return &labBar{w: w, quiet: quiet, live: w.isTTY && w.env("TERM") != "dumb", said: time.Now()}
+	return &labBar{w: w, quiet: quiet, live: w.isTTY && w.env("TERM") != "dumb", lastShown: time.Now()}
 }
 
 // head prints the webs and the size of an experiment before its first crawl.
@@ -402,10 +411,10 @@ func (b *labBar) show(p experiment.Progress) {
 	if b.live {
 		every = 100 * time.Millisecond
 	}
-	if b.quiet || time.Since(b.said) < every && p.Done < p.Total {
+	if b.quiet || time.Since(b.lastShown) < every && p.Done < p.Total {
 		return
 	}
-	b.said = time.Now()
+	b.lastShown = time.Now()
 	const width = 30
 	full := width * p.Done / max(p.Total, 1)
 	line := fmt.Sprintf(" %s%s %s/%s", strings.Repeat("█", full), strings.Repeat("░", width-full), count(p.Done), count(p.Total))

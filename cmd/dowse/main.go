@@ -204,7 +204,7 @@ func report(w *world, err error) int {
 	if message == "" && !wantsJSON(w.args) {
 		return code
 	}
-	w.sayError(code, message, hint)
+	w.printError(code, message, hint)
 	return code
 }
 

@@ -15,7 +15,12 @@ import (
 )
 
 // newCmd writes a topic file from words, examples, a category, a condition or the labels
-// of an earlier crawl.
+// of an earlier crawl. The kinds can be combined, as in the file itself. --interactive
+// asks for what the flags do not give.
+//
+// Nothing is written until everything is known to be right: the file is composed, parsed
+// again as a crawl would parse it, and its examples are read or fetched. Then the file is
+// written and, if there are examples, a lock with their hashes next to it.
 type newCmd struct {
 	Words          []string `arg:"" optional:"" help:"What the pages are about; quote phrases."`
 	Out            string   `short:"o" placeholder:"FILE" help:"Topic file to write; - for stdout (default NAME.topic.yaml)."`
@@ -82,7 +87,7 @@ func (c *newCmd) Run(w *world) error {
 func (c *newCmd) topic() (*topic.Topic, error) {
 	t := topic.FromWords(c.Words)
 	if c.FromCollection != "" {
-		if err := c.goOn(t); err != nil {
+		if err := c.startFrom(t); err != nil {
 			return nil, err
 		}
 	}
@@ -128,9 +133,9 @@ func (c *newCmd) name(t *topic.Topic) string {
 	return topic.FromWords([]string{from}).Name
 }
 
-// goOn starts from the topic of a collection: its labels become examples, and given
-// words are added.
-func (c *newCmd) goOn(t *topic.Topic) error {
+// startFrom starts from the topic of a collection: its labels become examples, and given
+// words are added. Category and model are left out, since the labels replace them.
+func (c *newCmd) startFrom(t *topic.Topic) error {
 	if !collection.IsCollection(c.FromCollection) {
 		return usage("--from-collection: %s is not a collection", c.FromCollection)
 	}
@@ -262,17 +267,17 @@ func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
 	if err := w.consent(c.Trust).remember(c.Out, crawler.ReadActs(t)); err != nil {
 		return err
 	}
-	said := []string{some(len(t.Words), "word")}
+	contents := []string{some(len(t.Words), "word")}
 	if len(t.Words) == 0 {
-		said = t.Kinds()
+		contents = t.Kinds()
 	}
 	if len(m.Origins) > 0 {
 		if err := durable.WriteFile(topic.LockName(c.Out), m.Lock()); err != nil {
 			return fmt.Errorf("new: %w", err)
 		}
-		said = append(said, fmt.Sprintf("%s (%s), pinned in %s", some(len(m.Origins), "example page"), sizeOf(m), topic.LockName(c.Out)))
+		contents = append(contents, fmt.Sprintf("%s (%s), pinned in %s", some(len(m.Origins), "example page"), sizeOf(m), topic.LockName(c.Out)))
 	}
-	fmt.Fprintf(w.out, "wrote %s: %s\n", c.Out, strings.Join(said, ", "))
+	fmt.Fprintf(w.out, "wrote %s: %s\n", c.Out, strings.Join(contents, ", "))
 	for _, n := range m.Notes {
 		fmt.Fprintln(w.out, "note: "+oneLine(n))
 	}

@@ -16,6 +16,12 @@ import (
 
 // pagesCmd lists pages and other URLs of a collection: as a table, as JSONL or in a
 // format of the user's own.
+//
+// The flags have three parts. --on, --off, --unsure, --skipped and --failed choose the
+// kinds of URLs, and what any of them asks for is listed; --host and --since restrict all
+// of these; --sort and --limit apply last. The order uncertainty puts pages near the
+// threshold first, which are the ones to label; surprise puts those first whose link
+// promised something else than the page is, which show what the strategy gets wrong.
 type pagesCmd struct {
 	Dir     string        `arg:"" help:"Collection."`
 	On      bool          `help:"List pages on topic."`
@@ -51,7 +57,9 @@ Fields:
 func indented(text string) string { return "  " + strings.Join(wrap(text, 74), "\n  ") }
 
 // A skippedReason is the value of --skipped: a reason, the beginning of one, or any
-// reason if the flag has no value.
+// reason if the flag has no value. The parser sees it as a boolean flag that may be
+// written with a value (--skipped=robots), since a flag with an optional value that
+// follows a space would swallow the next argument.
 type skippedReason string
 
 // Decode implements kong.MapperValue for a flag whose value is optional.
@@ -95,8 +103,10 @@ func parseAgo(s string) (time.Duration, bool) {
 	return d, err == nil && d >= 0
 }
 
-// Run prints the URLs that the flags select. It reads the collection as a stream, so
-// that large ones need little memory, and can be interrupted.
+// Run prints the URLs that the flags select. It reads the collection as a stream, so that
+// large ones need little memory, and can be interrupted. Flags are checked before the
+// collection is opened, which may take seconds. How many URLs there are goes to stderr,
+// and only where a person reads it; the list alone is on stdout.
 func (c *pagesCmd) Run(w *world) error {
 	print, err := c.printer(w)
 	if err != nil {
@@ -185,8 +195,14 @@ func (c *pagesCmd) columns() (room, about int) {
 	return len(collection.VerdictUnsure), 26
 }
 
-// tableRow returns a printer for people. On a terminal, title and URL share its width
-// and the URL is cut in the middle; elsewhere both are complete.
+// tableRow returns a printer for people: relevance and verdict, or the reason of a URL
+// that was not kept, then title or detail, then the URL:
+//
+//	0.97 on     Anemones of the splash zone  shorewalks.demo/anemones
+//	-    robots.txt closed                   private.example/x
+//
+// On a terminal, title and URL share its width and the URL is cut in the middle;
+// elsewhere both are complete. A page that is kept without its end is marked [cut].
 func (c *pagesCmd) tableRow(w *world) rowPrinter {
 	room, about := c.columns()
 	terminal := columnsOf(w.out)

@@ -12,7 +12,11 @@ import (
 
 // newParser makes the parser of the command line. Values of flags come from the command
 // line, then from the environment (see env.go), then from the project's and the user's
-// config file. Parsing never exits the process: exit records the code instead.
+// config file. Parsing never exits the process: exit records the code instead, so that
+// tests can parse and that output is flushed before the process ends.
+//
+// A config file with an error is an error of every command, even of dowse help: a user
+// who believes that a contact or a delay is in effect must learn that it is not.
 func newParser(c *cli, w *world, exit func(int)) (*kong.Kong, error) {
 	config, err := loadConfig(w.env)
 	if err != nil {
@@ -76,7 +80,9 @@ func (w *world) reset() (flags []string) {
 }
 
 // flagGroups are the headings under which help lists flags, in this order. The tag group
-// of a flag names the key; flags without a group come first.
+// of a flag names the key; flags without a group come first. The order follows a crawl:
+// what it looks for, how much, where, in which order, how politely, what it prints, and
+// what happens when it is run again.
 var flagGroups = []kong.Group{
 	{Key: "what", Title: "WHAT"},
 	{Key: "much", Title: "HOW MUCH (the first limit reached ends the crawl)"},

@@ -10,8 +10,9 @@ import (
 )
 
 // privateHosts returns an error if every URL leads to an address that is not public and
-// that no network of allowed contains: then nothing could be fetched. Host names are not
-// resolved; the dialer checks the addresses they resolve to.
+// that no network of allowed contains: then nothing could be fetched. It is only for a
+// better message; what protects private networks is the dialer, which checks every
+// address that a name resolves to, at every request. Host names are not resolved here.
 func privateHosts(urls, allowed []string) error {
 	var first error
 	for _, raw := range urls {

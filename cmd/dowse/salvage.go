@@ -10,7 +10,10 @@ import (
 )
 
 // collectionSalvageCmd builds a new collection from what can be read of a damaged or
-// older one, which it does not change.
+// older one, which it does not change: whatever goes wrong, the user still has what was
+// there. The archive is the only part that is needed, since pages can be extracted and
+// judged again from it; settings, seeds, labels and takedowns are taken over as far as
+// they can be read.
 type collectionSalvageCmd struct {
 	Dir   string   `arg:"" help:"Directory of the collection. Nothing in it is changed."`
 	Words []string `arg:"" optional:"" help:"Words to judge the pages by, if topic.yaml can't be read."`

@@ -6,7 +6,9 @@ import (
 	"dowse/topic"
 )
 
-// schemaCmd prints the JSON Schemas of what commands print and of topic files.
+// schemaCmd prints the JSON Schemas of what commands print and of topic files. Every
+// object that a command prints names its schema and version, so that a program can check
+// what it reads and notice a new version.
 type schemaCmd struct {
 	What string `arg:"" enum:"page,reason,status,error,topic" help:"page, reason, status, error or topic."`
 }

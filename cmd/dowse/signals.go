@@ -20,6 +20,15 @@ const (
 // interrupts ends a command on signals. The first SIGINT or SIGTERM cancels ctx; a
 // command that has nothing to finish then has signalGrace to end by itself. The second
 // cancels abort; after abortGrace, or at the third signal, the process exits.
+//
+// So Ctrl-C is gentle for a crawl, which finishes its visits and saves, and immediate for
+// a command that lists pages; and pressing it again always helps. Whatever happens, what
+// a crawl has committed is safe: the journal is consistent at every moment.
+//
+//	signal   crawl                        other commands
+//	first    finish visits, save, exit 3  exit 3 within a second
+//	second   stop now, exit 130           exit 130
+//	third    exit 130 without waiting
 type interrupts struct {
 	ctx, abort context.Context
 	stop, kill context.CancelFunc

@@ -17,8 +17,12 @@ import (
 	"dowse/internal/facts"
 )
 
-// statusCmd shows the progress of collections. With --check it is a health check for
-// monitoring.
+// statusCmd shows the progress of collections. It reads the journal as it is now, so it
+// may run at any time beside the crawl, and it never writes.
+//
+// Two uses are combined. A person reads the screen ([status.lines]), perhaps with
+// --watch. A monitor calls --check, for which the exit code counts: 0 if the crawl is
+// healthy, 8 if somebody should look at it, 7 if the collection cannot be opened.
 type statusCmd struct {
 	Dir   []string `arg:"" optional:"" help:"Collections (default: all *.dowse here)."`
 	JSON  bool     `help:"Print JSON, one line per collection."`
@@ -116,8 +120,9 @@ func statusOf(col *collection.Collection, s crawl.Status) *status {
 	return st
 }
 
-// lastRun returns the process that crawls, 0 for none, and the last run. A run may begin
-// or end while it looks, so it looks twice before a run counts as killed.
+// lastRun returns the process that crawls, 0 for none, and the last run. A run without an
+// end and without a process was killed. A run may begin or end while it looks, so it
+// looks twice before a run counts as killed.
 func lastRun(col *collection.Collection) (process int, last crawler.Sitting, ok bool) {
 	for range 2 {
 		process = collection.Running(col.Dir)
@@ -156,7 +161,8 @@ func (st *status) label(col *collection.Collection) {
 }
 
 // audit returns the lines on labels, models and the audited harvest rate, with a warning
-// if the judge's rate is outside of the audit's interval.
+// if the judge's rate is outside of the audit's interval. The judge never measures
+// itself: the audited rate comes from the labels of a random sample.
 func (st *status) audit() []string {
 	var lines []string
 	if st.Labels+st.Untrained > 0 {
@@ -239,8 +245,8 @@ func (c *statusCmd) dirs() ([]string, error) {
 }
 
 // show prints every collection and, with --check, returns the problems. For a collection
-// that cannot be opened it prints the error and continues; the exit code is then the
-// highest of theirs.
+// that cannot be opened it prints the error and continues: a monitor must see the state
+// of the others. The exit code is then the highest of theirs.
 func (c *statusCmd) show(w *world, dirs []string) error {
 	var wrong []string
 	worst, shown := exitOK, 0
@@ -288,7 +294,8 @@ func (c *statusCmd) look(dir string) (*status, error) {
 }
 
 // problem returns what is wrong with a crawl, "" for nothing. A running crawl is healthy
-// if its books balance.
+// if its books balance. A crawl that reached a limit or was paused is healthy too: that
+// is what the user wanted.
 func (st *status) problem() string {
 	switch {
 	case !st.Balanced:
@@ -322,7 +329,23 @@ func (c *statusCmd) print(out io.Writer, st *status, more bool) error {
 	return nil
 }
 
-// lines returns the status as text.
+// lines returns the status as text:
+//
+//	tide-pools  stopped 13s ago: the page limit is reached (pages)
+//	 fetched   120   on topic 53   harvest 0.442 by the judge (last 200: 0.442)
+//	 judge     m0001: grown from the words: 18 pages rated high, 46 rated low,
+//	           of the first 100
+//	 queued    1,496 links on 47 hosts
+//	 received  2.6 MB in 174 requests, ran 11.4s
+//	 books     1,648 seen = 120 fetched + 6 failed + 3 redirected
+//	           + 1,496 queued + 23 skipped
+//	           balanced
+//	 next      0.952 http://anemonia.demo/notes/quadrat-counts-2
+//	 skipped       23 robots.txt: the host's robots.txt forbids it
+//	 failed         6 http.status: the server answered with an error
+//
+// Below the totals come labels, judge and audit, then the books, what was not reached,
+// the best waiting links, the shadows, and why URLs were skipped or failed.
 func (st *status) lines() []string {
 	b := st.Books
 	lines := []string{
@@ -365,7 +388,9 @@ func (st *status) lines() []string {
 	return lines
 }
 
-// consultedLines returns how often an outside judge was asked and answered.
+// consultedLines returns how often an outside judge was asked and answered. It is asked
+// only about unsure pages, within its budget; answers that are known already cost
+// nothing.
 func consultedLines(c *crawler.Consulted) (lines []string) {
 	if c == nil {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"dowse/collection"
 )
 
-// stopCmd stops a running crawl of another process gently.
+// stopCmd stops a running crawl of another process gently, as Ctrl-C in its terminal
+// would. The process is found by the lock of the collection.
 type stopCmd struct {
 	Dir  string        `arg:"" help:"Collection."`
 	Wait time.Duration `default:"30s" help:"Wait this long until it has stopped."`
@@ -31,7 +32,8 @@ const stopPoll = 50 * time.Millisecond
 
 // Run sends SIGTERM to the process that holds the collection and waits until it has let
 // go. It never signals a process of another container or machine, whose number may mean
-// another process here.
+// another process here. If the crawl needs longer than --wait, it is still stopping, and
+// the error says how to hasten it.
 func (c *stopCmd) Run(w *world) error {
 	if !collection.IsCollection(c.Dir) {
 		return usage("%s is not a collection", c.Dir)

@@ -41,7 +41,8 @@ const (
 )
 
 // tints colour the second group of their pattern. They match the beginning of a line
-// only, whose text does not come from pages.
+// only, whose text does not come from pages: a title cannot be coloured as a verdict.
+// Colours repeat what the words say and are never the only carrier of a meaning.
 var tints = []struct {
 	where  *regexp.Regexp
 	colour string

@@ -20,7 +20,15 @@ import (
 	"dowse/topic"
 )
 
-// topicCmd groups the commands on topics.
+// topicCmd groups the commands on topics, which say what a crawl looks for. Most accept a
+// topic in any form: a file, a collection, whose topic it is then, or words in quotes
+// (anyTopic).
+//
+//	check, show, list   what a topic says
+//	test, diff          how well its judge works, and what a change does
+//	select              topics for experiments, from a web directory
+//	words, dewey        judges of the literature, as model files
+//	schema              for editors
 type topicCmd struct {
 	Check  topicCheckCmd  `cmd:"" help:"Check a topic file and report its problems."`
 	Show   topicShowCmd   `cmd:"" help:"Print a topic in canonical form, or what its judge learnt."`
@@ -40,7 +48,16 @@ func (topicCmd) Help() string {
   dowse topic show "coral bleaching"    a topic file to begin with`
 }
 
-// topicCheckCmd checks a topic file and everything that it names.
+// topicCheckCmd checks a topic file and everything that it names. Findings have levels:
+// wrong prevents a crawl, warn probably spoils it, hint could improve it, and ok reports
+// what was understood.
+//
+//	ok    words 3, also 8, not 3, seeds 0
+//	hint  the judge looks for, in any form: tide pools, intertidal, rocky shore
+//	warn  no seeds: add seeds: to the topic, or give some on the command line
+//
+// Problems of the file have line and column. Examples are read or fetched as a crawl
+// would, so a topic that passes is one that can be crawled.
 type topicCheckCmd struct {
 	Topic string `arg:"" name:"file|dir|words" help:"Topic file, collection, or words in quotes."`
 	JSON  bool   `help:"Print JSON."`
@@ -101,8 +118,9 @@ func (c *topicCheckCmd) Run(w *world) error {
 	return nil
 }
 
-// findings checks a topic. A faulty file is a finding, not an error, so that --json
-// lists all problems.
+// findings checks a topic: the file itself, then strategy and program that it names, then
+// what its words may mean, then its examples. A faulty file is a finding, not an error,
+// so that --json lists all problems.
 func (c *topicCheckCmd) findings(w *world) (list []finding, err error) {
 	t, _, err := anyTopic(c.Topic)
 	if problems := problemsIn(err); len(problems) > 0 {
@@ -301,7 +319,7 @@ func judgeAndPages(w *world, what string, cfg crawler.Config) (*topic.Topic, *to
 		return nil, nil, nil, err
 	}
 	if collection.IsCollection(what) {
-		if _, err := addSaid(w.ctx, what, m); err != nil {
+		if _, err := addLabels(w.ctx, what, m); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -309,11 +327,11 @@ func judgeAndPages(w *world, what string, cfg crawler.Config) (*topic.Topic, *to
 	return t, j, m.Examples, err
 }
 
-// addSaid adds the labelled pages of a collection to the examples and returns notes on
+// addLabels adds the labelled pages of a collection to the examples and returns notes on
 // those that are missing. If the topic has no negative examples, pages seen by the crawl
 // are added as in the crawl itself. A model that was trained before is dropped and
 // trained anew.
-func addSaid(ctx context.Context, dir string, m *topic.Material) (missing []string, err error) {
+func addLabels(ctx context.Context, dir string, m *topic.Material) (missing []string, err error) {
 	labels, missing, err := crawler.Labelled(dir)
 	if err != nil {
 		return nil, inCollection(err)
@@ -357,7 +375,8 @@ func anyTopic(what string) (t *topic.Topic, threshold float64, err error) {
 
 // material returns the topic that an argument names, and what its judge is trained on:
 // for a file the examples are fetched or read now, for a collection they are those that
-// it keeps. The user must have agreed to what a topic file reads.
+// it keeps. The user must have agreed to what a topic file reads. A lock, if there is
+// one, pins the examples by their hashes, so that a changed page is noticed.
 func material(w *world, what string, cfg crawler.Config) (t *topic.Topic, threshold float64, m *topic.Material, err error) {
 	if t, threshold, err = anyTopic(what); err != nil {
 		return nil, 0, nil, err

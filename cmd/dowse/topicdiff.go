@@ -16,7 +16,17 @@ import (
 )
 
 // topicDiffCmd compares two topics or two models of a crawl: lines, terms and, on a
-// collection, verdicts.
+// collection, verdicts. It shows the effect of an edit before a crawl is run again with
+// it, and what labels have taught a judge:
+//
+//	m0000 and m0001
+//	 the topics say the same
+//
+//	 terms: what they add to the log-odds of a page that has them
+//	  -1.424  intertidal               +2.849 -> +1.424
+//
+//	 pages: 9 of 120 change sides
+//	  0.69 -> 0.00 off  Links, Craville              lemarche.demo/links
 type topicDiffCmd struct {
 	What  []string `arg:"" name:"a b" help:"Two topics, or a collection and two of its models."`
 	On    string   `placeholder:"DIR" help:"Judge the pages of this collection by both."`

@@ -20,7 +20,12 @@ import (
 )
 
 // topicSelectCmd draws topics for experiments from a web directory. The same directory,
-// flags and random seed give the same topics.
+// flags and random seed give the same topics, so that an experiment can be repeated.
+//
+// The flags are the rules of the draw: which level of categories, how many pages a
+// category needs (--seeds, --train and --targets, or --min), and how many topics may be
+// near relatives (--per-parent, --per-grandparent), since such topics are not independent
+// of each other.
 type topicSelectCmd struct {
 	Directory string   `arg:"" help:"Directory: ODP content, JSONL or label file; .gz, .zst too."`
 	Structure string   `placeholder:"FILE" help:"Structure file of an ODP dump, if it is in another folder."`

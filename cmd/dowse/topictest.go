@@ -18,8 +18,17 @@ import (
 	"dowse/topic"
 )
 
-// topicTestCmd measures the judge of a topic by cross-validation and compares it with
-// all other kinds of judges.
+// topicTestCmd measures the judge of a topic by cross-validation and compares it with all
+// other kinds of judges, trained on the same examples. It answers two questions: how far
+// can this judge be trusted, and would another kind be better?
+//
+//	judge        precision   recall       F1       AP    Brier      ECE    wrong
+//	topic            0.923    0.857    0.889    0.951   0.0712   0.0431        6
+//	svm              0.931    0.871    0.900    0.957   0.0688   0.0502        5
+//
+// Below the table come the calibration, which shows whether a relevance of 0.8 is right
+// in 80 % of the cases, and the examples that were judged wrong, with the reasons that
+// misled the judge. --min makes it a gate for builds.
 type topicTestCmd struct {
 	Topic string   `arg:"" name:"file|dir" help:"Topic file with examples, or a collection with labels."`
 	Folds int      `default:"5" placeholder:"N" help:"Number of folds of the cross-validation."`
@@ -97,7 +106,7 @@ func (c *topicTestCmd) trial(w *world) (t *topic.Topic, trial *topic.Trial, note
 		return nil, nil, nil, err
 	}
 	if collection.IsCollection(c.Topic) {
-		missing, err := addSaid(w.ctx, c.Topic, m)
+		missing, err := addLabels(w.ctx, c.Topic, m)
 		if err != nil {
 			return nil, nil, nil, err
 		}

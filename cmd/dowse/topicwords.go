@@ -14,6 +14,8 @@ import (
 )
 
 // topicWordsCmd makes a table of weighted topic words from search results or from files.
+// It is the topic of one line of research, and a way to find words for a topic file: the
+// table lists what pages on the topic say most.
 type topicWordsCmd struct {
 	Words   []string `arg:"" optional:"" help:"What to search for."`
 	Search  string   `placeholder:"URL" help:"SearXNG-compatible service to ask; needed for a search."`

@@ -21,6 +21,8 @@ import (
 const firstTrial = 1
 
 // A townDemo is a synthetic town of sites with a judge that was trained on some of them.
+// A crawl for sites is to find the other sites on topic and to read few pages of each.
+// The town knows which sites are on topic, so the summary can compare.
 type townDemo struct {
 	*experiment.JudgedTown
 	mark collection.Demo
@@ -84,7 +86,8 @@ func townOf(dir string) (*townDemo, error) {
 }
 
 // tryTowns runs the built-in experiment on sites on other towns, and prints the table of
-// docs/sites.md.
+// docs/sites.md: methods in rows, measures with their intervals in columns, and below it
+// which claims hold.
 func (c *demoCmd) tryTowns(w *world) error {
 	if err := checkSites(c.Sites); err != nil {
 		return err

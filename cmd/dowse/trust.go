@@ -28,9 +28,18 @@ type trustFlag struct {
 	Trust bool `env:"-" group:"polite" rare:"" help:"Agree to what a collection or topic file does; remembered."`
 }
 
-// A consent decides what may be done for collections and topic files. What the user
-// agreed to is kept in a file of the user's own, never in the directory concerned, since
-// whoever made that directory could write the file too.
+// A consent decides what may be done for collections and topic files. Both are plain
+// directories and files that people send each other, and both can name a program to run,
+// a service to ask, a private network to reach or a file to read. A crawl must not do any
+// of that for a stranger, so the user agrees to it once, per collection and act.
+//
+// What the user agreed to is kept in a file of the user's own, never in the directory
+// concerned, since whoever made that directory could write the file too. An agreement
+// names the place, the act and, for programs, the contents of their files: a collection
+// that was replaced, or a program that was changed, has to be agreed to again.
+//
+// What the user does directly needs no agreement: a topic file that dowse new wrote, or a
+// network that was given as a flag, is recorded as agreed to.
 type consent struct {
 	file    string // that remembers; "" where there is no place for it
 	agreed  bool   // by --trust
@@ -57,6 +66,9 @@ func (w *world) consent(agreed bool) *consent {
 // allow returns nil if the user agreed, now or earlier, to what a collection or topic
 // file does, and remembers an agreement given now. Acts with files that cannot be read
 // are always refused, since their contents cannot be checked.
+//
+// The steps are: nothing to agree to; everything agreed to before; --trust or a yes at
+// the terminal; otherwise an error with the list of acts and the command that agrees.
 func (c *consent) allow(of string, acts []crawler.Act) error {
 	if len(acts) == 0 {
 		return nil
@@ -295,7 +307,8 @@ func shellLine(args []string) string {
 }
 
 // mayAsk reports whether the outside judge of a topic may be asked. If the user did not
-// agree, the topic's own judge works without it, and a note is printed.
+// agree, the topic's own judge works without it, and a note is printed: rating pages is
+// useful without the outside judge, so it is no error.
 func (c *consent) mayAsk(what string, t *topic.Topic) (bool, error) {
 	err := c.allow(what, crawler.JudgeActs(t))
 	var refused *crawler.TrustError

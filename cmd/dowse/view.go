@@ -10,8 +10,9 @@ import (
 	"dowse/crawler"
 )
 
-// view opens a collection for reading. A crawl may run in it at the same time; the
-// caller sees the state as of now. Commands that only read use it.
+// view opens a collection for reading. A crawl may run in it at the same time; the caller
+// sees the state as of now. Commands that only read use it; they need no lock and cannot
+// harm a crawl.
 func view(dir string) (*crawler.Crawler, error) {
 	if !collection.IsCollection(dir) && !collection.Remains(dir) {
 		return nil, usage("%s is not a collection", dir)

@@ -11,7 +11,10 @@ import (
 	"dowse/topic"
 )
 
-// wordNetFlag names the dictionary that lists what the words of a topic may mean.
+// wordNetFlag names the dictionary that lists what the words of a topic may mean: for
+// "planets" it has the kinds and the names, Mars and Neptune among them. Such words count
+// only if pages of the crawl confirm them. The dictionary is optional; without it a judge
+// grows from the pages alone.
 type wordNetFlag struct {
 	WordNet string `name:"wordnet" group:"order" rare:"" placeholder:"DIR" shown:"$WNSEARCHDIR" help:"WordNet directory (WNDB); none: do without."`
 }
