@@ -128,8 +128,8 @@ func (b *backlinks) add(from, to dowse.URL) error {
 	return nil
 }
 
-// final returns the page at which the redirects of a URL end, or where it stands after
-// 20 of them.
+// final returns the page at which the redirects of a URL end, or the URL after 20 of
+// them. The bound also ends circles.
 func (b *backlinks) final(id int32) int32 {
 	for range 20 {
 		to, ok := b.alias[id]
@@ -142,7 +142,8 @@ func (b *backlinks) final(id int32) int32 {
 }
 
 // Linking returns the pages that link to a page or to a URL that redirects to it, in the
-// order in which they were first seen.
+// order in which they were first seen. The order makes the T-Graph the same at each
+// build: numbers rise with the first sighting.
 func (b *backlinks) Linking(to dowse.URL) (list []dowse.URL, err error) {
 	id, ok := b.number[to]
 	if !ok {
@@ -176,7 +177,8 @@ func (b *backlinks) Document(u dowse.URL) (*dowse.Document, error) {
 	return d, nil
 }
 
-// read returns the contents of a page from the first source that has it.
+// read returns the contents of a page from the first source that has it. A collection
+// comes first, since its pages are stored as they were judged.
 func (b *backlinks) read(u dowse.URL) (*dowse.Document, error) {
 	if b.col != nil {
 		if d, err := b.ofCollection(u); d != nil || err != nil {
@@ -195,6 +197,8 @@ func (b *backlinks) read(u dowse.URL) (*dowse.Document, error) {
 }
 
 // openCollection reads the links in a collection's journal, without opening any page.
+// Visits that changed nothing and pages that were taken down are passed over; redirects
+// come from the frontier, which has resolved them.
 func (b *backlinks) openCollection(dir string) (err error) {
 	if b.col != nil {
 		return usage("--from: one collection, not several")
@@ -283,7 +287,8 @@ func (b *backlinks) openWeb(ctx context.Context, paths []string) (err error) {
 }
 
 // ofWeb returns the contents of a recorded page, or the URL that it redirects to. Both
-// are empty for other answers.
+// are empty for other answers. The page is decoded and extracted as in a crawl, so that
+// its links are those that a crawl would have found.
 func (b *backlinks) ofWeb(ctx context.Context, u dowse.URL) (d *dowse.Document, to dowse.URL, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, string(u), nil)
 	if err != nil {
@@ -340,6 +345,8 @@ func (b *backlinks) openFile(name string) error {
 }
 
 // readLinks reads links, one per line. Empty lines, comments and a heading are skipped.
+// Lines with nothing but two URLs are stored as links only; anchors and texts are kept
+// for the pages that have them.
 func (b *backlinks) readLinks(r io.Reader) error {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(nil, 1<<16)

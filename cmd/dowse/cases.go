@@ -105,8 +105,8 @@ func (d *ratingRun) address(raw string, submit func(rating) bool) (more bool, er
 	return submit(func(ctx context.Context) (*facts.Row, dowse.Outcome, string, error) { return d.visit(ctx, raw, u) }), nil
 }
 
-// visit fetches and rates a page. If it was not fetched, the row is nil and the text
-// gives the cause.
+// visit fetches and rates a page, following redirects as a crawl would over several
+// visits. If it was not fetched, the row is nil and the text gives the cause.
 func (d *ratingRun) visit(ctx context.Context, raw string, u dowse.URL) (*facts.Row, dowse.Outcome, string, error) {
 	hops, err := d.fetcher.Follow(ctx, u, maxRedirects)
 	if err != nil {
@@ -165,7 +165,9 @@ func (d *ratingRun) rated(name string, p *dowse.Page) *facts.Row {
 	return d.rate(name, p)
 }
 
-// A caseLine is a page as a line of JSONL gives it: with html, or with title and text.
+// A caseLine is a page as a line of JSONL gives it: with html, which is extracted as in a
+// crawl, or with title and text, which are judged as they are. Other members are ignored,
+// so that the output of pages --json and of exports can be judged again.
 type caseLine struct {
 	URL         string  `json:"url"`
 	HTML        *string `json:"html"`
@@ -176,8 +178,8 @@ type caseLine struct {
 	Language    string  `json:"language"` // the name of Lang before page/v1
 }
 
-// jsonl reads pages, one JSON object per line. The first line that cannot be read ends
-// it with an error that has the line's number.
+// jsonl reads pages, one JSON object per line. The first line that cannot be read ends it
+// with an error that has the line's number: later lines would most likely fail too.
 func (d *ratingRun) jsonl(name string, in io.Reader, submit func(rating) bool) error {
 	sc := bufio.NewScanner(in)
 	sc.Buffer(nil, maxLine)

@@ -135,11 +135,11 @@ func folders(bytes map[string]int64) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(bytes)) {
 		title := name
 		if name == "." {
-			title = "beside them"
+			title = "other files"
 		}
 		list = append(list, title+" "+bytesText(bytes[name]))
 	}
-	return append(list[1:], list[0]) // what lies beside the folders comes last
+	return append(list[1:], list[0]) // files outside of the folders come last
 }
 
 // snapshotText returns the time and size of the newest snapshot.

@@ -37,6 +37,7 @@ func (c *completionCmd) Run(w *world) error {
 }
 
 // A completion is what can follow a command: its subcommands, flags and argument values.
+// The four shells get the same list, each in its own syntax.
 type completion struct {
 	path     string // "" for dowse itself, "topic check"
 	commands []word
@@ -47,7 +48,9 @@ type completion struct {
 // A word is something to type, and its help.
 type word struct{ text, help string }
 
-// completions returns one completion per command and alias, the outer commands first.
+// completions returns one completion per command and alias, the outer commands first. It
+// is read from the parser's model, like the help, so that a new command or flag is
+// completed without any change here.
 func completions(root *kong.Node) []completion {
 	var list []completion
 	var walk func(n *kong.Node, path string)

@@ -62,7 +62,8 @@ Out: {"allowed":true} or {"allowed":false}.
 }
 
 // A robotsCase is a line of input. The members with _hex hold arbitrary bytes, which are
-// appended to the text.
+// appended to the text: JSON cannot hold bytes that are not UTF-8, and robots.txt files
+// can.
 type robotsCase struct {
 	Robots    string `json:"robots"`
 	Agent     string `json:"agent"`

@@ -349,7 +349,7 @@ type rival struct {
 	done   chan struct{}
 }
 
-// startRival starts the simulation, which ends with ctx or after so many pages.
+// startRival starts the simulation, which ends with ctx or after that many pages.
 func (d *demoWeb) startRival(ctx context.Context, pages int) *rival {
 	r := &rival{judged: []int{0}, truly: []int{0}, done: make(chan struct{})}
 	go func() {

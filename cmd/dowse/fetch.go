@@ -53,7 +53,8 @@ obeyed, a redirect is shown and not followed.`
 const maxRedirects = 10
 
 // Run fetches the page and prints it. The exit code follows the outcome of the last
-// request: 5 if it was refused, 4 if there was no usable answer.
+// request: 5 if it was refused, 4 if there was no usable answer. The result is printed in
+// every case: why a page could not be fetched is what the command is for.
 func (c *fetchCmd) Run(w *world) error {
 	u, err := weburl.Parse(c.URL)
 	if err != nil {
@@ -174,7 +175,8 @@ func outcomeLine(p *dowse.Page) string {
 	return s
 }
 
-// answerLine returns status, type, size, duration and address of an answer.
+// answerLine returns status, type, size, duration and address of an answer. The size on
+// the wire is shown if it differs: compressed answers are smaller, headers add to it.
 func answerLine(p *dowse.Page) string {
 	f := p.Fetch
 	s := fmt.Sprintf("%d %s, %s in %d ms", f.Status, oneLine(f.Type), bytesText(f.Bytes), f.Took.Milliseconds())
@@ -231,7 +233,8 @@ func robotsLines(out io.Writer, h *crawler.Hop) {
 }
 
 // A fetchAnswer is the output of fetch --json. Headers, text and links are present if
-// their flags were given.
+// their flags were given, since they can be long. Members have the names of the facts of
+// a page (dowse schema page) where there is such a fact.
 type fetchAnswer struct {
 	URL      dowse.URL     `json:"url"`
 	Outcome  string        `json:"outcome"`

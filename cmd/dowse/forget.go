@@ -14,8 +14,8 @@ import (
 	"dowse/weburl"
 )
 
-// forgetCmd takes pages down: it erases them from a collection for good. Somebody may
-// have a right to that, so it must leave nothing behind: not in the archive, not in the
+// forgetCmd takes pages down: it erases them from a collection for good. The
+// owner of a page may have a right to that, so it must leave nothing behind: not in the archive, not in the
 // journal, and not as a word in a trained model. Only a fingerprint of the URL stays, so
 // that the page is not fetched again.
 //
@@ -86,8 +86,9 @@ func (c *forgetCmd) Run(w *world) error {
 	return c.print(w.out, f)
 }
 
-// takedown returns what is to be erased. A URL without a scheme is completed with the
-// one under which the collection knows it, https if it knows neither.
+// takedown returns what is to be erased. A URL without a scheme is completed with the one
+// under which the collection knows it, https if it knows neither: a page must not stay
+// because the user copied its address without http://.
 func (c *forgetCmd) takedown() (x collection.Takedown, err error) {
 	x = collection.Takedown{Host: strings.ToLower(c.Host), Why: c.Because, At: time.Now()}
 	if c.Prefix != "" {
@@ -141,7 +142,8 @@ func withScheme(raw string) string {
 }
 
 // ask lists what will be erased and asks for confirmation; any answer but yes is an
-// error.
+// error. It is the only question that dowse asks before a command it was given, because
+// it is the only command that cannot be undone.
 func (c *forgetCmd) ask(w *world, x collection.Takedown) error {
 	for _, u := range x.URLs {
 		fmt.Fprintln(w.err, oneLine(string(u)))

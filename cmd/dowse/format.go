@@ -22,9 +22,10 @@ type formatPiece struct {
 // its text, which only an export reads.
 func pageFields() []string { return facts.Names(false) }
 
-// parseFormat returns a printer for a format such as {url}\t{host}. It prints one line
-// per page; line breaks and control characters in values are escaped, so that columns
-// stay columns.
+// parseFormat returns a printer for a format such as {url}\t{host}. The format is parsed
+// once, before the first page, so that a wrong field is an error and not an empty column.
+// It prints one line per page; line breaks and control characters in values are escaped,
+// so that columns stay columns.
 func parseFormat(format string) (rowPrinter, error) {
 	pieces, err := piecesOf(format)
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 	"dowse/strategy"
 )
 
-// helpCmd prints help on commands, as --help does, and on topics that belong to no
-// single command.
+// helpCmd prints help on commands, as --help does, and on topics that belong to no single
+// command. Without arguments it lists commands by what people do with them, and the
+// topics.
 type helpCmd struct {
 	What []string `arg:"" optional:"" name:"command|topic" help:"Command, or topic; see dowse help topics."`
 }
@@ -55,8 +56,8 @@ func helpTopics() []helpTopic {
 	}
 }
 
-// Run prints the list of commands, the help of one command, or a topic. A topic wins
-// over a command of the same name, such as judge.
+// Run prints the list of commands, the help of one command, or a topic. A topic wins over
+// a command of the same name, such as judge: the command has --help.
 func (c *helpCmd) Run(w *world) error {
 	if len(c.What) == 0 {
 		return listCommands(w.out, w.parser.Model.Node)
@@ -72,7 +73,8 @@ func (c *helpCmd) Run(w *world) error {
 	return helpOn(w, c.What)
 }
 
-// helpOn prints the help of a command by parsing it with --help.
+// helpOn prints the help of a command by parsing it with --help. It uses a new parser,
+// since the present one has parsed the help command already.
 func helpOn(w *world, command []string) error {
 	node := find(w.parser.Model.Node, command)
 	if node == nil {
@@ -106,7 +108,8 @@ func printTopics(w *world) error {
 	return nil
 }
 
-// row prints a name and its meaning in two columns, wrapped at 80 columns.
+// row prints a name and its meaning in two columns, wrapped at 80 columns. All lists of
+// help use it, so that they line up alike.
 func row(out io.Writer, name, text string) {
 	const indent, gap = 2, 18
 	below := strings.Repeat(" ", indent+gap+1)
@@ -143,7 +146,9 @@ type exitCode struct {
 	means string
 }
 
-// exitCodes lists all exit codes, for dowse help exit-codes and for errors in JSON.
+// exitCodes lists all exit codes, for dowse help exit-codes and for errors in JSON. 0 to
+// 8 are few enough to remember, and a script needs three cases: done (0), try again (3
+// and 4), look at it (all others).
 var exitCodes = []exitCode{
 	{exitOK, "ok", "did what was asked; a limit you set counts"},
 	{exitInternal, "internal", "internal error"},
@@ -177,7 +182,9 @@ func printExitCodes(w *world) error {
 	return nil
 }
 
-// printStrategies prints the strategies, one line each.
+// printStrategies prints the strategies, one line each. Its first line answers the
+// question that most readers have, which one to take. Details are left to dowse help
+// strategies NAME.
 func printStrategies(w *world) error {
 	fmt.Fprintf(w.out, "Not sure? Leave it out. The default is %s.\n\n", strategy.Default)
 	fmt.Fprintln(w.out, "What each strategy ranks links by:")
@@ -203,7 +210,9 @@ func gistWithin(text string, n int) string {
 	return text
 }
 
-// printStrategy prints one strategy with its source, its inputs and its parameters.
+// printStrategy prints one strategy with its source, its inputs and its parameters. All
+// of it comes from the registry of strategies, which reads the parameters from the tags
+// of their structs.
 func printStrategy(w *world, name string) error {
 	list := crawler.Strategies()
 	i := slices.IndexFunc(list, func(d strategy.Description) bool { return d.Name == name })
@@ -258,7 +267,8 @@ func printSiteHelp(w *world) error {
 }
 
 // printExpr prints the language of where: with the facts, matchers and conditions of
-// package predicate.
+// package predicate. The tables come from the package; only the introduction is written
+// here.
 func printExpr(w *world) error {
 	fmt.Fprint(w.out, exprHelp)
 	fmt.Fprintln(w.out, "\nFacts:")

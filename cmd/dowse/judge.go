@@ -134,7 +134,7 @@ func (c *judgeCmd) fill(w *world, b *pageRater) error {
 // setJudge makes the judge. For a collection it is the judge as its crawl uses it now,
 // trained on labels and seen pages, so that other pages are rated as the crawl would rate
 // them. The outside judge of a topic is added only if the user agreed to it: it may run a
-// program that somebody else chose.
+// program that the author of the topic chose.
 func (b *pageRater) setJudge(w *world, c *judgeCmd, m *topic.Material, cfg crawler.Config) error {
 	what := c.Topic
 	j, err := b.topic.NewJudge(m)

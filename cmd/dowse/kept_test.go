@@ -53,7 +53,7 @@ func allAnswers(t *testing.T, dir string) map[string]bool {
 }
 
 // shortJournal cuts the journal of a collection to a share of its length and removes what
-// tells how long it was.
+// records its length.
 func shortJournal(t *testing.T, dir string, share float64) {
 	t.Helper()
 	for _, pattern := range []string{"state/snapshot-*", "state/summary.json", "pages/*", "indexes/*", "log/crawl.log", "README.md"} {
@@ -168,7 +168,7 @@ func TestCutTailsAreBounded(t *testing.T) {
 	}
 }
 
-// A takedown stands when the journal is lost: salvage knows of it from crawl.yaml. No label
+// A takedown remains in force when the journal is lost: salvage knows of it from crawl.yaml. No label
 // brings the URL back, neither before nor after.
 func TestTakedownWithoutJournal(t *testing.T) {
 	s, dir := newMarkedSite(t), filepath.Join(t.TempDir(), "x.dowse")

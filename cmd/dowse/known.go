@@ -65,7 +65,8 @@ func neverSeen(f *frontier.Frontier, raw string, u dowse.URL) error {
 const maxNear = 50_000
 
 // nearest returns the known URL of a host that differs least from u, "" if none has
-// anything in common with it.
+// anything in common with it. Only URLs of the same host are compared: a wrong host is
+// reported as such.
 func nearest(f *frontier.Frontier, host frontier.HostID, u dowse.URL) (best dowse.URL) {
 	least := len(weburl.Path(u)) // one that has nothing in common is no help
 	for i, compared := 0, 0; i < f.Len() && compared < maxNear; i++ {

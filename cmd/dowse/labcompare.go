@@ -63,8 +63,10 @@ func (c *labCompareCmd) Run(w *world) error {
 	return hold(w, in, claims, false)
 }
 
-// wanted returns which pairs are compared: nil for all pairs of one run; for several
-// runs the pairs of the same strategy.
+// wanted returns which pairs are compared: nil for all pairs of one run; for several runs
+// the pairs of the same strategy. Comparing every strategy of one run with every strategy
+// of another would answer questions that were not asked, and each comparison costs
+// significance.
 func (c *labCompareCmd) wanted() func(a, b string) bool {
 	if !c.runs() {
 		return nil

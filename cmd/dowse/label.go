@@ -445,9 +445,9 @@ func (c *labelCmd) list(w *world) error {
 	if b.Models, err = collection.Models(c.Dir); err != nil {
 		return err
 	}
-	stands := labels.Standing()
-	for _, u := range slices.Sorted(maps.Keys(stands)) {
-		b.Labels = append(b.Labels, stands[u])
+	inForce := labels.Standing()
+	for _, u := range slices.Sorted(maps.Keys(inForce)) {
+		b.Labels = append(b.Labels, inForce[u])
 	}
 	if c.JSON {
 		b.Conflicts, b.Models = append([]collection.Conflict{}, b.Conflicts...), append([]collection.Model{}, b.Models...)
@@ -463,7 +463,7 @@ func (b *ledger) print(out io.Writer) {
 		fmt.Fprintln(out, oneLine(fmt.Sprintf("%-4s %s  (%s, %s)%s", l.Label, l.URL, orDefault(l.By, "unknown"), clock(l.At), noted(l.Note))))
 	}
 	for _, x := range b.Conflicts {
-		fmt.Fprintln(out, oneLine(fmt.Sprintf("conflict %s: %s; %s stands", x.URL, whoLabelled(x.Labels), x.Stands)))
+		fmt.Fprintln(out, oneLine(fmt.Sprintf("conflict %s: %s; %s counts", x.URL, whoLabelled(x.Labels), x.Stands)))
 	}
 	for _, m := range b.Models {
 		switch {

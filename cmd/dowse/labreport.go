@@ -97,7 +97,7 @@ func orMeasures(names []string, otherwise []measure.Measure) (list []measure.Mea
 }
 
 // writeFiles writes the files of a report and returns the paths to print. A folder with
-// several files is printed once.
+// several files, such as trec/, is printed once.
 func writeFiles(dir string, files []reports.File) (written []string, err error) {
 	folders := map[string]bool{}
 	for _, f := range files {

@@ -102,9 +102,10 @@ func (c *labRunCmd) Run(w *world) error {
 	return err
 }
 
-// runAll runs every built-in experiment into a folder of its own and writes a document
-// on all of them. Experiments that are not possible on the chosen web are left out and
-// listed with the reason.
+// runAll runs every built-in experiment into a folder of its own and writes a document on
+// all of them. Experiments that are not possible on the chosen web, for example because
+// it has too few topics, are left out and listed with the reason; any other error ends
+// it. A second call skips the experiments that are finished.
 func (c *labRunCmd) runAll(w *world) error {
 	base, err := os.Getwd()
 	if err != nil {
@@ -242,7 +243,8 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 }
 
 // command returns the command line that repeats the run, for its manifest. Flags that do
-// not influence the results are left out.
+// not influence the results, such as --jobs and --quiet, are left out, so that two runs
+// of the same experiment have the same manifest.
 func (c *labRunCmd) command(dir string) string {
 	parts := []string{"dowse lab run", shellWord(c.Experiment)}
 	add := func(flag, value string) {
@@ -266,7 +268,9 @@ func (c *labRunCmd) command(dir string) string {
 	return strings.Join(append(parts, "-o", shellWord(dir)), " ")
 }
 
-// report writes the files of a run, prints its table, and checks the claims.
+// report writes the files of a run, prints its table, and checks the claims. All formats
+// are written: they are small compared with the trails, and a reader of the folder finds
+// what they need without running lab report.
 func (c *labRunCmd) report(w *world, dir string, r *experiment.Results, o experiment.Options, claims []*measure.Claim) error {
 	in, err := inputOf(r, o.Command, o.Version)
 	if err != nil {
@@ -347,7 +351,9 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 	return in, nil
 }
 
-// visitsOf describes the order and timing in which pages are visited.
+// visitsOf describes the order and timing in which pages are visited: how many links are
+// taken from the queue before it is ranked again, how many workers there are, and how
+// long answers and pauses take in virtual time. Results depend on all of these.
 func visitsOf(x *experiment.Experiment) string {
 	text := "in rounds as the papers of the strategies state them"
 	switch {
@@ -406,6 +412,7 @@ func (b *labBar) head(s experiment.Size, webs []experiment.WebFacts) {
 }
 
 // show updates the bar at most ten times per second, or prints a line every ten seconds.
+// The last update, when everything is done, is always shown.
 func (b *labBar) show(p experiment.Progress) {
 	every := lineEvery
 	if b.live {

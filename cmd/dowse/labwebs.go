@@ -47,7 +47,8 @@ func (c *labWebsCmd) Run(w *world) error {
 }
 
 // list prints the webs that can be named: the synthetic one, those in ./webs and the
-// current folder, and those in the cache from earlier runs.
+// current folder, and those in the cache from earlier runs. A web in the cache is parsed
+// already and opens immediately.
 func (c *labWebsCmd) list(w *world) error {
 	cache, err := c.cache()
 	if err != nil {
@@ -67,8 +68,9 @@ func (c *labWebsCmd) list(w *world) error {
 	return nil
 }
 
-// inspect opens one web, parsing it if the cache does not have it, and prints its
-// survey.
+// inspect opens one web, parsing it if the cache does not have it, and prints its survey:
+// pages, hosts, links that lead to a page of the web, pages that can be reached, and the
+// topics with the most labelled pages.
 func (c *labWebsCmd) inspect(w *world, name string) error {
 	src := web.Source{Paths: []string{name}, Labels: c.Labels}
 	if name == "demo" {

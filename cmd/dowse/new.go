@@ -82,8 +82,9 @@ func (c *newCmd) Run(w *world) error {
 	return c.write(w, t, m)
 }
 
-// topic returns the topic that the flags describe. Without seeds, the examples serve as
-// seeds.
+// topic returns the topic that the flags describe: words, then the topic of an earlier
+// crawl, then examples, category and condition, which add to it. Without seeds, the
+// examples serve as seeds: pages that are like the wanted ones often link to them.
 func (c *newCmd) topic() (*topic.Topic, error) {
 	t := topic.FromWords(c.Words)
 	if c.FromCollection != "" {
@@ -178,7 +179,8 @@ func (c *newCmd) fromLabels(t *topic.Topic) error {
 }
 
 // source returns an argument of --like or --unlike as a source of examples: URL,
-// collection, WARC or HTML file.
+// collection, WARC or HTML file. The form decides, as in other commands: a scheme, a
+// directory with a collection, a suffix; all else is a file or a pattern of files.
 func (c *newCmd) source(arg string) topic.Source {
 	lower := strings.ToLower(arg)
 	switch {
@@ -255,7 +257,8 @@ func (c *newCmd) gather(w *world, t *topic.Topic) (*topic.Material, error) {
 const stdout = "-"
 
 // write writes the topic file, and the lock if there are examples, and records that the
-// user agreed to what the file refers to: it is the user's own.
+// user agreed to what the file refers to: it is the user's own, and the crawl that
+// follows must not ask.
 func (c *newCmd) write(w *world, t *topic.Topic, m *topic.Material) error {
 	if c.Out == stdout {
 		_, err := w.out.Write(t.Commented(topicHead))
@@ -303,7 +306,8 @@ func sizeOf(m *topic.Material) string {
 }
 
 // interview asks for words, examples and seeds that the flags do not give. An empty
-// answer skips a question.
+// answer skips a question. Questions go to stderr and answers come from stdin, so that it
+// can be driven by a script as well.
 func (c *newCmd) interview(w *world) error {
 	in := bufio.NewScanner(w.in)
 	ask := func(question string) []string {

@@ -93,7 +93,9 @@ func (c *collectionSalvageCmd) config(w *world) (cfg crawler.SalvageConfig, err 
 	return cfg, err
 }
 
-// print prints what was kept, lost, erased and dropped.
+// print prints what was kept, lost, erased and dropped. Losses are listed with file,
+// offset and length, so that another copy of the archive can be searched for exactly
+// these; --json lists all of them.
 func (c *collectionSalvageCmd) print(w *world, s *crawler.Salvaged) {
 	t := &sheet{}
 	t.add(oneLine(fmt.Sprintf("%s: %s from %s", c.Out, some(s.Pages, "page"), c.Dir)))

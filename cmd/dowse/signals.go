@@ -13,7 +13,8 @@ const (
 	// signalGrace is how long a command may take to end after a signal, if it has
 	// nothing to finish. Most never notice: they read a file, or wait for one.
 	signalGrace = time.Second
-	// abortGrace is how long one may take that was told not to finish either.
+	// abortGrace is how long a command may take after the second signal, which asks it
+	// not to finish its work.
 	abortGrace = 5 * time.Second
 )
 

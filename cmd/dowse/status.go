@@ -18,11 +18,11 @@ import (
 )
 
 // statusCmd shows the progress of collections. It reads the journal as it is now, so it
-// may run at any time beside the crawl, and it never writes.
+// may run at any time during a crawl, and it never writes.
 //
 // Two uses are combined. A person reads the screen ([status.lines]), perhaps with
 // --watch. A monitor calls --check, for which the exit code counts: 0 if the crawl is
-// healthy, 8 if somebody should look at it, 7 if the collection cannot be opened.
+// healthy, 8 if a person should look at it, 7 if the collection cannot be opened.
 type statusCmd struct {
 	Dir   []string `arg:"" optional:"" help:"Collections (default: all *.dowse here)."`
 	JSON  bool     `help:"Print JSON, one line per collection."`
@@ -85,8 +85,8 @@ type status struct {
 // A contrast describes the pages that serve as negative examples if the topic has none.
 type contrast struct {
 	Pages   int `json:"pages" doc:"pages of this crawl, drawn at random"`
-	Seen    int `json:"seen" doc:"of the first so many"`
-	Instead int `json:"instead" doc:"in place of so many everyday texts"`
+	Seen    int `json:"seen" doc:"drawn from this many first pages"`
+	Instead int `json:"instead" doc:"everyday texts that they replace"`
 	Grown   int `json:"grown,omitempty" doc:"pages taken as on topic, by a judge that grew from words"`
 }
 

@@ -70,6 +70,8 @@ of level 1, 2 and 3 above it, with tabs between; # begins a comment.`
 const bestTargets = 10
 
 // Run builds the T-Graph and writes it. An existing file is replaced only with --force.
+// Targets are read before the sources, which may take minutes, so that a misspelt target
+// fails quickly.
 func (c *tgraphBuildCmd) Run(w *world) error {
 	if _, err := os.Lstat(c.Out); err == nil && !c.Force {
 		return usage("%s: file exists; use --force to overwrite it", c.Out)
@@ -200,7 +202,8 @@ func readTGraph(path string) (*tgraph.Graph, error) {
 }
 
 // levelLines returns a T-Graph as text by levels, with at most each links per level; 0
-// means all.
+// means all. Level 0 are the targets themselves, with their headings; level n are links
+// from which a target is n clicks away.
 func levelLines(g *tgraph.Graph, each int) (list []string) {
 	pages, nodes := g.Levels()
 	for level := range pages {
@@ -247,8 +250,9 @@ func nonEmpty(list ...string) (kept []string) {
 	return kept
 }
 
-// best returns the most relevant pages of the collection; without a collection or
-// without pages on topic it returns an error that asks for --targets.
+// best returns the most relevant pages of the collection, which serve as targets if none
+// are named; without a collection or without pages on topic it returns an error that asks
+// for --targets.
 func (b *backlinks) best(n int) (list []dowse.URL, err error) {
 	if b.col == nil {
 		return nil, usage("the targets are missing: name them with --targets")

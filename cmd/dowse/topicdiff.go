@@ -45,7 +45,8 @@ Shows which lines of the topics differ, which terms the judges weight differentl
 and, if there is a collection, which of its pages would change sides.`
 }
 
-// A contender is one of the two judges that are compared.
+// A contender is one of the two judges that are compared, with the topic and threshold
+// that it judges by and the examples that it was trained on.
 type contender struct {
 	name      string
 	topic     *topic.Topic
@@ -110,7 +111,7 @@ func (c *topicDiffCmd) Run(w *world) error {
 }
 
 // contenders reads the two topics, or the two models of a collection. A collection among
-// the arguments also supplies the pages to judge.
+// the arguments also supplies the pages to judge, unless --on names another.
 func (c *topicDiffCmd) contenders(w *world, cfg crawler.Config) (a, b *contender, err error) {
 	switch {
 	case len(c.What) == 3 && collection.IsCollection(c.What[0]):

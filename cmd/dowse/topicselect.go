@@ -156,7 +156,7 @@ func topicName(path string, taken map[string]int) string {
 }
 
 // print prints a table of the topics, and how many categories were rejected for each
-// reason.
+// reason, so that a user sees which rule to relax if there are too few.
 func (d *topicDraw) print(out io.Writer) {
 	fmt.Fprintf(out, "%s of %s at level %d; a topic needs %s\n\n", some(len(d.Topics), "topic"), some(d.Candidates, "category"), d.Level, some(d.Min, "page"))
 	fmt.Fprintf(out, "%6s %6s %6s %6s %6s  path\n", "pages", "seeds", "target", "train", "unseen")
@@ -180,7 +180,9 @@ func (d *topicDraw) print(out io.Writer) {
 }
 
 // write writes three files per topic into a new or empty folder: the topic file, the
-// split, and the training examples.
+// split (seeds, targets, training examples), and the training examples as a directory.
+// The topic file names only the last, so that a crawl cannot see its targets; the split
+// is for evaluating it.
 func (d *topicDraw) write(dir string, s *directory.Selected) error {
 	if there, _ := os.ReadDir(dir); len(there) > 0 {
 		return usage("topic select: %s is not empty; name a new folder", dir)

@@ -56,8 +56,10 @@ Brier is the mean squared error, ECE the mean calibration error; for
 both, less is better. Outside judges are not asked.`
 }
 
-// Run prints the results and, if asked, draws them, writes trained judges, and fails
-// with 8 if a measure is below --min.
+// Run prints the results and, if asked, draws them, writes trained judges, and fails with
+// 8 if a measure is below --min. Flags are checked first, since gathering examples may
+// fetch pages and take long; the check of --min comes last, so that its failure does not
+// cost the results.
 func (c *topicTestCmd) Run(w *world) error {
 	floors, err := floorsOf(c.Min)
 	if err != nil {
@@ -291,7 +293,8 @@ func (s *trialSheet) spelling(i int) topic.Spelling {
 	return s.speller.SpellOf(s.Judges[0].Verdicts[i], e.Page)
 }
 
-// strongestFor returns at most n reasons for one side, the strongest first. The bias and
+// strongestFor returns at most n reasons for one side, the strongest first. For a page
+// that was judged wrong these are the reasons that misled the judge. The bias and
 // summed-up reasons are left out, since they name nothing on the page.
 func strongestFor(v dowse.Verdict, on bool, n int) (list []dowse.Because) {
 	for _, b := range v.Because {
@@ -331,7 +334,9 @@ func (s *trialSheet) dealt() string {
 	return text + ", too few sites to keep together"
 }
 
-// calibration returns, by intervals of relevance, how often pages are on topic.
+// calibration returns, by intervals of relevance, how often pages are on topic. A judge
+// is well calibrated if the two columns agree: of the pages that it rates 0.8, 80 % are
+// on topic. Thresholds and expected harvests make sense only then.
 func (s *trialSheet) calibration() []string {
 	lines := []string{"", " calibration of " + topic.OwnJudge, "  it says       pages   mean   on topic"}
 	for _, b := range s.Judges[0].Reliability {
@@ -372,7 +377,8 @@ func bareName(url string) string {
 }
 
 // svg draws the calibration of the topic's own judge and the two best others, and
-// precision against recall of all judges.
+// precision against recall of all judges. A curve of calibration per judge would be
+// unreadable, hence the three.
 func (s *trialSheet) svg() []byte {
 	nothing := func(float64) string { return "" }
 	says := reports.Plot{

@@ -100,7 +100,8 @@ type namedPage struct {
 	page *dowse.Page
 }
 
-// pages checks the flags and returns the pages that the table is made from.
+// pages checks the flags and returns the pages that the table is made from: files, or the
+// first results of a search. A search service is never contacted unless it is named.
 func (c *topicWordsCmd) pages(w *world) ([]namedPage, error) {
 	switch {
 	case c.Top < 1 || c.Results < 1:
@@ -135,7 +136,8 @@ func readPages(files []string) (list []namedPage, err error) {
 }
 
 // found searches and fetches the results. A page that cannot be fetched is reported and
-// left out.
+// left out: search results are often gone or closed to crawlers, and the others are
+// enough.
 func (c *topicWordsCmd) found(w *world) (list []namedPage, err error) {
 	f, err := crawler.NewFetcher(c.config())
 	if err != nil {

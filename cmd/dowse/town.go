@@ -123,7 +123,8 @@ func (c *demoCmd) tryTowns(w *world) error {
 
 // trialColumns returns the headings over the measures of a trial. Cells that have no
 // meaning for a method are left empty: the homepage classifier fetches no pages of its
-// own, and only page crawlers judge by one page.
+// own, and only page crawlers judge by one page. An empty cell is honest where a number
+// would be compared with the others.
 func trialColumns(measures []measure.Measure) (list []reports.Column) {
 	heads := []string{"F", "precision", "recall", "pprs", "pprs, true", "harvest", "pages to judge", "more for links", "judged by one page"}
 	not := map[string][]string{

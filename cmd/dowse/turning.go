@@ -92,7 +92,7 @@ func signsFor(v *collection.Ruling) []collection.Part {
 // other and asks the judge's scale for the relevance of the rest. On a scale where
 // weights do not add up it returns 0: what two signs change together is not known there.
 func enough(v *collection.Ruling, signs []collection.Part) int {
-	if v.Scale == judge.Change { // what two signs change together nobody knows
+	if v.Scale == judge.Change { // what two signs change together is not known
 		return 0
 	}
 	rest := dowse.Verdict{Scale: v.Scale}
