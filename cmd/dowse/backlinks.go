@@ -197,8 +197,8 @@ func (b *backlinks) read(u dowse.URL) (*dowse.Document, error) {
 }
 
 // openCollection reads the links in a collection's journal, without opening any page.
-// Visits that changed nothing and pages that were taken down are passed over; redirects
-// come from the frontier, which has resolved them.
+// Pages that were settled without a visit and pages that were taken down are passed
+// over; redirects come from the frontier, which has resolved them.
 func (b *backlinks) openCollection(dir string) (err error) {
 	if b.col != nil {
 		return usage("--from: one collection, not several")

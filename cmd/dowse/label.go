@@ -33,7 +33,7 @@ import (
 // --queue chooses which pages are asked about. unsure are those near the threshold, where
 // a label teaches most. audit is a random sample, which measures the judge and is the
 // only basis for the audited harvest rate of status. disagreements are pages on which
-// labels and judge differ.
+// a label and the judge, or the two latest models, differ.
 //
 // Labels are appended to labels.jsonl, also while a crawl runs in another process. The
 // process that holds the collection trains the model, judges all pages again and ranks
