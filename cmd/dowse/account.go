@@ -142,8 +142,9 @@ func (a *account) show(s *sheet) {
 	}
 }
 
-// headline adds what became of the URL. The cases are ordered: a page that was taken
-// down shows nothing else, and a verdict comes before any other state.
+// headline adds what became of the URL. The cases are ordered: a page that was taken down
+// shows nothing else, and a verdict comes before any other state. A URL that waits after
+// a failed visit shows what happened so far.
 func (a *account) headline(s *sheet) {
 	switch {
 	case a.Row.Reason == dowse.SkipForgotten:
@@ -393,7 +394,8 @@ func regret(c *collection.Choice) string {
 	return fmt.Sprintf("the best %.3f better", c.Regret)
 }
 
-// origin adds where the URL was first seen: a link, a seed, a redirect or a sitemap.
+// origin adds where the URL was first seen: a link, a seed, a redirect or a sitemap, with
+// page, anchor and time. Later links to it may have raised its priority; see chosen.
 func (a *account) origin(s *sheet) {
 	f := a.Found
 	if f == nil {
@@ -436,7 +438,8 @@ func (a *account) path(s *sheet) {
 	s.flow(" path      ", steps, " → ")
 }
 
-// polite adds what robots.txt permits, the pauses, and the state of the host.
+// polite adds what robots.txt permits, the pauses, and the state of the host. It is the
+// answer to a site's owner who asks whether the page was requested with care.
 func (a *account) polite(s *sheet) {
 	m := a.Polite
 	if m == nil {

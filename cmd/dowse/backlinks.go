@@ -72,6 +72,8 @@ func openBacklinks(ctx context.Context, names []string) (b *backlinks, err error
 			return nil, err
 		}
 	}
+	// Archives may be parts of one crawl, so they are opened together: a page of one may
+	// link to a page of another.
 	if len(archives) > 0 {
 		if err := b.openWeb(ctx, archives); err != nil {
 			b.Close()
@@ -257,8 +259,9 @@ func (b *backlinks) ofCollection(u dowse.URL) (*dowse.Document, error) {
 	return d, err
 }
 
-// openWeb reads the links on all pages of a recorded web. Damaged records are passed
-// over.
+// openWeb reads the links on all pages of a recorded web. Every page has to be extracted
+// for that, which takes most of the time of tgraph build, so it can be interrupted.
+// Damaged records are passed over: a few missing back-links do not spoil a T-Graph.
 func (b *backlinks) openWeb(ctx context.Context, paths []string) (err error) {
 	if b.web, err = archive.OpenWeb(paths...); err != nil {
 		return usage("--from: %w", err)
@@ -413,6 +416,8 @@ func documentOf(rows []linkRow) *dowse.Document {
 		from := text.Len()
 		text.WriteString(line + "\n")
 		d.Words = dowse.AppendWords(d.Words, text.String(), from)
+		// The link is described by its words: those of the block, and those of its anchor
+		// in it.
 		before := int32(len(dowse.Words(line[:at])))
 		m := dowse.Mention{Anchor: r.anchor, Block: dowse.Span{Start: start, End: int32(len(d.Words))}}
 		m.At = dowse.Span{Start: start + before, End: start + before + int32(len(dowse.Words(r.anchor)))}

@@ -37,7 +37,9 @@ func (d *ratingRun) eachPage(args []string, submit func(rating) bool) error {
 	return nil
 }
 
-// pagesOf passes on the pages of one argument: a URL, stdin, a collection or a file.
+// pagesOf passes on the pages of one argument: a URL, stdin, a collection or a file. A
+// collection means the files of its archive, so its pages are judged as they were
+// received and not as they were judged then.
 func (d *ratingRun) pagesOf(arg string, submit func(rating) bool) error {
 	if strings.Contains(arg, "://") {
 		_, err := d.address(arg, submit)

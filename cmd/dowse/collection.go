@@ -87,7 +87,9 @@ func (c *collectionInfoCmd) print(out io.Writer, o *collection.Overview) error {
 // maxSeeds is the number of seeds that are shown.
 const maxSeeds = 5
 
-// overview returns the lines of collection info.
+// overview returns the lines of collection info, in this order: what it is, whether a
+// process works on it, its settings as far as they are not the defaults, how far it is,
+// and what it takes on disk.
 func overview(o *collection.Overview) []string {
 	s := &sheet{}
 	s.add(oneLine(fmt.Sprintf("%s  %s", o.Name, o.Dir)))
@@ -116,7 +118,8 @@ func overview(o *collection.Overview) []string {
 }
 
 // given returns the settings that differ from their defaults, without those that have a
-// line of their own.
+// line of their own. A list of all settings would hide the few that matter; --json has
+// all.
 func given(list []collection.Setting) (texts []string) {
 	for _, x := range list {
 		if !x.Default && x.Key != "key" && x.Key != "strategy" && x.Key != "threshold" { // shown elsewhere
@@ -178,8 +181,9 @@ that were not reached are listed, but they are no fault of the collection:
 status --check fails for them.`
 }
 
-// Run checks a collection and exits with 8 if it finds problems. A collection that
-// cannot be opened is checked as far as possible, and the exit code is 7.
+// Run checks a collection and exits with 8 if it finds problems. A collection that cannot
+// be opened is checked as far as possible, and the exit code is 7: its files may still be
+// whole, and the user wants to know which are.
 func (c *collectionVerifyCmd) Run(w *world) error {
 	cr, err := view(c.Dir)
 	if errors.Is(err, collection.ErrDamaged) {
@@ -208,7 +212,8 @@ func (c *collectionVerifyCmd) Run(w *world) error {
 	return nil
 }
 
-// print prints what was checked and each problem with its remedy.
+// print prints what was checked and each problem with its remedy. What was checked is
+// printed also if nothing is wrong: "all is well" alone would not say of what.
 func (c *collectionVerifyCmd) print(out io.Writer, v *collection.Verification, notices []string) error {
 	for i, p := range v.Problems {
 		v.Problems[i].Do = remedy(c.Dir, p)

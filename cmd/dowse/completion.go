@@ -90,7 +90,8 @@ func flagWords(n *kong.Node) (list []word) {
 }
 
 // argumentValues returns the possible values of a command's first argument, nil if they
-// are not a closed list.
+// are not a closed list; the shell then completes file names. For help these are the
+// topics and the commands.
 func argumentValues(n *kong.Node, path string) (list []string) {
 	if path == "help" {
 		for _, t := range helpTopics() {
@@ -180,7 +181,8 @@ func shellWord(s string) string {
 	return s
 }
 
-// zshCompletion prints a script for zsh, which also shows the help of each word.
+// zshCompletion prints the function _dowse for zsh. zsh shows the help of each word next
+// to it, so words and their help are passed together.
 func zshCompletion(out io.Writer, list []completion) {
 	fmt.Fprint(out, `#compdef dowse
 _dowse() {
@@ -227,8 +229,9 @@ func zshWords(list []word) string {
 	return strings.Join(all, " ")
 }
 
-// fishCompletion prints a script for fish: one complete line per word, with a condition
-// on the command typed so far.
+// fishCompletion prints one complete line per word for fish. The function __dowse_at
+// decides whether the words typed so far are a command and its arguments, since fish
+// evaluates a condition per line instead of one function for all.
 func fishCompletion(out io.Writer, list []completion) {
 	fmt.Fprint(out, `# fish completion for dowse
 function __dowse_at

@@ -81,7 +81,8 @@ type configValues map[string]configValue
 
 // userConfig returns the path of the user's config file, "" if the environment names no
 // place for it. The file need not exist. Other files of the user, such as the salt and
-// the list of trusted collections, are kept in the same folder.
+// the list of trusted collections, are kept in the same folder: they belong to the
+// person, not to a crawl.
 func userConfig(env func(string) string) string {
 	dir := orDefault(env("XDG_CONFIG_HOME"), env("APPDATA"))
 	if home := env("HOME"); dir == "" && home != "" {
@@ -122,6 +123,9 @@ var configForm = strictyaml.Form{
 }
 
 // readConfig reads and checks one config file; one that does not exist has no values.
+// Keys that config files may not set are errors, with the nearest key that they may. The
+// file of a directory, which may come from another user, can't choose what is reached in
+// the network of this user.
 func readConfig(path string) (map[string]string, error) {
 	data, err := readConfigFile(path)
 	if path == "" || errors.Is(err, os.ErrNotExist) {
@@ -139,6 +143,8 @@ func readConfig(path string) (map[string]string, error) {
 			return nil, usage("%s: %s", path, unknownSetting(k))
 		}
 	}
+	// In the order of keys, so that a file with several mistakes has the same error at
+	// every call.
 	for _, k := range slices.Sorted(maps.Keys(values)) {
 		if f, _ := configKey(k); f.Config == configOwn && path == projectConfig {
 			return nil, usage("%s: %s: the file of a directory, which may come from another user, can't choose what is reached in your network; remove the line and, if you want it, run\n  dowse config set %s %s", path, k, k, shellLine([]string{values[k]}))
@@ -247,7 +253,9 @@ The settings: ` + keyList() + `.`
 }
 
 // Run checks the value and writes the user's file as a whole, so that an interrupted
-// write leaves the old file. The other settings in it stay; comments are lost.
+// write leaves the old file. The other settings in it stay; comments are lost. Nothing is
+// written if key or value is wrong, or if the file has a mistake already: it would be
+// kept, and every later command would fail.
 func (c *configSetCmd) Run(w *world) error {
 	if _, ok := configKey(c.Key); !ok {
 		return usage("%s", unknownSetting(c.Key))

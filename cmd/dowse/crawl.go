@@ -45,13 +45,15 @@ type crawlFlags struct {
 	Seeds string   `group:"what" rare:"" placeholder:"FILE" help:"Read seeds from a file, one per line."`
 	Out   string   `short:"o" group:"what" shown:"./NAME.dowse" placeholder:"DIR" help:"Write the collection to this directory."`
 
-	settings.Settings
-	inputFlags
-	wordNetFlag
-	Lang []string `group:"where" placeholder:"TAG,..." help:"Keep only pages in these languages (detected if undeclared)."`
-	Unit string   `group:"order" rare:"" enum:",page,site" default:"" shown:"page" placeholder:"KIND" help:"Look for single pages (page) or whole sites (site)."`
-	trustFlag
+	settings.Settings          // limits, scope, order, politeness, identity, network
+	inputFlags                 // files that strategies start with
+	wordNetFlag                // the dictionary for judges that grow from words
+	Lang              []string `group:"where" placeholder:"TAG,..." help:"Keep only pages in these languages (detected if undeclared)."`
+	Unit              string   `group:"order" rare:"" enum:",page,site" default:"" shown:"page" placeholder:"KIND" help:"Look for single pages (page) or whole sites (site)."`
+	trustFlag                  // agreement to what a collection or topic file of another user does
 
+	// What is printed. --print and --json are data on stdout and can be combined with
+	// --quiet; the others concern stderr only.
 	Print      string `group:"output" enum:",url,jsonl" default:"" placeholder:"FORMAT" help:"Stream on-topic pages to stdout, as url or jsonl."`
 	JSON       bool   `group:"output" rare:"" help:"Print the final status as JSON on stdout."`
 	Quiet      bool   `short:"q" group:"output" help:"Print errors only."`
@@ -96,6 +98,8 @@ type inputFlags struct {
 type crawlCmd struct {
 	What []string `arg:"" optional:"" name:"topic|dir|words" help:"A collection to resume, a topic file, or words."`
 	crawlFlags
+	// --demo crawls the synthetic web with a topic of the user's own, to try a topic file
+	// without a network.
 	Demo    bool     `group:"where" rare:"" help:"Crawl the built-in demo web (hosts *.demo), offline."`
 	Retry   []string `group:"recovery" rare:"" placeholder:"WHAT" help:"Queue again: failed, unreached, reason or host; repeatable."`
 	Fresh   bool     `group:"recovery" rare:"" help:"Refuse if the collection exists."`
@@ -142,6 +146,8 @@ func (c *crawlCmd) Run(w *world) error {
 		return err
 	}
 	c.opening = job.opening()
+	// A collection of a synthetic town or web brings its web; --demo makes one for a new
+	// crawl.
 	if town, err := townOf(job.dir); err != nil || town != nil {
 		if err != nil {
 			return err
@@ -202,6 +208,7 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	case len(what) == 0:
 		return nil, usage("nothing to crawl: give a collection, a topic file or words")
 	}
+	// The collection itself was named: nothing else can be meant.
 	if len(what) == 1 && collection.IsCollection(what[0]) {
 		c.keepOwn(w, &cfg)
 		return c.resumeJob(w, what[0], cfg)
@@ -221,6 +228,8 @@ func (c *crawlCmd) job(w *world) (*job, error) {
 	if err := c.narrow(cfg.Topic); err != nil {
 		return nil, err
 	}
+	// A topic was named. Its collection, if there is one, is resumed; a directory with
+	// other files in it is refused, since a collection must have its directory to itself.
 	dir := orDefault(c.Out, cfg.Topic.Name+".dowse")
 	if begun, err := collection.Unfinished(dir); err == nil && !begun && !collection.IsCollection(dir) {
 		return nil, usage("%s is not empty and not a collection; choose another directory with --out", dir)
@@ -364,6 +373,8 @@ func (c *inputFlags) frozen(w *world, dir string, cfg *crawler.Config) error {
 	if flag := c.file(); flag != "" {
 		return usage("%s exists and keeps a copy of its files: leave out %s to continue, or start another with -o NAME", dir, flag)
 	}
+	// Only the arguments show whether the strategy was typed: the parser has filled the
+	// field from a config file too.
 	typed := func(arg string) bool { return arg == "--strategy" || strings.HasPrefix(arg, "--strategy=") }
 	if !slices.ContainsFunc(w.args, typed) {
 		cfg.Settings.Strategy = ""
@@ -475,7 +486,8 @@ func checkStrategy(cfg crawler.Config) error {
 	return nil
 }
 
-// seeds returns the seeds of --seed, where - reads stdin, and of the file of --seeds.
+// seeds returns the seeds of --seed, where - reads stdin, and of the file of --seeds, in
+// this order. They are read before anything is written, and checked by check.
 func (c *crawlFlags) seeds(w *world) (list []string, err error) {
 	for _, s := range c.Seed {
 		if s != "-" {
@@ -615,6 +627,8 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 			}
 		}
 	}
+	// An error of opening means something else for a new crawl, where flags or topic are
+	// wrong, than for a collection that exists.
 	known := collection.IsCollection(dir)
 	cfg.Agreed = w.consent(c.Trust).keep
 	cr, err := crawler.OpenContext(w.ctx, dir, cfg)
@@ -637,6 +651,8 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 			fmt.Fprintf(w.err, "note: %s\n", oneLine(n))
 		}
 	}
+	// From here on the crawl runs. The callback is called for every page, by the
+	// goroutine of the crawl; returning false ends it gently.
 	scr.begin(cr)
 	stream := newPrinter(w, c.Print)
 	var cut cutPages

@@ -328,9 +328,9 @@ type errorAnswer struct {
 	Error string `json:"error"`
 }
 
-// answerCases reads cases from stdin, one JSON object per line, and writes the answer to
-// each before it reads the next, so that another program can hold a dialogue with it. A
-// faulty case is answered with its error and does not end the command.
+// answerCases reads cases from stdin, one JSON object per line, and prints one answer
+// each. Every answer is flushed, since another program may wait for it before it sends
+// the next case.
 func answerCases[C any](w *world, answer func(*C) (any, error)) error {
 	in := bufio.NewReaderSize(w.in, 1<<16)
 	for w.ctx.Err() == nil {

@@ -31,20 +31,23 @@ import (
 // web: serve it, write what simulated people read, or compare strategies on it. --sites
 // makes a town of whole sites instead (town.go).
 type demoCmd struct {
-	Out     string  `short:"o" default:"demo.dowse" placeholder:"DIR" help:"Write the collection to this directory."`
-	Pages   int     `short:"n" default:"800" placeholder:"N" help:"Stop after N pages."`
-	Web     int     `default:"2400" placeholder:"N" help:"Size of the demo web in pages."`
-	Rng     uint64  `placeholder:"N" shown:"0" help:"Random seed of the demo web: another number, another web."`
-	Serve   bool    `help:"Only serve the demo web on loopback, until Ctrl-C."`
-	Log     string  `placeholder:"FILE" help:"No crawl: write an access log of simulated readers."`
-	People  int     `default:"500" placeholder:"N" help:"Number of simulated readers, with --log."`
-	Table   bool    `help:"No crawl: print the harvest of all strategies as a table."`
-	Curves  string  `placeholder:"FILE.svg" help:"No crawl: draw the harvest of all strategies."`
-	Webs    int     `default:"5" placeholder:"N" help:"Webs to average over, with --curves and --table."`
+	Out   string `short:"o" default:"demo.dowse" placeholder:"DIR" help:"Write the collection to this directory."`
+	Pages int    `short:"n" default:"800" placeholder:"N" help:"Stop after N pages."`
+	Web   int    `default:"2400" placeholder:"N" help:"Size of the demo web in pages."`
+	Rng   uint64 `placeholder:"N" shown:"0" help:"Random seed of the demo web: another number, another web."`
+	// Instead of a crawl.
+	Serve  bool   `help:"Only serve the demo web on loopback, until Ctrl-C."`
+	Log    string `placeholder:"FILE" help:"No crawl: write an access log of simulated readers."`
+	People int    `default:"500" placeholder:"N" help:"Number of simulated readers, with --log."`
+	Table  bool   `help:"No crawl: print the harvest of all strategies as a table."`
+	Curves string `placeholder:"FILE.svg" help:"No crawl: draw the harvest of all strategies."`
+	Webs   int    `default:"5" placeholder:"N" help:"Webs to average over, with --curves and --table."`
+	// A town of whole sites instead of a web of pages.
 	Sites   int     `placeholder:"N" help:"Look for whole sites in a synthetic town of N (e.g. 300)."`
 	Trial   int     `placeholder:"N" help:"With --sites, no crawl: compare methods in N towns."`
 	Quiet   bool    `short:"q" help:"Print errors only."`
 	HelpAll helpAll `help:"Show all flags."`
+	// The order of the crawl: strategy, shadows, threshold, and their inputs.
 	settings.Order
 	inputFlags
 }
@@ -96,6 +99,8 @@ func (c *demoCmd) Run(w *world) error {
 	if err := c.inputFlags.add(w, &cfg); err != nil {
 		return err
 	}
+	// A collection that exists has its seeds, its strategy and its web; a new one gets
+	// those of the flags, which are checked before anything is written.
 	if collection.IsCollection(c.Out) {
 		if err := c.frozen(w, c.Out, &cfg); err != nil {
 			return err
@@ -123,6 +128,8 @@ func (d *demoWeb) crawl(w *world, flags *crawlFlags, dir string, cfg crawler.Con
 	if d.mark.Own {
 		return flags.drive(w, dir, cfg, nil)
 	}
+	// The simulation is given up with the crawl, not with the first Ctrl-C: the summary
+	// waits for it.
 	ctx, cancel := context.WithCancel(w.abort)
 	rival := d.startRival(ctx, cmp.Or(cfg.Limits.Pages, d.pages))
 	defer func() { cancel(); rival.wait() }()
@@ -149,8 +156,9 @@ func (d *demoWeb) identify(cfg *crawler.Config) {
 	cfg.Politeness.InFlight = cmp.Or(cfg.Politeness.InFlight, demoPolite.InFlight)
 }
 
-// ownTopic makes the synthetic web on which a topic of the user's own is crawled. A
-// topic without seeds gets those of the demo.
+// ownTopic makes the synthetic web on which a topic of the user's own is crawled. A topic
+// without seeds gets those of the demo. Relevant pages are not known then, so nothing is
+// compared.
 func ownTopic(cfg *crawler.Config) (*demoWeb, error) {
 	d, err := openDemoWeb(collection.Demo{Pages: demoPages, Own: true})
 	if err != nil {
@@ -410,8 +418,8 @@ func (d *demoWeb) follow(ctx context.Context, pages int, r *rival) error {
 	return err
 }
 
-// lab returns the synthetic web for simulations, with the politeness of the live demo,
-// so that their results are comparable with it.
+// lab returns the synthetic web for simulations, with the politeness of the live demo, so
+// that their results are comparable with it.
 func (d *demoWeb) lab(pages int) (*experiment.SyntheticWeb, error) {
 	judge, err := d.topic.Judge()
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"dowse/strategy/input"
 )
 
-// log writes the access log of simulated readers of the synthetic web.
+// log writes the access log of simulated readers of the synthetic web. Strategies that
+// learn from what people read can be tried with it; real logs are private.
 func (c *demoCmd) log(w *world, d *demoWeb) error {
 	err := durable.Replace(c.Log, func(f io.Writer) error { return d.web.WriteAccessLog(f, c.People) })
 	if err != nil {
@@ -60,7 +61,8 @@ func (c *demoCmd) compare(w *world, strategies []string, pages int, needs bool) 
 var harvest = measure.MustParse("harvest")
 
 // curves simulates every strategy that needs no input files on several synthetic webs,
-// and draws the mean true harvest rate of each as SVG.
+// and draws the mean true harvest rate of each as SVG: pages fetched to the right, share
+// on topic upwards, with a band of one standard error. It is the picture of README.md.
 func (c *demoCmd) curves(w *world) error {
 	var names []string
 	for _, d := range strategy.All() {
@@ -128,8 +130,9 @@ func harvests(runs *measure.Runs, t *measure.Trail) []float64 {
 var tablePages = []int{200, 500, 1000}
 
 // table simulates every strategy on several synthetic webs and prints the true harvest
-// rate of each as a Markdown table. Strategies that learn from readers get the access
-// log, and those that use a T-Graph one from an earlier breadth-first crawl.
+// rate of each as a Markdown table, for documents. Strategies that learn from readers get
+// the access log, and those that use a T-Graph one from an earlier breadth-first crawl,
+// as a user of these strategies would have them.
 func (c *demoCmd) table(w *world) error {
 	var names []string
 	for _, d := range strategy.All() {

@@ -98,8 +98,9 @@ func envVars(root *kong.Node) (list []envVar) {
 	return list
 }
 
-// noteUnknownEnv prints a note for each variable that begins with DOWSE_ and that no
-// flag reads. A misspelt variable would otherwise be ignored silently.
+// noteUnknownEnv prints a note for each variable that begins with DOWSE_ and that no flag
+// reads. A misspelt variable would otherwise be ignored silently, and a crawl would run
+// without the limit or contact that the user believes to have set.
 func noteUnknownEnv(out io.Writer, root *kong.Node, environ []string) {
 	var known []string // in lower case, without the prefix
 	for _, v := range envVars(root) {

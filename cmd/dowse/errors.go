@@ -40,14 +40,17 @@ func plainError(err error) string {
 	return onceOnlyParts(s)
 }
 
-// onceOnlyParts drops a part of a message that repeats the part before it.
+// onceOnlyParts drops a part of a message that repeats the part before it. Two packages
+// that wrap each other's errors may add the same advice.
 func onceOnlyParts(s string) string {
 	parts := strings.Split(s, "; ")
 	return strings.Join(slices.Compact(parts), "; ")
 }
 
 // An errorLine is an error as scripts read it, of schema error/v1. It is printed on
-// stderr by commands with --json.
+// stderr by commands with --json:
+//
+//	{"schema":"error/v1","error":{"code":"usage","message":"…","hint":"…"}}
 type errorLine struct {
 	Schema string      `json:"schema"`
 	Error  errorFields `json:"error"`

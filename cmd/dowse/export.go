@@ -64,6 +64,7 @@ func (c *exportCmd) Run(w *world) error {
 		return err
 	}
 	defer cr.Close()
+	// Notices from before the export were shown when the collection was opened.
 	before := len(cr.Collection.Notices)
 	n, err := cr.Collection.Export(w.ctx, c.Out, c.options(w))
 	if err != nil {
@@ -93,7 +94,8 @@ func passedOver(w *world, dir string, u *collection.Unread) error {
 		dir, some(u.Count(), "part"), dir)}
 }
 
-// check finds wrong flags before the collection is opened.
+// check finds wrong flags before the collection is opened, and keeps binary formats off a
+// terminal, which they would garble.
 func (c *exportCmd) check(w *world) error {
 	if c.On && c.All {
 		return usage("--on or --all, not both")
@@ -118,7 +120,8 @@ func (c *exportCmd) options(w *world) collection.ExportOptions {
 	}
 }
 
-// siteExport matches the names of exports whose records are sites, not pages.
+// siteExport matches the names of exports whose records are sites, not pages, for the
+// last line of the command.
 var siteExport = regexp.MustCompile(`(sites\.(jsonl|csv)|gexf|graphml|dot|svg)(\.gz|\.zst)?( |$)`)
 
 // done returns the last line: how much was written, and where.

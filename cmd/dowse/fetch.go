@@ -29,13 +29,14 @@ import (
 //
 // With --text and --links stdout has only these, for pipes, and the rest is on stderr.
 type fetchCmd struct {
-	URL     string `arg:"" help:"Page to fetch."`
-	Follow  bool   `help:"Follow redirects, up to 10."`
-	Robots  bool   `help:"Show what robots.txt says, and the rule that decided."`
-	Headers bool   `help:"Show the response header."`
-	Text    bool   `help:"Print only the text on stdout, the rest on stderr."`
-	Links   bool   `help:"Print only the links on stdout, the rest on stderr."`
-	JSON    bool   `help:"Print JSON."`
+	URL    string `arg:"" help:"Page to fetch."`
+	Follow bool   `help:"Follow redirects, up to 10."`
+	// What is shown besides outcome and facts.
+	Robots  bool `help:"Show what robots.txt says, and the rule that decided."`
+	Headers bool `help:"Show the response header."`
+	Text    bool `help:"Print only the text on stdout, the rest on stderr."`
+	Links   bool `help:"Print only the links on stdout, the rest on stderr."`
+	JSON    bool `help:"Print JSON."`
 	askFlags
 }
 
@@ -60,6 +61,7 @@ func (c *fetchCmd) Run(w *world) error {
 	if err != nil {
 		return usage("%q: %w", c.URL, err)
 	}
+	// The dialer would refuse a private address too, but its error does not name the flag.
 	if !c.Demo {
 		if err := privateHosts([]string{c.URL}, c.AllowNet); err != nil {
 			return err
@@ -92,8 +94,9 @@ func (c *fetchCmd) Run(w *world) error {
 	return outcomeError(hops[len(hops)-1].Page)
 }
 
-// print prints the requests. With --text or --links stdout has only these, and the facts
-// go to stderr.
+// print prints the requests, one block per redirect that was followed and one for the
+// page. With --text or --links stdout has only these, and the facts go to stderr, so that
+// fetch URL --text can be piped into another program.
 func (c *fetchCmd) print(w *world, hops []*crawler.Hop) error {
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(c.answer(hops))

@@ -52,8 +52,9 @@ to it in the archive. Files that were exported before are not touched. If it is
 interrupted, the next forget or crawl completes it.`
 }
 
-// Run erases the pages and prints what was changed. All flags are checked and the user
-// is asked before anything is changed.
+// Run erases the pages and prints what was changed. All flags are checked and the user is
+// asked before anything is changed. The checks are in the order of their cost: the reason
+// and the selection, the terminal, the collection, the URLs, the question.
 func (c *forgetCmd) Run(w *world) error {
 	if strings.TrimSpace(c.Because) == "" {
 		return usage("--because: the reason is empty; give one, it is kept with the date")
@@ -98,6 +99,8 @@ func (c *forgetCmd) takedown() (x collection.Takedown, err error) {
 		}
 		x.Prefix = string(u)
 	}
+	// Which URLs the collection knows is read only if it matters: for a host or a
+	// prefix it does not.
 	known := func(dowse.URL) bool { return false }
 	if len(c.URL) > 0 {
 		if known, err = collection.Knows(c.Dir); err != nil {
@@ -118,7 +121,7 @@ func (c *forgetCmd) takedown() (x collection.Takedown, err error) {
 }
 
 // unknown turns the error for a URL that the crawl never saw into one that suggests the
-// nearest known URL.
+// nearest known URL. A misspelt URL must not look like a page that was taken down.
 func (c *forgetCmd) unknown(err error) error {
 	cr, viewErr := view(c.Dir)
 	if viewErr != nil {

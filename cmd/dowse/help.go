@@ -33,7 +33,8 @@ func (helpCmd) Help() string {
 }
 
 // A helpTopic is a subject of help besides the commands. Most are printed from tables of
-// the packages concerned, so that they cannot become outdated.
+// the packages concerned, so that they cannot become outdated: reasons, exit codes,
+// strategies, measures, variables, facts.
 type helpTopic struct {
 	name  string
 	about string

@@ -43,8 +43,8 @@ func printHelpOf(ctx *kong.Context, all bool) error {
 	return nil
 }
 
-// helpAll is the flag --help-all. A command that has it hides its rare flags from
-// --help.
+// helpAll is the flag --help-all. A command that has it hides its rare flags from --help:
+// with sixty flags in one list, the five that a newcomer needs are not found.
 type helpAll bool
 
 // IgnoreDefault keeps the parser from setting the flag by itself.
@@ -137,6 +137,7 @@ func (h helpText) arguments(n *kong.Node) {
 // flags prints the flags by group, in the order of flagGroups. Flags with the tag rare
 // are left out unless all is set.
 func (h helpText) flags(n *kong.Node, all bool) {
+	// A command without --help-all has few flags and shows all of them.
 	short := hasHelpAll(n) && !all
 	groups := append([]kong.Group{{Title: "Flags:"}}, flagGroups...)
 	flags := slices.Concat(n.AllFlags(true)...)

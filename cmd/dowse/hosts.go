@@ -59,7 +59,8 @@ func (c *hostsCmd) Run(w *world) error {
 }
 
 // order sorts the hosts and applies --limit. Hosts are sorted by pages when they come
-// from the collection, so that order needs no function.
+// from the collection, so that order needs no function. Sorting is stable: within equal
+// values the hosts with more pages stay first.
 func (c *hostsCmd) order(rows []collection.HostRow) []collection.HostRow {
 	by := map[string]func(a, b collection.HostRow) int{
 		"on":      func(a, b collection.HostRow) int { return cmp.Compare(b.OnTopic, a.OnTopic) },
@@ -131,7 +132,8 @@ func hostLine(r collection.HostRow, room int) string {
 		strip(r.Last), pauseText(r), r.Failed, robotsWord(r.Robots), stateWord(r)), " ")
 }
 
-// bar draws a share from 0 to 1 as a bar of at most n columns, in steps of an eighth.
+// bar draws a share from 0 to 1 as a bar of at most n columns, in steps of an eighth of a
+// column: four columns distinguish 32 values.
 func bar(share float64, n int) string {
 	const eighths = "▏▎▍▌▋▊▉█"
 	k := int(math.Round(share * float64(n) * 8))

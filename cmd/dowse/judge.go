@@ -218,6 +218,8 @@ func (d *ratingRun) run(args []string) error {
 		defer close(queue)
 		source <- d.eachPage(args, func(h rating) bool { return d.submit(ctx, queue, h) })
 	}()
+	// The caller prints while the goroutine reads. If printing ends early, cancel ends
+	// the reading at the next page.
 	if err := d.print(queue); err != nil {
 		return err
 	}
@@ -242,7 +244,8 @@ func (d *ratingRun) submit(ctx context.Context, queue chan<- chan ratedPage, h r
 }
 
 // print prints the results in order until there are no more, one is an error, or the
-// command is interrupted.
+// command is interrupted. A page that takes long holds back those after it; they are
+// judged meanwhile.
 func (d *ratingRun) print(queue <-chan chan ratedPage) error {
 	for {
 		select {
@@ -295,7 +298,8 @@ func (d *ratingRun) write(out io.Writer, line *facts.Row) error {
 }
 
 // verdict returns the exit code if not a single page could be judged: 5 if all were
-// refused, else 4.
+// refused, else 4. If some could be judged the command succeeded; each failure was
+// reported on stderr.
 func (d *ratingRun) verdict() error {
 	switch {
 	case d.judged > 0 || d.failed == 0:

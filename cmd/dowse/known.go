@@ -19,6 +19,7 @@ func knownURL(col *collection.Collection, raw string) (dowse.URL, error) {
 	if _, ok := f.Find(dowse.URL(raw)); ok {
 		return dowse.URL(raw), nil
 	}
+	// The URL as it is written may be none; then the spellings with a scheme are tried.
 	var parsed []dowse.URL
 	var first error
 	for _, spelling := range spellings(raw) {

@@ -35,7 +35,8 @@ interval, Wilcoxon's test and the one-tailed t, and both sizes of effect.`
 }
 
 // Run prints the table and, for each pair, the difference with its interval, tests and
-// effect sizes.
+// effect sizes. A difference is always shown with its interval, since a p-value alone
+// does not say how large it is. Claims of --assert are checked last.
 func (c *labCompareCmd) Run(w *world) error {
 	in, err := c.input(w)
 	if err != nil {
@@ -45,6 +46,8 @@ func (c *labCompareCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
+	// The claims of the experiment belong to its report; here only those of --assert
+	// count.
 	in.Claims = nil
 	rep, err := reports.New(in)
 	if err != nil {

@@ -201,7 +201,8 @@ func (l *labeller) keep(lines ...collection.Label) error {
 }
 
 // takeBack revokes the last label of this run and shows its page again. The file of
-// labels only grows, so a skip is appended that overrides it.
+// labels only grows, so a skip is appended that overrides it; other processes may have
+// read the label already.
 func (l *labeller) takeBack() error {
 	if len(l.given) == 0 || l.at == 0 {
 		l.notice = "nothing to take back here; dowse label --undo goes back to an earlier model"
@@ -245,6 +246,7 @@ func (l *labeller) host() error {
 	for i := range lines {
 		lines[i].Label = label
 	}
+	// The pages of the host that come later in the queue are labelled too, and leave it.
 	l.rows = append(l.rows[:l.at:l.at], slices.DeleteFunc(slices.Clone(l.rows[l.at:]), func(r *collection.Row) bool { return weburl.Host(r.URL) == host })...)
 	return l.keep(lines...)
 }
@@ -267,6 +269,8 @@ func (l *labeller) learn() error {
 	if err != nil {
 		return err
 	}
+	// Keys that were pressed while training ran would label pages that are not on the
+	// screen yet.
 	l.drain()
 	left := l.c.Limit - len(l.given)
 	if err := l.open(); err != nil {
@@ -306,6 +310,8 @@ func screenLines() int {
 const furniture = 10
 
 // lines returns the screen for a page: state, verdict, title, reasons, excerpt and keys.
+// The excerpt gets the lines that are left, so that nothing scrolls. All texts of the
+// page are made printable and cut to the width.
 func (l *labeller) lines(columns, height int) []string {
 	if l.at >= len(l.rows) {
 		return []string{l.notice}
@@ -410,7 +416,8 @@ func signTerms(list []dowse.Because) (terms []string) {
 }
 
 // excerptOf returns about n bytes of a page's text, those with the most signs, as one
-// line that is safe on a terminal. Signs are between marks.
+// line that is safe on a terminal. Signs are between marks. The beginning of a page is
+// mostly navigation; the part with the signs shows why the judge is unsure.
 func excerptOf(doc *dowse.Document, terms []string, n int) string {
 	words := doc.Words
 	if len(words) == 0 {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -38,8 +40,8 @@ The page holds all it shows, needs no network and prints well. With --assert the
 exit code is 8 unless every claim holds; see dowse help claims.`
 }
 
-// Run writes the files, prints the table, and checks the claims of --assert last, so
-// that the report exists when a claim fails.
+// Run writes the files, prints the table, and checks the claims of --assert last, so that
+// the report exists when a claim fails and shows why.
 func (c *labReportCmd) Run(w *world) error {
 	in, err := openRun(c.Dir)
 	if err != nil {
@@ -75,6 +77,9 @@ func (c *labReportCmd) Run(w *world) error {
 // openRun reads a run from its folder and returns what a report needs.
 func openRun(dir string) (reports.Input, error) {
 	r, m, err := experiment.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return reports.Input{}, usage("%s is not the folder of a run: %w; dowse lab run makes one", dir, err)
+	}
 	if err != nil {
 		return reports.Input{}, usage("%s: %w", dir, err)
 	}
@@ -132,8 +137,12 @@ type claimJSON struct {
 	Figures []string        `json:"figures"`
 }
 
-// printReport prints the table and the claims of a report, as text or as one JSON
-// object.
+// printReport prints the table and the claims of a report, as text or as one JSON object.
+// A claim is printed with its outcome, its words, the expression that was checked, and
+// the figures behind it, each on a line:
+//
+//	holds: pages on topic link to pages on topic
+//	  otie.recall@end > breadth-first.recall@end
 func printReport(w *world, rep *reports.Report, asJSON bool) error {
 	if asJSON {
 		out := reportJSON{Table: rep.Rows(), Claims: []claimJSON{}}

@@ -32,7 +32,8 @@ of this version.`
 }
 
 // Run writes the document. Titles and notes of built-in experiments are taken from this
-// version of the program, not from the run, so that corrected texts need no new run.
+// version of the program, not from the run, so that corrected texts need no new run. The
+// figures always come from the run.
 func (c *labResultsCmd) Run(w *world) error {
 	var list []reports.Part
 	dirs, err := runsIn(c.Runs)

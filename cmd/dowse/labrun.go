@@ -29,17 +29,18 @@ import (
 // run that was interrupted continues with the crawls that are missing; the report is
 // written when all are there. The results do not depend on --jobs.
 type labRunCmd struct {
-	Experiment string   `arg:"" help:"A file, a built-in experiment (dowse lab list), or all."`
-	Out        string   `short:"o" placeholder:"DIR" help:"Folder of the run, continued if unfinished (default: runs/NAME)."`
-	Jobs       int      `short:"j" placeholder:"N" help:"Concurrent crawls (default: the number of processors)."`
-	Web        string   `placeholder:"PATH" help:"Use another web: demo, WARC, collection or recorded web."`
-	Hubs       string   `placeholder:"FILE" help:"Add hub pages to --web; the most linked is a seed too."`
-	Traces     []string `placeholder:"FILE" help:"Access logs of --web."`
-	Topics     string   `placeholder:"FILE" help:"Use other topics: a file with one per line."`
-	Pages      int      `short:"n" placeholder:"N" help:"Use another budget of pages."`
-	Sets       int      `placeholder:"N" help:"Use another number of seed sets."`
-	From       string   `name:"seeds" enum:",training,topic,generic" default:"" placeholder:"FROM" help:"Take seeds from training, topic or generic."`
-	Quiet      bool     `short:"q" help:"Print errors only."`
+	Experiment string `arg:"" help:"A file, a built-in experiment (dowse lab list), or all."`
+	Out        string `short:"o" placeholder:"DIR" help:"Folder of the run, continued if unfinished (default: runs/NAME)."`
+	Jobs       int    `short:"j" placeholder:"N" help:"Concurrent crawls (default: the number of processors)."`
+	// What replaces parts of the experiment.
+	Web    string   `placeholder:"PATH" help:"Use another web: demo, WARC, collection or recorded web."`
+	Hubs   string   `placeholder:"FILE" help:"Add hub pages to --web; the most linked is a seed too."`
+	Traces []string `placeholder:"FILE" help:"Access logs of --web."`
+	Topics string   `placeholder:"FILE" help:"Use other topics: a file with one per line."`
+	Pages  int      `short:"n" placeholder:"N" help:"Use another budget of pages."`
+	Sets   int      `placeholder:"N" help:"Use another number of seed sets."`
+	From   string   `name:"seeds" enum:",training,topic,generic" default:"" placeholder:"FROM" help:"Take seeds from training, topic or generic."`
+	Quiet  bool     `short:"q" help:"Print errors only."`
 	labFlags
 	assertFlags
 }
@@ -182,6 +183,8 @@ func (c *labRunCmd) run(w *world, x *experiment.Experiment, text []byte, base, d
 	o.Planned = func(s experiment.Size, webs []experiment.WebFacts) { bar.head(s, webs) }
 	r, err := experiment.Run(w.ctx, x, o)
 	bar.end()
+	// What went wrong decides what the user can do: continue, make room, or correct the
+	// experiment.
 	if errors.Is(err, context.Canceled) {
 		return "", &exitError{exitInterrupted, fmt.Errorf("ended early; the same command continues, results so far are in %s", dir)}
 	}
@@ -206,6 +209,8 @@ func (c *labRunCmd) change(x *experiment.Experiment, text []byte, base string) (
 		return nil, "", err
 	}
 	changed := false
+	// The paths of the file are made absolute first, so that paths of flags can be mixed
+	// with them.
 	x.Relocate(base)
 	if c.Web != "" {
 		web := experiment.Web{Hubs: c.Hubs, Traces: slices.Clone(c.Traces)}
@@ -328,6 +333,7 @@ func inputOf(r *experiment.Results, command, version string) (reports.Input, err
 	if x.Sites() { // such crawls end when they have found enough
 		in.Runs.Budget, in.Setup = 0, townSetup(x)
 	}
+	// Papers of the strategies and of the webs are cited.
 	for _, work := range x.Cited(r.Webs) {
 		in.Cite = append(in.Cite, reports.Citation{Text: work.Text, BibTeX: work.BibTeX})
 	}
@@ -394,7 +400,8 @@ type labBar struct {
 	drawn     bool
 }
 
-// newLabBar returns a bar on stderr that shows nothing if quiet.
+// newLabBar returns a bar on stderr that shows nothing if quiet. TERM=dumb is treated
+// like a pipe: it gets lines.
 func newLabBar(w *world, quiet bool) *labBar {
 	return &labBar{w: w, quiet: quiet, live: w.isTTY && w.env("TERM") != "dumb", lastShown: time.Now()}
 }

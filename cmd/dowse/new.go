@@ -22,12 +22,14 @@ import (
 // again as a crawl would parse it, and its examples are read or fetched. Then the file is
 // written and, if there are examples, a lock with their hashes next to it.
 type newCmd struct {
-	Words          []string `arg:"" optional:"" help:"What the pages are about; quote phrases."`
-	Out            string   `short:"o" placeholder:"FILE" help:"Topic file to write; - for stdout (default NAME.topic.yaml)."`
-	Like           []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example on topic: URL, HTML, WARC or collection; repeatable."`
-	Unlike         []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example off topic; repeatable."`
-	Category       string   `placeholder:"DIRECTORY:PATH" help:"Category of a web directory."`
-	Where          string   `placeholder:"EXPR" help:"Condition that pages must meet; see dowse help expr."`
+	Words []string `arg:"" optional:"" help:"What the pages are about; quote phrases."`
+	Out   string   `short:"o" placeholder:"FILE" help:"Topic file to write; - for stdout (default NAME.topic.yaml)."`
+	// The evidence: kinds can be combined.
+	Like     []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example on topic: URL, HTML, WARC or collection; repeatable."`
+	Unlike   []string `sep:"none" placeholder:"URL|FILE|DIR" help:"Example off topic; repeatable."`
+	Category string   `placeholder:"DIRECTORY:PATH" help:"Category of a web directory."`
+	Where    string   `placeholder:"EXPR" help:"Condition that pages must meet; see dowse help expr."`
+	// Where a crawl begins, and what else is written.
 	Seed           []string `short:"s" sep:"none" placeholder:"URL" help:"Start the crawl from this URL; repeatable."`
 	FromCollection string   `placeholder:"DIR" help:"Start from a crawl: its topic, and its labels as examples."`
 	Interactive    bool     `short:"i" help:"Ask a few questions."`
@@ -51,7 +53,8 @@ NAME.topic.lock. Nothing is written if something is wrong.`
 }
 
 // Run writes the topic file and, if there are examples, a lock with their hashes.
-// Everything is read and checked before the first file is written.
+// Everything is read and checked before the first file is written: questions, flags,
+// existing files, the text of the topic, the examples.
 func (c *newCmd) Run(w *world) error {
 	if c.Interactive {
 		if err := c.interview(w); err != nil {
@@ -65,6 +68,8 @@ func (c *newCmd) Run(w *world) error {
 	if c.Out == "" {
 		c.Out = t.Name + ".topic.yaml"
 	}
+	// Neither the file nor its lock may be overwritten: the lock records what the
+	// examples were when they were fetched, and they may have changed since.
 	if !c.Force && c.Out != stdout {
 		for _, name := range []string{c.Out, topic.LockName(c.Out)} {
 			if _, err := os.Lstat(name); err == nil {

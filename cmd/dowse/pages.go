@@ -23,18 +23,21 @@ import (
 // threshold first, which are the ones to label; surprise puts those first whose link
 // promised something else than the page is, which show what the strategy gets wrong.
 type pagesCmd struct {
-	Dir     string        `arg:"" help:"Collection."`
+	Dir string `arg:"" help:"Collection."`
+	// Which kinds of URLs; without any, every page that was fetched.
 	On      bool          `help:"List pages on topic."`
 	Off     bool          `help:"List pages off topic."`
 	Unsure  bool          `help:"List pages near the threshold, on either side."`
 	Skipped skippedReason `placeholder:"REASON" help:"List skipped URLs: --skipped, or --skipped=REASON."`
 	Failed  bool          `help:"List URLs that failed for good."`
-	Host    string        `placeholder:"NAME" help:"List only this host."`
-	Since   moment        `placeholder:"WHEN" help:"List only pages since (e.g. 2h, 3d, 2026-11-15)."`
-	Sort    string        `enum:",score,time,uncertainty,surprise" default:"" shown:"as fetched" placeholder:"ORDER" help:"Sort by score, time, uncertainty or surprise."`
-	Limit   int           `short:"n" placeholder:"N" help:"Print at most N."`
-	JSON    bool          `help:"Print JSON, one line per page."`
-	Format  string        `placeholder:"TEXT" help:"Print each page as TEXT, with {field}s filled in."`
+	// Which of these, in which order, and how many.
+	Host  string `placeholder:"NAME" help:"List only this host."`
+	Since moment `placeholder:"WHEN" help:"List only pages since (e.g. 2h, 3d, 2026-11-15)."`
+	Sort  string `enum:",score,time,uncertainty,surprise" default:"" shown:"as fetched" placeholder:"ORDER" help:"Sort by score, time, uncertainty or surprise."`
+	Limit int    `short:"n" placeholder:"N" help:"Print at most N."`
+	// How they are printed; without both, as a table.
+	JSON   bool   `help:"Print JSON, one line per page."`
+	Format string `placeholder:"TEXT" help:"Print each page as TEXT, with {field}s filled in."`
 }
 
 func (pagesCmd) Help() string {
@@ -121,6 +124,7 @@ func (c *pagesCmd) Run(w *world) error {
 	}
 	defer cr.Close()
 	out := bufio.NewWriter(w.out)
+	// Only people need a heading; a pipe gets nothing but rows.
 	if w.outTTY && !c.JSON && c.Format == "" {
 		room, about := c.columns()
 		fmt.Fprintf(out, "%-*s %-*s %s\n", room+5, "verdict", about, "title", "URL")

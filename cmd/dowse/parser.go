@@ -36,7 +36,8 @@ func newParser(c *cli, w *world, exit func(int)) (*kong.Kong, error) {
 }
 
 // settingMappers lets the table of settings read the values of its flags, one mapper per
-// kind of value. Tags of settings name the kind with type:"...".
+// kind of value. Tags of settings name the kind with type:"...". So a size, a rate or a
+// share is read and checked by the same code in a flag, a config file and crawl.yaml.
 func settingMappers() (list []kong.Option) {
 	for _, kind := range []settings.Kind{settings.Count, settings.Time, settings.Size, settings.Rate, settings.Share, settings.Until} {
 		list = append(list, kong.NamedMapper(string(kind), kong.MapperFunc(readSetting)))
@@ -65,8 +66,8 @@ func readSetting(ctx *kong.DecodeContext, target reflect.Value) error {
 }
 
 // reset returns the flags of settings that were given with their zero value, which
-// removes a limit that the collection has. The zero value alone cannot express that,
-// since it also means "not given".
+// removes a limit that the collection has: --pages 0 means no limit from now on. The zero
+// value alone cannot express that, since it also means "not given".
 func (w *world) reset() (flags []string) {
 	if w.parser == nil {
 		return nil

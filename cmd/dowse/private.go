@@ -47,9 +47,9 @@ func literalAddr(host string) (netip.Addr, bool) {
 	return addr, err == nil
 }
 
-// within reports whether an address is in one of the networks, each a network or a
-// single address. A network that cannot be parsed counts as matching; its error is
-// reported elsewhere.
+// within reports whether an address is in one of the networks, each a network or a single
+// address. A network that cannot be parsed counts as matching: its own error is reported
+// elsewhere, and a second one about the address would mislead.
 func within(addr netip.Addr, networks []string) bool {
 	return slices.ContainsFunc(networks, func(s string) bool {
 		if p, err := netip.ParsePrefix(s); err == nil {

@@ -46,7 +46,9 @@ could not be read and where; the new collection holds the rest.`
 const maxShown = 20
 
 // Run rebuilds the collection. It exits with 7 if something could not be read; the new
-// collection then holds the rest.
+// collection then holds the rest and can be crawled. The new collection appears as a
+// whole: until it is finished it has another name, and after an interruption that can be
+// deleted.
 func (c *collectionSalvageCmd) Run(w *world) error {
 	cfg, err := c.config(w)
 	if err != nil {
@@ -78,7 +80,7 @@ func (c *collectionSalvageCmd) Run(w *world) error {
 }
 
 // config returns the topic to judge by, if one was given; otherwise the collection's own
-// is used.
+// is used. A topic file needs the user's consent for what it reads, as in a crawl.
 func (c *collectionSalvageCmd) config(w *world) (cfg crawler.SalvageConfig, err error) {
 	switch {
 	case c.Topic != "" && len(c.Words) > 0:

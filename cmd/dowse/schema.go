@@ -38,7 +38,8 @@ func (c *schemaCmd) Run(w *world) error {
 }
 
 // schemaNamed returns a JSON Schema. Except for topics it is derived from the Go types
-// that are printed, so that schema and output cannot differ.
+// that are printed, with the texts of their doc tags, so that schema and output cannot
+// differ. The schema of topics is a file that editors also get from package topic.
 func schemaNamed(name string) []byte {
 	switch name {
 	case "page":

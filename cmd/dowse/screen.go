@@ -14,7 +14,8 @@ import (
 )
 
 // extras are what the demo adds to screen and summary: it knows the relevant pages and
-// compares with other strategies. All fields are optional.
+// compares with other strategies. All fields are optional; crawls of the public web have
+// none of them, since the truth is not known there.
 type extras struct {
 	head    []string                                     // lines above the screen
 	rival   func(fetched int) (harvest float64, ok bool) // breadth-first after as many pages
@@ -336,6 +337,7 @@ func (c *cutPages) line(dir string) string {
 func summary(w *world, dir string, cr *crawler.Crawler, s crawl.Status, extra *extras, cut cutPages) {
 	fmt.Fprintln(w.err, headline(cr.StopReason(), s))
 	fmt.Fprintf(w.err, " fetched %s   on topic %s   harvest %.3f (by the judge)\n", count(s.Fetched), count(s.OnTopic), s.Harvest)
+	// A crawl that has dried up does not end by itself unless --until says so.
 	if s.Fetched >= windowPages && s.Window == 0 {
 		fmt.Fprintf(w.err, " the last %d pages had none on topic: it has probably dried up\n", windowPages)
 	}

@@ -56,8 +56,9 @@ func (i *interrupts) done() {
 }
 
 // finish states that the command has work to finish when it is interrupted, such as
-// visits in flight, until the returned function is called. A nil receiver is permitted,
-// for tests.
+// visits in flight, until the returned function is called. Without such work a command
+// that does not end by itself within a second is ended. A nil receiver is permitted, for
+// tests.
 func (i *interrupts) finish() (done func()) {
 	if i == nil {
 		return func() {}
@@ -66,7 +67,9 @@ func (i *interrupts) finish() (done func()) {
 	return func() { i.finishing.Add(-1) }
 }
 
-// listen carries out what the type describes, from the first signal on.
+// listen carries out what the type describes, from the first signal on. It runs in a
+// goroutine of its own, since a command that hangs in a system call, such as reading from
+// a terminal, cannot watch a context.
 func (i *interrupts) listen() {
 	<-i.ch
 	i.stop()

@@ -76,8 +76,8 @@ func siteSummary(c *crawl.Crawl) (string, bool) {
 	return fmt.Sprintf(" sites: %d judged, %d on topic, %d being read, %d known", examined, relevant, reading, known), true
 }
 
-// pick selects, sorts and limits the sites. Sites that were not read have order 0 and
-// are sorted last.
+// pick selects, sorts and limits the sites. Sites that were not read have order 0 and are
+// sorted last: as unsigned numbers their order minus one is the largest.
 func (c *sitesCmd) pick(list []site.Site) []site.Site {
 	list = slices.DeleteFunc(list, func(s site.Site) bool {
 		return !c.All && s.Order == 0 || c.On && s.Verdict != site.Relevant

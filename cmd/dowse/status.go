@@ -54,7 +54,8 @@ const (
 // and what is known about its runs, labels and judges. status --json and crawl --json
 // print it.
 type status struct {
-	Schema  string    `json:"schema"`
+	Schema string `json:"schema"`
+	// Which collection, and whether a crawl is running in it.
 	Name    string    `json:"name" doc:"the name of the collection"`
 	Dir     string    `json:"dir" doc:"its directory"`
 	Process int       `json:"pid,omitempty" doc:"the process that crawls"`
@@ -63,6 +64,8 @@ type status struct {
 	Ended   time.Time `json:"ended,omitzero" doc:"when the last run ended"`
 	Killed  bool      `json:"killed,omitempty" doc:"whether the last run was killed"`
 	Error   string    `json:"error,omitempty" doc:"the error that ended the last run"`
+	// How far the crawl is. The crawl's own status is embedded; its members are on the
+	// same level in JSON.
 	crawl.Status
 	Elapsed  facts.Seconds            `json:"elapsed" doc:"how long the crawl ran, over all runs (s)"`
 	Balanced bool                     `json:"balanced" doc:"whether the books balance"`
@@ -70,6 +73,7 @@ type status struct {
 	Reasons  []collection.ReasonCount `json:"reasons" doc:"why URLs were skipped or failed, and how many"`
 	Notices  []string                 `json:"notices,omitempty" doc:"what a person should know"`
 
+	// What judges, and how far it can be trusted.
 	Model     string            `json:"model" doc:"the model that judges"`
 	Labels    int               `json:"labels" doc:"labels in force"`
 	Untrained int               `json:"untrained" doc:"lines of labels.jsonl that no model was trained on"`
@@ -99,7 +103,9 @@ type waitingLead struct {
 // topLeads is the number of queued links in the status of crawl --json.
 const topLeads = 5
 
-// statusOf adds what is known about the collection to the crawl's own status.
+// statusOf adds what is known about the collection to the crawl's own status: whether a
+// process works on it, how the last run ended, labels and models, and the best waiting
+// links. It is printed by status and, with --json, at the end of a crawl.
 func statusOf(col *collection.Collection, s crawl.Status) *status {
 	st := &status{
 		Schema: statusSchema, Elapsed: facts.Seconds(s.Elapsed), Name: col.Settings.Name, Dir: col.Dir, Begun: col.Settings.Begun, Status: s,
@@ -361,6 +367,7 @@ func (st *status) lines() []string {
 		lines = append(lines, " "+outageLine(o, time.Now()))
 	}
 	lines = append(lines, unreachedLines(st.Unreached)...)
+	// What is known about the judge belongs below the harvest that it reports.
 	lines = slices.Insert(lines, 2, st.audit()...)
 	lines = append(lines, consultedLines(st.Outside)...)
 	for i, l := range st.Frontier {

@@ -49,6 +49,7 @@ func (c *stopCmd) Run(w *world) error {
 		fmt.Fprintf(w.err, "no crawl is running in %s\n", c.Dir)
 		return nil
 	}
+	// Windows has no signal that asks a process of another console to end.
 	if runtime.GOOS == "windows" {
 		return fmt.Errorf("stop: process %d works on %s; press Ctrl-C in its window (here a process can't be asked to stop from outside, only killed: taskkill /F /PID %d, which costs the visits under way and nothing else)", pid, c.Dir, pid)
 	}
@@ -62,9 +63,9 @@ func (c *stopCmd) Run(w *world) error {
 	return nil
 }
 
-// terminate asks the process that works on dir to stop. The holder is checked again
-// after there is a handle for the process, so that its number cannot have passed to
-// another process.
+// terminate asks the process that works on dir to stop. The holder is checked again after
+// there is a handle for the process, so that its number cannot have passed to another
+// process in between.
 func terminate(dir string, pid int) error {
 	p, err := os.FindProcess(pid)
 	if err != nil {

@@ -42,14 +42,16 @@ in two, in three. The strategies treasure and context-graph rank links by it.`
 
 // tgraphBuildCmd builds a T-Graph from target pages and the pages that link to them.
 type tgraphBuildCmd struct {
-	Targets  []string `sep:"none" placeholder:"URL|FILE" help:"Target page, or a file with one URL per line; repeatable."`
-	From     []string `required:"" sep:"none" placeholder:"DIR|FILE" help:"Back-links: collection, WARC, WACZ or .tsv; repeatable."`
-	Out      string   `short:"o" default:"tgraph.json" placeholder:"FILE" help:"File to write."`
-	Depth    int      `default:"3" help:"Clicks from a target, at most."`
-	PerLevel int      `default:"300" placeholder:"N" help:"Links and pages per level, at most."`
-	PerPage  int      `default:"20" placeholder:"N" help:"Links per page, at most."`
-	Language string   `default:"en" placeholder:"TAG" help:"Language of the pages, for stems."`
-	Force    bool     `help:"Overwrite an existing file."`
+	Targets []string `sep:"none" placeholder:"URL|FILE" help:"Target page, or a file with one URL per line; repeatable."`
+	From    []string `required:"" sep:"none" placeholder:"DIR|FILE" help:"Back-links: collection, WARC, WACZ or .tsv; repeatable."`
+	Out     string   `short:"o" default:"tgraph.json" placeholder:"FILE" help:"File to write."`
+	// How large the T-Graph may become. Without bounds popular pages have so many
+	// back-links that the first levels would be the whole web.
+	Depth    int    `default:"3" help:"Clicks from a target, at most."`
+	PerLevel int    `default:"300" placeholder:"N" help:"Links and pages per level, at most."`
+	PerPage  int    `default:"20" placeholder:"N" help:"Links per page, at most."`
+	Language string `default:"en" placeholder:"TAG" help:"Language of the pages, for stems."`
+	Force    bool   `help:"Overwrite an existing file."`
 }
 
 func (tgraphBuildCmd) Help() string {

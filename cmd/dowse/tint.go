@@ -6,7 +6,8 @@ import (
 )
 
 // A terminal is an output with a width and possibly colours. Pipes and files are not
-// terminals: nothing is cut and nothing is coloured there.
+// terminals: nothing is cut and nothing is coloured there. The functions below ask any
+// io.Writer, so that code that prints needs no second parameter for it.
 type terminal interface {
 	columns() int
 	coloured() bool

@@ -134,6 +134,8 @@ func (c *topicCheckCmd) findings(w *world) (list []finding, err error) {
 		return nil, err
 	}
 	list = findingsOf(slices.Concat(t.Check(), around(t), c.understood(dictionary, t)))
+	// Examples are gathered last: it may need the network, and what is wrong in the file
+	// should be reported without it.
 	if t.Needs() {
 		more, err := c.gathered(w)
 		if err != nil {
@@ -153,7 +155,8 @@ func findingsOf(found []topic.Finding) (list []finding) {
 }
 
 // around checks what a topic names that is neither in the file nor an example: the
-// strategy, and the program of an outside judge.
+// strategy, and the program of an outside judge. A missing program is a warning: the
+// topic may have been written for another machine.
 func around(t *topic.Topic) (list []topic.Finding) {
 	if err := knownStrategy(t); err != nil {
 		list = append(list, topic.Finding{Level: topic.Wrong, Text: err.Error()})
@@ -187,7 +190,9 @@ func isProgram(name, dir string) bool {
 }
 
 // gathered fetches and checks the examples of a topic, and writes the lock with --lock.
-// Examples that cannot be read are findings.
+// Examples that cannot be read are findings, like mistakes in the file. A missing
+// contact, a missing consent and an interruption are errors: they say nothing about the
+// topic.
 func (c *topicCheckCmd) gathered(w *world) ([]finding, error) {
 	cfg, end, err := c.ask(w)
 	if err != nil {
@@ -330,7 +335,7 @@ func judgeAndPages(w *world, what string, cfg crawler.Config) (*topic.Topic, *to
 // addLabels adds the labelled pages of a collection to the examples and returns notes on
 // those that are missing. If the topic has no negative examples, pages seen by the crawl
 // are added as in the crawl itself. A model that was trained before is dropped and
-// trained anew.
+// trained anew, since it does not know the labels.
 func addLabels(ctx context.Context, dir string, m *topic.Material) (missing []string, err error) {
 	labels, missing, err := crawler.Labelled(dir)
 	if err != nil {
@@ -362,7 +367,7 @@ func (topicSchemaCmd) Run(w *world) error {
 
 // anyTopic returns the topic that an argument names: a file, a collection or words. The
 // threshold is the relevance from which pages are on topic; that of a collection may
-// differ from its topic's.
+// differ from its topic's, because --threshold overrides it.
 func anyTopic(what string) (t *topic.Topic, threshold float64, err error) {
 	if st, err := os.Stat(what); err == nil && st.IsDir() && collection.IsCollection(what) {
 		return topicIn(what)
@@ -406,7 +411,8 @@ func keptMaterial(dir string) (*topic.Material, error) {
 }
 
 // pinned returns the examples that the lock of a topic file pins, none if there is no
-// lock.
+// lock. With a lock a crawl notices that an example has changed since the topic was
+// checked, and reports it.
 func pinned(what []string) ([]topic.Origin, error) {
 	if len(what) != 1 {
 		return nil, nil

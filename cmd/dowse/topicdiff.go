@@ -75,8 +75,9 @@ type flip struct {
 	On     bool      `json:"on"` // after
 }
 
-// Run compares the topics or models and prints the differences. Terms are compared on
-// the examples of both or, without any, on a sample of the collection's pages.
+// Run compares the topics or models and prints the differences. Terms are compared on the
+// examples of both or, without any, on a sample of the collection's pages: only terms
+// that occur on pages are worth comparing.
 func (c *topicDiffCmd) Run(w *world) error {
 	cfg, end, err := c.ask(w)
 	if err != nil {
@@ -90,6 +91,8 @@ func (c *topicDiffCmd) Run(w *world) error {
 	d := &topicDiff{A: a.name, B: b.name, Flips: []flip{}}
 	d.Removed, d.Added = lineDiff(string(a.topic.YAML()), string(b.topic.YAML()))
 	examples := slices.Concat(a.examples, b.examples)
+	// With a collection both judges rate its pages. Its pages also serve for comparing
+	// terms if neither topic has examples.
 	if c.On != "" {
 		pages, err := d.judge(c.On, a, b)
 		if err != nil {
@@ -217,7 +220,8 @@ func (d *topicDiff) judge(dir string, a, b *contender) (some []judge.Example, er
 // examples.
 const diffSample = 200
 
-// lines returns the differences as text, with at most n pages.
+// lines returns the differences as text, with at most n pages: first the lines of the
+// topics, then terms with their weights before and after, then pages that change sides.
 func (d *topicDiff) lines(n, terminal int) []string {
 	lines := []string{fmt.Sprintf("%s and %s", d.A, d.B)}
 	if len(d.Removed)+len(d.Added) == 0 {

@@ -63,7 +63,8 @@ func (c *topicListCmd) Run(w *world) error {
 	return nil
 }
 
-// print prints one topic: its path, its name and how much it contains.
+// print prints one topic: its path, its name and how much it contains, without the kinds
+// of evidence that it does not use.
 func (c *topicListCmd) print(w *world, t listedTopic) error {
 	if c.JSON {
 		return json.NewEncoder(w.out).Encode(t)

@@ -27,20 +27,22 @@ import (
 // near relatives (--per-parent, --per-grandparent), since such topics are not independent
 // of each other.
 type topicSelectCmd struct {
-	Directory string   `arg:"" help:"Directory: ODP content, JSONL or label file; .gz, .zst too."`
-	Structure string   `placeholder:"FILE" help:"Structure file of an ODP dump, if it is in another folder."`
-	Level     int      `default:"3" placeholder:"N" help:"Level of the categories, Top being 0."`
-	Count     int      `default:"30" placeholder:"N" help:"Topics, at most."`
-	Seeds     int      `default:"10" placeholder:"N" help:"Seeds per topic."`
-	Train     int      `default:"75" placeholder:"N" help:"Training examples per topic; twice as many from others."`
-	Targets   int      `default:"10" placeholder:"N" help:"Targets that are not training examples, at least."`
-	Min       int      `placeholder:"N" help:"Pages per category, at least (default: their sum)."`
-	Parent    int      `name:"per-parent" default:"1" placeholder:"N" help:"Topics below one category, at most."`
-	Grand     int      `name:"per-grandparent" default:"3" placeholder:"N" help:"Topics below the category above that, at most."`
-	Exclude   []string `default:"Regional,Kids_and_Teens,World,Adult,Adults" placeholder:"NAME" help:"Names directly below Top to leave out; none for no name."`
-	Rng       uint64   `default:"1" placeholder:"N" help:"Random seed of the draw."`
-	Out       string   `short:"o" placeholder:"DIR" help:"Folder for topic files, splits and training examples."`
-	JSON      bool     `help:"Print JSON."`
+	Directory string `arg:"" help:"Directory: ODP content, JSONL or label file; .gz, .zst too."`
+	Structure string `placeholder:"FILE" help:"Structure file of an ODP dump, if it is in another folder."`
+	// Which categories become topics, and how their pages are split.
+	Level   int      `default:"3" placeholder:"N" help:"Level of the categories, Top being 0."`
+	Count   int      `default:"30" placeholder:"N" help:"Topics, at most."`
+	Seeds   int      `default:"10" placeholder:"N" help:"Seeds per topic."`
+	Train   int      `default:"75" placeholder:"N" help:"Training examples per topic; twice as many from others."`
+	Targets int      `default:"10" placeholder:"N" help:"Targets that are not training examples, at least."`
+	Min     int      `placeholder:"N" help:"Pages per category, at least (default: their sum)."`
+	Parent  int      `name:"per-parent" default:"1" placeholder:"N" help:"Topics below one category, at most."`
+	Grand   int      `name:"per-grandparent" default:"3" placeholder:"N" help:"Topics below the category above that, at most."`
+	Exclude []string `default:"Regional,Kids_and_Teens,World,Adult,Adults" placeholder:"NAME" help:"Names directly below Top to leave out; none for no name."`
+	// The draw, and where it is written.
+	Rng  uint64 `default:"1" placeholder:"N" help:"Random seed of the draw."`
+	Out  string `short:"o" placeholder:"DIR" help:"Folder for topic files, splits and training examples."`
+	JSON bool   `help:"Print JSON."`
 }
 
 func (topicSelectCmd) Help() string {
@@ -58,7 +60,9 @@ learn from the pages that it has to find. Smaller directories need smaller
 numbers.`
 }
 
-// Run draws the topics, writes their files if --out is given, and prints a table.
+// Run draws the topics, writes their files if --out is given, and prints a table. Entries
+// of the directory that cannot be used are counted on stderr. A draw without any topic is
+// exit code 6: the rules are too strict for this directory.
 func (c *topicSelectCmd) Run(w *world) error {
 	d, err := directory.Open(c.Directory, directory.Options{Structure: c.Structure})
 	if err != nil {

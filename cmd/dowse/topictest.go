@@ -30,9 +30,10 @@ import (
 // in 80 % of the cases, and the examples that were judged wrong, with the reasons that
 // misled the judge. --min makes it a gate for builds.
 type topicTestCmd struct {
-	Topic string   `arg:"" name:"file|dir" help:"Topic file with examples, or a collection with labels."`
-	Folds int      `default:"5" placeholder:"N" help:"Number of folds of the cross-validation."`
-	JSON  bool     `help:"Print JSON."`
+	Topic string `arg:"" name:"file|dir" help:"Topic file with examples, or a collection with labels."`
+	Folds int    `default:"5" placeholder:"N" help:"Number of folds of the cross-validation."`
+	JSON  bool   `help:"Print JSON."`
+	// What is done with the results besides printing them.
 	SVG   string   `placeholder:"FILE" help:"Draw calibration, and precision against recall."`
 	Min   []string `sep:"," placeholder:"M=X" help:"Exit with 8 if f1, precision, recall or ap is below X."`
 	Save  []string `sep:"none" placeholder:"KIND=FILE" help:"Train this kind of judge too and write it; repeatable."`
@@ -85,6 +86,8 @@ func (c *topicTestCmd) Run(w *world) error {
 	if err := s.print(w.out, c.JSON); err != nil {
 		return err
 	}
+	// The judges that are written are trained on all examples, not on folds: what is used
+	// should know everything.
 	savings, err := savingsOf(c.Save, t.Language())
 	if err != nil {
 		return err
@@ -95,8 +98,9 @@ func (c *topicTestCmd) Run(w *world) error {
 	return floors.check(trial.Judges[0].Quality)
 }
 
-// trial gathers examples and labels and tests the topic with them. It also returns notes
-// on missing pages.
+// trial gathers examples and labels and tests the topic with them. For a collection the
+// labels of people count as examples. It also returns notes on missing pages: an example
+// that could not be read is missing from the figures too.
 func (c *topicTestCmd) trial(w *world) (t *topic.Topic, trial *topic.Trial, notes []string, err error) {
 	cfg, end, err := c.ask(w)
 	if err != nil {

@@ -42,7 +42,8 @@ has 1. The pages are fetched as a crawl would: robots.txt is obeyed, and on the
 public web --contact is required. They make good seeds too.`
 }
 
-// A wordsAnswer is the output of topic words --json.
+// A wordsAnswer is the output of topic words --json: the words with their weights, and
+// the pages that they come from, which make good seeds.
 type wordsAnswer struct {
 	Words []judge.TopicWord `json:"words"`
 	Pages []wordsPage       `json:"pages"`
@@ -54,7 +55,12 @@ type wordsPage struct {
 	Title string `json:"title"`
 }
 
-// Run prints the table and, with --model, writes it as a judge.
+// Run prints the table and, with --model, writes it as a judge. The table is on stdout,
+// one word per line with its weight, and how many pages it comes from on stderr:
+//
+//	1.000  reef
+//	0.857  bleach
+//	0.714  coral
 func (c *topicWordsCmd) Run(w *world) error {
 	pages, err := c.pages(w)
 	if err != nil {

@@ -50,7 +50,8 @@ func checkSites(n int) error {
 }
 
 // runTown crawls a synthetic town for sites, or compares methods on several towns. A
-// collection that exists is resumed on its own town.
+// collection that exists is resumed on its own town, which is generated again from the
+// number of sites and the random seed in its settings.
 func (c *demoCmd) runTown(w *world) error {
 	if c.Trial > 0 {
 		return c.tryTowns(w)

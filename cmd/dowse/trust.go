@@ -58,6 +58,8 @@ func (w *world) consent(agreed bool) *consent {
 		c.file = filepath.Join(filepath.Dir(config), "trusted")
 	}
 	in, isFile := w.in.(*os.File)
+	// A rehearsal must not leave an agreement behind. A dash among the arguments means
+	// that stdin has data, so a question could not be answered.
 	c.dry = slices.ContainsFunc(w.args, func(a string) bool { return a == "--dry-run" || a == "--dry-run=true" })
 	c.asks = !c.dry && w.isTTY && isFile && isTerminal(in) && !slices.Contains(w.args, "-")
 	return c
@@ -81,6 +83,8 @@ func (c *consent) allow(of string, acts []crawler.Act) error {
 	if err != nil {
 		return err
 	}
+	// What was agreed to before needs no question; a program that has changed since then
+	// is marked, since the question must say so.
 	missing := slices.DeleteFunc(slices.Clone(acts), func(a crawler.Act) bool { return a.Unread == "" && known[actHash(place, a)] })
 	if len(missing) == 0 {
 		return nil
@@ -149,9 +153,10 @@ func (c *consent) remember(of string, acts []crawler.Act) error {
 	return c.rememberAt(of, place, acts)
 }
 
-// keep records the acts of a collection that is about to be created or resumed, since
-// the user named them or agreed to them. The record is written before the collection:
-// after a kill at any point the next command finds it.
+// keep records the acts of a collection that is about to be created or resumed, since the
+// user named them or agreed to them. The record is written before the collection: after a
+// kill at any point the next command finds it. In the other order a kill between the two
+// would leave a collection that its own user has to be asked about.
 func (c *consent) keep(dir string, s collection.Settings, acts []crawler.Act) error {
 	if c.dry {
 		return nil
@@ -201,8 +206,10 @@ func (c *consent) append(lines []byte) error {
 // maxTrusted is how much of the file is read, in bytes; a line has about 200.
 const maxTrusted = 64 << 20
 
-// known returns the hashes in the file. A file that cannot be read gives an error,
-// except where it is missing or not permitted: then nothing is agreed to.
+// known returns the hashes in the file. A file that cannot be read gives an error, except
+// where it is missing or not permitted: then nothing is agreed to. A line has the hash of
+// the act, perhaps with that of the program without its contents, and behind it what was
+// agreed to in words, for people who look at the file.
 func (c *consent) known() (map[string]bool, error) {
 	known := map[string]bool{}
 	if c.file == "" {

@@ -111,7 +111,8 @@ func seedCauses(cr *crawler.Crawler) (lines []string) {
 }
 
 // seedCause returns the reason and detail of one seed; last is the latest failure of the
-// crawl, for a seed that has no detail of its own.
+// crawl, for a seed that has no detail of its own: it waited for a robots.txt that could
+// not be fetched, and the failure belongs to that request.
 func seedCause(why *collection.Explanation, last string) string {
 	reason, detail := why.Row.Reason, why.Row.Detail
 	if reason == "" && why.Polite != nil {

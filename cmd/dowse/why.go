@@ -40,7 +40,9 @@ for sites a host without a slash is a site: how it was chosen, judged and left.`
 }
 
 // An account is an explanation as why prints it: with its place in the queue and, with
-// --links, the links of the page.
+// --links, the links of the page. The explanation itself is made by package collection
+// from journal and state; an account adds only what the screen and the JSON need. It is
+// the schema reason/v1.
 type account struct {
 	*collection.Explanation
 	dir  string
@@ -92,7 +94,8 @@ func (c *whyCmd) story(w *world, col *collection.Collection, name string) error 
 }
 
 // arguments returns the collection and the URL. The collection may be left out if there
-// is exactly one in this directory.
+// is exactly one in this directory, which is the usual case for a person who crawls one
+// topic. A collection alone lacks the URL, and the error says how to find one.
 func (c *whyCmd) arguments() (dir, raw string, err error) {
 	switch {
 	case len(c.What) == 2:
@@ -106,7 +109,8 @@ func (c *whyCmd) arguments() (dir, raw string, err error) {
 	return dir, c.What[0], err
 }
 
-// account collects the explanation of a URL.
+// account collects the explanation of a URL. The place in the queue is computed only for
+// URLs that wait, and the links only with --links: both read much more than one entry.
 func (c *whyCmd) account(col *collection.Collection, raw string) (*account, error) {
 	u, err := knownURL(col, raw)
 	if err != nil {

@@ -23,7 +23,8 @@ type wordNetFlag struct {
 const noWordNet = "none"
 
 // wordNet returns the directory to use: that of the flag, of WNSEARCHDIR, or Debian's; ""
-// where there is none. One that is named must be there.
+// where there is none. A directory that is named must be there, since the user relies on
+// it; the usual place may be empty.
 func (f *wordNetFlag) wordNet(w *world) (string, error) {
 	if f.WordNet == noWordNet {
 		return "", nil
@@ -53,7 +54,9 @@ const (
 	shownKinds  = 6
 )
 
-// understood describes what the words of a topic may mean, and what is left out.
+// understood describes what the words of a topic may mean, and what is left out: the
+// meanings of each word with kinds and names, and the words that the dictionary does not
+// have. A user sees before a crawl whether "planets" was understood as intended.
 func (f *wordNetFlag) understood(dir string, t *topic.Topic) (list []topic.Finding) {
 	if !t.Grows() || f.WordNet == noWordNet {
 		return nil

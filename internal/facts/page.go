@@ -18,7 +18,7 @@ func pageFacts() []*Fact {
 			Journal: 23, Features: 10, Field: func(p *dowse.Page) any { return &p.Title }},
 		{Name: "host", Type: Text, Doc: "the host of the URL, without the port", Printed: true, Asked: true, Match: Domain,
 			Get: func(r *Row) any { return known(weburl.Hostname(r.URL)) }},
-		{Name: "tld", Type: Text, Doc: "the last label of the host; co.uk stands for the end of the host", Asked: true, Match: Same,
+		{Name: "tld", Type: Text, Doc: "the last label of the host; co.uk means a host that ends with it", Asked: true, Match: Same,
 			Get: func(r *Row) any { return known(tld(weburl.Hostname(r.URL))) }},
 		{Name: "path", Type: Text, Doc: "the path of the URL, without the query", Asked: true, Match: Part,
 			Get: func(r *Row) any { return known(path(r.URL)) }},
