@@ -19,20 +19,24 @@ import (
 	"github.com/alecthomas/kong"
 
 	"dowse/crawler"
+	"dowse/internal/text"
 )
 
 // A mention is a text that may name parts of the program, and where it is: a document
 // from the root of the repository, or a file and line.
-type mention struct{ place, text string }
+type mention struct {
+	place, text string
+	comment     bool // a comment of the program, which is mostly prose
+}
 
 // isDocument reports whether a mention is a whole document, not a string of the program.
 func (n mention) isDocument() bool { return !strings.Contains(n.place, ".go:") }
 
 // TestNamesExist checks that every command, flag, help topic, environment variable and
-// file that a document, the Makefile or a string of the program names exists.
+// file that a document, the Makefile, or a string or comment of the program names exists.
 func TestNamesExist(t *testing.T) {
 	k := knownNames(t)
-	for _, n := range slices.Concat(documents(t), programStrings(t)) {
+	for _, n := range slices.Concat(documents(t), programStrings(t), programComments(t)) {
 		for _, problem := range k.problems(n) {
 			t.Errorf("%s: %s", n.place, problem)
 		}
@@ -65,7 +69,7 @@ func TestNamesAreChecked(t *testing.T) {
 		"package `internal/palin`":                   "there is no file internal/palin",
 	} {
 		for _, place := range []string{"docs/lab.md", "cmd/dowse/main.go:1"} {
-			got := k.problems(mention{place, text})
+			got := k.problems(mention{place: place, text: text})
 			if strings.Contains(text, "](") && strings.Contains(place, ".go") {
 				continue // links are for documents
 			}
@@ -78,7 +82,7 @@ func TestNamesAreChecked(t *testing.T) {
 		"dowse is a crawler", "`dowse crawl x --pages 3`", "dowse lab run demo --jobs 2 | dowse why --json", "see docs/lab.md",
 		"dowse help strategies shark", "DOWSE_CRAWL_PAGES", "go test -run '^$' --foo", "--c:var(--ink)", "`internal/plain`",
 	} {
-		if got := k.problems(mention{"docs/lab.md", right}); len(got) > 0 {
+		if got := k.problems(mention{place: "docs/lab.md", text: right}); len(got) > 0 {
 			t.Errorf("%q: %q", right, got)
 		}
 	}
@@ -174,7 +178,7 @@ func knownNames(t *testing.T) names {
 }
 
 // Flags of other programs, and flags that are gone, which documents mention.
-var foreignFlags = []string{"--allow-exec", "--fsize", "--headless", "--no-sandbox"}
+var foreignFlags = []string{"--allow-exec", "--fsize", "--headless", "--long", "--no-sandbox"}
 
 // Variables that are no settings: those of tests, and the one by which the program finds
 // processes that it has started.
@@ -217,12 +221,13 @@ func (k names) wrongFlags(n mention) (list []string) {
 }
 
 // wrongCommands lists the commands, subcommands, topics of help and strategies that do
-// not exist.
+// not exist. In a comment a word that is not like any command is prose.
 func (k names) wrongCommands(n mention) (list []string) {
 	for _, m := range commandName.FindAllStringSubmatch(n.text, -1) {
 		first, second, third := m[1], m[2], m[3]
 		node := k.commands[first]
 		switch {
+		case node == nil && n.comment && text.Nearest(first, slices.Sorted(maps.Keys(k.commands))) == "": // no command at all
 		case node == nil && !isProse(first):
 			list = append(list, strconv.Quote(first))
 		case first == "help" && second != "" && !isProse(second):
@@ -252,8 +257,8 @@ func (k names) wrongCommands(n mention) (list []string) {
 // wrongCommandLines lists the flags that are given to a command which does not have them.
 func (k names) wrongCommandLines(n mention) (list []string) {
 	for _, line := range commandLine.FindAllString(n.text, -1) {
-		line = commandEnd.Split(line, 2)[0]
-		words := strings.Fields(line[strings.Index(line, "dowse "):])[1:]
+		line = commandEnd.Split(line[strings.Index(line, "dowse ")+len("dowse "):], 2)[0]
+		words := append(strings.Fields(line), "")
 		command := words[0]
 		node := k.commands[command]
 		if node != nil && len(words) > 1 && k.commands[command+" "+words[1]] != nil {
@@ -333,7 +338,7 @@ func (k names) wrongFiles(n mention) (list []string) {
 func isProse(word string) bool {
 	return slices.Contains([]string{
 		"is", "finds", "for", "can", "does", "has", "itself", "will", "of", "on", "and", "with", "in", "to", "that", "writes", "reads", "follows", "crawls", "obeys", "tries",
-		"a", "are", "as", "asks", "distinguishes", "had", "keeps", "knows", "looked", "may", "remembers", "takes", "traces", "trail", "used", "wrote",
+		"a", "are", "as", "asks", "at", "holds", "lists", "must", "shows", "without", "distinguishes", "had", "keeps", "knows", "looked", "may", "remembers", "takes", "traces", "trail", "used", "wrote",
 	}, word)
 }
 
@@ -367,7 +372,7 @@ func documents(t *testing.T) (list []mention) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, mention{name, string(data)})
+		list = append(list, mention{place: name, text: string(data)})
 	})
 	for _, name := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/README.md", "Makefile"} {
 		if !slices.ContainsFunc(list, func(n mention) bool { return n.place == name }) {
@@ -381,23 +386,44 @@ func documents(t *testing.T) (list []mention) {
 // in the tags of structs, and errors.
 func programStrings(t *testing.T) (list []mention) {
 	t.Helper()
-	walkRepository(t, func(name string, d fs.DirEntry) {
-		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") || strings.HasPrefix(name, "internal/hostile/") {
-			return
-		}
-		files := token.NewFileSet()
-		f, err := parser.ParseFile(files, filepath.Join("../..", name), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+	eachSource(t, func(f *ast.File, place func(ast.Node) string) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 				if s, err := strconv.Unquote(lit.Value); err == nil {
-					list = append(list, mention{name + ":" + strconv.Itoa(files.Position(lit.Pos()).Line), s})
+					list = append(list, mention{place: place(lit), text: s})
 				}
 			}
 			return true
 		})
 	})
 	return list
+}
+
+// programComments returns every comment of the program: a reader follows the names in
+// them as well.
+func programComments(t *testing.T) (list []mention) {
+	t.Helper()
+	eachSource(t, func(f *ast.File, place func(ast.Node) string) {
+		for _, c := range f.Comments {
+			list = append(list, mention{place(c), c.Text(), true})
+		}
+	})
+	return list
+}
+
+// eachSource calls f for every Go file of the program, tests and hostile sites excepted,
+// with a function that returns the place of a node.
+func eachSource(t *testing.T, f func(file *ast.File, place func(ast.Node) string)) {
+	t.Helper()
+	walkRepository(t, func(name string, d fs.DirEntry) {
+		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") || strings.HasPrefix(name, "internal/hostile/") {
+			return
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, filepath.Join("../..", name), nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(file, func(n ast.Node) string { return name + ":" + strconv.Itoa(files.Position(n.Pos()).Line) })
+	})
 }
