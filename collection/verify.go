@@ -91,7 +91,7 @@ func (v *Verification) problem(place, do, format string, args ...any) {
 // What to do about problems.
 const (
 	doRestore = "restore the file from a copy; dowse can't make it again"
-	doExport  = "restore the file from a copy, or continue with what can be read: salvage the collection"
+	doExport  = "restore the file from a copy, or salvage the collection to continue with what can be read"
 	doTorn    = "if it is the very end, a crash tore it, and nothing is lost; otherwise " + doSalvage
 	doPending = "the next run or takedown completes it"
 	doDelete  = "delete it: the state is then made again from the journal"
