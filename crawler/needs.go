@@ -111,11 +111,11 @@ func readTrace(r io.Reader, cfg Config) (*trace.Log, trace.Report, error) {
 		return nil, report, err
 	}
 	if report.Kept == 0 {
-		hint := ""
+		err := fmt.Errorf("it has no line of a page that was delivered: %s", report)
 		if cfg.TraceSite == "" && report.Broken > 0 {
-			hint = "; for the log of a server, name its site with --trace-site URL"
+			err = fmt.Errorf("%w; %w", err, trace.ErrNoSite)
 		}
-		return nil, report, fmt.Errorf("no line of it is a page that someone received: %s%s", report, hint)
+		return nil, report, err
 	}
 	return log, report, nil
 }
@@ -169,7 +169,7 @@ func gatherInputs(s *collection.Settings, t *topic.Topic, cfg Config) (files []c
 		return nil, nil, err
 	}
 	for _, name := range n.Unused(strategies...) {
-		notes = append(notes, fmt.Sprintf("the chosen strategy does not use %s; see dowse help strategies", name))
+		notes = append(notes, fmt.Sprintf("the chosen strategy does not use %s", name))
 	}
 	keep := func(into *string, name string, write func(io.Writer) error) {
 		*into = collection.NeedsName(name)

@@ -433,14 +433,14 @@ func TestHostThatIsDown(t *testing.T) {
 	s.finished(t, dir)
 	why = dowseCmd(t, "", "why", dir, s.url(1, "/notes/3"))
 	if why.code(t); !strings.Contains(why.out.String(), "retried   put back into the queue") {
-		t.Errorf("why does not tell of the retry: %s", why.out.String())
+		t.Errorf("why does not show the retry: %s", why.out.String())
 	}
 	if p := dowseCmd(t, "", "crawl", dir, "--retry", "nonsense"); p.code(t) != exitUsage {
 		t.Errorf("--retry nonsense: exit %d, %s", p.ProcessState.ExitCode(), p.err.String())
 	}
 }
 
-// With few files to open the crawl makes fewer visits at once, and loses nothing.
+// With few files to open the crawl makes fewer concurrent visits, and loses nothing.
 func TestFewOpenFiles(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("needs bash: ", err)
@@ -451,7 +451,7 @@ func TestFewOpenFiles(t *testing.T) {
 		hosts, pages = 5, 241
 	}
 	s := newShore(t, hosts, pages)
-	s.takes = 30 * time.Millisecond // so that many requests are under way at once
+	s.takes = 30 * time.Millisecond // so that many requests are under way concurrently
 	dir := filepath.Join(t.TempDir(), "pools.dowse")
 	p := dowseCmd(t, "ulimit -n 40", s.crawlArgs(dir, "--host-conns", "8")...)
 	if code := p.code(t); code != 0 {
