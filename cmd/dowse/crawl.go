@@ -596,8 +596,9 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 }
 
 // conclude prints the summary and chooses the exit code. An error of the crawl comes
-// first, then an abort, then the stop reason; a crawl that fetched pages and found none
-// on topic exits with 6.
+// first, then an abort, then the stop reason. A crawl that visited everything it could and
+// has pages without an answer exits with 4, like one whose hosts do not answer; one that
+// fetched pages and found none on topic exits with 6.
 func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *extras, cut cutPages) error {
 	s := cr.Status()
 	if !c.Quiet {
@@ -623,6 +624,8 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 		return nothingFetched(dir, cr)
 	case why == dowse.StopStarved || why == dowse.StopNetwork:
 		return notReached(dir, cr)
+	case why == dowse.StopExhausted && withoutAnswer(cr.Collection.Reasons()) > 0:
+		return pagesNotReached(dir, withoutAnswer(cr.Collection.Reasons()))
 	case s.OnTopic == 0:
 		return &exitError{exitNothing, errors.New("finished with nothing on topic; see the nearest pages: dowse pages " + dir + " --sort score")}
 	}
