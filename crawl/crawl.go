@@ -233,7 +233,7 @@ func (c *Crawl) Next(now time.Time) (v Visit, when time.Time, ok bool) {
 		return Visit{}, c.flights.nextDeadline(), false
 	}
 	if c.hosts.isHopeless(now, c.rounds.hasTurns()) {
-		return Visit{}, c.endStarved(now), false
+		return Visit{}, c.end(now, dowse.StopStarved), false
 	}
 	if at := c.flights.slot; at.After(now) {
 		return Visit{}, at, false
@@ -320,25 +320,20 @@ func (c *Crawl) waitOrStop(now, when time.Time) time.Time {
 	case when.IsZero() && c.flights.out() == 0:
 		return c.end(now, dowse.StopExhausted)
 	case !c.hosts.net.isDown() && c.hosts.starved(now, when, c.rounds.hasTurns()):
-		return c.endStarved(now)
+		return c.end(now, dowse.StopStarved)
 	case c.flights.out() > 0:
 		return earlier(when, c.flights.nextDeadline())
 	}
 	return when
 }
 
-// endStarved ends a crawl whose hosts do not answer. Visits that may still be answered are
-// waited for, without beginning further ones.
-func (c *Crawl) endStarved(now time.Time) time.Time {
+// end ends the crawl, unless some URLs get a second chance first; then it returns when to
+// call Next again. Visits that hosts may still answer are waited for before, without
+// beginning further ones.
+func (c *Crawl) end(now time.Time, why dowse.StopReason) time.Time {
 	if c.hosts.awaitsAnswer() {
 		return c.flights.nextDeadline()
 	}
-	return c.end(now, dowse.StopStarved)
-}
-
-// end ends the crawl, unless some URLs get a second chance first; then it returns when
-// to call Next again.
-func (c *Crawl) end(now time.Time, why dowse.StopReason) time.Time {
 	list, at, ok := c.chances.due(now)
 	if len(list) > 0 {
 		c.chances.give(list)

@@ -105,7 +105,7 @@ func (s shapes) tally(t *Traps, p *dowse.Page, own int, links Links) {
 		}
 	}
 	x.visited++
-	if p.Outcome == dowse.Fetched && !repeatsHost(p) && x.isNovel(own) && !(own < thinBins && breeds(p.URL, links)) {
+	if p.Outcome == dowse.Fetched && !repeatsHost(p) && x.isNovel(own) && !(isThin(p, own) && breeds(p.URL, links)) {
 		x.novel++
 		if p.OnTopic {
 			x.onTopic++
@@ -129,6 +129,9 @@ func (s *shape) isNovel(own int) bool {
 }
 
 const thinShare = 32
+
+// isThin reports whether a page has a text of some length and hardly a word of its own.
+func isThin(p *dowse.Page, own int) bool { return !p.Sketch.IsZero() && own < thinBins }
 
 // breeds reports whether a page leads to new URLs of its own shape. Pages that hardly have a
 // word of their own and do so are the months of a calendar rather than the parts of a

@@ -144,8 +144,9 @@ func emptyMonth(x *exchange) string {
 		fmt.Fprintf(&b, "<td>%d", d.Day())
 	}
 	fmt.Fprintf(&b, "</table><p>There are no events in this month. %s", prose("calendar", 120))
-	for _, step := range []int{-12, -1, 1, 12} {
-		writeLink(&b, at.AddDate(0, step, 0).Format("/empty/2006-01"))
+	for i, months := range []int{-12, -1, 1, 12} {
+		words := []string{"Last year", "Previous month", "Next month", "Next year"}[i]
+		fmt.Fprintf(&b, ` <a href="%s">%s</a>`, at.AddDate(0, months, 0).Format("/empty/2006-01"), words)
 	}
 	return b.String()
 }
