@@ -1,6 +1,6 @@
 package dowse
 
-// Reason tells why a URL was not fetched or not taken in. The list is closed and
+// Reason is why a URL was not fetched or not used. The list is closed and
 // stable: scripts may match on it.
 type Reason string
 
@@ -88,7 +88,7 @@ func ReasonHelp() []struct {
 	}
 }
 
-// StopReason tells why a crawl ended. The list is closed and stable.
+// StopReason is why a crawl ended. The list is closed and stable.
 type StopReason string
 
 // The reasons for stopping.

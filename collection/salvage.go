@@ -70,7 +70,7 @@ func (w *Wreck) readSettings() {
 		err = decodeLoosely(data, &s)
 	}
 	if err == nil && s.Dowse == "" {
-		err = errors.New("it does not say which version it is of")
+		err = errors.New("it has no version")
 	}
 	if err != nil {
 		w.note(settingsName, err)

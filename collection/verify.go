@@ -171,7 +171,7 @@ func (v *verifier) tornJournal(end uint64, err error) {
 		"after %d entries, of %d bytes in all: %v", v.out.Entries, end, err)
 }
 
-// kept checks that the archive holds what an entry says it does.
+// kept checks that the archive holds the record that an entry names.
 func (v *verifier) kept(e *crawl.Entry) {
 	p := e.Page
 	page := e.Kind == crawl.EntryPage && p.Outcome == dowse.Fetched
@@ -189,7 +189,11 @@ func (v *verifier) kept(e *crawl.Entry) {
 	v.places[place] = e.ID
 	gone := e.Kind != crawl.EntryRobots && v.c.forgotten(e.ID)
 	if err := v.holds(place, e, gone, page); err != nil {
-		v.out.problem(at, doExport, "%s: %v", p.URL, err)
+		do := doExport
+		if errors.Is(err, errStillThere) {
+			do = doForget
+		}
+		v.out.problem(at, do, "%s: %v", p.URL, err)
 		return
 	}
 	if page && !gone {
@@ -198,7 +202,7 @@ func (v *verifier) kept(e *crawl.Entry) {
 }
 
 var (
-	errStillThere = errors.New("it was taken down, and is still in the archive: run dowse forget once more")
+	errStillThere = errors.New("it was taken down, and is still in the archive")
 	errOtherURL   = errors.New("the record there is of another URL")
 )
 
@@ -263,7 +267,7 @@ func (v *verifier) tail() error {
 	return nil
 }
 
-// growing reports whether another process is writing, or has just written, what stands at an
+// growing reports whether another process is writing, or has just written, what is at an
 // offset of file i: it is behind the last record that the journal names.
 func (v *verifier) growing(files []string, i int, offset int64) bool {
 	last := v.c.Crawl.LastArchived()
@@ -371,9 +375,13 @@ func differs(x, y *frontier.Frontier, id frontier.ID) string {
 }
 
 // same compares priorities. A relative difference of 1e-9 is allowed, since
-// priorities that were raised together may differ by rounding.
+// priorities that were raised together may differ by rounding. An infinite one
+// equals only itself, and NaN equals NaN.
 func same(a, b float64) bool {
-	return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) || a != a && b != b
+	if math.IsInf(a, 0) || math.IsInf(b, 0) || math.IsNaN(a) || math.IsNaN(b) {
+		return a == b || math.IsNaN(a) && math.IsNaN(b)
+	}
+	return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))
 }
 
 // files reports foreign files, leftovers of interrupted writes and files

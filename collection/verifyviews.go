@@ -11,7 +11,7 @@ import (
 	"dowse/internal/archive"
 )
 
-// What a Verification says of the lists, the log and the index.
+// The values of Verification.Views, besides the one for a damaged summary.
 const (
 	ViewsChecked = "checked"
 	viewsRunning = "not checked: a crawl goes on, and writes them when it stops"
