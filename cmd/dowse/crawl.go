@@ -662,15 +662,20 @@ func (c *crawlFlags) drive(w *world, dir string, cfg crawler.Config, extra *extr
 		p.Do = remedy(dir, p)
 		fmt.Fprintf(w.err, "dowse: %s: %s\n", dir, printable(p.String()))
 	}
-	if err := c.conclude(w, dir, cr, extra, cut); stream.err == nil || err != nil && cr.Err() != nil {
+	err = c.conclude(w, dir, cr, extra, cut)
+	if u := &cr.Collection.Unread; err == nil && u.Count() > 0 {
+		err = &exitError{exitCollection, fmt.Errorf("%s is damaged: %s could not be read; all else is there. Rebuild it with dowse collection salvage %s -o NEW", dir, some(u.Count(), "part"), dir)}
+	}
+	if stream.err == nil || err != nil && cr.Err() != nil {
 		return err
 	}
 	return &exitError{exitInterrupted, fmt.Errorf("--print: %w\nthe crawl was stopped; the same command resumes, and dowse pages %s --on lists what was found", stream.err, dir)}
 }
 
 // conclude prints the summary and chooses the exit code. An error of the crawl comes
-// first, then an abort, then the stop reason; a crawl that fetched pages and found none
-// on topic exits with 6.
+// first, then an abort, then the stop reason. A crawl that visited everything it could and
+// has pages without an answer exits with 4, like one whose hosts do not answer; one that
+// fetched pages and found none on topic exits with 6.
 //
 // A limit that was reached is success (0), because the user set it. Everything after
 // which the same command continues usefully is 3 or 4, so that a script can run the
@@ -700,6 +705,8 @@ func (c *crawlFlags) conclude(w *world, dir string, cr *crawler.Crawler, extra *
 		return nothingFetched(dir, cr)
 	case why == dowse.StopStarved || why == dowse.StopNetwork:
 		return notReached(dir, cr)
+	case why == dowse.StopExhausted && withoutAnswer(cr.Collection.Reasons()) > 0:
+		return pagesNotReached(dir, withoutAnswer(cr.Collection.Reasons()))
 	case s.OnTopic == 0:
 		return &exitError{exitNothing, errors.New("finished with nothing on topic; see the nearest pages: dowse pages " + dir + " --sort score")}
 	}

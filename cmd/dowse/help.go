@@ -155,7 +155,7 @@ var exitCodes = []exitCode{
 	{exitInternal, "internal", "internal error"},
 	{exitUsage, "usage", "bad usage, config or topic"},
 	{exitInterrupted, "interrupted", "interrupted, out of disk or memory, or the output could not be written; the same command resumes"},
-	{exitNetwork, "network", "network: no seed could be reached, or hosts do not answer; the same command tries again"},
+	{exitNetwork, "network", "network: no seed could be reached, or hosts or pages gave no answer; the same command, or --retry failed, tries again"},
 	{exitForbidden, "forbidden", "not allowed: no contact given, robots.txt forbids it, a private address, or --trust is missing"},
 	{exitNothing, "nothing", "finished with nothing on topic"},
 	{exitCollection, "collection", "the collection is locked, damaged or from another version"},

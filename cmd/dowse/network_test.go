@@ -440,6 +440,32 @@ func TestHostThatIsDown(t *testing.T) {
 	}
 }
 
+// TestPageWithoutAnAnswer crawls a site of which one page breaks every connection. Nothing
+// else is left in the end, and the exit code still shows that not everything was reached. A
+// limit that the user set is reached all the same, and --retry completes the crawl.
+func TestPageWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	s := newShore(t, 2, 6)
+	dir := filepath.Join(t.TempDir(), "pools.dowse")
+	args := s.crawlArgs(dir, "--patience", "5s")
+	s.broken.Store("pools1.test/notes/3", true)
+	p := dowseCmd(t, "", append(args, "--pages", "4")...)
+	if code := p.code(t); code != exitOK {
+		t.Errorf("at its limit of pages: exit %d, want %d: %s", code, exitOK, p.err.String())
+	}
+	p = dowseCmd(t, "", append(args, "--pages", "1000")...)
+	want := "1 page gave no answer; dowse crawl " + dir + " --retry failed asks again"
+	if code := p.code(t); code != exitNetwork || !strings.Contains(p.err.String(), want) || !strings.Contains(p.err.String(), "stop_reason=exhausted") {
+		t.Errorf("exit %d, want %d with %q: %s", code, exitNetwork, want, p.err.String())
+	}
+	s.broken.Clear()
+	p = dowseCmd(t, "", append(args, "--retry", crawl.RequeueFailed)...)
+	if code := p.code(t); code != exitOK {
+		t.Errorf("with --retry: exit %d, want %d: %s", code, exitOK, p.err.String())
+	}
+	s.finished(t, dir)
+}
+
 // With few files to open the crawl makes fewer concurrent visits, and loses nothing.
 func TestFewOpenFiles(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {

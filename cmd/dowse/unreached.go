@@ -56,6 +56,24 @@ func failedByNetwork(list []collection.ReasonCount) (n int) {
 	return n
 }
 
+// withoutAnswer returns how many pages were given up because their connections broke or
+// timed out. A name that does not exist or a certificate that is not valid is an answer in
+// this sense: another try would not change it.
+func withoutAnswer(list []collection.ReasonCount) (n int) {
+	for _, r := range list {
+		if r.Reason == dowse.FailConnect || r.Reason == dowse.FailTimeout {
+			n += r.Failed
+		}
+	}
+	return n
+}
+
+// pagesNotReached returns the error of a crawl that has visited everything, apart from n
+// pages that gave no answer although their hosts do.
+func pagesNotReached(dir string, n int) error {
+	return &exitError{exitNetwork, fmt.Errorf("not everything was reached: %s gave no answer; dowse crawl %s --retry failed asks again", some(n, "page"), dir)}
+}
+
 // unreachedCount returns in parentheses how much waits for hosts that did not answer.
 func unreachedCount(u *crawl.Unreached) string {
 	if u == nil {
